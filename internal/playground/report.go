@@ -1,0 +1,363 @@
+package playground
+
+import "encoding/json"
+
+// Report is the answer to a [Scenario]: what an API server would do, and why.
+// Slices are never nil, so that they encode as [] and not as null. Two
+// evaluations of one scenario with Now set differ in Timing only.
+type Report struct {
+	Kubernetes Kubernetes `json:"kubernetes"`
+	CRD        CRD        `json:"crd"`
+	// Objects has one entry for each document in Scenario.Object, in order.
+	Objects []Object `json:"objects"`
+	// Tables has one entry for each served version, in the CRD's order of
+	// priority: what `kubectl get` shows of the accepted objects.
+	Tables []Table `json:"tables"`
+	Timing Timing  `json:"timing"`
+}
+
+// Kubernetes says whose rules were applied.
+type Kubernetes struct {
+	// Library is the release of the Kubernetes libraries, such as "1.37.2".
+	Library string `json:"library"`
+	// Emulated is the minor release whose behaviour they show, such as "1.37".
+	Emulated string `json:"emulated"`
+}
+
+// Status is the part of a metav1.Status, the API server's answer, that says
+// how the request ended. Reason and Message are empty on success.
+type Status struct {
+	// Code is the HTTP status code.
+	Code    int    `json:"code"`
+	Reason  string `json:"reason"`
+	Message string `json:"message"`
+}
+
+// CRD is what became of Scenario.CRD.
+type CRD struct {
+	// Name is metadata.name, empty as long as the text cannot be decoded.
+	Name     string `json:"name"`
+	Accepted bool   `json:"accepted"`
+	Status   Status `json:"status"`
+	// Output is what `kubectl create` would print, several lines at times.
+	Output   string    `json:"output"`
+	Findings []Finding `json:"findings"`
+	// Warnings are the warning headers of the answer, without "Warning: ".
+	Warnings []string `json:"warnings"`
+	// Conditions are those of status.conditions once the controllers are done.
+	Conditions     []Condition `json:"conditions"`
+	StoredVersions []string    `json:"storedVersions"`
+	Group          string      `json:"group"`
+	// Scope is Namespaced or Cluster.
+	Scope string `json:"scope"`
+	Names Names  `json:"names"`
+	// Versions are in the order of spec.versions.
+	Versions []Version `json:"versions"`
+	Rules    []Rule    `json:"rules"`
+	// EstimatedCost is the sum of the estimated costs of all rules and message
+	// expressions of one version, the most expensive one, in CEL cost units.
+	EstimatedCost uint64 `json:"estimatedCost"`
+	// CostLimit is the most EstimatedCost may be.
+	CostLimit uint64 `json:"costLimit"`
+	// Candidates are the CustomResourceDefinitions found in the text, one of
+	// which (Chosen) was judged.
+	Candidates []Candidate `json:"candidates"`
+}
+
+// Candidate is one CustomResourceDefinition among the documents of a paste.
+type Candidate struct {
+	Name   string `json:"name"`
+	Chosen bool   `json:"chosen"`
+	Range  Range  `json:"range"`
+}
+
+// Condition is a condition of a CustomResourceDefinition, less its time.
+type Condition struct {
+	Type    string `json:"type"`
+	Status  string `json:"status"`
+	Reason  string `json:"reason"`
+	Message string `json:"message"`
+}
+
+// Names are the names under which the resource is served.
+type Names struct {
+	Plural     string   `json:"plural"`
+	Singular   string   `json:"singular"`
+	Kind       string   `json:"kind"`
+	ListKind   string   `json:"listKind"`
+	ShortNames []string `json:"shortNames"`
+	Categories []string `json:"categories"`
+}
+
+// Version is one entry of spec.versions.
+type Version struct {
+	Name       string `json:"name"`
+	Served     bool   `json:"served"`
+	Storage    bool   `json:"storage"`
+	Deprecated bool   `json:"deprecated"`
+	// Priority is the place in discovery's order, 1 being the version that
+	// kubectl prefers; 0 if the version is not served.
+	Priority int   `json:"priority"`
+	Range    Range `json:"range"`
+}
+
+// Rule is one entry of an x-kubernetes-validations list.
+type Rule struct {
+	// ID identifies the rule within the report.
+	ID string `json:"id"`
+	// Version is the name of the version whose schema holds the rule.
+	Version string `json:"version"`
+	// SchemaPath is the schema node that holds the rule, below
+	// openAPIV3Schema: "properties[spec].items". Empty at the root.
+	SchemaPath        string `json:"schemaPath"`
+	Rule              string `json:"rule"`
+	Message           string `json:"message"`
+	MessageExpression string `json:"messageExpression"`
+	// Reason and FieldPath are as typed; Reason is empty for FieldValueInvalid.
+	Reason      string `json:"reason"`
+	FieldPath   string `json:"fieldPath"`
+	UsesOldSelf bool   `json:"usesOldSelf"`
+	// EstimatedCost is the worst case of one request in CEL cost units: the
+	// cost of one evaluation times Cardinality.
+	EstimatedCost uint64 `json:"estimatedCost"`
+	// ExpressionCost is the worst case of a single evaluation.
+	ExpressionCost uint64 `json:"expressionCost"`
+	// Cardinality is how often the rule may be evaluated in one request.
+	Cardinality uint64 `json:"cardinality"`
+	// Unbounded says that a list or map above the rule has no limit of its
+	// own, so that Cardinality comes from the size limit of a request.
+	Unbounded bool `json:"unbounded"`
+	// CostLimit is the most EstimatedCost may be.
+	CostLimit uint64 `json:"costLimit"`
+	// Error is the compiler's message if the rule does not compile.
+	Error string `json:"error"`
+	// Range is where the rule's text stands in the CRD.
+	Range Range `json:"range"`
+}
+
+// Object is what became of one document in Scenario.Object.
+type Object struct {
+	APIVersion string `json:"apiVersion"`
+	Kind       string `json:"kind"`
+	Namespace  string `json:"namespace"`
+	Name       string `json:"name"`
+	// Range is the whole document.
+	Range    Range  `json:"range"`
+	Accepted bool   `json:"accepted"`
+	Status   Status `json:"status"`
+	// Output is what `kubectl create` would print.
+	Output   string    `json:"output"`
+	Findings []Finding `json:"findings"`
+	Warnings []string  `json:"warnings"`
+	// Stages are the steps of the request in order, each with what it changed.
+	Stages []Stage `json:"stages"`
+	// Validated is the object as the validation saw it, after pruning and
+	// defaulting; null if the request ended before that.
+	Validated json.RawMessage `json:"validated"`
+	// Stored is the object as persisted, at the storage version; null if the
+	// object was refused.
+	Stored json.RawMessage `json:"stored"`
+	// Rules has the outcome of each rule at each place that it applies to.
+	Rules []RuleResult `json:"rules"`
+	// RulesCost is the sum of the actual costs, in CEL cost units, and
+	// RulesBudget the most it may be.
+	RulesCost   uint64 `json:"rulesCost"`
+	RulesBudget uint64 `json:"rulesBudget"`
+	// Versions is the stored object as read at each served version; empty if
+	// the object was refused.
+	Versions []ObjectVersion `json:"versions"`
+}
+
+// Stage is one step of a request.
+type Stage struct {
+	// Name is one of the Stage… constants.
+	Name string `json:"name"`
+	// Outcome is pass, fail or skipped.
+	Outcome Outcome `json:"outcome"`
+	// Why says in words what made the stage fail or be skipped.
+	Why     string   `json:"why"`
+	Changes []Change `json:"changes"`
+	// Findings is how many findings of the object the stage produced.
+	Findings int `json:"findings"`
+}
+
+// The stages of an object's request, in their order.
+const (
+	StageDecode   = "decode"
+	StageMetadata = "metadata"
+	StagePrune    = "prune"
+	StageNulls    = "nulls"
+	StageDefault  = "default"
+	StagePrepare  = "prepare"
+	StageValidate = "validate"
+	StageRules    = "rules"
+	StageStore    = "store"
+	StageRead     = "read"
+)
+
+// The stages of a CRD's request, in their order.
+const (
+	StageCRDDecode   = "crd decode"
+	StageCRDValidate = "crd validate"
+)
+
+// Change is one value that a stage added to, removed from or replaced in the
+// object.
+type Change struct {
+	// Op is add, remove or replace.
+	Op string `json:"op"`
+	// Path is the place in the object: "spec.jobs[0].name".
+	Path string `json:"path"`
+	// Value is the value added or removed, or the new one.
+	Value json.RawMessage `json:"value"`
+	// Because is the reason in words.
+	Because string `json:"because"`
+	// SchemaPath is the schema node that is the cause, as in Rule.SchemaPath.
+	SchemaPath string `json:"schemaPath"`
+	// Range is the place in the object's text, if what changed is there.
+	Range *Range `json:"range"`
+	// SchemaRange is where the schema node stands in the CRD's text.
+	SchemaRange *Range `json:"schemaRange"`
+}
+
+// Operations of a [Change].
+const (
+	ChangeAdd     = "add"
+	ChangeRemove  = "remove"
+	ChangeReplace = "replace"
+)
+
+// RuleResult is the outcome of a rule at one place of an object.
+type RuleResult struct {
+	// ID is that of the [Rule].
+	ID string `json:"id"`
+	// Path is the place of self: "spec.jobs[0]"; empty at the root.
+	Path    string  `json:"path"`
+	Outcome Outcome `json:"outcome"`
+	// Why says what made the outcome skipped: one of the Why… constants.
+	Why string `json:"why"`
+	// Message is the API server's message if the rule failed.
+	Message string `json:"message"`
+	// ActualCost is in CEL cost units and includes the message expression.
+	ActualCost uint64 `json:"actualCost"`
+	// Range is the place of self in the object's text.
+	Range *Range `json:"range"`
+}
+
+// Outcome is how a rule or a stage ended.
+type Outcome string
+
+// Outcomes. Error means that a rule could not be evaluated to the end.
+const (
+	OutcomePass    Outcome = "pass"
+	OutcomeFail    Outcome = "fail"
+	OutcomeError   Outcome = "error"
+	OutcomeSkipped Outcome = "skipped"
+)
+
+// Why a rule was skipped.
+const (
+	// WhyCreate: a transition rule, and there is no old object.
+	WhyCreate = "create"
+	// WhyBlocked: an earlier error kept all rules from being evaluated.
+	WhyBlocked = "blocked"
+	// WhyAbsent: the object has no value at the rule's place.
+	WhyAbsent = "absent"
+	// WhyBudget: earlier rules used the cost budget up.
+	WhyBudget = "budget"
+)
+
+// ObjectVersion is a stored object as one served version returns it.
+type ObjectVersion struct {
+	Name   string          `json:"name"`
+	Object json.RawMessage `json:"object"`
+	// Warning is the deprecation warning of the version, or empty.
+	Warning string `json:"warning"`
+	// Lost are the paths that the stored object has and this version does not.
+	Lost []string `json:"lost"`
+}
+
+// Finding is one thing to tell the user about a text.
+type Finding struct {
+	Severity Severity `json:"severity"`
+	// Stage is the stage that found it.
+	Stage string `json:"stage"`
+	// Reason is the cause's type of the API server, such as FieldValueInvalid.
+	Reason string `json:"reason"`
+	// Field and Message are those of the API server's cause, word for word.
+	Field   string `json:"field"`
+	Message string `json:"message"`
+	// Document is the text that Range is in.
+	Document Document `json:"document"`
+	Range    Range    `json:"range"`
+	// Hint is in plain words what to do about it, or empty.
+	Hint string `json:"hint"`
+	// Related are other places that explain the finding.
+	Related []Related `json:"related"`
+}
+
+// Related is a place that explains a [Finding], such as the schema's keyword.
+type Related struct {
+	Document Document `json:"document"`
+	Range    Range    `json:"range"`
+	Message  string   `json:"message"`
+}
+
+// Severity of a [Finding]. An error keeps the CRD or the object from being
+// accepted.
+type Severity string
+
+// Severities.
+const (
+	SeverityError   Severity = "error"
+	SeverityWarning Severity = "warning"
+	SeverityInfo    Severity = "info"
+)
+
+// Range is a stretch of a text from Start up to but without End.
+type Range struct {
+	Start Position `json:"start"`
+	End   Position `json:"end"`
+}
+
+// Position is a place in a text as the Language Server Protocol counts it:
+// zero-based, Character in UTF-16 code units.
+type Position struct {
+	Line      int `json:"line"`
+	Character int `json:"character"`
+}
+
+// Table is what `kubectl get` shows at one served version.
+type Table struct {
+	Version string   `json:"version"`
+	Columns []Column `json:"columns"`
+	// Rows has the cells of each accepted object: strings, numbers, booleans
+	// or null, as in a meta.k8s.io Table.
+	Rows [][]any `json:"rows"`
+	// Get and Wide are the output of `kubectl get` and `kubectl get -o wide`.
+	Get  string `json:"get"`
+	Wide string `json:"wide"`
+}
+
+// Column is a column of a [Table].
+type Column struct {
+	Name        string `json:"name"`
+	Type        string `json:"type"`
+	Format      string `json:"format"`
+	Description string `json:"description"`
+	Priority    int32  `json:"priority"`
+}
+
+// Timing is how long the evaluation took, in milliseconds. A CRD that was
+// judged before takes no time.
+type Timing struct {
+	CRD    float64 `json:"crd"`
+	Object float64 `json:"object"`
+}
+
+// Answer is a report together with its panels rendered as HTML, by the name
+// of the panel.
+type Answer struct {
+	Report Report            `json:"report"`
+	Panels map[string]string `json:"panels"`
+}

@@ -1,0 +1,40 @@
+// Package playground is the contract between the engine, the HTTP API, the
+// WebAssembly module and the page: what is asked ([Scenario]) and what is
+// answered ([Report]). It holds no logic and no Kubernetes types.
+package playground
+
+// Scenario is one question to the playground. All texts are YAML or JSON as
+// the user typed them; nothing in them is trusted.
+type Scenario struct {
+	// CRD is the CustomResourceDefinition. It may hold several YAML documents;
+	// the first CustomResourceDefinition among them counts.
+	CRD string `json:"crd"`
+
+	// Object is the custom resource. It may hold several YAML documents, each
+	// of which is judged on its own. Empty: only the CRD is judged.
+	Object string `json:"object,omitempty"`
+
+	// FieldValidation is the fieldValidation parameter of the request for
+	// Object: Strict (the default, as kubectl sends it), Warn or Ignore.
+	FieldValidation string `json:"fieldValidation,omitempty"`
+
+	// Now is the RFC 3339 instant at which the request arrives; it is used for
+	// creationTimestamp and ages. Empty: the real time.
+	Now string `json:"now,omitempty"`
+}
+
+// Values of [Scenario.FieldValidation], as in the Kubernetes API.
+const (
+	FieldValidationStrict = "Strict"
+	FieldValidationWarn   = "Warn"
+	FieldValidationIgnore = "Ignore"
+)
+
+// Document names one text of a [Scenario], as its JSON field does.
+type Document string
+
+// The documents of a scenario.
+const (
+	DocumentCRD    Document = "crd"
+	DocumentObject Document = "object"
+)
