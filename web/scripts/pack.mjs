@@ -1,0 +1,49 @@
+// Completes what Vite left in web/dist with the engine, so that the server can
+// embed it.
+//
+//   node pack.mjs ENGINE RUNTIME NOTICES
+//
+// ENGINE is the WebAssembly module, its .br and .gz beside it; RUNTIME is Go's
+// wasm_exec.js; NOTICES is the text with the licences of all that is shipped.
+// Their names get a hash of their content and stand in web/dist/engine.json:
+//
+//   {"module": "assets/engine-….wasm", "size": …, "runtime": "assets/wasm_exec-….js"}
+//
+// size is the module's in bytes when unpacked, to show the progress of its
+// download. The module is stored in compressed form only.
+
+import { execFileSync } from "node:child_process";
+import { createHash } from "node:crypto";
+import { copyFile, mkdir, readFile, readdir, rm, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+
+const dist = join(import.meta.dirname, "..", "dist");
+const assets = join(dist, "assets");
+const [engine, runtime, notices] = process.argv.slice(2);
+
+const hash = (content) => createHash("sha256").update(content).digest("base64url").slice(0, 10);
+
+await mkdir(assets, { recursive: true });
+for (const name of await readdir(assets)) {
+  if (/^(engine|wasm_exec)-|\.(br|gz)$/.test(name)) await rm(join(assets, name));
+}
+
+const runtimeText = await readFile(runtime);
+const runtimeName = `wasm_exec-${hash(runtimeText)}.js`;
+await writeFile(join(assets, runtimeName), runtimeText);
+await copyFile(notices, join(dist, "notices.txt"));
+
+const plain = (await readdir(assets)).filter((name) => /\.(js|css|svg|json|map|txt)$/.test(name));
+execFileSync(process.execPath, [join(import.meta.dirname, "compress.mjs"), "11", ...plain.map((name) => join(assets, name))]);
+
+const module = await readFile(engine);
+const moduleName = `engine-${hash(module)}.wasm`;
+for (const suffix of [".br", ".gz"]) {
+  await copyFile(engine + suffix, join(assets, moduleName + suffix));
+}
+
+await writeFile(
+  join(dist, "engine.json"),
+  JSON.stringify({ module: `assets/${moduleName}`, size: module.length, runtime: `assets/${runtimeName}` }) + "\n",
+);
+await writeFile(join(dist, ".gitkeep"), "");
