@@ -1,0 +1,44 @@
+//go:build !js
+
+package judge
+
+import (
+	"sync"
+
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+	"k8s.io/apiextensions-apiserver/pkg/apiserver"
+	generatedopenapi "k8s.io/apiextensions-apiserver/pkg/generated/openapi"
+	"k8s.io/apimachinery/pkg/util/managedfields"
+	openapinamer "k8s.io/apiserver/pkg/endpoints/openapi"
+	openapiutil "k8s.io/apiserver/pkg/util/openapi"
+	"k8s.io/kube-openapi/pkg/builder3"
+	"k8s.io/kube-openapi/pkg/common"
+	"k8s.io/kube-openapi/pkg/util"
+	"k8s.io/kube-openapi/pkg/validation/spec"
+)
+
+// staticSchemas are the OpenAPI schemas of the CustomResourceDefinition type
+// and of all it refers to. Apply needs them: those of ObjectMeta also for
+// custom resources.
+var staticSchemas = sync.OnceValues(func() (map[string]*spec.Schema, error) {
+	namer := openapinamer.NewDefinitionNamer(apiserver.Scheme)
+	definitions := openapiutil.GetOpenAPIDefinitionsWithoutDisabledFeatures(generatedopenapi.GetOpenAPIDefinitions)
+	config := &common.OpenAPIV3Config{
+		Info:                  &spec.Info{InfoProps: spec.InfoProps{Title: "judge"}},
+		GetDefinitions:        definitions,
+		GetDefinitionName:     namer.GetDefinitionName,
+		GetOperationIDAndTags: openapinamer.GetOperationIDAndTags,
+	}
+	return builder3.BuildOpenAPIDefinitionsForResources(config,
+		util.GetCanonicalTypeName(&apiextensionsv1.CustomResourceDefinition{}))
+})
+
+// crdTypes converts CustomResourceDefinitions for the bookkeeping of field
+// managers.
+var crdTypes = sync.OnceValues(func() (managedfields.TypeConverter, error) {
+	schemas, err := staticSchemas()
+	if err != nil {
+		return nil, err
+	}
+	return managedfields.NewTypeConverter(schemas, false)
+})

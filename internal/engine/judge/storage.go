@@ -1,0 +1,254 @@
+//go:build !js
+
+package judge
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"maps"
+	"reflect"
+	"slices"
+	"strings"
+	"sync"
+
+	"k8s.io/apimachinery/pkg/api/meta"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/watch"
+	"k8s.io/apiserver/pkg/registry/generic"
+	"k8s.io/apiserver/pkg/storage"
+	"k8s.io/apiserver/pkg/storage/storagebackend"
+	"k8s.io/apiserver/pkg/storage/storagebackend/factory"
+	"k8s.io/client-go/tools/cache"
+)
+
+// memory holds encoded objects by key. All versions of a resource share one.
+type memory struct {
+	mutex    sync.Mutex
+	revision uint64
+	records  map[string]record
+}
+
+type record struct {
+	data     []byte
+	revision uint64
+}
+
+func newMemory() *memory { return &memory{records: map[string]record{}} }
+
+// put stores data under key and returns the new revision.
+func (m *memory) put(key string, data []byte) record {
+	m.revision++
+	r := record{data, m.revision}
+	m.records[key] = r
+	return r
+}
+
+// restOptions makes registries keep their objects in the memory, encoded with
+// codec.
+type restOptions struct {
+	memory *memory
+	codec  runtime.Codec
+}
+
+func (o restOptions) GetRESTOptions(resource schema.GroupResource, _ runtime.Object) (generic.RESTOptions, error) {
+	config := storagebackend.Config{Codec: o.codec}
+	return generic.RESTOptions{
+		StorageConfig:           config.ForResource(resource),
+		Decorator:               o.decorate,
+		EnableGarbageCollection: true,
+		DeleteCollectionWorkers: 1,
+		ResourcePrefix:          "/" + resource.Group + "/" + resource.Resource,
+	}, nil
+}
+
+func (o restOptions) decorate(
+	config *storagebackend.ConfigForResource,
+	_ string,
+	_ func(runtime.Object) (string, error),
+	newObject, _ func() runtime.Object,
+	_ storage.AttrFunc,
+	_ storage.IndexerFuncs,
+	_ *cache.Indexers,
+) (storage.Interface, factory.DestroyFunc, error) {
+	return &store{memory: o.memory, codec: config.Codec, newObject: newObject}, func() {}, nil
+}
+
+// store is a [storage.Interface] that stores what its codec encodes and returns
+// what its codec decodes, as the API server's etcd storage does.
+type store struct {
+	storage.APIObjectVersioner
+	*memory
+	codec     runtime.Codec
+	newObject func() runtime.Object
+}
+
+var _ storage.Interface = (*store)(nil)
+
+func (s *store) Versioner() storage.Versioner { return s.APIObjectVersioner }
+
+// decode decodes a record into the object.
+func (s *store) decode(r record, into runtime.Object) error {
+	if _, _, err := s.codec.Decode(r.data, nil, into); err != nil {
+		return err
+	}
+	return s.UpdateObject(into, r.revision)
+}
+
+// load decodes the record at key into a new object.
+func (s *store) load(key string) (runtime.Object, record, error) {
+	r, ok := s.records[key]
+	if !ok {
+		return nil, r, storage.NewKeyNotFoundError(key, 0)
+	}
+	object := s.newObject()
+	return object, r, s.decode(r, object)
+}
+
+func (s *store) Create(_ context.Context, key string, obj, out runtime.Object, _ uint64) error {
+	s.mutex.Lock()
+	defer s.mutex.Unlock()
+	if version, err := s.ObjectResourceVersion(obj); err == nil && version != 0 {
+		return storage.ErrResourceVersionSetOnCreate
+	}
+	if err := s.PrepareObjectForStorage(obj); err != nil {
+		return fmt.Errorf("PrepareObjectForStorage failed: %v", err)
+	}
+	data, err := runtime.Encode(s.codec, obj)
+	if err != nil {
+		return err
+	}
+	if _, ok := s.records[key]; ok {
+		return storage.NewKeyExistsError(key, 0)
+	}
+	r := s.put(key, data)
+	if out == nil {
+		return nil
+	}
+	return s.decode(r, out)
+}
+
+func (s *store) Get(_ context.Context, key string, opts storage.GetOptions, out runtime.Object) error {
+	s.mutex.Lock()
+	defer s.mutex.Unlock()
+	r, ok := s.records[key]
+	if !ok && opts.IgnoreNotFound {
+		return runtime.SetZeroValue(out)
+	}
+	if !ok {
+		return storage.NewKeyNotFoundError(key, 0)
+	}
+	return s.decode(r, out)
+}
+
+func (s *store) GetList(_ context.Context, key string, opts storage.ListOptions, list runtime.Object) error {
+	s.mutex.Lock()
+	defer s.mutex.Unlock()
+	pointer, err := meta.GetItemsPtr(list)
+	if err != nil {
+		return err
+	}
+	items := reflect.ValueOf(pointer).Elem()
+	prefix := strings.TrimSuffix(key, "/") + "/"
+	for _, at := range slices.Sorted(maps.Keys(s.records)) {
+		if at != key && !(opts.Recursive && strings.HasPrefix(at, prefix)) {
+			continue
+		}
+		object, _, err := s.load(at)
+		if err != nil {
+			return err
+		}
+		matches, err := opts.Predicate.Matches(object)
+		if err != nil {
+			return err
+		}
+		if matches {
+			items.Set(reflect.Append(items, reflect.ValueOf(object).Elem()))
+		}
+	}
+	return s.UpdateList(list, s.revision, "", nil)
+}
+
+func (s *store) GuaranteedUpdate(
+	_ context.Context, key string, out runtime.Object, ignoreNotFound bool,
+	preconditions *storage.Preconditions, update storage.UpdateFunc, _ runtime.Object,
+) error {
+	s.mutex.Lock()
+	defer s.mutex.Unlock()
+	object, old, err := s.load(key)
+	if ignoreNotFound && storage.IsNotFound(err) {
+		object, err = emptyLike(out), nil
+	}
+	if err != nil {
+		return err
+	}
+	if err := preconditions.Check(key, object); err != nil {
+		return err
+	}
+	object, _, err = update(object, storage.ResponseMeta{ResourceVersion: old.revision})
+	if err != nil {
+		return err
+	}
+	if err := s.PrepareObjectForStorage(object); err != nil {
+		return fmt.Errorf("PrepareObjectForStorage failed: %v", err)
+	}
+	data, err := runtime.Encode(s.codec, object)
+	if err != nil {
+		return err
+	}
+	if bytes.Equal(data, old.data) {
+		return s.decode(old, out)
+	}
+	return s.decode(s.put(key, data), out)
+}
+
+// emptyLike is an object without content of the same type.
+func emptyLike(object runtime.Object) runtime.Object {
+	if u, ok := object.(runtime.Unstructured); ok {
+		return u.NewEmptyInstance()
+	}
+	return reflect.New(reflect.TypeOf(object).Elem()).Interface().(runtime.Object)
+}
+
+func (s *store) Delete(
+	ctx context.Context, key string, out runtime.Object, preconditions *storage.Preconditions,
+	validate storage.ValidateObjectFunc, _ runtime.Object, _ storage.DeleteOptions,
+) error {
+	s.mutex.Lock()
+	defer s.mutex.Unlock()
+	object, r, err := s.load(key)
+	if err != nil {
+		return err
+	}
+	if preconditions != nil {
+		if err := preconditions.Check(key, object); err != nil {
+			return err
+		}
+	}
+	if err := validate(ctx, object); err != nil {
+		return err
+	}
+	delete(s.records, key)
+	s.revision++
+	return s.decode(record{r.data, s.revision}, out)
+}
+
+func (s *store) Watch(context.Context, string, storage.ListOptions) (watch.Interface, error) {
+	return nil, fmt.Errorf("the storage in memory cannot be watched")
+}
+
+func (s *store) Stats(context.Context) (storage.Stats, error) {
+	return storage.Stats{ObjectCount: int64(len(s.records))}, nil
+}
+
+func (s *store) GetCurrentResourceVersion(context.Context) (uint64, error) { return s.revision, nil }
+
+func (s *store) ReadinessCheck() error                               { return nil }
+func (s *store) RequestWatchProgress(context.Context) error          { return nil }
+func (s *store) EnableResourceSizeEstimation(storage.KeysFunc) error { return nil }
+func (s *store) CompactRevision() int64                              { return 0 }
+
+// unstructuredCodec is how custom resources are stored.
+var unstructuredCodec = runtime.NewCodec(unstructured.UnstructuredJSONScheme, unstructured.UnstructuredJSONScheme)
