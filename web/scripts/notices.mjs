@@ -1,0 +1,95 @@
+// Prints the licences of everything that is shipped: the Go packages linked into
+// the server and into the engine, and the npm packages bundled into the page.
+//
+//   node notices.mjs > THIRD_PARTY_NOTICES
+
+import { execFileSync } from "node:child_process";
+import { readFileSync, readdirSync } from "node:fs";
+import { dirname, join, relative } from "node:path";
+
+const root = join(import.meta.dirname, "..", "..");
+const isLicence = (name) => /^(licen[cs]e|copying|notice|patents)/i.test(name) && !/\.go$/.test(name);
+
+// The builds that are shipped; the settings make the list the same everywhere.
+const builds = [
+  { package: "./cmd/server", env: { GOOS: "linux", GOARCH: "amd64", CGO_ENABLED: "0" }, tags: "" },
+  { package: "./wasm", env: { GOOS: "js", GOARCH: "wasm", CGO_ENABLED: "0" }, tags: "grpcnotrace" },
+];
+
+function run(command, args, env = {}) {
+  return execFileSync(command, args, {
+    cwd: root,
+    encoding: "utf8",
+    env: { ...process.env, ...env },
+    maxBuffer: 64 << 20,
+    stdio: ["ignore", "pipe", "inherit"],
+  });
+}
+
+/** The licence files in the directory and in those above it, up to the top one. */
+function licencesUpTo(directory, top) {
+  const here = readdirSync(directory, { withFileTypes: true })
+    .filter((entry) => entry.isFile() && isLicence(entry.name))
+    .map((entry) => join(directory, entry.name));
+  return directory === top ? here : [...licencesUpTo(dirname(directory), top), ...here];
+}
+
+/** The modules linked into a build, each with its licence files. */
+function goModules(build) {
+  const format = "{{with .Module}}{{if not .Main}}{{.Path}}\t{{.Version}}\t{{.Dir}}\t{{$.Dir}}{{end}}{{end}}";
+  const lines = run("go", ["list", "-deps", "-tags", build.tags, "-f", format, build.package], build.env);
+  return lines.split("\n").filter(Boolean).map((line) => {
+    const [name, version, top, directory] = line.split("\t");
+    return { name: `${name} ${version}`, top, files: licencesUpTo(directory, top) };
+  });
+}
+
+function goItself() {
+  const top = run("go", ["env", "GOROOT"]).trim();
+  return { name: "Go (standard library, run time and wasm_exec.js)", top, files: licencesUpTo(top, top) };
+}
+
+function npmPackages() {
+  const directories = run("npm", ["ls", "--omit=dev", "--all", "--parseable"]).split("\n").slice(1).filter(Boolean);
+  return directories.map((top) => {
+    const { name, version } = JSON.parse(readFileSync(join(top, "package.json"), "utf8"));
+    return { name: `${name} ${version}`, top, files: licencesUpTo(top, top) };
+  });
+}
+
+/** One component for each name, with the licence files of all its packages. */
+function merge(components) {
+  const byName = new Map();
+  for (const component of components) {
+    const known = byName.get(component.name) ?? { ...component, files: [] };
+    known.files = [...new Set([...known.files, ...component.files])];
+    byName.set(component.name, known);
+  }
+  return [...byName.values()].sort((a, b) => (a.name < b.name ? -1 : 1));
+}
+
+const components = merge([goItself(), ...builds.flatMap(goModules), ...npmPackages()]);
+const unlicensed = components.filter((component) => component.files.length === 0);
+if (unlicensed.length > 0) {
+  console.error(`no licence file found for: ${unlicensed.map((component) => component.name).join(", ")}`);
+  process.exit(1);
+}
+
+// Many components come with the same text, but for its line breaks.
+const texts = new Map();
+for (const component of components) {
+  for (const file of component.files) {
+    const text = readFileSync(file, "utf8").replace(/\r\n/g, "\n").replace(/[ \t]+$/gm, "").replace(/^\n+|\n+$/g, "");
+    const key = text.replace(/\s+/g, " ");
+    if (!texts.has(key)) texts.set(key, { text, users: [] });
+    const inside = relative(component.top, file);
+    texts.get(key).users.push(inside.includes("/") ? `${component.name} (${inside})` : component.name);
+  }
+}
+
+const line = "=".repeat(80);
+console.log(`crdlab is licensed under the Apache License, Version 2.0; see LICENSE.
+Its server, its WebAssembly module and its page contain the software below.`);
+for (const { text, users } of texts.values()) {
+  console.log(`\n${line}\n${[...new Set(users)].join("\n")}\n${line}\n\n${text}`);
+}
