@@ -1,0 +1,142 @@
+package source
+
+import (
+	"encoding/json"
+	"errors"
+	"io"
+	"strings"
+	"unicode/utf8"
+
+	"go.yaml.in/yaml/v3"
+)
+
+var errTrailing = errors.New("unexpected text after the JSON value")
+
+// A jsonReader makes YAML nodes from JSON text. The YAML parser would refuse
+// some of what JSON allows in strings: \/ and escaped surrogate pairs.
+type jsonReader struct {
+	text   string
+	tokens *json.Decoder
+	budget *budget
+
+	// offset is a place in text, line and column the same, zero-based and in
+	// code points.
+	offset, line, column int
+	// open are the collections around the current token.
+	open []*yaml.Node
+	root *yaml.Node
+}
+
+// readJSON parses text, which is to hold one JSON value, into a node whose
+// lines and columns count from the beginning of text. Lines break at \n, \r\n
+// and \r only. The error is an *exceeded or one of encoding/json; at is its
+// place.
+func readJSON(text string, budget *budget) (root *yaml.Node, at int, err error) {
+	r := &jsonReader{text: text, tokens: json.NewDecoder(strings.NewReader(text)), budget: budget}
+	r.tokens.UseNumber()
+	for r.root == nil || len(r.open) > 0 {
+		if err := r.next(); err != nil {
+			return nil, r.place(err), err
+		}
+	}
+	if end := int(r.tokens.InputOffset()); strings.TrimSpace(text[end:]) != "" {
+		return nil, end, errTrailing
+	}
+	return r.root, 0, nil
+}
+
+// place is where an error occurred.
+func (r *jsonReader) place(err error) int {
+	var syntax *json.SyntaxError
+	var limit *exceeded
+	switch {
+	case errors.As(err, &syntax):
+		return max(0, int(syntax.Offset)-1)
+	case errors.As(err, &limit):
+		return limit.offset
+	case errors.Is(err, io.ErrUnexpectedEOF):
+		return len(strings.TrimRight(r.text, " \t\r\n"))
+	}
+	return r.start(int(r.tokens.InputOffset()))
+}
+
+func (r *jsonReader) next() error {
+	before := int(r.tokens.InputOffset())
+	token, err := r.tokens.Token()
+	if errors.Is(err, io.EOF) {
+		return io.ErrUnexpectedEOF
+	}
+	if err != nil {
+		return err
+	}
+	if token == json.Delim('}') || token == json.Delim(']') {
+		r.open = r.open[:len(r.open)-1]
+		return nil
+	}
+	r.advance(r.start(before))
+	n := jsonNode(token)
+	n.Line, n.Column = r.line+1, r.column+1
+	r.add(n)
+	return r.budget.spend(r.offset, len(r.open), 1, 0)
+}
+
+// start is the offset of the token that follows offset.
+func (r *jsonReader) start(offset int) int {
+	rest := r.text[offset:]
+	return offset + len(rest) - len(strings.TrimLeft(rest, " \t\r\n,:"))
+}
+
+// advance moves the reader's place forward to the beginning of a token.
+func (r *jsonReader) advance(offset int) {
+	passed := r.text[r.offset:offset]
+	r.offset = offset
+	for {
+		i := strings.IndexAny(passed, "\r\n")
+		if i < 0 {
+			break
+		}
+		passed = passed[i+breakWidth(passed, i):]
+		r.line, r.column = r.line+1, 0
+	}
+	r.column += utf8.RuneCountInString(passed)
+}
+
+func (r *jsonReader) add(n *yaml.Node) {
+	if r.root == nil {
+		r.root = n
+	} else {
+		parent := r.open[len(r.open)-1]
+		parent.Content = append(parent.Content, n)
+	}
+	if n.Kind != yaml.ScalarNode {
+		r.open = append(r.open, n)
+	}
+}
+
+func jsonNode(token json.Token) *yaml.Node {
+	scalar := func(tag, value string) *yaml.Node {
+		return &yaml.Node{Kind: yaml.ScalarNode, Tag: tag, Value: value}
+	}
+	switch t := token.(type) {
+	case json.Delim:
+		if t == '{' {
+			return &yaml.Node{Kind: yaml.MappingNode, Tag: "!!map", Style: yaml.FlowStyle}
+		}
+		return &yaml.Node{Kind: yaml.SequenceNode, Tag: "!!seq", Style: yaml.FlowStyle}
+	case string:
+		n := scalar("!!str", t)
+		n.Style = yaml.DoubleQuotedStyle
+		return n
+	case json.Number:
+		if strings.ContainsAny(t.String(), ".eE") {
+			return scalar("!!float", t.String())
+		}
+		return scalar("!!int", t.String())
+	case bool:
+		if t {
+			return scalar("!!bool", "true")
+		}
+		return scalar("!!bool", "false")
+	}
+	return scalar("!!null", "null")
+}

@@ -1,0 +1,149 @@
+package source
+
+import (
+	"go.yaml.in/yaml/v3"
+
+	"github.com/crdlab/crdlab/internal/playground"
+)
+
+// A Location is the place of a value in a [Document]. It is small, and only
+// computes positions when asked.
+type Location struct {
+	// Exact is false if what was looked for is not there, so that the location
+	// is that of the nearest ancestor.
+	Exact bool
+	// Missing is the part of the field that was not found; empty if Exact.
+	Missing string
+
+	doc *Document
+	// node is the value, with aliases followed; nil in an empty document.
+	node *yaml.Node
+	// key is the mapping key; nil for list items and the root.
+	key *yaml.Node
+	// list is the sequence whose item the value is, or nil.
+	list *yaml.Node
+	item int
+}
+
+// maxAliases bounds how many aliases that stand for one another are followed.
+const maxAliases = 32
+
+// Root is the location of the document's whole content.
+func (d *Document) Root() Location {
+	return Location{Exact: true, doc: d, node: follow(d.root)}
+}
+
+// At is the location at a path of mapping keys (string) and list indexes (int).
+// It is exact, or ok is false.
+func (d *Document) At(path ...any) (l Location, ok bool) {
+	return d.Root().At(path...)
+}
+
+// At is the location at a path below l, as [Document.At].
+func (l Location) At(path ...any) (Location, bool) {
+	for _, step := range path {
+		ok := false
+		switch step := step.(type) {
+		case string:
+			l, ok = l.field(step)
+		case int:
+			l, ok = l.element(step)
+		}
+		if !ok {
+			return Location{}, false
+		}
+	}
+	return l, true
+}
+
+func (l Location) field(name string) (Location, bool) {
+	key, value := find(l.node, name)
+	if value == nil {
+		return Location{}, false
+	}
+	return Location{Exact: true, doc: l.doc, node: follow(value), key: key}, true
+}
+
+func (l Location) element(i int) (Location, bool) {
+	if l.node == nil || l.node.Kind != yaml.SequenceNode || i < 0 || i >= len(l.node.Content) {
+		return Location{}, false
+	}
+	value := follow(l.node.Content[i])
+	return Location{Exact: true, doc: l.doc, node: value, list: l.node, item: i}, true
+}
+
+// Node is the YAML node, never an alias; nil in an empty document.
+func (l Location) Node() *yaml.Node { return l.node }
+
+// Key is the place of the mapping key, of a list item's dash, or, where there
+// is neither, of the first line of the value.
+func (l Location) Key() playground.Range {
+	switch {
+	case l.node == nil:
+		return l.doc.Line(1)
+	case l.key != nil:
+		return l.doc.nodeRange(l.key)
+	case l.list != nil:
+		if at, ok := l.doc.dash(l.list, l.item); ok {
+			return l.doc.index.span(at, at+1)
+		}
+	}
+	start, end := l.doc.extent(l.node)
+	return l.doc.trimmed(start, min(end, lineEnd(l.doc.index.text, start)))
+}
+
+// Value is the place of the value: all of a scalar with its quotes, all lines
+// of a mapping or list up to the end of its last value. It is where the value
+// stands even if only an alias is at the path. The value of a key without one
+// is the empty range behind the colon.
+func (l Location) Value() playground.Range {
+	if l.node == nil {
+		return l.doc.Line(1)
+	}
+	return l.doc.nodeRange(l.node)
+}
+
+func (d *Document) nodeRange(n *yaml.Node) playground.Range {
+	start, end := d.extent(n)
+	return d.index.span(start, end)
+}
+
+// follow is the node that an alias stands for.
+func follow(n *yaml.Node) *yaml.Node {
+	for range maxAliases {
+		if n == nil || n.Kind != yaml.AliasNode {
+			return n
+		}
+		n = n.Alias
+	}
+	return nil
+}
+
+// find is the key and the value of a name in a mapping. The last of duplicate
+// keys counts, as in a decoder; merged mappings count less than own keys.
+func find(mapping *yaml.Node, name string) (key, value *yaml.Node) {
+	for k, v := range pairs(mapping) {
+		if k.Value == name {
+			return k, v
+		}
+	}
+	for k, v := range pairs(mapping) {
+		if name != "" && jsonName(k) == name {
+			return k, v
+		}
+	}
+	return nil, nil
+}
+
+// Len is the number of items of a list or keys of a mapping, 0 otherwise.
+func (l Location) Len() int {
+	switch {
+	case l.node == nil:
+		return 0
+	case l.node.Kind == yaml.SequenceNode:
+		return len(l.node.Content)
+	case l.node.Kind == yaml.MappingNode:
+		return len(l.node.Content) / 2
+	}
+	return 0
+}

@@ -1,0 +1,92 @@
+package source
+
+import (
+	"iter"
+	"strconv"
+	"strings"
+
+	"go.yaml.in/yaml/v3"
+)
+
+const mergeTag = "!!merge"
+
+// maxMerges bounds how many merged mappings one lookup visits, since they may
+// form cycles and bombs.
+const maxMerges = 256
+
+// pairs yields the keys and values of a mapping in the order in which they
+// count: the last of duplicate keys first, then those of merged mappings.
+// Other nodes have none.
+func pairs(mapping *yaml.Node) iter.Seq2[*yaml.Node, *yaml.Node] {
+	return func(yield func(k, v *yaml.Node) bool) {
+		w := pairWalker{yield: yield, left: maxMerges}
+		w.mapping(mapping)
+	}
+}
+
+// A pairWalker visits a mapping and what is merged into it. Its methods report
+// whether to go on.
+type pairWalker struct {
+	yield func(k, v *yaml.Node) bool
+	left  int
+}
+
+func (w *pairWalker) mapping(n *yaml.Node) bool {
+	if n == nil || n.Kind != yaml.MappingNode {
+		return true
+	}
+	merges := false
+	for i := len(n.Content) - 2; i >= 0; i -= 2 {
+		key := follow(n.Content[i])
+		switch {
+		case key == nil || key.Kind != yaml.ScalarNode:
+		case key.Tag == mergeTag:
+			merges = true
+		case !w.yield(key, n.Content[i+1]):
+			return false
+		}
+	}
+	return !merges || w.merges(n)
+}
+
+func (w *pairWalker) merges(n *yaml.Node) bool {
+	for i := 0; i+1 < len(n.Content); i += 2 {
+		if n.Content[i].Tag != mergeTag {
+			continue
+		}
+		merged := []*yaml.Node{n.Content[i+1]}
+		if list := follow(merged[0]); list != nil && list.Kind == yaml.SequenceNode {
+			merged = list.Content
+		}
+		for _, each := range merged {
+			w.left--
+			if w.left >= 0 && !w.mapping(follow(each)) {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// jsonName is the name that a plain key gets in JSON if it is written
+// differently, or empty: decoders of YAML 1.1 turn y, on or no into a Boolean
+// and 0x10 into a number.
+func jsonName(key *yaml.Node) string {
+	if key.Style != 0 {
+		return ""
+	}
+	switch strings.ToLower(key.Value) {
+	case "y", "yes", "on", "true":
+		return "true"
+	case "n", "no", "off", "false":
+		return "false"
+	}
+	if key.Tag != "!!int" {
+		return ""
+	}
+	n, err := strconv.ParseInt(strings.ReplaceAll(key.Value, "_", ""), 0, 64)
+	if err != nil {
+		return ""
+	}
+	return strconv.FormatInt(n, 10)
+}

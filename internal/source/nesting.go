@@ -1,0 +1,358 @@
+package source
+
+import (
+	"strings"
+)
+
+// A nestingScanner finds out how deep a YAML text nests and about how many
+// nodes it has, without recursion and in one pass, so that the parser is never
+// called on a text that would exhaust its stack or the memory. It follows the
+// parser's own rules for what ends a scalar; where the parser would stop with
+// an error it does not care.
+//
+// On a text that the parser accepts, the depth found is at least half of the
+// real one and never more, and so is the number of nodes.
+type nestingScanner struct {
+	text   string
+	budget *budget
+
+	pos int
+	// lineStart is the offset at which the line of pos begins.
+	lineStart int
+	// indents are the columns at which the open block collections begin.
+	indents []int
+	// flow is the number of open brackets and braces.
+	flow int
+	// key is the column of what may turn out to be a key, or -1.
+	key int
+	// empty says that an indicator, an anchor or a tag came last, so that a
+	// node without content is possible.
+	empty bool
+}
+
+// checkNesting checks a document against what is left of the limits, which it
+// does not reduce. The error is nil or an *exceeded.
+func checkNesting(text string, b budget) error {
+	s := &nestingScanner{text: text, budget: &b, key: -1}
+	for s.pos < len(text) {
+		if err := s.token(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (s *nestingScanner) column() int { return s.pos - s.lineStart }
+
+// indent is the column of the innermost block collection, or -1.
+func (s *nestingScanner) indent() int {
+	if len(s.indents) == 0 {
+		return -1
+	}
+	return s.indents[len(s.indents)-1]
+}
+
+func (s *nestingScanner) spend(nodes, aliases int) error {
+	return s.budget.spend(s.pos, len(s.indents)+s.flow, nodes, aliases)
+}
+
+func (s *nestingScanner) unroll(column int) {
+	for s.flow == 0 && s.indent() > column {
+		s.indents = s.indents[:len(s.indents)-1]
+	}
+}
+
+func (s *nestingScanner) roll(column int) error {
+	if s.flow > 0 || s.indent() >= column {
+		return nil
+	}
+	s.indents = append(s.indents, column)
+	return s.spend(1, 0)
+}
+
+// token passes over blanks, a comment, an indicator or a scalar.
+func (s *nestingScanner) token() error {
+	c := s.text[s.pos]
+	if isBlank(c) {
+		s.pos++
+		return nil
+	}
+	if w := breakWidth(s.text, s.pos); w > 0 {
+		s.newLine(w)
+		return nil
+	}
+	if c == '#' {
+		s.skipLine()
+		return nil
+	}
+	s.unroll(s.column())
+	if s.column() == 0 && s.marker() {
+		return nil
+	}
+	switch c {
+	case '-', '?', ':':
+		if blankOrEnd(s.text, s.pos+1) || c != '-' && s.flow > 0 {
+			return s.indicator(c)
+		}
+	case '[', '{', ']', '}', ',':
+		return s.bracket(c)
+	case '|', '>':
+		if s.flow == 0 {
+			s.blockScalar()
+			return s.content(0)
+		}
+	}
+	return s.scalar(c)
+}
+
+func (s *nestingScanner) newLine(width int) {
+	s.pos += width
+	s.lineStart = s.pos
+	if s.flow == 0 {
+		s.key = -1
+	}
+}
+
+func (s *nestingScanner) skipLine() {
+	for s.pos < len(s.text) && breakWidth(s.text, s.pos) == 0 {
+		s.pos++
+	}
+}
+
+// marker passes over a directive or a document marker.
+func (s *nestingScanner) marker() bool {
+	rest := s.text[s.pos:]
+	switch {
+	case rest[0] == '%' && s.flow == 0:
+		s.skipLine()
+		return true
+	case documentMarker(s.text, s.pos):
+		s.indents = s.indents[:0]
+		s.pos += len(separator)
+		return true
+	}
+	return false
+}
+
+func documentMarker(text string, i int) bool {
+	return (strings.HasPrefix(text[i:], separator) || strings.HasPrefix(text[i:], "...")) &&
+		blankOrEnd(text, i+len(separator))
+}
+
+func (s *nestingScanner) indicator(c byte) error {
+	column := s.column()
+	if c == ':' && s.key >= 0 {
+		column = s.key
+	}
+	s.key = -1
+	depth := len(s.indents)
+	err := s.roll(column)
+	if len(s.indents) == depth {
+		err = s.endEmpty()
+	}
+	s.empty = c != '?'
+	s.pos++
+	return err
+}
+
+// endEmpty counts a node without content.
+func (s *nestingScanner) endEmpty() error {
+	if !s.empty {
+		return nil
+	}
+	return s.content(0)
+}
+
+func (s *nestingScanner) bracket(c byte) error {
+	var err error
+	switch c {
+	case '[', '{':
+		s.mayBeKey()
+		s.flow++
+		err = s.content(0)
+	case ']', '}':
+		err = s.endEmpty()
+		s.flow = max(0, s.flow-1)
+	case ',':
+		err = s.endEmpty()
+	}
+	s.pos++
+	return err
+}
+
+func (s *nestingScanner) mayBeKey() {
+	if s.flow == 0 && s.key < 0 {
+		s.key = s.column()
+	}
+}
+
+// content counts a node.
+func (s *nestingScanner) content(aliases int) error {
+	s.empty = false
+	return s.spend(1, aliases)
+}
+
+func (s *nestingScanner) scalar(c byte) error {
+	s.mayBeKey()
+	switch c {
+	case '&', '!':
+		s.pos = propertyEnd(s.text, s.pos)
+		s.empty = true
+		return nil
+	case '*':
+		s.pos = propertyEnd(s.text, s.pos)
+		return s.content(1)
+	case '\'', '"':
+		s.quoted(c)
+	default:
+		s.plain()
+	}
+	return s.content(0)
+}
+
+// propertyEnd is the offset at which the anchor, alias or tag at i ends.
+func propertyEnd(text string, i int) int {
+	tag := text[i] == '!'
+	verbatim := strings.HasPrefix(text[i:], "!<")
+	i++
+	for !blankOrEnd(text, i) {
+		c := text[i]
+		if verbatim && c == '>' {
+			return i + 1
+		}
+		if !isWord(c) && (!tag || !verbatim && strings.IndexByte("{}\"`|<>\\^#", c) >= 0) {
+			return i
+		}
+		i++
+	}
+	return i
+}
+
+func isWord(c byte) bool {
+	return c >= '0' && c <= '9' || c >= 'A' && c <= 'Z' || c >= 'a' && c <= 'z' || c == '_' || c == '-'
+}
+
+func (s *nestingScanner) quoted(quote byte) {
+	for s.pos++; s.pos < len(s.text); {
+		c := s.text[s.pos]
+		switch {
+		case c == '\\' && quote == '"':
+			s.pos++
+			if w := breakWidth(s.text, s.pos); w > 0 {
+				s.wrap(w)
+			} else {
+				s.pos++
+			}
+		case c == quote && quote == '\'' && strings.HasPrefix(s.text[s.pos+1:], "'"):
+			s.pos += 2
+		case c == quote:
+			s.pos++
+			return
+		case c == '\n' || c == '\r' || c == 0xC2 || c == 0xE2:
+			s.wrap(max(1, breakWidth(s.text, s.pos)))
+		default:
+			s.pos++
+		}
+	}
+	s.pos = len(s.text)
+}
+
+// wrap passes over width bytes, and keeps lineStart right if they are a break.
+func (s *nestingScanner) wrap(width int) {
+	isBreak := breakWidth(s.text, s.pos) > 0
+	s.pos += width
+	if isBreak {
+		s.lineStart = s.pos
+	}
+}
+
+// plain passes over a plain scalar with all lines that continue it.
+func (s *nestingScanner) plain() {
+	for s.pos++; ; {
+		s.plainLine()
+		next, column := s.nextLine()
+		if next == len(s.text) || next == s.pos || s.text[next] == '#' ||
+			s.flow == 0 && column <= s.indent() ||
+			column == 0 && documentMarker(s.text, next) {
+			return
+		}
+		s.pos, s.lineStart = next, next-column
+	}
+}
+
+// plainLine passes over the part of a plain scalar that is in this line.
+func (s *nestingScanner) plainLine() {
+	for s.pos < len(s.text) {
+		switch s.text[s.pos] {
+		case '\n', '\r':
+			return
+		case 0xC2, 0xE2:
+			if breakWidth(s.text, s.pos) > 0 {
+				return
+			}
+		case ':':
+			if blankOrEnd(s.text, s.pos+1) {
+				return
+			}
+		case '#':
+			if isBlank(s.text[s.pos-1]) {
+				return
+			}
+		case ',', '?', '[', ']', '{', '}':
+			if s.flow > 0 {
+				return
+			}
+		}
+		s.pos++
+	}
+}
+
+// nextLine is the offset of the first character after blanks and line breaks,
+// and its column. Without a line break it is the current offset.
+func (s *nestingScanner) nextLine() (offset, column int) {
+	i, start := s.pos, -1
+	for i < len(s.text) {
+		if w := breakWidth(s.text, i); w > 0 {
+			i += w
+			start = i
+		} else if isBlank(s.text[i]) {
+			i++
+		} else {
+			break
+		}
+	}
+	if start < 0 {
+		return s.pos, s.column()
+	}
+	return i, i - start
+}
+
+// blockScalar passes over a literal or folded scalar.
+func (s *nestingScanner) blockScalar() {
+	indent := 0
+	for s.pos++; s.pos < len(s.text) && strings.IndexByte("+-0123456789", s.text[s.pos]) >= 0; s.pos++ {
+		if c := s.text[s.pos]; c >= '1' {
+			indent = max(s.indent(), 0) + int(c-'0')
+		}
+	}
+	s.skipLine()
+	s.pos += breakWidth(s.text, s.pos)
+	for {
+		s.lineStart = s.pos
+		for s.pos < len(s.text) && s.text[s.pos] == ' ' && (indent == 0 || s.column() < indent) {
+			s.pos++
+		}
+		if w := breakWidth(s.text, s.pos); w > 0 {
+			s.pos += w
+			continue
+		}
+		if indent == 0 {
+			indent = max(s.column(), s.indent()+1, 1)
+		}
+		if s.column() < indent || s.pos >= len(s.text) {
+			return
+		}
+		s.skipLine()
+		s.pos += breakWidth(s.text, s.pos)
+	}
+}

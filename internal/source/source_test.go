@@ -1,0 +1,237 @@
+package source_test
+
+import (
+	"errors"
+	"flag"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+	"unicode/utf16"
+
+	"github.com/google/go-cmp/cmp"
+	"golang.org/x/tools/txtar"
+
+	"github.com/crdlab/crdlab/internal/playground"
+	"github.com/crdlab/crdlab/internal/source"
+)
+
+var update = flag.Bool("update", false, "rewrite the wanted results of the cases")
+
+// A case is a txtar file: its comment has a query in each line, "text" is what
+// is parsed ("text.quoted" the same as a Go string), and "want" the answers.
+func TestCases(t *testing.T) {
+	files, err := filepath.Glob("testdata/*.txtar")
+	if err != nil || len(files) == 0 {
+		t.Fatal("no cases", err)
+	}
+	for _, file := range files {
+		t.Run(strings.TrimSuffix(filepath.Base(file), ".txtar"), func(t *testing.T) { runCase(t, file) })
+	}
+}
+
+func runCase(t *testing.T, file string) {
+	archive, err := txtar.ParseFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	text, want := "", -1
+	for i, f := range archive.Files {
+		switch f.Name {
+		case "text":
+			text = string(f.Data)
+		case "text.quoted":
+			if text, err = strconv.Unquote(strings.TrimSpace(string(f.Data))); err != nil {
+				t.Fatal(err)
+			}
+		case "want":
+			want = i
+		}
+	}
+	got := answers(text, string(archive.Comment))
+	if *update {
+		archive.Files[want].Data = []byte(got)
+		if err := os.WriteFile(file, txtar.Format(archive), 0o666); err != nil {
+			t.Fatal(err)
+		}
+		return
+	}
+	if diff := cmp.Diff(string(archive.Files[want].Data), got); diff != "" {
+		t.Errorf("-want +got\n%s", diff)
+	}
+}
+
+// answers is what the package says to the queries about a text.
+func answers(text, queries string) string {
+	file, err := source.Parse(text, source.Limits{})
+	q := querier{text: text, file: file}
+	var b strings.Builder
+	if err != nil {
+		fmt.Fprintf(&b, "error: %v\n", err)
+	}
+	for line := range strings.Lines(queries) {
+		line = strings.TrimSpace(line)
+		if line == "" || line[0] == '#' {
+			continue
+		}
+		fmt.Fprintf(&b, "%s\n%s", line, q.answer(line))
+	}
+	return b.String()
+}
+
+// A querier answers queries about the document that was chosen last.
+type querier struct {
+	text string
+	file *source.File
+	doc  int
+}
+
+func (q *querier) answer(query string) string {
+	verb, rest, _ := strings.Cut(query, " ")
+	rest = strings.TrimSpace(rest)
+	switch verb {
+	case "documents":
+		return q.documents()
+	case "document":
+		q.doc, _ = strconv.Atoi(rest)
+		return ""
+	}
+	d := q.file.Documents[q.doc]
+	switch verb {
+	case "resolve":
+		return q.location(d.Resolve(rest))
+	case "crd":
+		return q.location(d.ResolveCRD(rest))
+	case "at":
+		return q.location(d.At(steps(rest)...))
+	case "lookup":
+		value, ok := d.Lookup(strings.Fields(rest)...)
+		return fmt.Sprintf("  %q %v\n", value, ok)
+	case "cel":
+		return q.cel(d, strings.Fields(rest))
+	case "runes":
+		return q.runes(d, rest)
+	case "strict":
+		r, ok := d.ResolveStrict(rest)
+		if !ok {
+			return "  none\n"
+		}
+		return q.mark("", r)
+	case "duplicates":
+		out := ""
+		for _, k := range d.DuplicateKeys() {
+			out += fmt.Sprintf("  %s\n%s%s", k.Key, q.mark("  first", k.First), q.mark("  again", k.Range))
+		}
+		return out
+	case "path":
+		return fmt.Sprintf("  %q\n", fmt.Sprint(d.PathAt(position(rest))...))
+	case "line":
+		n, _ := strconv.Atoi(rest)
+		return q.mark("", d.Line(n))
+	}
+	return "unknown query\n"
+}
+
+func (q *querier) documents() string {
+	out := ""
+	for i, d := range q.file.Documents {
+		out += fmt.Sprintf("  %d empty=%v json=%v text=%q\n%s", i, d.Empty(), d.JSON(), shorten(d.Text), q.mark("  range", d.Range))
+		var syntax *source.SyntaxError
+		var limit *source.LimitError
+		if errors.As(d.Err, &syntax) {
+			out += fmt.Sprintf("    %s\n%s", syntax.Message, q.mark("  at", syntax.Range))
+		} else if errors.As(d.Err, &limit) {
+			out += fmt.Sprintf("    %s %d\n%s", limit.Limit, limit.Max, q.mark("  at", limit.Range))
+		}
+	}
+	return out
+}
+
+func (q *querier) location(l source.Location, ok bool) string {
+	if !ok {
+		return "  none\n"
+	}
+	out := ""
+	if !l.Exact {
+		out = fmt.Sprintf("  missing %q\n", l.Missing)
+	}
+	return out + q.mark("key", l.Key()) + q.mark("value", l.Value())
+}
+
+func (q *querier) cel(d *source.Document, args []string) string {
+	l, _ := d.Resolve(args[0])
+	line, _ := strconv.Atoi(args[1])
+	column, _ := strconv.Atoi(args[2])
+	return q.mark("", l.RangeAt(line, column))
+}
+
+// runes lists each code point of a scalar with its source.
+func (q *querier) runes(d *source.Document, field string) string {
+	l, _ := d.Resolve(field)
+	text, ok := l.Text()
+	if !ok {
+		return "  none\n"
+	}
+	out := ""
+	for i, r := range []rune(l.Node().Value) {
+		out += q.mark(fmt.Sprintf("%q", r), text.Range(i, i+1))
+	}
+	return out
+}
+
+// mark shows a range and what it covers.
+func (q *querier) mark(name string, r playground.Range) string {
+	return fmt.Sprintf("  %s %d:%d-%d:%d %q\n", name,
+		r.Start.Line, r.Start.Character, r.End.Line, r.End.Character, shorten(covered(q.text, r)))
+}
+
+// shorten leaves out the middle of a long text.
+func shorten(s string) string {
+	if r := []rune(s); len(r) > 60 {
+		return string(r[:30]) + "…" + string(r[len(r)-30:])
+	}
+	return s
+}
+
+// covered cuts a range out of a text in the way that an editor would.
+func covered(text string, r playground.Range) string {
+	start, end := editorOffset(text, r.Start), editorOffset(text, r.End)
+	if start < 0 || end < start {
+		return "!! no such range"
+	}
+	return string(utf16.Decode(utf16.Encode([]rune(text))[start:end]))
+}
+
+// editorOffset is the offset of a position in UTF-16 code units, or -1.
+func editorOffset(text string, p playground.Position) int {
+	units := utf16.Encode([]rune(text))
+	line, start := 0, 0
+	for i := 0; i <= len(units); i++ {
+		if line == p.Line && i-start == p.Character {
+			return i
+		}
+		if i < len(units) && (units[i] == '\n' || units[i] == '\r' && (i+1 == len(units) || units[i+1] != '\n')) {
+			line, start = line+1, i+1
+		}
+	}
+	return -1
+}
+
+func steps(path string) []any {
+	var steps []any
+	for _, s := range strings.Fields(path) {
+		if i, err := strconv.Atoi(s); err == nil {
+			steps = append(steps, i)
+		} else {
+			steps = append(steps, s)
+		}
+	}
+	return steps
+}
+
+func position(s string) (p playground.Position) {
+	fmt.Sscanf(s, "%d:%d", &p.Line, &p.Character)
+	return p
+}

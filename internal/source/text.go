@@ -1,0 +1,155 @@
+package source
+
+import (
+	"slices"
+	"strings"
+
+	"go.yaml.in/yaml/v3"
+
+	"github.com/crdlab/crdlab/internal/playground"
+)
+
+// A Text maps places in the decoded value of a scalar to its source.
+type Text struct {
+	doc   *Document
+	node  *yaml.Node
+	value []rune
+	// starts and ends are the source of each code point of value; nil if it
+	// is not known.
+	starts, ends []int32
+}
+
+// Text returns the mapping for a scalar, made anew by reading through its
+// source. ok is false if the value is not a scalar. If the source cannot be
+// understood every place in the value is mapped to the whole scalar.
+func (l Location) Text() (t Text, ok bool) {
+	if l.node == nil || l.node.Kind != yaml.ScalarNode {
+		return Text{}, false
+	}
+	t = Text{doc: l.doc, node: l.node, value: []rune(l.node.Value)}
+	s := l.doc.scanner(l.node)
+	s.record = true
+	if s.scan(l.node.Style) {
+		t.starts, t.ends = s.starts, s.ends
+	}
+	return t, true
+}
+
+// Len is the length of the decoded value in code points.
+func (t Text) Len() int { return len(t.value) }
+
+// Range is the source of the code points from start up to but without end,
+// which are cut to the value's length. The range is empty only if the value
+// is.
+func (t Text) Range(start, end int) playground.Range {
+	if len(t.starts) == 0 {
+		return t.doc.nodeRange(t.node)
+	}
+	start = max(0, min(start, len(t.starts)-1))
+	end = max(start+1, min(end, len(t.ends)))
+	return t.doc.index.span(int(t.starts[start]), int(t.ends[end-1]))
+}
+
+// Position is where the code point at an offset of the value stands; for the
+// value's length, or more, it is behind the last one.
+func (t Text) Position(offset int) playground.Position {
+	if offset >= len(t.value) {
+		return t.Range(len(t.value), len(t.value)).End
+	}
+	return t.Range(offset, offset+1).Start
+}
+
+// RangeAt is the source of the identifier, number, string or operator at a line
+// and column of the value, as CEL's compiler reports them: both from 1, the
+// column in code points. Where there is only blank space, as at an unexpected
+// end, it is that of the last code point before. A line or column that does not
+// exist gives the whole scalar.
+func (t Text) RangeAt(line, column int) playground.Range {
+	offset, ok := t.offset(line, column)
+	if !ok {
+		return t.doc.nodeRange(t.node)
+	}
+	for offset == len(t.value) || isSpace(t.value[offset]) {
+		if offset == 0 {
+			return t.doc.nodeRange(t.node)
+		}
+		offset--
+	}
+	return t.Range(offset, tokenEnd(t.value, offset))
+}
+
+// offset is the place in the value of a line and column.
+func (t Text) offset(line, column int) (offset int, ok bool) {
+	for ; line > 1; line-- {
+		n := slices.Index(t.value[offset:], '\n')
+		if n < 0 {
+			return 0, false
+		}
+		offset += n + 1
+	}
+	offset += column - 1
+	return offset, line == 1 && column >= 1 && offset <= len(t.value)
+}
+
+func isSpace(r rune) bool { return r == ' ' || r == '\t' || r == '\n' || r == '\r' }
+
+// operators are those of CEL that are longer than a character.
+var operators = []string{"==", "!=", "<=", ">=", "&&", "||"}
+
+// tokenEnd is the end of the CEL token that begins at offset, or of the word
+// around it.
+func tokenEnd(value []rune, offset int) int {
+	end := offset
+	for end < len(value) && isWordRune(value[end]) {
+		end++
+	}
+	if end > offset {
+		return end
+	}
+	if end = stringEnd(value, offset); end > 0 {
+		return end
+	}
+	if offset+2 <= len(value) && slices.Contains(operators, string(value[offset:offset+2])) {
+		return offset + 2
+	}
+	return offset + 1
+}
+
+func isWordRune(r rune) bool {
+	return r >= '0' && r <= '9' || r >= 'A' && r <= 'Z' || r >= 'a' && r <= 'z' || r == '_'
+}
+
+// stringEnd is the end of the string literal that begins at offset, or 0.
+func stringEnd(value []rune, offset int) int {
+	quote := value[offset]
+	if !strings.ContainsRune(`"'`, quote) {
+		return 0
+	}
+	for i := offset + 1; i < len(value) && value[i] != '\n'; i++ {
+		switch value[i] {
+		case '\\':
+			i++
+		case quote:
+			return i + 1
+		}
+	}
+	return 0
+}
+
+// Position is that of [Text.Position] if the value is a scalar, otherwise the
+// start of the value.
+func (l Location) Position(offset int) playground.Position {
+	if t, ok := l.Text(); ok {
+		return t.Position(offset)
+	}
+	return l.Value().Start
+}
+
+// RangeAt is that of [Text.RangeAt] if the value is a scalar, otherwise the
+// whole value.
+func (l Location) RangeAt(line, column int) playground.Range {
+	if t, ok := l.Text(); ok {
+		return t.RangeAt(line, column)
+	}
+	return l.Value()
+}
