@@ -27,7 +27,8 @@ type Kubernetes struct {
 // Status is the part of a metav1.Status, the API server's answer, that says
 // how the request ended. Reason and Message are empty on success.
 type Status struct {
-	// Code is the HTTP status code.
+	// Code is the HTTP status code; 0 if the API server's code was not asked,
+	// because there is nothing to ask or a limit of the playground forbids it.
 	Code    int    `json:"code"`
 	Reason  string `json:"reason"`
 	Message string `json:"message"`
@@ -151,8 +152,9 @@ type Object struct {
 	Warnings []string  `json:"warnings"`
 	// Stages are the steps of the request in order, each with what it changed.
 	Stages []Stage `json:"stages"`
-	// Validated is the object as the validation saw it, after pruning and
-	// defaulting; null if the request ended before that.
+	// Validated is the object as the last stage before storing left it: pruned
+	// and defaulted, and as the validation saw it. Null if the object cannot
+	// be decoded.
 	Validated json.RawMessage `json:"validated"`
 	// Stored is the object as persisted, at the storage version; null if the
 	// object was refused.
@@ -163,6 +165,9 @@ type Object struct {
 	// RulesBudget the most it may be.
 	RulesCost   uint64 `json:"rulesCost"`
 	RulesBudget uint64 `json:"rulesBudget"`
+	// RulesOmitted is how many passing results Rules leaves out: a long list
+	// would bury the others.
+	RulesOmitted int `json:"rulesOmitted"`
 	// Versions is the stored object as read at each served version; empty if
 	// the object was refused.
 	Versions []ObjectVersion `json:"versions"`
@@ -187,6 +192,7 @@ const (
 	StageMetadata = "metadata"
 	StagePrune    = "prune"
 	StageNulls    = "nulls"
+	StageEmbedded = "embedded"
 	StageDefault  = "default"
 	StagePrepare  = "prepare"
 	StageValidate = "validate"
@@ -199,6 +205,7 @@ const (
 const (
 	StageCRDDecode   = "crd decode"
 	StageCRDValidate = "crd validate"
+	StageCRDServe    = "crd serve"
 )
 
 // Change is one value that a stage added to, removed from or replaced in the
@@ -273,6 +280,9 @@ type ObjectVersion struct {
 	Object json.RawMessage `json:"object"`
 	// Warning is the deprecation warning of the version, or empty.
 	Warning string `json:"warning"`
+	// Error is the API server's message if the version cannot be read; then
+	// Object is null.
+	Error string `json:"error"`
 	// Lost are the paths that the stored object has and this version does not.
 	Lost []string `json:"lost"`
 }

@@ -14,8 +14,8 @@ type Scenario struct {
 	// of which is judged on its own. Empty: only the CRD is judged.
 	Object string `json:"object,omitempty"`
 
-	// FieldValidation is the fieldValidation parameter of the request for
-	// Object: Strict (the default, as kubectl sends it), Warn or Ignore.
+	// FieldValidation is the fieldValidation parameter of the requests for CRD
+	// and Object: Strict (the default, as kubectl sends it), Warn or Ignore.
 	FieldValidation string `json:"fieldValidation,omitempty"`
 
 	// Now is the RFC 3339 instant at which the request arrives; it is used for
@@ -38,3 +38,13 @@ const (
 	DocumentCRD    Document = "crd"
 	DocumentObject Document = "object"
 )
+
+// InvalidScenarioError says that a parameter of a [Scenario], not one of its
+// documents, is unusable.
+type InvalidScenarioError struct {
+	// Parameter is the JSON name of the field.
+	Parameter string
+	Message   string
+}
+
+func (e *InvalidScenarioError) Error() string { return e.Parameter + ": " + e.Message }

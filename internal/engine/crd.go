@@ -1,0 +1,141 @@
+package engine
+
+import (
+	"context"
+
+	"k8s.io/apiextensions-apiserver/pkg/apis/apiextensions"
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+
+	"github.com/crdlab/crdlab/internal/playground"
+	"github.com/crdlab/crdlab/internal/source"
+)
+
+// crd is all that depends on a CRD's text alone: the CRD's share of the
+// report, and, if the CRD is accepted, what serves its objects. It does not
+// change once evaluateCRD has returned it.
+type crd struct {
+	report playground.CRD
+	doc    *source.Document // nil if there is no document to judge
+
+	// internal is the CRD as decoded and defaulted; nil if it cannot be.
+	internal *apiextensions.CustomResourceDefinition
+	// v1 is what the API server would serve; nil if the CRD is refused.
+	v1 *apiextensionsv1.CustomResourceDefinition
+	// versions are the served or stored versions by name; empty if the CRD is
+	// refused.
+	versions map[string]*version
+	storage  *version
+}
+
+// crdRequest is a CRD on its way through the stages.
+type crdRequest struct {
+	*crd
+	ctx             context.Context
+	fieldValidation string
+}
+
+// crdStages are the steps of a CRD's create request, in the order in which
+// the API server and its controllers take them. An error ends the request.
+var crdStages = []struct {
+	name string
+	run  func(*crdRequest) error
+}{
+	{playground.StageCRDDecode, decodeCRD},
+	{playground.StageCRDValidate, validateCRD},
+	{playground.StageCRDServe, serveCRD},
+}
+
+// evaluateCRD answers what the API server would do with the CRD in text.
+func evaluateCRD(ctx context.Context, text, fieldValidation string) *crd {
+	c := &crd{report: emptyCRDReport(), versions: map[string]*version{}}
+	r := &crdRequest{crd: c, ctx: ctx, fieldValidation: fieldValidation}
+	if !r.open(text) {
+		return c
+	}
+	for _, stage := range crdStages {
+		err := guard(stage.name, func() error { return stage.run(r) })
+		if err != nil {
+			r.refuse(stage.name, err)
+			break
+		}
+	}
+	r.describe()
+	if c.report.Accepted {
+		c.report.Output = createdOutput("CustomResourceDefinition", apiextensions.GroupName, c.report.Name, c.report.Warnings)
+	}
+	return c
+}
+
+// open parses text and picks the document to judge. It reports what keeps it
+// from finding one. A document with a mistake in its syntax goes on to the
+// decoder, which says so in the API server's words.
+func (r *crdRequest) open(text string) bool {
+	file, err := source.Parse(text, crdTextLimits)
+	if _, isLimit := limitRange(err); isLimit {
+		r.exceed(err)
+		return false
+	}
+	r.doc, r.report.Candidates = chooseCRD(file)
+	if r.doc == nil {
+		return false
+	}
+	if err := checkCRDText(r.doc); err != nil {
+		r.exceed(err)
+		return false
+	}
+	return true
+}
+
+// exceed ends the request because the text passes a limit.
+func (r *crdRequest) exceed(err error) {
+	r.report.Status = playground.Status{Message: err.Error()}
+	r.report.Findings = append(r.report.Findings, limitFinding(playground.DocumentCRD, playground.StageCRDDecode, err))
+}
+
+// chooseCRD returns the first CustomResourceDefinition of a file, or else its
+// first document with any content, so that the decoder says what it is.
+func chooseCRD(file *source.File) (*source.Document, []playground.Candidate) {
+	candidates := []playground.Candidate{}
+	var chosen, other *source.Document
+	for _, doc := range file.Documents {
+		if doc.Empty() {
+			continue
+		}
+		if other == nil {
+			other = doc
+		}
+		if kind, ok := doc.Lookup("kind"); !ok || kind != "CustomResourceDefinition" {
+			continue
+		}
+		name, _ := doc.Lookup("metadata", "name")
+		candidates = append(candidates, playground.Candidate{Name: name, Chosen: chosen == nil, Range: doc.Range})
+		if chosen == nil {
+			chosen = doc
+		}
+	}
+	if chosen == nil {
+		chosen = other
+	}
+	return chosen, candidates
+}
+
+// refuse ends the request with err.
+func (r *crdRequest) refuse(stage string, err error) {
+	r.report.Status = statusOf(err)
+	r.report.Output = refusedOutput(err, "crd.yaml", r.report.Warnings)
+	r.report.Findings = append(r.report.Findings, r.findings(stage, err)...)
+}
+
+func emptyCRDReport() playground.CRD {
+	return playground.CRD{
+		Findings:       []playground.Finding{},
+		Warnings:       []string{},
+		Conditions:     []playground.Condition{},
+		StoredVersions: []string{},
+		Names:          playground.Names{ShortNames: []string{}, Categories: []string{}},
+		Versions:       []playground.Version{},
+		Rules:          []playground.Rule{},
+		CostLimit:      crdCostLimit,
+		Candidates:     []playground.Candidate{},
+	}
+}

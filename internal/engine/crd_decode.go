@@ -1,0 +1,108 @@
+package engine
+
+import (
+	"encoding/hex"
+	"errors"
+	"fmt"
+
+	"k8s.io/apiextensions-apiserver/pkg/apis/apiextensions"
+	"k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/install"
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/runtime/serializer/json"
+	"k8s.io/apimachinery/pkg/runtime/serializer/versioning"
+
+	"github.com/crdlab/crdlab/internal/playground"
+)
+
+var crdScheme = newCRDScheme()
+
+func newCRDScheme() *runtime.Scheme {
+	scheme := runtime.NewScheme()
+	install.Install(scheme)
+	return scheme
+}
+
+// decodeCRD decodes, defaults and converts the document as the create handler
+// does (k8s.io/apiserver/pkg/endpoints/handlers, createHandler).
+func decodeCRD(r *crdRequest) error {
+	serializer := json.NewSerializerWithOptions(json.DefaultMetaFactory, crdScheme, crdScheme, json.SerializerOptions{
+		Yaml:   !r.doc.JSON(),
+		Strict: r.fieldValidation != playground.FieldValidationIgnore,
+	})
+	codec := versioning.NewCodec(nil, serializer, runtime.UnsafeObjectConvertor(crdScheme),
+		crdScheme, crdScheme, crdScheme, nil, apiextensions.SchemeGroupVersion, "crdlab")
+	kind := apiextensionsv1.SchemeGroupVersion.WithKind("CustomResourceDefinition")
+
+	obj, gvk, err := codec.Decode([]byte(r.doc.Text), &kind, &apiextensions.CustomResourceDefinition{})
+	if err != nil {
+		strict, isStrict := runtime.AsStrictDecodingError(err)
+		if !isStrict || obj == nil || r.fieldValidation != playground.FieldValidationWarn {
+			return decodeError(err, gvk, kind.Kind, r.doc.Text)
+		}
+		for _, err := range strict.Errors() {
+			r.report.Warnings = append(r.report.Warnings, err.Error())
+			r.report.Findings = append(r.report.Findings, r.strictFinding(err, playground.SeverityWarning))
+		}
+	}
+	if gvk.GroupVersion() != kind.GroupVersion() {
+		return apierrors.NewBadRequest(fmt.Sprintf("the API version in the data (%s) does not match the expected API version (%v)",
+			gvk.GroupVersion(), kind.GroupVersion()))
+	}
+	decoded, ok := obj.(*apiextensions.CustomResourceDefinition)
+	if !ok {
+		return fmt.Errorf("decoded a %T, not a CustomResourceDefinition", obj)
+	}
+	r.internal = decoded
+	return nil
+}
+
+// undecodableError is the answer to a request whose body cannot be decoded.
+type undecodableError struct {
+	*apierrors.StatusError
+	cause error
+}
+
+func (e *undecodableError) Unwrap() error { return e.StatusError }
+
+// decodeError words err as the API server does (transformDecodeError in
+// k8s.io/apiserver/pkg/endpoints/handlers, not exported).
+func decodeError(err error, gvk *schema.GroupVersionKind, want, body string) error {
+	if gvk != nil && gvk.Kind != "" {
+		return &undecodableError{apierrors.NewBadRequest(
+			fmt.Sprintf("%s in version %q cannot be handled as a %s: %v", gvk.Kind, gvk.Version, want, err)), err}
+	}
+	return &undecodableError{apierrors.NewBadRequest(
+		fmt.Sprintf("the object provided is unrecognized (must be of type %s): %v (%s)", want, err, summary(body))), err}
+}
+
+// summary is the start of a body as error messages show it.
+func summary(body string) string {
+	const most = 30
+	more := ""
+	if body == "" {
+		return "<empty>"
+	}
+	if len(body) > most {
+		body, more = body[:most], " ..."
+	}
+	if body[0] == '{' {
+		return body + more
+	}
+	return hex.EncodeToString([]byte(body)) + more
+}
+
+// strictErrors are the single complaints of a strict decoder in err.
+func strictErrors(err error) []error {
+	var undecodable *undecodableError
+	if !errors.As(err, &undecodable) {
+		return nil
+	}
+	strict, ok := runtime.AsStrictDecodingError(undecodable.cause)
+	if !ok {
+		return nil
+	}
+	return strict.Errors()
+}

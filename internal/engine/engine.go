@@ -1,0 +1,104 @@
+package engine
+
+import (
+	"context"
+	"crypto/sha256"
+	"fmt"
+	"time"
+
+	"k8s.io/utils/lru"
+
+	"github.com/crdlab/crdlab/internal/playground"
+)
+
+// Library is the release of the Kubernetes libraries that decide, and
+// Emulated the minor release whose behaviour they show.
+const (
+	Library  = "1.37.2"
+	Emulated = "1.37"
+)
+
+// cachedCRDs is how many CRDs stay compiled. A page needs the one being
+// edited and those that undo brings back; a server serves a few at a time.
+const cachedCRDs = 16
+
+// Engine evaluates scenarios. It is safe for concurrent use.
+type Engine struct {
+	crds *lru.Cache // by the hash of the text
+}
+
+// New returns an engine with an empty cache.
+func New() *Engine {
+	return &Engine{crds: lru.New(cachedCRDs)}
+}
+
+// Evaluate answers s. Whatever is wrong with the texts of s is told in the
+// report; an error means that ctx ended or that the engine itself failed.
+func (e *Engine) Evaluate(ctx context.Context, s playground.Scenario) (report playground.Report, err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			err = fmt.Errorf("evaluate: panic: %v", p)
+		}
+	}()
+	if err := ctx.Err(); err != nil {
+		return report, err
+	}
+	now, err := requestTime(s.Now)
+	if err != nil {
+		return report, err
+	}
+	fieldValidation, err := fieldValidation(s.FieldValidation)
+	if err != nil {
+		return report, err
+	}
+	start := time.Now()
+	crd := e.crd(ctx, s.CRD, fieldValidation)
+	crdDone := time.Now()
+	report = playground.Report{
+		Kubernetes: playground.Kubernetes{Library: Library, Emulated: Emulated},
+		CRD:        crd.report,
+		Objects:    evaluateObjects(ctx, crd, s.Object, fieldValidation, now),
+	}
+	report.Tables = tables(crd, report.Objects, now)
+	report.Timing = playground.Timing{CRD: milliseconds(crdDone.Sub(start)), Object: milliseconds(time.Since(crdDone))}
+	return report, ctx.Err()
+}
+
+func requestTime(now string) (time.Time, error) {
+	if now == "" {
+		return time.Now().UTC().Truncate(time.Second), nil
+	}
+	t, err := time.Parse(time.RFC3339, now)
+	if err != nil {
+		return time.Time{}, &playground.InvalidScenarioError{Parameter: "now", Message: "must be an RFC 3339 time such as 2006-01-02T15:04:05Z"}
+	}
+	return t.UTC().Truncate(time.Second), nil
+}
+
+func fieldValidation(value string) (string, error) {
+	switch value {
+	case "":
+		return playground.FieldValidationStrict, nil
+	case playground.FieldValidationStrict, playground.FieldValidationWarn, playground.FieldValidationIgnore:
+		return value, nil
+	}
+	return "", &playground.InvalidScenarioError{Parameter: "fieldValidation", Message: "must be Strict, Warn or Ignore"}
+}
+
+// crd returns what depends on the CRD's text alone, from the cache if it was
+// asked for lately.
+func (e *Engine) crd(ctx context.Context, text, fieldValidation string) *crd {
+	key := sha256.Sum256([]byte(fieldValidation + "\n" + text))
+	if cached, ok := e.crds.Get(key); ok {
+		return cached.(*crd)
+	}
+	c := evaluateCRD(ctx, text, fieldValidation)
+	if ctx.Err() == nil {
+		e.crds.Add(key, c)
+	}
+	return c
+}
+
+func milliseconds(d time.Duration) float64 {
+	return float64(d.Microseconds()) / 1000
+}

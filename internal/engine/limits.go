@@ -1,0 +1,130 @@
+package engine
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+
+	"go.yaml.in/yaml/v3"
+
+	"github.com/crdlab/crdlab/internal/playground"
+	"github.com/crdlab/crdlab/internal/source"
+)
+
+// What texts may be handed to the API server's code. Deep nesting overflows
+// the stack of WebAssembly at about 2,000 levels, which cannot be recovered
+// from; the memory that a regular expression takes grows with the square of
+// its groups. The sizes are what a server takes (1.5 MiB for an object in
+// etcd) or more than any CRD in the wild has.
+var (
+	crdTextLimits    = source.Limits{MaxBytes: 4 << 20, MaxDocuments: 100, MaxDepth: 200, MaxNodes: 500_000, MaxAliases: 1_000}
+	objectTextLimits = source.Limits{MaxBytes: 3 << 19, MaxDocuments: 100, MaxDepth: 200, MaxNodes: 200_000, MaxAliases: 1_000}
+)
+
+const (
+	maxRules         = 2000
+	maxPatternLength = 4096
+	maxPatternGroups = 500
+)
+
+// limitError says that a text exceeds a limit of this package.
+type limitError struct {
+	message string
+	at      playground.Range
+}
+
+func (e *limitError) Error() string { return e.message }
+
+// checkCRDText finds what in a CRD would cost too much time or memory.
+func checkCRDText(doc *source.Document) error {
+	c := textCheck{doc: doc}
+	return c.walk(doc.Root().Node(), nil)
+}
+
+type textCheck struct {
+	doc   *source.Document
+	rules int
+}
+
+func (c *textCheck) walk(node *yaml.Node, path []any) error {
+	if node == nil {
+		return nil
+	}
+	switch node.Kind {
+	case yaml.SequenceNode:
+		for i, item := range node.Content {
+			if err := c.walk(item, appendStep(path, i)); err != nil {
+				return err
+			}
+		}
+	case yaml.MappingNode:
+		for i := 0; i+1 < len(node.Content); i += 2 {
+			key, value := node.Content[i].Value, node.Content[i+1]
+			if err := c.checkScalar(key, value, path); err != nil {
+				return err
+			}
+			if err := c.walk(value, appendStep(path, key)); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+func (c *textCheck) checkScalar(key string, value *yaml.Node, path []any) error {
+	if value.Kind != yaml.ScalarNode {
+		return nil
+	}
+	if key != "pattern" && key != "rule" && key != "messageExpression" {
+		return nil
+	}
+	groups := strings.Count(value.Value, "(")
+	if key == "rule" {
+		c.rules++
+	}
+	switch {
+	case c.rules > maxRules:
+		return c.exceeded(path, key, "the CRD has more than %d rules", maxRules)
+	case key == "pattern" && len(value.Value) > maxPatternLength:
+		return c.exceeded(path, key, "a pattern is longer than %d bytes", maxPatternLength)
+	case groups > maxPatternGroups:
+		return c.exceeded(path, key, "a "+key+" has more than %d opening parentheses", maxPatternGroups)
+	}
+	return nil
+}
+
+func (c *textCheck) exceeded(path []any, key, format string, most int) error {
+	err := &limitError{message: fmt.Sprintf(format, most), at: c.doc.Range}
+	if location, ok := c.doc.At(appendStep(path, key)...); ok {
+		err.at = location.Key()
+	}
+	return err
+}
+
+// limitRange is the place at which err, if it is about a limit, was passed.
+func limitRange(err error) (playground.Range, bool) {
+	var text *source.LimitError
+	var own *limitError
+	switch {
+	case errors.As(err, &text):
+		return text.Range, true
+	case errors.As(err, &own):
+		return own.at, true
+	}
+	return playground.Range{}, false
+}
+
+// limitFinding reports a text that is not handed to the API server's code.
+func limitFinding(document playground.Document, stage string, err error) playground.Finding {
+	at, _ := limitRange(err)
+	return playground.Finding{
+		Severity: playground.SeverityError,
+		Stage:    stage,
+		Reason:   "PlaygroundLimit",
+		Message:  err.Error(),
+		Document: document,
+		Range:    at,
+		Hint:     "This is a limit of the playground, not of Kubernetes: it keeps hostile texts from stalling it.",
+		Related:  []playground.Related{},
+	}
+}

@@ -1,0 +1,239 @@
+package engine
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/util/validation/field"
+	"k8s.io/apiserver/pkg/warning"
+
+	"github.com/crdlab/crdlab/internal/playground"
+	"github.com/crdlab/crdlab/internal/source"
+)
+
+// objectStages are the steps of an object's create request, in the order of
+// the API server's request handler. An error ends the request; errors of
+// validation are collected until validation is over.
+var objectStages = []struct {
+	name string
+	run  func(*request) error
+}{
+	{playground.StageDecode, decode},
+	{playground.StageMetadata, coerceMetadata},
+	{playground.StagePrune, prune},
+	{playground.StageNulls, dropNulls},
+	{playground.StageEmbedded, coerceEmbedded},
+	{playground.StageDefault, applyDefaults},
+	{playground.StagePrepare, prepare},
+	{playground.StageValidate, validate},
+	{playground.StageRules, evaluateRules},
+	{playground.StageStore, store},
+	{playground.StageRead, read},
+}
+
+// request is an object on its way through the stages.
+type request struct {
+	ctx             context.Context
+	crd             *crd
+	doc             *source.Document
+	now             time.Time
+	fieldValidation string
+	version         *version // whose endpoint the request goes to
+
+	object *unstructured.Unstructured
+	// meta is the metadata as decoded; nil if the object has none.
+	meta *metav1.ObjectMeta
+	// strict are the unknown and duplicate fields found so far.
+	strict []strictError
+	// invalid are the errors of validation found so far.
+	invalid field.ErrorList
+	// stored is the object as persisted; nil unless accepted.
+	stored *unstructured.Unstructured
+
+	report playground.Object
+	stage  *playground.Stage // the one that runs
+}
+
+// evaluateObjects judges each document of text.
+func evaluateObjects(ctx context.Context, c *crd, text, fieldValidation string, now time.Time) []playground.Object {
+	objects := []playground.Object{}
+	file, err := source.Parse(text, objectTextLimits)
+	if _, isLimit := limitRange(err); isLimit {
+		return append(objects, exceededObject(err))
+	}
+	for _, doc := range file.Documents {
+		if doc.Empty() || ctx.Err() != nil {
+			continue
+		}
+		r := &request{crd: c, doc: doc, now: now, fieldValidation: fieldValidation, report: emptyObjectReport()}
+		r.ctx = warning.WithWarningRecorder(ctx, &warningRecorder{request: r})
+		r.evaluate()
+		objects = append(objects, r.report)
+	}
+	return objects
+}
+
+// exceededObject reports a text that passes a limit.
+func exceededObject(err error) playground.Object {
+	object := emptyObjectReport()
+	finding := limitFinding(playground.DocumentObject, playground.StageDecode, err)
+	object.Findings = append(object.Findings, finding)
+	object.Status = playground.Status{Message: err.Error()}
+	object.Range = finding.Range
+	object.Stages = skippedStages("a limit of the playground is exceeded")
+	object.Stages[0].Outcome = playground.OutcomeFail
+	return object
+}
+
+func (r *request) evaluate() {
+	r.report.Range = r.doc.Range
+	r.report.APIVersion, _ = r.doc.Lookup("apiVersion")
+	r.report.Kind, _ = r.doc.Lookup("kind")
+	r.report.Name, _ = r.doc.Lookup("metadata", "name")
+	r.report.Namespace, _ = r.doc.Lookup("metadata", "namespace")
+	if !r.crd.report.Accepted {
+		r.report.Stages = skippedStages("the CRD is not accepted")
+		return
+	}
+	if !r.route() {
+		return
+	}
+	if r.version.deprecated != "" {
+		r.warn(r.version.deprecated)
+	}
+	r.runStages()
+	if r.object != nil {
+		r.identify()
+	}
+}
+
+// route finds the endpoint that a client sends the document to. It reports
+// false, with a finding, if there is none: kubectl maps apiVersion and kind to
+// a resource before it sends anything.
+func (r *request) route() bool {
+	versions := r.crd.servedByPriority()
+	for _, name := range versions {
+		v := r.crd.versions[name]
+		if r.report.APIVersion == v.kind.GroupVersion().String() && r.report.Kind == v.kind.Kind {
+			r.version = v
+			return true
+		}
+	}
+	if len(versions) > 0 && (r.report.APIVersion == "" || r.report.Kind == "") {
+		r.version = r.crd.versions[versions[0]] // the decoder says what is missing
+		return true
+	}
+	r.refuseUnmapped()
+	return false
+}
+
+func (r *request) refuseUnmapped() {
+	message := fmt.Sprintf("no matches for kind %q in version %q", r.report.Kind, r.report.APIVersion)
+	f := r.finding(playground.StageDecode, message)
+	f.Reason = "NotFound"
+	f.Field = "apiVersion"
+	if r.report.Kind != r.crd.v1.Spec.Names.Kind {
+		f.Field = "kind"
+	}
+	if location, ok := r.doc.At(f.Field); ok {
+		f.Range = location.Value()
+	}
+	f.Hint = r.servedHint()
+	r.report.Findings = append(r.report.Findings, f)
+	r.report.Status = playground.Status{Code: http.StatusNotFound, Reason: "NotFound", Message: "the server could not find the requested resource"}
+	r.report.Output = fmt.Sprintf("error: resource mapping not found for name: %q namespace: %q from \"object.yaml\": %s\nensure CRDs are installed first",
+		r.report.Name, r.report.Namespace, message)
+	r.report.Stages = skippedStages(message)
+	r.report.Stages[0].Outcome = playground.OutcomeFail
+}
+
+func (r *request) servedHint() string {
+	hint := "The CRD serves no version."
+	for i, name := range r.crd.servedByPriority() {
+		if i == 0 {
+			hint = fmt.Sprintf("The CRD serves kind: %s at apiVersion: ", r.crd.v1.Spec.Names.Kind)
+		} else {
+			hint += ", "
+		}
+		hint += r.crd.v1.Spec.Group + "/" + name
+	}
+	return hint
+}
+
+// runStages runs the stages until one ends the request.
+func (r *request) runStages() {
+	for i, stage := range objectStages {
+		r.report.Stages = append(r.report.Stages, playground.Stage{Name: stage.name, Outcome: playground.OutcomePass, Changes: []playground.Change{}})
+		r.stage = &r.report.Stages[i]
+		err := guard(stage.name, func() error { return stage.run(r) })
+		if err != nil {
+			r.refuse(stage.name, err)
+			rest := skippedStages("the request ended in stage " + stage.name)
+			r.report.Stages = append(r.report.Stages, rest[i+1:]...)
+			break
+		}
+	}
+	for i := range r.report.Stages {
+		r.countFindings(&r.report.Stages[i])
+	}
+	r.report.Validated = encode(r.object)
+}
+
+func (r *request) countFindings(stage *playground.Stage) {
+	for _, f := range r.report.Findings {
+		if f.Stage != stage.Name {
+			continue
+		}
+		stage.Findings++
+		if f.Severity == playground.SeverityError {
+			stage.Outcome = playground.OutcomeFail
+		}
+	}
+}
+
+// skippedStages are all stages, skipped for the same reason.
+func skippedStages(why string) []playground.Stage {
+	stages := make([]playground.Stage, len(objectStages))
+	for i, stage := range objectStages {
+		stages[i] = playground.Stage{Name: stage.name, Outcome: playground.OutcomeSkipped, Why: why, Changes: []playground.Change{}}
+	}
+	return stages
+}
+
+// identify names the object by what it is in the end, generated name and
+// defaulted namespace included.
+func (r *request) identify() {
+	r.report.APIVersion = r.object.GetAPIVersion()
+	r.report.Kind = r.object.GetKind()
+	r.report.Name = r.object.GetName()
+	r.report.Namespace = r.object.GetNamespace()
+}
+
+func emptyObjectReport() playground.Object {
+	return playground.Object{
+		Findings: []playground.Finding{},
+		Warnings: []string{},
+		Stages:   []playground.Stage{},
+		Rules:    []playground.RuleResult{},
+		Versions: []playground.ObjectVersion{},
+	}
+}
+
+// warningRecorder takes the warnings that upstream code adds to a context.
+type warningRecorder struct{ request *request }
+
+func (w *warningRecorder) AddWarning(_, text string) { w.request.warn(text) }
+
+// warn adds a warning, once, as the header of a response would have it.
+func (r *request) warn(text string) {
+	for _, w := range r.report.Warnings {
+		if w == text {
+			return
+		}
+	}
+	r.report.Warnings = append(r.report.Warnings, text)
+}

@@ -1,0 +1,89 @@
+package engine
+
+import (
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/util/validation/field"
+
+	"github.com/crdlab/crdlab/internal/playground"
+)
+
+// strictError is an unknown or duplicate field, and the stage that found it.
+type strictError struct {
+	stage string
+	err   error
+}
+
+// refuse ends the request with err.
+func (r *request) refuse(stage string, err error) {
+	r.report.Status = statusOf(err)
+	r.report.Output = refusedOutput(err, "object.yaml", r.report.Warnings)
+	if len(r.invalid) > 0 || len(r.reportedStrict()) > 0 {
+		return // each cause has its finding
+	}
+	status := apiStatus(err)
+	f := r.finding(stage, status.Message)
+	f.Reason = string(status.Reason)
+	f.Range = requestRange(r.doc, status.Message)
+	r.report.Findings = append(r.report.Findings, f)
+}
+
+func (r *request) reportedStrict() []strictError {
+	if r.fieldValidation == playground.FieldValidationStrict {
+		return r.strict
+	}
+	return nil
+}
+
+// finding is an error about the document as a whole.
+func (r *request) finding(stage, message string) playground.Finding {
+	return playground.Finding{
+		Severity: playground.SeverityError,
+		Stage:    stage,
+		Message:  message,
+		Document: playground.DocumentObject,
+		Range:    r.doc.Line(1),
+		Related:  []playground.Related{},
+	}
+}
+
+func (r *request) addStrictFinding(e strictError, severity playground.Severity) {
+	f := strictFinding(r.doc, e.err)
+	f.Severity = severity
+	f.Stage = e.stage
+	f.Document = playground.DocumentObject
+	f.Hint = hint(f)
+	r.report.Findings = append(r.report.Findings, f)
+}
+
+// addInvalid collects errors of validation, each with its finding.
+func (r *request) addInvalid(stage string, errs field.ErrorList) {
+	for _, err := range sortErrors(errs) {
+		f := r.finding(stage, err.ErrorBody())
+		f.Reason = string(metav1.CauseType(err.Type))
+		f.Field = err.Field
+		if location, ok := r.doc.Resolve(err.Field); ok {
+			f.Range = findingRange(location)
+			f.Related = r.related(r.doc.PathAt(location.Key().Start))
+		}
+		f.Hint = hint(f)
+		r.report.Findings = append(r.report.Findings, f)
+	}
+	r.invalid = append(r.invalid, errs...)
+}
+
+// related are the places in the CRD that say what the value at path may be.
+func (r *request) related(path []any) []playground.Related {
+	node, schemaPath := schemaAt(r.version.schema, path)
+	if node == nil || len(path) == 0 {
+		return []playground.Related{}
+	}
+	location, ok := r.crd.doc.At(r.crd.schemaPath(r.version.index, schemaPath)...)
+	if !ok {
+		return []playground.Related{}
+	}
+	return []playground.Related{{
+		Document: playground.DocumentCRD,
+		Range:    location.Key(),
+		Message:  "schema at " + schemaPath.String(),
+	}}
+}

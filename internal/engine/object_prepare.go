@@ -1,0 +1,113 @@
+package engine
+
+import (
+	"crypto/sha256"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/google/uuid"
+	apiequality "k8s.io/apimachinery/pkg/api/equality"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/apiserver/pkg/registry/rest"
+
+	"github.com/crdlab/crdlab/internal/playground"
+)
+
+// defaultNamespace is where kubectl creates an object that names none.
+const defaultNamespace = "default"
+
+// prepare sets what users cannot, as the create handler, the generic registry
+// and the strategy of custom resources do. What is random in a cluster is
+// derived from the object, so that a report can be repeated.
+func prepare(r *request) error {
+	before := r.snapshot()
+	defer func() { r.recordChanges(before, r.prepareReason) }()
+
+	rest.WipeObjectMetaSystemFields(r.object)
+	if err := rest.EnsureObjectNamespaceMatchesRequestNamespace(r.namespace(), r.object); err != nil {
+		return err
+	}
+	r.dedupOwnerReferences()
+	r.object.SetManagedFields(nil) // kept by the server alone, and not shown by kubectl
+	r.object.SetCreationTimestamp(metav1.NewTime(r.now))
+	if r.object.GetName() == "" && r.object.GetGenerateName() != "" {
+		r.object.SetName(generateName(r.object.GetGenerateName()))
+	}
+	r.object.SetUID(r.uid())
+	if r.version.status {
+		delete(r.object.Object, "status")
+	}
+	r.object.SetGeneration(1)
+	return nil
+}
+
+// namespace is the namespace in the URL that a client sends the object to.
+func (r *request) namespace() string {
+	switch {
+	case !r.version.namespaced:
+		return metav1.NamespaceNone
+	case r.object.GetNamespace() == "":
+		return defaultNamespace
+	}
+	return r.object.GetNamespace()
+}
+
+func (r *request) prepareReason(c change) string {
+	switch path := valuePath(c.path); {
+	case path == "status":
+		return "the status subresource is enabled: only its own endpoint sets the status"
+	case path == "metadata.namespace" && c.op == playground.ChangeRemove:
+		return "the resource is cluster-scoped"
+	case path == "metadata.namespace":
+		return "the namespace of the request"
+	case path == "metadata.name":
+		return "generated from metadata.generateName"
+	case path == "metadata.ownerReferences":
+		return "duplicate owner references are dropped"
+	}
+	return "set by the API server, not by users"
+}
+
+// dedupOwnerReferences drops owner references that stand there twice, with a
+// warning (k8s.io/apiserver/pkg/endpoints/handlers).
+func (r *request) dedupOwnerReferences() {
+	var unique []metav1.OwnerReference
+	var duplicates []string
+	for _, ref := range r.object.GetOwnerReferences() {
+		same := func(other metav1.OwnerReference) bool { return apiequality.Semantic.DeepEqual(other, ref) }
+		if slices.ContainsFunc(unique, same) {
+			duplicates = append(duplicates, string(ref.UID))
+			continue
+		}
+		unique = append(unique, ref)
+	}
+	if len(duplicates) == 0 {
+		return
+	}
+	r.warn(fmt.Sprintf(".metadata.ownerReferences contains duplicate entries; API server dedups owner references in 1.20+, and may reject such requests as early as 1.24; please fix your requests; duplicate UID(s) observed: %v",
+		strings.Join(duplicates, ", ")))
+	r.object.SetOwnerReferences(unique)
+}
+
+// uid is a UUID made from what identifies the object.
+func (r *request) uid() types.UID {
+	id := strings.Join([]string{r.version.kind.Group, r.version.kind.Kind, r.object.GetNamespace(), r.object.GetName()}, "/")
+	return types.UID(uuid.NewSHA1(uuid.NameSpaceURL, []byte(id)).String())
+}
+
+// generateName appends five characters to base, as the API server's random
+// ones are: at most 63 characters in all, from an alphabet without vowels.
+func generateName(base string) string {
+	const alphabet, most, length = "bcdfghjklmnpqrstvwxz2456789", 63, 5
+	if len(base) > most-length {
+		base = base[:most-length]
+	}
+	sum := sha256.Sum256([]byte(base))
+	suffix := make([]byte, length)
+	for i := range suffix {
+		suffix[i] = alphabet[int(sum[i])%len(alphabet)]
+	}
+	return base + string(suffix)
+}

@@ -1,0 +1,43 @@
+package engine
+
+import (
+	structuralschema "k8s.io/apiextensions-apiserver/pkg/apiserver/schema"
+	"k8s.io/apiextensions-apiserver/pkg/apiserver/schema/pruning"
+
+	"github.com/crdlab/crdlab/internal/playground"
+)
+
+// prune removes the fields that the schema does not know.
+func prune(r *request) error {
+	if r.version.preserveUnknown {
+		r.skip("the CRD has spec.preserveUnknownFields: true")
+		return nil
+	}
+	before := r.snapshot()
+	apiVersion, kind := r.object.GetAPIVersion(), r.object.GetKind()
+	unknown := pruning.PruneWithOptions(r.object.Object, r.version.schema, true, structuralschema.UnknownFieldPathOptions{
+		TrackUnknownFieldPaths: r.tracksUnknown(),
+	})
+	r.addUnknown(playground.StagePrune, unknown)
+	if err := r.restoreTypeAndObjectMeta(apiVersion, kind); err != nil {
+		return err
+	}
+	r.recordChanges(before, func(c change) string {
+		_, known := schemaAt(r.version.schema, c.path)
+		return "not in the schema at " + describeSchemaPath(known)
+	})
+	return nil
+}
+
+// skip marks the running stage as one that this request leaves out.
+func (r *request) skip(why string) {
+	r.stage.Outcome = playground.OutcomeSkipped
+	r.stage.Why = why
+}
+
+func describeSchemaPath(path schemaPath) string {
+	if len(path) == 0 {
+		return "its root"
+	}
+	return path.String()
+}

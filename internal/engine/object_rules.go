@@ -1,0 +1,67 @@
+package engine
+
+import (
+	"k8s.io/apimachinery/pkg/util/validation/field"
+	celconfig "k8s.io/apiserver/pkg/apis/cel"
+
+	"github.com/crdlab/crdlab/internal/playground"
+)
+
+// evaluateRules evaluates the CEL rules, unless an earlier error is of a kind
+// that could mislead them, and ends validation. Upstream's validator gives
+// the verdict; the rules are evaluated a second time, one by one, to tell the
+// outcome of each.
+func evaluateRules(r *request) error {
+	if r.version.celRules == nil {
+		r.skip("the schema has no rules")
+		return r.concludeValidation()
+	}
+	r.report.RulesBudget = celconfig.RuntimeCELCostBudget
+	blocked := isBlocking(r.invalid)
+	if blocked {
+		r.addInvalid(playground.StageRules, field.ErrorList{field.Invalid(nil, nil,
+			"some validation rules were not checked because the object was invalid; correct the existing errors to complete validation")})
+	} else {
+		errs, _ := r.version.celRules.Validate(r.ctx, nil, r.version.schema, r.object.Object, nil, celconfig.RuntimeCELCostBudget)
+		r.addInvalid(playground.StageRules, errs)
+	}
+	r.reportRuleResults(blocked)
+	return r.concludeValidation()
+}
+
+// isBlocking says whether errs keep the rules from being evaluated
+// (hasBlockingErr of the strategy of custom resources).
+func isBlocking(errs field.ErrorList) bool {
+	for _, err := range errs {
+		switch err.Type {
+		case field.ErrorTypeNotSupported, field.ErrorTypeRequired, field.ErrorTypeTooLong, field.ErrorTypeTooMany, field.ErrorTypeTypeInvalid:
+			return true
+		}
+	}
+	return false
+}
+
+func (r *request) reportRuleResults(blocked bool) {
+	e := newEvaluation(r.ctx, r.version.kind.Version, blocked)
+	e.walk(r.version.rules, r.object.Object, []any{}, nil)
+	for i := range e.results {
+		if location, ok := r.doc.At(e.paths[i]...); ok {
+			at := location.Key()
+			e.results[i].Range = &at
+		}
+	}
+	r.report.Rules = append(e.results, r.absentRules(e.seen)...)
+	r.report.RulesCost = e.cost
+	r.report.RulesOmitted = e.omitted
+}
+
+// absentRules are the rules of the version that apply nowhere in the object.
+func (r *request) absentRules(seen map[string]bool) []playground.RuleResult {
+	var absent []playground.RuleResult
+	for _, rule := range r.crd.report.Rules {
+		if rule.Version == r.version.kind.Version && !seen[rule.ID] {
+			absent = append(absent, playground.RuleResult{ID: rule.ID, Outcome: playground.OutcomeSkipped, Why: playground.WhyAbsent})
+		}
+	}
+	return absent
+}

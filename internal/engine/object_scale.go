@@ -1,0 +1,48 @@
+package engine
+
+import (
+	"fmt"
+	"math"
+	"strings"
+
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/util/validation/field"
+)
+
+// validateScale checks the values that the scale subresource reads
+// (ValidateScaleSpec and ValidateScaleStatus of the strategy).
+func validateScale(content map[string]any, scale *apiextensionsv1.CustomResourceSubresourceScale) field.ErrorList {
+	if scale == nil {
+		return nil
+	}
+	errs := validateReplicas(content, scale.SpecReplicasPath)
+	errs = append(errs, validateReplicas(content, scale.StatusReplicasPath)...)
+	if scale.LabelSelectorPath == nil {
+		return errs
+	}
+	selector, _, err := unstructured.NestedString(content, scaleSteps(*scale.LabelSelectorPath)...)
+	if err != nil {
+		errs = append(errs, field.Invalid(field.NewPath(*scale.LabelSelectorPath), selector, err.Error()))
+	}
+	return errs
+}
+
+func validateReplicas(content map[string]any, jsonPath string) field.ErrorList {
+	replicas, _, err := unstructured.NestedInt64(content, scaleSteps(jsonPath)...)
+	path := field.NewPath(jsonPath)
+	switch {
+	case err != nil:
+		return field.ErrorList{field.Invalid(path, replicas, err.Error())}
+	case replicas < 0:
+		return field.ErrorList{field.Invalid(path, replicas, "should be a non-negative integer")}
+	case replicas > math.MaxInt32:
+		return field.ErrorList{field.Invalid(path, replicas, fmt.Sprintf("should be less than or equal to %v", math.MaxInt32))}
+	}
+	return nil
+}
+
+// scaleSteps splits a path such as ".spec.replicas".
+func scaleSteps(jsonPath string) []string {
+	return strings.Split(strings.TrimPrefix(jsonPath, "."), ".")
+}

@@ -1,0 +1,103 @@
+package engine
+
+import (
+	"fmt"
+	"strings"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apiextensions-apiserver/pkg/apiserver/schema/listtype"
+	"k8s.io/apiextensions-apiserver/pkg/apiserver/schema/objectmeta"
+	apiservervalidation "k8s.io/apiextensions-apiserver/pkg/apiserver/validation"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/api/operation"
+	"k8s.io/apimachinery/pkg/api/validation"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	apimachineryvalidation "k8s.io/apimachinery/pkg/util/validation"
+	"k8s.io/apimachinery/pkg/util/validation/field"
+	"k8s.io/apiserver/pkg/features"
+	utilfeature "k8s.io/apiserver/pkg/util/feature"
+
+	"github.com/crdlab/crdlab/internal/playground"
+)
+
+// validate runs all checks but the CEL rules, in the order of the strategy of
+// custom resources (k8s.io/apiextensions-apiserver/pkg/registry/customresource,
+// which does not build for WebAssembly).
+func validate(r *request) error {
+	content := r.object.UnstructuredContent()
+	errs := r.validateTypeMeta()
+	if len(errs) == 0 {
+		errs = append(errs, r.validateObjectMeta()...)
+		errs = append(errs, apiservervalidation.ValidateCustomResource(nil, content, r.version.validator)...)
+		errs = append(errs, validateScale(content, r.version.scale)...)
+	}
+	errs = append(errs, objectmeta.Validate(r.ctx, nil, content, r.version.schema, false)...)
+	errs = append(errs, listtype.ValidateListSetsAndMaps(nil, r.version.schema, content)...)
+	r.addInvalid(playground.StageValidate, errs)
+	return nil
+}
+
+func (r *request) validateTypeMeta() field.ErrorList {
+	var errs field.ErrorList
+	if got, want := r.object.GetKind(), r.version.kind.Kind; got != want {
+		errs = append(errs, field.Invalid(field.NewPath("kind"), got, fmt.Sprintf("must be %v", want)))
+	}
+	if got, want := r.object.GetAPIVersion(), r.version.kind.GroupVersion().String(); got != want {
+		errs = append(errs, field.Invalid(field.NewPath("apiVersion"), got, fmt.Sprintf("must be %v", want)))
+	}
+	return errs
+}
+
+func (r *request) validateObjectMeta() field.ErrorList {
+	path := field.NewPath("metadata")
+	raw, ok := r.object.Object["metadata"].(map[string]any)
+	if !ok {
+		raw = map[string]any{}
+	}
+	meta := &metav1.ObjectMeta{}
+	if err := runtime.DefaultUnstructuredConverter.FromUnstructured(raw, meta); err != nil {
+		return field.ErrorList{field.Invalid(path, raw, err.Error())}
+	}
+	return validation.ValidateObjectMetaDeclaratively(r.ctx, operation.Create, meta, nil, r.version.namespaced,
+		validation.NameIsDNSSubdomain, path, utilfeature.DefaultFeatureGate.Enabled(features.DeclarativeValidationBeta))
+}
+
+// concludeValidation gives the verdict of validation: the errors found, or
+// else those of the name as a part of a URL. Warnings come with acceptance
+// only.
+func (r *request) concludeValidation() error {
+	if len(r.invalid) == 0 {
+		r.addInvalid(playground.StageValidate, validation.ValidateObjectMetaAccessor(r.object, r.version.namespaced, pathSegment, field.NewPath("metadata")))
+	}
+	if len(r.invalid) > 0 {
+		return apierrors.NewInvalid(r.version.kind.GroupKind(), r.object.GetName(), sortErrors(r.invalid))
+	}
+	for _, finalizer := range r.object.GetFinalizers() {
+		for _, warning := range finalizerWarnings(finalizer) {
+			r.warn(warning)
+		}
+	}
+	return nil
+}
+
+// finalizerWarnings follows validateKubeFinalizerName of the strategy.
+func finalizerWarnings(name string) []string {
+	const path = "metadata.finalizers"
+	var warnings []string
+	for _, message := range apimachineryvalidation.IsQualifiedName(name) {
+		warnings = append(warnings, fmt.Sprintf("%s: %q: %s", path, name, message))
+	}
+	switch name {
+	case metav1.FinalizerOrphanDependents, metav1.FinalizerDeleteDependents, string(corev1.FinalizerKubernetes):
+		return warnings
+	}
+	if strings.Contains(name, "/") {
+		return warnings
+	}
+	including := ""
+	if strings.Contains(name, ".") {
+		including = " including a path (/)"
+	}
+	return append(warnings, fmt.Sprintf("%s: %q: prefer a domain-qualified finalizer name%s to avoid accidental conflicts with other finalizer writers", path, name, including))
+}

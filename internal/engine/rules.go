@@ -1,0 +1,91 @@
+package engine
+
+import (
+	structuralschema "k8s.io/apiextensions-apiserver/pkg/apiserver/schema"
+	"k8s.io/apiextensions-apiserver/pkg/apiserver/schema/cel"
+	"k8s.io/apiextensions-apiserver/pkg/apiserver/schema/cel/model"
+	celconfig "k8s.io/apiserver/pkg/apis/cel"
+	apiservercel "k8s.io/apiserver/pkg/cel"
+	"k8s.io/apiserver/pkg/cel/environment"
+)
+
+// ruleNode is a schema node that has CEL rules, or is above one that has. The
+// tree has the shape of upstream's cel.Validator, which evaluates the same
+// rules but does not say which of them passed and at what cost.
+type ruleNode struct {
+	schema *structuralschema.Structural
+	path   schemaPath
+	// root says that self has apiVersion, kind and metadata: the root of an
+	// object, or of an embedded one.
+	root  bool
+	rules []cel.CompilationResult // parallel to schema.XValidations
+
+	items      *ruleNode
+	additional *ruleNode
+	properties map[string]*ruleNode
+}
+
+// compileRules compiles the rules of a schema for objects that are stored or
+// about to be. It returns nil if there are none.
+func compileRules(root *structuralschema.Structural) *ruleNode {
+	if !hasRules(root) {
+		return nil
+	}
+	return compileRuleNode(root, model.SchemaDeclType(root, true), true, schemaPath{})
+}
+
+func compileRuleNode(s *structuralschema.Structural, declType *apiservercel.DeclType, root bool, path schemaPath) *ruleNode {
+	if declType == nil || !hasRules(s) {
+		return nil
+	}
+	node := &ruleNode{schema: s, path: path, root: root, properties: map[string]*ruleNode{}}
+	// Compile fails as a whole only if the type is unusable; then the API
+	// server's own validator reports it.
+	node.rules, _ = cel.Compile(s, declType, celconfig.PerCallLimit,
+		environment.MustBaseEnvSet(environment.DefaultCompatibilityVersion()), cel.StoredExpressionsEnvLoader())
+	if s.Items != nil {
+		node.items = compileRuleNode(s.Items, declType.ElemType, s.Items.XEmbeddedResource, path.items())
+	}
+	if s.AdditionalProperties != nil && s.AdditionalProperties.Structural != nil {
+		value := s.AdditionalProperties.Structural
+		node.additional = compileRuleNode(value, declType.ElemType, value.XEmbeddedResource, path.additional())
+	}
+	for name, property := range s.Properties {
+		fieldType := propertyType(declType, name, &property)
+		if child := compileRuleNode(&property, fieldType, property.XEmbeddedResource, path.property(name)); child != nil {
+			node.properties[name] = child
+		}
+	}
+	return node
+}
+
+// propertyType is the CEL type of a property, or nil if the property is
+// hidden from CEL.
+func propertyType(parent *apiservercel.DeclType, name string, property *structuralschema.Structural) *apiservercel.DeclType {
+	escaped, ok := apiservercel.Escape(name)
+	if !ok {
+		return model.SchemaDeclType(property, property.XEmbeddedResource)
+	}
+	if field, ok := parent.Fields[escaped]; ok {
+		return field.Type
+	}
+	return nil
+}
+
+func hasRules(s *structuralschema.Structural) bool {
+	if s == nil {
+		return false
+	}
+	if len(s.XValidations) > 0 || hasRules(s.Items) {
+		return true
+	}
+	if s.AdditionalProperties != nil && hasRules(s.AdditionalProperties.Structural) {
+		return true
+	}
+	for _, property := range s.Properties {
+		if hasRules(&property) {
+			return true
+		}
+	}
+	return false
+}

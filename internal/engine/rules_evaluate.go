@@ -1,0 +1,273 @@
+package engine
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"strings"
+
+	celgo "github.com/google/cel-go/cel"
+	"github.com/google/cel-go/common/types"
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+	"k8s.io/apiextensions-apiserver/pkg/apiserver/schema/cel"
+	"k8s.io/apiextensions-apiserver/pkg/apiserver/schema/cel/model"
+	"k8s.io/apimachinery/pkg/util/validation/field"
+	celconfig "k8s.io/apiserver/pkg/apis/cel"
+	"k8s.io/utils/ptr"
+
+	"github.com/crdlab/crdlab/internal/playground"
+)
+
+// maxPasses is how many passing results an object's report lists; a list of
+// ten thousand items would bury the others.
+const maxPasses = 2000
+
+// evaluation evaluates the rules of an object one by one. Its results agree
+// with those of upstream's cel.Validator, which gives the verdict.
+type evaluation struct {
+	ctx     context.Context
+	version string
+	// blocked: no rule is evaluated, since the object has worse errors.
+	blocked bool
+	budget  int64  // what is left of it; negative once it is used up
+	cost    uint64 // the sum of the actual costs so far
+
+	results []playground.RuleResult
+	paths   [][]any // parallel to results
+	errs    field.ErrorList
+	omitted int // passes beyond maxPasses
+	passes  int
+	seen    map[string]bool // the rules, by ID, that apply somewhere
+}
+
+func newEvaluation(ctx context.Context, version string, blocked bool) *evaluation {
+	return &evaluation{
+		ctx:     ctx,
+		version: version,
+		blocked: blocked,
+		budget:  celconfig.RuntimeCELCostBudget,
+		results: []playground.RuleResult{},
+		seen:    map[string]bool{},
+	}
+}
+
+// walk evaluates the rules of node on value, and those below.
+func (e *evaluation) walk(node *ruleNode, value any, path []any, fieldPath *field.Path) {
+	if node == nil || value == nil {
+		return
+	}
+	e.evaluateNode(node, value, path, fieldPath)
+	switch value := value.(type) {
+	case []any:
+		for i, item := range value {
+			e.walk(node.items, item, appendStep(path, i), fieldPath.Index(i))
+		}
+	case map[string]any:
+		for _, key := range sortedKeys(value) {
+			if property, ok := node.properties[key]; ok {
+				e.walk(property, value[key], appendStep(path, key), fieldPath.Child(key))
+			}
+			if node.additional != nil {
+				e.walk(node.additional, value[key], appendStep(path, key), fieldPath.Key(key))
+			}
+		}
+	}
+}
+
+func appendStep(path []any, step any) []any {
+	return append(path[:len(path):len(path)], step)
+}
+
+func (e *evaluation) evaluateNode(node *ruleNode, value any, path []any, fieldPath *field.Path) {
+	if len(node.rules) == 0 {
+		return
+	}
+	var self map[string]any
+	for i := range node.rules {
+		result := playground.RuleResult{ID: ruleID(e.version, node, i), Path: valuePath(path)}
+		e.seen[result.ID] = true
+		switch {
+		case e.blocked:
+			result.Outcome, result.Why = playground.OutcomeSkipped, playground.WhyBlocked
+		case e.budget < 0:
+			result.Outcome, result.Why = playground.OutcomeSkipped, playground.WhyBudget
+		default:
+			if self == nil {
+				self = activation(node, value)
+			}
+			e.evaluateRule(node, i, value, self, fieldPath, &result)
+		}
+		e.add(result, path)
+	}
+}
+
+// activation binds self to value. On create there is no oldSelf; rules that
+// take it as an optional get none.
+func activation(node *ruleNode, value any) map[string]any {
+	schema := node.schema
+	if node.root {
+		schema = model.WithTypeAndObjectMeta(schema)
+	}
+	return map[string]any{
+		cel.ScopedVarName:    cel.UnstructuredToVal(value, schema),
+		cel.OldScopedVarName: types.OptionalNone,
+	}
+}
+
+func (e *evaluation) add(result playground.RuleResult, path []any) {
+	if result.Outcome == playground.OutcomePass {
+		if e.passes++; e.passes > maxPasses {
+			e.omitted++
+			return
+		}
+	}
+	e.results = append(e.results, result)
+	e.paths = append(e.paths, path)
+}
+
+// evaluateRule follows validateExpressions in
+// k8s.io/apiextensions-apiserver/pkg/apiserver/schema/cel.
+func (e *evaluation) evaluateRule(node *ruleNode, i int, value any, self map[string]any, fieldPath *field.Path, result *playground.RuleResult) {
+	compiled, rule := node.rules[i], node.schema.XValidations[i]
+	if compiled.Error != nil {
+		e.fail(result, field.Invalid(fieldPath, node.schema.Type, fmt.Sprintf("rule compile error: %v", compiled.Error)), playground.OutcomeError)
+		return
+	}
+	if compiled.Program == nil {
+		result.Outcome = playground.OutcomePass // an empty rule holds
+		return
+	}
+	if compiled.UsesOldSelf && !ptr.Deref(rule.OptionalOldSelf, false) {
+		result.Outcome, result.Why = playground.OutcomeSkipped, playground.WhyCreate
+		return
+	}
+	if e.budget == 0 {
+		e.exhaust(result, field.Invalid(fieldPath, node.schema.Type, outOfBudget))
+		return
+	}
+	holds, details, err := compiled.Program.ContextEval(e.ctx, self)
+	if !e.pay(details, result) {
+		e.exhaust(result, field.Invalid(fieldPath, node.schema.Type, outOfBudget))
+		return
+	}
+	switch {
+	case err != nil:
+		e.fail(result, field.Invalid(fieldPath, node.schema.Type, evaluationError(err, rule)), playground.OutcomeError)
+		if isCallLimit(err) {
+			e.budget = -1
+		}
+	case holds == types.True:
+		result.Outcome = playground.OutcomePass
+	default:
+		e.violate(node, i, value, self, fieldPath, result)
+	}
+}
+
+const outOfBudget = "validation failed due to running out of cost budget, no further validation rules will be run"
+
+// pay takes the cost of an evaluation from the budget. It reports false if
+// the budget does not suffice.
+func (e *evaluation) pay(details *celgo.EvalDetails, result *playground.RuleResult) bool {
+	if details == nil || details.ActualCost() == nil {
+		return false
+	}
+	cost := *details.ActualCost()
+	if cost > math.MaxInt64 || int64(cost) > e.budget {
+		return false
+	}
+	e.budget -= int64(cost)
+	e.cost += cost
+	result.ActualCost += cost
+	return true
+}
+
+func (e *evaluation) fail(result *playground.RuleResult, err *field.Error, outcome playground.Outcome) {
+	result.Outcome = outcome
+	result.Message = err.Detail
+	e.errs = append(e.errs, err)
+}
+
+func (e *evaluation) exhaust(result *playground.RuleResult, err *field.Error) {
+	e.fail(result, err, playground.OutcomeError)
+	e.budget = -1
+}
+
+func isCallLimit(err error) bool {
+	return strings.HasPrefix(err.Error(), "operation cancelled: actual cost limit exceeded")
+}
+
+// evaluationError words an error of a rule's evaluation as upstream does.
+func evaluationError(err error, rule apiextensionsv1.ValidationRule) string {
+	switch {
+	case strings.HasPrefix(err.Error(), "no such overload"):
+		return fmt.Sprintf("'%v': call arguments did not match a supported operator, function or macro signature for rule: %v", err, ruleName(rule))
+	case isCallLimit(err):
+		return fmt.Sprintf("'%v': no further validation rules will be run due to call cost exceeds limit for rule: %v", err, ruleName(rule))
+	}
+	return fmt.Sprintf("%v evaluating rule: %v", err, ruleName(rule))
+}
+
+func ruleName(rule apiextensionsv1.ValidationRule) string {
+	if rule.Message != "" {
+		return strings.TrimSpace(rule.Message)
+	}
+	return strings.TrimSpace(rule.Rule)
+}
+
+// violate reports a rule that does not hold.
+func (e *evaluation) violate(node *ruleNode, i int, value any, self map[string]any, fieldPath *field.Path, result *playground.RuleResult) {
+	compiled, rule := node.rules[i], node.schema.XValidations[i]
+	if compiled.NormalizedRuleFieldPath != "" {
+		fieldPath = fieldPath.Child(compiled.NormalizedRuleFieldPath)
+	}
+	message, fatal := e.message(compiled, rule, self, result)
+	if fatal != "" {
+		e.exhaust(result, field.Invalid(fieldPath, node.schema.Type, fatal))
+		return
+	}
+	if node.schema.Type == "object" || node.schema.Type == "array" {
+		value = field.OmitValueType{}
+	}
+	e.fail(result, violation(fieldPath, value, message, rule.Reason), playground.OutcomeFail)
+}
+
+// message is what the violation of a rule says: the value of its
+// messageExpression if that is usable, else its message, else a default.
+// fatal is not empty if evaluating the expression used the budget up.
+func (e *evaluation) message(compiled cel.CompilationResult, rule apiextensionsv1.ValidationRule, self map[string]any, result *playground.RuleResult) (message, fatal string) {
+	fallback := strings.TrimSpace(rule.Message)
+	if rule.Message == "" {
+		fallback = "failed rule: " + ruleName(rule)
+	}
+	if compiled.MessageExpression == nil {
+		return fallback, ""
+	}
+	value, details, err := compiled.MessageExpression.ContextEval(e.ctx, self)
+	if !e.pay(details, result) {
+		return "", "messageExpression evaluation failed due to running out of cost budget, no further validation rules will be run"
+	}
+	if err != nil && isCallLimit(err) {
+		return "", fmt.Sprintf("no further validation rules will be run due to call cost exceeds limit for messageExpression: %q", rule.MessageExpression)
+	}
+	if err != nil {
+		return fallback, ""
+	}
+	text, ok := value.Value().(string)
+	text = strings.TrimSpace(text)
+	if !ok || text == "" || strings.Contains(text, "\n") || len(text) > celconfig.MaxEvaluatedMessageExpressionSizeBytes {
+		return fallback, ""
+	}
+	return text, ""
+}
+
+func violation(fieldPath *field.Path, value any, message string, reason *apiextensionsv1.FieldValueErrorReason) *field.Error {
+	switch ptr.Deref(reason, apiextensionsv1.FieldValueInvalid) {
+	case apiextensionsv1.FieldValueForbidden:
+		return field.Forbidden(fieldPath, message)
+	case apiextensionsv1.FieldValueRequired:
+		return field.Required(fieldPath, message)
+	case apiextensionsv1.FieldValueDuplicate:
+		return field.Duplicate(fieldPath, value)
+	}
+	return field.Invalid(fieldPath, value, message)
+}

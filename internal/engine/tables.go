@@ -1,0 +1,114 @@
+package engine
+
+import (
+	"encoding/json"
+	"fmt"
+	"reflect"
+	"time"
+
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+	"k8s.io/apiextensions-apiserver/pkg/registry/customresource/tableconvertor"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/util/duration"
+	utiljson "k8s.io/apimachinery/pkg/util/json"
+	"k8s.io/client-go/util/jsonpath"
+
+	"github.com/crdlab/crdlab/internal/playground"
+)
+
+var metadataDescriptions = metav1.ObjectMeta{}.SwaggerDoc()
+
+// tables are what the API server answers to `kubectl get` at each served
+// version.
+func tables(c *crd, objects []playground.Object, now time.Time) []playground.Table {
+	tables := []playground.Table{}
+	if !c.report.Accepted {
+		return tables
+	}
+	for _, name := range c.servedByPriority() {
+		_ = guard(playground.StageRead, func() error {
+			table, err := newTable(c.versions[name], returned(objects, name), now)
+			if err == nil {
+				tables = append(tables, table)
+			}
+			return err
+		})
+	}
+	return tables
+}
+
+// returned are the accepted objects as read at a version.
+func returned(objects []playground.Object, version string) *unstructured.UnstructuredList {
+	list := &unstructured.UnstructuredList{}
+	for _, object := range objects {
+		for _, v := range object.Versions {
+			content := map[string]any{}
+			if v.Name != version || v.Object == nil || utiljson.Unmarshal(v.Object, &content) != nil {
+				continue
+			}
+			list.Items = append(list.Items, unstructured.Unstructured{Object: content})
+		}
+	}
+	return list
+}
+
+func newTable(v *version, list *unstructured.UnstructuredList, now time.Time) (playground.Table, error) {
+	out := playground.Table{Version: v.kind.Version, Columns: []playground.Column{}, Rows: [][]any{}}
+	columns := v.columns
+	convertor, err := tableconvertor.New(columns)
+	if err != nil {
+		columns = nil // the server falls back to the name alone
+	}
+	table, err := convertor.ConvertToTable(nil, list, nil)
+	if err != nil {
+		return out, fmt.Errorf("convert to table: %w", err)
+	}
+	for _, c := range table.ColumnDefinitions {
+		out.Columns = append(out.Columns, playground.Column{Name: c.Name, Type: c.Type, Format: c.Format, Description: c.Description, Priority: c.Priority})
+	}
+	for i, row := range table.Rows {
+		for j, column := range columns {
+			if column.Type == "date" {
+				row.Cells[j+1] = age(column, list.Items[i].Object, row.Cells[j+1], now)
+			}
+		}
+		out.Rows = append(out.Rows, row.Cells)
+	}
+	out.Get = printTable(out, false)
+	out.Wide = printTable(out, true)
+	return out, nil
+}
+
+// age is the cell of a date column as of now; upstream's convertor takes the
+// time of the machine.
+func age(column apiextensionsv1.CustomResourceColumnDefinition, object map[string]any, cell any, now time.Time) any {
+	path := jsonpath.New(column.Name).AllowMissingKeys(true)
+	if cell == nil || path.Parse("{"+column.JSONPath+"}") != nil {
+		return cell
+	}
+	results, err := path.FindResults(object)
+	if err != nil || len(results) == 0 || len(results[0]) == 0 {
+		return cell
+	}
+	text, ok := results[0][0].Interface().(string)
+	if !ok {
+		return cell
+	}
+	t := metav1.Time{}
+	if t.UnmarshalQueryParameter(text) != nil || t.IsZero() {
+		return cell
+	}
+	return duration.HumanDuration(now.Sub(t.Time))
+}
+
+// cellText is a cell as kubectl prints it.
+func cellText(cell any) string {
+	if cell == nil {
+		return ""
+	}
+	if number, ok := cell.(json.Number); ok {
+		return number.String()
+	}
+	return fmt.Sprint(reflect.ValueOf(cell).Interface())
+}

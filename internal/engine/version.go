@@ -1,0 +1,125 @@
+package engine
+
+import (
+	"fmt"
+	"slices"
+
+	"k8s.io/apiextensions-apiserver/pkg/apis/apiextensions"
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+	structuralschema "k8s.io/apiextensions-apiserver/pkg/apiserver/schema"
+	"k8s.io/apiextensions-apiserver/pkg/apiserver/schema/cel"
+	"k8s.io/apiextensions-apiserver/pkg/apiserver/schema/defaulting"
+	"k8s.io/apiextensions-apiserver/pkg/apiserver/validation"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	utilversion "k8s.io/apimachinery/pkg/version"
+	celconfig "k8s.io/apiserver/pkg/apis/cel"
+)
+
+// version is a version of an accepted CRD, compiled to serve requests.
+type version struct {
+	kind       schema.GroupVersionKind
+	index      int // in spec.versions
+	namespaced bool
+	served     bool
+	// preserveUnknown is spec.preserveUnknownFields: nothing is pruned.
+	preserveUnknown bool
+
+	schema     *structuralschema.Structural
+	validator  validation.SchemaValidator
+	celRules   *cel.Validator // nil if the schema has no rules
+	rules      *ruleNode      // the same rules, one by one
+	status     bool           // the status subresource is enabled
+	scale      *apiextensionsv1.CustomResourceSubresourceScale
+	columns    []apiextensionsv1.CustomResourceColumnDefinition
+	deprecated string // the deprecation warning, or empty
+}
+
+// compileVersion prepares v as the handler of custom resources does before
+// the first request (getOrCreateServingInfoFor in
+// k8s.io/apiextensions-apiserver/pkg/apiserver).
+func compileVersion(crd *apiextensionsv1.CustomResourceDefinition, v apiextensionsv1.CustomResourceDefinitionVersion) (*version, error) {
+	compiled := &version{
+		kind:            schema.GroupVersionKind{Group: crd.Spec.Group, Version: v.Name, Kind: crd.Spec.Names.Kind},
+		index:           slices.IndexFunc(crd.Spec.Versions, func(o apiextensionsv1.CustomResourceDefinitionVersion) bool { return o.Name == v.Name }),
+		namespaced:      crd.Spec.Scope == apiextensionsv1.NamespaceScoped,
+		served:          v.Served,
+		preserveUnknown: crd.Spec.PreserveUnknownFields,
+		columns:         printerColumns(v),
+		deprecated:      deprecationWarning(crd.Spec, v),
+	}
+	if v.Subresources != nil {
+		compiled.status = v.Subresources.Status != nil
+		compiled.scale = v.Subresources.Scale
+	}
+	internal := &apiextensions.CustomResourceValidation{}
+	if v.Schema != nil {
+		if err := apiextensionsv1.Convert_v1_CustomResourceValidation_To_apiextensions_CustomResourceValidation(v.Schema, internal, nil); err != nil {
+			return nil, fmt.Errorf("convert schema: %w", err)
+		}
+	}
+	if err := compiled.compileSchema(internal.OpenAPIV3Schema); err != nil {
+		return nil, err
+	}
+	return compiled, nil
+}
+
+func (v *version) compileSchema(props *apiextensions.JSONSchemaProps) error {
+	validator, _, err := validation.NewSchemaValidator(props)
+	if err != nil {
+		return fmt.Errorf("compile validator: %w", err)
+	}
+	v.validator = validator
+	if props == nil {
+		return nil
+	}
+	structural, err := structuralschema.NewStructural(props)
+	if err != nil {
+		return fmt.Errorf("convert schema to structural: %w", err)
+	}
+	v.schema = structural.DeepCopy() // NewStructural shares the defaults with props
+	if err := defaulting.PruneDefaults(v.schema); err != nil {
+		return fmt.Errorf("prune defaults: %w", err)
+	}
+	v.celRules = cel.NewValidator(v.schema, true, celconfig.PerCallLimit)
+	v.rules = compileRules(v.schema)
+	return nil
+}
+
+// deprecationWarning is what a client of v is warned of, or empty
+// (defaultDeprecationWarning in k8s.io/apiextensions-apiserver/pkg/apiserver).
+func deprecationWarning(crd apiextensionsv1.CustomResourceDefinitionSpec, v apiextensionsv1.CustomResourceDefinitionVersion) string {
+	if !v.Deprecated {
+		return ""
+	}
+	if v.DeprecationWarning != nil {
+		return *v.DeprecationWarning
+	}
+	warning := fmt.Sprintf("%s/%s %s is deprecated", crd.Group, v.Name, crd.Names.Kind)
+	better := ""
+	for _, other := range crd.Versions {
+		newer := utilversion.CompareKubeAwareVersionStrings(v.Name, other.Name) < 0
+		if !other.Served || other.Deprecated || !newer {
+			continue
+		}
+		if better == "" || utilversion.CompareKubeAwareVersionStrings(other.Name, better) > 0 {
+			better = other.Name
+		}
+	}
+	if better != "" {
+		warning += fmt.Sprintf("; use %s/%s %s", crd.Group, better, crd.Names.Kind)
+	}
+	return warning
+}
+
+// printerColumns are those of v, or what the API server shows if v has none.
+func printerColumns(v apiextensionsv1.CustomResourceDefinitionVersion) []apiextensionsv1.CustomResourceColumnDefinition {
+	if len(v.AdditionalPrinterColumns) > 0 {
+		return v.AdditionalPrinterColumns
+	}
+	return []apiextensionsv1.CustomResourceColumnDefinition{{
+		Name:        "Age",
+		Type:        "date",
+		Description: metadataDescriptions["creationTimestamp"],
+		JSONPath:    ".metadata.creationTimestamp",
+	}}
+}
