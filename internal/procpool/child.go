@@ -1,0 +1,85 @@
+package procpool
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os/exec"
+
+	"github.com/crdlab/crdlab/internal/playground"
+)
+
+// child is a process that evaluates one scenario at a time.
+type child struct {
+	command *exec.Cmd
+	input   io.WriteCloser
+	output  *json.Decoder
+	ended   bool
+}
+
+func startChild(command *exec.Cmd) (*child, error) {
+	input, err := command.StdinPipe()
+	if err != nil {
+		return nil, fmt.Errorf("start an evaluating process: %w", err)
+	}
+	output, err := command.StdoutPipe()
+	if err != nil {
+		return nil, fmt.Errorf("start an evaluating process: %w", err)
+	}
+	if err := command.Start(); err != nil {
+		return nil, fmt.Errorf("start an evaluating process: %w", err)
+	}
+	decoder := json.NewDecoder(output)
+	// Table cells are of any type: as json.Number they keep all their digits.
+	decoder.UseNumber()
+	return &child{command: command, input: input, output: decoder}, nil
+}
+
+func (c *child) evaluate(ctx context.Context, scenario playground.Scenario) (playground.Report, error) {
+	stopKilling := context.AfterFunc(ctx, func() { _ = c.command.Process.Kill() })
+	var got answer
+	err := encode(c.input, scenario)
+	if err == nil {
+		err = c.output.Decode(&got)
+	}
+	if !stopKilling() {
+		c.end()
+		return playground.Report{}, ctx.Err()
+	}
+	if err != nil {
+		return playground.Report{}, c.failure(err)
+	}
+	switch {
+	case got.Report != nil:
+		return *got.Report, nil
+	case got.Invalid != nil:
+		return playground.Report{}, got.Invalid
+	}
+	return playground.Report{}, errors.New(got.Failure)
+}
+
+// failure is why a child did not answer. It has ended then, or is no use.
+func (c *child) failure(cause error) error {
+	_ = c.command.Process.Kill()
+	ended := c.end()
+	var exit *exec.ExitError
+	if errors.As(ended, &exit) && exit.ExitCode() == exitMemory {
+		return &playground.StoppedError{Reason: fmt.Sprintf("it took more than %d MiB of memory", MemoryLimit>>20)}
+	}
+	return fmt.Errorf("the evaluating process ended (%v): %w", ended, cause)
+}
+
+// end lets the child finish; it does when its input is closed.
+func (c *child) end() error {
+	c.ended = true
+	_ = c.input.Close()
+	return c.command.Wait()
+}
+
+func encode(w io.Writer, value any) error {
+	encoder := json.NewEncoder(w)
+	encoder.SetEscapeHTML(false)
+	return encoder.Encode(value)
+}

@@ -1,0 +1,86 @@
+// Package procpool evaluates scenarios in child processes. An evaluation that
+// takes too long or too much memory is ended there, without touching others:
+// nothing else stops a CEL expression or a pattern that builds gigabytes.
+package procpool
+
+import (
+	"context"
+	"os/exec"
+	"sync"
+
+	"github.com/crdlab/crdlab/internal/playground"
+)
+
+// Pool keeps child processes that are ready to evaluate. It starts as many as
+// are used at a time; those who use it bound that number.
+type Pool struct {
+	command func() *exec.Cmd
+
+	mu     sync.Mutex
+	idle   []*child
+	closed bool
+}
+
+// New returns a pool whose children are started by the command, which has to
+// call [Serve] with its standard input and output.
+func New(command func() *exec.Cmd) *Pool {
+	return &Pool{command: command}
+}
+
+// Evaluate has a child evaluate the scenario. When the context is done, the
+// child is killed and the error is the context's. An evaluation that was ended
+// for its memory is a [playground.StoppedError].
+func (p *Pool) Evaluate(ctx context.Context, scenario playground.Scenario) (playground.Report, error) {
+	child, err := p.take()
+	if err != nil {
+		return playground.Report{}, err
+	}
+	report, err := child.evaluate(ctx, scenario)
+	p.put(child)
+	return report, err
+}
+
+// Close ends the idle children, and the others as soon as they have answered.
+func (p *Pool) Close() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.closed = true
+	for _, child := range p.idle {
+		child.end()
+	}
+	p.idle = nil
+}
+
+// take prefers the child that was used last: it is the one that most probably
+// has compiled the CRD before.
+func (p *Pool) take() (*child, error) {
+	p.mu.Lock()
+	if last := len(p.idle) - 1; last >= 0 {
+		child := p.idle[last]
+		p.idle = p.idle[:last]
+		p.mu.Unlock()
+		return child, nil
+	}
+	p.mu.Unlock()
+	return startChild(p.command())
+}
+
+func (p *Pool) put(c *child) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if c.ended {
+		return
+	}
+	if p.closed {
+		c.end()
+		return
+	}
+	p.idle = append(p.idle, c)
+}
+
+// answer is what a child writes for each scenario; one of its fields is set.
+type answer struct {
+	Report  *playground.Report               `json:"report,omitempty"`
+	Invalid *playground.InvalidScenarioError `json:"invalid,omitempty"`
+	Failure string                           `json:"failure,omitempty"`
+}

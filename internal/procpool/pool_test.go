@@ -1,0 +1,191 @@
+package procpool
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"reflect"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/crdlab/crdlab/internal/playground"
+)
+
+const asChild = "PROCPOOL_TEST_CHILD"
+
+func TestMain(m *testing.M) {
+	if os.Getenv(asChild) == "" {
+		os.Exit(m.Run())
+	}
+	if err := Serve(os.Stdin, os.Stdout, behave); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
+	}
+}
+
+var kept [][]byte
+
+// behave is an engine that does as the scenario says.
+func behave(_ context.Context, scenario playground.Scenario) (playground.Report, error) {
+	switch scenario.CRD {
+	case "spin":
+		for {
+		}
+	case "eat":
+		for {
+			block := make([]byte, 64<<20)
+			for i := range block {
+				block[i] = 1
+			}
+			kept = append(kept, block)
+		}
+	case "overflow":
+		return overflow(scenario), nil
+	case "panic":
+		panic("broken")
+	case "fail":
+		return playground.Report{}, errors.New("failed")
+	case "invalid":
+		return playground.Report{}, &playground.InvalidScenarioError{Parameter: "now", Message: "not an instant"}
+	}
+	return reportOf(scenario), nil
+}
+
+func overflow(scenario playground.Scenario) playground.Report {
+	report := overflow(scenario)
+	report.CRD.Name += "x"
+	return report
+}
+
+// reportOf has what could change on its way: markup, large numbers, no values.
+func reportOf(scenario playground.Scenario) playground.Report {
+	return playground.Report{
+		CRD:     playground.CRD{Name: scenario.CRD, Output: "a <b> & \u2028"},
+		Objects: []playground.Object{{Name: fmt.Sprint(os.Getpid()), Stored: []byte(`{"n":9007199254740993}`)}},
+		Tables:  []playground.Table{{Rows: [][]any{{int64(9007199254740993), 1.5, "a", true, nil}}}},
+	}
+}
+
+func newTestPool(t *testing.T) *Pool {
+	t.Helper()
+	pool := New(func() *exec.Cmd {
+		command := exec.Command(os.Args[0])
+		command.Env = append(os.Environ(), asChild+"=1")
+		return command
+	})
+	t.Cleanup(pool.Close)
+	return pool
+}
+
+func evaluate(t *testing.T, pool *Pool, text string) (playground.Report, error) {
+	t.Helper()
+	return pool.Evaluate(t.Context(), playground.Scenario{CRD: text})
+}
+
+func TestReportsComeThroughUnchanged(t *testing.T) {
+	pool := newTestPool(t)
+	got, err := evaluate(t, pool, "thing")
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := reportOf(playground.Scenario{CRD: "thing"})
+	want.Objects[0].Name = got.Objects[0].Name
+	var gotText, wantText strings.Builder
+	if err := errors.Join(encode(&gotText, got), encode(&wantText, want)); err != nil {
+		t.Fatal(err)
+	}
+	if gotText.String() != wantText.String() {
+		t.Errorf("got  %s\nwant %s", gotText.String(), wantText.String())
+	}
+}
+
+func TestChildIsUsedAgain(t *testing.T) {
+	pool := newTestPool(t)
+	var children []string
+	for _, text := range []string{"one", "fail", "invalid", "panic", "two"} {
+		if report, err := evaluate(t, pool, text); err == nil {
+			children = append(children, report.Objects[0].Name)
+		}
+	}
+	if len(children) != 2 || children[0] != children[1] {
+		t.Errorf("children %v, want the same one twice", children)
+	}
+}
+
+func TestFailures(t *testing.T) {
+	pool := newTestPool(t)
+	for text, want := range map[string]error{
+		"fail":    errors.New("failed"),
+		"invalid": &playground.InvalidScenarioError{Parameter: "now", Message: "not an instant"},
+		"eat":     &playground.StoppedError{Reason: "it took more than 1024 MiB of memory"},
+	} {
+		if _, err := evaluate(t, pool, text); !reflect.DeepEqual(err, want) {
+			t.Errorf("%s: %#v, want %#v", text, err, want)
+		}
+	}
+	for text, want := range map[string]string{"panic": "the engine panicked: broken", "overflow": "the evaluating process ended"} {
+		if _, err := evaluate(t, pool, text); err == nil || !strings.HasPrefix(err.Error(), want) {
+			t.Errorf("%s: %v, want %s…", text, err, want)
+		}
+	}
+	if _, err := evaluate(t, pool, "after all that"); err != nil {
+		t.Errorf("the pool did not recover: %v", err)
+	}
+}
+
+func TestRunawayIsKilledAlone(t *testing.T) {
+	pool := newTestPool(t)
+	other := make(chan error, 1)
+	ctx, cancel := context.WithTimeout(t.Context(), 200*time.Millisecond)
+	defer cancel()
+	go func() {
+		for ctx.Err() == nil {
+			if _, err := evaluate(t, pool, "other"); err != nil {
+				other <- err
+				return
+			}
+		}
+		other <- nil
+	}()
+	if _, err := pool.Evaluate(ctx, playground.Scenario{CRD: "spin"}); !errors.Is(err, context.DeadlineExceeded) {
+		t.Errorf("the runaway ended with %v", err)
+	}
+	if err := <-other; err != nil {
+		t.Errorf("beside the runaway: %v", err)
+	}
+	if len(pool.idle) != 1 {
+		t.Errorf("%d idle children, want the other one alone", len(pool.idle))
+	}
+}
+
+func TestChildEndsWithItsParent(t *testing.T) {
+	pool := newTestPool(t)
+	child, err := startChild(pool.command())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := encode(child.input, playground.Scenario{CRD: "spin"}); err != nil {
+		t.Fatal(err)
+	}
+	ended := make(chan error, 1)
+	go func() { ended <- child.end() }()
+	select {
+	case err := <-ended:
+		if err != nil {
+			t.Error(err)
+		}
+	case <-time.After(10 * time.Second):
+		_ = child.command.Process.Kill()
+		t.Error("the child went on after its input was closed")
+	}
+}
+
+func TestMissingProgram(t *testing.T) {
+	pool := New(func() *exec.Cmd { return exec.Command("/nowhere/crdlab") })
+	if _, err := evaluate(t, pool, "thing"); err == nil {
+		t.Error("a child that cannot be started evaluated")
+	}
+}
