@@ -41,7 +41,7 @@ func NewServer(crd *apiextensionsv1.CustomResourceDefinition) (*Server, error) {
 	}
 	handler, err := apiserver.NewCustomResourceDefinitionHandler(
 		nil, nil, informer, http.NotFoundHandler(), restOptions{newMemory(), unstructuredCodec},
-		admission.NewChainHandler(), nil, nil, nil, 1, allowAll{}, time.Minute, time.Minute, schemas, maxBody)
+		admission.NewChainHandler(), nil, noServices{}, noNetwork, 1, allowAll{}, time.Minute, time.Minute, schemas, maxBody)
 	if err != nil {
 		return nil, fmt.Errorf("setting up the handler: %w", err)
 	}

@@ -36,7 +36,7 @@ type record struct {
 	revision uint64
 }
 
-func newMemory() *memory { return &memory{records: map[string]record{}} }
+func newMemory() *memory { return &memory{revision: 1, records: map[string]record{}} }
 
 // put stores data under key and returns the new revision.
 func (m *memory) put(key string, data []byte) record {
