@@ -8,6 +8,7 @@ import (
 	"k8s.io/apiextensions-apiserver/pkg/apis/apiextensions"
 	"k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/install"
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+	apiextensionsv1beta1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1beta1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
@@ -47,7 +48,11 @@ func decodeCRD(r *crdRequest) error {
 			r.report.Findings = append(r.report.Findings, r.strictFinding(err, playground.SeverityWarning))
 		}
 	}
-	if gvk.GroupVersion() != kind.GroupVersion() {
+	switch gvk.GroupVersion() {
+	case kind.GroupVersion():
+	case apiextensionsv1beta1.SchemeGroupVersion:
+		r.report.Findings = append(r.report.Findings, r.noLongerServed())
+	default:
 		return apierrors.NewBadRequest(fmt.Sprintf("the API version in the data (%s) does not match the expected API version (%v)",
 			gvk.GroupVersion(), kind.GroupVersion()))
 	}
@@ -57,6 +62,19 @@ func decodeCRD(r *crdRequest) error {
 	}
 	r.internal = decoded
 	return nil
+}
+
+// noLongerServed says that a v1beta1 CRD is judged as what it converts to.
+func (r *crdRequest) noLongerServed() playground.Finding {
+	return playground.Finding{
+		Severity: playground.SeverityInfo,
+		Stage:    playground.StageCRDDecode,
+		Field:    "apiVersion",
+		Message:  "apiextensions.k8s.io/v1beta1 is not served since Kubernetes 1.22; the CRD is judged as the v1 CRD that it converts to",
+		Document: playground.DocumentCRD,
+		Range:    r.valueRange("apiVersion"),
+		Related:  []playground.Related{},
+	}
 }
 
 // undecodableError is the answer to a request whose body cannot be decoded.

@@ -110,7 +110,7 @@ func (l *ruleList) add(node *ruleNode, i int, cost *costContext) {
 		Range:             l.crd.valueRange(l.crd.rulePath(l.index, node, i)...),
 	}
 	if compiled.Error != nil {
-		out.Error = compiled.Error.Detail
+		out.Error = repeatable(compiled.Error.Detail)
 	}
 	l.rules = append(l.rules, out)
 	l.total = saturatingSum(l.total, out.EstimatedCost)

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"regexp"
 	"runtime/debug"
 	"slices"
 
@@ -35,11 +36,29 @@ func statusOf(err error) playground.Status {
 }
 
 func apiStatus(err error) metav1.Status {
-	var status apierrors.APIStatus
-	if errors.As(err, &status) {
-		return status.Status()
+	var known apierrors.APIStatus
+	if !errors.As(err, &known) {
+		known = apierrors.NewInternalError(err)
 	}
-	return apierrors.NewInternalError(err).Status()
+	status := known.Status()
+	status.Message = repeatable(status.Message)
+	if status.Details != nil {
+		details := *status.Details
+		details.Causes = slices.Clone(details.Causes)
+		for i := range details.Causes {
+			details.Causes[i].Message = repeatable(details.Causes[i].Message)
+		}
+		status.Details = &details
+	}
+	return status
+}
+
+var selfType = regexp.MustCompile(`\bselfType\d+`)
+
+// repeatable removes from a message of the CEL compiler the number, taken from
+// the clock, with which it names the type of self.
+func repeatable(message string) string {
+	return selfType.ReplaceAllString(message, "selfType")
 }
 
 // panicError is a panic of the API server's own code. A real server would
