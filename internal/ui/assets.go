@@ -1,0 +1,59 @@
+package ui
+
+import (
+	"encoding/json"
+	"fmt"
+	"io/fs"
+	"path"
+)
+
+// Assets are the addresses of what the page loads, as paths below the root of
+// the site.
+type Assets struct {
+	// Script is the module that brings the page to life.
+	Script string
+	// Theme is the script that applies the chosen theme before the first paint.
+	Theme  string
+	Styles []string
+	Icon   string
+}
+
+const (
+	manifestName = "manifest.json"
+	mainEntry    = "src/main.ts"
+	themeEntry   = "src/theme.ts"
+	iconEntry    = "src/icon.svg"
+)
+
+// manifestChunk is an entry of Vite's manifest.
+type manifestChunk struct {
+	File string   `json:"file"`
+	CSS  []string `json:"css"`
+}
+
+// LoadAssets reads the names of the built files from Vite's manifest in dist,
+// the directory that Vite wrote. The site serves dist under base, such as "/".
+func LoadAssets(dist fs.FS, base string) (Assets, error) {
+	text, err := fs.ReadFile(dist, manifestName)
+	if err != nil {
+		return Assets{}, fmt.Errorf("page assets: %w", err)
+	}
+	var chunks map[string]manifestChunk
+	if err := json.Unmarshal(text, &chunks); err != nil {
+		return Assets{}, fmt.Errorf("page assets: %s: %w", manifestName, err)
+	}
+	for _, entry := range []string{mainEntry, themeEntry, iconEntry} {
+		if chunks[entry].File == "" {
+			return Assets{}, fmt.Errorf("page assets: %s has no %s", manifestName, entry)
+		}
+	}
+	assets := Assets{
+		Script: path.Join(base, chunks[mainEntry].File),
+		Theme:  path.Join(base, chunks[themeEntry].File),
+		Icon:   path.Join(base, chunks[iconEntry].File),
+	}
+	for _, style := range chunks[mainEntry].CSS {
+		assets.Styles = append(assets.Styles, path.Join(base, style))
+	}
+	return assets, nil
+}

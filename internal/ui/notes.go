@@ -1,0 +1,57 @@
+package ui
+
+import (
+	"fmt"
+
+	"github.com/crdlab/crdlab/internal/playground"
+)
+
+// markOf is how lines of a change are marked.
+func markOf(c stageChange) mark {
+	switch {
+	case c.change.Op == playground.ChangeRemove:
+		return markRemoved
+	case c.stage == playground.StagePrepare || c.stage == playground.StageStore:
+		return markQuiet
+	case c.change.Op == playground.ChangeReplace:
+		return markReplaced
+	}
+	return markAdded
+}
+
+// noteOf says in a few words what became of a value and where the cause is.
+func noteOf(c stageChange) string {
+	note := deed(c)
+	if c.change.SchemaRange != nil {
+		return fmt.Sprintf("%s · CRD line %d", note, c.change.SchemaRange.Start.Line+1)
+	}
+	if c.stage == playground.StagePrune {
+		return note + " · not in the schema"
+	}
+	return note
+}
+
+// deed names what the stage did to a value.
+func deed(c stageChange) string {
+	switch c.stage {
+	case playground.StagePrune:
+		return "pruned"
+	case playground.StageDefault:
+		return "defaulted"
+	case playground.StageNulls:
+		return "null dropped"
+	case playground.StageMetadata:
+		return "metadata coerced"
+	case playground.StagePrepare:
+		if c.change.Op == playground.ChangeRemove {
+			return "dropped on create"
+		}
+		return "set on create"
+	case playground.StageStore:
+		if c.change.Op == playground.ChangeRemove {
+			return "not in the storage version"
+		}
+		return "storage version"
+	}
+	return c.stage
+}

@@ -1,0 +1,67 @@
+package ui
+
+import (
+	"fmt"
+	"strconv"
+)
+
+// costText is a number of CEL cost units in at most seven characters, such as
+// "9.1 M".
+func costText(cost uint64) string {
+	units := []struct {
+		size uint64
+		name string
+	}{{1e18, "E"}, {1e15, "P"}, {1e12, "T"}, {1e9, "G"}, {1e6, "M"}, {1e3, "k"}}
+	for _, unit := range units {
+		if cost >= unit.size && cost >= 10_000 {
+			return strconv.FormatFloat(float64(cost)/float64(unit.size), 'f', decimals(cost/unit.size), 64) + " " + unit.name
+		}
+	}
+	return strconv.FormatUint(cost, 10)
+}
+
+func decimals(whole uint64) int {
+	if whole < 100 {
+		return 1
+	}
+	return 0
+}
+
+// percent is the share of part in whole from 0 to 100, at most two digits more
+// than the bar it labels can show.
+func percent(part, whole uint64) float64 {
+	if whole == 0 {
+		return 0
+	}
+	return min(100, 100*float64(part)/float64(whole))
+}
+
+func percentText(part, whole uint64) string {
+	if whole == 0 || part == 0 {
+		return "0 %"
+	}
+	share := 100 * float64(part) / float64(whole)
+	switch {
+	case share < 0.1:
+		return "under 0.1 %"
+	case share < 10:
+		return fmt.Sprintf("%.1f %%", share)
+	case share < 1000:
+		return fmt.Sprintf("%.0f %%", share)
+	}
+	return fmt.Sprintf("%s times", costText(uint64(share/100)))
+}
+
+// count is a number with its noun: "1 error", "2 errors".
+func count(n int, name string) string {
+	return bareCount(n) + " " + noun(n, name)
+}
+
+func bareCount(n int) string { return strconv.Itoa(n) }
+
+func noun(n int, name string) string {
+	if n == 1 {
+		return name
+	}
+	return name + "s"
+}

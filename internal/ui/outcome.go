@@ -1,0 +1,215 @@
+package ui
+
+import (
+	"encoding/json"
+	"regexp"
+	"strconv"
+	"strings"
+
+	"github.com/crdlab/crdlab/internal/playground"
+)
+
+// verdictView is what the panel says of one request.
+type verdictView struct {
+	// subject is crd or object.
+	subject string
+	// class is accepted, rejected or unknown.
+	class    string
+	word     string
+	status   string
+	title    string
+	output   string
+	warnings []string
+	// brief: in one line, because there is nothing to do about it.
+	brief bool
+}
+
+func crdVerdict(report playground.Report) verdictView {
+	crd := report.CRD
+	v := newVerdict(crd.Accepted, crd.Status, crd.Output, crd.Warnings)
+	v.subject, v.title = "crd", "create CustomResourceDefinition"
+	v.brief = crd.Accepted && len(v.warnings) == 0 && len(report.Objects) > 0
+	return v
+}
+
+func objectVerdict(object playground.Object) verdictView {
+	v := newVerdict(object.Accepted, object.Status, object.Output, object.Warnings)
+	v.subject, v.title = "object", "create "+objectTitle(object)
+	return v
+}
+
+func newVerdict(accepted bool, status playground.Status, output string, warnings []string) verdictView {
+	v := verdictView{
+		status:   statusText(status),
+		output:   strings.TrimRight(output, "\n"),
+		warnings: unseenWarnings(output, warnings),
+	}
+	switch {
+	case accepted:
+		v.class, v.word = "accepted", "Accepted"
+	case status.Code == 0:
+		v.class, v.word = "unknown", "Not evaluated"
+	default:
+		v.class, v.word = "rejected", "Rejected"
+	}
+	if v.output == "" {
+		v.output = status.Message
+	}
+	return v
+}
+
+// stageClass is pass, fail, error, skipped, or changed for a stage that passed
+// and did something.
+func stageClass(stage playground.Stage) string {
+	if stage.Outcome == playground.OutcomePass && len(stage.Changes) > 0 {
+		return "changed"
+	}
+	return string(stage.Outcome)
+}
+
+// stageCounts is what a stage did: "+2 −1" values added and removed, and the
+// number of its findings.
+func stageCounts(stage playground.Stage) string {
+	byOp := map[string]int{}
+	for _, change := range stage.Changes {
+		byOp[change.Op]++
+	}
+	var parts []string
+	for _, op := range []string{playground.ChangeAdd, playground.ChangeRemove, playground.ChangeReplace} {
+		if byOp[op] > 0 {
+			parts = append(parts, signOf(op)+strconv.Itoa(byOp[op]))
+		}
+	}
+	if stage.Findings > 0 {
+		parts = append(parts, strconv.Itoa(stage.Findings))
+	}
+	return strings.Join(parts, " ")
+}
+
+func signOf(op string) string {
+	switch op {
+	case playground.ChangeAdd:
+		return "+"
+	case playground.ChangeRemove:
+		return "−"
+	}
+	return "±"
+}
+
+func stageTitle(stage playground.Stage) string {
+	parts := []string{string(stage.Outcome)}
+	if stage.Why != "" {
+		parts = append(parts, stage.Why)
+	}
+	if n := len(stage.Changes); n > 0 {
+		parts = append(parts, count(n, "change"))
+	}
+	if stage.Findings > 0 {
+		parts = append(parts, count(stage.Findings, "finding"))
+	}
+	return strings.Join(parts, ", ")
+}
+
+// objectView is the object as YAML; without a title there is nothing to show.
+type objectView struct {
+	title   string
+	legend  string
+	lines   []line
+	changes []stageChange
+}
+
+func newObjectView(object playground.Object) objectView {
+	view := objectView{title: "As stored", changes: changesOf(object.Stages, true)}
+	text := object.Stored
+	if isNull(text) {
+		view = objectView{
+			title:   "As validated",
+			legend:  "after pruning and defaulting; not stored",
+			changes: changesOf(object.Stages, false),
+		}
+		text = object.Validated
+	}
+	if isNull(text) {
+		return objectView{}
+	}
+	lines, err := objectLines(text, view.changes)
+	if err != nil {
+		return objectView{}
+	}
+	view.lines = lines
+	return view
+}
+
+// changesOf lists what the stages up to the validation, or up to the storage,
+// changed.
+func changesOf(all []playground.Stage, stored bool) []stageChange {
+	var changes []stageChange
+	for _, stage := range all {
+		if stage.Name == playground.StageRead || stage.Name == playground.StageStore && !stored {
+			continue
+		}
+		for _, change := range stage.Changes {
+			changes = append(changes, stageChange{stage: stage.Name, change: change})
+		}
+	}
+	return changes
+}
+
+func isNull(text json.RawMessage) bool {
+	return len(text) == 0 || string(text) == "null"
+}
+
+// maxShownLines bounds what one object adds to the page.
+const maxShownLines = 3000
+
+func shownLines(lines []line) []line {
+	return lines[:min(len(lines), maxShownLines)]
+}
+
+type target struct {
+	document playground.Document
+	at       playground.Range
+}
+
+// targetOf is the place that explains a change: the schema's, or else what was
+// typed.
+func targetOf(change playground.Change) (target, bool) {
+	switch {
+	case change.SchemaRange != nil:
+		return target{playground.DocumentCRD, *change.SchemaRange}, true
+	case change.Range != nil:
+		return target{playground.DocumentObject, *change.Range}, true
+	}
+	return target{}, false
+}
+
+var keyPattern = regexp.MustCompile(`^((?:\s|- |\? )*)([^\s'"#|>:&*!%@{}\[\]-][^:'"]*|'[^']*'|"[^"]*")(:(?:\s.*)?)$`)
+
+// splitKey splits a line of YAML into what comes before its key, the key, and
+// the rest. A line without a key is all rest.
+func splitKey(text string) (lead, key, rest string) {
+	parts := keyPattern.FindStringSubmatch(text)
+	if parts == nil {
+		return "", "", text
+	}
+	return parts[1], parts[2], parts[3]
+}
+
+// shortJSON is a value in one line of at most 120 characters.
+func shortJSON(value json.RawMessage) string {
+	text := []rune(string(value))
+	if len(text) > 120 {
+		return string(text[:119]) + "…"
+	}
+	return string(text)
+}
+
+func nonEmpty(values ...string) []string {
+	var kept []string
+	for _, value := range values {
+		if value != "" {
+			kept = append(kept, value)
+		}
+	}
+	return kept
+}

@@ -1,0 +1,105 @@
+package ui
+
+import (
+	"github.com/crdlab/crdlab/internal/examples"
+	"github.com/crdlab/crdlab/internal/playground"
+)
+
+// PageData is what the page shows before its script runs, and what the script
+// needs to know.
+type PageData struct {
+	Assets Assets
+	Engine EngineAddress
+	// Gallery are the choices of the example picker, and Examples is the
+	// address of examples.JSON.
+	Gallery  []examples.Example
+	Examples string
+	// Evaluate is the address that answers a scenario, by POST, with a
+	// playground.Answer. Empty: there is no such server.
+	Evaluate string
+	// Example is the id of the example that Scenario comes from, or empty.
+	Example string
+	// Scenario is what the editors hold at first, and Report, unless nil, the
+	// result of it.
+	Scenario playground.Scenario
+	Report   *playground.Report
+}
+
+// EngineAddress says where the page finds the WebAssembly module and the
+// script that runs it. Without a module the page asks the server.
+type EngineAddress struct {
+	Module  string `json:"module"`
+	Runtime string `json:"runtime"`
+}
+
+// pageConfig is what the script reads from the page.
+type pageConfig struct {
+	Engine   EngineAddress `json:"engine"`
+	Examples string        `json:"examples"`
+	Evaluate string        `json:"evaluate"`
+	Example  string        `json:"example"`
+}
+
+func (d PageData) config() pageConfig {
+	return pageConfig{
+		Engine:   d.Engine,
+		Examples: d.Examples,
+		Evaluate: d.Evaluate,
+		Example:  d.Example,
+	}
+}
+
+// note is what to notice in the example.
+func (d PageData) note() string {
+	for _, example := range d.Gallery {
+		if example.ID == d.Example {
+			return example.Note
+		}
+	}
+	return ""
+}
+
+type documentTab struct {
+	document playground.Document
+	text     string
+	count    string
+	selected bool
+}
+
+func (d PageData) documentTabs() []documentTab {
+	return []documentTab{
+		{playground.DocumentCRD, d.Scenario.CRD, PanelCRDCount, d.Scenario.Object == ""},
+		{playground.DocumentObject, d.Scenario.Object, PanelObjectCount, d.Scenario.Object != ""},
+	}
+}
+
+type panelTab struct {
+	name  string
+	title string
+}
+
+var panelTabs = []panelTab{
+	{PanelOutcome, "Outcome"},
+	{PanelRules, "Rules & cost"},
+	{PanelKubectl, "kubectl"},
+	{PanelVersions, "Versions"},
+}
+
+type validationChoice struct {
+	value string
+	title string
+}
+
+var validationChoices = []validationChoice{
+	{playground.FieldValidationStrict, "strict"},
+	{playground.FieldValidationWarn, "warn"},
+	{playground.FieldValidationIgnore, "ignore"},
+}
+
+func (d PageData) validates(value string) bool {
+	chosen := d.Scenario.FieldValidation
+	if chosen == "" {
+		chosen = playground.FieldValidationStrict
+	}
+	return chosen == value
+}

@@ -1,0 +1,57 @@
+// Package ui renders the page and the panels that show a report, as HTML. The
+// server and the WebAssembly module use the same code.
+package ui
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"github.com/a-h/templ"
+
+	"github.com/crdlab/crdlab/internal/playground"
+)
+
+// Names of the panels: the keys of [playground.Answer]'s Panels and the values
+// of the data-panel attributes in the page.
+const (
+	PanelOutcome      = "outcome"
+	PanelRules        = "rules"
+	PanelKubectl      = "kubectl"
+	PanelVersions     = "versions"
+	PanelProblems     = "problems"
+	PanelCRDCount     = "count-crd"
+	PanelObjectCount  = "count-object"
+	PanelAnnouncement = "announcement"
+	PanelTiming       = "timing"
+	PanelLibrary      = "library"
+)
+
+func panels(report playground.Report) map[string]templ.Component {
+	return map[string]templ.Component{
+		PanelOutcome:      outcome(report),
+		PanelRules:        rules(report),
+		PanelKubectl:      kubectl(report),
+		PanelVersions:     versions(report),
+		PanelProblems:     problems(report),
+		PanelCRDCount:     errorCount(report, playground.DocumentCRD),
+		PanelObjectCount:  errorCount(report, playground.DocumentObject),
+		PanelAnnouncement: text(announcement(report)),
+		PanelTiming:       text(timing(report.Timing)),
+		PanelLibrary:      text("Kubernetes " + report.Kubernetes.Library + " libraries"),
+	}
+}
+
+// Panels renders the parts of the page that show a report, by their names.
+// The texts of the report come out inert, whatever they hold.
+func Panels(report playground.Report) (map[string]string, error) {
+	rendered := map[string]string{}
+	for name, panel := range panels(report) {
+		var html strings.Builder
+		if err := panel.Render(context.Background(), &html); err != nil {
+			return nil, fmt.Errorf("panel %s: %w", name, err)
+		}
+		rendered[name] = html.String()
+	}
+	return rendered, nil
+}

@@ -1,0 +1,184 @@
+package ui
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+
+	"github.com/crdlab/crdlab/internal/playground"
+)
+
+// ruleView is a rule with its results on all objects.
+type ruleView struct {
+	playground.Rule
+	results []ruleResult
+	// outcome is the worst of the results; empty if there is none.
+	outcome playground.Outcome
+	// actual is the sum of the actual costs.
+	actual uint64
+}
+
+type ruleResult struct {
+	playground.RuleResult
+	// object is the title of the object, if there are several.
+	object string
+}
+
+// ruleGroup is the rules of one version.
+type ruleGroup struct {
+	version string
+	rules   []ruleView
+	open    bool
+}
+
+// severityOrder puts what needs attention first.
+var severityOrder = map[playground.Outcome]int{
+	playground.OutcomeError:   0,
+	playground.OutcomeFail:    1,
+	playground.OutcomePass:    2,
+	playground.OutcomeSkipped: 3,
+	"":                        4,
+}
+
+// ruleGroups sorts the rules of a report by version, and within a version by
+// outcome, the failed first. Versions that no object uses come folded.
+func ruleGroups(report playground.Report) []ruleGroup {
+	results := resultsByRule(report.Objects)
+	var groups []ruleGroup
+	for _, rule := range report.CRD.Rules {
+		view := newRuleView(rule, results[rule.ID])
+		i := slices.IndexFunc(groups, func(g ruleGroup) bool { return g.version == rule.Version })
+		if i < 0 {
+			i = len(groups)
+			groups = append(groups, ruleGroup{version: rule.Version})
+		}
+		groups[i].rules = append(groups[i].rules, view)
+		groups[i].open = groups[i].open || view.outcome != "" || view.isRefused()
+	}
+	for i := range groups {
+		groups[i].open = groups[i].open || i == 0 && len(report.Objects) == 0
+		slices.SortStableFunc(groups[i].rules, func(a, b ruleView) int { return cmp.Compare(a.rank(), b.rank()) })
+	}
+	if len(groups) == 1 {
+		groups[0].open = true
+	}
+	return groups
+}
+
+func resultsByRule(objects []playground.Object) map[string][]ruleResult {
+	results := map[string][]ruleResult{}
+	for _, object := range objects {
+		for _, result := range object.Rules {
+			r := ruleResult{RuleResult: result}
+			if len(objects) > 1 {
+				r.object = objectTitle(object)
+			}
+			results[result.ID] = append(results[result.ID], r)
+		}
+	}
+	return results
+}
+
+func newRuleView(rule playground.Rule, results []ruleResult) ruleView {
+	view := ruleView{Rule: rule, results: results}
+	for _, result := range results {
+		view.actual += result.ActualCost
+		if severityOrder[result.Outcome] < severityOrder[view.outcome] {
+			view.outcome = result.Outcome
+		}
+	}
+	slices.SortStableFunc(view.results, func(a, b ruleResult) int {
+		return cmp.Compare(severityOrder[a.Outcome], severityOrder[b.Outcome])
+	})
+	return view
+}
+
+// isRefused says that the API server does not accept the rule itself.
+func (r ruleView) isRefused() bool {
+	return r.Error != "" || r.overBudget()
+}
+
+func (r ruleView) overBudget() bool {
+	return r.CostLimit > 0 && r.EstimatedCost > r.CostLimit
+}
+
+func (r ruleView) rank() int {
+	if r.isRefused() {
+		return -1
+	}
+	return severityOrder[r.outcome]
+}
+
+// class is the rule's state, by which the page colours and filters.
+func (r ruleView) class() string {
+	switch {
+	case r.isRefused():
+		return "refused"
+	case r.outcome == "":
+		return "idle"
+	}
+	return string(r.outcome)
+}
+
+// place is the schema node in words.
+func (r ruleView) place() string {
+	if r.SchemaPath == "" {
+		return "at the root"
+	}
+	return r.SchemaPath
+}
+
+// evaluations says where a rule's estimate comes from.
+func (r ruleView) evaluations() string {
+	if r.Cardinality <= 1 && !r.Unbounded {
+		return ""
+	}
+	text := costText(r.ExpressionCost) + " × " + costText(r.Cardinality) + " evaluations"
+	if r.Unbounded {
+		text += ", as a list or map above has no limit"
+	}
+	return text
+}
+
+func whyText(result playground.RuleResult) string {
+	switch result.Why {
+	case playground.WhyCreate:
+		return "compares with an old object; this is a create"
+	case playground.WhyBlocked:
+		return "an earlier error kept the rules from running"
+	case playground.WhyAbsent:
+		return "no value there"
+	case playground.WhyBudget:
+		return "earlier rules used up the budget"
+	}
+	return result.Why
+}
+
+func pathText(path string) string {
+	if path == "" {
+		return "the object"
+	}
+	return path
+}
+
+// ruleCounts is the head of the panel: "78 rules · 2 fail · 12 pass".
+func ruleCounts(groups []ruleGroup) string {
+	counts := map[string]int{}
+	total := 0
+	for _, group := range groups {
+		total += len(group.rules)
+		for _, rule := range group.rules {
+			counts[rule.class()]++
+		}
+	}
+	parts := []string{count(total, "rule")}
+	for _, class := range []string{"refused", "error", "fail", "pass", "skipped"} {
+		if counts[class] > 0 {
+			parts = append(parts, costText(uint64(counts[class]))+" "+class)
+		}
+	}
+	return strings.Join(parts, " · ")
+}
+
+// maxOpenResults is how many places of a rule are shown without being asked.
+const maxOpenResults = 4

@@ -1,0 +1,101 @@
+import { EditorState } from "@codemirror/state";
+import {
+  drawSelection,
+  EditorView,
+  highlightActiveLine,
+  highlightActiveLineGutter,
+  highlightSpecialChars,
+  lineNumbers,
+} from "@codemirror/view";
+import type { Finding, Range } from "../contract";
+import { flash, flashes } from "./flash";
+import { keys } from "./keys";
+import { language } from "./language";
+import { offsetOf, showFindings } from "./markers";
+import { theme } from "./theme";
+
+export interface EditorOptions {
+  /** The element that holds the text until now, and then the editor. */
+  readonly place: HTMLElement;
+  readonly label: string;
+  readonly text: string;
+  readonly onEdit: (text: string) => void;
+  /** Called with the zero-based line that the cursor moved to. */
+  readonly onLine: (line: number) => void;
+}
+
+/** The editor of one document. */
+export class Editor {
+  readonly #view: EditorView;
+
+  constructor({ place, label, text, onEdit, onLine }: EditorOptions) {
+    // In a shadow root the editor's styles are constructed style sheets, which
+    // a content policy without inline styles allows.
+    const root = place.attachShadow({ mode: "open", delegatesFocus: true });
+    this.#view = new EditorView({
+      parent: root,
+      root,
+      state: EditorState.create({
+        doc: text,
+        extensions: [
+          lineNumbers(),
+          highlightActiveLineGutter(),
+          highlightActiveLine(),
+          highlightSpecialChars(),
+          drawSelection(),
+          language,
+          keys,
+          theme,
+          flashes,
+          EditorView.contentAttributes.of({ "aria-label": label, spellcheck: "false" }),
+          EditorView.updateListener.of((update) => {
+            if (update.docChanged) onEdit(update.state.doc.toString());
+            const { main } = update.state.selection;
+            const line = update.state.doc.lineAt(main.head).number;
+            if (update.docChanged || line !== lineBefore(update.startState)) onLine(line - 1);
+          }),
+        ],
+      }),
+    });
+    place.replaceChildren();
+  }
+
+  /** Replaces the text, as one step that can be undone. */
+  setText(text: string): void {
+    const { doc } = this.#view.state;
+    if (doc.toString() === text) return;
+    this.#view.dispatch({
+      changes: { from: 0, to: doc.length, insert: text },
+      selection: { anchor: 0 },
+      scrollIntoView: true,
+    });
+  }
+
+  showFindings(findings: readonly Finding[]): void {
+    showFindings(this.#view, findings);
+  }
+
+  /** Scrolls to a stretch of text, selects its start and makes it stand out. */
+  reveal({ start, end }: Range): void {
+    const text = this.#view.state.doc;
+    const from = offsetOf(text, start);
+    const to = Math.max(from, offsetOf(text, end));
+    const effects = EditorView.scrollIntoView(from, { y: "center" });
+    this.#view.dispatch({ selection: { anchor: from }, effects });
+    flash(this.#view, from, to);
+    this.#view.focus();
+  }
+
+  focus(): void {
+    this.#view.focus();
+  }
+
+  /** Measures anew, after the editor was hidden. */
+  shown(): void {
+    this.#view.requestMeasure();
+  }
+}
+
+function lineBefore(state: EditorState): number {
+  return state.doc.lineAt(state.selection.main.head).number;
+}

@@ -1,0 +1,39 @@
+import { StateEffect, StateField, type Text } from "@codemirror/state";
+import { Decoration, type DecorationSet, EditorView } from "@codemirror/view";
+
+const setFlash = StateEffect.define<{ from: number; to: number } | null>();
+const flashLine = Decoration.line({ class: "cm-flash" });
+
+const duration = 1400;
+
+/** Lines that stand out for a moment. */
+export const flashes = StateField.define<DecorationSet>({
+  create: () => Decoration.none,
+  update(lines, transaction) {
+    let next = lines.map(transaction.changes);
+    for (const effect of transaction.effects) {
+      if (!effect.is(setFlash)) continue;
+      const { value } = effect;
+      next = value ? linesOf(transaction.state.doc, value.from, value.to) : Decoration.none;
+    }
+    return next;
+  },
+  provide: (field) => EditorView.decorations.from(field),
+});
+
+/** A finding may be about a whole document; its head is enough. */
+const mostLines = 12;
+
+function linesOf(text: Text, from: number, to: number): DecorationSet {
+  const first = text.lineAt(from).number;
+  const last = Math.min(text.lineAt(to).number, first + mostLines - 1);
+  const ranges = [];
+  for (let n = first; n <= last; n++) ranges.push(flashLine.range(text.line(n).from));
+  return Decoration.set(ranges);
+}
+
+/** Makes the lines of a stretch of text stand out for a moment. */
+export function flash(view: EditorView, from: number, to: number): void {
+  view.dispatch({ effects: setFlash.of({ from, to }) });
+  setTimeout(() => view.dispatch({ effects: setFlash.of(null) }), duration);
+}

@@ -1,0 +1,32 @@
+import { type Diagnostic, setDiagnostics } from "@codemirror/lint";
+import type { Text } from "@codemirror/state";
+import type { EditorView } from "@codemirror/view";
+import type { Finding, Position } from "../contract";
+
+/** The offset of a place; a place beyond the text is the nearest in it. */
+export function offsetOf(text: Text, { line, character }: Position): number {
+  if (line < 0) return 0;
+  if (line >= text.lines) return text.length;
+  const { from, length } = text.line(line + 1);
+  return from + Math.min(Math.max(character, 0), length);
+}
+
+/** Marks the findings in the editor, in place of those marked before. */
+export function showFindings(view: EditorView, findings: readonly Finding[]): void {
+  const text = view.state.doc;
+  const diagnostics = findings.map((finding) => toDiagnostic(text, finding));
+  diagnostics.sort((a, b) => a.from - b.from || a.to - b.to);
+  view.dispatch(setDiagnostics(view.state, diagnostics));
+}
+
+function toDiagnostic(text: Text, { range, severity, message, hint }: Finding): Diagnostic {
+  const from = offsetOf(text, range.start);
+  const to = Math.max(from, offsetOf(text, range.end));
+  return {
+    from,
+    // A whole block would be one long squiggle; its first line tells enough.
+    to: Math.min(to, text.lineAt(from).to),
+    severity,
+    message: hint ? `${message}\n${hint}` : message,
+  };
+}

@@ -1,0 +1,102 @@
+import type { Answer, Scenario } from "../contract";
+import { Latest } from "./latest";
+import type { Phase } from "./protocol";
+import { EvaluationStopped } from "./worker-client";
+
+/** Where the engine stands: on its way, in the page, or on the server. */
+export type EngineState =
+  | { readonly at: "loading"; readonly phase: Phase }
+  | { readonly at: "page" }
+  | { readonly at: "server"; readonly because: string }
+  | { readonly at: "nowhere"; readonly because: string };
+
+export type Evaluation =
+  | { readonly type: "answer"; readonly scenario: Scenario; readonly answer: Answer }
+  | { readonly type: "stopped"; readonly scenario: Scenario; readonly seconds: number }
+  | { readonly type: "fault"; readonly scenario: Scenario; readonly message: string };
+
+/** Answers a scenario, both as JSON text. */
+export type Evaluate = (scenario: string) => Promise<string>;
+
+export interface EngineOptions {
+  /** The engine in the page, if there is one. */
+  readonly inPage: Evaluate | undefined;
+  /** The engine on the server, if there is one. */
+  readonly onServer: Evaluate | undefined;
+  readonly onState: (state: EngineState) => void;
+}
+
+/** How often in a row the engine in the page may fail: once is restarted. */
+const tolerated = 1;
+
+/**
+ * The choice of the two engines. What was typed is evaluated in the page; only
+ * when the engine there fails twice in a row is it sent to the server.
+ */
+export class Engine {
+  readonly #options: EngineOptions;
+  readonly #latest: Latest<Scenario, Evaluation>;
+  #inPage: Evaluate | undefined;
+  #failures = 0;
+
+  constructor(options: EngineOptions) {
+    this.#options = options;
+    this.#inPage = options.inPage;
+    this.#latest = new Latest((scenario) => this.#evaluate(scenario));
+    if (!this.#inPage) this.#leavePage("this page comes without it");
+  }
+
+  /** Resolves to undefined if a newer scenario made this one pointless. */
+  evaluate(scenario: Scenario): Promise<Evaluation | undefined> {
+    return this.#latest.submit(scenario);
+  }
+
+  async #evaluate(scenario: Scenario): Promise<Evaluation> {
+    const text = JSON.stringify(scenario);
+    while (this.#inPage) {
+      try {
+        const answer = await this.#inPage(text);
+        this.#failures = 0;
+        return read(scenario, answer);
+      } catch (error) {
+        this.#failures++;
+        const stopped = error instanceof EvaluationStopped;
+        if (this.#failures > tolerated && (this.#options.onServer || !stopped)) {
+          this.#leavePage(messageOf(error));
+        }
+        if (stopped) {
+          return { type: "stopped", scenario, seconds: error.seconds };
+        }
+      }
+    }
+    return this.#askServer(scenario, text);
+  }
+
+  async #askServer(scenario: Scenario, text: string): Promise<Evaluation> {
+    const { onServer } = this.#options;
+    if (!onServer) {
+      return { type: "fault", scenario, message: "The engine could not be started in this browser." };
+    }
+    try {
+      return read(scenario, await onServer(text));
+    } catch (error) {
+      return { type: "fault", scenario, message: `No result: ${messageOf(error)}` };
+    }
+  }
+
+  #leavePage(because: string): void {
+    this.#inPage = undefined;
+    const at = this.#options.onServer ? "server" : "nowhere";
+    this.#options.onState({ at, because });
+  }
+}
+
+function read(scenario: Scenario, text: string): Evaluation {
+  const answer = JSON.parse(text) as Answer | { readonly error: string };
+  if ("error" in answer) return { type: "fault", scenario, message: answer.error };
+  return { type: "answer", scenario, answer };
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}

@@ -1,0 +1,152 @@
+import type { FromWorker, Phase, ToWorker } from "./protocol";
+
+/** The part of a Worker that the client uses. */
+export interface WorkerLike {
+  postMessage(message: ToWorker): void;
+  terminate(): void;
+  onmessage: ((event: MessageEvent<FromWorker>) => void) | null;
+  onerror: ((event: ErrorEvent) => void) | null;
+}
+
+export interface WorkerOptions {
+  readonly spawn: () => WorkerLike;
+  readonly module: string;
+  readonly runtime: string;
+  /** How long an evaluation may take before the worker is ended, in ms. */
+  readonly evaluationTimeout: number;
+  /** How long the start may take, in ms. */
+  readonly startTimeout: number;
+  readonly onPhase: (phase: Phase | "ready") => void;
+}
+
+/** The worker did not answer in time and was ended. */
+export class EvaluationStopped extends Error {
+  constructor(readonly seconds: number) {
+    super(`the evaluation took more than ${seconds} s`);
+  }
+}
+
+/** The worker could not start, or broke down. */
+export class EngineFailed extends Error {}
+
+interface Waiting {
+  readonly id: number;
+  readonly resolve: (answer: string) => void;
+  readonly reject: (error: Error) => void;
+}
+
+/**
+ * One long-lived worker that evaluates one scenario at a time. After a failure
+ * the next evaluation starts a fresh one.
+ */
+export class WorkerClient {
+  readonly #options: WorkerOptions;
+  #worker: WorkerLike | undefined;
+  #started: Promise<void> | undefined;
+  #ready: () => void = () => {};
+  #failed: (error: Error) => void = () => {};
+  #waiting: Waiting | undefined;
+  #lastId = 0;
+
+  constructor(options: WorkerOptions) {
+    this.#options = options;
+  }
+
+  /** Resolves once the worker can evaluate. */
+  start(): Promise<void> {
+    if (this.#started) return this.#started;
+    this.#started = new Promise<void>((resolve, reject) => {
+      const timer = setTimeout(
+        () => this.#fail(new EngineFailed("the engine did not start in time")),
+        this.#options.startTimeout,
+      );
+      this.#ready = () => {
+        clearTimeout(timer);
+        resolve();
+      };
+      this.#failed = (error) => {
+        clearTimeout(timer);
+        reject(error);
+      };
+      this.#spawn();
+    });
+    // Whoever evaluates next sees the failure; nobody may be waiting now.
+    this.#started.catch(() => {});
+    return this.#started;
+  }
+
+  /** Answers a scenario, both as JSON text. */
+  async evaluate(scenario: string): Promise<string> {
+    await this.start();
+    const id = ++this.#lastId;
+    const { evaluationTimeout } = this.#options;
+    return new Promise<string>((resolve, reject) => {
+      const timer = setTimeout(
+        () => this.#fail(new EvaluationStopped(evaluationTimeout / 1000)),
+        evaluationTimeout,
+      );
+      this.#waiting = {
+        id,
+        resolve: (answer) => {
+          clearTimeout(timer);
+          resolve(answer);
+        },
+        reject: (error) => {
+          clearTimeout(timer);
+          reject(error);
+        },
+      };
+      this.#worker?.postMessage({ type: "evaluate", id, scenario });
+    });
+  }
+
+  #spawn(): void {
+    try {
+      const worker = this.#options.spawn();
+      this.#worker = worker;
+      worker.onmessage = ({ data }) => this.#receive(data);
+      worker.onerror = (event) => {
+        this.#fail(new EngineFailed(event.message || "the engine's worker could not be loaded"));
+      };
+      const { module, runtime } = this.#options;
+      worker.postMessage({ type: "start", module, runtime });
+    } catch (error) {
+      this.#fail(new EngineFailed(String(error)));
+    }
+  }
+
+  #receive(message: FromWorker): void {
+    switch (message.type) {
+      case "phase":
+        this.#options.onPhase(message.phase);
+        break;
+      case "ready":
+        this.#options.onPhase("ready");
+        this.#ready();
+        break;
+      case "answer":
+        if (message.id !== this.#waiting?.id) return;
+        this.#waiting.resolve(message.answer);
+        this.#waiting = undefined;
+        break;
+      case "failed":
+        this.#fail(new EngineFailed(message.message));
+        break;
+    }
+  }
+
+  #fail(error: Error): void {
+    const worker = this.#worker;
+    if (worker) {
+      worker.onmessage = null;
+      worker.onerror = null;
+      worker.terminate();
+    }
+    this.#worker = undefined;
+    this.#started = undefined;
+    const waiting = this.#waiting;
+    this.#waiting = undefined;
+    this.#failed(error);
+    waiting?.reject(error);
+  }
+}

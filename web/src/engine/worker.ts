@@ -1,0 +1,65 @@
+import type { FromWorker, ToWorker } from "./protocol";
+
+/** What Go's wasm_exec.js defines, as far as it is used here. */
+interface GoRuntime {
+  readonly importObject: WebAssembly.Imports;
+  run(instance: WebAssembly.Instance): Promise<void>;
+}
+
+interface WorkerScope {
+  postMessage(message: FromWorker): void;
+  onmessage: ((event: MessageEvent<ToWorker>) => void) | null;
+  Go: new () => GoRuntime;
+  /** Answers a scenario, both as JSON. The module sets it once it runs. */
+  crdlabEvaluate?: (scenario: string) => string;
+  /** The module calls it when it can be asked. */
+  crdlabReady?: () => void;
+}
+
+const scope = globalThis as unknown as WorkerScope;
+const post = (message: FromWorker): void => scope.postMessage(message);
+
+async function compile(address: string): Promise<WebAssembly.Module> {
+  post({ type: "phase", phase: "downloading" });
+  const response = await fetch(address, { credentials: "same-origin" });
+  if (!response.ok) throw new Error(`the engine's download answered ${response.status}`);
+  post({ type: "phase", phase: "compiling" });
+  const type = response.headers.get("content-type") ?? "";
+  if (type.split(";", 1)[0]?.trim() === "application/wasm") {
+    // Only this form, on the response itself, uses the browser's code cache.
+    return WebAssembly.compileStreaming(response);
+  }
+  return WebAssembly.compile(await response.arrayBuffer());
+}
+
+async function start(module: string, runtime: string): Promise<void> {
+  const compiled = compile(module);
+  await Promise.all([import(/* @vite-ignore */ runtime), compiled]);
+  post({ type: "phase", phase: "starting" });
+  const go = new scope.Go();
+  const instance = await WebAssembly.instantiate(await compiled, go.importObject);
+  scope.crdlabReady = () => post({ type: "ready" });
+  await go.run(instance);
+  throw new Error("the engine ended");
+}
+
+function evaluate(id: number, scenario: string): void {
+  if (!scope.crdlabEvaluate) throw new Error("the engine is not ready");
+  post({ type: "answer", id, answer: scope.crdlabEvaluate(scenario) });
+}
+
+function fail(error: unknown): void {
+  post({ type: "failed", message: error instanceof Error ? error.message : String(error) });
+}
+
+scope.onmessage = ({ data }) => {
+  if (data.type === "start") {
+    start(data.module, data.runtime).catch(fail);
+    return;
+  }
+  try {
+    evaluate(data.id, data.scenario);
+  } catch (error) {
+    fail(error);
+  }
+};

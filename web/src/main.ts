@@ -1,0 +1,95 @@
+import "./page.css";
+import { readConfig } from "./config";
+import { documentNames, isOneOf, sameScenario } from "./contract";
+import { element } from "./dom";
+import { assembleEngine } from "./engine/assemble";
+import { keepEvaluated } from "./evaluation";
+import { Gallery } from "./gallery";
+import { Session } from "./session";
+import { keepAddress } from "./share/address";
+import { bindCopyButtons, openShareDialog } from "./share/dialog";
+import { namesScenario, parseFragment } from "./share/fragment";
+import { openStart, servedExample, servedScenario } from "./start";
+import { keepSession } from "./storage";
+import { bindChoices } from "./ui/choices";
+import { Documents } from "./ui/documents";
+import { bindPlaces } from "./ui/places";
+import { ProblemCursor } from "./ui/problems";
+import { Results } from "./ui/results";
+import { applyRuleFilter, bindRuleFilter } from "./ui/rule-filter";
+import { bindShortcuts } from "./ui/shortcuts";
+import { bindSplit } from "./ui/split";
+import { bindStatus } from "./ui/status";
+import { bindTheme, storedTheme } from "./ui/theme";
+
+const config = readConfig();
+const served = servedScenario();
+const gallery = new Gallery(config.examples, servedExample(config, served));
+const hasServedResult = document.querySelector('[data-panel="outcome"] *') !== null;
+
+const session = new Session({
+  scenario: served,
+  document: "object",
+  panel: "outcome",
+  theme: storedTheme(),
+  answer: undefined,
+  answered: undefined,
+  engine: { at: "loading", phase: "downloading" },
+  notice: "",
+});
+
+// The download is the longest wait, so it comes before everything else.
+const engine = assembleEngine(config, session);
+const start = await openStart(location.hash, served, gallery);
+session.update(start);
+if (hasServedResult && sameScenario(start.scenario, served)) {
+  session.update({ answered: start.scenario });
+}
+
+const documents = new Documents(session);
+const results = new Results(session, (panel) => {
+  if (panel === "rules") applyRuleFilter();
+  documents.markCursor();
+});
+const problem = new ProblemCursor();
+const share = (): void => void openShareDialog(session, gallery);
+
+bindTheme(session);
+bindStatus(session);
+bindChoices(session, gallery);
+bindCopyButtons();
+bindRuleFilter();
+bindPlaces((place) => documents.go(place));
+bindSplit({
+  id: "split",
+  property: "--documents-width",
+  share: (event, parent) => (100 * (event.clientX - parent.left)) / parent.width,
+  keys: ["ArrowLeft", "ArrowRight"],
+});
+bindSplit({
+  id: "problems-split",
+  property: "--problems-height",
+  share: (event, parent) => (100 * (parent.bottom - event.clientY)) / parent.height,
+  keys: ["ArrowDown", "ArrowUp"],
+});
+bindShortcuts({
+  showDocument: (name) => documents.focus(name),
+  showPanel: (name) => results.focus(name),
+  goToProblem: (step) => {
+    const finding = problem.next(session.state.answer, step);
+    if (finding && isOneOf(documentNames, finding.document)) {
+      documents.go({ document: finding.document, range: finding.range });
+    }
+  },
+  share,
+});
+element("share-open", HTMLButtonElement).addEventListener("click", share);
+
+keepSession(session);
+keepAddress(session, gallery);
+keepEvaluated(session, engine);
+
+addEventListener("hashchange", () => {
+  if (!namesScenario(parseFragment(location.hash))) return;
+  void openStart(location.hash, session.state.scenario, gallery).then((next) => session.update(next));
+});

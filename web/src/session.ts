@@ -1,0 +1,60 @@
+import {
+  type Answer,
+  type DocumentName,
+  type PanelName,
+  type Scenario,
+} from "./contract";
+import type { EngineState } from "./engine/engine";
+
+export const themes = ["system", "light", "dark"] as const;
+export type Theme = (typeof themes)[number];
+
+export interface SessionState {
+  readonly scenario: Scenario;
+  readonly document: DocumentName;
+  readonly panel: PanelName;
+  readonly theme: Theme;
+  /** The last answer, and the scenario that it answers. */
+  readonly answer: Answer | undefined;
+  readonly answered: Scenario | undefined;
+  readonly engine: EngineState;
+  /** A sentence about what went wrong on our side; empty if nothing did. */
+  readonly notice: string;
+}
+
+export type Listener = (state: SessionState, previous: SessionState) => void;
+
+/** The only mutable state of the page; all that is visible follows from it. */
+export class Session {
+  #state: SessionState;
+  readonly #listeners = new Set<Listener>();
+
+  constructor(initial: SessionState) {
+    this.#state = initial;
+  }
+
+  get state(): SessionState {
+    return this.#state;
+  }
+
+  /** Changes the state and tells the listeners, unless nothing changed. */
+  update(change: Partial<SessionState>): void {
+    const previous = this.#state;
+    const next = { ...previous, ...change };
+    const keys = Object.keys(change) as (keyof SessionState)[];
+    if (keys.every((key) => Object.is(previous[key], next[key]))) return;
+    this.#state = next;
+    for (const listener of this.#listeners) listener(next, previous);
+  }
+
+  /** Changes parts of the scenario. */
+  edit(change: Partial<Scenario>): void {
+    this.update({ scenario: { ...this.#state.scenario, ...change } });
+  }
+
+  /** Calls the listener after each change; returns how to stop that. */
+  subscribe(listener: Listener): () => void {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  }
+}

@@ -1,0 +1,92 @@
+import { isOneOf, type Scenario, validations } from "../contract";
+
+/** No link may be longer, in characters. */
+export const maxEncoded = 1 << 20;
+
+/** No scenario out of a link may be longer, in bytes of JSON. */
+export const maxDecoded = 8 << 20;
+
+/** A link's payload that cannot be read; the message says why. */
+export class UnreadableLink extends Error {}
+
+/** Packs a scenario: base64url of deflate-raw of JSON, in format 1. */
+export async function encode(scenario: Scenario): Promise<string> {
+  const json = new TextEncoder().encode(JSON.stringify(withoutDefaults(scenario)));
+  const packed = new Blob([json]).stream().pipeThrough(new CompressionStream("deflate-raw"));
+  return toBase64url(new Uint8Array(await new Response(packed).arrayBuffer()));
+}
+
+/** Unpacks what encode packed, with any fields of other versions left out. */
+export async function decode(payload: string): Promise<Scenario> {
+  if (payload.length > maxEncoded) throw new UnreadableLink("The link is too long.");
+  const json = await inflate(fromBase64url(payload));
+  let value: unknown;
+  try {
+    value = JSON.parse(new TextDecoder().decode(json));
+  } catch {
+    throw new UnreadableLink("The link is damaged: it does not hold JSON.");
+  }
+  return toScenario(value);
+}
+
+/** Reads a scenario out of any JSON value. */
+export function toScenario(value: unknown): Scenario {
+  if (typeof value !== "object" || value === null || Array.isArray(value)) {
+    throw new UnreadableLink("The link is damaged: it does not hold a scenario.");
+  }
+  const fields = value as Partial<Record<string, unknown>>;
+  const text = (name: string): string => {
+    const field = fields[name];
+    return typeof field === "string" ? field : "";
+  };
+  const validation = fields["fieldValidation"];
+  return {
+    crd: text("crd"),
+    object: text("object"),
+    fieldValidation: isOneOf(validations, validation) ? validation : "Strict",
+  };
+}
+
+function withoutDefaults(scenario: Scenario): Partial<Scenario> {
+  const { fieldValidation, ...texts } = scenario;
+  return fieldValidation === "Strict" ? texts : scenario;
+}
+
+async function inflate(packed: Uint8Array<ArrayBuffer>): Promise<Uint8Array<ArrayBuffer>> {
+  const unpacked = new Blob([packed]).stream().pipeThrough(new DecompressionStream("deflate-raw"));
+  const chunks: Uint8Array<ArrayBuffer>[] = [];
+  let length = 0;
+  const reader = unpacked.getReader();
+  try {
+    for (let next = await reader.read(); !next.done; next = await reader.read()) {
+      length += next.value.byteLength;
+      if (length > maxDecoded) throw new UnreadableLink("The link holds too much text.");
+      chunks.push(next.value);
+    }
+  } catch (error) {
+    if (error instanceof UnreadableLink) {
+      await reader.cancel().catch(() => {});
+      throw error;
+    }
+    throw new UnreadableLink("The link is damaged: it cannot be unpacked.");
+  }
+  return new Uint8Array(await new Blob(chunks).arrayBuffer());
+}
+
+function toBase64url(bytes: Uint8Array): string {
+  const step = 0x8000;
+  let binary = "";
+  for (let i = 0; i < bytes.length; i += step) {
+    binary += String.fromCharCode(...bytes.subarray(i, i + step));
+  }
+  return btoa(binary).replaceAll("+", "-").replaceAll("/", "_").replace(/=+$/, "");
+}
+
+function fromBase64url(text: string): Uint8Array<ArrayBuffer> {
+  try {
+    const binary = atob(text.replaceAll("-", "+").replaceAll("_", "/"));
+    return Uint8Array.from(binary, (character) => character.charCodeAt(0));
+  } catch {
+    throw new UnreadableLink("The link is damaged: it is not base64url.");
+  }
+}

@@ -1,0 +1,48 @@
+import { element } from "../dom";
+import type { Gallery } from "../gallery";
+import type { Session } from "../session";
+import { fragmentOf } from "./address";
+
+/** Longer links do not survive everywhere. */
+const comfortable = 8 << 10;
+
+/** Shows the links to the current state, to be copied. */
+export async function openShareDialog(session: Session, gallery: Gallery): Promise<void> {
+  const fragment = await fragmentOf(session.state, gallery);
+  const link = `${location.origin}${location.pathname}${location.search}${fragment}`;
+  element("share-link", HTMLInputElement).value = fragment ? link : "";
+  element("share-markdown", HTMLInputElement).value = fragment ? `[crdlab](${link})` : "";
+  const note = lengthNote(fragment, link.length);
+  const noteElement = element("share-length", HTMLElement);
+  noteElement.textContent = note;
+  noteElement.hidden = note === "";
+  element("share-copied", HTMLElement).textContent = "";
+  element("share", HTMLDialogElement).showModal();
+  element("share-link", HTMLInputElement).select();
+}
+
+function lengthNote(fragment: string, length: number): string {
+  if (!fragment) return "This is too much text for a link.";
+  if (length <= comfortable) return "";
+  const kilobytes = Math.ceil(length / 1024);
+  return `The link is ${kilobytes} KB long: browsers open it, but chats and trackers may cut it off.`;
+}
+
+/** Makes the buttons beside the links copy them. */
+export function bindCopyButtons(): void {
+  for (const button of document.querySelectorAll<HTMLElement>("[data-copy]")) {
+    button.addEventListener("click", () => void copy(button.dataset["copy"] ?? ""));
+  }
+}
+
+async function copy(id: string): Promise<void> {
+  const field = element(id, HTMLInputElement);
+  const status = element("share-copied", HTMLElement);
+  try {
+    await navigator.clipboard.writeText(field.value);
+    status.textContent = "Copied.";
+  } catch {
+    field.select();
+    status.textContent = "The browser does not allow copying; the link is selected.";
+  }
+}

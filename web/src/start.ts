@@ -1,0 +1,77 @@
+import type { Config } from "./config";
+import {
+  type DocumentName,
+  documentNames,
+  isOneOf,
+  type PanelName,
+  type Scenario,
+  validations,
+} from "./contract";
+import { element } from "./dom";
+import type { Example, Gallery } from "./gallery";
+import { decode } from "./share/codec";
+import { type Fragment, parseFragment } from "./share/fragment";
+import { storedSession } from "./storage";
+
+/** What the page shows at first. */
+export interface Start {
+  readonly scenario: Scenario;
+  readonly document: DocumentName;
+  readonly panel: PanelName;
+  readonly notice: string;
+}
+
+/**
+ * The page's start: what the link names, or else the last session, or else
+ * what the server put into the page. A bad link says so and takes nothing away.
+ */
+export async function openStart(hash: string, served: Scenario, gallery: Gallery): Promise<Start> {
+  const fragment = parseFragment(hash);
+  const linked = await openLink(fragment, gallery);
+  const last = linked.scenario ? undefined : storedSession();
+  const scenario = linked.scenario ?? last?.scenario ?? served;
+  return {
+    scenario,
+    document: last?.document ?? documentOf(scenario),
+    panel: fragment.panel ?? last?.panel ?? "outcome",
+    notice: linked.problem ?? "",
+  };
+}
+
+/** The document to show at first: the object, if there is one. */
+export function documentOf(scenario: Scenario): DocumentName {
+  return scenario.object === "" ? "crd" : "object";
+}
+
+/** What a link leads to: a scenario, nothing, or a sentence on what is wrong. */
+interface Linked {
+  readonly scenario?: Scenario;
+  readonly problem?: string;
+}
+
+async function openLink(fragment: Fragment, gallery: Gallery): Promise<Linked> {
+  try {
+    if (fragment.payload) return { scenario: await decode(fragment.payload) };
+    if (!fragment.example) return {};
+    const example = await gallery.get(fragment.example);
+    return example ? { scenario: example.scenario } : { problem: `There is no example "${fragment.example}".` };
+  } catch (error) {
+    return { problem: error instanceof Error ? error.message : String(error) };
+  }
+}
+
+/** The scenario that the server put into the page. */
+export function servedScenario(): Scenario {
+  const text = (name: DocumentName): string =>
+    document.querySelector<HTMLTextAreaElement>(`[data-editor="${name}"] textarea`)?.value ?? "";
+  const [crd, object] = documentNames.map(text);
+  const { value } = element("validation", HTMLSelectElement);
+  const fieldValidation = isOneOf(validations, value) ? value : "Strict";
+  return { crd: crd ?? "", object: object ?? "", fieldValidation };
+}
+
+/** The example that the server put into the page, if it is one. */
+export function servedExample({ example }: Config, scenario: Scenario): Example | undefined {
+  const note = element("example-note", HTMLElement).textContent;
+  return example === "" ? undefined : { id: example, note, scenario };
+}

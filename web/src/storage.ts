@@ -1,0 +1,80 @@
+import {
+  type DocumentName,
+  documentNames,
+  isOneOf,
+  type PanelName,
+  panelNames,
+  type Scenario,
+} from "./contract";
+import type { Session } from "./session";
+import { toScenario } from "./share/codec";
+import { throttle } from "./throttle";
+
+const sessionKey = "crdlab.session";
+
+/** What is kept of a session for the next visit. */
+export interface StoredSession {
+  readonly scenario: Scenario;
+  readonly document: DocumentName;
+  readonly panel: PanelName;
+}
+
+/** Reads a value; without storage there is none. */
+export function read(key: string): string | null {
+  try {
+    return localStorage.getItem(key);
+  } catch {
+    return null;
+  }
+}
+
+/** Writes a value, as long as the browser allows and has room. */
+export function write(key: string, value: string): void {
+  try {
+    localStorage.setItem(key, value);
+  } catch {
+    // What is typed stays in the page; it is not remembered, that is all.
+  }
+}
+
+export function storedSession(): StoredSession | undefined {
+  return parseSession(read(sessionKey));
+}
+
+export function parseSession(text: string | null): StoredSession | undefined {
+  try {
+    const value = JSON.parse(text ?? "null") as Partial<Record<string, unknown>> | null;
+    if (!value) return undefined;
+    const { document, panel } = value;
+    return {
+      scenario: toScenario(value["scenario"]),
+      document: isOneOf(documentNames, document) ? document : "object",
+      panel: isOneOf(panelNames, panel) ? panel : "outcome",
+    };
+  } catch {
+    return undefined;
+  }
+}
+
+/** Remembers the session for the next visit, once something changed. */
+export function keepSession(session: Session): void {
+  const save = (): void => {
+    const { scenario, document, panel } = session.state;
+    write(sessionKey, JSON.stringify({ scenario, document, panel } satisfies StoredSession));
+  };
+  const soon = throttle(1000, save);
+  let changed = false;
+  session.subscribe((state, previous) => {
+    if (
+      state.scenario !== previous.scenario ||
+      state.document !== previous.document ||
+      state.panel !== previous.panel
+    ) {
+      changed = true;
+      soon();
+    }
+  });
+  addEventListener("pagehide", () => {
+    if (changed) save();
+  });
+}

@@ -1,0 +1,65 @@
+import { Idiomorph } from "idiomorph";
+
+/**
+ * The places of the page that show parts of an answer. A panel that is not
+ * visible takes its new content only when it is shown.
+ */
+export class Panels {
+  readonly #places = new Map<string, HTMLElement>();
+  readonly #wanted = new Map<string, string>();
+  readonly #shown = new Map<string, string>();
+  readonly #onSwap: (name: string) => void;
+
+  constructor(onSwap: (name: string) => void) {
+    this.#onSwap = onSwap;
+    for (const place of document.querySelectorAll<HTMLElement>("[data-panel]")) {
+      this.#places.set(place.dataset["panel"] ?? "", place);
+    }
+  }
+
+  /** Takes the panels of an answer. */
+  show(panels: Readonly<Record<string, string>>): void {
+    for (const name of this.#places.keys()) this.#wanted.set(name, panels[name] ?? "");
+    this.refresh();
+  }
+
+  /** Empties all panels, and puts a sentence into those that tabs show. */
+  clear(sentence: string): void {
+    for (const [name, place] of this.#places) {
+      this.#wanted.delete(name);
+      this.#shown.delete(name);
+      place.replaceChildren();
+      if (!place.closest("[role=tabpanel]")) continue;
+      const paragraph = document.createElement("p");
+      paragraph.className = "empty";
+      paragraph.textContent = sentence;
+      place.append(paragraph);
+    }
+  }
+
+  /** Brings the visible panels up to date. */
+  refresh(): void {
+    for (const [name, html] of this.#wanted) {
+      const place = this.#places.get(name);
+      if (!place || this.#shown.get(name) === html) continue;
+      if (place.closest("[hidden]")) continue;
+      swap(place, html);
+      this.#shown.set(name, html);
+      this.#onSwap(name);
+    }
+  }
+}
+
+/**
+ * Changes the content of a place into the HTML, which templates made with all
+ * texts escaped. Focus, scroll positions and opened details stay.
+ */
+function swap(place: HTMLElement, html: string): void {
+  Idiomorph.morph(place, html, {
+    morphStyle: "innerHTML",
+    callbacks: {
+      beforeAttributeUpdated: (attribute: string, node: Element) =>
+        !(attribute === "open" && node instanceof HTMLDetailsElement),
+    },
+  });
+}

@@ -1,0 +1,40 @@
+import { isOneOf, type PanelName, panelNames } from "../contract";
+import type { Session, SessionState } from "../session";
+import { Panels } from "./panels";
+import { Tabs } from "./tabs";
+
+/** The panels that show the answer, and their tabs. */
+export class Results {
+  readonly #session: Session;
+  readonly #panels: Panels;
+  readonly #tabs: Tabs;
+
+  /** onSwap is called with the name of a panel that has new content. */
+  constructor(session: Session, onSwap: (name: string) => void) {
+    this.#session = session;
+    this.#panels = new Panels(onSwap);
+    this.#tabs = new Tabs("panel", (name) => {
+      if (isOneOf(panelNames, name)) session.update({ panel: name });
+    });
+    this.#tabs.show(session.state.panel);
+    if (!session.state.answered) this.#panels.clear("Waiting for the engine…");
+    session.subscribe((state, previous) => this.#follow(state, previous));
+  }
+
+  /** Shows a panel and moves the focus to its tab's content. */
+  focus(name: PanelName): void {
+    this.#session.update({ panel: name });
+    document.getElementById(`panel-${name}`)?.focus();
+  }
+
+  #follow(state: SessionState, previous: SessionState): void {
+    if (state.answer !== previous.answer || state.answered !== previous.answered) {
+      if (state.answer) this.#panels.show(state.answer.panels);
+      else this.#panels.clear("There is no result.");
+    }
+    if (state.panel !== previous.panel) {
+      this.#tabs.show(state.panel);
+      this.#panels.refresh();
+    }
+  }
+}

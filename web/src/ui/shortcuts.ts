@@ -1,0 +1,50 @@
+import { type DocumentName, documentNames, type PanelName, panelNames } from "../contract";
+import { element } from "../dom";
+
+export interface ShortcutActions {
+  readonly showDocument: (name: DocumentName) => void;
+  readonly showPanel: (name: PanelName) => void;
+  readonly goToProblem: (step: 1 | -1) => void;
+  readonly share: () => void;
+}
+
+/** Binds the keys that the shortcuts dialog lists. */
+export function bindShortcuts(actions: ShortcutActions): void {
+  const open = (): void => element("shortcuts", HTMLDialogElement).showModal();
+  element("shortcuts-open", HTMLButtonElement).addEventListener("click", open);
+  addEventListener("keydown", (event) => {
+    if (document.querySelector("dialog[open]")) return;
+    const action = actionOf(event, actions, open);
+    if (!action) return;
+    event.preventDefault();
+    action();
+  });
+}
+
+function actionOf(
+  event: KeyboardEvent,
+  actions: ShortcutActions,
+  open: () => void,
+): (() => void) | undefined {
+  if (event.key === "F8") return () => actions.goToProblem(event.shiftKey ? -1 : 1);
+  if (event.key === "F1" || (event.key === "?" && !isTyping(event))) return open;
+  if (!event.altKey || !event.shiftKey || event.ctrlKey || event.metaKey) return undefined;
+  if (event.code === "KeyS") return actions.share;
+  const number = /^Digit([1-9])$/.exec(event.code)?.[1];
+  return number ? tabAction(Number(number) - 1, actions) : undefined;
+}
+
+function tabAction(index: number, actions: ShortcutActions): (() => void) | undefined {
+  const name = documentNames[index];
+  if (name) return () => actions.showDocument(name);
+  const panel = panelNames[index - documentNames.length];
+  return panel && (() => actions.showPanel(panel));
+}
+
+function isTyping(event: KeyboardEvent): boolean {
+  const target = event.composedPath()[0];
+  return (
+    target instanceof HTMLElement &&
+    (target.isContentEditable || target.matches("input, select, textarea"))
+  );
+}

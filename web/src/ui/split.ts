@@ -1,0 +1,68 @@
+import { element } from "../dom";
+import { read, write } from "../storage";
+
+export interface SplitOptions {
+  /** The id of the separator. */
+  readonly id: string;
+  /** The custom property, of the separator's parent, that takes the share. */
+  readonly property: string;
+  /** The share in percent that a pointer's place in the parent stands for. */
+  readonly share: (event: PointerEvent, parent: DOMRect) => number;
+  /** The keys that make the share smaller and larger. */
+  readonly keys: readonly [smaller: string, larger: string];
+}
+
+/** Makes a separator movable by pointer and keyboard, and remembers its place. */
+export function bindSplit({ id, property, share, keys }: SplitOptions): void {
+  const separator = element(id, HTMLElement);
+  const parent = separator.parentElement;
+  if (!parent) return;
+  const limit = (name: string): number => Number(separator.getAttribute(name));
+  const standard = limit("aria-valuenow");
+  const key = `crdlab.${id}`;
+
+  const place = (percent: number): void => {
+    const within = Math.min(Math.max(percent, limit("aria-valuemin")), limit("aria-valuemax"));
+    const rounded = Math.round(within * 10) / 10;
+    separator.setAttribute("aria-valuenow", String(Math.round(rounded)));
+    parent.style.setProperty(property, `${rounded}%`);
+    write(key, String(rounded));
+  };
+
+  const remembered = Number(read(key) ?? Number.NaN);
+  if (Number.isFinite(remembered)) place(remembered);
+
+  separator.addEventListener("pointerdown", (event) => {
+    separator.setPointerCapture(event.pointerId);
+    event.preventDefault();
+  });
+  separator.addEventListener("pointermove", (event) => {
+    if (!separator.hasPointerCapture(event.pointerId)) return;
+    place(share(event, parent.getBoundingClientRect()));
+  });
+  separator.addEventListener("dblclick", () => place(standard));
+  separator.addEventListener("keydown", (event) => {
+    const now = limit("aria-valuenow");
+    const target = targetOf(event.key, now);
+    if (target === undefined) return;
+    event.preventDefault();
+    place(target);
+  });
+
+  function targetOf(pressed: string, now: number): number | undefined {
+    switch (pressed) {
+      case keys[0]:
+        return now - 2;
+      case keys[1]:
+        return now + 2;
+      case "Home":
+        return limit("aria-valuemin");
+      case "End":
+        return limit("aria-valuemax");
+      case "Enter":
+        return standard;
+      default:
+        return undefined;
+    }
+  }
+}

@@ -1,0 +1,53 @@
+import { element } from "../dom";
+import type { EngineState } from "../engine/engine";
+import type { Session, SessionState } from "../session";
+
+const phases = {
+  downloading: "Downloading the engine…",
+  compiling: "Downloading and compiling the engine…",
+  starting: "Starting the engine…",
+} as const;
+
+function whereText(engine: EngineState): string {
+  switch (engine.at) {
+    case "page":
+      return "in this page, nothing sent";
+    case "server":
+      return "on the server";
+    default:
+      return "";
+  }
+}
+
+function stateText(engine: EngineState): string {
+  switch (engine.at) {
+    case "loading":
+      return phases[engine.phase];
+    case "server":
+    case "nowhere":
+      return `Engine not in this page: ${engine.because}`;
+    case "page":
+      return "";
+  }
+}
+
+/** Shows where the engine stands, our own faults, and whether a result is old. */
+export function bindStatus(session: Session): void {
+  const where = element("where", HTMLElement);
+  const stateElement = element("engine-state", HTMLElement);
+  const progress = element("engine-progress", HTMLProgressElement);
+  const notice = element("notice", HTMLElement);
+  const result = element("result", HTMLElement);
+  const show = (state: SessionState): void => {
+    where.textContent = state.answer ? whereText(state.engine) : "";
+    stateElement.textContent = stateText(state.engine);
+    progress.hidden = state.engine.at !== "loading";
+    notice.textContent = state.notice;
+    notice.hidden = state.notice === "";
+    const stale = state.answered !== state.scenario;
+    result.toggleAttribute("data-stale", stale);
+    result.setAttribute("aria-busy", String(stale));
+  };
+  show(session.state);
+  session.subscribe(show);
+}
