@@ -63,13 +63,9 @@ var All = sync.OnceValue(func() []Example {
 // Default is what the page shows at first.
 func Default() Example { return All()[0] }
 
-// JSON is the gallery as the page reads it.
-var JSON = sync.OnceValue(func() []byte {
-	text, err := json.Marshal(All())
-	if err != nil {
-		panic(err)
-	}
-	return text
+// JSON returns the gallery as the page reads it.
+var JSON = sync.OnceValues(func() ([]byte, error) {
+	return json.Marshal(All())
 })
 
 // read reads an example: the first line of the comment is its title, the rest
