@@ -1,0 +1,29 @@
+# The playground as a container: docker build -t crdlab . && docker run -p 8080:8080 crdlab
+ARG GO_IMAGE=docker.io/library/golang:1.26-bookworm
+ARG NODE_IMAGE=docker.io/library/node:22-bookworm-slim
+
+FROM ${NODE_IMAGE} AS node
+
+FROM ${GO_IMAGE} AS build
+COPY --from=node /usr/local/bin/node /usr/local/bin/node
+COPY --from=node /usr/local/lib/node_modules /usr/local/lib/node_modules
+RUN ln -s ../lib/node_modules/npm/bin/npm-cli.js /usr/local/bin/npm
+WORKDIR /src
+COPY go.mod go.sum tools.mod tools.sum ./
+RUN go mod download
+COPY package.json package-lock.json ./
+RUN npm ci --no-audit --no-fund
+COPY . .
+RUN make release
+
+FROM scratch
+LABEL org.opencontainers.image.title="crdlab"
+LABEL org.opencontainers.image.description="A playground for Kubernetes CRD schemas: what the API server would do, and why"
+LABEL org.opencontainers.image.licenses="Apache-2.0"
+LABEL org.opencontainers.image.source="https://github.com/crdlab/crdlab"
+COPY --from=build /src/bin/crdlab /crdlab
+COPY --from=build /src/LICENSE /src/THIRD_PARTY_NOTICES /
+ENV CRDLAB_ADDR=0.0.0.0:8080
+EXPOSE 8080
+USER 65532:65532
+ENTRYPOINT ["/crdlab"]

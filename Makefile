@@ -1,0 +1,149 @@
+# crdlab: make run serves the playground, make test proves it.
+
+SHELL := /bin/bash
+.DELETE_ON_ERROR:
+
+# The same settings for every build and test, so that Go compiles the Kubernetes
+# libraries once. Without grpcnotrace the linker keeps all methods of all types.
+export CGO_ENABLED := 0
+export GOFLAGS := -trimpath -tags=grpcnotrace -buildvcs=false
+GO_LDFLAGS := -s -w
+WASM := GOOS=js GOARCH=wasm
+TEMPL := go tool -modfile=tools.mod templ
+
+# Brotli's quality for the engine: 9 takes seconds, 11 minutes for 15 % less.
+BROTLI ?= 9
+
+# The engine's budget in bytes, unpacked and as gzip.
+ENGINE_MAX := 53000000
+ENGINE_GZIP_MAX := 10200000
+
+find = $(shell find $(1) -type f $(2) 2>/dev/null)
+TEMPLATES := $(call find,internal,-name '*.templ')
+ENGINE_SOURCES := go.mod go.sum $(call find,wasm internal,! -name '*_test.go' ! -path '*/testdata/*' ! -path 'internal/httpapi/*')
+SERVER_SOURCES := $(ENGINE_SOURCES) web/dist.go $(call find,cmd internal/httpapi,! -name '*_test.go' ! -path '*/testdata/*')
+PAGE_SOURCES := package.json package-lock.json $(wildcard *.config.* tsconfig*.json web/*.config.* web/tsconfig*.json) \
+	$(call find,web,! -path 'web/dist/*' ! -path 'web/dist.go' ! -path 'web/flows/*' ! -path '*/node_modules/*' ! -name '*.test.ts')
+
+.PHONY: run build release generate fmt notice bench clean
+run: build ## build what changed and serve the playground
+	./bin/crdlab
+
+build: bin/crdlab ## build the server, the engine and the page into bin/crdlab
+
+release: ## the same with the engine packed as small as it gets
+	rm -f dist/engine.wasm.br
+	$(MAKE) build BROTLI=11
+
+bin/crdlab: $(SERVER_SOURCES) web/dist/engine.json dist/templates
+	go build -ldflags="$(GO_LDFLAGS)" -o $@ ./cmd/server
+
+web/dist/engine.json: dist/page dist/engine.wasm.br THIRD_PARTY_NOTICES web/scripts/pack.mjs
+	node web/scripts/pack.mjs dist/engine.wasm "$$(go env GOROOT)/lib/wasm/wasm_exec.js" THIRD_PARTY_NOTICES
+
+dist/engine.wasm.br: dist/engine.wasm web/scripts/compress.mjs
+	node web/scripts/compress.mjs $(BROTLI) $<
+
+dist/engine.wasm: $(ENGINE_SOURCES) dist/templates | dist
+	$(WASM) go build -ldflags="$(GO_LDFLAGS)" -o $@ ./wasm
+
+dist/page: node_modules/.package-lock.json $(PAGE_SOURCES) | dist
+	npm run --silent build
+	@touch $@
+
+dist/templates: $(TEMPLATES) tools.mod | dist
+	$(TEMPL) generate
+	@touch $@
+
+node_modules/.package-lock.json: package.json package-lock.json
+	npm ci --no-audit --no-fund
+	@touch $@
+
+dist:
+	@mkdir -p $@
+
+generate: ## write the generated Go code
+	$(TEMPL) generate
+
+fmt: ## format Go and templ
+	gofmt -w cmd internal wasm web
+	$(TEMPL) fmt internal
+
+notice: node_modules/.package-lock.json ## write THIRD_PARTY_NOTICES
+	node web/scripts/notices.mjs > dist/notices
+	mv dist/notices THIRD_PARTY_NOTICES
+
+bench: ## measure the engine natively
+	go test -run '^$$' -bench . -benchmem ./internal/engine/...
+
+clean: ## remove what was built
+	rm -rf bin dist node_modules test-results
+	find web/dist -mindepth 1 ! -name .gitkeep -delete
+
+# --- tests -----------------------------------------------------------------
+
+STEPS := check-format check-generated check-vet test-rooms test-native test-race test-wasm check-page test-page check-notice test-module test-flows
+
+.PHONY: test $(STEPS) chromium
+test: ## run everything: Go natively and as WebAssembly, TypeScript, browser flows
+	@declare -a lines; failed=0; \
+	for step in $(STEPS); do \
+		echo "--- $$step"; start=$$SECONDS; outcome=ok; \
+		$(MAKE) --no-print-directory $$step || { outcome=FAILED; failed=1; }; \
+		lines+=("$$(printf '%-8s %-16s %5d s' $$outcome $$step $$((SECONDS - start)))"); \
+	done; \
+	echo "--- outcome"; printf '%s\n' "$${lines[@]}"; exit $$failed
+
+check-format:
+	@unformatted=$$(gofmt -l cmd internal wasm web *.go); test -z "$$unformatted" || { echo "not formatted (make fmt): $$unformatted"; exit 1; }
+	$(TEMPL) fmt -fail internal
+
+check-generated:
+	@before=$$(cat $$(find internal -name '*_templ.go' | sort) | cksum); $(TEMPL) generate; \
+	after=$$(cat $$(find internal -name '*_templ.go' | sort) | cksum); \
+	test "$$before" = "$$after" || { echo "the generated code was not current; it is now: commit it"; exit 1; }
+
+check-vet:
+	go vet ./...
+	$(WASM) go vet ./wasm ./internal/engine ./internal/ui
+
+test-rooms:
+	go test -count=1 .
+
+test-native:
+	go test ./...
+
+# The packages without Kubernetes: the others would be compiled a second time.
+test-race:
+	@if command -v cc >/dev/null; then CGO_ENABLED=1 go test -race ./internal/httpapi ./internal/source ./internal/ui; \
+	else echo "skipped: the race detector needs a C compiler"; fi
+
+# Node gets a small environment: the module's has room for few kilobytes.
+test-wasm:
+	env -i PATH="$$PATH" HOME="$$HOME" CGO_ENABLED=0 GOFLAGS="$$GOFLAGS" $$(env | grep -E '^(GOPATH|GOCACHE|GOMODCACHE|GOPROXY|GOTOOLCHAIN|CRDLAB_CORPUS)=') $(WASM) \
+		go test -exec "$$(go env GOROOT)/lib/wasm/go_js_wasm_exec" ./wasm ./internal/engine ./internal/source ./internal/ui
+
+check-page: node_modules/.package-lock.json
+	npm run --silent check
+
+test-page: node_modules/.package-lock.json
+	npm test --silent
+
+check-notice: node_modules/.package-lock.json
+	@node web/scripts/notices.mjs | diff - THIRD_PARTY_NOTICES > /dev/null || { echo "THIRD_PARTY_NOTICES is not current (make notice)"; exit 1; }
+
+# What users get: the module's size, and its answers against the server's.
+test-module: build
+	node wasm/size.mjs dist/engine.wasm $(ENGINE_MAX) $(ENGINE_GZIP_MAX)
+	node --test wasm/
+
+test-flows: build chromium
+	npx playwright test
+
+CHROMIUM ?= $(firstword $(shell command -v chromium chromium-browser google-chrome 2>/dev/null) /usr/bin/chromium)
+export CHROMIUM
+
+chromium:
+	@command -v "$(CHROMIUM)" >/dev/null && exit 0; \
+	if test "$$(id -u)" = 0 && command -v apt-get >/dev/null; then apt-get update -q && apt-get install -qy --no-install-recommends chromium; \
+	else echo "The browser flows need Chromium: install it with your system's packages, or name one with CHROMIUM=path."; exit 1; fi

@@ -1,0 +1,74 @@
+// Command server serves the playground: the page, its assets and the
+// evaluation API.
+package main
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"log/slog"
+	"os"
+	"os/exec"
+	"os/signal"
+	"syscall"
+
+	"github.com/crdlab/crdlab/internal/engine"
+	"github.com/crdlab/crdlab/internal/procpool"
+	"github.com/crdlab/crdlab/web"
+)
+
+func main() {
+	var err error
+	if len(os.Args) == 2 && os.Args[1] == evaluateArgument {
+		err = evaluate()
+	} else {
+		err = run(os.Args[1:])
+	}
+	if err != nil && !errors.Is(err, flag.ErrHelp) {
+		fmt.Fprintln(os.Stderr, "crdlab:", err)
+		os.Exit(1)
+	}
+}
+
+// run serves until the process is told to stop.
+func run(arguments []string) error {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	settings, err := parse(arguments, os.Getenv, os.Stderr)
+	if err != nil {
+		return err
+	}
+	pool := procpool.New(child)
+	defer pool.Close()
+	app, err := newApp(settings.address, parts{
+		evaluate: pool.Evaluate,
+		assets:   web.Dist(),
+		log:      slog.New(slog.NewTextHandler(os.Stderr, nil)),
+	})
+	if err != nil {
+		return err
+	}
+	return app.serve(ctx)
+}
+
+// evaluateArgument makes this program evaluate what it reads, for the pool.
+const evaluateArgument = "evaluate"
+
+// child is this program as a process of the pool.
+func child() *exec.Cmd {
+	program, err := os.Executable()
+	if err != nil {
+		program = os.Args[0]
+	}
+	command := exec.Command(program, evaluateArgument)
+	command.Stderr = os.Stderr
+	return command
+}
+
+// evaluate is the life of a process of the pool. A terminal interrupts all
+// processes at once; this one goes on until the pool lets it end.
+func evaluate() error {
+	signal.Ignore(os.Interrupt)
+	return procpool.Serve(os.Stdin, os.Stdout, engine.New().Evaluate)
+}

@@ -1,0 +1,103 @@
+package httpapi
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"mime"
+	"net/http"
+	"os"
+	"strings"
+
+	"github.com/crdlab/crdlab/internal/playground"
+)
+
+// evaluate answers a scenario with its report.
+func (s *Server) evaluate(w http.ResponseWriter, r *http.Request) error {
+	scenario, err := readScenario(w, r)
+	if err != nil {
+		return err
+	}
+	report, err := s.evaluator.run(r.Context(), scenario)
+	if err != nil {
+		return err
+	}
+	return writeJSON(w, report)
+}
+
+// readScenario decodes the body. What it refuses is a problem that names the
+// member at fault.
+func readScenario(w http.ResponseWriter, r *http.Request) (playground.Scenario, error) {
+	var scenario playground.Scenario
+	if media, _, _ := mime.ParseMediaType(r.Header.Get("Content-Type")); media != "application/json" {
+		return scenario, &problem{kind: kindMediaType, detail: "Send the scenario as JSON, with the header Content-Type: application/json."}
+	}
+	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, MaxBody))
+	if err != nil {
+		return scenario, unreadable(err)
+	}
+	decoder := json.NewDecoder(strings.NewReader(string(body)))
+	decoder.DisallowUnknownFields()
+	if err := decoder.Decode(&scenario); err != nil {
+		return scenario, malformed(err)
+	}
+	if _, err := decoder.Token(); err != io.EOF {
+		return scenario, &problem{kind: kindMalformed, detail: "The body holds something after the scenario's closing brace."}
+	}
+	return scenario, nil
+}
+
+func unreadable(err error) error {
+	var large *http.MaxBytesError
+	switch {
+	case errors.As(err, &large):
+		return tooLarge()
+	case errors.Is(err, os.ErrDeadlineExceeded):
+		return &problem{kind: kindTooSlow, detail: "The request's body did not arrive in time.", cause: err}
+	}
+	return &problem{kind: kindMalformed, detail: "The request's body ended before it was complete.", cause: err}
+}
+
+func malformed(err error) error {
+	var (
+		syntax   *json.SyntaxError
+		mismatch *json.UnmarshalTypeError
+		detail   string
+	)
+	switch {
+	case err == io.EOF:
+		detail = "The body is empty; it has to be a scenario as a JSON object."
+	case errors.Is(err, io.ErrUnexpectedEOF):
+		detail = "The body is not valid JSON: it ends in the middle of a value."
+	case errors.As(err, &syntax):
+		detail = fmt.Sprintf("The body is not valid JSON: %v at byte %d.", err, syntax.Offset)
+	case errors.As(err, &mismatch) && mismatch.Field == "":
+		detail = fmt.Sprintf("The body has to be a JSON object, not %s.", article(mismatch.Value))
+	case errors.As(err, &mismatch):
+		detail = fmt.Sprintf("%q has to be a string, not %s.", mismatch.Field, article(mismatch.Value))
+	default:
+		detail = "The scenario has an " + strings.TrimPrefix(err.Error(), "json: ") + "."
+	}
+	return &problem{kind: kindMalformed, detail: detail, cause: err}
+}
+
+// article puts the indefinite article before the name of a JSON type.
+func article(name string) string {
+	name, _, _ = strings.Cut(name, " ")
+	if strings.HasPrefix(name, "a") || strings.HasPrefix(name, "o") {
+		return "an " + name
+	}
+	return "a " + name
+}
+
+func writeJSON(w http.ResponseWriter, value any) error {
+	w.Header().Set("Content-Type", "application/json")
+	w.Header().Set("Cache-Control", "no-store")
+	encoder := json.NewEncoder(w)
+	encoder.SetEscapeHTML(false)
+	if err := encoder.Encode(value); err != nil {
+		return fmt.Errorf("encode the answer: %w", err)
+	}
+	return nil
+}

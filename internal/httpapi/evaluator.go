@@ -1,0 +1,101 @@
+package httpapi
+
+import (
+	"context"
+	"fmt"
+	"runtime"
+	"runtime/debug"
+	"time"
+
+	"github.com/crdlab/crdlab/internal/playground"
+)
+
+// waitingPerEvaluation is how many scenarios may wait for each one that is
+// being evaluated.
+const waitingPerEvaluation = 4
+
+// evaluator runs the engine, so many scenarios at a time and none for longer
+// than the timeout.
+type evaluator struct {
+	evaluate Evaluate
+	timeout  time.Duration
+	running  chan struct{}
+	admitted chan struct{}
+}
+
+func newEvaluator(config Config) *evaluator {
+	limit, timeout := config.Evaluations, config.EvaluationTimeout
+	if limit <= 0 {
+		limit = runtime.GOMAXPROCS(0)
+	}
+	if timeout <= 0 {
+		timeout = EvaluationTimeout
+	}
+	return &evaluator{
+		evaluate: config.Evaluate,
+		timeout:  timeout,
+		running:  make(chan struct{}, limit),
+		admitted: make(chan struct{}, limit*(1+waitingPerEvaluation)),
+	}
+}
+
+// run evaluates the scenario when its turn has come. An evaluation that does
+// not end in time is answered as a problem, but keeps its place until the
+// engine returns.
+func (e *evaluator) run(ctx context.Context, scenario playground.Scenario) (playground.Report, error) {
+	select {
+	case e.admitted <- struct{}{}:
+	default:
+		return playground.Report{}, &problem{kind: kindBusy, detail: "The server is busy with other evaluations. Try again in a moment."}
+	}
+	ctx, cancel := context.WithTimeout(ctx, e.timeout)
+	defer cancel()
+	select {
+	case e.running <- struct{}{}:
+	case <-ctx.Done():
+		<-e.admitted
+		return playground.Report{}, e.ended(ctx)
+	}
+
+	type result struct {
+		report playground.Report
+		err    error
+	}
+	done := make(chan result, 1)
+	go func() {
+		defer func() { <-e.running; <-e.admitted }()
+		report, err := e.guarded(ctx, scenario)
+		done <- result{report, err}
+	}()
+	select {
+	case r := <-done:
+		if r.err != nil && ctx.Err() != nil {
+			return playground.Report{}, e.ended(ctx)
+		}
+		return r.report, r.err
+	case <-ctx.Done():
+		return playground.Report{}, e.ended(ctx)
+	}
+}
+
+// guarded turns a panic of the engine into an error.
+func (e *evaluator) guarded(ctx context.Context, scenario playground.Scenario) (report playground.Report, err error) {
+	defer func() {
+		if cause := recover(); cause != nil {
+			err = fmt.Errorf("evaluation panicked: %v\n%s", cause, debug.Stack())
+		}
+	}()
+	return e.evaluate(ctx, scenario)
+}
+
+// ended is the error for an evaluation whose context is done.
+func (e *evaluator) ended(ctx context.Context) error {
+	if ctx.Err() == context.DeadlineExceeded {
+		return &problem{
+			kind:   kindEvalTimedOut,
+			detail: fmt.Sprintf("The evaluation did not end within %v and was given up.", e.timeout),
+			cause:  ctx.Err(),
+		}
+	}
+	return ctx.Err()
+}

@@ -1,0 +1,138 @@
+package httpapi
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/crdlab/crdlab/internal/playground"
+)
+
+// stuck is an engine that evaluates until it is let go, whatever its context
+// says, as a CEL expression does that builds a huge value.
+type stuck struct {
+	entered chan struct{}
+	release chan struct{}
+}
+
+func newStuck() stuck {
+	return stuck{entered: make(chan struct{}, 100), release: make(chan struct{})}
+}
+
+func (s stuck) evaluate(context.Context, playground.Scenario) (playground.Report, error) {
+	s.entered <- struct{}{}
+	<-s.release
+	return playground.Report{}, nil
+}
+
+func TestNoMoreEvaluationsThanAllowed(t *testing.T) {
+	engine := newStuck()
+	server, _ := serve(t, Config{Evaluate: engine.evaluate, Evaluations: 1})
+	const admitted = 1 + waitingPerEvaluation
+	answers := make(chan int, admitted)
+	for range admitted {
+		go func() {
+			response, err := http.Post(server.URL+"/api/v1/evaluate", "application/json", strings.NewReader("{}"))
+			if err != nil {
+				answers <- 0
+				return
+			}
+			response.Body.Close()
+			answers <- response.StatusCode
+		}()
+	}
+	queue := server.Config.Handler.(*Server).evaluator.admitted
+	for len(queue) < admitted {
+		time.Sleep(time.Millisecond)
+	}
+	<-engine.entered
+
+	response, body := post(t, server.URL+"/api/v1/evaluate", "{}")
+	wantProblem(t, response, body, kindBusy, "The server is busy with other evaluations. Try again in a moment.")
+	if response.Header.Get("Retry-After") == "" {
+		t.Error("the refusal does not say when to try again")
+	}
+	if len(engine.entered) > 0 {
+		t.Error("a second evaluation runs beside the first")
+	}
+	close(engine.release)
+	for range admitted {
+		if status := <-answers; status != http.StatusOK {
+			t.Errorf("an evaluation that waited ended with status %d", status)
+		}
+	}
+}
+
+func TestRunawayEvaluationIsAnswered(t *testing.T) {
+	engine := newStuck()
+	server, _ := serve(t, Config{Evaluate: engine.evaluate, Evaluations: 1, EvaluationTimeout: 20 * time.Millisecond})
+	response, body := post(t, server.URL+"/api/v1/evaluate", "{}")
+	wantProblem(t, response, body, kindEvalTimedOut, "The evaluation did not end within 20ms and was given up.")
+
+	response, body = fetch(t, http.MethodGet, server.URL+"/readyz", nil, "")
+	wantProblem(t, response, body, kindNotReady, "The engine cannot evaluate the default example at the moment.")
+	if response, _ := fetch(t, http.MethodGet, server.URL+"/healthz", nil, ""); response.StatusCode != http.StatusOK {
+		t.Errorf("/healthz answers %d beside a runaway evaluation", response.StatusCode)
+	}
+	close(engine.release)
+}
+
+func TestEngineFailuresStayInside(t *testing.T) {
+	for name, evaluate := range map[string]Evaluate{
+		"error": func(context.Context, playground.Scenario) (playground.Report, error) {
+			return playground.Report{}, errors.New("inner detail")
+		},
+		"panic": func(context.Context, playground.Scenario) (playground.Report, error) {
+			panic("inner detail")
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			server, log := serve(t, Config{Evaluate: evaluate})
+			response, body := post(t, server.URL+"/api/v1/evaluate", "{}")
+			wantProblem(t, response, body, kindInternal, "The server failed to answer this request. The fault is not yours.")
+			server.Close()
+			if !strings.Contains(log.String(), "inner detail") {
+				t.Errorf("the log does not name the cause:\n%s", log)
+			}
+		})
+	}
+}
+
+func TestEngineErrorsThatAreTheClients(t *testing.T) {
+	for _, c := range []struct {
+		err    error
+		kind   kind
+		detail string
+	}{
+		{&playground.InvalidScenarioError{Parameter: "now", Message: "not an instant"}, kindMalformed, `"now": not an instant`},
+		{&playground.StoppedError{Reason: "it took too much"}, kindStopped, "The evaluation was ended: it took too much."},
+	} {
+		server, _ := serve(t, Config{Evaluate: func(context.Context, playground.Scenario) (playground.Report, error) {
+			return playground.Report{}, fmt.Errorf("evaluate: %w", c.err)
+		}})
+		response, body := post(t, server.URL+"/api/v1/evaluate", "{}")
+		wantProblem(t, response, body, c.kind, c.detail)
+	}
+}
+
+func TestReadyMeansThatTheEngineWorks(t *testing.T) {
+	var asked playground.Scenario
+	accepted := true
+	server, _ := serve(t, Config{Evaluate: func(_ context.Context, s playground.Scenario) (playground.Report, error) {
+		asked = s
+		return playground.Report{CRD: playground.CRD{Accepted: accepted}}, nil
+	}})
+	if response, body := fetch(t, http.MethodGet, server.URL+"/readyz", nil, ""); body != "ready\n" {
+		t.Errorf("status %d: %s", response.StatusCode, body)
+	}
+	if !strings.Contains(asked.CRD, "CustomResourceDefinition") || asked.Object == "" {
+		t.Errorf("readiness was judged by %+v", asked)
+	}
+	accepted = false
+	response, body := fetch(t, http.MethodGet, server.URL+"/readyz", nil, "")
+	wantProblem(t, response, body, kindNotReady, "The engine refuses the default example.")
+}

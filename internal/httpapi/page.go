@@ -1,0 +1,106 @@
+package httpapi
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"net/http"
+	"sync/atomic"
+	"time"
+
+	"github.com/crdlab/crdlab/internal/examples"
+	"github.com/crdlab/crdlab/internal/ui"
+)
+
+// front is the page with the default example, rendered once.
+type front struct {
+	data ui.PageData
+	// missing is why there is no page: it has not been built.
+	missing error
+	html    atomic.Pointer[[]byte]
+}
+
+func newFront(built fs.FS) (*front, error) {
+	first := examples.Default()
+	data := ui.PageData{
+		Gallery:  examples.All(),
+		Examples: examplesPath,
+		Evaluate: panelsPath,
+		Example:  first.ID,
+		Scenario: first.Scenario,
+	}
+	var err error
+	if data.Assets, err = ui.LoadAssets(built, "/"); err == nil {
+		data.Engine, err = loadEngine(built)
+	}
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, err
+	}
+	return &front{data: data, missing: err}, nil
+}
+
+// loadEngine reads where the WebAssembly module is served.
+func loadEngine(built fs.FS) (ui.EngineAddress, error) {
+	const name = "engine.json"
+	var address ui.EngineAddress
+	text, err := fs.ReadFile(built, name)
+	if err != nil {
+		return address, fmt.Errorf("page assets: %w", err)
+	}
+	if err := json.Unmarshal(text, &address); err != nil {
+		return address, fmt.Errorf("page assets: %s: %w", name, err)
+	}
+	address.Module = "/" + address.Module
+	address.Runtime = "/" + address.Runtime
+	return address, nil
+}
+
+// firstResultTimeout is how long the page waits for its first result; after
+// that it comes without one, which its script then asks for.
+const firstResultTimeout = 2 * time.Second
+
+// render is the page as HTML. Once the engine has answered it stays the same.
+func (f *front) render(ctx context.Context, evaluator *evaluator) ([]byte, error) {
+	if html := f.html.Load(); html != nil {
+		return *html, nil
+	}
+	data := f.data
+	evaluating, cancel := context.WithTimeout(ctx, firstResultTimeout)
+	defer cancel()
+	report, failure := evaluator.run(evaluating, data.Scenario)
+	if failure == nil {
+		data.Report = &report
+	}
+	var html bytes.Buffer
+	if err := ui.Page(data).Render(ctx, &html); err != nil {
+		return nil, fmt.Errorf("render the page: %w", err)
+	}
+	content := html.Bytes()
+	if failure == nil {
+		f.html.Store(&content)
+	}
+	return content, nil
+}
+
+// page answers with the page, the result of its example in it.
+func (s *Server) page(w http.ResponseWriter, r *http.Request) error {
+	header := w.Header()
+	header.Set("Cache-Control", "no-cache")
+	if s.front.missing != nil {
+		header.Set("Content-Type", "text/plain; charset=utf-8")
+		w.WriteHeader(http.StatusServiceUnavailable)
+		_, _ = fmt.Fprintf(w, "The page has not been built into this server: run make build.\n\n%v\n", s.front.missing)
+		return nil
+	}
+	html, err := s.front.render(r.Context(), s.evaluator)
+	if err != nil {
+		return err
+	}
+	header.Set("Content-Type", "text/html; charset=utf-8")
+	header.Set("Content-Security-Policy", pagePolicy)
+	_, _ = w.Write(html)
+	return nil
+}

@@ -1,0 +1,116 @@
+package httpapi
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"net/http"
+	"strings"
+	"testing"
+	"testing/fstest"
+
+	"github.com/crdlab/crdlab/internal/examples"
+	"github.com/crdlab/crdlab/internal/playground"
+	"github.com/crdlab/crdlab/internal/ui"
+)
+
+var builtPage = fstest.MapFS{
+	"manifest.json": {Data: []byte(`{
+		"src/main.ts": {"file": "assets/main-1.js", "css": ["assets/main-1.css"]},
+		"src/theme.ts": {"file": "assets/theme-1.js"},
+		"src/icon.svg": {"file": "assets/icon-1.svg"}}`)},
+	"engine.json": {Data: []byte(`{"module": "assets/engine-1.wasm", "size": 1, "runtime": "assets/wasm_exec-1.js"}`)},
+	"notices.txt": {Data: []byte("licences\n")},
+}
+
+func TestPageShowsTheDefaultExample(t *testing.T) {
+	server, _ := serve(t, Config{Assets: builtPage})
+	response, body := fetch(t, http.MethodGet, server.URL+"/", nil, "")
+	if response.StatusCode != http.StatusOK || response.Header.Get("Content-Type") != "text/html; charset=utf-8" {
+		t.Fatalf("status %d, content type %q", response.StatusCode, response.Header.Get("Content-Type"))
+	}
+	report, err := echo(t.Context(), examples.Default().Scenario)
+	if err != nil {
+		t.Fatal(err)
+	}
+	panels, err := ui.Panels(report)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{
+		"/assets/main-1.js", "/assets/main-1.css", "/assets/theme-1.js", "/assets/icon-1.svg",
+		"/assets/engine-1.wasm", "/assets/wasm_exec-1.js", panelsPath, examplesPath,
+		examples.Default().Title, panels[ui.PanelOutcome],
+	} {
+		if !strings.Contains(body, want) {
+			t.Errorf("the page lacks %q", want)
+		}
+	}
+}
+
+func TestPagePolicyForbidsInlineScripts(t *testing.T) {
+	server, _ := serve(t, Config{Assets: builtPage})
+	response, _ := fetch(t, http.MethodGet, server.URL+"/", nil, "")
+	policy := response.Header.Values("Content-Security-Policy")
+	if len(policy) != 1 || policy[0] != pagePolicy || strings.Contains(policy[0], "unsafe-inline") {
+		t.Errorf("policy %q", policy)
+	}
+}
+
+func TestPageComesWithoutResultIfTheEngineFails(t *testing.T) {
+	failing := true
+	server, _ := serve(t, Config{Assets: builtPage, Evaluate: func(ctx context.Context, s playground.Scenario) (playground.Report, error) {
+		if failing {
+			return playground.Report{}, errors.New("out of order")
+		}
+		return playground.Report{CRD: playground.CRD{Name: "recovered.example.com"}}, nil
+	}})
+	response, body := fetch(t, http.MethodGet, server.URL+"/", nil, "")
+	if response.StatusCode != http.StatusOK || !strings.Contains(body, "/assets/main-1.js") {
+		t.Errorf("status %d: %.200s", response.StatusCode, body)
+	}
+	failing = false
+	if _, body = fetch(t, http.MethodGet, server.URL+"/", nil, ""); !strings.Contains(body, "recovered.example.com") {
+		t.Error("the page stays without a result once the engine works")
+	}
+}
+
+func TestPageSaysThatItIsNotBuilt(t *testing.T) {
+	server, _ := serve(t, Config{})
+	response, body := fetch(t, http.MethodGet, server.URL+"/", nil, "")
+	if response.StatusCode != http.StatusServiceUnavailable || !strings.HasPrefix(body, "The page has not been built into this server: run make build.") {
+		t.Errorf("status %d: %s", response.StatusCode, body)
+	}
+	if response, body := post(t, server.URL+"/api/v1/evaluate", "{}"); response.StatusCode != http.StatusOK {
+		t.Errorf("without a page the API answers %d: %s", response.StatusCode, body)
+	}
+}
+
+func TestPanelsAnswersReportAndPanels(t *testing.T) {
+	server, _ := serve(t, Config{})
+	_, body := post(t, server.URL+"/panels", `{"crd": "<i>a</i>"}`)
+	var got playground.Answer
+	if err := json.Unmarshal([]byte(body), &got); err != nil {
+		t.Fatal(err)
+	}
+	report, _ := echo(t.Context(), playground.Scenario{CRD: "<i>a</i>"})
+	panels, err := ui.Panels(report)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got.Report.CRD.Name != "<i>a</i>" {
+		t.Errorf("report %+v", got.Report)
+	}
+	for name, want := range panels {
+		if got.Panels[name] != want {
+			t.Errorf("panel %s is %q, want %q", name, got.Panels[name], want)
+		}
+	}
+}
+
+func TestNoticesAreServed(t *testing.T) {
+	server, _ := serve(t, Config{Assets: builtPage})
+	if response, body := fetch(t, http.MethodGet, server.URL+noticesPath, nil, ""); body != "licences\n" {
+		t.Errorf("status %d: %s", response.StatusCode, body)
+	}
+}

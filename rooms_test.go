@@ -1,0 +1,93 @@
+package crdlab
+
+import (
+	"os/exec"
+	"slices"
+	"strings"
+	"testing"
+)
+
+const module = "github.com/crdlab/crdlab/"
+
+// room is a package of this module.
+type room struct {
+	name string
+	// imports are the other packages that it may depend on, one step or more
+	// away.
+	imports []string
+	// kubernetes says whether it may depend on the Kubernetes libraries.
+	kubernetes bool
+}
+
+// rooms are all packages; dependencies point down the list.
+var rooms = []room{
+	{"cmd/server", []string{"internal/httpapi", "internal/procpool", "internal/engine", "internal/ui", "internal/examples", "internal/source", "internal/playground", "web"}, true},
+	{"wasm", []string{"internal/engine", "internal/ui", "internal/examples", "internal/source", "internal/playground"}, true},
+	{"internal/httpapi", []string{"internal/ui", "internal/examples", "internal/playground"}, false},
+	{"internal/procpool", []string{"internal/playground"}, false},
+	{"internal/ui", []string{"internal/examples", "internal/playground"}, false},
+	{"internal/examples", []string{"internal/playground"}, false},
+	{"internal/engine", []string{"internal/source", "internal/playground"}, true},
+	{"internal/source", []string{"internal/playground"}, false},
+	{"internal/playground", nil, false},
+	{"web", nil, false},
+}
+
+func TestDependenciesPointDown(t *testing.T) {
+	for _, room := range rooms {
+		for _, dependency := range dependencies(t, room.name) {
+			if inside, ok := strings.CutPrefix(dependency, module); ok {
+				if inside != room.name && !slices.Contains(room.imports, inside) {
+					t.Errorf("%s depends on %s", room.name, inside)
+				}
+			}
+			if strings.HasPrefix(dependency, "k8s.io/") && !room.kubernetes {
+				t.Errorf("%s depends on %s", room.name, dependency)
+			}
+		}
+	}
+}
+
+func TestEveryPackageHasItsRoom(t *testing.T) {
+	for _, pkg := range list(t, "./...") {
+		name := strings.TrimPrefix(pkg, module)
+		known := slices.ContainsFunc(rooms, func(r room) bool {
+			return name == r.name || strings.HasPrefix(name, r.name+"/")
+		})
+		if !known && name != strings.TrimSuffix(module, "/") {
+			t.Errorf("%s is in no room", name)
+		}
+	}
+}
+
+// TestOneFileValidatesCRDs keeps the internal form of CRDs, which upstream's
+// validation takes, from spreading.
+func TestOneFileValidatesCRDs(t *testing.T) {
+	const validation = `"k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/validation"`
+	output, err := exec.Command("grep", "-rl", "--include=*.go", validation, "internal", "cmd", "wasm").Output()
+	if err != nil {
+		t.Fatalf("search the sources: %v", err)
+	}
+	if files := strings.Fields(string(output)); len(files) != 1 {
+		t.Errorf("%s is imported by %v, want one file", validation, files)
+	}
+}
+
+// dependencies are the packages that the room's are built from.
+func dependencies(t *testing.T, name string) []string {
+	t.Helper()
+	return list(t, "-deps", "./"+name)
+}
+
+func list(t *testing.T, arguments ...string) []string {
+	t.Helper()
+	command := exec.Command("go", append([]string{"list"}, arguments...)...)
+	if slices.Contains(arguments, "./wasm") {
+		command.Env = append(command.Environ(), "GOOS=js", "GOARCH=wasm")
+	}
+	output, err := command.Output()
+	if err != nil {
+		t.Fatalf("go list %s: %v", strings.Join(arguments, " "), err)
+	}
+	return strings.Fields(string(output))
+}

@@ -1,0 +1,94 @@
+// The built module under Node, as the page's worker runs it: each of the
+// engine's cases has to give the report that the case wants, and the answer
+// that the built server gives, to the byte, timings apart.
+
+import assert from "node:assert/strict";
+import { execFileSync, spawn } from "node:child_process";
+import { readFileSync, readdirSync } from "node:fs";
+import { createRequire } from "node:module";
+import { basename, join } from "node:path";
+import { createInterface } from "node:readline";
+import { after, before, describe, it } from "node:test";
+
+const root = join(import.meta.dirname, "..");
+const caseTime = "2026-01-02T03:04:05Z";
+
+async function loadModule() {
+  const goRoot = execFileSync("go", ["env", "GOROOT"], { encoding: "utf8" }).trim();
+  createRequire(import.meta.url)(join(goRoot, "lib", "wasm", "wasm_exec.js"));
+  const go = new globalThis.Go();
+  const { instance } = await WebAssembly.instantiate(readFileSync(join(root, "dist", "engine.wasm")), go.importObject);
+  await new Promise((resolve) => {
+    globalThis.crdlabReady = resolve;
+    void go.run(instance);
+  });
+  return globalThis.crdlabEvaluate;
+}
+
+async function startServer() {
+  const child = spawn(join(root, "bin", "crdlab"), ["-addr", "127.0.0.1:0"], { stdio: ["ignore", "ignore", "pipe"] });
+  const url = await new Promise((resolve, reject) => {
+    child.once("exit", (code) => reject(new Error(`the server ended with ${code}`)));
+    createInterface(child.stderr).on("line", (line) => {
+      const found = /url=(http:\S+)/.exec(line);
+      if (found) resolve(found[1]);
+    });
+  });
+  return { url, stop: () => child.kill("SIGTERM") };
+}
+
+/** The files of a txtar archive by their names. */
+function parseArchive(text) {
+  const [, ...files] = text.split(/^-- (.*) --\n/m);
+  return new Map(Array.from({ length: files.length / 2 }, (_, i) => [files[2 * i], files[2 * i + 1]]));
+}
+
+function readCases() {
+  const directory = join(root, "internal", "engine", "testdata");
+  const paths = readdirSync(directory, { recursive: true }).filter((name) => name.endsWith(".txtar")).sort();
+  return paths.map((path) => {
+    const files = parseArchive(readFileSync(join(directory, path), "utf8"));
+    const scenario = {
+      crd: files.get("crd.yaml") ?? "",
+      object: files.get("object.yaml") ?? "",
+      now: caseTime,
+      ...JSON.parse(files.get("scenario.json") ?? "{}"),
+    };
+    return { name: basename(path, ".txtar"), scenario, want: files.get("want.json") };
+  });
+}
+
+const untimed = (answer) =>
+  answer
+    .replace(/"timing":\{"crd":[^,]*,"object":[^}]*\}/, '"timing":{"crd":0,"object":0}')
+    .replace(/"timing":"(?:[^"\\]|\\.)*"/, '"timing":""');
+
+/** JSON text without the white space between its tokens; numbers keep all their digits. */
+const compact = (text) => text.replace(/("(?:[^"\\]|\\.)*")|\s+/g, "$1");
+
+describe("the built module", async () => {
+  const evaluate = await loadModule();
+  let server;
+  before(async () => (server = await startServer()));
+  after(() => server.stop());
+
+  for (const { name, scenario, want } of readCases()) {
+    it(`answers the case ${name} as the server does`, async () => {
+      const request = JSON.stringify(scenario);
+      const answer = untimed(evaluate(request));
+      assert.ok(answer.startsWith(`{"report":${compact(want)},"panels":{`), "the report is not the one that the case wants");
+
+      const response = await fetch(`${server.url}/panels`, {
+        method: "POST",
+        headers: { "content-type": "application/json" },
+        body: request,
+      });
+      assert.equal(untimed(await response.text()), answer);
+    });
+  }
+
+  it("answers a scenario that it cannot read with an error", () => {
+    assert.deepEqual(JSON.parse(evaluate("{")), { error: "decode the scenario: unexpected EOF" });
+    assert.deepEqual(JSON.parse(evaluate()), { error: "crdlabEvaluate takes one string" });
+  });
+});

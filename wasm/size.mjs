@@ -1,0 +1,132 @@
+// Compares the engine's size with its budget. If the budget is exceeded, it
+// names the packages that have the most code.
+//
+//   node size.mjs FILE MAX GZIP_MAX
+//
+// FILE is the module, FILE.gz and FILE.br beside it; the limits are in bytes.
+
+import { execFileSync } from "node:child_process";
+import { mkdtempSync, readFileSync, rmSync, statSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+
+const [file, max, gzipMax] = process.argv.slice(2);
+const size = (name) => statSync(name).size;
+const megabytes = (bytes) => `${(bytes / 1e6).toFixed(1)} MB`;
+
+console.log(`engine: ${megabytes(size(file))}, gzip ${megabytes(size(`${file}.gz`))}, brotli ${megabytes(size(`${file}.br`))}`);
+if (size(file) > Number(max) || size(`${file}.gz`) > Number(gzipMax)) {
+  console.error(`the engine exceeds its budget of ${megabytes(max)}, ${megabytes(gzipMax)} as gzip. The most code is in:`);
+  for (const [name, bytes] of codeByPackage().slice(0, 25)) {
+    console.error(`${String(Math.round(bytes / 1000)).padStart(8)} kB  ${name}`);
+  }
+  process.exit(1);
+}
+
+/** The packages with the bytes of their functions, the largest first. */
+function codeByPackage() {
+  const { names, sizes } = functions(readFileSync(withNames()));
+  const packageOf = packageFinder();
+  const sums = new Map();
+  sizes.forEach((bytes, index) => {
+    const name = packageOf(names.get(index) ?? "");
+    sums.set(name, (sums.get(name) ?? 0) + bytes);
+  });
+  return [...sums].sort((a, b) => b[1] - a[1]);
+}
+
+function go(...args) {
+  return execFileSync("go", args, { encoding: "utf8", env: { ...process.env, GOOS: "js", GOARCH: "wasm" } });
+}
+
+/** Builds the module with the names of its functions. */
+function withNames() {
+  const directory = mkdtempSync(join(tmpdir(), "crdlab-size-"));
+  process.on("exit", () => rmSync(directory, { recursive: true }));
+  const module = join(directory, "engine.wasm");
+  go("build", "-o", module, "./wasm");
+  return module;
+}
+
+/** Finds the package of a function by its name, in which the linker replaces what is no letter by "_". */
+function packageFinder() {
+  const packages = go("list", "-deps", "./wasm").split("\n").filter(Boolean);
+  const byMangled = new Map(packages.map((name) => [name.replace(/[^\w.]/g, "_"), name]));
+  return (name) => {
+    for (let end = name.lastIndexOf("."); end > 0; end = name.lastIndexOf(".", end - 1)) {
+      const found = byMangled.get(name.slice(0, end));
+      if (found !== undefined) return found;
+    }
+    return "(other)";
+  };
+}
+
+/** The sizes and the names of a module's functions, by their index. */
+function functions(module) {
+  const reader = new Reader(module, 8);
+  const sizes = new Map();
+  let names = new Map();
+  let imported = 0;
+  while (!reader.atEnd()) {
+    const id = reader.byte();
+    const end = reader.number() + reader.at;
+    if (id === 2) imported = reader.number(); // Go imports functions only.
+    if (id === 10) {
+      for (let index = imported, last = imported + reader.number(); index < last; index++) {
+        const bytes = reader.number();
+        sizes.set(index, bytes);
+        reader.at += bytes;
+      }
+    }
+    if (id === 0 && reader.text() === "name") names = functionNames(reader, end);
+    reader.at = end;
+  }
+  return { names, sizes };
+}
+
+function functionNames(reader, end) {
+  const names = new Map();
+  while (reader.at < end) {
+    const id = reader.byte();
+    const next = reader.number() + reader.at;
+    if (id === 1) {
+      for (let left = reader.number(); left > 0; left--) {
+        const index = reader.number();
+        names.set(index, reader.text());
+      }
+    }
+    reader.at = next;
+  }
+  return names;
+}
+
+class Reader {
+  constructor(bytes, at) {
+    this.bytes = bytes;
+    this.at = at;
+  }
+
+  atEnd() {
+    return this.at >= this.bytes.length;
+  }
+
+  byte() {
+    return this.bytes[this.at++];
+  }
+
+  /** An unsigned number in LEB128. */
+  number() {
+    let value = 0;
+    for (let shift = 0; ; shift += 7) {
+      const byte = this.byte();
+      value += (byte & 0x7f) * 2 ** shift;
+      if (byte < 0x80) return value;
+    }
+  }
+
+  text() {
+    const length = this.number();
+    this.at += length;
+    return this.bytes.toString("utf8", this.at - length, this.at);
+  }
+}
