@@ -36,8 +36,8 @@ func caseName(file string) string {
 	return strings.TrimSuffix(strings.TrimPrefix(filepath.ToSlash(file), "testdata/"), ".txtar")
 }
 
-// readCase is the scenario of a case: crd.yaml, object.yaml, and the rest of
-// the scenario's fields in scenario.json.
+// readCase is the scenario of a case: its documents in crd.yaml, old-crd.yaml,
+// object.yaml and old-object.yaml, its other fields in scenario.json.
 func readCase(t testing.TB, file string) (*txtar.Archive, playground.Scenario) {
 	archive, err := txtar.ParseFile(file)
 	if err != nil {
@@ -48,8 +48,12 @@ func readCase(t testing.TB, file string) (*txtar.Archive, playground.Scenario) {
 		switch f.Name {
 		case "crd.yaml":
 			s.CRD = string(f.Data)
+		case "old-crd.yaml":
+			s.OldCRD = string(f.Data)
 		case "object.yaml":
 			s.Object = string(f.Data)
+		case "old-object.yaml":
+			s.OldObject = string(f.Data)
 		case "scenario.json":
 			if err := json.Unmarshal(f.Data, &s); err != nil {
 				t.Fatalf("scenario.json: %v", err)

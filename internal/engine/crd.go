@@ -32,9 +32,11 @@ type crdRequest struct {
 	*crd
 	ctx             context.Context
 	fieldValidation string
+	operation       string
+	old             *apiextensions.CustomResourceDefinition // nil on create
 }
 
-// crdStages are the steps of a CRD's create request, in the order in which
+// crdStages are the steps of a CRD's request, in the order in which
 // the API server and its controllers take them. An error ends the request.
 var crdStages = []struct {
 	name string
@@ -45,11 +47,11 @@ var crdStages = []struct {
 	{playground.StageCRDServe, serveCRD},
 }
 
-// evaluateCRD answers what the API server would do with the CRD in text.
-func evaluateCRD(ctx context.Context, text, fieldValidation string) *crd {
+// evaluateCRD answers what the API server would do with the CRD of s.
+func evaluateCRD(ctx context.Context, s playground.Scenario) *crd {
 	c := &crd{report: emptyCRDReport(), versions: map[string]*version{}}
-	r := &crdRequest{crd: c, ctx: ctx, fieldValidation: fieldValidation}
-	if !r.open(text) {
+	r := &crdRequest{crd: c, ctx: ctx, fieldValidation: s.FieldValidation, operation: playground.OperationCreate}
+	if !r.open(s.CRD) || !r.readOld(s.OldCRD) {
 		return c
 	}
 	for _, stage := range crdStages {
@@ -61,7 +63,7 @@ func evaluateCRD(ctx context.Context, text, fieldValidation string) *crd {
 	}
 	r.describe()
 	if c.report.Accepted {
-		c.report.Output = createdOutput("CustomResourceDefinition", apiextensions.GroupName, c.report.Name, c.report.Warnings)
+		c.report.Output = doneOutput("CustomResourceDefinition", apiextensions.GroupName, c.report.Name, r.operation, c.report.Warnings)
 	}
 	return c
 }
@@ -122,7 +124,7 @@ func chooseCRD(file *source.File) (*source.Document, []playground.Candidate) {
 // refuse ends the request with err.
 func (r *crdRequest) refuse(stage string, err error) {
 	r.report.Status = statusOf(err)
-	r.report.Output = refusedOutput(err, "crd.yaml", r.report.Warnings)
+	r.report.Output = refusedOutput(err, r.operation, "crd.yaml", r.report.Warnings)
 	r.report.Findings = append(r.report.Findings, r.findings(stage, err)...)
 }
 

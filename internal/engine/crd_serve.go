@@ -1,16 +1,12 @@
 package engine
 
 import (
-	"cmp"
 	"fmt"
 	"net/http"
 	"slices"
 
-	"k8s.io/apiextensions-apiserver/pkg/apihelpers"
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
-	"k8s.io/apimachinery/pkg/util/validation/field"
 	utilversion "k8s.io/apimachinery/pkg/version"
-	"k8s.io/apiserver/pkg/util/webhook"
 
 	"github.com/crdlab/crdlab/internal/playground"
 )
@@ -38,70 +34,12 @@ func serveCRD(r *crdRequest) error {
 	r.v1 = v1
 	r.report.Accepted = true
 	r.report.Status = playground.Status{Code: http.StatusCreated}
+	if r.old != nil {
+		r.report.Status.Code = http.StatusOK
+	}
 	r.report.StoredVersions = v1.Status.StoredVersions
-	r.report.Conditions = conditions(v1)
+	r.report.Conditions = conditions(r.internal, v1)
 	return nil
-}
-
-// conditions are those that the controllers of a server without other CRDs
-// set on a new, structural CRD.
-func conditions(crd *apiextensionsv1.CustomResourceDefinition) []playground.Condition {
-	all := []playground.Condition{
-		established(crd),
-		{
-			Type:    string(apiextensionsv1.NamesAccepted),
-			Status:  string(apiextensionsv1.ConditionTrue),
-			Reason:  "NoConflicts",
-			Message: "no conflicts found",
-		},
-	}
-	if apihelpers.IsProtectedCommunityGroup(crd.Spec.Group) {
-		all = append(all, apiApproval(crd.Annotations))
-	}
-	slices.SortFunc(all, func(a, b playground.Condition) int { return cmp.Compare(a.Type, b.Type) })
-	return all
-}
-
-// established follows k8s.io/apiextensions-apiserver/pkg/controller/establish.
-func established(crd *apiextensionsv1.CustomResourceDefinition) playground.Condition {
-	condition := playground.Condition{
-		Type:    string(apiextensionsv1.Established),
-		Status:  string(apiextensionsv1.ConditionTrue),
-		Reason:  "InitialNamesAccepted",
-		Message: "the initial names have been accepted",
-	}
-	conversion := crd.Spec.Conversion
-	if conversion == nil || conversion.Webhook == nil || conversion.Webhook.ClientConfig == nil {
-		return condition
-	}
-	if len(webhook.ValidateCABundle(field.NewPath(""), conversion.Webhook.ClientConfig.CABundle)) > 0 {
-		condition.Status = string(apiextensionsv1.ConditionFalse)
-		condition.Reason = "InvalidCABundle"
-		condition.Message = "The conversion webhook CABundle is invalid"
-	}
-	return condition
-}
-
-// apiApproval follows k8s.io/apiextensions-apiserver/pkg/controller/apiapproval.
-func apiApproval(annotations map[string]string) playground.Condition {
-	state, reason := apihelpers.GetAPIApprovalState(annotations)
-	condition := playground.Condition{
-		Type:    string(apiextensionsv1.KubernetesAPIApprovalPolicyConformant),
-		Status:  string(apiextensionsv1.ConditionFalse),
-		Message: reason,
-	}
-	switch state {
-	case apihelpers.APIApproved:
-		condition.Status = string(apiextensionsv1.ConditionTrue)
-		condition.Reason = "ApprovedAnnotation"
-	case apihelpers.APIApprovalBypassed:
-		condition.Reason = "UnapprovedAnnotation"
-	case apihelpers.APIApprovalMissing:
-		condition.Reason = "MissingAnnotation"
-	case apihelpers.APIApprovalInvalid:
-		condition.Reason = "InvalidAnnotation"
-	}
-	return condition
 }
 
 // describe fills in what the report says of any CRD that could be decoded,

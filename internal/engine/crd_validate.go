@@ -2,10 +2,12 @@ package engine
 
 import (
 	"fmt"
+	"slices"
 
 	"k8s.io/apiextensions-apiserver/pkg/apis/apiextensions"
 	"k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/validation"
 	apiservervalidation "k8s.io/apiextensions-apiserver/pkg/apiserver/validation"
+	apiequality "k8s.io/apimachinery/pkg/api/equality"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/api/validate/content"
 	genericvalidation "k8s.io/apimachinery/pkg/api/validation"
@@ -31,25 +33,55 @@ func newCostContext(root *apiextensions.JSONSchemaProps) *costContext {
 	return validation.RootCELContext(root)
 }
 
-// validateCRD prepares and validates a CRD for creation, as
-// rest.BeforeCreate does with the strategy of
+// validateCRD prepares and validates a CRD, as rest.BeforeCreate and
+// BeforeUpdate do with the strategy of
 // k8s.io/apiextensions-apiserver/pkg/registry/customresourcedefinition, which
 // does not build for WebAssembly.
 func validateCRD(r *crdRequest) error {
-	rest.WipeObjectMetaSystemFields(r.internal)
+	if r.old == nil {
+		rest.WipeObjectMetaSystemFields(r.internal)
+	}
 	if err := rest.EnsureObjectNamespaceMatchesRequestNamespace("", r.internal); err != nil {
 		return err
 	}
-	prepareCRD(r.internal)
-	errs := validation.ValidateCustomResourceDefinition(r.ctx, r.internal)
-	if len(errs) == 0 {
-		errs = genericvalidation.ValidateObjectMetaAccessor(r.internal, false, pathSegment, field.NewPath("metadata"))
+	check := r.checkCreate
+	if r.old != nil {
+		if r.internal.Name != r.old.Name {
+			return apierrors.NewNotFound(apiextensions.Resource("customresourcedefinitions"), r.internal.Name)
+		}
+		check = r.checkUpdate
 	}
-	if len(errs) > 0 {
+	if errs := check(); len(errs) > 0 {
 		return apierrors.NewInvalid(apiextensions.Kind("CustomResourceDefinition"), r.internal.Name, sortErrors(errs))
 	}
-	r.report.Warnings = append(r.report.Warnings, crdWarnings(&r.internal.Spec)...)
+	r.report.Warnings = append(r.report.Warnings, r.warnings()...)
 	return nil
+}
+
+func (r *crdRequest) checkCreate() field.ErrorList {
+	prepareCRD(r.internal)
+	if errs := validation.ValidateCustomResourceDefinition(r.ctx, r.internal); len(errs) > 0 {
+		return errs
+	}
+	return genericvalidation.ValidateObjectMetaAccessor(r.internal, false, pathSegment, field.NewPath("metadata"))
+}
+
+func (r *crdRequest) checkUpdate() field.ErrorList {
+	prepareCRDUpdate(r.internal, r.old)
+	metadata := field.NewPath("metadata")
+	errs := genericvalidation.ValidateObjectMetaAccessor(r.internal, false, pathSegment, metadata)
+	errs = append(errs, genericvalidation.ValidateObjectMetaAccessorUpdate(r.internal, r.old, metadata)...)
+	return append(errs, validation.ValidateCustomResourceDefinitionUpdate(r.ctx, r.internal, r.old)...)
+}
+
+// warnings are those of the CRD less those that it had before.
+func (r *crdRequest) warnings() []string {
+	warnings := crdWarnings(&r.internal.Spec)
+	if r.old == nil {
+		return warnings
+	}
+	before := crdWarnings(&r.old.Spec)
+	return slices.DeleteFunc(warnings, func(w string) bool { return slices.Contains(before, w) })
 }
 
 // prepareCRD sets what users cannot (strategy.PrepareForCreate).
@@ -59,11 +91,35 @@ func prepareCRD(crd *apiextensions.CustomResourceDefinition) {
 	}
 	crd.Status = apiextensions.CustomResourceDefinitionStatus{}
 	crd.Generation = 1
+	addStoredVersion(crd)
+}
+
+// prepareCRDUpdate takes what users cannot change from the old CRD
+// (BeforeUpdate and strategy.PrepareForUpdate).
+func prepareCRDUpdate(crd, old *apiextensions.CustomResourceDefinition) {
+	crd.Generation = old.Generation
+	crd.Status = *old.Status.DeepCopy()
+	if !apiequality.Semantic.DeepEqual(old.Spec, crd.Spec) {
+		crd.Generation++
+	}
+	addStoredVersion(crd)
+	crd.UID = old.UID
+	crd.CreationTimestamp = old.CreationTimestamp
+	if crd.ResourceVersion == "" {
+		crd.ResourceVersion = old.ResourceVersion
+	}
+}
+
+// addStoredVersion notes that objects may be persisted at the storage version.
+func addStoredVersion(crd *apiextensions.CustomResourceDefinition) {
 	for _, v := range crd.Spec.Versions {
-		if v.Storage {
-			crd.Status.StoredVersions = []string{v.Name}
-			break
+		if !v.Storage {
+			continue
 		}
+		if !apiextensions.IsStoredVersion(crd, v.Name) {
+			crd.Status.StoredVersions = append(crd.Status.StoredVersions, v.Name)
+		}
+		return
 	}
 }
 

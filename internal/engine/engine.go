@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/sha256"
 	"fmt"
+	"strings"
 	"time"
 
 	"k8s.io/utils/lru"
@@ -24,7 +25,7 @@ const cachedCRDs = 16
 
 // Engine evaluates scenarios. It is safe for concurrent use.
 type Engine struct {
-	crds *lru.Cache // by the hash of the text
+	crds *lru.Cache // of *crd by crdKey
 }
 
 // New returns an engine with an empty cache.
@@ -47,17 +48,16 @@ func (e *Engine) Evaluate(ctx context.Context, s playground.Scenario) (report pl
 	if err != nil {
 		return report, err
 	}
-	fieldValidation, err := fieldValidation(s.FieldValidation)
-	if err != nil {
+	if s, err = complete(s); err != nil {
 		return report, err
 	}
 	start := time.Now()
-	crd := e.crd(ctx, s.CRD, fieldValidation)
+	crd := e.crd(ctx, s)
 	crdDone := time.Now()
 	report = playground.Report{
 		Kubernetes: playground.Kubernetes{Library: Library, Emulated: Emulated},
 		CRD:        crd.report,
-		Objects:    evaluateObjects(ctx, crd, s.Object, fieldValidation, now),
+		Objects:    evaluateObjects(ctx, crd, s, now),
 	}
 	report.Tables = tables(crd, report.Objects, now)
 	report.Timing = playground.Timing{CRD: milliseconds(crdDone.Sub(start)), Object: milliseconds(time.Since(crdDone))}
@@ -75,28 +75,46 @@ func requestTime(now string) (time.Time, error) {
 	return t.UTC().Truncate(time.Second), nil
 }
 
-func fieldValidation(value string) (string, error) {
-	switch value {
+// complete sets the defaults of a scenario and refuses unknown parameters.
+func complete(s playground.Scenario) (playground.Scenario, error) {
+	switch s.FieldValidation {
 	case "":
-		return playground.FieldValidationStrict, nil
+		s.FieldValidation = playground.FieldValidationStrict
 	case playground.FieldValidationStrict, playground.FieldValidationWarn, playground.FieldValidationIgnore:
-		return value, nil
+	default:
+		return s, &playground.InvalidScenarioError{Parameter: "fieldValidation", Message: "must be Strict, Warn or Ignore"}
 	}
-	return "", &playground.InvalidScenarioError{Parameter: "fieldValidation", Message: "must be Strict, Warn or Ignore"}
+	switch s.Operation {
+	case "":
+		s.Operation = playground.OperationCreate
+		if strings.TrimSpace(s.OldObject) != "" {
+			s.Operation = playground.OperationUpdate
+		}
+	case playground.OperationCreate, playground.OperationUpdate, playground.OperationUpdateStatus:
+	default:
+		return s, &playground.InvalidScenarioError{Parameter: "operation", Message: "must be create, update or updateStatus"}
+	}
+	return s, nil
 }
 
-// crd returns what depends on the CRD's text alone, from the cache if it was
+// crd returns what depends on the CRD's texts alone, from the cache if it was
 // asked for lately.
-func (e *Engine) crd(ctx context.Context, text, fieldValidation string) *crd {
-	key := sha256.Sum256([]byte(fieldValidation + "\n" + text))
+func (e *Engine) crd(ctx context.Context, s playground.Scenario) *crd {
+	key := crdKey{s.FieldValidation, sha256.Sum256([]byte(s.CRD)), sha256.Sum256([]byte(s.OldCRD))}
 	if cached, ok := e.crds.Get(key); ok {
 		return cached.(*crd)
 	}
-	c := evaluateCRD(ctx, text, fieldValidation)
+	c := evaluateCRD(ctx, s)
 	if ctx.Err() == nil {
 		e.crds.Add(key, c)
 	}
 	return c
+}
+
+// crdKey is all that a crd depends on.
+type crdKey struct {
+	fieldValidation string
+	text, old       [sha256.Size]byte
 }
 
 func milliseconds(d time.Duration) float64 {

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"regexp"
 	"strconv"
+	"strings"
 
 	"go.yaml.in/yaml/v3"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -76,7 +77,7 @@ func (c *crd) causeFinding(stage string, cause metav1.StatusCause) playground.Fi
 		Range:    c.doc.Line(1),
 		Related:  []playground.Related{},
 	}
-	if location, ok := c.doc.ResolveCRD(cause.Field); ok {
+	if location, ok := c.resolve(cause.Field); ok {
 		f.Range = findingRange(location)
 		if at, ok := celErrorRange(location, cause.Message); ok {
 			f.Range = at
@@ -84,6 +85,15 @@ func (c *crd) causeFinding(stage string, cause metav1.StatusCause) playground.Fi
 	}
 	f.Hint = hint(f)
 	return f
+}
+
+// resolve finds the field of an error about a CRD. What users cannot write is
+// at what it is derived from: the stored versions at the versions.
+func (c *crd) resolve(field string) (source.Location, bool) {
+	if strings.HasPrefix(field, "status.storedVersions") {
+		return c.doc.At("spec", "versions")
+	}
+	return c.doc.ResolveCRD(field)
 }
 
 // strictFinding is a complaint of the strict decoder about a CRD.

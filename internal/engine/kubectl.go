@@ -7,25 +7,35 @@ import (
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/crdlab/crdlab/internal/playground"
 )
 
-// createdOutput is what `kubectl create` prints of a created object.
-func createdOutput(kind, group, name string, warnings []string) string {
+// doneOutput is what kubectl prints of an object that it created or replaced.
+func doneOutput(kind, group, name, operation string, warnings []string) string {
 	resource := strings.ToLower(kind)
 	if group != "" {
 		resource += "." + group
 	}
-	return warningOutput(warnings) + fmt.Sprintf("%s/%s created", resource, name)
+	return warningOutput(warnings) + fmt.Sprintf("%s/%s %s", resource, name, kubectlVerbs[operation].done)
 }
 
-// refusedOutput is what `kubectl create -f file` prints of an error that the
-// API server answered (k8s.io/kubectl/pkg/cmd/util, StandardErrorMessage).
-func refusedOutput(err error, file string, warnings []string) string {
+// kubectlVerbs are how kubectl speaks of an operation.
+var kubectlVerbs = map[string]struct{ doing, done string }{
+	playground.OperationCreate:       {"creating", "created"},
+	playground.OperationUpdate:       {"replacing", "replaced"},
+	playground.OperationUpdateStatus: {"replacing", "replaced"},
+}
+
+// refusedOutput is what `kubectl create -f file`, or replace, prints of an
+// error that the API server answered (StandardErrorMessage in
+// k8s.io/kubectl/pkg/cmd/util).
+func refusedOutput(err error, operation, file string, warnings []string) string {
 	status := apiStatus(err)
 	if apierrors.IsInvalid(err) && status.Details != nil {
 		return warningOutput(warnings) + invalidOutput(status)
 	}
-	return warningOutput(warnings) + fmt.Sprintf("Error from server (%s): error when creating %q: %s", status.Reason, file, status.Message)
+	return warningOutput(warnings) + fmt.Sprintf("Error from server (%s): error when %s %q: %s", status.Reason, kubectlVerbs[operation].doing, file, status.Message)
 }
 
 func invalidOutput(status metav1.Status) string {

@@ -42,6 +42,8 @@ type request struct {
 	doc             *source.Document
 	now             time.Time
 	fieldValidation string
+	operation       string
+	olds            oldObjects
 	version         *version // whose endpoint the request goes to
 
 	object *unstructured.Unstructured
@@ -51,6 +53,9 @@ type request struct {
 	strict []strictError
 	// invalid are the errors of validation found so far.
 	invalid field.ErrorList
+	// old is what an update replaces, as the request's version has it, and
+	// oldStored the same as persisted; nil on create.
+	old, oldStored *unstructured.Unstructured
 	// stored is the object as persisted; nil unless accepted.
 	stored *unstructured.Unstructured
 
@@ -59,17 +64,19 @@ type request struct {
 }
 
 // evaluateObjects judges each document of text.
-func evaluateObjects(ctx context.Context, c *crd, text, fieldValidation string, now time.Time) []playground.Object {
+func evaluateObjects(ctx context.Context, c *crd, s playground.Scenario, now time.Time) []playground.Object {
 	objects := []playground.Object{}
-	file, err := source.Parse(text, objectTextLimits)
+	file, err := source.Parse(s.Object, objectTextLimits)
 	if _, isLimit := limitRange(err); isLimit {
 		return append(objects, exceededObject(err))
 	}
+	olds := readOldObjects(c, s.OldObject)
 	for _, doc := range file.Documents {
 		if doc.Empty() || ctx.Err() != nil {
 			continue
 		}
-		r := &request{crd: c, doc: doc, now: now, fieldValidation: fieldValidation, report: emptyObjectReport()}
+		r := &request{crd: c, doc: doc, now: now, fieldValidation: s.FieldValidation, operation: s.Operation, olds: olds, report: emptyObjectReport()}
+		r.report.Operation = s.Operation
 		r.ctx = warning.WithWarningRecorder(ctx, &warningRecorder{request: r})
 		r.evaluate()
 		objects = append(objects, r.report)
@@ -97,6 +104,11 @@ func (r *request) evaluate() {
 	r.report.Namespace, _ = r.doc.Lookup("metadata", "namespace")
 	if !r.crd.report.Accepted {
 		r.report.Stages = skippedStages("the CRD is not accepted")
+		return
+	}
+	if len(r.olds.findings) > 0 {
+		r.report.Findings = append(r.report.Findings, r.olds.findings...)
+		r.report.Stages = skippedStages("the old object cannot be read")
 		return
 	}
 	if !r.route() {

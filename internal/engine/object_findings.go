@@ -16,7 +16,7 @@ type strictError struct {
 // refuse ends the request with err.
 func (r *request) refuse(stage string, err error) {
 	r.report.Status = statusOf(err)
-	r.report.Output = refusedOutput(err, "object.yaml", r.report.Warnings)
+	r.report.Output = refusedOutput(err, r.operation, "object.yaml", r.report.Warnings)
 	if len(r.invalid) > 0 || len(r.reportedStrict()) > 0 {
 		return // each cause has its finding
 	}

@@ -23,14 +23,27 @@ const defaultNamespace = "default"
 // derived from the object, so that a report can be repeated.
 func prepare(r *request) error {
 	before := r.snapshot()
-	defer func() { r.recordChanges(before, r.prepareReason) }()
-
-	rest.WipeObjectMetaSystemFields(r.object)
+	reason := r.createReason
+	if r.operation == playground.OperationCreate {
+		rest.WipeObjectMetaSystemFields(r.object)
+	}
 	if err := rest.EnsureObjectNamespaceMatchesRequestNamespace(r.namespace(), r.object); err != nil {
 		return err
 	}
 	r.dedupOwnerReferences()
 	r.object.SetManagedFields(nil) // kept by the server alone, and not shown by kubectl
+	var err error
+	if r.operation == playground.OperationCreate {
+		r.prepareCreate()
+	} else if err = r.findOld(); err == nil {
+		reason = r.updateReason
+		err = r.prepareUpdate()
+	}
+	r.recordChanges(before, reason)
+	return err
+}
+
+func (r *request) prepareCreate() {
 	r.object.SetCreationTimestamp(metav1.NewTime(r.now))
 	if r.object.GetName() == "" && r.object.GetGenerateName() != "" {
 		r.object.SetName(generateName(r.object.GetGenerateName()))
@@ -40,7 +53,6 @@ func prepare(r *request) error {
 		delete(r.object.Object, "status")
 	}
 	r.object.SetGeneration(1)
-	return nil
 }
 
 // namespace is the namespace in the URL that a client sends the object to.
@@ -54,7 +66,8 @@ func (r *request) namespace() string {
 	return r.object.GetNamespace()
 }
 
-func (r *request) prepareReason(c change) string {
+// createReason says why preparing a new object changed a value.
+func (r *request) createReason(c change) string {
 	switch path := valuePath(c.path); {
 	case path == "status":
 		return "the status subresource is enabled: only its own endpoint sets the status"

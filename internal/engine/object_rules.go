@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"k8s.io/apiextensions-apiserver/pkg/apiserver/schema/cel"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 	celconfig "k8s.io/apiserver/pkg/apis/cel"
 
@@ -22,11 +23,21 @@ func evaluateRules(r *request) error {
 		r.addInvalid(playground.StageRules, field.ErrorList{field.Invalid(nil, nil,
 			"some validation rules were not checked because the object was invalid; correct the existing errors to complete validation")})
 	} else {
-		errs, _ := r.version.celRules.Validate(r.ctx, nil, r.version.schema, r.object.Object, nil, celconfig.RuntimeCELCostBudget)
-		r.addInvalid(playground.StageRules, errs)
+		r.addInvalid(playground.StageRules, r.validateRules())
 	}
 	r.reportRuleResults(blocked)
 	return r.concludeValidation()
+}
+
+func (r *request) validateRules() field.ErrorList {
+	var old any
+	var options []cel.Option
+	if r.old != nil {
+		old = r.old.Object
+		options = append(options, cel.WithRatcheting(r.correlate()))
+	}
+	errs, _ := r.version.celRules.Validate(r.ctx, nil, r.version.schema, r.object.Object, old, celconfig.RuntimeCELCostBudget, options...)
+	return errs
 }
 
 // isBlocking says whether errs keep the rules from being evaluated
@@ -43,7 +54,11 @@ func isBlocking(errs field.ErrorList) bool {
 
 func (r *request) reportRuleResults(blocked bool) {
 	e := newEvaluation(r.ctx, r.version.kind.Version, blocked)
-	e.walk(r.version.rules, r.object.Object, []any{}, nil)
+	root := place{value: r.object.Object}
+	if r.old != nil {
+		root.old, root.correlation = r.old.Object, r.correlate()
+	}
+	e.walk(r.version.rules, root)
 	for i := range e.results {
 		if location, ok := r.doc.At(e.paths[i]...); ok {
 			at := location.Key()

@@ -17,7 +17,14 @@ func validateScale(content map[string]any, scale *apiextensionsv1.CustomResource
 		return nil
 	}
 	errs := validateReplicas(content, scale.SpecReplicasPath)
-	errs = append(errs, validateReplicas(content, scale.StatusReplicasPath)...)
+	return append(errs, validateScaleStatus(content, scale)...)
+}
+
+func validateScaleStatus(content map[string]any, scale *apiextensionsv1.CustomResourceSubresourceScale) field.ErrorList {
+	if scale == nil {
+		return nil
+	}
+	errs := validateReplicas(content, scale.StatusReplicasPath)
 	if scale.LabelSelectorPath == nil {
 		return errs
 	}

@@ -12,7 +12,9 @@ import (
 	"k8s.io/apimachinery/pkg/api/operation"
 	"k8s.io/apimachinery/pkg/api/validation"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/util/sets"
 	apimachineryvalidation "k8s.io/apimachinery/pkg/util/validation"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 	"k8s.io/apiserver/pkg/features"
@@ -25,6 +27,15 @@ import (
 // custom resources (k8s.io/apiextensions-apiserver/pkg/registry/customresource,
 // which does not build for WebAssembly).
 func validate(r *request) error {
+	errs := r.validateCreate
+	if r.operation != playground.OperationCreate {
+		errs = r.validateUpdate
+	}
+	r.addInvalid(playground.StageValidate, errs())
+	return nil
+}
+
+func (r *request) validateCreate() field.ErrorList {
 	content := r.object.UnstructuredContent()
 	errs := r.validateTypeMeta()
 	if len(errs) == 0 {
@@ -33,9 +44,7 @@ func validate(r *request) error {
 		errs = append(errs, validateScale(content, r.version.scale)...)
 	}
 	errs = append(errs, objectmeta.Validate(r.ctx, nil, content, r.version.schema, false)...)
-	errs = append(errs, listtype.ValidateListSetsAndMaps(nil, r.version.schema, content)...)
-	r.addInvalid(playground.StageValidate, errs)
-	return nil
+	return append(errs, listtype.ValidateListSetsAndMaps(nil, r.version.schema, content)...)
 }
 
 func (r *request) validateTypeMeta() field.ErrorList {
@@ -51,34 +60,55 @@ func (r *request) validateTypeMeta() field.ErrorList {
 
 func (r *request) validateObjectMeta() field.ErrorList {
 	path := field.NewPath("metadata")
-	raw, ok := r.object.Object["metadata"].(map[string]any)
-	if !ok {
-		raw = map[string]any{}
-	}
-	meta := &metav1.ObjectMeta{}
-	if err := runtime.DefaultUnstructuredConverter.FromUnstructured(raw, meta); err != nil {
-		return field.ErrorList{field.Invalid(path, raw, err.Error())}
+	meta, errs := objectMeta(r.object, path)
+	if len(errs) > 0 {
+		return errs
 	}
 	return validation.ValidateObjectMetaDeclaratively(r.ctx, operation.Create, meta, nil, r.version.namespaced,
 		validation.NameIsDNSSubdomain, path, utilfeature.DefaultFeatureGate.Enabled(features.DeclarativeValidationBeta))
+}
+
+func objectMeta(object *unstructured.Unstructured, path *field.Path) (*metav1.ObjectMeta, field.ErrorList) {
+	meta := &metav1.ObjectMeta{}
+	raw, ok := object.Object["metadata"].(map[string]any)
+	if !ok {
+		return meta, nil
+	}
+	if err := runtime.DefaultUnstructuredConverter.FromUnstructured(raw, meta); err != nil {
+		return nil, field.ErrorList{field.Invalid(path, raw, err.Error())}
+	}
+	return meta, nil
 }
 
 // concludeValidation gives the verdict of validation: the errors found, or
 // else those of the name as a part of a URL. Warnings come with acceptance
 // only.
 func (r *request) concludeValidation() error {
-	if len(r.invalid) == 0 {
+	if len(r.invalid) == 0 && r.operation == playground.OperationCreate {
 		r.addInvalid(playground.StageValidate, validation.ValidateObjectMetaAccessor(r.object, r.version.namespaced, pathSegment, field.NewPath("metadata")))
 	}
 	if len(r.invalid) > 0 {
 		return apierrors.NewInvalid(r.version.kind.GroupKind(), r.object.GetName(), sortErrors(r.invalid))
 	}
-	for _, finalizer := range r.object.GetFinalizers() {
+	for _, finalizer := range r.newFinalizers() {
 		for _, warning := range finalizerWarnings(finalizer) {
 			r.warn(warning)
 		}
 	}
 	return nil
+}
+
+// newFinalizers are the finalizers that the request adds, in alphabetical
+// order.
+func (r *request) newFinalizers() []string {
+	if r.operation == playground.OperationUpdateStatus {
+		return nil
+	}
+	finalizers := sets.New(r.object.GetFinalizers()...)
+	if r.old != nil {
+		finalizers.Delete(r.old.GetFinalizers()...)
+	}
+	return sets.List(finalizers)
 }
 
 // finalizerWarnings follows validateKubeFinalizerName of the strategy.

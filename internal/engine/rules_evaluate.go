@@ -13,6 +13,7 @@ import (
 	"k8s.io/apiextensions-apiserver/pkg/apiserver/schema/cel/model"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 	celconfig "k8s.io/apiserver/pkg/apis/cel"
+	"k8s.io/apiserver/pkg/cel/common"
 	"k8s.io/utils/ptr"
 
 	"github.com/crdlab/crdlab/internal/playground"
@@ -51,40 +52,39 @@ func newEvaluation(ctx context.Context, version string, blocked bool) *evaluatio
 	}
 }
 
-// walk evaluates the rules of node on value, and those below.
-func (e *evaluation) walk(node *ruleNode, value any, path []any, fieldPath *field.Path) {
-	if node == nil || value == nil {
+// walk evaluates the rules of node at p, and those below.
+func (e *evaluation) walk(node *ruleNode, p place) {
+	if node == nil || p.value == nil {
 		return
 	}
-	e.evaluateNode(node, value, path, fieldPath)
-	switch value := value.(type) {
+	e.evaluateNode(node, p)
+	switch value := p.value.(type) {
 	case []any:
+		old, _ := p.old.([]any)
+		olds := common.MakeMapList(&model.Structural{Structural: node.schema}, old)
 		for i, item := range value {
-			e.walk(node.items, item, appendStep(path, i), fieldPath.Index(i))
+			e.walk(node.items, p.item(i, item, olds.Get(item)))
 		}
 	case map[string]any:
+		var old map[string]any
+		if cel.MapIsCorrelatable(node.schema.XMapType) {
+			old, _ = p.old.(map[string]any)
+		}
 		for _, key := range sortedKeys(value) {
 			if property, ok := node.properties[key]; ok {
-				e.walk(property, value[key], appendStep(path, key), fieldPath.Child(key))
+				e.walk(property, p.member(key, p.fieldPath.Child(key), value[key], old[key]))
 			}
 			if node.additional != nil {
-				e.walk(node.additional, value[key], appendStep(path, key), fieldPath.Key(key))
+				e.walk(node.additional, p.member(key, p.fieldPath.Key(key), value[key], old[key]))
 			}
 		}
 	}
 }
 
-func appendStep(path []any, step any) []any {
-	return append(path[:len(path):len(path)], step)
-}
-
-func (e *evaluation) evaluateNode(node *ruleNode, value any, path []any, fieldPath *field.Path) {
-	if len(node.rules) == 0 {
-		return
-	}
-	var self map[string]any
+func (e *evaluation) evaluateNode(node *ruleNode, p place) {
+	var self, optional map[string]any
 	for i := range node.rules {
-		result := playground.RuleResult{ID: ruleID(e.version, node, i), Path: valuePath(path)}
+		result := playground.RuleResult{ID: ruleID(e.version, node, i), Path: valuePath(p.path)}
 		e.seen[result.ID] = true
 		switch {
 		case e.blocked:
@@ -93,24 +93,15 @@ func (e *evaluation) evaluateNode(node *ruleNode, value any, path []any, fieldPa
 			result.Outcome, result.Why = playground.OutcomeSkipped, playground.WhyBudget
 		default:
 			if self == nil {
-				self = activation(node, value)
+				self, optional = p.activations(node)
 			}
-			e.evaluateRule(node, i, value, self, fieldPath, &result)
+			variables := self
+			if ptr.Deref(node.schema.XValidations[i].OptionalOldSelf, false) {
+				variables = optional
+			}
+			e.evaluateRule(node, i, p, variables, &result)
 		}
-		e.add(result, path)
-	}
-}
-
-// activation binds self to value. On create there is no oldSelf; rules that
-// take it as an optional get none.
-func activation(node *ruleNode, value any) map[string]any {
-	schema := node.schema
-	if node.root {
-		schema = model.WithTypeAndObjectMeta(schema)
-	}
-	return map[string]any{
-		cel.ScopedVarName:    cel.UnstructuredToVal(value, schema),
-		cel.OldScopedVarName: types.OptionalNone,
+		e.add(result, p.path)
 	}
 }
 
@@ -127,39 +118,39 @@ func (e *evaluation) add(result playground.RuleResult, path []any) {
 
 // evaluateRule follows validateExpressions in
 // k8s.io/apiextensions-apiserver/pkg/apiserver/schema/cel.
-func (e *evaluation) evaluateRule(node *ruleNode, i int, value any, self map[string]any, fieldPath *field.Path, result *playground.RuleResult) {
+func (e *evaluation) evaluateRule(node *ruleNode, i int, p place, variables map[string]any, result *playground.RuleResult) {
 	compiled, rule := node.rules[i], node.schema.XValidations[i]
 	if compiled.Error != nil {
-		e.fail(result, field.Invalid(fieldPath, node.schema.Type, fmt.Sprintf("rule compile error: %v", compiled.Error)), playground.OutcomeError)
+		e.fail(result, field.Invalid(p.fieldPath, node.schema.Type, fmt.Sprintf("rule compile error: %v", compiled.Error)), playground.OutcomeError)
 		return
 	}
 	if compiled.Program == nil {
 		result.Outcome = playground.OutcomePass // an empty rule holds
 		return
 	}
-	if compiled.UsesOldSelf && !ptr.Deref(rule.OptionalOldSelf, false) {
+	if compiled.UsesOldSelf && p.old == nil && !ptr.Deref(rule.OptionalOldSelf, false) {
 		result.Outcome, result.Why = playground.OutcomeSkipped, playground.WhyCreate
 		return
 	}
 	if e.budget == 0 {
-		e.exhaust(result, field.Invalid(fieldPath, node.schema.Type, outOfBudget))
+		e.exhaust(result, field.Invalid(p.fieldPath, node.schema.Type, outOfBudget))
 		return
 	}
-	holds, details, err := compiled.Program.ContextEval(e.ctx, self)
+	holds, details, err := compiled.Program.ContextEval(e.ctx, variables)
 	if !e.pay(details, result) {
-		e.exhaust(result, field.Invalid(fieldPath, node.schema.Type, outOfBudget))
+		e.exhaust(result, field.Invalid(p.fieldPath, node.schema.Type, outOfBudget))
 		return
 	}
 	switch {
 	case err != nil:
-		e.fail(result, field.Invalid(fieldPath, node.schema.Type, evaluationError(err, rule)), playground.OutcomeError)
+		e.fail(result, field.Invalid(p.fieldPath, node.schema.Type, evaluationError(err, rule)), playground.OutcomeError)
 		if isCallLimit(err) {
 			e.budget = -1
 		}
 	case holds == types.True:
 		result.Outcome = playground.OutcomePass
 	default:
-		e.violate(node, i, value, self, fieldPath, result)
+		e.violate(node, i, p, variables, result)
 	}
 }
 
@@ -215,12 +206,13 @@ func ruleName(rule apiextensionsv1.ValidationRule) string {
 }
 
 // violate reports a rule that does not hold.
-func (e *evaluation) violate(node *ruleNode, i int, value any, self map[string]any, fieldPath *field.Path, result *playground.RuleResult) {
+func (e *evaluation) violate(node *ruleNode, i int, p place, variables map[string]any, result *playground.RuleResult) {
 	compiled, rule := node.rules[i], node.schema.XValidations[i]
+	fieldPath, value := p.fieldPath, p.value
 	if compiled.NormalizedRuleFieldPath != "" {
 		fieldPath = fieldPath.Child(compiled.NormalizedRuleFieldPath)
 	}
-	message, fatal := e.message(compiled, rule, self, result)
+	message, fatal := e.message(compiled, rule, variables, result)
 	if fatal != "" {
 		e.exhaust(result, field.Invalid(fieldPath, node.schema.Type, fatal))
 		return
@@ -228,13 +220,17 @@ func (e *evaluation) violate(node *ruleNode, i int, value any, self map[string]a
 	if node.schema.Type == "object" || node.schema.Type == "array" {
 		value = field.OmitValueType{}
 	}
+	if !compiled.UsesOldSelf && p.unchanged() {
+		result.Outcome, result.Why, result.Message = playground.OutcomeSkipped, playground.WhyRatcheted, message
+		return
+	}
 	e.fail(result, violation(fieldPath, value, message, rule.Reason), playground.OutcomeFail)
 }
 
 // message is what the violation of a rule says: the value of its
 // messageExpression if that is usable, else its message, else a default.
 // fatal is not empty if evaluating the expression used the budget up.
-func (e *evaluation) message(compiled cel.CompilationResult, rule apiextensionsv1.ValidationRule, self map[string]any, result *playground.RuleResult) (message, fatal string) {
+func (e *evaluation) message(compiled cel.CompilationResult, rule apiextensionsv1.ValidationRule, variables map[string]any, result *playground.RuleResult) (message, fatal string) {
 	fallback := strings.TrimSpace(rule.Message)
 	if rule.Message == "" {
 		fallback = "failed rule: " + ruleName(rule)
@@ -242,7 +238,7 @@ func (e *evaluation) message(compiled cel.CompilationResult, rule apiextensionsv
 	if compiled.MessageExpression == nil {
 		return fallback, ""
 	}
-	value, details, err := compiled.MessageExpression.ContextEval(e.ctx, self)
+	value, details, err := compiled.MessageExpression.ContextEval(e.ctx, variables)
 	if !e.pay(details, result) {
 		return "", "messageExpression evaluation failed due to running out of cost budget, no further validation rules will be run"
 	}

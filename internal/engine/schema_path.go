@@ -72,6 +72,11 @@ func schemaChild(node *structuralschema.Structural, path schemaPath, step any) (
 	return nil, path
 }
 
+// appendStep is a longer path that shares no memory with path.
+func appendStep(path []any, step any) []any {
+	return append(path[:len(path):len(path)], step)
+}
+
 func sortedKeys[V any](m map[string]V) []string {
 	return slices.Sorted(maps.Keys(m))
 }

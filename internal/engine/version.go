@@ -24,14 +24,16 @@ type version struct {
 	// preserveUnknown is spec.preserveUnknownFields: nothing is pruned.
 	preserveUnknown bool
 
-	schema     *structuralschema.Structural
-	validator  validation.SchemaValidator
-	celRules   *cel.Validator // nil if the schema has no rules
-	rules      *ruleNode      // the same rules, one by one
-	status     bool           // the status subresource is enabled
-	scale      *apiextensionsv1.CustomResourceSubresourceScale
-	columns    []apiextensionsv1.CustomResourceColumnDefinition
-	deprecated string // the deprecation warning, or empty
+	schema    *structuralschema.Structural
+	validator validation.SchemaValidator
+	// statusValidator is of properties.status; nil without the subresource.
+	statusValidator validation.SchemaValidator
+	celRules        *cel.Validator // nil if the schema has no rules
+	rules           *ruleNode      // the same rules, one by one
+	status          bool           // the status subresource is enabled
+	scale           *apiextensionsv1.CustomResourceSubresourceScale
+	columns         []apiextensionsv1.CustomResourceColumnDefinition
+	deprecated      string // the deprecation warning, or empty
 }
 
 // compileVersion prepares v as the handler of custom resources does before
@@ -72,13 +74,20 @@ func (v *version) compileSchema(props *apiextensions.JSONSchemaProps) error {
 	if props == nil {
 		return nil
 	}
+	if status, ok := props.Properties["status"]; ok && v.status {
+		if v.statusValidator, _, err = validation.NewSchemaValidator(&status); err != nil {
+			return fmt.Errorf("compile status validator: %w", err)
+		}
+	}
 	structural, err := structuralschema.NewStructural(props)
-	if err != nil {
+	if err != nil && !v.preserveUnknown {
 		return fmt.Errorf("convert schema to structural: %w", err)
 	}
 	v.schema = structural.DeepCopy() // NewStructural shares the defaults with props
-	if err := defaulting.PruneDefaults(v.schema); err != nil {
-		return fmt.Errorf("prune defaults: %w", err)
+	if !v.preserveUnknown {
+		if err := defaulting.PruneDefaults(v.schema); err != nil {
+			return fmt.Errorf("prune defaults: %w", err)
+		}
 	}
 	v.celRules = cel.NewValidator(v.schema, true, celconfig.PerCallLimit)
 	v.rules = compileRules(v.schema)

@@ -40,7 +40,8 @@ type CRD struct {
 	Name     string `json:"name"`
 	Accepted bool   `json:"accepted"`
 	Status   Status `json:"status"`
-	// Output is what `kubectl create` would print, several lines at times.
+	// Output is what kubectl would print, several lines at times: create, or
+	// replace for an update.
 	Output   string    `json:"output"`
 	Findings []Finding `json:"findings"`
 	// Warnings are the warning headers of the answer, without "Warning: ".
@@ -143,10 +144,12 @@ type Object struct {
 	Namespace  string `json:"namespace"`
 	Name       string `json:"name"`
 	// Range is the whole document.
-	Range    Range  `json:"range"`
+	Range Range `json:"range"`
+	// Operation is the request: create, update or updateStatus.
+	Operation string `json:"operation"`
 	Accepted bool   `json:"accepted"`
 	Status   Status `json:"status"`
-	// Output is what `kubectl create` would print.
+	// Output is what kubectl would print: create, or replace for an update.
 	Output   string    `json:"output"`
 	Findings []Finding `json:"findings"`
 	Warnings []string  `json:"warnings"`
@@ -264,8 +267,11 @@ const (
 
 // Why a rule was skipped.
 const (
-	// WhyCreate: a transition rule, and there is no old object.
+	// WhyCreate: a transition rule, and there is no old value.
 	WhyCreate = "create"
+	// WhyRatcheted: the rule does not hold, but neither did it hold for the
+	// same value before; the API server only warns. Message says of what.
+	WhyRatcheted = "ratcheted"
 	// WhyBlocked: an earlier error kept all rules from being evaluated.
 	WhyBlocked = "blocked"
 	// WhyAbsent: the object has no value at the rule's place.

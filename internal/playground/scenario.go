@@ -10,9 +10,21 @@ type Scenario struct {
 	// the first CustomResourceDefinition among them counts.
 	CRD string `json:"crd"`
 
+	// OldCRD is the CRD that is in the cluster before; then CRD is applied as
+	// its update.
+	OldCRD string `json:"oldCrd,omitempty"`
+
 	// Object is the custom resource. It may hold several YAML documents, each
 	// of which is judged on its own. Empty: only the CRD is judged.
 	Object string `json:"object,omitempty"`
+
+	// OldObject are the objects in the cluster before, as stored: they need not
+	// be valid. The one of Object's namespace and name is what is updated.
+	OldObject string `json:"oldObject,omitempty"`
+
+	// Operation is the request for Object: create, update or updateStatus.
+	// Empty: update if OldObject is set, else create.
+	Operation string `json:"operation,omitempty"`
 
 	// FieldValidation is the fieldValidation parameter of the requests for CRD
 	// and Object: Strict (the default, as kubectl sends it), Warn or Ignore.
@@ -30,13 +42,22 @@ const (
 	FieldValidationIgnore = "Ignore"
 )
 
+// Values of [Scenario.Operation].
+const (
+	OperationCreate       = "create"
+	OperationUpdate       = "update"
+	OperationUpdateStatus = "updateStatus"
+)
+
 // Document names one text of a [Scenario], as its JSON field does.
 type Document string
 
 // The documents of a scenario.
 const (
-	DocumentCRD    Document = "crd"
-	DocumentObject Document = "object"
+	DocumentCRD       Document = "crd"
+	DocumentOldCRD    Document = "oldCrd"
+	DocumentObject    Document = "object"
+	DocumentOldObject Document = "oldObject"
 )
 
 // InvalidScenarioError says that a parameter of a [Scenario], not one of its

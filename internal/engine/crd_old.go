@@ -1,0 +1,83 @@
+package engine
+
+import (
+	"strings"
+
+	"k8s.io/apiextensions-apiserver/pkg/apis/apiextensions"
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/serializer/json"
+	"k8s.io/apimachinery/pkg/runtime/serializer/versioning"
+
+	"github.com/crdlab/crdlab/internal/playground"
+	"github.com/crdlab/crdlab/internal/source"
+)
+
+// readOld decodes the CRD that is in the cluster before, if there is one. It
+// is not judged: a cluster may hold CRDs that it would not accept today. It
+// reports false, with findings, if the text is no CRD.
+func (r *crdRequest) readOld(text string) bool {
+	if strings.TrimSpace(text) == "" {
+		return true
+	}
+	r.operation = playground.OperationUpdate
+	file, err := source.Parse(text, crdTextLimits)
+	if _, isLimit := limitRange(err); isLimit {
+		r.report.Status = playground.Status{Message: err.Error()}
+		r.report.Findings = append(r.report.Findings, limitFinding(playground.DocumentOldCRD, playground.StageCRDDecode, err))
+		return false
+	}
+	doc, _ := chooseCRD(file)
+	if doc == nil {
+		r.operation = playground.OperationCreate
+		return true
+	}
+	old, err := decodeStoredCRD(doc)
+	if err != nil {
+		r.report.Status = playground.Status{Message: "the old CRD cannot be read"}
+		r.report.Findings = append(r.report.Findings, playground.Finding{
+			Severity: playground.SeverityError,
+			Stage:    playground.StageCRDDecode,
+			Message:  err.Error(),
+			Document: playground.DocumentOldCRD,
+			Range:    requestRange(doc, err.Error()),
+			Related:  []playground.Related{},
+		})
+		return false
+	}
+	establish(old)
+	r.old = old
+	return true
+}
+
+func decodeStoredCRD(doc *source.Document) (*apiextensions.CustomResourceDefinition, error) {
+	serializer := json.NewSerializerWithOptions(json.DefaultMetaFactory, crdScheme, crdScheme, json.SerializerOptions{Yaml: !doc.JSON()})
+	codec := versioning.NewCodec(nil, serializer, runtime.UnsafeObjectConvertor(crdScheme),
+		crdScheme, crdScheme, crdScheme, nil, apiextensions.SchemeGroupVersion, "crdlab")
+	kind := apiextensionsv1.SchemeGroupVersion.WithKind("CustomResourceDefinition")
+	crd := &apiextensions.CustomResourceDefinition{}
+	err := guard(playground.StageCRDDecode, func() error {
+		_, _, err := codec.Decode([]byte(doc.Text), &kind, crd)
+		return err
+	})
+	return crd, err
+}
+
+// establish sets what the controllers would have set on a CRD that was typed
+// without its status. The stored versions that are typed count.
+func establish(crd *apiextensions.CustomResourceDefinition) {
+	if crd.Generation == 0 {
+		crd.Generation = 1
+	}
+	if crd.ResourceVersion == "" {
+		crd.ResourceVersion = firstResourceVersion
+	}
+	if crd.Status.AcceptedNames.Plural == "" {
+		crd.Status.AcceptedNames = crd.Spec.Names
+	}
+	for _, condition := range []apiextensions.CustomResourceDefinitionConditionType{apiextensions.NamesAccepted, apiextensions.Established} {
+		if apiextensions.FindCRDCondition(crd, condition) == nil {
+			apiextensions.SetCRDCondition(crd, apiextensions.CustomResourceDefinitionCondition{Type: condition, Status: apiextensions.ConditionTrue})
+		}
+	}
+}

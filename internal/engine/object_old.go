@@ -1,0 +1,114 @@
+package engine
+
+import (
+	"k8s.io/apiextensions-apiserver/pkg/apiserver/schema/defaulting"
+	"k8s.io/apiextensions-apiserver/pkg/crdserverscheme"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/serializer/json"
+
+	"github.com/crdlab/crdlab/internal/playground"
+	"github.com/crdlab/crdlab/internal/source"
+)
+
+// oldObjects are the objects in the cluster before, as typed.
+type oldObjects struct {
+	objects  []*unstructured.Unstructured
+	findings []playground.Finding // what keeps a document from being one
+}
+
+// readOldObjects decodes the objects of text. They count as stored, so they
+// are not validated.
+func readOldObjects(c *crd, text string) oldObjects {
+	var old oldObjects
+	if !c.report.Accepted {
+		return old
+	}
+	file, err := source.Parse(text, objectTextLimits)
+	if _, isLimit := limitRange(err); isLimit {
+		old.findings = append(old.findings, limitFinding(playground.DocumentOldObject, playground.StageDecode, err))
+		return old
+	}
+	for _, doc := range file.Documents {
+		if doc.Empty() {
+			continue
+		}
+		object, err := decodeStored(doc)
+		switch {
+		case err != nil:
+			old.add(doc, err.Error())
+		case c.stores(object):
+			old.objects = append(old.objects, object)
+		default:
+			old.add(doc, "not an object of the CRD: "+object.GroupVersionKind().String())
+		}
+	}
+	return old
+}
+
+func (o *oldObjects) add(doc *source.Document, message string) {
+	o.findings = append(o.findings, playground.Finding{
+		Severity: playground.SeverityError,
+		Stage:    playground.StageDecode,
+		Message:  message,
+		Document: playground.DocumentOldObject,
+		Range:    requestRange(doc, message),
+		Related:  []playground.Related{},
+	})
+}
+
+func decodeStored(doc *source.Document) (*unstructured.Unstructured, error) {
+	serializer := json.NewSerializerWithOptions(json.DefaultMetaFactory, unstructuredCreater{}, crdserverscheme.NewUnstructuredObjectTyper(), json.SerializerOptions{Yaml: !doc.JSON()})
+	object := &unstructured.Unstructured{}
+	err := guard(playground.StageDecode, func() error {
+		_, _, err := serializer.Decode([]byte(doc.Text), nil, object)
+		return err
+	})
+	return object, err
+}
+
+// stores says whether object is of a version that is or was stored.
+func (c *crd) stores(object *unstructured.Unstructured) bool {
+	gvk := object.GroupVersionKind()
+	v, ok := c.versions[gvk.Version]
+	return ok && v.kind == gvk
+}
+
+// find is the object of a namespace and name, or nil.
+func (o oldObjects) find(namespace, name string) *unstructured.Unstructured {
+	for _, object := range o.objects {
+		if object.GetName() == name && (object.GetNamespace() == namespace || object.GetNamespace() == "") {
+			return object
+		}
+	}
+	return nil
+}
+
+// readOld is the stored object as the request's version has it, with what
+// the API server would have set if the text leaves it out.
+func (r *request) readOld(stored *unstructured.Unstructured) (*unstructured.Unstructured, error) {
+	from := r.crd.versions[stored.GroupVersionKind().Version]
+	old := stored.DeepCopy()
+	old.SetNamespace(r.namespace())
+	if old.GetUID() == "" {
+		old.SetUID(r.uid())
+	}
+	if created := old.GetCreationTimestamp(); created.IsZero() {
+		old.SetCreationTimestamp(metav1.NewTime(r.now))
+	}
+	if old.GetResourceVersion() == "" {
+		old.SetResourceVersion(firstResourceVersion)
+	}
+	if err := from.coerce(old, coerceOptions{fromStorage: true}); err != nil {
+		return nil, err
+	}
+	defaulting.Default(old.Object, from.schema)
+	if from == r.version {
+		return old, nil
+	}
+	return r.crd.convert(old, r.version)
+}
+
+// firstResourceVersion stands for the revision of etcd at which an object was
+// created.
+const firstResourceVersion = "1"

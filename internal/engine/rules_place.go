@@ -1,0 +1,71 @@
+package engine
+
+import (
+	"github.com/google/cel-go/common/types"
+	"k8s.io/apiextensions-apiserver/pkg/apiserver/schema/cel"
+	"k8s.io/apiextensions-apiserver/pkg/apiserver/schema/cel/model"
+	"k8s.io/apimachinery/pkg/util/validation/field"
+	"k8s.io/apiserver/pkg/cel/common"
+)
+
+// place is where rules are evaluated.
+type place struct {
+	value any
+	// old is the value that an update replaces, if the two can be paired.
+	old       any
+	path      []any
+	fieldPath *field.Path
+
+	// correlation pairs value and old; nil if they cannot be paired. Then
+	// ancestor is the nearest value above that can.
+	correlation, ancestor *common.CorrelatedObject
+}
+
+func (p place) item(i int, value, old any) place {
+	next := place{value: value, old: old, path: appendStep(p.path, i), fieldPath: p.fieldPath.Index(i), ancestor: p.ancestor}
+	if p.correlation != nil {
+		next.correlation, next.ancestor = p.correlation.Index(i), p.correlation
+	}
+	return next
+}
+
+func (p place) member(key string, fieldPath *field.Path, value, old any) place {
+	next := place{value: value, old: old, path: appendStep(p.path, key), fieldPath: fieldPath, ancestor: p.ancestor}
+	switch {
+	case p.correlation == nil:
+	case p.ancestor == nil && (key == "apiVersion" || key == "kind"):
+		// Old and new are converted to one version, so a change of these
+		// cannot be seen, and is never forgiven.
+		next.ancestor = nil
+	default:
+		next.correlation, next.ancestor = p.correlation.Key(key), p.correlation
+	}
+	return next
+}
+
+// unchanged says whether the value, or else the nearest value above that can
+// be paired, is as it was; then a rule that does not hold only warns.
+func (p place) unchanged() bool {
+	if p.correlation != nil {
+		return p.correlation.CachedDeepEqual()
+	}
+	return p.ancestor.CachedDeepEqual()
+}
+
+// activations bind self and oldSelf, the second for rules that take oldSelf as
+// an optional.
+func (p place) activations(node *ruleNode) (plain, optional map[string]any) {
+	schema := node.schema
+	if node.root {
+		schema = model.WithTypeAndObjectMeta(schema)
+	}
+	self := cel.UnstructuredToVal(p.value, schema)
+	plain = map[string]any{cel.ScopedVarName: self}
+	optional = map[string]any{cel.ScopedVarName: self, cel.OldScopedVarName: types.OptionalNone}
+	if p.old != nil {
+		oldSelf := cel.UnstructuredToVal(p.old, schema)
+		plain[cel.OldScopedVarName] = oldSelf
+		optional[cel.OldScopedVarName] = types.OptionalOf(oldSelf)
+	}
+	return plain, optional
+}
