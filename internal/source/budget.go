@@ -1,6 +1,10 @@
 package source
 
-import "go.yaml.in/yaml/v3"
+import (
+	"slices"
+
+	"go.yaml.in/yaml/v3"
+)
 
 // A budget is what is left of the limits of a text.
 type budget struct {
@@ -54,7 +58,7 @@ func (b *budget) spendTree(root *yaml.Node) (*yaml.Node, error) {
 		if err := b.spend(0, depth, 1, aliases); err != nil {
 			return top.node, err
 		}
-		for _, child := range top.node.Content {
+		for _, child := range slices.Backward(top.node.Content) {
 			stack = append(stack, item{child, depth})
 		}
 	}

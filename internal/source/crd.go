@@ -33,7 +33,7 @@ func (d *Document) ResolveCRD(field string) (l Location, ok bool) {
 var (
 	hoisted   = regexp.MustCompile(`^spec\.(validation|subresources|additionalPrinterColumns|selectableFields)\b`)
 	versioned = regexp.MustCompile(`^spec\.versions\[\d+\]\.(schema|subresources|additionalPrinterColumns|selectableFields|name)\b`)
-	jsonPath  = regexp.MustCompile(`\bJSONPath$`)
+	jsonPath  = regexp.MustCompile(`\b(JSONPath|jsonPath)$`)
 )
 
 var webhookFields = map[string]string{

@@ -2,7 +2,6 @@ package source
 
 import (
 	"errors"
-	"fmt"
 	"strings"
 
 	"go.yaml.in/yaml/v3"
@@ -87,17 +86,21 @@ func quotesFirstKey(text string) bool {
 
 func (d *Document) parseYAML(budget *budget) {
 	d.lines, d.first = d.index.yamlLines, d.index.yamlLine(d.start)
-	if err := checkText(d.Text); err != nil {
-		d.fail(err, err.offset)
-		return
-	}
 	if err := checkNesting(d.Text, *budget); err != nil {
 		d.fail(err, 0)
 		return
 	}
-	root, err := parseNode(d.Text)
-	if err != nil {
-		d.Err = d.locate(err)
+	if err := checkText(d.Text); err != nil {
+		d.fail(err, err.offset)
+		return
+	}
+	if at := d.skipSpace(d.start, ""); documentMarker(d.index.text, at) {
+		return
+	}
+	root, failure := parseNode(d.Text)
+	if failure != nil {
+		start, end := failure.place(d.Text)
+		d.Err = d.syntaxError(failure.message, start, end)
 		return
 	}
 	if root == nil {
@@ -107,25 +110,23 @@ func (d *Document) parseYAML(budget *budget) {
 		d.fail(err, d.offset(n)-d.start)
 		return
 	}
+	if at, ok := d.trailing(root); ok {
+		d.Err = d.syntaxError("unexpected text after the value", at-d.start, lineEnd(d.Text, at-d.start))
+		return
+	}
 	d.root = root
 }
 
-// parseNode is the root of the first YAML document in text, nil if there is
-// none.
-func parseNode(text string) (root *yaml.Node, err error) {
-	defer func() {
-		if r := recover(); r != nil {
-			err = fmt.Errorf("yaml: %v", r)
-		}
-	}()
-	var n yaml.Node
-	if err := yaml.Unmarshal([]byte(text), &n); err != nil {
-		return nil, err
+// trailing finds text behind the root, which the parser does not look at. A
+// block that is not indented ends with the document.
+func (d *Document) trailing(root *yaml.Node) (at int, ok bool) {
+	block := root.Kind != yaml.ScalarNode && root.Style&yaml.FlowStyle == 0
+	if block && root.Column == 1 {
+		return 0, false
 	}
-	if len(n.Content) == 0 {
-		return nil, nil
-	}
-	return n.Content[0], nil
+	_, end := d.extent(root)
+	at = d.skipSpace(end, "")
+	return at, at < d.end() && !documentMarker(d.index.text, at)
 }
 
 // Empty reports whether the document holds comments or null only. A document
@@ -172,11 +173,15 @@ func (d *Document) trimmed(start, end int) playground.Range {
 	return d.index.span(start, start+len(text))
 }
 
-// offset is the byte offset in the whole text at which a node begins.
+// offset is the byte offset in the whole text at which a node begins. The
+// parser puts nodes without content behind the last line at times.
 func (d *Document) offset(n *yaml.Node) int {
 	start := d.start
-	if n.Line > 1 {
-		start = int(d.lines[min(d.first+n.Line-1, len(d.lines)-1)])
+	switch line := d.first + n.Line - 1; {
+	case line >= len(d.lines):
+		return d.end()
+	case n.Line > 1:
+		start = int(d.lines[line])
 	}
 	return min(d.index.yamlOffset(start, n.Column-1), d.end())
 }

@@ -107,13 +107,30 @@ func (r *resolver) member(l Location, rest string) bool {
 // ['key'], and the dot that follows.
 func cutKey(field, key string) (after string, ok bool) {
 	field = strings.TrimPrefix(field, ".")
-	for _, quote := range []string{"", `"`, "'"} {
-		if after, ok := strings.CutPrefix(field, "["+quote+key+quote+"]"); ok {
-			return strings.TrimPrefix(after, "."), true
+	if inner, bracket := strings.CutPrefix(field, "["); bracket {
+		if after, ok := cutBracketed(inner, key); ok {
+			return after, true
 		}
 	}
 	after, ok = strings.CutPrefix(field, key)
 	if !ok || key == "" || after != "" && after[0] != '.' && after[0] != '[' {
+		return "", false
+	}
+	return strings.TrimPrefix(after, "."), true
+}
+
+// cutBracketed takes a key, in quotes or not, and its closing bracket off.
+func cutBracketed(field, key string) (after string, ok bool) {
+	closing := "]"
+	if after, ok = strings.CutPrefix(field, key); !ok && field != "" {
+		if after, ok = strings.CutPrefix(field[1:], key); ok {
+			closing = map[byte]string{'"': `"]`, '\'': "']"}[field[0]]
+		}
+	}
+	if !ok || closing == "" {
+		return "", false
+	}
+	if after, ok = strings.CutPrefix(after, closing); !ok {
 		return "", false
 	}
 	return strings.TrimPrefix(after, "."), true

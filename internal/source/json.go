@@ -39,7 +39,7 @@ func readJSON(text string, budget *budget) (root *yaml.Node, at int, err error) 
 			return nil, r.place(err), err
 		}
 	}
-	if end := int(r.tokens.InputOffset()); strings.TrimSpace(text[end:]) != "" {
+	if end := r.start(int(r.tokens.InputOffset())); end < len(text) {
 		return nil, end, errTrailing
 	}
 	return r.root, 0, nil
@@ -50,14 +50,22 @@ func (r *jsonReader) place(err error) int {
 	var syntax *json.SyntaxError
 	var limit *exceeded
 	switch {
-	case errors.As(err, &syntax):
-		return max(0, int(syntax.Offset)-1)
 	case errors.As(err, &limit):
 		return limit.offset
-	case errors.Is(err, io.ErrUnexpectedEOF):
-		return len(strings.TrimRight(r.text, " \t\r\n"))
+	case errors.As(err, &syntax):
+		return r.invalid(syntax)
 	}
-	return r.start(int(r.tokens.InputOffset()))
+	return max(0, len(strings.TrimRight(r.text, " \t\r\n"))-1)
+}
+
+// invalid is the place of the character that an error names. The decoder
+// counts up to it, or up to the blanks before it.
+func (r *jsonReader) invalid(err *json.SyntaxError) int {
+	at := r.start(int(err.Offset))
+	if at < len(r.text) && strings.HasPrefix(err.Error(), "invalid character '"+r.text[at:at+1]+"'") {
+		return at
+	}
+	return max(0, int(err.Offset)-1)
 }
 
 func (r *jsonReader) next() error {
@@ -82,7 +90,7 @@ func (r *jsonReader) next() error {
 
 // start is the offset of the token that follows offset.
 func (r *jsonReader) start(offset int) int {
-	rest := r.text[offset:]
+	rest := r.text[min(offset, len(r.text)):]
 	return offset + len(rest) - len(strings.TrimLeft(rest, " \t\r\n,:"))
 }
 

@@ -72,7 +72,7 @@ func (w *pairWalker) merges(n *yaml.Node) bool {
 // differently, or empty: decoders of YAML 1.1 turn y, on or no into a Boolean
 // and 0x10 into a number.
 func jsonName(key *yaml.Node) string {
-	if key.Style != 0 {
+	if key.Style != 0 || key.Tag == "!!str" && len(key.Value) > len("yes") {
 		return ""
 	}
 	switch strings.ToLower(key.Value) {

@@ -1,6 +1,8 @@
 package source
 
 import (
+	"math"
+	"slices"
 	"strings"
 )
 
@@ -21,10 +23,14 @@ type nestingScanner struct {
 	lineStart int
 	// indents are the columns at which the open block collections begin.
 	indents []int
-	// flow is the number of open brackets and braces.
-	flow int
+	// flow are the offsets of the open brackets and braces.
+	flow []int
+	// quote is the offset of a quote that is not closed, or -1.
+	quote int
 	// key is the column of what may turn out to be a key, or -1.
 	key int
+	// started says that the document has begun.
+	started bool
 	// empty says that an indicator, an anchor or a tag came last, so that a
 	// node without content is possible.
 	empty bool
@@ -33,8 +39,42 @@ type nestingScanner struct {
 // checkNesting checks a document against what is left of the limits, which it
 // does not reduce. The error is nil or an *exceeded.
 func checkNesting(text string, b budget) error {
-	s := &nestingScanner{text: text, budget: &b, key: -1}
-	for s.pos < len(text) {
+	s := newNestingScanner(text, &b)
+	return s.scan()
+}
+
+// unclosed are the offsets of the brackets, and of the quote, that are not
+// closed at the end of a text, the innermost last.
+func unclosed(text string) []int {
+	b := budget{limits: Limits{math.MaxInt, math.MaxInt, math.MaxInt, math.MaxInt, math.MaxInt}}
+	s := newNestingScanner(text, &b)
+	if s.scan() != nil {
+		return nil
+	}
+	if s.quote >= 0 {
+		return append(s.flow, s.quote)
+	}
+	return s.flow
+}
+
+var closers = map[byte]byte{'[': ']', '{': '}', '"': '"', '\'': '\''}
+
+// missingClosers is what closes the brackets and the quote that are open at the
+// end of a text.
+func missingClosers(text string) string {
+	var missing []byte
+	for _, at := range slices.Backward(unclosed(text)) {
+		missing = append(missing, closers[text[at]])
+	}
+	return string(missing)
+}
+
+func newNestingScanner(text string, b *budget) *nestingScanner {
+	return &nestingScanner{text: text, budget: b, key: -1, quote: -1}
+}
+
+func (s *nestingScanner) scan() error {
+	for s.pos < len(s.text) {
 		if err := s.token(); err != nil {
 			return err
 		}
@@ -53,17 +93,17 @@ func (s *nestingScanner) indent() int {
 }
 
 func (s *nestingScanner) spend(nodes, aliases int) error {
-	return s.budget.spend(s.pos, len(s.indents)+s.flow, nodes, aliases)
+	return s.budget.spend(s.pos, len(s.indents)+len(s.flow), nodes, aliases)
 }
 
 func (s *nestingScanner) unroll(column int) {
-	for s.flow == 0 && s.indent() > column {
+	for len(s.flow) == 0 && s.indent() > column {
 		s.indents = s.indents[:len(s.indents)-1]
 	}
 }
 
 func (s *nestingScanner) roll(column int) error {
-	if s.flow > 0 || s.indent() >= column {
+	if len(s.flow) > 0 || s.indent() >= column {
 		return nil
 	}
 	s.indents = append(s.indents, column)
@@ -89,15 +129,16 @@ func (s *nestingScanner) token() error {
 	if s.column() == 0 && s.marker() {
 		return nil
 	}
+	s.started = true
 	switch c {
 	case '-', '?', ':':
-		if blankOrEnd(s.text, s.pos+1) || c != '-' && s.flow > 0 {
+		if blankOrEnd(s.text, s.pos+1) || c != '-' && len(s.flow) > 0 {
 			return s.indicator(c)
 		}
 	case '[', '{', ']', '}', ',':
 		return s.bracket(c)
 	case '|', '>':
-		if s.flow == 0 {
+		if len(s.flow) == 0 {
 			s.blockScalar()
 			return s.content(0)
 		}
@@ -108,7 +149,7 @@ func (s *nestingScanner) token() error {
 func (s *nestingScanner) newLine(width int) {
 	s.pos += width
 	s.lineStart = s.pos
-	if s.flow == 0 {
+	if len(s.flow) == 0 {
 		s.key = -1
 	}
 }
@@ -119,19 +160,23 @@ func (s *nestingScanner) skipLine() {
 	}
 }
 
-// marker passes over a directive or a document marker.
+// marker passes over a directive or a document marker. Of several documents
+// the parser reads the first only.
 func (s *nestingScanner) marker() bool {
-	rest := s.text[s.pos:]
 	switch {
-	case rest[0] == '%' && s.flow == 0:
+	case s.text[s.pos] == '%' && len(s.flow) == 0 && !s.started:
 		s.skipLine()
 		return true
-	case documentMarker(s.text, s.pos):
-		s.indents = s.indents[:0]
-		s.pos += len(separator)
+	case !documentMarker(s.text, s.pos):
+		return false
+	}
+	if s.started || s.text[s.pos] == '.' {
+		s.pos = len(s.text)
 		return true
 	}
-	return false
+	s.started = true
+	s.pos += len(separator)
+	return true
 }
 
 func documentMarker(text string, i int) bool {
@@ -168,11 +213,11 @@ func (s *nestingScanner) bracket(c byte) error {
 	switch c {
 	case '[', '{':
 		s.mayBeKey()
-		s.flow++
+		s.flow = append(s.flow, s.pos)
 		err = s.content(0)
 	case ']', '}':
 		err = s.endEmpty()
-		s.flow = max(0, s.flow-1)
+		s.flow = s.flow[:max(0, len(s.flow)-1)]
 	case ',':
 		err = s.endEmpty()
 	}
@@ -181,7 +226,7 @@ func (s *nestingScanner) bracket(c byte) error {
 }
 
 func (s *nestingScanner) mayBeKey() {
-	if s.flow == 0 && s.key < 0 {
+	if len(s.flow) == 0 && s.key < 0 {
 		s.key = s.column()
 	}
 }
@@ -233,6 +278,7 @@ func isWord(c byte) bool {
 }
 
 func (s *nestingScanner) quoted(quote byte) {
+	start := s.pos
 	for s.pos++; s.pos < len(s.text); {
 		c := s.text[s.pos]
 		switch {
@@ -254,7 +300,7 @@ func (s *nestingScanner) quoted(quote byte) {
 			s.pos++
 		}
 	}
-	s.pos = len(s.text)
+	s.pos, s.quote = len(s.text), start
 }
 
 // wrap passes over width bytes, and keeps lineStart right if they are a break.
@@ -272,7 +318,7 @@ func (s *nestingScanner) plain() {
 		s.plainLine()
 		next, column := s.nextLine()
 		if next == len(s.text) || next == s.pos || s.text[next] == '#' ||
-			s.flow == 0 && column <= s.indent() ||
+			len(s.flow) == 0 && column <= s.indent() ||
 			column == 0 && documentMarker(s.text, next) {
 			return
 		}
@@ -299,7 +345,7 @@ func (s *nestingScanner) plainLine() {
 				return
 			}
 		case ',', '?', '[', ']', '{', '}':
-			if s.flow > 0 {
+			if len(s.flow) > 0 {
 				return
 			}
 		}

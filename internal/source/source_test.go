@@ -122,11 +122,11 @@ func (q *querier) answer(query string) string {
 	case "duplicates":
 		out := ""
 		for _, k := range d.DuplicateKeys() {
-			out += fmt.Sprintf("  %s\n%s%s", k.Key, q.mark("  first", k.First), q.mark("  again", k.Range))
+			out += fmt.Sprintf("  %s %s\n%s%s", k.Key, k.Path, q.mark("  first", k.First), q.mark("  again", k.Range))
 		}
 		return out
 	case "path":
-		return fmt.Sprintf("  %q\n", fmt.Sprint(d.PathAt(position(rest))...))
+		return fmt.Sprintf("  %v\n", d.PathAt(position(rest)))
 	case "line":
 		n, _ := strconv.Atoi(rest)
 		return q.mark("", d.Line(n))

@@ -114,6 +114,8 @@ func splitJSON(text string, c chunk) []chunk {
 		}
 		chunks = append(chunks, chunk{start: c.start, end: c.start + n})
 		c.start += n
+		rest := text[c.start:c.end]
+		c.start += len(rest) - len(strings.TrimLeft(rest, " \t\r\n"))
 	}
 	return append(chunks, c)
 }

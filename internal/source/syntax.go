@@ -1,9 +1,15 @@
 package source
 
 import (
+	"errors"
+	"fmt"
+	"io"
 	"regexp"
 	"strconv"
+	"strings"
 	"unicode/utf8"
+
+	"go.yaml.in/yaml/v3"
 )
 
 // A badCharacter is one that YAML does not allow in a text.
@@ -40,18 +46,137 @@ func printable(r rune) bool {
 	return r == 0x85 || r >= 0xA0 && r <= 0xFFFD || r >= 0x10000
 }
 
+// parseNode is the root of the first YAML document in text, nil if there is
+// none.
+func parseNode(text string) (root *yaml.Node, failure *parseFailure) {
+	lines := &lineReader{text: text}
+	defer func() {
+		if r := recover(); r != nil {
+			root, failure = nil, newParseFailure(fmt.Sprint(r), lines.read)
+		}
+	}()
+	var n yaml.Node
+	err := yaml.NewDecoder(lines).Decode(&n)
+	switch {
+	case errors.Is(err, io.EOF), err == nil && len(n.Content) == 0:
+		return nil, nil
+	case err != nil:
+		return nil, newParseFailure(err.Error(), lines.read)
+	}
+	return n.Content[0], nil
+}
+
+// A lineReader hands out a text line by line, so that what was read when the
+// parser fails tells where it fails. The parser's own line numbers are those
+// of a context that may begin far above, and are off by one at times.
+type lineReader struct {
+	text string
+	read int
+}
+
+func (r *lineReader) Read(p []byte) (int, error) {
+	if r.read == len(r.text) {
+		return 0, io.EOF
+	}
+	n := copy(p, r.text[r.read:lineAfter(r.text, r.read)])
+	r.read += n
+	return n, nil
+}
+
+// lineAfter is the offset of the line after the one that i is in.
+func lineAfter(text string, i int) int {
+	if n := strings.IndexByte(text[i:], '\n'); n >= 0 {
+		return i + n + 1
+	}
+	return len(text)
+}
+
+// A parseFailure is an error of the YAML parser.
+type parseFailure struct {
+	// message is the parser's without what it says about the line.
+	message string
+	// original is the message with it, line what it says, or 0.
+	original string
+	line     int
+	// read is how much of the text the parser had read, by lines.
+	read int
+}
+
 var lineNumber = regexp.MustCompile(`^yaml: (?:line (\d+): )?`)
 
-// locate turns an error of the YAML parser into one with a place.
-func (d *Document) locate(err error) *SyntaxError {
-	message := err.Error()
-	m := lineNumber.FindStringSubmatch(message)
-	line := 1
-	if m != nil {
-		message = message[len(m[0]):]
-		if n, err := strconv.Atoi(m[1]); err == nil {
-			line = n
+func newParseFailure(message string, read int) *parseFailure {
+	f := &parseFailure{message: message, original: message, read: read}
+	if m := lineNumber.FindStringSubmatch(message); m != nil {
+		f.message = message[len(m[0]):]
+		f.line, _ = strconv.Atoi(m[1])
+	}
+	return f
+}
+
+// place is where in text, the same as was parsed, the mistake is.
+func (f *parseFailure) place(text string) (start, end int) {
+	switch {
+	case strings.HasPrefix(f.message, "found unexpected end of stream"),
+		strings.HasPrefix(f.message, "did not find expected ',' or"):
+		if open := unclosed(text); len(open) > 0 {
+			return open[len(open)-1], open[len(open)-1] + 1
+		}
+	case strings.HasPrefix(f.message, "could not find expected ':'") && f.line > 0:
+		return lineContent(text, nthLine(text, f.line))
+	case strings.HasPrefix(f.message, "unknown anchor '"):
+		name := strings.SplitN(f.message, "'", 3)[1]
+		if at := strings.LastIndex(text[:f.read], "*"+name); at >= 0 {
+			return at, at + 1 + len(name)
 		}
 	}
-	return &SyntaxError{Message: message, Range: d.Line(line)}
+	return lineContent(text, f.firstFailing(text))
+}
+
+// lookahead bounds how many lines the parser may have read beyond the one that
+// it fails at: it looks two tokens ahead.
+const lookahead = 3
+
+// firstFailing is the offset of the line that makes the parser fail: without
+// it, and all that follows, the parser does not fail in that way.
+func (f *parseFailure) firstFailing(text string) int {
+	line := contentLine(text, f.read)
+	for range lookahead {
+		_, earlier := parseNode(text[:line] + missingClosers(text[:line]))
+		if earlier == nil || earlier.original != f.original {
+			break
+		}
+		line = contentLine(text, line)
+	}
+	return line
+}
+
+// contentLine is the offset of the last line before end that is neither blank
+// nor a comment.
+func contentLine(text string, end int) int {
+	for end > 0 {
+		start := strings.LastIndexByte(text[:end-1], '\n') + 1
+		if line := strings.TrimSpace(text[start:end]); line != "" && line[0] != '#' {
+			return start
+		}
+		end = start
+	}
+	return 0
+}
+
+// nthLine is the offset of the YAML line n, which counts from 1.
+func nthLine(text string, n int) int {
+	at := 0
+	for ; n > 1 && at < len(text); n-- {
+		at = breakAt(text, at)
+		at += breakWidth(text, at)
+	}
+	return at
+}
+
+// lineContent is the line at start without spaces around it. A tab that it
+// begins with is left in, since that may be the mistake.
+func lineContent(text string, start int) (from, to int) {
+	line := text[start:lineEnd(text, start)]
+	from = start + len(line) - len(strings.TrimLeft(line, " "))
+	return from, max(from, start+len(strings.TrimRight(line, " \t")))
 }

@@ -61,21 +61,24 @@ func (t Text) Position(offset int) playground.Position {
 
 // RangeAt is the source of the identifier, number, string or operator at a line
 // and column of the value, as CEL's compiler reports them: both from 1, the
-// column in code points. Where there is only blank space, as at an unexpected
-// end, it is that of the last code point before. A line or column that does not
-// exist gives the whole scalar.
+// column in code points. The compiler puts the selection of a field at its dot
+// and a call at its parenthesis; the range then is the name's. Where there is
+// only blank space, as at an unexpected end, it is that of the token before. A line or column that does not exist gives the whole scalar.
 func (t Text) RangeAt(line, column int) playground.Range {
 	offset, ok := t.offset(line, column)
 	if !ok {
 		return t.doc.nodeRange(t.node)
 	}
-	for offset == len(t.value) || isSpace(t.value[offset]) {
-		if offset == 0 {
-			return t.doc.nodeRange(t.node)
-		}
+	if offset < len(t.value) && !isSpace(t.value[offset]) {
+		return t.Range(celToken(t.value, offset))
+	}
+	for offset > 0 && isSpace(t.value[offset-1]) {
 		offset--
 	}
-	return t.Range(offset, tokenEnd(t.value, offset))
+	if offset == 0 {
+		return t.doc.nodeRange(t.node)
+	}
+	return t.Range(celTokenBefore(t.value, offset))
 }
 
 // offset is the place in the value of a line and column.
@@ -96,23 +99,45 @@ func isSpace(r rune) bool { return r == ' ' || r == '\t' || r == '\n' || r == '\
 // operators are those of CEL that are longer than a character.
 var operators = []string{"==", "!=", "<=", ">=", "&&", "||"}
 
-// tokenEnd is the end of the CEL token that begins at offset, or of the word
-// around it.
-func tokenEnd(value []rune, offset int) int {
-	end := offset
-	for end < len(value) && isWordRune(value[end]) {
-		end++
+// celToken is where the CEL token at an offset begins and ends.
+func celToken(value []rune, offset int) (start, end int) {
+	switch {
+	case value[offset] == '.' && wordEnd(value, offset+1) > offset+1:
+		return offset + 1, wordEnd(value, offset+1)
+	case value[offset] == '(' && wordStart(value, offset) < offset:
+		return wordStart(value, offset), offset
+	case isWordRune(value[offset]):
+		return offset, wordEnd(value, offset)
+	case offset+2 <= len(value) && slices.Contains(operators, string(value[offset:offset+2])):
+		return offset, offset + 2
 	}
-	if end > offset {
-		return end
+	return offset, max(offset+1, stringEnd(value, offset))
+}
+
+// celTokenBefore is where the CEL token that ends at an offset begins and ends.
+func celTokenBefore(value []rune, offset int) (start, end int) {
+	start = wordStart(value, offset)
+	switch {
+	case start < offset:
+		return start, offset
+	case offset >= 2 && slices.Contains(operators, string(value[offset-2:offset])):
+		return offset - 2, offset
 	}
-	if end = stringEnd(value, offset); end > 0 {
-		return end
+	return offset - 1, offset
+}
+
+func wordStart(value []rune, end int) int {
+	for end > 0 && isWordRune(value[end-1]) {
+		end--
 	}
-	if offset+2 <= len(value) && slices.Contains(operators, string(value[offset:offset+2])) {
-		return offset + 2
+	return end
+}
+
+func wordEnd(value []rune, start int) int {
+	for start < len(value) && isWordRune(value[start]) {
+		start++
 	}
-	return offset + 1
+	return start
 }
 
 func isWordRune(r rune) bool {
