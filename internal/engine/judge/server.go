@@ -12,6 +12,7 @@ import (
 	"k8s.io/apiextensions-apiserver/pkg/apiserver"
 	"k8s.io/apiextensions-apiserver/pkg/client/informers/externalversions"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apiserver/pkg/admission"
 )
@@ -24,6 +25,7 @@ const maxBody = 3 * 1024 * 1024
 type Server struct {
 	crd     *apiextensionsv1.CustomResourceDefinition
 	handler http.Handler
+	memory  *memory
 }
 
 // NewServer returns a server for a CustomResourceDefinition as the API server
@@ -39,13 +41,14 @@ func NewServer(crd *apiextensionsv1.CustomResourceDefinition) (*Server, error) {
 	if err != nil {
 		return nil, fmt.Errorf("building the static OpenAPI schemas: %w", err)
 	}
+	memory := newMemory()
 	handler, err := apiserver.NewCustomResourceDefinitionHandler(
-		nil, nil, informer, http.NotFoundHandler(), restOptions{newMemory(), unstructuredCodec},
+		nil, nil, informer, http.NotFoundHandler(), restOptions{memory, unstructuredCodec},
 		admission.NewChainHandler(), nil, noServices{}, noNetwork, 1, allowAll{}, time.Minute, time.Minute, schemas, maxBody)
 	if err != nil {
 		return nil, fmt.Errorf("setting up the handler: %w", err)
 	}
-	return &Server{crd: crd, handler: withFilters(handler)}, nil
+	return &Server{crd: crd, handler: withFilters(handler), memory: memory}, nil
 }
 
 // established returns a copy that looks as if the controllers had finished with
@@ -116,7 +119,8 @@ func (s *Server) Get(version, namespace, name string) (Answer, error) {
 	return s.read(s.item(version, namespace, name), "")
 }
 
-// List reads all objects of a namespace, in order of their names.
+// List reads all objects of a namespace, or of all namespaces if it is empty,
+// in order of their names.
 func (s *Server) List(version, namespace string) (Answer, error) {
 	return s.read(s.collection(version, namespace), "")
 }
@@ -126,10 +130,27 @@ func (s *Server) Scale(version, namespace, name string) (Answer, error) {
 	return s.read(s.item(version, namespace, name)+"/scale", "")
 }
 
-// Table reads all objects of a namespace as `kubectl get` does, in order of
-// their names. Its columns are those of `kubectl get -o wide`.
+// Table reads what List does in the form that `kubectl get` asks for. Its
+// columns are those of `kubectl get -o wide`.
 func (s *Server) Table(version, namespace string) (Answer, error) {
 	return s.read(s.collection(version, namespace), acceptTable)
+}
+
+// Stored is what an object is in the storage, at the storage version; nil if
+// there is none.
+func (s *Server) Stored(namespace, name string) (*unstructured.Unstructured, error) {
+	key := "/" + s.crd.Spec.Group + "/" + s.crd.Spec.Names.Plural
+	if s.crd.Spec.Scope == apiextensionsv1.NamespaceScoped {
+		key += "/" + namespace
+	}
+	s.memory.mutex.Lock()
+	defer s.memory.mutex.Unlock()
+	record, ok := s.memory.records[key+"/"+name]
+	if !ok {
+		return nil, nil
+	}
+	object := &unstructured.Unstructured{}
+	return object, object.UnmarshalJSON(record.data)
 }
 
 func (s *Server) write(method, path string, body []byte, how Write) (Answer, error) {
@@ -146,7 +167,7 @@ func (s *Server) read(path, accept string) (Answer, error) {
 
 func (s *Server) collection(version, namespace string) string {
 	path := "/apis/" + s.crd.Spec.Group + "/" + url.PathEscape(version)
-	if s.crd.Spec.Scope == apiextensionsv1.NamespaceScoped {
+	if s.crd.Spec.Scope == apiextensionsv1.NamespaceScoped && namespace != "" {
 		path += "/namespaces/" + url.PathEscape(namespace)
 	}
 	return path + "/" + s.crd.Spec.Names.Plural
