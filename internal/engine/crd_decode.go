@@ -4,6 +4,7 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"strings"
 
 	"k8s.io/apiextensions-apiserver/pkg/apis/apiextensions"
 	"k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/install"
@@ -43,7 +44,7 @@ func decodeCRD(r *crdRequest) error {
 		if !isStrict || obj == nil || r.fieldValidation != playground.FieldValidationWarn {
 			return decodeError(err, gvk, kind.Kind, r.doc.Text)
 		}
-		for _, err := range strict.Errors() {
+		for _, err := range complaints(strict.Errors()) {
 			r.report.Warnings = append(r.report.Warnings, err.Error())
 			r.report.Findings = append(r.report.Findings, r.strictFinding(err, playground.SeverityWarning))
 		}
@@ -122,5 +123,24 @@ func strictErrors(err error) []error {
 	if !ok {
 		return nil
 	}
-	return strict.Errors()
+	return complaints(strict.Errors())
+}
+
+// complaints are errs with the YAML decoder's one error about all duplicate
+// keys taken apart, as the API server does for warnings (parseYAMLWarnings in
+// k8s.io/apiserver/pkg/endpoints/handlers).
+func complaints(errs []error) []error {
+	var single []error
+	for _, err := range errs {
+		message := strings.TrimPrefix(err.Error(), "error converting YAML to JSON: ")
+		lines, ok := strings.CutPrefix(message, "yaml: unmarshal errors:\n")
+		if !ok {
+			single = append(single, err)
+			continue
+		}
+		for line := range strings.SplitSeq(lines, "\n") {
+			single = append(single, errors.New(strings.TrimSpace(line)))
+		}
+	}
+	return single
 }

@@ -35,7 +35,11 @@ func refusedOutput(err error, operation, file string, warnings []string) string 
 	if apierrors.IsInvalid(err) && status.Details != nil {
 		return warningOutput(warnings) + invalidOutput(status)
 	}
-	return warningOutput(warnings) + fmt.Sprintf("Error from server (%s): error when %s %q: %s", status.Reason, kubectlVerbs[operation].doing, file, status.Message)
+	head := "Error from server"
+	if status.Reason != "" {
+		head += fmt.Sprintf(" (%s)", status.Reason)
+	}
+	return warningOutput(warnings) + fmt.Sprintf("%s: error when %s %q: %s", head, kubectlVerbs[operation].doing, file, status.Message)
 }
 
 func invalidOutput(status metav1.Status) string {

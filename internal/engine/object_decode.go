@@ -63,14 +63,16 @@ func (r *request) concludeDecoding() error {
 	}
 	if r.fieldValidation != playground.FieldValidationIgnore {
 		for _, e := range r.strict {
-			r.addStrictFinding(e, severity)
+			for _, err := range complaints([]error{e.err}) {
+				r.addStrictFinding(strictError{e.stage, err}, severity)
+			}
 		}
 	}
 	if len(r.reportedStrict()) > 0 {
 		return r.undecodable(runtime.NewStrictDecodingError(r.strictCauses()))
 	}
 	if r.fieldValidation == playground.FieldValidationWarn {
-		for _, err := range r.strictCauses() {
+		for _, err := range complaints(r.strictCauses()) {
 			r.warn(err.Error())
 		}
 	}

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"net/http"
 	"regexp"
 	"runtime/debug"
 	"slices"
@@ -35,12 +36,15 @@ func statusOf(err error) playground.Status {
 	return playground.Status{Code: int(s.Code), Reason: string(s.Reason), Message: s.Message}
 }
 
+// apiStatus follows ErrorToAPIStatus of
+// k8s.io/apiserver/pkg/endpoints/handlers/responsewriters: an error that is no
+// Status is answered with its text and no reason.
 func apiStatus(err error) metav1.Status {
+	status := metav1.Status{Status: metav1.StatusFailure, Code: http.StatusInternalServerError, Message: err.Error()}
 	var known apierrors.APIStatus
-	if !errors.As(err, &known) {
-		known = apierrors.NewInternalError(err)
+	if errors.As(err, &known) {
+		status = known.Status()
 	}
-	status := known.Status()
 	status.Message = repeatable(status.Message)
 	if status.Details != nil {
 		details := *status.Details

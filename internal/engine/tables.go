@@ -1,9 +1,11 @@
 package engine
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"reflect"
+	"slices"
 	"time"
 
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
@@ -38,7 +40,8 @@ func tables(c *crd, objects []playground.Object, now time.Time) []playground.Tab
 	return tables
 }
 
-// returned are the accepted objects as read at a version.
+// returned are the accepted objects as read at a version, in the order of
+// their keys in etcd.
 func returned(objects []playground.Object, version string) *unstructured.UnstructuredList {
 	list := &unstructured.UnstructuredList{}
 	for _, object := range objects {
@@ -50,6 +53,9 @@ func returned(objects []playground.Object, version string) *unstructured.Unstruc
 			list.Items = append(list.Items, unstructured.Unstructured{Object: content})
 		}
 	}
+	slices.SortStableFunc(list.Items, func(a, b unstructured.Unstructured) int {
+		return cmp.Or(cmp.Compare(a.GetNamespace(), b.GetNamespace()), cmp.Compare(a.GetName(), b.GetName()))
+	})
 	return list
 }
 
