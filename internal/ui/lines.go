@@ -57,7 +57,10 @@ func decodeJSON(text json.RawMessage) (any, error) {
 	return value, err
 }
 
-type linePrinter struct{ lines []line }
+type linePrinter struct {
+	lines      []line
+	quietNotes []string
+}
 
 // value prints the inside of a mapping or a list. Cause is the change that
 // brought the whole value, if any.
@@ -160,11 +163,23 @@ func (p *linePrinter) add(texts []string, cause *stageChange) {
 		if cause != nil {
 			l.mark = markOf(*cause)
 			if i == 0 && !continues {
-				l.note, l.change = noteOf(*cause), cause
+				l.note, l.change = p.newNote(l.mark, noteOf(*cause)), cause
 			}
 		}
 		p.lines = append(p.lines, l)
 	}
+}
+
+// newNote is the note, unless it is of the quiet ones and was given before.
+func (p *linePrinter) newNote(m mark, note string) string {
+	if m != markQuiet {
+		return note
+	}
+	if slices.Contains(p.quietNotes, note) {
+		return ""
+	}
+	p.quietNotes = append(p.quietNotes, note)
+	return note
 }
 
 // lastCause is the change that the last line belongs to.

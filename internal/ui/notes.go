@@ -21,21 +21,17 @@ func markOf(c stageChange) mark {
 
 // noteOf says in a few words what became of a value and where the cause is.
 func noteOf(c stageChange) string {
-	note := deed(c)
-	if c.change.SchemaRange != nil {
-		return fmt.Sprintf("%s · CRD line %d", note, c.change.SchemaRange.Start.Line+1)
+	if c.change.SchemaRange == nil {
+		return deed(c)
 	}
-	if c.stage == playground.StagePrune {
-		return note + " · not in the schema"
-	}
-	return note
+	return fmt.Sprintf("%s · CRD line %d", deed(c), c.change.SchemaRange.Start.Line+1)
 }
 
 // deed names what the stage did to a value.
 func deed(c stageChange) string {
 	switch c.stage {
 	case playground.StagePrune:
-		return "pruned"
+		return "pruned · not in the schema"
 	case playground.StageDefault:
 		return "defaulted"
 	case playground.StageNulls:
@@ -52,6 +48,8 @@ func deed(c stageChange) string {
 			return "not in the storage version"
 		}
 		return "storage version"
+	case playground.StageRead:
+		return "not in this version"
 	}
 	return c.stage
 }

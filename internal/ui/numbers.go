@@ -1,8 +1,8 @@
 package ui
 
 import (
-	"fmt"
 	"strconv"
+	"strings"
 )
 
 // costText is a number of CEL cost units in at most seven characters, such as
@@ -14,7 +14,8 @@ func costText(cost uint64) string {
 	}{{1e18, "E"}, {1e15, "P"}, {1e12, "T"}, {1e9, "G"}, {1e6, "M"}, {1e3, "k"}}
 	for _, unit := range units {
 		if cost >= unit.size && cost >= 10_000 {
-			return strconv.FormatFloat(float64(cost)/float64(unit.size), 'f', decimals(cost/unit.size), 64) + " " + unit.name
+			number := strconv.FormatFloat(float64(cost)/float64(unit.size), 'f', decimals(cost/unit.size), 64)
+			return strings.TrimSuffix(number, ".0") + " " + unit.name
 		}
 	}
 	return strconv.FormatUint(cost, 10)
@@ -27,29 +28,12 @@ func decimals(whole uint64) int {
 	return 0
 }
 
-// percent is the share of part in whole from 0 to 100, at most two digits more
-// than the bar it labels can show.
+// percent is the share of part in whole, from 0 to 100.
 func percent(part, whole uint64) float64 {
 	if whole == 0 {
 		return 0
 	}
 	return min(100, 100*float64(part)/float64(whole))
-}
-
-func percentText(part, whole uint64) string {
-	if whole == 0 || part == 0 {
-		return "0 %"
-	}
-	share := 100 * float64(part) / float64(whole)
-	switch {
-	case share < 0.1:
-		return "under 0.1 %"
-	case share < 10:
-		return fmt.Sprintf("%.1f %%", share)
-	case share < 1000:
-		return fmt.Sprintf("%.0f %%", share)
-	}
-	return fmt.Sprintf("%s times", costText(uint64(share/100)))
 }
 
 // count is a number with its noun: "1 error", "2 errors".

@@ -3,7 +3,6 @@ package ui
 import (
 	"encoding/json"
 	"regexp"
-	"strconv"
 	"strings"
 
 	"github.com/crdlab/crdlab/internal/playground"
@@ -29,13 +28,37 @@ func crdVerdict(report playground.Report) verdictView {
 	v := newVerdict(crd.Accepted, crd.Status, crd.Output, crd.Warnings)
 	v.subject, v.title = "crd", "create CustomResourceDefinition"
 	v.brief = crd.Accepted && len(v.warnings) == 0 && len(report.Objects) > 0
+	if v.brief {
+		v.word = "CRD accepted"
+	}
+	if v.output == "" && v.class == "unknown" && len(crd.Findings) == 0 {
+		v.output = "Paste a CustomResourceDefinition into the tab CRD, or choose an example."
+	}
 	return v
 }
 
 func objectVerdict(object playground.Object) verdictView {
 	v := newVerdict(object.Accepted, object.Status, object.Output, object.Warnings)
 	v.subject, v.title = "object", "create "+objectTitle(object)
+	if v.output == "" && !object.Accepted {
+		v.output = firstWhy(object.Stages)
+	}
 	return v
+}
+
+// firstWhy is why the first stage that has a reason failed or was skipped.
+func firstWhy(all []playground.Stage) string {
+	for _, stage := range all {
+		if stage.Why != "" {
+			return stage.Why
+		}
+	}
+	return ""
+}
+
+// ran says that a request came at least as far as its first stage.
+func ran(all []playground.Stage) bool {
+	return len(all) > 0 && all[0].Outcome != playground.OutcomeSkipped
 }
 
 func newVerdict(accepted bool, status playground.Status, output string, warnings []string) verdictView {
@@ -61,7 +84,7 @@ func newVerdict(accepted bool, status playground.Status, output string, warnings
 // stageClass is pass, fail, error, skipped, or changed for a stage that passed
 // and did something.
 func stageClass(stage playground.Stage) string {
-	if stage.Outcome == playground.OutcomePass && len(stage.Changes) > 0 {
+	if stage.Outcome == playground.OutcomePass && len(stage.Changes)+stage.Findings > 0 {
 		return "changed"
 	}
 	return string(stage.Outcome)
@@ -77,11 +100,14 @@ func stageCounts(stage playground.Stage) string {
 	var parts []string
 	for _, op := range []string{playground.ChangeAdd, playground.ChangeRemove, playground.ChangeReplace} {
 		if byOp[op] > 0 {
-			parts = append(parts, signOf(op)+strconv.Itoa(byOp[op]))
+			parts = append(parts, signOf(op)+bareCount(byOp[op]))
 		}
 	}
-	if stage.Findings > 0 {
-		parts = append(parts, strconv.Itoa(stage.Findings))
+	switch {
+	case stage.Findings > 0 && stage.Outcome == playground.OutcomePass:
+		parts = append(parts, "· "+count(stage.Findings, "warning"))
+	case stage.Findings > 0:
+		parts = append(parts, bareCount(stage.Findings))
 	}
 	return strings.Join(parts, " ")
 }
@@ -186,11 +212,12 @@ func targetOf(change playground.Change) (target, bool) {
 var keyPattern = regexp.MustCompile(`^((?:\s|- |\? )*)([^\s'"#|>:&*!%@{}\[\]-][^:'"]*|'[^']*'|"[^"]*")(:(?:\s.*)?)$`)
 
 // splitKey splits a line of YAML into what comes before its key, the key, and
-// the rest. A line without a key is all rest.
+// the rest.
 func splitKey(text string) (lead, key, rest string) {
 	parts := keyPattern.FindStringSubmatch(text)
 	if parts == nil {
-		return "", "", text
+		rest = strings.TrimLeft(text, " ")
+		return text[:len(text)-len(rest)], "", rest
 	}
 	return parts[1], parts[2], parts[3]
 }

@@ -37,7 +37,7 @@ func panels(report playground.Report) map[string]templ.Component {
 		PanelCRDCount:     errorCount(report, playground.DocumentCRD),
 		PanelObjectCount:  errorCount(report, playground.DocumentObject),
 		PanelAnnouncement: text(announcement(report)),
-		PanelTiming:       text(timing(report.Timing)),
+		PanelTiming:       text(timing(report)),
 		PanelLibrary:      text("Kubernetes " + report.Kubernetes.Library + " libraries"),
 	}
 }

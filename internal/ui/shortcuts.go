@@ -5,17 +5,18 @@ type shortcut struct {
 	keys string
 }
 
-// shortcuts are those that the page's script binds. Mod is Ctrl, or Cmd on a
-// Mac.
+// shortcuts are those that the page's script and the editors bind. On a Mac the
+// script writes Cmd for Ctrl.
 var shortcuts = []shortcut{
-	{"Show these shortcuts", "?"},
-	{"CRD, Object", "Alt 1, Alt 2"},
-	{"Outcome, Rules & cost, kubectl, Versions", "Alt 3 – Alt 6"},
-	{"Next, previous problem", "F8, Shift F8"},
-	{"Share", "Mod Shift S"},
-	{"Find in the editor", "Mod F"},
-	{"Fold, unfold", "Mod Shift [, Mod Shift ]"},
-	{"Leave the editor", "Esc, Tab"},
+	{"Show these shortcuts", "F1"},
+	{"Go to CRD, Object", "Alt Shift 1, 2"},
+	{"Go to Outcome, Rules & cost, kubectl, Versions", "Alt Shift 3 – 6"},
+	{"Next problem, previous problem", "F8, Shift F8"},
+	{"Share", "Alt Shift S"},
+	{"Find in the editor", "Ctrl F"},
+	{"Fold, unfold", "Ctrl Shift [, Ctrl Shift ]"},
+	{"Undo, redo", "Ctrl Z, Ctrl Y"},
+	{"Leave the editor", "Esc, then Tab"},
 }
 
 func tabIndex(selected bool) string {

@@ -12,6 +12,7 @@ import { flash, flashes } from "./flash";
 import { keys } from "./keys";
 import { language } from "./language";
 import { offsetOf, showFindings } from "./markers";
+import { replaceInput } from "./replace-input";
 import { theme } from "./theme";
 
 export interface EditorOptions {
@@ -47,6 +48,7 @@ export class Editor {
           keys,
           theme,
           flashes,
+          replaceInput,
           EditorView.contentAttributes.of({ "aria-label": label, spellcheck: "false" }),
           EditorView.updateListener.of((update) => {
             if (update.docChanged) onEdit(update.state.doc.toString());

@@ -15,9 +15,12 @@ const look = EditorView.theme({
     backgroundColor: "var(--surface)",
     color: "var(--faint)",
     border: "none",
-    paddingLeft: "8px",
   },
-  ".cm-activeLine, .cm-activeLineGutter": { backgroundColor: "var(--active)" },
+  ".cm-activeLine, .cm-activeLineGutter": { backgroundColor: "transparent" },
+  "&.cm-focused .cm-activeLine, &.cm-focused .cm-activeLineGutter": {
+    backgroundColor: "var(--active)",
+  },
+  ".cm-lineNumbers .cm-gutterElement": { paddingLeft: "14px" },
   ".cm-foldGutter .cm-gutterElement": { cursor: "pointer", padding: "0 4px" },
   ".cm-foldPlaceholder": {
     backgroundColor: "var(--page)",
@@ -29,7 +32,7 @@ const look = EditorView.theme({
     { backgroundColor: "var(--selection)" },
   ".cm-selectionMatch": { backgroundColor: "var(--match)" },
   ".cm-matchingBracket, &.cm-focused .cm-matchingBracket": { backgroundColor: "var(--match)" },
-  ".cm-flash": { backgroundColor: "var(--flash)" },
+  ".cm-line.cm-flash, &.cm-focused .cm-line.cm-flash": { backgroundColor: "var(--flash)" },
   ".cm-lintRange": {
     backgroundImage: "none",
     paddingBottom: "0",

@@ -10,6 +10,7 @@ export interface ShortcutActions {
 
 /** Binds the keys that the shortcuts dialog lists. */
 export function bindShortcuts(actions: ShortcutActions): void {
+  if (/Mac|iP(hone|ad)/.test(navigator.platform)) nameMacKeys();
   const open = (): void => element("shortcuts", HTMLDialogElement).showModal();
   element("shortcuts-open", HTMLButtonElement).addEventListener("click", open);
   addEventListener("keydown", (event) => {
@@ -47,4 +48,10 @@ function isTyping(event: KeyboardEvent): boolean {
     target instanceof HTMLElement &&
     (target.isContentEditable || target.matches("input, select, textarea"))
   );
+}
+
+function nameMacKeys(): void {
+  for (const keys of document.querySelectorAll("#shortcuts kbd")) {
+    keys.textContent = keys.textContent.replaceAll("Ctrl", "Cmd").replaceAll("Alt", "Option");
+  }
 }
