@@ -37,7 +37,7 @@ func caseName(file string) string {
 }
 
 // readCase is the scenario of a case: its documents in crd.yaml, old-crd.yaml,
-// object.yaml and old-object.yaml, its other fields in scenario.json.
+// object.yaml, old-object.yaml and conversion.yaml, its other fields in scenario.json.
 func readCase(t testing.TB, file string) (*txtar.Archive, playground.Scenario) {
 	archive, err := txtar.ParseFile(file)
 	if err != nil {
@@ -54,6 +54,8 @@ func readCase(t testing.TB, file string) (*txtar.Archive, playground.Scenario) {
 			s.Object = string(f.Data)
 		case "old-object.yaml":
 			s.OldObject = string(f.Data)
+		case "conversion.yaml":
+			s.Conversion = string(f.Data)
 		case "scenario.json":
 			if err := json.Unmarshal(f.Data, &s); err != nil {
 				t.Fatalf("scenario.json: %v", err)

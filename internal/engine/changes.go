@@ -78,6 +78,10 @@ func (r *request) recordChanges(before map[string]any, because func(change) stri
 }
 
 func (r *request) record(c change, because string) {
+	r.stage.Changes = append(r.stage.Changes, r.describeChange(c, because))
+}
+
+func (r *request) describeChange(c change, because string) playground.Change {
 	out := playground.Change{Op: c.op, Path: valuePath(c.path), Value: encode(c.value), Because: because}
 	if location, ok := r.doc.At(c.path...); ok {
 		at := location.Key()
@@ -89,7 +93,7 @@ func (r *request) record(c change, because string) {
 		at := location.Key()
 		out.SchemaRange = &at
 	}
-	r.stage.Changes = append(r.stage.Changes, out)
+	return out
 }
 
 // encode is a JSON value with sorted keys, as it stands in the report.

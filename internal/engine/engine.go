@@ -54,10 +54,15 @@ func (e *Engine) Evaluate(ctx context.Context, s playground.Scenario) (report pl
 	start := time.Now()
 	crd := e.crd(ctx, s)
 	crdDone := time.Now()
+	conv, err := newConversion(crd, s.Conversion)
+	if err != nil {
+		return report, err
+	}
 	report = playground.Report{
 		Kubernetes: playground.Kubernetes{Library: Library, Emulated: Emulated},
 		CRD:        crd.report,
-		Objects:    evaluateObjects(ctx, crd, s, now),
+		Objects:    evaluateObjects(ctx, crd, conv, s, now),
+		Conversion: playground.Conversion{Findings: conv.findings},
 	}
 	report.Tables = tables(crd, report.Objects, now)
 	report.Timing = playground.Timing{CRD: milliseconds(crdDone.Sub(start)), Object: milliseconds(time.Since(crdDone))}

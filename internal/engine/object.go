@@ -44,6 +44,7 @@ type request struct {
 	fieldValidation string
 	operation       string
 	olds            oldObjects
+	conversion      *conversion
 	version         *version // whose endpoint the request goes to
 
 	object *unstructured.Unstructured
@@ -64,7 +65,7 @@ type request struct {
 }
 
 // evaluateObjects judges each document of text.
-func evaluateObjects(ctx context.Context, c *crd, s playground.Scenario, now time.Time) []playground.Object {
+func evaluateObjects(ctx context.Context, c *crd, conv *conversion, s playground.Scenario, now time.Time) []playground.Object {
 	objects := []playground.Object{}
 	file, err := source.Parse(s.Object, objectTextLimits)
 	if _, isLimit := limitRange(err); isLimit {
@@ -75,7 +76,7 @@ func evaluateObjects(ctx context.Context, c *crd, s playground.Scenario, now tim
 		if doc.Empty() || ctx.Err() != nil {
 			continue
 		}
-		r := &request{crd: c, doc: doc, now: now, fieldValidation: s.FieldValidation, operation: s.Operation, olds: olds, report: emptyObjectReport()}
+		r := &request{crd: c, doc: doc, now: now, fieldValidation: s.FieldValidation, operation: s.Operation, olds: olds, conversion: conv, report: emptyObjectReport()}
 		r.report.Operation = s.Operation
 		r.ctx = warning.WithWarningRecorder(ctx, &warningRecorder{request: r})
 		r.evaluate()
@@ -232,6 +233,8 @@ func emptyObjectReport() playground.Object {
 		Stages:   []playground.Stage{},
 		Rules:    []playground.RuleResult{},
 		Versions: []playground.ObjectVersion{},
+
+		Conversions: []playground.ConversionReview{},
 	}
 }
 

@@ -106,7 +106,7 @@ func (r *request) readOld(stored *unstructured.Unstructured) (*unstructured.Unst
 	if from == r.version {
 		return old, nil
 	}
-	return r.crd.convert(old, r.version)
+	return r.convert(playground.StagePrepare, old, r.version)
 }
 
 // firstResourceVersion stands for the revision of etcd at which an object was

@@ -14,36 +14,64 @@ func read(r *request) error {
 		return nil
 	}
 	for _, name := range r.crd.servedByPriority() {
-		v := r.crd.versions[name]
-		out := playground.ObjectVersion{Name: name, Warning: v.deprecated, Lost: []string{}}
-		object, err := r.crd.get(r.stored, v)
-		if err != nil {
-			out.Error = err.Error()
-			r.report.Versions = append(r.report.Versions, out)
-			continue
-		}
-		out.Object = encode(object)
-		for _, c := range diff(r.stored.Object, object.Object, nil) {
-			if c.op == playground.ChangeRemove {
-				out.Lost = append(out.Lost, valuePath(c.path))
-			}
-		}
-		r.report.Versions = append(r.report.Versions, out)
+		r.report.Versions = append(r.report.Versions, r.readVersion(r.crd.versions[name]))
 	}
 	return nil
 }
 
-// get reads a stored object at version v: pruned and defaulted with the
+func (r *request) readVersion(v *version) playground.ObjectVersion {
+	out := playground.ObjectVersion{Name: v.kind.Version, Warning: v.deprecated, Object: encode(nil), Lost: []string{}, RoundTrip: []playground.Change{}}
+	object, err := r.get(v)
+	if err != nil {
+		out.Error = err.Error()
+		return out
+	}
+	out.Object = encode(object)
+	for _, c := range diff(r.stored.Object, object.Object, nil) {
+		if c.op == playground.ChangeRemove {
+			out.Lost = append(out.Lost, valuePath(c.path))
+		}
+	}
+	out.RoundTrip = append(out.RoundTrip, r.roundTrip(object)...)
+	return out
+}
+
+// get reads the stored object at version v: pruned and defaulted with the
 // schema of the storage version, then converted and pruned with that of v. It
 // is not defaulted again.
-func (c *crd) get(stored *unstructured.Unstructured, v *version) (*unstructured.Unstructured, error) {
-	object := stored.DeepCopy()
-	if err := c.storage.coerce(object, coerceOptions{fromStorage: true}); err != nil {
+func (r *request) get(v *version) (*unstructured.Unstructured, error) {
+	object, err := r.decodeFromStorage()
+	if err != nil {
 		return nil, err
 	}
-	defaulting.Default(object.Object, c.storage.schema)
-	if v == c.storage {
-		return object, nil
+	return r.convert(playground.StageRead, object, v)
+}
+
+func (r *request) decodeFromStorage() (*unstructured.Unstructured, error) {
+	object := r.stored.DeepCopy()
+	if err := r.crd.storage.coerce(object, coerceOptions{fromStorage: true}); err != nil {
+		return nil, err
 	}
-	return c.convert(object, v)
+	defaulting.Default(object.Object, r.crd.storage.schema)
+	return object, nil
+}
+
+// roundTrip lists what changes if the object, as read at one version, is
+// written back unchanged.
+func (r *request) roundTrip(object *unstructured.Unstructured) []playground.Change {
+	if object.GroupVersionKind() == r.crd.storage.kind {
+		return nil
+	}
+	written := object.DeepCopy()
+	defaulting.Default(written.Object, r.crd.versions[object.GroupVersionKind().Version].schema)
+	back, err := r.convert(playground.StageRead, written, r.crd.storage)
+	before, beforeErr := r.decodeFromStorage()
+	if err != nil || beforeErr != nil {
+		return nil
+	}
+	var changes []playground.Change
+	for _, c := range diff(before.Object, back.Object, nil) {
+		changes = append(changes, r.describeChange(c, "by writing back what "+object.GetAPIVersion()+" shows"))
+	}
+	return changes
 }

@@ -3,7 +3,6 @@ package engine
 import (
 	"fmt"
 	"math"
-	"strings"
 
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -28,7 +27,7 @@ func validateScaleStatus(content map[string]any, scale *apiextensionsv1.CustomRe
 	if scale.LabelSelectorPath == nil {
 		return errs
 	}
-	selector, _, err := unstructured.NestedString(content, scaleSteps(*scale.LabelSelectorPath)...)
+	selector, _, err := unstructured.NestedString(content, jsonSteps(*scale.LabelSelectorPath)...)
 	if err != nil {
 		errs = append(errs, field.Invalid(field.NewPath(*scale.LabelSelectorPath), selector, err.Error()))
 	}
@@ -36,7 +35,7 @@ func validateScaleStatus(content map[string]any, scale *apiextensionsv1.CustomRe
 }
 
 func validateReplicas(content map[string]any, jsonPath string) field.ErrorList {
-	replicas, _, err := unstructured.NestedInt64(content, scaleSteps(jsonPath)...)
+	replicas, _, err := unstructured.NestedInt64(content, jsonSteps(jsonPath)...)
 	path := field.NewPath(jsonPath)
 	switch {
 	case err != nil:
@@ -47,9 +46,4 @@ func validateReplicas(content map[string]any, jsonPath string) field.ErrorList {
 		return field.ErrorList{field.Invalid(path, replicas, fmt.Sprintf("should be less than or equal to %v", math.MaxInt32))}
 	}
 	return nil
-}
-
-// scaleSteps splits a path such as ".spec.replicas".
-func scaleSteps(jsonPath string) []string {
-	return strings.Split(strings.TrimPrefix(jsonPath, "."), ".")
 }

@@ -6,7 +6,6 @@ import (
 	"net/http"
 	"strconv"
 
-	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	apiequality "k8s.io/apimachinery/pkg/api/equality"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -20,13 +19,11 @@ func store(r *request) error {
 	if err := r.checkStorage(); err != nil {
 		return err
 	}
-	r.report.Accepted = true
-	r.report.Status = playground.Status{Code: r.successCode()}
-	r.report.Output = doneOutput(r.version.kind.Kind, r.version.kind.Group, r.object.GetName(), r.operation, r.report.Warnings)
 	stored := r.object.DeepCopy()
 	if r.version != r.crd.storage {
-		converted, err := r.crd.convert(r.object, r.crd.storage)
-		if errors.Is(err, errNeedsWebhook) {
+		converted, err := r.convert(playground.StageStore, r.object, r.crd.storage)
+		if errors.Is(err, errNoWebhook) {
+			r.accept()
 			r.skip(fmt.Sprintf("the conversion webhook would be asked to convert the object to the storage version %s", r.crd.storage.kind.Version))
 			return nil
 		}
@@ -41,7 +38,14 @@ func store(r *request) error {
 	r.setResourceVersion(stored)
 	r.stored = stored
 	r.report.Stored = encode(stored)
+	r.accept()
 	return nil
+}
+
+func (r *request) accept() {
+	r.report.Accepted = true
+	r.report.Status = playground.Status{Code: r.successCode()}
+	r.report.Output = doneOutput(r.version.kind.Kind, r.version.kind.Group, r.object.GetName(), r.operation, r.report.Warnings)
 }
 
 // checkStorage refuses what etcd's store refuses.
@@ -82,10 +86,6 @@ func (r *request) setResourceVersion(stored *unstructured.Unstructured) {
 	}
 }
 
-// errNeedsWebhook: only the CRD's conversion webhook could tell what an
-// object is like at another version.
-var errNeedsWebhook = errors.New("the conversion webhook would be asked to convert the object")
-
 func (r *request) conversionReason(c change) string {
 	storage := r.crd.storage.kind.Version
 	if valuePath(c.path) == "apiVersion" {
@@ -94,17 +94,13 @@ func (r *request) conversionReason(c change) string {
 	return "not in the schema of the storage version " + storage
 }
 
-// convert turns an object into one of another version and prunes it with that
-// version's schema (schemaCoercingConverter in
-// k8s.io/apiextensions-apiserver/pkg/apiserver).
-func (c *crd) convert(object *unstructured.Unstructured, to *version) (*unstructured.Unstructured, error) {
-	if c.v1.Spec.Conversion.Strategy != apiextensionsv1.NoneConverter {
-		return nil, errNeedsWebhook
+// convert converts an object in a stage of the request, and notes the calls of
+// the conversion webhook.
+func (r *request) convert(stage string, object *unstructured.Unstructured, to *version) (*unstructured.Unstructured, error) {
+	if w := r.conversion.webhook; w != nil {
+		w.stage = stage
+		before := len(w.reviews)
+		defer func() { r.report.Conversions = append(r.report.Conversions, w.reviews[before:]...) }()
 	}
-	converted := object.DeepCopy()
-	converted.SetGroupVersionKind(to.kind)
-	if err := to.coerce(converted, coerceOptions{}); err != nil {
-		return nil, err
-	}
-	return converted, nil
+	return r.conversion.convert(object, to)
 }

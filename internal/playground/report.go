@@ -10,6 +10,8 @@ type Report struct {
 	CRD        CRD        `json:"crd"`
 	// Objects has one entry for each document in Scenario.Object, in order.
 	Objects []Object `json:"objects"`
+	// Conversion is what became of Scenario.Conversion.
+	Conversion Conversion `json:"conversion"`
 	// Tables has one entry for each served version, in the CRD's order of
 	// priority: what `kubectl get` shows of the accepted objects.
 	Tables []Table `json:"tables"`
@@ -147,8 +149,8 @@ type Object struct {
 	Range Range `json:"range"`
 	// Operation is the request: create, update or updateStatus.
 	Operation string `json:"operation"`
-	Accepted bool   `json:"accepted"`
-	Status   Status `json:"status"`
+	Accepted  bool   `json:"accepted"`
+	Status    Status `json:"status"`
 	// Output is what kubectl would print: create, or replace for an update.
 	Output   string    `json:"output"`
 	Findings []Finding `json:"findings"`
@@ -174,7 +176,39 @@ type Object struct {
 	// Versions is the stored object as read at each served version; empty if
 	// the object was refused.
 	Versions []ObjectVersion `json:"versions"`
+	// Conversions are the calls of the conversion webhook, each once.
+	Conversions []ConversionReview `json:"conversions"`
 }
+
+// Conversion is what there is to say of the text that stands for a conversion
+// webhook.
+type Conversion struct {
+	Findings []Finding `json:"findings"`
+}
+
+// ConversionReview is a request to a conversion webhook and its answer.
+type ConversionReview struct {
+	// Stage is the stage of the object's request that needed it.
+	Stage string `json:"stage"`
+	// From and To are apiVersions.
+	From string `json:"from"`
+	To   string `json:"to"`
+	// Request and Response are ConversionReview objects; Response is null if
+	// nothing answers.
+	Request  json.RawMessage `json:"request"`
+	Response json.RawMessage `json:"response"`
+	// AnsweredBy says what stood for the webhook: rules, response or nothing.
+	AnsweredBy string `json:"answeredBy"`
+	// Error is the API server's complaint about the answer, or empty.
+	Error string `json:"error"`
+}
+
+// What may answer a [ConversionReview].
+const (
+	AnsweredByRules    = "rules"
+	AnsweredByResponse = "response"
+	AnsweredByNothing  = "nothing"
+)
 
 // Stage is one step of a request.
 type Stage struct {
@@ -291,6 +325,9 @@ type ObjectVersion struct {
 	Error string `json:"error"`
 	// Lost are the paths that the stored object has and this version does not.
 	Lost []string `json:"lost"`
+	// RoundTrip is what happens to the stored object if a client reads it at
+	// this version and writes it back unchanged; metadata apart.
+	RoundTrip []Change `json:"roundTrip"`
 }
 
 // Finding is one thing to tell the user about a text.

@@ -22,6 +22,17 @@ type Scenario struct {
 	// be valid. The one of Object's namespace and name is what is updated.
 	OldObject string `json:"oldObject,omitempty"`
 
+	// Conversion says how objects convert if the CRD's conversion strategy is
+	// Webhook. Its documents stand for the webhook:
+	//
+	//   - kind: APIConversion, rules in the shape of kcp's type of that name:
+	//     spec.conversions[] with from, to, rules[] (field, destination,
+	//     transformation) and preserve[]. A transformation is a CEL expression
+	//     on self, the value at field; field "." is the whole object.
+	//   - kind: ConversionReview, an answer of the webhook. The one whose
+	//     response.uid or converted objects fit a request answers it.
+	Conversion string `json:"conversion,omitempty"`
+
 	// Operation is the request for Object: create, update or updateStatus.
 	// Empty: update if OldObject is set, else create.
 	Operation string `json:"operation,omitempty"`
@@ -54,10 +65,11 @@ type Document string
 
 // The documents of a scenario.
 const (
-	DocumentCRD       Document = "crd"
-	DocumentOldCRD    Document = "oldCrd"
-	DocumentObject    Document = "object"
-	DocumentOldObject Document = "oldObject"
+	DocumentCRD        Document = "crd"
+	DocumentOldCRD     Document = "oldCrd"
+	DocumentObject     Document = "object"
+	DocumentOldObject  Document = "oldObject"
+	DocumentConversion Document = "conversion"
 )
 
 // InvalidScenarioError says that a parameter of a [Scenario], not one of its

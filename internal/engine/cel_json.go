@@ -1,0 +1,73 @@
+package engine
+
+import (
+	"fmt"
+
+	"github.com/google/cel-go/common/types"
+	"github.com/google/cel-go/common/types/ref"
+	"github.com/google/cel-go/common/types/traits"
+)
+
+// jsonValue turns the result of a CEL expression into JSON as the API server
+// holds it: integers are int64.
+func jsonValue(value ref.Val) (any, error) {
+	switch v := value.(type) {
+	case types.Null:
+		return nil, nil
+	case types.Bool:
+		return bool(v), nil
+	case types.Int:
+		return int64(v), nil
+	case types.Uint:
+		return int64(v), nil
+	case types.Double:
+		return float64(v), nil
+	case types.String:
+		return string(v), nil
+	case types.Timestamp, types.Duration, types.Bytes:
+		text, ok := v.ConvertToType(types.StringType).(types.String)
+		if !ok {
+			return nil, fmt.Errorf("a %s has no JSON", v.Type().TypeName())
+		}
+		return string(text), nil
+	case *types.Optional:
+		if !v.HasValue() {
+			return nil, nil
+		}
+		return jsonValue(v.GetValue())
+	case traits.Lister:
+		return jsonList(v)
+	case traits.Mapper:
+		return jsonMap(v)
+	}
+	return nil, fmt.Errorf("a %s has no JSON", value.Type().TypeName())
+}
+
+func jsonList(list traits.Lister) (any, error) {
+	items := []any{}
+	for it := list.Iterator(); it.HasNext() == types.True; {
+		item, err := jsonValue(it.Next())
+		if err != nil {
+			return nil, err
+		}
+		items = append(items, item)
+	}
+	return items, nil
+}
+
+func jsonMap(m traits.Mapper) (any, error) {
+	object := map[string]any{}
+	for it := m.Iterator(); it.HasNext() == types.True; {
+		key := it.Next()
+		name, ok := key.(types.String)
+		if !ok {
+			return nil, fmt.Errorf("a map with keys of type %s has no JSON", key.Type().TypeName())
+		}
+		value, err := jsonValue(m.Get(key))
+		if err != nil {
+			return nil, err
+		}
+		object[string(name)] = value
+	}
+	return object, nil
+}

@@ -1,0 +1,230 @@
+package engine
+
+import (
+	"fmt"
+	"strings"
+
+	celgo "github.com/google/cel-go/cel"
+	structuralschema "k8s.io/apiextensions-apiserver/pkg/apiserver/schema"
+	"k8s.io/apiextensions-apiserver/pkg/apiserver/schema/cel"
+	"k8s.io/apiextensions-apiserver/pkg/apiserver/schema/cel/model"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime"
+	utiljson "k8s.io/apimachinery/pkg/util/json"
+	utilversion "k8s.io/apimachinery/pkg/util/version"
+	celconfig "k8s.io/apiserver/pkg/apis/cel"
+	apiservercel "k8s.io/apiserver/pkg/cel"
+	"k8s.io/apiserver/pkg/cel/environment"
+)
+
+// apiConversion is the type of kcp's rules (apis.kcp.io/v1alpha1).
+type apiConversion struct {
+	metav1.TypeMeta `json:",inline"`
+	Metadata        map[string]any `json:"metadata"`
+	Spec            struct {
+		Conversions []versionConversion `json:"conversions"`
+	} `json:"spec"`
+}
+
+type versionConversion struct {
+	From     string           `json:"from"`
+	To       string           `json:"to"`
+	Rules    []conversionRule `json:"rules"`
+	Preserve []string         `json:"preserve"`
+}
+
+type conversionRule struct {
+	Field          string `json:"field"`
+	Destination    string `json:"destination"`
+	Transformation string `json:"transformation"`
+}
+
+// preserveAnnotation is followed by the version whose fields it keeps.
+const preserveAnnotation = "preserve.conversion.apis.kcp.io/"
+
+// conversionRules convert from one version to another.
+type conversionRules struct {
+	versionConversion
+	programs []celgo.Program // parallel to Rules; nil copies the value
+	broken   []error         // parallel to Rules; why a transformation does not compile
+	schema   *version        // of the From version; nil if it is not served
+}
+
+func (c *conversionRules) converts(group, from, to string) bool {
+	return from == group+"/"+c.From && to == group+"/"+c.To
+}
+
+// compile prepares rule i. Its error is the CEL compiler's.
+func (c *conversionRules) compile(i int) (celgo.Program, error) {
+	rule := c.Rules[i]
+	if rule.Transformation == "" {
+		return nil, nil
+	}
+	env, err := c.environment(rule.Field)
+	if err != nil {
+		return nil, fmt.Errorf("prepare CEL environment: %w", err)
+	}
+	ast, issues := env.Compile(rule.Transformation)
+	if issues.Err() != nil {
+		return nil, issues.Err()
+	}
+	return env.Program(ast, celgo.CostLimit(celconfig.PerCallLimit), celgo.InterruptCheckFrequency(celconfig.CheckFrequency))
+}
+
+// environment declares self with the type that the schema gives the field.
+func (c *conversionRules) environment(field string) (*celgo.Env, error) {
+	options := environment.VersionedOptions{
+		IntroducedVersion: utilversion.MajorMinor(1, 0),
+		EnvOptions:        []celgo.EnvOption{celgo.Variable(cel.ScopedVarName, celgo.DynType)},
+	}
+	if declType := c.declType(field); declType != nil {
+		declType = declType.MaybeAssignTypeName("selfType")
+		options.EnvOptions = []celgo.EnvOption{celgo.Variable(cel.ScopedVarName, declType.CelType())}
+		options.DeclTypes = []*apiservercel.DeclType{declType}
+	}
+	base, err := environment.MustBaseEnvSet(environment.DefaultCompatibilityVersion()).Extend(options)
+	if err != nil {
+		return nil, err
+	}
+	return base.StoredExpressionsEnv(), nil
+}
+
+func (c *conversionRules) declType(field string) *apiservercel.DeclType {
+	if c.schema == nil {
+		return nil
+	}
+	node, root := c.node(field)
+	if node == nil {
+		return nil
+	}
+	return model.SchemaDeclType(node, root)
+}
+
+// node is the schema of a field, with the fields of every resource if it is
+// the root or an embedded resource.
+func (c *conversionRules) node(field string) (node *structuralschema.Structural, root bool) {
+	var path []any
+	for _, step := range jsonSteps(field) {
+		path = append(path, step)
+	}
+	node, _ = schemaAt(c.schema.schema, path)
+	if node == nil || len(path) > 0 && !node.XEmbeddedResource {
+		return node, false
+	}
+	return model.WithTypeAndObjectMeta(node), true
+}
+
+// apply converts an object. What no rule names stays where it is; the API
+// server prunes what the new version does not have.
+func (c *conversionRules) apply(object map[string]any, to string) (map[string]any, error) {
+	converted := runtime.DeepCopyJSON(object)
+	converted["apiVersion"] = to
+	for i := range c.Rules {
+		if err := c.applyRule(i, object, converted); err != nil {
+			return nil, err
+		}
+	}
+	return converted, c.preserve(object, converted)
+}
+
+func (c *conversionRules) applyRule(i int, object, converted map[string]any) error {
+	rule := c.Rules[i]
+	if c.broken[i] != nil {
+		return fmt.Errorf("rule %d: transformation of %s does not compile", i, rule.Field)
+	}
+	value, found, err := unstructured.NestedFieldNoCopy(object, jsonSteps(rule.Field)...)
+	if rule.Destination == "" || rule.Destination == "." {
+		return fmt.Errorf("rule %d: the destination must be a field", i)
+	}
+	if err != nil {
+		return fmt.Errorf("rule %d: field %s: %w", i, rule.Field, err)
+	}
+	if !found {
+		return nil
+	}
+	out := runtime.DeepCopyJSONValue(value)
+	if c.programs[i] != nil {
+		if out, err = c.transform(i, value); err != nil {
+			return fmt.Errorf("rule %d: transformation of %s: %w", i, rule.Field, err)
+		}
+	}
+	if err := unstructured.SetNestedField(converted, out, jsonSteps(rule.Destination)...); err != nil {
+		return fmt.Errorf("rule %d: destination %s: %w", i, rule.Destination, err)
+	}
+	return nil
+}
+
+func (c *conversionRules) transform(i int, value any) (any, error) {
+	self := value
+	if c.schema != nil {
+		if node, _ := c.node(c.Rules[i].Field); node != nil {
+			self = cel.UnstructuredToVal(value, node)
+		}
+	}
+	result, _, err := c.programs[i].Eval(map[string]any{cel.ScopedVarName: self})
+	if err != nil {
+		return nil, err
+	}
+	return jsonValue(result)
+}
+
+// preserve keeps fields that the new version lacks in an annotation, or brings
+// back those that an earlier conversion kept.
+func (c *conversionRules) preserve(object, converted map[string]any) error {
+	out := &unstructured.Unstructured{Object: converted}
+	annotations := out.GetAnnotations()
+	if kept := annotations[preserveAnnotation+c.To]; kept != "" {
+		delete(annotations, preserveAnnotation+c.To)
+		setAnnotations(out, annotations)
+		return restorePreserved(converted, kept)
+	}
+	keep := map[string]any{}
+	for _, field := range c.Preserve {
+		value, found, err := unstructured.NestedFieldNoCopy(object, jsonSteps(field)...)
+		if err != nil {
+			return fmt.Errorf("preserve %s: %w", field, err)
+		}
+		if found {
+			keep[strings.TrimPrefix(field, ".")] = value
+		}
+	}
+	if len(keep) == 0 {
+		return nil
+	}
+	if annotations == nil {
+		annotations = map[string]string{}
+	}
+	annotations[preserveAnnotation+c.From] = string(encode(keep))
+	setAnnotations(out, annotations)
+	return nil
+}
+
+func restorePreserved(converted map[string]any, kept string) error {
+	fields := map[string]any{}
+	if err := utiljson.Unmarshal([]byte(kept), &fields); err != nil {
+		return fmt.Errorf("read preserved fields: %w", err)
+	}
+	for _, field := range sortedKeys(fields) {
+		if err := unstructured.SetNestedField(converted, fields[field], jsonSteps(field)...); err != nil {
+			return fmt.Errorf("restore %s: %w", field, err)
+		}
+	}
+	return nil
+}
+
+func setAnnotations(object *unstructured.Unstructured, annotations map[string]string) {
+	if len(annotations) == 0 {
+		annotations = nil
+	}
+	object.SetAnnotations(annotations)
+}
+
+// jsonSteps splits a simple JSONPath such as ".spec.replicas"; "." is the root.
+func jsonSteps(path string) []string {
+	path = strings.TrimPrefix(path, ".")
+	if path == "" {
+		return nil
+	}
+	return strings.Split(path, ".")
+}

@@ -1,0 +1,91 @@
+package engine
+
+import (
+	"fmt"
+
+	"k8s.io/apimachinery/pkg/runtime"
+	utilyaml "k8s.io/apimachinery/pkg/util/yaml"
+	"sigs.k8s.io/yaml"
+
+	"github.com/crdlab/crdlab/internal/playground"
+	"github.com/crdlab/crdlab/internal/source"
+)
+
+// newConversionWebhook reads the text that stands for the webhook of c.
+func newConversionWebhook(c *crd, text string) *conversionWebhook {
+	w := &conversionWebhook{crd: c}
+	file, err := source.Parse(text, objectTextLimits)
+	if _, isLimit := limitRange(err); isLimit {
+		w.findings = append(w.findings, limitFinding(playground.DocumentConversion, playground.StageStore, err))
+		return w
+	}
+	for _, doc := range file.Documents {
+		if doc.Empty() {
+			continue
+		}
+		if err := w.read(doc); err != nil {
+			w.complainAt(requestRange(doc, err.Error()), err.Error())
+		}
+	}
+	return w
+}
+
+func (w *conversionWebhook) complainAt(at playground.Range, message string) {
+	w.findings = append(w.findings, playground.Finding{
+		Severity: playground.SeverityError,
+		Stage:    playground.StageStore,
+		Message:  message,
+		Document: playground.DocumentConversion,
+		Range:    at,
+		Related:  []playground.Related{},
+	})
+}
+
+func (w *conversionWebhook) read(doc *source.Document) error {
+	content := map[string]any{}
+	if err := guard(playground.StageStore, func() error { return utilyaml.Unmarshal([]byte(doc.Text), &content) }); err != nil {
+		return err
+	}
+	switch kind, _ := doc.Lookup("kind"); kind {
+	case "APIConversion":
+		return w.readRules(doc)
+	case "ConversionReview":
+		w.responses = append(w.responses, runtime.DeepCopyJSON(content))
+		return nil
+	default:
+		return fmt.Errorf("kind %q stands for no conversion webhook: it must be APIConversion or ConversionReview", kind)
+	}
+}
+
+func (w *conversionWebhook) readRules(doc *source.Document) error {
+	rules := apiConversion{}
+	if err := yaml.UnmarshalStrict([]byte(doc.Text), &rules, yaml.DisallowUnknownFields); err != nil {
+		return err
+	}
+	for i, conversion := range rules.Spec.Conversions {
+		compiled := &conversionRules{versionConversion: conversion, schema: w.crd.versions[conversion.From]}
+		for j := range conversion.Rules {
+			program, err := compiled.compile(j)
+			if err != nil {
+				w.complainAt(conversionErrorRange(doc, i, j, err), err.Error())
+			}
+			compiled.programs = append(compiled.programs, program)
+			compiled.broken = append(compiled.broken, err)
+		}
+		w.rules = append(w.rules, compiled)
+	}
+	return nil
+}
+
+// conversionErrorRange is the place in a transformation that the CEL compiler
+// complains of.
+func conversionErrorRange(doc *source.Document, conversion, rule int, err error) playground.Range {
+	location, ok := doc.At("spec", "conversions", conversion, "rules", rule, "transformation")
+	if !ok {
+		return doc.Line(1)
+	}
+	if at, ok := celErrorRange(location, err.Error()); ok {
+		return at
+	}
+	return location.Value()
+}

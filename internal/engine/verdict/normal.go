@@ -1,0 +1,155 @@
+package verdict
+
+import (
+	"bytes"
+	"cmp"
+	"encoding/json"
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/crdlab/crdlab/internal/playground"
+)
+
+// This file is the list of all that may differ between the engine and an API
+// server, or between two runs of one API server. Whatever else differs is a
+// fault of the engine.
+
+// volatile are the fields of metadata that the API server makes anew in every
+// run, or keeps for itself:
+//   - uid is random, resourceVersion the revision of etcd, creationTimestamp
+//     the clock's;
+//   - managedFields has times in it, and names the client.
+var volatile = []string{"uid", "resourceVersion", "creationTimestamp", "managedFields"}
+
+// replacements are the random parts of messages and cells.
+var replacements = []struct {
+	pattern     *regexp.Regexp
+	replacement string
+}{
+	// The CEL compiler numbers the type of self by the clock.
+	{regexp.MustCompile(`\bselfType\d+`), "selfType"},
+	// Uids in messages about preconditions.
+	{regexp.MustCompile(`\b[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}\b`), "<uid>"},
+	// The revision in messages about objects that etcd holds and nobody can decode.
+	{regexp.MustCompile(`\brevision=\d+`), "revision=<revision>"},
+}
+
+// ageCell is the age in a column of type date, which goes by the clock.
+var ageCell = regexp.MustCompile(`^(\d+[smhdy])+$`)
+
+// Normal is v without what may differ, in the form that two verdicts are
+// compared in: each value as decoded from JSON, numbers as they are spelled.
+// The random end of a name that was made from generateName is found by that.
+func (v Verdict) Normal(generateNames ...string) (Verdict, error) {
+	v, err := v.plain(generateNames)
+	if err != nil {
+		return v, fmt.Errorf("normalise: %w", err)
+	}
+	v.CRD.Answer = v.CRD.Answer.normal()
+	for i := range v.CRD.Conditions {
+		v.CRD.Conditions[i].Message = sortList(v.CRD.Conditions[i].Message)
+	}
+	slices.SortFunc(v.CRD.Conditions, func(a, b playground.Condition) int { return cmp.Compare(a.Type, b.Type) })
+	for i := range v.Objects {
+		o := &v.Objects[i]
+		o.Answer = o.Answer.normal()
+		dropVolatile(o.Stored)
+		dropVolatile(o.Returned)
+		for _, reading := range o.Versions {
+			dropVolatile(reading.Object)
+		}
+	}
+	for i := range v.Tables {
+		v.Tables[i].dropAges()
+	}
+	return v, nil
+}
+
+// plain is a copy of v as JSON has it, without the random parts of texts.
+func (v Verdict) plain(generateNames []string) (out Verdict, err error) {
+	var text bytes.Buffer
+	encoder := json.NewEncoder(&text)
+	encoder.SetEscapeHTML(false)
+	if err := encoder.Encode(v); err != nil {
+		return out, err
+	}
+	data := text.Bytes()
+	for _, r := range replacements {
+		data = r.pattern.ReplaceAll(data, []byte(r.replacement))
+	}
+	for _, prefix := range generateNames {
+		suffix := regexp.MustCompile("(" + regexp.QuoteMeta(prefix) + ")[b-df-hj-np-tv-z2-9]{5}\\b")
+		data = suffix.ReplaceAll(data, []byte("${1}<random>"))
+	}
+	decoder := json.NewDecoder(bytes.NewReader(data))
+	decoder.UseNumber()
+	err = decoder.Decode(&out)
+	return out, err
+}
+
+// normal sorts what the API server lists in the random order of Go's maps:
+// causes, the errors of the message, which are the causes, and warnings. A
+// message has equal errors once, so causes count once, too.
+func (a Answer) normal() Answer {
+	slices.SortFunc(a.Causes, func(a, b Cause) int {
+		return cmp.Or(cmp.Compare(a.Field, b.Field), cmp.Compare(a.Message, b.Message), cmp.Compare(a.Reason, b.Reason))
+	})
+	a.Causes = slices.Compact(a.Causes)
+	slices.Sort(a.Warnings)
+	var errors []string
+	for _, c := range a.Causes {
+		if e := c.Field + ": " + c.Message; !slices.Contains(errors, e) {
+			errors = append(errors, e)
+		}
+	}
+	a.Message = sortMessage(a.Message, errors)
+	return a
+}
+
+// sortMessage puts the errors that are listed at the end of message in order.
+func sortMessage(message string, errors []string) string {
+	list := "[" + strings.Join(errors, ", ") + "]"
+	at := len(message) - len(list)
+	if len(errors) < 2 || at < 0 || message[at] != '[' {
+		return message
+	}
+	for _, e := range errors {
+		if !strings.Contains(message[at:], e) {
+			return message
+		}
+	}
+	return message[:at] + list
+}
+
+// sortList puts the errors of a condition's message in order, which are not
+// listed anywhere else. All are about fields of the spec.
+func sortList(message string) string {
+	inner, ok := strings.CutPrefix(message, "[spec")
+	inner, closed := strings.CutSuffix(inner, "]")
+	if !ok || !closed {
+		return message
+	}
+	errors := strings.Split(inner, ", spec")
+	slices.Sort(errors)
+	return "[spec" + strings.Join(errors, ", spec") + "]"
+}
+
+func dropVolatile(object any) {
+	fields, _ := object.(map[string]any)
+	metadata, _ := fields["metadata"].(map[string]any)
+	for _, name := range volatile {
+		delete(metadata, name)
+	}
+}
+
+func (t *Table) dropAges() {
+	for _, row := range t.Rows {
+		for i, cell := range row {
+			if i < len(t.Columns) && t.Columns[i].Type == "date" && ageCell.MatchString(fmt.Sprint(cell)) {
+				row[i] = "<age>"
+			}
+		}
+	}
+}

@@ -1,0 +1,168 @@
+// Package verdict holds what the engine's reports and the answers of an API
+// server are compared by. Tests and the conformance program use it; the product
+// does not.
+package verdict
+
+import (
+	"strings"
+
+	"github.com/crdlab/crdlab/internal/playground"
+)
+
+// Verdict is the outcome of a scenario.
+type Verdict struct {
+	CRD CRD `json:"crd"`
+	// Objects has one entry for each document; none if the CRD is refused.
+	Objects []Object `json:"objects,omitempty"`
+	// Tables are those of the accepted objects at each served version at which
+	// all of them can be read.
+	Tables []Table `json:"tables,omitempty"`
+}
+
+// Answer is what the response to a request says apart from the object.
+type Answer struct {
+	Code     int      `json:"code"`
+	Reason   string   `json:"reason,omitempty"`
+	Message  string   `json:"message,omitempty"`
+	Causes   []Cause  `json:"causes,omitempty"`
+	Warnings []string `json:"warnings,omitempty"`
+}
+
+// Cause is one of the causes of a refusal with reason Invalid.
+type Cause struct {
+	Reason  string `json:"reason,omitempty"`
+	Field   string `json:"field,omitempty"`
+	Message string `json:"message,omitempty"`
+}
+
+// Accepted says whether the request was.
+func (a Answer) Accepted() bool { return a.Code >= 200 && a.Code < 300 }
+
+// CRD is the answer to the CRD's request and, if it is accepted, what the
+// controllers make of it.
+type CRD struct {
+	Answer
+	// Conditions are nil if nobody knows them: the handlers alone set none.
+	Conditions     []playground.Condition `json:"conditions,omitempty"`
+	StoredVersions []string               `json:"storedVersions,omitempty"`
+	Names          *playground.Names      `json:"names,omitempty"`
+}
+
+// Object is the answer to an object's request and, if it is accepted, what is
+// stored and what is read back.
+type Object struct {
+	Answer
+	// Open says that the outcome hangs on a conversion webhook that nothing
+	// stands for.
+	Open   bool `json:"open,omitempty"`
+	Stored any  `json:"stored,omitempty"`
+	// Returned is the object in the answer itself.
+	Returned any `json:"returned,omitempty"`
+	// Versions is what a GET request returns, by served version.
+	Versions map[string]Reading `json:"versions,omitempty"`
+}
+
+// Reading is an object as one version returns it.
+type Reading struct {
+	Object  any    `json:"object,omitempty"`
+	Warning string `json:"warning,omitempty"`
+	// Error is the message if the version cannot be read.
+	Error string `json:"error,omitempty"`
+}
+
+// Table is what the API server answers to `kubectl get`.
+type Table struct {
+	Version string              `json:"version"`
+	Columns []playground.Column `json:"columns"`
+	Rows    [][]any             `json:"rows"`
+}
+
+// Of is the verdict that a report gives.
+func Of(report playground.Report) Verdict {
+	v := Verdict{CRD: CRD{Answer: answerOf(report.CRD.Status, report.CRD.Findings, report.CRD.Warnings)}}
+	if !report.CRD.Accepted {
+		return v
+	}
+	v.CRD.Conditions = report.CRD.Conditions
+	v.CRD.StoredVersions = report.CRD.StoredVersions
+	v.CRD.Names = &report.CRD.Names
+	for _, object := range report.Objects {
+		v.Objects = append(v.Objects, objectOf(object))
+	}
+	for _, t := range report.Tables {
+		if readable(report.Objects, t.Version) {
+			v.Tables = append(v.Tables, Table{Version: t.Version, Columns: t.Columns, Rows: t.Rows})
+		}
+	}
+	return v
+}
+
+func answerOf(status playground.Status, findings []playground.Finding, warnings []string) Answer {
+	a := Answer{Code: status.Code, Reason: status.Reason, Message: status.Message, Warnings: warnings}
+	if status.Reason != "Invalid" {
+		return a
+	}
+	for _, f := range findings {
+		if f.Severity == playground.SeverityError {
+			a.Causes = append(a.Causes, Cause{Reason: f.Reason, Field: f.Field, Message: f.Message})
+		}
+	}
+	return a
+}
+
+func objectOf(object playground.Object) Object {
+	o := Object{Answer: answerOf(object.Status, object.Findings, object.Warnings)}
+	if !object.Accepted {
+		return o
+	}
+	o.Open = len(object.Stored) == 0
+	o.Versions = map[string]Reading{}
+	for _, v := range object.Versions {
+		if strings.HasPrefix(v.Error, needsWebhook) {
+			continue
+		}
+		o.Versions[v.Name] = Reading{Object: v.Object, Warning: v.Warning, Error: v.Error}
+		if strings.HasSuffix(object.APIVersion, "/"+v.Name) {
+			o.Returned = v.Object
+		}
+	}
+	if !o.Open {
+		o.Stored = object.Stored
+	}
+	return o
+}
+
+// needsWebhook is how the engine begins to say that only a conversion webhook,
+// which nothing stands for, could tell.
+const needsWebhook = "the conversion webhook would be asked"
+
+// readable says whether all accepted objects can be read at a version.
+func readable(objects []playground.Object, version string) bool {
+	for _, object := range objects {
+		for _, v := range object.Versions {
+			if v.Name == version && v.Error != "" {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// Limited says whether a limit of the playground kept the engine from asking
+// the API server's code, which then knows no such limit.
+func Limited(report playground.Report) bool {
+	limited := func(findings []playground.Finding) bool {
+		for _, f := range findings {
+			if f.Reason == "PlaygroundLimit" {
+				return true
+			}
+		}
+		return false
+	}
+	for _, object := range report.Objects {
+		if limited(object.Findings) {
+			return true
+		}
+	}
+	return limited(report.CRD.Findings)
+}
