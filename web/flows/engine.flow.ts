@@ -1,0 +1,56 @@
+import { expect, Playground, test } from "./playground";
+import { crd, object } from "./texts";
+
+test("without the engine in the page the server gives the same result", async ({ playground, browser, baseURL }) => {
+  await playground.page.route(/\.wasm$/, (route) => route.abort());
+  await playground.open();
+  await expect(playground.where()).toHaveText(/on the server/);
+
+  const context = await browser.newContext({ ...(baseURL ? { baseURL } : {}) });
+  const inPage = new Playground(await context.newPage());
+  await inPage.open();
+  await expect(inPage.where()).toHaveText(/in this page/);
+
+  for (const replicas of ["3", "7", "15", "[", "null"]) {
+    for (const one of [playground, inPage]) {
+      await one.paste("crd", crd);
+      await one.paste("object", object(replicas));
+    }
+    expect(await playground.html()).toEqual(await inPage.html());
+  }
+  await context.close();
+});
+
+test("an evaluation that does not end is stopped, and the next one works", async ({ playground }) => {
+  test.setTimeout(120_000);
+  // The engine's limits leave no input that surely runs away; this stands for it.
+  const runaway = `;(() => {
+    let evaluate;
+    Object.defineProperty(globalThis, "crdlabEvaluate", {
+      set(value) { evaluate = value; },
+      get: () => (text) => { while (text.includes("run-away")); return evaluate(text); },
+    });
+  })();`;
+  await playground.page.route(/wasm_exec/, async (route) => {
+    const response = await route.fetch();
+    await route.fulfill({ response, body: (await response.text()) + runaway });
+  });
+  await playground.open();
+  await playground.paste("crd", crd);
+  await playground.paste("object", object("3"));
+  await expect(playground.where()).toHaveText(/in this page/);
+  await expect(playground.verdict("object")).toHaveAttribute("data-state", "accepted");
+
+  await playground.editor("object").getByText("my-cron").click();
+  await playground.page.keyboard.press("End");
+  await playground.page.keyboard.type(" # run-away");
+  await expect(playground.page.locator("#notice")).toContainText("stopped", { timeout: 40_000 });
+  expect(await playground.text("object")).toContain("my-cron # run-away");
+
+  await playground.editor("object").focus();
+  for (let i = 0; i < " # run-away".length; i++) await playground.page.keyboard.press("Backspace");
+  await expect(playground.verdict("object")).toHaveAttribute("data-state", "accepted");
+  await expect(playground.where()).toHaveText(/in this page/);
+  await expect(playground.page.locator("#notice")).toBeHidden();
+  expect(await playground.text("object")).toBe(object("3"));
+});

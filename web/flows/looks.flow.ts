@@ -1,0 +1,48 @@
+import { readFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import { expect, type Page, panels, test } from "./playground";
+import { crd, object } from "./texts";
+
+const axeSource = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
+
+interface AxeResult {
+  readonly violations: readonly { id: string; impact: string; help: string; nodes: readonly { html: string }[] }[];
+}
+
+/** What axe finds serious or worse. */
+async function findings(page: Page): Promise<string[]> {
+  await page.evaluate(axeSource);
+  const result = await page.evaluate(() => (globalThis as unknown as { axe: { run(): Promise<AxeResult> } }).axe.run());
+  return result.violations
+    .filter(({ impact }) => impact === "serious" || impact === "critical")
+    .map(({ id, help, nodes }) => `${id}: ${help}: ${nodes.map((node) => node.html).join(" ")}`);
+}
+
+// The pictures in test-results are for looking at.
+for (const colorScheme of ["light", "dark"] as const) {
+  for (const [size, width] of [["wide", 1440], ["narrow", 390]] as const) {
+    test(`${colorScheme} and ${size}, every panel is accessible`, async ({ playground }) => {
+      const { page } = playground;
+      await page.emulateMedia({ colorScheme, reducedMotion: "reduce" });
+      await page.setViewportSize({ width, height: 900 });
+      await playground.open();
+      await playground.paste("crd", crd);
+      for (const replicas of ["3", "15"]) {
+        await playground.paste("object", object(replicas));
+        for (const panel of panels) {
+          await playground.showPanel(panel);
+          await page.screenshot({ path: `test-results/pictures/${colorScheme}-${size}-${replicas}-${panel}.png`, fullPage: true });
+          expect(await findings(page), `${panel} of ${replicas} replicas`).toEqual([]);
+          const overflow = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
+          expect(overflow, "pixels that stick out to the right").toBeLessThanOrEqual(0);
+        }
+      }
+      for (const dialog of ["share", "shortcuts"]) {
+        await page.locator(`#${dialog}-open`).click();
+        await page.screenshot({ path: `test-results/pictures/${colorScheme}-${size}-${dialog}.png` });
+        expect(await findings(page), dialog).toEqual([]);
+        await page.keyboard.press("Escape");
+      }
+    });
+  }
+}

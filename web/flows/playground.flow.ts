@@ -1,0 +1,101 @@
+import { expect, Playground, test } from "./playground";
+import { crd, object } from "./texts";
+
+test("the first load shows an example and what becomes of it", async ({ playground }) => {
+  await playground.open();
+  await expect(playground.where()).toHaveText(/in this page/);
+  await expect(playground.verdict("crd")).toHaveAttribute("data-state", "accepted");
+  await expect(playground.verdict("object")).toBeVisible();
+  expect(await playground.text("crd")).toContain("kind: CustomResourceDefinition");
+});
+
+test("an edit marks its line and names the problem, which leads back to it", async ({ playground }) => {
+  const { page } = playground;
+  await playground.open();
+  await playground.paste("crd", crd);
+  await playground.paste("object", object("3"));
+  await expect(playground.verdict("object")).toHaveAttribute("data-state", "accepted");
+  await expect(playground.problems()).toHaveCount(0);
+
+  await playground.editor("object").getByText("replicas").click();
+  await page.keyboard.press("End");
+  await page.keyboard.type("0");
+  await expect(playground.verdict("object")).toHaveAttribute("data-state", "rejected");
+  const marked = playground.page.locator("[data-editor=object] .cm-lintRange-error");
+  await expect(marked.first()).toBeVisible();
+  await expect(playground.problems().first()).toContainText("should be less than or equal to 10");
+  await expect(page.locator("#tab-object .count")).toHaveText(/^[12]/);
+
+  await page.keyboard.press("ControlOrMeta+Home");
+  await playground.showDocument("crd");
+  await playground.problems().first().locator("button").first().click();
+  await expect(page.locator("#tab-object")).toHaveAttribute("aria-selected", "true");
+  await expect(page.locator("[data-editor=object] .cm-activeLine")).toContainText("replicas: 30");
+
+  await page.keyboard.press("End");
+  await page.keyboard.press("Backspace");
+  await expect(playground.verdict("object")).toHaveAttribute("data-state", "accepted");
+  await expect(marked).toHaveCount(0);
+});
+
+test("every example shows its verdict", async ({ playground }) => {
+  const { page } = playground;
+  await playground.open();
+  const ids = await page.locator("#example option").evaluateAll((options) =>
+    options.map((option) => option.getAttribute("value") ?? "").filter((id) => id !== ""),
+  );
+  expect(ids.length).toBeGreaterThan(3);
+  const seen = new Set<string>();
+  for (const id of ids) {
+    await page.locator("#example").selectOption(id);
+    await expect(page).toHaveURL(new RegExp(`#example=${id}\\b`));
+    await playground.settled();
+    await expect(playground.verdict("crd")).toHaveAttribute("data-state", /accepted|rejected/);
+    seen.add(await playground.text("crd"));
+  }
+  expect(seen.size).toBeGreaterThan(3);
+});
+
+test("a link restores the texts and the result in another browser", async ({ playground, browser, baseURL }) => {
+  const { page } = playground;
+  await playground.open();
+  await playground.paste("crd", crd);
+  await playground.paste("object", object("15"));
+  await expect(playground.verdict("object")).toHaveAttribute("data-state", "rejected");
+  await page.locator("#share-open").click();
+  const link = await page.locator("#share-link").inputValue();
+  expect(link).toContain(`${baseURL}/#1=`);
+  await page.keyboard.press("Escape");
+  const before = await playground.html();
+
+  const context = await browser.newContext();
+  const other = new Playground(await context.newPage());
+  await other.open(link);
+  await expect(other.where()).toHaveText(/in this page/);
+  await other.settled();
+  expect(await other.text("crd")).toBe(await playground.text("crd"));
+  expect(await other.text("object")).toBe(await playground.text("object"));
+  expect(await other.html()).toEqual(before);
+  await context.close();
+});
+
+test("a reload keeps what was typed", async ({ playground }) => {
+  await playground.open();
+  await playground.paste("crd", crd);
+  await playground.paste("object", object("7"));
+  await expect(playground.verdict("object")).toHaveAttribute("data-state", "rejected");
+  await playground.page.waitForTimeout(1500);
+  await playground.page.reload();
+  await playground.settled();
+  expect(await playground.text("object")).toContain("replicas: 7");
+  await expect(playground.verdict("object")).toHaveAttribute("data-state", "rejected");
+});
+
+test("without JavaScript the page shows the example's result", async ({ browser, baseURL }) => {
+  const context = await browser.newContext({ javaScriptEnabled: false });
+  const playground = new Playground(await context.newPage());
+  await playground.page.goto(baseURL ?? "");
+  await expect(playground.verdict("crd")).toHaveAttribute("data-state", "accepted");
+  await expect(playground.verdict("object")).toBeVisible();
+  await context.close();
+});

@@ -1,0 +1,113 @@
+import { test as base, expect, type Locator, type Page } from "@playwright/test";
+import { type Server, startServer } from "./server";
+
+export { expect };
+export type { Page };
+
+export type DocumentName = "crd" | "object";
+export const panels = ["outcome", "rules", "kubectl", "versions"] as const;
+export type PanelName = (typeof panels)[number];
+
+/** The page as its users see it. */
+export class Playground {
+  readonly page: Page;
+
+  constructor(page: Page) {
+    this.page = page;
+  }
+
+  /** Opens the page and waits until the result shown is that of the texts shown. */
+  async open(address = "/"): Promise<void> {
+    await this.page.goto(address);
+    await this.settled();
+  }
+
+  async settled(): Promise<void> {
+    await expect(this.page.locator("#result")).toHaveAttribute("aria-busy", "false");
+  }
+
+  editor(document: DocumentName): Locator {
+    return this.page.locator(`[data-editor=${document}] .cm-content`);
+  }
+
+  async showDocument(document: DocumentName): Promise<void> {
+    await this.page.locator(`#tab-${document}`).click();
+  }
+
+  async showPanel(panel: PanelName): Promise<void> {
+    await this.page.locator(`#tab-${panel}`).click();
+  }
+
+  /** Replaces a document's text as a user who pastes does, and waits for the result. */
+  async paste(document: DocumentName, text: string): Promise<void> {
+    await this.showDocument(document);
+    await this.editor(document).focus();
+    await this.page.keyboard.press("ControlOrMeta+a");
+    await this.editor(document).evaluate((target, pasted) => {
+      const clipboardData = new DataTransfer();
+      clipboardData.setData("text/plain", pasted);
+      target.dispatchEvent(new ClipboardEvent("paste", { clipboardData, bubbles: true, cancelable: true }));
+    }, text);
+    await this.settled();
+  }
+
+  /** The lines of a document, as far as they are on the screen. */
+  async text(document: DocumentName): Promise<string> {
+    await this.showDocument(document);
+    const lines = await this.editor(document).locator(".cm-line").allInnerTexts();
+    return lines.map((line) => line.replace(/\n$/, "")).join("\n");
+  }
+
+  verdict(subject: DocumentName): Locator {
+    return this.page.locator(`[data-verdict=${subject}]`);
+  }
+
+  problems(): Locator {
+    return this.page.locator("#problems .problem");
+  }
+
+  /** The HTML of all panels, less the instant at which they were made. */
+  async html(): Promise<Record<string, string>> {
+    const html: Record<string, string> = {};
+    for (const panel of [...panels, "problems"]) {
+      if (panel !== "problems") await this.showPanel(panel as PanelName);
+      const place = this.page.locator(`[data-panel=${panel}]`);
+      html[panel] = (await place.innerHTML()).replace(/\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ/g, "(now)");
+    }
+    return html;
+  }
+
+  /** Where the shown result comes from. */
+  where(): Locator {
+    return this.page.locator("#where");
+  }
+}
+
+interface Fixtures {
+  playground: Playground;
+  /** What the console and the page complain of: nothing, at a test's end. */
+  complaints: string[];
+}
+
+export const test = base.extend<Fixtures, { server: Server }>({
+  server: [
+    // Playwright wants the unused fixtures as a pattern.
+    async ({}, use) => {
+      const server = await startServer();
+      await use(server);
+      await server.stop();
+    },
+    { scope: "worker" },
+  ],
+  baseURL: ({ server }, use) => use(server.url),
+  complaints: async ({ page }, use) => {
+    const complaints: string[] = [];
+    page.on("pageerror", (error) => complaints.push(error.message));
+    page.on("console", (message) => {
+      if (message.type() === "error" || message.type() === "warning") complaints.push(message.text());
+    });
+    await use(complaints);
+    expect(complaints, "complaints on the console").toEqual([]);
+  },
+  playground: async ({ page, complaints: _ }, use) => use(new Playground(page)),
+});

@@ -1,0 +1,27 @@
+import { defineConfig } from "@playwright/test";
+
+// Each worker starts a server of its own (see playground.ts). Chromium is the
+// system's; running as root, as containers do, needs --no-sandbox.
+export default defineConfig({
+  testDir: ".",
+  testMatch: "*.flow.ts",
+  outputDir: "../../test-results",
+  workers: 1,
+  timeout: 60_000,
+  expect: { timeout: 20_000 },
+  reporter: [["list"]],
+  use: {
+    trace: "retain-on-failure",
+    launchOptions: {
+      executablePath: process.env["CHROMIUM"] ?? "/usr/bin/chromium",
+      args: [
+        "--no-sandbox",
+        "--disable-gpu",
+        "--disable-background-networking",
+        "--disable-component-update",
+        "--disable-sync",
+        "--no-first-run",
+      ],
+    },
+  },
+});

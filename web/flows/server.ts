@@ -1,0 +1,31 @@
+import { spawn } from "node:child_process";
+import { createInterface } from "node:readline";
+import { fileURLToPath } from "node:url";
+
+const program = fileURLToPath(new URL("../../bin/crdlab", import.meta.url));
+
+export interface Server {
+  readonly url: string;
+  stop(): Promise<void>;
+}
+
+/** Starts the built server on a free port. */
+export async function startServer(): Promise<Server> {
+  const child = spawn(program, ["-addr", "127.0.0.1:0"], { stdio: ["ignore", "ignore", "pipe"] });
+  const ended = new Promise<void>((resolve) => child.once("exit", () => resolve()));
+  const url = await new Promise<string>((resolve, reject) => {
+    child.once("error", reject);
+    child.once("exit", (code) => reject(new Error(`the server ended with ${code}`)));
+    createInterface(child.stderr).on("line", (line) => {
+      const found = /url=(http:\S+)/.exec(line)?.[1];
+      if (found) resolve(found);
+    });
+  });
+  return {
+    url,
+    async stop() {
+      child.kill("SIGTERM");
+      await ended;
+    },
+  };
+}
