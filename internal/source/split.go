@@ -43,7 +43,8 @@ func split(text string) []chunk {
 // than a comment follows begins a section that includes it.
 func sections(text string) iter.Seq[chunk] {
 	return func(yield func(chunk) bool) {
-		c, from := chunk{}, 0
+		c := trimByteOrderMark(text, chunk{end: len(text)})
+		from := c.start
 		for {
 			c.end = nextSeparator(text, from)
 			if !yield(c) || c.end == len(text) {

@@ -78,17 +78,12 @@ func (r *lineReader) Read(p []byte) (int, error) {
 	if r.read == len(r.text) {
 		return 0, io.EOF
 	}
-	n := copy(p, r.text[r.read:lineAfter(r.text, r.read)])
-	r.read += n
-	return n, nil
-}
-
-// lineAfter is the offset of the line after the one that i is in.
-func lineAfter(text string, i int) int {
-	if n := strings.IndexByte(text[i:], '\n'); n >= 0 {
-		return i + n + 1
+	part := r.text[r.read:min(r.read+len(p), len(r.text))]
+	if n := strings.IndexByte(part, '\n'); n >= 0 {
+		part = part[:n+1]
 	}
-	return len(text)
+	r.read += len(part)
+	return copy(p, part), nil
 }
 
 // A parseFailure is an error of the YAML parser.

@@ -1,0 +1,41 @@
+package source
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+
+	"go.yaml.in/yaml/v3"
+	kyaml "sigs.k8s.io/yaml"
+)
+
+// The CRDs and objects of real projects, where CRDLAB_CORPUS names them, parse
+// where the decoder can read them, and the source of each scalar is found.
+func TestCorpus(t *testing.T) {
+	root := os.Getenv("CRDLAB_CORPUS")
+	if root == "" {
+		t.Skip("CRDLAB_CORPUS is not set")
+	}
+	files, _ := filepath.Glob(filepath.Join(root, "*", "*.yaml"))
+	if len(files) == 0 {
+		t.Fatal("no files below", root)
+	}
+	for _, name := range files {
+		t.Run(filepath.Base(name), func(t *testing.T) {
+			data, err := os.ReadFile(name)
+			if err != nil {
+				t.Fatal(err)
+			}
+			file, _ := Parse(string(data), Limits{})
+			for _, d := range file.Documents {
+				if _, err := kyaml.YAMLToJSON([]byte(d.Text)); (err == nil) != (d.Err == nil) {
+					t.Errorf("the decoder says %v, this package %v", err, d.Err)
+				}
+				if d.root != nil {
+					scalars(d.root, func(n *yaml.Node) { checkScalar(t, d, n) })
+					checkScanner(t, d)
+				}
+			}
+		})
+	}
+}

@@ -1,0 +1,49 @@
+package source
+
+import (
+	"flag"
+	"math/rand/v2"
+	"strings"
+	"testing"
+
+	"go.yaml.in/yaml/v3"
+)
+
+var rounds = flag.Int("rounds", 3000, "number of random texts")
+
+var fragments = []string{
+	"a", "b c", "x: ", "y:", "- ", "-", "? ", ": ", "\n", "\n  ", "\n    ", "\n\n", "\n ", " ", "  ", "\t",
+	"'", "''", "\"", "\\n", "\\\n", "\\x41", "\\u00e9", "\\", "|", ">", "|2", ">-", "|+\n", ">\n  ", "|\n  ",
+	"[", "]", "{", "}", ",", "#", " # c\n", "&a ", "*a", "!!str ", "!x ", "<<: ", "é", "😀", "\r\n", "\r",
+	"\u0085", "\u2028", "...", "---", "---\n", "%", "@", "1", "null", "a: 'b", "a: \"b", "a: |\n  b\n",
+}
+
+// Random texts of the pieces of YAML have the properties that are fuzzed.
+func TestRandomTexts(t *testing.T) {
+	random := rand.New(rand.NewPCG(1, 2))
+	parsed, text := 0, ""
+	defer func() {
+		if t.Failed() {
+			t.Logf("text: %q", text)
+		}
+	}()
+	for range *rounds {
+		var b strings.Builder
+		for range 1 + random.IntN(14) {
+			b.WriteString(fragments[random.IntN(len(fragments))])
+		}
+		text = b.String()
+		file, _ := Parse(text, Limits{})
+		for _, d := range file.Documents {
+			if d.root == nil {
+				continue
+			}
+			parsed++
+			checkDocument(t, d)
+			scalars(d.root, func(n *yaml.Node) { checkScalar(t, d, n) })
+		}
+	}
+	if parsed < *rounds/20 {
+		t.Errorf("only %d of %d texts were parsed", parsed, *rounds)
+	}
+}
