@@ -21,8 +21,8 @@ ENGINE_GZIP_MAX := 9200000
 
 find = $(shell find $(1) -type f $(2) 2>/dev/null)
 TEMPLATES := $(call find,internal,-name '*.templ')
-ENGINE_SOURCES := go.mod go.sum $(call find,wasm internal,! -name '*_test.go' ! -path '*/testdata/*' ! -path 'internal/httpapi/*')
-SERVER_SOURCES := $(ENGINE_SOURCES) web/dist.go $(call find,cmd internal/httpapi,! -name '*_test.go' ! -path '*/testdata/*')
+ENGINE_SOURCES := go.mod go.sum $(call find,wasm internal,! -name '*_test.go' ! -path '*/testdata/*' ! -path 'internal/httpapi/*' ! -path 'internal/share/*')
+SERVER_SOURCES := $(ENGINE_SOURCES) web/dist.go $(call find,cmd internal/httpapi internal/share,! -name '*_test.go' ! -path '*/testdata/*')
 PAGE_SOURCES := package.json package-lock.json $(wildcard *.config.* tsconfig*.json web/*.config.* web/tsconfig*.json) \
 	$(call find,web,! -path 'web/dist/*' ! -path 'web/dist.go' ! -path 'web/flows/*' ! -path '*/node_modules/*' ! -name '*.test.ts')
 
@@ -88,7 +88,7 @@ clean: ## remove what was built
 
 STEPS := check-format check-generated check-vet test-rooms test-native test-race test-wasm check-page test-page check-notice test-module test-flows
 
-.PHONY: test $(STEPS) chromium
+.PHONY: test $(STEPS) chromium postgresql
 test: ## run everything: Go natively and as WebAssembly, TypeScript, browser flows
 	@declare -a lines; failed=0; \
 	for step in $(STEPS); do \
@@ -114,12 +114,12 @@ check-vet: dist/engine.mod
 test-rooms:
 	go test -count=1 .
 
-test-native:
+test-native: postgresql
 	go test ./...
 
 # The packages without Kubernetes: the others would be compiled a second time.
 test-race:
-	@if command -v cc >/dev/null; then CGO_ENABLED=1 go test -race ./internal/httpapi ./internal/source ./internal/ui; \
+	@if command -v cc >/dev/null; then CGO_ENABLED=1 go test -race ./internal/httpapi ./internal/share ./internal/source ./internal/ui; \
 	else echo "skipped: the race detector needs a C compiler"; fi
 
 # Node gets a small environment: the module's has room for few kilobytes.
@@ -152,3 +152,9 @@ chromium:
 	@command -v "$(CHROMIUM)" >/dev/null && exit 0; \
 	if test "$$(id -u)" = 0 && command -v apt-get >/dev/null; then apt-get update -q && apt-get install -qy --no-install-recommends chromium; \
 	else echo "The browser flows need Chromium: install it with your system's packages, or name one with CHROMIUM=path."; exit 1; fi
+
+# Without PostgreSQL the tests of its store are skipped.
+postgresql:
+	@command -v initdb >/dev/null || ls /usr/lib/postgresql/*/bin/initdb >/dev/null 2>&1 && exit 0; \
+	if test "$$(id -u)" = 0 && command -v apt-get >/dev/null; then apt-get update -q && apt-get install -qy --no-install-recommends postgresql; \
+	else echo "PostgreSQL is not installed: the tests of its store will be skipped."; fi

@@ -1,0 +1,60 @@
+package share_test
+
+import (
+	"errors"
+	"path/filepath"
+	"strconv"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/crdlab/crdlab/internal/share"
+)
+
+// TestFullDisk fills a small file system; what is stored stays readable, and
+// there is room again after a deletion.
+func TestFullDisk(t *testing.T) {
+	disk := t.TempDir()
+	if err := syscall.Mount("tmpfs", disk, "tmpfs", 0, "size=4m"); err != nil {
+		t.Skipf("a small file system cannot be mounted here: %v", err)
+	}
+	t.Cleanup(func() {
+		if err := syscall.Unmount(disk, 0); err != nil {
+			t.Error(err)
+		}
+	})
+	store := open(t, "bbolt://"+filepath.Join(disk, "crdlab.db"))
+	stored := fill(t, store)
+	for _, id := range stored {
+		if value, _, err := store.Get(t.Context(), id); err != nil || string(value) != string(valueOf(id)) {
+			t.Errorf("%s of %d: %d bytes, %v", id, len(stored), len(value), err)
+		}
+	}
+	for _, id := range stored[:len(stored)/2] {
+		if err := store.Delete(t.Context(), id); err != nil {
+			t.Errorf("delete from a full disk: %v", err)
+		}
+	}
+	if err := store.Put(t.Context(), "room", valueOf("room"), time.Time{}); err != nil {
+		t.Errorf("put after a deletion: %v", err)
+	}
+}
+
+// fill is the ids of what a store took until it was full.
+func fill(t *testing.T, store share.Store) []string {
+	t.Helper()
+	var ids []string
+	for i := range 10_000 {
+		id := strconv.Itoa(i)
+		err := store.Put(t.Context(), id, valueOf(id), time.Time{})
+		if errors.Is(err, share.ErrFull) {
+			return ids
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		ids = append(ids, id)
+	}
+	t.Fatal("the disk does not fill up")
+	return nil
+}

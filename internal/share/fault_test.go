@@ -1,0 +1,93 @@
+package share_test
+
+import (
+	"bufio"
+	"context"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/crdlab/crdlab/internal/share"
+)
+
+// asWriter makes the test's binary write into the store that it names.
+const asWriter = "CRDLAB_TEST_WRITER"
+
+func TestMain(m *testing.M) {
+	address := os.Getenv(asWriter)
+	if address == "" {
+		os.Exit(m.Run())
+	}
+	if err := write(context.Background(), address); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
+	}
+}
+
+// write stores value after value and prints the id of each that is stored.
+func write(ctx context.Context, address string) error {
+	store, err := share.Open(ctx, address)
+	if err != nil {
+		return err
+	}
+	for i := 0; ; i++ {
+		id := strconv.Itoa(i)
+		if err := store.Put(ctx, id, valueOf(id), time.Time{}); err != nil {
+			return err
+		}
+		fmt.Println(id)
+	}
+}
+
+func valueOf(id string) []byte { return []byte(strings.Repeat(id+" ", 3000)) }
+
+// TestFileSurvivesKill kills a process that writes, again and again; what it
+// said is stored has to be there.
+func TestFileSurvivesKill(t *testing.T) {
+	for range 5 {
+		address := "bbolt://" + filepath.Join(t.TempDir(), "crdlab.db")
+		stored := writeUntilKilled(t, address)
+		store := open(t, address)
+		for _, id := range stored {
+			value, _, err := store.Get(t.Context(), id)
+			if err != nil || string(value) != string(valueOf(id)) {
+				t.Errorf("%s of %d: %d bytes, %v", id, len(stored), len(value), err)
+			}
+		}
+	}
+}
+
+// writeUntilKilled is the ids that a process printed before it was killed.
+func writeUntilKilled(t *testing.T, address string) []string {
+	t.Helper()
+	command := exec.Command(os.Args[0])
+	command.Env = append(os.Environ(), asWriter+"="+address)
+	command.Stderr = os.Stderr
+	output, err := command.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := command.Start(); err != nil {
+		t.Fatal(err)
+	}
+	const enough = 40
+	var ids []string
+	lines := bufio.NewScanner(output)
+	for lines.Scan() {
+		if ids = append(ids, lines.Text()); len(ids) == enough {
+			if err := command.Process.Kill(); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	_ = command.Wait()
+	if len(ids) < enough {
+		t.Fatalf("the writer ended by itself after %d values", len(ids))
+	}
+	return ids
+}

@@ -1,0 +1,81 @@
+package share
+
+import (
+	"context"
+	"sync"
+	"time"
+)
+
+// memoryLimit is how many bytes of values a store in memory takes.
+const memoryLimit = 256 << 20
+
+// memory is a store that ends with its process.
+type memory struct {
+	mu     sync.RWMutex
+	values map[string]kept
+	size   int
+	limit  int
+}
+
+type kept struct {
+	value   []byte
+	expires time.Time
+}
+
+// NewMemory returns a store for one process that forgets everything at its end.
+func NewMemory() Store {
+	return &memory{values: map[string]kept{}, limit: memoryLimit}
+}
+
+func (m *memory) Put(_ context.Context, id string, value []byte, expires time.Time) error {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	expires = wholeSeconds(expires)
+	if known, ok := m.values[id]; ok {
+		known.expires = later(known.expires, expires)
+		m.values[id] = known
+		return nil
+	}
+	if m.size+len(value) > m.limit {
+		return ErrFull
+	}
+	m.size += len(value)
+	m.values[id] = kept{append([]byte(nil), value...), expires}
+	return nil
+}
+
+func (m *memory) Get(_ context.Context, id string) ([]byte, time.Time, error) {
+	m.mu.RLock()
+	defer m.mu.RUnlock()
+	known, ok := m.values[id]
+	if !ok || hasExpired(known.expires, time.Now()) {
+		return nil, time.Time{}, ErrNotFound
+	}
+	return append([]byte(nil), known.value...), known.expires, nil
+}
+
+func (m *memory) Delete(_ context.Context, id string) error {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.remove(id)
+	return nil
+}
+
+func (m *memory) DeleteExpired(_ context.Context, now time.Time) (int, error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	before := len(m.values)
+	for id, known := range m.values {
+		if hasExpired(known.expires, now) {
+			m.remove(id)
+		}
+	}
+	return before - len(m.values), nil
+}
+
+func (m *memory) remove(id string) {
+	m.size -= len(m.values[id].value)
+	delete(m.values, id)
+}
+
+func (m *memory) Close() error { return nil }

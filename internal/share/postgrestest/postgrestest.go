@@ -1,0 +1,137 @@
+//go:build !js
+
+// Package postgrestest starts PostgreSQL servers for tests.
+package postgrestest
+
+import (
+	"errors"
+	"fmt"
+	"net"
+	"os"
+	"os/exec"
+	"os/user"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"syscall"
+	"testing"
+)
+
+// Server is a PostgreSQL server of its own, with an empty database.
+type Server struct {
+	// URL is the address of the database.
+	URL  string
+	data string
+	bin  string
+	as   *syscall.Credential
+}
+
+// Start starts a server that ends with the test. The test is skipped on a
+// machine without PostgreSQL's programs.
+func Start(t testing.TB) *Server {
+	t.Helper()
+	bin := programs()
+	if bin == "" {
+		t.Skip("PostgreSQL's programs are not installed (Debian: postgresql)")
+	}
+	s := &Server{bin: bin}
+	directory, err := os.MkdirTemp("", "crdlab-postgres-")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = os.RemoveAll(directory) })
+	if err := s.leaveRoot(directory); err != nil {
+		t.Skipf("PostgreSQL does not run as root, and there is no user for it: %v", err)
+	}
+	s.data = filepath.Join(directory, "data")
+	port := freePort(t)
+	s.run(t, "initdb", "-D", s.data, "-U", "crdlab", "--auth=trust", "--encoding=UTF8", "--no-locale", "--no-sync")
+	settings := fmt.Sprintf("\nport = %d\nlisten_addresses = '127.0.0.1'\nunix_socket_directories = ''\n", port)
+	if err := appendTo(filepath.Join(s.data, "postgresql.conf"), settings); err != nil {
+		t.Fatal(err)
+	}
+	s.URL = fmt.Sprintf("postgres://crdlab@127.0.0.1:%d/postgres?sslmode=disable", port)
+	s.Run(t)
+	t.Cleanup(func() { _ = s.command("pg_ctl", "-D", s.data, "-m", "immediate", "-w", "stop").Run() })
+	return s
+}
+
+// Run starts the server after a stop.
+func (s *Server) Run(t testing.TB) {
+	t.Helper()
+	s.run(t, "pg_ctl", "-D", s.data, "-l", filepath.Join(s.data, "log"), "-w", "start")
+}
+
+// Stop ends the server without waiting for its clients.
+func (s *Server) Stop(t testing.TB) {
+	t.Helper()
+	s.run(t, "pg_ctl", "-D", s.data, "-m", "fast", "-w", "stop")
+}
+
+// programs is the directory of PostgreSQL's programs, or empty.
+func programs() string {
+	if found, err := exec.LookPath("initdb"); err == nil {
+		return filepath.Dir(found)
+	}
+	// Debian keeps them out of the path, by version.
+	found, _ := filepath.Glob("/usr/lib/postgresql/*/bin/initdb")
+	if len(found) == 0 {
+		return ""
+	}
+	slices.Sort(found)
+	return filepath.Dir(found[len(found)-1])
+}
+
+// leaveRoot makes the server run as a user that PostgreSQL accepts, and gives
+// it the directory.
+func (s *Server) leaveRoot(directory string) error {
+	if os.Getuid() != 0 {
+		return nil
+	}
+	account, err := user.Lookup("postgres")
+	if err != nil {
+		return err
+	}
+	uid, errUID := strconv.ParseUint(account.Uid, 10, 32)
+	gid, errGID := strconv.ParseUint(account.Gid, 10, 32)
+	if err := errors.Join(errUID, errGID); err != nil {
+		return err
+	}
+	s.as = &syscall.Credential{Uid: uint32(uid), Gid: uint32(gid)}
+	return os.Chown(directory, int(uid), int(gid))
+}
+
+func (s *Server) run(t testing.TB, program string, arguments ...string) {
+	t.Helper()
+	if output, err := s.command(program, arguments...).CombinedOutput(); err != nil {
+		log, _ := os.ReadFile(filepath.Join(s.data, "log"))
+		t.Fatalf("%s: %v\n%s\n%s", program, err, output, log)
+	}
+}
+
+func (s *Server) command(program string, arguments ...string) *exec.Cmd {
+	command := exec.Command(filepath.Join(s.bin, program), arguments...)
+	command.Dir = filepath.Dir(s.data)
+	command.Env = []string{"PATH=" + os.Getenv("PATH"), "LC_ALL=C"}
+	command.SysProcAttr = &syscall.SysProcAttr{Credential: s.as}
+	return command
+}
+
+func appendTo(name, text string) error {
+	file, err := os.OpenFile(name, os.O_APPEND|os.O_WRONLY, 0)
+	if err != nil {
+		return err
+	}
+	_, err = file.WriteString(text)
+	return errors.Join(err, file.Close())
+}
+
+func freePort(t testing.TB) int {
+	t.Helper()
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer listener.Close()
+	return listener.Addr().(*net.TCPAddr).Port
+}
