@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"unicode"
 
 	"sigs.k8s.io/yaml"
 )
@@ -93,7 +94,7 @@ func (p *linePrinter) entry(depth int, key string, value any, place *changeTree,
 	if place != nil && place.set != nil {
 		cause = place.set
 	}
-	if place.isLeaf() {
+	if place.isLeaf() || isComplexKey(key) {
 		p.add(yamlLines(depth, map[string]any{key: value}), cause)
 		return
 	}
@@ -211,6 +212,12 @@ func orderedKeys(values map[string]any, tree *changeTree) []string {
 		return 0
 	})
 	return keys
+}
+
+// isComplexKey says that YAML writes the key as "? key" with the value behind
+// ": ", in one piece.
+func isComplexKey(key string) bool {
+	return len(key) > 120 || strings.ContainsFunc(key, unicode.IsControl) || strings.ContainsAny(key, "\u0085\u2028\u2029")
 }
 
 func lastIndex(tree *changeTree) int {

@@ -21,7 +21,7 @@ func markOf(c stageChange) mark {
 
 // noteOf says in a few words what became of a value and where the cause is.
 func noteOf(c stageChange) string {
-	if c.change.SchemaRange == nil {
+	if c.change.SchemaRange == nil || markOf(c) == markQuiet {
 		return deed(c)
 	}
 	return fmt.Sprintf("%s · CRD line %d", deed(c), c.change.SchemaRange.Start.Line+1)

@@ -17,6 +17,14 @@ type PageData struct {
 	// Evaluate is the address that answers a scenario, by POST, with a
 	// playground.Answer. Empty: there is no such server.
 	Evaluate string
+	// Share is the address that keeps a scenario, by POST, for a short link.
+	// Empty: there are no short links.
+	Share string
+	// Home is the address of the page without a shared scenario. Empty: this
+	// page's.
+	Home string
+	// Shared is the id of the short link that the page was opened by, or empty.
+	Shared string
 	// Example is the id of the example that Scenario comes from, or empty.
 	Example string
 	// Scenario is what the editors hold at first, and Report, unless nil, the
@@ -37,6 +45,9 @@ type pageConfig struct {
 	Engine   EngineAddress `json:"engine"`
 	Examples string        `json:"examples"`
 	Evaluate string        `json:"evaluate"`
+	Share    string        `json:"share"`
+	Home     string        `json:"home"`
+	Shared   string        `json:"shared"`
 	Example  string        `json:"example"`
 }
 
@@ -45,6 +56,9 @@ func (d PageData) config() pageConfig {
 		Engine:   d.Engine,
 		Examples: d.Examples,
 		Evaluate: d.Evaluate,
+		Share:    d.Share,
+		Home:     d.Home,
+		Shared:   d.Shared,
 		Example:  d.Example,
 	}
 }

@@ -1,0 +1,179 @@
+package ui
+
+import (
+	"encoding/json"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+
+	"sigs.k8s.io/yaml"
+
+	"github.com/crdlab/crdlab/internal/playground"
+)
+
+// caseChange is a change as lines cases write it.
+type caseChange struct {
+	Stage string `json:"stage"`
+	playground.Change
+}
+
+func TestObjectLines(t *testing.T) {
+	forEachCase(t, "testdata/lines", func(t *testing.T, files caseFiles) {
+		var raw []caseChange
+		files.decode(t, "changes.json", &raw)
+		var changes []stageChange
+		for _, c := range raw {
+			changes = append(changes, stageChange{stage: c.Stage, change: c.Change})
+		}
+		lines, err := objectLines(files.get("object.json"), changes)
+		if err != nil {
+			t.Fatal(err)
+		}
+		files.compare(t, "want.txt", formatLines(lines))
+	})
+}
+
+// formatLines writes a sign, the text and the note of each line.
+func formatLines(lines []line) string {
+	signs := map[mark]string{markNone: " ", markAdded: "+", markRemoved: "-", markReplaced: "~", markQuiet: "."}
+	var text strings.Builder
+	for _, l := range lines {
+		row := signs[l.mark] + " " + l.text
+		if l.note != "" {
+			row = fmt.Sprintf("%-40s # %s", row, l.note)
+		}
+		fmt.Fprintln(&text, row)
+	}
+	return text.String()
+}
+
+// Without removed values the lines are what kubectl prints, however deep the
+// changes are.
+func TestObjectLinesAreYAML(t *testing.T) {
+	random := rand.New(rand.NewPCG(1, 2))
+	for range 300 {
+		value := map[string]any{"a": randomValue(random, 4), "b": randomValue(random, 4)}
+		object, err := json.Marshal(value)
+		if err != nil {
+			t.Fatal(err)
+		}
+		want, err := yaml.JSONToYAML(object)
+		if err != nil {
+			t.Fatal(err)
+		}
+		decoded, err := decodeJSON(object)
+		if err != nil {
+			t.Fatal(err)
+		}
+		changes := changesEverywhere(decoded, "")
+		lines, err := objectLines(object, changes)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var got strings.Builder
+		for _, l := range lines {
+			fmt.Fprintln(&got, l.text)
+		}
+		if got.String() != string(want) {
+			t.Fatalf("object %s\ngot\n%s\nwant\n%s", object, got.String(), want)
+		}
+	}
+}
+
+func randomValue(random *rand.Rand, depth int) any {
+	scalars := []any{
+		"", "true", "12", "a: b", "two\nlines\n", " lead", "#", "null", 1, 2.5, -3e30, true, nil, "ünï",
+		strings.Repeat("word ", 30), "x" + strings.Repeat("y", 100), "- a", "it's", `"q"`, "\ttab", "2020-01-01",
+	}
+	kind := random.IntN(5)
+	if depth == 0 || kind > 2 {
+		return scalars[random.IntN(len(scalars))]
+	}
+	if kind == 0 {
+		list := make([]any, random.IntN(4))
+		for i := range list {
+			list[i] = randomValue(random, depth-1)
+		}
+		return list
+	}
+	keys := []string{"a", "b1", "b2", "b10", "x-y", "on", "12", "1.5", "with space", "Z", "_", "k:", "multi\nline"}
+	object := map[string]any{}
+	for range random.IntN(5) {
+		object[keys[random.IntN(len(keys))]] = randomValue(random, depth-1)
+	}
+	return object
+}
+
+// changesEverywhere adds every leaf, so that nothing is printed wholesale.
+func changesEverywhere(value any, path string) []stageChange {
+	var all []stageChange
+	switch v := value.(type) {
+	case map[string]any:
+		for key, child := range v {
+			all = append(all, changesEverywhere(child, path+"["+key+"]")...)
+		}
+	case []any:
+		for i, child := range v {
+			all = append(all, changesEverywhere(child, fmt.Sprintf("%s[%d]", path, i))...)
+		}
+	}
+	return append(all, stageChange{
+		stage:  playground.StageDefault,
+		change: playground.Change{Op: playground.ChangeAdd, Path: path},
+	})
+}
+
+func TestKeyOrderIsKubectls(t *testing.T) {
+	random := rand.New(rand.NewPCG(3, 4))
+	for range 2000 {
+		a, b := randomKey(random), randomKey(random)
+		if a == b {
+			continue
+		}
+		text, err := yaml.Marshal(map[string]int{a: 1, b: 2})
+		if err != nil {
+			t.Fatal(err)
+		}
+		firstIsA := strings.HasSuffix(strings.SplitN(string(text), "\n", 2)[0], "1")
+		if keyLess(a, b) != firstIsA {
+			t.Fatalf("keyLess(%q, %q) = %v, YAML is\n%s", a, b, keyLess(a, b), text)
+		}
+	}
+}
+
+func randomKey(random *rand.Rand) string {
+	const alphabet = "ab01290-_./"
+	key := make([]byte, 1+random.IntN(6))
+	for i := range key {
+		key[i] = alphabet[random.IntN(len(alphabet))]
+	}
+	return string(key)
+}
+
+func TestPathSteps(t *testing.T) {
+	object := map[string]any{
+		"metadata": map[string]any{"annotations": map[string]any{"a.b/c": "x", "a": "y"}},
+		"spec":     map[string]any{"list": []any{map[string]any{"name": "n"}}},
+	}
+	tests := []struct {
+		path string
+		want []string
+	}{
+		{"", nil},
+		{".spec", []string{"spec"}},
+		{"spec.list[0].name", []string{"spec", "list", "0", "name"}},
+		{"spec.list[0].gone", []string{"spec", "list", "0", "gone"}},
+		{"spec.list[7]", []string{"spec", "list", "7"}},
+		{"spec.gone.deep[0].x", []string{"spec", "gone.deep[0].x"}},
+		{"metadata.annotations.a.b/c", []string{"metadata", "annotations", "a.b/c"}},
+		{"metadata.annotations[a.b/c]", []string{"metadata", "annotations", "a.b/c"}},
+		{"metadata.annotations[gone.key]", []string{"metadata", "annotations", "gone.key"}},
+	}
+	for _, test := range tests {
+		if got := pathSteps(test.path, object); !slices.Equal(got, test.want) {
+			t.Errorf("pathSteps(%q) = %q, want %q", test.path, got, test.want)
+		}
+	}
+}

@@ -1,0 +1,125 @@
+package ui
+
+import (
+	"maps"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+
+	"golang.org/x/net/html"
+
+	"github.com/crdlab/crdlab/internal/playground"
+)
+
+func TestPanels(t *testing.T) {
+	forEachCase(t, "testdata/panels", func(t *testing.T, files caseFiles) {
+		var report playground.Report
+		files.decode(t, "report.json", &report)
+		panels, err := Panels(report)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, name := range slices.Sorted(maps.Keys(panels)) {
+			files.compare(t, name+".html", inLines(panels[name]))
+		}
+	})
+}
+
+// inLines breaks HTML before each tag that opens, to be read and compared.
+func inLines(text string) string {
+	return strings.TrimSpace(strings.ReplaceAll(text, "<", "\n<")) + "\n"
+}
+
+// hostile breaks out of text, of attributes in either quotes and of comments.
+const hostile = `"'--></script></textarea><script>alert(1)</script><img src=x onerror=alert(1)> javascript:alert(1)`
+
+func TestHostileTextsAreInert(t *testing.T) {
+	var report playground.Report
+	fill(reflect.ValueOf(&report).Elem(), hostile)
+	panels, err := Panels(report)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, text := range panels {
+		t.Run(name, func(t *testing.T) {
+			node, err := html.Parse(strings.NewReader(text))
+			if err != nil {
+				t.Fatal(err)
+			}
+			for n := range node.Descendants() {
+				checkInert(t, n)
+			}
+		})
+	}
+	if !strings.Contains(panels[PanelOutcome], html.EscapeString("alert(1)")) {
+		t.Error("the hostile text is not in the panel")
+	}
+}
+
+// fill sets every string, number and list in a value, each list to one entry.
+func fill(v reflect.Value, text string) {
+	switch v.Kind() {
+	case reflect.String:
+		v.SetString(text)
+	case reflect.Bool:
+		v.SetBool(true)
+	case reflect.Int, reflect.Int32:
+		v.SetInt(7)
+	case reflect.Uint64:
+		v.SetUint(7)
+	case reflect.Interface:
+		v.Set(reflect.ValueOf(text))
+	case reflect.Pointer:
+		v.Set(reflect.New(v.Type().Elem()))
+		fill(v.Elem(), text)
+	case reflect.Struct:
+		for i := range v.NumField() {
+			fill(v.Field(i), text)
+		}
+	case reflect.Slice:
+		if v.Type().Elem().Kind() == reflect.Uint8 {
+			v.SetBytes(hostileJSON(text))
+			return
+		}
+		v.Set(reflect.MakeSlice(v.Type(), 1, 1))
+		fill(v.Index(0), text)
+	}
+}
+
+func hostileJSON(text string) []byte {
+	quoted := `"` + strings.NewReplacer(`"`, `\"`).Replace(text) + `"`
+	return []byte(`{` + quoted + `: [` + quoted + `], "<b>": {"<i>": ` + quoted + `}}`)
+}
+
+// checkInert fails if a node can run or load anything, or has a style of its
+// own, which the content policy forbids.
+func checkInert(t *testing.T, n *html.Node) {
+	t.Helper()
+	if n.Type != html.ElementNode {
+		return
+	}
+	if slices.Contains([]string{"script", "style", "img", "iframe", "object", "embed", "b", "i"}, n.Data) {
+		t.Errorf("element <%s>", n.Data)
+	}
+	for _, attribute := range n.Attr {
+		if strings.HasPrefix(attribute.Key, "on") || slices.Contains([]string{"style", "src", "href"}, attribute.Key) {
+			t.Errorf("attribute %s=%q of <%s>", attribute.Key, attribute.Val, n.Data)
+		}
+	}
+}
+
+func TestLongObjectsAreCut(t *testing.T) {
+	object := `{"list": [` + strings.Repeat("1,", maxShownLines+10) + `1]}`
+	report := playground.Report{Objects: []playground.Object{{Stored: []byte(object)}}}
+	panels, err := Panels(report)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if n := strings.Count(panels[PanelOutcome], `class="yaml-line"`); n != maxShownLines {
+		t.Errorf("%d lines, want %d", n, maxShownLines)
+	}
+	if !strings.Contains(panels[PanelOutcome], "12 more lines not shown") {
+		t.Error("the panel does not say how many lines are missing")
+	}
+}
