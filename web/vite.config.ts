@@ -5,6 +5,7 @@ const source = (name: string): string => fileURLToPath(new URL(`src/${name}`, im
 
 export default defineConfig({
   root: fileURLToPath(new URL(".", import.meta.url)),
+  cacheDir: fileURLToPath(new URL("../node_modules/.vite", import.meta.url)),
   // The server may put the site anywhere, so the files find each other relatively.
   base: "./",
   build: {

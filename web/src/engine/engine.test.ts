@@ -1,0 +1,106 @@
+import { describe, expect, test } from "vitest";
+import type { Scenario } from "../contract";
+import { Engine, type EngineState, type Evaluate } from "./engine";
+import { EngineFailed, EvaluationStopped } from "./worker-client";
+
+const scenario: Scenario = { crd: "a", object: "b", fieldValidation: "Warn" };
+const answer = { report: { crd: { findings: [] }, objects: [] }, panels: { outcome: "x" } };
+const good: Evaluate = () => Promise.resolve(JSON.stringify(answer));
+
+/** An engine that fails with the errors in turn and then answers. */
+function failing(...errors: Error[]): { evaluate: Evaluate; calls: string[] } {
+  const calls: string[] = [];
+  const evaluate: Evaluate = (text) => {
+    calls.push(text);
+    const error = errors.shift();
+    return error ? Promise.reject(error) : good(text);
+  };
+  return { evaluate, calls };
+}
+
+function setUp(inPage: Evaluate | undefined, onServer: Evaluate | undefined) {
+  const states: EngineState[] = [];
+  const engine = new Engine({ inPage, onServer, onState: (state) => states.push(state) });
+  return { engine, states };
+}
+
+const answered = { type: "answer", scenario, answer };
+const stopped = { type: "stopped", scenario, seconds: 10 };
+
+describe("a scenario is evaluated", () => {
+  test("in the page, as JSON", async () => {
+    const { evaluate, calls } = failing();
+    const { engine, states } = setUp(evaluate, undefined);
+    expect(await engine.evaluate(scenario)).toEqual(answered);
+    expect(calls).toEqual([JSON.stringify(scenario)]);
+    expect(states).toEqual([]);
+  });
+
+  test("again after one breakdown", async () => {
+    const { evaluate, calls } = failing(new EngineFailed("broken"));
+    const { engine, states } = setUp(evaluate, good);
+    expect(await engine.evaluate(scenario)).toEqual(answered);
+    expect(calls).toHaveLength(2);
+    expect(states).toEqual([]);
+  });
+
+  test("by the server after two breakdowns, and from then on", async () => {
+    const { evaluate, calls } = failing(new EngineFailed("one"), new EngineFailed("two"));
+    const { engine, states } = setUp(evaluate, good);
+    expect(await engine.evaluate(scenario)).toEqual(answered);
+    expect(await engine.evaluate(scenario)).toEqual(answered);
+    expect(calls).toHaveLength(2);
+    expect(states).toEqual([{ at: "server", because: "two" }]);
+  });
+
+  test("by the server if the page has no engine", async () => {
+    const { engine, states } = setUp(undefined, good);
+    expect(await engine.evaluate(scenario)).toEqual(answered);
+    expect(states).toHaveLength(1);
+  });
+});
+
+describe("an evaluation that takes too long", () => {
+  test("is stopped, and the next is tried in the page", async () => {
+    const { evaluate } = failing(new EvaluationStopped(10));
+    const { engine, states } = setUp(evaluate, good);
+    expect(await engine.evaluate(scenario)).toEqual(stopped);
+    expect(await engine.evaluate(scenario)).toEqual(answered);
+    expect(states).toEqual([]);
+  });
+
+  test("twice in a row leaves the rest to the server", async () => {
+    const { evaluate, calls } = failing(new EvaluationStopped(10), new EvaluationStopped(10));
+    const { engine } = setUp(evaluate, good);
+    expect(await engine.evaluate(scenario)).toEqual(stopped);
+    expect(await engine.evaluate(scenario)).toEqual(stopped);
+    expect(await engine.evaluate(scenario)).toEqual(answered);
+    expect(calls).toHaveLength(2);
+  });
+
+  test("stays in the page where there is no server", async () => {
+    const { evaluate } = failing(...Array.from({ length: 3 }, () => new EvaluationStopped(10)));
+    const { engine } = setUp(evaluate, undefined);
+    for (let i = 0; i < 3; i++) expect(await engine.evaluate(scenario)).toEqual(stopped);
+    expect(await engine.evaluate(scenario)).toEqual(answered);
+  });
+});
+
+describe("a fault is told", () => {
+  test("of the engine", async () => {
+    const { engine } = setUp(() => Promise.resolve('{"error": "it broke"}'), undefined);
+    expect(await engine.evaluate(scenario)).toEqual({ type: "fault", scenario, message: "it broke" });
+  });
+
+  test("of the server", async () => {
+    const { engine } = setUp(undefined, () => Promise.reject(new Error("too busy")));
+    expect(await engine.evaluate(scenario)).toMatchObject({ type: "fault", message: "No result: too busy" });
+  });
+
+  test("when there is no engine at all", async () => {
+    const { evaluate } = failing(new EngineFailed("one"), new EngineFailed("two"));
+    const { engine, states } = setUp(evaluate, undefined);
+    expect(await engine.evaluate(scenario)).toMatchObject({ type: "fault" });
+    expect(states).toEqual([{ at: "nowhere", because: "two" }]);
+  });
+});

@@ -1,0 +1,44 @@
+import { expect, test, vi } from "vitest";
+import { Session, type SessionState } from "./session";
+
+const initial: SessionState = {
+  scenario: { crd: "a", object: "b", fieldValidation: "Strict" },
+  document: "object",
+  panel: "outcome",
+  theme: "system",
+  answer: undefined,
+  answered: undefined,
+  engine: { at: "loading", phase: "downloading" },
+  notice: "",
+};
+
+test("a change is told with what was before", () => {
+  const session = new Session(initial);
+  const listener = vi.fn();
+  session.subscribe(listener);
+  session.update({ panel: "rules" });
+  expect(listener).toHaveBeenCalledExactlyOnceWith({ ...initial, panel: "rules" }, initial);
+});
+
+test("what does not change is not told", () => {
+  const session = new Session(initial);
+  const listener = vi.fn();
+  session.subscribe(listener);
+  session.update({ panel: "outcome", notice: "" });
+  expect(listener).not.toHaveBeenCalled();
+});
+
+test("an edit keeps the rest of the scenario and makes a new one", () => {
+  const session = new Session(initial);
+  session.edit({ object: "c" });
+  expect(session.state.scenario).toEqual({ crd: "a", object: "c", fieldValidation: "Strict" });
+  expect(initial.scenario.object).toBe("b");
+});
+
+test("who unsubscribed is not told", () => {
+  const session = new Session(initial);
+  const listener = vi.fn();
+  session.subscribe(listener)();
+  session.update({ panel: "rules" });
+  expect(listener).not.toHaveBeenCalled();
+});

@@ -1,0 +1,32 @@
+import { expect, test } from "vitest";
+import type { Answer, Finding } from "../contract";
+import { ProblemCursor } from "./problems";
+
+function finding(message: string): Finding {
+  const place = { line: 0, character: 0 };
+  return { severity: "error", message, hint: "", document: "crd", range: { start: place, end: place } };
+}
+
+function answer(...messages: string[]): Answer {
+  return { report: { crd: { findings: messages.map(finding) }, objects: [] }, panels: {} };
+}
+
+test("it goes round, both ways", () => {
+  const cursor = new ProblemCursor();
+  const three = answer("a", "b", "c");
+  const forth = [1, 1, 1, 1].map(() => cursor.next(three, 1)?.message);
+  expect(forth).toEqual(["a", "b", "c", "a"]);
+  expect(cursor.next(three, -1)?.message).toBe("c");
+});
+
+test("a new answer begins anew", () => {
+  const cursor = new ProblemCursor();
+  cursor.next(answer("a", "b"), 1);
+  expect(cursor.next(answer("x", "y"), 1)?.message).toBe("x");
+  expect(cursor.next(answer("x", "y"), -1)?.message).toBe("y");
+});
+
+test("without findings it goes nowhere", () => {
+  expect(new ProblemCursor().next(answer(), 1)).toBeUndefined();
+  expect(new ProblemCursor().next(undefined, -1)).toBeUndefined();
+});
