@@ -139,5 +139,7 @@ func emptyCRDReport() playground.CRD {
 		Rules:          []playground.Rule{},
 		CostLimit:      crdCostLimit,
 		Candidates:     []playground.Candidate{},
+		UpgradeSteps:   []playground.UpgradeStep{},
+		Changes:        []playground.CRDChange{},
 	}
 }

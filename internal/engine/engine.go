@@ -63,6 +63,8 @@ func (e *Engine) Evaluate(ctx context.Context, s playground.Scenario) (report pl
 		CRD:        crd.report,
 		Objects:    evaluateObjects(ctx, crd, conv, s, now),
 		Conversion: playground.Conversion{Findings: conv.findings},
+
+		StoredObjects: []playground.StoredObject{},
 	}
 	report.Tables = tables(crd, report.Objects, now)
 	report.Timing = playground.Timing{CRD: milliseconds(crdDone.Sub(start)), Object: milliseconds(time.Since(crdDone))}
@@ -95,12 +97,18 @@ func complete(s playground.Scenario) (playground.Scenario, error) {
 		if strings.TrimSpace(s.OldObject) != "" {
 			s.Operation = playground.OperationUpdate
 		}
-	case playground.OperationCreate, playground.OperationUpdate, playground.OperationUpdateStatus:
+	case playground.OperationCreate, playground.OperationUpdate, playground.OperationUpdateStatus, playground.OperationApply:
 	default:
-		return s, &playground.InvalidScenarioError{Parameter: "operation", Message: "must be create, update or updateStatus"}
+		return s, &playground.InvalidScenarioError{Parameter: "operation", Message: "must be create, update, updateStatus or apply"}
+	}
+	if s.FieldManager == "" {
+		s.FieldManager = defaultFieldManager
 	}
 	return s, nil
 }
+
+// defaultFieldManager is what `kubectl apply --server-side` calls itself.
+const defaultFieldManager = "kubectl"
 
 // crd returns what depends on the CRD's texts alone, from the cache if it was
 // asked for lately.

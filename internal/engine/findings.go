@@ -49,6 +49,9 @@ func (c *crd) requestFinding(stage string, status metav1.Status) playground.Find
 	return f
 }
 
+// typedComplaint is what the merge of a server-side apply says of a field.
+var typedComplaint = regexp.MustCompile(`^failed to create typed patch object \([^)]*\): (\.[^:]+): `)
+
 // requestRange is the place in doc that an error about the whole request is
 // about: the mistake in the syntax, the line that the decoder names, or what
 // the document says it is.
@@ -59,6 +62,11 @@ func requestRange(doc *source.Document, message string) playground.Range {
 	}
 	if at, ok := doc.ResolveStrict(message); ok {
 		return at
+	}
+	if m := typedComplaint.FindStringSubmatch(message); m != nil {
+		if location, ok := doc.Resolve(m[1]); ok {
+			return location.Key()
+		}
 	}
 	if location, ok := doc.At("kind"); ok {
 		return location.Value()

@@ -3,12 +3,16 @@
 package engine_test
 
 import (
+	"cmp"
 	"context"
 	"slices"
 	"testing"
 
 	gocmp "github.com/google/go-cmp/cmp"
+	"k8s.io/apiextensions-apiserver/pkg/apis/apiextensions"
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+	"k8s.io/apiextensions-apiserver/pkg/apiserver"
+	"k8s.io/apiextensions-apiserver/pkg/apiserver/schema/cel"
 	"k8s.io/apimachinery/pkg/runtime"
 	utilversion "k8s.io/apimachinery/pkg/version"
 
@@ -39,27 +43,55 @@ func compareWithJudge(t *testing.T, s playground.Scenario, report playground.Rep
 	if isLimited(report) {
 		return // upstream's code was not asked
 	}
+	if trial := newTrial(t, s, report); trial != nil {
+		trial.judgeObjects(t, s, report)
+	}
+}
+
+// trial compares the verdicts on the objects of one CRD.
+type trial struct {
+	*testing.T
+	crd    *apiextensionsv1.CustomResourceDefinition
+	server *judge.Server
+	// validators are those of single rules, by version and place.
+	validators map[string]map[string]*cel.Validator
+
+	fieldValidation string
+	// replaced says that two documents have the same name, so that the server
+	// has fewer objects than the report.
+	replaced bool
+	// generateName is that of the last document.
+	generateName string
+}
+
+// newTrial compares the verdicts on the CRD. It returns nil if the CRD is
+// refused.
+func newTrial(t *testing.T, s playground.Scenario, report playground.Report) *trial {
 	crd := judgeCRD(t, s, report)
 	if crd == nil {
-		return
+		return nil
 	}
-	server, err := judge.NewServer(crd)
-	if err != nil {
-		t.Fatal(err)
+	return &trial{T: t, crd: crd, validators: map[string]map[string]*cel.Validator{}}
+}
+
+// judgeObjects compares the verdicts on the objects of s, starting from an
+// empty cluster.
+func (t *trial) judgeObjects(test *testing.T, s playground.Scenario, report playground.Report) {
+	var err error
+	if t.server, err = judge.NewServer(t.crd); err != nil {
+		test.Fatal(err)
 	}
-	trial := trial{T: t, crd: crd, server: server, fieldValidation: s.FieldValidation}
-	if s.FieldValidation == "" {
-		trial.fieldValidation = playground.FieldValidationStrict
-	}
-	documents := documents(t, s.Object)
+	t.T, t.replaced, t.generateName = test, false, ""
+	t.fieldValidation = cmp.Or(s.FieldValidation, playground.FieldValidationStrict)
+	documents := documents(test, s.Object)
 	if len(documents) != len(report.Objects) {
 		t.Fatalf("%d objects in the report, %d in the text", len(report.Objects), len(documents))
 	}
 	for i, document := range documents {
-		trial.judgeObject(document, report.Objects[i])
+		t.judgeObject(document, report, report.Objects[i])
 	}
-	if crd.Spec.Conversion.Strategy == apiextensionsv1.NoneConverter && !trial.replaced {
-		trial.judgeTables(report.Tables)
+	if t.crd.Spec.Conversion.Strategy == apiextensionsv1.NoneConverter && !t.replaced {
+		t.judgeTables(report.Tables)
 	}
 }
 
@@ -108,11 +140,9 @@ func judgeCRD(t *testing.T, s playground.Scenario, report playground.Report) *ap
 	if document == nil {
 		return nil
 	}
-	fieldValidation := s.FieldValidation
-	if fieldValidation == "" {
-		fieldValidation = playground.FieldValidationStrict
-	}
-	answer, err := judge.CreateCRD([]byte(document.Text), contentType(document), fieldValidation)
+	fieldValidation := cmp.Or(s.FieldValidation, playground.FieldValidationStrict)
+	text, contentType := servedCRD(t, document)
+	answer, err := judge.CreateCRD(text, contentType, fieldValidation)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -136,24 +166,28 @@ func judgeCRD(t *testing.T, s playground.Scenario, report playground.Report) *ap
 	return crd
 }
 
+// servedCRD is the CRD as it can be sent to the server: what a v1beta1 CRD
+// converts to, since v1beta1 is not served.
+func servedCRD(t *testing.T, document *source.Document) (text []byte, kind string) {
+	if version, _ := document.Lookup("apiVersion"); version != "apiextensions.k8s.io/v1beta1" {
+		return []byte(document.Text), contentType(document)
+	}
+	object, err := runtime.Decode(apiserver.Codecs.UniversalDecoder(apiextensions.SchemeGroupVersion), []byte(document.Text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	data, err := runtime.Encode(apiserver.Codecs.LegacyCodec(apiextensionsv1.SchemeGroupVersion), object)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return data, judge.JSON
+}
+
 func namesOf(n apiextensionsv1.CustomResourceDefinitionNames) *playground.Names {
 	return &playground.Names{
 		Plural: n.Plural, Singular: n.Singular, Kind: n.Kind, ListKind: n.ListKind,
 		ShortNames: append([]string{}, n.ShortNames...), Categories: append([]string{}, n.Categories...),
 	}
-}
-
-// trial sends the objects of one scenario to the judge.
-type trial struct {
-	*testing.T
-	crd             *apiextensionsv1.CustomResourceDefinition
-	server          *judge.Server
-	fieldValidation string
-	// replaced says that two documents have the same name, so that the server
-	// has fewer objects than the report.
-	replaced bool
-	// generateName is that of the last document.
-	generateName string
 }
 
 // served are the served versions, the preferred one first.
@@ -184,7 +218,7 @@ func (t *trial) endpoint(document *source.Document) (string, bool) {
 	return "", false
 }
 
-func (t *trial) judgeObject(document *source.Document, object playground.Object) {
+func (t *trial) judgeObject(document *source.Document, report playground.Report, object playground.Object) {
 	version, ok := t.endpoint(document)
 	if !ok {
 		if object.Accepted || object.Status.Code != 404 || object.Status.Reason != "NotFound" {
@@ -211,6 +245,7 @@ func (t *trial) judgeObject(document *source.Document, object playground.Object)
 	if diff := gocmp.Diff(comparable(t.T, want, t.generateName), comparable(t.T, got, t.generateName)); diff != "" {
 		t.Errorf("%s (-judge +engine):\n%s", object.Name, diff)
 	}
+	t.compareRules(document, version, report, object)
 }
 
 // create sends the document to be created. Documents are judged each on its

@@ -25,6 +25,7 @@ var kubectlVerbs = map[string]struct{ doing, done string }{
 	playground.OperationCreate:       {"creating", "created"},
 	playground.OperationUpdate:       {"replacing", "replaced"},
 	playground.OperationUpdateStatus: {"replacing", "replaced"},
+	playground.OperationApply:        {"applying", "serverside-applied"},
 }
 
 // refusedOutput is what `kubectl create -f file`, or replace, prints of an
@@ -35,12 +36,29 @@ func refusedOutput(err error, operation, file string, warnings []string) string 
 	if apierrors.IsInvalid(err) && status.Details != nil {
 		return warningOutput(warnings) + invalidOutput(status)
 	}
+	if operation == playground.OperationApply && apierrors.IsConflict(err) {
+		return warningOutput(warnings) + "error: " + status.Message + applyConflictAdvice
+	}
 	head := "Error from server"
 	if status.Reason != "" {
 		head += fmt.Sprintf(" (%s)", status.Reason)
 	}
 	return warningOutput(warnings) + fmt.Sprintf("%s: error when %s %q: %s", head, kubectlVerbs[operation].doing, file, status.Message)
 }
+
+// applyConflictAdvice is what kubectl adds to a conflict of a server-side apply.
+const applyConflictAdvice = `
+Please review the fields above--they currently have other managers. Here
+are the ways you can resolve this warning:
+* If you intend to manage all of these fields, please re-run the apply
+  command with the ` + "`--force-conflicts`" + ` flag.
+* If you do not intend to manage all of the fields, please edit your
+  manifest to remove references to the fields that should keep their
+  current managers.
+* You may co-own fields by updating your manifest to match the existing
+  value; in this case, you'll become the manager if the other manager(s)
+  stop managing the field (remove it from their configuration).
+See https://kubernetes.io/docs/reference/using-api/server-side-apply/#conflicts`
 
 func invalidOutput(status metav1.Status) string {
 	head := "The request is invalid"

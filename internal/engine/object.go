@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"time"
 
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/util/validation/field"
@@ -15,13 +16,16 @@ import (
 	"github.com/crdlab/crdlab/internal/source"
 )
 
-// objectStages are the steps of an object's create request, in the order of
-// the API server's request handler. An error ends the request; errors of
-// validation are collected until validation is over.
-var objectStages = []struct {
+// An objectStage is a step of an object's request. An error ends the request;
+// errors of validation are collected until validation is over.
+type objectStage struct {
 	name string
 	run  func(*request) error
-}{
+}
+
+// objectStages are the steps of a create or an update, in the order of the
+// API server's request handler.
+var objectStages = []objectStage{
 	{playground.StageDecode, decode},
 	{playground.StageMetadata, coerceMetadata},
 	{playground.StagePrune, prune},
@@ -35,6 +39,25 @@ var objectStages = []struct {
 	{playground.StageRead, read},
 }
 
+// applyStages are those of a server-side apply: the field manager merges by
+// the schema, which leaves nothing to prune, and applies defaults.
+var applyStages = []objectStage{
+	{playground.StageDecode, decodeApplied},
+	{playground.StageApply, applyFields},
+	{playground.StagePrepare, prepare},
+	{playground.StageValidate, validate},
+	{playground.StageRules, evaluateRules},
+	{playground.StageStore, store},
+	{playground.StageRead, read},
+}
+
+func stagesOf(operation string) []objectStage {
+	if operation == playground.OperationApply {
+		return applyStages
+	}
+	return objectStages
+}
+
 // request is an object on its way through the stages.
 type request struct {
 	ctx             context.Context
@@ -43,6 +66,8 @@ type request struct {
 	now             time.Time
 	fieldValidation string
 	operation       string
+	fieldManager    string
+	force           bool
 	olds            oldObjects
 	conversion      *conversion
 	version         *version // whose endpoint the request goes to
@@ -69,14 +94,14 @@ func evaluateObjects(ctx context.Context, c *crd, conv *conversion, s playground
 	objects := []playground.Object{}
 	file, err := source.Parse(s.Object, objectTextLimits)
 	if _, isLimit := limitRange(err); isLimit {
-		return append(objects, exceededObject(err))
+		return append(objects, exceededObject(s.Operation, err))
 	}
 	olds := readOldObjects(c, s.OldObject)
 	for _, doc := range file.Documents {
 		if doc.Empty() || ctx.Err() != nil {
 			continue
 		}
-		r := &request{crd: c, doc: doc, now: now, fieldValidation: s.FieldValidation, operation: s.Operation, olds: olds, conversion: conv, report: emptyObjectReport()}
+		r := &request{crd: c, doc: doc, now: now, fieldValidation: s.FieldValidation, operation: s.Operation, fieldManager: s.FieldManager, force: s.Force, olds: olds, conversion: conv, report: emptyObjectReport()}
 		r.report.Operation = s.Operation
 		r.ctx = warning.WithWarningRecorder(ctx, &warningRecorder{request: r})
 		r.evaluate()
@@ -86,13 +111,13 @@ func evaluateObjects(ctx context.Context, c *crd, conv *conversion, s playground
 }
 
 // exceededObject reports a text that passes a limit.
-func exceededObject(err error) playground.Object {
+func exceededObject(operation string, err error) playground.Object {
 	object := emptyObjectReport()
 	finding := limitFinding(playground.DocumentObject, playground.StageDecode, err)
 	object.Findings = append(object.Findings, finding)
 	object.Status = playground.Status{Message: err.Error()}
 	object.Range = finding.Range
-	object.Stages = skippedStages("a limit of the playground is exceeded")
+	object.Stages = skippedStages(operation, "a limit of the playground is exceeded")
 	object.Stages[0].Outcome = playground.OutcomeFail
 	return object
 }
@@ -104,12 +129,12 @@ func (r *request) evaluate() {
 	r.report.Name, _ = r.doc.Lookup("metadata", "name")
 	r.report.Namespace, _ = r.doc.Lookup("metadata", "namespace")
 	if !r.crd.report.Accepted {
-		r.report.Stages = skippedStages("the CRD is not accepted")
+		r.report.Stages = skippedStages(r.operation, "the CRD is not accepted")
 		return
 	}
 	if len(r.olds.findings) > 0 {
 		r.report.Findings = append(r.report.Findings, r.olds.findings...)
-		r.report.Stages = skippedStages("the old object cannot be read")
+		r.report.Stages = skippedStages(r.operation, "the old object cannot be read")
 		return
 	}
 	if !r.route() {
@@ -117,6 +142,12 @@ func (r *request) evaluate() {
 	}
 	if r.version.deprecated != "" {
 		r.warn(r.version.deprecated)
+	}
+	if r.operation == playground.OperationUpdateStatus && !r.version.status {
+		err := apierrors.NewNotFound(r.resource(), r.report.Name)
+		r.refuse(playground.StageDecode, err)
+		r.report.Stages = skippedStages(r.operation, "the version has no status subresource")
+		return
 	}
 	r.runStages()
 	if r.object != nil {
@@ -160,7 +191,7 @@ func (r *request) refuseUnmapped() {
 	r.report.Status = playground.Status{Code: http.StatusNotFound, Reason: "NotFound", Message: "the server could not find the requested resource"}
 	r.report.Output = fmt.Sprintf("error: resource mapping not found for name: %q namespace: %q from \"object.yaml\": %s\nensure CRDs are installed first",
 		r.report.Name, r.report.Namespace, message)
-	r.report.Stages = skippedStages(message)
+	r.report.Stages = skippedStages(r.operation, message)
 	r.report.Stages[0].Outcome = playground.OutcomeFail
 }
 
@@ -179,13 +210,13 @@ func (r *request) servedHint() string {
 
 // runStages runs the stages until one ends the request.
 func (r *request) runStages() {
-	for i, stage := range objectStages {
+	for i, stage := range stagesOf(r.operation) {
 		r.report.Stages = append(r.report.Stages, playground.Stage{Name: stage.name, Outcome: playground.OutcomePass, Changes: []playground.Change{}})
 		r.stage = &r.report.Stages[i]
 		err := guard(stage.name, func() error { return stage.run(r) })
 		if err != nil {
 			r.refuse(stage.name, err)
-			rest := skippedStages("the request ended in stage " + stage.name)
+			rest := skippedStages(r.operation, "the request ended in stage "+stage.name)
 			r.report.Stages = append(r.report.Stages, rest[i+1:]...)
 			break
 		}
@@ -209,9 +240,9 @@ func (r *request) countFindings(stage *playground.Stage) {
 }
 
 // skippedStages are all stages, skipped for the same reason.
-func skippedStages(why string) []playground.Stage {
-	stages := make([]playground.Stage, len(objectStages))
-	for i, stage := range objectStages {
+func skippedStages(operation, why string) []playground.Stage {
+	stages := make([]playground.Stage, len(stagesOf(operation)))
+	for i, stage := range stagesOf(operation) {
 		stages[i] = playground.Stage{Name: stage.name, Outcome: playground.OutcomeSkipped, Why: why, Changes: []playground.Change{}}
 	}
 	return stages
@@ -234,7 +265,9 @@ func emptyObjectReport() playground.Object {
 		Rules:    []playground.RuleResult{},
 		Versions: []playground.ObjectVersion{},
 
-		Conversions: []playground.ConversionReview{},
+		Conversions:      []playground.ConversionReview{},
+		Scale:            []playground.Scale{},
+		SelectableFields: []playground.SelectableFields{},
 	}
 }
 

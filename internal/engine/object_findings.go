@@ -1,6 +1,9 @@
 package engine
 
 import (
+	"slices"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
@@ -17,7 +20,7 @@ type strictError struct {
 func (r *request) refuse(stage string, err error) {
 	r.report.Status = statusOf(err)
 	r.report.Output = refusedOutput(err, r.operation, "object.yaml", r.report.Warnings)
-	if len(r.invalid) > 0 || len(r.reportedStrict()) > 0 {
+	if len(r.invalid) > 0 || len(r.reportedStrict()) > 0 || apierrors.HasStatusCause(err, metav1.CauseTypeFieldManagerConflict) {
 		return // each cause has its finding
 	}
 	status := apiStatus(err)
@@ -66,9 +69,19 @@ func (r *request) addInvalid(stage string, errs field.ErrorList) {
 			f.Related = r.related(r.doc.PathAt(location.Key().Start))
 		}
 		f.Hint = hint(f)
-		r.report.Findings = append(r.report.Findings, f)
+		if !r.reported(f) {
+			r.report.Findings = append(r.report.Findings, f)
+		}
 	}
 	r.invalid = append(r.invalid, errs...)
+}
+
+// reported says whether the same error was found before; several checks of an
+// update look at metadata.
+func (r *request) reported(f playground.Finding) bool {
+	return slices.ContainsFunc(r.report.Findings, func(earlier playground.Finding) bool {
+		return earlier.Field == f.Field && earlier.Message == f.Message && earlier.Reason == f.Reason
+	})
 }
 
 // related are the places in the CRD that say what the value at path may be.

@@ -24,16 +24,18 @@ const defaultNamespace = "default"
 func prepare(r *request) error {
 	before := r.snapshot()
 	reason := r.createReason
-	if r.operation == playground.OperationCreate {
+	if r.creates() {
 		rest.WipeObjectMetaSystemFields(r.object)
 	}
 	if err := rest.EnsureObjectNamespaceMatchesRequestNamespace(r.namespace(), r.object); err != nil {
 		return err
 	}
 	r.dedupOwnerReferences()
-	r.object.SetManagedFields(nil) // kept by the server alone, and not shown by kubectl
+	if r.operation != playground.OperationApply {
+		r.object.SetManagedFields(nil) // not shown by kubectl, and only apply depends on it
+	}
 	var err error
-	if r.operation == playground.OperationCreate {
+	if r.creates() {
 		r.prepareCreate()
 	} else if err = r.findOld(); err == nil {
 		reason = r.updateReason
@@ -41,6 +43,11 @@ func prepare(r *request) error {
 	}
 	r.recordChanges(before, reason)
 	return err
+}
+
+// creates says whether the request makes a new object.
+func (r *request) creates() bool {
+	return r.operation == playground.OperationCreate || r.operation == playground.OperationApply && r.old == nil
 }
 
 func (r *request) prepareCreate() {

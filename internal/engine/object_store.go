@@ -50,7 +50,7 @@ func (r *request) accept() {
 
 // checkStorage refuses what etcd's store refuses.
 func (r *request) checkStorage() error {
-	if r.operation != playground.OperationCreate {
+	if !r.creates() {
 		return nil
 	}
 	if r.object.GetResourceVersion() != "" {
@@ -63,7 +63,7 @@ func (r *request) checkStorage() error {
 }
 
 func (r *request) successCode() int {
-	if r.operation == playground.OperationCreate {
+	if r.creates() {
 		return http.StatusCreated
 	}
 	return http.StatusOK

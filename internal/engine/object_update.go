@@ -24,6 +24,9 @@ import (
 
 // findOld reads the object that an update replaces.
 func (r *request) findOld() error {
+	if r.old != nil {
+		return nil // apply has merged into it
+	}
 	stored := r.olds.find(r.namespace(), r.object.GetName())
 	if stored == nil {
 		return apierrors.NewNotFound(r.resource(), r.object.GetName())

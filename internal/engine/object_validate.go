@@ -28,7 +28,7 @@ import (
 // which does not build for WebAssembly).
 func validate(r *request) error {
 	errs := r.validateCreate
-	if r.operation != playground.OperationCreate {
+	if !r.creates() {
 		errs = r.validateUpdate
 	}
 	r.addInvalid(playground.StageValidate, errs())
@@ -84,7 +84,7 @@ func objectMeta(object *unstructured.Unstructured, path *field.Path) (*metav1.Ob
 // else those of the name as a part of a URL. Warnings come with acceptance
 // only.
 func (r *request) concludeValidation() error {
-	if len(r.invalid) == 0 && r.operation == playground.OperationCreate {
+	if len(r.invalid) == 0 && r.creates() {
 		r.addInvalid(playground.StageValidate, validation.ValidateObjectMetaAccessor(r.object, r.version.namespaced, pathSegment, field.NewPath("metadata")))
 	}
 	if len(r.invalid) > 0 {

@@ -3,6 +3,7 @@ package engine
 import (
 	"fmt"
 	"slices"
+	"sync"
 
 	"k8s.io/apiextensions-apiserver/pkg/apis/apiextensions"
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
@@ -11,6 +12,7 @@ import (
 	"k8s.io/apiextensions-apiserver/pkg/apiserver/schema/defaulting"
 	"k8s.io/apiextensions-apiserver/pkg/apiserver/validation"
 	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/util/managedfields"
 	utilversion "k8s.io/apimachinery/pkg/version"
 	celconfig "k8s.io/apiserver/pkg/apis/cel"
 )
@@ -34,6 +36,9 @@ type version struct {
 	scale           *apiextensionsv1.CustomResourceSubresourceScale
 	columns         []apiextensionsv1.CustomResourceColumnDefinition
 	deprecated      string // the deprecation warning, or empty
+	// applyTypes is how a server-side apply merges; it takes as long to build
+	// as all else, and few ask for it.
+	applyTypes func() (managedfields.TypeConverter, error)
 }
 
 // compileVersion prepares v as the handler of custom resources does before
@@ -59,6 +64,7 @@ func compileVersion(crd *apiextensionsv1.CustomResourceDefinition, v apiextensio
 			return nil, fmt.Errorf("convert schema: %w", err)
 		}
 	}
+	compiled.applyTypes = sync.OnceValues(func() (managedfields.TypeConverter, error) { return newApplyTypes(crd, v.Name) })
 	if err := compiled.compileSchema(internal.OpenAPIV3Schema); err != nil {
 		return nil, err
 	}

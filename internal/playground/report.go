@@ -15,7 +15,10 @@ type Report struct {
 	// Tables has one entry for each served version, in the CRD's order of
 	// priority: what `kubectl get` shows of the accepted objects.
 	Tables []Table `json:"tables"`
-	Timing Timing  `json:"timing"`
+	// StoredObjects has one entry for each document in Scenario.OldObject if
+	// there is a Scenario.OldCRD and the update of the CRD is accepted.
+	StoredObjects []StoredObject `json:"storedObjects"`
+	Timing        Timing         `json:"timing"`
 }
 
 // Kubernetes says whose rules were applied.
@@ -66,6 +69,15 @@ type CRD struct {
 	// Candidates are the CustomResourceDefinitions found in the text, one of
 	// which (Chosen) was judged.
 	Candidates []Candidate `json:"candidates"`
+	// Upgraded is the YAML of the v1 CRD that a v1beta1 one converts to; empty
+	// for a v1 CRD.
+	Upgraded string `json:"upgraded"`
+	// UpgradeSteps are what is left to do by hand before Upgraded can be
+	// created.
+	UpgradeSteps []UpgradeStep `json:"upgradeSteps"`
+	// Changes are the differences from Scenario.OldCRD: of the CRD as a whole,
+	// then of its versions in their order.
+	Changes []CRDChange `json:"changes"`
 }
 
 // Candidate is one CustomResourceDefinition among the documents of a paste.
@@ -147,7 +159,7 @@ type Object struct {
 	Name       string `json:"name"`
 	// Range is the whole document.
 	Range Range `json:"range"`
-	// Operation is the request: create, update or updateStatus.
+	// Operation is the request: create, update, updateStatus or apply.
 	Operation string `json:"operation"`
 	Accepted  bool   `json:"accepted"`
 	Status    Status `json:"status"`
@@ -178,6 +190,12 @@ type Object struct {
 	Versions []ObjectVersion `json:"versions"`
 	// Conversions are the calls of the conversion webhook, each once.
 	Conversions []ConversionReview `json:"conversions"`
+	// Scale has one entry for each served version, in the order of Versions, if
+	// one of them enables the scale subresource.
+	Scale []Scale `json:"scale"`
+	// SelectableFields has one entry for each served version that declares
+	// selectable fields.
+	SelectableFields []SelectableFields `json:"selectableFields"`
 }
 
 // Conversion is what there is to say of the text that stands for a conversion
@@ -223,9 +241,11 @@ type Stage struct {
 	Findings int `json:"findings"`
 }
 
-// The stages of an object's request, in their order.
+// The stages of an object's request, in their order. A server-side apply has
+// the stage apply for those from metadata to default.
 const (
 	StageDecode   = "decode"
+	StageApply    = "apply"
 	StageMetadata = "metadata"
 	StagePrune    = "prune"
 	StageNulls    = "nulls"

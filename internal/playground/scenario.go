@@ -33,9 +33,14 @@ type Scenario struct {
 	//     response.uid or converted objects fit a request answers it.
 	Conversion string `json:"conversion,omitempty"`
 
-	// Operation is the request for Object: create, update or updateStatus.
-	// Empty: update if OldObject is set, else create.
+	// Operation is the request for Object: create, update, updateStatus or
+	// apply (server-side). Empty: update if OldObject is set, else create.
 	Operation string `json:"operation,omitempty"`
+
+	// FieldManager is who applies; empty: kubectl.
+	FieldManager string `json:"fieldManager,omitempty"`
+	// Force takes over the fields of other managers in conflicts of apply.
+	Force bool `json:"force,omitempty"`
 
 	// FieldValidation is the fieldValidation parameter of the requests for CRD
 	// and Object: Strict (the default, as kubectl sends it), Warn or Ignore.
@@ -58,6 +63,7 @@ const (
 	OperationCreate       = "create"
 	OperationUpdate       = "update"
 	OperationUpdateStatus = "updateStatus"
+	OperationApply        = "apply"
 )
 
 // Document names one text of a [Scenario], as its JSON field does.

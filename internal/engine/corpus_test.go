@@ -1,0 +1,177 @@
+//go:build !js
+
+package engine_test
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"sigs.k8s.io/yaml"
+
+	"github.com/crdlab/crdlab/internal/engine"
+	"github.com/crdlab/crdlab/internal/playground"
+)
+
+// corpus is the manifest corpus.yaml of a directory of CRDs and objects of
+// real projects.
+type corpus struct {
+	Projects []struct {
+		CRDs []corpusCRD `json:"crds"`
+	} `json:"projects"`
+}
+
+type corpusCRD struct {
+	File          string `json:"file"`
+	APIExtensions string `json:"apiextensions"`
+	// Oracle is the verdict of the API server's own code on the CRD.
+	Oracle struct {
+		Accepted   bool   `json:"accepted"`
+		ErrorCount int    `json:"errorCount"`
+		FirstError string `json:"firstError"`
+	} `json:"oracle"`
+	Samples []corpusSample `json:"samples"`
+}
+
+type corpusSample struct {
+	File          string `json:"file"`
+	VersionServed *bool  `json:"versionServed"` // absent: it is
+	// Oracle is the verdict on the object, its metadata apart.
+	Oracle string   `json:"oracle"`
+	Errors []string `json:"errors"`
+}
+
+// TestCorpus evaluates the CRDs and objects of real projects in the directory
+// CRDLAB_CORPUS, and compares with what its manifest says and with the judge.
+func TestCorpus(t *testing.T) {
+	dir := os.Getenv("CRDLAB_CORPUS")
+	if dir == "" {
+		t.Skip("CRDLAB_CORPUS names no directory of CRDs and objects")
+	}
+	var manifest corpus
+	if err := yaml.Unmarshal([]byte(read(t, dir, "corpus.yaml")), &manifest); err != nil {
+		t.Fatal(err)
+	}
+	e := engine.New()
+	for _, project := range manifest.Projects {
+		for _, crd := range project.CRDs {
+			t.Run(strings.TrimSuffix(crd.File, ".yaml"), func(t *testing.T) {
+				s := playground.Scenario{CRD: read(t, dir, crd.File), Now: caseTime}
+				if crd.APIExtensions == "v1" { // a v1beta1 CRD is judged as converted
+					compareWithJudge(t, s, evaluate(t, e, s))
+				}
+				s.FieldValidation = playground.FieldValidationIgnore
+				report := evaluate(t, e, s)
+				crd.check(t, report)
+				trial := newTrial(t, s, report)
+				if trial == nil {
+					return
+				}
+				for _, sample := range crd.Samples {
+					t.Run(filepath.Base(sample.File), func(t *testing.T) {
+						s.Object = read(t, dir, sample.File)
+						report := evaluate(t, e, s)
+						sample.check(t, report)
+						trial.judgeObjects(t, s, report)
+					})
+				}
+			})
+		}
+	}
+}
+
+func read(t *testing.T, dir, file string) string {
+	data, err := os.ReadFile(filepath.Join(dir, filepath.FromSlash(file)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(data)
+}
+
+func evaluate(t *testing.T, e *engine.Engine, s playground.Scenario) playground.Report {
+	report, err := e.Evaluate(context.Background(), s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return report
+}
+
+func (c corpusCRD) check(t *testing.T, report playground.Report) {
+	errors := errorsOf(report.CRD.Findings)
+	if report.CRD.Accepted != c.Oracle.Accepted || len(errors) != c.Oracle.ErrorCount {
+		t.Errorf("accepted %v with %d errors %q, want %v with %d", report.CRD.Accepted, len(errors), errors, c.Oracle.Accepted, c.Oracle.ErrorCount)
+	}
+	if first := c.Oracle.FirstError; first != "" && !slices.Contains(errors, first) {
+		t.Errorf("errors %q, want %q among them", errors, first)
+	}
+}
+
+func (s corpusSample) check(t *testing.T, report playground.Report) {
+	if len(report.Objects) != 1 {
+		t.Fatalf("%d objects", len(report.Objects))
+	}
+	object := report.Objects[0]
+	if s.VersionServed != nil && !*s.VersionServed || s.Oracle == "version-not-in-crd" {
+		if object.Status.Code != 404 {
+			t.Errorf("status %+v of an object whose version is not served", object.Status)
+		}
+		return
+	}
+	errors, want := judged(errorsOf(object.Findings)), judged(s.Errors)
+	switch s.Oracle {
+	case "valid", "valid-with-unknown-fields":
+		if len(errors) > 0 {
+			t.Errorf("errors %q of a valid object", errors)
+		}
+	case "invalid":
+		for _, e := range want {
+			if !slices.ContainsFunc(errors, func(got string) bool { return isListed(got, e) }) {
+				t.Errorf("errors %q, want %q among them", errors, e)
+			}
+		}
+		if len(want) == len(s.Errors) && len(want) < listedErrors && len(errors) != len(want) {
+			t.Errorf("errors %q, want %q", errors, want)
+		}
+	default:
+		if object.Accepted {
+			t.Errorf("accepted, but the manifest says %s", s.Oracle)
+		}
+	}
+}
+
+// isListed reports whether an error is the one listed, of which a long one is
+// cut off.
+func isListed(e, listed string) bool {
+	head, cut := strings.CutSuffix(listed, "…")
+	return e == listed || cut && strings.HasPrefix(e, head)
+}
+
+// listedErrors is how many errors the manifest lists at most.
+const listedErrors = 3
+
+// judged are the errors of which the manifest's verdict is that of a creation:
+// it does not check names, nor drop the status.
+func judged(errors []string) []string {
+	var out []string
+	for _, e := range errors {
+		if !strings.HasPrefix(e, "metadata") && !strings.HasPrefix(e, "status") &&
+			!strings.HasPrefix(e, "<nil>: Invalid value: null: some validation rules were not checked") && !slices.Contains(out, e) {
+			out = append(out, e)
+		}
+	}
+	return out
+}
+
+// errorsOf are the errors among findings as the API server lists them.
+func errorsOf(findings []playground.Finding) []string {
+	var errors []string
+	for _, f := range findings {
+		if f.Severity == playground.SeverityError {
+			errors = append(errors, f.Field+": "+f.Message)
+		}
+	}
+	return errors
+}
