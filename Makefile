@@ -129,6 +129,7 @@ test-wasm: dist/engine.mod
 
 check-page: node_modules/.package-lock.json
 	npm run --silent check
+	npx tsc --noEmit -p web/flows
 
 test-page: node_modules/.package-lock.json
 	npm test --silent
@@ -142,7 +143,6 @@ test-module: build
 	node --test wasm/
 
 test-flows: build chromium
-	npx tsc --noEmit -p web/flows
 	npx playwright test -c web/flows
 
 CHROMIUM ?= $(firstword $(shell command -v chromium chromium-browser google-chrome 2>/dev/null) /usr/bin/chromium)

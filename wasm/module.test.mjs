@@ -6,7 +6,7 @@ import assert from "node:assert/strict";
 import { execFileSync, spawn } from "node:child_process";
 import { readFileSync, readdirSync } from "node:fs";
 import { createRequire } from "node:module";
-import { basename, join } from "node:path";
+import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { after, before, describe, it } from "node:test";
 
@@ -43,18 +43,19 @@ function parseArchive(text) {
   return new Map(Array.from({ length: files.length / 2 }, (_, i) => [files[2 * i], files[2 * i + 1]]));
 }
 
+/** The field of a scenario for a file: oldCrd for old-crd.yaml. */
+const fieldOf = (name) => name.replace(/\.yaml$/, "").replace(/-(.)/g, (_, letter) => letter.toUpperCase());
+
 function readCases() {
   const directory = join(root, "internal", "engine", "testdata");
   const paths = readdirSync(directory, { recursive: true }).filter((name) => name.endsWith(".txtar")).sort();
   return paths.map((path) => {
     const files = parseArchive(readFileSync(join(directory, path), "utf8"));
-    const scenario = {
-      crd: files.get("crd.yaml") ?? "",
-      object: files.get("object.yaml") ?? "",
-      now: caseTime,
-      ...JSON.parse(files.get("scenario.json") ?? "{}"),
-    };
-    return { name: basename(path, ".txtar"), scenario, want: files.get("want.json") };
+    const scenario = { now: caseTime, ...JSON.parse(files.get("scenario.json") ?? "{}") };
+    for (const [name, text] of files) {
+      if (name.endsWith(".yaml")) scenario[fieldOf(name)] = text;
+    }
+    return { name: path.slice(0, -".txtar".length), scenario, want: files.get("want.json") };
   });
 }
 

@@ -14,7 +14,6 @@ import (
 
 	"golang.org/x/tools/txtar"
 
-	"github.com/crdlab/crdlab/internal/playground"
 	"github.com/crdlab/crdlab/internal/procpool"
 )
 
@@ -46,7 +45,8 @@ func TestCasesOverHTTP(t *testing.T) {
 		t.Fatalf("no cases: %v", err)
 	}
 	for _, file := range files {
-		t.Run(strings.TrimSuffix(filepath.Base(file), ".txtar"), func(t *testing.T) {
+		name := filepath.Join(filepath.Base(filepath.Dir(file)), strings.TrimSuffix(filepath.Base(file), ".txtar"))
+		t.Run(name, func(t *testing.T) {
 			scenario, want := readCase(t, file)
 			if got := evaluateOverHTTP(t, app.url(), scenario); got != want {
 				t.Errorf("report differs:\ngot  %s\nwant %s", got, want)
@@ -65,28 +65,35 @@ func readCase(t *testing.T, file string) (scenario []byte, want string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := playground.Scenario{Now: "2026-01-02T03:04:05Z"}
+	fields := map[string]any{"now": "2026-01-02T03:04:05Z"}
 	var compact bytes.Buffer
 	for _, f := range archive.Files {
-		switch f.Name {
-		case "crd.yaml":
-			s.CRD = string(f.Data)
-		case "object.yaml":
-			s.Object = string(f.Data)
-		case "scenario.json":
-			err = json.Unmarshal(f.Data, &s)
-		case "want.json":
+		switch {
+		case f.Name == "scenario.json":
+			err = json.Unmarshal(f.Data, &fields)
+		case f.Name == "want.json":
 			err = json.Compact(&compact, f.Data)
+		default:
+			fields[fieldOf(f.Name)] = string(f.Data)
 		}
 		if err != nil {
 			t.Fatalf("%s: %v", f.Name, err)
 		}
 	}
-	scenario, err = json.Marshal(s)
+	scenario, err = json.Marshal(fields)
 	if err != nil {
 		t.Fatal(err)
 	}
 	return scenario, compact.String()
+}
+
+// fieldOf is the field of a scenario for a file: oldCrd for old-crd.yaml.
+func fieldOf(file string) string {
+	words := strings.Split(strings.TrimSuffix(file, ".yaml"), "-")
+	for i, word := range words[1:] {
+		words[i+1] = strings.ToUpper(word[:1]) + word[1:]
+	}
+	return strings.Join(words, "")
 }
 
 var timing = regexp.MustCompile(`"timing":\{[^}]*\}`)

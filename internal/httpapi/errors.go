@@ -15,6 +15,8 @@ type kind string
 
 const (
 	kindMalformed    kind = "malformed_request"
+	kindUnauthorized kind = "unauthorized"
+	kindForbidden    kind = "forbidden"
 	kindNotFound     kind = "not_found"
 	kindMethod       kind = "method_not_allowed"
 	kindTooSlow      kind = "request_timeout"
@@ -25,11 +27,15 @@ const (
 	kindNotReady     kind = "not_ready"
 	kindStopped      kind = "evaluation_stopped"
 	kindEvalTimedOut kind = "evaluation_timed_out"
+	kindStore        kind = "store_unavailable"
+	kindStoreFull    kind = "store_full"
 )
 
 // statuses is the one place where a kind of problem gets its status code.
 var statuses = map[kind]int{
 	kindMalformed:    http.StatusBadRequest,
+	kindUnauthorized: http.StatusUnauthorized,
+	kindForbidden:    http.StatusForbidden,
 	kindNotFound:     http.StatusNotFound,
 	kindMethod:       http.StatusMethodNotAllowed,
 	kindTooSlow:      http.StatusRequestTimeout,
@@ -39,7 +45,9 @@ var statuses = map[kind]int{
 	kindInternal:     http.StatusInternalServerError,
 	kindBusy:         http.StatusServiceUnavailable,
 	kindNotReady:     http.StatusServiceUnavailable,
+	kindStore:        http.StatusServiceUnavailable,
 	kindEvalTimedOut: http.StatusGatewayTimeout,
+	kindStoreFull:    http.StatusInsufficientStorage,
 }
 
 // problem is an error with a sentence for the client. The cause is for the
@@ -88,7 +96,8 @@ func (s *Server) fail(w http.ResponseWriter, r *http.Request, err error) {
 		return
 	}
 	p := asProblem(err)
-	if p.kind == kindInternal {
+	switch p.kind {
+	case kindInternal, kindStore, kindStoreFull:
 		s.log.ErrorContext(r.Context(), "request failed", "route", route(r), "error", err)
 	}
 	writeProblem(w, p)

@@ -15,7 +15,7 @@ import (
 
 // evaluate answers a scenario with its report.
 func (s *Server) evaluate(w http.ResponseWriter, r *http.Request) error {
-	scenario, err := readScenario(w, r)
+	scenario, err := readScenario(w, r, MaxBody)
 	if err != nil {
 		return err
 	}
@@ -26,14 +26,14 @@ func (s *Server) evaluate(w http.ResponseWriter, r *http.Request) error {
 	return writeJSON(w, report)
 }
 
-// readScenario decodes the body. What it refuses is a problem that names the
-// member at fault.
-func readScenario(w http.ResponseWriter, r *http.Request) (playground.Scenario, error) {
+// readScenario decodes the body, which may have so many bytes. What it refuses
+// is a problem that names the member at fault.
+func readScenario(w http.ResponseWriter, r *http.Request, limit int64) (playground.Scenario, error) {
 	var scenario playground.Scenario
 	if media, _, _ := mime.ParseMediaType(r.Header.Get("Content-Type")); media != "application/json" {
 		return scenario, &problem{kind: kindMediaType, detail: "Send the scenario as JSON, with the header Content-Type: application/json."}
 	}
-	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, MaxBody))
+	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, limit))
 	if err != nil {
 		return scenario, unreadable(err)
 	}
@@ -52,7 +52,7 @@ func unreadable(err error) error {
 	var large *http.MaxBytesError
 	switch {
 	case errors.As(err, &large):
-		return tooLarge()
+		return tooLarge(large.Limit)
 	case errors.Is(err, os.ErrDeadlineExceeded):
 		return &problem{kind: kindTooSlow, detail: "The request's body did not arrive in time.", cause: err}
 	}
@@ -75,7 +75,7 @@ func malformed(err error) error {
 	case errors.As(err, &mismatch) && mismatch.Field == "":
 		detail = fmt.Sprintf("The body has to be a JSON object, not %s.", article(mismatch.Value))
 	case errors.As(err, &mismatch):
-		detail = fmt.Sprintf("%q has to be a string, not %s.", mismatch.Field, article(mismatch.Value))
+		detail = fmt.Sprintf("%q has to be %s, not %s.", mismatch.Field, article(mismatch.Type.String()), article(mismatch.Value))
 	default:
 		detail = "The scenario has an " + strings.TrimPrefix(err.Error(), "json: ") + "."
 	}
@@ -92,8 +92,13 @@ func article(name string) string {
 }
 
 func writeJSON(w http.ResponseWriter, value any) error {
-	w.Header().Set("Content-Type", "application/json")
 	w.Header().Set("Cache-Control", "no-store")
+	return writeValue(w, http.StatusOK, value)
+}
+
+func writeValue(w http.ResponseWriter, status int, value any) error {
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(status)
 	encoder := json.NewEncoder(w)
 	encoder.SetEscapeHTML(false)
 	if err := encoder.Encode(value); err != nil {

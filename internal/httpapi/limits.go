@@ -31,9 +31,20 @@ func Limit(server *http.Server) {
 	server.MaxHeaderBytes = maxHeader
 }
 
-func tooLarge() *problem {
+func tooLarge(limit int64) *problem {
 	return &problem{
 		kind:   kindTooLarge,
-		detail: fmt.Sprintf("The request is larger than %d MiB, the most that this server reads.", MaxBody>>20),
+		detail: "The request is larger than " + size(limit) + ", the most that this server reads.",
 	}
+}
+
+// size is a number of bytes in words.
+func size(bytes int64) string {
+	switch {
+	case bytes >= 1<<20 && bytes%(1<<20) == 0:
+		return fmt.Sprintf("%d MiB", bytes>>20)
+	case bytes >= 1<<10 && bytes%(1<<10) == 0:
+		return fmt.Sprintf("%d KiB", bytes>>10)
+	}
+	return fmt.Sprintf("%d bytes", bytes)
 }

@@ -57,7 +57,7 @@ func (s *Server) logged(next http.Handler) http.Handler {
 
 func knownMethod(method string) string {
 	switch method {
-	case http.MethodGet, http.MethodHead, http.MethodPost, http.MethodOptions:
+	case http.MethodGet, http.MethodHead, http.MethodPost, http.MethodDelete, http.MethodOptions:
 		return method
 	}
 	return "other"

@@ -3,6 +3,8 @@ package httpapi
 import (
 	"bytes"
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -12,6 +14,7 @@ import (
 	"time"
 
 	"github.com/crdlab/crdlab/internal/examples"
+	"github.com/crdlab/crdlab/internal/playground"
 	"github.com/crdlab/crdlab/internal/ui"
 )
 
@@ -21,16 +24,25 @@ type front struct {
 	// missing is why there is no page: it has not been built.
 	missing error
 	html    atomic.Pointer[[]byte]
+	// version names the built page, which comes from one source with the
+	// server.
+	version string
 }
 
-func newFront(built fs.FS) (*front, error) {
-	first := examples.Default()
+func newFront(config Config) (*front, error) {
+	built, first := config.Assets, examples.Default()
 	data := ui.PageData{
 		Gallery:  examples.All(),
 		Examples: examplesPath,
-		Evaluate: panelsPath,
+		Home:     homePath,
 		Example:  first.ID,
 		Scenario: first.Scenario,
+	}
+	if config.Evaluate != nil {
+		data.Evaluate = panelsPath
+	}
+	if config.Sharing.Store != nil {
+		data.Share = sharePath
 	}
 	var err error
 	if data.Assets, err = ui.LoadAssets(built, "/"); err == nil {
@@ -39,7 +51,13 @@ func newFront(built fs.FS) (*front, error) {
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, err
 	}
-	return &front{data: data, missing: err}, nil
+	return &front{data: data, missing: err, version: versionOf(data)}, nil
+}
+
+// versionOf is the same for pages of the same files, whose names hold hashes.
+func versionOf(data ui.PageData) string {
+	hash := sha256.Sum256(fmt.Append(nil, data.Assets, data.Engine))
+	return hex.EncodeToString(hash[:6])
 }
 
 // loadEngine reads where the WebAssembly module is served.
@@ -68,11 +86,14 @@ func (f *front) render(ctx context.Context, evaluator *evaluator) ([]byte, error
 		return *html, nil
 	}
 	data := f.data
-	evaluating, cancel := context.WithTimeout(ctx, firstResultTimeout)
-	defer cancel()
-	report, failure := evaluator.run(evaluating, data.Scenario)
-	if failure == nil {
-		data.Report = &report
+	var failure error
+	if evaluator != nil {
+		evaluating, cancel := context.WithTimeout(ctx, firstResultTimeout)
+		defer cancel()
+		var report playground.Report
+		if report, failure = evaluator.run(evaluating, data.Scenario); failure == nil {
+			data.Report = &report
+		}
 	}
 	var html bytes.Buffer
 	if err := ui.Page(data).Render(ctx, &html); err != nil {

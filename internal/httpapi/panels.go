@@ -10,7 +10,7 @@ import (
 // panels answers a scenario as the engine in the page does: with the report and
 // the HTML that shows it.
 func (s *Server) panels(w http.ResponseWriter, r *http.Request) error {
-	scenario, err := readScenario(w, r)
+	scenario, err := readScenario(w, r, MaxBody)
 	if err != nil {
 		return err
 	}

@@ -20,9 +20,10 @@ import (
 // wrong with the user's texts is in the report.
 type Evaluate func(context.Context, playground.Scenario) (playground.Report, error)
 
-// Config is what a [Server] needs to know. Evaluate, Assets and Log are
-// required.
+// Config is what a [Server] needs to know. Assets and Log are required.
 type Config struct {
+	// Evaluate is the engine. Without it scenarios are evaluated in the page
+	// only.
 	Evaluate Evaluate
 	// Assets is the built page, as package web has it. If it is empty, the
 	// page says so.
@@ -34,11 +35,13 @@ type Config struct {
 	// EvaluationTimeout is the time after which an evaluation is given up, by
 	// default [EvaluationTimeout].
 	EvaluationTimeout time.Duration
+	Sharing           Sharing
 }
 
 // Server answers HTTP requests. It is safe for concurrent use.
 type Server struct {
-	evaluator *evaluator
+	evaluator *evaluator // nil if there is no engine
+	sharing   Sharing
 	assets    *assets
 	front     *front
 	built     fs.FS
@@ -48,18 +51,24 @@ type Server struct {
 
 // New returns a server. It fails if the assets cannot be read.
 func New(config Config) (*Server, error) {
-	if config.Evaluate == nil || config.Assets == nil || config.Log == nil {
-		return nil, errors.New("httpapi: Config needs Evaluate, Assets and Log")
+	if config.Assets == nil || config.Log == nil {
+		return nil, errors.New("httpapi: Config needs Assets and Log")
+	}
+	if config.Sharing.Limit <= 0 {
+		config.Sharing.Limit = ShareLimit
 	}
 	assets, err := readAssets(config.Assets)
 	if err != nil {
 		return nil, err
 	}
-	front, err := newFront(config.Assets)
+	front, err := newFront(config)
 	if err != nil {
 		return nil, err
 	}
-	s := &Server{evaluator: newEvaluator(config), assets: assets, front: front, built: config.Assets, log: config.Log}
+	s := &Server{sharing: config.Sharing, assets: assets, front: front, built: config.Assets, log: config.Log}
+	if config.Evaluate != nil {
+		s.evaluator = newEvaluator(config)
+	}
 	s.routes = s.router()
 	return s, nil
 }
@@ -79,18 +88,33 @@ func (s *Server) router() http.Handler {
 	r.Get("/readyz", s.handler(s.readyz))
 	r.Get("/assets/*", s.handler(s.asset))
 	r.Group(func(r chi.Router) {
-		r.Use(middleware.Compress(5, "text/html", "text/plain", "application/json", problemType))
-		r.Get("/", s.handler(s.page))
+		r.Use(middleware.Compress(5, "text/html", "text/plain", "application/json", "application/yaml", problemType))
+		r.Get(homePath, s.handler(s.page))
 		r.Get(examplesPath, s.handler(s.examples))
 		r.Get(noticesPath, s.handler(s.notices))
-		r.Post(panelsPath, s.handler(s.panels))
-		r.Post("/api/v1/evaluate", s.handler(s.evaluate))
+		if s.evaluator != nil {
+			r.Post(panelsPath, s.handler(s.panels))
+			r.Post("/api/v1/evaluate", s.handler(s.evaluate))
+		}
+		if s.sharing.Store != nil {
+			r.Post(sharePath, s.handler(s.share))
+			r.Delete(sharePath+"/{id}", s.handler(s.unshare))
+			r.Get(sharedPath+"{id}", s.handler(s.sharedPage))
+			r.Get(embedPath+"{id}", s.handler(s.embed))
+			r.With(readable).Get(sharePath+"/{id}", s.handler(s.sharedJSON))
+			r.With(readable).Get(sharedPath+"{id}.json", s.handler(s.sharedJSON))
+			r.With(readable).Get(sharedPath+"{id}.yaml", s.handler(s.sharedYAML))
+		}
 	})
 	return r
 }
 
-// The addresses that the page is told.
+// The addresses that the page is told, and those of short links.
 const (
+	homePath     = "/"
+	sharePath    = "/api/v1/share"
+	sharedPath   = "/s/"
+	embedPath    = "/embed/"
 	examplesPath = "/examples.json"
 	noticesPath  = "/notices"
 	panelsPath   = "/panels"

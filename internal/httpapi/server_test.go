@@ -135,6 +135,7 @@ func TestRefusals(t *testing.T) {
 		{"not JSON", "POST", evaluate, "application/json", `crd: a`, kindMalformed, "The body is not valid JSON: invalid character 'c' looking for beginning of value at byte 1."},
 		{"array", "POST", evaluate, "application/json", `[]`, kindMalformed, "The body has to be a JSON object, not an array."},
 		{"number for text", "POST", evaluate, "application/json; charset=utf-8", `{"crd": 1}`, kindMalformed, `"crd" has to be a string, not a number.`},
+		{"text for boolean", "POST", evaluate, "application/json", `{"force": "true"}`, kindMalformed, `"force" has to be a bool, not a string.`},
 		{"object for text", "POST", evaluate, "application/json", `{"object": {}}`, kindMalformed, `"object" has to be a string, not an object.`},
 		{"unknown field", "POST", evaluate, "application/json", `{"crds": ""}`, kindMalformed, `The scenario has an unknown field "crds".`},
 		{"two values", "POST", evaluate, "application/json", `{} {}`, kindMalformed, "The body holds something after the scenario's closing brace."},

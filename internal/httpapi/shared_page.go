@@ -1,0 +1,107 @@
+package httpapi
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"time"
+
+	"github.com/a-h/templ"
+	"github.com/go-chi/chi/v5"
+
+	"github.com/crdlab/crdlab/internal/playground"
+	"github.com/crdlab/crdlab/internal/ui"
+)
+
+// sharedResultTimeout is how long the page of a link waits for its result;
+// after that it comes without one, which its script then asks for.
+const sharedResultTimeout = 10 * time.Second
+
+// sharedPage answers with the page that shows a shared scenario.
+func (s *Server) sharedPage(w http.ResponseWriter, r *http.Request) error {
+	return s.sharedHTML(w, r, pagePolicy, func(scenario playground.Scenario, report *playground.Report) templ.Component {
+		data := s.front.data
+		data.Example = ""
+		data.Shared = chi.URLParam(r, "id")
+		data.Scenario = scenario
+		data.Report = report
+		return ui.Page(data)
+	})
+}
+
+// embedPolicy is for a page without scripts that any site may frame.
+const embedPolicy = "default-src 'none'; style-src 'self'; img-src 'self' data:; font-src 'self'; " +
+	"base-uri 'none'; form-action 'none'; frame-ancestors *"
+
+// embed answers with the result of a shared scenario, to be framed.
+func (s *Server) embed(w http.ResponseWriter, r *http.Request) error {
+	w.Header().Set("Cross-Origin-Resource-Policy", "cross-origin")
+	return s.sharedHTML(w, r, embedPolicy, func(scenario playground.Scenario, report *playground.Report) templ.Component {
+		return ui.Embed(ui.EmbedData{
+			Assets:   s.front.data.Assets,
+			Link:     sharedPath + chi.URLParam(r, "id"),
+			Scenario: scenario,
+			Report:   report,
+		})
+	})
+}
+
+// sharedHTML answers with a page about a shared scenario.
+func (s *Server) sharedHTML(w http.ResponseWriter, r *http.Request, policy string,
+	component func(playground.Scenario, *playground.Report) templ.Component,
+) error {
+	header := w.Header()
+	if s.front.missing != nil {
+		return s.page(w, r)
+	}
+	// The page changes with the program that makes it; the scenario does not.
+	scenario, done, err := s.shared(w, r, "-"+s.front.version)
+	header.Set("Cache-Control", "no-cache")
+	var p *problem
+	if errors.As(err, &p) && p.kind == kindNotFound {
+		return s.missing(w, r, policy)
+	}
+	if err != nil || done {
+		return err
+	}
+	report := s.resultOf(r.Context(), scenario)
+	if report == nil && s.evaluator != nil {
+		header.Del("ETag")
+	}
+	return writeHTML(w, r, http.StatusOK, policy, component(scenario, report))
+}
+
+// resultOf is the report on a scenario, or nil if the engine does not answer.
+func (s *Server) resultOf(ctx context.Context, scenario playground.Scenario) *playground.Report {
+	if s.evaluator == nil {
+		return nil
+	}
+	ctx, cancel := context.WithTimeout(ctx, sharedResultTimeout)
+	defer cancel()
+	report, err := s.evaluator.run(ctx, scenario)
+	if err != nil {
+		return nil
+	}
+	return &report
+}
+
+// missing is the page for a link that leads nowhere.
+func (s *Server) missing(w http.ResponseWriter, r *http.Request, policy string) error {
+	w.Header().Set("Cache-Control", "no-store")
+	return writeHTML(w, r, http.StatusNotFound, policy, ui.Missing(s.front.data.Assets, s.front.data.Home))
+}
+
+func writeHTML(w http.ResponseWriter, r *http.Request, status int, policy string, component templ.Component) error {
+	var html bytes.Buffer
+	if err := component.Render(r.Context(), &html); err != nil {
+		return fmt.Errorf("render the page: %w", err)
+	}
+	header := w.Header()
+	header.Set("Content-Type", "text/html; charset=utf-8")
+	header.Set("Content-Security-Policy", policy)
+	w.WriteHeader(status)
+	_, _ = w.Write(html.Bytes())
+	return nil
+}
