@@ -21,6 +21,7 @@ const stopTimeout = 15 * time.Second
 type parts struct {
 	evaluate httpapi.Evaluate
 	assets   fs.FS
+	sharing  httpapi.Sharing
 	log      *slog.Logger
 }
 
@@ -33,7 +34,7 @@ type app struct {
 
 // newApp listens on the address. Port 0 takes any free one.
 func newApp(address string, p parts) (*app, error) {
-	handler, err := httpapi.New(httpapi.Config{Evaluate: p.evaluate, Assets: p.assets, Log: p.log})
+	handler, err := httpapi.New(httpapi.Config{Evaluate: p.evaluate, Assets: p.assets, Log: p.log, Sharing: p.sharing})
 	if err != nil {
 		return nil, err
 	}

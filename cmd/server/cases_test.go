@@ -49,13 +49,23 @@ func TestCasesOverHTTP(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			scenario, want := readCase(t, file)
 			if got := evaluateOverHTTP(t, app.url(), scenario); got != want {
-				t.Errorf("report differs:\ngot  %s\nwant %s", got, want)
+				at := difference(got, want)
+				t.Errorf("report differs:\ngot  …%.200s\nwant …%.200s", got[at:], want[at:])
 			}
 		})
 	}
 	if err := stop(); err != nil {
 		t.Error(err)
 	}
+}
+
+// difference is a place shortly before the first byte in which two texts differ.
+func difference(a, b string) int {
+	at := 0
+	for at < len(a) && at < len(b) && a[at] == b[at] {
+		at++
+	}
+	return max(at-50, 0)
 }
 
 // readCase is the JSON of a case's scenario, and its report as compact JSON.

@@ -39,12 +39,19 @@ func run(arguments []string) error {
 	if err != nil {
 		return err
 	}
+	log := slog.New(slog.NewTextHandler(os.Stderr, nil))
+	sharing, closeStore, err := openSharing(ctx, settings, os.Getenv, log)
+	if err != nil {
+		return err
+	}
+	defer closeStore()
 	pool := procpool.New(child)
 	defer pool.Close()
 	app, err := newApp(settings.address, parts{
 		evaluate: pool.Evaluate,
 		assets:   web.Dist(),
-		log:      slog.New(slog.NewTextHandler(os.Stderr, nil)),
+		sharing:  sharing,
+		log:      log,
 	})
 	if err != nil {
 		return err
