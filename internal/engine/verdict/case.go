@@ -6,7 +6,9 @@ import (
 	"encoding/json"
 	"fmt"
 	"io/fs"
+	"maps"
 	"path"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -25,17 +27,6 @@ type Case struct {
 	// <stage>/<name>.txtar.
 	Stage, Name string
 	Scenario    playground.Scenario
-}
-
-// texts are the files of a case that hold the texts of its scenario.
-func texts(s *playground.Scenario) map[string]*string {
-	return map[string]*string{
-		"crd.yaml":        &s.CRD,
-		"old-crd.yaml":    &s.OldCRD,
-		"object.yaml":     &s.Object,
-		"old-object.yaml": &s.OldObject,
-		"conversion.yaml": &s.Conversion,
-	}
 }
 
 // Cases are all cases in the directories of testdata, in the order of their
@@ -61,37 +52,73 @@ func Cases(testdata fs.FS) ([]Case, error) {
 	return cases, nil
 }
 
+// scenarioOf reads a case: each text of the scenario is in a file of the same
+// name, oldCrd in old-crd.yaml; the other fields are in scenario.json.
 func scenarioOf(archive *txtar.Archive) (playground.Scenario, error) {
 	s := playground.Scenario{Now: caseTime}
+	fields := map[string]string{}
 	for _, f := range archive.Files {
-		if text, ok := texts(&s)[f.Name]; ok {
-			*text = string(f.Data)
+		if name, ok := strings.CutSuffix(f.Name, textSuffix); ok {
+			fields[camelCase(name)] = string(f.Data)
 		}
-		if f.Name != "scenario.json" {
+		if f.Name != parametersFile {
 			continue
 		}
 		if err := json.Unmarshal(f.Data, &s); err != nil {
-			return s, fmt.Errorf("scenario.json: %w", err)
+			return s, fmt.Errorf("%s: %w", parametersFile, err)
 		}
 	}
-	return s, nil
+	data, err := json.Marshal(fields)
+	if err != nil {
+		return s, err
+	}
+	return s, json.Unmarshal(data, &s)
+}
+
+const (
+	textSuffix     = ".yaml"
+	parametersFile = "scenario.json"
+)
+
+var (
+	afterHyphen = regexp.MustCompile(`-[a-z]`)
+	capital     = regexp.MustCompile(`[A-Z]`)
+)
+
+func camelCase(name string) string {
+	return afterHyphen.ReplaceAllStringFunc(name, func(found string) string { return strings.ToUpper(found[1:]) })
+}
+
+func kebabCase(name string) string {
+	return capital.ReplaceAllStringFunc(name, func(found string) string { return "-" + strings.ToLower(found) })
 }
 
 // Format is a scenario as a case file, without what the engine's cases want.
-func Format(title string, s playground.Scenario) string {
-	archive := &txtar.Archive{Comment: []byte(title + "\n\n")}
-	for _, name := range []string{"old-crd.yaml", "crd.yaml", "old-object.yaml", "object.yaml", "conversion.yaml"} {
-		text := texts(&s)[name]
-		if *text != "" {
-			archive.Files = append(archive.Files, txtar.File{Name: name, Data: []byte(*text)})
+func Format(title string, s playground.Scenario) (string, error) {
+	data, err := json.Marshal(s)
+	if err != nil {
+		return "", err
+	}
+	parameters := map[string]any{}
+	if err := json.Unmarshal(data, &parameters); err != nil {
+		return "", err
+	}
+	archive := &txtar.Archive{Comment: []byte(title + "\n")}
+	delete(parameters, "now")
+	for _, name := range slices.Sorted(maps.Keys(parameters)) {
+		if text, ok := parameters[name].(string); ok && (name == "crd" || strings.Contains(text, "\n")) {
+			archive.Files = append(archive.Files, txtar.File{Name: kebabCase(name) + textSuffix, Data: []byte(text)})
+			delete(parameters, name)
 		}
-		*text = ""
 	}
-	s.Now = ""
-	if parameters, err := json.Marshal(s); err == nil && string(parameters) != `{"crd":""}` {
-		archive.Files = append(archive.Files, txtar.File{Name: "scenario.json", Data: parameters})
+	if len(parameters) > 0 {
+		data, err := json.Marshal(parameters)
+		if err != nil {
+			return "", err
+		}
+		archive.Files = append(archive.Files, txtar.File{Name: parametersFile, Data: data})
 	}
-	return string(txtar.Format(archive))
+	return string(txtar.Format(archive)), nil
 }
 
 // inputs identifies the scenario of a case.
@@ -104,8 +131,8 @@ func (c Case) inputs() string {
 	return hex.EncodeToString(sum[:6])
 }
 
-// GenerateNames are the prefixes from which the API server makes names.
-func GenerateNames(s playground.Scenario) []string {
+// generateNames are the prefixes from which the API server makes names.
+func generateNames(s playground.Scenario) []string {
 	var prefixes []string
 	for _, text := range []string{s.CRD, s.Object} {
 		file, _ := source.Parse(text, source.Limits{})

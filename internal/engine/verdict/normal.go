@@ -20,8 +20,9 @@ import (
 // run, or keeps for itself:
 //   - uid is random, resourceVersion the revision of etcd, creationTimestamp
 //     the clock's;
-//   - managedFields has times in it, and names the client.
-var volatile = []string{"uid", "resourceVersion", "creationTimestamp", "managedFields"}
+//   - managedFields names the client and has times in it. Apply is compared by
+//     them, times apart; otherwise the engine leaves them out.
+var volatile = []string{"uid", "resourceVersion", "creationTimestamp"}
 
 // replacements are the random parts of messages and cells.
 var replacements = []struct {
@@ -41,9 +42,9 @@ var ageCell = regexp.MustCompile(`^(\d+[smhdy])+$`)
 
 // Normal is v without what may differ, in the form that two verdicts are
 // compared in: each value as decoded from JSON, numbers as they are spelled.
-// The random end of a name that was made from generateName is found by that.
-func (v Verdict) Normal(generateNames ...string) (Verdict, error) {
-	v, err := v.plain(generateNames)
+// The scenario is the one that it is about.
+func (v Verdict) Normal(s playground.Scenario) (Verdict, error) {
+	v, err := v.plain(generateNames(s))
 	if err != nil {
 		return v, fmt.Errorf("normalise: %w", err)
 	}
@@ -54,11 +55,16 @@ func (v Verdict) Normal(generateNames ...string) (Verdict, error) {
 	slices.SortFunc(v.CRD.Conditions, func(a, b playground.Condition) int { return cmp.Compare(a.Type, b.Type) })
 	for i := range v.Objects {
 		o := &v.Objects[i]
+		if o.Open {
+			*o = Object{Open: true} // the engine says yes for the time being, a server no
+			continue
+		}
 		o.Answer = o.Answer.normal()
-		dropVolatile(o.Stored)
-		dropVolatile(o.Returned)
+		applied := s.Operation == playground.OperationApply
+		dropVolatile(o.Stored, applied)
+		dropVolatile(o.Returned, applied)
 		for _, reading := range o.Versions {
-			dropVolatile(reading.Object)
+			dropVolatile(reading.Object, applied)
 		}
 	}
 	for i := range v.Tables {
@@ -68,7 +74,7 @@ func (v Verdict) Normal(generateNames ...string) (Verdict, error) {
 }
 
 // plain is a copy of v as JSON has it, without the random parts of texts.
-func (v Verdict) plain(generateNames []string) (out Verdict, err error) {
+func (v Verdict) plain(prefixes []string) (out Verdict, err error) {
 	var text bytes.Buffer
 	encoder := json.NewEncoder(&text)
 	encoder.SetEscapeHTML(false)
@@ -79,7 +85,7 @@ func (v Verdict) plain(generateNames []string) (out Verdict, err error) {
 	for _, r := range replacements {
 		data = r.pattern.ReplaceAll(data, []byte(r.replacement))
 	}
-	for _, prefix := range generateNames {
+	for _, prefix := range prefixes {
 		suffix := regexp.MustCompile("(" + regexp.QuoteMeta(prefix) + ")[b-df-hj-np-tv-z2-9]{5}\\b")
 		data = suffix.ReplaceAll(data, []byte("${1}<random>"))
 	}
@@ -136,11 +142,21 @@ func sortList(message string) string {
 	return "[spec" + strings.Join(errors, ", spec") + "]"
 }
 
-func dropVolatile(object any) {
+func dropVolatile(object any, applied bool) {
 	fields, _ := object.(map[string]any)
 	metadata, _ := fields["metadata"].(map[string]any)
 	for _, name := range volatile {
 		delete(metadata, name)
+	}
+	if !applied {
+		delete(metadata, "managedFields")
+		return
+	}
+	entries, _ := metadata["managedFields"].([]any)
+	for _, entry := range entries {
+		if entry, ok := entry.(map[string]any); ok {
+			delete(entry, "time")
+		}
 	}
 }
 

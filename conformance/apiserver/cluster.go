@@ -1,0 +1,223 @@
+package apiserver
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"strconv"
+	"strings"
+	"time"
+
+	clientv3 "go.etcd.io/etcd/client/v3"
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	utilnet "k8s.io/apimachinery/pkg/util/net"
+	"k8s.io/apimachinery/pkg/util/uuid"
+
+	"github.com/crdlab/crdlab/conformance/trial"
+)
+
+// crdKeys is where etcd has CustomResourceDefinitions, below the prefix.
+const crdKeys = "/apiextensions.k8s.io/customresourcedefinitions/"
+
+// settleTime is the most that the server's controllers may take.
+const settleTime = 10 * time.Second
+
+const pollInterval = time.Millisecond
+
+// Cluster is a server as a [trial.Cluster].
+type Cluster struct {
+	server *Server
+	crd    *apiextensionsv1.CustomResourceDefinition // as put or answered last
+}
+
+var _ trial.Cluster = &Cluster{}
+
+// Cluster returns the server, which has no CRDs, as what scenarios can be put
+// before.
+func (s *Server) Cluster() *Cluster { return &Cluster{server: s} }
+
+// HasControllers implements [trial.Cluster].
+func (*Cluster) HasControllers() bool { return true }
+
+// Clear implements [trial.Cluster]. CRD and objects go straight from etcd: the
+// API takes its time, and finalizers or broken webhooks keep it from it.
+func (c *Cluster) Clear() error {
+	if c.crd == nil {
+		return nil
+	}
+	if err := c.ClearObjects(); err != nil {
+		return err
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), settleTime)
+	defer cancel()
+	if _, err := c.server.etcd.Delete(ctx, c.server.prefix+crdKeys+c.crd.Name); err != nil {
+		return err
+	}
+	name := c.crd.Name
+	c.crd = nil
+	return await(func() bool {
+		_, err := c.server.crds.Get(name)
+		return apierrors.IsNotFound(err)
+	})
+}
+
+// PutCRD implements [trial.Cluster].
+func (c *Cluster) PutCRD(crd *apiextensionsv1.CustomResourceDefinition) (string, error) {
+	crd = crd.DeepCopy()
+	crd.SetGroupVersionKind(apiextensionsv1.SchemeGroupVersion.WithKind("CustomResourceDefinition"))
+	identify(crd)
+	if err := c.put(crdKeys+crd.Name, crd); err != nil {
+		return "", err
+	}
+	c.crd = crd
+	err := await(func() bool {
+		known, err := c.server.crds.Get(crd.Name)
+		return err == nil && known.UID == crd.UID
+	})
+	if err != nil {
+		return "", err
+	}
+	known, err := c.settled(crd.UID, "")
+	if err != nil {
+		return "", err
+	}
+	return known.ResourceVersion, nil
+}
+
+// identify sets what the server sets on each object that it creates and etcd
+// keeps.
+func identify(object metav1.Object) {
+	if object.GetUID() == "" {
+		object.SetUID(uuid.NewUUID())
+	}
+	if created := object.GetCreationTimestamp(); created.IsZero() {
+		object.SetCreationTimestamp(metav1.Now())
+	}
+	object.SetResourceVersion("") // is the revision of etcd
+}
+
+func (c *Cluster) put(key string, object any) error {
+	data, err := json.Marshal(object)
+	if err != nil {
+		return err
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), settleTime)
+	defer cancel()
+	_, err = c.server.etcd.Put(ctx, c.server.prefix+key, string(data))
+	return err
+}
+
+// objectKeys is where etcd has the objects of the CRD, below the prefix.
+func (c *Cluster) objectKeys() string {
+	return "/" + c.crd.Spec.Group + "/" + c.crd.Spec.Names.Plural + "/"
+}
+
+func (c *Cluster) objectKey(namespace, name string) string {
+	if c.crd.Spec.Scope == apiextensionsv1.NamespaceScoped {
+		name = namespace + "/" + name
+	}
+	return c.objectKeys() + name
+}
+
+// ClearObjects implements [trial.Cluster].
+func (c *Cluster) ClearObjects() error {
+	if c.crd == nil || c.crd.Spec.Names.Plural == "" || c.crd.Spec.Group == "" {
+		return nil
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), settleTime)
+	defer cancel()
+	_, err := c.server.etcd.Delete(ctx, c.server.prefix+c.objectKeys(), clientv3.WithPrefix())
+	return err
+}
+
+// Put implements [trial.Cluster].
+func (c *Cluster) Put(object *unstructured.Unstructured) error {
+	object = object.DeepCopy()
+	identify(object)
+	return c.put(c.objectKey(object.GetNamespace(), object.GetName()), object.Object)
+}
+
+// Stored implements [trial.Cluster].
+func (c *Cluster) Stored(namespace, name string) (*unstructured.Unstructured, error) {
+	ctx, cancel := context.WithTimeout(context.Background(), settleTime)
+	defer cancel()
+	found, err := c.server.etcd.Get(ctx, c.server.prefix+c.objectKey(namespace, name))
+	if err != nil || len(found.Kvs) == 0 {
+		return nil, err
+	}
+	object := &unstructured.Unstructured{}
+	return object, object.UnmarshalJSON(found.Kvs[0].Value)
+}
+
+// Do implements [trial.Cluster].
+func (c *Cluster) Do(r trial.Request) (trial.Answer, error) {
+	address := c.server.url + r.Path
+	if len(r.Query) > 0 {
+		address += "?" + r.Query.Encode()
+	}
+	request, err := http.NewRequest(r.Method, address, bytes.NewReader(r.Body))
+	if err != nil {
+		return trial.Answer{}, err
+	}
+	request.Header.Set("Accept", "application/json")
+	if r.Accept != "" {
+		request.Header.Set("Accept", r.Accept)
+	}
+	if r.Body != nil {
+		request.Header.Set("Content-Type", r.ContentType)
+	}
+	response, err := c.server.http.Do(request)
+	if err != nil {
+		return trial.Answer{}, err
+	}
+	defer response.Body.Close()
+	body, err := io.ReadAll(response.Body)
+	if err != nil {
+		return trial.Answer{}, fmt.Errorf("%s %s: %w", r.Method, r.Path, err)
+	}
+	answer := trial.Answer{Code: response.StatusCode}
+	warnings, _ := utilnet.ParseWarningHeaders(response.Header["Warning"])
+	for _, w := range warnings {
+		answer.Warnings = append(answer.Warnings, w.Text)
+	}
+	return answer, decode(body, &answer)
+}
+
+// decode adds what the body of a response is.
+func decode(body []byte, answer *trial.Answer) error {
+	var kind metav1.TypeMeta
+	if json.Unmarshal(body, &kind) != nil {
+		answer.Body = strings.TrimSpace(string(body))
+		return nil
+	}
+	switch {
+	case kind.Kind == "Status" && kind.APIVersion == "v1":
+		answer.Status = &metav1.Status{}
+		return json.Unmarshal(body, answer.Status)
+	case kind.Kind == "Table" && kind.APIVersion == "meta.k8s.io/v1":
+		answer.Table = &metav1.Table{}
+		return json.Unmarshal(body, answer.Table)
+	}
+	answer.Object = &unstructured.Unstructured{}
+	return answer.Object.UnmarshalJSON(body)
+}
+
+func await(condition func() bool) error {
+	for deadline := time.Now().Add(settleTime); time.Now().Before(deadline); time.Sleep(pollInterval) {
+		if condition() {
+			return nil
+		}
+	}
+	return fmt.Errorf("the server did not get there in %v", settleTime)
+}
+
+func revision(resourceVersion string) uint64 {
+	n, _ := strconv.ParseUint(resourceVersion, 10, 64)
+	return n
+}

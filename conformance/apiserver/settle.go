@@ -1,0 +1,95 @@
+package apiserver
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"slices"
+
+	"k8s.io/apiextensions-apiserver/pkg/apihelpers"
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+	apiequality "k8s.io/apimachinery/pkg/api/equality"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/crdlab/crdlab/conformance/trial"
+)
+
+// Settle implements [trial.Cluster].
+func (c *Cluster) Settle(answered *unstructured.Unstructured) (*apiextensionsv1.CustomResourceDefinition, error) {
+	c.crd = &apiextensionsv1.CustomResourceDefinition{}
+	if err := runtime.DefaultUnstructuredConverter.FromUnstructured(answered.Object, c.crd); err != nil {
+		return nil, err
+	}
+	crd, err := c.settled(c.crd.UID, c.crd.ResourceVersion)
+	if err != nil || !apihelpers.IsCRDConditionTrue(crd, apiextensionsv1.Established) {
+		return crd, err
+	}
+	// For two seconds after a CRD is established the handler delays creations
+	// by two seconds, for the sake of other servers. There are none.
+	patched, err := c.backdate(crd)
+	if err != nil {
+		return nil, err
+	}
+	return crd, await(func() bool {
+		known, err := c.server.crds.Get(crd.Name)
+		return err == nil && revision(known.ResourceVersion) >= revision(patched)
+	})
+}
+
+// settled waits until the handlers know a revision of the CRD to which the
+// controllers have nothing to add.
+func (c *Cluster) settled(uid types.UID, resourceVersion string) (crd *apiextensionsv1.CustomResourceDefinition, err error) {
+	err = await(func() bool {
+		known, err := c.server.crds.Get(c.crd.Name)
+		if err != nil || known.UID != uid || revision(known.ResourceVersion) < revision(resourceVersion) {
+			return false
+		}
+		crd = known
+		return isSettled(crd)
+	})
+	if err != nil {
+		return nil, fmt.Errorf("%w: conditions %v", err, crd)
+	}
+	return crd, nil
+}
+
+func isSettled(crd *apiextensionsv1.CustomResourceDefinition) bool {
+	if apihelpers.IsProtectedCommunityGroup(crd.Spec.Group) && apihelpers.FindCRDCondition(crd, apiextensionsv1.KubernetesAPIApprovalPolicyConformant) == nil {
+		return false
+	}
+	established := apihelpers.FindCRDCondition(crd, apiextensionsv1.Established)
+	switch {
+	case apihelpers.IsCRDConditionFalse(crd, apiextensionsv1.NamesAccepted):
+		return true
+	case established != nil && established.Reason == "InvalidCABundle":
+		return true
+	}
+	return apihelpers.IsCRDConditionTrue(crd, apiextensionsv1.Established) && apiequality.Semantic.DeepEqual(crd.Spec.Names, crd.Status.AcceptedNames)
+}
+
+// backdate makes the CRD look as if it had been established long ago, and
+// returns its resourceVersion then.
+func (c *Cluster) backdate(crd *apiextensionsv1.CustomResourceDefinition) (string, error) {
+	i := slices.IndexFunc(crd.Status.Conditions, func(c apiextensionsv1.CustomResourceDefinitionCondition) bool {
+		return c.Type == apiextensionsv1.Established
+	})
+	patch, err := json.Marshal([]map[string]string{
+		{"op": "replace", "path": fmt.Sprintf("/status/conditions/%d/lastTransitionTime", i), "value": "2000-01-01T00:00:00Z"},
+	})
+	if err != nil {
+		return "", err
+	}
+	answer, err := c.Do(trial.Request{
+		Method: http.MethodPatch, Path: trial.CRDPath + "/" + crd.Name + "/status",
+		ContentType: "application/json-patch+json", Body: patch,
+	})
+	if err != nil {
+		return "", err
+	}
+	if answer.Object == nil {
+		return "", fmt.Errorf("set the time of a condition: %+v", answer.Status)
+	}
+	return answer.Object.GetResourceVersion(), nil
+}

@@ -1,0 +1,102 @@
+package trial
+
+import (
+	"fmt"
+	"regexp"
+	"strconv"
+	"strings"
+
+	"go.yaml.in/yaml/v3"
+	sigsyaml "sigs.k8s.io/yaml"
+
+	"github.com/crdlab/crdlab/internal/source"
+)
+
+func yamlToJSON(text []byte) ([]byte, error) { return sigsyaml.YAMLToJSON(text) }
+
+// basedOn is the text of a document that names the resourceVersion it is based
+// on, everything else being as it is typed. A typed resourceVersion counts if
+// it is not that of the old document, which is what the server knows by
+// another number. The function corrects the lines in an answer.
+func basedOn(document *source.Document, resourceVersion string, old *source.Document) ([]byte, func(Answer) Answer) {
+	text := document.Text
+	same := func(a Answer) Answer { return a }
+	metadata := metadataNode(text)
+	if metadata == nil {
+		return []byte(text), same
+	}
+	if typed, ok := document.Lookup("metadata", "resourceVersion"); ok {
+		if before := typedVersion(old); before != "" && before != typed {
+			return []byte(text), same
+		}
+		return replaceVersion(text, typed, resourceVersion), same
+	}
+	return insertVersion(text, metadata, resourceVersion)
+}
+
+// metadataNode is the mapping at metadata, or nil if there is none or an empty
+// one.
+func metadataNode(text string) *yaml.Node {
+	var document struct{ Metadata yaml.Node }
+	if yaml.Unmarshal([]byte(text), &document) != nil {
+		return nil
+	}
+	if document.Metadata.Kind != yaml.MappingNode || len(document.Metadata.Content) == 0 {
+		return nil
+	}
+	return &document.Metadata
+}
+
+func typedVersion(document *source.Document) string {
+	if document == nil {
+		return ""
+	}
+	version, _ := document.Lookup("metadata", "resourceVersion")
+	return version
+}
+
+func replaceVersion(text, typed, resourceVersion string) []byte {
+	pattern := regexp.MustCompile(`(resourceVersion"?\s*:\s*)(["']?)` + regexp.QuoteMeta(typed) + `(["']?)`)
+	return []byte(pattern.ReplaceAllString(text, `${1}"`+resourceVersion+`"`))
+}
+
+// insertVersion adds the field before the first one of metadata.
+func insertVersion(text string, metadata *yaml.Node, resourceVersion string) ([]byte, func(Answer) Answer) {
+	first := metadata.Content[0]
+	lines := strings.SplitAfter(text, "\n")
+	before := strings.Join(lines[:first.Line-1], "")
+	line := []rune(lines[first.Line-1])
+	indent, rest := string(line[:first.Column-1]), string(line[first.Column-1:])
+	after := rest + strings.Join(lines[first.Line:], "")
+	if metadata.Style&yaml.FlowStyle != 0 {
+		inserted := fmt.Sprintf("%sresourceVersion: %q, ", indent, resourceVersion)
+		if strings.HasPrefix(rest, `"`) {
+			inserted = fmt.Sprintf("%s%q: %q, ", indent, "resourceVersion", resourceVersion)
+		}
+		return []byte(before + inserted + after), func(a Answer) Answer { return a }
+	}
+	inserted := fmt.Sprintf("%sresourceVersion: %q\n%s", indent, resourceVersion, strings.Repeat(" ", first.Column-1))
+	return []byte(before + inserted + after), func(a Answer) Answer { return raiseLines(a, first.Line) }
+}
+
+var lineNumber = regexp.MustCompile(`\bline (\d+)\b`)
+
+// raiseLines takes the line that was inserted at a place out of an answer.
+func raiseLines(a Answer, inserted int) Answer {
+	raise := func(text string) string {
+		return lineNumber.ReplaceAllStringFunc(text, func(found string) string {
+			n, err := strconv.Atoi(strings.TrimPrefix(found, "line "))
+			if err != nil || n <= inserted {
+				return found
+			}
+			return fmt.Sprintf("line %d", n-1)
+		})
+	}
+	if a.Status != nil {
+		a.Status.Message = raise(a.Status.Message)
+	}
+	for i, w := range a.Warnings {
+		a.Warnings[i] = raise(w)
+	}
+	return a
+}

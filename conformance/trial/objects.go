@@ -1,0 +1,249 @@
+package trial
+
+import (
+	"cmp"
+	"fmt"
+	"net/http"
+	"net/url"
+	"slices"
+
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	"github.com/crdlab/crdlab/internal/engine/verdict"
+	"github.com/crdlab/crdlab/internal/playground"
+	"github.com/crdlab/crdlab/internal/source"
+)
+
+const tableType = "application/json;as=Table;v=v1;g=meta.k8s.io"
+
+// objects are the objects of one scenario on their way through a cluster that
+// serves their CRD.
+type objects struct {
+	*Trial
+	scenario playground.Scenario
+	old      []*unstructured.Unstructured
+	verdicts []verdict.Object
+	rows     map[string][]row // by version
+	open     bool             // one of the objects is
+}
+
+// row is a row of a table with the key of its object.
+type row struct {
+	namespace, name string
+	cells           []any
+}
+
+func (o *objects) judge() error {
+	o.rows = map[string][]row{}
+	for _, document := range documents(o.scenario.OldObject) {
+		object, err := decodeObject(document)
+		if err != nil {
+			return &UnreadableError{Document: playground.DocumentOldObject, Err: err}
+		}
+		o.old = append(o.old, object)
+	}
+	for _, document := range documents(o.scenario.Object) {
+		v, err := o.judgeOne(document)
+		if err != nil {
+			return fmt.Errorf("object %d: %w", len(o.verdicts)+1, err)
+		}
+		o.verdicts = append(o.verdicts, v)
+	}
+	return nil
+}
+
+func decodeObject(document *source.Document) (*unstructured.Unstructured, error) {
+	text := []byte(document.Text)
+	if !document.JSON() {
+		converted, err := yamlToJSON(text)
+		if err != nil {
+			return nil, err
+		}
+		text = converted
+	}
+	object := &unstructured.Unstructured{}
+	err := object.UnmarshalJSON(text)
+	return object, err
+}
+
+// judgeOne sends one document to a cluster that has the old objects and no
+// others.
+func (o *objects) judgeOne(document *source.Document) (verdict.Object, error) {
+	version, ok := o.endpoint(document)
+	if !ok {
+		return unmapped, nil
+	}
+	if err := o.reset(document); err != nil {
+		return verdict.Object{}, err
+	}
+	w := &write{objects: o, document: document, version: version, operation: o.operation()}
+	answer, err := w.send()
+	if err != nil {
+		return verdict.Object{}, err
+	}
+	v := verdict.Object{Answer: verdictOf(answer)}
+	if o.needsWebhook(version) && answer.Code == http.StatusInternalServerError {
+		o.open = true
+		return verdict.Object{Open: true}, nil
+	}
+	if answer.Object == nil {
+		return v, nil
+	}
+	v.Returned = answer.Object.Object
+	return v, o.readBack(&v, w.namespace(), answer.Object.GetName())
+}
+
+// unmapped is the answer to a document whose apiVersion and kind no endpoint
+// has: clients look for one before they send anything.
+var unmapped = verdict.Object{Answer: verdict.Answer{
+	Code: http.StatusNotFound, Reason: string(metav1.StatusReasonNotFound), Message: "the server could not find the requested resource",
+}}
+
+// endpoint is the version of the endpoint to which clients send the document;
+// false if there is none. The server says what is missing in a document
+// without apiVersion or kind.
+func (o *objects) endpoint(document *source.Document) (version string, ok bool) {
+	apiVersion, _ := document.Lookup("apiVersion")
+	kind, _ := document.Lookup("kind")
+	served := o.served()
+	for _, version := range served {
+		if apiVersion == o.crd.Spec.Group+"/"+version && kind == o.crd.Spec.Names.Kind {
+			return version, true
+		}
+	}
+	if len(served) > 0 && (apiVersion == "" || kind == "") {
+		return served[0], true
+	}
+	return "", false
+}
+
+func (o *objects) operation() string {
+	byDefault := playground.OperationCreate
+	if len(o.old) > 0 {
+		byDefault = playground.OperationUpdate
+	}
+	return cmp.Or(o.scenario.Operation, byDefault)
+}
+
+// reset leaves the old objects in the cluster. One that is typed without a
+// namespace is in that of the document that replaces it.
+func (o *objects) reset(document *source.Document) error {
+	if err := o.cluster.ClearObjects(); err != nil {
+		return fmt.Errorf("clear the objects: %w", err)
+	}
+	for _, old := range o.old {
+		old = old.DeepCopy()
+		if o.namespaced() && old.GetNamespace() == "" {
+			namespace, _ := document.Lookup("metadata", "namespace")
+			old.SetNamespace(cmp.Or(namespace, metav1.NamespaceDefault))
+		}
+		if err := o.cluster.Put(old); err != nil {
+			return fmt.Errorf("store the old object: %w", err)
+		}
+	}
+	return nil
+}
+
+func (o *objects) namespaced() bool { return o.crd.Spec.Scope == apiextensionsv1.NamespaceScoped }
+
+// readBack adds to the verdict on an accepted object what is stored and what
+// is read at each version, and notes its rows.
+func (o *objects) readBack(v *verdict.Object, namespace, name string) error {
+	stored, err := o.cluster.Stored(namespace, name)
+	if err != nil || stored == nil {
+		return fmt.Errorf("%s/%s is not stored: %w", namespace, name, err)
+	}
+	v.Stored = stored.Object
+	v.Versions = map[string]verdict.Reading{}
+	for _, version := range o.served() {
+		if o.needsWebhook(version) {
+			o.open = true
+			continue
+		}
+		answer, err := o.cluster.Do(Request{Method: http.MethodGet, Path: o.item(version, namespace, name)})
+		if err != nil {
+			return err
+		}
+		v.Versions[version] = readingOf(answer)
+		if err := o.noteRow(version, namespace, name); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func readingOf(answer Answer) verdict.Reading {
+	var r verdict.Reading
+	if len(answer.Warnings) > 0 {
+		r.Warning = answer.Warnings[0]
+	}
+	if answer.Object != nil {
+		r.Object = answer.Object.Object
+	} else {
+		r.Error = verdictOf(answer).Message
+	}
+	return r
+}
+
+// noteRow asks for the table of one object: the next one may have its name.
+func (o *objects) noteRow(version, namespace, name string) error {
+	answer, err := o.cluster.Do(Request{Method: http.MethodGet, Path: o.item(version, namespace, name), Accept: tableType})
+	if err != nil || answer.Table == nil {
+		return err
+	}
+	for _, r := range answer.Table.Rows {
+		o.rows[version] = append(o.rows[version], row{namespace, name, r.Cells})
+	}
+	return nil
+}
+
+// tables are those of the accepted objects, in the order of their keys, at
+// each version at which all of them can be read.
+func (o *objects) tables() ([]verdict.Table, error) {
+	if err := o.cluster.ClearObjects(); err != nil {
+		return nil, fmt.Errorf("clear the objects: %w", err)
+	}
+	var tables []verdict.Table
+	for _, version := range o.served() {
+		if o.open && o.needsWebhook(version) {
+			continue
+		}
+		answer, err := o.cluster.Do(Request{Method: http.MethodGet, Path: o.collection(version, ""), Accept: tableType})
+		if err != nil {
+			return nil, err
+		}
+		if answer.Table == nil {
+			return nil, fmt.Errorf("no table at %s: %+v", version, answer.Status)
+		}
+		tables = append(tables, tableOf(version, answer.Table, o.rows[version]))
+	}
+	return tables, nil
+}
+
+func tableOf(version string, table *metav1.Table, rows []row) verdict.Table {
+	out := verdict.Table{Version: version, Columns: []playground.Column{}, Rows: [][]any{}}
+	for _, c := range table.ColumnDefinitions {
+		out.Columns = append(out.Columns, playground.Column{Name: c.Name, Type: c.Type, Format: c.Format, Description: c.Description, Priority: c.Priority})
+	}
+	slices.SortStableFunc(rows, func(a, b row) int {
+		return cmp.Or(cmp.Compare(a.namespace, b.namespace), cmp.Compare(a.name, b.name))
+	})
+	for _, r := range rows {
+		out.Rows = append(out.Rows, r.cells)
+	}
+	return out
+}
+
+func (o *objects) collection(version, namespace string) string {
+	path := "/apis/" + o.crd.Spec.Group + "/" + url.PathEscape(version)
+	if o.namespaced() && namespace != "" {
+		path += "/namespaces/" + url.PathEscape(namespace)
+	}
+	return path + "/" + o.crd.Spec.Names.Plural
+}
+
+func (o *objects) item(version, namespace, name string) string {
+	return o.collection(version, namespace) + "/" + url.PathEscape(name)
+}

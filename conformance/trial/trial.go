@@ -1,0 +1,117 @@
+package trial
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	utilversion "k8s.io/apimachinery/pkg/version"
+
+	"github.com/crdlab/crdlab/internal/engine/verdict"
+	"github.com/crdlab/crdlab/internal/playground"
+)
+
+// Trial puts scenarios before a cluster, one after the other. A CRD stays
+// there as long as the scenarios have the same.
+type Trial struct {
+	cluster Cluster
+	// key are the inputs that judged and crd depend on.
+	key    [3]string
+	judged verdict.CRD
+	crd    *apiextensionsv1.CustomResourceDefinition // nil if it was refused
+}
+
+// New returns a trial before a cluster that has no CRDs.
+func New(cluster Cluster) *Trial { return &Trial{cluster: cluster} }
+
+// UnreadableError says that a text which is to be in the cluster before cannot
+// be.
+type UnreadableError struct {
+	Document playground.Document
+	Err      error
+}
+
+func (e *UnreadableError) Error() string {
+	return fmt.Sprintf("%s cannot be read: %v", e.Document, e.Err)
+}
+
+// Judge is what the cluster makes of a scenario.
+func (t *Trial) Judge(s playground.Scenario) (v verdict.Verdict, err error) {
+	s.FieldValidation = cmp.Or(s.FieldValidation, playground.FieldValidationStrict)
+	if err := t.prepare(s); err != nil {
+		return v, err
+	}
+	v.CRD = t.judged
+	if t.crd == nil {
+		return v, nil
+	}
+	objects := &objects{Trial: t, scenario: s}
+	if err := objects.judge(); err != nil {
+		return v, err
+	}
+	v.Objects = objects.verdicts
+	v.Tables, err = objects.tables()
+	return v, err
+}
+
+// prepare sees to it that the scenario's CRD has been judged.
+func (t *Trial) prepare(s playground.Scenario) (err error) {
+	key := [...]string{s.CRD, s.OldCRD, s.FieldValidation}
+	if key == t.key {
+		return nil
+	}
+	t.key = [3]string{}
+	if err := t.cluster.Clear(); err != nil {
+		return fmt.Errorf("clear the cluster: %w", err)
+	}
+	if t.judged, err = t.judgeCRD(s); err != nil {
+		return err
+	}
+	t.key = key
+	return nil
+}
+
+// served are the served versions, the preferred one first.
+func (t *Trial) served() []string {
+	var names []string
+	for _, v := range t.crd.Spec.Versions {
+		if v.Served {
+			names = append(names, v.Name)
+		}
+	}
+	slices.SortFunc(names, func(a, b string) int { return utilversion.CompareKubeAwareVersionStrings(b, a) })
+	return names
+}
+
+func (t *Trial) storageVersion() string {
+	for _, v := range t.crd.Spec.Versions {
+		if v.Storage {
+			return v.Name
+		}
+	}
+	return ""
+}
+
+// needsWebhook says whether reading and writing at a version takes a
+// conversion webhook.
+func (t *Trial) needsWebhook(version string) bool {
+	return t.crd.Spec.Conversion.Strategy != apiextensionsv1.NoneConverter && version != t.storageVersion()
+}
+
+// verdictOf is what an answer says apart from the object.
+func verdictOf(a Answer) verdict.Answer {
+	v := verdict.Answer{Code: a.Code, Message: a.Body, Warnings: a.Warnings}
+	if a.Status == nil {
+		return v
+	}
+	v.Reason, v.Message = string(a.Status.Reason), a.Status.Message
+	if a.Status.Reason != metav1.StatusReasonInvalid || a.Status.Details == nil {
+		return v
+	}
+	for _, c := range a.Status.Details.Causes {
+		v.Causes = append(v.Causes, verdict.Cause{Reason: string(c.Type), Field: c.Field, Message: c.Message})
+	}
+	return v
+}
