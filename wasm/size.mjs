@@ -4,6 +4,7 @@
 //   node size.mjs FILE MAX GZIP_MAX
 //
 // FILE is the module, FILE.gz and FILE.br beside it; the limits are in bytes.
+// The environment has to be the one that the module was built in.
 
 import { execFileSync } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync, statSync } from "node:fs";
@@ -36,7 +37,7 @@ function codeByPackage() {
 }
 
 function go(...args) {
-  return execFileSync("go", args, { encoding: "utf8", env: { ...process.env, GOOS: "js", GOARCH: "wasm" } });
+  return execFileSync("go", args, { encoding: "utf8" });
 }
 
 /** Builds the module with the names of its functions. */
