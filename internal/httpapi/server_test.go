@@ -191,7 +191,7 @@ func TestLogHoldsNoUserText(t *testing.T) {
 
 func TestConfigIsChecked(t *testing.T) {
 	if _, err := New(Config{}); err == nil {
-		t.Error("a server without an engine was made")
+		t.Error("a server without assets was made")
 	}
 	broken := fstest.MapFS{"assets": {Mode: fs.ModeDir}, "assets/a.js": {Mode: fs.ModeSymlink, Data: []byte("nowhere")}}
 	if _, err := New(Config{Evaluate: echo, Log: slog.New(slog.DiscardHandler), Assets: broken}); err == nil {

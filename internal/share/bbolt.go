@@ -18,7 +18,7 @@ import (
 
 // lockTimeout is how long to wait for a process that is ending to let go of
 // the file.
-const lockTimeout = 3 * time.Second
+const lockTimeout = time.Second
 
 var (
 	// valuesBucket holds id → stamp and value.
