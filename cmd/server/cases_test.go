@@ -7,13 +7,13 @@ import (
 	"net/http"
 	"os"
 	"os/exec"
-	"path/filepath"
 	"regexp"
 	"strings"
 	"testing"
 
-	"golang.org/x/tools/txtar"
-
+	"github.com/crdlab/crdlab/internal/engine"
+	"github.com/crdlab/crdlab/internal/engine/cases"
+	"github.com/crdlab/crdlab/internal/playground"
 	"github.com/crdlab/crdlab/internal/procpool"
 )
 
@@ -30,7 +30,8 @@ func TestMain(m *testing.M) {
 }
 
 // TestCasesOverHTTP sends each case of the engine through a listener and a
-// process of the pool; the report has to be the case's to the byte.
+// process of the pool; the report has to be that of the engine in this process,
+// to the byte.
 func TestCasesOverHTTP(t *testing.T) {
 	pool := procpool.New(func() *exec.Cmd {
 		command := exec.Command(os.Args[0])
@@ -40,17 +41,30 @@ func TestCasesOverHTTP(t *testing.T) {
 	})
 	defer pool.Close()
 	app, stop := start(t, pool.Evaluate)
-	files, err := filepath.Glob("../../internal/engine/testdata/*/*.txtar")
-	if err != nil || len(files) == 0 {
-		t.Fatalf("no cases: %v", err)
+	all, err := cases.Read("../../internal/engine/testdata")
+	if err != nil {
+		t.Fatal(err)
 	}
-	for _, file := range files {
-		name := filepath.Join(filepath.Base(filepath.Dir(file)), strings.TrimSuffix(filepath.Base(file), ".txtar"))
-		t.Run(name, func(t *testing.T) {
-			scenario, want := readCase(t, file)
-			if got := evaluateOverHTTP(t, app.url(), scenario); got != want {
-				at := difference(got, want)
-				t.Errorf("report differs:\ngot  …%.200s\nwant …%.200s", got[at:], want[at:])
+	native := engine.New()
+	for _, c := range all {
+		t.Run(c.Name, func(t *testing.T) {
+			report, err := native.Evaluate(t.Context(), c.Scenario)
+			if err != nil {
+				t.Fatal(err)
+			}
+			report.Timing = playground.Timing{}
+			var want bytes.Buffer
+			encoder := json.NewEncoder(&want)
+			encoder.SetEscapeHTML(false)
+			if err := encoder.Encode(report); err != nil {
+				t.Fatal(err)
+			}
+			scenario, err := json.Marshal(c.Scenario)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got := evaluateOverHTTP(t, app.url(), scenario); got != strings.TrimSuffix(want.String(), "\n") {
+				t.Errorf("report differs:\ngot  %s\nwant %s", got, want)
 			}
 		})
 	}
@@ -66,44 +80,6 @@ func difference(a, b string) int {
 		at++
 	}
 	return max(at-50, 0)
-}
-
-// readCase is the JSON of a case's scenario, and its report as compact JSON.
-func readCase(t *testing.T, file string) (scenario []byte, want string) {
-	t.Helper()
-	archive, err := txtar.ParseFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
-	fields := map[string]any{"now": "2026-01-02T03:04:05Z"}
-	var compact bytes.Buffer
-	for _, f := range archive.Files {
-		switch {
-		case f.Name == "scenario.json":
-			err = json.Unmarshal(f.Data, &fields)
-		case f.Name == "want.json":
-			err = json.Compact(&compact, f.Data)
-		default:
-			fields[fieldOf(f.Name)] = string(f.Data)
-		}
-		if err != nil {
-			t.Fatalf("%s: %v", f.Name, err)
-		}
-	}
-	scenario, err = json.Marshal(fields)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return scenario, compact.String()
-}
-
-// fieldOf is the field of a scenario for a file: oldCrd for old-crd.yaml.
-func fieldOf(file string) string {
-	words := strings.Split(strings.TrimSuffix(file, ".yaml"), "-")
-	for i, word := range words[1:] {
-		words[i+1] = strings.ToUpper(word[:1]) + word[1:]
-	}
-	return strings.Join(words, "")
 }
 
 var timing = regexp.MustCompile(`"timing":\{[^}]*\}`)

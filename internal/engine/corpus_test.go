@@ -13,6 +13,7 @@ import (
 	"sigs.k8s.io/yaml"
 
 	"github.com/crdlab/crdlab/internal/engine"
+	"github.com/crdlab/crdlab/internal/engine/cases"
 	"github.com/crdlab/crdlab/internal/playground"
 )
 
@@ -59,7 +60,7 @@ func TestCorpus(t *testing.T) {
 	for _, project := range manifest.Projects {
 		for _, crd := range project.CRDs {
 			t.Run(strings.TrimSuffix(crd.File, ".yaml"), func(t *testing.T) {
-				s := playground.Scenario{CRD: read(t, dir, crd.File), Now: caseTime}
+				s := playground.Scenario{CRD: read(t, dir, crd.File), Now: cases.Now}
 				if crd.APIExtensions == "v1" { // a v1beta1 CRD is judged as converted
 					compareWithJudge(t, s, evaluate(t, e, s))
 				}

@@ -26,14 +26,13 @@ import (
 // request handlers, which must agree.
 func TestJudge(t *testing.T) {
 	e := engine.New()
-	for _, file := range caseFiles(t) {
-		t.Run(caseName(file), func(t *testing.T) {
-			_, scenario := readCase(t, file)
-			report, err := e.Evaluate(context.Background(), scenario)
+	for _, c := range readCases(t) {
+		t.Run(c.Name, func(t *testing.T) {
+			report, err := e.Evaluate(context.Background(), c.Scenario)
 			if err != nil {
 				t.Fatal(err)
 			}
-			compareWithJudge(t, scenario, report)
+			compareWithJudge(t, c.Scenario, report)
 		})
 	}
 }

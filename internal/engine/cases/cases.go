@@ -1,0 +1,99 @@
+// Package cases reads and writes the engine's test cases: txtar files with the
+// documents of a scenario, its other fields in scenario.json, and the report
+// that is wanted in want.json.
+package cases
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"golang.org/x/tools/txtar"
+
+	"github.com/crdlab/crdlab/internal/playground"
+)
+
+// Now is when the requests of all cases arrive.
+const Now = "2026-01-02T03:04:05Z"
+
+const wantFile = "want.json"
+
+// Case is one file.
+type Case struct {
+	// Name is the stage and the file's name: "prune/preserve".
+	Name     string
+	Scenario playground.Scenario
+	// Want is the report that is wanted, as [Encode] writes it; empty if the
+	// file has none yet.
+	Want []byte
+
+	file    string
+	archive *txtar.Archive
+}
+
+// Read reads the cases below dir, in the order of their names.
+func Read(dir string) ([]Case, error) {
+	files, err := filepath.Glob(filepath.Join(dir, "*", "*.txtar"))
+	if err != nil {
+		return nil, err
+	}
+	if len(files) == 0 {
+		return nil, fmt.Errorf("no cases in %s", dir)
+	}
+	cases := make([]Case, len(files))
+	for i, file := range files {
+		if cases[i], err = readFile(file); err != nil {
+			return nil, err
+		}
+	}
+	return cases, nil
+}
+
+func readFile(file string) (Case, error) {
+	archive, err := txtar.ParseFile(file)
+	if err != nil {
+		return Case{}, err
+	}
+	c := Case{
+		Name:     filepath.Base(filepath.Dir(file)) + "/" + strings.TrimSuffix(filepath.Base(file), ".txtar"),
+		Scenario: playground.Scenario{Now: Now},
+		file:     file,
+		archive:  archive,
+	}
+	documents := map[string]*string{
+		"crd.yaml":        &c.Scenario.CRD,
+		"old-crd.yaml":    &c.Scenario.OldCRD,
+		"object.yaml":     &c.Scenario.Object,
+		"old-object.yaml": &c.Scenario.OldObject,
+		"conversion.yaml": &c.Scenario.Conversion,
+	}
+	for _, f := range archive.Files {
+		switch document := documents[f.Name]; {
+		case document != nil:
+			*document = string(f.Data)
+		case f.Name == wantFile:
+			c.Want = f.Data
+		case f.Name != "scenario.json":
+			return c, fmt.Errorf("%s: unknown file %s", file, f.Name)
+		default:
+			if err := json.Unmarshal(f.Data, &c.Scenario); err != nil {
+				return c, fmt.Errorf("%s: scenario.json: %w", file, err)
+			}
+		}
+	}
+	return c, nil
+}
+
+// Update writes want as the report that is wanted.
+func (c Case) Update(want []byte) error {
+	for i, f := range c.archive.Files {
+		if f.Name == wantFile {
+			c.archive.Files = append(c.archive.Files[:i], c.archive.Files[i+1:]...)
+			break
+		}
+	}
+	c.archive.Files = append(c.archive.Files, txtar.File{Name: wantFile, Data: want})
+	return os.WriteFile(c.file, txtar.Format(c.archive), 0o644)
+}
