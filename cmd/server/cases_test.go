@@ -64,7 +64,7 @@ func TestCasesOverHTTP(t *testing.T) {
 				t.Fatal(err)
 			}
 			if got := evaluateOverHTTP(t, app.url(), scenario); got != strings.TrimSuffix(want.String(), "\n") {
-				t.Errorf("report differs:\ngot  %s\nwant %s", got, want)
+				t.Errorf("report differs:\ngot  %s\nwant %s", got, want.String())
 			}
 		})
 	}
