@@ -106,6 +106,8 @@ func stageCounts(stage playground.Stage) string {
 	switch {
 	case stage.Findings > 0 && stage.Outcome == playground.OutcomePass:
 		parts = append(parts, "· "+count(stage.Findings, "warning"))
+	case stage.Findings > 0 && len(parts) > 0:
+		parts = append(parts, "· "+count(stage.Findings, "error"))
 	case stage.Findings > 0:
 		parts = append(parts, bareCount(stage.Findings))
 	}
@@ -149,8 +151,8 @@ func newObjectView(object playground.Object) objectView {
 	text := object.Stored
 	if isNull(text) {
 		view = objectView{
-			title:   "As validated",
-			legend:  "after pruning and defaulting; not stored",
+			title:   "Up to the failure",
+			legend:  "as the last stage left it; not stored",
 			changes: changesOf(object.Stages, false),
 		}
 		text = object.Validated

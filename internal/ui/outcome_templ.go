@@ -525,7 +525,7 @@ func changeList(changes []stageChange) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 38, " with reasons</summary><div class=\"scroll\"><table><thead><tr><th scope=\"col\">Stage</th><th scope=\"col\">Field</th><th scope=\"col\">Value</th><th scope=\"col\">Because</th></tr></thead> <tbody>")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 38, " with reasons</summary><div class=\"scroll\" tabindex=\"0\"><table><thead><tr><th scope=\"col\">Stage</th><th scope=\"col\">Field</th><th scope=\"col\">Value</th><th scope=\"col\">Because</th></tr></thead> <tbody>")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}

@@ -10,6 +10,9 @@ import (
 type PageData struct {
 	Assets Assets
 	Engine EngineAddress
+	// Notices is the address of the licences of what the page is made of.
+	// Empty: the page has no link to them.
+	Notices string
 	// Gallery are the choices of the example picker, and Examples is the
 	// address of examples.JSON.
 	Gallery  []examples.Example

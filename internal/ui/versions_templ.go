@@ -86,7 +86,7 @@ func versionTable(all []playground.Version) templ.Component {
 			templ_7745c5c3_Var2 = templ.NopComponent
 		}
 		ctx = templ.ClearChildren(ctx)
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 4, "<div class=\"scroll\"><table class=\"version-table\"><thead><tr><th scope=\"col\">Version</th><th scope=\"col\">Served</th><th scope=\"col\">Storage</th><th scope=\"col\">Priority</th><th scope=\"col\">Deprecated</th></tr></thead> <tbody>")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 4, "<div class=\"scroll\" tabindex=\"0\"><table class=\"version-table\"><thead><tr><th scope=\"col\">Version</th><th scope=\"col\">Served</th><th scope=\"col\">Storage</th><th scope=\"col\">Priority</th><th scope=\"col\">Deprecated</th></tr></thead> <tbody>")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}

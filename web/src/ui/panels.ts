@@ -1,5 +1,8 @@
 import { Idiomorph } from "idiomorph";
 
+/** What does not depend on the scenario. */
+const lasting: ReadonlySet<string> = new Set(["library"]);
+
 /**
  * The places of the page that show parts of an answer. A panel that is not
  * visible takes its new content only when it is shown.
@@ -23,9 +26,10 @@ export class Panels {
     this.refresh();
   }
 
-  /** Empties all panels, and puts a sentence into those that tabs show. */
+  /** Empties all panels but the lasting ones, and puts a sentence into the tabs'. */
   clear(sentence: string): void {
     for (const [name, place] of this.#places) {
+      if (lasting.has(name)) continue;
       this.#wanted.delete(name);
       this.#shown.delete(name);
       place.replaceChildren();

@@ -25,7 +25,7 @@ function stateText(engine: EngineState): string {
       return phases[engine.phase];
     case "server":
     case "nowhere":
-      return `Engine not in this page: ${engine.because}`;
+      return `The engine does not run in this page: ${engine.because}`;
     case "page":
       return "";
   }
