@@ -35,6 +35,7 @@ func newFront(config Config) (*front, error) {
 		Gallery:  examples.All(),
 		Examples: examplesPath,
 		Home:     homePath,
+		Notices:  noticesPath,
 		Example:  first.ID,
 		Scenario: first.Scenario,
 	}

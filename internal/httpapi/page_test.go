@@ -39,7 +39,7 @@ func TestPageShowsTheDefaultExample(t *testing.T) {
 	}
 	for _, want := range []string{
 		"/assets/main-1.js", "/assets/main-1.css", "/assets/theme-1.js", "/assets/icon-1.svg",
-		"/assets/engine-1.wasm", "/assets/wasm_exec-1.js", panelsPath, examplesPath,
+		"/assets/engine-1.wasm", "/assets/wasm_exec-1.js", panelsPath, examplesPath, noticesPath,
 		examples.Default().Title, panels[ui.PanelOutcome],
 	} {
 		if !strings.Contains(body, want) {
