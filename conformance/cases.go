@@ -6,7 +6,7 @@ import (
 	"fmt"
 	"io"
 
-	"github.com/crdlab/crdlab/conformance/trial"
+	"github.com/crdlab/crdlab/internal/engine/trial"
 	"github.com/crdlab/crdlab/internal/engine/verdict"
 	"github.com/crdlab/crdlab/internal/playground"
 )

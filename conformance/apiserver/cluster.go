@@ -19,7 +19,7 @@ import (
 	utilnet "k8s.io/apimachinery/pkg/util/net"
 	"k8s.io/apimachinery/pkg/util/uuid"
 
-	"github.com/crdlab/crdlab/conformance/trial"
+	"github.com/crdlab/crdlab/internal/engine/trial"
 )
 
 // crdKeys is where etcd has CustomResourceDefinitions, below the prefix.

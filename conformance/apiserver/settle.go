@@ -13,7 +13,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/types"
 
-	"github.com/crdlab/crdlab/conformance/trial"
+	"github.com/crdlab/crdlab/internal/engine/trial"
 )
 
 // Settle implements [trial.Cluster].
