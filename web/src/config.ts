@@ -5,6 +5,12 @@ export interface Config {
   readonly engine: { readonly module: string; readonly runtime: string };
   readonly examples: string;
   readonly evaluate: string;
+  /** The address that keeps scenarios for short links; empty if none does. */
+  readonly share: string;
+  /** The address of the page without a shared scenario; empty if it is this. */
+  readonly home: string;
+  /** The id of the short link that the page was opened by; empty if none. */
+  readonly shared: string;
   /** The id of the example in the page; empty if it is none. */
   readonly example: string;
 }

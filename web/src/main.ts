@@ -1,4 +1,5 @@
 import "./page.css";
+import "./shared.css";
 import { readConfig } from "./config";
 import { documentNames, isOneOf, sameScenario } from "./contract";
 import { element } from "./dom";
@@ -9,6 +10,8 @@ import { Session } from "./session";
 import { keepAddress } from "./share/address";
 import { bindCopyButtons, openShareDialog } from "./share/dialog";
 import { namesScenario, parseFragment } from "./share/fragment";
+import { Place } from "./share/place";
+import { bindShortLink } from "./share/short-link";
 import { openStart, servedExample, servedScenario } from "./start";
 import { keepSession } from "./storage";
 import { bindChoices } from "./ui/choices";
@@ -40,7 +43,7 @@ const session = new Session({
 
 // The download is the longest wait, so it comes before everything else.
 const engine = assembleEngine(config, session);
-const start = await openStart(location.hash, served, gallery);
+const start = await openStart(location.hash, served, gallery, config.shared !== "");
 session.update(start);
 if (hasServedResult && sameScenario(start.scenario, served)) {
   session.update({ answered: start.scenario });
@@ -52,12 +55,14 @@ const results = new Results(session, (panel) => {
   documents.markCursor();
 });
 const problem = new ProblemCursor();
-const share = (): void => void openShareDialog(session, gallery);
+const place = new Place(config, location, served);
+const share = (): void => void openShareDialog(session, gallery, place);
 
 bindTheme(session);
 bindStatus(session);
 bindChoices(session, gallery);
 bindCopyButtons();
+bindShortLink(session, place);
 bindRuleFilter();
 bindPlaces((place) => documents.go(place));
 bindSplit({
@@ -86,10 +91,10 @@ bindShortcuts({
 element("share-open", HTMLButtonElement).addEventListener("click", share);
 
 keepSession(session);
-keepAddress(session, gallery);
+keepAddress(session, gallery, place);
 keepEvaluated(session, engine);
 
 addEventListener("hashchange", () => {
   if (!namesScenario(parseFragment(location.hash))) return;
-  void openStart(location.hash, session.state.scenario, gallery).then((next) => session.update(next));
+  void openStart(location.hash, session.state.scenario, gallery, false).then((next) => session.update(next));
 });

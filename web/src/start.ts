@@ -24,11 +24,17 @@ export interface Start {
 /**
  * The page's start: what the link names, or else the last session, or else
  * what the server put into the page. A bad link says so and takes nothing away.
+ * At a short link, what the server put into the page is what the link names.
  */
-export async function openStart(hash: string, served: Scenario, gallery: Gallery): Promise<Start> {
+export async function openStart(
+  hash: string,
+  served: Scenario,
+  gallery: Gallery,
+  atShortLink: boolean,
+): Promise<Start> {
   const fragment = parseFragment(hash);
   const linked = await openLink(fragment, gallery);
-  const last = linked.scenario ? undefined : storedSession();
+  const last = linked.scenario || atShortLink ? undefined : storedSession();
   const scenario = linked.scenario ?? last?.scenario ?? served;
   return {
     scenario,

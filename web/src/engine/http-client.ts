@@ -15,7 +15,7 @@ export async function evaluateByHTTP(
 }
 
 /** The sentence in a problem details answer (RFC 9457), or the status. */
-async function problemOf(response: Response): Promise<string> {
+export async function problemOf(response: Response): Promise<string> {
   const status = `the server answered ${response.status}`;
   try {
     const problem: unknown = await response.json();

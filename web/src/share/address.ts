@@ -3,6 +3,7 @@ import type { Session, SessionState } from "../session";
 import { throttle } from "../throttle";
 import { encode, maxEncoded } from "./codec";
 import { formatFragment } from "./fragment";
+import type { Place } from "./place";
 
 /** Browsers allow some 50 changes of the address in 30 s. */
 const interval = 1000;
@@ -16,12 +17,18 @@ export async function fragmentOf(state: SessionState, gallery: Gallery): Promise
   return payload.length > maxEncoded ? "" : formatFragment({ payload, panel });
 }
 
+/** The address that shows the state: the short link, as long as it leads there. */
+async function addressOf(state: SessionState, gallery: Gallery, place: Place): Promise<string> {
+  const short = place.shortLinkOf(state.scenario);
+  if (short) return short + formatFragment({ panel: state.panel });
+  return place.home + (await fragmentOf(state, gallery));
+}
+
 /** Keeps the address in step with what was typed, once that changed. */
-export function keepAddress(session: Session, gallery: Gallery): void {
+export function keepAddress(session: Session, gallery: Gallery, place: Place): void {
   const update = throttle(interval, () => {
-    void fragmentOf(session.state, gallery).then((fragment) => {
-      const { pathname, search } = location;
-      history.replaceState(history.state, "", `${pathname}${search}${fragment}`);
+    void addressOf(session.state, gallery, place).then((address) => {
+      history.replaceState(history.state, "", address);
     });
   });
   session.subscribe((state, previous) => {

@@ -2,14 +2,21 @@ import { element } from "../dom";
 import type { Gallery } from "../gallery";
 import type { Session } from "../session";
 import { fragmentOf } from "./address";
+import type { Place } from "./place";
+import { showShortLink } from "./short-link";
 
 /** Longer links do not survive everywhere. */
 const comfortable = 8 << 10;
 
 /** Shows the links to the current state, to be copied. */
-export async function openShareDialog(session: Session, gallery: Gallery): Promise<void> {
+export async function openShareDialog(
+  session: Session,
+  gallery: Gallery,
+  place: Place,
+): Promise<void> {
   const fragment = await fragmentOf(session.state, gallery);
-  const link = `${location.origin}${location.pathname}${location.search}${fragment}`;
+  const link = place.absolute(place.home + fragment);
+  const isLong = !fragment || link.length > comfortable;
   element("share-link", HTMLInputElement).value = fragment ? link : "";
   element("share-markdown", HTMLInputElement).value = fragment ? `[crdlab](${link})` : "";
   const note = lengthNote(fragment, link.length);
@@ -19,6 +26,7 @@ export async function openShareDialog(session: Session, gallery: Gallery): Promi
   element("share-copied", HTMLElement).textContent = "";
   element("share", HTMLDialogElement).showModal();
   element("share-link", HTMLInputElement).select();
+  showShortLink(session.state.scenario, place, isLong);
 }
 
 function lengthNote(fragment: string, length: number): string {

@@ -1,0 +1,37 @@
+import { expect, test } from "vitest";
+import type { Config } from "../config";
+import type { Scenario } from "../contract";
+import { Place } from "./place";
+
+const scenario: Scenario = { crd: "a", object: "b", fieldValidation: "Strict" };
+const config: Config = {
+  engine: { module: "", runtime: "" },
+  examples: "",
+  evaluate: "",
+  share: "/api/v1/share",
+  home: "/",
+  shared: "",
+  example: "",
+};
+
+test("a page opened by a short link knows that link", () => {
+  const location = { origin: "https://crdlab.example.com", pathname: "/s/1", search: "" };
+  const place = new Place({ ...config, shared: "1" }, location, scenario);
+  expect(place.home).toBe("/");
+  expect(place.shortLinkOf({ ...scenario })).toBe("/s/1");
+  expect(place.shortLinkOf({ ...scenario, object: "c" })).toBeUndefined();
+  expect(place.absolute("/s/1")).toBe("https://crdlab.example.com/s/1");
+});
+
+test("a page on a static host stays where it is", () => {
+  const location = { origin: "https://host.example.com", pathname: "/team/crdlab/", search: "?a" };
+  const place = new Place({ ...config, home: "", share: "" }, location, scenario);
+  expect(place.home).toBe("/team/crdlab/?a");
+  expect(place.shortLinkOf(scenario)).toBeUndefined();
+});
+
+test("a link that was made is known", () => {
+  const place = new Place(config, { origin: "", pathname: "/", search: "" }, scenario);
+  place.learn("2", scenario);
+  expect(place.shortLinkOf(scenario)).toBe("/s/2");
+});

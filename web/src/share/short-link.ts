@@ -1,0 +1,62 @@
+import type { Scenario } from "../contract";
+import { element } from "../dom";
+import { problemOf } from "../engine/http-client";
+import type { Session } from "../session";
+import type { Place } from "./place";
+
+/** How long storing may take, in ms. */
+const timeout = 30_000;
+
+/** Keeps a scenario on the server and returns the id of its short link. */
+export async function keep(address: string, scenario: Scenario): Promise<string> {
+  const response = await fetch(address, {
+    method: "POST",
+    headers: { "content-type": "application/json", accept: "application/json" },
+    body: JSON.stringify(scenario),
+    signal: AbortSignal.timeout(timeout),
+  });
+  if (!response.ok) throw new Error(await problemOf(response));
+  const answer = (await response.json()) as { readonly id?: unknown };
+  if (typeof answer.id !== "string") throw new Error("the server answered without an id");
+  return answer.id;
+}
+
+/**
+ * Shows the short link to the scenario in the dialog, or how to make it, if
+ * there is a server that keeps it; preferred is to say that it is the better one.
+ */
+export function showShortLink(scenario: Scenario, place: Place, preferred: boolean): void {
+  const known = place.shortLinkOf(scenario);
+  const make = element("short-make", HTMLButtonElement);
+  element("short", HTMLElement).hidden = place.shares === "";
+  element("short-link", HTMLInputElement).value = known ? place.absolute(known) : "";
+  element("short-copy", HTMLButtonElement).hidden = known === undefined;
+  element("short-state", HTMLElement).textContent = "";
+  make.hidden = known !== undefined;
+  make.disabled = false;
+  make.classList.toggle("is-primary", preferred);
+  if (!preferred || place.shares === "") return;
+  if (known) element("short-link", HTMLInputElement).select();
+  else make.focus();
+}
+
+/** Makes the button of the dialog keep the scenario on the server. */
+export function bindShortLink(session: Session, place: Place): void {
+  const make = element("short-make", HTMLButtonElement);
+  const state = element("short-state", HTMLElement);
+  make.addEventListener("click", () => {
+    const { scenario } = session.state;
+    make.disabled = true;
+    state.textContent = "Storing…";
+    keep(place.shares, scenario).then(
+      (id) => {
+        place.learn(id, scenario);
+        showShortLink(scenario, place, true);
+      },
+      (error: unknown) => {
+        make.disabled = false;
+        state.textContent = `No short link: ${error instanceof Error ? error.message : String(error)}`;
+      },
+    );
+  });
+}
