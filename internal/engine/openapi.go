@@ -1,0 +1,135 @@
+package engine
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+	"k8s.io/apiextensions-apiserver/pkg/controller/openapi/builder"
+	utiljson "k8s.io/apimachinery/pkg/util/json"
+
+	"github.com/crdlab/crdlab/internal/playground"
+)
+
+// Schemas are what a cluster publishes of the CRD of s, one for each served
+// version, the preferred one first; none if the CRD is refused. They are not
+// part of a report: few look at them, and they are large.
+func (e *Engine) Schemas(ctx context.Context, s playground.Scenario) ([]playground.Schema, error) {
+	s, err := complete(s)
+	if err != nil {
+		return nil, err
+	}
+	crd := e.crd(ctx, s)
+	schemas := []playground.Schema{}
+	if crd.v1 == nil {
+		return schemas, ctx.Err()
+	}
+	for _, name := range crd.servedByPriority() {
+		schema := playground.Schema{}
+		err := guard("publish", func() (err error) {
+			schema, err = publish(crd.v1, name)
+			return err
+		})
+		if err != nil {
+			return nil, fmt.Errorf("publish version %s: %w", name, err)
+		}
+		schemas = append(schemas, schema)
+	}
+	return schemas, ctx.Err()
+}
+
+// publish builds the documents as the OpenAPI controllers of
+// k8s.io/apiextensions-apiserver do.
+func publish(crd *apiextensionsv1.CustomResourceDefinition, version string) (playground.Schema, error) {
+	out := playground.Schema{Version: version}
+	v3, err := builder.BuildOpenAPIV3(crd, version, builder.Options{IncludeSelectableFields: true})
+	if err != nil {
+		return out, fmt.Errorf("build OpenAPI v3: %w", err)
+	}
+	v2, err := builder.BuildOpenAPIV2(crd, version, builder.Options{V2: true, IncludeSelectableFields: true})
+	if err != nil {
+		return out, fmt.Errorf("build OpenAPI v2: %w", err)
+	}
+	if out.OpenAPIV3, err = json.Marshal(v3); err != nil {
+		return out, fmt.Errorf("encode OpenAPI v3: %w", err)
+	}
+	kinds, err := publishedKinds(crd, version, v3.Components.Schemas, v2.Definitions)
+	if err != nil {
+		return out, err
+	}
+	out.Kind, out.KindV2 = encode(kinds.v3), encode(kinds.v2)
+	out.LostInV2 = lostInV2(kinds.v3, kinds.v2)
+
+	document := map[string]any{}
+	if err := utiljson.Unmarshal(out.OpenAPIV3, &document); err != nil {
+		return out, fmt.Errorf("decode OpenAPI v3: %w", err)
+	}
+	out.Explain = explain(crd, version, document, kinds.v3, false)
+	out.ExplainRecursive = explain(crd, version, document, kinds.v3, true)
+	return out, nil
+}
+
+// kindSchemas are the schemas of one kind in the two published documents.
+type kindSchemas struct{ v3, v2 map[string]any }
+
+func publishedKinds(crd *apiextensionsv1.CustomResourceDefinition, version string, v3, v2 any) (kindSchemas, error) {
+	out := kindSchemas{}
+	var err error
+	if out.v3, err = publishedKind(crd, version, v3); err != nil {
+		return out, fmt.Errorf("OpenAPI v3: %w", err)
+	}
+	if out.v2, err = publishedKind(crd, version, v2); err != nil {
+		return out, fmt.Errorf("OpenAPI v2: %w", err)
+	}
+	return out, nil
+}
+
+// publishedKind finds the schema that is marked as that of the CRD's kind.
+func publishedKind(crd *apiextensionsv1.CustomResourceDefinition, version string, schemas any) (map[string]any, error) {
+	data, err := json.Marshal(schemas)
+	if err != nil {
+		return nil, err
+	}
+	all := map[string]map[string]any{}
+	if err := utiljson.Unmarshal(data, &all); err != nil {
+		return nil, err
+	}
+	for _, schema := range all {
+		kinds, _ := schema["x-kubernetes-group-version-kind"].([]any)
+		for _, k := range kinds {
+			kind, _ := k.(map[string]any)
+			if kind["group"] == crd.Spec.Group && kind["version"] == version && kind["kind"] == crd.Spec.Names.Kind {
+				return schema, nil
+			}
+		}
+	}
+	return nil, fmt.Errorf("no schema of %s", crd.Spec.Names.Kind)
+}
+
+// lostInV2 lists what v2 says less of. References are written differently in
+// the two, which loses nothing.
+func lostInV2(v3, v2 map[string]any) []string {
+	lost := []string{}
+	for _, c := range diff(v3, v2, nil) {
+		last := c.path[len(c.path)-1]
+		isReference := last == "$ref" || last == "allOf" && isWrappedReference(v3, c.path)
+		if c.op != playground.ChangeAdd && !isReference {
+			lost = append(lost, valuePath(c.path))
+		}
+	}
+	return lost
+}
+
+// isWrappedReference says whether the allOf at path only holds a reference: in
+// v3 a reference with a description beside it is written so.
+func isWrappedReference(v3 map[string]any, path []any) bool {
+	value, _ := at(v3, path)
+	list, ok := value.([]any)
+	if !ok || len(list) != 1 {
+		return false
+	}
+	item, ok := list[0].(map[string]any)
+	_, isReference := item["$ref"]
+	return ok && len(item) == 1 && isReference
+}
