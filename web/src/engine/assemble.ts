@@ -4,8 +4,12 @@ import { Engine, type Evaluate } from "./engine";
 import { evaluateByHTTP } from "./http-client";
 import { WorkerClient } from "./worker-client";
 
-/** What a user waits for without an answer, in ms. */
-const evaluationTimeout = 15_000;
+/**
+ * How long an evaluation may take, in ms: some ten times what the largest CRDs
+ * of real projects take on a slow machine.
+ */
+const evaluationTimeout = (scenario: string): number => 10_000 + scenario.length / 100;
+const serverTimeout = 60_000;
 /** A first visit over a slow line downloads several megabytes. */
 const startTimeout = 180_000;
 
@@ -14,7 +18,7 @@ export function assembleEngine(config: Config, session: Session): Engine {
   return new Engine({
     inPage: inPage(config, session),
     onServer: config.evaluate
-      ? (scenario) => evaluateByHTTP(config.evaluate, scenario, 2 * evaluationTimeout)
+      ? (scenario) => evaluateByHTTP(config.evaluate, scenario, serverTimeout)
       : undefined,
     onState: (engine) => session.update({ engine }),
   });

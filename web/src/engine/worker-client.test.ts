@@ -38,7 +38,7 @@ function setUp() {
     },
     module: "engine.wasm",
     runtime: "wasm_exec.js",
-    evaluationTimeout: 10_000,
+    evaluationTimeout: (scenario) => 5_000 + scenario.length,
     startTimeout: 60_000,
     onPhase: (phase) => phases.push(phase),
   });
@@ -84,7 +84,9 @@ describe("the worker", () => {
     const answer = client.evaluate("{}");
     const stopped = expect(answer).rejects.toEqual(new EvaluationStopped(10));
     workers[0]?.send({ type: "ready" });
-    await vi.advanceTimersByTimeAsync(10_000);
+    await vi.advanceTimersByTimeAsync(10_003);
+    expect(workers[0]?.ended).toBe(false);
+    await vi.advanceTimersByTimeAsync(1);
     await stopped;
     expect(workers[0]?.ended).toBe(true);
     const next = client.evaluate("{}");
@@ -93,6 +95,20 @@ describe("the worker", () => {
     await tick();
     workers[1]?.send({ type: "answer", id: workers[1].id, answer: "B" });
     expect(await next).toBe("B");
+  });
+
+  test("is given half the time once it is warm, and more for more text", async () => {
+    const { workers, client } = setUp();
+    const first = client.evaluate("{}");
+    workers[0]?.send({ type: "ready" });
+    await tick();
+    workers[0]?.send({ type: "answer", id: workers[0].id, answer: "A" });
+    await first;
+    const stopped = expect(client.evaluate("x".repeat(1000))).rejects.toEqual(new EvaluationStopped(6));
+    await vi.advanceTimersByTimeAsync(5_999);
+    expect(workers[0]?.ended).toBe(false);
+    await vi.advanceTimersByTimeAsync(1);
+    await stopped;
   });
 
   test("has its download out of the time of the evaluation", async () => {

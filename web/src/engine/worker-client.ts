@@ -12,8 +12,11 @@ export interface WorkerOptions {
   readonly spawn: () => WorkerLike;
   readonly module: string;
   readonly runtime: string;
-  /** How long an evaluation may take before the worker is ended, in ms. */
-  readonly evaluationTimeout: number;
+  /**
+   * How long the evaluation of a scenario may take before the worker is ended,
+   * in ms. The first one after the start is given twice that.
+   */
+  readonly evaluationTimeout: (scenario: string) => number;
   /** How long the start may take, in ms. */
   readonly startTimeout: number;
   readonly onPhase: (phase: Phase | "ready") => void;
@@ -47,6 +50,8 @@ export class WorkerClient {
   #failed: (error: Error) => void = () => {};
   #waiting: Waiting | undefined;
   #lastId = 0;
+  /** The first evaluation compiles much of the module as it goes. */
+  #warm = false;
 
   constructor(options: WorkerOptions) {
     this.#options = options;
@@ -79,16 +84,17 @@ export class WorkerClient {
   async evaluate(scenario: string): Promise<string> {
     await this.start();
     const id = ++this.#lastId;
-    const { evaluationTimeout } = this.#options;
+    const patience = this.#options.evaluationTimeout(scenario) * (this.#warm ? 1 : 2);
     return new Promise<string>((resolve, reject) => {
       const timer = setTimeout(
-        () => this.#fail(new EvaluationStopped(evaluationTimeout / 1000)),
-        evaluationTimeout,
+        () => this.#fail(new EvaluationStopped(Math.round(patience / 1000))),
+        patience,
       );
       this.#waiting = {
         id,
         resolve: (answer) => {
           clearTimeout(timer);
+          this.#warm = true;
           resolve(answer);
         },
         reject: (error) => {
@@ -144,6 +150,7 @@ export class WorkerClient {
     }
     this.#worker = undefined;
     this.#started = undefined;
+    this.#warm = false;
     const waiting = this.#waiting;
     this.#waiting = undefined;
     this.#failed(error);
