@@ -62,6 +62,9 @@ func decodeCRD(r *crdRequest) error {
 		return fmt.Errorf("decoded a %T, not a CustomResourceDefinition", obj)
 	}
 	r.internal = decoded
+	if gvk.GroupVersion() == apiextensionsv1beta1.SchemeGroupVersion {
+		return r.upgrade()
+	}
 	return nil
 }
 

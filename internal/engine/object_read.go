@@ -22,10 +22,12 @@ func read(r *request) error {
 func (r *request) readVersion(v *version) playground.ObjectVersion {
 	out := playground.ObjectVersion{Name: v.kind.Version, Warning: v.deprecated, Object: encode(nil), Lost: []string{}, RoundTrip: []playground.Change{}}
 	object, err := r.get(v)
+	r.readScale(v, object, err)
 	if err != nil {
 		out.Error = err.Error()
 		return out
 	}
+	r.readSelectable(v, object)
 	out.Object = encode(object)
 	for _, c := range diff(r.stored.Object, object.Object, nil) {
 		if c.op == playground.ChangeRemove {
