@@ -105,7 +105,9 @@ func (r *request) checkDuplicates() error {
 	if r.fieldValidation == playground.FieldValidationStrict {
 		return apierrors.NewBadRequest(fmt.Sprintf("error strict decoding patch: %v", err))
 	}
-	r.warn(err.Error())
+	for _, complaint := range complaints([]error{err}) {
+		r.warn(complaint.Error())
+	}
 	return nil
 }
 

@@ -3,6 +3,7 @@ package engine
 import (
 	"errors"
 	"fmt"
+	"path"
 
 	"k8s.io/apiextensions-apiserver/pkg/apiserver/schema/cel/model"
 	"k8s.io/apiextensions-apiserver/pkg/apiserver/schema/listtype"
@@ -17,6 +18,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation/field"
 	"k8s.io/apiserver/pkg/cel/common"
 	"k8s.io/apiserver/pkg/features"
+	"k8s.io/apiserver/pkg/storage"
 	utilfeature "k8s.io/apiserver/pkg/util/feature"
 
 	"github.com/crdlab/crdlab/internal/playground"
@@ -77,9 +79,10 @@ func (r *request) prepareUpdate() error {
 // based on. Like `kubectl replace`, an update without a resourceVersion is
 // based on the present one.
 func (r *request) checkPreconditions() error {
-	if uid := r.object.GetUID(); uid != "" && uid != r.old.GetUID() {
-		return apierrors.NewConflict(r.resource(), r.object.GetName(),
-			fmt.Errorf("Precondition failed: UID in precondition: %v, UID in object meta: %v", uid, r.old.GetUID()))
+	if uid := r.object.GetUID(); uid != "" {
+		if err := storage.NewUIDPreconditions(string(uid)).Check(r.key(), r.old); err != nil {
+			return apierrors.NewConflict(r.resource(), r.object.GetName(), err)
+		}
 	}
 	switch version := r.object.GetResourceVersion(); {
 	case version == "":
@@ -91,6 +94,11 @@ func (r *request) checkPreconditions() error {
 			errors.New("the object has been modified; please apply your changes to the latest version and try again"))
 	}
 	return nil
+}
+
+// key is where etcd has the object.
+func (r *request) key() string {
+	return path.Join("/registry", r.version.kind.Group, r.crd.v1.Spec.Names.Plural, r.namespace(), r.object.GetName())
 }
 
 // keepStatus takes the status of the old object if the status has an endpoint
