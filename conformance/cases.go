@@ -5,7 +5,9 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"path"
 
+	"github.com/crdlab/crdlab/internal/engine/cases"
 	"github.com/crdlab/crdlab/internal/engine/trial"
 	"github.com/crdlab/crdlab/internal/engine/verdict"
 	"github.com/crdlab/crdlab/internal/playground"
@@ -74,16 +76,11 @@ type examiner struct {
 }
 
 // examine compares all subjects on one scenario and returns the server's
-// verdict. A text that is to be in the cluster before and cannot be is no
-// scenario: then there is nothing to compare.
+// verdict.
 func (e *examiner) examine(stage, name string, s playground.Scenario) (verdict.Verdict, error) {
 	judged, err := e.trial.Judge(s)
-	var unreadable *trial.UnreadableError
-	if errors.As(err, &unreadable) {
-		return judged, nil
-	}
 	if err != nil {
-		return judged, fmt.Errorf("%s/%s: %w", stage, name, err)
+		return judged, fmt.Errorf("%s: %w", name, err)
 	}
 	want, err := judged.Normal(s)
 	if err != nil {
@@ -92,7 +89,7 @@ func (e *examiner) examine(stage, name string, s playground.Scenario) (verdict.V
 	for _, subject := range e.subjects {
 		difference, limited, err := subject.compare(s, want)
 		if err != nil {
-			return want, fmt.Errorf("%s/%s: %s: %w", stage, name, subject.name, err)
+			return want, fmt.Errorf("%s: %s: %w", name, subject.name, err)
 		}
 		c := e.tally.at(stage, subject.name)
 		c.checks += 1 + len(want.Objects)
@@ -101,7 +98,7 @@ func (e *examiner) examine(stage, name string, s playground.Scenario) (verdict.V
 		}
 		if difference != "" {
 			c.differences++
-			fmt.Fprintf(e.out, "%s/%s (-API server +%s):\n%s\n", stage, name, subject.name, difference)
+			fmt.Fprintf(e.out, "%s (-API server +%s):\n%s\n", name, subject.name, difference)
 		}
 	}
 	return want, nil
@@ -122,15 +119,19 @@ func (s subject) compare(scenario playground.Scenario, want verdict.Verdict) (di
 	return compare(want, got), false, err
 }
 
-// cases examines all cases and returns the recordings of each stage.
-func (e *examiner) cases(cases []verdict.Case) (map[string][]verdict.Recording, error) {
-	recordings := map[string][]verdict.Recording{}
-	for _, c := range cases {
-		judged, err := e.examine(c.Stage, c.Name, c.Scenario)
+// cases examines all cases and returns their recordings.
+func (e *examiner) cases(all []cases.Case) ([]verdict.Recording, error) {
+	var recordings []verdict.Recording
+	for _, c := range all {
+		judged, err := e.examine(path.Dir(c.Name), c.Name, c.Scenario)
+		var unreadable *trial.UnreadableError
+		if errors.As(err, &unreadable) {
+			continue
+		}
 		if err != nil {
 			return recordings, err
 		}
-		recordings[c.Stage] = append(recordings[c.Stage], c.Record(judged))
+		recordings = append(recordings, verdict.Record(c, judged))
 	}
 	return recordings, nil
 }

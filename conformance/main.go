@@ -15,6 +15,7 @@ import (
 
 	"github.com/crdlab/crdlab/conformance/apiserver"
 	"github.com/crdlab/crdlab/internal/engine"
+	"github.com/crdlab/crdlab/internal/engine/cases"
 	"github.com/crdlab/crdlab/internal/engine/trial"
 	"github.com/crdlab/crdlab/internal/engine/verdict"
 )
@@ -54,11 +55,11 @@ func parse() settings {
 
 // conform runs what the settings ask for and returns the number of differences.
 func conform(s settings, out io.Writer) (int, error) {
-	cases, err := verdict.Cases(os.DirFS(s.testdata))
+	all, err := cases.Read(s.testdata)
 	if err != nil {
 		return 0, fmt.Errorf("read the cases: %w", err)
 	}
-	cases = slices.DeleteFunc(cases, func(c verdict.Case) bool { return !s.run.MatchString(c.Stage + "/" + c.Name) })
+	all = slices.DeleteFunc(all, func(c cases.Case) bool { return !s.run.MatchString(c.Name) })
 	start := time.Now()
 	server, err := apiserver.Start()
 	if err != nil {
@@ -72,7 +73,7 @@ func conform(s settings, out io.Writer) (int, error) {
 		tally:    newTally(),
 		out:      out,
 	}
-	recordings, err := e.cases(cases)
+	recordings, err := e.cases(all)
 	if err != nil {
 		return 0, err
 	}
@@ -81,14 +82,5 @@ func conform(s settings, out io.Writer) (int, error) {
 	if !s.record {
 		return e.tally.differences(), nil
 	}
-	return 0, record(s.testdata, recordings)
-}
-
-func record(testdata string, recordings map[string][]verdict.Recording) error {
-	for stage, of := range recordings {
-		if err := verdict.WriteRecordings(testdata, stage, of); err != nil {
-			return fmt.Errorf("record: %w", err)
-		}
-	}
-	return nil
+	return 0, verdict.WriteRecordings(s.testdata, recordings)
 }

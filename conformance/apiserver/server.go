@@ -86,7 +86,7 @@ func (s *Server) serve(etcd *embed.Etcd) error {
 	}
 	storage := options.RecommendedOptions.Etcd
 	storage.StorageConfig.Transport.ServerList = []string{"http://" + etcd.Clients[0].Addr().String()}
-	storage.EnableWatchCache = false // reads see what was put into etcd directly
+	storage.EnableWatchCache = false           // reads see what was put into etcd directly
 	storage.StorageConfig.Prefix = "/registry" // as in kube-apiserver; it shows in messages
 	s.prefix = storage.StorageConfig.Prefix
 	if err := options.Complete(); err != nil {

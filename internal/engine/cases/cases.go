@@ -4,10 +4,13 @@
 package cases
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"golang.org/x/tools/txtar"
@@ -18,7 +21,10 @@ import (
 // Now is when the requests of all cases arrive.
 const Now = "2026-01-02T03:04:05Z"
 
-const wantFile = "want.json"
+const (
+	scenarioFile = "scenario.json"
+	wantFile     = "want.json"
+)
 
 // Case is one file.
 type Case struct {
@@ -51,6 +57,17 @@ func Read(dir string) ([]Case, error) {
 	return cases, nil
 }
 
+// documents are the texts of a scenario by the names of their files.
+func documents(s *playground.Scenario) map[string]*string {
+	return map[string]*string{
+		"crd.yaml":        &s.CRD,
+		"old-crd.yaml":    &s.OldCRD,
+		"object.yaml":     &s.Object,
+		"old-object.yaml": &s.OldObject,
+		"conversion.yaml": &s.Conversion,
+	}
+}
+
 func readFile(file string) (Case, error) {
 	archive, err := txtar.ParseFile(file)
 	if err != nil {
@@ -62,24 +79,17 @@ func readFile(file string) (Case, error) {
 		file:     file,
 		archive:  archive,
 	}
-	documents := map[string]*string{
-		"crd.yaml":        &c.Scenario.CRD,
-		"old-crd.yaml":    &c.Scenario.OldCRD,
-		"object.yaml":     &c.Scenario.Object,
-		"old-object.yaml": &c.Scenario.OldObject,
-		"conversion.yaml": &c.Scenario.Conversion,
-	}
 	for _, f := range archive.Files {
-		switch document := documents[f.Name]; {
+		switch document := documents(&c.Scenario)[f.Name]; {
 		case document != nil:
 			*document = string(f.Data)
 		case f.Name == wantFile:
 			c.Want = f.Data
-		case f.Name != "scenario.json":
+		case f.Name != scenarioFile:
 			return c, fmt.Errorf("%s: unknown file %s", file, f.Name)
 		default:
 			if err := json.Unmarshal(f.Data, &c.Scenario); err != nil {
-				return c, fmt.Errorf("%s: scenario.json: %w", file, err)
+				return c, fmt.Errorf("%s: %s: %w", file, scenarioFile, err)
 			}
 		}
 	}
@@ -96,4 +106,26 @@ func (c Case) Update(want []byte) error {
 	}
 	c.archive.Files = append(c.archive.Files, txtar.File{Name: wantFile, Data: want})
 	return os.WriteFile(c.file, txtar.Format(c.archive), 0o644)
+}
+
+// Format is a scenario as the file of a case that wants nothing yet.
+func Format(title string, s playground.Scenario) ([]byte, error) {
+	archive := &txtar.Archive{Comment: []byte(title + "\n")}
+	texts := documents(&s)
+	for _, name := range slices.Sorted(maps.Keys(texts)) {
+		if *texts[name] != "" {
+			archive.Files = append(archive.Files, txtar.File{Name: name, Data: []byte(*texts[name])})
+		}
+		*texts[name] = ""
+	}
+	s.Now = ""
+	if s != (playground.Scenario{}) {
+		data, err := json.Marshal(s)
+		if err != nil {
+			return nil, err
+		}
+		data = bytes.Replace(data, []byte(`"crd":"",`), nil, 1)
+		archive.Files = append(archive.Files, txtar.File{Name: scenarioFile, Data: data})
+	}
+	return txtar.Format(archive), nil
 }

@@ -15,7 +15,8 @@ type Cluster interface {
 	// Clear removes the CRD and its objects.
 	Clear() error
 	// PutCRD stores the first CRD as it is, valid or not, without asking the
-	// server, and returns its resourceVersion when the server knows it.
+	// server, and returns its resourceVersion when the server knows it and its
+	// controllers have accepted its names.
 	PutCRD(crd *apiextensionsv1.CustomResourceDefinition) (resourceVersion string, err error)
 	// Settle waits until the server serves the CRD that it answered to the
 	// last request, and returns what the controllers made of it.

@@ -7,7 +7,6 @@ import (
 	"net/url"
 	"slices"
 
-	"k8s.io/apiextensions-apiserver/pkg/apihelpers"
 	"k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/install"
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	"k8s.io/apimachinery/pkg/runtime"
@@ -63,7 +62,7 @@ func (t *Trial) replaceCRD(request Request, document, old *source.Document) (Req
 	if _, _, err := crdDecoder.Decode([]byte(old.Text), nil, crd); err != nil {
 		return request, nil, &UnreadableError{Document: playground.DocumentOldCRD, Err: err}
 	}
-	establish(crd)
+	crd.Generation = cmp.Or(crd.Generation, 1)
 	resourceVersion, err := t.cluster.PutCRD(crd)
 	if err != nil {
 		return request, nil, fmt.Errorf("store the old CRD: %w", err)
@@ -74,20 +73,6 @@ func (t *Trial) replaceCRD(request Request, document, old *source.Document) (Req
 	var shift func(Answer) Answer
 	request.Body, shift = basedOn(document, resourceVersion, old)
 	return request, shift, nil
-}
-
-// establish sets what the controllers would have set on a CRD that was typed
-// without its status. The stored versions that are typed count.
-func establish(crd *apiextensionsv1.CustomResourceDefinition) {
-	crd.Generation = cmp.Or(crd.Generation, 1)
-	if crd.Status.AcceptedNames.Plural == "" {
-		crd.Status.AcceptedNames = crd.Spec.Names
-	}
-	for _, condition := range []apiextensionsv1.CustomResourceDefinitionConditionType{apiextensionsv1.NamesAccepted, apiextensionsv1.Established} {
-		if apihelpers.FindCRDCondition(crd, condition) == nil {
-			apihelpers.SetCRDCondition(crd, apiextensionsv1.CustomResourceDefinitionCondition{Type: condition, Status: apiextensionsv1.ConditionTrue})
-		}
-	}
 }
 
 // settle notes what the server serves once its controllers are done.

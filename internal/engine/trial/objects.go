@@ -39,6 +39,9 @@ func (o *objects) judge() error {
 	o.rows = map[string][]row{}
 	for _, document := range documents(o.scenario.OldObject) {
 		object, err := decodeObject(document)
+		if err == nil && !o.stores(object) {
+			err = fmt.Errorf("not an object of the CRD: %v", object.GroupVersionKind())
+		}
 		if err != nil {
 			return &UnreadableError{Document: playground.DocumentOldObject, Err: err}
 		}
@@ -66,6 +69,13 @@ func decodeObject(document *source.Document) (*unstructured.Unstructured, error)
 	object := &unstructured.Unstructured{}
 	err := object.UnmarshalJSON(text)
 	return object, err
+}
+
+// stores says whether object is of a version that is or was stored.
+func (o *objects) stores(object *unstructured.Unstructured) bool {
+	kind := object.GroupVersionKind()
+	return kind.Kind == o.crd.Spec.Names.Kind && kind.Group == o.crd.Spec.Group &&
+		slices.ContainsFunc(o.crd.Spec.Versions, func(v apiextensionsv1.CustomResourceDefinitionVersion) bool { return v.Name == kind.Version })
 }
 
 // judgeOne sends one document to a cluster that has the old objects and no

@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/crdlab/crdlab/internal/playground"
+	"github.com/crdlab/crdlab/internal/source"
 )
 
 // This file is the list of all that may differ between the engine and an API
@@ -168,4 +169,21 @@ func (t *Table) dropAges() {
 			}
 		}
 	}
+}
+
+// generateNames are the prefixes from which the API server makes names.
+func generateNames(s playground.Scenario) []string {
+	var prefixes []string
+	for _, text := range []string{s.CRD, s.Object} {
+		file, _ := source.Parse(text, source.Limits{})
+		if file == nil {
+			continue
+		}
+		for _, document := range file.Documents {
+			if prefix, _ := document.Lookup("metadata", "generateName"); prefix != "" {
+				prefixes = append(prefixes, prefix)
+			}
+		}
+	}
+	return prefixes
 }
