@@ -6,6 +6,7 @@ import (
 	celconfig "k8s.io/apiserver/pkg/apis/cel"
 
 	"github.com/crdlab/crdlab/internal/playground"
+	"github.com/crdlab/crdlab/internal/source"
 )
 
 // evaluateRules evaluates the CEL rules, unless an earlier error is of a kind
@@ -54,6 +55,12 @@ func isBlocking(errs field.ErrorList) bool {
 
 func (r *request) reportRuleResults(blocked bool) {
 	e := newEvaluation(r.ctx, r.version.kind.Version, blocked)
+	e.rule = func(node *ruleNode, i int) source.Location {
+		if location, ok := r.crd.doc.At(r.crd.rulePath(r.version.index, node, i)...); ok {
+			return location
+		}
+		return r.crd.doc.Root()
+	}
 	root := place{value: r.object.Object}
 	if r.old != nil {
 		root.old, root.correlation = r.old.Object, r.correlate()
@@ -75,7 +82,7 @@ func (r *request) absentRules(seen map[string]bool) []playground.RuleResult {
 	var absent []playground.RuleResult
 	for _, rule := range r.crd.report.Rules {
 		if rule.Version == r.version.kind.Version && !seen[rule.ID] {
-			absent = append(absent, playground.RuleResult{ID: rule.ID, Outcome: playground.OutcomeSkipped, Why: playground.WhyAbsent})
+			absent = append(absent, playground.RuleResult{ID: rule.ID, Outcome: playground.OutcomeSkipped, Why: playground.WhyAbsent, Trace: []playground.TraceStep{}})
 		}
 	}
 	return absent

@@ -13,8 +13,9 @@ import (
 // tree has the shape of upstream's cel.Validator, which evaluates the same
 // rules but does not say which of them passed and at what cost.
 type ruleNode struct {
-	schema *structuralschema.Structural
-	path   schemaPath
+	schema   *structuralschema.Structural
+	declType *apiservercel.DeclType
+	path     schemaPath
 	// root says that self has apiVersion, kind and metadata: the root of an
 	// object, or of an embedded one.
 	root  bool
@@ -38,7 +39,7 @@ func compileRuleNode(s *structuralschema.Structural, declType *apiservercel.Decl
 	if declType == nil || !hasRules(s) {
 		return nil
 	}
-	node := &ruleNode{schema: s, path: path, root: root, properties: map[string]*ruleNode{}}
+	node := &ruleNode{schema: s, declType: declType, path: path, root: root, properties: map[string]*ruleNode{}}
 	// Compile fails as a whole only if the type is unusable; then the API
 	// server's own validator reports it.
 	node.rules, _ = cel.Compile(s, declType, celconfig.PerCallLimit,

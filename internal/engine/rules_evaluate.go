@@ -17,6 +17,7 @@ import (
 	"k8s.io/utils/ptr"
 
 	"github.com/crdlab/crdlab/internal/playground"
+	"github.com/crdlab/crdlab/internal/source"
 )
 
 // maxPasses is how many passing results an object's report lists; a list of
@@ -35,6 +36,9 @@ type evaluation struct {
 
 	results []playground.RuleResult
 	paths   [][]any // parallel to results
+	traces  int     // how many results have one
+	// rule finds the text of rule i of a node in the CRD.
+	rule    func(node *ruleNode, i int) source.Location
 	errs    field.ErrorList
 	omitted int // passes beyond maxPasses
 	passes  int
@@ -84,7 +88,7 @@ func (e *evaluation) walk(node *ruleNode, p place) {
 func (e *evaluation) evaluateNode(node *ruleNode, p place) {
 	var self, optional map[string]any
 	for i := range node.rules {
-		result := playground.RuleResult{ID: ruleID(e.version, node, i), Path: valuePath(p.path)}
+		result := playground.RuleResult{ID: ruleID(e.version, node, i), Path: valuePath(p.path), Trace: []playground.TraceStep{}}
 		e.seen[result.ID] = true
 		switch {
 		case e.blocked:
@@ -100,9 +104,20 @@ func (e *evaluation) evaluateNode(node *ruleNode, p place) {
 				variables = optional
 			}
 			e.evaluateRule(node, i, p, variables, &result)
+			e.trace(node, i, variables, &result)
 		}
 		e.add(result, p.path)
 	}
+}
+
+// trace explains a rule that does not hold. What it costs is not the object's.
+func (e *evaluation) trace(node *ruleNode, i int, variables map[string]any, result *playground.RuleResult) {
+	unexplained := result.Outcome == playground.OutcomeFail || result.Outcome == playground.OutcomeError || result.Why == playground.WhyRatcheted
+	if !unexplained || e.traces >= maxTraces || e.budget < 0 || node.rules[i].Program == nil {
+		return
+	}
+	e.traces++
+	result.Trace = append(result.Trace, trace(node, i, variables, e.rule(node, i))...)
 }
 
 func (e *evaluation) add(result playground.RuleResult, path []any) {

@@ -12,6 +12,8 @@ type Report struct {
 	Objects []Object `json:"objects"`
 	// Conversion is what became of Scenario.Conversion.
 	Conversion Conversion `json:"conversion"`
+	// Admission is what became of Scenario.Admission; nil if that is empty.
+	Admission *Admission `json:"admission,omitempty"`
 	// Tables has one entry for each served version, in the CRD's order of
 	// priority: what `kubectl get` shows of the accepted objects.
 	Tables []Table `json:"tables"`
@@ -190,6 +192,9 @@ type Object struct {
 	Versions []ObjectVersion `json:"versions"`
 	// Conversions are the calls of the conversion webhook, each once.
 	Conversions []ConversionReview `json:"conversions"`
+	// Admission is what the admission policies and webhooks did; nil if
+	// Scenario.Admission is empty.
+	Admission *ObjectAdmission `json:"admission,omitempty"`
 	// Scale has one entry for each served version, in the order of Versions, if
 	// one of them enables the scale subresource.
 	Scale []Scale `json:"scale"`
@@ -242,7 +247,9 @@ type Stage struct {
 }
 
 // The stages of an object's request, in their order. A server-side apply has
-// the stage apply for those from metadata to default.
+// the stage apply for those from metadata to default. The stages mutate,
+// complete and admit are there if Scenario.Admission is not empty; without
+// them, prepare does what complete does.
 const (
 	StageDecode   = "decode"
 	StageApply    = "apply"
@@ -252,8 +259,11 @@ const (
 	StageEmbedded = "embedded"
 	StageDefault  = "default"
 	StagePrepare  = "prepare"
+	StageMutate   = "mutate"
+	StageComplete = "complete"
 	StageValidate = "validate"
 	StageRules    = "rules"
+	StageAdmit    = "admit"
 	StageStore    = "store"
 	StageRead     = "read"
 )
@@ -306,6 +316,21 @@ type RuleResult struct {
 	ActualCost uint64 `json:"actualCost"`
 	// Range is the place of self in the object's text.
 	Range *Range `json:"range"`
+	// Trace is how a rule that does not hold came to its result, the smallest
+	// sub-expressions first. Of a report's results only the first few have one.
+	Trace []TraceStep `json:"trace"`
+}
+
+// TraceStep is the value of a sub-expression of a rule.
+type TraceStep struct {
+	Expression string `json:"expression"`
+	// Value is JSON, cut if it is long, or what CEL calls the value.
+	Value string `json:"value"`
+	// Loop says that the expression is evaluated for each item of a list or
+	// map; Value is that of the last item that was looked at.
+	Loop bool `json:"loop"`
+	// Range is the place of the expression's operator or name in the CRD.
+	Range Range `json:"range"`
 }
 
 // Outcome is how a rule or a stage ended.

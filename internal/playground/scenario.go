@@ -33,6 +33,26 @@ type Scenario struct {
 	//     response.uid or converted objects fit a request answers it.
 	Conversion string `json:"conversion,omitempty"`
 
+	// Admission is what admits the requests for Object: documents as an
+	// administrator creates them, in a cluster that has nothing else.
+	//
+	//   - ValidatingAdmissionPolicy and MutatingAdmissionPolicy, each with its
+	//     …Binding: without a binding a policy does nothing.
+	//   - The objects that a policy's paramKind names, of whatever kind.
+	//   - Namespace: the labels and annotations of one. Namespaces that are
+	//     named elsewhere exist without being here.
+	//   - ValidatingWebhookConfiguration and MutatingWebhookConfiguration.
+	//   - AdmissionReview: an answer of a webhook. metadata.name names the
+	//     webhook (webhooks[].name); without it the answer is every webhook's.
+	//     If the review has a request, then it answers only requests with the
+	//     name, namespace, operation and uid that this gives. Of several that
+	//     fit, each answers one call and the last one all further calls.
+	//     response.uid may be left out; response.patch may be the list of
+	//     operations instead of its base64.
+	//
+	// Requests come from kubernetes-admin, whom the cluster allows everything.
+	Admission string `json:"admission,omitempty"`
+
 	// Operation is the request for Object: create, update, updateStatus or
 	// apply (server-side). Empty: update if OldObject is set, else create.
 	Operation string `json:"operation,omitempty"`
@@ -76,6 +96,7 @@ const (
 	DocumentObject     Document = "object"
 	DocumentOldObject  Document = "oldObject"
 	DocumentConversion Document = "conversion"
+	DocumentAdmission  Document = "admission"
 )
 
 // InvalidScenarioError says that a parameter of a [Scenario], not one of its

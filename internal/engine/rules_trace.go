@@ -1,0 +1,178 @@
+package engine
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+
+	celgo "github.com/google/cel-go/cel"
+	"github.com/google/cel-go/common/ast"
+	"github.com/google/cel-go/common/types/ref"
+	"github.com/google/cel-go/common/types/traits"
+	"github.com/google/cel-go/interpreter"
+	"github.com/google/cel-go/parser"
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+	"k8s.io/apiextensions-apiserver/pkg/apiserver/schema/cel"
+	celconfig "k8s.io/apiserver/pkg/apis/cel"
+	"k8s.io/apiserver/pkg/cel/environment"
+
+	"github.com/crdlab/crdlab/internal/playground"
+	"github.com/crdlab/crdlab/internal/source"
+)
+
+const (
+	// maxTraces is how many results of an object are traced; a rule that fails
+	// for each of a thousand items is understood by then.
+	maxTraces = 20
+	// maxTraceSteps bounds the trace of a rule that is pages long.
+	maxTraceSteps = 200
+	// maxTraceValue is the length in bytes at which a value is cut.
+	maxTraceValue = 120
+)
+
+// trace evaluates rule i of a node once more and lists the values of its
+// sub-expressions. The rule's text is at location. It returns no steps if the
+// evaluation cannot be repeated.
+func trace(node *ruleNode, i int, variables map[string]any, location source.Location) []playground.TraceStep {
+	env := ruleEnvironment(node, i)
+	if env == nil {
+		return nil
+	}
+	checked, issues := env.Compile(node.schema.XValidations[i].Rule)
+	if issues.Err() != nil {
+		return nil
+	}
+	program, err := env.Program(checked, celgo.EvalOptions(celgo.OptTrackState), celgo.CostLimit(celconfig.PerCallLimit))
+	if err != nil {
+		return nil
+	}
+	_, details, _ := program.Eval(variables) // an error is a part of the trace
+	t := tracer{info: checked.NativeRep().SourceInfo(), state: details.State(), rule: location}
+	t.walk(checked.NativeRep().Expr(), false)
+	return t.steps
+}
+
+// ruleEnvironment is the CEL environment in which rule i of a node compiles.
+func ruleEnvironment(node *ruleNode, i int) *celgo.Env {
+	single := *node.schema
+	single.XValidations = apiextensionsv1.ValidationRules{node.schema.XValidations[i]}
+	captured := &environmentCapture{}
+	_, _ = cel.Compile(&single, node.declType, celconfig.PerCallLimit,
+		environment.MustBaseEnvSet(environment.DefaultCompatibilityVersion()), captured)
+	return captured.env
+}
+
+// environmentCapture keeps the environment that upstream's compiler makes for
+// a rule.
+type environmentCapture struct{ env *celgo.Env }
+
+func (c *environmentCapture) RuleEnv(set *environment.EnvSet, _ string) *celgo.Env {
+	c.env = set.StoredExpressionsEnv()
+	return c.env
+}
+
+func (c *environmentCapture) MessageExpressionEnv(set *environment.EnvSet, _ string) *celgo.Env {
+	return set.StoredExpressionsEnv()
+}
+
+type tracer struct {
+	info  *ast.SourceInfo
+	state interpreter.EvalState
+	rule  source.Location
+	steps []playground.TraceStep
+}
+
+// walk adds the steps of an expression, its operands first. In a macro such as
+// all, the arguments are evaluated for each item.
+func (t *tracer) walk(expr ast.Expr, loop bool) {
+	if macro, ok := t.info.GetMacroCall(expr.ID()); ok {
+		t.walkMacro(expr, macro, loop)
+		return
+	}
+	switch expr.Kind() {
+	case ast.CallKind:
+		call := expr.AsCall()
+		if call.IsMemberFunction() {
+			t.walk(call.Target(), loop)
+		}
+		for _, arg := range call.Args() {
+			t.walk(arg, loop)
+		}
+	case ast.SelectKind:
+		t.walk(expr.AsSelect().Operand(), loop)
+	case ast.ListKind:
+		for _, element := range expr.AsList().Elements() {
+			t.walk(element, loop)
+		}
+		return
+	case ast.IdentKind:
+		if value, ok := t.state.Value(expr.ID()); ok && isContainer(value) {
+			return // the rule's place shows it
+		}
+	default:
+		return
+	}
+	t.add(expr, expr, loop)
+}
+
+func isContainer(value ref.Val) bool {
+	switch value.(type) {
+	case traits.Indexer, traits.FieldTester:
+		return true
+	}
+	return false
+}
+
+func (t *tracer) walkMacro(expr, macro ast.Expr, loop bool) {
+	call := macro.AsCall()
+	if !call.IsMemberFunction() { // has(a.b): a is evaluated, a.b is not
+		for _, arg := range call.Args() {
+			if arg.Kind() == ast.SelectKind {
+				t.walk(arg.AsSelect().Operand(), loop)
+			}
+		}
+		t.add(expr, macro, loop)
+		return
+	}
+	t.walk(call.Target(), loop)
+	for _, arg := range call.Args() {
+		if arg.Kind() != ast.IdentKind { // the names of the loop's variables
+			t.walk(arg, true)
+		}
+	}
+	t.add(expr, macro, loop)
+}
+
+// add notes the value of expr, which is written as text.
+func (t *tracer) add(expr, text ast.Expr, loop bool) {
+	value, ok := t.state.Value(expr.ID())
+	if !ok || len(t.steps) >= maxTraceSteps {
+		return
+	}
+	written, err := parser.Unparse(text, t.info)
+	if err != nil {
+		return
+	}
+	step := playground.TraceStep{Expression: written, Value: traceValue(value), Loop: loop, Range: t.rule.Value()}
+	if at := t.info.GetStartLocation(expr.ID()); at.Line() > 0 {
+		step.Range = t.rule.RangeAt(at.Line(), at.Column()+1)
+	}
+	for _, earlier := range t.steps {
+		if earlier.Expression == step.Expression && earlier.Value == step.Value {
+			return
+		}
+	}
+	t.steps = append(t.steps, step)
+}
+
+func traceValue(value ref.Val) string {
+	text := fmt.Sprint(value)
+	if data, err := jsonValue(value); err == nil {
+		encoded, _ := json.Marshal(data)
+		text = string(encoded)
+	}
+	if len(text) > maxTraceValue {
+		text = strings.ToValidUTF8(text[:maxTraceValue], "") + "…"
+	}
+	return text
+}
