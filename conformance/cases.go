@@ -116,7 +116,7 @@ func (s subject) compare(scenario playground.Scenario, want verdict.Verdict) (di
 		return "", true, nil
 	}
 	got, err := verdict.Of(report).Normal(scenario)
-	return compare(want, got), false, err
+	return verdict.Diff(want, got), false, err
 }
 
 // cases examines all cases and returns their recordings.
@@ -124,14 +124,15 @@ func (e *examiner) cases(all []cases.Case) ([]verdict.Recording, error) {
 	var recordings []verdict.Recording
 	for _, c := range all {
 		judged, err := e.examine(path.Dir(c.Name), c.Name, c.Scenario)
-		var unreadable *trial.UnreadableError
-		if errors.As(err, &unreadable) {
-			continue
-		}
-		if err != nil {
+		var unasked *trial.UnaskedError
+		switch {
+		case errors.As(err, &unasked):
+			recordings = append(recordings, verdict.RecordUnasked(c, unasked.Reason))
+		case err != nil:
 			return recordings, err
+		default:
+			recordings = append(recordings, verdict.Record(c, judged))
 		}
-		recordings = append(recordings, verdict.Record(c, judged))
 	}
 	return recordings, nil
 }

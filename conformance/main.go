@@ -82,5 +82,28 @@ func conform(s settings, out io.Writer) (int, error) {
 	if !s.record {
 		return e.tally.differences(), nil
 	}
-	return 0, verdict.WriteRecordings(s.testdata, recordings)
+	return 0, record(s, recordings)
+}
+
+// record writes the recordings beside the cases; the cases that did not run
+// keep theirs.
+func record(s settings, fresh []verdict.Recording) error {
+	all, err := cases.Read(s.testdata)
+	if err != nil {
+		return err
+	}
+	recorded, err := verdict.ReadRecordings(s.testdata)
+	if err != nil {
+		return err
+	}
+	for _, r := range fresh {
+		recorded[r.Case] = r
+	}
+	var recordings []verdict.Recording
+	for _, c := range all {
+		if r, ok := recorded[c.Name]; ok {
+			recordings = append(recordings, r)
+		}
+	}
+	return verdict.WriteRecordings(s.testdata, recordings)
 }

@@ -2,6 +2,7 @@ package trial
 
 import (
 	"cmp"
+	"encoding/json"
 	"fmt"
 	"net/http"
 	"net/url"
@@ -9,6 +10,7 @@ import (
 
 	"k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/install"
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+	apiextensionsv1beta1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1beta1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/serializer"
 
@@ -37,6 +39,9 @@ func (t *Trial) judgeCRD(s playground.Scenario) (out verdict.CRD, err error) {
 		Method: http.MethodPost, Path: CRDPath, Query: url.Values{"fieldValidation": {s.FieldValidation}},
 		ContentType: contentType(document), Body: []byte(document.Text),
 	}
+	if version, _ := document.Lookup("apiVersion"); version == apiextensionsv1beta1.SchemeGroupVersion.String() {
+		upgrade(&request)
+	}
 	shift := func(a Answer) Answer { return a }
 	if old := chooseCRD(s.OldCRD); old != nil {
 		if request, shift, err = t.replaceCRD(request, document, old); err != nil {
@@ -55,12 +60,25 @@ func (t *Trial) judgeCRD(s playground.Scenario) (out verdict.CRD, err error) {
 	return out, t.settle(answer, &out)
 }
 
+// upgrade makes a v1 CRD of a v1beta1 one, which no server takes any more; one
+// that cannot be read stays.
+func upgrade(request *Request) {
+	crd := &apiextensionsv1.CustomResourceDefinition{}
+	if _, _, err := crdDecoder.Decode(request.Body, nil, crd); err != nil {
+		return
+	}
+	crd.SetGroupVersionKind(apiextensionsv1.SchemeGroupVersion.WithKind("CustomResourceDefinition"))
+	if body, err := json.Marshal(crd); err == nil {
+		request.Body, request.ContentType = body, "application/json"
+	}
+}
+
 // replaceCRD puts the old CRD into the cluster and makes an update of request,
 // based on what is there now, like `kubectl replace`.
 func (t *Trial) replaceCRD(request Request, document, old *source.Document) (Request, func(Answer) Answer, error) {
 	crd := &apiextensionsv1.CustomResourceDefinition{}
 	if _, _, err := crdDecoder.Decode([]byte(old.Text), nil, crd); err != nil {
-		return request, nil, &UnreadableError{Document: playground.DocumentOldCRD, Err: err}
+		return request, nil, unreadable(playground.DocumentOldCRD, err)
 	}
 	crd.Generation = cmp.Or(crd.Generation, 1)
 	resourceVersion, err := t.cluster.PutCRD(crd)

@@ -37,13 +37,16 @@ type row struct {
 
 func (o *objects) judge() error {
 	o.rows = map[string][]row{}
+	if o.scenario.Conversion != "" && o.crd.Spec.Conversion.Strategy == apiextensionsv1.WebhookConverter {
+		return &UnaskedError{"nothing calls the conversion webhook"}
+	}
 	for _, document := range documents(o.scenario.OldObject) {
 		object, err := decodeObject(document)
 		if err == nil && !o.stores(object) {
 			err = fmt.Errorf("not an object of the CRD: %v", object.GroupVersionKind())
 		}
 		if err != nil {
-			return &UnreadableError{Document: playground.DocumentOldObject, Err: err}
+			return unreadable(playground.DocumentOldObject, err)
 		}
 		o.old = append(o.old, object)
 	}

@@ -26,15 +26,13 @@ type Trial struct {
 // New returns a trial before a cluster that has no CRDs.
 func New(cluster Cluster) *Trial { return &Trial{cluster: cluster} }
 
-// UnreadableError says that a text which is to be in the cluster before cannot
-// be.
-type UnreadableError struct {
-	Document playground.Document
-	Err      error
-}
+// UnaskedError says why a scenario cannot be put before a cluster.
+type UnaskedError struct{ Reason string }
 
-func (e *UnreadableError) Error() string {
-	return fmt.Sprintf("%s cannot be read: %v", e.Document, e.Err)
+func (e *UnaskedError) Error() string { return "the API server was not asked: " + e.Reason }
+
+func unreadable(document playground.Document, err error) error {
+	return &UnaskedError{fmt.Sprintf("%s cannot be in a cluster: %v", document, err)}
 }
 
 // Judge is what the cluster makes of a scenario.

@@ -23,13 +23,20 @@ type Recording struct {
 	Case string `json:"case"`
 	// Inputs identifies the scenario that was recorded.
 	Inputs string `json:"inputs"`
+	// Unasked is why the server was not asked; then there is no verdict.
+	Unasked string `json:"unasked,omitempty"`
 	// Verdict is normal.
-	Verdict Verdict `json:"verdict"`
+	Verdict *Verdict `json:"verdict,omitempty"`
 }
 
 // Record is the recording of a case, whose verdict is normal.
 func Record(c cases.Case, v Verdict) Recording {
-	return Recording{Case: c.Name, Inputs: inputs(c.Scenario), Verdict: v}
+	return Recording{Case: c.Name, Inputs: inputs(c.Scenario), Verdict: &v}
+}
+
+// RecordUnasked is the recording of a case that the server was not asked about.
+func RecordUnasked(c cases.Case, why string) Recording {
+	return Recording{Case: c.Name, Inputs: inputs(c.Scenario), Unasked: why}
 }
 
 // IsOf says whether r is of the case as it is now.

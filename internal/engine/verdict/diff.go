@@ -1,4 +1,4 @@
-package main
+package verdict
 
 import (
 	"encoding/json"
@@ -6,13 +6,11 @@ import (
 	"strings"
 
 	"github.com/google/go-cmp/cmp"
-
-	"github.com/crdlab/crdlab/internal/engine/verdict"
 )
 
-// compare is how two normal verdicts differ, a line for each value; empty if
+// Diff is how two normal verdicts differ, a line for each value; empty if
 // they do not.
-func compare(want, got verdict.Verdict) string {
+func Diff(want, got Verdict) string {
 	if want.CRD.Conditions == nil || got.CRD.Conditions == nil {
 		want.CRD.Conditions, got.CRD.Conditions = nil, nil
 	}
@@ -22,7 +20,7 @@ func compare(want, got verdict.Verdict) string {
 }
 
 // loose is a verdict as JSON has it, so that an absent list is an empty one.
-func loose(v verdict.Verdict) any {
+func loose(v Verdict) any {
 	data, err := json.Marshal(v)
 	if err != nil {
 		panic(fmt.Sprintf("a normal verdict is JSON: %v", err))
