@@ -2,6 +2,7 @@ package engine
 
 import (
 	"context"
+	"sync"
 
 	"k8s.io/apiextensions-apiserver/pkg/apis/apiextensions"
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
@@ -25,6 +26,9 @@ type crd struct {
 	// refused.
 	versions map[string]*version
 	storage  *version
+	// schemas is what is published of the CRD. It is built when it is first
+	// asked for: few look at it, and it is large.
+	schemas func() ([]playground.Schema, error)
 }
 
 // crdRequest is a CRD on its way through the stages.
@@ -34,6 +38,7 @@ type crdRequest struct {
 	fieldValidation string
 	operation       string
 	old             *apiextensions.CustomResourceDefinition // nil on create
+	oldDoc          *source.Document                        // nil on create
 }
 
 // crdStages are the steps of a CRD's request, in the order in which
@@ -50,6 +55,7 @@ var crdStages = []struct {
 // evaluateCRD answers what the API server would do with the CRD of s.
 func evaluateCRD(ctx context.Context, s playground.Scenario) *crd {
 	c := &crd{report: emptyCRDReport(), versions: map[string]*version{}}
+	c.schemas = sync.OnceValues(func() ([]playground.Schema, error) { return publishAll(c) })
 	r := &crdRequest{crd: c, ctx: ctx, fieldValidation: s.FieldValidation, operation: playground.OperationCreate}
 	if !r.open(s.CRD) || !r.readOld(s.OldCRD) {
 		return c
@@ -62,6 +68,8 @@ func evaluateCRD(ctx context.Context, s playground.Scenario) *crd {
 		}
 	}
 	r.describe()
+	// What cannot be compared has been refused with upstream's own errors.
+	_ = guard(playground.StageCRDValidate, r.reportChanges)
 	if c.report.Accepted {
 		c.report.Output = doneOutput("CustomResourceDefinition", apiextensions.GroupName, c.report.Name, r.operation, c.report.Warnings)
 	}

@@ -66,6 +66,12 @@ func (e *Engine) Evaluate(ctx context.Context, s playground.Scenario) (report pl
 
 		StoredObjects: []playground.StoredObject{},
 	}
+	report.Schemas = []playground.Schema{}
+	if s.Schemas {
+		if report.Schemas, err = crd.schemas(); err != nil {
+			return report, err
+		}
+	}
 	report.Tables = tables(crd, report.Objects, now)
 	report.Timing = playground.Timing{CRD: milliseconds(crdDone.Sub(start)), Object: milliseconds(time.Since(crdDone))}
 	return report, ctx.Err()

@@ -1,7 +1,6 @@
 package engine
 
 import (
-	"context"
 	"encoding/json"
 	"fmt"
 
@@ -12,31 +11,24 @@ import (
 	"github.com/crdlab/crdlab/internal/playground"
 )
 
-// Schemas are what a cluster publishes of the CRD of s, one for each served
-// version, the preferred one first; none if the CRD is refused. They are not
-// part of a report: few look at them, and they are large.
-func (e *Engine) Schemas(ctx context.Context, s playground.Scenario) ([]playground.Schema, error) {
-	s, err := complete(s)
-	if err != nil {
-		return nil, err
-	}
-	crd := e.crd(ctx, s)
+// publishAll builds what a cluster publishes of a CRD, for each served version,
+// the preferred one first; nothing if the CRD is refused.
+func publishAll(c *crd) ([]playground.Schema, error) {
 	schemas := []playground.Schema{}
-	if crd.v1 == nil {
-		return schemas, ctx.Err()
+	if c.v1 == nil {
+		return schemas, nil
 	}
-	for _, name := range crd.servedByPriority() {
-		schema := playground.Schema{}
-		err := guard("publish", func() (err error) {
-			schema, err = publish(crd.v1, name)
+	for _, name := range c.servedByPriority() {
+		err := guard("publish", func() error {
+			schema, err := publish(c.v1, name)
+			schemas = append(schemas, schema)
 			return err
 		})
 		if err != nil {
 			return nil, fmt.Errorf("publish version %s: %w", name, err)
 		}
-		schemas = append(schemas, schema)
 	}
-	return schemas, ctx.Err()
+	return schemas, nil
 }
 
 // publish builds the documents as the OpenAPI controllers of

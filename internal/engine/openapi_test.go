@@ -23,12 +23,12 @@ func TestSchemas(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	schemas, err := engine.New().Schemas(context.Background(), playground.Scenario{CRD: string(archive.Files[0].Data)})
+	report, err := engine.New().Evaluate(context.Background(), playground.Scenario{CRD: string(archive.Files[0].Data), Schemas: true})
 	if err != nil {
 		t.Fatal(err)
 	}
 	got := &txtar.Archive{Comment: archive.Comment, Files: archive.Files[:1]}
-	for _, s := range schemas {
+	for _, s := range report.Schemas {
 		got.Files = append(got.Files,
 			txtar.File{Name: s.Version + "/explain", Data: []byte(s.Explain)},
 			txtar.File{Name: s.Version + "/explain-recursive", Data: []byte(s.ExplainRecursive)},
@@ -49,9 +49,9 @@ func TestSchemas(t *testing.T) {
 }
 
 func TestSchemasOfRefusedCRD(t *testing.T) {
-	schemas, err := engine.New().Schemas(context.Background(), playground.Scenario{CRD: "kind: Deployment"})
-	if err != nil || len(schemas) != 0 {
-		t.Errorf("got %v, %v; want no schemas", schemas, err)
+	report, err := engine.New().Evaluate(context.Background(), playground.Scenario{CRD: "kind: Deployment", Schemas: true})
+	if err != nil || len(report.Schemas) != 0 {
+		t.Errorf("got %v, %v; want no schemas", report.Schemas, err)
 	}
 }
 

@@ -14,6 +14,9 @@ type Report struct {
 	Conversion Conversion `json:"conversion"`
 	// Admission is what became of Scenario.Admission; nil if that is empty.
 	Admission *Admission `json:"admission,omitempty"`
+	// Schemas is what is published of each served version, the preferred one
+	// first; empty unless Scenario.Schemas asks for it.
+	Schemas []Schema `json:"schemas"`
 	// Tables has one entry for each served version, in the CRD's order of
 	// priority: what `kubectl get` shows of the accepted objects.
 	Tables []Table `json:"tables"`

@@ -66,6 +66,9 @@ type Scenario struct {
 	// and Object: Strict (the default, as kubectl sends it), Warn or Ignore.
 	FieldValidation string `json:"fieldValidation,omitempty"`
 
+	// Schemas asks for what a cluster publishes of the CRD, in Report.Schemas.
+	Schemas bool `json:"schemas,omitempty"`
+
 	// Now is the RFC 3339 instant at which the request arrives; it is used for
 	// creationTimestamp and ages. Empty: the real time.
 	Now string `json:"now,omitempty"`
