@@ -26,7 +26,7 @@ SERVER_SOURCES := $(ENGINE_SOURCES) web/dist.go $(call find,cmd internal/httpapi
 PAGE_SOURCES := package.json package-lock.json $(wildcard *.config.* tsconfig*.json web/*.config.* web/tsconfig*.json) \
 	$(call find,web,! -path 'web/dist/*' ! -path 'web/dist.go' ! -path 'web/flows/*' ! -path '*/node_modules/*' ! -name '*.test.ts')
 
-.PHONY: run build release generate fmt notice bench clean
+.PHONY: run build release static generate fmt notice bench clean
 run: build ## build what changed and serve the playground
 	./bin/crdlab
 
@@ -35,6 +35,10 @@ build: bin/crdlab ## build the server, the engine and the page into bin/crdlab
 release: ## the same with the engine packed as small as it gets
 	rm -f dist/engine.wasm.br
 	$(MAKE) build BROTLI=11
+
+static: bin/crdlab ## write the page for hosts that only send files into dist/static
+	rm -rf dist/static
+	./bin/crdlab static dist/static
 
 bin/crdlab: $(SERVER_SOURCES) web/dist/engine.json dist/templates
 	go build -ldflags="$(GO_LDFLAGS)" -o $@ ./cmd/server
@@ -117,9 +121,10 @@ test-rooms:
 test-native: postgresql
 	go test ./...
 
-# The packages without Kubernetes: the others would be compiled a second time.
+# Those packages that have goroutines, but for Kubernetes: that would be compiled
+# a second time.
 test-race:
-	@if command -v cc >/dev/null; then CGO_ENABLED=1 go test -race ./internal/httpapi ./internal/share ./internal/source ./internal/ui; \
+	@if command -v cc >/dev/null; then CGO_ENABLED=1 go test -race ./internal/httpapi ./internal/procpool ./internal/share; \
 	else echo "skipped: the race detector needs a C compiler"; fi
 
 # Node gets a small environment: the module's has room for few kilobytes.
@@ -142,7 +147,7 @@ test-module: build
 	$(WASM) node wasm/size.mjs dist/engine.wasm $(ENGINE_MAX) $(ENGINE_GZIP_MAX)
 	node --test wasm/
 
-test-flows: build chromium
+test-flows: build static chromium
 	npx playwright test -c web/flows
 
 CHROMIUM ?= $(firstword $(shell command -v chromium chromium-browser google-chrome 2>/dev/null) /usr/bin/chromium)

@@ -14,15 +14,19 @@ import (
 	"syscall"
 
 	"github.com/crdlab/crdlab/internal/engine"
+	"github.com/crdlab/crdlab/internal/httpapi"
 	"github.com/crdlab/crdlab/internal/procpool"
 	"github.com/crdlab/crdlab/web"
 )
 
 func main() {
 	var err error
-	if len(os.Args) == 2 && os.Args[1] == evaluateArgument {
+	switch {
+	case len(os.Args) == 2 && os.Args[1] == evaluateArgument:
 		err = evaluate()
-	} else {
+	case len(os.Args) == 3 && os.Args[1] == staticArgument:
+		err = writeStatic(os.Args[2])
+	default:
 		err = run(os.Args[1:])
 	}
 	if err != nil && !errors.Is(err, flag.ErrHelp) {
@@ -57,6 +61,17 @@ func run(arguments []string) error {
 		return err
 	}
 	return app.serve(ctx)
+}
+
+// staticArgument makes this program write the page into a directory, for hosts
+// that only send files.
+const staticArgument = "static"
+
+func writeStatic(directory string) error {
+	return httpapi.WriteStatic(context.Background(), httpapi.Config{
+		Evaluate: engine.New().Evaluate,
+		Assets:   web.Dist(),
+	}, directory)
 }
 
 // evaluateArgument makes this program evaluate what it reads, for the pool.

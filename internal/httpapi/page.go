@@ -30,29 +30,31 @@ type front struct {
 }
 
 func newFront(config Config) (*front, error) {
-	built, first := config.Assets, examples.Default()
-	data := ui.PageData{
-		Gallery:  examples.All(),
-		Examples: examplesPath,
-		Home:     homePath,
-		Notices:  noticesPath,
-		Example:  first.ID,
-		Scenario: first.Scenario,
+	data, err := pageData(config.Assets, "/")
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, err
 	}
+	data.Examples, data.Home, data.Notices = examplesPath, homePath, noticesPath
 	if config.Evaluate != nil {
 		data.Evaluate = panelsPath
 	}
 	if config.Sharing.Store != nil {
 		data.Share = sharePath
 	}
-	var err error
-	if data.Assets, err = ui.LoadAssets(built, "/"); err == nil {
-		data.Engine, err = loadEngine(built)
-	}
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return nil, err
-	}
 	return &front{data: data, missing: err, version: versionOf(data)}, nil
+}
+
+// pageData is the page with the default example, the built files being served
+// below base.
+func pageData(built fs.FS, base string) (ui.PageData, error) {
+	first := examples.Default()
+	data := ui.PageData{Gallery: examples.All(), Example: first.ID, Scenario: first.Scenario}
+	var err error
+	if data.Assets, err = ui.LoadAssets(built, base); err != nil {
+		return data, err
+	}
+	data.Engine, err = loadEngine(built, base)
+	return data, err
 }
 
 // versionOf is the same for pages of the same files, whose names hold hashes.
@@ -61,8 +63,8 @@ func versionOf(data ui.PageData) string {
 	return hex.EncodeToString(hash[:6])
 }
 
-// loadEngine reads where the WebAssembly module is served.
-func loadEngine(built fs.FS) (ui.EngineAddress, error) {
+// loadEngine reads where the WebAssembly module is served below base.
+func loadEngine(built fs.FS, base string) (ui.EngineAddress, error) {
 	const name = "engine.json"
 	var address ui.EngineAddress
 	text, err := fs.ReadFile(built, name)
@@ -72,8 +74,8 @@ func loadEngine(built fs.FS) (ui.EngineAddress, error) {
 	if err := json.Unmarshal(text, &address); err != nil {
 		return address, fmt.Errorf("page assets: %s: %w", name, err)
 	}
-	address.Module = "/" + address.Module
-	address.Runtime = "/" + address.Runtime
+	address.Module = base + address.Module
+	address.Runtime = base + address.Runtime
 	return address, nil
 }
 

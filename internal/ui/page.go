@@ -8,6 +8,8 @@ import (
 // PageData is what the page shows before its script runs, and what the script
 // needs to know.
 type PageData struct {
+	// Policy is the Content-Security-Policy, for hosts that send no headers.
+	Policy string
 	Assets Assets
 	Engine EngineAddress
 	// Notices is the address of the licences of what the page is made of.
@@ -41,6 +43,9 @@ type PageData struct {
 type EngineAddress struct {
 	Module  string `json:"module"`
 	Runtime string `json:"runtime"`
+	// Packed is the module as gzip, for hosts that may send files as they are
+	// only. Empty: the server compresses the module.
+	Packed string `json:"packed"`
 }
 
 // pageConfig is what the script reads from the page.

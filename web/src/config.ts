@@ -2,7 +2,12 @@ import { element } from "./dom";
 
 /** What the server says in the page's JSON block. */
 export interface Config {
-  readonly engine: { readonly module: string; readonly runtime: string };
+  readonly engine: {
+    readonly module: string;
+    readonly runtime: string;
+    /** The module as gzip, for hosts that do not compress; empty if none. */
+    readonly packed: string;
+  };
   readonly examples: string;
   readonly evaluate: string;
   /** The address that keeps scenarios for short links; empty if none does. */

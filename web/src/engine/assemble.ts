@@ -31,6 +31,7 @@ function inPage({ engine }: Config, session: Session): Evaluate | undefined {
       new Worker(new URL("./worker.ts", import.meta.url), { type: "module", name: "crdlab" }),
     module: new URL(engine.module, location.href).href,
     runtime: new URL(engine.runtime, location.href).href,
+    packed: engine.packed && new URL(engine.packed, location.href).href,
     evaluationTimeout,
     startTimeout,
     onPhase: (phase) =>

@@ -3,7 +3,13 @@
 export type Phase = "downloading" | "compiling" | "starting";
 
 export type ToWorker =
-  | { readonly type: "start"; readonly module: string; readonly runtime: string }
+  | {
+      readonly type: "start";
+      readonly module: string;
+      readonly runtime: string;
+      /** The module as gzip; empty if there is none. */
+      readonly packed: string;
+    }
   | { readonly type: "evaluate"; readonly id: number; readonly scenario: string };
 
 export type FromWorker =

@@ -38,6 +38,7 @@ function setUp() {
     },
     module: "engine.wasm",
     runtime: "wasm_exec.js",
+    packed: "",
     evaluationTimeout: (scenario) => 5_000 + scenario.length,
     startTimeout: 60_000,
     onPhase: (phase) => phases.push(phase),
@@ -57,7 +58,7 @@ describe("the worker", () => {
     const answer = client.evaluate("{}");
     expect(workers).toHaveLength(1);
     expect(workers[0]?.received).toEqual([
-      { type: "start", module: "engine.wasm", runtime: "wasm_exec.js" },
+      { type: "start", module: "engine.wasm", runtime: "wasm_exec.js", packed: "" },
     ]);
     workers[0]?.send({ type: "phase", phase: "downloading" });
     workers[0]?.send({ type: "ready" });

@@ -12,6 +12,7 @@ export interface WorkerOptions {
   readonly spawn: () => WorkerLike;
   readonly module: string;
   readonly runtime: string;
+  readonly packed: string;
   /**
    * How long the evaluation of a scenario may take before the worker is ended,
    * in ms. The first one after the start is given twice that.
@@ -114,8 +115,8 @@ export class WorkerClient {
       worker.onerror = (event) => {
         this.#fail(new EngineFailed(event.message || "the engine's worker could not be loaded"));
       };
-      const { module, runtime } = this.#options;
-      worker.postMessage({ type: "start", module, runtime });
+      const { module, runtime, packed } = this.#options;
+      worker.postMessage({ type: "start", module, runtime, packed });
     } catch (error) {
       this.#fail(new EngineFailed(String(error)));
     }

@@ -1,3 +1,4 @@
+import { compile, download, type ModuleAddress } from "./download";
 import type { FromWorker, ToWorker } from "./protocol";
 
 /** What Go's wasm_exec.js defines, as far as it is used here. */
@@ -19,21 +20,15 @@ interface WorkerScope {
 const scope = globalThis as unknown as WorkerScope;
 const post = (message: FromWorker): void => scope.postMessage(message);
 
-async function compile(address: string): Promise<WebAssembly.Module> {
+async function load(address: ModuleAddress): Promise<WebAssembly.Module> {
   post({ type: "phase", phase: "downloading" });
-  const response = await fetch(address, { credentials: "same-origin" });
-  if (!response.ok) throw new Error(`the engine's download answered ${response.status}`);
+  const response = await download(address);
   post({ type: "phase", phase: "compiling" });
-  const type = response.headers.get("content-type") ?? "";
-  if (type.split(";", 1)[0]?.trim() === "application/wasm") {
-    // Only this form, on the response itself, uses the browser's code cache.
-    return WebAssembly.compileStreaming(response);
-  }
-  return WebAssembly.compile(await response.arrayBuffer());
+  return compile(response);
 }
 
-async function start(module: string, runtime: string): Promise<void> {
-  const compiled = compile(module);
+async function start(address: ModuleAddress, runtime: string): Promise<void> {
+  const compiled = load(address);
   await Promise.all([import(/* @vite-ignore */ runtime), compiled]);
   post({ type: "phase", phase: "starting" });
   const go = new scope.Go();
@@ -54,7 +49,7 @@ function fail(error: unknown): void {
 
 scope.onmessage = ({ data }) => {
   if (data.type === "start") {
-    start(data.module, data.runtime).catch(fail);
+    start(data, data.runtime).catch(fail);
     return;
   }
   try {

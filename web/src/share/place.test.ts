@@ -5,7 +5,7 @@ import { Place } from "./place";
 
 const scenario: Scenario = { crd: "a", object: "b", fieldValidation: "Strict" };
 const config: Config = {
-  engine: { module: "", runtime: "" },
+  engine: { module: "", runtime: "", packed: "" },
   examples: "",
   evaluate: "",
   share: "/api/v1/share",

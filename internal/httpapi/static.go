@@ -1,0 +1,118 @@
+package httpapi
+
+import (
+	"bytes"
+	"compress/gzip"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/crdlab/crdlab/internal/examples"
+	"github.com/crdlab/crdlab/internal/ui"
+)
+
+// WriteStatic writes the page, with the result of its example, as a site for
+// hosts that only send files, at whatever path. It replaces the files that are
+// in the directory already and leaves others alone.
+func WriteStatic(ctx context.Context, config Config, directory string) error {
+	data, err := pageData(config.Assets, "")
+	if err != nil {
+		return err
+	}
+	data.Examples, data.Notices = "examples.json", "notices.txt"
+	data.Engine.Packed = data.Engine.Module + ".gz"
+	// A policy in the page cannot speak of frames.
+	data.Policy = strings.TrimSuffix(pagePolicy, "; frame-ancestors 'none'")
+	report, err := config.Evaluate(ctx, data.Scenario)
+	if err != nil {
+		return fmt.Errorf("evaluate the page's example: %w", err)
+	}
+	data.Report = &report
+	site := site{directory}
+	return errors.Join(
+		site.writePage(ctx, data),
+		site.writeExamples(data.Examples),
+		site.copy(config.Assets, data.Notices),
+		site.copyAssets(config.Assets),
+	)
+}
+
+// site is a directory for a host of files.
+type site struct {
+	directory string
+}
+
+func (s site) write(name string, content []byte) error {
+	path := filepath.Join(s.directory, filepath.FromSlash(name))
+	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+		return fmt.Errorf("write the site: %w", err)
+	}
+	if err := os.WriteFile(path, content, 0o644); err != nil {
+		return fmt.Errorf("write the site: %w", err)
+	}
+	return nil
+}
+
+func (s site) writePage(ctx context.Context, data ui.PageData) error {
+	var html bytes.Buffer
+	if err := ui.Page(data).Render(ctx, &html); err != nil {
+		return fmt.Errorf("render the page: %w", err)
+	}
+	return s.write("index.html", html.Bytes())
+}
+
+func (s site) writeExamples(name string) error {
+	gallery, err := examples.JSON()
+	if err != nil {
+		return err
+	}
+	return s.write(name, gallery)
+}
+
+func (s site) copy(built fs.FS, name string) error {
+	content, err := fs.ReadFile(built, name)
+	if err != nil {
+		return fmt.Errorf("write the site: %w", err)
+	}
+	return s.write(name, content)
+}
+
+// copyAssets copies the built files. What there is in compressed form only
+// gets its plain form, too: a host may not find the others.
+func (s site) copyAssets(built fs.FS) error {
+	return fs.WalkDir(built, "assets", func(name string, entry fs.DirEntry, err error) error {
+		if err != nil || entry.IsDir() {
+			return err
+		}
+		if err := s.copy(built, name); err != nil {
+			return err
+		}
+		plain, packed := strings.CutSuffix(name, ".gz")
+		if _, err := fs.Stat(built, plain); !packed || err == nil {
+			return nil
+		}
+		return s.unpack(built, name, plain)
+	})
+}
+
+func (s site) unpack(built fs.FS, packed, plain string) error {
+	file, err := built.Open(packed)
+	if err != nil {
+		return fmt.Errorf("write the site: %w", err)
+	}
+	defer file.Close()
+	reader, err := gzip.NewReader(file)
+	if err != nil {
+		return fmt.Errorf("unpack %s: %w", packed, err)
+	}
+	content, err := io.ReadAll(reader)
+	if err != nil {
+		return fmt.Errorf("unpack %s: %w", packed, err)
+	}
+	return s.write(plain, content)
+}

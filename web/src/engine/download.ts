@@ -1,0 +1,53 @@
+/** Where the engine's WebAssembly module is. */
+export interface ModuleAddress {
+  readonly module: string;
+  /** The same as gzip, for hosts that may not compress; empty if there is none. */
+  readonly packed: string;
+}
+
+/** Downloads the module, in its compressed form wherever there is one. */
+export async function download({ module, packed }: ModuleAddress): Promise<Response> {
+  if (packed !== "") {
+    const response = (await fetchCompressed(module)) ?? (await fetchPacked(packed));
+    if (response) return response;
+  }
+  const response = await fetch(module, { credentials: "same-origin" });
+  if (!response.ok) throw new Error(`the engine's download answered ${response.status}`);
+  return response;
+}
+
+export async function compile(response: Response): Promise<WebAssembly.Module> {
+  const type = response.headers.get("content-type") ?? "";
+  if (type.split(";", 1)[0]?.trim() === "application/wasm") {
+    // Only this form, on the response itself, uses the browser's code cache.
+    return WebAssembly.compileStreaming(response);
+  }
+  return WebAssembly.compile(await response.arrayBuffer());
+}
+
+/** The file, unless its host would send all of it as it is. */
+async function fetchCompressed(address: string): Promise<Response | undefined> {
+  const abort = new AbortController();
+  const response = await fetch(address, { credentials: "same-origin", signal: abort.signal });
+  if (response.ok && response.headers.has("content-encoding")) return response;
+  abort.abort();
+  return undefined;
+}
+
+/** The module in a gzip file, unpacked as it arrives. */
+async function fetchPacked(address: string): Promise<Response | undefined> {
+  const response = await fetch(address, { credentials: "same-origin" });
+  if (!response.ok || !response.body) return undefined;
+  const [start, whole] = response.body.tee();
+  // Some hosts declare what the file is, and then the browser has unpacked it.
+  const packed = await startsWith(start, 0x1f, 0x8b);
+  const module = packed ? whole.pipeThrough(new DecompressionStream("gzip")) : whole;
+  return new Response(module, { headers: { "content-type": "application/wasm" } });
+}
+
+async function startsWith(stream: ReadableStream<Uint8Array>, ...bytes: number[]): Promise<boolean> {
+  const reader = stream.getReader();
+  const { value } = await reader.read();
+  void reader.cancel();
+  return bytes.every((byte, i) => value?.[i] === byte);
+}
