@@ -29,16 +29,19 @@ func TestMain(m *testing.M) {
 	}
 }
 
+// testChild is the test's binary as a process of the pool.
+func testChild() *exec.Cmd {
+	command := exec.Command(os.Args[0])
+	command.Env = append(os.Environ(), asChild+"=1")
+	command.Stderr = os.Stderr
+	return command
+}
+
 // TestCasesOverHTTP sends each case of the engine through a listener and a
 // process of the pool; the report has to be that of the engine in this process,
 // to the byte.
 func TestCasesOverHTTP(t *testing.T) {
-	pool := procpool.New(func() *exec.Cmd {
-		command := exec.Command(os.Args[0])
-		command.Env = append(os.Environ(), asChild+"=1")
-		command.Stderr = os.Stderr
-		return command
-	})
+	pool := procpool.New(testChild)
 	defer pool.Close()
 	app, stop := start(t, pool.Evaluate)
 	all, err := cases.Read("../../internal/engine/testdata")
@@ -63,8 +66,9 @@ func TestCasesOverHTTP(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if got := evaluateOverHTTP(t, app.url(), scenario); got != strings.TrimSuffix(want.String(), "\n") {
-				t.Errorf("report differs:\ngot  %s\nwant %s", got, want.String())
+			got, want := evaluateOverHTTP(t, app.url(), scenario), strings.TrimSuffix(want.String(), "\n")
+			if at := difference(got, want); got != want {
+				t.Errorf("report differs:\ngot  …%.200s\nwant …%.200s", got[at:], want[at:])
 			}
 		})
 	}

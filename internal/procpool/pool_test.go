@@ -37,7 +37,7 @@ func behave(_ context.Context, scenario playground.Scenario) (playground.Report,
 	case "eat":
 		for {
 			block := make([]byte, 64<<20)
-			for i := range block {
+			for i := 0; i < len(block); i += os.Getpagesize() {
 				block[i] = 1
 			}
 			kept = append(kept, block)
