@@ -187,13 +187,6 @@ func isNull(text json.RawMessage) bool {
 	return len(text) == 0 || string(text) == "null"
 }
 
-// maxShownLines bounds what one object adds to the page.
-const maxShownLines = 3000
-
-func shownLines(lines []line) []line {
-	return lines[:min(len(lines), maxShownLines)]
-}
-
 type target struct {
 	document playground.Document
 	at       playground.Range

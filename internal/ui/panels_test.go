@@ -109,17 +109,37 @@ func checkInert(t *testing.T, n *html.Node) {
 	}
 }
 
-func TestLongObjectsAreCut(t *testing.T) {
-	object := `{"list": [` + strings.Repeat("1,", maxShownLines+10) + `1]}`
-	report := playground.Report{Objects: []playground.Object{{Stored: []byte(object)}}}
+func TestLongReportsAreCut(t *testing.T) {
+	const many = 4000
+	object := playground.Object{
+		Stored: []byte(`{"list": [` + strings.Repeat("1,", many) + `1]}`),
+		Stages: []playground.Stage{{Changes: make([]playground.Change, many)}},
+		Rules:  make([]playground.RuleResult, many),
+	}
+	report := playground.Report{
+		CRD:     playground.CRD{Rules: []playground.Rule{{}}, Findings: make([]playground.Finding, many)},
+		Objects: []playground.Object{object, object},
+	}
 	panels, err := Panels(report)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if n := strings.Count(panels[PanelOutcome], `class="yaml-line"`); n != maxShownLines {
-		t.Errorf("%d lines, want %d", n, maxShownLines)
+	tests := []struct {
+		panel, part string
+		want        int
+		left        string
+	}{
+		{PanelOutcome, `class="yaml-line"`, maxShownLines, "2502 more lines not shown"},
+		{PanelOutcome, `<td><code>`, 2 * 2 * maxShownChanges, "3700 more changes not shown"},
+		{PanelRules, `<li><span class="tag`, openResults + maxShownResults, "7937 more places not shown"},
+		{PanelProblems, `<li class="problem`, maxShownProblems, "3500 more problems not shown"},
 	}
-	if !strings.Contains(panels[PanelOutcome], "12 more lines not shown") {
-		t.Error("the panel does not say how many lines are missing")
+	for _, test := range tests {
+		if got := strings.Count(panels[test.panel], test.part); got != test.want {
+			t.Errorf("%s has %d of %s, want %d", test.panel, got, test.part, test.want)
+		}
+		if !strings.Contains(panels[test.panel], test.left) {
+			t.Errorf("%s does not say %q", test.panel, test.left)
+		}
 	}
 }

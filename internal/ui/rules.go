@@ -179,6 +179,3 @@ func ruleCounts(groups []ruleGroup) string {
 	}
 	return strings.Join(parts, " · ")
 }
-
-// maxOpenResults is how many places of a rule are shown without being asked.
-const maxOpenResults = 4

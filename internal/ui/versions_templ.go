@@ -51,7 +51,7 @@ func versions(report playground.Report) templ.Component {
 				return templ_7745c5c3_Err
 			}
 			for _, object := range report.Objects {
-				templ_7745c5c3_Err = versionsOfObject(object, len(report.Objects) > 1).Render(ctx, templ_7745c5c3_Buffer)
+				templ_7745c5c3_Err = versionsOfObject(object, len(report.Objects)).Render(ctx, templ_7745c5c3_Buffer)
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
@@ -222,7 +222,7 @@ func yesNo(yes bool) templ.Component {
 	})
 }
 
-func versionsOfObject(object playground.Object, several bool) templ.Component {
+func versionsOfObject(object playground.Object, objects int) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 		if templ_7745c5c3_CtxErr := ctx.Err(); templ_7745c5c3_CtxErr != nil {
@@ -243,7 +243,7 @@ func versionsOfObject(object playground.Object, several bool) templ.Component {
 			templ_7745c5c3_Var6 = templ.NopComponent
 		}
 		ctx = templ.ClearChildren(ctx)
-		if several {
+		if objects > 1 {
 			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 20, "<h3>")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
@@ -282,7 +282,7 @@ func versionsOfObject(object playground.Object, several bool) templ.Component {
 			}
 		}
 		for i, version := range object.Versions {
-			templ_7745c5c3_Err = versionOfObject(object, version, i == 0 || len(version.Lost) > 0).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = versionOfObject(object, version, lineLimit(objects*len(object.Versions)), i == 0 || len(version.Lost) > 0).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -291,7 +291,7 @@ func versionsOfObject(object playground.Object, several bool) templ.Component {
 	})
 }
 
-func versionOfObject(object playground.Object, version playground.ObjectVersion, open bool) templ.Component {
+func versionOfObject(object playground.Object, version playground.ObjectVersion, lines int, open bool) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 		if templ_7745c5c3_CtxErr := ctx.Err(); templ_7745c5c3_CtxErr != nil {
@@ -381,7 +381,7 @@ func versionOfObject(object playground.Object, version playground.ObjectVersion,
 				return templ_7745c5c3_Err
 			}
 		}
-		templ_7745c5c3_Err = markedLines(readLines(object, version), object.Range).Render(ctx, templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = markedLines(readLines(object, version), lines).Render(ctx, templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}

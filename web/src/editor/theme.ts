@@ -61,7 +61,11 @@ const look = EditorView.theme({
   ".cm-diagnostic-info": { borderLeftColor: "var(--accent)" },
   ".cm-panels": { backgroundColor: "var(--page)", color: "var(--ink)" },
   ".cm-panels.cm-panels-bottom": { borderTop: "1px solid var(--line)" },
-  ".cm-panel.cm-search": { font: "var(--text)", padding: "6px 8px" },
+  ".cm-panel.cm-search": { font: "var(--text)", padding: "6px 12px" },
+  ".cm-panel.cm-search input, .cm-panel.cm-search button, .cm-panel.cm-search label": {
+    fontSize: "0.8125rem",
+  },
+  ".cm-panel.cm-search [name=close]": { color: "var(--dim)", fontSize: "1.1rem", right: "8px" },
   ".cm-textfield": {
     backgroundColor: "var(--surface)",
     color: "var(--ink)",
