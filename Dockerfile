@@ -14,7 +14,7 @@ RUN go mod download
 COPY package.json package-lock.json ./
 RUN npm ci --no-audit --no-fund
 COPY . .
-RUN make release
+RUN make release && mkdir /data
 
 FROM scratch
 LABEL org.opencontainers.image.title="crdlab"
@@ -23,7 +23,9 @@ LABEL org.opencontainers.image.licenses="Apache-2.0"
 LABEL org.opencontainers.image.source="https://github.com/crdlab/crdlab"
 COPY --from=build /src/bin/crdlab /crdlab
 COPY --from=build /src/LICENSE /src/THIRD_PARTY_NOTICES /
+COPY --from=build --chown=65532:65532 /data /data
 ENV CRDLAB_ADDR=0.0.0.0:8080
+ENV CRDLAB_STORE=bbolt:///data/links.db
 EXPOSE 8080
 USER 65532:65532
 ENTRYPOINT ["/crdlab"]
