@@ -7,17 +7,23 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"testing"
 
-	gocmp "github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp"
 	"k8s.io/apiextensions-apiserver/pkg/apihelpers"
 	"k8s.io/apiextensions-apiserver/pkg/apis/apiextensions"
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+	"k8s.io/apiextensions-apiserver/pkg/apiserver"
 	structuralschema "k8s.io/apiextensions-apiserver/pkg/apiserver/schema"
 	"k8s.io/apiextensions-apiserver/pkg/apiserver/schema/cel"
+	"k8s.io/apiextensions-apiserver/pkg/apiserver/schema/cel/model"
 	"k8s.io/apiextensions-apiserver/pkg/apiserver/schema/defaulting"
 	"k8s.io/apiextensions-apiserver/pkg/apiserver/schema/pruning"
+	"k8s.io/apimachinery/pkg/runtime"
 	utiljson "k8s.io/apimachinery/pkg/util/json"
+	"k8s.io/apimachinery/pkg/util/validation/field"
 	celconfig "k8s.io/apiserver/pkg/apis/cel"
+	"k8s.io/apiserver/pkg/cel/common"
 	"sigs.k8s.io/yaml"
 
 	"github.com/crdlab/crdlab/internal/playground"
@@ -29,46 +35,101 @@ type violation struct {
 	Rule, Path, Message string
 }
 
-// compareRules fails if the outcome of a rule on a created object is not that
-// of upstream's validator, which is given the rules one by one: it tells what
-// is wrong but not which rule says so.
-func (t *trial) compareRules(document *source.Document, version string, report playground.Report, object playground.Object) {
+// ruleJudge compares the outcomes of single rules with upstream's validator. It
+// is given the rules one by one: it tells what is wrong but not which rule says
+// so.
+type ruleJudge struct {
+	crd      *apiextensionsv1.CustomResourceDefinition // nil if it is refused
+	versions map[string]*ruleVersion
+}
+
+// ruleVersion is the schema of a version and a validator for each rule in it,
+// by the place of the rule.
+type ruleVersion struct {
+	schema     *structuralschema.Structural
+	validators map[string]*cel.Validator
+	hasStatus  bool
+}
+
+func newRuleJudge(t *testing.T, s playground.Scenario, report playground.Report) *ruleJudge {
+	j := &ruleJudge{versions: map[string]*ruleVersion{}}
+	if !report.CRD.Accepted {
+		return j
+	}
+	j.crd = &apiextensionsv1.CustomResourceDefinition{}
+	kind := apiextensionsv1.SchemeGroupVersion.WithKind("CustomResourceDefinition")
+	object, _, err := apiserver.Codecs.UniversalDecoder(apiextensions.SchemeGroupVersion).Decode([]byte(crdDocument(s.CRD).Text), &kind, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := apiserver.Scheme.Convert(object, j.crd, nil); err != nil {
+		t.Fatal(err)
+	}
+	return j
+}
+
+// compare fails if the outcome of a rule on an object is not upstream's.
+func (j *ruleJudge) compare(t *testing.T, s playground.Scenario, report playground.Report) {
 	skipped := func(r playground.RuleResult) bool {
 		return r.Why == playground.WhyBlocked || r.Why == playground.WhyBudget
 	}
-	content, readable := content(document)
-	if !readable || object.Validated == nil || len(object.Rules) == 0 || slices.ContainsFunc(object.Rules, skipped) {
-		return
+	for i, document := range documents(s.Object) {
+		if j.crd == nil || i >= len(report.Objects) {
+			return
+		}
+		object := report.Objects[i]
+		if object.Validated == nil || len(object.Rules) == 0 || slices.ContainsFunc(object.Rules, skipped) {
+			continue
+		}
+		_, name, _ := strings.Cut(object.APIVersion, "/")
+		version := j.version(t, name)
+		content, old, ok := version.validated(document, object, s.OldObject)
+		if !ok {
+			continue
+		}
+		if diff := cmp.Diff(version.violations(report, name, content, old), reportedViolations(object)); diff != "" {
+			t.Errorf("rules on %s (-upstream +engine):\n%s", object.Name, diff)
+		}
 	}
-	schema := t.structural(version)
-	t.admit(content, schema, version)
-	validators := t.ruleValidators(schema, version)
-	var want, got []violation
+}
+
+// violations are those that upstream finds in an object that is new, if old is
+// nil, or replaces old.
+func (v *ruleVersion) violations(report playground.Report, version string, content, old map[string]any) []violation {
+	var before any
+	var options []cel.Option
+	if old != nil {
+		before = old
+		options = append(options, cel.WithRatcheting(common.NewCorrelatedObject(content, old, &model.Structural{Structural: v.schema})))
+	}
+	var found []violation
 	for _, rule := range report.CRD.Rules {
 		if rule.Version != version {
 			continue
 		}
-		errs, _ := validators[place(rule, report)].Validate(context.Background(), nil, schema, content, nil, celconfig.RuntimeCELCostBudget)
+		errs, _ := v.validators[rulePlace(rule, report)].Validate(context.Background(), (*field.Path)(nil), v.schema, content, before, celconfig.RuntimeCELCostBudget, options...)
 		for _, err := range errs {
-			want = append(want, violation{rule.ID, plainPath(err.Field), err.Detail})
+			found = append(found, violation{rule.ID, plainPath(err.Field), err.Detail})
 		}
 	}
-	for _, r := range object.Rules {
-		if r.Outcome == playground.OutcomeFail || r.Outcome == playground.OutcomeError {
-			got = append(got, violation{r.ID, plainPath(r.Path), r.Message})
-		}
-	}
-	sortViolations(want)
-	sortViolations(got)
-	if diff := gocmp.Diff(want, got); diff != "" {
-		t.Errorf("rules on %s (-upstream +engine):\n%s", object.Name, diff)
-	}
+	return sorted(found)
 }
 
-func sortViolations(v []violation) {
+func reportedViolations(object playground.Object) []violation {
+	var found []violation
+	for _, r := range object.Rules {
+		if r.Outcome == playground.OutcomeFail || r.Outcome == playground.OutcomeError {
+			found = append(found, violation{r.ID, plainPath(r.Path), r.Message})
+		}
+	}
+	return sorted(found)
+}
+
+func sorted(v []violation) []violation {
 	slices.SortFunc(v, func(a, b violation) int {
 		return strings.Compare(a.Rule+a.Path+a.Message, b.Rule+b.Path+b.Message)
 	})
+	return v
 }
 
 // plainPath is a path without the differences between the two notations.
@@ -76,9 +137,49 @@ func plainPath(path string) string {
 	return strings.NewReplacer("<nil>", "", "[", ".", "]", "", `"`, "").Replace(path)
 }
 
-// content is an object as a decoder has it that keeps integers; false if it
-// cannot be read or its name is yet to be generated.
-func content(document *source.Document) (map[string]any, bool) {
+// validated is a document as its request has it when it is validated, and what
+// it replaces. It is false if that takes more than a schema.
+func (v *ruleVersion) validated(document *source.Document, object playground.Object, olds string) (content, old map[string]any, ok bool) {
+	content, ok = v.decode(document)
+	if _, generated := document.Lookup("metadata", "generateName"); !ok || generated || object.Operation == playground.OperationApply {
+		return nil, nil, false
+	}
+	if object.Operation == playground.OperationCreate {
+		if v.hasStatus {
+			delete(content, "status")
+		}
+		return content, nil, true
+	}
+	for _, document := range documents(olds) {
+		name, _ := document.Lookup("metadata", "name")
+		if apiVersion, _ := document.Lookup("apiVersion"); name != object.Name || apiVersion != object.APIVersion {
+			continue
+		}
+		if old, ok = v.decode(document); !ok {
+			break
+		}
+		return v.merge(content, old, object.Operation), old, true
+	}
+	return nil, nil, false
+}
+
+// merge takes from old what an update does not set.
+func (v *ruleVersion) merge(content, old map[string]any, operation string) map[string]any {
+	from, to := old, content
+	if operation == playground.OperationUpdateStatus {
+		from, to = content, runtime.DeepCopyJSON(old)
+	} else if !v.hasStatus {
+		return content
+	}
+	delete(to, "status")
+	if status, ok := from["status"]; ok {
+		to["status"] = runtime.DeepCopyJSONValue(status)
+	}
+	return to
+}
+
+// decode is a document pruned and defaulted, its integers still integers.
+func (v *ruleVersion) decode(document *source.Document) (map[string]any, bool) {
 	data, err := yaml.YAMLToJSON([]byte(document.Text))
 	if err != nil {
 		return nil, false
@@ -86,30 +187,22 @@ func content(document *source.Document) (map[string]any, bool) {
 	if document.JSON() {
 		data = []byte(document.Text) // or 2.0 would become 2
 	}
-	var out map[string]any
-	if err := utiljson.Unmarshal(data, &out); err != nil || out == nil {
+	var content map[string]any
+	if err := utiljson.Unmarshal(data, &content); err != nil || content == nil {
 		return nil, false
 	}
-	_, generated := document.Lookup("metadata", "generateName")
-	return out, !generated
+	pruning.Prune(content, v.schema, true)
+	defaulting.PruneNonNullableNullsWithoutDefaults(content, v.schema)
+	defaulting.Default(content, v.schema)
+	return content, true
 }
 
-// admit does to an object what comes before its validation.
-func (t *trial) admit(content map[string]any, schema *structuralschema.Structural, version string) {
-	pruning.Prune(content, schema, true)
-	defaulting.PruneNonNullableNullsWithoutDefaults(content, schema)
-	defaulting.Default(content, schema)
-	subresources, err := apihelpers.GetSubresourcesForVersion(t.crd, version)
-	if err != nil {
-		t.Fatal(err)
+// version compiles the rules of a version once for all objects.
+func (j *ruleJudge) version(t *testing.T, name string) *ruleVersion {
+	if known, ok := j.versions[name]; ok {
+		return known
 	}
-	if subresources != nil && subresources.Status != nil {
-		delete(content, "status")
-	}
-}
-
-func (t *trial) structural(version string) *structuralschema.Structural {
-	validation, err := apihelpers.GetSchemaForVersion(t.crd, version)
+	validation, err := apihelpers.GetSchemaForVersion(j.crd, name)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -121,15 +214,22 @@ func (t *trial) structural(version string) *structuralschema.Structural {
 	if err != nil {
 		t.Fatal(err)
 	}
-	schema = schema.DeepCopy()
-	if err := defaulting.PruneDefaults(schema); err != nil {
+	v := &ruleVersion{schema: schema.DeepCopy(), validators: map[string]*cel.Validator{}}
+	if err := defaulting.PruneDefaults(v.schema); err != nil {
 		t.Fatal(err)
 	}
-	return schema
+	for _, place := range rulePlaces(v.schema, "") {
+		only := keepRule(*v.schema.DeepCopy(), "", place)
+		v.validators[place] = cel.NewValidator(&only, true, celconfig.PerCallLimit)
+	}
+	subresources, err := apihelpers.GetSubresourcesForVersion(j.crd, name)
+	v.hasStatus = err == nil && subresources != nil && subresources.Status != nil
+	j.versions[name] = v
+	return v
 }
 
-// place is the schema path of a rule and its index there.
-func place(rule playground.Rule, report playground.Report) string {
+// rulePlace is the schema path of a rule and its index there.
+func rulePlace(rule playground.Rule, report playground.Report) string {
 	index := 0
 	for _, other := range report.CRD.Rules {
 		if other.ID == rule.ID {
@@ -140,21 +240,6 @@ func place(rule playground.Rule, report playground.Report) string {
 		}
 	}
 	return rule.SchemaPath + "#" + strconv.Itoa(index)
-}
-
-// ruleValidators has a validator for each rule of a version by its place, made
-// once for all objects of a scenario.
-func (t *trial) ruleValidators(schema *structuralschema.Structural, version string) map[string]*cel.Validator {
-	if validators, ok := t.validators[version]; ok {
-		return validators
-	}
-	validators := map[string]*cel.Validator{}
-	for _, place := range rulePlaces(schema, "") {
-		only := keepRule(*schema.DeepCopy(), "", place)
-		validators[place] = cel.NewValidator(&only, true, celconfig.PerCallLimit)
-	}
-	t.validators[version] = validators
-	return validators
 }
 
 // children calls visit for the nodes right below s that stand in objects, with

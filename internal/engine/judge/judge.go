@@ -7,137 +7,136 @@
 package judge
 
 import (
-	"bytes"
-	"context"
-	"encoding/json"
 	"fmt"
 	"net/http"
-	"net/http/httptest"
+	"strings"
 
 	"github.com/go-logr/logr"
+	"github.com/google/uuid"
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
-	utilnet "k8s.io/apimachinery/pkg/util/net"
-	"k8s.io/apimachinery/pkg/util/sets"
-	"k8s.io/apiserver/pkg/authentication/user"
-	"k8s.io/apiserver/pkg/authorization/authorizer"
-	"k8s.io/apiserver/pkg/endpoints/filters"
-	"k8s.io/apiserver/pkg/endpoints/request"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/types"
+	utiljson "k8s.io/apimachinery/pkg/util/json"
 	"k8s.io/klog/v2"
-)
 
-// Content types of request bodies.
-const (
-	JSON       = "application/json"
-	YAML       = "application/yaml"
-	MergePatch = "application/merge-patch+json"
-	JSONPatch  = "application/json-patch+json"
-	Apply      = "application/apply-patch+yaml"
+	"github.com/crdlab/crdlab/internal/engine/trial"
 )
 
 // The handlers log what they answer with an error; the answer says it already.
 func init() { klog.SetLogger(logr.Discard()) }
 
-const acceptTable = "application/json;as=Table;v=v1;g=meta.k8s.io"
+// Cluster is a [trial.Cluster] without controllers.
+type Cluster struct {
+	crds, objects *memory
+	crdHandler    http.Handler
 
-// Answer is the API server's answer to one request.
-type Answer struct {
-	// Code is the HTTP status code.
-	Code int
-	// Status is set if the answer is a Status, which refusals are.
-	Status *metav1.Status
-	// Warnings are the texts of the warning headers, in order.
-	Warnings []string
-	// Object is set if the answer is an object or a list. Its numbers are int64
-	// or float64.
-	Object *unstructured.Unstructured
-	// Table is set if a table was asked for and given.
-	Table *metav1.Table
-	// Body is an answer that is not JSON, as it is when the path is not served.
-	Body string
+	crd *apiextensionsv1.CustomResourceDefinition // that is served; nil if none
+	// handler serves the custom resources of crd.
+	handler http.Handler
 }
 
-// call is an HTTP request without the parts that are always the same.
-type call struct {
-	method, path, contentType, accept string
-	query                             map[string]string
-	body                              []byte
-}
+var _ trial.Cluster = &Cluster{}
 
-// serve sends a call through handler as a user with all rights.
-func serve(handler http.Handler, c call) (Answer, error) {
-	req := httptest.NewRequest(c.method, c.path, bytes.NewReader(c.body))
-	query := req.URL.Query()
-	for key, value := range c.query {
-		if value != "" {
-			query.Set(key, value)
-		}
-	}
-	req.URL.RawQuery = query.Encode()
-	req.RequestURI = req.URL.RequestURI()
-	req.Header.Set("Accept", JSON)
-	if c.accept != "" {
-		req.Header.Set("Accept", c.accept)
-	}
-	if c.body != nil {
-		req.Header.Set("Content-Type", c.contentType)
-	}
-	recorder := httptest.NewRecorder()
-	handler.ServeHTTP(recorder, req)
-	return decodeAnswer(recorder)
-}
-
-func decodeAnswer(recorder *httptest.ResponseRecorder) (Answer, error) {
-	answer := Answer{Code: recorder.Code}
-	warnings, errs := utilnet.ParseWarningHeaders(recorder.Result().Header["Warning"])
-	if len(errs) > 0 {
-		return Answer{}, fmt.Errorf("parsing the warning headers: %v", errs)
-	}
-	for _, w := range warnings {
-		answer.Warnings = append(answer.Warnings, w.Text)
-	}
-	body := recorder.Body.Bytes()
-	var kind metav1.TypeMeta
-	if json.Unmarshal(body, &kind) != nil {
-		answer.Body = string(body)
-		return answer, nil
-	}
+// New returns a cluster without CRDs.
+func New() (*Cluster, error) {
+	c := &Cluster{crds: newMemory(), objects: newMemory(), handler: http.NotFoundHandler()}
 	var err error
-	switch {
-	case kind.Kind == "Status" && kind.APIVersion == "v1":
-		answer.Status = &metav1.Status{}
-		err = json.Unmarshal(body, answer.Status)
-	case kind.Kind == "Table" && kind.APIVersion == "meta.k8s.io/v1":
-		answer.Table = &metav1.Table{}
-		err = json.Unmarshal(body, answer.Table)
-	default:
-		answer.Object = &unstructured.Unstructured{}
-		err = answer.Object.UnmarshalJSON(body)
+	if c.crdHandler, err = newCRDHandler(c.crds); err != nil {
+		return nil, fmt.Errorf("set up the CRD handler: %w", err)
 	}
+	return c, nil
+}
+
+// HasControllers implements [trial.Cluster].
+func (*Cluster) HasControllers() bool { return false }
+
+// Clear implements [trial.Cluster].
+func (c *Cluster) Clear() error {
+	c.crds.clear()
+	c.objects.clear()
+	c.crd, c.handler = nil, http.NotFoundHandler()
+	return nil
+}
+
+// PutCRD implements [trial.Cluster].
+func (c *Cluster) PutCRD(crd *apiextensionsv1.CustomResourceDefinition) (string, error) {
+	crd = established(crd)
+	crd.SetGroupVersionKind(apiextensionsv1.SchemeGroupVersion.WithKind("CustomResourceDefinition"))
+	identify(crd)
+	data, err := utiljson.Marshal(crd)
 	if err != nil {
-		return Answer{}, fmt.Errorf("decoding an answer of kind %s: %w", kind.Kind, err)
+		return "", err
 	}
-	return answer, nil
+	return fmt.Sprint(c.crds.put(crdKeys+crd.Name, data).revision), nil
 }
 
-// withFilters wraps a handler in those filters of the API server that its
-// request handlers rely on.
-func withFilters(handler http.Handler) http.Handler {
-	superuser := &user.DefaultInfo{Name: "judge", Groups: []string{user.SystemPrivilegedGroup}}
-	authenticated := http.HandlerFunc(func(w http.ResponseWriter, req *http.Request) {
-		handler.ServeHTTP(w, req.WithContext(request.WithUser(req.Context(), superuser)))
-	})
-	resolver := &request.RequestInfoFactory{
-		APIPrefixes:          sets.NewString("apis", "api"),
-		GrouplessAPIPrefixes: sets.NewString("api"),
+// Settle implements [trial.Cluster].
+func (c *Cluster) Settle(answered *unstructured.Unstructured) (*apiextensionsv1.CustomResourceDefinition, error) {
+	crd := &apiextensionsv1.CustomResourceDefinition{}
+	if err := runtime.DefaultUnstructuredConverter.FromUnstructured(answered.Object, crd); err != nil {
+		return nil, fmt.Errorf("convert the CRD: %w", err)
 	}
-	return filters.WithAuditInit(filters.WithRequestReceivedTimestamp(
-		filters.WithRequestInfo(filters.WithWarningRecorder(authenticated), resolver)))
+	handler, err := newHandler(crd, c.objects)
+	if err != nil {
+		return nil, fmt.Errorf("set up the handler of %s: %w", crd.Name, err)
+	}
+	c.crd, c.handler = crd, handler
+	return crd, nil
 }
 
-// allowAll is an authorizer that grants everything.
-type allowAll struct{}
+// ClearObjects implements [trial.Cluster].
+func (c *Cluster) ClearObjects() error {
+	c.objects.clear()
+	return nil
+}
 
-func (allowAll) Authorize(context.Context, authorizer.Attributes) (authorizer.Decision, string, error) {
-	return authorizer.DecisionAllow, "", nil
+// Put implements [trial.Cluster].
+func (c *Cluster) Put(object *unstructured.Unstructured) error {
+	object = object.DeepCopy()
+	identify(object)
+	data, err := object.MarshalJSON()
+	if err != nil {
+		return err
+	}
+	c.objects.put(c.objectKey(object.GetNamespace(), object.GetName()), data)
+	return nil
+}
+
+// identify sets what the server sets on each object that it creates.
+func identify(object metav1.Object) {
+	if object.GetUID() == "" {
+		object.SetUID(types.UID(uuid.NewString()))
+	}
+	if created := object.GetCreationTimestamp(); created.IsZero() {
+		object.SetCreationTimestamp(metav1.Now())
+	}
+	object.SetResourceVersion("") // is the revision of the storage
+}
+
+// Stored implements [trial.Cluster].
+func (c *Cluster) Stored(namespace, name string) (*unstructured.Unstructured, error) {
+	data, ok := c.objects.get(c.objectKey(namespace, name))
+	if !ok {
+		return nil, nil
+	}
+	object := &unstructured.Unstructured{}
+	return object, object.UnmarshalJSON(data.data)
+}
+
+func (c *Cluster) objectKey(namespace, name string) string {
+	key := resourcePrefix(c.crd.Spec.Group, c.crd.Spec.Names.Plural)
+	if c.crd.Spec.Scope == apiextensionsv1.NamespaceScoped {
+		key += "/" + namespace
+	}
+	return key + "/" + name
+}
+
+// Do implements [trial.Cluster].
+func (c *Cluster) Do(request trial.Request) (trial.Answer, error) {
+	if strings.HasPrefix(request.Path, trial.CRDPath) {
+		return serve(c.crdHandler, request)
+	}
+	return serve(c.handler, request)
 }

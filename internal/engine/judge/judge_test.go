@@ -3,12 +3,14 @@
 package judge_test
 
 import (
+	"net/http"
+	"net/url"
 	"testing"
 
-	"github.com/crdlab/crdlab/internal/engine/judge"
-	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
-	"k8s.io/apimachinery/pkg/runtime"
+
+	"github.com/crdlab/crdlab/internal/engine/judge"
+	"github.com/crdlab/crdlab/internal/engine/trial"
 )
 
 const crontabs = `
@@ -51,11 +53,17 @@ spec: {replicas: 3}
 status: {replicas: 9}
 `
 
-// request is one step of a conversation with a server.
-type request struct {
-	name string
-	send func(*judge.Server) (judge.Answer, error)
-	code int
+const (
+	typeYAML = "application/yaml"
+	list     = "/apis/example.com/v1/namespaces/default/crontabs"
+	item     = list + "/a"
+)
+
+// step is one request of a conversation with a cluster.
+type step struct {
+	name    string
+	request trial.Request
+	code    int
 	// path and value are a field of the answer and what it must be.
 	path  []string
 	value any
@@ -64,94 +72,76 @@ type request struct {
 	warning string
 }
 
-func TestServerKeepsState(t *testing.T) {
-	yaml := judge.Write{ContentType: judge.YAML}
-	server := newServer(t)
-	for _, r := range []request{{
-		name: "create drops status",
-		send: func(s *judge.Server) (judge.Answer, error) { return s.Create("v1", "default", []byte(crontab), yaml) },
-		code: 201, path: []string{"status"},
-	}, {
-		name:    "create again",
-		send:    func(s *judge.Server) (judge.Answer, error) { return s.Create("v1", "default", []byte(crontab), yaml) },
-		code:    409,
-		message: `crontabs.example.com "a" already exists`,
-	}, {
-		name: "another version prunes and warns",
-		send: func(s *judge.Server) (judge.Answer, error) { return s.Get("v1beta1", "default", "a") },
-		code: 200, path: []string{"spec", "replicas"},
-		warning: "example.com/v1beta1 CronTab is deprecated; use example.com/v1 CronTab",
-	}, {
-		name: "a transition rule sees the old object",
-		send: func(s *judge.Server) (judge.Answer, error) {
-			return s.Patch("v1", "default", "a", []byte(`{"spec":{"replicas":2}}`), judge.Write{ContentType: judge.MergePatch})
-		},
-		code:    422,
-		message: `CronTab.example.com "a" is invalid: spec.replicas: Invalid value: 2: failed rule: self >= oldSelf`,
-	}, {
-		name: "apply",
-		send: func(s *judge.Server) (judge.Answer, error) {
-			patch := "apiVersion: example.com/v1\nkind: CronTab\nspec: {replicas: 4}\n"
-			return s.Patch("v1", "default", "a", []byte(patch), judge.Write{ContentType: judge.Apply})
-		},
-		code: 200, path: []string{"spec", "replicas"}, value: int64(4),
-	}, {
-		name: "scale",
-		send: func(s *judge.Server) (judge.Answer, error) { return s.Scale("v1", "default", "a") },
-		code: 200, path: []string{"spec", "replicas"}, value: int64(4),
-	}, {
-		name: "an unserved version",
-		send: func(s *judge.Server) (judge.Answer, error) { return s.Get("v2", "default", "a") },
-		code: 404,
-	}, {
-		name: "delete",
-		send: func(s *judge.Server) (judge.Answer, error) { return s.Delete("v1", "default", "a") },
-		code: 200,
-	}, {
-		name:    "deleted",
-		send:    func(s *judge.Server) (judge.Answer, error) { return s.Get("v1", "default", "a") },
-		code:    404,
-		message: `crontabs.example.com "a" not found`,
-	}} {
-		t.Run(r.name, func(t *testing.T) { r.check(t, server) })
-	}
-}
-
-func (r request) check(t *testing.T, server *judge.Server) {
-	answer, err := r.send(server)
+func TestClusterKeepsState(t *testing.T) {
+	cluster, err := judge.New()
 	if err != nil {
 		t.Fatal(err)
 	}
-	if answer.Code != r.code {
-		t.Fatalf("code %d, want %d: %+v", answer.Code, r.code, answer.Status)
-	}
-	if r.message != "" && (answer.Status == nil || answer.Status.Message != r.message) {
-		t.Errorf("status %+v, want message %q", answer.Status, r.message)
-	}
-	if r.warning != "" && (len(answer.Warnings) != 1 || answer.Warnings[0] != r.warning) {
-		t.Errorf("warnings %q, want %q", answer.Warnings, r.warning)
-	}
-	if r.path == nil {
-		return
-	}
-	got, _, err := unstructured.NestedFieldNoCopy(answer.Object.Object, r.path...)
-	if err != nil || got != r.value {
-		t.Errorf("%v is %v (%v), want %v", r.path, got, err, r.value)
+	create := trial.Request{Method: http.MethodPost, Path: list, ContentType: typeYAML, Body: []byte(crontab)}
+	get := trial.Request{Method: http.MethodGet, Path: item}
+	settle(t, cluster)
+	for _, s := range []step{
+		{name: "create drops status", request: create, code: 201, path: []string{"status"}},
+		{name: "create again", request: create, code: 409, message: `crontabs.example.com "a" already exists`},
+		{
+			name: "another version prunes and warns", request: trial.Request{Method: http.MethodGet, Path: "/apis/example.com/v1beta1/namespaces/default/crontabs/a"},
+			code: 200, path: []string{"spec", "replicas"},
+			warning: "example.com/v1beta1 CronTab is deprecated; use example.com/v1 CronTab",
+		},
+		{
+			name: "a transition rule sees the old object",
+			request: trial.Request{
+				Method: http.MethodPatch, Path: item, ContentType: "application/merge-patch+json", Body: []byte(`{"spec":{"replicas":2}}`),
+			},
+			code: 422, message: `CronTab.example.com "a" is invalid: spec.replicas: Invalid value: 2: failed rule: self >= oldSelf`,
+		},
+		{
+			name: "apply",
+			request: trial.Request{
+				Method: http.MethodPatch, Path: item, ContentType: "application/apply-patch+yaml",
+				Query: url.Values{"fieldManager": {"test"}, "force": {"true"}},
+				Body:  []byte("apiVersion: example.com/v1\nkind: CronTab\nspec: {replicas: 4}\n"),
+			},
+			code: 200, path: []string{"spec", "replicas"}, value: int64(4),
+		},
+		{name: "scale", request: trial.Request{Method: http.MethodGet, Path: item + "/scale"}, code: 200, path: []string{"spec", "replicas"}, value: int64(4)},
+		{name: "a version that is not served", request: trial.Request{Method: http.MethodGet, Path: "/apis/example.com/v2/namespaces/default/crontabs"}, code: 404},
+		{name: "delete", request: trial.Request{Method: http.MethodDelete, Path: item}, code: 200},
+		{name: "deleted", request: get, code: 404, message: `crontabs.example.com "a" not found`},
+	} {
+		t.Run(s.name, func(t *testing.T) { s.check(t, cluster) })
 	}
 }
 
-func newServer(t *testing.T) *judge.Server {
-	answer, err := judge.CreateCRD([]byte(crontabs), judge.YAML, "Strict")
-	if err != nil || answer.Code != 201 {
+func settle(t *testing.T, cluster *judge.Cluster) {
+	answer, err := cluster.Do(trial.Request{Method: http.MethodPost, Path: trial.CRDPath, ContentType: typeYAML, Body: []byte(crontabs)})
+	if err != nil || answer.Object == nil {
 		t.Fatal(err, answer.Status)
 	}
-	var crd apiextensionsv1.CustomResourceDefinition
-	if err := runtime.DefaultUnstructuredConverter.FromUnstructured(answer.Object.Object, &crd); err != nil {
+	if _, err := cluster.Settle(answer.Object); err != nil {
 		t.Fatal(err)
 	}
-	server, err := judge.NewServer(&crd)
+}
+
+func (s step) check(t *testing.T, cluster *judge.Cluster) {
+	answer, err := cluster.Do(s.request)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return server
+	if answer.Code != s.code {
+		t.Fatalf("code %d, want %d: %+v", answer.Code, s.code, answer.Status)
+	}
+	if s.message != "" && (answer.Status == nil || answer.Status.Message != s.message) {
+		t.Errorf("status %+v, want message %q", answer.Status, s.message)
+	}
+	if s.warning != "" && (len(answer.Warnings) != 1 || answer.Warnings[0] != s.warning) {
+		t.Errorf("warnings %q, want %q", answer.Warnings, s.warning)
+	}
+	if s.path == nil {
+		return
+	}
+	got, _, err := unstructured.NestedFieldNoCopy(answer.Object.Object, s.path...)
+	if err != nil || got != s.value {
+		t.Errorf("%v is %v (%v), want %v", s.path, got, err, s.value)
+	}
 }

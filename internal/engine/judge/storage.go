@@ -38,13 +38,40 @@ type record struct {
 
 func newMemory() *memory { return &memory{revision: 1, records: map[string]record{}} }
 
-// put stores data under key and returns the new revision.
+// clear removes all records. The revision goes on.
+func (m *memory) clear() {
+	m.mutex.Lock()
+	defer m.mutex.Unlock()
+	clear(m.records)
+}
+
+func (m *memory) get(key string) (record, bool) {
+	m.mutex.Lock()
+	defer m.mutex.Unlock()
+	r, ok := m.records[key]
+	return r, ok
+}
+
+// put stores data under key.
 func (m *memory) put(key string, data []byte) record {
+	m.mutex.Lock()
+	defer m.mutex.Unlock()
+	return m.set(key, data)
+}
+
+// set is put for those who hold the mutex.
+func (m *memory) set(key string, data []byte) record {
 	m.revision++
 	r := record{data, m.revision}
 	m.records[key] = r
 	return r
 }
+
+// keyPrefix is what messages have before the keys: that of etcd.
+const keyPrefix = "/registry"
+
+// resourcePrefix begins the keys of a resource.
+func resourcePrefix(group, resource string) string { return "/" + group + "/" + resource }
 
 // restOptions makes registries keep their objects in the memory, encoded with
 // codec.
@@ -60,7 +87,7 @@ func (o restOptions) GetRESTOptions(resource schema.GroupResource, _ runtime.Obj
 		Decorator:               o.decorate,
 		EnableGarbageCollection: true,
 		DeleteCollectionWorkers: 1,
-		ResourcePrefix:          "/" + resource.Group + "/" + resource.Resource,
+		ResourcePrefix:          resourcePrefix(resource.Group, resource.Resource),
 	}, nil
 }
 
@@ -123,7 +150,7 @@ func (s *store) Create(_ context.Context, key string, obj, out runtime.Object, _
 	if _, ok := s.records[key]; ok {
 		return storage.NewKeyExistsError(key, 0)
 	}
-	r := s.put(key, data)
+	r := s.set(key, data)
 	if out == nil {
 		return nil
 	}
@@ -184,7 +211,7 @@ func (s *store) GuaranteedUpdate(
 	if err != nil {
 		return err
 	}
-	if err := preconditions.Check(key, object); err != nil {
+	if err := preconditions.Check(keyPrefix+key, object); err != nil {
 		return err
 	}
 	object, _, err = update(object, storage.ResponseMeta{ResourceVersion: old.revision})
@@ -201,7 +228,7 @@ func (s *store) GuaranteedUpdate(
 	if bytes.Equal(data, old.data) {
 		return s.decode(old, out)
 	}
-	return s.decode(s.put(key, data), out)
+	return s.decode(s.set(key, data), out)
 }
 
 // emptyLike is an object without content of the same type.
@@ -223,7 +250,7 @@ func (s *store) Delete(
 		return err
 	}
 	if preconditions != nil {
-		if err := preconditions.Check(key, object); err != nil {
+		if err := preconditions.Check(keyPrefix+key, object); err != nil {
 			return err
 		}
 	}

@@ -1,0 +1,105 @@
+//go:build !js
+
+package judge
+
+import (
+	"fmt"
+	"net/http"
+	"time"
+
+	"github.com/emicklei/go-restful/v3"
+	"k8s.io/apiextensions-apiserver/pkg/apis/apiextensions"
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+	apiextensionsv1beta1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1beta1"
+	"k8s.io/apiextensions-apiserver/pkg/apiserver"
+	"k8s.io/apiextensions-apiserver/pkg/client/informers/externalversions"
+	"k8s.io/apiextensions-apiserver/pkg/registry/customresourcedefinition"
+	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apiserver/pkg/admission"
+	"k8s.io/apiserver/pkg/endpoints"
+	"k8s.io/apiserver/pkg/registry/rest"
+)
+
+// maxBody is the API server's limit of a request's body, in bytes.
+const maxBody = 3 * 1024 * 1024
+
+const crdResource = "customresourcedefinitions"
+
+// crdKeys begin the keys of CRDs.
+var crdKeys = resourcePrefix(apiextensions.GroupName, crdResource) + "/"
+
+// newCRDHandler serves the CustomResourceDefinition API from objects.
+func newCRDHandler(objects *memory) (http.Handler, error) {
+	types, err := crdTypes()
+	if err != nil {
+		return nil, err
+	}
+	codec := apiserver.Codecs.LegacyCodec(apiextensionsv1beta1.SchemeGroupVersion, apiextensionsv1.SchemeGroupVersion)
+	registry, err := customresourcedefinition.NewREST(apiserver.Scheme, restOptions{objects, codec})
+	if err != nil {
+		return nil, err
+	}
+	group := &endpoints.APIGroupVersion{
+		Storage:                    map[string]rest.Storage{crdResource: registry},
+		Root:                       "/apis",
+		GroupVersion:               apiextensionsv1.SchemeGroupVersion,
+		MetaGroupVersion:           &metav1.SchemeGroupVersion,
+		OptionsExternalVersion:     &apiextensionsv1.SchemeGroupVersion,
+		Serializer:                 apiserver.Codecs,
+		ParameterCodec:             metav1.ParameterCodec,
+		Typer:                      apiserver.Scheme,
+		Creater:                    apiserver.Scheme,
+		Convertor:                  apiserver.Scheme,
+		ConvertabilityChecker:      apiserver.Scheme,
+		UnsafeConvertor:            runtime.UnsafeObjectConvertor(apiserver.Scheme),
+		Defaulter:                  apiserver.Scheme,
+		Namer:                      meta.NewAccessor(),
+		TypeConverter:              types,
+		EquivalentResourceRegistry: runtime.NewEquivalentResourceRegistry(),
+		Authorizer:                 allowAll{},
+		Admit:                      admission.NewChainHandler(),
+		MaxRequestBodyBytes:        maxBody,
+	}
+	container := restful.NewContainer()
+	if _, _, err := group.InstallREST(container); err != nil {
+		return nil, err
+	}
+	return withFilters(container), nil
+}
+
+// newHandler serves the custom resources of a CRD from objects, as if its
+// names had been accepted.
+func newHandler(crd *apiextensionsv1.CustomResourceDefinition, objects *memory) (http.Handler, error) {
+	informer := externalversions.NewSharedInformerFactory(nil, 0).Apiextensions().V1().CustomResourceDefinitions()
+	if err := informer.Informer().GetIndexer().Add(established(crd)); err != nil {
+		return nil, err
+	}
+	schemas, err := staticSchemas()
+	if err != nil {
+		return nil, fmt.Errorf("build the static OpenAPI schemas: %w", err)
+	}
+	handler, err := apiserver.NewCustomResourceDefinitionHandler(
+		nil, nil, informer, http.NotFoundHandler(), restOptions{objects, unstructuredCodec},
+		admission.NewChainHandler(), nil, noServices{}, noNetwork, 1, allowAll{}, time.Minute, time.Minute, schemas, maxBody)
+	if err != nil {
+		return nil, err
+	}
+	return withFilters(handler), nil
+}
+
+// established returns a copy that looks as if the controllers had finished with
+// it long ago: for two seconds after that the handler delays creations.
+func established(crd *apiextensionsv1.CustomResourceDefinition) *apiextensionsv1.CustomResourceDefinition {
+	crd = crd.DeepCopy()
+	crd.Status.AcceptedNames = crd.Spec.Names
+	crd.Status.Conditions = nil
+	longAgo := metav1.NewTime(time.Unix(0, 0))
+	for _, condition := range []apiextensionsv1.CustomResourceDefinitionConditionType{apiextensionsv1.NamesAccepted, apiextensionsv1.Established} {
+		crd.Status.Conditions = append(crd.Status.Conditions, apiextensionsv1.CustomResourceDefinitionCondition{
+			Type: condition, Status: apiextensionsv1.ConditionTrue, LastTransitionTime: longAgo,
+		})
+	}
+	return crd
+}
