@@ -26,6 +26,9 @@ type crd struct {
 	// refused.
 	versions map[string]*version
 	storage  *version
+	// before is the CRD that is in the cluster before, as far as it takes to
+	// read its objects; nil if there is none.
+	before func() (*crd, error)
 	// schemas is what is published of the CRD. It is built when it is first
 	// asked for: few look at it, and it is large.
 	schemas func() ([]playground.Schema, error)

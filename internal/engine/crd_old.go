@@ -46,7 +46,7 @@ func (r *crdRequest) readOld(text string) bool {
 		return false
 	}
 	establish(old)
-	r.old = old
+	r.old, r.oldDoc = old, doc
 	return true
 }
 

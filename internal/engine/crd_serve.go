@@ -1,9 +1,11 @@
 package engine
 
 import (
+	"errors"
 	"fmt"
 	"net/http"
 	"slices"
+	"sync"
 
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	utilversion "k8s.io/apimachinery/pkg/version"
@@ -18,20 +20,12 @@ func serveCRD(r *crdRequest) error {
 	if err := crdScheme.Convert(r.internal, v1, nil); err != nil {
 		return fmt.Errorf("convert CRD to v1: %w", err)
 	}
-	for _, v := range v1.Spec.Versions {
-		if !v.Served && !v.Storage {
-			continue
-		}
-		compiled, err := compileVersion(v1, v)
-		if err != nil {
-			return fmt.Errorf("compile version %s: %w", v.Name, err)
-		}
-		r.versions[v.Name] = compiled
-		if v.Storage {
-			r.storage = compiled
-		}
+	if err := r.compileVersions(v1); err != nil {
+		return err
 	}
-	r.v1 = v1
+	if r.old != nil {
+		r.before = sync.OnceValues(r.compileOld)
+	}
 	r.report.Accepted = true
 	r.report.Status = playground.Status{Code: http.StatusCreated}
 	if r.old != nil {
@@ -40,6 +34,37 @@ func serveCRD(r *crdRequest) error {
 	r.report.StoredVersions = v1.Status.StoredVersions
 	r.report.Conditions = conditions(r.internal, v1)
 	return nil
+}
+
+// compileVersions compiles all versions of v1: objects may be stored at one
+// that is neither served nor stored any more.
+func (c *crd) compileVersions(v1 *apiextensionsv1.CustomResourceDefinition) error {
+	for _, v := range v1.Spec.Versions {
+		compiled, err := compileVersion(v1, v)
+		if err != nil {
+			return fmt.Errorf("compile version %s: %w", v.Name, err)
+		}
+		c.versions[v.Name] = compiled
+		if v.Storage {
+			c.storage = compiled
+		}
+	}
+	c.v1 = v1
+	return nil
+}
+
+// compileOld compiles the CRD that is in the cluster before.
+func (r *crdRequest) compileOld() (*crd, error) {
+	v1, err := asV1(r.old)
+	if err != nil {
+		return nil, err
+	}
+	old := &crd{report: emptyCRDReport(), doc: r.oldDoc, versions: map[string]*version{}}
+	err = guard(playground.StageCRDServe, func() error { return old.compileVersions(v1) })
+	if err == nil && old.storage == nil {
+		err = errors.New("the old CRD has no storage version")
+	}
+	return old, err
 }
 
 // describe fills in what the report says of any CRD that could be decoded,

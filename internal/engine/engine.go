@@ -63,8 +63,9 @@ func (e *Engine) Evaluate(ctx context.Context, s playground.Scenario) (report pl
 		CRD:        crd.report,
 		Objects:    evaluateObjects(ctx, crd, conv, s, now),
 		Conversion: playground.Conversion{Findings: conv.findings},
-
-		StoredObjects: []playground.StoredObject{},
+	}
+	if report.StoredObjects, err = storedObjects(ctx, crd, s, now); err != nil {
+		return report, err
 	}
 	report.Schemas = []playground.Schema{}
 	if s.Schemas {
