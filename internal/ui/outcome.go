@@ -3,6 +3,7 @@ package ui
 import (
 	"encoding/json"
 	"regexp"
+	"slices"
 	"strings"
 
 	"github.com/crdlab/crdlab/internal/playground"
@@ -82,12 +83,19 @@ func newVerdict(accepted bool, status playground.Status, output string, warnings
 }
 
 // stageClass is pass, fail, error, skipped, or changed for a stage that passed
-// and did something.
+// and did more than it does to every object.
 func stageClass(stage playground.Stage) string {
-	if stage.Outcome == playground.OutcomePass && len(stage.Changes)+stage.Findings > 0 {
+	if stage.Outcome == playground.OutcomePass && (hasNews(stage) || stage.Findings > 0) {
 		return "changed"
 	}
 	return string(stage.Outcome)
+}
+
+// hasNews says that a stage made a change that is not marked as quiet.
+func hasNews(stage playground.Stage) bool {
+	return slices.ContainsFunc(stage.Changes, func(change playground.Change) bool {
+		return markOf(stageChange{stage: stage.Name, change: change}) != markQuiet
+	})
 }
 
 // stageCounts is what a stage did: "+2 −1" values added and removed, and the
