@@ -1,4 +1,5 @@
-// Command conformance compares crdlab with a real API server.
+// Command conformance compares crdlab with the API server: a real one, and its
+// request handlers in memory.
 package main
 
 import (
@@ -24,6 +25,11 @@ type settings struct {
 	testdata string
 	run      *regexp.Regexp
 	record   bool
+	corpus   string
+
+	seed             uint64
+	first, n, sample int
+	limit            time.Duration
 }
 
 func main() {
@@ -42,8 +48,14 @@ func main() {
 func parse() settings {
 	var s settings
 	flag.StringVar(&s.testdata, "cases", "../internal/engine/testdata", "`directory` of the cases")
-	flag.BoolVar(&s.record, "record", false, "record what the API server answers, beside the cases")
 	run := flag.String("run", "", "only the cases whose <stage>/<name> matches the `pattern`")
+	flag.BoolVar(&s.record, "record", false, "record what the API server answers, beside the cases")
+	flag.StringVar(&s.corpus, "corpus", os.Getenv("CRDLAB_CORPUS"), "`directory` of CRDs and objects to derive scenarios from, too")
+	flag.Uint64Var(&s.seed, "seed", 1, "what the derived scenarios depend on")
+	flag.IntVar(&s.first, "first", 0, "number of the first derived scenario")
+	flag.IntVar(&s.n, "n", 0, "how many scenarios to derive from the cases and put before the handlers in memory")
+	flag.IntVar(&s.sample, "sample", 0, "how many of them to put before the server")
+	flag.DurationVar(&s.limit, "time", 0, "most time for each kind of derived scenarios; 0 for no limit")
 	flag.Parse()
 	var err error
 	if s.run, err = regexp.Compile(*run); err != nil || flag.NArg() > 0 {
@@ -61,28 +73,78 @@ func conform(s settings, out io.Writer) (int, error) {
 	}
 	all = slices.DeleteFunc(all, func(c cases.Case) bool { return !s.run.MatchString(c.Name) })
 	start := time.Now()
+	tally := newTally()
+	if s.n == 0 || s.sample > 0 {
+		if err := askServer(s, all, tally, out); err != nil {
+			return 0, err
+		}
+	}
+	if s.n > 0 {
+		if err := askHandlers(s, all, tally, out); err != nil {
+			return 0, err
+		}
+	}
+	tally.print(out)
+	fmt.Fprintf(out, "%v\n", time.Since(start).Round(time.Millisecond))
+	if s.record {
+		return 0, nil
+	}
+	return tally.differences(), nil
+}
+
+// askServer puts the cases, and a sample of scenarios derived from them, before
+// a real server.
+func askServer(s settings, all []cases.Case, tally *tally, out io.Writer) error {
 	server, err := apiserver.Start()
 	if err != nil {
-		return 0, err
+		return err
 	}
 	defer server.Stop()
-	fmt.Fprintf(out, "API server ready after %v\n", time.Since(start).Round(time.Millisecond))
+	inMemory, err := handlers()
+	if err != nil {
+		return err
+	}
 	e := &examiner{
-		trial:    trial.New(server.Cluster()),
-		subjects: []subject{{"engine", engine.New().Evaluate}},
-		tally:    newTally(),
+		server:   trial.New(server.Cluster()),
+		subjects: []subject{build("engine", engine.New().Evaluate), {"handlers in memory", inMemory.Judge}},
+		tally:    tally,
 		out:      out,
 	}
 	recordings, err := e.cases(all)
 	if err != nil {
-		return 0, err
+		return err
 	}
-	e.tally.print(out)
-	fmt.Fprintf(out, "%v\n", time.Since(start).Round(time.Millisecond))
-	if !s.record {
-		return e.tally.differences(), nil
+	if s.record {
+		return record(s, recordings)
 	}
-	return 0, record(s, recordings)
+	seeds, err := caseSeeds(all)
+	if err != nil {
+		return err
+	}
+	return e.generated(generation{title: "derived: ", seeds: seeds, seed: s.seed, first: s.first, n: s.sample, limit: s.limit})
+}
+
+// askHandlers puts scenarios derived from the cases and from the corpus before
+// the handlers in memory.
+func askHandlers(s settings, all []cases.Case, tally *tally, out io.Writer) error {
+	inMemory, err := handlers()
+	if err != nil {
+		return err
+	}
+	e := &examiner{server: inMemory, subjects: []subject{build("engine, handlers asked", engine.New().Evaluate)}, tally: tally, out: out}
+	seeds, err := caseSeeds(all)
+	if err != nil {
+		return err
+	}
+	g := generation{title: "derived: ", seeds: seeds, seed: s.seed, first: s.first, n: s.n, limit: s.limit}
+	if err := e.generated(g); err != nil || s.corpus == "" {
+		return err
+	}
+	g.title = "corpus: "
+	if g.seeds, err = corpusSeeds(s.corpus); err != nil {
+		return err
+	}
+	return e.generated(g)
 }
 
 // record writes the recordings beside the cases; the cases that did not run

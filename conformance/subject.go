@@ -2,13 +2,47 @@ package main
 
 import (
 	"context"
+	"errors"
 
+	"github.com/crdlab/crdlab/internal/engine/judge"
+	"github.com/crdlab/crdlab/internal/engine/trial"
+	"github.com/crdlab/crdlab/internal/engine/verdict"
 	"github.com/crdlab/crdlab/internal/playground"
 )
 
-// subject is a build of crdlab whose reports are compared with the verdicts of
-// an API server.
+// subject is what is compared with an API server: a build of crdlab, or
+// another API server.
 type subject struct {
-	name     string
-	evaluate func(context.Context, playground.Scenario) (playground.Report, error)
+	name string
+	// judge is the verdict on a scenario, or errLimited.
+	judge func(playground.Scenario) (verdict.Verdict, error)
+}
+
+// errLimited: a limit of the playground kept the subject from asking the API
+// server's code, which knows no such limit.
+var errLimited = errors.New("limited")
+
+type evaluateFunc func(context.Context, playground.Scenario) (playground.Report, error)
+
+// build is a build of crdlab as a subject.
+func build(name string, evaluate evaluateFunc) subject {
+	return subject{name, func(s playground.Scenario) (verdict.Verdict, error) {
+		report, err := evaluate(context.Background(), s)
+		if err != nil {
+			return verdict.Verdict{}, err
+		}
+		if verdict.Limited(report) {
+			return verdict.Verdict{}, errLimited
+		}
+		return verdict.Of(report), nil
+	}}
+}
+
+// handlers are the API server's handlers in memory.
+func handlers() (*trial.Trial, error) {
+	cluster, err := judge.New()
+	if err != nil {
+		return nil, err
+	}
+	return trial.New(cluster), nil
 }

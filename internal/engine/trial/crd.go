@@ -8,6 +8,7 @@ import (
 	"net/url"
 	"slices"
 
+	"k8s.io/apiextensions-apiserver/pkg/apis/apiextensions"
 	"k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/install"
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	apiextensionsv1beta1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1beta1"
@@ -22,11 +23,26 @@ import (
 // CRDPath is where CustomResourceDefinitions are served.
 const CRDPath = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions"
 
-var crdDecoder = func() runtime.Decoder {
+var crdScheme = func() *runtime.Scheme {
 	scheme := runtime.NewScheme()
 	install.Install(scheme)
-	return serializer.NewCodecFactory(scheme).UniversalDecoder(apiextensionsv1.SchemeGroupVersion)
+	return scheme
 }()
+
+// decodeCRD reads a CRD of any version, with its defaults, as a v1 one.
+func decodeCRD(text []byte) (*apiextensionsv1.CustomResourceDefinition, error) {
+	internal := &apiextensions.CustomResourceDefinition{}
+	decoder := serializer.NewCodecFactory(crdScheme).UniversalDecoder(apiextensions.SchemeGroupVersion)
+	if _, _, err := decoder.Decode(text, nil, internal); err != nil {
+		return nil, err
+	}
+	crd := &apiextensionsv1.CustomResourceDefinition{}
+	if err := crdScheme.Convert(internal, crd, nil); err != nil {
+		return nil, err
+	}
+	crd.SetGroupVersionKind(apiextensionsv1.SchemeGroupVersion.WithKind("CustomResourceDefinition"))
+	return crd, nil
+}
 
 // judgeCRD sends the scenario's CRD, as an update if there is an old one.
 func (t *Trial) judgeCRD(s playground.Scenario) (out verdict.CRD, err error) {
@@ -63,11 +79,10 @@ func (t *Trial) judgeCRD(s playground.Scenario) (out verdict.CRD, err error) {
 // upgrade makes a v1 CRD of a v1beta1 one, which no server takes any more; one
 // that cannot be read stays.
 func upgrade(request *Request) {
-	crd := &apiextensionsv1.CustomResourceDefinition{}
-	if _, _, err := crdDecoder.Decode(request.Body, nil, crd); err != nil {
+	crd, err := decodeCRD(request.Body)
+	if err != nil {
 		return
 	}
-	crd.SetGroupVersionKind(apiextensionsv1.SchemeGroupVersion.WithKind("CustomResourceDefinition"))
 	if body, err := json.Marshal(crd); err == nil {
 		request.Body, request.ContentType = body, "application/json"
 	}
@@ -76,8 +91,8 @@ func upgrade(request *Request) {
 // replaceCRD puts the old CRD into the cluster and makes an update of request,
 // based on what is there now, like `kubectl replace`.
 func (t *Trial) replaceCRD(request Request, document, old *source.Document) (Request, func(Answer) Answer, error) {
-	crd := &apiextensionsv1.CustomResourceDefinition{}
-	if _, _, err := crdDecoder.Decode([]byte(old.Text), nil, crd); err != nil {
+	crd, err := decodeCRD([]byte(old.Text))
+	if err != nil {
 		return request, nil, unreadable(playground.DocumentOldCRD, err)
 	}
 	crd.Generation = cmp.Or(crd.Generation, 1)

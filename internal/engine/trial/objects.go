@@ -27,6 +27,7 @@ type objects struct {
 	verdicts []verdict.Object
 	rows     map[string][]row // by version
 	open     bool             // one of the objects is
+	unread   map[string]bool  // versions at which an object cannot be read
 }
 
 // row is a row of a table with the key of its object.
@@ -36,7 +37,7 @@ type row struct {
 }
 
 func (o *objects) judge() error {
-	o.rows = map[string][]row{}
+	o.rows, o.unread = map[string][]row{}, map[string]bool{}
 	if o.scenario.Conversion != "" && o.crd.Spec.Conversion.Strategy == apiextensionsv1.WebhookConverter {
 		return &UnaskedError{"nothing calls the conversion webhook"}
 	}
@@ -172,7 +173,7 @@ func (o *objects) readBack(v *verdict.Object, namespace, name string) error {
 	v.Versions = map[string]verdict.Reading{}
 	for _, version := range o.served() {
 		if o.needsWebhook(version) {
-			o.open = true
+			o.unread[version] = true
 			continue
 		}
 		answer, err := o.cluster.Do(Request{Method: http.MethodGet, Path: o.item(version, namespace, name)})
@@ -213,14 +214,14 @@ func (o *objects) noteRow(version, namespace, name string) error {
 }
 
 // tables are those of the accepted objects, in the order of their keys, at
-// each version at which all of them can be read.
+// each version at which all of them can be read; none if one of them is open.
 func (o *objects) tables() ([]verdict.Table, error) {
 	if err := o.cluster.ClearObjects(); err != nil {
 		return nil, fmt.Errorf("clear the objects: %w", err)
 	}
 	var tables []verdict.Table
 	for _, version := range o.served() {
-		if o.open && o.needsWebhook(version) {
+		if o.open || o.unread[version] {
 			continue
 		}
 		answer, err := o.cluster.Do(Request{Method: http.MethodGet, Path: o.collection(version, ""), Accept: tableType})

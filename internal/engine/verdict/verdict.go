@@ -15,7 +15,7 @@ type Verdict struct {
 	// Objects has one entry for each document; none if the CRD is refused.
 	Objects []Object `json:"objects,omitempty"`
 	// Tables are those of the accepted objects at each served version at which
-	// all of them can be read.
+	// all of them can be read; none if one of them is open.
 	Tables []Table `json:"tables,omitempty"`
 }
 
@@ -139,6 +139,9 @@ const needsWebhook = "the conversion webhook would be asked"
 // readable says whether all accepted objects can be read at a version.
 func readable(objects []playground.Object, version string) bool {
 	for _, object := range objects {
+		if object.Accepted && len(object.Stored) == 0 {
+			return false
+		}
 		for _, v := range object.Versions {
 			if v.Name == version && v.Error != "" {
 				return false
