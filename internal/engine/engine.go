@@ -26,11 +26,13 @@ const cachedCRDs = 16
 // Engine evaluates scenarios. It is safe for concurrent use.
 type Engine struct {
 	crds *lru.Cache // of *crd by crdKey
+	// controls are of *admissionControl by the hash of the admission text.
+	controls *lru.Cache
 }
 
 // New returns an engine with an empty cache.
 func New() *Engine {
-	return &Engine{crds: lru.New(cachedCRDs)}
+	return &Engine{crds: lru.New(cachedCRDs), controls: lru.New(cachedCRDs)}
 }
 
 // Evaluate answers s. Whatever is wrong with the texts of s is told in the
@@ -58,10 +60,14 @@ func (e *Engine) Evaluate(ctx context.Context, s playground.Scenario) (report pl
 	if err != nil {
 		return report, err
 	}
+	control, err := e.control(s.Admission)
+	if err != nil {
+		return report, err
+	}
 	report = playground.Report{
 		Kubernetes: playground.Kubernetes{Library: Library, Emulated: Emulated},
 		CRD:        crd.report,
-		Objects:    evaluateObjects(ctx, crd, conv, s, now),
+		Objects:    evaluateObjects(ctx, crd, conv, control, s, now),
 		Conversion: playground.Conversion{Findings: conv.findings},
 	}
 	if report.StoredObjects, err = storedObjects(ctx, crd, s, now); err != nil {
@@ -72,6 +78,9 @@ func (e *Engine) Evaluate(ctx context.Context, s playground.Scenario) (report pl
 		if report.Schemas, err = crd.schemas(); err != nil {
 			return report, err
 		}
+	}
+	if control != nil {
+		report.Admission = &playground.Admission{Findings: control.findings}
 	}
 	report.Tables = tables(crd, report.Objects, now)
 	report.Timing = playground.Timing{CRD: milliseconds(crdDone.Sub(start)), Object: milliseconds(time.Since(crdDone))}
@@ -129,6 +138,23 @@ func (e *Engine) crd(ctx context.Context, s playground.Scenario) *crd {
 		e.crds.Add(key, c)
 	}
 	return c
+}
+
+// control returns the admission plugins of a text, or nil if that is empty.
+func (e *Engine) control(text string) (*admissionControl, error) {
+	if isEmpty(text) {
+		return nil, nil
+	}
+	key := sha256.Sum256([]byte(text))
+	if cached, ok := e.controls.Get(key); ok {
+		return cached.(*admissionControl), nil
+	}
+	control, err := newAdmissionControl(text)
+	if err != nil {
+		return nil, err
+	}
+	e.controls.Add(key, control)
+	return control, nil
 }
 
 // crdKey is all that a crd depends on.

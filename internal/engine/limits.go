@@ -35,7 +35,10 @@ type limitError struct {
 
 func (e *limitError) Error() string { return e.message }
 
-// checkCRDText finds what in a CRD would cost too much time or memory.
+// celKeys are the fields of CRDs and admission policies that hold CEL.
+var celKeys = map[string]bool{"rule": true, "messageExpression": true, "expression": true, "valueExpression": true}
+
+// checkCRDText finds what in a CRD or an admission policy would cost too much time or memory.
 func checkCRDText(doc *source.Document) error {
 	c := textCheck{doc: doc}
 	return c.walk(doc.Root().Node(), nil)
@@ -75,16 +78,16 @@ func (c *textCheck) checkScalar(key string, value *yaml.Node, path []any) error 
 	if value.Kind != yaml.ScalarNode {
 		return nil
 	}
-	if key != "pattern" && key != "rule" && key != "messageExpression" {
+	if key != "pattern" && !celKeys[key] {
 		return nil
 	}
 	groups := strings.Count(value.Value, "(")
-	if key == "rule" {
+	if celKeys[key] && key != "messageExpression" {
 		c.rules++
 	}
 	switch {
 	case c.rules > maxRules:
-		return c.exceeded(path, key, "the CRD has more than %d rules", maxRules)
+		return c.exceeded(path, key, "the text has more than %d rules", maxRules)
 	case key == "pattern" && len(value.Value) > maxPatternLength:
 		return c.exceeded(path, key, "a pattern is longer than %d bytes", maxPatternLength)
 	case groups > maxPatternGroups:

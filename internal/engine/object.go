@@ -51,11 +51,32 @@ var applyStages = []objectStage{
 	{playground.StageRead, read},
 }
 
-func stagesOf(operation string) []objectStage {
-	if operation == playground.OperationApply {
-		return applyStages
+// admissionStages take the places of stages where admission plugins run: those
+// that change the object before it is completed, those that only look at it
+// after it was validated.
+var admissionStages = map[string][]objectStage{
+	playground.StagePrepare: {{playground.StagePrepare, receiveObject}, {playground.StageMutate, mutate}, {playground.StageComplete, completeObject}},
+	playground.StageRules:   {{playground.StageRules, evaluateRules}, {playground.StageAdmit, admit}},
+}
+
+// stagesOf are the stages of a scenario's requests.
+func stagesOf(s playground.Scenario) []objectStage {
+	stages := objectStages
+	if s.Operation == playground.OperationApply {
+		stages = applyStages
 	}
-	return objectStages
+	if isEmpty(s.Admission) {
+		return stages
+	}
+	var withAdmission []objectStage
+	for _, stage := range stages {
+		if several, ok := admissionStages[stage.name]; ok {
+			withAdmission = append(withAdmission, several...)
+		} else {
+			withAdmission = append(withAdmission, stage)
+		}
+	}
+	return withAdmission
 }
 
 // request is an object on its way through the stages.
@@ -71,6 +92,14 @@ type request struct {
 	olds            oldObjects
 	conversion      *conversion
 	version         *version // whose endpoint the request goes to
+	stages          []objectStage
+	// control is nil if the scenario has no admission; admitted is what its
+	// plugins did.
+	control  *admissionControl
+	admitted *admissionRecord
+	// requestName and requestNamespace are those that the plugins are told, as
+	// they were before the plugins could change the object.
+	requestName, requestNamespace string
 
 	object *unstructured.Unstructured
 	// meta is the metadata as decoded; nil if the object has none.
@@ -90,34 +119,37 @@ type request struct {
 }
 
 // evaluateObjects judges each document of text.
-func evaluateObjects(ctx context.Context, c *crd, conv *conversion, s playground.Scenario, now time.Time) []playground.Object {
+func evaluateObjects(ctx context.Context, c *crd, conv *conversion, control *admissionControl, s playground.Scenario, now time.Time) []playground.Object {
 	objects := []playground.Object{}
 	file, err := source.Parse(s.Object, objectTextLimits)
 	if _, isLimit := limitRange(err); isLimit {
-		return append(objects, exceededObject(s.Operation, err))
+		return append(objects, exceededObject(stagesOf(s), err))
 	}
 	olds := readOldObjects(c, s.OldObject)
 	for _, doc := range file.Documents {
 		if doc.Empty() || ctx.Err() != nil {
 			continue
 		}
-		r := &request{crd: c, doc: doc, now: now, fieldValidation: s.FieldValidation, operation: s.Operation, fieldManager: s.FieldManager, force: s.Force, olds: olds, conversion: conv, report: emptyObjectReport()}
+		r := &request{crd: c, doc: doc, now: now, fieldValidation: s.FieldValidation, operation: s.Operation, fieldManager: s.FieldManager, force: s.Force, olds: olds, conversion: conv, stages: stagesOf(s), control: control, admitted: newAdmissionRecord(), report: emptyObjectReport()}
 		r.report.Operation = s.Operation
 		r.ctx = warning.WithWarningRecorder(ctx, &warningRecorder{request: r})
 		r.evaluate()
+		if control != nil {
+			r.report.Admission = r.reportAdmission()
+		}
 		objects = append(objects, r.report)
 	}
 	return objects
 }
 
 // exceededObject reports a text that passes a limit.
-func exceededObject(operation string, err error) playground.Object {
+func exceededObject(stages []objectStage, err error) playground.Object {
 	object := emptyObjectReport()
 	finding := limitFinding(playground.DocumentObject, playground.StageDecode, err)
 	object.Findings = append(object.Findings, finding)
 	object.Status = playground.Status{Message: err.Error()}
 	object.Range = finding.Range
-	object.Stages = skippedStages(operation, "a limit of the playground is exceeded")
+	object.Stages = skippedStages(stages, "a limit of the playground is exceeded")
 	object.Stages[0].Outcome = playground.OutcomeFail
 	return object
 }
@@ -129,12 +161,12 @@ func (r *request) evaluate() {
 	r.report.Name, _ = r.doc.Lookup("metadata", "name")
 	r.report.Namespace, _ = r.doc.Lookup("metadata", "namespace")
 	if !r.crd.report.Accepted {
-		r.report.Stages = skippedStages(r.operation, "the CRD is not accepted")
+		r.report.Stages = skippedStages(r.stages, "the CRD is not accepted")
 		return
 	}
 	if len(r.olds.findings) > 0 {
 		r.report.Findings = append(r.report.Findings, r.olds.findings...)
-		r.report.Stages = skippedStages(r.operation, "the old object cannot be read")
+		r.report.Stages = skippedStages(r.stages, "the old object cannot be read")
 		return
 	}
 	if !r.route() {
@@ -146,7 +178,7 @@ func (r *request) evaluate() {
 	if r.operation == playground.OperationUpdateStatus && !r.version.status {
 		err := apierrors.NewNotFound(r.resource(), r.report.Name)
 		r.refuse(playground.StageDecode, err)
-		r.report.Stages = skippedStages(r.operation, "the version has no status subresource")
+		r.report.Stages = skippedStages(r.stages, "the version has no status subresource")
 		return
 	}
 	r.runStages()
@@ -191,7 +223,7 @@ func (r *request) refuseUnmapped() {
 	r.report.Status = playground.Status{Code: http.StatusNotFound, Reason: "NotFound", Message: "the server could not find the requested resource"}
 	r.report.Output = fmt.Sprintf("error: resource mapping not found for name: %q namespace: %q from \"object.yaml\": %s\nensure CRDs are installed first",
 		r.report.Name, r.report.Namespace, message)
-	r.report.Stages = skippedStages(r.operation, message)
+	r.report.Stages = skippedStages(r.stages, message)
 	r.report.Stages[0].Outcome = playground.OutcomeFail
 }
 
@@ -210,13 +242,13 @@ func (r *request) servedHint() string {
 
 // runStages runs the stages until one ends the request.
 func (r *request) runStages() {
-	for i, stage := range stagesOf(r.operation) {
+	for i, stage := range r.stages {
 		r.report.Stages = append(r.report.Stages, playground.Stage{Name: stage.name, Outcome: playground.OutcomePass, Changes: []playground.Change{}})
 		r.stage = &r.report.Stages[i]
 		err := guard(stage.name, func() error { return stage.run(r) })
 		if err != nil {
 			r.refuse(stage.name, err)
-			rest := skippedStages(r.operation, "the request ended in stage "+stage.name)
+			rest := skippedStages(r.stages, "the request ended in stage "+stage.name)
 			r.report.Stages = append(r.report.Stages, rest[i+1:]...)
 			break
 		}
@@ -240,9 +272,9 @@ func (r *request) countFindings(stage *playground.Stage) {
 }
 
 // skippedStages are all stages, skipped for the same reason.
-func skippedStages(operation, why string) []playground.Stage {
-	stages := make([]playground.Stage, len(stagesOf(operation)))
-	for i, stage := range stagesOf(operation) {
+func skippedStages(of []objectStage, why string) []playground.Stage {
+	stages := make([]playground.Stage, len(of))
+	for i, stage := range of {
 		stages[i] = playground.Stage{Name: stage.name, Outcome: playground.OutcomeSkipped, Why: why, Changes: []playground.Change{}}
 	}
 	return stages

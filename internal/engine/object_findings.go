@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"errors"
 	"slices"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -20,7 +21,8 @@ type strictError struct {
 func (r *request) refuse(stage string, err error) {
 	r.report.Status = statusOf(err)
 	r.report.Output = refusedOutput(err, r.operation, "object.yaml", r.report.Warnings)
-	if len(r.invalid) > 0 || len(r.reportedStrict()) > 0 || apierrors.HasStatusCause(err, metav1.CauseTypeFieldManagerConflict) {
+	var denied *admissionDenied
+	if errors.As(err, &denied) || len(r.invalid) > 0 || len(r.reportedStrict()) > 0 || apierrors.HasStatusCause(err, metav1.CauseTypeFieldManagerConflict) {
 		return // each cause has its finding
 	}
 	status := apiStatus(err)

@@ -22,27 +22,69 @@ const defaultNamespace = "default"
 // and the strategy of custom resources do. What is random in a cluster is
 // derived from the object, so that a report can be repeated.
 func prepare(r *request) error {
+	return r.recordPreparing(func() error {
+		if err := r.receive(); err != nil {
+			return err
+		}
+		return r.complete()
+	})
+}
+
+// receiveObject is what prepare does before admission plugins change the
+// object.
+func receiveObject(r *request) error { return r.recordPreparing(r.receive) }
+
+// completeObject is what prepare does after them.
+func completeObject(r *request) error { return r.recordPreparing(r.complete) }
+
+func (r *request) recordPreparing(step func() error) error {
 	before := r.snapshot()
-	reason := r.createReason
+	err := step()
+	r.recordChanges(before, r.preparingReason())
+	return err
+}
+
+func (r *request) preparingReason() func(change) string {
+	if r.creates() || r.old == nil {
+		return r.createReason
+	}
+	return r.updateReason
+}
+
+// receive is the part of the request's handler.
+func (r *request) receive() error {
 	if r.creates() {
 		rest.WipeObjectMetaSystemFields(r.object)
 	}
-	if err := rest.EnsureObjectNamespaceMatchesRequestNamespace(r.namespace(), r.object); err != nil {
+	r.requestName, r.requestNamespace = r.object.GetName(), r.namespace()
+	if err := rest.EnsureObjectNamespaceMatchesRequestNamespace(r.requestNamespace, r.object); err != nil {
 		return err
 	}
 	r.dedupOwnerReferences()
 	if r.operation != playground.OperationApply {
 		r.object.SetManagedFields(nil) // not shown by kubectl, and only apply depends on it
 	}
-	var err error
+	if r.creates() {
+		return nil
+	}
+	if err := r.findOld(); err != nil {
+		return err
+	}
+	return r.checkUID()
+}
+
+// complete is the part of the generic registry and of the strategy.
+func (r *request) complete() error {
 	if r.creates() {
 		r.prepareCreate()
-	} else if err = r.findOld(); err == nil {
-		reason = r.updateReason
-		err = r.prepareUpdate()
 	}
-	r.recordChanges(before, reason)
-	return err
+	if err := rest.EnsureObjectNamespaceMatchesRequestNamespace(r.requestNamespace, r.object); err != nil {
+		return err
+	}
+	if r.creates() {
+		return nil
+	}
+	return r.prepareUpdate()
 }
 
 // creates says whether the request makes a new object.

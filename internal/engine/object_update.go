@@ -52,7 +52,7 @@ func (r *request) resource() schema.GroupResource {
 // update handler, the generic registry and the strategies of custom resources
 // and their status do.
 func (r *request) prepareUpdate() error {
-	if err := r.checkPreconditions(); err != nil {
+	if err := r.checkResourceVersion(); err != nil {
 		return err
 	}
 	r.object.SetGeneration(r.old.GetGeneration())
@@ -75,18 +75,24 @@ func (r *request) prepareUpdate() error {
 	return nil
 }
 
-// checkPreconditions compares what identifies the state that the update is
-// based on. Like `kubectl replace`, an update without a resourceVersion is
-// based on the present one.
-func (r *request) checkPreconditions() error {
+// checkUID refuses an update of another object of the same name. Like
+// `kubectl replace`, an update without a resourceVersion is based on the
+// present one.
+func (r *request) checkUID() error {
 	if uid := r.object.GetUID(); uid != "" {
 		if err := storage.NewUIDPreconditions(string(uid)).Check(r.key(), r.old); err != nil {
 			return apierrors.NewConflict(r.resource(), r.object.GetName(), err)
 		}
 	}
-	switch version := r.object.GetResourceVersion(); {
-	case version == "":
+	if r.object.GetResourceVersion() == "" {
 		r.object.SetResourceVersion(r.old.GetResourceVersion())
+	}
+	return nil
+}
+
+// checkResourceVersion refuses an update that is based on an earlier state.
+func (r *request) checkResourceVersion() error {
+	switch version := r.object.GetResourceVersion(); {
 	case r.oldStored.GetResourceVersion() == "":
 		r.old.SetResourceVersion(version) // the text of the old object leaves it open
 	case version != r.old.GetResourceVersion():

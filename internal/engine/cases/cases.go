@@ -65,6 +65,7 @@ func documents(s *playground.Scenario) map[string]*string {
 		"object.yaml":     &s.Object,
 		"old-object.yaml": &s.OldObject,
 		"conversion.yaml": &s.Conversion,
+		"admission.yaml":  &s.Admission,
 	}
 }
 

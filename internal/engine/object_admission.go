@@ -1,0 +1,232 @@
+package engine
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"k8s.io/apiextensions-apiserver/pkg/crdserverscheme"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/util/managedfields"
+	"k8s.io/apiserver/pkg/admission"
+
+	"github.com/crdlab/crdlab/internal/playground"
+)
+
+// mutate lets the mutating admission plugins change the object.
+func mutate(r *request) error {
+	if len(r.control.mutatingHooks) == 0 && r.control.mutatingPlugin == nil {
+		r.skip("no mutating policy or webhook")
+		return nil
+	}
+	before := r.snapshot()
+	ctx := withAdmissionRecord(r.ctx, r.admitted)
+	err := r.control.admit(ctx, r.attributes(r.object.GetName()), r.objectInterfaces(), typeConverters{r.crd})
+	r.recordMutations(before, err == nil)
+	if err != nil {
+		return r.refuseAdmission(playground.StageMutate, err)
+	}
+	r.dedupOwnerReferences()
+	return nil
+}
+
+// admit lets the validating admission plugins look at the object as it is to
+// be stored.
+func admit(r *request) error {
+	if len(r.control.validatingHooks) == 0 && len(r.control.validatingPlugins) == 0 {
+		r.skip("no validating policy or webhook")
+		return nil
+	}
+	object := r.object
+	r.object = object.DeepCopy() // whatever the plugins do to it is lost
+	defer func() { r.object = object }()
+	ctx := withAdmissionRecord(r.ctx, r.admitted)
+	name := r.requestName
+	if name == "" {
+		name = object.GetName()
+	}
+	if err := r.control.validate(ctx, r.attributes(name), r.objectInterfaces()); err != nil {
+		return r.refuseAdmission(playground.StageAdmit, err)
+	}
+	return nil
+}
+
+// attributes describe the request to the plugins.
+func (r *request) attributes(name string) admission.Attributes {
+	operation, options := admission.Create, runtime.Object(&metav1.CreateOptions{
+		TypeMeta:        metav1.TypeMeta{APIVersion: metav1.SchemeGroupVersion.String(), Kind: "CreateOptions"},
+		FieldManager:    "kubectl-create",
+		FieldValidation: r.fieldValidation,
+	})
+	var old runtime.Object
+	if !r.creates() {
+		operation, options = admission.Update, &metav1.UpdateOptions{
+			TypeMeta:        metav1.TypeMeta{APIVersion: metav1.SchemeGroupVersion.String(), Kind: "UpdateOptions"},
+			FieldManager:    "kubectl-replace",
+			FieldValidation: r.fieldValidation,
+		}
+		old = r.old.DeepCopy()
+	}
+	if r.operation == playground.OperationApply {
+		force := r.force
+		options = &metav1.PatchOptions{
+			TypeMeta:        metav1.TypeMeta{APIVersion: metav1.SchemeGroupVersion.String(), Kind: "PatchOptions"},
+			FieldManager:    r.fieldManager,
+			Force:           &force,
+			FieldValidation: r.fieldValidation,
+		}
+	}
+	subresource := ""
+	if r.operation == playground.OperationUpdateStatus {
+		subresource = "status"
+	}
+	attributes := admission.NewAttributesRecord(r.object, old, r.version.kind, r.requestNamespace, name,
+		r.resource().WithVersion(r.version.kind.Version), subresource, operation, options, false, requester)
+	return &recordedAttributes{attributes, r.admitted}
+}
+
+// objectInterfaces are those of the scope in which the handler of custom
+// resources serves a version.
+func (r *request) objectInterfaces() admission.ObjectInterfaces {
+	equivalents := runtime.NewEquivalentResourceRegistry()
+	for _, name := range r.crd.servedByPriority() {
+		v := r.crd.versions[name]
+		resource := r.resource().WithVersion(name)
+		equivalents.RegisterKindFor(resource, "", v.kind)
+		if v.status {
+			equivalents.RegisterKindFor(resource, "status", v.kind)
+		}
+	}
+	return &admission.RuntimeObjectInterfaces{
+		ObjectCreater:            unstructuredCreater{},
+		ObjectTyper:              crdserverscheme.NewUnstructuredObjectTyper(),
+		ObjectDefaulter:          structuralDefaulter{r.crd},
+		ObjectConvertor:          coercingConvertor{r.crd, r.conversion},
+		EquivalentResourceMapper: equivalents,
+	}
+}
+
+// coercingConvertor converts and prunes (schemaCoercingConverter in
+// k8s.io/apiextensions-apiserver/pkg/apiserver), even to the version that the
+// object has.
+type coercingConvertor struct {
+	crd        *crd
+	conversion *conversion
+}
+
+func (c coercingConvertor) ConvertToVersion(in runtime.Object, target runtime.GroupVersioner) (runtime.Object, error) {
+	kind, ok := target.KindForGroupVersionKinds([]schema.GroupVersionKind{in.GetObjectKind().GroupVersionKind()})
+	if !ok {
+		return nil, fmt.Errorf("%v is unstructured and is not suitable for converting to %q", in.GetObjectKind().GroupVersionKind(), target)
+	}
+	return c.convert(in, kind)
+}
+
+func (c coercingConvertor) Convert(in, out, _ any) error {
+	from, ok := in.(*unstructured.Unstructured)
+	to, isUnstructured := out.(*unstructured.Unstructured)
+	if !ok || !isUnstructured {
+		return fmt.Errorf("cannot convert %T to %T", in, out)
+	}
+	converted, err := c.convert(from, to.GroupVersionKind())
+	if err != nil {
+		return err
+	}
+	to.Object = converted.Object
+	return nil
+}
+
+func (c coercingConvertor) convert(in runtime.Object, kind schema.GroupVersionKind) (*unstructured.Unstructured, error) {
+	object, ok := in.(*unstructured.Unstructured)
+	version := c.crd.versions[kind.Version]
+	if !ok || version == nil {
+		return nil, fmt.Errorf("cannot convert %T to %v", in, kind)
+	}
+	converted, err := c.conversion.convert(object, version)
+	if err != nil {
+		return nil, err
+	}
+	return converted, version.coerce(converted, coerceOptions{})
+}
+
+func (coercingConvertor) ConvertFieldLabel(_ schema.GroupVersionKind, label, value string) (string, string, error) {
+	return label, value, nil
+}
+
+// typeConverters are how policies merge apply configurations.
+type typeConverters struct{ crd *crd }
+
+func (t typeConverters) GetTypeConverter(kind schema.GroupVersionKind) managedfields.TypeConverter {
+	v, ok := t.crd.versions[kind.Version]
+	if !ok {
+		return nil
+	}
+	types, err := v.applyTypes()
+	if err != nil {
+		return nil
+	}
+	return types
+}
+
+func (typeConverters) Run(context.Context) {}
+
+// recordMutations reports what changed the object, from its state before to
+// the present one: the policies and webhooks, the defaults applied after each,
+// and, if all went well, the pruning at the end.
+func (r *request) recordMutations(before map[string]any, completed bool) {
+	state := any(before)
+	for _, m := range r.admitted.mutations {
+		r.recordSettling(state, m.before)
+		for _, c := range diff(m.before, m.after, nil) {
+			r.record(c, m.by)
+		}
+		state = m.after
+	}
+	if completed {
+		r.recordSettling(state, r.object.Object)
+	}
+}
+
+// recordSettling reports what the API server itself did between two mutations.
+func (r *request) recordSettling(before, after any) {
+	for _, c := range diff(before, after, nil) {
+		if c.op == playground.ChangeRemove {
+			r.record(c, "pruned after mutation: not in the schema")
+			continue
+		}
+		r.recordDefault(c)
+	}
+}
+
+// refuseAdmission reports what denied the request, with the place in the
+// admission text that decided.
+func (r *request) refuseAdmission(stage string, err error) error {
+	err = r.admitted.admissionError(err)
+	status := apiStatus(err)
+	denials := r.admitted.denials
+	isReported := func(d denial) bool { return d.message == status.Details.Causes[0].Message }
+	if status.Details == nil || len(status.Details.Causes) == 0 || !slices.ContainsFunc(denials, isReported) {
+		denials = []denial{{message: status.Message, reason: status.Reason}}
+		if at := r.admitted.failedAt; at != nil {
+			denials[0].at = *at
+		}
+	}
+	for _, d := range denials {
+		f := r.finding(stage, d.message)
+		f.Reason = string(d.reason)
+		f.Range = requestRange(r.doc, d.message)
+		if d.at != (playground.Range{}) {
+			f.Related = append(f.Related, playground.Related{Document: playground.DocumentAdmission, Range: d.at, Message: "decided here"})
+		}
+		r.report.Findings = append(r.report.Findings, f)
+	}
+	return &admissionDenied{err}
+}
+
+// admissionDenied is an error whose findings are reported already.
+type admissionDenied struct{ error }
+
+func (e *admissionDenied) Unwrap() error { return e.error }
