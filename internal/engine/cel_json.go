@@ -59,6 +59,9 @@ func jsonMap(m traits.Mapper) (any, error) {
 	object := map[string]any{}
 	for it := m.Iterator(); it.HasNext() == types.True; {
 		key := it.Next()
+		if key == nil {
+			break // upstream leaves room for the keys that the schema does not have
+		}
 		name, ok := key.(types.String)
 		if !ok {
 			return nil, fmt.Errorf("a map with keys of type %s has no JSON", key.Type().TypeName())
