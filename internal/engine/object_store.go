@@ -35,6 +35,7 @@ func store(r *request) error {
 		}
 		stored = converted
 	}
+	stored.SetSelfLink("") // etcd has none (PrepareObjectForStorage)
 	r.setResourceVersion(stored)
 	r.stored = stored
 	r.report.Stored = encode(stored)
@@ -70,13 +71,14 @@ func (r *request) successCode() int {
 }
 
 // setResourceVersion counts the writes: an update that changes nothing is
-// not written.
+// not written, unless it brings the object to the storage version.
 func (r *request) setResourceVersion(stored *unstructured.Unstructured) {
 	if r.old == nil {
 		stored.SetResourceVersion(firstResourceVersion)
 		return
 	}
-	if apiequality.Semantic.DeepEqual(r.object.Object, r.old.Object) {
+	rewritten := r.oldStored.GroupVersionKind() != r.crd.storage.kind
+	if !rewritten && apiequality.Semantic.DeepEqual(r.object.Object, r.old.Object) {
 		r.stage.Why = "nothing changed, so nothing is written"
 		return
 	}

@@ -44,6 +44,15 @@ var order = []string{
 	"embedded-resource",
 	"status-subresource",
 	"versions",
+	"scale-subresource",
+	"selectable-fields",
+	"upgrade-v1beta1",
+	"crd-changes",
+	"migrate-1-add-version",
+	"migrate-2-switch-storage",
+	"migrate-3-rewrite-objects",
+	"migrate-4-remove-too-early",
+	"migrate-5-remove-version",
 	"several-objects",
 }
 
@@ -69,7 +78,8 @@ var JSON = sync.OnceValues(func() ([]byte, error) {
 })
 
 // read reads an example: the first line of the comment is its title, the rest
-// its note; crd.yaml, object.yaml and options.json make up its scenario.
+// its note; the other files make up its scenario: crd.yaml, old-crd.yaml,
+// object.yaml, old-object.yaml and options.json with the rest.
 func read(dir fs.FS, id string) (Example, error) {
 	text, err := fs.ReadFile(dir, id+".txtar")
 	if err != nil {
@@ -90,8 +100,12 @@ func fill(scenario *playground.Scenario, file txtar.File) error {
 	switch file.Name {
 	case "crd.yaml":
 		scenario.CRD = string(file.Data)
+	case "old-crd.yaml":
+		scenario.OldCRD = string(file.Data)
 	case "object.yaml":
 		scenario.Object = string(file.Data)
+	case "old-object.yaml":
+		scenario.OldObject = string(file.Data)
 	case "options.json":
 		return json.Unmarshal(file.Data, scenario)
 	default:
