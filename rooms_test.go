@@ -22,6 +22,7 @@ type room struct {
 // rooms are all packages; dependencies point down the list.
 var rooms = []room{
 	{"cmd/server", []string{"internal/httpapi", "internal/share", "internal/procpool", "internal/engine", "internal/ui", "internal/examples", "internal/source", "internal/playground", "web"}, true},
+	{"cmd/worker", []string{"internal/httpapi", "internal/share", "internal/ui", "internal/examples", "internal/playground"}, false},
 	{"wasm", []string{"internal/engine", "internal/ui", "internal/examples", "internal/source", "internal/playground"}, true},
 	{"internal/httpapi", []string{"internal/share", "internal/ui", "internal/examples", "internal/playground"}, false},
 	{"internal/share", []string{"internal/playground"}, false},
@@ -83,7 +84,7 @@ func dependencies(t *testing.T, name string) []string {
 func list(t *testing.T, arguments ...string) []string {
 	t.Helper()
 	command := exec.Command("go", append([]string{"list"}, arguments...)...)
-	if slices.Contains(arguments, "./wasm") {
+	if slices.Contains(arguments, "./wasm") || slices.Contains(arguments, "./cmd/worker") {
 		command.Env = append(command.Environ(), "GOOS=js", "GOARCH=wasm")
 	}
 	output, err := command.Output()

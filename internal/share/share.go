@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// Store keeps values by their ids. It is safe for concurrent use.
+// Store keeps values, texts in UTF-8, by their ids. It is safe for concurrent use.
 type Store interface {
 	// Put keeps a value until expires; the zero time means for ever. Once it
 	// has returned nil the value survives a crash. An id that is there already

@@ -1,5 +1,5 @@
 // Prints the licences of everything that is shipped: the Go packages linked into
-// the server and into the engine, and the npm packages bundled into the page.
+// the server, into the engine and into the Worker, and the npm packages bundled into the page.
 //
 //   node notices.mjs > THIRD_PARTY_NOTICES
 
@@ -14,6 +14,7 @@ const isLicence = (name) => /^(licen[cs]e|copying|notice|patents)/i.test(name) &
 const builds = [
   { package: "./cmd/server", env: { GOOS: "linux", GOARCH: "amd64", CGO_ENABLED: "0" }, tags: "" },
   { package: "./wasm", env: { GOOS: "js", GOARCH: "wasm", CGO_ENABLED: "0" }, tags: "grpcnotrace" },
+  { package: "./cmd/worker", env: { GOOS: "js", GOARCH: "wasm", CGO_ENABLED: "0" }, tags: "grpcnotrace" },
 ];
 
 function run(command, args, env = {}) {
@@ -89,7 +90,7 @@ for (const component of components) {
 
 const line = "=".repeat(80);
 console.log(`crdlab is licensed under the Apache License, Version 2.0; see LICENSE.
-Its server, its WebAssembly module and its page contain the software below.`);
+Its server, its WebAssembly modules and its page contain the software below.`);
 for (const { text, users } of texts.values()) {
   console.log(`\n${line}\n${[...new Set(users)].join("\n")}\n${line}\n\n${text}`);
 }

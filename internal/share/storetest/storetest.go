@@ -25,7 +25,7 @@ type Case struct {
 var Cases = []Case{
 	{"what was put is read", putThenGet},
 	{"what was never put is not found", getUnknown},
-	{"any bytes are kept", putAnyBytes},
+	{"any text is kept", putAnyText},
 	{"a mebibyte is kept", putLarge},
 	{"the first value stays", putTwice},
 	{"the later expiry counts", putExtends},
@@ -60,9 +60,9 @@ func getUnknown(ctx context.Context, store share.Store) error {
 	return wantNone(ctx, store, newID("unknown"))
 }
 
-func putAnyBytes(ctx context.Context, store share.Store) error {
+func putAnyText(ctx context.Context, store share.Store) error {
 	for _, value := range []string{"<null>", "null", "{}", "\ufeff☃ \U0001f600\u2028", "a\r\nb\n"} {
-		id := newID("bytes")
+		id := newID("text")
 		if err := store.Put(ctx, id, []byte(value), time.Time{}); err != nil {
 			return err
 		}

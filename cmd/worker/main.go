@@ -1,0 +1,83 @@
+//go:build js && wasm
+
+// Command worker serves the playground as a Cloudflare Worker: the page and
+// short links, kept in Workers KV. Scenarios are evaluated in the page. The
+// assets are not served by this program but by entry.mjs.
+package main
+
+import (
+	"embed"
+	"fmt"
+	"io/fs"
+	"log/slog"
+	"os"
+	"strconv"
+	"time"
+
+	"github.com/syumai/workers"
+	"github.com/syumai/workers/cloudflare"
+
+	"github.com/crdlab/crdlab/internal/httpapi"
+	"github.com/crdlab/crdlab/internal/share"
+)
+
+// built holds the names of the assets, without the assets.
+//
+//go:embed all:built
+var built embed.FS
+
+// storeBinding is the name of the KV namespace in wrangler.jsonc.
+const storeBinding = "SHARES"
+
+func main() {
+	server, err := newServer()
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "crdlab:", err)
+		os.Exit(1)
+	}
+	workers.Serve(server)
+}
+
+func newServer() (*httpapi.Server, error) {
+	names, err := fs.Sub(built, "built")
+	if err != nil {
+		return nil, err
+	}
+	sharing, err := openSharing()
+	if err != nil {
+		return nil, err
+	}
+	return httpapi.New(httpapi.Config{
+		Assets:  names,
+		Log:     slog.New(slog.NewTextHandler(os.Stderr, &slog.HandlerOptions{Level: slog.LevelWarn})),
+		Sharing: sharing,
+	})
+}
+
+// openSharing reads the variables of the Worker, which are those of the
+// server's environment.
+func openSharing() (sharing httpapi.Sharing, err error) {
+	sharing.OperatorToken = variable("CRDLAB_OPERATOR_TOKEN")
+	sharing.PublicURL = variable("CRDLAB_PUBLIC_URL")
+	if limit := variable("CRDLAB_SHARE_LIMIT"); limit != "" {
+		if sharing.Limit, err = strconv.ParseInt(limit, 10, 64); err != nil {
+			return sharing, fmt.Errorf("CRDLAB_SHARE_LIMIT: %w", err)
+		}
+	}
+	if lifetime := variable("CRDLAB_SHARE_LIFETIME"); lifetime != "" {
+		if sharing.Lifetime, err = time.ParseDuration(lifetime); err != nil {
+			return sharing, fmt.Errorf("CRDLAB_SHARE_LIFETIME: %w", err)
+		}
+	}
+	sharing.Store, err = share.OpenKV(storeBinding)
+	return sharing, err
+}
+
+// variable is a variable or secret of the Worker, or empty.
+func variable(name string) string {
+	value := cloudflare.GetBinding(name)
+	if value.IsUndefined() || value.IsNull() {
+		return ""
+	}
+	return value.String()
+}
