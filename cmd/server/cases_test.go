@@ -55,18 +55,12 @@ func TestCasesOverHTTP(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			report.Timing = playground.Timing{}
-			var want bytes.Buffer
-			encoder := json.NewEncoder(&want)
-			encoder.SetEscapeHTML(false)
-			if err := encoder.Encode(report); err != nil {
-				t.Fatal(err)
-			}
+			want := encode(t, report)
 			scenario, err := json.Marshal(c.Scenario)
 			if err != nil {
 				t.Fatal(err)
 			}
-			got, want := evaluateOverHTTP(t, app.url(), scenario), strings.TrimSuffix(want.String(), "\n")
+			got := evaluateOverHTTP(t, app.url(), scenario)
 			if at := difference(got, want); got != want {
 				t.Errorf("report differs:\ngot  …%.200s\nwant …%.200s", got[at:], want[at:])
 			}
@@ -75,6 +69,19 @@ func TestCasesOverHTTP(t *testing.T) {
 	if err := stop(); err != nil {
 		t.Error(err)
 	}
+}
+
+// encode is a report as the server writes it, without its times.
+func encode(t *testing.T, report playground.Report) string {
+	t.Helper()
+	report.Timing = playground.Timing{}
+	var text bytes.Buffer
+	encoder := json.NewEncoder(&text)
+	encoder.SetEscapeHTML(false)
+	if err := encoder.Encode(report); err != nil {
+		t.Fatal(err)
+	}
+	return strings.TrimSuffix(text.String(), "\n")
 }
 
 // difference is a place shortly before the first byte in which two texts differ.
