@@ -30,13 +30,13 @@ func store(r *request) error {
 		if err != nil {
 			return err
 		}
-		for _, c := range diff(r.object.Object, converted.Object, nil) {
-			r.record(c, r.conversionReason(c))
-		}
 		stored = converted
 	}
 	stored.SetSelfLink("") // etcd has none (PrepareObjectForStorage)
 	r.setResourceVersion(stored)
+	for _, c := range diff(r.object.Object, stored.Object, nil) {
+		r.record(c, r.storeReason(c))
+	}
 	r.stored = stored
 	r.report.Stored = encode(stored)
 	r.accept()
@@ -88,12 +88,18 @@ func (r *request) setResourceVersion(stored *unstructured.Unstructured) {
 	}
 }
 
-func (r *request) conversionReason(c change) string {
+// storeReason says why what is stored differs from what was validated.
+func (r *request) storeReason(c change) string {
 	storage := r.crd.storage.kind.Version
-	if valuePath(c.path) == "apiVersion" {
-		return "converted to the storage version " + storage
+	switch path := valuePath(c.path); {
+	case path == "metadata.resourceVersion":
+		return "the revision of etcd at which the object is written"
+	case path == "metadata.selfLink":
+		return "not persisted"
+	case c.op == playground.ChangeRemove:
+		return "the storage version " + storage + " does not have it"
 	}
-	return "not in the schema of the storage version " + storage
+	return "converted to the storage version " + storage
 }
 
 // convert converts an object in a stage of the request, and notes the calls of
