@@ -33,6 +33,7 @@ var rooms = []room{
 	{"internal/source", []string{"internal/playground"}, false},
 	{"internal/playground", nil, false},
 	{"web", nil, false},
+	{"deploy", nil, true},
 }
 
 func TestDependenciesPointDown(t *testing.T) {

@@ -1,0 +1,317 @@
+// Package deploy checks the manifests in this directory as Kubernetes would
+// decode them.
+package deploy
+
+import (
+	"bytes"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"testing"
+
+	appsv1 "k8s.io/api/apps/v1"
+	autoscalingv2 "k8s.io/api/autoscaling/v2"
+	corev1 "k8s.io/api/core/v1"
+	networkingv1 "k8s.io/api/networking/v1"
+	policyv1 "k8s.io/api/policy/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/labels"
+	"sigs.k8s.io/yaml"
+)
+
+// types are what the manifests may hold, by apiVersion and kind.
+var types = map[string]func() any{
+	"v1 ServiceAccount":                      func() any { return new(corev1.ServiceAccount) },
+	"v1 Service":                             func() any { return new(corev1.Service) },
+	"v1 Secret":                              func() any { return new(corev1.Secret) },
+	"v1 PersistentVolumeClaim":               func() any { return new(corev1.PersistentVolumeClaim) },
+	"apps/v1 Deployment":                     func() any { return new(appsv1.Deployment) },
+	"apps/v1 StatefulSet":                    func() any { return new(appsv1.StatefulSet) },
+	"policy/v1 PodDisruptionBudget":          func() any { return new(policyv1.PodDisruptionBudget) },
+	"autoscaling/v2 HorizontalPodAutoscaler": func() any { return new(autoscalingv2.HorizontalPodAutoscaler) },
+	"networking.k8s.io/v1 NetworkPolicy":     func() any { return new(networkingv1.NetworkPolicy) },
+}
+
+// kinds is what each directory is made of, in kustomize's order.
+var kinds = map[string][]string{
+	"base": {"ServiceAccount", "Service", "Deployment", "PodDisruptionBudget", "HorizontalPodAutoscaler", "NetworkPolicy"},
+	"file": {"ServiceAccount", "Service", "PersistentVolumeClaim", "Deployment", "NetworkPolicy"},
+	"postgresql": {
+		"ServiceAccount", "Secret", "Service", "Service", "Deployment", "StatefulSet",
+		"PodDisruptionBudget", "HorizontalPodAutoscaler", "NetworkPolicy", "NetworkPolicy",
+	},
+}
+
+func TestManifests(t *testing.T) {
+	for directory, want := range kinds {
+		t.Run(directory, func(t *testing.T) {
+			objects := decode(t, build(t, directory))
+			got := make([]string, len(objects))
+			for i, object := range objects {
+				got[i] = object.kind
+			}
+			if !slices.Equal(got, want) {
+				t.Errorf("it holds %v, want %v", got, want)
+			}
+			for _, object := range objects {
+				checkSelectors(t, object, podsOf(objects))
+				if pods := object.pods(); pods != nil {
+					checkRestricted(t, object.kind, pods.Spec)
+					checkResources(t, object.kind, pods.Spec)
+				}
+			}
+			checkServer(t, directory, objects)
+		})
+	}
+}
+
+// build runs kustomize on a copy of this directory that has its secrets.
+func build(t *testing.T, directory string) []byte {
+	t.Helper()
+	copied := t.TempDir()
+	if err := os.CopyFS(copied, os.DirFS(".")); err != nil {
+		t.Fatal(err)
+	}
+	secrets, err := os.ReadFile("postgresql/store.env.example")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(copied, "postgresql", "store.env"), secrets, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	command := exec.Command("go", "tool", "-modfile="+filepath.Join("..", "tools.mod"), "kustomize", "build", filepath.Join(copied, directory))
+	var stderr bytes.Buffer
+	command.Stderr = &stderr
+	output, err := command.Output()
+	if err != nil || stderr.Len() > 0 {
+		t.Fatalf("kustomize: %v\n%s", err, &stderr)
+	}
+	return output
+}
+
+// object is a manifest as its type.
+type object struct {
+	kind  string
+	value any
+}
+
+// decode fails the test on fields that the types do not have.
+func decode(t *testing.T, stream []byte) []object {
+	t.Helper()
+	var objects []object
+	for document := range bytes.SplitSeq(stream, []byte("\n---\n")) {
+		var meta metav1.TypeMeta
+		if err := yaml.Unmarshal(document, &meta); err != nil {
+			t.Fatal(err)
+		}
+		newValue, ok := types[meta.APIVersion+" "+meta.Kind]
+		if !ok {
+			t.Fatalf("no type is known for %s %s", meta.APIVersion, meta.Kind)
+		}
+		o := object{meta.Kind, newValue()}
+		if err := yaml.UnmarshalStrict(document, o.value); err != nil {
+			t.Errorf("%s: %v", meta.Kind, err)
+		}
+		objects = append(objects, o)
+	}
+	return objects
+}
+
+// pods is the template of what makes pods, or nil.
+func (o object) pods() *corev1.PodTemplateSpec {
+	switch value := o.value.(type) {
+	case *appsv1.Deployment:
+		return &value.Spec.Template
+	case *appsv1.StatefulSet:
+		return &value.Spec.Template
+	}
+	return nil
+}
+
+func podsOf(objects []object) (all []labels.Set) {
+	for _, o := range objects {
+		if pods := o.pods(); pods != nil {
+			all = append(all, pods.Labels)
+		}
+	}
+	return all
+}
+
+// checkSelectors fails the test unless each selector finds one kind of pods,
+// its own for what makes pods.
+func checkSelectors(t *testing.T, o object, pods []labels.Set) {
+	t.Helper()
+	var selector *metav1.LabelSelector
+	switch value := o.value.(type) {
+	case *appsv1.Deployment:
+		selector, pods = value.Spec.Selector, []labels.Set{value.Spec.Template.Labels}
+	case *appsv1.StatefulSet:
+		selector, pods = value.Spec.Selector, []labels.Set{value.Spec.Template.Labels}
+	case *corev1.Service:
+		selector = &metav1.LabelSelector{MatchLabels: value.Spec.Selector}
+	case *policyv1.PodDisruptionBudget:
+		selector = value.Spec.Selector
+	case *networkingv1.NetworkPolicy:
+		selector = &value.Spec.PodSelector
+	default:
+		return
+	}
+	matches, err := metav1.LabelSelectorAsSelector(selector)
+	if err != nil {
+		t.Fatal(err)
+	}
+	found := 0
+	for _, set := range pods {
+		if matches.Matches(set) {
+			found++
+		}
+	}
+	if found != 1 {
+		t.Errorf("%s: the selector %v finds %d of %v", o.kind, matches, found, pods)
+	}
+}
+
+// checkRestricted holds pods to the Pod Security Standard "restricted", and to
+// more: no writable root, no token.
+func checkRestricted(t *testing.T, kind string, spec corev1.PodSpec) {
+	t.Helper()
+	if s := spec.SecurityContext; s == nil || s.RunAsNonRoot == nil || !*s.RunAsNonRoot || s.RunAsUser == nil || *s.RunAsUser == 0 ||
+		s.SeccompProfile == nil || s.SeccompProfile.Type != corev1.SeccompProfileTypeRuntimeDefault {
+		t.Errorf("%s: the pod's security context is %+v", kind, s)
+	}
+	if token := spec.AutomountServiceAccountToken; token == nil || *token {
+		t.Errorf("%s: the pod gets a token", kind)
+	}
+	if spec.HostNetwork || spec.HostPID || spec.HostIPC {
+		t.Errorf("%s: the pod shares its host's namespaces", kind)
+	}
+	for _, c := range append(spec.InitContainers, spec.Containers...) {
+		s := c.SecurityContext
+		if s == nil || s.AllowPrivilegeEscalation == nil || *s.AllowPrivilegeEscalation ||
+			s.ReadOnlyRootFilesystem == nil || !*s.ReadOnlyRootFilesystem || s.Privileged != nil ||
+			s.Capabilities == nil || !slices.Equal(s.Capabilities.Drop, []corev1.Capability{"ALL"}) || len(s.Capabilities.Add) > 0 {
+			t.Errorf("%s: the security context of %s is %+v", kind, c.Name, s)
+		}
+	}
+}
+
+func checkResources(t *testing.T, kind string, spec corev1.PodSpec) {
+	t.Helper()
+	for _, c := range spec.Containers {
+		if c.StartupProbe == nil || c.ReadinessProbe == nil || c.LivenessProbe == nil {
+			t.Errorf("%s: %s lacks a probe", kind, c.Name)
+		}
+		for _, list := range []corev1.ResourceList{c.Resources.Requests, c.Resources.Limits} {
+			if list.Cpu().IsZero() || list.Memory().IsZero() {
+				t.Errorf("%s: %s has the resources %+v", kind, c.Name, c.Resources)
+			}
+		}
+	}
+}
+
+// checkServer checks what differs between the directories.
+func checkServer(t *testing.T, directory string, objects []object) {
+	t.Helper()
+	i := slices.IndexFunc(objects, func(o object) bool { return o.kind == "Deployment" })
+	deployment := objects[i].value.(*appsv1.Deployment)
+	container := deployment.Spec.Template.Spec.Containers[0]
+	env := map[string]corev1.EnvVar{}
+	for _, variable := range container.Env {
+		env[variable.Name] = variable
+	}
+	store, wantReplicas := env["CRDLAB_STORE"], int32(2)
+	switch directory {
+	case "base":
+		if store.Value != "none" {
+			t.Errorf("the store is %+v", store)
+		}
+	case "file":
+		wantReplicas = 1
+		if store.Value != "bbolt:///data/links.db" || container.VolumeMounts[0].MountPath != "/data" || deployment.Spec.Strategy.Type != appsv1.RecreateDeploymentStrategyType {
+			t.Errorf("the store is %+v on %+v, replaced by %v", store, container.VolumeMounts, deployment.Spec.Strategy)
+		}
+	case "postgresql":
+		secret := objects[slices.IndexFunc(objects, func(o object) bool { return o.kind == "Secret" })].value.(*corev1.Secret)
+		from := store.ValueFrom
+		if store.Value != "" || from == nil || from.SecretKeyRef.Name != secret.Name || len(secret.Data[from.SecretKeyRef.Key]) == 0 {
+			t.Errorf("the store is %+v, the secret %s has %v", store, secret.Name, secret.Data)
+		}
+	}
+	if *deployment.Spec.Replicas != wantReplicas {
+		t.Errorf("there are %d replicas, want %d", *deployment.Spec.Replicas, wantReplicas)
+	}
+}
+
+// TestVariablesAreRead looks for environment variables that the server does
+// not know, in the manifests and in the other ways to run it.
+func TestVariablesAreRead(t *testing.T) {
+	variable := regexp.MustCompile(`CRDLAB_[A-Z_]+`)
+	known := map[string]bool{"CRDLAB_DB_PASSWORD": true} // Compose's own
+	files, err := filepath.Glob("../cmd/server/*.go")
+	if err != nil || len(files) == 0 {
+		t.Fatalf("no sources: %v", err)
+	}
+	for _, name := range files {
+		for _, found := range variable.FindAllString(read(t, name), -1) {
+			known[found] = true
+		}
+	}
+	used := []string{"../compose.yaml", "../Dockerfile", "../cmd/worker/wrangler.jsonc"}
+	manifests, err := filepath.Glob("*/*.yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range append(used, manifests...) {
+		for _, found := range variable.FindAllString(read(t, name), -1) {
+			if !known[found] {
+				t.Errorf("%s sets %s, which nothing reads", name, found)
+			}
+		}
+	}
+}
+
+// TestCompose checks the parts of compose.yaml that are easily broken.
+func TestCompose(t *testing.T) {
+	var compose struct {
+		Name     string
+		Services map[string]struct {
+			Image, Build string
+			Environment  map[string]string
+			DependsOn    map[string]map[string]string `json:"depends_on"`
+			Deploy       struct {
+				Replicas  int
+				Resources map[string]map[string]string
+			}
+			Ports       []string
+			Restart     string
+			ReadOnly    bool     `json:"read_only"`
+			CapDrop     []string `json:"cap_drop"`
+			SecurityOpt []string `json:"security_opt"`
+			StopGrace   string   `json:"stop_grace_period"`
+			Healthcheck map[string]any
+			Volumes     []string
+		}
+		Volumes map[string]any
+	}
+	if err := yaml.UnmarshalStrict([]byte(read(t, "../compose.yaml")), &compose); err != nil {
+		t.Fatal(err)
+	}
+	server := compose.Services["crdlab"]
+	if server.Deploy.Replicas != 2 || !server.ReadOnly || server.DependsOn["postgresql"]["condition"] != "service_healthy" {
+		t.Errorf("the server is %+v", server)
+	}
+	if compose.Services["postgresql"].Healthcheck == nil {
+		t.Error("the server waits for a database whose health is never checked")
+	}
+}
+
+func read(t *testing.T, name string) string {
+	t.Helper()
+	content, err := os.ReadFile(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(content)
+}
