@@ -1,6 +1,7 @@
 package ui
 
 import (
+	"regexp"
 	"slices"
 	"strings"
 
@@ -19,17 +20,24 @@ func splitChanges(all []playground.CRDChange) (breaking, harmless []playground.C
 	return breaking, harmless
 }
 
-// changePlace names what a change is about: the schema node in its version, or
-// the field of the CRD.
+// changePlace names what a change is about: a field of the objects at a
+// version, "v1 spec.jobs[*].name", or a field of the CRD.
 func changePlace(c playground.CRDChange) string {
 	if !strings.Contains(c.Field, ".openAPIV3Schema") {
 		return c.Field
 	}
-	if c.SchemaPath == "" {
-		return c.Version + " root"
-	}
-	return c.Version + " " + c.SchemaPath
+	place := schemaStep.ReplaceAllStringFunc(c.SchemaPath, func(step string) string {
+		if name := schemaStep.FindStringSubmatch(step)[1]; name != "" {
+			return name
+		}
+		return "[*]"
+	})
+	return c.Version + " " + pathText(place)
 }
+
+// schemaStep is a step down a schema: to a property, which it captures, or to
+// the elements of a list or map.
+var schemaStep = regexp.MustCompile(`\bproperties\[([^\]]*)\]|(?:^|\.)(?:items|additionalProperties)\b`)
 
 // changeKeyword is the keyword of a schema that changed, such as maximum;
 // empty if a whole node did.

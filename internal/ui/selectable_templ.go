@@ -38,7 +38,7 @@ func selectable(report playground.Report, version string, preferred bool) templ.
 		ctx = templ.ClearChildren(ctx)
 		if all := selections(report.Objects, version); len(all) > 0 {
 			shown, hidden := capped(all, maxShownChanges)
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 1, "<details><summary>")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 1, "<details class=\"read\" open><summary>")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}

@@ -38,7 +38,7 @@ func upgrade(crd playground.CRD) templ.Component {
 		}
 		ctx = templ.ClearChildren(ctx)
 		if crd.Upgraded != "" {
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 1, "<details class=\"upgrade\" open><summary>Upgraded to apiextensions.k8s.io/v1 ")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 1, "<details class=\"read\" open><summary>Upgraded to apiextensions.k8s.io/v1 ")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
