@@ -102,7 +102,7 @@ generate: ## write the generated Go code
 	$(TEMPL) generate
 
 fmt: ## format Go and templ
-	gofmt -w cmd internal wasm web
+	gofmt -w cmd deploy internal wasm web
 	$(TEMPL) fmt internal
 
 notice: node_modules/.package-lock.json ## write THIRD_PARTY_NOTICES
@@ -113,7 +113,8 @@ bench: ## measure the engine natively
 	go test -run '^$$' -bench . -benchmem ./internal/engine/...
 
 clean: ## remove what was built
-	rm -rf bin dist node_modules test-results
+	rm -rf bin dist node_modules cmd/worker/node_modules test-results
+	find cmd/worker/built -mindepth 1 ! -name .gitkeep -delete
 	find web/dist -mindepth 1 ! -name .gitkeep -delete
 
 # --- tests -----------------------------------------------------------------
@@ -131,7 +132,7 @@ test: ## run everything: Go natively and as WebAssembly, TypeScript, browser flo
 	echo "--- outcome"; printf '%s\n' "$${lines[@]}"; exit $$failed
 
 check-format:
-	@unformatted=$$(gofmt -l cmd internal wasm web *.go); test -z "$$unformatted" || { echo "not formatted (make fmt): $$unformatted"; exit 1; }
+	@unformatted=$$(gofmt -l cmd deploy internal wasm web *.go); test -z "$$unformatted" || { echo "not formatted (make fmt): $$unformatted"; exit 1; }
 	$(TEMPL) fmt -fail internal
 
 check-generated:
