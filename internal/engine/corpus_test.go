@@ -14,6 +14,7 @@ import (
 
 	"github.com/crdlab/crdlab/internal/engine"
 	"github.com/crdlab/crdlab/internal/engine/cases"
+	"github.com/crdlab/crdlab/internal/engine/trial"
 	"github.com/crdlab/crdlab/internal/playground"
 )
 
@@ -60,26 +61,13 @@ func TestCorpus(t *testing.T) {
 	for _, project := range manifest.Projects {
 		for _, crd := range project.CRDs {
 			t.Run(strings.TrimSuffix(crd.File, ".yaml"), func(t *testing.T) {
-				s := playground.Scenario{CRD: read(t, dir, crd.File), Now: cases.Now}
+				s := playground.Scenario{CRD: read(t, dir, crd.File), FieldValidation: playground.FieldValidationStrict, Now: cases.Now}
 				if crd.APIExtensions == "v1" { // a v1beta1 CRD is judged as converted
-					compareWithJudge(t, judge, s, evaluate(t, e, s))
+					crd.judge(t, e, judge, dir, s)
 				}
 				s.FieldValidation = playground.FieldValidationIgnore
-				report := evaluate(t, e, s)
-				crd.check(t, report)
-				compareWithJudge(t, judge, s, report)
-				rules := newRuleJudge(t, s, report)
-				for _, sample := range crd.Samples {
-					t.Run(filepath.Base(sample.File), func(t *testing.T) {
-						s.Object = read(t, dir, sample.File)
-						report := evaluate(t, e, s)
-						if report.CRD.Accepted {
-							sample.check(t, report)
-						}
-						compareWithJudge(t, judge, s, report)
-						rules.compare(t, s, report)
-					})
-				}
+				crd.check(t, e, dir, s)
+				crd.judge(t, e, judge, dir, s)
 			})
 		}
 	}
@@ -101,7 +89,41 @@ func evaluate(t *testing.T, e *engine.Engine, s playground.Scenario) playground.
 	return report
 }
 
-func (c corpusCRD) check(t *testing.T, report playground.Report) {
+// judge compares the verdicts on the CRD and its samples with those of the
+// judge.
+func (c corpusCRD) judge(t *testing.T, e *engine.Engine, judge *trial.Trial, dir string, s playground.Scenario) {
+	report := evaluate(t, e, s)
+	compareWithJudge(t, judge, s, report)
+	rules := newRuleJudge(t, s, report)
+	for _, sample := range c.Samples {
+		t.Run(s.FieldValidation+"/"+filepath.Base(sample.File), func(t *testing.T) {
+			s := s
+			s.Object = read(t, dir, sample.File)
+			report := evaluate(t, e, s)
+			compareWithJudge(t, judge, s, report)
+			rules.compare(t, s, report)
+		})
+	}
+}
+
+// check compares the verdicts on the CRD and its samples with those of the
+// manifest.
+func (c corpusCRD) check(t *testing.T, e *engine.Engine, dir string, s playground.Scenario) {
+	report := evaluate(t, e, s)
+	c.checkCRD(t, report)
+	if !report.CRD.Accepted {
+		return
+	}
+	for _, sample := range c.Samples {
+		t.Run(filepath.Base(sample.File), func(t *testing.T) {
+			s := s
+			s.Object = read(t, dir, sample.File)
+			sample.check(t, evaluate(t, e, s))
+		})
+	}
+}
+
+func (c corpusCRD) checkCRD(t *testing.T, report playground.Report) {
 	errors := errorsOf(report.CRD.Findings)
 	if report.CRD.Accepted != c.Oracle.Accepted || len(errors) != c.Oracle.ErrorCount {
 		t.Errorf("accepted %v with %d errors %q, want %v with %d", report.CRD.Accepted, len(errors), errors, c.Oracle.Accepted, c.Oracle.ErrorCount)
