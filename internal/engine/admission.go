@@ -124,6 +124,7 @@ func (c *admissionControl) admitOnce(ctx context.Context, a admission.Attributes
 // validate runs the validating plugins: the policies, and if these admit the
 // request, the webhooks.
 func (c *admissionControl) validate(ctx context.Context, a admission.Attributes, o admission.ObjectInterfaces) error {
+	admissionRecordOf(ctx).reinvocation = false
 	if len(c.validatingHooks) > 0 {
 		matcher := &recordedPolicyMatcher{PolicyMatcher: generic.NewPolicyMatcher(c.matcher), control: c, record: admissionRecordOf(ctx)}
 		ctx := context.WithValue(ctx, policyMatcherKey{}, matcher)

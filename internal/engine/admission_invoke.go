@@ -64,6 +64,10 @@ func (m *recordedPolicyMatcher) BindingMatches(a admission.Attributes, o admissi
 		m.record.binding(m.binding).why = err.Error()
 	case !matches:
 		m.record.binding(m.binding).why = m.control.explainMismatch(a, o, m.binding.match)
+	default:
+		if _, err := m.binding.params(a.GetNamespace()); err != nil {
+			m.record.failedAt = &m.binding.at
+		}
 	}
 	return matches, err
 }

@@ -51,12 +51,9 @@ func (r *request) reportPolicy(p *admissionPolicy, unreached string) playground.
 	for _, b := range p.bindings {
 		binding := r.reportBinding(b, why)
 		out.Bindings = append(out.Bindings, binding)
-		if rank(binding.Outcome) > rank(out.Outcome) {
+		if rank(binding.Outcome) > rank(out.Outcome) || out.Why == "" {
 			out.Outcome, out.Why = binding.Outcome, binding.Why
 		}
-	}
-	if out.Outcome == playground.OutcomeSkipped && out.Why == "" {
-		out.Why = "no binding matches"
 	}
 	return out
 }

@@ -30,6 +30,8 @@ type admissionText struct {
 	mutatingWebhooks   []declared[*admissionregistrationv1.MutatingWebhookConfiguration]
 	namespaces         map[string]*corev1.Namespace
 	params             []runtime.Object
+	// refused are the kinds and names of what has errors.
+	refused map[string]bool
 	answers            []*webhookAnswer
 	findings           []playground.Finding
 }
@@ -51,7 +53,7 @@ func rangeOrKind(doc *source.Document, path ...any) playground.Range {
 }
 
 func readAdmissionText(text string) *admissionText {
-	t := &admissionText{namespaces: map[string]*corev1.Namespace{}, findings: []playground.Finding{}}
+	t := &admissionText{namespaces: map[string]*corev1.Namespace{}, refused: map[string]bool{}, findings: []playground.Finding{}}
 	file, err := source.Parse(text, objectTextLimits)
 	if _, isLimit := limitRange(err); isLimit {
 		t.findings = append(t.findings, limitFinding(playground.DocumentAdmission, playground.StageAdmit, err))
@@ -71,6 +73,9 @@ func readAdmissionText(text string) *admissionText {
 
 // complain reports what keeps a document from being created.
 func (t *admissionText) complain(doc *source.Document, err error) {
+	kind, _ := doc.Lookup("kind")
+	name, _ := doc.Lookup("metadata", "name")
+	t.refused[kind+" "+name] = true
 	if _, isLimit := limitRange(err); isLimit {
 		t.findings = append(t.findings, limitFinding(playground.DocumentAdmission, playground.StageAdmit, err))
 		return
@@ -287,34 +292,65 @@ func readParamInto[T interface {
 // checkBindings remarks on bindings without a policy and policies without a
 // binding: they do nothing.
 func (t *admissionText) checkBindings() {
-	policies, bound := map[string]bool{}, map[string]bool{}
+	validating, mutating := newBindingCheck(t, "ValidatingAdmissionPolicy"), newBindingCheck(t, "MutatingAdmissionPolicy")
 	for _, p := range t.validatingPolicies {
-		policies["validating "+p.object.Name] = true
+		validating.policies[p.object.Name] = p.nameRange()
 	}
 	for _, p := range t.mutatingPolicies {
-		policies["mutating "+p.object.Name] = true
+		mutating.policies[p.object.Name] = p.nameRange()
 	}
 	for _, b := range t.validatingBindings {
-		t.checkBinding(policies, bound, "validating ", b.object.Spec.PolicyName, b.doc)
+		validating.bind(b.object.Spec.PolicyName, b.doc)
 	}
 	for _, b := range t.mutatingBindings {
-		t.checkBinding(policies, bound, "mutating ", b.object.Spec.PolicyName, b.doc)
+		mutating.bind(b.object.Spec.PolicyName, b.doc)
 	}
-	for _, p := range t.validatingPolicies {
-		if !bound["validating "+p.object.Name] {
-			t.note(playground.SeverityWarning, p.nameRange(), "no ValidatingAdmissionPolicyBinding names this policy, so it does nothing")
-		}
+	validating.conclude()
+	mutating.conclude()
+}
+
+// bindingCheck finds what of one kind of policy is left unbound.
+type bindingCheck struct {
+	text     *admissionText
+	kind     string
+	policies map[string]playground.Range
+	bound    map[string]bool
+}
+
+func newBindingCheck(t *admissionText, kind string) *bindingCheck {
+	return &bindingCheck{t, kind, map[string]playground.Range{}, map[string]bool{}}
+}
+
+func (c *bindingCheck) bind(policy string, doc *source.Document) {
+	c.bound[policy] = true
+	at := rangeOrKind(doc, "spec", "policyName")
+	switch _, ok := c.policies[policy]; {
+	case ok:
+	case c.text.refused[c.kind+" "+policy]:
+		c.text.note(playground.SeverityWarning, at, fmt.Sprintf("the %s %q has errors, so this binding does nothing", c.kind, policy))
+	default:
+		c.text.note(playground.SeverityWarning, at, fmt.Sprintf("there is no %s %q, so this binding does nothing", c.kind, policy))
 	}
-	for _, p := range t.mutatingPolicies {
-		if !bound["mutating "+p.object.Name] {
-			t.note(playground.SeverityWarning, p.nameRange(), "no MutatingAdmissionPolicyBinding names this policy, so it does nothing")
+}
+
+func (c *bindingCheck) conclude() {
+	for _, name := range sortedKeys(c.policies) {
+		switch {
+		case c.bound[name]:
+		case c.text.refusedBinding(c.kind):
+			c.text.note(playground.SeverityWarning, c.policies[name], fmt.Sprintf("no %sBinding without errors names this policy, so it does nothing", c.kind))
+		default:
+			c.text.note(playground.SeverityWarning, c.policies[name], fmt.Sprintf("no %sBinding names this policy, so it does nothing", c.kind))
 		}
 	}
 }
 
-func (t *admissionText) checkBinding(policies, bound map[string]bool, kind, policy string, doc *source.Document) {
-	bound[kind+policy] = true
-	if !policies[kind+policy] {
-		t.note(playground.SeverityWarning, rangeOrKind(doc, "spec", "policyName"), fmt.Sprintf("there is no %spolicy %q, so this binding does nothing", kind, policy))
+// refusedBinding says whether a binding of a kind of policy has errors.
+func (t *admissionText) refusedBinding(kind string) bool {
+	for key := range t.refused {
+		if strings.HasPrefix(key, kind+"Binding ") {
+			return true
+		}
 	}
+	return false
 }

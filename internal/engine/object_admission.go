@@ -193,11 +193,14 @@ func (r *request) recordMutations(before map[string]any, completed bool) {
 // recordSettling reports what the API server itself did between two mutations.
 func (r *request) recordSettling(before, after any) {
 	for _, c := range diff(before, after, nil) {
-		if c.op == playground.ChangeRemove {
+		switch {
+		case valuePath(c.path) == "apiVersion":
+			r.record(c, "converted between the version of the request and that of the policies and webhooks")
+		case c.op == playground.ChangeRemove:
 			r.record(c, "pruned after mutation: not in the schema")
-			continue
+		default:
+			r.recordDefault(c)
 		}
-		r.recordDefault(c)
 	}
 }
 
