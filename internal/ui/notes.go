@@ -11,7 +11,7 @@ func markOf(c stageChange) mark {
 	switch {
 	case c.change.Op == playground.ChangeRemove:
 		return markRemoved
-	case c.stage == playground.StagePrepare || c.stage == playground.StageStore:
+	case c.stage == playground.StagePrepare || c.stage == playground.StageComplete || c.stage == playground.StageStore:
 		return markQuiet
 	case c.change.Op == playground.ChangeReplace:
 		return markReplaced
@@ -38,7 +38,9 @@ func deed(c stageChange) string {
 		return "null dropped"
 	case playground.StageMetadata:
 		return "metadata coerced"
-	case playground.StagePrepare:
+	case playground.StageMutate:
+		return "mutated"
+	case playground.StagePrepare, playground.StageComplete:
 		if c.change.Op == playground.ChangeRemove {
 			return "dropped on create"
 		}

@@ -1,0 +1,94 @@
+package ui
+
+import (
+	"bytes"
+	"encoding/json"
+	"strings"
+
+	"github.com/crdlab/crdlab/internal/playground"
+)
+
+// admissionCounts says how many policies and webhooks there are.
+func admissionCounts(a playground.ObjectAdmission) string {
+	var parts []string
+	if n := len(a.Policies); n == 1 {
+		parts = append(parts, "1 policy")
+	} else if n > 1 {
+		parts = append(parts, bareCount(n)+" policies")
+	}
+	if n := len(a.Webhooks); n > 0 {
+		parts = append(parts, count(n, "webhook"))
+	}
+	return strings.Join(parts, ", ")
+}
+
+// isNotable says that an outcome is worth showing the details of at once.
+func isNotable(outcome playground.Outcome) bool {
+	return outcome == playground.OutcomeFail || outcome == playground.OutcomeError
+}
+
+func actionsText(actions []string) string { return strings.Join(actions, ", ") }
+
+// invocationTitle names an invocation by its parameter and round, where that
+// tells it from others.
+func invocationTitle(invocation playground.AdmissionInvocation, several bool) string {
+	var parts []string
+	if invocation.Param != "" {
+		parts = append(parts, "with "+invocation.Param)
+	}
+	switch {
+	case invocation.Reinvocation:
+		parts = append(parts, "asked again, since the object had changed")
+	case several && invocation.Param == "":
+		parts = append(parts, "asked first")
+	}
+	return strings.Join(parts, ", ")
+}
+
+var expressionKinds = map[string]string{
+	playground.ExpressionMatchCondition:  "match condition",
+	playground.ExpressionVariable:        "variable",
+	playground.ExpressionValidation:      "validation",
+	playground.ExpressionMessage:         "message",
+	playground.ExpressionAuditAnnotation: "audit annotation",
+	playground.ExpressionMutation:        "mutation",
+}
+
+// expressionTitle names an expression: by its name if it has one of its own.
+func expressionTitle(e playground.AdmissionExpression) string {
+	switch e.Kind {
+	case playground.ExpressionMatchCondition, playground.ExpressionVariable, playground.ExpressionAuditAnnotation:
+		return expressionKinds[e.Kind] + " " + e.Name
+	}
+	return expressionKinds[e.Kind]
+}
+
+// expressionValue is a result that the outcome does not say already.
+func expressionValue(e playground.AdmissionExpression) string {
+	if isNull(e.Value) || e.Kind == playground.ExpressionValidation || e.Kind == playground.ExpressionMatchCondition {
+		return ""
+	}
+	return shortJSON(e.Value)
+}
+
+func webhookKind(w playground.AdmissionWebhook) string {
+	if w.Kind == "MutatingWebhookConfiguration" {
+		return "mutating webhook of " + w.Configuration
+	}
+	return "validating webhook of " + w.Configuration
+}
+
+func requestTitle(call playground.AdmissionCall) string {
+	if call.Reinvocation {
+		return "The request that it gets again, since the object had changed"
+	}
+	return "The request that it gets"
+}
+
+func indentedJSON(text json.RawMessage) string {
+	var out bytes.Buffer
+	if err := json.Indent(&out, text, "", "  "); err != nil {
+		return string(text)
+	}
+	return out.String()
+}
