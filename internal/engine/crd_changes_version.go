@@ -61,7 +61,7 @@ func (d *crdChanges) addVersion(i int) {
 // as long as status.storedVersions has the version.
 func (d *crdChanges) removeVersion(j int) {
 	v := d.old.Spec.Versions[j]
-	change := crdChange{"version removed", v.Name, nil, playground.BreaksNone, "It was not served, and no object is stored at it."}
+	change := crdChange{"version removed", v.Name, nil, playground.BreaksNone, "It was not served, and no object should be stored at it: status.storedVersions does not name it."}
 	stored := slices.Contains(d.old.Status.StoredVersions, v.Name)
 	switch {
 	case stored:

@@ -1,0 +1,260 @@
+//go:build !js
+
+package engine_test
+
+import (
+	"context"
+	"encoding/json"
+	"net/http"
+	"net/url"
+	"strings"
+	"testing"
+
+	gocmp "github.com/google/go-cmp/cmp"
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/fields"
+	"sigs.k8s.io/yaml"
+
+	"github.com/crdlab/crdlab/internal/engine"
+	"github.com/crdlab/crdlab/internal/engine/judge"
+	"github.com/crdlab/crdlab/internal/engine/trial"
+	"github.com/crdlab/crdlab/internal/playground"
+)
+
+// served is a cluster that serves a CRD.
+type served struct {
+	*testing.T
+	*judge.Cluster
+	crd *apiextensionsv1.CustomResourceDefinition
+}
+
+// serve creates the CRD of text in an empty cluster. It returns nil and the
+// answer if it is refused.
+func serve(t *testing.T, text string) (*served, trial.Answer) {
+	cluster, err := judge.New()
+	if err != nil {
+		t.Fatal(err)
+	}
+	answer, err := cluster.Do(trial.Request{Method: http.MethodPost, Path: trial.CRDPath, ContentType: "application/yaml", Body: []byte(text)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if answer.Object == nil {
+		return nil, answer
+	}
+	crd, err := cluster.Settle(answer.Object)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return &served{t, cluster, crd}, answer
+}
+
+func (s *served) do(method, version string, object *unstructured.Unstructured, more string, query url.Values, body []byte) trial.Answer {
+	path := "/apis/" + s.crd.Spec.Group + "/" + version
+	if s.crd.Spec.Scope == apiextensionsv1.NamespaceScoped {
+		path += "/namespaces/" + object.GetNamespace()
+	}
+	answer, err := s.Do(trial.Request{Method: method, Path: path + "/" + s.crd.Spec.Names.Plural + more, Query: query, ContentType: "application/json", Body: body})
+	if err != nil {
+		s.Fatal(err)
+	}
+	return answer
+}
+
+func (s *served) put(object *unstructured.Unstructured) {
+	if err := s.Put(object); err != nil {
+		s.Fatal(err)
+	}
+}
+
+// TestReadings compares the scales and the selectable fields of all cases with
+// what the API server's own handlers answer.
+func TestReadings(t *testing.T) {
+	scales, selectors := 0, 0
+	e := engine.New()
+	for _, c := range readCases(t) {
+		report, err := e.Evaluate(context.Background(), c.Scenario)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, object := range report.Objects {
+			if len(object.Scale)+len(object.SelectableFields) == 0 || len(object.Stored) == 0 {
+				continue
+			}
+			t.Run(c.Name+"/"+object.Name, func(t *testing.T) {
+				cluster, answer := serve(t, c.Scenario.CRD)
+				if cluster == nil {
+					t.Fatalf("the CRD is refused: %+v", answer.Status)
+				}
+				stored := &unstructured.Unstructured{}
+				if err := json.Unmarshal(object.Stored, &stored.Object); err != nil {
+					t.Fatal(err)
+				}
+				cluster.put(stored)
+				for _, scale := range object.Scale {
+					cluster.compareScale(stored, scale)
+					scales++
+				}
+				for _, version := range object.SelectableFields {
+					for _, field := range version.Fields {
+						cluster.compareSelector(stored, version.Version, field)
+						selectors++
+					}
+				}
+			})
+		}
+	}
+	if scales == 0 || selectors == 0 {
+		t.Errorf("%d scales and %d selectors in all cases", scales, selectors)
+	}
+}
+
+func (s *served) compareScale(object *unstructured.Unstructured, got playground.Scale) {
+	answer := s.do(http.MethodGet, got.Version, object, "/"+object.GetName()+"/scale", nil, nil)
+	want := playground.Scale{Version: got.Version, Status: playground.Status{Code: answer.Code}, Hint: got.Hint, Scale: json.RawMessage("null")}
+	if answer.Status != nil {
+		want.Status.Reason, want.Status.Message = string(answer.Status.Reason), answer.Status.Message
+	}
+	if answer.Object != nil {
+		unstructured.RemoveNestedField(answer.Object.Object, "metadata", "resourceVersion")
+		want.Scale = reencode(s.T, answer.Object.Object)
+	}
+	var scale map[string]any
+	if err := json.Unmarshal(got.Scale, &scale); err != nil {
+		s.Fatal(err)
+	}
+	unstructured.RemoveNestedField(scale, "metadata", "resourceVersion")
+	got.Scale = reencode(s.T, scale)
+	if diff := gocmp.Diff(want, got); diff != "" {
+		s.Errorf("scale at %s (-judge +engine):\n%s", got.Version, diff)
+	}
+}
+
+func reencode(t *testing.T, value any) json.RawMessage {
+	data, err := json.Marshal(value)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return data
+}
+
+// compareSelector fails unless the selector finds the object, and its
+// opposite does not.
+func (s *served) compareSelector(object *unstructured.Unstructured, version string, field playground.SelectableField) {
+	for selector, want := range map[string]int{
+		field.Selector: 1,
+		fields.OneTermNotEqualSelector(field.Name, field.Value).String(): 0,
+	} {
+		answer := s.do(http.MethodGet, version, object, "", url.Values{"fieldSelector": {selector}}, nil)
+		if answer.Object == nil {
+			s.Errorf("%s at %s: %+v", selector, version, answer.Status)
+			continue
+		}
+		list, err := answer.Object.ToList()
+		if err != nil {
+			s.Fatal(err)
+		}
+		if len(list.Items) != want {
+			s.Errorf("%s at %s finds %d objects, want %d", selector, version, len(list.Items), want)
+		}
+	}
+}
+
+// TestUpgraded creates the upgraded CRDs of all cases: those with nothing left
+// to do are accepted, and no others.
+func TestUpgraded(t *testing.T) {
+	e := engine.New()
+	for _, c := range readCases(t) {
+		report, err := e.Evaluate(context.Background(), c.Scenario)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if report.CRD.Upgraded == "" {
+			continue
+		}
+		t.Run(c.Name, func(t *testing.T) {
+			cluster, answer := serve(t, report.CRD.Upgraded)
+			if accepted := cluster != nil; accepted != (len(report.CRD.UpgradeSteps) == 0) {
+				t.Errorf("accepted: %t %+v, steps: %+v", accepted, answer.Status, report.CRD.UpgradeSteps)
+			}
+		})
+	}
+}
+
+// TestStoredObjects puts the stored objects of all cases into a cluster with
+// the new CRD, reads them, and writes them with a new label and as new.
+func TestStoredObjects(t *testing.T) {
+	e := engine.New()
+	for _, c := range readCases(t) {
+		report, err := e.Evaluate(context.Background(), c.Scenario)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(report.StoredObjects) == 0 {
+			continue
+		}
+		t.Run(c.Name, func(t *testing.T) {
+			cluster, answer := serve(t, c.Scenario.CRD)
+			if cluster == nil {
+				t.Skipf("the CRD is refused as a new one: %s", answer.Status.Message)
+			}
+			i := 0
+			for _, document := range documents(c.Scenario.OldObject) {
+				if i < len(report.StoredObjects) && document.Range == report.StoredObjects[i].Range {
+					cluster.compareStored([]byte(document.Text), report.StoredObjects[i])
+					i++
+				}
+			}
+		})
+	}
+}
+
+func (s *served) compareStored(text []byte, got playground.StoredObject) {
+	object := decodeYAML(s.T, text)
+	if s.crd.Spec.Scope == apiextensionsv1.NamespaceScoped && object.GetNamespace() == "" {
+		object.SetNamespace("default")
+	}
+	s.put(object)
+	version := s.crd.Status.StoredVersions[len(s.crd.Status.StoredVersions)-1]
+	read := s.do(http.MethodGet, version, object, "/"+object.GetName(), nil, nil)
+	if read.Object == nil {
+		if got.Outcome != playground.OutcomeError || !strings.HasSuffix(got.Why, read.Status.Message) {
+			s.Errorf("%s cannot be read: %s, but the engine says %+v", got.Name, read.Status.Message, got)
+		}
+		return
+	}
+	labelled := read.Object.DeepCopy()
+	labelled.SetLabels(map[string]string{"updated": "true"})
+	updated := s.do(http.MethodPut, version, object, "/"+object.GetName(), nil, reencode(s.T, labelled.Object))
+	fresh := read.Object.DeepCopy()
+	for _, name := range []string{"uid", "resourceVersion"} {
+		unstructured.RemoveNestedField(fresh.Object, "metadata", name)
+	}
+	fresh.SetName("fresh-" + object.GetName())
+	created := s.do(http.MethodPost, version, object, "", url.Values{"dryRun": {"All"}}, reencode(s.T, fresh.Object))
+
+	valid := len(got.Findings) == 0
+	if before := strings.HasPrefix(got.Why, "As invalid"); valid != (created.Code == http.StatusCreated) && !before {
+		s.Errorf("%s as new: %d %+v, but the engine says %+v", got.Name, created.Code, created.Status, got)
+	}
+	if refused := strings.Contains(got.Why, "no update is accepted"); refused == (updated.Code == http.StatusOK) {
+		s.Errorf("%s updated: %d %+v, but the engine says %s", got.Name, updated.Code, updated.Status, got.Why)
+	}
+	for _, change := range got.Changes {
+		if change.Op != playground.ChangeRemove {
+			continue
+		}
+		if _, found, _ := unstructured.NestedFieldNoCopy(read.Object.Object, strings.Split(change.Path, ".")...); found {
+			s.Errorf("%s: %s is still there", got.Name, change.Path)
+		}
+	}
+}
+
+func decodeYAML(t *testing.T, text []byte) *unstructured.Unstructured {
+	object := &unstructured.Unstructured{}
+	if err := yaml.Unmarshal(text, &object.Object); err != nil {
+		t.Fatal(err)
+	}
+	return object
+}
