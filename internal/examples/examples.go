@@ -19,6 +19,8 @@ type Example struct {
 	// ID names the example in links; it is the name of its file.
 	ID    string `json:"id"`
 	Title string `json:"title"`
+	// Group is the heading under which the gallery has the example.
+	Group string `json:"group"`
 	// Note says in a sentence or two what to notice.
 	Note     string              `json:"note"`
 	Scenario playground.Scenario `json:"scenario"`
@@ -27,44 +29,68 @@ type Example struct {
 //go:embed *.txtar
 var files embed.FS
 
-// order is that of the gallery; the first is the default.
-var order = []string{
-	"crontab-validation",
-	"crontab-defaulting",
-	"crontab-pruning",
-	"crontab-rules",
-	"nullable",
-	"printer-columns",
-	"message-expression",
-	"cost-refused",
-	"cost-accepted",
-	"non-structural",
-	"int-or-string",
-	"preserve-unknown-fields",
-	"embedded-resource",
-	"status-subresource",
-	"versions",
-	"scale-subresource",
-	"selectable-fields",
-	"upgrade-v1beta1",
-	"crd-changes",
-	"migrate-1-add-version",
-	"migrate-2-switch-storage",
-	"migrate-3-rewrite-objects",
-	"migrate-4-remove-too-early",
-	"migrate-5-remove-version",
-	"several-objects",
+type group struct {
+	title string
+	ids   []string
+}
+
+// groups are the gallery in its order; its first example is the default.
+var groups = []group{
+	{"Schemas", []string{
+		"crontab-validation",
+		"crontab-defaulting",
+		"crontab-pruning",
+		"nullable",
+		"int-or-string",
+		"preserve-unknown-fields",
+		"embedded-resource",
+		"non-structural",
+		"several-objects",
+	}},
+	{"Validation rules", []string{
+		"crontab-rules",
+		"message-expression",
+		"cost-refused",
+		"cost-accepted",
+	}},
+	{"Updates and apply", []string{
+		"status-subresource",
+	}},
+	{"Subresources and kubectl", []string{
+		"printer-columns",
+		"scale-subresource",
+		"selectable-fields",
+	}},
+	{"Versions", []string{
+		"versions",
+		"upgrade-v1beta1",
+		"crd-changes",
+		"migrate-1-add-version",
+		"migrate-2-switch-storage",
+		"migrate-3-rewrite-objects",
+		"migrate-4-remove-too-early",
+		"migrate-5-remove-version",
+	}},
+	{"Admission", []string{
+		"admission-topping-default",
+		"admission-unknown-topping",
+		"admission-policy",
+		"admission-mutating-policy",
+	}},
 }
 
 // All returns the gallery in its order.
 var All = sync.OnceValue(func() []Example {
-	all := make([]Example, 0, len(order))
-	for _, id := range order {
-		example, err := read(files, id)
-		if err != nil {
-			panic(err) // The files are part of the program.
+	var all []Example
+	for _, group := range groups {
+		for _, id := range group.ids {
+			example, err := read(files, id)
+			if err != nil {
+				panic(err) // The files are part of the program.
+			}
+			example.Group = group.title
+			all = append(all, example)
 		}
-		all = append(all, example)
 	}
 	return all
 })
@@ -78,8 +104,8 @@ var JSON = sync.OnceValues(func() ([]byte, error) {
 })
 
 // read reads an example: the first line of the comment is its title, the rest
-// its note; the other files make up its scenario: crd.yaml, old-crd.yaml,
-// object.yaml, old-object.yaml and options.json with the rest.
+// its note; the other files make up its scenario, as they do in the cases of
+// the engine: the texts, and scenario.json with the rest.
 func read(dir fs.FS, id string) (Example, error) {
 	text, err := fs.ReadFile(dir, id+".txtar")
 	if err != nil {
@@ -97,16 +123,18 @@ func read(dir fs.FS, id string) (Example, error) {
 }
 
 func fill(scenario *playground.Scenario, file txtar.File) error {
-	switch file.Name {
-	case "crd.yaml":
-		scenario.CRD = string(file.Data)
-	case "old-crd.yaml":
-		scenario.OldCRD = string(file.Data)
-	case "object.yaml":
-		scenario.Object = string(file.Data)
-	case "old-object.yaml":
-		scenario.OldObject = string(file.Data)
-	case "options.json":
+	text := map[string]*string{
+		"crd.yaml":        &scenario.CRD,
+		"old-crd.yaml":    &scenario.OldCRD,
+		"object.yaml":     &scenario.Object,
+		"old-object.yaml": &scenario.OldObject,
+		"conversion.yaml": &scenario.Conversion,
+		"admission.yaml":  &scenario.Admission,
+	}[file.Name]
+	switch {
+	case text != nil:
+		*text = string(file.Data)
+	case file.Name == "scenario.json":
 		return json.Unmarshal(file.Data, scenario)
 	default:
 		return fmt.Errorf("not a file of an example")

@@ -42,9 +42,9 @@ func deed(c stageChange) string {
 		return "mutated"
 	case playground.StagePrepare, playground.StageComplete:
 		if c.change.Op == playground.ChangeRemove {
-			return "dropped on create"
+			return "dropped"
 		}
-		return "set on create"
+		return "set by the API server"
 	case playground.StageStore:
 		if c.change.Op == playground.ChangeRemove {
 			return "not in the storage version"

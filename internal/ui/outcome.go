@@ -27,7 +27,7 @@ type verdictView struct {
 func crdVerdict(report playground.Report) verdictView {
 	crd := report.CRD
 	v := newVerdict(crd.Accepted, crd.Status, crd.Output, crd.Warnings)
-	v.subject, v.title = "crd", "create CustomResourceDefinition"
+	v.subject, v.title = "crd", strings.TrimSpace("CustomResourceDefinition "+crd.Name)
 	v.brief = crd.Accepted && len(v.warnings) == 0 && len(report.Objects) > 0
 	if v.brief {
 		v.word = "CRD accepted"
@@ -40,11 +40,23 @@ func crdVerdict(report playground.Report) verdictView {
 
 func objectVerdict(object playground.Object) verdictView {
 	v := newVerdict(object.Accepted, object.Status, object.Output, object.Warnings)
-	v.subject, v.title = "object", "create "+objectTitle(object)
+	v.subject, v.title = "object", operationVerb(object.Operation)+" "+objectTitle(object)
 	if v.output == "" && !object.Accepted {
 		v.output = firstWhy(object.Stages)
 	}
 	return v
+}
+
+func operationVerb(operation string) string {
+	switch operation {
+	case playground.OperationUpdateStatus:
+		return "update the status of"
+	case playground.OperationApply:
+		return "apply"
+	case "":
+		return playground.OperationCreate
+	}
+	return operation
 }
 
 // firstWhy is why the first stage that has a reason failed or was skipped.

@@ -1,6 +1,8 @@
 package ui
 
 import (
+	"cmp"
+
 	"github.com/crdlab/crdlab/internal/examples"
 	"github.com/crdlab/crdlab/internal/playground"
 )
@@ -57,6 +59,8 @@ type pageConfig struct {
 	Home     string        `json:"home"`
 	Shared   string        `json:"shared"`
 	Example  string        `json:"example"`
+	// Options are what of the scenario is not a text.
+	Options playground.Scenario `json:"options"`
 }
 
 func (d PageData) config() pageConfig {
@@ -68,7 +72,16 @@ func (d PageData) config() pageConfig {
 		Home:     d.Home,
 		Shared:   d.Shared,
 		Example:  d.Example,
+		Options:  options(d.Scenario),
 	}
+}
+
+// options is a scenario less its texts.
+func options(scenario playground.Scenario) playground.Scenario {
+	for _, document := range documents {
+		*document.text(&scenario) = ""
+	}
+	return scenario
 }
 
 // note is what to notice in the example.
@@ -81,20 +94,6 @@ func (d PageData) note() string {
 	return ""
 }
 
-type documentTab struct {
-	document playground.Document
-	text     string
-	count    string
-	selected bool
-}
-
-func (d PageData) documentTabs() []documentTab {
-	return []documentTab{
-		{playground.DocumentCRD, d.Scenario.CRD, PanelCRDCount, d.Scenario.Object == ""},
-		{playground.DocumentObject, d.Scenario.Object, PanelObjectCount, d.Scenario.Object != ""},
-	}
-}
-
 type panelTab struct {
 	name  string
 	title string
@@ -105,23 +104,28 @@ var panelTabs = []panelTab{
 	{PanelRules, "Rules & cost"},
 	{PanelKubectl, "kubectl"},
 	{PanelVersions, "Versions"},
+	{PanelSchema, "Schema"},
 }
 
-type validationChoice struct {
+type choice struct {
 	value string
 	title string
 }
 
-var validationChoices = []validationChoice{
+var validationChoices = []choice{
 	{playground.FieldValidationStrict, "strict"},
 	{playground.FieldValidationWarn, "warn"},
 	{playground.FieldValidationIgnore, "ignore"},
 }
 
+var operationChoices = []choice{
+	{"", "create or update"},
+	{playground.OperationCreate, "create"},
+	{playground.OperationUpdate, "update"},
+	{playground.OperationUpdateStatus, "update status"},
+	{playground.OperationApply, "server-side apply"},
+}
+
 func (d PageData) validates(value string) bool {
-	chosen := d.Scenario.FieldValidation
-	if chosen == "" {
-		chosen = playground.FieldValidationStrict
-	}
-	return chosen == value
+	return cmp.Or(d.Scenario.FieldValidation, playground.FieldValidationStrict) == value
 }

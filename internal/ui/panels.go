@@ -13,33 +13,38 @@ import (
 )
 
 // Names of the panels: the keys of [playground.Answer]'s Panels and the values
-// of the data-panel attributes in the page.
+// of the data-panel attributes in the page. Each document has one more, see
+// countPanel.
 const (
 	PanelOutcome      = "outcome"
 	PanelRules        = "rules"
 	PanelKubectl      = "kubectl"
 	PanelVersions     = "versions"
+	PanelSchema       = "schema"
+	PanelBrief        = "brief"
 	PanelProblems     = "problems"
-	PanelCRDCount     = "count-crd"
-	PanelObjectCount  = "count-object"
 	PanelAnnouncement = "announcement"
 	PanelTiming       = "timing"
 	PanelLibrary      = "library"
 )
 
 func panels(report playground.Report) map[string]templ.Component {
-	return map[string]templ.Component{
+	all := map[string]templ.Component{
 		PanelOutcome:      outcome(report),
 		PanelRules:        rules(report),
 		PanelKubectl:      kubectl(report),
 		PanelVersions:     versions(report),
+		PanelSchema:       schemas(report),
+		PanelBrief:        brief(report),
 		PanelProblems:     problems(report),
-		PanelCRDCount:     errorCount(report, playground.DocumentCRD),
-		PanelObjectCount:  errorCount(report, playground.DocumentObject),
 		PanelAnnouncement: text(announcement(report)),
 		PanelTiming:       text(timing(report)),
 		PanelLibrary:      text("Kubernetes " + report.Kubernetes.Library + " libraries"),
 	}
+	for _, kind := range documents {
+		all[countPanel(kind.Document)] = errorCount(report, kind.Document)
+	}
+	return all
 }
 
 // Panels renders the parts of the page that show a report, by their names.

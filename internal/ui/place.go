@@ -25,13 +25,3 @@ func placeAttributes(document playground.Document, r playground.Range) templ.Att
 func placeText(document playground.Document, r playground.Range) string {
 	return fmt.Sprintf("%s %d:%d", documentTitle(document), r.Start.Line+1, r.Start.Character+1)
 }
-
-func documentTitle(document playground.Document) string {
-	switch document {
-	case playground.DocumentCRD:
-		return "CRD"
-	case playground.DocumentObject:
-		return "Object"
-	}
-	return string(document)
-}

@@ -86,3 +86,7 @@ func short(text string, most int) string {
 	}
 	return string(line[:most-1]) + "…"
 }
+
+// verbatim is a text as the content of a textarea or pre element: browsers drop
+// the first line break there.
+func verbatim(text string) string { return "\n" + text }

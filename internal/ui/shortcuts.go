@@ -10,7 +10,9 @@ type shortcut struct {
 var shortcuts = []shortcut{
 	{"Show these shortcuts", "F1"},
 	{"Go to CRD, Object", "Alt Shift 1, 2"},
-	{"Go to Outcome, Rules & cost, kubectl, Versions", "Alt Shift 3 – 6"},
+	{"Go to Outcome, Rules & cost, kubectl, Versions, Schema", "Alt Shift 3 – 7"},
+	{"Choose or add a document", "Alt Shift D"},
+	{"Search the examples", "Alt Shift E"},
 	{"Next problem, previous problem", "F8, Shift F8"},
 	{"Share", "Alt Shift S"},
 	{"Find in the editor", "Ctrl F"},

@@ -8,11 +8,16 @@ import (
 	"github.com/crdlab/crdlab/internal/playground"
 )
 
-// findings are all findings of a report, those of the CRD first.
+// findings are all findings of a report, those of the CRD first. What a stored
+// object would complain of is not among them: nobody asked for it.
 func findings(report playground.Report) []playground.Finding {
 	all := append([]playground.Finding{}, report.CRD.Findings...)
 	for _, object := range report.Objects {
 		all = append(all, object.Findings...)
+	}
+	all = append(all, report.Conversion.Findings...)
+	if report.Admission != nil {
+		all = append(all, report.Admission.Findings...)
 	}
 	return all
 }

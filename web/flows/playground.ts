@@ -4,8 +4,8 @@ import { type Server, startServer } from "./server";
 export { expect };
 export type { Page };
 
-export type DocumentName = "crd" | "object";
-export const panels = ["outcome", "rules", "kubectl", "versions"] as const;
+export type DocumentName = "crd" | "object" | "oldCrd" | "oldObject" | "conversion" | "admission";
+export const panels = ["outcome", "rules", "kubectl", "versions", "schema"] as const;
 export type PanelName = (typeof panels)[number];
 
 /** The page as its users see it. */
@@ -30,8 +30,20 @@ export class Playground {
     return this.page.locator(`[data-editor=${document}] .cm-content`);
   }
 
+  /** Shows a document, adding it if it is not there yet. */
   async showDocument(document: DocumentName): Promise<void> {
-    await this.page.locator(`#tab-${document}`).click();
+    const tab = this.page.locator(`#tab-${document}`);
+    if (await tab.isVisible()) return tab.click();
+    await this.page.locator("#document-add").click();
+    await this.page.locator(`[data-open=${document}]`).click();
+  }
+
+  /** Chooses an example in the gallery. */
+  async choose(example: string): Promise<void> {
+    await this.page.locator("#gallery-open").click();
+    await this.page.locator(`[data-example="${example}"]`).click();
+    await expect(this.page).toHaveURL(new RegExp(`#example=${example}\\b`));
+    await this.settled();
   }
 
   async showPanel(panel: PanelName): Promise<void> {

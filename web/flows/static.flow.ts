@@ -59,9 +59,8 @@ test("a host of files is enough to evaluate in the page, below any path", async 
   await playground.paste("object", object("15"));
   await expect(playground.verdict("object")).toHaveAttribute("data-state", "rejected");
   await expect(playground.problems().first()).toContainText("should be less than or equal to 10");
-  await playground.page.locator("#example").selectOption({ index: 3 });
+  await playground.choose("crontab-rules");
   await expect(playground.page).toHaveURL(/\/team\/crdlab\/#example=/);
-  await playground.settled();
   expect(log.paths.some((name) => name.endsWith(".wasm.gz"))).toBe(true);
   expect(log.bytes).toBeLessThan(20 << 20);
 });

@@ -18,6 +18,8 @@ export interface Config {
   readonly shared: string;
   /** The id of the example in the page; empty if it is none. */
   readonly example: string;
+  /** What of the scenario in the page is not a text. */
+  readonly options: Partial<Record<string, unknown>>;
 }
 
 export function readConfig(): Config {

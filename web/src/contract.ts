@@ -1,19 +1,86 @@
 // What the page knows of the engine's contract: the question, and of the
 // answer only what the editors mark. Everything else comes as HTML.
 
-export const documentNames = ["crd", "object"] as const;
+/** The documents, in the order of their tabs. */
+export const documentNames = [
+  "crd",
+  "object",
+  "oldCrd",
+  "oldObject",
+  "conversion",
+  "admission",
+] as const;
 export type DocumentName = (typeof documentNames)[number];
 
-export const panelNames = ["outcome", "rules", "kubectl", "versions"] as const;
+export const panelNames = ["outcome", "rules", "kubectl", "versions", "schema"] as const;
 export type PanelName = (typeof panelNames)[number];
 
 export const validations = ["Strict", "Warn", "Ignore"] as const;
 export type Validation = (typeof validations)[number];
 
-export interface Scenario {
-  readonly crd: string;
-  readonly object: string;
+/** Empty: an update if there is an old object, else a create. */
+export const operations = ["", "create", "update", "updateStatus", "apply"] as const;
+export type Operation = (typeof operations)[number];
+
+type Texts = Readonly<Record<DocumentName, string>>;
+
+export interface Scenario extends Texts {
+  readonly operation: Operation;
+  /** Who applies; empty: kubectl. */
+  readonly fieldManager: string;
+  readonly force: boolean;
   readonly fieldValidation: Validation;
+  /** The RFC 3339 instant of the request; empty: the real one. */
+  readonly now: string;
+}
+
+/** What goes without saying, in links too. */
+export const emptyScenario: Scenario = {
+  crd: "",
+  object: "",
+  oldCrd: "",
+  oldObject: "",
+  conversion: "",
+  admission: "",
+  operation: "",
+  fieldManager: "",
+  force: false,
+  fieldValidation: "Strict",
+  now: "",
+};
+
+const fields = Object.keys(emptyScenario) as readonly (keyof Scenario)[];
+
+/** Reads a scenario out of an object's fields; unusable ones take their default. */
+export function scenarioFrom(source: Partial<Record<string, unknown>>): Scenario {
+  const text = (name: string): string => {
+    const field = source[name];
+    return typeof field === "string" ? field : "";
+  };
+  const { operation, fieldValidation } = source;
+  return {
+    crd: text("crd"),
+    object: text("object"),
+    oldCrd: text("oldCrd"),
+    oldObject: text("oldObject"),
+    conversion: text("conversion"),
+    admission: text("admission"),
+    operation: isOneOf(operations, operation) ? operation : "",
+    fieldManager: text("fieldManager"),
+    force: source["force"] === true,
+    fieldValidation: isOneOf(validations, fieldValidation) ? fieldValidation : "Strict",
+    now: text("now"),
+  };
+}
+
+/** A scenario less the fields that have their defaults; the CRD always stays. */
+export function withoutDefaults(scenario: Scenario): Partial<Scenario> {
+  const kept = fields.filter((name) => name === "crd" || scenario[name] !== emptyScenario[name]);
+  return Object.fromEntries(kept.map((name) => [name, scenario[name]]));
+}
+
+export function sameScenario(a: Scenario, b: Scenario): boolean {
+  return fields.every((name) => a[name] === b[name]);
 }
 
 /** A zero-based place in a text, in UTF-16 code units. */
@@ -35,10 +102,16 @@ export interface Finding {
   readonly range: Range;
 }
 
+interface Judged {
+  readonly findings: readonly Finding[];
+}
+
 export interface Answer {
   readonly report: {
-    readonly crd: { readonly findings: readonly Finding[] };
-    readonly objects: readonly { readonly findings: readonly Finding[] }[];
+    readonly crd: Judged & { readonly output: string };
+    readonly objects: readonly (Judged & { readonly output: string })[];
+    readonly conversion: Judged;
+    readonly admission?: Judged;
   };
   readonly panels: Readonly<Record<string, string>>;
 }
@@ -49,10 +122,6 @@ export function isOneOf<T extends string>(values: readonly T[], value: unknown):
 
 export function findingsOf(answer: Answer | undefined): readonly Finding[] {
   if (!answer) return [];
-  const { crd, objects } = answer.report;
-  return [...crd.findings, ...objects.flatMap((object) => object.findings)];
-}
-
-export function sameScenario(a: Scenario, b: Scenario): boolean {
-  return a.crd === b.crd && a.object === b.object && a.fieldValidation === b.fieldValidation;
+  const { crd, objects, conversion, admission } = answer.report;
+  return [crd, ...objects, conversion, ...(admission ? [admission] : [])].flatMap(({ findings }) => findings);
 }

@@ -1,35 +1,43 @@
-import { sameScenario, type Scenario } from "./contract";
+import { sameScenario } from "./contract";
 import type { Engine, Evaluation } from "./engine/engine";
-import type { Session } from "./session";
+import type { Session, SessionState } from "./session";
 import { throttle } from "./throttle";
 
 /** Keystrokes this close together, in ms, count as one. */
 const pause = 15;
 
+/** What is published of a CRD is asked for only while it is looked at. */
+function wantsSchemas({ panel }: SessionState): boolean {
+  return panel === "schema";
+}
+
 /** Evaluates the session's scenario now and whenever it changes. */
 export function keepEvaluated(session: Session, engine: Engine): void {
   const evaluate = (): void => {
-    const { scenario, answer, answered } = session.state;
-    if (answer && answered && sameScenario(scenario, answered)) {
+    const { state } = session;
+    const { scenario, answer, answered, withSchemas } = state;
+    const schemas = wantsSchemas(state);
+    if (answer && answered && sameScenario(scenario, answered) && (withSchemas || !schemas)) {
       session.update({ answered: scenario });
       return;
     }
-    void engine.evaluate(scenario).then((evaluation) => {
+    void engine.evaluate({ scenario, schemas }).then((evaluation) => {
       if (evaluation) session.update(changeOf(evaluation));
     });
   };
   const soon = throttle(pause, evaluate);
   session.subscribe((state, previous) => {
     if (state.scenario !== previous.scenario) soon();
+    if (state.panel !== previous.panel && wantsSchemas(state)) soon();
   });
   evaluate();
 }
 
-function changeOf(evaluation: Evaluation): Parameters<Session["update"]>[0] {
-  const answered: Scenario = evaluation.scenario;
+function changeOf(evaluation: Evaluation): Partial<SessionState> {
+  const { scenario: answered, schemas: withSchemas } = evaluation.question;
   switch (evaluation.type) {
     case "answer":
-      return { answered, answer: evaluation.answer, notice: "" };
+      return { answered, withSchemas, answer: evaluation.answer, notice: "" };
     case "stopped":
       return {
         answered,

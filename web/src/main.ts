@@ -15,7 +15,10 @@ import { bindShortLink } from "./share/short-link";
 import { openStart, servedExample, servedScenario } from "./start";
 import { keepSession } from "./storage";
 import { bindChoices } from "./ui/choices";
+import { bindCopyText } from "./ui/copy";
+import { bindDocumentMenu } from "./ui/document-menu";
 import { Documents } from "./ui/documents";
+import { GalleryDialog } from "./ui/gallery-dialog";
 import { bindPlaces } from "./ui/places";
 import { ProblemCursor } from "./ui/problems";
 import { Results } from "./ui/results";
@@ -26,17 +29,19 @@ import { bindStatus } from "./ui/status";
 import { bindTheme, storedTheme } from "./ui/theme";
 
 const config = readConfig();
-const served = servedScenario();
+const served = servedScenario(config);
 const gallery = new Gallery(config.examples, servedExample(config, served));
 const hasServedResult = document.querySelector('[data-panel="outcome"] *') !== null;
 
 const session = new Session({
   scenario: served,
   document: "object",
+  opened: [],
   panel: "outcome",
   theme: storedTheme(),
   answer: undefined,
   answered: undefined,
+  withSchemas: false,
   engine: { at: "loading", phase: "downloading" },
   notice: "",
 });
@@ -60,10 +65,13 @@ const share = (): void => void openShareDialog(session, gallery, place);
 
 bindTheme(session);
 bindStatus(session);
-bindChoices(session, gallery);
+bindChoices(session);
+const galleryDialog = new GalleryDialog(session, gallery);
 bindCopyButtons();
+bindCopyText();
 bindShortLink(session, place);
 bindRuleFilter();
+const documentMenu = bindDocumentMenu(session, (name) => documents.focus(name));
 bindPlaces((place) => documents.go(place));
 bindSplit({
   id: "split",
@@ -87,6 +95,8 @@ bindShortcuts({
     }
   },
   share,
+  addDocument: () => documentMenu.open(),
+  openGallery: () => galleryDialog.open(),
 });
 element("share-open", HTMLButtonElement).addEventListener("click", share);
 

@@ -1,13 +1,16 @@
 import { expect, test, vi } from "vitest";
+import { emptyScenario } from "./contract";
 import { Session, type SessionState } from "./session";
 
 const initial: SessionState = {
-  scenario: { crd: "a", object: "b", fieldValidation: "Strict" },
+  scenario: { ...emptyScenario, crd: "a", object: "b" },
   document: "object",
+  opened: [],
   panel: "outcome",
   theme: "system",
   answer: undefined,
   answered: undefined,
+  withSchemas: false,
   engine: { at: "loading", phase: "downloading" },
   notice: "",
 };
@@ -31,7 +34,7 @@ test("what does not change is not told", () => {
 test("an edit keeps the rest of the scenario and makes a new one", () => {
   const session = new Session(initial);
   session.edit({ object: "c" });
-  expect(session.state.scenario).toEqual({ crd: "a", object: "c", fieldValidation: "Strict" });
+  expect(session.state.scenario).toEqual({ ...emptyScenario, crd: "a", object: "c", fieldValidation: "Strict" });
   expect(initial.scenario.object).toBe("b");
 });
 
@@ -41,4 +44,13 @@ test("who unsubscribed is not told", () => {
   session.subscribe(listener)();
   session.update({ panel: "rules" });
   expect(listener).not.toHaveBeenCalled();
+});
+
+test("a document opened has a tab until it is closed", () => {
+  const session = new Session(initial);
+  session.open("oldCrd");
+  session.open("oldCrd");
+  expect(session.state).toMatchObject({ document: "oldCrd", opened: ["oldCrd"] });
+  session.close("oldCrd");
+  expect(session.state).toMatchObject({ document: "object", opened: [] });
 });

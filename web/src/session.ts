@@ -12,11 +12,15 @@ export type Theme = (typeof themes)[number];
 export interface SessionState {
   readonly scenario: Scenario;
   readonly document: DocumentName;
+  /** The documents that have a tab although they are empty. */
+  readonly opened: readonly DocumentName[];
   readonly panel: PanelName;
   readonly theme: Theme;
   /** The last answer, and the scenario that it answers. */
   readonly answer: Answer | undefined;
   readonly answered: Scenario | undefined;
+  /** Whether the answer holds what is published of the CRD. */
+  readonly withSchemas: boolean;
   readonly engine: EngineState;
   /** A sentence about what went wrong on our side; empty if nothing did. */
   readonly notice: string;
@@ -50,6 +54,18 @@ export class Session {
   /** Changes parts of the scenario. */
   edit(change: Partial<Scenario>): void {
     this.update({ scenario: { ...this.#state.scenario, ...change } });
+  }
+
+  /** Shows a document, with a tab even if it is empty. */
+  open(document: DocumentName): void {
+    const { opened } = this.#state;
+    this.update({ document, opened: opened.includes(document) ? opened : [...opened, document] });
+  }
+
+  /** Takes the tab of an empty document away. */
+  close(document: DocumentName): void {
+    const opened = this.#state.opened.filter((name) => name !== document);
+    this.update({ opened, document: this.#state.document === document ? "object" : this.#state.document });
   }
 
   /** Calls the listener after each change; returns how to stop that. */

@@ -2,10 +2,9 @@ import type { Config } from "./config";
 import {
   type DocumentName,
   documentNames,
-  isOneOf,
   type PanelName,
   type Scenario,
-  validations,
+  scenarioFrom,
 } from "./contract";
 import { element } from "./dom";
 import type { Example, Gallery } from "./gallery";
@@ -17,6 +16,7 @@ import { storedSession } from "./storage";
 export interface Start {
   readonly scenario: Scenario;
   readonly document: DocumentName;
+  readonly opened: readonly DocumentName[];
   readonly panel: PanelName;
   readonly notice: string;
 }
@@ -39,6 +39,7 @@ export async function openStart(
   return {
     scenario,
     document: last?.document ?? documentOf(scenario),
+    opened: last?.opened ?? [],
     panel: fragment.panel ?? last?.panel ?? "outcome",
     notice: linked.problem ?? "",
   };
@@ -67,13 +68,12 @@ async function openLink(fragment: Fragment, gallery: Gallery): Promise<Linked> {
 }
 
 /** The scenario that the server put into the page. */
-export function servedScenario(): Scenario {
-  const text = (name: DocumentName): string =>
-    document.querySelector<HTMLTextAreaElement>(`[data-editor="${name}"] textarea`)?.value ?? "";
-  const [crd, object] = documentNames.map(text);
-  const { value } = element("validation", HTMLSelectElement);
-  const fieldValidation = isOneOf(validations, value) ? value : "Strict";
-  return { crd: crd ?? "", object: object ?? "", fieldValidation };
+export function servedScenario({ options }: Config): Scenario {
+  const texts = documentNames.map((name): [DocumentName, string] => [
+    name,
+    document.querySelector<HTMLTextAreaElement>(`[data-editor="${name}"] textarea`)?.value ?? "",
+  ]);
+  return scenarioFrom({ ...options, ...Object.fromEntries(texts) });
 }
 
 /** The example that the server put into the page, if it is one. */

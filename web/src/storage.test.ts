@@ -1,16 +1,17 @@
 import { expect, test } from "vitest";
+import { emptyScenario } from "./contract";
 import { parseSession } from "./storage";
 
-const scenario = { crd: "a", object: "b", fieldValidation: "Warn" };
+const scenario = { ...emptyScenario, crd: "a", object: "b", fieldValidation: "Warn" };
 
 test("a stored session is read", () => {
-  const stored = { scenario, document: "crd", panel: "rules" };
+  const stored = { scenario, document: "crd", opened: ["oldCrd"], panel: "rules" };
   expect(parseSession(JSON.stringify(stored))).toEqual(stored);
 });
 
 test("what is unknown in it takes its default", () => {
-  const stored = { scenario, document: "nope", panel: 3 };
-  expect(parseSession(JSON.stringify(stored))).toEqual({ scenario, document: "object", panel: "outcome" });
+  const stored = { scenario, document: "nope", opened: "x", panel: 3 };
+  expect(parseSession(JSON.stringify(stored))).toEqual({ scenario, document: "object", opened: [], panel: "outcome" });
 });
 
 for (const text of [null, "", "{", "null", "7", '{"scenario": []}']) {

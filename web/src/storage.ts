@@ -16,6 +16,8 @@ const sessionKey = "crdlab.session";
 export interface StoredSession {
   readonly scenario: Scenario;
   readonly document: DocumentName;
+  /** The documents that have a tab although they are empty. */
+  readonly opened: readonly DocumentName[];
   readonly panel: PanelName;
 }
 
@@ -45,10 +47,11 @@ export function parseSession(text: string | null): StoredSession | undefined {
   try {
     const value = JSON.parse(text ?? "null") as Partial<Record<string, unknown>> | null;
     if (!value) return undefined;
-    const { document, panel } = value;
+    const { document, opened, panel } = value;
     return {
       scenario: toScenario(value["scenario"]),
       document: isOneOf(documentNames, document) ? document : "object",
+      opened: documentNames.filter((name) => Array.isArray(opened) && opened.includes(name)),
       panel: isOneOf(panelNames, panel) ? panel : "outcome",
     };
   } catch {
@@ -59,8 +62,8 @@ export function parseSession(text: string | null): StoredSession | undefined {
 /** Remembers the session for the next visit, once something changed. */
 export function keepSession(session: Session): void {
   const save = (): void => {
-    const { scenario, document, panel } = session.state;
-    write(sessionKey, JSON.stringify({ scenario, document, panel } satisfies StoredSession));
+    const { scenario, document, opened, panel } = session.state;
+    write(sessionKey, JSON.stringify({ scenario, document, opened, panel } satisfies StoredSession));
   };
   const soon = throttle(1000, save);
   let changed = false;
@@ -68,6 +71,7 @@ export function keepSession(session: Session): void {
     if (
       state.scenario !== previous.scenario ||
       state.document !== previous.document ||
+      state.opened !== previous.opened ||
       state.panel !== previous.panel
     ) {
       changed = true;

@@ -1,10 +1,10 @@
 import { describe, expect, test } from "vitest";
-import type { Scenario } from "../contract";
-import { Engine, type EngineState, type Evaluate } from "./engine";
+import { emptyScenario } from "../contract";
+import { Engine, type EngineState, type Evaluate, type Question } from "./engine";
 import { EngineFailed, EvaluationStopped } from "./worker-client";
 
-const scenario: Scenario = { crd: "a", object: "b", fieldValidation: "Warn" };
-const answer = { report: { crd: { findings: [] }, objects: [] }, panels: { outcome: "x" } };
+const question: Question = { scenario: { ...emptyScenario, crd: "a", object: "b" }, schemas: false };
+const answer = { report: { crd: { findings: [] }, objects: [], conversion: { findings: [] } }, panels: { outcome: "x" } };
 const good: Evaluate = () => Promise.resolve(JSON.stringify(answer));
 
 /** An engine that fails with the errors in turn and then answers. */
@@ -24,22 +24,22 @@ function setUp(inPage: Evaluate | undefined, onServer: Evaluate | undefined) {
   return { engine, states };
 }
 
-const answered = { type: "answer", scenario, answer };
-const stopped = { type: "stopped", scenario, seconds: 10 };
+const answered = { type: "answer", question, answer };
+const stopped = { type: "stopped", question, seconds: 10 };
 
 describe("a scenario is evaluated", () => {
   test("in the page, as JSON", async () => {
     const { evaluate, calls } = failing();
     const { engine, states } = setUp(evaluate, undefined);
-    expect(await engine.evaluate(scenario)).toEqual(answered);
-    expect(calls).toEqual([JSON.stringify(scenario)]);
+    expect(await engine.evaluate(question)).toEqual(answered);
+    expect(calls).toEqual([JSON.stringify({ crd: "a", object: "b" })]);
     expect(states).toEqual([]);
   });
 
   test("again after one breakdown", async () => {
     const { evaluate, calls } = failing(new EngineFailed("broken"));
     const { engine, states } = setUp(evaluate, good);
-    expect(await engine.evaluate(scenario)).toEqual(answered);
+    expect(await engine.evaluate(question)).toEqual(answered);
     expect(calls).toHaveLength(2);
     expect(states).toEqual([]);
   });
@@ -47,15 +47,15 @@ describe("a scenario is evaluated", () => {
   test("by the server after two breakdowns, and from then on", async () => {
     const { evaluate, calls } = failing(new EngineFailed("one"), new EngineFailed("two"));
     const { engine, states } = setUp(evaluate, good);
-    expect(await engine.evaluate(scenario)).toEqual(answered);
-    expect(await engine.evaluate(scenario)).toEqual(answered);
+    expect(await engine.evaluate(question)).toEqual(answered);
+    expect(await engine.evaluate(question)).toEqual(answered);
     expect(calls).toHaveLength(2);
     expect(states).toEqual([{ at: "server", because: "two" }]);
   });
 
   test("by the server if the page has no engine", async () => {
     const { engine, states } = setUp(undefined, good);
-    expect(await engine.evaluate(scenario)).toEqual(answered);
+    expect(await engine.evaluate(question)).toEqual(answered);
     expect(states).toHaveLength(1);
   });
 });
@@ -64,43 +64,43 @@ describe("an evaluation that takes too long", () => {
   test("is stopped, and the next is tried in the page", async () => {
     const { evaluate } = failing(new EvaluationStopped(10));
     const { engine, states } = setUp(evaluate, good);
-    expect(await engine.evaluate(scenario)).toEqual(stopped);
-    expect(await engine.evaluate(scenario)).toEqual(answered);
+    expect(await engine.evaluate(question)).toEqual(stopped);
+    expect(await engine.evaluate(question)).toEqual(answered);
     expect(states).toEqual([]);
   });
 
   test("twice in a row leaves the rest to the server", async () => {
     const { evaluate, calls } = failing(new EvaluationStopped(10), new EvaluationStopped(10));
     const { engine } = setUp(evaluate, good);
-    expect(await engine.evaluate(scenario)).toEqual(stopped);
-    expect(await engine.evaluate(scenario)).toEqual(stopped);
-    expect(await engine.evaluate(scenario)).toEqual(answered);
+    expect(await engine.evaluate(question)).toEqual(stopped);
+    expect(await engine.evaluate(question)).toEqual(stopped);
+    expect(await engine.evaluate(question)).toEqual(answered);
     expect(calls).toHaveLength(2);
   });
 
   test("stays in the page where there is no server", async () => {
     const { evaluate } = failing(...Array.from({ length: 3 }, () => new EvaluationStopped(10)));
     const { engine } = setUp(evaluate, undefined);
-    for (let i = 0; i < 3; i++) expect(await engine.evaluate(scenario)).toEqual(stopped);
-    expect(await engine.evaluate(scenario)).toEqual(answered);
+    for (let i = 0; i < 3; i++) expect(await engine.evaluate(question)).toEqual(stopped);
+    expect(await engine.evaluate(question)).toEqual(answered);
   });
 });
 
 describe("a fault is told", () => {
   test("of the engine", async () => {
     const { engine } = setUp(() => Promise.resolve('{"error": "it broke"}'), undefined);
-    expect(await engine.evaluate(scenario)).toEqual({ type: "fault", scenario, message: "it broke" });
+    expect(await engine.evaluate(question)).toEqual({ type: "fault", question, message: "it broke" });
   });
 
   test("of the server", async () => {
     const { engine } = setUp(undefined, () => Promise.reject(new Error("too busy")));
-    expect(await engine.evaluate(scenario)).toMatchObject({ type: "fault", message: "No result: too busy" });
+    expect(await engine.evaluate(question)).toMatchObject({ type: "fault", message: "No result: too busy" });
   });
 
   test("when there is no engine at all", async () => {
     const { evaluate } = failing(new EngineFailed("one"), new EngineFailed("two"));
     const { engine, states } = setUp(evaluate, undefined);
-    expect(await engine.evaluate(scenario)).toMatchObject({ type: "fault" });
+    expect(await engine.evaluate(question)).toMatchObject({ type: "fault" });
     expect(states).toEqual([{ at: "nowhere", because: "two" }]);
   });
 });

@@ -1,4 +1,4 @@
-import type { Answer, Scenario } from "../contract";
+import { type Answer, type Scenario, withoutDefaults } from "../contract";
 import { Latest } from "./latest";
 import type { Phase } from "./protocol";
 import { EvaluationStopped } from "./worker-client";
@@ -10,10 +10,16 @@ export type EngineState =
   | { readonly at: "server"; readonly because: string }
   | { readonly at: "nowhere"; readonly because: string };
 
+export interface Question {
+  readonly scenario: Scenario;
+  /** Whether to say what is published of the CRD, which takes time. */
+  readonly schemas: boolean;
+}
+
 export type Evaluation =
-  | { readonly type: "answer"; readonly scenario: Scenario; readonly answer: Answer }
-  | { readonly type: "stopped"; readonly scenario: Scenario; readonly seconds: number }
-  | { readonly type: "fault"; readonly scenario: Scenario; readonly message: string };
+  | { readonly type: "answer"; readonly question: Question; readonly answer: Answer }
+  | { readonly type: "stopped"; readonly question: Question; readonly seconds: number }
+  | { readonly type: "fault"; readonly question: Question; readonly message: string };
 
 /** Answers a scenario, both as JSON text. */
 export type Evaluate = (scenario: string) => Promise<string>;
@@ -35,29 +41,29 @@ const tolerated = 1;
  */
 export class Engine {
   readonly #options: EngineOptions;
-  readonly #latest: Latest<Scenario, Evaluation>;
+  readonly #latest: Latest<Question, Evaluation>;
   #inPage: Evaluate | undefined;
   #failures = 0;
 
   constructor(options: EngineOptions) {
     this.#options = options;
     this.#inPage = options.inPage;
-    this.#latest = new Latest((scenario) => this.#evaluate(scenario));
+    this.#latest = new Latest((question) => this.#evaluate(question));
     if (!this.#inPage) this.#leavePage("this page comes without it");
   }
 
-  /** Resolves to undefined if a newer scenario made this one pointless. */
-  evaluate(scenario: Scenario): Promise<Evaluation | undefined> {
-    return this.#latest.submit(scenario);
+  /** Resolves to undefined if a newer question made this one pointless. */
+  evaluate(question: Question): Promise<Evaluation | undefined> {
+    return this.#latest.submit(question);
   }
 
-  async #evaluate(scenario: Scenario): Promise<Evaluation> {
-    const text = JSON.stringify(scenario);
+  async #evaluate(question: Question): Promise<Evaluation> {
+    const text = textOf(question);
     while (this.#inPage) {
       try {
         const answer = await this.#inPage(text);
         this.#failures = 0;
-        return read(scenario, answer);
+        return read(question, answer);
       } catch (error) {
         this.#failures++;
         const stopped = error instanceof EvaluationStopped;
@@ -65,22 +71,22 @@ export class Engine {
           this.#leavePage(messageOf(error));
         }
         if (stopped) {
-          return { type: "stopped", scenario, seconds: error.seconds };
+          return { type: "stopped", question, seconds: error.seconds };
         }
       }
     }
-    return this.#askServer(scenario, text);
+    return this.#askServer(question, text);
   }
 
-  async #askServer(scenario: Scenario, text: string): Promise<Evaluation> {
+  async #askServer(question: Question, text: string): Promise<Evaluation> {
     const { onServer } = this.#options;
     if (!onServer) {
-      return { type: "fault", scenario, message: "The engine could not be started in this browser." };
+      return { type: "fault", question, message: "The engine could not be started in this browser." };
     }
     try {
-      return read(scenario, await onServer(text));
+      return read(question, await onServer(text));
     } catch (error) {
-      return { type: "fault", scenario, message: `No result: ${messageOf(error)}` };
+      return { type: "fault", question, message: `No result: ${messageOf(error)}` };
     }
   }
 
@@ -91,10 +97,14 @@ export class Engine {
   }
 }
 
-function read(scenario: Scenario, text: string): Evaluation {
+function textOf({ scenario, schemas }: Question): string {
+  return JSON.stringify(schemas ? { ...withoutDefaults(scenario), schemas } : withoutDefaults(scenario));
+}
+
+function read(question: Question, text: string): Evaluation {
   const answer = JSON.parse(text) as Answer | { readonly error: string };
-  if ("error" in answer) return { type: "fault", scenario, message: answer.error };
-  return { type: "answer", scenario, answer };
+  if ("error" in answer) return { type: "fault", question, message: answer.error };
+  return { type: "answer", question, answer };
 }
 
 function messageOf(error: unknown): string {

@@ -1,11 +1,27 @@
 import { describe, expect, test } from "vitest";
-import type { Scenario } from "../contract";
+import { emptyScenario, type Scenario } from "../contract";
 import { decode, encode, maxDecoded, maxEncoded, UnreadableLink } from "./codec";
 
 const scenario: Scenario = {
+  ...emptyScenario,
   crd: "kind: CustomResourceDefinition\n# üñí 🙂\n",
   object: "kind: CronTab\n",
   fieldValidation: "Ignore",
+};
+
+/** Every field with a value that is not its default. */
+const full: Scenario = {
+  crd: "a",
+  object: "b",
+  oldCrd: "c",
+  oldObject: "d",
+  conversion: "e",
+  admission: "f",
+  operation: "apply",
+  fieldManager: "me",
+  force: true,
+  fieldValidation: "Warn",
+  now: "2026-01-02T03:04:05Z",
 };
 
 async function pack(text: string): Promise<string> {
@@ -20,6 +36,15 @@ describe("a scenario in a link", () => {
     expect(await decode(await encode(scenario))).toEqual(scenario);
   });
 
+  test("keeps every field", async () => {
+    expect(await decode(await encode(full))).toEqual(full);
+  });
+
+  test("is short without what goes without saying", async () => {
+    const short = await encode({ ...emptyScenario, crd: "a" });
+    expect(short).toBe(await pack('{"crd":"a"}'));
+  });
+
   test("is written in the alphabet of base64url", async () => {
     const long = { ...scenario, crd: Array.from({ length: 5000 }, (_, i) => `k${i}: ${i * i}`).join("\n") };
     expect(await encode(long)).toMatch(/^[A-Za-z0-9_-]+$/);
@@ -31,6 +56,7 @@ describe("a scenario in a link", () => {
     const link =
       "Rco7CoAwDADQq0hmT9BVTyCii0vapBCtCfQziXcXXZzfuyBkAgeHKLluaKXaOXGxlgOPHEWliumm0IP5nUP9bzad0X8UhRMtmITw7eBgxaxwPw";
     expect(await decode(link)).toEqual({
+      ...emptyScenario,
       crd: "kind: CustomResourceDefinition\n",
       object: "kind: CronTab\n",
       fieldValidation: "Warn",

@@ -1,4 +1,4 @@
-import { isOneOf, type Scenario, validations } from "../contract";
+import { type Scenario, scenarioFrom, withoutDefaults } from "../contract";
 
 /** No link may be longer, in characters. */
 export const maxEncoded = 1 << 20;
@@ -34,22 +34,7 @@ export function toScenario(value: unknown): Scenario {
   if (typeof value !== "object" || value === null || Array.isArray(value)) {
     throw new UnreadableLink("The link is damaged: it does not hold a scenario.");
   }
-  const fields = value as Partial<Record<string, unknown>>;
-  const text = (name: string): string => {
-    const field = fields[name];
-    return typeof field === "string" ? field : "";
-  };
-  const validation = fields["fieldValidation"];
-  return {
-    crd: text("crd"),
-    object: text("object"),
-    fieldValidation: isOneOf(validations, validation) ? validation : "Strict",
-  };
-}
-
-function withoutDefaults(scenario: Scenario): Partial<Scenario> {
-  const { fieldValidation, ...texts } = scenario;
-  return fieldValidation === "Strict" ? texts : scenario;
+  return scenarioFrom(value as Partial<Record<string, unknown>>);
 }
 
 async function inflate(packed: Uint8Array<ArrayBuffer>): Promise<Uint8Array<ArrayBuffer>> {

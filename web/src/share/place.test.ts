@@ -1,9 +1,9 @@
 import { expect, test } from "vitest";
 import type { Config } from "../config";
-import type { Scenario } from "../contract";
+import { emptyScenario, type Scenario } from "../contract";
 import { Place } from "./place";
 
-const scenario: Scenario = { crd: "a", object: "b", fieldValidation: "Strict" };
+const scenario: Scenario = { ...emptyScenario, crd: "a", object: "b", fieldValidation: "Strict" };
 const config: Config = {
   engine: { module: "", runtime: "", packed: "" },
   examples: "",
@@ -12,6 +12,7 @@ const config: Config = {
   home: "/",
   shared: "",
   example: "",
+  options: {},
 };
 
 test("a page opened by a short link knows that link", () => {

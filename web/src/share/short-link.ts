@@ -1,4 +1,4 @@
-import type { Scenario } from "../contract";
+import { type Scenario, withoutDefaults } from "../contract";
 import { element } from "../dom";
 import { problemOf } from "../engine/http-client";
 import type { Session } from "../session";
@@ -12,7 +12,7 @@ export async function keep(address: string, scenario: Scenario): Promise<string>
   const response = await fetch(address, {
     method: "POST",
     headers: { "content-type": "application/json", accept: "application/json" },
-    body: JSON.stringify(scenario),
+    body: JSON.stringify(withoutDefaults(scenario)),
     signal: AbortSignal.timeout(timeout),
   });
   if (!response.ok) throw new Error(await problemOf(response));

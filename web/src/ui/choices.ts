@@ -1,41 +1,44 @@
-import { isOneOf, validations } from "../contract";
+import { isOneOf, type Operation, operations, type Scenario, validations } from "../contract";
 import { element } from "../dom";
-import type { Gallery } from "../gallery";
 import type { Session } from "../session";
-import { documentOf } from "../start";
 
-/** The choices in the page's head: the example and the field validation. */
-export function bindChoices(session: Session, gallery: Gallery): void {
-  const example = element("example", HTMLSelectElement);
+/** What the first choice of the operation, none, comes to. */
+function automatic({ oldObject }: Scenario): string {
+  return oldObject.trim() === "" ? "create (automatic)" : "update (automatic)";
+}
+
+/** The choices in the page's head that say what is asked of the API server. */
+export function bindChoices(session: Session): void {
   const validation = element("validation", HTMLSelectElement);
-  example.addEventListener("change", () => void choose(example.value));
+  const operation = element("operation", HTMLSelectElement);
+  const manager = element("field-manager", HTMLInputElement);
+  const force = element("force", HTMLInputElement);
   validation.addEventListener("change", () => {
     const { value } = validation;
     if (isOneOf(validations, value)) session.edit({ fieldValidation: value });
   });
-  const note = element("example-note", HTMLElement);
-  const show = (): void => {
-    const { scenario } = session.state;
-    const chosen = gallery.find(scenario);
-    validation.value = scenario.fieldValidation;
-    example.value = chosen?.id ?? "";
-    note.textContent = chosen?.note ?? "";
-    note.hidden = !chosen;
-  };
-  show();
-  session.subscribe((state, previous) => {
-    if (state.scenario !== previous.scenario) show();
+  operation.addEventListener("change", () => {
+    const { value } = operation;
+    if (isOneOf(operations, value)) session.edit(changeTo(value));
   });
+  manager.addEventListener("input", () => session.edit({ fieldManager: manager.value }));
+  force.addEventListener("change", () => session.edit({ force: force.checked }));
+  const show = ({ scenario }: { readonly scenario: Scenario }): void => {
+    validation.value = scenario.fieldValidation;
+    operation.value = scenario.operation;
+    const first = operation.options[0];
+    if (first) first.text = automatic(scenario);
+    if (manager.value !== scenario.fieldManager) manager.value = scenario.fieldManager;
+    force.checked = scenario.force;
+    element("apply-options", HTMLElement).hidden = scenario.operation !== "apply";
+  };
+  show(session.state);
+  session.subscribe((state, previous) => {
+    if (state.scenario !== previous.scenario) show(state);
+  });
+}
 
-  async function choose(id: string): Promise<void> {
-    if (id === "") return;
-    try {
-      const chosen = await gallery.get(id);
-      if (!chosen) return;
-      const { scenario } = chosen;
-      session.update({ scenario, document: documentOf(scenario), notice: "" });
-    } catch (error) {
-      session.update({ notice: `The example cannot be loaded: ${String(error)}` });
-    }
-  }
+/** An operation, less what only applying has a use for. */
+function changeTo(operation: Operation): Partial<Scenario> {
+  return operation === "apply" ? { operation } : { operation, fieldManager: "", force: false };
 }

@@ -4,40 +4,77 @@ import type { Session, SessionState } from "../session";
 import { markPlacesAt, type Place } from "./places";
 import { Tabs } from "./tabs";
 
-const labels: Record<DocumentName, string> = { crd: "CRD", object: "Object" };
+const labels: Record<DocumentName, string> = {
+  crd: "CRD",
+  object: "Object",
+  oldCrd: "Old CRD",
+  oldObject: "Old object",
+  conversion: "Conversion",
+  admission: "Admission",
+};
+
+/** The documents that have a tab even when they are empty. */
+export const always: readonly DocumentName[] = ["crd", "object"];
+
+/** Whether a document has a tab. */
+export function hasTab({ scenario, document, opened }: SessionState, name: DocumentName): boolean {
+  return always.includes(name) || scenario[name] !== "" || document === name || opened.includes(name);
+}
 
 /** The editors of the documents and their tabs. */
 export class Documents {
   readonly #session: Session;
-  readonly #editors: Record<DocumentName, Editor>;
+  /** Those that were looked at: an editor takes time to make. */
+  readonly #editors = new Map<DocumentName, Editor>();
   readonly #tabs: Tabs;
   #line = -1;
 
   constructor(session: Session) {
     this.#session = session;
-    this.#editors = { crd: this.#create("crd"), object: this.#create("object") };
-    this.#tabs = new Tabs("document", (name) => {
-      if (isOneOf(documentNames, name)) session.update({ document: name });
-    });
-    this.#tabs.show(session.state.document);
+    this.#tabs = new Tabs(
+      "document",
+      (name) => {
+        if (isOneOf(documentNames, name)) session.update({ document: name });
+      },
+      (name) => {
+        if (isOneOf(documentNames, name)) this.#close(name);
+      },
+    );
+    this.#show(session.state);
     session.subscribe((state, previous) => this.#follow(state, previous));
   }
 
   /** Shows a document and puts the cursor into it. */
   focus(name: DocumentName): void {
-    this.#session.update({ document: name });
-    this.#editors[name].focus();
+    this.#session.open(name);
+    this.#editor(name).focus();
   }
 
   /** Shows a place: its document, scrolled to it. */
   go({ document: name, range }: Place): void {
     this.#session.update({ document: name });
-    this.#editors[name].reveal(range);
+    this.#editor(name).reveal(range);
   }
 
   /** Marks what on the page is about the cursor's line, after that changed. */
   markCursor(): void {
     if (this.#line >= 0) markPlacesAt(this.#session.state.document, this.#line);
+  }
+
+  /** Closes a document; one that holds text, or is always there, stays. */
+  #close(name: DocumentName): void {
+    if (always.includes(name) || this.#session.state.scenario[name] !== "") return;
+    this.#session.close(name);
+    document.getElementById(`tab-${this.#session.state.document}`)?.focus();
+  }
+
+  #editor(name: DocumentName): Editor {
+    const known = this.#editors.get(name);
+    if (known) return known;
+    const editor = this.#create(name);
+    this.#editors.set(name, editor);
+    this.#mark(name, this.#session.state);
+    return editor;
   }
 
   #create(name: DocumentName): Editor {
@@ -56,22 +93,33 @@ export class Documents {
   }
 
   #follow(state: SessionState, previous: SessionState): void {
-    if (state.document !== previous.document) {
-      this.#tabs.show(state.document);
-      this.#editors[state.document].shown();
+    for (const [name, editor] of this.#editors) {
+      if (state.scenario[name] !== previous.scenario[name]) editor.setText(state.scenario[name]);
+      if (state.answer !== previous.answer) this.#mark(name, state);
     }
-    for (const name of documentNames) {
-      if (state.scenario[name] !== previous.scenario[name]) {
-        this.#editors[name].setText(state.scenario[name]);
-      }
+    if (
+      state.document !== previous.document ||
+      state.opened !== previous.opened ||
+      state.scenario !== previous.scenario
+    ) {
+      this.#show(state);
     }
-    if (state.answer !== previous.answer) this.#mark(state);
   }
 
-  #mark(state: SessionState): void {
-    const findings = findingsOf(state.answer);
+  /** Shows the tabs that there are, and the document of the one selected. */
+  #show(state: SessionState): void {
     for (const name of documentNames) {
-      this.#editors[name].showFindings(findings.filter(({ document }) => document === name));
+      const isEmpty = state.scenario[name] === "";
+      this.#tabs.offer(name, hasTab(state, name), isEmpty);
+      const intro = document.querySelector<HTMLElement>(`[data-intro="${name}"]`);
+      if (intro) intro.hidden = !isEmpty;
     }
+    this.#tabs.show(state.document);
+    this.#editor(state.document).shown();
+  }
+
+  #mark(name: DocumentName, { answer }: SessionState): void {
+    const findings = findingsOf(answer).filter(({ document }) => document === name);
+    this.#editors.get(name)?.showFindings(findings);
   }
 }

@@ -8,7 +8,7 @@ function finding(message: string): Finding {
 }
 
 function answer(...messages: string[]): Answer {
-  return { report: { crd: { findings: messages.map(finding) }, objects: [] }, panels: {} };
+  return { report: { crd: { findings: messages.map(finding), output: "" }, objects: [], conversion: { findings: [] } }, panels: {} };
 }
 
 test("it goes round, both ways", () => {

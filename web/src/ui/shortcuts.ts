@@ -1,11 +1,14 @@
-import { type DocumentName, documentNames, type PanelName, panelNames } from "../contract";
+import { type DocumentName, type PanelName, panelNames } from "../contract";
 import { element } from "../dom";
+import { always } from "./documents";
 
 export interface ShortcutActions {
   readonly showDocument: (name: DocumentName) => void;
   readonly showPanel: (name: PanelName) => void;
   readonly goToProblem: (step: 1 | -1) => void;
   readonly share: () => void;
+  readonly addDocument: () => void;
+  readonly openGallery: () => void;
 }
 
 /** Binds the keys that the shortcuts dialog lists. */
@@ -31,14 +34,16 @@ function actionOf(
   if (event.key === "F1" || (event.key === "?" && !isTyping(event))) return open;
   if (!event.altKey || !event.shiftKey || event.ctrlKey || event.metaKey) return undefined;
   if (event.code === "KeyS") return actions.share;
+  if (event.code === "KeyD") return actions.addDocument;
+  if (event.code === "KeyE") return actions.openGallery;
   const number = /^Digit([1-9])$/.exec(event.code)?.[1];
   return number ? tabAction(Number(number) - 1, actions) : undefined;
 }
 
 function tabAction(index: number, actions: ShortcutActions): (() => void) | undefined {
-  const name = documentNames[index];
+  const name = always[index];
   if (name) return () => actions.showDocument(name);
-  const panel = panelNames[index - documentNames.length];
+  const panel = panelNames[index - always.length];
   return panel && (() => actions.showPanel(panel));
 }
 

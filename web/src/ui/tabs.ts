@@ -1,12 +1,17 @@
 /** Tabs as the ARIA practices describe them: one is in the tab order, arrows move. */
 export class Tabs {
-  readonly #tabs: readonly HTMLElement[];
+  readonly #all: readonly HTMLElement[];
 
-  constructor(name: string, onSelect: (tab: string) => void) {
-    this.#tabs = [...document.querySelectorAll<HTMLElement>(`[data-tabs="${name}"] [role=tab]`)];
-    for (const tab of this.#tabs) {
-      tab.addEventListener("click", () => onSelect(nameOf(tab)));
+  /** onClose is called by Delete and by a click on a tab's data-close. */
+  constructor(name: string, onSelect: (tab: string) => void, onClose?: (tab: string) => void) {
+    this.#all = [...document.querySelectorAll<HTMLElement>(`[data-tabs="${name}"] [role=tab]`)];
+    for (const tab of this.#all) {
+      tab.addEventListener("click", ({ target }) => {
+        if (onClose && target instanceof Element && target.closest("[data-close]")) onClose(nameOf(tab));
+        else onSelect(nameOf(tab));
+      });
       tab.addEventListener("keydown", (event) => {
+        if (event.key === "Delete") onClose?.(nameOf(tab));
         const next = this.#neighbour(tab, event.key);
         if (!next) return;
         event.preventDefault();
@@ -16,9 +21,18 @@ export class Tabs {
     }
   }
 
+  /** Says whether a tab is there, and whether it can be closed. */
+  offer(name: string, isThere: boolean, canClose: boolean): void {
+    const tab = this.#all.find((candidate) => nameOf(candidate) === name);
+    if (!tab) return;
+    tab.hidden = !isThere;
+    const cross = tab.querySelector<HTMLElement>("[data-close]");
+    if (cross) cross.hidden = !canClose;
+  }
+
   /** Shows the panel of a tab and hides the others. */
   show(name: string): void {
-    for (const tab of this.#tabs) {
+    for (const tab of this.#all) {
       const selected = nameOf(tab) === name;
       tab.setAttribute("aria-selected", String(selected));
       tab.tabIndex = selected ? 0 : -1;
@@ -29,17 +43,18 @@ export class Tabs {
   }
 
   #neighbour(tab: HTMLElement, key: string): HTMLElement | undefined {
-    const count = this.#tabs.length;
-    const index = this.#tabs.indexOf(tab);
+    const tabs = this.#all.filter(({ hidden }) => !hidden);
+    const count = tabs.length;
+    const index = tabs.indexOf(tab);
     switch (key) {
       case "ArrowRight":
-        return this.#tabs[(index + 1) % count];
+        return tabs[(index + 1) % count];
       case "ArrowLeft":
-        return this.#tabs[(index + count - 1) % count];
+        return tabs[(index + count - 1) % count];
       case "Home":
-        return this.#tabs[0];
+        return tabs[0];
       case "End":
-        return this.#tabs[count - 1];
+        return tabs[count - 1];
       default:
         return undefined;
     }

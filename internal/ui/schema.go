@@ -1,0 +1,34 @@
+package ui
+
+import (
+	"bytes"
+	"encoding/json"
+	"strings"
+
+	"github.com/crdlab/crdlab/internal/playground"
+)
+
+func withoutSchemas(crd playground.CRD) string {
+	if !crd.Accepted {
+		return "Nothing is published: the API server does not accept the CRD."
+	}
+	return "What a cluster publishes is worked out while this tab is open."
+}
+
+func explainCommand(crd playground.CRD, version string, preferred bool) string {
+	command := "kubectl explain " + crd.Names.Plural
+	if !preferred {
+		command += " --api-version=" + crd.Group + "/" + version
+	}
+	return command
+}
+
+// indented is JSON in lines, less those beyond what a page shows.
+func indented(text json.RawMessage) (shown string, hidden int) {
+	var out bytes.Buffer
+	if err := json.Indent(&out, text, "", "  "); err != nil {
+		return string(text), 0
+	}
+	lines, hidden := capped(strings.Split(out.String(), "\n"), maxShownLines)
+	return strings.Join(lines, "\n"), hidden
+}
