@@ -119,7 +119,7 @@ clean: ## remove what was built
 
 # --- tests -----------------------------------------------------------------
 
-STEPS := check-format check-generated check-vet test-rooms test-native test-race test-wasm check-page test-page check-notice test-module test-worker test-flows
+STEPS := check-format check-generated check-vet test-rooms test-native test-race test-wasm check-page test-page check-notice check-size test-module test-worker test-flows
 
 .PHONY: test $(STEPS) chromium postgresql
 test: ## run everything: Go natively and as WebAssembly, TypeScript, browser flows
@@ -172,9 +172,11 @@ test-page: node_modules/.package-lock.json
 check-notice: node_modules/.package-lock.json
 	@node web/scripts/notices.mjs | diff - THIRD_PARTY_NOTICES > /dev/null || { echo "THIRD_PARTY_NOTICES is not current (make notice)"; exit 1; }
 
-# What users get: the module's size, and its answers against the server's.
-test-module: build
+check-size: build
 	$(WASM) node wasm/size.mjs dist/engine.wasm $(ENGINE_MAX) $(ENGINE_GZIP_MAX)
+
+# What users get: the module's answers against the server's.
+test-module: build
 	node --test wasm/
 
 # The Worker in the runtime that Cloudflare runs it in.

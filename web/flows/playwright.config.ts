@@ -7,8 +7,8 @@ export default defineConfig({
   testMatch: "*.flow.ts",
   outputDir: "../../test-results",
   workers: 1,
-  timeout: 60_000,
-  expect: { timeout: 20_000 },
+  timeout: 120_000,
+  expect: { timeout: 40_000 },
   reporter: [["list"]],
   use: {
     trace: "retain-on-failure",
