@@ -60,6 +60,7 @@ func (r *crdRequest) compileOld() (*crd, error) {
 		return nil, err
 	}
 	old := &crd{report: emptyCRDReport(), doc: r.oldDoc, versions: map[string]*version{}}
+	old.report.Conditions = conditions(r.old, v1)
 	err = guard(playground.StageCRDServe, func() error { return old.compileVersions(v1) })
 	if err == nil && old.storage == nil {
 		err = errors.New("the old CRD has no storage version")
@@ -106,9 +107,12 @@ func (r *crdRequest) describe() {
 }
 
 // servedByPriority are the names of the served versions, the one that clients
-// prefer first.
+// prefer first. Clients find none as long as the CRD is not established.
 func (c *crd) servedByPriority() []string {
 	var names []string
+	if !c.isEstablished() {
+		return names
+	}
 	for _, v := range c.report.Versions {
 		if v.Served {
 			names = append(names, v.Name)
@@ -116,4 +120,11 @@ func (c *crd) servedByPriority() []string {
 	}
 	slices.SortFunc(names, func(a, b string) int { return utilversion.CompareKubeAwareVersionStrings(b, a) })
 	return names
+}
+
+// isEstablished says whether the controllers have the CRD served.
+func (c *crd) isEstablished() bool {
+	return slices.ContainsFunc(c.report.Conditions, func(condition playground.Condition) bool {
+		return condition.Type == string(apiextensionsv1.Established) && condition.Status == string(apiextensionsv1.ConditionTrue)
+	})
 }

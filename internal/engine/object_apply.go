@@ -66,6 +66,10 @@ func (r *request) applyTarget() (*unstructured.Unstructured, error) {
 		}
 		return r.old, nil
 	}
+	if uid := r.object.GetUID(); uid != "" {
+		return nil, apierrors.NewConflict(r.resource(), r.object.GetName(),
+			fmt.Errorf("uid mismatch: the provided object specified uid %s, and no existing object was found", uid))
+	}
 	fresh := &unstructured.Unstructured{Object: map[string]any{}}
 	fresh.SetGroupVersionKind(r.version.kind)
 	return fresh, nil

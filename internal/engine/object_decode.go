@@ -68,6 +68,10 @@ func (r *request) concludeDecoding() error {
 			}
 		}
 	}
+	if len(r.reportedStrict()) > 0 && r.object.GetAPIVersion() == "" {
+		// The decoder has filled the object by then, and the handler asks it what it is.
+		return apierrors.NewBadRequest(runtime.NewMissingVersionErr("object has no apiVersion field").Error())
+	}
 	if len(r.reportedStrict()) > 0 {
 		return r.undecodable(runtime.NewStrictDecodingError(r.strictCauses()))
 	}

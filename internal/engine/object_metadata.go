@@ -50,6 +50,10 @@ func (r *request) restoreTypeAndObjectMeta(apiVersion, kind string) error {
 // coerceEmbedded decodes and writes back the metadata of embedded resources,
 // and ends the decoding.
 func coerceEmbedded(r *request) error {
+	if !r.isOfCRD() {
+		r.skip(notOfCRD)
+		return r.concludeDecoding()
+	}
 	before := r.snapshot()
 	apiVersion, kind := r.object.GetAPIVersion(), r.object.GetKind()
 	fieldErr, unknown := objectmeta.CoerceWithOptions(nil, r.object.Object, r.version.schema, false, objectmeta.CoerceOptions{

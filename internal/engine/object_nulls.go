@@ -10,6 +10,10 @@ func dropNulls(r *request) error {
 		r.skip("the CRD has spec.preserveUnknownFields: true")
 		return nil
 	}
+	if !r.isOfCRD() {
+		r.skip(notOfCRD)
+		return nil
+	}
 	before := r.snapshot()
 	defaulting.PruneNonNullableNullsWithoutDefaults(r.object.Object, r.version.schema)
 	r.recordChanges(before, func(c change) string {

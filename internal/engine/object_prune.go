@@ -13,6 +13,10 @@ func prune(r *request) error {
 		r.skip("the CRD has spec.preserveUnknownFields: true")
 		return nil
 	}
+	if !r.isOfCRD() {
+		r.skip(notOfCRD)
+		return nil
+	}
 	before := r.snapshot()
 	apiVersion, kind := r.object.GetAPIVersion(), r.object.GetKind()
 	unknown := pruning.PruneWithOptions(r.object.Object, r.version.schema, true, structuralschema.UnknownFieldPathOptions{
@@ -28,6 +32,14 @@ func prune(r *request) error {
 	})
 	return nil
 }
+
+// isOfCRD says whether group and kind are those of the CRD. The API server
+// leaves the fields of any other object alone, and refuses it in the end.
+func (r *request) isOfCRD() bool {
+	return r.object.GroupVersionKind().GroupKind() == r.version.kind.GroupKind()
+}
+
+const notOfCRD = "apiVersion or kind is not of the CRD"
 
 // skip marks the running stage as one that this request leaves out.
 func (r *request) skip(why string) {

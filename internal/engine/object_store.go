@@ -9,6 +9,7 @@ import (
 	apiequality "k8s.io/apimachinery/pkg/api/equality"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apiserver/pkg/storage"
 
 	"github.com/crdlab/crdlab/internal/playground"
 )
@@ -54,11 +55,24 @@ func (r *request) checkStorage() error {
 	if !r.creates() {
 		return nil
 	}
-	if r.object.GetResourceVersion() != "" {
-		return errors.New("resourceVersion should not be set on objects to be created")
+	if err := r.checkNoRevision(); err != nil {
+		return err
 	}
 	if r.olds.find(r.namespace(), r.object.GetName()) != nil {
 		return apierrors.NewAlreadyExists(r.resource(), r.object.GetName())
+	}
+	return nil
+}
+
+// checkNoRevision follows Create and, for apply, GuaranteedUpdate of
+// k8s.io/apiserver/pkg/storage/etcd3, which the generic registry calls.
+func (r *request) checkNoRevision() error {
+	revision, err := storage.APIObjectVersioner{}.ObjectResourceVersion(r.object)
+	switch {
+	case r.operation == playground.OperationApply:
+		return err
+	case err == nil && revision != 0:
+		return storage.ErrResourceVersionSetOnCreate
 	}
 	return nil
 }

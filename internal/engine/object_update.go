@@ -64,13 +64,15 @@ func (r *request) prepareUpdate() error {
 			r.object.SetGeneration(r.old.GetGeneration() + 1)
 		}
 	}
-	r.object.SetUID(r.old.GetUID())
+	if r.object.GetUID() == "" {
+		r.object.SetUID(r.old.GetUID())
+	}
 	r.object.SetCreationTimestamp(r.old.GetCreationTimestamp())
 	if deletion := r.old.GetDeletionTimestamp(); !deletion.IsZero() {
 		r.object.SetDeletionTimestamp(deletion)
 	}
-	if r.object.GetDeletionGracePeriodSeconds() == nil {
-		r.object.SetDeletionGracePeriodSeconds(r.old.GetDeletionGracePeriodSeconds())
+	if period := r.old.GetDeletionGracePeriodSeconds(); period != nil && r.object.GetDeletionGracePeriodSeconds() == nil {
+		r.object.SetDeletionGracePeriodSeconds(period)
 	}
 	return nil
 }
@@ -79,7 +81,7 @@ func (r *request) prepareUpdate() error {
 // `kubectl replace`, an update without a resourceVersion is based on the
 // present one.
 func (r *request) checkUID() error {
-	if uid := r.object.GetUID(); uid != "" {
+	if uid := r.object.GetUID(); uid != "" && r.operation != playground.OperationApply {
 		if err := storage.NewUIDPreconditions(string(uid)).Check(r.key(), r.old); err != nil {
 			return apierrors.NewConflict(r.resource(), r.object.GetName(), err)
 		}

@@ -157,7 +157,7 @@ func (d *Document) Lookup(path ...string) (value string, ok bool) {
 			return "", false
 		}
 	}
-	if l.node == nil || l.node.Kind != yaml.ScalarNode {
+	if l.node == nil || l.node.Kind != yaml.ScalarNode || l.node.Tag == "!!null" {
 		return "", false
 	}
 	return l.node.Value, true

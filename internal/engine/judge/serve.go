@@ -19,6 +19,7 @@ import (
 	"k8s.io/apiserver/pkg/authorization/authorizer"
 	"k8s.io/apiserver/pkg/endpoints/filters"
 	"k8s.io/apiserver/pkg/endpoints/request"
+	serverfilters "k8s.io/apiserver/pkg/server/filters"
 
 	"github.com/crdlab/crdlab/internal/engine/trial"
 )
@@ -35,8 +36,15 @@ func serve(handler http.Handler, r trial.Request) (trial.Answer, error) {
 		req.Header.Set("Content-Type", cmp.Or(r.ContentType, typeJSON))
 	}
 	recorder := httptest.NewRecorder()
-	handler.ServeHTTP(recorder, req)
+	serveHTTP(handler, recorder, req)
 	return decodeAnswer(recorder)
+}
+
+// serveHTTP survives a panic of the handler, like net/http's server; the
+// filters have answered it by then.
+func serveHTTP(handler http.Handler, w http.ResponseWriter, req *http.Request) {
+	defer func() { _ = recover() }()
+	handler.ServeHTTP(w, req)
 }
 
 func decodeAnswer(recorder *httptest.ResponseRecorder) (trial.Answer, error) {
@@ -83,8 +91,8 @@ func withFilters(handler http.Handler) http.Handler {
 		APIPrefixes:          sets.NewString("apis", "api"),
 		GrouplessAPIPrefixes: sets.NewString("api"),
 	}
-	return filters.WithAuditInit(filters.WithRequestReceivedTimestamp(
-		filters.WithRequestInfo(filters.WithWarningRecorder(authenticated), resolver)))
+	recovering := serverfilters.WithPanicRecovery(filters.WithWarningRecorder(authenticated), resolver)
+	return filters.WithAuditInit(filters.WithRequestReceivedTimestamp(filters.WithRequestInfo(recovering, resolver)))
 }
 
 // allowAll is an authorizer that grants everything.
