@@ -46,11 +46,12 @@ func (e *examiner) examine(stage, name string, s playground.Scenario) (verdict.V
 		if err == nil {
 			got, err = got.Normal(s)
 		}
-		if err != nil {
-			return want, fmt.Errorf("%s: %s: %w", name, subject.name, err)
-		}
 		count.checks += 1 + len(want.Objects)
-		if difference := verdict.Diff(want, got); difference != "" {
+		difference := verdict.Diff(want, got)
+		if err != nil {
+			difference = "  failed: " + err.Error()
+		}
+		if difference != "" {
 			count.differences++
 			fmt.Fprintf(e.out, "%s (-API server +%s)\n%s\n", name, subject.name, difference)
 		}

@@ -1,8 +1,10 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 	"io"
+	"slices"
 )
 
 // count is how often a subject was compared in a stage, how often it differed,
@@ -52,6 +54,7 @@ func (t *tally) differences() (n int) {
 
 // print writes for each subject a line for each stage and one for all.
 func (t *tally) print(w io.Writer) {
+	slices.SortStableFunc(t.lines, func(a, b *line) int { return cmp.Compare(a.stage, b.stage) })
 	sums := newTally()
 	for _, l := range t.lines {
 		sums.at(l.subject, "all").add(&l.count)

@@ -18,10 +18,12 @@ type Seed struct {
 }
 
 // NewSeed makes a seed of the first documents of a CRD and an object; false if
-// they cannot be read.
+// they are not fit for it. Conversion webhooks have nothing to answer them, and
+// a v1beta1 CRD comes to the server as the v1 CRD that it converts to.
 func NewSeed(name, crd, object, now string) (Seed, bool) {
 	s := Seed{Name: name, crd: parse(crd), object: parse(object), now: now}
-	return s, s.crd["kind"] == "CustomResourceDefinition" && s.crd["spec"] != nil
+	fit := s.crd["kind"] == "CustomResourceDefinition" && s.crd["apiVersion"] == "apiextensions.k8s.io/v1"
+	return s, fit && s.crd["spec"] != nil && at(s.crd, "spec", "conversion", "strategy") != "Webhook"
 }
 
 // Mutant is a derived scenario.

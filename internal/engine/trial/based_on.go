@@ -25,7 +25,7 @@ func basedOn(document *source.Document, resourceVersion string, old *source.Docu
 	if metadata == nil {
 		return []byte(text), same
 	}
-	if typed, ok := document.Lookup("metadata", "resourceVersion"); ok {
+	if typed := lookup(document, "metadata", "resourceVersion"); typed != "" {
 		if before := typedVersion(old); before != "" && before != typed {
 			return []byte(text), same
 		}
@@ -35,24 +35,30 @@ func basedOn(document *source.Document, resourceVersion string, old *source.Docu
 }
 
 // metadataNode is the mapping at metadata, or nil if there is none or an empty
-// one.
+// one. Of two the last one counts.
 func metadataNode(text string) *yaml.Node {
-	var document struct{ Metadata yaml.Node }
-	if yaml.Unmarshal([]byte(text), &document) != nil {
+	var document yaml.Node
+	if yaml.Unmarshal([]byte(text), &document) != nil || len(document.Content) == 0 || document.Content[0].Kind != yaml.MappingNode {
 		return nil
 	}
-	if document.Metadata.Kind != yaml.MappingNode || len(document.Metadata.Content) == 0 {
+	var metadata *yaml.Node
+	fields := document.Content[0].Content
+	for i := 0; i+1 < len(fields); i += 2 {
+		if fields[i].Value == "metadata" {
+			metadata = fields[i+1]
+		}
+	}
+	if metadata == nil || metadata.Kind != yaml.MappingNode || len(metadata.Content) == 0 {
 		return nil
 	}
-	return &document.Metadata
+	return metadata
 }
 
 func typedVersion(document *source.Document) string {
 	if document == nil {
 		return ""
 	}
-	version, _ := document.Lookup("metadata", "resourceVersion")
-	return version
+	return lookup(document, "metadata", "resourceVersion")
 }
 
 func replaceVersion(text, typed, resourceVersion string) []byte {

@@ -33,14 +33,15 @@ var crdScheme = func() *runtime.Scheme {
 func decodeCRD(text []byte) (*apiextensionsv1.CustomResourceDefinition, error) {
 	internal := &apiextensions.CustomResourceDefinition{}
 	decoder := serializer.NewCodecFactory(crdScheme).UniversalDecoder(apiextensions.SchemeGroupVersion)
-	if _, _, err := decoder.Decode(text, nil, internal); err != nil {
+	kind := apiextensionsv1.SchemeGroupVersion.WithKind("CustomResourceDefinition")
+	if _, _, err := decoder.Decode(text, &kind, internal); err != nil {
 		return nil, err
 	}
 	crd := &apiextensionsv1.CustomResourceDefinition{}
 	if err := crdScheme.Convert(internal, crd, nil); err != nil {
 		return nil, err
 	}
-	crd.SetGroupVersionKind(apiextensionsv1.SchemeGroupVersion.WithKind("CustomResourceDefinition"))
+	crd.SetGroupVersionKind(kind)
 	return crd, nil
 }
 
@@ -55,14 +56,14 @@ func (t *Trial) judgeCRD(s playground.Scenario) (out verdict.CRD, err error) {
 		Method: http.MethodPost, Path: CRDPath, Query: url.Values{"fieldValidation": {s.FieldValidation}},
 		ContentType: contentType(document), Body: []byte(document.Text),
 	}
-	if version, _ := document.Lookup("apiVersion"); version == apiextensionsv1beta1.SchemeGroupVersion.String() {
-		upgrade(&request)
-	}
 	shift := func(a Answer) Answer { return a }
 	if old := chooseCRD(s.OldCRD); old != nil {
 		if request, shift, err = t.replaceCRD(request, document, old); err != nil {
 			return out, err
 		}
+	}
+	if lookup(document, "apiVersion") == apiextensionsv1beta1.SchemeGroupVersion.String() {
+		upgrade(&request)
 	}
 	answer, err := t.cluster.Do(request)
 	if err != nil {
@@ -100,7 +101,10 @@ func (t *Trial) replaceCRD(request Request, document, old *source.Document) (Req
 	if err != nil {
 		return request, nil, fmt.Errorf("store the old CRD: %w", err)
 	}
-	name, _ := document.Lookup("metadata", "name")
+	name := lookup(document, "metadata", "name")
+	if err := checkSegment("name", name); err != nil {
+		return request, nil, err
+	}
 	request.Method = http.MethodPut
 	request.Path += "/" + url.PathEscape(name)
 	var shift func(Answer) Answer
@@ -135,7 +139,7 @@ func (t *Trial) settle(answer Answer, out *verdict.CRD) error {
 func chooseCRD(text string) *source.Document {
 	all := documents(text)
 	for _, document := range all {
-		if kind, _ := document.Lookup("kind"); kind == "CustomResourceDefinition" {
+		if lookup(document, "kind") == "CustomResourceDefinition" {
 			return document
 		}
 	}
@@ -152,6 +156,12 @@ func documents(text string) []*source.Document {
 		return nil
 	}
 	return slices.DeleteFunc(slices.Clone(file.Documents), (*source.Document).Empty)
+}
+
+// lookup is the scalar at a path, empty if there is none.
+func lookup(document *source.Document, path ...string) string {
+	value, _ := document.Lookup(path...)
+	return value
 }
 
 func contentType(document *source.Document) string {

@@ -119,8 +119,7 @@ var unmapped = verdict.Object{Answer: verdict.Answer{
 // false if there is none. The server says what is missing in a document
 // without apiVersion or kind.
 func (o *objects) endpoint(document *source.Document) (version string, ok bool) {
-	apiVersion, _ := document.Lookup("apiVersion")
-	kind, _ := document.Lookup("kind")
+	apiVersion, kind := lookup(document, "apiVersion"), lookup(document, "kind")
 	served := o.served()
 	for _, version := range served {
 		if apiVersion == o.crd.Spec.Group+"/"+version && kind == o.crd.Spec.Names.Kind {
@@ -150,8 +149,7 @@ func (o *objects) reset(document *source.Document) error {
 	for _, old := range o.old {
 		old = old.DeepCopy()
 		if o.namespaced() && old.GetNamespace() == "" {
-			namespace, _ := document.Lookup("metadata", "namespace")
-			old.SetNamespace(cmp.Or(namespace, metav1.NamespaceDefault))
+			old.SetNamespace(cmp.Or(lookup(document, "metadata", "namespace"), metav1.NamespaceDefault))
 		}
 		if err := o.cluster.Put(old); err != nil {
 			return fmt.Errorf("store the old object: %w", err)
@@ -228,10 +226,9 @@ func (o *objects) tables() ([]verdict.Table, error) {
 		if err != nil {
 			return nil, err
 		}
-		if answer.Table == nil {
-			return nil, fmt.Errorf("no table at %s: %+v", version, answer.Status)
+		if answer.Table != nil { // else the version is not served in the end
+			tables = append(tables, tableOf(version, answer.Table, o.rows[version]))
 		}
-		tables = append(tables, tableOf(version, answer.Table, o.rows[version]))
 	}
 	return tables, nil
 }

@@ -7,6 +7,7 @@ import (
 	"net/url"
 	"strconv"
 
+	"k8s.io/apimachinery/pkg/api/validate/content"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/crdlab/crdlab/internal/playground"
@@ -54,7 +55,10 @@ func apply(w *write, r *Request) (func(Answer) Answer, error) {
 	r.ContentType = "application/apply-patch+yaml"
 	r.Query.Set("fieldManager", cmp.Or(w.scenario.FieldManager, "kubectl"))
 	r.Query.Set("force", strconv.FormatBool(w.scenario.Force))
-	return nil, nil
+	if lookup(w.document, "metadata", "resourceVersion") == "" {
+		return nil, nil // based on no state in particular
+	}
+	return w.baseOnStored(r)
 }
 
 func (w *write) send() (Answer, error) {
@@ -63,7 +67,10 @@ func (w *write) send() (Answer, error) {
 		ContentType: contentType(w.document),
 		Body:        []byte(w.document.Text),
 	}
-	w.name, _ = w.document.Lookup("metadata", "name")
+	w.name = lookup(w.document, "metadata", "name")
+	if err := w.checkPath(); err != nil {
+		return Answer{}, err
+	}
 	operation, ok := operations[w.operation]
 	if !ok {
 		return Answer{}, fmt.Errorf("no request is known for the operation %q", w.operation)
@@ -79,23 +86,40 @@ func (w *write) send() (Answer, error) {
 	return answer, err
 }
 
+// checkPath refuses what clients refuse to put into a URL.
+func (w *write) checkPath() error {
+	if w.operation != playground.OperationCreate {
+		if err := checkSegment("name", w.name); err != nil {
+			return err
+		}
+	}
+	if !w.namespaced() {
+		return nil
+	}
+	return checkSegment("namespace", w.namespace())
+}
+
+func checkSegment(what, name string) error {
+	if name == "" || len(content.IsPathSegmentName(name)) > 0 {
+		return &UnaskedError{fmt.Sprintf("no client sends a request to %s %q", what, name)}
+	}
+	return nil
+}
+
 // namespace is that of the URL.
 func (w *write) namespace() string {
 	if !w.namespaced() {
 		return metav1.NamespaceNone
 	}
-	if namespace, _ := w.document.Lookup("metadata", "namespace"); namespace != "" {
-		return namespace
-	}
-	return metav1.NamespaceDefault
+	return cmp.Or(lookup(w.document, "metadata", "namespace"), metav1.NamespaceDefault)
 }
 
 // baseOnStored bases an update on the object that is stored now, like
 // `kubectl replace`.
 func (w *write) baseOnStored(r *Request) (func(Answer) Answer, error) {
 	answer, err := w.cluster.Do(Request{Method: http.MethodGet, Path: w.item(w.version, w.namespace(), w.name)})
-	if err != nil || answer.Object == nil {
-		return nil, err
+	if err != nil || answer.Object == nil || lookup(w.document, "kind") == "" {
+		return nil, err // without a kind the server refuses it, and quotes it
 	}
 	var correct func(Answer) Answer
 	r.Body, correct = basedOn(w.document, answer.Object.GetResourceVersion(), w.oldDocument())
@@ -105,7 +129,7 @@ func (w *write) baseOnStored(r *Request) (func(Answer) Answer, error) {
 // oldDocument is the document of the object that is replaced.
 func (w *write) oldDocument() *source.Document {
 	for _, document := range documents(w.scenario.OldObject) {
-		if name, _ := document.Lookup("metadata", "name"); name == w.name {
+		if lookup(document, "metadata", "name") == w.name {
 			return document
 		}
 	}

@@ -7,7 +7,9 @@ import (
 
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/util/validation/field"
 	utilversion "k8s.io/apimachinery/pkg/version"
+	"k8s.io/apiserver/pkg/util/webhook"
 
 	"github.com/crdlab/crdlab/internal/engine/verdict"
 	"github.com/crdlab/crdlab/internal/playground"
@@ -37,6 +39,9 @@ func unreadable(document playground.Document, err error) error {
 
 // Judge is what the cluster makes of a scenario.
 func (t *Trial) Judge(s playground.Scenario) (v verdict.Verdict, err error) {
+	if s.Admission != "" {
+		return v, &UnaskedError{"the cluster has no admission plugins"}
+	}
 	s.FieldValidation = cmp.Or(s.FieldValidation, playground.FieldValidationStrict)
 	if err := t.prepare(s); err != nil {
 		return v, err
@@ -71,9 +76,16 @@ func (t *Trial) prepare(s playground.Scenario) (err error) {
 	return nil
 }
 
-// served are the served versions, the preferred one first.
+// served are the served versions, the preferred one first. Clients find none
+// as long as the CRD is not established, which takes a usable certificate for
+// the webhook (k8s.io/apiextensions-apiserver/pkg/controller/establish).
 func (t *Trial) served() []string {
 	var names []string
+	conversion := t.crd.Spec.Conversion
+	if conversion != nil && conversion.Webhook != nil && conversion.Webhook.ClientConfig != nil &&
+		len(webhook.ValidateCABundle(field.NewPath(""), conversion.Webhook.ClientConfig.CABundle)) > 0 {
+		return nil
+	}
 	for _, v := range t.crd.Spec.Versions {
 		if v.Served {
 			names = append(names, v.Name)

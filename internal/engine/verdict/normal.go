@@ -32,11 +32,17 @@ var replacements = []struct {
 }{
 	// The CEL compiler numbers the type of self by the clock.
 	{regexp.MustCompile(`\bselfType\d+`), "selfType"},
+	// The time of creation in messages that quote the object.
+	{regexp.MustCompile(`(creationTimestamp\\":\\")[^"\\]*`), "${1}<time>"},
 	// Uids in messages about preconditions.
 	{regexp.MustCompile(`\b[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}\b`), "<uid>"},
 	// The revision in messages about objects that etcd holds and nobody can decode.
 	{regexp.MustCompile(`\brevision=\d+`), "revision=<revision>"},
 }
+
+// panicked matches the message about a panic of the API server's code. A
+// server says to look in its logs; the engine says what would be there.
+var panicked = regexp.MustCompile(`(?s)^(This request caused apiserver to panic|the API server's code panicked).*`)
 
 // ageCell is the age in a column of type date, which goes by the clock.
 var ageCell = regexp.MustCompile(`^(\d+[smhdy])+$`)
@@ -111,7 +117,7 @@ func (a Answer) normal() Answer {
 			errors = append(errors, e)
 		}
 	}
-	a.Message = sortMessage(a.Message, errors)
+	a.Message = panicked.ReplaceAllString(sortMessage(a.Message, errors), "<panic>")
 	return a
 }
 
