@@ -49,12 +49,20 @@ var groups = []group{
 	}},
 	{"Validation rules", []string{
 		"crontab-rules",
+		"trace",
 		"message-expression",
+		"escaped-names",
 		"cost-refused",
 		"cost-accepted",
 	}},
 	{"Updates and apply", []string{
+		"transition-rule",
+		"optional-old-self",
+		"ratcheting",
 		"status-subresource",
+		"status-update",
+		"apply-conflict",
+		"apply-merge",
 	}},
 	{"Subresources and kubectl", []string{
 		"printer-columns",
@@ -70,6 +78,12 @@ var groups = []group{
 		"migrate-3-rewrite-objects",
 		"migrate-4-remove-too-early",
 		"migrate-5-remove-version",
+	}},
+	{"Conversion", []string{
+		"conversion-pizza",
+		"conversion-host-port",
+		"conversion-none",
+		"conversion-failed",
 	}},
 	{"Admission", []string{
 		"admission-topping-default",

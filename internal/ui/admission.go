@@ -1,8 +1,6 @@
 package ui
 
 import (
-	"bytes"
-	"encoding/json"
 	"strings"
 
 	"github.com/crdlab/crdlab/internal/playground"
@@ -83,12 +81,4 @@ func requestTitle(call playground.AdmissionCall) string {
 		return "The request that it gets again, since the object had changed"
 	}
 	return "The request that it gets"
-}
-
-func indentedJSON(text json.RawMessage) string {
-	var out bytes.Buffer
-	if err := json.Indent(&out, text, "", "  "); err != nil {
-		return string(text)
-	}
-	return out.String()
 }

@@ -631,7 +631,7 @@ func admissionCall(call playground.AdmissionCall) templ.Component {
 			templ_7745c5c3_Var24 = templ.NopComponent
 		}
 		ctx = templ.ClearChildren(ctx)
-		templ_7745c5c3_Err = terminal(requestTitle(call), indentedJSON(call.Request)).Render(ctx, templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = jsonText(requestTitle(call), call.Request).Render(ctx, templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -654,7 +654,7 @@ func admissionCall(call playground.AdmissionCall) templ.Component {
 				return templ_7745c5c3_Err
 			}
 		} else {
-			templ_7745c5c3_Err = terminal("Its answer", indentedJSON(call.Response)).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = jsonText("Its answer", call.Response).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -663,7 +663,7 @@ func admissionCall(call playground.AdmissionCall) templ.Component {
 				return templ_7745c5c3_Err
 			}
 			if !isNull(call.Patch) {
-				templ_7745c5c3_Err = terminal("The patch in it, decoded", indentedJSON(call.Patch)).Render(ctx, templ_7745c5c3_Buffer)
+				templ_7745c5c3_Err = jsonText("The patch in it, decoded", call.Patch).Render(ctx, templ_7745c5c3_Buffer)
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}

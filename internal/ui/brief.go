@@ -57,5 +57,8 @@ func objectsText(objects []playground.Object) string {
 			accepted++
 		}
 	}
+	if accepted == len(objects) {
+		return count(len(objects), "object")
+	}
 	return bareCount(accepted) + " of " + count(len(objects), "object") + " accepted"
 }

@@ -150,6 +150,8 @@ func whyText(result playground.RuleResult) string {
 		return "no value there"
 	case playground.WhyBudget:
 		return "earlier rules used up the budget"
+	case playground.WhyRatcheted:
+		return "does not hold, as it did not before: only warned of"
 	}
 	return result.Why
 }
