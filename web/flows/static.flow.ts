@@ -41,6 +41,15 @@ function serveFiles(path: string, log: Log): Server {
 const chunk = 64 << 10;
 const path = "/team/crdlab/";
 
+/** Opens the page and waits for its engine: there is no other to ask. */
+async function openWithEngine(playground: Playground, address: string): Promise<void> {
+  await playground.open(address);
+  await expect(playground.where()).toHaveText(/in this page/, { timeout: 60_000 });
+  await playground.settled();
+}
+
+base.slow();
+
 const test = base.extend<{ log: Log; address: string }>({
   log: async ({}, use) => use({ paths: [], bytes: 0 }),
   address: async ({ log }, use) => {
@@ -53,8 +62,7 @@ const test = base.extend<{ log: Log; address: string }>({
 });
 
 test("a host of files is enough to evaluate in the page, below any path", async ({ playground, address, log }) => {
-  await playground.open(address);
-  await expect(playground.where()).toHaveText(/in this page/);
+  await openWithEngine(playground, address);
   await playground.paste("crd", crd);
   await playground.paste("object", object("15"));
   await expect(playground.verdict("object")).toHaveAttribute("data-state", "rejected");
@@ -67,7 +75,7 @@ test("a host of files is enough to evaluate in the page, below any path", async 
 
 test("its links hold everything, and need no server", async ({ playground, address, browser }) => {
   const { page } = playground;
-  await playground.open(address);
+  await openWithEngine(playground, address);
   await playground.paste("crd", crd);
   await playground.paste("object", object("15"));
   await page.locator("#share-open").click();
@@ -77,7 +85,7 @@ test("its links hold everything, and need no server", async ({ playground, addre
 
   const context = await browser.newContext();
   const other = new Playground(await context.newPage());
-  await other.open(link);
+  await openWithEngine(other, link);
   expect(await other.text("object")).toBe(object("15").trimEnd() + "\n");
   await expect(other.verdict("object")).toHaveAttribute("data-state", "rejected");
   await context.close();
