@@ -43,6 +43,9 @@ func run(arguments []string) error {
 	if err != nil {
 		return err
 	}
+	if _, err := webhooks(os.Getenv); err != nil {
+		return err
+	}
 	log := slog.New(slog.NewTextHandler(os.Stderr, nil))
 	sharing, closeStore, err := openSharing(ctx, settings, os.Getenv, log)
 	if err != nil {
@@ -92,5 +95,9 @@ func child() *exec.Cmd {
 // processes at once; this one goes on until the pool lets it end.
 func evaluate() error {
 	signal.Ignore(os.Interrupt)
-	return procpool.Serve(os.Stdin, os.Stdout, engine.New().Evaluate)
+	webhooks, err := webhooks(os.Getenv)
+	if err != nil {
+		return err
+	}
+	return procpool.Serve(os.Stdin, os.Stdout, engine.NewWithWebhooks(webhooks).Evaluate)
 }

@@ -31,14 +31,15 @@ type conversion struct {
 }
 
 // newConversion prepares the conversion of c's objects; text stands for the
-// webhook. Of a CRD that is refused nothing can be converted.
-func newConversion(c *crd, text string) (*conversion, error) {
+// webhook. Of a CRD that is not served nothing can be converted.
+func newConversion(c *crd, text string, live Webhooks) (*conversion, error) {
 	conv := &conversion{crd: c, findings: []playground.Finding{}}
 	if c.v1 == nil {
 		return conv, nil
 	}
 	if c.v1.Spec.Conversion.Strategy == apiextensionsv1.WebhookConverter {
 		conv.webhook = newConversionWebhook(c, text)
+		conv.webhook.live = live
 		conv.findings = append(conv.findings, conv.webhook.findings...)
 	} else if strings.TrimSpace(text) != "" {
 		conv.findings = append(conv.findings, unusedConversion())
@@ -53,9 +54,19 @@ func newConversion(c *crd, text string) (*conversion, error) {
 	return conv, nil
 }
 
-// authentication makes all calls of webhooks end in this process.
-func (c *conversion) authentication(webhook.AuthenticationInfoResolver) webhook.AuthenticationInfoResolver {
-	config := &rest.Config{WrapTransport: func(http.RoundTripper) http.RoundTripper { return c.webhook }}
+// authentication makes all calls of webhooks go through c.webhook, which ends
+// them in this process unless it is allowed to pass them on.
+func (c *conversion) authentication(delegate webhook.AuthenticationInfoResolver) webhook.AuthenticationInfoResolver {
+	if c.webhook == nil {
+		return delegate
+	}
+	config := &rest.Config{
+		Dial: c.webhook.live.dial,
+		WrapTransport: func(transport http.RoundTripper) http.RoundTripper {
+			c.webhook.transport = transport
+			return c.webhook
+		},
+	}
 	return &webhook.AuthenticationInfoResolverDelegator{
 		ClientConfigForFunc:        func(string) (*rest.Config, error) { return config, nil },
 		ClientConfigForServiceFunc: func(string, string, int) (*rest.Config, error) { return config, nil },

@@ -27,6 +27,11 @@ type conversionWebhook struct {
 	responses []map[string]any // ConversionReview objects as typed
 	findings  []playground.Finding
 
+	// live are the webhooks that may be called, over transport, if nothing
+	// stands for the CRD's.
+	live      Webhooks
+	transport http.RoundTripper
+
 	stage   string                        // of the object's request
 	reviews []playground.ConversionReview // the calls so far
 	// uid is that of the request under way, as the API server chose it, and
@@ -47,7 +52,7 @@ func (w *conversionWebhook) RoundTrip(req *http.Request) (*http.Response, error)
 	if err := utiljson.Unmarshal(body, &review); err != nil {
 		return nil, fmt.Errorf("decode ConversionReview: %w", err)
 	}
-	answer, err := w.answer(review)
+	answer, err := w.answer(req, body, review)
 	if err != nil {
 		return nil, err
 	}
@@ -65,7 +70,7 @@ func (w *conversionWebhook) RoundTrip(req *http.Request) (*http.Response, error)
 }
 
 // answer finds what the user gave as the answer to review, and records both.
-func (w *conversionWebhook) answer(review map[string]any) (map[string]any, error) {
+func (w *conversionWebhook) answer(req *http.Request, body []byte, review map[string]any) (map[string]any, error) {
 	request, _, _ := unstructured.NestedMap(review, "request")
 	objects, _, _ := unstructured.NestedSlice(request, "objects")
 	to, _, _ := unstructured.NestedString(request, "desiredAPIVersion")
@@ -85,6 +90,16 @@ func (w *conversionWebhook) answer(review map[string]any) (map[string]any, error
 		call.AnsweredBy = playground.AnsweredByRules
 		answer = w.convertByRules(review, objects, to, repeatableUID)
 	}
+	if answer == nil && w.live.allow(req.URL.String()) {
+		call.AnsweredBy = playground.AnsweredByWebhook
+		var err error
+		if answer, err = w.ask(req, body, repeatableUID); err != nil {
+			call.Error = err.Error()
+			call.Response = encode(nil)
+			w.record(call)
+			return nil, err
+		}
+	}
 	if answer == nil {
 		call.AnsweredBy = playground.AnsweredByNothing
 		w.unanswered = true
@@ -97,6 +112,33 @@ func (w *conversionWebhook) answer(review map[string]any) (map[string]any, error
 	answer = runtime.DeepCopyJSON(answer)
 	if got, _, _ := unstructured.NestedString(answer, "response", "uid"); got == string(repeatableUID) {
 		_ = unstructured.SetNestedField(answer, uid, "response", "uid")
+	}
+	return answer, nil
+}
+
+// ask calls the webhook itself. Its answer is noted with the UID that can be
+// repeated.
+func (w *conversionWebhook) ask(req *http.Request, body []byte, repeatable types.UID) (map[string]any, error) {
+	out := req.Clone(req.Context())
+	out.Body = io.NopCloser(bytes.NewReader(body))
+	response, err := w.live.call(w.transport, out)
+	if err != nil {
+		return nil, err
+	}
+	defer response.Body.Close()
+	data, err := io.ReadAll(io.LimitReader(response.Body, int64(objectTextLimits.MaxBytes)))
+	if err != nil {
+		return nil, fmt.Errorf("read the webhook's answer: %w", err)
+	}
+	if response.StatusCode != http.StatusOK {
+		return nil, fmt.Errorf("the webhook answered %s", response.Status)
+	}
+	answer := map[string]any{}
+	if err := utiljson.Unmarshal(data, &answer); err != nil {
+		return nil, fmt.Errorf("decode the webhook's answer: %w", err)
+	}
+	if uid, _, _ := unstructured.NestedString(answer, "response", "uid"); uid == string(w.uid) {
+		_ = unstructured.SetNestedField(answer, string(repeatable), "response", "uid")
 	}
 	return answer, nil
 }

@@ -28,11 +28,21 @@ type Engine struct {
 	crds *lru.Cache // of *crd by crdKey
 	// controls are of *admissionControl by the hash of the admission text.
 	controls *lru.Cache
+	// webhooks are the conversion webhooks that may really be called.
+	webhooks Webhooks
 }
 
 // New returns an engine with an empty cache.
 func New() *Engine {
 	return &Engine{crds: lru.New(cachedCRDs), controls: lru.New(cachedCRDs)}
+}
+
+// NewWithWebhooks returns an engine that calls the conversion webhooks that it
+// is allowed to, where a scenario has nothing that stands for them.
+func NewWithWebhooks(webhooks Webhooks) *Engine {
+	e := New()
+	e.webhooks = webhooks
+	return e
 }
 
 // Evaluate answers s. Whatever is wrong with the texts of s is told in the
@@ -56,7 +66,7 @@ func (e *Engine) Evaluate(ctx context.Context, s playground.Scenario) (report pl
 	start := time.Now()
 	crd := e.crd(ctx, s)
 	crdDone := time.Now()
-	conv, err := newConversion(crd, s.Conversion)
+	conv, err := newConversion(crd, s.Conversion, e.webhooks)
 	if err != nil {
 		return report, err
 	}

@@ -19,7 +19,7 @@ type ConversionReview struct {
 	// nothing answers.
 	Request  json.RawMessage `json:"request"`
 	Response json.RawMessage `json:"response"`
-	// AnsweredBy says what stood for the webhook: rules, response or nothing.
+	// AnsweredBy says what answered: rules, response, webhook (the CRD's own) or nothing.
 	AnsweredBy string `json:"answeredBy"`
 	// Error is the API server's complaint about the answer, or empty.
 	Error string `json:"error"`
@@ -29,5 +29,6 @@ type ConversionReview struct {
 const (
 	AnsweredByRules    = "rules"
 	AnsweredByResponse = "response"
+	AnsweredByWebhook  = "webhook"
 	AnsweredByNothing  = "nothing"
 )
