@@ -18,6 +18,18 @@ async function findings(page: Page): Promise<string[]> {
     .map(({ id, help, nodes }) => `${id}: ${help}: ${nodes.map((node) => node.html).join(" ")}`);
 }
 
+/** Examples whose results have parts that others do not have. */
+const scenes = [
+  ["trace", "rules"],
+  ["conversion-pizza", "versions"],
+  ["conversion-failed", "outcome"],
+  ["crd-changes", "outcome"],
+  ["upgrade-v1beta1", "outcome"],
+  ["admission-unknown-topping", "outcome"],
+  ["apply-conflict", "outcome"],
+  ["scale-subresource", "versions"],
+] as const;
+
 // The pictures in test-results are for looking at.
 for (const colorScheme of ["light", "dark"] as const) {
   for (const [size, width] of [["wide", 1440], ["narrow", 390]] as const) {
@@ -37,7 +49,20 @@ for (const colorScheme of ["light", "dark"] as const) {
           expect(overflow, "pixels that stick out to the right").toBeLessThanOrEqual(0);
         }
       }
-      for (const dialog of ["share", "shortcuts"]) {
+      for (const [example, panel] of scenes) {
+        await playground.choose(example);
+        await playground.showPanel(panel);
+        await page.screenshot({ path: `test-results/pictures/${colorScheme}-${size}-${example}.png`, fullPage: true });
+        expect(await findings(page), example).toEqual([]);
+        const overflow = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
+        expect(overflow, `pixels that stick out to the right in ${example}`).toBeLessThanOrEqual(0);
+      }
+      await page.locator("#document-add").click();
+      await page.screenshot({ path: `test-results/pictures/${colorScheme}-${size}-menu.png` });
+      expect(await findings(page), "menu").toEqual([]);
+      await page.locator("[data-open=oldCrd]").click();
+      expect(await findings(page), "an empty document").toEqual([]);
+      for (const dialog of ["share", "shortcuts", "gallery"]) {
         await page.locator(`#${dialog}-open`).click();
         await page.screenshot({ path: `test-results/pictures/${colorScheme}-${size}-${dialog}.png` });
         expect(await findings(page), dialog).toEqual([]);

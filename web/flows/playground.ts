@@ -22,6 +22,10 @@ export class Playground {
     await this.settled();
   }
 
+  async openExample(example: string): Promise<void> {
+    await this.open(`/#example=${example}`);
+  }
+
   async settled(): Promise<void> {
     await expect(this.page.locator("#result")).toHaveAttribute("aria-busy", "false");
   }

@@ -2,8 +2,10 @@ import { element } from "../dom";
 import type { Gallery } from "../gallery";
 import type { Session } from "../session";
 import { fragmentOf } from "./address";
+import { filesOf, markdownOf } from "./documents";
 import type { Place } from "./place";
 import { showShortLink } from "./short-link";
+import { zip } from "./zip";
 
 /** Longer links do not survive everywhere. */
 const comfortable = 8 << 10;
@@ -41,6 +43,28 @@ export function bindCopyButtons(): void {
   for (const button of document.querySelectorAll<HTMLElement>("[data-copy]")) {
     button.addEventListener("click", () => void copy(button.dataset["copy"] ?? ""));
   }
+}
+
+/** Binds what the dialog offers beside links: Markdown with all, and a download. */
+export function bindShareMore(session: Session): void {
+  const status = element("share-copied", HTMLElement);
+  element("share-report", HTMLButtonElement).addEventListener("click", () => {
+    const { scenario, answer } = session.state;
+    const text = markdownOf(scenario, answer, element("share-link", HTMLInputElement).value);
+    navigator.clipboard.writeText(text).then(
+      () => (status.textContent = "Copied."),
+      () => (status.textContent = "The browser does not allow copying."),
+    );
+  });
+  element("share-download", HTMLButtonElement).addEventListener("click", () => {
+    const address = URL.createObjectURL(zip(filesOf(session.state.scenario)));
+    const link = document.createElement("a");
+    link.href = address;
+    link.download = "crdlab.zip";
+    link.click();
+    URL.revokeObjectURL(address);
+    status.textContent = "Downloaded as crdlab.zip.";
+  });
 }
 
 async function copy(id: string): Promise<void> {

@@ -28,5 +28,5 @@ function textBeside(button: HTMLElement): string {
   const figure = button.closest("figure, .yaml-figure");
   const lines = figure?.querySelectorAll(".yaml-line:not(.is-removed) > code");
   if (!lines?.length) return figure?.querySelector("pre")?.textContent ?? "";
-  return [...lines].map(({ textContent }) => `${textContent.replace(/^\n?\s*?(?=\S|  )/, "")}\n`).join("");
+  return [...lines].map(({ textContent }) => `${textContent}\n`).join("");
 }

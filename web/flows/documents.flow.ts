@@ -1,0 +1,180 @@
+import { expect, Playground, test } from "./playground";
+import { crd, object } from "./texts";
+
+test("an old object makes the request an update, and closing it a create again", async ({ playground }) => {
+  const { page } = playground;
+  await playground.open();
+  await playground.paste("crd", crd);
+  await playground.paste("object", object("3"));
+  await expect(playground.verdict("object")).toContainText("created");
+  await expect(page.locator("#tab-oldObject")).toBeHidden();
+
+  await playground.showDocument("oldObject");
+  await page.getByRole("button", { name: "Start with a copy of Object" }).click();
+  await expect(playground.verdict("object")).toContainText("replaced");
+  await expect(page.locator("#operation option").first()).toHaveText("update (automatic)");
+  await expect(page.locator("[data-close=oldObject]")).toBeHidden();
+
+  await playground.editor("oldObject").focus();
+  await page.keyboard.press("ControlOrMeta+a");
+  await page.keyboard.press("Delete");
+  await expect(playground.verdict("object")).toContainText("created");
+  await page.locator("#tab-oldObject").focus();
+  await page.keyboard.press("Delete");
+  await expect(page.locator("#tab-oldObject")).toBeHidden();
+  await expect(page.locator("#tab-object")).toBeFocused();
+});
+
+test("a problem in an added document has its count and its marker, and leads there", async ({ playground }) => {
+  const { page } = playground;
+  await playground.openExample("conversion-host-port");
+  await playground.paste("conversion", "kind: APIConversion\nspec:\n  conversions:\n  - from: v1beta1\n    to: v1\n    rules:\n    - field: .hostPort\n      destination: .host\n      transformation: self.nope(\n");
+  await expect(page.locator("#tab-conversion .count.is-error")).toHaveText(/^\d/);
+  await expect(page.locator("[data-editor=conversion] .cm-lintRange-error").first()).toBeVisible();
+  await playground.showDocument("crd");
+  await page.locator("#problems [data-document=conversion]").first().click();
+  await expect(page.locator("#tab-conversion")).toHaveAttribute("aria-selected", "true");
+});
+
+test("server-side apply conflicts until it is forced", async ({ playground }) => {
+  const { page } = playground;
+  await playground.openExample("apply-conflict");
+  await expect(playground.verdict("object")).toContainText('conflict with "autoscaler"');
+  await page.locator("#force").check();
+  await expect(playground.verdict("object")).toContainText("serverside-applied");
+  await page.locator("#field-manager").fill("me");
+  await playground.settled();
+  await expect(page.locator("#panel-outcome")).toContainText("manager: me");
+  await page.locator("#operation").selectOption("create");
+  await expect(page.locator("#apply-options")).toBeHidden();
+  await expect(playground.verdict("object")).toContainText("already exists");
+});
+
+test("a link and a reload keep every document and option", async ({ playground, browser }) => {
+  const { page } = playground;
+  await playground.openExample("apply-conflict");
+  await page.locator("#force").check();
+  await playground.settled();
+  await page.locator("#share-open").click();
+  const link = await page.locator("#share-link").inputValue();
+  await page.keyboard.press("Escape");
+
+  const context = await browser.newContext();
+  const other = new Playground(await context.newPage());
+  await other.open(link);
+  await expect(other.page.locator("#operation")).toHaveValue("apply");
+  await expect(other.page.locator("#force")).toBeChecked();
+  await expect(other.verdict("object")).toContainText("serverside-applied");
+  expect(await other.text("oldObject")).toContain("manager: autoscaler");
+  await context.close();
+
+  await playground.showDocument("admission");
+  await page.waitForTimeout(1500);
+  await page.goto("/");
+  await playground.settled();
+  await expect(page.locator("#tab-admission")).toHaveAttribute("aria-selected", "true");
+  await expect(playground.verdict("object")).toContainText("serverside-applied");
+});
+
+test("what is published comes when it is looked at", async ({ playground }) => {
+  const { page } = playground;
+  await playground.open();
+  await playground.paste("crd", crd);
+  await playground.showPanel("schema");
+  const panel = page.locator("#panel-schema");
+  await expect(panel).toContainText("kubectl explain crontabs");
+  await expect(panel).toContainText("FIELDS:");
+  await panel.getByText("OpenAPI v3 of CronTab").click();
+  await expect(panel).toContainText('"x-kubernetes-group-version-kind"');
+  await panel.getByText("OpenAPI v2", { exact: false }).last().click();
+  await expect(panel.locator(".is-json").last()).toBeVisible();
+});
+
+test("the round trip and the reviews of a conversion are shown", async ({ playground }) => {
+  const { page } = playground;
+  await playground.openExample("conversion-pizza");
+  await playground.showPanel("versions");
+  const panel = page.locator("#panel-versions");
+  await expect(panel.getByRole("table", { name: /What each version loses/ })).toContainText("spec.toppings[1]");
+  await panel.getByText("v1alpha1 → v1beta1").click();
+  await expect(panel.locator(".is-json pre").first()).toContainText('"desiredAPIVersion"');
+});
+
+test("a trace leads to its place in the rule", async ({ playground }) => {
+  const { page } = playground;
+  await playground.openExample("trace");
+  await playground.showPanel("rules");
+  const step = page.locator(".trace li", { hasText: "self.replicas <= self.maxReplicas" }).first();
+  await expect(step).toContainText("= false");
+  await step.locator("button").click();
+  await expect(page.locator("#tab-crd")).toHaveAttribute("aria-selected", "true");
+  await expect(page.locator("[data-editor=crd] .cm-activeLine")).toContainText("self.minReplicas <= self.replicas");
+});
+
+test("the gallery is searched and used by the keyboard", async ({ playground }) => {
+  const { page } = playground;
+  await playground.open();
+  await page.keyboard.press("Alt+Shift+E");
+  await expect(page.locator("#gallery-search")).toBeFocused();
+  await page.keyboard.type("pizza conversion");
+  await expect(page.locator("[data-example]:visible")).toHaveCount(1);
+  await page.keyboard.press("Enter");
+  await expect(page).toHaveURL(/#example=conversion-pizza/);
+  await expect(page.locator("#example-note")).toContainText("mozzarella");
+  await page.locator("#gallery-open").click();
+  await page.locator("#gallery-search").fill("nothing has these words");
+  await expect(page.locator("#gallery-none")).toBeVisible();
+});
+
+test("a dropped file goes into the document that is shown", async ({ playground }) => {
+  const { page } = playground;
+  await playground.open();
+  await playground.showDocument("crd");
+  await page.locator("[data-editor=crd]").evaluate((target, text) => {
+    const dataTransfer = new DataTransfer();
+    dataTransfer.items.add(new File([text], "crd.yaml"));
+    const drop = new DragEvent("drop", { dataTransfer, bubbles: true, cancelable: true, composed: true });
+    target.shadowRoot?.querySelector(".cm-content")?.dispatchEvent(drop);
+  }, crd);
+  await expect.poll(() => playground.text("crd")).toContain("many replicas need an image");
+  await page.locator("#open-files").setInputFiles([
+    { name: "a.yaml", mimeType: "text/yaml", buffer: Buffer.from(object("15")) },
+    { name: "b.yaml", mimeType: "text/yaml", buffer: Buffer.from(crd) },
+  ]);
+  await expect(playground.verdict("object")).toHaveAttribute("data-state", "rejected");
+  expect(await playground.text("object")).toContain("replicas: 15");
+});
+
+test("all is copied as Markdown, and downloaded", async ({ playground }) => {
+  const { page } = playground;
+  await page.context().grantPermissions(["clipboard-read", "clipboard-write"]);
+  await playground.openExample("apply-conflict");
+  await page.locator("#share-open").click();
+  await page.locator("#share-report").click();
+  await expect(page.locator("#share-copied")).toHaveText("Copied.");
+  const markdown = await page.evaluate(() => navigator.clipboard.readText());
+  expect(markdown).toContain("```yaml\napiVersion: apiextensions.k8s.io/v1");
+  expect(markdown).toContain('conflict with "autoscaler"');
+  expect(markdown).toContain("[Open in crdlab](http");
+  const download = page.waitForEvent("download");
+  await page.locator("#share-download").click();
+  expect((await download).suggestedFilename()).toBe("crdlab.zip");
+  await page.keyboard.press("Escape");
+
+  await playground.choose("crontab-defaulting");
+  await playground.showPanel("kubectl");
+  await page.locator("#panel-kubectl .copy").first().click();
+  expect(await page.evaluate(() => navigator.clipboard.readText())).toContain("NAME");
+});
+
+test("on a narrow screen the verdict comes before the editors", async ({ playground }) => {
+  const { page } = playground;
+  await page.setViewportSize({ width: 390, height: 844 });
+  await playground.open();
+  const brief = page.locator("[data-panel=brief]");
+  await expect(brief).toContainText("Rejected");
+  await expect(brief).toContainText("2 errors");
+  await expect(brief).toBeInViewport();
+  await page.setViewportSize({ width: 1200, height: 844 });
+  await expect(brief).toBeHidden();
+});

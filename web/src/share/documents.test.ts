@@ -1,0 +1,33 @@
+import { expect, test } from "vitest";
+import { type Answer, emptyScenario, type Scenario } from "../contract";
+import { filesOf, markdownOf } from "./documents";
+
+const scenario: Scenario = { ...emptyScenario, crd: "kind: X\n", oldCrd: "a: `````", operation: "apply", force: true };
+const answer: Answer = {
+  report: {
+    crd: { findings: [], output: "crd created" },
+    objects: [{ findings: [], output: "object created\n" }],
+    conversion: { findings: [] },
+  },
+  panels: {},
+};
+
+test("the files are what there is", () => {
+  expect(filesOf(scenario)).toEqual([
+    ["crd.yaml", "kind: X\n"],
+    ["old-crd.yaml", "a: `````"],
+    ["scenario.json", '{\n  "operation": "apply",\n  "force": true\n}\n'],
+  ]);
+  expect(filesOf({ ...emptyScenario, crd: "a" })).toEqual([["crd.yaml", "a"]]);
+});
+
+test("the Markdown holds documents, verdict and link", () => {
+  const short = { ...emptyScenario, crd: "kind: X\n" };
+  expect(markdownOf(short, answer, "https://example.com/#1=a")).toBe(
+    "`crd.yaml`\n\n```yaml\nkind: X\n```\n\nResult\n\n```text\ncrd created\n\nobject created\n```\n\n[Open in crdlab](https://example.com/#1=a)\n",
+  );
+});
+
+test("no text breaks out of its block", () => {
+  expect(markdownOf(scenario, undefined, "")).toContain("``````yaml\na: `````\n``````");
+});

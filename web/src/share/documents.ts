@@ -1,0 +1,45 @@
+import { type Answer, type DocumentName, documentNames, type Scenario, withoutDefaults } from "../contract";
+import type { NamedText } from "./zip";
+
+/** The documents' names as files, as in the gallery's. */
+const fileNames: Record<DocumentName, string> = {
+  crd: "crd.yaml",
+  object: "object.yaml",
+  oldCrd: "old-crd.yaml",
+  oldObject: "old-object.yaml",
+  conversion: "conversion.yaml",
+  admission: "admission.yaml",
+};
+
+/** The documents that there are, as files, and the options, if any, as JSON. */
+export function filesOf(scenario: Scenario): readonly NamedText[] {
+  const files = textsOf(scenario);
+  const options = Object.entries(withoutDefaults(scenario)).filter(([name]) => !(name in fileNames));
+  if (options.length === 0) return files;
+  return [...files, ["scenario.json", `${JSON.stringify(Object.fromEntries(options), null, 2)}\n`]];
+}
+
+function textsOf(scenario: Scenario): readonly NamedText[] {
+  return documentNames
+    .filter((name) => scenario[name] !== "")
+    .map((name): NamedText => [fileNames[name], scenario[name]]);
+}
+
+/** The documents and the verdict as Markdown, to be pasted into an issue. */
+export function markdownOf(scenario: Scenario, answer: Answer | undefined, link: string): string {
+  const parts = filesOf(scenario).map(([name, text]) => `\`${name}\`\n\n${fenced(text, name.endsWith(".json") ? "json" : "yaml")}`);
+  if (answer) {
+    const { crd, objects } = answer.report;
+    const outputs = [crd, ...objects].map(({ output }) => output.trimEnd()).filter((output) => output !== "");
+    parts.push(`Result\n\n${fenced(`${outputs.join("\n\n")}\n`, "text")}`);
+  }
+  if (link !== "") parts.push(`[Open in crdlab](${link})`);
+  return `${parts.join("\n\n")}\n`;
+}
+
+/** A code block whose fence is longer than any in the text. */
+function fenced(text: string, language: string): string {
+  const longest = Math.max(2, ...[...text.matchAll(/`+/g)].map(([ticks]) => ticks.length));
+  const fence = "`".repeat(longest + 1);
+  return `${fence}${language}\n${text.endsWith("\n") ? text : `${text}\n`}${fence}`;
+}

@@ -1,0 +1,74 @@
+import { type DocumentName, type Scenario } from "../contract";
+import { element } from "../dom";
+import type { Session } from "../session";
+
+/** No file may be larger, in bytes: nothing in Kubernetes is. */
+const maxSize = 8 << 20;
+
+/** Opens files by the menu's entry or by dropping them onto the documents. */
+export function bindFiles(session: Session): void {
+  const picker = element("open-files", HTMLInputElement);
+  const open = (files: Iterable<File>): void => {
+    openFiles(session, [...files]).catch((error: unknown) => {
+      session.update({ notice: `The files cannot be read: ${error instanceof Error ? error.message : String(error)}` });
+    });
+  };
+  element("open-files-button", HTMLButtonElement).addEventListener("click", () => {
+    element("document-menu", HTMLElement).hidePopover();
+    picker.click();
+  });
+  picker.addEventListener("change", () => {
+    open(picker.files ?? []);
+    picker.value = "";
+  });
+  bindDrop(element("documents", HTMLElement), open);
+}
+
+/** Takes dropped files before the editor does, which would insert them. */
+function bindDrop(pane: HTMLElement, open: (files: Iterable<File>) => void): void {
+  const holdsFiles = (event: DragEvent): boolean => event.dataTransfer?.types.includes("Files") ?? false;
+  pane.addEventListener("dragover", (event) => {
+    if (!holdsFiles(event)) return;
+    event.preventDefault();
+    pane.dataset["drop"] = "";
+  });
+  pane.addEventListener("dragleave", ({ relatedTarget }) => {
+    if (!(relatedTarget instanceof Node && pane.contains(relatedTarget))) delete pane.dataset["drop"];
+  });
+  pane.addEventListener(
+    "drop",
+    (event) => {
+      delete pane.dataset["drop"];
+      if (!event.dataTransfer || !holdsFiles(event)) return;
+      event.preventDefault();
+      event.stopPropagation();
+      open(event.dataTransfer.files);
+    },
+    { capture: true },
+  );
+}
+
+async function openFiles(session: Session, files: readonly File[]): Promise<void> {
+  const tooLarge = files.find(({ size }) => size > maxSize);
+  if (tooLarge) throw new Error(`${tooLarge.name} is larger than ${maxSize >> 20} MiB.`);
+  const texts = await Promise.all(files.map((file) => file.text()));
+  if (texts.length === 0) return;
+  session.edit(sortTexts(texts, session.state.document));
+}
+
+/** One text is for the active document; of several the CRDs are told apart. */
+export function sortTexts(texts: readonly string[], active: DocumentName): Partial<Scenario> {
+  if (texts.length === 1) return { [active]: texts[0] ?? "" };
+  const isCRD = (text: string): boolean => /^\s*"?kind"?:\s*"?CustomResourceDefinition\b/m.test(text);
+  const crds = texts.filter(isCRD);
+  const others = texts.filter((text) => !isCRD(text));
+  return {
+    ...(crds.length > 0 ? { crd: joined(crds) } : {}),
+    ...(others.length > 0 ? { object: joined(others) } : {}),
+  };
+}
+
+/** Several texts as one with several YAML documents. */
+function joined(texts: readonly string[]): string {
+  return texts.map((text) => (text.endsWith("\n") ? text : `${text}\n`)).join("---\n");
+}
