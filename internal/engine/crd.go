@@ -26,6 +26,9 @@ type crd struct {
 	// refused.
 	versions map[string]*version
 	storage  *version
+	// unresolvable: the CRD is accepted, but the handler of its objects cannot
+	// be set up. Then versions are incomplete and storage may be nil.
+	unresolvable bool
 	// before is the CRD that is in the cluster before, as far as it takes to
 	// read its objects; nil if there is none.
 	before func() (*crd, error)

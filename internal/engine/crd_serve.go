@@ -21,7 +21,7 @@ func serveCRD(r *crdRequest) error {
 		return fmt.Errorf("convert CRD to v1: %w", err)
 	}
 	if err := r.compileVersions(v1); err != nil {
-		return err
+		r.v1, r.unresolvable = v1, true
 	}
 	if r.old != nil {
 		r.before = sync.OnceValues(r.compileOld)
@@ -110,7 +110,7 @@ func (r *crdRequest) describe() {
 // prefer first. Clients find none as long as the CRD is not established.
 func (c *crd) servedByPriority() []string {
 	var names []string
-	if !c.isEstablished() {
+	if !c.isEstablished() || c.unresolvable {
 		return names
 	}
 	for _, v := range c.report.Versions {

@@ -2,6 +2,7 @@ package engine
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"net/http"
 	"time"
@@ -162,6 +163,11 @@ func (r *request) evaluate() {
 	r.report.Namespace, _ = r.doc.Lookup("metadata", "namespace")
 	if !r.crd.report.Accepted {
 		r.report.Stages = skippedStages(r.stages, "the CRD is not accepted")
+		return
+	}
+	if r.crd.unresolvable {
+		r.refuse(playground.StageDecode, apierrors.NewInternalError(errors.New("error resolving resource")))
+		r.report.Stages = skippedStages(r.stages, "the API server cannot serve the CRD")
 		return
 	}
 	if len(r.olds.findings) > 0 {
