@@ -7,7 +7,9 @@ import (
 	"slices"
 
 	"k8s.io/apiextensions-apiserver/pkg/apihelpers"
+	"k8s.io/apiextensions-apiserver/pkg/apis/apiextensions"
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+	structuralschema "k8s.io/apiextensions-apiserver/pkg/apiserver/schema"
 	apiequality "k8s.io/apimachinery/pkg/api/equality"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
@@ -59,6 +61,9 @@ func isSettled(crd *apiextensionsv1.CustomResourceDefinition) bool {
 	if apihelpers.IsProtectedCommunityGroup(crd.Spec.Group) && apihelpers.FindCRDCondition(crd, apiextensionsv1.KubernetesAPIApprovalPolicyConformant) == nil {
 		return false
 	}
+	if apihelpers.IsCRDConditionTrue(crd, apiextensionsv1.NonStructuralSchema) != isNonStructural(crd) {
+		return false
+	}
 	established := apihelpers.FindCRDCondition(crd, apiextensionsv1.Established)
 	switch {
 	case apihelpers.IsCRDConditionFalse(crd, apiextensionsv1.NamesAccepted):
@@ -67,6 +72,27 @@ func isSettled(crd *apiextensionsv1.CustomResourceDefinition) bool {
 		return true
 	}
 	return apihelpers.IsCRDConditionTrue(crd, apiextensionsv1.Established) && apiequality.Semantic.DeepEqual(crd.Spec.Names, crd.Status.AcceptedNames)
+}
+
+// isNonStructural says what the condition NonStructuralSchema will.
+func isNonStructural(crd *apiextensionsv1.CustomResourceDefinition) bool {
+	if crd.Spec.PreserveUnknownFields {
+		return true
+	}
+	for _, v := range crd.Spec.Versions {
+		if v.Schema == nil || v.Schema.OpenAPIV3Schema == nil {
+			continue
+		}
+		internal := &apiextensions.JSONSchemaProps{}
+		if apiextensionsv1.Convert_v1_JSONSchemaProps_To_apiextensions_JSONSchemaProps(v.Schema.OpenAPIV3Schema, internal, nil) != nil {
+			continue
+		}
+		schema, err := structuralschema.NewStructural(internal)
+		if err == nil && len(structuralschema.ValidateStructural(nil, schema)) > 0 {
+			return true
+		}
+	}
+	return false
 }
 
 // backdate makes the CRD look as if it had been established long ago, and
