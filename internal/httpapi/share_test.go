@@ -124,7 +124,7 @@ func TestSharedPageShowsTheResult(t *testing.T) {
 		"<title>a: &lt;1&gt; accepted · crdlab</title>",
 		`<meta property="og:title" content="a: &lt;1&gt; accepted · crdlab">`,
 		`<meta name="description" content="CRD accepted.">`,
-		`>a: &lt;1&gt;` + "\n</textarea>", ">b: 2\n</textarea>",
+		">\na: &lt;1&gt;\n</textarea>", ">\nb: 2\n</textarea>",
 		`"shared":"` + id + `"`, `"share":"/api/v1/share"`,
 		panels[ui.PanelOutcome], "noindex",
 	} {
@@ -284,7 +284,7 @@ func TestWithoutEngineThePageEvaluates(t *testing.T) {
 	for path, want := range map[string]string{
 		"/":            `"evaluate":""`,
 		"/s/" + id:     "<title>A shared CRD · crdlab</title>",
-		"/embed/" + id: "<pre>a: &lt;1&gt;\n</pre>",
+		"/embed/" + id: "<pre>\na: &lt;1&gt;\n</pre>",
 		"/readyz":      "ready\n",
 	} {
 		if response, body := fetch(t, http.MethodGet, server+path, nil, ""); response.StatusCode != http.StatusOK || !strings.Contains(body, want) {
