@@ -26,6 +26,8 @@ type settings struct {
 	run      *regexp.Regexp
 	record   bool
 	corpus   string
+	// module and server are the files of further builds to compare.
+	module, server string
 
 	seed             uint64
 	first, n, sample int
@@ -51,6 +53,8 @@ func parse() settings {
 	run := flag.String("run", "", "only the cases whose <stage>/<name> matches the `pattern`")
 	flag.BoolVar(&s.record, "record", false, "record what the API server answers, beside the cases")
 	flag.StringVar(&s.corpus, "corpus", os.Getenv("CRDLAB_CORPUS"), "`directory` of CRDs and objects to derive scenarios from, too")
+	flag.StringVar(&s.module, "module", "", "compare the WebAssembly module of this `file`, too, under Node")
+	flag.StringVar(&s.server, "server", "", "compare the HTTP API of the server in this `file`, too")
 	flag.Uint64Var(&s.seed, "seed", 1, "what the derived scenarios depend on")
 	flag.IntVar(&s.first, "first", 0, "number of the first derived scenario")
 	flag.IntVar(&s.n, "n", 0, "how many scenarios to derive from the cases and put before the handlers in memory")
@@ -109,6 +113,20 @@ func askServer(s settings, all []cases.Case, tally *tally, out io.Writer) error 
 		subjects: []subject{build("engine", engine.New().Evaluate), {"handlers in memory", inMemory.Judge}},
 		tally:    tally,
 		out:      out,
+	}
+	for _, b := range []struct {
+		name, file string
+		start      func(string) (evaluateFunc, func(), error)
+	}{{"module", s.module, startModule}, {"HTTP API", s.server, startServer}} {
+		if b.file == "" {
+			continue
+		}
+		evaluate, stop, err := b.start(b.file)
+		if err != nil {
+			return err
+		}
+		defer stop()
+		e.subjects = append(e.subjects, build(b.name, evaluate))
 	}
 	recordings, err := e.cases(all)
 	if err != nil {

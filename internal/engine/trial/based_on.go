@@ -31,6 +31,11 @@ func basedOn(document *source.Document, resourceVersion string, old *source.Docu
 		}
 		return replaceVersion(text, typed, resourceVersion), same
 	}
+	for i := 0; i+1 < len(metadata.Content); i += 2 {
+		if metadata.Content[i].Value == "resourceVersion" { // empty or null
+			return replaceVersion(text, metadata.Content[i+1].Value, resourceVersion), same
+		}
+	}
 	return insertVersion(text, metadata, resourceVersion)
 }
 

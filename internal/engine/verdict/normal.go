@@ -34,6 +34,8 @@ var replacements = []struct {
 	{regexp.MustCompile(`\bselfType\d+`), "selfType"},
 	// The time of creation in messages that quote the object.
 	{regexp.MustCompile(`(creationTimestamp\\":\\")[^"\\]*`), "${1}<time>"},
+	// The fields of the client's manager there, which end with the time.
+	{regexp.MustCompile(`\\"managedFields\\":\[.*?\\"time\\":\\"[^\\]*\\"\}\],?`), ""},
 	// Uids in messages about preconditions.
 	{regexp.MustCompile(`\b[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}\b`), "<uid>"},
 	// The revision in messages about objects that etcd holds and nobody can decode.
