@@ -201,3 +201,26 @@ postgresql:
 	@command -v initdb >/dev/null || ls /usr/lib/postgresql/*/bin/initdb >/dev/null 2>&1 && exit 0; \
 	if test "$$(id -u)" = 0 && command -v apt-get >/dev/null; then apt-get update -q && apt-get install -qy --no-install-recommends postgresql; \
 	else echo "PostgreSQL is not installed: the tests of its store will be skipped."; fi
+
+# --- conformance -------------------------------------------------------------
+
+# How many scenarios to derive from the cases for the API server's handlers in
+# memory, and how many of them for the server itself; SEED changes which.
+DERIVED ?= 20000
+SAMPLE ?= 500
+SEED ?= 1
+# The most time for each kind of derived scenarios.
+DERIVED_TIME ?= 10m
+
+.PHONY: conformance conformance-record conformance-builds conformance-previous
+conformance: ## compare with a real API server, which runs in process, and with its handlers
+	cd conformance && go run . -n $(DERIVED) -sample $(SAMPLE) -seed $(SEED) -time $(DERIVED_TIME)
+
+conformance-record: ## record what the API server answers to the cases, beside them
+	cd conformance && go run . -record
+
+conformance-builds: build ## compare the WebAssembly module and the HTTP API with a real API server, too
+	cd conformance && go run . -module ../dist/engine.wasm -server ../bin/crdlab
+
+conformance-previous: ## say what the previous Kubernetes release answers differently
+	cd conformance && go run -modfile=previous.mod ./previous
