@@ -34,7 +34,7 @@ type conversion struct {
 // webhook. Of a CRD that is not served nothing can be converted.
 func newConversion(c *crd, text string, live Webhooks) (*conversion, error) {
 	conv := &conversion{crd: c, findings: []playground.Finding{}}
-	if c.v1 == nil {
+	if c.v1 == nil || !c.isEstablished() {
 		return conv, nil
 	}
 	if c.v1.Spec.Conversion.Strategy == apiextensionsv1.WebhookConverter {

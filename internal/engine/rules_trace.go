@@ -52,14 +52,22 @@ func trace(node *ruleNode, i int, variables map[string]any, location source.Loca
 	return t.steps
 }
 
-// ruleEnvironment is the CEL environment in which rule i of a node compiles.
+// ruleEnvironment is the CEL environment in which rule i of a node compiles,
+// set to remember how macros were written.
 func ruleEnvironment(node *ruleNode, i int) *celgo.Env {
 	single := *node.schema
 	single.XValidations = apiextensionsv1.ValidationRules{node.schema.XValidations[i]}
 	captured := &environmentCapture{}
 	_, _ = cel.Compile(&single, node.declType, celconfig.PerCallLimit,
 		environment.MustBaseEnvSet(environment.DefaultCompatibilityVersion()), captured)
-	return captured.env
+	if captured.env == nil {
+		return nil
+	}
+	env, err := captured.env.Extend(celgo.EnableMacroCallTracking())
+	if err != nil {
+		return nil
+	}
+	return env
 }
 
 // environmentCapture keeps the environment that upstream's compiler makes for
