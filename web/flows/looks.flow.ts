@@ -34,6 +34,7 @@ const scenes = [
 for (const colorScheme of ["light", "dark"] as const) {
   for (const [size, width] of [["wide", 1440], ["narrow", 390]] as const) {
     test(`${colorScheme} and ${size}, every panel is accessible`, async ({ playground }) => {
+      test.slow();
       const { page } = playground;
       await page.emulateMedia({ colorScheme, reducedMotion: "reduce" });
       await page.setViewportSize({ width, height: 900 });

@@ -39,6 +39,7 @@ test("an edit marks its line and names the problem, which leads back to it", asy
 });
 
 test("every example shows its verdict", async ({ playground }) => {
+  test.slow();
   // The address, which tells that the choice was taken, changes once in a second.
   test.setTimeout(300_000);
   const { page } = playground;

@@ -49,7 +49,7 @@ export class Editor {
           theme,
           flashes,
           replaceInput,
-          EditorView.contentAttributes.of({ "aria-label": label, spellcheck: "false" }),
+          EditorView.contentAttributes.of({ "aria-label": label, spellcheck: "false", tabindex: "0" }),
           EditorView.updateListener.of((update) => {
             if (update.docChanged) onEdit(update.state.doc.toString());
             const { main } = update.state.selection;
