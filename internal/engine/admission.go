@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/go-logr/logr"
 	admissionregistrationv1 "k8s.io/api/admissionregistration/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -21,9 +22,14 @@ import (
 	"k8s.io/apiserver/pkg/authentication/user"
 	"k8s.io/apiserver/pkg/authorization/authorizer"
 	"k8s.io/apiserver/pkg/authorization/authorizerfactory"
+	"k8s.io/klog/v2"
 
 	"github.com/crdlab/crdlab/internal/playground"
 )
+
+// The plugins log what they answer with, and what a failure policy ignores;
+// the report has both.
+func init() { klog.SetLogger(logr.Discard()) }
 
 // admissionControl are the API server's admission plugins, set up with what an
 // admission text declares. It is safe for concurrent use: what happens to a

@@ -115,10 +115,23 @@ func (r *admissionRecord) decided(b *admissionBinding, invocation *playground.Ad
 			r.deny(b, decision.Message, decision.Reason, at)
 		}
 	}
+	skipMessages(invocation, validations)
 	for _, annotation := range result.AuditAnnotations {
 		if annotation.Action == validating.AuditAnnotationActionError {
 			worsen(invocation, playground.OutcomeError, annotation.Error)
 			r.deny(b, annotation.Error, "", b.policy.at)
+		}
+	}
+}
+
+// skipMessages marks the messages of validations that hold: the plugin
+// evaluates them, but nobody gets to see them.
+func skipMessages(invocation *playground.AdmissionInvocation, validations []*playground.AdmissionExpression) {
+	for _, message := range expressionsOf(invocation, playground.ExpressionMessage) {
+		for _, v := range validations {
+			if v.Name == message.Name && v.Outcome != playground.OutcomeFail {
+				message.Outcome = playground.OutcomeSkipped
+			}
 		}
 	}
 }

@@ -31,9 +31,9 @@ type admissionText struct {
 	namespaces         map[string]*corev1.Namespace
 	params             []runtime.Object
 	// refused are the kinds and names of what has errors.
-	refused map[string]bool
-	answers            []*webhookAnswer
-	findings           []playground.Finding
+	refused  map[string]bool
+	answers  []*webhookAnswer
+	findings []playground.Finding
 }
 
 // declared is an object and the document that it was decoded from.

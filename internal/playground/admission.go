@@ -79,7 +79,8 @@ type AdmissionExpression struct {
 	Outcome    Outcome `json:"outcome"`
 	// Value is the result as JSON, null if it has none.
 	Value json.RawMessage `json:"value"`
-	// Message is the message of a failed validation or the error.
+	// Message is the message of a failed validation or the error. A message
+	// expression is skipped if its validation holds.
 	Message string `json:"message"`
 	// Cost is in CEL cost units, variables it evaluated first not included.
 	Cost uint64 `json:"cost"`

@@ -43,6 +43,23 @@ func invocationTitle(invocation playground.AdmissionInvocation, several bool) st
 	return strings.Join(parts, ", ")
 }
 
+// shownExpressions leaves out what says nothing new: variables that were
+// evaluated before, and messages that nobody needed.
+func shownExpressions(all []playground.AdmissionExpression) []playground.AdmissionExpression {
+	var shown []playground.AdmissionExpression
+	variables := map[string]bool{}
+	for _, e := range all {
+		repeated := e.Kind == playground.ExpressionVariable && variables[e.Name]
+		unneeded := e.Kind == playground.ExpressionMessage && e.Outcome == playground.OutcomeSkipped
+		if repeated || unneeded {
+			continue
+		}
+		variables[e.Name] = variables[e.Name] || e.Kind == playground.ExpressionVariable
+		shown = append(shown, e)
+	}
+	return shown
+}
+
 var expressionKinds = map[string]string{
 	playground.ExpressionMatchCondition:  "match condition",
 	playground.ExpressionVariable:        "variable",

@@ -343,7 +343,7 @@ func admissionInvocation(invocation playground.AdmissionInvocation, several bool
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		for _, expression := range invocation.Expressions {
+		for _, expression := range shownExpressions(invocation.Expressions) {
 			templ_7745c5c3_Err = admissionExpression(expression).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err

@@ -2,6 +2,7 @@ package ui
 
 import (
 	"fmt"
+	"strings"
 
 	"github.com/crdlab/crdlab/internal/playground"
 )
@@ -39,7 +40,7 @@ func deed(c stageChange) string {
 	case playground.StageMetadata:
 		return "metadata coerced"
 	case playground.StageMutate:
-		return "mutated"
+		return mutationDeed(c.change.Because)
 	case playground.StagePrepare, playground.StageComplete:
 		if c.change.Op == playground.ChangeRemove {
 			return "dropped"
@@ -54,4 +55,16 @@ func deed(c stageChange) string {
 		return "not in this version"
 	}
 	return c.stage
+}
+
+// mutationDeed tells what plugins changed from what the API server did to the
+// result.
+func mutationDeed(because string) string {
+	switch {
+	case strings.HasPrefix(because, "pruned"):
+		return "pruned · not in the schema"
+	case strings.HasPrefix(because, "default"):
+		return "defaulted"
+	}
+	return "mutated"
 }
