@@ -1,0 +1,62 @@
+package engine_test
+
+import (
+	"context"
+	"testing"
+
+	"github.com/crdlab/crdlab/internal/engine"
+	"github.com/crdlab/crdlab/internal/engine/verdict"
+)
+
+// TestRecordings compares the engine with what a real API server answered to
+// each case when it was last asked (make conformance-record).
+func TestRecordings(t *testing.T) {
+	recordings, err := verdict.ReadRecordings("testdata")
+	if err != nil {
+		t.Fatal(err)
+	}
+	e := engine.New()
+	for _, c := range readCases(t) {
+		recording := recordings[c.Name]
+		if !recording.IsOf(c) {
+			continue // TestRecordingsAreCurrent says so
+		}
+		t.Run(c.Name, func(t *testing.T) {
+			if recording.Verdict == nil {
+				t.Skip("the API server was not asked: " + recording.Unasked)
+			}
+			report, err := e.Evaluate(context.Background(), c.Scenario)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if verdict.Limited(report) {
+				t.Skip("a limit of the playground is exceeded")
+			}
+			got, err := verdict.Of(report).Normal(c.Scenario)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if diff := verdict.Diff(*recording.Verdict, got); diff != "" {
+				t.Errorf("(-API server +engine)\n%s", diff)
+			}
+		})
+	}
+}
+
+// TestRecordingsAreCurrent fails if the API server was not asked about a case
+// as it is now.
+func TestRecordingsAreCurrent(t *testing.T) {
+	recordings, err := verdict.ReadRecordings("testdata")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range readCases(t) {
+		if !recordings[c.Name].IsOf(c) {
+			t.Errorf("%s: not recorded as it is (make conformance-record)", c.Name)
+		}
+		delete(recordings, c.Name)
+	}
+	for name := range recordings {
+		t.Errorf("%s: recorded, but there is no such case", name)
+	}
+}
