@@ -33,7 +33,8 @@ async function fetchPacked(request, env) {
     headers.set("content-type", "application/wasm");
     headers.set("content-encoding", coding);
     headers.set("vary", "Accept-Encoding");
-    return new Response(asset.body, { encodeBody: "manual", headers });
+    // Passed on as a stream, a slow download can hold up every other asset.
+    return new Response(await asset.arrayBuffer(), { encodeBody: "manual", headers });
   }
   return undefined;
 }

@@ -73,6 +73,19 @@ suite("the Worker", () => {
     await problem(await get("/assets/engine-nothing.wasm"), 404, /nothing at this address/);
   });
 
+  test("serves other assets while the engine is on its way", async () => {
+    const { module, size, runtime } = JSON.parse(readFileSync(join(here, "built", "engine.json"), "utf8"));
+    const bytes = async (path) => {
+      const response = await fetch(`${origin}/${path}`, { headers: { "accept-encoding": "br" }, signal: AbortSignal.timeout(30_000) });
+      return (await response.arrayBuffer()).byteLength;
+    };
+    for (let round = 0; round < 6; round++) {
+      const [engine, script] = await Promise.all([bytes(module), bytes(runtime)]);
+      assert.equal(engine, size);
+      assert.ok(script > 0);
+    }
+  });
+
   test("secures assets as the program secures its answers", async () => {
     const page = await get("/");
     const script = /src="(\/assets\/main-[^"]+)"/.exec(await page.text())[1];
