@@ -223,4 +223,4 @@ conformance-builds: build ## compare the WebAssembly module and the HTTP API wit
 	cd conformance && go run . -module ../dist/engine.wasm -server ../bin/crdlab
 
 conformance-previous: ## say what the previous Kubernetes release answers differently
-	cd conformance && go run -modfile=previous.mod ./previous
+	cd conformance && go run -mod=mod -modfile=previous.mod ./previous
