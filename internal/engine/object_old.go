@@ -1,6 +1,7 @@
 package engine
 
 import (
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	"k8s.io/apiextensions-apiserver/pkg/apiserver/schema/defaulting"
 	"k8s.io/apiextensions-apiserver/pkg/crdserverscheme"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -38,6 +39,9 @@ func readOldObjects(c *crd, text string) oldObjects {
 		case err != nil:
 			old.add(doc, err.Error())
 		case c.stores(object):
+			if c.v1.Spec.Scope == apiextensionsv1.ClusterScoped {
+				object.SetNamespace("") // nothing cluster-scoped is stored with one
+			}
 			old.objects = append(old.objects, object)
 		default:
 			old.add(doc, "not an object of the CRD: "+object.GroupVersionKind().String())

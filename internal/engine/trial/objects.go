@@ -141,14 +141,17 @@ func (o *objects) operation() string {
 }
 
 // reset leaves the old objects in the cluster. One that is typed without a
-// namespace is in that of the document that replaces it.
+// namespace is in that of the document that replaces it; cluster-scoped objects
+// are in none.
 func (o *objects) reset(document *source.Document) error {
 	if err := o.cluster.ClearObjects(); err != nil {
 		return fmt.Errorf("clear the objects: %w", err)
 	}
 	for _, old := range o.old {
 		old = old.DeepCopy()
-		if o.namespaced() && old.GetNamespace() == "" {
+		if !o.namespaced() {
+			old.SetNamespace(metav1.NamespaceNone)
+		} else if old.GetNamespace() == "" {
 			old.SetNamespace(cmp.Or(lookup(document, "metadata", "namespace"), metav1.NamespaceDefault))
 		}
 		if err := o.cluster.Put(old); err != nil {
