@@ -17,8 +17,8 @@ import (
 	"github.com/crdlab/crdlab/internal/playground"
 )
 
-// upgrade reports the v1 CRD that a v1beta1 one converts to, and what the API
-// server would not accept of it.
+// upgrade goes on with the v1 CRD that a v1beta1 one converts to, and reports it
+// and what the API server would not accept of it.
 func (r *crdRequest) upgrade() error {
 	v1 := &apiextensionsv1.CustomResourceDefinition{}
 	if err := crdScheme.Convert(r.internal.DeepCopy(), v1, nil); err != nil {
@@ -34,6 +34,7 @@ func (r *crdRequest) upgrade() error {
 	if err := crdScheme.Convert(v1, upgraded, nil); err != nil {
 		return fmt.Errorf("convert from v1: %w", err)
 	}
+	r.internal = upgraded.DeepCopy() // what is judged is the v1 CRD
 	// A panic is told by the stage that validates, which does the same.
 	_ = guard(playground.StageCRDValidate, func() error {
 		for _, err := range r.upgradeErrors(upgraded) {
