@@ -7,6 +7,7 @@ export default defineConfig({
   testMatch: "*.flow.ts",
   outputDir: "../../test-results",
   workers: 1,
+  retries: process.env.CI ? 2 : 0,
   timeout: 120_000,
   expect: { timeout: 40_000 },
   reporter: [["list"]],
