@@ -1,6 +1,7 @@
 package trial
 
 import (
+	"encoding/hex"
 	"fmt"
 	"regexp"
 	"strconv"
@@ -36,7 +37,27 @@ func basedOn(document *source.Document, resourceVersion string, old *source.Docu
 			return replaceVersion(text, metadata.Content[i+1].Value, resourceVersion), same
 		}
 	}
-	return insertVersion(text, metadata, resourceVersion)
+	sent, correct := insertVersion(text, metadata, resourceVersion)
+	return sent, func(a Answer) Answer {
+		if a.Status != nil {
+			a.Status.Message = strings.ReplaceAll(a.Status.Message, summary(sent), summary([]byte(text)))
+		}
+		return correct(a)
+	}
+}
+
+// summary is the start of a body as the server quotes it (summarizeData in
+// k8s.io/apiserver/pkg/endpoints/handlers).
+func summary(body []byte) string {
+	const most = 30
+	start, more := body, ""
+	if len(body) > most {
+		start, more = body[:most], " ..."
+	}
+	if body[0] == '{' {
+		return string(start) + more
+	}
+	return hex.EncodeToString(start) + more
 }
 
 // metadataNode is the mapping at metadata, or nil if there is none or an empty

@@ -185,6 +185,9 @@ func (o *objects) readBack(v *verdict.Object, namespace, name string) error {
 		if err := o.noteRow(version, namespace, name); err != nil {
 			return err
 		}
+		if err := o.readScale(v, version, namespace, name); err != nil {
+			return err
+		}
 	}
 	return nil
 }
@@ -200,6 +203,31 @@ func readingOf(answer Answer) verdict.Reading {
 		r.Error = verdictOf(answer).Message
 	}
 	return r
+}
+
+// readScale asks for the scale of an object whose CRD has that subresource at a
+// served version.
+func (o *objects) readScale(v *verdict.Object, version, namespace, name string) error {
+	scales := func(v apiextensionsv1.CustomResourceDefinitionVersion) bool {
+		return v.Served && v.Subresources != nil && v.Subresources.Scale != nil
+	}
+	if !slices.ContainsFunc(o.crd.Spec.Versions, scales) {
+		return nil
+	}
+	answer, err := o.cluster.Do(Request{Method: http.MethodGet, Path: o.item(version, namespace, name) + "/scale"})
+	if err != nil {
+		return err
+	}
+	answer.Warnings = nil // those of the version, as in the reading
+	scale := verdict.Scale{Answer: verdictOf(answer)}
+	if answer.Object != nil {
+		scale.Scale = answer.Object.Object
+	}
+	if v.Scale == nil {
+		v.Scale = map[string]verdict.Scale{}
+	}
+	v.Scale[version] = scale
+	return nil
 }
 
 // noteRow asks for the table of one object: the next one may have its name.

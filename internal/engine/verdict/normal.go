@@ -78,6 +78,9 @@ func (v Verdict) Normal(s playground.Scenario) (Verdict, error) {
 		for _, reading := range o.Versions {
 			dropVolatile(reading.Object, applied)
 		}
+		for _, scale := range o.Scale {
+			dropVolatile(scale.Scale, applied)
+		}
 	}
 	for i := range v.Tables {
 		v.Tables[i].dropAges()

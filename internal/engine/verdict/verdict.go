@@ -60,6 +60,16 @@ type Object struct {
 	Returned any `json:"returned,omitempty"`
 	// Versions is what a GET request returns, by served version.
 	Versions map[string]Reading `json:"versions,omitempty"`
+	// Scale is the answer to GET …/scale, by served version; none unless one of
+	// them has the scale subresource.
+	Scale map[string]Scale `json:"scale,omitempty"`
+}
+
+// Scale is the answer to a request for an object's scale.
+type Scale struct {
+	Answer
+	// Scale is the autoscaling/v1 Scale, if there is one.
+	Scale any `json:"scale,omitempty"`
 }
 
 // Reading is an object as one version returns it.
@@ -128,6 +138,15 @@ func objectOf(object playground.Object) Object {
 	}
 	if !o.Open {
 		o.Stored = object.Stored
+	}
+	for _, scale := range object.Scale {
+		if strings.HasPrefix(scale.Status.Message, needsWebhook) {
+			continue
+		}
+		if o.Scale == nil {
+			o.Scale = map[string]Scale{}
+		}
+		o.Scale[scale.Version] = Scale{Answer: answerOf(scale.Status, nil, nil), Scale: scale.Scale}
 	}
 	return o
 }
