@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"slices"
+	"strings"
 	"testing"
 
 	appsv1 "k8s.io/api/apps/v1"
@@ -81,7 +82,7 @@ func build(t *testing.T, directory string) []byte {
 	if err := os.WriteFile(filepath.Join(copied, "postgresql", "store.env"), secrets, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	command := exec.Command("go", "tool", "-modfile="+filepath.Join("..", "tools.mod"), "kustomize", "build", filepath.Join(copied, directory))
+	command := exec.Command(kustomize(t), "build", filepath.Join(copied, directory))
 	var stderr bytes.Buffer
 	command.Stderr = &stderr
 	output, err := command.Output()
@@ -89,6 +90,17 @@ func build(t *testing.T, directory string) []byte {
 		t.Fatalf("kustomize: %v\n%s", err, &stderr)
 	}
 	return output
+}
+
+// kustomize is the path of the program, which is built first where that was
+// not done before.
+func kustomize(t *testing.T) string {
+	t.Helper()
+	path, err := exec.Command("go", "tool", "-modfile="+filepath.Join("..", "tools.mod"), "-n", "kustomize").Output()
+	if err != nil {
+		t.Fatalf("building kustomize: %v", err)
+	}
+	return strings.TrimSpace(string(path))
 }
 
 // object is a manifest as its type.

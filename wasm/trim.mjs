@@ -27,7 +27,7 @@ writeFileSync(modfile, [readFileSync("go.mod", "utf8"), ...replacements].join("\
 
 /** Copies a module, each file as trim returns it, and gives the line that replaces the module. */
 function copyModule(path, trim) {
-  const original = execFileSync("go", ["list", "-modfile=go.mod", "-m", "-f", "{{.Dir}}", path], { encoding: "utf8" }).trim();
+  const original = download(path);
   const copy = join(dirname(modfile), basename(path));
   rmSync(copy, { recursive: true, force: true });
   let changed = 0;
@@ -42,6 +42,11 @@ function copyModule(path, trim) {
   }
   if (changed === 0) throw new Error(`${original} is not written as trim.mjs expects`);
   return `replace ${path} => ./${relative(".", copy)}\n`;
+}
+
+/** The directory of a module; a machine that never built the engine has to fetch it first. */
+function download(path) {
+  return JSON.parse(execFileSync("go", ["mod", "download", "-json", path], { encoding: "utf8" })).Dir;
 }
 
 /** Takes out of a file of k8s.io/api what few groups need; undefined if it is the whole file. */
