@@ -109,6 +109,9 @@ func (l *ruleList) add(node *ruleNode, i int, cost *costContext) {
 		CostLimit:         ruleCostLimit,
 		Range:             l.crd.valueRange(l.crd.rulePath(l.index, node, i)...),
 	}
+	if r := node.requirements[i]; r.minor > 0 {
+		out.MinKubernetes, out.Needs = releaseName(r.minor), r.what
+	}
 	if compiled.Error != nil {
 		out.Error = repeatable(compiled.Error.Detail)
 	}

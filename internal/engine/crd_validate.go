@@ -7,6 +7,7 @@ import (
 	"k8s.io/apiextensions-apiserver/pkg/apis/apiextensions"
 	"k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/validation"
 	apiservervalidation "k8s.io/apiextensions-apiserver/pkg/apiserver/validation"
+	"k8s.io/apiextensions-apiserver/pkg/features"
 	apiequality "k8s.io/apimachinery/pkg/api/equality"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/api/validate/content"
@@ -15,6 +16,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation/field"
 	"k8s.io/apiserver/pkg/cel/environment"
 	"k8s.io/apiserver/pkg/registry/rest"
+	utilfeature "k8s.io/apiserver/pkg/util/feature"
 	"k8s.io/kube-openapi/pkg/validation/spec"
 )
 
@@ -92,6 +94,7 @@ func prepareCRD(crd *apiextensions.CustomResourceDefinition) {
 	crd.Status = apiextensions.CustomResourceDefinitionStatus{}
 	crd.Generation = 1
 	addStoredVersion(crd)
+	dropDisabledFields(crd, nil)
 }
 
 // prepareCRDUpdate takes what users cannot change from the old CRD
@@ -103,6 +106,7 @@ func prepareCRDUpdate(crd, old *apiextensions.CustomResourceDefinition) {
 		crd.Generation++
 	}
 	addStoredVersion(crd)
+	dropDisabledFields(crd, old)
 	crd.UID = old.UID
 	crd.CreationTimestamp = old.CreationTimestamp
 	if crd.ResourceVersion == "" {
@@ -121,6 +125,59 @@ func addStoredVersion(crd *apiextensions.CustomResourceDefinition) {
 		}
 		return
 	}
+}
+
+// dropDisabledFields drops the fields of features that the emulated release has
+// not enabled, unless the old CRD has them (strategy.go likewise). Those of the
+// status are not shown.
+func dropDisabledFields(crd, old *apiextensions.CustomResourceDefinition) {
+	if !ratchets() && (old == nil || !validation.HasSchemaWith(&old.Spec, hasOptionalOldSelf)) {
+		if crd.Spec.Validation != nil {
+			dropOptionalOldSelf(crd.Spec.Validation.OpenAPIV3Schema)
+		}
+		for _, v := range crd.Spec.Versions {
+			if v.Schema != nil {
+				dropOptionalOldSelf(v.Schema.OpenAPIV3Schema)
+			}
+		}
+	}
+	if !utilfeature.DefaultFeatureGate.Enabled(features.CustomResourceFieldSelectors) && (old == nil || !hasSelectableFields(&old.Spec)) {
+		crd.Spec.SelectableFields = nil
+		for i := range crd.Spec.Versions {
+			crd.Spec.Versions[i].SelectableFields = nil
+		}
+	}
+}
+
+func hasOptionalOldSelf(root *apiextensions.JSONSchemaProps) bool {
+	return validation.SchemaHas(root, func(s *apiextensions.JSONSchemaProps) bool {
+		return slices.ContainsFunc(s.XValidations, func(rule apiextensions.ValidationRule) bool { return rule.OptionalOldSelf != nil })
+	})
+}
+
+func dropOptionalOldSelf(s *apiextensions.JSONSchemaProps) {
+	if s == nil {
+		return
+	}
+	for i := range s.XValidations {
+		s.XValidations[i].OptionalOldSelf = nil
+	}
+	if s.AdditionalProperties != nil {
+		dropOptionalOldSelf(s.AdditionalProperties.Schema)
+	}
+	for name, property := range s.Properties {
+		dropOptionalOldSelf(&property)
+		s.Properties[name] = property
+	}
+	if s.Items != nil {
+		dropOptionalOldSelf(s.Items.Schema)
+	}
+}
+
+func hasSelectableFields(spec *apiextensions.CustomResourceDefinitionSpec) bool {
+	return spec.SelectableFields != nil || slices.ContainsFunc(spec.Versions, func(v apiextensions.CustomResourceDefinitionVersion) bool {
+		return v.SelectableFields != nil
+	})
 }
 
 // pathSegment tells why name cannot be part of a URL's path.

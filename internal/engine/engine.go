@@ -12,12 +12,9 @@ import (
 	"github.com/crdlab/crdlab/internal/playground"
 )
 
-// Library is the release of the Kubernetes libraries that decide, and
-// Emulated the minor release whose behaviour they show.
-const (
-	Library  = "1.37.2"
-	Emulated = "1.37"
-)
+// Library is the release of the Kubernetes libraries that decide. Its minor
+// version is playground.NewestMinor.
+const Library = "1.37.2"
 
 // cachedCRDs is how many CRDs stay compiled. A page needs the one being
 // edited and those that undo brings back; a server serves a few at a time.
@@ -25,9 +22,8 @@ const cachedCRDs = 16
 
 // Engine evaluates scenarios. It is safe for concurrent use.
 type Engine struct {
-	crds *lru.Cache // of *crd by crdKey
-	// controls are of *admissionControl by the hash of the admission text.
-	controls *lru.Cache
+	crds     *lru.Cache // of *crd by crdKey
+	controls *lru.Cache // of *admissionControl by controlKey
 	// webhooks are the conversion webhooks that may really be called.
 	webhooks Webhooks
 }
@@ -63,6 +59,15 @@ func (e *Engine) Evaluate(ctx context.Context, s playground.Scenario) (report pl
 	if s, err = complete(s); err != nil {
 		return report, err
 	}
+	minor, err := parseMinor(s.Kubernetes)
+	if err != nil {
+		return report, err
+	}
+	restore, err := emulate(minor)
+	if err != nil {
+		return report, err
+	}
+	defer restore()
 	start := time.Now()
 	crd := e.crd(ctx, s)
 	crdDone := time.Now()
@@ -70,12 +75,12 @@ func (e *Engine) Evaluate(ctx context.Context, s playground.Scenario) (report pl
 	if err != nil {
 		return report, err
 	}
-	control, err := e.control(s.Admission)
+	control, err := e.control(s)
 	if err != nil {
 		return report, err
 	}
 	report = playground.Report{
-		Kubernetes: playground.Kubernetes{Library: Library, Emulated: Emulated},
+		Kubernetes: playground.Kubernetes{Library: Library, Emulated: releaseName(minor)},
 		CRD:        crd.report,
 		Objects:    evaluateObjects(ctx, crd, conv, control, s, now),
 		Conversion: playground.Conversion{Findings: conv.findings},
@@ -139,7 +144,7 @@ const defaultFieldManager = "kubectl"
 // crd returns what depends on the CRD's texts alone, from the cache if it was
 // asked for lately.
 func (e *Engine) crd(ctx context.Context, s playground.Scenario) *crd {
-	key := crdKey{s.FieldValidation, sha256.Sum256([]byte(s.CRD)), sha256.Sum256([]byte(s.OldCRD))}
+	key := crdKey{s.Kubernetes, s.FieldValidation, sha256.Sum256([]byte(s.CRD)), sha256.Sum256([]byte(s.OldCRD))}
 	if cached, ok := e.crds.Get(key); ok {
 		return cached.(*crd)
 	}
@@ -150,16 +155,16 @@ func (e *Engine) crd(ctx context.Context, s playground.Scenario) *crd {
 	return c
 }
 
-// control returns the admission plugins of a text, or nil if that is empty.
-func (e *Engine) control(text string) (*admissionControl, error) {
-	if isEmpty(text) {
+// control returns the admission plugins of a scenario, or nil if that is empty.
+func (e *Engine) control(s playground.Scenario) (*admissionControl, error) {
+	if isEmpty(s.Admission) {
 		return nil, nil
 	}
-	key := sha256.Sum256([]byte(text))
+	key := controlKey{s.Kubernetes, sha256.Sum256([]byte(s.Admission))}
 	if cached, ok := e.controls.Get(key); ok {
 		return cached.(*admissionControl), nil
 	}
-	control, err := newAdmissionControl(text)
+	control, err := newAdmissionControl(s.Admission)
 	if err != nil {
 		return nil, err
 	}
@@ -169,8 +174,14 @@ func (e *Engine) control(text string) (*admissionControl, error) {
 
 // crdKey is all that a crd depends on.
 type crdKey struct {
-	fieldValidation string
-	text, old       [sha256.Size]byte
+	kubernetes, fieldValidation string
+	text, old                   [sha256.Size]byte
+}
+
+// controlKey is all that an admissionControl depends on.
+type controlKey struct {
+	kubernetes string
+	text       [sha256.Size]byte
 }
 
 func milliseconds(d time.Duration) float64 {

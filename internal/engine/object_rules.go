@@ -35,7 +35,9 @@ func (r *request) validateRules() field.ErrorList {
 	var options []cel.Option
 	if r.old != nil {
 		old = r.old.Object
-		options = append(options, cel.WithRatcheting(r.correlate()))
+		if ratchets() {
+			options = append(options, cel.WithRatcheting(r.correlate()))
+		}
 	}
 	errs, _ := r.version.celRules.Validate(r.ctx, nil, r.version.schema, r.object.Object, old, celconfig.RuntimeCELCostBudget, options...)
 	return errs
@@ -63,7 +65,10 @@ func (r *request) reportRuleResults(blocked bool) {
 	}
 	root := place{value: r.object.Object}
 	if r.old != nil {
-		root.old, root.correlation = r.old.Object, r.correlate()
+		root.old = r.old.Object
+		if ratchets() {
+			root.correlation = r.correlate()
+		}
 	}
 	e.walk(r.version.rules, root)
 	for i := range e.results {

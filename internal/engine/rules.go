@@ -20,6 +20,8 @@ type ruleNode struct {
 	// object, or of an embedded one.
 	root  bool
 	rules []cel.CompilationResult // parallel to schema.XValidations
+	// requirements are parallel to rules.
+	requirements []requirement
 
 	items      *ruleNode
 	additional *ruleNode
@@ -44,6 +46,7 @@ func compileRuleNode(s *structuralschema.Structural, declType *apiservercel.Decl
 	// server's own validator reports it.
 	node.rules, _ = cel.Compile(s, declType, celconfig.PerCallLimit,
 		environment.MustBaseEnvSet(environment.DefaultCompatibilityVersion()), cel.StoredExpressionsEnvLoader())
+	node.requirements = ruleRequirements(s, declType, node.rules)
 	if s.Items != nil {
 		node.items = compileRuleNode(s.Items, declType.ElemType, s.Items.XEmbeddedResource, path.items())
 	}

@@ -143,7 +143,7 @@ func (e *evaluation) evaluateRule(node *ruleNode, i int, p place, variables map[
 		result.Outcome = playground.OutcomePass // an empty rule holds
 		return
 	}
-	if compiled.UsesOldSelf && p.old == nil && !ptr.Deref(rule.OptionalOldSelf, false) {
+	if compiled.UsesOldSelf && p.old == nil && !(ratchets() && ptr.Deref(rule.OptionalOldSelf, false)) {
 		result.Outcome, result.Why = playground.OutcomeSkipped, playground.WhyCreate
 		return
 	}

@@ -30,6 +30,13 @@ type Rule struct {
 	CostLimit uint64 `json:"costLimit"`
 	// Error is the compiler's message if the rule does not compile.
 	Error string `json:"error"`
+	// MinKubernetes is the oldest release, such as "1.31", on which a CRD with
+	// the rule can be created, as far as the CEL library and the rule's fields
+	// decide that; empty if it does not compile on any. Needs is the function,
+	// operator or field that the release before lacks; empty if there is no
+	// such release with rules.
+	MinKubernetes string `json:"minKubernetes"`
+	Needs         string `json:"needs"`
 	// Range is where the rule's text stands in the CRD.
 	Range Range `json:"range"`
 }

@@ -6,6 +6,12 @@ package playground
 // Scenario is one question to the playground. All texts are YAML or JSON as
 // the user typed them; nothing in them is trusted.
 type Scenario struct {
+	// Kubernetes is the minor release, from "1.25" to "1.37", whose CEL
+	// environment and feature gates apply. Empty: the newest. All else is as
+	// the newest release has it: an older one lacks its bug fixes and its
+	// younger fields, too.
+	Kubernetes string `json:"kubernetes,omitempty"`
+
 	// CRD is the CustomResourceDefinition. It may hold several YAML documents;
 	// the first CustomResourceDefinition among them counts.
 	CRD string `json:"crd"`
@@ -87,6 +93,13 @@ const (
 	OperationUpdate       = "update"
 	OperationUpdateStatus = "updateStatus"
 	OperationApply        = "apply"
+)
+
+// The Kubernetes releases, as minor versions of 1, that a scenario can choose.
+// Validation rules are on by default since the oldest one.
+const (
+	OldestMinor = 25
+	NewestMinor = 37
 )
 
 // Document names one text of a [Scenario], as its JSON field does.

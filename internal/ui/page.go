@@ -2,6 +2,7 @@ package ui
 
 import (
 	"cmp"
+	"fmt"
 
 	"github.com/crdlab/crdlab/internal/examples"
 	"github.com/crdlab/crdlab/internal/playground"
@@ -124,6 +125,17 @@ var operationChoices = []choice{
 	{playground.OperationUpdate, "update"},
 	{playground.OperationUpdateStatus, "update status"},
 	{playground.OperationApply, "server-side apply"},
+}
+
+// releaseChoices are the Kubernetes releases, the newest first, which goes
+// without saying.
+func releaseChoices() []choice {
+	choices := []choice{{"", fmt.Sprintf("1.%d", playground.NewestMinor)}}
+	for minor := playground.NewestMinor - 1; minor >= playground.OldestMinor; minor-- {
+		release := fmt.Sprintf("1.%d", minor)
+		choices = append(choices, choice{release, release})
+	}
+	return choices
 }
 
 func (d PageData) validates(value string) bool {

@@ -39,7 +39,7 @@ func panels(report playground.Report) map[string]templ.Component {
 		PanelProblems:     problems(report),
 		PanelAnnouncement: text(announcement(report)),
 		PanelTiming:       text(timing(report)),
-		PanelLibrary:      text("Kubernetes " + report.Kubernetes.Library + " libraries"),
+		PanelLibrary:      text(libraryText(report.Kubernetes)),
 	}
 	for _, kind := range documents {
 		all[countPanel(kind.Document)] = errorCount(report, kind.Document)

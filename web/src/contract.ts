@@ -22,9 +22,18 @@ export type Validation = (typeof validations)[number];
 export const operations = ["", "create", "update", "updateStatus", "apply"] as const;
 export type Operation = (typeof operations)[number];
 
+/** A Kubernetes release, as the page offers them; empty: the newest. */
+const releasePattern = /^1\.\d{2}$/;
+
+export function isRelease(value: unknown): value is string {
+  return typeof value === "string" && (value === "" || releasePattern.test(value));
+}
+
 type Texts = Readonly<Record<DocumentName, string>>;
 
 export interface Scenario extends Texts {
+  /** The release whose CEL library and feature gates apply; empty: the newest. */
+  readonly kubernetes: string;
   readonly operation: Operation;
   /** Who applies; empty: kubectl. */
   readonly fieldManager: string;
@@ -36,6 +45,7 @@ export interface Scenario extends Texts {
 
 /** What goes without saying, in links too. */
 export const emptyScenario: Scenario = {
+  kubernetes: "",
   crd: "",
   object: "",
   oldCrd: "",
@@ -57,8 +67,9 @@ export function scenarioFrom(source: Partial<Record<string, unknown>>): Scenario
     const field = source[name];
     return typeof field === "string" ? field : "";
   };
-  const { operation, fieldValidation } = source;
+  const { kubernetes, operation, fieldValidation } = source;
   return {
+    kubernetes: isRelease(kubernetes) ? kubernetes : "",
     crd: text("crd"),
     object: text("object"),
     oldCrd: text("oldCrd"),

@@ -42,6 +42,9 @@ func (t *Trial) Judge(s playground.Scenario) (v verdict.Verdict, err error) {
 	if s.Admission != "" {
 		return v, &UnaskedError{"the cluster has no admission plugins"}
 	}
+	if s.Kubernetes != "" {
+		return v, &UnaskedError{"the cluster is not of release " + s.Kubernetes}
+	}
 	s.FieldValidation = cmp.Or(s.FieldValidation, playground.FieldValidationStrict)
 	if err := t.prepare(s); err != nil {
 		return v, err

@@ -11,6 +11,7 @@ const scenario: Scenario = {
 
 /** Every field with a value that is not its default. */
 const full: Scenario = {
+  kubernetes: "1.30",
   crd: "a",
   object: "b",
   oldCrd: "c",

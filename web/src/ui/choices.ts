@@ -11,6 +11,7 @@ function automatic({ oldObject }: Scenario): string {
 export function bindChoices(session: Session): void {
   const validation = element("validation", HTMLSelectElement);
   const operation = element("operation", HTMLSelectElement);
+  const kubernetes = element("kubernetes", HTMLSelectElement);
   const manager = element("field-manager", HTMLInputElement);
   const force = element("force", HTMLInputElement);
   validation.addEventListener("change", () => {
@@ -21,11 +22,18 @@ export function bindChoices(session: Session): void {
     const { value } = operation;
     if (isOneOf(operations, value)) session.edit(changeTo(value));
   });
+  kubernetes.addEventListener("change", () => session.edit({ kubernetes: kubernetes.value }));
+  document.addEventListener("click", ({ target }) => {
+    if (!(target instanceof Element)) return;
+    const release = target.closest<HTMLElement>("[data-kubernetes]")?.dataset["kubernetes"];
+    if (release !== undefined) session.edit({ kubernetes: release });
+  });
   manager.addEventListener("input", () => session.edit({ fieldManager: manager.value }));
   force.addEventListener("change", () => session.edit({ force: force.checked }));
   const show = ({ scenario }: { readonly scenario: Scenario }): void => {
     validation.value = scenario.fieldValidation;
     operation.value = scenario.operation;
+    kubernetes.value = scenario.kubernetes;
     const first = operation.options[0];
     if (first) first.text = automatic(scenario);
     if (manager.value !== scenario.fieldManager) manager.value = scenario.fieldManager;
