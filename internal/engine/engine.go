@@ -128,9 +128,9 @@ func complete(s playground.Scenario) (playground.Scenario, error) {
 		if strings.TrimSpace(s.OldObject) != "" {
 			s.Operation = playground.OperationUpdate
 		}
-	case playground.OperationCreate, playground.OperationUpdate, playground.OperationUpdateStatus, playground.OperationApply:
+	case playground.OperationCreate, playground.OperationUpdate, playground.OperationUpdateStatus, playground.OperationApply, playground.OperationDelete:
 	default:
-		return s, &playground.InvalidScenarioError{Parameter: "operation", Message: "must be create, update, updateStatus or apply"}
+		return s, &playground.InvalidScenarioError{Parameter: "operation", Message: "must be create, update, updateStatus, apply or delete"}
 	}
 	if s.FieldManager == "" {
 		s.FieldManager = defaultFieldManager

@@ -13,11 +13,16 @@ import (
 
 // doneOutput is what kubectl prints of an object that it created or replaced.
 func doneOutput(kind, group, name, operation string, warnings []string) string {
+	return warningOutput(warnings) + fmt.Sprintf("%s/%s %s", kubectlResource(kind, group), name, kubectlVerbs[operation].done)
+}
+
+// kubectlResource is how kubectl names a kind in what it prints.
+func kubectlResource(kind, group string) string {
 	resource := strings.ToLower(kind)
 	if group != "" {
 		resource += "." + group
 	}
-	return warningOutput(warnings) + fmt.Sprintf("%s/%s %s", resource, name, kubectlVerbs[operation].done)
+	return resource
 }
 
 // kubectlVerbs are how kubectl speaks of an operation.
@@ -26,6 +31,7 @@ var kubectlVerbs = map[string]struct{ doing, done string }{
 	playground.OperationUpdate:       {"replacing", "replaced"},
 	playground.OperationUpdateStatus: {"replacing", "replaced"},
 	playground.OperationApply:        {"applying", "serverside-applied"},
+	playground.OperationDelete:       {"deleting", "deleted"},
 }
 
 // refusedOutput is what `kubectl create -f file`, or replace, prints of an

@@ -58,14 +58,22 @@ var applyStages = []objectStage{
 var admissionStages = map[string][]objectStage{
 	playground.StagePrepare: {{playground.StagePrepare, receiveObject}, {playground.StageMutate, mutate}, {playground.StageComplete, completeObject}},
 	playground.StageRules:   {{playground.StageRules, evaluateRules}, {playground.StageAdmit, admit}},
+
+	playground.StageFinalize: {{playground.StageAdmit, admitDelete}, {playground.StageFinalize, finalize}},
+}
+
+// operationStages are the stages of the operations.
+var operationStages = map[string][]objectStage{
+	playground.OperationCreate:       objectStages,
+	playground.OperationUpdate:       objectStages,
+	playground.OperationUpdateStatus: objectStages,
+	playground.OperationApply:        applyStages,
+	playground.OperationDelete:       deleteStages,
 }
 
 // stagesOf are the stages of a scenario's requests.
 func stagesOf(s playground.Scenario) []objectStage {
-	stages := objectStages
-	if s.Operation == playground.OperationApply {
-		stages = applyStages
-	}
+	stages := operationStages[s.Operation]
 	if isEmpty(s.Admission) {
 		return stages
 	}
@@ -114,6 +122,8 @@ type request struct {
 	old, oldStored *unstructured.Unstructured
 	// stored is the object as persisted; nil unless accepted.
 	stored *unstructured.Unstructured
+	// deleted says that the request removes the object.
+	deleted bool
 
 	report playground.Object
 	stage  *playground.Stage // the one that runs

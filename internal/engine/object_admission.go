@@ -56,6 +56,9 @@ func admit(r *request) error {
 
 // attributes describe the request to the plugins.
 func (r *request) attributes(name string) admission.Attributes {
+	if r.operation == playground.OperationDelete {
+		return &recordedAttributes{r.deleteAttributes(name), r.admitted}
+	}
 	operation, options := admission.Create, runtime.Object(&metav1.CreateOptions{
 		TypeMeta:        metav1.TypeMeta{APIVersion: metav1.SchemeGroupVersion.String(), Kind: "CreateOptions"},
 		FieldManager:    "kubectl-create",
@@ -86,6 +89,20 @@ func (r *request) attributes(name string) admission.Attributes {
 	attributes := admission.NewAttributesRecord(r.object, old, r.version.kind, r.requestNamespace, name,
 		r.resource().WithVersion(r.version.kind.Version), subresource, operation, options, false, requester)
 	return &recordedAttributes{attributes, r.admitted}
+}
+
+func (r *request) deleteAttributes(name string) admission.Attributes {
+	var old runtime.Object
+	if r.old != nil {
+		old = r.old.DeepCopy()
+	}
+	propagation := deletePropagation
+	options := &metav1.DeleteOptions{
+		TypeMeta:          metav1.TypeMeta{APIVersion: metav1.SchemeGroupVersion.String(), Kind: "DeleteOptions"},
+		PropagationPolicy: &propagation,
+	}
+	return admission.NewAttributesRecord(nil, old, r.version.kind, r.requestNamespace, name,
+		r.resource().WithVersion(r.version.kind.Version), "", admission.Delete, options, false, requester)
 }
 
 // objectInterfaces are those of the scope in which the handler of custom

@@ -9,6 +9,10 @@ import (
 
 // read reads the stored object back at each served version.
 func read(r *request) error {
+	if r.deleted {
+		r.skip("the object is gone")
+		return nil
+	}
 	if r.stored == nil {
 		r.skip("it is not known what is stored")
 		return nil

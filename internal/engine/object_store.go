@@ -20,6 +20,12 @@ func store(r *request) error {
 	if err := r.checkStorage(); err != nil {
 		return err
 	}
+	if r.emptiesFinalizers() {
+		r.stage.Why = "the last finalizer is gone, and with it the object: it was being deleted"
+		r.deleted, r.report.Deleted = true, true
+		r.accept()
+		return nil
+	}
 	stored := r.object.DeepCopy()
 	if r.version != r.crd.storage {
 		converted, err := r.convert(playground.StageStore, r.object, r.crd.storage)
@@ -47,6 +53,10 @@ func store(r *request) error {
 func (r *request) accept() {
 	r.report.Accepted = true
 	r.report.Status = playground.Status{Code: r.successCode()}
+	if r.operation == playground.OperationDelete {
+		r.report.Output = deletedOutput(r.object, r.report.Warnings)
+		return
+	}
 	r.report.Output = doneOutput(r.version.kind.Kind, r.version.kind.Group, r.object.GetName(), r.operation, r.report.Warnings)
 }
 
@@ -58,8 +68,12 @@ func (r *request) checkStorage() error {
 	if err := r.checkNoRevision(); err != nil {
 		return err
 	}
-	if r.olds.find(r.namespace(), r.object.GetName()) != nil {
-		return apierrors.NewAlreadyExists(r.resource(), r.object.GetName())
+	if existing := r.olds.find(r.namespace(), r.object.GetName()); existing != nil {
+		err := apierrors.NewAlreadyExists(r.resource(), r.object.GetName())
+		if existing.GetDeletionTimestamp() != nil {
+			err.ErrStatus.Message = "object is being deleted: " + err.ErrStatus.Message
+		}
+		return err
 	}
 	return nil
 }

@@ -10,10 +10,14 @@ type Object struct {
 	Name       string `json:"name"`
 	// Range is the whole document.
 	Range Range `json:"range"`
-	// Operation is the request: create, update, updateStatus or apply.
+	// Operation is the request: create, update, updateStatus, apply or delete.
 	Operation string `json:"operation"`
 	Accepted  bool   `json:"accepted"`
-	Status    Status `json:"status"`
+	// Deleted says that the request removed the object: a delete of one without
+	// finalizers, or an update that took the last finalizer off an object that
+	// was being deleted.
+	Deleted bool   `json:"deleted"`
+	Status  Status `json:"status"`
 	// Output is what kubectl would print: create, or replace for an update.
 	Output   string    `json:"output"`
 	Findings []Finding `json:"findings"`
@@ -25,7 +29,7 @@ type Object struct {
 	// be decoded.
 	Validated json.RawMessage `json:"validated"`
 	// Stored is the object as persisted, at the storage version; null if the
-	// object was refused.
+	// object was refused or is gone.
 	Stored json.RawMessage `json:"stored"`
 	// Rules has the outcome of each rule at each place that it applies to.
 	Rules []RuleResult `json:"rules"`
@@ -37,7 +41,7 @@ type Object struct {
 	// would bury the others.
 	RulesOmitted int `json:"rulesOmitted"`
 	// Versions is the stored object as read at each served version; empty if
-	// the object was refused.
+	// the object was refused or is gone.
 	Versions []ObjectVersion `json:"versions"`
 	// Conversions are the calls of the conversion webhook, each once.
 	Conversions []ConversionReview `json:"conversions"`
@@ -66,9 +70,10 @@ type Stage struct {
 }
 
 // The stages of an object's request, in their order. A server-side apply has
-// the stage apply for those from metadata to default. The stages mutate,
-// complete and admit are there if Scenario.Admission is not empty; without
-// them, prepare does what complete does.
+// the stage apply for those from metadata to default, and a delete has decode,
+// find, finalize, store and read. The stages mutate, complete and admit are
+// there if Scenario.Admission is not empty; without them, prepare does what
+// complete does.
 const (
 	StageDecode   = "decode"
 	StageApply    = "apply"
@@ -83,6 +88,8 @@ const (
 	StageValidate = "validate"
 	StageRules    = "rules"
 	StageAdmit    = "admit"
+	StageFind     = "find"
+	StageFinalize = "finalize"
 	StageStore    = "store"
 	StageRead     = "read"
 )

@@ -59,8 +59,9 @@ type Scenario struct {
 	// Requests come from kubernetes-admin, whom the cluster allows everything.
 	Admission string `json:"admission,omitempty"`
 
-	// Operation is the request for Object: create, update, updateStatus or
-	// apply (server-side). Empty: update if OldObject is set, else create.
+	// Operation is the request for Object: create, update, updateStatus, apply
+	// (server-side) or delete, for which Object needs no more than what names
+	// it. Empty: update if OldObject is set, else create.
 	Operation string `json:"operation,omitempty"`
 
 	// FieldManager is who applies; empty: kubectl.
@@ -93,6 +94,7 @@ const (
 	OperationUpdate       = "update"
 	OperationUpdateStatus = "updateStatus"
 	OperationApply        = "apply"
+	OperationDelete       = "delete"
 )
 
 // The Kubernetes releases, as minor versions of 1, that a scenario can choose.

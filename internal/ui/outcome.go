@@ -14,11 +14,13 @@ type verdictView struct {
 	// subject is crd or object.
 	subject string
 	// class is accepted, rejected or unknown.
-	class    string
-	word     string
-	status   string
-	title    string
-	output   string
+	class  string
+	word   string
+	status string
+	title  string
+	output string
+	// reason is what there is to say of an accepted request; mostly empty.
+	reason   string
 	warnings []string
 	// brief: in one line, because there is nothing to do about it.
 	brief bool
@@ -41,10 +43,30 @@ func crdVerdict(report playground.Report) verdictView {
 func objectVerdict(object playground.Object) verdictView {
 	v := newVerdict(object.Accepted, object.Status, object.Output, object.Warnings)
 	v.subject, v.title = "object", operationVerb(object.Operation)+" "+objectTitle(object)
+	switch {
+	case object.Deleted:
+		v.word = "Deleted"
+	case object.Accepted && object.Operation == playground.OperationDelete:
+		v.word = "Marked as deleted"
+	}
+	v.reason = deletionReason(object)
 	if v.output == "" && !object.Accepted {
 		v.output = firstWhy(object.Stages)
 	}
 	return v
+}
+
+// deletionReason is why an object is gone, or is not although it was deleted.
+func deletionReason(object playground.Object) string {
+	if !object.Deleted && !(object.Accepted && object.Operation == playground.OperationDelete) {
+		return ""
+	}
+	for _, stage := range object.Stages {
+		if (stage.Name == playground.StageFinalize || stage.Name == playground.StageStore) && stage.Why != "" {
+			return stage.Why
+		}
+	}
+	return ""
 }
 
 func operationVerb(operation string) string {
@@ -169,7 +191,11 @@ type objectView struct {
 func newObjectView(object playground.Object) objectView {
 	view := objectView{title: "As stored", changes: changesOf(object.Stages, true)}
 	text := object.Stored
-	if isNull(text) {
+	switch {
+	case object.Deleted:
+		view = objectView{title: "As deleted", legend: "no longer stored", changes: changesOf(object.Stages, false)}
+		text = object.Validated
+	case isNull(text):
 		view = objectView{
 			title:   "Up to the failure",
 			legend:  "as the last stage left it; not stored",

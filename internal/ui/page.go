@@ -125,6 +125,7 @@ var operationChoices = []choice{
 	{playground.OperationUpdate, "update"},
 	{playground.OperationUpdateStatus, "update status"},
 	{playground.OperationApply, "server-side apply"},
+	{playground.OperationDelete, "delete"},
 }
 
 // releaseChoices are the Kubernetes releases, the newest first, which goes

@@ -19,7 +19,7 @@ export const validations = ["Strict", "Warn", "Ignore"] as const;
 export type Validation = (typeof validations)[number];
 
 /** Empty: an update if there is an old object, else a create. */
-export const operations = ["", "create", "update", "updateStatus", "apply"] as const;
+export const operations = ["", "create", "update", "updateStatus", "apply", "delete"] as const;
 export type Operation = (typeof operations)[number];
 
 /** A Kubernetes release, as the page offers them; empty: the newest. */

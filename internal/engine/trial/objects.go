@@ -102,11 +102,14 @@ func (o *objects) judgeOne(document *source.Document) (verdict.Object, error) {
 		o.open = true
 		return verdict.Object{Open: true}, nil
 	}
-	if answer.Object == nil {
+	name := w.name
+	switch {
+	case answer.Object != nil:
+		name, v.Returned = answer.Object.GetName(), answer.Object.Object
+	case !v.Accepted():
 		return v, nil
 	}
-	v.Returned = answer.Object.Object
-	return v, o.readBack(&v, w.namespace(), answer.Object.GetName())
+	return v, o.readBack(&v, w.namespace(), name)
 }
 
 // unmapped is the answer to a document whose apiVersion and kind no endpoint
@@ -167,8 +170,12 @@ func (o *objects) namespaced() bool { return o.crd.Spec.Scope == apiextensionsv1
 // is read at each version, and notes its rows.
 func (o *objects) readBack(v *verdict.Object, namespace, name string) error {
 	stored, err := o.cluster.Stored(namespace, name)
-	if err != nil || stored == nil {
-		return fmt.Errorf("%s/%s is not stored: %w", namespace, name, err)
+	if err != nil {
+		return fmt.Errorf("read %s/%s from the storage: %w", namespace, name, err)
+	}
+	if stored == nil {
+		v.Deleted, v.Returned = true, nil
+		return nil
 	}
 	v.Stored = stored.Object
 	v.Versions = map[string]verdict.Reading{}

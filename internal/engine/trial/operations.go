@@ -30,6 +30,7 @@ var operations = map[string]func(*write, *Request) (func(Answer) Answer, error){
 	playground.OperationUpdate:       update,
 	playground.OperationUpdateStatus: updateStatus,
 	playground.OperationApply:        apply,
+	playground.OperationDelete:       remove,
 }
 
 func create(w *write, r *Request) (func(Answer) Answer, error) {
@@ -59,6 +60,13 @@ func apply(w *write, r *Request) (func(Answer) Answer, error) {
 		return nil, nil // based on no state in particular
 	}
 	return w.baseOnStored(r)
+}
+
+// remove is what `kubectl delete` sends.
+func remove(w *write, r *Request) (func(Answer) Answer, error) {
+	r.Method, r.Path, r.Query = http.MethodDelete, w.item(w.version, w.namespace(), w.name), nil
+	r.ContentType, r.Body = "application/json", []byte(`{"apiVersion":"v1","kind":"DeleteOptions","propagationPolicy":"Background"}`)
+	return nil, nil
 }
 
 func (w *write) send() (Answer, error) {

@@ -78,6 +78,13 @@ func (v Verdict) Normal(s playground.Scenario) (Verdict, error) {
 		for _, reading := range o.Versions {
 			dropVolatile(reading.Object, applied)
 		}
+		if s.Operation == playground.OperationDelete {
+			dropDeletionTime(o.Stored)
+			dropDeletionTime(o.Returned)
+			for _, reading := range o.Versions {
+				dropDeletionTime(reading.Object)
+			}
+		}
 		for _, scale := range o.Scale {
 			dropVolatile(scale.Scale, applied)
 		}
@@ -172,6 +179,15 @@ func dropVolatile(object any, applied bool) {
 		if entry, ok := entry.(map[string]any); ok {
 			delete(entry, "time")
 		}
+	}
+}
+
+// dropDeletionTime hides when an object was deleted, not that it was.
+func dropDeletionTime(object any) {
+	fields, _ := object.(map[string]any)
+	metadata, _ := fields["metadata"].(map[string]any)
+	if _, ok := metadata["deletionTimestamp"]; ok {
+		metadata["deletionTimestamp"] = "<time>"
 	}
 }
 

@@ -56,7 +56,9 @@ type Object struct {
 	// stands for.
 	Open   bool `json:"open,omitempty"`
 	Stored any  `json:"stored,omitempty"`
-	// Returned is the object in the answer itself.
+	// Deleted says that the object is gone after the request.
+	Deleted bool `json:"deleted,omitempty"`
+	// Returned is the object in the answer itself; nil if it is gone.
 	Returned any `json:"returned,omitempty"`
 	// Versions is what a GET request returns, by served version.
 	Versions map[string]Reading `json:"versions,omitempty"`
@@ -125,6 +127,10 @@ func objectOf(object playground.Object) Object {
 	if !object.Accepted {
 		return o
 	}
+	if object.Deleted {
+		o.Deleted = true
+		return o
+	}
 	o.Open = len(object.Stored) == 0
 	o.Versions = map[string]Reading{}
 	for _, v := range object.Versions {
@@ -158,7 +164,7 @@ const needsWebhook = "the conversion webhook would be asked"
 // readable says whether all accepted objects can be read at a version.
 func readable(objects []playground.Object, version string) bool {
 	for _, object := range objects {
-		if object.Accepted && len(object.Stored) == 0 {
+		if object.Accepted && len(object.Stored) == 0 && !object.Deleted {
 			return false
 		}
 		for _, v := range object.Versions {
