@@ -21,9 +21,10 @@ type room struct {
 
 // rooms are all packages; dependencies point down the list.
 var rooms = []room{
-	{"cmd/server", []string{"internal/httpapi", "internal/share", "internal/procpool", "internal/engine", "internal/ui", "internal/examples", "internal/source", "internal/playground", "web"}, true},
+	{"cmd/server", []string{"internal/metrics", "internal/httpapi", "internal/share", "internal/procpool", "internal/engine", "internal/ui", "internal/examples", "internal/source", "internal/playground", "web"}, true},
 	{"cmd/worker", []string{"internal/httpapi", "internal/share", "internal/ui", "internal/examples", "internal/playground"}, false},
 	{"wasm", []string{"internal/engine", "internal/ui", "internal/examples", "internal/source", "internal/playground"}, true},
+	{"internal/metrics", []string{"internal/httpapi", "internal/share", "internal/ui", "internal/examples", "internal/playground"}, false},
 	{"internal/httpapi", []string{"internal/share", "internal/ui", "internal/examples", "internal/playground"}, false},
 	{"internal/share", []string{"internal/playground"}, false},
 	{"internal/procpool", []string{"internal/playground"}, false},

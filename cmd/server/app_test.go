@@ -5,12 +5,20 @@ import (
 	"io"
 	"log/slog"
 	"net/http"
+	"net/http/httptest"
+	"net/netip"
+	"reflect"
+	"runtime"
 	"strings"
+	"sync"
+	"sync/atomic"
 	"testing"
 	"testing/fstest"
 	"time"
 
+	"github.com/crdlab/crdlab/internal/engine"
 	"github.com/crdlab/crdlab/internal/httpapi"
+	"github.com/crdlab/crdlab/internal/metrics"
 	"github.com/crdlab/crdlab/internal/playground"
 )
 
@@ -18,7 +26,9 @@ import (
 // gives what serve returned.
 func start(t *testing.T, evaluate httpapi.Evaluate) (*app, func() error) {
 	t.Helper()
-	app, err := newApp("127.0.0.1:0", parts{evaluate: evaluate, assets: fstest.MapFS{}, log: slog.New(slog.DiscardHandler)})
+	app, err := newApp("127.0.0.1:0", "", parts{
+		evaluate: evaluate, assets: fstest.MapFS{}, drain: 200 * time.Millisecond, log: slog.New(slog.DiscardHandler),
+	})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -69,7 +79,7 @@ func TestAddressInUse(t *testing.T) {
 		return playground.Report{}, nil
 	}
 	app, stop := start(t, nothing)
-	_, err := newApp(strings.TrimPrefix(app.url(), "http://"), parts{
+	_, err := newApp(strings.TrimPrefix(app.url(), "http://"), "", parts{
 		evaluate: nothing, assets: fstest.MapFS{}, log: slog.New(slog.DiscardHandler),
 	})
 	if err == nil || !strings.Contains(err.Error(), "address already in use") {
@@ -80,29 +90,138 @@ func TestAddressInUse(t *testing.T) {
 	}
 }
 
+// TestStopLosesNoRequest stops a server that many clients ask without a pause,
+// over connections that they keep. What it has begun to answer has to arrive.
+func TestStopLosesNoRequest(t *testing.T) {
+	var accepted, answered atomic.Int64
+	app, stop := start(t, func(context.Context, playground.Scenario) (playground.Report, error) {
+		accepted.Add(1)
+		time.Sleep(time.Millisecond)
+		return playground.Report{}, nil
+	})
+	var asking sync.WaitGroup
+	for range 8 {
+		asking.Go(func() {
+			client := &http.Client{Transport: &http.Transport{}}
+			for {
+				response, err := client.Post(app.url()+"/api/v1/evaluate", "application/json", strings.NewReader("{}"))
+				if err != nil {
+					return
+				}
+				_, err = io.Copy(io.Discard, response.Body)
+				if closed := response.Body.Close(); err != nil || closed != nil || response.StatusCode != http.StatusOK {
+					t.Errorf("status %d, %v, %v", response.StatusCode, err, closed)
+					return
+				}
+				answered.Add(1)
+			}
+		})
+	}
+	time.Sleep(100 * time.Millisecond)
+	if err := stop(); err != nil {
+		t.Error(err)
+	}
+	asking.Wait()
+	if accepted.Load() == 0 || accepted.Load() != answered.Load() {
+		t.Errorf("%d requests were accepted, %d answered", accepted.Load(), answered.Load())
+	}
+	ready := httptest.NewRecorder()
+	if app.handler.ServeHTTP(ready, httptest.NewRequest(http.MethodGet, "/readyz", nil)); ready.Code != http.StatusServiceUnavailable {
+		t.Errorf("the server was stopped and says %s", ready.Body)
+	}
+}
+
+func TestMetricsHaveTheirOwnAddress(t *testing.T) {
+	counts := metrics.New(builtFrom())
+	app, err := newApp("127.0.0.1:0", "127.0.0.1:0", parts{
+		assets: fstest.MapFS{}, observe: counts.Observe, metrics: counts.Handler(), version: builtFrom(), log: slog.New(slog.DiscardHandler),
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	ended := make(chan error, 1)
+	go func() { ended <- app.serve(ctx) }()
+	read := func(url string) (int, string) {
+		response, err := http.Get(url)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer response.Body.Close()
+		body, err := io.ReadAll(response.Body)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return response.StatusCode, string(body)
+	}
+	if status, _ := read(app.url() + "/metrics"); status != http.StatusNotFound {
+		t.Errorf("everybody is told the metrics: status %d", status)
+	}
+	if status, body := read(app.metrics.url() + "/metrics"); status != http.StatusOK ||
+		!strings.Contains(body, `crdlab_http_requests_total{code="404",method="GET",route="none"} 1`) ||
+		!strings.Contains(body, `crdlab_build_info{go="`+runtime.Version()+`",kubernetes="`+engine.Library+`",version="unknown"} 1`) {
+		t.Errorf("status %d:\n%s", status, body)
+	}
+	if status, body := read(app.url() + "/api/v1/version"); status != http.StatusOK || !strings.Contains(body, engine.Library) {
+		t.Errorf("status %d: %s", status, body)
+	}
+	cancel()
+	if err := <-ended; err != nil {
+		t.Error(err)
+	}
+	if _, err := http.Get(app.metrics.url() + "/metrics"); err == nil {
+		t.Error("metrics are served after the end")
+	}
+}
+
 func TestParse(t *testing.T) {
+	standard := settings{
+		address: "127.0.0.1:8080", shareLimit: 2 << 20, drain: time.Second,
+		clients: httpapi.Clients{Evaluations: 600, Shares: 60},
+	}
+	with := func(change func(*settings)) *settings {
+		s := standard
+		change(&s)
+		return &s
+	}
+	networks := []netip.Prefix{netip.MustParsePrefix("10.0.0.0/8"), netip.MustParsePrefix("fd00::/8")}
 	for _, c := range []struct {
 		name, environment string
-		arguments         []string
-		want              string
-		fails             bool
+		arguments         string
+		want              *settings // nil if it is an error
 	}{
-		{"default", "", nil, "127.0.0.1:8080", false},
-		{"environment", "0.0.0.0:80", nil, "0.0.0.0:80", false},
-		{"flag first", "0.0.0.0:80", []string{"-addr", "[::1]:1"}, "[::1]:1", false},
-		{"unknown flag", "", []string{"-port", "1"}, "", true},
-		{"argument", "", []string{"serve"}, "", true},
+		{"default", "", "", &standard},
+		{"environment", "CRDLAB_ADDR=0.0.0.0:80 CRDLAB_METRICS_ADDR=:9090", "", with(func(s *settings) { s.address, s.metricsAddress = "0.0.0.0:80", ":9090" })},
+		{"flag first", "CRDLAB_ADDR=0.0.0.0:80", "-addr [::1]:1", with(func(s *settings) { s.address = "[::1]:1" })},
+		{"rates", "CRDLAB_EVALUATE_RATE=7", "-share-rate 0", with(func(s *settings) { s.clients = httpapi.Clients{Evaluations: 7} })},
+		{"proxies", "CRDLAB_TRUSTED_PROXIES=10.0.0.0/8,fd00::/8", "", with(func(s *settings) { s.clients.TrustedProxies = networks })},
+		{"other proxies", "CRDLAB_TRUSTED_PROXIES=192.0.2.0/24", "-trusted-proxies 10.0.0.0/8,fd00::/8", with(func(s *settings) { s.clients.TrustedProxies = networks })},
+		{"drain", "CRDLAB_DRAIN=5s", "", with(func(s *settings) { s.drain = 5 * time.Second })},
+		{"unknown flag", "", "-port 1", nil},
+		{"argument", "", "serve", nil},
+		{"proxy without its network's size", "CRDLAB_TRUSTED_PROXIES=10.0.0.1", "", nil},
+		{"rate in words", "CRDLAB_EVALUATE_RATE=many", "", nil},
+		{"negative time", "", "-drain -1s", nil},
+		{"negative rate", "", "-share-rate -1", nil},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			env := func(name string) string {
-				return map[string]string{"CRDLAB_ADDR": c.environment}[name]
+				for _, variable := range strings.Fields(c.environment) {
+					if value, ok := strings.CutPrefix(variable, name+"="); ok {
+						return value
+					}
+				}
+				return ""
 			}
-			got, err := parse(c.arguments, env, io.Discard)
-			if (err != nil) != c.fails {
-				t.Fatalf("error %v", err)
+			got, err := parse(strings.Fields(c.arguments), env, io.Discard)
+			if c.want == nil {
+				if err == nil {
+					t.Errorf("accepted: %+v", got)
+				}
+				return
 			}
-			if err == nil && got.address != c.want {
-				t.Errorf("address %q, want %q", got.address, c.want)
+			if err != nil || !reflect.DeepEqual(got, *c.want) {
+				t.Errorf("got %+v, %v, want %+v", got, err, *c.want)
 			}
 		})
 	}

@@ -15,6 +15,7 @@ import (
 
 	"github.com/crdlab/crdlab/internal/engine"
 	"github.com/crdlab/crdlab/internal/httpapi"
+	"github.com/crdlab/crdlab/internal/metrics"
 	"github.com/crdlab/crdlab/internal/procpool"
 	"github.com/crdlab/crdlab/web"
 )
@@ -54,10 +55,19 @@ func run(arguments []string) error {
 	defer closeStore()
 	pool := procpool.New(child)
 	defer pool.Close()
-	app, err := newApp(settings.address, parts{
-		evaluate: pool.Evaluate,
+	counts := metrics.New(builtFrom())
+	if sharing.Store != nil {
+		sharing.Store = counts.Store(sharing.Store)
+	}
+	app, err := newApp(settings.address, settings.metricsAddress, parts{
+		evaluate: counts.Evaluate(pool.Evaluate),
 		assets:   web.Dist(),
 		sharing:  sharing,
+		clients:  settings.clients,
+		version:  builtFrom(),
+		observe:  counts.Observe,
+		metrics:  counts.Handler(),
+		drain:    settings.drain,
 		log:      log,
 	})
 	if err != nil {
@@ -91,10 +101,10 @@ func child() *exec.Cmd {
 	return command
 }
 
-// evaluate is the life of a process of the pool. A terminal interrupts all
-// processes at once; this one goes on until the pool lets it end.
+// evaluate is the life of a process of the pool. Terminals and supervisors tell
+// all processes at once to stop; this one goes on until the pool lets it end.
 func evaluate() error {
-	signal.Ignore(os.Interrupt)
+	signal.Ignore(os.Interrupt, syscall.SIGTERM)
 	webhooks, err := webhooks(os.Getenv)
 	if err != nil {
 		return err

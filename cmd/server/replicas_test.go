@@ -27,7 +27,7 @@ func replica(t *testing.T, store string) *app {
 		t.Error(err)
 		return nil
 	}
-	app, err := newApp("127.0.0.1:0", parts{assets: fstest.MapFS{}, sharing: sharing, log: log})
+	app, err := newApp("127.0.0.1:0", "", parts{assets: fstest.MapFS{}, sharing: sharing, log: log})
 	if err != nil {
 		t.Error(err)
 		return nil

@@ -23,6 +23,7 @@ const (
 	kindTooLarge     kind = "request_too_large"
 	kindMediaType    kind = "unsupported_media_type"
 	kindInternal     kind = "internal_error"
+	kindTooMany      kind = "too_many_requests"
 	kindBusy         kind = "busy"
 	kindNotReady     kind = "not_ready"
 	kindStopped      kind = "evaluation_stopped"
@@ -43,7 +44,8 @@ var statuses = map[kind]int{
 	kindMediaType:    http.StatusUnsupportedMediaType,
 	kindStopped:      http.StatusUnprocessableEntity,
 	kindInternal:     http.StatusInternalServerError,
-	kindBusy:         http.StatusServiceUnavailable,
+	kindTooMany:      http.StatusTooManyRequests,
+	kindBusy:         http.StatusTooManyRequests,
 	kindNotReady:     http.StatusServiceUnavailable,
 	kindStore:        http.StatusServiceUnavailable,
 	kindEvalTimedOut: http.StatusGatewayTimeout,
@@ -125,7 +127,8 @@ func writeProblem(w http.ResponseWriter, p *problem) {
 	header := w.Header()
 	header.Set("Content-Type", problemType)
 	header.Set("Cache-Control", "no-store")
-	if status == http.StatusServiceUnavailable {
+	again := status == http.StatusServiceUnavailable || status == http.StatusTooManyRequests
+	if again && header.Get("Retry-After") == "" {
 		header.Set("Retry-After", "1")
 	}
 	w.WriteHeader(status)

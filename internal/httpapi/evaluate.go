@@ -53,6 +53,8 @@ func unreadable(err error) error {
 	switch {
 	case errors.As(err, &large):
 		return tooLarge(large.Limit)
+	case errors.Is(err, errBodies):
+		return &problem{kind: kindBusy, detail: "The server is busy reading other requests. Try again in a moment.", cause: err}
 	case errors.Is(err, os.ErrDeadlineExceeded):
 		return &problem{kind: kindTooSlow, detail: "The request's body did not arrive in time.", cause: err}
 	}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"runtime"
 	"runtime/debug"
+	"sync/atomic"
 	"time"
 
 	"github.com/crdlab/crdlab/internal/playground"
@@ -21,6 +22,8 @@ type evaluator struct {
 	timeout  time.Duration
 	running  chan struct{}
 	admitted chan struct{}
+	// last is when an evaluation ended well, in Unix nanoseconds.
+	last atomic.Int64
 }
 
 func newEvaluator(config Config) *evaluator {
@@ -46,7 +49,7 @@ func (e *evaluator) run(ctx context.Context, scenario playground.Scenario) (play
 	select {
 	case e.admitted <- struct{}{}:
 	default:
-		return playground.Report{}, &problem{kind: kindBusy, detail: "The server is busy with other evaluations. Try again in a moment."}
+		return playground.Report{}, busy()
 	}
 	ctx, cancel := context.WithTimeout(ctx, e.timeout)
 	defer cancel()
@@ -54,7 +57,10 @@ func (e *evaluator) run(ctx context.Context, scenario playground.Scenario) (play
 	case e.running <- struct{}{}:
 	case <-ctx.Done():
 		<-e.admitted
-		return playground.Report{}, e.ended(ctx)
+		if ctx.Err() == context.DeadlineExceeded {
+			return playground.Report{}, busy()
+		}
+		return playground.Report{}, ctx.Err()
 	}
 
 	type result struct {
@@ -65,6 +71,9 @@ func (e *evaluator) run(ctx context.Context, scenario playground.Scenario) (play
 	go func() {
 		defer func() { <-e.running; <-e.admitted }()
 		report, err := e.guarded(ctx, scenario)
+		if err == nil {
+			e.last.Store(time.Now().UnixNano())
+		}
 		done <- result{report, err}
 	}()
 	select {
@@ -76,6 +85,15 @@ func (e *evaluator) run(ctx context.Context, scenario playground.Scenario) (play
 	case <-ctx.Done():
 		return playground.Report{}, e.ended(ctx)
 	}
+}
+
+// sinceLast is how long ago an evaluation ended well.
+func (e *evaluator) sinceLast() time.Duration {
+	return time.Since(time.Unix(0, e.last.Load()))
+}
+
+func busy() error {
+	return &problem{kind: kindBusy, detail: "The server is busy with other evaluations. Try again in a moment."}
 }
 
 // guarded turns a panic of the engine into an error.

@@ -118,21 +118,3 @@ func TestEngineErrorsThatAreTheClients(t *testing.T) {
 		wantProblem(t, response, body, c.kind, c.detail)
 	}
 }
-
-func TestReadyMeansThatTheEngineWorks(t *testing.T) {
-	var asked playground.Scenario
-	accepted := true
-	server, _ := serve(t, Config{Evaluate: func(_ context.Context, s playground.Scenario) (playground.Report, error) {
-		asked = s
-		return playground.Report{CRD: playground.CRD{Accepted: accepted}}, nil
-	}})
-	if response, body := fetch(t, http.MethodGet, server.URL+"/readyz", nil, ""); body != "ready\n" {
-		t.Errorf("status %d: %s", response.StatusCode, body)
-	}
-	if !strings.Contains(asked.CRD, "CustomResourceDefinition") || asked.Object == "" {
-		t.Errorf("readiness was judged by %+v", asked)
-	}
-	accepted = false
-	response, body := fetch(t, http.MethodGet, server.URL+"/readyz", nil, "")
-	wantProblem(t, response, body, kindNotReady, "The engine refuses the default example.")
-}

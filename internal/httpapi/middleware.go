@@ -27,29 +27,65 @@ var securityHeaders = map[string]string{
 	"X-Content-Type-Options":       "nosniff",
 }
 
-func secured(next http.Handler) http.Handler {
+// transportSecurity keeps browsers that came over TLS from coming without.
+const transportSecurity = "max-age=31536000"
+
+func (s *Server) secured(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		for name, value := range securityHeaders {
 			w.Header().Set(name, value)
+		}
+		if s.isEncrypted(r) {
+			w.Header().Set("Strict-Transport-Security", transportSecurity)
 		}
 		next.ServeHTTP(w, r)
 	})
 }
 
-// logged writes one line for each request. Addresses are logged as the
-// route's pattern: what users type, and where they come from, stays out.
-func (s *Server) logged(next http.Handler) http.Handler {
+// closing lets clients that keep their connections open know that this one ends,
+// so that no request is under way on it when it does.
+func (s *Server) closing(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if s.stopping.Load() {
+			w.Header().Set("Connection", "close")
+		}
+		next.ServeHTTP(w, r)
+	})
+}
+
+// Observation is what is known of a request that was answered. What users type,
+// and where they come from, is not in it.
+type Observation struct {
+	// Method is that of the request, or "other".
+	Method string
+	// Route is the pattern that the address matched, or "none".
+	Route  string
+	Status int
+	// Bytes is the length of the answer's body as it was sent.
+	Bytes    int
+	Duration time.Duration
+}
+
+// observed writes one line for each request, and tells the observer of it.
+func (s *Server) observed(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		start := time.Now()
 		recorder := middleware.NewWrapResponseWriter(w, r.ProtoMajor)
 		defer func() {
+			seen := Observation{
+				Method: knownMethod(r.Method), Route: route(r),
+				Status: recorder.Status(), Bytes: recorder.BytesWritten(), Duration: time.Since(start),
+			}
 			s.log.InfoContext(r.Context(), "request",
-				"method", knownMethod(r.Method),
-				"route", route(r),
-				"status", recorder.Status(),
-				"bytes", recorder.BytesWritten(),
-				"duration", time.Since(start).Round(time.Microsecond),
+				"method", seen.Method,
+				"route", seen.Route,
+				"status", seen.Status,
+				"bytes", seen.Bytes,
+				"duration", seen.Duration.Round(time.Microsecond),
 			)
+			if s.observe != nil {
+				s.observe(seen)
+			}
 		}()
 		next.ServeHTTP(recorder, r)
 	})

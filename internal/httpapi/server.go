@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"log/slog"
 	"net/http"
+	"sync/atomic"
 	"time"
 
 	"github.com/go-chi/chi/v5"
@@ -29,13 +30,17 @@ type Config struct {
 	// page says so.
 	Assets fs.FS
 	Log    *slog.Logger
+	// Observe is told of each request that was answered. It may be nil.
+	Observe func(Observation)
 	// Evaluations is how many scenarios are evaluated at a time, by default
 	// one for each processor. Four times as many may wait for their turn.
 	Evaluations int
 	// EvaluationTimeout is the time after which an evaluation is given up, by
 	// default [EvaluationTimeout].
 	EvaluationTimeout time.Duration
+	Clients           Clients
 	Sharing           Sharing
+	Version           Version
 }
 
 // Server answers HTTP requests. It is safe for concurrent use.
@@ -45,8 +50,17 @@ type Server struct {
 	assets    *assets
 	front     *front
 	built     fs.FS
+	version   Version
 	log       *slog.Logger
-	routes    http.Handler
+	observe   func(Observation)
+
+	proxies             proxies
+	bodies              *bodies
+	evaluations, shares *rates
+	readiness           *readiness
+	stopping            atomic.Bool
+
+	routes chi.Router
 }
 
 // New returns a server. It fails if the assets cannot be read.
@@ -65,10 +79,16 @@ func New(config Config) (*Server, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &Server{sharing: config.Sharing, assets: assets, front: front, built: config.Assets, log: config.Log}
+	s := &Server{
+		sharing: config.Sharing, assets: assets, front: front, built: config.Assets,
+		version: config.Version, log: config.Log, observe: config.Observe,
+		proxies: config.Clients.TrustedProxies, bodies: newBodies(maxBodies),
+		evaluations: newRates(config.Clients.Evaluations), shares: newRates(config.Clients.Shares),
+	}
 	if config.Evaluate != nil {
 		s.evaluator = newEvaluator(config)
 	}
+	s.readiness = &readiness{evaluator: s.evaluator, store: s.sharing.Store, stopping: s.stopping.Load}
 	s.routes = s.router()
 	return s, nil
 }
@@ -78,9 +98,13 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	s.routes.ServeHTTP(w, r)
 }
 
-func (s *Server) router() http.Handler {
+// Drain makes the server say that it is not ready any more, and asks clients to
+// open no further requests on their connections. It goes on answering.
+func (s *Server) Drain() { s.stopping.Store(true) }
+
+func (s *Server) router() chi.Router {
 	r := chi.NewRouter()
-	r.Use(s.logged, s.recovered, secured, middleware.GetHead)
+	r.Use(s.observed, s.recovered, s.secured, s.closing, s.proxies.identified, middleware.GetHead)
 	r.NotFound(s.handler(notFound))
 	r.MethodNotAllowed(s.handler(methodNotAllowed))
 
@@ -92,12 +116,14 @@ func (s *Server) router() http.Handler {
 		r.Get(homePath, s.handler(s.page))
 		r.Get(examplesPath, s.handler(s.examples))
 		r.Get(noticesPath, s.handler(s.notices))
+		r.With(readable).Get("/api/v1/version", s.handler(s.tellVersion))
 		if s.evaluator != nil {
+			r := r.With(s.limited(s.evaluations), s.bodies.bounded)
 			r.Post(panelsPath, s.handler(s.panels))
 			r.Post("/api/v1/evaluate", s.handler(s.evaluate))
 		}
 		if s.sharing.Store != nil {
-			r.Post(sharePath, s.handler(s.share))
+			r.With(s.limited(s.shares), s.bodies.bounded).Post(sharePath, s.handler(s.share))
 			r.Delete(sharePath+"/{id}", s.handler(s.unshare))
 			r.Get(sharedPath+"{id}", s.handler(s.sharedPage))
 			r.Get(embedPath+"{id}", s.handler(s.embed))

@@ -190,7 +190,7 @@ func (s *Server) address(r *http.Request, path string) string {
 		return s.sharing.PublicURL + path
 	}
 	scheme := "http"
-	if r.TLS != nil || r.URL.Scheme == "https" {
+	if s.isEncrypted(r) {
 		scheme = "https"
 	}
 	return scheme + "://" + r.Host + path

@@ -66,19 +66,20 @@ func (s *Server) sharedHTML(w http.ResponseWriter, r *http.Request, policy strin
 	if err != nil || done {
 		return err
 	}
-	report := s.resultOf(r.Context(), scenario)
+	report := s.resultOf(r, scenario)
 	if report == nil && s.evaluator != nil {
 		header.Del("ETag")
 	}
 	return writeHTML(w, r, http.StatusOK, policy, component(scenario, report))
 }
 
-// resultOf is the report on a scenario, or nil if the engine does not answer.
-func (s *Server) resultOf(ctx context.Context, scenario playground.Scenario) *playground.Report {
-	if s.evaluator == nil {
+// resultOf is the report on a scenario, or nil if the engine does not answer or
+// the client asks it too often.
+func (s *Server) resultOf(r *http.Request, scenario playground.Scenario) *playground.Report {
+	if s.evaluator == nil || s.evaluations.take(client(r), time.Now()) > 0 {
 		return nil
 	}
-	ctx, cancel := context.WithTimeout(ctx, sharedResultTimeout)
+	ctx, cancel := context.WithTimeout(r.Context(), sharedResultTimeout)
 	defer cancel()
 	report, err := s.evaluator.run(ctx, scenario)
 	if err != nil {

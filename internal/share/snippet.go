@@ -14,8 +14,8 @@ import (
 const (
 	// idBytes are so many of the hash that no two scenarios will ever meet.
 	idBytes = 14
-	// idLength is how many digits of base 62 hold them.
-	idLength = 19
+	// IDLength is how many digits of base 62 hold them.
+	IDLength = 19
 	idDigits = "0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
 )
 
@@ -49,12 +49,12 @@ func Decode(value []byte) (playground.Scenario, error) {
 func idOf(value []byte) string {
 	hash := sha256.Sum256(value)
 	number := new(big.Int).SetBytes(hash[:idBytes]).Text(62)
-	return strings.Repeat("0", idLength-len(number)) + number
+	return strings.Repeat("0", IDLength-len(number)) + number
 }
 
 // IsID reports whether a text has the form of an id.
 func IsID(text string) bool {
-	return len(text) == idLength && strings.Trim(text, idDigits) == ""
+	return len(text) == IDLength && strings.Trim(text, idDigits) == ""
 }
 
 // YAML is a scenario's CRD and object as one stream of YAML documents, as

@@ -1,0 +1,20 @@
+package main
+
+import (
+	"runtime"
+
+	"github.com/crdlab/crdlab/internal/engine"
+	"github.com/crdlab/crdlab/internal/httpapi"
+	"github.com/crdlab/crdlab/internal/playground"
+)
+
+// version names what this program was built from; the linker sets it.
+var version = "unknown"
+
+func builtFrom() httpapi.Version {
+	return httpapi.Version{
+		Version:    version,
+		Go:         runtime.Version(),
+		Kubernetes: &playground.Kubernetes{Library: engine.Library, Emulated: engine.Emulated},
+	}
+}

@@ -1,0 +1,139 @@
+package httpapi
+
+import (
+	"log/slog"
+	"net/http"
+	"net/http/httptest"
+	"net/netip"
+	"strings"
+	"testing"
+	"testing/fstest"
+
+	"github.com/crdlab/crdlab/internal/share"
+)
+
+// newServer is a server whose requests the tests make by themselves.
+func newServer(t *testing.T, config Config) *Server {
+	t.Helper()
+	config.Log = slog.New(slog.DiscardHandler)
+	if config.Assets == nil {
+		config.Assets = fstest.MapFS{}
+	}
+	if config.Evaluate == nil {
+		config.Evaluate = echo
+	}
+	server, err := New(config)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return server
+}
+
+// askFrom makes a request as if it came from an address and port, with headers
+// given as "Name: value".
+func askFrom(server http.Handler, address, method, path, body string, headers ...string) *httptest.ResponseRecorder {
+	request := httptest.NewRequest(method, path, strings.NewReader(body))
+	request.RemoteAddr = address
+	request.Header.Set("Content-Type", "application/json")
+	for _, header := range headers {
+		name, value, _ := strings.Cut(header, ": ")
+		request.Header.Add(name, value)
+	}
+	recorder := httptest.NewRecorder()
+	server.ServeHTTP(recorder, request)
+	return recorder
+}
+
+func TestClientsAreCountedApart(t *testing.T) {
+	trusted := []netip.Prefix{netip.MustParsePrefix("10.0.0.0/8"), netip.MustParsePrefix("fd00::/8")}
+	for _, c := range []struct {
+		name    string
+		proxies []netip.Prefix
+		// first and second are an address and a header of two requests.
+		first, second [2]string
+		apart         bool
+	}{
+		{"one address, two ports", nil, [2]string{"192.0.2.1:1"}, [2]string{"192.0.2.1:2"}, false},
+		{"two addresses", nil, [2]string{"192.0.2.1:1"}, [2]string{"192.0.2.2:1"}, true},
+		{"version 4 within version 6", nil, [2]string{"192.0.2.1:1"}, [2]string{"[::ffff:192.0.2.1]:1"}, false},
+		{"one subscriber", nil, [2]string{"[2001:db8::1]:1"}, [2]string{"[2001:db8::ffff:0:0:2]:1"}, false},
+		{"two subscribers", nil, [2]string{"[2001:db8::1]:1"}, [2]string{"[2001:db8:0:1::1]:1"}, true},
+		{"header without a proxy", nil, [2]string{"10.0.0.1:1", "192.0.2.1"}, [2]string{"10.0.0.1:1", "192.0.2.2"}, false},
+		{"proxy", trusted, [2]string{"10.0.0.1:1", "192.0.2.1"}, [2]string{"10.0.0.1:1", "192.0.2.2"}, true},
+		{"two proxies", trusted, [2]string{"10.0.0.1:1", "192.0.2.1, 10.0.0.3"}, [2]string{"10.0.0.2:1", "192.0.2.1, fd00::1"}, false},
+		{"client that names others", trusted, [2]string{"10.0.0.1:1", "198.51.100.1, 192.0.2.1"}, [2]string{"10.0.0.1:1", "198.51.100.2, 192.0.2.1"}, false},
+		{"header from elsewhere", trusted, [2]string{"192.0.2.1:1", "198.51.100.1"}, [2]string{"192.0.2.1:1", "198.51.100.2"}, false},
+		{"nonsense", trusted, [2]string{"10.0.0.1:1", "one"}, [2]string{"10.0.0.1:1", "two"}, false},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			server := newServer(t, Config{Clients: Clients{TrustedProxies: c.proxies, Evaluations: 1}})
+			want := http.StatusTooManyRequests
+			if c.apart {
+				want = http.StatusOK
+			}
+			for i, ask := range [][2]string{c.first, c.second} {
+				response := askFrom(server, ask[0], http.MethodPost, "/api/v1/evaluate", "{}", "X-Forwarded-For: "+ask[1])
+				if i == 0 && response.Code != http.StatusOK || i == 1 && response.Code != want {
+					t.Errorf("request %d: status %d", i+1, response.Code)
+				}
+			}
+		})
+	}
+}
+
+func TestTooManyRequestsAreRefused(t *testing.T) {
+	server, _ := serve(t, Config{Assets: builtPage, Clients: Clients{Evaluations: 3, Shares: 2}, Sharing: Sharing{Store: share.NewMemory()}})
+	id := shareOn(t, server.URL, sharedScenario)
+	shareOn(t, server.URL, sharedScenario)
+	response, body := post(t, server.URL+sharePath, sharedScenario)
+	const detail = "You ask more often than this server answers one client. Try again in a while."
+	wantProblem(t, response, body, kindTooMany, detail)
+	if after := response.Header.Get("Retry-After"); after != "30" {
+		t.Errorf("two a minute, again after %q", after)
+	}
+
+	post(t, server.URL+panelsPath, "{}")
+	post(t, server.URL+"/api/v1/evaluate", "{}")
+	if _, body := fetch(t, http.MethodGet, server.URL+sharedPath+id, nil, ""); !strings.Contains(body, "a: &lt;1&gt; accepted") {
+		t.Error("the third evaluation did not come with the page")
+	}
+	response, body = post(t, server.URL+"/api/v1/evaluate", "{}")
+	wantProblem(t, response, body, kindTooMany, detail)
+	for _, path := range []string{sharedPath, embedPath} {
+		response, body := fetch(t, http.MethodGet, server.URL+path+id, nil, "")
+		if response.StatusCode != http.StatusOK || response.Header.Get("ETag") != "" || strings.Contains(body, "a: &lt;1&gt; accepted") {
+			t.Errorf("%s: status %d: %.200s", path, response.StatusCode, body)
+		}
+	}
+	if response, _ := fetch(t, http.MethodGet, server.URL+sharePath+"/"+id, nil, ""); response.StatusCode != http.StatusOK {
+		t.Errorf("reading a link: status %d", response.StatusCode)
+	}
+}
+
+func TestTransportSecurity(t *testing.T) {
+	trusted := []netip.Prefix{netip.MustParsePrefix("10.0.0.0/8")}
+	for _, c := range []struct {
+		name, public, address, path, proto string
+		want                               bool
+	}{
+		{"plain", "", "192.0.2.1:1", "/healthz", "", false},
+		{"over TLS", "", "192.0.2.1:1", "https://crdlab.example.com/healthz", "", true},
+		{"public address", "https://crdlab.example.com", "192.0.2.1:1", "/healthz", "", true},
+		{"public address without", "http://crdlab.example.com", "192.0.2.1:1", "/healthz", "", false},
+		{"proxy", "", "10.0.0.1:1", "/healthz", "https", true},
+		{"proxy without", "", "10.0.0.1:1", "/healthz", "http", false},
+		{"somebody else", "", "192.0.2.1:1", "/healthz", "https", false},
+	} {
+		server := newServer(t, Config{Clients: Clients{TrustedProxies: trusted}, Sharing: Sharing{Store: share.NewMemory(), PublicURL: c.public}})
+		got := askFrom(server, c.address, http.MethodGet, c.path, "", "X-Forwarded-Proto: "+c.proto).Header().Get("Strict-Transport-Security")
+		if want := map[bool]string{true: transportSecurity}[c.want]; got != want {
+			t.Errorf("%s: %q, want %q", c.name, got, want)
+		}
+		if c.public == "" {
+			body := askFrom(server, c.address, http.MethodPost, strings.Replace(c.path, "/healthz", sharePath, 1), sharedScenario, "X-Forwarded-Proto: "+c.proto).Body.String()
+			if strings.Contains(body, `"url":"https://`) != c.want {
+				t.Errorf("%s: the link is %s", c.name, body)
+			}
+		}
+	}
+}

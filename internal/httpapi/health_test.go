@@ -1,0 +1,146 @@
+package httpapi
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/crdlab/crdlab/internal/playground"
+	"github.com/crdlab/crdlab/internal/share"
+)
+
+func get(server http.Handler, path string) *httptest.ResponseRecorder {
+	return askFrom(server, "192.0.2.1:1", http.MethodGet, path, "")
+}
+
+// silent is a store that does not answer, or refuses to.
+type silent struct {
+	share.Store
+	err error
+}
+
+func (s silent) Get(ctx context.Context, _ string) ([]byte, time.Time, error) {
+	if s.err == nil {
+		<-ctx.Done()
+		return nil, time.Time{}, ctx.Err()
+	}
+	return nil, time.Time{}, s.err
+}
+
+func TestReadyMeansThatTheStoreAnswers(t *testing.T) {
+	for _, c := range []struct {
+		name  string
+		store share.Store
+		want  int
+	}{
+		{"none", nil, http.StatusOK},
+		{"memory", share.NewMemory(), http.StatusOK},
+		{"broken", silent{err: errors.New("broken")}, http.StatusServiceUnavailable},
+		{"silent", silent{}, http.StatusServiceUnavailable},
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			server := newServer(t, Config{Sharing: Sharing{Store: c.store}})
+			response := get(server, "/readyz")
+			if response.Code != c.want {
+				t.Errorf("%s: status %d: %s", c.name, response.Code, response.Body)
+			}
+			if c.want != http.StatusOK {
+				wantProblem(t, response.Result(), response.Body.String(), kindNotReady, "The store of short links does not answer at the moment.")
+			}
+		})
+	}
+}
+
+func TestReadyMeansThatTheEngineWorks(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		asked, accepted, failure := 0, true, error(nil)
+		server := newServer(t, Config{Evaluate: func(_ context.Context, s playground.Scenario) (playground.Report, error) {
+			if asked++; !strings.Contains(s.CRD, "CustomResourceDefinition") || s.Object == "" {
+				t.Errorf("readiness is judged by %+v", s)
+			}
+			return playground.Report{CRD: playground.CRD{Accepted: accepted}}, failure
+		}})
+		for range 3 {
+			if response := get(server, "/readyz"); response.Body.String() != "ready\n" {
+				t.Errorf("status %d: %s", response.Code, response.Body)
+			}
+		}
+		if asked != 1 {
+			t.Errorf("the engine was asked %d times within a second", asked)
+		}
+		accepted = false
+		time.Sleep(readyInterval)
+		response := get(server, "/readyz")
+		wantProblem(t, response.Result(), response.Body.String(), kindNotReady, "The engine refuses the default example.")
+		accepted, failure = true, errors.New("out of order")
+		time.Sleep(readyInterval)
+		response = get(server, "/readyz")
+		wantProblem(t, response.Result(), response.Body.String(), kindNotReady, "The engine cannot evaluate the default example at the moment.")
+	})
+}
+
+// TestBusyIsReadyAsLongAsThingsGetDone fills the queue of a server that has just
+// evaluated something.
+func TestBusyIsReadyAsLongAsThingsGetDone(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		server := newServer(t, Config{Evaluations: 1})
+		fill := func() {
+			for range cap(server.evaluator.admitted) {
+				server.evaluator.admitted <- struct{}{}
+			}
+		}
+		fill()
+		if response := get(server, "/readyz"); response.Code != http.StatusServiceUnavailable {
+			t.Errorf("before the first evaluation: status %d", response.Code)
+		}
+		for range cap(server.evaluator.admitted) {
+			<-server.evaluator.admitted
+		}
+		post := askFrom(server, "192.0.2.1:1", http.MethodPost, "/api/v1/evaluate", "{}")
+		if post.Code != http.StatusOK {
+			t.Fatalf("status %d: %s", post.Code, post.Body)
+		}
+		synctest.Wait()
+		fill()
+		time.Sleep(readyInterval)
+		if response := get(server, "/readyz"); response.Code != http.StatusOK {
+			t.Errorf("shortly after an evaluation: status %d", response.Code)
+		}
+		time.Sleep(busyAtMost)
+		if response := get(server, "/readyz"); response.Code != http.StatusServiceUnavailable {
+			t.Errorf("long after an evaluation: status %d", response.Code)
+		}
+	})
+}
+
+func TestDrainingServerAnswersAndSaysSo(t *testing.T) {
+	server := newServer(t, Config{})
+	if header := get(server, "/healthz").Header(); header.Get("Connection") != "" {
+		t.Errorf("connection %q", header.Get("Connection"))
+	}
+	server.Drain()
+	response := get(server, "/readyz")
+	wantProblem(t, response.Result(), response.Body.String(), kindNotReady, "The server is stopping.")
+	answer := askFrom(server, "192.0.2.1:1", http.MethodPost, "/api/v1/evaluate", "{}")
+	if answer.Code != http.StatusOK || answer.Header().Get("Connection") != "close" {
+		t.Errorf("status %d, connection %q", answer.Code, answer.Header().Get("Connection"))
+	}
+}
+
+func TestVersionIsTold(t *testing.T) {
+	kubernetes := playground.Kubernetes{Library: "1.37.2", Emulated: "1.37"}
+	for want, version := range map[string]Version{
+		`{"version":"1.2.0","go":"go1.26","kubernetes":{"library":"1.37.2","emulated":"1.37"}}` + "\n": {"1.2.0", "go1.26", &kubernetes},
+		`{"version":"1.2.0","go":"go1.26"}` + "\n":                                                     {"1.2.0", "go1.26", nil},
+	} {
+		response := get(newServer(t, Config{Version: version}), "/api/v1/version")
+		if response.Body.String() != want || response.Header().Get("Access-Control-Allow-Origin") != "*" {
+			t.Errorf("got %s with %v, want %s", response.Body, response.Header(), want)
+		}
+	}
+}

@@ -1,0 +1,23 @@
+package httpapi
+
+import (
+	"net/http"
+
+	"github.com/crdlab/crdlab/internal/playground"
+)
+
+// Version is what a server was built from.
+type Version struct {
+	// Version names the release or the commit, such as "1.2.0"; "unknown" if it
+	// was built without.
+	Version string `json:"version"`
+	// Go is the release of Go that compiled it, such as "go1.26.1".
+	Go string `json:"go"`
+	// Kubernetes says whose rules its engine applies; absent if it has none.
+	Kubernetes *playground.Kubernetes `json:"kubernetes,omitempty"`
+}
+
+// tellVersion answers with what this server was built from.
+func (s *Server) tellVersion(w http.ResponseWriter, _ *http.Request) error {
+	return writeJSON(w, s.version)
+}

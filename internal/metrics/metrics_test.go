@@ -1,0 +1,103 @@
+package metrics
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/crdlab/crdlab/internal/httpapi"
+	"github.com/crdlab/crdlab/internal/playground"
+	"github.com/crdlab/crdlab/internal/share"
+)
+
+var version = httpapi.Version{Version: "1.2.0", Go: "go1.26", Kubernetes: &playground.Kubernetes{Library: "1.37.2", Emulated: "1.37"}}
+
+// lines are the counts that are the project's own, less times.
+func lines(t *testing.T, m *Metrics) string {
+	t.Helper()
+	server := httptest.NewServer(m.Handler())
+	defer server.Close()
+	response, err := http.Get(server.URL + "/metrics")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer response.Body.Close()
+	text, err := io.ReadAll(response.Body)
+	if err != nil || response.StatusCode != http.StatusOK {
+		t.Fatalf("status %d, %v", response.StatusCode, err)
+	}
+	own := regexp.MustCompile(`(?m)^crdlab_.*$`).FindAllString(string(text), -1)
+	var kept []string
+	for _, line := range own {
+		if !strings.Contains(line, "_bucket{") && !strings.Contains(line, "_sum{") {
+			kept = append(kept, line)
+		}
+	}
+	for _, others := range []string{"go_goroutines", "process_resident_memory_bytes"} {
+		if !strings.Contains(string(text), others) {
+			t.Errorf("there is no %s", others)
+		}
+	}
+	return strings.Join(kept, "\n") + "\n"
+}
+
+func TestCounts(t *testing.T) {
+	m := New(version)
+	for range 2 {
+		m.Observe(httpapi.Observation{Method: "POST", Route: "/api/v1/evaluate", Status: 200, Bytes: 7, Duration: time.Millisecond})
+	}
+	m.Observe(httpapi.Observation{Method: "GET", Route: "none", Status: 404, Bytes: 1, Duration: time.Millisecond})
+
+	for _, err := range []error{
+		nil, &playground.InvalidScenarioError{}, fmt.Errorf("evaluate: %w", &playground.StoppedError{}),
+		context.DeadlineExceeded, context.Canceled, errors.New("a fault"),
+	} {
+		evaluate := m.Evaluate(func(context.Context, playground.Scenario) (playground.Report, error) {
+			return playground.Report{CRD: playground.CRD{Name: "a"}}, err
+		})
+		if report, got := evaluate(t.Context(), playground.Scenario{}); got != err || report.CRD.Name != "a" {
+			t.Errorf("got %+v, %v", report, got)
+		}
+	}
+
+	store := m.Store(share.NewMemory())
+	_ = store.Put(t.Context(), "id", []byte("value"), time.Time{})
+	if value, _, err := store.Get(t.Context(), "id"); string(value) != "value" || err != nil {
+		t.Errorf("got %q, %v", value, err)
+	}
+	_ = store.Delete(t.Context(), "id")
+	if _, _, err := store.Get(t.Context(), "id"); !errors.Is(err, share.ErrNotFound) {
+		t.Errorf("after a deletion: %v", err)
+	}
+	_, _ = store.DeleteExpired(t.Context(), time.Now())
+
+	want, err := os.ReadFile("testdata/counts.txt")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := lines(t, m); got != string(want) {
+		t.Errorf("got\n%s\nwant\n%s", got, want)
+	}
+}
+
+func TestRunningEvaluationsAreCounted(t *testing.T) {
+	m := New(version)
+	evaluate := m.Evaluate(func(context.Context, playground.Scenario) (playground.Report, error) {
+		if !strings.Contains(lines(t, m), "crdlab_evaluations_running 1\n") {
+			t.Error("an evaluation that runs is not counted")
+		}
+		return playground.Report{}, nil
+	})
+	_, _ = evaluate(t.Context(), playground.Scenario{})
+	if !strings.Contains(lines(t, m), "crdlab_evaluations_running 0\n") {
+		t.Error("an evaluation that has ended is counted")
+	}
+}
