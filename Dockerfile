@@ -2,9 +2,10 @@
 ARG GO_IMAGE=docker.io/library/golang:1.26-bookworm
 ARG NODE_IMAGE=docker.io/library/node:22-bookworm-slim
 
-FROM ${NODE_IMAGE} AS node
+# Everything is compiled on the processor at hand, for the one that is asked for.
+FROM --platform=${BUILDPLATFORM} ${NODE_IMAGE} AS node
 
-FROM ${GO_IMAGE} AS build
+FROM --platform=${BUILDPLATFORM} ${GO_IMAGE} AS build
 COPY --from=node /usr/local/bin/node /usr/local/bin/node
 COPY --from=node /usr/local/lib/node_modules /usr/local/lib/node_modules
 RUN ln -s ../lib/node_modules/npm/bin/npm-cli.js /usr/local/bin/npm
@@ -14,11 +15,16 @@ RUN go mod download
 COPY package.json package-lock.json ./
 RUN npm ci --no-audit --no-fund
 COPY . .
-RUN make release && mkdir /data
+ARG TARGETARCH
+ARG VERSION=unknown
+ARG BROTLI=11
+RUN make build SERVER_ARCH=${TARGETARCH} VERSION=${VERSION} BROTLI=${BROTLI} && mkdir /data
 
 FROM scratch
+ARG VERSION=unknown
 LABEL org.opencontainers.image.title="crdlab"
 LABEL org.opencontainers.image.description="A playground for Kubernetes CRD schemas: what the API server would do, and why"
+LABEL org.opencontainers.image.version="${VERSION}"
 LABEL org.opencontainers.image.licenses="Apache-2.0"
 LABEL org.opencontainers.image.source="https://github.com/crdlab/crdlab"
 COPY --from=build /src/bin/crdlab /crdlab
@@ -26,6 +32,7 @@ COPY --from=build /src/LICENSE /src/THIRD_PARTY_NOTICES /
 COPY --from=build --chown=65532:65532 /data /data
 ENV CRDLAB_ADDR=0.0.0.0:8080
 ENV CRDLAB_STORE=bbolt:///data/links.db
+VOLUME /data
 EXPOSE 8080
 USER 65532:65532
 ENTRYPOINT ["/crdlab"]

@@ -8,6 +8,10 @@ SHELL := /bin/bash
 export CGO_ENABLED := 0
 export GOFLAGS := -trimpath -tags=grpcnotrace -buildvcs=false
 GO_LDFLAGS := -s -w
+# What the version endpoint tells.
+VERSION ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo unknown)
+# Which processor the server is built for; by default the one that builds it.
+SERVER_ARCH ?=
 # The engine is built with trimmed Kubernetes modules (wasm/trim.mjs).
 WASM := GOOS=js GOARCH=wasm GOFLAGS="$(GOFLAGS) -modfile=dist/engine.mod"
 # With the tag chi leaves out its profiler, and without inlining the code packs
@@ -24,8 +28,8 @@ ENGINE_GZIP_MAX := 12500000
 
 find = $(shell find $(1) -type f $(2) 2>/dev/null)
 TEMPLATES := $(call find,internal,-name '*.templ')
-ENGINE_SOURCES := go.mod go.sum $(call find,wasm internal,! -name '*_test.go' ! -path '*/testdata/*' ! -path 'internal/httpapi/*' ! -path 'internal/share/*')
-SERVER_SOURCES := $(ENGINE_SOURCES) web/dist.go $(call find,cmd/server internal/httpapi internal/share,! -name '*_test.go' ! -path '*/testdata/*')
+ENGINE_SOURCES := go.mod go.sum $(call find,wasm internal,! -name '*_test.go' ! -path '*/testdata/*' ! -path 'internal/httpapi/*' ! -path 'internal/metrics/*' ! -path 'internal/procpool/*' ! -path 'internal/share/*')
+SERVER_SOURCES := $(ENGINE_SOURCES) web/dist.go $(call find,cmd/server internal/httpapi internal/metrics internal/procpool internal/share,! -name '*_test.go' ! -path '*/testdata/*')
 PAGE_SOURCES := package.json package-lock.json $(wildcard *.config.* tsconfig*.json web/*.config.* web/tsconfig*.json) \
 	$(call find,web,! -path 'web/dist/*' ! -path 'web/dist.go' ! -path 'web/flows/*' ! -path '*/node_modules/*' ! -name '*.test.ts')
 
@@ -49,7 +53,7 @@ worker: dist/worker/go dist/worker/public ## build the Cloudflare Worker in dist
 dist/worker/go: $(SERVER_SOURCES) $(call find,cmd/worker,-name '*.go') web/dist/engine.json tools.mod
 	cp web/dist/manifest.json web/dist/engine.json web/dist/notices.txt cmd/worker/built
 	go tool -modfile=tools.mod workers-assets-gen -mode=go -o $@
-	$(WORKER) go build -gcflags=all=-l -ldflags="$(GO_LDFLAGS)" -o $@/app.wasm ./cmd/worker
+	$(WORKER) go build -gcflags=all=-l -ldflags="$(GO_LDFLAGS) -X main.version=$(VERSION)" -o $@/app.wasm ./cmd/worker
 	@touch $@
 
 dist/worker/storetest: $(call find,cmd/worker/storetest internal/share,) dist/worker/go
@@ -70,7 +74,7 @@ cmd/worker/node_modules/.package-lock.json: cmd/worker/package.json cmd/worker/p
 	@touch $@
 
 bin/crdlab: $(SERVER_SOURCES) web/dist/engine.json dist/templates
-	go build -ldflags="$(GO_LDFLAGS)" -o $@ ./cmd/server
+	$(if $(SERVER_ARCH),GOARCH=$(SERVER_ARCH)) go build -ldflags="$(GO_LDFLAGS) -X main.version=$(VERSION)" -o $@ ./cmd/server
 
 web/dist/engine.json: dist/page dist/engine.wasm.br THIRD_PARTY_NOTICES web/scripts/pack.mjs
 	node web/scripts/pack.mjs dist/engine.wasm "$$(go env GOROOT)/lib/wasm/wasm_exec.js" THIRD_PARTY_NOTICES

@@ -62,7 +62,7 @@ var listening = regexp.MustCompile(`url=(http:\S+)`)
 
 // startServer runs the built server on a free port of the loopback interface.
 func startServer(file string) (evaluateFunc, func(), error) {
-	command := exec.Command(file, "-addr", "127.0.0.1:0")
+	command := exec.Command(file, "-addr", "127.0.0.1:0", "-evaluate-rate", "0", "-store", "none")
 	log, err := command.StderrPipe()
 	if err != nil {
 		return nil, nil, err

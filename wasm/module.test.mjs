@@ -26,7 +26,7 @@ async function loadModule() {
 }
 
 async function startServer() {
-  const child = spawn(join(root, "bin", "crdlab"), ["-addr", "127.0.0.1:0"], { stdio: ["ignore", "ignore", "pipe"] });
+  const child = spawn(join(root, "bin", "crdlab"), ["-addr", "127.0.0.1:0", "-evaluate-rate", "0", "-store", "none"], { stdio: ["ignore", "ignore", "pipe"] });
   const url = await new Promise((resolve, reject) => {
     child.once("exit", (code) => reject(new Error(`the server ended with ${code}`)));
     createInterface(child.stderr).on("line", (line) => {

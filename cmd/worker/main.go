@@ -11,6 +11,7 @@ import (
 	"io/fs"
 	"log/slog"
 	"os"
+	"runtime"
 	"strconv"
 	"time"
 
@@ -25,6 +26,9 @@ import (
 //
 //go:embed all:built
 var built embed.FS
+
+// version names what this program was built from; the linker sets it.
+var version = "unknown"
 
 // storeBinding is the name of the KV namespace in wrangler.jsonc.
 const storeBinding = "SHARES"
@@ -51,6 +55,7 @@ func newServer() (*httpapi.Server, error) {
 		Assets:  names,
 		Log:     slog.New(slog.NewTextHandler(os.Stderr, &slog.HandlerOptions{Level: slog.LevelWarn})),
 		Sharing: sharing,
+		Version: httpapi.Version{Version: version, Go: runtime.Version()},
 	})
 }
 

@@ -4,6 +4,7 @@ import (
 	"net/http"
 	"net/netip"
 	"strings"
+	"sync"
 
 	"github.com/go-chi/chi/v5/middleware"
 )
@@ -24,15 +25,28 @@ type Clients struct {
 type proxies []netip.Prefix
 
 // identified tells the handlers after it who asks.
-func (p proxies) identified(next http.Handler) http.Handler {
-	if len(p) == 0 {
-		return middleware.ClientIPFromRemoteAddr(next)
+func (s *Server) identified(next http.Handler) http.Handler {
+	if len(s.proxies) == 0 {
+		return middleware.ClientIPFromRemoteAddr(s.warnedOfProxy(next))
 	}
-	networks := make([]string, len(p))
-	for i, network := range p {
+	networks := make([]string, len(s.proxies))
+	for i, network := range s.proxies {
 		networks[i] = network.Masked().String()
 	}
-	return middleware.ClientIPFromXFF(networks...)(next)
+	return middleware.ClientIPFromXFF(networks...)(s.warnedOfProxy(next))
+}
+
+// warnedOfProxy tells the operator, once, of a proxy that is not trusted.
+func (s *Server) warnedOfProxy(next http.Handler) http.Handler {
+	var once sync.Once
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.Header.Get("X-Forwarded-For") != "" && !s.proxies.vouch(r) {
+			once.Do(func() {
+				s.log.WarnContext(r.Context(), "requests come through a proxy that is not trusted: all its clients are counted as one")
+			})
+		}
+		next.ServeHTTP(w, r)
+	})
 }
 
 // vouch reports whether a request comes from one of the proxies.

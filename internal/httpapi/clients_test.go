@@ -81,6 +81,22 @@ func TestClientsAreCountedApart(t *testing.T) {
 	}
 }
 
+func TestProxyThatIsNotTrustedIsLoggedOnce(t *testing.T) {
+	var log strings.Builder
+	for _, trusted := range [][]netip.Prefix{nil, {netip.MustParsePrefix("10.0.0.0/8")}} {
+		server, err := New(Config{Assets: fstest.MapFS{}, Log: slog.New(slog.NewTextHandler(&log, nil)), Clients: Clients{TrustedProxies: trusted}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for range 2 {
+			askFrom(server, "10.0.0.1:1", http.MethodGet, "/healthz", "", "X-Forwarded-For: 192.0.2.99")
+		}
+	}
+	if strings.Count(log.String(), "not trusted") != 1 || strings.Contains(log.String(), "192.0.2") {
+		t.Errorf("the log:\n%s", &log)
+	}
+}
+
 func TestTooManyRequestsAreRefused(t *testing.T) {
 	server, _ := serve(t, Config{Assets: builtPage, Clients: Clients{Evaluations: 3, Shares: 2}, Sharing: Sharing{Store: share.NewMemory()}})
 	id := shareOn(t, server.URL, sharedScenario)

@@ -104,7 +104,7 @@ func (s *Server) Drain() { s.stopping.Store(true) }
 
 func (s *Server) router() chi.Router {
 	r := chi.NewRouter()
-	r.Use(s.observed, s.recovered, s.secured, s.closing, s.proxies.identified, middleware.GetHead)
+	r.Use(s.observed, s.recovered, s.secured, s.closing, s.identified, middleware.GetHead)
 	r.NotFound(s.handler(notFound))
 	r.MethodNotAllowed(s.handler(methodNotAllowed))
 
