@@ -5,7 +5,6 @@ import (
 
 	"github.com/crdlab/crdlab/internal/engine"
 	"github.com/crdlab/crdlab/internal/httpapi"
-	"github.com/crdlab/crdlab/internal/playground"
 )
 
 // version names what this program was built from; the linker sets it.
@@ -15,6 +14,6 @@ func builtFrom() httpapi.Version {
 	return httpapi.Version{
 		Version:    version,
 		Go:         runtime.Version(),
-		Kubernetes: &playground.Kubernetes{Library: engine.Library, Emulated: engine.Emulated},
+		Kubernetes: engine.Library,
 	}
 }

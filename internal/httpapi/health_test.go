@@ -133,10 +133,9 @@ func TestDrainingServerAnswersAndSaysSo(t *testing.T) {
 }
 
 func TestVersionIsTold(t *testing.T) {
-	kubernetes := playground.Kubernetes{Library: "1.37.2", Emulated: "1.37"}
 	for want, version := range map[string]Version{
-		`{"version":"1.2.0","go":"go1.26","kubernetes":{"library":"1.37.2","emulated":"1.37"}}` + "\n": {"1.2.0", "go1.26", &kubernetes},
-		`{"version":"1.2.0","go":"go1.26"}` + "\n":                                                     {"1.2.0", "go1.26", nil},
+		`{"version":"1.2.0","go":"go1.26","kubernetes":"1.37.2"}` + "\n": {"1.2.0", "go1.26", "1.37.2"},
+		`{"version":"1.2.0","go":"go1.26"}` + "\n":                       {"1.2.0", "go1.26", ""},
 	} {
 		response := get(newServer(t, Config{Version: version}), "/api/v1/version")
 		if response.Body.String() != want || response.Header().Get("Access-Control-Allow-Origin") != "*" {

@@ -1,10 +1,6 @@
 package httpapi
 
-import (
-	"net/http"
-
-	"github.com/crdlab/crdlab/internal/playground"
-)
+import "net/http"
 
 // Version is what a server was built from.
 type Version struct {
@@ -13,8 +9,9 @@ type Version struct {
 	Version string `json:"version"`
 	// Go is the release of Go that compiled it, such as "go1.26.1".
 	Go string `json:"go"`
-	// Kubernetes says whose rules its engine applies; absent if it has none.
-	Kubernetes *playground.Kubernetes `json:"kubernetes,omitempty"`
+	// Kubernetes is the release of the Kubernetes libraries that decide, such as
+	// "1.37.2"; absent if the server has no engine.
+	Kubernetes string `json:"kubernetes,omitempty"`
 }
 
 // tellVersion answers with what this server was built from.

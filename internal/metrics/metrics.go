@@ -62,10 +62,7 @@ func New(version httpapi.Version) *Metrics {
 
 // build is always 1; its labels say what was built.
 func build(version httpapi.Version) prometheus.Collector {
-	labels := prometheus.Labels{"version": version.Version, "go": version.Go, "kubernetes": ""}
-	if version.Kubernetes != nil {
-		labels["kubernetes"] = version.Kubernetes.Library
-	}
+	labels := prometheus.Labels{"version": version.Version, "go": version.Go, "kubernetes": version.Kubernetes}
 	info := prometheus.NewGauge(prometheus.GaugeOpts{
 		Name: "crdlab_build_info", Help: "What the server was built from.", ConstLabels: labels,
 	})
