@@ -19,18 +19,31 @@ type room struct {
 	kubernetes bool
 }
 
+// engineTools are what the engine and its parts share.
+var engineTools = []string{"internal/engine/finding", "internal/engine/upstream", "internal/engine/jsonvalue"}
+
+// engineParts are the engine with the parts that it may lack.
+var engineParts = append([]string{"internal/engine", "internal/engine/admission", "internal/engine/conversion", "internal/engine/published"}, engineTools...)
+
 // rooms are all packages; dependencies point down the list.
 var rooms = []room{
-	{"cmd/server", []string{"internal/metrics", "internal/httpapi", "internal/share", "internal/procpool", "internal/engine", "internal/ui", "internal/examples", "internal/source", "internal/playground", "web"}, true},
+	{"cmd/server", append([]string{"internal/metrics", "internal/httpapi", "internal/share", "internal/procpool", "internal/ui", "internal/examples", "internal/source", "internal/playground", "web", "internal/engine/whole"}, engineParts...), true},
 	{"cmd/worker", []string{"internal/httpapi", "internal/share", "internal/ui", "internal/examples", "internal/playground"}, false},
-	{"wasm", []string{"internal/engine", "internal/ui", "internal/examples", "internal/source", "internal/playground"}, true},
+	{"wasm", append([]string{"internal/ui", "internal/examples", "internal/source", "internal/playground", "internal/engine/whole"}, engineParts...), true},
 	{"internal/metrics", []string{"internal/httpapi", "internal/share", "internal/ui", "internal/examples", "internal/playground"}, false},
 	{"internal/httpapi", []string{"internal/share", "internal/ui", "internal/examples", "internal/playground"}, false},
 	{"internal/share", []string{"internal/playground"}, false},
 	{"internal/procpool", []string{"internal/playground"}, false},
 	{"internal/ui", []string{"internal/examples", "internal/playground"}, false},
 	{"internal/examples", []string{"internal/playground"}, false},
-	{"internal/engine", []string{"internal/source", "internal/playground"}, true},
+	{"internal/engine/whole", append([]string{"internal/source", "internal/playground"}, engineParts...), true},
+	{"internal/engine/admission", append([]string{"internal/engine", "internal/source", "internal/playground"}, engineTools...), true},
+	{"internal/engine/conversion", append([]string{"internal/engine", "internal/source", "internal/playground"}, engineTools...), true},
+	{"internal/engine/published", append([]string{"internal/source", "internal/playground"}, engineTools...), true},
+	{"internal/engine", append([]string{"internal/source", "internal/playground"}, engineTools...), true},
+	{"internal/engine/finding", []string{"internal/source", "internal/playground"}, true},
+	{"internal/engine/upstream", []string{"internal/playground"}, true},
+	{"internal/engine/jsonvalue", nil, true},
 	{"internal/source", []string{"internal/playground"}, false},
 	{"internal/playground", nil, false},
 	{"web", nil, false},

@@ -15,6 +15,7 @@ import (
 	"github.com/crdlab/crdlab/internal/engine"
 	"github.com/crdlab/crdlab/internal/engine/cases"
 	"github.com/crdlab/crdlab/internal/engine/trial"
+	"github.com/crdlab/crdlab/internal/engine/whole"
 	"github.com/crdlab/crdlab/internal/playground"
 )
 
@@ -36,7 +37,7 @@ type generation struct {
 // caseSeeds are the cases whose CRD is accepted, with their object if it is.
 func caseSeeds(all []cases.Case) ([]generate.Seed, error) {
 	var seeds []generate.Seed
-	e := engine.New()
+	e := whole.New()
 	known := map[string]bool{}
 	for _, c := range all {
 		s := c.Scenario
@@ -91,7 +92,7 @@ func corpusSeeds(dir string) ([]generate.Seed, error) {
 		return nil, fmt.Errorf("read the corpus: %w", err)
 	}
 	var seeds []generate.Seed
-	e := engine.New()
+	e := whole.New()
 	for i, crd := range crds {
 		own := []string{""}
 		for _, object := range objects {

@@ -15,10 +15,10 @@ import (
 	"k8s.io/klog/v2"
 
 	"github.com/crdlab/crdlab/conformance/apiserver"
-	"github.com/crdlab/crdlab/internal/engine"
 	"github.com/crdlab/crdlab/internal/engine/cases"
 	"github.com/crdlab/crdlab/internal/engine/trial"
 	"github.com/crdlab/crdlab/internal/engine/verdict"
+	"github.com/crdlab/crdlab/internal/engine/whole"
 )
 
 type settings struct {
@@ -110,7 +110,7 @@ func askServer(s settings, all []cases.Case, tally *tally, out io.Writer) error 
 	}
 	e := &examiner{
 		server:   trial.New(server.Cluster()),
-		subjects: []subject{build("engine", engine.New().Evaluate), {"handlers in memory", inMemory.Judge}},
+		subjects: []subject{build("engine", whole.New().Evaluate), {"handlers in memory", inMemory.Judge}},
 		tally:    tally,
 		out:      out,
 	}
@@ -149,7 +149,7 @@ func askHandlers(s settings, all []cases.Case, tally *tally, out io.Writer) erro
 	if err != nil {
 		return err
 	}
-	e := &examiner{server: inMemory, subjects: []subject{build("engine, handlers asked", engine.New().Evaluate)}, tally: tally, out: out}
+	e := &examiner{server: inMemory, subjects: []subject{build("engine, handlers asked", whole.New().Evaluate)}, tally: tally, out: out}
 	seeds, err := caseSeeds(all)
 	if err != nil {
 		return err

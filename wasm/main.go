@@ -20,7 +20,7 @@ import (
 	"strings"
 	"syscall/js"
 
-	"github.com/crdlab/crdlab/internal/engine"
+	"github.com/crdlab/crdlab/internal/engine/whole"
 	"github.com/crdlab/crdlab/internal/playground"
 	"github.com/crdlab/crdlab/internal/ui"
 )
@@ -30,7 +30,7 @@ const gcPercent = 200
 
 func main() {
 	debug.SetGCPercent(gcPercent)
-	evaluate := engine.New().Evaluate
+	evaluate := whole.New().Evaluate
 	js.Global().Set("crdlabEvaluate", js.FuncOf(func(_ js.Value, arguments []js.Value) any {
 		if len(arguments) != 1 || arguments[0].Type() != js.TypeString {
 			return failure(errors.New("crdlabEvaluate takes one string"))

@@ -11,8 +11,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/crdlab/crdlab/internal/engine"
 	"github.com/crdlab/crdlab/internal/engine/cases"
+	"github.com/crdlab/crdlab/internal/engine/whole"
 	"github.com/crdlab/crdlab/internal/playground"
 	"github.com/crdlab/crdlab/internal/procpool"
 )
@@ -48,7 +48,7 @@ func TestCasesOverHTTP(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	native := engine.New()
+	native := whole.New()
 	for _, c := range all {
 		t.Run(c.Name, func(t *testing.T) {
 			report, err := native.Evaluate(t.Context(), c.Scenario)

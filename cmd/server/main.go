@@ -13,7 +13,7 @@ import (
 	"os/signal"
 	"syscall"
 
-	"github.com/crdlab/crdlab/internal/engine"
+	"github.com/crdlab/crdlab/internal/engine/whole"
 	"github.com/crdlab/crdlab/internal/httpapi"
 	"github.com/crdlab/crdlab/internal/metrics"
 	"github.com/crdlab/crdlab/internal/procpool"
@@ -82,7 +82,7 @@ const staticArgument = "static"
 
 func writeStatic(directory string) error {
 	return httpapi.WriteStatic(context.Background(), httpapi.Config{
-		Evaluate: engine.New().Evaluate,
+		Evaluate: whole.New().Evaluate,
 		Assets:   web.Dist(),
 	}, directory)
 }
@@ -109,5 +109,5 @@ func evaluate() error {
 	if err != nil {
 		return err
 	}
-	return procpool.Serve(os.Stdin, os.Stdout, engine.NewWithWebhooks(webhooks).Evaluate)
+	return procpool.Serve(os.Stdin, os.Stdout, whole.NewWithWebhooks(webhooks).Evaluate)
 }

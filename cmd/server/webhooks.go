@@ -6,7 +6,7 @@ import (
 	"net/url"
 	"strings"
 
-	"github.com/crdlab/crdlab/internal/engine"
+	"github.com/crdlab/crdlab/internal/engine/conversion"
 )
 
 // webhooks reads which conversion webhooks may be called. They are told by the
@@ -15,8 +15,8 @@ import (
 //	CRDLAB_WEBHOOKS          https URLs, separated by commas
 //	CRDLAB_WEBHOOK_NETWORKS  networks besides public ones that they may be in,
 //	                         such as 10.0.0.0/8
-func webhooks(env func(string) string) (engine.Webhooks, error) {
-	var out engine.Webhooks
+func webhooks(env func(string) string) (conversion.Webhooks, error) {
+	var out conversion.Webhooks
 	for _, text := range list(env("CRDLAB_WEBHOOKS")) {
 		address, err := url.Parse(text)
 		if err != nil || address.Scheme != "https" || address.Host == "" || address.User != nil {

@@ -28,6 +28,7 @@ import (
 	celconfig "k8s.io/apiserver/pkg/apis/cel"
 
 	"github.com/crdlab/crdlab/internal/engine"
+	"github.com/crdlab/crdlab/internal/engine/whole"
 	"github.com/crdlab/crdlab/internal/playground"
 )
 
@@ -116,7 +117,7 @@ spec:
 func BenchmarkCRDEdit(b *testing.B) {
 	for _, w := range workloads(b) {
 		b.Run(w.name+"/engine", func(b *testing.B) {
-			e := engine.New()
+			e := whole.New()
 			for i := 0; b.Loop(); i++ {
 				measured(b, e, playground.Scenario{CRD: w.crd + fmt.Sprintf("\n# %d", i), Object: w.object})
 			}
@@ -133,7 +134,7 @@ func BenchmarkCRDEdit(b *testing.B) {
 func BenchmarkObjectEdit(b *testing.B) {
 	for _, w := range workloads(b) {
 		b.Run(w.name+"/engine", func(b *testing.B) {
-			e := engine.New()
+			e := whole.New()
 			measured(b, e, playground.Scenario{CRD: w.crd, Object: w.object})
 			for i := 0; b.Loop(); i++ {
 				measured(b, e, playground.Scenario{CRD: w.crd, Object: w.object + fmt.Sprintf("\n# %d", i)})

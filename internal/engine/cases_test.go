@@ -7,8 +7,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/crdlab/crdlab/internal/engine"
 	"github.com/crdlab/crdlab/internal/engine/cases"
+	"github.com/crdlab/crdlab/internal/engine/whole"
 )
 
 var update = flag.Bool("update", false, "rewrite the want.json of each case")
@@ -22,7 +22,7 @@ func readCases(t testing.TB) []cases.Case {
 }
 
 func TestCases(t *testing.T) {
-	e := engine.New()
+	e := whole.New()
 	for _, c := range readCases(t) {
 		t.Run(c.Name, func(t *testing.T) {
 			report, err := e.Evaluate(context.Background(), c.Scenario)

@@ -1,12 +1,12 @@
 package engine
 
 import (
-	"encoding/json"
 	"reflect"
 	"slices"
 
 	"k8s.io/apimachinery/pkg/runtime"
 
+	"github.com/crdlab/crdlab/internal/engine/jsonvalue"
 	"github.com/crdlab/crdlab/internal/playground"
 )
 
@@ -82,7 +82,7 @@ func (r *request) record(c change, because string) {
 }
 
 func (r *request) describeChange(c change, because string) playground.Change {
-	out := playground.Change{Op: c.op, Path: valuePath(c.path), Value: encode(c.value), Because: because}
+	out := playground.Change{Op: c.op, Path: valuePath(c.path), Value: jsonvalue.Encode(c.value), Because: because}
 	if location, ok := r.doc.At(c.path...); ok {
 		at := location.Key()
 		out.Range = &at
@@ -94,16 +94,4 @@ func (r *request) describeChange(c change, because string) playground.Change {
 		out.SchemaRange = &at
 	}
 	return out
-}
-
-// encode is a JSON value with sorted keys, as it stands in the report.
-func encode(value any) json.RawMessage {
-	if object, ok := value.(interface{ UnstructuredContent() map[string]any }); ok && !reflect.ValueOf(object).IsNil() {
-		value = object.UnstructuredContent()
-	}
-	data, err := json.Marshal(value)
-	if err != nil {
-		return json.RawMessage("null") // no value that came out of JSON
-	}
-	return data
 }

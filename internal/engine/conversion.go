@@ -3,84 +3,80 @@ package engine
 import (
 	"errors"
 	"fmt"
-	"net/http"
 	"strings"
 
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
-	upstream "k8s.io/apiextensions-apiserver/pkg/apiserver/conversion"
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	structuralschema "k8s.io/apiextensions-apiserver/pkg/apiserver/schema"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
-	"k8s.io/apiserver/pkg/util/webhook"
-	"k8s.io/client-go/rest"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/crdlab/crdlab/internal/playground"
 )
 
-// errNoWebhook: only the CRD's conversion webhook could tell what an object is
+// ErrNoWebhook: only the CRD's conversion webhook could tell what an object is
 // like at another version, and nothing stands for it.
-var errNoWebhook = errors.New("the conversion webhook would be asked")
+var ErrNoWebhook = errors.New("the conversion webhook would be asked")
 
-// conversion converts the objects of a CRD between its versions, with the API
-// server's own converters.
+// conversion converts the objects of a CRD between its versions.
 type conversion struct {
-	crd       *crd
-	webhook   *conversionWebhook // nil unless the strategy is Webhook
+	webhook   ConversionWebhook // nil unless the strategy is Webhook
 	converter runtime.ObjectConvertor
 	findings  []playground.Finding
 }
 
 // newConversion prepares the conversion of c's objects; text stands for the
 // webhook. Of a CRD that is not served nothing can be converted.
-func newConversion(c *crd, text string, live Webhooks) (*conversion, error) {
-	conv := &conversion{crd: c, findings: []playground.Finding{}}
+func (p Parts) newConversion(c *crd, text string, live bool) (*conversion, error) {
+	conv := &conversion{findings: []playground.Finding{}}
 	if c.v1 == nil || !c.isEstablished() {
 		return conv, nil
 	}
-	if c.v1.Spec.Conversion.Strategy == apiextensionsv1.WebhookConverter {
-		conv.webhook = newConversionWebhook(c, text)
-		conv.webhook.live = live
-		conv.findings = append(conv.findings, conv.webhook.findings...)
-	} else if strings.TrimSpace(text) != "" {
+	if c.convertsByWebhook() {
+		return conv, conv.ask(p, c, ConversionRequest{CRD: c.v1, Schemas: c.schemasByVersion(), Text: text, Live: live})
+	}
+	if strings.TrimSpace(text) != "" {
 		conv.findings = append(conv.findings, unusedConversion())
 	}
-	factory, err := upstream.NewCRConverterFactory(webhook.NewDefaultServiceResolver(), conv.authentication)
-	if err != nil {
-		return nil, fmt.Errorf("prepare conversion: %w", err)
-	}
-	if conv.converter, _, err = factory.NewConverter(c.v1); err != nil {
-		return nil, fmt.Errorf("prepare conversion: %w", err)
-	}
+	conv.converter = noneConverter{c.v1}
 	return conv, nil
 }
 
-// authentication makes all calls of webhooks go through c.webhook, which ends
-// them in this process unless it is allowed to pass them on.
-func (c *conversion) authentication(delegate webhook.AuthenticationInfoResolver) webhook.AuthenticationInfoResolver {
-	if c.webhook == nil {
-		return delegate
+// ask has a webhook convert; without that part of the engine nobody can.
+func (c *conversion) ask(p Parts, crd *crd, request ConversionRequest) error {
+	if p.ConversionWebhook == nil {
+		c.converter = unansweredConverter{noneConverter{crd.v1}}
+		return nil
 	}
-	config := &rest.Config{
-		Dial: c.webhook.live.dial,
-		WrapTransport: func(transport http.RoundTripper) http.RoundTripper {
-			c.webhook.transport = transport
-			return c.webhook
-		},
+	var err error
+	if c.webhook, err = p.ConversionWebhook(request); err != nil {
+		return fmt.Errorf("prepare conversion: %w", err)
 	}
-	return &webhook.AuthenticationInfoResolverDelegator{
-		ClientConfigForFunc:        func(string) (*rest.Config, error) { return config, nil },
-		ClientConfigForServiceFunc: func(string, string, int) (*rest.Config, error) { return config, nil },
+	c.converter = c.webhook.Converter()
+	c.findings = append(c.findings, c.webhook.Findings()...)
+	return nil
+}
+
+func (c *crd) convertsByWebhook() bool {
+	return c.v1 != nil && c.v1.Spec.Conversion != nil && c.v1.Spec.Conversion.Strategy == apiextensionsv1.WebhookConverter
+}
+
+func (c *crd) schemasByVersion() map[string]*structuralschema.Structural {
+	schemas := map[string]*structuralschema.Structural{}
+	for name, v := range c.versions {
+		schemas[name] = v.schema
 	}
+	return schemas
 }
 
 // convert turns an object into one of another version and prunes it with that
 // version's schema (schemaCoercingConverter in
 // k8s.io/apiextensions-apiserver/pkg/apiserver).
-func (c *conversion) convert(object *unstructured.Unstructured, to *version) (*unstructured.Unstructured, error) {
+func (c *conversion) convert(stage string, object *unstructured.Unstructured, to *version) (*unstructured.Unstructured, error) {
 	if object.GroupVersionKind() == to.kind {
 		return object.DeepCopy(), nil
 	}
-	out, err := c.call(object, to)
+	out, err := c.call(stage, object, to)
 	if err != nil {
 		return nil, err
 	}
@@ -94,19 +90,67 @@ func (c *conversion) convert(object *unstructured.Unstructured, to *version) (*u
 	return converted, nil
 }
 
-func (c *conversion) call(object *unstructured.Unstructured, to *version) (runtime.Object, error) {
+func (c *conversion) call(stage string, object *unstructured.Unstructured, to *version) (runtime.Object, error) {
 	if c.webhook != nil {
-		c.webhook.begin()
+		return c.webhook.Convert(stage, object, to.kind.GroupVersion())
 	}
-	out, err := c.converter.ConvertToVersion(object.DeepCopy(), to.kind.GroupVersion())
-	if err != nil && c.webhook != nil && c.webhook.unanswered {
-		return nil, errNoWebhook
-	}
-	if err != nil && c.webhook != nil {
-		err = apierrors.NewInternalError(errors.New(c.webhook.complain(err)))
-	}
-	return out, err
+	return c.converter.ConvertToVersion(object.DeepCopy(), to.kind.GroupVersion())
 }
+
+// noneConverter is what the strategy None does: only apiVersion changes
+// (crConverter and nopConverter in
+// k8s.io/apiextensions-apiserver/pkg/apiserver/conversion).
+type noneConverter struct {
+	crd *apiextensionsv1.CustomResourceDefinition
+}
+
+func (c noneConverter) ConvertToVersion(in runtime.Object, target runtime.GroupVersioner) (runtime.Object, error) {
+	from := in.GetObjectKind().GroupVersionKind()
+	to, ok := target.KindForGroupVersionKinds([]schema.GroupVersionKind{from})
+	switch {
+	case !ok:
+		return nil, fmt.Errorf("%v is unstructured and is not suitable for converting to %q", from.String(), target)
+	case !c.has(to):
+		return nil, fmt.Errorf("request to convert CR to an invalid group/version: %s", to.GroupVersion())
+	case !c.has(from):
+		return nil, fmt.Errorf("request to convert CR from an invalid group/version: %s", from.GroupVersion())
+	}
+	out := in.DeepCopyObject()
+	out.GetObjectKind().SetGroupVersionKind(to.GroupVersion().WithKind(from.Kind))
+	return out, nil
+}
+
+func (c noneConverter) has(kind schema.GroupVersionKind) bool {
+	return kind.Group == c.crd.Spec.Group && versionIndex(c.crd, kind.Version) >= 0
+}
+
+func (c noneConverter) Convert(in, out, _ any) error {
+	from, ok := in.(*unstructured.Unstructured)
+	to, isUnstructured := out.(*unstructured.Unstructured)
+	if !ok || !isUnstructured {
+		return fmt.Errorf("cannot convert %T to %T", in, out)
+	}
+	converted, err := c.ConvertToVersion(from, to.GroupVersionKind().GroupVersion())
+	if err != nil {
+		return err
+	}
+	to.SetUnstructuredContent(converted.(*unstructured.Unstructured).UnstructuredContent())
+	return nil
+}
+
+func (noneConverter) ConvertFieldLabel(_ schema.GroupVersionKind, label, value string) (string, string, error) {
+	return label, value, nil
+}
+
+// unansweredConverter is what a CRD with a webhook has where nothing stands
+// for the webhook.
+type unansweredConverter struct{ noneConverter }
+
+func (unansweredConverter) ConvertToVersion(runtime.Object, runtime.GroupVersioner) (runtime.Object, error) {
+	return nil, ErrNoWebhook
+}
+
+func (unansweredConverter) Convert(_, _, _ any) error { return ErrNoWebhook }
 
 func unusedConversion() playground.Finding {
 	return playground.Finding{

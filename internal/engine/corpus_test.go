@@ -15,6 +15,7 @@ import (
 	"github.com/crdlab/crdlab/internal/engine"
 	"github.com/crdlab/crdlab/internal/engine/cases"
 	"github.com/crdlab/crdlab/internal/engine/trial"
+	"github.com/crdlab/crdlab/internal/engine/whole"
 	"github.com/crdlab/crdlab/internal/playground"
 )
 
@@ -57,7 +58,7 @@ func TestCorpus(t *testing.T) {
 	if err := yaml.Unmarshal([]byte(read(t, dir, "corpus.yaml")), &manifest); err != nil {
 		t.Fatal(err)
 	}
-	e, judge := engine.New(), newJudge(t)
+	e, judge := whole.New(), newJudge(t)
 	for _, project := range manifest.Projects {
 		for _, crd := range project.CRDs {
 			t.Run(strings.TrimSuffix(crd.File, ".yaml"), func(t *testing.T) {

@@ -7,6 +7,8 @@ import (
 	"k8s.io/apiextensions-apiserver/pkg/apis/apiextensions"
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 
+	"github.com/crdlab/crdlab/internal/engine/finding"
+	"github.com/crdlab/crdlab/internal/engine/upstream"
 	"github.com/crdlab/crdlab/internal/playground"
 	"github.com/crdlab/crdlab/internal/source"
 )
@@ -32,9 +34,13 @@ type crd struct {
 	// before is the CRD that is in the cluster before, as far as it takes to
 	// read its objects; nil if there is none.
 	before func() (*crd, error)
-	// schemas is what is published of the CRD. It is built when it is first
-	// asked for: few look at it, and it is large.
-	schemas func() ([]playground.Schema, error)
+	// published is what a cluster publishes of the CRD. It is built when it is
+	// first asked for: few look at it, and it is large.
+	published struct {
+		sync.Once
+		schemas []playground.Schema
+		err     error
+	}
 }
 
 // crdRequest is a CRD on its way through the stages.
@@ -61,13 +67,12 @@ var crdStages = []struct {
 // evaluateCRD answers what the API server would do with the CRD of s.
 func evaluateCRD(ctx context.Context, s playground.Scenario) *crd {
 	c := &crd{report: emptyCRDReport(), versions: map[string]*version{}}
-	c.schemas = sync.OnceValues(func() ([]playground.Schema, error) { return publishAll(c) })
 	r := &crdRequest{crd: c, ctx: ctx, fieldValidation: s.FieldValidation, operation: playground.OperationCreate}
 	if !r.open(s.CRD) || !r.readOld(s.OldCRD) {
 		return c
 	}
 	for _, stage := range crdStages {
-		err := guard(stage.name, func() error { return stage.run(r) })
+		err := upstream.Guard(stage.name, func() error { return stage.run(r) })
 		if err != nil {
 			r.refuse(stage.name, err)
 			break
@@ -75,7 +80,7 @@ func evaluateCRD(ctx context.Context, s playground.Scenario) *crd {
 	}
 	r.describe()
 	// What cannot be compared has been refused with upstream's own errors.
-	_ = guard(playground.StageCRDValidate, r.reportChanges)
+	_ = upstream.Guard(playground.StageCRDValidate, r.reportChanges)
 	if c.report.Accepted {
 		c.report.Output = doneOutput("CustomResourceDefinition", apiextensions.GroupName, c.report.Name, r.operation, c.report.Warnings)
 	}
@@ -86,8 +91,8 @@ func evaluateCRD(ctx context.Context, s playground.Scenario) *crd {
 // from finding one. A document with a mistake in its syntax goes on to the
 // decoder, which says so in the API server's words.
 func (r *crdRequest) open(text string) bool {
-	file, err := source.Parse(text, crdTextLimits)
-	if _, isLimit := limitRange(err); isLimit {
+	file, err := source.Parse(text, finding.CRDText)
+	if _, isLimit := finding.LimitRange(err); isLimit {
 		r.exceed(err)
 		return false
 	}
@@ -95,7 +100,7 @@ func (r *crdRequest) open(text string) bool {
 	if r.doc == nil {
 		return false
 	}
-	if err := checkCRDText(r.doc); err != nil {
+	if err := finding.CheckText(r.doc); err != nil {
 		r.exceed(err)
 		return false
 	}
@@ -105,7 +110,7 @@ func (r *crdRequest) open(text string) bool {
 // exceed ends the request because the text passes a limit.
 func (r *crdRequest) exceed(err error) {
 	r.report.Status = playground.Status{Message: err.Error()}
-	r.report.Findings = append(r.report.Findings, limitFinding(playground.DocumentCRD, playground.StageCRDDecode, err))
+	r.report.Findings = append(r.report.Findings, finding.OfLimit(playground.DocumentCRD, playground.StageCRDDecode, err))
 }
 
 // chooseCRD returns the first CustomResourceDefinition of a file, or else its
@@ -137,7 +142,7 @@ func chooseCRD(file *source.File) (*source.Document, []playground.Candidate) {
 
 // refuse ends the request with err.
 func (r *crdRequest) refuse(stage string, err error) {
-	r.report.Status = statusOf(err)
+	r.report.Status = upstream.StatusOf(err)
 	r.report.Output = refusedOutput(err, r.operation, "crd.yaml", r.report.Warnings)
 	r.report.Findings = append(r.report.Findings, r.findings(stage, err)...)
 }

@@ -7,6 +7,8 @@ import (
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	apiequality "k8s.io/apimachinery/pkg/api/equality"
 
+	"github.com/crdlab/crdlab/internal/engine/finding"
+	"github.com/crdlab/crdlab/internal/engine/jsonvalue"
 	"github.com/crdlab/crdlab/internal/playground"
 	"github.com/crdlab/crdlab/internal/source"
 )
@@ -88,7 +90,7 @@ func (d *crdChanges) add(field string, c crdChange) {
 // addAt records a change at a place in the old and a place in the new CRD.
 func (d *crdChanges) addAt(at playground.CRDChange, oldField, newField string, c crdChange) {
 	at.Kind, at.Breaks, at.Because = c.kind, c.breaks, c.because
-	at.Before, at.After = encode(c.before), encode(c.after)
+	at.Before, at.After = jsonvalue.Encode(c.before), jsonvalue.Encode(c.after)
 	at.OldRange = fieldRange(d.oldDoc, oldField)
 	at.Range = fieldRange(d.doc, newField)
 	d.changes = append(d.changes, at)
@@ -99,7 +101,7 @@ func fieldRange(doc *source.Document, field string) playground.Range {
 	if !ok {
 		return doc.Line(1)
 	}
-	return findingRange(location)
+	return finding.Mark(location)
 }
 
 // compareIdentity compares what the API server lets nobody change.

@@ -9,6 +9,8 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/serializer/json"
 	"k8s.io/apimachinery/pkg/runtime/serializer/versioning"
 
+	"github.com/crdlab/crdlab/internal/engine/finding"
+	"github.com/crdlab/crdlab/internal/engine/upstream"
 	"github.com/crdlab/crdlab/internal/playground"
 	"github.com/crdlab/crdlab/internal/source"
 )
@@ -21,10 +23,10 @@ func (r *crdRequest) readOld(text string) bool {
 		return true
 	}
 	r.operation = playground.OperationUpdate
-	file, err := source.Parse(text, crdTextLimits)
-	if _, isLimit := limitRange(err); isLimit {
+	file, err := source.Parse(text, finding.CRDText)
+	if _, isLimit := finding.LimitRange(err); isLimit {
 		r.report.Status = playground.Status{Message: err.Error()}
-		r.report.Findings = append(r.report.Findings, limitFinding(playground.DocumentOldCRD, playground.StageCRDDecode, err))
+		r.report.Findings = append(r.report.Findings, finding.OfLimit(playground.DocumentOldCRD, playground.StageCRDDecode, err))
 		return false
 	}
 	doc, _ := chooseCRD(file)
@@ -40,7 +42,7 @@ func (r *crdRequest) readOld(text string) bool {
 			Stage:    playground.StageCRDDecode,
 			Message:  err.Error(),
 			Document: playground.DocumentOldCRD,
-			Range:    requestRange(doc, err.Error()),
+			Range:    finding.RequestRange(doc, err.Error()),
 			Related:  []playground.Related{},
 		})
 		return false
@@ -56,7 +58,7 @@ func decodeStoredCRD(doc *source.Document) (*apiextensions.CustomResourceDefinit
 		crdScheme, crdScheme, crdScheme, nil, apiextensions.SchemeGroupVersion, "crdlab")
 	kind := apiextensionsv1.SchemeGroupVersion.WithKind("CustomResourceDefinition")
 	crd := &apiextensions.CustomResourceDefinition{}
-	err := guard(playground.StageCRDDecode, func() error {
+	err := upstream.Guard(playground.StageCRDDecode, func() error {
 		_, _, err := codec.Decode([]byte(doc.Text), &kind, crd)
 		return err
 	})

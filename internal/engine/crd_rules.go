@@ -10,6 +10,7 @@ import (
 	structuralschema "k8s.io/apiextensions-apiserver/pkg/apiserver/schema"
 	"k8s.io/utils/ptr"
 
+	"github.com/crdlab/crdlab/internal/engine/upstream"
 	"github.com/crdlab/crdlab/internal/playground"
 )
 
@@ -24,7 +25,7 @@ func (r *crdRequest) reportRules() {
 		}
 		// A schema that upstream cannot compile has been refused with its own
 		// errors; that its rules cannot be listed is no further news.
-		_ = guard(playground.StageCRDServe, func() error {
+		_ = upstream.Guard(playground.StageCRDServe, func() error {
 			r.reportVersionRules(i, v.Name, validation.OpenAPIV3Schema)
 			return nil
 		})
@@ -113,7 +114,7 @@ func (l *ruleList) add(node *ruleNode, i int, cost *costContext) {
 		out.MinKubernetes, out.Needs = releaseName(r.minor), r.what
 	}
 	if compiled.Error != nil {
-		out.Error = repeatable(compiled.Error.Detail)
+		out.Error = upstream.Repeatable(compiled.Error.Detail)
 	}
 	l.rules = append(l.rules, out)
 	l.total = saturatingSum(l.total, out.EstimatedCost)

@@ -10,6 +10,7 @@ import (
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	utilversion "k8s.io/apimachinery/pkg/version"
 
+	"github.com/crdlab/crdlab/internal/engine/upstream"
 	"github.com/crdlab/crdlab/internal/playground"
 )
 
@@ -61,7 +62,7 @@ func (r *crdRequest) compileOld() (*crd, error) {
 	}
 	old := &crd{report: emptyCRDReport(), doc: r.oldDoc, versions: map[string]*version{}}
 	old.report.Conditions = conditions(r.old, v1)
-	err = guard(playground.StageCRDServe, func() error { return old.compileVersions(v1) })
+	err = upstream.Guard(playground.StageCRDServe, func() error { return old.compileVersions(v1) })
 	if err == nil && old.storage == nil {
 		err = errors.New("the old CRD has no storage version")
 	}

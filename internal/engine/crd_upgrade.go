@@ -14,6 +14,7 @@ import (
 	"k8s.io/utils/ptr"
 	"sigs.k8s.io/yaml"
 
+	"github.com/crdlab/crdlab/internal/engine/upstream"
 	"github.com/crdlab/crdlab/internal/playground"
 )
 
@@ -36,7 +37,7 @@ func (r *crdRequest) upgrade() error {
 	}
 	r.internal = upgraded.DeepCopy() // what is judged is the v1 CRD
 	// A panic is told by the stage that validates, which does the same.
-	_ = guard(playground.StageCRDValidate, func() error {
+	_ = upstream.Guard(playground.StageCRDValidate, func() error {
 		for _, err := range r.upgradeErrors(upgraded) {
 			r.report.UpgradeSteps = append(r.report.UpgradeSteps, r.upgradeStep(err))
 		}
@@ -75,7 +76,7 @@ func (r *crdRequest) upgradeErrors(upgraded *apiextensions.CustomResourceDefinit
 // status, which follow from others.
 func (r *crdRequest) createErrors(created *apiextensions.CustomResourceDefinition) field.ErrorList {
 	create := crdRequest{crd: &crd{internal: created.DeepCopy()}, ctx: r.ctx}
-	errs := sortErrors(create.checkCreate())
+	errs := upstream.SortErrors(create.checkCreate())
 	return slices.DeleteFunc(errs, func(err *field.Error) bool { return strings.HasPrefix(err.Field, "status.") })
 }
 
@@ -83,12 +84,12 @@ func (r *crdRequest) createErrors(created *apiextensions.CustomResourceDefinitio
 // v1beta1 CRD.
 func (r *crdRequest) upgradeStep(err *field.Error) playground.UpgradeStep {
 	status := apierrors.NewInvalid(apiextensions.Kind("CustomResourceDefinition"), r.internal.Name, field.ErrorList{err}).Status()
-	finding := r.causeFinding(playground.StageCRDValidate, status.Details.Causes[0])
+	cause := r.causeFinding(playground.StageCRDValidate, status.Details.Causes[0])
 	return playground.UpgradeStep{
-		Reason:  finding.Reason,
-		Field:   finding.Field,
-		Message: repeatable(finding.Message),
-		Do:      finding.Hint,
-		Range:   finding.Range,
+		Reason:  cause.Reason,
+		Field:   cause.Field,
+		Message: upstream.Repeatable(cause.Message),
+		Do:      cause.Hint,
+		Range:   cause.Range,
 	}
 }

@@ -18,6 +18,8 @@ import (
 	"k8s.io/apiserver/pkg/registry/rest"
 	utilfeature "k8s.io/apiserver/pkg/util/feature"
 	"k8s.io/kube-openapi/pkg/validation/spec"
+
+	"github.com/crdlab/crdlab/internal/engine/upstream"
 )
 
 // The cost limits of CEL rules in CEL cost units, for one rule and for all
@@ -54,7 +56,7 @@ func validateCRD(r *crdRequest) error {
 		check = r.checkUpdate
 	}
 	if errs := check(); len(errs) > 0 {
-		return apierrors.NewInvalid(apiextensions.Kind("CustomResourceDefinition"), r.internal.Name, sortErrors(errs))
+		return apierrors.NewInvalid(apiextensions.Kind("CustomResourceDefinition"), r.internal.Name, upstream.SortErrors(errs))
 	}
 	r.report.Warnings = append(r.report.Warnings, r.warnings()...)
 	return nil

@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/sha256"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -22,23 +23,14 @@ const cachedCRDs = 16
 
 // Engine evaluates scenarios. It is safe for concurrent use.
 type Engine struct {
-	crds     *lru.Cache // of *crd by crdKey
-	controls *lru.Cache // of *admissionControl by controlKey
-	// webhooks are the conversion webhooks that may really be called.
-	webhooks Webhooks
+	parts   Parts
+	crds    *lru.Cache // of *crd by crdKey
+	plugins *lru.Cache // of Plugins by pluginsKey
 }
 
-// New returns an engine with an empty cache.
-func New() *Engine {
-	return &Engine{crds: lru.New(cachedCRDs), controls: lru.New(cachedCRDs)}
-}
-
-// NewWithWebhooks returns an engine that calls the conversion webhooks that it
-// is allowed to, where a scenario has nothing that stands for them.
-func NewWithWebhooks(webhooks Webhooks) *Engine {
-	e := New()
-	e.webhooks = webhooks
-	return e
+// New returns an engine that has the given parts, with an empty cache.
+func New(parts Parts) *Engine {
+	return &Engine{parts: parts, crds: lru.New(cachedCRDs), plugins: lru.New(cachedCRDs)}
 }
 
 // Evaluate answers s. Whatever is wrong with the texts of s is told in the
@@ -71,31 +63,32 @@ func (e *Engine) Evaluate(ctx context.Context, s playground.Scenario) (report pl
 	start := time.Now()
 	crd := e.crd(ctx, s)
 	crdDone := time.Now()
-	conv, err := newConversion(crd, s.Conversion, e.webhooks)
+	conv, err := e.parts.newConversion(crd, s.Conversion, true)
 	if err != nil {
 		return report, err
 	}
-	control, err := e.control(s)
+	plugins, err := e.admissionPlugins(s)
 	if err != nil {
 		return report, err
 	}
 	report = playground.Report{
 		Kubernetes: playground.Kubernetes{Library: Library, Emulated: releaseName(minor)},
 		CRD:        crd.report,
-		Objects:    evaluateObjects(ctx, crd, conv, control, s, now),
+		Objects:    e.parts.evaluateObjects(ctx, crd, conv, plugins, s, now),
 		Conversion: playground.Conversion{Findings: conv.findings},
+		Missing:    e.parts.missing(s, crd),
 	}
-	if report.StoredObjects, err = storedObjects(ctx, crd, s, now); err != nil {
+	if report.StoredObjects, err = e.parts.storedObjects(ctx, crd, s, now); err != nil {
 		return report, err
 	}
 	report.Schemas = []playground.Schema{}
-	if s.Schemas {
-		if report.Schemas, err = crd.schemas(); err != nil {
+	if s.Schemas && e.parts.Schema != nil {
+		if report.Schemas, err = crd.schemas(e.parts); err != nil {
 			return report, err
 		}
 	}
-	if control != nil {
-		report.Admission = &playground.Admission{Findings: control.findings}
+	if plugins != nil {
+		report.Admission = &playground.Admission{Findings: withHints(plugins.Findings())}
 	}
 	report.Tables = tables(crd, report.Objects, now)
 	report.Timing = playground.Timing{CRD: milliseconds(crdDone.Sub(start)), Object: milliseconds(time.Since(crdDone))}
@@ -155,21 +148,36 @@ func (e *Engine) crd(ctx context.Context, s playground.Scenario) *crd {
 	return c
 }
 
-// control returns the admission plugins of a scenario, or nil if that is empty.
-func (e *Engine) control(s playground.Scenario) (*admissionControl, error) {
-	if isEmpty(s.Admission) {
+// admissionPlugins returns those of a scenario, or nil if it has none or the
+// engine lacks them.
+func (e *Engine) admissionPlugins(s playground.Scenario) (Plugins, error) {
+	if isEmpty(s.Admission) || e.parts.Admission == nil {
 		return nil, nil
 	}
-	key := controlKey{s.Kubernetes, sha256.Sum256([]byte(s.Admission))}
-	if cached, ok := e.controls.Get(key); ok {
-		return cached.(*admissionControl), nil
+	key := pluginsKey{s.Kubernetes, sha256.Sum256([]byte(s.Admission))}
+	if cached, ok := e.plugins.Get(key); ok {
+		return cached.(Plugins), nil
 	}
-	control, err := newAdmissionControl(s.Admission)
+	plugins, err := e.parts.Admission(s.Admission)
 	if err != nil {
 		return nil, err
 	}
-	e.controls.Add(key, control)
-	return control, nil
+	e.plugins.Add(key, plugins)
+	return plugins, nil
+}
+
+// isEmpty says whether there is nothing but blanks in a text.
+func isEmpty(text string) bool { return strings.TrimSpace(text) == "" }
+
+// withHints says of findings what to do about them.
+func withHints(findings []playground.Finding) []playground.Finding {
+	findings = slices.Clone(findings)
+	for i, f := range findings {
+		if f.Hint == "" {
+			findings[i].Hint = hint(f)
+		}
+	}
+	return findings
 }
 
 // crdKey is all that a crd depends on.
@@ -178,8 +186,8 @@ type crdKey struct {
 	text, old                   [sha256.Size]byte
 }
 
-// controlKey is all that an admissionControl depends on.
-type controlKey struct {
+// pluginsKey is all that Plugins depend on.
+type pluginsKey struct {
 	kubernetes string
 	text       [sha256.Size]byte
 }

@@ -1,14 +1,12 @@
 package engine
 
 import (
-	"errors"
-	"regexp"
-	"strconv"
 	"strings"
 
-	"go.yaml.in/yaml/v3"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	"github.com/crdlab/crdlab/internal/engine/finding"
+	"github.com/crdlab/crdlab/internal/engine/upstream"
 	"github.com/crdlab/crdlab/internal/playground"
 	"github.com/crdlab/crdlab/internal/source"
 )
@@ -23,7 +21,7 @@ func (c *crd) findings(stage string, err error) []playground.Finding {
 		}
 		return findings
 	}
-	status := apiStatus(err)
+	status := upstream.APIStatus(err)
 	if status.Details == nil || len(status.Details.Causes) == 0 {
 		return []playground.Finding{c.requestFinding(stage, status)}
 	}
@@ -42,36 +40,11 @@ func (c *crd) requestFinding(stage string, status metav1.Status) playground.Find
 		Reason:   string(status.Reason),
 		Message:  status.Message,
 		Document: playground.DocumentCRD,
-		Range:    requestRange(c.doc, status.Message),
+		Range:    finding.RequestRange(c.doc, status.Message),
 		Related:  []playground.Related{},
 	}
 	f.Hint = hint(f)
 	return f
-}
-
-// typedComplaint is what the merge of a server-side apply says of a field.
-var typedComplaint = regexp.MustCompile(`^failed to create typed patch object \([^)]*\): (\.[^:]+): `)
-
-// requestRange is the place in doc that an error about the whole request is
-// about: the mistake in the syntax, the line that the decoder names, or what
-// the document says it is.
-func requestRange(doc *source.Document, message string) playground.Range {
-	var syntax *source.SyntaxError
-	if errors.As(doc.Err, &syntax) {
-		return syntax.Range
-	}
-	if at, ok := doc.ResolveStrict(message); ok {
-		return at
-	}
-	if m := typedComplaint.FindStringSubmatch(message); m != nil {
-		if location, ok := doc.Resolve(m[1]); ok {
-			return location.Key()
-		}
-	}
-	if location, ok := doc.At("kind"); ok {
-		return location.Value()
-	}
-	return doc.Line(1)
 }
 
 func (c *crd) causeFinding(stage string, cause metav1.StatusCause) playground.Finding {
@@ -86,8 +59,8 @@ func (c *crd) causeFinding(stage string, cause metav1.StatusCause) playground.Fi
 		Related:  []playground.Related{},
 	}
 	if location, ok := c.resolve(cause.Field); ok {
-		f.Range = findingRange(location)
-		if at, ok := celErrorRange(location, cause.Message); ok {
+		f.Range = finding.Mark(location)
+		if at, ok := finding.CELRange(location, cause.Message); ok {
 			f.Range = at
 		}
 	}
@@ -106,57 +79,12 @@ func (c *crd) resolve(field string) (source.Location, bool) {
 
 // strictFinding is a complaint of the strict decoder about a CRD.
 func (c *crd) strictFinding(err error, severity playground.Severity) playground.Finding {
-	f := strictFinding(c.doc, err)
+	f := finding.OfStrict(c.doc, err)
 	f.Severity = severity
 	f.Stage = playground.StageCRDDecode
 	f.Document = playground.DocumentCRD
 	f.Hint = hint(f)
 	return f
-}
-
-var quotedField = regexp.MustCompile(`^(?:unknown|duplicate) field "(.*)"$`)
-
-// strictFinding locates an unknown or duplicate field in doc.
-func strictFinding(doc *source.Document, err error) playground.Finding {
-	f := playground.Finding{
-		Reason:  string(metav1.StatusReasonBadRequest),
-		Message: err.Error(),
-		Range:   doc.Line(1),
-		Related: []playground.Related{},
-	}
-	if m := quotedField.FindStringSubmatch(err.Error()); m != nil {
-		f.Field = m[1]
-	}
-	if at, ok := doc.ResolveStrict(err.Error()); ok {
-		f.Range = at
-	}
-	return f
-}
-
-// findingRange is the part of a place to mark: a scalar's value, or else the
-// key, since marking a whole block would bury the text.
-func findingRange(location source.Location) playground.Range {
-	if location.Exact && isScalar(location) {
-		return location.Value()
-	}
-	return location.Key()
-}
-
-func isScalar(location source.Location) bool {
-	return location.Node() != nil && location.Node().Kind == yaml.ScalarNode
-}
-
-var celComplaint = regexp.MustCompile(`ERROR: <input>:(\d+):(\d+):`)
-
-// celErrorRange is the place in a rule's text that its compiler complains of.
-func celErrorRange(rule source.Location, message string) (playground.Range, bool) {
-	m := celComplaint.FindStringSubmatch(message)
-	if m == nil || !rule.Exact || !isScalar(rule) {
-		return playground.Range{}, false
-	}
-	line, _ := strconv.Atoi(m[1])
-	column, _ := strconv.Atoi(m[2])
-	return rule.RangeAt(line, column), true
 }
 
 // rulePath is the way through the CRD's text to rule i of a node.

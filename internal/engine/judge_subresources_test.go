@@ -16,9 +16,9 @@ import (
 	"k8s.io/apimachinery/pkg/fields"
 	"sigs.k8s.io/yaml"
 
-	"github.com/crdlab/crdlab/internal/engine"
 	"github.com/crdlab/crdlab/internal/engine/judge"
 	"github.com/crdlab/crdlab/internal/engine/trial"
+	"github.com/crdlab/crdlab/internal/engine/whole"
 	"github.com/crdlab/crdlab/internal/playground"
 )
 
@@ -72,7 +72,7 @@ func (s *served) put(object *unstructured.Unstructured) {
 // what the API server's own handlers answer.
 func TestReadings(t *testing.T) {
 	scales, selectors := 0, 0
-	e := engine.New()
+	e := whole.New()
 	for _, c := range readCases(t) {
 		report, err := e.Evaluate(context.Background(), c.Scenario)
 		if err != nil {
@@ -164,7 +164,7 @@ func (s *served) compareSelector(object *unstructured.Unstructured, version stri
 // TestUpgraded creates the upgraded CRDs of all cases: those with nothing left
 // to do are accepted, and no others.
 func TestUpgraded(t *testing.T) {
-	e := engine.New()
+	e := whole.New()
 	for _, c := range readCases(t) {
 		report, err := e.Evaluate(context.Background(), c.Scenario)
 		if err != nil {
@@ -185,7 +185,7 @@ func TestUpgraded(t *testing.T) {
 // TestStoredObjects puts the stored objects of all cases into a cluster with
 // the new CRD, reads them, and writes them with a new label and as new.
 func TestStoredObjects(t *testing.T) {
-	e := engine.New()
+	e := whole.New()
 	for _, c := range readCases(t) {
 		report, err := e.Evaluate(context.Background(), c.Scenario)
 		if err != nil {

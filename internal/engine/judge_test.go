@@ -11,10 +11,10 @@ import (
 
 	apiextensionsv1beta1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1beta1"
 
-	"github.com/crdlab/crdlab/internal/engine"
 	"github.com/crdlab/crdlab/internal/engine/judge"
 	"github.com/crdlab/crdlab/internal/engine/trial"
 	"github.com/crdlab/crdlab/internal/engine/verdict"
+	"github.com/crdlab/crdlab/internal/engine/whole"
 	"github.com/crdlab/crdlab/internal/playground"
 	"github.com/crdlab/crdlab/internal/source"
 )
@@ -22,7 +22,7 @@ import (
 // TestJudge evaluates every case with the engine and with the API server's own
 // request handlers, which must agree.
 func TestJudge(t *testing.T) {
-	e, judge := engine.New(), newJudge(t)
+	e, judge := whole.New(), newJudge(t)
 	for _, c := range readCases(t) {
 		t.Run(c.Name, func(t *testing.T) {
 			if c.Scenario.Kubernetes != "" {

@@ -8,6 +8,7 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	"github.com/crdlab/crdlab/internal/engine/upstream"
 	"github.com/crdlab/crdlab/internal/playground"
 )
 
@@ -38,7 +39,7 @@ var kubectlVerbs = map[string]struct{ doing, done string }{
 // error that the API server answered (StandardErrorMessage in
 // k8s.io/kubectl/pkg/cmd/util).
 func refusedOutput(err error, operation, file string, warnings []string) string {
-	status := apiStatus(err)
+	status := upstream.APIStatus(err)
 	if apierrors.IsInvalid(err) && status.Details != nil {
 		return warningOutput(warnings) + invalidOutput(status)
 	}

@@ -13,6 +13,9 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation/field"
 	"k8s.io/apiserver/pkg/warning"
 
+	"github.com/crdlab/crdlab/internal/engine/finding"
+	"github.com/crdlab/crdlab/internal/engine/jsonvalue"
+	"github.com/crdlab/crdlab/internal/engine/upstream"
 	"github.com/crdlab/crdlab/internal/playground"
 	"github.com/crdlab/crdlab/internal/source"
 )
@@ -90,6 +93,7 @@ func stagesOf(s playground.Scenario) []objectStage {
 
 // request is an object on its way through the stages.
 type request struct {
+	parts           Parts
 	ctx             context.Context
 	crd             *crd
 	doc             *source.Document
@@ -102,10 +106,8 @@ type request struct {
 	conversion      *conversion
 	version         *version // whose endpoint the request goes to
 	stages          []objectStage
-	// control is nil if the scenario has no admission; admitted is what its
-	// plugins did.
-	control  *admissionControl
-	admitted *admissionRecord
+	// review is what admission plugins do; nil if the scenario has no admission.
+	review Review
 	// requestName and requestNamespace are those that the plugins are told, as
 	// they were before the plugins could change the object.
 	requestName, requestNamespace string
@@ -130,10 +132,10 @@ type request struct {
 }
 
 // evaluateObjects judges each document of text.
-func evaluateObjects(ctx context.Context, c *crd, conv *conversion, control *admissionControl, s playground.Scenario, now time.Time) []playground.Object {
+func (p Parts) evaluateObjects(ctx context.Context, c *crd, conv *conversion, plugins Plugins, s playground.Scenario, now time.Time) []playground.Object {
 	objects := []playground.Object{}
-	file, err := source.Parse(s.Object, objectTextLimits)
-	if _, isLimit := limitRange(err); isLimit {
+	file, err := source.Parse(s.Object, finding.ObjectText)
+	if _, isLimit := finding.LimitRange(err); isLimit {
 		return append(objects, exceededObject(stagesOf(s), err))
 	}
 	olds := readOldObjects(c, s.OldObject)
@@ -141,12 +143,15 @@ func evaluateObjects(ctx context.Context, c *crd, conv *conversion, control *adm
 		if doc.Empty() || ctx.Err() != nil {
 			continue
 		}
-		r := &request{crd: c, doc: doc, now: now, fieldValidation: s.FieldValidation, operation: s.Operation, fieldManager: s.FieldManager, force: s.Force, olds: olds, conversion: conv, stages: stagesOf(s), control: control, admitted: newAdmissionRecord(), report: emptyObjectReport()}
+		r := &request{parts: p, crd: c, doc: doc, now: now, fieldValidation: s.FieldValidation, operation: s.Operation, fieldManager: s.FieldManager, force: s.Force, olds: olds, conversion: conv, stages: stagesOf(s), report: emptyObjectReport()}
 		r.report.Operation = s.Operation
 		r.ctx = warning.WithWarningRecorder(ctx, &warningRecorder{request: r})
-		r.evaluate()
-		if control != nil {
-			r.report.Admission = r.reportAdmission()
+		if plugins != nil {
+			r.review = plugins.Review()
+		}
+		r.evaluate(p.judges(s))
+		if plugins != nil {
+			r.report.Admission = r.review.Report(r.reviewed())
 		}
 		objects = append(objects, r.report)
 	}
@@ -156,16 +161,17 @@ func evaluateObjects(ctx context.Context, c *crd, conv *conversion, control *adm
 // exceededObject reports a text that passes a limit.
 func exceededObject(stages []objectStage, err error) playground.Object {
 	object := emptyObjectReport()
-	finding := limitFinding(playground.DocumentObject, playground.StageDecode, err)
-	object.Findings = append(object.Findings, finding)
+	f := finding.OfLimit(playground.DocumentObject, playground.StageDecode, err)
+	object.Findings = append(object.Findings, f)
 	object.Status = playground.Status{Message: err.Error()}
-	object.Range = finding.Range
+	object.Range = f.Range
 	object.Stages = skippedStages(stages, "a limit of the playground is exceeded")
 	object.Stages[0].Outcome = playground.OutcomeFail
 	return object
 }
 
-func (r *request) evaluate() {
+// evaluate judges the object, unless the engine lacks what it takes.
+func (r *request) evaluate(judges bool) {
 	r.report.Range = r.doc.Range
 	r.report.APIVersion, _ = r.doc.Lookup("apiVersion")
 	r.report.Kind, _ = r.doc.Lookup("kind")
@@ -173,6 +179,10 @@ func (r *request) evaluate() {
 	r.report.Namespace, _ = r.doc.Lookup("metadata", "namespace")
 	if !r.crd.report.Accepted {
 		r.report.Stages = skippedStages(r.stages, "the CRD is not accepted")
+		return
+	}
+	if !judges {
+		r.report.Stages = skippedStages(r.stages, "loading the part of the engine that judges this…")
 		return
 	}
 	if r.crd.unresolvable {
@@ -261,7 +271,7 @@ func (r *request) runStages() {
 	for i, stage := range r.stages {
 		r.report.Stages = append(r.report.Stages, playground.Stage{Name: stage.name, Outcome: playground.OutcomePass, Changes: []playground.Change{}})
 		r.stage = &r.report.Stages[i]
-		err := guard(stage.name, func() error { return stage.run(r) })
+		err := upstream.Guard(stage.name, func() error { return stage.run(r) })
 		if err != nil {
 			r.refuse(stage.name, err)
 			rest := skippedStages(r.stages, "the request ended in stage "+stage.name)
@@ -272,7 +282,7 @@ func (r *request) runStages() {
 	for i := range r.report.Stages {
 		r.countFindings(&r.report.Stages[i])
 	}
-	r.report.Validated = encode(r.object)
+	r.report.Validated = jsonvalue.Encode(r.object)
 }
 
 func (r *request) countFindings(stage *playground.Stage) {

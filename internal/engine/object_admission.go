@@ -1,9 +1,7 @@
 package engine
 
 import (
-	"context"
 	"fmt"
-	"slices"
 
 	"k8s.io/apiextensions-apiserver/pkg/crdserverscheme"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -12,19 +10,20 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/util/managedfields"
 	"k8s.io/apiserver/pkg/admission"
+	"k8s.io/apiserver/pkg/authentication/user"
 
+	"github.com/crdlab/crdlab/internal/engine/finding"
 	"github.com/crdlab/crdlab/internal/playground"
 )
 
 // mutate lets the mutating admission plugins change the object.
 func mutate(r *request) error {
-	if len(r.control.mutatingHooks) == 0 && r.control.mutatingPlugin == nil {
+	if !r.review.Mutates() {
 		r.skip("no mutating policy or webhook")
 		return nil
 	}
 	before := r.snapshot()
-	ctx := withAdmissionRecord(r.ctx, r.admitted)
-	err := r.control.admit(ctx, r.attributes(r.object.GetName()), r.objectInterfaces(), typeConverters{r.crd})
+	err := r.review.Mutate(r.ctx, r.attributes(r.object.GetName()), r.objectInterfaces(), r.applyTypes)
 	r.recordMutations(before, err == nil)
 	if err != nil {
 		return r.refuseAdmission(playground.StageMutate, err)
@@ -36,28 +35,30 @@ func mutate(r *request) error {
 // admit lets the validating admission plugins look at the object as it is to
 // be stored.
 func admit(r *request) error {
-	if len(r.control.validatingHooks) == 0 && len(r.control.validatingPlugins) == 0 {
+	if !r.review.Validates() {
 		r.skip("no validating policy or webhook")
 		return nil
 	}
 	object := r.object
 	r.object = object.DeepCopy() // whatever the plugins do to it is lost
 	defer func() { r.object = object }()
-	ctx := withAdmissionRecord(r.ctx, r.admitted)
 	name := r.requestName
 	if name == "" {
 		name = object.GetName()
 	}
-	if err := r.control.validate(ctx, r.attributes(name), r.objectInterfaces()); err != nil {
+	if err := r.review.Validate(r.ctx, r.attributes(name), r.objectInterfaces()); err != nil {
 		return r.refuseAdmission(playground.StageAdmit, err)
 	}
 	return nil
 }
 
+// requester is who makes the requests; the cluster allows him everything.
+var requester = &user.DefaultInfo{Name: "kubernetes-admin", Groups: []string{"kubeadm:cluster-admins", user.AllAuthenticated}}
+
 // attributes describe the request to the plugins.
 func (r *request) attributes(name string) admission.Attributes {
 	if r.operation == playground.OperationDelete {
-		return &recordedAttributes{r.deleteAttributes(name), r.admitted}
+		return r.deleteAttributes(name)
 	}
 	operation, options := admission.Create, runtime.Object(&metav1.CreateOptions{
 		TypeMeta:        metav1.TypeMeta{APIVersion: metav1.SchemeGroupVersion.String(), Kind: "CreateOptions"},
@@ -86,9 +87,8 @@ func (r *request) attributes(name string) admission.Attributes {
 	if r.operation == playground.OperationUpdateStatus {
 		subresource = "status"
 	}
-	attributes := admission.NewAttributesRecord(r.object, old, r.version.kind, r.requestNamespace, name,
+	return admission.NewAttributesRecord(r.object, old, r.version.kind, r.requestNamespace, name,
 		r.resource().WithVersion(r.version.kind.Version), subresource, operation, options, false, requester)
-	return &recordedAttributes{attributes, r.admitted}
 }
 
 func (r *request) deleteAttributes(name string) admission.Attributes {
@@ -162,7 +162,7 @@ func (c coercingConvertor) convert(in runtime.Object, kind schema.GroupVersionKi
 	if !ok || version == nil {
 		return nil, fmt.Errorf("cannot convert %T to %v", in, kind)
 	}
-	converted, err := c.conversion.convert(object, version)
+	converted, err := c.conversion.convert("", object, version)
 	if err != nil {
 		return nil, err
 	}
@@ -173,34 +173,51 @@ func (coercingConvertor) ConvertFieldLabel(_ schema.GroupVersionKind, label, val
 	return label, value, nil
 }
 
-// typeConverters are how policies merge apply configurations.
-type typeConverters struct{ crd *crd }
-
-func (t typeConverters) GetTypeConverter(kind schema.GroupVersionKind) managedfields.TypeConverter {
-	v, ok := t.crd.versions[kind.Version]
+// applyTypes are how policies merge apply configurations.
+func (r *request) applyTypes(kind schema.GroupVersionKind) managedfields.TypeConverter {
+	v, ok := r.crd.versions[kind.Version]
 	if !ok {
 		return nil
 	}
-	types, err := v.applyTypes()
+	types, err := v.applyTypes(r.parts)
 	if err != nil {
 		return nil
 	}
 	return types
 }
 
-func (typeConverters) Run(context.Context) {}
+// reviewed is what the report of the review needs to know.
+func (r *request) reviewed() ReviewedRequest {
+	return ReviewedRequest{
+		Namespace: r.requestNamespace,
+		Unreached: r.unreached,
+		Attributes: func() (admission.Attributes, admission.ObjectInterfaces) {
+			return r.attributes(r.object.GetName()), r.objectInterfaces()
+		},
+	}
+}
+
+// unreached says why a stage did not run, or is empty if it did.
+func (r *request) unreached(stage string) string {
+	for _, s := range r.report.Stages {
+		if s.Name == stage && s.Outcome == playground.OutcomeSkipped {
+			return s.Why
+		}
+	}
+	return ""
+}
 
 // recordMutations reports what changed the object, from its state before to
 // the present one: the policies and webhooks, the defaults applied after each,
 // and, if all went well, the pruning at the end.
 func (r *request) recordMutations(before map[string]any, completed bool) {
 	state := any(before)
-	for _, m := range r.admitted.mutations {
-		r.recordSettling(state, m.before)
-		for _, c := range diff(m.before, m.after, nil) {
-			r.record(c, m.by)
+	for _, m := range r.review.Mutations() {
+		r.recordSettling(state, m.Before)
+		for _, c := range diff(m.Before, m.After, nil) {
+			r.record(c, m.By)
 		}
-		state = m.after
+		state = m.After
 	}
 	if completed {
 		r.recordSettling(state, r.object.Object)
@@ -224,22 +241,13 @@ func (r *request) recordSettling(before, after any) {
 // refuseAdmission reports what denied the request, with the place in the
 // admission text that decided.
 func (r *request) refuseAdmission(stage string, err error) error {
-	err = r.admitted.admissionError(err)
-	status := apiStatus(err)
-	denials := r.admitted.denials
-	isReported := func(d denial) bool { return d.message == status.Details.Causes[0].Message }
-	if status.Details == nil || len(status.Details.Causes) == 0 || !slices.ContainsFunc(denials, isReported) {
-		denials = []denial{{message: status.Message, reason: status.Reason}}
-		if at := r.admitted.failedAt; at != nil {
-			denials[0].at = *at
-		}
-	}
+	err, denials := r.review.Refusal(err)
 	for _, d := range denials {
-		f := r.finding(stage, d.message)
-		f.Reason = string(d.reason)
-		f.Range = requestRange(r.doc, d.message)
-		if d.at != (playground.Range{}) {
-			f.Related = append(f.Related, playground.Related{Document: playground.DocumentAdmission, Range: d.at, Message: "decided here"})
+		f := r.finding(stage, d.Message)
+		f.Reason = string(d.Reason)
+		f.Range = finding.RequestRange(r.doc, d.Message)
+		if d.At != (playground.Range{}) {
+			f.Related = append(f.Related, playground.Related{Document: playground.DocumentAdmission, Range: d.At, Message: "decided here"})
 		}
 		r.report.Findings = append(r.report.Findings, f)
 	}

@@ -3,17 +3,16 @@ package engine
 import (
 	"fmt"
 
-	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	"k8s.io/apiextensions-apiserver/pkg/apiserver/schema/defaulting"
-	"k8s.io/apiextensions-apiserver/pkg/controller/openapi/builder"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
-	"k8s.io/apimachinery/pkg/util/managedfields"
 	utilyaml "k8s.io/apimachinery/pkg/util/yaml"
 	"sigs.k8s.io/structured-merge-diff/v6/fieldpath"
 
+	"github.com/crdlab/crdlab/internal/engine/finding"
+	"github.com/crdlab/crdlab/internal/engine/upstream"
 	"github.com/crdlab/crdlab/internal/playground"
 )
 
@@ -75,14 +74,13 @@ func (r *request) applyTarget() (*unstructured.Unstructured, error) {
 	return fresh, nil
 }
 
-func (r *request) newFieldManager() (*managedfields.FieldManager, error) {
-	types, err := r.version.applyTypes()
+func (r *request) newFieldManager() (FieldManager, error) {
+	types, err := r.version.applyTypes(r.parts)
 	if err != nil {
 		return nil, fmt.Errorf("prepare field manager: %w", err)
 	}
-	group := r.version.kind.GroupVersion()
-	return managedfields.NewDefaultCRDFieldManager(types, r.conversion.converter, structuralDefaulter{r.crd}, unstructuredCreater{},
-		r.version.kind, group, "", fieldpath.NewExcludeFilterSetMap(r.resetFields()))
+	return r.parts.FieldManager(types, r.conversion.converter, structuralDefaulter{r.crd}, unstructuredCreater{},
+		r.version.kind, r.version.kind.GroupVersion(), "", fieldpath.NewExcludeFilterSetMap(r.resetFields()))
 }
 
 // resetFields are the fields that a request to this endpoint cannot set.
@@ -182,27 +180,16 @@ func (r *request) addConflicts(err error) {
 	if !apierrors.IsConflict(err) {
 		return
 	}
-	for _, cause := range apiStatus(err).Details.Causes {
+	for _, cause := range upstream.APIStatus(err).Details.Causes {
 		f := r.finding(playground.StageApply, cause.Message)
 		f.Reason = string(cause.Type)
 		f.Field = cause.Field
 		if location, ok := r.doc.Resolve(cause.Field); ok {
-			f.Range = findingRange(location)
+			f.Range = finding.Mark(location)
 		}
 		f.Hint = "Another manager set this field. Leave it out, set it to the same value, or force the conflict to take it over."
 		r.report.Findings = append(r.report.Findings, f)
 	}
-}
-
-// newApplyTypes are the types of a version for a server-side apply, from the
-// OpenAPI document that the API server publishes
-// (buildOpenAPIModelsForApply in k8s.io/apiextensions-apiserver/pkg/apiserver).
-func newApplyTypes(crd *apiextensionsv1.CustomResourceDefinition, version string) (managedfields.TypeConverter, error) {
-	document, err := builder.BuildOpenAPIV3(crd, version, builder.Options{})
-	if err != nil {
-		return nil, fmt.Errorf("build OpenAPI: %w", err)
-	}
-	return managedfields.NewTypeConverter(document.Components.Schemas, crd.Spec.PreserveUnknownFields)
 }
 
 // structuralDefaulter applies the defaults of a CRD's schemas.

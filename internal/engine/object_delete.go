@@ -50,12 +50,11 @@ func findDeleted(r *request) error {
 // change (AdmissionToValidateObjectDeleteFunc in
 // k8s.io/apiserver/pkg/registry/rest).
 func admitDelete(r *request) error {
-	ctx := withAdmissionRecord(r.ctx, r.admitted)
 	attributes, interfaces := r.attributes(r.requestName), r.objectInterfaces()
-	if err := r.control.admit(ctx, attributes, interfaces, typeConverters{r.crd}); err != nil {
+	if err := r.review.Mutate(r.ctx, attributes, interfaces, r.applyTypes); err != nil {
 		return r.refuseAdmission(playground.StageAdmit, err)
 	}
-	if err := r.control.validate(ctx, attributes, interfaces); err != nil {
+	if err := r.review.Validate(r.ctx, attributes, interfaces); err != nil {
 		return r.refuseAdmission(playground.StageAdmit, err)
 	}
 	return nil

@@ -8,6 +8,8 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
+	"github.com/crdlab/crdlab/internal/engine/finding"
+	"github.com/crdlab/crdlab/internal/engine/upstream"
 	"github.com/crdlab/crdlab/internal/playground"
 )
 
@@ -19,16 +21,16 @@ type strictError struct {
 
 // refuse ends the request with err.
 func (r *request) refuse(stage string, err error) {
-	r.report.Status = statusOf(err)
+	r.report.Status = upstream.StatusOf(err)
 	r.report.Output = refusedOutput(err, r.operation, "object.yaml", r.report.Warnings)
 	var denied *admissionDenied
 	if errors.As(err, &denied) || len(r.invalid) > 0 || len(r.reportedStrict()) > 0 || apierrors.HasStatusCause(err, metav1.CauseTypeFieldManagerConflict) {
 		return // each cause has its finding
 	}
-	status := apiStatus(err)
+	status := upstream.APIStatus(err)
 	f := r.finding(stage, status.Message)
 	f.Reason = string(status.Reason)
-	f.Range = requestRange(r.doc, status.Message)
+	f.Range = finding.RequestRange(r.doc, status.Message)
 	r.report.Findings = append(r.report.Findings, f)
 }
 
@@ -52,7 +54,7 @@ func (r *request) finding(stage, message string) playground.Finding {
 }
 
 func (r *request) addStrictFinding(e strictError, severity playground.Severity) {
-	f := strictFinding(r.doc, e.err)
+	f := finding.OfStrict(r.doc, e.err)
 	f.Severity = severity
 	f.Stage = e.stage
 	f.Document = playground.DocumentObject
@@ -62,12 +64,12 @@ func (r *request) addStrictFinding(e strictError, severity playground.Severity) 
 
 // addInvalid collects errors of validation, each with its finding.
 func (r *request) addInvalid(stage string, errs field.ErrorList) {
-	for _, err := range sortErrors(errs) {
+	for _, err := range upstream.SortErrors(errs) {
 		f := r.finding(stage, err.ErrorBody())
 		f.Reason = string(metav1.CauseType(err.Type))
 		f.Field = err.Field
 		if location, ok := r.doc.Resolve(err.Field); ok {
-			f.Range = findingRange(location)
+			f.Range = finding.Mark(location)
 			f.Related = r.related(r.doc.PathAt(location.Key().Start))
 		}
 		f.Hint = hint(f)

@@ -8,6 +8,8 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/serializer/json"
 
+	"github.com/crdlab/crdlab/internal/engine/finding"
+	"github.com/crdlab/crdlab/internal/engine/upstream"
 	"github.com/crdlab/crdlab/internal/playground"
 	"github.com/crdlab/crdlab/internal/source"
 )
@@ -25,9 +27,9 @@ func readOldObjects(c *crd, text string) oldObjects {
 	if !c.report.Accepted {
 		return old
 	}
-	file, err := source.Parse(text, objectTextLimits)
-	if _, isLimit := limitRange(err); isLimit {
-		old.findings = append(old.findings, limitFinding(playground.DocumentOldObject, playground.StageDecode, err))
+	file, err := source.Parse(text, finding.ObjectText)
+	if _, isLimit := finding.LimitRange(err); isLimit {
+		old.findings = append(old.findings, finding.OfLimit(playground.DocumentOldObject, playground.StageDecode, err))
 		return old
 	}
 	for _, doc := range file.Documents {
@@ -56,7 +58,7 @@ func (o *oldObjects) add(doc *source.Document, message string) {
 		Stage:    playground.StageDecode,
 		Message:  message,
 		Document: playground.DocumentOldObject,
-		Range:    requestRange(doc, message),
+		Range:    finding.RequestRange(doc, message),
 		Related:  []playground.Related{},
 	})
 }
@@ -64,7 +66,7 @@ func (o *oldObjects) add(doc *source.Document, message string) {
 func decodeStored(doc *source.Document) (*unstructured.Unstructured, error) {
 	serializer := json.NewSerializerWithOptions(json.DefaultMetaFactory, unstructuredCreater{}, crdserverscheme.NewUnstructuredObjectTyper(), json.SerializerOptions{Yaml: !doc.JSON()})
 	object := &unstructured.Unstructured{}
-	err := guard(playground.StageDecode, func() error {
+	err := upstream.Guard(playground.StageDecode, func() error {
 		_, _, err := serializer.Decode([]byte(doc.Text), nil, object)
 		return err
 	})

@@ -4,6 +4,7 @@ import (
 	"k8s.io/apiextensions-apiserver/pkg/apiserver/schema/defaulting"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
+	"github.com/crdlab/crdlab/internal/engine/jsonvalue"
 	"github.com/crdlab/crdlab/internal/playground"
 )
 
@@ -24,7 +25,7 @@ func read(r *request) error {
 }
 
 func (r *request) readVersion(v *version) playground.ObjectVersion {
-	out := playground.ObjectVersion{Name: v.kind.Version, Warning: v.deprecated, Object: encode(nil), Lost: []string{}, RoundTrip: []playground.Change{}}
+	out := playground.ObjectVersion{Name: v.kind.Version, Warning: v.deprecated, Object: jsonvalue.Encode(nil), Lost: []string{}, RoundTrip: []playground.Change{}}
 	object, err := r.get(v)
 	r.readScale(v, object, err)
 	if err != nil {
@@ -32,7 +33,7 @@ func (r *request) readVersion(v *version) playground.ObjectVersion {
 		return out
 	}
 	r.readSelectable(v, object)
-	out.Object = encode(object)
+	out.Object = jsonvalue.Encode(object)
 	for _, c := range diff(r.stored.Object, object.Object, nil) {
 		if c.op == playground.ChangeRemove {
 			out.Lost = append(out.Lost, valuePath(c.path))

@@ -7,6 +7,8 @@ import (
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/util/validation/field"
+
+	"github.com/crdlab/crdlab/internal/engine/jsonvalue"
 )
 
 // validateScale checks the values that the scale subresource reads
@@ -27,7 +29,7 @@ func validateScaleStatus(content map[string]any, scale *apiextensionsv1.CustomRe
 	if scale.LabelSelectorPath == nil {
 		return errs
 	}
-	selector, _, err := unstructured.NestedString(content, jsonSteps(*scale.LabelSelectorPath)...)
+	selector, _, err := unstructured.NestedString(content, jsonvalue.Steps(*scale.LabelSelectorPath)...)
 	if err != nil {
 		errs = append(errs, field.Invalid(field.NewPath(*scale.LabelSelectorPath), selector, err.Error()))
 	}
@@ -35,7 +37,7 @@ func validateScaleStatus(content map[string]any, scale *apiextensionsv1.CustomRe
 }
 
 func validateReplicas(content map[string]any, jsonPath string) field.ErrorList {
-	replicas, _, err := unstructured.NestedInt64(content, jsonSteps(jsonPath)...)
+	replicas, _, err := unstructured.NestedInt64(content, jsonvalue.Steps(jsonPath)...)
 	path := field.NewPath(jsonPath)
 	switch {
 	case err != nil:

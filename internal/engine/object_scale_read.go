@@ -13,6 +13,8 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/utils/ptr"
 
+	"github.com/crdlab/crdlab/internal/engine/jsonvalue"
+	"github.com/crdlab/crdlab/internal/engine/upstream"
 	"github.com/crdlab/crdlab/internal/playground"
 )
 
@@ -23,12 +25,12 @@ func (r *request) readScale(v *version, object *unstructured.Unstructured, readE
 	if !r.crd.scales() {
 		return
 	}
-	answer := playground.Scale{Version: v.kind.Version, Status: playground.Status{Code: http.StatusOK}, Scale: encode(nil)}
+	answer := playground.Scale{Version: v.kind.Version, Status: playground.Status{Code: http.StatusOK}, Scale: jsonvalue.Encode(nil)}
 	scale, hint, err := r.getScale(v, object, readErr)
 	if err != nil {
-		answer.Status, answer.Hint = statusOf(err), hint
+		answer.Status, answer.Hint = upstream.StatusOf(err), hint
 	} else {
-		answer.Scale = encode(scale)
+		answer.Scale = jsonvalue.Encode(scale)
 	}
 	r.report.Scale = append(r.report.Scale, answer)
 }
@@ -72,17 +74,17 @@ func (r *request) getScale(v *version, object *unstructured.Unstructured, readEr
 // replicas (scaleFromCustomResource of the same package, not exported).
 func scaleFrom(object *unstructured.Unstructured, paths *apiextensionsv1.CustomResourceSubresourceScale) (*autoscalingv1.Scale, bool, error) {
 	content := object.UnstructuredContent()
-	specReplicas, found, err := unstructured.NestedInt64(content, jsonSteps(paths.SpecReplicasPath)...)
+	specReplicas, found, err := unstructured.NestedInt64(content, jsonvalue.Steps(paths.SpecReplicasPath)...)
 	if err != nil {
 		return nil, false, err
 	}
-	statusReplicas, _, err := unstructured.NestedInt64(content, jsonSteps(paths.StatusReplicasPath)...)
+	statusReplicas, _, err := unstructured.NestedInt64(content, jsonvalue.Steps(paths.StatusReplicasPath)...)
 	if err != nil {
 		return nil, false, err
 	}
 	selector := ""
 	if path := ptr.Deref(paths.LabelSelectorPath, ""); path != "" {
-		if selector, _, err = unstructured.NestedString(content, jsonSteps(path)...); err != nil {
+		if selector, _, err = unstructured.NestedString(content, jsonvalue.Steps(path)...); err != nil {
 			return nil, false, err
 		}
 	}

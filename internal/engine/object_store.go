@@ -11,6 +11,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apiserver/pkg/storage"
 
+	"github.com/crdlab/crdlab/internal/engine/jsonvalue"
 	"github.com/crdlab/crdlab/internal/playground"
 )
 
@@ -29,7 +30,7 @@ func store(r *request) error {
 	stored := r.object.DeepCopy()
 	if r.version != r.crd.storage {
 		converted, err := r.convert(playground.StageStore, r.object, r.crd.storage)
-		if errors.Is(err, errNoWebhook) {
+		if errors.Is(err, ErrNoWebhook) {
 			r.accept()
 			r.skip(fmt.Sprintf("the conversion webhook would be asked to convert the object to the storage version %s", r.crd.storage.kind.Version))
 			return nil
@@ -45,7 +46,7 @@ func store(r *request) error {
 		r.record(c, r.storeReason(c))
 	}
 	r.stored = stored
-	r.report.Stored = encode(stored)
+	r.report.Stored = jsonvalue.Encode(stored)
 	r.accept()
 	return nil
 }
@@ -134,9 +135,8 @@ func (r *request) storeReason(c change) string {
 // the conversion webhook.
 func (r *request) convert(stage string, object *unstructured.Unstructured, to *version) (*unstructured.Unstructured, error) {
 	if w := r.conversion.webhook; w != nil {
-		w.stage = stage
-		before := len(w.reviews)
-		defer func() { r.report.Conversions = append(r.report.Conversions, w.reviews[before:]...) }()
+		before := len(w.Reviews())
+		defer func() { r.report.Conversions = append(r.report.Conversions, w.Reviews()[before:]...) }()
 	}
-	return r.conversion.convert(object, to)
+	return r.conversion.convert(stage, object, to)
 }

@@ -34,7 +34,7 @@ func (r *request) findOld() error {
 		return apierrors.NewNotFound(r.resource(), r.object.GetName())
 	}
 	old, err := r.readOld(stored)
-	if errors.Is(err, errNoWebhook) {
+	if errors.Is(err, ErrNoWebhook) {
 		return fmt.Errorf("read the old object: %w", err)
 	}
 	if err != nil {

@@ -20,6 +20,7 @@ import (
 	"k8s.io/apiserver/pkg/features"
 	utilfeature "k8s.io/apiserver/pkg/util/feature"
 
+	"github.com/crdlab/crdlab/internal/engine/upstream"
 	"github.com/crdlab/crdlab/internal/playground"
 )
 
@@ -88,7 +89,7 @@ func (r *request) concludeValidation() error {
 		r.addInvalid(playground.StageValidate, validation.ValidateObjectMetaAccessor(r.object, r.version.namespaced, pathSegment, field.NewPath("metadata")))
 	}
 	if len(r.invalid) > 0 {
-		return apierrors.NewInvalid(r.version.kind.GroupKind(), r.object.GetName(), sortErrors(r.invalid))
+		return apierrors.NewInvalid(r.version.kind.GroupKind(), r.object.GetName(), upstream.SortErrors(r.invalid))
 	}
 	for _, finalizer := range r.newFinalizers() {
 		for _, warning := range finalizerWarnings(finalizer) {

@@ -4,8 +4,8 @@ import (
 	"context"
 	"testing"
 
-	"github.com/crdlab/crdlab/internal/engine"
 	"github.com/crdlab/crdlab/internal/engine/verdict"
+	"github.com/crdlab/crdlab/internal/engine/whole"
 )
 
 // TestRecordings compares the engine with what a real API server answered to
@@ -15,7 +15,7 @@ func TestRecordings(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	e := engine.New()
+	e := whole.New()
 	for _, c := range readCases(t) {
 		recording := recordings[c.Name]
 		if !recording.IsOf(c) {

@@ -16,6 +16,7 @@ import (
 	celconfig "k8s.io/apiserver/pkg/apis/cel"
 	"k8s.io/apiserver/pkg/cel/environment"
 
+	"github.com/crdlab/crdlab/internal/engine/jsonvalue"
 	"github.com/crdlab/crdlab/internal/playground"
 	"github.com/crdlab/crdlab/internal/source"
 )
@@ -175,7 +176,7 @@ func (t *tracer) add(expr, text ast.Expr, loop bool) {
 
 func traceValue(value ref.Val) string {
 	text := fmt.Sprint(value)
-	if data, err := jsonValue(value); err == nil {
+	if data, err := jsonvalue.OfCEL(value); err == nil {
 		encoded, _ := json.Marshal(data)
 		text = string(encoded)
 	}

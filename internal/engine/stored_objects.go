@@ -11,6 +11,8 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation/field"
 	"k8s.io/apiserver/pkg/warning"
 
+	"github.com/crdlab/crdlab/internal/engine/finding"
+	"github.com/crdlab/crdlab/internal/engine/upstream"
 	"github.com/crdlab/crdlab/internal/playground"
 	"github.com/crdlab/crdlab/internal/source"
 )
@@ -18,7 +20,7 @@ import (
 // storedObjects tells what the update of c means to the objects in the
 // cluster, by reading and validating them under the old CRD and the new one.
 // Documents that are no objects of the CRD are told of elsewhere.
-func storedObjects(ctx context.Context, c *crd, s playground.Scenario, now time.Time) ([]playground.StoredObject, error) {
+func (p Parts) storedObjects(ctx context.Context, c *crd, s playground.Scenario, now time.Time) ([]playground.StoredObject, error) {
 	all := []playground.StoredObject{}
 	if c.before == nil || !c.report.Accepted {
 		return all, nil
@@ -27,8 +29,8 @@ func storedObjects(ctx context.Context, c *crd, s playground.Scenario, now time.
 	if err != nil {
 		return all, nil // a CRD that no server could serve has no objects
 	}
-	file, err := source.Parse(s.OldObject, objectTextLimits)
-	if _, isLimit := limitRange(err); isLimit {
+	file, err := source.Parse(s.OldObject, finding.ObjectText)
+	if _, isLimit := finding.LimitRange(err); isLimit {
 		return all, nil
 	}
 	for _, doc := range file.Documents {
@@ -36,7 +38,7 @@ func storedObjects(ctx context.Context, c *crd, s playground.Scenario, now time.
 		if doc.Empty() || ctx.Err() != nil || err != nil || !before.stores(object) {
 			continue
 		}
-		e := examination{ctx: ctx, doc: doc, object: object, conversion: s.Conversion, now: now}
+		e := examination{parts: p, ctx: ctx, doc: doc, object: object, conversion: s.Conversion, now: now}
 		stored, err := e.compare(before, c)
 		if err != nil {
 			return nil, err
@@ -48,6 +50,7 @@ func storedObjects(ctx context.Context, c *crd, s playground.Scenario, now time.
 
 // examination is one stored object under two CRDs.
 type examination struct {
+	parts      Parts
 	ctx        context.Context
 	doc        *source.Document
 	object     *unstructured.Unstructured
@@ -88,12 +91,12 @@ func (e *examination) compare(before, after *crd) (playground.StoredObject, erro
 
 // request is a request under c for the object at the storage version.
 func (e *examination) request(c *crd) (*request, error) {
-	conv, err := newConversion(c, e.conversion, Webhooks{}) // a webhook would be asked, not called
+	conv, err := e.parts.newConversion(c, e.conversion, false) // a webhook would be asked, not called
 	if err != nil {
 		return nil, err
 	}
 	r := &request{
-		crd: c, doc: e.doc, now: e.now, fieldValidation: playground.FieldValidationIgnore, operation: playground.OperationCreate,
+		parts: e.parts, crd: c, doc: e.doc, now: e.now, fieldValidation: playground.FieldValidationIgnore, operation: playground.OperationCreate,
 		conversion: conv, version: c.storage, object: e.object, report: emptyObjectReport(), stage: &playground.Stage{},
 	}
 	r.ctx = warning.WithWarningRecorder(e.ctx, &warningRecorder{request: r})
@@ -103,7 +106,7 @@ func (e *examination) request(c *crd) (*request, error) {
 // examine reads the object from the storage and validates it as if it were
 // new.
 func (e *examination) examine(r *request) error {
-	return guard(playground.StageRead, func() error {
+	return upstream.Guard(playground.StageRead, func() error {
 		if !r.crd.stores(e.object) {
 			_, err := r.convert(playground.StageRead, e.object, r.version)
 			return err
@@ -128,10 +131,10 @@ func (r *request) validateAll(check func() field.ErrorList) {
 }
 
 func unreadable(err error) (playground.Outcome, string) {
-	if errors.Is(err, errNoWebhook) {
+	if errors.Is(err, ErrNoWebhook) {
 		return playground.OutcomeSkipped, "The conversion webhook would be asked to convert it to the storage version."
 	}
-	return playground.OutcomeError, "It can no longer be read: " + statusOf(err).Message
+	return playground.OutcomeError, "It can no longer be read: " + upstream.StatusOf(err).Message
 }
 
 // readDifferences are what a read under the new CRD shows otherwise than one
@@ -177,7 +180,7 @@ func (e *examination) updatable(now *request) bool {
 	if err != nil {
 		return false
 	}
-	err = guard(playground.StageValidate, func() error {
+	err = upstream.Guard(playground.StageValidate, func() error {
 		r.operation = playground.OperationUpdate
 		r.old, r.oldStored = now.object, e.object
 		r.object = now.object.DeepCopy()

@@ -16,6 +16,7 @@ import (
 	utiljson "k8s.io/apimachinery/pkg/util/json"
 	"k8s.io/client-go/util/jsonpath"
 
+	"github.com/crdlab/crdlab/internal/engine/upstream"
 	"github.com/crdlab/crdlab/internal/playground"
 )
 
@@ -29,7 +30,7 @@ func tables(c *crd, objects []playground.Object, now time.Time) []playground.Tab
 		return tables
 	}
 	for _, name := range c.servedByPriority() {
-		_ = guard(playground.StageRead, func() error {
+		_ = upstream.Guard(playground.StageRead, func() error {
 			table, err := newTable(c.versions[name], returned(objects, name), now)
 			if err == nil {
 				tables = append(tables, table)

@@ -36,9 +36,15 @@ type version struct {
 	scale           *apiextensionsv1.CustomResourceSubresourceScale
 	columns         []apiextensionsv1.CustomResourceColumnDefinition
 	deprecated      string // the deprecation warning, or empty
-	// applyTypes is how a server-side apply merges; it takes as long to build
-	// as all else, and few ask for it.
-	applyTypes func() (managedfields.TypeConverter, error)
+	// crd is what the version is of.
+	crd *apiextensionsv1.CustomResourceDefinition
+	// applied is how a server-side apply merges; it takes as long to build as
+	// all else, and few ask for it.
+	applied struct {
+		sync.Once
+		types managedfields.TypeConverter
+		err   error
+	}
 }
 
 // compileVersion prepares v as the handler of custom resources does before
@@ -46,6 +52,7 @@ type version struct {
 // k8s.io/apiextensions-apiserver/pkg/apiserver).
 func compileVersion(crd *apiextensionsv1.CustomResourceDefinition, v apiextensionsv1.CustomResourceDefinitionVersion) (*version, error) {
 	compiled := &version{
+		crd:             crd,
 		kind:            schema.GroupVersionKind{Group: crd.Spec.Group, Version: v.Name, Kind: crd.Spec.Names.Kind},
 		index:           slices.IndexFunc(crd.Spec.Versions, func(o apiextensionsv1.CustomResourceDefinitionVersion) bool { return o.Name == v.Name }),
 		namespaced:      crd.Spec.Scope == apiextensionsv1.NamespaceScoped,
@@ -64,7 +71,6 @@ func compileVersion(crd *apiextensionsv1.CustomResourceDefinition, v apiextensio
 			return nil, fmt.Errorf("convert schema: %w", err)
 		}
 	}
-	compiled.applyTypes = sync.OnceValues(func() (managedfields.TypeConverter, error) { return newApplyTypes(crd, v.Name) })
 	if err := compiled.compileSchema(internal.OpenAPIV3Schema); err != nil {
 		return nil, err
 	}
@@ -98,6 +104,12 @@ func (v *version) compileSchema(props *apiextensions.JSONSchemaProps) error {
 	v.celRules = cel.NewValidator(v.schema, true, celconfig.PerCallLimit)
 	v.rules = compileRules(v.schema)
 	return nil
+}
+
+// applyTypes are the types by which a server-side apply merges.
+func (v *version) applyTypes(p Parts) (managedfields.TypeConverter, error) {
+	v.applied.Do(func() { v.applied.types, v.applied.err = p.ApplyTypes(v.crd, v.kind.Version) })
+	return v.applied.types, v.applied.err
 }
 
 // deprecationWarning is what a client of v is warned of, or empty

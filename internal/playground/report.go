@@ -21,8 +21,20 @@ type Report struct {
 	// StoredObjects has one entry for each document in Scenario.OldObject if
 	// there is a Scenario.OldCRD and the update of the CRD is accepted.
 	StoredObjects []StoredObject `json:"storedObjects"`
-	Timing        Timing         `json:"timing"`
+	// Missing are the parts, such as [PartAdmission], that the scenario needs and
+	// the engine that answers lacks; what depends on them is left open. An engine
+	// that has all parts leaves it out.
+	Missing []string `json:"missing,omitempty"`
+	Timing  Timing   `json:"timing"`
 }
+
+// Names of the parts that an engine may lack.
+const (
+	PartAdmission  = "admission"
+	PartApply      = "apply"
+	PartConversion = "conversion"
+	PartSchemas    = "schemas"
+)
 
 // Kubernetes says whose rules were applied.
 type Kubernetes struct {

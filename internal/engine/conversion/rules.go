@@ -1,7 +1,9 @@
-package engine
+package conversion
 
 import (
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
 
 	celgo "github.com/google/cel-go/cel"
@@ -16,6 +18,8 @@ import (
 	celconfig "k8s.io/apiserver/pkg/apis/cel"
 	apiservercel "k8s.io/apiserver/pkg/cel"
 	"k8s.io/apiserver/pkg/cel/environment"
+
+	"github.com/crdlab/crdlab/internal/engine/jsonvalue"
 )
 
 // apiConversion is the type of kcp's rules (apis.kcp.io/v1alpha1).
@@ -46,9 +50,9 @@ const preserveAnnotation = "preserve.conversion.apis.kcp.io/"
 // conversionRules convert from one version to another.
 type conversionRules struct {
 	versionConversion
-	programs []celgo.Program // parallel to Rules; nil copies the value
-	broken   []error         // parallel to Rules; why a transformation does not compile
-	schema   *version        // of the From version; nil if it is not served
+	programs []celgo.Program              // parallel to Rules; nil copies the value
+	broken   []error                      // parallel to Rules; why a transformation does not compile
+	schema   *structuralschema.Structural // of the From version; nil if it is not served
 }
 
 func (c *conversionRules) converts(group, from, to string) bool {
@@ -104,11 +108,8 @@ func (c *conversionRules) declType(field string) *apiservercel.DeclType {
 // node is the schema of a field, with the fields of every resource if it is
 // the root or an embedded resource.
 func (c *conversionRules) node(field string) (node *structuralschema.Structural, root bool) {
-	var path []any
-	for _, step := range jsonSteps(field) {
-		path = append(path, step)
-	}
-	node, _ = schemaAt(c.schema.schema, path)
+	path := jsonvalue.Steps(field)
+	node = property(c.schema, path)
 	if node == nil || len(path) > 0 && !node.XEmbeddedResource {
 		return node, false
 	}
@@ -133,7 +134,7 @@ func (c *conversionRules) applyRule(i int, object, converted map[string]any) err
 	if c.broken[i] != nil {
 		return fmt.Errorf("rule %d: transformation of %s does not compile", i, rule.Field)
 	}
-	value, found, err := unstructured.NestedFieldNoCopy(object, jsonSteps(rule.Field)...)
+	value, found, err := unstructured.NestedFieldNoCopy(object, jsonvalue.Steps(rule.Field)...)
 	if rule.Destination == "" || rule.Destination == "." {
 		return fmt.Errorf("rule %d: the destination must be a field", i)
 	}
@@ -149,7 +150,7 @@ func (c *conversionRules) applyRule(i int, object, converted map[string]any) err
 			return fmt.Errorf("rule %d: transformation of %s: %w", i, rule.Field, err)
 		}
 	}
-	if err := unstructured.SetNestedField(converted, out, jsonSteps(rule.Destination)...); err != nil {
+	if err := unstructured.SetNestedField(converted, out, jsonvalue.Steps(rule.Destination)...); err != nil {
 		return fmt.Errorf("rule %d: destination %s: %w", i, rule.Destination, err)
 	}
 	return nil
@@ -166,7 +167,7 @@ func (c *conversionRules) transform(i int, value any) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	return jsonValue(result)
+	return jsonvalue.OfCEL(result)
 }
 
 // preserve keeps fields that the new version lacks in an annotation, or brings
@@ -181,7 +182,7 @@ func (c *conversionRules) preserve(object, converted map[string]any) error {
 	}
 	keep := map[string]any{}
 	for _, field := range c.Preserve {
-		value, found, err := unstructured.NestedFieldNoCopy(object, jsonSteps(field)...)
+		value, found, err := unstructured.NestedFieldNoCopy(object, jsonvalue.Steps(field)...)
 		if err != nil {
 			return fmt.Errorf("preserve %s: %w", field, err)
 		}
@@ -195,7 +196,7 @@ func (c *conversionRules) preserve(object, converted map[string]any) error {
 	if annotations == nil {
 		annotations = map[string]string{}
 	}
-	annotations[preserveAnnotation+c.From] = string(encode(keep))
+	annotations[preserveAnnotation+c.From] = string(jsonvalue.Encode(keep))
 	setAnnotations(out, annotations)
 	return nil
 }
@@ -205,8 +206,8 @@ func restorePreserved(converted map[string]any, kept string) error {
 	if err := utiljson.Unmarshal([]byte(kept), &fields); err != nil {
 		return fmt.Errorf("read preserved fields: %w", err)
 	}
-	for _, field := range sortedKeys(fields) {
-		if err := unstructured.SetNestedField(converted, fields[field], jsonSteps(field)...); err != nil {
+	for _, field := range slices.Sorted(maps.Keys(fields)) {
+		if err := unstructured.SetNestedField(converted, fields[field], jsonvalue.Steps(field)...); err != nil {
 			return fmt.Errorf("restore %s: %w", field, err)
 		}
 	}
@@ -218,13 +219,4 @@ func setAnnotations(object *unstructured.Unstructured, annotations map[string]st
 		annotations = nil
 	}
 	object.SetAnnotations(annotations)
-}
-
-// jsonSteps splits a simple JSONPath such as ".spec.replicas"; "." is the root.
-func jsonSteps(path string) []string {
-	path = strings.TrimPrefix(path, ".")
-	if path == "" {
-		return nil
-	}
-	return strings.Split(path, ".")
 }

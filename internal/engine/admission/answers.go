@@ -1,4 +1,4 @@
-package engine
+package admission
 
 import (
 	"bytes"
@@ -21,6 +21,8 @@ import (
 	webhookerrors "k8s.io/apiserver/pkg/admission/plugin/webhook/errors"
 	webhookrequest "k8s.io/apiserver/pkg/admission/plugin/webhook/request"
 
+	"github.com/crdlab/crdlab/internal/engine"
+	"github.com/crdlab/crdlab/internal/engine/jsonvalue"
 	"github.com/crdlab/crdlab/internal/playground"
 	"github.com/crdlab/crdlab/internal/source"
 )
@@ -85,7 +87,7 @@ func (a *webhookAnswer) answers(w *admissionWebhook, request map[string]any) boo
 }
 
 // RoundTrip implements [http.RoundTripper] for a POST of an AdmissionReview.
-func (c *admissionControl) RoundTrip(req *http.Request) (*http.Response, error) {
+func (c *Control) RoundTrip(req *http.Request) (*http.Response, error) {
 	w, err := c.webhookAt(req.URL.Hostname())
 	if err != nil {
 		return nil, err
@@ -98,7 +100,7 @@ func (c *admissionControl) RoundTrip(req *http.Request) (*http.Response, error) 
 	if err := utiljson.Unmarshal(body, &review); err != nil {
 		return nil, fmt.Errorf("decode AdmissionReview: %w", err)
 	}
-	data, err := json.Marshal(c.answer(admissionRecordOf(req.Context()), w, review))
+	data, err := json.Marshal(c.answer(recordOf(req.Context()), w, review))
 	if err != nil {
 		return nil, fmt.Errorf("encode AdmissionReview: %w", err)
 	}
@@ -113,7 +115,7 @@ func (c *admissionControl) RoundTrip(req *http.Request) (*http.Response, error) 
 
 // answer is what the text has for the webhook to answer, or else that it
 // allows the request.
-func (c *admissionControl) answer(record *admissionRecord, w *admissionWebhook, review map[string]any) map[string]any {
+func (c *Control) answer(record *Record, w *admissionWebhook, review map[string]any) map[string]any {
 	request, _, _ := unstructured.NestedMap(review, "request")
 	uid, _ := request["uid"].(string)
 	known := record.webhook(w)
@@ -121,7 +123,7 @@ func (c *admissionControl) answer(record *admissionRecord, w *admissionWebhook, 
 	record.uids[uid] = repeatable
 	request["uid"] = repeatable
 	review["request"] = request
-	call := playground.AdmissionCall{Request: encode(review), Response: encode(nil), Patch: encode(nil), Reinvocation: record.reinvocation}
+	call := playground.AdmissionCall{Request: jsonvalue.Encode(review), Response: jsonvalue.Encode(nil), Patch: jsonvalue.Encode(nil), Reinvocation: record.reinvocation}
 	answer := map[string]any{"apiVersion": review["apiVersion"], "kind": review["kind"], "response": map[string]any{"allowed": true}}
 	pasted := c.findAnswer(record, w, request)
 	if pasted != nil {
@@ -134,7 +136,7 @@ func (c *admissionControl) answer(record *admissionRecord, w *admissionWebhook, 
 		response["uid"] = repeatable
 	}
 	if pasted != nil {
-		call.Response = encode(answer)
+		call.Response = jsonvalue.Encode(answer)
 	}
 	if response != nil && response["uid"] == repeatable {
 		response["uid"] = uid
@@ -145,7 +147,7 @@ func (c *admissionControl) answer(record *admissionRecord, w *admissionWebhook, 
 }
 
 // findAnswer is the pasted answer to a request, or nil.
-func (c *admissionControl) findAnswer(record *admissionRecord, w *admissionWebhook, request map[string]any) *webhookAnswer {
+func (c *Control) findAnswer(record *Record, w *admissionWebhook, request map[string]any) *webhookAnswer {
 	var last *webhookAnswer
 	for _, a := range c.answers {
 		if !a.answers(w, request) {
@@ -180,7 +182,7 @@ type webhookRecord struct {
 	calls   []playground.AdmissionCall
 }
 
-func (r *admissionRecord) webhook(w *admissionWebhook) *webhookRecord {
+func (r *Record) webhook(w *admissionWebhook) *webhookRecord {
 	if r.webhooks[w] == nil {
 		r.webhooks[w] = &webhookRecord{outcome: playground.OutcomePass}
 	}
@@ -188,7 +190,7 @@ func (r *admissionRecord) webhook(w *admissionWebhook) *webhookRecord {
 }
 
 // judge notes what the plugin makes of an answer, with the plugin's own check.
-func (k *webhookRecord) judge(w *admissionWebhook, uid types.UID, answer, request map[string]any, call *playground.AdmissionCall, record *admissionRecord) {
+func (k *webhookRecord) judge(w *admissionWebhook, uid types.UID, answer, request map[string]any, call *playground.AdmissionCall, record *Record) {
 	result, err := verifyAnswer(uid, w.mutates(), answer)
 	switch {
 	case err != nil:
@@ -217,7 +219,7 @@ func (k *webhookRecord) judge(w *admissionWebhook, uid types.UID, answer, reques
 		record.failedAt = &w.at
 		return
 	}
-	record.mutations = append(record.mutations, mutation{fmt.Sprintf("JSON Patch of the webhook %q", w.name), before, after})
+	record.mutations = append(record.mutations, engine.Mutation{By: fmt.Sprintf("JSON Patch of the webhook %q", w.name), Before: before, After: after})
 }
 
 func verifyAnswer(uid types.UID, mutating bool, answer map[string]any) (*webhookrequest.AdmissionResponse, error) {
@@ -251,13 +253,13 @@ func applyPatch(object map[string]any, patch []byte) (map[string]any, error) {
 func encodeText(text []byte) json.RawMessage {
 	var value any
 	if err := utiljson.Unmarshal(text, &value); err != nil {
-		return encode(string(text))
+		return jsonvalue.Encode(string(text))
 	}
-	return encode(value)
+	return jsonvalue.Encode(value)
 }
 
 // repeatable takes the random UIDs of requests out of a message.
-func (r *admissionRecord) repeatable(message string) string {
+func (r *Record) repeatable(message string) string {
 	for uid, repeatable := range r.uids {
 		message = strings.ReplaceAll(message, uid, repeatable)
 	}

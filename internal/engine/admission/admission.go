@@ -1,10 +1,11 @@
-package engine
+// Package admission has the API server's admission plugins judge requests by the
+// policies, bindings and webhooks that a text declares, without a cluster.
+package admission
 
 import (
 	"context"
 	"errors"
 	"fmt"
-	"strings"
 
 	"github.com/go-logr/logr"
 	admissionregistrationv1 "k8s.io/api/admissionregistration/v1"
@@ -19,11 +20,11 @@ import (
 	"k8s.io/apiserver/pkg/admission/plugin/policy/validating"
 	webhookmutating "k8s.io/apiserver/pkg/admission/plugin/webhook/mutating"
 	webhookvalidating "k8s.io/apiserver/pkg/admission/plugin/webhook/validating"
-	"k8s.io/apiserver/pkg/authentication/user"
 	"k8s.io/apiserver/pkg/authorization/authorizer"
 	"k8s.io/apiserver/pkg/authorization/authorizerfactory"
 	"k8s.io/klog/v2"
 
+	"github.com/crdlab/crdlab/internal/engine"
 	"github.com/crdlab/crdlab/internal/playground"
 )
 
@@ -31,10 +32,10 @@ import (
 // the report has both.
 func init() { klog.SetLogger(logr.Discard()) }
 
-// admissionControl are the API server's admission plugins, set up with what an
+// Control are the API server's admission plugins, set up with what an
 // admission text declares. It is safe for concurrent use: what happens to a
 // request is noted in the record that the request's context carries.
-type admissionControl struct {
+type Control struct {
 	findings []playground.Finding
 	answers  []*webhookAnswer
 	matcher  *matching.Matcher
@@ -48,14 +49,12 @@ type admissionControl struct {
 	validatingPlugins []*webhookvalidating.Plugin
 }
 
-// requester is who makes the requests; the cluster allows him everything.
-var (
-	requester                                    = &user.DefaultInfo{Name: "kubernetes-admin", Groups: []string{"kubeadm:cluster-admins", user.AllAuthenticated}}
-	allowAll  authorizer.UnconditionalAuthorizer = authorizerfactory.NewAlwaysAllowAuthorizer()
-)
+// allowAll: the cluster allows the requester everything.
+var allowAll authorizer.UnconditionalAuthorizer = authorizerfactory.NewAlwaysAllowAuthorizer()
 
-// newAdmissionControl sets the plugins up, in the order of the names.
-func newAdmissionControl(text string) (*admissionControl, error) {
+// New sets the plugins up that a text declares, in the order of the names. What
+// is wrong with the text is told in the findings.
+func New(text string) (*Control, error) {
 	t := readAdmissionText(text)
 	sortByName(t.validatingPolicies)
 	sortByName(t.validatingBindings)
@@ -63,7 +62,7 @@ func newAdmissionControl(text string) (*admissionControl, error) {
 	sortByName(t.mutatingBindings)
 	sortByName(t.validatingWebhooks)
 	sortByName(t.mutatingWebhooks)
-	c := &admissionControl{answers: t.answers, matcher: matching.NewMatcher(namespaceLister(t.namespaces), newCluster(nil).client())}
+	c := &Control{answers: t.answers, matcher: matching.NewMatcher(namespaceLister(t.namespaces), newCluster(nil).client())}
 	for _, p := range t.mutatingPolicies {
 		if err := c.addMutatingPolicy(p, t); err != nil {
 			return nil, err
@@ -85,8 +84,14 @@ func newAdmissionControl(text string) (*admissionControl, error) {
 	return c, nil
 }
 
+// Findings implements [engine.Plugins].
+func (c *Control) Findings() []playground.Finding { return c.findings }
+
+// Review implements [engine.Plugins].
+func (c *Control) Review() engine.Review { return &review{control: c, record: newRecord()} }
+
 // checkAnswers remarks on answers of webhooks that are not there.
-func (c *admissionControl) checkAnswers(t *admissionText) {
+func (c *Control) checkAnswers(t *admissionText) {
 	names := map[string]bool{}
 	for _, w := range c.webhooks {
 		names[w.name] = true
@@ -103,18 +108,18 @@ func (c *admissionControl) checkAnswers(t *admissionText) {
 
 // admit runs the mutating plugins, a second time if one of them asks for it
 // (reinvoker in k8s.io/apiserver/pkg/admission).
-func (c *admissionControl) admit(ctx context.Context, a admission.Attributes, o admission.ObjectInterfaces, types patch.TypeConverterManager) error {
+func (c *Control) admit(ctx context.Context, a admission.Attributes, o admission.ObjectInterfaces, types patch.TypeConverterManager) error {
 	err := c.admitOnce(ctx, a, o, types)
 	reinvocation := a.GetReinvocationContext()
 	if err != nil || !reinvocation.ShouldReinvoke() {
 		return err
 	}
 	reinvocation.SetIsReinvoke()
-	admissionRecordOf(ctx).reinvocation = true
+	recordOf(ctx).reinvocation = true
 	return c.admitOnce(ctx, a, o, types)
 }
 
-func (c *admissionControl) admitOnce(ctx context.Context, a admission.Attributes, o admission.ObjectInterfaces, types patch.TypeConverterManager) error {
+func (c *Control) admitOnce(ctx context.Context, a admission.Attributes, o admission.ObjectInterfaces, types patch.TypeConverterManager) error {
 	if len(c.mutatingHooks) > 0 {
 		dispatcher := mutating.NewDispatcher(allowAll, c.matcher, types)
 		if err := dispatcher.Dispatch(ctx, a, o, c.mutatingHooks); err != nil {
@@ -129,10 +134,10 @@ func (c *admissionControl) admitOnce(ctx context.Context, a admission.Attributes
 
 // validate runs the validating plugins: the policies, and if these admit the
 // request, the webhooks.
-func (c *admissionControl) validate(ctx context.Context, a admission.Attributes, o admission.ObjectInterfaces) error {
-	admissionRecordOf(ctx).reinvocation = false
+func (c *Control) validate(ctx context.Context, a admission.Attributes, o admission.ObjectInterfaces) error {
+	recordOf(ctx).reinvocation = false
 	if len(c.validatingHooks) > 0 {
-		matcher := &recordedPolicyMatcher{PolicyMatcher: generic.NewPolicyMatcher(c.matcher), control: c, record: admissionRecordOf(ctx)}
+		matcher := &recordedPolicyMatcher{PolicyMatcher: generic.NewPolicyMatcher(c.matcher), control: c, record: recordOf(ctx)}
 		ctx := context.WithValue(ctx, policyMatcherKey{}, matcher)
 		if err := validating.NewDispatcher(allowAll, matcher).Dispatch(ctx, a, o, c.validatingHooks); err != nil {
 			return err
@@ -149,7 +154,7 @@ func (c *admissionControl) validate(ctx context.Context, a admission.Attributes,
 
 // explainMismatch says why a request is not among those that match describes:
 // the first of its parts that the plugins' matcher, given it alone, refuses.
-func (c *admissionControl) explainMismatch(a admission.Attributes, o admission.ObjectInterfaces, match *admissionregistrationv1.MatchResources) string {
+func (c *Control) explainMismatch(a admission.Attributes, o admission.ObjectInterfaces, match *admissionregistrationv1.MatchResources) string {
 	all := &metav1.LabelSelector{}
 	parts := []struct {
 		why  string
@@ -196,7 +201,7 @@ func (m *matchCriteria) GetParsedObjectSelector() (labels.Selector, error) {
 func (m *matchCriteria) GetMatchResources() admissionregistrationv1.MatchResources { return *m.match }
 
 // admissionError takes what is random out of an error of the plugins.
-func (r *admissionRecord) admissionError(err error) error {
+func (r *Record) admissionError(err error) error {
 	var status *apierrors.StatusError
 	if !errors.As(err, &status) {
 		return err
@@ -211,6 +216,3 @@ func (r *admissionRecord) admissionError(err error) error {
 	}
 	return out
 }
-
-// isEmpty says whether there is nothing but blanks and comments in a text.
-func isEmpty(text string) bool { return strings.TrimSpace(text) == "" }

@@ -1,4 +1,4 @@
-package engine
+package jsonvalue
 
 import (
 	"fmt"
@@ -8,9 +8,9 @@ import (
 	"github.com/google/cel-go/common/types/traits"
 )
 
-// jsonValue turns the result of a CEL expression into JSON as the API server
+// OfCEL turns the result of a CEL expression into JSON as the API server
 // holds it: integers are int64.
-func jsonValue(value ref.Val) (any, error) {
+func OfCEL(value ref.Val) (any, error) {
 	switch v := value.(type) {
 	case types.Null:
 		return nil, nil
@@ -34,7 +34,7 @@ func jsonValue(value ref.Val) (any, error) {
 		if !v.HasValue() {
 			return nil, nil
 		}
-		return jsonValue(v.GetValue())
+		return OfCEL(v.GetValue())
 	case traits.Lister:
 		return jsonList(v)
 	case traits.Mapper:
@@ -46,7 +46,7 @@ func jsonValue(value ref.Val) (any, error) {
 func jsonList(list traits.Lister) (any, error) {
 	items := []any{}
 	for it := list.Iterator(); it.HasNext() == types.True; {
-		item, err := jsonValue(it.Next())
+		item, err := OfCEL(it.Next())
 		if err != nil {
 			return nil, err
 		}
@@ -66,7 +66,7 @@ func jsonMap(m traits.Mapper) (any, error) {
 		if !ok {
 			return nil, fmt.Errorf("a map with keys of type %s has no JSON", key.Type().TypeName())
 		}
-		value, err := jsonValue(m.Get(key))
+		value, err := OfCEL(m.Get(key))
 		if err != nil {
 			return nil, err
 		}

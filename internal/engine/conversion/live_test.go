@@ -1,6 +1,6 @@
 //go:build !js
 
-package engine_test
+package conversion_test
 
 import (
 	"context"
@@ -13,7 +13,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/crdlab/crdlab/internal/engine"
+	"github.com/crdlab/crdlab/internal/engine/conversion"
+	"github.com/crdlab/crdlab/internal/engine/whole"
 	"github.com/crdlab/crdlab/internal/playground"
 )
 
@@ -87,7 +88,7 @@ func TestLiveConversionWebhook(t *testing.T) {
 			server := httptest.NewTLSServer(test.answer)
 			defer server.Close()
 			url := server.URL + "/convert"
-			webhooks := engine.Webhooks{Networks: test.networks}
+			webhooks := conversion.Webhooks{Networks: test.networks}
 			if test.allowed {
 				webhooks.URLs = []string{url}
 			}
@@ -96,7 +97,7 @@ func TestLiveConversionWebhook(t *testing.T) {
 				certificate := pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: server.Certificate().Raw})
 				caBundle = base64.StdEncoding.EncodeToString(certificate)
 			}
-			report, err := engine.NewWithWebhooks(webhooks).Evaluate(context.Background(), liveScenario(url, caBundle))
+			report, err := whole.NewWithWebhooks(webhooks).Evaluate(context.Background(), liveScenario(url, caBundle))
 			if err != nil {
 				t.Fatal(err)
 			}

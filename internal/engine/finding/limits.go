@@ -1,8 +1,9 @@
-package engine
+package finding
 
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"go.yaml.in/yaml/v3"
@@ -17,8 +18,8 @@ import (
 // its groups. The sizes are what a server takes (1.5 MiB for an object in
 // etcd) or more than any CRD in the wild has.
 var (
-	crdTextLimits    = source.Limits{MaxBytes: 4 << 20, MaxDocuments: 100, MaxDepth: 200, MaxNodes: 500_000, MaxAliases: 1_000}
-	objectTextLimits = source.Limits{MaxBytes: 3 << 19, MaxDocuments: 100, MaxDepth: 200, MaxNodes: 200_000, MaxAliases: 1_000}
+	CRDText    = source.Limits{MaxBytes: 4 << 20, MaxDocuments: 100, MaxDepth: 200, MaxNodes: 500_000, MaxAliases: 1_000}
+	ObjectText = source.Limits{MaxBytes: 3 << 19, MaxDocuments: 100, MaxDepth: 200, MaxNodes: 200_000, MaxAliases: 1_000}
 )
 
 const (
@@ -38,8 +39,8 @@ func (e *limitError) Error() string { return e.message }
 // celKeys are the fields of CRDs and admission policies that hold CEL.
 var celKeys = map[string]bool{"rule": true, "messageExpression": true, "expression": true, "valueExpression": true}
 
-// checkCRDText finds what in a CRD or an admission policy would cost too much time or memory.
-func checkCRDText(doc *source.Document) error {
+// CheckText finds what in a CRD or an admission policy would cost too much time or memory.
+func CheckText(doc *source.Document) error {
 	c := textCheck{doc: doc}
 	return c.walk(doc.Root().Node(), nil)
 }
@@ -56,7 +57,7 @@ func (c *textCheck) walk(node *yaml.Node, path []any) error {
 	switch node.Kind {
 	case yaml.SequenceNode:
 		for i, item := range node.Content {
-			if err := c.walk(item, appendStep(path, i)); err != nil {
+			if err := c.walk(item, append(slices.Clip(path), i)); err != nil {
 				return err
 			}
 		}
@@ -66,7 +67,7 @@ func (c *textCheck) walk(node *yaml.Node, path []any) error {
 			if err := c.checkScalar(key, value, path); err != nil {
 				return err
 			}
-			if err := c.walk(value, appendStep(path, key)); err != nil {
+			if err := c.walk(value, append(slices.Clip(path), key)); err != nil {
 				return err
 			}
 		}
@@ -98,14 +99,14 @@ func (c *textCheck) checkScalar(key string, value *yaml.Node, path []any) error 
 
 func (c *textCheck) exceeded(path []any, key, format string, most int) error {
 	err := &limitError{message: fmt.Sprintf(format, most), at: c.doc.Range}
-	if location, ok := c.doc.At(appendStep(path, key)...); ok {
+	if location, ok := c.doc.At(append(slices.Clip(path), key)...); ok {
 		err.at = location.Key()
 	}
 	return err
 }
 
-// limitRange is the place at which err, if it is about a limit, was passed.
-func limitRange(err error) (playground.Range, bool) {
+// LimitRange is the place at which err, if it is about a limit, was passed.
+func LimitRange(err error) (playground.Range, bool) {
 	var text *source.LimitError
 	var own *limitError
 	switch {
@@ -117,9 +118,9 @@ func limitRange(err error) (playground.Range, bool) {
 	return playground.Range{}, false
 }
 
-// limitFinding reports a text that is not handed to the API server's code.
-func limitFinding(document playground.Document, stage string, err error) playground.Finding {
-	at, _ := limitRange(err)
+// OfLimit reports a text that is not handed to the API server's code.
+func OfLimit(document playground.Document, stage string, err error) playground.Finding {
+	at, _ := LimitRange(err)
 	return playground.Finding{
 		Severity: playground.SeverityError,
 		Stage:    stage,

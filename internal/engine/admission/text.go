@@ -1,8 +1,10 @@
-package engine
+package admission
 
 import (
 	"errors"
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
 
 	admissionv1 "k8s.io/api/admission/v1"
@@ -15,6 +17,8 @@ import (
 	kjson "sigs.k8s.io/json"
 	"sigs.k8s.io/yaml"
 
+	"github.com/crdlab/crdlab/internal/engine/finding"
+	"github.com/crdlab/crdlab/internal/engine/upstream"
 	"github.com/crdlab/crdlab/internal/playground"
 	"github.com/crdlab/crdlab/internal/source"
 )
@@ -49,21 +53,21 @@ func rangeOrKind(doc *source.Document, path ...any) playground.Range {
 	if location, ok := doc.At(path...); ok {
 		return location.Value()
 	}
-	return requestRange(doc, "")
+	return finding.RequestRange(doc, "")
 }
 
 func readAdmissionText(text string) *admissionText {
 	t := &admissionText{namespaces: map[string]*corev1.Namespace{}, refused: map[string]bool{}, findings: []playground.Finding{}}
-	file, err := source.Parse(text, objectTextLimits)
-	if _, isLimit := limitRange(err); isLimit {
-		t.findings = append(t.findings, limitFinding(playground.DocumentAdmission, playground.StageAdmit, err))
+	file, err := source.Parse(text, finding.ObjectText)
+	if _, isLimit := finding.LimitRange(err); isLimit {
+		t.findings = append(t.findings, finding.OfLimit(playground.DocumentAdmission, playground.StageAdmit, err))
 		return t
 	}
 	for _, doc := range file.Documents {
 		if doc.Empty() {
 			continue
 		}
-		if err := guard(playground.StageAdmit, func() error { return t.read(doc) }); err != nil {
+		if err := upstream.Guard(playground.StageAdmit, func() error { return t.read(doc) }); err != nil {
 			t.complain(doc, err)
 		}
 	}
@@ -76,8 +80,8 @@ func (t *admissionText) complain(doc *source.Document, err error) {
 	kind, _ := doc.Lookup("kind")
 	name, _ := doc.Lookup("metadata", "name")
 	t.refused[kind+" "+name] = true
-	if _, isLimit := limitRange(err); isLimit {
-		t.findings = append(t.findings, limitFinding(playground.DocumentAdmission, playground.StageAdmit, err))
+	if _, isLimit := finding.LimitRange(err); isLimit {
+		t.findings = append(t.findings, finding.OfLimit(playground.DocumentAdmission, playground.StageAdmit, err))
 		return
 	}
 	var strict *strictErrorList
@@ -85,13 +89,12 @@ func (t *admissionText) complain(doc *source.Document, err error) {
 	switch {
 	case errors.As(err, &strict):
 		for _, err := range strict.errs {
-			f := strictFinding(doc, err)
+			f := finding.OfStrict(doc, err)
 			f.Severity, f.Stage, f.Document = playground.SeverityError, playground.StageAdmit, playground.DocumentAdmission
-			f.Hint = hint(f)
 			t.findings = append(t.findings, f)
 		}
 	case errors.As(err, &invalid):
-		for _, err := range sortErrors(field.ErrorList(invalid)) {
+		for _, err := range upstream.SortErrors(field.ErrorList(invalid)) {
 			t.findings = append(t.findings, admissionFinding(doc, err))
 		}
 	default:
@@ -100,7 +103,7 @@ func (t *admissionText) complain(doc *source.Document, err error) {
 			Stage:    playground.StageAdmit,
 			Message:  err.Error(),
 			Document: playground.DocumentAdmission,
-			Range:    requestRange(doc, err.Error()),
+			Range:    finding.RequestRange(doc, err.Error()),
 			Related:  []playground.Related{},
 		})
 	}
@@ -138,23 +141,22 @@ func admissionFinding(doc *source.Document, err *field.Error) playground.Finding
 		Field:    err.Field,
 		Message:  err.ErrorBody(),
 		Document: playground.DocumentAdmission,
-		Range:    requestRange(doc, ""),
+		Range:    finding.RequestRange(doc, ""),
 		Related:  []playground.Related{},
 	}
 	if location, ok := doc.Resolve(err.Field); ok {
-		f.Range = findingRange(location)
-		if at, ok := celErrorRange(location, err.Detail); ok {
+		f.Range = finding.Mark(location)
+		if at, ok := finding.CELRange(location, err.Detail); ok {
 			f.Range = at
 		}
 	}
-	f.Hint = hint(f)
 	return f
 }
 
 const registrationGroup = admissionregistrationv1.GroupName + "/"
 
 func (t *admissionText) read(doc *source.Document) error {
-	if err := checkCRDText(doc); err != nil {
+	if err := finding.CheckText(doc); err != nil {
 		return err
 	}
 	kind, _ := doc.Lookup("kind")
@@ -283,7 +285,7 @@ func readParamInto[T interface {
 		return admissionErrors(errs)
 	}
 	if object.GetNamespace() == "" {
-		object.SetNamespace(defaultNamespace)
+		object.SetNamespace(metav1.NamespaceDefault)
 	}
 	t.params = append(t.params, object)
 	return nil
@@ -334,7 +336,7 @@ func (c *bindingCheck) bind(policy string, doc *source.Document) {
 }
 
 func (c *bindingCheck) conclude() {
-	for _, name := range sortedKeys(c.policies) {
+	for _, name := range slices.Sorted(maps.Keys(c.policies)) {
 		switch {
 		case c.bound[name]:
 		case c.text.refusedBinding(c.kind):

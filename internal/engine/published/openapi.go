@@ -1,4 +1,6 @@
-package engine
+// Package published makes what a cluster publishes of a CRD: OpenAPI documents,
+// what kubectl explains of them, and the types by which server-side apply merges.
+package published
 
 import (
 	"encoding/json"
@@ -8,32 +10,13 @@ import (
 	"k8s.io/apiextensions-apiserver/pkg/controller/openapi/builder"
 	utiljson "k8s.io/apimachinery/pkg/util/json"
 
+	"github.com/crdlab/crdlab/internal/engine/jsonvalue"
 	"github.com/crdlab/crdlab/internal/playground"
 )
 
-// publishAll builds what a cluster publishes of a CRD, for each served version,
-// the preferred one first; nothing if the CRD is refused.
-func publishAll(c *crd) ([]playground.Schema, error) {
-	schemas := []playground.Schema{}
-	if c.v1 == nil {
-		return schemas, nil
-	}
-	for _, name := range c.servedByPriority() {
-		err := guard("publish", func() error {
-			schema, err := publish(c.v1, name)
-			schemas = append(schemas, schema)
-			return err
-		})
-		if err != nil {
-			return nil, fmt.Errorf("publish version %s: %w", name, err)
-		}
-	}
-	return schemas, nil
-}
-
-// publish builds the documents as the OpenAPI controllers of
+// Schema builds the documents of a served version as the OpenAPI controllers of
 // k8s.io/apiextensions-apiserver do.
-func publish(crd *apiextensionsv1.CustomResourceDefinition, version string) (playground.Schema, error) {
+func Schema(crd *apiextensionsv1.CustomResourceDefinition, version string) (playground.Schema, error) {
 	out := playground.Schema{Version: version}
 	v3, err := builder.BuildOpenAPIV3(crd, version, builder.Options{IncludeSelectableFields: true})
 	if err != nil {
@@ -50,8 +33,7 @@ func publish(crd *apiextensionsv1.CustomResourceDefinition, version string) (pla
 	if err != nil {
 		return out, err
 	}
-	out.Kind, out.KindV2 = encode(kinds.v3), encode(kinds.v2)
-	out.LostInV2 = lostInV2(kinds.v3, kinds.v2)
+	out.Kind, out.KindV2 = jsonvalue.Encode(kinds.v3), jsonvalue.Encode(kinds.v2)
 
 	document := map[string]any{}
 	if err := utiljson.Unmarshal(out.OpenAPIV3, &document); err != nil {
@@ -97,31 +79,4 @@ func publishedKind(crd *apiextensionsv1.CustomResourceDefinition, version string
 		}
 	}
 	return nil, fmt.Errorf("no schema of %s", crd.Spec.Names.Kind)
-}
-
-// lostInV2 lists what v2 says less of. References are written differently in
-// the two, which loses nothing.
-func lostInV2(v3, v2 map[string]any) []string {
-	lost := []string{}
-	for _, c := range diff(v3, v2, nil) {
-		last := c.path[len(c.path)-1]
-		isReference := last == "$ref" || last == "allOf" && isWrappedReference(v3, c.path)
-		if c.op != playground.ChangeAdd && !isReference {
-			lost = append(lost, valuePath(c.path))
-		}
-	}
-	return lost
-}
-
-// isWrappedReference says whether the allOf at path only holds a reference: in
-// v3 a reference with a description beside it is written so.
-func isWrappedReference(v3 map[string]any, path []any) bool {
-	value, _ := at(v3, path)
-	list, ok := value.([]any)
-	if !ok || len(list) != 1 {
-		return false
-	}
-	item, ok := list[0].(map[string]any)
-	_, isReference := item["$ref"]
-	return ok && len(item) == 1 && isReference
 }

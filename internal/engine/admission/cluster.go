@@ -1,7 +1,8 @@
-package engine
+package admission
 
 import (
 	"cmp"
+	"maps"
 	"slices"
 
 	admissionregistrationv1 "k8s.io/api/admissionregistration/v1"
@@ -141,7 +142,7 @@ func (l namespaceLister) Get(name string) (*corev1.Namespace, error) {
 
 func (l namespaceLister) List(selector labels.Selector) ([]*corev1.Namespace, error) {
 	var list []*corev1.Namespace
-	for _, name := range sortedKeys(l) {
+	for _, name := range slices.Sorted(maps.Keys(l)) {
 		if selector.Matches(labels.Set(l[name].Labels)) {
 			list = append(list, l[name])
 		}

@@ -1,4 +1,4 @@
-package engine
+package conversion
 
 import (
 	"bytes"
@@ -16,13 +16,17 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 	utiljson "k8s.io/apimachinery/pkg/util/json"
 
+	"github.com/crdlab/crdlab/internal/engine"
+	"github.com/crdlab/crdlab/internal/engine/finding"
+	"github.com/crdlab/crdlab/internal/engine/jsonvalue"
 	"github.com/crdlab/crdlab/internal/playground"
 )
 
-// conversionWebhook stands for the webhook of a CRD. It is the transport of
+// Webhook is an [engine.ConversionWebhook]. It stands for the webhook of a CRD. It is the transport of
 // the API server's client and answers in this process.
-type conversionWebhook struct {
-	crd       *crd
+type Webhook struct {
+	request   engine.ConversionRequest
+	converter runtime.ObjectConvertor
 	rules     []*conversionRules
 	responses []map[string]any // ConversionReview objects as typed
 	findings  []playground.Finding
@@ -40,10 +44,8 @@ type conversionWebhook struct {
 	unanswered bool
 }
 
-func (w *conversionWebhook) begin() { w.uid, w.unanswered = "", false }
-
 // RoundTrip implements [http.RoundTripper] for a POST of a ConversionReview.
-func (w *conversionWebhook) RoundTrip(req *http.Request) (*http.Response, error) {
+func (w *Webhook) RoundTrip(req *http.Request) (*http.Response, error) {
 	body, err := io.ReadAll(req.Body)
 	if err != nil {
 		return nil, err
@@ -70,7 +72,7 @@ func (w *conversionWebhook) RoundTrip(req *http.Request) (*http.Response, error)
 }
 
 // answer finds what the user gave as the answer to review, and records both.
-func (w *conversionWebhook) answer(req *http.Request, body []byte, review map[string]any) (map[string]any, error) {
+func (w *Webhook) answer(req *http.Request, body []byte, review map[string]any) (map[string]any, error) {
 	request, _, _ := unstructured.NestedMap(review, "request")
 	objects, _, _ := unstructured.NestedSlice(request, "objects")
 	to, _, _ := unstructured.NestedString(request, "desiredAPIVersion")
@@ -84,7 +86,7 @@ func (w *conversionWebhook) answer(req *http.Request, body []byte, review map[st
 	_ = unstructured.SetNestedField(review, string(repeatableUID), "request", "uid")
 	delete(review, "response")
 
-	call := playground.ConversionReview{From: first.GetAPIVersion(), To: to, Request: encode(review), AnsweredBy: playground.AnsweredByResponse}
+	call := playground.ConversionReview{From: first.GetAPIVersion(), To: to, Request: jsonvalue.Encode(review), AnsweredBy: playground.AnsweredByResponse}
 	answer := w.find(to, repeatableUID)
 	if answer == nil && len(w.rules) > 0 {
 		call.AnsweredBy = playground.AnsweredByRules
@@ -95,7 +97,7 @@ func (w *conversionWebhook) answer(req *http.Request, body []byte, review map[st
 		var err error
 		if answer, err = w.ask(req, body, repeatableUID); err != nil {
 			call.Error = err.Error()
-			call.Response = encode(nil)
+			call.Response = jsonvalue.Encode(nil)
 			w.record(call)
 			return nil, err
 		}
@@ -104,10 +106,10 @@ func (w *conversionWebhook) answer(req *http.Request, body []byte, review map[st
 		call.AnsweredBy = playground.AnsweredByNothing
 		w.unanswered = true
 	}
-	call.Response = encode(answer)
+	call.Response = jsonvalue.Encode(answer)
 	w.record(call)
 	if w.unanswered {
-		return nil, errNoWebhook
+		return nil, engine.ErrNoWebhook
 	}
 	answer = runtime.DeepCopyJSON(answer)
 	if got, _, _ := unstructured.NestedString(answer, "response", "uid"); got == string(repeatableUID) {
@@ -118,7 +120,7 @@ func (w *conversionWebhook) answer(req *http.Request, body []byte, review map[st
 
 // ask calls the webhook itself. Its answer is noted with the UID that can be
 // repeated.
-func (w *conversionWebhook) ask(req *http.Request, body []byte, repeatable types.UID) (map[string]any, error) {
+func (w *Webhook) ask(req *http.Request, body []byte, repeatable types.UID) (map[string]any, error) {
 	out := req.Clone(req.Context())
 	out.Body = io.NopCloser(bytes.NewReader(body))
 	response, err := w.live.call(w.transport, out)
@@ -126,7 +128,7 @@ func (w *conversionWebhook) ask(req *http.Request, body []byte, repeatable types
 		return nil, err
 	}
 	defer response.Body.Close()
-	data, err := io.ReadAll(io.LimitReader(response.Body, int64(objectTextLimits.MaxBytes)))
+	data, err := io.ReadAll(io.LimitReader(response.Body, int64(finding.ObjectText.MaxBytes)))
 	if err != nil {
 		return nil, fmt.Errorf("read the webhook's answer: %w", err)
 	}
@@ -152,7 +154,7 @@ func conversionUID(object *unstructured.Unstructured, to string) types.UID {
 
 // find is the pasted answer to a request: that with its UID, or else one with
 // objects of the desired version, or else one that names neither.
-func (w *conversionWebhook) find(to string, uid types.UID) map[string]any {
+func (w *Webhook) find(to string, uid types.UID) map[string]any {
 	fits := []func(response map[string]any) bool{
 		func(response map[string]any) bool { return response["uid"] == string(uid) },
 		func(response map[string]any) bool { return convertsTo(response, to) },
@@ -184,7 +186,7 @@ func convertsTo(response map[string]any, apiVersion string) bool {
 }
 
 // convertByRules answers like a well-behaved webhook: all objects or none.
-func (w *conversionWebhook) convertByRules(review map[string]any, objects []any, to string, uid types.UID) map[string]any {
+func (w *Webhook) convertByRules(review map[string]any, objects []any, to string, uid types.UID) map[string]any {
 	response := map[string]any{"uid": string(uid), "result": map[string]any{"status": metav1.StatusSuccess}}
 	converted := make([]any, 0, len(objects))
 	for _, o := range objects {
@@ -200,10 +202,10 @@ func (w *conversionWebhook) convertByRules(review map[string]any, objects []any,
 	return map[string]any{"apiVersion": review["apiVersion"], "kind": review["kind"], "response": response}
 }
 
-func (w *conversionWebhook) applyRules(object map[string]any, to string) (map[string]any, error) {
+func (w *Webhook) applyRules(object map[string]any, to string) (map[string]any, error) {
 	from, _ := object["apiVersion"].(string)
 	for _, rules := range w.rules {
-		if rules.converts(w.crd.v1.Spec.Group, from, to) {
+		if rules.converts(w.request.CRD.Spec.Group, from, to) {
 			return rules.apply(object, to)
 		}
 	}
@@ -211,7 +213,7 @@ func (w *conversionWebhook) applyRules(object map[string]any, to string) (map[st
 }
 
 // record notes a call, once: a report may convert an object twice.
-func (w *conversionWebhook) record(review playground.ConversionReview) {
+func (w *Webhook) record(review playground.ConversionReview) {
 	review.Stage = w.stage
 	for _, earlier := range w.reviews {
 		if earlier.From == review.From && earlier.To == review.To && bytes.Equal(earlier.Request, review.Request) {
@@ -223,7 +225,7 @@ func (w *conversionWebhook) record(review playground.ConversionReview) {
 
 // complain words an error about the last answer without the random UID, and
 // notes it with the call.
-func (w *conversionWebhook) complain(err error) string {
+func (w *Webhook) complain(err error) string {
 	message := err.Error()
 	if len(w.reviews) == 0 {
 		return message

@@ -1,4 +1,6 @@
-package engine
+// Package upstream reads what the API server's code answers with: its errors, in
+// an order and with texts that repeat, and its panics.
+package upstream
 
 import (
 	"cmp"
@@ -17,9 +19,9 @@ import (
 	"github.com/crdlab/crdlab/internal/playground"
 )
 
-// sortErrors orders errs by field and text. The API server finds them in the
+// SortErrors orders errs by field and text. The API server finds them in the
 // random order of Go's maps; a report must not differ between two runs.
-func sortErrors(errs field.ErrorList) field.ErrorList {
+func SortErrors(errs field.ErrorList) field.ErrorList {
 	slices.SortStableFunc(errs, func(a, b *field.Error) int {
 		return cmp.Or(
 			cmp.Compare(a.Field, b.Field),
@@ -30,27 +32,27 @@ func sortErrors(errs field.ErrorList) field.ErrorList {
 	return errs
 }
 
-// statusOf is the answer that the API server gives for err.
-func statusOf(err error) playground.Status {
-	s := apiStatus(err)
+// StatusOf is the answer that the API server gives for err.
+func StatusOf(err error) playground.Status {
+	s := APIStatus(err)
 	return playground.Status{Code: int(s.Code), Reason: string(s.Reason), Message: s.Message}
 }
 
-// apiStatus follows ErrorToAPIStatus of
+// APIStatus follows ErrorToAPIStatus of
 // k8s.io/apiserver/pkg/endpoints/handlers/responsewriters: an error that is no
 // Status is answered with its text and no reason.
-func apiStatus(err error) metav1.Status {
+func APIStatus(err error) metav1.Status {
 	status := metav1.Status{Status: metav1.StatusFailure, Code: http.StatusInternalServerError, Message: err.Error()}
 	var known apierrors.APIStatus
 	if errors.As(err, &known) {
 		status = known.Status()
 	}
-	status.Message = repeatable(status.Message)
+	status.Message = Repeatable(status.Message)
 	if status.Details != nil {
 		details := *status.Details
 		details.Causes = slices.Clone(details.Causes)
 		for i := range details.Causes {
-			details.Causes[i].Message = repeatable(details.Causes[i].Message)
+			details.Causes[i].Message = Repeatable(details.Causes[i].Message)
 		}
 		status.Details = &details
 	}
@@ -59,9 +61,9 @@ func apiStatus(err error) metav1.Status {
 
 var selfType = regexp.MustCompile(`\bselfType\d+`)
 
-// repeatable removes from a message of the CEL compiler the number, taken from
+// Repeatable removes from a message of the CEL compiler the number, taken from
 // the clock, with which it names the type of self.
-func repeatable(message string) string {
+func Repeatable(message string) string {
 	return selfType.ReplaceAllString(message, "selfType")
 }
 
@@ -76,8 +78,8 @@ func (p *panicError) Error() string {
 	return fmt.Sprintf("the API server's code panicked in stage %q: %v", p.stage, p.value)
 }
 
-// guard runs an upstream call and turns its panic into an error.
-func guard(stage string, call func() error) (err error) {
+// Guard runs an upstream call and turns its panic into an error.
+func Guard(stage string, call func() error) (err error) {
 	defer func() {
 		if p := recover(); p != nil {
 			klog.V(1).Infof("panic in stage %q: %v\n%s", stage, p, debug.Stack())

@@ -1,7 +1,9 @@
-package engine
+package published
 
 import (
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
 
 	"github.com/mitchellh/go-wordwrap"
@@ -89,7 +91,7 @@ func (e *explainer) fieldList(schema map[string]any, level int, seen []string) {
 		seen = append(seen[:len(seen):len(seen)], reference)
 	}
 	properties, _ := resolved["properties"].(map[string]any)
-	for _, name := range sortedKeys(properties) {
+	for _, name := range slices.Sorted(maps.Keys(properties)) {
 		property, _ := properties[name].(map[string]any)
 		e.field(name, property, isRequired(resolved, name), level)
 		if e.recursive {

@@ -1,4 +1,4 @@
-package engine
+package admission
 
 import (
 	"context"
@@ -15,19 +15,21 @@ import (
 	celconfig "k8s.io/apiserver/pkg/apis/cel"
 	"k8s.io/apiserver/pkg/cel/environment"
 
+	"github.com/crdlab/crdlab/internal/engine"
+	"github.com/crdlab/crdlab/internal/engine/jsonvalue"
 	"github.com/crdlab/crdlab/internal/playground"
 )
 
-// admissionRecord notes what the plugins do with one request. The plugins
+// Record notes what the plugins do with one request. The plugins
 // decide; what is noted here changes nothing.
-type admissionRecord struct {
+type Record struct {
 	reinvocation bool
 	policies     map[*admissionPolicy]*policyRecord
 	webhooks     map[*admissionWebhook]*webhookRecord
 	audit        map[string]string
 	// mutations are the changes made to the object, in order.
-	mutations []mutation
-	denials   []denial
+	mutations []engine.Mutation
+	denials   []engine.Denial
 	// failedAt is the place, in the admission text, of what failed last.
 	failedAt *playground.Range
 	// current is the policy invocation under way, or nil.
@@ -47,14 +49,8 @@ type bindingRecord struct {
 	invocations []*playground.AdmissionInvocation
 }
 
-// mutation is a change of the object by a policy or a webhook.
-type mutation struct {
-	by            string
-	before, after map[string]any
-}
-
-func newAdmissionRecord() *admissionRecord {
-	return &admissionRecord{
+func newRecord() *Record {
+	return &Record{
 		policies: map[*admissionPolicy]*policyRecord{},
 		webhooks: map[*admissionWebhook]*webhookRecord{},
 		audit:    map[string]string{},
@@ -63,14 +59,14 @@ func newAdmissionRecord() *admissionRecord {
 	}
 }
 
-func (r *admissionRecord) policy(p *admissionPolicy) *policyRecord {
+func (r *Record) policy(p *admissionPolicy) *policyRecord {
 	if r.policies[p] == nil {
 		r.policies[p] = &policyRecord{bindings: map[*admissionBinding]*bindingRecord{}}
 	}
 	return r.policies[p]
 }
 
-func (r *admissionRecord) binding(b *admissionBinding) *bindingRecord {
+func (r *Record) binding(b *admissionBinding) *bindingRecord {
 	policy := r.policy(b.policy)
 	if policy.bindings[b] == nil {
 		policy.bindings[b] = &bindingRecord{}
@@ -79,7 +75,7 @@ func (r *admissionRecord) binding(b *admissionBinding) *bindingRecord {
 }
 
 // begin notes that a policy is invoked for a binding and a parameter.
-func (r *admissionRecord) begin(b *admissionBinding, param runtime.Object) *playground.AdmissionInvocation {
+func (r *Record) begin(b *admissionBinding, param runtime.Object) *playground.AdmissionInvocation {
 	invocation := &playground.AdmissionInvocation{
 		Outcome:      playground.OutcomePass,
 		Reinvocation: r.reinvocation,
@@ -96,13 +92,13 @@ func (r *admissionRecord) begin(b *admissionBinding, param runtime.Object) *play
 }
 
 // evaluated notes the evaluation of an expression in the invocation under way.
-func (r *admissionRecord) evaluated(e *policyExpression, value ref.Val, details *celgo.EvalDetails, err error) {
+func (r *Record) evaluated(e *policyExpression, value ref.Val, details *celgo.EvalDetails, err error) {
 	if r.current == nil {
 		return
 	}
 	out := e.AdmissionExpression
 	out.Outcome = playground.OutcomePass
-	out.Value = encode(nil)
+	out.Value = jsonvalue.Encode(nil)
 	if details != nil && details.ActualCost() != nil {
 		out.Cost = *details.ActualCost()
 	}
@@ -115,28 +111,28 @@ func (r *admissionRecord) evaluated(e *policyExpression, value ref.Val, details 
 		out.Outcome = playground.OutcomeFail
 	}
 	if err == nil {
-		if json, err := jsonValue(value); err == nil {
-			out.Value = encode(json)
+		if json, err := jsonvalue.OfCEL(value); err == nil {
+			out.Value = jsonvalue.Encode(json)
 		}
 	}
 	r.current.Expressions = append(r.current.Expressions, out)
 }
 
-type admissionRecordKey struct{}
+type recordKey struct{}
 
-func withAdmissionRecord(ctx context.Context, r *admissionRecord) context.Context {
-	return context.WithValue(ctx, admissionRecordKey{}, r)
+func withRecord(ctx context.Context, r *Record) context.Context {
+	return context.WithValue(ctx, recordKey{}, r)
 }
 
-func admissionRecordOf(ctx context.Context) *admissionRecord {
-	r, _ := ctx.Value(admissionRecordKey{}).(*admissionRecord)
+func recordOf(ctx context.Context) *Record {
+	r, _ := ctx.Value(recordKey{}).(*Record)
 	return r
 }
 
 // recordedAttributes notes the audit annotations of a request.
 type recordedAttributes struct {
 	admission.Attributes
-	record *admissionRecord
+	record *Record
 }
 
 func (a *recordedAttributes) AddAnnotation(key, value string) error {
@@ -206,7 +202,7 @@ type recordedProgram struct {
 
 func (p recordedProgram) ContextEval(ctx context.Context, input any) (ref.Val, *celgo.EvalDetails, error) {
 	value, details, err := p.Program.ContextEval(ctx, input)
-	if record := admissionRecordOf(ctx); record != nil {
+	if record := recordOf(ctx); record != nil {
 		record.evaluated(p.expression, value, details, err)
 	}
 	return value, details, err

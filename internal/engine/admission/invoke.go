@@ -1,4 +1,4 @@
-package engine
+package admission
 
 import (
 	"context"
@@ -21,6 +21,7 @@ import (
 	"k8s.io/apiserver/pkg/authorization/authorizer"
 	"k8s.io/client-go/informers"
 
+	"github.com/crdlab/crdlab/internal/engine"
 	"github.com/crdlab/crdlab/internal/playground"
 )
 
@@ -36,8 +37,8 @@ func collectParams(kind *admissionregistrationv1.ParamKind, ref *admissionregist
 // which binding is being looked at.
 type recordedPolicyMatcher struct {
 	generic.PolicyMatcher
-	control *admissionControl
-	record  *admissionRecord
+	control *Control
+	record  *Record
 	policy  *admissionPolicy
 	binding *admissionBinding
 }
@@ -81,7 +82,7 @@ type recordedValidator struct {
 }
 
 func (v recordedValidator) Validate(ctx context.Context, resource schema.GroupVersionResource, attributes *admission.VersionedAttributes, param runtime.Object, namespace *corev1.Namespace, budget int64, authz authorizer.UnconditionalAuthorizer) validating.ValidateResult {
-	record := admissionRecordOf(ctx)
+	record := recordOf(ctx)
 	matcher, _ := ctx.Value(policyMatcherKey{}).(*recordedPolicyMatcher)
 	if record == nil || matcher == nil {
 		return v.Validator.Validate(ctx, resource, attributes, param, namespace, budget, authz)
@@ -94,7 +95,7 @@ func (v recordedValidator) Validate(ctx context.Context, resource schema.GroupVe
 }
 
 // decided notes what the plugin made of the values of a policy's expressions.
-func (r *admissionRecord) decided(b *admissionBinding, invocation *playground.AdmissionInvocation, result validating.ValidateResult) {
+func (r *Record) decided(b *admissionBinding, invocation *playground.AdmissionInvocation, result validating.ValidateResult) {
 	validations := expressionsOf(invocation, playground.ExpressionValidation)
 	if len(result.Decisions) == 0 && len(result.AuditAnnotations) == 0 {
 		notMatched(invocation)
@@ -174,21 +175,14 @@ func worsen(invocation *playground.AdmissionInvocation, outcome playground.Outco
 	}
 }
 
-// denial is a decision that denies the request.
-type denial struct {
-	message string
-	reason  metav1.StatusReason
-	at      playground.Range // in the admission text
-}
-
-func (r *admissionRecord) deny(b *admissionBinding, message string, reason metav1.StatusReason, at playground.Range) {
+func (r *Record) deny(b *admissionBinding, message string, reason metav1.StatusReason, at playground.Range) {
 	if reason == "" {
 		reason = metav1.StatusReasonInvalid
 	}
-	r.denials = append(r.denials, denial{
-		message: fmt.Sprintf("%s '%s' with binding '%s' denied request: %s", b.policy.kind, b.policy.name, b.name, message),
-		reason:  reason,
-		at:      at,
+	r.denials = append(r.denials, engine.Denial{
+		Message: fmt.Sprintf("%s '%s' with binding '%s' denied request: %s", b.policy.kind, b.policy.name, b.name, message),
+		Reason:  reason,
+		At:      at,
 	})
 }
 
@@ -213,7 +207,7 @@ type recordedMatcher struct {
 }
 
 func (m recordedMatcher) Match(ctx context.Context, attributes *admission.VersionedAttributes, param runtime.Object, authz authorizer.UnconditionalAuthorizer) matchconditions.MatchResult {
-	record := admissionRecordOf(ctx)
+	record := recordOf(ctx)
 	if record == nil {
 		return m.Matcher.Match(ctx, attributes, param, authz)
 	}
@@ -237,7 +231,7 @@ type recordedPatcher struct {
 }
 
 func (p recordedPatcher) Patch(ctx context.Context, request patch.Request, budget int64) (runtime.Object, error) {
-	record := admissionRecordOf(ctx)
+	record := recordOf(ctx)
 	if record == nil {
 		return p.Patcher.Patch(ctx, request, budget)
 	}
@@ -250,11 +244,11 @@ func (p recordedPatcher) Patch(ctx context.Context, request patch.Request, budge
 		record.failedMutation(p.binding, err)
 		return patched, err
 	}
-	record.mutations = append(record.mutations, mutation{p.by, before, contentOf(patched)})
+	record.mutations = append(record.mutations, engine.Mutation{By: p.by, Before: before, After: contentOf(patched)})
 	return patched, nil
 }
 
-func (r *admissionRecord) failedMutation(b *admissionBinding, err error) {
+func (r *Record) failedMutation(b *admissionBinding, err error) {
 	worsen(r.current, playground.OutcomeError, err.Error())
 	r.failedAt = &b.policy.at
 	if mutations := expressionsOf(r.current, playground.ExpressionMutation); len(mutations) > 0 {

@@ -1,4 +1,4 @@
-package engine
+package admission
 
 import (
 	"fmt"
@@ -33,14 +33,14 @@ func (w *admissionWebhook) mutates() bool { return w.kind == "MutatingWebhookCon
 const webhookHost = ".webhook.invalid"
 
 // addWebhook remembers a webhook and gives it an address of its own.
-func (c *admissionControl) addWebhook(w *admissionWebhook, config *admissionregistrationv1.WebhookClientConfig) {
+func (c *Control) addWebhook(w *admissionWebhook, config *admissionregistrationv1.WebhookClientConfig) {
 	url := "https://" + strconv.Itoa(len(c.webhooks)) + webhookHost + "/"
 	*config = admissionregistrationv1.WebhookClientConfig{URL: &url}
 	c.webhooks = append(c.webhooks, w)
 }
 
 // webhookAt is the webhook at the address of a request.
-func (c *admissionControl) webhookAt(host string) (*admissionWebhook, error) {
+func (c *Control) webhookAt(host string) (*admissionWebhook, error) {
 	i, err := strconv.Atoi(strings.TrimSuffix(host, webhookHost))
 	if err != nil || i < 0 || i >= len(c.webhooks) {
 		return nil, fmt.Errorf("no webhook at %s", host)
@@ -54,7 +54,7 @@ func webhookRange(doc *source.Document, i int) playground.Range {
 
 // addMutatingWebhooks makes one plugin for all mutating webhooks, which run
 // one after the other.
-func (c *admissionControl) addMutatingWebhooks(t *admissionText) error {
+func (c *Control) addMutatingWebhooks(t *admissionText) error {
 	if len(t.mutatingWebhooks) == 0 {
 		return nil
 	}
@@ -78,7 +78,7 @@ func (c *admissionControl) addMutatingWebhooks(t *admissionText) error {
 // addValidatingWebhooks makes a plugin for each webhook. The API server calls
 // them at the same time and answers with the error that comes first; called in
 // order, the first error is always the same.
-func (c *admissionControl) addValidatingWebhooks(t *admissionText) error {
+func (c *Control) addValidatingWebhooks(t *admissionText) error {
 	for _, d := range t.validatingWebhooks {
 		for i, w := range d.object.Webhooks {
 			match := matchOfWebhook(w.Rules, w.NamespaceSelector, w.ObjectSelector, w.MatchPolicy)
@@ -116,7 +116,7 @@ func matchOfWebhook(rules []admissionregistrationv1.RuleWithOperations, namespac
 
 // initialize connects a plugin with the cluster of the text, and with the
 // answers of the text for a network.
-func (c *admissionControl) initialize(plugin *generic.Webhook, cluster *cluster) error {
+func (c *Control) initialize(plugin *generic.Webhook, cluster *cluster) error {
 	plugin.SetExternalKubeClientSet(cluster.client())
 	plugin.SetExternalKubeInformerFactory(cluster)
 	plugin.SetUnconditionalAuthorizer(allowAll)
@@ -128,7 +128,7 @@ func (c *admissionControl) initialize(plugin *generic.Webhook, cluster *cluster)
 	return nil
 }
 
-func (c *admissionControl) authentication(webhook.AuthenticationInfoResolver) webhook.AuthenticationInfoResolver {
+func (c *Control) authentication(webhook.AuthenticationInfoResolver) webhook.AuthenticationInfoResolver {
 	config := &rest.Config{WrapTransport: func(http.RoundTripper) http.RoundTripper { return c }}
 	return &webhook.AuthenticationInfoResolverDelegator{
 		ClientConfigForFunc: func(string) (*rest.Config, error) { return config, nil },

@@ -1,4 +1,4 @@
-package engine
+package admission
 
 import (
 	"cmp"
@@ -168,7 +168,7 @@ func compilePatcher(compiler *plugincel.CompositedCompiler, options plugincel.Op
 }
 
 // addValidatingPolicy compiles a policy with its bindings.
-func (c *admissionControl) addValidatingPolicy(p declared[*admissionregistrationv1.ValidatingAdmissionPolicy], t *admissionText) error {
+func (c *Control) addValidatingPolicy(p declared[*admissionregistrationv1.ValidatingAdmissionPolicy], t *admissionText) error {
 	validator, err := compileValidator(p)
 	if err != nil {
 		return err
@@ -197,7 +197,7 @@ func (c *admissionControl) addValidatingPolicy(p declared[*admissionregistration
 // addMutatingPolicy is as addValidatingPolicy. Each binding gets a hook of its
 // own, so that what runs can be told to be for that binding; the dispatcher
 // treats a policy's bindings alike, be they in one hook or in several.
-func (c *admissionControl) addMutatingPolicy(p declared[*admissionregistrationv1.MutatingAdmissionPolicy], t *admissionText) error {
+func (c *Control) addMutatingPolicy(p declared[*admissionregistrationv1.MutatingAdmissionPolicy], t *admissionText) error {
 	evaluator, err := compileMutators(p)
 	if err != nil {
 		return err

@@ -1,4 +1,4 @@
-package engine
+package conversion
 
 import (
 	"fmt"
@@ -7,16 +7,19 @@ import (
 	utilyaml "k8s.io/apimachinery/pkg/util/yaml"
 	"sigs.k8s.io/yaml"
 
+	"github.com/crdlab/crdlab/internal/engine"
+	"github.com/crdlab/crdlab/internal/engine/finding"
+	"github.com/crdlab/crdlab/internal/engine/upstream"
 	"github.com/crdlab/crdlab/internal/playground"
 	"github.com/crdlab/crdlab/internal/source"
 )
 
-// newConversionWebhook reads the text that stands for the webhook of c.
-func newConversionWebhook(c *crd, text string) *conversionWebhook {
-	w := &conversionWebhook{crd: c}
-	file, err := source.Parse(text, objectTextLimits)
-	if _, isLimit := limitRange(err); isLimit {
-		w.findings = append(w.findings, limitFinding(playground.DocumentConversion, playground.StageStore, err))
+// newWebhook reads the text that stands for a webhook.
+func newWebhook(request engine.ConversionRequest) *Webhook {
+	w := &Webhook{request: request}
+	file, err := source.Parse(request.Text, finding.ObjectText)
+	if _, isLimit := finding.LimitRange(err); isLimit {
+		w.findings = append(w.findings, finding.OfLimit(playground.DocumentConversion, playground.StageStore, err))
 		return w
 	}
 	for _, doc := range file.Documents {
@@ -24,13 +27,13 @@ func newConversionWebhook(c *crd, text string) *conversionWebhook {
 			continue
 		}
 		if err := w.read(doc); err != nil {
-			w.complainAt(requestRange(doc, err.Error()), err.Error())
+			w.complainAt(finding.RequestRange(doc, err.Error()), err.Error())
 		}
 	}
 	return w
 }
 
-func (w *conversionWebhook) complainAt(at playground.Range, message string) {
+func (w *Webhook) complainAt(at playground.Range, message string) {
 	w.findings = append(w.findings, playground.Finding{
 		Severity: playground.SeverityError,
 		Stage:    playground.StageStore,
@@ -41,9 +44,9 @@ func (w *conversionWebhook) complainAt(at playground.Range, message string) {
 	})
 }
 
-func (w *conversionWebhook) read(doc *source.Document) error {
+func (w *Webhook) read(doc *source.Document) error {
 	content := map[string]any{}
-	if err := guard(playground.StageStore, func() error { return utilyaml.Unmarshal([]byte(doc.Text), &content) }); err != nil {
+	if err := upstream.Guard(playground.StageStore, func() error { return utilyaml.Unmarshal([]byte(doc.Text), &content) }); err != nil {
 		return err
 	}
 	switch kind, _ := doc.Lookup("kind"); kind {
@@ -57,13 +60,13 @@ func (w *conversionWebhook) read(doc *source.Document) error {
 	}
 }
 
-func (w *conversionWebhook) readRules(doc *source.Document) error {
+func (w *Webhook) readRules(doc *source.Document) error {
 	rules := apiConversion{}
 	if err := yaml.UnmarshalStrict([]byte(doc.Text), &rules, yaml.DisallowUnknownFields); err != nil {
 		return err
 	}
 	for i, conversion := range rules.Spec.Conversions {
-		compiled := &conversionRules{versionConversion: conversion, schema: w.crd.versions[conversion.From]}
+		compiled := &conversionRules{versionConversion: conversion, schema: w.request.Schemas[conversion.From]}
 		for j := range conversion.Rules {
 			program, err := compiled.compile(j)
 			if err != nil {
@@ -84,7 +87,7 @@ func conversionErrorRange(doc *source.Document, conversion, rule int, err error)
 	if !ok {
 		return doc.Line(1)
 	}
-	if at, ok := celErrorRange(location, err.Error()); ok {
+	if at, ok := finding.CELRange(location, err.Error()); ok {
 		return at
 	}
 	return location.Value()

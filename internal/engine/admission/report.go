@@ -1,47 +1,42 @@
-package engine
+package admission
 
 import (
+	"maps"
+	"slices"
+
+	"github.com/crdlab/crdlab/internal/engine"
 	"github.com/crdlab/crdlab/internal/playground"
 )
 
-// reportAdmission tells what the policies and webhooks did. Whatever was not
+// Report implements [engine.Review]. It tells what the policies and webhooks did. Whatever was not
 // reached says why.
-func (r *request) reportAdmission() *playground.ObjectAdmission {
+func (r *review) Report(request engine.ReviewedRequest) *playground.ObjectAdmission {
+	r.request = request
 	report := &playground.ObjectAdmission{
 		Policies:         []playground.AdmissionPolicy{},
 		Webhooks:         []playground.AdmissionWebhook{},
 		AuditAnnotations: []playground.AuditAnnotation{},
 	}
 	for _, p := range r.control.mutating {
-		report.Policies = append(report.Policies, r.reportPolicy(p, r.unreached(playground.StageMutate)))
+		report.Policies = append(report.Policies, r.reportPolicy(p, r.request.Unreached(playground.StageMutate)))
 	}
 	for _, p := range r.control.validating {
-		report.Policies = append(report.Policies, r.reportPolicy(p, r.unreached(playground.StageAdmit)))
+		report.Policies = append(report.Policies, r.reportPolicy(p, r.request.Unreached(playground.StageAdmit)))
 	}
 	for _, w := range r.control.webhooks {
 		stage := playground.StageAdmit
 		if w.mutates() {
 			stage = playground.StageMutate
 		}
-		report.Webhooks = append(report.Webhooks, r.reportWebhook(w, r.unreached(stage)))
+		report.Webhooks = append(report.Webhooks, r.reportWebhook(w, r.request.Unreached(stage)))
 	}
-	for _, key := range sortedKeys(r.admitted.audit) {
-		report.AuditAnnotations = append(report.AuditAnnotations, playground.AuditAnnotation{Key: key, Value: r.admitted.repeatable(r.admitted.audit[key])})
+	for _, key := range slices.Sorted(maps.Keys(r.record.audit)) {
+		report.AuditAnnotations = append(report.AuditAnnotations, playground.AuditAnnotation{Key: key, Value: r.record.repeatable(r.record.audit[key])})
 	}
 	return report
 }
 
-// unreached says why a stage did not run, or is empty if it did.
-func (r *request) unreached(stage string) string {
-	for _, s := range r.report.Stages {
-		if s.Name == stage && s.Outcome == playground.OutcomeSkipped {
-			return s.Why
-		}
-	}
-	return ""
-}
-
-func (r *request) reportPolicy(p *admissionPolicy, unreached string) playground.AdmissionPolicy {
+func (r *review) reportPolicy(p *admissionPolicy, unreached string) playground.AdmissionPolicy {
 	out := playground.AdmissionPolicy{Kind: p.kind, Name: p.name, Range: p.at, Outcome: playground.OutcomeSkipped, Bindings: []playground.AdmissionBinding{}}
 	out.Why = unreached
 	if out.Why == "" {
@@ -59,22 +54,22 @@ func (r *request) reportPolicy(p *admissionPolicy, unreached string) playground.
 }
 
 // whyPolicySkipped is why the policy as a whole does not look at the request.
-func (r *request) whyPolicySkipped(p *admissionPolicy) string {
+func (r *review) whyPolicySkipped(p *admissionPolicy) string {
 	if len(p.bindings) == 0 {
 		return "no binding names the policy"
 	}
-	if why := r.admitted.policy(p).why; why != "" {
+	if why := r.record.policy(p).why; why != "" {
 		return why
 	}
-	return r.control.explainMismatch(r.attributes(r.object.GetName()), r.objectInterfaces(), p.match)
+	return r.explainMismatch(p.match)
 }
 
-func (r *request) reportBinding(b *admissionBinding, why string) playground.AdmissionBinding {
+func (r *review) reportBinding(b *admissionBinding, why string) playground.AdmissionBinding {
 	out := playground.AdmissionBinding{Name: b.name, Range: b.at, Outcome: playground.OutcomeSkipped, Why: why, Actions: []string{}, Invocations: []playground.AdmissionInvocation{}}
 	for _, action := range b.actions {
 		out.Actions = append(out.Actions, string(action))
 	}
-	for _, invocation := range r.admitted.binding(b).invocations {
+	for _, invocation := range r.record.binding(b).invocations {
 		if invocation.Reinvocation && invocation.Outcome == playground.OutcomePass && len(expressionsOf(invocation, playground.ExpressionMutation)) == 0 {
 			continue // only its match conditions were looked at
 		}
@@ -90,16 +85,16 @@ func (r *request) reportBinding(b *admissionBinding, why string) playground.Admi
 }
 
 // whyBindingSkipped is why the policy was not evaluated for a binding.
-func (r *request) whyBindingSkipped(b *admissionBinding) (playground.Outcome, string) {
-	if why := r.admitted.binding(b).why; why != "" {
+func (r *review) whyBindingSkipped(b *admissionBinding) (playground.Outcome, string) {
+	if why := r.record.binding(b).why; why != "" {
 		return playground.OutcomeSkipped, why
 	}
 	if b.match != nil {
-		if why := r.control.explainMismatch(r.attributes(r.object.GetName()), r.objectInterfaces(), b.match); why != "" {
+		if why := r.explainMismatch(b.match); why != "" {
 			return playground.OutcomeSkipped, why
 		}
 	}
-	params, err := b.params(r.requestNamespace)
+	params, err := b.params(r.request.Namespace)
 	switch {
 	case err != nil:
 		return playground.OutcomeError, err.Error()
@@ -114,16 +109,16 @@ func rank(outcome playground.Outcome) int {
 	return map[playground.Outcome]int{playground.OutcomePass: 1, playground.OutcomeError: 2, playground.OutcomeFail: 3}[outcome]
 }
 
-func (r *request) reportWebhook(w *admissionWebhook, unreached string) playground.AdmissionWebhook {
+func (r *review) reportWebhook(w *admissionWebhook, unreached string) playground.AdmissionWebhook {
 	out := playground.AdmissionWebhook{Kind: w.kind, Configuration: w.configuration, Name: w.name, Range: w.at, Outcome: playground.OutcomeSkipped, Calls: []playground.AdmissionCall{}}
-	known, called := r.admitted.webhooks[w]
+	known, called := r.record.webhooks[w]
 	switch {
 	case called:
 		out.Outcome, out.Why, out.Calls = known.outcome, known.why, known.calls
 	case unreached != "":
 		out.Why = unreached
 	default:
-		out.Why = r.control.explainMismatch(r.attributes(r.object.GetName()), r.objectInterfaces(), w.match)
+		out.Why = r.explainMismatch(w.match)
 		if out.Why == "" {
 			out.Why = "a match condition is not true, or an earlier plugin denied the request"
 		}

@@ -1,0 +1,136 @@
+package engine
+
+import (
+	"context"
+
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+	structuralschema "k8s.io/apiextensions-apiserver/pkg/apiserver/schema"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/util/managedfields"
+	"k8s.io/apiserver/pkg/admission"
+	"sigs.k8s.io/structured-merge-diff/v6/fieldpath"
+
+	"github.com/crdlab/crdlab/internal/playground"
+)
+
+// Parts are what of an engine few scenarios need, and what brings in so much
+// of the API server that the first verdict in a browser should not wait for it.
+// An engine may lack any of them (nil); it then answers as far as it can, and
+// [playground.Report] says what is missing. Package whole has all.
+type Parts struct {
+	// Admission sets up the admission plugins that a text declares.
+	Admission func(text string) (Plugins, error)
+	// ConversionWebhook sets up what stands for the webhook of a CRD.
+	ConversionWebhook func(ConversionRequest) (ConversionWebhook, error)
+	// ApplyTypes are the types by which a server-side apply to a version merges.
+	ApplyTypes func(crd *apiextensionsv1.CustomResourceDefinition, version string) (managedfields.TypeConverter, error)
+	// FieldManager makes what merges, as managedfields.NewDefaultCRDFieldManager.
+	FieldManager func(types managedfields.TypeConverter, convertor runtime.ObjectConvertor, defaulter runtime.ObjectDefaulter, creater runtime.ObjectCreater,
+		kind schema.GroupVersionKind, hub schema.GroupVersion, subresource string, resetFields map[fieldpath.APIVersion]fieldpath.Filter) (FieldManager, error)
+	// Schema is what a cluster publishes of a served version, less LostInV2.
+	Schema func(crd *apiextensionsv1.CustomResourceDefinition, version string) (playground.Schema, error)
+}
+
+// Plugins are admission plugins. They are safe for concurrent use.
+type Plugins interface {
+	// Findings are about the text that declares them.
+	Findings() []playground.Finding
+	// Review begins the review of one request.
+	Review() Review
+}
+
+// Review is what admission plugins do with one request. The plugins decide;
+// the review notes what they did.
+type Review interface {
+	// Mutates and Validates say whether there is any plugin of the kind.
+	Mutates() bool
+	Validates() bool
+	Mutate(context.Context, admission.Attributes, admission.ObjectInterfaces, func(schema.GroupVersionKind) managedfields.TypeConverter) error
+	Validate(context.Context, admission.Attributes, admission.ObjectInterfaces) error
+	// Mutations are the changes made to the object, in order.
+	Mutations() []Mutation
+	// Refusal is the error of a plugin without what is random in it, and the
+	// decisions behind it, at least one.
+	Refusal(error) (error, []Denial)
+	Report(ReviewedRequest) *playground.ObjectAdmission
+}
+
+// ReviewedRequest is what a review's report needs to know of the request.
+type ReviewedRequest struct {
+	Namespace string
+	// Unreached says why a stage did not run; empty if it did.
+	Unreached func(stage string) string
+	// Attributes is called only if a stage ran.
+	Attributes func() (admission.Attributes, admission.ObjectInterfaces)
+}
+
+// Mutation is a change of an object by a policy or a webhook.
+type Mutation struct {
+	By            string
+	Before, After map[string]any
+}
+
+// Denial is a decision that denies a request.
+type Denial struct {
+	Message string
+	Reason  metav1.StatusReason
+	// At is its place in the admission text; zero if it has none.
+	At playground.Range
+}
+
+// ConversionRequest is what a [ConversionWebhook] is made of.
+type ConversionRequest struct {
+	CRD *apiextensionsv1.CustomResourceDefinition
+	// Schemas are those of the CRD's versions, by name.
+	Schemas map[string]*structuralschema.Structural
+	// Text is what stands for the webhook.
+	Text string
+	// Live says that the webhook itself may be called, if the operator lets it.
+	Live bool
+}
+
+// ConversionWebhook stands for the conversion webhook of a CRD, which the API
+// server's own converter asks. It serves one evaluation.
+type ConversionWebhook interface {
+	// Converter is the API server's converter. Its errors are as they come.
+	Converter() runtime.ObjectConvertor
+	// Convert converts an object in a stage of a request. Its error is
+	// [ErrNoWebhook], or what the API server answers.
+	Convert(stage string, object *unstructured.Unstructured, to schema.GroupVersion) (runtime.Object, error)
+	// Findings are about the text that stands for the webhook.
+	Findings() []playground.Finding
+	// Reviews are the calls so far, each once.
+	Reviews() []playground.ConversionReview
+}
+
+// FieldManager merges what is applied.
+type FieldManager interface {
+	Apply(live, applied runtime.Object, manager string, force bool) (runtime.Object, error)
+}
+
+// missing lists the parts that s needs, judged by c, and the engine lacks.
+func (p Parts) missing(s playground.Scenario, c *crd) []string {
+	var parts []string
+	for _, part := range []struct {
+		name   string
+		needed bool
+	}{
+		{playground.PartAdmission, p.Admission == nil && !isEmpty(s.Admission)},
+		{playground.PartApply, p.ApplyTypes == nil && s.Operation == playground.OperationApply},
+		{playground.PartConversion, p.ConversionWebhook == nil && c.convertsByWebhook()},
+		{playground.PartSchemas, p.Schema == nil && s.Schemas},
+	} {
+		if part.needed {
+			parts = append(parts, part.name)
+		}
+	}
+	return parts
+}
+
+// judges says whether p has all that the verdict on the objects of s depends on.
+func (p Parts) judges(s playground.Scenario) bool {
+	return (p.Admission != nil || isEmpty(s.Admission)) && (p.ApplyTypes != nil || s.Operation != playground.OperationApply)
+}

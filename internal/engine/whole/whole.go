@@ -1,0 +1,36 @@
+// Package whole puts the engine together with all its parts.
+package whole
+
+import (
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/util/managedfields"
+	"sigs.k8s.io/structured-merge-diff/v6/fieldpath"
+
+	"github.com/crdlab/crdlab/internal/engine"
+	"github.com/crdlab/crdlab/internal/engine/admission"
+	"github.com/crdlab/crdlab/internal/engine/conversion"
+	"github.com/crdlab/crdlab/internal/engine/published"
+)
+
+// New returns an engine that answers every scenario and calls nobody.
+func New() *engine.Engine { return NewWithWebhooks(conversion.Webhooks{}) }
+
+// NewWithWebhooks returns an engine that calls the conversion webhooks that it
+// is allowed to, where a scenario has nothing that stands for them.
+func NewWithWebhooks(live conversion.Webhooks) *engine.Engine {
+	return engine.New(engine.Parts{
+		Admission: func(text string) (engine.Plugins, error) { return admission.New(text) },
+		ConversionWebhook: func(request engine.ConversionRequest) (engine.ConversionWebhook, error) {
+			return conversion.New(request, live)
+		},
+		ApplyTypes:   published.ApplyTypes,
+		FieldManager: newFieldManager,
+		Schema:       published.Schema,
+	})
+}
+
+func newFieldManager(types managedfields.TypeConverter, convertor runtime.ObjectConvertor, defaulter runtime.ObjectDefaulter, creater runtime.ObjectCreater,
+	kind schema.GroupVersionKind, hub schema.GroupVersion, subresource string, resetFields map[fieldpath.APIVersion]fieldpath.Filter) (engine.FieldManager, error) {
+	return managedfields.NewDefaultCRDFieldManager(types, convertor, defaulter, creater, kind, hub, subresource, resetFields)
+}
