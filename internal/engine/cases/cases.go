@@ -1,6 +1,7 @@
 // Package cases reads and writes the engine's test cases: txtar files with the
-// documents of a scenario, its other fields in scenario.json, and the report
-// that is wanted in want.json.
+// documents of a scenario, its other fields in scenario.json, or the id of an
+// example of the gallery that has them, and the report that is wanted in
+// want.json.
 package cases
 
 import (
@@ -24,7 +25,12 @@ const Now = "2026-01-02T03:04:05Z"
 const (
 	scenarioFile = "scenario.json"
 	wantFile     = "want.json"
+	// exampleFile names an example of the gallery, whose scenario is the case's.
+	exampleFile = "example"
 )
+
+// examples is the directory of the gallery, below that of the cases.
+const examples = "../../examples"
 
 // Case is one file.
 type Case struct {
@@ -34,6 +40,8 @@ type Case struct {
 	// Want is the report that is wanted, as [Encode] writes it; empty if the
 	// file has none yet.
 	Want []byte
+	// Example is the id of the example whose scenario this is; mostly empty.
+	Example string
 
 	file    string
 	archive *txtar.Archive
@@ -74,18 +82,24 @@ func readFile(file string) (Case, error) {
 	if err != nil {
 		return Case{}, err
 	}
+	inputs, err := scenarioFiles(archive, filepath.Join(filepath.Dir(file), "..", examples))
+	if err != nil {
+		return Case{}, fmt.Errorf("%s: %w", file, err)
+	}
 	c := Case{
 		Name:     filepath.Base(filepath.Dir(file)) + "/" + strings.TrimSuffix(filepath.Base(file), ".txtar"),
 		Scenario: playground.Scenario{Now: Now},
 		file:     file,
 		archive:  archive,
 	}
-	for _, f := range archive.Files {
+	for _, f := range inputs {
 		switch document := documents(&c.Scenario)[f.Name]; {
 		case document != nil:
 			*document = string(f.Data)
 		case f.Name == wantFile:
 			c.Want = f.Data
+		case f.Name == exampleFile:
+			c.Example = strings.TrimSpace(string(f.Data))
 		case f.Name != scenarioFile:
 			return c, fmt.Errorf("%s: unknown file %s", file, f.Name)
 		default:
@@ -95,6 +109,22 @@ func readFile(file string) (Case, error) {
 		}
 	}
 	return c, nil
+}
+
+// scenarioFiles are the files of a case, with those of its example.
+func scenarioFiles(archive *txtar.Archive, examples string) ([]txtar.File, error) {
+	files := archive.Files
+	for _, f := range archive.Files {
+		if f.Name != exampleFile {
+			continue
+		}
+		example, err := txtar.ParseFile(filepath.Join(examples, strings.TrimSpace(string(f.Data))+".txtar"))
+		if err != nil {
+			return nil, err
+		}
+		files = append(slices.Clone(files), example.Files...)
+	}
+	return files, nil
 }
 
 // Update writes want as the report that is wanted.
