@@ -15,6 +15,8 @@ type Finding struct {
 	Range    Range    `json:"range"`
 	// Hint is in plain words what to do about it, or empty.
 	Hint string `json:"hint"`
+	// Fixes are changes that each make the finding go away, the likeliest first.
+	Fixes []Fix `json:"fixes"`
 	// Related are other places that explain the finding.
 	Related []Related `json:"related"`
 }

@@ -182,6 +182,8 @@ func (d *Document) trimmed(start, end int) playground.Range {
 	return d.index.span(start, start+len(text))
 }
 
+const byteOrderMark = "\ufeff"
+
 // offset is the byte offset in the whole text at which a node begins. The
 // parser puts nodes without content behind the last line at times.
 func (d *Document) offset(n *yaml.Node) int {
@@ -191,6 +193,8 @@ func (d *Document) offset(n *yaml.Node) int {
 		return d.end()
 	case n.Line > 1:
 		start = int(d.lines[line])
+	case strings.HasPrefix(d.Text, byteOrderMark) && !d.json:
+		start += len(byteOrderMark) // is no column
 	}
 	return min(d.index.yamlOffset(start, n.Column-1), d.end())
 }

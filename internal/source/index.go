@@ -140,6 +140,9 @@ func (x *index) offset(p playground.Position) int {
 		units, _ := x.counted(start + i)
 		return units >= first+p.Character
 	})
+	for start+n < end && !utf8.RuneStart(x.text[start+n]) {
+		n++
+	}
 	return start + n
 }
 

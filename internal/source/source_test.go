@@ -1,6 +1,7 @@
 package source_test
 
 import (
+	"encoding/json"
 	"errors"
 	"flag"
 	"fmt"
@@ -127,6 +128,18 @@ func (q *querier) answer(query string) string {
 		return out
 	case "path":
 		return fmt.Sprintf("  %v\n", d.PathAt(position(rest)))
+	case "set":
+		path, value, _ := strings.Cut(rest, "=")
+		var decoded any
+		if err := json.Unmarshal([]byte(value), &decoded); err != nil {
+			return err.Error() + "\n"
+		}
+		return q.edited(d.Set(decoded, steps(path)...))
+	case "delete":
+		return q.edited(d.Delete(steps(rest)...))
+	case "rename":
+		path, name, _ := strings.Cut(rest, "=")
+		return q.edited(d.Rename(strings.TrimSpace(name), steps(path)...))
 	case "line":
 		n, _ := strconv.Atoi(rest)
 		return q.mark("", d.Line(n))
@@ -145,6 +158,29 @@ func (q *querier) documents() string {
 		} else if errors.As(d.Err, &limit) {
 			out += fmt.Sprintf("    %s %d\n%s", limit.Limit, limit.Max, q.mark("  at", limit.Range))
 		}
+	}
+	return out
+}
+
+// edited shows the lines that an edit touches, as they are afterwards.
+func (q *querier) edited(edit source.Edit, ok bool) string {
+	if !ok {
+		return "  none\n"
+	}
+	before := strings.SplitAfter(q.text, "\n")
+	after := strings.SplitAfter(source.Apply(q.text, edit), "\n")
+	for len(before) > 0 && len(after) > 0 && before[0] == after[0] {
+		before, after = before[1:], after[1:]
+	}
+	for len(before) > 0 && len(after) > 0 && before[len(before)-1] == after[len(after)-1] {
+		before, after = before[:len(before)-1], after[:len(after)-1]
+	}
+	out := ""
+	for _, line := range before {
+		out += fmt.Sprintf("  -%s\n", strings.TrimSuffix(line, "\n"))
+	}
+	for _, line := range after {
+		out += fmt.Sprintf("  +%s\n", strings.TrimSuffix(line, "\n"))
 	}
 	return out
 }
