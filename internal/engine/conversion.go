@@ -158,6 +158,7 @@ func unusedConversion() playground.Finding {
 		Stage:    playground.StageStore,
 		Message:  "not used: the CRD's conversion strategy is not Webhook",
 		Document: playground.DocumentConversion,
+		Fixes:    []playground.Fix{},
 		Related:  []playground.Related{},
 	}
 }

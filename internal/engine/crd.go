@@ -79,6 +79,7 @@ func evaluateCRD(ctx context.Context, s playground.Scenario) *crd {
 		}
 	}
 	r.describe()
+	r.addRemedies()
 	// What cannot be compared has been refused with upstream's own errors.
 	_ = upstream.Guard(playground.StageCRDValidate, r.reportChanges)
 	if c.report.Accepted {

@@ -77,6 +77,7 @@ func (r *crdRequest) noLongerServed() playground.Finding {
 		Message:  "apiextensions.k8s.io/v1beta1 is not served since Kubernetes 1.22; the CRD is judged as the v1 CRD that it converts to",
 		Document: playground.DocumentCRD,
 		Range:    r.valueRange("apiVersion"),
+		Fixes:    []playground.Fix{},
 		Related:  []playground.Related{},
 	}
 }

@@ -43,6 +43,7 @@ func (r *crdRequest) readOld(text string) bool {
 			Message:  err.Error(),
 			Document: playground.DocumentOldCRD,
 			Range:    finding.RequestRange(doc, err.Error()),
+			Fixes:    []playground.Fix{},
 			Related:  []playground.Related{},
 		})
 		return false

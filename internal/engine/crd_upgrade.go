@@ -84,7 +84,7 @@ func (r *crdRequest) createErrors(created *apiextensions.CustomResourceDefinitio
 // v1beta1 CRD.
 func (r *crdRequest) upgradeStep(err *field.Error) playground.UpgradeStep {
 	status := apierrors.NewInvalid(apiextensions.Kind("CustomResourceDefinition"), r.internal.Name, field.ErrorList{err}).Status()
-	cause := r.causeFinding(playground.StageCRDValidate, status.Details.Causes[0])
+	cause := r.remedied(r.causeFinding(playground.StageCRDValidate, status.Details.Causes[0]))
 	return playground.UpgradeStep{
 		Reason:  cause.Reason,
 		Field:   cause.Field,

@@ -10,7 +10,9 @@ import (
 
 	"k8s.io/utils/lru"
 
+	"github.com/crdlab/crdlab/internal/engine/finding"
 	"github.com/crdlab/crdlab/internal/playground"
+	"github.com/crdlab/crdlab/internal/source"
 )
 
 // Library is the release of the Kubernetes libraries that decide. Its minor
@@ -88,7 +90,7 @@ func (e *Engine) Evaluate(ctx context.Context, s playground.Scenario) (report pl
 		}
 	}
 	if plugins != nil {
-		report.Admission = &playground.Admission{Findings: withHints(plugins.Findings())}
+		report.Admission = &playground.Admission{Findings: withRemedies(s.Admission, plugins.Findings())}
 	}
 	report.Tables = tables(crd, report.Objects, now)
 	report.Timing = playground.Timing{CRD: milliseconds(crdDone.Sub(start)), Object: milliseconds(time.Since(crdDone))}
@@ -169,12 +171,17 @@ func (e *Engine) admissionPlugins(s playground.Scenario) (Plugins, error) {
 // isEmpty says whether there is nothing but blanks in a text.
 func isEmpty(text string) bool { return strings.TrimSpace(text) == "" }
 
-// withHints says of findings what to do about them.
-func withHints(findings []playground.Finding) []playground.Finding {
+// withRemedies says of findings in the admission text what to do about them.
+func withRemedies(text string, findings []playground.Finding) []playground.Finding {
 	findings = slices.Clone(findings)
+	if len(findings) == 0 {
+		return findings
+	}
+	// What is wrong with the text as a whole is one of the findings.
+	file, _ := source.Parse(text, finding.ObjectText)
 	for i, f := range findings {
-		if f.Hint == "" {
-			findings[i].Hint = hint(f)
+		if n := file.Document(f.Range.Start); n >= 0 && f.Document == playground.DocumentAdmission {
+			findings[i] = newMistake(mistake{Finding: f, doc: file.Documents[n]}).remedy()
 		}
 	}
 	return findings

@@ -41,9 +41,9 @@ func (c *crd) requestFinding(stage string, status metav1.Status) playground.Find
 		Message:  status.Message,
 		Document: playground.DocumentCRD,
 		Range:    finding.RequestRange(c.doc, status.Message),
+		Fixes:    []playground.Fix{},
 		Related:  []playground.Related{},
 	}
-	f.Hint = hint(f)
 	return f
 }
 
@@ -56,6 +56,7 @@ func (c *crd) causeFinding(stage string, cause metav1.StatusCause) playground.Fi
 		Message:  cause.Message,
 		Document: playground.DocumentCRD,
 		Range:    c.doc.Line(1),
+		Fixes:    []playground.Fix{},
 		Related:  []playground.Related{},
 	}
 	if location, ok := c.resolve(cause.Field); ok {
@@ -64,8 +65,28 @@ func (c *crd) causeFinding(stage string, cause metav1.StatusCause) playground.Fi
 			f.Range = at
 		}
 	}
-	f.Hint = hint(f)
 	return f
+}
+
+// addRemedies says of each finding in the CRD's text what to do about it.
+func (c *crd) addRemedies() {
+	for i, f := range c.report.Findings {
+		if f.Document == playground.DocumentCRD && c.doc != nil {
+			c.report.Findings[i] = c.remedied(f)
+		}
+	}
+}
+
+func (c *crd) remedied(f playground.Finding) playground.Finding {
+	m := mistake{Finding: f, doc: c.doc, crd: c}
+	if f.Field == "" {
+		return newMistake(m).remedy()
+	}
+	location, ok := c.resolve(f.Field)
+	if !ok {
+		return newMistake(m).remedy()
+	}
+	return newMistake(m).at(location).remedy()
 }
 
 // resolve finds the field of an error about a CRD. What users cannot write is
@@ -83,7 +104,6 @@ func (c *crd) strictFinding(err error, severity playground.Severity) playground.
 	f.Severity = severity
 	f.Stage = playground.StageCRDDecode
 	f.Document = playground.DocumentCRD
-	f.Hint = hint(f)
 	return f
 }
 

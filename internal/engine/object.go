@@ -150,6 +150,7 @@ func (p Parts) evaluateObjects(ctx context.Context, c *crd, conv *conversion, pl
 			r.review = plugins.Review()
 		}
 		r.evaluate(p.judges(s))
+		r.addRemedies()
 		if plugins != nil {
 			r.report.Admission = r.review.Report(r.reviewed())
 		}

@@ -49,6 +49,7 @@ func (r *request) finding(stage, message string) playground.Finding {
 		Message:  message,
 		Document: playground.DocumentObject,
 		Range:    r.doc.Line(1),
+		Fixes:    []playground.Fix{},
 		Related:  []playground.Related{},
 	}
 }
@@ -58,7 +59,6 @@ func (r *request) addStrictFinding(e strictError, severity playground.Severity) 
 	f.Severity = severity
 	f.Stage = e.stage
 	f.Document = playground.DocumentObject
-	f.Hint = hint(f)
 	r.report.Findings = append(r.report.Findings, f)
 }
 
@@ -72,7 +72,6 @@ func (r *request) addInvalid(stage string, errs field.ErrorList) {
 			f.Range = finding.Mark(location)
 			f.Related = r.related(r.doc.PathAt(location.Key().Start))
 		}
-		f.Hint = hint(f)
 		if !r.reported(f) {
 			r.report.Findings = append(r.report.Findings, f)
 		}
@@ -86,6 +85,29 @@ func (r *request) reported(f playground.Finding) bool {
 	return slices.ContainsFunc(r.report.Findings, func(earlier playground.Finding) bool {
 		return earlier.Field == f.Field && earlier.Message == f.Message && earlier.Reason == f.Reason
 	})
+}
+
+// addRemedies says of each finding in the object's text what to do about it.
+func (r *request) addRemedies() {
+	for i, f := range r.report.Findings {
+		if f.Document == playground.DocumentObject {
+			r.report.Findings[i] = r.remedied(f)
+		}
+	}
+}
+
+func (r *request) remedied(f playground.Finding) playground.Finding {
+	m := mistake{Finding: f, doc: r.doc, crd: r.crd}
+	if r.version != nil {
+		m.schema = r.version.schema
+	}
+	if r.old != nil {
+		m.old = r.old.Object
+	}
+	if location, ok := r.doc.Resolve(f.Field); ok && f.Field != "" {
+		return newMistake(m).at(location).remedy()
+	}
+	return newMistake(m).remedy()
 }
 
 // related are the places in the CRD that say what the value at path may be.

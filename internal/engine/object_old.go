@@ -59,6 +59,7 @@ func (o *oldObjects) add(doc *source.Document, message string) {
 		Message:  message,
 		Document: playground.DocumentOldObject,
 		Range:    finding.RequestRange(doc, message),
+		Fixes:    []playground.Fix{},
 		Related:  []playground.Related{},
 	})
 }

@@ -104,6 +104,7 @@ func (t *admissionText) complain(doc *source.Document, err error) {
 			Message:  err.Error(),
 			Document: playground.DocumentAdmission,
 			Range:    finding.RequestRange(doc, err.Error()),
+			Fixes:    []playground.Fix{},
 			Related:  []playground.Related{},
 		})
 	}
@@ -117,6 +118,7 @@ func (t *admissionText) note(severity playground.Severity, at playground.Range, 
 		Message:  message,
 		Document: playground.DocumentAdmission,
 		Range:    at,
+		Fixes:    []playground.Fix{},
 		Related:  []playground.Related{},
 	})
 }
@@ -142,6 +144,7 @@ func admissionFinding(doc *source.Document, err *field.Error) playground.Finding
 		Message:  err.ErrorBody(),
 		Document: playground.DocumentAdmission,
 		Range:    finding.RequestRange(doc, ""),
+		Fixes:    []playground.Fix{},
 		Related:  []playground.Related{},
 	}
 	if location, ok := doc.Resolve(err.Field); ok {

@@ -40,6 +40,7 @@ func (w *Webhook) complainAt(at playground.Range, message string) {
 		Message:  message,
 		Document: playground.DocumentConversion,
 		Range:    at,
+		Fixes:    []playground.Fix{},
 		Related:  []playground.Related{},
 	})
 }

@@ -47,6 +47,7 @@ func OfStrict(doc *source.Document, err error) playground.Finding {
 		Reason:  string(metav1.StatusReasonBadRequest),
 		Message: err.Error(),
 		Range:   doc.Line(1),
+		Fixes:   []playground.Fix{},
 		Related: []playground.Related{},
 	}
 	if m := quotedField.FindStringSubmatch(err.Error()); m != nil {
@@ -73,13 +74,23 @@ func isScalar(location source.Location) bool {
 
 var celComplaint = regexp.MustCompile(`ERROR: <input>:(\d+):(\d+):`)
 
+// CELPlace is the line and column, both from 1 and the column in code points,
+// of an expression that its compiler complains of.
+func CELPlace(message string) (line, column int, ok bool) {
+	m := celComplaint.FindStringSubmatch(message)
+	if m == nil {
+		return 0, 0, false
+	}
+	line, _ = strconv.Atoi(m[1])
+	column, _ = strconv.Atoi(m[2])
+	return line, column, true
+}
+
 // CELRange is the place in a rule's text that its compiler complains of.
 func CELRange(rule source.Location, message string) (playground.Range, bool) {
-	m := celComplaint.FindStringSubmatch(message)
-	if m == nil || !rule.Exact || !isScalar(rule) {
+	line, column, ok := CELPlace(message)
+	if !ok || !rule.Exact || !isScalar(rule) {
 		return playground.Range{}, false
 	}
-	line, _ := strconv.Atoi(m[1])
-	column, _ := strconv.Atoi(m[2])
 	return rule.RangeAt(line, column), true
 }

@@ -129,6 +129,7 @@ func OfLimit(document playground.Document, stage string, err error) playground.F
 		Document: document,
 		Range:    at,
 		Hint:     "This is a limit of the playground, not of Kubernetes: it keeps hostile texts from stalling it.",
+		Fixes:    []playground.Fix{},
 		Related:  []playground.Related{},
 	}
 }

@@ -1,0 +1,81 @@
+package engine_test
+
+import (
+	"context"
+	"maps"
+	"slices"
+	"testing"
+
+	"github.com/crdlab/crdlab/internal/engine"
+	"github.com/crdlab/crdlab/internal/engine/whole"
+	"github.com/crdlab/crdlab/internal/playground"
+	"github.com/crdlab/crdlab/internal/source"
+)
+
+// TestFixes makes each change that is offered for any finding of any case: the
+// finding has to go away. Each remedy that has fixes has to be offered.
+func TestFixes(t *testing.T) {
+	e := whole.New()
+	missing := engine.FixableErrors()
+	for _, c := range readCases(t) {
+		t.Run(c.Name, func(t *testing.T) {
+			findings := findingsOf(t, e, c.Scenario)
+			for _, f := range findings {
+				maps.DeleteFunc(missing, func(_ string, fits func(playground.Finding) bool) bool {
+					return len(f.Fixes) > 0 && fits(f)
+				})
+				checkFixes(t, e, c.Scenario, findings, f)
+			}
+		})
+	}
+	for name := range missing {
+		t.Errorf("no case has a fix for %s", name)
+	}
+}
+
+func findingsOf(t *testing.T, e *engine.Engine, s playground.Scenario) []playground.Finding {
+	t.Helper()
+	report, err := e.Evaluate(context.Background(), s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	findings := slices.Clone(report.CRD.Findings)
+	for _, object := range report.Objects {
+		findings = append(findings, object.Findings...)
+	}
+	return findings
+}
+
+// checkFixes makes each fix of f: there are fewer such findings then.
+func checkFixes(t *testing.T, e *engine.Engine, s playground.Scenario, findings []playground.Finding, f playground.Finding) {
+	t.Helper()
+	for _, fix := range f.Fixes {
+		fixed := fixedBy(s, fix)
+		if countLike(findingsOf(t, e, fixed), f) >= countLike(findings, f) {
+			t.Errorf("%q does not mend %s: %s\n%s\n---\n%s", fix.Title, f.Field, f.Message, fixed.CRD, fixed.Object)
+		}
+	}
+}
+
+// countLike counts the findings that say the same, of whatever field: the
+// index of an item changes if one before it goes.
+func countLike(findings []playground.Finding, f playground.Finding) int {
+	n := 0
+	for _, other := range findings {
+		if other.Stage == f.Stage && other.Message == f.Message {
+			n++
+		}
+	}
+	return n
+}
+
+// fixedBy is the scenario after a fix.
+func fixedBy(s playground.Scenario, fix playground.Fix) playground.Scenario {
+	edits := map[playground.Document][]source.Edit{}
+	for _, edit := range fix.Edits {
+		edits[edit.Document] = append(edits[edit.Document], source.Edit{Range: edit.Range, NewText: edit.NewText})
+	}
+	s.CRD = source.Apply(s.CRD, edits[playground.DocumentCRD]...)
+	s.Object = source.Apply(s.Object, edits[playground.DocumentObject]...)
+	return s
+}
