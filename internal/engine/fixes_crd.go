@@ -2,6 +2,7 @@ package engine
 
 import (
 	"fmt"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -63,12 +64,16 @@ func renameListKind(m *mistake) []playground.Fix {
 	return m.give(m.text("spec", "names", "kind") + "List")
 }
 
+// validName is the pattern that the message about a name ends with.
+var validName = regexp.MustCompile(`regex used for validation is '(.+)'\)$`)
+
 // lowerCase is a name as DNS allows it, where capitals and underscores are all
 // that is wrong.
 func lowerCase(m *mistake) []playground.Fix {
+	valid := validName.FindStringSubmatch(m.Message)
 	name := m.text(m.path...)
-	lower := strings.Trim(strings.NewReplacer("_", "-", " ", "-").Replace(strings.ToLower(name)), "-")
-	if lower == name || lower == "" {
+	lower := strings.NewReplacer("_", "-", " ", "-").Replace(strings.ToLower(name))
+	if valid == nil || lower == name || !regexp.MustCompile("^(?:"+valid[1]+")$").MatchString(lower) {
 		return nil
 	}
 	return m.give(lower)

@@ -222,24 +222,52 @@ func exampleNumber(node *structuralschema.Structural) any {
 	return 0
 }
 
-// spellEnum offers the supported values, the likest to what was typed first.
-func spellEnum(m *mistake) []playground.Fix {
-	var supported []any
-	if json.Unmarshal([]byte("["+m.match[1]+"]"), &supported) != nil {
+// lowerCaseObject is lowerCase for objects: a CRD's name has to be what it is.
+func lowerCaseObject(m *mistake) []playground.Fix {
+	if m.schema == nil {
 		return nil
 	}
+	return lowerCase(m)
+}
+
+// spellEnum offers the supported values, the likest to what was typed first.
+func spellEnum(m *mistake) []playground.Fix {
+	supported := m.supported()
 	names := make([]string, len(supported))
 	for i, value := range supported {
 		names[i] = fmt.Sprint(value)
 	}
-	likest := nearest(m.text(m.path...), names)
-	var fixes []playground.Fix
-	for _, name := range append(likest, names...) {
-		if i := slices.Index(names, name); i >= 0 && !slices.ContainsFunc(fixes, func(f playground.Fix) bool { return f.Title == "Set "+m.name()+": "+name }) {
-			fixes = append(fixes, m.give(supported[i])...)
+	var order []int
+	for _, name := range append(nearest(m.text(m.path...), names), names...) {
+		if i := slices.Index(names, name); !slices.Contains(order, i) {
+			order = append(order, i)
 		}
 	}
+	var fixes []playground.Fix
+	for _, i := range order {
+		fixes = append(fixes, m.give(supported[i])...)
+	}
 	return fixes
+}
+
+// supported are the values of an enum: those of the schema, or else, as for a
+// field of a CRD, those that the message names.
+func (m *mistake) supported() []any {
+	var values []any
+	if m.schema == nil {
+		_ = json.Unmarshal([]byte("["+m.match[1]+"]"), &values) // or else there are none
+		return values
+	}
+	node, _ := schemaAt(m.schema, m.path)
+	if node == nil || node.ValueValidation == nil {
+		return nil
+	}
+	for _, value := range node.ValueValidation.Enum {
+		if value.Object != nil { // whether null is allowed, nullable says
+			values = append(values, value.Object)
+		}
+	}
+	return values
 }
 
 // retype writes a scalar as the type that it has to have.

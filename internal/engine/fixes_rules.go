@@ -260,7 +260,7 @@ func onOneLine(text string) string { return strings.Join(strings.Fields(text), "
 
 func dotFieldPath(m *mistake) []playground.Fix {
 	path := m.text(m.path...)
-	if path == "" || strings.HasPrefix(path, ".") {
+	if path == "" || strings.ContainsAny(path[:1], ".[") {
 		return nil
 	}
 	return m.give("." + strings.TrimPrefix(path, "self."))

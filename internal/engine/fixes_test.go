@@ -3,6 +3,7 @@ package engine_test
 import (
 	"context"
 	"maps"
+	"regexp"
 	"slices"
 	"testing"
 
@@ -57,12 +58,14 @@ func checkFixes(t *testing.T, e *engine.Engine, s playground.Scenario, findings 
 	}
 }
 
-// countLike counts the findings that say the same, of whatever field: the
-// index of an item changes if one before it goes.
+var index = regexp.MustCompile(`\[\d+\]`)
+
+// countLike counts the findings for the same reason about the same field, with
+// any index: that changes if an item before goes.
 func countLike(findings []playground.Finding, f playground.Finding) int {
 	n := 0
 	for _, other := range findings {
-		if other.Stage == f.Stage && other.Message == f.Message {
+		if other.Stage == f.Stage && other.Reason == f.Reason && index.ReplaceAllString(other.Field, "") == index.ReplaceAllString(f.Field, "") {
 			n++
 		}
 	}
