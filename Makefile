@@ -103,8 +103,9 @@ node_modules/.package-lock.json: package.json package-lock.json
 dist:
 	@mkdir -p $@
 
-generate: ## write the generated Go code
+generate: ## write the generated Go code and the description of the HTTP API
 	$(TEMPL) generate
+	go test ./internal/httpapi -run TestOpenAPIIsCurrent -update
 
 fmt: ## format Go and templ
 	gofmt -w cmd deploy internal wasm web
@@ -125,7 +126,7 @@ clean: ## remove what was built
 
 # --- tests -----------------------------------------------------------------
 
-STEPS := check-format check-generated check-vet test-rooms test-native test-race test-wasm check-page test-page check-notice check-size test-module test-worker test-flows
+STEPS := check-format check-generated check-vet test-rooms test-native test-race test-wasm check-page test-page check-api check-notice check-size test-module test-worker test-flows
 
 .PHONY: test $(STEPS) chromium postgresql
 test: ## run everything: Go natively and as WebAssembly, TypeScript, browser flows
@@ -174,6 +175,10 @@ check-page: node_modules/.package-lock.json
 
 test-page: node_modules/.package-lock.json
 	npm test --silent
+
+# That it is current and that the server's answers are like it, test-native says.
+check-api: node_modules/.package-lock.json
+	node --test internal/httpapi/
 
 check-notice: node_modules/.package-lock.json
 	@node web/scripts/notices.mjs | diff - THIRD_PARTY_NOTICES > /dev/null || { echo "THIRD_PARTY_NOTICES is not current (make notice)"; exit 1; }

@@ -23,7 +23,7 @@ type parts struct {
 	assets   fs.FS
 	sharing  httpapi.Sharing
 	clients  httpapi.Clients
-	version  httpapi.Version
+	build    httpapi.Build
 	observe  func(httpapi.Observation)
 	// metrics answers on an address of its own, if there is one.
 	metrics http.Handler
@@ -53,7 +53,7 @@ type endpoint struct {
 func newApp(address, metricsAddress string, p parts) (*app, error) {
 	handler, err := httpapi.New(httpapi.Config{
 		Evaluate: p.evaluate, Assets: p.assets, Log: p.log, Observe: p.observe,
-		Clients: p.clients, Sharing: p.sharing, Version: p.version,
+		Clients: p.clients, Sharing: p.sharing, Build: p.build,
 	})
 	if err != nil {
 		return nil, err

@@ -134,7 +134,7 @@ func TestStopLosesNoRequest(t *testing.T) {
 func TestMetricsHaveTheirOwnAddress(t *testing.T) {
 	counts := metrics.New(builtFrom())
 	app, err := newApp("127.0.0.1:0", "127.0.0.1:0", parts{
-		assets: fstest.MapFS{}, observe: counts.Observe, metrics: counts.Handler(), version: builtFrom(), log: slog.New(slog.DiscardHandler),
+		assets: fstest.MapFS{}, observe: counts.Observe, metrics: counts.Handler(), build: builtFrom(), log: slog.New(slog.DiscardHandler),
 	})
 	if err != nil {
 		t.Fatal(err)

@@ -11,6 +11,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/santhosh-tekuri/jsonschema/v6"
+
 	"github.com/crdlab/crdlab/internal/engine/cases"
 	"github.com/crdlab/crdlab/internal/engine/whole"
 	"github.com/crdlab/crdlab/internal/playground"
@@ -48,6 +50,7 @@ func TestCasesOverHTTP(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	described := reportSchema(t, app.url())
 	native := whole.New()
 	for _, c := range all {
 		t.Run(c.Name, func(t *testing.T) {
@@ -61,6 +64,9 @@ func TestCasesOverHTTP(t *testing.T) {
 				t.Fatal(err)
 			}
 			got := evaluateOverHTTP(t, app.url(), scenario)
+			if value, err := jsonschema.UnmarshalJSON(strings.NewReader(got)); err != nil || described.Validate(value) != nil {
+				t.Errorf("the report is not as the API's description says: %v, %v", err, described.Validate(value))
+			}
 			if at := difference(got, want); got != want {
 				t.Errorf("report differs:\ngot  …%.200s\nwant …%.200s", got[at:], want[at:])
 			}
@@ -69,6 +75,25 @@ func TestCasesOverHTTP(t *testing.T) {
 	if err := stop(); err != nil {
 		t.Error(err)
 	}
+}
+
+// reportSchema is what the server says of its reports.
+func reportSchema(t *testing.T, url string) *jsonschema.Schema {
+	t.Helper()
+	response, err := http.Get(url + "/api/openapi.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer response.Body.Close()
+	document, err := jsonschema.UnmarshalJSON(response.Body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	compiler := jsonschema.NewCompiler()
+	if err := compiler.AddResource("openapi.json", document); err != nil {
+		t.Fatal(err)
+	}
+	return compiler.MustCompile("openapi.json#/components/schemas/Report")
 }
 
 // encode is a report as the server writes it, without its times.

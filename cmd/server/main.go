@@ -64,7 +64,7 @@ func run(arguments []string) error {
 		assets:   web.Dist(),
 		sharing:  sharing,
 		clients:  settings.clients,
-		version:  builtFrom(),
+		build:    builtFrom(),
 		observe:  counts.Observe,
 		metrics:  counts.Handler(),
 		drain:    settings.drain,

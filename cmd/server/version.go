@@ -10,8 +10,8 @@ import (
 // version names what this program was built from; the linker sets it.
 var version = "unknown"
 
-func builtFrom() httpapi.Version {
-	return httpapi.Version{
+func builtFrom() httpapi.Build {
+	return httpapi.Build{
 		Version:    version,
 		Go:         runtime.Version(),
 		Kubernetes: engine.Library,

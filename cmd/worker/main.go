@@ -55,7 +55,7 @@ func newServer() (*httpapi.Server, error) {
 		Assets:  names,
 		Log:     slog.New(slog.NewTextHandler(os.Stderr, &slog.HandlerOptions{Level: slog.LevelWarn})),
 		Sharing: sharing,
-		Version: httpapi.Version{Version: version, Go: runtime.Version()},
+		Build:   httpapi.Build{Version: version, Go: runtime.Version()},
 	})
 }
 

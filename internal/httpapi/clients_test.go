@@ -26,6 +26,7 @@ func newServer(t *testing.T, config Config) *Server {
 	if err != nil {
 		t.Fatal(err)
 	}
+	server.routes = described{server.routes, t}
 	return server
 }
 

@@ -133,11 +133,11 @@ func TestDrainingServerAnswersAndSaysSo(t *testing.T) {
 }
 
 func TestVersionIsTold(t *testing.T) {
-	for want, version := range map[string]Version{
+	for want, build := range map[string]Build{
 		`{"version":"1.2.0","go":"go1.26","kubernetes":"1.37.2"}` + "\n": {"1.2.0", "go1.26", "1.37.2"},
 		`{"version":"1.2.0","go":"go1.26"}` + "\n":                       {"1.2.0", "go1.26", ""},
 	} {
-		response := get(newServer(t, Config{Version: version}), "/api/v1/version")
+		response := get(newServer(t, Config{Build: build}), "/api/v1/version")
 		if response.Body.String() != want || response.Header().Get("Access-Control-Allow-Origin") != "*" {
 			t.Errorf("got %s with %v, want %s", response.Body, response.Header(), want)
 		}

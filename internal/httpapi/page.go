@@ -34,7 +34,7 @@ func newFront(config Config) (*front, error) {
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, err
 	}
-	data.Examples, data.Home, data.Notices = examplesPath, homePath, noticesPath
+	data.Examples, data.Home, data.Notices, data.API = examplesPath, homePath, noticesPath, apiPath
 	if config.Evaluate != nil {
 		data.Evaluate = panelsPath
 	}

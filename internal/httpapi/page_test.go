@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"net/http"
+	"reflect"
 	"strings"
 	"testing"
 	"testing/fstest"
@@ -39,7 +40,7 @@ func TestPageShowsTheDefaultExample(t *testing.T) {
 	}
 	for _, want := range []string{
 		"/assets/main-1.js", "/assets/main-1.css", "/assets/theme-1.js", "/assets/icon-1.svg",
-		"/assets/engine-1.wasm", "/assets/wasm_exec-1.js", panelsPath, examplesPath, noticesPath,
+		"/assets/engine-1.wasm", "/assets/wasm_exec-1.js", panelsPath, examplesPath, noticesPath, `href="/api"`,
 		examples.Default().Title, panels[ui.PanelOutcome],
 	} {
 		if !strings.Contains(body, want) {
@@ -105,6 +106,15 @@ func TestPanelsAnswersReportAndPanels(t *testing.T) {
 		if got.Panels[name] != want {
 			t.Errorf("panel %s is %q, want %q", name, got.Panels[name], want)
 		}
+	}
+}
+
+func TestExamplesAreServed(t *testing.T) {
+	server, _ := serve(t, Config{Assets: builtPage})
+	var got []examples.Example
+	response, body := fetch(t, http.MethodGet, server.URL+examplesPath, nil, "")
+	if err := json.Unmarshal([]byte(body), &got); err != nil || !reflect.DeepEqual(got, examples.All()) {
+		t.Errorf("status %d, %v: %d examples", response.StatusCode, err, len(got))
 	}
 }
 

@@ -40,7 +40,7 @@ type Config struct {
 	EvaluationTimeout time.Duration
 	Clients           Clients
 	Sharing           Sharing
-	Version           Version
+	Build             Build
 }
 
 // Server answers HTTP requests. It is safe for concurrent use.
@@ -50,7 +50,7 @@ type Server struct {
 	assets    *assets
 	front     *front
 	built     fs.FS
-	version   Version
+	build     Build
 	log       *slog.Logger
 	observe   func(Observation)
 
@@ -81,7 +81,7 @@ func New(config Config) (*Server, error) {
 	}
 	s := &Server{
 		sharing: config.Sharing, assets: assets, front: front, built: config.Assets,
-		version: config.Version, log: config.Log, observe: config.Observe,
+		build: config.Build, log: config.Log, observe: config.Observe,
 		proxies: config.Clients.TrustedProxies, bodies: newBodies(maxBodies),
 		evaluations: newRates(config.Clients.Evaluations), shares: newRates(config.Clients.Shares),
 	}
@@ -116,6 +116,8 @@ func (s *Server) router() chi.Router {
 		r.Get(homePath, s.handler(s.page))
 		r.Get(examplesPath, s.handler(s.examples))
 		r.Get(noticesPath, s.handler(s.notices))
+		r.Get(apiPath, s.handler(s.describe))
+		r.With(readable).Get(openAPIPath, s.handler(s.openAPI))
 		r.With(readable).Get("/api/v1/version", s.handler(s.tellVersion))
 		if s.evaluator != nil {
 			r := r.With(s.limited(s.evaluations), s.bodies.bounded)
@@ -138,6 +140,8 @@ func (s *Server) router() chi.Router {
 // The addresses that the page is told, and those of short links.
 const (
 	homePath     = "/"
+	apiPath      = "/api"
+	openAPIPath  = "/api/openapi.json"
 	sharePath    = "/api/v1/share"
 	sharedPath   = "/s/"
 	embedPath    = "/embed/"

@@ -136,9 +136,11 @@ func TestSharedPageShowsTheResult(t *testing.T) {
 	if header.Get("Cache-Control") != "no-cache" || header.Get("Content-Security-Policy") != pagePolicy || header.Get("Access-Control-Allow-Origin") != "" {
 		t.Errorf("headers %v", header)
 	}
-	tag := header.Get("ETag")
-	if response, body := fetch(t, http.MethodGet, server.URL+"/s/"+id, map[string]string{"If-None-Match": tag}, ""); response.StatusCode != http.StatusNotModified || body != "" {
-		t.Errorf("status %d for %s", response.StatusCode, tag)
+	for _, path := range []string{"/s/", "/embed/"} {
+		known := map[string]string{"If-None-Match": header.Get("ETag")}
+		if response, body := fetch(t, http.MethodGet, server.URL+path+id, known, ""); response.StatusCode != http.StatusNotModified || body != "" {
+			t.Errorf("%s: status %d for %s", path, response.StatusCode, known)
+		}
 	}
 }
 

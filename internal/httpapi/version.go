@@ -2,8 +2,8 @@ package httpapi
 
 import "net/http"
 
-// Version is what a server was built from.
-type Version struct {
+// Build is what a server was built from.
+type Build struct {
 	// Version names the release or the commit, such as "1.2.0"; "unknown" if it
 	// was built without.
 	Version string `json:"version"`
@@ -16,5 +16,5 @@ type Version struct {
 
 // tellVersion answers with what this server was built from.
 func (s *Server) tellVersion(w http.ResponseWriter, _ *http.Request) error {
-	return writeJSON(w, s.version)
+	return writeJSON(w, s.build)
 }

@@ -30,8 +30,8 @@ type Metrics struct {
 // buckets are in seconds: from a small object to the longest evaluation.
 var buckets = []float64{.001, .005, .01, .025, .05, .1, .25, .5, 1, 2.5, 5, 10, 20}
 
-// New returns counts that begin at 0, and say which version is counted.
-func New(version httpapi.Version) *Metrics {
+// New returns counts that begin at 0, and say what is counted.
+func New(from httpapi.Build) *Metrics {
 	m := &Metrics{
 		registry: prometheus.NewRegistry(),
 		requests: prometheus.NewCounterVec(prometheus.CounterOpts{
@@ -54,15 +54,15 @@ func New(version httpapi.Version) *Metrics {
 		}, []string{"operation", "outcome"}),
 	}
 	m.registry.MustRegister(
-		m.requests, m.durations, m.bytes, m.running, m.evaluations, m.operations, build(version),
+		m.requests, m.durations, m.bytes, m.running, m.evaluations, m.operations, build(from),
 		collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}),
 	)
 	return m
 }
 
 // build is always 1; its labels say what was built.
-func build(version httpapi.Version) prometheus.Collector {
-	labels := prometheus.Labels{"version": version.Version, "go": version.Go, "kubernetes": version.Kubernetes}
+func build(from httpapi.Build) prometheus.Collector {
+	labels := prometheus.Labels{"version": from.Version, "go": from.Go, "kubernetes": from.Kubernetes}
 	info := prometheus.NewGauge(prometheus.GaugeOpts{
 		Name: "crdlab_build_info", Help: "What the server was built from.", ConstLabels: labels,
 	})

@@ -18,7 +18,7 @@ import (
 	"github.com/crdlab/crdlab/internal/share"
 )
 
-var version = httpapi.Version{Version: "1.2.0", Go: "go1.26", Kubernetes: "1.37.2"}
+var version = httpapi.Build{Version: "1.2.0", Go: "go1.26", Kubernetes: "1.37.2"}
 
 // lines are the counts that are the project's own, less times.
 func lines(t *testing.T, m *Metrics) string {

@@ -18,6 +18,8 @@ type PageData struct {
 	// Notices is the address of the licences of what the page is made of.
 	// Empty: the page has no link to them.
 	Notices string
+	// API is the address of the description of the HTTP API; likewise.
+	API string
 	// Gallery are the choices of the example picker, and Examples is the
 	// address of examples.JSON.
 	Gallery  []examples.Example

@@ -1,0 +1,38 @@
+package httpapi
+
+import (
+	_ "embed"
+	"encoding/json"
+	"fmt"
+	"net/http"
+
+	"github.com/crdlab/crdlab/internal/ui"
+)
+
+// description is the OpenAPI document of the routes, generated from their types
+// by this package's tests: go test ./internal/httpapi -run TestOpenAPI -update
+//
+//go:embed openapi.json
+var description []byte
+
+// openAPI answers with the description of the API, for programs.
+func (s *Server) openAPI(w http.ResponseWriter, _ *http.Request) error {
+	w.Header().Set("Content-Type", "application/json")
+	w.Header().Set("Cache-Control", "no-cache")
+	_, _ = w.Write(description)
+	return nil
+}
+
+// descriptionPolicy is for a page that is only read.
+const descriptionPolicy = "default-src 'none'; style-src 'self'; img-src 'self' data:; font-src 'self'; " +
+	"base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+
+// describe answers with the description of the API, for people.
+func (s *Server) describe(w http.ResponseWriter, r *http.Request) error {
+	var document ui.APIDocument
+	if err := json.Unmarshal(description, &document); err != nil {
+		return fmt.Errorf("read the API's description: %w", err)
+	}
+	w.Header().Set("Cache-Control", "no-cache")
+	return writeHTML(w, r, http.StatusOK, descriptionPolicy, ui.API(document, s.front.data.Assets, homePath, openAPIPath))
+}

@@ -1,0 +1,251 @@
+package httpapi
+
+import (
+	"encoding/json"
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"io/fs"
+	"net/http"
+	"path"
+	"reflect"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/crdlab/crdlab/internal/share"
+	"github.com/crdlab/crdlab/internal/ui"
+)
+
+// sources are the directories whose types are described, with the comments that
+// say what they are.
+var sources = []string{".", "../playground", "../examples"}
+
+// generator makes the OpenAPI document of the operations.
+type generator struct {
+	comments map[string]string   // by Type and Type.Field
+	enums    map[string][]string // by Type
+	schemas  map[string]*ui.APISchema
+}
+
+func generate(t *testing.T) ui.APIDocument {
+	t.Helper()
+	g := generator{comments: map[string]string{}, enums: map[string][]string{}, schemas: map[string]*ui.APISchema{}}
+	for _, directory := range sources {
+		g.read(t, directory)
+	}
+	document := ui.APIDocument{
+		OpenAPI: "3.1.0",
+		Info: ui.APIInfo{
+			Title:       "The HTTP API of crdlab",
+			Description: "What a Kubernetes API server would do with CustomResourceDefinitions and objects, and why. Errors are problem details (RFC 9457).",
+			Version:     "1",
+			License:     ui.APILicense{Name: "Apache License 2.0", Identifier: "Apache-2.0"},
+		},
+		Tags:  tags,
+		Paths: map[string]map[string]ui.APIOperation{},
+	}
+	for _, o := range operations {
+		method, pattern, _ := strings.Cut(o.route, " ")
+		pattern = strings.Replace(pattern, "*", "{name}", 1)
+		if document.Paths[pattern] == nil {
+			document.Paths[pattern] = map[string]ui.APIOperation{}
+		}
+		document.Paths[pattern][strings.ToLower(method)] = g.operation(o, pattern)
+	}
+	// A scenario with a field that the server does not know is refused.
+	g.schemas["Scenario"].AdditionalProperties = false
+	document.Components = ui.APIComponents{
+		Schemas: g.schemas,
+		SecuritySchemes: map[string]ui.APISecurityScheme{
+			"operator": {Type: "http", Scheme: "bearer", Description: "The token that the operator gave to the server."},
+		},
+	}
+	return document
+}
+
+func (g *generator) operation(o operation, pattern string) ui.APIOperation {
+	operation := ui.APIOperation{
+		OperationID: o.id, Tags: []string{o.tag}, Summary: o.summary, Description: o.description,
+		Parameters: parameters(pattern), Responses: map[string]ui.APIResponse{},
+	}
+	if o.body != nil {
+		operation.RequestBody = &ui.APIBody{Required: true, Content: map[string]ui.APIMedia{jsonType: {Schema: g.schema(reflect.TypeOf(o.body))}}}
+	}
+	if o.operator {
+		operation.Security = []map[string][]string{{"operator": {}}}
+	}
+	for _, a := range o.answers {
+		response := ui.APIResponse{Description: a.description}
+		if a.media != "" {
+			response.Content = map[string]ui.APIMedia{a.media: {Schema: g.schema(reflect.TypeOf(a.value))}}
+		}
+		operation.Responses[strconv.Itoa(a.status)] = response
+	}
+	for _, k := range slices.Sorted(slices.Values(o.problems)) {
+		g.addProblem(operation.Responses, k)
+	}
+	return operation
+}
+
+// addProblem adds a problem to the responses, beside others of its status.
+func (g *generator) addProblem(responses map[string]ui.APIResponse, k kind) {
+	status := strconv.Itoa(statuses[k])
+	response, ok := responses[status]
+	if !ok {
+		response = ui.APIResponse{Description: "A problem with the code", Content: map[string]ui.APIMedia{}}
+	}
+	separator := " "
+	if _, ok := response.Content[problemType]; ok {
+		separator = ", or "
+	}
+	response.Description = strings.TrimSuffix(response.Description, ".") + separator + string(k) + "."
+	response.Content[problemType] = ui.APIMedia{Schema: g.schema(reflect.TypeFor[problemDocument]())}
+	if statuses[k] == http.StatusTooManyRequests || statuses[k] == http.StatusServiceUnavailable {
+		response.Headers = map[string]ui.APIHeader{"Retry-After": {Description: "After how many seconds to try again.", Schema: &ui.APISchema{Type: "integer"}}}
+	}
+	responses[status] = response
+}
+
+func parameters(pattern string) []ui.APIParameter {
+	var found []ui.APIParameter
+	for _, known := range []ui.APIParameter{
+		{Name: "id", Description: "What the link ends with.", Schema: &ui.APISchema{Type: "string", Pattern: "^[0-9A-Za-z]{" + strconv.Itoa(share.IDLength) + "}$"}},
+		{Name: "name", Description: "The name of the file.", Schema: &ui.APISchema{Type: "string"}},
+	} {
+		if strings.Contains(pattern, "{"+known.Name+"}") {
+			known.In, known.Required = "path", true
+			found = append(found, known)
+		}
+	}
+	return found
+}
+
+// names are those of components that are not the names of their types.
+var names = map[reflect.Type]string{
+	reflect.TypeFor[problemDocument](): "Problem",
+	reflect.TypeFor[shareAnswer]():     "Link",
+}
+
+// schema is that of a type's JSON.
+func (g *generator) schema(t reflect.Type) *ui.APISchema {
+	switch {
+	case t == reflect.TypeFor[json.RawMessage]() || t.Kind() == reflect.Interface:
+		return &ui.APISchema{}
+	case t == reflect.TypeFor[time.Time]():
+		return &ui.APISchema{Type: "string", Format: "date-time"}
+	}
+	switch t.Kind() {
+	case reflect.String:
+		return &ui.APISchema{Type: "string", Enum: g.enums[t.Name()]}
+	case reflect.Bool:
+		return &ui.APISchema{Type: "boolean"}
+	case reflect.Int, reflect.Int32, reflect.Int64:
+		return &ui.APISchema{Type: "integer"}
+	case reflect.Uint64:
+		return &ui.APISchema{Type: "integer", Minimum: new(int)}
+	case reflect.Float64:
+		return &ui.APISchema{Type: "number"}
+	case reflect.Slice:
+		return &ui.APISchema{Type: "array", Items: g.schema(t.Elem())}
+	case reflect.Map:
+		return &ui.APISchema{Type: "object", AdditionalProperties: g.schema(t.Elem())}
+	case reflect.Pointer:
+		return g.schema(t.Elem())
+	case reflect.Struct:
+		return g.component(t)
+	}
+	panic("no schema for " + t.String())
+}
+
+// component is a reference to the schema of a struct.
+func (g *generator) component(t reflect.Type) *ui.APISchema {
+	name := names[t]
+	if name == "" {
+		name = t.Name()
+	}
+	if _, ok := g.schemas[name]; !ok {
+		schema := &ui.APISchema{Type: "object", Description: g.comments[t.Name()]}
+		g.schemas[name] = schema
+		for field := range t.Fields() {
+			g.addField(schema, t, field)
+		}
+	}
+	return &ui.APISchema{Ref: "#/components/schemas/" + name}
+}
+
+func (g *generator) addField(schema *ui.APISchema, t reflect.Type, field reflect.StructField) {
+	name, options, _ := strings.Cut(field.Tag.Get("json"), ",")
+	property := g.schema(field.Type)
+	if !strings.Contains(options, "omitempty") {
+		schema.Required = append(schema.Required, name)
+		if field.Type.Kind() == reflect.Pointer {
+			property = &ui.APISchema{AnyOf: []*ui.APISchema{property, {Type: "null"}}}
+		}
+	}
+	property.Description = g.comments[t.Name()+"."+field.Name]
+	schema.Properties = append(schema.Properties, ui.APIProperty{Name: name, Schema: property})
+}
+
+// read collects the comments on types and fields, and the constants of types.
+func (g *generator) read(t *testing.T, directory string) {
+	t.Helper()
+	sourceOnly := func(info fs.FileInfo) bool { return !strings.HasSuffix(info.Name(), "_test.go") }
+	packages, err := parser.ParseDir(token.NewFileSet(), directory, sourceOnly, parser.ParseComments)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, pkg := range packages {
+		for _, file := range pkg.Files {
+			for _, declaration := range file.Decls {
+				if general, ok := declaration.(*ast.GenDecl); ok {
+					g.readDeclaration(general)
+				}
+			}
+		}
+	}
+}
+
+func (g *generator) readDeclaration(declaration *ast.GenDecl) {
+	for _, spec := range declaration.Specs {
+		switch spec := spec.(type) {
+		case *ast.TypeSpec:
+			g.comments[spec.Name.Name] = prose(declaration.Doc)
+			if structure, ok := spec.Type.(*ast.StructType); ok {
+				for _, field := range structure.Fields.List {
+					for _, name := range field.Names {
+						g.comments[spec.Name.Name+"."+name.Name] = prose(field.Doc)
+					}
+				}
+			}
+		case *ast.ValueSpec:
+			if named, ok := spec.Type.(*ast.Ident); ok && declaration.Tok == token.CONST {
+				for _, value := range spec.Values {
+					if literal, ok := value.(*ast.BasicLit); ok && literal.Kind == token.STRING {
+						text, _ := strconv.Unquote(literal.Value)
+						g.enums[named.Name] = append(g.enums[named.Name], text)
+					}
+				}
+			}
+		}
+	}
+}
+
+var (
+	link      = regexp.MustCompile(`\[([A-Za-z.]+)\]`)
+	lineBreak = regexp.MustCompile(`([^\n])\n([^\n\t ])`)
+)
+
+// prose is a comment without its links and the breaks of its lines.
+func prose(comment *ast.CommentGroup) string {
+	text := link.ReplaceAllString(comment.Text(), "$1")
+	return strings.TrimSpace(lineBreak.ReplaceAllString(text, "$1 $2"))
+}
+
+// pathOf is the path of the document that a route is described at.
+func pathOf(pattern string) string {
+	return path.Clean(strings.Replace(pattern, "*", "{name}", 1))
+}

@@ -1,0 +1,149 @@
+package httpapi
+
+import (
+	"github.com/crdlab/crdlab/internal/examples"
+	"github.com/crdlab/crdlab/internal/playground"
+	"github.com/crdlab/crdlab/internal/ui"
+)
+
+const (
+	tagEvaluate = "Evaluate"
+	tagShare    = "Share"
+	tagServer   = "Server"
+	tagPages    = "Pages"
+)
+
+var tags = []ui.APITag{
+	{Name: tagEvaluate, Description: "Ask what an API server would do. A server without the engine does not have these addresses."},
+	{Name: tagShare, Description: "Keep scenarios for short links. A server without a store does not have these addresses."},
+	{Name: tagServer, Description: "What the server is, and how it is."},
+	{Name: tagPages, Description: "What people and browsers look at."},
+}
+
+// operation describes a route.
+type operation struct {
+	route       string // method and pattern, as the router has them
+	id, tag     string
+	summary     string
+	description string
+	body        any // a value of the type of the body, or nil
+	operator    bool
+	answers     []answer
+	problems    []kind
+}
+
+// answer is one that is no problem. The value is of the type of its JSON; a
+// string is a text.
+type answer struct {
+	status      int
+	description string
+	media       string
+	value       any
+}
+
+const jsonType = "application/json"
+
+var (
+	scenarioProblems = []kind{kindMalformed, kindTooSlow, kindTooLarge, kindMediaType, kindTooMany, kindBusy, kindInternal}
+	engineProblems   = append([]kind{kindStopped, kindEvalTimedOut}, scenarioProblems...)
+	linkProblems     = []kind{kindNotFound, kindStore}
+	notModifiedSince = answer{304, "You have it already: the tag in If-None-Match is that of the answer.", "", nil}
+)
+
+// operations are all routes of the server, and nothing else.
+var operations = []operation{
+	{
+		route: "POST /api/v1/evaluate", id: "evaluate", tag: tagEvaluate,
+		summary: "Evaluates a scenario.", description: "Whatever is wrong with its documents is in the report.",
+		body:     playground.Scenario{},
+		answers:  []answer{{200, "The report.", jsonType, playground.Report{}}},
+		problems: engineProblems,
+	},
+	{
+		route: "POST /panels", id: "panels", tag: tagEvaluate,
+		summary: "Evaluates a scenario for the page.", description: "The panels are the HTML that shows the report; they change with the page.",
+		body:     playground.Scenario{},
+		answers:  []answer{{200, "The report and its panels.", jsonType, playground.Answer{}}},
+		problems: engineProblems,
+	},
+	{
+		route: "POST /api/v1/share", id: "share", tag: tagShare,
+		summary: "Keeps a scenario and answers with its short link.", description: "The same scenario has the same link. It is on the disk when the answer comes.",
+		body:     playground.Scenario{},
+		answers:  []answer{{201, "The link.", jsonType, shareAnswer{}}},
+		problems: append([]kind{kindStore, kindStoreFull}, scenarioProblems...),
+	},
+	{
+		route: "GET /api/v1/share/{id}", id: "shared", tag: tagShare,
+		summary: "The scenario that was shared.", description: "It never changes; an operator may delete it.",
+		answers:  []answer{{200, "The scenario.", jsonType, playground.Scenario{}}, notModifiedSince},
+		problems: linkProblems,
+	},
+	{
+		route: "DELETE /api/v1/share/{id}", id: "unshare", tag: tagShare,
+		summary: "Deletes what a link leads to.", description: "Whoever fetched it may keep it for a day.",
+		operator: true,
+		answers:  []answer{{204, "It is deleted.", "", nil}},
+		problems: append([]kind{kindUnauthorized, kindForbidden}, linkProblems...),
+	},
+	{
+		route: "GET /s/{id}.json", id: "sharedJSON", tag: tagShare, summary: "The scenario that was shared.",
+		answers:  []answer{{200, "The scenario.", jsonType, playground.Scenario{}}, notModifiedSince},
+		problems: linkProblems,
+	},
+	{
+		route: "GET /s/{id}.yaml", id: "sharedYAML", tag: tagShare, summary: "The CRD and the objects that were shared, as kubectl apply takes them.",
+		answers:  []answer{{200, "YAML documents.", "application/yaml", ""}, notModifiedSince},
+		problems: linkProblems,
+	},
+	{
+		route: "GET /api/v1/version", id: "version", tag: tagServer, summary: "What the server was built from.",
+		answers: []answer{{200, "The version.", jsonType, Build{}}},
+	},
+	{
+		route: "GET /healthz", id: "healthz", tag: tagServer, summary: "Whether the server answers.",
+		answers: []answer{{200, "It does.", "text/plain", ""}},
+	},
+	{
+		route: "GET /readyz", id: "readyz", tag: tagServer, summary: "Whether the server can do what it is there for.",
+		description: "The engine evaluates an example, the store answers, and the server is not stopping.",
+		answers:     []answer{{200, "It can.", "text/plain", ""}},
+		problems:    []kind{kindNotReady},
+	},
+	{
+		route: "GET /api/openapi.json", id: "openapi", tag: tagServer, summary: "This description.",
+		answers: []answer{{200, "An OpenAPI document.", jsonType, map[string]any{}}},
+	},
+	{
+		route: "GET /api", id: "api", tag: tagPages, summary: "This description, to be read.",
+		answers: []answer{{200, "A page.", "text/html", ""}},
+	},
+	{
+		route: "GET /", id: "page", tag: tagPages, summary: "The playground.",
+		answers: []answer{{200, "A page.", "text/html", ""}, {503, "The page was not built into this server.", "text/plain", ""}},
+	},
+	{
+		route: "GET /s/{id}", id: "sharedPage", tag: tagPages, summary: "The playground with the scenario that was shared, and its result.",
+		answers:  []answer{{200, "A page.", "text/html", ""}, notModifiedSince, {404, "There is no such link.", "text/html", ""}},
+		problems: []kind{kindStore},
+	},
+	{
+		route: "GET /embed/{id}", id: "embed", tag: tagPages, summary: "The result of the scenario that was shared, for other sites to frame.",
+		answers:  []answer{{200, "A page without scripts.", "text/html", ""}, notModifiedSince, {404, "There is no such link.", "text/html", ""}},
+		problems: []kind{kindStore},
+	},
+	{
+		route: "GET /examples.json", id: "examples", tag: tagPages, summary: "The gallery.",
+		answers: []answer{{200, "The examples.", jsonType, []examples.Example{}}},
+	},
+	{
+		route: "GET /notices", id: "notices", tag: tagPages, summary: "The licences of what the playground is made of.",
+		answers:  []answer{{200, "The licences.", "text/plain", ""}},
+		problems: []kind{kindNotFound},
+	},
+	{
+		route: "GET /assets/*", id: "asset", tag: tagPages, summary: "A file of the page.", description: "Its name holds a hash of its content, so that it never changes.",
+		answers:  []answer{{200, "The file.", "*/*", ""}},
+		problems: []kind{kindNotFound},
+	},
+}

@@ -1,0 +1,197 @@
+package ui
+
+import (
+	"bytes"
+	"cmp"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+)
+
+// APIDocument is an OpenAPI 3.1 document, as far as the HTTP API needs one.
+type APIDocument struct {
+	OpenAPI string   `json:"openapi"`
+	Info    APIInfo  `json:"info"`
+	Tags    []APITag `json:"tags"`
+	// Paths has the operations of a path by their methods in lower case.
+	Paths      map[string]map[string]APIOperation `json:"paths"`
+	Components APIComponents                      `json:"components"`
+}
+
+type APIInfo struct {
+	Title       string     `json:"title"`
+	Description string     `json:"description"`
+	Version     string     `json:"version"`
+	License     APILicense `json:"license"`
+}
+
+type APILicense struct {
+	Name       string `json:"name"`
+	Identifier string `json:"identifier"`
+}
+
+type APITag struct {
+	Name        string `json:"name"`
+	Description string `json:"description"`
+}
+
+type APIComponents struct {
+	Schemas         map[string]*APISchema        `json:"schemas"`
+	SecuritySchemes map[string]APISecurityScheme `json:"securitySchemes"`
+}
+
+type APISecurityScheme struct {
+	Type        string `json:"type"`
+	Scheme      string `json:"scheme"`
+	Description string `json:"description"`
+}
+
+type APIOperation struct {
+	OperationID string         `json:"operationId"`
+	Tags        []string       `json:"tags"`
+	Summary     string         `json:"summary"`
+	Description string         `json:"description,omitempty"`
+	Parameters  []APIParameter `json:"parameters,omitempty"`
+	RequestBody *APIBody       `json:"requestBody,omitempty"`
+	// Responses are by status code.
+	Responses map[string]APIResponse `json:"responses"`
+	Security  []map[string][]string  `json:"security,omitempty"`
+}
+
+type APIParameter struct {
+	Name        string     `json:"name"`
+	In          string     `json:"in"`
+	Required    bool       `json:"required"`
+	Description string     `json:"description"`
+	Schema      *APISchema `json:"schema"`
+}
+
+type APIBody struct {
+	Required bool                `json:"required"`
+	Content  map[string]APIMedia `json:"content"`
+}
+
+type APIResponse struct {
+	Description string               `json:"description"`
+	Headers     map[string]APIHeader `json:"headers,omitempty"`
+	// Content is by media type.
+	Content map[string]APIMedia `json:"content,omitempty"`
+}
+
+type APIHeader struct {
+	Description string     `json:"description"`
+	Schema      *APISchema `json:"schema"`
+}
+
+type APIMedia struct {
+	Schema *APISchema `json:"schema"`
+}
+
+// APISchema is a JSON Schema; an empty one is for any value.
+type APISchema struct {
+	Ref         string        `json:"$ref,omitempty"`
+	Description string        `json:"description,omitempty"`
+	Type        string        `json:"type,omitempty"`
+	Format      string        `json:"format,omitempty"`
+	Pattern     string        `json:"pattern,omitempty"`
+	Enum        []string      `json:"enum,omitempty"`
+	Minimum     *int          `json:"minimum,omitempty"`
+	Items       *APISchema    `json:"items,omitempty"`
+	Properties  APIProperties `json:"properties,omitempty"`
+	Required    []string      `json:"required,omitempty"`
+	AnyOf       []*APISchema  `json:"anyOf,omitempty"`
+	// AdditionalProperties is a schema or false; nil allows all.
+	AdditionalProperties any `json:"additionalProperties,omitempty"`
+}
+
+// APIProperties are a JSON object whose order counts.
+type APIProperties []APIProperty
+
+// APIProperty is a member of an object.
+type APIProperty struct {
+	Name   string
+	Schema *APISchema
+}
+
+func (p APIProperties) MarshalJSON() ([]byte, error) {
+	var out bytes.Buffer
+	for i, property := range p {
+		text, err := json.Marshal(property.Schema)
+		if err != nil {
+			return nil, err
+		}
+		out.WriteByte("{,"[min(i, 1)])
+		fmt.Fprintf(&out, "%q:%s", property.Name, text)
+	}
+	out.WriteByte('}')
+	return out.Bytes(), nil
+}
+
+func (p *APIProperties) UnmarshalJSON(text []byte) error {
+	decoder := json.NewDecoder(bytes.NewReader(text))
+	if _, err := decoder.Token(); err != nil {
+		return err
+	}
+	for decoder.More() {
+		name, err := decoder.Token()
+		if err != nil {
+			return err
+		}
+		property := APIProperty{Name: fmt.Sprint(name)}
+		if err := decoder.Decode(&property.Schema); err != nil {
+			return err
+		}
+		*p = append(*p, property)
+	}
+	return nil
+}
+
+// apiEntry is an operation with its address.
+type apiEntry struct {
+	method, path string
+	APIOperation
+}
+
+// of are the operations with a tag, by their paths.
+func (d APIDocument) of(tag string) []apiEntry {
+	var entries []apiEntry
+	for path, methods := range d.Paths {
+		for method, operation := range methods {
+			if slices.Contains(operation.Tags, tag) {
+				entries = append(entries, apiEntry{strings.ToUpper(method), path, operation})
+			}
+		}
+	}
+	slices.SortFunc(entries, func(a, b apiEntry) int { return cmp.Or(cmp.Compare(a.path, b.path), cmp.Compare(a.method, b.method)) })
+	return entries
+}
+
+func sorted[V any](m map[string]V) []string { return slices.Sorted(maps.Keys(m)) }
+
+// name is the name of the component that a schema refers to, or empty.
+func (s *APISchema) name() string { return strings.TrimPrefix(s.Ref, "#/components/schemas/") }
+
+// words is a schema in words before and after the name of the component that it
+// is made of, which may be empty.
+func (s *APISchema) words() (before, name, after string) {
+	switch {
+	case s.Ref != "":
+		return "", s.name(), ""
+	case s.Items != nil:
+		before, name, after = s.Items.words()
+		return "list of " + before, name, after
+	case len(s.AnyOf) > 0:
+		before, name, after = s.AnyOf[0].words()
+		return before, name, after + " or null"
+	case len(s.Enum) > 0:
+		return strings.Join(s.Enum, ", "), "", ""
+	case s.Type == "":
+		return "any JSON value", "", ""
+	}
+	if values, ok := s.AdditionalProperties.(map[string]any); ok {
+		return fmt.Sprintf("object of %ss", values["type"]), "", ""
+	}
+	return s.Type, "", ""
+}
