@@ -46,11 +46,19 @@ function parseArchive(text) {
 /** The field of a scenario for a file: oldCrd for old-crd.yaml. */
 const fieldOf = (name) => name.replace(/\.yaml$/, "").replace(/-(.)/g, (_, letter) => letter.toUpperCase());
 
+/** The files of a case, with those of the example that it is. */
+function scenarioFiles(path) {
+  const files = parseArchive(readFileSync(path, "utf8"));
+  const example = files.get("example")?.trim();
+  if (example === undefined) return files;
+  return new Map([...files, ...scenarioFiles(join(root, "internal", "examples", `${example}.txtar`))]);
+}
+
 function readCases() {
   const directory = join(root, "internal", "engine", "testdata");
   const paths = readdirSync(directory, { recursive: true }).filter((name) => name.endsWith(".txtar")).sort();
   return paths.map((path) => {
-    const files = parseArchive(readFileSync(join(directory, path), "utf8"));
+    const files = scenarioFiles(join(directory, path));
     const scenario = { now: caseTime, ...JSON.parse(files.get("scenario.json") ?? "{}") };
     for (const [name, text] of files) {
       if (name.endsWith(".yaml")) scenario[fieldOf(name)] = text;

@@ -41,7 +41,7 @@ test("an edit marks its line and names the problem, which leads back to it", asy
 test("every example shows its verdict", async ({ playground }) => {
   test.slow();
   // The address, which tells that the choice was taken, changes once in a second.
-  test.setTimeout(300_000);
+  test.setTimeout(600_000);
   const { page } = playground;
   await playground.open();
   const ids = await page.locator("[data-example]").evaluateAll((entries) =>
