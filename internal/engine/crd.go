@@ -41,6 +41,11 @@ type crd struct {
 		schemas []playground.Schema
 		err     error
 	}
+	// kinds are the types of the objects by version, for who writes them.
+	kinds struct {
+		sync.Once
+		byVersion map[string]*kindSchema
+	}
 }
 
 // crdRequest is a CRD on its way through the stages.

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"k8s.io/utils/lru"
@@ -28,6 +29,11 @@ type Engine struct {
 	parts   Parts
 	crds    *lru.Cache // of *crd by crdKey
 	plugins *lru.Cache // of Plugins by pluginsKey
+	// types are built when somebody writes.
+	types struct {
+		sync.Once
+		built *kubernetesTypes
+	}
 }
 
 // New returns an engine that has the given parts, with an empty cache.

@@ -11,6 +11,8 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/util/managedfields"
 	"k8s.io/apiserver/pkg/admission"
+	apiservercel "k8s.io/apiserver/pkg/cel"
+	"k8s.io/kube-openapi/pkg/common"
 	"sigs.k8s.io/structured-merge-diff/v6/fieldpath"
 
 	"github.com/crdlab/crdlab/internal/playground"
@@ -32,6 +34,12 @@ type Parts struct {
 		kind schema.GroupVersionKind, hub schema.GroupVersion, subresource string, resetFields map[fieldpath.APIVersion]fieldpath.Filter) (FieldManager, error)
 	// Schema is what a cluster publishes of a served version, less LostInV2.
 	Schema func(crd *apiextensionsv1.CustomResourceDefinition, version string) (playground.Schema, error)
+	// Definitions are the types that a cluster publishes beside CRDs, for who
+	// writes one of them.
+	Definitions common.GetOpenAPIDefinitions
+	// PolicyTypes are those of the variables request and namespaceObject of
+	// admission policies, for who writes one.
+	PolicyTypes func() (request, namespace *apiservercel.DeclType)
 }
 
 // Plugins are admission plugins. They are safe for concurrent use.

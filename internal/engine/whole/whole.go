@@ -27,6 +27,8 @@ func NewWithWebhooks(live conversion.Webhooks) *engine.Engine {
 		ApplyTypes:   published.ApplyTypes,
 		FieldManager: newFieldManager,
 		Schema:       published.Schema,
+		Definitions:  published.Definitions,
+		PolicyTypes:  admission.VariableTypes,
 	})
 }
 

@@ -1,0 +1,11 @@
+package admission
+
+import (
+	plugincel "k8s.io/apiserver/pkg/admission/plugin/cel"
+	apiservercel "k8s.io/apiserver/pkg/cel"
+)
+
+// VariableTypes are the types of the variables request and namespaceObject.
+func VariableTypes() (request, namespace *apiservercel.DeclType) {
+	return plugincel.BuildRequestType(), plugincel.BuildNamespaceType()
+}

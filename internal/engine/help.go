@@ -1,0 +1,146 @@
+package engine
+
+import (
+	"context"
+	"fmt"
+
+	apiservercel "k8s.io/apiserver/pkg/cel"
+
+	"github.com/crdlab/crdlab/internal/playground"
+	"github.com/crdlab/crdlab/internal/source"
+)
+
+// Help answers a question of somebody who is writing one of the texts. A text
+// that nothing can be said about gets an empty answer; an error means that ctx
+// ended, that the question is none, or that the engine itself failed.
+func (e *Engine) Help(ctx context.Context, q playground.Question) (help playground.Help, err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			err = fmt.Errorf("help: panic: %v", p)
+		}
+	}()
+	if err := ctx.Err(); err != nil {
+		return help, err
+	}
+	switch {
+	case q.Complete != nil:
+		help.Completion, err = e.completion(ctx, *q.Complete)
+	case q.Hover != nil:
+		help.Hover, err = e.hover(ctx, *q.Hover)
+	case q.Sample != nil:
+		help.Sample, err = e.sample(ctx, *q.Sample)
+	case q.Format != nil:
+		help.Formatted = format(q.Format.Text)
+	default:
+		err = &playground.InvalidScenarioError{Parameter: "question", Message: "must ask for a completion, a hover, a sample or a format"}
+	}
+	if err != nil {
+		return playground.Help{}, err
+	}
+	return help, ctx.Err()
+}
+
+func (e *Engine) completion(ctx context.Context, at playground.Cursor) (*playground.Completion, error) {
+	restore, err := emulateFor(at.Scenario)
+	if err != nil {
+		return nil, err
+	}
+	defer restore()
+	place, err := e.placeAt(ctx, at)
+	if err != nil {
+		return nil, err
+	}
+	completion := place.complete()
+	return &completion, nil
+}
+
+func (e *Engine) hover(ctx context.Context, at playground.Cursor) (*playground.Hover, error) {
+	var report playground.Report
+	if at.Document == playground.DocumentObject {
+		var err error
+		if report, err = e.Evaluate(ctx, at.Scenario); err != nil {
+			return nil, err
+		}
+	}
+	restore, err := emulateFor(at.Scenario)
+	if err != nil {
+		return nil, err
+	}
+	defer restore()
+	place, err := e.placeAt(ctx, at)
+	if err != nil {
+		return nil, err
+	}
+	hover := place.hover(report.Objects)
+	return &hover, nil
+}
+
+// emulateFor has the libraries show the release of a scenario.
+func emulateFor(s playground.Scenario) (restore func(), err error) {
+	minor, err := parseMinor(s.Kubernetes)
+	if err != nil {
+		return nil, err
+	}
+	return emulate(minor)
+}
+
+// writingPlace is a cursor in a text, and what is known of the text's type.
+type writingPlace struct {
+	source.Cursor
+	position playground.Position
+	document playground.Document
+	outline  *source.Outline
+	types    *kubernetesTypes
+	policies func() (request, namespace *apiservercel.DeclType)
+	// kind is the type of the document at the cursor; nil if it is not known.
+	kind *kindSchema
+	// crd is the CRD of the scenario if the document is an object of it or an
+	// admission policy, else nil.
+	crd *crd
+}
+
+// root is the document that the cursor is in.
+func (p *writingPlace) root() *source.OutlineNode { return p.outline.Documents[p.Document] }
+
+func (e *Engine) placeAt(ctx context.Context, at playground.Cursor) (*writingPlace, error) {
+	p := &writingPlace{position: at.Position, document: at.Document, types: e.kubernetesTypes(), policies: e.parts.PolicyTypes}
+	text, err := documentText(at)
+	if err != nil {
+		return nil, err
+	}
+	p.outline = source.NewOutline(text)
+	p.Cursor = p.outline.Cursor(at.Position)
+	switch at.Document {
+	case playground.DocumentCRD, playground.DocumentOldCRD:
+		p.kind = p.types.crdKind(p.root())
+	case playground.DocumentObject, playground.DocumentOldObject, playground.DocumentAdmission:
+		s, err := complete(at.Scenario)
+		if err != nil {
+			return nil, err
+		}
+		p.crd = e.crd(ctx, s)
+		if at.Document != playground.DocumentAdmission {
+			p.kind = p.crd.kindOf(p.types, p.root())
+		}
+	}
+	return p, nil
+}
+
+func documentText(at playground.Cursor) (string, error) {
+	s := at.Scenario
+	switch at.Document {
+	case playground.DocumentCRD:
+		return s.CRD, nil
+	case playground.DocumentOldCRD:
+		return s.OldCRD, nil
+	case playground.DocumentObject:
+		return s.Object, nil
+	case playground.DocumentOldObject:
+		return s.OldObject, nil
+	case playground.DocumentConversion:
+		return s.Conversion, nil
+	case playground.DocumentAdmission:
+		return s.Admission, nil
+	}
+	return "", &playground.InvalidScenarioError{Parameter: "document", Message: "must be crd, oldCrd, object, oldObject, conversion or admission"}
+}

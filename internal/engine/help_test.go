@@ -1,0 +1,147 @@
+package engine_test
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"golang.org/x/tools/txtar"
+
+	"github.com/crdlab/crdlab/internal/engine"
+	"github.com/crdlab/crdlab/internal/engine/cases"
+	"github.com/crdlab/crdlab/internal/engine/whole"
+	"github.com/crdlab/crdlab/internal/playground"
+)
+
+// cursorMark stands in the text of a case where the cursor is.
+const cursorMark = "█"
+
+// TestHelpCases asks the questions in testdata/help: what completes, and what
+// is told of, the place marked in one of the texts. The answers are in
+// completion.txt and hover.txt.
+func TestHelpCases(t *testing.T) {
+	files, err := filepath.Glob("testhelp/*.txtar")
+	if err != nil || len(files) == 0 {
+		t.Fatalf("no cases: %v", err)
+	}
+	e := whole.New()
+	for _, file := range files {
+		t.Run(strings.TrimSuffix(filepath.Base(file), ".txtar"), func(t *testing.T) {
+			archive, err := txtar.ParseFile(file)
+			if err != nil {
+				t.Fatal(err)
+			}
+			cursor := readCursor(t, archive)
+			for i, f := range archive.Files {
+				got := ""
+				switch f.Name {
+				case "completion.txt":
+					got = completionText(help(t, e, playground.Question{Complete: &cursor}).Completion)
+				case "hover.txt":
+					got = hoverText(help(t, e, playground.Question{Hover: &cursor}).Hover)
+				default:
+					continue
+				}
+				if *update {
+					archive.Files[i].Data = []byte(got)
+				} else if got != string(f.Data) {
+					t.Errorf("%s: got\n%s\nwant\n%s", f.Name, got, f.Data)
+				}
+			}
+			if *update {
+				if err := os.WriteFile(file, txtar.Format(archive), 0o644); err != nil {
+					t.Fatal(err)
+				}
+			}
+		})
+	}
+}
+
+func help(t *testing.T, e *engine.Engine, q playground.Question) playground.Help {
+	t.Helper()
+	answer, err := e.Help(context.Background(), q)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return answer
+}
+
+// readCursor takes the mark out of the text that has it.
+func readCursor(t *testing.T, archive *txtar.Archive) playground.Cursor {
+	cursor := playground.Cursor{Scenario: playground.Scenario{Now: cases.Now}}
+	texts := map[string]struct {
+		text     *string
+		document playground.Document
+	}{
+		"crd.yaml":       {&cursor.Scenario.CRD, playground.DocumentCRD},
+		"object.yaml":    {&cursor.Scenario.Object, playground.DocumentObject},
+		"admission.yaml": {&cursor.Scenario.Admission, playground.DocumentAdmission},
+	}
+	for _, f := range archive.Files {
+		target, ok := texts[f.Name]
+		if !ok {
+			continue
+		}
+		before, after, marked := strings.Cut(string(f.Data), cursorMark)
+		*target.text = before + after
+		if marked {
+			line := before[strings.LastIndexByte(before, '\n')+1:]
+			cursor.Document = target.document
+			cursor.Position = playground.Position{Line: strings.Count(before, "\n"), Character: len([]rune(line))}
+		}
+	}
+	if cursor.Document == "" {
+		t.Fatal("no text has a cursor")
+	}
+	return cursor
+}
+
+// completionText writes an item as a line: what it is, and what it inserts, in
+// which stops are marked.
+func completionText(completion *playground.Completion) string {
+	var b strings.Builder
+	b.WriteString(place(completion.Range) + "\n")
+	for _, item := range completion.Items {
+		flags := ""
+		if item.Required {
+			flags = " required"
+		}
+		insert := []rune(item.Insert)
+		for i := len(item.Stops) - 1; i >= 0; i-- {
+			insert = append(insert[:item.Stops[i]:item.Stops[i]], append([]rune(cursorMark), insert[item.Stops[i]:]...)...)
+		}
+		description := strings.ReplaceAll(item.Description, "\n", `\n`)
+		if runes := []rune(description); len(runes) > 60 {
+			description = string(runes[:60]) + "…"
+		}
+		line, _ := encodeJSON(string(insert))
+		b.WriteString(strings.TrimRight(item.Kind+" "+item.Label+" <"+item.Detail+">"+flags+" "+line+" "+description, " ") + "\n")
+	}
+	return b.String()
+}
+
+func hoverText(hover *playground.Hover) string {
+	var b strings.Builder
+	b.WriteString(place(hover.Range) + "\n" + hover.Title + " <" + hover.Type + ">\n" + hover.Description + "\n")
+	for _, fact := range hover.Facts {
+		b.WriteString(fact.Name + ": " + strings.ReplaceAll(fact.Text, "\n", `\n`) + "\n")
+	}
+	return b.String()
+}
+
+func place(r playground.Range) string {
+	text, _ := encodeJSON([]int{r.Start.Line, r.Start.Character, r.End.Line, r.End.Character})
+	return text
+}
+
+func encodeJSON(value any) (string, error) {
+	var b bytes.Buffer
+	encoder := json.NewEncoder(&b)
+	encoder.SetEscapeHTML(false)
+	err := encoder.Encode(value)
+	return strings.TrimSpace(b.String()), err
+}

@@ -1,0 +1,308 @@
+package engine
+
+import (
+	"fmt"
+	"maps"
+	"math"
+	"slices"
+
+	"k8s.io/apiextensions-apiserver/pkg/apiserver/validation"
+	"k8s.io/kube-openapi/pkg/validation/spec"
+)
+
+const (
+	// maxSampleDepth ends recursion; no schema of a CRD is recursive.
+	maxSampleDepth = 60
+	// maxSampleItems is how many items or entries a sample makes at most.
+	maxSampleItems = 50
+)
+
+// A sampler makes values that a schema accepts.
+type sampler struct {
+	root typedSchema
+	// variant makes texts and numbers differ, for lists without duplicates.
+	variant int
+}
+
+func newSampler(root typedSchema) *sampler { return &sampler{root: root} }
+
+// value is the smallest value of a schema, as far as it is found.
+func (s *sampler) value(schema typedSchema, depth int) any {
+	if schema.Schema == nil || depth > maxSampleDepth {
+		return map[string]any{}
+	}
+	plain := s.single(merged(schema, schema.AllOf), depth)
+	if len(schema.AnyOf) == 0 && len(schema.OneOf) == 0 && schema.Not == nil {
+		return plain
+	}
+	for _, candidate := range s.alternatives(schema) {
+		value := s.single(candidate, depth)
+		if accepts(schema, value) {
+			return value
+		}
+	}
+	return plain
+}
+
+// alternatives are the schema with each of the branches that it may be in.
+func (s *sampler) alternatives(schema typedSchema) []typedSchema {
+	base := merged(schema, schema.AllOf)
+	out := []typedSchema{base}
+	for _, branch := range slices.Concat(schema.OneOf, schema.AnyOf) {
+		out = append(out, merged(base, []spec.Schema{branch}))
+	}
+	for _, one := range schema.OneOf {
+		for _, anyOf := range schema.AnyOf {
+			out = append(out, merged(base, []spec.Schema{one, anyOf}))
+		}
+	}
+	return out
+}
+
+func accepts(schema typedSchema, value any) bool {
+	return len(validation.ValidateCustomResource(nil, value, validation.NewSchemaValidatorFromOpenAPI(schema.Schema))) == 0
+}
+
+// merged is a schema that demands what the others do, too.
+func merged(schema typedSchema, others []spec.Schema) typedSchema {
+	if len(others) == 0 {
+		return schema
+	}
+	out := *schema.Schema
+	out.Properties = maps.Clone(out.Properties)
+	for _, other := range others {
+		mergeInto(&out, other)
+		if len(other.AllOf) > 0 {
+			out = *merged(typedSchema{Schema: &out}, other.AllOf).Schema
+		}
+	}
+	return typedSchema{Schema: &out, name: schema.name, types: schema.types}
+}
+
+func mergeInto(out *spec.Schema, other spec.Schema) {
+	out.Required = append(slices.Clone(out.Required), other.Required...)
+	if len(out.Type) != 1 && len(other.Type) > 0 {
+		out.Type = other.Type
+	}
+	if len(other.Enum) > 0 {
+		out.Enum = other.Enum
+	}
+	if other.Pattern != "" {
+		out.Pattern = other.Pattern
+	}
+	if other.Format != "" {
+		out.Format = other.Format
+	}
+	out.Minimum, out.Maximum = greater(out.Minimum, other.Minimum), less(out.Maximum, other.Maximum)
+	out.ExclusiveMinimum = out.ExclusiveMinimum || other.ExclusiveMinimum
+	out.ExclusiveMaximum = out.ExclusiveMaximum || other.ExclusiveMaximum
+	out.MinLength, out.MaxLength = greater(out.MinLength, other.MinLength), less(out.MaxLength, other.MaxLength)
+	out.MinItems, out.MaxItems = greater(out.MinItems, other.MinItems), less(out.MaxItems, other.MaxItems)
+	out.MinProperties, out.MaxProperties = greater(out.MinProperties, other.MinProperties), less(out.MaxProperties, other.MaxProperties)
+	for name, property := range other.Properties {
+		if own, ok := out.Properties[name]; ok {
+			property = *merged(typedSchema{Schema: &own}, []spec.Schema{property}).Schema
+			property.Default = nil
+		}
+		if out.Properties == nil {
+			out.Properties = map[string]spec.Schema{}
+		}
+		out.Properties[name] = property
+	}
+	if other.Items != nil && other.Items.Schema != nil && out.Items != nil && out.Items.Schema != nil {
+		out.Items = &spec.SchemaOrArray{Schema: merged(typedSchema{Schema: out.Items.Schema}, []spec.Schema{*other.Items.Schema}).Schema}
+	}
+}
+
+func greater[N int64 | float64](a, b *N) *N {
+	if a == nil || b != nil && *b > *a {
+		return b
+	}
+	return a
+}
+
+func less[N int64 | float64](a, b *N) *N {
+	if a == nil || b != nil && *b < *a {
+		return b
+	}
+	return a
+}
+
+// single is a value of a schema apart from its anyOf, oneOf and not.
+func (s *sampler) single(schema typedSchema, depth int) any {
+	switch {
+	case len(schema.Enum) > 0:
+		return schema.Enum[s.variant%len(schema.Enum)]
+	case schema.is("integer"):
+		return int64(s.number(schema, 1))
+	case schema.is("object"):
+		return s.object(schema, depth)
+	case schema.is("array"):
+		return s.list(schema, depth)
+	case schema.is("number"):
+		return s.number(schema, 0)
+	case schema.is("boolean"):
+		return s.variant%2 == 1
+	case schema.is("string"):
+		return s.text(schema)
+	}
+	return map[string]any{}
+}
+
+// number is within the bounds; step is 1 for integers, else 0.
+func (s *sampler) number(schema typedSchema, step float64) float64 {
+	value := float64(s.variant)
+	if schema.Minimum != nil {
+		value += *schema.Minimum
+		if schema.ExclusiveMinimum {
+			value += max(step, 0.5)
+		}
+	} else {
+		value++
+	}
+	if schema.Maximum != nil && (value > *schema.Maximum || schema.ExclusiveMaximum && value == *schema.Maximum) {
+		value = *schema.Maximum - float64(s.variant)
+		if schema.ExclusiveMaximum {
+			value -= max(step, 0.5)
+		}
+	}
+	if step == 1 {
+		value = math.Ceil(value)
+	}
+	if schema.MultipleOf != nil && *schema.MultipleOf > 0 {
+		value = math.Ceil(value / *schema.MultipleOf) * *schema.MultipleOf
+	}
+	return value
+}
+
+// object has the required fields that have no default, and more if it must.
+func (s *sampler) object(schema typedSchema, depth int) map[string]any {
+	object := map[string]any{}
+	for _, name := range schema.Required {
+		property := schema.child(name)
+		switch {
+		case property.Schema == nil:
+			object[name] = "example"
+		case property.Default == nil:
+			object[name] = s.value(property, depth+1)
+		}
+	}
+	if schema.MinProperties != nil {
+		s.fill(object, schema, int(min(*schema.MinProperties, maxSampleItems)), depth)
+	}
+	return object
+}
+
+func (s *sampler) fill(object map[string]any, schema typedSchema, least, depth int) {
+	for _, name := range sortedKeys(schema.Properties) {
+		if _, ok := object[name]; !ok && len(object) < least {
+			object[name] = s.value(schema.child(name), depth+1)
+		}
+	}
+	for i := 1; len(object) < least; i++ {
+		value := any("example")
+		if schema.AdditionalProperties != nil && schema.AdditionalProperties.Schema != nil {
+			value = s.value(schema.child(""), depth+1)
+		}
+		object[fmt.Sprintf("key%d", i)] = value
+	}
+}
+
+func (s *sampler) list(schema typedSchema, depth int) []any {
+	list := []any{}
+	if schema.MinItems == nil {
+		return list
+	}
+	for i := range int(min(*schema.MinItems, maxSampleItems)) {
+		list = append(list, s.item(schema, i, depth))
+	}
+	return list
+}
+
+// item is an item of a list that differs from those before.
+func (s *sampler) item(list typedSchema, index, depth int) any {
+	varied := *s
+	varied.variant += index
+	schema := list.child(0)
+	value := varied.value(schema, depth+1)
+	if object, ok := value.(map[string]any); ok {
+		for _, key := range list.listKeys() {
+			if property := schema.child(key); property.Schema != nil && (index > 0 || property.Default == nil) {
+				object[key] = varied.value(property, depth+1)
+			}
+		}
+	}
+	return value
+}
+
+// maxEdits is how many other values are tried in the place of one.
+const maxEdits = 40
+
+// edits are values of a schema that are near a value: with one more field or all
+// scalars, one more item, or another scalar.
+func (s *sampler) edits(schema typedSchema, value any) []any {
+	var edits []any
+	if schema.Schema == nil {
+		return nil
+	}
+	switch value := value.(type) {
+	case map[string]any:
+		edits = s.objectEdits(schema, value)
+	case []any:
+		if len(value) < maxSampleItems && schema.is("array") {
+			edits = append(edits, append(slices.Clone(value), s.item(schema, len(value), 0)))
+		}
+	default:
+		for variant := 1; variant < 8; variant++ {
+			varied := sampler{s.root, variant}
+			if other := varied.value(schema, 0); other != value {
+				edits = append(edits, other)
+			}
+		}
+	}
+	if len(edits) > maxEdits {
+		edits = append(edits[:maxEdits-1], edits[len(edits)-1])
+	}
+	return edits
+}
+
+func (s *sampler) objectEdits(schema typedSchema, object map[string]any) []any {
+	var edits []any
+	with := func(name string, value any) {
+		changed := maps.Clone(object)
+		changed[name] = value
+		edits = append(edits, changed)
+	}
+	scalars := maps.Clone(object)
+	for _, name := range sortedKeys(schema.Properties) {
+		property := schema.child(name)
+		if _, has := object[name]; has || name == "status" {
+			continue
+		}
+		value := s.value(property, 0)
+		with(name, value)
+		if !property.is("object") && !property.is("array") {
+			scalars[name] = value
+		}
+		if list, isList := value.([]any); isList && len(list) == 0 && property.is("array") {
+			with(name, []any{s.item(property, 0, 0)})
+		}
+	}
+	for _, name := range sortedKeys(object) {
+		for _, inner := range s.scalarEdits(schema.child(name), object[name]) {
+			with(name, inner)
+		}
+	}
+	return append(edits, scalars)
+}
+
+// scalarEdits are the other values of an enum or a Boolean.
+func (s *sampler) scalarEdits(schema typedSchema, value any) []any {
+	if schema.Schema == nil {
+		return nil
+	}
+	if _, isBoolean := value.(bool); !isBoolean && len(schema.Enum) == 0 {
+		return nil
+	}
+	return s.edits(schema, value)
+}
