@@ -109,7 +109,7 @@ func askServer(s settings, all []cases.Case, tally *tally, out io.Writer) error 
 		return err
 	}
 	e := &examiner{
-		server:   trial.New(server.Cluster()),
+		server:   trial.New(server.Cluster(), whole.New().Evaluate),
 		subjects: []subject{build("engine", whole.New().Evaluate), {"handlers in memory", inMemory.Judge}},
 		tally:    tally,
 		out:      out,

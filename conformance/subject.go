@@ -7,6 +7,7 @@ import (
 	"github.com/crdlab/crdlab/internal/engine/judge"
 	"github.com/crdlab/crdlab/internal/engine/trial"
 	"github.com/crdlab/crdlab/internal/engine/verdict"
+	"github.com/crdlab/crdlab/internal/engine/whole"
 	"github.com/crdlab/crdlab/internal/playground"
 )
 
@@ -44,5 +45,5 @@ func handlers() (*trial.Trial, error) {
 	if err != nil {
 		return nil, err
 	}
-	return trial.New(cluster), nil
+	return trial.New(cluster, whole.New().Evaluate), nil
 }

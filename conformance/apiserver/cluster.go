@@ -30,13 +30,13 @@ const settleTime = 10 * time.Second
 
 const pollInterval = time.Millisecond
 
+var _ trial.Cluster = &Cluster{}
+
 // Cluster is a server as a [trial.Cluster].
 type Cluster struct {
 	server *Server
 	crd    *apiextensionsv1.CustomResourceDefinition // as put or answered last
 }
-
-var _ trial.Cluster = &Cluster{}
 
 // Cluster returns the server, which has no CRDs, as what scenarios can be put
 // before.

@@ -9,13 +9,11 @@ import (
 	"io"
 	"net"
 	"net/http"
-	"net/url"
 	"os"
 	"time"
 
 	clientv3 "go.etcd.io/etcd/client/v3"
 	"go.etcd.io/etcd/server/v3/embed"
-	"go.opentelemetry.io/otel/trace/noop"
 	"k8s.io/apiextensions-apiserver/pkg/apiserver"
 	listers "k8s.io/apiextensions-apiserver/pkg/client/listers/apiextensions/v1"
 	"k8s.io/apiextensions-apiserver/pkg/cmd/server/options"
@@ -28,7 +26,6 @@ import (
 	registrygeneric "k8s.io/apiserver/pkg/registry/generic"
 	genericapiserver "k8s.io/apiserver/pkg/server"
 	openapiutil "k8s.io/apiserver/pkg/util/openapi"
-	"k8s.io/apiserver/pkg/util/webhook"
 	"k8s.io/client-go/kubernetes/scheme"
 	"k8s.io/client-go/rest"
 )
@@ -44,6 +41,8 @@ type Server struct {
 	etcd   *clientv3.Client
 	prefix string // of all keys in etcd
 	dir    string
+
+	webhooks *webhooks
 }
 
 // Start returns a server that serves. It and its files last until Stop.
@@ -92,7 +91,10 @@ func (s *Server) serve(etcd *embed.Etcd) error {
 	if err := options.Complete(); err != nil {
 		return err
 	}
-	config, err := newConfig(options)
+	if s.webhooks, err = startWebhooks(); err != nil {
+		return err
+	}
+	config, err := newConfig(options, s.webhooks)
 	if err != nil {
 		return err
 	}
@@ -104,7 +106,7 @@ func (s *Server) serve(etcd *embed.Etcd) error {
 	return s.run(server.GenericAPIServer)
 }
 
-func newConfig(options *options.CustomResourceDefinitionsServerOptions) (apiserver.CompletedConfig, error) {
+func newConfig(options *options.CustomResourceDefinitionsServerOptions, webhooks *webhooks) (apiserver.CompletedConfig, error) {
 	none := apiserver.CompletedConfig{}
 	generic := genericapiserver.NewRecommendedConfig(apiserver.Codecs)
 	if err := options.ServerRunOptions.ApplyTo(&generic.Config); err != nil {
@@ -135,8 +137,8 @@ func newConfig(options *options.CustomResourceDefinitionsServerOptions) (apiserv
 		ExtraConfig: apiserver.ExtraConfig{
 			CRDRESTOptionsGetter: optionsGetter(options, generic),
 			MasterCount:          1,
-			ServiceResolver:      noServices{},
-			AuthResolverWrapper:  webhook.NewDefaultAuthenticationInfoResolverWrapper(nil, nil, generic.LoopbackClientConfig, noop.NewTracerProvider()),
+			ServiceResolver:      webhooks,
+			AuthResolverWrapper:  webhooks.authentication,
 		},
 	}
 	return config.Complete(), nil
@@ -170,11 +172,4 @@ func (s *Server) run(server *genericapiserver.GenericAPIServer) (err error) {
 		}
 	}
 	return fmt.Errorf("not ready after %v", startTime)
-}
-
-// noServices is the service resolver of a cluster without Services.
-type noServices struct{}
-
-func (noServices) ResolveEndpoint(_, name string, _ int32) (*url.URL, error) {
-	return nil, fmt.Errorf("service %q not found", name)
 }

@@ -76,8 +76,23 @@ func (s Seed) mutateObject(r *rand.Rand, out *playground.Scenario) string {
 		return "object " + name
 	}
 	out.Operation = operation
-	out.OldObject = render(s.object, false)
+	out.OldObject = render(s.stored(r, object), false)
 	return operation + " " + name
+}
+
+// stored is an object that was stored before, which object is to replace: the
+// seed's, which is valid, or one with something broken in it, or object itself,
+// so that only what is stored may be forgiven.
+func (s Seed) stored(r *rand.Rand, object tree) tree {
+	switch r.IntN(4) {
+	case 0:
+		return clone(object)
+	case 1:
+		broken := clone(s.object)
+		mutate(r, broken, fieldMutations)
+		return broken
+	}
+	return s.object
 }
 
 // mutate applies one mutation or several, and names the first.
@@ -114,15 +129,27 @@ func (s Seed) schema() tree {
 func (s Seed) mutateCRD(r *rand.Rand, out *playground.Scenario) string {
 	crd := clone(s.crd)
 	name := mutate(r, crd, append(crdMutations, fieldMutations...))
-	out.CRD = render(crd, r.IntN(3) == 0)
 	if s.object != nil {
 		out.Object = render(s.object, false)
 	}
-	if r.IntN(3) > 0 {
-		return "crd " + strings.TrimPrefix(name, "crd ")
+	change := "crd "
+	if r.IntN(3) == 0 {
+		change = "crd update "
+		out.OldCRD = render(s.before(r, crd), false)
 	}
-	out.OldCRD = render(s.crd, false)
-	return "crd update " + strings.TrimPrefix(name, "crd ")
+	out.CRD = render(crd, r.IntN(3) == 0)
+	return change + strings.TrimPrefix(name, "crd ")
+}
+
+// before is the CRD that another one is to replace: the seed's, which is valid,
+// or that other one, before one more thing changes in it.
+func (s Seed) before(r *rand.Rand, crd tree) tree {
+	if r.IntN(4) > 0 {
+		return s.crd
+	}
+	old := clone(crd)
+	mutate(r, crd, append(crdMutations, fieldMutations...))
+	return old
 }
 
 // Belongs says whether the text of an object is of the group and kind of that

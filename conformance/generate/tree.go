@@ -31,8 +31,10 @@ func parse(text string) tree {
 	return t
 }
 
-// twin marks the key of a field that is rendered under the name of another.
-const twin = "\u00b7twin"
+// twin marks the key of a field that is rendered under the name of another, in
+// quotes: of a key that YAML takes for a string and its twin that it takes for
+// something else, any may survive the conversion to JSON.
+const twin = ": twin"
 
 // render is the text of a tree, as JSON or YAML.
 func render(t tree, asJSON bool) string {

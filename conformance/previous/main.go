@@ -42,7 +42,7 @@ func run(testdata string) error {
 		return err
 	}
 	defer server.Stop()
-	t := trial.New(server.Cluster())
+	t := trial.New(server.Cluster(), nil)
 	asked, changed := 0, 0
 	for _, c := range all {
 		recording := recordings[c.Name]
@@ -50,6 +50,10 @@ func run(testdata string) error {
 			continue
 		}
 		difference, err := differ(t, c, *recording.Verdict)
+		var unasked *trial.UnaskedError
+		if errors.As(err, &unasked) {
+			continue
+		}
 		if err != nil {
 			return fmt.Errorf("%s: %w", c.Name, err)
 		}
@@ -65,10 +69,6 @@ func run(testdata string) error {
 
 func differ(t *trial.Trial, c cases.Case, recorded verdict.Verdict) (string, error) {
 	v, err := t.Judge(c.Scenario)
-	var unasked *trial.UnaskedError
-	if errors.As(err, &unasked) {
-		return "  " + unasked.Error(), nil
-	}
 	if err != nil {
 		return "", err
 	}

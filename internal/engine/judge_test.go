@@ -43,7 +43,7 @@ func newJudge(t *testing.T) *trial.Trial {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return trial.New(cluster)
+	return trial.New(cluster, whole.New().Evaluate)
 }
 
 // compareWithJudge fails if the judge answers s differently than report does.

@@ -27,6 +27,9 @@ func read(r *request) error {
 func (r *request) readVersion(v *version) playground.ObjectVersion {
 	out := playground.ObjectVersion{Name: v.kind.Version, Warning: v.deprecated, Object: jsonvalue.Encode(nil), Lost: []string{}, RoundTrip: []playground.Change{}}
 	object, err := r.get(v)
+	if err != nil {
+		err = r.unreadable(err)
+	}
 	r.readScale(v, object, err)
 	if err != nil {
 		out.Error = err.Error()

@@ -1,10 +1,12 @@
 package engine
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"net/http"
 	"strconv"
+	"strings"
 
 	apiequality "k8s.io/apimachinery/pkg/api/equality"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -47,8 +49,41 @@ func store(r *request) error {
 	}
 	r.stored = stored
 	r.report.Stored = jsonvalue.Encode(stored)
+	if err := r.checkAnswer(); err != nil {
+		return err
+	}
 	r.accept()
 	return nil
+}
+
+// checkAnswer fails where the API server cannot tell what it has stored: it
+// reads its answer back, at the version of the request (Create and
+// GuaranteedUpdate of k8s.io/apiserver/pkg/storage/etcd3).
+func (r *request) checkAnswer() error {
+	_, err := r.get(r.version)
+	if err == nil || errors.Is(err, ErrNoWebhook) {
+		return nil
+	}
+	r.stage.Why = "the object is stored all the same: it is the answer that cannot be converted back"
+	return undecodable(r.stored, err)
+}
+
+// undecodable words an error about an object in etcd as the API server does
+// (corruptObjectError in k8s.io/apiserver/pkg/storage/etcd3).
+func undecodable(stored *unstructured.Unstructured, err error) error {
+	if errors.Is(err, ErrNoWebhook) {
+		return err
+	}
+	return fmt.Errorf("object not decodable revision=%s: %v", cmp.Or(stored.GetResourceVersion(), firstResourceVersion), err)
+}
+
+// unreadable words it as the answer to a GET request.
+func (r *request) unreadable(err error) error {
+	if errors.Is(err, ErrNoWebhook) {
+		return err
+	}
+	key := strings.TrimPrefix(r.key(), etcdPrefix)
+	return apierrors.NewInternalError(storage.NewCorruptObjError(key, undecodable(r.stored, err)))
 }
 
 func (r *request) accept() {

@@ -38,7 +38,7 @@ func (r *request) findOld() error {
 		return fmt.Errorf("read the old object: %w", err)
 	}
 	if err != nil {
-		return err
+		return undecodable(stored, err)
 	}
 	r.old, r.oldStored = old, stored
 	return nil
@@ -81,7 +81,10 @@ func (r *request) prepareUpdate() error {
 // `kubectl replace`, an update without a resourceVersion is based on the
 // present one.
 func (r *request) checkUID() error {
-	if uid := r.object.GetUID(); uid != "" && r.operation != playground.OperationApply {
+	if r.operation == playground.OperationApply {
+		return nil
+	}
+	if uid := r.object.GetUID(); uid != "" {
 		if err := storage.NewUIDPreconditions(string(uid)).Check(r.key(), r.old); err != nil {
 			return apierrors.NewConflict(r.resource(), r.object.GetName(), err)
 		}
@@ -92,9 +95,17 @@ func (r *request) checkUID() error {
 	return nil
 }
 
-// checkResourceVersion refuses an update that is based on an earlier state.
+// checkResourceVersion refuses an update that is based on an earlier state, or
+// on none: what is applied may say so, by an empty resourceVersion (Store.Update
+// in k8s.io/apiserver/pkg/registry/generic/registry).
 func (r *request) checkResourceVersion() error {
 	switch version := r.object.GetResourceVersion(); {
+	case version == "":
+		kind := schema.GroupKind{Group: r.resource().Group, Kind: r.resource().Resource}
+		r.addInvalid(playground.StagePrepare, field.ErrorList{
+			field.Invalid(field.NewPath("metadata", "resourceVersion"), uint64(0), "must be specified for an update"),
+		})
+		return apierrors.NewInvalid(kind, r.object.GetName(), r.invalid)
 	case r.oldStored.GetResourceVersion() == "":
 		r.old.SetResourceVersion(version) // the text of the old object leaves it open
 	case version != r.old.GetResourceVersion():
@@ -104,9 +115,12 @@ func (r *request) checkResourceVersion() error {
 	return nil
 }
 
+// etcdPrefix begins all keys of an API server in etcd, by default.
+const etcdPrefix = "/registry"
+
 // key is where etcd has the object.
 func (r *request) key() string {
-	return path.Join("/registry", r.version.kind.Group, r.crd.v1.Spec.Names.Plural, r.namespace(), r.object.GetName())
+	return path.Join(etcdPrefix, r.version.kind.Group, r.crd.v1.Spec.Names.Plural, r.namespace(), r.object.GetName())
 }
 
 // keepStatus takes the status of the old object if the status has an endpoint

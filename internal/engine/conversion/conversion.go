@@ -8,7 +8,6 @@ import (
 
 	upstream "k8s.io/apiextensions-apiserver/pkg/apiserver/conversion"
 	structuralschema "k8s.io/apiextensions-apiserver/pkg/apiserver/schema"
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
@@ -69,7 +68,7 @@ func (w *Webhook) Convert(stage string, object *unstructured.Unstructured, to sc
 	case err != nil && w.unanswered:
 		return out, engine.ErrNoWebhook
 	case err != nil:
-		return out, apierrors.NewInternalError(errors.New(w.complain(err)))
+		return out, errors.New(w.complain(err))
 	}
 	return out, nil
 }

@@ -70,8 +70,8 @@ func newCRDHandler(objects *memory) (http.Handler, error) {
 }
 
 // newHandler serves the custom resources of a CRD from objects, as if its
-// names had been accepted.
-func newHandler(crd *apiextensionsv1.CustomResourceDefinition, objects *memory) (http.Handler, error) {
+// names had been accepted. Calls of its conversion webhook end in webhook.
+func newHandler(crd *apiextensionsv1.CustomResourceDefinition, objects *memory, webhook *webhookTransport) (http.Handler, error) {
 	informer := externalversions.NewSharedInformerFactory(nil, 0).Apiextensions().V1().CustomResourceDefinitions()
 	if err := informer.Informer().GetIndexer().Add(established(crd)); err != nil {
 		return nil, err
@@ -82,7 +82,7 @@ func newHandler(crd *apiextensionsv1.CustomResourceDefinition, objects *memory) 
 	}
 	handler, err := apiserver.NewCustomResourceDefinitionHandler(
 		nil, nil, informer, http.NotFoundHandler(), restOptions{objects, unstructuredCodec},
-		admission.NewChainHandler(), nil, noServices{}, noNetwork, 1, allowAll{}, time.Minute, time.Minute, schemas, maxBody)
+		admission.NewChainHandler(), nil, webhook, webhook.authentication, 1, allowAll{}, time.Minute, time.Minute, schemas, maxBody)
 	if err != nil {
 		return nil, err
 	}

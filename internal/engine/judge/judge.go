@@ -35,6 +35,7 @@ type Cluster struct {
 	crd *apiextensionsv1.CustomResourceDefinition // that is served; nil if none
 	// handler serves the custom resources of crd.
 	handler http.Handler
+	webhook webhookTransport
 }
 
 var _ trial.Cluster = &Cluster{}
@@ -78,7 +79,7 @@ func (c *Cluster) Settle(answered *unstructured.Unstructured) (*apiextensionsv1.
 	if err := runtime.DefaultUnstructuredConverter.FromUnstructured(answered.Object, crd); err != nil {
 		return nil, fmt.Errorf("convert the CRD: %w", err)
 	}
-	handler, err := newHandler(crd, c.objects)
+	handler, err := newHandler(crd, c.objects, &c.webhook)
 	if err != nil {
 		return nil, fmt.Errorf("set up the handler of %s: %w", crd.Name, err)
 	}
@@ -132,6 +133,9 @@ func (c *Cluster) objectKey(namespace, name string) string {
 	}
 	return key + "/" + name
 }
+
+// AnswerWebhooks implements [trial.Cluster].
+func (c *Cluster) AnswerWebhooks(handler http.Handler) { c.webhook.handler = handler }
 
 // Do implements [trial.Cluster].
 func (c *Cluster) Do(request trial.Request) (trial.Answer, error) {

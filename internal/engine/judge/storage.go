@@ -119,10 +119,23 @@ func (s *store) Versioner() storage.Versioner { return s.APIObjectVersioner }
 // decode decodes a record into the object.
 func (s *store) decode(r record, into runtime.Object) error {
 	if _, _, err := s.codec.Decode(r.data, nil, into); err != nil {
-		return err
+		return &undecodable{r.revision, err}
 	}
 	return s.UpdateObject(into, r.revision)
 }
+
+// undecodable is the error about an object that cannot be decoded
+// (corruptObjectError in k8s.io/apiserver/pkg/storage/etcd3).
+type undecodable struct {
+	revision uint64
+	err      error
+}
+
+func (e *undecodable) Error() string {
+	return fmt.Sprintf("object not decodable revision=%d: %v", e.revision, e.err)
+}
+
+func (e *undecodable) Unwrap() error { return e.err }
 
 // load decodes the record at key into a new object.
 func (s *store) load(key string) (runtime.Object, record, error) {
@@ -167,7 +180,11 @@ func (s *store) Get(_ context.Context, key string, opts storage.GetOptions, out 
 	if !ok {
 		return storage.NewKeyNotFoundError(key, 0)
 	}
-	return s.decode(r, out)
+	err := s.decode(r, out)
+	if corrupt, ok := err.(*undecodable); ok {
+		return storage.NewCorruptObjError(key, corrupt)
+	}
+	return err
 }
 
 func (s *store) GetList(_ context.Context, key string, opts storage.ListOptions, list runtime.Object) error {

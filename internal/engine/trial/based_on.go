@@ -26,16 +26,11 @@ func basedOn(document *source.Document, resourceVersion string, old *source.Docu
 	if metadata == nil {
 		return []byte(text), same
 	}
-	if typed := lookup(document, "metadata", "resourceVersion"); typed != "" {
-		if before := typedVersion(old); before != "" && before != typed {
+	if typed := valueOf(metadata, "resourceVersion"); typed != nil {
+		if !replaceable(typed, typedVersion(old)) {
 			return []byte(text), same
 		}
 		return replaceVersion(text, typed, resourceVersion), same
-	}
-	for i := 0; i+1 < len(metadata.Content); i += 2 {
-		if metadata.Content[i].Value == "resourceVersion" { // empty or null
-			return replaceVersion(text, metadata.Content[i+1].Value, resourceVersion), same
-		}
 	}
 	sent, correct := insertVersion(text, metadata, resourceVersion)
 	return sent, func(a Answer) Answer {
@@ -87,9 +82,41 @@ func typedVersion(document *source.Document) string {
 	return lookup(document, "metadata", "resourceVersion")
 }
 
-func replaceVersion(text, typed, resourceVersion string) []byte {
-	pattern := regexp.MustCompile(`(resourceVersion"?\s*:\s*)(["']?)` + regexp.QuoteMeta(typed) + `(["']?)`)
-	return []byte(pattern.ReplaceAllString(text, `${1}"`+resourceVersion+`"`))
+// valueOf is the value of a field of a mapping, or nil if there is none.
+func valueOf(mapping *yaml.Node, name string) *yaml.Node {
+	for i := 0; i+1 < len(mapping.Content); i += 2 {
+		if mapping.Content[i].Value == name {
+			return mapping.Content[i+1]
+		}
+	}
+	return nil
+}
+
+// replaceable says whether a typed resourceVersion is that of the old document,
+// or none. What is not even a string the server has to see as it is.
+func replaceable(typed *yaml.Node, old string) bool {
+	switch {
+	case typed.Tag == "!!null" || typed.Tag == "!!str" && typed.Value == "":
+		return true
+	case typed.Tag == "!!str":
+		return old == "" || old == typed.Value
+	}
+	return false
+}
+
+var scalar = regexp.MustCompile(`^(?:"[^"]*"|'[^']*'|[^\s,}\]#]*)`)
+
+// replaceVersion puts a resourceVersion in the place of the typed one.
+func replaceVersion(text string, typed *yaml.Node, resourceVersion string) []byte {
+	lines := strings.SplitAfter(text, "\n")
+	line := []rune(lines[typed.Line-1])
+	before, rest := string(line[:typed.Column-1]), string(line[typed.Column-1:])
+	space := ""
+	if strings.HasSuffix(before, ":") {
+		space = " "
+	}
+	lines[typed.Line-1] = before + space + strconv.Quote(resourceVersion) + rest[len(scalar.FindString(rest)):]
+	return []byte(strings.Join(lines, ""))
 }
 
 // insertVersion adds the field before the first one of metadata.

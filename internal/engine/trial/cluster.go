@@ -2,6 +2,7 @@
 package trial
 
 import (
+	"net/http"
 	"net/url"
 
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
@@ -28,6 +29,10 @@ type Cluster interface {
 	Put(object *unstructured.Unstructured) error
 	// Stored is an object as persisted; nil if there is none.
 	Stored(namespace, name string) (*unstructured.Unstructured, error)
+
+	// AnswerWebhooks sets what answers the calls of conversion webhooks,
+	// wherever a CRD says that they are; nil lets them fail.
+	AnswerWebhooks(handler http.Handler)
 
 	// Do sends a request.
 	Do(request Request) (Answer, error)

@@ -75,7 +75,7 @@ func (w *write) send() (Answer, error) {
 		ContentType: contentType(w.document),
 		Body:        []byte(w.document.Text),
 	}
-	w.name = lookup(w.document, "metadata", "name")
+	w.name = w.objectName()
 	if err := w.checkPath(); err != nil {
 		return Answer{}, err
 	}
@@ -113,6 +113,8 @@ func checkSegment(what, name string) error {
 	}
 	return nil
 }
+
+func (w *write) objectName() string { return lookup(w.document, "metadata", "name") }
 
 // namespace is that of the URL.
 func (w *write) namespace() string {

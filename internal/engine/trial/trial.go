@@ -2,6 +2,7 @@ package trial
 
 import (
 	"cmp"
+	"context"
 	"fmt"
 	"slices"
 
@@ -18,15 +19,24 @@ import (
 // Trial puts scenarios before a cluster, one after the other. A CRD stays
 // there as long as the scenarios have the same.
 type Trial struct {
-	cluster Cluster
+	cluster  Cluster
+	evaluate Evaluate
+	webhook  *WebhookPlayer // nil if nothing stands for the conversion webhook
 	// key are the inputs that judged and crd depend on.
 	key    [3]string
 	judged verdict.CRD
 	crd    *apiextensionsv1.CustomResourceDefinition // nil if it was refused
 }
 
+// Evaluate is the engine, whose reports say what a scenario's conversion webhook
+// is asked and what it answers. That is how it answers the cluster. Without the
+// engine such scenarios are not put before it.
+type Evaluate func(context.Context, playground.Scenario) (playground.Report, error)
+
 // New returns a trial before a cluster that has no CRDs.
-func New(cluster Cluster) *Trial { return &Trial{cluster: cluster} }
+func New(cluster Cluster, evaluate Evaluate) *Trial {
+	return &Trial{cluster: cluster, evaluate: evaluate}
+}
 
 // UnaskedError says why a scenario cannot be put before a cluster.
 type UnaskedError struct{ Reason string }
@@ -52,6 +62,9 @@ func (t *Trial) Judge(s playground.Scenario) (v verdict.Verdict, err error) {
 	v.CRD = t.judged
 	if t.crd == nil {
 		return v, nil
+	}
+	if err := t.playWebhook(s); err != nil {
+		return v, err
 	}
 	objects := &objects{Trial: t, scenario: s}
 	if err := objects.judge(); err != nil {
@@ -107,10 +120,14 @@ func (t *Trial) storageVersion() string {
 	return ""
 }
 
-// needsWebhook says whether reading and writing at a version takes a
-// conversion webhook.
-func (t *Trial) needsWebhook(version string) bool {
-	return t.crd.Spec.Conversion.Strategy != apiextensionsv1.NoneConverter && version != t.storageVersion()
+// lacksWebhook says whether reading and writing at a version takes a
+// conversion webhook that nothing stands for.
+func (t *Trial) lacksWebhook(version string) bool {
+	return t.webhook == nil && t.hasWebhook() && version != t.storageVersion()
+}
+
+func (t *Trial) hasWebhook() bool {
+	return t.crd.Spec.Conversion != nil && t.crd.Spec.Conversion.Strategy == apiextensionsv1.WebhookConverter
 }
 
 // verdictOf is what an answer says apart from the object.

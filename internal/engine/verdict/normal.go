@@ -68,8 +68,7 @@ func (v Verdict) Normal(s playground.Scenario) (Verdict, error) {
 	for i := range v.Objects {
 		o := &v.Objects[i]
 		if o.Open {
-			*o = Object{Open: true} // the engine says yes for the time being, a server no
-			continue
+			o.dropAnswer() // the engine says yes for the time being, a server no
 		}
 		o.Answer = o.Answer.normal()
 		applied := s.Operation == playground.OperationApply
@@ -162,6 +161,14 @@ func sortList(message string) string {
 	errors := strings.Split(inner, ", spec")
 	slices.Sort(errors)
 	return "[spec" + strings.Join(errors, ", spec") + "]"
+}
+
+// dropAnswer leaves what is stored, if anything is, and how it reads.
+func (o *Object) dropAnswer() {
+	*o = Object{Open: true, Stored: o.Stored, Versions: o.Versions, Scale: o.Scale}
+	if o.Stored == nil {
+		*o = Object{Open: true}
+	}
 }
 
 func dropVolatile(object any, applied bool) {

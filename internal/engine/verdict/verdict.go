@@ -52,8 +52,8 @@ type CRD struct {
 // stored and what is read back.
 type Object struct {
 	Answer
-	// Open says that the outcome hangs on a conversion webhook that nothing
-	// stands for.
+	// Open says that the answer hangs on a conversion webhook that nothing
+	// stands for, and where nothing is stored what is stored, too.
 	Open   bool `json:"open,omitempty"`
 	Stored any  `json:"stored,omitempty"`
 	// Deleted says that the object is gone after the request.
@@ -135,6 +135,7 @@ func objectOf(object playground.Object) Object {
 	o.Versions = map[string]Reading{}
 	for _, v := range object.Versions {
 		if strings.HasPrefix(v.Error, needsWebhook) {
+			o.Open = o.Open || strings.HasSuffix(object.APIVersion, "/"+v.Name)
 			continue
 		}
 		o.Versions[v.Name] = Reading{Object: v.Object, Warning: v.Warning, Error: v.Error}
@@ -142,7 +143,7 @@ func objectOf(object playground.Object) Object {
 			o.Returned = v.Object
 		}
 	}
-	if !o.Open {
+	if len(object.Stored) > 0 {
 		o.Stored = object.Stored
 	}
 	for _, scale := range object.Scale {

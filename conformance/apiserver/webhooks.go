@@ -1,0 +1,124 @@
+package apiserver
+
+import (
+	"context"
+	"crypto/ecdsa"
+	"crypto/elliptic"
+	"crypto/rand"
+	"crypto/tls"
+	"crypto/x509"
+	"crypto/x509/pkix"
+	"encoding/pem"
+	"errors"
+	"fmt"
+	"math/big"
+	"net"
+	"net/http"
+	"net/url"
+	"sync/atomic"
+	"time"
+
+	"k8s.io/apiserver/pkg/util/webhook"
+	"k8s.io/client-go/rest"
+)
+
+// webhooks is a webhook that the API server calls over TLS, whatever URL or
+// Service a CRD names: connections to all of them lead to its listener, and its
+// certificates are of the names that clients ask for.
+type webhooks struct {
+	address   string
+	authority *x509.Certificate
+	key       *ecdsa.PrivateKey
+	handler   atomic.Pointer[http.Handler]
+}
+
+// startWebhooks returns webhooks that last as long as the process.
+func startWebhooks() (*webhooks, error) {
+	w := &webhooks{}
+	var err error
+	if w.key, err = ecdsa.GenerateKey(elliptic.P256(), rand.Reader); err != nil {
+		return nil, err
+	}
+	template := &x509.Certificate{Subject: pkix.Name{CommonName: "webhooks"}, IsCA: true, BasicConstraintsValid: true, KeyUsage: x509.KeyUsageCertSign}
+	certificate, err := w.sign(template, template)
+	if err != nil {
+		return nil, fmt.Errorf("make the certificate authority of webhooks: %w", err)
+	}
+	w.authority = certificate.Leaf
+	listener, err := tls.Listen("tcp", "127.0.0.1:0", &tls.Config{GetCertificate: w.certificate})
+	if err != nil {
+		return nil, err
+	}
+	w.address = listener.Addr().String()
+	go func() { _ = http.Serve(listener, http.HandlerFunc(w.answer)) }()
+	return w, nil
+}
+
+// sign completes a template with a certificate that parent's key signs.
+func (w *webhooks) sign(template, parent *x509.Certificate) (*tls.Certificate, error) {
+	template.SerialNumber = big.NewInt(time.Now().UnixNano())
+	template.NotBefore, template.NotAfter = time.Now().Add(-time.Hour), time.Now().Add(24*time.Hour)
+	data, err := x509.CreateCertificate(rand.Reader, template, parent, &w.key.PublicKey, w.key)
+	if err != nil {
+		return nil, err
+	}
+	leaf, err := x509.ParseCertificate(data)
+	return &tls.Certificate{Certificate: [][]byte{data}, PrivateKey: w.key, Leaf: leaf}, err
+}
+
+// certificate is one of the name that a client asks for.
+func (w *webhooks) certificate(hello *tls.ClientHelloInfo) (*tls.Certificate, error) {
+	template := &x509.Certificate{Subject: pkix.Name{CommonName: "webhook"}, ExtKeyUsage: []x509.ExtKeyUsage{x509.ExtKeyUsageServerAuth}}
+	if hello.ServerName != "" {
+		template.DNSNames = []string{hello.ServerName}
+	} else {
+		template.IPAddresses = []net.IP{net.IPv4(127, 0, 0, 1), net.IPv6loopback}
+	}
+	return w.sign(template, w.authority)
+}
+
+func (w *webhooks) answer(response http.ResponseWriter, request *http.Request) {
+	if handler := w.handler.Load(); handler != nil {
+		(*handler).ServeHTTP(response, request)
+		return
+	}
+	http.Error(response, errNobody.Error(), http.StatusServiceUnavailable)
+}
+
+var errNobody = errors.New("nobody answers webhooks")
+
+// ResolveEndpoint implements [webhook.ServiceResolver].
+func (w *webhooks) ResolveEndpoint(_, name string, _ int32) (*url.URL, error) {
+	if w.handler.Load() == nil {
+		return nil, fmt.Errorf("service %q not found", name)
+	}
+	return &url.URL{Scheme: "https", Host: w.address}, nil
+}
+
+// authentication makes the clients of webhooks connect to w and trust it.
+func (w *webhooks) authentication(webhook.AuthenticationInfoResolver) webhook.AuthenticationInfoResolver {
+	config := func() (*rest.Config, error) {
+		authority := pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: w.authority.Raw})
+		return &rest.Config{Dial: w.dial, TLSClientConfig: rest.TLSClientConfig{CAData: authority}}, nil
+	}
+	return &webhook.AuthenticationInfoResolverDelegator{
+		ClientConfigForFunc:        func(string) (*rest.Config, error) { return config() },
+		ClientConfigForServiceFunc: func(string, string, int) (*rest.Config, error) { return config() },
+	}
+}
+
+func (w *webhooks) dial(ctx context.Context, network, _ string) (net.Conn, error) {
+	if w.handler.Load() == nil {
+		return nil, errNobody
+	}
+	return (&net.Dialer{}).DialContext(ctx, network, w.address)
+}
+
+// AnswerWebhooks implements [trial.Cluster].
+func (c *Cluster) AnswerWebhooks(handler http.Handler) {
+	if handler == nil {
+		c.server.webhooks.handler.Store(nil)
+		return
+	}
+	c.server.webhooks.handler.Store(&handler)
+}
