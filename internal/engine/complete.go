@@ -186,7 +186,7 @@ func (w *writer) rank(schema typedSchema, keys []string, name string) int {
 
 // misplaced ranks keywords of a schema behind those that fit its type.
 func (w *writer) misplaced(name string) int {
-	fits, known := keywordTypes[name]
+	fits, known := fittingTypes[name]
 	kind := ""
 	if n := len(w.Nodes); n > 0 {
 		kind = w.Nodes[n-1].Scalar("type")
@@ -339,8 +339,8 @@ func jsonText(value any) string {
 
 func quoted(text string) string { return jsonText(text) }
 
-// keywordTypes are the types that keywords of a schema are about.
-var keywordTypes = map[string]string{
+// fittingTypes are the types that keywords of a schema are about.
+var fittingTypes = map[string]string{
 	"properties": "object", "additionalProperties": "object", "required": "object", "maxProperties": "object", "minProperties": "object",
 	"x-kubernetes-embedded-resource": "object", "x-kubernetes-map-type": "object", "x-kubernetes-preserve-unknown-fields": "object",
 	"items": "array", "maxItems": "array", "minItems": "array", "x-kubernetes-list-type": "array", "x-kubernetes-list-map-keys": "array",
