@@ -24,8 +24,8 @@ func inferType(m *mistake) []playground.Fix {
 	return slices.Concat(m.give("object"), m.give("string"), m.give("integer"), m.give("boolean"))
 }
 
-// keywordTypes are the types that a keyword of a schema is for.
-var keywordTypes = map[string]string{
+// inferredTypes are the types that keywords of a schema speak for.
+var inferredTypes = map[string]string{
 	"properties": "object", "additionalProperties": "object", "required": "object", "maxProperties": "object", "minProperties": "object",
 	"x-kubernetes-embedded-resource": "object", "x-kubernetes-map-type": "object",
 	"items": "array", "maxItems": "array", "minItems": "array", "x-kubernetes-list-type": "array", "x-kubernetes-list-map-keys": "array",
@@ -46,8 +46,8 @@ func typeOf(schema *yaml.Node) string {
 	for i := 0; i+1 < len(schema.Content); i += 2 {
 		keyword, value := schema.Content[i].Value, schema.Content[i+1]
 		switch {
-		case keywordTypes[keyword] != "":
-			return keywordTypes[keyword]
+		case inferredTypes[keyword] != "":
+			return inferredTypes[keyword]
 		case keyword == "format" && formatTypes[value.Value] != "":
 			return formatTypes[value.Value]
 		case keyword == "format":
