@@ -129,9 +129,12 @@ func complete(s playground.Scenario) (playground.Scenario, error) {
 		if strings.TrimSpace(s.OldObject) != "" {
 			s.Operation = playground.OperationUpdate
 		}
-	case playground.OperationCreate, playground.OperationUpdate, playground.OperationUpdateStatus, playground.OperationApply, playground.OperationDelete:
+	case playground.OperationCreate, playground.OperationUpdate, playground.OperationUpdateStatus, playground.OperationApply, playground.OperationDelete, playground.OperationScale:
 	default:
-		return s, &playground.InvalidScenarioError{Parameter: "operation", Message: "must be create, update, updateStatus, apply or delete"}
+		return s, &playground.InvalidScenarioError{Parameter: "operation", Message: "must be create, update, updateStatus, apply, delete or scale"}
+	}
+	if s.Replicas < 0 {
+		return s, &playground.InvalidScenarioError{Parameter: "replicas", Message: "must not be negative"}
 	}
 	if s.FieldManager == "" {
 		s.FieldManager = defaultFieldManager

@@ -33,6 +33,7 @@ var kubectlVerbs = map[string]struct{ doing, done string }{
 	playground.OperationUpdateStatus: {"replacing", "replaced"},
 	playground.OperationApply:        {"applying", "serverside-applied"},
 	playground.OperationDelete:       {"deleting", "deleted"},
+	playground.OperationScale:        {"scaling", "scaled"},
 }
 
 // refusedOutput is what `kubectl create -f file`, or replace, prints of an
@@ -49,6 +50,9 @@ func refusedOutput(err error, operation, file string, warnings []string) string 
 	head := "Error from server"
 	if status.Reason != "" {
 		head += fmt.Sprintf(" (%s)", status.Reason)
+	}
+	if operation == playground.OperationScale { // tells no file
+		return warningOutput(warnings) + head + ": " + status.Message
 	}
 	return warningOutput(warnings) + fmt.Sprintf("%s: error when %s %q: %s", head, kubectlVerbs[operation].doing, file, status.Message)
 }

@@ -11,6 +11,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/util/validation/field"
+	"k8s.io/apiserver/pkg/authentication/user"
 	"k8s.io/apiserver/pkg/warning"
 
 	"github.com/crdlab/crdlab/internal/engine/finding"
@@ -72,12 +73,13 @@ var operationStages = map[string][]objectStage{
 	playground.OperationUpdateStatus: objectStages,
 	playground.OperationApply:        applyStages,
 	playground.OperationDelete:       deleteStages,
+	playground.OperationScale:        scaleStages,
 }
 
 // stagesOf are the stages of a scenario's requests.
 func stagesOf(s playground.Scenario) []objectStage {
 	stages := operationStages[s.Operation]
-	if isEmpty(s.Admission) {
+	if isEmpty(s.Admission) || s.Operation == playground.OperationScale {
 		return stages
 	}
 	var withAdmission []objectStage
@@ -102,6 +104,8 @@ type request struct {
 	operation       string
 	fieldManager    string
 	force           bool
+	user            user.Info
+	replicas        int32 // that scale asks for
 	olds            oldObjects
 	conversion      *conversion
 	version         *version // whose endpoint the request goes to
@@ -143,7 +147,7 @@ func (p Parts) evaluateObjects(ctx context.Context, c *crd, conv *conversion, pl
 		if doc.Empty() || ctx.Err() != nil {
 			continue
 		}
-		r := &request{parts: p, crd: c, doc: doc, now: now, fieldValidation: s.FieldValidation, operation: s.Operation, fieldManager: s.FieldManager, force: s.Force, olds: olds, conversion: conv, stages: stagesOf(s), report: emptyObjectReport()}
+		r := &request{parts: p, crd: c, doc: doc, now: now, fieldValidation: s.FieldValidation, operation: s.Operation, fieldManager: s.FieldManager, force: s.Force, user: requester(s), replicas: s.Replicas, olds: olds, conversion: conv, stages: stagesOf(s), report: emptyObjectReport()}
 		r.report.Operation = s.Operation
 		r.ctx = warning.WithWarningRecorder(ctx, &warningRecorder{request: r})
 		if plugins != nil {
@@ -206,6 +210,11 @@ func (r *request) evaluate(judges bool) {
 		err := apierrors.NewNotFound(r.resource(), r.report.Name)
 		r.refuse(playground.StageDecode, err)
 		r.report.Stages = skippedStages(r.stages, "the version has no status subresource")
+		return
+	}
+	if r.operation == playground.OperationScale && r.version.scale == nil {
+		r.refuse(playground.StageDecode, apierrors.NewNotFound(r.resource(), r.report.Name))
+		r.report.Stages = skippedStages(r.stages, "the version has no scale subresource")
 		return
 	}
 	r.runStages()

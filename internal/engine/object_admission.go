@@ -1,7 +1,10 @@
 package engine
 
 import (
+	"cmp"
 	"fmt"
+	"slices"
+	"strings"
 
 	"k8s.io/apiextensions-apiserver/pkg/crdserverscheme"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -52,8 +55,25 @@ func admit(r *request) error {
 	return nil
 }
 
-// requester is who makes the requests; the cluster allows him everything.
-var requester = &user.DefaultInfo{Name: "kubernetes-admin", Groups: []string{"kubeadm:cluster-admins", user.AllAuthenticated}}
+// AdminsGroup is the group that may do everything in clusters that kubeadm made.
+const AdminsGroup = "kubeadm:cluster-admins"
+
+// requester is who makes the requests of a scenario.
+func requester(s playground.Scenario) user.Info {
+	if s.User == "" && s.Groups == "" {
+		return &user.DefaultInfo{Name: "kubernetes-admin", Groups: []string{AdminsGroup, user.AllAuthenticated}}
+	}
+	info := &user.DefaultInfo{Name: cmp.Or(s.User, "kubernetes-admin")}
+	for group := range strings.SplitSeq(s.Groups, ",") {
+		if group = strings.TrimSpace(group); group != "" {
+			info.Groups = append(info.Groups, group)
+		}
+	}
+	if info.Name != user.Anonymous && !slices.Contains(info.Groups, user.AllAuthenticated) {
+		info.Groups = append(info.Groups, user.AllAuthenticated)
+	}
+	return info
+}
 
 // attributes describe the request to the plugins.
 func (r *request) attributes(name string) admission.Attributes {
@@ -88,7 +108,7 @@ func (r *request) attributes(name string) admission.Attributes {
 		subresource = "status"
 	}
 	return admission.NewAttributesRecord(r.object, old, r.version.kind, r.requestNamespace, name,
-		r.resource().WithVersion(r.version.kind.Version), subresource, operation, options, false, requester)
+		r.resource().WithVersion(r.version.kind.Version), subresource, operation, options, false, r.user)
 }
 
 func (r *request) deleteAttributes(name string) admission.Attributes {
@@ -102,7 +122,7 @@ func (r *request) deleteAttributes(name string) admission.Attributes {
 		PropagationPolicy: &propagation,
 	}
 	return admission.NewAttributesRecord(nil, old, r.version.kind, r.requestNamespace, name,
-		r.resource().WithVersion(r.version.kind.Version), "", admission.Delete, options, false, requester)
+		r.resource().WithVersion(r.version.kind.Version), "", admission.Delete, options, false, r.user)
 }
 
 // objectInterfaces are those of the scope in which the handler of custom

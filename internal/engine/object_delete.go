@@ -15,7 +15,7 @@ import (
 // document than what names the object. Nothing validates what goes.
 var deleteStages = []objectStage{
 	{playground.StageDecode, identifyObject},
-	{playground.StageFind, findDeleted},
+	{playground.StageFind, findStored},
 	{playground.StageFinalize, finalize},
 	{playground.StageStore, storeDeleted},
 	{playground.StageRead, read},
@@ -37,8 +37,8 @@ func identifyObject(r *request) error {
 	return nil
 }
 
-// findDeleted reads the object that the document names.
-func findDeleted(r *request) error {
+// findStored reads the object that the document names.
+func findStored(r *request) error {
 	if err := r.findOld(); err != nil {
 		return err
 	}

@@ -3,13 +3,45 @@ package engine
 import (
 	"fmt"
 	"math"
+	"strings"
 
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
 	"github.com/crdlab/crdlab/internal/engine/jsonvalue"
+	"github.com/crdlab/crdlab/internal/playground"
 )
+
+// scaleStages are those of `kubectl scale`, which patches the Scale of an object;
+// the object that has its number of replicas is then updated like any other.
+var scaleStages = []objectStage{
+	{playground.StageDecode, identifyObject},
+	{playground.StageFind, findStored},
+	{playground.StageScale, setReplicas},
+	{playground.StagePrepare, completeObject},
+	{playground.StageValidate, validate},
+	{playground.StageRules, evaluateRules},
+	{playground.StageStore, store},
+	{playground.StageRead, read},
+}
+
+// setReplicas follows scaleUpdatedObjectInfo.UpdatedObject of
+// k8s.io/apiextensions-apiserver/pkg/registry/customresource.
+func setReplicas(r *request) error {
+	if _, _, err := scaleFrom(r.object, r.version.scale); err != nil {
+		return err
+	}
+	before := r.snapshot()
+	path := r.version.scale.SpecReplicasPath
+	if err := unstructured.SetNestedField(r.object.Object, int64(r.replicas), jsonvalue.Steps(path)...); err != nil {
+		return err
+	}
+	r.recordChanges(before, func(change) string {
+		return "spec.replicas of the Scale is " + strings.TrimPrefix(path, ".") + " of the object"
+	})
+	return nil
+}
 
 // validateScale checks the values that the scale subresource reads
 // (ValidateScaleSpec and ValidateScaleStatus of the strategy).

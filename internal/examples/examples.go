@@ -153,6 +153,7 @@ var groups = []group{
 		"printer-column-types",
 		"printer-column-invalid",
 		"scale-subresource",
+		"scale-replicas",
 		"scale-missing-values",
 		"scale-paths",
 		"selectable-fields",
@@ -203,6 +204,7 @@ var groups = []group{
 		"admission-unknown-topping",
 		"admission-policy",
 		"admission-mutating-policy",
+		"admission-user",
 	}},
 }
 

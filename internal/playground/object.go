@@ -10,7 +10,8 @@ type Object struct {
 	Name       string `json:"name"`
 	// Range is the whole document.
 	Range Range `json:"range"`
-	// Operation is the request: create, update, updateStatus, apply or delete.
+	// Operation is the request: create, update, updateStatus, apply, delete or
+	// scale.
 	Operation string `json:"operation"`
 	Accepted  bool   `json:"accepted"`
 	// Deleted says that the request removed the object: a delete of one without
@@ -71,7 +72,8 @@ type Stage struct {
 
 // The stages of an object's request, in their order. A server-side apply has
 // the stage apply for those from metadata to default, and a delete has decode,
-// find, finalize, store and read. The stages mutate, complete and admit are
+// find, finalize, store and read; scale has find and scale for those from
+// metadata to default. The stages mutate, complete and admit are
 // there if Scenario.Admission is not empty; without them, prepare does what
 // complete does.
 const (
@@ -90,6 +92,7 @@ const (
 	StageAdmit    = "admit"
 	StageFind     = "find"
 	StageFinalize = "finalize"
+	StageScale    = "scale"
 	StageStore    = "store"
 	StageRead     = "read"
 )

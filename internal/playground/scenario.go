@@ -56,13 +56,25 @@ type Scenario struct {
 	//     response.uid may be left out; response.patch may be the list of
 	//     operations instead of its base64.
 	//
-	// Requests come from kubernetes-admin, whom the cluster allows everything.
+	// Scale requests are not shown to policies and webhooks.
+	// The cluster has no roles: what a policy asks its authorizer is allowed to
+	// the groups kubeadm:cluster-admins and system:masters, and to nobody else.
 	Admission string `json:"admission,omitempty"`
 
+	// User makes the requests, as `kubectl --as`; policies and webhooks are
+	// told. Groups are the groups, separated by commas, in which User is beside
+	// system:authenticated. Empty: kubernetes-admin, who is in
+	// kubeadm:cluster-admins.
+	User   string `json:"user,omitempty"`
+	Groups string `json:"groups,omitempty"`
+
 	// Operation is the request for Object: create, update, updateStatus, apply
-	// (server-side) or delete, for which Object needs no more than what names
-	// it. Empty: update if OldObject is set, else create.
+	// (server-side), delete or scale; for the last two Object needs no more than
+	// what names it. Empty: update if OldObject is set, else create.
 	Operation string `json:"operation,omitempty"`
+
+	// Replicas is what scale asks for, as in `kubectl scale --replicas`.
+	Replicas int32 `json:"replicas,omitempty"`
 
 	// FieldManager is who applies; empty: kubectl.
 	FieldManager string `json:"fieldManager,omitempty"`
@@ -95,6 +107,7 @@ const (
 	OperationUpdateStatus = "updateStatus"
 	OperationApply        = "apply"
 	OperationDelete       = "delete"
+	OperationScale        = "scale"
 )
 
 // The Kubernetes releases, as minor versions of 1, that a scenario can choose.

@@ -128,6 +128,7 @@ var operationChoices = []choice{
 	{playground.OperationUpdateStatus, "update status"},
 	{playground.OperationApply, "server-side apply"},
 	{playground.OperationDelete, "delete"},
+	{playground.OperationScale, "scale"},
 }
 
 // releaseChoices are the Kubernetes releases, the newest first, which goes

@@ -19,7 +19,7 @@ export const validations = ["Strict", "Warn", "Ignore"] as const;
 export type Validation = (typeof validations)[number];
 
 /** Empty: an update if there is an old object, else a create. */
-export const operations = ["", "create", "update", "updateStatus", "apply", "delete"] as const;
+export const operations = ["", "create", "update", "updateStatus", "apply", "delete", "scale"] as const;
 export type Operation = (typeof operations)[number];
 
 /** A Kubernetes release, as the page offers them; empty: the newest. */
@@ -31,6 +31,13 @@ export function isRelease(value: unknown): value is string {
 
 type Texts = Readonly<Record<DocumentName, string>>;
 
+const maxReplicas = 2 ** 31 - 1;
+
+export function replicasOf(value: unknown): number {
+  const replicas = Math.trunc(Number(value));
+  return replicas > 0 && replicas <= maxReplicas ? replicas : 0;
+}
+
 export interface Scenario extends Texts {
   /** The release whose CEL library and feature gates apply; empty: the newest. */
   readonly kubernetes: string;
@@ -38,6 +45,11 @@ export interface Scenario extends Texts {
   /** Who applies; empty: kubectl. */
   readonly fieldManager: string;
   readonly force: boolean;
+  /** How many replicas scale asks for. */
+  readonly replicas: number;
+  /** Who asks, and in which groups, separated by commas; empty: an administrator. */
+  readonly user: string;
+  readonly groups: string;
   readonly fieldValidation: Validation;
   /** The RFC 3339 instant of the request; empty: the real one. */
   readonly now: string;
@@ -55,6 +67,9 @@ export const emptyScenario: Scenario = {
   operation: "",
   fieldManager: "",
   force: false,
+  replicas: 0,
+  user: "",
+  groups: "",
   fieldValidation: "Strict",
   now: "",
 };
@@ -79,6 +94,9 @@ export function scenarioFrom(source: Partial<Record<string, unknown>>): Scenario
     operation: isOneOf(operations, operation) ? operation : "",
     fieldManager: text("fieldManager"),
     force: source["force"] === true,
+    replicas: replicasOf(source["replicas"]),
+    user: text("user"),
+    groups: text("groups"),
     fieldValidation: isOneOf(validations, fieldValidation) ? fieldValidation : "Strict",
     now: text("now"),
   };

@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/go-logr/logr"
 	admissionregistrationv1 "k8s.io/api/admissionregistration/v1"
@@ -20,8 +21,8 @@ import (
 	"k8s.io/apiserver/pkg/admission/plugin/policy/validating"
 	webhookmutating "k8s.io/apiserver/pkg/admission/plugin/webhook/mutating"
 	webhookvalidating "k8s.io/apiserver/pkg/admission/plugin/webhook/validating"
+	"k8s.io/apiserver/pkg/authentication/user"
 	"k8s.io/apiserver/pkg/authorization/authorizer"
-	"k8s.io/apiserver/pkg/authorization/authorizerfactory"
 	"k8s.io/klog/v2"
 
 	"github.com/crdlab/crdlab/internal/engine"
@@ -49,8 +50,15 @@ type Control struct {
 	validatingPlugins []*webhookvalidating.Plugin
 }
 
-// allowAll: the cluster allows the requester everything.
-var allowAll authorizer.UnconditionalAuthorizer = authorizerfactory.NewAlwaysAllowAuthorizer()
+// noRoles is the authorizer of a cluster that has no roles but that of its
+// administrators.
+var noRoles authorizer.AuthorizerFunc = func(_ context.Context, a authorizer.Attributes) (authorizer.Decision, string, error) {
+	groups := a.GetUser().GetGroups()
+	if slices.Contains(groups, engine.AdminsGroup) || slices.Contains(groups, user.SystemPrivilegedGroup) {
+		return authorizer.DecisionAllow, "", nil
+	}
+	return authorizer.DecisionNoOpinion, "", nil
+}
 
 // New sets the plugins up that a text declares, in the order of the names. What
 // is wrong with the text is told in the findings.
@@ -121,7 +129,7 @@ func (c *Control) admit(ctx context.Context, a admission.Attributes, o admission
 
 func (c *Control) admitOnce(ctx context.Context, a admission.Attributes, o admission.ObjectInterfaces, types patch.TypeConverterManager) error {
 	if len(c.mutatingHooks) > 0 {
-		dispatcher := mutating.NewDispatcher(allowAll, c.matcher, types)
+		dispatcher := mutating.NewDispatcher(noRoles, c.matcher, types)
 		if err := dispatcher.Dispatch(ctx, a, o, c.mutatingHooks); err != nil {
 			return err
 		}
@@ -139,7 +147,7 @@ func (c *Control) validate(ctx context.Context, a admission.Attributes, o admiss
 	if len(c.validatingHooks) > 0 {
 		matcher := &recordedPolicyMatcher{PolicyMatcher: generic.NewPolicyMatcher(c.matcher), control: c, record: recordOf(ctx)}
 		ctx := context.WithValue(ctx, policyMatcherKey{}, matcher)
-		if err := validating.NewDispatcher(allowAll, matcher).Dispatch(ctx, a, o, c.validatingHooks); err != nil {
+		if err := validating.NewDispatcher(noRoles, matcher).Dispatch(ctx, a, o, c.validatingHooks); err != nil {
 			return err
 		}
 	}

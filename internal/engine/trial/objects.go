@@ -110,6 +110,9 @@ func (o *objects) judgeOne(document *source.Document) (verdict.Object, error) {
 	case !v.Accepted():
 		return v, nil
 	}
+	if w.operation == playground.OperationScale {
+		v.Returned = nil // the Scale, which is read again
+	}
 	return v, o.readBack(&v, w.namespace(), name)
 }
 

@@ -31,6 +31,7 @@ var operations = map[string]func(*write, *Request) (func(Answer) Answer, error){
 	playground.OperationUpdateStatus: updateStatus,
 	playground.OperationApply:        apply,
 	playground.OperationDelete:       remove,
+	playground.OperationScale:        scale,
 }
 
 func create(w *write, r *Request) (func(Answer) Answer, error) {
@@ -66,6 +67,13 @@ func apply(w *write, r *Request) (func(Answer) Answer, error) {
 func remove(w *write, r *Request) (func(Answer) Answer, error) {
 	r.Method, r.Path, r.Query = http.MethodDelete, w.item(w.version, w.namespace(), w.name), nil
 	r.ContentType, r.Body = "application/json", []byte(`{"apiVersion":"v1","kind":"DeleteOptions","propagationPolicy":"Background"}`)
+	return nil, nil
+}
+
+// scale is what `kubectl scale` sends.
+func scale(w *write, r *Request) (func(Answer) Answer, error) {
+	r.Method, r.Path, r.Query = http.MethodPatch, w.item(w.version, w.namespace(), w.name)+"/scale", nil
+	r.ContentType, r.Body = "application/merge-patch+json", fmt.Appendf(nil, `{"spec":{"replicas":%d}}`, w.scenario.Replicas)
 	return nil, nil
 }
 

@@ -58,7 +58,8 @@ type Object struct {
 	Stored any  `json:"stored,omitempty"`
 	// Deleted says that the object is gone after the request.
 	Deleted bool `json:"deleted,omitempty"`
-	// Returned is the object in the answer itself; nil if it is gone.
+	// Returned is the object in the answer itself; nil if it is gone,
+	// or if the answer is a Scale.
 	Returned any `json:"returned,omitempty"`
 	// Versions is what a GET request returns, by served version.
 	Versions map[string]Reading `json:"versions,omitempty"`
@@ -139,7 +140,7 @@ func objectOf(object playground.Object) Object {
 			continue
 		}
 		o.Versions[v.Name] = Reading{Object: v.Object, Warning: v.Warning, Error: v.Error}
-		if strings.HasSuffix(object.APIVersion, "/"+v.Name) {
+		if strings.HasSuffix(object.APIVersion, "/"+v.Name) && object.Operation != playground.OperationScale {
 			o.Returned = v.Object
 		}
 	}

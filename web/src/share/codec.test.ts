@@ -21,6 +21,9 @@ const full: Scenario = {
   operation: "apply",
   fieldManager: "me",
   force: true,
+  replicas: 5,
+  user: "jane",
+  groups: "cooks,guests",
   fieldValidation: "Warn",
   now: "2026-01-02T03:04:05Z",
 };

@@ -1,4 +1,4 @@
-import { isOneOf, type Operation, operations, type Scenario, validations } from "../contract";
+import { isOneOf, type Operation, operations, replicasOf, type Scenario, validations } from "../contract";
 import { element } from "../dom";
 import type { Session } from "../session";
 
@@ -30,6 +30,12 @@ export function bindChoices(session: Session): void {
   });
   manager.addEventListener("input", () => session.edit({ fieldManager: manager.value }));
   force.addEventListener("change", () => session.edit({ force: force.checked }));
+  const replicas = element("replicas", HTMLInputElement);
+  replicas.addEventListener("input", () => session.edit({ replicas: replicasOf(replicas.value) }));
+  const user = element("user", HTMLInputElement);
+  const groups = element("groups", HTMLInputElement);
+  user.addEventListener("input", () => session.edit({ user: user.value }));
+  groups.addEventListener("input", () => session.edit({ groups: groups.value }));
   const show = ({ scenario }: { readonly scenario: Scenario }): void => {
     validation.value = scenario.fieldValidation;
     operation.value = scenario.operation;
@@ -38,6 +44,11 @@ export function bindChoices(session: Session): void {
     if (first) first.text = automatic(scenario);
     if (manager.value !== scenario.fieldManager) manager.value = scenario.fieldManager;
     force.checked = scenario.force;
+    if (user.value !== scenario.user) user.value = scenario.user;
+    if (groups.value !== scenario.groups) groups.value = scenario.groups;
+    if (replicasOf(replicas.value) !== scenario.replicas) replicas.value = String(scenario.replicas);
+    element("scale-options", HTMLElement).hidden = scenario.operation !== "scale";
+    element("user-options", HTMLElement).hidden = scenario.admission === "";
     element("apply-options", HTMLElement).hidden = scenario.operation !== "apply";
   };
   show(session.state);
@@ -46,7 +57,11 @@ export function bindChoices(session: Session): void {
   });
 }
 
-/** An operation, less what only applying has a use for. */
+/** An operation, less what only others have a use for. */
 function changeTo(operation: Operation): Partial<Scenario> {
-  return operation === "apply" ? { operation } : { operation, fieldManager: "", force: false };
+  return {
+    operation,
+    ...(operation === "apply" ? {} : { fieldManager: "", force: false }),
+    ...(operation === "scale" ? {} : { replicas: 0 }),
+  };
 }
