@@ -26,9 +26,10 @@ const cachedCRDs = 16
 
 // Engine evaluates scenarios. It is safe for concurrent use.
 type Engine struct {
-	parts   Parts
-	crds    *lru.Cache // of *crd by crdKey
-	plugins *lru.Cache // of Plugins by pluginsKey
+	parts       Parts
+	crds        *lru.Cache // of *crd by crdKey
+	plugins     *lru.Cache // of Plugins by pluginsKey
+	policyTypes *lru.Cache // of []playground.Finding by typesKey
 	// types are built when somebody writes.
 	types struct {
 		sync.Once
@@ -38,7 +39,7 @@ type Engine struct {
 
 // New returns an engine that has the given parts, with an empty cache.
 func New(parts Parts) *Engine {
-	return &Engine{parts: parts, crds: lru.New(cachedCRDs), plugins: lru.New(cachedCRDs)}
+	return &Engine{parts: parts, crds: lru.New(cachedCRDs), plugins: lru.New(cachedCRDs), policyTypes: lru.New(cachedCRDs)}
 }
 
 // Evaluate answers s. Whatever is wrong with the texts of s is told in the
@@ -96,7 +97,12 @@ func (e *Engine) Evaluate(ctx context.Context, s playground.Scenario) (report pl
 		}
 	}
 	if plugins != nil {
-		report.Admission = &playground.Admission{Findings: withRemedies(s.Admission, plugins.Findings())}
+		types, err := e.typeFindings(s, crd, plugins)
+		if err != nil {
+			return report, err
+		}
+		findings := append(slices.Clone(plugins.Findings()), types...)
+		report.Admission = &playground.Admission{Findings: withRemedies(s.Admission, findings)}
 	}
 	report.Tables = tables(crd, report.Objects, now)
 	report.Timing = playground.Timing{CRD: milliseconds(crdDone.Sub(start)), Object: milliseconds(time.Since(crdDone))}
@@ -148,7 +154,7 @@ const defaultFieldManager = "kubectl"
 // crd returns what depends on the CRD's texts alone, from the cache if it was
 // asked for lately.
 func (e *Engine) crd(ctx context.Context, s playground.Scenario) *crd {
-	key := crdKey{s.Kubernetes, s.FieldValidation, sha256.Sum256([]byte(s.CRD)), sha256.Sum256([]byte(s.OldCRD))}
+	key := keyOfCRD(s)
 	if cached, ok := e.crds.Get(key); ok {
 		return cached.(*crd)
 	}
@@ -165,7 +171,7 @@ func (e *Engine) admissionPlugins(s playground.Scenario) (Plugins, error) {
 	if isEmpty(s.Admission) || e.parts.Admission == nil {
 		return nil, nil
 	}
-	key := pluginsKey{s.Kubernetes, sha256.Sum256([]byte(s.Admission))}
+	key := keyOfPlugins(s)
 	if cached, ok := e.plugins.Get(key); ok {
 		return cached.(Plugins), nil
 	}
@@ -175,6 +181,24 @@ func (e *Engine) admissionPlugins(s playground.Scenario) (Plugins, error) {
 	}
 	e.plugins.Add(key, plugins)
 	return plugins, nil
+}
+
+// typeFindings are those of the plugins with the types of an accepted CRD.
+func (e *Engine) typeFindings(s playground.Scenario, c *crd, plugins Plugins) ([]playground.Finding, error) {
+	served := c.servedByPriority()
+	if !c.report.Accepted || len(served) == 0 {
+		return nil, nil
+	}
+	key := typesKey{keyOfCRD(s), keyOfPlugins(s)}
+	if cached, ok := e.policyTypes.Get(key); ok {
+		return cached.([]playground.Finding), nil
+	}
+	findings, err := plugins.TypeFindings(c.v1, served)
+	if err != nil {
+		return nil, fmt.Errorf("check the types of the policies: %w", err)
+	}
+	e.policyTypes.Add(key, findings)
+	return findings, nil
 }
 
 // isEmpty says whether there is nothing but blanks in a text.
@@ -202,10 +226,24 @@ type crdKey struct {
 	text, old                   [sha256.Size]byte
 }
 
+func keyOfCRD(s playground.Scenario) crdKey {
+	return crdKey{s.Kubernetes, s.FieldValidation, sha256.Sum256([]byte(s.CRD)), sha256.Sum256([]byte(s.OldCRD))}
+}
+
+// typesKey is all that the types in policies depend on.
+type typesKey struct {
+	crd     crdKey
+	plugins pluginsKey
+}
+
 // pluginsKey is all that Plugins depend on.
 type pluginsKey struct {
 	kubernetes string
 	text       [sha256.Size]byte
+}
+
+func keyOfPlugins(s playground.Scenario) pluginsKey {
+	return pluginsKey{s.Kubernetes, sha256.Sum256([]byte(s.Admission))}
 }
 
 func milliseconds(d time.Duration) float64 {

@@ -158,6 +158,13 @@ func (v *ruleVersion) validated(document *source.Document, object playground.Obj
 		if old, ok = v.decode(document); !ok {
 			break
 		}
+		if object.Operation == playground.OperationScale {
+			content = nil // the document only names what is scaled
+			if err := utiljson.Unmarshal(object.Validated, &content); err != nil {
+				return nil, nil, false
+			}
+			return content, old, true
+		}
 		return v.merge(content, old, object.Operation), old, true
 	}
 	return nil, nil, false

@@ -46,6 +46,9 @@ type Parts struct {
 type Plugins interface {
 	// Findings are about the text that declares them.
 	Findings() []playground.Finding
+	// TypeFindings are what the API server's type checker warns of if the CRD
+	// serves versions.
+	TypeFindings(crd *apiextensionsv1.CustomResourceDefinition, served []string) ([]playground.Finding, error)
 	// Review begins the review of one request.
 	Review() Review
 }

@@ -42,8 +42,10 @@ type Control struct {
 	matcher  *matching.Matcher
 
 	mutating, validating []*admissionPolicy
-	mutatingHooks        []mutating.PolicyHook
-	validatingHooks      []validating.PolicyHook
+	// typed are the policies that the API server checks the types of.
+	typed           []declared[*admissionregistrationv1.ValidatingAdmissionPolicy]
+	mutatingHooks   []mutating.PolicyHook
+	validatingHooks []validating.PolicyHook
 
 	webhooks          []*admissionWebhook // the mutating ones first
 	mutatingPlugin    *webhookmutating.Plugin
@@ -87,6 +89,7 @@ func New(text string) (*Control, error) {
 	if err := c.addValidatingWebhooks(t); err != nil {
 		return nil, err
 	}
+	c.typed = t.validatingPolicies
 	c.checkAnswers(t)
 	c.findings = t.findings
 	return c, nil
