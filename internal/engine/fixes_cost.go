@@ -43,7 +43,8 @@ func boundCost(m *mistake) []playground.Fix {
 		for _, path := range candidates {
 			bound(bounded, path, level)
 		}
-		return costOf(bounded, rules) <= limit
+		total, highest := costOf(bounded, rules)
+		return total <= limit && highest <= ruleCostLimit
 	}
 	level := sort.Search(len(sizeBounds), func(level int) bool { return fits(candidates, level) })
 	if level == len(sizeBounds) {
@@ -213,10 +214,9 @@ func changeProps(props *apiextensions.JSONSchemaProps, path schemaPath, change f
 	}
 }
 
-// costOf is the estimated cost of rules in a schema, as the API server
-// reckons it.
-func costOf(root *apiextensions.JSONSchemaProps, rules []rulePlace) uint64 {
-	total := uint64(0)
+// costOf is the estimated cost of rules in a schema, as the API server reckons
+// it: of all together, and of the most expensive one.
+func costOf(root *apiextensions.JSONSchemaProps, rules []rulePlace) (total, highest uint64) {
 	for _, rule := range rules {
 		node := propsAt(root, rule.steps)
 		result, ok := compileAt(node, len(rule.steps) == 0, node.XValidations[rule.rule])
@@ -227,9 +227,10 @@ func costOf(root *apiextensions.JSONSchemaProps, rules []rulePlace) uint64 {
 		if limit := costContextAt(root, rule.steps).MaxCardinality; limit != nil {
 			cardinality = *limit
 		}
-		total = saturatingSum(total, saturatingProduct(result.MaxCost, cardinality))
+		cost := saturatingProduct(result.MaxCost, cardinality)
+		total, highest = saturatingSum(total, cost), max(highest, cost)
 	}
-	return total
+	return total, highest
 }
 
 // costContextAt is the cost context of the node that steps lead to.

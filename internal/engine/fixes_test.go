@@ -14,20 +14,29 @@ import (
 )
 
 // TestFixes makes each change that is offered for any finding of any case: the
-// finding has to go away. Each remedy that has fixes has to be offered.
+// finding has to go away.
 func TestFixes(t *testing.T) {
 	e := whole.New()
-	missing := engine.FixableErrors()
 	for _, c := range readCases(t) {
 		t.Run(c.Name, func(t *testing.T) {
 			findings := findingsOf(t, e, c.Scenario)
 			for _, f := range findings {
-				maps.DeleteFunc(missing, func(_ string, fits func(playground.Finding) bool) bool {
-					return len(f.Fixes) > 0 && fits(f)
-				})
 				checkFixes(t, e, c.Scenario, findings, f)
 			}
 		})
+	}
+}
+
+// TestFixesOffered finds a fix for each error that has fixes in some case.
+func TestFixesOffered(t *testing.T) {
+	e := whole.New()
+	missing := engine.FixableErrors()
+	for _, c := range readCases(t) {
+		for _, f := range findingsOf(t, e, c.Scenario) {
+			maps.DeleteFunc(missing, func(_ string, fits func(playground.Finding) bool) bool {
+				return len(f.Fixes) > 0 && fits(f)
+			})
+		}
 	}
 	for name := range missing {
 		t.Errorf("no case has a fix for %s", name)

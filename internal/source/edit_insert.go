@@ -95,7 +95,7 @@ func (d *Document) insertBlock(parent *yaml.Node, step, value any) (Edit, bool) 
 		return d.behind(parent.Content[len(parent.Content)-1], indent, text)
 	}
 	for i := 1; i < len(parent.Content); i += 2 {
-		if !d.spansLines(parent.Content[i]) {
+		if n := parent.Content[i]; len(n.Content) == 0 && !d.spansLines(n) {
 			continue
 		}
 		if i > 1 {

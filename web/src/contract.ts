@@ -123,12 +123,26 @@ export interface Range {
   readonly end: Position;
 }
 
+/** Replaces a range of a document. */
+export interface TextEdit {
+  readonly document: string;
+  readonly range: Range;
+  readonly newText: string;
+}
+
+/** A change that makes a finding go away. Its edits' ranges are all those before. */
+export interface Fix {
+  readonly title: string;
+  readonly edits: readonly TextEdit[];
+}
+
 export interface Finding {
   readonly severity: "error" | "warning" | "info";
   readonly message: string;
   readonly hint: string;
   readonly document: string;
   readonly range: Range;
+  readonly fixes: readonly Fix[];
 }
 
 interface Judged {

@@ -19,6 +19,7 @@ import { bindCopyText } from "./ui/copy";
 import { bindDocumentMenu } from "./ui/document-menu";
 import { Documents } from "./ui/documents";
 import { bindFiles } from "./ui/files";
+import { bindFixes } from "./ui/fixes";
 import { GalleryDialog } from "./ui/gallery-dialog";
 import { bindPlaces } from "./ui/places";
 import { ProblemCursor } from "./ui/problems";
@@ -76,6 +77,7 @@ bindShortLink(session, place);
 bindRuleFilter();
 const documentMenu = bindDocumentMenu(session, (name) => documents.focus(name));
 bindPlaces((place) => documents.go(place));
+bindFixes((fix) => documents.apply(fix));
 bindSplit({
   id: "split",
   property: "--documents-width",

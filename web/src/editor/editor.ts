@@ -7,7 +7,7 @@ import {
   highlightSpecialChars,
   lineNumbers,
 } from "@codemirror/view";
-import type { Finding, Range } from "../contract";
+import type { Finding, Fix, Range, TextEdit } from "../contract";
 import { flash, flashes } from "./flash";
 import { keys } from "./keys";
 import { language } from "./language";
@@ -23,13 +23,17 @@ export interface EditorOptions {
   readonly onEdit: (text: string) => void;
   /** Called with the zero-based line that the cursor moved to. */
   readonly onLine: (line: number) => void;
+  /** Called with the fix that was chosen beside a finding. */
+  readonly onFix: (fix: Fix) => void;
 }
 
 /** The editor of one document. */
 export class Editor {
   readonly #view: EditorView;
+  readonly #onFix: (fix: Fix) => void;
 
-  constructor({ place, label, text, onEdit, onLine }: EditorOptions) {
+  constructor({ place, label, text, onEdit, onLine, onFix }: EditorOptions) {
+    this.#onFix = onFix;
     // In a shadow root the editor's styles are constructed style sheets, which
     // a content policy without inline styles allows.
     const root = place.attachShadow({ mode: "open", delegatesFocus: true });
@@ -74,7 +78,30 @@ export class Editor {
   }
 
   showFindings(findings: readonly Finding[]): void {
-    showFindings(this.#view, findings);
+    showFindings(this.#view, findings, this.#onFix);
+  }
+
+  /** Makes edits, as one step that can be undone, and shows the first. */
+  apply(edits: readonly TextEdit[]): void {
+    const { doc } = this.#view.state;
+    const changes = this.#view.state.changes(
+      edits.map(({ range, newText }) => ({
+        from: offsetOf(doc, range.start),
+        to: offsetOf(doc, range.end),
+        insert: newText,
+      })),
+    );
+    this.#view.dispatch({ changes, userEvent: "input.fix" });
+    const ranges: { from: number; to: number }[] = [];
+    changes.iterChangedRanges((_fromA, _toA, from, to) => ranges.push({ from, to }));
+    const [first] = ranges;
+    if (!first) return;
+    this.#view.dispatch({
+      selection: { anchor: first.to },
+      effects: EditorView.scrollIntoView(first.from, { y: "center" }),
+    });
+    for (const { from, to } of ranges) flash(this.#view, from, to);
+    this.#view.focus();
   }
 
   /** Scrolls to a stretch of text, selects its start and makes it stand out. */

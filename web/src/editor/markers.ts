@@ -1,7 +1,7 @@
 import { type Diagnostic, setDiagnostics } from "@codemirror/lint";
 import type { Text } from "@codemirror/state";
 import type { EditorView } from "@codemirror/view";
-import type { Finding, Position } from "../contract";
+import type { Finding, Fix, Position } from "../contract";
 
 /** The offset of a place; a place beyond the text is the nearest in it. */
 export function offsetOf(text: Text, { line, character }: Position): number {
@@ -12,14 +12,22 @@ export function offsetOf(text: Text, { line, character }: Position): number {
 }
 
 /** Marks the findings in the editor, in place of those marked before. */
-export function showFindings(view: EditorView, findings: readonly Finding[]): void {
+export function showFindings(
+  view: EditorView,
+  findings: readonly Finding[],
+  onFix: (fix: Fix) => void,
+): void {
   const text = view.state.doc;
-  const diagnostics = findings.map((finding) => toDiagnostic(text, finding));
+  const diagnostics = findings.map((finding) => toDiagnostic(text, finding, onFix));
   diagnostics.sort((a, b) => a.from - b.from || a.to - b.to);
   view.dispatch(setDiagnostics(view.state, diagnostics));
 }
 
-function toDiagnostic(text: Text, { range, severity, message, hint }: Finding): Diagnostic {
+function toDiagnostic(
+  text: Text,
+  { range, severity, message, hint, fixes }: Finding,
+  onFix: (fix: Fix) => void,
+): Diagnostic {
   const from = offsetOf(text, range.start);
   const to = Math.max(from, offsetOf(text, range.end));
   return {
@@ -28,5 +36,6 @@ function toDiagnostic(text: Text, { range, severity, message, hint }: Finding): 
     to: Math.min(to, text.lineAt(from).to),
     severity,
     message: hint ? `${message}\n${hint}` : message,
+    actions: fixes.map((fix) => ({ name: fix.title, apply: () => onFix(fix) })),
   };
 }

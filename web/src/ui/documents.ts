@@ -1,4 +1,4 @@
-import { type DocumentName, documentNames, findingsOf, isOneOf } from "../contract";
+import { type DocumentName, documentNames, findingsOf, type Fix, isOneOf } from "../contract";
 import { Editor } from "../editor/editor";
 import type { Session, SessionState } from "../session";
 import { markPlacesAt, type Place } from "./places";
@@ -56,6 +56,17 @@ export class Documents {
     this.#editor(name).reveal(range);
   }
 
+  /** Makes the edits of a fix, unless a text is no longer that which they are for. */
+  apply({ edits }: Fix): void {
+    const { answered, scenario } = this.#session.state;
+    const names = documentNames.filter((name) => edits.some(({ document }) => document === name));
+    if (names.some((name) => answered?.[name] !== scenario[name])) return;
+    for (const name of names) {
+      this.#session.update({ document: name });
+      this.#editor(name).apply(edits.filter(({ document }) => document === name));
+    }
+  }
+
   /** Marks what on the page is about the cursor's line, after that changed. */
   markCursor(): void {
     if (this.#line >= 0) markPlacesAt(this.#session.state.document, this.#line);
@@ -89,6 +100,7 @@ export class Documents {
         this.#line = line;
         this.markCursor();
       },
+      onFix: (fix) => this.apply(fix),
     });
   }
 

@@ -4,7 +4,8 @@ import { ProblemCursor } from "./problems";
 
 function finding(message: string): Finding {
   const place = { line: 0, character: 0 };
-  return { severity: "error", message, hint: "", document: "crd", range: { start: place, end: place } };
+  return { severity: "error", message, hint: "",
+  fixes: [], document: "crd", range: { start: place, end: place } };
 }
 
 function answer(...messages: string[]): Answer {

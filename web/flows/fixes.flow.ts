@@ -1,0 +1,73 @@
+import { expect, test } from "./playground";
+import { crd, object } from "./texts";
+
+test("a fix beside a problem mends the text, and can be undone", async ({ playground }) => {
+  const { page } = playground;
+  await playground.open();
+  await playground.paste("crd", crd);
+  await playground.paste("object", object("0"));
+  await expect(playground.verdict("object")).toHaveAttribute("data-state", "rejected");
+  const before = await playground.text("object");
+
+  await playground.showDocument("crd");
+  await page.getByRole("button", { name: "Set replicas: 1" }).click();
+  await expect(playground.verdict("object")).toHaveAttribute("data-state", "accepted");
+  await expect(page.locator("#tab-object")).toHaveAttribute("aria-selected", "true");
+  expect(await playground.text("object")).toBe(before.replace("replicas: 0", "replicas: 1"));
+  await expect(playground.problems()).toHaveCount(0);
+
+  await page.keyboard.press("ControlOrMeta+z");
+  await expect(playground.verdict("object")).toHaveAttribute("data-state", "rejected");
+  expect(await playground.text("object")).toBe(before);
+});
+
+test("a fix is offered where the mistake is marked", async ({ playground }) => {
+  const { page } = playground;
+  await playground.open();
+  await playground.paste("crd", crd.replace("type: integer", "type: int"));
+  await expect(playground.verdict("crd")).toHaveAttribute("data-state", "rejected");
+  await page.locator("[data-editor=crd] .cm-lintRange-error").first().hover();
+  await page.locator("[data-editor=crd]").getByRole("button", { name: "Set type: integer" }).first().click();
+  await expect(playground.verdict("crd")).toHaveAttribute("data-state", "accepted");
+  expect(await playground.text("crd")).toContain("type: integer");
+});
+
+test("rules that cost too much get the limits that they need", async ({ playground }) => {
+  const { page } = playground;
+  await playground.open();
+  await playground.paste("crd", costly);
+  await expect(playground.verdict("crd")).toHaveAttribute("data-state", "rejected");
+  const fix = page.locator(".problem .fix").first();
+  await expect(fix).toHaveText(/^Set max(Items|Length): \d+/);
+  await fix.click();
+  await expect(playground.verdict("crd")).toHaveAttribute("data-state", "accepted");
+});
+
+const costly = `apiVersion: apiextensions.k8s.io/v1
+kind: CustomResourceDefinition
+metadata:
+  name: things.example.com
+spec:
+  group: example.com
+  scope: Namespaced
+  names: {plural: things, kind: Thing}
+  versions:
+  - name: v1
+    served: true
+    storage: true
+    schema:
+      openAPIV3Schema:
+        type: object
+        properties:
+          jobs:
+            type: array
+            items:
+              type: object
+              properties:
+                name: {type: string}
+                after:
+                  type: array
+                  items: {type: string}
+              x-kubernetes-validations:
+              - rule: self.after.all(a, a != self.name)
+`;
