@@ -16,6 +16,7 @@ test("a fix beside a problem mends the text, and can be undone", async ({ playgr
   expect(await playground.text("object")).toBe(before.replace("replicas: 0", "replicas: 1"));
   await expect(playground.problems()).toHaveCount(0);
 
+  await playground.editor("object").focus();
   await page.keyboard.press("ControlOrMeta+z");
   await expect(playground.verdict("object")).toHaveAttribute("data-state", "rejected");
   expect(await playground.text("object")).toBe(before);
