@@ -24,6 +24,8 @@ func NewWithWebhooks(live conversion.Webhooks) *engine.Engine {
 		ConversionWebhook: func(request engine.ConversionRequest) (engine.ConversionWebhook, error) {
 			return conversion.New(request, live)
 		},
+		ConversionFindings: conversion.Findings,
+
 		ApplyTypes:   published.ApplyTypes,
 		FieldManager: newFieldManager,
 		Schema:       published.Schema,
