@@ -29,7 +29,10 @@ var engineParts = append([]string{"internal/engine", "internal/engine/admission"
 var rooms = []room{
 	{"cmd/server", append([]string{"internal/metrics", "internal/httpapi", "internal/share", "internal/procpool", "internal/ui", "internal/examples", "internal/source", "internal/playground", "web", "internal/engine/whole"}, engineParts...), true},
 	{"cmd/worker", []string{"internal/httpapi", "internal/share", "internal/ui", "internal/examples", "internal/playground"}, false},
-	{"wasm", append([]string{"internal/ui", "internal/examples", "internal/source", "internal/playground", "internal/engine/whole"}, engineParts...), true},
+	{"wasm/whole", append([]string{"wasm/boundary", "internal/ui", "internal/examples", "internal/source", "internal/playground", "internal/engine/whole"}, engineParts...), true},
+	// What the first verdict waits for has none of the parts.
+	{"wasm/first", append([]string{"wasm/boundary", "internal/engine", "internal/ui", "internal/examples", "internal/source", "internal/playground"}, engineTools...), true},
+	{"wasm/boundary", append([]string{"internal/engine", "internal/ui", "internal/examples", "internal/source", "internal/playground"}, engineTools...), true},
 	{"internal/metrics", []string{"internal/httpapi", "internal/share", "internal/ui", "internal/examples", "internal/playground"}, false},
 	{"internal/httpapi", []string{"internal/share", "internal/ui", "internal/examples", "internal/playground"}, false},
 	{"internal/share", []string{"internal/playground"}, false},
@@ -99,7 +102,10 @@ func dependencies(t *testing.T, name string) []string {
 func list(t *testing.T, arguments ...string) []string {
 	t.Helper()
 	command := exec.Command("go", append([]string{"list"}, arguments...)...)
-	if slices.Contains(arguments, "./wasm") || slices.Contains(arguments, "./cmd/worker") {
+	forWeb := func(argument string) bool {
+		return strings.HasPrefix(argument, "./wasm/") || argument == "./cmd/worker"
+	}
+	if slices.ContainsFunc(arguments, forWeb) {
 		command.Env = append(command.Environ(), "GOOS=js", "GOARCH=wasm")
 	}
 	output, err := command.Output()

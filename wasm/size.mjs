@@ -1,17 +1,18 @@
-// Compares the engine's size with its budget. If the budget is exceeded, it
-// names the packages that have the most code.
+// Compares the size of one of the engine's modules with its budget. If the
+// budget is exceeded, it names the packages that have the most code.
 //
 //   node size.mjs FILE MAX GZIP_MAX
 //
-// FILE is the module, FILE.gz and FILE.br beside it; the limits are in bytes.
+// FILE is the module, named after its command, FILE.gz and FILE.br beside it; the limits are in bytes.
 // The environment has to be the one that the module was built in.
 
 import { execFileSync } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { basename, join } from "node:path";
 
 const [file, max, gzipMax] = process.argv.slice(2);
+const command = `./wasm/${basename(file, ".wasm")}`;
 const size = (name) => statSync(name).size;
 const megabytes = (bytes) => `${(bytes / 1e6).toFixed(1)} MB`;
 
@@ -36,13 +37,13 @@ function withNames() {
   const directory = mkdtempSync(join(tmpdir(), "crdlab-size-"));
   process.on("exit", () => rmSync(directory, { recursive: true }));
   const module = join(directory, "engine.wasm");
-  go("build", "-o", module, "./wasm");
+  go("build", "-o", module, command);
   return module;
 }
 
 /** Finds the package of a function by its name, in which the linker replaces what is no letter by "_". */
 function packageFinder() {
-  const packages = go("list", "-deps", "./wasm").split("\n").filter(Boolean);
+  const packages = go("list", "-deps", command).split("\n").filter(Boolean);
   const byMangled = new Map(packages.map((name) => [name.replace(/[^\w.]/g, "_"), name]));
   return (name) => {
     for (let end = name.lastIndexOf("."); end > 0; end = name.lastIndexOf(".", end - 1)) {
@@ -123,9 +124,9 @@ class Reader {
   }
 }
 
-console.log(`engine: ${megabytes(size(file))}, gzip ${megabytes(size(`${file}.gz`))}, brotli ${megabytes(size(`${file}.br`))}`);
+console.log(`${basename(file)}: ${megabytes(size(file))}, gzip ${megabytes(size(`${file}.gz`))}, brotli ${megabytes(size(`${file}.br`))}`);
 if (size(file) > Number(max) || size(`${file}.gz`) > Number(gzipMax)) {
-  console.error(`the engine exceeds its budget of ${megabytes(max)}, ${megabytes(gzipMax)} as gzip. The most code is in:`);
+  console.error(`${basename(file)} exceeds its budget of ${megabytes(max)}, ${megabytes(gzipMax)} as gzip. The most code is in:`);
   for (const [name, bytes] of codeByPackage().slice(0, 25)) {
     console.error(`${String(Math.round(bytes / 1000)).padStart(8)} kB  ${name}`);
   }

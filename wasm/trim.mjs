@@ -2,15 +2,18 @@
 //
 //   node trim.mjs MODFILE
 //
-// MODFILE is go.mod with k8s.io/api and k8s.io/client-go replaced by copies, in
-// directories beside MODFILE. They lack what no CRD needs and what would
-// otherwise more than double the module:
+// MODFILE is go.mod with Kubernetes' modules replaced by copies, in directories
+// beside MODFILE. They lack what no page needs and what would otherwise triple
+// the engine, since whatever is registered somewhere, or could be encoded, is
+// linked with all its methods:
 //
-// - k8s.io/api registers the types of few groups in schemes, and has no
-//   Protocol Buffers of the others: whatever is registered, or could be
-//   encoded, is linked with all its methods.
+// - Protocol Buffers and CBOR: what users type is YAML or JSON.
+// - k8s.io/api registers the types of few groups in schemes.
 // - k8s.io/client-go has the clients and informers of few groups: the
 //   admission plugins name the interface of all clients, and with it all types.
+// - k8s.io/apiserver calls webhooks without proxies, k8s.io/component-base sends
+//   no traces and has no collectors of metrics, and k8s.io/kube-openapi does not
+//   read gnostic's models: none of them would be used.
 //
 // Nothing else in the copies differs. Native builds use the modules as they
 // are; what is missing here does not compile if something comes to need it.
@@ -20,7 +23,15 @@ import { copyFileSync, mkdirSync, readFileSync, readdirSync, rmSync, writeFileSy
 import { basename, dirname, join, relative } from "node:path";
 
 const [modfile] = process.argv.slice(2);
-const modules = { "k8s.io/api": trimApi, "k8s.io/client-go": trimClient };
+const modules = {
+  "k8s.io/api": trimApi,
+  "k8s.io/apiextensions-apiserver": withoutProtobuf,
+  "k8s.io/apimachinery": trimMachinery,
+  "k8s.io/apiserver": trimServer,
+  "k8s.io/client-go": trimClient,
+  "k8s.io/component-base": trimBase,
+  "k8s.io/kube-openapi": (name, text) => (name === "pkg/validation/spec/gnostic.go" ? undefined : text),
+};
 const replacements = Object.entries(modules).map(([path, trim]) => copyModule(path, trim));
 copyFileSync("go.sum", modfile.replace(/\.mod$/, ".sum"));
 writeFileSync(modfile, [readFileSync("go.mod", "utf8"), ...replacements].join("\n"));
@@ -49,19 +60,75 @@ function download(path) {
   return JSON.parse(execFileSync("go", ["mod", "download", "-json", path], { encoding: "utf8" })).Dir;
 }
 
+/** Takes the methods that encode Protocol Buffers out of generated code and what goes with it. */
+function withoutProtobuf(name, text) {
+  if (!/(^|\/)(generated\.pb|\w+_proto|fieldsv1)\.go$/.test(name)) return text;
+  // The serializers look at lists themselves.
+  const methods = /^func \(\w+ \*?(?!(?:ListMeta|ShardInfo)\b)\w+\) (Marshal|MarshalTo|MarshalToSizedBuffer|Unmarshal|Size)\([^]*?^}\n/gm;
+  return withoutUnusedImports(text.replace(methods, ""));
+}
+
+function withoutUnusedImports(text) {
+  const end = text.indexOf("\n)\n");
+  const code = text.slice(end).replace(/"(?:\\.|[^"\\\n])*"|\/\/.*/g, "");
+  const imports = text.slice(0, end + 1).replace(/^\t(?:(\w+) )?"([^"\n]+)"\n/gm, (line, alias, path) => {
+    const name = alias ?? basename(path.replace(/\/v\d+$/, ""));
+    return new RegExp(`\\b${name}\\.`).test(code) ? line : "";
+  });
+  return imports + text.slice(end + 1);
+}
+
+/** Changes text, which has to match the pattern. */
+function edit(text, pattern, replacement) {
+  if (text.search(pattern) < 0) throw new Error(`${pattern} is not there any more: adapt trim.mjs`);
+  return text.replace(pattern, replacement);
+}
+
 /** Takes out of a file of k8s.io/api what few groups need; undefined if it is the whole file. */
 function trimApi(name, text) {
-  const group = dirname(name);
+  text = withoutProtobuf(name, text);
   // What the engine decodes or encodes by way of a scheme.
   const registered = ["admission/v1", "admission/v1beta1", "admissionregistration/v1", "autoscaling/v1"];
-  if (registered.includes(group)) return text;
-  // Another package's Protocol Buffers are compiled against these.
-  if (basename(name) === "generated.pb.go" && group !== "authentication/v1") return undefined;
-  return text.replace("runtime.NewSchemeBuilder(addKnownTypes)", "runtime.NewSchemeBuilder()");
+  if (registered.includes(dirname(name))) return text;
+  // What is common to all groups stays registered: OpenAPI documents list it.
+  return name.endsWith("/register.go") ? text.replace(/^\tscheme\.AddKnownTypes\((?:[^()]|\([^()]*\))*\)\n/gm, "") : text;
+}
+
+function trimMachinery(name, text) {
+  // The serializers know their own envelope as Protocol Buffers.
+  if (dirname(name) !== "pkg/runtime") text = withoutProtobuf(name, text);
+  switch (name) {
+    case "pkg/runtime/serializer/cbor/direct/direct.go":
+      text = edit(text, /import \([^)]*\)/, 'import "errors"\n\nvar errLeftOut = errors.New("CBOR is left out of this build")');
+      text = edit(text, /return modes\.Encode.*/, "return nil, errLeftOut");
+      text = edit(text, /return modes\.Decode.*/, "return errLeftOut");
+      return edit(text, /return modes\.Diagnostic.*/, 'return "", errLeftOut');
+    case "pkg/util/net/http.go":
+      // As a variable it would be linked wherever the package is.
+      text = edit(text, /\bdefaultTransport\./g, "defaultTransport().");
+      return edit(text, /var defaultTransport = (.*)/, "func defaultTransport() *http.Transport { return $1 }");
+  }
+  return text;
+}
+
+function trimServer(name, text) {
+  if (name === "pkg/admission/config.go") return undefined;
+  text = withoutProtobuf(name, text);
+  if (name !== "pkg/util/webhook/authentication.go") return text;
+  text = edit(text, /^\/\/ NewDefaultAuthenticationInfoResolverWrapper [^]*?^}\n/m, "");
+  return withoutUnusedImports(text);
+}
+
+function trimBase(name, text) {
+  if (name === "tracing/utils.go") return undefined;
+  if (name !== "metrics/legacyregistry/registry.go") return text;
+  text = edit(text, /^\t.*prometheus\/collectors"\n/m, "");
+  return edit(text, /^func init\(\) \{[^]*?^}\n/m, "");
 }
 
 /** Takes the groups that admission plugins do not look at out of the clients and informers. */
 function trimClient(name, text) {
+  if (name === "rest/config.go") return withoutUnusedImports(edit(text, /, serializer\.WithSerializer\(cbor\.NewSerializerInfo\)/, ""));
   if (!["kubernetes/clientset.go", "informers/factory.go", "informers/generic.go"].includes(name)) return text;
   const imports = /^\t(\w+) "k8s\.io\/(?:api|client-go\/kubernetes\/typed|client-go\/informers)\/(\w+)(?:\/\w+)?"\n/gm;
   for (const [line, alias, group] of [...text.matchAll(imports)]) {

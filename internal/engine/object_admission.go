@@ -11,7 +11,6 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
-	"k8s.io/apimachinery/pkg/util/managedfields"
 	"k8s.io/apiserver/pkg/admission"
 	"k8s.io/apiserver/pkg/authentication/user"
 
@@ -194,7 +193,7 @@ func (coercingConvertor) ConvertFieldLabel(_ schema.GroupVersionKind, label, val
 }
 
 // applyTypes are how policies merge apply configurations.
-func (r *request) applyTypes(kind schema.GroupVersionKind) managedfields.TypeConverter {
+func (r *request) applyTypes(kind schema.GroupVersionKind) TypeConverter {
 	v, ok := r.crd.versions[kind.Version]
 	if !ok {
 		return nil

@@ -9,11 +9,11 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
-	"k8s.io/apimachinery/pkg/util/managedfields"
 	"k8s.io/apiserver/pkg/admission"
 	apiservercel "k8s.io/apiserver/pkg/cel"
 	"k8s.io/kube-openapi/pkg/common"
 	"sigs.k8s.io/structured-merge-diff/v6/fieldpath"
+	"sigs.k8s.io/structured-merge-diff/v6/typed"
 
 	"github.com/crdlab/crdlab/internal/playground"
 )
@@ -27,13 +27,10 @@ type Parts struct {
 	Admission func(text string) (Plugins, error)
 	// ConversionWebhook sets up what stands for the webhook of a CRD.
 	ConversionWebhook func(ConversionRequest) (ConversionWebhook, error)
-	// ConversionFindings are about a text that stands for the webhook of a CRD
-	// that is not there.
-	ConversionFindings func(text string) []playground.Finding
 	// ApplyTypes are the types by which a server-side apply to a version merges.
-	ApplyTypes func(crd *apiextensionsv1.CustomResourceDefinition, version string) (managedfields.TypeConverter, error)
+	ApplyTypes func(crd *apiextensionsv1.CustomResourceDefinition, version string) (TypeConverter, error)
 	// FieldManager makes what merges, as managedfields.NewDefaultCRDFieldManager.
-	FieldManager func(types managedfields.TypeConverter, convertor runtime.ObjectConvertor, defaulter runtime.ObjectDefaulter, creater runtime.ObjectCreater,
+	FieldManager func(types TypeConverter, convertor runtime.ObjectConvertor, defaulter runtime.ObjectDefaulter, creater runtime.ObjectCreater,
 		kind schema.GroupVersionKind, hub schema.GroupVersion, subresource string, resetFields map[fieldpath.APIVersion]fieldpath.Filter) (FieldManager, error)
 	// Schema is what a cluster publishes of a served version, less LostInV2.
 	Schema func(crd *apiextensionsv1.CustomResourceDefinition, version string) (playground.Schema, error)
@@ -62,7 +59,7 @@ type Review interface {
 	// Mutates and Validates say whether there is any plugin of the kind.
 	Mutates() bool
 	Validates() bool
-	Mutate(context.Context, admission.Attributes, admission.ObjectInterfaces, func(schema.GroupVersionKind) managedfields.TypeConverter) error
+	Mutate(context.Context, admission.Attributes, admission.ObjectInterfaces, func(schema.GroupVersionKind) TypeConverter) error
 	Validate(context.Context, admission.Attributes, admission.ObjectInterfaces) error
 	// Mutations are the changes made to the object, in order.
 	Mutations() []Mutation
@@ -118,6 +115,13 @@ type ConversionWebhook interface {
 	Findings() []playground.Finding
 	// Reviews are the calls so far, each once.
 	Reviews() []playground.ConversionReview
+}
+
+// TypeConverter is managedfields.TypeConverter, whose package brings in much
+// more.
+type TypeConverter interface {
+	ObjectToTyped(runtime.Object, ...typed.ValidationOptions) (*typed.TypedValue, error)
+	TypedToObject(*typed.TypedValue) (runtime.Object, error)
 }
 
 // FieldManager merges what is applied.

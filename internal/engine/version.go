@@ -12,7 +12,6 @@ import (
 	"k8s.io/apiextensions-apiserver/pkg/apiserver/schema/defaulting"
 	"k8s.io/apiextensions-apiserver/pkg/apiserver/validation"
 	"k8s.io/apimachinery/pkg/runtime/schema"
-	"k8s.io/apimachinery/pkg/util/managedfields"
 	utilversion "k8s.io/apimachinery/pkg/version"
 	celconfig "k8s.io/apiserver/pkg/apis/cel"
 )
@@ -42,7 +41,7 @@ type version struct {
 	// all else, and few ask for it.
 	applied struct {
 		sync.Once
-		types managedfields.TypeConverter
+		types TypeConverter
 		err   error
 	}
 }
@@ -107,7 +106,7 @@ func (v *version) compileSchema(props *apiextensions.JSONSchemaProps) error {
 }
 
 // applyTypes are the types by which a server-side apply merges.
-func (v *version) applyTypes(p Parts) (managedfields.TypeConverter, error) {
+func (v *version) applyTypes(p Parts) (TypeConverter, error) {
 	v.applied.Do(func() { v.applied.types, v.applied.err = p.ApplyTypes(v.crd, v.kind.Version) })
 	return v.applied.types, v.applied.err
 }

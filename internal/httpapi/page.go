@@ -63,7 +63,7 @@ func versionOf(data ui.PageData) string {
 	return hex.EncodeToString(hash[:6])
 }
 
-// loadEngine reads where the WebAssembly module is served below base.
+// loadEngine reads where the WebAssembly modules are served below base.
 func loadEngine(built fs.FS, base string) (ui.EngineAddress, error) {
 	const name = "engine.json"
 	var address ui.EngineAddress
@@ -74,7 +74,8 @@ func loadEngine(built fs.FS, base string) (ui.EngineAddress, error) {
 	if err := json.Unmarshal(text, &address); err != nil {
 		return address, fmt.Errorf("page assets: %s: %w", name, err)
 	}
-	address.Module = base + address.Module
+	address.First.Module = base + address.First.Module
+	address.Whole.Module = base + address.Whole.Module
 	address.Runtime = base + address.Runtime
 	return address, nil
 }

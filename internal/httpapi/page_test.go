@@ -20,7 +20,7 @@ var builtPage = fstest.MapFS{
 		"src/main.ts": {"file": "assets/main-1.js", "css": ["assets/main-1.css"]},
 		"src/theme.ts": {"file": "assets/theme-1.js"},
 		"src/icon.svg": {"file": "assets/icon-1.svg"}}`)},
-	"engine.json": {Data: []byte(`{"module": "assets/engine-1.wasm", "size": 1, "runtime": "assets/wasm_exec-1.js"}`)},
+	"engine.json": {Data: []byte(`{"first": {"module": "assets/engine-1.wasm", "size": 1}, "whole": {"module": "assets/engine-2.wasm", "size": 2}, "runtime": "assets/wasm_exec-1.js"}`)},
 	"notices.txt": {Data: []byte("licences\n")},
 }
 
@@ -40,7 +40,7 @@ func TestPageShowsTheDefaultExample(t *testing.T) {
 	}
 	for _, want := range []string{
 		"/assets/main-1.js", "/assets/main-1.css", "/assets/theme-1.js", "/assets/icon-1.svg",
-		"/assets/engine-1.wasm", "/assets/wasm_exec-1.js", panelsPath, examplesPath, noticesPath, `href="/api"`,
+		"/assets/engine-1.wasm", "/assets/engine-2.wasm", "/assets/wasm_exec-1.js", panelsPath, examplesPath, noticesPath, `href="/api"`,
 		examples.Default().Title, panels[ui.PanelOutcome],
 	} {
 		if !strings.Contains(body, want) {

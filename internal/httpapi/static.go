@@ -25,7 +25,9 @@ func WriteStatic(ctx context.Context, config Config, directory string) error {
 		return err
 	}
 	data.Examples, data.Notices = "examples.json", "notices.txt"
-	data.Engine.Packed = data.Engine.Module + ".gz"
+	for _, module := range []*ui.ModuleAddress{&data.Engine.First, &data.Engine.Whole} {
+		module.Packed = module.Module + ".gz"
+	}
 	// A policy in the page cannot speak of frames.
 	data.Policy = strings.TrimSuffix(pagePolicy, "; frame-ancestors 'none'")
 	report, err := config.Evaluate(ctx, data.Scenario)

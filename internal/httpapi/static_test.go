@@ -34,7 +34,7 @@ func TestStaticSiteIsComplete(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, want := range []string{
-		`src="assets/main-1.js"`, `"module":"assets/engine-1.wasm"`, `"packed":"assets/engine-1.wasm.gz"`,
+		`src="assets/main-1.js"`, `"module":"assets/engine-1.wasm"`, `"packed":"assets/engine-1.wasm.gz"`, `"packed":"assets/engine-2.wasm.gz"`,
 		`"examples":"examples.json"`, `"evaluate":""`, `"share":""`, `"home":""`, `data-verdict="crd"`,
 		`http-equiv="Content-Security-Policy"`,
 	} {

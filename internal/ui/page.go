@@ -43,11 +43,19 @@ type PageData struct {
 	Report   *playground.Report
 }
 
-// EngineAddress says where the page finds the WebAssembly module and the
-// script that runs it. Without a module the page asks the server.
+// EngineAddress says where the page finds the engine's WebAssembly modules and
+// the script that runs them. Without modules the page asks the server.
 type EngineAddress struct {
-	Module  string `json:"module"`
-	Runtime string `json:"runtime"`
+	// First is the module that answers most scenarios, and Whole the one for
+	// the others.
+	First   ModuleAddress `json:"first"`
+	Whole   ModuleAddress `json:"whole"`
+	Runtime string        `json:"runtime"`
+}
+
+// ModuleAddress says where a WebAssembly module is.
+type ModuleAddress struct {
+	Module string `json:"module"`
 	// Packed is the module as gzip, for hosts that may send files as they are
 	// only. Empty: the server compresses the module.
 	Packed string `json:"packed"`

@@ -3,13 +3,17 @@ package ui
 import (
 	"bytes"
 	"encoding/json"
+	"slices"
 	"strings"
 
 	"github.com/crdlab/crdlab/internal/playground"
 )
 
-func withoutSchemas(crd playground.CRD) string {
-	if !crd.Accepted {
+func withoutSchemas(report playground.Report) string {
+	if slices.Contains(report.Missing, playground.PartSchemas) {
+		return "Loading the part of the engine that works this out…"
+	}
+	if !report.CRD.Accepted {
 		return "Nothing is published: the API server does not accept the CRD."
 	}
 	return "What a cluster publishes is worked out while this tab is open."

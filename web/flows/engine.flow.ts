@@ -54,3 +54,34 @@ test("an evaluation that does not end is stopped, and the next one works", async
   await expect(playground.page.locator("#notice")).toBeHidden();
   expect(await playground.text("object")).toBe(object("3"));
 });
+
+test("the rest of the engine is loaded when a scenario needs it, and not before", async ({ playground }) => {
+  const modules: string[] = [];
+  const { page } = playground;
+  page.on("request", (request) => {
+    if (/\.wasm$/.test(request.url())) modules.push(request.url());
+  });
+  await playground.open();
+  await playground.paste("crd", crd);
+  await playground.paste("object", object("3"));
+  await expect(playground.where()).toHaveText(/in this page/);
+  await expect(playground.verdict("object")).toHaveAttribute("data-state", "accepted");
+  expect(modules).toHaveLength(1);
+
+  let release = (): void => {};
+  const released = new Promise<void>((resolve) => (release = resolve));
+  await page.route(/\.wasm$/, async (route) => {
+    await released;
+    await route.continue();
+  });
+  await playground.showPanel("schema");
+  await expect(page.locator("#panel-schema")).toContainText("Loading the part of the engine");
+  await expect(page.locator("#engine-state")).toHaveText("Loading the rest of the engine…");
+  release();
+  await expect(page.locator("#panel-schema")).toContainText("GROUP:");
+  await expect(page.locator("#engine-state")).toHaveText("");
+  await playground.showPanel("outcome");
+  await playground.paste("object", object("15"));
+  await expect(playground.verdict("object")).toHaveAttribute("data-state", "rejected");
+  expect(modules).toHaveLength(2);
+});

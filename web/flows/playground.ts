@@ -87,6 +87,7 @@ export class Playground {
     const html: Record<string, string> = {};
     for (const panel of [...panels, "problems"]) {
       if (panel !== "problems") await this.showPanel(panel as PanelName);
+      await this.settled();
       const place = this.page.locator(`[data-panel=${panel}]`);
       html[panel] = (await place.innerHTML()).replace(/\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ/g, "(now)");
     }

@@ -1,16 +1,17 @@
 // Completes what Vite left in web/dist with the engine, so that the server can
 // embed it.
 //
-//   node pack.mjs ENGINE RUNTIME NOTICES
+//   node pack.mjs FIRST WHOLE RUNTIME NOTICES
 //
-// ENGINE is the WebAssembly module, its .br and .gz beside it; RUNTIME is Go's
-// wasm_exec.js; NOTICES is the text with the licences of all that is shipped.
+// FIRST and WHOLE are the WebAssembly modules of the engine, their .br and .gz
+// beside them; RUNTIME is Go's wasm_exec.js; NOTICES is the text with the
+// licences of all that is shipped.
 // Their names get a hash of their content and stand in web/dist/engine.json:
 //
-//   {"module": "assets/engine-….wasm", "size": …, "runtime": "assets/wasm_exec-….js"}
+//   {"first": {"module": "assets/engine-….wasm", "size": …}, "whole": {…}, "runtime": "assets/wasm_exec-….js"}
 //
-// size is the module's in bytes when unpacked, to show the progress of its
-// download. The module is stored in compressed form only.
+// size is a module's in bytes when unpacked. The modules are stored in
+// compressed form only.
 
 import { execFileSync } from "node:child_process";
 import { createHash } from "node:crypto";
@@ -19,7 +20,7 @@ import { join } from "node:path";
 
 const dist = join(import.meta.dirname, "..", "dist");
 const assets = join(dist, "assets");
-const [engine, runtime, notices] = process.argv.slice(2);
+const [first, whole, runtime, notices] = process.argv.slice(2);
 
 const hash = (content) => createHash("sha256").update(content).digest("base64url").slice(0, 10);
 
@@ -36,14 +37,15 @@ await copyFile(notices, join(dist, "notices.txt"));
 const plain = (await readdir(assets)).filter((name) => /\.(js|css|svg|json|map|txt)$/.test(name));
 execFileSync(process.execPath, [join(import.meta.dirname, "compress.mjs"), "11", ...plain.map((name) => join(assets, name))]);
 
-const module = await readFile(engine);
-const moduleName = `engine-${hash(module)}.wasm`;
-for (const suffix of [".br", ".gz"]) {
-  await copyFile(engine + suffix, join(assets, moduleName + suffix));
+async function packModule(file) {
+  const content = await readFile(file);
+  const name = `engine-${hash(content)}.wasm`;
+  for (const suffix of [".br", ".gz"]) {
+    await copyFile(file + suffix, join(assets, name + suffix));
+  }
+  return { module: `assets/${name}`, size: content.length };
 }
 
-await writeFile(
-  join(dist, "engine.json"),
-  JSON.stringify({ module: `assets/${moduleName}`, size: module.length, runtime: `assets/${runtimeName}` }) + "\n",
-);
+const engine = { first: await packModule(first), whole: await packModule(whole), runtime: `assets/${runtimeName}` };
+await writeFile(join(dist, "engine.json"), JSON.stringify(engine) + "\n");
 await writeFile(join(dist, ".gitkeep"), "");

@@ -1,12 +1,13 @@
 import { element } from "./dom";
+import type { ModuleAddress } from "./engine/download";
 
 /** What the server says in the page's JSON block. */
 export interface Config {
   readonly engine: {
-    readonly module: string;
+    /** The module that answers most scenarios; the whole one, those that need more. */
+    readonly first: ModuleAddress;
+    readonly whole: ModuleAddress;
     readonly runtime: string;
-    /** The module as gzip, for hosts that do not compress; empty if none. */
-    readonly packed: string;
   };
   readonly examples: string;
   readonly evaluate: string;

@@ -155,6 +155,8 @@ export interface Answer {
     readonly objects: readonly (Judged & { readonly output: string })[];
     readonly conversion: Judged;
     readonly admission?: Judged;
+    /** What of the engine the scenario needs and the module that answered lacks. */
+    readonly missing?: readonly string[];
   };
   readonly panels: Readonly<Record<string, string>>;
 }

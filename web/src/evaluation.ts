@@ -11,13 +11,24 @@ function wantsSchemas({ panel }: SessionState): boolean {
   return panel === "schema";
 }
 
+function isWhole({ engine }: SessionState): boolean {
+  return engine.at === "page" && engine.whole;
+}
+
+/** Whether the answer that is shown is not yet all that there is to the scenario. */
+export function isPending(state: SessionState): boolean {
+  const { scenario, answer, answered, withSchemas, notice } = state;
+  const incomplete = answer?.report.missing !== undefined && notice === "";
+  return scenario !== answered || incomplete || (wantsSchemas(state) && !withSchemas);
+}
+
 /** Evaluates the session's scenario now and whenever it changes. */
 export function keepEvaluated(session: Session, engine: Engine): void {
   const evaluate = (): void => {
     const { state } = session;
     const { scenario, answer, answered, withSchemas } = state;
     const schemas = wantsSchemas(state);
-    if (answer && answered && sameScenario(scenario, answered) && (withSchemas || !schemas)) {
+    if (answer && !answer.report.missing && answered && sameScenario(scenario, answered) && (withSchemas || !schemas)) {
       session.update({ answered: scenario });
       return;
     }
@@ -28,6 +39,7 @@ export function keepEvaluated(session: Session, engine: Engine): void {
   const soon = throttle(pause, evaluate);
   session.subscribe((state, previous) => {
     if (state.scenario !== previous.scenario) soon();
+    if (isWhole(state) && !isWhole(previous) && state.answer?.report.missing) soon();
     if (state.panel !== previous.panel && wantsSchemas(state)) soon();
   });
   evaluate();

@@ -28,7 +28,7 @@ func (r *review) Validates() bool {
 	return len(r.control.validatingHooks) > 0 || len(r.control.validatingPlugins) > 0
 }
 
-func (r *review) Mutate(ctx context.Context, a admission.Attributes, o admission.ObjectInterfaces, types func(schema.GroupVersionKind) managedfields.TypeConverter) error {
+func (r *review) Mutate(ctx context.Context, a admission.Attributes, o admission.ObjectInterfaces, types func(schema.GroupVersionKind) engine.TypeConverter) error {
 	return r.control.admit(withRecord(ctx, r.record), &recordedAttributes{a, r.record}, o, typeConverters(types))
 }
 
@@ -59,7 +59,7 @@ func (r *review) explainMismatch(match *admissionregistrationv1.MatchResources) 
 }
 
 // typeConverters are how policies merge apply configurations.
-type typeConverters func(schema.GroupVersionKind) managedfields.TypeConverter
+type typeConverters func(schema.GroupVersionKind) engine.TypeConverter
 
 func (t typeConverters) GetTypeConverter(kind schema.GroupVersionKind) managedfields.TypeConverter {
 	return t(kind)

@@ -2,6 +2,7 @@
 package whole
 
 import (
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/util/managedfields"
@@ -24,9 +25,9 @@ func NewWithWebhooks(live conversion.Webhooks) *engine.Engine {
 		ConversionWebhook: func(request engine.ConversionRequest) (engine.ConversionWebhook, error) {
 			return conversion.New(request, live)
 		},
-		ConversionFindings: conversion.Findings,
-
-		ApplyTypes:   published.ApplyTypes,
+		ApplyTypes: func(crd *apiextensionsv1.CustomResourceDefinition, version string) (engine.TypeConverter, error) {
+			return published.ApplyTypes(crd, version)
+		},
 		FieldManager: newFieldManager,
 		Schema:       published.Schema,
 		Definitions:  published.Definitions,
@@ -34,7 +35,7 @@ func NewWithWebhooks(live conversion.Webhooks) *engine.Engine {
 	})
 }
 
-func newFieldManager(types managedfields.TypeConverter, convertor runtime.ObjectConvertor, defaulter runtime.ObjectDefaulter, creater runtime.ObjectCreater,
+func newFieldManager(types engine.TypeConverter, convertor runtime.ObjectConvertor, defaulter runtime.ObjectDefaulter, creater runtime.ObjectCreater,
 	kind schema.GroupVersionKind, hub schema.GroupVersion, subresource string, resetFields map[fieldpath.APIVersion]fieldpath.Filter) (engine.FieldManager, error) {
 	return managedfields.NewDefaultCRDFieldManager(types, convertor, defaulter, creater, kind, hub, subresource, resetFields)
 }

@@ -1,7 +1,9 @@
 import type { Config } from "../config";
 import type { Session } from "../session";
-import { Engine, type Evaluate } from "./engine";
+import type { ModuleAddress } from "./download";
+import { Engine, type InPage } from "./engine";
 import { evaluateByHTTP } from "./http-client";
+import type { Phase } from "./protocol";
 import { WorkerClient } from "./worker-client";
 
 /**
@@ -21,22 +23,36 @@ export function assembleEngine(config: Config, session: Session): Engine {
       ? (scenario) => evaluateByHTTP(config.evaluate, scenario, serverTimeout)
       : undefined,
     onState: (engine) => session.update({ engine }),
+    onIncomplete: (because) =>
+      session.update({ notice: `The rest of the engine could not be loaded: ${because}. Change the scenario to try again.` }),
   });
 }
 
-function inPage({ engine }: Config, session: Session): Evaluate | undefined {
-  if (!engine.module || typeof WebAssembly !== "object") return undefined;
-  const client = new WorkerClient({
-    spawn: () =>
-      new Worker(new URL("./worker.ts", import.meta.url), { type: "module", name: "crdlab" }),
-    module: new URL(engine.module, location.href).href,
-    runtime: new URL(engine.runtime, location.href).href,
-    packed: engine.packed && new URL(engine.packed, location.href).href,
-    evaluationTimeout,
-    startTimeout,
-    onPhase: (phase) =>
-      session.update({ engine: phase === "ready" ? { at: "page" } : { at: "loading", phase } }),
-  });
-  void client.start();
-  return (scenario) => client.evaluate(scenario);
+function inPage({ engine }: Config, session: Session): InPage | undefined {
+  if (!engine.first.module || typeof WebAssembly !== "object") return undefined;
+  const load = (address: ModuleAddress, onPhase: (phase: Phase | "ready") => void): WorkerClient =>
+    new WorkerClient({
+      spawn: () =>
+        new Worker(new URL("./worker.ts", import.meta.url), { type: "module", name: "crdlab" }),
+      module: new URL(address.module, location.href).href,
+      packed: address.packed && new URL(address.packed, location.href).href,
+      runtime: new URL(engine.runtime, location.href).href,
+      evaluationTimeout,
+      startTimeout,
+      onPhase,
+    });
+  const first = load(engine.first, (phase) =>
+    session.update({ engine: phase === "ready" ? { at: "page", whole: false } : { at: "loading", phase } }),
+  );
+  let client = first;
+  void first.start();
+  return {
+    evaluate: (scenario) => client.evaluate(scenario),
+    complete: async () => {
+      const whole = load(engine.whole, () => {});
+      await whole.start();
+      client = whole;
+      first.end();
+    },
+  };
 }

@@ -18,10 +18,20 @@ function failing(...errors: Error[]): { evaluate: Evaluate; calls: string[] } {
   return { evaluate, calls };
 }
 
-function setUp(inPage: Evaluate | undefined, onServer: Evaluate | undefined) {
+function setUp(
+  evaluate: Evaluate | undefined,
+  onServer: Evaluate | undefined,
+  complete: () => Promise<void> = () => Promise.reject(new Error("not asked for")),
+) {
   const states: EngineState[] = [];
-  const engine = new Engine({ inPage, onServer, onState: (state) => states.push(state) });
-  return { engine, states };
+  const notices: string[] = [];
+  const engine = new Engine({
+    inPage: evaluate && { evaluate, complete },
+    onServer,
+    onState: (state) => states.push(state),
+    onIncomplete: (because) => notices.push(because),
+  });
+  return { engine, states, notices };
 }
 
 const answered = { type: "answer", question, answer };
@@ -102,5 +112,28 @@ describe("a fault is told", () => {
     const { engine, states } = setUp(evaluate, undefined);
     expect(await engine.evaluate(question)).toMatchObject({ type: "fault" });
     expect(states).toEqual([{ at: "nowhere", because: "two" }]);
+  });
+});
+
+describe("an answer that lacks a part of the engine", () => {
+  const lacking = { ...answer, report: { ...answer.report, missing: ["admission"] } };
+  const incomplete: Evaluate = () => Promise.resolve(JSON.stringify(lacking));
+
+  test("is shown, and the rest is loaded once", async () => {
+    let loads = 0;
+    const { engine, states } = setUp(incomplete, undefined, () => Promise.resolve(void loads++));
+    expect(await engine.evaluate(question)).toEqual({ type: "answer", question, answer: lacking });
+    await engine.evaluate(question);
+    expect(states).toEqual([{ at: "page", whole: true }]);
+    expect(loads).toBe(1);
+  });
+
+  test("has the rest loaded again if that failed", async () => {
+    let loads = 0;
+    const { engine, notices } = setUp(incomplete, undefined, () => Promise.reject(new Error(`offline ${++loads}`)));
+    await engine.evaluate(question);
+    await engine.evaluate(question);
+    await Promise.resolve();
+    expect(notices).toEqual(["offline 1", "offline 2"]);
   });
 });

@@ -6,7 +6,7 @@ import { EvaluationStopped } from "./worker-client";
 /** Where the engine stands: on its way, in the page, or on the server. */
 export type EngineState =
   | { readonly at: "loading"; readonly phase: Phase }
-  | { readonly at: "page" }
+  | { readonly at: "page"; readonly whole: boolean }
   | { readonly at: "server"; readonly because: string }
   | { readonly at: "nowhere"; readonly because: string };
 
@@ -24,12 +24,21 @@ export type Evaluation =
 /** Answers a scenario, both as JSON text. */
 export type Evaluate = (scenario: string) => Promise<string>;
 
+/** The engine in the page, of which at first only a part may be loaded. */
+export interface InPage {
+  readonly evaluate: Evaluate;
+  /** Loads the rest; resolves once it answers. */
+  readonly complete: () => Promise<void>;
+}
+
 export interface EngineOptions {
   /** The engine in the page, if there is one. */
-  readonly inPage: Evaluate | undefined;
+  readonly inPage: InPage | undefined;
   /** The engine on the server, if there is one. */
   readonly onServer: Evaluate | undefined;
   readonly onState: (state: EngineState) => void;
+  /** Told why the rest of the engine in the page could not be loaded. */
+  readonly onIncomplete: (because: string) => void;
 }
 
 /** How often in a row the engine in the page may fail: once is restarted. */
@@ -42,8 +51,9 @@ const tolerated = 1;
 export class Engine {
   readonly #options: EngineOptions;
   readonly #latest: Latest<Question, Evaluation>;
-  #inPage: Evaluate | undefined;
+  #inPage: InPage | undefined;
   #failures = 0;
+  #completing = false;
 
   constructor(options: EngineOptions) {
     this.#options = options;
@@ -61,9 +71,10 @@ export class Engine {
     const text = textOf(question);
     while (this.#inPage) {
       try {
-        const answer = await this.#inPage(text);
+        const evaluation = read(question, await this.#inPage.evaluate(text));
         this.#failures = 0;
-        return read(question, answer);
+        if (isIncomplete(evaluation)) this.#complete(this.#inPage);
+        return evaluation;
       } catch (error) {
         this.#failures++;
         const stopped = error instanceof EvaluationStopped;
@@ -76,6 +87,19 @@ export class Engine {
       }
     }
     return this.#askServer(question, text);
+  }
+
+  /** Loads the rest of the engine, once; what failed is tried again when it is next missed. */
+  #complete(inPage: InPage): void {
+    if (this.#completing) return;
+    this.#completing = true;
+    inPage.complete().then(
+      () => this.#options.onState({ at: "page", whole: true }),
+      (error: unknown) => {
+        this.#completing = false;
+        this.#options.onIncomplete(messageOf(error));
+      },
+    );
   }
 
   async #askServer(question: Question, text: string): Promise<Evaluation> {
@@ -105,6 +129,10 @@ function read(question: Question, text: string): Evaluation {
   const answer = JSON.parse(text) as Answer | { readonly error: string };
   if ("error" in answer) return { type: "fault", question, message: answer.error };
   return { type: "answer", question, answer };
+}
+
+function isIncomplete(evaluation: Evaluation): boolean {
+  return evaluation.type === "answer" && evaluation.answer.report.missing !== undefined;
 }
 
 function messageOf(error: unknown): string {

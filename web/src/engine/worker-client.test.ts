@@ -146,4 +146,16 @@ describe("the worker", () => {
     workers[0]?.send({ type: "failed", message: "the engine ended" });
     await failed;
   });
+
+  test("that is no longer needed ends once it has answered", async () => {
+    const { workers, client } = setUp();
+    const answer = client.evaluate("{}");
+    workers[0]?.send({ type: "ready" });
+    await tick();
+    client.end();
+    expect(workers[0]?.ended).toBe(false);
+    workers[0]?.send({ type: "answer", id: workers[0].id, answer: "A" });
+    expect(await answer).toBe("A");
+    expect(workers[0]?.ended).toBe(true);
+  });
 });

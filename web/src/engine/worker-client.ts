@@ -53,6 +53,7 @@ export class WorkerClient {
   #lastId = 0;
   /** The first evaluation compiles much of the module as it goes. */
   #warm = false;
+  #ended = false;
 
   constructor(options: WorkerOptions) {
     this.#options = options;
@@ -107,6 +108,12 @@ export class WorkerClient {
     });
   }
 
+  /** Ends the worker, once it has answered; nothing may be asked any more. */
+  end(): void {
+    this.#ended = true;
+    if (!this.#waiting) this.#worker?.terminate();
+  }
+
   #spawn(): void {
     try {
       const worker = this.#options.spawn();
@@ -135,6 +142,7 @@ export class WorkerClient {
         if (message.id !== this.#waiting?.id) return;
         this.#waiting.resolve(message.answer);
         this.#waiting = undefined;
+        if (this.#ended) this.#worker?.terminate();
         break;
       case "failed":
         this.#fail(new EngineFailed(message.message));

@@ -5,7 +5,7 @@ import { Place } from "./place";
 
 const scenario: Scenario = { ...emptyScenario, crd: "a", object: "b", fieldValidation: "Strict" };
 const config: Config = {
-  engine: { module: "", runtime: "", packed: "" },
+  engine: { first: { module: "", packed: "" }, whole: { module: "", packed: "" }, runtime: "" },
   examples: "",
   evaluate: "",
   share: "/api/v1/share",

@@ -1,5 +1,6 @@
 import { element } from "../dom";
 import type { EngineState } from "../engine/engine";
+import { isPending } from "../evaluation";
 import type { Session, SessionState } from "../session";
 
 const phases = {
@@ -19,7 +20,7 @@ function whereText(engine: EngineState): string {
   }
 }
 
-function stateText(engine: EngineState): string {
+function stateText({ engine, answer, notice }: SessionState): string {
   switch (engine.at) {
     case "loading":
       return phases[engine.phase];
@@ -27,8 +28,13 @@ function stateText(engine: EngineState): string {
     case "nowhere":
       return `The engine does not run in this page: ${engine.because}`;
     case "page":
-      return "";
+      return answer?.report.missing && !notice ? "Loading the rest of the engine…" : "";
   }
+}
+
+function isLoading(state: SessionState): boolean {
+  const { at } = state.engine;
+  return at === "loading" || (at === "page" && stateText(state) !== "");
 }
 
 /** Shows where the engine stands, our own faults, and whether a result is old. */
@@ -40,13 +46,13 @@ export function bindStatus(session: Session): void {
   const result = element("result", HTMLElement);
   const show = (state: SessionState): void => {
     where.textContent = state.answer ? whereText(state.engine) : "";
-    stateElement.textContent = stateText(state.engine);
-    progress.hidden = state.engine.at !== "loading";
+    stateElement.textContent = stateText(state);
+    progress.hidden = !isLoading(state);
     notice.textContent = state.notice;
     notice.hidden = state.notice === "";
     const stale = state.answered !== state.scenario;
     result.toggleAttribute("data-stale", stale);
-    result.setAttribute("aria-busy", String(stale));
+    result.setAttribute("aria-busy", String(isPending(state)));
   };
   show(session.state);
   session.subscribe(show);

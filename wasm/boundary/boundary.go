@@ -1,14 +1,13 @@
 //go:build js && wasm
 
-// Command wasm is the engine for the browser. It gives the JavaScript world one
-// function,
+// Package boundary gives the JavaScript world an engine as one function,
 //
 //	crdlabEvaluate(scenario: string): string
 //
 // which takes the JSON of a playground.Scenario and returns, when it is done,
 // that of a playground.Answer, or {"error": "…"} if the module is at fault.
 // Once the function is there, crdlabReady is called if it is a function.
-package main
+package boundary
 
 import (
 	"bytes"
@@ -20,7 +19,7 @@ import (
 	"strings"
 	"syscall/js"
 
-	"github.com/crdlab/crdlab/internal/engine/whole"
+	"github.com/crdlab/crdlab/internal/engine"
 	"github.com/crdlab/crdlab/internal/playground"
 	"github.com/crdlab/crdlab/internal/ui"
 )
@@ -28,14 +27,14 @@ import (
 // gcPercent trades 20 MiB of memory for about a fifth of the time.
 const gcPercent = 200
 
-func main() {
+// Serve gives e to JavaScript and never returns.
+func Serve(e *engine.Engine) {
 	debug.SetGCPercent(gcPercent)
-	evaluate := whole.New().Evaluate
 	js.Global().Set("crdlabEvaluate", js.FuncOf(func(_ js.Value, arguments []js.Value) any {
 		if len(arguments) != 1 || arguments[0].Type() != js.TypeString {
 			return failure(errors.New("crdlabEvaluate takes one string"))
 		}
-		return reply(evaluate, arguments[0].String())
+		return reply(e.Evaluate, arguments[0].String())
 	}))
 	if ready := js.Global().Get("crdlabReady"); ready.Type() == js.TypeFunction {
 		ready.Invoke()
