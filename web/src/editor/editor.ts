@@ -73,8 +73,9 @@ export class Editor {
     this.#view.dispatch({
       changes: { from: 0, to: doc.length, insert: text },
       selection: { anchor: 0 },
-      scrollIntoView: true,
     });
+    // Not by the editor's own means: that would scroll a narrow page, too.
+    this.#view.scrollDOM.scrollTop = 0;
   }
 
   showFindings(findings: readonly Finding[]): void {
