@@ -42,7 +42,7 @@ func (r *crdRequest) reportVersionRules(index int, version string, props *apiext
 	if rules == nil {
 		return
 	}
-	list := ruleList{crd: r.crd, index: index, version: version}
+	list := ruleList{crd: r.crd, index: index, version: version, within: []playground.Repetition{}}
 	list.walk(rules, props, newCostContext(props))
 	r.report.Rules = append(r.report.Rules, list.rules...)
 	r.report.EstimatedCost = max(r.report.EstimatedCost, list.total)
@@ -66,6 +66,8 @@ type ruleList struct {
 	version string
 	rules   []playground.Rule
 	total   uint64
+	// within are the lists and maps that the node being walked is below.
+	within []playground.Repetition
 }
 
 func (l *ruleList) walk(node *ruleNode, props *apiextensions.JSONSchemaProps, cost *costContext) {
@@ -76,15 +78,30 @@ func (l *ruleList) walk(node *ruleNode, props *apiextensions.JSONSchemaProps, co
 		l.add(node, i, cost)
 	}
 	if node.items != nil && props.Items != nil {
+		leave := l.enter(node, "maxItems", props.MaxItems)
 		l.walk(node.items, props.Items.Schema, cost.ChildItemsContext(props.Items.Schema))
+		leave()
 	}
 	if node.additional != nil && props.AdditionalProperties != nil {
+		leave := l.enter(node, "maxProperties", props.MaxProperties)
 		l.walk(node.additional, props.AdditionalProperties.Schema, cost.ChildAdditionalPropertiesContext(props.AdditionalProperties.Schema))
+		leave()
 	}
 	for _, name := range sortedKeys(node.properties) {
 		child := props.Properties[name]
 		l.walk(node.properties[name], &child, cost.ChildPropertyContext(&child, name))
 	}
+}
+
+// enter notes the list or map whose items are walked next, until it is left.
+func (l *ruleList) enter(node *ruleNode, keyword string, limit *int64) (leave func()) {
+	path := l.crd.schemaPath(l.index, node.path)
+	at := l.crd.keyRange(path...)
+	if limit != nil {
+		at = l.crd.keyRange(append(path, keyword)...)
+	}
+	l.within = append(l.within, playground.Repetition{SchemaPath: node.path.String(), Keyword: keyword, Max: limit, Range: at})
+	return func() { l.within = l.within[:len(l.within)-1] }
 }
 
 func (l *ruleList) add(node *ruleNode, i int, cost *costContext) {
@@ -107,6 +124,7 @@ func (l *ruleList) add(node *ruleNode, i int, cost *costContext) {
 		EstimatedCost:     saturatingProduct(compiled.MaxCost, cardinality),
 		Cardinality:       cardinality,
 		Unbounded:         cost.MaxCardinality == nil,
+		Within:            slices.Clone(l.within),
 		CostLimit:         ruleCostLimit,
 		Range:             l.crd.valueRange(l.crd.rulePath(l.index, node, i)...),
 	}

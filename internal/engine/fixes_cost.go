@@ -38,7 +38,7 @@ func boundCost(m *mistake) []playground.Fix {
 	if len(candidates) == 0 || len(candidates) > maxBounds {
 		return nil
 	}
-	fits := func(candidates []schemaPath, level int) bool {
+	fits := func(rules []rulePlace, candidates []schemaPath, level int, limit uint64) bool {
 		bounded := root.DeepCopy()
 		for _, path := range candidates {
 			bound(bounded, path, level)
@@ -46,12 +46,18 @@ func boundCost(m *mistake) []playground.Fix {
 		total, highest := costOf(bounded, rules)
 		return total <= limit && highest <= ruleCostLimit
 	}
-	level := sort.Search(len(sizeBounds), func(level int) bool { return fits(candidates, level) })
+	// The first rule costs most. A level that is too strict for its share is
+	// too strict for all.
+	share := limit / uint64(len(rules))
+	level := sort.Search(len(sizeBounds), func(level int) bool { return fits(rules[:1], candidates, level, share) })
+	for level < len(sizeBounds) && !fits(rules, candidates, level, limit) {
+		level++
+	}
 	if level == len(sizeBounds) {
 		return nil
 	}
 	for i := len(candidates) - 1; i >= 0; i-- {
-		if fewer := slices.Delete(slices.Clone(candidates), i, i+1); fits(fewer, level) {
+		if fewer := slices.Delete(slices.Clone(candidates), i, i+1); fits(rules, fewer, level, limit) {
 			candidates = fewer
 		}
 	}

@@ -36,7 +36,8 @@ var remedies = []remedy{
 	// Rules.
 	{nil, pattern(`exceeds budget by factor`),
 		"The rule could be evaluated too often or on too much text. Set maxItems, maxProperties and maxLength on the lists, maps and strings that it reads or is below.", boundCost},
-	{nil, pattern(`contributed to estimated rule cost total`), "", boundCost},
+	{nil, pattern(`contributed to estimated rule cost total`),
+		"The rules of this version cost too much together; see the error on its schema.", nil},
 	{nil, pattern(`reserved identifier: (\w+)`),
 		"The name is a reserved word of CEL. A property of that name is reached through self.", spellReference},
 	{nil, pattern(`Syntax error`),

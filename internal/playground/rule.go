@@ -26,6 +26,9 @@ type Rule struct {
 	// Unbounded says that a list or map above the rule has no limit of its
 	// own, so that Cardinality comes from the size limit of a request.
 	Unbounded bool `json:"unbounded"`
+	// Within are the lists and maps that the rule is below, from the outermost:
+	// Cardinality is the product of how many items they may have.
+	Within []Repetition `json:"within"`
 	// CostLimit is the most EstimatedCost may be.
 	CostLimit uint64 `json:"costLimit"`
 	// Error is the compiler's message if the rule does not compile.
@@ -38,6 +41,19 @@ type Rule struct {
 	MinKubernetes string `json:"minKubernetes"`
 	Needs         string `json:"needs"`
 	// Range is where the rule's text stands in the CRD.
+	Range Range `json:"range"`
+}
+
+// Repetition is a list or map whose schema holds rules for its items.
+type Repetition struct {
+	// SchemaPath is that of the list or map.
+	SchemaPath string `json:"schemaPath"`
+	// Keyword is what limits its size: maxItems or maxProperties.
+	Keyword string `json:"keyword"`
+	// Max is the keyword's value; nil if there is no limit, so that the API
+	// server reckons with as many items as fit into a request.
+	Max *int64 `json:"max"`
+	// Range is where the limit stands in the CRD, or else the list or map.
 	Range Range `json:"range"`
 }
 

@@ -133,11 +133,33 @@ func (r ruleView) evaluations() string {
 	if r.Cardinality <= 1 && !r.Unbounded {
 		return ""
 	}
-	text := costText(r.ExpressionCost) + " × " + costText(r.Cardinality) + " evaluations"
-	if r.Unbounded {
-		text += ", as a list or map above has no limit"
+	return costText(r.ExpressionCost) + " × " + costText(r.Cardinality) + " evaluations"
+}
+
+// repetitionText says how often a list or map above a rule repeats it:
+// "each of jobs: at most 100".
+func repetitionText(list playground.Repetition) string {
+	name := "each value of " + lastProperty(list.SchemaPath)
+	if list.Keyword == "maxItems" {
+		name = "each of " + lastProperty(list.SchemaPath)
 	}
-	return text
+	if list.Max == nil {
+		return name + ": no " + list.Keyword
+	}
+	return name + ": at most " + costText(uint64(max(0, *list.Max)))
+}
+
+// lastProperty is the name of the property that a schema's path is at or below.
+func lastProperty(path string) string {
+	at := strings.LastIndex(path, "properties[")
+	if at < 0 {
+		return "the object"
+	}
+	name, below, _ := strings.Cut(path[at+len("properties["):], "]")
+	for range strings.Count(below, ".items") + strings.Count(below, ".additionalProperties") {
+		name = "the items of " + name
+	}
+	return name
 }
 
 func whyText(result playground.RuleResult) string {
