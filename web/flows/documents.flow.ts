@@ -50,6 +50,54 @@ test("server-side apply conflicts until it is forced", async ({ playground }) =>
   await expect(playground.verdict("object")).toContainText("already exists");
 });
 
+test("a rule names the release that it needs, and the CRD is judged as an older one", async ({ playground }) => {
+  const { page } = playground;
+  await playground.openExample("rule-libraries");
+  await expect(playground.verdict("crd")).toHaveAttribute("data-state", "accepted");
+  await playground.showPanel("rules");
+  const needs = page.locator("[data-panel=rules] .rule-needs").filter({ hasText: "isIP" });
+  await expect(needs).toContainText("Needs Kubernetes ≥ 1.31");
+  await needs.getByRole("button", { name: "judge as 1.30" }).click();
+  await expect(page.locator("#kubernetes")).toHaveValue("1.30");
+  await playground.showPanel("outcome");
+  await expect(playground.verdict("crd")).toHaveAttribute("data-state", "rejected");
+  await expect(page.locator("[data-panel=library]")).toContainText("as in 1.30");
+  await page.locator("#kubernetes").selectOption("");
+  await expect(playground.verdict("crd")).toHaveAttribute("data-state", "accepted");
+});
+
+test("a delete removes what no finalizer holds, and marks the rest", async ({ playground }) => {
+  await playground.openExample("finalizer-delete");
+  await expect(playground.page.locator("#operation")).toHaveValue("delete");
+  await expect(playground.verdict("object").first()).toContainText("Marked as deleted");
+  await expect(playground.verdict("object").first()).toContainText("stable.example.com/finalizer");
+  await expect(playground.verdict("object").last()).toContainText("Deleted");
+  await playground.page.locator("#operation").selectOption("update");
+  await expect(playground.verdict("object").first()).toContainText("replaced");
+});
+
+test("scaling asks for replicas, which the schema of the object bounds", async ({ playground }) => {
+  const { page } = playground;
+  await playground.openExample("scale-replicas");
+  await expect(page.locator("#replicas")).toHaveValue("5");
+  await expect(playground.verdict("object").first()).toContainText("scaled");
+  await page.locator("#replicas").fill("11");
+  await expect(playground.verdict("object").first()).toContainText("less than or equal to 10");
+  await page.locator("#operation").selectOption("update");
+  await expect(page.locator("#scale-options")).toBeHidden();
+});
+
+test("policies are told who asks", async ({ playground }) => {
+  const { page } = playground;
+  await playground.openExample("admission-user");
+  await expect(playground.verdict("object")).toContainText("jane is not joe");
+  await page.locator("#user").fill("joe");
+  await expect(playground.verdict("object")).not.toContainText("is not joe");
+  await expect(playground.verdict("object")).toContainText("may not create pods");
+  await page.locator("#groups").fill("cooks, kubeadm:cluster-admins");
+  await expect(playground.verdict("object")).not.toContainText("may not create pods");
+});
+
 test("a link and a reload keep every document and option", async ({ playground, browser }) => {
   const { page } = playground;
   await playground.openExample("apply-conflict");
