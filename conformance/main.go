@@ -79,7 +79,12 @@ func conform(s settings, out io.Writer) (int, error) {
 	start := time.Now()
 	tally := newTally()
 	if s.n == 0 || s.sample > 0 {
-		if err := askServer(s, all, tally, out); err != nil {
+		server, err := apiserver.Start()
+		if err != nil {
+			return 0, err
+		}
+		defer server.Stop() // not earlier: etcd misses its files
+		if err := askServer(s, server, all, tally, out); err != nil {
 			return 0, err
 		}
 	}
@@ -98,12 +103,7 @@ func conform(s settings, out io.Writer) (int, error) {
 
 // askServer puts the cases, and a sample of scenarios derived from them, before
 // a real server.
-func askServer(s settings, all []cases.Case, tally *tally, out io.Writer) error {
-	server, err := apiserver.Start()
-	if err != nil {
-		return err
-	}
-	defer server.Stop()
+func askServer(s settings, server *apiserver.Server, all []cases.Case, tally *tally, out io.Writer) error {
 	inMemory, err := handlers()
 	if err != nil {
 		return err

@@ -7,15 +7,19 @@ import (
 	"strings"
 )
 
-// crdMutations break the rules for CustomResourceDefinitions in turn.
-var crdMutations = []mutation{
+// schemaMutations break the rules for schemas.
+var schemaMutations = []mutation{
 	{"schema", breakSchema},
 	{"schema", breakSchema},
 	{"schema", breakSchema},
 	{"rule", breakRule},
-	{"crd field", breakField},
-	{"crd field", breakField},
 }
+
+// crdMutations break the rules for CustomResourceDefinitions in turn.
+var crdMutations = append([]mutation{
+	{"crd field", breakField},
+	{"crd field", breakField},
+}, schemaMutations...)
 
 // schemaNodes are all schemas of a CRD, roots included.
 func schemaNodes(crd tree) []tree {

@@ -4,6 +4,7 @@ package generate
 
 import (
 	"math/rand/v2"
+	"slices"
 	"strings"
 
 	"github.com/crdlab/crdlab/internal/playground"
@@ -127,29 +128,20 @@ func (s Seed) schema() tree {
 }
 
 func (s Seed) mutateCRD(r *rand.Rand, out *playground.Scenario) string {
-	crd := clone(s.crd)
-	name := mutate(r, crd, append(crdMutations, fieldMutations...))
+	change, crd := "crd ", clone(s.crd)
+	if r.IntN(3) == 0 {
+		change = "crd update "
+		if r.IntN(4) == 0 {
+			mutate(r, crd, schemaMutations) // which an earlier release may have accepted
+		}
+		out.OldCRD = render(crd, false)
+	}
+	name := mutate(r, crd, slices.Concat(crdMutations, fieldMutations))
+	out.CRD = render(crd, r.IntN(3) == 0)
 	if s.object != nil {
 		out.Object = render(s.object, false)
 	}
-	change := "crd "
-	if r.IntN(3) == 0 {
-		change = "crd update "
-		out.OldCRD = render(s.before(r, crd), false)
-	}
-	out.CRD = render(crd, r.IntN(3) == 0)
 	return change + strings.TrimPrefix(name, "crd ")
-}
-
-// before is the CRD that another one is to replace: the seed's, which is valid,
-// or that other one, before one more thing changes in it.
-func (s Seed) before(r *rand.Rand, crd tree) tree {
-	if r.IntN(4) > 0 {
-		return s.crd
-	}
-	old := clone(crd)
-	mutate(r, crd, append(crdMutations, fieldMutations...))
-	return old
 }
 
 // Belongs says whether the text of an object is of the group and kind of that
