@@ -36,9 +36,10 @@ var replacements = []struct {
 	{regexp.MustCompile(`(creationTimestamp\\":\\")[^"\\]*`), "${1}<time>"},
 	// The fields of the client's manager there, which end with the time.
 	{regexp.MustCompile(`\\"managedFields\\":\[.*?\\"time\\":\\"[^\\]*\\"\}\],?`), ""},
-	// Apply stops at one of several fields that it cannot merge, or at a later
-	// one, in the random order of Go's maps.
-	{regexp.MustCompile(`(failed to create typed patch object \([^)]*\): )(?:[^"\\]|\\.)*`), "${1}<errors>"},
+	// Apply stops at one of several fields that it cannot merge, in what is
+	// applied or in what is there, or at a later one, in the random order of Go's
+	// maps.
+	{regexp.MustCompile(`(failed to (?:create typed patch object \([^)]*\)|convert new object \([^)]*\) to smd typed): )(?:[^"\\]|\\.)*`), "${1}<errors>"},
 	// Uids in messages about preconditions.
 	{regexp.MustCompile(`\b[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}\b`), "<uid>"},
 	// The revision in messages about objects that etcd holds and nobody can decode.
