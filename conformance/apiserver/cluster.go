@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"net/http"
@@ -12,6 +13,7 @@ import (
 	"time"
 
 	clientv3 "go.etcd.io/etcd/client/v3"
+	"golang.org/x/net/http2"
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -173,6 +175,9 @@ func (c *Cluster) Do(r trial.Request) (trial.Answer, error) {
 		request.Header.Set("Content-Type", r.ContentType)
 	}
 	response, err := c.server.http.Do(request)
+	if isPanic(err) {
+		return trial.Answer{Code: http.StatusInternalServerError, Body: "This request caused apiserver to panic. Look in the logs for details."}, nil
+	}
 	if err != nil {
 		return trial.Answer{}, err
 	}
@@ -187,6 +192,13 @@ func (c *Cluster) Do(r trial.Request) (trial.Answer, error) {
 		answer.Warnings = append(answer.Warnings, w.Text)
 	}
 	return answer, decode(body, &answer)
+}
+
+// isPanic says whether a request had no answer because its handler panicked: the
+// server ends the stream then, and writes the stack to standard error.
+func isPanic(err error) bool {
+	var ended http2.StreamError
+	return errors.As(err, &ended) && ended.Code == http2.ErrCodeInternal
 }
 
 // decode adds what the body of a response is.
