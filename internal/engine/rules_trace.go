@@ -14,6 +14,7 @@ import (
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	"k8s.io/apiextensions-apiserver/pkg/apiserver/schema/cel"
 	celconfig "k8s.io/apiserver/pkg/apis/cel"
+	apiservercel "k8s.io/apiserver/pkg/cel"
 	"k8s.io/apiserver/pkg/cel/environment"
 
 	"github.com/crdlab/crdlab/internal/engine/jsonvalue"
@@ -179,6 +180,9 @@ func traceValue(value ref.Val) string {
 	if data, err := jsonvalue.OfCEL(value); err == nil {
 		encoded, _ := json.Marshal(data)
 		text = string(encoded)
+	}
+	if format, ok := value.(*apiservercel.Format); ok {
+		text = format.Name // the rest of it is the address of a function
 	}
 	if len(text) > maxTraceValue {
 		text = strings.ToValidUTF8(text[:maxTraceValue], "") + "…"

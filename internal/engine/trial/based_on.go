@@ -82,14 +82,16 @@ func typedVersion(document *source.Document) string {
 	return lookup(document, "metadata", "resourceVersion")
 }
 
-// valueOf is the value of a field of a mapping, or nil if there is none.
+// valueOf is the value of a field of a mapping, or nil if there is none. Of two
+// the last one counts.
 func valueOf(mapping *yaml.Node, name string) *yaml.Node {
+	var value *yaml.Node
 	for i := 0; i+1 < len(mapping.Content); i += 2 {
 		if mapping.Content[i].Value == name {
-			return mapping.Content[i+1]
+			value = mapping.Content[i+1]
 		}
 	}
-	return nil
+	return value
 }
 
 // replaceable says whether a typed resourceVersion is that of the old document,

@@ -2,6 +2,7 @@ package trial
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"net/http"
 	"net/url"
@@ -44,6 +45,9 @@ func (o *objects) judge() error {
 		if err == nil && !o.stores(object) {
 			err = fmt.Errorf("not an object of the CRD: %v", object.GroupVersionKind())
 		}
+		if err == nil {
+			err = checkStorable(object)
+		}
 		if err != nil {
 			return unreadable(playground.DocumentOldObject, err)
 		}
@@ -55,6 +59,14 @@ func (o *objects) judge() error {
 			return fmt.Errorf("object %d: %w", len(o.verdicts)+1, err)
 		}
 		o.verdicts = append(o.verdicts, v)
+	}
+	return nil
+}
+
+// checkStorable refuses an object without a name: none was ever stored.
+func checkStorable(object *unstructured.Unstructured) error {
+	if object.GetName() == "" {
+		return errors.New("it has no name")
 	}
 	return nil
 }
