@@ -222,7 +222,7 @@ DERIVED ?= 20000
 SAMPLE ?= 500
 SEED ?= 1
 # The most time for each kind of derived scenarios.
-DERIVED_TIME ?= 10m
+DERIVED_TIME ?= 5m
 
 .PHONY: conformance conformance-record conformance-builds conformance-previous
 conformance: ## compare with a real API server, which runs in process, and with its handlers

@@ -22,6 +22,9 @@ import (
 // shrinkTime is the most that making a failing scenario smaller may take.
 const shrinkTime = 20 * time.Second
 
+// progressInterval is how often a run says how far it is.
+const progressInterval = 30 * time.Second
+
 // shownFailures is how many failing scenarios are made smaller and shown.
 const shownFailures = 20
 
@@ -118,9 +121,16 @@ func corpusSeeds(dir string) ([]generate.Seed, error) {
 func (e *examiner) generated(g generation) error {
 	generator := generate.New(g.seeds, g.seed)
 	start, shown := time.Now(), 0
+	progress := time.NewTicker(progressInterval)
+	defer progress.Stop()
 	for i := g.first; i < g.first+g.n; i++ {
 		if g.limit > 0 && time.Since(start) > g.limit {
 			break
+		}
+		select {
+		case <-progress.C:
+			fmt.Fprintf(os.Stderr, "%s%d of %d scenarios, %d with differences\n", g.title, i-g.first, g.n, shown)
+		default:
 		}
 		mutant := generator.Mutant(i)
 		name := fmt.Sprintf("%s of %s (-seed %d -first %d -n 1)", mutant.Stage, mutant.Seed, g.seed, i)

@@ -132,7 +132,7 @@ func objectOf(object playground.Object) Object {
 		o.Deleted = true
 		return o
 	}
-	o.Open = len(object.Stored) == 0
+	o.Open = !isStored(object)
 	o.Versions = map[string]Reading{}
 	for _, v := range object.Versions {
 		if strings.HasPrefix(v.Error, needsWebhook) {
@@ -144,7 +144,7 @@ func objectOf(object playground.Object) Object {
 			o.Returned = v.Object
 		}
 	}
-	if len(object.Stored) > 0 {
+	if isStored(object) {
 		o.Stored = object.Stored
 	}
 	for _, scale := range object.Scale {
@@ -159,6 +159,11 @@ func objectOf(object playground.Object) Object {
 	return o
 }
 
+// isStored says whether it is known what is stored; reports as JSON have null.
+func isStored(object playground.Object) bool {
+	return len(object.Stored) > 0 && string(object.Stored) != "null"
+}
+
 // needsWebhook is how the engine begins to say that only a conversion webhook,
 // which nothing stands for, could tell.
 const needsWebhook = "the conversion webhook would be asked"
@@ -166,7 +171,7 @@ const needsWebhook = "the conversion webhook would be asked"
 // readable says whether all accepted objects can be read at a version.
 func readable(objects []playground.Object, version string) bool {
 	for _, object := range objects {
-		if object.Accepted && len(object.Stored) == 0 && !object.Deleted {
+		if object.Accepted && !isStored(object) && !object.Deleted {
 			return false
 		}
 		for _, v := range object.Versions {
