@@ -30,6 +30,9 @@ type conversion struct {
 func (p Parts) newConversion(c *crd, text string, live bool) (*conversion, error) {
 	conv := &conversion{findings: []playground.Finding{}}
 	if c.v1 == nil || !c.isEstablished() {
+		if p.ConversionFindings != nil && !isEmpty(text) {
+			conv.findings = append(conv.findings, p.ConversionFindings(text)...)
+		}
 		return conv, nil
 	}
 	if c.convertsByWebhook() {

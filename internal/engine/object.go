@@ -183,6 +183,7 @@ func (r *request) evaluate(judges bool) {
 	r.report.Name, _ = r.doc.Lookup("metadata", "name")
 	r.report.Namespace, _ = r.doc.Lookup("metadata", "namespace")
 	if !r.crd.report.Accepted {
+		r.checkReadable()
 		r.report.Stages = skippedStages(r.stages, "the CRD is not accepted")
 		return
 	}
@@ -221,6 +222,16 @@ func (r *request) evaluate(judges bool) {
 	if r.object != nil {
 		r.identify()
 	}
+}
+
+// checkReadable says what nobody could read, whatever the CRD may become.
+func (r *request) checkReadable() {
+	if _, err := decodeStored(r.doc); err != nil {
+		f := r.finding(playground.StageDecode, err.Error())
+		f.Range = finding.RequestRange(r.doc, err.Error())
+		r.report.Findings = append(r.report.Findings, f)
+	}
+	r.report.Findings = append(r.report.Findings, r.olds.findings...)
 }
 
 // route finds the endpoint that a client sends the document to. It reports

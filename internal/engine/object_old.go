@@ -24,9 +24,6 @@ type oldObjects struct {
 // are not validated.
 func readOldObjects(c *crd, text string) oldObjects {
 	var old oldObjects
-	if !c.report.Accepted {
-		return old
-	}
 	file, err := source.Parse(text, finding.ObjectText)
 	if _, isLimit := finding.LimitRange(err); isLimit {
 		old.findings = append(old.findings, finding.OfLimit(playground.DocumentOldObject, playground.StageDecode, err))
@@ -40,6 +37,7 @@ func readOldObjects(c *crd, text string) oldObjects {
 		switch {
 		case err != nil:
 			old.add(doc, err.Error())
+		case !c.report.Accepted: // nothing is stored
 		case c.stores(object):
 			if c.v1.Spec.Scope == apiextensionsv1.ClusterScoped {
 				object.SetNamespace("") // nothing cluster-scoped is stored with one

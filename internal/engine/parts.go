@@ -27,6 +27,9 @@ type Parts struct {
 	Admission func(text string) (Plugins, error)
 	// ConversionWebhook sets up what stands for the webhook of a CRD.
 	ConversionWebhook func(ConversionRequest) (ConversionWebhook, error)
+	// ConversionFindings are about a text that stands for the webhook of a CRD
+	// that is not there.
+	ConversionFindings func(text string) []playground.Finding
 	// ApplyTypes are the types by which a server-side apply to a version merges.
 	ApplyTypes func(crd *apiextensionsv1.CustomResourceDefinition, version string) (TypeConverter, error)
 	// FieldManager makes what merges, as managedfields.NewDefaultCRDFieldManager.

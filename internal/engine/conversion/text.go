@@ -33,6 +33,12 @@ func newWebhook(request engine.ConversionRequest) *Webhook {
 	return w
 }
 
+// Findings are about a text that stands for the webhook of a CRD that is not
+// there, as far as they do not depend on it.
+func Findings(text string) []playground.Finding {
+	return newWebhook(engine.ConversionRequest{Text: text}).findings
+}
+
 func (w *Webhook) complainAt(at playground.Range, message string) {
 	w.findings = append(w.findings, playground.Finding{
 		Severity: playground.SeverityError,

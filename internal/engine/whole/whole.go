@@ -25,6 +25,7 @@ func NewWithWebhooks(live conversion.Webhooks) *engine.Engine {
 		ConversionWebhook: func(request engine.ConversionRequest) (engine.ConversionWebhook, error) {
 			return conversion.New(request, live)
 		},
+		ConversionFindings: conversion.Findings,
 		ApplyTypes: func(crd *apiextensionsv1.CustomResourceDefinition, version string) (engine.TypeConverter, error) {
 			return published.ApplyTypes(crd, version)
 		},
