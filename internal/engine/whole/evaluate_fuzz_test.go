@@ -1,0 +1,168 @@
+package whole_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"reflect"
+	"strings"
+	"testing"
+	"time"
+
+	"golang.org/x/net/html"
+
+	"github.com/crdlab/crdlab/internal/engine"
+	"github.com/crdlab/crdlab/internal/engine/cases"
+	"github.com/crdlab/crdlab/internal/engine/whole"
+	"github.com/crdlab/crdlab/internal/playground"
+	"github.com/crdlab/crdlab/internal/ui"
+)
+
+// fuzzTimeout is short of what the fuzzer takes for a hang.
+const fuzzTimeout = 5 * time.Second
+
+var (
+	validations = []string{playground.FieldValidationStrict, playground.FieldValidationWarn, playground.FieldValidationIgnore}
+	operations  = []string{"", playground.OperationUpdate, playground.OperationUpdateStatus, playground.OperationApply}
+)
+
+// FuzzEvaluate evaluates whatever comes. The answer has to be a whole report,
+// the same each time, with every finding in its text, and panels that show it
+// without taking any of it for HTML.
+func FuzzEvaluate(f *testing.F) {
+	all, err := cases.Read("../testdata")
+	if err != nil {
+		f.Fatal(err)
+	}
+	for i, c := range all {
+		s := c.Scenario
+		f.Add(s.CRD, s.OldCRD, s.Object, s.OldObject, s.Conversion, s.Admission, uint8(i))
+	}
+	one := whole.New()
+	f.Fuzz(func(t *testing.T, crd, oldCRD, object, oldObject, conversion, admission string, options uint8) {
+		scenario := playground.Scenario{
+			CRD: crd, OldCRD: oldCRD, Object: object, OldObject: oldObject, Conversion: conversion, Admission: admission, Now: cases.Now,
+			FieldValidation: validations[int(options)%len(validations)],
+			Operation:       operations[int(options/4)%len(operations)],
+			Schemas:         options >= 128,
+		}
+		report, done := evaluateOnce(t, one, scenario)
+		if !done {
+			return
+		}
+		again, done := evaluateOnce(t, one, scenario)
+		// What apply complains of first is upstream's choice, by chance.
+		if done && scenario.Operation != playground.OperationApply {
+			checkSame(t, report, again)
+		}
+		checkWhole(t, reflect.ValueOf(report), "report")
+		checkFindings(t, scenario, report)
+		checkPanels(t, report)
+	})
+}
+
+// evaluateOnce gives up what takes too long: the server and the page end that.
+func evaluateOnce(t *testing.T, e *engine.Engine, scenario playground.Scenario) (playground.Report, bool) {
+	ctx, cancel := context.WithTimeout(t.Context(), fuzzTimeout)
+	defer cancel()
+	report, err := e.Evaluate(ctx, scenario)
+	if err != nil && !errors.Is(err, context.DeadlineExceeded) {
+		t.Fatal(err)
+	}
+	return report, err == nil
+}
+
+// checkSame fails the test if two reports differ in more than their times.
+func checkSame(t *testing.T, a, b playground.Report) {
+	a.Timing, b.Timing = playground.Timing{}, playground.Timing{}
+	if reflect.DeepEqual(a, b) {
+		return
+	}
+	first, _ := json.Marshal(a)
+	second, _ := json.Marshal(b)
+	at := 0
+	for at < min(len(first), len(second)) && first[at] == second[at] {
+		at++
+	}
+	from := max(at-200, 0)
+	t.Errorf("two reports on one scenario:\n…%.400s\n…%.400s", first[from:], second[from:])
+}
+
+// checkWhole fails the test on nil slices and on raw JSON that is none.
+func checkWhole(t *testing.T, value reflect.Value, path string) {
+	switch value.Kind() {
+	case reflect.Struct:
+		for i := range value.NumField() {
+			field := value.Type().Field(i)
+			if !strings.Contains(field.Tag.Get("json"), "omitempty") || !value.Field(i).IsZero() {
+				checkWhole(t, value.Field(i), path+"."+field.Name)
+			}
+		}
+	case reflect.Pointer:
+		if !value.IsNil() {
+			checkWhole(t, value.Elem(), path)
+		}
+	case reflect.Slice:
+		if raw, ok := value.Interface().(json.RawMessage); ok {
+			if len(raw) > 0 && !json.Valid(raw) {
+				t.Errorf("%s is not JSON: %q", path, raw)
+			}
+			return
+		}
+		if value.IsNil() {
+			t.Errorf("%s is nil", path)
+		}
+		for i := range value.Len() {
+			checkWhole(t, value.Index(i), path+"[]")
+		}
+	}
+}
+
+func checkFindings(t *testing.T, scenario playground.Scenario, report playground.Report) {
+	findings := append(append([]playground.Finding{}, report.CRD.Findings...), report.Conversion.Findings...)
+	for _, object := range report.Objects {
+		findings = append(findings, object.Findings...)
+	}
+	texts := map[playground.Document]string{
+		playground.DocumentCRD: scenario.CRD, playground.DocumentOldCRD: scenario.OldCRD,
+		playground.DocumentObject: scenario.Object, playground.DocumentOldObject: scenario.OldObject,
+		playground.DocumentConversion: scenario.Conversion, playground.DocumentAdmission: scenario.Admission,
+	}
+	for _, finding := range findings {
+		text, known := texts[finding.Document]
+		lines := strings.Count(text, "\n") + strings.Count(text, "\r") + 1
+		from, to := finding.Range.Start, finding.Range.End
+		if !known || from.Line < 0 || from.Character < 0 || to.Line > lines || to.Line < from.Line ||
+			to.Line == from.Line && to.Character < from.Character {
+			t.Errorf("the finding %+v is not in its text of %d lines", finding, lines)
+		}
+	}
+}
+
+// checkPanels fails the test if the panels have elements that only a text can
+// have made.
+func checkPanels(t *testing.T, report playground.Report) {
+	panels, err := ui.Panels(report)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, panel := range panels {
+		document, err := html.Parse(strings.NewReader(panel))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for node := range document.Descendants() {
+			switch {
+			case node.Type != html.ElementNode:
+			case node.Data == "script" || node.Data == "img" || node.Data == "iframe" || node.Data == "style" || node.Data == "link":
+				t.Errorf("panel %s has the element %s %v", name, node.Data, node.Attr)
+			default:
+				for _, attribute := range node.Attr {
+					if strings.HasPrefix(attribute.Key, "on") || strings.HasPrefix(strings.ToLower(strings.TrimSpace(attribute.Val)), "javascript:") && attribute.Key == "href" {
+						t.Errorf("panel %s: %s has the attribute %s=%q", name, node.Data, attribute.Key, attribute.Val)
+					}
+				}
+			}
+		}
+	}
+}
