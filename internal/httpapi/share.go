@@ -76,16 +76,13 @@ func (s *Server) share(w http.ResponseWriter, r *http.Request) error {
 	return writeValue(w, http.StatusCreated, answer)
 }
 
-// shared is the scenario of the request's id. If the client has it already,
-// done is true and the answer is written.
-func (s *Server) shared(w http.ResponseWriter, r *http.Request, tag string) (scenario playground.Scenario, done bool, err error) {
+// shared is the scenario of the request's id. It sets the headers by which
+// clients keep what they have of it.
+func (s *Server) shared(w http.ResponseWriter, r *http.Request, tag string) (playground.Scenario, error) {
 	id := chi.URLParam(r, "id")
 	value, expires, err := s.stored(r.Context(), id)
 	if err != nil {
-		return scenario, false, err
-	}
-	if scenario, err = share.Decode(value); err != nil {
-		return scenario, false, err
+		return playground.Scenario{}, err
 	}
 	age := shareMaxAge
 	if !expires.IsZero() {
@@ -94,7 +91,7 @@ func (s *Server) shared(w http.ResponseWriter, r *http.Request, tag string) (sce
 	header := w.Header()
 	header.Set("ETag", `W/"`+id+tag+`"`)
 	header.Set("Cache-Control", fmt.Sprintf("public, max-age=%d, immutable", max(0, int(age.Seconds()))))
-	return scenario, notModified(w, r), nil
+	return share.Decode(value)
 }
 
 func (s *Server) stored(ctx context.Context, id string) ([]byte, time.Time, error) {
@@ -105,8 +102,9 @@ func (s *Server) stored(ctx context.Context, id string) ([]byte, time.Time, erro
 	return value, expires, storeProblem(err)
 }
 
-// notModified answers a client that has what the ETag names. The codings of
-// one answer share its tag, which is weak for that reason.
+// notModified answers a client that has what the ETag names. Clients give what
+// they have the headers of this answer, so that these have to be set before. The
+// codings of one answer share its tag, which is weak for that reason.
 func notModified(w http.ResponseWriter, r *http.Request) bool {
 	tag := strings.TrimPrefix(w.Header().Get("ETag"), "W/")
 	for known := range strings.SplitSeq(r.Header.Get("If-None-Match"), ",") {
@@ -121,8 +119,8 @@ func notModified(w http.ResponseWriter, r *http.Request) bool {
 
 // sharedJSON answers with a shared scenario, as it can be evaluated.
 func (s *Server) sharedJSON(w http.ResponseWriter, r *http.Request) error {
-	scenario, done, err := s.shared(w, r, "")
-	if err != nil || done {
+	scenario, err := s.shared(w, r, "")
+	if err != nil || notModified(w, r) {
 		return err
 	}
 	return writeValue(w, http.StatusOK, scenario)
@@ -130,8 +128,8 @@ func (s *Server) sharedJSON(w http.ResponseWriter, r *http.Request) error {
 
 // sharedYAML answers with a shared scenario's CRD and objects, for kubectl.
 func (s *Server) sharedYAML(w http.ResponseWriter, r *http.Request) error {
-	scenario, done, err := s.shared(w, r, "")
-	if err != nil || done {
+	scenario, err := s.shared(w, r, "")
+	if err != nil || notModified(w, r) {
 		return err
 	}
 	w.Header().Set("Content-Type", "application/yaml")

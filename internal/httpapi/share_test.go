@@ -9,6 +9,7 @@ import (
 	"log/slog"
 	"net/http"
 	"net/http/httptest"
+	"reflect"
 	"strings"
 	"testing"
 	"time"
@@ -140,6 +141,17 @@ func TestSharedPageShowsTheResult(t *testing.T) {
 		known := map[string]string{"If-None-Match": header.Get("ETag")}
 		if response, body := fetch(t, http.MethodGet, server.URL+path+id, known, ""); response.StatusCode != http.StatusNotModified || body != "" {
 			t.Errorf("%s: status %d for %s", path, response.StatusCode, known)
+		}
+	}
+	for _, path := range []string{"/s/" + id, "/embed/" + id, "/s/" + id + ".json"} {
+		whole, _ := fetch(t, http.MethodGet, server.URL+path, nil, "")
+		again, _ := fetch(t, http.MethodGet, server.URL+path, map[string]string{"If-None-Match": whole.Header.Get("ETag")}, "")
+		for _, length := range []string{"Content-Type", "Content-Length", "Date"} {
+			whole.Header.Del(length)
+			again.Header.Del(length)
+		}
+		if !reflect.DeepEqual(again.Header, whole.Header) {
+			t.Errorf("%s: who has it is told %v, who has not %v", path, again.Header, whole.Header)
 		}
 	}
 }

@@ -57,13 +57,14 @@ func (s *Server) sharedHTML(w http.ResponseWriter, r *http.Request, policy strin
 		return s.page(w, r)
 	}
 	// The page changes with the program that makes it; the scenario does not.
-	scenario, done, err := s.shared(w, r, "-"+s.front.version)
+	scenario, err := s.shared(w, r, "-"+s.front.version)
 	header.Set("Cache-Control", "no-cache")
+	header.Set("Content-Security-Policy", policy)
 	var p *problem
 	if errors.As(err, &p) && p.kind == kindNotFound {
 		return s.missing(w, r, policy)
 	}
-	if err != nil || done {
+	if err != nil || notModified(w, r) {
 		return err
 	}
 	report := s.resultOf(r, scenario)
