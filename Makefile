@@ -35,7 +35,7 @@ SERVER_SOURCES := $(ENGINE_SOURCES) web/dist.go $(call find,cmd/server internal/
 PAGE_SOURCES := package.json package-lock.json $(wildcard *.config.* tsconfig*.json web/*.config.* web/tsconfig*.json) \
 	$(call find,web,! -path 'web/dist/*' ! -path 'web/dist.go' ! -path 'web/flows/*' ! -path '*/node_modules/*' ! -name '*.test.ts')
 
-.PHONY: run build release static worker generate fmt notice bench clean
+.PHONY: run build release static worker generate fmt notice load bench clean
 run: build ## build what changed and serve the playground
 	./bin/crdlab
 
@@ -117,6 +117,9 @@ notice: node_modules/.package-lock.json ## write THIRD_PARTY_NOTICES
 	node web/scripts/notices.mjs > dist/notices
 	mv dist/notices THIRD_PARTY_NOTICES
 
+load: build ## measure the server under load
+	node cmd/server/load.mjs
+
 bench: build chromium ## measure the engine natively and the page in Chromium
 	go test -run '^$$' -bench . -benchmem ./internal/engine/...
 	npx playwright test -c web/flows/bench.config.ts
@@ -128,9 +131,9 @@ clean: ## remove what was built
 
 # --- tests -----------------------------------------------------------------
 
-STEPS := check-format check-generated check-vet test-rooms test-native test-race test-wasm check-page test-page check-api check-notice check-size test-module test-worker test-flows
+STEPS := check-format check-generated check-vet test-rooms test-native test-race test-wasm check-page test-page check-api check-deploy check-image check-notice check-size test-module test-worker test-flows
 
-.PHONY: test $(STEPS) chromium postgresql
+.PHONY: test $(STEPS) chromium postgresql buildah
 test: ## run everything: Go natively and as WebAssembly, TypeScript, browser flows
 	@declare -a lines; failed=0; \
 	for step in $(STEPS); do \
@@ -182,6 +185,15 @@ test-page: node_modules/.package-lock.json
 check-api: node_modules/.package-lock.json
 	node --test internal/httpapi/
 
+# Beside what test-native says of them.
+check-deploy: node_modules/.package-lock.json
+	node --test deploy/manifests.test.mjs
+
+# For the processors in ARCHES. The first time that the server is compiled for
+# another processor takes minutes.
+check-image: buildah
+	node --test deploy/image.test.mjs
+
 check-notice: node_modules/.package-lock.json
 	@node web/scripts/notices.mjs | diff - THIRD_PARTY_NOTICES > /dev/null || { echo "THIRD_PARTY_NOTICES is not current (make notice)"; exit 1; }
 
@@ -207,6 +219,12 @@ chromium:
 	@command -v "$(CHROMIUM)" >/dev/null && exit 0; \
 	if test "$$(id -u)" = 0 && command -v apt-get >/dev/null; then apt-get update -q && apt-get install -qy --no-install-recommends chromium; \
 	else echo "The browser flows need Chromium: install it with your system's packages, or name one with CHROMIUM=path."; exit 1; fi
+
+# Without buildah the test of the image is skipped.
+buildah:
+	@command -v buildah >/dev/null && command -v mmdebstrap >/dev/null && exit 0; \
+	if test "$$(id -u)" = 0 && command -v apt-get >/dev/null; then apt-get update -q && apt-get install -qy --no-install-recommends buildah mmdebstrap; \
+	else echo "buildah and mmdebstrap are not installed: the test of the container image will be skipped."; fi
 
 # Without PostgreSQL the tests of its store are skipped.
 postgresql:

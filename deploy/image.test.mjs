@@ -3,7 +3,7 @@
 // write to. The base images are stand-ins that are made here, of Debian with the
 // machine's own Go and Node: no registry is asked.
 //
-//   node --test deploy/
+//   node --test deploy/image.test.mjs
 //
 // It needs root and the Debian packages buildah and mmdebstrap, and is skipped
 // without them. ARCHES names the processors, by default both.

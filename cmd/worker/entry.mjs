@@ -16,9 +16,37 @@ export default {
       const packed = await fetchPacked(request, env);
       if (packed) return packed;
     }
+    if (pathname === "/api/v1/share" && request.method === "POST" && !(await mayShare(request, env))) return tooMany();
     return go.fetch(request, env, context);
   },
 };
+
+/** Whether the client has shared less than it may, here and lately. */
+async function mayShare(request, env) {
+  const { success } = await env.SHARE_RATE.limit({ key: request.headers.get("cf-connecting-ip") ?? "" });
+  return success;
+}
+
+/** The answer that the server gives in the same case. */
+function tooMany() {
+  const problem = {
+    type: "about:blank",
+    title: "Too Many Requests",
+    status: 429,
+    detail: "You ask more often than this server answers one client. Try again in a while.",
+    code: "too_many_requests",
+  };
+  return new Response(JSON.stringify(problem), {
+    status: problem.status,
+    headers: {
+      "cache-control": "no-store",
+      "content-security-policy": "default-src 'none'; frame-ancestors 'none'",
+      "content-type": "application/problem+json",
+      "retry-after": "60",
+      "x-content-type-options": "nosniff",
+    },
+  });
+}
 
 /** An asset in the best coding that the client accepts, if there is one. */
 async function fetchPacked(request, env) {

@@ -149,6 +149,22 @@ suite("the Worker", () => {
     await problem(await get(`/api/v1/share/${id}`), 404, /no such link/);
   });
 
+  test("answers a client only so often", async () => {
+    const ask = (address) =>
+      fetch(`${origin}/api/v1/share`, { method: "POST", headers: { "content-type": "application/json", "cf-connecting-ip": address }, body: "[]" });
+    const statuses = new Set();
+    let refused;
+    for (let i = 0; i < 130 && !refused; i++) {
+      const response = await ask("192.0.2.1");
+      if (response.status === 429) refused = response;
+      else statuses.add(response.status);
+    }
+    assert.deepEqual([...statuses], [400]);
+    assert.equal(refused?.headers.get("retry-after"), "60");
+    await problem(refused, 429, /more often/);
+    assert.equal((await ask("192.0.2.2")).status, 400);
+  });
+
   test("answers many at once", async () => {
     const answers = await Promise.all(Array.from({ length: 40 }, (_, i) => share({ crd: `many: ${i % 20}` })));
     assert.deepEqual([...new Set(answers.map((answer) => answer.status))], [201]);

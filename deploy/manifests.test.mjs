@@ -1,0 +1,49 @@
+// Validates what kustomize makes of the manifests against the OpenAPI schemas of
+// Kubernetes: types, required fields, values and patterns. (What the manifests
+// mean together, and fields that do not exist, deploy_test.go checks.)
+
+import assert from "node:assert/strict";
+import { execFileSync } from "node:child_process";
+import { copyFileSync, cpSync, mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, before, suite, test } from "node:test";
+import { parseAllDocuments } from "yaml";
+
+/** Throws unless the manifest is valid by the schema of its kind. */
+async function validate(manifest) {
+  // Kustomize breaks long base64 into lines, which Kubernetes reads as well.
+  for (const name of Object.keys(manifest.data ?? {})) manifest.data[name] = manifest.data[name].replace(/\s/g, "");
+  const { [manifest.kind]: Model } = await import(`kubernetes-models/${manifest.apiVersion}`);
+  new Model(manifest).validate();
+}
+
+suite("the manifests", () => {
+  let copy;
+  before(() => {
+    copy = mkdtempSync(join(tmpdir(), "crdlab-deploy-"));
+    cpSync(import.meta.dirname, copy, { recursive: true });
+    copyFileSync(join(copy, "postgresql", "store.env.example"), join(copy, "postgresql", "store.env"));
+  });
+  after(() => rmSync(copy, { recursive: true }));
+
+  for (const [directory, count] of Object.entries({ base: 6, file: 5, postgresql: 10 })) {
+    test(`in ${directory} are valid`, async () => {
+      const built = execFileSync("go", ["tool", "-modfile=tools.mod", "kustomize", "build", join(copy, directory)], {
+        cwd: join(import.meta.dirname, ".."), encoding: "utf8",
+      });
+      const manifests = parseAllDocuments(built).map((document) => document.toJS());
+      assert.equal(manifests.length, count);
+      for (const manifest of manifests) await validate(manifest);
+    });
+  }
+
+  test("would be found to be wrong", async () => {
+    const deployment = (spec) => ({ apiVersion: "apps/v1", kind: "Deployment", metadata: { name: "a" }, spec });
+    const template = { metadata: { labels: { a: "b" } }, spec: { containers: [{ name: "a", image: "a" }] } };
+    await validate(deployment({ selector: { matchLabels: { a: "b" } }, template }));
+    await assert.rejects(validate(deployment({ template })), /selector/);
+    await assert.rejects(validate(deployment({ selector: {}, template, replicas: "two" })), /replicas/);
+    await assert.rejects(validate(deployment({ selector: {}, template: { spec: { containers: [{ image: "a" }] } } })), /name/);
+  });
+});
