@@ -22,11 +22,20 @@ import (
 // asChild makes the test's binary a process of the pool, as the server's is.
 const asChild = "CRDLAB_TEST_CHILD"
 
+// asServer makes it the server itself, with the settings of the environment.
+const asServer = "CRDLAB_TEST_SERVER"
+
 func TestMain(m *testing.M) {
-	if os.Getenv(asChild) == "" {
+	var err error
+	switch {
+	case os.Getenv(asChild) != "":
+		err = evaluate()
+	case os.Getenv(asServer) != "":
+		err = run(nil)
+	default:
 		os.Exit(m.Run())
 	}
-	if err := evaluate(); err != nil {
+	if err != nil {
 		os.Exit(1)
 	}
 }
