@@ -122,7 +122,7 @@ describe("the built modules", async () => {
 
   it("answers a scenario that it cannot read with an error", () => {
     for (const evaluate of [first, whole]) {
-      assert.deepEqual(JSON.parse(evaluate("{")), { error: "decode the scenario: unexpected EOF" });
+      assert.deepEqual(JSON.parse(evaluate("{")), { error: "decode the request: unexpected EOF" });
       assert.deepEqual(JSON.parse(evaluate()), { error: "crdlabEvaluate takes one string" });
     }
   });

@@ -61,6 +61,7 @@ func run(arguments []string) error {
 	}
 	app, err := newApp(settings.address, settings.metricsAddress, parts{
 		evaluate: counts.Evaluate(pool.Evaluate),
+		help:     pool.Help,
 		assets:   web.Dist(),
 		sharing:  sharing,
 		clients:  settings.clients,
@@ -109,5 +110,6 @@ func evaluate() error {
 	if err != nil {
 		return err
 	}
-	return procpool.Serve(os.Stdin, os.Stdout, whole.NewWithWebhooks(webhooks).Evaluate)
+	engine := whole.NewWithWebhooks(webhooks)
+	return procpool.Serve(os.Stdin, os.Stdout, procpool.Engine{Evaluate: engine.Evaluate, Help: engine.Help})
 }

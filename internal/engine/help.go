@@ -24,9 +24,9 @@ func (e *Engine) Help(ctx context.Context, q playground.Question) (help playgrou
 	}
 	switch {
 	case q.Complete != nil:
-		help.Completion, err = e.completion(ctx, *q.Complete)
+		help.Completion, help.Missing, err = e.completion(ctx, *q.Complete)
 	case q.Hover != nil:
-		help.Hover, err = e.hover(ctx, *q.Hover)
+		help.Hover, help.Missing, err = e.hover(ctx, *q.Hover)
 	case q.Sample != nil:
 		help.Sample, err = e.sample(ctx, *q.Sample)
 	case q.Format != nil:
@@ -40,39 +40,52 @@ func (e *Engine) Help(ctx context.Context, q playground.Question) (help playgrou
 	return help, ctx.Err()
 }
 
-func (e *Engine) completion(ctx context.Context, at playground.Cursor) (*playground.Completion, error) {
+func (e *Engine) completion(ctx context.Context, at playground.Cursor) (completion *playground.Completion, missing bool, err error) {
 	restore, err := emulateFor(at.Scenario)
 	if err != nil {
-		return nil, err
+		return nil, false, err
 	}
 	defer restore()
 	place, err := e.placeAt(ctx, at)
 	if err != nil {
-		return nil, err
+		return nil, false, err
 	}
-	completion := place.complete()
-	return &completion, nil
+	found := place.complete()
+	return &found, place.missing(), nil
 }
 
-func (e *Engine) hover(ctx context.Context, at playground.Cursor) (*playground.Hover, error) {
+func (e *Engine) hover(ctx context.Context, at playground.Cursor) (hover *playground.Hover, missing bool, err error) {
 	var report playground.Report
 	if at.Document == playground.DocumentObject {
-		var err error
 		if report, err = e.Evaluate(ctx, at.Scenario); err != nil {
-			return nil, err
+			return nil, false, err
 		}
 	}
 	restore, err := emulateFor(at.Scenario)
 	if err != nil {
-		return nil, err
+		return nil, false, err
 	}
 	defer restore()
 	place, err := e.placeAt(ctx, at)
 	if err != nil {
-		return nil, err
+		return nil, false, err
 	}
-	hover := place.hover(report.Objects)
-	return &hover, nil
+	found := place.hover(report.Objects)
+	return &found, place.missing(), nil
+}
+
+// missing says whether the engine lacks what describes the place: the types that
+// Kubernetes publishes, or the variables of policies.
+func (p *writingPlace) missing() bool {
+	switch p.document {
+	case playground.DocumentCRD, playground.DocumentOldCRD:
+		return p.types.definitions == nil && p.celScope() == nil
+	case playground.DocumentObject, playground.DocumentOldObject:
+		return p.types.definitions == nil && len(p.Path) > 0 && p.Path[0] == "metadata"
+	case playground.DocumentAdmission:
+		return p.policies == nil
+	}
+	return false
 }
 
 // emulateFor has the libraries show the release of a scenario.

@@ -26,26 +26,29 @@ func (s *Server) evaluate(w http.ResponseWriter, r *http.Request) error {
 	return writeJSON(w, report)
 }
 
-// readScenario decodes the body, which may have so many bytes. What it refuses
-// is a problem that names the member at fault.
-func readScenario(w http.ResponseWriter, r *http.Request, limit int64) (playground.Scenario, error) {
-	var scenario playground.Scenario
+func readScenario(w http.ResponseWriter, r *http.Request, limit int64) (scenario playground.Scenario, err error) {
+	return scenario, readBody(w, r, limit, "scenario", &scenario)
+}
+
+// readBody decodes the body, which may have so many bytes and is to be what the
+// name says. What it refuses is a problem that names the member at fault.
+func readBody(w http.ResponseWriter, r *http.Request, limit int64, name string, into any) error {
 	if media, _, _ := mime.ParseMediaType(r.Header.Get("Content-Type")); media != "application/json" {
-		return scenario, &problem{kind: kindMediaType, detail: "Send the scenario as JSON, with the header Content-Type: application/json."}
+		return &problem{kind: kindMediaType, detail: "Send the " + name + " as JSON, with the header Content-Type: application/json."}
 	}
 	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, limit))
 	if err != nil {
-		return scenario, unreadable(err)
+		return unreadable(err)
 	}
 	decoder := json.NewDecoder(strings.NewReader(string(body)))
 	decoder.DisallowUnknownFields()
-	if err := decoder.Decode(&scenario); err != nil {
-		return scenario, malformed(err)
+	if err := decoder.Decode(into); err != nil {
+		return malformed(name, err)
 	}
 	if _, err := decoder.Token(); err != io.EOF {
-		return scenario, &problem{kind: kindMalformed, detail: "The body holds something after the scenario's closing brace."}
+		return &problem{kind: kindMalformed, detail: "The body holds something after the " + name + "'s closing brace."}
 	}
-	return scenario, nil
+	return nil
 }
 
 func unreadable(err error) error {
@@ -61,7 +64,7 @@ func unreadable(err error) error {
 	return &problem{kind: kindMalformed, detail: "The request's body ended before it was complete.", cause: err}
 }
 
-func malformed(err error) error {
+func malformed(name string, err error) error {
 	var (
 		syntax   *json.SyntaxError
 		mismatch *json.UnmarshalTypeError
@@ -69,7 +72,7 @@ func malformed(err error) error {
 	)
 	switch {
 	case err == io.EOF:
-		detail = "The body is empty; it has to be a scenario as a JSON object."
+		detail = "The body is empty; it has to be a " + name + " as a JSON object."
 	case errors.Is(err, io.ErrUnexpectedEOF):
 		detail = "The body is not valid JSON: it ends in the middle of a value."
 	case errors.As(err, &syntax):
@@ -79,7 +82,7 @@ func malformed(err error) error {
 	case errors.As(err, &mismatch):
 		detail = fmt.Sprintf("%q has to be %s, not %s.", mismatch.Field, article(mismatch.Type.String()), article(mismatch.Value))
 	default:
-		detail = "The scenario has an " + strings.TrimPrefix(err.Error(), "json: ") + "."
+		detail = "The " + name + " has an " + strings.TrimPrefix(err.Error(), "json: ") + "."
 	}
 	return &problem{kind: kindMalformed, detail: detail, cause: err}
 }

@@ -42,14 +42,25 @@ func newEvaluator(config Config) *evaluator {
 	}
 }
 
-// run evaluates the scenario when its turn has come. An evaluation that does
-// not end in time is answered as a problem, but keeps its place until the
-// engine returns.
+// run evaluates the scenario.
 func (e *evaluator) run(ctx context.Context, scenario playground.Scenario) (playground.Report, error) {
+	return await(e, ctx, func(ctx context.Context) (playground.Report, error) {
+		report, err := e.evaluate(ctx, scenario)
+		if err == nil {
+			e.last.Store(time.Now().UnixNano())
+		}
+		return report, err
+	})
+}
+
+// await has the engine work when its turn has come. Work that does not end in
+// time is answered as a problem, but keeps its place until the engine returns.
+func await[Answer any](e *evaluator, ctx context.Context, work func(context.Context) (Answer, error)) (Answer, error) {
+	var none Answer
 	select {
 	case e.admitted <- struct{}{}:
 	default:
-		return playground.Report{}, busy()
+		return none, busy()
 	}
 	ctx, cancel := context.WithTimeout(ctx, e.timeout)
 	defer cancel()
@@ -58,32 +69,29 @@ func (e *evaluator) run(ctx context.Context, scenario playground.Scenario) (play
 	case <-ctx.Done():
 		<-e.admitted
 		if ctx.Err() == context.DeadlineExceeded {
-			return playground.Report{}, busy()
+			return none, busy()
 		}
-		return playground.Report{}, ctx.Err()
+		return none, ctx.Err()
 	}
 
 	type result struct {
-		report playground.Report
+		answer Answer
 		err    error
 	}
 	done := make(chan result, 1)
 	go func() {
 		defer func() { <-e.running; <-e.admitted }()
-		report, err := e.guarded(ctx, scenario)
-		if err == nil {
-			e.last.Store(time.Now().UnixNano())
-		}
-		done <- result{report, err}
+		answer, err := guarded(ctx, work)
+		done <- result{answer, err}
 	}()
 	select {
 	case r := <-done:
 		if r.err != nil && ctx.Err() != nil {
-			return playground.Report{}, e.ended(ctx)
+			return none, e.ended(ctx)
 		}
-		return r.report, r.err
+		return r.answer, r.err
 	case <-ctx.Done():
-		return playground.Report{}, e.ended(ctx)
+		return none, e.ended(ctx)
 	}
 }
 
@@ -97,13 +105,13 @@ func busy() error {
 }
 
 // guarded turns a panic of the engine into an error.
-func (e *evaluator) guarded(ctx context.Context, scenario playground.Scenario) (report playground.Report, err error) {
+func guarded[Answer any](ctx context.Context, work func(context.Context) (Answer, error)) (answer Answer, err error) {
 	defer func() {
 		if cause := recover(); cause != nil {
-			err = fmt.Errorf("evaluation panicked: %v\n%s", cause, debug.Stack())
+			err = fmt.Errorf("the engine panicked: %v\n%s", cause, debug.Stack())
 		}
 	}()
-	return e.evaluate(ctx, scenario)
+	return work(ctx)
 }
 
 // ended is the error for an evaluation whose context is done.

@@ -56,8 +56,10 @@ func generate(t *testing.T) ui.APIDocument {
 		}
 		document.Paths[pattern][strings.ToLower(method)] = g.operation(o, pattern)
 	}
-	// A scenario with a field that the server does not know is refused.
-	g.schemas["Scenario"].AdditionalProperties = false
+	// A body with a field that the server does not know is refused.
+	for _, body := range []string{"Scenario", "Cursor", "SampleRequest", "FormatRequest"} {
+		g.schemas[body].AdditionalProperties = false
+	}
 	document.Components = ui.APIComponents{
 		Schemas: g.schemas,
 		SecuritySchemes: map[string]ui.APISecurityScheme{

@@ -8,6 +8,7 @@ import (
 
 const (
 	tagEvaluate = "Evaluate"
+	tagWrite    = "Write"
 	tagShare    = "Share"
 	tagServer   = "Server"
 	tagPages    = "Pages"
@@ -15,6 +16,7 @@ const (
 
 var tags = []ui.APITag{
 	{Name: tagEvaluate, Description: "Ask what an API server would do. A server without the engine does not have these addresses."},
+	{Name: tagWrite, Description: "Get help with writing. A server without the engine does not have these addresses."},
 	{Name: tagShare, Description: "Keep scenarios for short links. A server without a store does not have these addresses."},
 	{Name: tagServer, Description: "What the server is, and how it is."},
 	{Name: tagPages, Description: "What people and browsers look at."},
@@ -64,6 +66,34 @@ var operations = []operation{
 		summary: "Evaluates a scenario for the page.", description: "The panels are the HTML that shows the report; they change with the page.",
 		body:     playground.Scenario{},
 		answers:  []answer{{200, "The report and its panels.", jsonType, playground.Answer{}}},
+		problems: engineProblems,
+	},
+	{
+		route: "POST /api/v1/complete", id: "complete", tag: tagWrite,
+		summary: "Lists what may stand at a cursor.", description: "Fields and values in objects, in CRDs and in CEL; also in a text that is not complete.",
+		body:     playground.Cursor{},
+		answers:  []answer{{200, "The completion, which may be empty.", jsonType, playground.Completion{}}},
+		problems: engineProblems,
+	},
+	{
+		route: "POST /api/v1/hover", id: "hover", tag: tagWrite,
+		summary: "Tells what stands at a cursor.", description: "Its type, its description, what it has to be, and what becomes of it.",
+		body:     playground.Cursor{},
+		answers:  []answer{{200, "What is known, which may be nothing.", jsonType, playground.Hover{}}},
+		problems: engineProblems,
+	},
+	{
+		route: "POST /api/v1/sample", id: "sample", tag: tagWrite,
+		summary:  "Writes an object that a CRD accepts.",
+		body:     playground.SampleRequest{},
+		answers:  []answer{{200, "The object as YAML.", jsonType, playground.Sample{}}},
+		problems: engineProblems,
+	},
+	{
+		route: "POST /api/v1/format", id: "format", tag: tagWrite,
+		summary:  "Indents YAML, and makes YAML of JSON.",
+		body:     playground.FormatRequest{},
+		answers:  []answer{{200, "The text, or why it cannot be formatted.", jsonType, playground.Formatted{}}},
 		problems: engineProblems,
 	},
 	{

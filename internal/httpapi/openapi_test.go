@@ -19,7 +19,7 @@ var update = flag.Bool("update", false, "write what is generated")
 
 // full is a configuration with every route.
 func full() Config {
-	return Config{Assets: builtPage, Sharing: Sharing{Store: share.NewMemory(), OperatorToken: operatorToken}}
+	return Config{Assets: builtPage, Help: answersHelp, Sharing: Sharing{Store: share.NewMemory(), OperatorToken: operatorToken}}
 }
 
 func TestOpenAPIIsCurrent(t *testing.T) {

@@ -37,6 +37,9 @@ func newFront(config Config) (*front, error) {
 	data.Examples, data.Home, data.Notices, data.API = examplesPath, homePath, noticesPath, apiPath
 	if config.Evaluate != nil {
 		data.Evaluate = panelsPath
+		if config.Help != nil {
+			data.Help = helpPath
+		}
 	}
 	if config.Sharing.Store != nil {
 		data.Share = sharePath

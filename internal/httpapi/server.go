@@ -21,11 +21,16 @@ import (
 // wrong with the user's texts is in the report.
 type Evaluate func(context.Context, playground.Scenario) (playground.Report, error)
 
+// Help answers a question of somebody who writes a text, under the same terms.
+type Help func(context.Context, playground.Question) (playground.Help, error)
+
 // Config is what a [Server] needs to know. Assets and Log are required.
 type Config struct {
 	// Evaluate is the engine. Without it scenarios are evaluated in the page
 	// only.
 	Evaluate Evaluate
+	// Help is the engine's, too; without it the server does not offer any.
+	Help Help
 	// Assets is the built page, as package web has it. If it is empty, the
 	// page says so.
 	Assets fs.FS
@@ -46,6 +51,7 @@ type Config struct {
 // Server answers HTTP requests. It is safe for concurrent use.
 type Server struct {
 	evaluator *evaluator // nil if there is no engine
+	help      Help       // nil if there is none
 	sharing   Sharing
 	assets    *assets
 	front     *front
@@ -86,7 +92,7 @@ func New(config Config) (*Server, error) {
 		evaluations: newRates(config.Clients.Evaluations), shares: newRates(config.Clients.Shares),
 	}
 	if config.Evaluate != nil {
-		s.evaluator = newEvaluator(config)
+		s.evaluator, s.help = newEvaluator(config), config.Help
 	}
 	s.readiness = &readiness{evaluator: s.evaluator, store: s.sharing.Store, stopping: s.stopping.Load}
 	s.routes = s.router()
@@ -123,6 +129,12 @@ func (s *Server) router() chi.Router {
 			r := r.With(s.limited(s.evaluations), s.bodies.bounded)
 			r.Post(panelsPath, s.handler(s.panels))
 			r.Post("/api/v1/evaluate", s.handler(s.evaluate))
+			if s.help != nil {
+				r.Post(helpPath+"complete", s.handler(s.complete))
+				r.Post(helpPath+"hover", s.handler(s.hover))
+				r.Post(helpPath+"sample", s.handler(s.sample))
+				r.Post(helpPath+"format", s.handler(s.format))
+			}
 		}
 		if s.sharing.Store != nil {
 			r.With(s.limited(s.shares), s.bodies.bounded).Post(sharePath, s.handler(s.share))
@@ -148,4 +160,5 @@ const (
 	examplesPath = "/examples.json"
 	noticesPath  = "/notices"
 	panelsPath   = "/panels"
+	helpPath     = "/api/v1/"
 )

@@ -11,7 +11,7 @@ import (
 	"github.com/crdlab/crdlab/internal/playground"
 )
 
-// child is a process that evaluates one scenario at a time.
+// child is a process that answers one request at a time.
 type child struct {
 	command *exec.Cmd
 	input   io.WriteCloser
@@ -37,27 +37,27 @@ func startChild(command *exec.Cmd) (*child, error) {
 	return &child{command: command, input: input, output: decoder}, nil
 }
 
-func (c *child) evaluate(ctx context.Context, scenario playground.Scenario) (playground.Report, error) {
+func (c *child) ask(ctx context.Context, r request) (answer, error) {
 	stopKilling := context.AfterFunc(ctx, func() { _ = c.command.Process.Kill() })
 	var got answer
-	err := encode(c.input, scenario)
+	err := encode(c.input, r)
 	if err == nil {
 		err = c.output.Decode(&got)
 	}
 	if !stopKilling() {
 		c.end()
-		return playground.Report{}, ctx.Err()
+		return answer{}, ctx.Err()
 	}
 	if err != nil {
-		return playground.Report{}, c.failure(err)
+		return answer{}, c.failure(err)
 	}
 	switch {
-	case got.Report != nil:
-		return *got.Report, nil
+	case got.Report != nil || got.Help != nil:
+		return got, nil
 	case got.Invalid != nil:
-		return playground.Report{}, got.Invalid
+		return answer{}, got.Invalid
 	}
-	return playground.Report{}, errors.New(got.Failure)
+	return answer{}, errors.New(got.Failure)
 }
 
 // failure is why a child did not answer. It has ended then, or is no use.

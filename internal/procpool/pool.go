@@ -1,4 +1,4 @@
-// Package procpool evaluates scenarios in child processes. An evaluation that
+// Package procpool runs the engine in child processes. An evaluation that
 // takes too long or too much memory is ended there, without touching others:
 // nothing else stops a CEL expression or a pattern that builds gigabytes.
 package procpool
@@ -31,13 +31,31 @@ func New(command func() *exec.Cmd) *Pool {
 // child is killed and the error is the context's. An evaluation that was ended
 // for its memory is a [playground.StoppedError].
 func (p *Pool) Evaluate(ctx context.Context, scenario playground.Scenario) (playground.Report, error) {
-	child, err := p.take()
+	got, err := p.ask(ctx, request{Scenario: &scenario})
 	if err != nil {
 		return playground.Report{}, err
 	}
-	report, err := child.evaluate(ctx, scenario)
+	return *got.Report, nil
+}
+
+// Help has a child answer the question, as Evaluate does.
+func (p *Pool) Help(ctx context.Context, question playground.Question) (playground.Help, error) {
+	got, err := p.ask(ctx, request{Question: &question})
+	if err != nil {
+		return playground.Help{}, err
+	}
+	return *got.Help, nil
+}
+
+// ask returns an answer with the field for what was asked.
+func (p *Pool) ask(ctx context.Context, r request) (answer, error) {
+	child, err := p.take()
+	if err != nil {
+		return answer{}, err
+	}
+	got, err := child.ask(ctx, r)
 	p.put(child)
-	return report, err
+	return got, err
 }
 
 // Close ends the idle children, and the others as soon as they have answered.
@@ -78,9 +96,16 @@ func (p *Pool) put(c *child) {
 	p.idle = append(p.idle, c)
 }
 
-// answer is what a child writes for each scenario; one of its fields is set.
+// request is what a child reads; one of its fields is set.
+type request struct {
+	Scenario *playground.Scenario `json:"scenario,omitempty"`
+	Question *playground.Question `json:"question,omitempty"`
+}
+
+// answer is what a child writes for each request; one of its fields is set.
 type answer struct {
 	Report  *playground.Report               `json:"report,omitempty"`
+	Help    *playground.Help                 `json:"help,omitempty"`
 	Invalid *playground.InvalidScenarioError `json:"invalid,omitempty"`
 	Failure string                           `json:"failure,omitempty"`
 }

@@ -20,7 +20,7 @@ func TestMain(m *testing.M) {
 	if os.Getenv(asChild) == "" {
 		os.Exit(m.Run())
 	}
-	if err := Serve(os.Stdin, os.Stdout, behave); err != nil {
+	if err := Serve(os.Stdin, os.Stdout, Engine{Evaluate: behave, Help: behelp}); err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(1)
 	}
@@ -52,6 +52,14 @@ func behave(_ context.Context, scenario playground.Scenario) (playground.Report,
 		return playground.Report{}, &playground.InvalidScenarioError{Parameter: "now", Message: "not an instant"}
 	}
 	return reportOf(scenario), nil
+}
+
+// behelp is the same for questions.
+func behelp(_ context.Context, question playground.Question) (playground.Help, error) {
+	if question.Format.Text == "fail" {
+		return playground.Help{}, errors.New("failed")
+	}
+	return playground.Help{Formatted: &playground.Formatted{Text: question.Format.Text + "\n"}}, nil
 }
 
 func overflow(scenario playground.Scenario) playground.Report {
@@ -187,5 +195,19 @@ func TestMissingProgram(t *testing.T) {
 	pool := New(func() *exec.Cmd { return exec.Command("/nowhere/crdlab") })
 	if _, err := evaluate(t, pool, "thing"); err == nil {
 		t.Error("a child that cannot be started evaluated")
+	}
+}
+
+func TestHelp(t *testing.T) {
+	pool := newTestPool(t)
+	question := func(text string) playground.Question {
+		return playground.Question{Format: &playground.FormatRequest{Text: text}}
+	}
+	help, err := pool.Help(t.Context(), question("a <b>"))
+	if err != nil || help.Formatted == nil || help.Formatted.Text != "a <b>\n" {
+		t.Errorf("help: %+v, %v", help, err)
+	}
+	if _, err := pool.Help(t.Context(), question("fail")); err == nil || err.Error() != "failed" {
+		t.Errorf("a failure: %v", err)
 	}
 }

@@ -26,16 +26,22 @@ const (
 	memoryInterval = 10 * time.Millisecond
 )
 
-// Serve is the life of a child: it answers the scenarios that it reads until
+// Engine is what a child has to answer with.
+type Engine struct {
+	Evaluate func(context.Context, playground.Scenario) (playground.Report, error)
+	Help     func(context.Context, playground.Question) (playground.Help, error)
+}
+
+// Serve is the life of a child: it answers the requests that it reads until
 // the input ends. It does not return before, and ends the process at once, in
 // the middle of an evaluation even, when the input is closed.
-func Serve(input io.Reader, output io.Writer, evaluate func(context.Context, playground.Scenario) (playground.Report, error)) error {
+func Serve(input io.Reader, output io.Writer, engine Engine) error {
 	debug.SetMemoryLimit(MemoryLimit / 4 * 3)
-	scenarios := make(chan playground.Scenario)
-	go read(input, scenarios)
-	for scenario := range scenarios {
+	requests := make(chan request)
+	go read(input, requests)
+	for r := range requests {
 		stop := watchMemory()
-		answer := guarded(evaluate, scenario)
+		answer := guarded(engine, r)
 		stop()
 		if err := encode(output, answer); err != nil {
 			return fmt.Errorf("write the answer: %w", err)
@@ -44,24 +50,24 @@ func Serve(input io.Reader, output io.Writer, evaluate func(context.Context, pla
 	return nil
 }
 
-func read(input io.Reader, scenarios chan<- playground.Scenario) {
+func read(input io.Reader, requests chan<- request) {
 	decoder := json.NewDecoder(input)
 	for {
-		var scenario playground.Scenario
-		if err := decoder.Decode(&scenario); err != nil {
+		var r request
+		if err := decoder.Decode(&r); err != nil {
 			os.Exit(0)
 		}
-		scenarios <- scenario
+		requests <- r
 	}
 }
 
-func guarded(evaluate func(context.Context, playground.Scenario) (playground.Report, error), scenario playground.Scenario) (result answer) {
+func guarded(engine Engine, r request) (result answer) {
 	defer func() {
 		if cause := recover(); cause != nil {
 			result = answer{Failure: fmt.Sprintf("the engine panicked: %v\n%s", cause, debug.Stack())}
 		}
 	}()
-	report, err := evaluate(context.Background(), scenario)
+	result, err := engine.answer(r)
 	var invalid *playground.InvalidScenarioError
 	switch {
 	case errors.As(err, &invalid):
@@ -69,7 +75,19 @@ func guarded(evaluate func(context.Context, playground.Scenario) (playground.Rep
 	case err != nil:
 		return answer{Failure: err.Error()}
 	}
-	return answer{Report: &report}
+	return result
+}
+
+func (e Engine) answer(r request) (answer, error) {
+	switch {
+	case r.Scenario != nil:
+		report, err := e.Evaluate(context.Background(), *r.Scenario)
+		return answer{Report: &report}, err
+	case r.Question != nil:
+		help, err := e.Help(context.Background(), *r.Question)
+		return answer{Help: &help}, err
+	}
+	return answer{}, errors.New("the request is empty")
 }
 
 // watchMemory ends the process when it takes too much, until it is stopped.

@@ -27,6 +27,9 @@ type PageData struct {
 	// Evaluate is the address that answers a scenario, by POST, with a
 	// playground.Answer. Empty: there is no such server.
 	Evaluate string
+	// Help is what the addresses begin with that answer questions of those who
+	// write, by POST; empty if none does.
+	Help string
 	// Share is the address that keeps a scenario, by POST, for a short link.
 	// Empty: there are no short links.
 	Share string
@@ -66,6 +69,7 @@ type pageConfig struct {
 	Engine   EngineAddress `json:"engine"`
 	Examples string        `json:"examples"`
 	Evaluate string        `json:"evaluate"`
+	Help     string        `json:"help"`
 	Share    string        `json:"share"`
 	Home     string        `json:"home"`
 	Shared   string        `json:"shared"`
@@ -79,6 +83,7 @@ func (d PageData) config() pageConfig {
 		Engine:   d.Engine,
 		Examples: d.Examples,
 		Evaluate: d.Evaluate,
+		Help:     d.Help,
 		Share:    d.Share,
 		Home:     d.Home,
 		Shared:   d.Shared,

@@ -1,12 +1,14 @@
 //go:build js && wasm
 
-// Package boundary gives the JavaScript world an engine as one function,
+// Package boundary gives the JavaScript world an engine as two functions,
 //
 //	crdlabEvaluate(scenario: string): string
+//	crdlabHelp(question: string): string
 //
-// which takes the JSON of a playground.Scenario and returns, when it is done,
-// that of a playground.Answer, or {"error": "…"} if the module is at fault.
-// Once the function is there, crdlabReady is called if it is a function.
+// which take the JSON of a playground.Scenario or a playground.Question and
+// return, when they are done, that of a playground.Answer or a playground.Help,
+// or {"error": "…"} if the module is at fault. Once the functions are there,
+// crdlabReady is called if it is a function.
 package boundary
 
 import (
@@ -30,45 +32,54 @@ const gcPercent = 200
 // Serve gives e to JavaScript and never returns.
 func Serve(e *engine.Engine) {
 	debug.SetGCPercent(gcPercent)
-	js.Global().Set("crdlabEvaluate", js.FuncOf(func(_ js.Value, arguments []js.Value) any {
-		if len(arguments) != 1 || arguments[0].Type() != js.TypeString {
-			return failure(errors.New("crdlabEvaluate takes one string"))
-		}
-		return reply(e.Evaluate, arguments[0].String())
-	}))
+	export("crdlabEvaluate", func(scenario playground.Scenario) (playground.Answer, error) {
+		return answer(e.Evaluate, scenario)
+	})
+	export("crdlabHelp", func(question playground.Question) (playground.Help, error) {
+		return e.Help(context.Background(), question)
+	})
 	if ready := js.Global().Get("crdlabReady"); ready.Type() == js.TypeFunction {
 		ready.Invoke()
 	}
 	select {}
 }
 
-type evaluateFunc func(context.Context, playground.Scenario) (playground.Report, error)
+// export gives JavaScript a function that takes and returns JSON.
+func export[Request, Answer any](name string, serve func(Request) (Answer, error)) {
+	js.Global().Set(name, js.FuncOf(func(_ js.Value, arguments []js.Value) any {
+		if len(arguments) != 1 || arguments[0].Type() != js.TypeString {
+			return failure(errors.New(name + " takes one string"))
+		}
+		return reply(serve, arguments[0].String())
+	}))
+}
 
 // reply is the JSON of the answer or of the failure to give one.
-func reply(evaluate evaluateFunc, scenario string) (text string) {
+func reply[Request, Answer any](serve func(Request) (Answer, error), request string) (text string) {
 	defer func() {
 		if cause := recover(); cause != nil {
 			text = failure(fmt.Errorf("the engine failed: %v", cause))
 		}
 	}()
-	answer, err := answer(evaluate, scenario)
+	var decoded Request
+	decoder := json.NewDecoder(strings.NewReader(request))
+	decoder.DisallowUnknownFields()
+	if err := decoder.Decode(&decoded); err != nil {
+		return failure(fmt.Errorf("decode the request: %w", err))
+	}
+	answer, err := serve(decoded)
 	if err != nil {
 		return failure(err)
 	}
-	text, err = encode(answer)
-	if err != nil {
+	if text, err = encode(answer); err != nil {
 		return failure(fmt.Errorf("encode the answer: %w", err))
 	}
 	return text
 }
 
-func answer(evaluate evaluateFunc, text string) (playground.Answer, error) {
-	var scenario playground.Scenario
-	decoder := json.NewDecoder(strings.NewReader(text))
-	decoder.DisallowUnknownFields()
-	if err := decoder.Decode(&scenario); err != nil {
-		return playground.Answer{}, fmt.Errorf("decode the scenario: %w", err)
-	}
+type evaluateFunc func(context.Context, playground.Scenario) (playground.Report, error)
+
+func answer(evaluate evaluateFunc, scenario playground.Scenario) (playground.Answer, error) {
 	report, err := evaluate(context.Background(), scenario)
 	if err != nil {
 		return playground.Answer{}, err

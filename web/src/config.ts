@@ -11,6 +11,8 @@ export interface Config {
   };
   readonly examples: string;
   readonly evaluate: string;
+  /** What the addresses begin with that help with writing; empty if none does. */
+  readonly help: string;
   /** The address that keeps scenarios for short links; empty if none does. */
   readonly share: string;
   /** The address of the page without a shared scenario; empty if it is this. */

@@ -26,6 +26,7 @@ import { ProblemCursor } from "./ui/problems";
 import { Results } from "./ui/results";
 import { applyRuleFilter, bindRuleFilter } from "./ui/rule-filter";
 import { bindShortcuts } from "./ui/shortcuts";
+import { bindTools } from "./ui/tools";
 import { bindSplit } from "./ui/split";
 import { bindStatus } from "./ui/status";
 import { bindTheme, storedTheme } from "./ui/theme";
@@ -49,14 +50,14 @@ const session = new Session({
 });
 
 // The download is the longest wait, so it comes before everything else.
-const engine = assembleEngine(config, session);
+const { engine, help } = assembleEngine(config, session);
 const start = await openStart(location.hash, served, gallery, config.shared !== "");
 session.update(start);
 if (hasServedResult && sameScenario(start.scenario, served)) {
   session.update({ answered: start.scenario });
 }
 
-const documents = new Documents(session);
+const documents = new Documents(session, help);
 const results = new Results(session, (panel) => {
   if (panel === "rules") applyRuleFilter();
   documents.markCursor();
@@ -76,6 +77,7 @@ bindShareMore(session);
 bindShortLink(session, place);
 bindRuleFilter();
 const documentMenu = bindDocumentMenu(session, (name) => documents.focus(name));
+const tools = bindTools(session, help, documents);
 bindPlaces((place) => documents.go(place));
 bindFixes((fix) => documents.apply(fix));
 bindSplit({
@@ -102,6 +104,7 @@ bindShortcuts({
   share,
   addDocument: () => documentMenu.open(),
   openGallery: () => galleryDialog.open(),
+  format: tools.format,
 });
 element("share-open", HTMLButtonElement).addEventListener("click", share);
 

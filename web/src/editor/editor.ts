@@ -1,4 +1,4 @@
-import { EditorState } from "@codemirror/state";
+import { EditorState, type Extension } from "@codemirror/state";
 import {
   drawSelection,
   EditorView,
@@ -8,7 +8,9 @@ import {
   lineNumbers,
 } from "@codemirror/view";
 import type { Finding, Fix, Range, TextEdit } from "../contract";
+import { completions } from "./completion";
 import { flash, flashes } from "./flash";
+import { hovers, type Writing } from "./hover";
 import { keys } from "./keys";
 import { language } from "./language";
 import { offsetOf, showFindings } from "./markers";
@@ -20,6 +22,10 @@ export interface EditorOptions {
   readonly place: HTMLElement;
   readonly label: string;
   readonly text: string;
+  /** What the engine knows of a place in the text. */
+  readonly writing: Writing;
+  /** Takes a text that is to replace all, if it is not for this editor alone. */
+  readonly takePaste: (text: string) => boolean;
   readonly onEdit: (text: string) => void;
   /** Called with the zero-based line that the cursor moved to. */
   readonly onLine: (line: number) => void;
@@ -32,7 +38,7 @@ export class Editor {
   readonly #view: EditorView;
   readonly #onFix: (fix: Fix) => void;
 
-  constructor({ place, label, text, onEdit, onLine, onFix }: EditorOptions) {
+  constructor({ place, label, text, writing, takePaste, onEdit, onLine, onFix }: EditorOptions) {
     this.#onFix = onFix;
     // In a shadow root the editor's styles are constructed style sheets, which
     // a content policy without inline styles allows.
@@ -53,6 +59,9 @@ export class Editor {
           theme,
           flashes,
           replaceInput,
+          completions(writing),
+          hovers(writing),
+          pasteOf(takePaste),
           EditorView.contentAttributes.of({ "aria-label": label, spellcheck: "false", tabindex: "0" }),
           EditorView.updateListener.of((update) => {
             if (update.docChanged) onEdit(update.state.doc.toString());
@@ -76,6 +85,24 @@ export class Editor {
     });
     // Not by the editor's own means: that would scroll a narrow page, too.
     this.#view.scrollDOM.scrollTop = 0;
+  }
+
+  /** Changes what differs in another text, as one step; the cursor stays. */
+  rewrite(text: string): void {
+    const old = this.#view.state.doc.toString();
+    const shorter = Math.min(old.length, text.length);
+    let head = 0;
+    while (head < shorter && old[head] === text[head]) head++;
+    let tail = 0;
+    while (tail < shorter - head && old.at(-1 - tail) === text.at(-1 - tail)) tail++;
+    this.#view.dispatch({
+      changes: { from: head, to: old.length - tail, insert: text.slice(head, text.length - tail) },
+    });
+  }
+
+  /** The text as it is in the editor. */
+  get text(): string {
+    return this.#view.state.doc.toString();
   }
 
   showFindings(findings: readonly Finding[]): void {
@@ -124,6 +151,19 @@ export class Editor {
   shown(): void {
     this.#view.requestMeasure();
   }
+}
+
+/** Lets a text that is pasted over all go elsewhere. */
+function pasteOf(take: (text: string) => boolean): Extension {
+  return EditorView.domEventHandlers({
+    paste(event, { state }) {
+      const { from, to } = state.selection.main;
+      const text = event.clipboardData?.getData("text/plain") ?? "";
+      if (from > 0 || to < state.doc.length || !take(text)) return false;
+      event.preventDefault();
+      return true;
+    },
+  });
 }
 
 function lineBefore(state: EditorState): number {

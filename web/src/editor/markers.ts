@@ -11,6 +11,12 @@ export function offsetOf(text: Text, { line, character }: Position): number {
   return from + Math.min(Math.max(character, 0), length);
 }
 
+/** The place of an offset. */
+export function positionOf(text: Text, offset: number): Position {
+  const { number, from } = text.lineAt(offset);
+  return { line: number - 1, character: offset - from };
+}
+
 /** Marks the findings in the editor, in place of those marked before. */
 export function showFindings(
   view: EditorView,

@@ -2,7 +2,8 @@ import type { Config } from "../config";
 import type { Session } from "../session";
 import type { ModuleAddress } from "./download";
 import { Engine, type InPage } from "./engine";
-import { evaluateByHTTP } from "./http-client";
+import { type Ask, Help } from "./help";
+import { evaluateByHTTP, helpByHTTP } from "./http-client";
 import type { Phase } from "./protocol";
 import { WorkerClient } from "./worker-client";
 
@@ -15,20 +16,39 @@ const serverTimeout = 60_000;
 /** A first visit over a slow line downloads several megabytes. */
 const startTimeout = 180_000;
 
+export interface Assembled {
+  readonly engine: Engine;
+  readonly help: Help;
+}
+
 /** Puts the engine together, starts it, and keeps the session informed. */
-export function assembleEngine(config: Config, session: Session): Engine {
-  return new Engine({
-    inPage: inPage(config, session),
+export function assembleEngine(config: Config, session: Session): Assembled {
+  const page = inPage(config, session);
+  const engine = new Engine({
+    inPage: page,
     onServer: config.evaluate
       ? (scenario) => evaluateByHTTP(config.evaluate, scenario, serverTimeout)
       : undefined,
-    onState: (engine) => session.update({ engine }),
+    onState: (state) => session.update({ engine: state }),
     onIncomplete: (because) =>
       session.update({ notice: `The rest of the engine could not be loaded: ${because}. Change the scenario to try again.` }),
   });
+  const help = new Help({ engine: () => helper(config, session, page), onMissing: () => engine.completePage() });
+  return { engine, help };
 }
 
-function inPage({ engine }: Config, session: Session): InPage | undefined {
+/** Who helps with writing: the engine that also evaluates. */
+function helper({ help }: Config, session: Session, page: Helpful | undefined): Ask | undefined {
+  const { at } = session.state.engine;
+  if (page && (at === "page" || at === "loading")) return page.help;
+  return help ? (question) => helpByHTTP(help, question, serverTimeout) : undefined;
+}
+
+interface Helpful extends InPage {
+  readonly help: Ask;
+}
+
+function inPage({ engine }: Config, session: Session): Helpful | undefined {
   if (!engine.first.module || typeof WebAssembly !== "object") return undefined;
   const load = (address: ModuleAddress, onPhase: (phase: Phase | "ready") => void): WorkerClient =>
     new WorkerClient({
@@ -48,6 +68,7 @@ function inPage({ engine }: Config, session: Session): InPage | undefined {
   void first.start();
   return {
     evaluate: (scenario) => client.evaluate(scenario),
+    help: (question) => client.help(question),
     complete: async () => {
       const whole = load(engine.whole, () => {});
       await whole.start();

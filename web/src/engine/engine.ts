@@ -67,6 +67,11 @@ export class Engine {
     return this.#latest.submit(question);
   }
 
+  /** Loads what the engine in the page lacks yet, for those who miss it. */
+  completePage(): void {
+    if (this.#inPage) this.#complete(this.#inPage);
+  }
+
   async #evaluate(question: Question): Promise<Evaluation> {
     const text = textOf(question);
     while (this.#inPage) {

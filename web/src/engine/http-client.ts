@@ -14,6 +14,21 @@ export async function evaluateByHTTP(
   throw new Error(await problemOf(response));
 }
 
+/** What a server answers a question with goes by another name than the question. */
+const answerNames: Readonly<Record<string, string>> = {
+  complete: "completion",
+  hover: "hover",
+  sample: "sample",
+  format: "formatted",
+};
+
+/** Asks a server a question of somebody who writes, as evaluateByHTTP. */
+export async function helpByHTTP(base: string, question: string, timeout: number): Promise<string> {
+  const [kind, part] = Object.entries(JSON.parse(question) as Record<string, unknown>)[0] ?? [""];
+  const answer = await evaluateByHTTP(base + kind, JSON.stringify(part), timeout);
+  return `{${JSON.stringify(answerNames[kind])}: ${answer}}`;
+}
+
 /** The sentence in a problem details answer (RFC 9457), or the status. */
 export async function problemOf(response: Response): Promise<string> {
   const status = `the server answered ${response.status}`;

@@ -10,7 +10,10 @@ export type ToWorker =
       /** The module as gzip; empty if there is none. */
       readonly packed: string;
     }
-  | { readonly type: "evaluate"; readonly id: number; readonly scenario: string };
+  | { readonly type: Task; readonly id: number; readonly request: string };
+
+/** What the engine can be asked: to judge a scenario, or to help with writing. */
+export type Task = "evaluate" | "help";
 
 export type FromWorker =
   | { readonly type: "phase"; readonly phase: Phase }

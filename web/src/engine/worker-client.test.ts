@@ -64,7 +64,7 @@ describe("the worker", () => {
     workers[0]?.send({ type: "ready" });
     await tick();
     expect(phases).toEqual(["downloading", "ready"]);
-    expect(workers[0]?.received[1]).toEqual({ type: "evaluate", id: 1, scenario: "{}" });
+    expect(workers[0]?.received[1]).toEqual({ type: "evaluate", id: 1, request: "{}" });
     workers[0]?.send({ type: "answer", id: 1, answer: "A" });
     expect(await answer).toBe("A");
   });

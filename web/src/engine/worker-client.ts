@@ -1,4 +1,4 @@
-import type { FromWorker, Phase, ToWorker } from "./protocol";
+import type { FromWorker, Phase, Task, ToWorker } from "./protocol";
 
 /** The part of a Worker that the client uses. */
 export interface WorkerLike {
@@ -34,14 +34,15 @@ export class EvaluationStopped extends Error {
 export class EngineFailed extends Error {}
 
 interface Waiting {
-  readonly id: number;
+  /** How long the answer may take, in ms, from when the worker begins. */
+  readonly patience: number;
   readonly resolve: (answer: string) => void;
   readonly reject: (error: Error) => void;
 }
 
 /**
- * One long-lived worker that evaluates one scenario at a time. After a failure
- * the next evaluation starts a fresh one.
+ * One long-lived worker that answers one request after the other. After a
+ * failure the next request starts a fresh one.
  */
 export class WorkerClient {
   readonly #options: WorkerOptions;
@@ -49,7 +50,8 @@ export class WorkerClient {
   #started: Promise<void> | undefined;
   #ready: () => void = () => {};
   #failed: (error: Error) => void = () => {};
-  #waiting: Waiting | undefined;
+  /** The requests that are not answered yet, by number. */
+  readonly #waiting = new Map<number, Waiting>();
   #lastId = 0;
   /** The first evaluation compiles much of the module as it goes. */
   #warm = false;
@@ -83,17 +85,27 @@ export class WorkerClient {
   }
 
   /** Answers a scenario, both as JSON text. */
-  async evaluate(scenario: string): Promise<string> {
+  evaluate(scenario: string): Promise<string> {
+    return this.#ask("evaluate", scenario);
+  }
+
+  /** Answers a question of somebody who writes, both as JSON text. */
+  help(question: string): Promise<string> {
+    return this.#ask("help", question);
+  }
+
+  async #ask(task: Task, request: string): Promise<string> {
     await this.start();
     const id = ++this.#lastId;
-    const patience = this.#options.evaluationTimeout(scenario) * (this.#warm ? 1 : 2);
+    const patience = this.#options.evaluationTimeout(request) * (this.#warm ? 1 : 2);
+    const before = [...this.#waiting.values()].reduce((sum, waiting) => sum + waiting.patience, 0);
     return new Promise<string>((resolve, reject) => {
       const timer = setTimeout(
         () => this.#fail(new EvaluationStopped(Math.round(patience / 1000))),
-        patience,
+        before + patience,
       );
-      this.#waiting = {
-        id,
+      this.#waiting.set(id, {
+        patience,
         resolve: (answer) => {
           clearTimeout(timer);
           this.#warm = true;
@@ -103,15 +115,15 @@ export class WorkerClient {
           clearTimeout(timer);
           reject(error);
         },
-      };
-      this.#worker?.postMessage({ type: "evaluate", id, scenario });
+      });
+      this.#worker?.postMessage({ type: task, id, request });
     });
   }
 
   /** Ends the worker, once it has answered; nothing may be asked any more. */
   end(): void {
     this.#ended = true;
-    if (!this.#waiting) this.#worker?.terminate();
+    if (this.#waiting.size === 0) this.#worker?.terminate();
   }
 
   #spawn(): void {
@@ -139,10 +151,9 @@ export class WorkerClient {
         this.#ready();
         break;
       case "answer":
-        if (message.id !== this.#waiting?.id) return;
-        this.#waiting.resolve(message.answer);
-        this.#waiting = undefined;
-        if (this.#ended) this.#worker?.terminate();
+        this.#waiting.get(message.id)?.resolve(message.answer);
+        this.#waiting.delete(message.id);
+        if (this.#ended && this.#waiting.size === 0) this.#worker?.terminate();
         break;
       case "failed":
         this.#fail(new EngineFailed(message.message));
@@ -160,9 +171,9 @@ export class WorkerClient {
     this.#worker = undefined;
     this.#started = undefined;
     this.#warm = false;
-    const waiting = this.#waiting;
-    this.#waiting = undefined;
+    const waiting = [...this.#waiting.values()];
+    this.#waiting.clear();
     this.#failed(error);
-    waiting?.reject(error);
+    for (const { reject } of waiting) reject(error);
   }
 }

@@ -1,5 +1,5 @@
 import { compile, download, type ModuleAddress } from "./download";
-import type { FromWorker, ToWorker } from "./protocol";
+import type { FromWorker, Task, ToWorker } from "./protocol";
 
 /** What Go's wasm_exec.js defines, as far as it is used here. */
 interface GoRuntime {
@@ -13,6 +13,8 @@ interface WorkerScope {
   Go: new () => GoRuntime;
   /** Answers a scenario, both as JSON. The module sets it once it runs. */
   crdlabEvaluate?: (scenario: string) => string;
+  /** Answers a question of somebody who writes, likewise. */
+  crdlabHelp?: (question: string) => string;
   /** The module calls it when it can be asked. */
   crdlabReady?: () => void;
 }
@@ -38,9 +40,10 @@ async function start(address: ModuleAddress, runtime: string): Promise<void> {
   throw new Error("the engine ended");
 }
 
-function evaluate(id: number, scenario: string): void {
-  if (!scope.crdlabEvaluate) throw new Error("the engine is not ready");
-  post({ type: "answer", id, answer: scope.crdlabEvaluate(scenario) });
+function answer(task: Task, id: number, request: string): void {
+  const serve = task === "evaluate" ? scope.crdlabEvaluate : scope.crdlabHelp;
+  if (!serve) throw new Error("the engine is not ready");
+  post({ type: "answer", id, answer: serve(request) });
 }
 
 function fail(error: unknown): void {
@@ -53,7 +56,7 @@ scope.onmessage = ({ data }) => {
     return;
   }
   try {
-    evaluate(data.id, data.scenario);
+    answer(data.type, data.id, data.request);
   } catch (error) {
     fail(error);
   }

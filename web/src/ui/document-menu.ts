@@ -33,7 +33,7 @@ export function bindDocumentMenu(session: Session, show: (name: DocumentName) =>
 }
 
 /** Puts the menu under its button, within the window. */
-function placeBelow(menu: HTMLElement, button: HTMLElement): void {
+export function placeBelow(menu: HTMLElement, button: HTMLElement): void {
   const { left, bottom } = button.getBoundingClientRect();
   const width = Math.min(360, innerWidth - 24);
   menu.style.width = `${width}px`;
@@ -41,7 +41,7 @@ function placeBelow(menu: HTMLElement, button: HTMLElement): void {
   menu.style.top = `${bottom + 4}px`;
 }
 
-function moveFocus(menu: HTMLElement, step: number): void {
+export function moveFocus(menu: HTMLElement, step: number): void {
   const items = [...menu.querySelectorAll<HTMLElement>("button")];
   const at = items.findIndex((item) => item === document.activeElement);
   items[(at + step + items.length) % items.length]?.focus();

@@ -1,6 +1,17 @@
-import { type DocumentName, documentNames, findingsOf, type Fix, isOneOf } from "../contract";
+import {
+  type DocumentName,
+  documentNames,
+  findingsOf,
+  type Fix,
+  isOneOf,
+  type Position,
+  withoutDefaults,
+} from "../contract";
 import { Editor } from "../editor/editor";
+import type { Help } from "../engine/help";
+import type { Cursor } from "../help-contract";
 import type { Session, SessionState } from "../session";
+import { splitBundle } from "./bundle";
 import { markPlacesAt, type Place } from "./places";
 import { Tabs } from "./tabs";
 
@@ -24,13 +35,15 @@ export function hasTab({ scenario, document, opened }: SessionState, name: Docum
 /** The editors of the documents and their tabs. */
 export class Documents {
   readonly #session: Session;
+  readonly #help: Help;
   /** Those that were looked at: an editor takes time to make. */
   readonly #editors = new Map<DocumentName, Editor>();
   readonly #tabs: Tabs;
   #line = -1;
 
-  constructor(session: Session) {
+  constructor(session: Session, help: Help) {
     this.#session = session;
+    this.#help = help;
     this.#tabs = new Tabs(
       "document",
       (name) => {
@@ -48,6 +61,11 @@ export class Documents {
   focus(name: DocumentName): void {
     this.#session.open(name);
     this.#editor(name).focus();
+  }
+
+  /** Changes what differs in another text of a document, where the cursor stays. */
+  rewrite(name: DocumentName, text: string): void {
+    this.#editor(name).rewrite(text);
   }
 
   /** Shows a place: its document, scrolled to it. */
@@ -95,6 +113,15 @@ export class Documents {
       place,
       label: `${labels[name]}, YAML or JSON`,
       text: this.#session.state.scenario[name],
+      writing: {
+        complete: (position) => this.#help.complete(this.#cursor(name, position)),
+        hover: (position) => this.#help.hover(this.#cursor(name, position)),
+      },
+      takePaste: (text) => {
+        const bundle = splitBundle(text, name);
+        if (bundle) this.#session.edit(bundle);
+        return bundle !== undefined;
+      },
       onEdit: (text) => this.#session.edit({ [name]: text }),
       onLine: (line) => {
         this.#line = line;
@@ -102,6 +129,10 @@ export class Documents {
       },
       onFix: (fix) => this.apply(fix),
     });
+  }
+
+  #cursor(document: DocumentName, position: Position): Cursor {
+    return { scenario: withoutDefaults(this.#session.state.scenario), document, position };
   }
 
   #follow(state: SessionState, previous: SessionState): void {

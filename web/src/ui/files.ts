@@ -1,6 +1,6 @@
-import { type DocumentName, type Scenario } from "../contract";
 import { element } from "../dom";
 import type { Session } from "../session";
+import { sortTexts } from "./bundle";
 
 /** No file may be larger, in bytes: nothing in Kubernetes is. */
 const maxSize = 8 << 20;
@@ -54,21 +54,4 @@ async function openFiles(session: Session, files: readonly File[]): Promise<void
   const texts = await Promise.all(files.map((file) => file.text()));
   if (texts.length === 0) return;
   session.edit(sortTexts(texts, session.state.document));
-}
-
-/** One text is for the active document; of several the CRDs are told apart. */
-export function sortTexts(texts: readonly string[], active: DocumentName): Partial<Scenario> {
-  if (texts.length === 1) return { [active]: texts[0] ?? "" };
-  const isCRD = (text: string): boolean => /^\s*"?kind"?:\s*"?CustomResourceDefinition\b/m.test(text);
-  const crds = texts.filter(isCRD);
-  const others = texts.filter((text) => !isCRD(text));
-  return {
-    ...(crds.length > 0 ? { crd: joined(crds) } : {}),
-    ...(others.length > 0 ? { object: joined(others) } : {}),
-  };
-}
-
-/** Several texts as one with several YAML documents. */
-function joined(texts: readonly string[]): string {
-  return texts.map((text) => (text.endsWith("\n") ? text : `${text}\n`)).join("---\n");
 }

@@ -9,6 +9,7 @@ export interface ShortcutActions {
   readonly share: () => void;
   readonly addDocument: () => void;
   readonly openGallery: () => void;
+  readonly format: () => void;
 }
 
 /** Binds the keys that the shortcuts dialog lists. */
@@ -36,6 +37,7 @@ function actionOf(
   if (event.code === "KeyS") return actions.share;
   if (event.code === "KeyD") return actions.addDocument;
   if (event.code === "KeyE") return actions.openGallery;
+  if (event.code === "KeyF") return actions.format;
   const number = /^Digit([1-9])$/.exec(event.code)?.[1];
   return number ? tabAction(Number(number) - 1, actions) : undefined;
 }

@@ -14,6 +14,8 @@ type Help struct {
 	Hover      *Hover      `json:"hover,omitempty"`
 	Sample     *Sample     `json:"sample,omitempty"`
 	Formatted  *Formatted  `json:"formatted,omitempty"`
+	// Missing: the engine lacks a part that would have told more.
+	Missing bool `json:"missing,omitempty"`
 }
 
 // Cursor is a place in one of the documents of a scenario.
@@ -95,14 +97,15 @@ type Sample struct {
 	Unsolved []string `json:"unsolved"`
 }
 
-// FormatRequest asks for a text in block style with an indentation of two.
+// FormatRequest asks for a text indented by two, and for YAML instead of JSON.
 type FormatRequest struct {
 	Text string `json:"text"`
 }
 
-// Formatted is a text with the same documents. Text is empty if Finding says
-// why it cannot be formatted.
+// Formatted is a text that means the same.
 type Formatted struct {
+	// Text is empty if it cannot be formatted; then Problem says why, and Range
+	// where.
 	Text    string `json:"text"`
 	Problem string `json:"problem"`
 	Range   Range  `json:"range"`

@@ -1,0 +1,59 @@
+package httpapi
+
+import (
+	"context"
+	"net/http"
+	"testing"
+
+	"github.com/crdlab/crdlab/internal/playground"
+)
+
+// answersHelp is an engine that repeats what it was asked.
+func answersHelp(_ context.Context, question playground.Question) (playground.Help, error) {
+	nothing := playground.Range{}
+	switch {
+	case question.Complete != nil:
+		at := playground.Range{Start: question.Complete.Position, End: question.Complete.Position}
+		return playground.Help{Completion: &playground.Completion{Range: at, Items: []playground.CompletionItem{}}}, nil
+	case question.Hover != nil:
+		if question.Hover.Document == "nope" {
+			return playground.Help{}, &playground.InvalidScenarioError{Parameter: "document", Message: "must be a document"}
+		}
+		return playground.Help{Hover: &playground.Hover{Title: string(question.Hover.Document), Range: nothing, Facts: []playground.Fact{}}}, nil
+	case question.Sample != nil:
+		return playground.Help{Sample: &playground.Sample{Object: question.Sample.CRD, Unsolved: []string{}}}, nil
+	}
+	return playground.Help{Formatted: &playground.Formatted{Text: question.Format.Text}}, nil
+}
+
+func TestHelp(t *testing.T) {
+	server, _ := serve(t, Config{Evaluate: newStuck().evaluate, Help: answersHelp})
+	for _, c := range []struct{ path, body, want string }{
+		{
+			"complete", `{"scenario": {"crd": ""}, "document": "crd", "position": {"line": 1, "character": 2}}`,
+			`{"range":{"start":{"line":1,"character":2},"end":{"line":1,"character":2}},"items":[]}`,
+		},
+		{
+			"hover", `{"scenario": {"crd": ""}, "document": "object", "position": {"line": 0, "character": 0}}`,
+			`{"range":{"start":{"line":0,"character":0},"end":{"line":0,"character":0}},"title":"object","type":"","description":"","facts":[]}`,
+		},
+		{"sample", `{"crd": "a: <b>", "full": true}`, `{"object":"a: <b>","unsolved":[]}`},
+		{"format", `{"text": "a"}`, `{"text":"a","problem":"","range":{"start":{"line":0,"character":0},"end":{"line":0,"character":0}}}`},
+	} {
+		response, body := post(t, server.URL+"/api/v1/"+c.path, c.body)
+		if response.StatusCode != http.StatusOK || body != c.want+"\n" {
+			t.Errorf("%s: %d, %s", c.path, response.StatusCode, body)
+		}
+	}
+	response, body := post(t, server.URL+"/api/v1/sample", `{"crds": ""}`)
+	wantProblem(t, response, body, kindMalformed, `The question has an unknown field "crds".`)
+	response, body = post(t, server.URL+"/api/v1/hover", `{"document": "nope"}`)
+	wantProblem(t, response, body, kindMalformed, `"document": must be a document`)
+}
+
+func TestNoHelpWithoutTheEngine(t *testing.T) {
+	server, _ := serve(t, Config{})
+	if response, _ := post(t, server.URL+"/api/v1/complete", "{}"); response.StatusCode != http.StatusNotFound {
+		t.Errorf("status %d, want 404", response.StatusCode)
+	}
+}

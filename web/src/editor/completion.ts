@@ -1,0 +1,111 @@
+import {
+  autocompletion,
+  type Completion,
+  type CompletionContext,
+  type CompletionResult,
+  pickedCompletion,
+  snippet,
+  startCompletion,
+} from "@codemirror/autocomplete";
+import type { Extension, Text } from "@codemirror/state";
+import type { EditorView } from "@codemirror/view";
+import type { CompletionItem } from "../help-contract";
+import type { Writing } from "./hover";
+import { offsetOf, positionOf } from "./markers";
+
+/** Completion by what the engine knows of the place. */
+export function completions(writing: Writing): Extension {
+  return autocompletion({
+    override: [(context) => complete(context, writing)],
+    icons: false,
+    activateOnTypingDelay: 60,
+    optionClass: (option) => `cm-option-${option.type ?? ""}`,
+  });
+}
+
+/** Where typing a character asks for completions: in a word, or behind what one follows. */
+const begins = /(?:[\w$/-]|["'.]|[:-] )$/;
+const word = /^[\w.$/-]*$/;
+
+async function complete(context: CompletionContext, writing: Writing): Promise<CompletionResult | null> {
+  const { state, pos, explicit } = context;
+  const before = state.sliceDoc(state.doc.lineAt(pos).from, pos);
+  if (!explicit && !begins.test(before)) return null;
+  const found = await writing.complete(positionOf(state.doc, pos));
+  if (!found || found.items.length === 0 || context.aborted) return null;
+  const start = offsetOf(state.doc, found.range.start);
+  const quote = /^["']/.test(state.sliceDoc(start, pos)) ? 1 : 0;
+  const place: Place = { lead: quote, tail: offsetOf(state.doc, found.range.end) - pos };
+  const from = Math.min(start + quote, pos);
+  return {
+    from,
+    options: found.items.map((item, index) => toOption(item, index, place)),
+    validFor: word,
+  };
+}
+
+/** How many characters around the word are replaced, too. */
+interface Place {
+  readonly lead: number;
+  readonly tail: number;
+}
+
+function toOption(item: CompletionItem, index: number, place: Place): Completion {
+  const { label, detail, required, description, kind } = item;
+  return {
+    label,
+    type: required ? `${kind} cm-option-required` : kind,
+    detail,
+    ...(description === "" ? {} : { info: () => describe(description) }),
+    // The order is the engine's.
+    boost: Math.max(99 - index, -99),
+    apply: (view, completion, from, to) =>
+      insert(view, completion, item, from - place.lead, Math.min(to + place.tail, view.state.doc.length)),
+  };
+}
+
+function describe(description: string): HTMLElement {
+  const text = document.createElement("p");
+  text.textContent = description;
+  return text;
+}
+
+function insert(view: EditorView, completion: Completion, item: CompletionItem, from: number, to: number): void {
+  const { stops, insert: text } = item;
+  if (stops.length > 1) {
+    const indent = indentOf(view.state.doc, from);
+    snippet(toTemplate(item, indent))(view, completion, from, to);
+  } else {
+    const at = from + (stops[0] ?? text.length);
+    view.dispatch({
+      changes: { from, to, insert: text },
+      selection: { anchor: at },
+      scrollIntoView: true,
+      userEvent: "input.complete",
+      annotations: pickedCompletion.of(completion),
+    });
+  }
+  // A field goes on with its value, as far as there is something to choose.
+  if (item.kind === "field" && stops.length > 0) startCompletion(view);
+}
+
+/** The blanks that the line of an offset begins with. */
+function indentOf(text: Text, at: number): number {
+  return /^ */.exec(text.lineAt(at).text)?.[0].length ?? 0;
+}
+
+/** The item as a snippet, whose lines are indented as the first one. */
+export function toTemplate({ insert: text, stops }: CompletionItem, indent: number): string {
+  let template = "";
+  let last = 0;
+  for (const stop of stops) {
+    template += `${escapeBraces(text.slice(last, stop))}\${}`;
+    last = stop;
+  }
+  template += escapeBraces(text.slice(last));
+  return template.replaceAll(`\n${" ".repeat(indent)}`, "\n");
+}
+
+function escapeBraces(text: string): string {
+  return text.replace(/[{}]/g, "\\$&");
+}
