@@ -3,6 +3,7 @@ package engine
 import (
 	"context"
 	"fmt"
+	"maps"
 	"slices"
 
 	"github.com/crdlab/crdlab/internal/playground"
@@ -37,7 +38,7 @@ func (e *Engine) sample(ctx context.Context, q playground.SampleRequest) (*playg
 		meta["name"] = c.internal.Spec.Names.Singular + "-sample"
 	}
 	if c.report.Accepted {
-		if object, sample.Unsolved, err = m.solve(object); err != nil {
+		if object, sample.Unsolved, err = m.best(object); err != nil {
 			return nil, err
 		}
 	}
@@ -53,6 +54,23 @@ type sampleMaker struct {
 	scenario playground.Scenario
 	kind     *kindSchema
 	trials   int
+}
+
+// best is the object with a spec, since that is what people begin with, or else
+// without.
+func (m *sampleMaker) best(object map[string]any) (map[string]any, []string, error) {
+	spec := m.kind.root.child("spec")
+	if _, has := object["spec"]; has || !spec.is("object") {
+		return m.solve(object)
+	}
+	with := maps.Clone(object)
+	with["spec"] = newSampler(m.kind.root).value(spec, 1)
+	solved, unsolved, err := m.solve(with)
+	if err != nil || len(unsolved) == 0 {
+		return solved, unsolved, err
+	}
+	m.trials = 0
+	return m.solve(object)
 }
 
 // solve returns the best object that it finds, and what keeps it from being
@@ -198,10 +216,7 @@ func replaced(value any, path []any, with any) any {
 	switch step := path[0].(type) {
 	case string:
 		object, _ := value.(map[string]any)
-		out := make(map[string]any, len(object))
-		for name, member := range object {
-			out[name] = member
-		}
+		out := maps.Clone(object)
 		out[step] = replaced(object[step], path[1:], with)
 		return out
 	case int:

@@ -19,12 +19,15 @@ const (
 )
 
 // writeSample writes an object as YAML. Full adds what the schema says, in
-// lines that begin with ##, and the other fields, in lines that begin with #.
+// comments that begin with ##, and the other fields, in those that begin with #.
 func writeSample(schema typedSchema, object map[string]any, full bool) string {
 	w := sampleText{full: full, order: writer{known: &writingPlace{kind: &kindSchema{root: schema}}, Cursor: source.Cursor{}}}
-	w.object(schema, object, 0, false)
+	w.object(schema, object, 0, live)
 	return w.b.String()
 }
+
+// live is the mark's column of lines that are no comments.
+const live = -1
 
 type sampleText struct {
 	b     strings.Builder
@@ -33,31 +36,42 @@ type sampleText struct {
 	order writer
 }
 
-// line writes a line at a column, of which a comment's mark is not a part.
-func (w *sampleText) line(column int, commented bool, text string) {
+// line writes a line at a column; if it is a comment, its mark stands at a
+// column to the left.
+func (w *sampleText) line(column, mark int, text string) {
 	w.lines++
-	mark := ""
-	if commented {
-		mark = "# "
+	if mark == live {
+		w.b.WriteString(strings.Repeat(" ", column) + text + "\n")
+		return
 	}
-	w.b.WriteString(mark + strings.Repeat(" ", column) + text + "\n")
+	w.b.WriteString(strings.Repeat(" ", mark) + "# " + strings.Repeat(" ", column-mark) + text + "\n")
 }
 
-func (w *sampleText) object(schema typedSchema, object map[string]any, column int, commented bool) {
+// markAt is the mark's column of a comment at a column.
+func markAt(mark, column int) int {
+	if mark == live {
+		return column
+	}
+	return mark
+}
+
+func (w *sampleText) object(schema typedSchema, object map[string]any, column, mark int) {
 	for _, name := range w.names(schema, object) {
 		value, isThere := object[name]
 		property := schema.child(name)
-		isHidden := name == "status" && column == 0 || schema.Schema != nil && schema.description() == metadataDescription && !slices.Contains(metadataSample, name)
+		isHidden := name == "status" && column == 0 || isMetadata(schema) && !slices.Contains(metadataSample, name)
 		switch {
 		case isThere:
-			w.comment(property, column, commented)
-			w.entry(name, property, value, column, commented)
+			w.comment(schema, name, column, mark)
+			w.entry(name, property, value, column, mark)
 		case w.full && !isHidden:
-			w.comment(property, column, commented)
-			w.entry(name, property, w.example(property), column, true)
+			w.comment(schema, name, column, mark)
+			w.entry(name, property, w.example(property), column, markAt(mark, column))
 		}
 	}
 }
+
+func isMetadata(schema typedSchema) bool { return schema.description() == metadataDescription }
 
 // metadataSample are the fields of the metadata that people write.
 var metadataSample = []string{"name", "namespace", "labels", "annotations"}
@@ -92,32 +106,32 @@ func (w *sampleText) example(schema typedSchema) any {
 	return value
 }
 
-func (w *sampleText) entry(name string, schema typedSchema, value any, column int, commented bool) {
+func (w *sampleText) entry(name string, schema typedSchema, value any, column, mark int) {
 	key := yamlText(name) + ":"
 	switch value := value.(type) {
 	case map[string]any:
-		if len(value) == 0 && !w.expands(schema) {
-			break
+		switch {
+		case len(value) > 0 || mark != live && w.expands(schema):
+			w.line(column, mark, key)
+			w.object(schema, value, column+indentation, mark)
+		default:
+			w.line(column, mark, key+" {}")
+			if w.expands(schema) {
+				w.object(schema, value, column+indentation, markAt(mark, column+indentation))
+			}
 		}
-		if len(value) == 0 && !commented {
-			w.line(column, commented, key+" {}")
-			w.object(schema, value, column+indentation, true)
-			return
-		}
-		w.line(column, commented, key)
-		w.object(schema, value, column+indentation, commented)
-		return
 	case []any:
 		if len(value) == 0 {
-			break
+			w.line(column, mark, key+" []")
+			return
 		}
-		w.line(column, commented, key)
+		w.line(column, mark, key)
 		for _, item := range value {
-			w.item(schema.child(0), item, column, commented)
+			w.item(schema.child(0), item, column, mark)
 		}
-		return
+	default:
+		w.line(column, mark, key+" "+yamlValue(value))
 	}
-	w.line(column, commented, key+" "+yamlValue(value))
 }
 
 // expands says whether the fields of an object without any are to be shown.
@@ -125,43 +139,36 @@ func (w *sampleText) expands(schema typedSchema) bool {
 	return w.full && w.lines < maxSampleLines && schema.Schema != nil && len(schema.Properties) > 0
 }
 
-func (w *sampleText) item(schema typedSchema, value any, column int, commented bool) {
+// item writes an item of a list: its first line that is no comment gets the
+// dash.
+func (w *sampleText) item(schema typedSchema, value any, column, mark int) {
 	object, isObject := value.(map[string]any)
-	if !isObject || len(object) == 0 && !w.expands(schema) {
-		w.line(column, commented, "- "+jsonOrText(value))
+	if !isObject || len(object) == 0 && (mark == live || !w.expands(schema)) {
+		w.line(column, mark, "- "+yamlValue(value))
 		return
 	}
 	inner := sampleText{full: w.full, lines: w.lines, order: w.order}
-	inner.object(schema, object, 0, false)
-	lines := strings.Split(strings.TrimSuffix(inner.b.String(), "\n"), "\n")
+	inner.object(schema, object, 0, live)
 	lead := "- "
-	for _, line := range lines {
-		isComment := strings.HasPrefix(strings.TrimLeft(line, " "), "#")
-		switch {
-		case isComment && !commented:
-			w.line(column+indentation, false, line)
-		case isComment:
-			w.line(column+indentation, commented, line)
-		default:
-			w.line(column, commented, lead+line)
-			lead = "  "
+	for line := range strings.Lines(inner.b.String()) {
+		line = strings.TrimSuffix(line, "\n")
+		if strings.HasPrefix(strings.TrimLeft(line, " "), "#") {
+			w.line(column+indentation, mark, line)
+			continue
 		}
+		w.line(column, mark, lead+line)
+		lead = "  "
 	}
 	if lead == "- " {
-		w.line(column, commented, "- {}")
+		w.line(column, mark, "- {}")
 	}
 }
 
-func jsonOrText(value any) string {
-	if text, isText := value.(string); isText {
-		return yamlText(text)
-	}
-	return jsonText(value)
-}
-
-// comment says what the schema says of a field.
-func (w *sampleText) comment(schema typedSchema, column int, commented bool) {
-	if !w.full || schema.Schema == nil {
+// comment says what the schema says of a field. What every resource has is
+// known.
+func (w *sampleText) comment(parent typedSchema, name string, column, mark int) {
+	schema := parent.child(name)
+	if !w.full || schema.Schema == nil || isMetadata(parent) || isMetadata(schema) || parent.Properties["metadata"].Description == metadataDescription && slices.Contains(firstFields, name) {
 		return
 	}
 	text, _, _ := strings.Cut(strings.TrimSpace(schema.description()), "\n\n")
@@ -180,7 +187,7 @@ func (w *sampleText) comment(schema typedSchema, column int, commented bool) {
 			continue
 		}
 		for line := range strings.SplitSeq(wordwrap.WrapString(part, uint(max(sampleWidth-column, 30))), "\n") {
-			w.line(column, commented, "## "+line)
+			w.line(column, mark, "## "+line)
 		}
 	}
 }

@@ -1,0 +1,176 @@
+import { expect, test } from "./playground";
+import { crd, object } from "./texts";
+
+const option = (label: string): string => `.cm-tooltip-autocomplete li:has(.cm-completionLabel:text-is("${label}"))`;
+
+/** The spec of the flows' object without its last line, which is typed. */
+const unfinished = object("3").replace(/ {2}replicas.*\n/, "");
+
+test("fields and values of the schema are offered while typing", async ({ playground }) => {
+  const { page } = playground;
+  await playground.open();
+  await playground.paste("crd", crd.replace("image: {type: string}", "image: {type: string}\n              size: {type: string, enum: [small, large], description: How large it is.}"));
+  await playground.paste("object", unfinished);
+  await page.keyboard.press("ControlOrMeta+End");
+  await page.keyboard.type("  si");
+  await expect(page.locator(option("size"))).toBeVisible();
+  await expect(page.locator(".cm-completionInfo")).toContainText("How large it is.");
+  await page.waitForTimeout(150); // CodeMirror does not take Enter at once
+  await page.keyboard.press("Enter");
+  await expect(page.locator(option("large"))).toBeVisible();
+  await page.keyboard.type("la");
+  await page.waitForTimeout(150);
+  await page.keyboard.press("Enter");
+  expect(await playground.text("object")).toContain("  size: large");
+  await expect(playground.verdict("object")).toHaveAttribute("data-state", "accepted");
+  await page.keyboard.press("ControlOrMeta+z");
+  expect(await playground.text("object")).toContain("  size: la");
+});
+
+test("fields of self are offered in a rule, and the schema's keywords in the CRD", async ({ playground }) => {
+  const { page } = playground;
+  await playground.open();
+  await playground.paste("crd", crd.replace("self.replicas <= 5 || has(self.image)", "self.replicas <= 5 "));
+  await playground.editor("crd").getByText("self.replicas").click();
+  await page.keyboard.press("End");
+  await page.keyboard.type(" && self.im");
+  await expect(page.locator(option("image"))).toContainText("string");
+  await page.waitForTimeout(150);
+  await page.keyboard.press("Tab");
+  await page.keyboard.press("Escape");
+  await page.keyboard.type("ge.sta");
+  await expect(page.locator(option("startsWith"))).toContainText("(string) -> bool");
+  await page.keyboard.press("Escape");
+
+  await playground.editor("crd").getByText("scope:").click();
+  await page.keyboard.press("End");
+  await page.keyboard.press("Enter");
+  await page.keyboard.type("con");
+  await expect(page.locator(option("conversion"))).toBeVisible();
+});
+
+test("a field is explained under the pointer, and by F2 at the cursor", async ({ playground }) => {
+  const { page } = playground;
+  await playground.open();
+  await playground.paste("crd", crd);
+  await playground.paste("object", object("3"));
+  const hover = page.locator("[data-editor=object] .cm-hover");
+  await playground.editor("object").getByText("replicas").hover();
+  await expect(hover).toContainText("replicas integer");
+  await expect(hover).toContainText("maximum");
+  await page.mouse.move(2, 2);
+  await expect(hover).toHaveCount(0);
+  await playground.editor("object").getByText("spec").click();
+  await page.keyboard.press("Home");
+  await page.keyboard.press("F2");
+  await expect(hover).toContainText("many replicas need an image");
+  await page.keyboard.press("Escape");
+  await expect(hover).toHaveCount(0);
+});
+
+test("samples are accepted, and undo brings back what was there", async ({ playground }) => {
+  const { page } = playground;
+  await playground.open();
+  await playground.paste("crd", crd);
+  await playground.paste("object", object("30"));
+  await expect(playground.verdict("object")).toHaveAttribute("data-state", "rejected");
+  for (const kind of ["minimal", "full"]) {
+    await page.locator("#sample-open").click();
+    await page.locator(`[data-sample=${kind}]`).click();
+    await expect.poll(() => playground.text("object")).toContain("name: crontab-sample");
+    await expect(playground.verdict("object")).toHaveAttribute("data-state", "accepted");
+  }
+  expect(await playground.text("object")).toContain("# image: example");
+  await playground.editor("object").focus();
+  await page.keyboard.press("ControlOrMeta+z");
+  await page.keyboard.press("ControlOrMeta+z");
+  await expect.poll(() => playground.text("object")).toContain("replicas: 30");
+  await expect(playground.verdict("object")).toHaveAttribute("data-state", "rejected");
+});
+
+test("formatting indents, turns JSON into YAML, and tells what is in the way", async ({ playground }) => {
+  const { page } = playground;
+  await playground.open();
+  await playground.paste("crd", crd);
+  await playground.paste("object", "apiVersion: stable.example.com/v1\nkind: CronTab # a comment\nmetadata:\n    name: a\nspec:\n      image: b\n");
+  await page.locator("#format").click();
+  await expect.poll(() => playground.text("object")).toContain("kind: CronTab # a comment\nmetadata:\n  name: a\nspec:\n  image: b");
+  await page.keyboard.press("ControlOrMeta+z");
+  await expect.poll(() => playground.text("object")).toContain("    name: a");
+
+  await playground.paste("object", '{"apiVersion": "stable.example.com/v1", "kind": "CronTab", "metadata": {"name": "a"}}');
+  await page.keyboard.press("Alt+Shift+F");
+  await expect.poll(() => playground.text("object")).toContain("metadata:\n  name: a");
+
+  await playground.paste("object", "a: [\n");
+  await page.locator("#format").click();
+  await expect(page.locator("#notice")).toContainText("cannot be formatted");
+});
+
+test("a pasted bundle is divided, and another CRD of it can be judged", async ({ playground }) => {
+  const { page } = playground;
+  await playground.open();
+  const other = crd.replaceAll("crontab", "backup").replace("CronTab", "Backup").replace("[ct]", "[bu]");
+  await playground.paste("object", `${crd}---\n${other}---\n${object("3")}`);
+  await expect(playground.verdict("object")).toContainText("created");
+  expect(await playground.text("object")).not.toContain("CustomResourceDefinition");
+  await expect(playground.verdict("crd")).toContainText("crontabs");
+  await page.locator(".crd-summary summary").click();
+  await page.locator("[data-judge-lines]").click();
+  await expect(playground.verdict("crd")).toContainText("backups");
+  await playground.showDocument("crd");
+  await playground.editor("crd").focus();
+  await page.keyboard.press("ControlOrMeta+z");
+  await expect(playground.verdict("crd")).toContainText("crontabs");
+});
+
+test("text is found and replaced", async ({ playground }) => {
+  const { page } = playground;
+  await playground.open();
+  await playground.paste("object", object("3"));
+  await page.keyboard.press("ControlOrMeta+f");
+  const panel = page.locator("[data-editor=object] .cm-search");
+  await panel.locator("[name=search]").fill("my-cron");
+  await panel.locator("[name=replace]").fill("your-cron");
+  await panel.getByRole("button", { name: "replace all" }).click();
+  await page.keyboard.press("Escape");
+  await expect(panel).toHaveCount(0);
+  expect(await playground.text("object")).toContain("name: your-cron");
+});
+
+test("panes resize by pointer and keyboard, and are remembered", async ({ playground }) => {
+  const { page } = playground;
+  await playground.open();
+  const split = page.locator("#split");
+  const width = async (): Promise<number> => (await page.locator("#documents").boundingBox())?.width ?? 0;
+  const before = await width();
+  await split.focus();
+  await page.keyboard.press("ArrowRight");
+  await page.keyboard.press("ArrowRight");
+  expect(await width()).toBeGreaterThan(before);
+  const box = await split.boundingBox();
+  if (!box) throw new Error("the separator is not shown");
+  await page.mouse.move(box.x + box.width / 2, box.y + 200);
+  await page.mouse.down();
+  await page.mouse.move(400, box.y + 200);
+  await page.mouse.up();
+  const narrow = await width();
+  expect(Math.abs(narrow - 400)).toBeLessThan(20);
+  await page.reload();
+  await playground.settled();
+  expect(Math.abs((await width()) - narrow)).toBeLessThan(5);
+});
+
+test("the shortcuts are listed", async ({ playground }) => {
+  const { page } = playground;
+  await playground.open();
+  await page.locator("#result").focus();
+  await page.keyboard.press("?");
+  const dialog = page.locator("#shortcuts");
+  await expect(dialog).toBeVisible();
+  for (const does of ["Format the document", "Explain what is at the cursor", "Complete what is being typed", "Find in the editor"]) {
+    await expect(dialog).toContainText(does);
+  }
+  await page.keyboard.press("Escape");
+  await expect(dialog).toBeHidden();
+});
