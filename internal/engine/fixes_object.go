@@ -9,7 +9,6 @@ import (
 	"strings"
 
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
-	structuralschema "k8s.io/apiextensions-apiserver/pkg/apiserver/schema"
 
 	"github.com/crdlab/crdlab/internal/playground"
 )
@@ -165,61 +164,8 @@ func supplyValue(m *mistake) []playground.Fix {
 	if m.schema == nil || node == nil || m.has(m.path...) {
 		return nil
 	}
-	return m.give(exampleOf(node))
-}
-
-// exampleOf is a value that fits a schema as far as its type, bounds, enum and
-// default tell.
-func exampleOf(node *structuralschema.Structural) any {
-	switch {
-	case node.Default.Object != nil:
-		return node.Default.Object
-	case node.ValueValidation != nil && len(node.ValueValidation.Enum) > 0:
-		return node.ValueValidation.Enum[0].Object
-	}
-	switch node.Type {
-	case "string":
-		return exampleText(node)
-	case "integer", "number":
-		return exampleNumber(node)
-	case "boolean":
-		return false
-	case "array":
-		return []any{}
-	case "object":
-		object := map[string]any{}
-		if node.ValueValidation != nil {
-			for _, name := range node.ValueValidation.Required {
-				if property, ok := node.Properties[name]; ok {
-					object[name] = exampleOf(&property)
-				}
-			}
-		}
-		return object
-	}
-	if node.XIntOrString {
-		return 0
-	}
-	return ""
-}
-
-func exampleText(node *structuralschema.Structural) any {
-	if node.ValueValidation == nil {
-		return ""
-	}
-	if node.ValueValidation.MinLength != nil {
-		return strings.Repeat("x", int(*node.ValueValidation.MinLength))
-	}
-	return ""
-}
-
-func exampleNumber(node *structuralschema.Structural) any {
-	if v := node.ValueValidation; v != nil && v.Minimum != nil && *v.Minimum > 0 {
-		return number(*v.Minimum)
-	} else if v != nil && v.Maximum != nil && *v.Maximum < 0 {
-		return number(*v.Maximum)
-	}
-	return 0
+	schema := typedSchema{Schema: node.ToKubeOpenAPI(), types: &kubernetesTypes{}}
+	return m.give(newSampler(schema).value(schema, 0))
 }
 
 // lowerCaseObject is lowerCase for objects: a CRD's name has to be what it is.

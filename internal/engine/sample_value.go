@@ -133,7 +133,7 @@ func (s *sampler) single(schema typedSchema, depth int) any {
 	switch {
 	case len(schema.Enum) > 0:
 		return schema.Enum[s.variant%len(schema.Enum)]
-	case schema.is("integer"):
+	case schema.is("integer"), isTrue(schema.Schema, "x-kubernetes-int-or-string"):
 		return int64(s.number(schema, 1))
 	case schema.is("object"):
 		return s.object(schema, depth)
