@@ -172,7 +172,7 @@ test-race:
 # Node gets a small environment: the module's has room for few kilobytes.
 test-wasm: dist/engine.mod
 	env -i PATH="$$PATH" HOME="$$HOME" CGO_ENABLED=0 GOFLAGS="$$GOFLAGS" $$(env | grep -E '^(GOPATH|GOCACHE|GOMODCACHE|GOPROXY|GOTOOLCHAIN|CRDLAB_CORPUS)=') $(WASM) \
-		go test -exec "$$(go env GOROOT)/lib/wasm/go_js_wasm_exec" ./internal/engine/... ./internal/source ./internal/ui
+		go test -exec "$$(go env GOROOT)/lib/wasm/go_js_wasm_exec" ./internal/engine ./internal/source ./internal/ui
 
 check-page: node_modules/.package-lock.json
 	npm run --silent check
