@@ -17,8 +17,9 @@ import (
 // report, and, if the CRD is accepted, what serves its objects. It does not
 // change once evaluateCRD has returned it.
 type crd struct {
-	report playground.CRD
-	doc    *source.Document // nil if there is no document to judge
+	compiler *ruleCache
+	report   playground.CRD
+	doc      *source.Document // nil if there is no document to judge
 
 	// internal is the CRD as decoded and defaulted; nil if it cannot be.
 	internal *apiextensions.CustomResourceDefinition
@@ -70,8 +71,8 @@ var crdStages = []struct {
 }
 
 // evaluateCRD answers what the API server would do with the CRD of s.
-func evaluateCRD(ctx context.Context, s playground.Scenario) *crd {
-	c := &crd{report: emptyCRDReport(), versions: map[string]*version{}}
+func evaluateCRD(ctx context.Context, s playground.Scenario, compiler *ruleCache) *crd {
+	c := &crd{compiler: compiler, report: emptyCRDReport(), versions: map[string]*version{}}
 	r := &crdRequest{crd: c, ctx: ctx, fieldValidation: s.FieldValidation, operation: playground.OperationCreate}
 	if !r.open(s.CRD) || !r.readOld(s.OldCRD) {
 		return c

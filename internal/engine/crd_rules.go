@@ -56,7 +56,7 @@ func (r *crdRequest) compiledRules(version string, props *apiextensions.JSONSche
 	if err != nil {
 		return nil
 	}
-	return compileRules(structural)
+	return r.compiler.compile(structural, newSchemaDigest(structural))
 }
 
 // ruleList collects the rules of one version.

@@ -41,7 +41,7 @@ func serveCRD(r *crdRequest) error {
 // that is neither served nor stored any more.
 func (c *crd) compileVersions(v1 *apiextensionsv1.CustomResourceDefinition) error {
 	for _, v := range v1.Spec.Versions {
-		compiled, err := compileVersion(v1, v)
+		compiled, err := c.compiler.compileVersion(v1, v)
 		if err != nil {
 			return fmt.Errorf("compile version %s: %w", v.Name, err)
 		}
@@ -60,7 +60,7 @@ func (r *crdRequest) compileOld() (*crd, error) {
 	if err != nil {
 		return nil, err
 	}
-	old := &crd{report: emptyCRDReport(), doc: r.oldDoc, versions: map[string]*version{}}
+	old := &crd{compiler: r.compiler, report: emptyCRDReport(), doc: r.oldDoc, versions: map[string]*version{}}
 	old.report.Conditions = conditions(r.old, v1)
 	err = upstream.Guard(playground.StageCRDServe, func() error { return old.compileVersions(v1) })
 	if err == nil && old.storage == nil {

@@ -27,6 +27,7 @@ const cachedCRDs = 16
 // Engine evaluates scenarios. It is safe for concurrent use.
 type Engine struct {
 	parts       Parts
+	rules       *ruleCache
 	crds        *lru.Cache // of *crd by crdKey
 	plugins     *lru.Cache // of Plugins by pluginsKey
 	policyTypes *lru.Cache // of []playground.Finding by typesKey
@@ -39,7 +40,7 @@ type Engine struct {
 
 // New returns an engine that has the given parts, with an empty cache.
 func New(parts Parts) *Engine {
-	return &Engine{parts: parts, crds: lru.New(cachedCRDs), plugins: lru.New(cachedCRDs), policyTypes: lru.New(cachedCRDs)}
+	return &Engine{parts: parts, rules: newRuleCache(), crds: lru.New(cachedCRDs), plugins: lru.New(cachedCRDs), policyTypes: lru.New(cachedCRDs)}
 }
 
 // Evaluate answers s. Whatever is wrong with the texts of s is told in the
@@ -158,7 +159,7 @@ func (e *Engine) crd(ctx context.Context, s playground.Scenario) *crd {
 	if cached, ok := e.crds.Get(key); ok {
 		return cached.(*crd)
 	}
-	c := evaluateCRD(ctx, s)
+	c := evaluateCRD(ctx, s, e.rules)
 	if ctx.Err() == nil {
 		e.crds.Add(key, c)
 	}

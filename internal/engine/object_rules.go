@@ -14,7 +14,7 @@ import (
 // the verdict; the rules are evaluated a second time, one by one, to tell the
 // outcome of each.
 func evaluateRules(r *request) error {
-	if r.version.celRules == nil {
+	if r.version.celRules() == nil {
 		r.skip("the schema has no rules")
 		return r.concludeValidation()
 	}
@@ -39,7 +39,7 @@ func (r *request) validateRules() field.ErrorList {
 			options = append(options, cel.WithRatcheting(r.correlate()))
 		}
 	}
-	errs, _ := r.version.celRules.Validate(r.ctx, nil, r.version.schema, r.object.Object, old, celconfig.RuntimeCELCostBudget, options...)
+	errs, _ := r.version.celRules().Validate(r.ctx, nil, r.version.schema, r.object.Object, old, celconfig.RuntimeCELCostBudget, options...)
 	return errs
 }
 

@@ -18,49 +18,55 @@ type ruleNode struct {
 	path     schemaPath
 	// root says that self has apiVersion, kind and metadata: the root of an
 	// object, or of an embedded one.
-	root  bool
-	rules []cel.CompilationResult // parallel to schema.XValidations
-	// requirements are parallel to rules.
-	requirements []requirement
+	root bool
+	*nodeRules
 
 	items      *ruleNode
 	additional *ruleNode
 	properties map[string]*ruleNode
 }
 
-// compileRules compiles the rules of a schema for objects that are stored or
-// about to be. It returns nil if there are none.
-func compileRules(root *structuralschema.Structural) *ruleNode {
-	if !hasRules(root) {
-		return nil
-	}
-	return compileRuleNode(root, model.SchemaDeclType(root, true), true, schemaPath{})
+// nodeRules are the compiled rules of a node, parallel to its XValidations.
+type nodeRules struct {
+	rules        []cel.CompilationResult
+	requirements []requirement
+	traced       []tracedRule
 }
 
-func compileRuleNode(s *structuralschema.Structural, declType *apiservercel.DeclType, root bool, path schemaPath) *ruleNode {
+// compile compiles the rules of a schema for objects that are stored or about
+// to be. It returns nil if there are none.
+func (c *ruleCache) compile(root *structuralschema.Structural, digest *schemaDigest) *ruleNode {
+	return c.compileNode(root, digest, model.SchemaDeclType(root, true), true, schemaPath{})
+}
+
+func (c *ruleCache) compileNode(s *structuralschema.Structural, digest *schemaDigest, declType *apiservercel.DeclType, root bool, path schemaPath) *ruleNode {
 	if declType == nil || !hasRules(s) {
 		return nil
 	}
 	node := &ruleNode{schema: s, declType: declType, path: path, root: root, properties: map[string]*ruleNode{}}
-	// Compile fails as a whole only if the type is unusable; then the API
-	// server's own validator reports it.
-	node.rules, _ = cel.Compile(s, declType, celconfig.PerCallLimit,
-		environment.MustBaseEnvSet(environment.DefaultCompatibilityVersion()), cel.StoredExpressionsEnvLoader())
-	node.requirements = ruleRequirements(s, declType, node.rules)
+	node.nodeRules = c.get(digest, root, func() *nodeRules { return compileNodeRules(s, declType) })
 	if s.Items != nil {
-		node.items = compileRuleNode(s.Items, declType.ElemType, s.Items.XEmbeddedResource, path.items())
+		node.items = c.compileNode(s.Items, digest.items, declType.ElemType, s.Items.XEmbeddedResource, path.items())
 	}
 	if s.AdditionalProperties != nil && s.AdditionalProperties.Structural != nil {
 		value := s.AdditionalProperties.Structural
-		node.additional = compileRuleNode(value, declType.ElemType, value.XEmbeddedResource, path.additional())
+		node.additional = c.compileNode(value, digest.additional, declType.ElemType, value.XEmbeddedResource, path.additional())
 	}
 	for name, property := range s.Properties {
 		fieldType := propertyType(declType, name, &property)
-		if child := compileRuleNode(&property, fieldType, property.XEmbeddedResource, path.property(name)); child != nil {
+		if child := c.compileNode(&property, digest.properties[name], fieldType, property.XEmbeddedResource, path.property(name)); child != nil {
 			node.properties[name] = child
 		}
 	}
 	return node
+}
+
+func compileNodeRules(s *structuralschema.Structural, declType *apiservercel.DeclType) *nodeRules {
+	// Compile fails as a whole only if the type is unusable; then the API
+	// server's own validator reports it.
+	rules, _ := cel.Compile(s, declType, celconfig.PerCallLimit,
+		environment.MustBaseEnvSet(environment.DefaultCompatibilityVersion()), cel.StoredExpressionsEnvLoader())
+	return &nodeRules{rules, ruleRequirements(s, declType, rules), make([]tracedRule, len(rules))}
 }
 
 // propertyType is the CEL type of a property, or nil if the property is

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"strings"
+	"sync"
 
 	celgo "github.com/google/cel-go/cel"
 	"github.com/google/cel-go/common/ast"
@@ -36,22 +37,39 @@ const (
 // sub-expressions. The rule's text is at location. It returns no steps if the
 // evaluation cannot be repeated.
 func trace(node *ruleNode, i int, variables map[string]any, location source.Location) []playground.TraceStep {
+	rule := &node.traced[i]
+	rule.compile.Do(func() { rule.checked, rule.program = compileTraced(node, i) })
+	if rule.program == nil {
+		return nil
+	}
+	_, details, _ := rule.program.Eval(variables) // an error is a part of the trace
+	t := tracer{info: rule.checked.NativeRep().SourceInfo(), state: details.State(), rule: location}
+	t.walk(rule.checked.NativeRep().Expr(), false)
+	return t.steps
+}
+
+// tracedRule is a rule compiled so that the values of its parts can be seen,
+// once it is to be explained.
+type tracedRule struct {
+	compile sync.Once
+	checked *celgo.Ast
+	program celgo.Program // nil if the rule does not compile
+}
+
+func compileTraced(node *ruleNode, i int) (*celgo.Ast, celgo.Program) {
 	env := ruleEnvironment(node, i)
 	if env == nil {
-		return nil
+		return nil, nil
 	}
 	checked, issues := env.Compile(node.schema.XValidations[i].Rule)
 	if issues.Err() != nil {
-		return nil
+		return nil, nil
 	}
 	program, err := env.Program(checked, celgo.EvalOptions(celgo.OptTrackState), celgo.CostLimit(celconfig.PerCallLimit))
 	if err != nil {
-		return nil
+		return nil, nil
 	}
-	_, details, _ := program.Eval(variables) // an error is a part of the trace
-	t := tracer{info: checked.NativeRep().SourceInfo(), state: details.State(), rule: location}
-	t.walk(checked.NativeRep().Expr(), false)
-	return t.steps
+	return checked, program
 }
 
 // ruleEnvironment is the CEL environment in which rule i of a node compiles,

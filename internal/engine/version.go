@@ -13,7 +13,6 @@ import (
 	"k8s.io/apiextensions-apiserver/pkg/apiserver/validation"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	utilversion "k8s.io/apimachinery/pkg/version"
-	celconfig "k8s.io/apiserver/pkg/apis/cel"
 )
 
 // version is a version of an accepted CRD, compiled to serve requests.
@@ -29,12 +28,14 @@ type version struct {
 	validator validation.SchemaValidator
 	// statusValidator is of properties.status; nil without the subresource.
 	statusValidator validation.SchemaValidator
-	celRules        *cel.Validator // nil if the schema has no rules
-	rules           *ruleNode      // the same rules, one by one
-	status          bool           // the status subresource is enabled
-	scale           *apiextensionsv1.CustomResourceSubresourceScale
-	columns         []apiextensionsv1.CustomResourceColumnDefinition
-	deprecated      string // the deprecation warning, or empty
+	// celRules compiles the rules for objects, when there is one; nil if there
+	// are none.
+	celRules   func() *cel.Validator
+	rules      *ruleNode // the same rules, one by one
+	status     bool      // the status subresource is enabled
+	scale      *apiextensionsv1.CustomResourceSubresourceScale
+	columns    []apiextensionsv1.CustomResourceColumnDefinition
+	deprecated string // the deprecation warning, or empty
 	// crd is what the version is of.
 	crd *apiextensionsv1.CustomResourceDefinition
 	// applied is how a server-side apply merges; it takes as long to build as
@@ -49,8 +50,9 @@ type version struct {
 // compileVersion prepares v as the handler of custom resources does before
 // the first request (getOrCreateServingInfoFor in
 // k8s.io/apiextensions-apiserver/pkg/apiserver).
-func compileVersion(crd *apiextensionsv1.CustomResourceDefinition, v apiextensionsv1.CustomResourceDefinitionVersion) (*version, error) {
+func (c *ruleCache) compileVersion(crd *apiextensionsv1.CustomResourceDefinition, v apiextensionsv1.CustomResourceDefinitionVersion) (*version, error) {
 	compiled := &version{
+		celRules:        func() *cel.Validator { return nil },
 		crd:             crd,
 		kind:            schema.GroupVersionKind{Group: crd.Spec.Group, Version: v.Name, Kind: crd.Spec.Names.Kind},
 		index:           slices.IndexFunc(crd.Spec.Versions, func(o apiextensionsv1.CustomResourceDefinitionVersion) bool { return o.Name == v.Name }),
@@ -70,13 +72,13 @@ func compileVersion(crd *apiextensionsv1.CustomResourceDefinition, v apiextensio
 			return nil, fmt.Errorf("convert schema: %w", err)
 		}
 	}
-	if err := compiled.compileSchema(internal.OpenAPIV3Schema); err != nil {
+	if err := compiled.compileSchema(internal.OpenAPIV3Schema, c); err != nil {
 		return nil, err
 	}
 	return compiled, nil
 }
 
-func (v *version) compileSchema(props *apiextensions.JSONSchemaProps) error {
+func (v *version) compileSchema(props *apiextensions.JSONSchemaProps, rules *ruleCache) error {
 	validator, _, err := validation.NewSchemaValidator(props)
 	if err != nil {
 		return fmt.Errorf("compile validator: %w", err)
@@ -100,8 +102,11 @@ func (v *version) compileSchema(props *apiextensions.JSONSchemaProps) error {
 			return fmt.Errorf("prune defaults: %w", err)
 		}
 	}
-	v.celRules = cel.NewValidator(v.schema, true, celconfig.PerCallLimit)
-	v.rules = compileRules(v.schema)
+	if hasRules(v.schema) {
+		digest := newSchemaDigest(v.schema)
+		v.celRules = sync.OnceValue(func() *cel.Validator { return rules.validator(digest, v.schema) })
+		v.rules = rules.compile(v.schema, digest)
+	}
 	return nil
 }
 

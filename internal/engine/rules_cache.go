@@ -1,0 +1,104 @@
+package engine
+
+import (
+	"crypto/sha256"
+	"encoding/json"
+	"hash"
+	"maps"
+	"slices"
+
+	structuralschema "k8s.io/apiextensions-apiserver/pkg/apiserver/schema"
+	"k8s.io/apiextensions-apiserver/pkg/apiserver/schema/cel"
+	celconfig "k8s.io/apiserver/pkg/apis/cel"
+	"k8s.io/apiserver/pkg/cel/environment"
+	"k8s.io/utils/lru"
+)
+
+// cachedRuleNodes is how many schema nodes keep their rules compiled: those of
+// the largest CRD that is edited, as it was at some keystrokes.
+const cachedRuleNodes = 1024
+
+// ruleCache has the compiled rules of schema nodes, by all that they depend
+// on. A keystroke changes one node and those above it; the versions of a CRD
+// often have the same schema. It is safe for concurrent use.
+type ruleCache struct {
+	nodes      *lru.Cache // of *nodeRules by ruleKey
+	validators *lru.Cache // of *cel.Validator by validatorKey
+}
+
+func newRuleCache() *ruleCache { return &ruleCache{lru.New(cachedRuleNodes), lru.New(cachedCRDs)} }
+
+// ruleKey is all that the rules of a node depend on: the release whose CEL
+// environment compiles them, the schema from the node down, and whether self
+// has apiVersion, kind and metadata.
+type ruleKey struct {
+	release string
+	schema  [sha256.Size]byte
+	root    bool
+}
+
+// validatorKey is all that a cel.Validator depends on.
+type validatorKey struct {
+	release string
+	schema  [sha256.Size]byte
+}
+
+// validator returns upstream's validator of a version's rules, or makes it.
+func (c *ruleCache) validator(digest *schemaDigest, root *structuralschema.Structural) *cel.Validator {
+	key := validatorKey{environment.DefaultCompatibilityVersion().String(), digest.sum}
+	if cached, ok := c.validators.Get(key); ok {
+		return cached.(*cel.Validator)
+	}
+	validator := cel.NewValidator(root, true, celconfig.PerCallLimit)
+	c.validators.Add(key, validator)
+	return validator
+}
+
+// get returns the compiled rules of a node, or compiles them.
+func (c *ruleCache) get(digest *schemaDigest, root bool, compile func() *nodeRules) *nodeRules {
+	key := ruleKey{environment.DefaultCompatibilityVersion().String(), digest.sum, root}
+	if cached, ok := c.nodes.Get(key); ok {
+		return cached.(*nodeRules)
+	}
+	compiled := compile()
+	c.nodes.Add(key, compiled)
+	return compiled
+}
+
+// schemaDigest identifies a schema, and those below it, by what CEL sees of
+// them.
+type schemaDigest struct {
+	sum               [sha256.Size]byte
+	items, additional *schemaDigest
+	properties        map[string]*schemaDigest
+}
+
+func newSchemaDigest(s *structuralschema.Structural) *schemaDigest {
+	d := &schemaDigest{properties: map[string]*schemaDigest{}}
+	h := sha256.New()
+	own := *s
+	own.Title, own.Description = "", ""
+	own.Items, own.Properties, own.AdditionalProperties = nil, nil, nil
+	// What came out of JSON goes into it again.
+	_ = json.NewEncoder(h).Encode(own)
+	if s.Items != nil {
+		d.items = d.add(h, "items", s.Items)
+	}
+	if s.AdditionalProperties != nil && s.AdditionalProperties.Structural != nil {
+		d.additional = d.add(h, "additionalProperties", s.AdditionalProperties.Structural)
+	}
+	for _, name := range slices.Sorted(maps.Keys(s.Properties)) {
+		property := s.Properties[name]
+		d.properties[name] = d.add(h, "properties/"+name, &property)
+	}
+	h.Sum(d.sum[:0])
+	return d
+}
+
+func (d *schemaDigest) add(h hash.Hash, name string, s *structuralschema.Structural) *schemaDigest {
+	child := newSchemaDigest(s)
+	h.Write([]byte(name))
+	h.Write([]byte{0})
+	h.Write(child.sum[:])
+	return child
+}
