@@ -2,7 +2,6 @@ package engine
 
 import (
 	"context"
-	"crypto/sha256"
 	"fmt"
 	"slices"
 	"strings"
@@ -221,14 +220,15 @@ func withRemedies(text string, findings []playground.Finding) []playground.Findi
 	return findings
 }
 
-// crdKey is all that a crd depends on.
+// crdKey is all that a crd depends on, the texts as they are: to hash a large
+// one well takes longer than to judge an object.
 type crdKey struct {
 	kubernetes, fieldValidation string
-	text, old                   [sha256.Size]byte
+	text, old                   string
 }
 
 func keyOfCRD(s playground.Scenario) crdKey {
-	return crdKey{s.Kubernetes, s.FieldValidation, sha256.Sum256([]byte(s.CRD)), sha256.Sum256([]byte(s.OldCRD))}
+	return crdKey{s.Kubernetes, s.FieldValidation, s.CRD, s.OldCRD}
 }
 
 // typesKey is all that the types in policies depend on.
@@ -240,11 +240,11 @@ type typesKey struct {
 // pluginsKey is all that Plugins depend on.
 type pluginsKey struct {
 	kubernetes string
-	text       [sha256.Size]byte
+	text       string
 }
 
 func keyOfPlugins(s playground.Scenario) pluginsKey {
-	return pluginsKey{s.Kubernetes, sha256.Sum256([]byte(s.Admission))}
+	return pluginsKey{s.Kubernetes, s.Admission}
 }
 
 func milliseconds(d time.Duration) float64 {
