@@ -147,7 +147,7 @@ func (e *examiner) generated(g generation) error {
 		}
 		if shown++; shown > shownFailures {
 			fmt.Fprintln(e.out, name)
-		} else if err := e.show(name, mutant.Scenario); err != nil {
+		} else if err := e.show(name, mutant.Scenario, out.String()); err != nil {
 			return err
 		}
 	}
@@ -155,8 +155,8 @@ func (e *examiner) generated(g generation) error {
 }
 
 // show prints the smallest scenario that fails like s, as a case file, and how
-// it fails.
-func (e *examiner) show(name string, s playground.Scenario) error {
+// it fails, or else how s failed: an answer that is random may not come again.
+func (e *examiner) show(name string, s playground.Scenario, first string) error {
 	s = generate.Shrink(s, shrinkTime, func(s playground.Scenario) bool {
 		quiet := e.with(io.Discard)
 		_, err := quiet.examine("", "", s)
@@ -167,6 +167,9 @@ func (e *examiner) show(name string, s playground.Scenario) error {
 		return err
 	}
 	fmt.Fprintf(e.out, "--- smallest case\n%s---\n", file)
-	_, err = e.with(e.out).examine("", name, s)
+	again := e.with(e.out)
+	if _, err = again.examine("", name, s); err == nil && again.tally.differences() == 0 {
+		fmt.Fprintf(e.out, "not again; at first:\n%s", first)
+	}
 	return err
 }
