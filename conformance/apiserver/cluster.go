@@ -22,6 +22,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/uuid"
 
 	"github.com/crdlab/crdlab/internal/engine/trial"
+	"github.com/crdlab/crdlab/internal/playground"
 )
 
 // crdKeys is where etcd has CustomResourceDefinitions, below the prefix.
@@ -43,6 +44,14 @@ type Cluster struct {
 // Cluster returns the server, which has no CRDs, as what scenarios can be put
 // before.
 func (s *Server) Cluster() *Cluster { return &Cluster{server: s} }
+
+// Admit implements [trial.Cluster].
+func (*Cluster) Admit(s playground.Scenario) error {
+	if strings.TrimSpace(s.Admission) != "" {
+		return &trial.UnaskedError{Reason: "the cluster has no admission plugins"}
+	}
+	return nil
+}
 
 // HasControllers implements [trial.Cluster].
 func (*Cluster) HasControllers() bool { return true }

@@ -147,7 +147,7 @@ func (p Parts) evaluateObjects(ctx context.Context, c *crd, conv *conversion, pl
 		if doc.Empty() || ctx.Err() != nil {
 			continue
 		}
-		r := &request{parts: p, crd: c, doc: doc, now: now, fieldValidation: s.FieldValidation, operation: s.Operation, fieldManager: s.FieldManager, force: s.Force, user: requester(s), replicas: s.Replicas, olds: olds, conversion: conv, stages: stagesOf(s), report: emptyObjectReport()}
+		r := &request{parts: p, crd: c, doc: doc, now: now, fieldValidation: s.FieldValidation, operation: s.Operation, fieldManager: s.FieldManager, force: s.Force, user: Requester(s), replicas: s.Replicas, olds: olds, conversion: conv, stages: stagesOf(s), report: emptyObjectReport()}
 		r.report.Operation = s.Operation
 		r.ctx = warning.WithWarningRecorder(ctx, &warningRecorder{request: r})
 		if plugins != nil {

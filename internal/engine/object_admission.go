@@ -57,8 +57,8 @@ func admit(r *request) error {
 // AdminsGroup is the group that may do everything in clusters that kubeadm made.
 const AdminsGroup = "kubeadm:cluster-admins"
 
-// requester is who makes the requests of a scenario.
-func requester(s playground.Scenario) user.Info {
+// Requester is who makes the requests of a scenario.
+func Requester(s playground.Scenario) user.Info {
 	if s.User == "" && s.Groups == "" {
 		return &user.DefaultInfo{Name: "kubernetes-admin", Groups: []string{AdminsGroup, user.AllAuthenticated}}
 	}

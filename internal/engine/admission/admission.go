@@ -52,9 +52,9 @@ type Control struct {
 	validatingPlugins []*webhookvalidating.Plugin
 }
 
-// noRoles is the authorizer of a cluster that has no roles but that of its
+// NoRoles is the authorizer of a cluster that has no roles but that of its
 // administrators.
-var noRoles authorizer.AuthorizerFunc = func(_ context.Context, a authorizer.Attributes) (authorizer.Decision, string, error) {
+var NoRoles authorizer.AuthorizerFunc = func(_ context.Context, a authorizer.Attributes) (authorizer.Decision, string, error) {
 	groups := a.GetUser().GetGroups()
 	if slices.Contains(groups, engine.AdminsGroup) || slices.Contains(groups, user.SystemPrivilegedGroup) {
 		return authorizer.DecisionAllow, "", nil
@@ -132,7 +132,7 @@ func (c *Control) admit(ctx context.Context, a admission.Attributes, o admission
 
 func (c *Control) admitOnce(ctx context.Context, a admission.Attributes, o admission.ObjectInterfaces, types patch.TypeConverterManager) error {
 	if len(c.mutatingHooks) > 0 {
-		dispatcher := mutating.NewDispatcher(noRoles, c.matcher, types)
+		dispatcher := mutating.NewDispatcher(NoRoles, c.matcher, types)
 		if err := dispatcher.Dispatch(ctx, a, o, c.mutatingHooks); err != nil {
 			return err
 		}
@@ -150,7 +150,7 @@ func (c *Control) validate(ctx context.Context, a admission.Attributes, o admiss
 	if len(c.validatingHooks) > 0 {
 		matcher := &recordedPolicyMatcher{PolicyMatcher: generic.NewPolicyMatcher(c.matcher), control: c, record: recordOf(ctx)}
 		ctx := context.WithValue(ctx, policyMatcherKey{}, matcher)
-		if err := validating.NewDispatcher(noRoles, matcher).Dispatch(ctx, a, o, c.validatingHooks); err != nil {
+		if err := validating.NewDispatcher(NoRoles, matcher).Dispatch(ctx, a, o, c.validatingHooks); err != nil {
 			return err
 		}
 	}

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	admissionregistrationv1 "k8s.io/api/admissionregistration/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/util/managedfields"
 	"k8s.io/apiserver/pkg/admission"
@@ -42,14 +43,30 @@ func (r *review) Refusal(err error) (error, []engine.Denial) {
 	err = r.record.admissionError(err)
 	status := upstream.APIStatus(err)
 	isReported := func(d engine.Denial) bool { return d.Message == status.Details.Causes[0].Message }
-	if status.Details != nil && len(status.Details.Causes) > 0 && slices.ContainsFunc(r.record.denials, isReported) {
-		return err, r.record.denials
+	hasCauses := status.Details != nil && len(status.Details.Causes) > 0
+	if hasCauses && slices.ContainsFunc(r.record.denials, isReported) {
+		return err, withCauses(r.record.denials, status.Details.Causes)
 	}
 	denial := engine.Denial{Message: status.Message, Reason: status.Reason}
+	if hasCauses {
+		denial.Message = status.Details.Causes[0].Message
+		denial.Reason = metav1.StatusReason(status.Details.Causes[0].Type)
+	}
 	if at := r.record.failedAt; at != nil {
 		denial.At = *at
 	}
 	return err, []engine.Denial{denial}
+}
+
+// withCauses gives denials the reasons that they have as causes of a status.
+func withCauses(denials []engine.Denial, causes []metav1.StatusCause) []engine.Denial {
+	denials = slices.Clone(denials)
+	for i, d := range denials {
+		if at := slices.IndexFunc(causes, func(c metav1.StatusCause) bool { return c.Message == d.Message }); at >= 0 {
+			denials[i].Reason = metav1.StatusReason(causes[at].Type)
+		}
+	}
+	return denials
 }
 
 // explainMismatch says why the request is not among those that match describes.

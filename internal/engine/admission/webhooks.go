@@ -119,7 +119,7 @@ func matchOfWebhook(rules []admissionregistrationv1.RuleWithOperations, namespac
 func (c *Control) initialize(plugin *generic.Webhook, cluster *cluster) error {
 	plugin.SetExternalKubeClientSet(cluster.client())
 	plugin.SetExternalKubeInformerFactory(cluster)
-	plugin.SetUnconditionalAuthorizer(noRoles)
+	plugin.SetUnconditionalAuthorizer(NoRoles)
 	plugin.SetAuthenticationInfoResolverWrapper(c.authentication)
 	if err := plugin.ValidateInitialization(); err != nil {
 		return fmt.Errorf("prepare webhooks: %w", err)

@@ -18,6 +18,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apiserver/pkg/admission"
+	"k8s.io/apiserver/pkg/authentication/user"
 	"k8s.io/apiserver/pkg/endpoints"
 	"k8s.io/apiserver/pkg/registry/rest"
 )
@@ -66,12 +67,12 @@ func newCRDHandler(objects *memory) (http.Handler, error) {
 	if _, _, err := group.InstallREST(container); err != nil {
 		return nil, err
 	}
-	return withFilters(container), nil
+	return withFilters(container, superuser), nil
 }
 
 // newHandler serves the custom resources of a CRD from objects, as if its
 // names had been accepted. Calls of its conversion webhook end in webhook.
-func newHandler(crd *apiextensionsv1.CustomResourceDefinition, objects *memory, webhook *webhookTransport) (http.Handler, error) {
+func newHandler(crd *apiextensionsv1.CustomResourceDefinition, objects *memory, webhook *webhookTransport, admit admission.Interface, requester func() user.Info) (http.Handler, error) {
 	informer := externalversions.NewSharedInformerFactory(nil, 0).Apiextensions().V1().CustomResourceDefinitions()
 	if err := informer.Informer().GetIndexer().Add(established(crd)); err != nil {
 		return nil, err
@@ -82,11 +83,11 @@ func newHandler(crd *apiextensionsv1.CustomResourceDefinition, objects *memory, 
 	}
 	handler, err := apiserver.NewCustomResourceDefinitionHandler(
 		nil, nil, informer, http.NotFoundHandler(), restOptions{objects, unstructuredCodec},
-		admission.NewChainHandler(), nil, webhook, webhook.authentication, 1, allowAll{}, time.Minute, time.Minute, schemas, maxBody)
+		admit, nil, webhook, webhook.authentication, 1, allowAll{}, time.Minute, time.Minute, schemas, maxBody)
 	if err != nil {
 		return nil, err
 	}
-	return withFilters(handler), nil
+	return withFilters(handler, requester), nil
 }
 
 // established returns a copy that looks as if the controllers had finished with

@@ -19,6 +19,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/types"
 	utiljson "k8s.io/apimachinery/pkg/util/json"
+	"k8s.io/apiserver/pkg/authentication/user"
 	"k8s.io/klog/v2"
 
 	"github.com/crdlab/crdlab/internal/engine/trial"
@@ -36,6 +37,11 @@ type Cluster struct {
 	// handler serves the custom resources of crd.
 	handler http.Handler
 	webhook webhookTransport
+	// admission has the plugins that admit the requests of user; stopAdmission
+	// ends them.
+	admission     admissionSwitch
+	user          user.Info
+	stopAdmission func()
 }
 
 var _ trial.Cluster = &Cluster{}
@@ -79,12 +85,19 @@ func (c *Cluster) Settle(answered *unstructured.Unstructured) (*apiextensionsv1.
 	if err := runtime.DefaultUnstructuredConverter.FromUnstructured(answered.Object, crd); err != nil {
 		return nil, fmt.Errorf("convert the CRD: %w", err)
 	}
-	handler, err := newHandler(crd, c.objects, &c.webhook)
+	handler, err := newHandler(crd, c.objects, &c.webhook, &c.admission, c.requester)
 	if err != nil {
 		return nil, fmt.Errorf("set up the handler of %s: %w", crd.Name, err)
 	}
 	c.crd, c.handler = crd, handler
 	return crd, nil
+}
+
+func (c *Cluster) requester() user.Info {
+	if c.user == nil {
+		return superuser()
+	}
+	return c.user
 }
 
 // ClearObjects implements [trial.Cluster].

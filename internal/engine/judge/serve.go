@@ -80,12 +80,16 @@ func decodeAnswer(recorder *httptest.ResponseRecorder) (trial.Answer, error) {
 	return answer, nil
 }
 
+// superuser is a user with all rights.
+func superuser() user.Info {
+	return &user.DefaultInfo{Name: "judge", Groups: []string{user.SystemPrivilegedGroup}}
+}
+
 // withFilters wraps a handler in those filters of the API server that its
-// request handlers rely on. Requests are those of a user with all rights.
-func withFilters(handler http.Handler) http.Handler {
-	superuser := &user.DefaultInfo{Name: "judge", Groups: []string{user.SystemPrivilegedGroup}}
+// request handlers rely on. Requests are those of requester.
+func withFilters(handler http.Handler, requester func() user.Info) http.Handler {
 	authenticated := http.HandlerFunc(func(w http.ResponseWriter, req *http.Request) {
-		handler.ServeHTTP(w, req.WithContext(request.WithUser(req.Context(), superuser)))
+		handler.ServeHTTP(w, req.WithContext(request.WithUser(req.Context(), requester())))
 	})
 	resolver := &request.RequestInfoFactory{
 		APIPrefixes:          sets.NewString("apis", "api"),

@@ -8,6 +8,8 @@ import (
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	"github.com/crdlab/crdlab/internal/playground"
 )
 
 // Cluster is an API server and its storage. It serves one
@@ -34,6 +36,9 @@ type Cluster interface {
 	// wherever a CRD says that they are; nil lets them fail.
 	AnswerWebhooks(handler http.Handler)
 
+	// Admit has the plugins that s declares admit the following requests, which
+	// are those of its user. It returns an [UnaskedError] if it cannot.
+	Admit(s playground.Scenario) error
 	// Do sends a request.
 	Do(request Request) (Answer, error)
 	// HasControllers says whether controllers set conditions on CRDs.

@@ -49,9 +49,6 @@ func unreadable(document playground.Document, err error) error {
 
 // Judge is what the cluster makes of a scenario.
 func (t *Trial) Judge(s playground.Scenario) (v verdict.Verdict, err error) {
-	if s.Admission != "" {
-		return v, &UnaskedError{"the cluster has no admission plugins"}
-	}
 	if s.Kubernetes != "" {
 		return v, &UnaskedError{"the cluster is not of release " + s.Kubernetes}
 	}
@@ -64,6 +61,9 @@ func (t *Trial) Judge(s playground.Scenario) (v verdict.Verdict, err error) {
 		return v, nil
 	}
 	if err := t.playWebhook(s); err != nil {
+		return v, err
+	}
+	if err := t.cluster.Admit(s); err != nil {
 		return v, err
 	}
 	objects := &objects{Trial: t, scenario: s}
@@ -144,4 +144,13 @@ func verdictOf(a Answer) verdict.Answer {
 		v.Causes = append(v.Causes, verdict.Cause{Reason: string(c.Type), Field: c.Field, Message: c.Message})
 	}
 	return v
+}
+
+// Namespaces are those that the requests for a scenario's objects go to.
+func Namespaces(s playground.Scenario) []string {
+	var names []string
+	for _, document := range documents(s.Object) {
+		names = append(names, cmp.Or(lookup(document, "metadata", "namespace"), metav1.NamespaceDefault))
+	}
+	return names
 }
