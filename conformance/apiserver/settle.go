@@ -61,7 +61,11 @@ func isSettled(crd *apiextensionsv1.CustomResourceDefinition) bool {
 	if apihelpers.IsProtectedCommunityGroup(crd.Spec.Group) && apihelpers.FindCRDCondition(crd, apiextensionsv1.KubernetesAPIApprovalPolicyConformant) == nil {
 		return false
 	}
-	if apihelpers.IsCRDConditionTrue(crd, apiextensionsv1.NonStructuralSchema) != isNonStructural(crd) {
+	nonStructural := apiextensionsv1.ConditionFalse
+	if condition := apihelpers.FindCRDCondition(crd, apiextensionsv1.NonStructuralSchema); condition != nil {
+		nonStructural = condition.Status
+	}
+	if nonStructural != statusOfNonStructural(crd) {
 		return false
 	}
 	established := apihelpers.FindCRDCondition(crd, apiextensionsv1.Established)
@@ -74,10 +78,12 @@ func isSettled(crd *apiextensionsv1.CustomResourceDefinition) bool {
 	return apihelpers.IsCRDConditionTrue(crd, apiextensionsv1.Established) && apiequality.Semantic.DeepEqual(crd.Spec.Names, crd.Status.AcceptedNames)
 }
 
-// isNonStructural says what the condition NonStructuralSchema will.
-func isNonStructural(crd *apiextensionsv1.CustomResourceDefinition) bool {
+// statusOfNonStructural is what the condition NonStructuralSchema will have
+// (calculateCondition in k8s.io/apiextensions-apiserver/pkg/controller/nonstructuralschema).
+func statusOfNonStructural(crd *apiextensionsv1.CustomResourceDefinition) apiextensionsv1.ConditionStatus {
+	status := apiextensionsv1.ConditionFalse
 	if crd.Spec.PreserveUnknownFields {
-		return true
+		status = apiextensionsv1.ConditionTrue
 	}
 	for _, v := range crd.Spec.Versions {
 		if v.Schema == nil || v.Schema.OpenAPIV3Schema == nil {
@@ -88,11 +94,14 @@ func isNonStructural(crd *apiextensionsv1.CustomResourceDefinition) bool {
 			continue
 		}
 		schema, err := structuralschema.NewStructural(internal)
-		if err == nil && len(structuralschema.ValidateStructural(nil, schema)) > 0 {
-			return true
+		if err != nil {
+			return apiextensionsv1.ConditionUnknown
+		}
+		if len(structuralschema.ValidateStructural(nil, schema)) > 0 {
+			status = apiextensionsv1.ConditionTrue
 		}
 	}
-	return false
+	return status
 }
 
 // backdate makes the CRD look as if it had been established long ago, and
