@@ -189,8 +189,7 @@ check-api: node_modules/.package-lock.json
 check-deploy: node_modules/.package-lock.json
 	node --test deploy/manifests.test.mjs
 
-# For the processors in ARCHES. The first time that the server is compiled for
-# another processor takes minutes.
+# For the machine's processor, or those in ARCHES: "amd64 arm64".
 check-image: buildah
 	node --test deploy/image.test.mjs
 

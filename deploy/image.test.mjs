@@ -6,7 +6,8 @@
 //   node --test deploy/image.test.mjs
 //
 // It needs root and the Debian packages buildah and mmdebstrap, and is skipped
-// without them. ARCHES names the processors, by default both.
+// without them. ARCHES names the processors, such as "amd64 arm64", by default
+// the machine's own.
 
 import assert from "node:assert/strict";
 import { execFileSync, spawn, spawnSync } from "node:child_process";
@@ -17,8 +18,8 @@ import { createInterface } from "node:readline";
 import { after, before, suite, test } from "node:test";
 
 const root = join(import.meta.dirname, "..");
-const arches = (process.env.ARCHES ?? "amd64 arm64").split(" ");
 const own = { x64: "amd64", arm64: "arm64" }[process.arch];
+const arches = (process.env.ARCHES ?? own).split(" ");
 const user = 65532;
 const version = "0.0.0-check";
 
@@ -51,7 +52,7 @@ suite("the container image", { skip: missing && `it takes ${missing}` }, () => {
     for (const arch of arches) {
       buildah("bud", "--quiet", "--isolation", "chroot", "--platform", `linux/${arch}`,
         "--build-arg", "GO_IMAGE=localhost/stand-in", "--build-arg", "NODE_IMAGE=localhost/stand-in",
-        "--build-arg", `VERSION=${version}`, "--build-arg", "BROTLI=4", "--pull-never",
+        "--build-arg", `BUILDPLATFORM=linux/${own}`, "--build-arg", `VERSION=${version}`, "--build-arg", "BROTLI=4", "--pull-never",
         "--volume", `${run("go", ["env", "GOMODCACHE"])}:/root/go/pkg/mod`,
         "--volume", `${run("go", ["env", "GOCACHE"])}:/root/.cache/go-build`,
         "--tag", `localhost/crdlab:${arch}`, root);

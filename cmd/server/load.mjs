@@ -41,10 +41,10 @@ const kinds = {
 };
 const { id: opened } = await (await post("/api/v1/share", first)).json();
 
-/** The resident memory of the server and of its children, in MiB. */
+/** The memory of the server and of its children, in MiB, without the files that they map: the store is one. */
 function memory() {
   const status = (pid) => readFileSync(`/proc/${pid}/status`, "utf8");
-  const resident = (pid) => Number(/VmRSS:\s+(\d+)/.exec(status(pid))?.[1] ?? 0) / 1024;
+  const resident = (pid) => Number(/RssAnon:\s+(\d+)/.exec(status(pid))?.[1] ?? 0) / 1024;
   const children = readdirSync("/proc").filter((pid) => /^\d+$/.test(pid)).filter((pid) => {
     try {
       return new RegExp(`^PPid:\\s+${server.pid}$`, "m").test(status(pid));
