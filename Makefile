@@ -121,7 +121,8 @@ load: build ## measure the server under load
 	node cmd/server/load.mjs
 
 bench: build chromium ## measure the engine natively and the page in Chromium
-	go test -run '^$$' -bench . -benchmem ./internal/engine/...
+	node internal/engine/bench.mjs dist/bench.json
+	go test -run '^$$' -bench . -benchmem ./internal/source
 	npx playwright test -c web/flows/bench.config.ts
 
 clean: ## remove what was built

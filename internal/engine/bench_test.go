@@ -35,10 +35,11 @@ import (
 // A workload is a CRD and an object of it that people edit.
 type workload struct{ name, crd, object string }
 
-// workloads are the CronTab of the documentation, one with many rules, and the
+// workloads are the CronTab of the documentation, some whose rules double, to
+// see how the cost grows with them, and the
 // CRDs of real projects if CRDLAB_CORPUS names their directory.
 func workloads(b *testing.B) []workload {
-	all := []workload{crontab(b), generated(200)}
+	all := []workload{crontab(b), generated(50), generated(100), generated(200), generated(400)}
 	dir := os.Getenv("CRDLAB_CORPUS")
 	if dir == "" {
 		b.Log("CRDLAB_CORPUS is not set: no CRDs of real projects")
@@ -48,6 +49,7 @@ func workloads(b *testing.B) []workload {
 		"cert-manager/*.certificates.cert-manager.io",
 		"gateway-api/*.httproutes.gateway.networking.k8s.io",
 		"kueue/*.workloads.kueue.x-k8s.io",
+		"kyverno/*.clusterpolicies.kyverno.io",
 	} {
 		all = append(all, workload{
 			name:   strings.SplitN(name, "*.", 2)[1],
@@ -124,6 +126,7 @@ func BenchmarkCRDEdit(b *testing.B) {
 		})
 		b.Run(w.name+"/engine", func(b *testing.B) {
 			e := whole.New()
+			measured(b, e, playground.Scenario{CRD: w.crd, Object: w.object})
 			for i := 0; b.Loop(); i++ {
 				measured(b, e, playground.Scenario{CRD: w.crd + fmt.Sprintf("\n# %d", i), Object: w.object})
 			}
