@@ -131,7 +131,7 @@ test("text is found and replaced", async ({ playground }) => {
   await page.keyboard.press("ControlOrMeta+f");
   const panel = page.locator("[data-editor=object] .cm-search");
   await panel.locator("[name=search]").fill("my-cron");
-  await panel.locator("[name=replace]").fill("your-cron");
+  await panel.locator("input[name=replace]").fill("your-cron");
   await panel.getByRole("button", { name: "replace all" }).click();
   await page.keyboard.press("Escape");
   await expect(panel).toHaveCount(0);

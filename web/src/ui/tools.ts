@@ -27,7 +27,7 @@ export function bindTools(session: Session, help: Help, documents: Documents): T
     event.preventDefault();
     moveFocus(menu, step);
   });
-  bindCandidates(session);
+  bindCandidates(session, documents);
   return { format };
 }
 
@@ -43,6 +43,7 @@ async function formatDocument(session: Session, help: Help, documents: Documents
     return;
   }
   documents.rewrite(name, formatted.text);
+  documents.focus(name);
 }
 
 async function writeSample(session: Session, help: Help, documents: Documents, full: boolean): Promise<void> {
@@ -51,18 +52,18 @@ async function writeSample(session: Session, help: Help, documents: Documents, f
     session.update({ notice: "There is no CRD yet that a sample can be made of." });
     return;
   }
-  session.edit({ object: sample.object });
+  documents.rewrite("object", sample.object);
   documents.focus("object");
 }
 
 /** Lets another CRD of the text be the one that is judged. */
-function bindCandidates(session: Session): void {
+function bindCandidates(session: Session, documents: Documents): void {
   document.addEventListener("click", ({ target }) => {
     const button = target instanceof Element ? target.closest<HTMLElement>("[data-judge-lines]") : null;
     const lines = button?.dataset["judgeLines"]?.split("-").map(Number);
     if (!lines) return;
     const [start = 0, end = start] = lines;
     const range = { start: { line: start, character: 0 }, end: { line: end, character: 0 } };
-    session.edit({ crd: documentFirst(session.state.scenario.crd, range) });
+    documents.rewrite("crd", documentFirst(session.state.scenario.crd, range));
   });
 }
