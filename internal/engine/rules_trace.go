@@ -199,8 +199,12 @@ func traceValue(value ref.Val) string {
 		encoded, _ := json.Marshal(data)
 		text = string(encoded)
 	}
-	if format, ok := value.(*apiservercel.Format); ok {
-		text = format.Name // the rest of it is the address of a function
+	// The rest of a format is the address of a function.
+	switch format := value.(type) {
+	case *apiservercel.Format:
+		text = format.Name
+	case apiservercel.Format:
+		text = format.Name
 	}
 	if len(text) > maxTraceValue {
 		text = strings.ToValidUTF8(text[:maxTraceValue], "") + "…"
