@@ -1,7 +1,10 @@
-import { expect, test } from "./playground";
+import type { Locator } from "@playwright/test";
+import { expect, type Page, test } from "./playground";
 import { crd, object } from "./texts";
 
-const option = (label: string): string => `.cm-tooltip-autocomplete li:has(.cm-completionLabel:text-is("${label}"))`;
+/** The option of a completion, whose type stands behind its label. */
+const option = (page: Page, label: string): Locator =>
+  page.locator(".cm-tooltip-autocomplete li", { hasText: new RegExp(`^${label}`) });
 
 /** The spec of the flows' object without its last line, which is typed. */
 const unfinished = object("3").replace(/ {2}replicas.*\n/, "");
@@ -13,11 +16,11 @@ test("fields and values of the schema are offered while typing", async ({ playgr
   await playground.paste("object", unfinished);
   await page.keyboard.press("ControlOrMeta+End");
   await page.keyboard.type("  si");
-  await expect(page.locator(option("size"))).toBeVisible();
+  await expect(option(page, "size")).toBeVisible();
   await expect(page.locator(".cm-completionInfo")).toContainText("How large it is.");
   await page.waitForTimeout(150); // CodeMirror does not take Enter at once
   await page.keyboard.press("Enter");
-  await expect(page.locator(option("large"))).toBeVisible();
+  await expect(option(page, "large")).toBeVisible();
   await page.keyboard.type("la");
   await page.waitForTimeout(150);
   await page.keyboard.press("Enter");
@@ -34,19 +37,18 @@ test("fields of self are offered in a rule, and the schema's keywords in the CRD
   await playground.editor("crd").getByText("self.replicas").click();
   await page.keyboard.press("End");
   await page.keyboard.type(" && self.im");
-  await expect(page.locator(option("image"))).toContainText("string");
+  await expect(option(page, "image")).toContainText("string");
   await page.waitForTimeout(150);
-  await page.keyboard.press("Tab");
-  await page.keyboard.press("Escape");
-  await page.keyboard.type("ge.sta");
-  await expect(page.locator(option("startsWith"))).toContainText("(string) -> bool");
+  await page.keyboard.press("Enter");
+  await page.keyboard.type(".sta");
+  await expect(option(page, "startsWith")).toContainText("(string) -> bool");
   await page.keyboard.press("Escape");
 
   await playground.editor("crd").getByText("scope:").click();
-  await page.keyboard.press("End");
-  await page.keyboard.press("Enter");
+  await page.keyboard.press("Home");
+  await page.keyboard.press("Shift+End");
   await page.keyboard.type("con");
-  await expect(page.locator(option("conversion"))).toBeVisible();
+  await expect(option(page, "conversion")).toBeVisible();
 });
 
 test("a field is explained under the pointer, and by F2 at the cursor", async ({ playground }) => {
@@ -60,7 +62,7 @@ test("a field is explained under the pointer, and by F2 at the cursor", async ({
   await expect(hover).toContainText("maximum");
   await page.mouse.move(2, 2);
   await expect(hover).toHaveCount(0);
-  await playground.editor("object").getByText("spec").click();
+  await playground.editor("object").getByText("spec", { exact: true }).click();
   await page.keyboard.press("Home");
   await page.keyboard.press("F2");
   await expect(hover).toContainText("many replicas need an image");
