@@ -48,7 +48,11 @@ test("fields of self are offered in a rule, and the schema's keywords in the CRD
   await page.keyboard.press("Home");
   await page.keyboard.press("Shift+End");
   await page.keyboard.type("con");
-  await expect(option(page, "conversion")).toBeVisible();
+  // What describes a CRD is in the second module, which is loaded now.
+  await expect(async () => {
+    await page.keyboard.press("Control+Space");
+    await expect(option(page, "conversion")).toBeVisible({ timeout: 1000 });
+  }).toPass();
 });
 
 test("a field is explained under the pointer, and by F2 at the cursor", async ({ playground }) => {
