@@ -53,10 +53,11 @@ function changeOf(evaluation: Evaluation): Partial<SessionState> {
     case "stopped":
       return {
         answered,
+        withSchemas,
         answer: undefined,
         notice: `The evaluation was stopped after ${evaluation.seconds} s. What you typed is kept; change it to evaluate again.`,
       };
     case "fault":
-      return { answered, answer: undefined, notice: evaluation.message };
+      return { answered, withSchemas, answer: undefined, notice: evaluation.message };
   }
 }
