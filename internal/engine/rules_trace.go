@@ -8,6 +8,7 @@ import (
 
 	celgo "github.com/google/cel-go/cel"
 	"github.com/google/cel-go/common/ast"
+	"github.com/google/cel-go/common/types"
 	"github.com/google/cel-go/common/types/ref"
 	"github.com/google/cel-go/common/types/traits"
 	"github.com/google/cel-go/interpreter"
@@ -194,20 +195,28 @@ func (t *tracer) add(expr, text ast.Expr, loop bool) {
 }
 
 func traceValue(value ref.Val) string {
-	text := fmt.Sprint(value)
-	if data, err := jsonvalue.OfCEL(value); err == nil {
-		encoded, _ := json.Marshal(data)
-		text = string(encoded)
-	}
-	// The rest of a format is the address of a function.
-	switch format := value.(type) {
-	case *apiservercel.Format:
-		text = format.Name
-	case apiservercel.Format:
-		text = format.Name
-	}
+	text := valueText(value)
 	if len(text) > maxTraceValue {
 		text = strings.ToValidUTF8(text[:maxTraceValue], "") + "…"
 	}
 	return text
+}
+
+func valueText(value ref.Val) string {
+	switch value := value.(type) {
+	case *types.Optional:
+		if value.HasValue() {
+			return "optional(" + valueText(value.GetValue()) + ")"
+		}
+	// The rest of a format is the address of a function.
+	case *apiservercel.Format:
+		return value.Name
+	case apiservercel.Format:
+		return value.Name
+	}
+	if data, err := jsonvalue.OfCEL(value); err == nil {
+		encoded, _ := json.Marshal(data)
+		return string(encoded)
+	}
+	return fmt.Sprint(value)
 }

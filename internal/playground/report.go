@@ -2,7 +2,9 @@ package playground
 
 // Report is the answer to a [Scenario]: what an API server would do, and why.
 // Slices are never nil, so that they encode as [] and not as null. Two
-// evaluations of one scenario with Now set differ in Timing only.
+// evaluations of one scenario with Now set differ in Timing only, and in the
+// cost and trace of rules that visit a map of several keys: in Go, and so in the
+// API server, its order is random.
 type Report struct {
 	Kubernetes Kubernetes `json:"kubernetes"`
 	CRD        CRD        `json:"crd"`
