@@ -164,7 +164,7 @@ test("the gallery is searched and used by the keyboard", async ({ playground }) 
   await playground.open();
   await page.keyboard.press("Alt+Shift+E");
   await expect(page.locator("#gallery-search")).toBeFocused();
-  await page.keyboard.type("pizza conversion");
+  await page.keyboard.type("pizza conversion mozzarellas");
   await expect(page.locator("[data-example]:visible")).toHaveCount(1);
   await page.keyboard.press("Enter");
   await expect(page).toHaveURL(/#example=conversion-pizza/);
@@ -219,6 +219,7 @@ test("on a narrow screen the verdict comes before the editors", async ({ playgro
   const { page } = playground;
   await page.setViewportSize({ width: 390, height: 844 });
   await playground.open();
+  expect(await page.evaluate(() => scrollY)).toBe(0);
   const brief = page.locator("[data-panel=brief]");
   await expect(brief).toContainText("Rejected");
   await expect(brief).toContainText("2 errors");

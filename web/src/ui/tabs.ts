@@ -38,7 +38,7 @@ export class Tabs {
       tab.tabIndex = selected ? 0 : -1;
       const panel = document.getElementById(tab.getAttribute("aria-controls") ?? "");
       if (panel) panel.hidden = !selected;
-      if (selected) tab.scrollIntoView({ block: "nearest", inline: "nearest" });
+      if (selected) reveal(tab);
     }
   }
 
@@ -63,4 +63,14 @@ export class Tabs {
 
 function nameOf(tab: HTMLElement): string {
   return tab.dataset["tab"] ?? "";
+}
+
+/** Scrolls the row of tabs to one of them, and, unlike scrollIntoView, not the page. */
+function reveal(tab: HTMLElement): void {
+  const row = tab.closest("[role=tablist]");
+  if (!row) return;
+  const bounds = row.getBoundingClientRect();
+  const { left, right } = tab.getBoundingClientRect();
+  if (left < bounds.left) row.scrollLeft += left - bounds.left;
+  else if (right > bounds.right) row.scrollLeft += right - bounds.right;
 }
