@@ -101,6 +101,7 @@ test("formatting indents, turns JSON into YAML, and tells what is in the way", a
   await playground.paste("object", "apiVersion: stable.example.com/v1\nkind: CronTab # a comment\nmetadata:\n    name: a\nspec:\n      image: b\n");
   await page.locator("#format").click();
   await expect.poll(() => playground.text("object")).toContain("kind: CronTab # a comment\nmetadata:\n  name: a\nspec:\n  image: b");
+  await playground.editor("object").focus();
   await page.keyboard.press("ControlOrMeta+z");
   await expect.poll(() => playground.text("object")).toContain("    name: a");
 

@@ -1,3 +1,4 @@
+import { isolateHistory } from "@codemirror/commands";
 import { EditorState, type Extension } from "@codemirror/state";
 import {
   drawSelection,
@@ -82,6 +83,7 @@ export class Editor {
     this.#view.dispatch({
       changes: { from: 0, to: doc.length, insert: text },
       selection: { anchor: 0 },
+      annotations: isolateHistory.of("full"),
     });
     // Not by the editor's own means: that would scroll a narrow page, too.
     this.#view.scrollDOM.scrollTop = 0;
@@ -97,6 +99,7 @@ export class Editor {
     while (tail < shorter - head && old.at(-1 - tail) === text.at(-1 - tail)) tail++;
     this.#view.dispatch({
       changes: { from: head, to: old.length - tail, insert: text.slice(head, text.length - tail) },
+      annotations: isolateHistory.of("full"),
     });
   }
 
@@ -119,7 +122,7 @@ export class Editor {
         insert: newText,
       })),
     );
-    this.#view.dispatch({ changes, userEvent: "input.fix" });
+    this.#view.dispatch({ changes, userEvent: "input.fix", annotations: isolateHistory.of("full") });
     const ranges: { from: number; to: number }[] = [];
     changes.iterChangedRanges((_fromA, _toA, from, to) => ranges.push({ from, to }));
     const [first] = ranges;
