@@ -67,6 +67,7 @@ test("a field is explained under the pointer, and by F2 at the cursor", async ({
   await page.mouse.move(2, 2);
   await expect(hover).toHaveCount(0);
   await playground.editor("object").getByText("spec", { exact: true }).click();
+  await page.mouse.move(2, 2); // or else the pointer asks, too
   await page.keyboard.press("Home");
   await page.keyboard.press("F2");
   await expect(hover).toContainText("many replicas need an image");
