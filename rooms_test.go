@@ -1,6 +1,7 @@
 package crdlab
 
 import (
+	"os"
 	"os/exec"
 	"slices"
 	"strings"
@@ -90,6 +91,25 @@ func TestOneFileValidatesCRDs(t *testing.T) {
 	}
 	if files := strings.Fields(string(output)); len(files) != 1 {
 		t.Errorf("%s is imported by %v, want one file", validation, files)
+	}
+}
+
+// maxFile is the size in bytes above which a file was not written by hand.
+const maxFile = 1_000_000
+
+// TestNothingBuiltIsCommitted finds programs and modules among the sources.
+func TestNothingBuiltIsCommitted(t *testing.T) {
+	if _, err := os.Stat(".git"); err != nil {
+		t.Skip("not a checkout")
+	}
+	output, err := exec.Command("git", "ls-files", "-z").Output()
+	if err != nil {
+		t.Fatalf("list the files: %v", err)
+	}
+	for _, name := range strings.Split(strings.TrimSuffix(string(output), "\x00"), "\x00") {
+		if info, err := os.Stat(name); err == nil && info.Size() > maxFile {
+			t.Errorf("%s has %d bytes, more than %d", name, info.Size(), maxFile)
+		}
 	}
 }
 

@@ -53,8 +53,8 @@ suite("the container image", { skip: missing && `it takes ${missing}` }, () => {
       buildah("bud", "--quiet", "--isolation", "chroot", "--platform", `linux/${arch}`,
         "--build-arg", "GO_IMAGE=localhost/stand-in", "--build-arg", "NODE_IMAGE=localhost/stand-in",
         "--build-arg", `BUILDPLATFORM=linux/${own}`, "--build-arg", `VERSION=${version}`, "--build-arg", "BROTLI=4", "--pull-never",
-        "--volume", `${run("go", ["env", "GOMODCACHE"])}:/root/go/pkg/mod`,
-        "--volume", `${run("go", ["env", "GOCACHE"])}:/root/.cache/go-build`,
+        "--volume", `${run("go", ["env", "GOMODCACHE"])}:${caches.GOMODCACHE}`,
+        "--volume", `${run("go", ["env", "GOCACHE"])}:${caches.GOCACHE}`,
         "--tag", `localhost/crdlab:${arch}`, root);
       const container = buildah("from", "--pull-never", "--arch", arch, `localhost/crdlab:${arch}`);
       mounts[arch] = buildah("mount", container);
@@ -124,6 +124,9 @@ function makeBase(directory) {
 const certificateVariables = ["SSL_CERT_FILE", "NODE_EXTRA_CA_CERTS"];
 const certificates = () => certificateVariables.map((name) => process.env[name]).filter((file) => file && existsSync(file));
 
+/** Where the base image has Go's caches, which are those of this machine. */
+const caches = { GOMODCACHE: "/cache/mod", GOCACHE: "/cache/build" };
+
 /** The environment of the base image: what reaches the registries from here. */
 function settings() {
   const names = [...certificateVariables, "HTTP_PROXY", "HTTPS_PROXY", "NO_PROXY"];
@@ -131,6 +134,7 @@ function settings() {
     PATH: "/usr/local/go/bin:/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin",
     GOPROXY: run("go", ["env", "GOPROXY"]),
     GOTOOLCHAIN: "local",
+    ...caches,
     npm_config_registry: run("npm", ["config", "get", "registry"]),
     ...Object.fromEntries(names.filter((name) => process.env[name]).map((name) => [name, process.env[name]])),
   };
