@@ -21,6 +21,15 @@ import (
 // and one on another release has it for itself.
 var emulation sync.RWMutex
 
+// emulateFor has the libraries show the release of a scenario.
+func emulateFor(s playground.Scenario) (restore func(), err error) {
+	minor, err := parseMinor(s.Kubernetes)
+	if err != nil {
+		return nil, err
+	}
+	return emulate(minor)
+}
+
 // emulate has the libraries show the CEL environment and the feature gates of
 // release 1.minor, as far as they still have them, until restore is called.
 func emulate(minor int) (restore func(), err error) {

@@ -60,15 +60,20 @@ func (e *Engine) Evaluate(ctx context.Context, s playground.Scenario) (report pl
 	if s, err = complete(s); err != nil {
 		return report, err
 	}
-	minor, err := parseMinor(s.Kubernetes)
-	if err != nil {
-		return report, err
-	}
-	restore, err := emulate(minor)
+	restore, err := emulateFor(s)
 	if err != nil {
 		return report, err
 	}
 	defer restore()
+	if report, err = e.report(ctx, s, now); err != nil {
+		return report, err
+	}
+	return report, ctx.Err()
+}
+
+// report takes a complete scenario through all stages, at the time now, while
+// its release is emulated.
+func (e *Engine) report(ctx context.Context, s playground.Scenario, now time.Time) (report playground.Report, err error) {
 	start := time.Now()
 	crd := e.crd(ctx, s)
 	crdDone := time.Now()
@@ -81,32 +86,27 @@ func (e *Engine) Evaluate(ctx context.Context, s playground.Scenario) (report pl
 		return report, err
 	}
 	report = playground.Report{
-		Kubernetes: playground.Kubernetes{Library: Library, Emulated: releaseName(minor)},
+		Kubernetes: playground.Kubernetes{Library: Library, Emulated: s.Kubernetes},
 		CRD:        crd.report,
 		Objects:    e.parts.evaluateObjects(ctx, crd, conv, plugins, s, now),
 		Conversion: playground.Conversion{Findings: conv.findings},
+		Schemas:    []playground.Schema{},
 		Missing:    e.parts.missing(s, crd),
 	}
 	if report.StoredObjects, err = e.parts.storedObjects(ctx, crd, s, now); err != nil {
 		return report, err
 	}
-	report.Schemas = []playground.Schema{}
 	if s.Schemas && e.parts.Schema != nil {
 		if report.Schemas, err = crd.schemas(e.parts); err != nil {
 			return report, err
 		}
 	}
-	if plugins != nil {
-		types, err := e.typeFindings(s, crd, plugins)
-		if err != nil {
-			return report, err
-		}
-		findings := append(slices.Clone(plugins.Findings()), types...)
-		report.Admission = &playground.Admission{Findings: withRemedies(s.Admission, findings)}
+	if report.Admission, err = e.admission(s, crd, plugins); err != nil {
+		return report, err
 	}
 	report.Tables = tables(crd, report.Objects, now)
 	report.Timing = playground.Timing{CRD: milliseconds(crdDone.Sub(start)), Object: milliseconds(time.Since(crdDone))}
-	return report, ctx.Err()
+	return report, nil
 }
 
 func requestTime(now string) (time.Time, error) {
@@ -122,6 +122,9 @@ func requestTime(now string) (time.Time, error) {
 
 // complete sets the defaults of a scenario and refuses unknown parameters.
 func complete(s playground.Scenario) (playground.Scenario, error) {
+	if s.Kubernetes == "" {
+		s.Kubernetes = releaseName(playground.NewestMinor)
+	}
 	switch s.FieldValidation {
 	case "":
 		s.FieldValidation = playground.FieldValidationStrict
@@ -199,6 +202,19 @@ func (e *Engine) typeFindings(s playground.Scenario, c *crd, plugins Plugins) ([
 	}
 	e.policyTypes.Add(key, findings)
 	return findings, nil
+}
+
+// admission is what is wrong with the text of the plugins, or nil without them.
+func (e *Engine) admission(s playground.Scenario, c *crd, plugins Plugins) (*playground.Admission, error) {
+	if plugins == nil {
+		return nil, nil
+	}
+	types, err := e.typeFindings(s, c, plugins)
+	if err != nil {
+		return nil, err
+	}
+	findings := append(slices.Clone(plugins.Findings()), types...)
+	return &playground.Admission{Findings: withRemedies(s.Admission, findings)}, nil
 }
 
 // isEmpty says whether there is nothing but blanks in a text.

@@ -88,15 +88,6 @@ func (p *writingPlace) missing() bool {
 	return false
 }
 
-// emulateFor has the libraries show the release of a scenario.
-func emulateFor(s playground.Scenario) (restore func(), err error) {
-	minor, err := parseMinor(s.Kubernetes)
-	if err != nil {
-		return nil, err
-	}
-	return emulate(minor)
-}
-
 // writingPlace is a cursor in a text, and what is known of the text's type.
 type writingPlace struct {
 	source.Cursor

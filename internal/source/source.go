@@ -148,8 +148,3 @@ func tooLong(text string, limit int) (*File, error) {
 		Range: playground.Range{Start: at, End: at},
 	}
 }
-
-// Range is the range between two byte offsets of the text.
-func (f *File) Range(start, end int) playground.Range {
-	return f.index.span(start, end)
-}
