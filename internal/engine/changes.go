@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"maps"
 	"reflect"
 	"slices"
 
@@ -34,7 +35,7 @@ func diff(before, after any, path []any) []change {
 			return changes
 		}
 	}
-	if reflect.DeepEqual(before, after) {
+	if same(before, after) {
 		return nil
 	}
 	return []change{{playground.ChangeReplace, slices.Clone(path), after}}
@@ -42,14 +43,7 @@ func diff(before, after any, path []any) []change {
 
 func diffMaps(before, after map[string]any, path []any) []change {
 	var changes []change
-	keys := sortedKeys(before)
-	for key := range after {
-		if _, ok := before[key]; !ok {
-			keys = append(keys, key)
-		}
-	}
-	slices.Sort(keys)
-	for _, key := range keys {
+	for _, key := range changedKeys(before, after) {
 		b, had := before[key]
 		a, has := after[key]
 		step := appendStep(path, key)
@@ -65,9 +59,95 @@ func diffMaps(before, after map[string]any, path []any) []change {
 	return changes
 }
 
-// snapshot is the object's present state, to compare with a later one.
+// changedKeys are those of which before and after have different values.
+func changedKeys(before, after map[string]any) []string {
+	var keys []string
+	for key, b := range before {
+		if a, has := after[key]; !has || !same(b, a) {
+			keys = append(keys, key)
+		}
+	}
+	for key := range after {
+		if _, had := before[key]; !had {
+			keys = append(keys, key)
+		}
+	}
+	slices.Sort(keys)
+	return keys
+}
+
+// same says whether there is no difference between two JSON values. Most parts
+// of an object stay as they are in most stages: to say so allocates nothing.
+func same(a, b any) bool {
+	switch a := a.(type) {
+	case map[string]any:
+		if b, ok := b.(map[string]any); ok {
+			return sameMap(a, b)
+		}
+	case []any:
+		if b, ok := b.([]any); ok {
+			return slices.EqualFunc(a, b, same)
+		}
+	case nil, string, bool, int64, float64:
+		return isScalar(b) && a == b
+	}
+	return reflect.DeepEqual(a, b)
+}
+
+func sameMap(a, b map[string]any) bool {
+	if len(a) != len(b) {
+		return false
+	}
+	for key, value := range a {
+		if other, ok := b[key]; !ok || !same(value, other) {
+			return false
+		}
+	}
+	return true
+}
+
+func isScalar(value any) bool {
+	switch value.(type) {
+	case nil, string, bool, int64, float64:
+		return true
+	}
+	return false
+}
+
+// snapshot is the object's present state, to compare with a later one; the
+// next snapshot takes its place.
 func (r *request) snapshot() map[string]any {
-	return runtime.DeepCopyJSON(r.object.Object)
+	r.before = mirrored(r.before, r.object.Object).(map[string]any)
+	return r.before
+}
+
+// mirrored makes a copy of an earlier state of a JSON value one of its present
+// state, and copies only what differs.
+func mirrored(copied, value any) any {
+	switch value := value.(type) {
+	case map[string]any:
+		if copied, ok := copied.(map[string]any); ok && copied != nil && value != nil {
+			return mirroredMap(copied, value)
+		}
+	case []any:
+		if copied, ok := copied.([]any); ok && len(copied) == len(value) && value != nil {
+			for i := range value {
+				copied[i] = mirrored(copied[i], value[i])
+			}
+			return copied
+		}
+	}
+	return runtime.DeepCopyJSONValue(value)
+}
+
+func mirroredMap(copied, value map[string]any) map[string]any {
+	for key, v := range value {
+		copied[key] = mirrored(copied[key], v)
+	}
+	if len(copied) > len(value) {
+		maps.DeleteFunc(copied, func(key string, _ any) bool { _, has := value[key]; return !has })
+	}
+	return copied
 }
 
 // recordChanges records what the running stage changed since before.

@@ -97,7 +97,7 @@ func (c *conversion) call(stage string, object *unstructured.Unstructured, to *v
 	if c.webhook != nil {
 		return c.webhook.Convert(stage, object, to.kind.GroupVersion())
 	}
-	return c.converter.ConvertToVersion(object.DeepCopy(), to.kind.GroupVersion())
+	return c.converter.ConvertToVersion(object, to.kind.GroupVersion())
 }
 
 // noneConverter is what the strategy None does: only apiVersion changes

@@ -85,10 +85,11 @@ func (e *Engine) report(ctx context.Context, s playground.Scenario, now time.Tim
 	if err != nil {
 		return report, err
 	}
+	objects, reads := e.parts.evaluateObjects(ctx, crd, conv, plugins, s, now)
 	report = playground.Report{
 		Kubernetes: playground.Kubernetes{Library: Library, Emulated: s.Kubernetes},
 		CRD:        crd.report,
-		Objects:    e.parts.evaluateObjects(ctx, crd, conv, plugins, s, now),
+		Objects:    objects,
 		Conversion: playground.Conversion{Findings: conv.findings},
 		Schemas:    []playground.Schema{},
 		Missing:    e.parts.missing(s, crd),
@@ -104,7 +105,7 @@ func (e *Engine) report(ctx context.Context, s playground.Scenario, now time.Tim
 	if report.Admission, err = e.admission(s, crd, plugins); err != nil {
 		return report, err
 	}
-	report.Tables = tables(crd, report.Objects, now)
+	report.Tables = tables(crd, reads, now)
 	report.Timing = playground.Timing{CRD: milliseconds(crdDone.Sub(start)), Object: milliseconds(time.Since(crdDone))}
 	return report, nil
 }

@@ -131,23 +131,31 @@ type request struct {
 	// deleted says that the request removes the object.
 	deleted bool
 
+	// before is the object as it was at the last snapshot.
+	before map[string]any
+	// decoded and reads are the stored object as read at the storage version,
+	// and at others by their names, once it was.
+	decoded *unstructured.Unstructured
+	reads   readObject
+
 	report playground.Object
 	stage  *playground.Stage // the one that runs
 }
 
-// evaluateObjects judges each document of text.
-func (p Parts) evaluateObjects(ctx context.Context, c *crd, conv *conversion, plugins Plugins, s playground.Scenario, now time.Time) []playground.Object {
-	objects := []playground.Object{}
+// evaluateObjects judges each document of text, and returns the accepted ones
+// as they are read.
+func (p Parts) evaluateObjects(ctx context.Context, c *crd, conv *conversion, plugins Plugins, s playground.Scenario, now time.Time) (objects []playground.Object, reads []readObject) {
+	objects = []playground.Object{}
 	file, err := source.Parse(s.Object, finding.ObjectText)
 	if _, isLimit := finding.LimitRange(err); isLimit {
-		return append(objects, exceededObject(stagesOf(s), err))
+		return append(objects, exceededObject(stagesOf(s), err)), nil
 	}
 	olds := readOldObjects(c, s.OldObject)
 	for _, doc := range file.Documents {
 		if doc.Empty() || ctx.Err() != nil {
 			continue
 		}
-		r := &request{parts: p, crd: c, doc: doc, now: now, fieldValidation: s.FieldValidation, operation: s.Operation, fieldManager: s.FieldManager, force: s.Force, user: Requester(s), replicas: s.Replicas, olds: olds, conversion: conv, stages: stagesOf(s), report: emptyObjectReport()}
+		r := &request{reads: readObject{}, parts: p, crd: c, doc: doc, now: now, fieldValidation: s.FieldValidation, operation: s.Operation, fieldManager: s.FieldManager, force: s.Force, user: Requester(s), replicas: s.Replicas, olds: olds, conversion: conv, stages: stagesOf(s), report: emptyObjectReport()}
 		r.report.Operation = s.Operation
 		r.ctx = warning.WithWarningRecorder(ctx, &warningRecorder{request: r})
 		if plugins != nil {
@@ -159,8 +167,9 @@ func (p Parts) evaluateObjects(ctx context.Context, c *crd, conv *conversion, pl
 			r.report.Admission = r.review.Report(r.reviewed())
 		}
 		objects = append(objects, r.report)
+		reads = append(reads, r.returned())
 	}
-	return objects
+	return objects, reads
 }
 
 // exceededObject reports a text that passes a limit.

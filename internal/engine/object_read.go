@@ -48,21 +48,36 @@ func (r *request) readVersion(v *version) playground.ObjectVersion {
 
 // get reads the stored object at version v: pruned and defaulted with the
 // schema of the storage version, then converted and pruned with that of v. It
-// is not defaulted again.
+// is not defaulted again. What it returns is not to be changed.
 func (r *request) get(v *version) (*unstructured.Unstructured, error) {
+	if read, ok := r.reads[v.kind.Version]; ok {
+		return read, nil
+	}
 	object, err := r.decodeFromStorage()
 	if err != nil {
 		return nil, err
 	}
-	return r.convert(playground.StageRead, object, v)
+	if object.GroupVersionKind() != v.kind {
+		if object, err = r.convert(playground.StageRead, object, v); err != nil {
+			return nil, err
+		}
+	}
+	r.reads[v.kind.Version] = object
+	return object, nil
 }
 
+// decodeFromStorage reads the stored object at the storage version. What it
+// returns is not to be changed.
 func (r *request) decodeFromStorage() (*unstructured.Unstructured, error) {
+	if r.decoded != nil {
+		return r.decoded, nil
+	}
 	object := r.stored.DeepCopy()
 	if err := r.crd.storage.coerce(object, coerceOptions{fromStorage: true}); err != nil {
 		return nil, err
 	}
 	defaulting.Default(object.Object, r.crd.storage.schema)
+	r.decoded = object
 	return object, nil
 }
 

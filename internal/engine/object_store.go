@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"maps"
 	"net/http"
 	"strconv"
 	"strings"
@@ -29,7 +30,7 @@ func store(r *request) error {
 		r.accept()
 		return nil
 	}
-	stored := r.object.DeepCopy()
+	stored := withOwnMetadata(r.object)
 	if r.version != r.crd.storage {
 		converted, err := r.convert(playground.StageStore, r.object, r.crd.storage)
 		if errors.Is(err, ErrNoWebhook) {
@@ -54,6 +55,16 @@ func store(r *request) error {
 	}
 	r.accept()
 	return nil
+}
+
+// withOwnMetadata is a copy of an object whose metadata can be set; it shares
+// all else with the object.
+func withOwnMetadata(object *unstructured.Unstructured) *unstructured.Unstructured {
+	content := maps.Clone(object.Object)
+	if metadata, ok := content["metadata"].(map[string]any); ok {
+		content["metadata"] = maps.Clone(metadata)
+	}
+	return &unstructured.Unstructured{Object: content}
 }
 
 // checkAnswer fails where the API server cannot tell what it has stored: it

@@ -44,32 +44,26 @@ func (p schemaPath) String() string {
 // the value, or, if the schema does not know the value, nil and the path of
 // the last node that it knows.
 func schemaAt(root *structuralschema.Structural, value []any) (*structuralschema.Structural, schemaPath) {
-	node, path := root, schemaPath{}
+	path := make(schemaPath, 0, 2*len(value))
+	if root == nil {
+		return nil, path
+	}
+	node := *root
 	for _, step := range value {
-		if node == nil {
+		name, isKey := step.(string)
+		property, isProperty := node.Properties[name]
+		switch {
+		case !isKey && node.Items != nil:
+			node, path = *node.Items, append(path, "items")
+		case isKey && isProperty:
+			node, path = property, append(path, "properties", name)
+		case isKey && node.AdditionalProperties != nil && node.AdditionalProperties.Structural != nil:
+			node, path = *node.AdditionalProperties.Structural, append(path, "additionalProperties")
+		default:
 			return nil, path
 		}
-		next, nextPath := schemaChild(node, path, step)
-		if next == nil {
-			return nil, path
-		}
-		node, path = next, nextPath
 	}
-	return node, path
-}
-
-func schemaChild(node *structuralschema.Structural, path schemaPath, step any) (*structuralschema.Structural, schemaPath) {
-	name, isKey := step.(string)
-	if !isKey {
-		return node.Items, path.items()
-	}
-	if property, ok := node.Properties[name]; ok {
-		return &property, path.property(name)
-	}
-	if node.AdditionalProperties != nil {
-		return node.AdditionalProperties.Structural, path.additional()
-	}
-	return nil, path
+	return &node, path
 }
 
 // appendStep is a longer path that shares no memory with path.

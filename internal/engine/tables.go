@@ -13,9 +13,9 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/util/duration"
-	utiljson "k8s.io/apimachinery/pkg/util/json"
 	"k8s.io/client-go/util/jsonpath"
 
+	"github.com/crdlab/crdlab/internal/engine/jsonvalue"
 	"github.com/crdlab/crdlab/internal/engine/upstream"
 	"github.com/crdlab/crdlab/internal/playground"
 )
@@ -24,14 +24,14 @@ var metadataDescriptions = metav1.ObjectMeta{}.SwaggerDoc()
 
 // tables are what the API server answers to `kubectl get` at each served
 // version.
-func tables(c *crd, objects []playground.Object, now time.Time) []playground.Table {
+func tables(c *crd, objects []readObject, now time.Time) []playground.Table {
 	tables := []playground.Table{}
 	if !c.report.Accepted {
 		return tables
 	}
 	for _, name := range c.servedByPriority() {
 		_ = upstream.Guard(playground.StageRead, func() error {
-			table, err := newTable(c.versions[name], returned(objects, name), now)
+			table, err := newTable(c.versions[name], listAt(objects, name), now)
 			if err == nil {
 				tables = append(tables, table)
 			}
@@ -41,17 +41,31 @@ func tables(c *crd, objects []playground.Object, now time.Time) []playground.Tab
 	return tables
 }
 
-// returned are the accepted objects as read at a version, in the order of
-// their keys in etcd.
-func returned(objects []playground.Object, version string) *unstructured.UnstructuredList {
+// readObject is an accepted object as read at each served version, by its name;
+// nil where it cannot be read.
+type readObject map[string]*unstructured.Unstructured
+
+// returned is what the report says that is read.
+func (r *request) returned() readObject {
+	reads := readObject{}
+	for _, v := range r.report.Versions {
+		reads[v.Name] = r.reads[v.Name]
+	}
+	return reads
+}
+
+// listAt are the objects as read at a version, in the order of their keys in
+// etcd.
+func listAt(objects []readObject, version string) *unstructured.UnstructuredList {
 	list := &unstructured.UnstructuredList{}
 	for _, object := range objects {
-		for _, v := range object.Versions {
-			content := map[string]any{}
-			if v.Name != version || v.Object == nil || utiljson.Unmarshal(v.Object, &content) != nil {
-				continue
-			}
-			list.Items = append(list.Items, unstructured.Unstructured{Object: content})
+		read, ok := object[version]
+		switch {
+		case !ok:
+		case read == nil:
+			list.Items = append(list.Items, unstructured.Unstructured{})
+		default:
+			list.Items = append(list.Items, unstructured.Unstructured{Object: jsonvalue.Decoded(read.Object)})
 		}
 	}
 	slices.SortStableFunc(list.Items, func(a, b unstructured.Unstructured) int {
