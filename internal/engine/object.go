@@ -131,6 +131,8 @@ type request struct {
 	// deleted says that the request removes the object.
 	deleted bool
 
+	// memory is what the rules evaluated to.
+	memory memory
 	// before is the object as it was at the last snapshot.
 	before map[string]any
 	// decoded and reads are the stored object as read at the storage version,

@@ -11,8 +11,7 @@ import (
 
 // evaluateRules evaluates the CEL rules, unless an earlier error is of a kind
 // that could mislead them, and ends validation. Upstream's validator gives
-// the verdict; the rules are evaluated a second time, one by one, to tell the
-// outcome of each.
+// the verdict; what it found is then told rule by rule.
 func evaluateRules(r *request) error {
 	if r.version.celRules() == nil {
 		r.skip("the schema has no rules")
@@ -39,7 +38,8 @@ func (r *request) validateRules() field.ErrorList {
 			options = append(options, cel.WithRatcheting(r.correlate()))
 		}
 	}
-	errs, _ := r.version.celRules().Validate(r.ctx, nil, r.version.schema, r.object.Object, old, celconfig.RuntimeCELCostBudget, options...)
+	r.memory = memory{}
+	errs, _ := r.version.celRules().Validate(withMemory(r.ctx, r.memory), nil, r.version.schema, r.object.Object, old, celconfig.RuntimeCELCostBudget, options...)
 	return errs
 }
 
@@ -56,7 +56,7 @@ func isBlocking(errs field.ErrorList) bool {
 }
 
 func (r *request) reportRuleResults(blocked bool) {
-	e := newEvaluation(r.ctx, r.version.kind.Version, blocked)
+	e := newEvaluation(r.ctx, r.version.kind.Version, r.memory, blocked)
 	e.rule = func(node *ruleNode, i int) source.Location {
 		if location, ok := r.crd.doc.At(r.crd.rulePath(r.version.index, node, i)...); ok {
 			return location

@@ -66,7 +66,7 @@ func compileNodeRules(s *structuralschema.Structural, declType *apiservercel.Dec
 	// server's own validator reports it.
 	rules, _ := cel.Compile(s, declType, celconfig.PerCallLimit,
 		environment.MustBaseEnvSet(environment.DefaultCompatibilityVersion()), cel.StoredExpressionsEnvLoader())
-	return &nodeRules{rules, ruleRequirements(s, declType, rules), make([]tracedRule, len(rules))}
+	return &nodeRules{remembered(rules), ruleRequirements(s, declType, rules), make([]tracedRule, len(rules))}
 }
 
 // propertyType is the CEL type of a property, or nil if the property is

@@ -43,13 +43,15 @@ type validatorKey struct {
 	schema  [sha256.Size]byte
 }
 
-// validator returns upstream's validator of a version's rules, or makes it.
-func (c *ruleCache) validator(digest *schemaDigest, root *structuralschema.Structural) *cel.Validator {
+// validator returns upstream's validator of a version's rules, or makes it
+// around the compiled rules.
+func (c *ruleCache) validator(digest *schemaDigest, root *structuralschema.Structural, compiled *ruleNode) *cel.Validator {
 	key := validatorKey{environment.DefaultCompatibilityVersion().String(), digest.sum}
 	if cached, ok := c.validators.Get(key); ok {
 		return cached.(*cel.Validator)
 	}
 	validator := cel.NewValidator(root, true, celconfig.PerCallLimit)
+	share(validator, compiled)
 	c.validators.Add(key, validator)
 	return validator
 }

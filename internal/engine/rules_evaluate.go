@@ -29,6 +29,7 @@ const maxPasses = 2000
 type evaluation struct {
 	ctx     context.Context
 	version string
+	memory  memory // of what upstream's validator evaluated
 	// blocked: no rule is evaluated, since the object has worse errors.
 	blocked bool
 	budget  int64  // what is left of it; negative once it is used up
@@ -45,10 +46,11 @@ type evaluation struct {
 	seen    map[string]bool // the rules, by ID, that apply somewhere
 }
 
-func newEvaluation(ctx context.Context, version string, blocked bool) *evaluation {
+func newEvaluation(ctx context.Context, version string, memory memory, blocked bool) *evaluation {
 	return &evaluation{
 		ctx:     ctx,
 		version: version,
+		memory:  memory,
 		blocked: blocked,
 		budget:  celconfig.RuntimeCELCostBudget,
 		results: []playground.RuleResult{},
@@ -86,7 +88,7 @@ func (e *evaluation) walk(node *ruleNode, p place) {
 }
 
 func (e *evaluation) evaluateNode(node *ruleNode, p place) {
-	var self, optional map[string]any
+	variables := activations{node: node, place: p}
 	for i := range node.rules {
 		result := playground.RuleResult{ID: ruleID(e.version, node, i), Path: valuePath(p.path), Trace: []playground.TraceStep{}}
 		e.seen[result.ID] = true
@@ -96,28 +98,21 @@ func (e *evaluation) evaluateNode(node *ruleNode, p place) {
 		case e.budget < 0:
 			result.Outcome, result.Why = playground.OutcomeSkipped, playground.WhyBudget
 		default:
-			if self == nil {
-				self, optional = p.activations(node)
-			}
-			variables := self
-			if ptr.Deref(node.schema.XValidations[i].OptionalOldSelf, false) {
-				variables = optional
-			}
-			e.evaluateRule(node, i, p, variables, &result)
-			e.trace(node, i, variables, &result)
+			e.evaluateRule(node, i, p, &variables, &result)
+			e.trace(node, i, &variables, &result)
 		}
 		e.add(result, p.path)
 	}
 }
 
 // trace explains a rule that does not hold. What it costs is not the object's.
-func (e *evaluation) trace(node *ruleNode, i int, variables map[string]any, result *playground.RuleResult) {
+func (e *evaluation) trace(node *ruleNode, i int, variables *activations, result *playground.RuleResult) {
 	unexplained := result.Outcome == playground.OutcomeFail || result.Outcome == playground.OutcomeError || result.Why == playground.WhyRatcheted
 	if !unexplained || e.traces >= maxTraces || e.budget < 0 || node.rules[i].Program == nil {
 		return
 	}
 	e.traces++
-	result.Trace = append(result.Trace, trace(node, i, variables, e.rule(node, i))...)
+	result.Trace = append(result.Trace, trace(node, i, variables.of(i), e.rule(node, i))...)
 }
 
 func (e *evaluation) add(result playground.RuleResult, path []any) {
@@ -133,7 +128,7 @@ func (e *evaluation) add(result playground.RuleResult, path []any) {
 
 // evaluateRule follows validateExpressions in
 // k8s.io/apiextensions-apiserver/pkg/apiserver/schema/cel.
-func (e *evaluation) evaluateRule(node *ruleNode, i int, p place, variables map[string]any, result *playground.RuleResult) {
+func (e *evaluation) evaluateRule(node *ruleNode, i int, p place, variables *activations, result *playground.RuleResult) {
 	compiled, rule := node.rules[i], node.schema.XValidations[i]
 	if compiled.Error != nil {
 		e.fail(result, field.Invalid(p.fieldPath, node.schema.Type, fmt.Sprintf("rule compile error: %v", compiled.Error)), playground.OutcomeError)
@@ -151,33 +146,42 @@ func (e *evaluation) evaluateRule(node *ruleNode, i int, p place, variables map[
 		e.exhaust(result, field.Invalid(p.fieldPath, node.schema.Type, outOfBudget))
 		return
 	}
-	holds, details, err := compiled.Program.ContextEval(e.ctx, variables)
-	if !e.pay(details, result) {
+	found := e.evaluate(compiled.Program, p, variables, i)
+	if !e.pay(found.cost, result) {
 		e.exhaust(result, field.Invalid(p.fieldPath, node.schema.Type, outOfBudget))
 		return
 	}
 	switch {
-	case err != nil:
-		e.fail(result, field.Invalid(p.fieldPath, node.schema.Type, evaluationError(err, rule)), playground.OutcomeError)
-		if isCallLimit(err) {
+	case found.err != nil:
+		e.fail(result, field.Invalid(p.fieldPath, node.schema.Type, evaluationError(found.err, rule)), playground.OutcomeError)
+		if isCallLimit(found.err) {
 			e.budget = -1
 		}
-	case holds == types.True:
+	case found.value == types.True:
 		result.Outcome = playground.OutcomePass
 	default:
 		e.violate(node, i, p, variables, result)
 	}
 }
 
+// evaluate returns the value of rule i, or of its message, at p. The values of
+// most rules are in the memory.
+func (e *evaluation) evaluate(program celgo.Program, p place, variables *activations, i int) evaluated {
+	if known, ok := e.memory.recall(program, p.value, p.old); ok {
+		return known
+	}
+	return newEvaluated(program.ContextEval(e.ctx, variables.of(i)))
+}
+
 const outOfBudget = "validation failed due to running out of cost budget, no further validation rules will be run"
 
 // pay takes the cost of an evaluation from the budget. It reports false if
 // the budget does not suffice.
-func (e *evaluation) pay(details *celgo.EvalDetails, result *playground.RuleResult) bool {
-	if details == nil || details.ActualCost() == nil {
+func (e *evaluation) pay(actual *uint64, result *playground.RuleResult) bool {
+	if actual == nil {
 		return false
 	}
-	cost := *details.ActualCost()
+	cost := *actual
 	if cost > math.MaxInt64 || int64(cost) > e.budget {
 		return false
 	}
@@ -221,13 +225,13 @@ func ruleName(rule apiextensionsv1.ValidationRule) string {
 }
 
 // violate reports a rule that does not hold.
-func (e *evaluation) violate(node *ruleNode, i int, p place, variables map[string]any, result *playground.RuleResult) {
+func (e *evaluation) violate(node *ruleNode, i int, p place, variables *activations, result *playground.RuleResult) {
 	compiled, rule := node.rules[i], node.schema.XValidations[i]
 	fieldPath, value := p.fieldPath, p.value
 	if compiled.NormalizedRuleFieldPath != "" {
 		fieldPath = fieldPath.Child(compiled.NormalizedRuleFieldPath)
 	}
-	message, fatal := e.message(compiled, rule, variables, result)
+	message, fatal := e.message(node, i, p, variables, result)
 	if fatal != "" {
 		e.exhaust(result, field.Invalid(fieldPath, node.schema.Type, fatal))
 		return
@@ -245,7 +249,8 @@ func (e *evaluation) violate(node *ruleNode, i int, p place, variables map[strin
 // message is what the violation of a rule says: the value of its
 // messageExpression if that is usable, else its message, else a default.
 // fatal is not empty if evaluating the expression used the budget up.
-func (e *evaluation) message(compiled cel.CompilationResult, rule apiextensionsv1.ValidationRule, variables map[string]any, result *playground.RuleResult) (message, fatal string) {
+func (e *evaluation) message(node *ruleNode, i int, p place, variables *activations, result *playground.RuleResult) (message, fatal string) {
+	compiled, rule := node.rules[i], node.schema.XValidations[i]
 	fallback := strings.TrimSpace(rule.Message)
 	if rule.Message == "" {
 		fallback = "failed rule: " + ruleName(rule)
@@ -253,17 +258,17 @@ func (e *evaluation) message(compiled cel.CompilationResult, rule apiextensionsv
 	if compiled.MessageExpression == nil {
 		return fallback, ""
 	}
-	value, details, err := compiled.MessageExpression.ContextEval(e.ctx, variables)
-	if !e.pay(details, result) {
+	found := e.evaluate(compiled.MessageExpression, p, variables, i)
+	if !e.pay(found.cost, result) {
 		return "", "messageExpression evaluation failed due to running out of cost budget, no further validation rules will be run"
 	}
-	if err != nil && isCallLimit(err) {
+	if found.err != nil && isCallLimit(found.err) {
 		return "", fmt.Sprintf("no further validation rules will be run due to call cost exceeds limit for messageExpression: %q", rule.MessageExpression)
 	}
-	if err != nil {
+	if found.err != nil {
 		return fallback, ""
 	}
-	text, ok := value.Value().(string)
+	text, ok := found.value.Value().(string)
 	text = strings.TrimSpace(text)
 	if !ok || text == "" || strings.Contains(text, "\n") || len(text) > celconfig.MaxEvaluatedMessageExpressionSizeBytes {
 		return fallback, ""

@@ -6,6 +6,7 @@ import (
 	"k8s.io/apiextensions-apiserver/pkg/apiserver/schema/cel/model"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 	"k8s.io/apiserver/pkg/cel/common"
+	"k8s.io/utils/ptr"
 )
 
 // place is where rules are evaluated.
@@ -52,20 +53,37 @@ func (p place) unchanged() bool {
 	return p.ancestor.CachedDeepEqual()
 }
 
-// activations bind self and oldSelf, the second for rules that take oldSelf as
-// an optional.
-func (p place) activations(node *ruleNode) (plain, optional map[string]any) {
-	schema := node.schema
-	if node.root {
+// activations bind self and oldSelf for the rules of a node at a place, once
+// one of them is evaluated.
+type activations struct {
+	node  *ruleNode
+	place place
+	// optional is for rules that take oldSelf as an optional.
+	plain, optional map[string]any
+}
+
+// of binds them for rule i.
+func (a *activations) of(i int) map[string]any {
+	if a.plain == nil {
+		a.bind()
+	}
+	if ptr.Deref(a.node.schema.XValidations[i].OptionalOldSelf, false) {
+		return a.optional
+	}
+	return a.plain
+}
+
+func (a *activations) bind() {
+	schema := a.node.schema
+	if a.node.root {
 		schema = model.WithTypeAndObjectMeta(schema)
 	}
-	self := cel.UnstructuredToVal(p.value, schema)
-	plain = map[string]any{cel.ScopedVarName: self}
-	optional = map[string]any{cel.ScopedVarName: self, cel.OldScopedVarName: types.OptionalNone}
-	if p.old != nil {
-		oldSelf := cel.UnstructuredToVal(p.old, schema)
-		plain[cel.OldScopedVarName] = oldSelf
-		optional[cel.OldScopedVarName] = types.OptionalOf(oldSelf)
+	self := cel.UnstructuredToVal(a.place.value, schema)
+	a.plain = map[string]any{cel.ScopedVarName: self}
+	a.optional = map[string]any{cel.ScopedVarName: self, cel.OldScopedVarName: types.OptionalNone}
+	if a.place.old != nil {
+		oldSelf := cel.UnstructuredToVal(a.place.old, schema)
+		a.plain[cel.OldScopedVarName] = oldSelf
+		a.optional[cel.OldScopedVarName] = types.OptionalOf(oldSelf)
 	}
-	return plain, optional
 }

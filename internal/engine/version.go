@@ -104,8 +104,8 @@ func (v *version) compileSchema(props *apiextensions.JSONSchemaProps, rules *rul
 	}
 	if hasRules(v.schema) {
 		digest := newSchemaDigest(v.schema)
-		v.celRules = sync.OnceValue(func() *cel.Validator { return rules.validator(digest, v.schema) })
 		v.rules = rules.compile(v.schema, digest)
+		v.celRules = sync.OnceValue(func() *cel.Validator { return rules.validator(digest, v.schema, v.rules) })
 	}
 	return nil
 }
