@@ -101,6 +101,46 @@ func TestHostileScenarios(t *testing.T) {
 	}
 }
 
+// TestHostileTrials tries expressions that were made to hurt. A plain one is
+// answered after each.
+func TestHostileTrials(t *testing.T) {
+	pool := procpool.New(testChild)
+	defer pool.Close()
+	long := playground.Scenario{CRD: thing("s: {type: string}", "true"), Object: ofThing("s: " + strings.Repeat("x", 39_000))}
+	try := func(expression string) (*playground.Tried, error) {
+		help, err := pool.Help(t.Context(), playground.Question{Try: &playground.TryRequest{Scenario: long, Trial: playground.Trial{Expression: expression}}})
+		return help.Tried, err
+	}
+	for _, c := range []struct {
+		name, expression string
+		// ends is what the error says that ends it, or else problem and failure
+		// are what the answer says.
+		ends, problem, failure string
+	}{
+		{name: "one that builds gigabytes", expression: "self.s.replace('', self.s).size()", ends: "it took more than 1024 MiB of memory"},
+		{name: "one that never ends", expression: "self.s.split('').all(a, self.s.split('').all(b, self.s.split('').all(c, a == c)))", failure: "operation cancelled: actual cost limit exceeded"},
+		{name: "ten thousand brackets", expression: strings.Repeat("(", 10_000), problem: "The expression is longer than the playground tries, or has too many brackets."},
+		{name: "a megabyte", expression: strings.Repeat("true || ", 125_000) + "true", problem: "The expression is longer than the playground tries, or has too many brackets."},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			tried, err := try(c.expression)
+			switch {
+			case c.ends != "":
+				if err == nil || !strings.Contains(err.Error(), c.ends) {
+					t.Errorf("got %v, want an end because %s", err, c.ends)
+				}
+			case err != nil:
+				t.Error(err)
+			case tried.Problem != c.problem || tried.Failure != c.failure:
+				t.Errorf("got the problem %q and the failure %q", tried.Problem, tried.Failure)
+			}
+			if tried, err := try("self.s.size()"); err != nil || tried.Value != "39000" {
+				t.Errorf("a neighbour is answered %+v, %v", tried, err)
+			}
+		})
+	}
+}
+
 // answerIn is what an answer says: a problem's detail, or the status of the CRD or
 // of the object if it was refused.
 func answerIn(t *testing.T, body string) string {

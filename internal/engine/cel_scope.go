@@ -47,14 +47,21 @@ const (
 	maxExpressionGroups = 500
 )
 
+func isTooLong(expression string) bool {
+	return len(expression) > maxExpression || strings.Count(expression, "(") > maxExpressionGroups
+}
+
 // celScope returns nil if the cursor is in no expression.
 func (p *writingPlace) celScope() *celScope {
+	if p.trial != nil {
+		return p.trial
+	}
 	n := len(p.Path)
 	if p.Role != source.AtValue && p.Role != source.AtStart || n < 1 {
 		return nil
 	}
 	field, _ := p.Path[n-1].(string)
-	if len(p.Text) > maxExpression || strings.Count(p.Text, "(") > maxExpressionGroups {
+	if isTooLong(p.Text) {
 		return nil
 	}
 	switch p.document {
@@ -97,7 +104,13 @@ func ruleScope(known *kubernetesTypes, node *source.OutlineNode, root, optionalO
 	if root {
 		schema = known.withTypeMeta(schema)
 	}
-	self := celRoot{declType.MaybeAssignTypeName("selfType"), typedSchema{Schema: schema, types: known}}
+	return selfScope(declType, typedSchema{Schema: schema, types: known}, optionalOldSelf)
+}
+
+// selfScope is the scope of the rules on values of a type, which a schema
+// describes.
+func selfScope(of *apiservercel.DeclType, schema typedSchema, optionalOldSelf bool) *celScope {
+	self := celRoot{of.MaybeAssignTypeName("selfType"), schema}
 	old := self.declType.CelType()
 	if optionalOldSelf {
 		old = types.NewOptionalType(old)
@@ -280,15 +293,17 @@ func (e sizeEstimator) EstimateCallCost(string, string, *checker.AstNode, []chec
 	return nil
 }
 
-// variableType is the schema's type of a variable, which may be a loop's.
+// variableType is the schema's type of a variable, which may be a loop's. In a
+// rule any other name, such as that of a type, has the size of self, as upstream
+// reckons.
 func (s *celScope) variableType(name string) *apiservercel.DeclType {
 	if root, ok := s.roots[name]; ok {
 		return root.declType
 	}
-	if of := s.typeOf(name); of != nil {
+	if of := s.typeOf(name); of != nil && of.Kind() != types.TypeKind {
 		return s.types[of.TypeName()]
 	}
-	return nil
+	return s.roots[cel.ScopedVarName].declType
 }
 
 // schemaOf is the schema of the objects of a type: the names of types are the

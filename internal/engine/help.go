@@ -31,8 +31,10 @@ func (e *Engine) Help(ctx context.Context, q playground.Question) (help playgrou
 		help.Sample, err = e.sample(ctx, *q.Sample)
 	case q.Format != nil:
 		help.Formatted = format(q.Format.Text)
+	case q.Try != nil:
+		help.Tried, help.Missing, err = e.try(ctx, *q.Try)
 	default:
-		err = &playground.InvalidScenarioError{Parameter: "question", Message: "must ask for a completion, a hover, a sample or a format"}
+		err = &playground.InvalidScenarioError{Parameter: "question", Message: "must ask for a completion, a hover, a sample, a format or a trial"}
 	}
 	if err != nil {
 		return playground.Help{}, err
@@ -56,7 +58,7 @@ func (e *Engine) completion(ctx context.Context, at playground.Cursor) (completi
 
 func (e *Engine) hover(ctx context.Context, at playground.Cursor) (hover *playground.Hover, missing bool, err error) {
 	var report playground.Report
-	if at.Document == playground.DocumentObject {
+	if at.Document == playground.DocumentObject && at.Trial == nil {
 		if report, err = e.Evaluate(ctx, at.Scenario); err != nil {
 			return nil, false, err
 		}
@@ -77,6 +79,9 @@ func (e *Engine) hover(ctx context.Context, at playground.Cursor) (hover *playgr
 // missing says whether the engine lacks what describes the place: the types that
 // Kubernetes publishes, or the variables of policies.
 func (p *writingPlace) missing() bool {
+	if p.lacking {
+		return true
+	}
 	switch p.document {
 	case playground.DocumentCRD, playground.DocumentOldCRD:
 		return p.types.definitions == nil && p.celScope() == nil
@@ -96,6 +101,11 @@ type writingPlace struct {
 	outline  *source.Outline
 	types    *kubernetesTypes
 	policies func() (request, namespace *apiservercel.DeclType)
+	// trial is what the expression may use that is tried; nil if the cursor is in
+	// a document.
+	trial *celScope
+	// lacking: the engine lacks what it takes to know trial.
+	lacking bool
 	// kind is the type of the document at the cursor; nil if it is not known.
 	kind *kindSchema
 	// crd is the CRD of the scenario if the document is an object of it or an
@@ -107,6 +117,9 @@ type writingPlace struct {
 func (p *writingPlace) root() *source.OutlineNode { return p.outline.Documents[p.Document] }
 
 func (e *Engine) placeAt(ctx context.Context, at playground.Cursor) (*writingPlace, error) {
+	if at.Trial != nil {
+		return e.trialPlace(ctx, at)
+	}
 	p := &writingPlace{position: at.Position, document: at.Document, types: e.kubernetesTypes(), policies: e.parts.PolicyTypes}
 	text, err := documentText(at)
 	if err != nil {

@@ -20,9 +20,9 @@ import (
 // cursorMark stands in the text of a case where the cursor is.
 const cursorMark = "█"
 
-// TestHelpCases asks the questions in testdata/help: what completes, and what
-// is told of, the place marked in one of the texts. The answers are in
-// completion.txt and hover.txt.
+// TestHelpCases asks the questions in testhelp: what completes, and what is told
+// of, the place marked in one of the texts, and what an expression is worth. The
+// answers are in completion.txt, hover.txt and tried.json.
 func TestHelpCases(t *testing.T) {
 	files, err := filepath.Glob("testhelp/*.txtar")
 	if err != nil || len(files) == 0 {
@@ -43,6 +43,8 @@ func TestHelpCases(t *testing.T) {
 					got = completionText(help(t, e, playground.Question{Complete: &cursor}).Completion)
 				case "hover.txt":
 					got = hoverText(help(t, e, playground.Question{Hover: &cursor}).Hover)
+				case "tried.json":
+					got = triedText(t, help(t, e, playground.Question{Try: readTrial(cursor)}).Tried)
 				default:
 					continue
 				}
@@ -70,23 +72,56 @@ func help(t *testing.T, e *engine.Engine, q playground.Question) playground.Help
 	return answer
 }
 
-// readCursor takes the mark out of the text that has it.
+// readTrial is the cursor's trial, at the node that the cursor is in if that is
+// in the object.
+func readTrial(cursor playground.Cursor) *playground.TryRequest {
+	request := &playground.TryRequest{Scenario: cursor.Scenario, Trial: *cursor.Trial}
+	if cursor.Document == playground.DocumentObject {
+		request.Position = &cursor.Position
+	}
+	return request
+}
+
+func triedText(t *testing.T, tried *playground.Tried) string {
+	t.Helper()
+	text, err := cases.EncodeAnswer(tried)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(text)
+}
+
+// readCursor takes the mark out of the text that has it. An expression is tried
+// at the node that trial.json names.
 func readCursor(t *testing.T, archive *txtar.Archive) playground.Cursor {
 	cursor := playground.Cursor{Scenario: playground.Scenario{Now: cases.Now}}
-	texts := map[string]struct {
+	trial := playground.Trial{}
+	type target struct {
 		text     *string
 		document playground.Document
-	}{
-		"crd.yaml":       {&cursor.Scenario.CRD, playground.DocumentCRD},
-		"object.yaml":    {&cursor.Scenario.Object, playground.DocumentObject},
-		"admission.yaml": {&cursor.Scenario.Admission, playground.DocumentAdmission},
+	}
+	texts := map[string]target{
+		"crd.yaml":        {&cursor.Scenario.CRD, playground.DocumentCRD},
+		"object.yaml":     {&cursor.Scenario.Object, playground.DocumentObject},
+		"old-object.yaml": {&cursor.Scenario.OldObject, playground.DocumentOldObject},
+		"admission.yaml":  {&cursor.Scenario.Admission, playground.DocumentAdmission},
+		"expression.cel":  {&trial.Expression, ""},
+	}
+	fields := map[string]any{"trial.json": &trial, "scenario.json": &cursor.Scenario}
+	for _, f := range archive.Files {
+		if value, ok := fields[f.Name]; ok {
+			if err := json.Unmarshal(f.Data, value); err != nil {
+				t.Fatal(err)
+			}
+			cursor.Trial = &trial
+		}
 	}
 	for _, f := range archive.Files {
 		target, ok := texts[f.Name]
 		if !ok {
 			continue
 		}
-		before, after, marked := strings.Cut(string(f.Data), cursorMark)
+		before, after, marked := strings.Cut(strings.TrimSuffix(string(f.Data), "\n"), cursorMark)
 		*target.text = before + after
 		if marked {
 			line := before[strings.LastIndexByte(before, '\n')+1:]
@@ -94,7 +129,7 @@ func readCursor(t *testing.T, archive *txtar.Archive) playground.Cursor {
 			cursor.Position = playground.Position{Line: strings.Count(before, "\n"), Character: len([]rune(line))}
 		}
 	}
-	if cursor.Document == "" {
+	if cursor.Document == "" && cursor.Trial == nil {
 		t.Fatal("no text has a cursor")
 	}
 	return cursor

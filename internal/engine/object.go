@@ -152,16 +152,9 @@ func (p Parts) evaluateObjects(ctx context.Context, c *crd, conv *conversion, pl
 	if _, isLimit := finding.LimitRange(err); isLimit {
 		return append(objects, exceededObject(stagesOf(s), err)), nil
 	}
-	olds := readOldObjects(c, s.OldObject)
-	for _, doc := range file.Documents {
-		if doc.Empty() || ctx.Err() != nil {
-			continue
-		}
-		r := &request{reads: readObject{}, parts: p, crd: c, doc: doc, now: now, fieldValidation: s.FieldValidation, operation: s.Operation, fieldManager: s.FieldManager, force: s.Force, user: Requester(s), replicas: s.Replicas, olds: olds, conversion: conv, stages: stagesOf(s), report: emptyObjectReport()}
-		r.report.Operation = s.Operation
-		r.ctx = warning.WithWarningRecorder(ctx, &warningRecorder{request: r})
-		if plugins != nil {
-			r.review = plugins.Review()
+	for _, r := range p.newRequests(ctx, c, conv, plugins, s, now, file) {
+		if ctx.Err() != nil {
+			break
 		}
 		r.evaluate(p.judges(s))
 		r.addRemedies()
@@ -172,6 +165,25 @@ func (p Parts) evaluateObjects(ctx context.Context, c *crd, conv *conversion, pl
 		reads = append(reads, r.returned())
 	}
 	return objects, reads
+}
+
+// newRequests are the requests for the documents of a file that are not empty.
+func (p Parts) newRequests(ctx context.Context, c *crd, conv *conversion, plugins Plugins, s playground.Scenario, now time.Time, file *source.File) []*request {
+	var requests []*request
+	olds := readOldObjects(c, s.OldObject)
+	for _, doc := range file.Documents {
+		if doc.Empty() {
+			continue
+		}
+		r := &request{reads: readObject{}, parts: p, crd: c, doc: doc, now: now, fieldValidation: s.FieldValidation, operation: s.Operation, fieldManager: s.FieldManager, force: s.Force, user: Requester(s), replicas: s.Replicas, olds: olds, conversion: conv, stages: stagesOf(s), report: emptyObjectReport()}
+		r.report.Operation = s.Operation
+		r.ctx = warning.WithWarningRecorder(ctx, &warningRecorder{request: r})
+		if plugins != nil {
+			r.review = plugins.Review()
+		}
+		requests = append(requests, r)
+	}
+	return requests
 }
 
 // exceededObject reports a text that passes a limit.

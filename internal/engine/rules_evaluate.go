@@ -9,11 +9,8 @@ import (
 	celgo "github.com/google/cel-go/cel"
 	"github.com/google/cel-go/common/types"
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
-	"k8s.io/apiextensions-apiserver/pkg/apiserver/schema/cel"
-	"k8s.io/apiextensions-apiserver/pkg/apiserver/schema/cel/model"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 	celconfig "k8s.io/apiserver/pkg/apis/cel"
-	"k8s.io/apiserver/pkg/cel/common"
 	"k8s.io/utils/ptr"
 
 	"github.com/crdlab/crdlab/internal/playground"
@@ -66,16 +63,12 @@ func (e *evaluation) walk(node *ruleNode, p place) {
 	e.evaluateNode(node, p)
 	switch value := p.value.(type) {
 	case []any:
-		old, _ := p.old.([]any)
-		olds := common.MakeMapList(&model.Structural{Structural: node.schema}, old)
+		olds := p.oldItems(node.schema)
 		for i, item := range value {
 			e.walk(node.items, p.item(i, item, olds.Get(item)))
 		}
 	case map[string]any:
-		var old map[string]any
-		if cel.MapIsCorrelatable(node.schema.XMapType) {
-			old, _ = p.old.(map[string]any)
-		}
+		old := p.oldMembers(node.schema)
 		for _, key := range sortedKeys(value) {
 			if property, ok := node.properties[key]; ok {
 				e.walk(property, p.member(key, p.fieldPath.Child(key), value[key], old[key]))

@@ -2,6 +2,7 @@ package engine
 
 import (
 	"github.com/google/cel-go/common/types"
+	structuralschema "k8s.io/apiextensions-apiserver/pkg/apiserver/schema"
 	"k8s.io/apiextensions-apiserver/pkg/apiserver/schema/cel"
 	"k8s.io/apiextensions-apiserver/pkg/apiserver/schema/cel/model"
 	"k8s.io/apimachinery/pkg/util/validation/field"
@@ -42,6 +43,23 @@ func (p place) member(key string, fieldPath *field.Path, value, old any) place {
 		next.correlation, next.ancestor = p.correlation.Key(key), p.correlation
 	}
 	return next
+}
+
+// oldItems are the items of the list that an update replaces, by upstream's way
+// of pairing them.
+func (p place) oldItems(schema *structuralschema.Structural) common.MapList {
+	old, _ := p.old.([]any)
+	return common.MakeMapList(&model.Structural{Structural: schema}, old)
+}
+
+// oldMembers are those of the mapping that an update replaces, unless they
+// cannot be paired.
+func (p place) oldMembers(schema *structuralschema.Structural) map[string]any {
+	if !cel.MapIsCorrelatable(schema.XMapType) {
+		return nil
+	}
+	old, _ := p.old.(map[string]any)
+	return old
 }
 
 // unchanged says whether the value, or else the nearest value above that can

@@ -1,8 +1,8 @@
 package engine
 
 import (
-	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 	"sync"
 
@@ -107,8 +107,16 @@ func (c *environmentCapture) MessageExpressionEnv(set *environment.EnvSet, _ str
 type tracer struct {
 	info  *ast.SourceInfo
 	state interpreter.EvalState
-	rule  source.Location
+	rule  expressionText
 	steps []playground.TraceStep
+}
+
+// expressionText is where the text of an expression stands.
+type expressionText interface {
+	// RangeAt is that of the token at a line and column, both from 1.
+	RangeAt(line, column int) playground.Range
+	// Value is that of the whole.
+	Value() playground.Range
 }
 
 // walk adds the steps of an expression, its operands first. In a macro such as
@@ -182,7 +190,7 @@ func (t *tracer) add(expr, text ast.Expr, loop bool) {
 	if err != nil {
 		return
 	}
-	step := playground.TraceStep{Expression: written, Value: traceValue(value), Loop: loop, Range: t.rule.Value()}
+	step := playground.TraceStep{Expression: written, Value: cutValue(valueText(value), maxTraceValue), Loop: loop, Range: t.rule.Value()}
 	if at := t.info.GetStartLocation(expr.ID()); at.Line() > 0 {
 		step.Range = t.rule.RangeAt(at.Line(), at.Column()+1)
 	}
@@ -194,10 +202,10 @@ func (t *tracer) add(expr, text ast.Expr, loop bool) {
 	t.steps = append(t.steps, step)
 }
 
-func traceValue(value ref.Val) string {
-	text := valueText(value)
-	if len(text) > maxTraceValue {
-		text = strings.ToValidUTF8(text[:maxTraceValue], "") + "…"
+// cutValue is a text, cut at a length in bytes.
+func cutValue(text string, length int) string {
+	if len(text) > length {
+		return strings.ToValidUTF8(text[:length], "") + "…"
 	}
 	return text
 }
@@ -215,8 +223,41 @@ func valueText(value ref.Val) string {
 		return value.Name
 	}
 	if data, err := jsonvalue.OfCEL(value); err == nil {
-		encoded, _ := json.Marshal(data)
-		return string(encoded)
+		return jsonText(data)
+	}
+	return partlyJSON(value)
+}
+
+// partlyJSON writes a value of which not all has JSON.
+func partlyJSON(value ref.Val) string {
+	switch v := value.(type) {
+	case traits.Mapper:
+		return "{" + strings.Join(memberTexts(v), ",") + "}"
+	case traits.Lister:
+		var items []string
+		for it := v.Iterator(); it.HasNext() == types.True; {
+			items = append(items, valueText(it.Next()))
+		}
+		return "[" + strings.Join(items, ",") + "]"
+	}
+	switch data := value.Value().(type) {
+	case map[string]any, []any: // what CEL cannot look into
+		return jsonText(data)
 	}
 	return fmt.Sprint(value)
+}
+
+func memberTexts(mapping traits.Mapper) []string {
+	var members []string
+	for it := mapping.Iterator(); it.HasNext() == types.True; {
+		key := it.Next()
+		if key == nil {
+			break // upstream leaves room for the keys that the schema does not have
+		}
+		if value, ok := mapping.Find(key); ok {
+			members = append(members, valueText(key)+":"+valueText(value))
+		}
+	}
+	slices.Sort(members)
+	return members
 }

@@ -47,6 +47,17 @@ func (s *Server) format(w http.ResponseWriter, r *http.Request) error {
 	return writeJSON(w, help.Formatted)
 }
 
+// try answers an expression with what it is worth at a node of an object.
+func (s *Server) try(w http.ResponseWriter, r *http.Request) error {
+	help, err := askFor(s, w, r, func(request *playground.TryRequest) playground.Question {
+		return playground.Question{Try: request}
+	})
+	if err != nil {
+		return err
+	}
+	return writeJSON(w, help.Tried)
+}
+
 // askFor decodes the body and asks the engine the question that it is part of.
 func askFor[Part any](s *Server, w http.ResponseWriter, r *http.Request, question func(*Part) playground.Question) (playground.Help, error) {
 	var part Part

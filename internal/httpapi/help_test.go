@@ -22,6 +22,10 @@ func answersHelp(_ context.Context, question playground.Question) (playground.He
 		return playground.Help{Hover: &playground.Hover{Title: string(question.Hover.Document), Range: nothing, Facts: []playground.Fact{}}}, nil
 	case question.Sample != nil:
 		return playground.Help{Sample: &playground.Sample{Object: question.Sample.CRD, Unsolved: []string{}}}, nil
+	case question.Try != nil:
+		return playground.Help{Tried: &playground.Tried{
+			Path: question.Try.Trial.Path, Objects: []string{}, Paths: []string{}, Errors: []playground.ExpressionError{}, Trace: []playground.TraceStep{}, Outcome: playground.OutcomeSkipped,
+		}}, nil
 	}
 	return playground.Help{Formatted: &playground.Formatted{Text: question.Format.Text}}, nil
 }
@@ -38,6 +42,10 @@ func TestHelp(t *testing.T) {
 			`{"range":{"start":{"line":0,"character":0},"end":{"line":0,"character":0}},"title":"object","type":"","description":"","facts":[]}`,
 		},
 		{"sample", `{"crd": "a: <b>", "full": true}`, `{"object":"a: <b>","unsolved":[]}`},
+		{
+			"try", `{"scenario": {"crd": ""}, "trial": {"expression": "self", "object": 0, "path": "spec"}, "position": {"line": 0, "character": 0}}`,
+			`{"problem":"","object":0,"path":"spec","range":null,"version":"","schemaPath":"","objects":[],"paths":[],"self":"","errors":[],"type":"","usesOldSelf":false,"optionalOldSelf":false,"outcome":"skipped","why":"","failure":"","value":"","trace":[],"actualCost":0,"expressionCost":0,"cardinality":0,"unbounded":false,"estimatedCost":0,"costLimit":0}`,
+		},
 		{"format", `{"text": "a"}`, `{"text":"a","problem":"","range":{"start":{"line":0,"character":0},"end":{"line":0,"character":0}}}`},
 	} {
 		response, body := post(t, server.URL+"/api/v1/"+c.path, c.body)

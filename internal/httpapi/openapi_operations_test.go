@@ -97,6 +97,13 @@ var operations = []operation{
 		problems: engineProblems,
 	},
 	{
+		route: "POST /api/v1/try", id: "try", tag: tagWrite,
+		summary: "Evaluates a CEL expression at a node of an object.", description: "The expression has what a rule of the node has: self, oldSelf on updates, and the library of the release.",
+		body:     playground.TryRequest{},
+		answers:  []answer{{200, "The value of the expression and of its parts, and what it costs; or why it has none.", jsonType, playground.Tried{}}},
+		problems: engineProblems,
+	},
+	{
 		route: "POST /api/v1/share", id: "share", tag: tagShare,
 		summary: "Keeps a scenario and answers with its short link.", description: "The same scenario has the same link. It is on the disk when the answer comes.",
 		body:     playground.Scenario{},

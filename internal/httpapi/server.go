@@ -134,6 +134,7 @@ func (s *Server) router() chi.Router {
 				r.Post(helpPath+"hover", s.handler(s.hover))
 				r.Post(helpPath+"sample", s.handler(s.sample))
 				r.Post(helpPath+"format", s.handler(s.format))
+				r.Post(helpPath+"try", s.handler(s.try))
 			}
 		}
 		if s.sharing.Store != nil {

@@ -6,6 +6,7 @@ type Question struct {
 	Hover    *Cursor        `json:"hover,omitempty"`
 	Sample   *SampleRequest `json:"sample,omitempty"`
 	Format   *FormatRequest `json:"format,omitempty"`
+	Try      *TryRequest    `json:"try,omitempty"`
 }
 
 // Help is the answer to a [Question]; the field of the same meaning is set.
@@ -14,15 +15,19 @@ type Help struct {
 	Hover      *Hover      `json:"hover,omitempty"`
 	Sample     *Sample     `json:"sample,omitempty"`
 	Formatted  *Formatted  `json:"formatted,omitempty"`
+	Tried      *Tried      `json:"tried,omitempty"`
 	// Missing: the engine lacks a part that would have told more.
 	Missing bool `json:"missing,omitempty"`
 }
 
-// Cursor is a place in one of the documents of a scenario.
+// Cursor is a place in one of the documents of a scenario, or in an expression
+// that is tried.
 type Cursor struct {
 	Scenario Scenario `json:"scenario"`
 	Document Document `json:"document"`
 	Position Position `json:"position"`
+	// Trial is the expression that Position is in, instead of Document.
+	Trial *Trial `json:"trial,omitempty"`
 }
 
 // Completion is what may stand at a [Cursor]. Without items nothing is known.

@@ -65,33 +65,44 @@ func (t Text) Position(offset int) playground.Position {
 // and a call at its parenthesis; the range then is the name's. Where there is
 // only blank space, as at an unexpected end, it is that of the token before. A line or column that does not exist gives the whole scalar.
 func (t Text) RangeAt(line, column int) playground.Range {
-	offset, ok := t.offset(line, column)
+	if start, end, ok := celTokenAt(t.value, line, column); ok {
+		return t.Range(start, end)
+	}
+	return t.doc.nodeRange(t.node)
+}
+
+// celTokenAt is where the CEL token at a line and column begins and ends, as
+// [Text.RangeAt] has it.
+func celTokenAt(value []rune, line, column int) (start, end int, ok bool) {
+	offset, ok := runeOffset(value, line, column)
 	if !ok {
-		return t.doc.nodeRange(t.node)
+		return 0, 0, false
 	}
-	if offset < len(t.value) && !isSpace(t.value[offset]) {
-		return t.Range(celToken(t.value, offset))
+	if offset < len(value) && !isSpace(value[offset]) {
+		start, end = celToken(value, offset)
+		return start, end, true
 	}
-	for offset > 0 && isSpace(t.value[offset-1]) {
+	for offset > 0 && isSpace(value[offset-1]) {
 		offset--
 	}
 	if offset == 0 {
-		return t.doc.nodeRange(t.node)
+		return 0, 0, false
 	}
-	return t.Range(celTokenBefore(t.value, offset))
+	start, end = celTokenBefore(value, offset)
+	return start, end, true
 }
 
-// offset is the place in the value of a line and column.
-func (t Text) offset(line, column int) (offset int, ok bool) {
+// runeOffset is the place in a value of a line and column.
+func runeOffset(value []rune, line, column int) (offset int, ok bool) {
 	for ; line > 1; line-- {
-		n := slices.Index(t.value[offset:], '\n')
+		n := slices.Index(value[offset:], '\n')
 		if n < 0 {
 			return 0, false
 		}
 		offset += n + 1
 	}
 	offset += column - 1
-	return offset, line == 1 && column >= 1 && offset <= len(t.value)
+	return offset, line == 1 && column >= 1 && offset <= len(value)
 }
 
 func isSpace(r rune) bool { return r == ' ' || r == '\t' || r == '\n' || r == '\r' }

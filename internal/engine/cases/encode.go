@@ -16,8 +16,13 @@ import (
 // of users, such as a stored object, is complete.
 func Encode(report playground.Report) ([]byte, error) {
 	report.Timing = playground.Timing{}
+	return EncodeAnswer(report)
+}
+
+// EncodeAnswer writes any answer of the engine as [Encode] writes a report.
+func EncodeAnswer(answer any) ([]byte, error) {
 	var b bytes.Buffer
-	if err := encode(&b, reflect.ValueOf(report)); err != nil {
+	if err := encode(&b, reflect.ValueOf(answer)); err != nil {
 		return nil, err
 	}
 	var indented bytes.Buffer
