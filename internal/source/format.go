@@ -3,6 +3,7 @@ package source
 import (
 	"bytes"
 	"errors"
+	"fmt"
 	"reflect"
 	"strings"
 
@@ -14,8 +15,9 @@ import (
 const formatIndent = 2
 
 // Format indents the documents of a text by two, with their comments, and
-// writes JSON as YAML in block style. The error is that of [Parse], or says that
-// the formatted text would not mean the same to Kubernetes.
+// writes JSON, and what is like it, as YAML in block style. The error is that of
+// [Parse], or says that the formatted text would not mean the same to Kubernetes
+// or would lose a comment.
 func Format(text string, limits Limits) (string, error) {
 	file, err := Parse(text, limits)
 	if err != nil {
@@ -40,9 +42,10 @@ func (d *Document) format() (string, error) {
 	if err := yaml.Unmarshal([]byte(d.Text), &root); err != nil {
 		return "", err
 	}
-	if d.json {
+	if d.json || len(root.Content) > 0 && root.Content[0].Style&yaml.FlowStyle != 0 {
 		unfold(&root)
 	}
+	hideMerges(&root)
 	var b bytes.Buffer
 	encoder := yaml.NewEncoder(&b)
 	encoder.SetIndent(formatIndent)
@@ -53,7 +56,26 @@ func (d *Document) format() (string, error) {
 	if !sameValue(d.Text, b.String()) {
 		return "", errors.New("formatted, the text would not mean the same")
 	}
+	if comment := lostComment(d.Text, b.String()); comment != "" && !d.json {
+		return "", fmt.Errorf("formatted, the text would lose the comment %q", comment)
+	}
 	return b.String(), nil
+}
+
+// lostComment returns a comment of a text that the formatted text lacks, which
+// the encoder may be at fault for, or nothing. What looks like a comment within
+// a value counts as one: values stay as well.
+func lostComment(text, formatted string) string {
+	for line := range strings.Lines(text) {
+		at := strings.Index(" "+line, " #")
+		if at < 0 {
+			continue
+		}
+		if comment := strings.TrimSpace(line[at:]); !strings.Contains(formatted, comment) {
+			return comment
+		}
+	}
+	return ""
 }
 
 // sameValue says whether two texts mean the same to a decoder of YAML 1.1.
@@ -73,10 +95,31 @@ func unfold(n *yaml.Node) {
 		n.Style &^= yaml.FlowStyle
 	case n.Kind == yaml.ScalarNode && strings.Contains(strings.TrimRight(n.Value, "\n"), "\n"):
 		n.Style = yaml.LiteralStyle
-	case n.Kind == yaml.ScalarNode:
+	case n.Kind == yaml.ScalarNode && !needsQuotes(n):
 		n.Style = 0
 	}
 	for _, child := range n.Content {
 		unfold(child)
+	}
+}
+
+// needsQuotes says whether a decoder of YAML 1.1 takes a text without its quotes
+// for something else, such as yes for a boolean.
+func needsQuotes(n *yaml.Node) bool {
+	if n.Tag != "!!str" {
+		return false
+	}
+	var plain any
+	err := yaml2.Unmarshal([]byte(n.Value), &plain)
+	return err != nil || plain != any(n.Value)
+}
+
+// hideMerges has the encoder write merge keys without their tag, as people do.
+func hideMerges(n *yaml.Node) {
+	if n.Tag == "!!merge" {
+		n.Tag = ""
+	}
+	for _, child := range n.Content {
+		hideMerges(child)
 	}
 }

@@ -182,3 +182,31 @@ func reads(source string, r rune) bool {
 	}
 	return false
 }
+
+// FuzzFormat checks that a formatted text means the same, and that it can be
+// formatted again. (The encoder may well move a comment then.)
+func FuzzFormat(f *testing.F) {
+	seeds(f)
+	f.Fuzz(func(t *testing.T, text string) {
+		once, err := Format(text, Limits{})
+		if err != nil {
+			return
+		}
+		before, _ := Parse(text, Limits{})
+		after, err := Parse(once, Limits{})
+		if err != nil {
+			t.Fatalf("%q is formatted as %q: %v", text, once, err)
+		}
+		for i, d := range before.Documents {
+			if d.Empty() {
+				continue
+			}
+			if i >= len(after.Documents) || !sameValue(d.Text, after.Documents[i].Text) {
+				t.Fatalf("%q is formatted as %q, of which document %d differs", text, once, i)
+			}
+		}
+		if _, err := Format(once, Limits{}); err != nil {
+			t.Fatalf("%q is formatted as %q, which cannot be: %v", text, once, err)
+		}
+	})
+}

@@ -1,0 +1,84 @@
+package whole_test
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"strings"
+	"testing"
+	"unicode/utf16"
+
+	"github.com/crdlab/crdlab/internal/engine/cases"
+	"github.com/crdlab/crdlab/internal/engine/whole"
+	"github.com/crdlab/crdlab/internal/playground"
+)
+
+var writable = []playground.Document{
+	playground.DocumentCRD, playground.DocumentOldCRD, playground.DocumentObject,
+	playground.DocumentOldObject, playground.DocumentConversion, playground.DocumentAdmission,
+}
+
+// FuzzHelp asks what completes, and what is told of, any place of any texts, in
+// them or not. The answers have to be whole and to lie where the cursor is.
+func FuzzHelp(f *testing.F) {
+	all, err := cases.Read("../testdata")
+	if err != nil {
+		f.Fatal(err)
+	}
+	for i, c := range all {
+		s := c.Scenario
+		for n, text := range []string{s.CRD, s.Object, s.Admission} {
+			document := uint8([]int{0, 2, 5}[n])
+			lines := strings.Split(text, "\n")
+			line := i % len(lines)
+			f.Add(s.CRD, s.Object, s.Admission, document, line, len(lines[line]))
+		}
+	}
+	one := whole.New()
+	f.Fuzz(func(t *testing.T, crd, object, admission string, document uint8, line, character int) {
+		ctx, cancel := context.WithTimeout(t.Context(), fuzzTimeout)
+		defer cancel()
+		at := playground.Cursor{
+			Scenario: playground.Scenario{CRD: crd, OldCRD: crd, Object: object, OldObject: object, Admission: admission, Now: cases.Now},
+			Document: writable[int(document)%len(writable)],
+			Position: playground.Position{Line: line, Character: character},
+		}
+		ask := func(q playground.Question) playground.Help {
+			answer, err := one.Help(ctx, q)
+			var invalid *playground.InvalidScenarioError
+			if err != nil && !errors.Is(err, context.DeadlineExceeded) && !errors.As(err, &invalid) {
+				t.Fatal(err)
+			}
+			return answer
+		}
+		if completion := ask(playground.Question{Complete: &at}).Completion; completion != nil {
+			checkCompletion(t, at, completion)
+		}
+		if hover := ask(playground.Question{Hover: &at}).Hover; hover != nil && hover.Title != "" {
+			checkAround(t, "hover", at.Position, hover.Range)
+		}
+	})
+}
+
+func checkCompletion(t *testing.T, at playground.Cursor, completion *playground.Completion) {
+	if len(completion.Items) == 0 {
+		return
+	}
+	checkAround(t, "completion", at.Position, completion.Range)
+	for _, item := range completion.Items {
+		length := len(utf16.Encode([]rune(item.Insert)))
+		if item.Label == "" || item.Kind == "" || item.Insert == "" || item.Stops == nil || !slices.IsSorted(item.Stops) ||
+			len(item.Stops) > 0 && (item.Stops[0] < 0 || item.Stops[len(item.Stops)-1] > length) {
+			t.Errorf("an item that cannot be offered: %+v", item)
+		}
+	}
+}
+
+// checkAround fails the test if what is told is about another place.
+func checkAround(t *testing.T, what string, at playground.Position, around playground.Range) {
+	from, to := around.Start, around.End
+	if from.Line > at.Line || from.Line == at.Line && from.Character > at.Character ||
+		to.Line < at.Line || to.Line == at.Line && to.Character < at.Character {
+		t.Errorf("the %s at %+v is of %+v", what, at, around)
+	}
+}
