@@ -3,6 +3,7 @@ package whole_test
 import (
 	"context"
 	"errors"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -52,19 +53,40 @@ func FuzzHelp(f *testing.F) {
 			return answer
 		}
 		if completion := ask(playground.Question{Complete: &at}).Completion; completion != nil {
-			checkCompletion(t, at, completion)
+			checkCompletion(t, inText(at), completion)
 		}
 		if hover := ask(playground.Question{Hover: &at}).Hover; hover != nil && hover.Title != "" {
-			checkAround(t, "hover", at.Position, hover.Range)
+			checkAround(t, "hover", inText(at), hover.Range)
 		}
 	})
 }
 
-func checkCompletion(t *testing.T, at playground.Cursor, completion *playground.Completion) {
+var lineBreak = regexp.MustCompile("\r\n|\r|\n")
+
+// inText is the nearest place to a cursor that is in its text.
+func inText(at playground.Cursor) playground.Position {
+	s := at.Scenario
+	text := map[playground.Document]string{
+		playground.DocumentCRD: s.CRD, playground.DocumentOldCRD: s.OldCRD, playground.DocumentObject: s.Object,
+		playground.DocumentOldObject: s.OldObject, playground.DocumentAdmission: s.Admission,
+	}[at.Document]
+	lines := lineBreak.Split(text, -1)
+	length := func(line int) int { return len(utf16.Encode([]rune(lines[line]))) }
+	switch position := at.Position; {
+	case position.Line < 0:
+		return playground.Position{}
+	case position.Line >= len(lines):
+		return playground.Position{Line: len(lines) - 1, Character: length(len(lines) - 1)}
+	default:
+		return playground.Position{Line: position.Line, Character: min(max(position.Character, 0), length(position.Line))}
+	}
+}
+
+func checkCompletion(t *testing.T, at playground.Position, completion *playground.Completion) {
 	if len(completion.Items) == 0 {
 		return
 	}
-	checkAround(t, "completion", at.Position, completion.Range)
+	checkAround(t, "completion", at, completion.Range)
 	for _, item := range completion.Items {
 		length := len(utf16.Encode([]rune(item.Insert)))
 		if item.Label == "" || item.Kind == "" || item.Insert == "" || item.Stops == nil || !slices.IsSorted(item.Stops) ||
