@@ -56,7 +56,8 @@ func (r *crdRequest) compiledRules(version string, props *apiextensions.JSONSche
 	if err != nil {
 		return nil
 	}
-	return r.compiler.compile(structural, newSchemaDigest(structural))
+	_, node := r.compiler.compile(structural, newSchemaDigest(structural))
+	return node
 }
 
 // ruleList collects the rules of one version.

@@ -13,7 +13,7 @@ import (
 // that could mislead them, and ends validation. Upstream's validator gives
 // the verdict; what it found is then told rule by rule.
 func evaluateRules(r *request) error {
-	if r.version.celRules() == nil {
+	if r.version.celRules == nil {
 		r.skip("the schema has no rules")
 		return r.concludeValidation()
 	}
@@ -39,7 +39,7 @@ func (r *request) validateRules() field.ErrorList {
 		}
 	}
 	r.memory = memory{}
-	errs, _ := r.version.celRules().Validate(withMemory(r.ctx, r.memory), nil, r.version.schema, r.object.Object, old, celconfig.RuntimeCELCostBudget, options...)
+	errs, _ := r.version.celRules.Validate(withMemory(r.ctx, r.memory), nil, r.version.schema, r.object.Object, old, celconfig.RuntimeCELCostBudget, options...)
 	return errs
 }
 

@@ -33,40 +33,43 @@ type nodeRules struct {
 	traced       []tracedRule
 }
 
-// compile compiles the rules of a schema for objects that are stored or about
-// to be. It returns nil if there are none.
-func (c *ruleCache) compile(root *structuralschema.Structural, digest *schemaDigest) *ruleNode {
-	return c.compileNode(root, digest, model.SchemaDeclType(root, true), true, schemaPath{})
-}
-
-func (c *ruleCache) compileNode(s *structuralschema.Structural, digest *schemaDigest, declType *apiservercel.DeclType, root bool, path schemaPath) *ruleNode {
+// compileNode describes a node of which upstream's validator is known; that is
+// nil for a node without rules.
+func (c *ruleCache) compileNode(s *structuralschema.Structural, digest *schemaDigest, validator *cel.Validator, declType *apiservercel.DeclType, root bool, path schemaPath) *ruleNode {
 	if declType == nil || !hasRules(s) {
 		return nil
 	}
+	if validator == nil {
+		validator = &cel.Validator{}
+	}
 	node := &ruleNode{schema: s, declType: declType, path: path, root: root, properties: map[string]*ruleNode{}}
-	node.nodeRules = c.get(digest, root, func() *nodeRules { return compileNodeRules(s, declType) })
+	node.nodeRules = c.get(digest, root, func() *nodeRules { return newNodeRules(s, declType, compiledRules(validator)) })
 	if s.Items != nil {
-		node.items = c.compileNode(s.Items, digest.items, declType.ElemType, s.Items.XEmbeddedResource, path.items())
+		node.items = c.compileNode(s.Items, digest.items, validator.Items, declType.ElemType, s.Items.XEmbeddedResource, path.items())
 	}
 	if s.AdditionalProperties != nil && s.AdditionalProperties.Structural != nil {
 		value := s.AdditionalProperties.Structural
-		node.additional = c.compileNode(value, digest.additional, declType.ElemType, value.XEmbeddedResource, path.additional())
+		node.additional = c.compileNode(value, digest.additional, validator.AdditionalProperties, declType.ElemType, value.XEmbeddedResource, path.additional())
 	}
 	for name, property := range s.Properties {
-		fieldType := propertyType(declType, name, &property)
-		if child := c.compileNode(&property, digest.properties[name], fieldType, property.XEmbeddedResource, path.property(name)); child != nil {
+		fieldType, below := propertyType(declType, name, &property), validator.Properties[name]
+		if child := c.compileNode(&property, digest.properties[name], &below, fieldType, property.XEmbeddedResource, path.property(name)); child != nil {
 			node.properties[name] = child
 		}
 	}
 	return node
 }
 
-func compileNodeRules(s *structuralschema.Structural, declType *apiservercel.DeclType) *nodeRules {
-	// Compile fails as a whole only if the type is unusable; then the API
-	// server's own validator reports it.
-	rules, _ := cel.Compile(s, declType, celconfig.PerCallLimit,
-		environment.MustBaseEnvSet(environment.DefaultCompatibilityVersion()), cel.StoredExpressionsEnvLoader())
-	return &nodeRules{remembered(rules), ruleRequirements(s, declType, rules), make([]tracedRule, len(rules))}
+// newNodeRules are the rules of a node as upstream's validator has compiled
+// them; otherwise they are compiled.
+func newNodeRules(s *structuralschema.Structural, declType *apiservercel.DeclType, compiled []cel.CompilationResult) *nodeRules {
+	if len(compiled) != len(s.XValidations) {
+		// Compile fails as a whole only if the type is unusable; then the API
+		// server's own validator reports it.
+		compiled, _ = cel.Compile(s, declType, celconfig.PerCallLimit,
+			environment.MustBaseEnvSet(environment.DefaultCompatibilityVersion()), cel.StoredExpressionsEnvLoader())
+	}
+	return &nodeRules{remembered(compiled), ruleRequirements(s, declType, compiled), make([]tracedRule, len(compiled))}
 }
 
 // propertyType is the CEL type of a property, or nil if the property is

@@ -9,6 +9,7 @@ import (
 
 	structuralschema "k8s.io/apiextensions-apiserver/pkg/apiserver/schema"
 	"k8s.io/apiextensions-apiserver/pkg/apiserver/schema/cel"
+	"k8s.io/apiextensions-apiserver/pkg/apiserver/schema/cel/model"
 	celconfig "k8s.io/apiserver/pkg/apis/cel"
 	"k8s.io/apiserver/pkg/cel/environment"
 	"k8s.io/utils/lru"
@@ -43,17 +44,21 @@ type validatorKey struct {
 	schema  [sha256.Size]byte
 }
 
-// validator returns upstream's validator of a version's rules, or makes it
-// around the compiled rules.
-func (c *ruleCache) validator(digest *schemaDigest, root *structuralschema.Structural, compiled *ruleNode) *cel.Validator {
+// compile compiles the rules of a schema for objects that are stored or about
+// to be: into upstream's validator, which gives the verdict, and the same rules
+// one by one. Both are nil if there are none.
+func (c *ruleCache) compile(root *structuralschema.Structural, digest *schemaDigest) (*cel.Validator, *ruleNode) {
 	key := validatorKey{environment.DefaultCompatibilityVersion().String(), digest.sum}
+	declType := model.SchemaDeclType(root, true)
 	if cached, ok := c.validators.Get(key); ok {
-		return cached.(*cel.Validator)
+		validator := cached.(*cel.Validator)
+		return validator, c.compileNode(root, digest, validator, declType, true, schemaPath{})
 	}
 	validator := cel.NewValidator(root, true, celconfig.PerCallLimit)
-	share(validator, compiled)
+	node := c.compileNode(root, digest, validator, declType, true, schemaPath{})
+	share(validator, node)
 	c.validators.Add(key, validator)
-	return validator
+	return validator, node
 }
 
 // get returns the compiled rules of a node, or compiles them.

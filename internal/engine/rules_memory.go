@@ -3,6 +3,7 @@ package engine
 import (
 	"context"
 	"reflect"
+	"slices"
 	"unsafe"
 
 	celgo "github.com/google/cel-go/cel"
@@ -70,8 +71,10 @@ type rememberedProgram struct {
 
 // remembered are compiled rules whose values can be remembered.
 func remembered(rules []cel.CompilationResult) []cel.CompilationResult {
+	rules = slices.Clone(rules)
 	for i, rule := range rules {
-		if rule.Program != nil {
+		_, already := rule.Program.(*rememberedProgram)
+		if rule.Program != nil && !already {
 			rules[i].Program = &rememberedProgram{rule.Program, rule.UsesOldSelf}
 		}
 	}
@@ -138,10 +141,9 @@ func resolved(activation celgo.Activation, name string) any {
 	return value.Value()
 }
 
-// share has a validator, which nobody uses yet, evaluate the compiled rules of
-// a node and those below in place of its own, which are the same ones compiled
-// once more. Where upstream keeps them is not exported; if it moves them, each
-// rule is evaluated twice and nothing else changes.
+// share has a validator, which nobody uses yet, evaluate the rules of a node
+// and those below in place of its own, which are the same ones but do not
+// remember.
 func share(validator *cel.Validator, node *ruleNode) {
 	if validator == nil || node == nil {
 		return
@@ -156,6 +158,9 @@ func share(validator *cel.Validator, node *ruleNode) {
 
 var compiledRulesField, hasCompiledRules = reflect.TypeFor[cel.Validator]().FieldByName("compiledRules")
 
+// compiledRules are those of a validator's own node. Where upstream keeps them
+// is not exported; if it moves them, each rule is compiled and evaluated twice,
+// and nothing else changes.
 func compiledRules(validator *cel.Validator) []cel.CompilationResult {
 	if !hasCompiledRules || compiledRulesField.Type != reflect.TypeFor[[]cel.CompilationResult]() {
 		return nil

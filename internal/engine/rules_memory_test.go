@@ -30,11 +30,11 @@ func TestRulesAreEvaluatedOnce(t *testing.T) {
 	root.Properties = map[string]structuralschema.Structural{"list": list, "labels": labels}
 
 	rules, digest := newRuleCache(), newSchemaDigest(&root)
-	node := rules.compile(&root, digest)
+	validator, node := rules.compile(&root, digest)
 	object := map[string]any{"list": []any{int64(1), int64(2)}, "labels": map[string]any{"a": "x"}}
 	old := map[string]any{"labels": map[string]any{"a": "y"}}
 	m := memory{}
-	rules.validator(digest, &root, node).Validate(withMemory(t.Context(), m), nil, &root, object, old, celconfig.RuntimeCELCostBudget)
+	validator.Validate(withMemory(t.Context(), m), nil, &root, object, old, celconfig.RuntimeCELCostBudget)
 
 	for _, evaluated := range []struct {
 		at        string

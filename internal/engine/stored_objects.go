@@ -125,7 +125,7 @@ func (e *examination) examine(r *request) error {
 // evaluate them, those of the rules.
 func (r *request) validateAll(check func() field.ErrorList) {
 	r.addInvalid(playground.StageValidate, check())
-	if r.version.celRules() != nil && !isBlocking(r.invalid) {
+	if r.version.celRules != nil && !isBlocking(r.invalid) {
 		r.addInvalid(playground.StageRules, r.validateRules())
 	}
 }

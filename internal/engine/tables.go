@@ -13,6 +13,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/util/duration"
+	"k8s.io/apiserver/pkg/registry/rest"
 	"k8s.io/client-go/util/jsonpath"
 
 	"github.com/crdlab/crdlab/internal/engine/jsonvalue"
@@ -74,13 +75,30 @@ func listAt(objects []readObject, version string) *unstructured.UnstructuredList
 	return list
 }
 
+// tableConvertor makes the tables of a version, one at a time. If there is
+// something wrong with the columns, it has none: the server falls back to the
+// name alone.
+type tableConvertor struct {
+	rest.TableConvertor
+	columns []apiextensionsv1.CustomResourceColumnDefinition
+}
+
+func (v *version) tableConvertor() *tableConvertor {
+	if idle, ok := v.convertors.Get().(*tableConvertor); ok {
+		return idle
+	}
+	convertor, err := tableconvertor.New(v.columns)
+	if err != nil {
+		return &tableConvertor{convertor, nil}
+	}
+	return &tableConvertor{convertor, v.columns}
+}
+
 func newTable(v *version, list *unstructured.UnstructuredList, now time.Time) (playground.Table, error) {
 	out := playground.Table{Version: v.kind.Version, Columns: []playground.Column{}, Rows: [][]any{}}
-	columns := v.columns
-	convertor, err := tableconvertor.New(columns)
-	if err != nil {
-		columns = nil // the server falls back to the name alone
-	}
+	convertor := v.tableConvertor()
+	defer v.convertors.Put(convertor)
+	columns := convertor.columns
 	table, err := convertor.ConvertToTable(nil, list, nil)
 	if err != nil {
 		return out, fmt.Errorf("convert to table: %w", err)

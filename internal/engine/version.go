@@ -28,14 +28,13 @@ type version struct {
 	validator validation.SchemaValidator
 	// statusValidator is of properties.status; nil without the subresource.
 	statusValidator validation.SchemaValidator
-	// celRules compiles the rules for objects, when there is one; nil if there
-	// are none.
-	celRules   func() *cel.Validator
-	rules      *ruleNode // the same rules, one by one
-	status     bool      // the status subresource is enabled
-	scale      *apiextensionsv1.CustomResourceSubresourceScale
-	columns    []apiextensionsv1.CustomResourceColumnDefinition
-	deprecated string // the deprecation warning, or empty
+	celRules        *cel.Validator // nil if there are no rules
+	rules           *ruleNode      // the same rules, one by one
+	status          bool           // the status subresource is enabled
+	scale           *apiextensionsv1.CustomResourceSubresourceScale
+	columns         []apiextensionsv1.CustomResourceColumnDefinition
+	convertors      sync.Pool // of *tableConvertor
+	deprecated      string    // the deprecation warning, or empty
 	// crd is what the version is of.
 	crd *apiextensionsv1.CustomResourceDefinition
 	// applied is how a server-side apply merges; it takes as long to build as
@@ -52,7 +51,6 @@ type version struct {
 // k8s.io/apiextensions-apiserver/pkg/apiserver).
 func (c *ruleCache) compileVersion(crd *apiextensionsv1.CustomResourceDefinition, v apiextensionsv1.CustomResourceDefinitionVersion) (*version, error) {
 	compiled := &version{
-		celRules:        func() *cel.Validator { return nil },
 		crd:             crd,
 		kind:            schema.GroupVersionKind{Group: crd.Spec.Group, Version: v.Name, Kind: crd.Spec.Names.Kind},
 		index:           slices.IndexFunc(crd.Spec.Versions, func(o apiextensionsv1.CustomResourceDefinitionVersion) bool { return o.Name == v.Name }),
@@ -104,8 +102,7 @@ func (v *version) compileSchema(props *apiextensions.JSONSchemaProps, rules *rul
 	}
 	if hasRules(v.schema) {
 		digest := newSchemaDigest(v.schema)
-		v.rules = rules.compile(v.schema, digest)
-		v.celRules = sync.OnceValue(func() *cel.Validator { return rules.validator(digest, v.schema, v.rules) })
+		v.celRules, v.rules = rules.compile(v.schema, digest)
 	}
 	return nil
 }

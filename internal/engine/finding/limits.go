@@ -3,7 +3,6 @@ package finding
 import (
 	"errors"
 	"fmt"
-	"slices"
 	"strings"
 
 	"go.yaml.in/yaml/v3"
@@ -50,24 +49,41 @@ type textCheck struct {
 	rules int
 }
 
-func (c *textCheck) walk(node *yaml.Node, path []any) error {
+// textStep is a step of the way to a node, and the steps before it.
+type textStep struct {
+	before *textStep
+	key    string
+	index  int // of an item, which has no key; else -1
+}
+
+func (s *textStep) path() []any {
+	if s == nil {
+		return nil
+	}
+	if s.index >= 0 {
+		return append(s.before.path(), s.index)
+	}
+	return append(s.before.path(), s.key)
+}
+
+func (c *textCheck) walk(node *yaml.Node, at *textStep) error {
 	if node == nil {
 		return nil
 	}
 	switch node.Kind {
 	case yaml.SequenceNode:
 		for i, item := range node.Content {
-			if err := c.walk(item, append(slices.Clip(path), i)); err != nil {
+			if err := c.walk(item, &textStep{at, "", i}); err != nil {
 				return err
 			}
 		}
 	case yaml.MappingNode:
 		for i := 0; i+1 < len(node.Content); i += 2 {
-			key, value := node.Content[i].Value, node.Content[i+1]
-			if err := c.checkScalar(key, value, path); err != nil {
+			step := textStep{at, node.Content[i].Value, -1}
+			if err := c.checkScalar(step, node.Content[i+1]); err != nil {
 				return err
 			}
-			if err := c.walk(value, append(slices.Clip(path), key)); err != nil {
+			if err := c.walk(node.Content[i+1], &step); err != nil {
 				return err
 			}
 		}
@@ -75,7 +91,8 @@ func (c *textCheck) walk(node *yaml.Node, path []any) error {
 	return nil
 }
 
-func (c *textCheck) checkScalar(key string, value *yaml.Node, path []any) error {
+func (c *textCheck) checkScalar(step textStep, value *yaml.Node) error {
+	key := step.key
 	if value.Kind != yaml.ScalarNode {
 		return nil
 	}
@@ -88,18 +105,18 @@ func (c *textCheck) checkScalar(key string, value *yaml.Node, path []any) error 
 	}
 	switch {
 	case c.rules > maxRules:
-		return c.exceeded(path, key, "the text has more than %d rules", maxRules)
+		return c.exceeded(step, "the text has more than %d rules", maxRules)
 	case key == "pattern" && len(value.Value) > maxPatternLength:
-		return c.exceeded(path, key, "a pattern is longer than %d bytes", maxPatternLength)
+		return c.exceeded(step, "a pattern is longer than %d bytes", maxPatternLength)
 	case groups > maxPatternGroups:
-		return c.exceeded(path, key, "a "+key+" has more than %d opening parentheses", maxPatternGroups)
+		return c.exceeded(step, "a "+key+" has more than %d opening parentheses", maxPatternGroups)
 	}
 	return nil
 }
 
-func (c *textCheck) exceeded(path []any, key, format string, most int) error {
+func (c *textCheck) exceeded(step textStep, format string, most int) error {
 	err := &limitError{message: fmt.Sprintf(format, most), at: c.doc.Range}
-	if location, ok := c.doc.At(append(slices.Clip(path), key)...); ok {
+	if location, ok := c.doc.At(step.path()...); ok {
 		err.at = location.Key()
 	}
 	return err

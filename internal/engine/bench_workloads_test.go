@@ -1,0 +1,155 @@
+//go:build !js
+
+package engine_test
+
+import (
+	"cmp"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// A workload is a CRD and an object of it that people edit.
+type workload struct{ name, crd, object string }
+
+// workloads are the CronTab of the documentation, CRDs that double in the
+// number of their rules and in their size, to see how the cost grows with
+// either, and CRDs of real projects if CRDLAB_CORPUS names their directory.
+func workloads(b *testing.B) []workload {
+	all := []workload{crontab(b)}
+	for _, fields := range []int{50, 100, 200, 400} {
+		all = append(all, generated("rules", fields, fieldWithRule))
+	}
+	for _, fields := range []int{500, 1000, 2000, 4000} {
+		all = append(all, generated("fields", fields, describedField))
+	}
+	return append(all, realWorkloads(b)...)
+}
+
+// realWorkloads are the CRDs that are looked at by name, as far as they are at
+// hand, and the largest one.
+func realWorkloads(b *testing.B) []workload {
+	dir := os.Getenv("CRDLAB_CORPUS")
+	if dir == "" {
+		b.Log("CRDLAB_CORPUS is not set: no CRDs of real projects")
+		return nil
+	}
+	var all []workload
+	for _, name := range []string{
+		"certificates.cert-manager.io",
+		"prometheuses.monitoring.coreos.com",
+		"httproutes.gateway.networking.k8s.io",
+		largest(b, dir),
+	} {
+		if w, ok := realWorkload(b, dir, name); ok {
+			all = append(all, w)
+		}
+	}
+	return all
+}
+
+// realWorkload is the CRD of a name and the first of its objects.
+func realWorkload(b *testing.B, dir, name string) (workload, bool) {
+	found, _ := filepath.Glob(filepath.Join(dir, "*", "crd."+name+".yaml"))
+	if len(found) == 0 {
+		b.Logf("%s is not in CRDLAB_CORPUS", name)
+		return workload{}, false
+	}
+	object := filepath.Join(filepath.Dir(found[0]), "cr."+name+".1.yaml")
+	return workload{name, readFile(b, found[0]), readFile(b, object)}, true
+}
+
+// largest is the name of the largest CRD that has an object.
+func largest(b *testing.B, dir string) string {
+	objects, _ := filepath.Glob(filepath.Join(dir, "*", "cr.*.1.yaml"))
+	if len(objects) == 0 {
+		b.Fatal("no objects in CRDLAB_CORPUS")
+	}
+	size := func(object string) int64 {
+		info, err := os.Stat(filepath.Join(filepath.Dir(object), "crd."+objectOf(object)+".yaml"))
+		if err != nil {
+			b.Fatal(err)
+		}
+		return info.Size()
+	}
+	return objectOf(slices.MaxFunc(objects, func(a, b string) int { return cmp.Compare(size(a), size(b)) }))
+}
+
+// objectOf is the name of the CRD that the object in a file is of.
+func objectOf(file string) string {
+	return strings.TrimSuffix(strings.TrimPrefix(filepath.Base(file), "cr."), ".1.yaml")
+}
+
+func readFile(b *testing.B, name string) string {
+	data, err := os.ReadFile(name)
+	if err != nil {
+		b.Fatal(err)
+	}
+	return string(data)
+}
+
+func crontab(b *testing.B) workload {
+	for _, c := range readCases(b) {
+		if c.Name == "docs/validation-rules" {
+			return workload{"crontab", c.Scenario.CRD, strings.Replace(c.Scenario.Object, "replicas: 20", "replicas: 5", 1)}
+		}
+	}
+	b.Fatal("no case docs/validation-rules")
+	return workload{}
+}
+
+// generated is a CRD with so many fields, and an object that has them all.
+func generated(name string, fields int, field func(i int) string) workload {
+	var crd, object strings.Builder
+	crd.WriteString(`apiVersion: apiextensions.k8s.io/v1
+kind: CustomResourceDefinition
+metadata: {name: things.example.com}
+spec:
+  group: example.com
+  scope: Namespaced
+  names: {plural: things, kind: Thing}
+  versions:
+  - name: v1
+    served: true
+    storage: true
+    schema:
+      openAPIV3Schema:
+        type: object
+        properties:
+          spec:
+            type: object
+            properties:
+`)
+	object.WriteString("apiVersion: example.com/v1\nkind: Thing\nmetadata: {name: a}\nspec:\n")
+	for i := range fields {
+		crd.WriteString(field(i))
+		fmt.Fprintf(&object, "  field%d: {low: %d}\n", i, i%10)
+	}
+	return workload{fmt.Sprintf("%s-%d", name, fields), crd.String(), object.String()}
+}
+
+func fieldWithRule(i int) string {
+	return fmt.Sprintf(`              field%d:
+                type: object
+                x-kubernetes-validations:
+                - {rule: self.low <= self.high, message: low must not exceed high}
+                properties:
+                  low: {type: integer, minimum: 0}
+                  high: {type: integer, default: 10}
+`, i)
+}
+
+func describedField(i int) string {
+	return fmt.Sprintf(`              field%d:
+                description: |-
+                  Field%d says between which bounds the thing is to be kept. As in the
+                  CRDs that are generated from Go types, the comment is longer than all else.
+                type: object
+                properties:
+                  low: {type: integer, minimum: 0}
+                  high: {type: integer, default: 10}
+`, i, i)
+}
