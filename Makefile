@@ -57,7 +57,7 @@ worker: dist/worker/go dist/worker/public ## build the Cloudflare Worker in dist
 
 # The program embeds the names of the assets; the assets are files beside it.
 dist/worker/go: $(SERVER_SOURCES) $(call find,cmd/worker,-name '*.go') web/dist/engine.json tools.mod
-	cp web/dist/manifest.json web/dist/engine.json web/dist/notices.txt cmd/worker/built
+	cp web/dist/{manifest.json,engine.json,notices.txt,service-worker.js,app.webmanifest} cmd/worker/built
 	go tool -modfile=tools.mod workers-assets-gen -mode=go -o $@
 	$(WORKER) go build -gcflags=all=-l -ldflags="$(GO_LDFLAGS) -X main.version=$(VERSION)" -o $@/app.wasm ./cmd/worker
 	@touch $@

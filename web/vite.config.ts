@@ -15,7 +15,7 @@ export default defineConfig({
     assetsInlineLimit: 0,
     modulePreload: false,
     rolldownOptions: {
-      input: [source("main.ts"), source("theme.ts")],
+      input: [source("main.ts"), source("theme.ts"), source("offline/service-worker.ts")],
     },
   },
   worker: { format: "es" },

@@ -58,6 +58,16 @@ suite("the Worker", () => {
     assert.ok((await (await get("/examples.json")).json()).length > 3);
   });
 
+  test("serves what the page is kept with for when there is no network", async () => {
+    const worker = await get("/service-worker.js");
+    assert.equal(worker.headers.get("content-type"), "text/javascript; charset=utf-8");
+    const script = await worker.text();
+    const site = JSON.parse(/^self\.site = (.*);$/m.exec(script)[1]);
+    for (const path of [...site.files, ...site.modules, /importScripts\("(.*)"\)/.exec(script)[1]]) {
+      assert.equal((await get(`/${path}`)).status, 200, path);
+    }
+  });
+
   test("serves the engine in the coding that the client accepts", async () => {
     const { first, whole } = JSON.parse(readFileSync(join(here, "built", "engine.json"), "utf8"));
     for (const [coding, { module, size }] of [["br", first], ["gzip", first], ["br", whole], ["gzip", whole]]) {

@@ -13,7 +13,7 @@ import (
 // pagePolicy lets the page and its worker load the page's own files, run
 // WebAssembly, and nothing else: no inline script, no other host.
 const pagePolicy = "default-src 'none'; script-src 'self' 'wasm-unsafe-eval'; style-src 'self'; connect-src 'self'; " +
-	"worker-src 'self'; img-src 'self' data:; font-src 'self'; " +
+	"worker-src 'self'; img-src 'self' data:; font-src 'self'; manifest-src 'self'; " +
 	"base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 
 // securityHeaders go with every answer. The page and its assets have a policy

@@ -174,6 +174,16 @@ var operations = []operation{
 		answers: []answer{{200, "The examples.", jsonType, []examples.Example{}}},
 	},
 	{
+		route: "GET /service-worker.js", id: "serviceWorker", tag: tagPages, summary: "The script that keeps the page for when there is no network.",
+		answers:  []answer{{200, "The script.", "text/javascript", ""}},
+		problems: []kind{kindNotFound},
+	},
+	{
+		route: "GET /app.webmanifest", id: "app", tag: tagPages, summary: "What browsers need to know to install the page as an app.",
+		answers:  []answer{{200, "The web app manifest.", "application/manifest+json", map[string]any{}}},
+		problems: []kind{kindNotFound},
+	},
+	{
 		route: "GET /notices", id: "notices", tag: tagPages, summary: "The licences of what the playground is made of.",
 		answers:  []answer{{200, "The licences.", "text/plain", ""}},
 		problems: []kind{kindNotFound},

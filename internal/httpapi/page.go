@@ -35,6 +35,7 @@ func newFront(config Config) (*front, error) {
 		return nil, err
 	}
 	data.Examples, data.Home, data.Notices, data.API = examplesPath, homePath, noticesPath, apiPath
+	data.ServiceWorker, data.App = "/"+serviceWorkerName, "/"+appName
 	if config.Evaluate != nil {
 		data.Evaluate = panelsPath
 		if config.Help != nil {

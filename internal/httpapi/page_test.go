@@ -20,8 +20,10 @@ var builtPage = fstest.MapFS{
 		"src/main.ts": {"file": "assets/main-1.js", "css": ["assets/main-1.css"]},
 		"src/theme.ts": {"file": "assets/theme-1.js"},
 		"src/icon.svg": {"file": "assets/icon-1.svg"}}`)},
-	"engine.json": {Data: []byte(`{"first": {"module": "assets/engine-1.wasm", "size": 1}, "whole": {"module": "assets/engine-2.wasm", "size": 2}, "runtime": "assets/wasm_exec-1.js"}`)},
-	"notices.txt": {Data: []byte("licences\n")},
+	"engine.json":       {Data: []byte(`{"first": {"module": "assets/engine-1.wasm", "size": 1}, "whole": {"module": "assets/engine-2.wasm", "size": 2}, "runtime": "assets/wasm_exec-1.js"}`)},
+	"notices.txt":       {Data: []byte("licences\n")},
+	"service-worker.js": {Data: []byte("worker\n")},
+	"app.webmanifest":   {Data: []byte("{}\n")},
 }
 
 func TestPageShowsTheDefaultExample(t *testing.T) {

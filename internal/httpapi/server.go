@@ -118,10 +118,12 @@ func (s *Server) router() chi.Router {
 	r.Get("/readyz", s.handler(s.readyz))
 	r.Get("/assets/*", s.handler(s.asset))
 	r.Group(func(r chi.Router) {
-		r.Use(middleware.Compress(5, "text/html", "text/plain", "application/json", "application/yaml", problemType))
+		r.Use(middleware.Compress(5, "text/html", "text/plain", "text/javascript", "application/json", "application/yaml", problemType))
 		r.Get(homePath, s.handler(s.page))
 		r.Get(examplesPath, s.handler(s.examples))
 		r.Get(noticesPath, s.handler(s.notices))
+		r.Get("/"+serviceWorkerName, s.handler(s.serviceWorker))
+		r.Get("/"+appName, s.handler(s.app))
 		r.Get(apiPath, s.handler(s.describe))
 		r.With(readable).Get(openAPIPath, s.handler(s.openAPI))
 		r.With(readable).Get("/api/v1/version", s.handler(s.tellVersion))

@@ -25,6 +25,7 @@ func WriteStatic(ctx context.Context, config Config, directory string) error {
 		return err
 	}
 	data.Examples, data.Notices = "examples.json", "notices.txt"
+	data.ServiceWorker, data.App = serviceWorkerName, appName
 	for _, module := range []*ui.ModuleAddress{&data.Engine.First, &data.Engine.Whole} {
 		module.Packed = module.Module + ".gz"
 	}
@@ -40,6 +41,8 @@ func WriteStatic(ctx context.Context, config Config, directory string) error {
 		site.writePage(ctx, data),
 		site.writeExamples(data.Examples),
 		site.copy(config.Assets, data.Notices),
+		site.copy(config.Assets, data.ServiceWorker),
+		site.copy(config.Assets, data.App),
 		site.copyAssets(config.Assets),
 	)
 }

@@ -22,7 +22,7 @@ func TestStaticSiteIsComplete(t *testing.T) {
 		t.Fatal(err)
 	}
 	site := os.DirFS(directory)
-	if err := fstest.TestFS(site, "index.html", "examples.json", "notices.txt", "assets/main-1.js", "assets/main-1.js.br",
+	if err := fstest.TestFS(site, "index.html", "examples.json", "notices.txt", "service-worker.js", "app.webmanifest", "assets/main-1.js", "assets/main-1.js.br",
 		"assets/main-1.js.gz", "assets/engine-1.wasm", "assets/engine-1.wasm.gz", "assets/engine-1.wasm.br"); err != nil {
 		t.Error(err)
 	}
@@ -35,7 +35,7 @@ func TestStaticSiteIsComplete(t *testing.T) {
 	}
 	for _, want := range []string{
 		`src="assets/main-1.js"`, `"module":"assets/engine-1.wasm"`, `"packed":"assets/engine-1.wasm.gz"`, `"packed":"assets/engine-2.wasm.gz"`,
-		`"examples":"examples.json"`, `"evaluate":""`, `"share":""`, `"home":""`, `data-verdict="crd"`,
+		`"examples":"examples.json"`, `"evaluate":""`, `"share":""`, `"home":""`, `"offline":"service-worker.js"`, `rel="manifest" href="app.webmanifest"`, `data-verdict="crd"`,
 		`http-equiv="Content-Security-Policy"`,
 	} {
 		if !strings.Contains(string(page), want) {

@@ -33,6 +33,10 @@ type PageData struct {
 	// Share is the address that keeps a scenario, by POST, for a short link.
 	// Empty: there are no short links.
 	Share string
+	// ServiceWorker is the address of the script that keeps the page for when
+	// there is no network, and App that of the web app manifest. Empty: there is
+	// none.
+	ServiceWorker, App string
 	// Home is the address of the page without a shared scenario. Empty: this
 	// page's.
 	Home string
@@ -71,6 +75,7 @@ type pageConfig struct {
 	Evaluate string        `json:"evaluate"`
 	Help     string        `json:"help"`
 	Share    string        `json:"share"`
+	Offline  string        `json:"offline"`
 	Home     string        `json:"home"`
 	Shared   string        `json:"shared"`
 	Example  string        `json:"example"`
@@ -85,6 +90,7 @@ func (d PageData) config() pageConfig {
 		Evaluate: d.Evaluate,
 		Help:     d.Help,
 		Share:    d.Share,
+		Offline:  d.ServiceWorker,
 		Home:     d.Home,
 		Shared:   d.Shared,
 		Example:  d.Example,

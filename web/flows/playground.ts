@@ -121,6 +121,7 @@ export const test = base.extend<Fixtures, { server: Server }>({
     const complaints: string[] = [];
     page.on("pageerror", (error) => complaints.push(error.message));
     page.on("console", (message) => {
+      if (message.text() === "Service Worker registration blocked by Playwright") return;
       if (message.type() === "error" || message.type() === "warning") complaints.push(message.text());
     });
     await use(complaints);

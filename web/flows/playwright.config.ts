@@ -13,6 +13,8 @@ export default defineConfig({
   reporter: [["list"]],
   use: {
     trace: "retain-on-failure",
+    // They would answer what flows answer in the network's place.
+    serviceWorkers: "block",
     launchOptions: {
       executablePath: process.env["CHROMIUM"] ?? "/usr/bin/chromium",
       args: [

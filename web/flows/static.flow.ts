@@ -1,44 +1,7 @@
-import { readFile } from "node:fs/promises";
-import { createServer, type Server } from "node:http";
-import type { AddressInfo } from "node:net";
-import { extname, join, normalize } from "node:path";
-import { fileURLToPath } from "node:url";
+import { type Log, serveFiles } from "./files";
 import { expect, Playground, test as base } from "./playground";
 import { crd, object } from "./texts";
 
-const site = fileURLToPath(new URL("../../dist/static", import.meta.url));
-const types: Record<string, string> = { ".html": "text/html", ".js": "text/javascript", ".css": "text/css", ".svg": "image/svg+xml" };
-
-/** What the host was asked for, and how many bytes it sent in all. */
-interface Log {
-  readonly paths: string[];
-  bytes: number;
-}
-
-/** A host that sends files as they are, below a path. */
-function serveFiles(path: string, log: Log): Server {
-  return createServer((request, response) => {
-    const { pathname } = new URL(request.url ?? "", "http://localhost");
-    const name = pathname.startsWith(path) ? pathname.slice(path.length) || "index.html" : "";
-    readFile(join(site, normalize(name))).then(
-      (content) => {
-        log.paths.push(name);
-        response.setHeader("content-type", types[extname(name)] ?? "application/octet-stream");
-        response.setHeader("content-length", content.length);
-        const send = (from: number): void => {
-          if (response.destroyed) return;
-          log.bytes += Math.min(chunk, content.length - from);
-          const more = from + chunk < content.length;
-          response.write(content.subarray(from, from + chunk), () => (more ? send(from + chunk) : response.end()));
-        };
-        send(0);
-      },
-      () => response.writeHead(404).end(),
-    );
-  });
-}
-
-const chunk = 64 << 10;
 const path = "/team/crdlab/";
 
 /** Opens the page and waits for its engine: there is no other to ask. */
@@ -53,11 +16,9 @@ base.slow();
 const test = base.extend<{ log: Log; address: string }>({
   log: async ({}, use) => use({ paths: [], bytes: 0 }),
   address: async ({ log }, use) => {
-    const host = serveFiles(path, log);
-    await new Promise<void>((resolve) => host.listen(0, "127.0.0.1", resolve));
-    await use(`http://127.0.0.1:${(host.address() as AddressInfo).port}${path}`);
-    host.closeAllConnections();
-    await new Promise((resolve) => host.close(resolve));
+    const host = await serveFiles(path, log);
+    await use(host.address);
+    await host.stop();
   },
 });
 

@@ -11,7 +11,7 @@
 //   {"first": {"module": "assets/engine-….wasm", "size": …}, "whole": {…}, "runtime": "assets/wasm_exec-….js"}
 //
 // size is a module's in bytes when unpacked. The modules are stored in
-// compressed form only.
+// compressed form only. web/dist/service-worker.js gets the list of all files.
 
 import { execFileSync } from "node:child_process";
 import { createHash } from "node:crypto";
@@ -48,4 +48,19 @@ async function packModule(file) {
 
 const engine = { first: await packModule(first), whole: await packModule(whole), runtime: `assets/${runtimeName}` };
 await writeFile(join(dist, "engine.json"), JSON.stringify(engine) + "\n");
+await writeFile(join(dist, "service-worker.js"), await serviceWorker());
 await writeFile(join(dist, ".gitkeep"), "");
+
+/** The script that tells the built service worker what there is (web/src/offline/protocol.ts). */
+async function serviceWorker() {
+  const manifest = JSON.parse(await readFile(join(dist, "manifest.json"), "utf8"));
+  const worker = manifest["src/offline/service-worker.ts"].file;
+  if (/^\s*(import|export)\b/m.test(await readFile(join(dist, worker), "utf8"))) {
+    throw new Error("the service worker shares code with the page, and so is no classic script");
+  }
+  const names = (await readdir(assets)).filter((name) => !/^app-|\.(br|gz)$/.test(name)).sort();
+  const files = ["app.webmanifest", "examples.json", ...names.map((name) => `assets/${name}`).filter((name) => name !== worker)];
+  const modules = [engine.first.module, engine.whole.module];
+  const site = { version: hash(JSON.stringify([files, modules, worker])), files, modules, script: manifest["src/main.ts"].file };
+  return `self.site = ${JSON.stringify(site)};\nimportScripts("${worker}");\n`;
+}

@@ -15,6 +15,8 @@ export interface Config {
   readonly help: string;
   /** The address that keeps scenarios for short links; empty if none does. */
   readonly share: string;
+  /** The address of the service worker; empty if there is none. */
+  readonly offline: string;
   /** The address of the page without a shared scenario; empty if it is this. */
   readonly home: string;
   /** The id of the short link that the page was opened by; empty if none. */

@@ -15,6 +15,7 @@ test("a fault ends the wait, on every panel", async () => {
     answered: undefined,
     withSchemas: false,
     engine: { at: "page", whole: false },
+    online: true,
     notice: "",
   });
   const fault = JSON.stringify({ error: "now: must be an RFC 3339 time" });

@@ -6,6 +6,7 @@ import { element } from "./dom";
 import { assembleEngine } from "./engine/assemble";
 import { keepEvaluated } from "./evaluation";
 import { Gallery } from "./gallery";
+import { isOnline, keepOffline } from "./offline/offline";
 import { Session } from "./session";
 import { keepAddress } from "./share/address";
 import { bindCopyButtons, bindShareMore, openShareDialog } from "./share/dialog";
@@ -46,6 +47,7 @@ const session = new Session({
   answered: undefined,
   withSchemas: false,
   engine: { at: "loading", phase: "downloading" },
+  online: isOnline(),
   notice: "",
 });
 
@@ -111,6 +113,7 @@ element("share-open", HTMLButtonElement).addEventListener("click", share);
 keepSession(session);
 keepAddress(session, gallery, place);
 keepEvaluated(session, engine);
+keepOffline(config, session);
 
 addEventListener("hashchange", () => {
   if (!namesScenario(parseFragment(location.hash))) return;

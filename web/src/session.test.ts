@@ -12,6 +12,7 @@ const initial: SessionState = {
   answered: undefined,
   withSchemas: false,
   engine: { at: "loading", phase: "downloading" },
+  online: true,
   notice: "",
 };
 

@@ -22,6 +22,8 @@ export interface SessionState {
   /** Whether the answer holds what is published of the CRD. */
   readonly withSchemas: boolean;
   readonly engine: EngineState;
+  /** Whether there is a network, as far as the browser knows. */
+  readonly online: boolean;
   /** A sentence about what went wrong on our side; empty if nothing did. */
   readonly notice: string;
 }

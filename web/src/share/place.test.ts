@@ -10,6 +10,7 @@ const config: Config = {
   evaluate: "",
   help: "",
   share: "/api/v1/share",
+  offline: "",
   home: "/",
   shared: "",
   example: "",

@@ -1,0 +1,42 @@
+package httpapi
+
+import (
+	"errors"
+	"io/fs"
+	"net/http"
+)
+
+// What keeps the page for when there is no network, and what makes of it an app
+// that can be installed. The names never change: browsers look again whether
+// the contents have. A service worker is for the addresses below its own.
+const (
+	serviceWorkerName = "service-worker.js"
+	appName           = "app.webmanifest"
+)
+
+// serviceWorker answers with the page's service worker.
+func (s *Server) serviceWorker(w http.ResponseWriter, r *http.Request) error {
+	return s.rootFile(w, r, serviceWorkerName, mediaTypes[".js"])
+}
+
+// app answers with the web app manifest.
+func (s *Server) app(w http.ResponseWriter, r *http.Request) error {
+	return s.rootFile(w, r, appName, "application/manifest+json")
+}
+
+func (s *Server) rootFile(w http.ResponseWriter, r *http.Request, name, media string) error {
+	content, err := fs.ReadFile(s.built, name)
+	if errors.Is(err, fs.ErrNotExist) {
+		return notFound(w, r)
+	}
+	if err != nil {
+		return err
+	}
+	header := w.Header()
+	header.Set("Content-Type", media)
+	header.Set("Cache-Control", "no-cache")
+	// A service worker is under the policy of its own script.
+	header.Set("Content-Security-Policy", pagePolicy)
+	_, _ = w.Write(content)
+	return nil
+}

@@ -1,0 +1,172 @@
+import type { BrowserContext, CDPSession } from "@playwright/test";
+import { type Change, type Log, serveFiles } from "./files";
+import { expect, type Page, Playground, test as base } from "./playground";
+import { type Server, startServer } from "./server";
+import { crd, object } from "./texts";
+
+/** A server that a test may stop. */
+const test = base.extend<{ own: Server; devtools: CDPSession }>({
+  own: async ({}, use) => {
+    const own = await startServer();
+    await use(own);
+    await own.stop();
+  },
+  baseURL: ({ own }, use) => use(own.url),
+  devtools: async ({ page }, use) => use(await page.context().newCDPSession(page)),
+});
+
+test.use({ serviceWorkers: "allow" });
+test.slow();
+
+/** The paths that the browser keeps for when there is no network, sorted. */
+function keptPaths(page: Page): Promise<string[]> {
+  return page.evaluate(async () => {
+    const paths: string[] = [];
+    for (const name of await caches.keys()) {
+      for (const { url } of await (await caches.open(name)).keys()) paths.push(new URL(url).pathname);
+    }
+    return paths.sort();
+  });
+}
+
+const modulesOf = (paths: readonly string[]): string[] => paths.filter((path) => path.endsWith(".wasm"));
+
+/** Waits until the page and so many modules of its engine are kept. */
+async function kept(page: Page, modules = 1): Promise<void> {
+  await expect.poll(async () => modulesOf(await keptPaths(page)).length, { timeout: 60_000 }).toBe(modules);
+  await expect.poll(async () => await page.evaluate(() => navigator.serviceWorker.ready.then(({ active }) => active?.state))).toBe("activated");
+}
+
+/** Takes away the network, the server, and what the browser keeps by itself. */
+async function leave(context: BrowserContext, own: Server | undefined, devtools: CDPSession): Promise<void> {
+  await own?.stop();
+  await devtools.send("Network.clearBrowserCache");
+  await context.setOffline(true);
+}
+
+test("without network and server, a reload evaluates what is typed", async ({ playground, context, own, devtools }) => {
+  const { page } = playground;
+  await playground.open();
+  await expect(playground.where()).toHaveText(/in this page/);
+  await expect(page.locator("#network")).toBeHidden();
+  await kept(page);
+  await leave(context, own, devtools);
+  await expect(page.locator("#network")).toHaveText("offline");
+
+  await page.reload();
+  await expect(playground.where()).toHaveText(/in this page/);
+  await expect(page.locator("#network")).toHaveText("offline");
+  await playground.paste("crd", crd);
+  await playground.paste("object", object("15"));
+  await expect(playground.verdict("object")).toHaveAttribute("data-state", "rejected");
+  await expect(playground.problems().first()).toContainText("should be less than or equal to 10");
+  await playground.choose("crontab-rules");
+  await expect(playground.verdict("crd")).toHaveAttribute("data-state", "accepted");
+});
+
+test("all of the engine is kept once it was used", async ({ playground, context, own, devtools }) => {
+  const { page } = playground;
+  await playground.openExample("conversion-pizza");
+  await kept(page, 2);
+  await leave(context, own, devtools);
+  await page.reload();
+  await expect(playground.where()).toHaveText(/in this page/);
+  await playground.showPanel("versions");
+  await expect(page.getByRole("table", { name: /What each version loses/ })).toContainText("spec.toppings[1]");
+});
+
+test("only the page, what it loads and the gallery are kept", async ({ playground, own, request }) => {
+  const { page } = playground;
+  const answer = await request.post("/api/v1/share", { data: { crd, object: object("3") } });
+  const { id } = (await answer.json()) as { id: string };
+  await playground.open();
+  await kept(page);
+  const before = await keptPaths(page);
+  expect(before.filter((path) => !path.startsWith("/assets/"))).toEqual(["/", "/app.webmanifest", "/examples.json"]);
+
+  await playground.open(`/s/${id}`);
+  await expect(playground.verdict("object")).toContainText("created");
+  await page.evaluate(async (address) => {
+    for (const path of [address, `${address}.yaml`, "/api/v1/version", "/notices", "/api"]) await fetch(path);
+    await fetch("/api/v1/evaluate", { method: "POST", headers: { "content-type": "application/json" }, body: "{}" });
+  }, `/s/${id}`);
+  expect(await keptPaths(page)).toEqual(before);
+  await own.stop();
+  await expect(page.goto(`/s/${id}`)).rejects.toThrow(/ERR_CONNECTION_REFUSED/);
+});
+
+test("a new version takes the place of the old one, and is what is kept", async ({ context, devtools, page, complaints: _ }) => {
+  const log: Log = { paths: [], bytes: 0 };
+  let next: Change | undefined;
+  const host = await serveFiles("/team/crdlab/", log, () => next);
+  const playground = new Playground(page);
+  await playground.open(host.address);
+  await kept(page);
+  const script = (await page.locator("script[type=module]").getAttribute("src")) ?? "";
+  expect(script).toMatch(/^assets\/main-.+\.js$/);
+
+  // What a new build changes: the name of the script, and where that is named.
+  const newScript = "assets/main-new.js";
+  next = {
+    name: (name) => (name === newScript ? script : name === script ? "is gone" : name),
+    text: (text) => text.replaceAll(script, newScript).replace(/"version":"[^"]+"/, '"version":"new"').replace("<h1>crdlab", "<h1>crdlab 2"),
+  };
+  await page.reload();
+  await expect(page.locator("h1")).toContainText("crdlab 2");
+  await playground.settled();
+  await expect.poll(() => keptPaths(page), { timeout: 60_000 }).not.toContain(`/team/crdlab/${script}`);
+  expect(await keptPaths(page)).toContain(`/team/crdlab/${newScript}`);
+
+  await host.stop();
+  await leave(context, undefined, devtools);
+  await page.reload();
+  await expect(page.locator("h1")).toContainText("crdlab 2");
+  await expect(playground.where()).toHaveText(/in this page/);
+});
+
+test("a server that is down does not take the page away", async ({ page, complaints: _ }) => {
+  let down = false;
+  const host = await serveFiles("/", { paths: [], bytes: 0 }, () => (down ? "down" : undefined));
+  const playground = new Playground(page);
+  await playground.open(host.address);
+  await kept(page);
+  down = true;
+  await page.reload();
+  await expect(playground.where()).toHaveText(/in this page/);
+  await expect(page.locator("#network")).toHaveText("offline");
+  await host.stop();
+});
+
+test("after the site's data are cleared the page is kept anew", async ({ playground, devtools, own }) => {
+  const { page } = playground;
+  await playground.open();
+  await kept(page);
+  await devtools.send("Storage.clearDataForOrigin", { origin: own.url, storageTypes: "all" });
+  expect(await keptPaths(page)).toEqual([]);
+  await page.reload();
+  await playground.settled();
+  await expect(playground.where()).toHaveText(/in this page/);
+  await kept(page);
+});
+
+test("browsers offer to install the page", async ({ playground, devtools }) => {
+  await playground.open();
+  await kept(playground.page);
+  const manifest = await devtools.send("Page.getAppManifest");
+  expect(manifest.errors).toEqual([]);
+  const { icons, start_url } = JSON.parse(manifest.data ?? "{}") as { icons: { src: string; sizes: string; purpose: string }[]; start_url: string };
+  expect(new URL(start_url, manifest.url).pathname).toBe("/");
+  expect(icons.map(({ purpose }) => purpose)).toContain("maskable");
+  for (const { src, sizes } of icons) {
+    const size = await playground.page.evaluate(async (address) => {
+      const image = new Image();
+      image.src = address;
+      await image.decode();
+      return `${image.naturalWidth}x${image.naturalHeight}`;
+    }, new URL(src, manifest.url).href);
+    if (sizes !== "any") expect(size).toBe(sizes);
+  }
+  // Contexts of tests are incognito, which is the only thing in the way.
+  const { installabilityErrors } = await devtools.send("Page.getInstallabilityErrors");
+  expect(installabilityErrors.map(({ errorId }) => errorId).filter((id) => id !== "in-incognito")).toEqual([]);
+});

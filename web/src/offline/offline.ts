@@ -1,0 +1,70 @@
+import type { Config } from "../config";
+import { element } from "../dom";
+import type { ModuleAddress } from "../engine/download";
+import type { Session, SessionState } from "../session";
+import type { Keep, OfflineMark } from "./protocol";
+
+/** How long nothing is kept after the first result, in ms: it takes the processor's time. */
+const pause = 2000;
+
+/**
+ * Keeps the page and what it has loaded of the engine for when there is no
+ * network; for those who install it, all of the engine.
+ */
+export function keepOffline(config: Config, session: Session): void {
+  showNetwork(session);
+  // Browsers have service workers for encrypted pages, and for local ones.
+  if (!config.offline || !("serviceWorker" in navigator)) return;
+  const kept = new Set<ModuleAddress>();
+  let worker: Promise<ServiceWorker | null> | undefined;
+  const keep = async (address: ModuleAddress): Promise<void> => {
+    worker ??= register(config.offline);
+    if (kept.has(address) || address.module === "") return;
+    kept.add(address);
+    const absolute = (path: string): string => path && new URL(path, location.href).href;
+    const message: Keep = { keep: { module: absolute(address.module), packed: absolute(address.packed) } };
+    (await worker)?.postMessage(message);
+  };
+  const follow = ({ engine, answered }: SessionState): void => {
+    if (engine.at !== "page" || !answered) return;
+    void keep(config.engine.first);
+    if (engine.whole || isInstalled()) void keep(config.engine.whole);
+  };
+  session.subscribe(follow);
+  addEventListener("appinstalled", () => void keep(config.engine.whole));
+}
+
+async function register(address: string): Promise<ServiceWorker | null> {
+  await new Promise((resolve) => setTimeout(resolve, pause));
+  try {
+    await navigator.serviceWorker.register(address, { updateViaCache: "none" });
+    return (await navigator.serviceWorker.ready).active;
+  } catch {
+    // The browser's settings may forbid it; the page works without.
+    return null;
+  }
+}
+
+/** Whether there is a network, and the page comes from there. */
+export function isOnline(): boolean {
+  const mark: OfflineMark = "offline";
+  const isMarked = ({ serverTiming }: PerformanceNavigationTiming): boolean => serverTiming.some(({ name }) => name === mark);
+  const visits = performance.getEntriesByType("navigation") as PerformanceNavigationTiming[];
+  return navigator.onLine && !visits.some(isMarked);
+}
+
+function isInstalled(): boolean {
+  return matchMedia("(display-mode: standalone)").matches;
+}
+
+function showNetwork(session: Session): void {
+  const place = element("network", HTMLElement);
+  const show = ({ online }: SessionState): void => {
+    place.textContent = online ? "" : "offline";
+  };
+  show(session.state);
+  session.subscribe(show);
+  for (const name of ["online", "offline"]) {
+    addEventListener(name, () => session.update({ online: navigator.onLine }));
+  }
+}
