@@ -45,7 +45,7 @@ func startModule(file string) (evaluateFunc, func(), error) {
 			return playground.Report{}, fmt.Errorf("read the module's answer: %w", err)
 		}
 		var answer struct {
-			playground.Answer
+			playground.Report
 			Error string `json:"error"`
 		}
 		if err := json.Unmarshal(line, &answer); err != nil {

@@ -23,7 +23,8 @@ async function loadModule(name) {
     globalThis.crdlabReady = resolve;
     void go.run(instance);
   });
-  return globalThis.crdlabEvaluate;
+  const { crdlabEvaluate, crdlabShow, crdlabHelp } = globalThis;
+  return { evaluate: crdlabEvaluate, show: crdlabShow, help: crdlabHelp };
 }
 
 async function startServer() {
@@ -68,10 +69,26 @@ function readCases() {
   });
 }
 
-const untimed = (answer) =>
-  answer
-    .replace(/"timing":\{"crd":[^,]*,"object":[^}]*\}/, '"timing":{"crd":0,"object":0}')
-    .replace(/"timing":"(?:[^"\\]|\\.)*"/, '"timing":""');
+const untimed = (report) => report.replace(/"timing":\{"crd":[^,]*,"object":[^}]*\}/, '"timing":{"crd":0,"object":0}');
+
+const documents = ["crd", "oldCrd", "object", "oldObject", "conversion", "admission"];
+
+/** What the page shows of a scenario, asked for as the page's worker does. */
+function show(module, scenario, panels) {
+  const [texts, options] = [true, false].map((isText) =>
+    Object.fromEntries(Object.entries(scenario).filter(([name]) => documents.includes(name) === isText)),
+  );
+  const { answer, panels: html } = module.show(JSON.stringify({ scenario: options, panels }), texts);
+  return { ...JSON.parse(answer), panels: html };
+}
+
+/** The server's answer to the same, or to a scenario as it is. */
+async function ask(address, body) {
+  const response = await fetch(address, { method: "POST", headers: { "content-type": "application/json" }, body: JSON.stringify(body) });
+  return response.text();
+}
+
+const timeless = ({ panels: { timing: _, ...panels }, ...answer }) => ({ ...answer, panels });
 
 /** Fails with the first difference; the whole texts would be too much to read. */
 function assertSame(module, server) {
@@ -101,29 +118,43 @@ describe("the built modules", async () => {
   for (const { name, scenario } of readCases()) {
     it(`answers the case ${name} as the server does`, async () => {
       const request = JSON.stringify(scenario);
-      const response = await fetch(`${server.url}/panels`, {
-        method: "POST",
-        headers: { "content-type": "application/json" },
-        body: request,
-      });
-      const wanted = untimed(await response.text());
-      assertSame(untimed(whole(request)), wanted);
-      const answer = first(request);
-      const { report } = JSON.parse(answer);
-      if (report?.missing) {
+      const wanted = untimed(await ask(`${server.url}/api/v1/evaluate`, scenario));
+      assertSame(untimed(whole.evaluate(request)), wanted);
+      const report = first.evaluate(request);
+      const { missing } = JSON.parse(report);
+      if (missing) {
         const reasons = needed(scenario);
-        for (const part of report.missing) assert.ok(reasons[part], `${part} is not needed`);
+        for (const part of missing) assert.ok(reasons[part], `${part} is not needed`);
         missed++;
       } else {
-        assertSame(untimed(answer), wanted);
+        assertSame(untimed(report), wanted);
       }
     });
   }
 
+  it("show of a scenario what the server shows, and no more than is asked for", async () => {
+    for (const { name, scenario } of readCases().filter((_, i) => i % 10 === 0)) {
+      const wanted = JSON.parse(await ask(`${server.url}/panels`, { scenario, panels: [] }));
+      assert.deepEqual(timeless(show(whole, scenario, [])), timeless(wanted), name);
+      const { panels } = show(whole, scenario, ["brief", "rules"]);
+      assert.deepEqual(panels, { brief: wanted.panels.brief, rules: wanted.panels.rules }, name);
+    }
+  });
+
+  it("take each text as it is now, and none that is left out", () => {
+    const crdOf = (crd) => show(whole, crd === undefined ? {} : { crd }, ["brief"]).findings.map(({ message }) => message);
+    const [one, other, none] = ["kind: A", "kind: [", ""].map(crdOf);
+    assert.notDeepEqual(one, other);
+    assert.deepEqual([crdOf("kind: A"), crdOf("kind: ["), crdOf(undefined)], [one, other, none]);
+  });
+
   it("answers a scenario that it cannot read with an error", () => {
-    for (const evaluate of [first, whole]) {
+    for (const { evaluate, show, help } of [first, whole]) {
       assert.deepEqual(JSON.parse(evaluate("{")), { error: "decode the request: unexpected EOF" });
-      assert.deepEqual(JSON.parse(evaluate()), { error: "crdlabEvaluate takes one string" });
+      assert.deepEqual(JSON.parse(evaluate()), { error: "crdlabEvaluate takes a string" });
+      assert.deepEqual(show("{", {}), { error: "decode the request: unexpected EOF" });
+      assert.deepEqual(show('{"scenario": {}, "panels": ["all"]}', {}), { error: 'panels: there is no panel "all"' });
+      assert.deepEqual(JSON.parse(help("{}")), { error: "question: must ask for a completion, a hover, a sample or a format" });
     }
   });
 

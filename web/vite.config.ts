@@ -15,7 +15,7 @@ export default defineConfig({
     assetsInlineLimit: 0,
     modulePreload: false,
     rolldownOptions: {
-      input: [source("main.ts"), source("theme.ts"), source("offline/service-worker.ts")],
+      input: ["main.ts", "engine/first.ts", "theme.ts", "offline/service-worker.ts"].map(source),
     },
   },
   worker: { format: "es" },

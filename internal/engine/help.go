@@ -144,20 +144,8 @@ func (e *Engine) placeAt(ctx context.Context, at playground.Cursor) (*writingPla
 }
 
 func documentText(at playground.Cursor) (string, error) {
-	s := at.Scenario
-	switch at.Document {
-	case playground.DocumentCRD:
-		return s.CRD, nil
-	case playground.DocumentOldCRD:
-		return s.OldCRD, nil
-	case playground.DocumentObject:
-		return s.Object, nil
-	case playground.DocumentOldObject:
-		return s.OldObject, nil
-	case playground.DocumentConversion:
-		return s.Conversion, nil
-	case playground.DocumentAdmission:
-		return s.Admission, nil
+	if text := at.Scenario.Text(at.Document); text != nil {
+		return *text, nil
 	}
 	return "", &playground.InvalidScenarioError{Parameter: "document", Message: "must be crd, oldCrd, object, oldObject, conversion or admission"}
 }

@@ -57,7 +57,7 @@ func generate(t *testing.T) ui.APIDocument {
 		document.Paths[pattern][strings.ToLower(method)] = g.operation(o, pattern)
 	}
 	// A body with a field that the server does not know is refused.
-	for _, body := range []string{"Scenario", "Cursor", "SampleRequest", "FormatRequest"} {
+	for _, body := range []string{"Scenario", "View", "Cursor", "SampleRequest", "FormatRequest"} {
 		g.schemas[body].AdditionalProperties = false
 	}
 	document.Components = ui.APIComponents{

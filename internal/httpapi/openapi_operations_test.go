@@ -63,9 +63,9 @@ var operations = []operation{
 	},
 	{
 		route: "POST /panels", id: "panels", tag: tagEvaluate,
-		summary: "Evaluates a scenario for the page.", description: "The panels are the HTML that shows the report; they change with the page.",
-		body:     playground.Scenario{},
-		answers:  []answer{{200, "The report and its panels.", jsonType, playground.Answer{}}},
+		summary: "Evaluates a scenario for the page.", description: "What it asks and what is answered change with the page.",
+		body:     playground.View{},
+		answers:  []answer{{200, "What the page shows of the report.", jsonType, playground.Answer{}}},
 		problems: engineProblems,
 	},
 	{

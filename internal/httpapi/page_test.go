@@ -18,6 +18,7 @@ import (
 var builtPage = fstest.MapFS{
 	"manifest.json": {Data: []byte(`{
 		"src/main.ts": {"file": "assets/main-1.js", "css": ["assets/main-1.css"]},
+		"src/engine/first.ts": {"file": "assets/first-1.js"},
 		"src/theme.ts": {"file": "assets/theme-1.js"},
 		"src/icon.svg": {"file": "assets/icon-1.svg"}}`)},
 	"engine.json":       {Data: []byte(`{"first": {"module": "assets/engine-1.wasm", "size": 1}, "whole": {"module": "assets/engine-2.wasm", "size": 2}, "runtime": "assets/wasm_exec-1.js"}`)},
@@ -41,7 +42,7 @@ func TestPageShowsTheDefaultExample(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, want := range []string{
-		"/assets/main-1.js", "/assets/main-1.css", "/assets/theme-1.js", "/assets/icon-1.svg",
+		"/assets/main-1.js", "/assets/first-1.js", "/assets/main-1.css", "/assets/theme-1.js", "/assets/icon-1.svg",
 		"/assets/engine-1.wasm", "/assets/engine-2.wasm", "/assets/wasm_exec-1.js", panelsPath, examplesPath, noticesPath, `href="/api"`,
 		examples.Default().Title, panels[ui.PanelOutcome],
 	} {
@@ -89,25 +90,34 @@ func TestPageSaysThatItIsNotBuilt(t *testing.T) {
 	}
 }
 
-func TestPanelsAnswersReportAndPanels(t *testing.T) {
+func TestPanelsAnswersWhatThePageShows(t *testing.T) {
 	server, _ := serve(t, Config{})
-	_, body := post(t, server.URL+"/panels", `{"crd": "<i>a</i>"}`)
-	var got playground.Answer
-	if err := json.Unmarshal([]byte(body), &got); err != nil {
-		t.Fatal(err)
-	}
 	report, _ := echo(t.Context(), playground.Scenario{CRD: "<i>a</i>"})
-	panels, err := ui.Panels(report)
+	all, err := ui.Panels(report)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got.Report.CRD.Name != "<i>a</i>" {
-		t.Errorf("report %+v", got.Report)
+	tests := []struct {
+		panels string
+		want   map[string]string
+	}{
+		{`[]`, all},
+		{`["versions", "brief"]`, map[string]string{"versions": all["versions"], "brief": all["brief"]}},
 	}
-	for name, want := range panels {
-		if got.Panels[name] != want {
-			t.Errorf("panel %s is %q, want %q", name, got.Panels[name], want)
+	for _, test := range tests {
+		_, body := post(t, server.URL+"/panels", `{"scenario": {"crd": "<i>a</i>"}, "panels": `+test.panels+`}`)
+		var got playground.Answer
+		if err := json.Unmarshal([]byte(body), &got); err != nil {
+			t.Fatal(err)
 		}
+		want := playground.Answer{Findings: []playground.Finding{}, Outputs: []string{report.CRD.Output}, Panels: test.want}
+		if !reflect.DeepEqual(got, want) {
+			t.Errorf("for the panels %s: %+v, want %+v", test.panels, got, want)
+		}
+	}
+	response, body := post(t, server.URL+"/panels", `{"scenario": {"crd": ""}, "panels": ["all"]}`)
+	if response.StatusCode != http.StatusBadRequest || !strings.Contains(body, `there is no panel \"all\"`) {
+		t.Errorf("for an unknown panel: status %d: %s", response.StatusCode, body)
 	}
 }
 

@@ -7,20 +7,20 @@ import (
 	"github.com/crdlab/crdlab/internal/ui"
 )
 
-// panels answers a scenario as the engine in the page does: with the report and
-// the HTML that shows it.
+// panels answers a view as the engine in the page does: with what the page
+// shows of the report.
 func (s *Server) panels(w http.ResponseWriter, r *http.Request) error {
-	scenario, err := readScenario(w, r, MaxBody)
+	var view playground.View
+	if err := readBody(w, r, MaxBody, "view", &view); err != nil {
+		return err
+	}
+	report, err := s.evaluator.run(r.Context(), view.Scenario)
 	if err != nil {
 		return err
 	}
-	report, err := s.evaluator.run(r.Context(), scenario)
+	answer, err := ui.Answer(report, view.Panels)
 	if err != nil {
 		return err
 	}
-	panels, err := ui.Panels(report)
-	if err != nil {
-		return err
-	}
-	return writeJSON(w, playground.Answer{Report: report, Panels: panels})
+	return writeJSON(w, answer)
 }

@@ -83,10 +83,3 @@ type Timing struct {
 	CRD    float64 `json:"crd"`
 	Object float64 `json:"object"`
 }
-
-// Answer is a report together with its panels rendered as HTML, by the name
-// of the panel.
-type Answer struct {
-	Report Report            `json:"report"`
-	Panels map[string]string `json:"panels"`
-}

@@ -130,6 +130,25 @@ const (
 	DocumentAdmission  Document = "admission"
 )
 
+// Text is the text of s that is the document; nil if there is no such document.
+func (s *Scenario) Text(document Document) *string {
+	switch document {
+	case DocumentCRD:
+		return &s.CRD
+	case DocumentOldCRD:
+		return &s.OldCRD
+	case DocumentObject:
+		return &s.Object
+	case DocumentOldObject:
+		return &s.OldObject
+	case DocumentConversion:
+		return &s.Conversion
+	case DocumentAdmission:
+		return &s.Admission
+	}
+	return nil
+}
+
 // InvalidScenarioError says that a parameter of a [Scenario], not one of its
 // documents, is unusable.
 type InvalidScenarioError struct {

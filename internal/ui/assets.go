@@ -10,8 +10,12 @@ import (
 // Assets are the addresses of what the page loads, as paths below the root of
 // the site.
 type Assets struct {
-	// Script is the module that brings the page to life.
+	// Script is the module that brings the page to life, and Engine the one that
+	// starts the engine before.
 	Script string
+	Engine string
+	// Imports are the modules that Engine is made of.
+	Imports []string
 	// Theme is the script that applies the chosen theme before the first paint.
 	Theme  string
 	Styles []string
@@ -22,13 +26,15 @@ const (
 	manifestName = "manifest.json"
 	mainEntry    = "src/main.ts"
 	themeEntry   = "src/theme.ts"
+	engineEntry  = "src/engine/first.ts"
 	iconEntry    = "src/icon.svg"
 )
 
 // manifestChunk is an entry of Vite's manifest.
 type manifestChunk struct {
-	File string   `json:"file"`
-	CSS  []string `json:"css"`
+	File    string   `json:"file"`
+	CSS     []string `json:"css"`
+	Imports []string `json:"imports"`
 }
 
 // LoadAssets reads the names of the built files from Vite's manifest in dist,
@@ -42,18 +48,22 @@ func LoadAssets(dist fs.FS, base string) (Assets, error) {
 	if err := json.Unmarshal(text, &chunks); err != nil {
 		return Assets{}, fmt.Errorf("page assets: %s: %w", manifestName, err)
 	}
-	for _, entry := range []string{mainEntry, themeEntry, iconEntry} {
+	for _, entry := range []string{mainEntry, engineEntry, themeEntry, iconEntry} {
 		if chunks[entry].File == "" {
 			return Assets{}, fmt.Errorf("page assets: %s has no %s", manifestName, entry)
 		}
 	}
 	assets := Assets{
 		Script: path.Join(base, chunks[mainEntry].File),
+		Engine: path.Join(base, chunks[engineEntry].File),
 		Theme:  path.Join(base, chunks[themeEntry].File),
 		Icon:   path.Join(base, chunks[iconEntry].File),
 	}
 	for _, style := range chunks[mainEntry].CSS {
 		assets.Styles = append(assets.Styles, path.Join(base, style))
+	}
+	for _, name := range chunks[engineEntry].Imports {
+		assets.Imports = append(assets.Imports, path.Join(base, chunks[name].File))
 	}
 	return assets, nil
 }

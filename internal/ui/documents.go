@@ -10,32 +10,31 @@ type documentKind struct {
 	about string
 	// starter names the document that a copy of makes a start, or is empty.
 	starter playground.Document
-	text    func(*playground.Scenario) *string
 }
 
 // documents are in the order of their tabs. The first two are always there.
 var documents = []documentKind{
-	{playground.DocumentCRD, "CRD", "", "", func(s *playground.Scenario) *string { return &s.CRD }},
-	{playground.DocumentObject, "Object", "", "", func(s *playground.Scenario) *string { return &s.Object }},
+	{playground.DocumentCRD, "CRD", "", ""},
+	{playground.DocumentObject, "Object", "", ""},
 	{
 		playground.DocumentOldCRD, "Old CRD",
 		"The CRD in the cluster before. The one in the tab CRD is its update.",
-		playground.DocumentCRD, func(s *playground.Scenario) *string { return &s.OldCRD },
+		playground.DocumentCRD,
 	},
 	{
 		playground.DocumentOldObject, "Old object",
 		"The objects in the cluster before, as they are stored. The ones in the tab Object update them.",
-		playground.DocumentObject, func(s *playground.Scenario) *string { return &s.OldObject },
+		playground.DocumentObject,
 	},
 	{
 		playground.DocumentConversion, "Conversion",
 		"What stands for the conversion webhook: APIConversion rules, or its ConversionReview answers.",
-		"", func(s *playground.Scenario) *string { return &s.Conversion },
+		"",
 	},
 	{
 		playground.DocumentAdmission, "Admission",
 		"Admission policies with their bindings and parameters, webhook configurations, and the webhooks' AdmissionReview answers.",
-		"", func(s *playground.Scenario) *string { return &s.Admission },
+		"",
 	},
 }
 
@@ -73,7 +72,7 @@ func (d PageData) documentTabs() []documentTab {
 	}
 	tabs := make([]documentTab, len(documents))
 	for i, kind := range documents {
-		text := *kind.text(&d.Scenario)
+		text := *d.Scenario.Text(kind.Document)
 		tabs[i] = documentTab{
 			documentKind: kind,
 			text:         text,

@@ -103,7 +103,7 @@ func Embed(data EmbedData) templ.Component {
 			}
 		}
 		for _, kind := range documents {
-			templ_7745c5c3_Err = embeddedText(kind.title, *kind.text(&data.Scenario), data.Report == nil).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = embeddedText(kind.title, *data.Scenario.Text(kind.Document), data.Report == nil).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}

@@ -101,7 +101,7 @@ func (d PageData) config() pageConfig {
 // options is a scenario less its texts.
 func options(scenario playground.Scenario) playground.Scenario {
 	for _, document := range documents {
-		*document.text(&scenario) = ""
+		*scenario.Text(document.Document) = ""
 	}
 	return scenario
 }

@@ -2,6 +2,7 @@ package ui
 
 import (
 	"context"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -125,6 +126,8 @@ func TestPageShowsScenarioAndReport(t *testing.T) {
 func TestLoadAssets(t *testing.T) {
 	manifest := `{
 	  "src/main.ts": {"file": "assets/main-1.js", "css": ["assets/main-2.css"]},
+	  "src/engine/first.ts": {"file": "assets/first-4.js", "imports": ["_shared-5.js"]},
+	  "_shared-5.js": {"file": "assets/shared-5.js"},
 	  "src/theme.ts": {"file": "assets/theme-3.js"},
 	  "src/icon.svg": {"file": "assets/icon-4.svg"}
 	}`
@@ -132,9 +135,12 @@ func TestLoadAssets(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got.Script != "/base/assets/main-1.js" || got.Theme != "/base/assets/theme-3.js" ||
-		got.Icon != "/base/assets/icon-4.svg" || !slices.Equal(got.Styles, []string{"/base/assets/main-2.css"}) {
-		t.Errorf("got %+v", got)
+	want := Assets{
+		Script: "/base/assets/main-1.js", Engine: "/base/assets/first-4.js", Imports: []string{"/base/assets/shared-5.js"},
+		Theme: "/base/assets/theme-3.js", Icon: "/base/assets/icon-4.svg", Styles: []string{"/base/assets/main-2.css"},
+	}
+	if !reflect.DeepEqual(got, want) {
+		t.Errorf("got %+v, want %+v", got, want)
 	}
 	for name, text := range map[string]string{"not JSON": "{", "without the script": "{}"} {
 		if _, err := LoadAssets(fstest.MapFS{"manifest.json": {Data: []byte(text)}}, "/"); err == nil {

@@ -5,6 +5,8 @@ package ui
 import (
 	"context"
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
 
 	"github.com/a-h/templ"
@@ -47,11 +49,34 @@ func panels(report playground.Report) map[string]templ.Component {
 	return all
 }
 
-// Panels renders the parts of the page that show a report, by their names.
-// The texts of the report come out inert, whatever they hold.
-func Panels(report playground.Report) (map[string]string, error) {
+// Answer is what the page shows of a report: with the panels of the given
+// names, or without names with all.
+func Answer(report playground.Report, names []string) (playground.Answer, error) {
+	rendered, err := Panels(report, names...)
+	if err != nil {
+		return playground.Answer{}, err
+	}
+	outputs := []string{report.CRD.Output}
+	for _, object := range report.Objects {
+		outputs = append(outputs, object.Output)
+	}
+	return playground.Answer{Findings: findings(report), Outputs: outputs, Missing: report.Missing, Panels: rendered}, nil
+}
+
+// Panels renders those parts of the page that show a report which are named, or
+// without names all, by their names. The texts of the report come out inert,
+// whatever they hold.
+func Panels(report playground.Report, names ...string) (map[string]string, error) {
+	all := panels(report)
+	if len(names) == 0 {
+		names = slices.Collect(maps.Keys(all))
+	}
 	rendered := map[string]string{}
-	for name, panel := range panels(report) {
+	for _, name := range names {
+		panel, known := all[name]
+		if !known {
+			return nil, &playground.InvalidScenarioError{Parameter: "panels", Message: fmt.Sprintf("there is no panel %q", name)}
+		}
 		var html strings.Builder
 		if err := panel.Render(context.Background(), &html); err != nil {
 			return nil, fmt.Errorf("panel %s: %w", name, err)

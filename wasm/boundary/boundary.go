@@ -1,14 +1,18 @@
 //go:build js && wasm
 
-// Package boundary gives the JavaScript world an engine as two functions,
+// Package boundary gives the JavaScript world an engine as three functions,
 //
 //	crdlabEvaluate(scenario: string): string
-//	crdlabHelp(question: string): string
+//	crdlabShow(view: string, documents: object): {answer: string, panels: object}
+//	crdlabHelp(question: string, documents: object): string
 //
-// which take the JSON of a playground.Scenario or a playground.Question and
-// return, when they are done, that of a playground.Answer or a playground.Help,
-// or {"error": "…"} if the module is at fault. Once the functions are there,
-// crdlabReady is called if it is a function.
+// which take the JSON of a playground.Scenario, View or Question and return, when
+// they are done, that of a playground.Report, Answer or Help. Texts take long to
+// encode and to decode, and so the panels come beside their Answer, as strings by
+// name, and documents hold those texts, likewise, that are left out of the
+// scenario. If the module is at fault the answer is {"error": "…"} instead, which
+// crdlabShow returns as an object. Once the functions are there, crdlabReady is
+// called if it is a function.
 package boundary
 
 import (
@@ -32,11 +36,18 @@ const gcPercent = 200
 // Serve gives e to JavaScript and never returns.
 func Serve(e *engine.Engine) {
 	debug.SetGCPercent(gcPercent)
-	export("crdlabEvaluate", func(scenario playground.Scenario) (playground.Answer, error) {
-		return answer(e.Evaluate, scenario)
+	known := documents{}
+	export("crdlabEvaluate", func(request string, _ js.Value) any {
+		report, err := evaluate(e, request)
+		return encodeReply(report, err)
 	})
-	export("crdlabHelp", func(question playground.Question) (playground.Help, error) {
-		return e.Help(context.Background(), question)
+	export("crdlabShow", func(request string, texts js.Value) any {
+		answer, err := show(e, request, texts, known)
+		return showReply(answer, err)
+	})
+	export("crdlabHelp", func(request string, texts js.Value) any {
+		help, err := help(e, request, texts, known)
+		return encodeReply(help, err)
 	})
 	if ready := js.Global().Get("crdlabReady"); ready.Type() == js.TypeFunction {
 		ready.Invoke()
@@ -44,54 +55,108 @@ func Serve(e *engine.Engine) {
 	select {}
 }
 
-// export gives JavaScript a function that takes and returns JSON.
-func export[Request, Answer any](name string, serve func(Request) (Answer, error)) {
+// export gives JavaScript a function of a string and, if there is one, an object.
+func export(name string, serve func(request string, texts js.Value) any) {
 	js.Global().Set(name, js.FuncOf(func(_ js.Value, arguments []js.Value) any {
-		if len(arguments) != 1 || arguments[0].Type() != js.TypeString {
-			return failure(errors.New(name + " takes one string"))
+		if len(arguments) == 0 || arguments[0].Type() != js.TypeString {
+			return encodeReply(nil, errors.New(name+" takes a string"))
 		}
-		return reply(serve, arguments[0].String())
+		texts := js.Null()
+		if len(arguments) > 1 {
+			texts = arguments[1]
+		}
+		return serve(arguments[0].String(), texts)
 	}))
 }
 
-// reply is the JSON of the answer or of the failure to give one.
-func reply[Request, Answer any](serve func(Request) (Answer, error), request string) (text string) {
-	defer func() {
-		if cause := recover(); cause != nil {
-			text = failure(fmt.Errorf("the engine failed: %v", cause))
-		}
-	}()
-	var decoded Request
+func evaluate(e *engine.Engine, request string) (report playground.Report, err error) {
+	defer recovered(&err)
+	var scenario playground.Scenario
+	if err := decode(request, &scenario); err != nil {
+		return report, err
+	}
+	return e.Evaluate(context.Background(), scenario)
+}
+
+func show(e *engine.Engine, request string, texts js.Value, known documents) (answer playground.Answer, err error) {
+	defer recovered(&err)
+	var view playground.View
+	if err := decode(request, &view); err != nil {
+		return answer, err
+	}
+	known.read(texts, &view.Scenario)
+	report, err := e.Evaluate(context.Background(), view.Scenario)
+	if err != nil {
+		return answer, err
+	}
+	return ui.Answer(report, view.Panels)
+}
+
+func help(e *engine.Engine, request string, texts js.Value, known documents) (help playground.Help, err error) {
+	defer recovered(&err)
+	var question playground.Question
+	if err := decode(request, &question); err != nil {
+		return help, err
+	}
+	if scenario := scenarioOf(&question); scenario != nil {
+		known.read(texts, scenario)
+	}
+	return e.Help(context.Background(), question)
+}
+
+// scenarioOf is what a question is about, if that is a scenario.
+func scenarioOf(question *playground.Question) *playground.Scenario {
+	switch {
+	case question.Complete != nil:
+		return &question.Complete.Scenario
+	case question.Hover != nil:
+		return &question.Hover.Scenario
+	case question.Try != nil:
+		return &question.Try.Scenario
+	}
+	return nil
+}
+
+func recovered(err *error) {
+	if cause := recover(); cause != nil {
+		*err = fmt.Errorf("the engine failed: %v", cause)
+	}
+}
+
+func decode(request string, into any) error {
 	decoder := json.NewDecoder(strings.NewReader(request))
 	decoder.DisallowUnknownFields()
-	if err := decoder.Decode(&decoded); err != nil {
-		return failure(fmt.Errorf("decode the request: %w", err))
+	if err := decoder.Decode(into); err != nil {
+		return fmt.Errorf("decode the request: %w", err)
 	}
-	answer, err := serve(decoded)
-	if err != nil {
-		return failure(err)
-	}
-	if text, err = encode(answer); err != nil {
-		return failure(fmt.Errorf("encode the answer: %w", err))
-	}
-	return text
+	return nil
 }
 
-type evaluateFunc func(context.Context, playground.Scenario) (playground.Report, error)
-
-func answer(evaluate evaluateFunc, scenario playground.Scenario) (playground.Answer, error) {
-	report, err := evaluate(context.Background(), scenario)
-	if err != nil {
-		return playground.Answer{}, err
+// showReply is the answer, or the failure to give one, for JavaScript.
+func showReply(answer playground.Answer, err error) any {
+	panels := map[string]any{}
+	for name, html := range answer.Panels {
+		panels[name] = html
 	}
-	panels, err := ui.Panels(report)
-	return playground.Answer{Report: report, Panels: panels}, err
+	answer.Panels = nil
+	text := ""
+	if err == nil {
+		text, err = encode(answer)
+	}
+	if err != nil {
+		return map[string]any{"error": err.Error()}
+	}
+	return map[string]any{"answer": text, "panels": panels}
 }
 
-func failure(err error) string {
-	text, err := encode(map[string]string{"error": err.Error()})
+// encodeReply is the JSON of an answer or of the failure to give one.
+func encodeReply(answer any, err error) any {
 	if err != nil {
-		return `{"error": "the engine failed"}`
+		answer = map[string]string{"error": err.Error()}
+	}
+	text, err := encode(answer)
+	if err != nil {
+		return `{"error": "the answer cannot be encoded"}`
 	}
 	return text
 }

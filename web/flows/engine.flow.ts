@@ -25,10 +25,10 @@ test("an evaluation that does not end is stopped, and the next one works", async
   test.setTimeout(120_000);
   // The engine's limits leave no input that surely runs away; this stands for it.
   const runaway = `;(() => {
-    let evaluate;
-    Object.defineProperty(globalThis, "crdlabEvaluate", {
-      set(value) { evaluate = value; },
-      get: () => (text) => { while (text.includes("run-away")); return evaluate(text); },
+    let show;
+    Object.defineProperty(globalThis, "crdlabShow", {
+      set(value) { show = value; },
+      get: () => (view, documents) => { while (documents.object?.includes("run-away")); return show(view, documents); },
     });
   })();`;
   await playground.page.route(/wasm_exec/, async (route) => {

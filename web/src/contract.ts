@@ -1,5 +1,5 @@
-// What the page knows of the engine's contract: the question, and of the
-// answer only what the editors mark. Everything else comes as HTML.
+// The engine's contract with the page: the question, and of the answer what the
+// editors mark. Everything else comes as HTML.
 
 /** The documents, in the order of their tabs. */
 export const documentNames = [
@@ -145,28 +145,28 @@ export interface Finding {
   readonly fixes: readonly Fix[];
 }
 
-interface Judged {
-  readonly findings: readonly Finding[];
+/** Asks for what the page shows of a scenario. */
+export interface View {
+  readonly scenario: Partial<Scenario> & { readonly schemas?: true };
+  /** The names of the panels that are in sight. */
+  readonly panels: readonly string[];
 }
 
 export interface Answer {
-  readonly report: {
-    readonly crd: Judged & { readonly output: string };
-    readonly objects: readonly (Judged & { readonly output: string })[];
-    readonly conversion: Judged;
-    readonly admission?: Judged;
-    /** What of the engine the scenario needs and the module that answered lacks. */
-    readonly missing?: readonly string[];
-  };
+  readonly findings: readonly Finding[];
+  /** What kubectl prints: of the CRD, then of each object. */
+  readonly outputs: readonly string[];
+  /** What of the engine the scenario needs and the module that answered lacks. */
+  readonly missing?: readonly string[];
+  /** The HTML of the panels that were asked for, by name. */
   readonly panels: Readonly<Record<string, string>>;
+}
+
+/** What the engine says instead of an answer when it is at fault. */
+export interface Fault {
+  readonly error: string;
 }
 
 export function isOneOf<T extends string>(values: readonly T[], value: unknown): value is T {
   return (values as readonly unknown[]).includes(value);
-}
-
-export function findingsOf(answer: Answer | undefined): readonly Finding[] {
-  if (!answer) return [];
-  const { crd, objects, conversion, admission } = answer.report;
-  return [crd, ...objects, conversion, ...(admission ? [admission] : [])].flatMap(({ findings }) => findings);
 }

@@ -1,32 +1,122 @@
-import { expect, test, vi } from "vitest";
-import { emptyScenario } from "./contract";
+import { describe, expect, test, vi } from "vitest";
+import { type Answer, emptyScenario, type Fault, type View } from "./contract";
 import { Engine } from "./engine/engine";
 import { isPending, keepEvaluated } from "./evaluation";
 import { Session } from "./session";
 
-test("a fault ends the wait, on every panel", async () => {
+/** A session whose engine answers when it is told to, with each CRD as a finding. */
+function setUp() {
   const session = new Session({
-    scenario: emptyScenario,
+    scenario: { ...emptyScenario, crd: "a" },
     document: "object",
     opened: [],
-    panel: "schema",
+    panel: "outcome",
     theme: "system",
     answer: undefined,
     answered: undefined,
-    withSchemas: false,
     engine: { at: "page", whole: false },
     online: true,
     notice: "",
   });
-  const fault = JSON.stringify({ error: "now: must be an RFC 3339 time" });
+  const asked: View[] = [];
+  const replies: ((reply: Answer | Fault) => void)[] = [];
   const engine = new Engine({
-    inPage: { evaluate: () => Promise.resolve(fault), complete: () => Promise.reject(new Error("not asked for")) },
+    inPage: {
+      evaluate: (view) => {
+        asked.push(view);
+        return new Promise((resolve) => replies.push(resolve));
+      },
+      complete: () => Promise.reject(new Error("not asked for")),
+    },
     onServer: undefined,
     onState: () => {},
     onIncomplete: () => {},
   });
-  keepEvaluated(session, engine);
-  expect(isPending(session.state)).toBe(true);
-  await vi.waitFor(() => expect(session.state.notice).toBe("now: must be an RFC 3339 time"));
+  keepEvaluated(session, engine, ["brief"]);
+  const reply = async (answer?: Fault): Promise<void> => {
+    await vi.waitFor(() => expect(replies).toHaveLength(1));
+    const { scenario, panels } = asked.at(-1) ?? { scenario: {}, panels: [] };
+    const html = Object.fromEntries(panels.map((name) => [name, `${name} of ${scenario.crd}`]));
+    replies.shift()?.(answer ?? { findings: [], outputs: [], panels: html });
+    await settled();
+  };
+  return { session, reply, questions: () => asked.map(({ scenario, panels }) => `${scenario.crd}: ${panels.join(" ")}`) };
+}
+
+const settled = (): Promise<void> => new Promise((resolve) => setTimeout(resolve));
+
+describe("what is asked of the engine", () => {
+  test("is the panel in sight, and another once that is looked at", async () => {
+    const { session, reply, questions } = setUp();
+    expect(isPending(session.state)).toBe(true);
+    await reply();
+    expect(isPending(session.state)).toBe(false);
+    session.update({ panel: "rules" });
+    expect(isPending(session.state)).toBe(true);
+    await reply();
+    session.update({ panel: "outcome" });
+    expect(isPending(session.state)).toBe(false);
+    await settled();
+    expect(questions()).toEqual(["a: brief outcome", "a: rules"]);
+    expect(session.state.answer?.panels).toEqual({ brief: "brief of a", outcome: "outcome of a", rules: "rules of a" });
+  });
+
+  test("is one question for all that changes in one go", async () => {
+    const { session, reply, questions } = setUp();
+    await reply();
+    session.edit({ crd: "b" });
+    session.edit({ object: "c" });
+    session.update({ panel: "rules" });
+    await reply();
+    expect(questions()).toEqual(["a: brief outcome", "b: brief rules"]);
+    expect(session.state.answer?.panels).toEqual({ brief: "brief of b", rules: "rules of b" });
+  });
+
+  test("is the newest scenario, once", async () => {
+    const { session, reply, questions } = setUp();
+    for (const crd of ["b", "c", "d"]) {
+      session.edit({ crd });
+      await settled();
+    }
+    await reply();
+    expect(isPending(session.state)).toBe(true);
+    await reply();
+    expect(isPending(session.state)).toBe(false);
+    expect(questions()).toEqual(["a: brief outcome", "d: brief outcome"]);
+  });
+
+  test("is the panel that came into sight while the engine worked", async () => {
+    const { session, reply, questions } = setUp();
+    session.update({ panel: "kubectl" });
+    await settled();
+    await reply();
+    expect(isPending(session.state)).toBe(true);
+    await reply();
+    expect(isPending(session.state)).toBe(false);
+    expect(questions()).toEqual(["a: brief outcome", "a: brief kubectl"]);
+  });
+
+  test("is the old scenario again if the new one was undone while the engine worked", async () => {
+    const { session, reply, questions } = setUp();
+    await reply();
+    session.edit({ crd: "b" });
+    await settled();
+    session.edit({ crd: "a" });
+    await settled();
+    expect(isPending(session.state)).toBe(false);
+    await reply();
+    await reply();
+    expect(isPending(session.state)).toBe(false);
+    expect(session.state.answer?.panels["outcome"]).toBe("outcome of a");
+    expect(questions()).toEqual(["a: brief outcome", "b: brief outcome", "a: brief outcome"]);
+  });
+});
+
+test("a fault ends the wait, on every panel", async () => {
+  const { session, reply } = setUp();
+  session.update({ panel: "schema" });
+  await reply({ error: "now: must be an RFC 3339 time" });
+  await reply({ error: "now: must be an RFC 3339 time" });
+  expect(session.state.notice).toBe("now: must be an RFC 3339 time");
   expect(isPending(session.state)).toBe(false);
 });

@@ -1,63 +1,95 @@
-import { sameScenario } from "./contract";
-import type { Engine, Evaluation } from "./engine/engine";
+import { type Answer, sameScenario } from "./contract";
+import type { Answered, Engine, Evaluation, Question } from "./engine/engine";
 import type { Session, SessionState } from "./session";
-import { throttle } from "./throttle";
-
-/** Keystrokes this close together, in ms, count as one. */
-const pause = 15;
-
-/** What is published of a CRD is asked for only while it is looked at. */
-function wantsSchemas({ panel }: SessionState): boolean {
-  return panel === "schema";
-}
 
 function isWhole({ engine }: SessionState): boolean {
   return engine.at === "page" && engine.whole;
 }
 
+/** Whether the answer has the panel that is looked at. */
+function isInSight({ answer, panel }: SessionState): boolean {
+  return !answer || panel in answer.panels;
+}
+
 /** Whether the answer that is shown is not yet all that there is to the scenario. */
 export function isPending(state: SessionState): boolean {
-  const { scenario, answer, answered, withSchemas, notice } = state;
-  const incomplete = answer?.report.missing !== undefined && notice === "";
-  return scenario !== answered || incomplete || (wantsSchemas(state) && !withSchemas);
+  const { scenario, answer, answered, notice } = state;
+  const incomplete = answer?.missing !== undefined && notice === "";
+  return scenario !== answered || incomplete || !isInSight(state);
 }
 
-/** Evaluates the session's scenario now and whenever it changes. */
-export function keepEvaluated(session: Session, engine: Engine): void {
-  const evaluate = (): void => {
-    const { state } = session;
-    const { scenario, answer, answered, withSchemas } = state;
-    const schemas = wantsSchemas(state);
-    if (answer && !answer.report.missing && answered && sameScenario(scenario, answered) && (withSchemas || !schemas)) {
-      session.update({ answered: scenario });
-      return;
-    }
-    void engine.evaluate({ scenario, schemas }).then((evaluation) => {
-      if (evaluation) session.update(changeOf(evaluation));
+/**
+ * Evaluates the session's scenario now and whenever it changes, with the panel
+ * that is looked at and those, the standing ones, that always are.
+ */
+export function keepEvaluated(session: Session, engine: Engine, standing: readonly string[]): void {
+  /** What was asked last, until it is answered. */
+  let asked: Question | undefined;
+  const ask = (question: Question): void => {
+    asked = question;
+    void engine.evaluate(question).then((evaluation) => {
+      if (asked === question) asked = undefined;
+      if (evaluation) session.update(changeOf(evaluation, session.state));
     });
   };
-  const soon = throttle(pause, evaluate);
+  const askIfDue = (): void => {
+    const { scenario, answer, answered } = session.state;
+    if (answer && answered && sameScenario(scenario, answered)) session.update({ answered: scenario });
+    const question = due(session.state, standing);
+    if (question && !(asked && covers(asked, question))) ask(question);
+  };
   session.subscribe((state, previous) => {
-    if (state.scenario !== previous.scenario) soon();
-    if (isWhole(state) && !isWhole(previous) && state.answer?.report.missing) soon();
-    if (state.panel !== previous.panel && wantsSchemas(state)) soon();
+    // What changes in one go is one question.
+    if (differs(state, previous)) queueMicrotask(askIfDue);
   });
-  evaluate();
+  ask(everything(session.state, standing));
 }
 
-function changeOf(evaluation: Evaluation): Partial<SessionState> {
-  const { scenario: answered, schemas: withSchemas } = evaluation.question;
+/** Whether a change may make a question due. */
+function differs(state: SessionState, previous: SessionState): boolean {
+  const { scenario, answer, panel, engine } = state;
+  return (
+    scenario !== previous.scenario ||
+    answer !== previous.answer ||
+    panel !== previous.panel ||
+    engine !== previous.engine
+  );
+}
+
+/** What has to be asked for the page to show all that is in sight. */
+function due(state: SessionState, standing: readonly string[]): Question | undefined {
+  const { scenario, answer, answered, panel } = state;
+  if (scenario !== answered || (answer?.missing && isWhole(state))) return everything(state, standing);
+  return isInSight(state) ? undefined : { scenario, panels: [panel] };
+}
+
+function everything({ scenario, panel }: SessionState, standing: readonly string[]): Question {
+  return { scenario, panels: [...standing, panel] };
+}
+
+function covers(asked: Question, { scenario, panels }: Question): boolean {
+  return asked.scenario === scenario && panels.every((panel) => asked.panels.includes(panel));
+}
+
+function changeOf(evaluation: Evaluation, state: SessionState): Partial<SessionState> {
+  const { scenario: answered } = evaluation.question;
   switch (evaluation.type) {
     case "answer":
-      return { answered, withSchemas, answer: evaluation.answer, notice: "" };
+      return { answered, answer: joined(evaluation, state), notice: "" };
     case "stopped":
       return {
         answered,
-        withSchemas,
         answer: undefined,
         notice: `The evaluation was stopped after ${evaluation.seconds} s. What you typed is kept; change it to evaluate again.`,
       };
     case "fault":
-      return { answered, withSchemas, answer: undefined, notice: evaluation.message };
+      return { answered, answer: undefined, notice: evaluation.message };
   }
+}
+
+/** The answer, with the panels that the same scenario was answered with before. */
+function joined({ question, answer }: Answered, before: SessionState): Answer {
+  if (question.scenario !== before.answered || !before.answer || before.answer.missing) return answer;
+  const { findings, panels } = before.answer;
+  return { ...answer, findings, panels: { ...panels, ...answer.panels } };
 }

@@ -3,6 +3,23 @@
 
 import type { DocumentName, Position, Range, Scenario } from "./contract";
 
+/** Asks for help with writing. */
+export type HelpQuestion =
+  | { readonly complete: Cursor }
+  | { readonly hover: Cursor }
+  | { readonly sample: { readonly crd: string; readonly version?: string; readonly full?: boolean } }
+  | { readonly format: { readonly text: string } };
+
+/** The help, by what it is. */
+export interface Answers {
+  readonly completion?: Completion;
+  readonly hover?: Hover;
+  readonly sample?: Sample;
+  readonly formatted?: Formatted;
+  /** The engine lacks a part that would have told more. */
+  readonly missing?: boolean;
+}
+
 export interface Cursor {
   readonly scenario: Partial<Scenario>;
   readonly document: DocumentName;

@@ -45,7 +45,6 @@ const session = new Session({
   theme: storedTheme(),
   answer: undefined,
   answered: undefined,
-  withSchemas: false,
   engine: { at: "loading", phase: "downloading" },
   online: isOnline(),
   notice: "",
@@ -98,7 +97,7 @@ bindShortcuts({
   showDocument: (name) => documents.focus(name),
   showPanel: (name) => results.focus(name),
   goToProblem: (step) => {
-    const finding = problem.next(session.state.answer, step);
+    const finding = problem.next(session.state.answer?.findings ?? [], step);
     if (finding && isOneOf(documentNames, finding.document)) {
       documents.go({ document: finding.document, range: finding.range });
     }
@@ -112,7 +111,7 @@ element("share-open", HTMLButtonElement).addEventListener("click", share);
 
 keepSession(session);
 keepAddress(session, gallery, place);
-keepEvaluated(session, engine);
+keepEvaluated(session, engine, results.standing);
 keepOffline(config, session);
 
 addEventListener("hashchange", () => {

@@ -10,7 +10,6 @@ const initial: SessionState = {
   theme: "system",
   answer: undefined,
   answered: undefined,
-  withSchemas: false,
   engine: { at: "loading", phase: "downloading" },
   online: true,
   notice: "",

@@ -16,11 +16,9 @@ export interface SessionState {
   readonly opened: readonly DocumentName[];
   readonly panel: PanelName;
   readonly theme: Theme;
-  /** The last answer, and the scenario that it answers. */
+  /** The last answer, with the panels that were looked at, and what it answers. */
   readonly answer: Answer | undefined;
   readonly answered: Scenario | undefined;
-  /** Whether the answer holds what is published of the CRD. */
-  readonly withSchemas: boolean;
   readonly engine: EngineState;
   /** Whether there is a network, as far as the browser knows. */
   readonly online: boolean;

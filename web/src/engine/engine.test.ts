@@ -1,19 +1,19 @@
 import { describe, expect, test } from "vitest";
-import { emptyScenario } from "../contract";
+import { type Answer, emptyScenario, type View } from "../contract";
 import { Engine, type EngineState, type Evaluate, type Question } from "./engine";
 import { EngineFailed, EvaluationStopped } from "./worker-client";
 
-const question: Question = { scenario: { ...emptyScenario, crd: "a", object: "b" }, schemas: false };
-const answer = { report: { crd: { findings: [] }, objects: [], conversion: { findings: [] } }, panels: { outcome: "x" } };
-const good: Evaluate = () => Promise.resolve(JSON.stringify(answer));
+const question: Question = { scenario: { ...emptyScenario, crd: "a", object: "b" }, panels: ["outcome"] };
+const answer: Answer = { findings: [], outputs: [], panels: { outcome: "x" } };
+const good: Evaluate = () => Promise.resolve(answer);
 
 /** An engine that fails with the errors in turn and then answers. */
-function failing(...errors: Error[]): { evaluate: Evaluate; calls: string[] } {
-  const calls: string[] = [];
-  const evaluate: Evaluate = (text) => {
-    calls.push(text);
+function failing(...errors: Error[]): { evaluate: Evaluate; calls: View[] } {
+  const calls: View[] = [];
+  const evaluate: Evaluate = (view) => {
+    calls.push(view);
     const error = errors.shift();
-    return error ? Promise.reject(error) : good(text);
+    return error ? Promise.reject(error) : good(view);
   };
   return { evaluate, calls };
 }
@@ -38,12 +38,19 @@ const answered = { type: "answer", question, answer };
 const stopped = { type: "stopped", question, seconds: 10 };
 
 describe("a scenario is evaluated", () => {
-  test("in the page, as JSON", async () => {
+  test("in the page, with what of it is not a default", async () => {
     const { evaluate, calls } = failing();
     const { engine, states } = setUp(evaluate, undefined);
     expect(await engine.evaluate(question)).toEqual(answered);
-    expect(calls).toEqual([JSON.stringify({ crd: "a", object: "b" })]);
+    expect(calls).toEqual([{ scenario: { crd: "a", object: "b" }, panels: ["outcome"] }]);
     expect(states).toEqual([]);
+  });
+
+  test("with what is published of the CRD to show that", async () => {
+    const { evaluate, calls } = failing();
+    const { engine } = setUp(evaluate, undefined);
+    await engine.evaluate({ ...question, panels: ["schema"] });
+    expect(calls).toEqual([{ scenario: { crd: "a", object: "b", schemas: true }, panels: ["schema"] }]);
   });
 
   test("again after one breakdown", async () => {
@@ -98,7 +105,7 @@ describe("an evaluation that takes too long", () => {
 
 describe("a fault is told", () => {
   test("of the engine", async () => {
-    const { engine } = setUp(() => Promise.resolve('{"error": "it broke"}'), undefined);
+    const { engine } = setUp(() => Promise.resolve({ error: "it broke" }), undefined);
     expect(await engine.evaluate(question)).toEqual({ type: "fault", question, message: "it broke" });
   });
 
@@ -116,8 +123,8 @@ describe("a fault is told", () => {
 });
 
 describe("an answer that lacks a part of the engine", () => {
-  const lacking = { ...answer, report: { ...answer.report, missing: ["admission"] } };
-  const incomplete: Evaluate = () => Promise.resolve(JSON.stringify(lacking));
+  const lacking = { ...answer, missing: ["admission"] };
+  const incomplete: Evaluate = () => Promise.resolve(lacking);
 
   test("is shown, and the rest is loaded once", async () => {
     let loads = 0;

@@ -1,4 +1,4 @@
-import { type Answer, type Scenario, withoutDefaults } from "../contract";
+import { type Answer, type Fault, type Scenario, type View, withoutDefaults } from "../contract";
 import { Latest } from "./latest";
 import type { Phase } from "./protocol";
 import { EvaluationStopped } from "./worker-client";
@@ -12,17 +12,22 @@ export type EngineState =
 
 export interface Question {
   readonly scenario: Scenario;
-  /** Whether to say what is published of the CRD, which takes time. */
-  readonly schemas: boolean;
+  /** The names of the panels that are wanted. */
+  readonly panels: readonly string[];
+}
+
+export interface Answered {
+  readonly type: "answer";
+  readonly question: Question;
+  readonly answer: Answer;
 }
 
 export type Evaluation =
-  | { readonly type: "answer"; readonly question: Question; readonly answer: Answer }
+  | Answered
   | { readonly type: "stopped"; readonly question: Question; readonly seconds: number }
   | { readonly type: "fault"; readonly question: Question; readonly message: string };
 
-/** Answers a scenario, both as JSON text. */
-export type Evaluate = (scenario: string) => Promise<string>;
+export type Evaluate = (view: View) => Promise<Answer | Fault>;
 
 /** The engine in the page, of which at first only a part may be loaded. */
 export interface InPage {
@@ -73,10 +78,10 @@ export class Engine {
   }
 
   async #evaluate(question: Question): Promise<Evaluation> {
-    const text = textOf(question);
+    const view = viewOf(question);
     while (this.#inPage) {
       try {
-        const evaluation = read(question, await this.#inPage.evaluate(text));
+        const evaluation = read(question, await this.#inPage.evaluate(view));
         this.#failures = 0;
         if (isIncomplete(evaluation)) this.#complete(this.#inPage);
         return evaluation;
@@ -91,7 +96,7 @@ export class Engine {
         }
       }
     }
-    return this.#askServer(question, text);
+    return this.#askServer(question, view);
   }
 
   /** Loads the rest of the engine, once; what failed is tried again when it is next missed. */
@@ -107,13 +112,13 @@ export class Engine {
     );
   }
 
-  async #askServer(question: Question, text: string): Promise<Evaluation> {
+  async #askServer(question: Question, view: View): Promise<Evaluation> {
     const { onServer } = this.#options;
     if (!onServer) {
       return { type: "fault", question, message: "The engine could not be started in this browser." };
     }
     try {
-      return read(question, await onServer(text));
+      return read(question, await onServer(view));
     } catch (error) {
       return { type: "fault", question, message: `No result: ${messageOf(error)}` };
     }
@@ -126,18 +131,19 @@ export class Engine {
   }
 }
 
-function textOf({ scenario, schemas }: Question): string {
-  return JSON.stringify(schemas ? { ...withoutDefaults(scenario), schemas } : withoutDefaults(scenario));
+/** What is published of the CRD takes time, so it is asked for only to be shown. */
+function viewOf({ scenario, panels }: Question): View {
+  const set = withoutDefaults(scenario);
+  return { scenario: panels.includes("schema") ? { ...set, schemas: true } : set, panels };
 }
 
-function read(question: Question, text: string): Evaluation {
-  const answer = JSON.parse(text) as Answer | { readonly error: string };
+function read(question: Question, answer: Answer | Fault): Evaluation {
   if ("error" in answer) return { type: "fault", question, message: answer.error };
   return { type: "answer", question, answer };
 }
 
 function isIncomplete(evaluation: Evaluation): boolean {
-  return evaluation.type === "answer" && evaluation.answer.report.missing !== undefined;
+  return evaluation.type === "answer" && evaluation.answer.missing !== undefined;
 }
 
 function messageOf(error: unknown): string {

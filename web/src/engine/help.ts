@@ -1,8 +1,7 @@
-import type { Completion, Cursor, Formatted, Hover, Sample } from "../help-contract";
+import type { Answers, Completion, Cursor, Formatted, HelpQuestion, Hover, Sample } from "../help-contract";
 import { Latest } from "./latest";
 
-/** Answers a question, both as JSON text. */
-export type Ask = (question: string) => Promise<string>;
+export type Ask = (question: HelpQuestion) => Promise<Answers>;
 
 export interface HelpOptions {
   /** The engine to ask now; undefined if there is none. */
@@ -11,20 +10,6 @@ export interface HelpOptions {
   readonly onMissing: () => void;
 }
 
-interface Answers {
-  readonly completion?: Completion;
-  readonly hover?: Hover;
-  readonly sample?: Sample;
-  readonly formatted?: Formatted;
-  readonly missing?: boolean;
-}
-
-type Question =
-  | { readonly complete: Cursor }
-  | { readonly hover: Cursor }
-  | { readonly sample: { readonly crd: string; readonly version?: string; readonly full?: boolean } }
-  | { readonly format: { readonly text: string } };
-
 /**
  * What the engine tells those who write. An answer is undefined if a newer
  * question of its kind took its place, or if there is none: then nobody is
@@ -32,8 +17,8 @@ type Question =
  */
 export class Help {
   readonly #options: HelpOptions;
-  readonly #completions: Latest<Question, Answers>;
-  readonly #hovers: Latest<Question, Answers>;
+  readonly #completions: Latest<HelpQuestion, Answers>;
+  readonly #hovers: Latest<HelpQuestion, Answers>;
 
   constructor(options: HelpOptions) {
     this.#options = options;
@@ -57,13 +42,11 @@ export class Help {
     return (await this.#ask({ format: { text } })).formatted;
   }
 
-  async #ask(question: Question): Promise<Answers> {
+  async #ask(question: HelpQuestion): Promise<Answers> {
     try {
-      const answer = await this.#options.engine()?.(JSON.stringify(question));
-      if (!answer) return {};
-      const answers = JSON.parse(answer) as Answers;
-      if (answers.missing) this.#options.onMissing();
-      return answers;
+      const answers = await this.#options.engine()?.(question);
+      if (answers?.missing) this.#options.onMissing();
+      return answers ?? {};
     } catch {
       return {};
     }

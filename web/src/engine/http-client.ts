@@ -1,17 +1,9 @@
-/** Asks a server for the answer to a scenario, both as JSON text. */
-export async function evaluateByHTTP(
-  address: string,
-  scenario: string,
-  timeout: number,
-): Promise<string> {
-  const response = await fetch(address, {
-    method: "POST",
-    headers: { "content-type": "application/json", accept: "application/json" },
-    body: scenario,
-    signal: AbortSignal.timeout(timeout),
-  });
-  if (response.ok) return response.text();
-  throw new Error(await problemOf(response));
+import type { Answer, View } from "../contract";
+import type { Answers, HelpQuestion } from "../help-contract";
+
+/** Asks a server for the answer to a view; the timeout is in ms. */
+export async function evaluateByHTTP(address: string, view: View, timeout: number): Promise<Answer> {
+  return (await ask(address, view, timeout)) as Answer;
 }
 
 /** What a server answers a question with goes by another name than the question. */
@@ -23,10 +15,20 @@ const answerNames: Readonly<Record<string, string>> = {
 };
 
 /** Asks a server a question of somebody who writes, as evaluateByHTTP. */
-export async function helpByHTTP(base: string, question: string, timeout: number): Promise<string> {
-  const [kind, part] = Object.entries(JSON.parse(question) as Record<string, unknown>)[0] ?? [""];
-  const answer = await evaluateByHTTP(base + kind, JSON.stringify(part), timeout);
-  return `{${JSON.stringify(answerNames[kind])}: ${answer}}`;
+export async function helpByHTTP(base: string, question: HelpQuestion, timeout: number): Promise<Answers> {
+  const [kind, part] = Object.entries(question)[0] ?? [""];
+  return { [answerNames[kind] ?? ""]: await ask(base + kind, part, timeout) };
+}
+
+async function ask(address: string, question: unknown, timeout: number): Promise<unknown> {
+  const response = await fetch(address, {
+    method: "POST",
+    headers: { "content-type": "application/json", accept: "application/json" },
+    body: JSON.stringify(question),
+    signal: AbortSignal.timeout(timeout),
+  });
+  if (response.ok) return response.json();
+  throw new Error(await problemOf(response));
 }
 
 /** The sentence in a problem details answer (RFC 9457), or the status. */

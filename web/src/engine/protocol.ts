@@ -1,6 +1,19 @@
 // The messages between the page and the engine's worker.
 
+import type { Answer, DocumentName, Fault, View } from "../contract";
+import type { Answers, HelpQuestion } from "../help-contract";
+
 export type Phase = "downloading" | "compiling" | "starting";
+
+/** The texts of a scenario; those that are empty may be left out. */
+export type Documents = Partial<Readonly<Record<DocumentName, string>>>;
+
+/** What the engine can be asked: to judge a scenario, or to help with writing. */
+export type Request =
+  | { readonly type: "show"; readonly view: View }
+  | { readonly type: "help"; readonly question: HelpQuestion };
+
+export type Reply = Answer | Answers | Fault;
 
 export type ToWorker =
   | {
@@ -10,13 +23,10 @@ export type ToWorker =
       /** The module as gzip; empty if there is none. */
       readonly packed: string;
     }
-  | { readonly type: Task; readonly id: number; readonly request: string };
-
-/** What the engine can be asked: to judge a scenario, or to help with writing. */
-export type Task = "evaluate" | "help";
+  | { readonly type: "ask"; readonly id: number; readonly request: Request };
 
 export type FromWorker =
   | { readonly type: "phase"; readonly phase: Phase }
   | { readonly type: "ready" }
-  | { readonly type: "answer"; readonly id: number; readonly answer: string }
+  | { readonly type: "reply"; readonly id: number; readonly reply: Reply }
   | { readonly type: "failed"; readonly message: string };

@@ -1,6 +1,11 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
+import type { Answer, View } from "../contract";
 import type { FromWorker, ToWorker } from "./protocol";
 import { EngineFailed, EvaluationStopped, WorkerClient, type WorkerLike } from "./worker-client";
+
+const viewOf = (crd: string): View => ({ scenario: { crd }, panels: [] });
+const view = viewOf("");
+const answerOf = (outcome: string): Answer => ({ findings: [], outputs: [], panels: { outcome } });
 
 class FakeWorker implements WorkerLike {
   readonly received: ToWorker[] = [];
@@ -22,8 +27,8 @@ class FakeWorker implements WorkerLike {
 
   /** The id of the last evaluation asked for. */
   get id(): number {
-    const last = this.received.findLast((message) => message.type === "evaluate");
-    return last?.type === "evaluate" ? last.id : -1;
+    const last = this.received.findLast((message) => message.type === "ask");
+    return last?.type === "ask" ? last.id : -1;
   }
 }
 
@@ -39,10 +44,10 @@ function setUp() {
     module: "engine.wasm",
     runtime: "wasm_exec.js",
     packed: "",
-    evaluationTimeout: (scenario) => 5_000 + scenario.length,
+    patience: (characters) => 5_000 + characters,
     startTimeout: 60_000,
-    onPhase: (phase) => phases.push(phase),
   });
+  client.watch((phase) => phases.push(phase));
   return { workers, phases, client };
 }
 
@@ -55,57 +60,58 @@ describe("the worker", () => {
   test("is started once and tells its phases", async () => {
     const { workers, phases, client } = setUp();
     void client.start();
-    const answer = client.evaluate("{}");
+    const answer = client.evaluate(view);
     expect(workers).toHaveLength(1);
     expect(workers[0]?.received).toEqual([
       { type: "start", module: "engine.wasm", runtime: "wasm_exec.js", packed: "" },
     ]);
     workers[0]?.send({ type: "phase", phase: "downloading" });
+    workers[0]?.send({ type: "phase", phase: "starting" });
     workers[0]?.send({ type: "ready" });
     await tick();
-    expect(phases).toEqual(["downloading", "ready"]);
-    expect(workers[0]?.received[1]).toEqual({ type: "evaluate", id: 1, request: "{}" });
-    workers[0]?.send({ type: "answer", id: 1, answer: "A" });
-    expect(await answer).toBe("A");
+    expect(phases).toEqual(["downloading", "starting", "ready"]);
+    expect(workers[0]?.received[1]).toEqual({ type: "ask", id: 1, request: { type: "show", view } });
+    workers[0]?.send({ type: "reply", id: 1, reply: answerOf("A") });
+    expect(await answer).toEqual(answerOf("A"));
   });
 
   test("answers only what was asked last", async () => {
     const { workers, client } = setUp();
-    const answer = client.evaluate("{}");
+    const answer = client.evaluate(view);
     workers[0]?.send({ type: "ready" });
     await tick();
     const worker = workers[0]!;
-    worker.send({ type: "answer", id: worker.id + 1, answer: "other" });
-    worker.send({ type: "answer", id: worker.id, answer: "right" });
-    expect(await answer).toBe("right");
+    worker.send({ type: "reply", id: worker.id + 1, reply: answerOf("other") });
+    worker.send({ type: "reply", id: worker.id, reply: answerOf("right") });
+    expect(await answer).toEqual(answerOf("right"));
   });
 
   test("that runs away is ended, and the next evaluation has a fresh one", async () => {
     const { workers, client } = setUp();
-    const answer = client.evaluate("{}");
+    const answer = client.evaluate(view);
     const stopped = expect(answer).rejects.toEqual(new EvaluationStopped(10));
     workers[0]?.send({ type: "ready" });
-    await vi.advanceTimersByTimeAsync(10_003);
+    await vi.advanceTimersByTimeAsync(9_999);
     expect(workers[0]?.ended).toBe(false);
     await vi.advanceTimersByTimeAsync(1);
     await stopped;
     expect(workers[0]?.ended).toBe(true);
-    const next = client.evaluate("{}");
+    const next = client.evaluate(view);
     expect(workers).toHaveLength(2);
     workers[1]?.send({ type: "ready" });
     await tick();
-    workers[1]?.send({ type: "answer", id: workers[1].id, answer: "B" });
-    expect(await next).toBe("B");
+    workers[1]?.send({ type: "reply", id: workers[1].id, reply: answerOf("B") });
+    expect(await next).toEqual(answerOf("B"));
   });
 
   test("is given half the time once it is warm, and more for more text", async () => {
     const { workers, client } = setUp();
-    const first = client.evaluate("{}");
+    const first = client.evaluate(view);
     workers[0]?.send({ type: "ready" });
     await tick();
-    workers[0]?.send({ type: "answer", id: workers[0].id, answer: "A" });
+    workers[0]?.send({ type: "reply", id: workers[0].id, reply: answerOf("A") });
     await first;
-    const stopped = expect(client.evaluate("x".repeat(1000))).rejects.toEqual(new EvaluationStopped(6));
+    const stopped = expect(client.evaluate(viewOf("x".repeat(1000)))).rejects.toEqual(new EvaluationStopped(6));
     await vi.advanceTimersByTimeAsync(5_999);
     expect(workers[0]?.ended).toBe(false);
     await vi.advanceTimersByTimeAsync(1);
@@ -114,12 +120,12 @@ describe("the worker", () => {
 
   test("has its download out of the time of the evaluation", async () => {
     const { workers, client } = setUp();
-    const answer = client.evaluate("{}");
+    const answer = client.evaluate(view);
     await vi.advanceTimersByTimeAsync(30_000);
     workers[0]?.send({ type: "ready" });
     await tick();
-    workers[0]?.send({ type: "answer", id: workers[0].id, answer: "A" });
-    expect(await answer).toBe("A");
+    workers[0]?.send({ type: "reply", id: workers[0].id, reply: answerOf("A") });
+    expect(await answer).toEqual(answerOf("A"));
   });
 
   for (const [name, breakIt] of Object.entries({
@@ -129,7 +135,7 @@ describe("the worker", () => {
   })) {
     test(`that ${name} fails the evaluation`, async () => {
       const { workers, client } = setUp();
-      const answer = client.evaluate("{}");
+      const answer = client.evaluate(view);
       const failed = expect(answer).rejects.toBeInstanceOf(EngineFailed);
       breakIt(workers[0]!);
       await failed;
@@ -139,7 +145,7 @@ describe("the worker", () => {
 
   test("that breaks down while it evaluates fails the evaluation", async () => {
     const { workers, client } = setUp();
-    const answer = client.evaluate("{}");
+    const answer = client.evaluate(view);
     workers[0]?.send({ type: "ready" });
     await tick();
     const failed = expect(answer).rejects.toThrow("the engine ended");
@@ -149,13 +155,13 @@ describe("the worker", () => {
 
   test("that is no longer needed ends once it has answered", async () => {
     const { workers, client } = setUp();
-    const answer = client.evaluate("{}");
+    const answer = client.evaluate(view);
     workers[0]?.send({ type: "ready" });
     await tick();
     client.end();
     expect(workers[0]?.ended).toBe(false);
-    workers[0]?.send({ type: "answer", id: workers[0].id, answer: "A" });
-    expect(await answer).toBe("A");
+    workers[0]?.send({ type: "reply", id: workers[0].id, reply: answerOf("A") });
+    expect(await answer).toEqual(answerOf("A"));
     expect(workers[0]?.ended).toBe(true);
   });
 });

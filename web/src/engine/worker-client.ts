@@ -1,4 +1,6 @@
-import type { FromWorker, Phase, Task, ToWorker } from "./protocol";
+import type { Answer, Fault, View } from "../contract";
+import type { Answers, HelpQuestion } from "../help-contract";
+import type { FromWorker, Phase, Reply, Request, ToWorker } from "./protocol";
 
 /** The part of a Worker that the client uses. */
 export interface WorkerLike {
@@ -14,13 +16,12 @@ export interface WorkerOptions {
   readonly runtime: string;
   readonly packed: string;
   /**
-   * How long the evaluation of a scenario may take before the worker is ended,
-   * in ms. The first one after the start is given twice that.
+   * How long a request of so many characters may take before the worker is
+   * ended, in ms. The first one after the start is given twice that.
    */
-  readonly evaluationTimeout: (scenario: string) => number;
+  readonly patience: (characters: number) => number;
   /** How long the start may take, in ms. */
   readonly startTimeout: number;
-  readonly onPhase: (phase: Phase | "ready") => void;
 }
 
 /** The worker did not answer in time and was ended. */
@@ -36,7 +37,7 @@ export class EngineFailed extends Error {}
 interface Waiting {
   /** How long the answer may take, in ms, from when the worker begins. */
   readonly patience: number;
-  readonly resolve: (answer: string) => void;
+  readonly resolve: (reply: Reply) => void;
   readonly reject: (error: Error) => void;
 }
 
@@ -56,9 +57,17 @@ export class WorkerClient {
   /** The first evaluation compiles much of the module as it goes. */
   #warm = false;
   #ended = false;
+  #phase: Phase | "ready" = "downloading";
+  #onPhase: (phase: Phase | "ready") => void = () => {};
 
   constructor(options: WorkerOptions) {
     this.#options = options;
+  }
+
+  /** Tells how far the start is, now and whenever that changes. */
+  watch(onPhase: (phase: Phase | "ready") => void): void {
+    this.#onPhase = onPhase;
+    onPhase(this.#phase);
   }
 
   /** Resolves once the worker can evaluate. */
@@ -84,39 +93,37 @@ export class WorkerClient {
     return this.#started;
   }
 
-  /** Answers a scenario, both as JSON text. */
-  evaluate(scenario: string): Promise<string> {
-    return this.#ask("evaluate", scenario);
+  async evaluate(view: View): Promise<Answer | Fault> {
+    return (await this.#ask({ type: "show", view }, charactersIn(view.scenario))) as Answer | Fault;
   }
 
-  /** Answers a question of somebody who writes, both as JSON text. */
-  help(question: string): Promise<string> {
-    return this.#ask("help", question);
+  async help(question: HelpQuestion): Promise<Answers> {
+    return (await this.#ask({ type: "help", question }, charactersIn(question))) as Answers;
   }
 
-  async #ask(task: Task, request: string): Promise<string> {
+  async #ask(request: Request, characters: number): Promise<Reply> {
     await this.start();
     const id = ++this.#lastId;
-    const patience = this.#options.evaluationTimeout(request) * (this.#warm ? 1 : 2);
+    const patience = this.#options.patience(characters) * (this.#warm ? 1 : 2);
     const before = [...this.#waiting.values()].reduce((sum, waiting) => sum + waiting.patience, 0);
-    return new Promise<string>((resolve, reject) => {
+    return new Promise((resolve, reject) => {
       const timer = setTimeout(
         () => this.#fail(new EvaluationStopped(Math.round(patience / 1000))),
         before + patience,
       );
       this.#waiting.set(id, {
         patience,
-        resolve: (answer) => {
+        resolve: (reply) => {
           clearTimeout(timer);
           this.#warm = true;
-          resolve(answer);
+          resolve(reply);
         },
         reject: (error) => {
           clearTimeout(timer);
           reject(error);
         },
       });
-      this.#worker?.postMessage({ type: task, id, request });
+      this.#worker?.postMessage({ type: "ask", id, request });
     });
   }
 
@@ -144,14 +151,14 @@ export class WorkerClient {
   #receive(message: FromWorker): void {
     switch (message.type) {
       case "phase":
-        this.#options.onPhase(message.phase);
+        this.#enter(message.phase);
         break;
       case "ready":
-        this.#options.onPhase("ready");
+        this.#enter("ready");
         this.#ready();
         break;
-      case "answer":
-        this.#waiting.get(message.id)?.resolve(message.answer);
+      case "reply":
+        this.#waiting.get(message.id)?.resolve(message.reply);
         this.#waiting.delete(message.id);
         if (this.#ended && this.#waiting.size === 0) this.#worker?.terminate();
         break;
@@ -159,6 +166,12 @@ export class WorkerClient {
         this.#fail(new EngineFailed(message.message));
         break;
     }
+  }
+
+  #enter(phase: Phase | "ready"): void {
+    if (phase === this.#phase) return;
+    this.#phase = phase;
+    this.#onPhase(phase);
   }
 
   #fail(error: Error): void {
@@ -176,4 +189,11 @@ export class WorkerClient {
     this.#failed(error);
     for (const { reject } of waiting) reject(error);
   }
+}
+
+/** The length of all texts in a value. */
+function charactersIn(value: unknown): number {
+  if (typeof value === "string") return value.length;
+  if (typeof value !== "object" || value === null) return 0;
+  return Object.values(value).reduce((sum: number, part) => sum + charactersIn(part), 0);
 }

@@ -1,5 +1,7 @@
+import { type Answer, documentNames, type Fault, isOneOf, type Scenario, type View } from "../contract";
+import type { Answers, Cursor, HelpQuestion } from "../help-contract";
 import { compile, download, type ModuleAddress } from "./download";
-import type { FromWorker, Task, ToWorker } from "./protocol";
+import type { Documents, FromWorker, Reply, Request, ToWorker } from "./protocol";
 
 /** What Go's wasm_exec.js defines, as far as it is used here. */
 interface GoRuntime {
@@ -7,14 +9,20 @@ interface GoRuntime {
   run(instance: WebAssembly.Instance): Promise<void>;
 }
 
+/** An answer as JSON, and the panels that belong into it. */
+interface Shown {
+  readonly answer: string;
+  readonly panels: Answer["panels"];
+}
+
 interface WorkerScope {
   postMessage(message: FromWorker): void;
   onmessage: ((event: MessageEvent<ToWorker>) => void) | null;
   Go: new () => GoRuntime;
-  /** Answers a scenario, both as JSON. The module sets it once it runs. */
-  crdlabEvaluate?: (scenario: string) => string;
-  /** Answers a question of somebody who writes, likewise. */
-  crdlabHelp?: (question: string) => string;
+  /** Answers a view, as JSON and less its texts. The module sets it once it runs. */
+  crdlabShow?: (view: string, documents: Documents) => Shown | Fault;
+  /** Answers a question of somebody who writes, likewise; the answer is JSON. */
+  crdlabHelp?: (question: string, documents: Documents) => string;
   /** The module calls it when it can be asked. */
   crdlabReady?: () => void;
 }
@@ -40,10 +48,39 @@ async function start(address: ModuleAddress, runtime: string): Promise<void> {
   throw new Error("the engine ended");
 }
 
-function answer(task: Task, id: number, request: string): void {
-  const serve = task === "evaluate" ? scope.crdlabEvaluate : scope.crdlabHelp;
-  if (!serve) throw new Error("the engine is not ready");
-  post({ type: "answer", id, answer: serve(request) });
+function reply(request: Request): Reply {
+  return request.type === "show" ? show(request.view) : help(request.question);
+}
+
+function show(view: View): Answer | Fault {
+  if (!scope.crdlabShow) throw new Error("the engine is not ready");
+  const { documents, options } = split(view.scenario);
+  const shown = scope.crdlabShow(JSON.stringify({ ...view, scenario: options }), documents);
+  if ("error" in shown) return shown;
+  return { ...(JSON.parse(shown.answer) as Answer), panels: shown.panels };
+}
+
+function help(question: HelpQuestion): Answers {
+  if (!scope.crdlabHelp) throw new Error("the engine is not ready");
+  const { asked, documents } = withoutTexts(question);
+  return JSON.parse(scope.crdlabHelp(JSON.stringify(asked), documents)) as Answers;
+}
+
+function withoutTexts(question: HelpQuestion): { asked: object; documents: Documents } {
+  const [[kind, cursor] = ["", undefined]] = Object.entries(question) as [string, Partial<Cursor>][];
+  if (!cursor?.scenario) return { asked: question, documents: {} };
+  const { documents, options } = split(cursor.scenario);
+  return { asked: { [kind]: { ...cursor, scenario: options } }, documents };
+}
+
+/** A scenario's texts, and the rest of it. */
+function split(scenario: Partial<Scenario>): { documents: Documents; options: object } {
+  const isText = ([name]: [string, unknown]): boolean => isOneOf(documentNames, name);
+  const fields = Object.entries(scenario);
+  return {
+    documents: Object.fromEntries(fields.filter(isText)) as Documents,
+    options: Object.fromEntries(fields.filter((field) => !isText(field))),
+  };
 }
 
 function fail(error: unknown): void {
@@ -56,7 +93,7 @@ scope.onmessage = ({ data }) => {
     return;
   }
   try {
-    answer(data.type, data.id, data.request);
+    post({ type: "reply", id: data.id, reply: reply(data.request) });
   } catch (error) {
     fail(error);
   }

@@ -4,11 +4,8 @@ import { filesOf, markdownOf } from "./documents";
 
 const scenario: Scenario = { ...emptyScenario, crd: "kind: X\n", oldCrd: "a: `````", operation: "apply", force: true };
 const answer: Answer = {
-  report: {
-    crd: { findings: [], output: "crd created" },
-    objects: [{ findings: [], output: "object created\n" }],
-    conversion: { findings: [] },
-  },
+  findings: [],
+  outputs: ["crd created", "", "object created\n"],
   panels: {},
 };
 

@@ -29,8 +29,7 @@ function textsOf(scenario: Scenario): readonly NamedText[] {
 export function markdownOf(scenario: Scenario, answer: Answer | undefined, link: string): string {
   const parts = filesOf(scenario).map(([name, text]) => `\`${name}\`\n\n${fenced(text, name.endsWith(".json") ? "json" : "yaml")}`);
   if (answer) {
-    const { crd, objects } = answer.report;
-    const outputs = [crd, ...objects].map(({ output }) => output.trimEnd()).filter((output) => output !== "");
+    const outputs = answer.outputs.map((output) => output.trimEnd()).filter((output) => output !== "");
     parts.push(`Result\n\n${fenced(`${outputs.join("\n\n")}\n`, "text")}`);
   }
   if (link !== "") parts.push(`[Open in crdlab](${link})`);

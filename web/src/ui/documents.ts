@@ -1,7 +1,6 @@
 import {
   type DocumentName,
   documentNames,
-  findingsOf,
   type Fix,
   isOneOf,
   type Position,
@@ -138,7 +137,7 @@ export class Documents {
   #follow(state: SessionState, previous: SessionState): void {
     for (const [name, editor] of this.#editors) {
       if (state.scenario[name] !== previous.scenario[name]) editor.setText(state.scenario[name]);
-      if (state.answer !== previous.answer) this.#mark(name, state);
+      if (state.answer?.findings !== previous.answer?.findings) this.#mark(name, state);
     }
     if (
       state.document !== previous.document ||
@@ -162,7 +161,7 @@ export class Documents {
   }
 
   #mark(name: DocumentName, { answer }: SessionState): void {
-    const findings = findingsOf(answer).filter(({ document }) => document === name);
-    this.#editors.get(name)?.showFindings(findings);
+    const findings = answer?.findings.filter(({ document }) => document === name);
+    this.#editors.get(name)?.showFindings(findings ?? []);
   }
 }

@@ -9,7 +9,7 @@ const lasting: ReadonlySet<string> = new Set(["library"]);
  */
 export class Panels {
   readonly #places = new Map<string, HTMLElement>();
-  readonly #wanted = new Map<string, string>();
+  #wanted = new Map<string, string>();
   readonly #shown = new Map<string, string>();
   readonly #onSwap: (name: string) => void;
 
@@ -20,9 +20,14 @@ export class Panels {
     }
   }
 
-  /** Takes the panels of an answer. */
+  /** The names of those that are not behind tabs. */
+  get standing(): readonly string[] {
+    return [...this.#places].filter(([, place]) => !place.closest("[role=tabpanel]")).map(([name]) => name);
+  }
+
+  /** Takes the panels of an answer; others stay as they are until they come. */
   show(panels: Readonly<Record<string, string>>): void {
-    for (const name of this.#places.keys()) this.#wanted.set(name, panels[name] ?? "");
+    this.#wanted = new Map(Object.entries(panels));
     this.refresh();
   }
 

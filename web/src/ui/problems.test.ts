@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import type { Answer, Finding } from "../contract";
+import type { Finding } from "../contract";
 import { ProblemCursor } from "./problems";
 
 function finding(message: string): Finding {
@@ -8,13 +8,11 @@ function finding(message: string): Finding {
   fixes: [], document: "crd", range: { start: place, end: place } };
 }
 
-function answer(...messages: string[]): Answer {
-  return { report: { crd: { findings: messages.map(finding), output: "" }, objects: [], conversion: { findings: [] } }, panels: {} };
-}
+const found = (...messages: string[]): Finding[] => messages.map(finding);
 
 test("it goes round, both ways", () => {
   const cursor = new ProblemCursor();
-  const three = answer("a", "b", "c");
+  const three = found("a", "b", "c");
   const forth = [1, 1, 1, 1].map(() => cursor.next(three, 1)?.message);
   expect(forth).toEqual(["a", "b", "c", "a"]);
   expect(cursor.next(three, -1)?.message).toBe("c");
@@ -22,12 +20,12 @@ test("it goes round, both ways", () => {
 
 test("a new answer begins anew", () => {
   const cursor = new ProblemCursor();
-  cursor.next(answer("a", "b"), 1);
-  expect(cursor.next(answer("x", "y"), 1)?.message).toBe("x");
-  expect(cursor.next(answer("x", "y"), -1)?.message).toBe("y");
+  cursor.next(found("a", "b"), 1);
+  expect(cursor.next(found("x", "y"), 1)?.message).toBe("x");
+  expect(cursor.next(found("x", "y"), -1)?.message).toBe("y");
 });
 
 test("without findings it goes nowhere", () => {
-  expect(new ProblemCursor().next(answer(), 1)).toBeUndefined();
-  expect(new ProblemCursor().next(undefined, -1)).toBeUndefined();
+  expect(new ProblemCursor().next(found(), 1)).toBeUndefined();
+  expect(new ProblemCursor().next([], -1)).toBeUndefined();
 });

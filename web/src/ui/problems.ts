@@ -1,16 +1,15 @@
-import { type Answer, type Finding, findingsOf } from "../contract";
+import type { Finding } from "../contract";
 
 /** Goes round the findings of an answer, from the first or from the last. */
 export class ProblemCursor {
-  #answer: Answer | undefined;
+  #findings: readonly Finding[] = [];
   #index = -1;
 
-  next(answer: Answer | undefined, step: 1 | -1): Finding | undefined {
-    if (answer !== this.#answer) {
-      this.#answer = answer;
+  next(findings: readonly Finding[], step: 1 | -1): Finding | undefined {
+    if (findings !== this.#findings) {
+      this.#findings = findings;
       this.#index = step > 0 ? -1 : 0;
     }
-    const findings = findingsOf(answer);
     if (findings.length === 0) return undefined;
     this.#index = (this.#index + step + findings.length) % findings.length;
     return findings[this.#index];

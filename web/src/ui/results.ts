@@ -21,6 +21,11 @@ export class Results {
     session.subscribe((state, previous) => this.#follow(state, previous));
   }
 
+  /** The names of the panels that are always in sight. */
+  get standing(): readonly string[] {
+    return this.#panels.standing;
+  }
+
   /** Shows a panel and moves the focus to its tab's content. */
   focus(name: PanelName): void {
     this.#session.update({ panel: name });

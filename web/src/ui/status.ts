@@ -28,7 +28,7 @@ function stateText({ engine, answer, notice }: SessionState): string {
     case "nowhere":
       return `The engine does not run in this page: ${engine.because}`;
     case "page":
-      return answer?.report.missing && !notice ? "Loading the rest of the engine…" : "";
+      return answer?.missing && !notice ? "Loading the rest of the engine…" : "";
   }
 }
 
