@@ -37,6 +37,8 @@ func FuzzHelp(f *testing.F) {
 	}
 	one := whole.New()
 	f.Fuzz(func(t *testing.T, crd, object, admission string, document uint8, line, character int) {
+		// As JSON's decoder does.
+		crd, object, admission = strings.ToValidUTF8(crd, "\ufffd"), strings.ToValidUTF8(object, "\ufffd"), strings.ToValidUTF8(admission, "\ufffd")
 		ctx, cancel := context.WithTimeout(t.Context(), fuzzTimeout)
 		defer cancel()
 		at := playground.Cursor{
