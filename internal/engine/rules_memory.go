@@ -2,6 +2,7 @@ package engine
 
 import (
 	"context"
+	"math"
 	"reflect"
 	"slices"
 	"unsafe"
@@ -111,7 +112,10 @@ func identity(value any) (any, bool) {
 		return reflect.ValueOf(value).UnsafePointer(), true
 	case []any:
 		return listIdentity{unsafe.SliceData(value), len(value)}, true
-	case nil, string, bool, int64, float64:
+	case float64:
+		// Zero equals minus zero, but to divide by them gives different values.
+		return math.Float64bits(value), true
+	case nil, string, bool, int64:
 		return value, true
 	}
 	return nil, false
