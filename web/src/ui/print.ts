@@ -1,0 +1,25 @@
+import { type DocumentName, documentNames } from "../contract";
+import type { Session } from "../session";
+
+/**
+ * Puts the whole documents at the end of the page while it is printed: the
+ * editors hold only the lines that are on the screen.
+ */
+export function bindPrint(session: Session): void {
+  const texts = document.createElement("section");
+  texts.className = "print-documents";
+  addEventListener("beforeprint", () => {
+    const { scenario } = session.state;
+    texts.replaceChildren(...documentNames.flatMap((name) => (scenario[name] === "" ? [] : printed(name, scenario[name]))));
+    document.body.append(texts);
+  });
+  addEventListener("afterprint", () => texts.remove());
+}
+
+function printed(name: DocumentName, text: string): readonly HTMLElement[] {
+  const title = document.createElement("h2");
+  title.textContent = document.querySelector(`#document-${name} > .panel-title`)?.textContent ?? name;
+  const pre = document.createElement("pre");
+  pre.textContent = text;
+  return [title, pre];
+}
