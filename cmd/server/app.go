@@ -20,6 +20,7 @@ const stopTimeout = httpapi.EvaluationTimeout + 5*time.Second
 // parts are what an app is made of.
 type parts struct {
 	evaluate httpapi.Evaluate
+	asJSON   httpapi.EvaluateJSON // may be nil
 	help     httpapi.Help
 	assets   fs.FS
 	sharing  httpapi.Sharing
@@ -53,7 +54,7 @@ type endpoint struct {
 // 0 takes any free one.
 func newApp(address, metricsAddress string, p parts) (*app, error) {
 	handler, err := httpapi.New(httpapi.Config{
-		Evaluate: p.evaluate, Help: p.help, Assets: p.assets, Log: p.log, Observe: p.observe,
+		Evaluate: p.evaluate, EvaluateJSON: p.asJSON, Help: p.help, Assets: p.assets, Log: p.log, Observe: p.observe,
 		Clients: p.clients, Sharing: p.sharing, Build: p.build,
 	})
 	if err != nil {

@@ -20,15 +20,26 @@ import (
 	"github.com/crdlab/crdlab/internal/httpapi"
 	"github.com/crdlab/crdlab/internal/metrics"
 	"github.com/crdlab/crdlab/internal/playground"
+	"github.com/crdlab/crdlab/internal/procpool"
 )
 
 // start serves on a free port until the returned function is called, which
 // gives what serve returned.
 func start(t *testing.T, evaluate httpapi.Evaluate) (*app, func() error) {
 	t.Helper()
-	app, err := newApp("127.0.0.1:0", "", parts{
-		evaluate: evaluate, assets: fstest.MapFS{}, drain: 200 * time.Millisecond, log: slog.New(slog.DiscardHandler),
-	})
+	return startParts(t, parts{evaluate: evaluate})
+}
+
+// startPool does the same with the processes of a pool.
+func startPool(t *testing.T, pool *procpool.Pool) (*app, func() error) {
+	t.Helper()
+	return startParts(t, parts{evaluate: pool.Evaluate, asJSON: pool.EvaluateJSON})
+}
+
+func startParts(t *testing.T, p parts) (*app, func() error) {
+	t.Helper()
+	p.assets, p.drain, p.log = fstest.MapFS{}, 200*time.Millisecond, slog.New(slog.DiscardHandler)
+	app, err := newApp("127.0.0.1:0", "", p)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -54,7 +54,7 @@ func testChild() *exec.Cmd {
 func TestCasesOverHTTP(t *testing.T) {
 	pool := procpool.New(testChild)
 	defer pool.Close()
-	app, stop := start(t, pool.Evaluate)
+	app, stop := startPool(t, pool)
 	all, err := cases.Read("../../internal/engine/testdata")
 	if err != nil {
 		t.Fatal(err)

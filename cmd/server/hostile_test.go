@@ -59,7 +59,7 @@ func aliases(levels int) string {
 func TestHostileScenarios(t *testing.T) {
 	pool := procpool.New(testChild)
 	defer pool.Close()
-	app, _ := start(t, pool.Evaluate)
+	app, _ := startPool(t, pool)
 	plain := playground.Scenario{CRD: thing("s: {type: string}", "true"), Object: ofThing("s: a")}
 	for _, c := range []struct {
 		name     string
@@ -186,7 +186,7 @@ func evaluateHostile(t *testing.T, url string, scenario playground.Scenario) (in
 func TestHostileRequests(t *testing.T) {
 	pool := procpool.New(testChild)
 	defer pool.Close()
-	app, _ := start(t, pool.Evaluate)
+	app, _ := startPool(t, pool)
 	const post = "POST /api/v1/evaluate HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\nConnection: close\r\n"
 	deep := strings.Repeat(`{"a":`, 100_000)
 	for _, c := range []struct{ name, sent, status, contains string }{

@@ -61,6 +61,7 @@ func run(arguments []string) error {
 	}
 	app, err := newApp(settings.address, settings.metricsAddress, parts{
 		evaluate: counts.Evaluate(pool.Evaluate),
+		asJSON:   counts.EvaluateJSON(pool.EvaluateJSON),
 		help:     pool.Help,
 		assets:   web.Dist(),
 		sharing:  sharing,

@@ -1,6 +1,7 @@
 package httpapi
 
 import (
+	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -19,11 +20,12 @@ func (s *Server) evaluate(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	report, err := s.evaluator.run(r.Context(), scenario)
+	report, err := s.evaluator.runJSON(r.Context(), scenario)
 	if err != nil {
 		return err
 	}
-	return writeJSON(w, report)
+	w.Header().Set("Cache-Control", "no-store")
+	return writeEncoded(w, http.StatusOK, report)
 }
 
 func readScenario(w http.ResponseWriter, r *http.Request, limit int64) (scenario playground.Scenario, err error) {
@@ -40,7 +42,7 @@ func readBody(w http.ResponseWriter, r *http.Request, limit int64, name string, 
 	if err != nil {
 		return unreadable(err)
 	}
-	decoder := json.NewDecoder(strings.NewReader(string(body)))
+	decoder := json.NewDecoder(bytes.NewReader(body))
 	decoder.DisallowUnknownFields()
 	if err := decoder.Decode(into); err != nil {
 		return malformed(name, err)
@@ -102,12 +104,29 @@ func writeJSON(w http.ResponseWriter, value any) error {
 }
 
 func writeValue(w http.ResponseWriter, status int, value any) error {
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(status)
-	encoder := json.NewEncoder(w)
+	data, err := encoded(value)
+	if err != nil {
+		return err
+	}
+	return writeEncoded(w, status, data)
+}
+
+// encoded is a value as JSON, with a line break behind it.
+func encoded(value any) (json.RawMessage, error) {
+	var out bytes.Buffer
+	encoder := json.NewEncoder(&out)
 	encoder.SetEscapeHTML(false)
 	if err := encoder.Encode(value); err != nil {
-		return fmt.Errorf("encode the answer: %w", err)
+		return nil, fmt.Errorf("encode the answer: %w", err)
+	}
+	return out.Bytes(), nil
+}
+
+func writeEncoded(w http.ResponseWriter, status int, data json.RawMessage) error {
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(status)
+	if _, err := w.Write(data); err != nil {
+		return fmt.Errorf("send the answer: %w", err)
 	}
 	return nil
 }

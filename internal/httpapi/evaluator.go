@@ -2,6 +2,7 @@ package httpapi
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"runtime"
 	"runtime/debug"
@@ -19,6 +20,7 @@ const waitingPerEvaluation = 4
 // than the timeout.
 type evaluator struct {
 	evaluate Evaluate
+	asJSON   EvaluateJSON
 	timeout  time.Duration
 	running  chan struct{}
 	admitted chan struct{}
@@ -36,6 +38,7 @@ func newEvaluator(config Config) *evaluator {
 	}
 	return &evaluator{
 		evaluate: config.Evaluate,
+		asJSON:   config.EvaluateJSON,
 		timeout:  timeout,
 		running:  make(chan struct{}, limit),
 		admitted: make(chan struct{}, limit*(1+waitingPerEvaluation)),
@@ -46,11 +49,31 @@ func newEvaluator(config Config) *evaluator {
 func (e *evaluator) run(ctx context.Context, scenario playground.Scenario) (playground.Report, error) {
 	return await(e, ctx, func(ctx context.Context) (playground.Report, error) {
 		report, err := e.evaluate(ctx, scenario)
-		if err == nil {
-			e.last.Store(time.Now().UnixNano())
-		}
-		return report, err
+		return report, e.noted(err)
 	})
+}
+
+// runJSON evaluates the scenario and returns the report as JSON.
+func (e *evaluator) runJSON(ctx context.Context, scenario playground.Scenario) (json.RawMessage, error) {
+	if e.asJSON == nil {
+		report, err := e.run(ctx, scenario)
+		if err != nil {
+			return nil, err
+		}
+		return encoded(report)
+	}
+	return await(e, ctx, func(ctx context.Context) (json.RawMessage, error) {
+		report, err := e.asJSON(ctx, scenario)
+		return report, e.noted(err)
+	})
+}
+
+// noted is err; without one, the evaluation ended well.
+func (e *evaluator) noted(err error) error {
+	if err == nil {
+		e.last.Store(time.Now().UnixNano())
+	}
+	return err
 }
 
 // await has the engine work when its turn has come. Work that does not end in

@@ -4,6 +4,7 @@ package httpapi
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"io/fs"
 	"log/slog"
@@ -21,6 +22,10 @@ import (
 // wrong with the user's texts is in the report.
 type Evaluate func(context.Context, playground.Scenario) (playground.Report, error)
 
+// EvaluateJSON does the same and returns the report as JSON, with a line break
+// behind it.
+type EvaluateJSON func(context.Context, playground.Scenario) (json.RawMessage, error)
+
 // Help answers a question of somebody who writes a text, under the same terms.
 type Help func(context.Context, playground.Question) (playground.Help, error)
 
@@ -29,6 +34,9 @@ type Config struct {
 	// Evaluate is the engine. Without it scenarios are evaluated in the page
 	// only.
 	Evaluate Evaluate
+	// EvaluateJSON saves the work of decoding and encoding a report where it
+	// comes as JSON anyway. It may be nil.
+	EvaluateJSON EvaluateJSON
 	// Help is the engine's, too; without it the server does not offer any.
 	Help Help
 	// Assets is the built page, as package web has it. If it is empty, the

@@ -86,7 +86,16 @@ func (m *Metrics) Observe(o httpapi.Observation) {
 
 // Evaluate is an engine whose evaluations are counted.
 func (m *Metrics) Evaluate(evaluate httpapi.Evaluate) httpapi.Evaluate {
-	return func(ctx context.Context, scenario playground.Scenario) (playground.Report, error) {
+	return count(m, evaluate)
+}
+
+// EvaluateJSON is the same of an engine whose reports are JSON.
+func (m *Metrics) EvaluateJSON(evaluate httpapi.EvaluateJSON) httpapi.EvaluateJSON {
+	return count(m, evaluate)
+}
+
+func count[Report any](m *Metrics, evaluate func(context.Context, playground.Scenario) (Report, error)) func(context.Context, playground.Scenario) (Report, error) {
+	return func(ctx context.Context, scenario playground.Scenario) (Report, error) {
 		m.running.Inc()
 		defer m.running.Dec()
 		start := time.Now()

@@ -2,7 +2,7 @@ package procpool
 
 import (
 	"context"
-	"encoding/json"
+	"encoding/gob"
 	"errors"
 	"fmt"
 	"io"
@@ -13,10 +13,11 @@ import (
 
 // child is a process that answers one request at a time.
 type child struct {
-	command *exec.Cmd
-	input   io.WriteCloser
-	output  *json.Decoder
-	ended   bool
+	command  *exec.Cmd
+	input    io.WriteCloser
+	requests *gob.Encoder // to the input
+	answers  *gob.Decoder
+	ended    bool
 }
 
 func startChild(command *exec.Cmd) (*child, error) {
@@ -31,18 +32,15 @@ func startChild(command *exec.Cmd) (*child, error) {
 	if err := command.Start(); err != nil {
 		return nil, fmt.Errorf("start an evaluating process: %w", err)
 	}
-	decoder := json.NewDecoder(output)
-	// Table cells are of any type: as json.Number they keep all their digits.
-	decoder.UseNumber()
-	return &child{command: command, input: input, output: decoder}, nil
+	return &child{command: command, input: input, requests: gob.NewEncoder(input), answers: gob.NewDecoder(output)}, nil
 }
 
 func (c *child) ask(ctx context.Context, r request) (answer, error) {
 	stopKilling := context.AfterFunc(ctx, func() { _ = c.command.Process.Kill() })
 	var got answer
-	err := encode(c.input, r)
+	err := c.requests.Encode(r)
 	if err == nil {
-		err = c.output.Decode(&got)
+		err = c.answers.Decode(&got)
 	}
 	if !stopKilling() {
 		c.end()
@@ -76,10 +74,4 @@ func (c *child) end() error {
 	c.ended = true
 	_ = c.input.Close()
 	return c.command.Wait()
-}
-
-func encode(w io.Writer, value any) error {
-	encoder := json.NewEncoder(w)
-	encoder.SetEscapeHTML(false)
-	return encoder.Encode(value)
 }

@@ -4,7 +4,10 @@
 package procpool
 
 import (
+	"bytes"
 	"context"
+	"encoding/json"
+	"fmt"
 	"os/exec"
 	"sync"
 
@@ -31,20 +34,31 @@ func New(command func() *exec.Cmd) *Pool {
 // child is killed and the error is the context's. An evaluation that was ended
 // for its memory is a [playground.StoppedError].
 func (p *Pool) Evaluate(ctx context.Context, scenario playground.Scenario) (playground.Report, error) {
-	got, err := p.ask(ctx, request{Scenario: &scenario})
+	data, err := p.EvaluateJSON(ctx, scenario)
 	if err != nil {
 		return playground.Report{}, err
 	}
-	return *got.Report, nil
+	return decode[playground.Report](data)
+}
+
+// EvaluateJSON does the same and returns the report as JSON, as the child wrote
+// it.
+func (p *Pool) EvaluateJSON(ctx context.Context, scenario playground.Scenario) (json.RawMessage, error) {
+	got, err := p.ask(ctx, request{Scenario: &scenario})
+	return got.Report, err
 }
 
 // Help has a child answer the question, as Evaluate does.
 func (p *Pool) Help(ctx context.Context, question playground.Question) (playground.Help, error) {
-	got, err := p.ask(ctx, request{Question: &question})
+	data, err := encode(question)
 	if err != nil {
 		return playground.Help{}, err
 	}
-	return *got.Help, nil
+	got, err := p.ask(ctx, request{Question: data})
+	if err != nil {
+		return playground.Help{}, err
+	}
+	return decode[playground.Help](got.Help)
 }
 
 // ask returns an answer with the field for what was asked.
@@ -96,16 +110,38 @@ func (p *Pool) put(c *child) {
 	p.idle = append(p.idle, c)
 }
 
-// request is what a child reads; one of its fields is set.
+// request is what a child reads, in the encoding of package gob, which leaves
+// large texts as they are; one of its fields is set.
 type request struct {
-	Scenario *playground.Scenario `json:"scenario,omitempty"`
-	Question *playground.Question `json:"question,omitempty"`
+	Scenario *playground.Scenario
+	Question json.RawMessage
 }
 
 // answer is what a child writes for each request; one of its fields is set.
+// Only JSON keeps apart all that is in a report; the parent mostly hands it on.
 type answer struct {
-	Report  *playground.Report               `json:"report,omitempty"`
-	Help    *playground.Help                 `json:"help,omitempty"`
-	Invalid *playground.InvalidScenarioError `json:"invalid,omitempty"`
-	Failure string                           `json:"failure,omitempty"`
+	Report, Help json.RawMessage
+	Invalid      *playground.InvalidScenarioError
+	Failure      string
+}
+
+// encode is a value as JSON, with a line break behind it.
+func encode(value any) (json.RawMessage, error) {
+	var out bytes.Buffer
+	encoder := json.NewEncoder(&out)
+	encoder.SetEscapeHTML(false)
+	if err := encoder.Encode(value); err != nil {
+		return nil, fmt.Errorf("encode for another process: %w", err)
+	}
+	return out.Bytes(), nil
+}
+
+func decode[Value any](data json.RawMessage) (value Value, err error) {
+	decoder := json.NewDecoder(bytes.NewReader(data))
+	// Table cells are of any type: as json.Number they keep all their digits.
+	decoder.UseNumber()
+	if err := decoder.Decode(&value); err != nil {
+		return value, fmt.Errorf("decode what another process says: %w", err)
+	}
+	return value, nil
 }

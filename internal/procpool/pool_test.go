@@ -101,12 +101,14 @@ func TestReportsComeThroughUnchanged(t *testing.T) {
 	}
 	want := reportOf(playground.Scenario{CRD: "thing"})
 	want.Objects[0].Name = got.Objects[0].Name
-	var gotText, wantText strings.Builder
-	if err := errors.Join(encode(&gotText, got), encode(&wantText, want)); err != nil {
+	gotText, gotErr := encode(got)
+	wantText, wantErr := encode(want)
+	raw, rawErr := pool.EvaluateJSON(t.Context(), playground.Scenario{CRD: "thing"})
+	if err := errors.Join(gotErr, wantErr, rawErr); err != nil {
 		t.Fatal(err)
 	}
-	if gotText.String() != wantText.String() {
-		t.Errorf("got  %s\nwant %s", gotText.String(), wantText.String())
+	if string(gotText) != string(wantText) || string(raw) != string(wantText) {
+		t.Errorf("got  %s\nand  %s\nwant %s", gotText, raw, wantText)
 	}
 }
 
@@ -175,7 +177,7 @@ func TestChildEndsWithItsParent(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := encode(child.input, playground.Scenario{CRD: "spin"}); err != nil {
+	if err := child.requests.Encode(request{Scenario: &playground.Scenario{CRD: "spin"}}); err != nil {
 		t.Fatal(err)
 	}
 	ended := make(chan error, 1)

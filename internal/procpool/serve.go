@@ -2,7 +2,7 @@ package procpool
 
 import (
 	"context"
-	"encoding/json"
+	"encoding/gob"
 	"errors"
 	"fmt"
 	"io"
@@ -37,13 +37,13 @@ type Engine struct {
 // the middle of an evaluation even, when the input is closed.
 func Serve(input io.Reader, output io.Writer, engine Engine) error {
 	debug.SetMemoryLimit(MemoryLimit / 4 * 3)
-	requests := make(chan request)
+	requests, answers := make(chan request), gob.NewEncoder(output)
 	go read(input, requests)
 	for r := range requests {
 		stop := watchMemory()
 		answer := guarded(engine, r)
 		stop()
-		if err := encode(output, answer); err != nil {
+		if err := answers.Encode(answer); err != nil {
 			return fmt.Errorf("write the answer: %w", err)
 		}
 	}
@@ -51,7 +51,7 @@ func Serve(input io.Reader, output io.Writer, engine Engine) error {
 }
 
 func read(input io.Reader, requests chan<- request) {
-	decoder := json.NewDecoder(input)
+	decoder := gob.NewDecoder(input)
 	for {
 		var r request
 		if err := decoder.Decode(&r); err != nil {
@@ -82,10 +82,22 @@ func (e Engine) answer(r request) (answer, error) {
 	switch {
 	case r.Scenario != nil:
 		report, err := e.Evaluate(context.Background(), *r.Scenario)
-		return answer{Report: &report}, err
+		if err != nil {
+			return answer{}, err
+		}
+		data, err := encode(report)
+		return answer{Report: data}, err
 	case r.Question != nil:
-		help, err := e.Help(context.Background(), *r.Question)
-		return answer{Help: &help}, err
+		question, err := decode[playground.Question](r.Question)
+		if err != nil {
+			return answer{}, err
+		}
+		help, err := e.Help(context.Background(), question)
+		if err != nil {
+			return answer{}, err
+		}
+		data, err := encode(help)
+		return answer{Help: data}, err
 	}
 	return answer{}, errors.New("the request is empty")
 }

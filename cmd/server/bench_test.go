@@ -1,0 +1,158 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"log/slog"
+	"net/http"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"testing/fstest"
+	"time"
+
+	"github.com/crdlab/crdlab/internal/engine/whole"
+	"github.com/crdlab/crdlab/internal/examples"
+	"github.com/crdlab/crdlab/internal/playground"
+	"github.com/crdlab/crdlab/internal/procpool"
+)
+
+// BenchmarkEvaluate has as many clients as there are cores send an object that
+// changes each time, of a CRD that does not: to the engine in this process, and
+// through the HTTP API to one in the processes of the pool. With -cpu 1,2 it
+// shows what a second core brings.
+func BenchmarkEvaluate(b *testing.B) {
+	for name, scenario := range benchScenarios(b) {
+		b.Run(name+"/engine", func(b *testing.B) {
+			e := whole.New()
+			inParallel(b, func(i int64) error {
+				_, err := e.Evaluate(context.Background(), keystroke(scenario, i))
+				return err
+			})
+		})
+		b.Run(name+"/server", func(b *testing.B) {
+			url := benchServer(b)
+			client := &http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: 64}}
+			crd, err := json.Marshal(scenario.CRD)
+			if err != nil {
+				b.Fatal(err)
+			}
+			inParallel(b, func(i int64) error {
+				object, err := json.Marshal(keystroke(scenario, i).Object)
+				if err != nil {
+					return err
+				}
+				return post(client, url+"/api/v1/evaluate", slices.Concat([]byte(`{"crd":`), crd, []byte(`,"object":`), object, []byte("}")))
+			})
+		})
+	}
+}
+
+// benchScenarios are the gallery's first and, if CRDLAB_CORPUS names the CRDs
+// of real projects, one with many rules.
+func benchScenarios(b *testing.B) map[string]playground.Scenario {
+	scenarios := map[string]playground.Scenario{"gallery": examples.Default().Scenario}
+	corpus := filepath.Join(os.Getenv("CRDLAB_CORPUS"), "gateway-api")
+	crd, err := os.ReadFile(filepath.Join(corpus, "crd.httproutes.gateway.networking.k8s.io.yaml"))
+	if err != nil {
+		b.Logf("CRDLAB_CORPUS has no HTTPRoute: %v", err)
+		return scenarios
+	}
+	object, err := os.ReadFile(filepath.Join(corpus, "cr.httproutes.gateway.networking.k8s.io.1.yaml"))
+	if err != nil {
+		b.Fatal(err)
+	}
+	scenarios["httproute"] = playground.Scenario{CRD: string(crd), Object: string(object)}
+	return scenarios
+}
+
+func keystroke(s playground.Scenario, i int64) playground.Scenario {
+	s.Object += "\n# " + strconv.FormatInt(i, 10)
+	return s
+}
+
+func benchServer(b *testing.B) string {
+	pool := procpool.New(testChild)
+	app, err := newApp("127.0.0.1:0", "", parts{
+		evaluate: pool.Evaluate, asJSON: pool.EvaluateJSON, help: pool.Help, assets: fstest.MapFS{}, log: slog.New(slog.DiscardHandler),
+	})
+	if err != nil {
+		b.Fatal(err)
+	}
+	ctx, stop := context.WithCancel(context.Background())
+	ended := make(chan error, 1)
+	go func() { ended <- app.serve(ctx) }()
+	b.Cleanup(func() {
+		stop()
+		if err := <-ended; err != nil {
+			b.Error(err)
+		}
+		pool.Close()
+	})
+	return app.url()
+}
+
+func post(client *http.Client, url string, body []byte) error {
+	response, err := client.Post(url, "application/json", bytes.NewReader(body))
+	if err != nil {
+		return err
+	}
+	defer response.Body.Close()
+	if _, err := io.Copy(io.Discard, response.Body); err != nil {
+		return err
+	}
+	if response.StatusCode != http.StatusOK {
+		return fmt.Errorf("the server answers %s", response.Status)
+	}
+	return nil
+}
+
+// inParallel reports beside the time per request the requests in a second and
+// the latency that one in a hundred exceeds. Nothing is measured before each
+// client has had an answer: the CRD is compiled then.
+func inParallel(b *testing.B, ask func(i int64) error) {
+	var (
+		count atomic.Int64
+		mu    sync.Mutex
+		all   []time.Duration
+	)
+	warm(b, ask)
+	b.ResetTimer()
+	b.RunParallel(func(pb *testing.PB) {
+		var latencies []time.Duration
+		for pb.Next() {
+			start := time.Now()
+			if err := ask(count.Add(1)); err != nil {
+				b.Error(err)
+				return
+			}
+			latencies = append(latencies, time.Since(start))
+		}
+		mu.Lock()
+		defer mu.Unlock()
+		all = append(all, latencies...)
+	})
+	b.StopTimer()
+	slices.Sort(all)
+	b.ReportMetric(float64(len(all))/b.Elapsed().Seconds(), "requests/s")
+	b.ReportMetric(float64(all[len(all)*99/100].Nanoseconds()), "p99-ns")
+}
+
+func warm(b *testing.B, ask func(i int64) error) {
+	var asking sync.WaitGroup
+	for i := range 4 {
+		asking.Go(func() {
+			if err := ask(int64(-i)); err != nil {
+				b.Error(err)
+			}
+		})
+	}
+	asking.Wait()
+}
