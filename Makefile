@@ -124,10 +124,16 @@ notice: node_modules/.package-lock.json ## write THIRD_PARTY_NOTICES
 load: build ## measure the server under load
 	node cmd/server/load.mjs
 
-bench: build chromium ## measure the engine natively and the page in Chromium
+bench: build chromium dist/kubectl-validate ## measure the engine, the server, the page and peers
 	node internal/engine/bench.mjs dist/bench.json
+	node cmd/server/bench.mjs dist/bench.json
+	KUBECTL_VALIDATE="$(CURDIR)/dist/kubectl-validate" node conformance/bench.mjs dist/bench.json
 	go test -run '^$$' -bench . -benchmem ./internal/source
 	npx playwright test -c web/flows/bench.config.ts
+
+# With the libraries that it asks for: they are not those of the engine.
+dist/kubectl-validate: conformance/kubectl-validate.mod conformance/kubectl-validate.sum | dist
+	cd conformance && go build -modfile=kubectl-validate.mod -o ../$@ sigs.k8s.io/kubectl-validate
 
 clean: ## remove what was built
 	rm -rf bin dist node_modules cmd/worker/node_modules test-results

@@ -1,0 +1,174 @@
+package main
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"errors"
+	"net/http"
+	"net/url"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"sigs.k8s.io/yaml"
+
+	"github.com/crdlab/crdlab/conformance/apiserver"
+	"github.com/crdlab/crdlab/internal/engine/cases"
+	"github.com/crdlab/crdlab/internal/engine/trial"
+	"github.com/crdlab/crdlab/internal/engine/whole"
+	"github.com/crdlab/crdlab/internal/playground"
+)
+
+// A pair is a CRD and an object of it, and the path where a cluster has such
+// objects.
+type pair struct{ name, crd, object, path string }
+
+// BenchmarkPeers is what the same verdict takes here and elsewhere: for a CRD
+// that nobody knows yet, with an object, and for an object of a known CRD. An
+// API server is asked for a dry run, and kubectl-validate, which is a process
+// for each verdict, is the program that KUBECTL_VALIDATE names.
+func BenchmarkPeers(b *testing.B) {
+	server, err := apiserver.Start()
+	if err != nil {
+		b.Fatal(err)
+	}
+	defer server.Stop()
+	cluster := server.Cluster()
+	for _, p := range pairs(b) {
+		b.Run(p.name+"/CRD/crdlab", func(b *testing.B) {
+			for b.Loop() {
+				evaluate(b, p, whole.New().Evaluate, 0)
+			}
+		})
+		b.Run(p.name+"/CRD/apiserver", func(b *testing.B) {
+			for b.Loop() {
+				createCRD(b, cluster, p)
+				dryRun(b, cluster, p)
+				b.StopTimer()
+				if err := cluster.Clear(); err != nil {
+					b.Fatal(err)
+				}
+				b.StartTimer()
+			}
+		})
+		b.Run(p.name+"/object/crdlab", func(b *testing.B) {
+			e := whole.New()
+			evaluate(b, p, e.Evaluate, 0)
+			for i := 1; b.Loop(); i++ {
+				evaluate(b, p, e.Evaluate, i)
+			}
+		})
+		b.Run(p.name+"/object/apiserver", func(b *testing.B) {
+			createCRD(b, cluster, p)
+			for b.Loop() {
+				dryRun(b, cluster, p)
+			}
+			if err := cluster.Clear(); err != nil {
+				b.Fatal(err)
+			}
+		})
+		b.Run(p.name+"/CRD/kubectl-validate", func(b *testing.B) { runKubectlValidate(b, p) })
+	}
+}
+
+// pairs are those of the engine's benchmarks.
+func pairs(b *testing.B) []pair {
+	all, err := cases.Read("../internal/engine/testdata")
+	if err != nil {
+		b.Fatal(err)
+	}
+	var found []pair
+	for _, c := range all {
+		if c.Name == "docs/validation-rules" {
+			found = append(found, newPair(b, "crontab", c.Scenario.CRD, strings.Replace(c.Scenario.Object, "replicas: 20", "replicas: 5", 1)))
+		}
+	}
+	for _, name := range []string{"certificates.cert-manager.io", "prometheuses.monitoring.coreos.com", "httproutes.gateway.networking.k8s.io"} {
+		files, _ := filepath.Glob(filepath.Join(os.Getenv("CRDLAB_CORPUS"), "*", "crd."+name+".yaml"))
+		if len(files) == 0 {
+			b.Logf("%s is not in CRDLAB_CORPUS", name)
+			continue
+		}
+		found = append(found, newPair(b, name, readText(b, files[0]), readText(b, filepath.Join(filepath.Dir(files[0]), "cr."+name+".1.yaml"))))
+	}
+	return found
+}
+
+func newPair(b *testing.B, name, crdText, objectText string) pair {
+	var crd apiextensionsv1.CustomResourceDefinition
+	var object metav1.PartialObjectMetadata
+	if err := errors.Join(yaml.Unmarshal([]byte(crdText), &crd), yaml.Unmarshal([]byte(objectText), &object)); err != nil {
+		b.Fatal(err)
+	}
+	path := "/apis/" + object.APIVersion
+	if crd.Spec.Scope == apiextensionsv1.NamespaceScoped {
+		path += "/namespaces/" + cmp.Or(object.Namespace, metav1.NamespaceDefault)
+	}
+	return pair{name, crdText, objectText, path + "/" + crd.Spec.Names.Plural}
+}
+
+func readText(b *testing.B, name string) string {
+	data, err := os.ReadFile(name)
+	if err != nil {
+		b.Fatal(err)
+	}
+	return string(data)
+}
+
+func evaluate(b *testing.B, p pair, evaluate func(context.Context, playground.Scenario) (playground.Report, error), i int) {
+	report, err := evaluate(b.Context(), playground.Scenario{CRD: p.crd, Object: p.object + "\n# " + strconv.Itoa(i)})
+	if err != nil || len(report.Objects) != 1 || !report.Objects[0].Accepted {
+		b.Fatalf("%v, %+v", err, report.CRD.Status)
+	}
+}
+
+// createCRD returns when the CRD is established.
+func createCRD(b *testing.B, cluster *apiserver.Cluster, p pair) {
+	answer, err := cluster.Do(trial.Request{
+		Method: http.MethodPost, Path: "/apis/apiextensions.k8s.io/v1/customresourcedefinitions",
+		ContentType: "application/yaml", Body: []byte(p.crd),
+	})
+	if err != nil || answer.Code != http.StatusCreated {
+		b.Fatalf("%v, %+v", err, answer)
+	}
+	if _, err := cluster.Settle(answer.Object); err != nil {
+		b.Fatal(err)
+	}
+}
+
+func dryRun(b *testing.B, cluster *apiserver.Cluster, p pair) {
+	answer, err := cluster.Do(trial.Request{
+		Method: http.MethodPost, Path: p.path, Query: url.Values{"dryRun": {"All"}},
+		ContentType: "application/yaml", Body: []byte(p.object),
+	})
+	if err != nil || answer.Code != http.StatusCreated {
+		b.Fatalf("%v, %+v", err, answer)
+	}
+}
+
+func runKubectlValidate(b *testing.B, p pair) {
+	program := os.Getenv("KUBECTL_VALIDATE")
+	if program == "" {
+		b.Skip("KUBECTL_VALIDATE names no program")
+	}
+	directory := b.TempDir()
+	crds, object := filepath.Join(directory, "crds"), filepath.Join(directory, "object.yaml")
+	if err := errors.Join(os.Mkdir(crds, 0o755),
+		os.WriteFile(filepath.Join(crds, "crd.yaml"), []byte(p.crd), 0o644), os.WriteFile(object, []byte(p.object), 0o644)); err != nil {
+		b.Fatal(err)
+	}
+	for b.Loop() {
+		var said bytes.Buffer
+		command := exec.Command(program, "--local-crds", crds, object)
+		command.Stdout, command.Stderr = &said, &said
+		if err := command.Run(); err != nil {
+			b.Fatalf("%v: %s", err, said.String())
+		}
+	}
+}
