@@ -20,8 +20,10 @@ type ruleView struct {
 
 type ruleResult struct {
 	playground.RuleResult
-	// object is the title of the object, if there are several.
+	// object is the title of the object, if there are several, and index its
+	// place among them.
 	object string
+	index  int
 }
 
 // ruleGroup is the rules of one version.
@@ -67,9 +69,9 @@ func ruleGroups(report playground.Report) []ruleGroup {
 
 func resultsByRule(objects []playground.Object) map[string][]ruleResult {
 	results := map[string][]ruleResult{}
-	for _, object := range objects {
+	for i, object := range objects {
 		for _, result := range object.Rules {
-			r := ruleResult{RuleResult: result}
+			r := ruleResult{RuleResult: result, index: i}
 			if len(objects) > 1 {
 				r.object = objectTitle(object)
 			}
@@ -118,6 +120,35 @@ func (r ruleView) class() string {
 		return "idle"
 	}
 	return string(r.outcome)
+}
+
+// trialPlace is where the rule can be tried: where it was evaluated, or else
+// where it might be.
+func (r ruleView) trialPlace() (path string, object int) {
+	if len(r.results) > 0 && r.results[0].Why != playground.WhyAbsent {
+		return r.results[0].Path, r.results[0].index
+	}
+	return firstPath(r.SchemaPath), 0
+}
+
+// firstPath is the path of the first value that the schema at a path may be of:
+// "spec.jobs[0]". Below a map it is that of the map.
+func firstPath(schemaPath string) string {
+	path := ""
+	for schemaPath != "" {
+		if name, rest, ok := strings.Cut(strings.TrimPrefix(schemaPath, "properties["), "]"); ok && strings.HasPrefix(schemaPath, "properties[") {
+			path += "." + name
+			schemaPath = strings.TrimPrefix(rest, ".")
+			continue
+		}
+		rest, ok := strings.CutPrefix(schemaPath, "items")
+		if !ok {
+			break
+		}
+		path += "[0]"
+		schemaPath = strings.TrimPrefix(rest, ".")
+	}
+	return strings.TrimPrefix(path, ".")
 }
 
 // place is the schema node in words.

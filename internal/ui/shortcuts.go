@@ -14,6 +14,7 @@ var shortcuts = []shortcut{
 	{"Choose or add a document", "Alt Shift D"},
 	{"Search the examples", "Alt Shift E"},
 	{"Next problem, previous problem", "F8, Shift F8"},
+	{"Try an expression", "Alt Shift C"},
 	{"Share", "Alt Shift S"},
 	{"Complete what is being typed", "Ctrl Space"},
 	{"Explain what is at the cursor", "F2"},

@@ -2,7 +2,7 @@ import { describe, expect, test, vi } from "vitest";
 import { type Answer, emptyScenario, type Fault, type View } from "./contract";
 import { Engine } from "./engine/engine";
 import { isPending, keepEvaluated } from "./evaluation";
-import { Session } from "./session";
+import { emptyConsole, Session } from "./session";
 
 /** A session whose engine answers when it is told to, with each CRD as a finding. */
 function setUp() {
@@ -16,6 +16,7 @@ function setUp() {
     answered: undefined,
     engine: { at: "page", whole: false },
     online: true,
+    console: emptyConsole,
     notice: "",
   });
   const asked: View[] = [];

@@ -8,7 +8,8 @@ export type HelpQuestion =
   | { readonly complete: Cursor }
   | { readonly hover: Cursor }
   | { readonly sample: { readonly crd: string; readonly version?: string; readonly full?: boolean } }
-  | { readonly format: { readonly text: string } };
+  | { readonly format: { readonly text: string } }
+  | { readonly try: TryRequest };
 
 /** The help, by what it is. */
 export interface Answers {
@@ -16,14 +17,70 @@ export interface Answers {
   readonly hover?: Hover;
   readonly sample?: Sample;
   readonly formatted?: Formatted;
+  readonly tried?: Tried;
   /** The engine lacks a part that would have told more. */
   readonly missing?: boolean;
 }
 
 export interface Cursor {
   readonly scenario: Partial<Scenario>;
-  readonly document: DocumentName;
   readonly position: Position;
+  /** The document that the position is in, or the expression. */
+  readonly document?: DocumentName;
+  readonly trial?: Trial;
+}
+
+/** An expression, and the node of an object at which it is tried. */
+export interface Trial {
+  readonly expression: string;
+  /** The index of the object. */
+  readonly object: number;
+  /** Empty: the whole object. */
+  readonly path: string;
+}
+
+export interface TryRequest {
+  readonly scenario: Partial<Scenario>;
+  readonly trial: Trial;
+  /** A place in the object's text that tells the node. */
+  readonly position?: Position;
+}
+
+/** What became of a trial. */
+export interface Tried {
+  /** Why nothing can be tried, in words, or empty. */
+  readonly problem: string;
+  readonly object: number;
+  readonly path: string;
+  readonly range: Range | null;
+  readonly schemaPath: string;
+  readonly objects: readonly string[];
+  readonly paths: readonly string[];
+  readonly self: string;
+  readonly errors: readonly { readonly message: string; readonly range: Range }[];
+  readonly type: string;
+  readonly usesOldSelf: boolean;
+  readonly optionalOldSelf: boolean;
+  readonly outcome: "pass" | "error" | "skipped";
+  readonly why: string;
+  readonly failure: string;
+  readonly value: string;
+  readonly trace: readonly TraceStep[];
+  readonly actualCost: number;
+  readonly expressionCost: number;
+  readonly cardinality: number;
+  readonly unbounded: boolean;
+  readonly estimatedCost: number;
+  readonly costLimit: number;
+}
+
+export interface TraceStep {
+  readonly expression: string;
+  readonly value: string;
+  /** Whether the value is that of the last item of several. */
+  readonly loop: boolean;
+  /** In the expression. */
+  readonly range: Range;
 }
 
 export interface Completion {

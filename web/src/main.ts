@@ -8,7 +8,7 @@ import { assembleEngine } from "./engine/assemble";
 import { keepEvaluated } from "./evaluation";
 import { Gallery } from "./gallery";
 import { isOnline, keepOffline } from "./offline/offline";
-import { Session } from "./session";
+import { emptyConsole, Session } from "./session";
 import { keepAddress } from "./share/address";
 import { bindCopyButtons, bindShareMore, openShareDialog } from "./share/dialog";
 import { namesScenario, parseFragment } from "./share/fragment";
@@ -17,6 +17,7 @@ import { bindShortLink } from "./share/short-link";
 import { openStart, servedExample, servedScenario } from "./start";
 import { keepSession } from "./storage";
 import { bindChoices } from "./ui/choices";
+import { Console } from "./ui/console";
 import { bindCopyText } from "./ui/copy";
 import { bindDocumentMenu } from "./ui/document-menu";
 import { Documents } from "./ui/documents";
@@ -49,6 +50,7 @@ const session = new Session({
   answered: undefined,
   engine: { at: "loading", phase: "downloading" },
   online: isOnline(),
+  console: emptyConsole,
   notice: "",
 });
 
@@ -81,6 +83,7 @@ bindShareMore(session);
 bindShortLink(session, place);
 bindRuleFilter();
 const documentMenu = bindDocumentMenu(session, (name) => documents.focus(name));
+const celConsole = new Console(session, help, () => documents.cursor("object"));
 const tools = bindTools(session, help, documents);
 bindPlaces((place) => documents.go(place));
 bindFixes((fix) => documents.apply(fix));
@@ -109,6 +112,7 @@ bindShortcuts({
   addDocument: () => documentMenu.open(),
   openGallery: () => galleryDialog.open(),
   format: tools.format,
+  tryExpression: () => celConsole.focus(),
 });
 element("share-open", HTMLButtonElement).addEventListener("click", share);
 

@@ -1,6 +1,6 @@
 import { expect, test, vi } from "vitest";
 import { emptyScenario } from "./contract";
-import { Session, type SessionState } from "./session";
+import { emptyConsole, Session, type SessionState } from "./session";
 
 const initial: SessionState = {
   scenario: { ...emptyScenario, crd: "a", object: "b" },
@@ -12,6 +12,7 @@ const initial: SessionState = {
   answered: undefined,
   engine: { at: "loading", phase: "downloading" },
   online: true,
+  console: emptyConsole,
   notice: "",
 };
 

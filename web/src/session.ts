@@ -5,9 +5,17 @@ import {
   type Scenario,
 } from "./contract";
 import type { EngineState } from "./engine/engine";
+import type { Trial } from "./help-contract";
 
 export const themes = ["system", "light", "dark"] as const;
 export type Theme = (typeof themes)[number];
+
+/** What is tried in the console. */
+export interface ConsoleState extends Trial {
+  readonly isOpen: boolean;
+}
+
+export const emptyConsole: ConsoleState = { expression: "", object: 0, path: "", isOpen: false };
 
 export interface SessionState {
   readonly scenario: Scenario;
@@ -22,6 +30,7 @@ export interface SessionState {
   readonly engine: EngineState;
   /** Whether there is a network, as far as the browser knows. */
   readonly online: boolean;
+  readonly console: ConsoleState;
   /** A sentence about what went wrong on our side; empty if nothing did. */
   readonly notice: string;
 }

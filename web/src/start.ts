@@ -9,6 +9,7 @@ import {
 import { element } from "./dom";
 import type { Example, Gallery } from "./gallery";
 import { decode } from "./share/codec";
+import { type ConsoleState, emptyConsole } from "./session";
 import { type Fragment, parseFragment } from "./share/fragment";
 import { storedSession } from "./storage";
 
@@ -18,6 +19,7 @@ export interface Start {
   readonly document: DocumentName;
   readonly opened: readonly DocumentName[];
   readonly panel: PanelName;
+  readonly console: ConsoleState;
   readonly notice: string;
 }
 
@@ -41,6 +43,7 @@ export async function openStart(
     document: last?.document ?? documentOf(scenario),
     opened: last?.opened ?? [],
     panel: fragment.panel ?? last?.panel ?? "outcome",
+    console: last?.console ?? emptyConsole,
     notice: linked.problem ?? "",
   };
 }

@@ -1,17 +1,19 @@
 import { expect, test } from "vitest";
 import { emptyScenario } from "./contract";
+import { emptyConsole } from "./session";
 import { parseSession } from "./storage";
 
 const scenario = { ...emptyScenario, crd: "a", object: "b", fieldValidation: "Warn" };
 
 test("a stored session is read", () => {
-  const stored = { scenario, document: "crd", opened: ["oldCrd"], panel: "rules" };
+  const console = { expression: "self", object: 1, path: "spec", isOpen: true };
+  const stored = { scenario, document: "crd", opened: ["oldCrd"], panel: "rules", console };
   expect(parseSession(JSON.stringify(stored))).toEqual(stored);
 });
 
 test("what is unknown in it takes its default", () => {
-  const stored = { scenario, document: "nope", opened: "x", panel: 3 };
-  expect(parseSession(JSON.stringify(stored))).toEqual({ scenario, document: "object", opened: [], panel: "outcome" });
+  const stored = { scenario, document: "nope", opened: "x", panel: 3, console: { object: -1, path: {} } };
+  expect(parseSession(JSON.stringify(stored))).toEqual({ scenario, document: "object", opened: [], panel: "outcome", console: emptyConsole });
 });
 
 for (const text of [null, "", "{", "null", "7", '{"scenario": []}']) {

@@ -6,7 +6,7 @@ import {
   panelNames,
   type Scenario,
 } from "./contract";
-import type { Session } from "./session";
+import { type ConsoleState, emptyConsole, type Session } from "./session";
 import { toScenario } from "./share/codec";
 import { throttle } from "./throttle";
 
@@ -19,6 +19,7 @@ export interface StoredSession {
   /** The documents that have a tab although they are empty. */
   readonly opened: readonly DocumentName[];
   readonly panel: PanelName;
+  readonly console: ConsoleState;
 }
 
 /** Reads a value; without storage there is none. */
@@ -47,23 +48,35 @@ export function parseSession(text: string | null): StoredSession | undefined {
   try {
     const value = JSON.parse(text ?? "null") as Partial<Record<string, unknown>> | null;
     if (!value) return undefined;
-    const { document, opened, panel } = value;
+    const { document, opened, panel, console } = value;
     return {
       scenario: toScenario(value["scenario"]),
       document: isOneOf(documentNames, document) ? document : "object",
       opened: documentNames.filter((name) => Array.isArray(opened) && opened.includes(name)),
       panel: isOneOf(panelNames, panel) ? panel : "outcome",
+      console: consoleFrom(console),
     };
   } catch {
     return undefined;
   }
 }
 
+function consoleFrom(value: unknown): ConsoleState {
+  if (typeof value !== "object" || value === null) return emptyConsole;
+  const { expression, object, path, isOpen } = value as Partial<Record<keyof ConsoleState, unknown>>;
+  return {
+    expression: typeof expression === "string" ? expression : "",
+    object: Number.isSafeInteger(object) ? Math.max(0, Number(object)) : 0,
+    path: typeof path === "string" ? path : "",
+    isOpen: isOpen === true,
+  };
+}
+
 /** Remembers the session for the next visit, once something changed. */
 export function keepSession(session: Session): void {
   const save = (): void => {
-    const { scenario, document, opened, panel } = session.state;
-    write(sessionKey, JSON.stringify({ scenario, document, opened, panel } satisfies StoredSession));
+    const { scenario, document, opened, panel, console } = session.state;
+    write(sessionKey, JSON.stringify({ scenario, document, opened, panel, console } satisfies StoredSession));
   };
   const soon = throttle(1000, save);
   let changed = false;
@@ -72,7 +85,8 @@ export function keepSession(session: Session): void {
       state.scenario !== previous.scenario ||
       state.document !== previous.document ||
       state.opened !== previous.opened ||
-      state.panel !== previous.panel
+      state.panel !== previous.panel ||
+      state.console !== previous.console
     ) {
       changed = true;
       soon();

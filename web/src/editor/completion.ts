@@ -25,7 +25,8 @@ export function completions(writing: Writing): Extension {
 
 /** Where typing a character asks for completions: in a word, or behind what one follows. */
 const begins = /(?:[\w$/-]|["'.]|[:-] )$/;
-const word = /^[\w.$/-]*$/;
+const word = /^[\w$/-]*$/;
+const wordWithDots = /^[\w.$/-]*$/;
 
 async function complete(context: CompletionContext, writing: Writing): Promise<CompletionResult | null> {
   const { state, pos, explicit } = context;
@@ -40,7 +41,8 @@ async function complete(context: CompletionContext, writing: Writing): Promise<C
   return {
     from,
     options: found.items.map((item, index) => toOption(item, index, place)),
-    validFor: word,
+    // Behind a dot there are other fields in CEL, and the rest of a key in YAML.
+    validFor: found.items.some(({ label }) => label.includes(".")) ? wordWithDots : word,
   };
 }
 

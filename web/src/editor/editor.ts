@@ -8,13 +8,13 @@ import {
   highlightSpecialChars,
   lineNumbers,
 } from "@codemirror/view";
-import type { Finding, Fix, Range, TextEdit } from "../contract";
+import type { Finding, Fix, Position, Range, TextEdit } from "../contract";
 import { completions } from "./completion";
 import { flash, flashes } from "./flash";
 import { hovers, type Writing } from "./hover";
 import { keys } from "./keys";
 import { language } from "./language";
-import { offsetOf, showFindings } from "./markers";
+import { offsetOf, positionOf, showFindings } from "./markers";
 import { replaceInput } from "./replace-input";
 import { theme } from "./theme";
 
@@ -106,6 +106,11 @@ export class Editor {
   /** The text as it is in the editor. */
   get text(): string {
     return this.#view.state.doc.toString();
+  }
+
+  get cursor(): Position {
+    const { doc, selection } = this.#view.state;
+    return positionOf(doc, selection.main.head);
   }
 
   showFindings(findings: readonly Finding[]): void {

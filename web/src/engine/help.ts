@@ -1,5 +1,6 @@
-import type { Answers, Completion, Cursor, Formatted, HelpQuestion, Hover, Sample } from "../help-contract";
+import type { Answers, Completion, Cursor, Formatted, HelpQuestion, Hover, Sample, Tried, TryRequest } from "../help-contract";
 import { Latest } from "./latest";
+import { EvaluationStopped } from "./worker-client";
 
 export type Ask = (question: HelpQuestion) => Promise<Answers>;
 
@@ -8,6 +9,11 @@ export interface HelpOptions {
   readonly engine: () => Ask | undefined;
   /** Told that the engine lacks a part of the answer. */
   readonly onMissing: () => void;
+}
+
+/** A trial that took too long, and was ended after so many seconds. */
+export interface Stopped {
+  readonly seconds: number;
 }
 
 /**
@@ -19,11 +25,13 @@ export class Help {
   readonly #options: HelpOptions;
   readonly #completions: Latest<HelpQuestion, Answers>;
   readonly #hovers: Latest<HelpQuestion, Answers>;
+  readonly #trials: Latest<TryRequest, Tried | Stopped | undefined>;
 
   constructor(options: HelpOptions) {
     this.#options = options;
     this.#completions = new Latest((question) => this.#ask(question));
     this.#hovers = new Latest((question) => this.#ask(question));
+    this.#trials = new Latest((request) => this.#try(request));
   }
 
   async complete(cursor: Cursor): Promise<Completion | undefined> {
@@ -42,13 +50,30 @@ export class Help {
     return (await this.#ask({ format: { text } })).formatted;
   }
 
+  /** Evaluates an expression, or tells that this had to be ended. */
+  try(request: TryRequest): Promise<Tried | Stopped | undefined> {
+    return this.#trials.submit(request);
+  }
+
+  async #try(request: TryRequest): Promise<Tried | Stopped | undefined> {
+    try {
+      return (await this.#answers({ try: request })).tried;
+    } catch (error) {
+      return error instanceof EvaluationStopped ? { seconds: error.seconds } : undefined;
+    }
+  }
+
   async #ask(question: HelpQuestion): Promise<Answers> {
     try {
-      const answers = await this.#options.engine()?.(question);
-      if (answers?.missing) this.#options.onMissing();
-      return answers ?? {};
+      return await this.#answers(question);
     } catch {
       return {};
     }
+  }
+
+  async #answers(question: HelpQuestion): Promise<Answers> {
+    const answers = await this.#options.engine()?.(question);
+    if (answers?.missing) this.#options.onMissing();
+    return answers ?? {};
   }
 }

@@ -12,6 +12,7 @@ const answerNames: Readonly<Record<string, string>> = {
   hover: "hover",
   sample: "sample",
   format: "formatted",
+  try: "tried",
 };
 
 /** Asks a server a question of somebody who writes, as evaluateByHTTP. */

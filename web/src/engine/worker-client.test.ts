@@ -104,6 +104,21 @@ describe("the worker", () => {
     expect(await next).toEqual(answerOf("B"));
   });
 
+  test("that is ended because of one request answers those behind it afresh", async () => {
+    const { workers, client } = setUp();
+    const stopped = expect(client.help({ format: { text: "" } })).rejects.toEqual(new EvaluationStopped(10));
+    const answer = client.evaluate(view);
+    workers[0]?.send({ type: "ready" });
+    await vi.advanceTimersByTimeAsync(10_004);
+    await stopped;
+    expect(workers[0]?.ended).toBe(true);
+    expect(workers).toHaveLength(2);
+    workers[1]?.send({ type: "ready" });
+    await tick();
+    workers[1]?.send({ type: "reply", id: workers[1].id, reply: answerOf("A") });
+    expect(await answer).toEqual(answerOf("A"));
+  });
+
   test("is given half the time once it is warm, and more for more text", async () => {
     const { workers, client } = setUp();
     const first = client.evaluate(view);

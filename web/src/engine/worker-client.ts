@@ -34,6 +34,9 @@ export class EvaluationStopped extends Error {
 /** The worker could not start, or broke down. */
 export class EngineFailed extends Error {}
 
+/** The worker was ended because of another request, so this one has to be asked again. */
+class Interrupted extends Error {}
+
 interface Waiting {
   /** How long the answer may take, in ms, from when the worker begins. */
   readonly patience: number;
@@ -102,13 +105,23 @@ export class WorkerClient {
   }
 
   async #ask(request: Request, characters: number): Promise<Reply> {
+    for (;;) {
+      try {
+        return await this.#post(request, characters);
+      } catch (error) {
+        if (!(error instanceof Interrupted)) throw error;
+      }
+    }
+  }
+
+  async #post(request: Request, characters: number): Promise<Reply> {
     await this.start();
     const id = ++this.#lastId;
     const patience = this.#options.patience(characters) * (this.#warm ? 1 : 2);
     const before = [...this.#waiting.values()].reduce((sum, waiting) => sum + waiting.patience, 0);
     return new Promise((resolve, reject) => {
       const timer = setTimeout(
-        () => this.#fail(new EvaluationStopped(Math.round(patience / 1000))),
+        () => this.#stop(id, new EvaluationStopped(Math.round(patience / 1000))),
         before + patience,
       );
       this.#waiting.set(id, {
@@ -172,6 +185,14 @@ export class WorkerClient {
     if (phase === this.#phase) return;
     this.#phase = phase;
     this.#onPhase(phase);
+  }
+
+  /** Ends the worker because of one request, which the others behind it outlive. */
+  #stop(id: number, error: Error): void {
+    const culprit = this.#waiting.get(id);
+    this.#waiting.delete(id);
+    culprit?.reject(error);
+    this.#fail(new Interrupted());
   }
 
   #fail(error: Error): void {

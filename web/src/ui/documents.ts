@@ -73,6 +73,11 @@ export class Documents {
     this.#editor(name).reveal(range);
   }
 
+  /** Where the cursor is in a document; at its start if nobody looked at it. */
+  cursor(name: DocumentName): Position {
+    return this.#editors.get(name)?.cursor ?? { line: 0, character: 0 };
+  }
+
   /** Makes the edits of a fix, unless a text is no longer that which they are for. */
   apply({ edits }: Fix): void {
     const { answered, scenario } = this.#session.state;

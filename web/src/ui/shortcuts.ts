@@ -10,6 +10,7 @@ export interface ShortcutActions {
   readonly addDocument: () => void;
   readonly openGallery: () => void;
   readonly format: () => void;
+  readonly tryExpression: () => void;
 }
 
 /** Binds the keys that the shortcuts dialog lists. */
@@ -38,6 +39,7 @@ function actionOf(
   if (event.code === "KeyD") return actions.addDocument;
   if (event.code === "KeyE") return actions.openGallery;
   if (event.code === "KeyF") return actions.format;
+  if (event.code === "KeyC") return actions.tryExpression;
   const number = /^Digit([1-9])$/.exec(event.code)?.[1];
   return number ? tabAction(Number(number) - 1, actions) : undefined;
 }

@@ -1,0 +1,77 @@
+import { expect, test } from "./playground";
+import { crd, object } from "./texts";
+
+test("an expression is tried as it is typed, at any node of the object", async ({ playground }) => {
+  const { page } = playground;
+  await playground.open();
+  await playground.paste("crd", crd);
+  await playground.paste("object", object("3"));
+  await page.keyboard.press("Alt+Shift+C");
+  const result = page.locator("#console-result");
+  await page.keyboard.type("self.spec", { delay: 30 });
+  await expect(result).toContainText("object");
+  await page.keyboard.type(".r");
+  const option = page.locator("#console-editor .cm-tooltip-autocomplete li", { hasText: "replicas" });
+  await expect(option).toContainText("int");
+  await page.waitForTimeout(150); // CodeMirror does not take Enter at once
+  await page.keyboard.press("Enter");
+  await page.keyboard.type(" * 2 > 5");
+  await expect(result.locator(".console-value")).toHaveText("=truebool");
+  await expect(result.locator(".trace")).toContainText("self.spec.replicas * 2 = 6");
+  await expect(result).toContainText("of 10M");
+
+  // The object's next text has the next value; so has another node.
+  await playground.paste("object", object("2"));
+  await expect(result.locator(".console-value")).toHaveText("=falsebool");
+  await page.locator("#console-path").fill("spec.replicas");
+  await expect(result.locator(".console-errors")).toContainText("does not support field selection");
+  await expect(page.locator("#console-editor .cm-lintRange-error")).toHaveCount(1);
+  await page.keyboard.press("Alt+Shift+C");
+  await page.keyboard.press("ControlOrMeta+a");
+  await page.keyboard.type("self + 1");
+  await expect(result.locator(".console-value")).toHaveText("=3int");
+
+  await page.reload();
+  await playground.settled();
+  await expect(result.locator(".console-value")).toHaveText("=3int");
+});
+
+test("a rule and its place are taken into the console, and the cursor's place", async ({ playground }) => {
+  const { page } = playground;
+  await playground.open();
+  await playground.paste("crd", crd);
+  await playground.paste("object", object("7"));
+  await playground.showPanel("rules");
+  await page.getByRole("button", { name: "Try here" }).first().click();
+  const result = page.locator("#console-result");
+  await expect(result.locator(".console-value")).toHaveText("=falsebool");
+  await expect(page.locator("#console-path")).toHaveValue("spec");
+  // A part of the trace selects what it is the value of.
+  await result.locator(".trace .goto", { hasText: /^self.replicas$/ }).click();
+  await page.keyboard.type("minimum");
+  await expect(result.locator(".console-errors")).toContainText("undefined field 'minimum'");
+
+  await playground.editor("object").getByText("replicas").click();
+  await page.locator("#console-cursor").click();
+  await expect(page.locator("#console-path")).toHaveValue("spec.replicas");
+  await page.locator("#console-path").fill("");
+  await expect(result.locator(".console-errors")).toContainText("undefined field");
+});
+
+test("an expression that runs away is ended, and the rest goes on", async ({ playground }) => {
+  const { page } = playground;
+  await playground.open();
+  await playground.paste("crd", crd);
+  await playground.paste("object", object("3"));
+  await page.keyboard.press("Alt+Shift+C");
+  const result = page.locator("#console-result");
+  const text = JSON.stringify("x".repeat(20_000));
+  await page.keyboard.insertText(`${text}.replace('', ${text}).replace('', ${text}).size()`);
+  await expect(result).toContainText("was ended after", { timeout: 90_000 });
+  await page.keyboard.press("ControlOrMeta+a");
+  await page.keyboard.type("1 + 1");
+  await expect(result.locator(".console-value")).toHaveText("=2int");
+  await playground.paste("object", object("30"));
+  await playground.showPanel("outcome");
+  await expect(playground.verdict("object")).toHaveAttribute("data-state", "rejected");
+});

@@ -1,0 +1,147 @@
+import { withoutDefaults, type Position } from "../contract";
+import { element } from "../dom";
+import { ExpressionEditor } from "../editor/expression";
+import type { Help, Stopped } from "../engine/help";
+import type { Trial, Tried } from "../help-contract";
+import type { ConsoleState, Session, SessionState } from "../session";
+import { throttle } from "../throttle";
+import { triedElements, triedSentence } from "./tried";
+
+/** How long, in ms, nothing happens before the result is said to screen readers. */
+const pause = 900;
+
+/** The console that tries an expression at a node of an object, as it is typed. */
+export class Console {
+  readonly #session: Session;
+  readonly #help: Help;
+  readonly #cursor: () => Position;
+  readonly #box = element("console", HTMLDetailsElement);
+  readonly #path = element("console-path", HTMLInputElement);
+  readonly #object = element("console-object", HTMLSelectElement);
+  #editor: ExpressionEditor | undefined;
+  #saying = 0;
+
+  /** cursor tells where the cursor is in the object's text. */
+  constructor(session: Session, help: Help, cursor: () => Position) {
+    this.#session = session;
+    this.#help = help;
+    this.#cursor = cursor;
+    this.#box.hidden = false;
+    this.#box.open = session.state.console.isOpen;
+    this.#box.addEventListener("toggle", () => this.#change({ isOpen: this.#box.open }));
+    this.#path.value = session.state.console.path;
+    this.#path.addEventListener("input", () => this.#change({ path: this.#path.value.trim() }));
+    this.#object.addEventListener("change", () => this.#change({ object: this.#object.selectedIndex }));
+    element("console-cursor", HTMLButtonElement).addEventListener("click", () => void this.#takeCursor());
+    document.addEventListener("click", ({ target }) => {
+      const from = target instanceof Element ? target.closest<HTMLElement>("[data-try]") : null;
+      if (from) this.#take(trialOf(from));
+    });
+    const soon = throttle(15, () => void this.#try());
+    session.subscribe((state, previous) => {
+      if (state.console !== previous.console) this.#show(state.console);
+      if (isShown(state) && (state.console !== previous.console || state.answer !== previous.answer || !isShown(previous))) soon();
+    });
+    if (isShown(session.state)) this.#show(session.state.console);
+  }
+
+  /** Opens the console and puts the cursor into it. */
+  focus(): void {
+    this.#session.update({ panel: "rules" });
+    this.#change({ isOpen: true });
+    this.#editor?.focus();
+    this.#box.scrollIntoView({ block: "nearest" });
+  }
+
+  #change(change: Partial<ConsoleState>): void {
+    const { console } = this.#session.state;
+    const next = { ...console, ...change };
+    if (Object.entries(change).some(([name, value]) => console[name as keyof ConsoleState] !== value)) {
+      this.#session.update({ console: next });
+    }
+  }
+
+  #take(trial: Trial): void {
+    this.#change({ ...trial, isOpen: true });
+    this.focus();
+  }
+
+  async #takeCursor(): Promise<void> {
+    const { scenario, console } = this.#session.state;
+    const trial = trialFrom(console);
+    const tried = await this.#help.try({ scenario: withoutDefaults(scenario), trial, position: this.#cursor() });
+    if (tried && !("seconds" in tried)) this.#change({ path: tried.path, object: tried.object });
+  }
+
+  #show({ isOpen, expression, path }: ConsoleState): void {
+    this.#box.open = isOpen;
+    if (!isOpen) return;
+    if (this.#path.value.trim() !== path) this.#path.value = path;
+    this.#editor ??= this.#create(expression);
+    this.#editor.setText(expression);
+  }
+
+  #create(text: string): ExpressionEditor {
+    const cursor = (position: Position) => ({
+      scenario: withoutDefaults(this.#session.state.scenario),
+      position,
+      trial: trialFrom(this.#session.state.console),
+    });
+    return new ExpressionEditor({
+      place: element("console-editor", HTMLElement),
+      label: "CEL expression",
+      hint: "self.spec.replicas <= 10",
+      text,
+      writing: {
+        complete: (position) => this.#help.complete(cursor(position)),
+        hover: (position) => this.#help.hover(cursor(position)),
+      },
+      onEdit: (expression) => this.#change({ expression }),
+    });
+  }
+
+  async #try(): Promise<void> {
+    const { scenario, console } = this.#session.state;
+    const trial = trialFrom(console);
+    const tried = await this.#help.try({ scenario: withoutDefaults(scenario), trial });
+    if (tried) this.#showTried(tried);
+  }
+
+  #showTried(tried: Tried | Stopped): void {
+    const elements = triedElements(tried, (range) => this.#editor?.select(range));
+    element("console-result", HTMLElement).replaceChildren(...elements);
+    clearTimeout(this.#saying);
+    this.#saying = window.setTimeout(() => {
+      element("console-said", HTMLElement).textContent = triedSentence(tried);
+    }, pause);
+    if ("seconds" in tried) return;
+    this.#editor?.showErrors(tried.errors);
+    offer(element("console-paths", HTMLDataListElement), tried.paths);
+    offer(this.#object, tried.objects);
+    this.#object.selectedIndex = tried.object;
+    this.#object.hidden = tried.objects.length < 2;
+  }
+}
+
+/** Whether the console's result can be seen. */
+function isShown({ panel, console }: SessionState): boolean {
+  return panel === "rules" && console.isOpen;
+}
+
+function trialFrom({ expression, object, path }: ConsoleState): Trial {
+  return { expression, object, path };
+}
+
+/** The rule beside a button, and the place that the button names. */
+function trialOf(button: HTMLElement): Trial {
+  const { try: path = "", object } = button.dataset;
+  const expression = button.closest(".rule")?.querySelector(".rule-text")?.textContent ?? "";
+  return { expression, object: Number(object), path };
+}
+
+/** Lists options, unless they are listed already. */
+function offer(list: HTMLDataListElement | HTMLSelectElement, values: readonly string[]): void {
+  const known = [...list.children].map((option) => (option as HTMLOptionElement).value);
+  if (known.length === values.length && known.every((value, i) => value === values[i])) return;
+  list.replaceChildren(...values.map((value) => new Option(value, value)));
+}
