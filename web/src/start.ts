@@ -36,14 +36,15 @@ export async function openStart(
 ): Promise<Start> {
   const fragment = parseFragment(hash);
   const linked = await openLink(fragment, gallery);
-  const last = linked.scenario || atShortLink ? undefined : storedSession();
+  const stored = storedSession();
+  const last = linked.scenario || atShortLink ? undefined : stored;
   const scenario = linked.scenario ?? last?.scenario ?? served;
   return {
     scenario,
     document: last?.document ?? documentOf(scenario),
     opened: last?.opened ?? [],
     panel: fragment.panel ?? last?.panel ?? "outcome",
-    console: last?.console ?? emptyConsole,
+    console: stored?.scenario.crd === scenario.crd ? stored.console : emptyConsole,
     notice: linked.problem ?? "",
   };
 }
