@@ -327,6 +327,7 @@ func (r *request) runStages() {
 		r.countFindings(&r.report.Stages[i])
 	}
 	r.report.Validated = jsonvalue.Encode(r.object)
+	r.reportSchema()
 }
 
 func (r *request) countFindings(stage *playground.Stage) {
@@ -365,6 +366,7 @@ func emptyObjectReport() playground.Object {
 		Warnings: []string{},
 		Stages:   []playground.Stage{},
 		Rules:    []playground.RuleResult{},
+		Schema:   []playground.SchemaPlace{},
 		Versions: []playground.ObjectVersion{},
 
 		Conversions:      []playground.ConversionReview{},

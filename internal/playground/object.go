@@ -32,6 +32,10 @@ type Object struct {
 	// Stored is the object as persisted, at the storage version; null if the
 	// object was refused or is gone.
 	Stored json.RawMessage `json:"stored"`
+	// Schema are the nodes of the schema that Stored, or else Validated, has
+	// values of, each once. What is below a value and in none of them is kept by
+	// the value's node, or is of the metadata.
+	Schema []SchemaPlace `json:"schema"`
 	// Rules has the outcome of each rule at each place that it applies to.
 	Rules []RuleResult `json:"rules"`
 	// RulesCost is the sum of the actual costs, in CEL cost units, and
@@ -121,6 +125,14 @@ type Change struct {
 	Range *Range `json:"range"`
 	// SchemaRange is where the schema node stands in the CRD's text.
 	SchemaRange *Range `json:"schemaRange"`
+}
+
+// SchemaPlace is where a node of a schema stands in the CRD.
+type SchemaPlace struct {
+	// Path is the node's, as in Rule.SchemaPath.
+	Path string `json:"path"`
+	// Range is the node from its key on, up to the schemas below it.
+	Range Range `json:"range"`
 }
 
 // Operations of a [Change].

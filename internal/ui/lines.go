@@ -11,6 +11,8 @@ import (
 	"unicode"
 
 	"sigs.k8s.io/yaml"
+
+	"github.com/crdlab/crdlab/internal/playground"
 )
 
 // mark says what the stages of a request did to a line of an object.
@@ -35,6 +37,9 @@ type line struct {
 	// note says why, on the first line of a change only, as does change.
 	note   string
 	change *stageChange
+	// schema is the node that governs the value; nil if none does or it is not
+	// known.
+	schema *playground.SchemaPlace
 }
 
 // objectLines prints object as kubectl prints YAML, with the values that the

@@ -31,11 +31,20 @@ func TestObjectLines(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
+		if len(files.get("schema.json")) > 0 {
+			var places []playground.SchemaPlace
+			files.decode(t, "schema.json", &places)
+			object, err := decodeJSON(files.get("object.json"))
+			if err != nil {
+				t.Fatal(err)
+			}
+			governLines(lines, object, places)
+		}
 		files.compare(t, "want.txt", formatLines(lines))
 	})
 }
 
-// formatLines writes a sign, the text and the note of each line.
+// formatLines writes a sign, the text, the note and the schema of each line.
 func formatLines(lines []line) string {
 	signs := map[mark]string{markNone: " ", markAdded: "+", markRemoved: "-", markReplaced: "~", markQuiet: "."}
 	var text strings.Builder
@@ -43,6 +52,9 @@ func formatLines(lines []line) string {
 		row := signs[l.mark] + " " + l.text
 		if l.note != "" {
 			row = fmt.Sprintf("%-40s # %s", row, l.note)
+		}
+		if l.schema != nil {
+			row = fmt.Sprintf("%-40s @ %s", row, l.schema.Path)
 		}
 		fmt.Fprintln(&text, row)
 	}

@@ -210,6 +210,9 @@ func newObjectView(object playground.Object) objectView {
 	if err != nil {
 		return objectView{}
 	}
+	if value, err := decodeJSON(text); err == nil {
+		governLines(lines, value, object.Schema)
+	}
 	view.lines = lines
 	return view
 }

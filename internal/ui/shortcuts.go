@@ -18,6 +18,7 @@ var shortcuts = []shortcut{
 	{"Share", "Alt Shift S"},
 	{"Complete what is being typed", "Ctrl Space"},
 	{"Explain what is at the cursor", "F2"},
+	{"What made a line of the stored object, its schema", "↑ ↓, Enter in the object"},
 	{"Format the document", "Alt Shift F"},
 	{"Find in the editor", "Ctrl F"},
 	{"Fold, unfold", "Ctrl Shift [, Ctrl Shift ]"},

@@ -24,6 +24,7 @@ import { Documents } from "./ui/documents";
 import { bindFiles } from "./ui/files";
 import { bindFixes } from "./ui/fixes";
 import { GalleryDialog } from "./ui/gallery-dialog";
+import { bindLines } from "./ui/lines";
 import { bindPlaces } from "./ui/places";
 import { ProblemCursor } from "./ui/problems";
 import { bindPrint } from "./ui/print";
@@ -86,6 +87,7 @@ const documentMenu = bindDocumentMenu(session, (name) => documents.focus(name));
 const celConsole = new Console(session, help, () => documents.cursor("object"));
 const tools = bindTools(session, help, documents);
 bindPlaces((place) => documents.go(place));
+bindLines((place) => documents.go(place));
 bindFixes((fix) => documents.apply(fix));
 bindSplit({
   id: "split",

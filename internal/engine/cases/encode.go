@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"reflect"
+	"slices"
 	"strings"
 
 	"github.com/crdlab/crdlab/internal/playground"
@@ -14,8 +15,15 @@ import (
 // order but for those that are empty, so that a new field concerns only the
 // cases that use it, and ranges as "line:character-line:character". The JSON
 // of users, such as a stored object, is complete.
+//
+// Where the schemas of objects stand is left out, too: it would be the longest
+// part, and has cases of its own.
 func Encode(report playground.Report) ([]byte, error) {
 	report.Timing = playground.Timing{}
+	report.Objects = slices.Clone(report.Objects)
+	for i := range report.Objects {
+		report.Objects[i].Schema = nil
+	}
 	return EncodeAnswer(report)
 }
 

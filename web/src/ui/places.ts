@@ -1,4 +1,5 @@
 import { type DocumentName, documentNames, isOneOf, type Range } from "../contract";
+import { markLinesAt } from "./lines";
 
 /** A stretch of a document, as the data attributes of an element name it. */
 export interface Place {
@@ -33,4 +34,5 @@ export function markPlacesAt(document_: DocumentName, line: number): void {
   }
   const here = `[data-document="${document_}"][data-line="${line}"]`;
   for (const element of document.querySelectorAll(here)) element.classList.add("is-at-cursor");
+  if (document_ === "crd") markLinesAt(line);
 }

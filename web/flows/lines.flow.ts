@@ -1,0 +1,38 @@
+import { expect, test } from "./playground";
+import { crd, object } from "./texts";
+
+test("a stored line tells what made it and its schema, and leads there; the schema marks its lines", async ({ playground }) => {
+  const { page } = playground;
+  await playground.open();
+  await playground.paste("crd", crd);
+  await playground.paste("object", object("3").replace(/ {2}replicas.*\n/, ""));
+  const line = (text: string) => page.locator(".state .yaml-line", { hasText: text });
+  const chip = page.locator(".line-chip");
+  const marked = page.locator(".state .yaml-line.is-at-cursor");
+
+  await line("cronSpec").hover();
+  await expect(chip).toHaveText("as sent · properties[spec].properties[cronSpec] · CRD line 26");
+  await line("name: my-cron").hover();
+  await expect(chip).toHaveCount(0);
+  await line("cronSpec").click();
+  await expect(page.locator("#tab-crd")).toHaveAttribute("aria-selected", "true");
+  await expect(playground.editor("crd").locator(".cm-flash")).toContainText("cronSpec");
+  await expect(marked).toHaveText(/cronSpec/);
+
+  // With the cursor in the schema the lines that it governs are marked.
+  await playground.editor("crd").getByText("maximum: 10").click();
+  await expect(marked).toHaveText(/replicas: 1.*defaulted/);
+  await playground.editor("crd").getByText("shortNames").click();
+  await expect(marked).toHaveCount(0);
+
+  await page.mouse.move(2, 2);
+  await page.locator("#panel-outcome").focus();
+  while (!(await page.evaluate(() => document.activeElement?.classList.contains("yaml")))) await page.keyboard.press("Tab");
+  await page.keyboard.press("End");
+  await expect(chip).toHaveText("properties[spec].properties[replicas] · CRD line 28");
+  await page.keyboard.press("ArrowUp");
+  await expect(chip).toContainText("cronSpec");
+  await page.keyboard.press("End");
+  await page.keyboard.press("Enter");
+  await expect(playground.editor("crd").locator(".cm-flash")).toContainText("replicas");
+});

@@ -1,0 +1,141 @@
+import type { Place } from "./places";
+
+/**
+ * Lets each line of an object tell what made it and which node of the schema it
+ * is of, under the pointer and, with the arrow keys, by keyboard; a click and
+ * Enter lead to that node.
+ */
+export function bindLines(go: (place: Place) => void): void {
+  const chip = new Chip(go);
+  document.addEventListener("pointerover", ({ target, pointerType }) => {
+    const line = pointerType === "mouse" ? lineAt(target) : undefined;
+    if (line) chip.show(line);
+    else if (!(target instanceof Node && chip.holds(target))) chip.hide();
+  });
+  document.addEventListener("click", ({ target }) => {
+    const line = lineAt(target);
+    const isLink = target instanceof Element && target.closest("button") !== null;
+    if (line && !isLink && getSelection()?.isCollapsed !== false) chip.follow(line);
+  });
+  document.addEventListener("focusin", ({ target }) => {
+    if (isObject(target) && target.matches(":focus-visible")) chip.step(target, 0);
+  });
+  document.addEventListener("focusout", ({ target }) => {
+    if (isObject(target)) chip.hide();
+  });
+  document.addEventListener("keydown", (event) => {
+    const { target, key } = event;
+    if (!isObject(target) || event.altKey || event.ctrlKey || event.metaKey) return;
+    const step = { ArrowDown: 1, ArrowUp: -1, Home: -Infinity, End: Infinity }[key];
+    if (step !== undefined) chip.step(target, step);
+    else if (key !== "Enter" || !chip.line) return;
+    else chip.follow(chip.line);
+    event.preventDefault();
+  });
+}
+
+/** Marks the lines that are of the node of the schema that a line of the CRD is in. */
+export function markLinesAt(crdLine: number): void {
+  let innermost = -1;
+  const found: HTMLElement[] = [];
+  for (const line of document.querySelectorAll<HTMLElement>(".yaml-line[data-schema]")) {
+    const { start, end } = spanOf(line);
+    if (crdLine < start.line || crdLine > end || start.line < innermost) continue;
+    if (start.line > innermost) found.length = 0;
+    innermost = start.line;
+    found.push(line);
+  }
+  for (const line of found) line.classList.add("is-at-cursor");
+}
+
+/** What is told of a line, at its end. */
+class Chip {
+  readonly #go: (place: Place) => void;
+  readonly #button = document.createElement("button");
+  readonly #said = document.createElement("p");
+  #line: HTMLElement | undefined;
+
+  constructor(go: (place: Place) => void) {
+    this.#go = go;
+    this.#button.type = "button";
+    this.#button.className = "line-chip";
+    this.#button.tabIndex = -1;
+    this.#button.addEventListener("click", () => this.#line && this.follow(this.#line));
+    this.#said.className = "visually-hidden";
+    this.#said.setAttribute("role", "status");
+    document.body.append(this.#said);
+  }
+
+  /** The line that is told of. */
+  get line(): HTMLElement | undefined {
+    return this.#line?.isConnected ? this.#line : undefined;
+  }
+
+  holds(node: Node): boolean {
+    return this.#button.contains(node);
+  }
+
+  show(line: HTMLElement): void {
+    if (line === this.line && this.#button.isConnected) return;
+    this.hide();
+    this.#line = line;
+    line.classList.add("is-told");
+    this.#button.textContent = aboutOf(line);
+    line.append(this.#button);
+  }
+
+  hide(): void {
+    this.#line?.classList.remove("is-told");
+    this.#line = undefined;
+    this.#button.remove();
+  }
+
+  /** Goes on by some lines of an object, or begins at its first. */
+  step(object: HTMLElement, by: number): void {
+    const lines = [...object.querySelectorAll<HTMLElement>(".yaml-line[data-schema]")];
+    const at = this.line ? lines.indexOf(this.line) : -1;
+    const next = lines[at < 0 ? 0 : Math.min(Math.max(at + by, 0), lines.length - 1)];
+    if (!next) return;
+    this.show(next);
+    this.#said.textContent = `${next.querySelector("code")?.textContent.trim()}: ${aboutOf(next)}`;
+    next.scrollIntoView({ block: "nearest" });
+  }
+
+  /** Shows the node of the schema in the CRD. */
+  follow(line: HTMLElement): void {
+    const { start, end } = spanOf(line);
+    this.#go({ document: "crd", range: { start, end: { line: end, character: 0 } } });
+  }
+}
+
+function isObject(target: EventTarget | null): target is HTMLElement {
+  return target instanceof HTMLElement && target.matches(".yaml:has([data-schema])");
+}
+
+function lineAt(target: EventTarget | null): HTMLElement | undefined {
+  return (target instanceof Element && target.closest<HTMLElement>(".yaml-line[data-schema]")) || undefined;
+}
+
+/** Where the node of a line stands in the CRD: from a place to a line. */
+function spanOf({ dataset }: HTMLElement): { readonly start: Place["range"]["start"]; readonly end: number } {
+  const [line = 0, character = 0, end = line] = (dataset["schema"] ?? "").split(/[:-]/).map(Number);
+  return { start: { line, character }, end };
+}
+
+/** What made a line, and the node of its schema: "as sent · properties[spec], CRD line 12". */
+function aboutOf(line: HTMLElement): string {
+  const node = `${line.dataset["node"]} · CRD line ${spanOf(line).start.line + 1}`;
+  const made = madeOf(line);
+  return made === "" ? node : `${made} · ${node}`;
+}
+
+/** The stage that made a line; empty if the line says so itself. */
+function madeOf(line: HTMLElement): string {
+  const changed = ["is-added", "is-replaced", "is-quiet"].find((name) => line.classList.contains(name));
+  if (!changed) return "as sent";
+  for (let at: Element | null = line; at?.classList.contains(changed); at = at.previousElementSibling) {
+    const note = at.querySelector(".note")?.textContent;
+    if (note) return at === line ? "" : note.replace(/ · CRD line \d+$/, "");
+  }
+  return changed === "is-quiet" ? "set by the API server" : "";
+}
