@@ -10,12 +10,12 @@ func FixableErrors() map[string]func(playground.Finding) bool {
 		if r.fixes == nil {
 			continue
 		}
-		name := r.message.String()
+		name := r.message.text
 		if r.field != nil {
-			name = r.field.String() + ": " + name
+			name = r.field.text + ": " + name
 		}
 		fixable[name] = func(f playground.Finding) bool {
-			return (r.field == nil || r.field.MatchString(f.Field)) && r.message.MatchString(f.Message)
+			return r.field.fits(f.Field) && r.message.fits(f.Message)
 		}
 	}
 	return fixable

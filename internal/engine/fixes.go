@@ -5,6 +5,7 @@ import (
 	"regexp"
 	"slices"
 	"strconv"
+	"sync"
 
 	"go.yaml.in/yaml/v3"
 
@@ -178,10 +179,10 @@ func removeField(m *mistake) []playground.Fix { return m.remove() }
 func (m *mistake) remedy() playground.Finding {
 	f := m.Finding
 	for _, r := range remedies {
-		if r.field != nil && !r.field.MatchString(f.Field) {
+		if !r.field.fits(f.Field) {
 			continue
 		}
-		if m.match = r.message.FindStringSubmatch(f.Message); m.match == nil {
+		if m.match = r.message.find(f.Message); m.match == nil {
 			continue
 		}
 		if f.Hint == "" {
@@ -208,5 +209,18 @@ func (m *mistake) computed(fixes func(*mistake) []playground.Fix) []playground.F
 	return list[:min(len(list), maxFixes)]
 }
 
-// pattern is what a remedy knows an error by.
-func pattern(text string) *regexp.Regexp { return regexp.MustCompile(text) }
+// errorPattern is what a remedy knows an error by. It is compiled once it is
+// compared with an error, of which most texts have none.
+type errorPattern struct {
+	text     string
+	compiled func() *regexp.Regexp
+}
+
+func pattern(text string) *errorPattern {
+	return &errorPattern{text, sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(text) })}
+}
+
+func (p *errorPattern) find(text string) []string { return p.compiled().FindStringSubmatch(text) }
+
+// fits says whether text has the pattern; without one, any text does.
+func (p *errorPattern) fits(text string) bool { return p == nil || p.compiled().MatchString(text) }

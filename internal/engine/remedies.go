@@ -1,16 +1,12 @@
 package engine
 
-import (
-	"regexp"
-
-	"github.com/crdlab/crdlab/internal/playground"
-)
+import "github.com/crdlab/crdlab/internal/playground"
 
 // A remedy is what to do about an error, which it knows by what its field and
 // message look like.
 type remedy struct {
-	field   *regexp.Regexp // nil fits any
-	message *regexp.Regexp
+	field   *errorPattern // nil fits any
+	message *errorPattern
 	// hint is empty if a later one says more.
 	hint string
 	// fixes are the changes that make it go away; nil if none can be computed.
