@@ -138,6 +138,7 @@ export interface Fix {
 
 export interface Finding {
   readonly severity: "error" | "warning" | "info";
+  readonly stage: string;
   readonly message: string;
   readonly hint: string;
   readonly document: string;

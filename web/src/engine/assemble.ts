@@ -25,7 +25,7 @@ export function assembleEngine(config: Config, session: Session): Assembled {
     onIncomplete: (because) =>
       session.update({ notice: `The rest of the engine could not be loaded: ${because}. Change the scenario to try again.` }),
   });
-  const help = new Help({ engine: () => helper(config, session, page), onMissing: () => engine.completePage() });
+  const help = new Help({ engine: () => helper(config, session, page), complete: () => engine.completePage() });
   return { engine, help };
 }
 

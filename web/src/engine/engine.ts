@@ -58,7 +58,8 @@ export class Engine {
   readonly #latest: Latest<Question, Evaluation>;
   #inPage: InPage | undefined;
   #failures = 0;
-  #completing = false;
+  /** Resolves to whether the rest is loaded; undefined if nobody loads it. */
+  #completing: Promise<boolean> | undefined;
 
   constructor(options: EngineOptions) {
     this.#options = options;
@@ -72,9 +73,12 @@ export class Engine {
     return this.#latest.submit(question);
   }
 
-  /** Loads what the engine in the page lacks yet, for those who miss it. */
-  completePage(): void {
-    if (this.#inPage) this.#complete(this.#inPage);
+  /**
+   * Loads what the engine in the page lacks yet, for those who miss it; resolves
+   * to whether it is there.
+   */
+  async completePage(): Promise<boolean> {
+    return this.#inPage ? this.#complete(this.#inPage) : false;
   }
 
   async #evaluate(question: Question): Promise<Evaluation> {
@@ -83,7 +87,7 @@ export class Engine {
       try {
         const evaluation = read(question, await this.#inPage.evaluate(view));
         this.#failures = 0;
-        if (isIncomplete(evaluation)) this.#complete(this.#inPage);
+        if (isIncomplete(evaluation)) void this.#complete(this.#inPage);
         return evaluation;
       } catch (error) {
         this.#failures++;
@@ -100,16 +104,19 @@ export class Engine {
   }
 
   /** Loads the rest of the engine, once; what failed is tried again when it is next missed. */
-  #complete(inPage: InPage): void {
-    if (this.#completing) return;
-    this.#completing = true;
-    inPage.complete().then(
-      () => this.#options.onState({ at: "page", whole: true }),
+  #complete(inPage: InPage): Promise<boolean> {
+    this.#completing ??= inPage.complete().then(
+      () => {
+        this.#options.onState({ at: "page", whole: true });
+        return true;
+      },
       (error: unknown) => {
-        this.#completing = false;
+        this.#completing = undefined;
         this.#options.onIncomplete(messageOf(error));
+        return false;
       },
     );
+    return this.#completing;
   }
 
   async #askServer(question: Question, view: View): Promise<Evaluation> {

@@ -7,8 +7,8 @@ export type Ask = (question: HelpQuestion) => Promise<Answers>;
 export interface HelpOptions {
   /** The engine to ask now; undefined if there is none. */
   readonly engine: () => Ask | undefined;
-  /** Told that the engine lacks a part of the answer. */
-  readonly onMissing: () => void;
+  /** Loads the part that the engine lacks; resolves to whether it is there. */
+  readonly complete: () => Promise<boolean>;
 }
 
 /** A trial that took too long, and was ended after so many seconds. */
@@ -35,11 +35,11 @@ export class Help {
   }
 
   async complete(cursor: Cursor): Promise<Completion | undefined> {
-    return (await this.#completions.submit({ complete: cursor }))?.completion;
+    return (await this.#whole(this.#completions, { complete: cursor }))?.completion;
   }
 
   async hover(cursor: Cursor): Promise<Hover | undefined> {
-    return (await this.#hovers.submit({ hover: cursor }))?.hover;
+    return (await this.#whole(this.#hovers, { hover: cursor }))?.hover;
   }
 
   async sample(crd: string, full: boolean): Promise<Sample | undefined> {
@@ -57,10 +57,19 @@ export class Help {
 
   async #try(request: TryRequest): Promise<Tried | Stopped | undefined> {
     try {
-      return (await this.#answers({ try: request })).tried;
+      const { tried, missing } = await this.#answers({ try: request });
+      if (missing) void this.#options.complete();
+      return tried;
     } catch (error) {
       return error instanceof EvaluationStopped ? { seconds: error.seconds } : undefined;
     }
+  }
+
+  /** Asks, and asks again once the engine has what it lacks. */
+  async #whole(questions: Latest<HelpQuestion, Answers>, question: HelpQuestion): Promise<Answers | undefined> {
+    const answers = await questions.submit(question);
+    if (!answers?.missing || !(await this.#options.complete())) return answers;
+    return questions.submit(question);
   }
 
   async #ask(question: HelpQuestion): Promise<Answers> {
@@ -72,8 +81,6 @@ export class Help {
   }
 
   async #answers(question: HelpQuestion): Promise<Answers> {
-    const answers = await this.#options.engine()?.(question);
-    if (answers?.missing) this.#options.onMissing();
-    return answers ?? {};
+    return (await this.#options.engine()?.(question)) ?? {};
   }
 }

@@ -1,4 +1,5 @@
 import {
+  type Answer,
   type DocumentName,
   documentNames,
   type Fix,
@@ -26,6 +27,12 @@ const labels: Record<DocumentName, string> = {
 /** The documents that have a tab even when they are empty. */
 export const always: readonly DocumentName[] = ["crd", "object"];
 
+/** Whether the CRD of an answer could be decoded. */
+function isDecoded(answer: Answer): boolean {
+  return !answer.findings.some(({ document, stage, severity }) =>
+    document === "crd" && stage === "crd decode" && severity === "error");
+}
+
 /** Whether a document has a tab. */
 export function hasTab({ scenario, document, opened }: SessionState, name: DocumentName): boolean {
   return always.includes(name) || scenario[name] !== "" || document === name || opened.includes(name);
@@ -39,6 +46,8 @@ export class Documents {
   readonly #editors = new Map<DocumentName, Editor>();
   readonly #tabs: Tabs;
   #line = -1;
+  /** The last CRD that could be decoded: objects are written by it while the present one cannot. */
+  #decodedCrd = "";
 
   constructor(session: Session, help: Help) {
     this.#session = session;
@@ -136,10 +145,17 @@ export class Documents {
   }
 
   #cursor(document: DocumentName, position: Position): Cursor {
-    return { scenario: withoutDefaults(this.#session.state.scenario), document, position };
+    const { scenario, answer } = this.#session.state;
+    const isOfCrd = document === "crd" || document === "oldCrd";
+    const isBroken = answer !== undefined && !isDecoded(answer) && this.#decodedCrd !== "";
+    const known = isBroken && !isOfCrd ? { ...scenario, crd: this.#decodedCrd } : scenario;
+    return { scenario: withoutDefaults(known), document, position };
   }
 
   #follow(state: SessionState, previous: SessionState): void {
+    if (state.answer && state.answered && state.answer !== previous.answer && isDecoded(state.answer)) {
+      this.#decodedCrd = state.answered.crd;
+    }
     for (const [name, editor] of this.#editors) {
       if (state.scenario[name] !== previous.scenario[name]) editor.setText(state.scenario[name]);
       if (state.answer?.findings !== previous.answer?.findings) this.#mark(name, state);

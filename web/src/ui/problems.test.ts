@@ -4,7 +4,8 @@ import { ProblemCursor } from "./problems";
 
 function finding(message: string): Finding {
   const place = { line: 0, character: 0 };
-  return { severity: "error", message, hint: "",
+  return { severity: "error",
+  stage: "decode", message, hint: "",
   fixes: [], document: "crd", range: { start: place, end: place } };
 }
 
