@@ -26,9 +26,12 @@ BROTLI ?= 9
 COLD := $(foreach cold,google.golang.org/... net/... crypto/... github.com/json-iterator/... github.com/prometheus/... \
 	golang.org/x/text/... k8s.io/kube-openapi/pkg/internal/... k8s.io/client-go/... github.com/crdlab/crdlab/internal/ui,-gcflags=$(cold)=-l)
 
-# The budgets of the engine's modules in bytes, unpacked and as gzip.
+# The budgets of the engine's modules in bytes, unpacked and as gzip. What is sent
+# to browsers is Brotli 11, which takes minutes: a release is checked for that, and
+# each test run for gzip, which is half as large again.
 FIRST_MAX := 41500000
-FIRST_GZIP_MAX := 8400000
+FIRST_GZIP_MAX := 8250000
+FIRST_BROTLI_MAX := 5500000
 WHOLE_MAX := 64000000
 WHOLE_GZIP_MAX := 12500000
 
@@ -45,9 +48,10 @@ run: build ## build what changed and serve the playground
 
 build: bin/crdlab ## build the server, the engine and the page into bin/crdlab
 
-release: ## the same with the engine packed as small as it gets
+release: ## build what is deployed, with the engine packed as small as it gets
 	rm -f dist/first.wasm.br dist/whole.wasm.br
-	$(MAKE) build BROTLI=11
+	$(MAKE) build static worker BROTLI=11
+	$(WASM) node wasm/size.mjs dist/first.wasm $(FIRST_MAX) $(FIRST_GZIP_MAX) $(FIRST_BROTLI_MAX)
 
 static: bin/crdlab ## write the page for hosts that only send files into dist/static
 	rm -rf dist/static

@@ -1,7 +1,7 @@
 // Compares the size of one of the engine's modules with its budget. If the
 // budget is exceeded, it names the packages that have the most code.
 //
-//   node size.mjs FILE MAX GZIP_MAX
+//   node size.mjs FILE MAX GZIP_MAX [BROTLI_MAX]
 //
 // FILE is the module, named after its command, FILE.gz and FILE.br beside it; the limits are in bytes.
 // The environment has to be the one that the module was built in.
@@ -11,7 +11,7 @@ import { mkdtempSync, readFileSync, rmSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { basename, join } from "node:path";
 
-const [file, max, gzipMax] = process.argv.slice(2);
+const [file, max, gzipMax, brotliMax = Infinity] = process.argv.slice(2);
 const command = `./wasm/${basename(file, ".wasm")}`;
 const size = (name) => statSync(name).size;
 const megabytes = (bytes) => `${(bytes / 1e6).toFixed(1)} MB`;
@@ -125,8 +125,9 @@ class Reader {
 }
 
 console.log(`${basename(file)}: ${megabytes(size(file))}, gzip ${megabytes(size(`${file}.gz`))}, brotli ${megabytes(size(`${file}.br`))}`);
-if (size(file) > Number(max) || size(`${file}.gz`) > Number(gzipMax)) {
-  console.error(`${basename(file)} exceeds its budget of ${megabytes(max)}, ${megabytes(gzipMax)} as gzip. The most code is in:`);
+if (size(file) > Number(max) || size(`${file}.gz`) > Number(gzipMax) || size(`${file}.br`) > Number(brotliMax)) {
+  const packed = `${megabytes(gzipMax)} as gzip${brotliMax < Infinity ? `, ${megabytes(brotliMax)} as Brotli` : ""}`;
+  console.error(`${basename(file)} exceeds its budget of ${megabytes(max)}, ${packed}. The most code is in:`);
   for (const [name, bytes] of codeByPackage().slice(0, 25)) {
     console.error(`${String(Math.round(bytes / 1000)).padStart(8)} kB  ${name}`);
   }
