@@ -276,6 +276,9 @@ func itemLines(depth int, value any) []string {
 // yamlLines is value as YAML, indented as it is in a value of that depth:
 // where long texts are folded depends on the indentation.
 func yamlLines(depth int, value any) []string {
+	if text, ok := plainLine(value); ok {
+		return []string{strings.Repeat("  ", depth) + text}
+	}
 	skip := depth
 	if _, list := value.([]any); list {
 		value = map[string]any{"x": value}

@@ -98,6 +98,7 @@ func randomValue(random *rand.Rand, depth int) any {
 	scalars := []any{
 		"", "true", "12", "a: b", "two\nlines\n", " lead", "#", "null", 1, 2.5, -3e30, true, nil, "ünï",
 		strings.Repeat("word ", 30), "x" + strings.Repeat("y", 100), "- a", "it's", `"q"`, "\ttab", "2020-01-01",
+		"name", "v1", "e1", "a-", "a.b/c_d", "y", "No", "nUll", "OFF", "yes", "~", strings.Repeat("y", 60), 1e15, -1, -120000000000000, 1e16, 1e20,
 	}
 	kind := random.IntN(5)
 	if depth == 0 || kind > 2 {
@@ -110,7 +111,7 @@ func randomValue(random *rand.Rand, depth int) any {
 		}
 		return list
 	}
-	keys := []string{"a", "b1", "b2", "b10", "x-y", "on", "12", "1.5", "with space", "Z", "_", "k:", "multi\nline"}
+	keys := []string{"a", "b1", "b2", "b10", "x-y", "on", "12", "1.5", "with space", "Z", "_", "k:", "multi\nline", "name", "app.example.com/name", "n", "True", "null"}
 	object := map[string]any{}
 	for range random.IntN(5) {
 		object[keys[random.IntN(len(keys))]] = randomValue(random, depth-1)
