@@ -64,8 +64,8 @@ if (hasServedResult && sameScenario(start.scenario, served)) {
 }
 
 const documents = new Documents(session, help);
-const results = new Results(session, (panel) => {
-  if (panel === "rules") applyRuleFilter();
+const results = new Results(session, (panels) => {
+  if (panels.includes("rules")) applyRuleFilter();
   documents.markCursor();
 });
 const problem = new ProblemCursor();

@@ -38,6 +38,8 @@ export interface EditorOptions {
 export class Editor {
   readonly #view: EditorView;
   readonly #onFix: (fix: Fix) => void;
+  /** The text as it was told, or set: to join its lines takes time. */
+  #text: string;
 
   constructor({ place, label, text, writing, takePaste, onEdit, onLine, onFix }: EditorOptions) {
     this.#onFix = onFix;
@@ -65,7 +67,10 @@ export class Editor {
           pasteOf(takePaste),
           EditorView.contentAttributes.of({ "aria-label": label, spellcheck: "false", tabindex: "0" }),
           EditorView.updateListener.of((update) => {
-            if (update.docChanged) onEdit(update.state.doc.toString());
+            if (update.docChanged) {
+              this.#text = update.state.doc.toString();
+              onEdit(this.#text);
+            }
             const { main } = update.state.selection;
             const line = update.state.doc.lineAt(main.head).number;
             if (update.docChanged || line !== lineBefore(update.startState)) onLine(line - 1);
@@ -73,13 +78,14 @@ export class Editor {
         ],
       }),
     });
+    this.#text = this.#view.state.doc.toString();
     place.replaceChildren();
   }
 
   /** Replaces the text, as one step that can be undone. */
   setText(text: string): void {
+    if (this.#text === text) return;
     const { doc } = this.#view.state;
-    if (doc.toString() === text) return;
     this.#view.dispatch({
       changes: { from: 0, to: doc.length, insert: text },
       selection: { anchor: 0 },
@@ -91,7 +97,7 @@ export class Editor {
 
   /** Changes what differs in another text, as one step; the cursor stays. */
   rewrite(text: string): void {
-    const old = this.#view.state.doc.toString();
+    const old = this.#text;
     const shorter = Math.min(old.length, text.length);
     let head = 0;
     while (head < shorter && old[head] === text[head]) head++;
@@ -101,11 +107,6 @@ export class Editor {
       changes: { from: head, to: old.length - tail, insert: text.slice(head, text.length - tail) },
       annotations: isolateHistory.of("full"),
     });
-  }
-
-  /** The text as it is in the editor. */
-  get text(): string {
-    return this.#view.state.doc.toString();
   }
 
   get cursor(): Position {

@@ -1,4 +1,4 @@
-import { type Diagnostic, setDiagnostics } from "@codemirror/lint";
+import { type Diagnostic, diagnosticCount, setDiagnostics } from "@codemirror/lint";
 import type { Text } from "@codemirror/state";
 import type { EditorView } from "@codemirror/view";
 import type { Finding, Fix, Position } from "../contract";
@@ -23,6 +23,7 @@ export function showFindings(
   findings: readonly Finding[],
   onFix: (fix: Fix) => void,
 ): void {
+  if (findings.length === 0 && diagnosticCount(view.state) === 0) return;
   const text = view.state.doc;
   const diagnostics = findings.map((finding) => toDiagnostic(text, finding, onFix));
   diagnostics.sort((a, b) => a.from - b.from || a.to - b.to);

@@ -38,6 +38,10 @@ export function hasTab({ scenario, document, opened }: SessionState, name: Docum
   return always.includes(name) || scenario[name] !== "" || document === name || opened.includes(name);
 }
 
+function isEmpty({ scenario }: SessionState, name: DocumentName): boolean {
+  return scenario[name] === "";
+}
+
 /** The editors of the documents and their tabs. */
 export class Documents {
   readonly #session: Session;
@@ -61,6 +65,7 @@ export class Documents {
         if (isOneOf(documentNames, name)) this.#close(name);
       },
     );
+    for (const name of documentNames) this.#offer(name, session.state);
     this.#show(session.state);
     session.subscribe((state, previous) => this.#follow(state, previous));
   }
@@ -160,23 +165,23 @@ export class Documents {
       if (state.scenario[name] !== previous.scenario[name]) editor.setText(state.scenario[name]);
       if (state.answer?.findings !== previous.answer?.findings) this.#mark(name, state);
     }
-    if (
-      state.document !== previous.document ||
-      state.opened !== previous.opened ||
-      state.scenario !== previous.scenario
-    ) {
-      this.#show(state);
+    // Of all that a keystroke may change this is seldom among it.
+    for (const name of documentNames) {
+      const isSame = hasTab(state, name) === hasTab(previous, name) && isEmpty(state, name) === isEmpty(previous, name);
+      if (!isSame) this.#offer(name, state);
     }
+    if (state.document !== previous.document) this.#show(state);
   }
 
-  /** Shows the tabs that there are, and the document of the one selected. */
+  /** Shows whether there is a document, and whether there is anything in it. */
+  #offer(name: DocumentName, state: SessionState): void {
+    this.#tabs.offer(name, hasTab(state, name), isEmpty(state, name));
+    const intro = document.querySelector<HTMLElement>(`[data-intro="${name}"]`);
+    if (intro) intro.hidden = !isEmpty(state, name);
+  }
+
+  /** Shows the document of the tab that is selected. */
   #show(state: SessionState): void {
-    for (const name of documentNames) {
-      const isEmpty = state.scenario[name] === "";
-      this.#tabs.offer(name, hasTab(state, name), isEmpty);
-      const intro = document.querySelector<HTMLElement>(`[data-intro="${name}"]`);
-      if (intro) intro.hidden = !isEmpty;
-    }
     this.#tabs.show(state.document);
     this.#editor(state.document).shown();
   }

@@ -11,9 +11,10 @@ export class Panels {
   readonly #places = new Map<string, HTMLElement>();
   #wanted = new Map<string, string>();
   readonly #shown = new Map<string, string>();
-  readonly #onSwap: (name: string) => void;
+  readonly #onSwap: (names: readonly string[]) => void;
 
-  constructor(onSwap: (name: string) => void) {
+  /** onSwap is called with the names of the panels that have new content. */
+  constructor(onSwap: (names: readonly string[]) => void) {
     this.#onSwap = onSwap;
     for (const place of document.querySelectorAll<HTMLElement>("[data-panel]")) {
       this.#places.set(place.dataset["panel"] ?? "", place);
@@ -48,14 +49,16 @@ export class Panels {
 
   /** Brings the visible panels up to date. */
   refresh(): void {
+    const swapped: string[] = [];
     for (const [name, html] of this.#wanted) {
       const place = this.#places.get(name);
       if (!place || this.#shown.get(name) === html) continue;
       if (place.closest("[hidden]")) continue;
       swap(place, html);
       this.#shown.set(name, html);
-      this.#onSwap(name);
+      swapped.push(name);
     }
+    if (swapped.length > 0) this.#onSwap(swapped);
   }
 }
 

@@ -9,8 +9,8 @@ export class Results {
   readonly #panels: Panels;
   readonly #tabs: Tabs;
 
-  /** onSwap is called with the name of a panel that has new content. */
-  constructor(session: Session, onSwap: (name: string) => void) {
+  /** onSwap is called with the names of the panels that have new content. */
+  constructor(session: Session, onSwap: (names: readonly string[]) => void) {
     this.#session = session;
     this.#panels = new Panels(onSwap);
     this.#tabs = new Tabs("panel", (name) => {
