@@ -130,6 +130,7 @@ load: build ## measure the server under load
 
 bench: build chromium dist/kubectl-validate ## measure the engine, the server, the page and peers
 	node internal/engine/bench.mjs dist/bench.json
+	node wasm/bench.mjs dist/bench.json
 	node cmd/server/bench.mjs dist/bench.json
 	KUBECTL_VALIDATE="$(CURDIR)/dist/kubectl-validate" node conformance/bench.mjs dist/bench.json
 	go test -run '^$$' -bench . -benchmem ./internal/source
