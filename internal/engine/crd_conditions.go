@@ -16,7 +16,7 @@ import (
 
 // conditions are those that the controllers of a server without other CRDs
 // set.
-func conditions(internal *apiextensions.CustomResourceDefinition, crd *apiextensionsv1.CustomResourceDefinition) []playground.Condition {
+func conditions(internal *apiextensions.CustomResourceDefinition, crd *apiextensionsv1.CustomResourceDefinition, compiled map[string]*version) []playground.Condition {
 	all := []playground.Condition{
 		established(crd),
 		{
@@ -29,7 +29,7 @@ func conditions(internal *apiextensions.CustomResourceDefinition, crd *apiextens
 	if apihelpers.IsProtectedCommunityGroup(crd.Spec.Group) {
 		all = append(all, apiApproval(crd.Annotations))
 	}
-	if violations := nonStructural(internal, crd); len(violations) > 0 {
+	if violations := nonStructural(internal, crd, compiled); len(violations) > 0 {
 		all = append(all, playground.Condition{
 			Type:    string(apiextensionsv1.NonStructuralSchema),
 			Status:  string(apiextensionsv1.ConditionTrue),
@@ -86,22 +86,35 @@ func apiApproval(annotations map[string]string) playground.Condition {
 // nonStructural are the violations of the rules of structural schemas, which
 // an updated CRD may have if it had them before
 // (k8s.io/apiextensions-apiserver/pkg/controller/nonstructuralschema).
-func nonStructural(internal *apiextensions.CustomResourceDefinition, crd *apiextensionsv1.CustomResourceDefinition) field.ErrorList {
+func nonStructural(internal *apiextensions.CustomResourceDefinition, crd *apiextensionsv1.CustomResourceDefinition, compiled map[string]*version) field.ErrorList {
 	var errs field.ErrorList
 	if crd.Spec.PreserveUnknownFields {
 		errs = append(errs, field.Invalid(field.NewPath("spec", "preserveUnknownFields"), true, "must be false"))
 	}
 	for i, v := range crd.Spec.Versions {
-		validation, err := apiextensions.GetSchemaForVersion(internal, v.Name)
-		if err != nil || validation == nil || validation.OpenAPIV3Schema == nil {
-			continue
-		}
-		structural, err := structuralschema.NewStructural(validation.OpenAPIV3Schema)
-		if err != nil {
+		structural := structuralOf(internal, v.Name, compiled)
+		if structural == nil {
 			continue
 		}
 		path := field.NewPath("spec", "versions").Index(i).Child("schema", "openAPIV3Schema")
 		errs = append(errs, structuralschema.ValidateStructural(path, structural)...)
 	}
 	return errs
+}
+
+// structuralOf is the schema of a version as a structural one: as compiled, if
+// it was. It is nil if the version has none, or one that cannot be structural.
+func structuralOf(internal *apiextensions.CustomResourceDefinition, name string, compiled map[string]*version) *structuralschema.Structural {
+	if v, ok := compiled[name]; ok && !v.preserveUnknown {
+		return v.schema
+	}
+	validation, err := apiextensions.GetSchemaForVersion(internal, name)
+	if err != nil || validation == nil || validation.OpenAPIV3Schema == nil {
+		return nil
+	}
+	structural, err := structuralschema.NewStructural(validation.OpenAPIV3Schema)
+	if err != nil {
+		return nil
+	}
+	return structural
 }

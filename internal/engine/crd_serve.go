@@ -33,7 +33,7 @@ func serveCRD(r *crdRequest) error {
 		r.report.Status.Code = http.StatusOK
 	}
 	r.report.StoredVersions = v1.Status.StoredVersions
-	r.report.Conditions = conditions(r.internal, v1)
+	r.report.Conditions = conditions(r.internal, v1, r.versions)
 	return nil
 }
 
@@ -61,7 +61,7 @@ func (r *crdRequest) compileOld() (*crd, error) {
 		return nil, err
 	}
 	old := &crd{compiler: r.compiler, report: emptyCRDReport(), doc: r.oldDoc, versions: map[string]*version{}}
-	old.report.Conditions = conditions(r.old, v1)
+	old.report.Conditions = conditions(r.old, v1, nil)
 	err = upstream.Guard(playground.StageCRDServe, func() error { return old.compileVersions(v1) })
 	if err == nil && old.storage == nil {
 		err = errors.New("the old CRD has no storage version")
