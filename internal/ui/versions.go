@@ -2,6 +2,7 @@ package ui
 
 import (
 	"encoding/json"
+	"strings"
 
 	"github.com/crdlab/crdlab/internal/playground"
 )
@@ -22,6 +23,20 @@ func readLines(object playground.Object, version playground.ObjectVersion) []lin
 		return nil
 	}
 	return lines
+}
+
+// storingLoss are the fields that the conversion to the storage version took away.
+func storingLoss(object playground.Object) []playground.Change {
+	var lost []playground.Change
+	for _, stage := range object.Stages {
+		for _, change := range stage.Changes {
+			isMetadata := strings.HasPrefix(change.Path, "metadata.")
+			if stage.Name == playground.StageStore && change.Op == playground.ChangeRemove && !isMetadata {
+				lost = append(lost, change)
+			}
+		}
+	}
+	return lost
 }
 
 func lostField(stored any, path, version string) stageChange {

@@ -18,7 +18,7 @@ test("an expression is tried as it is typed, at any node of the object", async (
   await page.keyboard.type(" * 2 > 5");
   await expect(result.locator(".console-value")).toHaveText("=truebool");
   await expect(result.locator(".trace")).toContainText("self.spec.replicas * 2 = 6");
-  await expect(result).toContainText("of 10M");
+  await expect(result).toContainText("of 10 M");
 
   // The object's next text has the next value; so has another node.
   const address = page.url();

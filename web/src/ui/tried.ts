@@ -84,11 +84,14 @@ function traceOf(trace: readonly TraceStep[], select: Select): readonly HTMLElem
   return [box];
 }
 
-const costs = new Intl.NumberFormat("en", { notation: "compact", maximumFractionDigits: 1 });
+const units = ["k", "M", "G", "T", "P", "E"];
 
-/** CEL cost units; what has no bound is more than anybody counts. */
+/** CEL cost units, as the rules' table has them. */
 function costText(cost: number): string {
-  return cost < 10_000 ? String(cost) : cost > 1e15 ? "without bound" : costs.format(cost);
+  if (cost < 10_000) return String(cost);
+  const thousands = Math.min(Math.floor(Math.log10(cost) / 3), units.length);
+  const number = cost / 1000 ** thousands;
+  return `${number.toFixed(number < 100 ? 1 : 0).replace(/\.0$/, "")} ${units[thousands - 1]}`;
 }
 
 /** A long value as lines, if it is whole. */
