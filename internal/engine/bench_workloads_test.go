@@ -23,7 +23,7 @@ func workloads(b *testing.B) []workload {
 	for _, fields := range []int{50, 100, 200, 400} {
 		all = append(all, generated("rules", fields, fieldWithRule))
 	}
-	for _, fields := range []int{500, 1000, 2000, 4000} {
+	for _, fields := range []int{250, 500, 1000, 2000} {
 		all = append(all, generated("fields", fields, describedField))
 	}
 	return append(all, realWorkloads(b)...)
