@@ -92,6 +92,19 @@ test("a reload keeps what was typed", async ({ playground }) => {
   await expect(playground.verdict("object")).toHaveAttribute("data-state", "rejected");
 });
 
+test("a long text is in the address once nobody types, and kept before", async ({ playground }) => {
+  const { page } = playground;
+  await playground.open();
+  await playground.paste("crd", crd + `# ${"a".repeat(70)}\n`.repeat(2000));
+  await expect(page).toHaveURL(/#1=/);
+  await playground.editor("crd").focus();
+  await page.keyboard.press("ControlOrMeta+Home");
+  await page.keyboard.type("# typed last ");
+  expect(new URL(page.url()).hash).toBe("");
+  await page.reload();
+  expect(await playground.text("crd")).toMatch(/^# typed last apiVersion/);
+});
+
 test("without JavaScript the page shows the example's result", async ({ browser, baseURL }) => {
   const context = await browser.newContext({ javaScriptEnabled: false });
   const playground = new Playground(await context.newPage());

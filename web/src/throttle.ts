@@ -11,3 +11,12 @@ export function throttle(interval: number, run: () => void): () => void {
     }, interval);
   };
 }
+
+/** Wraps a function so that it runs once there was no call for so long, in ms. */
+export function afterPause(length: number, run: () => void): () => void {
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  return () => {
+    clearTimeout(timer);
+    timer = setTimeout(run, length);
+  };
+}
