@@ -80,6 +80,16 @@ test("a link restores the texts and the result in another browser", async ({ pla
   await context.close();
 });
 
+test("a reload keeps what was typed just before, although the address does not have it yet", async ({ playground }) => {
+  await playground.open("/#example=crontab-rules&panel=rules");
+  await playground.showDocument("object");
+  await playground.editor("object").focus();
+  await playground.page.keyboard.press("ControlOrMeta+End");
+  await playground.page.keyboard.insertText("# the last word");
+  await playground.page.reload();
+  await expect(playground.editor("object")).toContainText("# the last word");
+});
+
 test("a reload keeps what was typed", async ({ playground }) => {
   await playground.open();
   await playground.paste("crd", crd);

@@ -11,7 +11,7 @@ import type { Example, Gallery } from "./gallery";
 import { decode } from "./share/codec";
 import { type ConsoleState, emptyConsole } from "./session";
 import { type Fragment, parseFragment } from "./share/fragment";
-import { storedSession } from "./storage";
+import { type StoredSession, storedSession } from "./storage";
 
 /** What the page shows at first. */
 export interface Start {
@@ -27,6 +27,7 @@ export interface Start {
  * The page's start: what the link names, or else the last session, or else
  * what the server put into the page. A bad link says so and takes nothing away.
  * At a short link, what the server put into the page is what the link names.
+ * A page that is loaded again goes on where it was: its link may be behind.
  */
 export async function openStart(
   hash: string,
@@ -35,9 +36,9 @@ export async function openStart(
   atShortLink: boolean,
 ): Promise<Start> {
   const fragment = parseFragment(hash);
-  const linked = await openLink(fragment, gallery);
   const stored = storedSession();
-  const last = linked.scenario || atShortLink ? undefined : stored;
+  const linked = isLoadedAgain(stored) ? {} : await openLink(fragment, gallery);
+  const last = linked.scenario || (atShortLink && !isLoadedAgain(stored)) ? undefined : stored;
   const scenario = linked.scenario ?? last?.scenario ?? served;
   return {
     scenario,
@@ -47,6 +48,11 @@ export async function openStart(
     console: stored?.scenario.crd === scenario.crd ? stored.console : emptyConsole,
     notice: linked.problem ?? "",
   };
+}
+
+function isLoadedAgain(stored: StoredSession | undefined): boolean {
+  const [visit] = performance.getEntriesByType("navigation") as PerformanceNavigationTiming[];
+  return visit?.type === "reload" && stored?.address === location.href;
 }
 
 /** The document to show at first: the object, if there is one. */

@@ -7,13 +7,13 @@ const scenario = { ...emptyScenario, crd: "a", object: "b", fieldValidation: "Wa
 
 test("a stored session is read", () => {
   const console = { expression: "self", object: 1, path: "spec", isOpen: true };
-  const stored = { scenario, document: "crd", opened: ["oldCrd"], panel: "rules", console };
+  const stored = { scenario, document: "crd", opened: ["oldCrd"], panel: "rules", console, address: "http://localhost/#a" };
   expect(parseSession(JSON.stringify(stored))).toEqual(stored);
 });
 
 test("what is unknown in it takes its default", () => {
-  const stored = { scenario, document: "nope", opened: "x", panel: 3, console: { object: -1, path: {} } };
-  expect(parseSession(JSON.stringify(stored))).toEqual({ scenario, document: "object", opened: [], panel: "outcome", console: emptyConsole });
+  const stored = { scenario, document: "nope", opened: "x", panel: 3, console: { object: -1, path: {} }, address: 1 };
+  expect(parseSession(JSON.stringify(stored))).toEqual({ scenario, document: "object", opened: [], panel: "outcome", console: emptyConsole, address: "" });
 });
 
 for (const text of [null, "", "{", "null", "7", '{"scenario": []}']) {

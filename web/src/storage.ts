@@ -20,6 +20,8 @@ export interface StoredSession {
   readonly opened: readonly DocumentName[];
   readonly panel: PanelName;
   readonly console: ConsoleState;
+  /** The page's address then, which may be behind what was typed. */
+  readonly address: string;
 }
 
 /** Reads a value; without storage there is none. */
@@ -48,13 +50,14 @@ export function parseSession(text: string | null): StoredSession | undefined {
   try {
     const value = JSON.parse(text ?? "null") as Partial<Record<string, unknown>> | null;
     if (!value) return undefined;
-    const { document, opened, panel, console } = value;
+    const { document, opened, panel, console, address } = value;
     return {
       scenario: toScenario(value["scenario"]),
       document: isOneOf(documentNames, document) ? document : "object",
       opened: documentNames.filter((name) => Array.isArray(opened) && opened.includes(name)),
       panel: isOneOf(panelNames, panel) ? panel : "outcome",
       console: consoleFrom(console),
+      address: typeof address === "string" ? address : "",
     };
   } catch {
     return undefined;
@@ -76,7 +79,8 @@ function consoleFrom(value: unknown): ConsoleState {
 export function keepSession(session: Session): void {
   const save = (): void => {
     const { scenario, document, opened, panel, console } = session.state;
-    write(sessionKey, JSON.stringify({ scenario, document, opened, panel, console } satisfies StoredSession));
+    const { href: address } = location;
+    write(sessionKey, JSON.stringify({ scenario, document, opened, panel, console, address } satisfies StoredSession));
   };
   const soon = throttle(1000, save);
   let changed = false;
