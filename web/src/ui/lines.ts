@@ -80,7 +80,9 @@ class Chip {
     this.hide();
     this.#line = line;
     line.classList.add("is-told");
-    this.#button.textContent = aboutOf(line);
+    // Beside a note that names a line of the CRD there is no room for another.
+    const noted = line.querySelector(".note")?.textContent.includes("CRD line") ?? false;
+    this.#button.textContent = noted ? (line.dataset["node"] ?? "") : aboutOf(line);
     line.append(this.#button);
   }
 
