@@ -6,17 +6,15 @@ import { crd, object } from "./texts";
 const axeSource = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
 
 interface AxeResult {
-  readonly violations: readonly { id: string; impact: string; help: string; nodes: readonly { html: string }[] }[];
+  readonly violations: readonly { id: string; help: string; nodes: readonly { html: string }[] }[];
 }
 
-/** What axe finds serious or worse. */
+/** What axe finds. */
 async function findings(page: Page): Promise<string[]> {
   await page.evaluate(axeSource);
   const result = await page.evaluate(() =>
     (globalThis as unknown as { axe: { run(options: object): Promise<AxeResult> } }).axe.run({ rules: { "target-size": { enabled: true } } }));
-  return result.violations
-    .filter(({ impact }) => impact === "serious" || impact === "critical")
-    .map(({ id, help, nodes }) => `${id}: ${help}: ${nodes.map((node) => node.html).join(" ")}`);
+  return result.violations.map(({ id, help, nodes }) => `${id}: ${help}: ${nodes.map((node) => node.html).join(" ")}`);
 }
 
 /** Examples whose results have parts that others do not have. */
