@@ -134,31 +134,13 @@ func (e *Engine) trialPlace(ctx context.Context, at playground.Cursor) (*writing
 	defer c.restore()
 	p := &writingPlace{position: at.Position, types: c.types}
 	p.Text = at.Trial.Expression
-	p.Before = textBefore(p.Text, at.Position)
+	p.Before = source.NewExpression(p.Text).Before(at.Position)
 	p.Word = playground.Range{Start: at.Position, End: at.Position}
 	if !isTooLong(p.Text) && c.find(*at.Trial, nil) {
 		p.trial = c.scope(false)
 	}
 	p.lacking = c.missing
 	return p, nil
-}
-
-// textBefore is what of a text is before a position.
-func textBefore(text string, at playground.Position) string {
-	lines := strings.SplitAfter(text, "\n")
-	line := max(0, min(at.Line, len(lines)-1))
-	return strings.Join(lines[:line], "") + utf16Prefix(strings.TrimSuffix(lines[line], "\n"), at.Character)
-}
-
-// utf16Prefix is the beginning of a text, of a length in UTF-16 code units.
-func utf16Prefix(text string, length int) string {
-	for i, r := range text {
-		if length <= 0 {
-			return text[:i]
-		}
-		length -= utf16Length(string(r))
-	}
-	return text
 }
 
 // scope is what an expression may use at the node; nil if there can be none.

@@ -1,15 +1,19 @@
 package source
 
-import (
-	"strings"
-
-	"github.com/crdlab/crdlab/internal/playground"
-)
+import "github.com/crdlab/crdlab/internal/playground"
 
 // Expression is a CEL expression that stands alone, in no document.
-type Expression struct{ value []rune }
+type Expression struct {
+	value []rune
+	index *index
+}
 
-func NewExpression(text string) Expression { return Expression{[]rune(text)} }
+func NewExpression(text string) Expression { return Expression{[]rune(text), newIndex(text)} }
+
+// Before is what of the expression is before a position.
+func (e Expression) Before(at playground.Position) string {
+	return e.index.text[:e.index.offset(at)]
+}
 
 // RangeAt is that of [Text.RangeAt], in the expression.
 func (e Expression) RangeAt(line, column int) playground.Range {
@@ -26,14 +30,5 @@ func (e Expression) Value() playground.Range {
 
 // position is where the code point at an offset stands.
 func (e Expression) position(offset int) playground.Position {
-	before := string(e.value[:offset])
-	line := before[strings.LastIndexByte(before, '\n')+1:]
-	position := playground.Position{Line: strings.Count(before, "\n")}
-	for _, r := range line {
-		position.Character++
-		if r > 0xFFFF {
-			position.Character++
-		}
-	}
-	return position
+	return e.index.position(len(string(e.value[:offset])))
 }
