@@ -1,11 +1,13 @@
-// Measures how many evaluations the HTTP API answers with a warm CRD, as a share
-// of those of the engine in process, on one core and on two.
+// Measures how many evaluations the HTTP API answers with a warm CRD, on one core
+// and on two, as a share of two others: of what a program answers that has the
+// engine in itself and is asked and answers in JSON as well, and of what the bare
+// engine does, which has the texts in memory and leaves the report there.
 //
 //   node bench.mjs IN_OUT
 //
 // IN_OUT is a file of figures as JSON; it gets rows of the benchmark "Server" with
 // requests per second, the latency in ms that one in a hundred exceeds, and the
-// share.
+// shares.
 
 import { measure, record, withoutCores } from "../../internal/engine/measure.mjs";
 
@@ -15,12 +17,12 @@ const { measured } = measure(import.meta.dirname, ".", ["-bench", "Evaluate", "-
 const rows = [...measured].flatMap(([name, figures]) => {
   const [, workload, variant] = withoutCores(name).split("/");
   const cores = name.endsWith("-2") ? 2 : 1;
-  const engine = measured.get(name.replace(`/${variant}`, "/engine"));
   const requests = figures["requests/s"];
-  return [{ benchmark: "Server", workload, variant: `${variant}, ${cores} core${cores > 1 ? "s" : ""}`, requests, p99: figures["p99-ns"] / 1e6, share: requests / engine["requests/s"] }];
+  const shareOf = (other) => requests / measured.get(name.replace(`/${variant}`, `/${other}`))["requests/s"];
+  return [{ benchmark: "Server", workload, variant: `${variant}, ${cores} core${cores > 1 ? "s" : ""}`, requests, p99: figures["p99-ns"] / 1e6, share: shareOf("json"), shareOfBare: shareOf("engine") }];
 });
-console.log("\nserver                                requests/s  p99 ms   share");
-for (const { workload, variant, requests, p99, share } of rows) {
-  console.log(`${`${workload} ${variant}`.padEnd(36)} ${requests.toFixed(0).padStart(11)} ${p99.toFixed(1).padStart(7)} ${share.toFixed(2).padStart(7)}`);
+console.log("\nserver                                requests/s  p99 ms  of JSON  of bare");
+for (const { workload, variant, requests, p99, share, shareOfBare } of rows) {
+  console.log(`${`${workload} ${variant}`.padEnd(36)} ${requests.toFixed(0).padStart(11)} ${p99.toFixed(1).padStart(7)} ${share.toFixed(2).padStart(8)} ${shareOfBare.toFixed(2).padStart(8)}`);
 }
 record(file, rows);

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+	"net"
 	"net/http"
 	"os"
 	"path/filepath"
@@ -18,6 +19,7 @@ import (
 	"testing/fstest"
 	"time"
 
+	"github.com/crdlab/crdlab/internal/engine"
 	"github.com/crdlab/crdlab/internal/engine/whole"
 	"github.com/crdlab/crdlab/internal/examples"
 	"github.com/crdlab/crdlab/internal/playground"
@@ -25,10 +27,11 @@ import (
 )
 
 // BenchmarkEvaluate has as many clients as there are cores send an object that
-// changes each time, of a CRD that does not: to the engine in this process, and
-// through the HTTP API, without compression, to one in the processes of the pool.
-// The clients take their part of the same cores. With -cpu 1,2 it shows what a
-// second core brings.
+// changes each time, of a CRD that does not: to the engine in this process, which
+// has the texts in memory and leaves the report there; to the same with what a
+// program adds that is asked and answers in JSON; and through the HTTP API, without
+// compression, to one in the processes of the pool. The clients take their part of
+// the same cores. With -cpu 1,2 it shows what a second core brings.
 func BenchmarkEvaluate(b *testing.B) {
 	for name, scenario := range benchScenarios(b) {
 		b.Run(name+"/engine", func(b *testing.B) {
@@ -38,22 +41,46 @@ func BenchmarkEvaluate(b *testing.B) {
 				return err
 			})
 		})
+		crd, err := json.Marshal(scenario.CRD)
+		if err != nil {
+			b.Fatal(err)
+		}
+		before := slices.Concat([]byte(`{"crd":`), crd, []byte(`,"object":`))
+		behind := func(i int64) []byte {
+			object, err := json.Marshal(keystroke(scenario, i).Object)
+			if err != nil {
+				b.Error(err)
+			}
+			return append(object, '}')
+		}
+		b.Run(name+"/json", func(b *testing.B) {
+			e := whole.New()
+			inParallel(b, func(i int64) error { return answerJSON(e, slices.Concat(before, behind(i)), io.Discard) })
+		})
 		b.Run(name+"/server", func(b *testing.B) {
 			url := benchServer(b)
 			client := &http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: 64, DisableCompression: true}}
-			crd, err := json.Marshal(scenario.CRD)
-			if err != nil {
-				b.Fatal(err)
-			}
-			inParallel(b, func(i int64) error {
-				object, err := json.Marshal(keystroke(scenario, i).Object)
-				if err != nil {
-					return err
-				}
-				return post(client, url+"/api/v1/evaluate", slices.Concat([]byte(`{"crd":`), crd, []byte(`,"object":`), object, []byte("}")))
-			})
+			inParallel(b, func(i int64) error { return post(client, url+"/api/v1/evaluate", before, behind(i)) })
 		})
 	}
+}
+
+// answerJSON evaluates a scenario as JSON, as strictly as the HTTP API, and writes
+// the report as JSON.
+func answerJSON(e *engine.Engine, body []byte, output io.Writer) error {
+	decoder := json.NewDecoder(bytes.NewReader(body))
+	decoder.DisallowUnknownFields()
+	var scenario playground.Scenario
+	if err := decoder.Decode(&scenario); err != nil {
+		return err
+	}
+	report, err := e.Evaluate(context.Background(), scenario)
+	if err != nil {
+		return err
+	}
+	encoder := json.NewEncoder(output)
+	encoder.SetEscapeHTML(false)
+	return encoder.Encode(report)
 }
 
 // benchScenarios are the gallery's first and, if CRDLAB_CORPUS names the CRDs
@@ -100,8 +127,21 @@ func benchServer(b *testing.B) string {
 	return app.url()
 }
 
-func post(client *http.Client, url string, body []byte) error {
-	response, err := client.Post(url, "application/json", bytes.NewReader(body))
+// post sends the parts as one body, which it does not copy together.
+func post(client *http.Client, url string, parts ...[]byte) error {
+	var body net.Buffers
+	length := 0
+	for _, part := range parts {
+		body = append(body, part)
+		length += len(part)
+	}
+	request, err := http.NewRequest(http.MethodPost, url, &body)
+	if err != nil {
+		return err
+	}
+	request.ContentLength = int64(length)
+	request.Header.Set("Content-Type", "application/json")
+	response, err := client.Do(request)
 	if err != nil {
 		return err
 	}

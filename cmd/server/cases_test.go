@@ -86,6 +86,36 @@ func TestCasesOverHTTP(t *testing.T) {
 	}
 }
 
+// TestUnusualBodiesOverHTTP sends what a process of the pool does not read. The
+// answer has to be that of a server that decodes all bodies itself.
+func TestUnusualBodiesOverHTTP(t *testing.T) {
+	pool := procpool.New(testChild)
+	defer pool.Close()
+	pooled, _ := startPool(t, pool)
+	decoding, _ := start(t, whole.New().Evaluate)
+	for body, status := range map[string]int{
+		`{"crd":"a: b","now":"2026-01-01T00:00:00Z","crd":"c: d"}`: 200,
+		`{"CRD":"a: b","now":"2026-01-01T00:00:00Z"}`:              200,
+		"{\"crd\":\"a: \xff\",\"now\":\"2026-01-01T00:00:00Z\"}":   200,
+		`{"crd":"a: \ud800","now":"2026-01-01T00:00:00Z"}`:         200,
+		``:                                       400,
+		`{"crd":`:                                400,
+		`{"crd":"a"}}`:                           400,
+		`{"crd":{}}`:                             400,
+		`{"crds":"a"}`:                           400,
+		`{"replicas":1e9}`:                       400,
+		`{"now":"then"}`:                         400,
+		strings.Repeat(`{"crd":`, 20_000):        400,
+		`{"crd":"` + strings.Repeat("a", 70_000): 400,
+	} {
+		gotStatus, got := evaluateBody(t, pooled.url(), []byte(body))
+		wantStatus, want := evaluateBody(t, decoding.url(), []byte(body))
+		if got != want || gotStatus != wantStatus || wantStatus != status {
+			t.Errorf("%.60q is answered %d: %.300s\nwant %d: %.300s", body, gotStatus, got, wantStatus, want)
+		}
+	}
+}
+
 // reportSchema is what the server says of its reports.
 func reportSchema(t *testing.T, url string) *jsonschema.Schema {
 	t.Helper()
@@ -132,6 +162,13 @@ var timing = regexp.MustCompile(`"timing":\{[^}]*\}`)
 // evaluateOverHTTP is the report as the server writes it, without its times.
 func evaluateOverHTTP(t *testing.T, url string, scenario []byte) string {
 	t.Helper()
+	_, report := evaluateBody(t, url, scenario)
+	return report
+}
+
+// evaluateBody is the status and the body of the answer, without times.
+func evaluateBody(t *testing.T, url string, scenario []byte) (int, string) {
+	t.Helper()
 	response, err := http.Post(url+"/api/v1/evaluate", "application/json", bytes.NewReader(scenario))
 	if err != nil {
 		t.Fatal(err)
@@ -142,5 +179,5 @@ func evaluateOverHTTP(t *testing.T, url string, scenario []byte) string {
 		t.Fatal(err)
 	}
 	untimed := timing.ReplaceAll(bytes.TrimSuffix(body, []byte("\n")), []byte(`"timing":{"crd":0,"object":0}`))
-	return string(untimed)
+	return response.StatusCode, string(untimed)
 }

@@ -9,24 +9,32 @@ import (
 	"mime"
 	"net/http"
 	"os"
+	"strconv"
 	"strings"
+	"sync"
 
 	"github.com/crdlab/crdlab/internal/playground"
 )
 
 // evaluate answers a scenario with its report.
 func (s *Server) evaluate(w http.ResponseWriter, r *http.Request) error {
-	scenario, err := readScenario(w, r, MaxBody)
+	body := buffers.Get().(*bytes.Buffer)
+	body.Reset()
+	if err := readAll(w, r, MaxBody, "scenario", body); err != nil {
+		return err
+	}
+	report, err := s.evaluator.runJSON(r.Context(), body.Bytes())
 	if err != nil {
 		return err
 	}
-	report, err := s.evaluator.runJSON(r.Context(), scenario)
-	if err != nil {
-		return err
-	}
+	// Not before: an evaluation that was given up may still be read.
+	buffers.Put(body)
 	w.Header().Set("Cache-Control", "no-store")
 	return writeEncoded(w, http.StatusOK, report)
 }
+
+// buffers are of bodies that were answered.
+var buffers = sync.Pool{New: func() any { return new(bytes.Buffer) }}
 
 func readScenario(w http.ResponseWriter, r *http.Request, limit int64) (scenario playground.Scenario, err error) {
 	return scenario, readBody(w, r, limit, "scenario", &scenario)
@@ -35,13 +43,24 @@ func readScenario(w http.ResponseWriter, r *http.Request, limit int64) (scenario
 // readBody decodes the body, which may have so many bytes and is to be what the
 // name says. What it refuses is a problem that names the member at fault.
 func readBody(w http.ResponseWriter, r *http.Request, limit int64, name string, into any) error {
+	var body bytes.Buffer
+	if err := readAll(w, r, limit, name, &body); err != nil {
+		return err
+	}
+	return decodeBody(body.Bytes(), name, into)
+}
+
+func readAll(w http.ResponseWriter, r *http.Request, limit int64, name string, into *bytes.Buffer) error {
 	if media, _, _ := mime.ParseMediaType(r.Header.Get("Content-Type")); media != "application/json" {
 		return &problem{kind: kindMediaType, detail: "Send the " + name + " as JSON, with the header Content-Type: application/json."}
 	}
-	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, limit))
-	if err != nil {
+	if _, err := into.ReadFrom(http.MaxBytesReader(w, r.Body, limit)); err != nil {
 		return unreadable(err)
 	}
+	return nil
+}
+
+func decodeBody(body []byte, name string, into any) error {
 	decoder := json.NewDecoder(bytes.NewReader(body))
 	decoder.DisallowUnknownFields()
 	if err := decoder.Decode(into); err != nil {
@@ -124,6 +143,7 @@ func encoded(value any) (json.RawMessage, error) {
 
 func writeEncoded(w http.ResponseWriter, status int, data json.RawMessage) error {
 	w.Header().Set("Content-Type", "application/json")
+	w.Header().Set("Content-Length", strconv.Itoa(len(data)))
 	w.WriteHeader(status)
 	if _, err := w.Write(data); err != nil {
 		return fmt.Errorf("send the answer: %w", err)

@@ -3,6 +3,7 @@ package httpapi
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"runtime"
 	"runtime/debug"
@@ -53,19 +54,27 @@ func (e *evaluator) run(ctx context.Context, scenario playground.Scenario) (play
 	})
 }
 
-// runJSON evaluates the scenario and returns the report as JSON.
-func (e *evaluator) runJSON(ctx context.Context, scenario playground.Scenario) (json.RawMessage, error) {
-	if e.asJSON == nil {
-		report, err := e.run(ctx, scenario)
-		if err != nil {
-			return nil, err
+// runJSON evaluates the scenario in a request's body and returns the report as
+// JSON. What the engine does not read by itself is decoded, or refused, here.
+func (e *evaluator) runJSON(ctx context.Context, body []byte) (json.RawMessage, error) {
+	if e.asJSON != nil {
+		report, err := await(e, ctx, func(ctx context.Context) (json.RawMessage, error) {
+			report, err := e.asJSON(ctx, body)
+			return report, e.noted(err)
+		})
+		if !errors.Is(err, playground.ErrUnreadable) {
+			return report, err
 		}
-		return encoded(report)
 	}
-	return await(e, ctx, func(ctx context.Context) (json.RawMessage, error) {
-		report, err := e.asJSON(ctx, scenario)
-		return report, e.noted(err)
-	})
+	var scenario playground.Scenario
+	if err := decodeBody(body, "scenario", &scenario); err != nil {
+		return nil, err
+	}
+	report, err := e.run(ctx, scenario)
+	if err != nil {
+		return nil, err
+	}
+	return encoded(report)
 }
 
 // noted is err; without one, the evaluation ended well.

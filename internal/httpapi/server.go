@@ -22,9 +22,10 @@ import (
 // wrong with the user's texts is in the report.
 type Evaluate func(context.Context, playground.Scenario) (playground.Report, error)
 
-// EvaluateJSON does the same and returns the report as JSON, with a line break
-// behind it.
-type EvaluateJSON func(context.Context, playground.Scenario) (json.RawMessage, error)
+// EvaluateJSON does the same with a scenario as JSON, and returns the report as
+// JSON, with a line break behind it. It refuses what encoding/json would not decode
+// into the scenario that it reads, with [playground.ErrUnreadable].
+type EvaluateJSON func(ctx context.Context, scenario []byte) (json.RawMessage, error)
 
 // Help answers a question of somebody who writes a text, under the same terms.
 type Help func(context.Context, playground.Question) (playground.Help, error)
@@ -34,8 +35,8 @@ type Config struct {
 	// Evaluate is the engine. Without it scenarios are evaluated in the page
 	// only.
 	Evaluate Evaluate
-	// EvaluateJSON saves the work of decoding and encoding a report where it
-	// comes as JSON anyway. It may be nil.
+	// EvaluateJSON saves the work of decoding and encoding where all that is asked
+	// and answered is JSON. It may be nil.
 	EvaluateJSON EvaluateJSON
 	// Help is the engine's, too; without it the server does not offer any.
 	Help Help

@@ -94,12 +94,15 @@ func (m *Metrics) EvaluateJSON(evaluate httpapi.EvaluateJSON) httpapi.EvaluateJS
 	return count(m, evaluate)
 }
 
-func count[Report any](m *Metrics, evaluate func(context.Context, playground.Scenario) (Report, error)) func(context.Context, playground.Scenario) (Report, error) {
-	return func(ctx context.Context, scenario playground.Scenario) (Report, error) {
+func count[Scenario, Report any](m *Metrics, evaluate func(context.Context, Scenario) (Report, error)) func(context.Context, Scenario) (Report, error) {
+	return func(ctx context.Context, scenario Scenario) (Report, error) {
 		m.running.Inc()
 		defer m.running.Dec()
 		start := time.Now()
 		report, err := evaluate(ctx, scenario)
+		if errors.Is(err, playground.ErrUnreadable) {
+			return report, err // nothing was evaluated
+		}
 		m.evaluations.WithLabelValues(outcome(err)).Observe(time.Since(start).Seconds())
 		return report, err
 	}

@@ -2,6 +2,7 @@ package metrics
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -66,6 +67,11 @@ func TestCounts(t *testing.T) {
 		if report, got := evaluate(t.Context(), playground.Scenario{}); got != err || report.CRD.Name != "a" {
 			t.Errorf("got %+v, %v", report, got)
 		}
+	}
+
+	unreadable := m.EvaluateJSON(func(context.Context, []byte) (json.RawMessage, error) { return nil, playground.ErrUnreadable })
+	if _, err := unreadable(t.Context(), nil); err != playground.ErrUnreadable {
+		t.Errorf("got %v", err)
 	}
 
 	store := m.Store(share.NewMemory())

@@ -1,5 +1,10 @@
 package playground
 
+import "errors"
+
+// ErrUnreadable says that a [Scenario] in JSON was not read, and not evaluated.
+var ErrUnreadable = errors.New("the scenario is not readable")
+
 // StoppedError says that the evaluation of a [Scenario] was ended because it
 // needed more than one evaluation may have.
 type StoppedError struct {

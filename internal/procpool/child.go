@@ -1,8 +1,9 @@
 package procpool
 
 import (
+	"bufio"
 	"context"
-	"encoding/gob"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -15,8 +16,8 @@ import (
 type child struct {
 	command  *exec.Cmd
 	input    io.WriteCloser
-	requests *gob.Encoder // to the input
-	answers  *gob.Decoder
+	requests *bufio.Writer // to the input
+	answers  *bufio.Reader
 	ended    bool
 }
 
@@ -29,33 +30,45 @@ func startChild(command *exec.Cmd) (*child, error) {
 	if err != nil {
 		return nil, fmt.Errorf("start an evaluating process: %w", err)
 	}
+	widen(input)
+	widen(output)
 	if err := command.Start(); err != nil {
 		return nil, fmt.Errorf("start an evaluating process: %w", err)
 	}
-	return &child{command: command, input: input, requests: gob.NewEncoder(input), answers: gob.NewDecoder(output)}, nil
+	return &child{command: command, input: input, requests: newFrameWriter(input), answers: newFrameReader(output)}, nil
 }
 
-func (c *child) ask(ctx context.Context, r request) (answer, error) {
+// ask returns the data of an answer of the kind that is wanted.
+func (c *child) ask(ctx context.Context, request frame, wanted kind) ([]byte, error) {
 	stopKilling := context.AfterFunc(ctx, func() { _ = c.command.Process.Kill() })
-	var got answer
-	err := c.requests.Encode(r)
-	if err == nil {
-		err = c.answers.Decode(&got)
-	}
+	answer, err := c.exchange(request)
 	if !stopKilling() {
 		c.end()
-		return answer{}, ctx.Err()
+		return nil, ctx.Err()
 	}
 	if err != nil {
-		return answer{}, c.failure(err)
+		return nil, c.failure(err)
 	}
-	switch {
-	case got.Report != nil || got.Help != nil:
-		return got, nil
-	case got.Invalid != nil:
-		return answer{}, got.Invalid
+	switch answer.kind {
+	case wanted:
+		return answer.data, nil
+	case tellInvalid:
+		var invalid playground.InvalidScenarioError
+		if err := json.Unmarshal(answer.data, &invalid); err != nil {
+			return nil, fmt.Errorf("decode what another process says: %w", err)
+		}
+		return nil, &invalid
+	case tellUnreadable:
+		return nil, playground.ErrUnreadable
 	}
-	return answer{}, errors.New(got.Failure)
+	return nil, errors.New(string(answer.data))
+}
+
+func (c *child) exchange(request frame) (frame, error) {
+	if err := request.write(c.requests); err != nil {
+		return frame{}, err
+	}
+	return readFrame(c.answers)
 }
 
 // failure is why a child did not answer. It has ended then, or is no use.

@@ -34,18 +34,21 @@ func New(command func() *exec.Cmd) *Pool {
 // child is killed and the error is the context's. An evaluation that was ended
 // for its memory is a [playground.StoppedError].
 func (p *Pool) Evaluate(ctx context.Context, scenario playground.Scenario) (playground.Report, error) {
-	data, err := p.EvaluateJSON(ctx, scenario)
+	data, err := encode(scenario)
 	if err != nil {
+		return playground.Report{}, err
+	}
+	if data, err = p.EvaluateJSON(ctx, data); err != nil {
 		return playground.Report{}, err
 	}
 	return decode[playground.Report](data)
 }
 
-// EvaluateJSON does the same and returns the report as JSON, as the child wrote
-// it.
-func (p *Pool) EvaluateJSON(ctx context.Context, scenario playground.Scenario) (json.RawMessage, error) {
-	got, err := p.ask(ctx, request{Scenario: &scenario})
-	return got.Report, err
+// EvaluateJSON does the same with a scenario as JSON, which it leaves to the child,
+// and returns the report as the child wrote it. The child is stricter than
+// encoding/json: what it does not read is [playground.ErrUnreadable].
+func (p *Pool) EvaluateJSON(ctx context.Context, scenario []byte) (json.RawMessage, error) {
+	return p.ask(ctx, frame{askScenario, scenario}, tellReport)
 }
 
 // Help has a child answer the question, as Evaluate does.
@@ -54,22 +57,20 @@ func (p *Pool) Help(ctx context.Context, question playground.Question) (playgrou
 	if err != nil {
 		return playground.Help{}, err
 	}
-	got, err := p.ask(ctx, request{Question: data})
-	if err != nil {
+	if data, err = p.ask(ctx, frame{askQuestion, data}, tellHelp); err != nil {
 		return playground.Help{}, err
 	}
-	return decode[playground.Help](got.Help)
+	return decode[playground.Help](data)
 }
 
-// ask returns an answer with the field for what was asked.
-func (p *Pool) ask(ctx context.Context, r request) (answer, error) {
+func (p *Pool) ask(ctx context.Context, request frame, wanted kind) ([]byte, error) {
 	child, err := p.take()
 	if err != nil {
-		return answer{}, err
+		return nil, err
 	}
-	got, err := child.ask(ctx, r)
+	answer, err := child.ask(ctx, request, wanted)
 	p.put(child)
-	return got, err
+	return answer, err
 }
 
 // Close ends the idle children, and the others as soon as they have answered.
@@ -110,23 +111,8 @@ func (p *Pool) put(c *child) {
 	p.idle = append(p.idle, c)
 }
 
-// request is what a child reads, in the encoding of package gob, which leaves
-// large texts as they are; one of its fields is set.
-type request struct {
-	Scenario *playground.Scenario
-	Question json.RawMessage
-}
-
-// answer is what a child writes for each request; one of its fields is set.
-// Only JSON keeps apart all that is in a report; the parent mostly hands it on.
-type answer struct {
-	Report, Help json.RawMessage
-	Invalid      *playground.InvalidScenarioError
-	Failure      string
-}
-
 // encode is a value as JSON, with a line break behind it.
-func encode(value any) (json.RawMessage, error) {
+func encode(value any) ([]byte, error) {
 	var out bytes.Buffer
 	encoder := json.NewEncoder(&out)
 	encoder.SetEscapeHTML(false)
@@ -136,7 +122,7 @@ func encode(value any) (json.RawMessage, error) {
 	return out.Bytes(), nil
 }
 
-func decode[Value any](data json.RawMessage) (value Value, err error) {
+func decode[Value any](data []byte) (value Value, err error) {
 	decoder := json.NewDecoder(bytes.NewReader(data))
 	// Table cells are of any type: as json.Number they keep all their digits.
 	decoder.UseNumber()

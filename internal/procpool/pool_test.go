@@ -103,7 +103,7 @@ func TestReportsComeThroughUnchanged(t *testing.T) {
 	want.Objects[0].Name = got.Objects[0].Name
 	gotText, gotErr := encode(got)
 	wantText, wantErr := encode(want)
-	raw, rawErr := pool.EvaluateJSON(t.Context(), playground.Scenario{CRD: "thing"})
+	raw, rawErr := pool.EvaluateJSON(t.Context(), []byte(`{"crd": "thing"}`))
 	if err := errors.Join(gotErr, wantErr, rawErr); err != nil {
 		t.Fatal(err)
 	}
@@ -177,7 +177,7 @@ func TestChildEndsWithItsParent(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := child.requests.Encode(request{Scenario: &playground.Scenario{CRD: "spin"}}); err != nil {
+	if err := (frame{askScenario, []byte(`{"crd": "spin"}`)}).write(child.requests); err != nil {
 		t.Fatal(err)
 	}
 	ended := make(chan error, 1)

@@ -1,8 +1,8 @@
 package procpool
 
 import (
+	"bufio"
 	"context"
-	"encoding/gob"
 	"errors"
 	"fmt"
 	"io"
@@ -43,69 +43,92 @@ type Engine struct {
 func Serve(input io.Reader, output io.Writer, engine Engine) error {
 	debug.SetMemoryLimit(MemoryLimit / 4 * 3)
 	debug.SetGCPercent(gcPercent)
-	requests, answers := make(chan request), gob.NewEncoder(output)
-	go read(input, requests)
-	for r := range requests {
+	requests, answers := make(chan frame), newFrameWriter(output)
+	go read(newFrameReader(input), requests)
+	s := server{engine, newScenarios(), newReports()}
+	for request := range requests {
 		stop := watchMemory()
-		answer := guarded(engine, r)
+		answer := s.guarded(request)
 		stop()
-		if err := answers.Encode(answer); err != nil {
+		if err := answer.write(answers); err != nil {
 			return fmt.Errorf("write the answer: %w", err)
 		}
 	}
 	return nil
 }
 
-func read(input io.Reader, requests chan<- request) {
-	decoder := gob.NewDecoder(input)
+func read(input *bufio.Reader, requests chan<- frame) {
 	for {
-		var r request
-		if err := decoder.Decode(&r); err != nil {
+		request, err := readFrame(input)
+		if err != nil {
 			os.Exit(0)
 		}
-		requests <- r
+		requests <- request
 	}
 }
 
-func guarded(engine Engine, r request) (result answer) {
+// server answers one request after another.
+type server struct {
+	engine    Engine
+	scenarios *scenarios
+	reports   *reports
+}
+
+func (s server) guarded(request frame) (answer frame) {
 	defer func() {
 		if cause := recover(); cause != nil {
-			result = answer{Failure: fmt.Sprintf("the engine panicked: %v\n%s", cause, debug.Stack())}
+			answer = frame{tellFailure, fmt.Appendf(nil, "the engine panicked: %v\n%s", cause, debug.Stack())}
 		}
 	}()
-	result, err := engine.answer(r)
+	answer, err := s.answer(request)
 	var invalid *playground.InvalidScenarioError
-	switch {
-	case errors.As(err, &invalid):
-		return answer{Invalid: invalid}
-	case err != nil:
-		return answer{Failure: err.Error()}
+	if errors.As(err, &invalid) {
+		answer.kind = tellInvalid
+		answer.data, err = encode(invalid)
 	}
-	return result
+	switch {
+	case errors.Is(err, playground.ErrUnreadable):
+		return frame{kind: tellUnreadable}
+	case err != nil:
+		return frame{tellFailure, []byte(err.Error())}
+	}
+	return answer
 }
 
-func (e Engine) answer(r request) (answer, error) {
-	switch {
-	case r.Scenario != nil:
-		report, err := e.Evaluate(context.Background(), *r.Scenario)
-		if err != nil {
-			return answer{}, err
-		}
-		data, err := encode(report)
-		return answer{Report: data}, err
-	case r.Question != nil:
-		question, err := decode[playground.Question](r.Question)
-		if err != nil {
-			return answer{}, err
-		}
-		help, err := e.Help(context.Background(), question)
-		if err != nil {
-			return answer{}, err
-		}
-		data, err := encode(help)
-		return answer{Help: data}, err
+func (s server) answer(request frame) (frame, error) {
+	switch request.kind {
+	case askScenario:
+		report, err := s.evaluate(request.data)
+		return frame{tellReport, report}, err
+	case askQuestion:
+		help, err := s.help(request.data)
+		return frame{tellHelp, help}, err
 	}
-	return answer{}, errors.New("the request is empty")
+	return frame{}, fmt.Errorf("a request of the unknown kind %d", request.kind)
+}
+
+func (s server) evaluate(data []byte) ([]byte, error) {
+	scenario, err := s.scenarios.read(data)
+	if err != nil {
+		return nil, err
+	}
+	report, err := s.engine.Evaluate(context.Background(), scenario)
+	if err != nil {
+		return nil, err
+	}
+	return s.reports.write(report)
+}
+
+func (s server) help(data []byte) ([]byte, error) {
+	question, err := decode[playground.Question](data)
+	if err != nil {
+		return nil, err
+	}
+	help, err := s.engine.Help(context.Background(), question)
+	if err != nil {
+		return nil, err
+	}
+	return encode(help)
 }
 
 // watchMemory ends the process when it takes too much, until it is stopped.

@@ -1,0 +1,23 @@
+package procpool
+
+import (
+	"io"
+	"os"
+
+	"golang.org/x/sys/unix"
+)
+
+// pipeSize is in bytes; more needs a privilege. A CRD with its objects, and their
+// report, then mostly go through at once and not in turns.
+const pipeSize = 1 << 20
+
+// widen gives a pipe more room if the system lets it.
+func widen(end io.Closer) {
+	pipe, ok := end.(*os.File)
+	if !ok {
+		return
+	}
+	if raw, err := pipe.SyscallConn(); err == nil {
+		_ = raw.Control(func(fd uintptr) { _, _ = unix.FcntlInt(fd, unix.F_SETPIPE_SZ, pipeSize) })
+	}
+}

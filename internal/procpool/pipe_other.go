@@ -1,0 +1,7 @@
+//go:build !linux
+
+package procpool
+
+import "io"
+
+func widen(io.Closer) {}
