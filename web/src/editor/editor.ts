@@ -1,5 +1,5 @@
 import { isolateHistory } from "@codemirror/commands";
-import { EditorState, type Extension } from "@codemirror/state";
+import { EditorState, type EditorStateConfig, type Extension, type TransactionSpec } from "@codemirror/state";
 import {
   drawSelection,
   EditorView,
@@ -23,6 +23,8 @@ export interface EditorOptions {
   readonly place: HTMLElement;
   readonly label: string;
   readonly text: string;
+  /** The texts that were in its place before, the oldest first, for undo. */
+  readonly before: readonly string[];
   /** What the engine knows of a place in the text. */
   readonly writing: Writing;
   /** Takes a text that is to replace all, if it is not for this editor alone. */
@@ -41,7 +43,7 @@ export class Editor {
   /** The text as it was told, or set: to join its lines takes time. */
   #text: string;
 
-  constructor({ place, label, text, writing, takePaste, onEdit, onLine, onFix }: EditorOptions) {
+  constructor({ place, label, text, before, writing, takePaste, onEdit, onLine, onFix }: EditorOptions) {
     this.#onFix = onFix;
     // In a shadow root the editor's styles are constructed style sheets, which
     // a content policy without inline styles allows.
@@ -49,8 +51,7 @@ export class Editor {
     this.#view = new EditorView({
       parent: root,
       root,
-      state: EditorState.create({
-        doc: text,
+      state: succession([...before, text], {
         extensions: [
           lineNumbers(),
           highlightActiveLineGutter(),
@@ -85,12 +86,7 @@ export class Editor {
   /** Replaces the text, as one step that can be undone. */
   setText(text: string): void {
     if (this.#text === text) return;
-    const { doc } = this.#view.state;
-    this.#view.dispatch({
-      changes: { from: 0, to: doc.length, insert: text },
-      selection: { anchor: 0 },
-      annotations: isolateHistory.of("full"),
-    });
+    this.#view.dispatch(replacement(this.#view.state, text));
     // Not by the editor's own means: that would scroll a narrow page, too.
     this.#view.scrollDOM.scrollTop = 0;
   }
@@ -160,6 +156,21 @@ export class Editor {
   shown(): void {
     this.#view.requestMeasure();
   }
+}
+
+/** The replacement of all of the text, as one step that can be undone. */
+function replacement({ doc }: EditorState, text: string): TransactionSpec {
+  return {
+    changes: { from: 0, to: doc.length, insert: text },
+    selection: { anchor: 0 },
+    annotations: isolateHistory.of("full"),
+  };
+}
+
+/** The last text, as it came to be from the first. */
+function succession([first, ...others]: readonly string[], config: EditorStateConfig): EditorState {
+  const state = EditorState.create({ ...config, ...(first === undefined ? {} : { doc: first }) });
+  return others.reduce((before, text) => before.update(replacement(before, text)).state, state);
 }
 
 /** Lets a text that is pasted over all go elsewhere. */

@@ -48,6 +48,8 @@ export class Documents {
   readonly #help: Help;
   /** Those that were looked at: an editor takes time to make. */
   readonly #editors = new Map<DocumentName, Editor>();
+  /** Of the others the texts that were replaced, the oldest first. */
+  readonly #replaced = new Map<DocumentName, string[]>();
   readonly #tabs: Tabs;
   #line = -1;
   /** The last CRD that could be decoded: objects are written by it while the present one cannot. */
@@ -131,6 +133,7 @@ export class Documents {
       place,
       label: `${labels[name]}, YAML or JSON`,
       text: this.#session.state.scenario[name],
+      before: this.#replaced.get(name) ?? [],
       writing: {
         complete: (position) => this.#help.complete(this.#cursor(name, position)),
         hover: (position) => this.#help.hover(this.#cursor(name, position)),
@@ -161,8 +164,10 @@ export class Documents {
     if (state.answer && state.answered && state.answer !== previous.answer && isDecoded(state.answer)) {
       this.#decodedCrd = state.answered.crd;
     }
-    for (const [name, editor] of this.#editors) {
-      if (state.scenario[name] !== previous.scenario[name]) editor.setText(state.scenario[name]);
+    for (const name of documentNames) {
+      if (state.scenario[name] !== previous.scenario[name]) this.#replace(name, previous.scenario[name], state.scenario[name]);
+    }
+    for (const name of this.#editors.keys()) {
       if (state.answer?.findings !== previous.answer?.findings) this.#mark(name, state);
     }
     // Of all that a keystroke may change this is seldom among it.
@@ -171,6 +176,12 @@ export class Documents {
       if (!isSame) this.#offer(name, state);
     }
     if (state.document !== previous.document) this.#show(state);
+  }
+
+  #replace(name: DocumentName, before: string, text: string): void {
+    const editor = this.#editors.get(name);
+    if (editor) editor.setText(text);
+    else this.#replaced.set(name, [...(this.#replaced.get(name) ?? []), before]);
   }
 
   /** Shows whether there is a document, and whether there is anything in it. */
