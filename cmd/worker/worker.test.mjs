@@ -100,12 +100,13 @@ suite("the Worker", () => {
     const page = await get("/");
     const script = /src="(\/assets\/main-[^"]+)"/.exec(await page.text())[1];
     const { first: { module } } = JSON.parse(readFileSync(join(here, "built", "engine.json"), "utf8"));
+    const worker = await get("/service-worker.js");
     for (const path of [script, `/${module}`]) {
       const { headers } = await get(path);
       assert.equal(headers.get("cache-control"), "public, max-age=31536000, immutable", path);
       for (const name of ["content-security-policy", "cross-origin-embedder-policy", "cross-origin-opener-policy",
         "cross-origin-resource-policy", "referrer-policy", "x-content-type-options"]) {
-        assert.equal(headers.get(name), page.headers.get(name), `${path}: ${name}`);
+        assert.equal(headers.get(name), worker.headers.get(name), `${path}: ${name}`);
       }
     }
   });

@@ -102,8 +102,7 @@ func (s *Server) asset(w http.ResponseWriter, r *http.Request) error {
 	header := w.Header()
 	header.Set("Content-Type", file.mediaType)
 	header.Set("Cache-Control", "public, max-age=31536000, immutable")
-	// A worker is under the policy of its own script.
-	header.Set("Content-Security-Policy", pagePolicy)
+	header.Set("Content-Security-Policy", assetPolicy)
 	if len(file.contents) > 1 || file.contents[""] == nil {
 		header.Set("Vary", "Accept-Encoding")
 	}

@@ -10,9 +10,16 @@ import (
 	"github.com/go-chi/chi/v5/middleware"
 )
 
-// pagePolicy lets the page and its worker load the page's own files, run
-// WebAssembly, and nothing else: no inline script, no other host.
-const pagePolicy = "default-src 'none'; script-src 'self' 'wasm-unsafe-eval'; style-src 'self'; connect-src 'self'; " +
+// pagePolicy lets the page load its own files, run WebAssembly, and read the
+// documents at addresses that its user opens; and nothing else: no inline script,
+// nothing of another host but data.
+const pagePolicy = ownFiles + "; connect-src 'self' https:"
+
+// assetPolicy is for the page's files. Its workers, where what users typed is
+// evaluated, are under the policy of their own script: they reach no other host.
+const assetPolicy = ownFiles + "; connect-src 'self'"
+
+const ownFiles = "default-src 'none'; script-src 'self' 'wasm-unsafe-eval'; style-src 'self'; " +
 	"worker-src 'self'; img-src 'self' data:; font-src 'self'; manifest-src 'self'; " +
 	"base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 

@@ -35,8 +35,7 @@ func (s *Server) rootFile(w http.ResponseWriter, r *http.Request, name, media st
 	header := w.Header()
 	header.Set("Content-Type", media)
 	header.Set("Cache-Control", "no-cache")
-	// A service worker is under the policy of its own script.
-	header.Set("Content-Security-Policy", pagePolicy)
+	header.Set("Content-Security-Policy", assetPolicy)
 	_, _ = w.Write(content)
 	return nil
 }

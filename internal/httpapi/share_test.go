@@ -7,11 +7,13 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+	"maps"
 	"net/http"
 	"net/http/httptest"
 	"reflect"
 	"strings"
 	"testing"
+	"testing/fstest"
 	"time"
 
 	"github.com/crdlab/crdlab/internal/playground"
@@ -170,6 +172,24 @@ func TestOnlyEmbedIsFramed(t *testing.T) {
 		}
 		if framed && (strings.Contains(policy, "script-src") || strings.Contains(body, "<script") || !strings.Contains(body, "a: &lt;1&gt;")) {
 			t.Errorf("%s: policy %q, body %s", path, policy, body)
+		}
+	}
+}
+
+func TestOnlyPagesReachOtherHosts(t *testing.T) {
+	assets := maps.Clone(builtPage)
+	assets["assets/main-1.js"] = &fstest.MapFile{Data: []byte("1")}
+	server, _ := serve(t, Config{Assets: assets, Sharing: Sharing{Store: share.NewMemory()}})
+	id := shareOn(t, server.URL, sharedScenario)
+	for path, want := range map[string]string{
+		"/": "'self' https:", "/s/" + id: "'self' https:",
+		"/assets/main-1.js": "'self'", "/service-worker.js": "'self'",
+		"/embed/" + id: "", "/examples.json": "", "/api": "", "/nothing": "",
+	} {
+		response, _ := fetch(t, http.MethodGet, server.URL+path, nil, "")
+		_, connect, _ := strings.Cut(response.Header.Get("Content-Security-Policy")+"; ", "connect-src ")
+		if got, _, _ := strings.Cut(connect, ";"); got != want {
+			t.Errorf("%s may connect to %q, want %q", path, got, want)
 		}
 	}
 }

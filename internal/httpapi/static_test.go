@@ -36,7 +36,7 @@ func TestStaticSiteIsComplete(t *testing.T) {
 	for _, want := range []string{
 		`src="assets/main-1.js"`, `"module":"assets/engine-1.wasm"`, `"packed":"assets/engine-1.wasm.gz"`, `"packed":"assets/engine-2.wasm.gz"`,
 		`"examples":"examples.json"`, `"evaluate":""`, `"share":""`, `"home":""`, `"offline":"service-worker.js"`, `rel="manifest" href="app.webmanifest"`, `data-verdict="crd"`,
-		`http-equiv="Content-Security-Policy"`,
+		`http-equiv="Content-Security-Policy"`, "connect-src &#39;self&#39; https:",
 	} {
 		if !strings.Contains(string(page), want) {
 			t.Errorf("the page lacks %s", want)

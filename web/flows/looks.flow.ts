@@ -60,6 +60,13 @@ for (const colorScheme of ["light", "dark"] as const) {
       await page.locator("#document-add").click();
       await page.screenshot({ path: `test-results/pictures/${colorScheme}-${size}-menu.png` });
       expect(await findings(page), "menu").toEqual([]);
+      await page.locator("#address-open").click();
+      await page.locator("#address-input").fill("http://files.example.com");
+      await page.keyboard.press("Enter");
+      await page.screenshot({ path: `test-results/pictures/${colorScheme}-${size}-address.png` });
+      expect(await findings(page), "address").toEqual([]);
+      await page.keyboard.press("Escape");
+      await page.locator("#document-add").click();
       await page.locator("[data-open=oldCrd]").click();
       expect(await findings(page), "an empty document").toEqual([]);
       for (const dialog of ["share", "shortcuts", "gallery"]) {

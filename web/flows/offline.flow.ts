@@ -95,6 +95,20 @@ test("only the page, what it loads and the gallery are kept", async ({ playgroun
   await expect(page.goto(`/s/${id}`)).rejects.toThrow(/ERR_CONNECTION_REFUSED/);
 });
 
+test("what other sites have comes past what is kept, and is not kept", async ({ playground, context }) => {
+  const { page } = playground;
+  await context.route("https://files.example.com/**", (route) => route.fulfill({ headers: { "access-control-allow-origin": "*" }, body: crd }));
+  await playground.open();
+  await kept(page);
+  await page.reload();
+  await playground.settled();
+  const before = await keptPaths(page);
+  await page.evaluate(() => (location.hash = "#url=https://files.example.com/crd.yaml"));
+  await expect(page.locator("#source-note")).toContainText("CRD from");
+  expect(await playground.text("crd")).toContain("many replicas need an image");
+  expect(await keptPaths(page)).toEqual(before);
+});
+
 test("a new version takes the place of the old one, and is what is kept", async ({ context, devtools, page, complaints: _ }) => {
   const log: Log = { paths: [], bytes: 0 };
   let next: Change | undefined;

@@ -2,6 +2,7 @@ import { describe, expect, test, vi } from "vitest";
 import { type Answer, emptyScenario, type Fault, type View } from "./contract";
 import { Engine } from "./engine/engine";
 import { isPending, keepEvaluated } from "./evaluation";
+import { nowhere } from "./remote/source";
 import { emptyConsole, Session } from "./session";
 
 /** A session whose engine answers when it is told to, with each CRD as a finding. */
@@ -17,6 +18,7 @@ function setUp() {
     engine: { at: "page", whole: false },
     online: true,
     console: emptyConsole,
+    source: nowhere,
     notice: "",
   });
   const asked: View[] = [];

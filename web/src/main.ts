@@ -8,14 +8,17 @@ import { assembleEngine } from "./engine/assemble";
 import { keepEvaluated } from "./evaluation";
 import { Gallery } from "./gallery";
 import { isOnline, keepOffline } from "./offline/offline";
+import { Remote } from "./remote/remote";
+import { nowhere } from "./remote/source";
 import { emptyConsole, Session } from "./session";
 import { keepAddress } from "./share/address";
 import { bindCopyButtons, bindShareMore, openShareDialog } from "./share/dialog";
 import { namesScenario, parseFragment } from "./share/fragment";
 import { Place } from "./share/place";
 import { bindShortLink } from "./share/short-link";
-import { openStart, servedExample, servedScenario } from "./start";
+import { addressToOpen, openStart, servedExample, servedScenario } from "./start";
 import { keepSession } from "./storage";
+import { bindAddressDialog } from "./ui/address-dialog";
 import { bindChoices } from "./ui/choices";
 import { Console } from "./ui/console";
 import { bindCopyText } from "./ui/copy";
@@ -32,6 +35,7 @@ import { Results } from "./ui/results";
 import { applyRuleFilter, bindRuleFilter } from "./ui/rule-filter";
 import { bindShortcuts } from "./ui/shortcuts";
 import { bindTools } from "./ui/tools";
+import { bindSourceNote } from "./ui/source-note";
 import { bindSplit } from "./ui/split";
 import { bindStatus } from "./ui/status";
 import { bindTheme, storedTheme } from "./ui/theme";
@@ -52,6 +56,7 @@ const session = new Session({
   engine: { at: "loading", phase: "downloading" },
   online: isOnline(),
   console: emptyConsole,
+  source: nowhere,
   notice: "",
 });
 
@@ -68,6 +73,7 @@ const results = new Results(session, (panels) => {
   if (panels.includes("rules")) applyRuleFilter();
   documents.markCursor();
 });
+const remote = new Remote(session);
 const problem = new ProblemCursor();
 const place = new Place(config, location, served);
 const share = (): void => void openShareDialog(session, gallery, place);
@@ -79,6 +85,8 @@ const galleryDialog = new GalleryDialog(session, gallery);
 bindCopyButtons();
 bindCopyText();
 bindFiles(session);
+bindAddressDialog(session, remote);
+bindSourceNote(session);
 bindPrint(session);
 bindShareMore(session);
 bindShortLink(session, place);
@@ -123,7 +131,15 @@ keepAddress(session, gallery, place);
 keepEvaluated(session, engine, results.standing);
 keepOffline(config, session);
 
+const linked = addressToOpen(location.hash);
+if (linked !== undefined) void remote.openLink(linked);
+
 addEventListener("hashchange", () => {
-  if (!namesScenario(parseFragment(location.hash))) return;
+  const fragment = parseFragment(location.hash);
+  if (!namesScenario(fragment)) return;
+  if (fragment.url !== undefined) {
+    session.update({ panel: fragment.panel ?? "outcome" });
+    return void remote.openLink(fragment.url);
+  }
   void openStart(location.hash, session.state.scenario, gallery, false).then((next) => session.update(next));
 });

@@ -1,5 +1,6 @@
 import { expect, test, vi } from "vitest";
 import { emptyScenario } from "./contract";
+import { nowhere } from "./remote/source";
 import { emptyConsole, Session, type SessionState } from "./session";
 
 const initial: SessionState = {
@@ -13,6 +14,7 @@ const initial: SessionState = {
   engine: { at: "loading", phase: "downloading" },
   online: true,
   console: emptyConsole,
+  source: nowhere,
   notice: "",
 };
 

@@ -6,6 +6,7 @@ import {
 } from "./contract";
 import type { EngineState } from "./engine/engine";
 import type { Trial } from "./help-contract";
+import type { Source } from "./remote/source";
 
 export const themes = ["system", "light", "dark"] as const;
 export type Theme = (typeof themes)[number];
@@ -31,6 +32,8 @@ export interface SessionState {
   /** Whether there is a network, as far as the browser knows. */
   readonly online: boolean;
   readonly console: ConsoleState;
+  /** Where the documents come from, if from a link or an address. */
+  readonly source: Source;
   /** A sentence about what went wrong on our side; empty if nothing did. */
   readonly notice: string;
 }

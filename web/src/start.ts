@@ -8,6 +8,7 @@ import {
 } from "./contract";
 import { element } from "./dom";
 import type { Example, Gallery } from "./gallery";
+import { sourceAddressOf, nowhere, type Source } from "./remote/source";
 import { decode } from "./share/codec";
 import { type ConsoleState, emptyConsole } from "./session";
 import { type Fragment, parseFragment } from "./share/fragment";
@@ -20,7 +21,7 @@ export interface Start {
   readonly opened: readonly DocumentName[];
   readonly panel: PanelName;
   readonly console: ConsoleState;
-  readonly notice: string;
+  readonly source: Source;
 }
 
 /**
@@ -28,6 +29,7 @@ export interface Start {
  * what the server put into the page. A bad link says so and takes nothing away.
  * At a short link, what the server put into the page is what the link names.
  * A page that is loaded again goes on where it was: its link may be behind.
+ * What stands at an address that the link names comes after the start.
  */
 export async function openStart(
   hash: string,
@@ -46,11 +48,18 @@ export async function openStart(
     opened: last?.opened ?? [],
     panel: fragment.panel ?? last?.panel ?? "outcome",
     console: stored?.scenario.crd === scenario.crd ? stored.console : emptyConsole,
-    notice: linked.problem ?? "",
+    source: linked.problem === undefined ? last?.source ?? nowhere : { at: "failed", problem: linked.problem, scenario },
   };
 }
 
-function isLoadedAgain(stored: StoredSession | undefined): boolean {
+/** The address that a link names, unless what was fetched from there has been edited since. */
+export function addressToOpen(hash: string): string | undefined {
+  const { url } = parseFragment(hash);
+  const stored = storedSession();
+  return url === undefined || !isLoadedAgain(stored) || sourceAddressOf(stored) === url ? url : undefined;
+}
+
+function isLoadedAgain(stored: StoredSession | undefined): stored is StoredSession {
   const [visit] = performance.getEntriesByType("navigation") as PerformanceNavigationTiming[];
   return visit?.type === "reload" && stored?.address === location.href;
 }

@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
 import { emptyScenario } from "./contract";
+import { nowhere } from "./remote/source";
 import { emptyConsole } from "./session";
 import { parseSession } from "./storage";
 
@@ -7,13 +8,14 @@ const scenario = { ...emptyScenario, crd: "a", object: "b", fieldValidation: "Wa
 
 test("a stored session is read", () => {
   const console = { expression: "self", object: 1, path: "spec", isOpen: true };
-  const stored = { scenario, document: "crd", opened: ["oldCrd"], panel: "rules", console, address: "http://localhost/#a" };
-  expect(parseSession(JSON.stringify(stored))).toEqual(stored);
+  const source = { address: "https://example.com/crd.yaml", documents: ["crd"] };
+  const stored = { scenario, document: "crd", opened: ["oldCrd"], panel: "rules", console, source, address: "http://localhost/#a" };
+  expect(parseSession(JSON.stringify(stored))).toEqual({ ...stored, source: { at: "fetched", address: source.address, texts: { crd: "a" } } });
 });
 
 test("what is unknown in it takes its default", () => {
-  const stored = { scenario, document: "nope", opened: "x", panel: 3, console: { object: -1, path: {} }, address: 1 };
-  expect(parseSession(JSON.stringify(stored))).toEqual({ scenario, document: "object", opened: [], panel: "outcome", console: emptyConsole, address: "" });
+  const stored = { scenario, document: "nope", opened: "x", panel: 3, console: { object: -1, path: {} }, source: { address: "a" }, address: 1 };
+  expect(parseSession(JSON.stringify(stored))).toEqual({ scenario, document: "object", opened: [], panel: "outcome", console: emptyConsole, source: nowhere, address: "" });
 });
 
 for (const text of [null, "", "{", "null", "7", '{"scenario": []}']) {

@@ -6,6 +6,7 @@ import {
   panelNames,
   type Scenario,
 } from "./contract";
+import { type Source, sourceFrom, storedSourceOf } from "./remote/source";
 import { type ConsoleState, emptyConsole, type Session } from "./session";
 import { toScenario } from "./share/codec";
 import { throttle } from "./throttle";
@@ -20,6 +21,8 @@ export interface StoredSession {
   readonly opened: readonly DocumentName[];
   readonly panel: PanelName;
   readonly console: ConsoleState;
+  /** The address that documents were fetched from, until they are edited. */
+  readonly source: Source;
   /** The page's address then, which may be behind what was typed. */
   readonly address: string;
 }
@@ -50,13 +53,15 @@ export function parseSession(text: string | null): StoredSession | undefined {
   try {
     const value = JSON.parse(text ?? "null") as Partial<Record<string, unknown>> | null;
     if (!value) return undefined;
-    const { document, opened, panel, console, address } = value;
+    const { document, opened, panel, console, source, address } = value;
+    const scenario = toScenario(value["scenario"]);
     return {
-      scenario: toScenario(value["scenario"]),
+      scenario,
       document: isOneOf(documentNames, document) ? document : "object",
       opened: documentNames.filter((name) => Array.isArray(opened) && opened.includes(name)),
       panel: isOneOf(panelNames, panel) ? panel : "outcome",
       console: consoleFrom(console),
+      source: sourceFrom(source, scenario),
       address: typeof address === "string" ? address : "",
     };
   } catch {
@@ -80,7 +85,8 @@ export function keepSession(session: Session): void {
   const save = (): void => {
     const { scenario, document, opened, panel, console } = session.state;
     const { href: address } = location;
-    write(sessionKey, JSON.stringify({ scenario, document, opened, panel, console, address } satisfies StoredSession));
+    const source = storedSourceOf(session.state);
+    write(sessionKey, JSON.stringify({ scenario, document, opened, panel, console, source, address }));
   };
   const soon = throttle(1000, save);
   let changed = false;
@@ -90,6 +96,7 @@ export function keepSession(session: Session): void {
       state.document !== previous.document ||
       state.opened !== previous.opened ||
       state.panel !== previous.panel ||
+      state.source !== previous.source ||
       state.console !== previous.console
     ) {
       changed = true;

@@ -1,5 +1,6 @@
 import { documentNames, type Scenario } from "../contract";
 import type { Gallery } from "../gallery";
+import { sourceAddressOf } from "../remote/source";
 import type { Session, SessionState } from "../session";
 import { afterPause, throttle } from "../throttle";
 import { encode, maxEncoded } from "./codec";
@@ -29,6 +30,8 @@ export async function fragmentOf(state: SessionState, gallery: Gallery): Promise
 async function addressOf(state: SessionState, gallery: Gallery, place: Place): Promise<string> {
   const short = place.shortLinkOf(state.scenario);
   if (short) return short + formatFragment({ panel: state.panel });
+  const url = sourceAddressOf(state);
+  if (url !== undefined) return place.home + formatFragment({ url, panel: state.panel });
   return place.home + (await fragmentOf(state, gallery));
 }
 

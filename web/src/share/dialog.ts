@@ -1,7 +1,9 @@
 import { element } from "../dom";
 import type { Gallery } from "../gallery";
+import { sourceAddressOf } from "../remote/source";
 import type { Session } from "../session";
 import { fragmentOf } from "./address";
+import { formatFragment } from "./fragment";
 import { filesOf, markdownOf } from "./documents";
 import type { Place } from "./place";
 import { showShortLink } from "./short-link";
@@ -21,6 +23,10 @@ export async function openShareDialog(
   const isLong = !fragment || link.length > comfortable;
   element("share-link", HTMLInputElement).value = fragment ? link : "";
   element("share-markdown", HTMLInputElement).value = fragment ? `[crdlab](${link})` : "";
+  const url = sourceAddressOf(session.state);
+  element("share-url-field", HTMLElement).hidden = url === undefined;
+  element("share-url", HTMLInputElement).value =
+    url === undefined ? "" : place.absolute(place.home + formatFragment({ url, panel: session.state.panel }));
   const note = lengthNote(fragment, link.length);
   const noteElement = element("share-length", HTMLElement);
   noteElement.textContent = note;

@@ -7,6 +7,8 @@ const cases: [string, Fragment][] = [
   ["#1=abc&panel=rules", { payload: "abc", panel: "rules" }],
   ["#example=nullable", { example: "nullable" }],
   ["#example=nullable&panel=kubectl", { example: "nullable", panel: "kubectl" }],
+  ["#url=https%3A%2F%2Fexample.com%2Fcrd.yaml%3Fx%3D1%26y%3D2", { url: "https://example.com/crd.yaml?x=1&y=2" }],
+  ["#url=example.com%2Fcrd.yaml&panel=rules", { url: "example.com/crd.yaml", panel: "rules" }],
   ["#panel=versions", { panel: "versions" }],
 ];
 
@@ -24,3 +26,15 @@ test("the panel shown at first goes without saying", () => {
 test("unknown and empty parts are left out", () => {
   expect(parseFragment("#result&=x&2=def&1=&panel=nope&example=a")).toEqual({ example: "a" });
 });
+
+const addresses: [hash: string, url: string][] = [
+  ["#url=https://example.com/a%2Fb.yaml?x=1&panel=rules", "https://example.com/a%2Fb.yaml?x=1"],
+  ["#url=HTTPS://example.com/%zz", "HTTPS://example.com/%zz"],
+  ["#url=example.com%zz", "example.com%zz"],
+];
+
+for (const [hash, url] of addresses) {
+  test(`an address that is not percent-encoded is read as it is: ${hash}`, () => {
+    expect(parseFragment(hash).url).toBe(url);
+  });
+}

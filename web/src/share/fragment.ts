@@ -6,10 +6,12 @@ export interface Fragment {
   readonly payload?: string;
   /** The id of an example. */
   readonly example?: string;
+  /** The address of a document. */
+  readonly url?: string;
   readonly panel?: PanelName;
 }
 
-/** Reads "#1=…&panel=…" or "#example=…"; what it does not know it leaves out. */
+/** Reads "#1=…&panel=…", "#example=…" or "#url=…"; what it does not know it leaves out. */
 export function parseFragment(hash: string): Fragment {
   const parts = new Map<string, string>();
   for (const part of hash.replace(/^#/, "").split("&")) {
@@ -18,23 +20,36 @@ export function parseFragment(hash: string): Fragment {
   }
   const payload = parts.get("1");
   const example = parts.get("example");
+  const url = unescaped(parts.get("url") ?? "");
   const panel = parts.get("panel");
   return {
     ...(payload ? { payload } : {}),
     ...(example ? { example } : {}),
+    ...(url ? { url } : {}),
     ...(isOneOf(panelNames, panel) ? { panel } : {}),
   };
 }
 
+/** An address as it was before it was percent-encoded, which not all who write links do. */
+function unescaped(address: string): string {
+  if (/^[a-z]+:\/\//i.test(address)) return address;
+  try {
+    return decodeURIComponent(address);
+  } catch {
+    return address;
+  }
+}
+
 /** Writes a fragment; the panel shown at first goes without saying. */
-export function formatFragment({ payload, example, panel }: Fragment): string {
+export function formatFragment({ payload, example, url, panel }: Fragment): string {
   const parts: string[] = [];
   if (example) parts.push(`example=${example}`);
+  else if (url) parts.push(`url=${encodeURIComponent(url)}`);
   else if (payload) parts.push(`1=${payload}`);
   if (panel && panel !== panelNames[0]) parts.push(`panel=${panel}`);
   return parts.length > 0 ? `#${parts.join("&")}` : "";
 }
 
-export function namesScenario({ payload, example }: Fragment): boolean {
-  return payload !== undefined || example !== undefined;
+export function namesScenario({ payload, example, url }: Fragment): boolean {
+  return payload !== undefined || example !== undefined || url !== undefined;
 }

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { documentFirst, sortTexts, splitBundle } from "./bundle";
+import { documentFirst, sortResources, sortTexts, splitBundle } from "./bundle";
 
 const crd = "apiVersion: apiextensions.k8s.io/v1\nkind: CustomResourceDefinition\n";
 
@@ -28,3 +28,21 @@ test("the chosen document comes first", () => {
     "kind: B\nb: {}\n---\nkind: A\n---\nkind: C\n",
   );
 });
+
+const resources: [about: string, text: string, sorted: ReturnType<typeof sortResources>][] = [
+  ["a CRD", `# mine\n---\n${crd}`, { crd: `# mine\n---\n${crd}` }],
+  ["several CRDs", `${crd}---\n${crd}`, { crd: `${crd}---\n${crd}` }],
+  ["an object", "apiVersion: a/v1\nkind: A\n", { object: "apiVersion: a/v1\nkind: A\n" }],
+  ["CRDs and objects", bundle, { crd: `${crd}---\n${crd}`, object: "apiVersion: a/v1\nkind: A\n" }],
+  ["a CRD in one line of JSON", '{"spec": {}, "kind": "CustomResourceDefinition"}', { crd: '{"spec": {}, "kind": "CustomResourceDefinition"}' }],
+  ["an object in one line of JSON", '{"apiVersion":"a/v1","kind":"A"}', { object: '{"apiVersion":"a/v1","kind":"A"}' }],
+  ["no resource", "replicas: 3\nimage: {kind: A}\n", undefined],
+  ["a text", "It is of this kind, and apiVersion: not that one.", undefined],
+  ["nothing", "# nothing\n---\n", undefined],
+];
+
+for (const [about, text, sorted] of resources) {
+  test(`what stands at an address is ${about}`, () => {
+    expect(sortResources(text)).toEqual(sorted);
+  });
+}

@@ -1,7 +1,12 @@
 import type { DocumentName, Range, Scenario } from "../contract";
 
-const isCRD = (text: string): boolean => /^\s*"?kind"?:\s*"?CustomResourceDefinition\b/m.test(text);
-const isResource = (text: string): boolean => /^\s*"?kind"?:/m.test(text) && /^\s*"?apiVersion"?:/m.test(text);
+/** No file may be larger, in bytes: nothing in Kubernetes is. */
+export const maxFileSize = 8 << 20;
+
+// A field at the start of a line, or anywhere in JSON.
+const isCRD = (text: string): boolean => /(?:^\s*"?kind"?|[{,]\s*"kind"\s*):\s*"?CustomResourceDefinition\b/m.test(text);
+const isResource = (text: string): boolean =>
+  /(?:^\s*"?kind"?|[{,]\s*"kind"\s*):/m.test(text) && /(?:^\s*"?apiVersion"?|[{,]\s*"apiVersion"\s*):/m.test(text);
 
 /** The YAML documents of a text, without those that hold nothing. */
 function documentsOf(text: string): readonly string[] {
@@ -20,11 +25,8 @@ export function joined(texts: readonly string[]): string {
  */
 export function splitBundle(text: string, document: DocumentName): Partial<Scenario> | undefined {
   if (document !== "crd" && document !== "object") return undefined;
-  const parts = documentsOf(text);
-  const crds = parts.filter(isCRD);
-  const objects = parts.filter((part) => !isCRD(part) && isResource(part));
-  if (crds.length === 0 || objects.length === 0) return undefined;
-  return { crd: joined(crds), object: joined(objects) };
+  const sorted = sortResources(text);
+  return sorted?.crd === undefined || sorted.object === undefined ? undefined : sorted;
 }
 
 /** Texts of files: of several the CRDs are told apart, of one its documents are. */
@@ -38,6 +40,19 @@ export function sortTexts(texts: readonly string[], active: DocumentName): Parti
     ...(crds.length > 0 ? { crd: joined(crds) } : {}),
     ...(others.length > 0 ? { object: joined(others) } : {}),
   };
+}
+
+/**
+ * A text of which nothing is known, as the documents that it belongs into;
+ * undefined if it holds no resource.
+ */
+export function sortResources(text: string): Partial<Record<"crd" | "object", string>> | undefined {
+  const parts = documentsOf(text);
+  const crds = parts.filter(isCRD);
+  const objects = parts.filter((part) => !isCRD(part) && isResource(part));
+  if (crds.length > 0 && objects.length > 0) return { crd: joined(crds), object: joined(objects) };
+  if (crds.length > 0) return { crd: text };
+  return objects.length > 0 ? { object: text } : undefined;
 }
 
 /** A text with the document that has a range before the others. */

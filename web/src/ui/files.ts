@@ -1,9 +1,6 @@
 import { element } from "../dom";
 import type { Session } from "../session";
-import { sortTexts } from "./bundle";
-
-/** No file may be larger, in bytes: nothing in Kubernetes is. */
-const maxSize = 8 << 20;
+import { maxFileSize, sortTexts } from "./bundle";
 
 /** Opens files by the menu's entry or by dropping them onto the documents. */
 export function bindFiles(session: Session): void {
@@ -49,8 +46,8 @@ function bindDrop(pane: HTMLElement, open: (files: Iterable<File>) => void): voi
 }
 
 async function openFiles(session: Session, files: readonly File[]): Promise<void> {
-  const tooLarge = files.find(({ size }) => size > maxSize);
-  if (tooLarge) throw new Error(`${tooLarge.name} is larger than ${maxSize >> 20} MiB.`);
+  const tooLarge = files.find(({ size }) => size > maxFileSize);
+  if (tooLarge) throw new Error(`${tooLarge.name} is larger than ${maxFileSize >> 20} MiB.`);
   const texts = await Promise.all(files.map((file) => file.text()));
   if (texts.length === 0) return;
   session.edit(sortTexts(texts, session.state.document));

@@ -1,6 +1,7 @@
 import { element } from "../dom";
 import type { EngineState } from "../engine/engine";
 import { isPending } from "../evaluation";
+import { problemOf } from "../remote/source";
 import type { Session, SessionState } from "../session";
 
 const phases = {
@@ -48,8 +49,8 @@ export function bindStatus(session: Session): void {
     where.textContent = state.answer ? whereText(state.engine) : "";
     stateElement.textContent = stateText(state);
     progress.hidden = !isLoading(state);
-    notice.textContent = state.notice;
-    notice.hidden = state.notice === "";
+    notice.textContent = state.notice || problemOf(state);
+    notice.hidden = notice.textContent === "";
     const stale = state.answered !== state.scenario;
     result.toggleAttribute("data-stale", stale);
     result.setAttribute("aria-busy", String(isPending(state)));

@@ -1,0 +1,75 @@
+import { maxFileSize } from "../ui/bundle";
+
+/** A document that cannot be fetched; the message says why. */
+export class Unfetched extends Error {}
+
+/** How long a document may take, in ms. */
+const timeout = 30_000;
+
+/**
+ * Fetches a text. Its site is told nothing about the page but its origin. Only
+ * abandoned ends it with an error that is not {@link Unfetched}.
+ */
+export async function fetchText(address: URL, abandoned: AbortSignal): Promise<string> {
+  const expired = AbortSignal.timeout(timeout);
+  try {
+    const response = await fetch(address, {
+      cache: "no-cache",
+      credentials: "omit",
+      referrerPolicy: "no-referrer",
+      signal: AbortSignal.any([abandoned, expired]),
+    });
+    if (!response.ok) throw new Unfetched(refusal(response.status, address));
+    return textOf(await readAtMost(maxFileSize, response, address), address);
+  } catch (error) {
+    if (error instanceof Unfetched || abandoned.aborted) throw error;
+    if (expired.aborted) throw new Unfetched(`${address.href} took longer than ${timeout / 1000} s.`);
+    // The browser tells pages no more than that it failed.
+    throw new Unfetched(
+      navigator.onLine
+        ? `${address.href} cannot be read: ${address.host} does not answer, or it does not let other sites read it (CORS). Download the file and drop it here.`
+        : `${address.href} cannot be read: there is no network.`,
+    );
+  }
+}
+
+function refusal(status: number, { href, host }: URL): string {
+  switch (status) {
+    case 404:
+    case 410:
+      return `There is nothing at ${href}: it answered ${status}.`;
+    case 401:
+    case 403:
+      return `Not everybody may read ${href}: it answered ${status}.`;
+    default:
+      return `${host} does not send ${href}: it answered ${status}.`;
+  }
+}
+
+/** What is announced may be packed, so what counts is what arrives. */
+async function readAtMost(limit: number, { body }: Response, { href }: URL): Promise<Uint8Array<ArrayBuffer>> {
+  const chunks: Uint8Array<ArrayBuffer>[] = [];
+  let length = 0;
+  const reader = body?.getReader();
+  for (let next = await reader?.read(); next && !next.done; next = await reader?.read()) {
+    length += next.value.byteLength;
+    if (length > limit) {
+      await reader?.cancel();
+      throw new Unfetched(`${href} is larger than ${limit >> 20} MiB.`);
+    }
+    chunks.push(next.value);
+  }
+  return new Uint8Array(await new Blob(chunks).arrayBuffer());
+}
+
+function textOf(bytes: Uint8Array<ArrayBuffer>, { href }: URL): string {
+  let text: string;
+  try {
+    text = new TextDecoder("utf-8", { fatal: true }).decode(bytes);
+  } catch {
+    throw new Unfetched(`${href} is not a text in UTF-8.`);
+  }
+  if (text.includes("\0")) throw new Unfetched(`${href} is not a text.`);
+  if (/^\s*<(?:!doctype|html|\?xml)/i.test(text)) throw new Unfetched(`${href} is a web page, not YAML. Open the address of the file itself.`);
+  return text.replace(/\r\n?/g, "\n");
+}

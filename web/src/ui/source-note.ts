@@ -1,0 +1,39 @@
+import { type DocumentName, documentNames } from "../contract";
+import { element } from "../dom";
+import { fetchedOf } from "../remote/source";
+import type { Session, SessionState } from "../session";
+
+const names: Record<DocumentName, string> = {
+  crd: "CRD",
+  object: "objects",
+  oldCrd: "old CRD",
+  oldObject: "old objects",
+  conversion: "conversion",
+  admission: "admission",
+};
+
+/** Shows what is fetched, and where the documents come from until they are edited. */
+export function bindSourceNote(session: Session): void {
+  const note = element("source-note", HTMLElement);
+  const about = element("source-about", HTMLElement);
+  const link = element("source-link", HTMLAnchorElement);
+  const show = (state: SessionState): void => {
+    const { source } = state;
+    const fetched = fetchedOf(state);
+    note.hidden = source.at !== "fetching" && !fetched;
+    about.textContent = fetched ? `${namesOf(fetched.texts)} from` : "Fetching";
+    const address = fetched?.address ?? (source.at === "fetching" ? source.address : "");
+    link.textContent = address;
+    if (fetched) link.href = /^https:\/\//i.test(address) ? address : `https://${address}`;
+    else link.removeAttribute("href");
+  };
+  show(session.state);
+  session.subscribe((state, previous) => {
+    if (state.source !== previous.source || state.scenario !== previous.scenario) show(state);
+  });
+}
+
+function namesOf(texts: Partial<Record<DocumentName, string>>): string {
+  const listed = documentNames.filter((name) => texts[name] !== undefined).map((name) => names[name]).join(" and ");
+  return listed.charAt(0).toUpperCase() + listed.slice(1);
+}
