@@ -155,17 +155,7 @@ func (r *crdRequest) refuse(stage string, err error) {
 }
 
 func emptyCRDReport() playground.CRD {
-	return playground.CRD{
-		Findings:       []playground.Finding{},
-		Warnings:       []string{},
-		Conditions:     []playground.Condition{},
-		StoredVersions: []string{},
-		Names:          playground.Names{ShortNames: []string{}, Categories: []string{}},
-		Versions:       []playground.Version{},
-		Rules:          []playground.Rule{},
-		CostLimit:      crdCostLimit,
-		Candidates:     []playground.Candidate{},
-		UpgradeSteps:   []playground.UpgradeStep{},
-		Changes:        []playground.CRDChange{},
-	}
+	report := playground.EmptyCRD()
+	report.CostLimit = crdCostLimit
+	return report
 }

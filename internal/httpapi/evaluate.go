@@ -23,7 +23,7 @@ func (s *Server) evaluate(w http.ResponseWriter, r *http.Request) error {
 	if err := readAll(w, r, MaxBody, "scenario", body); err != nil {
 		return err
 	}
-	report, err := s.evaluator.runJSON(r.Context(), body.Bytes())
+	report, err := s.evaluatedJSON(r, body.Bytes())
 	if err != nil {
 		return err
 	}

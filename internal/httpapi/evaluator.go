@@ -94,6 +94,7 @@ func await[Answer any](e *evaluator, ctx context.Context, work func(context.Cont
 	default:
 		return none, busy()
 	}
+	start := time.Now()
 	ctx, cancel := context.WithTimeout(ctx, e.timeout)
 	defer cancel()
 	select {
@@ -119,11 +120,11 @@ func await[Answer any](e *evaluator, ctx context.Context, work func(context.Cont
 	select {
 	case r := <-done:
 		if r.err != nil && ctx.Err() != nil {
-			return none, e.ended(ctx)
+			return none, ended(ctx, start)
 		}
 		return r.answer, r.err
 	case <-ctx.Done():
-		return none, e.ended(ctx)
+		return none, ended(ctx, start)
 	}
 }
 
@@ -146,14 +147,16 @@ func guarded[Answer any](ctx context.Context, work func(context.Context) (Answer
 	return work(ctx)
 }
 
-// ended is the error for an evaluation whose context is done.
-func (e *evaluator) ended(ctx context.Context) error {
-	if ctx.Err() == context.DeadlineExceeded {
-		return &problem{
-			kind:   kindEvalTimedOut,
-			detail: fmt.Sprintf("The evaluation did not end within %v and was given up.", e.timeout),
-			cause:  ctx.Err(),
-		}
+// ended is the error for an evaluation, begun at start, whose context is done.
+func ended(ctx context.Context, start time.Time) error {
+	if ctx.Err() != context.DeadlineExceeded {
+		return ctx.Err()
 	}
-	return ctx.Err()
+	deadline, _ := ctx.Deadline()
+	seconds := deadline.Sub(start).Round(10 * time.Millisecond).Seconds()
+	return &problem{
+		kind:   kindEvalTimedOut,
+		detail: fmt.Sprintf("The evaluation did not end within %g s and was given up.", seconds),
+		cause:  &playground.StoppedError{Reason: fmt.Sprintf("it took more than %g s", seconds)},
+	}
 }

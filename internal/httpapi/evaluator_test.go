@@ -2,9 +2,11 @@ package httpapi
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"net/http"
+	"reflect"
 	"strings"
 	"testing"
 	"time"
@@ -71,7 +73,7 @@ func TestRunawayEvaluationIsAnswered(t *testing.T) {
 	engine := newStuck()
 	server, _ := serve(t, Config{Evaluate: engine.evaluate, Evaluations: 1, EvaluationTimeout: 20 * time.Millisecond})
 	response, body := post(t, server.URL+"/api/v1/evaluate", "{}")
-	wantProblem(t, response, body, kindEvalTimedOut, "The evaluation did not end within 20ms and was given up.")
+	wantEnded(t, response, body, "it took more than 0.02 s")
 
 	response, body = fetch(t, http.MethodGet, server.URL+"/readyz", nil, "")
 	wantProblem(t, response, body, kindNotReady, "The engine cannot evaluate the default example at the moment.")
@@ -79,6 +81,51 @@ func TestRunawayEvaluationIsAnswered(t *testing.T) {
 		t.Errorf("/healthz answers %d beside a runaway evaluation", response.StatusCode)
 	}
 	close(engine.release)
+}
+
+func TestEndedEvaluationIsInTheReport(t *testing.T) {
+	server, log := serve(t, Config{Assets: builtPage, Build: Build{Kubernetes: "1.37.2"}, Evaluate: func(context.Context, playground.Scenario) (playground.Report, error) {
+		return playground.Report{}, fmt.Errorf("evaluate: %w", &playground.StoppedError{Reason: "it took too much"})
+	}})
+	response, body := post(t, server.URL+"/api/v1/evaluate", `{"crd":"secret","kubernetes":"1.30"}`)
+	report := wantEnded(t, response, body, "it took too much")
+	if report.Kubernetes != (playground.Kubernetes{Library: "1.37.2", Emulated: "1.30"}) {
+		t.Errorf("evaluated by %+v", report.Kubernetes)
+	}
+	response, body = post(t, server.URL+"/panels", `{"scenario":{"crd":"secret"},"panels":["outcome"]}`)
+	var answer playground.Answer
+	if err := json.Unmarshal([]byte(body), &answer); err != nil || response.StatusCode != http.StatusOK {
+		t.Fatalf("the page is answered %d: %v", response.StatusCode, err)
+	}
+	if len(answer.Findings) != 1 || !strings.Contains(answer.Panels["outcome"], "Not evaluated") || !strings.Contains(answer.Panels["outcome"], "it took too much") {
+		t.Errorf("the page is answered %s", body)
+	}
+	server.Close()
+	if lines := log.String(); strings.Count(lines, "it took too much") != 2 || strings.Contains(lines, "secret") {
+		t.Errorf("the log is\n%s", lines)
+	}
+}
+
+// wantEnded checks that an answer is a report of an evaluation that was ended for
+// the reason.
+func wantEnded(t *testing.T, response *http.Response, body, reason string) playground.Report {
+	t.Helper()
+	var report playground.Report
+	if err := json.Unmarshal([]byte(body), &report); err != nil || response.StatusCode != http.StatusOK {
+		t.Fatalf("status %d, %v: %s", response.StatusCode, err, body)
+	}
+	message := "the evaluation was ended, so that there is no verdict: " + reason
+	want := playground.EmptyReport()
+	want.Kubernetes = report.Kubernetes
+	want.CRD.Status.Message = message
+	want.CRD.Findings = []playground.Finding{{
+		Severity: playground.SeverityError, Reason: "PlaygroundLimit", Message: message, Document: playground.DocumentCRD,
+		Hint: hintOfEnded, Fixes: []playground.Fix{}, Related: []playground.Related{},
+	}}
+	if !reflect.DeepEqual(report, want) {
+		t.Errorf("got  %+v\nwant %+v", report, want)
+	}
+	return report
 }
 
 func TestEngineFailuresStayInside(t *testing.T) {
@@ -109,7 +156,6 @@ func TestEngineErrorsThatAreTheClients(t *testing.T) {
 		detail string
 	}{
 		{&playground.InvalidScenarioError{Parameter: "now", Message: "not an instant"}, kindMalformed, `"now": not an instant`},
-		{&playground.StoppedError{Reason: "it took too much"}, kindStopped, "The evaluation was ended: it took too much."},
 	} {
 		server, _ := serve(t, Config{Evaluate: func(context.Context, playground.Scenario) (playground.Report, error) {
 			return playground.Report{}, fmt.Errorf("evaluate: %w", c.err)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"net/http"
 	"testing"
+	"time"
 
 	"github.com/crdlab/crdlab/internal/playground"
 )
@@ -57,6 +58,20 @@ func TestHelp(t *testing.T) {
 	wantProblem(t, response, body, kindMalformed, `The question has an unknown field "crds".`)
 	response, body = post(t, server.URL+"/api/v1/hover", `{"document": "nope"}`)
 	wantProblem(t, response, body, kindMalformed, `"document": must be a document`)
+}
+
+func TestHelpThatTakesTooMuchIsAProblem(t *testing.T) {
+	server, _ := serve(t, Config{Evaluate: newStuck().evaluate, EvaluationTimeout: 20 * time.Millisecond, Help: func(ctx context.Context, question playground.Question) (playground.Help, error) {
+		if question.Format.Text == "memory" {
+			return playground.Help{}, &playground.StoppedError{Reason: "it took too much memory"}
+		}
+		<-ctx.Done()
+		return playground.Help{}, ctx.Err()
+	}})
+	response, body := post(t, server.URL+"/api/v1/format", `{"text": "memory"}`)
+	wantProblem(t, response, body, kindStopped, "The evaluation was ended: it took too much memory.")
+	response, body = post(t, server.URL+"/api/v1/format", `{"text": "time"}`)
+	wantProblem(t, response, body, kindEvalTimedOut, "The evaluation did not end within 0.02 s and was given up.")
 }
 
 func TestNoHelpWithoutTheEngine(t *testing.T) {

@@ -56,17 +56,17 @@ var (
 var operations = []operation{
 	{
 		route: "POST /api/v1/evaluate", id: "evaluate", tag: tagEvaluate,
-		summary: "Evaluates a scenario.", description: "Whatever is wrong with its documents is in the report.",
+		summary: "Evaluates a scenario.", description: "Whatever is wrong with its documents is in the report, and also that the evaluation was ended because it took too much time or memory.",
 		body:     playground.Scenario{},
 		answers:  []answer{{200, "The report.", jsonType, playground.Report{}}},
-		problems: engineProblems,
+		problems: scenarioProblems,
 	},
 	{
 		route: "POST /panels", id: "panels", tag: tagEvaluate,
 		summary: "Evaluates a scenario for the page.", description: "What it asks and what is answered change with the page.",
 		body:     playground.View{},
 		answers:  []answer{{200, "What the page shows of the report.", jsonType, playground.Answer{}}},
-		problems: engineProblems,
+		problems: scenarioProblems,
 	},
 	{
 		route: "POST /api/v1/complete", id: "complete", tag: tagWrite,

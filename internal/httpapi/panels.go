@@ -14,7 +14,7 @@ func (s *Server) panels(w http.ResponseWriter, r *http.Request) error {
 	if err := readBody(w, r, MaxBody, "view", &view); err != nil {
 		return err
 	}
-	report, err := s.evaluator.run(r.Context(), view.Scenario)
+	report, _, err := s.evaluated(r, view.Scenario)
 	if err != nil {
 		return err
 	}

@@ -195,15 +195,17 @@ func TestOnlyPagesReachOtherHosts(t *testing.T) {
 }
 
 func TestSharedPageComesWithoutResult(t *testing.T) {
-	store := share.NewMemory()
-	failing, _ := serve(t, Config{Assets: builtPage, Sharing: Sharing{Store: store}, Evaluate: func(context.Context, playground.Scenario) (playground.Report, error) {
-		return playground.Report{}, &playground.StoppedError{Reason: "it took too much memory"}
-	}})
-	id := shareOn(t, failing.URL, sharedScenario)
-	for _, path := range []string{"/s/", "/embed/"} {
-		response, body := fetch(t, http.MethodGet, failing.URL+path+id, nil, "")
-		if response.StatusCode != http.StatusOK || response.Header.Get("ETag") != "" || !strings.Contains(body, "a: &lt;1&gt;") {
-			t.Errorf("%s: status %d, tag %s: %.300s", path, response.StatusCode, response.Header.Get("ETag"), body)
+	const reason = "it took too much memory"
+	for err, says := range map[error]bool{&playground.StoppedError{Reason: reason}: true, errors.New("a fault"): false} {
+		failing, _ := serve(t, Config{Assets: builtPage, Sharing: Sharing{Store: share.NewMemory()}, Evaluate: func(context.Context, playground.Scenario) (playground.Report, error) {
+			return playground.Report{}, err
+		}})
+		id := shareOn(t, failing.URL, sharedScenario)
+		for _, path := range []string{"/s/", "/embed/"} {
+			response, body := fetch(t, http.MethodGet, failing.URL+path+id, nil, "")
+			if response.StatusCode != http.StatusOK || response.Header.Get("ETag") != "" || !strings.Contains(body, "a: &lt;1&gt;") || strings.Contains(body, reason) != says {
+				t.Errorf("%v, %s: status %d, tag %s: %.300s", err, path, response.StatusCode, response.Header.Get("ETag"), body)
+			}
 		}
 	}
 }

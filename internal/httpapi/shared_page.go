@@ -15,8 +15,8 @@ import (
 	"github.com/crdlab/crdlab/internal/ui"
 )
 
-// sharedResultTimeout is how long the page of a link waits for its result;
-// after that it comes without one, which its script then asks for.
+// sharedResultTimeout is how long the page of a link waits for its result; after
+// that it says so. Its script evaluates again, with more patience.
 const sharedResultTimeout = 10 * time.Second
 
 // sharedPage answers with the page that shows a shared scenario.
@@ -67,26 +67,29 @@ func (s *Server) sharedHTML(w http.ResponseWriter, r *http.Request, policy strin
 	if err != nil || notModified(w, r) {
 		return err
 	}
-	report := s.resultOf(r, scenario)
-	if report == nil && s.evaluator != nil {
+	report, isFinal := s.resultOf(r, scenario)
+	if !isFinal {
 		header.Del("ETag")
 	}
 	return writeHTML(w, r, http.StatusOK, policy, component(scenario, report))
 }
 
 // resultOf is the report on a scenario, or nil if the engine does not answer or
-// the client asks it too often.
-func (s *Server) resultOf(r *http.Request, scenario playground.Scenario) *playground.Report {
-	if s.evaluator == nil || s.evaluations.take(client(r), time.Now()) > 0 {
-		return nil
+// the client asks it too often. It is final if it will always be the same.
+func (s *Server) resultOf(r *http.Request, scenario playground.Scenario) (report *playground.Report, isFinal bool) {
+	if s.evaluator == nil {
+		return nil, true
+	}
+	if s.evaluations.take(client(r), time.Now()) > 0 {
+		return nil, false
 	}
 	ctx, cancel := context.WithTimeout(r.Context(), sharedResultTimeout)
 	defer cancel()
-	report, err := s.evaluator.run(ctx, scenario)
+	answer, isEnded, err := s.evaluated(r.WithContext(ctx), scenario)
 	if err != nil {
-		return nil
+		return nil, false
 	}
-	return &report
+	return &answer, !isEnded
 }
 
 // missing is the page for a link that leads nowhere.

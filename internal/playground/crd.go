@@ -41,6 +41,22 @@ type CRD struct {
 	Changes []CRDChange `json:"changes"`
 }
 
+// EmptyCRD is one of which nothing is known.
+func EmptyCRD() CRD {
+	return CRD{
+		Findings:       []Finding{},
+		Warnings:       []string{},
+		Conditions:     []Condition{},
+		StoredVersions: []string{},
+		Names:          Names{ShortNames: []string{}, Categories: []string{}},
+		Versions:       []Version{},
+		Rules:          []Rule{},
+		Candidates:     []Candidate{},
+		UpgradeSteps:   []UpgradeStep{},
+		Changes:        []CRDChange{},
+	}
+}
+
 // Candidate is one CustomResourceDefinition among the documents of a paste.
 type Candidate struct {
 	Name   string `json:"name"`

@@ -6,9 +6,10 @@ import "errors"
 var ErrUnreadable = errors.New("the scenario is not readable")
 
 // StoppedError says that the evaluation of a [Scenario] was ended because it
-// needed more than one evaluation may have.
+// took more time or memory than one evaluation may.
 type StoppedError struct {
-	// Reason goes with "The evaluation was ended: ", without a full stop.
+	// Reason goes with "The evaluation was ended: ", without a full stop: "it took
+	// more than 20 s".
 	Reason string
 }
 

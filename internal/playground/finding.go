@@ -3,9 +3,11 @@ package playground
 // Finding is one thing to tell the user about a text.
 type Finding struct {
 	Severity Severity `json:"severity"`
-	// Stage is the stage that found it.
+	// Stage is the stage that found it; empty if that is not known, because the
+	// evaluation was ended.
 	Stage string `json:"stage"`
-	// Reason is the cause's type of the API server, such as FieldValueInvalid.
+	// Reason is the cause's type of the API server, such as FieldValueInvalid, or
+	// PlaygroundLimit.
 	Reason string `json:"reason"`
 	// Field and Message are those of the API server's cause, word for word.
 	Field   string `json:"field"`
@@ -20,6 +22,10 @@ type Finding struct {
 	// Related are other places that explain the finding.
 	Related []Related `json:"related"`
 }
+
+// ReasonLimit is the [Finding.Reason] of a limit that is the playground's own, so
+// that there is no verdict.
+const ReasonLimit = "PlaygroundLimit"
 
 // Related is a place that explains a [Finding], such as the schema's keyword.
 type Related struct {

@@ -30,6 +30,18 @@ type Report struct {
 	Timing  Timing   `json:"timing"`
 }
 
+// EmptyReport is a report that says nothing.
+func EmptyReport() Report {
+	return Report{
+		CRD:           EmptyCRD(),
+		Objects:       []Object{},
+		Conversion:    Conversion{Findings: []Finding{}},
+		Schemas:       []Schema{},
+		Tables:        []Table{},
+		StoredObjects: []StoredObject{},
+	}
+}
+
 // Names of the parts that an engine may lack.
 const (
 	PartAdmission  = "admission"

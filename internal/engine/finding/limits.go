@@ -141,7 +141,7 @@ func OfLimit(document playground.Document, stage string, err error) playground.F
 	return playground.Finding{
 		Severity: playground.SeverityError,
 		Stage:    stage,
-		Reason:   "PlaygroundLimit",
+		Reason:   playground.ReasonLimit,
 		Message:  err.Error(),
 		Document: document,
 		Range:    at,

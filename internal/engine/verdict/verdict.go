@@ -188,7 +188,7 @@ func readable(objects []playground.Object, version string) bool {
 func Limited(report playground.Report) bool {
 	limited := func(findings []playground.Finding) bool {
 		for _, f := range findings {
-			if f.Reason == "PlaygroundLimit" {
+			if f.Reason == playground.ReasonLimit {
 				return true
 			}
 		}
