@@ -80,7 +80,7 @@ function changeOf(evaluation: Evaluation, state: SessionState): Partial<SessionS
       return {
         answered,
         answer: undefined,
-        notice: `The evaluation was stopped after ${evaluation.seconds} s. What you typed is kept; change it to evaluate again.`,
+        notice: `The evaluation was ended after ${evaluation.seconds} s, so that there is no verdict. What usually takes so long is a rule or a policy that builds long texts or lists within its cost budget: limit what it works on with maxLength and maxItems. What you typed is kept; change it to evaluate again.`,
       };
     case "fault":
       return { answered, answer: undefined, notice: evaluation.message };
