@@ -116,7 +116,7 @@ func wantEnded(t *testing.T, response *http.Response, body, reason string) playg
 	}
 	message := "the evaluation was ended, so that there is no verdict: " + reason
 	want := playground.EmptyReport()
-	want.Kubernetes = report.Kubernetes
+	want.Kubernetes, want.Timing = report.Kubernetes, report.Timing
 	want.CRD.Status.Message = message
 	want.CRD.Findings = []playground.Finding{{
 		Severity: playground.SeverityError, Reason: "PlaygroundLimit", Message: message, Document: playground.DocumentCRD,
