@@ -3,7 +3,8 @@ package engine
 import (
 	"slices"
 	"strings"
-	"unicode/utf16"
+
+	"github.com/crdlab/crdlab/internal/source"
 )
 
 // indentation is that of a mapping in a mapping.
@@ -33,7 +34,7 @@ func (s *skeleton) text() string {
 }
 
 func (s *skeleton) stop() {
-	s.stops = append(s.stops, len(utf16.Encode([]rune(s.b.String()))))
+	s.stops = append(s.stops, source.Units(s.b.String()))
 }
 
 func (s *skeleton) line(indent int) {

@@ -81,6 +81,12 @@ func (x *index) count() {
 	}
 }
 
+// Units is the length of a text in UTF-16 code units.
+func Units(text string) int {
+	units, _ := countUnits(text)
+	return units
+}
+
 // countUnits counts the UTF-16 code units and the code points that begin in s,
 // which may begin and end within a code point.
 func countUnits(s string) (units, runes int) {
