@@ -120,13 +120,14 @@ func (e *Engine) placeAt(ctx context.Context, at playground.Cursor) (*writingPla
 	if at.Trial != nil {
 		return e.trialPlace(ctx, at)
 	}
-	p := &writingPlace{position: at.Position, document: at.Document, types: e.kubernetesTypes(), policies: e.parts.PolicyTypes}
+	p := &writingPlace{document: at.Document, types: e.kubernetesTypes(), policies: e.parts.PolicyTypes}
 	text, err := documentText(at)
 	if err != nil {
 		return nil, err
 	}
 	p.outline = source.NewOutline(text)
-	p.Cursor = p.outline.Cursor(at.Position)
+	p.position = p.outline.Nearest(at.Position)
+	p.Cursor = p.outline.Cursor(p.position)
 	switch at.Document {
 	case playground.DocumentCRD, playground.DocumentOldCRD:
 		p.kind = p.types.crdKind(p.root())

@@ -60,6 +60,12 @@ type Cursor struct {
 	Document int
 }
 
+// Nearest is the place in the text that is nearest to a position, which may be
+// beyond the end of the text or of its line.
+func (o *Outline) Nearest(p playground.Position) playground.Position {
+	return o.index.position(o.index.offset(p))
+}
+
 // Cursor finds out what is at a position.
 func (o *Outline) Cursor(p playground.Position) Cursor {
 	offset := o.index.offset(p)

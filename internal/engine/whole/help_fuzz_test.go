@@ -35,6 +35,8 @@ func FuzzHelp(f *testing.F) {
 			f.Add(s.CRD, s.Object, s.Admission, document, line, len(lines[line]))
 		}
 	}
+	const rule = "type: integer\nx-kubernetes-validations\n - rule: &"
+	f.Add(rule, "", "", uint8(0), strings.Count(rule, "\n")+10, len(rule))
 	one := whole.New()
 	f.Fuzz(func(t *testing.T, crd, object, admission string, document uint8, line, character int) {
 		// As JSON's decoder does.
