@@ -213,14 +213,20 @@ func (m *mistake) computed(fixes func(*mistake) []playground.Fix) []playground.F
 // compared with an error, of which most texts have none.
 type errorPattern struct {
 	text     string
-	compiled func() *regexp.Regexp
+	once     sync.Once
+	compiled *regexp.Regexp
 }
 
-func pattern(text string) *errorPattern {
-	return &errorPattern{text, sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(text) })}
+// pattern does so little that the compiler can do it: all of it in one init would
+// have a browser busy with optimizing what runs once.
+func pattern(text string) *errorPattern { return &errorPattern{text: text} }
+
+func (p *errorPattern) expression() *regexp.Regexp {
+	p.once.Do(func() { p.compiled = regexp.MustCompile(p.text) })
+	return p.compiled
 }
 
-func (p *errorPattern) find(text string) []string { return p.compiled().FindStringSubmatch(text) }
+func (p *errorPattern) find(text string) []string { return p.expression().FindStringSubmatch(text) }
 
 // fits says whether text has the pattern; without one, any text does.
-func (p *errorPattern) fits(text string) bool { return p == nil || p.compiled().MatchString(text) }
+func (p *errorPattern) fits(text string) bool { return p == nil || p.expression().MatchString(text) }
