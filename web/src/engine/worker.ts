@@ -2,6 +2,7 @@ import { type Answer, documentNames, type Fault, isOneOf, type Scenario, type Vi
 import type { Answers, Cursor, HelpQuestion } from "../help-contract";
 import { compile, download, type ModuleAddress } from "./download";
 import type { Documents, FromWorker, Reply, Request, ToWorker } from "./protocol";
+import { WarmUp } from "./warm-up";
 
 /** What Go's wasm_exec.js defines, as far as it is used here. */
 interface GoRuntime {
@@ -48,6 +49,8 @@ async function start(address: ModuleAddress, runtime: string): Promise<void> {
   throw new Error("the engine ended");
 }
 
+const warmUp = new WarmUp((view) => void show(view));
+
 function reply(request: Request): Reply {
   return request.type === "show" ? show(request.view) : help(request.question);
 }
@@ -92,8 +95,10 @@ scope.onmessage = ({ data }) => {
     start(data, data.runtime).catch(fail);
     return;
   }
+  warmUp.stop();
   try {
     post({ type: "reply", id: data.id, reply: reply(data.request) });
+    if (data.request.type === "show") warmUp.follow(data.request.view);
   } catch (error) {
     fail(error);
   }
