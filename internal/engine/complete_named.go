@@ -65,7 +65,7 @@ var namedFormats = map[string][]namedValue{
 	},
 }
 
-// namedValues lists the values of a CRD's field that its schema does not name.
+// namedValues lists the values of a field that its schema does not name.
 func (p *writingPlace) namedValues(w *writer) []playground.CompletionItem {
 	items := []playground.CompletionItem{}
 	for _, named := range p.named() {
@@ -75,7 +75,11 @@ func (p *writingPlace) namedValues(w *writer) []playground.CompletionItem {
 }
 
 func (p *writingPlace) named() []namedValue {
-	if p.document != playground.DocumentCRD && p.document != playground.DocumentOldCRD {
+	switch p.document {
+	case playground.DocumentCRD, playground.DocumentOldCRD:
+	case playground.DocumentAdmission:
+		return p.namedInAdmission()
+	default:
 		return nil
 	}
 	owner, field := p.fieldAt()

@@ -137,7 +137,9 @@ func (e *Engine) placeAt(ctx context.Context, at playground.Cursor) (*writingPla
 			return nil, err
 		}
 		p.crd = e.crd(ctx, s)
-		if at.Document != playground.DocumentAdmission {
+		if at.Document == playground.DocumentAdmission {
+			p.kind = p.admissionKind()
+		} else {
 			p.kind = p.crd.kindOf(p.types, p.root())
 		}
 	}

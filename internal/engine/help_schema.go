@@ -60,11 +60,18 @@ func (t *kubernetesTypes) definition(name string) typedSchema {
 	schema := t.definitions[name].Schema
 	properties := map[string]spec.Schema{}
 	for name, property := range schema.Properties {
-		property.Default = nil // those that are published are Go's zero values
+		if isGoZero(property.Default) {
+			property.Default = nil // published for every field, and no default that the API server sets
+		}
 		properties[name] = property
 	}
 	schema.Properties = properties
 	return typedSchema{&schema, name, t}
+}
+
+func isGoZero(value any) bool {
+	fields, isObject := value.(map[string]any)
+	return isObject && len(fields) == 0 || value == "" || value == false || value == 0 || value == int32(0) || value == int64(0)
 }
 
 // crdKind is the type of a document among the CRDs: nil if it is another kind.

@@ -98,7 +98,7 @@ func (p *writingPlace) unknownField(path []any, title string, judged []playgroun
 	}
 	hover.Title = title
 	hover.Facts = append(hover.Facts, p.fate(path, judged)...)
-	if isTrue(parent.Schema, "x-kubernetes-preserve-unknown-fields") || p.crd.storage != nil && p.crd.storage.preserveUnknown {
+	if isTrue(parent.Schema, "x-kubernetes-preserve-unknown-fields") || p.kind.version != "" && p.crd.storage != nil && p.crd.storage.preserveUnknown {
 		hover.Description = "Not in the schema, and kept: unknown fields are preserved here."
 	} else {
 		hover.Description = "Not in the schema: the API server refuses or drops it."

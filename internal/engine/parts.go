@@ -38,7 +38,8 @@ type Parts struct {
 	// Schema is what a cluster publishes of a served version, less LostInV2.
 	Schema func(crd *apiextensionsv1.CustomResourceDefinition, version string) (playground.Schema, error)
 	// Definitions are the types that a cluster publishes beside CRDs, for who
-	// writes one of them.
+	// writes one of them. Those of documents that may declare admission say so
+	// with the extension x-kubernetes-group-version-kind.
 	Definitions common.GetOpenAPIDefinitions
 	// PolicyTypes are those of the variables request and namespaceObject of
 	// admission policies, for who writes one.

@@ -33,7 +33,7 @@ func validateName(object metav1.Object) field.ErrorList {
 	return errs
 }
 
-func oneOf[T ~string](path *field.Path, value T, supported ...T) field.ErrorList {
+func oneOf[T ~string](path *field.Path, value T, supported []T) field.ErrorList {
 	if value == "" {
 		return field.ErrorList{field.Required(path, "")}
 	}
@@ -44,7 +44,7 @@ func oneOf[T ~string](path *field.Path, value T, supported ...T) field.ErrorList
 }
 
 func validateFailurePolicy(path *field.Path, policy *admissionregistrationv1.FailurePolicyType) field.ErrorList {
-	return oneOf(path.Child("failurePolicy"), *policy, admissionregistrationv1.Fail, admissionregistrationv1.Ignore)
+	return oneOf(path.Child("failurePolicy"), *policy, failurePolicies)
 }
 
 func validateValidatingPolicy(p *admissionregistrationv1.ValidatingAdmissionPolicy) field.ErrorList {
@@ -83,16 +83,14 @@ func validateMessage(path *field.Path, v admissionregistrationv1.Validation) fie
 	if v.Reason == nil {
 		return errs
 	}
-	return append(errs, oneOf(path.Child("reason"), *v.Reason,
-		metav1.StatusReasonForbidden, metav1.StatusReasonInvalid, metav1.StatusReasonRequestEntityTooLarge, metav1.StatusReasonUnauthorized)...)
+	return append(errs, oneOf(path.Child("reason"), *v.Reason, validationReasons)...)
 }
 
 func validateMutatingPolicy(p *admissionregistrationv1.MutatingAdmissionPolicy) field.ErrorList {
 	errs := validateFailurePolicy(specPath, p.Spec.FailurePolicy)
 	errs = append(errs, validateParamKind(p.Spec.ParamKind)...)
 	errs = append(errs, validateMatchConstraints(p.Spec.MatchConstraints)...)
-	errs = append(errs, oneOf(specPath.Child("reinvocationPolicy"), p.Spec.ReinvocationPolicy,
-		admissionregistrationv1.NeverReinvocationPolicy, admissionregistrationv1.IfNeededReinvocationPolicy)...)
+	errs = append(errs, oneOf(specPath.Child("reinvocationPolicy"), p.Spec.ReinvocationPolicy, reinvocationPolicies)...)
 	if len(p.Spec.Mutations) == 0 {
 		errs = append(errs, field.Required(specPath.Child("mutations"), "mutations must contain at least one item"))
 	}
@@ -106,7 +104,7 @@ func validateMutatingPolicy(p *admissionregistrationv1.MutatingAdmissionPolicy) 
 }
 
 func (c *expressionChecker) checkMutation(path *field.Path, m admissionregistrationv1.Mutation) field.ErrorList {
-	errs := oneOf(path.Child("patchType"), m.PatchType, admissionregistrationv1.PatchTypeApplyConfiguration, admissionregistrationv1.PatchTypeJSONPatch)
+	errs := oneOf(path.Child("patchType"), m.PatchType, patchTypes)
 	options := c.options
 	options.HasPatchTypes = true
 	switch {
@@ -161,7 +159,7 @@ func validateMatchResources(path *field.Path, m *admissionregistrationv1.MatchRe
 
 func validateSelectors(path *field.Path, namespace, object *metav1.LabelSelector, policy admissionregistrationv1.MatchPolicyType) field.ErrorList {
 	options := metav1validation.LabelSelectorValidationOptions{}
-	errs := oneOf(path.Child("matchPolicy"), policy, admissionregistrationv1.Equivalent, admissionregistrationv1.Exact)
+	errs := oneOf(path.Child("matchPolicy"), policy, matchPolicies)
 	errs = append(errs, metav1validation.ValidateLabelSelector(namespace, options, path.Child("namespaceSelector"))...)
 	return append(errs, metav1validation.ValidateLabelSelector(object, options, path.Child("objectSelector"))...)
 }
@@ -176,11 +174,9 @@ func validateRule(path *field.Path, rule admissionregistrationv1.RuleWithOperati
 		}
 	}
 	for i, operation := range rule.Operations {
-		errs = append(errs, oneOf(path.Child("operations").Index(i), operation, admissionregistrationv1.OperationAll,
-			admissionregistrationv1.Connect, admissionregistrationv1.Create, admissionregistrationv1.Delete, admissionregistrationv1.Update)...)
+		errs = append(errs, oneOf(path.Child("operations").Index(i), operation, operations)...)
 	}
-	return append(errs, oneOf(path.Child("scope"), *rule.Scope,
-		admissionregistrationv1.AllScopes, admissionregistrationv1.ClusterScope, admissionregistrationv1.NamespacedScope)...)
+	return append(errs, oneOf(path.Child("scope"), *rule.Scope, scopes)...)
 }
 
 func validateValidatingBinding(b *admissionregistrationv1.ValidatingAdmissionPolicyBinding) field.ErrorList {
@@ -190,7 +186,7 @@ func validateValidatingBinding(b *admissionregistrationv1.ValidatingAdmissionPol
 		errs = append(errs, field.Required(path, "at least one validation action is required"))
 	}
 	for i, action := range b.Spec.ValidationActions {
-		errs = append(errs, oneOf(path.Index(i), action, admissionregistrationv1.Audit, admissionregistrationv1.Deny, admissionregistrationv1.Warn)...)
+		errs = append(errs, oneOf(path.Index(i), action, validationActions)...)
 	}
 	if slices.Contains(b.Spec.ValidationActions, admissionregistrationv1.Deny) && slices.Contains(b.Spec.ValidationActions, admissionregistrationv1.Warn) {
 		errs = append(errs, field.Invalid(path, b.Spec.ValidationActions, "must not contain both Deny and Warn (repeating the same validation failure information in the API response and headers serves no purpose)"))
@@ -221,7 +217,7 @@ func validateBinding(policy string, ref *admissionregistrationv1.ParamRef, match
 	if ref.ParameterNotFoundAction != nil {
 		action = *ref.ParameterNotFoundAction
 	}
-	return append(errs, oneOf(path.Child("parameterNotFoundAction"), action, admissionregistrationv1.DenyAction, admissionregistrationv1.AllowAction)...)
+	return append(errs, oneOf(path.Child("parameterNotFoundAction"), action, parameterNotFoundActions)...)
 }
 
 func validateValidatingWebhooks(c *admissionregistrationv1.ValidatingWebhookConfiguration) field.ErrorList {
@@ -241,20 +237,19 @@ func validateMutatingWebhooks(c *admissionregistrationv1.MutatingWebhookConfigur
 		path := field.NewPath("webhooks").Index(i)
 		errs = append(errs, validateFailurePolicy(path, w.FailurePolicy)...)
 		errs = append(errs, validateSelectors(path, w.NamespaceSelector, w.ObjectSelector, *w.MatchPolicy)...)
-		errs = append(errs, oneOf(path.Child("reinvocationPolicy"), *w.ReinvocationPolicy,
-			admissionregistrationv1.NeverReinvocationPolicy, admissionregistrationv1.IfNeededReinvocationPolicy)...)
+		errs = append(errs, oneOf(path.Child("reinvocationPolicy"), *w.ReinvocationPolicy, reinvocationPolicies)...)
 		errs = append(errs, validateWebhook(path, w.Name, w.SideEffects, w.AdmissionReviewVersions, w.ClientConfig, w.Rules, w.MatchConditions)...)
 	}
 	return errs
 }
 
-func validateWebhook(path *field.Path, name string, sideEffects *admissionregistrationv1.SideEffectClass, versions []string,
+func validateWebhook(path *field.Path, name string, effects *admissionregistrationv1.SideEffectClass, versions []string,
 	config admissionregistrationv1.WebhookClientConfig, rules []admissionregistrationv1.RuleWithOperations, conditions []admissionregistrationv1.MatchCondition) field.ErrorList {
 	errs := utilvalidation.IsFullyQualifiedName(path.Child("name"), name)
-	if sideEffects == nil {
+	if effects == nil {
 		errs = append(errs, field.Required(path.Child("sideEffects"), "must specify one of None, NoneOnDryRun"))
 	} else {
-		errs = append(errs, oneOf(path.Child("sideEffects"), *sideEffects, admissionregistrationv1.SideEffectClassNone, admissionregistrationv1.SideEffectClassNoneOnDryRun)...)
+		errs = append(errs, oneOf(path.Child("sideEffects"), *effects, sideEffects)...)
 	}
 	if len(versions) == 0 {
 		errs = append(errs, field.Required(path.Child("admissionReviewVersions"), "must specify one of v1, v1beta1"))

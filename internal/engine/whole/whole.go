@@ -2,10 +2,13 @@
 package whole
 
 import (
+	"maps"
+
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/util/managedfields"
+	"k8s.io/kube-openapi/pkg/common"
 	"sigs.k8s.io/structured-merge-diff/v6/fieldpath"
 
 	"github.com/crdlab/crdlab/internal/engine"
@@ -31,9 +34,15 @@ func NewWithWebhooks(live conversion.Webhooks) *engine.Engine {
 		},
 		FieldManager: newFieldManager,
 		Schema:       published.Schema,
-		Definitions:  published.Definitions,
+		Definitions:  definitions,
 		PolicyTypes:  admission.VariableTypes,
 	})
+}
+
+func definitions(reference common.ReferenceCallback) map[string]common.OpenAPIDefinition {
+	all := published.Definitions(reference)
+	maps.Copy(all, admission.Definitions(reference))
+	return all
 }
 
 func newFieldManager(types engine.TypeConverter, convertor runtime.ObjectConvertor, defaulter runtime.ObjectDefaulter, creater runtime.ObjectCreater,
