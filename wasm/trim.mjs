@@ -85,11 +85,21 @@ function edit(text, pattern, replacement) {
   return text.replace(pattern, replacement);
 }
 
+/**
+ * Keeps, of what the types of a package say of themselves, that which the engine
+ * tells those who write admission texts: all of it would be in the way of the start.
+ */
+function described(group, text) {
+  if (["admission/v1", "admissionregistration/v1"].includes(group)) return text;
+  if (group !== "core/v1") return undefined;
+  const types = "Namespace|NamespaceSpec|ConfigMap|Secret";
+  text = text.replace(new RegExp(`^var map_(?!(?:${types}) )\\w+ = [^]*?^}\n`, "gm"), "");
+  return text.replace(new RegExp(`^func \\((?!(?:${types})\\))\\w+\\) SwaggerDoc[^]*?^}\n`, "gm"), "");
+}
+
 /** Takes out of a file of k8s.io/api what few groups need; undefined if it is the whole file. */
 function trimApi(name, text) {
-  // What Go's types say of themselves is asked only of what admission plugins are
-  // made of. As maps, all that is in the way of the start.
-  if (basename(name) === "types_swagger_doc_generated.go" && dirname(name) !== "admissionregistration/v1") return undefined;
+  if (basename(name) === "types_swagger_doc_generated.go") return described(dirname(name), text);
   text = withoutProtobuf(name, text);
   // What the engine decodes or encodes by way of a scheme.
   const registered = ["admission/v1", "admission/v1beta1", "admissionregistration/v1", "autoscaling/v1"];
