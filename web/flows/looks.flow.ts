@@ -76,5 +76,30 @@ for (const colorScheme of ["light", "dark"] as const) {
         await page.keyboard.press("Escape");
       }
     });
+
+    test(`${colorScheme} and ${size}, the console and what a stored line tells are accessible`, async ({ playground }) => {
+      const { page } = playground;
+      await page.emulateMedia({ colorScheme, reducedMotion: "reduce" });
+      await page.setViewportSize({ width, height: 900 });
+      await playground.open();
+      await playground.paste("crd", crd);
+      await playground.paste("object", object("3").replace(/ {2}replicas.*\n/, ""));
+      await page.locator(".state .yaml-line", { hasText: "replicas: 1" }).hover();
+      await expect(page.locator(".line-chip")).toContainText("properties[replicas]");
+      await page.screenshot({ path: `test-results/pictures/${colorScheme}-${size}-chip.png` });
+      expect(await findings(page), "chip").toEqual([]);
+
+      await page.keyboard.press("Alt+Shift+C");
+      for (const [name, expression, wanted] of [["value", "self.spec.replicas > 5 || has(self.spec.image)", ".console-value"], ["error", "self.spec.replica > 5", ".console-errors"]] as const) {
+        await page.keyboard.press("ControlOrMeta+a");
+        await page.keyboard.insertText(expression);
+        await expect(page.locator(`#console-result ${wanted}`)).toBeVisible();
+        await page.keyboard.press("Escape");
+        await page.screenshot({ path: `test-results/pictures/${colorScheme}-${size}-console-${name}.png` });
+        expect(await findings(page), `the console with the ${name}`).toEqual([]);
+        const overflow = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
+        expect(overflow, `pixels that stick out to the right with the ${name}`).toBeLessThanOrEqual(0);
+      }
+    });
   }
 }

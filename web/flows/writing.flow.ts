@@ -30,6 +30,38 @@ test("fields and values of the schema are offered while typing", async ({ playgr
   expect(await playground.text("object")).toContain("  size: la");
 });
 
+test("kinds, fields and values of policies are offered, and told of", async ({ playground }) => {
+  const { page } = playground;
+  await playground.open();
+  await playground.paste("crd", crd);
+  await playground.showDocument("admission");
+  await playground.editor("admission").focus();
+  await page.keyboard.insertText("apiVersion: admissionregistration.k8s.io/v1\nkind: ");
+  await page.keyboard.type("Val");
+  await expect(option(page, "ValidatingWebhookConfiguration")).toBeVisible();
+  await expect(page.locator(".cm-completionInfo")).toContainText("ValidatingAdmissionPolicy describes");
+  await page.waitForTimeout(150); // CodeMirror does not take Enter at once
+  await page.keyboard.press("Enter");
+  await page.keyboard.press("Escape");
+  await page.keyboard.insertText("\nmetadata: {name: a}\nspec:\n  matchConstraints:\n    resourceRules:\n    - resources: [crontabs]\n      ");
+  await page.keyboard.type("api");
+  await expect(option(page, "apiGroups")).toBeVisible();
+  await page.keyboard.press("Escape");
+  await page.keyboard.insertText("Groups: [");
+  await page.keyboard.press("ControlOrMeta+Space");
+  await expect(option(page, "stable.example.com")).toBeVisible();
+  await page.keyboard.press("Escape");
+  await page.keyboard.insertText("stable.example.com]\n  ");
+  await page.keyboard.type("failurePolicy: ");
+  await page.keyboard.press("ControlOrMeta+Space");
+  await expect(option(page, "Fail")).toContainText("default");
+  await expect(option(page, "Ignore")).toBeVisible();
+  await page.keyboard.press("Escape");
+  await playground.editor("admission").getByText("resourceRules").click();
+  await page.keyboard.press("F2");
+  await expect(page.locator(".cm-hover")).toContainText("describes what operations on what resources");
+});
+
 test("fields are offered by the last CRD that could be read, while it is being changed", async ({ playground }) => {
   const { page } = playground;
   await playground.open();
