@@ -29,6 +29,8 @@ type crd struct {
 	// refused.
 	versions map[string]*version
 	storage  *version
+	// preliminary: the CRD has been validated without its rules.
+	preliminary bool
 	// unresolvable: the CRD is accepted, but the handler of its objects cannot
 	// be set up. Then versions are incomplete and storage may be nil.
 	unresolvable bool
@@ -57,6 +59,8 @@ type crdRequest struct {
 	operation       string
 	old             *apiextensions.CustomResourceDefinition // nil on create
 	oldDoc          *source.Document                        // nil on create
+	// maxRules is how many rules a CRD may have for them to be validated.
+	maxRules int
 }
 
 // crdStages are the steps of a CRD's request, in the order in which
@@ -70,10 +74,11 @@ var crdStages = []struct {
 	{playground.StageCRDServe, serveCRD},
 }
 
-// evaluateCRD answers what the API server would do with the CRD of s.
-func evaluateCRD(ctx context.Context, s playground.Scenario, compiler *ruleCache) *crd {
+// evaluateCRD answers what the API server would do with the CRD of s, whose rules
+// are validated unless they are more than maxRules.
+func evaluateCRD(ctx context.Context, s playground.Scenario, compiler *ruleCache, maxRules int) *crd {
 	c := &crd{compiler: compiler, report: emptyCRDReport(), versions: map[string]*version{}}
-	r := &crdRequest{crd: c, ctx: ctx, fieldValidation: s.FieldValidation, operation: playground.OperationCreate}
+	r := &crdRequest{crd: c, ctx: ctx, fieldValidation: s.FieldValidation, operation: playground.OperationCreate, maxRules: maxRules}
 	if !r.open(s.CRD) || !r.readOld(s.OldCRD) {
 		return c
 	}

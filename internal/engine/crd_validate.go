@@ -64,7 +64,7 @@ func validateCRD(r *crdRequest) error {
 
 func (r *crdRequest) checkCreate() field.ErrorList {
 	prepareCRD(r.internal)
-	if errs := validation.ValidateCustomResourceDefinition(r.ctx, r.internal); len(errs) > 0 {
+	if errs := validation.ValidateCustomResourceDefinition(r.ctx, r.validated()); len(errs) > 0 {
 		return errs
 	}
 	return genericvalidation.ValidateObjectMetaAccessor(r.internal, false, pathSegment, field.NewPath("metadata"))
@@ -75,7 +75,7 @@ func (r *crdRequest) checkUpdate() field.ErrorList {
 	metadata := field.NewPath("metadata")
 	errs := genericvalidation.ValidateObjectMetaAccessor(r.internal, false, pathSegment, metadata)
 	errs = append(errs, genericvalidation.ValidateObjectMetaAccessorUpdate(r.internal, r.old, metadata)...)
-	return append(errs, validation.ValidateCustomResourceDefinitionUpdate(r.ctx, r.internal, r.old)...)
+	return append(errs, validation.ValidateCustomResourceDefinitionUpdate(r.ctx, r.validated(), r.old)...)
 }
 
 // warnings are those of the CRD less those that it had before.
@@ -134,14 +134,11 @@ func addStoredVersion(crd *apiextensions.CustomResourceDefinition) {
 // status are not shown.
 func dropDisabledFields(crd, old *apiextensions.CustomResourceDefinition) {
 	if !ratchets() && (old == nil || !validation.HasSchemaWith(&old.Spec, hasOptionalOldSelf)) {
-		if crd.Spec.Validation != nil {
-			dropOptionalOldSelf(crd.Spec.Validation.OpenAPIV3Schema)
-		}
-		for _, v := range crd.Spec.Versions {
-			if v.Schema != nil {
-				dropOptionalOldSelf(v.Schema.OpenAPIV3Schema)
+		eachNode(crd, func(s *apiextensions.JSONSchemaProps) {
+			for i := range s.XValidations {
+				s.XValidations[i].OptionalOldSelf = nil
 			}
-		}
+		})
 	}
 	if !utilfeature.DefaultFeatureGate.Enabled(features.CustomResourceFieldSelectors) && (old == nil || !hasSelectableFields(&old.Spec)) {
 		crd.Spec.SelectableFields = nil
@@ -157,22 +154,32 @@ func hasOptionalOldSelf(root *apiextensions.JSONSchemaProps) bool {
 	})
 }
 
-func dropOptionalOldSelf(s *apiextensions.JSONSchemaProps) {
+// eachNode lets visit change the nodes of a CRD's structural schemas.
+func eachNode(crd *apiextensions.CustomResourceDefinition, visit func(*apiextensions.JSONSchemaProps)) {
+	if crd.Spec.Validation != nil {
+		eachNodeBelow(crd.Spec.Validation.OpenAPIV3Schema, visit)
+	}
+	for _, v := range crd.Spec.Versions {
+		if v.Schema != nil {
+			eachNodeBelow(v.Schema.OpenAPIV3Schema, visit)
+		}
+	}
+}
+
+func eachNodeBelow(s *apiextensions.JSONSchemaProps, visit func(*apiextensions.JSONSchemaProps)) {
 	if s == nil {
 		return
 	}
-	for i := range s.XValidations {
-		s.XValidations[i].OptionalOldSelf = nil
-	}
+	visit(s)
 	if s.AdditionalProperties != nil {
-		dropOptionalOldSelf(s.AdditionalProperties.Schema)
+		eachNodeBelow(s.AdditionalProperties.Schema, visit)
 	}
 	for name, property := range s.Properties {
-		dropOptionalOldSelf(&property)
+		eachNodeBelow(&property, visit)
 		s.Properties[name] = property
 	}
 	if s.Items != nil {
-		dropOptionalOldSelf(s.Items.Schema)
+		eachNodeBelow(s.Items.Schema, visit)
 	}
 }
 

@@ -30,6 +30,8 @@ type Engine struct {
 	crds        *lru.Cache // of *crd by crdKey
 	plugins     *lru.Cache // of Plugins by pluginsKey
 	policyTypes *lru.Cache // of []playground.Finding by typesKey
+	// fewRules is how many rules Preliminary has validated, too.
+	fewRules int
 	// types are built when somebody writes.
 	types struct {
 		sync.Once
@@ -39,12 +41,20 @@ type Engine struct {
 
 // New returns an engine that has the given parts, with an empty cache.
 func New(parts Parts) *Engine {
-	return &Engine{parts: parts, rules: newRuleCache(), crds: lru.New(cachedCRDs), plugins: lru.New(cachedCRDs), policyTypes: lru.New(cachedCRDs)}
+	return &Engine{
+		parts: parts, rules: newRuleCache(), fewRules: fewRules,
+		crds: lru.New(cachedCRDs), plugins: lru.New(cachedCRDs), policyTypes: lru.New(cachedCRDs),
+	}
 }
 
 // Evaluate answers s. Whatever is wrong with the texts of s is told in the
 // report; an error means that ctx ended or that the engine itself failed.
-func (e *Engine) Evaluate(ctx context.Context, s playground.Scenario) (report playground.Report, err error) {
+func (e *Engine) Evaluate(ctx context.Context, s playground.Scenario) (playground.Report, error) {
+	return e.evaluate(ctx, s, e.crd)
+}
+
+// evaluate answers s, judging its CRD with the given function.
+func (e *Engine) evaluate(ctx context.Context, s playground.Scenario, judge func(context.Context, playground.Scenario) *crd) (report playground.Report, err error) {
 	defer func() {
 		if p := recover(); p != nil {
 			err = fmt.Errorf("evaluate: panic: %v", p)
@@ -65,7 +75,7 @@ func (e *Engine) Evaluate(ctx context.Context, s playground.Scenario) (report pl
 		return report, err
 	}
 	defer restore()
-	if report, err = e.report(ctx, s, now); err != nil {
+	if report, err = e.report(ctx, s, now, judge); err != nil {
 		return report, err
 	}
 	return report, ctx.Err()
@@ -73,9 +83,9 @@ func (e *Engine) Evaluate(ctx context.Context, s playground.Scenario) (report pl
 
 // report takes a complete scenario through all stages, at the time now, while
 // its release is emulated.
-func (e *Engine) report(ctx context.Context, s playground.Scenario, now time.Time) (report playground.Report, err error) {
+func (e *Engine) report(ctx context.Context, s playground.Scenario, now time.Time, judge func(context.Context, playground.Scenario) *crd) (report playground.Report, err error) {
 	start := time.Now()
-	crd := e.crd(ctx, s)
+	crd := judge(ctx, s)
 	crdDone := time.Now()
 	conv, err := e.parts.newConversion(crd, s.Conversion, true)
 	if err != nil {
@@ -162,7 +172,7 @@ func (e *Engine) crd(ctx context.Context, s playground.Scenario) *crd {
 	if cached, ok := e.crds.Get(key); ok {
 		return cached.(*crd)
 	}
-	c := evaluateCRD(ctx, s, e.rules)
+	c := evaluateCRD(ctx, s, e.rules, allRules)
 	if ctx.Err() == nil {
 		e.crds.Add(key, c)
 	}

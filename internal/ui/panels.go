@@ -63,6 +63,15 @@ func Answer(report playground.Report, names []string) (playground.Answer, error)
 	return playground.Answer{Findings: findings(report), Outputs: outputs, Missing: report.Missing, Panels: rendered}, nil
 }
 
+// PreliminaryAnswer is what the page shows of a report while more problems may be
+// found. It is not announced to those who do not see that it is preliminary.
+func PreliminaryAnswer(report playground.Report, names []string) (playground.Answer, error) {
+	names = slices.DeleteFunc(slices.Clone(names), func(name string) bool { return name == PanelAnnouncement })
+	answer, err := Answer(report, names)
+	answer.Preliminary = true
+	return answer, err
+}
+
 // Panels renders those parts of the page that show a report which are named, or
 // without names all, by their names. The texts of the report come out inert,
 // whatever they hold.

@@ -85,11 +85,22 @@ func show(e *engine.Engine, request string, texts js.Value, known documents) (an
 		return answer, err
 	}
 	known.read(texts, &view.Scenario)
-	report, err := e.Evaluate(context.Background(), view.Scenario)
-	if err != nil {
+	report, preliminary, err := evaluateView(e, view)
+	switch {
+	case err != nil:
 		return answer, err
+	case preliminary:
+		return ui.PreliminaryAnswer(report, view.Panels)
 	}
 	return ui.Answer(report, view.Panels)
+}
+
+func evaluateView(e *engine.Engine, view playground.View) (report playground.Report, preliminary bool, err error) {
+	if view.Preliminary {
+		return e.Preliminary(context.Background(), view.Scenario)
+	}
+	report, err = e.Evaluate(context.Background(), view.Scenario)
+	return report, false, err
 }
 
 func help(e *engine.Engine, request string, texts js.Value, known documents) (help playground.Help, err error) {

@@ -85,3 +85,38 @@ test("the rest of the engine is loaded when a scenario needs it, and not before"
   await expect(playground.verdict("object")).toHaveAttribute("data-state", "rejected");
   expect(modules).toHaveLength(2);
 });
+
+/** A CRD with so many rules, of which one may be another. */
+function crdWithRules(count: number, rule = "self.low <= self.high"): string {
+  const field = (i: number): string => `
+              field${i}:
+                type: object
+                x-kubernetes-validations:
+                - rule: "${i === 7 ? rule : "self.low <= self.high"}"
+                properties: {low: {type: integer}, high: {type: integer}}`;
+  return crd.replace("\n              cronSpec", `${Array.from({ length: count }, (_, i) => field(i)).join("")}\n              cronSpec`);
+}
+
+test("of a CRD with many rules the first findings come before its rules are validated", async ({ playground }) => {
+  const { page } = playground;
+  await playground.open();
+  await playground.paste("object", object("3"));
+  await expect(playground.where()).toHaveText(/in this page/);
+  await page.evaluate(() => {
+    const state = document.getElementById("engine-state") ?? document.body;
+    const said: (string | null)[] = [];
+    new MutationObserver(() => said.push(state.textContent)).observe(state, { childList: true });
+    Object.assign(globalThis, { said });
+  });
+  const said = (): Promise<string[]> => page.evaluate(() => (globalThis as unknown as { said: string[] }).said.splice(0));
+
+  await playground.paste("crd", crdWithRules(120));
+  await playground.settled();
+  await expect(playground.verdict("crd")).toHaveAttribute("data-state", "accepted");
+  expect(await said()).toContain("Checking the rules of the CRD…");
+
+  await playground.paste("crd", crdWithRules(120, "self.lower <= self.high"));
+  await playground.settled();
+  await expect(playground.verdict("crd")).toHaveAttribute("data-state", "rejected");
+  await expect(page.locator("[data-panel=problems]")).toContainText("undefined field 'lower'");
+});

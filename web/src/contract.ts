@@ -151,6 +151,8 @@ export interface View {
   readonly scenario: Partial<Scenario> & { readonly schemas?: true };
   /** The names of the panels that are in sight. */
   readonly panels: readonly string[];
+  /** The answer is to come as soon as it tells something. */
+  readonly preliminary?: true;
 }
 
 export interface Answer {
@@ -159,6 +161,8 @@ export interface Answer {
   readonly outputs: readonly string[];
   /** What of the engine the scenario needs and the module that answered lacks. */
   readonly missing?: readonly string[];
+  /** The rules of the CRD have not been validated yet, so there may be more problems. */
+  readonly preliminary?: boolean;
   /** The HTML of the panels that were asked for, by name. */
   readonly panels: Readonly<Record<string, string>>;
 }

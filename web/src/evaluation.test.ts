@@ -36,14 +36,17 @@ function setUp() {
     onIncomplete: () => {},
   });
   keepEvaluated(session, engine, ["brief"]);
-  const reply = async (answer?: Fault): Promise<void> => {
+  const reply = async (special: Fault | { readonly preliminary?: true } = {}): Promise<void> => {
     await vi.waitFor(() => expect(replies).toHaveLength(1));
     const { scenario, panels } = asked.at(-1) ?? { scenario: {}, panels: [] };
-    const html = Object.fromEntries(panels.map((name) => [name, `${name} of ${scenario.crd}`]));
-    replies.shift()?.(answer ?? { findings: [], outputs: [], panels: html });
+    const stage = "preliminary" in special ? "perhaps " : "";
+    const html = Object.fromEntries(panels.map((name) => [name, `${stage}${name} of ${scenario.crd}`]));
+    replies.shift()?.("error" in special ? special : { findings: [], outputs: [], panels: html, ...special });
     await settled();
   };
-  return { session, reply, questions: () => asked.map(({ scenario, panels }) => `${scenario.crd}: ${panels.join(" ")}`) };
+  const questions = (): string[] => asked.map(({ scenario, panels }) => `${scenario.crd}: ${panels.join(" ")}`);
+  const mayBePreliminary = (): boolean[] => asked.map(({ preliminary }) => preliminary ?? false);
+  return { session, reply, questions, mayBePreliminary };
 }
 
 const settled = (): Promise<void> => new Promise((resolve) => setTimeout(resolve));
@@ -97,6 +100,43 @@ describe("what is asked of the engine", () => {
     await reply();
     expect(isPending(session.state)).toBe(false);
     expect(questions()).toEqual(["a: brief outcome", "a: brief kubectl"]);
+  });
+
+  test("is the rest of a preliminary answer", async () => {
+    const { session, reply, questions, mayBePreliminary } = setUp();
+    await reply({ preliminary: true });
+    expect(session.state.answer?.panels).toEqual({ brief: "perhaps brief of a", outcome: "perhaps outcome of a" });
+    expect(session.state.answered).toBe(session.state.scenario);
+    expect(isPending(session.state)).toBe(true);
+    await reply();
+    expect(session.state.answer?.panels).toEqual({ brief: "brief of a", outcome: "outcome of a" });
+    expect(isPending(session.state)).toBe(false);
+    expect(questions()).toEqual(["a: brief outcome", "a: brief outcome"]);
+    expect(mayBePreliminary()).toEqual([true, false]);
+  });
+
+  test("is not the rest of a preliminary answer if the scenario changed", async () => {
+    const { session, reply, questions, mayBePreliminary } = setUp();
+    session.edit({ crd: "b" });
+    await settled();
+    await reply({ preliminary: true });
+    await reply({ preliminary: true });
+    await reply();
+    expect(session.state.answer?.panels["outcome"]).toBe("outcome of b");
+    expect(questions()).toEqual(["a: brief outcome", "b: brief outcome", "b: brief outcome"]);
+    expect(mayBePreliminary()).toEqual([true, true, false]);
+  });
+
+  test("is all that is in sight if a panel is opened at a preliminary answer", async () => {
+    const { session, reply, questions } = setUp();
+    await reply({ preliminary: true });
+    session.update({ panel: "rules" });
+    await settled();
+    await reply();
+    await reply();
+    expect(session.state.answer?.panels).toEqual({ brief: "brief of a", outcome: "outcome of a", rules: "rules of a" });
+    expect(isPending(session.state)).toBe(false);
+    expect(questions()).toEqual(["a: brief outcome", "a: brief outcome", "a: brief rules"]);
   });
 
   test("is the old scenario again if the new one was undone while the engine worked", async () => {

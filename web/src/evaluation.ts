@@ -15,12 +15,13 @@ function isInSight({ answer, panel }: SessionState): boolean {
 export function isPending(state: SessionState): boolean {
   const { scenario, answer, answered, notice } = state;
   const incomplete = answer?.missing !== undefined && notice === "";
-  return scenario !== answered || incomplete || !isInSight(state);
+  return scenario !== answered || incomplete || answer?.preliminary === true || !isInSight(state);
 }
 
 /**
  * Evaluates the session's scenario now and whenever it changes, with the panel
- * that is looked at and those, the standing ones, that always are.
+ * that is looked at and those, the standing ones, that always are. What takes long
+ * is answered in two stages; a change between them leaves out the second.
  */
 export function keepEvaluated(session: Session, engine: Engine, standing: readonly string[]): void {
   /** What was asked last, until it is answered. */
@@ -60,13 +61,15 @@ function differs(state: SessionState, previous: SessionState): boolean {
 function due(state: SessionState, standing: readonly string[]): Question | undefined {
   const { scenario, answer, answered, panel } = state;
   if (scenario !== answered || (answer?.missing && isWhole(state))) return everything(state, standing);
-  return isInSight(state) ? undefined : { scenario, panels: [panel] };
+  if (answer?.preliminary) return { ...everything(state, standing), preliminary: false };
+  return isInSight(state) ? undefined : { scenario, panels: [panel], preliminary: false };
 }
 
 function everything({ scenario, panel }: SessionState, standing: readonly string[]): Question {
-  return { scenario, panels: [...standing, panel] };
+  return { scenario, panels: [...standing, panel], preliminary: true };
 }
 
+/** Whether the answer shows what is due, or tells that more is. */
 function covers(asked: Question, { scenario, panels }: Question): boolean {
   return asked.scenario === scenario && panels.every((panel) => asked.panels.includes(panel));
 }
@@ -89,7 +92,8 @@ function changeOf(evaluation: Evaluation, state: SessionState): Partial<SessionS
 
 /** The answer, with the panels that the same scenario was answered with before. */
 function joined({ question, answer }: Answered, before: SessionState): Answer {
-  if (question.scenario !== before.answered || !before.answer || before.answer.missing) return answer;
-  const { findings, panels } = before.answer;
+  const { answered, answer: known } = before;
+  if (question.scenario !== answered || !known || known.missing || known.preliminary) return answer;
+  const { findings, panels } = known;
   return { ...answer, findings, panels: { ...panels, ...answer.panels } };
 }

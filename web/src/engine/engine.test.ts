@@ -3,7 +3,7 @@ import { type Answer, emptyScenario, type View } from "../contract";
 import { Engine, type EngineState, type Evaluate, type Question } from "./engine";
 import { EngineFailed, EvaluationStopped } from "./worker-client";
 
-const question: Question = { scenario: { ...emptyScenario, crd: "a", object: "b" }, panels: ["outcome"] };
+const question: Question = { scenario: { ...emptyScenario, crd: "a", object: "b" }, panels: ["outcome"], preliminary: false };
 const answer: Answer = { findings: [], outputs: [], panels: { outcome: "x" } };
 const good: Evaluate = () => Promise.resolve(answer);
 
@@ -44,6 +44,13 @@ describe("a scenario is evaluated", () => {
     expect(await engine.evaluate(question)).toEqual(answered);
     expect(calls).toEqual([{ scenario: { crd: "a", object: "b" }, panels: ["outcome"] }]);
     expect(states).toEqual([]);
+  });
+
+  test("in two stages if the first will do for now", async () => {
+    const { evaluate, calls } = failing();
+    const { engine } = setUp(evaluate, undefined);
+    await engine.evaluate({ ...question, preliminary: true });
+    expect(calls).toEqual([{ scenario: { crd: "a", object: "b" }, panels: ["outcome"], preliminary: true }]);
   });
 
   test("with what is published of the CRD to show that", async () => {

@@ -14,6 +14,8 @@ export interface Question {
   readonly scenario: Scenario;
   /** The names of the panels that are wanted. */
   readonly panels: readonly string[];
+  /** Whether a preliminary answer will do for now. */
+  readonly preliminary: boolean;
 }
 
 export interface Answered {
@@ -139,9 +141,10 @@ export class Engine {
 }
 
 /** What is published of the CRD takes time, so it is asked for only to be shown. */
-function viewOf({ scenario, panels }: Question): View {
+function viewOf({ scenario, panels, preliminary }: Question): View {
   const set = withoutDefaults(scenario);
-  return { scenario: panels.includes("schema") ? { ...set, schemas: true } : set, panels };
+  const wanted = panels.includes("schema") ? { ...set, schemas: true as const } : set;
+  return preliminary ? { scenario: wanted, panels, preliminary } : { scenario: wanted, panels };
 }
 
 function read(question: Question, answer: Answer | Fault): Evaluation {

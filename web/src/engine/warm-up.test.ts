@@ -22,34 +22,36 @@ afterEach(() => void vi.useRealTimers());
 describe("an evaluation is repeated", () => {
   test("for a while and no longer, at times with a CRD that is new to the engine", () => {
     const { warmUp: tested, evaluated } = warmUp(200);
-    tested.follow(view);
+    tested.follow(view, 20);
     vi.runAllTimers();
     const crds = evaluated.map(({ scenario }) => scenario.crd);
     expect(crds).toEqual(["a\n# 1", "a", "a", "a", "a\n# 5", "a", "a", "a"]);
     expect(evaluated[1]).toEqual(view);
-    tested.follow(view);
+    tested.follow(view, 20);
     vi.runAllTimers();
     expect(evaluated).toHaveLength(8);
   });
 
   test("only after a pause, and the last", () => {
     const { warmUp: tested, evaluated } = warmUp(2000);
-    tested.follow(view);
+    tested.follow(view, 20);
     vi.advanceTimersByTime(299);
     expect(evaluated).toHaveLength(0);
     tested.stop();
-    tested.follow({ ...view, scenario: { crd: "c" } });
+    tested.follow({ ...view, scenario: { crd: "c" } }, 20);
     vi.runAllTimers();
     expect(evaluated.map(({ scenario }) => scenario.crd)).toEqual(["c\n# 1"]);
   });
 
   test("not if it would hold up what is typed", () => {
     const { warmUp: tested, evaluated } = warmUp(200);
-    tested.follow({ ...view, scenario: { object: "a".repeat(60_000) } });
+    tested.follow({ ...view, scenario: { object: "a".repeat(60_000) } }, 20);
+    vi.runAllTimers();
+    tested.follow(view, 1001);
     vi.runAllTimers();
     expect(evaluated).toHaveLength(0);
     const large = { ...view, scenario: { crd: "a".repeat(60_000), object: "b" } };
-    tested.follow(large);
+    tested.follow(large, 20);
     vi.runAllTimers();
     expect(evaluated).toEqual(Array.from({ length: 8 }, () => large));
   });

@@ -4,7 +4,9 @@ import type { View } from "../contract";
 const length = 1_500;
 /** How long nothing must have been asked before that, in ms. */
 const pause = 300;
-/** What is typed waits for the repetition that runs, so more characters are spared. */
+/** What is typed waits for the repetition that runs, so what takes longer, in ms, is spared. */
+const bearable = 1_000;
+/** Likewise, in characters: what is not known yet takes longer. */
 const light = 50_000;
 /** Each so-manieth repetition is of a CRD that was changed: those take longer. */
 const everyCRD = 4;
@@ -24,10 +26,10 @@ export class WarmUp {
     this.#evaluate = evaluate;
   }
 
-  /** Goes on, with what was just evaluated, once nothing was asked for a while. */
-  follow(view: View): void {
+  /** Goes on, with what was just evaluated in so many ms, once nothing was asked for a while. */
+  follow(view: View, took: number): void {
     this.stop();
-    if (charactersAround(view) <= light) this.#schedule(view, pause);
+    if (took <= bearable && charactersAround(view) <= light) this.#schedule(view, pause);
   }
 
   /** Lets what is asked go first. */

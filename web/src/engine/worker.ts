@@ -96,9 +96,10 @@ scope.onmessage = ({ data }) => {
     return;
   }
   warmUp.stop();
+  const asked = performance.now();
   try {
     post({ type: "reply", id: data.id, reply: reply(data.request) });
-    if (data.request.type === "show") warmUp.follow(data.request.view);
+    if (data.request.type === "show") warmUp.follow(data.request.view, performance.now() - asked);
   } catch (error) {
     fail(error);
   }

@@ -29,7 +29,8 @@ function stateText({ engine, answer, notice }: SessionState): string {
     case "nowhere":
       return `The engine does not run in this page: ${engine.because}`;
     case "page":
-      return answer?.missing && !notice ? "Loading the rest of the engine…" : "";
+      if (answer?.missing && !notice) return "Loading the rest of the engine…";
+      return answer?.preliminary ? "Checking the rules of the CRD…" : "";
   }
 }
 

@@ -1,0 +1,91 @@
+//go:build !js
+
+package engine_test
+
+import (
+	"context"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/crdlab/crdlab/internal/engine/cases"
+	"github.com/crdlab/crdlab/internal/engine/whole"
+	"github.com/crdlab/crdlab/internal/playground"
+)
+
+// TestPreliminary asks for a preliminary answer to each case, however few rules
+// its CRD has. Where the rules are fine it has to be the answer; otherwise its
+// problems have to be among those of the answer.
+func TestPreliminary(t *testing.T) {
+	preliminaries := 0
+	for _, c := range readCases(t) {
+		t.Run(c.Name, func(t *testing.T) {
+			e := whole.New()
+			e.ValidateFewRules(0)
+			early, preliminary, err := e.Preliminary(context.Background(), c.Scenario)
+			if err != nil {
+				t.Fatal(err)
+			}
+			late, err := e.Evaluate(context.Background(), c.Scenario)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if preliminary {
+				preliminaries++
+			}
+			if preliminary && !late.CRD.Accepted {
+				checkAmong(t, early.CRD.Findings, late.CRD.Findings)
+				return
+			}
+			if diff := cmp.Diff(encoded(t, late), encoded(t, early)); diff != "" {
+				t.Errorf("the preliminary report differs (-late +early):\n%s", diff)
+			}
+		})
+	}
+	if preliminaries == 0 {
+		t.Error("no case has a preliminary answer")
+	}
+}
+
+func encoded(t *testing.T, report playground.Report) string {
+	text, err := cases.Encode(report)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(text)
+}
+
+func checkAmong(t *testing.T, some, all []playground.Finding) {
+	for _, early := range some {
+		isLate := slices.ContainsFunc(all, func(late playground.Finding) bool {
+			return late.Field == early.Field && late.Message == early.Message
+		})
+		if !isLate {
+			t.Errorf("a finding of the preliminary answer only: %s: %s", early.Field, early.Message)
+		}
+	}
+}
+
+// TestPreliminaryOfManyRules holds the answer to be preliminary if there are many
+// rules, until the CRD is known or a rule is seen to be wrong.
+func TestPreliminaryOfManyRules(t *testing.T) {
+	many, few := generated("rules", 100, fieldWithRule), generated("rules", 10, fieldWithRule)
+	e := whole.New()
+	check := func(w workload, want bool) {
+		t.Helper()
+		_, preliminary, err := e.Preliminary(context.Background(), playground.Scenario{CRD: w.crd, Object: w.object})
+		if err != nil || preliminary != want {
+			t.Errorf("preliminary is %v, want %v; error %v", preliminary, want, err)
+		}
+	}
+	check(few, false)
+	check(many, true)
+	if _, err := e.Evaluate(context.Background(), playground.Scenario{CRD: many.crd}); err != nil {
+		t.Fatal(err)
+	}
+	check(many, false)
+	many.crd = strings.Replace(many.crd, "self.low", "self.lower", 1)
+	check(many, false)
+}
