@@ -30,6 +30,16 @@ test("fields and values of the schema are offered while typing", async ({ playgr
   expect(await playground.text("object")).toContain("  size: la");
 });
 
+test("expressions in the documents have the colours of their language", async ({ playground }) => {
+  await playground.open();
+  await playground.paste("crd", crd.replace("self.replicas <= 5 || has(self.image)", `"self.replicas <= 5 || self.image != 'none'"`));
+  await expect(playground.editor("crd").locator(".cm-cel")).toHaveText(["self.replicas <= 5 || self.image != 'none'"]);
+  await expect(playground.editor("crd").locator(".cm-cel-word")).toHaveText(["self", "self"]);
+  await expect(playground.editor("crd").locator(".cm-cel-string")).toHaveText(["'none'"]);
+  await playground.paste("object", object("3").replace("replicas: 3", "rule: self.replicas"));
+  await expect(playground.editor("object").locator(".cm-cel")).toHaveCount(0);
+});
+
 test("kinds, fields and values of policies are offered, and told of", async ({ playground }) => {
   const { page } = playground;
   await playground.open();

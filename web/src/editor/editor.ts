@@ -9,6 +9,7 @@ import {
   lineNumbers,
 } from "@codemirror/view";
 import type { Finding, Fix, Position, Range, TextEdit } from "../contract";
+import { celIn } from "./cel";
 import { completions } from "./completion";
 import { flash, flashes } from "./flash";
 import { hovers, type Writing } from "./hover";
@@ -25,6 +26,8 @@ export interface EditorOptions {
   readonly text: string;
   /** The texts that were in its place before, the oldest first, for undo. */
   readonly before: readonly string[];
+  /** The fields whose values are CEL. */
+  readonly expressions: ReadonlySet<string>;
   /** What the engine knows of a place in the text. */
   readonly writing: Writing;
   /** Takes a text that is to replace all, if it is not for this editor alone. */
@@ -43,7 +46,7 @@ export class Editor {
   /** The text as it was told, or set: to join its lines takes time. */
   #text: string;
 
-  constructor({ place, label, text, before, writing, takePaste, onEdit, onLine, onFix }: EditorOptions) {
+  constructor({ place, label, text, before, expressions, writing, takePaste, onEdit, onLine, onFix }: EditorOptions) {
     this.#onFix = onFix;
     // In a shadow root the editor's styles are constructed style sheets, which
     // a content policy without inline styles allows.
@@ -59,6 +62,7 @@ export class Editor {
           highlightSpecialChars(),
           drawSelection(),
           language,
+          celIn(expressions),
           keys,
           theme,
           flashes,

@@ -5,9 +5,11 @@ import { setDiagnostics } from "@codemirror/lint";
 import { EditorState } from "@codemirror/state";
 import { drawSelection, EditorView, highlightSpecialChars, keymap, placeholder } from "@codemirror/view";
 import type { Range } from "../contract";
+import { cel } from "./cel";
 import { completions } from "./completion";
 import { hovers, type Writing } from "./hover";
 import { offsetOf } from "./markers";
+import { replaceInput } from "./replace-input";
 import { theme } from "./theme";
 
 const look = EditorView.theme({
@@ -40,8 +42,10 @@ export class ExpressionEditor {
         extensions: [
           highlightSpecialChars(),
           drawSelection(),
+          replaceInput,
           history(),
           bracketMatching(),
+          cel,
           keymap.of([...completionKeymap, ...defaultKeymap, ...historyKeymap]),
           theme,
           look,

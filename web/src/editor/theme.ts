@@ -140,4 +140,10 @@ const colours = HighlightStyle.define([
   { tag: [tags.keyword, tags.meta, tags.typeName, tags.labelName], color: "var(--dim)" },
 ]);
 
-export const theme: Extension = [look, syntaxHighlighting(colours)];
+const celColours = EditorView.theme({
+  ".cm-cel": { color: "var(--ink)" },
+  ".cm-cel-string": { color: "var(--string)" },
+  ".cm-cel-word": { color: "var(--key)" },
+});
+
+export const theme: Extension = [look, celColours, syntaxHighlighting(colours)];

@@ -24,6 +24,19 @@ const labels: Record<DocumentName, string> = {
   admission: "Admission",
 };
 
+const noExpressions: ReadonlySet<string> = new Set();
+const ruleExpressions = new Set(["rule", "messageExpression"]);
+
+/** The fields of the documents whose values are CEL. */
+const expressions: Record<DocumentName, ReadonlySet<string>> = {
+  crd: ruleExpressions,
+  object: noExpressions,
+  oldCrd: ruleExpressions,
+  oldObject: noExpressions,
+  conversion: new Set(["transformation"]),
+  admission: new Set(["expression", "messageExpression", "valueExpression"]),
+};
+
 /** The documents that have a tab even when they are empty. */
 export const always: readonly DocumentName[] = ["crd", "object"];
 
@@ -134,6 +147,7 @@ export class Documents {
       label: `${labels[name]}, YAML or JSON`,
       text: this.#session.state.scenario[name],
       before: this.#replaced.get(name) ?? [],
+      expressions: expressions[name],
       writing: {
         complete: (position) => this.#help.complete(this.#cursor(name, position)),
         hover: (position) => this.#help.hover(this.#cursor(name, position)),

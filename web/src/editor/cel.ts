@@ -1,0 +1,76 @@
+import { syntaxTree } from "@codemirror/language";
+import { type Extension, Prec, type Range } from "@codemirror/state";
+import { Decoration, type DecorationSet, type EditorView, ViewPlugin, type ViewUpdate } from "@codemirror/view";
+
+/** A stretch of an expression that has a colour. */
+export interface CELToken {
+  readonly kind: "string" | "word";
+  readonly from: number;
+  readonly to: number;
+}
+
+const strings = String.raw`(?:\b[rRbB]{1,2})?(?:"""[^]*?"""|'''[^]*?'''|"(?:\\.|[^"\\\n])*"|'(?:\\.|[^'\\\n])*')`;
+/** What the language itself reserves, its macros and those of Kubernetes, and the variables. */
+const words = String.raw`(?<![\w.])(?:true|false|null|in|self|oldSelf|object|oldObject|request|params|variables|authorizer|namespaceObject)\b|\b(?:has|all|exists|exists_one|existsOne|map|filter|transformList|transformMap|transformMapEntry|cel\.bind|optMap|optFlatMap|sortBy)(?=\()`;
+const pattern = new RegExp(`(?<comment>//[^\\n]*)|(?<string>${strings})|(?<word>${words})`, "g");
+
+/** What has a colour in an expression, or in what begins or ends in the middle of one. */
+export function celTokens(text: string): readonly CELToken[] {
+  return [...text.matchAll(pattern)].flatMap(({ index, 0: { length }, groups }) => {
+    const kind = groups?.["string"] !== undefined ? "string" : groups?.["word"] !== undefined ? "word" : undefined;
+    return kind ? [{ kind, from: index, to: index + length }] : [];
+  });
+}
+
+const marks = { string: Decoration.mark({ class: "cm-cel-string" }), word: Decoration.mark({ class: "cm-cel-word" }) };
+/** Takes the colour of a text in quotation marks from what is in it. */
+const inner = Decoration.mark({ class: "cm-cel" });
+
+function tokensOf(view: EditorView, from: number, to: number): Range<Decoration>[] {
+  return celTokens(view.state.sliceDoc(from, to)).map((token) => marks[token.kind].range(from + token.from, from + token.to));
+}
+
+/** Expressions are short; of one that is not, no colour is worth the time. */
+const longest = 20_000;
+
+/** The places in sight of the expressions that are the values of such fields in YAML. */
+function expressionsIn(view: EditorView, fields: ReadonlySet<string>): readonly { readonly from: number; readonly to: number }[] {
+  const found = new Map<number, { from: number; to: number }>();
+  for (const visible of view.visibleRanges) {
+    syntaxTree(view.state).iterate({
+      ...visible,
+      enter({ name, node }) {
+        if (name !== "Pair") return;
+        const [key, value] = [node.firstChild, node.lastChild];
+        if (!key || !value || !fields.has(view.state.sliceDoc(key.from, key.to))) return;
+        const content = value.name === "BlockLiteral" ? value.lastChild : value;
+        const quotes = content?.name === "QuotedLiteral" ? 1 : 0;
+        if (!content || !/^(?:Literal|QuotedLiteral|BlockLiteralContent)$/.test(content.name) || content.to - content.from > longest) return;
+        if (content.to - content.from > 2 * quotes) found.set(content.from, { from: content.from + quotes, to: content.to - quotes });
+      },
+    });
+  }
+  return [...found.values()];
+}
+
+function colouring(places: (view: EditorView) => readonly { readonly from: number; readonly to: number }[]): Extension {
+  const decorate = (view: EditorView): DecorationSet =>
+    Decoration.set(places(view).flatMap(({ from, to }) => [inner.range(from, to), ...tokensOf(view, from, to)]), true);
+  const plugin = ViewPlugin.define(
+    (view) => ({
+      decorations: decorate(view),
+      update({ docChanged, viewportChanged, startState, state, view }: ViewUpdate) {
+        if (docChanged || viewportChanged || syntaxTree(startState) !== syntaxTree(state)) this.decorations = decorate(view);
+      },
+    }),
+    { decorations: ({ decorations }) => decorations },
+  );
+  // What comes first is nested deepest, in the colours of YAML.
+  return Prec.highest(plugin);
+}
+
+/** Colours the CEL that is the value of such fields in YAML. */
+export const celIn = (fields: ReadonlySet<string>): Extension => colouring((view) => expressionsIn(view, fields));
+
+/** Colours a text that is CEL. */
+export const cel: Extension = colouring(({ state: { doc } }) => (doc.length > 0 ? [{ from: 0, to: doc.length }] : []));
