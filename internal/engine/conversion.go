@@ -29,7 +29,7 @@ type conversion struct {
 // webhook. Of a CRD that is not served nothing can be converted.
 func (p Parts) newConversion(c *crd, text string, live bool) (*conversion, error) {
 	conv := &conversion{findings: []playground.Finding{}}
-	if c.v1 == nil || !c.isEstablished() {
+	if c.v1 == nil || !c.isEstablished() || c.unresolvable {
 		if p.ConversionFindings != nil && !isEmpty(text) {
 			conv.findings = append(conv.findings, p.ConversionFindings(text)...)
 		}
@@ -43,6 +43,16 @@ func (p Parts) newConversion(c *crd, text string, live bool) (*conversion, error
 	}
 	conv.converter = noneConverter{c.v1}
 	return conv, nil
+}
+
+// checkConversion says why the API server could not prepare the conversion of c's
+// objects, and therefore not serve them.
+func (p Parts) checkConversion(c *crd) error {
+	if p.ConversionWebhook == nil || !c.isEstablished() || !c.convertsByWebhook() {
+		return nil
+	}
+	_, err := p.ConversionWebhook(ConversionRequest{CRD: c.v1, Schemas: c.schemasByVersion()})
+	return err
 }
 
 // ask has a webhook convert; without that part of the engine nobody can.

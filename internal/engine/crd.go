@@ -54,6 +54,7 @@ type crd struct {
 // crdRequest is a CRD on its way through the stages.
 type crdRequest struct {
 	*crd
+	parts           Parts
 	ctx             context.Context
 	fieldValidation string
 	operation       string
@@ -76,9 +77,9 @@ var crdStages = []struct {
 
 // evaluateCRD answers what the API server would do with the CRD of s, whose rules
 // are validated unless they are more than maxRules.
-func evaluateCRD(ctx context.Context, s playground.Scenario, compiler *ruleCache, maxRules int) *crd {
+func evaluateCRD(ctx context.Context, s playground.Scenario, parts Parts, compiler *ruleCache, maxRules int) *crd {
 	c := &crd{compiler: compiler, report: emptyCRDReport(), versions: map[string]*version{}}
-	r := &crdRequest{crd: c, ctx: ctx, fieldValidation: s.FieldValidation, operation: playground.OperationCreate, maxRules: maxRules}
+	r := &crdRequest{crd: c, parts: parts, ctx: ctx, fieldValidation: s.FieldValidation, operation: playground.OperationCreate, maxRules: maxRules}
 	if !r.open(s.CRD) || !r.readOld(s.OldCRD) {
 		return c
 	}

@@ -24,6 +24,11 @@ func serveCRD(r *crdRequest) error {
 	if err := r.compileVersions(v1); err != nil {
 		r.v1, r.unresolvable = v1, true
 	}
+	r.report.Conditions = conditions(r.internal, v1, r.versions)
+	if err := r.parts.checkConversion(r.crd); err != nil {
+		r.unresolvable = true
+		r.report.Findings = append(r.report.Findings, r.notServed(err))
+	}
 	if r.old != nil {
 		r.before = sync.OnceValues(r.compileOld)
 	}
@@ -33,8 +38,23 @@ func serveCRD(r *crdRequest) error {
 		r.report.Status.Code = http.StatusOK
 	}
 	r.report.StoredVersions = v1.Status.StoredVersions
-	r.report.Conditions = conditions(r.internal, v1, r.versions)
 	return nil
+}
+
+// notServed tells why each request for an object is going to fail. The API server
+// writes it into its log only.
+func (r *crdRequest) notServed(err error) playground.Finding {
+	return playground.Finding{
+		Severity: playground.SeverityWarning,
+		Stage:    playground.StageCRDServe,
+		Field:    "spec.conversion.webhook.clientConfig",
+		Message:  "the API server accepts the CRD but cannot serve its objects: " + err.Error(),
+		Hint:     "Each request for an object is answered with status 500 until the address of the conversion webhook is one. Names of services and namespaces have lower case letters, digits and hyphens.",
+		Document: playground.DocumentCRD,
+		Range:    r.keyRange("spec", "conversion", "webhook", "clientConfig"),
+		Fixes:    []playground.Fix{},
+		Related:  []playground.Related{},
+	}
 }
 
 // compileVersions compiles all versions of v1: objects may be stored at one
@@ -65,6 +85,9 @@ func (r *crdRequest) compileOld() (*crd, error) {
 	err = upstream.Guard(playground.StageCRDServe, func() error { return old.compileVersions(v1) })
 	if err == nil && old.storage == nil {
 		err = errors.New("the old CRD has no storage version")
+	}
+	if err == nil {
+		err = r.parts.checkConversion(old)
 	}
 	return old, err
 }

@@ -172,7 +172,7 @@ func (e *Engine) crd(ctx context.Context, s playground.Scenario) *crd {
 	if cached, ok := e.crds.Get(key); ok {
 		return cached.(*crd)
 	}
-	c := evaluateCRD(ctx, s, e.rules, allRules)
+	c := evaluateCRD(ctx, s, e.parts, e.rules, allRules)
 	if ctx.Err() == nil {
 		e.crds.Add(key, c)
 	}

@@ -35,7 +35,7 @@ func (e *Engine) preliminaryCRD(ctx context.Context, s playground.Scenario) *crd
 	if known, ok := e.crds.Get(key); ok {
 		return known.(*crd)
 	}
-	c := evaluateCRD(ctx, s, e.rules, e.fewRules)
+	c := evaluateCRD(ctx, s, e.parts, e.rules, e.fewRules)
 	switch {
 	case !c.preliminary && ctx.Err() == nil:
 		e.crds.Add(key, c)
