@@ -3,6 +3,7 @@ package procpool
 import (
 	"io"
 	"os"
+	"runtime"
 
 	"golang.org/x/sys/unix"
 )
@@ -20,4 +21,16 @@ func widen(end io.Closer) {
 	if raw, err := pipe.SyscallConn(); err == nil {
 		_ = raw.Control(func(fd uintptr) { _, _ = unix.FcntlInt(fd, unix.F_SETPIPE_SZ, pipeSize) })
 	}
+}
+
+// onOneThread keeps all that a child does for one request on the thread that has
+// read it: waking another takes as long as a small evaluation. Who waits for the
+// pipe that it returns, which is the same, holds none.
+func onOneThread(input *os.File) *os.File {
+	fd := input.Fd()
+	if err := unix.SetNonblock(int(fd), true); err != nil {
+		return input
+	}
+	runtime.GOMAXPROCS(1)
+	return os.NewFile(fd, input.Name())
 }

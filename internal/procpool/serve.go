@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"runtime/debug"
 	"runtime/metrics"
@@ -40,11 +39,11 @@ type Engine struct {
 // Serve is the life of a child: it answers the requests that it reads until
 // the input ends. It does not return before, and ends the process at once, in
 // the middle of an evaluation even, when the input is closed.
-func Serve(input io.Reader, output io.Writer, engine Engine) error {
+func Serve(input, output *os.File, engine Engine) error {
 	debug.SetMemoryLimit(MemoryLimit / 4 * 3)
 	debug.SetGCPercent(gcPercent)
 	requests, answers := make(chan frame), newFrameWriter(output)
-	go read(newFrameReader(input), requests)
+	go read(newFrameReader(onOneThread(input)), requests)
 	s := server{engine, newScenarios(), newReports()}
 	for request := range requests {
 		stop := watchMemory()
