@@ -44,6 +44,9 @@ type crd struct {
 		schemas []playground.Schema
 		err     error
 	}
+	// keywords are where nodes of the schemas stand: a playground.Range by
+	// schemaNode, for those that objects had values of.
+	keywords sync.Map
 	// kinds are the types of the objects by version, for who writes them.
 	kinds struct {
 		sync.Once

@@ -22,19 +22,25 @@ func (r *request) reportSchema() {
 		location, ok = r.crd.doc.At("spec", "validation", "openAPIV3Schema") // v1beta1
 	}
 	if ok {
-		list := schemaPlaces{}
+		list := schemaPlaces{crd: r.crd, version: version.index}
 		list.walk(version.schema, schemaPath{}, location, []any{object.Object})
 		r.report.Schema = list.places
 	}
 }
 
-// schemaPlaces lists the nodes of a schema that there are values of, each once.
-type schemaPlaces struct{ places []playground.SchemaPlace }
+// schemaPlaces lists the nodes of a version's schema that there are values of,
+// each once.
+type schemaPlaces struct {
+	crd     *crd
+	version int // in spec.versions
+	places  []playground.SchemaPlace
+}
 
 // walk lists the node at a location of the CRD, which is the schema of all the
 // values, and those below it.
 func (l *schemaPlaces) walk(schema *structuralschema.Structural, path schemaPath, at source.Location, values []any) {
-	l.places = append(l.places, playground.SchemaPlace{Path: path.String(), Range: ownKeywords(at)})
+	text := path.String()
+	l.places = append(l.places, playground.SchemaPlace{Path: text, Range: l.crd.keywordsOf(schemaNode{l.version, text}, at)})
 	if schema.Items != nil {
 		l.step(schema.Items, path.items(), at, []any{"items"}, items(values))
 	}
@@ -58,6 +64,23 @@ func (l *schemaPlaces) step(schema *structuralschema.Structural, path schemaPath
 	if ok && len(values) > 0 {
 		l.walk(schema, path, below, values)
 	}
+}
+
+// schemaNode is a node of the schema of a version.
+type schemaNode struct {
+	version int // in spec.versions
+	path    string
+}
+
+// keywordsOf is where the keywords of a node stand, which is at a location. To find
+// the columns takes longer than much of what an object is judged by.
+func (c *crd) keywordsOf(node schemaNode, at source.Location) playground.Range {
+	if known, ok := c.keywords.Load(node); ok {
+		return known.(playground.Range)
+	}
+	found := ownKeywords(at)
+	c.keywords.Store(node, found)
+	return found
 }
 
 // ownKeywords is where a schema stands up to the first schema below it.
