@@ -56,13 +56,16 @@ func (c *crd) hasBadRule() bool {
 // validated is the CRD as upstream is to validate it: without its rules if they
 // are more than are asked for.
 func (r *crdRequest) validated() *apiextensions.CustomResourceDefinition {
-	rules := 0
-	eachNode(r.internal, func(s *apiextensions.JSONSchemaProps) { rules += len(s.XValidations) })
-	if rules <= r.maxRules {
+	if r.maxRules == allRules || countRules(r.internal) <= r.maxRules {
 		return r.internal
 	}
 	r.preliminary = true
 	without := r.internal.DeepCopy()
 	eachNode(without, func(s *apiextensions.JSONSchemaProps) { s.XValidations = nil })
 	return without
+}
+
+func countRules(crd *apiextensions.CustomResourceDefinition) (count int) {
+	eachNode(crd, func(s *apiextensions.JSONSchemaProps) { count += len(s.XValidations) })
+	return count
 }
