@@ -13,8 +13,7 @@ test("an expression is tried as it is typed, at any node of the object", async (
   await page.keyboard.type(".r");
   const option = page.locator("#console-editor .cm-tooltip-autocomplete li", { hasText: "replicas" });
   await expect(option).toContainText("int");
-  await page.waitForTimeout(150); // CodeMirror does not take Enter at once
-  await page.keyboard.press("Enter");
+  await playground.takeOffer();
   await page.keyboard.type(" * 2 > 5");
   await expect(result.locator(".console-value")).toHaveText("=truebool");
   await expect(result.locator(".trace")).toContainText("self.spec.replicas * 2 = 6");

@@ -67,6 +67,12 @@ export class Playground {
     await this.settled();
   }
 
+  /** Takes what is offered while typing; CodeMirror does not take Enter at once. */
+  async takeOffer(): Promise<void> {
+    await this.page.waitForTimeout(150);
+    await this.page.keyboard.press("Enter");
+  }
+
   /** The lines of a document, as far as they are on the screen. */
   async text(document: DocumentName): Promise<string> {
     await this.showDocument(document);

@@ -18,12 +18,10 @@ test("fields and values of the schema are offered while typing", async ({ playgr
   await page.keyboard.type("  si");
   await expect(option(page, "size")).toBeVisible();
   await expect(page.locator(".cm-completionInfo")).toContainText("How large it is.");
-  await page.waitForTimeout(150); // CodeMirror does not take Enter at once
-  await page.keyboard.press("Enter");
+  await playground.takeOffer();
   await expect(option(page, "large")).toBeVisible();
   await page.keyboard.type("la");
-  await page.waitForTimeout(150);
-  await page.keyboard.press("Enter");
+  await playground.takeOffer();
   expect(await playground.text("object")).toContain("  size: large");
   await expect(playground.verdict("object")).toHaveAttribute("data-state", "accepted");
   await page.keyboard.press("ControlOrMeta+z");
@@ -50,8 +48,7 @@ test("kinds, fields and values of policies are offered, and told of", async ({ p
   await page.keyboard.type("Val");
   await expect(option(page, "ValidatingWebhookConfiguration")).toBeVisible();
   await expect(page.locator(".cm-completionInfo")).toContainText("ValidatingAdmissionPolicy describes");
-  await page.waitForTimeout(150); // CodeMirror does not take Enter at once
-  await page.keyboard.press("Enter");
+  await playground.takeOffer();
   await page.keyboard.press("Escape");
   await page.keyboard.insertText("\nmetadata: {name: a}\nspec:\n  matchConstraints:\n    resourceRules:\n    - resources: [crontabs]\n      ");
   await page.keyboard.type("api");
@@ -92,8 +89,7 @@ test("fields of self are offered in a rule, and the schema's keywords in the CRD
   await page.keyboard.press("End");
   await page.keyboard.type(" && self.im");
   await expect(option(page, "image")).toContainText("string");
-  await page.waitForTimeout(150);
-  await page.keyboard.press("Enter");
+  await playground.takeOffer();
   await page.keyboard.type(".sta");
   await expect(option(page, "startsWith")).toContainText("(string) -> bool");
   await page.keyboard.press("Escape");
