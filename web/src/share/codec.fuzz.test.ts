@@ -3,9 +3,9 @@ import { decode, encode, UnreadableLink } from "./codec";
 import { parseFragment } from "./fragment";
 import released from "./released-links.json";
 
-/** How many links are tried; CODEC_FUZZ in the environment asks for more. */
+/** How many links are tried, and which; CODEC_FUZZ and CODEC_FUZZ_SEED ask for more and for others. */
 const rounds = Number(import.meta.env["CODEC_FUZZ"] ?? 2000);
-const seed = 20_260_101;
+const seed = Number(import.meta.env["CODEC_FUZZ_SEED"] ?? 20_260_101);
 const alphabet = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_=%&# \u00e9";
 
 /** Numbers from 0 up to a bound, the same in every run (mulberry32). */
