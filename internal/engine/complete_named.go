@@ -101,12 +101,7 @@ func (p *writingPlace) named() []namedValue {
 // fieldAt is the field whose value, or item, is at the place, and the type that
 // it is a field of.
 func (p *writingPlace) fieldAt() (owner, field string) {
-	path := p.Path
-	if n := len(path); n > 0 {
-		if _, isItem := path[n-1].(int); isItem {
-			path = path[:n-1]
-		}
-	}
+	path := p.fieldPath()
 	if len(path) == 0 {
 		return "", ""
 	}
@@ -115,14 +110,21 @@ func (p *writingPlace) fieldAt() (owner, field string) {
 	return owner[strings.LastIndexByte(owner, '.')+1:], field
 }
 
+// fieldPath leads to the field of fieldAt; it is empty if the place is the
+// document itself.
+func (p *writingPlace) fieldPath() []any {
+	if n := len(p.Path); n > 0 {
+		if _, isItem := p.Path[n-1].(int); isItem {
+			return p.Path[:n-1]
+		}
+	}
+	return p.Path
+}
+
 // ownerNode is the mapping that the field of fieldAt is in.
 func (p *writingPlace) ownerNode() *source.OutlineNode {
-	up := 1
-	if _, isItem := p.Path[len(p.Path)-1].(int); isItem {
-		up = 2
-	}
 	// The place itself is not among the nodes if nothing is there yet.
-	at := len(p.Path) - up
+	at := len(p.fieldPath()) - 1
 	if at < 0 || at >= len(p.Nodes) {
 		return nil
 	}
