@@ -42,6 +42,8 @@ if (corpus) {
 
 /** From the event of a key, in ms. */
 interface Stroke {
+  /** To the first frame after it, which has the character: no panel can be painted sooner. */
+  readonly typed: number;
   /** To the first findings, which may be preliminary. */
   readonly found: number;
   /** To all of the answer. */
@@ -57,6 +59,8 @@ interface Notes {
   /** From the navigation to the first verdict of the engine in the page. */
   verdict: number;
   readonly strokes: Stroke[];
+  /** Is called with each stroke. */
+  onStroke: () => void;
 }
 
 declare global {
@@ -65,8 +69,9 @@ declare global {
 
 /** Has the page note its times from the start. */
 function takeNotes(): void {
-  globalThis.notes = { sight: 0, verdict: 0, strokes: [] };
+  globalThis.notes = { sight: 0, verdict: 0, strokes: [], onStroke: () => undefined };
   let pressed = 0;
+  let typed = 0;
   let found = 0;
   let busy = false;
   const afterFrame = (then: () => void): void => {
@@ -78,8 +83,10 @@ function takeNotes(): void {
   };
   const press = (event: KeyboardEvent): void => {
     pressed = event.timeStamp;
+    typed = 0;
     found = 0;
     busy = false;
+    afterFrame(() => (typed = performance.now() - event.timeStamp));
   };
   addEventListener("keydown", press, { capture: true });
   const arrival = new MutationObserver(() => {
@@ -106,7 +113,11 @@ function takeNotes(): void {
       if (result.getAttribute("aria-busy") === "true") return;
       const stroke = { found, changed: now };
       pressed = 0;
-      afterFrame(() => notes.strokes.push({ ...stroke, painted: performance.now() - from }));
+      afterFrame(() => {
+        const painted = performance.now() - from;
+        notes.strokes.push({ ...stroke, typed: typed || painted, painted });
+        notes.onStroke();
+      });
     }).observe(result, { attributeFilter: ["aria-busy", "data-stale"] });
   });
 }
@@ -130,9 +141,10 @@ async function goTo(playground: Playground, name: DocumentName, text: string): P
 
 /** Types a character and waits until its result is painted. */
 async function stroke(page: Page, i: number): Promise<void> {
-  const before = await page.evaluate(() => notes.strokes.length);
+  const painted = await page.evaluateHandle(() => ({ stroke: new Promise<void>((resolve) => (notes.onStroke = resolve)) }));
   await page.keyboard.press("abcdefghij"[i % 10] ?? "a");
-  await page.waitForFunction((count) => notes.strokes.length > count, before, { timeout: 120_000, polling: 10 });
+  await painted.evaluate(({ stroke }) => stroke);
+  await painted.dispose();
 }
 
 async function strokes(page: Page, count: number): Promise<Notes["strokes"]> {
@@ -206,6 +218,7 @@ for (const sample of samples) {
     for (const name of ["object", "crd"] as const) {
       await goTo(playground, name, sample[name]);
       const times = await strokes(page, sample.keystrokes);
+      record(sample.name, `keystroke in the ${name} to the character painted`, "ms", times.map(({ typed }) => typed));
       record(sample.name, `keystroke in the ${name} to first findings`, "ms", times.map(({ found }) => found));
       record(sample.name, `keystroke in the ${name} to changed panels`, "ms", times.map(({ changed }) => changed));
       record(sample.name, `keystroke in the ${name} to painted panels`, "ms", times.map(({ painted }) => painted));
