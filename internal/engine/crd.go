@@ -15,7 +15,7 @@ import (
 
 // crd is all that depends on a CRD's text alone: the CRD's share of the
 // report, and, if the CRD is accepted, what serves its objects. It does not
-// change once evaluateCRD has returned it.
+// change once its request has been evaluated.
 type crd struct {
 	compiler *ruleCache
 	report   playground.CRD
@@ -29,8 +29,6 @@ type crd struct {
 	// refused.
 	versions map[string]*version
 	storage  *version
-	// preliminary: the CRD has been validated without its rules.
-	preliminary bool
 	// unresolvable: the CRD is accepted, but the handler of its objects cannot
 	// be set up. Then versions are incomplete and storage may be nil.
 	unresolvable bool
@@ -63,8 +61,15 @@ type crdRequest struct {
 	operation       string
 	old             *apiextensions.CustomResourceDefinition // nil on create
 	oldDoc          *source.Document                        // nil on create
-	// maxRules is how many rules a CRD may have for them to be validated.
-	maxRules int
+	// valid remembers a CRD that upstream found nothing wrong with; nil if it is
+	// to be asked in any case.
+	valid *validCRDs
+	// skips says of the rules of a node that they are not to be validated, if the
+	// CRD has more than a few; nil if all are.
+	skips    func(*apiextensions.JSONSchemaProps) bool
+	fewRules int
+	// preliminary: there are rules that have not been validated.
+	preliminary bool
 }
 
 // crdStages are the steps of a CRD's request, in the order in which
@@ -78,13 +83,16 @@ var crdStages = []struct {
 	{playground.StageCRDServe, serveCRD},
 }
 
-// evaluateCRD answers what the API server would do with the CRD of s, whose rules
-// are validated unless they are more than maxRules.
-func evaluateCRD(ctx context.Context, s playground.Scenario, parts Parts, compiler *ruleCache, maxRules int) *crd {
-	c := &crd{compiler: compiler, report: emptyCRDReport(), versions: map[string]*version{}}
-	r := &crdRequest{crd: c, parts: parts, ctx: ctx, fieldValidation: s.FieldValidation, operation: playground.OperationCreate, maxRules: maxRules}
+// newCRDRequest is a request for the CRD of s.
+func (e *Engine) newCRDRequest(ctx context.Context, s playground.Scenario) *crdRequest {
+	c := &crd{compiler: e.rules, report: emptyCRDReport(), versions: map[string]*version{}}
+	return &crdRequest{crd: c, parts: e.parts, ctx: ctx, fieldValidation: s.FieldValidation, operation: playground.OperationCreate, valid: e.valid}
+}
+
+// evaluate answers what the API server would do with the CRD of s.
+func (r *crdRequest) evaluate(s playground.Scenario) *crd {
 	if !r.open(s.CRD) || !r.readOld(s.OldCRD) {
-		return c
+		return r.crd
 	}
 	for _, stage := range crdStages {
 		err := upstream.Guard(stage.name, func() error { return stage.run(r) })
@@ -97,10 +105,10 @@ func evaluateCRD(ctx context.Context, s playground.Scenario, parts Parts, compil
 	r.addRemedies()
 	// What cannot be compared has been refused with upstream's own errors.
 	_ = upstream.Guard(playground.StageCRDValidate, r.reportChanges)
-	if c.report.Accepted {
-		c.report.Output = doneOutput("CustomResourceDefinition", apiextensions.GroupName, c.report.Name, r.operation, c.report.Warnings)
+	if r.report.Accepted {
+		r.report.Output = doneOutput("CustomResourceDefinition", apiextensions.GroupName, r.report.Name, r.operation, r.report.Warnings)
 	}
-	return c
+	return r.crd
 }
 
 // open parses text and picks the document to judge. It reports what keeps it

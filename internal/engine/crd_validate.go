@@ -64,7 +64,7 @@ func validateCRD(r *crdRequest) error {
 
 func (r *crdRequest) checkCreate() field.ErrorList {
 	prepareCRD(r.internal)
-	if errs := validation.ValidateCustomResourceDefinition(r.ctx, r.validated()); len(errs) > 0 {
+	if errs := r.validateSpec(); len(errs) > 0 {
 		return errs
 	}
 	return genericvalidation.ValidateObjectMetaAccessor(r.internal, false, pathSegment, field.NewPath("metadata"))
@@ -75,7 +75,27 @@ func (r *crdRequest) checkUpdate() field.ErrorList {
 	metadata := field.NewPath("metadata")
 	errs := genericvalidation.ValidateObjectMetaAccessor(r.internal, false, pathSegment, metadata)
 	errs = append(errs, genericvalidation.ValidateObjectMetaAccessorUpdate(r.internal, r.old, metadata)...)
-	return append(errs, validation.ValidateCustomResourceDefinitionUpdate(r.ctx, r.validated(), r.old)...)
+	return append(errs, r.validateSpec()...)
+}
+
+// validateSpec asks upstream what is wrong with the prepared CRD, unless it found
+// nothing wrong when it was asked the same before.
+func (r *crdRequest) validateSpec() field.ErrorList {
+	if r.old != nil {
+		return validation.ValidateCustomResourceDefinitionUpdate(r.ctx, r.validated(), r.old)
+	}
+	if r.valid == nil || countRules(r.internal) == 0 {
+		return validation.ValidateCustomResourceDefinition(r.ctx, r.internal)
+	}
+	asked := newValidCRD(r.internal)
+	if r.valid.has(asked) {
+		return nil
+	}
+	errs := validation.ValidateCustomResourceDefinition(r.ctx, r.validated())
+	if len(errs) == 0 && !r.preliminary && r.ctx.Err() == nil {
+		r.valid.add(asked)
+	}
+	return errs
 }
 
 // warnings are those of the CRD less those that it had before.

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"k8s.io/utils/lru"
@@ -30,6 +31,9 @@ type Engine struct {
 	crds        *lru.Cache // of *crd by crdKey
 	plugins     *lru.Cache // of Plugins by pluginsKey
 	policyTypes *lru.Cache // of []playground.Finding by typesKey
+	valid       *validCRDs
+	// early is the CRD of the last preliminary answer.
+	early atomic.Pointer[earlyCRD]
 	// fewRules is how many rules Preliminary has validated, too.
 	fewRules int
 	// types are built when somebody writes.
@@ -42,7 +46,7 @@ type Engine struct {
 // New returns an engine that has the given parts, with an empty cache.
 func New(parts Parts) *Engine {
 	return &Engine{
-		parts: parts, rules: newRuleCache(), fewRules: fewRules,
+		parts: parts, rules: newRuleCache(), valid: &validCRDs{}, fewRules: fewRules,
 		crds: lru.New(cachedCRDs), plugins: lru.New(cachedCRDs), policyTypes: lru.New(cachedCRDs),
 	}
 }
@@ -172,7 +176,10 @@ func (e *Engine) crd(ctx context.Context, s playground.Scenario) *crd {
 	if cached, ok := e.crds.Get(key); ok {
 		return cached.(*crd)
 	}
-	c := evaluateCRD(ctx, s, e.parts, e.rules, allRules)
+	c, ok := e.confirmed(ctx, key)
+	if !ok {
+		c = e.newCRDRequest(ctx, s).evaluate(s)
+	}
 	if ctx.Err() == nil {
 		e.crds.Add(key, c)
 	}

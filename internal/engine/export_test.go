@@ -1,6 +1,15 @@
 package engine
 
-import "github.com/crdlab/crdlab/internal/playground"
+import (
+	"context"
+	"reflect"
+
+	"k8s.io/apiextensions-apiserver/pkg/apis/apiextensions"
+	"k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/validation"
+
+	"github.com/crdlab/crdlab/internal/engine/upstream"
+	"github.com/crdlab/crdlab/internal/playground"
+)
 
 // FixableErrors are the errors that there are fixes for, each with what tells
 // whether a finding is one.
@@ -23,3 +32,28 @@ func FixableErrors() map[string]func(playground.Finding) bool {
 
 // ValidateFewRules sets how many rules Preliminary has validated, too.
 func (e *Engine) ValidateFewRules(count int) { e.fewRules = count }
+
+// ErrorsWithoutDescriptions are upstream's for the CRD of s on create, as it is and
+// as validCRDs remembers it, and whether those two differ.
+func ErrorsWithoutDescriptions(ctx context.Context, s playground.Scenario) (with, without []string, differ bool) {
+	r := New(Parts{}).newCRDRequest(ctx, s)
+	if !r.open(s.CRD) || decodeCRD(r) != nil {
+		return nil, nil, false
+	}
+	prepareCRD(r.internal)
+	same := newValidCRD(r.internal).crd
+	return validationErrors(ctx, r.internal), validationErrors(ctx, same), !reflect.DeepEqual(same, r.internal)
+}
+
+func validationErrors(ctx context.Context, crd *apiextensions.CustomResourceDefinition) (messages []string) {
+	err := upstream.Guard(playground.StageCRDValidate, func() error {
+		for _, err := range upstream.SortErrors(validation.ValidateCustomResourceDefinition(ctx, crd)) {
+			messages = append(messages, upstream.Repeatable(err.Error()))
+		}
+		return nil
+	})
+	if err != nil {
+		messages = append(messages, err.Error())
+	}
+	return messages
+}

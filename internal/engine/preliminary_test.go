@@ -4,12 +4,15 @@ package engine_test
 
 import (
 	"context"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/crdlab/crdlab/internal/engine"
 	"github.com/crdlab/crdlab/internal/engine/cases"
 	"github.com/crdlab/crdlab/internal/engine/whole"
 	"github.com/crdlab/crdlab/internal/playground"
@@ -31,6 +34,13 @@ func TestPreliminary(t *testing.T) {
 			late, err := e.Evaluate(context.Background(), c.Scenario)
 			if err != nil {
 				t.Fatal(err)
+			}
+			sole, err := whole.New().Evaluate(context.Background(), c.Scenario)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if diff := cmp.Diff(encoded(t, sole), encoded(t, late)); diff != "" {
+				t.Errorf("the report after a preliminary one differs from the one without (-without +after):\n%s", diff)
 			}
 			if preliminary {
 				preliminaries++
@@ -69,16 +79,17 @@ func checkAmong(t *testing.T, some, all []playground.Finding) {
 }
 
 // TestPreliminaryOfManyRules holds the answer to be preliminary if there are many
-// rules, until the CRD is known or a rule is seen to be wrong.
+// rules, until the CRD is known.
 func TestPreliminaryOfManyRules(t *testing.T) {
 	many, few := generated("rules", 100, fieldWithRule), generated("rules", 10, fieldWithRule)
 	e := whole.New()
-	check := func(w workload, want bool) {
+	check := func(w workload, want bool) playground.Report {
 		t.Helper()
-		_, preliminary, err := e.Preliminary(context.Background(), playground.Scenario{CRD: w.crd, Object: w.object})
+		report, preliminary, err := e.Preliminary(context.Background(), playground.Scenario{CRD: w.crd, Object: w.object})
 		if err != nil || preliminary != want {
 			t.Errorf("preliminary is %v, want %v; error %v", preliminary, want, err)
 		}
+		return report
 	}
 	check(few, false)
 	check(many, true)
@@ -87,5 +98,82 @@ func TestPreliminaryOfManyRules(t *testing.T) {
 	}
 	check(many, false)
 	many.crd = strings.Replace(many.crd, "self.low", "self.lower", 1)
-	check(many, false)
+	early := check(many, true)
+	late, err := e.Evaluate(context.Background(), playground.Scenario{CRD: many.crd, Object: many.object})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(encoded(t, late), encoded(t, early)); diff != "" || late.CRD.Accepted {
+		t.Errorf("the preliminary report of a bad rule differs (-late +early):\n%s", diff)
+	}
+}
+
+// TestEditOfDescription holds a CRD of which a description alone changed to be
+// answered as one that is new, and at once.
+func TestEditOfDescription(t *testing.T) {
+	w := generated("rules", 100, fieldWithRule)
+	before := strings.Replace(w.crd, "type: object", "type: object\n        description: Things.", 1)
+	if before == w.crd {
+		t.Fatal("no place for a description")
+	}
+	for _, edit := range []struct {
+		name, old, new string
+		preliminary    bool
+	}{
+		{"in the description", "Things.", "All things.", false},
+		{"description gone", "description: Things.", "", true},
+		{"in a rule", "self.low", "self.lower", true},
+		{"in another keyword", "description: Things.", "description: Things.\n        maxProperties: 100", true},
+	} {
+		t.Run(edit.name, func(t *testing.T) {
+			after := playground.Scenario{CRD: strings.Replace(before, edit.old, edit.new, 1), Object: w.object, Now: cases.Now}
+			e := whole.New()
+			if _, err := e.Evaluate(context.Background(), playground.Scenario{CRD: before}); err != nil {
+				t.Fatal(err)
+			}
+			got, preliminary, err := e.Preliminary(context.Background(), after)
+			if err != nil || preliminary != edit.preliminary {
+				t.Errorf("preliminary is %v, want %v; error %v", preliminary, edit.preliminary, err)
+			}
+			want, err := whole.New().Evaluate(context.Background(), after)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if diff := cmp.Diff(encoded(t, want), encoded(t, got)); diff != "" {
+				t.Errorf("the report differs from that of a new engine (-new +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+// TestDescriptionsDoNotDecide asks upstream about the CRDs of all cases, and of real
+// projects where they are at hand, with the same text for every description: it
+// must not find anything else.
+func TestDescriptionsDoNotDecide(t *testing.T) {
+	crds := map[string]playground.Scenario{}
+	for _, c := range readCases(t) {
+		crds[c.Name] = c.Scenario
+	}
+	files, err := filepath.Glob(filepath.Join(os.Getenv("CRDLAB_CORPUS"), "*", "crd.*.yaml"))
+	if err != nil || len(files) == 0 {
+		t.Log("CRDLAB_CORPUS names no directory of CRDs: none of real projects")
+	}
+	for _, file := range files {
+		crds[filepath.Base(file)] = playground.Scenario{CRD: read(t, filepath.Dir(file), filepath.Base(file))}
+	}
+	described := 0
+	for name, s := range crds {
+		t.Run(name, func(t *testing.T) {
+			with, without, differ := engine.ErrorsWithoutDescriptions(context.Background(), s)
+			if differ {
+				described++
+			}
+			if len(with) == 0 && len(without) > 0 || len(with) > 0 && len(without) == 0 {
+				t.Errorf("with descriptions %q, without %q", with, without)
+			}
+		})
+	}
+	if described == 0 {
+		t.Error("no CRD has a description")
+	}
 }

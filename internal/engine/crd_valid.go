@@ -1,0 +1,57 @@
+package engine
+
+import (
+	"slices"
+	"sync/atomic"
+
+	"k8s.io/apiextensions-apiserver/pkg/apis/apiextensions"
+	apiequality "k8s.io/apimachinery/pkg/api/equality"
+	"k8s.io/apiserver/pkg/cel/environment"
+)
+
+// validCRDs remembers the last CRD with rules that upstream found nothing wrong
+// with on create. To find that takes longer than all else of a keystroke, and many
+// of them are in a description, of which upstream only asks whether there is one, and
+// whether the schemas of all versions are the same. It is safe for concurrent use.
+type validCRDs struct {
+	last atomic.Pointer[validCRD]
+}
+
+// validCRD is what upstream was asked: for a release, about a CRD, in which there
+// is the same text for every description.
+type validCRD struct {
+	release string
+	crd     *apiextensions.CustomResourceDefinition
+}
+
+func newValidCRD(crd *apiextensions.CustomResourceDefinition) *validCRD {
+	same := crd.DeepCopy()
+	eachNode(same, func(s *apiextensions.JSONSchemaProps) {
+		if s.Description != "" {
+			s.Description = "…"
+		}
+	})
+	// Versions must not all have the same schema, descriptions included.
+	for i, v := range same.Spec.Versions {
+		if v.Schema != nil && v.Schema.OpenAPIV3Schema != nil {
+			v.Schema.OpenAPIV3Schema.Description = "as in " + crd.Spec.Versions[firstAlike(crd.Spec.Versions, i)].Name
+		}
+	}
+	return &validCRD{environment.DefaultCompatibilityVersion().String(), same}
+}
+
+// firstAlike is the index of the first version that has the same schema as the one
+// of an index.
+func firstAlike(versions []apiextensions.CustomResourceDefinitionVersion, of int) int {
+	return slices.IndexFunc(versions, func(v apiextensions.CustomResourceDefinitionVersion) bool {
+		return apiequality.Semantic.DeepEqual(v.Schema, versions[of].Schema)
+	})
+}
+
+// has says whether upstream was asked this before, and found nothing wrong.
+func (c *validCRDs) has(asked *validCRD) bool {
+	known := c.last.Load()
+	return known != nil && known.release == asked.release && apiequality.Semantic.DeepEqual(known.crd, asked.crd)
+}
+
+func (c *validCRDs) add(asked *validCRD) { c.last.Store(asked) }
