@@ -203,6 +203,16 @@ func eachNodeBelow(s *apiextensions.JSONSchemaProps, visit func(*apiextensions.J
 	}
 }
 
+func countRules(crd *apiextensions.CustomResourceDefinition) (count int) {
+	validation.HasSchemaWith(&crd.Spec, func(root *apiextensions.JSONSchemaProps) bool {
+		return validation.SchemaHas(root, func(s *apiextensions.JSONSchemaProps) bool {
+			count += len(s.XValidations)
+			return false
+		})
+	})
+	return count
+}
+
 func hasSelectableFields(spec *apiextensions.CustomResourceDefinitionSpec) bool {
 	return spec.SelectableFields != nil || slices.ContainsFunc(spec.Versions, func(v apiextensions.CustomResourceDefinitionVersion) bool {
 		return v.SelectableFields != nil

@@ -29,6 +29,7 @@ type Engine struct {
 	parts       Parts
 	rules       *ruleCache
 	crds        *lru.Cache // of *crd by crdKey
+	lastCRD     atomic.Pointer[keyedCRD]
 	plugins     *lru.Cache // of Plugins by pluginsKey
 	policyTypes *lru.Cache // of []playground.Finding by typesKey
 	valid       *validCRDs
@@ -173,8 +174,8 @@ const defaultFieldManager = "kubectl"
 // asked for lately.
 func (e *Engine) crd(ctx context.Context, s playground.Scenario) *crd {
 	key := keyOfCRD(s)
-	if cached, ok := e.crds.Get(key); ok {
-		return cached.(*crd)
+	if known, ok := e.knownCRD(key); ok {
+		return known
 	}
 	c, ok := e.confirmed(ctx, key)
 	if !ok {
@@ -184,6 +185,26 @@ func (e *Engine) crd(ctx context.Context, s playground.Scenario) *crd {
 		e.crds.Add(key, c)
 	}
 	return c
+}
+
+// keyedCRD is a CRD with all that it depends on.
+type keyedCRD struct {
+	key crdKey
+	crd *crd
+}
+
+// knownCRD looks at the last one first: while the object is edited the texts are
+// the same strings, and to compare those takes no time, but to hash them does.
+func (e *Engine) knownCRD(key crdKey) (*crd, bool) {
+	if last := e.lastCRD.Load(); last != nil && last.key == key {
+		return last.crd, true
+	}
+	known, ok := e.crds.Get(key)
+	if !ok {
+		return nil, false
+	}
+	e.lastCRD.Store(&keyedCRD{key, known.(*crd)})
+	return known.(*crd), true
 }
 
 // admissionPlugins returns those of a scenario, or nil if it has none or the

@@ -5,7 +5,6 @@ import (
 	"reflect"
 
 	"k8s.io/apiextensions-apiserver/pkg/apis/apiextensions"
-	"k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/validation"
 
 	"github.com/crdlab/crdlab/internal/engine/upstream"
 	"github.com/crdlab/crdlab/internal/playground"
@@ -45,9 +44,10 @@ func ErrorsWithoutDescriptions(ctx context.Context, s playground.Scenario) (with
 	return validationErrors(ctx, r.internal), validationErrors(ctx, same), !reflect.DeepEqual(same, r.internal)
 }
 
-func validationErrors(ctx context.Context, crd *apiextensions.CustomResourceDefinition) (messages []string) {
+func validationErrors(ctx context.Context, definition *apiextensions.CustomResourceDefinition) (messages []string) {
+	r := crdRequest{crd: &crd{internal: definition}, ctx: ctx}
 	err := upstream.Guard(playground.StageCRDValidate, func() error {
-		for _, err := range upstream.SortErrors(validation.ValidateCustomResourceDefinition(ctx, crd)) {
+		for _, err := range upstream.SortErrors(r.validateSpec()) {
 			messages = append(messages, upstream.Repeatable(err.Error()))
 		}
 		return nil

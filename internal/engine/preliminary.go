@@ -5,7 +5,6 @@ import (
 	"slices"
 
 	"k8s.io/apiextensions-apiserver/pkg/apis/apiextensions"
-	"k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/validation"
 
 	"github.com/crdlab/crdlab/internal/engine/upstream"
 	"github.com/crdlab/crdlab/internal/playground"
@@ -36,8 +35,8 @@ type earlyCRD struct {
 
 func (e *Engine) preliminaryCRD(ctx context.Context, s playground.Scenario) (c *crd, preliminary bool) {
 	key := keyOfCRD(s)
-	if known, ok := e.crds.Get(key); ok {
-		return known.(*crd), false
+	if known, ok := e.knownCRD(key); ok {
+		return known, false
 	}
 	r := e.newCRDRequest(ctx, s)
 	r.fewRules, r.skips = e.fewRules, hasRule
@@ -102,14 +101,4 @@ func (r *crdRequest) validated() *apiextensions.CustomResourceDefinition {
 		}
 	})
 	return without
-}
-
-func countRules(crd *apiextensions.CustomResourceDefinition) (count int) {
-	validation.HasSchemaWith(&crd.Spec, func(root *apiextensions.JSONSchemaProps) bool {
-		return validation.SchemaHas(root, func(s *apiextensions.JSONSchemaProps) bool {
-			count += len(s.XValidations)
-			return false
-		})
-	})
-	return count
 }

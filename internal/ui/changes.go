@@ -59,9 +59,6 @@ func (t *changeTree) child(step string) *changeTree {
 	return t.children[step]
 }
 
-// isLeaf says that nothing changed below the place.
-func (t *changeTree) isLeaf() bool { return t == nil || len(t.children) == 0 }
-
 // pathSteps splits a field path into keys and indexes. Keys may hold dots and
 // brackets, so the longest key that the object has wins; what leads out of the
 // object, as the path of a removed field does, is split at its dots' last.
