@@ -31,13 +31,18 @@ func newValidCRD(crd *apiextensions.CustomResourceDefinition) *validCRD {
 			s.Description = "…"
 		}
 	})
-	// Versions must not all have the same schema, descriptions included.
-	for i, v := range same.Spec.Versions {
+	tellApart(same, crd)
+	return &validCRD{environment.DefaultCompatibilityVersion().String(), same}
+}
+
+// tellApart has the schemas of two versions of a CRD differ, by a description, if
+// they did in the original: versions must not all have the same.
+func tellApart(crd, original *apiextensions.CustomResourceDefinition) {
+	for i, v := range crd.Spec.Versions {
 		if v.Schema != nil && v.Schema.OpenAPIV3Schema != nil {
-			v.Schema.OpenAPIV3Schema.Description = "as in " + crd.Spec.Versions[firstAlike(crd.Spec.Versions, i)].Name
+			v.Schema.OpenAPIV3Schema.Description = "as in " + original.Spec.Versions[firstAlike(original.Spec.Versions, i)].Name
 		}
 	}
-	return &validCRD{environment.DefaultCompatibilityVersion().String(), same}
 }
 
 // firstAlike is the index of the first version that has the same schema as the one

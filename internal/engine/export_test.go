@@ -57,3 +57,18 @@ func validationErrors(ctx context.Context, definition *apiextensions.CustomResou
 	}
 	return messages
 }
+
+// PatternsOfErrors are those that remedies know errors by.
+func PatternsOfErrors() (patterns []func(text string) (found, foundAtLength bool)) {
+	for _, r := range remedies {
+		for _, p := range []*errorPattern{r.field, r.message} {
+			if p != nil {
+				patterns = append(patterns, func(text string) (bool, bool) {
+					found := p.find(text) != nil
+					return found, p.compiled.MatchString(text)
+				})
+			}
+		}
+	}
+	return patterns
+}

@@ -5,7 +5,6 @@ import (
 	"regexp"
 	"slices"
 	"strconv"
-	"sync"
 
 	"go.yaml.in/yaml/v3"
 
@@ -208,25 +207,3 @@ func (m *mistake) computed(fixes func(*mistake) []playground.Fix) []playground.F
 	})
 	return list[:min(len(list), maxFixes)]
 }
-
-// errorPattern is what a remedy knows an error by. It is compiled once it is
-// compared with an error, of which most texts have none.
-type errorPattern struct {
-	text     string
-	once     sync.Once
-	compiled *regexp.Regexp
-}
-
-// pattern does so little that the compiler can do it: all of it in one init would
-// have a browser busy with optimizing what runs once.
-func pattern(text string) *errorPattern { return &errorPattern{text: text} }
-
-func (p *errorPattern) expression() *regexp.Regexp {
-	p.once.Do(func() { p.compiled = regexp.MustCompile(p.text) })
-	return p.compiled
-}
-
-func (p *errorPattern) find(text string) []string { return p.expression().FindStringSubmatch(text) }
-
-// fits says whether text has the pattern; without one, any text does.
-func (p *errorPattern) fits(text string) bool { return p == nil || p.expression().MatchString(text) }

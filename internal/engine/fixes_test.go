@@ -91,3 +91,28 @@ func fixedBy(s playground.Scenario, fix playground.Fix) playground.Scenario {
 	s.Object = source.Apply(s.Object, edits[playground.DocumentObject]...)
 	return s
 }
+
+// TestErrorPatterns holds the errors of all cases to be known as by the expressions
+// alone, with no word looked for first.
+func TestErrorPatterns(t *testing.T) {
+	e := whole.New()
+	patterns, found := engine.PatternsOfErrors(), 0
+	for _, c := range readCases(t) {
+		for _, f := range findingsOf(t, e, c.Scenario) {
+			for _, find := range patterns {
+				for _, text := range []string{f.Field, f.Message} {
+					got, want := find(text)
+					if got != want {
+						t.Errorf("%s: found is %v, want %v: %s", c.Name, got, want, text)
+					}
+					if got {
+						found++
+					}
+				}
+			}
+		}
+	}
+	if found == 0 {
+		t.Error("no pattern is found in any error")
+	}
+}

@@ -100,5 +100,6 @@ func (r *crdRequest) validated() *apiextensions.CustomResourceDefinition {
 			s.XValidations = nil
 		}
 	})
+	tellApart(without, r.internal)
 	return without
 }
