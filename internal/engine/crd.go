@@ -70,14 +70,19 @@ type crdRequest struct {
 	fewRules int
 	// preliminary: there are rules that have not been validated.
 	preliminary bool
+	// decoded is the report as it was when the CRD had been decoded.
+	decoded playground.CRD
+}
+
+// A crdStage is a step of a CRD's request. An error ends the request.
+type crdStage struct {
+	name string
+	run  func(*crdRequest) error
 }
 
 // crdStages are the steps of a CRD's request, in the order in which
-// the API server and its controllers take them. An error ends the request.
-var crdStages = []struct {
-	name string
-	run  func(*crdRequest) error
-}{
+// the API server and its controllers take them.
+var crdStages = []crdStage{
 	{playground.StageCRDDecode, decodeCRD},
 	{playground.StageCRDValidate, validateCRD},
 	{playground.StageCRDServe, serveCRD},
@@ -94,7 +99,20 @@ func (r *crdRequest) evaluate(s playground.Scenario) *crd {
 	if !r.open(s.CRD) || !r.readOld(s.OldCRD) {
 		return r.crd
 	}
-	for _, stage := range crdStages {
+	r.run(crdStages)
+	return r.crd
+}
+
+// again is the request, which has been evaluated, before the stages after the
+// first.
+func (r *crdRequest) again() *crdRequest {
+	again := *r
+	again.crd = &crd{compiler: r.compiler, report: r.decoded, doc: r.doc, internal: r.internal, versions: map[string]*version{}}
+	return &again
+}
+
+func (r *crdRequest) run(stages []crdStage) {
+	for _, stage := range stages {
 		err := upstream.Guard(stage.name, func() error { return stage.run(r) })
 		if err != nil {
 			r.refuse(stage.name, err)
@@ -108,7 +126,6 @@ func (r *crdRequest) evaluate(s playground.Scenario) *crd {
 	if r.report.Accepted {
 		r.report.Output = doneOutput("CustomResourceDefinition", apiextensions.GroupName, r.report.Name, r.operation, r.report.Warnings)
 	}
-	return r.crd
 }
 
 // open parses text and picks the document to judge. It reports what keeps it

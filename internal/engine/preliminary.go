@@ -47,23 +47,24 @@ func (e *Engine) preliminaryCRD(ctx context.Context, s playground.Scenario) (c *
 	case r.preliminary && c.report.EstimatedCost > crdCostLimit:
 		return e.crd(ctx, s), false
 	case r.preliminary && slices.ContainsFunc(c.report.Rules, isBad):
-		return e.withBadRules(ctx, s, c.report.Rules), true
+		return r.withBadRules(), true
 	case r.preliminary:
 		e.early.Store(&earlyCRD{key, r})
 	}
 	return c, r.preliminary
 }
 
-// withBadRules judges the CRD of s as though its nodes had no rules unless one of
-// them is bad, of the rules given.
-func (e *Engine) withBadRules(ctx context.Context, s playground.Scenario, rules []playground.Rule) *crd {
-	r := e.newCRDRequest(ctx, s)
-	r.skips = func(node *apiextensions.JSONSchemaProps) bool {
+// withBadRules judges the CRD of r once more, as though its nodes had no rules
+// unless one of them is bad.
+func (r *crdRequest) withBadRules() *crd {
+	again, rules := r.again(), r.report.Rules
+	again.fewRules, again.skips = 0, func(node *apiextensions.JSONSchemaProps) bool {
 		return !slices.ContainsFunc(rules, func(known playground.Rule) bool {
 			return isBad(known) && slices.ContainsFunc(node.XValidations, func(rule apiextensions.ValidationRule) bool { return rule.Rule == known.Rule })
 		})
 	}
-	return r.evaluate(s)
+	again.run(crdStages[1:])
+	return again.crd
 }
 
 // isBad says whether upstream is going to refuse a rule, as far as that can be
