@@ -1,10 +1,12 @@
 import type { Config } from "../config";
+import type { View } from "../contract";
 import type { Session } from "../session";
 import { Engine, type InPage } from "./engine";
 import { first } from "./first";
 import { type Ask, Help } from "./help";
 import { evaluateByHTTP, helpByHTTP } from "./http-client";
 import { load } from "./load";
+import type { WorkerClient } from "./worker-client";
 
 const serverTimeout = 60_000;
 
@@ -49,11 +51,21 @@ function inPage({ engine }: Config, session: Session): Helpful | undefined {
   return {
     evaluate: (view) => client.evaluate(view),
     help: (question) => client.help(question),
-    complete: async () => {
+    complete: async (view) => {
       const whole = load(engine.whole, engine.runtime);
       await whole.start();
+      if (view) await acquaint(whole, view);
       client.end();
       client = whole;
     },
   };
+}
+
+/** A new worker knows no CRD: it gets to know this one while another answers those who type. */
+async function acquaint(client: WorkerClient, view: View): Promise<void> {
+  try {
+    await client.evaluate(view);
+  } catch {
+    // Whoever asks it the same next is told what is wrong.
+  }
 }

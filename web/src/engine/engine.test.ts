@@ -21,7 +21,7 @@ function failing(...errors: Error[]): { evaluate: Evaluate; calls: View[] } {
 function setUp(
   evaluate: Evaluate | undefined,
   onServer: Evaluate | undefined,
-  complete: () => Promise<void> = () => Promise.reject(new Error("not asked for")),
+  complete: (first: View | undefined) => Promise<void> = () => Promise.reject(new Error("not asked for")),
 ) {
   const states: EngineState[] = [];
   const notices: string[] = [];
@@ -133,13 +133,14 @@ describe("an answer that lacks a part of the engine", () => {
   const lacking = { ...answer, missing: ["admission"] };
   const incomplete: Evaluate = () => Promise.resolve(lacking);
 
-  test("is shown, and the rest is loaded once", async () => {
-    let loads = 0;
-    const { engine, states } = setUp(incomplete, undefined, () => Promise.resolve(void loads++));
-    expect(await engine.evaluate(question)).toEqual({ type: "answer", question, answer: lacking });
+  test("is shown, and the rest is loaded once, and asked for all of the answer", async () => {
+    const firsts: (View | undefined)[] = [];
+    const { engine, states } = setUp(incomplete, undefined, (first) => Promise.resolve(void firsts.push(first)));
+    const early = { ...question, preliminary: true };
+    expect(await engine.evaluate(early)).toEqual({ type: "answer", question: early, answer: lacking });
     await engine.evaluate(question);
     expect(states).toEqual([{ at: "page", whole: true }]);
-    expect(loads).toBe(1);
+    expect(firsts).toEqual([{ scenario: { crd: "a", object: "b" }, panels: ["outcome"] }]);
   });
 
   test("has the rest loaded again if that failed", async () => {

@@ -34,8 +34,8 @@ export type Evaluate = (view: View) => Promise<Answer | Fault>;
 /** The engine in the page, of which at first only a part may be loaded. */
 export interface InPage {
   readonly evaluate: Evaluate;
-  /** Loads the rest; resolves once it answers. */
-  readonly complete: () => Promise<void>;
+  /** Loads the rest, which is asked for the view first; resolves once it answers. */
+  readonly complete: (first: View | undefined) => Promise<void>;
 }
 
 export interface EngineOptions {
@@ -60,6 +60,8 @@ export class Engine {
   readonly #latest: Latest<Question, Evaluation>;
   #inPage: InPage | undefined;
   #failures = 0;
+  /** What was asked last, all of whose answer is wanted. */
+  #last: View | undefined;
   /** Resolves to whether the rest is loaded; undefined if nobody loads it. */
   #completing: Promise<boolean> | undefined;
 
@@ -85,6 +87,7 @@ export class Engine {
 
   async #evaluate(question: Question): Promise<Evaluation> {
     const view = viewOf(question);
+    this.#last = viewOf({ ...question, preliminary: false });
     while (this.#inPage) {
       try {
         const evaluation = read(question, await this.#inPage.evaluate(view));
@@ -107,7 +110,7 @@ export class Engine {
 
   /** Loads the rest of the engine, once; what failed is tried again when it is next missed. */
   #complete(inPage: InPage): Promise<boolean> {
-    this.#completing ??= inPage.complete().then(
+    this.#completing ??= inPage.complete(this.#last).then(
       () => {
         this.#options.onState({ at: "page", whole: true });
         return true;
