@@ -2,6 +2,7 @@ package engine
 
 import (
 	"context"
+	"math"
 	"sync"
 
 	"k8s.io/apiextensions-apiserver/pkg/apis/apiextensions"
@@ -64,25 +65,21 @@ type crdRequest struct {
 	// valid remembers a CRD that upstream found nothing wrong with; nil if it is
 	// to be asked in any case.
 	valid *validCRDs
-	// skips says of the rules of a node that they are not to be validated, if the
-	// CRD has more than a few; nil if all are.
-	skips    func(*apiextensions.JSONSchemaProps) bool
+	// fewRules is how many rules the CRD may have for all of them to be validated
+	// at once; of more, those are that look bad.
 	fewRules int
 	// preliminary: there are rules that have not been validated.
 	preliminary bool
-	// decoded is the report as it was when the CRD had been decoded.
-	decoded playground.CRD
-}
-
-// A crdStage is a step of a CRD's request. An error ends the request.
-type crdStage struct {
-	name string
-	run  func(*crdRequest) error
+	// rulesReported: the rules are in the report.
+	rulesReported bool
 }
 
 // crdStages are the steps of a CRD's request, in the order in which
-// the API server and its controllers take them.
-var crdStages = []crdStage{
+// the API server and its controllers take them. An error ends the request.
+var crdStages = []struct {
+	name string
+	run  func(*crdRequest) error
+}{
 	{playground.StageCRDDecode, decodeCRD},
 	{playground.StageCRDValidate, validateCRD},
 	{playground.StageCRDServe, serveCRD},
@@ -91,7 +88,7 @@ var crdStages = []crdStage{
 // newCRDRequest is a request for the CRD of s.
 func (e *Engine) newCRDRequest(ctx context.Context, s playground.Scenario) *crdRequest {
 	c := &crd{compiler: e.rules, report: emptyCRDReport(), versions: map[string]*version{}}
-	return &crdRequest{crd: c, parts: e.parts, ctx: ctx, fieldValidation: s.FieldValidation, operation: playground.OperationCreate, valid: e.valid}
+	return &crdRequest{crd: c, parts: e.parts, ctx: ctx, fieldValidation: s.FieldValidation, operation: playground.OperationCreate, valid: e.valid, fewRules: math.MaxInt}
 }
 
 // evaluate answers what the API server would do with the CRD of s.
@@ -99,20 +96,7 @@ func (r *crdRequest) evaluate(s playground.Scenario) *crd {
 	if !r.open(s.CRD) || !r.readOld(s.OldCRD) {
 		return r.crd
 	}
-	r.run(crdStages)
-	return r.crd
-}
-
-// again is the request, which has been evaluated, before the stages after the
-// first.
-func (r *crdRequest) again() *crdRequest {
-	again := *r
-	again.crd = &crd{compiler: r.compiler, report: r.decoded, doc: r.doc, internal: r.internal, versions: map[string]*version{}}
-	return &again
-}
-
-func (r *crdRequest) run(stages []crdStage) {
-	for _, stage := range stages {
+	for _, stage := range crdStages {
 		err := upstream.Guard(stage.name, func() error { return stage.run(r) })
 		if err != nil {
 			r.refuse(stage.name, err)
@@ -126,6 +110,7 @@ func (r *crdRequest) run(stages []crdStage) {
 	if r.report.Accepted {
 		r.report.Output = doneOutput("CustomResourceDefinition", apiextensions.GroupName, r.report.Name, r.operation, r.report.Warnings)
 	}
+	return r.crd
 }
 
 // open parses text and picks the document to judge. It reports what keeps it

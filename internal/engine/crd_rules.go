@@ -18,6 +18,10 @@ import (
 // of the text. A schema that is refused shows its rules too, as far as they
 // can be compiled: their cost may be why it is refused.
 func (r *crdRequest) reportRules() {
+	if r.rulesReported {
+		return
+	}
+	r.rulesReported = true
 	for i, v := range r.internal.Spec.Versions {
 		validation, err := apiextensions.GetSchemaForVersion(r.internal, v.Name)
 		if err != nil || validation == nil || validation.OpenAPIV3Schema == nil {
@@ -56,8 +60,7 @@ func (r *crdRequest) compiledRules(version string, props *apiextensions.JSONSche
 	if err != nil {
 		return nil
 	}
-	_, node := r.compiler.compile(structural, newSchemaDigest(structural))
-	return node
+	return r.compiler.compileRules(structural, newSchemaDigest(structural))
 }
 
 // ruleList collects the rules of one version.

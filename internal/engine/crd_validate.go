@@ -42,8 +42,6 @@ func newCostContext(root *apiextensions.JSONSchemaProps) *costContext {
 // k8s.io/apiextensions-apiserver/pkg/registry/customresourcedefinition, which
 // does not build for WebAssembly.
 func validateCRD(r *crdRequest) error {
-	r.decoded = r.report
-	r.decoded.Warnings, r.decoded.Findings = slices.Clone(r.report.Warnings), slices.Clone(r.report.Findings)
 	if r.old == nil {
 		rest.WipeObjectMetaSystemFields(r.internal)
 	}

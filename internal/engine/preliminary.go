@@ -2,6 +2,7 @@ package engine
 
 import (
 	"context"
+	"math"
 	"slices"
 
 	"k8s.io/apiextensions-apiserver/pkg/apis/apiextensions"
@@ -39,32 +40,15 @@ func (e *Engine) preliminaryCRD(ctx context.Context, s playground.Scenario) (c *
 		return known, false
 	}
 	r := e.newCRDRequest(ctx, s)
-	r.fewRules, r.skips = e.fewRules, hasRule
+	r.fewRules = e.fewRules
 	c = r.evaluate(s)
 	switch {
-	case !r.preliminary && ctx.Err() == nil:
-		e.crds.Add(key, c)
-	case r.preliminary && c.report.EstimatedCost > crdCostLimit:
-		return e.crd(ctx, s), false
-	case r.preliminary && slices.ContainsFunc(c.report.Rules, isBad):
-		return r.withBadRules(), true
 	case r.preliminary:
 		e.early.Store(&earlyCRD{key, r})
+	case ctx.Err() == nil:
+		e.crds.Add(key, c)
 	}
 	return c, r.preliminary
-}
-
-// withBadRules judges the CRD of r once more, as though its nodes had no rules
-// unless one of them is bad.
-func (r *crdRequest) withBadRules() *crd {
-	again, rules := r.again(), r.report.Rules
-	again.fewRules, again.skips = 0, func(node *apiextensions.JSONSchemaProps) bool {
-		return !slices.ContainsFunc(rules, func(known playground.Rule) bool {
-			return isBad(known) && slices.ContainsFunc(node.XValidations, func(rule apiextensions.ValidationRule) bool { return rule.Rule == known.Rule })
-		})
-	}
-	again.run(crdStages[1:])
-	return again.crd
 }
 
 // isBad says whether upstream is going to refuse a rule, as far as that can be
@@ -72,8 +56,6 @@ func (r *crdRequest) withBadRules() *crd {
 func isBad(rule playground.Rule) bool {
 	return rule.Error != "" || rule.EstimatedCost > ruleCostLimit
 }
-
-func hasRule(node *apiextensions.JSONSchemaProps) bool { return len(node.XValidations) > 0 }
 
 // confirmed is the CRD of the last preliminary answer, if that was about the key
 // and upstream finds nothing wrong with all of its rules either.
@@ -83,21 +65,29 @@ func (e *Engine) confirmed(ctx context.Context, key crdKey) (*crd, bool) {
 		return nil, false
 	}
 	r := *early.request
-	r.ctx, r.skips, r.preliminary = ctx, nil, false
+	r.ctx, r.fewRules, r.preliminary = ctx, math.MaxInt, false
 	err := upstream.Guard(playground.StageCRDValidate, func() error { return r.validateSpec().ToAggregate() })
 	return r.crd, err == nil && ctx.Err() == nil
 }
 
-// validated is the CRD as upstream is to validate it: without the rules that are
-// to be skipped, if there are more than a few in all.
+// validated is the CRD as upstream is to validate it: with all of its rules, or, if
+// they are many, without those of the nodes that have no bad one.
 func (r *crdRequest) validated() *apiextensions.CustomResourceDefinition {
-	if r.skips == nil || countRules(r.internal) <= r.fewRules {
+	if countRules(r.internal) <= r.fewRules {
+		return r.internal
+	}
+	r.reportRules()
+	if r.report.EstimatedCost > crdCostLimit {
 		return r.internal
 	}
 	r.preliminary = true
+	bad := map[string]bool{}
+	for _, rule := range r.report.Rules {
+		bad[rule.Rule] = bad[rule.Rule] || isBad(rule)
+	}
 	without := r.internal.DeepCopy()
 	eachNode(without, func(s *apiextensions.JSONSchemaProps) {
-		if r.skips(s) {
+		if !slices.ContainsFunc(s.XValidations, func(rule apiextensions.ValidationRule) bool { return bad[rule.Rule] }) {
 			s.XValidations = nil
 		}
 	})

@@ -61,9 +61,45 @@ func (c *ruleCache) compile(root *structuralschema.Structural, digest *schemaDig
 	return validator, node
 }
 
+// fewNodes are compiled sooner one by one than with all others of a schema.
+const fewNodes = 8
+
+// compileRules compiles the rules of a schema alone. Upstream's validator compiles
+// all of them whatever changed, so that it is made only where much did: then it is
+// what compile needs, too.
+func (c *ruleCache) compileRules(root *structuralschema.Structural, digest *schemaDigest) *ruleNode {
+	if c.unknownNodes(root, digest, true) > fewNodes {
+		_, node := c.compile(root, digest)
+		return node
+	}
+	return c.compileNode(root, digest, nil, model.SchemaDeclType(root, true), true, schemaPath{})
+}
+
+// unknownNodes counts the nodes with rules that are not compiled.
+func (c *ruleCache) unknownNodes(s *structuralschema.Structural, digest *schemaDigest, root bool) (count int) {
+	if _, ok := c.nodes.Get(newRuleKey(digest, root)); !ok && len(s.XValidations) > 0 {
+		count++
+	}
+	if s.Items != nil {
+		count += c.unknownNodes(s.Items, digest.items, s.Items.XEmbeddedResource)
+	}
+	if s.AdditionalProperties != nil && s.AdditionalProperties.Structural != nil {
+		value := s.AdditionalProperties.Structural
+		count += c.unknownNodes(value, digest.additional, value.XEmbeddedResource)
+	}
+	for name, property := range s.Properties {
+		count += c.unknownNodes(&property, digest.properties[name], property.XEmbeddedResource)
+	}
+	return count
+}
+
+func newRuleKey(digest *schemaDigest, root bool) ruleKey {
+	return ruleKey{environment.DefaultCompatibilityVersion().String(), digest.sum, root}
+}
+
 // get returns the compiled rules of a node, or compiles them.
 func (c *ruleCache) get(digest *schemaDigest, root bool, compile func() *nodeRules) *nodeRules {
-	key := ruleKey{environment.DefaultCompatibilityVersion().String(), digest.sum, root}
+	key := newRuleKey(digest, root)
 	if cached, ok := c.nodes.Get(key); ok {
 		return cached.(*nodeRules)
 	}
