@@ -8,7 +8,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"sync"
 	"unicode"
 
 	"sigs.k8s.io/yaml"
@@ -285,62 +284,6 @@ func yamlLines(depth int, value any) []string {
 		return writtenLines(depth, value)
 	}
 	return written.lines(text, func() []string { return writtenLines(depth, value) })
-}
-
-// written has the lines of texts that were written lately: a keystroke changes few
-// of an object's, and to write one takes longer than all else that is done with it.
-var written = writtenTexts{byText: map[heldText][]string{}}
-
-// writtenTexts forgets all texts when there are many. It is safe for concurrent use.
-type writtenTexts struct {
-	sync.Mutex
-	byText map[heldText][]string
-}
-
-const mostWrittenTexts = 1000
-
-func (w *writtenTexts) lines(of heldText, write func() []string) []string {
-	w.Lock()
-	defer w.Unlock()
-	lines, ok := w.byText[of]
-	if !ok {
-		if len(w.byText) >= mostWrittenTexts {
-			clear(w.byText)
-		}
-		lines = write()
-		w.byText[of] = lines
-	}
-	return slices.Clone(lines)
-}
-
-// heldText is a short text, at a depth, with what it is held by.
-type heldText struct {
-	depth  int
-	holder string // the key of a mapping, or "" if it is an item of a list
-	isItem bool
-	text   string
-}
-
-// textOf is the text in value, which is a mapping or a list of one.
-func textOf(depth int, value any) (heldText, bool) {
-	held := heldText{depth: depth}
-	var inner any
-	switch v := value.(type) {
-	case map[string]any:
-		for held.holder, inner = range v {
-		}
-		if len(v) != 1 {
-			return held, false
-		}
-	case []any:
-		if len(v) != 1 {
-			return held, false
-		}
-		held.isItem, inner = true, v[0]
-	}
-	text, ok := inner.(string)
-	held.text = text
-	return held, ok && len(held.holder)+len(text) < 1000
 }
 
 // writtenLines has the YAML library write value.
