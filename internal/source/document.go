@@ -3,6 +3,7 @@ package source
 import (
 	"errors"
 	"strings"
+	"sync"
 
 	"go.yaml.in/yaml/v3"
 
@@ -31,6 +32,9 @@ type Document struct {
 	json  bool
 	// root is nil if the document is empty or has an error.
 	root *yaml.Node
+	// entries are those of wide mappings: a map[string]entry by *yaml.Node, once
+	// one was looked for.
+	entries sync.Map
 }
 
 func parseDocument(x *index, c chunk, budget *budget) *Document {

@@ -58,7 +58,7 @@ func (l Location) At(path ...any) (Location, bool) {
 }
 
 func (l Location) field(name string) (Location, bool) {
-	key, value := find(l.node, name)
+	key, value := l.doc.find(l.node, name)
 	if value == nil {
 		return Location{}, false
 	}

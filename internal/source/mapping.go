@@ -68,6 +68,45 @@ func (w *pairWalker) merges(n *yaml.Node) bool {
 	return true
 }
 
+// wide is how many keys a mapping has of which one is found by an index. To look
+// for each of them in turn would take ever longer per key.
+const wide = 16
+
+// entry is a key of a mapping with its value.
+type entry struct{ key, value *yaml.Node }
+
+// find is [find] in a mapping of the document.
+func (d *Document) find(mapping *yaml.Node, name string) (key, value *yaml.Node) {
+	if mapping == nil || len(mapping.Content) <= 2*wide {
+		return find(mapping, name)
+	}
+	known, ok := d.entries.Load(mapping)
+	if !ok {
+		known, _ = d.entries.LoadOrStore(mapping, entriesOf(mapping))
+	}
+	found := known.(map[string]entry)[name]
+	return found.key, found.value
+}
+
+// entriesOf are the entries that [find] finds, by their names.
+func entriesOf(mapping *yaml.Node) map[string]entry {
+	entries := make(map[string]entry, len(mapping.Content)/2)
+	add := func(name string, found entry) {
+		if _, ok := entries[name]; !ok {
+			entries[name] = found
+		}
+	}
+	for k, v := range pairs(mapping) {
+		add(k.Value, entry{k, v})
+	}
+	for k, v := range pairs(mapping) {
+		if name := jsonName(k); name != "" {
+			add(name, entry{k, v})
+		}
+	}
+	return entries
+}
+
 // jsonName is the name that a plain key gets in JSON if it is written
 // differently, or empty: decoders of YAML 1.1 turn y, on or no into a Boolean
 // and 0x10 into a number.

@@ -1,0 +1,51 @@
+package source
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"go.yaml.in/yaml/v3"
+)
+
+// TestEntriesAreFound holds the index of a wide mapping to what is found by looking
+// at key after key: duplicates, keys that are no texts, and what is merged.
+func TestEntriesAreFound(t *testing.T) {
+	var text strings.Builder
+	text.WriteString("base: &base {a: 1, merged: 2, y: 3, 0x10: 4}\nmore: &more {merged: 5, other: 6, on: 7}\nwide:\n")
+	for i := range wide {
+		fmt.Fprintf(&text, "  key%d: %d\n", i, i)
+	}
+	text.WriteString("  a: 8\n  key3: again\n  yes: 9\n  16: 10\n  \"\": 11\n  ? [x]\n  : 12\n  <<: [*base, *more]\n  n: 13\n  \"false\": 14\n")
+	file, _ := Parse(text.String(), Limits{})
+	doc := file.Documents[0]
+	mapping, ok := doc.At("wide")
+	if !ok || len(mapping.node.Content) <= 2*wide {
+		t.Fatalf("no wide mapping: %v", doc.Err)
+	}
+	names := []string{"", "absent", "true", "false", "16", "y", "yes", "on", "n", "0x10"}
+	for k := range pairs(mapping.node) {
+		names = append(names, k.Value)
+	}
+	found := 0
+	for _, name := range names {
+		wantKey, wantValue := find(mapping.node, name)
+		gotKey, gotValue := doc.find(mapping.node, name)
+		if gotKey != wantKey || gotValue != wantValue {
+			t.Errorf("%q: found %s, want %s", name, shown(gotValue), shown(wantValue))
+		}
+		if gotValue != nil {
+			found++
+		}
+	}
+	if found < wide+8 {
+		t.Errorf("only %d of %d names were found", found, len(names))
+	}
+}
+
+func shown(node *yaml.Node) string {
+	if node == nil {
+		return "nothing"
+	}
+	return node.Value
+}
