@@ -70,8 +70,6 @@ type crdRequest struct {
 	fewRules int
 	// preliminary: there are rules that have not been validated.
 	preliminary bool
-	// rulesReported: the rules are in the report.
-	rulesReported bool
 }
 
 // crdStages are the steps of a CRD's request, in the order in which
@@ -88,7 +86,10 @@ var crdStages = []struct {
 // newCRDRequest is a request for the CRD of s.
 func (e *Engine) newCRDRequest(ctx context.Context, s playground.Scenario) *crdRequest {
 	c := &crd{compiler: e.rules, report: emptyCRDReport(), versions: map[string]*version{}}
-	return &crdRequest{crd: c, parts: e.parts, ctx: ctx, fieldValidation: s.FieldValidation, operation: playground.OperationCreate, valid: e.valid, fewRules: math.MaxInt}
+	return &crdRequest{
+		crd: c, parts: e.parts, ctx: ctx, valid: e.valid, fewRules: math.MaxInt,
+		fieldValidation: s.FieldValidation, operation: playground.OperationCreate,
+	}
 }
 
 // evaluate answers what the API server would do with the CRD of s.

@@ -18,10 +18,9 @@ import (
 // of the text. A schema that is refused shows its rules too, as far as they
 // can be compiled: their cost may be why it is refused.
 func (r *crdRequest) reportRules() {
-	if r.rulesReported {
-		return
+	if len(r.report.Rules) > 0 {
+		return // a preliminary answer has needed them before
 	}
-	r.rulesReported = true
 	for i, v := range r.internal.Spec.Versions {
 		validation, err := apiextensions.GetSchemaForVersion(r.internal, v.Name)
 		if err != nil || validation == nil || validation.OpenAPIV3Schema == nil {

@@ -2,6 +2,7 @@ package engine
 
 import (
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 
@@ -75,7 +76,7 @@ func (r *crdRequest) upgradeErrors(upgraded *apiextensions.CustomResourceDefinit
 // createErrors are the errors of a CRD that is created, but for those of the
 // status, which follow from others.
 func (r *crdRequest) createErrors(created *apiextensions.CustomResourceDefinition) field.ErrorList {
-	create := crdRequest{crd: &crd{internal: created.DeepCopy()}, ctx: r.ctx}
+	create := crdRequest{crd: &crd{internal: created.DeepCopy()}, ctx: r.ctx, fewRules: math.MaxInt}
 	errs := upstream.SortErrors(create.checkCreate())
 	return slices.DeleteFunc(errs, func(err *field.Error) bool { return strings.HasPrefix(err.Field, "status.") })
 }

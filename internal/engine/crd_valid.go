@@ -9,7 +9,7 @@ import (
 	"k8s.io/apiserver/pkg/cel/environment"
 )
 
-// validCRDs remembers the last CRD with rules that upstream found nothing wrong
+// validCRDs remembers the last CRD with many rules that upstream found nothing wrong
 // with on create. To find that takes longer than all else of a keystroke, and many
 // of them are in a description, of which upstream only asks whether there is one, and
 // whether the schemas of all versions are the same. It is safe for concurrent use.

@@ -84,8 +84,8 @@ func (r *crdRequest) validateSpec() field.ErrorList {
 	if r.old != nil {
 		return validation.ValidateCustomResourceDefinitionUpdate(r.ctx, r.validated(), r.old)
 	}
-	if r.valid == nil || countRules(r.internal) == 0 {
-		return validation.ValidateCustomResourceDefinition(r.ctx, r.internal)
+	if r.valid == nil || countRules(r.internal) <= fewRules {
+		return validation.ValidateCustomResourceDefinition(r.ctx, r.validated())
 	}
 	asked := newValidCRD(r.internal)
 	if r.valid.has(asked) {

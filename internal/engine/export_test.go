@@ -2,6 +2,7 @@ package engine
 
 import (
 	"context"
+	"math"
 	"reflect"
 
 	"k8s.io/apiextensions-apiserver/pkg/apis/apiextensions"
@@ -45,7 +46,7 @@ func ErrorsWithoutDescriptions(ctx context.Context, s playground.Scenario) (with
 }
 
 func validationErrors(ctx context.Context, definition *apiextensions.CustomResourceDefinition) (messages []string) {
-	r := crdRequest{crd: &crd{internal: definition}, ctx: ctx}
+	r := crdRequest{crd: &crd{internal: definition}, ctx: ctx, fewRules: math.MaxInt}
 	err := upstream.Guard(playground.StageCRDValidate, func() error {
 		for _, err := range upstream.SortErrors(r.validateSpec()) {
 			messages = append(messages, upstream.Repeatable(err.Error()))

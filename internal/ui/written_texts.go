@@ -15,7 +15,9 @@ type writtenTexts struct {
 	byText map[heldText][]string
 }
 
-const mostWrittenTexts = 1000
+// mostWrittenTexts is more than an object has that people edit; of one with more
+// each would be written at each keystroke.
+const mostWrittenTexts = 10_000
 
 func (w *writtenTexts) lines(of heldText, write func() []string) []string {
 	w.Lock()

@@ -60,8 +60,7 @@ export class Engine {
   readonly #latest: Latest<Question, Evaluation>;
   #inPage: InPage | undefined;
   #failures = 0;
-  /** What was asked last, all of whose answer is wanted. */
-  #last: View | undefined;
+  #last: Question | undefined;
   /** Resolves to whether the rest is loaded; undefined if nobody loads it. */
   #completing: Promise<boolean> | undefined;
 
@@ -87,7 +86,7 @@ export class Engine {
 
   async #evaluate(question: Question): Promise<Evaluation> {
     const view = viewOf(question);
-    this.#last = viewOf({ ...question, preliminary: false });
+    this.#last = question;
     while (this.#inPage) {
       try {
         const evaluation = read(question, await this.#inPage.evaluate(view));
@@ -110,7 +109,7 @@ export class Engine {
 
   /** Loads the rest of the engine, once; what failed is tried again when it is next missed. */
   #complete(inPage: InPage): Promise<boolean> {
-    this.#completing ??= inPage.complete(this.#last).then(
+    this.#completing ??= inPage.complete(this.#last && viewOf({ ...this.#last, preliminary: false })).then(
       () => {
         this.#options.onState({ at: "page", whole: true });
         return true;
