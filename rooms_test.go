@@ -24,7 +24,7 @@ type room struct {
 var engineTools = []string{"internal/engine/finding", "internal/engine/upstream", "internal/engine/jsonvalue"}
 
 // engineParts are the engine with the parts that it may lack.
-var engineParts = append([]string{"internal/engine", "internal/engine/admission", "internal/engine/conversion", "internal/engine/published"}, engineTools...)
+var engineParts = append([]string{"internal/engine", "internal/engine/admission", "internal/engine/conversion", "internal/engine/openapi"}, engineTools...)
 
 // rooms are all packages; dependencies point down the list.
 var rooms = []room{
@@ -43,7 +43,7 @@ var rooms = []room{
 	{"internal/engine/whole", append([]string{"internal/source", "internal/playground"}, engineParts...), true},
 	{"internal/engine/admission", append([]string{"internal/engine", "internal/source", "internal/playground"}, engineTools...), true},
 	{"internal/engine/conversion", append([]string{"internal/engine", "internal/source", "internal/playground"}, engineTools...), true},
-	{"internal/engine/published", append([]string{"internal/source", "internal/playground"}, engineTools...), true},
+	{"internal/engine/openapi", append([]string{"internal/source", "internal/playground"}, engineTools...), true},
 	{"internal/engine", append([]string{"internal/source", "internal/playground"}, engineTools...), true},
 	{"internal/engine/finding", []string{"internal/source", "internal/playground"}, true},
 	{"internal/engine/upstream", []string{"internal/playground"}, true},

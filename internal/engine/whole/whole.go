@@ -14,7 +14,7 @@ import (
 	"github.com/crdlab/crdlab/internal/engine"
 	"github.com/crdlab/crdlab/internal/engine/admission"
 	"github.com/crdlab/crdlab/internal/engine/conversion"
-	"github.com/crdlab/crdlab/internal/engine/published"
+	"github.com/crdlab/crdlab/internal/engine/openapi"
 )
 
 // New returns an engine that answers every scenario and calls nobody.
@@ -30,17 +30,17 @@ func NewWithWebhooks(live conversion.Webhooks) *engine.Engine {
 		},
 		ConversionFindings: conversion.Findings,
 		ApplyTypes: func(crd *apiextensionsv1.CustomResourceDefinition, version string) (engine.TypeConverter, error) {
-			return published.ApplyTypes(crd, version)
+			return openapi.ApplyTypes(crd, version)
 		},
 		FieldManager: newFieldManager,
-		Schema:       published.Schema,
+		Schema:       openapi.Schema,
 		Definitions:  definitions,
 		PolicyTypes:  admission.VariableTypes,
 	})
 }
 
 func definitions(reference common.ReferenceCallback) map[string]common.OpenAPIDefinition {
-	all := published.Definitions(reference)
+	all := openapi.Definitions(reference)
 	maps.Copy(all, admission.Definitions(reference))
 	return all
 }

@@ -1,6 +1,6 @@
-// Package published makes what a cluster publishes of a CRD: OpenAPI documents,
-// what kubectl explains of them, and the types by which server-side apply merges.
-package published
+// Package openapi builds the documents that a cluster publishes for a CRD: OpenAPI,
+// the output of kubectl explain, and the types that server-side apply merges with.
+package openapi
 
 import (
 	"encoding/json"

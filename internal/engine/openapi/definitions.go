@@ -1,4 +1,4 @@
-package published
+package openapi
 
 import (
 	generatedopenapi "k8s.io/apiextensions-apiserver/pkg/generated/openapi"

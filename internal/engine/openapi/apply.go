@@ -1,4 +1,4 @@
-package published
+package openapi
 
 import (
 	"fmt"
