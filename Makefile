@@ -147,7 +147,7 @@ clean: ## remove what was built
 
 # --- tests -----------------------------------------------------------------
 
-STEPS := check-format check-generated check-vet test-rooms test-native test-race test-wasm check-page test-page check-api check-deploy check-image check-notice check-size test-module test-worker test-flows
+STEPS := check-format check-generated check-vet test-architecture test-native test-race test-wasm check-page test-page check-api check-deploy check-image check-notice check-size test-module test-worker test-flows
 
 .PHONY: test $(STEPS) chromium postgresql buildah
 test: ## run everything: Go natively and as WebAssembly, TypeScript, browser flows
@@ -173,7 +173,7 @@ check-vet: dist/engine.mod
 	$(WASM) go vet ./wasm/... ./internal/engine ./internal/ui
 	$(WORKER) go vet ./cmd/worker/... ./internal/httpapi ./internal/share
 
-test-rooms:
+test-architecture:
 	go test -count=1 .
 
 test-native: postgresql

@@ -10,28 +10,28 @@ import (
 
 const module = "github.com/crdlab/crdlab/"
 
-// room is a package of this module.
-type room struct {
+// packageRule limits the dependencies of one package of this module.
+type packageRule struct {
 	name string
-	// imports are the other packages that it may depend on, one step or more
-	// away.
+	// imports lists the permitted dependencies within the module, direct and
+	// indirect.
 	imports []string
-	// kubernetes says whether it may depend on the Kubernetes libraries.
+	// kubernetes permits the Kubernetes libraries.
 	kubernetes bool
 }
 
-// engineTools are what the engine and its parts share.
+// engineTools lists the packages shared by the engine and its features.
 var engineTools = []string{"internal/engine/finding", "internal/engine/upstream", "internal/engine/jsonvalue"}
 
-// engineParts are the engine with the parts that it may lack.
+// engineParts lists the engine with its optional features.
 var engineParts = append([]string{"internal/engine", "internal/engine/admission", "internal/engine/conversion", "internal/engine/openapi"}, engineTools...)
 
-// rooms are all packages; dependencies point down the list.
-var rooms = []room{
+// packageRules lists all packages; dependencies point down the list.
+var packageRules = []packageRule{
 	{"cmd/server", append([]string{"internal/metrics", "internal/httpapi", "internal/share", "internal/procpool", "internal/ui", "internal/examples", "internal/source", "internal/playground", "web", "internal/engine/whole"}, engineParts...), true},
 	{"cmd/worker", []string{"internal/httpapi", "internal/share", "internal/ui", "internal/examples", "internal/playground"}, false},
 	{"wasm/whole", append([]string{"wasm/boundary", "internal/ui", "internal/examples", "internal/source", "internal/playground", "internal/engine/whole"}, engineParts...), true},
-	// What the first verdict waits for has none of the parts.
+	// The module that downloads first has no optional features.
 	{"wasm/first", append([]string{"wasm/boundary", "internal/engine", "internal/ui", "internal/examples", "internal/source", "internal/playground"}, engineTools...), true},
 	{"wasm/boundary", append([]string{"internal/engine", "internal/ui", "internal/examples", "internal/source", "internal/playground"}, engineTools...), true},
 	{"internal/metrics", []string{"internal/httpapi", "internal/share", "internal/ui", "internal/examples", "internal/playground"}, false},
@@ -55,34 +55,34 @@ var rooms = []room{
 }
 
 func TestDependenciesPointDown(t *testing.T) {
-	for _, room := range rooms {
-		for _, dependency := range dependencies(t, room.name) {
+	for _, rule := range packageRules {
+		for _, dependency := range dependencies(t, rule.name) {
 			if inside, ok := strings.CutPrefix(dependency, module); ok {
-				if inside != room.name && !slices.Contains(room.imports, inside) {
-					t.Errorf("%s depends on %s", room.name, inside)
+				if inside != rule.name && !slices.Contains(rule.imports, inside) {
+					t.Errorf("%s depends on %s", rule.name, inside)
 				}
 			}
-			if strings.HasPrefix(dependency, "k8s.io/") && !room.kubernetes {
-				t.Errorf("%s depends on %s", room.name, dependency)
+			if strings.HasPrefix(dependency, "k8s.io/") && !rule.kubernetes {
+				t.Errorf("%s depends on %s", rule.name, dependency)
 			}
 		}
 	}
 }
 
-func TestEveryPackageHasItsRoom(t *testing.T) {
+func TestEveryPackageHasARule(t *testing.T) {
 	for _, pkg := range list(t, "./...") {
 		name := strings.TrimPrefix(pkg, module)
-		known := slices.ContainsFunc(rooms, func(r room) bool {
+		known := slices.ContainsFunc(packageRules, func(r packageRule) bool {
 			return name == r.name || strings.HasPrefix(name, r.name+"/")
 		})
 		if !known && name != strings.TrimSuffix(module, "/") {
-			t.Errorf("%s is in no room", name)
+			t.Errorf("package %s has no rule", name)
 		}
 	}
 }
 
-// TestOneFileValidatesCRDs keeps the internal form of CRDs, which upstream's
-// validation takes, from spreading.
+// TestOneFileValidatesCRDs confines the internal CRD types, which upstream's
+// validation requires, to one file.
 func TestOneFileValidatesCRDs(t *testing.T) {
 	const validation = `"k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/validation"`
 	output, err := exec.Command("grep", "-rl", "--include=*.go", validation, "internal", "cmd", "wasm").Output()
@@ -94,10 +94,11 @@ func TestOneFileValidatesCRDs(t *testing.T) {
 	}
 }
 
-// maxFile is the size in bytes above which a file was not written by hand.
+// maxFile is the largest size in bytes of a hand-written file.
 const maxFile = 1_000_000
 
-// TestNothingBuiltIsCommitted finds programs and modules among the sources.
+// TestNothingBuiltIsCommitted rejects programs and WebAssembly modules in the
+// repository.
 func TestNothingBuiltIsCommitted(t *testing.T) {
 	if _, err := os.Stat(".git"); err != nil {
 		t.Skip("not a checkout")
@@ -113,7 +114,7 @@ func TestNothingBuiltIsCommitted(t *testing.T) {
 	}
 }
 
-// dependencies are the packages that the room's are built from.
+// dependencies lists the packages that the named package is built from.
 func dependencies(t *testing.T, name string) []string {
 	t.Helper()
 	return list(t, "-deps", "./"+name)
