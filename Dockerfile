@@ -10,7 +10,7 @@ COPY --from=node /usr/local/bin/node /usr/local/bin/node
 COPY --from=node /usr/local/lib/node_modules /usr/local/lib/node_modules
 RUN ln -s ../lib/node_modules/npm/bin/npm-cli.js /usr/local/bin/npm
 WORKDIR /src
-COPY go.mod go.sum tools.mod tools.sum ./
+COPY go.mod go.sum ./
 RUN go mod download
 COPY package.json package-lock.json ./
 RUN npm ci --no-audit --no-fund

@@ -17,7 +17,7 @@ WASM := GOOS=js GOARCH=wasm GOFLAGS="$(GOFLAGS) -modfile=dist/engine.mod"
 # With the tag chi leaves out its profiler, and without inlining the code packs
 # better: each is a tenth of what Cloudflare counts of the Worker.
 WORKER := GOOS=js GOARCH=wasm GOFLAGS="-trimpath -tags=tinygo -buildvcs=false"
-TEMPL := go tool -modfile=tools.mod templ
+TEMPL := go tool -modfile=tools/go.mod templ
 
 # Brotli's quality for the engine: 9 takes seconds, 11 minutes for 15 % less.
 BROTLI ?= 9
@@ -60,14 +60,14 @@ static: bin/crdlab ## write the page for hosts that only send files into dist/st
 worker: dist/worker/go dist/worker/public ## build the Cloudflare Worker in dist/worker
 
 # The program embeds the names of the assets; the assets are files beside it.
-dist/worker/go: $(SERVER_SOURCES) $(call find,cmd/worker,-name '*.go') web/dist/engine.json tools.mod
+dist/worker/go: $(SERVER_SOURCES) $(call find,cmd/worker,-name '*.go') web/dist/engine.json tools/go.mod
 	cp web/dist/{manifest.json,engine.json,notices.txt,service-worker.js,app.webmanifest} cmd/worker/built
-	go tool -modfile=tools.mod workers-assets-gen -mode=go -o $@
+	go tool -modfile=tools/go.mod workers-assets-gen -mode=go -o $@
 	$(WORKER) go build -gcflags=all=-l -ldflags="$(GO_LDFLAGS) -X main.version=$(VERSION)" -o $@/app.wasm ./cmd/worker
 	@touch $@
 
 dist/worker/storetest: $(call find,cmd/worker/storetest internal/share,) dist/worker/go
-	go tool -modfile=tools.mod workers-assets-gen -mode=go -o $@
+	go tool -modfile=tools/go.mod workers-assets-gen -mode=go -o $@
 	$(WORKER) go build -gcflags=all=-l -ldflags="$(GO_LDFLAGS)" -o $@/app.wasm ./cmd/worker/storetest
 	@touch $@
 
@@ -102,7 +102,7 @@ dist/page: node_modules/.package-lock.json $(PAGE_SOURCES) | dist
 	npm run --silent build
 	@touch $@
 
-dist/templates: $(TEMPLATES) tools.mod | dist
+dist/templates: $(TEMPLATES) tools/go.mod | dist
 	$(TEMPL) generate
 	@touch $@
 
@@ -137,8 +137,8 @@ bench: build chromium dist/kubectl-validate ## measure the engine, the server, t
 	npx playwright test -c web/flows/bench.config.ts
 
 # With the libraries that it asks for: they are not those of the engine.
-dist/kubectl-validate: conformance/kubectl-validate.mod conformance/kubectl-validate.sum | dist
-	cd conformance && go build -modfile=kubectl-validate.mod -o ../$@ sigs.k8s.io/kubectl-validate
+dist/kubectl-validate: tools/kubectl-validate.mod tools/kubectl-validate.sum | dist
+	cd tools && go build -modfile=kubectl-validate.mod -o ../$@ sigs.k8s.io/kubectl-validate
 
 clean: ## remove what was built
 	rm -rf bin dist node_modules cmd/worker/node_modules test-results
@@ -147,7 +147,7 @@ clean: ## remove what was built
 
 # --- tests -----------------------------------------------------------------
 
-STEPS := check-format check-generated check-vet test-architecture test-native test-race test-wasm check-page test-page check-api check-deploy check-image check-notice check-size test-module test-worker test-flows
+STEPS := check-tidy check-format check-generated check-vet test-architecture test-native test-race test-wasm check-page test-page check-api check-deploy check-image check-notice check-size test-module test-worker test-flows
 
 .PHONY: test $(STEPS) chromium postgresql buildah
 test: ## run everything: Go natively and as WebAssembly, TypeScript, browser flows
@@ -158,6 +158,14 @@ test: ## run everything: Go natively and as WebAssembly, TypeScript, browser flo
 		lines+=("$$(printf '%-8s %-16s %5d s' $$outcome $$step $$((SECONDS - start)))"); \
 	done; \
 	echo "--- outcome"; printf '%s\n' "$${lines[@]}"; exit $$failed
+
+# dist/engine.mod is missing here: it is go.mod with replaced modules.
+MODULES := go.mod conformance/go.mod conformance/previous.mod tools/go.mod tools/lint.mod tools/kubectl-validate.mod
+
+check-tidy:
+	@for module in $(MODULES); do \
+		(cd $$(dirname $$module) && go mod tidy -diff -modfile=$$(basename $$module)) || { echo "$$module is not tidy"; exit 1; }; \
+	done
 
 check-format:
 	@unformatted=$$(gofmt -l cmd deploy internal wasm web *.go); test -z "$$unformatted" || { echo "not formatted (make fmt): $$unformatted"; exit 1; }

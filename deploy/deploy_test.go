@@ -96,7 +96,7 @@ func build(t *testing.T, directory string) []byte {
 // not done before.
 func kustomize(t *testing.T) string {
 	t.Helper()
-	path, err := exec.Command("go", "tool", "-modfile="+filepath.Join("..", "tools.mod"), "-n", "kustomize").Output()
+	path, err := exec.Command("go", "tool", "-modfile="+filepath.Join("..", "tools", "go.mod"), "-n", "kustomize").Output()
 	if err != nil {
 		t.Fatalf("building kustomize: %v", err)
 	}

@@ -29,7 +29,7 @@ suite("the manifests", () => {
 
   for (const [directory, count] of Object.entries({ base: 6, file: 5, postgresql: 10 })) {
     test(`in ${directory} are valid`, async () => {
-      const built = execFileSync("go", ["tool", "-modfile=tools.mod", "kustomize", "build", join(copy, directory)], {
+      const built = execFileSync("go", ["tool", "-modfile=tools/go.mod", "kustomize", "build", join(copy, directory)], {
         cwd: join(import.meta.dirname, ".."), encoding: "utf8",
       });
       const manifests = parseAllDocuments(built).map((document) => document.toJS());

@@ -1,4 +1,4 @@
-module github.com/crdlab/crdlab
+module github.com/crdlab/crdlab/tools
 
 go 1.26.0
 
