@@ -37,12 +37,12 @@ WHOLE_GZIP_MAX := 12500000
 
 find = $(shell find $(1) -type f $(2) 2>/dev/null)
 TEMPLATES := $(call find,internal,-name '*.templ')
-ENGINE_SOURCES := go.mod go.sum $(call find,wasm internal,! -name '*_test.go' ! -path '*/testdata/*' ! -path 'internal/httpapi/*' ! -path 'internal/metrics/*' ! -path 'internal/procpool/*' ! -path 'internal/share/*')
+ENGINE_SOURCES := go.mod go.sum $(call find,wasm internal,! -name '*_test.go' ! -path '*/testdata/*' ! -path 'internal/devtools/*' ! -path 'internal/httpapi/*' ! -path 'internal/metrics/*' ! -path 'internal/procpool/*' ! -path 'internal/share/*')
 SERVER_SOURCES := $(ENGINE_SOURCES) web/dist.go $(call find,cmd/server internal/httpapi internal/metrics internal/procpool internal/share,! -name '*_test.go' ! -path '*/testdata/*')
 PAGE_SOURCES := package.json package-lock.json $(wildcard *.config.* tsconfig*.json web/*.config.* web/tsconfig*.json) \
 	$(call find,web,! -path 'web/dist/*' ! -path 'web/dist.go' ! -path 'web/flows/*' ! -path '*/node_modules/*' ! -name '*.test.ts')
 
-.PHONY: run build release static worker generate fmt notice load bench clean
+.PHONY: run build release static worker generate fmt notice words load bench clean
 run: build ## build what changed and serve the playground
 	./bin/crdlab
 
@@ -125,6 +125,9 @@ notice: node_modules/.package-lock.json ## write THIRD_PARTY_NOTICES
 	node web/scripts/notices.mjs > dist/notices
 	mv dist/notices THIRD_PARTY_NOTICES
 
+words: ## count phrases in comments that engineers rarely use (WHERE=phrase lists them)
+	@go run ./internal/devtools/words $(if $(WHERE),-where "$(WHERE)")
+
 load: build ## measure the server under load
 	node cmd/server/load.mjs
 
@@ -147,7 +150,7 @@ clean: ## remove what was built
 
 # --- tests -----------------------------------------------------------------
 
-STEPS := check-tidy check-format check-generated check-vet test-architecture test-native test-race test-wasm check-page test-page check-api check-deploy check-image check-notice check-size test-module test-worker test-flows
+STEPS := check-tidy check-words check-format check-generated check-vet test-architecture test-native test-race test-wasm check-page test-page check-api check-deploy check-image check-notice check-size test-module test-worker test-flows
 
 .PHONY: test $(STEPS) chromium postgresql buildah
 test: ## run everything: Go natively and as WebAssembly, TypeScript, browser flows
@@ -166,6 +169,10 @@ check-tidy:
 	@for module in $(MODULES); do \
 		(cd $$(dirname $$module) && go mod tidy -diff -modfile=$$(basename $$module)) || { echo "$$module is not tidy"; exit 1; }; \
 	done
+
+# The maximum may only fall.
+check-words:
+	@go run ./internal/devtools/words -max internal/devtools/words/maximum >/dev/null
 
 check-format:
 	@unformatted=$$(gofmt -l cmd deploy internal wasm web *.go); test -z "$$unformatted" || { echo "not formatted (make fmt): $$unformatted"; exit 1; }
