@@ -12,19 +12,20 @@ GO_LDFLAGS := -s -w
 VERSION ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo unknown)
 # Which processor the server is built for; by default the one that builds it.
 SERVER_ARCH ?=
+# Without inlining, code that is seldom run packs better.
+COLD := $(foreach cold,google.golang.org/... net/... crypto/... github.com/json-iterator/... github.com/prometheus/... \
+	golang.org/x/text/... k8s.io/kube-openapi/pkg/internal/... k8s.io/client-go/... github.com/crdlab/crdlab/internal/ui,-gcflags=$(cold)=-l)
+
 # The engine is built with trimmed Kubernetes modules (wasm/trim.mjs).
-WASM := GOOS=js GOARCH=wasm GOFLAGS="$(GOFLAGS) -modfile=dist/engine.mod"
+# Builds, vet and tests share the flags, and thus the compiled libraries.
+WASM := GOOS=js GOARCH=wasm GOFLAGS="$(GOFLAGS) -modfile=dist/engine.mod $(COLD)"
 # With the tag chi leaves out its profiler, and without inlining the code packs
 # better: each is a tenth of what Cloudflare counts of the Worker.
-WORKER := GOOS=js GOARCH=wasm GOFLAGS="-trimpath -tags=tinygo -buildvcs=false"
+WORKER := GOOS=js GOARCH=wasm GOFLAGS="-trimpath -tags=tinygo -buildvcs=false -gcflags=all=-l"
 TEMPL := go tool -modfile=tools/go.mod templ
 
 # Brotli's quality for the engine: 9 takes seconds, 11 minutes for 15 % less.
 BROTLI ?= 9
-
-# Without inlining, code that is seldom run packs better.
-COLD := $(foreach cold,google.golang.org/... net/... crypto/... github.com/json-iterator/... github.com/prometheus/... \
-	golang.org/x/text/... k8s.io/kube-openapi/pkg/internal/... k8s.io/client-go/... github.com/crdlab/crdlab/internal/ui,-gcflags=$(cold)=-l)
 
 # The budgets of the engine's modules in bytes, unpacked and as gzip. What is sent
 # to browsers is Brotli 11, which takes minutes: a release is checked for that, and
@@ -63,12 +64,12 @@ worker: dist/worker/go dist/worker/public ## build the Cloudflare Worker in dist
 dist/worker/go: $(SERVER_SOURCES) $(call find,cmd/worker,-name '*.go') web/dist/engine.json tools/go.mod
 	cp web/dist/{manifest.json,engine.json,notices.txt,service-worker.js,app.webmanifest} cmd/worker/built
 	go tool -modfile=tools/go.mod workers-assets-gen -mode=go -o $@
-	$(WORKER) go build -gcflags=all=-l -ldflags="$(GO_LDFLAGS) -X main.version=$(VERSION)" -o $@/app.wasm ./cmd/worker
+	$(WORKER) go build -ldflags="$(GO_LDFLAGS) -X main.version=$(VERSION)" -o $@/app.wasm ./cmd/worker
 	@touch $@
 
 dist/worker/storetest: $(call find,cmd/worker/storetest internal/share,) dist/worker/go
 	go tool -modfile=tools/go.mod workers-assets-gen -mode=go -o $@
-	$(WORKER) go build -gcflags=all=-l -ldflags="$(GO_LDFLAGS)" -o $@/app.wasm ./cmd/worker/storetest
+	$(WORKER) go build -ldflags="$(GO_LDFLAGS)" -o $@/app.wasm ./cmd/worker/storetest
 	@touch $@
 
 # Cloudflare compresses what is small by itself. The plain engine is too large.
@@ -96,7 +97,7 @@ dist/engine.mod: go.mod go.sum wasm/trim.mjs | dist
 	node wasm/trim.mjs $@
 
 dist/first.wasm dist/whole.wasm: $(ENGINE_SOURCES) dist/templates dist/engine.mod | dist
-	$(WASM) go build $(COLD) -ldflags="$(GO_LDFLAGS)" -o $@ ./wasm/$(basename $(@F))
+	$(WASM) go build -ldflags="$(GO_LDFLAGS)" -o $@ ./wasm/$(basename $(@F))
 
 dist/page: node_modules/.package-lock.json $(PAGE_SOURCES) | dist
 	npm run --silent build
@@ -150,17 +151,41 @@ clean: ## remove what was built
 
 # --- tests -----------------------------------------------------------------
 
-STEPS := check-tidy check-words check-format check-generated check-vet test-architecture test-native test-race test-wasm check-page test-page check-api check-deploy check-image check-notice check-size test-module test-worker test-flows
+# Each step with its budget in seconds, on a quiet machine with two cores after a
+# fresh clone.
+STEPS := check-tidy=60 check-words=10 check-format=40 check-generated=10 check-vet=300 check-lint=240 \
+	test-architecture=15 test-native=300 test-race=60 test-wasm=240 check-page=20 test-page=30 \
+	check-api=10 check-deploy=30 check-image=180 check-notice=20 check-size=150 \
+	test-module=120 test-worker=90 test-flows=540
+# The steps without a cache of their own: they are omitted if they passed with
+# the same files, programs and environment. "make test REUSE=" runs them again.
+REUSE ?= check-image,test-module,test-worker,test-flows
+# The checks for each save, with their budgets when nothing has to be built.
+CHECKS := check-words=2 check-format=5 check-generated=5 check-vet=20 check-lint=20 check-page=8
 
-.PHONY: test $(STEPS) chromium postgresql buildah
-test: ## run everything: Go natively and as WebAssembly, TypeScript, browser flows
-	@declare -a lines; failed=0; \
-	for step in $(STEPS); do \
-		echo "--- $$step"; start=$$SECONDS; outcome=ok; \
-		$(MAKE) --no-print-directory $$step || { outcome=FAILED; failed=1; }; \
-		lines+=("$$(printf '%-8s %-16s %5d s' $$outcome $$step $$((SECONDS - start)))"); \
-	done; \
-	echo "--- outcome"; printf '%s\n' "$${lines[@]}"; exit $$failed
+RUN_STEPS = MAKE="$(MAKE)" dist/steps -reuse "$(REUSE)" -programs "go,node,$(CHROMIUM),buildah,mmdebstrap" dist/results
+# The step runner sets RESULTS to a directory for results as JUnit XML.
+GO_TEST = $(if $(RESULTS),$(CURDIR)/dist/gotestsum --format pkgname --junitfile "$(RESULTS)/go.xml" --,go test)
+GOTESTSUM := $(if $(RESULTS),dist/gotestsum)
+NODE_TEST = node --test $(if $(RESULTS),--test-reporter=spec --test-reporter-destination=stdout --test-reporter=junit --test-reporter-destination="$(RESULTS)/node.xml")
+
+comma := ,
+steps = $(foreach step,$(1),$(firstword $(subst =, ,$(step))))
+.PHONY: test check $(call steps,$(STEPS)) chromium postgresql buildah
+test: dist/steps ## run everything: Go natively and as WebAssembly, TypeScript, browser flows
+	@$(RUN_STEPS) $(STEPS)
+
+check: dist/steps ## run the checks for each save
+	@$(RUN_STEPS) $(CHECKS)
+
+dist/steps: $(call find,internal/devtools/steps,-name '*.go') | dist
+	go build -o $@ ./internal/devtools/steps
+
+dist/gotestsum: tools/go.mod tools/go.sum | dist
+	go build -modfile=tools/go.mod -o $@ gotest.tools/gotestsum
+
+dist/golangci-lint: tools/lint.mod tools/lint.sum | dist
+	cd tools && go build -modfile=lint.mod -ldflags="$(GO_LDFLAGS)" -o ../$@ github.com/golangci/golangci-lint/v2/cmd/golangci-lint
 
 # dist/engine.mod is missing here: it is go.mod with replaced modules.
 MODULES := go.mod conformance/go.mod conformance/previous.mod tools/go.mod tools/lint.mod tools/kubectl-validate.mod
@@ -188,41 +213,48 @@ check-vet: dist/engine.mod
 	$(WASM) go vet ./wasm/... ./internal/engine ./internal/ui
 	$(WORKER) go vet ./cmd/worker/... ./internal/httpapi ./internal/share
 
-test-architecture:
-	go test -count=1 .
+# The linters see the sources of each platform.
+LINT = $(CURDIR)/dist/golangci-lint run --timeout 15m
+check-lint: dist/golangci-lint dist/engine.mod
+	$(LINT) ./...
+	$(WASM) $(LINT) ./wasm/... ./internal/engine ./internal/ui
+	$(WORKER) $(LINT) ./cmd/worker/...
 
-test-native: postgresql
-	go test ./...
+test-architecture: $(GOTESTSUM)
+	$(GO_TEST) -count=1 .
+
+test-native: postgresql $(GOTESTSUM)
+	$(GO_TEST) ./cmd/... ./deploy/... ./internal/... ./web/...
 
 # Those packages that have goroutines, but for Kubernetes: that would be compiled
 # a second time.
-test-race:
-	@if command -v cc >/dev/null; then CGO_ENABLED=1 go test -race ./internal/httpapi ./internal/procpool ./internal/share; \
+test-race: $(GOTESTSUM)
+	@if command -v cc >/dev/null; then CGO_ENABLED=1 $(GO_TEST) -race ./internal/httpapi ./internal/procpool ./internal/share; \
 	else echo "skipped: the race detector needs a C compiler"; fi
 
 # Node gets a small environment: the module's has room for few kilobytes.
-test-wasm: dist/engine.mod
+test-wasm: dist/engine.mod $(GOTESTSUM)
 	env -i PATH="$$PATH" HOME="$$HOME" CGO_ENABLED=0 GOFLAGS="$$GOFLAGS" $$(env | grep -E '^(GOPATH|GOCACHE|GOMODCACHE|GOPROXY|GOTOOLCHAIN|CRDLAB_CORPUS)=') $(WASM) \
-		go test -exec "$$(go env GOROOT)/lib/wasm/go_js_wasm_exec" ./internal/engine ./internal/source ./internal/ui
+		$(GO_TEST) -exec "$$(go env GOROOT)/lib/wasm/go_js_wasm_exec" ./internal/engine ./internal/source ./internal/ui
 
 check-page: node_modules/.package-lock.json
 	npm run --silent check
 	npx tsc --noEmit -p web/flows
 
 test-page: node_modules/.package-lock.json
-	npm test --silent
+	npm test --silent $(if $(RESULTS),-- --reporter=default --reporter=junit --outputFile.junit="$(RESULTS)/vitest.xml")
 
 # That it is current and that the server's answers are like it, test-native says.
 check-api: node_modules/.package-lock.json
-	node --test internal/httpapi/
+	$(NODE_TEST) internal/httpapi/
 
 # Beside what test-native says of them.
 check-deploy: node_modules/.package-lock.json
-	node --test deploy/manifests.test.mjs
+	$(NODE_TEST) deploy/manifests.test.mjs
 
 # For the machine's processor, or those in ARCHES: "amd64 arm64".
 check-image: buildah
-	node --test deploy/image.test.mjs
+	$(NODE_TEST) deploy/image.test.mjs
 
 check-notice: node_modules/.package-lock.json
 	@node web/scripts/notices.mjs | diff - THIRD_PARTY_NOTICES > /dev/null || { echo "THIRD_PARTY_NOTICES is not current (make notice)"; exit 1; }
@@ -233,14 +265,14 @@ check-size: build
 
 # What users get: the module's answers against the server's.
 test-module: build
-	node --test wasm/
+	$(NODE_TEST) wasm/
 
 # The Worker in the runtime that Cloudflare runs it in.
 test-worker: worker dist/worker/storetest cmd/worker/node_modules/.package-lock.json
-	WRANGLER_SEND_METRICS=false CLOUDFLARE_CF_FETCH_ENABLED=false node --test cmd/worker/
+	WRANGLER_SEND_METRICS=false CLOUDFLARE_CF_FETCH_ENABLED=false $(NODE_TEST) cmd/worker/
 
 test-flows: build static chromium
-	npx playwright test -c web/flows
+	$(if $(RESULTS),PLAYWRIGHT_JUNIT_OUTPUT_FILE="$(RESULTS)/flows.xml") npx playwright test -c web/flows $(if $(RESULTS),--reporter=list$(comma)junit)
 
 CHROMIUM ?= $(firstword $(shell command -v chromium chromium-browser google-chrome 2>/dev/null) /usr/bin/chromium)
 export CHROMIUM

@@ -51,6 +51,7 @@ var packageRules = []packageRule{
 	{"internal/source", []string{"internal/playground"}, false},
 	{"internal/playground", nil, false},
 	{"web", nil, false},
+	{"internal/devtools/steps", nil, false},
 	{"internal/devtools/words", nil, false},
 	{"deploy", nil, true},
 }

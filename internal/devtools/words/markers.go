@@ -28,7 +28,7 @@ func newMarkerSet(list string) markerSet {
 	return set
 }
 
-// count counts overlapping markers separately: "is what" also counts as "what".
+// count counts overlapping markers separately.
 func (set markerSet) count(text string) tally {
 	words := word.FindAllString(code.ReplaceAllString(text, ""), -1)
 	result := tally{words: len(words)}
