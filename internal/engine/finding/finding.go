@@ -1,56 +1,67 @@
-// Package finding finds the places in a text that errors are about, and the
-// limits that a text has to keep.
+// Package finding builds the findings of a report: the constructors, the
+// positions of upstream error messages in a YAML document, and the limits that
+// a document must keep.
 package finding
 
 import (
-	"errors"
-	"regexp"
-	"strconv"
-
-	"go.yaml.in/yaml/v3"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/util/validation/field"
 
 	"github.com/crdlab/crdlab/internal/playground"
 	"github.com/crdlab/crdlab/internal/source"
 )
 
-// typedComplaint is what the merge of a server-side apply says of a field.
-var typedComplaint = regexp.MustCompile(`^failed to create typed patch object \([^)]*\): (\.[^:]+): `)
-
-// RequestRange is the place in doc that an error about the whole request is
-// about: the mistake in the syntax, the line that the decoder names, or what
-// the document says it is.
-func RequestRange(doc *source.Document, message string) playground.Range {
-	var syntax *source.SyntaxError
-	if errors.As(doc.Err, &syntax) {
-		return syntax.Range
+// New returns a finding about the range at, without a reason, hint or fixes.
+// The lists of a finding must not be nil, so every finding starts here.
+func New(severity playground.Severity, document playground.Document, stage string, at playground.Range, message string) playground.Finding {
+	return playground.Finding{
+		Severity: severity,
+		Stage:    stage,
+		Message:  message,
+		Document: document,
+		Range:    at,
+		Fixes:    []playground.Fix{},
+		Related:  []playground.Related{},
 	}
-	if at, ok := doc.ResolveStrict(message); ok {
-		return at
-	}
-	if m := typedComplaint.FindStringSubmatch(message); m != nil {
-		if location, ok := doc.Resolve(m[1]); ok {
-			return location.Key()
-		}
-	}
-	if location, ok := doc.At("kind"); ok {
-		return location.Value()
-	}
-	return doc.Line(1)
 }
 
-var quotedField = regexp.MustCompile(`^(?:unknown|duplicate) field "(.*)"$`)
+// Error returns a finding that refuses the document.
+func Error(document playground.Document, stage string, at playground.Range, message string) playground.Finding {
+	return New(playground.SeverityError, document, stage, at, message)
+}
 
-// OfStrict locates an unknown or duplicate field in doc.
-func OfStrict(doc *source.Document, err error) playground.Finding {
-	f := playground.Finding{
-		Reason:  string(metav1.StatusReasonBadRequest),
-		Message: err.Error(),
-		Range:   doc.Line(1),
-		Fixes:   []playground.Fix{},
-		Related: []playground.Related{},
+// Warning returns a finding that refuses nothing.
+func Warning(document playground.Document, stage string, at playground.Range, message string) playground.Finding {
+	return New(playground.SeverityWarning, document, stage, at, message)
+}
+
+// OfRequest returns an error about doc as a whole, at its [RequestRange].
+func OfRequest(document playground.Document, stage string, doc *source.Document, message string) playground.Finding {
+	return Error(document, stage, RequestRange(doc, message), message)
+}
+
+// OfField returns an error about the field of doc that err names, or about the
+// document as a whole if doc lacks the field. A CEL compile error points into
+// the expression.
+func OfField(document playground.Document, stage string, doc *source.Document, err *field.Error) playground.Finding {
+	f := Error(document, stage, RequestRange(doc, ""), err.ErrorBody())
+	f.Reason = string(metav1.CauseType(err.Type))
+	f.Field = err.Field
+	if location, ok := doc.Resolve(err.Field); ok {
+		f.Range = Mark(location)
+		if at, ok := CELRange(location, err.Detail); ok {
+			f.Range = at
+		}
 	}
-	if m := quotedField.FindStringSubmatch(err.Error()); m != nil {
+	return f
+}
+
+// OfStrict returns a finding about an unknown or duplicate field of doc. The
+// caller sets its severity, document and stage.
+func OfStrict(doc *source.Document, err error) playground.Finding {
+	f := New("", "", "", doc.Line(1), err.Error())
+	f.Reason = string(metav1.StatusReasonBadRequest)
+	if m := strictField.FindStringSubmatch(err.Error()); m != nil {
 		f.Field = m[1]
 	}
 	if at, ok := doc.ResolveStrict(err.Error()); ok {
@@ -59,38 +70,12 @@ func OfStrict(doc *source.Document, err error) playground.Finding {
 	return f
 }
 
-// Mark is the part of a place to mark: a scalar's value, or else the
-// key, since marking a whole block would bury the text.
-func Mark(location source.Location) playground.Range {
-	if location.Exact && isScalar(location) {
-		return location.Value()
-	}
-	return location.Key()
-}
-
-func isScalar(location source.Location) bool {
-	return location.Node() != nil && location.Node().Kind == yaml.ScalarNode
-}
-
-var celComplaint = regexp.MustCompile(`ERROR: <input>:(\d+):(\d+):`)
-
-// CELPlace is the line and column, both from 1 and the column in code points,
-// of an expression that its compiler complains of.
-func CELPlace(message string) (line, column int, ok bool) {
-	m := celComplaint.FindStringSubmatch(message)
-	if m == nil {
-		return 0, 0, false
-	}
-	line, _ = strconv.Atoi(m[1])
-	column, _ = strconv.Atoi(m[2])
-	return line, column, true
-}
-
-// CELRange is the place in a rule's text that its compiler complains of.
-func CELRange(rule source.Location, message string) (playground.Range, bool) {
-	line, column, ok := CELPlace(message)
-	if !ok || !rule.Exact || !isScalar(rule) {
-		return playground.Range{}, false
-	}
-	return rule.RangeAt(line, column), true
+// OfLimit returns an error about a document that exceeds a limit of this
+// package and therefore does not reach the API server's code.
+func OfLimit(document playground.Document, stage string, err error) playground.Finding {
+	at, _ := LimitRange(err)
+	f := Error(document, stage, at, err.Error())
+	f.Reason = playground.ReasonLimit
+	f.Hint = "This is a limit of the playground, not of Kubernetes: it keeps hostile texts from stalling it."
+	return f
 }

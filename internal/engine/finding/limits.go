@@ -11,11 +11,10 @@ import (
 	"github.com/crdlab/crdlab/internal/source"
 )
 
-// What texts may be handed to the API server's code. Deep nesting overflows
-// the stack of WebAssembly at about 2,000 levels, which cannot be recovered
-// from; the memory that a regular expression takes grows with the square of
-// its groups. The sizes are what a server takes (1.5 MiB for an object in
-// etcd) or more than any CRD in the wild has.
+// The limits of the documents that reach the API server's code. Nesting of about
+// 2,000 levels overflows the stack of WebAssembly, a fatal error. The memory of
+// a regular expression grows with the square of its groups. The sizes match the
+// API server (1.5 MiB for an object in etcd) or exceed every known public CRD.
 var (
 	CRDText    = source.Limits{MaxBytes: 4 << 20, MaxDocuments: 100, MaxDepth: 200, MaxNodes: 500_000, MaxAliases: 1_000}
 	ObjectText = source.Limits{MaxBytes: 3 << 19, MaxDocuments: 100, MaxDepth: 200, MaxNodes: 200_000, MaxAliases: 1_000}
@@ -27,7 +26,7 @@ const (
 	maxPatternGroups = 500
 )
 
-// limitError says that a text exceeds a limit of this package.
+// A limitError reports a document that exceeds a limit of this package.
 type limitError struct {
 	message string
 	at      playground.Range
@@ -35,10 +34,11 @@ type limitError struct {
 
 func (e *limitError) Error() string { return e.message }
 
-// celKeys are the fields of CRDs and admission policies that hold CEL.
+// celKeys lists the fields of CRDs and admission policies that contain CEL.
 var celKeys = map[string]bool{"rule": true, "messageExpression": true, "expression": true, "valueExpression": true}
 
-// CheckText finds what in a CRD or an admission policy would cost too much time or memory.
+// CheckText returns an error if the rules or patterns of a CRD or an admission
+// policy would need too much time or memory.
 func CheckText(doc *source.Document) error {
 	c := textCheck{doc: doc}
 	return c.walk(doc.Root().Node(), nil)
@@ -49,11 +49,11 @@ type textCheck struct {
 	rules int
 }
 
-// textStep is a step of the way to a node, and the steps before it.
+// A textStep is the last step of the path to a node, linked to the steps before it.
 type textStep struct {
 	before *textStep
 	key    string
-	index  int // of an item, which has no key; else -1
+	index  int // of a sequence item; -1 for a mapping key
 }
 
 func (s *textStep) path() []any {
@@ -122,31 +122,16 @@ func (c *textCheck) exceeded(step textStep, format string, most int) error {
 	return err
 }
 
-// LimitRange is the place at which err, if it is about a limit, was passed.
+// LimitRange returns the range that exceeds a limit. It is false if err does not
+// report a limit.
 func LimitRange(err error) (playground.Range, bool) {
-	var text *source.LimitError
+	var size *source.LimitError
 	var own *limitError
 	switch {
-	case errors.As(err, &text):
-		return text.Range, true
+	case errors.As(err, &size):
+		return size.Range, true
 	case errors.As(err, &own):
 		return own.at, true
 	}
 	return playground.Range{}, false
-}
-
-// OfLimit reports a text that is not handed to the API server's code.
-func OfLimit(document playground.Document, stage string, err error) playground.Finding {
-	at, _ := LimitRange(err)
-	return playground.Finding{
-		Severity: playground.SeverityError,
-		Stage:    stage,
-		Reason:   playground.ReasonLimit,
-		Message:  err.Error(),
-		Document: document,
-		Range:    at,
-		Hint:     "This is a limit of the playground, not of Kubernetes: it keeps hostile texts from stalling it.",
-		Fixes:    []playground.Fix{},
-		Related:  []playground.Related{},
-	}
 }
