@@ -8,8 +8,8 @@ import (
 	"github.com/google/cel-go/common/types/traits"
 )
 
-// OfCEL turns the result of a CEL expression into JSON as the API server
-// holds it: integers are int64.
+// OfCEL converts the result of a CEL expression to the API server's form of JSON,
+// with int64 for integers.
 func OfCEL(value ref.Val) (any, error) {
 	switch v := value.(type) {
 	case types.Null:
@@ -25,11 +25,11 @@ func OfCEL(value ref.Val) (any, error) {
 	case types.String:
 		return string(v), nil
 	case types.Timestamp, types.Duration, types.Bytes:
-		text, ok := v.ConvertToType(types.StringType).(types.String)
+		converted, ok := v.ConvertToType(types.StringType).(types.String)
 		if !ok {
 			return nil, fmt.Errorf("a %s has no JSON", v.Type().TypeName())
 		}
-		return string(text), nil
+		return string(converted), nil
 	case *types.Optional:
 		if !v.HasValue() {
 			return nil, nil
@@ -60,7 +60,7 @@ func jsonMap(m traits.Mapper) (any, error) {
 	for it := m.Iterator(); it.HasNext() == types.True; {
 		key := it.Next()
 		if key == nil {
-			break // upstream leaves room for the keys that the schema does not have
+			break // upstream counts keys that the schema lacks, but does not return them
 		}
 		name, ok := key.(types.String)
 		if !ok {

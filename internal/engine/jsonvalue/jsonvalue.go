@@ -1,4 +1,4 @@
-// Package jsonvalue makes JSON, as reports have it, of what upstream's code holds.
+// Package jsonvalue converts upstream's values to the JSON of a report.
 package jsonvalue
 
 import (
@@ -10,27 +10,27 @@ import (
 	utiljson "k8s.io/apimachinery/pkg/util/json"
 )
 
-// Encode is a JSON value with sorted keys, as it stands in the report.
+// Encode returns the JSON of a value for the report, with sorted keys.
 func Encode(value any) json.RawMessage {
 	if object, ok := value.(interface{ UnstructuredContent() map[string]any }); ok && !reflect.ValueOf(object).IsNil() {
 		value = object.UnstructuredContent()
 	}
 	data, err := json.Marshal(value)
 	if err != nil {
-		return json.RawMessage("null") // no value that came out of JSON
+		return json.RawMessage("null") // not a value decoded from JSON
 	}
 	return data
 }
 
-// Decoded is an object as it comes back out of its JSON: floats without a
-// fraction are integers there. An object without floats is returned as it is.
+// Decoded encodes and decodes an object, which turns floats without a fraction into
+// integers. It returns an object without floats unchanged.
 func Decoded(object map[string]any) map[string]any {
 	if !hasFloat(object) {
 		return object
 	}
 	decoded := map[string]any{}
 	if err := utiljson.Unmarshal(Encode(object), &decoded); err != nil {
-		return object // no value that came out of JSON
+		return object // not a value decoded from JSON
 	}
 	return decoded
 }
@@ -51,7 +51,7 @@ func hasFloat(value any) bool {
 	return false
 }
 
-// Steps splits a simple JSONPath such as ".spec.replicas"; "." is the root.
+// Steps splits a simple JSONPath such as ".spec.replicas". The path "." is the root.
 func Steps(path string) []string {
 	path = strings.TrimPrefix(path, ".")
 	if path == "" {

@@ -8,9 +8,9 @@ import (
 	"k8s.io/apimachinery/pkg/util/managedfields"
 )
 
-// ApplyTypes are the types of a version for a server-side apply, from the
-// OpenAPI document that the API server publishes
-// (buildOpenAPIModelsForApply in k8s.io/apiextensions-apiserver/pkg/apiserver).
+// ApplyTypes returns the types with which a server-side apply merges objects of a
+// version. They follow from the published OpenAPI document, like
+// buildOpenAPIModelsForApply in k8s.io/apiextensions-apiserver/pkg/apiserver.
 func ApplyTypes(crd *apiextensionsv1.CustomResourceDefinition, version string) (managedfields.TypeConverter, error) {
 	document, err := builder.BuildOpenAPIV3(crd, version, builder.Options{})
 	if err != nil {

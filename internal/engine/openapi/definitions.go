@@ -5,7 +5,7 @@ import (
 	"k8s.io/kube-openapi/pkg/common"
 )
 
-// Definitions are the types that the API server's documents are built from,
+// Definitions returns the built-in types of the API server's OpenAPI documents,
 // with their descriptions.
 func Definitions(reference common.ReferenceCallback) map[string]common.OpenAPIDefinition {
 	return generatedopenapi.GetOpenAPIDefinitions(reference)

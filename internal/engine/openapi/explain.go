@@ -10,9 +10,10 @@ import (
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 )
 
-// explain is what `kubectl explain` prints of a kind
-// (k8s.io/kubectl/pkg/explain/v2, whose templates keep the linker from leaving
-// out unused code). schema is that of the kind in the OpenAPI v3 document.
+// explain returns the output of `kubectl explain` for a kind. schema is the kind's
+// schema in document, an OpenAPI v3 document. The function follows
+// k8s.io/kubectl/pkg/explain/v2 instead of importing it, because its templates
+// disable dead code elimination in the linker.
 func explain(crd *apiextensionsv1.CustomResourceDefinition, version string, document, schema map[string]any, recursive bool) string {
 	e := explainer{recursive: recursive}
 	components, _ := document["components"].(map[string]any)
@@ -24,8 +25,8 @@ func explain(crd *apiextensionsv1.CustomResourceDefinition, version string, docu
 	if description == "" {
 		description = "<empty>"
 	}
-	e.out.WriteString(block(description, 76, 4) + "\n")
-	var fields explainer = e.nested()
+	e.out.WriteString(wrap(description, 76, 4) + "\n")
+	fields := explainer{schemas: e.schemas, recursive: e.recursive}
 	fields.fieldList(schema, 1, nil)
 	if fields.out.Len() > 0 {
 		e.out.WriteString("FIELDS:\n" + fields.out.String())
@@ -34,16 +35,12 @@ func explain(crd *apiextensionsv1.CustomResourceDefinition, version string, docu
 }
 
 type explainer struct {
-	schemas   map[string]any // of the document, by name
+	schemas   map[string]any // by name
 	recursive bool
 	out       strings.Builder
 }
 
-func (e *explainer) nested() explainer {
-	return explainer{schemas: e.schemas, recursive: e.recursive}
-}
-
-// resolve follows the reference of a schema, if it has one.
+// resolve returns the target of a schema's reference, or the schema itself.
 func (e *explainer) resolve(schema map[string]any) (resolved map[string]any, reference string) {
 	reference, _ = schema["$ref"].(string)
 	name := reference[strings.LastIndex(reference, "/")+1:]
@@ -53,12 +50,12 @@ func (e *explainer) resolve(schema map[string]any) (resolved map[string]any, ref
 	return schema, reference
 }
 
-// description is that of a schema and of what it is made of.
+// description joins the descriptions of a schema and of its parts.
 func (e *explainer) description(schema map[string]any) string {
 	resolved, _ := e.resolve(schema)
 	var b strings.Builder
-	if text, _ := resolved["description"].(string); text != "" {
-		b.WriteString(text + "\n")
+	if own, _ := resolved["description"].(string); own != "" {
+		b.WriteString(own + "\n")
 	}
 	for _, part := range schemaParts(resolved) {
 		b.WriteString(e.description(part))
@@ -66,7 +63,7 @@ func (e *explainer) description(schema map[string]any) string {
 	return b.String()
 }
 
-// schemaParts are the schemas of allOf, items and additionalProperties.
+// schemaParts returns the schemas of allOf, items and additionalProperties.
 func schemaParts(schema map[string]any) []map[string]any {
 	var parts []map[string]any
 	all, _ := schema["allOf"].([]any)
@@ -78,8 +75,8 @@ func schemaParts(schema map[string]any) []map[string]any {
 	return parts
 }
 
-// fieldList prints the fields of a schema. seen are the references on the way
-// to it: a cycle ends there.
+// fieldList prints the fields of a schema. seen lists the references on the path to
+// the schema, to stop at a cycle.
 func (e *explainer) fieldList(schema map[string]any, level int, seen []string) {
 	resolved, reference := e.resolve(schema)
 	if reference != "" {
@@ -127,7 +124,7 @@ func (e *explainer) field(name string, schema map[string]any, required bool, lev
 	if description == "" {
 		description = "<no description>"
 	}
-	e.out.WriteString(block(description, 78-indent, indent+2) + "\n")
+	e.out.WriteString(wrap(description, 78-indent, indent+2) + "\n")
 	e.externalDocs(schema, indent)
 	e.out.WriteString("\n")
 }
@@ -137,12 +134,12 @@ func (e *explainer) externalDocs(schema map[string]any, indent int) {
 	if len(docs) == 0 {
 		return
 	}
-	e.out.WriteString("\n" + indented("EXTERNAL DOCS:", indent+2) + "\n")
-	if text, _ := docs["description"].(string); text != "" {
-		e.out.WriteString(block(text, 76-indent, indent+4) + "\n")
+	e.out.WriteString("\n" + indentLines("EXTERNAL DOCS:", indent+2) + "\n")
+	if description, _ := docs["description"].(string); description != "" {
+		e.out.WriteString(wrap(description, 76-indent, indent+4) + "\n")
 	}
 	if url, _ := docs["url"].(string); url != "" {
-		e.out.WriteString(indented("URL: "+url, indent+4) + "\n")
+		e.out.WriteString(indentLines("URL: "+url, indent+4) + "\n")
 	}
 }
 
@@ -167,7 +164,7 @@ func enumLine(schema map[string]any, indent int) string {
 	return "\n" + strings.Repeat(" ", indent) + "enum: " + strings.Join(shown, ", ")
 }
 
-// typeName is the short name of a type: string, []Object, map[string]integer.
+// typeName returns the short name of a type: string, []Object, map[string]integer.
 func (e *explainer) typeName(schema map[string]any) string {
 	items, _ := schema["items"].(map[string]any)
 	values, _ := schema["additionalProperties"].(map[string]any)
@@ -204,12 +201,12 @@ func plainType(schema map[string]any) string {
 	return kind
 }
 
-// block wraps a text at a width and indents it.
-func block(text string, width, indent int) string {
-	return indented(wordwrap.WrapString(text, uint(max(width, 1))), indent)
+// wrap breaks a paragraph into lines of at most width characters, and indents them.
+func wrap(paragraph string, width, indent int) string {
+	return indentLines(wordwrap.WrapString(paragraph, uint(max(width, 1))), indent)
 }
 
-func indented(text string, indent int) string {
+func indentLines(lines string, indent int) string {
 	pad := strings.Repeat(" ", indent)
-	return pad + strings.ReplaceAll(text, "\n", "\n"+pad)
+	return pad + strings.ReplaceAll(lines, "\n", "\n"+pad)
 }

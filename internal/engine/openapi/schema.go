@@ -14,8 +14,8 @@ import (
 	"github.com/crdlab/crdlab/internal/playground"
 )
 
-// Schema builds the documents of a served version as the OpenAPI controllers of
-// k8s.io/apiextensions-apiserver do.
+// Schema builds the documents of a served version, like the OpenAPI controllers of
+// k8s.io/apiextensions-apiserver.
 func Schema(crd *apiextensionsv1.CustomResourceDefinition, version string) (playground.Schema, error) {
 	out := playground.Schema{Version: version}
 	v3, err := builder.BuildOpenAPIV3(crd, version, builder.Options{IncludeSelectableFields: true})
@@ -29,7 +29,7 @@ func Schema(crd *apiextensionsv1.CustomResourceDefinition, version string) (play
 	if out.OpenAPIV3, err = json.Marshal(v3); err != nil {
 		return out, fmt.Errorf("encode OpenAPI v3: %w", err)
 	}
-	kinds, err := publishedKinds(crd, version, v3.Components.Schemas, v2.Definitions)
+	kinds, err := findKinds(crd, version, v3.Components.Schemas, v2.Definitions)
 	if err != nil {
 		return out, err
 	}
@@ -44,23 +44,24 @@ func Schema(crd *apiextensionsv1.CustomResourceDefinition, version string) (play
 	return out, nil
 }
 
-// kindSchemas are the schemas of one kind in the two published documents.
+// kindSchemas holds the schemas of one kind in the two published documents.
 type kindSchemas struct{ v3, v2 map[string]any }
 
-func publishedKinds(crd *apiextensionsv1.CustomResourceDefinition, version string, v3, v2 any) (kindSchemas, error) {
+func findKinds(crd *apiextensionsv1.CustomResourceDefinition, version string, v3, v2 any) (kindSchemas, error) {
 	out := kindSchemas{}
 	var err error
-	if out.v3, err = publishedKind(crd, version, v3); err != nil {
+	if out.v3, err = findKind(crd, version, v3); err != nil {
 		return out, fmt.Errorf("OpenAPI v3: %w", err)
 	}
-	if out.v2, err = publishedKind(crd, version, v2); err != nil {
+	if out.v2, err = findKind(crd, version, v2); err != nil {
 		return out, fmt.Errorf("OpenAPI v2: %w", err)
 	}
 	return out, nil
 }
 
-// publishedKind finds the schema that is marked as that of the CRD's kind.
-func publishedKind(crd *apiextensionsv1.CustomResourceDefinition, version string, schemas any) (map[string]any, error) {
+// findKind returns the schema of the CRD's kind, which has the extension
+// x-kubernetes-group-version-kind.
+func findKind(crd *apiextensionsv1.CustomResourceDefinition, version string, schemas any) (map[string]any, error) {
 	data, err := json.Marshal(schemas)
 	if err != nil {
 		return nil, err

@@ -1,5 +1,5 @@
-// Package upstream reads what the API server's code answers with: its errors, in
-// an order and with texts that repeat, and its panics.
+// Package upstream handles errors and panics of the API server's code. It gives
+// errors a reproducible order and wording.
 package upstream
 
 import (
@@ -20,8 +20,8 @@ import (
 	"github.com/crdlab/crdlab/internal/playground"
 )
 
-// SortErrors orders errs by field and text. The API server finds them in the
-// random order of Go's maps; a report must not differ between two runs.
+// SortErrors sorts errs by field and message. The API server finds them in the
+// random order of Go's maps, but a report must not differ between two runs.
 func SortErrors(errs field.ErrorList) field.ErrorList {
 	slices.SortStableFunc(errs, func(a, b *field.Error) int {
 		return cmp.Or(
@@ -33,15 +33,16 @@ func SortErrors(errs field.ErrorList) field.ErrorList {
 	return errs
 }
 
-// StatusOf is the answer that the API server gives for err.
+// StatusOf returns the API server's response to err.
 func StatusOf(err error) playground.Status {
 	s := APIStatus(err)
 	return playground.Status{Code: int(s.Code), Reason: string(s.Reason), Message: s.Message}
 }
 
-// APIStatus follows ErrorToAPIStatus of
-// k8s.io/apiserver/pkg/endpoints/handlers/responsewriters: an error that is no
-// Status is answered with its text and no reason.
+// APIStatus returns the API server's response to err, without random numbers. It
+// follows ErrorToAPIStatus of
+// k8s.io/apiserver/pkg/endpoints/handlers/responsewriters: an error without a
+// Status has code 500 and no reason.
 func APIStatus(err error) metav1.Status {
 	status := metav1.Status{Status: metav1.StatusFailure, Code: http.StatusInternalServerError, Message: err.Error()}
 	var known apierrors.APIStatus
@@ -62,17 +63,17 @@ func APIStatus(err error) metav1.Status {
 
 var selfType = regexp.MustCompile(`\bselfType\d+`)
 
-// Repeatable removes from a message of the CEL compiler the number, taken from
-// the clock, with which it names the type of self.
+// Repeatable makes a message of the CEL compiler reproducible. It removes the
+// time of day from the name of the type of self.
 func Repeatable(message string) string {
 	if !strings.Contains(message, "selfType") {
-		return message // an expression takes long to find that out
+		return message // much faster than the regular expression
 	}
 	return selfType.ReplaceAllString(message, "selfType")
 }
 
-// panicError is a panic of the API server's own code. A real server would
-// answer 500 and log it.
+// A panicError is a panic of the API server's own code. A real server would respond
+// with status 500 and log it.
 type panicError struct {
 	stage string
 	value any
@@ -82,7 +83,7 @@ func (p *panicError) Error() string {
 	return fmt.Sprintf("the API server's code panicked in stage %q: %v", p.stage, p.value)
 }
 
-// Guard runs an upstream call and turns its panic into an error.
+// Guard calls upstream code and returns its panic as an error.
 func Guard(stage string, call func() error) (err error) {
 	defer func() {
 		if p := recover(); p != nil {

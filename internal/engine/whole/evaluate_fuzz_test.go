@@ -18,7 +18,7 @@ import (
 	"github.com/crdlab/crdlab/internal/ui"
 )
 
-// fuzzTimeout is short of what the fuzzer takes for a hang.
+// fuzzTimeout is shorter than the time after which the fuzzer reports a hang.
 const fuzzTimeout = 5 * time.Second
 
 var (
@@ -26,9 +26,9 @@ var (
 	operations  = []string{"", playground.OperationUpdate, playground.OperationUpdateStatus, playground.OperationApply}
 )
 
-// FuzzEvaluate evaluates whatever comes. The answer has to be a whole report,
-// the same each time, with every finding in its text, and panels that show it
-// without taking any of it for HTML.
+// FuzzEvaluate evaluates arbitrary documents. The report must be complete and
+// reproducible, every range must lie in its document, and the panels must escape
+// everything that the documents contain.
 func FuzzEvaluate(f *testing.F) {
 	all, err := cases.Read("../testdata")
 	if err != nil {
@@ -51,7 +51,7 @@ func FuzzEvaluate(f *testing.F) {
 			return
 		}
 		again, done := evaluateOnce(t, one, scenario)
-		// What apply complains of first is upstream's choice, by chance.
+		// The first error of an apply is random upstream.
 		if done && scenario.Operation != playground.OperationApply {
 			checkSame(t, report, again)
 		}
@@ -61,7 +61,8 @@ func FuzzEvaluate(f *testing.F) {
 	})
 }
 
-// evaluateOnce gives up what takes too long: the server and the page end that.
+// evaluateOnce evaluates with a timeout, like the server and the page. It is false
+// after the timeout.
 func evaluateOnce(t *testing.T, e *engine.Engine, scenario playground.Scenario) (playground.Report, bool) {
 	ctx, cancel := context.WithTimeout(t.Context(), fuzzTimeout)
 	defer cancel()
@@ -72,7 +73,7 @@ func evaluateOnce(t *testing.T, e *engine.Engine, scenario playground.Scenario) 
 	return report, err == nil
 }
 
-// checkSame fails the test if two reports differ in more than their times.
+// checkSame fails the test if two reports differ, except in their timing.
 func checkSame(t *testing.T, a, b playground.Report) {
 	a.Timing, b.Timing = playground.Timing{}, playground.Timing{}
 	if reflect.DeepEqual(a, b) {
@@ -88,7 +89,7 @@ func checkSame(t *testing.T, a, b playground.Report) {
 	t.Errorf("two reports on one scenario:\n…%.400s\n…%.400s", first[from:], second[from:])
 }
 
-// checkWhole fails the test on nil slices and on raw JSON that is none.
+// checkWhole fails the test on nil slices and on invalid raw JSON.
 func checkWhole(t *testing.T, value reflect.Value, path string) {
 	switch value.Kind() {
 	case reflect.Struct:
@@ -139,8 +140,8 @@ func checkFindings(t *testing.T, scenario playground.Scenario, report playground
 	}
 }
 
-// checkPanels fails the test if the panels have elements that only a text can
-// have made.
+// checkPanels fails the test if the panels contain elements or attributes that only
+// unescaped user input can cause.
 func checkPanels(t *testing.T, report playground.Report) {
 	panels, err := ui.Panels(report)
 	if err != nil {

@@ -19,8 +19,8 @@ var writable = []playground.Document{
 	playground.DocumentOldObject, playground.DocumentConversion, playground.DocumentAdmission,
 }
 
-// FuzzHelp asks what completes, and what is told of, any place of any texts, in
-// them or not. The answers have to be whole and to lie where the cursor is.
+// FuzzHelp requests completion and hover at arbitrary positions, inside or outside
+// of arbitrary documents. The results must be complete and lie at the cursor.
 func FuzzHelp(f *testing.F) {
 	all, err := cases.Read("../testdata")
 	if err != nil {
@@ -39,7 +39,7 @@ func FuzzHelp(f *testing.F) {
 	f.Add(rule, "", "", uint8(0), strings.Count(rule, "\n")+10, len(rule))
 	one := whole.New()
 	f.Fuzz(func(t *testing.T, crd, object, admission string, document uint8, line, character int) {
-		// As JSON's decoder does.
+		// Replace invalid UTF-8 like the JSON decoder.
 		crd, object, admission = strings.ToValidUTF8(crd, "\ufffd"), strings.ToValidUTF8(object, "\ufffd"), strings.ToValidUTF8(admission, "\ufffd")
 		ctx, cancel := context.WithTimeout(t.Context(), fuzzTimeout)
 		defer cancel()
@@ -57,18 +57,18 @@ func FuzzHelp(f *testing.F) {
 			return answer
 		}
 		if completion := ask(playground.Question{Complete: &at}).Completion; completion != nil {
-			checkCompletion(t, inText(at), completion)
+			checkCompletion(t, clamp(at), completion)
 		}
 		if hover := ask(playground.Question{Hover: &at}).Hover; hover != nil && hover.Title != "" {
-			checkAround(t, "hover", inText(at), hover.Range)
+			checkAround(t, "hover", clamp(at), hover.Range)
 		}
 	})
 }
 
 var lineBreak = regexp.MustCompile("\r\n|\r|\n")
 
-// inText is the nearest place to a cursor that is in its text.
-func inText(at playground.Cursor) playground.Position {
+// clamp returns the position in the document that is nearest to the cursor.
+func clamp(at playground.Cursor) playground.Position {
 	s := at.Scenario
 	text := map[playground.Document]string{
 		playground.DocumentCRD: s.CRD, playground.DocumentOldCRD: s.OldCRD, playground.DocumentObject: s.Object,
@@ -100,7 +100,7 @@ func checkCompletion(t *testing.T, at playground.Position, completion *playgroun
 	}
 }
 
-// checkAround fails the test if what is told is about another place.
+// checkAround fails the test if a range does not contain the cursor.
 func checkAround(t *testing.T, what string, at playground.Position, around playground.Range) {
 	from, to := around.Start, around.End
 	if from.Line > at.Line || from.Line == at.Line && from.Character > at.Character ||
