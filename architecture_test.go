@@ -24,7 +24,7 @@ type packageRule struct {
 var engineTools = []string{"internal/engine/finding", "internal/engine/upstream", "internal/engine/jsonvalue"}
 
 // engineParts lists the engine with its optional features.
-var engineParts = append([]string{"internal/engine", "internal/engine/admission", "internal/engine/conversion", "internal/engine/openapi"}, engineTools...)
+var engineParts = append([]string{"internal/engine", "internal/engine/admission", "internal/engine/admission/manifest", "internal/engine/conversion", "internal/engine/openapi", "internal/engine/webhook"}, engineTools...)
 
 // packageRules lists all packages; dependencies point down the list.
 var packageRules = []packageRule{
@@ -41,10 +41,12 @@ var packageRules = []packageRule{
 	{"internal/ui", []string{"internal/examples", "internal/playground"}, false},
 	{"internal/examples", []string{"internal/playground"}, false},
 	{"internal/engine/whole", append([]string{"internal/source", "internal/playground"}, engineParts...), true},
-	{"internal/engine/admission", append([]string{"internal/engine", "internal/source", "internal/playground"}, engineTools...), true},
-	{"internal/engine/conversion", append([]string{"internal/engine", "internal/source", "internal/playground"}, engineTools...), true},
+	{"internal/engine/admission", append([]string{"internal/engine/admission/manifest", "internal/engine/webhook", "internal/engine", "internal/source", "internal/playground"}, engineTools...), true},
+	{"internal/engine/admission/manifest", []string{"internal/engine/finding", "internal/engine/upstream", "internal/source", "internal/playground"}, true},
+	{"internal/engine/conversion", append([]string{"internal/engine/webhook", "internal/engine", "internal/source", "internal/playground"}, engineTools...), true},
 	{"internal/engine/openapi", append([]string{"internal/source", "internal/playground"}, engineTools...), true},
 	{"internal/engine", append([]string{"internal/source", "internal/playground"}, engineTools...), true},
+	{"internal/engine/webhook", nil, true},
 	{"internal/engine/finding", []string{"internal/source", "internal/playground"}, true},
 	{"internal/engine/upstream", []string{"internal/playground"}, true},
 	{"internal/engine/jsonvalue", nil, true},

@@ -1,17 +1,12 @@
 package admission
 
 import (
-	"cmp"
 	"maps"
 	"slices"
 
-	admissionregistrationv1 "k8s.io/api/admissionregistration/v1"
 	corev1 "k8s.io/api/core/v1"
-	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/labels"
-	"k8s.io/apimachinery/pkg/runtime"
-	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/client-go/informers"
 	admissionregistrationinformers "k8s.io/client-go/informers/admissionregistration"
 	admissionregistrationv1informers "k8s.io/client-go/informers/admissionregistration/v1"
@@ -21,13 +16,13 @@ import (
 	admissionregistrationv1listers "k8s.io/client-go/listers/admissionregistration/v1"
 	corev1listers "k8s.io/client-go/listers/core/v1"
 	"k8s.io/client-go/tools/cache"
+
+	"github.com/crdlab/crdlab/internal/engine/admission/manifest"
 )
 
-// The admission plugins know a cluster by its informers. These show them what
-// an admission text declares. Embedded interfaces are nil: their methods are
-// those that the plugins do not call.
-
-// cluster is what the plugins see.
+// A cluster provides the objects of a manifest through informers, the only access
+// of the admission plugins. Embedded interfaces are nil: the plugins do not call
+// their methods.
 type cluster struct {
 	informers.SharedInformerFactory
 	namespaces namespaceLister
@@ -43,7 +38,8 @@ func newIndexer() cache.Indexer {
 	return cache.NewIndexer(cache.MetaNamespaceKeyFunc, cache.Indexers{cache.NamespaceIndex: cache.MetaNamespaceIndexFunc})
 }
 
-// client is never called, since every namespace is in the lister.
+// client returns a client without methods. The plugins call it only for
+// namespaces that the lister lacks, and the lister has every namespace.
 func (c *cluster) client() kubernetes.Interface { return struct{ kubernetes.Interface }{} }
 
 func (c *cluster) Core() coreinformers.Interface { return coreInformers{cluster: c} }
@@ -120,7 +116,7 @@ func (i validatingInformer) Lister() admissionregistrationv1listers.ValidatingWe
 	return admissionregistrationv1listers.NewValidatingWebhookConfigurationLister(i.indexer)
 }
 
-// staticInformer has seen all there is, and nothing changes.
+// A staticInformer is synchronized and never changes.
 type staticInformer struct{ cache.SharedIndexInformer }
 
 func (staticInformer) HasSynced() bool { return true }
@@ -129,15 +125,15 @@ func (staticInformer) AddEventHandler(cache.ResourceEventHandler) (cache.Resourc
 	return staticInformer{}, nil
 }
 
-// namespaceLister has every namespace; those that the text does not declare
-// are as `kubectl create namespace` makes them.
+// A namespaceLister contains every namespace. A namespace that the manifest does
+// not declare has the content that `kubectl create namespace` gives it.
 type namespaceLister map[string]*corev1.Namespace
 
 func (l namespaceLister) Get(name string) (*corev1.Namespace, error) {
 	if namespace, ok := l[name]; ok {
 		return namespace, nil
 	}
-	return completeNamespace(&corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: name}}), nil
+	return manifest.CompleteNamespace(&corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: name}}), nil
 }
 
 func (l namespaceLister) List(selector labels.Selector) ([]*corev1.Namespace, error) {
@@ -148,76 +144,4 @@ func (l namespaceLister) List(selector labels.Selector) ([]*corev1.Namespace, er
 		}
 	}
 	return list, nil
-}
-
-// paramInformer has the objects of one kind that a text declares.
-type paramInformer struct {
-	indexer cache.Indexer
-	kind    schema.GroupKind
-}
-
-func (i paramInformer) Informer() cache.SharedIndexInformer { return staticInformer{} }
-
-func (i paramInformer) Lister() cache.GenericLister {
-	resource, _ := meta.UnsafeGuessKindToResource(i.kind.WithVersion(""))
-	return sortedLister{cache.NewGenericLister(i.indexer, resource.GroupResource())}
-}
-
-// sortedLister lists in the order of names. An informer's order is random.
-type sortedLister struct{ cache.GenericLister }
-
-func (l sortedLister) List(selector labels.Selector) ([]runtime.Object, error) {
-	return sortedByName(l.GenericLister.List(selector))
-}
-
-func (l sortedLister) ByNamespace(namespace string) cache.GenericNamespaceLister {
-	return sortedNamespaceLister{l.GenericLister.ByNamespace(namespace)}
-}
-
-type sortedNamespaceLister struct{ cache.GenericNamespaceLister }
-
-func (l sortedNamespaceLister) List(selector labels.Selector) ([]runtime.Object, error) {
-	return sortedByName(l.GenericNamespaceLister.List(selector))
-}
-
-// newParamInformer takes what kind names from params, and tells whether such
-// objects have a namespace: as far as can be seen from the objects and the
-// bindings' references, unless they are the API server's own.
-func newParamInformer(kind *admissionregistrationv1.ParamKind, params []runtime.Object, refs []*admissionregistrationv1.ParamRef) (informers.GenericInformer, meta.RESTScope) {
-	gvk := schema.FromAPIVersionAndKind(kind.APIVersion, kind.Kind)
-	informer := paramInformer{indexer: newIndexer(), kind: gvk.GroupKind()}
-	scope := meta.RESTScopeRoot
-	namesNamespace := func(ref *admissionregistrationv1.ParamRef) bool { return ref != nil && ref.Namespace != "" }
-	if gvk.Group == "" && (gvk.Kind == "ConfigMap" || gvk.Kind == "Secret") || slices.ContainsFunc(refs, namesNamespace) {
-		scope = meta.RESTScopeNamespace
-	}
-	for _, param := range params {
-		accessor, err := meta.Accessor(param)
-		if err != nil || param.GetObjectKind().GroupVersionKind() != gvk {
-			continue
-		}
-		if accessor.GetNamespace() != "" {
-			scope = meta.RESTScopeNamespace
-		}
-		_ = informer.indexer.Add(param) // its key function cannot fail on an object with metadata
-	}
-	return informer, scope
-}
-
-func sortedByName(list []runtime.Object, err error) ([]runtime.Object, error) {
-	slices.SortFunc(list, func(a, b runtime.Object) int { return cmp.Compare(paramName(a), paramName(b)) })
-	return list, err
-}
-
-// paramName names an object by its kind, namespace and name.
-func paramName(param runtime.Object) string {
-	accessor, err := meta.Accessor(param)
-	if err != nil {
-		return ""
-	}
-	name := accessor.GetName()
-	if accessor.GetNamespace() != "" {
-		name = accessor.GetNamespace() + "/" + name
-	}
-	return param.GetObjectKind().GroupVersionKind().Kind + " " + name
 }

@@ -8,8 +8,8 @@ import (
 	"github.com/crdlab/crdlab/internal/playground"
 )
 
-// Report implements [engine.Review]. It tells what the policies and webhooks did. Whatever was not
-// reached says why.
+// Report implements [engine.Review]. Policies and webhooks that did not run have
+// a reason.
 func (r *review) Report(request engine.ReviewedRequest) *playground.ObjectAdmission {
 	r.request = request
 	report := &playground.ObjectAdmission{
@@ -17,13 +17,13 @@ func (r *review) Report(request engine.ReviewedRequest) *playground.ObjectAdmiss
 		Webhooks:         []playground.AdmissionWebhook{},
 		AuditAnnotations: []playground.AuditAnnotation{},
 	}
-	for _, p := range r.control.mutating {
+	for _, p := range r.plugins.mutating {
 		report.Policies = append(report.Policies, r.reportPolicy(p, r.request.Unreached(playground.StageMutate)))
 	}
-	for _, p := range r.control.validating {
+	for _, p := range r.plugins.validating {
 		report.Policies = append(report.Policies, r.reportPolicy(p, r.request.Unreached(playground.StageAdmit)))
 	}
-	for _, w := range r.control.webhooks {
+	for _, w := range r.plugins.webhooks {
 		stage := playground.StageAdmit
 		if w.mutates() {
 			stage = playground.StageMutate
@@ -31,7 +31,7 @@ func (r *review) Report(request engine.ReviewedRequest) *playground.ObjectAdmiss
 		report.Webhooks = append(report.Webhooks, r.reportWebhook(w, r.request.Unreached(stage)))
 	}
 	for _, key := range slices.Sorted(maps.Keys(r.record.audit)) {
-		report.AuditAnnotations = append(report.AuditAnnotations, playground.AuditAnnotation{Key: key, Value: r.record.repeatable(r.record.audit[key])})
+		report.AuditAnnotations = append(report.AuditAnnotations, playground.AuditAnnotation{Key: key, Value: r.record.replaceUIDs(r.record.audit[key])})
 	}
 	return report
 }
@@ -53,7 +53,7 @@ func (r *review) reportPolicy(p *admissionPolicy, unreached string) playground.A
 	return out
 }
 
-// whyPolicySkipped is why the policy as a whole does not look at the request.
+// whyPolicySkipped returns the reason why a policy ignores the request.
 func (r *review) whyPolicySkipped(p *admissionPolicy) string {
 	if len(p.bindings) == 0 {
 		return "no binding names the policy"
@@ -71,7 +71,7 @@ func (r *review) reportBinding(b *admissionBinding, why string) playground.Admis
 	}
 	for _, invocation := range r.record.binding(b).invocations {
 		if invocation.Reinvocation && invocation.Outcome == playground.OutcomePass && len(expressionsOf(invocation, playground.ExpressionMutation)) == 0 {
-			continue // only its match conditions were looked at
+			continue // evaluated match conditions only
 		}
 		out.Invocations = append(out.Invocations, *invocation)
 		if rank(invocation.Outcome) > rank(out.Outcome) || out.Outcome == playground.OutcomeSkipped {
@@ -84,7 +84,7 @@ func (r *review) reportBinding(b *admissionBinding, why string) playground.Admis
 	return out
 }
 
-// whyBindingSkipped is why the policy was not evaluated for a binding.
+// whyBindingSkipped returns the reason why a policy was not evaluated for a binding.
 func (r *review) whyBindingSkipped(b *admissionBinding) (playground.Outcome, string) {
 	if why := r.record.binding(b).why; why != "" {
 		return playground.OutcomeSkipped, why
@@ -104,7 +104,7 @@ func (r *review) whyBindingSkipped(b *admissionBinding) (playground.Outcome, str
 	return playground.OutcomeSkipped, "an earlier plugin denied the request"
 }
 
-// rank orders outcomes by how much they matter.
+// rank orders outcomes by importance.
 func rank(outcome playground.Outcome) int {
 	return map[playground.Outcome]int{playground.OutcomePass: 1, playground.OutcomeError: 2, playground.OutcomeFail: 3}[outcome]
 }

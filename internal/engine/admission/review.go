@@ -2,9 +2,12 @@ package admission
 
 import (
 	"context"
+	"errors"
 	"slices"
+	"strings"
 
 	admissionregistrationv1 "k8s.io/api/admissionregistration/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/util/managedfields"
@@ -14,33 +17,33 @@ import (
 	"github.com/crdlab/crdlab/internal/engine/upstream"
 )
 
-// review is an [engine.Review].
+// A review is an [engine.Review].
 type review struct {
-	control *Control
-	record  *Record
+	plugins *Plugins
+	record  *record
 	request engine.ReviewedRequest
 }
 
 func (r *review) Mutates() bool {
-	return len(r.control.mutatingHooks) > 0 || r.control.mutatingPlugin != nil
+	return len(r.plugins.mutatingHooks) > 0 || r.plugins.mutatingPlugin != nil
 }
 
 func (r *review) Validates() bool {
-	return len(r.control.validatingHooks) > 0 || len(r.control.validatingPlugins) > 0
+	return len(r.plugins.validatingHooks) > 0 || len(r.plugins.validatingPlugins) > 0
 }
 
 func (r *review) Mutate(ctx context.Context, a admission.Attributes, o admission.ObjectInterfaces, types func(schema.GroupVersionKind) engine.TypeConverter) error {
-	return r.control.admit(withRecord(ctx, r.record), &recordedAttributes{a, r.record}, o, typeConverters(types))
+	return r.plugins.admit(withRecord(ctx, r.record), &recordingAttributes{a, r.record}, o, typeConverters(types))
 }
 
 func (r *review) Validate(ctx context.Context, a admission.Attributes, o admission.ObjectInterfaces) error {
-	return r.control.validate(withRecord(ctx, r.record), &recordedAttributes{a, r.record}, o)
+	return r.plugins.validate(withRecord(ctx, r.record), &recordingAttributes{a, r.record}, o)
 }
 
 func (r *review) Mutations() []engine.Mutation { return r.record.mutations }
 
 func (r *review) Refusal(err error) (error, []engine.Denial) {
-	err = r.record.admissionError(err)
+	err = r.record.reproducibleError(err)
 	status := upstream.APIStatus(err)
 	isReported := func(d engine.Denial) bool { return d.Message == status.Details.Causes[0].Message }
 	hasCauses := status.Details != nil && len(status.Details.Causes) > 0
@@ -58,7 +61,7 @@ func (r *review) Refusal(err error) (error, []engine.Denial) {
 	return err, []engine.Denial{denial}
 }
 
-// withCauses gives denials the reasons that they have as causes of a status.
+// withCauses returns denials with the reasons of the equal causes of a status.
 func withCauses(denials []engine.Denial, causes []metav1.StatusCause) []engine.Denial {
 	denials = slices.Clone(denials)
 	for i, d := range denials {
@@ -69,13 +72,14 @@ func withCauses(denials []engine.Denial, causes []metav1.StatusCause) []engine.D
 	return denials
 }
 
-// explainMismatch says why the request is not among those that match describes.
+// explainMismatch returns the reason why the request does not match, or "".
 func (r *review) explainMismatch(match *admissionregistrationv1.MatchResources) string {
 	attributes, interfaces := r.request.Attributes()
-	return r.control.explainMismatch(attributes, interfaces, match)
+	return r.plugins.explainMismatch(attributes, interfaces, match)
 }
 
-// typeConverters are how policies merge apply configurations.
+// typeConverters provides the converters with which policies merge apply
+// configurations.
 type typeConverters func(schema.GroupVersionKind) engine.TypeConverter
 
 func (t typeConverters) GetTypeConverter(kind schema.GroupVersionKind) managedfields.TypeConverter {
@@ -83,3 +87,28 @@ func (t typeConverters) GetTypeConverter(kind schema.GroupVersionKind) managedfi
 }
 
 func (typeConverters) Run(context.Context) {}
+
+// reproducibleError returns an error of the plugins without random UIDs.
+func (r *record) reproducibleError(err error) error {
+	var status *apierrors.StatusError
+	if !errors.As(err, &status) {
+		return err
+	}
+	out := &apierrors.StatusError{ErrStatus: *status.ErrStatus.DeepCopy()}
+	out.ErrStatus.Message = r.replaceUIDs(out.ErrStatus.Message)
+	if out.ErrStatus.Details != nil {
+		for i := range out.ErrStatus.Details.Causes {
+			cause := &out.ErrStatus.Details.Causes[i]
+			cause.Message = r.replaceUIDs(cause.Message)
+		}
+	}
+	return out
+}
+
+// replaceUIDs replaces the random UIDs of requests in a message.
+func (r *record) replaceUIDs(message string) string {
+	for random, reproducible := range r.uids {
+		message = strings.ReplaceAll(message, random, reproducible)
+	}
+	return message
+}

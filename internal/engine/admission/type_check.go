@@ -16,28 +16,29 @@ import (
 	"k8s.io/apiserver/pkg/cel/openapi/resolver"
 	"k8s.io/kube-openapi/pkg/validation/spec"
 
+	"github.com/crdlab/crdlab/internal/engine/finding"
 	"github.com/crdlab/crdlab/internal/playground"
 )
 
-// TypeFindings implements [engine.Plugins]: the warnings that a controller of
-// the API server puts into status.typeChecking of the policies. The only types
-// that are known are those of the CRD; parameters of other kinds are not
+// TypeFindings implements [engine.Plugins]. It returns the warnings that a
+// controller of the API server writes to status.typeChecking of the policies.
+// Only the types of the CRD are known, so parameters of other kinds are not
 // checked.
-func (c *Control) TypeFindings(crd *apiextensionsv1.CustomResourceDefinition, served []string) ([]playground.Finding, error) {
+func (p *Plugins) TypeFindings(crd *apiextensionsv1.CustomResourceDefinition, served []string) ([]playground.Finding, error) {
 	checker := &validating.TypeChecker{SchemaResolver: crdSchemas{crd, served}, RestMapper: crdMapper(crd, served)}
-	// The names of types end with the time of the check (generateUniqueTypeName).
+	// Names of types end with the time of the check (generateUniqueTypeName).
 	typeName := regexp.MustCompile(`\b(` + regexp.QuoteMeta(crd.Spec.Names.Kind) + `)\d+\b`)
-	t := &admissionText{}
-	for _, p := range c.typed {
-		for _, w := range checker.Check(p.object) {
-			at := rangeOrKind(p.doc, fieldSteps(w.FieldRef)...)
-			t.note(playground.SeverityWarning, at, typeName.ReplaceAllString(strings.TrimSpace(w.Warning), "$1"))
+	var findings []playground.Finding
+	for _, policy := range p.typed {
+		for _, w := range checker.Check(policy.Object) {
+			message := typeName.ReplaceAllString(strings.TrimSpace(w.Warning), "$1")
+			findings = append(findings, finding.Warning(playground.DocumentAdmission, playground.StageAdmit, policy.Range(fieldSteps(w.FieldRef)...), message))
 		}
 	}
-	return t.findings, nil
+	return findings, nil
 }
 
-// fieldSteps are the steps of a path such as spec.validations[0].expression.
+// fieldSteps splits a path such as spec.validations[0].expression.
 func fieldSteps(path string) []any {
 	var steps []any
 	for part := range strings.FieldsFuncSeq(path, func(r rune) bool { return r == '.' || r == '[' || r == ']' }) {
@@ -50,7 +51,7 @@ func fieldSteps(path string) []any {
 	return steps
 }
 
-// crdMapper knows the resources of a CRD.
+// crdMapper returns a mapper for the resources of a CRD.
 func crdMapper(crd *apiextensionsv1.CustomResourceDefinition, served []string) meta.RESTMapper {
 	mapper := meta.NewDefaultRESTMapper(nil)
 	scope := meta.RESTScopeRoot
@@ -64,8 +65,8 @@ func crdMapper(crd *apiextensionsv1.CustomResourceDefinition, served []string) m
 	return mapper
 }
 
-// crdSchemas resolves the kinds of a CRD by what is published of it, as
-// resolver.ClientDiscoveryResolver does.
+// crdSchemas resolves the kinds of a CRD from its published OpenAPI document, like
+// resolver.ClientDiscoveryResolver.
 type crdSchemas struct {
 	crd    *apiextensionsv1.CustomResourceDefinition
 	served []string

@@ -5,7 +5,7 @@ import (
 	apiservercel "k8s.io/apiserver/pkg/cel"
 )
 
-// VariableTypes are the types of the variables request and namespaceObject.
+// VariableTypes returns the types of the CEL variables request and namespaceObject.
 func VariableTypes() (request, namespace *apiservercel.DeclType) {
 	return plugincel.BuildRequestType(), plugincel.BuildNamespaceType()
 }

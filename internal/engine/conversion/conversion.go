@@ -1,5 +1,6 @@
-// Package conversion stands for the conversion webhooks of CRDs: rules or
-// answers that were typed, or calls that the operator of a server allows.
+// Package conversion replaces the conversion webhook of a CRD. Conversions
+// follow rules or responses that the user wrote, or call a webhook that the
+// operator of the server permits.
 package conversion
 
 import (
@@ -7,25 +8,55 @@ import (
 	"net/http"
 
 	upstream "k8s.io/apiextensions-apiserver/pkg/apiserver/conversion"
-	structuralschema "k8s.io/apiextensions-apiserver/pkg/apiserver/schema"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
-	"k8s.io/apiserver/pkg/util/webhook"
+	"k8s.io/apimachinery/pkg/types"
+	apiserverwebhook "k8s.io/apiserver/pkg/util/webhook"
 	"k8s.io/client-go/rest"
 
 	"github.com/crdlab/crdlab/internal/engine"
+	"github.com/crdlab/crdlab/internal/engine/webhook"
 	"github.com/crdlab/crdlab/internal/playground"
 )
 
-// New makes a webhook. Where nothing is typed that stands for it, those of
-// live are called.
+// A Webhook is an [engine.ConversionWebhook]. It handles the calls of the API
+// server's converter in this process.
+type Webhook struct {
+	request   engine.ConversionRequest
+	converter runtime.ObjectConvertor
+	rules     []*conversionRules
+	responses []map[string]any // ConversionReview objects as written
+	findings  []playground.Finding
+
+	// live permits calls over transport. Rules and responses of the user have
+	// precedence.
+	live      Webhooks
+	transport http.RoundTripper
+
+	stage   string                        // of the object's request
+	reviews []playground.ConversionReview // the calls so far
+	// uid is the API server's random UID of the current call.
+	uid types.UID
+	// noResponse reports that the current call found no rule, response or webhook.
+	noResponse bool
+}
+
+// New returns the webhook of a CRD. It calls a permitted webhook of live only
+// if request allows that and contains no rule or response for the call.
 func New(request engine.ConversionRequest, live Webhooks) (*Webhook, error) {
-	w := newWebhook(request)
+	w := parse(request)
 	if request.Live {
 		w.live = live
 	}
-	factory, err := upstream.NewCRConverterFactory(webhook.NewDefaultServiceResolver(), w.authentication)
+	authentication := webhook.Authentication(&rest.Config{
+		Dial: w.live.dial,
+		WrapTransport: func(transport http.RoundTripper) http.RoundTripper {
+			w.transport = transport
+			return webhook.Handler(w.respond)
+		},
+	})
+	factory, err := upstream.NewCRConverterFactory(apiserverwebhook.NewDefaultServiceResolver(), authentication)
 	if err != nil {
 		return nil, err
 	}
@@ -33,22 +64,6 @@ func New(request engine.ConversionRequest, live Webhooks) (*Webhook, error) {
 		return nil, err
 	}
 	return w, nil
-}
-
-// authentication makes all calls of webhooks go through w, which ends them in
-// this process unless it is allowed to pass them on.
-func (w *Webhook) authentication(webhook.AuthenticationInfoResolver) webhook.AuthenticationInfoResolver {
-	config := &rest.Config{
-		Dial: w.live.dial,
-		WrapTransport: func(transport http.RoundTripper) http.RoundTripper {
-			w.transport = transport
-			return w
-		},
-	}
-	return &webhook.AuthenticationInfoResolverDelegator{
-		ClientConfigForFunc:        func(string) (*rest.Config, error) { return config, nil },
-		ClientConfigForServiceFunc: func(string, string, int) (*rest.Config, error) { return config, nil },
-	}
 }
 
 // Converter implements [engine.ConversionWebhook].
@@ -62,31 +77,13 @@ func (w *Webhook) Reviews() []playground.ConversionReview { return w.reviews }
 
 // Convert implements [engine.ConversionWebhook].
 func (w *Webhook) Convert(stage string, object *unstructured.Unstructured, to schema.GroupVersion) (runtime.Object, error) {
-	w.stage, w.uid, w.unanswered = stage, "", false
+	w.stage, w.uid, w.noResponse = stage, "", false
 	out, err := w.converter.ConvertToVersion(object.DeepCopy(), to)
 	switch {
-	case err != nil && w.unanswered:
+	case err != nil && w.noResponse:
 		return out, engine.ErrNoWebhook
 	case err != nil:
-		return out, errors.New(w.complain(err))
+		return out, errors.New(w.recordError(err))
 	}
 	return out, nil
-}
-
-// property is the schema of a field; nil if it has none.
-func property(root *structuralschema.Structural, path []string) *structuralschema.Structural {
-	node := root
-	for _, step := range path {
-		if node == nil {
-			return nil
-		}
-		if child, ok := node.Properties[step]; ok {
-			node = &child
-		} else if node.AdditionalProperties != nil {
-			node = node.AdditionalProperties.Structural
-		} else {
-			return nil
-		}
-	}
-	return node
 }

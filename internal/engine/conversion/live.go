@@ -13,23 +13,23 @@ import (
 	"time"
 )
 
-// Webhooks says which conversion webhooks may really be called. The zero value
-// allows none, so that no text makes the engine send anything.
+// Webhooks permits calls of real conversion webhooks. The zero value permits no
+// call, so a scenario cannot make the engine send a request.
 type Webhooks struct {
-	// URLs are the exact addresses, path included.
+	// URLs lists the exact addresses, including their paths.
 	URLs []string
-	// Networks are where an address may lead to, besides public ones: names
-	// that lead into the operator's own network are refused otherwise.
+	// Networks permits IP addresses beyond public ones. Otherwise a host name
+	// cannot resolve into the operator's own network.
 	Networks []netip.Prefix
 }
 
-// liveTimeout is how long a conversion webhook may take, dialling included.
+// liveTimeout limits one call of a webhook, including dialling.
 const liveTimeout = 5 * time.Second
 
 func (w Webhooks) allow(url string) bool { return slices.Contains(w.URLs, url) }
 
-// call sends a request of the API server's client with its own transport,
-// which verifies the certificate with the CRD's caBundle.
+// call sends req over the transport of the API server's client, which verifies
+// the certificate against the CRD's caBundle. It follows no redirects.
 func (w Webhooks) call(transport http.RoundTripper, req *http.Request) (*http.Response, error) {
 	ctx, cancel := context.WithTimeout(req.Context(), liveTimeout)
 	response, err := transport.RoundTrip(req.WithContext(ctx))
@@ -45,8 +45,8 @@ func (w Webhooks) call(transport http.RoundTripper, req *http.Request) (*http.Re
 	return response, nil
 }
 
-// dial connects to allowed addresses only. It looks at the address itself, not
-// at the name, which may lead elsewhere at each look-up.
+// dial connects to permitted addresses only. It checks the resolved address,
+// because a host name may resolve differently each time.
 func (w Webhooks) dial(ctx context.Context, network, address string) (net.Conn, error) {
 	dialer := net.Dialer{Timeout: liveTimeout, Control: func(_, address string, _ syscall.RawConn) error {
 		at, err := netip.ParseAddrPort(address)
@@ -70,7 +70,7 @@ func (w Webhooks) allowAddress(address netip.Addr) bool {
 	return address.IsGlobalUnicast() && !address.IsPrivate()
 }
 
-// cancelOnClose ends the time limit of a call with the reading of its answer.
+// cancelOnClose releases the timeout of a call when its response body closes.
 type cancelOnClose struct {
 	io.ReadCloser
 	cancel context.CancelFunc

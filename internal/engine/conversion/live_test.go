@@ -41,7 +41,7 @@ spec:
 	}
 }
 
-// convertingWebhook answers as a webhook that only changes the apiVersion.
+// convertingWebhook converts objects by changing only their apiVersion.
 func convertingWebhook(w http.ResponseWriter, r *http.Request) {
 	review := map[string]any{}
 	if err := json.NewDecoder(r.Body).Decode(&review); err != nil {
@@ -73,7 +73,7 @@ func TestLiveConversionWebhook(t *testing.T) {
 		networks []netip.Prefix
 		trusted  bool
 		accepted bool
-		call     playground.ConversionReview // AnsweredBy and a part of Error
+		call     playground.ConversionReview // AnsweredBy, and a substring of Error
 	}{
 		{"called", convertingWebhook, true, loopback, true, true, playground.ConversionReview{AnsweredBy: playground.AnsweredByWebhook}},
 		{"not allowed", convertingWebhook, false, loopback, true, true, playground.ConversionReview{AnsweredBy: playground.AnsweredByNothing}},

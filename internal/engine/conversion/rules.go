@@ -22,7 +22,7 @@ import (
 	"github.com/crdlab/crdlab/internal/engine/jsonvalue"
 )
 
-// apiConversion is the type of kcp's rules (apis.kcp.io/v1alpha1).
+// apiConversion is the APIConversion of kcp (apis.kcp.io/v1alpha1).
 type apiConversion struct {
 	metav1.TypeMeta `json:",inline"`
 	Metadata        map[string]any `json:"metadata"`
@@ -44,14 +44,14 @@ type conversionRule struct {
 	Transformation string `json:"transformation"`
 }
 
-// preserveAnnotation is followed by the version whose fields it keeps.
+// preserveAnnotation prefixes the name of the version whose fields it preserves.
 const preserveAnnotation = "preserve.conversion.apis.kcp.io/"
 
-// conversionRules convert from one version to another.
+// conversionRules convert objects from one version to another.
 type conversionRules struct {
 	versionConversion
 	programs []celgo.Program              // parallel to Rules; nil copies the value
-	broken   []error                      // parallel to Rules; why a transformation does not compile
+	broken   []error                      // parallel to Rules; the compile error of a transformation
 	schema   *structuralschema.Structural // of the From version; nil if it is not served
 }
 
@@ -59,7 +59,8 @@ func (c *conversionRules) converts(group, from, to string) bool {
 	return from == group+"/"+c.From && to == group+"/"+c.To
 }
 
-// compile prepares rule i. Its error is the CEL compiler's.
+// compile returns the program of rule i, or nil if the rule copies the value. Its
+// error is the message of the CEL compiler.
 func (c *conversionRules) compile(i int) (celgo.Program, error) {
 	rule := c.Rules[i]
 	if rule.Transformation == "" {
@@ -76,7 +77,7 @@ func (c *conversionRules) compile(i int) (celgo.Program, error) {
 	return env.Program(ast, celgo.CostLimit(celconfig.PerCallLimit), celgo.InterruptCheckFrequency(celconfig.CheckFrequency))
 }
 
-// environment declares self with the type that the schema gives the field.
+// environment declares self with the type of the field in the schema.
 func (c *conversionRules) environment(field string) (*celgo.Env, error) {
 	options := environment.VersionedOptions{
 		IntroducedVersion: utilversion.MajorMinor(1, 0),
@@ -105,8 +106,8 @@ func (c *conversionRules) declType(field string) *apiservercel.DeclType {
 	return model.SchemaDeclType(node, root)
 }
 
-// node is the schema of a field, with the fields of every resource if it is
-// the root or an embedded resource.
+// node returns the schema of a field, or nil. The root and embedded resources
+// also have the type and object metadata, and root is true.
 func (c *conversionRules) node(field string) (node *structuralschema.Structural, root bool) {
 	path := jsonvalue.Steps(field)
 	node = property(c.schema, path)
@@ -116,8 +117,8 @@ func (c *conversionRules) node(field string) (node *structuralschema.Structural,
 	return model.WithTypeAndObjectMeta(node), true
 }
 
-// apply converts an object. What no rule names stays where it is; the API
-// server prunes what the new version does not have.
+// apply converts an object. Fields without a rule keep their paths; the API
+// server then prunes the fields that the new version lacks.
 func (c *conversionRules) apply(object map[string]any, to string) (map[string]any, error) {
 	converted := runtime.DeepCopyJSON(object)
 	converted["apiVersion"] = to
@@ -170,8 +171,8 @@ func (c *conversionRules) transform(i int, value any) (any, error) {
 	return jsonvalue.OfCEL(result)
 }
 
-// preserve keeps fields that the new version lacks in an annotation, or brings
-// back those that an earlier conversion kept.
+// preserve saves fields that the new version lacks in an annotation, or restores
+// the fields that an earlier conversion saved.
 func (c *conversionRules) preserve(object, converted map[string]any) error {
 	out := &unstructured.Unstructured{Object: converted}
 	annotations := out.GetAnnotations()
@@ -219,4 +220,22 @@ func setAnnotations(object *unstructured.Unstructured, annotations map[string]st
 		annotations = nil
 	}
 	object.SetAnnotations(annotations)
+}
+
+// property returns the schema of the field at path, or nil.
+func property(root *structuralschema.Structural, path []string) *structuralschema.Structural {
+	node := root
+	for _, step := range path {
+		if node == nil {
+			return nil
+		}
+		if child, ok := node.Properties[step]; ok {
+			node = &child
+		} else if node.AdditionalProperties != nil {
+			node = node.AdditionalProperties.Structural
+		} else {
+			return nil
+		}
+	}
+	return node
 }

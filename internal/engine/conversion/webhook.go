@@ -2,14 +2,12 @@ package conversion
 
 import (
 	"bytes"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"net/http"
 	"strings"
 
-	"github.com/google/uuid"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
@@ -19,60 +17,13 @@ import (
 	"github.com/crdlab/crdlab/internal/engine"
 	"github.com/crdlab/crdlab/internal/engine/finding"
 	"github.com/crdlab/crdlab/internal/engine/jsonvalue"
+	"github.com/crdlab/crdlab/internal/engine/webhook"
 	"github.com/crdlab/crdlab/internal/playground"
 )
 
-// Webhook is an [engine.ConversionWebhook]. It stands for the webhook of a CRD. It is the transport of
-// the API server's client and answers in this process.
-type Webhook struct {
-	request   engine.ConversionRequest
-	converter runtime.ObjectConvertor
-	rules     []*conversionRules
-	responses []map[string]any // ConversionReview objects as typed
-	findings  []playground.Finding
-
-	// live are the webhooks that may be called, over transport, if nothing
-	// stands for the CRD's.
-	live      Webhooks
-	transport http.RoundTripper
-
-	stage   string                        // of the object's request
-	reviews []playground.ConversionReview // the calls so far
-	// uid is that of the request under way, as the API server chose it, and
-	// unanswered says that nothing stands for the webhook's answer to it.
-	uid        types.UID
-	unanswered bool
-}
-
-// RoundTrip implements [http.RoundTripper] for a POST of a ConversionReview.
-func (w *Webhook) RoundTrip(req *http.Request) (*http.Response, error) {
-	body, err := io.ReadAll(req.Body)
-	if err != nil {
-		return nil, err
-	}
-	review := map[string]any{}
-	if err := utiljson.Unmarshal(body, &review); err != nil {
-		return nil, fmt.Errorf("decode ConversionReview: %w", err)
-	}
-	answer, err := w.answer(req, body, review)
-	if err != nil {
-		return nil, err
-	}
-	data, err := json.Marshal(answer)
-	if err != nil {
-		return nil, fmt.Errorf("encode ConversionReview: %w", err)
-	}
-	return &http.Response{
-		StatusCode: http.StatusOK,
-		Status:     http.StatusText(http.StatusOK),
-		Header:     http.Header{"Content-Type": {"application/json"}},
-		Body:       io.NopCloser(bytes.NewReader(data)),
-		Request:    req,
-	}, nil
-}
-
-// answer finds what the user gave as the answer to review, and records both.
-func (w *Webhook) answer(req *http.Request, body []byte, review map[string]any) (map[string]any, error) {
+// respond returns the response to a ConversionReview and records both. The
+// recorded UID is reproducible; the API server receives its own random UID.
+func (w *Webhook) respond(req *http.Request, review map[string]any) (map[string]any, error) {
 	request, _, _ := unstructured.NestedMap(review, "request")
 	objects, _, _ := unstructured.NestedSlice(request, "objects")
 	to, _, _ := unstructured.NestedString(request, "desiredAPIVersion")
@@ -82,48 +33,53 @@ func (w *Webhook) answer(req *http.Request, body []byte, review map[string]any) 
 	}
 	w.uid = types.UID(uid)
 	first := &unstructured.Unstructured{Object: objects[0].(map[string]any)}
-	repeatableUID := conversionUID(first, to)
-	_ = unstructured.SetNestedField(review, string(repeatableUID), "request", "uid")
+	reproducible := webhook.UID(first.GetAPIVersion(), first.GetKind(), first.GetNamespace(), first.GetName(), to)
+	_ = unstructured.SetNestedField(review, string(reproducible), "request", "uid")
 	delete(review, "response")
 
-	call := playground.ConversionReview{From: first.GetAPIVersion(), To: to, Request: jsonvalue.Encode(review), AnsweredBy: playground.AnsweredByResponse}
-	answer := w.find(to, repeatableUID)
-	if answer == nil && len(w.rules) > 0 {
-		call.AnsweredBy = playground.AnsweredByRules
-		answer = w.convertByRules(review, objects, to, repeatableUID)
+	call := playground.ConversionReview{From: first.GetAPIVersion(), To: to, Request: jsonvalue.Encode(review)}
+	response, source, err := w.convert(req, review, objects, to, reproducible)
+	if err != nil {
+		call.Error = err.Error()
 	}
-	if answer == nil && w.live.allow(req.URL.String()) {
-		call.AnsweredBy = playground.AnsweredByWebhook
-		var err error
-		if answer, err = w.ask(req, body, repeatableUID); err != nil {
-			call.Error = err.Error()
-			call.Response = jsonvalue.Encode(nil)
-			w.record(call)
-			return nil, err
-		}
-	}
-	if answer == nil {
-		call.AnsweredBy = playground.AnsweredByNothing
-		w.unanswered = true
-	}
-	call.Response = jsonvalue.Encode(answer)
+	call.AnsweredBy = source
+	call.Response = jsonvalue.Encode(response)
 	w.record(call)
-	if w.unanswered {
+	if err != nil {
+		return nil, err
+	}
+	if w.noResponse = source == playground.AnsweredByNothing; w.noResponse {
 		return nil, engine.ErrNoWebhook
 	}
-	answer = runtime.DeepCopyJSON(answer)
-	if got, _, _ := unstructured.NestedString(answer, "response", "uid"); got == string(repeatableUID) {
-		_ = unstructured.SetNestedField(answer, uid, "response", "uid")
+	response = runtime.DeepCopyJSON(response)
+	if got, _, _ := unstructured.NestedString(response, "response", "uid"); got == string(reproducible) {
+		_ = unstructured.SetNestedField(response, uid, "response", "uid")
 	}
-	return answer, nil
+	return response, nil
 }
 
-// ask calls the webhook itself. Its answer is noted with the UID that can be
-// repeated.
-func (w *Webhook) ask(req *http.Request, body []byte, repeatable types.UID) (map[string]any, error) {
-	out := req.Clone(req.Context())
-	out.Body = io.NopCloser(bytes.NewReader(body))
-	response, err := w.live.call(w.transport, out)
+// convert returns the response to a review and its source, such as
+// [playground.AnsweredByRules]. The user's responses have precedence over rules,
+// and rules over a live webhook.
+func (w *Webhook) convert(req *http.Request, review map[string]any, objects []any, to string, uid types.UID) (response map[string]any, source string, err error) {
+	if response := w.findResponse(to, uid); response != nil {
+		return response, playground.AnsweredByResponse, nil
+	}
+	if len(w.rules) > 0 {
+		return w.convertByRules(review, objects, to, uid), playground.AnsweredByRules, nil
+	}
+	if w.live.allow(req.URL.String()) {
+		if response, err := w.callLive(req, uid); err != nil || response != nil {
+			return response, playground.AnsweredByWebhook, err
+		}
+	}
+	return nil, playground.AnsweredByNothing, nil
+}
+
+// callLive calls the permitted webhook of the CRD. Its result has the
+// reproducible UID.
+func (w *Webhook) callLive(req *http.Request, reproducible types.UID) (map[string]any, error) {
+	response, err := w.live.call(w.transport, req)
 	if err != nil {
 		return nil, err
 	}
@@ -135,27 +91,21 @@ func (w *Webhook) ask(req *http.Request, body []byte, repeatable types.UID) (map
 	if response.StatusCode != http.StatusOK {
 		return nil, fmt.Errorf("the webhook answered %s", response.Status)
 	}
-	answer := map[string]any{}
-	if err := utiljson.Unmarshal(data, &answer); err != nil {
+	review := map[string]any{}
+	if err := utiljson.Unmarshal(data, &review); err != nil {
 		return nil, fmt.Errorf("decode the webhook's answer: %w", err)
 	}
-	if uid, _, _ := unstructured.NestedString(answer, "response", "uid"); uid == string(w.uid) {
-		_ = unstructured.SetNestedField(answer, string(repeatable), "response", "uid")
+	if uid, _, _ := unstructured.NestedString(review, "response", "uid"); uid == string(w.uid) {
+		_ = unstructured.SetNestedField(review, string(reproducible), "response", "uid")
 	}
-	return answer, nil
+	return review, nil
 }
 
-// conversionUID identifies a request in a way that can be repeated, so that an
-// answer that was pasted for it fits again. The API server's is random.
-func conversionUID(object *unstructured.Unstructured, to string) types.UID {
-	id := strings.Join([]string{object.GetAPIVersion(), object.GetKind(), object.GetNamespace(), object.GetName(), to}, "/")
-	return types.UID(uuid.NewSHA1(uuid.NameSpaceURL, []byte(id)).String())
-}
-
-// find is the pasted answer to a request: that with its UID, or else one with
-// objects of the desired version, or else one that names neither.
-func (w *Webhook) find(to string, uid types.UID) map[string]any {
-	fits := []func(response map[string]any) bool{
+// findResponse returns the user's response to a call, or nil. A response with
+// the UID of the call is preferred, then one with objects of the desired version,
+// then one without a UID and objects.
+func (w *Webhook) findResponse(to string, uid types.UID) map[string]any {
+	matches := []func(response map[string]any) bool{
 		func(response map[string]any) bool { return response["uid"] == string(uid) },
 		func(response map[string]any) bool { return convertsTo(response, to) },
 		func(response map[string]any) bool {
@@ -164,10 +114,10 @@ func (w *Webhook) find(to string, uid types.UID) map[string]any {
 			return got == "" && len(objects) == 0
 		},
 	}
-	for _, fit := range fits {
+	for _, match := range matches {
 		for _, review := range w.responses {
 			response, _, _ := unstructured.NestedMap(review, "response")
-			if fit(response) {
+			if match(response) {
 				return review
 			}
 		}
@@ -175,6 +125,7 @@ func (w *Webhook) find(to string, uid types.UID) map[string]any {
 	return nil
 }
 
+// convertsTo reports whether a response contains an object of apiVersion.
 func convertsTo(response map[string]any, apiVersion string) bool {
 	objects, _ := response["convertedObjects"].([]any)
 	for _, o := range objects {
@@ -185,7 +136,8 @@ func convertsTo(response map[string]any, apiVersion string) bool {
 	return false
 }
 
-// convertByRules answers like a well-behaved webhook: all objects or none.
+// convertByRules returns the response of a correct webhook: it converts all
+// objects, or fails without any.
 func (w *Webhook) convertByRules(review map[string]any, objects []any, to string, uid types.UID) map[string]any {
 	response := map[string]any{"uid": string(uid), "result": map[string]any{"status": metav1.StatusSuccess}}
 	converted := make([]any, 0, len(objects))
@@ -212,7 +164,8 @@ func (w *Webhook) applyRules(object map[string]any, to string) (map[string]any, 
 	return nil, fmt.Errorf("no conversion rules from %s to %s", from, to)
 }
 
-// record notes a call, once: a report may convert an object twice.
+// record adds a call to the report. An evaluation may convert an object twice;
+// only the first of equal calls is recorded.
 func (w *Webhook) record(review playground.ConversionReview) {
 	review.Stage = w.stage
 	for _, earlier := range w.reviews {
@@ -223,9 +176,9 @@ func (w *Webhook) record(review playground.ConversionReview) {
 	w.reviews = append(w.reviews, review)
 }
 
-// complain words an error about the last answer without the random UID, and
-// notes it with the call.
-func (w *Webhook) complain(err error) string {
+// recordError adds an error of the converter to the last call. It returns the
+// message, with the reproducible UID instead of the random one.
+func (w *Webhook) recordError(err error) string {
 	message := err.Error()
 	if len(w.reviews) == 0 {
 		return message

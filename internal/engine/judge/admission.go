@@ -35,6 +35,7 @@ import (
 	"github.com/crdlab/crdlab/internal/playground"
 
 	declared "github.com/crdlab/crdlab/internal/engine/admission"
+	"github.com/crdlab/crdlab/internal/engine/admission/manifest"
 )
 
 // Admit implements [trial.Cluster]: the API server's own policy plugins admit
@@ -50,7 +51,7 @@ func (c *Cluster) Admit(s playground.Scenario) error {
 	if strings.TrimSpace(s.Admission) == "" {
 		return nil
 	}
-	objects, complete := declared.Objects(s.Admission)
+	objects, complete := manifest.Objects(s.Admission)
 	switch {
 	case !complete:
 		return &trial.UnaskedError{Reason: "admission cannot be in a cluster: a document has errors"}

@@ -1,4 +1,4 @@
-// Package whole puts the engine together with all its parts.
+// Package whole assembles the engine with all its features.
 package whole
 
 import (
@@ -13,15 +13,16 @@ import (
 
 	"github.com/crdlab/crdlab/internal/engine"
 	"github.com/crdlab/crdlab/internal/engine/admission"
+	"github.com/crdlab/crdlab/internal/engine/admission/manifest"
 	"github.com/crdlab/crdlab/internal/engine/conversion"
 	"github.com/crdlab/crdlab/internal/engine/openapi"
 )
 
-// New returns an engine that answers every scenario and calls nobody.
+// New returns an engine that evaluates every scenario and sends no requests.
 func New() *engine.Engine { return NewWithWebhooks(conversion.Webhooks{}) }
 
-// NewWithWebhooks returns an engine that calls the conversion webhooks that it
-// is allowed to, where a scenario has nothing that stands for them.
+// NewWithWebhooks returns an engine that may call the permitted conversion webhooks
+// if a scenario contains no rules or responses to replace them.
 func NewWithWebhooks(live conversion.Webhooks) *engine.Engine {
 	return engine.New(engine.Parts{
 		Admission: func(text string) (engine.Plugins, error) { return admission.New(text) },
@@ -41,7 +42,7 @@ func NewWithWebhooks(live conversion.Webhooks) *engine.Engine {
 
 func definitions(reference common.ReferenceCallback) map[string]common.OpenAPIDefinition {
 	all := openapi.Definitions(reference)
-	maps.Copy(all, admission.Definitions(reference))
+	maps.Copy(all, manifest.Definitions(reference))
 	return all
 }
 

@@ -1,4 +1,4 @@
-package admission
+package manifest
 
 import (
 	admissionregistrationv1 "k8s.io/api/admissionregistration/v1"
@@ -6,9 +6,9 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// The defaults of admissionregistration.k8s.io, which the API server sets
-// when it decodes. They are not in a library: see k8s.io/api's documentation
-// of each field.
+// The API server sets the defaults of admissionregistration.k8s.io when it
+// decodes an object. No library contains them; the fields in k8s.io/api
+// document them.
 
 func setDefault[T any](field **T, value T) {
 	if *field == nil {
@@ -49,8 +49,8 @@ func defaultMatchResources(m *admissionregistrationv1.MatchResources) {
 	}
 }
 
-// webhookDefaults are those in which the versions of webhook configurations
-// differ.
+// webhookDefaults holds the defaults that differ between the versions of webhook
+// configurations.
 type webhookDefaults struct {
 	failurePolicy  admissionregistrationv1.FailurePolicyType
 	matchPolicy    admissionregistrationv1.MatchPolicyType
@@ -108,8 +108,9 @@ func defaultRules(rules []admissionregistrationv1.RuleWithOperations) {
 	}
 }
 
-// completeNamespace gives a namespace what the API server gives every one.
-func completeNamespace(namespace *corev1.Namespace) *corev1.Namespace {
+// CompleteNamespace sets the label, finalizer and phase that the API server gives
+// every namespace.
+func CompleteNamespace(namespace *corev1.Namespace) *corev1.Namespace {
 	if namespace.Labels == nil {
 		namespace.Labels = map[string]string{}
 	}

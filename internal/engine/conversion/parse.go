@@ -14,8 +14,8 @@ import (
 	"github.com/crdlab/crdlab/internal/source"
 )
 
-// newWebhook reads the text that stands for a webhook.
-func newWebhook(request engine.ConversionRequest) *Webhook {
+// parse reads the rules and responses of a request.
+func parse(request engine.ConversionRequest) *Webhook {
 	w := &Webhook{request: request}
 	file, err := source.Parse(request.Text, finding.ObjectText)
 	if _, isLimit := finding.LimitRange(err); isLimit {
@@ -27,28 +27,16 @@ func newWebhook(request engine.ConversionRequest) *Webhook {
 			continue
 		}
 		if err := w.read(doc); err != nil {
-			w.complainAt(finding.RequestRange(doc, err.Error()), err.Error())
+			w.findings = append(w.findings, finding.OfRequest(playground.DocumentConversion, playground.StageStore, doc, err.Error()))
 		}
 	}
 	return w
 }
 
-// Findings are about a text that stands for the webhook of a CRD that is not
-// there, as far as they do not depend on it.
+// Findings returns the errors in rules and responses that do not depend on a
+// CRD. It serves scenarios whose CRD is missing or invalid.
 func Findings(text string) []playground.Finding {
-	return newWebhook(engine.ConversionRequest{Text: text}).findings
-}
-
-func (w *Webhook) complainAt(at playground.Range, message string) {
-	w.findings = append(w.findings, playground.Finding{
-		Severity: playground.SeverityError,
-		Stage:    playground.StageStore,
-		Message:  message,
-		Document: playground.DocumentConversion,
-		Range:    at,
-		Fixes:    []playground.Fix{},
-		Related:  []playground.Related{},
-	})
+	return parse(engine.ConversionRequest{Text: text}).findings
 }
 
 func (w *Webhook) read(doc *source.Document) error {
@@ -77,7 +65,8 @@ func (w *Webhook) readRules(doc *source.Document) error {
 		for j := range conversion.Rules {
 			program, err := compiled.compile(j)
 			if err != nil {
-				w.complainAt(conversionErrorRange(doc, i, j, err), err.Error())
+				at := transformationRange(doc, i, j, err)
+				w.findings = append(w.findings, finding.Error(playground.DocumentConversion, playground.StageStore, at, err.Error()))
 			}
 			compiled.programs = append(compiled.programs, program)
 			compiled.broken = append(compiled.broken, err)
@@ -87,9 +76,9 @@ func (w *Webhook) readRules(doc *source.Document) error {
 	return nil
 }
 
-// conversionErrorRange is the place in a transformation that the CEL compiler
-// complains of.
-func conversionErrorRange(doc *source.Document, conversion, rule int, err error) playground.Range {
+// transformationRange returns the range of a CEL compile error in the
+// transformation of a rule.
+func transformationRange(doc *source.Document, conversion, rule int, err error) playground.Range {
 	location, ok := doc.At("spec", "conversions", conversion, "rules", rule, "transformation")
 	if !ok {
 		return doc.Line(1)

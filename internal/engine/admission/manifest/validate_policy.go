@@ -1,51 +1,14 @@
-package admission
+package manifest
 
 import (
 	"slices"
 	"strings"
 
 	admissionregistrationv1 "k8s.io/api/admissionregistration/v1"
-	"k8s.io/apimachinery/pkg/api/validation"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	metav1validation "k8s.io/apimachinery/pkg/apis/meta/v1/validation"
-	utilvalidation "k8s.io/apimachinery/pkg/util/validation"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 	"k8s.io/apiserver/pkg/admission/plugin/policy/mutating/patch"
 	"k8s.io/apiserver/pkg/admission/plugin/policy/validating"
 )
-
-// The API server's validation of admissionregistration.k8s.io is not in a
-// library. What is checked here is what the plugins take for granted: that the
-// required fields are there, that enumerations have known values, and, with
-// the plugins' own compiler, that expressions compile.
-
-var specPath = field.NewPath("spec")
-
-func validateName(object metav1.Object) field.ErrorList {
-	path := field.NewPath("metadata", "name")
-	if object.GetName() == "" {
-		return field.ErrorList{field.Required(path, "name or generateName is required")}
-	}
-	var errs field.ErrorList
-	for _, message := range validation.NameIsDNSSubdomain(object.GetName(), false) {
-		errs = append(errs, field.Invalid(path, object.GetName(), message))
-	}
-	return errs
-}
-
-func oneOf[T ~string](path *field.Path, value T, supported []T) field.ErrorList {
-	if value == "" {
-		return field.ErrorList{field.Required(path, "")}
-	}
-	if slices.Contains(supported, value) {
-		return nil
-	}
-	return field.ErrorList{field.NotSupported(path, value, supported)}
-}
-
-func validateFailurePolicy(path *field.Path, policy *admissionregistrationv1.FailurePolicyType) field.ErrorList {
-	return oneOf(path.Child("failurePolicy"), *policy, failurePolicies)
-}
 
 func validateValidatingPolicy(p *admissionregistrationv1.ValidatingAdmissionPolicy) field.ErrorList {
 	errs := validateFailurePolicy(specPath, p.Spec.FailurePolicy)
@@ -131,54 +94,6 @@ func validateParamKind(kind *admissionregistrationv1.ParamKind) field.ErrorList 
 	return errs
 }
 
-func validateMatchConstraints(m *admissionregistrationv1.MatchResources) field.ErrorList {
-	path := specPath.Child("matchConstraints")
-	if m == nil {
-		return field.ErrorList{field.Required(path, "")}
-	}
-	errs := validateMatchResources(path, m)
-	if len(m.ResourceRules) == 0 {
-		errs = append(errs, field.Required(path.Child("resourceRules"), ""))
-	}
-	return errs
-}
-
-func validateMatchResources(path *field.Path, m *admissionregistrationv1.MatchResources) field.ErrorList {
-	if m == nil {
-		return nil
-	}
-	errs := validateSelectors(path, m.NamespaceSelector, m.ObjectSelector, *m.MatchPolicy)
-	for i, rule := range m.ResourceRules {
-		errs = append(errs, validateRule(path.Child("resourceRules").Index(i), rule.RuleWithOperations)...)
-	}
-	for i, rule := range m.ExcludeResourceRules {
-		errs = append(errs, validateRule(path.Child("excludeResourceRules").Index(i), rule.RuleWithOperations)...)
-	}
-	return errs
-}
-
-func validateSelectors(path *field.Path, namespace, object *metav1.LabelSelector, policy admissionregistrationv1.MatchPolicyType) field.ErrorList {
-	options := metav1validation.LabelSelectorValidationOptions{}
-	errs := oneOf(path.Child("matchPolicy"), policy, matchPolicies)
-	errs = append(errs, metav1validation.ValidateLabelSelector(namespace, options, path.Child("namespaceSelector"))...)
-	return append(errs, metav1validation.ValidateLabelSelector(object, options, path.Child("objectSelector"))...)
-}
-
-func validateRule(path *field.Path, rule admissionregistrationv1.RuleWithOperations) field.ErrorList {
-	var errs field.ErrorList
-	for name, length := range map[string]int{
-		"operations": len(rule.Operations), "apiGroups": len(rule.APIGroups), "apiVersions": len(rule.APIVersions), "resources": len(rule.Resources),
-	} {
-		if length == 0 {
-			errs = append(errs, field.Required(path.Child(name), ""))
-		}
-	}
-	for i, operation := range rule.Operations {
-		errs = append(errs, oneOf(path.Child("operations").Index(i), operation, operations)...)
-	}
-	return append(errs, oneOf(path.Child("scope"), *rule.Scope, scopes)...)
-}
-
 func validateValidatingBinding(b *admissionregistrationv1.ValidatingAdmissionPolicyBinding) field.ErrorList {
 	errs := validateBinding(b.Spec.PolicyName, b.Spec.ParamRef, b.Spec.MatchResources)
 	path := specPath.Child("validationActions")
@@ -218,51 +133,4 @@ func validateBinding(policy string, ref *admissionregistrationv1.ParamRef, match
 		action = *ref.ParameterNotFoundAction
 	}
 	return append(errs, oneOf(path.Child("parameterNotFoundAction"), action, parameterNotFoundActions)...)
-}
-
-func validateValidatingWebhooks(c *admissionregistrationv1.ValidatingWebhookConfiguration) field.ErrorList {
-	var errs field.ErrorList
-	for i, w := range c.Webhooks {
-		path := field.NewPath("webhooks").Index(i)
-		errs = append(errs, validateFailurePolicy(path, w.FailurePolicy)...)
-		errs = append(errs, validateSelectors(path, w.NamespaceSelector, w.ObjectSelector, *w.MatchPolicy)...)
-		errs = append(errs, validateWebhook(path, w.Name, w.SideEffects, w.AdmissionReviewVersions, w.ClientConfig, w.Rules, w.MatchConditions)...)
-	}
-	return errs
-}
-
-func validateMutatingWebhooks(c *admissionregistrationv1.MutatingWebhookConfiguration) field.ErrorList {
-	var errs field.ErrorList
-	for i, w := range c.Webhooks {
-		path := field.NewPath("webhooks").Index(i)
-		errs = append(errs, validateFailurePolicy(path, w.FailurePolicy)...)
-		errs = append(errs, validateSelectors(path, w.NamespaceSelector, w.ObjectSelector, *w.MatchPolicy)...)
-		errs = append(errs, oneOf(path.Child("reinvocationPolicy"), *w.ReinvocationPolicy, reinvocationPolicies)...)
-		errs = append(errs, validateWebhook(path, w.Name, w.SideEffects, w.AdmissionReviewVersions, w.ClientConfig, w.Rules, w.MatchConditions)...)
-	}
-	return errs
-}
-
-func validateWebhook(path *field.Path, name string, effects *admissionregistrationv1.SideEffectClass, versions []string,
-	config admissionregistrationv1.WebhookClientConfig, rules []admissionregistrationv1.RuleWithOperations, conditions []admissionregistrationv1.MatchCondition) field.ErrorList {
-	errs := utilvalidation.IsFullyQualifiedName(path.Child("name"), name)
-	if effects == nil {
-		errs = append(errs, field.Required(path.Child("sideEffects"), "must specify one of None, NoneOnDryRun"))
-	} else {
-		errs = append(errs, oneOf(path.Child("sideEffects"), *effects, sideEffects)...)
-	}
-	if len(versions) == 0 {
-		errs = append(errs, field.Required(path.Child("admissionReviewVersions"), "must specify one of v1, v1beta1"))
-	} else if !slices.Contains(versions, "v1") && !slices.Contains(versions, "v1beta1") {
-		errs = append(errs, field.Invalid(path.Child("admissionReviewVersions"), versions, "must include at least one of v1, v1beta1"))
-	}
-	if (config.URL == nil) == (config.Service == nil) {
-		errs = append(errs, field.Required(path.Child("clientConfig"), "exactly one of url or service is required"))
-	}
-	for i, rule := range rules {
-		errs = append(errs, validateRule(path.Child("rules").Index(i), rule)...)
-	}
-	c := newExpressionChecker(false)
-	c.checkMatchConditions(path, conditions)
-	return append(errs, c.errs...)
 }

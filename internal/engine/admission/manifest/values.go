@@ -1,4 +1,4 @@
-package admission
+package manifest
 
 import (
 	admissionv1 "k8s.io/api/admission/v1"
@@ -6,8 +6,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// The values that the API server accepts of the types that have few, in the order
-// of its messages.
+// The values of the enumerations, in the order of the API server's messages.
 var (
 	failurePolicies = []admissionregistrationv1.FailurePolicyType{admissionregistrationv1.Fail, admissionregistrationv1.Ignore}
 	matchPolicies   = []admissionregistrationv1.MatchPolicyType{admissionregistrationv1.Equivalent, admissionregistrationv1.Exact}

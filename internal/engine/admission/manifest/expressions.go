@@ -1,4 +1,4 @@
-package admission
+package manifest
 
 import (
 	"strings"
@@ -13,18 +13,17 @@ import (
 	"k8s.io/apiserver/pkg/cel/environment"
 )
 
-// plainCompiler compiles expressions that cannot use variables.
+// plainCompiler compiles expressions without access to variables.
 var plainCompiler = sync.OnceValue(func() plugincel.Compiler {
 	return plugincel.NewCompiler(environment.MustBaseEnvSet(environment.DefaultCompatibilityVersion()))
 })
 
-// expressionChecker compiles expressions as the API server does when it
-// validates a new policy.
+// An expressionChecker compiles the expressions of a new policy, like the API
+// server's validation.
 type expressionChecker struct {
 	options plugincel.OptionalVariableDeclarations
-	// compiler knows variables, plain does not.
+	// compiler declares the variables of the policy. It is nil until needed.
 	compiler *plugincel.CompositedCompiler
-	plain    plugincel.Compiler
 	errs     field.ErrorList
 }
 
@@ -36,8 +35,8 @@ func (c *expressionChecker) withoutAuthorizer() plugincel.OptionalVariableDeclar
 	return plugincel.OptionalVariableDeclarations{HasParams: c.options.HasParams}
 }
 
-// composited is the compiler of everything but match conditions. It is made
-// when it is needed, since its environments take long to build.
+// composited returns the compiler for all expressions except match conditions. It
+// is created on first use, because its environments are slow to build.
 func (c *expressionChecker) composited(path *field.Path) plugincel.Compiler {
 	if c.compiler != nil {
 		return c.compiler.Compiler
