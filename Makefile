@@ -137,7 +137,7 @@ bench: build chromium dist/kubectl-validate ## measure the engine, the server, t
 	node wasm/bench.mjs dist/bench.json
 	node cmd/server/bench.mjs dist/bench.json
 	KUBECTL_VALIDATE="$(CURDIR)/dist/kubectl-validate" node conformance/bench.mjs dist/bench.json
-	go test -run '^$$' -bench . -benchmem ./internal/source
+	go test -run '^$$' -bench . -benchmem ./internal/source/...
 	npx playwright test -c web/flows/bench.config.ts
 
 # With the libraries that it asks for: they are not those of the engine.
@@ -235,7 +235,7 @@ test-race: $(GOTESTSUM)
 # Node gets a small environment: the module's has room for few kilobytes.
 test-wasm: dist/engine.mod $(GOTESTSUM)
 	env -i PATH="$$PATH" HOME="$$HOME" CGO_ENABLED=0 GOFLAGS="$$GOFLAGS" $$(env | grep -E '^(GOPATH|GOCACHE|GOMODCACHE|GOPROXY|GOTOOLCHAIN|CRDLAB_CORPUS)=') $(WASM) \
-		$(GO_TEST) -exec "$$(go env GOROOT)/lib/wasm/go_js_wasm_exec" ./internal/engine ./internal/source ./internal/ui
+		$(GO_TEST) -exec "$$(go env GOROOT)/lib/wasm/go_js_wasm_exec" ./internal/engine ./internal/source/... ./internal/ui
 
 check-page: node_modules/.package-lock.json
 	npm run --silent check

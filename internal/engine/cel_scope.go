@@ -20,7 +20,7 @@ import (
 	"k8s.io/kube-openapi/pkg/validation/spec"
 
 	"github.com/crdlab/crdlab/internal/playground"
-	"github.com/crdlab/crdlab/internal/source"
+	"github.com/crdlab/crdlab/internal/source/tolerant"
 )
 
 // celScope is what an expression may use at the cursor.
@@ -57,7 +57,7 @@ func (p *writingPlace) celScope() *celScope {
 		return p.trial
 	}
 	n := len(p.Path)
-	if p.Role != source.AtValue && p.Role != source.AtStart || n < 1 {
+	if p.Role != tolerant.AtValue && p.Role != tolerant.AtStart || n < 1 {
 		return nil
 	}
 	field, _ := p.Path[n-1].(string)
@@ -83,7 +83,7 @@ func (p *writingPlace) celScope() *celScope {
 var policyExpressions = map[string]bool{"expression": true, "messageExpression": true, "valueExpression": true}
 
 // ruleScope is the scope of the rules of a schema, as it stands in the text.
-func ruleScope(known *kubernetesTypes, node *source.OutlineNode, root, optionalOldSelf bool) *celScope {
+func ruleScope(known *kubernetesTypes, node *tolerant.Node, root, optionalOldSelf bool) *celScope {
 	props, ok := typedProps(node)
 	if !ok {
 		return nil
@@ -145,7 +145,7 @@ func newCELScope(roots map[string]celRoot, variables ...celgo.EnvOption) *celSco
 
 // typedProps decodes a schema of the text. What is not complete yet and cannot
 // be decoded is left out where it is known to be of no use.
-func typedProps(node *source.OutlineNode) (*apiextensions.JSONSchemaProps, bool) {
+func typedProps(node *tolerant.Node) (*apiextensions.JSONSchemaProps, bool) {
 	data, err := json.Marshal(node.Plain())
 	if err != nil {
 		return nil, false

@@ -5,7 +5,7 @@ import (
 	"k8s.io/apiextensions-apiserver/pkg/apiserver/schema/cel/model"
 	"k8s.io/apiserver/pkg/cel/library"
 
-	"github.com/crdlab/crdlab/internal/source"
+	"github.com/crdlab/crdlab/internal/source/tolerant"
 )
 
 // admissionScope is the scope of the expressions of an admission policy. The
@@ -49,7 +49,7 @@ func (p *writingPlace) objectRoot() (celRoot, bool) {
 }
 
 // policyVariables are the names of a policy's spec.variables.
-func policyVariables(policy *source.OutlineNode) []string {
+func policyVariables(policy *tolerant.Node) []string {
 	var names []string
 	list := policy.Child("spec").Child("variables")
 	if list == nil {

@@ -9,7 +9,7 @@ import (
 	"go.yaml.in/yaml/v3"
 
 	"github.com/crdlab/crdlab/internal/playground"
-	"github.com/crdlab/crdlab/internal/source"
+	"github.com/crdlab/crdlab/internal/source/tolerant"
 )
 
 // complete lists what may stand at the place.
@@ -18,19 +18,19 @@ func (p *writingPlace) complete() playground.Completion {
 	if scope := p.celScope(); scope != nil {
 		return scope.complete(p)
 	}
-	if p.kind == nil || p.Role == source.Nowhere {
+	if p.kind == nil || p.Role == tolerant.Nowhere {
 		return completion
 	}
 	schema := p.kind.root.at(p.Path)
 	w := writer{Cursor: p.Cursor, known: p}
 	switch p.Role {
-	case source.AtKey:
+	case tolerant.AtKey:
 		completion.Items = append(w.nextItem(), w.fields(schema, p.siblings())...)
-	case source.AtValue:
+	case tolerant.AtValue:
 		completion.Items = w.values(schema)
-	case source.AtDash:
+	case tolerant.AtDash:
 		completion.Items = w.dash(schema)
-	case source.AtStart:
+	case tolerant.AtStart:
 		completion.Items = w.start(schema)
 	}
 	if completion.Items == nil {
@@ -52,7 +52,7 @@ func (p *writingPlace) siblings() []string {
 
 // writer makes the items for a place in YAML or JSON.
 type writer struct {
-	source.Cursor
+	tolerant.Cursor
 	known *writingPlace
 	// below says that the items begin in a line of their own, below the key
 	// that the cursor is behind.
@@ -271,7 +271,7 @@ func (w *writer) values(schema typedSchema) []playground.CompletionItem {
 	if schema.Nullable {
 		add(nil, "nullable", "")
 	}
-	if w.Role == source.AtValue && w.Typed == "" && !w.Flow {
+	if w.Role == tolerant.AtValue && w.Typed == "" && !w.Flow {
 		items = append(items, w.beginnings(schema)...)
 	}
 	return items

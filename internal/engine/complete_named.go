@@ -6,7 +6,7 @@ import (
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 
 	"github.com/crdlab/crdlab/internal/playground"
-	"github.com/crdlab/crdlab/internal/source"
+	"github.com/crdlab/crdlab/internal/source/tolerant"
 )
 
 // A namedValue is one that a field of a CRD may have, though no schema says so.
@@ -122,7 +122,7 @@ func (p *writingPlace) fieldPath() []any {
 }
 
 // ownerNode is the mapping that the field of fieldAt is in.
-func (p *writingPlace) ownerNode() *source.OutlineNode {
+func (p *writingPlace) ownerNode() *tolerant.Node {
 	// The place itself is not among the nodes if nothing is there yet.
 	at := len(p.fieldPath()) - 1
 	if at < 0 || at >= len(p.Nodes) {
@@ -131,7 +131,7 @@ func (p *writingPlace) ownerNode() *source.OutlineNode {
 	return p.Nodes[at]
 }
 
-func keysOf(mapping *source.OutlineNode) []namedValue {
+func keysOf(mapping *tolerant.Node) []namedValue {
 	var named []namedValue
 	if mapping == nil {
 		return nil
@@ -167,7 +167,7 @@ func (p *writingPlace) jsonPaths(field string) []namedValue {
 
 type pathList struct{ paths []namedValue }
 
-func (l *pathList) walk(schema *source.OutlineNode, path string, depth int) {
+func (l *pathList) walk(schema *tolerant.Node, path string, depth int) {
 	properties := schema.Child("properties")
 	if properties == nil || depth > maxJSONPathDepth {
 		return

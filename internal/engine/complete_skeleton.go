@@ -4,7 +4,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/crdlab/crdlab/internal/source"
+	"github.com/crdlab/crdlab/internal/source/position"
 )
 
 // indentation is that of a mapping in a mapping.
@@ -34,7 +34,7 @@ func (s *skeleton) text() string {
 }
 
 func (s *skeleton) stop() {
-	s.stops = append(s.stops, source.Units(s.b.String()))
+	s.stops = append(s.stops, position.Units(s.b.String()))
 }
 
 func (s *skeleton) line(indent int) {

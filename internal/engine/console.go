@@ -10,6 +10,7 @@ import (
 	"github.com/crdlab/crdlab/internal/engine/finding"
 	"github.com/crdlab/crdlab/internal/playground"
 	"github.com/crdlab/crdlab/internal/source"
+	"github.com/crdlab/crdlab/internal/source/celtoken"
 )
 
 // try evaluates an expression at a node of an object.
@@ -134,7 +135,7 @@ func (e *Engine) trialPlace(ctx context.Context, at playground.Cursor) (*writing
 	defer c.restore()
 	p := &writingPlace{position: at.Position, types: c.types}
 	p.Text = at.Trial.Expression
-	p.Before = source.NewExpression(p.Text).Before(at.Position)
+	p.Before = celtoken.NewExpression(p.Text).Before(at.Position)
 	p.Word = playground.Range{Start: at.Position, End: at.Position}
 	if !isTooLong(p.Text) && c.find(*at.Trial, nil) {
 		p.trial = c.scope(false)

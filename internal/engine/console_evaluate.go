@@ -12,7 +12,7 @@ import (
 
 	"github.com/crdlab/crdlab/internal/engine/upstream"
 	"github.com/crdlab/crdlab/internal/playground"
-	"github.com/crdlab/crdlab/internal/source"
+	"github.com/crdlab/crdlab/internal/source/celtoken"
 )
 
 // maxTriedValue is the length in bytes at which the value of an expression is
@@ -75,7 +75,7 @@ func (c *console) compile(expression string) (*celScope, *celgo.Ast) {
 		}
 	}
 	c.tried.Outcome = playground.OutcomeError
-	text := source.NewExpression(expression)
+	text := celtoken.NewExpression(expression)
 	for _, err := range issues.Errors() {
 		c.tried.Errors = append(c.tried.Errors, playground.ExpressionError{
 			Message: upstream.Repeatable(err.Message),
@@ -162,7 +162,7 @@ func (c *console) trace(scope *celScope, checked *celgo.Ast, expression string, 
 		return
 	}
 	_, details, _ := program.Eval(variables) // an error is a part of the trace
-	t := tracer{info: checked.NativeRep().SourceInfo(), state: details.State(), rule: source.NewExpression(expression)}
+	t := tracer{info: checked.NativeRep().SourceInfo(), state: details.State(), rule: celtoken.NewExpression(expression)}
 	t.walk(checked.NativeRep().Expr(), false)
 	c.tried.Trace = append(c.tried.Trace, t.steps...)
 }

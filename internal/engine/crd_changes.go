@@ -11,6 +11,7 @@ import (
 	"github.com/crdlab/crdlab/internal/engine/jsonvalue"
 	"github.com/crdlab/crdlab/internal/playground"
 	"github.com/crdlab/crdlab/internal/source"
+	"github.com/crdlab/crdlab/internal/source/resolve"
 )
 
 // crdChanges collects the differences between two CRDs. Upstream decides
@@ -97,7 +98,7 @@ func (d *crdChanges) addAt(at playground.CRDChange, oldField, newField string, c
 }
 
 func fieldRange(doc *source.Document, field string) playground.Range {
-	location, ok := doc.ResolveCRD(field)
+	location, ok := resolve.CRDField(doc, field)
 	if !ok {
 		return doc.Line(1)
 	}

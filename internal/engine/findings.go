@@ -9,6 +9,7 @@ import (
 	"github.com/crdlab/crdlab/internal/engine/upstream"
 	"github.com/crdlab/crdlab/internal/playground"
 	"github.com/crdlab/crdlab/internal/source"
+	"github.com/crdlab/crdlab/internal/source/resolve"
 )
 
 // findings are the causes of an error that ended a CRD's request, each at its
@@ -95,7 +96,7 @@ func (c *crd) resolve(field string) (source.Location, bool) {
 	if strings.HasPrefix(field, "status.storedVersions") {
 		return c.doc.At("spec", "versions")
 	}
-	return c.doc.ResolveCRD(field)
+	return resolve.CRDField(c.doc, field)
 }
 
 // strictFinding is a complaint of the strict decoder about a CRD.

@@ -7,12 +7,12 @@ import (
 	"strconv"
 
 	"go.yaml.in/yaml/v3"
-
 	structuralschema "k8s.io/apiextensions-apiserver/pkg/apiserver/schema"
 
 	"github.com/crdlab/crdlab/internal/engine/upstream"
 	"github.com/crdlab/crdlab/internal/playground"
 	"github.com/crdlab/crdlab/internal/source"
+	"github.com/crdlab/crdlab/internal/source/edit"
 )
 
 // maxFixes is how many ways out of one mistake are worth offering.
@@ -103,28 +103,28 @@ func (m *mistake) text(path ...any) string {
 
 // A textChange is an edit of the mistake's document, if there is one that does it.
 type textChange struct {
-	edit source.Edit
+	edit edit.Edit
 	ok   bool
 }
 
 func (m *mistake) set(value any, path ...any) textChange {
-	edit, ok := m.doc.Set(value, path...)
+	edit, ok := edit.Set(m.doc, value, path...)
 	return textChange{edit, ok}
 }
 
 func (m *mistake) delete(path ...any) textChange {
-	edit, ok := m.doc.Delete(path...)
+	edit, ok := edit.Delete(m.doc, path...)
 	return textChange{edit, ok}
 }
 
 func (m *mistake) rename(name string, path ...any) textChange {
-	edit, ok := m.doc.Rename(name, path...)
+	edit, ok := edit.Rename(m.doc, name, path...)
 	return textChange{edit, ok}
 }
 
 // replace puts text in the place of a range of the document.
 func replace(at playground.Range, text string) textChange {
-	return textChange{source.Edit{Range: at, NewText: text}, true}
+	return textChange{edit.Edit{Range: at, NewText: text}, true}
 }
 
 // fix is the fix that consists of changes; none if one of them cannot be made.

@@ -7,6 +7,7 @@ import (
 	"go.yaml.in/yaml/v3"
 
 	"github.com/crdlab/crdlab/internal/playground"
+	"github.com/crdlab/crdlab/internal/source/resolve"
 )
 
 // leastSchema accepts any object and keeps it as it is.
@@ -106,7 +107,7 @@ func bareMetadata(m *mistake) []playground.Fix {
 
 // defineType gives the node that a value validation describes its type.
 func defineType(m *mistake) []playground.Fix {
-	at, ok := m.doc.ResolveCRD(strings.TrimSpace(m.Message[strings.LastIndex(m.Message, " defined in ")+len(" defined in "):]))
+	at, ok := resolve.CRDField(m.doc, strings.TrimSpace(m.Message[strings.LastIndex(m.Message, " defined in ")+len(" defined in "):]))
 	inferred := "string"
 	if ok && at.Exact && typeOf(at.Node()) != "" {
 		inferred = typeOf(at.Node())

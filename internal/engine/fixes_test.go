@@ -10,7 +10,7 @@ import (
 	"github.com/crdlab/crdlab/internal/engine"
 	"github.com/crdlab/crdlab/internal/engine/whole"
 	"github.com/crdlab/crdlab/internal/playground"
-	"github.com/crdlab/crdlab/internal/source"
+	"github.com/crdlab/crdlab/internal/source/edit"
 )
 
 // TestFixes makes each change that is offered for any finding of any case: the
@@ -83,12 +83,12 @@ func countLike(findings []playground.Finding, f playground.Finding) int {
 
 // fixedBy is the scenario after a fix.
 func fixedBy(s playground.Scenario, fix playground.Fix) playground.Scenario {
-	edits := map[playground.Document][]source.Edit{}
-	for _, edit := range fix.Edits {
-		edits[edit.Document] = append(edits[edit.Document], source.Edit{Range: edit.Range, NewText: edit.NewText})
+	edits := map[playground.Document][]edit.Edit{}
+	for _, each := range fix.Edits {
+		edits[each.Document] = append(edits[each.Document], edit.Edit{Range: each.Range, NewText: each.NewText})
 	}
-	s.CRD = source.Apply(s.CRD, edits[playground.DocumentCRD]...)
-	s.Object = source.Apply(s.Object, edits[playground.DocumentObject]...)
+	s.CRD = edit.Apply(s.CRD, edits[playground.DocumentCRD]...)
+	s.Object = edit.Apply(s.Object, edits[playground.DocumentObject]...)
 	return s
 }
 

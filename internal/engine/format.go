@@ -6,14 +6,16 @@ import (
 	"github.com/crdlab/crdlab/internal/engine/finding"
 	"github.com/crdlab/crdlab/internal/playground"
 	"github.com/crdlab/crdlab/internal/source"
+	"github.com/crdlab/crdlab/internal/source/formatting"
+	"github.com/crdlab/crdlab/internal/source/limits"
 )
 
 // format writes the documents of a text in block style. A text that cannot be
 // read, or that would not mean the same any more, is left as it is.
 func format(text string) *playground.Formatted {
-	formatted, err := source.Format(text, finding.CRDText)
+	formatted, err := formatting.YAML(text, finding.CRDText)
 	var syntax *source.SyntaxError
-	var limit *source.LimitError
+	var limit *limits.Error
 	switch {
 	case errors.As(err, &syntax):
 		return &playground.Formatted{Problem: syntax.Message, Range: syntax.Range}

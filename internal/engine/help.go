@@ -7,7 +7,7 @@ import (
 	apiservercel "k8s.io/apiserver/pkg/cel"
 
 	"github.com/crdlab/crdlab/internal/playground"
-	"github.com/crdlab/crdlab/internal/source"
+	"github.com/crdlab/crdlab/internal/source/tolerant"
 )
 
 // Help answers a question of somebody who is writing one of the texts. A text
@@ -95,10 +95,10 @@ func (p *writingPlace) missing() bool {
 
 // writingPlace is a cursor in a text, and what is known of the text's type.
 type writingPlace struct {
-	source.Cursor
+	tolerant.Cursor
 	position playground.Position
 	document playground.Document
-	outline  *source.Outline
+	outline  *tolerant.Tree
 	types    *kubernetesTypes
 	policies func() (request, namespace *apiservercel.DeclType)
 	// trial is what the expression may use that is tried; nil if the cursor is in
@@ -114,7 +114,7 @@ type writingPlace struct {
 }
 
 // root is the document that the cursor is in.
-func (p *writingPlace) root() *source.OutlineNode { return p.outline.Documents[p.Document] }
+func (p *writingPlace) root() *tolerant.Node { return p.outline.Documents[p.Document] }
 
 func (e *Engine) placeAt(ctx context.Context, at playground.Cursor) (*writingPlace, error) {
 	if at.Trial != nil {
@@ -125,7 +125,7 @@ func (e *Engine) placeAt(ctx context.Context, at playground.Cursor) (*writingPla
 	if err != nil {
 		return nil, err
 	}
-	p.outline = source.NewOutline(text)
+	p.outline = tolerant.Parse(text)
 	p.position = p.outline.Nearest(at.Position)
 	p.Cursor = p.outline.Cursor(p.position)
 	switch at.Document {

@@ -12,7 +12,7 @@ import (
 	"k8s.io/kube-openapi/pkg/common"
 	"k8s.io/kube-openapi/pkg/validation/spec"
 
-	"github.com/crdlab/crdlab/internal/source"
+	"github.com/crdlab/crdlab/internal/source/tolerant"
 )
 
 // kindSchema is the schema of all that a document may hold.
@@ -75,7 +75,7 @@ func isGoZero(value any) bool {
 }
 
 // crdKind is the type of a document among the CRDs: nil if it is another kind.
-func (t *kubernetesTypes) crdKind(root *source.OutlineNode) *kindSchema {
+func (t *kubernetesTypes) crdKind(root *tolerant.Node) *kindSchema {
 	kind := root.Scalar("kind")
 	if kind != "" && kind != "CustomResourceDefinition" || t.definitions == nil {
 		return nil
@@ -102,7 +102,7 @@ func constant(schema spec.Schema, values ...string) spec.Schema {
 
 // kindOf is the type of an object: that of its apiVersion, or else of the
 // version that is stored. It is nil if the CRD has none.
-func (c *crd) kindOf(types *kubernetesTypes, object *source.OutlineNode) *kindSchema {
+func (c *crd) kindOf(types *kubernetesTypes, object *tolerant.Node) *kindSchema {
 	if c.internal == nil {
 		return nil
 	}

@@ -8,7 +8,7 @@ import (
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 
 	"github.com/crdlab/crdlab/internal/playground"
-	"github.com/crdlab/crdlab/internal/source"
+	"github.com/crdlab/crdlab/internal/source/tolerant"
 )
 
 // hover describes what is at the place, whose document may be one of the objects
@@ -18,11 +18,11 @@ func (p *writingPlace) hover(judged []playground.Object) playground.Hover {
 	if scope := p.celScope(); scope != nil {
 		return scope.hover(p)
 	}
-	if p.kind == nil || p.Entry == nil || p.Role == source.Nowhere {
+	if p.kind == nil || p.Entry == nil || p.Role == tolerant.Nowhere {
 		return nothing
 	}
 	path := p.Path
-	if p.Role == source.AtKey {
+	if p.Role == tolerant.AtKey {
 		path = appendStep(path, p.Entry.Key)
 	}
 	if len(path) == 0 {

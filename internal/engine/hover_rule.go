@@ -6,7 +6,7 @@ import (
 	"github.com/google/cel-go/common/decls"
 
 	"github.com/crdlab/crdlab/internal/playground"
-	"github.com/crdlab/crdlab/internal/source"
+	"github.com/crdlab/crdlab/internal/source/position"
 )
 
 // hover describes the part of an expression at the cursor: a field, a variable,
@@ -151,10 +151,10 @@ func (s *celScope) describeCall(hover *playground.Hover, name, operand string, i
 // tokenRange is the place of a token in the text, which is in the line of the
 // cursor.
 func tokenRange(p *writingPlace, token celToken) playground.Range {
-	back := source.Units(p.Text[token.start:min(len(p.Before), len(p.Text))])
+	back := position.Units(p.Text[token.start:min(len(p.Before), len(p.Text))])
 	start := p.position
 	start.Character = max(0, start.Character-back)
 	end := start
-	end.Character += source.Units(token.text)
+	end.Character += position.Units(token.text)
 	return playground.Range{Start: start, End: end}
 }

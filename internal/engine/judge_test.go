@@ -17,6 +17,7 @@ import (
 	"github.com/crdlab/crdlab/internal/engine/whole"
 	"github.com/crdlab/crdlab/internal/playground"
 	"github.com/crdlab/crdlab/internal/source"
+	"github.com/crdlab/crdlab/internal/source/limits"
 )
 
 // TestJudge evaluates every case with the engine and with the API server's own
@@ -118,7 +119,7 @@ func crdDocument(text string) *source.Document {
 
 // documents are the documents of a text that are not empty, readable or not.
 func documents(text string) []*source.Document {
-	file, _ := source.Parse(text, source.Limits{})
+	file, _ := source.Parse(text, limits.Limits{})
 	if file == nil {
 		return nil
 	}

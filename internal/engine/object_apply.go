@@ -14,6 +14,7 @@ import (
 	"github.com/crdlab/crdlab/internal/engine/finding"
 	"github.com/crdlab/crdlab/internal/engine/upstream"
 	"github.com/crdlab/crdlab/internal/playground"
+	"github.com/crdlab/crdlab/internal/source/resolve"
 )
 
 // decodeApplied decodes the configuration that is applied (applyPatcher in
@@ -184,7 +185,7 @@ func (r *request) addConflicts(err error) {
 		f := r.finding(playground.StageApply, cause.Message)
 		f.Reason = string(cause.Type)
 		f.Field = cause.Field
-		if location, ok := r.doc.Resolve(cause.Field); ok {
+		if location, ok := resolve.Field(r.doc, cause.Field); ok {
 			f.Range = finding.Mark(location)
 		}
 		f.Hint = "Another manager set this field. Leave it out, set it to the same value, or force the conflict to take it over."

@@ -11,6 +11,7 @@ import (
 	"github.com/crdlab/crdlab/internal/engine/finding"
 	"github.com/crdlab/crdlab/internal/engine/upstream"
 	"github.com/crdlab/crdlab/internal/playground"
+	"github.com/crdlab/crdlab/internal/source/resolve"
 )
 
 // strictError is an unknown or duplicate field, and the stage that found it.
@@ -68,7 +69,7 @@ func (r *request) addInvalid(stage string, errs field.ErrorList) {
 		f := r.finding(stage, err.ErrorBody())
 		f.Reason = string(metav1.CauseType(err.Type))
 		f.Field = err.Field
-		if location, ok := r.doc.Resolve(err.Field); ok {
+		if location, ok := resolve.Field(r.doc, err.Field); ok {
 			f.Range = finding.Mark(location)
 			f.Related = r.related(r.doc.PathAt(location.Key().Start))
 		}
@@ -104,7 +105,7 @@ func (r *request) remedied(f playground.Finding) playground.Finding {
 	if r.old != nil {
 		m.old = r.old.Object
 	}
-	if location, ok := r.doc.Resolve(f.Field); ok && f.Field != "" {
+	if location, ok := resolve.Field(r.doc, f.Field); ok && f.Field != "" {
 		return newMistake(m).at(location).remedy()
 	}
 	return newMistake(m).remedy()

@@ -7,7 +7,7 @@ import (
 
 	"github.com/mitchellh/go-wordwrap"
 
-	"github.com/crdlab/crdlab/internal/source"
+	"github.com/crdlab/crdlab/internal/source/tolerant"
 )
 
 const (
@@ -21,7 +21,7 @@ const (
 // writeSample writes an object as YAML. Full adds what the schema says, in
 // comments that begin with ##, and the other fields, in those that begin with #.
 func writeSample(schema typedSchema, object map[string]any, full bool) string {
-	w := sampleText{full: full, order: writer{known: &writingPlace{kind: &kindSchema{root: schema}}, Cursor: source.Cursor{}}}
+	w := sampleText{full: full, order: writer{known: &writingPlace{kind: &kindSchema{root: schema}}, Cursor: tolerant.Cursor{}}}
 	w.object(schema, object, 0, live)
 	return w.b.String()
 }

@@ -1,7 +1,6 @@
-package source
+package source_test
 
 import (
-	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -9,36 +8,17 @@ import (
 
 	"go.yaml.in/yaml/v3"
 	kyaml "sigs.k8s.io/yaml"
-)
 
-// largeCRD is a CRD of about size bytes in the style of generated ones.
-func largeCRD(size int) string {
-	var b strings.Builder
-	b.WriteString("apiVersion: apiextensions.k8s.io/v1\nkind: CustomResourceDefinition\nmetadata:\n  name: widgets.example.com\nspec:\n  versions:\n  - name: v1\n    schema:\n      openAPIV3Schema:\n        type: object\n        properties:\n          spec:\n            type: object\n            properties:\n")
-	for i := 0; b.Len() < size; i++ {
-		fmt.Fprintf(&b, `              field%d:
-                description: |-
-                  Field%d says what is to be done with the widget. It has
-                  several lines, as descriptions do, and "quotes" in them.
-                type: object
-                x-kubernetes-validations:
-                - rule: "self.min <= self.max || !has(self.max)"
-                  message: min must not be more than max
-                properties:
-                  min: {type: integer, minimum: 0}
-                  max:
-                    type: integer
-                    description: The largest value that is possible at all,
-                      where more would be too much.
-`, i, i)
-	}
-	return b.String()
-}
+	"github.com/crdlab/crdlab/internal/source"
+	"github.com/crdlab/crdlab/internal/source/limits"
+	"github.com/crdlab/crdlab/internal/source/resolve"
+	"github.com/crdlab/crdlab/internal/source/sourcetest"
+)
 
 // texts are a generated CRD and, where CRDLAB_CORPUS is set, the largest ones
 // of real projects.
 func texts(b *testing.B) map[string]string {
-	generated := largeCRD(1 << 20)
+	generated := sourcetest.LargeCRD(1 << 20)
 	json, err := kyaml.YAMLToJSON([]byte(generated))
 	if err != nil {
 		b.Fatal(err)
@@ -53,14 +33,14 @@ func texts(b *testing.B) map[string]string {
 	return texts
 }
 
-var generous = Limits{MaxBytes: 1 << 30, MaxNodes: 1 << 30}
+var generous = limits.Limits{MaxBytes: 1 << 30, MaxNodes: 1 << 30}
 
 func BenchmarkParse(b *testing.B) {
 	for name, text := range texts(b) {
 		b.Run(name, func(b *testing.B) {
 			b.SetBytes(int64(len(text)))
 			for b.Loop() {
-				if _, err := Parse(text, generous); err != nil {
+				if _, err := source.Parse(text, generous); err != nil {
 					b.Fatal(err)
 				}
 			}
@@ -83,21 +63,11 @@ func BenchmarkYAML(b *testing.B) {
 	}
 }
 
-func BenchmarkNesting(b *testing.B) {
-	text := largeCRD(1 << 20)
-	b.SetBytes(int64(len(text)))
-	for b.Loop() {
-		if err := checkNesting(text, budget{limits: DefaultLimits}); err != nil {
-			b.Fatal(err)
-		}
-	}
-}
-
 func BenchmarkSyntaxError(b *testing.B) {
-	text := largeCRD(1<<20) + "   broken: [\n"
+	text := sourcetest.LargeCRD(1<<20) + "   broken: [\n"
 	b.SetBytes(int64(len(text)))
 	for b.Loop() {
-		if _, err := Parse(text, generous); err == nil {
+		if _, err := source.Parse(text, generous); err == nil {
 			b.Fatal("no error")
 		}
 	}
@@ -106,7 +76,7 @@ func BenchmarkSyntaxError(b *testing.B) {
 // BenchmarkResolve finds a column of a rule deep in a large CRD: in YAML, and
 // on the one long line of JSON with characters beyond ASCII.
 func BenchmarkResolve(b *testing.B) {
-	text := largeCRD(1 << 20)
+	text := sourcetest.LargeCRD(1 << 20)
 	json, err := kyaml.YAMLToJSON([]byte(text))
 	if err != nil {
 		b.Fatal(err)
@@ -117,13 +87,13 @@ func BenchmarkResolve(b *testing.B) {
 	}
 	const field = "spec.validation.openAPIV3Schema.properties[spec].properties[field999].x-kubernetes-validations[0].rule"
 	for name, text := range texts {
-		file, err := Parse(text, generous)
+		file, err := source.Parse(text, generous)
 		if err != nil {
 			b.Fatal(err)
 		}
 		b.Run(name, func(b *testing.B) {
 			for b.Loop() {
-				l, _ := file.Documents[0].ResolveCRD(field)
+				l, _ := resolve.CRDField(file.Documents[0], field)
 				if r := l.RangeAt(1, 6); !l.Exact || r.End.Character-r.Start.Character != 3 {
 					b.Fatal(r)
 				}

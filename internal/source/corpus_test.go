@@ -1,4 +1,4 @@
-package source
+package source_test
 
 import (
 	"os"
@@ -7,6 +7,9 @@ import (
 
 	"go.yaml.in/yaml/v3"
 	kyaml "sigs.k8s.io/yaml"
+
+	"github.com/crdlab/crdlab/internal/source"
+	"github.com/crdlab/crdlab/internal/source/limits"
 )
 
 // The CRDs and objects of real projects, where CRDLAB_CORPUS names them, parse
@@ -26,13 +29,13 @@ func TestCorpus(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			file, _ := Parse(string(data), Limits{})
+			file, _ := source.Parse(string(data), limits.Limits{})
 			for _, d := range file.Documents {
 				if _, err := kyaml.YAMLToJSON([]byte(d.Text)); (err == nil) != (d.Err == nil) {
 					t.Errorf("the decoder says %v, this package %v", err, d.Err)
 				}
-				if d.root != nil {
-					scalars(d.root, func(n *yaml.Node) { checkScalar(t, d, n) })
+				if d.Root().Node() != nil {
+					scalars(d.Root().Node(), func(n *yaml.Node) { checkScalar(t, d, n) })
 					checkScanner(t, d)
 				}
 			}

@@ -3,11 +3,17 @@ package source
 import (
 	"errors"
 	"strings"
-	"sync"
 
 	"go.yaml.in/yaml/v3"
 
 	"github.com/crdlab/crdlab/internal/playground"
+	"github.com/crdlab/crdlab/internal/source/layout"
+	"github.com/crdlab/crdlab/internal/source/lex"
+	"github.com/crdlab/crdlab/internal/source/limits"
+	"github.com/crdlab/crdlab/internal/source/mapping"
+	"github.com/crdlab/crdlab/internal/source/nesting"
+	"github.com/crdlab/crdlab/internal/source/position"
+	"github.com/crdlab/crdlab/internal/source/syntax"
 )
 
 // A Document is one YAML or JSON document of a text.
@@ -17,39 +23,31 @@ type Document struct {
 	Text string
 	// Range is the place of Text in the whole text.
 	Range playground.Range
-	// Err is nil, a *SyntaxError or a *LimitError. A document with a
-	// *LimitError must not be given to a decoder. One with a *SyntaxError may:
+	// Err is nil, a *SyntaxError or a *limits.Error. A document with a
+	// *limits.Error must not be given to a decoder. One with a *SyntaxError may:
 	// decoders of other YAML versions differ in what they accept.
 	Err error
 
-	index *index
-	// start is the offset of Text in the whole text.
-	start int
-	// lines are the line starts of the whole text by which the nodes count,
-	// first is the line in which the document begins.
-	lines []int32
-	first int
-	json  bool
+	index  *position.Index
+	layout *layout.Layout
 	// root is nil if the document is empty or has an error.
 	root *yaml.Node
-	// entries are those of wide mappings: a map[string]entry by *yaml.Node, once
-	// one was looked for.
-	entries sync.Map
+	keys mapping.Index
 }
 
-func parseDocument(x *index, c chunk, budget *budget) *Document {
+func parseDocument(x *position.Index, c syntax.Chunk, budget *limits.Budget) *Document {
 	d := &Document{
-		Text:  x.text[c.start:c.end],
-		Range: x.span(c.start, c.end),
-		index: x,
-		start: c.start,
+		Text:   x.Text()[c.Start:c.End],
+		Range:  x.Range(c.Start, c.End),
+		index:  x,
+		layout: layout.OfYAML(x, c.Start, c.End),
 	}
-	if c.bad != "" {
-		message := "invalid Yaml document separator: " + c.bad
-		d.Err = d.syntaxError(message, 0, lineEnd(d.Text, 0))
+	if c.Bad != "" {
+		message := "invalid Yaml document separator: " + c.Bad
+		d.Err = d.syntaxError(message, 0, lex.LineEnd(d.Text, 0))
 		return d
 	}
-	if looksLikeJSON(d.Text) {
+	if syntax.LooksLikeJSON(d.Text) {
 		d.parseJSON(budget)
 	}
 	if d.Err == nil && d.root == nil {
@@ -60,16 +58,16 @@ func parseDocument(x *index, c chunk, budget *budget) *Document {
 
 // parseJSON tries the document as JSON. What is wrong as YAML too, and begins
 // as JSON does, keeps the error that it has as JSON.
-func (d *Document) parseJSON(spent *budget) {
+func (d *Document) parseJSON(spent *limits.Budget) {
 	trial := *spent
-	root, at, err := readJSON(d.Text, &trial)
-	var limit *exceeded
+	root, at, err := syntax.ParseJSON(d.Text, &trial)
+	var limit *limits.Exceeded
 	switch {
 	case err == nil:
 		*spent = trial
 		d.root = root
 	case errors.As(err, &limit):
-		d.fail(limit, limit.offset)
+		d.fail(limit, limit.Offset)
 	default:
 		d.parseYAML(spent)
 		if d.Err == nil || !quotesFirstKey(d.Text) {
@@ -77,9 +75,7 @@ func (d *Document) parseJSON(spent *budget) {
 		}
 		d.Err = d.syntaxError(err.Error(), at, at+1)
 	}
-	d.json = true
-	d.lines = d.index.lines
-	d.first = d.index.position(d.start).Line
+	d.layout = layout.OfJSON(d.index, d.layout.Start, d.layout.End)
 }
 
 // quotesFirstKey reports whether a text in braces was meant as JSON.
@@ -88,34 +84,33 @@ func quotesFirstKey(text string) bool {
 	return rest == "" || rest[0] == '"' || rest[0] == '}'
 }
 
-func (d *Document) parseYAML(budget *budget) {
-	d.lines, d.first = d.index.yamlLines, d.index.yamlLine(d.start)
-	if err := checkNesting(d.Text, *budget); err != nil {
+func (d *Document) parseYAML(budget *limits.Budget) {
+	if err := nesting.Check(d.Text, *budget); err != nil {
 		d.fail(err, 0)
 		return
 	}
-	if err := checkText(d.Text); err != nil {
-		d.fail(err, err.offset)
+	if err := syntax.CheckCharacters(d.Text); err != nil {
+		d.fail(err, err.Offset)
 		return
 	}
-	if at := d.skipSpace(d.start, ""); d.marker(at) && d.index.text[at] == '.' {
+	if at := d.layout.SkipSpace(d.layout.Start, ""); d.marker(at) && d.layout.Text[at] == '.' {
 		return
 	}
-	root, failure := parseNode(d.Text)
+	root, failure := syntax.ParseYAML(d.Text)
 	if failure != nil {
-		start, end := failure.place(d.Text)
-		d.Err = d.syntaxError(failure.message, start, end)
+		start, end := failure.Place(d.Text)
+		d.Err = d.syntaxError(failure.Message, start, end)
 		return
 	}
 	if root == nil {
 		return
 	}
-	if n, err := budget.spendTree(root); err != nil {
-		d.fail(err, d.offset(n)-d.start)
+	if n, err := budget.SpendTree(root); err != nil {
+		d.fail(err, d.layout.Offset(n)-d.layout.Start)
 		return
 	}
 	if at, ok := d.trailing(root); ok {
-		d.Err = d.syntaxError("unexpected text after the value", at-d.start, lineEnd(d.Text, at-d.start))
+		d.Err = d.syntaxError("unexpected text after the value", at-d.layout.Start, lex.LineEnd(d.Text, at-d.layout.Start))
 		return
 	}
 	d.root = root
@@ -124,22 +119,22 @@ func (d *Document) parseYAML(budget *budget) {
 // trailing finds text behind the root, which the parser does not look at. A
 // block that is not indented ends with the document.
 func (d *Document) trailing(root *yaml.Node) (at int, ok bool) {
-	start, end := d.extent(root)
+	start, end := d.layout.Extent(root)
 	block := root.Kind != yaml.ScalarNode && root.Style&yaml.FlowStyle == 0
 	if block && d.beginsLine(start) {
 		return 0, false
 	}
-	at = d.skipSpace(end, "")
-	return at, at < d.end() && !d.marker(at)
+	at = d.layout.SkipSpace(end, "")
+	return at, at < d.layout.End && !d.marker(at)
 }
 
 // marker reports whether a document marker is at an offset.
 func (d *Document) marker(at int) bool {
-	return d.beginsLine(at) && documentMarker(d.index.text, at)
+	return d.beginsLine(at) && lex.IsDocumentMarker(d.layout.Text, at)
 }
 
 func (d *Document) beginsLine(at int) bool {
-	return at == d.start || breakBefore(d.index.text, at)
+	return at == d.layout.Start || lex.BreakBefore(d.layout.Text, at)
 }
 
 // Empty reports whether the document holds comments or null only. A document
@@ -151,7 +146,7 @@ func (d *Document) Empty() bool {
 
 // JSON reports whether the document is to be decoded as JSON, otherwise it is
 // YAML. Text in braces that only YAML accepts is YAML.
-func (d *Document) JSON() bool { return d.json }
+func (d *Document) JSON() bool { return d.layout.JSON }
 
 // Lookup is the value of the scalar at a path of mapping keys.
 func (d *Document) Lookup(path ...string) (value string, ok bool) {
@@ -167,55 +162,25 @@ func (d *Document) Lookup(path ...string) (value string, ok bool) {
 	return l.node.Value, true
 }
 
-// Line is the range of a line of Text, blanks around it left out, for a
-// decoder's message that names the line. Lines count from 1.
-func (d *Document) Line(line int) playground.Range {
-	first := d.index.yamlLine(d.start)
-	i := max(0, min(first+line-1, len(d.index.yamlLines)-1))
-	start := max(d.start, min(int(d.index.yamlLines[i]), d.end()))
-	return d.trimmed(start, min(lineEnd(d.index.text, start), d.end()))
-}
+// Line is that of [layout.Layout.Line].
+func (d *Document) Line(line int) playground.Range { return d.layout.Line(line) }
 
-func (d *Document) end() int { return d.start + len(d.Text) }
-
-// trimmed is the range between two offsets without blanks at its ends.
-func (d *Document) trimmed(start, end int) playground.Range {
-	text := d.index.text[start:end]
-	start += len(text) - len(strings.TrimLeft(text, " \t\r\n"))
-	text = strings.TrimRight(d.index.text[start:max(start, end)], " \t\r\n")
-	return d.index.span(start, start+len(text))
-}
-
-const byteOrderMark = "\ufeff"
-
-// offset is the byte offset in the whole text at which a node begins. The
-// parser puts nodes without content behind the last line at times.
-func (d *Document) offset(n *yaml.Node) int {
-	start := d.start
-	switch line := d.first + n.Line - 1; {
-	case line >= len(d.lines):
-		return d.end()
-	case n.Line > 1:
-		start = int(d.lines[line])
-	case strings.HasPrefix(d.Text, byteOrderMark) && !d.json:
-		start += len(byteOrderMark) // is no column
-	}
-	return min(d.index.yamlOffset(start, n.Column-1), d.end())
-}
+// Layout finds the document's nodes in the text.
+func (d *Document) Layout() *layout.Layout { return d.layout }
 
 // fail sets Err for an error whose place is an offset of Text.
 func (d *Document) fail(err error, offset int) {
-	var limit *exceeded
+	var limit *limits.Exceeded
 	if !errors.As(err, &limit) {
 		d.Err = d.syntaxError(err.Error(), offset, offset+1)
 		return
 	}
-	offset = max(offset, limit.offset)
-	end := min(lineEnd(d.Text, offset), offset+80)
-	d.Err = &LimitError{
-		Limit: limit.limit,
-		Max:   limit.max,
-		Range: d.index.span(d.start+offset, d.start+end),
+	offset = max(offset, limit.Offset)
+	end := min(lex.LineEnd(d.Text, offset), offset+80)
+	d.Err = &limits.Error{
+		Limit: limit.Limit,
+		Max:   limit.Max,
+		Range: d.layout.Range(d.layout.Start+offset, d.layout.Start+end),
 	}
 }
 
@@ -224,6 +189,6 @@ func (d *Document) syntaxError(message string, start, end int) *SyntaxError {
 	start = min(start, len(d.Text))
 	return &SyntaxError{
 		Message: message,
-		Range:   d.index.span(d.start+start, min(d.start+end, d.end())),
+		Range:   d.layout.Range(d.layout.Start+start, min(d.layout.Start+end, d.layout.End)),
 	}
 }

@@ -1,69 +1,52 @@
-package source
+package source_test
 
 import (
-	"path/filepath"
 	"strings"
 	"testing"
 
 	"go.yaml.in/yaml/v3"
-	"golang.org/x/tools/txtar"
-)
 
-// seeds are texts that between them have all constructs of YAML.
-func seeds(f *testing.F) {
-	files, _ := filepath.Glob("testdata/*.txtar")
-	for _, file := range files {
-		archive, err := txtar.ParseFile(file)
-		if err != nil {
-			f.Fatal(err)
-		}
-		for _, each := range archive.Files {
-			if each.Name == "text" {
-				f.Add(string(each.Data))
-			}
-		}
-	}
-	for _, text := range []string{
-		"", "\x00", "\xff\xfe", "\ufeffa: 1", "a: &a [*a]", "a: &a {<<: *a}", "{\"a\": \"\\ud83d\\ude00\\/\"}",
-		"a: |2-\n    x\n   y\n\n", "a: >+\n  x\n\n   y\n  z\n\n", "a: 'x''\n\n  y'", "a: \"x\\\n  y\\x41\\u0042 \t\n z\"",
-		"- - - ? a\n      : b\n- !!str &x y\n- *x", "a: b\r\nc:\r  d\u0085e: f\u2028 g", "%YAML 1.1\n---\na\n...\nb", "😀: 😀 # 😀\n",
-	} {
-		f.Add(text)
-	}
-}
+	"github.com/crdlab/crdlab/internal/source"
+	"github.com/crdlab/crdlab/internal/source/lex"
+	"github.com/crdlab/crdlab/internal/source/limits"
+	"github.com/crdlab/crdlab/internal/source/nesting"
+	"github.com/crdlab/crdlab/internal/source/resolve"
+	"github.com/crdlab/crdlab/internal/source/scalar"
+	"github.com/crdlab/crdlab/internal/source/sourcetest"
+)
 
 // FuzzParse checks that any text is parsed or refused, that the nesting scanner
 // agrees with the parser, and that each node is found under its own path.
 func FuzzParse(f *testing.F) {
-	seeds(f)
+	sourcetest.Seeds(f, "testdata")
 	f.Fuzz(func(t *testing.T, text string) {
-		file, _ := Parse(text, Limits{})
+		file, _ := source.Parse(text, limits.Limits{})
 		for _, d := range file.Documents {
-			if d.Text != text[d.start:d.end()] {
-				t.Fatalf("text of the document is not at %d", d.start)
+			if d.Text != text[d.Layout().Start:d.Layout().End] {
+				t.Fatalf("text of the document is not at %d", d.Layout().Start)
 			}
 			if d.Err == nil {
 				checkDocument(t, d)
-			} else if d.root != nil {
+			} else if d.Root().Node() != nil {
 				t.Fatal("root despite", d.Err)
 			}
 		}
 	})
 }
 
-func checkDocument(t *testing.T, d *Document) {
-	if !d.json {
+func checkDocument(t *testing.T, d *source.Document) {
+	if !d.JSON() {
 		checkScanner(t, d)
 	}
-	d.DuplicateKeys()
-	visit(d.Root(), nil, func(l Location, path []any) {
+	resolve.DuplicateKeys(d)
+	sourcetest.Visit(d.Root(), nil, func(l source.Location, path []any) {
 		found, ok := d.At(path...)
-		if !ok || found.node != l.node {
-			t.Fatalf("%q is not at %q", l.node.Value, path)
+		if !ok || found.Node() != l.Node() {
+			t.Fatalf("%q is not at %q", l.Node().Value, path)
 		}
-		start, end := d.extent(l.node)
-		if start < d.start || end < start || end > d.end() {
-			t.Fatalf("%q has extent %d-%d of %d-%d", path, start, end, d.start, d.end())
+		start, end := d.Layout().Extent(l.Node())
+		if start < d.Layout().Start || end < start || end > d.Layout().End {
+			t.Fatalf("%q has extent %d-%d of %d-%d", path, start, end, d.Layout().Start, d.Layout().End)
 		}
 		l.Key()
 		l.Value()
@@ -72,14 +55,14 @@ func checkDocument(t *testing.T, d *Document) {
 }
 
 // checkScanner compares the nesting scanner's counts to the parser's.
-func checkScanner(t *testing.T, d *Document) {
+func checkScanner(t *testing.T, d *source.Document) {
 	depth, nodes := 0, 0
-	if d.root != nil {
-		depth, nodes = measure(d.root)
+	if d.Root().Node() != nil {
+		depth, nodes = measure(d.Root().Node())
 	}
 	within := func(nodes, depth int) bool {
-		limits := Limits{MaxNodes: nodes, MaxDepth: depth, MaxAliases: 1 << 30}
-		return checkNesting(d.Text, budget{limits: limits}) == nil
+		bounds := limits.Limits{MaxNodes: nodes, MaxDepth: depth, MaxAliases: 1 << 30}
+		return nesting.Check(d.Text, *limits.NewBudget(bounds)) == nil
 	}
 	if !within(nodes, depth) {
 		t.Fatalf("%d nodes %d deep are too many for the scanner", nodes, depth)
@@ -101,38 +84,15 @@ func measure(n *yaml.Node) (depth, nodes int) {
 	return depth, nodes
 }
 
-// visit calls f for the nodes that At can reach, aliases not followed.
-func visit(l Location, path []any, f func(Location, []any)) {
-	if l.node == nil || len(path) > 20 {
-		return
-	}
-	f(l, path)
-	switch l.node.Kind {
-	case yaml.SequenceNode:
-		for i, item := range l.node.Content {
-			if next, ok := l.element(i); ok && item.Kind != yaml.AliasNode {
-				visit(next, append(path, i), f)
-			}
-		}
-	case yaml.MappingNode:
-		for i := 0; i+1 < len(l.node.Content); i += 2 {
-			next, ok := l.field(l.node.Content[i].Value)
-			if ok && next.node == l.node.Content[i+1] {
-				visit(next, append(path, l.node.Content[i].Value), f)
-			}
-		}
-	}
-}
-
 // FuzzScalarOffsets checks that the source of each code point of each scalar
 // reads as that code point.
 func FuzzScalarOffsets(f *testing.F) {
-	seeds(f)
+	sourcetest.Seeds(f, "testdata")
 	f.Fuzz(func(t *testing.T, text string) {
-		file, _ := Parse(text, Limits{})
+		file, _ := source.Parse(text, limits.Limits{})
 		for _, d := range file.Documents {
-			if d.root != nil {
-				scalars(d.root, func(n *yaml.Node) { checkScalar(t, d, n) })
+			if d.Root().Node() != nil {
+				scalars(d.Root().Node(), func(n *yaml.Node) { checkScalar(t, d, n) })
 			}
 		}
 	})
@@ -147,22 +107,22 @@ func scalars(n *yaml.Node, f func(*yaml.Node)) {
 	}
 }
 
-func checkScalar(t *testing.T, d *Document, n *yaml.Node) {
-	s := d.scanner(n)
-	s.record = true
-	if ok := s.scan(n.Style); !ok && strings.TrimSpace(n.Value) == "" {
+func checkScalar(t *testing.T, d *source.Document, n *yaml.Node) {
+	x := d.Layout()
+	starts, ends, ok := scalar.CodePoints(x.Text[:x.End], x.Content(n), n)
+	if !ok && strings.TrimSpace(n.Value) == "" {
 		return
 	} else if !ok {
-		t.Fatalf("%q of style %d is not found at %q", n.Value, n.Style, d.index.text[d.content(n):d.end()])
+		t.Fatalf("%q of style %d is not found at %q", n.Value, n.Style, x.Text[x.Content(n):d.Layout().End])
 	}
 	runes := []rune(n.Value)
-	if len(runes) != len(s.starts) || len(runes) != len(s.ends) {
-		t.Fatalf("%d code points, %d places", len(runes), len(s.starts))
+	if len(runes) != len(starts) || len(runes) != len(ends) {
+		t.Fatalf("%d code points, %d places", len(runes), len(starts))
 	}
-	last := d.content(n)
+	last := x.Content(n)
 	for i, r := range runes {
-		start, end := int(s.starts[i]), int(s.ends[i])
-		if start < last || end <= start || end > d.end() || !reads(d.index.text[start:end], r) {
+		start, end := int(starts[i]), int(ends[i])
+		if start < last || end <= start || end > d.Layout().End || !reads(x.Text[start:end], r) {
 			t.Fatalf("%q in %q is not at %d-%d after %d", r, n.Value, start, end, last)
 		}
 		last = end
@@ -174,39 +134,11 @@ func reads(source string, r rune) bool {
 	switch {
 	case source == string(r), source == "''" && r == '\'':
 		return true
-	case breakWidth(source, 0) == len(source):
+	case lex.BreakWidth(source, 0) == len(source):
 		return r == ' ' || r == '\n'
 	case source[0] == '\\':
 		var decoded string
 		return yaml.Unmarshal([]byte(`"`+source+`"`), &decoded) != nil || decoded == string(r)
 	}
 	return false
-}
-
-// FuzzFormat checks that a formatted text means the same, and that it can be
-// formatted again. (The encoder may well move a comment then.)
-func FuzzFormat(f *testing.F) {
-	seeds(f)
-	f.Fuzz(func(t *testing.T, text string) {
-		once, err := Format(text, Limits{})
-		if err != nil {
-			return
-		}
-		before, _ := Parse(text, Limits{})
-		after, err := Parse(once, Limits{})
-		if err != nil {
-			t.Fatalf("%q is formatted as %q: %v", text, once, err)
-		}
-		for i, d := range before.Documents {
-			if d.Empty() {
-				continue
-			}
-			if i >= len(after.Documents) || !sameValue(d.Text, after.Documents[i].Text) {
-				t.Fatalf("%q is formatted as %q, of which document %d differs", text, once, i)
-			}
-		}
-		if _, err := Format(once, Limits{}); err != nil {
-			t.Fatalf("%q is formatted as %q, which cannot be: %v", text, once, err)
-		}
-	})
 }

@@ -9,6 +9,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/crdlab/crdlab/internal/source"
+	"github.com/crdlab/crdlab/internal/source/limits"
+	"github.com/crdlab/crdlab/internal/source/resolve"
 )
 
 // Each text passes the limit named, or none, and is refused at a place near
@@ -61,7 +63,7 @@ func TestLimits(t *testing.T) {
 		"nested merges":    {merges(30), "", ""},
 	} {
 		t.Run(name, func(t *testing.T) {
-			file, err := source.Parse(c.text, source.Limits{})
+			file, err := source.Parse(c.text, limits.Limits{})
 			limit, at := outcome(err)
 			if c.at == "" {
 				at = ""
@@ -70,8 +72,8 @@ func TestLimits(t *testing.T) {
 				t.Errorf("-want +got\n%s%v", diff, err)
 			}
 			for _, d := range file.Documents {
-				d.Resolve("a.b.c[3].d")
-				d.DuplicateKeys()
+				resolve.Field(d, "a.b.c[3].d")
+				resolve.DuplicateKeys(d)
 				d.PathAt(d.Range.End)
 			}
 		})
@@ -80,7 +82,7 @@ func TestLimits(t *testing.T) {
 
 // outcome is what an error of Parse is about, and where.
 func outcome(err error) (limit, at string) {
-	var limitError *source.LimitError
+	var limitError *limits.Error
 	var syntaxError *source.SyntaxError
 	switch {
 	case errors.As(err, &limitError):
@@ -115,7 +117,7 @@ func merges(levels int) string {
 
 // What every limit is called when it is passed.
 func TestLimitErrors(t *testing.T) {
-	limits := source.Limits{MaxBytes: 30, MaxDocuments: 2, MaxDepth: 2, MaxNodes: 8, MaxAliases: 1}
+	bounds := limits.Limits{MaxBytes: 30, MaxDocuments: 2, MaxDepth: 2, MaxNodes: 8, MaxAliases: 1}
 	got := ""
 	for _, text := range []string{
 		"a: 0123456789012345678901234567890",
@@ -125,7 +127,7 @@ func TestLimitErrors(t *testing.T) {
 		"a: &a 1\nb: [*a, *a]",
 		"a: [1, 2\n---\n[]",
 	} {
-		_, err := source.Parse(text, limits)
+		_, err := source.Parse(text, bounds)
 		got += err.Error() + "\n"
 	}
 	want := `the text is longer than 30 bytes: 34

@@ -1,9 +1,13 @@
 package source
 
 import (
+	"iter"
+
 	"go.yaml.in/yaml/v3"
 
 	"github.com/crdlab/crdlab/internal/playground"
+	"github.com/crdlab/crdlab/internal/source/lex"
+	"github.com/crdlab/crdlab/internal/source/mapping"
 )
 
 // A Location is the place of a value in a [Document]. It is small, and only
@@ -25,12 +29,9 @@ type Location struct {
 	item int
 }
 
-// maxAliases bounds how many aliases that stand for one another are followed.
-const maxAliases = 32
-
 // Root is the location of the document's whole content.
 func (d *Document) Root() Location {
-	return Location{Exact: true, doc: d, node: follow(d.root)}
+	return Location{Exact: true, doc: d, node: mapping.Follow(d.root)}
 }
 
 // At is the location at a path of mapping keys (string) and list indexes (int).
@@ -58,18 +59,18 @@ func (l Location) At(path ...any) (Location, bool) {
 }
 
 func (l Location) field(name string) (Location, bool) {
-	key, value := l.doc.find(l.node, name)
+	key, value := l.doc.keys.Find(l.node, name)
 	if value == nil {
 		return Location{}, false
 	}
-	return Location{Exact: true, doc: l.doc, node: follow(value), key: key}, true
+	return Location{Exact: true, doc: l.doc, node: mapping.Follow(value), key: key}, true
 }
 
 func (l Location) element(i int) (Location, bool) {
 	if l.node == nil || l.node.Kind != yaml.SequenceNode || i < 0 || i >= len(l.node.Content) {
 		return Location{}, false
 	}
-	value := follow(l.node.Content[i])
+	value := mapping.Follow(l.node.Content[i])
 	return Location{Exact: true, doc: l.doc, node: value, list: l.node, item: i}, true
 }
 
@@ -81,16 +82,16 @@ func (l Location) Node() *yaml.Node { return l.node }
 func (l Location) Key() playground.Range {
 	switch {
 	case l.node == nil:
-		return l.doc.Line(1)
+		return l.doc.layout.Line(1)
 	case l.key != nil:
-		return l.doc.nodeRange(l.key)
+		return l.doc.layout.NodeRange(l.key)
 	case l.list != nil:
-		if at, ok := l.doc.dash(l.list, l.item); ok {
-			return l.doc.index.span(at, at+1)
+		if at, ok := l.doc.layout.Dash(l.list, l.item); ok {
+			return l.doc.layout.Range(at, at+1)
 		}
 	}
-	start, end := l.doc.extent(l.node)
-	return l.doc.trimmed(start, min(end, lineEnd(l.doc.index.text, start)))
+	start, end := l.doc.layout.Extent(l.node)
+	return l.doc.layout.Trimmed(start, min(end, lex.LineEnd(l.doc.layout.Text, start)))
 }
 
 // Value is the place of the value: all of a scalar with its quotes, all lines
@@ -99,41 +100,21 @@ func (l Location) Key() playground.Range {
 // is the empty range behind the colon.
 func (l Location) Value() playground.Range {
 	if l.node == nil {
-		return l.doc.Line(1)
+		return l.doc.layout.Line(1)
 	}
-	return l.doc.nodeRange(l.node)
+	return l.doc.layout.NodeRange(l.node)
 }
 
-func (d *Document) nodeRange(n *yaml.Node) playground.Range {
-	start, end := d.extent(n)
-	return d.index.span(start, end)
-}
-
-// follow is the node that an alias stands for.
-func follow(n *yaml.Node) *yaml.Node {
-	for range maxAliases {
-		if n == nil || n.Kind != yaml.AliasNode {
-			return n
-		}
-		n = n.Alias
-	}
-	return nil
-}
-
-// find is the key and the value of a name in a mapping. The last of duplicate
-// keys counts, as in a decoder; merged mappings count less than own keys.
-func find(mapping *yaml.Node, name string) (key, value *yaml.Node) {
-	for k, v := range pairs(mapping) {
-		if k.Value == name {
-			return k, v
+// Entries yields the keys of a mapping with the locations of their values, in
+// the order in which they count, as [mapping.Pairs].
+func (l Location) Entries() iter.Seq2[*yaml.Node, Location] {
+	return func(yield func(*yaml.Node, Location) bool) {
+		for key, value := range mapping.Pairs(l.node) {
+			if !yield(key, Location{Exact: true, doc: l.doc, node: mapping.Follow(value), key: key}) {
+				return
+			}
 		}
 	}
-	for k, v := range pairs(mapping) {
-		if name != "" && jsonName(k) == name {
-			return k, v
-		}
-	}
-	return nil, nil
 }
 
 // Len is the number of items of a list or keys of a mapping, 0 otherwise.

@@ -9,9 +9,9 @@ import (
 // Document is the index of the document that a position is in, the one before
 // if it is between two, or -1.
 func (f *File) Document(p playground.Position) int {
-	offset, found := f.index.offset(p), -1
+	offset, found := f.index.Offset(p), -1
 	for i, d := range f.Documents {
-		if d.start <= offset {
+		if d.layout.Start <= offset {
 			found = i
 		}
 	}
@@ -22,8 +22,8 @@ func (f *File) Document(p playground.Position) int {
 // (string) and list indexes (int) as [Document.At] takes them. A position in
 // blank space belongs to the value before it that is indented less.
 func (d *Document) PathAt(p playground.Position) []any {
-	w := pathWalker{doc: d, offset: d.index.offset(p)}
-	w.column = w.offset - lastLineStart(d.index, w.offset)
+	w := pathWalker{doc: d, offset: d.index.Offset(p)}
+	w.column = w.offset - d.layout.LineStart(w.offset)
 	path := []any{}
 	for n := d.root; n != nil; {
 		var step any
@@ -32,10 +32,6 @@ func (d *Document) PathAt(p playground.Position) []any {
 		}
 	}
 	return path
-}
-
-func lastLineStart(x *index, offset int) int {
-	return int(x.lines[x.position(offset).Line])
 }
 
 // A pathWalker looks for what is at an offset, which has a column in bytes.
@@ -73,27 +69,27 @@ func (w pathWalker) child(n *yaml.Node) (step any, child *yaml.Node) {
 // begin is the offset at which a key, or a list item with its dash, begins.
 func (w pathWalker) begin(parent *yaml.Node, i int) int {
 	if parent.Kind == yaml.SequenceNode {
-		if at, ok := w.doc.dash(parent, i); ok {
+		if at, ok := w.doc.layout.Dash(parent, i); ok {
 			return at
 		}
 	}
-	return w.doc.offset(parent.Content[i])
+	return w.doc.layout.Offset(parent.Content[i])
 }
 
 // within reports whether the offset belongs to a child that begins at start:
 // it is in its source, or behind it in block style and indented more.
 func (w pathWalker) within(parent, child *yaml.Node, start int) bool {
-	_, end := w.doc.extent(child)
+	_, end := w.doc.layout.Extent(child)
 	if w.offset <= end {
 		return true
 	}
-	indent := start - lastLineStart(w.doc.index, start)
+	indent := start - w.doc.layout.LineStart(start)
 	return parent.Style&yaml.FlowStyle == 0 && w.column > indent
 }
 
 // value is the value to look into: nil if the offset is in the key.
 func (w pathWalker) value(key, value *yaml.Node) *yaml.Node {
-	if _, end := w.doc.extent(key); w.offset <= end && value.Kind != yaml.ScalarNode {
+	if _, end := w.doc.layout.Extent(key); w.offset <= end && value.Kind != yaml.ScalarNode {
 		return nil
 	}
 	return value

@@ -1,4 +1,4 @@
-package source
+package source_test
 
 import (
 	"flag"
@@ -7,6 +7,9 @@ import (
 	"testing"
 
 	"go.yaml.in/yaml/v3"
+
+	"github.com/crdlab/crdlab/internal/source"
+	"github.com/crdlab/crdlab/internal/source/limits"
 )
 
 var rounds = flag.Int("rounds", 3000, "number of random texts")
@@ -33,14 +36,14 @@ func TestRandomTexts(t *testing.T) {
 			b.WriteString(fragments[random.IntN(len(fragments))])
 		}
 		text = b.String()
-		file, _ := Parse(text, Limits{})
+		file, _ := source.Parse(text, limits.Limits{})
 		for _, d := range file.Documents {
-			if d.root == nil {
+			if d.Root().Node() == nil {
 				continue
 			}
 			parsed++
 			checkDocument(t, d)
-			scalars(d.root, func(n *yaml.Node) { checkScalar(t, d, n) })
+			scalars(d.Root().Node(), func(n *yaml.Node) { checkScalar(t, d, n) })
 		}
 	}
 	if parsed < *rounds/20 {

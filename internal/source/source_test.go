@@ -17,6 +17,9 @@ import (
 
 	"github.com/crdlab/crdlab/internal/playground"
 	"github.com/crdlab/crdlab/internal/source"
+	"github.com/crdlab/crdlab/internal/source/edit"
+	"github.com/crdlab/crdlab/internal/source/limits"
+	"github.com/crdlab/crdlab/internal/source/resolve"
 )
 
 var update = flag.Bool("update", false, "rewrite the wanted results of the cases")
@@ -66,7 +69,7 @@ func runCase(t *testing.T, file string) {
 
 // answers is what the package says to the queries about a text.
 func answers(text, queries string) string {
-	file, err := source.Parse(text, source.Limits{})
+	file, err := source.Parse(text, limits.Limits{})
 	q := querier{text: text, file: file}
 	var b strings.Builder
 	if err != nil {
@@ -102,9 +105,9 @@ func (q *querier) answer(query string) string {
 	d := q.file.Documents[q.doc]
 	switch verb {
 	case "resolve":
-		return q.location(d.Resolve(rest))
+		return q.location(resolve.Field(d, rest))
 	case "crd":
-		return q.location(d.ResolveCRD(rest))
+		return q.location(resolve.CRDField(d, rest))
 	case "at":
 		return q.location(d.At(steps(rest)...))
 	case "lookup":
@@ -115,14 +118,14 @@ func (q *querier) answer(query string) string {
 	case "runes":
 		return q.runes(d, rest)
 	case "strict":
-		r, ok := d.ResolveStrict(rest)
+		r, ok := resolve.Message(d, rest)
 		if !ok {
 			return "  none\n"
 		}
 		return q.mark("", r)
 	case "duplicates":
 		out := ""
-		for _, k := range d.DuplicateKeys() {
+		for _, k := range resolve.DuplicateKeys(d) {
 			out += fmt.Sprintf("  %s %s\n%s%s", k.Key, k.Path, q.mark("  first", k.First), q.mark("  again", k.Range))
 		}
 		return out
@@ -134,12 +137,12 @@ func (q *querier) answer(query string) string {
 		if err := json.Unmarshal([]byte(value), &decoded); err != nil {
 			return err.Error() + "\n"
 		}
-		return q.edited(d.Set(decoded, steps(path)...))
+		return q.edited(edit.Set(d, decoded, steps(path)...))
 	case "delete":
-		return q.edited(d.Delete(steps(rest)...))
+		return q.edited(edit.Delete(d, steps(rest)...))
 	case "rename":
 		path, name, _ := strings.Cut(rest, "=")
-		return q.edited(d.Rename(strings.TrimSpace(name), steps(path)...))
+		return q.edited(edit.Rename(d, strings.TrimSpace(name), steps(path)...))
 	case "line":
 		n, _ := strconv.Atoi(rest)
 		return q.mark("", d.Line(n))
@@ -152,7 +155,7 @@ func (q *querier) documents() string {
 	for i, d := range q.file.Documents {
 		out += fmt.Sprintf("  %d empty=%v json=%v text=%q\n%s", i, d.Empty(), d.JSON(), shorten(d.Text), q.mark("  range", d.Range))
 		var syntax *source.SyntaxError
-		var limit *source.LimitError
+		var limit *limits.Error
 		if errors.As(d.Err, &syntax) {
 			out += fmt.Sprintf("    %s\n%s", syntax.Message, q.mark("  at", syntax.Range))
 		} else if errors.As(d.Err, &limit) {
@@ -163,12 +166,12 @@ func (q *querier) documents() string {
 }
 
 // edited shows the lines that an edit touches, as they are afterwards.
-func (q *querier) edited(edit source.Edit, ok bool) string {
+func (q *querier) edited(change edit.Edit, ok bool) string {
 	if !ok {
 		return "  none\n"
 	}
 	before := strings.SplitAfter(q.text, "\n")
-	after := strings.SplitAfter(source.Apply(q.text, edit), "\n")
+	after := strings.SplitAfter(edit.Apply(q.text, change), "\n")
 	for len(before) > 0 && len(after) > 0 && before[0] == after[0] {
 		before, after = before[1:], after[1:]
 	}
@@ -197,7 +200,7 @@ func (q *querier) location(l source.Location, ok bool) string {
 }
 
 func (q *querier) cel(d *source.Document, args []string) string {
-	l, _ := d.Resolve(args[0])
+	l, _ := resolve.Field(d, args[0])
 	line, _ := strconv.Atoi(args[1])
 	column, _ := strconv.Atoi(args[2])
 	return q.mark("", l.RangeAt(line, column))
@@ -205,7 +208,7 @@ func (q *querier) cel(d *source.Document, args []string) string {
 
 // runes lists each code point of a scalar with its source.
 func (q *querier) runes(d *source.Document, field string) string {
-	l, _ := d.Resolve(field)
+	l, _ := resolve.Field(d, field)
 	text, ok := l.Text()
 	if !ok {
 		return "  none\n"

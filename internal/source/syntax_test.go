@@ -9,6 +9,7 @@ import (
 	"golang.org/x/tools/txtar"
 
 	"github.com/crdlab/crdlab/internal/source"
+	"github.com/crdlab/crdlab/internal/source/limits"
 )
 
 // The file has pairs of a broken text and the message and place wanted for it.
@@ -39,7 +40,7 @@ func TestSyntaxErrors(t *testing.T) {
 }
 
 func syntaxErrors(text string) string {
-	file, err := source.Parse(text, source.Limits{})
+	file, err := source.Parse(text, limits.Limits{})
 	if err == nil {
 		return "none\n"
 	}
@@ -55,7 +56,7 @@ func syntaxErrors(text string) string {
 
 // syntaxLines is the first error with its line, less offset.
 func syntaxLines(text string, offset int) string {
-	_, err := source.Parse(text, source.Limits{})
+	_, err := source.Parse(text, limits.Limits{})
 	syntax, ok := err.(*source.SyntaxError)
 	if !ok {
 		return "none"

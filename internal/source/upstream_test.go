@@ -17,6 +17,8 @@ import (
 	"sigs.k8s.io/yaml"
 
 	"github.com/crdlab/crdlab/internal/source"
+	"github.com/crdlab/crdlab/internal/source/limits"
+	"github.com/crdlab/crdlab/internal/source/resolve"
 )
 
 // Documents are those that kubectl's reader finds.
@@ -36,7 +38,7 @@ func TestDocumentsAsKubectl(t *testing.T) {
 		"a: 1\n...\n---\nb: 2\n",
 		"a: 1\n ---\n",
 	} {
-		file, err := source.Parse(text, source.Limits{})
+		file, err := source.Parse(text, limits.Limits{})
 		if err != nil {
 			t.Errorf("%q: %v", text, err)
 		}
@@ -84,11 +86,11 @@ func TestDuplicatesAsDecoder(t *testing.T) {
 	if err == nil {
 		t.Fatal("no duplicates")
 	}
-	file, _ := source.Parse(text, source.Limits{})
+	file, _ := source.Parse(text, limits.Limits{})
 	d := file.Documents[0]
 	got := ""
 	for _, line := range strings.Split(err.Error(), "\n") {
-		if r, ok := d.ResolveStrict(strings.TrimSpace(line)); ok {
+		if r, ok := resolve.Message(d, strings.TrimSpace(line)); ok {
 			got += fmt.Sprintf("%s @%d %s\n", strings.TrimSpace(line), r.Start.Line+1, covered(text, r))
 		}
 	}
@@ -118,10 +120,10 @@ func TestStrictAsJSONDecoder(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	file, _ := source.Parse(text, source.Limits{})
+	file, _ := source.Parse(text, limits.Limits{})
 	got := ""
 	for _, complaint := range complaints {
-		r, ok := file.Documents[0].ResolveStrict(complaint.Error())
+		r, ok := resolve.Message(file.Documents[0], complaint.Error())
 		got += fmt.Sprintf("%v @%d %s %v\n", complaint, r.Start.Character, covered(text, r), ok)
 	}
 	want := `unknown field "a.zz" @15 "zz" true
@@ -155,7 +157,7 @@ func TestPlacesAsCEL(t *testing.T) {
 		{"self.a == \"x\" + nope", "== nope"},
 	} {
 		for style, text := range inStyles(c.expression) {
-			file, err := source.Parse(text, source.Limits{})
+			file, err := source.Parse(text, limits.Limits{})
 			if err != nil {
 				t.Fatalf("%s: %v\n%s", style, err, text)
 			}

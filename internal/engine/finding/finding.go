@@ -9,6 +9,7 @@ import (
 
 	"github.com/crdlab/crdlab/internal/playground"
 	"github.com/crdlab/crdlab/internal/source"
+	"github.com/crdlab/crdlab/internal/source/resolve"
 )
 
 // New returns a finding about the range at, without a reason, hint or fixes.
@@ -47,7 +48,7 @@ func OfField(document playground.Document, stage string, doc *source.Document, e
 	f := Error(document, stage, RequestRange(doc, ""), err.ErrorBody())
 	f.Reason = string(metav1.CauseType(err.Type))
 	f.Field = err.Field
-	if location, ok := doc.Resolve(err.Field); ok {
+	if location, ok := resolve.Field(doc, err.Field); ok {
 		f.Range = Mark(location)
 		if at, ok := CELRange(location, err.Detail); ok {
 			f.Range = at
@@ -64,7 +65,7 @@ func OfStrict(doc *source.Document, err error) playground.Finding {
 	if m := strictField.FindStringSubmatch(err.Error()); m != nil {
 		f.Field = m[1]
 	}
-	if at, ok := doc.ResolveStrict(err.Error()); ok {
+	if at, ok := resolve.Message(doc, err.Error()); ok {
 		f.Range = at
 	}
 	return f

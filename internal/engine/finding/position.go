@@ -9,6 +9,7 @@ import (
 
 	"github.com/crdlab/crdlab/internal/playground"
 	"github.com/crdlab/crdlab/internal/source"
+	"github.com/crdlab/crdlab/internal/source/resolve"
 )
 
 var (
@@ -27,11 +28,11 @@ func RequestRange(doc *source.Document, message string) playground.Range {
 	if errors.As(doc.Err, &syntax) {
 		return syntax.Range
 	}
-	if at, ok := doc.ResolveStrict(message); ok {
+	if at, ok := resolve.Message(doc, message); ok {
 		return at
 	}
 	if m := typedField.FindStringSubmatch(message); m != nil {
-		if location, ok := doc.Resolve(m[1]); ok {
+		if location, ok := resolve.Field(doc, m[1]); ok {
 			return location.Key()
 		}
 	}

@@ -18,6 +18,7 @@ import (
 	"github.com/crdlab/crdlab/internal/engine/verdict"
 	"github.com/crdlab/crdlab/internal/playground"
 	"github.com/crdlab/crdlab/internal/source"
+	"github.com/crdlab/crdlab/internal/source/limits"
 )
 
 // CRDPath is where CustomResourceDefinitions are served.
@@ -151,7 +152,7 @@ func chooseCRD(text string) *source.Document {
 
 // documents are the documents of a text that are not empty, readable or not.
 func documents(text string) []*source.Document {
-	file, _ := source.Parse(text, source.Limits{})
+	file, _ := source.Parse(text, limits.Limits{})
 	if file == nil {
 		return nil
 	}

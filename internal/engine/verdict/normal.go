@@ -11,6 +11,7 @@ import (
 
 	"github.com/crdlab/crdlab/internal/playground"
 	"github.com/crdlab/crdlab/internal/source"
+	"github.com/crdlab/crdlab/internal/source/limits"
 )
 
 // This file is the list of all that may differ between the engine and an API
@@ -213,7 +214,7 @@ func (t *Table) dropAges() {
 func generateNames(s playground.Scenario) []string {
 	var prefixes []string
 	for _, text := range []string{s.CRD, s.Object} {
-		file, _ := source.Parse(text, source.Limits{})
+		file, _ := source.Parse(text, limits.Limits{})
 		if file == nil {
 			continue
 		}

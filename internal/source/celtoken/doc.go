@@ -1,0 +1,3 @@
+// Package celtoken finds the CEL token at a line and column that the CEL compiler
+// reports.
+package celtoken

@@ -1,0 +1,3 @@
+// Package edit changes values of a document and keeps everything else as it was
+// typed: comments, quotes, indentation and the order of keys.
+package edit

@@ -1,0 +1,157 @@
+package edit
+
+import (
+	"bytes"
+	"strings"
+
+	"go.yaml.in/yaml/v3"
+
+	"github.com/crdlab/crdlab/internal/source/lex"
+)
+
+// insert puts a new child into the value that w leads to.
+func (e editor) insert(w way, step, value any) (Edit, bool) {
+	if w.value.Kind == yaml.MappingNode || w.value.Kind == yaml.SequenceNode {
+		if w.value.Style&yaml.FlowStyle != 0 {
+			return e.insertFlow(w.value, step, value)
+		}
+		return e.insertBlock(w.value, step, value)
+	}
+	return e.fill(w, step, value)
+}
+
+// fill gives a key that has no value its first child.
+func (e editor) fill(w way, step, value any) (Edit, bool) {
+	only, ok := wrapped(step, value)
+	start, end := e.layout.Extent(w.value)
+	if !ok || w.value.Style&yaml.TaggedStyle != 0 {
+		return Edit{}, false
+	}
+	if start < end || w.key == nil || w.flow() {
+		return e.edit(start, end, e.space(start)+e.inline(only, true)), true
+	}
+	indent := e.indentation(w.key) + "  "
+	at := min(lex.BreakAt(e.layout.Text, end), e.layout.End)
+	blank := len(e.layout.Text[start:at]) - len(strings.TrimRight(e.layout.Text[start:at], " \t"))
+	return e.edit(at-blank, at, "\n"+indent+e.block(only, indent)), true
+}
+
+// insertFlow adds a child in brackets: behind the last one, on a line of its
+// own if that has one.
+func (e editor) insertFlow(parent *yaml.Node, step, value any) (Edit, bool) {
+	start, end := e.layout.Extent(parent)
+	text := e.inline(value, true)
+	if key, ok := step.(string); ok {
+		text = e.inline(key, true) + ": " + text
+	}
+	if len(parent.Content) == 0 {
+		return e.edit(start+1, start+1, text), true
+	}
+	last := parent.Content[len(parent.Content)-1]
+	_, at := e.layout.Extent(last)
+	if strings.ContainsAny(e.layout.Text[at:end], ",#") {
+		return Edit{}, false
+	}
+	separator := ", "
+	if line := e.firstOnLine(lastEntry(parent)); line != "" {
+		separator = ",\n" + line
+	}
+	return e.edit(at, at, separator+text), true
+}
+
+// lastEntry is the last key of a mapping or the last item of a list.
+func lastEntry(parent *yaml.Node) *yaml.Node {
+	if parent.Kind == yaml.MappingNode {
+		return parent.Content[len(parent.Content)-2]
+	}
+	return parent.Content[len(parent.Content)-1]
+}
+
+// firstOnLine is the blank space before a node if nothing else is there.
+func (e editor) firstOnLine(n *yaml.Node) string {
+	at := e.layout.Offset(n)
+	before := e.layout.Text[e.layout.LineStart(at):at]
+	if strings.Trim(before, " \t") != "" {
+		return ""
+	}
+	return before
+}
+
+// insertBlock adds a child to a block mapping or list. A scalar goes before
+// the first mapping or list, so that it does not get lost behind that.
+func (e editor) insertBlock(parent *yaml.Node, step, value any) (Edit, bool) {
+	if len(parent.Content) == 0 {
+		return Edit{}, false
+	}
+	if parent.Kind == yaml.SequenceNode {
+		dash, ok := e.layout.Dash(parent, 0)
+		if !ok {
+			return Edit{}, false
+		}
+		indent := e.spaces(dash)
+		return e.behind(parent.Content[len(parent.Content)-1], indent, "- "+e.block(value, indent+"  "))
+	}
+	indent := e.indentation(parent.Content[0])
+	text := e.block(map[string]any{step.(string): value}, indent)
+	if !isScalar(value) {
+		return e.behind(parent.Content[len(parent.Content)-1], indent, text)
+	}
+	for i := 1; i < len(parent.Content); i += 2 {
+		if n := parent.Content[i]; len(n.Content) == 0 && !e.spansLines(n) {
+			continue
+		}
+		if i > 1 {
+			return e.behind(parent.Content[i-2], indent, text)
+		}
+		at := e.layout.Offset(parent.Content[0])
+		return e.edit(at, at, text+"\n"+indent), true
+	}
+	return e.behind(parent.Content[len(parent.Content)-1], indent, text)
+}
+
+// behind puts text on a line of its own after the line on which a node ends.
+func (e editor) behind(n *yaml.Node, indent, text string) (Edit, bool) {
+	if keepsBlankLines(n) {
+		return Edit{}, false
+	}
+	start, end := e.layout.Extent(n)
+	end = start + len(strings.TrimRight(e.layout.Text[start:end], " \t\r\n"))
+	at := min(lex.BreakAt(e.layout.Text, end), e.layout.End)
+	return e.edit(at, at, "\n"+indent+text), true
+}
+
+// deepest is the last descendant of a node.
+func deepest(n *yaml.Node) *yaml.Node {
+	for len(n.Content) > 0 {
+		n = n.Content[len(n.Content)-1]
+	}
+	return n
+}
+
+func (e editor) spansLines(n *yaml.Node) bool {
+	if n.Kind == yaml.MappingNode || n.Kind == yaml.SequenceNode {
+		return n.Style&yaml.FlowStyle == 0
+	}
+	start, end := e.layout.Extent(n)
+	return strings.ContainsAny(strings.TrimSpace(e.layout.Text[start:end]), "\r\n")
+}
+
+// indentation is as many spaces as stand, or would, before a node.
+func (e editor) indentation(n *yaml.Node) string { return e.spaces(e.layout.Offset(n)) }
+
+func (e editor) spaces(at int) string {
+	before := e.layout.Text[max(e.layout.Start, e.layout.LineStart(at)):at]
+	return strings.Repeat(" ", len([]rune(before)))
+}
+
+// block is a value in block style, whose lines but the first are indented.
+func (e editor) block(value any, indent string) string {
+	var buffer bytes.Buffer
+	encoder := yaml.NewEncoder(&buffer)
+	encoder.SetIndent(2)
+	// Only values that were decoded, or are made here, come in.
+	if err := encoder.Encode(value); err != nil {
+		panic(err)
+	}
+	return strings.ReplaceAll(strings.TrimSuffix(buffer.String(), "\n"), "\n", "\n"+indent)
+}

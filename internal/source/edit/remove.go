@@ -1,0 +1,77 @@
+package edit
+
+import (
+	"strings"
+
+	"go.yaml.in/yaml/v3"
+
+	"github.com/crdlab/crdlab/internal/source/lex"
+)
+
+// remove takes what w leads to out of what it stands in.
+func (e editor) remove(w way) (Edit, bool) {
+	if w.width() == len(w.parent.Content) {
+		return e.empty(w.parent)
+	}
+	if w.flow() {
+		return e.removeFlow(w), true
+	}
+	start, end := e.begin(w), e.lineAfter(w.value)
+	before := e.layout.Text[e.layout.LineStart(start):start]
+	if strings.Trim(before, " \t") == "" {
+		return e.edit(start-len(before), end, ""), !keepsBlankLines(w.value)
+	}
+	// The first key of a list's item shares its line with the dash.
+	if w.child+1 == len(w.parent.Content) {
+		return Edit{}, false
+	}
+	return e.edit(start, e.layout.Offset(w.parent.Content[w.child+1]), ""), true
+}
+
+// width is the number of nodes of an entry.
+func (w way) width() int {
+	if w.key != nil {
+		return 2
+	}
+	return 1
+}
+
+// begin is where the key, or the dash, of an entry stands.
+func (e editor) begin(w way) int {
+	if w.key != nil {
+		return e.layout.Offset(w.key)
+	}
+	if at, ok := e.layout.Dash(w.parent, w.child); ok {
+		return at
+	}
+	return e.layout.Offset(w.value)
+}
+
+// empty leaves a mapping or list without its only entry.
+func (e editor) empty(parent *yaml.Node) (Edit, bool) {
+	if parent.Kind == yaml.SequenceNode {
+		return e.instead(parent, "[]")
+	}
+	return e.instead(parent, "{}")
+}
+
+// removeFlow takes an entry out of brackets, with the comma on one side.
+func (e editor) removeFlow(w way) Edit {
+	start := e.begin(w)
+	_, end := e.layout.Extent(w.value)
+	if first := w.child - w.width() + 1; first > 0 {
+		_, before := e.layout.Extent(w.parent.Content[first-1])
+		return e.edit(before, end, "")
+	}
+	return e.edit(start, e.layout.Offset(w.parent.Content[w.child+1]), "")
+}
+
+// lineAfter is where the line after the one on which a node ends begins.
+func (e editor) lineAfter(n *yaml.Node) int {
+	start, end := e.layout.Extent(n)
+	if lex.BreakBefore(e.layout.Text, end) && end > start {
+		return end
+	}
+	end = lex.BreakAt(e.layout.Text, end)
+	return min(end+lex.BreakWidth(e.layout.Text, end), e.layout.End)
+}

@@ -1,0 +1,2 @@
+// Package formatting formats YAML and JSON as indented YAML.
+package formatting

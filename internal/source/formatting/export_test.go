@@ -1,0 +1,4 @@
+package formatting
+
+// SameValue is sameValue for the tests.
+var SameValue = sameValue

@@ -1,0 +1,128 @@
+package formatting
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"reflect"
+	"strings"
+
+	yaml2 "go.yaml.in/yaml/v2"
+	"go.yaml.in/yaml/v3"
+
+	"github.com/crdlab/crdlab/internal/source"
+	"github.com/crdlab/crdlab/internal/source/limits"
+)
+
+// formatIndent is the indentation of mappings.
+const formatIndent = 2
+
+// YAML indents the documents of a text by two, with their comments, and
+// writes JSON, and what is like it, as YAML in block style. The error is that of
+// [source.Parse], or says that the formatted text would not mean the same to Kubernetes
+// or would lose a comment.
+func YAML(text string, max limits.Limits) (string, error) {
+	file, err := source.Parse(text, max)
+	if err != nil {
+		return "", err
+	}
+	var parts []string
+	for _, doc := range file.Documents {
+		part, err := document(doc)
+		if err != nil {
+			return "", err
+		}
+		parts = append(parts, part)
+	}
+	return strings.Join(parts, "---\n"), nil
+}
+
+func document(d *source.Document) (string, error) {
+	if d.Empty() {
+		return strings.TrimSpace(d.Text) + "\n", nil
+	}
+	var root yaml.Node
+	if err := yaml.Unmarshal([]byte(d.Text), &root); err != nil {
+		return "", err
+	}
+	if d.JSON() || len(root.Content) > 0 && root.Content[0].Style&yaml.FlowStyle != 0 {
+		unfold(&root)
+	}
+	hideMerges(&root)
+	var b bytes.Buffer
+	encoder := yaml.NewEncoder(&b)
+	encoder.SetIndent(formatIndent)
+	encoder.CompactSeqIndent()
+	if err := encoder.Encode(&root); err != nil {
+		return "", err
+	}
+	if !sameValue(d.Text, b.String()) {
+		return "", errors.New("formatted, the text would not mean the same")
+	}
+	if comment := lostComment(d.Text, b.String()); comment != "" && !d.JSON() {
+		return "", fmt.Errorf("formatted, the text would lose the comment %q", comment)
+	}
+	return b.String(), nil
+}
+
+// lostComment returns a comment of a text that the formatted text lacks, which
+// the encoder may be at fault for, or nothing. What looks like a comment within
+// a value counts as one: values stay as well.
+func lostComment(text, formatted string) string {
+	for line := range strings.Lines(text) {
+		at := strings.Index(" "+line, " #")
+		if at < 0 {
+			continue
+		}
+		if comment := strings.TrimSpace(line[at:]); !strings.Contains(formatted, comment) {
+			return comment
+		}
+	}
+	return ""
+}
+
+// sameValue says whether two texts mean the same to a decoder of YAML 1.1.
+func sameValue(a, b string) bool {
+	var first, second any
+	if yaml2.Unmarshal([]byte(a), &first) != nil || yaml2.Unmarshal([]byte(b), &second) != nil {
+		return false
+	}
+	return reflect.DeepEqual(first, second)
+}
+
+// unfold sets block style for what holds something, and leaves out the quotes
+// where they are not needed.
+func unfold(n *yaml.Node) {
+	switch {
+	case n.Kind != yaml.ScalarNode && len(n.Content) > 0:
+		n.Style &^= yaml.FlowStyle
+	case n.Kind == yaml.ScalarNode && strings.Contains(strings.TrimRight(n.Value, "\n"), "\n"):
+		n.Style = yaml.LiteralStyle
+	case n.Kind == yaml.ScalarNode && !needsQuotes(n):
+		n.Style = 0
+	}
+	for _, child := range n.Content {
+		unfold(child)
+	}
+}
+
+// needsQuotes says whether a decoder of YAML 1.1 takes a text without its quotes
+// for something else, such as yes for a boolean.
+func needsQuotes(n *yaml.Node) bool {
+	if n.Tag != "!!str" {
+		return false
+	}
+	var plain any
+	err := yaml2.Unmarshal([]byte(n.Value), &plain)
+	return err != nil || plain != any(n.Value)
+}
+
+// hideMerges has the encoder write merge keys without their tag, as people do.
+func hideMerges(n *yaml.Node) {
+	if n.Tag == "!!merge" {
+		n.Tag = ""
+	}
+	for _, child := range n.Content {
+		hideMerges(child)
+	}
+}

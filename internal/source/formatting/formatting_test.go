@@ -1,0 +1,78 @@
+package formatting_test
+
+import (
+	"flag"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"golang.org/x/tools/txtar"
+
+	"github.com/crdlab/crdlab/internal/source"
+	"github.com/crdlab/crdlab/internal/source/formatting"
+	"github.com/crdlab/crdlab/internal/source/limits"
+	"github.com/crdlab/crdlab/internal/source/sourcetest"
+)
+
+var update = flag.Bool("update", false, "rewrite the wanted results of the cases")
+
+// TestFormat formats the texts in testdata/format: "in" gives "out", or the
+// sentence in "problem".
+func TestFormat(t *testing.T) {
+	files, err := filepath.Glob("testdata/format/*.txtar")
+	if err != nil || len(files) == 0 {
+		t.Fatalf("no cases: %v", err)
+	}
+	for _, name := range files {
+		t.Run(strings.TrimSuffix(filepath.Base(name), ".txtar"), func(t *testing.T) {
+			archive, err := txtar.ParseFile(name)
+			if err != nil {
+				t.Fatal(err)
+			}
+			in := archive.Files[0]
+			got := txtar.File{Name: "out"}
+			text, err := formatting.YAML(string(in.Data), limits.Limits{})
+			got.Data = []byte(text)
+			if err != nil {
+				got = txtar.File{Name: "problem", Data: []byte(err.Error() + "\n")}
+			}
+			result := txtar.Format(&txtar.Archive{Comment: archive.Comment, Files: []txtar.File{in, got}})
+			if *update {
+				if err := os.WriteFile(name, result, 0o644); err != nil {
+					t.Fatal(err)
+				}
+			} else if want := txtar.Format(archive); string(result) != string(want) {
+				t.Errorf("got\n%s\nwant\n%s", result, want)
+			}
+		})
+	}
+}
+
+// FuzzFormat checks that a formatted text means the same, and that it can be
+// formatted again. (The encoder may well move a comment then.)
+func FuzzFormat(f *testing.F) {
+	sourcetest.Seeds(f, "../testdata")
+	f.Fuzz(func(t *testing.T, text string) {
+		once, err := formatting.YAML(text, limits.Limits{})
+		if err != nil {
+			return
+		}
+		before, _ := source.Parse(text, limits.Limits{})
+		after, err := source.Parse(once, limits.Limits{})
+		if err != nil {
+			t.Fatalf("%q is formatted as %q: %v", text, once, err)
+		}
+		for i, d := range before.Documents {
+			if d.Empty() {
+				continue
+			}
+			if i >= len(after.Documents) || !formatting.SameValue(d.Text, after.Documents[i].Text) {
+				t.Fatalf("%q is formatted as %q, of which document %d differs", text, once, i)
+			}
+		}
+		if _, err := formatting.YAML(once, limits.Limits{}); err != nil {
+			t.Fatalf("%q is formatted as %q, which cannot be: %v", text, once, err)
+		}
+	})
+}

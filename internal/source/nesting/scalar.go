@@ -1,0 +1,134 @@
+package nesting
+
+import (
+	"strings"
+
+	"github.com/crdlab/crdlab/internal/source/lex"
+)
+
+func (s *scanner) quoted(quote byte) {
+	start := s.pos
+	for s.pos++; s.pos < len(s.text); {
+		c := s.text[s.pos]
+		switch {
+		case c == '\\' && quote == '"':
+			s.pos++
+			if w := lex.BreakWidth(s.text, s.pos); w > 0 {
+				s.wrap(w)
+			} else {
+				s.pos++
+			}
+		case c == quote && quote == '\'' && strings.HasPrefix(s.text[s.pos+1:], "'"):
+			s.pos += 2
+		case c == quote:
+			s.pos++
+			return
+		case c == '\n' || c == '\r' || c == 0xC2 || c == 0xE2:
+			s.wrap(max(1, lex.BreakWidth(s.text, s.pos)))
+		default:
+			s.pos++
+		}
+	}
+	s.pos, s.quote = len(s.text), start
+}
+
+// wrap passes over width bytes, and keeps lineStart right if they are a break.
+func (s *scanner) wrap(width int) {
+	isBreak := lex.BreakWidth(s.text, s.pos) > 0
+	s.pos += width
+	if isBreak {
+		s.lineStart = s.pos
+	}
+}
+
+// plain passes over a plain scalar with all lines that continue it.
+func (s *scanner) plain() {
+	for s.pos++; ; {
+		s.plainLine()
+		next, column := s.nextLine()
+		if next == len(s.text) || next == s.pos || s.text[next] == '#' ||
+			len(s.flow) == 0 && column <= s.indent() ||
+			column == 0 && lex.IsDocumentMarker(s.text, next) {
+			return
+		}
+		s.pos, s.lineStart = next, next-column
+	}
+}
+
+// plainLine passes over the part of a plain scalar that is in this line.
+func (s *scanner) plainLine() {
+	for s.pos < len(s.text) {
+		switch s.text[s.pos] {
+		case '\n', '\r':
+			return
+		case 0xC2, 0xE2:
+			if lex.BreakWidth(s.text, s.pos) > 0 {
+				return
+			}
+		case ':':
+			if lex.IsBlankOrEnd(s.text, s.pos+1) {
+				return
+			}
+		case '#':
+			if lex.IsBlank(s.text[s.pos-1]) {
+				return
+			}
+		case ',', '?', '[', ']', '{', '}':
+			if len(s.flow) > 0 {
+				return
+			}
+		}
+		s.pos++
+	}
+}
+
+// nextLine is the offset of the first character after blanks and line breaks,
+// and its column. Without a line break it is the current offset.
+func (s *scanner) nextLine() (offset, column int) {
+	i, start := s.pos, -1
+	for i < len(s.text) {
+		if w := lex.BreakWidth(s.text, i); w > 0 {
+			i += w
+			start = i
+		} else if lex.IsBlank(s.text[i]) {
+			i++
+		} else {
+			break
+		}
+	}
+	if start < 0 {
+		return s.pos, s.column()
+	}
+	return i, i - start
+}
+
+// blockScalar passes over a literal or folded scalar up to the line after it.
+func (s *scanner) blockScalar() {
+	s.key = -1
+	indent := 0
+	for s.pos++; s.pos < len(s.text) && strings.IndexByte("+-0123456789", s.text[s.pos]) >= 0; s.pos++ {
+		if c := s.text[s.pos]; c >= '1' {
+			indent = max(s.indent(), 0) + int(c-'0')
+		}
+	}
+	s.skipLine()
+	s.pos += lex.BreakWidth(s.text, s.pos)
+	for {
+		s.lineStart = s.pos
+		for s.pos < len(s.text) && s.text[s.pos] == ' ' && (indent == 0 || s.column() < indent) {
+			s.pos++
+		}
+		if w := lex.BreakWidth(s.text, s.pos); w > 0 {
+			s.pos += w
+			continue
+		}
+		if indent == 0 {
+			indent = max(s.column(), s.indent()+1, 1)
+		}
+		if s.column() < indent || s.pos >= len(s.text) {
+			return
+		}
+		s.skipLine()
+		s.pos += lex.BreakWidth(s.text, s.pos)
+	}
+}

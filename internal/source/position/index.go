@@ -1,0 +1,193 @@
+package position
+
+import (
+	"sort"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/crdlab/crdlab/internal/playground"
+	"github.com/crdlab/crdlab/internal/source/lex"
+)
+
+// blockSize is the distance in bytes of the checkpoints of an [Index]. It
+// bounds what one conversion has to count on a line of any length.
+const blockSize = 1024
+
+// An Index converts between byte offsets in a text, positions as the Language
+// Server Protocol counts them, and places as the YAML parser counts them. It
+// is made once per text and not changed afterwards.
+type Index struct {
+	text string
+	// lines are the offsets at which lines begin, as an editor sees them.
+	lines []int32
+	// yamlLines are the offsets at which lines begin for a YAML 1.1 parser,
+	// which also breaks them at NEL, LS and PS.
+	yamlLines []int32
+	// utf16 and runes count the UTF-16 code units and the code points before
+	// each block; they are nil for ASCII, where both equal the offset.
+	utf16, runes []int32
+}
+
+// New indexes a text.
+func New(text string) *Index {
+	x := &Index{text: text}
+	ascii := x.scanLines()
+	if !ascii {
+		x.count()
+	}
+	return x
+}
+
+// Text is the text that is indexed.
+func (x *Index) Text() string { return x.text }
+
+// Lines are the offsets at which lines begin, as an editor sees them.
+func (x *Index) Lines() []int32 { return x.lines }
+
+// YAMLLines are the offsets at which lines begin for a YAML 1.1 parser.
+func (x *Index) YAMLLines() []int32 { return x.yamlLines }
+
+// scanLines fills in the line tables and reports whether the text is ASCII.
+func (x *Index) scanLines() bool {
+	estimate := len(x.text)/32 + 1
+	x.lines = append(make([]int32, 0, estimate), 0)
+	ascii, same := true, true
+	for i := 0; i < len(x.text); i++ {
+		switch c := x.text[i]; {
+		case c == '\n', c == '\r' && !strings.HasPrefix(x.text[i+1:], "\n"):
+			x.lines = append(x.lines, int32(i+1))
+		case c >= utf8.RuneSelf:
+			ascii = false
+			same = same && lex.BreakWidth(x.text, i) == 0
+		}
+	}
+	x.yamlLines = x.lines
+	if !same {
+		x.yamlLines = yamlLines(x.text)
+	}
+	return ascii
+}
+
+func yamlLines(text string) []int32 {
+	lines := []int32{0}
+	for i := 0; i < len(text); {
+		if w := lex.BreakWidth(text, i); w > 0 {
+			i += w
+			lines = append(lines, int32(i))
+		} else {
+			i++
+		}
+	}
+	return lines
+}
+
+func (x *Index) count() {
+	blocks := len(x.text)/blockSize + 1
+	x.utf16, x.runes = make([]int32, blocks), make([]int32, blocks)
+	units, runes := 0, 0
+	for b := range blocks {
+		x.utf16[b], x.runes[b] = int32(units), int32(runes)
+		u, r := countUnits(x.text[b*blockSize : min((b+1)*blockSize, len(x.text))])
+		units, runes = units+u, runes+r
+	}
+}
+
+// Units is the length of a text in UTF-16 code units.
+func Units(text string) int {
+	units, _ := countUnits(text)
+	return units
+}
+
+// countUnits counts the UTF-16 code units and the code points that begin in s,
+// which may begin and end within a code point.
+func countUnits(s string) (units, runes int) {
+	for i := range len(s) {
+		c := s[i]
+		if !utf8.RuneStart(c) {
+			continue
+		}
+		units++
+		runes++
+		if c >= 0xF0 {
+			units++
+		}
+	}
+	return units, runes
+}
+
+func (x *Index) counted(offset int) (units, runes int) {
+	if x.utf16 == nil {
+		return offset, offset
+	}
+	b := offset / blockSize
+	units, runes = countUnits(x.text[b*blockSize : offset])
+	return units + int(x.utf16[b]), runes + int(x.runes[b])
+}
+
+// Position converts a byte offset, which is cut to the text's length.
+func (x *Index) Position(offset int) playground.Position {
+	offset = max(0, min(offset, len(x.text)))
+	line := sort.Search(len(x.lines), func(i int) bool { return int(x.lines[i]) > offset }) - 1
+	here, _ := x.counted(offset)
+	start, _ := x.counted(int(x.lines[line]))
+	return playground.Position{Line: line, Character: here - start}
+}
+
+// Range is the range between two byte offsets.
+func (x *Index) Range(start, end int) playground.Range {
+	return playground.Range{Start: x.Position(start), End: x.Position(max(start, end))}
+}
+
+// Offset converts a position to a byte offset. Places beyond the end of a line
+// or of the text are cut to that end.
+func (x *Index) Offset(p playground.Position) int {
+	switch {
+	case p.Line < 0:
+		return 0
+	case p.Line >= len(x.lines):
+		return len(x.text)
+	}
+	start := int(x.lines[p.Line])
+	end := lex.LineEnd(x.text, start)
+	if x.utf16 == nil {
+		return min(start+max(0, p.Character), end)
+	}
+	first, _ := x.counted(start)
+	n := sort.Search(end-start, func(i int) bool {
+		units, _ := x.counted(start + i)
+		return units >= first+p.Character
+	})
+	for start+n < end && !utf8.RuneStart(x.text[start+n]) {
+		n++
+	}
+	return start + n
+}
+
+// LineStart is the offset at which the line of an offset begins.
+func (x *Index) LineStart(offset int) int {
+	return int(x.lines[x.Position(offset).Line])
+}
+
+// YAMLOffset is the byte offset of the place that is column code points after
+// the beginning at start; beyond the end of the text it is that end.
+func (x *Index) YAMLOffset(start, column int) int {
+	if x.runes == nil {
+		return min(start+column, len(x.text))
+	}
+	_, first := x.counted(start)
+	b := sort.Search(len(x.runes), func(i int) bool { return int(x.runes[i]) > first+column }) - 1
+	at := max(start, b*blockSize)
+	_, have := x.counted(at)
+	for left := first + column - have; left > 0 && at < len(x.text); left-- {
+		at++
+		for at < len(x.text) && !utf8.RuneStart(x.text[at]) {
+			at++
+		}
+	}
+	return at
+}
+
+// YAMLLine is the zero-based number of the YAML line that offset is in.
+func (x *Index) YAMLLine(offset int) int {
+	return sort.Search(len(x.yamlLines), func(i int) bool { return int(x.yamlLines[i]) > offset }) - 1
+}

@@ -1,0 +1,139 @@
+package resolve
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+
+	"go.yaml.in/yaml/v3"
+
+	"github.com/crdlab/crdlab/internal/source"
+	"github.com/crdlab/crdlab/internal/source/mapping"
+)
+
+// maxSteps bounds the work of resolving one field in a document that is made
+// to have very many readings of it.
+const maxSteps = 10_000
+
+// Field finds the place of a field as the API server writes it in an error:
+// spec.list[2].name, spec.map[key], metadata.annotations[a.b/c]; keys may have
+// dots, an index may stand in brackets or after a dot, and the root is empty or
+// <nil>. Where several readings are possible the one with the longest keys is
+// taken.
+//
+// If the field is not there, the location is that of its nearest ancestor,
+// which may be the root. ok is false if the document is empty or has an error.
+func Field(d *source.Document, field string) (l source.Location, ok bool) {
+	root := d.Root()
+	if root.Node() == nil {
+		return root, false
+	}
+	if field == "<nil>" {
+		field = ""
+	}
+	r := resolver{steps: maxSteps}
+	r.descend(root, strings.TrimPrefix(field, "."))
+	return r.best, true
+}
+
+// A resolver tries the readings of a field, the likely ones first, and keeps
+// the one that gets furthest.
+type resolver struct {
+	best  source.Location
+	found bool
+	steps int
+}
+
+// descend resolves rest below l, and reports whether it is there exactly.
+func (r *resolver) descend(l source.Location, rest string) bool {
+	if !r.found || len(rest) < len(r.best.Missing) {
+		r.best, r.found = l, true
+		r.best.Missing, r.best.Exact = rest, rest == ""
+	}
+	r.steps--
+	if rest == "" || l.Node() == nil || r.steps < 0 {
+		return rest == ""
+	}
+	if l.Node().Kind == yaml.SequenceNode {
+		return r.item(l, rest)
+	}
+	return r.member(l, rest)
+}
+
+// item resolves a rest that begins with an index, as [1] or 1.
+func (r *resolver) item(l source.Location, rest string) bool {
+	digits, bracket := strings.CutPrefix(strings.TrimPrefix(rest, "."), "[")
+	n := 0
+	for n < len(digits) && digits[n] >= '0' && digits[n] <= '9' {
+		n++
+	}
+	i, err := strconv.Atoi(digits[:n])
+	after := digits[n:]
+	if bracket {
+		var closed bool
+		after, closed = strings.CutPrefix(after, "]")
+		if !closed {
+			return false
+		}
+	}
+	next, ok := l.At(i)
+	return err == nil && ok && r.descend(next, strings.TrimPrefix(after, "."))
+}
+
+// member resolves a rest that begins with a key, longest keys first.
+func (r *resolver) member(l source.Location, rest string) bool {
+	type reading struct {
+		value source.Location
+		after string
+	}
+	var readings []reading
+	for k, v := range l.Entries() {
+		after, ok := cutKey(rest, k.Value)
+		if name := mapping.JSONName(k); !ok && name != "" {
+			after, ok = cutKey(rest, name)
+		}
+		if ok {
+			readings = append(readings, reading{v, after})
+		}
+	}
+	slices.SortStableFunc(readings, func(a, b reading) int { return len(a.after) - len(b.after) })
+	for _, c := range readings {
+		if r.descend(c.value, c.after) {
+			return true
+		}
+	}
+	return false
+}
+
+// cutKey takes a key off the beginning of a field: key, [key], ["key"] or
+// ['key'], and the dot that follows.
+func cutKey(field, key string) (after string, ok bool) {
+	field = strings.TrimPrefix(field, ".")
+	if inner, bracket := strings.CutPrefix(field, "["); bracket {
+		if after, ok := cutBracketed(inner, key); ok {
+			return after, true
+		}
+	}
+	after, ok = strings.CutPrefix(field, key)
+	if !ok || key == "" || after != "" && after[0] != '.' && after[0] != '[' {
+		return "", false
+	}
+	return strings.TrimPrefix(after, "."), true
+}
+
+// cutBracketed takes a key, in quotes or not, and its closing bracket off.
+func cutBracketed(field, key string) (after string, ok bool) {
+	closing := "]"
+	if after, ok = strings.CutPrefix(field, key); !ok && field != "" {
+		if after, ok = strings.CutPrefix(field[1:], key); ok {
+			closing = map[byte]string{'"': `"]`, '\'': "']"}[field[0]]
+		}
+	}
+	if !ok || closing == "" {
+		return "", false
+	}
+	if after, ok = strings.CutPrefix(after, closing); !ok {
+		return "", false
+	}
+	return strings.TrimPrefix(after, "."), true
+}

@@ -1,0 +1,70 @@
+package resolve
+
+import (
+	"regexp"
+	"strconv"
+	"strings"
+
+	"github.com/crdlab/crdlab/internal/playground"
+	"github.com/crdlab/crdlab/internal/source"
+)
+
+var (
+	unknownField   = regexp.MustCompile(`^unknown field (".*")$`)
+	duplicateField = regexp.MustCompile(`^duplicate field (".*")$`)
+	duplicateKey   = regexp.MustCompile(`(?:^|\s)line (\d+): key (.*) already set in map$`)
+	decoderLine    = regexp.MustCompile(`\bline (\d+): (.*)`)
+)
+
+// Message finds the place of a message of a decoder. It is the key in
+//
+//	unknown field "spec.foo"
+//	duplicate field "spec.foo"
+//	line 5: key "foo" already set in map
+//
+// and for any other message the document's syntax error, if it has one, or the
+// line that the message names. ok is false if there is nothing of these.
+func Message(d *source.Document, message string) (r playground.Range, ok bool) {
+	if m := unknownField.FindStringSubmatch(message); m != nil {
+		l, ok := Field(d, unquote(m[1]))
+		return l.Key(), ok
+	}
+	if m := duplicateField.FindStringSubmatch(message); m != nil {
+		field := unquote(m[1])
+		return duplicate(d, func(k DuplicateKey) bool { return k.Path == field })
+	}
+	if m := duplicateKey.FindStringSubmatch(message); m != nil {
+		line, _ := strconv.Atoi(m[1])
+		if r, ok := duplicate(d, func(k DuplicateKey) bool { return k.line == line && k.decoded == m[2] }); ok {
+			return r, true
+		}
+	}
+	if err, ok := d.Err.(*source.SyntaxError); ok {
+		return err.Range, true
+	}
+	if m := decoderLine.FindStringSubmatch(message); m != nil {
+		line, _ := strconv.Atoi(m[1])
+		if strings.HasPrefix(m[2], "did not find expected") {
+			line++
+		}
+		return d.Line(line), true
+	}
+	return playground.Range{}, false
+}
+
+func duplicate(d *source.Document, matches func(DuplicateKey) bool) (playground.Range, bool) {
+	for _, k := range DuplicateKeys(d) {
+		if matches(k) {
+			return k.Range, true
+		}
+	}
+	return playground.Range{}, false
+}
+
+// unquote undoes the quoting of a field in a message.
+func unquote(s string) string {
+	if u, err := strconv.Unquote(s); err == nil {
+		return u
+	}
+	return s
+}

@@ -1,0 +1,125 @@
+package scalar
+
+import (
+	"math"
+	"strings"
+
+	"github.com/crdlab/crdlab/internal/source/lex"
+)
+
+// block passes over a literal or folded scalar whose indicator is at pos.
+func (s *scanner) block(literal bool) {
+	s.pos = lex.BreakAt(s.text, s.pos)
+	header := s.pos
+	s.pos += lex.BreakWidth(s.text, s.pos)
+	indent, ok := blockIndent(s.text[s.pos:], s.value)
+	if !ok {
+		s.failed = true
+		s.pos = header
+		return
+	}
+	b := blockScanner{scanner: s, indent: indent, literal: literal, last: -1, end: header}
+	b.lines()
+	s.pos = b.end
+}
+
+// blockIndent finds the indentation of a block scalar from its lines and its
+// value: that of the first line with something in it, less the spaces with
+// which it begins in the value. Lines that are all empty may have any; a value
+// of nothing but blanks is given up.
+func blockIndent(lines, value string) (indent int, ok bool) {
+	if strings.Trim(value, "\n\u2028\u2029") == "" {
+		return math.MaxInt, true
+	}
+	content := strings.TrimLeft(value, "\n \u2028\u2029")
+	own := value[:len(value)-len(content)]
+	indented := len(own) - len(strings.TrimRight(own, " "))
+	for i := 0; i < len(lines) && content != ""; {
+		start := i
+		for i < len(lines) && lines[i] == ' ' {
+			i++
+		}
+		if w := lex.BreakWidth(lines, i); w > 0 {
+			i += w
+			continue
+		}
+		return i - start - indented, i-start >= indented
+	}
+	return 0, false
+}
+
+// A blockScanner passes over the lines of a block scalar.
+type blockScanner struct {
+	*scanner
+	indent  int
+	literal bool
+	// last is the offset of the break that ended the last line with content,
+	// or -1; empty are the breaks of the empty lines since.
+	last  int
+	empty []int
+	// spaced says that the last line with content began with a blank, which
+	// keeps the breaks around it from being folded.
+	spaced bool
+	// end is the end of the last line with content.
+	end int
+}
+
+func (b *blockScanner) lines() {
+	for !b.failed && b.value != "" && b.pos < len(b.text) {
+		eaten := b.skipIndent()
+		if w := lex.BreakWidth(b.text, b.pos); w > 0 {
+			b.empty = append(b.empty, b.pos)
+			b.pos += w
+			continue
+		}
+		if eaten < b.indent || b.pos == len(b.text) {
+			break
+		}
+		b.line()
+	}
+	b.breaks(false)
+}
+
+// skipIndent passes over the indentation, as far as it is there.
+func (b *blockScanner) skipIndent() (eaten int) {
+	for eaten < b.indent && b.pos < len(b.text) && b.text[b.pos] == ' ' {
+		b.pos++
+		eaten++
+	}
+	return eaten
+}
+
+// line passes over a line with content from behind its indentation.
+func (b *blockScanner) line() {
+	spaced := lex.IsBlank(b.text[b.pos])
+	b.breaks(!b.literal && !spaced && !b.spaced)
+	b.spaced = spaced
+	for b.pos < len(b.text) && lex.BreakWidth(b.text, b.pos) == 0 && !b.failed {
+		b.copy()
+	}
+	b.end, b.last = b.pos, -1
+	if w := lex.BreakWidth(b.text, b.pos); w > 0 {
+		b.last = b.pos
+		b.pos += w
+	}
+}
+
+// breaks emits the breaks since the last line with content, at the end of the
+// scalar only those that its value has.
+func (b *blockScanner) breaks(fold bool) {
+	switch {
+	case b.last < 0 || b.value == "":
+	case fold && folds(b.text, b.last):
+		if len(b.empty) == 0 {
+			b.emit(" ", b.last, b.last+lex.BreakWidth(b.text, b.last))
+		}
+	default:
+		b.lineBreak(b.last)
+	}
+	for _, at := range b.empty {
+		if b.value != "" {
+			b.lineBreak(at)
+		}
+	}
+	b.last, b.empty = -1, b.empty[:0]
+}

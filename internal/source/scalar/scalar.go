@@ -1,0 +1,224 @@
+package scalar
+
+import (
+	"strconv"
+	"strings"
+	"unicode/utf8"
+
+	"go.yaml.in/yaml/v3"
+
+	"github.com/crdlab/crdlab/internal/source/lex"
+)
+
+// End finds the end of the scalar n, whose content begins at an offset of text.
+// ok is false if the source does not match the value.
+func End(text string, start int, n *yaml.Node) (end int, ok bool) {
+	s := scanner{text: text, pos: start, value: n.Value}
+	ok = s.scan(n.Style)
+	return s.pos, ok
+}
+
+// CodePoints are the offsets at which the source of each code point of the
+// value of the scalar n begins and ends. ok is false if the source does not
+// match the value.
+func CodePoints(text string, start int, n *yaml.Node) (starts, ends []int32, ok bool) {
+	s := scanner{text: text, pos: start, value: n.Value, record: true}
+	ok = s.scan(n.Style)
+	return s.starts, s.ends, ok
+}
+
+// A scanner walks through a scalar's source text along the value that
+// the YAML parser decoded from it, and so finds where each code point of the
+// value comes from. It knows the value beforehand: a step that does not give
+// the value's next code point means that the scanner and the parser disagree,
+// and the scan fails instead of giving a wrong place.
+type scanner struct {
+	text string
+	pos  int
+	// value is what is still to come of the decoded value.
+	value string
+	// starts and ends are the offsets of the source of each code point. They
+	// are kept if record is set.
+	record       bool
+	starts, ends []int32
+	failed       bool
+}
+
+// scan passes over the scalar n, whose content (without anchor and tag) begins
+// at offset pos of text. After it, pos is the end of the scalar's source.
+// It reports whether the source matches the value.
+func (s *scanner) scan(style yaml.Style) bool {
+	switch {
+	case style&yaml.DoubleQuotedStyle != 0:
+		s.quoted('"')
+	case style&yaml.SingleQuotedStyle != 0:
+		s.quoted('\'')
+	case style&(yaml.LiteralStyle|yaml.FoldedStyle) != 0:
+		s.block(style&yaml.LiteralStyle != 0)
+	default:
+		s.plain()
+	}
+	return !s.failed && s.value == ""
+}
+
+// emit takes what source text from start to end stands for off the value.
+func (s *scanner) emit(decoded string, start, end int) {
+	rest, ok := strings.CutPrefix(s.value, decoded)
+	if !ok {
+		s.failed = true
+		return
+	}
+	s.value = rest
+	if !s.record {
+		return
+	}
+	for range decoded {
+		s.starts = append(s.starts, int32(start))
+		s.ends = append(s.ends, int32(end))
+	}
+}
+
+// copy emits the code point at pos as it is.
+func (s *scanner) copy() {
+	_, size := utf8.DecodeRuneInString(s.text[s.pos:])
+	s.emit(s.text[s.pos:s.pos+size], s.pos, s.pos+size)
+	s.pos += size
+}
+
+func (s *scanner) plain() {
+	for s.value != "" && !s.failed && s.pos < len(s.text) {
+		if lex.IsBlankOrEnd(s.text, s.pos) {
+			s.fold(false)
+		} else {
+			s.copy()
+		}
+	}
+}
+
+func (s *scanner) quoted(quote byte) {
+	if s.pos >= len(s.text) || s.text[s.pos] != quote {
+		s.failed = true
+		return
+	}
+	for s.pos++; !s.failed && s.pos < len(s.text); {
+		c := s.text[s.pos]
+		switch {
+		case c == quote && quote == '\'' && strings.HasPrefix(s.text[s.pos+1:], "'"):
+			s.emit("'", s.pos, s.pos+2)
+			s.pos += 2
+		case c == quote:
+			s.pos++
+			return
+		case c == '\\' && quote == '"':
+			s.escape()
+		case lex.IsBlankOrEnd(s.text, s.pos):
+			s.fold(false)
+		default:
+			s.copy()
+		}
+	}
+	s.failed = true
+}
+
+// fold passes over blanks and line breaks in a plain or quoted scalar. Blanks
+// alone stand for themselves; one line break with the blanks around it for a
+// space, several for all but the first of them. After an escaped line break
+// none is left out.
+func (s *scanner) fold(escaped bool) {
+	start := s.pos
+	var breaks []int
+	for s.pos < len(s.text) && lex.IsBlankOrEnd(s.text, s.pos) {
+		w := lex.BreakWidth(s.text, s.pos)
+		if w > 0 {
+			breaks = append(breaks, s.pos)
+		}
+		s.pos += max(1, w)
+	}
+	switch {
+	case escaped:
+	case len(breaks) == 0:
+		for i := start; i < s.pos; i++ {
+			s.emit(s.text[i:i+1], i, i+1)
+		}
+		return
+	case !folds(s.text, breaks[0]):
+		s.lineBreak(breaks[0])
+		breaks = breaks[1:]
+	case len(breaks) == 1:
+		s.emit(" ", breaks[0], breaks[0]+lex.BreakWidth(s.text, breaks[0]))
+		return
+	default:
+		breaks = breaks[1:]
+	}
+	for _, at := range breaks {
+		s.lineBreak(at)
+	}
+}
+
+// folds reports whether the line break at i becomes a space when lines are
+// folded. LS and PS stand for themselves.
+func folds(text string, i int) bool { return text[i] != 0xE2 }
+
+// lineBreak emits the line break at an offset.
+func (s *scanner) lineBreak(at int) {
+	w := lex.BreakWidth(s.text, at)
+	if folds(s.text, at) {
+		s.emit("\n", at, at+w)
+	} else {
+		s.emit(s.text[at:at+w], at, at+w)
+	}
+}
+
+var escapes = map[byte]string{
+	'0': "\x00", 'a': "\a", 'b': "\b", 't': "\t", '\t': "\t", 'n': "\n",
+	'v': "\v", 'f': "\f", 'r': "\r", 'e': "\x1b", ' ': " ", '"': "\"",
+	'\'': "'", '\\': "\\", '/': "/", 'N': "\u0085", '_': "\u00a0",
+	'L': "\u2028", 'P': "\u2029",
+}
+
+var hexEscapes = map[byte]int{'x': 2, 'u': 4, 'U': 8}
+
+// escape passes over the backslash at pos and what belongs to it.
+func (s *scanner) escape() {
+	start := s.pos
+	s.pos++
+	if w := lex.BreakWidth(s.text, s.pos); w > 0 {
+		s.pos += w
+		s.fold(true)
+		return
+	}
+	if s.pos >= len(s.text) {
+		s.failed = true
+		return
+	}
+	c := s.text[s.pos]
+	s.pos++
+	if digits := hexEscapes[c]; digits > 0 {
+		r := s.hex(digits)
+		if utf16High(r) && strings.HasPrefix(s.text[s.pos:], `\u`) {
+			s.pos += 2
+			r = utf16Pair(r, s.hex(4))
+		}
+		s.emit(string(r), start, s.pos)
+		return
+	}
+	decoded, ok := escapes[c]
+	s.failed = s.failed || !ok
+	s.emit(decoded, start, s.pos)
+}
+
+func utf16High(r rune) bool { return r >= 0xD800 && r < 0xDC00 }
+
+func utf16Pair(high, low rune) rune { return (high-0xD800)<<10 | (low - 0xDC00) + 0x10000 }
+
+// hex reads digits hexadecimal digits.
+func (s *scanner) hex(digits int) rune {
+	if s.pos+digits > len(s.text) {
+		s.failed = true
+		return 0
+	}
+	n, err := strconv.ParseUint(s.text[s.pos:s.pos+digits], 16, 32)
+	s.failed = s.failed || err != nil
+	s.pos += digits
+	return rune(n)
+}

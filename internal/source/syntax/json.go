@@ -1,0 +1,153 @@
+package syntax
+
+import (
+	"encoding/json"
+	"errors"
+	"io"
+	"strings"
+	"unicode/utf8"
+
+	"go.yaml.in/yaml/v3"
+
+	"github.com/crdlab/crdlab/internal/source/lex"
+	"github.com/crdlab/crdlab/internal/source/limits"
+)
+
+var errTrailing = errors.New("unexpected text after the JSON value")
+
+// A jsonReader makes YAML nodes from JSON text. The YAML parser would refuse
+// some of what JSON allows in strings: \/ and escaped surrogate pairs.
+type jsonReader struct {
+	text   string
+	tokens *json.Decoder
+	budget *limits.Budget
+
+	// offset is a place in text, line and column the same, zero-based and in
+	// code points.
+	offset, line, column int
+	// open are the collections around the current token.
+	open []*yaml.Node
+	root *yaml.Node
+}
+
+// ParseJSON parses text, which is to hold one JSON value, into a node whose
+// lines and columns count from the beginning of text. Lines break at \n, \r\n
+// and \r only. The error is an *limits.Exceeded or one of encoding/json; at is its
+// place.
+func ParseJSON(text string, budget *limits.Budget) (root *yaml.Node, at int, err error) {
+	r := &jsonReader{text: text, tokens: json.NewDecoder(strings.NewReader(text)), budget: budget}
+	r.tokens.UseNumber()
+	for r.root == nil || len(r.open) > 0 {
+		if err := r.next(); err != nil {
+			return nil, r.place(err), err
+		}
+	}
+	if end := r.start(int(r.tokens.InputOffset())); end < len(text) {
+		return nil, end, errTrailing
+	}
+	return r.root, 0, nil
+}
+
+// place is where an error occurred.
+func (r *jsonReader) place(err error) int {
+	var syntax *json.SyntaxError
+	var limit *limits.Exceeded
+	switch {
+	case errors.As(err, &limit):
+		return limit.Offset
+	case errors.As(err, &syntax):
+		return r.invalid(syntax)
+	}
+	return max(0, len(strings.TrimRight(r.text, " \t\r\n"))-1)
+}
+
+// invalid is the place of the character that an error names. The decoder
+// counts up to it, or up to the blanks before it.
+func (r *jsonReader) invalid(err *json.SyntaxError) int {
+	at := r.start(int(err.Offset))
+	if at < len(r.text) && strings.HasPrefix(err.Error(), "invalid character '"+r.text[at:at+1]+"'") {
+		return at
+	}
+	return max(0, int(err.Offset)-1)
+}
+
+func (r *jsonReader) next() error {
+	before := int(r.tokens.InputOffset())
+	token, err := r.tokens.Token()
+	if errors.Is(err, io.EOF) {
+		return io.ErrUnexpectedEOF
+	}
+	if err != nil {
+		return err
+	}
+	if token == json.Delim('}') || token == json.Delim(']') {
+		r.open = r.open[:len(r.open)-1]
+		return nil
+	}
+	r.advance(r.start(before))
+	n := jsonNode(token)
+	n.Line, n.Column = r.line+1, r.column+1
+	r.add(n)
+	return r.budget.Spend(r.offset, len(r.open), 1, 0)
+}
+
+// start is the offset of the token that follows offset.
+func (r *jsonReader) start(offset int) int {
+	rest := r.text[min(offset, len(r.text)):]
+	return offset + len(rest) - len(strings.TrimLeft(rest, " \t\r\n,:"))
+}
+
+// advance moves the reader's place forward to the beginning of a token.
+func (r *jsonReader) advance(offset int) {
+	passed := r.text[r.offset:offset]
+	r.offset = offset
+	for {
+		i := strings.IndexAny(passed, "\r\n")
+		if i < 0 {
+			break
+		}
+		passed = passed[i+lex.BreakWidth(passed, i):]
+		r.line, r.column = r.line+1, 0
+	}
+	r.column += utf8.RuneCountInString(passed)
+}
+
+func (r *jsonReader) add(n *yaml.Node) {
+	if r.root == nil {
+		r.root = n
+	} else {
+		parent := r.open[len(r.open)-1]
+		parent.Content = append(parent.Content, n)
+	}
+	if n.Kind != yaml.ScalarNode {
+		r.open = append(r.open, n)
+	}
+}
+
+func jsonNode(token json.Token) *yaml.Node {
+	scalar := func(tag, value string) *yaml.Node {
+		return &yaml.Node{Kind: yaml.ScalarNode, Tag: tag, Value: value}
+	}
+	switch t := token.(type) {
+	case json.Delim:
+		if t == '{' {
+			return &yaml.Node{Kind: yaml.MappingNode, Tag: "!!map", Style: yaml.FlowStyle}
+		}
+		return &yaml.Node{Kind: yaml.SequenceNode, Tag: "!!seq", Style: yaml.FlowStyle}
+	case string:
+		n := scalar("!!str", t)
+		n.Style = yaml.DoubleQuotedStyle
+		return n
+	case json.Number:
+		if strings.ContainsAny(t.String(), ".eE") {
+			return scalar("!!float", t.String())
+		}
+		return scalar("!!int", t.String())
+	case bool:
+		if t {
+			return scalar("!!bool", "true")
+		}
+		return scalar("!!bool", "false")
+	}
+	return scalar("!!null", "null")
+}

@@ -1,0 +1,399 @@
+package tolerant
+
+import (
+	"strings"
+
+	"go.yaml.in/yaml/v3"
+
+	"github.com/crdlab/crdlab/internal/playground"
+	"github.com/crdlab/crdlab/internal/source/lex"
+)
+
+// Role is what a [Cursor] stands at.
+type Role int
+
+const (
+	// Nowhere is where nothing can be said: in a comment, behind a value.
+	Nowhere Role = iota
+	// AtKey is in a key, or where one may begin.
+	AtKey
+	// AtValue is in the scalar of a key or an item, or where one may begin in
+	// the line of the key.
+	AtValue
+	// AtStart is where a value of any kind may begin: behind a dash, or in a
+	// line below a key.
+	AtStart
+	// AtDash is where an item of a list in block style may begin.
+	AtDash
+)
+
+// A Cursor is a place in an [Tree].
+type Cursor struct {
+	Role Role
+	// Path leads to the mapping of the key, to the value, or to the list of
+	// the item: of mapping keys (string) and list indexes (int).
+	Path []any
+	// Nodes are those on the path, from the root to the place itself.
+	Nodes []*Node
+	// Entry is the key or the item that the cursor is in; nil if it is at none.
+	Entry *Node
+	// Above is the entry of the mapping before the cursor, if that is at no key
+	// and the entry could go on with an item of a list.
+	Above *Node
+	// Word is what is there already, of which Typed is before the cursor.
+	Word  playground.Range
+	Typed string
+	// Before is what of a scalar, decoded, is before the cursor, and Text all
+	// of it.
+	Before, Text string
+	// Quoted says that Word includes a quote at its beginning.
+	Quoted byte
+	// HasColon: Word is a key that has its colon.
+	HasColon bool
+	// NeedsBlank: a blank has to separate the colon or the dash before Word.
+	NeedsBlank bool
+	// Column is that of the key, in block style; a value below it is indented
+	// more.
+	Column int
+	// Flow is within brackets or braces; JSON: where all keys have quotes.
+	Flow, JSON bool
+	// Document is the index of the document.
+	Document int
+}
+
+// Nearest is the place in the text that is nearest to a position, which may be
+// beyond the end of the text or of its line.
+func (t *Tree) Nearest(p playground.Position) playground.Position {
+	return t.index.Position(t.index.Offset(p))
+}
+
+// Cursor finds out what is at a position.
+func (t *Tree) Cursor(p playground.Position) Cursor {
+	offset := t.index.Offset(p)
+	f := cursorFinder{tree: t, text: t.index.Text(), offset: offset}
+	f.lineStart = offset - f.columnAt(offset)
+	f.cursor.Word = t.index.Range(offset, offset)
+	document := 0
+	for i, start := range t.starts {
+		if start <= offset {
+			document = i
+		}
+	}
+	f.cursor.Document = document
+	if f.inComment() {
+		return f.cursor
+	}
+	f.cursor.JSON = strings.HasPrefix(strings.TrimSpace(t.index.Text()), "{")
+	f.node(t.Documents[document], -1)
+	return f.cursor
+}
+
+type cursorFinder struct {
+	tree              *Tree
+	text              string
+	offset, lineStart int
+	cursor            Cursor
+}
+
+func (f *cursorFinder) columnAt(offset int) int {
+	return offset - (strings.LastIndexByte(f.text[:offset], '\n') + 1)
+}
+
+func (f *cursorFinder) column() int { return f.offset - f.lineStart }
+
+// inComment says whether the line up to the cursor is a comment.
+func (f *cursorFinder) inComment() bool {
+	return strings.HasPrefix(strings.TrimLeft(f.text[f.lineStart:f.offset], " \t"), "#")
+}
+
+// node looks into a value; outer is the column of the collection around it.
+func (f *cursorFinder) node(n *Node, outer int) {
+	f.cursor.Nodes = append(f.cursor.Nodes, n)
+	f.cursor.Flow = f.cursor.Flow || n.Flow
+	switch {
+	case n.Kind == yaml.ScalarNode:
+		f.scalar(n)
+	case n.Kind == 0:
+		f.nothing(n, outer)
+	case n.Flow:
+		f.flow(n)
+	case n.Kind == yaml.MappingNode:
+		f.mapping(n)
+	default:
+		f.sequence(n)
+	}
+}
+
+func (f *cursorFinder) at(role Role) { f.cursor.Role = role }
+
+// take sets the word to what is between two offsets.
+func (f *cursorFinder) take(start, end int) {
+	f.cursor.Word = f.tree.Range(start, end)
+	f.cursor.Typed = f.text[start:max(start, min(f.offset, end))]
+	if start < len(f.text) && start < end && (f.text[start] == '"' || f.text[start] == '\'') {
+		f.cursor.Quoted = f.text[start]
+		f.cursor.Typed = strings.Trim(f.cursor.Typed, `"'`)
+	}
+}
+
+func (f *cursorFinder) scalar(n *Node) {
+	isBlock := n.Quote == '|' || n.Quote == '>'
+	switch {
+	case f.offset < n.start && isBlock:
+	case f.offset < n.start:
+		f.cursor.Entry = n
+		if f.offset >= n.behind {
+			f.at(AtValue)
+		}
+	case f.offset <= n.end && (!isBlock || f.offset < n.end || f.offset == len(f.text)):
+		f.cursor.Entry = n
+		f.at(AtValue)
+		if f.startsValue(n) {
+			f.at(AtStart)
+		}
+		f.cursor.Column = f.columnAt(n.start)
+		f.take(n.start, n.end)
+		f.cursor.Text = n.Value
+		raw := f.text[n.start:min(f.offset, n.end)]
+		if n.Quote == '"' || n.Quote == '\'' {
+			raw = strings.TrimPrefix(raw, string(n.Quote))
+		}
+		f.cursor.Before = decodeDraft(raw, n.Quote, n.column)
+		if isBlock {
+			f.cursor.Before = decodeBlock(raw, false, n.column)
+		}
+	}
+}
+
+// startsValue says whether a scalar may turn out to be a key: it is plain, and
+// only a dash or nothing is before it in its line.
+func (f *cursorFinder) startsValue(n *Node) bool {
+	line := strings.TrimLeft(f.text[n.start-f.columnAt(n.start):n.start], " -")
+	return n.Quote == 0 && line == ""
+}
+
+// nothing is a value that is not there yet.
+func (f *cursorFinder) nothing(n *Node, outer int) {
+	inLine := n.behind >= f.lineStart
+	f.cursor.NeedsBlank = n.behind == f.offset
+	f.cursor.Column = f.column()
+	switch {
+	case inLine && n.keyEnd >= 0:
+		f.cursor.Entry = n
+		f.at(AtValue)
+	case inLine:
+		f.cursor.Entry = n
+		f.at(AtStart)
+		if f.cursor.NeedsBlank {
+			f.cursor.Column++
+		}
+	case f.column() > outer || n.keyEnd < 0:
+		f.at(AtStart)
+	case n.keyEnd >= 0 && f.column() == outer:
+		f.at(AtDash)
+	}
+}
+
+func (f *cursorFinder) step(step any) { f.cursor.Path = append(f.cursor.Path, step) }
+
+func (f *cursorFinder) mapping(n *Node) {
+	entry := f.before(n.Children)
+	switch {
+	case entry == nil:
+		f.cursor.Column = f.column()
+		if f.column() == n.column {
+			f.at(AtKey)
+		}
+	case f.inKey(entry):
+		f.key(entry)
+	case entry.behind >= f.lineStart && entry.start > f.offset && strings.Contains(f.text[f.offset:entry.start], "\n"):
+	case entry.behind >= f.lineStart || f.offset <= entry.end && entry.Kind != 0:
+		f.step(entry.Key)
+		f.node(entry, n.column)
+	case f.column() > n.column:
+		f.step(entry.Key)
+		f.node(entry, n.column)
+	case f.column() == n.column:
+		f.cursor.Column = n.column
+		f.at(AtKey)
+		if isList := entry.Kind == yaml.SequenceNode && entry.column == n.column; entry.Kind == 0 || isList {
+			f.cursor.Above = entry
+		}
+	}
+}
+
+// before is the last of the children that begins before the cursor.
+func (f *cursorFinder) before(children []*Node) *Node {
+	var found *Node
+	for _, child := range children {
+		begin := child.start
+		if child.keyStart >= 0 {
+			begin = child.keyStart
+		} else if child.behind >= 0 {
+			begin = child.behind - 1
+		}
+		if begin > f.offset || begin == f.offset && child.keyStart < 0 && child.behind >= 0 {
+			break
+		}
+		found = child
+	}
+	return found
+}
+
+func (f *cursorFinder) inKey(entry *Node) bool {
+	return entry.keyStart >= 0 && f.offset >= entry.keyStart && f.offset <= entry.keyEnd
+}
+
+func (f *cursorFinder) key(entry *Node) {
+	f.cursor.Entry = entry
+	f.cursor.HasColon = entry.behind >= 0
+	f.cursor.Column = f.columnAt(entry.keyStart)
+	f.take(entry.keyStart, entry.keyEnd)
+	f.at(AtKey)
+}
+
+func (f *cursorFinder) sequence(n *Node) {
+	for i := len(n.Children) - 1; i >= 0; i-- {
+		item := n.Children[i]
+		if item.behind > f.offset {
+			continue
+		}
+		inLine := item.behind >= f.lineStart
+		switch {
+		case inLine || f.column() > n.column || f.offset <= item.end && item.Kind != 0:
+			f.step(i)
+			f.node(item, n.column)
+		case f.column() == n.column:
+			f.cursor.Column = n.column
+			f.at(AtDash)
+		}
+		return
+	}
+	if f.column() == n.column {
+		f.at(AtDash)
+	}
+}
+
+func (f *cursorFinder) flow(n *Node) {
+	if f.offset <= n.start || f.offset >= n.end && n.end > n.start+1 && strings.IndexByte("]}", f.text[n.end-1]) >= 0 {
+		return
+	}
+	for i, child := range n.Children {
+		begin := child.start
+		if child.keyStart >= 0 {
+			begin = child.keyStart
+		}
+		if f.offset < begin || f.offset > f.flowEnd(n, i) {
+			continue
+		}
+		if f.inKey(child) {
+			f.key(child)
+			return
+		}
+		if n.Kind == yaml.MappingNode {
+			if child.behind < 0 {
+				continue
+			}
+			f.step(child.Key)
+		} else {
+			f.step(i)
+		}
+		f.node(child, -1)
+		if child.Kind == 0 {
+			f.cursor.Entry = child
+			f.at(AtValue)
+		}
+		return
+	}
+	f.cursor.Column = f.column()
+	f.at(AtKey)
+	if n.Kind == yaml.SequenceNode {
+		f.step(len(n.Children))
+		f.at(AtValue)
+	}
+}
+
+// flowEnd is how far an entry of a flow collection reaches: up to its comma.
+func (f *cursorFinder) flowEnd(n *Node, i int) int {
+	child := n.Children[i]
+	end := max(child.end, child.keyEnd)
+	if child.Kind == 0 && child.behind >= 0 {
+		for end < n.end && lex.IsBlank(f.text[end]) {
+			end++
+		}
+	}
+	return end
+}
+
+// Key is where the key, or the dash, of the node stands, or its value if it has
+// neither.
+func (t *Tree) Key(n *Node) playground.Range {
+	switch {
+	case n.keyStart >= 0:
+		return t.Range(n.keyStart, n.keyEnd)
+	case n.behind >= 0:
+		return t.Range(n.behind-1, n.behind)
+	}
+	return t.Range(n.start, n.start)
+}
+
+// Child is the value of a name in a mapping, or nil.
+func (n *Node) Child(name string) *Node {
+	if n == nil || n.Kind != yaml.MappingNode {
+		return nil
+	}
+	for _, child := range n.Children {
+		if child.Key == name && child.behind >= 0 {
+			return child
+		}
+	}
+	return nil
+}
+
+// Scalar is the text of the scalar of a name in a mapping, or empty.
+func (n *Node) Scalar(name string) string {
+	child := n.Child(name)
+	if child == nil || child.Kind != yaml.ScalarNode {
+		return ""
+	}
+	return child.Value
+}
+
+// maxPlainDepth is how deep [Node.Plain] follows a value.
+const maxPlainDepth = 200
+
+// Plain is the value as Go's encoding/json has it, with what is too deep or not
+// there as nil.
+func (n *Node) Plain() any { return n.plain(0) }
+
+func (n *Node) plain(depth int) any {
+	if n == nil || depth > maxPlainDepth {
+		return nil
+	}
+	switch n.Kind {
+	case yaml.MappingNode:
+		out := make(map[string]any, len(n.Children))
+		for _, child := range n.Children {
+			if child.behind >= 0 {
+				out[child.Key] = child.plain(depth + 1)
+			}
+		}
+		return out
+	case yaml.SequenceNode:
+		out := make([]any, len(n.Children))
+		for i, child := range n.Children {
+			out[i] = child.plain(depth + 1)
+		}
+		return out
+	case yaml.ScalarNode:
+		if n.Quote != 0 {
+			return n.Value
+		}
+		var value any
+		if (&yaml.Node{Kind: yaml.ScalarNode, Value: n.Value}).Decode(&value) != nil {
+			return n.Value
+		}
+		return value
+	}
+	return nil
+}

@@ -1,0 +1,270 @@
+package tolerant
+
+import (
+	"strconv"
+	"strings"
+	"unicode/utf8"
+
+	"go.yaml.in/yaml/v3"
+
+	"github.com/crdlab/crdlab/internal/source/lex"
+)
+
+// maxFlowDepth is how deep brackets are followed.
+const maxFlowDepth = 200
+
+// value reads a value at an offset that is not a collection in block style. It
+// ends at the latest before a line that is indented no more than the column.
+func (p *parser) value(n *Node, column, at int) {
+	at = p.skipProperties(at)
+	if p.lineEnds(at) {
+		p.pos = p.nextLine(at)
+		return
+	}
+	switch c := p.text[at]; {
+	case c == '|' || c == '>':
+		p.block(n, column, at)
+	case c == '{' || c == '[':
+		limit := p.limit(column, at)
+		if p.pos = p.flow(n, at, limit, 0); p.pos < limit {
+			p.pos = p.nextLine(p.pos)
+		}
+	case c == '"' || c == '\'':
+		p.quoted(n, column, at)
+	default:
+		p.plain(n, column, at)
+	}
+}
+
+// skipProperties passes over an anchor and a tag.
+func (p *parser) skipProperties(at int) int {
+	for at < len(p.text) && (p.text[at] == '&' || p.text[at] == '!') {
+		at = p.skipBlanks(lex.PropertyEnd(p.text, at))
+	}
+	return at
+}
+
+// limit is the offset of the first line after at, not blank, that is indented
+// no more than the column, or the end of the text.
+func (p *parser) limit(column, at int) int {
+	if column < 0 {
+		if next := strings.Index(p.text[at:], "\n---"); next >= 0 {
+			return at + next + 1
+		}
+		return len(p.text)
+	}
+	for line := p.nextLine(at); line < len(p.text); line = p.nextLine(line) {
+		first := line
+		for first < len(p.text) && p.text[first] == ' ' {
+			first++
+		}
+		if !blankLine(p.text, first) && first-line <= column {
+			return line
+		}
+	}
+	return len(p.text)
+}
+
+func blankLine(text string, at int) bool {
+	return strings.TrimSpace(text[at:lex.LineEnd(text, at)]) == ""
+}
+
+func (p *parser) block(n *Node, column, at int) {
+	body, end := p.nextLine(at), p.limit(column, at)
+	p.pos = max(body, end)
+	n.Kind, n.Quote, n.start, n.end = yaml.ScalarNode, p.text[at], body, max(body, end)
+	n.column = draftIndent(p.text[body:n.end])
+	n.Value = decodeDraft(p.text[n.start:n.end], n.Quote, n.column)
+}
+
+// draftIndent is the indentation of the first line that is not blank.
+func draftIndent(text string) int {
+	for line := range strings.Lines(text) {
+		if trimmed := strings.TrimLeft(line, " "); strings.TrimSpace(trimmed) != "" {
+			return len(line) - len(trimmed)
+		}
+	}
+	return 0
+}
+
+// quoted reads a scalar in quotes. If those are not closed before the value has
+// to end, it ends with its line.
+func (p *parser) quoted(n *Node, column, at int) {
+	limit := p.limit(column, at)
+	end := quotedEnd(p.text[:limit], at)
+	if isClosed := end > at+1 && p.text[end-1] == p.text[at]; !isClosed {
+		end = p.lineEnd(at)
+	}
+	n.Kind, n.Quote, n.start, n.end = yaml.ScalarNode, p.text[at], at, end
+	n.Value = decodeKey(p.text[at:end])
+	p.pos = p.nextLine(end)
+}
+
+// plain reads a scalar without quotes and the lines that go on with it.
+func (p *parser) plain(n *Node, column, at int) {
+	end := p.plainEnd(at)
+	if n.Kind == yaml.ScalarNode && n.Quote == 0 {
+		at = n.start
+	}
+	n.Kind, n.Quote, n.start, n.end = yaml.ScalarNode, 0, at, end
+	n.Value = decodeDraft(p.text[at:end], 0, 0)
+	p.pos = p.nextLine(end)
+}
+
+func (p *parser) plainEnd(at int) int {
+	limit := p.lineEnd(at)
+	if comment := strings.Index(p.text[at:limit], " #"); comment >= 0 {
+		limit = at + comment
+	}
+	return p.trimmedEnd(at, limit)
+}
+
+// flow reads a value in flow style that ends before the limit, and returns its
+// end.
+func (p *parser) flow(n *Node, at, limit, depth int) int {
+	if depth > maxFlowDepth {
+		return limit
+	}
+	closing := byte('}')
+	n.Kind, n.Flow, n.start = yaml.MappingNode, true, at
+	if p.text[at] == '[' {
+		n.Kind, closing = yaml.SequenceNode, ']'
+	}
+	at = p.skipFlow(at+1, limit)
+	for at < limit && p.text[at] != closing {
+		before := at
+		child := newNode(at)
+		n.Children = append(n.Children, child)
+		if n.Kind == yaml.MappingNode {
+			at = p.flowEntry(child, at, limit, depth)
+		} else {
+			at = p.flowValue(child, at, limit, depth)
+		}
+		at = p.skipFlow(at, limit)
+		if at < limit && (p.text[at] == ',' || at == before) {
+			at = p.skipFlow(at+1, limit)
+		}
+	}
+	n.end = min(at+1, limit)
+	return n.end
+}
+
+func (p *parser) flowEntry(n *Node, at, limit, depth int) int {
+	p.key(n, at, true)
+	if n.behind < 0 || n.behind > limit {
+		n.behind = -1
+		return min(n.keyEnd, limit)
+	}
+	value := p.skipFlow(n.behind, limit)
+	if value >= limit || strings.IndexByte(",}]", p.text[value]) >= 0 {
+		return value
+	}
+	return p.flowValue(n, value, limit, depth)
+}
+
+func (p *parser) flowValue(n *Node, at, limit, depth int) int {
+	switch c := p.text[at]; c {
+	case '{', '[':
+		return p.flow(n, at, limit, depth+1)
+	case '"', '\'':
+		n.end = quotedEnd(p.text[:limit], at)
+		if line := p.lineEnd(at); n.end == limit && line < limit {
+			n.end = line
+		}
+		n.Kind, n.Quote, n.start, n.Value = yaml.ScalarNode, c, at, decodeKey(p.text[at:n.end])
+		return n.end
+	}
+	end := at
+	for end < min(limit, p.lineEnd(at)) && strings.IndexByte(",]}", p.text[end]) < 0 {
+		end++
+	}
+	end = p.trimmedEnd(at, end)
+	n.Kind, n.start, n.end, n.Value = yaml.ScalarNode, at, end, p.text[at:end]
+	return end
+}
+
+// skipFlow passes over blanks, line breaks and comments.
+func (p *parser) skipFlow(at, limit int) int {
+	for at < limit {
+		switch {
+		case lex.IsBlank(p.text[at]):
+			at++
+		case lex.BreakWidth(p.text, at) > 0:
+			at += lex.BreakWidth(p.text, at)
+		case p.text[at] == '#':
+			at = p.lineEnd(at)
+		default:
+			return at
+		}
+	}
+	return min(at, limit)
+}
+
+// decodeDraft is the text that a part of a scalar's source stands for, as far
+// as it is clear. indent is that of the lines of a block.
+func decodeDraft(raw string, quote byte, indent int) string {
+	switch quote {
+	case '\'':
+		return strings.ReplaceAll(foldLines(raw), "''", "'")
+	case '"':
+		return unescapeDraft(foldLines(raw))
+	case '|', '>':
+		return decodeBlock(raw, quote == '>', indent)
+	}
+	return foldLines(raw)
+}
+
+// foldLines makes one line of several.
+func foldLines(raw string) string {
+	if !strings.ContainsAny(raw, "\r\n") {
+		return raw
+	}
+	lines := strings.Split(raw, "\n")
+	for i, line := range lines {
+		switch {
+		case i == 0:
+			lines[i] = strings.TrimRight(line, " \t\r")
+		case i == len(lines)-1:
+			lines[i] = strings.TrimLeft(line, " \t")
+		default:
+			lines[i] = strings.Trim(line, " \t\r")
+		}
+	}
+	return strings.Join(lines, " ")
+}
+
+func decodeBlock(raw string, fold bool, indent int) string {
+	lines := strings.Split(raw, "\n")
+	for i, line := range lines {
+		blanks := len(line) - len(strings.TrimLeft(line, " "))
+		lines[i] = strings.TrimSuffix(line[min(indent, blanks):], "\r")
+	}
+	if fold {
+		return strings.TrimRight(strings.Join(lines, " "), " ")
+	}
+	return strings.Join(lines, "\n")
+}
+
+func unescapeDraft(raw string) string {
+	if !strings.Contains(raw, `\`) {
+		return raw
+	}
+	var b strings.Builder
+	for raw != "" {
+		if raw[0] == '\\' && len(raw) > 1 && strings.IndexByte(`/ `, raw[1]) >= 0 {
+			b.WriteByte(raw[1])
+			raw = raw[2:]
+			continue
+		}
+		r, _, rest, err := strconv.UnquoteChar(raw, '"')
+		if err != nil {
+			_, size := utf8.DecodeRuneInString(raw)
+			b.WriteString(raw[:size])
+			raw = raw[size:]
+			continue
+		}
+		b.WriteRune(r)
+		raw = rest
+	}
+	return b.String()
+}
