@@ -47,6 +47,15 @@ var packageRules = []packageRule{
 	{"internal/procpool", []string{"internal/playground"}, false},
 	{"internal/ui", []string{"internal/examples", "internal/playground"}, false},
 	{"internal/examples", []string{"internal/playground"}, false},
+	// No rule above permits these packages: only tests and the conformance program
+	// import them.
+	{"internal/enginetest", append([]string{"internal/enginetest/apiclient", "internal/enginetest/cases", "internal/enginetest/verdict", "internal/refserver", "internal/refserver/kubeapi", "internal/engine/whole", "internal/source/...", "internal/playground"}, engineParts...), true},
+	{"internal/enginetest/apiclient", []string{"internal/enginetest/cases", "internal/enginetest/verdict", "internal/refserver/kubeapi", "internal/source/...", "internal/playground"}, true},
+	{"internal/enginetest/verdict", []string{"internal/enginetest/cases", "internal/source/...", "internal/playground"}, false},
+	{"internal/enginetest/cases", []string{"internal/playground"}, false},
+	// The reference server also compiles against other Kubernetes releases.
+	{"internal/refserver", []string{"internal/refserver/kubeapi", "internal/playground"}, true},
+	{"internal/refserver/kubeapi", []string{"internal/playground"}, true},
 	{"internal/engine/whole", append([]string{"internal/source/...", "internal/playground"}, engineParts...), true},
 	{"internal/engine/admission", append([]string{"internal/engine/admission/manifest", "internal/engine/webhook", "internal/engine", "internal/source/...", "internal/playground"}, engineTools...), true},
 	{"internal/engine/admission/manifest", []string{"internal/engine/finding", "internal/engine/upstream", "internal/source/...", "internal/playground"}, true},

@@ -6,15 +6,15 @@ import (
 	"io"
 	"path"
 
-	"github.com/crdlab/crdlab/internal/engine/cases"
-	"github.com/crdlab/crdlab/internal/engine/trial"
-	"github.com/crdlab/crdlab/internal/engine/verdict"
+	"github.com/crdlab/crdlab/internal/enginetest/apiclient"
+	"github.com/crdlab/crdlab/internal/enginetest/cases"
+	"github.com/crdlab/crdlab/internal/enginetest/verdict"
 	"github.com/crdlab/crdlab/internal/playground"
 )
 
 // examiner compares subjects with an API server.
 type examiner struct {
-	server   *trial.Trial
+	server   *apiclient.Client
 	subjects []subject
 	tally    *tally
 	out      io.Writer
@@ -26,9 +26,9 @@ func (e *examiner) with(out io.Writer) *examiner {
 }
 
 // examine compares all subjects on one scenario and returns the server's
-// verdict, or a [trial.UnaskedError].
+// verdict, or a [apiclient.UnsupportedError].
 func (e *examiner) examine(stage, name string, s playground.Scenario) (verdict.Verdict, error) {
-	judged, err := e.server.Judge(s)
+	judged, err := e.server.Run(s)
 	if err != nil {
 		return judged, fmt.Errorf("%s: %w", name, err)
 	}
@@ -64,7 +64,7 @@ func (e *examiner) cases(all []cases.Case) ([]verdict.Recording, error) {
 	var recordings []verdict.Recording
 	for _, c := range all {
 		judged, err := e.examine(path.Dir(c.Name), c.Name, c.Scenario)
-		var unasked *trial.UnaskedError
+		var unasked *apiclient.UnsupportedError
 		switch {
 		case errors.As(err, &unasked):
 			recordings = append(recordings, verdict.RecordUnasked(c, unasked.Reason))

@@ -13,9 +13,9 @@ import (
 
 	"github.com/crdlab/crdlab/conformance/generate"
 	"github.com/crdlab/crdlab/internal/engine"
-	"github.com/crdlab/crdlab/internal/engine/cases"
-	"github.com/crdlab/crdlab/internal/engine/trial"
 	"github.com/crdlab/crdlab/internal/engine/whole"
+	"github.com/crdlab/crdlab/internal/enginetest/apiclient"
+	"github.com/crdlab/crdlab/internal/enginetest/cases"
 	"github.com/crdlab/crdlab/internal/playground"
 )
 
@@ -137,7 +137,7 @@ func (e *examiner) generated(g generation) error {
 		var out strings.Builder
 		one := e.with(&out)
 		_, err := one.examine(g.title+mutant.Stage, name, mutant.Scenario)
-		var unasked *trial.UnaskedError
+		var unasked *apiclient.UnsupportedError
 		if err != nil && !errors.As(err, &unasked) {
 			return err
 		}

@@ -15,10 +15,11 @@ import (
 	"k8s.io/klog/v2"
 
 	"github.com/crdlab/crdlab/conformance/apiserver"
-	"github.com/crdlab/crdlab/internal/engine/cases"
-	"github.com/crdlab/crdlab/internal/engine/trial"
-	"github.com/crdlab/crdlab/internal/engine/verdict"
 	"github.com/crdlab/crdlab/internal/engine/whole"
+	"github.com/crdlab/crdlab/internal/enginetest"
+	"github.com/crdlab/crdlab/internal/enginetest/apiclient"
+	"github.com/crdlab/crdlab/internal/enginetest/cases"
+	"github.com/crdlab/crdlab/internal/enginetest/verdict"
 )
 
 type settings struct {
@@ -104,13 +105,13 @@ func conform(s settings, out io.Writer) (int, error) {
 // askServer puts the cases, and a sample of scenarios derived from them, before
 // a real server.
 func askServer(s settings, server *apiserver.Server, all []cases.Case, tally *tally, out io.Writer) error {
-	inMemory, err := handlers()
+	inMemory, err := enginetest.NewRefClient()
 	if err != nil {
 		return err
 	}
 	e := &examiner{
-		server:   trial.New(server.Cluster(), whole.New().Evaluate),
-		subjects: []subject{build("engine", whole.New().Evaluate), {"handlers in memory", inMemory.Judge}},
+		server:   apiclient.New(server.Cluster(), whole.New().Evaluate),
+		subjects: []subject{build("engine", whole.New().Evaluate), {"handlers in memory", inMemory.Run}},
 		tally:    tally,
 		out:      out,
 	}
@@ -145,7 +146,7 @@ func askServer(s settings, server *apiserver.Server, all []cases.Case, tally *ta
 // askHandlers puts scenarios derived from the cases and from the corpus before
 // the handlers in memory.
 func askHandlers(s settings, all []cases.Case, tally *tally, out io.Writer) error {
-	inMemory, err := handlers()
+	inMemory, err := enginetest.NewRefClient()
 	if err != nil {
 		return err
 	}

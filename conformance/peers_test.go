@@ -19,10 +19,10 @@ import (
 	"sigs.k8s.io/yaml"
 
 	"github.com/crdlab/crdlab/conformance/apiserver"
-	"github.com/crdlab/crdlab/internal/engine/cases"
-	"github.com/crdlab/crdlab/internal/engine/trial"
 	"github.com/crdlab/crdlab/internal/engine/whole"
+	"github.com/crdlab/crdlab/internal/enginetest/cases"
 	"github.com/crdlab/crdlab/internal/playground"
+	"github.com/crdlab/crdlab/internal/refserver/kubeapi"
 )
 
 // A pair is a CRD and an object of it, and the path where a cluster has such
@@ -51,7 +51,7 @@ func BenchmarkPeers(b *testing.B) {
 				createCRD(b, cluster, p)
 				dryRun(b, cluster, p)
 				b.StopTimer()
-				if err := cluster.Clear(); err != nil {
+				if err := cluster.Reset(); err != nil {
 					b.Fatal(err)
 				}
 				b.StartTimer()
@@ -69,7 +69,7 @@ func BenchmarkPeers(b *testing.B) {
 			for b.Loop() {
 				dryRun(b, cluster, p)
 			}
-			if err := cluster.Clear(); err != nil {
+			if err := cluster.Reset(); err != nil {
 				b.Fatal(err)
 			}
 		})
@@ -130,20 +130,20 @@ func evaluate(b *testing.B, p pair, evaluate func(context.Context, playground.Sc
 
 // createCRD returns when the CRD is established.
 func createCRD(b *testing.B, cluster *apiserver.Cluster, p pair) {
-	answer, err := cluster.Do(trial.Request{
+	answer, err := cluster.Do(kubeapi.Request{
 		Method: http.MethodPost, Path: "/apis/apiextensions.k8s.io/v1/customresourcedefinitions",
 		ContentType: "application/yaml", Body: []byte(p.crd),
 	})
 	if err != nil || answer.Code != http.StatusCreated {
 		b.Fatalf("%v, %+v", err, answer)
 	}
-	if _, err := cluster.Settle(answer.Object); err != nil {
+	if _, err := cluster.ServeCRD(answer.Object); err != nil {
 		b.Fatal(err)
 	}
 }
 
 func dryRun(b *testing.B, cluster *apiserver.Cluster, p pair) {
-	answer, err := cluster.Do(trial.Request{
+	answer, err := cluster.Do(kubeapi.Request{
 		Method: http.MethodPost, Path: p.path, Query: url.Values{"dryRun": {"All"}},
 		ContentType: "application/yaml", Body: []byte(p.object),
 	})

@@ -4,10 +4,7 @@ import (
 	"context"
 	"errors"
 
-	"github.com/crdlab/crdlab/internal/engine/judge"
-	"github.com/crdlab/crdlab/internal/engine/trial"
-	"github.com/crdlab/crdlab/internal/engine/verdict"
-	"github.com/crdlab/crdlab/internal/engine/whole"
+	"github.com/crdlab/crdlab/internal/enginetest/verdict"
 	"github.com/crdlab/crdlab/internal/playground"
 )
 
@@ -37,13 +34,4 @@ func build(name string, evaluate evaluateFunc) subject {
 		}
 		return verdict.Of(report), nil
 	}}
-}
-
-// handlers are the API server's handlers in memory.
-func handlers() (*trial.Trial, error) {
-	cluster, err := judge.New()
-	if err != nil {
-		return nil, err
-	}
-	return trial.New(cluster, whole.New().Evaluate), nil
 }

@@ -13,8 +13,8 @@ import (
 
 	"github.com/santhosh-tekuri/jsonschema/v6"
 
-	"github.com/crdlab/crdlab/internal/engine/cases"
 	"github.com/crdlab/crdlab/internal/engine/whole"
+	"github.com/crdlab/crdlab/internal/enginetest/cases"
 	"github.com/crdlab/crdlab/internal/playground"
 	"github.com/crdlab/crdlab/internal/procpool"
 )

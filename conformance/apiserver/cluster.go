@@ -18,11 +18,11 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
-	utilnet "k8s.io/apimachinery/pkg/util/net"
 	"k8s.io/apimachinery/pkg/util/uuid"
 
-	"github.com/crdlab/crdlab/internal/engine/trial"
+	"github.com/crdlab/crdlab/internal/enginetest/apiclient"
 	"github.com/crdlab/crdlab/internal/playground"
+	"github.com/crdlab/crdlab/internal/refserver/kubeapi"
 )
 
 // crdKeys is where etcd has CustomResourceDefinitions, below the prefix.
@@ -33,9 +33,9 @@ const settleTime = 10 * time.Second
 
 const pollInterval = time.Millisecond
 
-var _ trial.Cluster = &Cluster{}
+var _ apiclient.Cluster = &Cluster{}
 
-// Cluster is a server as a [trial.Cluster].
+// Cluster is a server as a [apiclient.Cluster].
 type Cluster struct {
 	server *Server
 	crd    *apiextensionsv1.CustomResourceDefinition // as put or answered last
@@ -45,20 +45,20 @@ type Cluster struct {
 // before.
 func (s *Server) Cluster() *Cluster { return &Cluster{server: s} }
 
-// Admit implements [trial.Cluster].
-func (*Cluster) Admit(s playground.Scenario) error {
+// SetAdmission implements [apiclient.Cluster].
+func (*Cluster) SetAdmission(s playground.Scenario) error {
 	if strings.TrimSpace(s.Admission) != "" {
-		return &trial.UnaskedError{Reason: "the cluster has no admission plugins"}
+		return &apiclient.UnsupportedError{Reason: "the cluster has no admission plugins"}
 	}
 	return nil
 }
 
-// HasControllers implements [trial.Cluster].
+// HasControllers implements [apiclient.Cluster].
 func (*Cluster) HasControllers() bool { return true }
 
-// Clear implements [trial.Cluster]. CRD and objects go straight from etcd: the
+// Reset implements [apiclient.Cluster]. CRD and objects go straight from etcd: the
 // API takes its time, and finalizers or broken webhooks keep it from it.
-func (c *Cluster) Clear() error {
+func (c *Cluster) Reset() error {
 	if c.crd == nil {
 		return nil
 	}
@@ -78,8 +78,8 @@ func (c *Cluster) Clear() error {
 	})
 }
 
-// PutCRD implements [trial.Cluster].
-func (c *Cluster) PutCRD(crd *apiextensionsv1.CustomResourceDefinition) (string, error) {
+// StoreCRD implements [apiclient.Cluster].
+func (c *Cluster) StoreCRD(crd *apiextensionsv1.CustomResourceDefinition) (string, error) {
 	crd = crd.DeepCopy()
 	crd.SetGroupVersionKind(apiextensionsv1.SchemeGroupVersion.WithKind("CustomResourceDefinition"))
 	identify(crd)
@@ -136,7 +136,7 @@ func (c *Cluster) objectKey(namespace, name string) string {
 	return c.objectKeys() + name
 }
 
-// ClearObjects implements [trial.Cluster].
+// ClearObjects implements [apiclient.Cluster].
 func (c *Cluster) ClearObjects() error {
 	if c.crd == nil || c.crd.Spec.Names.Plural == "" || c.crd.Spec.Group == "" {
 		return nil
@@ -147,15 +147,15 @@ func (c *Cluster) ClearObjects() error {
 	return err
 }
 
-// Put implements [trial.Cluster].
-func (c *Cluster) Put(object *unstructured.Unstructured) error {
+// StoreObject implements [apiclient.Cluster].
+func (c *Cluster) StoreObject(object *unstructured.Unstructured) error {
 	object = object.DeepCopy()
 	identify(object)
 	return c.put(c.objectKey(object.GetNamespace(), object.GetName()), object.Object)
 }
 
-// Stored implements [trial.Cluster].
-func (c *Cluster) Stored(namespace, name string) (*unstructured.Unstructured, error) {
+// StoredObject implements [apiclient.Cluster].
+func (c *Cluster) StoredObject(namespace, name string) (*unstructured.Unstructured, error) {
 	ctx, cancel := context.WithTimeout(context.Background(), settleTime)
 	defer cancel()
 	found, err := c.server.etcd.Get(ctx, c.server.prefix+c.objectKey(namespace, name))
@@ -166,15 +166,15 @@ func (c *Cluster) Stored(namespace, name string) (*unstructured.Unstructured, er
 	return object, object.UnmarshalJSON(found.Kvs[0].Value)
 }
 
-// Do implements [trial.Cluster].
-func (c *Cluster) Do(r trial.Request) (trial.Answer, error) {
+// Do implements [apiclient.Cluster].
+func (c *Cluster) Do(r kubeapi.Request) (kubeapi.Response, error) {
 	address := c.server.url + r.Path
 	if len(r.Query) > 0 {
 		address += "?" + r.Query.Encode()
 	}
 	request, err := http.NewRequest(r.Method, address, bytes.NewReader(r.Body))
 	if err != nil {
-		return trial.Answer{}, err
+		return kubeapi.Response{}, err
 	}
 	request.Header.Set("Accept", "application/json")
 	if r.Accept != "" {
@@ -185,22 +185,17 @@ func (c *Cluster) Do(r trial.Request) (trial.Answer, error) {
 	}
 	response, err := c.server.http.Do(request)
 	if isPanic(err) {
-		return trial.Answer{Code: http.StatusInternalServerError, Body: "This request caused apiserver to panic. Look in the logs for details."}, nil
+		return kubeapi.Response{Code: http.StatusInternalServerError, Body: "This request caused apiserver to panic. Look in the logs for details."}, nil
 	}
 	if err != nil {
-		return trial.Answer{}, err
+		return kubeapi.Response{}, err
 	}
 	defer response.Body.Close()
 	body, err := io.ReadAll(response.Body)
 	if err != nil {
-		return trial.Answer{}, fmt.Errorf("%s %s: %w", r.Method, r.Path, err)
+		return kubeapi.Response{}, fmt.Errorf("%s %s: %w", r.Method, r.Path, err)
 	}
-	answer := trial.Answer{Code: response.StatusCode}
-	warnings, _ := utilnet.ParseWarningHeaders(response.Header["Warning"])
-	for _, w := range warnings {
-		answer.Warnings = append(answer.Warnings, w.Text)
-	}
-	return answer, decode(body, &answer)
+	return kubeapi.Decode(response.StatusCode, response.Header, body)
 }
 
 // isPanic says whether a request had no answer because its handler panicked: the
@@ -208,25 +203,6 @@ func (c *Cluster) Do(r trial.Request) (trial.Answer, error) {
 func isPanic(err error) bool {
 	var ended http2.StreamError
 	return errors.As(err, &ended) && ended.Code == http2.ErrCodeInternal
-}
-
-// decode adds what the body of a response is.
-func decode(body []byte, answer *trial.Answer) error {
-	var kind metav1.TypeMeta
-	if json.Unmarshal(body, &kind) != nil {
-		answer.Body = strings.TrimSpace(string(body))
-		return nil
-	}
-	switch {
-	case kind.Kind == "Status" && kind.APIVersion == "v1":
-		answer.Status = &metav1.Status{}
-		return json.Unmarshal(body, answer.Status)
-	case kind.Kind == "Table" && kind.APIVersion == "meta.k8s.io/v1":
-		answer.Table = &metav1.Table{}
-		return json.Unmarshal(body, answer.Table)
-	}
-	answer.Object = &unstructured.Unstructured{}
-	return answer.Object.UnmarshalJSON(body)
 }
 
 func await(condition func() bool) error {

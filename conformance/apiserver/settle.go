@@ -15,11 +15,11 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/types"
 
-	"github.com/crdlab/crdlab/internal/engine/trial"
+	"github.com/crdlab/crdlab/internal/refserver/kubeapi"
 )
 
-// Settle implements [trial.Cluster].
-func (c *Cluster) Settle(answered *unstructured.Unstructured) (*apiextensionsv1.CustomResourceDefinition, error) {
+// ServeCRD implements [apiclient.Cluster].
+func (c *Cluster) ServeCRD(answered *unstructured.Unstructured) (*apiextensionsv1.CustomResourceDefinition, error) {
 	c.crd = &apiextensionsv1.CustomResourceDefinition{}
 	if err := runtime.DefaultUnstructuredConverter.FromUnstructured(answered.Object, c.crd); err != nil {
 		return nil, err
@@ -116,8 +116,8 @@ func (c *Cluster) backdate(crd *apiextensionsv1.CustomResourceDefinition) (strin
 	if err != nil {
 		return "", err
 	}
-	answer, err := c.Do(trial.Request{
-		Method: http.MethodPatch, Path: trial.CRDPath + "/" + crd.Name + "/status",
+	answer, err := c.Do(kubeapi.Request{
+		Method: http.MethodPatch, Path: kubeapi.CRDPath + "/" + crd.Name + "/status",
 		ContentType: "application/json-patch+json", Body: patch,
 	})
 	if err != nil {

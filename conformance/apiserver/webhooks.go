@@ -114,8 +114,8 @@ func (w *webhooks) dial(ctx context.Context, network, _ string) (net.Conn, error
 	return (&net.Dialer{}).DialContext(ctx, network, w.address)
 }
 
-// AnswerWebhooks implements [trial.Cluster].
-func (c *Cluster) AnswerWebhooks(handler http.Handler) {
+// SetConversionWebhook implements [apiclient.Cluster].
+func (c *Cluster) SetConversionWebhook(handler http.Handler) {
 	if handler == nil {
 		c.server.webhooks.handler.Store(nil)
 		return

@@ -13,9 +13,9 @@ import (
 	"k8s.io/klog/v2"
 
 	"github.com/crdlab/crdlab/conformance/apiserver"
-	"github.com/crdlab/crdlab/internal/engine/cases"
-	"github.com/crdlab/crdlab/internal/engine/trial"
-	"github.com/crdlab/crdlab/internal/engine/verdict"
+	"github.com/crdlab/crdlab/internal/enginetest/apiclient"
+	"github.com/crdlab/crdlab/internal/enginetest/cases"
+	"github.com/crdlab/crdlab/internal/enginetest/verdict"
 )
 
 func main() {
@@ -42,7 +42,7 @@ func run(testdata string) error {
 		return err
 	}
 	defer server.Stop()
-	t := trial.New(server.Cluster(), nil)
+	t := apiclient.New(server.Cluster(), nil)
 	asked, changed := 0, 0
 	for _, c := range all {
 		recording := recordings[c.Name]
@@ -50,7 +50,7 @@ func run(testdata string) error {
 			continue
 		}
 		difference, err := differ(t, c, *recording.Verdict)
-		var unasked *trial.UnaskedError
+		var unasked *apiclient.UnsupportedError
 		if errors.As(err, &unasked) {
 			continue
 		}
@@ -67,8 +67,8 @@ func run(testdata string) error {
 	return nil
 }
 
-func differ(t *trial.Trial, c cases.Case, recorded verdict.Verdict) (string, error) {
-	v, err := t.Judge(c.Scenario)
+func differ(t *apiclient.Client, c cases.Case, recorded verdict.Verdict) (string, error) {
+	v, err := t.Run(c.Scenario)
 	if err != nil {
 		return "", err
 	}

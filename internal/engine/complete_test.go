@@ -10,8 +10,8 @@ import (
 	"sigs.k8s.io/yaml"
 
 	"github.com/crdlab/crdlab/internal/engine"
-	"github.com/crdlab/crdlab/internal/engine/cases"
 	"github.com/crdlab/crdlab/internal/engine/whole"
+	"github.com/crdlab/crdlab/internal/enginetest/cases"
 	"github.com/crdlab/crdlab/internal/playground"
 )
 

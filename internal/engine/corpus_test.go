@@ -13,9 +13,9 @@ import (
 	"sigs.k8s.io/yaml"
 
 	"github.com/crdlab/crdlab/internal/engine"
-	"github.com/crdlab/crdlab/internal/engine/cases"
-	"github.com/crdlab/crdlab/internal/engine/trial"
 	"github.com/crdlab/crdlab/internal/engine/whole"
+	"github.com/crdlab/crdlab/internal/enginetest/apiclient"
+	"github.com/crdlab/crdlab/internal/enginetest/cases"
 	"github.com/crdlab/crdlab/internal/playground"
 )
 
@@ -48,7 +48,7 @@ type corpusSample struct {
 }
 
 // TestCorpus evaluates the CRDs and objects of real projects in the directory
-// CRDLAB_CORPUS, and compares with what its manifest says and with the judge.
+// CRDLAB_CORPUS, and compares with its manifest and with the reference server.
 func TestCorpus(t *testing.T) {
 	dir := os.Getenv("CRDLAB_CORPUS")
 	if dir == "" {
@@ -58,17 +58,17 @@ func TestCorpus(t *testing.T) {
 	if err := yaml.Unmarshal([]byte(read(t, dir, "corpus.yaml")), &manifest); err != nil {
 		t.Fatal(err)
 	}
-	e, judge := whole.New(), newJudge(t)
+	e, reference := whole.New(), newReferenceClient(t)
 	for _, project := range manifest.Projects {
 		for _, crd := range project.CRDs {
 			t.Run(strings.TrimSuffix(crd.File, ".yaml"), func(t *testing.T) {
 				s := playground.Scenario{CRD: read(t, dir, crd.File), FieldValidation: playground.FieldValidationStrict, Now: cases.Now}
 				if crd.APIExtensions == "v1" { // a v1beta1 CRD is judged as converted
-					crd.judge(t, e, judge, dir, s)
+					crd.compare(t, e, reference, dir, s)
 				}
 				s.FieldValidation = playground.FieldValidationIgnore
 				crd.check(t, e, dir, s)
-				crd.judge(t, e, judge, dir, s)
+				crd.compare(t, e, reference, dir, s)
 			})
 		}
 	}
@@ -90,18 +90,18 @@ func evaluate(t *testing.T, e *engine.Engine, s playground.Scenario) playground.
 	return report
 }
 
-// judge compares the verdicts on the CRD and its samples with those of the
-// judge.
-func (c corpusCRD) judge(t *testing.T, e *engine.Engine, judge *trial.Trial, dir string, s playground.Scenario) {
+// compare compares the engine's verdicts on the CRD and its samples with those
+// of the reference server.
+func (c corpusCRD) compare(t *testing.T, e *engine.Engine, reference *apiclient.Client, dir string, s playground.Scenario) {
 	report := evaluate(t, e, s)
-	compareWithJudge(t, judge, s, report)
-	rules := newRuleJudge(t, s, report)
+	compareWithReference(t, reference, s, report)
+	rules := newRuleValidators(t, s, report)
 	for _, sample := range c.Samples {
 		t.Run(s.FieldValidation+"/"+filepath.Base(sample.File), func(t *testing.T) {
 			s := s
 			s.Object = read(t, dir, sample.File)
 			report := evaluate(t, e, s)
-			compareWithJudge(t, judge, s, report)
+			compareWithReference(t, reference, s, report)
 			rules.compare(t, s, report)
 		})
 	}

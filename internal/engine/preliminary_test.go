@@ -13,8 +13,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/crdlab/crdlab/internal/engine"
-	"github.com/crdlab/crdlab/internal/engine/cases"
 	"github.com/crdlab/crdlab/internal/engine/whole"
+	"github.com/crdlab/crdlab/internal/enginetest/cases"
 	"github.com/crdlab/crdlab/internal/playground"
 )
 

@@ -4,8 +4,8 @@ import (
 	"context"
 	"testing"
 
-	"github.com/crdlab/crdlab/internal/engine/verdict"
 	"github.com/crdlab/crdlab/internal/engine/whole"
+	"github.com/crdlab/crdlab/internal/enginetest/verdict"
 )
 
 // TestRecordings compares the engine with what a real API server answered to

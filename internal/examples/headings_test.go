@@ -9,8 +9,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/crdlab/crdlab/internal/engine/cases"
-	"github.com/crdlab/crdlab/internal/engine/verdict"
+	"github.com/crdlab/crdlab/internal/enginetest/cases"
+	"github.com/crdlab/crdlab/internal/enginetest/verdict"
 	"github.com/crdlab/crdlab/internal/examples"
 )
 

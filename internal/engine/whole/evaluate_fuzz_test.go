@@ -12,8 +12,8 @@ import (
 	"golang.org/x/net/html"
 
 	"github.com/crdlab/crdlab/internal/engine"
-	"github.com/crdlab/crdlab/internal/engine/cases"
 	"github.com/crdlab/crdlab/internal/engine/whole"
+	"github.com/crdlab/crdlab/internal/enginetest/cases"
 	"github.com/crdlab/crdlab/internal/playground"
 	"github.com/crdlab/crdlab/internal/ui"
 )

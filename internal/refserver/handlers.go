@@ -1,6 +1,6 @@
 //go:build !js
 
-package judge
+package refserver
 
 import (
 	"fmt"
@@ -23,15 +23,17 @@ import (
 	"k8s.io/apiserver/pkg/registry/rest"
 )
 
-// maxBody is the API server's limit of a request's body, in bytes.
+// maxBody is the API server's limit for request bodies, in bytes
+// (DefaultLegacyMaxRequestBodyBytes in k8s.io/apiserver/pkg/server).
 const maxBody = 3 * 1024 * 1024
 
 const crdResource = "customresourcedefinitions"
 
-// crdKeys begin the keys of CRDs.
+// crdKeys is the prefix of the storage keys of CRDs.
 var crdKeys = resourcePrefix(apiextensions.GroupName, crdResource) + "/"
 
-// newCRDHandler serves the CustomResourceDefinition API from objects.
+// newCRDHandler returns a handler of the CustomResourceDefinition API that
+// stores CRDs in objects.
 func newCRDHandler(objects *memory) (http.Handler, error) {
 	types, err := crdTypes()
 	if err != nil {
@@ -70,9 +72,9 @@ func newCRDHandler(objects *memory) (http.Handler, error) {
 	return withFilters(container, superuser), nil
 }
 
-// newHandler serves the custom resources of a CRD from objects, as if its
-// names had been accepted. Calls of its conversion webhook end in webhook.
-func newHandler(crd *apiextensionsv1.CustomResourceDefinition, objects *memory, webhook *webhookTransport, admit admission.Interface, requester func() user.Info) (http.Handler, error) {
+// newObjectHandler returns a handler for the objects of a CRD, as if its names
+// had been accepted.
+func (s *Server) newObjectHandler(crd *apiextensionsv1.CustomResourceDefinition) (http.Handler, error) {
 	informer := externalversions.NewSharedInformerFactory(nil, 0).Apiextensions().V1().CustomResourceDefinitions()
 	if err := informer.Informer().GetIndexer().Add(established(crd)); err != nil {
 		return nil, err
@@ -82,16 +84,17 @@ func newHandler(crd *apiextensionsv1.CustomResourceDefinition, objects *memory, 
 		return nil, fmt.Errorf("build the static OpenAPI schemas: %w", err)
 	}
 	handler, err := apiserver.NewCustomResourceDefinitionHandler(
-		nil, nil, informer, http.NotFoundHandler(), restOptions{objects, unstructuredCodec},
-		admit, nil, webhook, webhook.authentication, 1, allowAll{}, time.Minute, time.Minute, schemas, maxBody)
+		nil, nil, informer, http.NotFoundHandler(), restOptions{s.objects, unstructuredCodec},
+		&s.admission, nil, &s.webhook, s.webhook.authentication, 1, allowAll{}, time.Minute, time.Minute, schemas, maxBody)
 	if err != nil {
 		return nil, err
 	}
-	return withFilters(handler, requester), nil
+	return withFilters(handler, func() user.Info { return s.requester }), nil
 }
 
-// established returns a copy that looks as if the controllers had finished with
-// it long ago: for two seconds after that the handler delays creations.
+// established returns a copy of the CRD with the conditions that the
+// controllers set. They date from long ago, because the handler delays creations
+// in the two seconds after a CRD is established.
 func established(crd *apiextensionsv1.CustomResourceDefinition) *apiextensionsv1.CustomResourceDefinition {
 	crd = crd.DeepCopy()
 	crd.Status.AcceptedNames = crd.Spec.Names

@@ -16,46 +16,47 @@ import (
 	"k8s.io/apimachinery/pkg/fields"
 	"sigs.k8s.io/yaml"
 
-	"github.com/crdlab/crdlab/internal/engine/judge"
-	"github.com/crdlab/crdlab/internal/engine/trial"
 	"github.com/crdlab/crdlab/internal/engine/whole"
+	"github.com/crdlab/crdlab/internal/enginetest/apiclient"
 	"github.com/crdlab/crdlab/internal/playground"
+	"github.com/crdlab/crdlab/internal/refserver"
+	"github.com/crdlab/crdlab/internal/refserver/kubeapi"
 )
 
 // served is a cluster that serves a CRD.
 type served struct {
 	*testing.T
-	*judge.Cluster
+	*refserver.Server
 	crd *apiextensionsv1.CustomResourceDefinition
 }
 
 // serve creates the CRD of text in an empty cluster. It returns nil and the
 // answer if it is refused.
-func serve(t *testing.T, text string) (*served, trial.Answer) {
-	cluster, err := judge.New()
+func serve(t *testing.T, text string) (*served, kubeapi.Response) {
+	server, err := refserver.New()
 	if err != nil {
 		t.Fatal(err)
 	}
-	answer, err := cluster.Do(trial.Request{Method: http.MethodPost, Path: trial.CRDPath, ContentType: "application/yaml", Body: []byte(text)})
+	answer, err := server.Do(kubeapi.CreateCRD(kubeapi.Document{Data: []byte(text), ContentType: kubeapi.TypeYAML}))
 	if err != nil {
 		t.Fatal(err)
 	}
 	if answer.Object == nil {
 		return nil, answer
 	}
-	crd, err := cluster.Settle(answer.Object)
+	crd, err := server.ServeCRD(answer.Object)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return &served{t, cluster, crd}, answer
+	return &served{t, server, crd}, answer
 }
 
-func (s *served) do(method, version string, object *unstructured.Unstructured, more string, query url.Values, body []byte) trial.Answer {
-	path := "/apis/" + s.crd.Spec.Group + "/" + version
-	if s.crd.Spec.Scope == apiextensionsv1.NamespaceScoped {
-		path += "/namespaces/" + object.GetNamespace()
+func (s *served) do(method, version string, object *unstructured.Unstructured, more string, query url.Values, body []byte) kubeapi.Response {
+	resource := kubeapi.Resource{
+		Group: s.crd.Spec.Group, Version: version, Plural: s.crd.Spec.Names.Plural,
+		Namespaced: s.crd.Spec.Scope == apiextensionsv1.NamespaceScoped,
 	}
-	answer, err := s.Do(trial.Request{Method: method, Path: path + "/" + s.crd.Spec.Names.Plural + more, Query: query, ContentType: "application/json", Body: body})
+	answer, err := s.Do(kubeapi.Request{Method: method, Path: resource.Collection(object.GetNamespace()) + more, Query: query, Body: body})
 	if err != nil {
 		s.Fatal(err)
 	}
@@ -63,7 +64,7 @@ func (s *served) do(method, version string, object *unstructured.Unstructured, m
 }
 
 func (s *served) put(object *unstructured.Unstructured) {
-	if err := s.Put(object); err != nil {
+	if err := s.StoreObject(object); err != nil {
 		s.Fatal(err)
 	}
 }
@@ -87,11 +88,11 @@ func TestReadings(t *testing.T) {
 				if cluster == nil {
 					t.Fatalf("the CRD is refused: %+v", answer.Status)
 				}
-				webhook, err := trial.PlayWebhook(report)
+				webhook, err := apiclient.NewWebhookReplay(report)
 				if err != nil {
 					t.Fatal(err)
 				}
-				cluster.AnswerWebhooks(webhook)
+				cluster.SetConversionWebhook(webhook)
 				stored := &unstructured.Unstructured{}
 				if err := json.Unmarshal(object.Stored, &stored.Object); err != nil {
 					t.Fatal(err)
@@ -132,7 +133,7 @@ func (s *served) compareScale(object *unstructured.Unstructured, got playground.
 	unstructured.RemoveNestedField(scale, "metadata", "resourceVersion")
 	got.Scale = reencode(s.T, scale)
 	if diff := gocmp.Diff(want, got); diff != "" {
-		s.Errorf("scale at %s (-judge +engine):\n%s", got.Version, diff)
+		s.Errorf("scale at %s (-reference server +engine):\n%s", got.Version, diff)
 	}
 }
 

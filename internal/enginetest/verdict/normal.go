@@ -62,7 +62,7 @@ func (v Verdict) Normal(s playground.Scenario) (Verdict, error) {
 	if err != nil {
 		return v, fmt.Errorf("normalise: %w", err)
 	}
-	v.CRD.Answer = v.CRD.Answer.normal()
+	v.CRD.Response = v.CRD.Response.normal()
 	for i := range v.CRD.Conditions {
 		v.CRD.Conditions[i].Message = sortList(v.CRD.Conditions[i].Message)
 	}
@@ -72,7 +72,7 @@ func (v Verdict) Normal(s playground.Scenario) (Verdict, error) {
 		if o.Open {
 			o.dropAnswer() // the engine says yes for the time being, a server no
 		}
-		o.Answer = o.Answer.normal()
+		o.Response = o.Response.normal()
 		applied := s.Operation == playground.OperationApply
 		dropVolatile(o.Stored, applied)
 		dropVolatile(o.Returned, applied)
@@ -121,7 +121,7 @@ func (v Verdict) plain(prefixes []string) (out Verdict, err error) {
 // normal sorts what the API server lists in the random order of Go's maps:
 // causes, the errors of the message, which are the causes, and warnings. A
 // message has equal errors once, so causes count once, too.
-func (a Answer) normal() Answer {
+func (a Response) normal() Response {
 	slices.SortFunc(a.Causes, func(a, b Cause) int {
 		return cmp.Or(cmp.Compare(a.Field, b.Field), cmp.Compare(a.Message, b.Message), cmp.Compare(a.Reason, b.Reason))
 	})

@@ -19,8 +19,8 @@ type Verdict struct {
 	Tables []Table `json:"tables,omitempty"`
 }
 
-// Answer is what the response to a request says apart from the object.
-type Answer struct {
+// Response is what the response to a request says apart from the object.
+type Response struct {
 	Code     int      `json:"code"`
 	Reason   string   `json:"reason,omitempty"`
 	Message  string   `json:"message,omitempty"`
@@ -36,12 +36,12 @@ type Cause struct {
 }
 
 // Accepted says whether the request was.
-func (a Answer) Accepted() bool { return a.Code >= 200 && a.Code < 300 }
+func (a Response) Accepted() bool { return a.Code >= 200 && a.Code < 300 }
 
 // CRD is the answer to the CRD's request and, if it is accepted, what the
 // controllers make of it.
 type CRD struct {
-	Answer
+	Response
 	// Conditions are nil if nobody knows them: the handlers alone set none.
 	Conditions     []playground.Condition `json:"conditions,omitempty"`
 	StoredVersions []string               `json:"storedVersions,omitempty"`
@@ -51,7 +51,7 @@ type CRD struct {
 // Object is the answer to an object's request and, if it is accepted, what is
 // stored and what is read back.
 type Object struct {
-	Answer
+	Response
 	// Open says that the answer hangs on a conversion webhook that nothing
 	// stands for, and where nothing is stored what is stored, too.
 	Open   bool `json:"open,omitempty"`
@@ -70,7 +70,7 @@ type Object struct {
 
 // Scale is the answer to a request for an object's scale.
 type Scale struct {
-	Answer
+	Response
 	// Scale is the autoscaling/v1 Scale, if there is one.
 	Scale any `json:"scale,omitempty"`
 }
@@ -92,7 +92,7 @@ type Table struct {
 
 // Of is the verdict that a report gives.
 func Of(report playground.Report) Verdict {
-	v := Verdict{CRD: CRD{Answer: answerOf(report.CRD.Status, report.CRD.Findings, report.CRD.Warnings)}}
+	v := Verdict{CRD: CRD{Response: responseOf(report.CRD.Status, report.CRD.Findings, report.CRD.Warnings)}}
 	if !report.CRD.Accepted {
 		return v
 	}
@@ -110,8 +110,8 @@ func Of(report playground.Report) Verdict {
 	return v
 }
 
-func answerOf(status playground.Status, findings []playground.Finding, warnings []string) Answer {
-	a := Answer{Code: status.Code, Reason: status.Reason, Message: status.Message, Warnings: warnings}
+func responseOf(status playground.Status, findings []playground.Finding, warnings []string) Response {
+	a := Response{Code: status.Code, Reason: status.Reason, Message: status.Message, Warnings: warnings}
 	if status.Reason != "Invalid" {
 		return a
 	}
@@ -124,7 +124,7 @@ func answerOf(status playground.Status, findings []playground.Finding, warnings 
 }
 
 func objectOf(object playground.Object) Object {
-	o := Object{Answer: answerOf(object.Status, object.Findings, object.Warnings)}
+	o := Object{Response: responseOf(object.Status, object.Findings, object.Warnings)}
 	if !object.Accepted {
 		return o
 	}
@@ -154,7 +154,7 @@ func objectOf(object playground.Object) Object {
 		if o.Scale == nil {
 			o.Scale = map[string]Scale{}
 		}
-		o.Scale[scale.Version] = Scale{Answer: answerOf(scale.Status, nil, nil), Scale: scale.Scale}
+		o.Scale[scale.Version] = Scale{Response: responseOf(scale.Status, nil, nil), Scale: scale.Scale}
 	}
 	return o
 }

@@ -35,10 +35,10 @@ type violation struct {
 	Rule, Path, Message string
 }
 
-// ruleJudge compares the outcomes of single rules with upstream's validator. It
-// is given the rules one by one: it tells what is wrong but not which rule says
-// so.
-type ruleJudge struct {
+// ruleValidators compares the outcomes of single rules with upstream's validator.
+// Each validator has one rule only, because upstream's errors do not name the
+// rule.
+type ruleValidators struct {
 	crd      *apiextensionsv1.CustomResourceDefinition // nil if it is refused
 	versions map[string]*ruleVersion
 }
@@ -51,8 +51,8 @@ type ruleVersion struct {
 	hasStatus  bool
 }
 
-func newRuleJudge(t *testing.T, s playground.Scenario, report playground.Report) *ruleJudge {
-	j := &ruleJudge{versions: map[string]*ruleVersion{}}
+func newRuleValidators(t *testing.T, s playground.Scenario, report playground.Report) *ruleValidators {
+	j := &ruleValidators{versions: map[string]*ruleVersion{}}
 	if !report.CRD.Accepted {
 		return j
 	}
@@ -69,7 +69,7 @@ func newRuleJudge(t *testing.T, s playground.Scenario, report playground.Report)
 }
 
 // compare fails if the outcome of a rule on an object is not upstream's.
-func (j *ruleJudge) compare(t *testing.T, s playground.Scenario, report playground.Report) {
+func (j *ruleValidators) compare(t *testing.T, s playground.Scenario, report playground.Report) {
 	skipped := func(r playground.RuleResult) bool {
 		return r.Why == playground.WhyBlocked || r.Why == playground.WhyBudget
 	}
@@ -205,7 +205,7 @@ func (v *ruleVersion) decode(document *source.Document) (map[string]any, bool) {
 }
 
 // version compiles the rules of a version once for all objects.
-func (j *ruleJudge) version(t *testing.T, name string) *ruleVersion {
+func (j *ruleValidators) version(t *testing.T, name string) *ruleVersion {
 	if known, ok := j.versions[name]; ok {
 		return known
 	}

@@ -11,19 +11,19 @@ import (
 
 	apiextensionsv1beta1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1beta1"
 
-	"github.com/crdlab/crdlab/internal/engine/judge"
-	"github.com/crdlab/crdlab/internal/engine/trial"
-	"github.com/crdlab/crdlab/internal/engine/verdict"
 	"github.com/crdlab/crdlab/internal/engine/whole"
+	"github.com/crdlab/crdlab/internal/enginetest"
+	"github.com/crdlab/crdlab/internal/enginetest/apiclient"
+	"github.com/crdlab/crdlab/internal/enginetest/verdict"
 	"github.com/crdlab/crdlab/internal/playground"
 	"github.com/crdlab/crdlab/internal/source"
 	"github.com/crdlab/crdlab/internal/source/limits"
 )
 
-// TestJudge evaluates every case with the engine and with the API server's own
-// request handlers, which must agree.
-func TestJudge(t *testing.T) {
-	e, judge := whole.New(), newJudge(t)
+// TestReferenceServer evaluates every case with the engine and with the API
+// server's own request handlers. Both must agree.
+func TestReferenceServer(t *testing.T) {
+	e, reference := whole.New(), newReferenceClient(t)
 	for _, c := range readCases(t) {
 		t.Run(c.Name, func(t *testing.T) {
 			if c.Scenario.Kubernetes != "" {
@@ -33,34 +33,35 @@ func TestJudge(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			compareWithJudge(t, judge, c.Scenario, report)
-			newRuleJudge(t, c.Scenario, report).compare(t, c.Scenario, report)
+			compareWithReference(t, reference, c.Scenario, report)
+			newRuleValidators(t, c.Scenario, report).compare(t, c.Scenario, report)
 		})
 	}
 }
 
-func newJudge(t *testing.T) *trial.Trial {
-	cluster, err := judge.New()
+func newReferenceClient(t *testing.T) *apiclient.Client {
+	client, err := enginetest.NewRefClient()
 	if err != nil {
 		t.Fatal(err)
 	}
-	return trial.New(cluster, whole.New().Evaluate)
+	return client
 }
 
-// compareWithJudge fails if the judge answers s differently than report does.
-func compareWithJudge(t *testing.T, judge *trial.Trial, s playground.Scenario, report playground.Report) {
+// compareWithReference fails if the reference server's verdict on s differs from
+// the report.
+func compareWithReference(t *testing.T, reference *apiclient.Client, s playground.Scenario, report playground.Report) {
 	if verdict.Limited(report) || isBeta(s) && !report.CRD.Accepted {
-		return // upstream's code was not asked, or not about this CRD
+		return // no upstream code ran, or the CRD is not the one that was converted
 	}
-	judged, err := judge.Judge(s)
-	var unasked *trial.UnaskedError
-	if errors.As(err, &unasked) {
+	v, err := reference.Run(s)
+	var unsupported *apiclient.UnsupportedError
+	if errors.As(err, &unsupported) {
 		return
 	}
 	if err != nil {
 		t.Fatal(err)
 	}
-	want, err := judged.Normal(s)
+	want, err := v.Normal(s)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -69,17 +70,17 @@ func compareWithJudge(t *testing.T, judge *trial.Trial, s playground.Scenario, r
 		t.Fatal(err)
 	}
 	if slices.ContainsFunc(want.Objects, func(o verdict.Object) bool { return o.Open }) {
-		want.Tables, got.Tables = nil, nil // they hang on the webhook, too
+		want.Tables, got.Tables = nil, nil // they depend on the webhook, too
 	}
 	dropNow(want, s.Now)
 	dropNow(got, s.Now)
 	if diff := verdict.Diff(want, got); diff != "" {
-		t.Errorf("(-judge +engine):\n%s", diff)
+		t.Errorf("(-reference server +engine):\n%s", diff)
 	}
 }
 
-// dropNow hides the time of the request where columns of type string show it:
-// the judge has that of the clock.
+// dropNow replaces the time of the request in columns of type string: the
+// reference server reads the clock.
 func dropNow(v verdict.Verdict, now string) {
 	for _, table := range v.Tables {
 		for _, row := range table.Rows {
@@ -93,8 +94,8 @@ func dropNow(v verdict.Verdict, now string) {
 	}
 }
 
-// isBeta says whether the CRD is of v1beta1. That is not served any more, so
-// the judge is asked about what it converts to.
+// isBeta reports whether the CRD is a v1beta1 one. Servers reject v1beta1 since
+// Kubernetes 1.22, so the reference server receives the converted CRD.
 func isBeta(s playground.Scenario) bool {
 	document := crdDocument(s.CRD)
 	if document == nil {
@@ -104,9 +105,10 @@ func isBeta(s playground.Scenario) bool {
 	return version == apiextensionsv1beta1.SchemeGroupVersion.String()
 }
 
-// crdDocument is the document of a text that counts; nil if there is none.
-func crdDocument(text string) *source.Document {
-	all := documents(text)
+// crdDocument returns the first CRD of a YAML source, or its first document if
+// it has no CRD; nil if it has no document.
+func crdDocument(yaml string) *source.Document {
+	all := documents(yaml)
 	isCRD := func(d *source.Document) bool { kind, _ := d.Lookup("kind"); return kind == "CustomResourceDefinition" }
 	if i := slices.IndexFunc(all, isCRD); i >= 0 {
 		return all[i]
@@ -117,9 +119,10 @@ func crdDocument(text string) *source.Document {
 	return nil
 }
 
-// documents are the documents of a text that are not empty, readable or not.
-func documents(text string) []*source.Document {
-	file, _ := source.Parse(text, limits.Limits{})
+// documents returns the documents of a YAML source that are not empty, including
+// documents with syntax errors.
+func documents(yaml string) []*source.Document {
+	file, _ := source.Parse(yaml, limits.Limits{})
 	if file == nil {
 		return nil
 	}

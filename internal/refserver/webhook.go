@@ -1,24 +1,23 @@
 //go:build !js
 
-package judge
+package refserver
 
 import (
 	"fmt"
 	"net/http"
-	"net/http/httptest"
 	"net/url"
 
 	"k8s.io/apiserver/pkg/util/webhook"
 	"k8s.io/client-go/rest"
 )
 
-// webhookTransport ends all calls of webhooks in this process.
+// A webhookTransport serves all calls of webhooks in this process.
 type webhookTransport struct {
-	handler http.Handler // that answers; nil lets calls fail
+	handler http.Handler // nil lets calls fail
 }
 
-// ResolveEndpoint implements [webhook.ServiceResolver] for a cluster whose
-// Services are all the webhook.
+// ResolveEndpoint implements [webhook.ServiceResolver] for a cluster in which
+// every Service leads to the handler.
 func (t *webhookTransport) ResolveEndpoint(_, name string, _ int32) (*url.URL, error) {
 	if t.handler == nil {
 		return nil, fmt.Errorf("service %q not found", name)
@@ -29,14 +28,15 @@ func (t *webhookTransport) ResolveEndpoint(_, name string, _ int32) (*url.URL, e
 // RoundTrip implements [http.RoundTripper].
 func (t *webhookTransport) RoundTrip(req *http.Request) (*http.Response, error) {
 	if t.handler == nil {
-		return nil, fmt.Errorf("dial %s: the judge has no network", req.URL.Host)
+		return nil, fmt.Errorf("dial %s: the reference server has no network", req.URL.Host)
 	}
-	recorder := httptest.NewRecorder()
+	recorder := newResponseRecorder()
 	t.handler.ServeHTTP(recorder, req)
-	return recorder.Result(), nil
+	return recorder.response(req), nil
 }
 
-// authentication makes all clients of webhooks send through t.
+// authentication makes all webhook clients send through t. It is a wrapper of
+// authentication resolvers, as the API server's start-up code sets one up.
 func (t *webhookTransport) authentication(webhook.AuthenticationInfoResolver) webhook.AuthenticationInfoResolver {
 	config := func() (*rest.Config, error) {
 		return &rest.Config{WrapTransport: func(http.RoundTripper) http.RoundTripper { return t }}, nil

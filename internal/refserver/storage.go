@@ -1,6 +1,6 @@
 //go:build !js
 
-package judge
+package refserver
 
 import (
 	"bytes"
@@ -24,7 +24,10 @@ import (
 	"k8s.io/client-go/tools/cache"
 )
 
-// memory holds encoded objects by key. All versions of a resource share one.
+// This file holds all code that depends on the storage interface of
+// k8s.io/apiserver, which differs between Kubernetes releases.
+
+// memory holds encoded objects by key. All versions of a resource share it.
 type memory struct {
 	mutex    sync.Mutex
 	revision uint64
@@ -38,7 +41,7 @@ type record struct {
 
 func newMemory() *memory { return &memory{revision: 1, records: map[string]record{}} }
 
-// clear removes all records. The revision goes on.
+// clear removes all records. The revision keeps counting.
 func (m *memory) clear() {
 	m.mutex.Lock()
 	defer m.mutex.Unlock()
@@ -59,7 +62,7 @@ func (m *memory) put(key string, data []byte) record {
 	return m.set(key, data)
 }
 
-// set is put for those who hold the mutex.
+// set stores data under key. The caller holds the mutex.
 func (m *memory) set(key string, data []byte) record {
 	m.revision++
 	r := record{data, m.revision}
@@ -67,13 +70,13 @@ func (m *memory) set(key string, data []byte) record {
 	return r
 }
 
-// keyPrefix is what messages have before the keys: that of etcd.
+// keyPrefix precedes keys in error messages. It is the prefix of etcd keys.
 const keyPrefix = "/registry"
 
-// resourcePrefix begins the keys of a resource.
+// resourcePrefix returns the prefix of the keys of a resource.
 func resourcePrefix(group, resource string) string { return "/" + group + "/" + resource }
 
-// restOptions makes registries keep their objects in the memory, encoded with
+// restOptions makes registries store their objects in memory, encoded with
 // codec.
 type restOptions struct {
 	memory *memory
@@ -103,8 +106,8 @@ func (o restOptions) decorate(
 	return &store{memory: o.memory, codec: config.Codec, newObject: newObject}, func() {}, nil
 }
 
-// store is a [storage.Interface] that stores what its codec encodes and returns
-// what its codec decodes, as the API server's etcd storage does.
+// A store is a [storage.Interface] that encodes each object when it is written
+// and decodes it when it is read, like the API server's etcd storage.
 type store struct {
 	storage.APIObjectVersioner
 	*memory
@@ -116,26 +119,26 @@ var _ storage.Interface = (*store)(nil)
 
 func (s *store) Versioner() storage.Versioner { return s.APIObjectVersioner }
 
-// decode decodes a record into the object.
+// decode decodes a record into an object.
 func (s *store) decode(r record, into runtime.Object) error {
 	if _, _, err := s.codec.Decode(r.data, nil, into); err != nil {
-		return &undecodable{r.revision, err}
+		return &undecodableError{r.revision, err}
 	}
 	return s.UpdateObject(into, r.revision)
 }
 
-// undecodable is the error about an object that cannot be decoded
+// undecodableError reports a stored object that cannot be decoded
 // (corruptObjectError in k8s.io/apiserver/pkg/storage/etcd3).
-type undecodable struct {
+type undecodableError struct {
 	revision uint64
 	err      error
 }
 
-func (e *undecodable) Error() string {
+func (e *undecodableError) Error() string {
 	return fmt.Sprintf("object not decodable revision=%d: %v", e.revision, e.err)
 }
 
-func (e *undecodable) Unwrap() error { return e.err }
+func (e *undecodableError) Unwrap() error { return e.err }
 
 // load decodes the record at key into a new object.
 func (s *store) load(key string) (runtime.Object, record, error) {
@@ -181,7 +184,7 @@ func (s *store) Get(_ context.Context, key string, opts storage.GetOptions, out 
 		return storage.NewKeyNotFoundError(key, 0)
 	}
 	err := s.decode(r, out)
-	if corrupt, ok := err.(*undecodable); ok {
+	if corrupt, ok := err.(*undecodableError); ok {
 		return storage.NewCorruptObjError(key, corrupt)
 	}
 	return err
@@ -248,7 +251,7 @@ func (s *store) GuaranteedUpdate(
 	return s.decode(s.set(key, data), out)
 }
 
-// emptyLike is an object without content of the same type.
+// emptyLike returns an empty object of the same type.
 func emptyLike(object runtime.Object) runtime.Object {
 	if u, ok := object.(runtime.Unstructured); ok {
 		return u.NewEmptyInstance()
@@ -294,5 +297,5 @@ func (s *store) RequestWatchProgress(context.Context) error          { return ni
 func (s *store) EnableResourceSizeEstimation(storage.KeysFunc) error { return nil }
 func (s *store) CompactRevision() int64                              { return 0 }
 
-// unstructuredCodec is how custom resources are stored.
+// unstructuredCodec encodes custom resources as JSON.
 var unstructuredCodec = runtime.NewCodec(unstructured.UnstructuredJSONScheme, unstructured.UnstructuredJSONScheme)

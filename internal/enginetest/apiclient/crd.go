@@ -1,11 +1,9 @@
-package trial
+package apiclient
 
 import (
 	"cmp"
 	"encoding/json"
 	"fmt"
-	"net/http"
-	"net/url"
 	"slices"
 
 	"k8s.io/apiextensions-apiserver/pkg/apis/apiextensions"
@@ -15,14 +13,12 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/serializer"
 
-	"github.com/crdlab/crdlab/internal/engine/verdict"
+	"github.com/crdlab/crdlab/internal/enginetest/verdict"
 	"github.com/crdlab/crdlab/internal/playground"
+	"github.com/crdlab/crdlab/internal/refserver/kubeapi"
 	"github.com/crdlab/crdlab/internal/source"
 	"github.com/crdlab/crdlab/internal/source/limits"
 )
-
-// CRDPath is where CustomResourceDefinitions are served.
-const CRDPath = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions"
 
 var crdScheme = func() *runtime.Scheme {
 	scheme := runtime.NewScheme()
@@ -30,12 +26,13 @@ var crdScheme = func() *runtime.Scheme {
 	return scheme
 }()
 
-// decodeCRD reads a CRD of any version, with its defaults, as a v1 one.
-func decodeCRD(text []byte) (*apiextensionsv1.CustomResourceDefinition, error) {
+// decodeCRD decodes a CRD of any version, applies its defaults and converts it
+// to v1.
+func decodeCRD(data []byte) (*apiextensionsv1.CustomResourceDefinition, error) {
 	internal := &apiextensions.CustomResourceDefinition{}
 	decoder := serializer.NewCodecFactory(crdScheme).UniversalDecoder(apiextensions.SchemeGroupVersion)
 	kind := apiextensionsv1.SchemeGroupVersion.WithKind("CustomResourceDefinition")
-	if _, _, err := decoder.Decode(text, &kind, internal); err != nil {
+	if _, _, err := decoder.Decode(data, &kind, internal); err != nil {
 		return nil, err
 	}
 	crd := &apiextensionsv1.CustomResourceDefinition{}
@@ -46,59 +43,55 @@ func decodeCRD(text []byte) (*apiextensionsv1.CustomResourceDefinition, error) {
 	return crd, nil
 }
 
-// judgeCRD sends the scenario's CRD, as an update if there is an old one.
-func (t *Trial) judgeCRD(s playground.Scenario) (out verdict.CRD, err error) {
-	t.crd = nil
+// sendCRD creates the scenario's CRD, or updates its old CRD.
+func (c *Client) sendCRD(s playground.Scenario) (out verdict.CRD, err error) {
+	c.crd = nil
 	document := chooseCRD(s.CRD)
 	if document == nil {
 		return out, nil
 	}
-	request := Request{
-		Method: http.MethodPost, Path: CRDPath, Query: url.Values{"fieldValidation": {s.FieldValidation}},
-		ContentType: contentType(document), Body: []byte(document.Text),
-	}
-	shift := func(a Answer) Answer { return a }
+	request, correct := kubeapi.CreateCRD(requestDocument(document, s)), unchanged
 	if old := chooseCRD(s.OldCRD); old != nil {
-		if request, shift, err = t.replaceCRD(request, document, old); err != nil {
+		if request, correct, err = c.replaceCRD(s, document, old); err != nil {
 			return out, err
 		}
 	}
 	if lookup(document, "apiVersion") == apiextensionsv1beta1.SchemeGroupVersion.String() {
 		upgrade(&request)
 	}
-	answer, err := t.cluster.Do(request)
+	response, err := c.cluster.Do(request)
 	if err != nil {
 		return out, err
 	}
-	answer = shift(answer)
-	out.Answer = verdictOf(answer)
-	if answer.Object == nil {
+	response = correct(response)
+	out.Response = verdictOf(response)
+	if response.Object == nil {
 		return out, nil
 	}
-	return out, t.settle(answer, &out)
+	return out, c.serveCRD(response, &out)
 }
 
-// upgrade makes a v1 CRD of a v1beta1 one, which no server takes any more; one
-// that cannot be read stays.
-func upgrade(request *Request) {
+// upgrade converts a v1beta1 CRD to v1, because servers reject v1beta1 since
+// Kubernetes 1.22. It leaves a CRD that cannot be decoded as it is.
+func upgrade(request *kubeapi.Request) {
 	crd, err := decodeCRD(request.Body)
 	if err != nil {
 		return
 	}
 	if body, err := json.Marshal(crd); err == nil {
-		request.Body, request.ContentType = body, "application/json"
+		request.Body, request.ContentType = body, kubeapi.TypeJSON
 	}
 }
 
-// replaceCRD puts the old CRD into the cluster and makes an update of request,
-// based on what is there now, like `kubectl replace`.
-func (t *Trial) replaceCRD(request Request, document, old *source.Document) (Request, func(Answer) Answer, error) {
+// replaceCRD stores the old CRD and returns the update request of `kubectl
+// replace`, which is based on the stored CRD.
+func (c *Client) replaceCRD(s playground.Scenario, document, old *source.Document) (request kubeapi.Request, _ correction, _ error) {
 	crd, err := decodeCRD([]byte(old.Text))
 	if err != nil {
-		return request, nil, unreadable(playground.DocumentOldCRD, err)
+		return request, nil, unsupportedDocument(playground.DocumentOldCRD, err)
 	}
 	crd.Generation = cmp.Or(crd.Generation, 1)
-	resourceVersion, err := t.cluster.PutCRD(crd)
+	resourceVersion, err := c.cluster.StoreCRD(crd)
 	if err != nil {
 		return request, nil, fmt.Errorf("store the old CRD: %w", err)
 	}
@@ -106,27 +99,27 @@ func (t *Trial) replaceCRD(request Request, document, old *source.Document) (Req
 	if err := checkSegment("name", name); err != nil {
 		return request, nil, err
 	}
-	request.Method = http.MethodPut
-	request.Path += "/" + url.PathEscape(name)
-	var shift func(Answer) Answer
-	request.Body, shift = basedOn(document, resourceVersion, old)
-	return request, shift, nil
+	request = kubeapi.UpdateCRD(name, requestDocument(document, s))
+	var correct correction
+	request.Body, correct = setResourceVersion(document, resourceVersion, old)
+	return request, correct, nil
 }
 
-// settle notes what the server serves once its controllers are done.
-func (t *Trial) settle(answer Answer, out *verdict.CRD) error {
-	crd, err := t.cluster.Settle(answer.Object)
+// serveCRD waits for the controllers and adds the fields that they have set to
+// the verdict.
+func (c *Client) serveCRD(response kubeapi.Response, out *verdict.CRD) error {
+	crd, err := c.cluster.ServeCRD(response.Object)
 	if err != nil {
 		return fmt.Errorf("wait for the CRD: %w", err)
 	}
-	t.crd = crd
+	c.crd = crd
 	out.StoredVersions = crd.Status.StoredVersions
 	names := crd.Spec.Names
 	out.Names = &playground.Names{
 		Plural: names.Plural, Singular: names.Singular, Kind: names.Kind, ListKind: names.ListKind,
 		ShortNames: append([]string{}, names.ShortNames...), Categories: append([]string{}, names.Categories...),
 	}
-	if !t.cluster.HasControllers() {
+	if !c.cluster.HasControllers() {
 		return nil
 	}
 	for _, c := range crd.Status.Conditions {
@@ -135,10 +128,10 @@ func (t *Trial) settle(answer Answer, out *verdict.CRD) error {
 	return nil
 }
 
-// chooseCRD is the document of a text that counts: the first CRD, or else
-// whatever comes first; nil if there is nothing.
-func chooseCRD(text string) *source.Document {
-	all := documents(text)
+// chooseCRD returns the first CRD of a YAML source, or its first document if it
+// has no CRD; nil if it has no document.
+func chooseCRD(yaml string) *source.Document {
+	all := documents(yaml)
 	for _, document := range all {
 		if lookup(document, "kind") == "CustomResourceDefinition" {
 			return document
@@ -150,24 +143,27 @@ func chooseCRD(text string) *source.Document {
 	return all[0]
 }
 
-// documents are the documents of a text that are not empty, readable or not.
-func documents(text string) []*source.Document {
-	file, _ := source.Parse(text, limits.Limits{})
+// documents returns the documents of a YAML source that are not empty, including
+// documents with syntax errors.
+func documents(yaml string) []*source.Document {
+	file, _ := source.Parse(yaml, limits.Limits{})
 	if file == nil {
 		return nil
 	}
 	return slices.DeleteFunc(slices.Clone(file.Documents), (*source.Document).Empty)
 }
 
-// lookup is the scalar at a path, empty if there is none.
+// lookup returns the scalar at a path, or "" if the path does not exist.
 func lookup(document *source.Document, path ...string) string {
 	value, _ := document.Lookup(path...)
 	return value
 }
 
-func contentType(document *source.Document) string {
+// requestDocument returns the body that sends the document as it is typed.
+func requestDocument(document *source.Document, s playground.Scenario) kubeapi.Document {
+	d := kubeapi.Document{Data: []byte(document.Text), ContentType: kubeapi.TypeYAML, FieldValidation: s.FieldValidation}
 	if document.JSON() {
-		return "application/json"
+		d.ContentType = kubeapi.TypeJSON
 	}
-	return "application/yaml"
+	return d
 }

@@ -1,6 +1,6 @@
 //go:build !js
 
-package judge
+package refserver
 
 import (
 	"sync"
@@ -17,14 +17,14 @@ import (
 	"k8s.io/kube-openapi/pkg/validation/spec"
 )
 
-// staticSchemas are the OpenAPI schemas of the CustomResourceDefinition type
-// and of all it refers to. Apply needs them: those of ObjectMeta also for
-// custom resources.
+// staticSchemas returns the OpenAPI schemas of the CustomResourceDefinition type
+// and of the types that it refers to. Server-side apply needs them; for custom
+// resources it needs the schema of ObjectMeta.
 var staticSchemas = sync.OnceValues(func() (map[string]*spec.Schema, error) {
 	namer := openapinamer.NewDefinitionNamer(apiserver.Scheme)
 	definitions := openapiutil.GetOpenAPIDefinitionsWithoutDisabledFeatures(generatedopenapi.GetOpenAPIDefinitions)
 	config := &common.OpenAPIV3Config{
-		Info:                  &spec.Info{InfoProps: spec.InfoProps{Title: "judge"}},
+		Info:                  &spec.Info{InfoProps: spec.InfoProps{Title: "refserver"}},
 		GetDefinitions:        definitions,
 		GetDefinitionName:     namer.GetDefinitionName,
 		GetOperationIDAndTags: openapinamer.GetOperationIDAndTags,
@@ -33,8 +33,8 @@ var staticSchemas = sync.OnceValues(func() (map[string]*spec.Schema, error) {
 		util.GetCanonicalTypeName(&apiextensionsv1.CustomResourceDefinition{}))
 })
 
-// crdTypes converts CustomResourceDefinitions for the bookkeeping of field
-// managers.
+// crdTypes returns the converter that tracks the field managers of
+// CustomResourceDefinitions.
 var crdTypes = sync.OnceValues(func() (managedfields.TypeConverter, error) {
 	schemas, err := staticSchemas()
 	if err != nil {
