@@ -18,6 +18,15 @@ import (
 // like at another version, and nothing stands for it.
 var ErrNoWebhook = errors.New("the conversion webhook would be asked")
 
+// errorCause returns the cause of an error of a read request; empty if the API
+// server returns that error.
+func errorCause(err error) playground.ErrorCause {
+	if errors.Is(err, ErrNoWebhook) {
+		return playground.CauseUnansweredWebhook
+	}
+	return ""
+}
+
 // conversion converts the objects of a CRD between its versions.
 type conversion struct {
 	webhook   ConversionWebhook // nil unless the strategy is Webhook

@@ -32,7 +32,7 @@ func (r *request) readVersion(v *version) playground.ObjectVersion {
 	}
 	r.readScale(v, object, err)
 	if err != nil {
-		out.Error = err.Error()
+		out.Error, out.Cause = err.Error(), errorCause(err)
 		return out
 	}
 	r.readSelectable(v, object)

@@ -28,7 +28,7 @@ func (r *request) readScale(v *version, object *unstructured.Unstructured, readE
 	answer := playground.Scale{Version: v.kind.Version, Status: playground.Status{Code: http.StatusOK}, Scale: jsonvalue.Encode(nil)}
 	scale, hint, err := r.getScale(v, object, readErr)
 	if err != nil {
-		answer.Status, answer.Hint = upstream.StatusOf(err), hint
+		answer.Status, answer.Hint, answer.Cause = upstream.StatusOf(err), hint, errorCause(err)
 	} else {
 		answer.Scale = jsonvalue.Encode(scale)
 	}

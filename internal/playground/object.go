@@ -142,6 +142,14 @@ const (
 	ChangeReplace = "replace"
 )
 
+// An ErrorCause is the reason why the playground cannot determine the API
+// server's response.
+type ErrorCause string
+
+// CauseUnansweredWebhook means that the API server calls a conversion webhook for
+// which the scenario has no response.
+const CauseUnansweredWebhook ErrorCause = "unansweredWebhook"
+
 // ObjectVersion is a stored object as one served version returns it.
 type ObjectVersion struct {
 	Name   string          `json:"name"`
@@ -151,6 +159,8 @@ type ObjectVersion struct {
 	// Error is the API server's message if the version cannot be read; then
 	// Object is null.
 	Error string `json:"error"`
+	// Cause is set if the error is not the API server's.
+	Cause ErrorCause `json:"cause,omitempty"`
 	// Lost are the paths that the stored object has and this version does not.
 	Lost []string `json:"lost"`
 	// RoundTrip is what happens to the stored object if a client reads it at

@@ -7,6 +7,8 @@ type Scale struct {
 	Version string `json:"version"`
 	// Status is the API server's answer: 200, or why there is no Scale.
 	Status Status `json:"status"`
+	// Cause is set if the status is not the API server's.
+	Cause ErrorCause `json:"cause,omitempty"`
 	// Scale is the autoscaling/v1 Scale; null unless the code is 200.
 	Scale json.RawMessage `json:"scale"`
 	// Hint is in plain words what to do about a missing Scale, or empty.

@@ -135,7 +135,7 @@ func objectOf(object playground.Object) Object {
 	o.Open = !isStored(object)
 	o.Versions = map[string]Reading{}
 	for _, v := range object.Versions {
-		if strings.HasPrefix(v.Error, needsWebhook) {
+		if v.Cause == playground.CauseUnansweredWebhook {
 			o.Open = o.Open || strings.HasSuffix(object.APIVersion, "/"+v.Name)
 			continue
 		}
@@ -148,7 +148,7 @@ func objectOf(object playground.Object) Object {
 		o.Stored = object.Stored
 	}
 	for _, scale := range object.Scale {
-		if strings.HasPrefix(scale.Status.Message, needsWebhook) {
+		if scale.Cause == playground.CauseUnansweredWebhook {
 			continue
 		}
 		if o.Scale == nil {
@@ -163,10 +163,6 @@ func objectOf(object playground.Object) Object {
 func isStored(object playground.Object) bool {
 	return len(object.Stored) > 0 && string(object.Stored) != "null"
 }
-
-// needsWebhook is how the engine begins to say that only a conversion webhook,
-// which nothing stands for, could tell.
-const needsWebhook = "the conversion webhook would be asked"
 
 // readable says whether all accepted objects can be read at a version.
 func readable(objects []playground.Object, version string) bool {
