@@ -93,6 +93,20 @@ func stagesOf(s playground.Scenario) []objectStage {
 	return withAdmission
 }
 
+// StageNames returns the names of the stages of a scenario's object requests, in
+// their order.
+func StageNames(s playground.Scenario) ([]string, error) {
+	s, err := complete(s)
+	if err != nil {
+		return nil, err
+	}
+	var names []string
+	for _, stage := range stagesOf(s) {
+		names = append(names, stage.name)
+	}
+	return names, nil
+}
+
 // request is an object on its way through the stages.
 type request struct {
 	parts           Parts

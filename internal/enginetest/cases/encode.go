@@ -27,6 +27,21 @@ func Encode(report playground.Report) ([]byte, error) {
 	return EncodeAnswer(report)
 }
 
+// EncodeWant writes a report as the wanted report of a case: like [Encode], but
+// with the deviations of each object's stages from a normal pass in place of all
+// stages. Order lists the names of the stages of the scenario's requests.
+func EncodeWant(report playground.Report, order []string) ([]byte, error) {
+	report.Objects = slices.Clone(report.Objects)
+	for i, object := range report.Objects {
+		deviations, err := stageDeviations(object, order)
+		if err != nil {
+			return nil, err
+		}
+		report.Objects[i].Stages = deviations
+	}
+	return Encode(report)
+}
+
 // EncodeAnswer writes any answer of the engine as [Encode] writes a report.
 func EncodeAnswer(answer any) ([]byte, error) {
 	var b bytes.Buffer

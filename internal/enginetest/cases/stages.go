@@ -1,0 +1,69 @@
+package cases
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/crdlab/crdlab/internal/playground"
+)
+
+// Names in the stages of a case that stand for several stages.
+const (
+	everyStage = "all"
+	stagesPast = "after " // and the name of a stage
+)
+
+// stageDeviations returns the stages of an object that deviate from a normal
+// pass, so that a new stage changes only the cases that it affects. Order lists
+// the names of all stages of the request; deviations from it are an error.
+//
+// In a normal pass, each stage has the outcome pass, no changes and no findings.
+// If the object is rejected, the trailing stages that are skipped for the same
+// reason become one stage: its name is "all", or "after" and the name of the
+// stage that precedes them.
+func stageDeviations(object playground.Object, order []string) ([]playground.Stage, error) {
+	names := make([]string, len(object.Stages))
+	for i, stage := range object.Stages {
+		names[i] = stage.Name
+	}
+	if !slices.Equal(names, order) {
+		return nil, fmt.Errorf("the stages of object %q are %v, want %v", object.Name, names, order)
+	}
+	rest := len(object.Stages)
+	if !object.Accepted {
+		rest = trailingSkips(object.Stages)
+	}
+	var deviations []playground.Stage
+	for _, stage := range object.Stages[:rest] {
+		if !isNormal(stage) {
+			deviations = append(deviations, stage)
+		}
+	}
+	if rest < len(object.Stages) {
+		skipped := object.Stages[rest]
+		skipped.Name = everyStage
+		if rest > 0 {
+			skipped.Name = stagesPast + object.Stages[rest-1].Name
+		}
+		deviations = append(deviations, skipped)
+	}
+	return deviations, nil
+}
+
+// trailingSkips returns the index of the first of the trailing stages that are
+// skipped for the same reason.
+func trailingSkips(stages []playground.Stage) int {
+	i := len(stages)
+	for i > 0 && isSkipped(stages[i-1]) && stages[i-1].Why == stages[len(stages)-1].Why {
+		i--
+	}
+	return i
+}
+
+func isSkipped(stage playground.Stage) bool {
+	return stage.Outcome == playground.OutcomeSkipped && len(stage.Changes) == 0 && stage.Findings == 0
+}
+
+func isNormal(stage playground.Stage) bool {
+	return stage.Outcome == playground.OutcomePass && stage.Why == "" && len(stage.Changes) == 0 && stage.Findings == 0
+}
