@@ -7,6 +7,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/crdlab/crdlab/internal/engine"
 	"github.com/crdlab/crdlab/internal/engine/whole"
 	"github.com/crdlab/crdlab/internal/enginetest/cases"
 )
@@ -29,7 +30,11 @@ func TestCases(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			got, err := cases.Encode(report)
+			stages, err := engine.StageNames(c.Scenario)
+			if err != nil {
+				t.Fatal(err)
+			}
+			got, err := cases.EncodeWant(report, stages)
 			if err != nil {
 				t.Fatal(err)
 			}
