@@ -29,7 +29,7 @@ func build(name string, evaluate evaluateFunc) subject {
 		if err != nil {
 			return verdict.Verdict{}, err
 		}
-		if verdict.Limited(report) {
+		if verdict.IsLimited(report) {
 			return verdict.Verdict{}, errLimited
 		}
 		return verdict.Of(report), nil

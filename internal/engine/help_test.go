@@ -84,7 +84,7 @@ func readTrial(cursor playground.Cursor) *playground.TryRequest {
 
 func triedText(t *testing.T, tried *playground.Tried) string {
 	t.Helper()
-	text, err := cases.EncodeAnswer(tried)
+	text, err := cases.EncodeValue(tried)
 	if err != nil {
 		t.Fatal(err)
 	}

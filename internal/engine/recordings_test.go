@@ -29,7 +29,7 @@ func TestRecordings(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if verdict.Limited(report) {
+			if verdict.IsLimited(report) {
 				t.Skip("a limit of the playground is exceeded")
 			}
 			got, err := verdict.Of(report).Normal(c.Scenario)

@@ -50,7 +50,7 @@ func newReferenceClient(t *testing.T) *apiclient.Client {
 // compareWithReference fails if the reference server's verdict on s differs from
 // the report.
 func compareWithReference(t *testing.T, reference *apiclient.Client, s playground.Scenario, report playground.Report) {
-	if verdict.Limited(report) || isBeta(s) && !report.CRD.Accepted {
+	if verdict.IsLimited(report) || isBeta(s) && !report.CRD.Accepted {
 		return // no upstream code ran, or the CRD is not the one that was converted
 	}
 	v, err := reference.Run(s)

@@ -14,6 +14,7 @@ import (
 	"k8s.io/klog/v2"
 
 	"github.com/crdlab/crdlab/internal/engine"
+	"github.com/crdlab/crdlab/internal/engine/admission"
 	"github.com/crdlab/crdlab/internal/engine/admission/manifest"
 	"github.com/crdlab/crdlab/internal/engine/whole"
 	"github.com/crdlab/crdlab/internal/enginetest/apiclient"

@@ -1,7 +1,9 @@
-// Package cases reads and writes the engine's test cases: txtar files with the
-// documents of a scenario, its other fields in scenario.json, or the id of an
-// example of the gallery that has them, and the report that is wanted in
-// want.json.
+// Package cases reads and writes the engine's test cases. A case is a txtar file
+// with
+//   - the documents of a scenario, such as crd.yaml and object.yaml;
+//   - scenario.json, with the other fields of the scenario;
+//   - or, in place of both, example, with the id of a gallery example;
+//   - want.json, with the wanted report in the form of [EncodeWant].
 package cases
 
 import (
@@ -19,35 +21,38 @@ import (
 	"github.com/crdlab/crdlab/internal/playground"
 )
 
-// Now is when the requests of all cases arrive.
+// Now is the time of the requests of all cases.
 const Now = "2026-01-02T03:04:05Z"
 
 const (
 	scenarioFile = "scenario.json"
 	wantFile     = "want.json"
-	// exampleFile names an example of the gallery, whose scenario is the case's.
+	// exampleFile contains the id of the gallery example that has the scenario.
 	exampleFile = "example"
 )
 
-// examples is the directory of the gallery, below that of the cases.
+// examples is the directory of the gallery, relative to the directory of the
+// cases.
 const examples = "../../examples"
 
-// Case is one file.
+// A Case is one test case.
 type Case struct {
-	// Name is the stage and the file's name: "prune/preserve".
+	// Name is the directory and the file name without extension, such as
+	// "prune/preserve".
 	Name     string
 	Scenario playground.Scenario
-	// Want is the report that is wanted, as [Encode] writes it; empty if the
-	// file has none yet.
+	// Want is the wanted report, encoded by [EncodeWant]; empty if the file has
+	// no want.json yet.
 	Want []byte
-	// Example is the id of the example whose scenario this is; mostly empty.
+	// Example is the id of the gallery example that has the scenario; empty for
+	// most cases.
 	Example string
 
 	file    string
 	archive *txtar.Archive
 }
 
-// Read reads the cases below dir, in the order of their names.
+// Read reads the cases in the subdirectories of dir, ordered by name.
 func Read(dir string) ([]Case, error) {
 	files, err := filepath.Glob(filepath.Join(dir, "*", "*.txtar"))
 	if err != nil {
@@ -65,7 +70,7 @@ func Read(dir string) ([]Case, error) {
 	return cases, nil
 }
 
-// documents are the texts of a scenario by the names of their files.
+// documents maps file names to the documents of a scenario.
 func documents(s *playground.Scenario) map[string]*string {
 	return map[string]*string{
 		"crd.yaml":        &s.CRD,
@@ -111,7 +116,7 @@ func readFile(file string) (Case, error) {
 	return c, nil
 }
 
-// scenarioFiles are the files of a case, with those of its example.
+// scenarioFiles returns the files of a case and of its example.
 func scenarioFiles(archive *txtar.Archive, examples string) ([]txtar.File, error) {
 	files := archive.Files
 	for _, f := range archive.Files {
@@ -127,7 +132,7 @@ func scenarioFiles(archive *txtar.Archive, examples string) ([]txtar.File, error
 	return files, nil
 }
 
-// Update writes want as the report that is wanted.
+// Update replaces want.json in the file of the case.
 func (c Case) Update(want []byte) error {
 	for i, f := range c.archive.Files {
 		if f.Name == wantFile {
@@ -139,15 +144,15 @@ func (c Case) Update(want []byte) error {
 	return os.WriteFile(c.file, txtar.Format(c.archive), 0o644)
 }
 
-// Format is a scenario as the file of a case that wants nothing yet.
+// Format returns a case file with the scenario and no want.json.
 func Format(title string, s playground.Scenario) ([]byte, error) {
 	archive := &txtar.Archive{Comment: []byte(title + "\n")}
-	texts := documents(&s)
-	for _, name := range slices.Sorted(maps.Keys(texts)) {
-		if *texts[name] != "" {
-			archive.Files = append(archive.Files, txtar.File{Name: name, Data: []byte(*texts[name])})
+	byName := documents(&s)
+	for _, name := range slices.Sorted(maps.Keys(byName)) {
+		if *byName[name] != "" {
+			archive.Files = append(archive.Files, txtar.File{Name: name, Data: []byte(*byName[name])})
 		}
-		*texts[name] = ""
+		*byName[name] = ""
 	}
 	s.Now = ""
 	if s != (playground.Scenario{}) {

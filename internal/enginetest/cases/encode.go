@@ -11,25 +11,26 @@ import (
 	"github.com/crdlab/crdlab/internal/playground"
 )
 
-// Encode writes a report as cases have it: its timing left out, its fields in
-// order but for those that are empty, so that a new field concerns only the
-// cases that use it, and ranges as "line:character-line:character". The JSON
-// of users, such as a stored object, is complete.
+// Encode encodes a report as indented JSON for comparison. It omits empty fields,
+// so that a new field changes only the cases that use it, and writes a range as
+// "line:character-line:character". JSON values of the user, such as a stored
+// object, are complete.
 //
-// Where the schemas of objects stand is left out, too: it would be the longest
-// part, and has cases of its own.
+// It also omits the timing, and the positions of schemas, which would be the
+// longest part and have cases of their own.
 func Encode(report playground.Report) ([]byte, error) {
 	report.Timing = playground.Timing{}
 	report.Objects = slices.Clone(report.Objects)
 	for i := range report.Objects {
 		report.Objects[i].Schema = nil
 	}
-	return EncodeAnswer(report)
+	return EncodeValue(report)
 }
 
-// EncodeWant writes a report as the wanted report of a case: like [Encode], but
-// with the deviations of each object's stages from a normal pass in place of all
-// stages. Order lists the names of the stages of the scenario's requests.
+// EncodeWant encodes a report as the want.json of a case. It differs from [Encode]
+// in the stages of objects, which are reduced to the deviations from a normal
+// pass. The order lists the names of the stages of the scenario's requests; it is
+// an error if the stages of an object differ from it.
 func EncodeWant(report playground.Report, order []string) ([]byte, error) {
 	report.Objects = slices.Clone(report.Objects)
 	for i, object := range report.Objects {
@@ -42,10 +43,10 @@ func EncodeWant(report playground.Report, order []string) ([]byte, error) {
 	return Encode(report)
 }
 
-// EncodeAnswer writes any answer of the engine as [Encode] writes a report.
-func EncodeAnswer(answer any) ([]byte, error) {
+// EncodeValue encodes any response of the engine like [Encode].
+func EncodeValue(value any) ([]byte, error) {
 	var b bytes.Buffer
-	if err := encode(&b, reflect.ValueOf(answer)); err != nil {
+	if err := encode(&b, reflect.ValueOf(value)); err != nil {
 		return nil, err
 	}
 	var indented bytes.Buffer
@@ -56,9 +57,10 @@ func EncodeAnswer(answer any) ([]byte, error) {
 	return indented.Bytes(), nil
 }
 
+// encode appends the encoding of a value.
 func encode(b *bytes.Buffer, v reflect.Value) error {
 	if at, ok := v.Interface().(playground.Range); ok {
-		return plain(b, fmt.Sprintf("%d:%d-%d:%d", at.Start.Line, at.Start.Character, at.End.Line, at.End.Character))
+		return encodeJSON(b, fmt.Sprintf("%d:%d-%d:%d", at.Start.Line, at.Start.Character, at.End.Line, at.End.Character))
 	}
 	switch {
 	case v.Kind() == reflect.Pointer && !v.IsNil():
@@ -68,7 +70,7 @@ func encode(b *bytes.Buffer, v reflect.Value) error {
 	case v.Kind() == reflect.Slice && v.Type().Elem().Kind() != reflect.Uint8:
 		return encodeSlice(b, v)
 	}
-	return plain(b, v.Interface())
+	return encodeJSON(b, v.Interface())
 }
 
 func encodeStruct(b *bytes.Buffer, v reflect.Value) error {
@@ -106,8 +108,8 @@ func encodeSlice(b *bytes.Buffer, v reflect.Value) error {
 	return nil
 }
 
-// isEmpty says whether a field is left out. A struct is not: it may be there
-// for its own sake.
+// isEmpty reports whether a field is omitted. Of structs, it omits zero values
+// except for ranges, in which zero is a position.
 func isEmpty(v reflect.Value) bool {
 	if raw, ok := v.Interface().(json.RawMessage); ok {
 		return len(raw) == 0 || string(raw) == "null"
@@ -121,7 +123,8 @@ func isEmpty(v reflect.Value) bool {
 	return v.IsZero()
 }
 
-func plain(b *bytes.Buffer, value any) error {
+// encodeJSON encodes a value like the HTTP API.
+func encodeJSON(b *bytes.Buffer, value any) error {
 	encoder := json.NewEncoder(b)
 	encoder.SetEscapeHTML(false)
 	return encoder.Encode(value)

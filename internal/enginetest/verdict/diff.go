@@ -8,31 +8,33 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// Diff is how two normal verdicts differ, a line for each value; empty if
-// they do not.
+// Diff describes the differences between two normalized verdicts: the path of
+// each difference, then the two values on a line each. It returns "" for equal
+// verdicts. Conditions are compared only if both verdicts have them.
 func Diff(want, got Verdict) string {
 	if want.CRD.Conditions == nil || got.CRD.Conditions == nil {
 		want.CRD.Conditions, got.CRD.Conditions = nil, nil
 	}
 	r := &reporter{}
-	cmp.Equal(loose(want), loose(got), cmp.Reporter(r))
+	cmp.Equal(toJSON(want), toJSON(got), cmp.Reporter(r))
 	return strings.Join(r.lines, "\n")
 }
 
-// loose is a verdict as JSON has it, so that an absent list is an empty one.
-func loose(v Verdict) any {
+// toJSON returns a verdict as decoded JSON, in which an absent list equals an
+// empty one.
+func toJSON(v Verdict) any {
 	data, err := json.Marshal(v)
 	if err != nil {
-		panic(fmt.Sprintf("a normal verdict is JSON: %v", err))
+		panic(fmt.Sprintf("encode a normalized verdict: %v", err))
 	}
 	var out any
 	if err := json.Unmarshal(data, &out); err != nil {
-		panic(fmt.Sprintf("a normal verdict is JSON: %v", err))
+		panic(fmt.Sprintf("decode a normalized verdict: %v", err))
 	}
 	return out
 }
 
-// reporter notes where two values differ. It implements the reporter of
+// A reporter collects differences. It implements the interface of
 // [cmp.Reporter].
 type reporter struct {
 	path  cmp.Path
@@ -46,16 +48,16 @@ func (r *reporter) Report(result cmp.Result) {
 	if result.Equal() {
 		return
 	}
-	var place strings.Builder
+	var path strings.Builder
 	for _, step := range r.path {
 		switch step := step.(type) {
 		case cmp.MapIndex:
-			fmt.Fprintf(&place, ".%v", step.Key())
+			fmt.Fprintf(&path, ".%v", step.Key())
 		case cmp.SliceIndex:
-			place.WriteString(step.String())
+			path.WriteString(step.String())
 		}
 	}
-	r.lines = append(r.lines, "  "+strings.TrimPrefix(place.String(), "."))
+	r.lines = append(r.lines, "  "+strings.TrimPrefix(path.String(), "."))
 	want, got := r.path.Last().Values()
 	if want.IsValid() {
 		r.lines = append(r.lines, fmt.Sprintf("  - %v", want))

@@ -14,53 +14,51 @@ import (
 	"github.com/crdlab/crdlab/internal/source/limits"
 )
 
-// This file is the list of all that may differ between the engine and an API
-// server, or between two runs of one API server. Whatever else differs is a
-// fault of the engine.
+// This file lists all permitted differences between the engine and an API
+// server, or between two runs of one API server. Any other difference is a bug in
+// the engine.
 
-// volatile are the fields of metadata that the API server makes anew in every
-// run, or keeps for itself:
-//   - uid is random, resourceVersion the revision of etcd, creationTimestamp
-//     the clock's;
-//   - managedFields names the client and has times in it. Apply is compared by
-//     them, times apart; otherwise the engine leaves them out.
+// volatile lists the metadata fields that differ in each run of an API server:
+// the random uid, the resourceVersion from the revision of etcd, and the
+// creationTimestamp from the clock. The field managedFields contains the name of
+// the client and times. Verdicts on apply include it, without the times; for
+// other operations the engine omits it.
 var volatile = []string{"uid", "resourceVersion", "creationTimestamp"}
 
-// replacements are the random parts of messages and cells.
+// replacements replaces the random parts of messages and cells.
 var replacements = []struct {
 	pattern     *regexp.Regexp
 	replacement string
 }{
-	// The CEL compiler numbers the type of self by the clock.
+	// The CEL compiler derives the type name of self from the clock.
 	{regexp.MustCompile(`\bselfType\d+`), "selfType"},
-	// The time of creation in messages that quote the object.
+	// The creationTimestamp in messages that quote the object.
 	{regexp.MustCompile(`(creationTimestamp\\":\\")[^"\\]*`), "${1}<time>"},
-	// The fields of the client's manager there, which end with the time.
+	// The managedFields in messages that quote the object. They end with a time.
 	{regexp.MustCompile(`\\"managedFields\\":\[.*?\\"time\\":\\"[^\\]*\\"\}\],?`), ""},
-	// Apply stops at one of several fields that it cannot merge, in what is
-	// applied or in what is there, or at a later one, in the random order of Go's
-	// maps.
+	// Apply reports only some of the fields that it cannot merge, depending on
+	// the random order of Go maps.
 	{regexp.MustCompile(`(failed to (?:create typed patch object \([^)]*\)|convert new object \([^)]*\) to smd typed): )(?:[^"\\]|\\.)*`), "${1}<errors>"},
-	// Uids in messages about preconditions.
+	// UIDs in messages about preconditions.
 	{regexp.MustCompile(`\b[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}\b`), "<uid>"},
-	// The revision in messages about objects that etcd holds and nobody can decode.
+	// The etcd revision in messages about objects that cannot be decoded.
 	{regexp.MustCompile(`\brevision=\d+`), "revision=<revision>"},
 }
 
-// panicked matches the message about a panic of the API server's code. A
-// server says to look in its logs; the engine says what would be there.
+// panicked matches the message about a panic of the API server's code. A server
+// refers to its log; the engine quotes the panic.
 var panicked = regexp.MustCompile(`(?s)^(This request caused apiserver to panic|the API server's code panicked).*`)
 
-// ageCell is the age in a column of type date, which goes by the clock.
+// ageCell matches an age in a column of type date, which depends on the clock.
 var ageCell = regexp.MustCompile(`^(\d+[smhdy])+$`)
 
-// Normal is v without what may differ, in the form that two verdicts are
-// compared in: each value as decoded from JSON, numbers as they are spelled.
-// The scenario is the one that it is about.
+// Normal returns a copy of v without the permitted differences, for [Diff]. All
+// values are as decoded from JSON, with numbers as [json.Number]. The scenario is
+// the one that v belongs to.
 func (v Verdict) Normal(s playground.Scenario) (Verdict, error) {
-	v, err := v.plain(generateNames(s))
+	v, err := v.withoutRandomParts(generateNames(s))
 	if err != nil {
-		return v, fmt.Errorf("normalise: %w", err)
+		return v, fmt.Errorf("normalize: %w", err)
 	}
 	v.CRD.Response = v.CRD.Response.normal()
 	for i := range v.CRD.Conditions {
@@ -70,7 +68,7 @@ func (v Verdict) Normal(s playground.Scenario) (Verdict, error) {
 	for i := range v.Objects {
 		o := &v.Objects[i]
 		if o.Open {
-			o.dropAnswer() // the engine says yes for the time being, a server no
+			o.dropResponse() // the engine assumes success, a server reports an error
 		}
 		o.Response = o.Response.normal()
 		applied := s.Operation == playground.OperationApply
@@ -96,15 +94,16 @@ func (v Verdict) Normal(s playground.Scenario) (Verdict, error) {
 	return v, nil
 }
 
-// plain is a copy of v as JSON has it, without the random parts of texts.
-func (v Verdict) plain(prefixes []string) (out Verdict, err error) {
-	var text bytes.Buffer
-	encoder := json.NewEncoder(&text)
+// withoutRandomParts returns a copy of v without the random parts of strings.
+// The prefixes are the values of generateName.
+func (v Verdict) withoutRandomParts(prefixes []string) (out Verdict, err error) {
+	var encoded bytes.Buffer
+	encoder := json.NewEncoder(&encoded)
 	encoder.SetEscapeHTML(false)
 	if err := encoder.Encode(v); err != nil {
 		return out, err
 	}
-	data := text.Bytes()
+	data := encoded.Bytes()
 	for _, r := range replacements {
 		data = r.pattern.ReplaceAll(data, []byte(r.replacement))
 	}
@@ -118,26 +117,27 @@ func (v Verdict) plain(prefixes []string) (out Verdict, err error) {
 	return out, err
 }
 
-// normal sorts what the API server lists in the random order of Go's maps:
-// causes, the errors of the message, which are the causes, and warnings. A
-// message has equal errors once, so causes count once, too.
-func (a Response) normal() Response {
-	slices.SortFunc(a.Causes, func(a, b Cause) int {
+// normal sorts the causes, the warnings and the errors in the message, which the
+// API server lists in the random order of Go maps. It removes duplicate causes,
+// because the message has no duplicates either.
+func (r Response) normal() Response {
+	slices.SortFunc(r.Causes, func(a, b Cause) int {
 		return cmp.Or(cmp.Compare(a.Field, b.Field), cmp.Compare(a.Message, b.Message), cmp.Compare(a.Reason, b.Reason))
 	})
-	a.Causes = slices.Compact(a.Causes)
-	slices.Sort(a.Warnings)
+	r.Causes = slices.Compact(r.Causes)
+	slices.Sort(r.Warnings)
 	var errors []string
-	for _, c := range a.Causes {
+	for _, c := range r.Causes {
 		if e := c.Field + ": " + c.Message; !slices.Contains(errors, e) {
 			errors = append(errors, e)
 		}
 	}
-	a.Message = panicked.ReplaceAllString(sortMessage(a.Message, errors), "<panic>")
-	return a
+	r.Message = panicked.ReplaceAllString(sortMessage(r.Message, errors), "<panic>")
+	return r
 }
 
-// sortMessage puts the errors that are listed at the end of message in order.
+// sortMessage replaces the list of errors at the end of a message by the sorted
+// errors, provided that the list consists of them.
 func sortMessage(message string, errors []string) string {
 	list := "[" + strings.Join(errors, ", ") + "]"
 	at := len(message) - len(list)
@@ -152,8 +152,8 @@ func sortMessage(message string, errors []string) string {
 	return message[:at] + list
 }
 
-// sortList puts the errors of a condition's message in order, which are not
-// listed anywhere else. All are about fields of the spec.
+// sortList sorts the errors in the message of a condition. Each error begins with
+// a field path below spec.
 func sortList(message string) string {
 	inner, ok := strings.CutPrefix(message, "[spec")
 	inner, closed := strings.CutSuffix(inner, "]")
@@ -165,14 +165,17 @@ func sortList(message string) string {
 	return "[spec" + strings.Join(errors, ", spec") + "]"
 }
 
-// dropAnswer leaves what is stored, if anything is, and how it reads.
-func (o *Object) dropAnswer() {
+// dropResponse removes the response of an open verdict. It keeps the stored
+// object and its readings.
+func (o *Object) dropResponse() {
 	*o = Object{Open: true, Stored: o.Stored, Versions: o.Versions, Scale: o.Scale}
 	if o.Stored == nil {
 		*o = Object{Open: true}
 	}
 }
 
+// dropVolatile removes the [volatile] metadata of an object. For apply, it keeps
+// managedFields without times.
 func dropVolatile(object any, applied bool) {
 	fields, _ := object.(map[string]any)
 	metadata, _ := fields["metadata"].(map[string]any)
@@ -191,7 +194,7 @@ func dropVolatile(object any, applied bool) {
 	}
 }
 
-// dropDeletionTime hides when an object was deleted, not that it was.
+// dropDeletionTime replaces the time of the deletionTimestamp.
 func dropDeletionTime(object any) {
 	fields, _ := object.(map[string]any)
 	metadata, _ := fields["metadata"].(map[string]any)
@@ -200,6 +203,7 @@ func dropDeletionTime(object any) {
 	}
 }
 
+// dropAges replaces the ages in columns of type date.
 func (t *Table) dropAges() {
 	for _, row := range t.Rows {
 		for i, cell := range row {
@@ -210,11 +214,11 @@ func (t *Table) dropAges() {
 	}
 }
 
-// generateNames are the prefixes from which the API server makes names.
+// generateNames returns the values of generateName in a scenario.
 func generateNames(s playground.Scenario) []string {
 	var prefixes []string
-	for _, text := range []string{s.CRD, s.Object} {
-		file, _ := source.Parse(text, limits.Limits{})
+	for _, yaml := range []string{s.CRD, s.Object} {
+		file, _ := source.Parse(yaml, limits.Limits{})
 		if file == nil {
 			continue
 		}

@@ -13,47 +13,48 @@ import (
 	"github.com/crdlab/crdlab/internal/playground"
 )
 
-// recordingFile is the name, in the directory of a stage's cases, of what a
-// real API server answered to them: one line for each case.
+// recordingFile is the name of the file with the recordings of a directory of
+// cases: one line for each case.
 const recordingFile = "recorded.jsonl"
 
-// Recording is what a real API server answered to a case.
+// A Recording is the verdict of a real API server on a case.
 type Recording struct {
-	// Case is the name of the case, with its stage.
+	// Case is the name of the case, with its directory.
 	Case string `json:"case"`
-	// Inputs identifies the scenario that was recorded.
+	// Inputs is a hash of the recorded scenario.
 	Inputs string `json:"inputs"`
-	// Unasked is why the server was not asked; then there is no verdict.
+	// Unasked is the reason if the server received no request; then Verdict is
+	// nil.
 	Unasked string `json:"unasked,omitempty"`
-	// Verdict is normal.
+	// Verdict is normalized.
 	Verdict *Verdict `json:"verdict,omitempty"`
 }
 
-// Record is the recording of a case, whose verdict is normal.
+// Record returns the recording of a case with a normalized verdict.
 func Record(c cases.Case, v Verdict) Recording {
 	return Recording{Case: c.Name, Inputs: inputs(c.Scenario), Verdict: &v}
 }
 
-// RecordUnasked is the recording of a case that the server was not asked about.
-func RecordUnasked(c cases.Case, why string) Recording {
-	return Recording{Case: c.Name, Inputs: inputs(c.Scenario), Unasked: why}
+// RecordUnasked returns the recording of a case that cannot be sent to a server.
+func RecordUnasked(c cases.Case, reason string) Recording {
+	return Recording{Case: c.Name, Inputs: inputs(c.Scenario), Unasked: reason}
 }
 
-// IsOf says whether r is of the case as it is now.
+// IsOf reports whether r belongs to the case and its current scenario.
 func (r Recording) IsOf(c cases.Case) bool { return r.Case == c.Name && r.Inputs == inputs(c.Scenario) }
 
-// inputs identifies a scenario.
+// inputs returns a hash of a scenario.
 func inputs(s playground.Scenario) string {
 	data, err := json.Marshal(s)
 	if err != nil {
-		panic(fmt.Sprintf("a scenario is JSON: %v", err))
+		panic(fmt.Sprintf("encode a scenario: %v", err))
 	}
 	sum := sha256.Sum256(data)
 	return hex.EncodeToString(sum[:6])
 }
 
-// ReadRecordings reads the recordings below the directory of all cases, by the
-// name of the case.
+// ReadRecordings reads the recordings below the directory of all cases. The keys
+// are the names of the cases.
 func ReadRecordings(dir string) (map[string]Recording, error) {
 	files, err := filepath.Glob(filepath.Join(dir, "*", recordingFile))
 	if err != nil {
@@ -78,23 +79,23 @@ func ReadRecordings(dir string) (map[string]Recording, error) {
 	return recordings, nil
 }
 
-// WriteRecordings replaces the recordings of the stages that the given ones
-// are of, below the directory of all cases.
+// WriteRecordings replaces the recording files of the directories that the given
+// recordings belong to, below the directory of all cases.
 func WriteRecordings(dir string, recordings []Recording) error {
 	files := map[string]*bytes.Buffer{}
 	for _, r := range recordings {
-		stage := filepath.Dir(filepath.FromSlash(r.Case))
-		if files[stage] == nil {
-			files[stage] = &bytes.Buffer{}
+		name := filepath.Dir(filepath.FromSlash(r.Case))
+		if files[name] == nil {
+			files[name] = &bytes.Buffer{}
 		}
-		encoder := json.NewEncoder(files[stage])
+		encoder := json.NewEncoder(files[name])
 		encoder.SetEscapeHTML(false)
 		if err := encoder.Encode(r); err != nil {
 			return fmt.Errorf("record %s: %w", r.Case, err)
 		}
 	}
-	for stage, data := range files {
-		if err := os.WriteFile(filepath.Join(dir, stage, recordingFile), data.Bytes(), 0o644); err != nil {
+	for name, data := range files {
+		if err := os.WriteFile(filepath.Join(dir, name, recordingFile), data.Bytes(), 0o644); err != nil {
 			return err
 		}
 	}

@@ -1,25 +1,27 @@
-// Package verdict holds what the engine's reports and the answers of an API
-// server are compared by. Tests and the conformance program use it; the product
-// does not.
+// Package verdict compares reports of the engine with responses of an API server.
+// Both are converted to a [Verdict].
 package verdict
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/crdlab/crdlab/internal/playground"
 )
 
-// Verdict is the outcome of a scenario.
+// A Verdict is the outcome of a scenario.
 type Verdict struct {
 	CRD CRD `json:"crd"`
-	// Objects has one entry for each document; none if the CRD is refused.
+	// Objects has one entry for each document. It is empty if the CRD is
+	// rejected.
 	Objects []Object `json:"objects,omitempty"`
-	// Tables are those of the accepted objects at each served version at which
-	// all of them can be read; none if one of them is open.
+	// Tables holds the table of the accepted objects at each served version at
+	// which all of them can be read. It is empty if the verdict on an object is
+	// open.
 	Tables []Table `json:"tables,omitempty"`
 }
 
-// Response is what the response to a request says apart from the object.
+// A Response is the response to a request, without the object.
 type Response struct {
 	Code     int      `json:"code"`
 	Reason   string   `json:"reason,omitempty"`
@@ -28,69 +30,71 @@ type Response struct {
 	Warnings []string `json:"warnings,omitempty"`
 }
 
-// Cause is one of the causes of a refusal with reason Invalid.
+// A Cause is one of the causes of a status with reason Invalid.
 type Cause struct {
 	Reason  string `json:"reason,omitempty"`
 	Field   string `json:"field,omitempty"`
 	Message string `json:"message,omitempty"`
 }
 
-// Accepted says whether the request was.
-func (a Response) Accepted() bool { return a.Code >= 200 && a.Code < 300 }
+// Accepted reports whether the request succeeded.
+func (r Response) Accepted() bool { return r.Code >= 200 && r.Code < 300 }
 
-// CRD is the answer to the CRD's request and, if it is accepted, what the
-// controllers make of it.
+// A CRD is the response to the CRD's request and, if it is accepted, the status
+// that the controllers set.
 type CRD struct {
 	Response
-	// Conditions are nil if nobody knows them: the handlers alone set none.
+	// Conditions is nil if no controllers ran.
 	Conditions     []playground.Condition `json:"conditions,omitempty"`
 	StoredVersions []string               `json:"storedVersions,omitempty"`
 	Names          *playground.Names      `json:"names,omitempty"`
 }
 
-// Object is the answer to an object's request and, if it is accepted, what is
-// stored and what is read back.
+// An Object is the response to an object's request and, if it is accepted, the
+// stored object with its readings.
 type Object struct {
 	Response
-	// Open says that the answer hangs on a conversion webhook that nothing
-	// stands for, and where nothing is stored what is stored, too.
-	Open   bool `json:"open,omitempty"`
-	Stored any  `json:"stored,omitempty"`
-	// Deleted says that the object is gone after the request.
+	// Open reports that the response depends on a conversion webhook for which
+	// the scenario has no response. If Stored is nil, the stored object depends
+	// on it, too.
+	Open bool `json:"open,omitempty"`
+	// Stored is the object as it is persisted.
+	Stored any `json:"stored,omitempty"`
+	// Deleted reports that the object no longer exists after the request.
 	Deleted bool `json:"deleted,omitempty"`
-	// Returned is the object in the answer itself; nil if it is gone,
-	// or if the answer is a Scale.
+	// Returned is the object in the response; nil if it is deleted, or if the
+	// response is a Scale.
 	Returned any `json:"returned,omitempty"`
-	// Versions is what a GET request returns, by served version.
+	// Versions maps each served version to the response to a GET request.
 	Versions map[string]Reading `json:"versions,omitempty"`
-	// Scale is the answer to GET …/scale, by served version; none unless one of
-	// them has the scale subresource.
+	// Scale maps each served version to the response to GET …/scale. It is empty
+	// unless a served version has the scale subresource.
 	Scale map[string]Scale `json:"scale,omitempty"`
 }
 
-// Scale is the answer to a request for an object's scale.
+// A Scale is the response to a request for an object's scale.
 type Scale struct {
 	Response
-	// Scale is the autoscaling/v1 Scale, if there is one.
+	// Scale is the autoscaling/v1 Scale; nil if the request fails.
 	Scale any `json:"scale,omitempty"`
 }
 
-// Reading is an object as one version returns it.
+// A Reading is the object that a served version returns.
 type Reading struct {
 	Object  any    `json:"object,omitempty"`
 	Warning string `json:"warning,omitempty"`
-	// Error is the message if the version cannot be read.
+	// Error is the message if the request fails.
 	Error string `json:"error,omitempty"`
 }
 
-// Table is what the API server answers to `kubectl get`.
+// A Table is the response to `kubectl get`.
 type Table struct {
 	Version string              `json:"version"`
 	Columns []playground.Column `json:"columns"`
 	Rows    [][]any             `json:"rows"`
 }
 
-// Of is the verdict that a report gives.
+// Of converts a report to a verdict.
 func Of(report playground.Report) Verdict {
 	v := Verdict{CRD: CRD{Response: responseOf(report.CRD.Status, report.CRD.Findings, report.CRD.Warnings)}}
 	if !report.CRD.Accepted {
@@ -103,7 +107,7 @@ func Of(report playground.Report) Verdict {
 		v.Objects = append(v.Objects, objectOf(object))
 	}
 	for _, t := range report.Tables {
-		if readable(report.Objects, t.Version) {
+		if isReadable(report.Objects, t.Version) {
 			v.Tables = append(v.Tables, Table{Version: t.Version, Columns: t.Columns, Rows: t.Rows})
 		}
 	}
@@ -111,16 +115,16 @@ func Of(report playground.Report) Verdict {
 }
 
 func responseOf(status playground.Status, findings []playground.Finding, warnings []string) Response {
-	a := Response{Code: status.Code, Reason: status.Reason, Message: status.Message, Warnings: warnings}
+	r := Response{Code: status.Code, Reason: status.Reason, Message: status.Message, Warnings: warnings}
 	if status.Reason != "Invalid" {
-		return a
+		return r
 	}
 	for _, f := range findings {
 		if f.Severity == playground.SeverityError {
-			a.Causes = append(a.Causes, Cause{Reason: f.Reason, Field: f.Field, Message: f.Message})
+			r.Causes = append(r.Causes, Cause{Reason: f.Reason, Field: f.Field, Message: f.Message})
 		}
 	}
-	return a
+	return r
 }
 
 func objectOf(object playground.Object) Object {
@@ -133,21 +137,31 @@ func objectOf(object playground.Object) Object {
 		return o
 	}
 	o.Open = !isStored(object)
-	o.Versions = map[string]Reading{}
-	for _, v := range object.Versions {
-		if v.Cause == playground.CauseUnansweredWebhook {
-			o.Open = o.Open || strings.HasSuffix(object.APIVersion, "/"+v.Name)
-			continue
-		}
-		o.Versions[v.Name] = Reading{Object: v.Object, Warning: v.Warning, Error: v.Error}
-		if strings.HasSuffix(object.APIVersion, "/"+v.Name) && object.Operation != playground.OperationScale {
-			o.Returned = v.Object
-		}
-	}
 	if isStored(object) {
 		o.Stored = object.Stored
 	}
-	for _, scale := range object.Scale {
+	o.addVersions(object)
+	o.addScales(object.Scale)
+	return o
+}
+
+func (o *Object) addVersions(object playground.Object) {
+	o.Versions = map[string]Reading{}
+	for _, v := range object.Versions {
+		isRequested := strings.HasSuffix(object.APIVersion, "/"+v.Name)
+		if v.Cause == playground.CauseUnansweredWebhook {
+			o.Open = o.Open || isRequested
+			continue
+		}
+		o.Versions[v.Name] = Reading{Object: v.Object, Warning: v.Warning, Error: v.Error}
+		if isRequested && object.Operation != playground.OperationScale {
+			o.Returned = v.Object
+		}
+	}
+}
+
+func (o *Object) addScales(scales []playground.Scale) {
+	for _, scale := range scales {
 		if scale.Cause == playground.CauseUnansweredWebhook {
 			continue
 		}
@@ -156,16 +170,16 @@ func objectOf(object playground.Object) Object {
 		}
 		o.Scale[scale.Version] = Scale{Response: responseOf(scale.Status, nil, nil), Scale: scale.Scale}
 	}
-	return o
 }
 
-// isStored says whether it is known what is stored; reports as JSON have null.
+// isStored reports whether the report has the stored object. In a report decoded
+// from JSON, an absent object is null.
 func isStored(object playground.Object) bool {
 	return len(object.Stored) > 0 && string(object.Stored) != "null"
 }
 
-// readable says whether all accepted objects can be read at a version.
-func readable(objects []playground.Object, version string) bool {
+// isReadable reports whether all accepted objects can be read at a version.
+func isReadable(objects []playground.Object, version string) bool {
 	for _, object := range objects {
 		if object.Accepted && !isStored(object) && !object.Deleted {
 			return false
@@ -179,21 +193,14 @@ func readable(objects []playground.Object, version string) bool {
 	return true
 }
 
-// Limited says whether a limit of the playground kept the engine from asking
-// the API server's code, which then knows no such limit.
-func Limited(report playground.Report) bool {
-	limited := func(findings []playground.Finding) bool {
-		for _, f := range findings {
-			if f.Reason == playground.ReasonLimit {
-				return true
-			}
-		}
-		return false
-	}
+// IsLimited reports whether a limit of the playground ended the evaluation before
+// it reached the API server's code, which has no such limit.
+func IsLimited(report playground.Report) bool {
+	exceedsLimit := func(f playground.Finding) bool { return f.Reason == playground.ReasonLimit }
 	for _, object := range report.Objects {
-		if limited(object.Findings) {
+		if slices.ContainsFunc(object.Findings, exceedsLimit) {
 			return true
 		}
 	}
-	return limited(report.CRD.Findings)
+	return slices.ContainsFunc(report.CRD.Findings, exceedsLimit)
 }
