@@ -1,10 +1,10 @@
-// Measures what the same verdict takes here and elsewhere: from a real API server
-// and from kubectl-validate.
+// Compares the time for a verdict with a real API server and with kubectl-validate.
 //
 //   node bench.mjs IN_OUT
 //
-// IN_OUT is a file of figures as JSON; it gets rows {benchmark: "Peers", workload,
-// variant, time, ratio}, times in ns, each as a ratio to that of crdlab natively.
+// IN_OUT is a JSON file of figures. The script adds rows {benchmark: "Peers",
+// workload, variant, time, ratio}, with the time in ns and its ratio to native
+// crdlab.
 
 import { measure, record, withoutCores } from "../internal/engine/measure.mjs";
 

@@ -15,8 +15,8 @@ import (
 	"github.com/crdlab/crdlab/internal/playground"
 )
 
-// startModule runs the WebAssembly module under Node, which takes a scenario a
-// line and gives an answer a line.
+// startModule runs the WebAssembly module under Node. The process reads one
+// scenario per line and writes one report per line.
 func startModule(file string) (evaluateFunc, func(), error) {
 	command := exec.Command("node", "module.mjs", file)
 	command.Stderr = os.Stderr
@@ -42,25 +42,25 @@ func startModule(file string) (evaluateFunc, func(), error) {
 		}
 		line, err := lines.ReadBytes('\n')
 		if err != nil {
-			return playground.Report{}, fmt.Errorf("read the module's answer: %w", err)
+			return playground.Report{}, fmt.Errorf("read the module's response: %w", err)
 		}
-		var answer struct {
+		var response struct {
 			playground.Report
 			Error string `json:"error"`
 		}
-		if err := json.Unmarshal(line, &answer); err != nil {
+		if err := json.Unmarshal(line, &response); err != nil {
 			return playground.Report{}, err
 		}
-		if answer.Error != "" {
-			return playground.Report{}, fmt.Errorf("the module failed: %s", answer.Error)
+		if response.Error != "" {
+			return playground.Report{}, fmt.Errorf("the module failed: %s", response.Error)
 		}
-		return answer.Report, nil
+		return response.Report, nil
 	}, stop, nil
 }
 
 var listening = regexp.MustCompile(`url=(http:\S+)`)
 
-// startServer runs the built server on a free port of the loopback interface.
+// startServer runs the built server on a free loopback port.
 func startServer(file string) (evaluateFunc, func(), error) {
 	command := exec.Command(file, "-addr", "127.0.0.1:0", "-evaluate-rate", "0", "-store", "none")
 	log, err := command.StderrPipe()
@@ -77,14 +77,15 @@ func startServer(file string) (evaluateFunc, func(), error) {
 	for lines := bufio.NewScanner(log); lines.Scan(); {
 		if found := listening.FindSubmatch(lines.Bytes()); found != nil {
 			go func() { _, _ = io.Copy(io.Discard, log) }()
-			return ask(string(found[1]) + "/api/v1/evaluate"), stop, nil
+			return evaluateOverHTTP(string(found[1]) + "/api/v1/evaluate"), stop, nil
 		}
 	}
 	stop()
 	return nil, nil, fmt.Errorf("the server %s ended", file)
 }
 
-func ask(url string) evaluateFunc {
+// evaluateOverHTTP returns a function that sends scenarios to the API.
+func evaluateOverHTTP(url string) evaluateFunc {
 	return func(_ context.Context, s playground.Scenario) (report playground.Report, err error) {
 		body, err := json.Marshal(s)
 		if err != nil {
@@ -96,8 +97,8 @@ func ask(url string) evaluateFunc {
 		}
 		defer response.Body.Close()
 		if response.StatusCode != http.StatusOK {
-			text, _ := io.ReadAll(response.Body)
-			return report, fmt.Errorf("%s: %s", response.Status, text)
+			body, _ := io.ReadAll(response.Body)
+			return report, fmt.Errorf("%s: %s", response.Status, body)
 		}
 		err = json.NewDecoder(response.Body).Decode(&report)
 		return report, err

@@ -12,7 +12,7 @@ import (
 	"github.com/crdlab/crdlab/internal/playground"
 )
 
-// examiner compares subjects with an API server.
+// An examiner compares subjects with an API server.
 type examiner struct {
 	server   *apiclient.Client
 	subjects []subject
@@ -20,25 +20,25 @@ type examiner struct {
 	out      io.Writer
 }
 
-// with is an examiner that prints to out and counts anew.
-func (e *examiner) with(out io.Writer) *examiner {
+// withOutput returns an examiner with its own tally that prints to out.
+func (e *examiner) withOutput(out io.Writer) *examiner {
 	return &examiner{server: e.server, subjects: e.subjects, tally: newTally(), out: out}
 }
 
-// examine compares all subjects on one scenario and returns the server's
-// verdict, or a [apiclient.UnsupportedError].
-func (e *examiner) examine(stage, name string, s playground.Scenario) (verdict.Verdict, error) {
-	judged, err := e.server.Run(s)
+// examine compares all subjects on one scenario and counts the result in a group of
+// the tally. It returns the normalized verdict of the server, or an
+// [apiclient.UnsupportedError].
+func (e *examiner) examine(group, name string, s playground.Scenario) (verdict.Verdict, error) {
+	want, err := e.server.Run(s)
 	if err != nil {
-		return judged, fmt.Errorf("%s: %w", name, err)
+		return want, fmt.Errorf("%s: %w", name, err)
 	}
-	want, err := judged.Normal(s)
-	if err != nil {
+	if want, err = want.Normal(s); err != nil {
 		return want, err
 	}
 	for _, subject := range e.subjects {
-		count := e.tally.at(subject.name, stage)
-		got, err := subject.judge(s)
+		count := e.tally.at(subject.name, group)
+		got, err := subject.run(s)
 		if errors.Is(err, errLimited) {
 			count.limited++
 			continue
@@ -59,19 +59,19 @@ func (e *examiner) examine(stage, name string, s playground.Scenario) (verdict.V
 	return want, nil
 }
 
-// cases examines all cases and returns their recordings.
+// cases examines all cases and returns the recordings of the server's verdicts.
 func (e *examiner) cases(all []cases.Case) ([]verdict.Recording, error) {
 	var recordings []verdict.Recording
 	for _, c := range all {
-		judged, err := e.examine(path.Dir(c.Name), c.Name, c.Scenario)
-		var unasked *apiclient.UnsupportedError
+		v, err := e.examine(path.Dir(c.Name), c.Name, c.Scenario)
+		var unsupported *apiclient.UnsupportedError
 		switch {
-		case errors.As(err, &unasked):
-			recordings = append(recordings, verdict.RecordUnasked(c, unasked.Reason))
+		case errors.As(err, &unsupported):
+			recordings = append(recordings, verdict.RecordUnasked(c, unsupported.Reason))
 		case err != nil:
 			return recordings, err
 		default:
-			recordings = append(recordings, verdict.Record(c, judged))
+			recordings = append(recordings, verdict.Record(c, v))
 		}
 	}
 	return recordings, nil

@@ -19,25 +19,26 @@ import (
 	"github.com/crdlab/crdlab/internal/playground"
 )
 
-// shrinkTime is the most that making a failing scenario smaller may take.
+// shrinkTime limits the time for shrinking a failing scenario.
 const shrinkTime = 20 * time.Second
 
-// progressInterval is how often a run says how far it is.
+// progressInterval is the time between progress messages.
 const progressInterval = 30 * time.Second
 
-// shownFailures is how many failing scenarios are made smaller and shown.
+// shownFailures is the number of failing scenarios that are shrunk and printed.
 const shownFailures = 20
 
-// generation is how many scenarios to derive, and from what.
+// A generation describes a series of derived scenarios.
 type generation struct {
-	title    string // of what they are put before
+	title    string // prefix of the groups in the tally
 	seeds    []generate.Seed
 	seed     uint64
 	first, n int
-	limit    time.Duration // 0: none
+	limit    time.Duration // 0 means unlimited
 }
 
-// caseSeeds are the cases whose CRD is accepted, with their object if it is.
+// caseSeeds returns a seed for each case with an accepted CRD. Rejected objects are
+// left out.
 func caseSeeds(all []cases.Case) ([]generate.Seed, error) {
 	var seeds []generate.Seed
 	e := whole.New()
@@ -59,6 +60,8 @@ func caseSeeds(all []cases.Case) ([]generate.Seed, error) {
 	return seeds, nil
 }
 
+// acceptedSeed returns a seed of a scenario, or false if the CRD is rejected or
+// unsuitable.
 func acceptedSeed(e *engine.Engine, name string, s playground.Scenario) (generate.Seed, bool, error) {
 	report, err := e.Evaluate(context.Background(), s)
 	if err != nil || !report.CRD.Accepted {
@@ -72,8 +75,8 @@ func acceptedSeed(e *engine.Engine, name string, s playground.Scenario) (generat
 	return seed, ok, nil
 }
 
-// corpusSeeds are the CRDs below a directory, each with the objects of its
-// group and kind that are accepted.
+// corpusSeeds returns seeds for the CRDs below a directory: the CRD alone, and with
+// each accepted object of its group and kind.
 func corpusSeeds(dir string) ([]generate.Seed, error) {
 	var crds, objects []string
 	err := filepath.WalkDir(dir, func(path string, entry fs.DirEntry, err error) error {
@@ -97,13 +100,13 @@ func corpusSeeds(dir string) ([]generate.Seed, error) {
 	var seeds []generate.Seed
 	e := whole.New()
 	for i, crd := range crds {
-		own := []string{""}
+		matching := []string{""}
 		for _, object := range objects {
 			if generate.Belongs(crd, object) {
-				own = append(own, object)
+				matching = append(matching, object)
 			}
 		}
-		for _, object := range own {
+		for _, object := range matching {
 			seed, ok, err := acceptedSeed(e, fmt.Sprintf("corpus %d", i), playground.Scenario{CRD: crd, Object: object, Now: cases.Now})
 			if err != nil {
 				return nil, err
@@ -116,8 +119,8 @@ func corpusSeeds(dir string) ([]generate.Seed, error) {
 	return seeds, nil
 }
 
-// generated examines mutants until there are enough or the time is over, and
-// shows the failing ones as small as they get.
+// generated examines mutants until the number or the time limit is reached. It
+// shrinks and prints the first mutants that fail.
 func (e *examiner) generated(g generation) error {
 	generator := generate.New(g.seeds, g.seed)
 	start, shown := time.Now(), 0
@@ -133,12 +136,12 @@ func (e *examiner) generated(g generation) error {
 		default:
 		}
 		mutant := generator.Mutant(i)
-		name := fmt.Sprintf("%s of %s (-seed %d -first %d -n 1)", mutant.Stage, mutant.Seed, g.seed, i)
+		name := fmt.Sprintf("%s of %s (-seed %d -first %d -n 1)", mutant.Change, mutant.Seed, g.seed, i)
 		var out strings.Builder
-		one := e.with(&out)
-		_, err := one.examine(g.title+mutant.Stage, name, mutant.Scenario)
-		var unasked *apiclient.UnsupportedError
-		if err != nil && !errors.As(err, &unasked) {
+		one := e.withOutput(&out)
+		_, err := one.examine(g.title+mutant.Change, name, mutant.Scenario)
+		var unsupported *apiclient.UnsupportedError
+		if err != nil && !errors.As(err, &unsupported) {
 			return err
 		}
 		e.tally.include(one.tally)
@@ -154,11 +157,12 @@ func (e *examiner) generated(g generation) error {
 	return nil
 }
 
-// show prints the smallest scenario that fails like s, as a case file, and how
-// it fails, or else how s failed: an answer that is random may not come again.
+// show prints the smallest scenario that fails like s, as a case file, and its
+// differences. If the failure does not recur, because the response is random, it
+// prints the first differences.
 func (e *examiner) show(name string, s playground.Scenario, first string) error {
 	s = generate.Shrink(s, shrinkTime, func(s playground.Scenario) bool {
-		quiet := e.with(io.Discard)
+		quiet := e.withOutput(io.Discard)
 		_, err := quiet.examine("", "", s)
 		return err == nil && quiet.tally.differences() > 0
 	})
@@ -167,9 +171,9 @@ func (e *examiner) show(name string, s playground.Scenario, first string) error 
 		return err
 	}
 	fmt.Fprintf(e.out, "--- smallest case\n%s---\n", file)
-	again := e.with(e.out)
+	again := e.withOutput(e.out)
 	if _, err = again.examine("", name, s); err == nil && again.tally.differences() == 0 {
-		fmt.Fprintf(e.out, "not again; at first:\n%s", first)
+		fmt.Fprintf(e.out, "not reproduced; first differences:\n%s", first)
 	}
 	return err
 }

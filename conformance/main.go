@@ -1,5 +1,5 @@
-// Command conformance compares crdlab with the API server: a real one, and its
-// request handlers in memory.
+// Command conformance compares crdlab with a real API server and with the
+// reference server, which runs the API server's request handlers in memory.
 package main
 
 import (
@@ -27,7 +27,7 @@ type settings struct {
 	run      *regexp.Regexp
 	record   bool
 	corpus   string
-	// module and server are the files of further builds to compare.
+	// module and server are the files of other builds to compare.
 	module, server string
 
 	seed             uint64
@@ -52,15 +52,15 @@ func parse() settings {
 	var s settings
 	flag.StringVar(&s.testdata, "cases", "../internal/engine/testdata", "`directory` of the cases")
 	run := flag.String("run", "", "only the cases whose <stage>/<name> matches the `pattern`")
-	flag.BoolVar(&s.record, "record", false, "record what the API server answers, beside the cases")
-	flag.StringVar(&s.corpus, "corpus", os.Getenv("CRDLAB_CORPUS"), "`directory` of CRDs and objects to derive scenarios from, too")
-	flag.StringVar(&s.module, "module", "", "compare the WebAssembly module of this `file`, too, under Node")
-	flag.StringVar(&s.server, "server", "", "compare the HTTP API of the server in this `file`, too")
-	flag.Uint64Var(&s.seed, "seed", 1, "what the derived scenarios depend on")
+	flag.BoolVar(&s.record, "record", false, "write the API server's verdicts to the directories of the cases")
+	flag.StringVar(&s.corpus, "corpus", os.Getenv("CRDLAB_CORPUS"), "`directory` of CRDs and objects from which to derive more scenarios")
+	flag.StringVar(&s.module, "module", "", "also compare the WebAssembly module in this `file`, under Node")
+	flag.StringVar(&s.server, "server", "", "also compare the HTTP API of the server in this `file`")
+	flag.Uint64Var(&s.seed, "seed", 1, "random seed of the derived scenarios")
 	flag.IntVar(&s.first, "first", 0, "number of the first derived scenario")
-	flag.IntVar(&s.n, "n", 0, "how many scenarios to derive from the cases and put before the handlers in memory")
-	flag.IntVar(&s.sample, "sample", 0, "how many of them to put before the server")
-	flag.DurationVar(&s.limit, "time", 0, "most time for each kind of derived scenarios; 0 for no limit")
+	flag.IntVar(&s.n, "n", 0, "number of derived scenarios to send to the reference server")
+	flag.IntVar(&s.sample, "sample", 0, "number of derived scenarios to send to the API server")
+	flag.DurationVar(&s.limit, "time", 0, "time limit for each series of derived scenarios; 0 for no limit")
 	flag.Parse()
 	var err error
 	if s.run, err = regexp.Compile(*run); err != nil || flag.NArg() > 0 {
@@ -70,7 +70,8 @@ func parse() settings {
 	return s
 }
 
-// conform runs what the settings ask for and returns the number of differences.
+// conform runs the comparisons in the settings and returns the number of
+// differences.
 func conform(s settings, out io.Writer) (int, error) {
 	all, err := cases.Read(s.testdata)
 	if err != nil {
@@ -84,13 +85,13 @@ func conform(s settings, out io.Writer) (int, error) {
 		if err != nil {
 			return 0, err
 		}
-		defer server.Stop() // not earlier: etcd misses its files
-		if err := askServer(s, server, all, tally, out); err != nil {
+		defer server.Stop() // must be last, because etcd needs its files
+		if err := compareWithServer(s, server, all, tally, out); err != nil {
 			return 0, err
 		}
 	}
 	if s.n > 0 {
-		if err := askHandlers(s, all, tally, out); err != nil {
+		if err := compareWithRefServer(s, all, tally, out); err != nil {
 			return 0, err
 		}
 	}
@@ -102,16 +103,16 @@ func conform(s settings, out io.Writer) (int, error) {
 	return tally.differences(), nil
 }
 
-// askServer puts the cases, and a sample of scenarios derived from them, before
-// a real server.
-func askServer(s settings, server *apiserver.Server, all []cases.Case, tally *tally, out io.Writer) error {
-	inMemory, err := enginetest.NewRefClient()
+// compareWithServer sends the cases, and a sample of scenarios derived from them,
+// to a real server.
+func compareWithServer(s settings, server *apiserver.Server, all []cases.Case, tally *tally, out io.Writer) error {
+	reference, err := enginetest.NewRefClient()
 	if err != nil {
 		return err
 	}
 	e := &examiner{
 		server:   apiclient.New(server.Cluster(), whole.New().Evaluate),
-		subjects: []subject{build("engine", whole.New().Evaluate), {"handlers in memory", inMemory.Run}},
+		subjects: []subject{newBuild("engine", whole.New().Evaluate), {"reference server", reference.Run}},
 		tally:    tally,
 		out:      out,
 	}
@@ -127,7 +128,7 @@ func askServer(s settings, server *apiserver.Server, all []cases.Case, tally *ta
 			return err
 		}
 		defer stop()
-		e.subjects = append(e.subjects, build(b.name, evaluate))
+		e.subjects = append(e.subjects, newBuild(b.name, evaluate))
 	}
 	recordings, err := e.cases(all)
 	if err != nil {
@@ -143,14 +144,14 @@ func askServer(s settings, server *apiserver.Server, all []cases.Case, tally *ta
 	return e.generated(generation{title: "derived: ", seeds: seeds, seed: s.seed, first: s.first, n: s.sample, limit: s.limit})
 }
 
-// askHandlers puts scenarios derived from the cases and from the corpus before
-// the handlers in memory.
-func askHandlers(s settings, all []cases.Case, tally *tally, out io.Writer) error {
-	inMemory, err := enginetest.NewRefClient()
+// compareWithRefServer sends scenarios derived from the cases and from the corpus
+// to the reference server.
+func compareWithRefServer(s settings, all []cases.Case, tally *tally, out io.Writer) error {
+	reference, err := enginetest.NewRefClient()
 	if err != nil {
 		return err
 	}
-	e := &examiner{server: inMemory, subjects: []subject{build("engine, handlers asked", whole.New().Evaluate)}, tally: tally, out: out}
+	e := &examiner{server: reference, subjects: []subject{newBuild("engine (reference server)", whole.New().Evaluate)}, tally: tally, out: out}
 	seeds, err := caseSeeds(all)
 	if err != nil {
 		return err
@@ -166,8 +167,7 @@ func askHandlers(s settings, all []cases.Case, tally *tally, out io.Writer) erro
 	return e.generated(g)
 }
 
-// record writes the recordings beside the cases; the cases that did not run
-// keep theirs.
+// record merges new recordings into the recording files.
 func record(s settings, fresh []verdict.Recording) error {
 	all, err := cases.Read(s.testdata)
 	if err != nil {

@@ -1,5 +1,5 @@
-// Answers scenarios, a line of JSON each, with the WebAssembly module of the
-// first argument.
+// Evaluates scenarios, one line of JSON each, with the WebAssembly module that the
+// first argument names. Writes one report per line.
 
 import { execFileSync } from "node:child_process";
 import { readFileSync } from "node:fs";

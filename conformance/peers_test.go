@@ -25,14 +25,13 @@ import (
 	"github.com/crdlab/crdlab/internal/refserver/kubeapi"
 )
 
-// A pair is a CRD and an object of it, and the path where a cluster has such
-// objects.
+// A pair is a CRD and one of its objects, with the path of the collection.
 type pair struct{ name, crd, object, path string }
 
-// BenchmarkPeers is what the same verdict takes here and elsewhere: for a CRD
-// that nobody knows yet, with an object, and for an object of a known CRD. An
-// API server is asked for a dry run, and kubectl-validate, which is a process
-// for each verdict, is the program that KUBECTL_VALIDATE names.
+// BenchmarkPeers compares the time for a verdict with other programs: on a new CRD
+// with an object, and on an object of a known CRD. The API server receives dry
+// runs. KUBECTL_VALIDATE names the kubectl-validate program, which starts a
+// process for each verdict.
 func BenchmarkPeers(b *testing.B) {
 	server, err := apiserver.Start()
 	if err != nil {
@@ -77,7 +76,7 @@ func BenchmarkPeers(b *testing.B) {
 	}
 }
 
-// pairs are those of the engine's benchmarks.
+// pairs returns the pairs of the engine's benchmarks.
 func pairs(b *testing.B) []pair {
 	all, err := cases.Read("../internal/engine/testdata")
 	if err != nil {
@@ -95,25 +94,25 @@ func pairs(b *testing.B) []pair {
 			b.Logf("%s is not in CRDLAB_CORPUS", name)
 			continue
 		}
-		found = append(found, newPair(b, name, readText(b, files[0]), readText(b, filepath.Join(filepath.Dir(files[0]), "cr."+name+".1.yaml"))))
+		found = append(found, newPair(b, name, readFile(b, files[0]), readFile(b, filepath.Join(filepath.Dir(files[0]), "cr."+name+".1.yaml"))))
 	}
 	return found
 }
 
-func newPair(b *testing.B, name, crdText, objectText string) pair {
+func newPair(b *testing.B, name, crdYAML, objectYAML string) pair {
 	var crd apiextensionsv1.CustomResourceDefinition
 	var object metav1.PartialObjectMetadata
-	if err := errors.Join(yaml.Unmarshal([]byte(crdText), &crd), yaml.Unmarshal([]byte(objectText), &object)); err != nil {
+	if err := errors.Join(yaml.Unmarshal([]byte(crdYAML), &crd), yaml.Unmarshal([]byte(objectYAML), &object)); err != nil {
 		b.Fatal(err)
 	}
 	path := "/apis/" + object.APIVersion
 	if crd.Spec.Scope == apiextensionsv1.NamespaceScoped {
 		path += "/namespaces/" + cmp.Or(object.Namespace, metav1.NamespaceDefault)
 	}
-	return pair{name, crdText, objectText, path + "/" + crd.Spec.Names.Plural}
+	return pair{name, crdYAML, objectYAML, path + "/" + crd.Spec.Names.Plural}
 }
 
-func readText(b *testing.B, name string) string {
+func readFile(b *testing.B, name string) string {
 	data, err := os.ReadFile(name)
 	if err != nil {
 		b.Fatal(err)
@@ -121,6 +120,7 @@ func readText(b *testing.B, name string) string {
 	return string(data)
 }
 
+// evaluate evaluates the pair. The number i makes the object differ from others.
 func evaluate(b *testing.B, p pair, evaluate func(context.Context, playground.Scenario) (playground.Report, error), i int) {
 	report, err := evaluate(b.Context(), playground.Scenario{CRD: p.crd, Object: p.object + "\n# " + strconv.Itoa(i)})
 	if err != nil || len(report.Objects) != 1 || !report.Objects[0].Accepted {
@@ -128,27 +128,24 @@ func evaluate(b *testing.B, p pair, evaluate func(context.Context, playground.Sc
 	}
 }
 
-// createCRD returns when the CRD is established.
+// createCRD creates the CRD and waits until it is established.
 func createCRD(b *testing.B, cluster *apiserver.Cluster, p pair) {
-	answer, err := cluster.Do(kubeapi.Request{
-		Method: http.MethodPost, Path: "/apis/apiextensions.k8s.io/v1/customresourcedefinitions",
-		ContentType: "application/yaml", Body: []byte(p.crd),
-	})
-	if err != nil || answer.Code != http.StatusCreated {
-		b.Fatalf("%v, %+v", err, answer)
+	response, err := cluster.Do(kubeapi.CreateCRD(kubeapi.Document{Data: []byte(p.crd), ContentType: kubeapi.TypeYAML}))
+	if err != nil || response.Code != http.StatusCreated {
+		b.Fatalf("%v, %+v", err, response)
 	}
-	if _, err := cluster.ServeCRD(answer.Object); err != nil {
+	if _, err := cluster.ServeCRD(response.Object); err != nil {
 		b.Fatal(err)
 	}
 }
 
 func dryRun(b *testing.B, cluster *apiserver.Cluster, p pair) {
-	answer, err := cluster.Do(kubeapi.Request{
+	response, err := cluster.Do(kubeapi.Request{
 		Method: http.MethodPost, Path: p.path, Query: url.Values{"dryRun": {"All"}},
-		ContentType: "application/yaml", Body: []byte(p.object),
+		ContentType: kubeapi.TypeYAML, Body: []byte(p.object),
 	})
-	if err != nil || answer.Code != http.StatusCreated {
-		b.Fatalf("%v, %+v", err, answer)
+	if err != nil || response.Code != http.StatusCreated {
+		b.Fatalf("%v, %+v", err, response)
 	}
 }
 
@@ -164,11 +161,11 @@ func runKubectlValidate(b *testing.B, p pair) {
 		b.Fatal(err)
 	}
 	for b.Loop() {
-		var said bytes.Buffer
+		var output bytes.Buffer
 		command := exec.Command(program, "--local-crds", crds, object)
-		command.Stdout, command.Stderr = &said, &said
+		command.Stdout, command.Stderr = &output, &output
 		if err := command.Run(); err != nil {
-			b.Fatalf("%v: %s", err, said.String())
+			b.Fatalf("%v: %s", err, output.String())
 		}
 	}
 }

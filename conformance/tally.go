@@ -7,41 +7,48 @@ import (
 	"slices"
 )
 
-// count is how often a subject was compared in a stage, how often it differed,
-// and how often a limit of the playground kept it from answering. A check is
-// one request to write a CRD or an object, with all that is read afterwards.
-type count struct{ checks, differences, limited int }
+// A count holds the results of a subject in a group of scenarios.
+type count struct {
+	// checks is the number of write requests for CRDs and objects. The requests
+	// that read them back belong to the same check.
+	checks int
+	// differences is the number of scenarios with differences.
+	differences int
+	// limited is the number of scenarios that exceed a limit of the playground.
+	limited int
+}
 
 func (c *count) add(o *count) {
 	c.checks, c.differences, c.limited = c.checks+o.checks, c.differences+o.differences, c.limited+o.limited
 }
 
-// tally counts by subject and stage, in the order in which they first came.
+// A tally counts by subject and group, in the order of their first result.
 type tally struct {
 	lines []*line
 }
 
 type line struct {
-	subject, stage string
+	subject, group string
 	count          count
 }
 
 func newTally() *tally { return &tally{} }
 
-func (t *tally) at(subject, stage string) *count {
+// at returns the count of a subject in a group.
+func (t *tally) at(subject, group string) *count {
 	for _, l := range t.lines {
-		if l.subject == subject && l.stage == stage {
+		if l.subject == subject && l.group == group {
 			return &l.count
 		}
 	}
-	t.lines = append(t.lines, &line{subject: subject, stage: stage})
+	t.lines = append(t.lines, &line{subject: subject, group: group})
 	return &t.lines[len(t.lines)-1].count
 }
 
-// include adds what another one counted.
+// include adds the counts of another tally.
 func (t *tally) include(o *tally) {
 	for _, l := range o.lines {
-		t.at(l.subject, l.stage).add(&l.count)
+		t.at(l.subject, l.group).add(&l.count)
 	}
 }
 
@@ -52,9 +59,9 @@ func (t *tally) differences() (n int) {
 	return n
 }
 
-// print writes for each subject a line for each stage and one for all.
+// print writes a line for each subject and group, and a total for each subject.
 func (t *tally) print(w io.Writer) {
-	slices.SortStableFunc(t.lines, func(a, b *line) int { return cmp.Compare(a.stage, b.stage) })
+	slices.SortStableFunc(t.lines, func(a, b *line) int { return cmp.Compare(a.group, b.group) })
 	sums := newTally()
 	for _, l := range t.lines {
 		sums.at(l.subject, "all").add(&l.count)
@@ -63,7 +70,7 @@ func (t *tally) print(w io.Writer) {
 		fmt.Fprintf(w, "%-32s %8s %12s %8s\n", sum.subject, "checks", "differences", "limited")
 		for _, l := range append(t.lines, sum) {
 			if l.subject == sum.subject {
-				fmt.Fprintf(w, "  %-30s %8d %12d %8d\n", l.stage, l.count.checks, l.count.differences, l.count.limited)
+				fmt.Fprintf(w, "  %-30s %8d %12d %8d\n", l.group, l.count.checks, l.count.differences, l.count.limited)
 			}
 		}
 	}

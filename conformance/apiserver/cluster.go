@@ -25,24 +25,23 @@ import (
 	"github.com/crdlab/crdlab/internal/refserver/kubeapi"
 )
 
-// crdKeys is where etcd has CustomResourceDefinitions, below the prefix.
+// crdKeys precedes the names of CustomResourceDefinitions in etcd keys.
 const crdKeys = "/apiextensions.k8s.io/customresourcedefinitions/"
 
-// settleTime is the most that the server's controllers may take.
+// settleTime limits the time that the server's controllers may need.
 const settleTime = 10 * time.Second
 
 const pollInterval = time.Millisecond
 
 var _ apiclient.Cluster = &Cluster{}
 
-// Cluster is a server as a [apiclient.Cluster].
+// A Cluster is the [apiclient.Cluster] of a server.
 type Cluster struct {
 	server *Server
-	crd    *apiextensionsv1.CustomResourceDefinition // as put or answered last
+	crd    *apiextensionsv1.CustomResourceDefinition // as stored or returned last
 }
 
-// Cluster returns the server, which has no CRDs, as what scenarios can be put
-// before.
+// Cluster returns the cluster of a server without CRDs.
 func (s *Server) Cluster() *Cluster { return &Cluster{server: s} }
 
 // SetAdmission implements [apiclient.Cluster].
@@ -53,11 +52,11 @@ func (*Cluster) SetAdmission(s playground.Scenario) error {
 	return nil
 }
 
-// HasControllers implements [apiclient.Cluster].
+// HasControllers returns true.
 func (*Cluster) HasControllers() bool { return true }
 
-// Reset implements [apiclient.Cluster]. CRD and objects go straight from etcd: the
-// API takes its time, and finalizers or broken webhooks keep it from it.
+// Reset implements [apiclient.Cluster]. It deletes the CRD and the objects in etcd,
+// since deletions by the API are slow, and fail for finalizers or broken webhooks.
 func (c *Cluster) Reset() error {
 	if c.crd == nil {
 		return nil
@@ -82,7 +81,7 @@ func (c *Cluster) Reset() error {
 func (c *Cluster) StoreCRD(crd *apiextensionsv1.CustomResourceDefinition) (string, error) {
 	crd = crd.DeepCopy()
 	crd.SetGroupVersionKind(apiextensionsv1.SchemeGroupVersion.WithKind("CustomResourceDefinition"))
-	identify(crd)
+	setSystemMetadata(crd)
 	if err := c.put(crdKeys+crd.Name, crd); err != nil {
 		return "", err
 	}
@@ -101,16 +100,16 @@ func (c *Cluster) StoreCRD(crd *apiextensionsv1.CustomResourceDefinition) (strin
 	return known.ResourceVersion, nil
 }
 
-// identify sets what the server sets on each object that it creates and etcd
-// keeps.
-func identify(object metav1.Object) {
+// setSystemMetadata sets the metadata that an API server sets on each object that
+// it creates and stores in etcd. The resourceVersion is the revision of etcd.
+func setSystemMetadata(object metav1.Object) {
 	if object.GetUID() == "" {
 		object.SetUID(uuid.NewUUID())
 	}
 	if created := object.GetCreationTimestamp(); created.IsZero() {
 		object.SetCreationTimestamp(metav1.Now())
 	}
-	object.SetResourceVersion("") // is the revision of etcd
+	object.SetResourceVersion("")
 }
 
 func (c *Cluster) put(key string, object any) error {
@@ -124,7 +123,7 @@ func (c *Cluster) put(key string, object any) error {
 	return err
 }
 
-// objectKeys is where etcd has the objects of the CRD, below the prefix.
+// objectKeys returns the prefix of the etcd keys of the CRD's objects.
 func (c *Cluster) objectKeys() string {
 	return "/" + c.crd.Spec.Group + "/" + c.crd.Spec.Names.Plural + "/"
 }
@@ -150,7 +149,7 @@ func (c *Cluster) ClearObjects() error {
 // StoreObject implements [apiclient.Cluster].
 func (c *Cluster) StoreObject(object *unstructured.Unstructured) error {
 	object = object.DeepCopy()
-	identify(object)
+	setSystemMetadata(object)
 	return c.put(c.objectKey(object.GetNamespace(), object.GetName()), object.Object)
 }
 
@@ -198,20 +197,21 @@ func (c *Cluster) Do(r kubeapi.Request) (kubeapi.Response, error) {
 	return kubeapi.Decode(response.StatusCode, response.Header, body)
 }
 
-// isPanic says whether a request had no answer because its handler panicked: the
-// server ends the stream then, and writes the stack to standard error.
+// isPanic reports whether a request has no response because its handler panicked.
+// The server then resets the stream and writes the stack to standard error.
 func isPanic(err error) bool {
 	var ended http2.StreamError
 	return errors.As(err, &ended) && ended.Code == http2.ErrCodeInternal
 }
 
+// await waits until the condition is true.
 func await(condition func() bool) error {
 	for deadline := time.Now().Add(settleTime); time.Now().Before(deadline); time.Sleep(pollInterval) {
 		if condition() {
 			return nil
 		}
 	}
-	return fmt.Errorf("the server did not get there in %v", settleTime)
+	return fmt.Errorf("condition not reached in %v", settleTime)
 }
 
 func revision(resourceVersion string) uint64 {

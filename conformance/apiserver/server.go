@@ -1,6 +1,6 @@
-// Package apiserver runs the part of kube-apiserver that serves
-// CustomResourceDefinitions and custom resources, with the etcd behind it, in
-// this process. Both listen on the loopback interface only.
+// Package apiserver runs etcd and the part of kube-apiserver that serves
+// CustomResourceDefinitions and custom resources in this process. Both listen on
+// the loopback interface only.
 package apiserver
 
 import (
@@ -30,14 +30,14 @@ import (
 	"k8s.io/client-go/rest"
 )
 
-// startTime is the most that etcd or the API server may need until they serve.
+// startTime limits the time until etcd or the API server is ready.
 const startTime = time.Minute
 
-// Server is a running API server.
+// A Server is a running API server.
 type Server struct {
 	http   *http.Client
 	url    string
-	crds   listers.CustomResourceDefinitionLister // the handlers' own view
+	crds   listers.CustomResourceDefinitionLister // shared with the handlers
 	etcd   *clientv3.Client
 	prefix string // of all keys in etcd
 	dir    string
@@ -45,7 +45,7 @@ type Server struct {
 	webhooks *webhooks
 }
 
-// Start returns a server that serves. It and its files last until Stop.
+// Start starts a server and waits until it is ready. Stop removes its files.
 func Start() (s *Server, err error) {
 	s = &Server{}
 	defer func() {
@@ -54,7 +54,7 @@ func Start() (s *Server, err error) {
 		}
 	}()
 	if s.dir, err = os.MkdirTemp("", "crdlab-conformance-"); err != nil {
-		return nil, fmt.Errorf("make the directory of etcd: %w", err)
+		return nil, fmt.Errorf("create the directory of etcd: %w", err)
 	}
 	member, client, err := startEtcd(s.dir)
 	if err != nil {
@@ -67,8 +67,8 @@ func Start() (s *Server, err error) {
 	return s, nil
 }
 
-// Stop removes the server's files. The servers themselves end with the
-// process: stopping them in order takes longer than all that they did.
+// Stop removes the server's files. The servers run until the process ends, since a
+// graceful shutdown takes longer than a test run.
 func (s *Server) Stop() { _ = os.RemoveAll(s.dir) }
 
 func (s *Server) serve(etcd *embed.Etcd) error {
@@ -85,8 +85,8 @@ func (s *Server) serve(etcd *embed.Etcd) error {
 	}
 	storage := options.RecommendedOptions.Etcd
 	storage.StorageConfig.Transport.ServerList = []string{"http://" + etcd.Clients[0].Addr().String()}
-	storage.EnableWatchCache = false           // reads see what was put into etcd directly
-	storage.StorageConfig.Prefix = "/registry" // as in kube-apiserver; it shows in messages
+	storage.EnableWatchCache = false           // so that reads see direct writes to etcd
+	storage.StorageConfig.Prefix = "/registry" // as in kube-apiserver; messages contain it
 	s.prefix = storage.StorageConfig.Prefix
 	if err := options.Complete(); err != nil {
 		return err
@@ -107,19 +107,18 @@ func (s *Server) serve(etcd *embed.Etcd) error {
 }
 
 func newConfig(options *options.CustomResourceDefinitionsServerOptions, webhooks *webhooks) (apiserver.CompletedConfig, error) {
-	none := apiserver.CompletedConfig{}
 	generic := genericapiserver.NewRecommendedConfig(apiserver.Codecs)
 	if err := options.ServerRunOptions.ApplyTo(&generic.Config); err != nil {
-		return none, err
+		return apiserver.CompletedConfig{}, err
 	}
 	if err := options.RecommendedOptions.Etcd.ApplyTo(&generic.Config); err != nil {
-		return none, err
+		return apiserver.CompletedConfig{}, err
 	}
 	if err := options.RecommendedOptions.SecureServing.ApplyToConfig(&generic.Config); err != nil {
-		return none, err
+		return apiserver.CompletedConfig{}, err
 	}
 	if err := options.APIEnablement.ApplyTo(&generic.Config, apiserver.DefaultAPIResourceConfigSource(), apiserver.Scheme); err != nil {
-		return none, err
+		return apiserver.CompletedConfig{}, err
 	}
 	// Only the server's own client, which holds the loopback token, has rights;
 	// no admission plugin runs, so namespaces need not exist.
@@ -148,7 +147,7 @@ func optionsGetter(o *options.CustomResourceDefinitionsServerOptions, generic *g
 	return options.NewCRDRESTOptionsGetter(*o.RecommendedOptions.Etcd, generic.ResourceTransformers, generic.StorageObjectCountTracker)
 }
 
-// run lets the server listen and returns when it is ready.
+// run starts the server and waits until it is ready.
 func (s *Server) run(server *genericapiserver.GenericAPIServer) (err error) {
 	if s.http, err = rest.HTTPClientFor(server.LoopbackClientConfig); err != nil {
 		return err

@@ -19,17 +19,17 @@ import (
 )
 
 // ServeCRD implements [apiclient.Cluster].
-func (c *Cluster) ServeCRD(answered *unstructured.Unstructured) (*apiextensionsv1.CustomResourceDefinition, error) {
+func (c *Cluster) ServeCRD(object *unstructured.Unstructured) (*apiextensionsv1.CustomResourceDefinition, error) {
 	c.crd = &apiextensionsv1.CustomResourceDefinition{}
-	if err := runtime.DefaultUnstructuredConverter.FromUnstructured(answered.Object, c.crd); err != nil {
+	if err := runtime.DefaultUnstructuredConverter.FromUnstructured(object.Object, c.crd); err != nil {
 		return nil, err
 	}
 	crd, err := c.settled(c.crd.UID, c.crd.ResourceVersion)
 	if err != nil || !apihelpers.IsCRDConditionTrue(crd, apiextensionsv1.Established) {
 		return crd, err
 	}
-	// For two seconds after a CRD is established the handler delays creations
-	// by two seconds, for the sake of other servers. There are none.
+	// In the first two seconds after a CRD is established, the handler delays
+	// creations until other servers know the CRD. Here is no other server.
 	patched, err := c.backdate(crd)
 	if err != nil {
 		return nil, err
@@ -40,8 +40,8 @@ func (c *Cluster) ServeCRD(answered *unstructured.Unstructured) (*apiextensionsv
 	})
 }
 
-// settled waits until the handlers know a revision of the CRD to which the
-// controllers have nothing to add.
+// settled waits until the handlers know a revision of the CRD that the controllers
+// will not change, and returns it.
 func (c *Cluster) settled(uid types.UID, resourceVersion string) (crd *apiextensionsv1.CustomResourceDefinition, err error) {
 	err = await(func() bool {
 		known, err := c.server.crds.Get(c.crd.Name)
@@ -57,6 +57,7 @@ func (c *Cluster) settled(uid types.UID, resourceVersion string) (crd *apiextens
 	return crd, nil
 }
 
+// isSettled reports whether the controllers have set all conditions and names.
 func isSettled(crd *apiextensionsv1.CustomResourceDefinition) bool {
 	if apihelpers.IsProtectedCommunityGroup(crd.Spec.Group) && apihelpers.FindCRDCondition(crd, apiextensionsv1.KubernetesAPIApprovalPolicyConformant) == nil {
 		return false
@@ -78,8 +79,9 @@ func isSettled(crd *apiextensionsv1.CustomResourceDefinition) bool {
 	return apihelpers.IsCRDConditionTrue(crd, apiextensionsv1.Established) && apiequality.Semantic.DeepEqual(crd.Spec.Names, crd.Status.AcceptedNames)
 }
 
-// statusOfNonStructural is what the condition NonStructuralSchema will have
-// (calculateCondition in k8s.io/apiextensions-apiserver/pkg/controller/nonstructuralschema).
+// statusOfNonStructural returns the final status of the condition
+// NonStructuralSchema (calculateCondition in
+// k8s.io/apiextensions-apiserver/pkg/controller/nonstructuralschema).
 func statusOfNonStructural(crd *apiextensionsv1.CustomResourceDefinition) apiextensionsv1.ConditionStatus {
 	status := apiextensionsv1.ConditionFalse
 	if crd.Spec.PreserveUnknownFields {
@@ -104,8 +106,8 @@ func statusOfNonStructural(crd *apiextensionsv1.CustomResourceDefinition) apiext
 	return status
 }
 
-// backdate makes the CRD look as if it had been established long ago, and
-// returns its resourceVersion then.
+// backdate moves the time at which the CRD was established into the past, and
+// returns the new resourceVersion.
 func (c *Cluster) backdate(crd *apiextensionsv1.CustomResourceDefinition) (string, error) {
 	i := slices.IndexFunc(crd.Status.Conditions, func(c apiextensionsv1.CustomResourceDefinitionCondition) bool {
 		return c.Type == apiextensionsv1.Established
@@ -116,15 +118,15 @@ func (c *Cluster) backdate(crd *apiextensionsv1.CustomResourceDefinition) (strin
 	if err != nil {
 		return "", err
 	}
-	answer, err := c.Do(kubeapi.Request{
+	response, err := c.Do(kubeapi.Request{
 		Method: http.MethodPatch, Path: kubeapi.CRDPath + "/" + crd.Name + "/status",
 		ContentType: "application/json-patch+json", Body: patch,
 	})
 	if err != nil {
 		return "", err
 	}
-	if answer.Object == nil {
-		return "", fmt.Errorf("set the time of a condition: %+v", answer.Status)
+	if response.Object == nil {
+		return "", fmt.Errorf("set the time of a condition: %+v", response.Status)
 	}
-	return answer.Object.GetResourceVersion(), nil
+	return response.Object.GetResourceVersion(), nil
 }

@@ -22,9 +22,9 @@ import (
 	"k8s.io/client-go/rest"
 )
 
-// webhooks is a webhook that the API server calls over TLS, whatever URL or
-// Service a CRD names: connections to all of them lead to its listener, and its
-// certificates are of the names that clients ask for.
+// webhooks serves all webhook calls of the API server over TLS. It redirects
+// connections to any URL or Service to its listener, and issues certificates for
+// the requested server names.
 type webhooks struct {
 	address   string
 	authority *x509.Certificate
@@ -32,7 +32,7 @@ type webhooks struct {
 	handler   atomic.Pointer[http.Handler]
 }
 
-// startWebhooks returns webhooks that last as long as the process.
+// startWebhooks starts the listener, which runs until the process ends.
 func startWebhooks() (*webhooks, error) {
 	w := &webhooks{}
 	var err error
@@ -42,7 +42,7 @@ func startWebhooks() (*webhooks, error) {
 	template := &x509.Certificate{Subject: pkix.Name{CommonName: "webhooks"}, IsCA: true, BasicConstraintsValid: true, KeyUsage: x509.KeyUsageCertSign}
 	certificate, err := w.sign(template, template)
 	if err != nil {
-		return nil, fmt.Errorf("make the certificate authority of webhooks: %w", err)
+		return nil, fmt.Errorf("create the certificate authority of webhooks: %w", err)
 	}
 	w.authority = certificate.Leaf
 	listener, err := tls.Listen("tcp", "127.0.0.1:0", &tls.Config{GetCertificate: w.certificate})
@@ -50,11 +50,11 @@ func startWebhooks() (*webhooks, error) {
 		return nil, err
 	}
 	w.address = listener.Addr().String()
-	go func() { _ = http.Serve(listener, http.HandlerFunc(w.answer)) }()
+	go func() { _ = http.Serve(listener, http.HandlerFunc(w.serve)) }()
 	return w, nil
 }
 
-// sign completes a template with a certificate that parent's key signs.
+// sign creates a certificate from a template. All certificates share one key.
 func (w *webhooks) sign(template, parent *x509.Certificate) (*tls.Certificate, error) {
 	template.SerialNumber = big.NewInt(time.Now().UnixNano())
 	template.NotBefore, template.NotAfter = time.Now().Add(-time.Hour), time.Now().Add(24*time.Hour)
@@ -66,7 +66,7 @@ func (w *webhooks) sign(template, parent *x509.Certificate) (*tls.Certificate, e
 	return &tls.Certificate{Certificate: [][]byte{data}, PrivateKey: w.key, Leaf: leaf}, err
 }
 
-// certificate is one of the name that a client asks for.
+// certificate issues a certificate for the server name that a client requests.
 func (w *webhooks) certificate(hello *tls.ClientHelloInfo) (*tls.Certificate, error) {
 	template := &x509.Certificate{Subject: pkix.Name{CommonName: "webhook"}, ExtKeyUsage: []x509.ExtKeyUsage{x509.ExtKeyUsageServerAuth}}
 	if hello.ServerName != "" {
@@ -77,15 +77,16 @@ func (w *webhooks) certificate(hello *tls.ClientHelloInfo) (*tls.Certificate, er
 	return w.sign(template, w.authority)
 }
 
-func (w *webhooks) answer(response http.ResponseWriter, request *http.Request) {
+// serve passes a call to the current handler.
+func (w *webhooks) serve(response http.ResponseWriter, request *http.Request) {
 	if handler := w.handler.Load(); handler != nil {
 		(*handler).ServeHTTP(response, request)
 		return
 	}
-	http.Error(response, errNobody.Error(), http.StatusServiceUnavailable)
+	http.Error(response, errNoHandler.Error(), http.StatusServiceUnavailable)
 }
 
-var errNobody = errors.New("nobody answers webhooks")
+var errNoHandler = errors.New("no handler for webhooks")
 
 // ResolveEndpoint implements [webhook.ServiceResolver].
 func (w *webhooks) ResolveEndpoint(_, name string, _ int32) (*url.URL, error) {
@@ -95,7 +96,7 @@ func (w *webhooks) ResolveEndpoint(_, name string, _ int32) (*url.URL, error) {
 	return &url.URL{Scheme: "https", Host: w.address}, nil
 }
 
-// authentication makes the clients of webhooks connect to w and trust it.
+// authentication makes all webhook clients connect to w and trust its certificates.
 func (w *webhooks) authentication(webhook.AuthenticationInfoResolver) webhook.AuthenticationInfoResolver {
 	config := func() (*rest.Config, error) {
 		authority := pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: w.authority.Raw})
@@ -109,7 +110,7 @@ func (w *webhooks) authentication(webhook.AuthenticationInfoResolver) webhook.Au
 
 func (w *webhooks) dial(ctx context.Context, network, _ string) (net.Conn, error) {
 	if w.handler.Load() == nil {
-		return nil, errNobody
+		return nil, errNoHandler
 	}
 	return (&net.Dialer{}).DialContext(ctx, network, w.address)
 }

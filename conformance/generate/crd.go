@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// schemaMutations break the rules for schemas.
+// schemaMutations lists mutations of schemas. Duplicates raise the probability.
 var schemaMutations = []mutation{
 	{"schema", breakSchema},
 	{"schema", breakSchema},
@@ -15,13 +15,13 @@ var schemaMutations = []mutation{
 	{"rule", breakRule},
 }
 
-// crdMutations break the rules for CustomResourceDefinitions in turn.
+// crdMutations lists mutations of CustomResourceDefinitions.
 var crdMutations = append([]mutation{
 	{"crd field", breakField},
 	{"crd field", breakField},
 }, schemaMutations...)
 
-// schemaNodes are all schemas of a CRD, roots included.
+// schemaNodes returns all schemas of a CRD, including the roots.
 func schemaNodes(crd tree) []tree {
 	var nodes []tree
 	var walk func(value any)
@@ -46,10 +46,10 @@ func schemaNodes(crd tree) []tree {
 	return nodes
 }
 
-func num(text string) json.Number { return json.Number(text) }
+func num(literal string) json.Number { return json.Number(literal) }
 
-// keywords are the keywords of a schema with values that break a rule about
-// structural schemas or JSON schemas, at some nodes or at all.
+// keywords lists keywords of schemas. At some nodes or all, their values break a
+// rule for structural schemas or JSON schemas.
 var keywords = []struct {
 	name   string
 	values []any
@@ -99,6 +99,7 @@ var keywords = []struct {
 	{"unknown", []any{"x"}},
 }
 
+// breakSchema sets or removes keywords of a schema.
 func breakSchema(r *rand.Rand, crd tree) bool {
 	nodes := schemaNodes(crd)
 	if len(nodes) == 0 {
@@ -115,7 +116,7 @@ func breakSchema(r *rand.Rand, crd tree) bool {
 	return true
 }
 
-// rules are CEL rules, most of which are refused at most nodes.
+// rules lists CEL rules. Most of them are invalid at most nodes.
 var rules = []tree{
 	{"rule": "true"}, {"rule": ""}, {"rule": "  "}, {"rule": "self"}, {"rule": "self.x == 1"}, {"rule": "self =="}, {"rule": "1"},
 	{"rule": "self == oldSelf"}, {"rule": "oldSelf.orValue(self) == self", "optionalOldSelf": true}, {"rule": "true", "optionalOldSelf": true},
@@ -133,6 +134,7 @@ var rules = []tree{
 	{"message": "no rule"}, {"rule": "true", "unknown": "x"},
 }
 
+// breakRule adds CEL rules to a schema.
 func breakRule(r *rand.Rand, crd tree) bool {
 	nodes := schemaNodes(crd)
 	if len(nodes) == 0 {
@@ -147,8 +149,8 @@ func breakRule(r *rand.Rand, crd tree) bool {
 	return true
 }
 
-// fields are fields of a CRD with values that break a rule about them, in a
-// version where the path begins with "version".
+// fields lists fields of a CRD with values that break a rule for them. A path that
+// begins with "version" is relative to a version.
 var fields = []struct {
 	path   string
 	values []any
@@ -200,6 +202,7 @@ var fields = []struct {
 	}},
 }
 
+// breakField sets or removes a field of a CRD.
 func breakField(r *rand.Rand, crd tree) bool {
 	field := pick(r, fields)
 	path := strings.Split(field.path, ".")

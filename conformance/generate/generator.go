@@ -1,5 +1,5 @@
-// Package generate derives scenarios from given ones: valid CRDs and objects
-// with something broken in them.
+// Package generate derives scenarios from valid CRDs and objects by random
+// mutations, most of which break a rule.
 package generate
 
 import (
@@ -10,37 +10,39 @@ import (
 	"github.com/crdlab/crdlab/internal/playground"
 )
 
-// Seed is what scenarios are derived from: a CRD and, where there is one, an
-// object, both valid.
+// A Seed is the origin of derived scenarios: a valid CRD and optionally a valid
+// object.
 type Seed struct {
 	Name        string
 	crd, object tree
 	now         string
 }
 
-// NewSeed makes a seed of the first documents of a CRD and an object; false if
-// they are not fit for it. Conversion webhooks have nothing to answer them, and
-// a v1beta1 CRD comes to the server as the v1 CRD that it converts to.
+// NewSeed returns a seed with the first documents of a CRD and an object. It
+// reports false for CRDs that are unsuitable: those with a conversion webhook,
+// since nothing serves its calls, and v1beta1 CRDs, since the server receives
+// them converted to v1.
 func NewSeed(name, crd, object, now string) (Seed, bool) {
 	s := Seed{Name: name, crd: parse(crd), object: parse(object), now: now}
-	fit := s.crd["kind"] == "CustomResourceDefinition" && s.crd["apiVersion"] == "apiextensions.k8s.io/v1"
-	return s, fit && s.crd["spec"] != nil && at(s.crd, "spec", "conversion", "strategy") != "Webhook"
+	isSuitable := s.crd["kind"] == "CustomResourceDefinition" && s.crd["apiVersion"] == "apiextensions.k8s.io/v1"
+	return s, isSuitable && s.crd["spec"] != nil && at(s.crd, "spec", "conversion", "strategy") != "Webhook"
 }
 
-// Mutant is a derived scenario.
+// A Mutant is a derived scenario.
 type Mutant struct {
-	// Stage says in a word or two what was done.
-	Stage string
-	// Seed is the name of what it was derived from.
+	// Change names the mutation, such as "object rename".
+	Change string
+	// Seed is the name of the seed.
 	Seed     string
 	Scenario playground.Scenario
 }
 
-// batch is how many mutants in a row share a CRD that is not mutated.
+// batch is the number of consecutive mutants that share their seed. If only their
+// objects are mutated, the server keeps the CRD.
 const batch = 25
 
-// Mutant derives the mutant of a number. The same seeds, seed and number give
-// the same mutant.
+// Mutant derives the mutant with the given number. It depends only on the seeds,
+// the random seed and the number.
 func (g *Generator) Mutant(i int) Mutant {
 	shared := rand.New(rand.NewPCG(g.seed, uint64(i/batch)))
 	seed := pick(shared, g.seeds)
@@ -49,22 +51,24 @@ func (g *Generator) Mutant(i int) Mutant {
 	r := rand.New(rand.NewPCG(g.seed^0x9e3779b97f4a7c15, uint64(i)))
 	m := Mutant{Seed: seed.Name, Scenario: playground.Scenario{FieldValidation: fieldValidation, Now: seed.now}}
 	if mutateObject {
-		m.Stage = seed.mutateObject(r, &m.Scenario)
+		m.Change = seed.mutateObject(r, &m.Scenario)
 	} else {
-		m.Stage = seed.mutateCRD(r, &m.Scenario)
+		m.Change = seed.mutateCRD(r, &m.Scenario)
 	}
 	return m
 }
 
-// Generator derives mutants from seeds.
+// A Generator derives mutants from seeds.
 type Generator struct {
 	seeds []Seed
 	seed  uint64
 }
 
-// New returns a generator; seed makes it repeatable.
+// New returns a generator with the given random seed.
 func New(seeds []Seed, seed uint64) *Generator { return &Generator{seeds, seed} }
 
+// mutateObject sets a scenario with the CRD and a mutated object, and returns the
+// name of the change.
 func (s Seed) mutateObject(r *rand.Rand, out *playground.Scenario) string {
 	out.CRD = render(s.crd, false)
 	object := clone(s.object)
@@ -77,14 +81,14 @@ func (s Seed) mutateObject(r *rand.Rand, out *playground.Scenario) string {
 		return "object " + name
 	}
 	out.Operation = operation
-	out.OldObject = render(s.stored(r, object), false)
+	out.OldObject = render(s.storedObject(r, object), false)
 	return operation + " " + name
 }
 
-// stored is an object that was stored before, which object is to replace: the
-// seed's, which is valid, or one with something broken in it, or object itself,
-// so that only what is stored may be forgiven.
-func (s Seed) stored(r *rand.Rand, object tree) tree {
+// storedObject returns an old object for object to replace: the valid object of
+// the seed, a mutation of it, or object itself. The last one tests ratcheting,
+// which tolerates the errors of stored objects.
+func (s Seed) storedObject(r *rand.Rand, object tree) tree {
 	switch r.IntN(4) {
 	case 0:
 		return clone(object)
@@ -96,7 +100,7 @@ func (s Seed) stored(r *rand.Rand, object tree) tree {
 	return s.object
 }
 
-// mutate applies one mutation or several, and names the first.
+// mutate applies one to three mutations and returns the name of the first.
 func mutate(r *rand.Rand, t tree, mutations []mutation) string {
 	var names []string
 	for range pick(r, []int{1, 1, 1, 2, 3}) {
@@ -114,7 +118,7 @@ func mutate(r *rand.Rand, t tree, mutations []mutation) string {
 	return names[0]
 }
 
-// schema is that of the version of the object.
+// schema returns the schema of the object's version.
 func (s Seed) schema() tree {
 	apiVersion, _ := s.object["apiVersion"].(string)
 	versions, _ := at(s.crd, "spec", "versions").([]any)
@@ -127,12 +131,14 @@ func (s Seed) schema() tree {
 	return tree{}
 }
 
+// mutateCRD sets a scenario with a mutated CRD, which may replace an old CRD, and
+// returns the name of the change.
 func (s Seed) mutateCRD(r *rand.Rand, out *playground.Scenario) string {
 	change, crd := "crd ", clone(s.crd)
 	if r.IntN(3) == 0 {
 		change = "crd update "
 		if r.IntN(4) == 0 {
-			mutate(r, crd, schemaMutations) // which an earlier release may have accepted
+			mutate(r, crd, schemaMutations) // an earlier release may have accepted it
 		}
 		out.OldCRD = render(crd, false)
 	}
@@ -144,8 +150,8 @@ func (s Seed) mutateCRD(r *rand.Rand, out *playground.Scenario) string {
 	return change + strings.TrimPrefix(name, "crd ")
 }
 
-// Belongs says whether the text of an object is of the group and kind of that
-// of a CRD.
+// Belongs reports whether an object has the group and kind of a CRD. Both are
+// YAML sources.
 func Belongs(crd, object string) bool {
 	c, o := parse(crd), parse(object)
 	group, _ := at(c, "spec", "group").(string)

@@ -7,26 +7,27 @@ import (
 	"strings"
 )
 
-// mutation changes a tree at random. It reports false if it finds nothing to
-// change.
+// A mutation is a random change of a document.
 type mutation struct {
-	name   string
+	name string
+	// change reports false if the document has nothing to change.
 	change func(r *rand.Rand, t tree) bool
 }
 
-// fieldMutations change any document.
+// fieldMutations lists mutations for any document.
 var fieldMutations = []mutation{
-	{"drop", func(r *rand.Rand, t tree) bool { return somewhere(r, t, func(p place) { p.remove() }) }},
-	{"null", func(r *rand.Rand, t tree) bool { return somewhere(r, t, func(p place) { p.set(nil) }) }},
+	{"drop", func(r *rand.Rand, t tree) bool { return changeAny(r, t, func(p place) { p.remove() }) }},
+	{"null", func(r *rand.Rand, t tree) bool { return changeAny(r, t, func(p place) { p.set(nil) }) }},
 	{"retype", func(r *rand.Rand, t tree) bool {
-		return somewhere(r, t, func(p place) { p.set(clone(pick(r, oddValues))) })
+		return changeAny(r, t, func(p place) { p.set(clone(pick(r, oddValues))) })
 	}},
 	{"rename", rename},
 	{"duplicate", duplicate},
-	{"unknown", unknown},
+	{"unknown", addUnknown},
 }
 
-func somewhere(r *rand.Rand, t tree, change func(place)) bool {
+// changeAny calls change with a random value of a document.
+func changeAny(r *rand.Rand, t tree, change func(place)) bool {
 	all := places(t)
 	if len(all) == 0 {
 		return false
@@ -35,8 +36,8 @@ func somewhere(r *rand.Rand, t tree, change func(place)) bool {
 	return true
 }
 
-// inObjects calls change with a field of an object.
-func inObjects(r *rand.Rand, t tree, change func(p place, object tree, key string)) bool {
+// changeAnyField calls change with a random field of an object.
+func changeAnyField(r *rand.Rand, t tree, change func(p place, object tree, key string)) bool {
 	all := slices.DeleteFunc(places(t), func(p place) bool { _, ok := p.in.(tree); return !ok })
 	if len(all) == 0 {
 		return false
@@ -46,17 +47,19 @@ func inObjects(r *rand.Rand, t tree, change func(p place, object tree, key strin
 	return true
 }
 
+// rename changes the key of a field.
 func rename(r *rand.Rand, t tree) bool {
-	return inObjects(r, t, func(p place, object tree, key string) {
+	return changeAnyField(r, t, func(p place, object tree, key string) {
 		names := []string{key + "x", strings.ToUpper(key), strings.ToLower(key), "x-" + key, key + ".y", "$" + key}
 		object[pick(r, names)] = p.value()
 		delete(object, key)
 	})
 }
 
-// duplicate repeats an item of a list or a key of an object.
+// duplicate repeats an item of a list or a key of an object, possibly with
+// another value.
 func duplicate(r *rand.Rand, t tree) bool {
-	return somewhere(r, t, func(p place) {
+	return changeAny(r, t, func(p place) {
 		if list, ok := p.in.([]any); ok {
 			p.put(append(slices.Clone(list), clone(p.value())))
 			return
@@ -69,20 +72,21 @@ func duplicate(r *rand.Rand, t tree) bool {
 	})
 }
 
-func unknown(r *rand.Rand, t tree) bool {
-	return inObjects(r, t, func(_ place, object tree, _ string) {
+// addUnknown adds a field that the schema probably does not know.
+func addUnknown(r *rand.Rand, t tree) bool {
+	return changeAnyField(r, t, func(_ place, object tree, _ string) {
 		object[pick(r, []string{"unknown", "spec", "metadata", "a.b", "", "\u00e9"})] = clone(pick(r, oddValues))
 	})
 }
 
-// objectMutations change an object by what its schema knows.
+// objectMutations returns mutations that use the schema of an object.
 func objectMutations(schema tree) []mutation {
 	known := func(name string, value func(r *rand.Rand, schema tree) any) mutation {
-		return mutation{name, func(r *rand.Rand, t tree) bool { return inSchema(r, t, schema, value) }}
+		return mutation{name, func(r *rand.Rand, t tree) bool { return setKnownField(r, t, schema, value) }}
 	}
 	return []mutation{
 		known("bounds", func(r *rand.Rand, s tree) any {
-			if values := beyond(s); len(values) > 0 {
+			if values := boundaryValues(s); len(values) > 0 {
 				return pick(r, values)
 			}
 			return sample(r, s)
@@ -90,14 +94,14 @@ func objectMutations(schema tree) []mutation {
 		known("sample", func(r *rand.Rand, s tree) any { return sample(r, s) }),
 		known("known null", func(*rand.Rand, tree) any { return nil }),
 		known("known retype", func(r *rand.Rand, _ tree) any { return clone(pick(r, oddValues)) }),
-		{"metadata", metadata},
-		{"type", typeMeta},
+		{"metadata", changeMetadata},
+		{"type", changeType},
 	}
 }
 
-// inSchema sets one of the fields that the schema knows below a random object,
-// and the objects above it.
-func inSchema(r *rand.Rand, t, schema tree, value func(*rand.Rand, tree) any) bool {
+// setKnownField sets a random field that the schema knows, at a random depth. It
+// creates missing parent objects.
+func setKnownField(r *rand.Rand, t, schema tree, value func(*rand.Rand, tree) any) bool {
 	node, object := schema, t
 	for depth := 0; ; depth++ {
 		properties, _ := node["properties"].(tree)
@@ -138,7 +142,7 @@ func firstObject(list []any) tree {
 	return nil
 }
 
-// metadataFields are fields of metadata with values of which most are wrong.
+// metadataFields maps fields of metadata to values, most of which are invalid.
 var metadataFields = map[string][]any{
 	"name":                       {"A", "a.b", "a/b", "..", "", "a b", strings.Repeat("a", 254), strings.Repeat("a", 253), "a%", nil},
 	"generateName":               {"gen-", "Gen-", strings.Repeat("a", 254), "x.", nil},
@@ -159,7 +163,8 @@ var metadataFields = map[string][]any{
 	"unknown":                    {"x"},
 }
 
-func metadata(r *rand.Rand, t tree) bool {
+// changeMetadata sets a field of metadata.
+func changeMetadata(r *rand.Rand, t tree) bool {
 	fields, ok := t["metadata"].(tree)
 	if !ok {
 		return false
@@ -169,9 +174,10 @@ func metadata(r *rand.Rand, t tree) bool {
 	return true
 }
 
-func typeMeta(r *rand.Rand, t tree) bool {
+// changeType sets apiVersion or kind.
+func changeType(r *rand.Rand, t tree) bool {
 	name := pick(r, []string{"apiVersion", "kind"})
-	was, _ := t[name].(string)
-	t[name] = pick(r, []any{"", was + "x", "v1", "a/b/c", nil, true, "/", was + "/"})
+	current, _ := t[name].(string)
+	t[name] = pick(r, []any{"", current + "x", "v1", "a/b/c", nil, true, "/", current + "/"})
 	return true
 }

@@ -6,34 +6,34 @@ import (
 	"github.com/crdlab/crdlab/internal/playground"
 )
 
-// Shrink removes from a scenario what it can do without and still fail, and
-// gives up after a while. A failure is whatever fails says it is.
+// Shrink removes as much of a scenario as possible while fails returns true, and
+// stops when the time limit is over.
 func Shrink(s playground.Scenario, limit time.Duration, fails func(playground.Scenario) bool) playground.Scenario {
 	deadline := time.Now().Add(limit)
-	for _, text := range []*string{&s.OldObject, &s.OldCRD, &s.Object, &s.FieldValidation, &s.Operation} {
-		kept := *text
-		*text = ""
+	for _, field := range []*string{&s.OldObject, &s.OldCRD, &s.Object, &s.FieldValidation, &s.Operation} {
+		kept := *field
+		*field = ""
 		if kept != "" && !fails(s) {
-			*text = kept
+			*field = kept
 		}
 	}
-	for _, text := range []*string{&s.Object, &s.CRD, &s.OldObject, &s.OldCRD} {
-		shrinkText(text, deadline, func() bool { return fails(s) })
+	for _, document := range []*string{&s.Object, &s.CRD, &s.OldObject, &s.OldCRD} {
+		shrinkDocument(document, deadline, func() bool { return fails(s) })
 	}
 	return s
 }
 
-// shrinkText removes fields and items while fails says that the scenario,
-// which text is a part of, still fails.
-func shrinkText(text *string, deadline time.Time, fails func() bool) {
-	original := *text
+// shrinkDocument removes fields and items from a document while fails returns
+// true for its scenario.
+func shrinkDocument(document *string, deadline time.Time, fails func() bool) {
+	original := *document
 	t := parse(original)
 	if t == nil {
 		return
 	}
-	*text = render(t, false)
+	*document = render(t, false)
 	if !fails() {
-		*text = original // what matters is in the text and not in the tree
+		*document = original // the failure depends on the notation
 		return
 	}
 	for removed := true; removed && time.Now().Before(deadline); {
@@ -41,14 +41,14 @@ func shrinkText(text *string, deadline time.Time, fails func() bool) {
 		for i := 0; i < len(places(t)) && time.Now().Before(deadline); i++ {
 			smaller := clone(t)
 			places(smaller)[i].remove()
-			kept := *text
-			*text = render(smaller, false)
+			kept := *document
+			*document = render(smaller, false)
 			if fails() {
 				t, removed = smaller, true
 				i--
 				continue
 			}
-			*text = kept
+			*document = kept
 		}
 	}
 }

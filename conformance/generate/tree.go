@@ -13,12 +13,13 @@ import (
 	"sigs.k8s.io/yaml"
 )
 
-// tree is a document as decoded from JSON, numbers as they are spelled.
+// A tree is a decoded JSON object. Its numbers are [json.Number].
 type tree = map[string]any
 
-// parse is the first document of a YAML or JSON text; nil if it is no object.
-func parse(text string) tree {
-	data, err := yaml.YAMLToJSON([]byte(text))
+// parse decodes the first document of a YAML or JSON source. It returns nil unless
+// the document is an object.
+func parse(document string) tree {
+	data, err := yaml.YAMLToJSON([]byte(document))
 	if err != nil {
 		return nil
 	}
@@ -31,19 +32,20 @@ func parse(text string) tree {
 	return t
 }
 
-// twin marks the key of a field that is rendered under the name of another, in
-// quotes: of a key that YAML takes for a string and its twin that it takes for
-// something else, any may survive the conversion to JSON.
+// twin is the suffix of a key that duplicates another key; [render] removes it.
+// The colon makes the YAML encoder quote the key, so that YAML reads it as a
+// string. For keys of different types, the conversion to JSON would keep a random
+// one.
 const twin = ": twin"
 
-// render is the text of a tree, as JSON or YAML.
+// render encodes a tree as JSON or YAML.
 func render(t tree, asJSON bool) string {
 	var out bytes.Buffer
 	encoder := json.NewEncoder(&out)
 	encoder.SetEscapeHTML(false)
 	encoder.SetIndent("", "  ")
 	if err := encoder.Encode(t); err != nil {
-		panic(fmt.Sprintf("a tree is JSON: %v", err))
+		panic(fmt.Sprintf("encode a document: %v", err))
 	}
 	data := out.Bytes()
 	if !asJSON {
@@ -57,22 +59,22 @@ func render(t tree, asJSON bool) string {
 func clone[T any](value T) T {
 	data, err := json.Marshal(value)
 	if err != nil {
-		panic(fmt.Sprintf("a tree is JSON: %v", err))
+		panic(fmt.Sprintf("encode a value: %v", err))
 	}
 	decoder := json.NewDecoder(bytes.NewReader(data))
 	decoder.UseNumber()
 	var out T
 	if err := decoder.Decode(&out); err != nil {
-		panic(fmt.Sprintf("a tree is JSON: %v", err))
+		panic(fmt.Sprintf("decode a value: %v", err))
 	}
 	return out
 }
 
-// place is a value within a tree and what holds it.
+// A place is a value in a tree, with its parent.
 type place struct {
-	path []any // of string and int
-	in   any   // tree or []any
-	// put replaces in, which a list needs to grow or shrink.
+	path []any // strings and ints
+	in   any   // the parent: a tree or []any
+	// put replaces the parent, because lists change their length.
 	put func(any)
 }
 
@@ -102,7 +104,7 @@ func (p place) remove() {
 	delete(p.in.(tree), p.last().(string))
 }
 
-// places are all values of a tree, in a fixed order.
+// places returns all values of a tree, in a fixed order.
 func places(t tree) []place {
 	var all []place
 	var walk func(value any, path []any, put func(any))
@@ -130,7 +132,7 @@ func pick[T any](r *rand.Rand, from []T) T { return from[r.IntN(len(from))] }
 
 var digits = regexp.MustCompile(`^\d+$`)
 
-// at is the value at a path of keys and, as digits, of indexes.
+// at returns the value at a path of keys and decimal indexes, or nil.
 func at(value any, path ...string) any {
 	for _, step := range path {
 		switch v := value.(type) {

@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// oddValues are values of each type, the extreme ones among them.
+// oddValues lists values of each type, including extreme ones.
 var oddValues = []any{
 	"", "x", "1", "true", "null", "a b", "é😀", "2020-01-02T03:04:05Z", strings.Repeat("x", 300),
 	json.Number("0"), json.Number("1"), json.Number("-1"), json.Number("1.5"), json.Number("2.0"), json.Number("1e3"),
@@ -16,7 +16,7 @@ var oddValues = []any{
 	tree{}, tree{"x": "y"}, tree{"x": nil}, tree{"x": tree{"y": json.Number("1")}}, tree{"apiVersion": "v1", "kind": "Pod"},
 }
 
-// sample is a value that a schema allows at a first look.
+// sample returns a value that satisfies the most common keywords of a schema.
 func sample(r *rand.Rand, schema tree) any {
 	if schema == nil {
 		return pick(r, oddValues)
@@ -66,7 +66,7 @@ func sampleObject(r *rand.Rand, schema tree) tree {
 	return object
 }
 
-// formats are values of the formats that the API server checks.
+// formats maps the formats that the API server checks to valid values.
 var formats = map[string]string{
 	"date-time": "2020-01-02T03:04:05Z", "date": "2020-01-02", "duration": "1h", "ipv4": "10.0.0.1", "ipv6": "::1",
 	"cidr": "10.0.0.0/8", "uuid": "6ba7b810-9dad-11d1-80b4-00c04fd430c8", "uri": "https://example.com", "email": "a@example.com",
@@ -77,13 +77,13 @@ func sampleString(r *rand.Rand, schema tree) string {
 	if format, ok := schema["format"].(string); ok && formats[format] != "" {
 		return formats[format]
 	}
-	text := pick(r, []string{"a", "abc", "value-1", "10"})
+	value := pick(r, []string{"a", "abc", "value-1", "10"})
 	if length, ok := number(schema["minLength"]); ok && length < 10_000 {
-		for len(text) < int(length) {
-			text += "a"
+		for len(value) < int(length) {
+			value += "a"
 		}
 	}
-	return text
+	return value
 }
 
 func number(value any) (float64, bool) {
@@ -95,8 +95,9 @@ func number(value any) (float64, bool) {
 	return f, err == nil
 }
 
-// beyond are values at the bounds that a schema sets and just beyond them.
-func beyond(schema tree) []any {
+// boundaryValues returns values at the bounds of a schema, one below and one above
+// them. Of an enum or a pattern it returns invalid values.
+func boundaryValues(schema tree) []any {
 	var values []any
 	near := func(keyword string, value func(n int) any) {
 		n, ok := number(schema[keyword])
@@ -107,22 +108,22 @@ func beyond(schema tree) []any {
 			values = append(values, value(at))
 		}
 	}
-	integer := func(n int) any { return json.Number(jsonText(n)) }
-	text := func(n int) any { return strings.Repeat("a", max(n, 0)) }
+	integer := func(n int) any { return json.Number(jsonNumber(n)) }
+	letters := func(n int) any { return strings.Repeat("a", max(n, 0)) }
 	items, _ := schema["items"].(tree)
 	list := func(n int) any { return repeat(max(n, 0), items) }
 	object := func(n int) any {
 		o := tree{}
 		for i := range max(n, 0) {
-			o["key"+jsonText(i)] = "a"
+			o["key"+jsonNumber(i)] = "a"
 		}
 		return o
 	}
 	near("minimum", integer)
 	near("maximum", integer)
 	near("multipleOf", integer)
-	near("minLength", text)
-	near("maxLength", text)
+	near("minLength", letters)
+	near("maxLength", letters)
 	near("minItems", list)
 	near("maxItems", list)
 	near("minProperties", object)
@@ -136,29 +137,29 @@ func beyond(schema tree) []any {
 	return values
 }
 
-func jsonText(n int) string {
+func jsonNumber(n int) string {
 	data, _ := json.Marshal(n)
 	return string(data)
 }
 
-// repeat is a list of n values that differ, where the schema lets them.
+// repeat returns a list of n values, which differ if the schema permits it.
 func repeat(n int, items tree) []any {
 	list := make([]any, n)
 	for i := range list {
 		switch items["type"] {
 		case "integer", "number":
-			list[i] = json.Number(jsonText(i))
+			list[i] = json.Number(jsonNumber(i))
 		case "object":
 			o := tree{}
 			properties, _ := items["properties"].(tree)
 			for name, property := range properties {
 				if property, ok := property.(tree); ok && property["type"] == "string" {
-					o[name] = "v" + jsonText(i)
+					o[name] = "v" + jsonNumber(i)
 				}
 			}
 			list[i] = o
 		default:
-			list[i] = "v" + jsonText(i)
+			list[i] = "v" + jsonNumber(i)
 		}
 	}
 	return list

@@ -1,6 +1,5 @@
-// Command previous says what another release of the API server, the one that
-// the module file requires, answers differently to the cases than the one that
-// was recorded.
+// Command previous prints the cases on which another release of the API server,
+// the one that the module file requires, differs from the recordings.
 package main
 
 import (
@@ -42,33 +41,34 @@ func run(testdata string) error {
 		return err
 	}
 	defer server.Stop()
-	t := apiclient.New(server.Cluster(), nil)
-	asked, changed := 0, 0
+	client := apiclient.New(server.Cluster(), nil)
+	sent, changed := 0, 0
 	for _, c := range all {
 		recording := recordings[c.Name]
 		if recording.Verdict == nil || !recording.IsOf(c) {
 			continue
 		}
-		difference, err := differ(t, c, *recording.Verdict)
-		var unasked *apiclient.UnsupportedError
-		if errors.As(err, &unasked) {
+		difference, err := diff(client, c, *recording.Verdict)
+		var unsupported *apiclient.UnsupportedError
+		if errors.As(err, &unsupported) {
 			continue
 		}
 		if err != nil {
 			return fmt.Errorf("%s: %w", c.Name, err)
 		}
-		asked++
+		sent++
 		if difference != "" {
 			changed++
 			fmt.Printf("%s (-recorded +this release)\n%s\n", c.Name, difference)
 		}
 	}
-	fmt.Printf("%d cases, %d answered differently\n", asked, changed)
+	fmt.Printf("%d cases, %d with another verdict\n", sent, changed)
 	return nil
 }
 
-func differ(t *apiclient.Client, c cases.Case, recorded verdict.Verdict) (string, error) {
-	v, err := t.Run(c.Scenario)
+// diff describes the differences between the recorded and the current verdict.
+func diff(client *apiclient.Client, c cases.Case, recorded verdict.Verdict) (string, error) {
+	v, err := client.Run(c.Scenario)
 	if err != nil {
 		return "", err
 	}
