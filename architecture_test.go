@@ -1,6 +1,8 @@
 package crdlab
 
 import (
+	"bytes"
+	"encoding/json"
 	"os"
 	"os/exec"
 	"slices"
@@ -10,100 +12,128 @@ import (
 
 const module = "github.com/crdlab/crdlab/"
 
-// packageRule limits the dependencies of one package of this module.
+// packageRule limits the imports of one package of this module.
 type packageRule struct {
 	name string
-	// imports lists the permitted dependencies within the module, direct and
-	// indirect. A name that ends in "/..." permits all packages of a directory.
-	imports []string
-	// kubernetes permits the Kubernetes libraries.
+	// imports lists the permitted imports within the module, separated by blanks.
+	// A name that ends in "/..." permits all packages of a directory.
+	imports string
+	// kubernetes permits the Kubernetes libraries, also as indirect dependencies.
 	kubernetes bool
 }
 
-// engineTools lists the packages shared by the engine and its features.
-var engineTools = []string{"internal/engine/finding", "internal/engine/upstream", "internal/engine/jsonvalue"}
-
-// engineParts lists the engine with its optional features.
-var engineParts = append([]string{"internal/engine", "internal/engine/admission", "internal/engine/admission/manifest", "internal/engine/conversion", "internal/engine/openapi", "internal/engine/webhook"}, engineTools...)
-
-// sourceCore lists internal/source and its dependencies.
-var sourceCore = []string{
-	"internal/source", "internal/source/celtoken", "internal/source/layout", "internal/source/syntax",
-	"internal/source/nesting", "internal/source/limits", "internal/source/mapping", "internal/source/scalar",
-	"internal/source/position", "internal/source/lex", "internal/playground",
-}
-
-// packageRules lists all packages; dependencies point down the list.
+// packageRules lists all packages. Imports point down the list.
 var packageRules = []packageRule{
-	{"cmd/server", append([]string{"internal/metrics", "internal/httpapi", "internal/share", "internal/procpool", "internal/ui", "internal/examples", "internal/source/...", "internal/playground", "web", "internal/engine/whole"}, engineParts...), true},
-	{"cmd/worker", []string{"internal/httpapi", "internal/share", "internal/ui", "internal/examples", "internal/playground"}, false},
-	{"wasm/whole", append([]string{"wasm/boundary", "internal/ui", "internal/examples", "internal/source/...", "internal/playground", "internal/engine/whole"}, engineParts...), true},
+	{"cmd/server", "internal/metrics internal/httpapi internal/share internal/procpool internal/assist internal/engine/whole internal/engine/conversion internal/engine web", true},
+	{"cmd/worker", "internal/httpapi internal/share internal/ui internal/examples internal/playground", false},
+	{"wasm/whole", "wasm/boundary internal/engine/whole", true},
 	// The module that downloads first has no optional features.
-	{"wasm/first", append([]string{"wasm/boundary", "internal/engine", "internal/ui", "internal/examples", "internal/source/...", "internal/playground"}, engineTools...), true},
-	{"wasm/boundary", append([]string{"internal/engine", "internal/ui", "internal/examples", "internal/source/...", "internal/playground"}, engineTools...), true},
-	{"internal/metrics", []string{"internal/httpapi", "internal/share", "internal/ui", "internal/examples", "internal/playground"}, false},
-	{"internal/httpapi", []string{"internal/share", "internal/ui", "internal/examples", "internal/playground"}, false},
-	{"internal/share", []string{"internal/playground"}, false},
-	{"internal/procpool", []string{"internal/playground"}, false},
-	{"internal/ui", []string{"internal/examples", "internal/playground"}, false},
-	{"internal/examples", []string{"internal/playground"}, false},
+	{"wasm/first", "wasm/boundary internal/engine internal/engine/feature", true},
+	{"wasm/boundary", "internal/ui internal/assist internal/engine internal/playground", true},
+	{"internal/metrics", "internal/httpapi internal/share internal/playground", false},
+	{"internal/httpapi", "internal/share internal/ui internal/examples internal/playground", false},
+	{"internal/share", "internal/playground", false},
+	{"internal/procpool", "internal/playground", false},
+	{"internal/ui", "internal/examples internal/playground", false},
+	{"internal/examples", "internal/playground", false},
+
 	// No rule above permits these packages: only tests and the conformance program
 	// import them.
-	{"internal/enginetest", append([]string{"internal/enginetest/apiclient", "internal/enginetest/cases", "internal/enginetest/verdict", "internal/refserver", "internal/refserver/kubeapi", "internal/engine/whole", "internal/source/...", "internal/playground"}, engineParts...), true},
-	{"internal/enginetest/apiclient", []string{"internal/enginetest/cases", "internal/enginetest/verdict", "internal/refserver/kubeapi", "internal/source/...", "internal/playground"}, true},
-	{"internal/enginetest/verdict", []string{"internal/enginetest/cases", "internal/source/...", "internal/playground"}, false},
-	{"internal/enginetest/cases", []string{"internal/playground"}, false},
+	{"internal/enginetest", "internal/enginetest/apiclient internal/refserver internal/engine/whole internal/engine/admission/... internal/engine/feature internal/playground", true},
+	{"internal/enginetest/apiclient", "internal/enginetest/verdict internal/refserver/kubeapi internal/source/... internal/playground", true},
+	{"internal/enginetest/verdict", "internal/enginetest/cases internal/source/... internal/playground", false},
+	{"internal/enginetest/cases", "internal/playground", false},
+	{"internal/enginetest/corpus", "", false},
 	// The reference server also compiles against other Kubernetes releases.
-	{"internal/refserver", []string{"internal/refserver/kubeapi", "internal/playground"}, true},
-	{"internal/refserver/kubeapi", []string{"internal/playground"}, true},
-	{"internal/engine/whole", append([]string{"internal/source/...", "internal/playground"}, engineParts...), true},
-	{"internal/engine/admission", append([]string{"internal/engine/admission/manifest", "internal/engine/webhook", "internal/engine", "internal/source/...", "internal/playground"}, engineTools...), true},
-	{"internal/engine/admission/manifest", []string{"internal/engine/finding", "internal/engine/upstream", "internal/source/...", "internal/playground"}, true},
-	{"internal/engine/conversion", append([]string{"internal/engine/webhook", "internal/engine", "internal/source/...", "internal/playground"}, engineTools...), true},
-	{"internal/engine/openapi", append([]string{"internal/source/...", "internal/playground"}, engineTools...), true},
-	{"internal/engine", append([]string{"internal/source/...", "internal/playground"}, engineTools...), true},
-	{"internal/engine/webhook", nil, true},
-	{"internal/engine/finding", []string{"internal/source/...", "internal/playground"}, true},
-	{"internal/engine/upstream", []string{"internal/playground"}, true},
-	{"internal/engine/jsonvalue", nil, true},
-	{"internal/source/edit", sourceCore, false},
-	{"internal/source/formatting", sourceCore, false},
-	{"internal/source/resolve", sourceCore, false},
-	{"internal/source", sourceCore, false},
-	{"internal/source/celtoken", []string{"internal/source/position", "internal/source/lex", "internal/playground"}, false},
-	{"internal/source/tolerant", []string{"internal/source/position", "internal/source/lex", "internal/playground"}, false},
-	{"internal/source/layout", []string{"internal/source/position", "internal/source/scalar", "internal/source/lex", "internal/playground"}, false},
-	{"internal/source/syntax", []string{"internal/source/nesting", "internal/source/limits", "internal/source/lex", "internal/playground"}, false},
-	{"internal/source/nesting", []string{"internal/source/limits", "internal/source/lex", "internal/playground"}, false},
-	{"internal/source/limits", []string{"internal/playground"}, false},
-	{"internal/source/position", []string{"internal/source/lex", "internal/playground"}, false},
-	{"internal/source/scalar", []string{"internal/source/lex"}, false},
-	{"internal/source/mapping", nil, false},
-	{"internal/source/lex", nil, false},
-	{"internal/playground", nil, false},
-	{"web", nil, false},
-	{"internal/devtools/steps", nil, false},
-	{"internal/devtools/words", nil, false},
-	{"deploy", nil, true},
+	{"internal/refserver", "internal/refserver/kubeapi internal/playground", true},
+	{"internal/refserver/kubeapi", "internal/playground", true},
+
+	{"internal/engine/whole", "internal/engine internal/engine/admission internal/engine/admission/manifest internal/engine/conversion internal/engine/openapi internal/engine/feature", true},
+	// Features know nothing of the engine but the types in package feature.
+	{"internal/engine/admission", "internal/engine/admission/manifest " + featureImports, true},
+	{"internal/engine/admission/manifest", "internal/engine/finding internal/engine/upstream internal/source/... internal/playground", true},
+	{"internal/engine/conversion", featureImports, true},
+	{"internal/engine/openapi", "internal/engine/jsonvalue internal/playground", true},
+	{"internal/engine/webhook", "", true},
+
+	{"internal/assist", "internal/engine internal/engine/quickfix internal/engine/object internal/engine/crd internal/engine/celrule internal/engine/crdschema internal/engine/release internal/engine/feature " + engineTools, true},
+	{"internal/engine", "internal/engine/quickfix internal/engine/crddiff internal/engine/object internal/engine/crd internal/engine/crdschema internal/engine/kubectl internal/engine/release internal/engine/feature " + engineTools, true},
+	{"internal/engine/quickfix", "internal/engine/crd internal/engine/crdschema " + engineTools, true},
+	{"internal/engine/crddiff", "internal/engine/object internal/engine/crd internal/engine/crdschema internal/engine/feature " + engineTools, true},
+	{"internal/engine/object", "internal/engine/crd internal/engine/celrule internal/engine/crdschema internal/engine/kubectl internal/engine/release internal/engine/feature " + engineTools, true},
+	{"internal/engine/crd", "internal/engine/celrule internal/engine/crdschema internal/engine/kubectl internal/engine/release internal/engine/feature " + engineTools, true},
+	{"internal/engine/celrule", "internal/engine/crdschema internal/engine/release " + engineTools, true},
+	{"internal/engine/crdschema", "internal/source/tolerant", true},
+	{"internal/engine/kubectl", "internal/engine/upstream internal/playground", true},
+	{"internal/engine/release", "internal/playground", true},
+	{"internal/engine/feature", "internal/playground", true},
+	{"internal/engine/finding", "internal/source/... internal/playground", true},
+	{"internal/engine/upstream", "internal/playground", true},
+	{"internal/engine/jsonvalue", "internal/playground", true},
+
+	{"internal/source/sourcetest", "internal/source", false},
+	{"internal/source/edit", "internal/source internal/source/layout internal/source/position internal/source/lex internal/playground", false},
+	{"internal/source/formatting", "internal/source internal/source/limits", false},
+	{"internal/source/resolve", "internal/source internal/source/mapping internal/playground", false},
+	{"internal/source", "internal/source/celtoken internal/source/layout internal/source/syntax internal/source/nesting internal/source/limits internal/source/mapping internal/source/scalar internal/source/position internal/source/lex internal/playground", false},
+	{"internal/source/celtoken", "internal/source/position internal/playground", false},
+	{"internal/source/tolerant", "internal/source/position internal/source/lex internal/playground", false},
+	{"internal/source/layout", "internal/source/position internal/source/scalar internal/source/lex internal/playground", false},
+	{"internal/source/syntax", "internal/source/nesting internal/source/limits internal/source/lex", false},
+	{"internal/source/nesting", "internal/source/limits internal/source/lex", false},
+	{"internal/source/limits", "internal/playground", false},
+	{"internal/source/position", "internal/source/lex internal/playground", false},
+	{"internal/source/scalar", "internal/source/lex", false},
+	{"internal/source/mapping", "", false},
+	{"internal/source/lex", "", false},
+	{"internal/playground", "", false},
+	{"web", "", false},
+	{"internal/devtools/steps", "", false},
+	{"internal/devtools/words", "", false},
+	{"deploy", "", true},
 }
 
-// permits reports whether the package may depend on another one of this module.
+const (
+	// engineTools lists the packages that all packages of the engine share.
+	engineTools = "internal/engine/finding internal/engine/upstream internal/engine/jsonvalue internal/source/... internal/playground"
+	// featureImports lists the permitted imports of an optional feature.
+	featureImports = "internal/engine/webhook internal/engine/feature " + engineTools
+)
+
+// permits reports whether the package may import another one of this module.
 func (r packageRule) permits(name string) bool {
-	return slices.ContainsFunc(r.imports, func(permitted string) bool {
+	return slices.ContainsFunc(strings.Fields(r.imports), func(permitted string) bool {
 		directory, isTree := strings.CutSuffix(permitted, "/...")
 		return name == directory || isTree && strings.HasPrefix(name, directory+"/")
 	})
 }
 
-func TestDependenciesPointDown(t *testing.T) {
-	for _, rule := range packageRules {
-		for _, dependency := range dependencies(t, rule.name) {
-			if inside, ok := strings.CutPrefix(dependency, module); ok {
-				if inside != rule.name && !rule.permits(inside) {
-					t.Errorf("%s depends on %s", rule.name, inside)
-				}
+func TestImportsPointDown(t *testing.T) {
+	packages := listPackages(t)
+	for i, rule := range packageRules {
+		for _, path := range packages[module+rule.name].Imports {
+			imported, ok := strings.CutPrefix(path, module)
+			if !ok {
+				continue
 			}
-			if strings.HasPrefix(dependency, "k8s.io/") && !rule.kubernetes {
+			if !rule.permits(imported) {
+				t.Errorf("%s imports %s", rule.name, imported)
+			}
+			if j := slices.IndexFunc(packageRules, func(r packageRule) bool { return r.name == imported }); j >= 0 && j < i {
+				t.Errorf("%s imports %s, which is above it in the list", rule.name, imported)
+			}
+		}
+	}
+}
+
+func TestPackagesWithoutKubernetes(t *testing.T) {
+	packages := listPackages(t)
+	for _, rule := range packageRules {
+		if rule.kubernetes {
+			continue
+		}
+		for _, dependency := range packages[module+rule.name].Deps {
+			if strings.HasPrefix(dependency, "k8s.io/") {
 				t.Errorf("%s depends on %s", rule.name, dependency)
 			}
 		}
@@ -111,13 +141,19 @@ func TestDependenciesPointDown(t *testing.T) {
 }
 
 func TestEveryPackageHasARule(t *testing.T) {
-	for _, pkg := range list(t, "./...") {
-		name := strings.TrimPrefix(pkg, module)
+	packages := listPackages(t)
+	for path := range packages {
+		name := strings.TrimPrefix(path, module)
 		known := slices.ContainsFunc(packageRules, func(r packageRule) bool {
-			return name == r.name || strings.HasPrefix(name, r.name+"/")
+			return name == r.name || strings.HasPrefix(r.name, "internal/share") && strings.HasPrefix(name, r.name+"/")
 		})
-		if !known && name != strings.TrimSuffix(module, "/") {
+		if !known && !strings.HasPrefix(module, path) && name != "cmd/worker/storetest" {
 			t.Errorf("package %s has no rule", name)
+		}
+	}
+	for _, rule := range packageRules {
+		if _, ok := packages[module+rule.name]; !ok {
+			t.Errorf("there is no package %s", rule.name)
 		}
 	}
 }
@@ -155,24 +191,39 @@ func TestNothingBuiltIsCommitted(t *testing.T) {
 	}
 }
 
-// dependencies lists the packages that the named package is built from.
-func dependencies(t *testing.T, name string) []string {
-	t.Helper()
-	return list(t, "-deps", "./"+name)
+// listedPackage holds the fields that the tests read of a package.
+type listedPackage struct {
+	ImportPath    string
+	Imports, Deps []string
 }
 
-func list(t *testing.T, arguments ...string) []string {
+// listPackages returns the packages of this module by import path: as built for
+// this machine, or, where they build for WebAssembly alone, as built for that.
+func listPackages(t *testing.T) map[string]listedPackage {
 	t.Helper()
-	command := exec.Command("go", append([]string{"list"}, arguments...)...)
-	forWeb := func(argument string) bool {
-		return strings.HasPrefix(argument, "./wasm/") || argument == "./cmd/worker"
+	packages := map[string]listedPackage{}
+	decode := func(output []byte) {
+		for decoder := json.NewDecoder(bytes.NewReader(output)); decoder.More(); {
+			var p listedPackage
+			if err := decoder.Decode(&p); err != nil {
+				t.Fatal(err)
+			}
+			packages[p.ImportPath] = p
+		}
 	}
-	if slices.ContainsFunc(arguments, forWeb) {
-		command.Env = append(command.Environ(), "GOOS=js", "GOARCH=wasm")
+	for _, platform := range []struct {
+		patterns, environment []string
+	}{
+		{[]string{"./..."}, nil},
+		{[]string{"./wasm/...", "./cmd/worker/..."}, []string{"GOOS=js", "GOARCH=wasm"}},
+	} {
+		command := exec.Command("go", append([]string{"list", "-json=ImportPath,Imports,Deps"}, platform.patterns...)...)
+		command.Env = append(command.Environ(), platform.environment...)
+		output, err := command.Output()
+		if err != nil {
+			t.Fatalf("go list: %v", err)
+		}
+		decode(output)
 	}
-	output, err := command.Output()
-	if err != nil {
-		t.Fatalf("go list %s: %v", strings.Join(arguments, " "), err)
-	}
-	return strings.Fields(string(output))
+	return packages
 }

@@ -13,6 +13,7 @@ import (
 	"os/signal"
 	"syscall"
 
+	"github.com/crdlab/crdlab/internal/assist"
 	"github.com/crdlab/crdlab/internal/engine/whole"
 	"github.com/crdlab/crdlab/internal/httpapi"
 	"github.com/crdlab/crdlab/internal/metrics"
@@ -112,5 +113,5 @@ func evaluate() error {
 		return err
 	}
 	engine := whole.NewWithWebhooks(webhooks)
-	return procpool.Serve(os.Stdin, os.Stdout, procpool.Engine{Evaluate: engine.Evaluate, Help: engine.Help})
+	return procpool.Serve(os.Stdin, os.Stdout, procpool.Engine{Evaluate: engine.Evaluate, Help: assist.New(engine).Answer})
 }

@@ -4,82 +4,37 @@ package engine_test
 
 import (
 	"context"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 
-	"sigs.k8s.io/yaml"
-
 	"github.com/crdlab/crdlab/internal/engine"
 	"github.com/crdlab/crdlab/internal/engine/whole"
 	"github.com/crdlab/crdlab/internal/enginetest/apiclient"
 	"github.com/crdlab/crdlab/internal/enginetest/cases"
+	"github.com/crdlab/crdlab/internal/enginetest/corpus"
 	"github.com/crdlab/crdlab/internal/playground"
 )
-
-// corpus is the manifest corpus.yaml of a directory of CRDs and objects of
-// real projects.
-type corpus struct {
-	Projects []struct {
-		CRDs []corpusCRD `json:"crds"`
-	} `json:"projects"`
-}
-
-type corpusCRD struct {
-	File          string `json:"file"`
-	APIExtensions string `json:"apiextensions"`
-	// Oracle is the verdict of the API server's own code on the CRD.
-	Oracle struct {
-		Accepted   bool   `json:"accepted"`
-		ErrorCount int    `json:"errorCount"`
-		FirstError string `json:"firstError"`
-	} `json:"oracle"`
-	Samples []corpusSample `json:"samples"`
-}
-
-type corpusSample struct {
-	File          string `json:"file"`
-	VersionServed *bool  `json:"versionServed"` // absent: it is
-	// Oracle is the verdict on the object, its metadata apart.
-	Oracle string   `json:"oracle"`
-	Errors []string `json:"errors"`
-}
 
 // TestCorpus evaluates the CRDs and objects of real projects in the directory
 // CRDLAB_CORPUS, and compares with its manifest and with the reference server.
 func TestCorpus(t *testing.T) {
-	dir := os.Getenv("CRDLAB_CORPUS")
-	if dir == "" {
-		t.Skip("CRDLAB_CORPUS names no directory of CRDs and objects")
-	}
-	var manifest corpus
-	if err := yaml.Unmarshal([]byte(read(t, dir, "corpus.yaml")), &manifest); err != nil {
-		t.Fatal(err)
-	}
+	manifest := corpus.Open(t)
 	e, reference := whole.New(), newReferenceClient(t)
 	for _, project := range manifest.Projects {
 		for _, crd := range project.CRDs {
 			t.Run(strings.TrimSuffix(crd.File, ".yaml"), func(t *testing.T) {
-				s := playground.Scenario{CRD: read(t, dir, crd.File), FieldValidation: playground.FieldValidationStrict, Now: cases.Now}
+				s := playground.Scenario{CRD: manifest.Read(t, crd.File), FieldValidation: playground.FieldValidationStrict, Now: cases.Now}
 				if crd.APIExtensions == "v1" { // a v1beta1 CRD is judged as converted
-					crd.compare(t, e, reference, dir, s)
+					compareCorpusCRD(t, manifest, crd, e, reference, s)
 				}
 				s.FieldValidation = playground.FieldValidationIgnore
-				crd.check(t, e, dir, s)
-				crd.compare(t, e, reference, dir, s)
+				checkCorpusCRD(t, manifest, crd, e, s)
+				compareCorpusCRD(t, manifest, crd, e, reference, s)
 			})
 		}
 	}
-}
-
-func read(t *testing.T, dir, file string) string {
-	data, err := os.ReadFile(filepath.Join(dir, filepath.FromSlash(file)))
-	if err != nil {
-		t.Fatal(err)
-	}
-	return string(data)
 }
 
 func evaluate(t *testing.T, e *engine.Engine, s playground.Scenario) playground.Report {
@@ -90,16 +45,16 @@ func evaluate(t *testing.T, e *engine.Engine, s playground.Scenario) playground.
 	return report
 }
 
-// compare compares the engine's verdicts on the CRD and its samples with those
+// compareCorpusCRD compares the engine's verdicts on the CRD and its samples with those
 // of the reference server.
-func (c corpusCRD) compare(t *testing.T, e *engine.Engine, reference *apiclient.Client, dir string, s playground.Scenario) {
+func compareCorpusCRD(t *testing.T, manifest *corpus.Corpus, c corpus.CRD, e *engine.Engine, reference *apiclient.Client, s playground.Scenario) {
 	report := evaluate(t, e, s)
 	compareWithReference(t, reference, s, report)
 	rules := newRuleValidators(t, s, report)
 	for _, sample := range c.Samples {
 		t.Run(s.FieldValidation+"/"+filepath.Base(sample.File), func(t *testing.T) {
 			s := s
-			s.Object = read(t, dir, sample.File)
+			s.Object = manifest.Read(t, sample.File)
 			report := evaluate(t, e, s)
 			compareWithReference(t, reference, s, report)
 			rules.compare(t, s, report)
@@ -107,24 +62,24 @@ func (c corpusCRD) compare(t *testing.T, e *engine.Engine, reference *apiclient.
 	}
 }
 
-// check compares the verdicts on the CRD and its samples with those of the
+// checkCorpusCRD compares the verdicts on the CRD and its samples with those of the
 // manifest.
-func (c corpusCRD) check(t *testing.T, e *engine.Engine, dir string, s playground.Scenario) {
+func checkCorpusCRD(t *testing.T, manifest *corpus.Corpus, c corpus.CRD, e *engine.Engine, s playground.Scenario) {
 	report := evaluate(t, e, s)
-	c.checkCRD(t, report)
+	checkCorpusFindings(t, c, report)
 	if !report.CRD.Accepted {
 		return
 	}
 	for _, sample := range c.Samples {
 		t.Run(filepath.Base(sample.File), func(t *testing.T) {
 			s := s
-			s.Object = read(t, dir, sample.File)
-			sample.check(t, evaluate(t, e, s))
+			s.Object = manifest.Read(t, sample.File)
+			checkSample(t, sample, evaluate(t, e, s))
 		})
 	}
 }
 
-func (c corpusCRD) checkCRD(t *testing.T, report playground.Report) {
+func checkCorpusFindings(t *testing.T, c corpus.CRD, report playground.Report) {
 	errors := errorsOf(report.CRD.Findings)
 	if report.CRD.Accepted != c.Oracle.Accepted || len(errors) != c.Oracle.ErrorCount {
 		t.Errorf("accepted %v with %d errors %q, want %v with %d", report.CRD.Accepted, len(errors), errors, c.Oracle.Accepted, c.Oracle.ErrorCount)
@@ -134,7 +89,7 @@ func (c corpusCRD) checkCRD(t *testing.T, report playground.Report) {
 	}
 }
 
-func (s corpusSample) check(t *testing.T, report playground.Report) {
+func checkSample(t *testing.T, s corpus.Sample, report playground.Report) {
 	if len(report.Objects) != 1 {
 		t.Fatalf("%d objects", len(report.Objects))
 	}

@@ -3,6 +3,7 @@ package engine
 import (
 	"context"
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 	"sync"
@@ -11,7 +12,15 @@ import (
 
 	"k8s.io/utils/lru"
 
+	"github.com/crdlab/crdlab/internal/engine/crd"
+	"github.com/crdlab/crdlab/internal/engine/crddiff"
+	"github.com/crdlab/crdlab/internal/engine/crdschema"
+	"github.com/crdlab/crdlab/internal/engine/feature"
 	"github.com/crdlab/crdlab/internal/engine/finding"
+	"github.com/crdlab/crdlab/internal/engine/object"
+	"github.com/crdlab/crdlab/internal/engine/quickfix"
+	"github.com/crdlab/crdlab/internal/engine/release"
+	"github.com/crdlab/crdlab/internal/engine/upstream"
 	"github.com/crdlab/crdlab/internal/playground"
 	"github.com/crdlab/crdlab/internal/source"
 )
@@ -26,13 +35,12 @@ const cachedCRDs = 16
 
 // Engine evaluates scenarios. It is safe for concurrent use.
 type Engine struct {
-	parts       Parts
-	rules       *ruleCache
+	Features    feature.Set
+	evaluator   *crd.Evaluator
 	crds        *lru.Cache // of *crd by crdKey
 	lastCRD     atomic.Pointer[keyedCRD]
 	plugins     *lru.Cache // of Plugins by pluginsKey
 	policyTypes *lru.Cache // of []playground.Finding by typesKey
-	valid       *validCRDs
 	// early is the CRD of the last preliminary answer.
 	early atomic.Pointer[earlyCRD]
 	// fewRules is how many rules Preliminary has validated, too.
@@ -40,14 +48,14 @@ type Engine struct {
 	// types are built when somebody writes.
 	types struct {
 		sync.Once
-		built *kubernetesTypes
+		built *crdschema.Types
 	}
 }
 
 // New returns an engine that has the given parts, with an empty cache.
-func New(parts Parts) *Engine {
+func New(parts feature.Set) *Engine {
 	return &Engine{
-		parts: parts, rules: newRuleCache(), valid: &validCRDs{}, fewRules: fewRules,
+		Features: parts, evaluator: crd.NewEvaluator(parts), fewRules: crd.FewRules,
 		crds: lru.New(cachedCRDs), plugins: lru.New(cachedCRDs), policyTypes: lru.New(cachedCRDs),
 	}
 }
@@ -55,11 +63,11 @@ func New(parts Parts) *Engine {
 // Evaluate answers s. Whatever is wrong with the texts of s is told in the
 // report; an error means that ctx ended or that the engine itself failed.
 func (e *Engine) Evaluate(ctx context.Context, s playground.Scenario) (playground.Report, error) {
-	return e.evaluate(ctx, s, e.crd)
+	return e.evaluate(ctx, s, e.CRD)
 }
 
 // evaluate answers s, judging its CRD with the given function.
-func (e *Engine) evaluate(ctx context.Context, s playground.Scenario, judge func(context.Context, playground.Scenario) *crd) (report playground.Report, err error) {
+func (e *Engine) evaluate(ctx context.Context, s playground.Scenario, judge func(context.Context, playground.Scenario) *crd.CRD) (report playground.Report, err error) {
 	defer func() {
 		if p := recover(); p != nil {
 			err = fmt.Errorf("evaluate: panic: %v", p)
@@ -68,14 +76,14 @@ func (e *Engine) evaluate(ctx context.Context, s playground.Scenario, judge func
 	if err := ctx.Err(); err != nil {
 		return report, err
 	}
-	now, err := requestTime(s.Now)
+	now, err := RequestTime(s.Now)
 	if err != nil {
 		return report, err
 	}
-	if s, err = complete(s); err != nil {
+	if s, err = Complete(s); err != nil {
 		return report, err
 	}
-	restore, err := emulateFor(s)
+	restore, err := release.Emulate(s)
 	if err != nil {
 		return report, err
 	}
@@ -88,44 +96,44 @@ func (e *Engine) evaluate(ctx context.Context, s playground.Scenario, judge func
 
 // report takes a complete scenario through all stages, at the time now, while
 // its release is emulated.
-func (e *Engine) report(ctx context.Context, s playground.Scenario, now time.Time, judge func(context.Context, playground.Scenario) *crd) (report playground.Report, err error) {
+func (e *Engine) report(ctx context.Context, s playground.Scenario, now time.Time, judge func(context.Context, playground.Scenario) *crd.CRD) (report playground.Report, err error) {
 	start := time.Now()
 	crd := judge(ctx, s)
 	crdDone := time.Now()
-	conv, err := e.parts.newConversion(crd, s.Conversion, true)
+	conv, err := object.NewConversion(e.Features, crd, s.Conversion, true)
 	if err != nil {
 		return report, err
 	}
-	plugins, err := e.admissionPlugins(s)
+	plugins, err := e.AdmissionPlugins(s)
 	if err != nil {
 		return report, err
 	}
-	objects, reads := e.parts.evaluateObjects(ctx, crd, conv, plugins, s, now)
+	objects := object.Evaluate(ctx, e.Features, crd, conv, plugins, s, now)
 	report = playground.Report{
 		Kubernetes: playground.Kubernetes{Library: Library, Emulated: s.Kubernetes},
-		CRD:        crd.report,
-		Objects:    objects,
-		Conversion: playground.Conversion{Findings: conv.findings},
+		CRD:        crd.Report,
+		Objects:    explainObjects(crd, objects),
+		Conversion: playground.Conversion{Findings: conv.Findings},
 		Schemas:    []playground.Schema{},
-		Missing:    e.parts.missing(s, crd),
+		Missing:    e.Features.Missing(s, crd.ConvertsByWebhook()),
 	}
-	if report.StoredObjects, err = e.parts.storedObjects(ctx, crd, s, now); err != nil {
+	if report.StoredObjects, err = crddiff.StoredObjects(ctx, e.Features, crd, s, now); err != nil {
 		return report, err
 	}
-	if s.Schemas && e.parts.Schema != nil {
-		if report.Schemas, err = crd.schemas(e.parts); err != nil {
+	if s.Schemas && e.Features.Schema != nil {
+		if report.Schemas, err = crd.Schemas(e.Features); err != nil {
 			return report, err
 		}
 	}
 	if report.Admission, err = e.admission(s, crd, plugins); err != nil {
 		return report, err
 	}
-	report.Tables = tables(crd, reads, now)
+	report.Tables = object.Tables(crd, objects, now)
 	report.Timing = playground.Timing{CRD: milliseconds(crdDone.Sub(start)), Object: milliseconds(time.Since(crdDone))}
 	return report, nil
 }
 
-func requestTime(now string) (time.Time, error) {
+func RequestTime(now string) (time.Time, error) {
 	if now == "" {
 		return time.Now().UTC().Truncate(time.Second), nil
 	}
@@ -136,10 +144,10 @@ func requestTime(now string) (time.Time, error) {
 	return t.UTC().Truncate(time.Second), nil
 }
 
-// complete sets the defaults of a scenario and refuses unknown parameters.
-func complete(s playground.Scenario) (playground.Scenario, error) {
+// Complete sets the defaults of a scenario and refuses unknown parameters.
+func Complete(s playground.Scenario) (playground.Scenario, error) {
 	if s.Kubernetes == "" {
-		s.Kubernetes = releaseName(playground.NewestMinor)
+		s.Kubernetes = release.Name(playground.NewestMinor)
 	}
 	switch s.FieldValidation {
 	case "":
@@ -170,16 +178,16 @@ func complete(s playground.Scenario) (playground.Scenario, error) {
 // defaultFieldManager is what `kubectl apply --server-side` calls itself.
 const defaultFieldManager = "kubectl"
 
-// crd returns what depends on the CRD's texts alone, from the cache if it was
+// CRD returns what depends on the CRD's texts alone, from the cache if it was
 // asked for lately.
-func (e *Engine) crd(ctx context.Context, s playground.Scenario) *crd {
+func (e *Engine) CRD(ctx context.Context, s playground.Scenario) *crd.CRD {
 	key := keyOfCRD(s)
 	if known, ok := e.knownCRD(key); ok {
 		return known
 	}
 	c, ok := e.confirmed(ctx, key)
 	if !ok {
-		c = e.newCRDRequest(ctx, s).evaluate(s)
+		c = e.explain(e.evaluator.NewRequest(ctx, s, math.MaxInt).Evaluate(s))
 	}
 	if ctx.Err() == nil {
 		e.crds.Add(key, c)
@@ -187,15 +195,36 @@ func (e *Engine) crd(ctx context.Context, s playground.Scenario) *crd {
 	return c
 }
 
+// explain adds hints, fixes and the comparison with the old CRD to the report of
+// an evaluated CRD.
+func (e *Engine) explain(c *crd.CRD) *crd.CRD {
+	quickfix.AddToCRD(c)
+	// What cannot be compared has been refused with upstream's own errors.
+	_ = upstream.Guard(playground.StageCRDValidate, func() error { return crddiff.Compare(c) })
+	return c
+}
+
+// explainObjects returns the reports of objects with hints and fixes.
+func explainObjects(c *crd.CRD, objects []object.Evaluated) []playground.Object {
+	reports := []playground.Object{}
+	for _, o := range objects {
+		if o.Doc != nil {
+			quickfix.AddToObject(o.Report.Findings, quickfix.Subject{Doc: o.Doc, CRD: c, Schema: o.Schema, Old: o.Old})
+		}
+		reports = append(reports, o.Report)
+	}
+	return reports
+}
+
 // keyedCRD is a CRD with all that it depends on.
 type keyedCRD struct {
 	key crdKey
-	crd *crd
+	crd *crd.CRD
 }
 
 // knownCRD looks at the last one first: while the object is edited the texts are
 // the same strings, and to compare those takes no time, but to hash them does.
-func (e *Engine) knownCRD(key crdKey) (*crd, bool) {
+func (e *Engine) knownCRD(key crdKey) (*crd.CRD, bool) {
 	if last := e.lastCRD.Load(); last != nil && last.key == key {
 		return last.crd, true
 	}
@@ -203,21 +232,21 @@ func (e *Engine) knownCRD(key crdKey) (*crd, bool) {
 	if !ok {
 		return nil, false
 	}
-	e.lastCRD.Store(&keyedCRD{key, known.(*crd)})
-	return known.(*crd), true
+	e.lastCRD.Store(&keyedCRD{key, known.(*crd.CRD)})
+	return known.(*crd.CRD), true
 }
 
-// admissionPlugins returns those of a scenario, or nil if it has none or the
+// AdmissionPlugins returns those of a scenario, or nil if it has none or the
 // engine lacks them.
-func (e *Engine) admissionPlugins(s playground.Scenario) (Plugins, error) {
-	if isEmpty(s.Admission) || e.parts.Admission == nil {
+func (e *Engine) AdmissionPlugins(s playground.Scenario) (feature.Plugins, error) {
+	if strings.TrimSpace(s.Admission) == "" || e.Features.Admission == nil {
 		return nil, nil
 	}
 	key := keyOfPlugins(s)
 	if cached, ok := e.plugins.Get(key); ok {
-		return cached.(Plugins), nil
+		return cached.(feature.Plugins), nil
 	}
-	plugins, err := e.parts.Admission(s.Admission)
+	plugins, err := e.Features.Admission(s.Admission)
 	if err != nil {
 		return nil, err
 	}
@@ -226,16 +255,16 @@ func (e *Engine) admissionPlugins(s playground.Scenario) (Plugins, error) {
 }
 
 // typeFindings are those of the plugins with the types of an accepted CRD.
-func (e *Engine) typeFindings(s playground.Scenario, c *crd, plugins Plugins) ([]playground.Finding, error) {
-	served := c.servedByPriority()
-	if !c.report.Accepted || len(served) == 0 {
+func (e *Engine) typeFindings(s playground.Scenario, c *crd.CRD, plugins feature.Plugins) ([]playground.Finding, error) {
+	served := c.ServedByPriority()
+	if !c.Report.Accepted || len(served) == 0 {
 		return nil, nil
 	}
 	key := typesKey{keyOfCRD(s), keyOfPlugins(s)}
 	if cached, ok := e.policyTypes.Get(key); ok {
 		return cached.([]playground.Finding), nil
 	}
-	findings, err := plugins.TypeFindings(c.v1, served)
+	findings, err := plugins.TypeFindings(c.V1, served)
 	if err != nil {
 		return nil, fmt.Errorf("check the types of the policies: %w", err)
 	}
@@ -244,7 +273,7 @@ func (e *Engine) typeFindings(s playground.Scenario, c *crd, plugins Plugins) ([
 }
 
 // admission is what is wrong with the text of the plugins, or nil without them.
-func (e *Engine) admission(s playground.Scenario, c *crd, plugins Plugins) (*playground.Admission, error) {
+func (e *Engine) admission(s playground.Scenario, c *crd.CRD, plugins feature.Plugins) (*playground.Admission, error) {
 	if plugins == nil {
 		return nil, nil
 	}
@@ -256,9 +285,6 @@ func (e *Engine) admission(s playground.Scenario, c *crd, plugins Plugins) (*pla
 	return &playground.Admission{Findings: withRemedies(s.Admission, findings)}, nil
 }
 
-// isEmpty says whether there is nothing but blanks in a text.
-func isEmpty(text string) bool { return strings.TrimSpace(text) == "" }
-
 // withRemedies says of findings in the admission text what to do about them.
 func withRemedies(text string, findings []playground.Finding) []playground.Finding {
 	findings = slices.Clone(findings)
@@ -267,12 +293,7 @@ func withRemedies(text string, findings []playground.Finding) []playground.Findi
 	}
 	// What is wrong with the text as a whole is one of the findings.
 	file, _ := source.Parse(text, finding.ObjectText)
-	for i, f := range findings {
-		if n := file.Document(f.Range.Start); n >= 0 && f.Document == playground.DocumentAdmission {
-			findings[i] = newMistake(mistake{Finding: f, doc: file.Documents[n]}).remedy()
-		}
-	}
-	return findings
+	return quickfix.AddToAdmission(file, findings)
 }
 
 // crdKey is all that a crd depends on, the texts as they are: to hash a large
@@ -304,4 +325,22 @@ func keyOfPlugins(s playground.Scenario) pluginsKey {
 
 func milliseconds(d time.Duration) float64 {
 	return float64(d.Microseconds()) / 1000
+}
+
+// KubernetesTypes builds the types when they are first asked for.
+func (e *Engine) KubernetesTypes() *crdschema.Types {
+	e.types.Do(func() {
+		e.types.built = crdschema.NewTypes(e.Features.Definitions)
+	})
+	return e.types.built
+}
+
+// StageNames returns the names of the stages of a scenario's object requests, in
+// their order.
+func StageNames(s playground.Scenario) ([]string, error) {
+	s, err := Complete(s)
+	if err != nil {
+		return nil, err
+	}
+	return object.StageNames(s), nil
 }

@@ -1,6 +1,7 @@
 package engine_test
 
 import (
+	"encoding/json"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -55,4 +56,9 @@ func placesText(crd string, places []playground.SchemaPlace) string {
 		fmt.Fprintf(&b, "%s\n\t%s: %s, and %d more\n", at.Path, place(at.Range), strings.TrimSpace(lines[at.Range.Start.Line]), at.Range.End.Line-at.Range.Start.Line)
 	}
 	return b.String()
+}
+
+func place(r playground.Range) string {
+	text, _ := json.Marshal([]int{r.Start.Line, r.Start.Character, r.End.Line, r.End.Character})
+	return string(text)
 }

@@ -4,15 +4,12 @@ package engine_test
 
 import (
 	"context"
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/crdlab/crdlab/internal/engine"
 	"github.com/crdlab/crdlab/internal/engine/whole"
 	"github.com/crdlab/crdlab/internal/enginetest/cases"
 	"github.com/crdlab/crdlab/internal/playground"
@@ -143,37 +140,5 @@ func TestEditOfDescription(t *testing.T) {
 				t.Errorf("the report differs from that of a new engine (-new +got):\n%s", diff)
 			}
 		})
-	}
-}
-
-// TestDescriptionsDoNotDecide asks upstream about the CRDs of all cases, and of real
-// projects where they are at hand, with the same text for every description: it
-// must not find anything else.
-func TestDescriptionsDoNotDecide(t *testing.T) {
-	crds := map[string]playground.Scenario{}
-	for _, c := range readCases(t) {
-		crds[c.Name] = c.Scenario
-	}
-	files, err := filepath.Glob(filepath.Join(os.Getenv("CRDLAB_CORPUS"), "*", "crd.*.yaml"))
-	if err != nil || len(files) == 0 {
-		t.Log("CRDLAB_CORPUS names no directory of CRDs: none of real projects")
-	}
-	for _, file := range files {
-		crds[filepath.Base(file)] = playground.Scenario{CRD: read(t, filepath.Dir(file), filepath.Base(file))}
-	}
-	described := 0
-	for name, s := range crds {
-		t.Run(name, func(t *testing.T) {
-			with, without, differ := engine.ErrorsWithoutDescriptions(context.Background(), s)
-			if differ {
-				described++
-			}
-			if len(with) == 0 && len(without) > 0 || len(with) > 0 && len(without) == 0 {
-				t.Errorf("with descriptions %q, without %q", with, without)
-			}
-		})
-	}
-	if described == 0 {
-		t.Error("no CRD has a description")
 	}
 }

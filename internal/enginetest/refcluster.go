@@ -13,9 +13,9 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/klog/v2"
 
-	"github.com/crdlab/crdlab/internal/engine"
 	"github.com/crdlab/crdlab/internal/engine/admission"
 	"github.com/crdlab/crdlab/internal/engine/admission/manifest"
+	"github.com/crdlab/crdlab/internal/engine/feature"
 	"github.com/crdlab/crdlab/internal/engine/whole"
 	"github.com/crdlab/crdlab/internal/enginetest/apiclient"
 	"github.com/crdlab/crdlab/internal/playground"
@@ -63,7 +63,7 @@ func (c RefCluster) ClearObjects() error {
 
 // SetAdmission implements [apiclient.Cluster].
 func (c RefCluster) SetAdmission(s playground.Scenario) error {
-	a := refserver.Admission{User: engine.Requester(s), Authorizer: admission.NoRoles}
+	a := refserver.Admission{User: feature.Requester(s), Authorizer: admission.NoRoles}
 	if strings.TrimSpace(s.Admission) != "" {
 		objects, complete := manifest.Objects(s.Admission)
 		if !complete {

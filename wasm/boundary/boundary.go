@@ -25,6 +25,7 @@ import (
 	"strings"
 	"syscall/js"
 
+	"github.com/crdlab/crdlab/internal/assist"
 	"github.com/crdlab/crdlab/internal/engine"
 	"github.com/crdlab/crdlab/internal/playground"
 	"github.com/crdlab/crdlab/internal/ui"
@@ -112,7 +113,7 @@ func help(e *engine.Engine, request string, texts js.Value, known documents) (he
 	if scenario := scenarioOf(&question); scenario != nil {
 		known.read(texts, scenario)
 	}
-	return e.Help(context.Background(), question)
+	return assist.New(e).Answer(context.Background(), question)
 }
 
 // scenarioOf is what a question is about, if that is a scenario.

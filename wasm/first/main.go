@@ -6,7 +6,8 @@ package main
 
 import (
 	"github.com/crdlab/crdlab/internal/engine"
+	"github.com/crdlab/crdlab/internal/engine/feature"
 	"github.com/crdlab/crdlab/wasm/boundary"
 )
 
-func main() { boundary.Serve(engine.New(engine.Parts{})) }
+func main() { boundary.Serve(engine.New(feature.Set{})) }

@@ -20,8 +20,8 @@ import (
 	"k8s.io/apiserver/pkg/authorization/authorizer"
 	"k8s.io/klog/v2"
 
-	"github.com/crdlab/crdlab/internal/engine"
 	"github.com/crdlab/crdlab/internal/engine/admission/manifest"
+	"github.com/crdlab/crdlab/internal/engine/feature"
 	"github.com/crdlab/crdlab/internal/playground"
 )
 
@@ -50,7 +50,7 @@ type Plugins struct {
 // NoRoles is the authorizer of a cluster whose only role is the administrator.
 var NoRoles authorizer.AuthorizerFunc = func(_ context.Context, a authorizer.Attributes) (authorizer.Decision, string, error) {
 	groups := a.GetUser().GetGroups()
-	if slices.Contains(groups, engine.AdminsGroup) || slices.Contains(groups, user.SystemPrivilegedGroup) {
+	if slices.Contains(groups, feature.AdminsGroup) || slices.Contains(groups, user.SystemPrivilegedGroup) {
 		return authorizer.DecisionAllow, "", nil
 	}
 	return authorizer.DecisionNoOpinion, "", nil
@@ -86,11 +86,11 @@ func New(yaml string) (*Plugins, error) {
 	return p, nil
 }
 
-// Findings implements [engine.Plugins].
+// Findings implements [feature.Plugins].
 func (p *Plugins) Findings() []playground.Finding { return p.findings }
 
-// Review implements [engine.Plugins].
-func (p *Plugins) Review() engine.Review { return &review{plugins: p, record: newRecord()} }
+// Review implements [feature.Plugins].
+func (p *Plugins) Review() feature.Review { return &review{plugins: p, record: newRecord()} }
 
 // admit runs the mutating plugins, and runs them again if one of them requests
 // reinvocation (reinvoker in k8s.io/apiserver/pkg/admission).

@@ -12,8 +12,8 @@ import (
 	auditinternal "k8s.io/apiserver/pkg/apis/audit"
 	celconfig "k8s.io/apiserver/pkg/apis/cel"
 
-	"github.com/crdlab/crdlab/internal/engine"
 	"github.com/crdlab/crdlab/internal/engine/admission/manifest"
+	"github.com/crdlab/crdlab/internal/engine/feature"
 	"github.com/crdlab/crdlab/internal/engine/jsonvalue"
 	"github.com/crdlab/crdlab/internal/playground"
 )
@@ -26,8 +26,8 @@ type record struct {
 	webhooks     map[*admissionWebhook]*webhookRecord
 	audit        map[string]string
 	// mutations lists the changes to the object, in order.
-	mutations []engine.Mutation
-	denials   []engine.Denial
+	mutations []feature.Mutation
+	denials   []feature.Denial
 	// failedAt is the range, in the manifest, of the last failure.
 	failedAt *playground.Range
 	// current is the latest policy invocation.

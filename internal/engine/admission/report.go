@@ -4,13 +4,13 @@ import (
 	"maps"
 	"slices"
 
-	"github.com/crdlab/crdlab/internal/engine"
+	"github.com/crdlab/crdlab/internal/engine/feature"
 	"github.com/crdlab/crdlab/internal/playground"
 )
 
-// Report implements [engine.Review]. Policies and webhooks that did not run have
+// Report implements [feature.Review]. Policies and webhooks that did not run have
 // a reason.
-func (r *review) Report(request engine.ReviewedRequest) *playground.ObjectAdmission {
+func (r *review) Report(request feature.ReviewedRequest) *playground.ObjectAdmission {
 	r.request = request
 	report := &playground.ObjectAdmission{
 		Policies:         []playground.AdmissionPolicy{},

@@ -13,15 +13,15 @@ import (
 	"k8s.io/apimachinery/pkg/util/managedfields"
 	"k8s.io/apiserver/pkg/admission"
 
-	"github.com/crdlab/crdlab/internal/engine"
+	"github.com/crdlab/crdlab/internal/engine/feature"
 	"github.com/crdlab/crdlab/internal/engine/upstream"
 )
 
-// A review is an [engine.Review].
+// A review is an [feature.Review].
 type review struct {
 	plugins *Plugins
 	record  *record
-	request engine.ReviewedRequest
+	request feature.ReviewedRequest
 }
 
 func (r *review) Mutates() bool {
@@ -32,7 +32,7 @@ func (r *review) Validates() bool {
 	return len(r.plugins.validatingHooks) > 0 || len(r.plugins.validatingPlugins) > 0
 }
 
-func (r *review) Mutate(ctx context.Context, a admission.Attributes, o admission.ObjectInterfaces, types func(schema.GroupVersionKind) engine.TypeConverter) error {
+func (r *review) Mutate(ctx context.Context, a admission.Attributes, o admission.ObjectInterfaces, types func(schema.GroupVersionKind) feature.TypeConverter) error {
 	return r.plugins.admit(withRecord(ctx, r.record), &recordingAttributes{a, r.record}, o, typeConverters(types))
 }
 
@@ -40,17 +40,17 @@ func (r *review) Validate(ctx context.Context, a admission.Attributes, o admissi
 	return r.plugins.validate(withRecord(ctx, r.record), &recordingAttributes{a, r.record}, o)
 }
 
-func (r *review) Mutations() []engine.Mutation { return r.record.mutations }
+func (r *review) Mutations() []feature.Mutation { return r.record.mutations }
 
-func (r *review) Refusal(err error) (error, []engine.Denial) {
+func (r *review) Refusal(err error) (error, []feature.Denial) {
 	err = r.record.reproducibleError(err)
 	status := upstream.APIStatus(err)
-	isReported := func(d engine.Denial) bool { return d.Message == status.Details.Causes[0].Message }
+	isReported := func(d feature.Denial) bool { return d.Message == status.Details.Causes[0].Message }
 	hasCauses := status.Details != nil && len(status.Details.Causes) > 0
 	if hasCauses && slices.ContainsFunc(r.record.denials, isReported) {
 		return err, withCauses(r.record.denials, status.Details.Causes)
 	}
-	denial := engine.Denial{Message: status.Message, Reason: status.Reason}
+	denial := feature.Denial{Message: status.Message, Reason: status.Reason}
 	if hasCauses {
 		denial.Message = status.Details.Causes[0].Message
 		denial.Reason = metav1.StatusReason(status.Details.Causes[0].Type)
@@ -58,11 +58,11 @@ func (r *review) Refusal(err error) (error, []engine.Denial) {
 	if at := r.record.failedAt; at != nil {
 		denial.At = *at
 	}
-	return err, []engine.Denial{denial}
+	return err, []feature.Denial{denial}
 }
 
 // withCauses returns denials with the reasons of the equal causes of a status.
-func withCauses(denials []engine.Denial, causes []metav1.StatusCause) []engine.Denial {
+func withCauses(denials []feature.Denial, causes []metav1.StatusCause) []feature.Denial {
 	denials = slices.Clone(denials)
 	for i, d := range denials {
 		if at := slices.IndexFunc(causes, func(c metav1.StatusCause) bool { return c.Message == d.Message }); at >= 0 {
@@ -80,7 +80,7 @@ func (r *review) explainMismatch(match *admissionregistrationv1.MatchResources) 
 
 // typeConverters provides the converters with which policies merge apply
 // configurations.
-type typeConverters func(schema.GroupVersionKind) engine.TypeConverter
+type typeConverters func(schema.GroupVersionKind) feature.TypeConverter
 
 func (t typeConverters) GetTypeConverter(kind schema.GroupVersionKind) managedfields.TypeConverter {
 	return t(kind)

@@ -15,15 +15,15 @@ import (
 	apiserverwebhook "k8s.io/apiserver/pkg/util/webhook"
 	"k8s.io/client-go/rest"
 
-	"github.com/crdlab/crdlab/internal/engine"
+	"github.com/crdlab/crdlab/internal/engine/feature"
 	"github.com/crdlab/crdlab/internal/engine/webhook"
 	"github.com/crdlab/crdlab/internal/playground"
 )
 
-// A Webhook is an [engine.ConversionWebhook]. It handles the calls of the API
+// A Webhook is an [feature.ConversionWebhook]. It handles the calls of the API
 // server's converter in this process.
 type Webhook struct {
-	request   engine.ConversionRequest
+	request   feature.ConversionRequest
 	converter runtime.ObjectConvertor
 	rules     []*conversionRules
 	responses []map[string]any // ConversionReview objects as written
@@ -44,7 +44,7 @@ type Webhook struct {
 
 // New returns the webhook of a CRD. It calls a permitted webhook of live only
 // if request allows that and contains no rule or response for the call.
-func New(request engine.ConversionRequest, live Webhooks) (*Webhook, error) {
+func New(request feature.ConversionRequest, live Webhooks) (*Webhook, error) {
 	w := parse(request)
 	if request.Live {
 		w.live = live
@@ -66,22 +66,22 @@ func New(request engine.ConversionRequest, live Webhooks) (*Webhook, error) {
 	return w, nil
 }
 
-// Converter implements [engine.ConversionWebhook].
+// Converter implements [feature.ConversionWebhook].
 func (w *Webhook) Converter() runtime.ObjectConvertor { return w.converter }
 
-// Findings implements [engine.ConversionWebhook].
+// Findings implements [feature.ConversionWebhook].
 func (w *Webhook) Findings() []playground.Finding { return w.findings }
 
-// Reviews implements [engine.ConversionWebhook].
+// Reviews implements [feature.ConversionWebhook].
 func (w *Webhook) Reviews() []playground.ConversionReview { return w.reviews }
 
-// Convert implements [engine.ConversionWebhook].
+// Convert implements [feature.ConversionWebhook].
 func (w *Webhook) Convert(stage string, object *unstructured.Unstructured, to schema.GroupVersion) (runtime.Object, error) {
 	w.stage, w.uid, w.noResponse = stage, "", false
 	out, err := w.converter.ConvertToVersion(object.DeepCopy(), to)
 	switch {
 	case err != nil && w.noResponse:
-		return out, engine.ErrNoWebhook
+		return out, feature.ErrNoWebhook
 	case err != nil:
 		return out, errors.New(w.recordError(err))
 	}

@@ -14,7 +14,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 	utiljson "k8s.io/apimachinery/pkg/util/json"
 
-	"github.com/crdlab/crdlab/internal/engine"
+	"github.com/crdlab/crdlab/internal/engine/feature"
 	"github.com/crdlab/crdlab/internal/engine/finding"
 	"github.com/crdlab/crdlab/internal/engine/jsonvalue"
 	"github.com/crdlab/crdlab/internal/engine/webhook"
@@ -49,7 +49,7 @@ func (w *Webhook) respond(req *http.Request, review map[string]any) (map[string]
 		return nil, err
 	}
 	if w.noResponse = source == playground.AnsweredByNothing; w.noResponse {
-		return nil, engine.ErrNoWebhook
+		return nil, feature.ErrNoWebhook
 	}
 	response = runtime.DeepCopyJSON(response)
 	if got, _, _ := unstructured.NestedString(response, "response", "uid"); got == string(reproducible) {

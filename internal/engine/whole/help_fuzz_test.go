@@ -9,6 +9,7 @@ import (
 	"testing"
 	"unicode/utf16"
 
+	"github.com/crdlab/crdlab/internal/assist"
 	"github.com/crdlab/crdlab/internal/engine/whole"
 	"github.com/crdlab/crdlab/internal/enginetest/cases"
 	"github.com/crdlab/crdlab/internal/playground"
@@ -49,7 +50,7 @@ func FuzzHelp(f *testing.F) {
 			Position: playground.Position{Line: line, Character: character},
 		}
 		ask := func(q playground.Question) playground.Help {
-			answer, err := one.Help(ctx, q)
+			answer, err := assist.New(one).Answer(ctx, q)
 			var invalid *playground.InvalidScenarioError
 			if err != nil && !errors.Is(err, context.DeadlineExceeded) && !errors.As(err, &invalid) {
 				t.Fatal(err)

@@ -15,6 +15,7 @@ import (
 	"github.com/crdlab/crdlab/internal/engine/admission"
 	"github.com/crdlab/crdlab/internal/engine/admission/manifest"
 	"github.com/crdlab/crdlab/internal/engine/conversion"
+	"github.com/crdlab/crdlab/internal/engine/feature"
 	"github.com/crdlab/crdlab/internal/engine/openapi"
 )
 
@@ -24,13 +25,13 @@ func New() *engine.Engine { return NewWithWebhooks(conversion.Webhooks{}) }
 // NewWithWebhooks returns an engine that may call the permitted conversion webhooks
 // if a scenario contains no rules or responses to replace them.
 func NewWithWebhooks(live conversion.Webhooks) *engine.Engine {
-	return engine.New(engine.Parts{
-		Admission: func(text string) (engine.Plugins, error) { return admission.New(text) },
-		ConversionWebhook: func(request engine.ConversionRequest) (engine.ConversionWebhook, error) {
+	return engine.New(feature.Set{
+		Admission: func(text string) (feature.Plugins, error) { return admission.New(text) },
+		ConversionWebhook: func(request feature.ConversionRequest) (feature.ConversionWebhook, error) {
 			return conversion.New(request, live)
 		},
 		ConversionFindings: conversion.Findings,
-		ApplyTypes: func(crd *apiextensionsv1.CustomResourceDefinition, version string) (engine.TypeConverter, error) {
+		ApplyTypes: func(crd *apiextensionsv1.CustomResourceDefinition, version string) (feature.TypeConverter, error) {
 			return openapi.ApplyTypes(crd, version)
 		},
 		FieldManager: newFieldManager,
@@ -46,7 +47,7 @@ func definitions(reference common.ReferenceCallback) map[string]common.OpenAPIDe
 	return all
 }
 
-func newFieldManager(types engine.TypeConverter, convertor runtime.ObjectConvertor, defaulter runtime.ObjectDefaulter, creater runtime.ObjectCreater,
-	kind schema.GroupVersionKind, hub schema.GroupVersion, subresource string, resetFields map[fieldpath.APIVersion]fieldpath.Filter) (engine.FieldManager, error) {
+func newFieldManager(types feature.TypeConverter, convertor runtime.ObjectConvertor, defaulter runtime.ObjectDefaulter, creater runtime.ObjectCreater,
+	kind schema.GroupVersionKind, hub schema.GroupVersion, subresource string, resetFields map[fieldpath.APIVersion]fieldpath.Filter) (feature.FieldManager, error) {
 	return managedfields.NewDefaultCRDFieldManager(types, convertor, defaulter, creater, kind, hub, subresource, resetFields)
 }

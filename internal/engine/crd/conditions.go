@@ -1,0 +1,120 @@
+package crd
+
+import (
+	"cmp"
+	"slices"
+
+	"k8s.io/apiextensions-apiserver/pkg/apihelpers"
+	"k8s.io/apiextensions-apiserver/pkg/apis/apiextensions"
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+	structuralschema "k8s.io/apiextensions-apiserver/pkg/apiserver/schema"
+	"k8s.io/apimachinery/pkg/util/validation/field"
+	"k8s.io/apiserver/pkg/util/webhook"
+
+	"github.com/crdlab/crdlab/internal/playground"
+)
+
+// conditions are those that the controllers of a server without other CRDs
+// set.
+func conditions(internal *apiextensions.CustomResourceDefinition, crd *apiextensionsv1.CustomResourceDefinition, compiled map[string]*Version) []playground.Condition {
+	all := []playground.Condition{
+		established(crd),
+		{
+			Type:    string(apiextensionsv1.NamesAccepted),
+			Status:  string(apiextensionsv1.ConditionTrue),
+			Reason:  "NoConflicts",
+			Message: "no conflicts found",
+		},
+	}
+	if apihelpers.IsProtectedCommunityGroup(crd.Spec.Group) {
+		all = append(all, apiApproval(crd.Annotations))
+	}
+	if violations := nonStructural(internal, crd, compiled); len(violations) > 0 {
+		all = append(all, playground.Condition{
+			Type:    string(apiextensionsv1.NonStructuralSchema),
+			Status:  string(apiextensionsv1.ConditionTrue),
+			Reason:  "Violations",
+			Message: violations.ToAggregate().Error(),
+		})
+	}
+	slices.SortFunc(all, func(a, b playground.Condition) int { return cmp.Compare(a.Type, b.Type) })
+	return all
+}
+
+// established follows k8s.io/apiextensions-apiserver/pkg/controller/establish.
+func established(crd *apiextensionsv1.CustomResourceDefinition) playground.Condition {
+	condition := playground.Condition{
+		Type:    string(apiextensionsv1.Established),
+		Status:  string(apiextensionsv1.ConditionTrue),
+		Reason:  "InitialNamesAccepted",
+		Message: "the initial names have been accepted",
+	}
+	conversion := crd.Spec.Conversion
+	if conversion == nil || conversion.Webhook == nil || conversion.Webhook.ClientConfig == nil {
+		return condition
+	}
+	if len(webhook.ValidateCABundle(field.NewPath(""), conversion.Webhook.ClientConfig.CABundle)) > 0 {
+		condition.Status = string(apiextensionsv1.ConditionFalse)
+		condition.Reason = "InvalidCABundle"
+		condition.Message = "The conversion webhook CABundle is invalid"
+	}
+	return condition
+}
+
+// apiApproval follows k8s.io/apiextensions-apiserver/pkg/controller/apiapproval.
+func apiApproval(annotations map[string]string) playground.Condition {
+	state, reason := apihelpers.GetAPIApprovalState(annotations)
+	condition := playground.Condition{
+		Type:    string(apiextensionsv1.KubernetesAPIApprovalPolicyConformant),
+		Status:  string(apiextensionsv1.ConditionFalse),
+		Message: reason,
+	}
+	switch state {
+	case apihelpers.APIApproved:
+		condition.Status = string(apiextensionsv1.ConditionTrue)
+		condition.Reason = "ApprovedAnnotation"
+	case apihelpers.APIApprovalBypassed:
+		condition.Reason = "UnapprovedAnnotation"
+	case apihelpers.APIApprovalMissing:
+		condition.Reason = "MissingAnnotation"
+	case apihelpers.APIApprovalInvalid:
+		condition.Reason = "InvalidAnnotation"
+	}
+	return condition
+}
+
+// nonStructural are the violations of the rules of structural schemas, which
+// an updated CRD may have if it had them before
+// (k8s.io/apiextensions-apiserver/pkg/controller/nonstructuralschema).
+func nonStructural(internal *apiextensions.CustomResourceDefinition, crd *apiextensionsv1.CustomResourceDefinition, compiled map[string]*Version) field.ErrorList {
+	var errs field.ErrorList
+	if crd.Spec.PreserveUnknownFields {
+		errs = append(errs, field.Invalid(field.NewPath("spec", "preserveUnknownFields"), true, "must be false"))
+	}
+	for i, v := range crd.Spec.Versions {
+		structural := structuralOf(internal, v.Name, compiled)
+		if structural == nil {
+			continue
+		}
+		path := field.NewPath("spec", "versions").Index(i).Child("schema", "openAPIV3Schema")
+		errs = append(errs, structuralschema.ValidateStructural(path, structural)...)
+	}
+	return errs
+}
+
+// structuralOf is the schema of a version as a structural one: as compiled, if
+// it was. It is nil if the version has none, or one that cannot be structural.
+func structuralOf(internal *apiextensions.CustomResourceDefinition, name string, compiled map[string]*Version) *structuralschema.Structural {
+	if v, ok := compiled[name]; ok && !v.PreserveUnknown {
+		return v.Schema
+	}
+	validation, err := apiextensions.GetSchemaForVersion(internal, name)
+	if err != nil || validation == nil || validation.OpenAPIV3Schema == nil {
+		return nil
+	}
+	structural, err := structuralschema.NewStructural(validation.OpenAPIV3Schema)
+	if err != nil {
+		return nil
+	}
+	return structural
+}

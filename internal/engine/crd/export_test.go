@@ -1,0 +1,39 @@
+package crd
+
+import (
+	"context"
+	"math"
+	"reflect"
+
+	"k8s.io/apiextensions-apiserver/pkg/apis/apiextensions"
+
+	"github.com/crdlab/crdlab/internal/engine/feature"
+	"github.com/crdlab/crdlab/internal/engine/upstream"
+	"github.com/crdlab/crdlab/internal/playground"
+)
+
+// ErrorsWithoutDescriptions are upstream's for the CRD of s on create, as it is and
+// as validMemo remembers it, and whether those two differ.
+func ErrorsWithoutDescriptions(ctx context.Context, s playground.Scenario) (with, without []string, differ bool) {
+	r := NewEvaluator(feature.Set{}).NewRequest(ctx, s, math.MaxInt)
+	if !r.open(s.CRD) || decode(r) != nil {
+		return nil, nil, false
+	}
+	prepare(r.Internal)
+	same := newValidCRD(r.Internal).crd
+	return validationErrors(ctx, r.Internal), validationErrors(ctx, same), !reflect.DeepEqual(same, r.Internal)
+}
+
+func validationErrors(ctx context.Context, definition *apiextensions.CustomResourceDefinition) (messages []string) {
+	r := Request{CRD: &CRD{Internal: definition}, ctx: ctx, fewRules: math.MaxInt}
+	err := upstream.Guard(playground.StageCRDValidate, func() error {
+		for _, err := range upstream.SortErrors(r.validateSpec()) {
+			messages = append(messages, upstream.Repeatable(err.Error()))
+		}
+		return nil
+	})
+	if err != nil {
+		messages = append(messages, err.Error())
+	}
+	return messages
+}

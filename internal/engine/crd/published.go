@@ -1,0 +1,75 @@
+package crd
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+	utiljson "k8s.io/apimachinery/pkg/util/json"
+
+	"github.com/crdlab/crdlab/internal/engine/feature"
+	"github.com/crdlab/crdlab/internal/engine/jsonvalue"
+	"github.com/crdlab/crdlab/internal/engine/upstream"
+	"github.com/crdlab/crdlab/internal/playground"
+)
+
+// Schemas are what a cluster publishes of a CRD, for each served version,
+// the preferred one first; nothing if the CRD is refused.
+func (c *CRD) Schemas(p feature.Set) ([]playground.Schema, error) {
+	c.published.Do(func() { c.published.schemas, c.published.err = c.publish(p.Schema) })
+	return c.published.schemas, c.published.err
+}
+
+func (c *CRD) publish(part func(*apiextensionsv1.CustomResourceDefinition, string) (playground.Schema, error)) ([]playground.Schema, error) {
+	schemas := []playground.Schema{}
+	if c.V1 == nil {
+		return schemas, nil
+	}
+	for _, name := range c.ServedByPriority() {
+		err := upstream.Guard("publish", func() error {
+			schema, err := part(c.V1, name)
+			if err != nil {
+				return err
+			}
+			schema.LostInV2, err = lostInV2(schema.Kind, schema.KindV2)
+			schemas = append(schemas, schema)
+			return err
+		})
+		if err != nil {
+			return nil, fmt.Errorf("publish version %s: %w", name, err)
+		}
+	}
+	return schemas, nil
+}
+
+// lostInV2 lists what the schema of a kind says less of in OpenAPI v2.
+// References are written differently in the two, which loses nothing.
+func lostInV2(kind, kindV2 json.RawMessage) ([]string, error) {
+	var v3, v2 map[string]any
+	if err := errors.Join(utiljson.Unmarshal(kind, &v3), utiljson.Unmarshal(kindV2, &v2)); err != nil {
+		return nil, fmt.Errorf("compare OpenAPI v3 and v2: %w", err)
+	}
+	lost := []string{}
+	for _, c := range jsonvalue.Diff(v3, v2, nil) {
+		last := c.Path[len(c.Path)-1]
+		isReference := last == "$ref" || last == "allOf" && isWrappedReference(v3, c.Path)
+		if c.Op != playground.ChangeAdd && !isReference {
+			lost = append(lost, jsonvalue.PathString(c.Path))
+		}
+	}
+	return lost, nil
+}
+
+// isWrappedReference says whether the allOf at path only holds a reference: in
+// v3 a reference with a description beside it is written so.
+func isWrappedReference(v3 map[string]any, path []any) bool {
+	value, _ := jsonvalue.At(v3, path)
+	list, ok := value.([]any)
+	if !ok || len(list) != 1 {
+		return false
+	}
+	item, ok := list[0].(map[string]any)
+	_, isReference := item["$ref"]
+	return ok && len(item) == 1 && isReference
+}

@@ -1,0 +1,159 @@
+package crd
+
+import (
+	"cmp"
+	"maps"
+	"math"
+	"slices"
+
+	"k8s.io/apiextensions-apiserver/pkg/apis/apiextensions"
+	structuralschema "k8s.io/apiextensions-apiserver/pkg/apiserver/schema"
+	"k8s.io/utils/ptr"
+
+	"github.com/crdlab/crdlab/internal/engine/celrule"
+	"github.com/crdlab/crdlab/internal/engine/release"
+	"github.com/crdlab/crdlab/internal/engine/upstream"
+	"github.com/crdlab/crdlab/internal/playground"
+)
+
+// reportRules lists the rules of all versions with their costs, in the order
+// of the text. A schema that is refused shows its rules too, as far as they
+// can be compiled: their cost may be why it is refused.
+func (r *Request) reportRules() {
+	if len(r.Report.Rules) > 0 {
+		return // a preliminary answer has needed them before
+	}
+	for i, v := range r.Internal.Spec.Versions {
+		validation, err := apiextensions.GetSchemaForVersion(r.Internal, v.Name)
+		if err != nil || validation == nil || validation.OpenAPIV3Schema == nil {
+			continue
+		}
+		// A schema that upstream cannot compile has been refused with its own
+		// errors; that its rules cannot be listed is no further news.
+		_ = upstream.Guard(playground.StageCRDServe, func() error {
+			r.reportVersionRules(i, v.Name, validation.OpenAPIV3Schema)
+			return nil
+		})
+	}
+	slices.SortStableFunc(r.Report.Rules, func(a, b playground.Rule) int {
+		return cmp.Or(
+			cmp.Compare(a.Range.Start.Line, b.Range.Start.Line),
+			cmp.Compare(a.Range.Start.Character, b.Range.Start.Character))
+	})
+}
+
+func (r *Request) reportVersionRules(index int, version string, props *apiextensions.JSONSchemaProps) {
+	rules := r.compiledRules(version, props)
+	if rules == nil {
+		return
+	}
+	list := ruleList{crd: r.CRD, index: index, version: version, within: []playground.Repetition{}}
+	list.walk(rules, props, NewCostContext(props))
+	r.Report.Rules = append(r.Report.Rules, list.rules...)
+	r.Report.EstimatedCost = max(r.Report.EstimatedCost, list.total)
+}
+
+func (r *Request) compiledRules(version string, props *apiextensions.JSONSchemaProps) *celrule.Node {
+	if compiled, ok := r.Versions[version]; ok {
+		return compiled.Rules
+	}
+	structural, err := structuralschema.NewStructural(props)
+	if err != nil {
+		return nil
+	}
+	return r.compiler.CompileRules(structural, celrule.NewDigest(structural))
+}
+
+// ruleList collects the rules of one version.
+type ruleList struct {
+	crd     *CRD
+	index   int // of the version in spec.versions
+	version string
+	rules   []playground.Rule
+	total   uint64
+	// within are the lists and maps that the node being walked is below.
+	within []playground.Repetition
+}
+
+func (l *ruleList) walk(node *celrule.Node, props *apiextensions.JSONSchemaProps, cost *CostContext) {
+	if node == nil || props == nil {
+		return
+	}
+	for i := range node.Rules {
+		l.add(node, i, cost)
+	}
+	if node.Items != nil && props.Items != nil {
+		leave := l.enter(node, "maxItems", props.MaxItems)
+		l.walk(node.Items, props.Items.Schema, cost.ChildItemsContext(props.Items.Schema))
+		leave()
+	}
+	if node.Additional != nil && props.AdditionalProperties != nil {
+		leave := l.enter(node, "maxProperties", props.MaxProperties)
+		l.walk(node.Additional, props.AdditionalProperties.Schema, cost.ChildAdditionalPropertiesContext(props.AdditionalProperties.Schema))
+		leave()
+	}
+	for _, name := range slices.Sorted(maps.Keys(node.Properties)) {
+		child := props.Properties[name]
+		l.walk(node.Properties[name], &child, cost.ChildPropertyContext(&child, name))
+	}
+}
+
+// enter notes the list or map whose items are walked next, until it is left.
+func (l *ruleList) enter(node *celrule.Node, keyword string, limit *int64) (leave func()) {
+	path := l.crd.SchemaPath(l.index, node.Path)
+	at := l.crd.keyRange(path...)
+	if limit != nil {
+		at = l.crd.keyRange(append(path, keyword)...)
+	}
+	l.within = append(l.within, playground.Repetition{SchemaPath: node.Path.String(), Keyword: keyword, Max: limit, Range: at})
+	return func() { l.within = l.within[:len(l.within)-1] }
+}
+
+func (l *ruleList) add(node *celrule.Node, i int, cost *CostContext) {
+	rule, compiled := node.Schema.XValidations[i], node.Rules[i]
+	cardinality := compiled.MaxCardinality
+	if cost.MaxCardinality != nil {
+		cardinality = *cost.MaxCardinality
+	}
+	out := playground.Rule{
+		ID:                celrule.ID(l.version, node, i),
+		Version:           l.version,
+		SchemaPath:        node.Path.String(),
+		Rule:              rule.Rule,
+		Message:           rule.Message,
+		MessageExpression: rule.MessageExpression,
+		Reason:            string(ptr.Deref(rule.Reason, "")),
+		FieldPath:         rule.FieldPath,
+		UsesOldSelf:       compiled.UsesOldSelf,
+		ExpressionCost:    compiled.MaxCost,
+		EstimatedCost:     SaturatingProduct(compiled.MaxCost, cardinality),
+		Cardinality:       cardinality,
+		Unbounded:         cost.MaxCardinality == nil,
+		Within:            slices.Clone(l.within),
+		CostLimit:         RuleCostLimit,
+		Range:             l.crd.valueRange(l.crd.RulePath(l.index, node, i)...),
+	}
+	if r := node.Requirements[i]; r.Minor > 0 {
+		out.MinKubernetes, out.Needs = release.Name(r.Minor), r.What
+	}
+	if compiled.Error != nil {
+		out.Error = upstream.Repeatable(compiled.Error.Detail)
+	}
+	l.rules = append(l.rules, out)
+	l.total = SaturatingSum(l.total, out.EstimatedCost)
+	l.total = SaturatingSum(l.total, compiled.MessageExpressionMaxCost)
+}
+
+func SaturatingProduct(a, b uint64) uint64 {
+	if a != 0 && math.MaxUint64/a < b {
+		return math.MaxUint64
+	}
+	return a * b
+}
+
+func SaturatingSum(a, b uint64) uint64 {
+	if math.MaxUint64-a < b {
+		return math.MaxUint64
+	}
+	return a + b
+}

@@ -1,0 +1,165 @@
+package crd
+
+import (
+	"fmt"
+	"slices"
+	"sync"
+
+	"k8s.io/apiextensions-apiserver/pkg/apis/apiextensions"
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+	structuralschema "k8s.io/apiextensions-apiserver/pkg/apiserver/schema"
+	"k8s.io/apiextensions-apiserver/pkg/apiserver/schema/cel"
+	"k8s.io/apiextensions-apiserver/pkg/apiserver/schema/defaulting"
+	"k8s.io/apiextensions-apiserver/pkg/apiserver/validation"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	utilversion "k8s.io/apimachinery/pkg/version"
+
+	"github.com/crdlab/crdlab/internal/engine/celrule"
+	"github.com/crdlab/crdlab/internal/engine/feature"
+)
+
+// Version is a version of an accepted CRD, compiled to serve requests.
+type Version struct {
+	Kind       schema.GroupVersionKind
+	Index      int // in spec.versions
+	Namespaced bool
+	served     bool
+	// PreserveUnknown is spec.preserveUnknownFields: nothing is pruned.
+	PreserveUnknown bool
+
+	Schema    *structuralschema.Structural
+	Validator validation.SchemaValidator
+	// StatusValidator is of properties.status; nil without the subresource.
+	StatusValidator validation.SchemaValidator
+	CELRules        *cel.Validator // nil if there are no rules
+	Rules           *celrule.Node  // the same rules, one by one
+	Status          bool           // the status subresource is enabled
+	Scale           *apiextensionsv1.CustomResourceSubresourceScale
+	columns         []apiextensionsv1.CustomResourceColumnDefinition
+	Convertors      sync.Pool // of *TableConvertor
+	Deprecated      string    // the deprecation warning, or empty
+	// crd is what the version is of.
+	crd *apiextensionsv1.CustomResourceDefinition
+	// applied is how a server-side apply merges; it takes as long to build as
+	// all else, and few ask for it.
+	applied struct {
+		sync.Once
+		types feature.TypeConverter
+		err   error
+	}
+}
+
+// compileVersion prepares v as the handler of custom resources does before
+// the first request (getOrCreateServingInfoFor in
+// k8s.io/apiextensions-apiserver/pkg/apiserver).
+func compileVersion(rules *celrule.Cache, crd *apiextensionsv1.CustomResourceDefinition, v apiextensionsv1.CustomResourceDefinitionVersion) (*Version, error) {
+	compiled := &Version{
+		crd:             crd,
+		Kind:            schema.GroupVersionKind{Group: crd.Spec.Group, Version: v.Name, Kind: crd.Spec.Names.Kind},
+		Index:           slices.IndexFunc(crd.Spec.Versions, func(o apiextensionsv1.CustomResourceDefinitionVersion) bool { return o.Name == v.Name }),
+		Namespaced:      crd.Spec.Scope == apiextensionsv1.NamespaceScoped,
+		served:          v.Served,
+		PreserveUnknown: crd.Spec.PreserveUnknownFields,
+		columns:         printerColumns(v),
+		Deprecated:      deprecationWarning(crd.Spec, v),
+	}
+	if v.Subresources != nil {
+		compiled.Status = v.Subresources.Status != nil
+		compiled.Scale = v.Subresources.Scale
+	}
+	internal := &apiextensions.CustomResourceValidation{}
+	if v.Schema != nil {
+		if err := apiextensionsv1.Convert_v1_CustomResourceValidation_To_apiextensions_CustomResourceValidation(v.Schema, internal, nil); err != nil {
+			return nil, fmt.Errorf("convert schema: %w", err)
+		}
+	}
+	if err := compiled.compileSchema(internal.OpenAPIV3Schema, rules); err != nil {
+		return nil, err
+	}
+	return compiled, nil
+}
+
+func (v *Version) compileSchema(props *apiextensions.JSONSchemaProps, rules *celrule.Cache) error {
+	validator, _, err := validation.NewSchemaValidator(props)
+	if err != nil {
+		return fmt.Errorf("compile validator: %w", err)
+	}
+	v.Validator = validator
+	if props == nil {
+		return nil
+	}
+	if status, ok := props.Properties["status"]; ok && v.Status {
+		if v.StatusValidator, _, err = validation.NewSchemaValidator(&status); err != nil {
+			return fmt.Errorf("compile status validator: %w", err)
+		}
+	}
+	structural, err := structuralschema.NewStructural(props)
+	if err != nil && !v.PreserveUnknown {
+		return fmt.Errorf("convert schema to structural: %w", err)
+	}
+	v.Schema = structural.DeepCopy() // NewStructural shares the defaults with props
+	if !v.PreserveUnknown {
+		if err := defaulting.PruneDefaults(v.Schema); err != nil {
+			return fmt.Errorf("prune defaults: %w", err)
+		}
+	}
+	if celrule.HasRules(v.Schema) {
+		digest := celrule.NewDigest(v.Schema)
+		v.CELRules, v.Rules = rules.Compile(v.Schema, digest)
+	}
+	return nil
+}
+
+// ApplyTypes are the types by which a server-side apply merges.
+func (v *Version) ApplyTypes(p feature.Set) (feature.TypeConverter, error) {
+	v.applied.Do(func() { v.applied.types, v.applied.err = p.ApplyTypes(v.crd, v.Kind.Version) })
+	return v.applied.types, v.applied.err
+}
+
+// deprecationWarning is what a client of v is warned of, or empty
+// (defaultDeprecationWarning in k8s.io/apiextensions-apiserver/pkg/apiserver).
+func deprecationWarning(crd apiextensionsv1.CustomResourceDefinitionSpec, v apiextensionsv1.CustomResourceDefinitionVersion) string {
+	if !v.Deprecated {
+		return ""
+	}
+	if v.DeprecationWarning != nil {
+		return *v.DeprecationWarning
+	}
+	warning := fmt.Sprintf("%s/%s %s is deprecated", crd.Group, v.Name, crd.Names.Kind)
+	better := ""
+	for _, other := range crd.Versions {
+		newer := utilversion.CompareKubeAwareVersionStrings(v.Name, other.Name) < 0
+		if !other.Served || other.Deprecated || !newer {
+			continue
+		}
+		if better == "" || utilversion.CompareKubeAwareVersionStrings(other.Name, better) > 0 {
+			better = other.Name
+		}
+	}
+	if better != "" {
+		warning += fmt.Sprintf("; use %s/%s %s", crd.Group, better, crd.Names.Kind)
+	}
+	return warning
+}
+
+// Stores says whether object is of a version that is or was stored.
+func (c *CRD) Stores(object *unstructured.Unstructured) bool {
+	gvk := object.GroupVersionKind()
+	v, ok := c.Versions[gvk.Version]
+	return ok && v.Kind == gvk
+}
+
+// Scales says whether a served version has a scale subresource.
+func (c *CRD) Scales() bool {
+	for _, v := range c.Versions {
+		if v.served && v.Scale != nil {
+			return true
+		}
+	}
+	return false
+}
+
+func VersionIndex(crd *apiextensionsv1.CustomResourceDefinition, name string) int {
+	return slices.IndexFunc(crd.Spec.Versions, func(v apiextensionsv1.CustomResourceDefinitionVersion) bool { return v.Name == name })
+}

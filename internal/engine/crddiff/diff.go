@@ -1,0 +1,137 @@
+package crddiff
+
+import (
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+	apiequality "k8s.io/apimachinery/pkg/api/equality"
+
+	"github.com/crdlab/crdlab/internal/engine/crd"
+	"github.com/crdlab/crdlab/internal/engine/finding"
+	"github.com/crdlab/crdlab/internal/engine/jsonvalue"
+	"github.com/crdlab/crdlab/internal/playground"
+	"github.com/crdlab/crdlab/internal/source"
+	"github.com/crdlab/crdlab/internal/source/resolve"
+)
+
+// diff collects the differences between two CRDs. Upstream decides
+// whether an update is accepted, but does not compare schemas.
+type diff struct {
+	doc, oldDoc *source.Document
+	old, new    *apiextensionsv1.CustomResourceDefinition
+	// transitions are the rules that compare with oldSelf, by version, schema
+	// path and text.
+	transitions map[[3]string]bool
+	changes     []playground.CRDChange
+}
+
+// change is what happened at one place: a keyword of a schema or a field.
+type change struct {
+	kind    string
+	before  any
+	after   any
+	breaks  playground.Breaks
+	because string
+}
+
+// Compare adds the differences between c and the old CRD to the report of c.
+func Compare(c *crd.CRD) error {
+	if c.Old == nil || c.Internal == nil {
+		return nil
+	}
+	d := diff{doc: c.Doc, oldDoc: c.OldDoc, transitions: map[[3]string]bool{}}
+	var err error
+	if d.old, err = crd.AsV1(c.Old); err != nil {
+		return err
+	}
+	if d.new, err = crd.AsV1(c.Internal); err != nil {
+		return err
+	}
+	for _, rule := range c.Report.Rules {
+		d.transitions[[3]string{rule.Version, rule.SchemaPath, rule.Rule}] = rule.UsesOldSelf
+	}
+	d.compare()
+	c.Report.Changes = append(c.Report.Changes, d.changes...)
+	return nil
+}
+
+func (d *diff) compare() {
+	d.compareIdentity()
+	d.compareNames()
+	d.comparePruning()
+	d.compareConversion()
+	for i := range d.new.Spec.Versions {
+		version := &d.new.Spec.Versions[i]
+		if j := crd.VersionIndex(d.old, version.Name); j >= 0 {
+			d.compareVersions(j, i)
+		} else {
+			d.addVersion(i)
+		}
+	}
+	for j := range d.old.Spec.Versions {
+		if crd.VersionIndex(d.new, d.old.Spec.Versions[j].Name) < 0 {
+			d.removeVersion(j)
+		}
+	}
+}
+
+// add records a change of a field that both CRDs have at the same path.
+func (d *diff) add(field string, c change) {
+	d.addAt(playground.CRDChange{Field: field}, field, field, c)
+}
+
+// addAt records a change at a place in the old and a place in the new CRD.
+func (d *diff) addAt(at playground.CRDChange, oldField, newField string, c change) {
+	at.Kind, at.Breaks, at.Because = c.kind, c.breaks, c.because
+	at.Before, at.After = jsonvalue.Encode(c.before), jsonvalue.Encode(c.after)
+	at.OldRange = fieldRange(d.oldDoc, oldField)
+	at.Range = fieldRange(d.doc, newField)
+	d.changes = append(d.changes, at)
+}
+
+func fieldRange(doc *source.Document, field string) playground.Range {
+	location, ok := resolve.CRDField(doc, field)
+	if !ok {
+		return doc.Line(1)
+	}
+	return finding.Mark(location)
+}
+
+// compareIdentity compares what the API server lets nobody change.
+func (d *diff) compareIdentity() {
+	for _, c := range []struct{ field, kind, before, after string }{
+		{"spec.group", "group changed", d.old.Spec.Group, d.new.Spec.Group},
+		{"spec.scope", "scope changed", string(d.old.Spec.Scope), string(d.new.Spec.Scope)},
+		{"spec.names.plural", "names changed", d.old.Spec.Names.Plural, d.new.Spec.Names.Plural},
+		{"spec.names.kind", "names changed", d.old.Spec.Names.Kind, d.new.Spec.Names.Kind},
+	} {
+		if c.before != c.after {
+			d.add(c.field, change{c.kind, c.before, c.after, playground.BreaksBoth,
+				"Objects are stored and served under it, so the API server refuses to change it; it takes a new CRD."})
+		}
+	}
+}
+
+func (d *diff) compareNames() {
+	before, after := d.old.Spec.Names, d.new.Spec.Names
+	for _, c := range []struct{ field, before, after, because string }{
+		{"singular", before.Singular, after.Singular, "kubectl does not know the resource by the old name any more."},
+		{"listKind", before.ListKind, after.ListKind, "Lists have another kind, which typed clients do not expect."},
+	} {
+		if c.before != c.after {
+			d.add("spec.names."+c.field, change{"names changed", c.before, c.after, playground.BreaksClients, c.because})
+		}
+	}
+	d.compareNameList("shortNames", before.ShortNames, after.ShortNames)
+	d.compareNameList("categories", before.Categories, after.Categories)
+}
+
+func (d *diff) compareNameList(field string, before, after []string) {
+	if apiequality.Semantic.DeepEqual(before, after) {
+		return
+	}
+	change := change{"names changed", before, after, playground.BreaksNone, "kubectl still knows the resource by all names that it had."}
+	if gone := missing(before, after); len(gone) > 0 {
+		change.breaks = playground.BreaksClients
+		change.because = "kubectl does not find the resource under " + listed(gone) + " any more."
+	}
+	d.add("spec.names."+field, change)
+}

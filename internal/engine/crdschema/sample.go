@@ -1,0 +1,308 @@
+package crdschema
+
+import (
+	"fmt"
+	"maps"
+	"math"
+	"slices"
+
+	"k8s.io/apiextensions-apiserver/pkg/apiserver/validation"
+	"k8s.io/kube-openapi/pkg/validation/spec"
+)
+
+const (
+	// maxSampleDepth ends recursion; no schema of a CRD is recursive.
+	maxSampleDepth = 60
+	// maxSampleItems is how many items or entries a sample makes at most.
+	maxSampleItems = 50
+)
+
+// A sampler makes values that a schema accepts.
+type sampler struct {
+	root Schema
+	// variant makes texts and numbers differ, for lists without duplicates.
+	variant int
+}
+
+func NewSampler(root Schema) *sampler { return &sampler{root: root} }
+
+// Value is the smallest value of a schema, as far as it is found.
+func (s *sampler) Value(schema Schema, depth int) any {
+	if schema.Schema == nil || depth > maxSampleDepth {
+		return map[string]any{}
+	}
+	plain := s.single(merged(schema, schema.AllOf), depth)
+	if len(schema.AnyOf) == 0 && len(schema.OneOf) == 0 && schema.Not == nil {
+		return plain
+	}
+	for _, candidate := range s.alternatives(schema) {
+		value := s.single(candidate, depth)
+		if accepts(schema, value) {
+			return value
+		}
+	}
+	return plain
+}
+
+// alternatives are the schema with each of the branches that it may be in.
+func (s *sampler) alternatives(schema Schema) []Schema {
+	base := merged(schema, schema.AllOf)
+	out := []Schema{base}
+	for _, branch := range slices.Concat(schema.OneOf, schema.AnyOf) {
+		out = append(out, merged(base, []spec.Schema{branch}))
+	}
+	for _, one := range schema.OneOf {
+		for _, anyOf := range schema.AnyOf {
+			out = append(out, merged(base, []spec.Schema{one, anyOf}))
+		}
+	}
+	return out
+}
+
+func accepts(schema Schema, value any) bool {
+	return len(validation.ValidateCustomResource(nil, value, validation.NewSchemaValidatorFromOpenAPI(schema.Schema))) == 0
+}
+
+// merged is a schema that demands what the others do, too.
+func merged(schema Schema, others []spec.Schema) Schema {
+	if len(others) == 0 {
+		return schema
+	}
+	out := *schema.Schema
+	out.Properties = maps.Clone(out.Properties)
+	for _, other := range others {
+		mergeInto(&out, other)
+		if len(other.AllOf) > 0 {
+			out = *merged(Schema{Schema: &out}, other.AllOf).Schema
+		}
+	}
+	return Schema{Schema: &out, Name: schema.Name, Types: schema.Types}
+}
+
+func mergeInto(out *spec.Schema, other spec.Schema) {
+	out.Required = append(slices.Clone(out.Required), other.Required...)
+	if len(out.Type) != 1 && len(other.Type) > 0 {
+		out.Type = other.Type
+	}
+	if len(other.Enum) > 0 {
+		out.Enum = other.Enum
+	}
+	if other.Pattern != "" {
+		out.Pattern = other.Pattern
+	}
+	if other.Format != "" {
+		out.Format = other.Format
+	}
+	out.Minimum, out.Maximum = greater(out.Minimum, other.Minimum), less(out.Maximum, other.Maximum)
+	out.ExclusiveMinimum = out.ExclusiveMinimum || other.ExclusiveMinimum
+	out.ExclusiveMaximum = out.ExclusiveMaximum || other.ExclusiveMaximum
+	out.MinLength, out.MaxLength = greater(out.MinLength, other.MinLength), less(out.MaxLength, other.MaxLength)
+	out.MinItems, out.MaxItems = greater(out.MinItems, other.MinItems), less(out.MaxItems, other.MaxItems)
+	out.MinProperties, out.MaxProperties = greater(out.MinProperties, other.MinProperties), less(out.MaxProperties, other.MaxProperties)
+	for name, property := range other.Properties {
+		if own, ok := out.Properties[name]; ok {
+			property = *merged(Schema{Schema: &own}, []spec.Schema{property}).Schema
+			property.Default = nil
+		}
+		if out.Properties == nil {
+			out.Properties = map[string]spec.Schema{}
+		}
+		out.Properties[name] = property
+	}
+	if other.Items != nil && other.Items.Schema != nil && out.Items != nil && out.Items.Schema != nil {
+		out.Items = &spec.SchemaOrArray{Schema: merged(Schema{Schema: out.Items.Schema}, []spec.Schema{*other.Items.Schema}).Schema}
+	}
+}
+
+func greater[N int64 | float64](a, b *N) *N {
+	if a == nil || b != nil && *b > *a {
+		return b
+	}
+	return a
+}
+
+func less[N int64 | float64](a, b *N) *N {
+	if a == nil || b != nil && *b < *a {
+		return b
+	}
+	return a
+}
+
+// single is a value of a schema apart from its anyOf, oneOf and not.
+func (s *sampler) single(schema Schema, depth int) any {
+	switch {
+	case len(schema.Enum) > 0:
+		return schema.Enum[s.variant%len(schema.Enum)]
+	case schema.Is("integer"), IsTrue(schema.Schema, "x-kubernetes-int-or-string"):
+		return int64(s.number(schema, 1))
+	case schema.Is("object"):
+		return s.Object(schema, depth)
+	case schema.Is("array"):
+		return s.list(schema, depth)
+	case schema.Is("number"):
+		return s.number(schema, 0)
+	case schema.Is("boolean"):
+		return s.variant%2 == 1
+	case schema.Is("string"):
+		return s.text(schema)
+	}
+	return map[string]any{}
+}
+
+// number is within the bounds; step is 1 for integers, else 0.
+func (s *sampler) number(schema Schema, step float64) float64 {
+	value := float64(s.variant)
+	if schema.Minimum != nil {
+		value += *schema.Minimum
+		if schema.ExclusiveMinimum {
+			value += max(step, 0.5)
+		}
+	} else {
+		value++
+	}
+	if schema.Maximum != nil && (value > *schema.Maximum || schema.ExclusiveMaximum && value == *schema.Maximum) {
+		value = *schema.Maximum - float64(s.variant)
+		if schema.ExclusiveMaximum {
+			value -= max(step, 0.5)
+		}
+	}
+	if step == 1 {
+		value = math.Ceil(value)
+	}
+	if schema.MultipleOf != nil && *schema.MultipleOf > 0 {
+		value = math.Ceil(value / *schema.MultipleOf) * *schema.MultipleOf
+	}
+	return value
+}
+
+// Object has the required fields that have no default, and more if it must.
+func (s *sampler) Object(schema Schema, depth int) map[string]any {
+	object := map[string]any{}
+	for _, name := range schema.Required {
+		property := schema.Child(name)
+		switch {
+		case property.Schema == nil:
+			object[name] = "example"
+		case property.Default == nil:
+			object[name] = s.Value(property, depth+1)
+		}
+	}
+	if schema.MinProperties != nil {
+		s.fill(object, schema, int(min(*schema.MinProperties, maxSampleItems)), depth)
+	}
+	return object
+}
+
+func (s *sampler) fill(object map[string]any, schema Schema, least, depth int) {
+	for _, name := range slices.Sorted(maps.Keys(schema.Properties)) {
+		if _, ok := object[name]; !ok && len(object) < least {
+			object[name] = s.Value(schema.Child(name), depth+1)
+		}
+	}
+	for i := 1; len(object) < least; i++ {
+		value := any("example")
+		if schema.AdditionalProperties != nil && schema.AdditionalProperties.Schema != nil {
+			value = s.Value(schema.Child(""), depth+1)
+		}
+		object[fmt.Sprintf("key%d", i)] = value
+	}
+}
+
+func (s *sampler) list(schema Schema, depth int) []any {
+	list := []any{}
+	if schema.MinItems == nil {
+		return list
+	}
+	for i := range int(min(*schema.MinItems, maxSampleItems)) {
+		list = append(list, s.Item(schema, i, depth))
+	}
+	return list
+}
+
+// Item is an item of a list that differs from those before.
+func (s *sampler) Item(list Schema, index, depth int) any {
+	varied := *s
+	varied.variant += index
+	schema := list.Child(0)
+	value := varied.Value(schema, depth+1)
+	if object, ok := value.(map[string]any); ok {
+		for _, key := range list.ListKeys() {
+			if property := schema.Child(key); property.Schema != nil && (index > 0 || property.Default == nil) {
+				object[key] = varied.Value(property, depth+1)
+			}
+		}
+	}
+	return value
+}
+
+// maxEdits is how many other values are tried in the place of one.
+const maxEdits = 40
+
+// Edits are values of a schema that are near a value: with one more field or all
+// scalars, one more item, or another scalar.
+func (s *sampler) Edits(schema Schema, value any) []any {
+	var edits []any
+	if schema.Schema == nil {
+		return nil
+	}
+	switch value := value.(type) {
+	case map[string]any:
+		edits = s.objectEdits(schema, value)
+	case []any:
+		if len(value) < maxSampleItems && schema.Is("array") {
+			edits = append(edits, append(slices.Clone(value), s.Item(schema, len(value), 0)))
+		}
+	default:
+		for variant := 1; variant < 8; variant++ {
+			varied := sampler{s.root, variant}
+			if other := varied.Value(schema, 0); other != value {
+				edits = append(edits, other)
+			}
+		}
+	}
+	if len(edits) > maxEdits {
+		edits = append(edits[:maxEdits-1], edits[len(edits)-1])
+	}
+	return edits
+}
+
+func (s *sampler) objectEdits(schema Schema, object map[string]any) []any {
+	var edits []any
+	with := func(name string, value any) {
+		changed := maps.Clone(object)
+		changed[name] = value
+		edits = append(edits, changed)
+	}
+	scalars := maps.Clone(object)
+	for _, name := range slices.Sorted(maps.Keys(schema.Properties)) {
+		property := schema.Child(name)
+		if _, has := object[name]; has || name == "status" {
+			continue
+		}
+		value := s.Value(property, 0)
+		with(name, value)
+		if !property.Is("object") && !property.Is("array") {
+			scalars[name] = value
+		}
+		if list, isList := value.([]any); isList && len(list) == 0 && property.Is("array") {
+			with(name, []any{s.Item(property, 0, 0)})
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(object)) {
+		for _, inner := range s.scalarEdits(schema.Child(name), object[name]) {
+			with(name, inner)
+		}
+	}
+	return append(edits, scalars)
+}
+
+// scalarEdits are the other values of an enum or a Boolean.
+func (s *sampler) scalarEdits(schema Schema, value any) []any {
+	if schema.Schema == nil {
+		return nil
+	}
+	if _, isBoolean := value.(bool); !isBoolean && len(schema.Enum) == 0 {
+		return nil
+	}
+	return s.Edits(schema, value)
+}

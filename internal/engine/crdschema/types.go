@@ -1,0 +1,263 @@
+package crdschema
+
+import (
+	"slices"
+	"strings"
+
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+	apiextensionsv1beta1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1beta1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/kube-openapi/pkg/common"
+	"k8s.io/kube-openapi/pkg/validation/spec"
+
+	"github.com/crdlab/crdlab/internal/source/tolerant"
+)
+
+// Kind is the schema of all that a document may hold.
+type Kind struct {
+	Root Schema
+	// Version is that of the CRD whose objects these are; empty otherwise.
+	Version string
+}
+
+// Schema is a schema and, if it is that of a Go type, the type's name.
+type Schema struct {
+	*spec.Schema
+	Name  string
+	Types *Types
+}
+
+// Types are the types that the API server publishes beside CRDs, with
+// upstream's descriptions, by name; none if the engine lacks them.
+type Types struct {
+	Definitions map[string]common.OpenAPIDefinition
+}
+
+// NewTypes builds the types from upstream's definitions, which may be
+// nil.
+func NewTypes(definitions common.GetOpenAPIDefinitions) *Types {
+	types := &Types{}
+	if definitions != nil {
+		types.Definitions = definitions(func(name string) spec.Ref { return spec.MustCreateRef(definitionPrefix + name) })
+	}
+	return types
+}
+
+const definitionPrefix = "#/definitions/"
+
+var (
+	crdDefinition        = apiextensionsv1.CustomResourceDefinition{}.OpenAPIModelName()
+	crdV1beta1Definition = apiextensionsv1beta1.CustomResourceDefinition{}.OpenAPIModelName()
+	metaDefinition       = metav1.ObjectMeta{}.OpenAPIModelName()
+)
+
+// Definition is the schema of a type of Kubernetes, whose properties may be
+// replaced.
+func (t *Types) Definition(name string) Schema {
+	schema := t.Definitions[name].Schema
+	properties := map[string]spec.Schema{}
+	for name, property := range schema.Properties {
+		if isGoZero(property.Default) {
+			property.Default = nil // published for every field, and no default that the API server sets
+		}
+		properties[name] = property
+	}
+	schema.Properties = properties
+	return Schema{&schema, name, t}
+}
+
+func isGoZero(value any) bool {
+	fields, isObject := value.(map[string]any)
+	return isObject && len(fields) == 0 || value == "" || value == false || value == 0 || value == int32(0) || value == int64(0)
+}
+
+// CRDKind is the type of a document among the CRDs: nil if it is another kind.
+func (t *Types) CRDKind(root *tolerant.Node) *Kind {
+	kind := root.Scalar("kind")
+	if kind != "" && kind != "CustomResourceDefinition" || t.Definitions == nil {
+		return nil
+	}
+	name := crdDefinition
+	if strings.HasSuffix(root.Scalar("apiVersion"), "/v1beta1") {
+		name = crdV1beta1Definition
+	}
+	schema := t.Definition(name)
+	schema.Properties["apiVersion"] = Constant(schema.Properties["apiVersion"], apiextensionsv1.SchemeGroupVersion.String())
+	schema.Properties["kind"] = Constant(schema.Properties["kind"], "CustomResourceDefinition")
+	schema.Required = append([]string{"apiVersion", "kind", "metadata"}, schema.Required...)
+	return &Kind{Root: schema}
+}
+
+// Constant is a schema that only has these values.
+func Constant(schema spec.Schema, values ...string) spec.Schema {
+	schema.Enum = nil
+	for _, value := range values {
+		schema.Enum = append(schema.Enum, value)
+	}
+	return schema
+}
+
+// WithTypeMeta is the schema with what every resource has. What the schema says
+// of a field of the metadata is added to what Kubernetes says of it.
+func (t *Types) WithTypeMeta(schema *spec.Schema) *spec.Schema {
+	out := *schema
+	out.Properties = map[string]spec.Schema{}
+	for name, property := range schema.Properties {
+		out.Properties[name] = property
+	}
+	published := t.Definition(crdDefinition)
+	for _, name := range []string{"apiVersion", "kind"} {
+		property := published.Properties[name]
+		property.Type = spec.StringOrArray{"string"}
+		out.Properties[name] = property
+	}
+	out.Properties["metadata"] = t.metadataSchema(schema.Properties["metadata"])
+	return &out
+}
+
+func (t *Types) metadataSchema(own spec.Schema) spec.Schema {
+	meta := *t.Definition(metaDefinition).Schema
+	meta.Type = spec.StringOrArray{"object"}
+	for name, constrained := range own.Properties {
+		if property, ok := meta.Properties[name]; ok {
+			constrained.Description = property.Description
+			constrained.Default = property.Default
+			meta.Properties[name] = constrained
+		}
+	}
+	meta.Description = MetadataDescription
+	meta.Required = own.Required
+	return meta
+}
+
+const MetadataDescription = "Standard object's metadata."
+
+// resolved follows the references of a schema, and takes an embedded resource
+// for one.
+func (s Schema) resolved() Schema {
+	if s.Schema == nil {
+		return s
+	}
+	reference := s.Ref.String()
+	if reference == "" && len(s.AllOf) == 1 && len(s.Properties) == 0 && s.Items == nil {
+		reference = s.AllOf[0].Ref.String()
+	}
+	if name, ok := strings.CutPrefix(reference, definitionPrefix); ok {
+		target := s.Types.Definition(strings.NewReplacer("OrArray", "", "OrBool", "", "OrStringArray", "").Replace(name))
+		if s.Description != "" {
+			target.Description = s.Description
+		}
+		return target
+	}
+	if IsTrue(s.Schema, "x-kubernetes-embedded-resource") && s.Properties["metadata"].Description != MetadataDescription {
+		out := s.Types.WithTypeMeta(s.Schema)
+		out.Required = append([]string{"apiVersion", "kind"}, Without(out.Required, "apiVersion", "kind")...)
+		return Schema{Schema: out, Types: s.Types}
+	}
+	return s
+}
+
+func Without(names []string, left ...string) []string {
+	return slices.DeleteFunc(slices.Clone(names), func(name string) bool { return slices.Contains(left, name) })
+}
+
+func IsTrue(schema *spec.Schema, extension string) bool {
+	value, _ := schema.Extensions.GetBool(extension)
+	return value
+}
+
+// Child is the schema of a property, an item or a map's value; its Schema is
+// nil if there is none.
+func (s Schema) Child(step any) Schema {
+	if s.Schema == nil {
+		return Schema{}
+	}
+	switch step := step.(type) {
+	case int:
+		if s.Items != nil && s.Items.Schema != nil {
+			return Schema{Schema: s.Items.Schema, Types: s.Types}.resolved()
+		}
+	case string:
+		if property, ok := s.Properties[step]; ok {
+			return Schema{Schema: &property, Types: s.Types}.resolved()
+		}
+		if s.AdditionalProperties != nil && s.AdditionalProperties.Schema != nil {
+			return Schema{Schema: s.AdditionalProperties.Schema, Types: s.Types}.resolved()
+		}
+	}
+	return Schema{}
+}
+
+// At follows a path; its Schema is nil if the path leads out of the schema.
+func (s Schema) At(path []any) Schema {
+	s = s.resolved()
+	for _, step := range path {
+		s = s.Child(step)
+	}
+	return s
+}
+
+// Is says whether values of a type are allowed.
+func (s Schema) Is(name string) bool {
+	if s.Schema == nil {
+		return false
+	}
+	if len(s.Type) == 0 {
+		return name == "object" && (len(s.Properties) > 0 || s.AdditionalProperties != nil) || name == "array" && s.Items != nil
+	}
+	return s.Type.Contains(name)
+}
+
+// TypeName is the type as `kubectl explain` writes it: []Object,
+// map[string]integer.
+func (s Schema) TypeName() string {
+	switch {
+	case s.Schema == nil:
+		return ""
+	case IsTrue(s.Schema, "x-kubernetes-int-or-string"):
+		return "integer or string"
+	case s.Is("array"):
+		return "[]" + s.Child(0).typeNameOr("any")
+	case s.Is("object") && len(s.Properties) == 0 && s.AdditionalProperties != nil:
+		return "map[string]" + s.Child("").typeNameOr("any")
+	case s.Is("object") && s.Name != "":
+		return s.Name[strings.LastIndexByte(s.Name, '.')+1:]
+	case s.Is("object"):
+		return "Object"
+	case len(s.Type) == 0:
+		return "any"
+	}
+	return strings.Join(s.Type, " or ")
+}
+
+func (s Schema) typeNameOr(fallback string) string {
+	if name := s.TypeName(); name != "" {
+		return name
+	}
+	return fallback
+}
+
+// ListKeys are the keys of a list's items, if it is a map.
+func (s Schema) ListKeys() []string {
+	var keys []string
+	if s.Schema == nil {
+		return nil
+	}
+	values, _ := s.Extensions["x-kubernetes-list-map-keys"].([]any)
+	for _, value := range values {
+		if key, ok := value.(string); ok {
+			keys = append(keys, key)
+		}
+	}
+	return keys
+}
+
+func (s Schema) Documentation() string {
+	if s.Schema == nil {
+		return ""
+	}
+	if s.Description == "" {
+		return s.Title
+	}
+	return s.Description
+}

@@ -1,0 +1,103 @@
+package kubectl
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/crdlab/crdlab/internal/engine/upstream"
+	"github.com/crdlab/crdlab/internal/playground"
+)
+
+// Done is what kubectl prints of an object that it created or replaced.
+func Done(kind, group, name, operation string, warnings []string) string {
+	return Warnings(warnings) + fmt.Sprintf("%s/%s %s", Resource(kind, group), name, kubectlVerbs[operation].done)
+}
+
+// Resource is how kubectl names a kind in what it prints.
+func Resource(kind, group string) string {
+	resource := strings.ToLower(kind)
+	if group != "" {
+		resource += "." + group
+	}
+	return resource
+}
+
+// kubectlVerbs are how kubectl speaks of an operation.
+var kubectlVerbs = map[string]struct{ doing, done string }{
+	playground.OperationCreate:       {"creating", "created"},
+	playground.OperationUpdate:       {"replacing", "replaced"},
+	playground.OperationUpdateStatus: {"replacing", "replaced"},
+	playground.OperationApply:        {"applying", "serverside-applied"},
+	playground.OperationDelete:       {"deleting", "deleted"},
+	playground.OperationScale:        {"scaling", "scaled"},
+}
+
+// Refused is what `kubectl create -f file`, or replace, prints of an
+// error that the API server answered (StandardErrorMessage in
+// k8s.io/kubectl/pkg/cmd/util).
+func Refused(err error, operation, file string, warnings []string) string {
+	status := upstream.APIStatus(err)
+	if apierrors.IsInvalid(err) && status.Details != nil {
+		return Warnings(warnings) + invalidOutput(status)
+	}
+	if operation == playground.OperationApply && apierrors.IsConflict(err) {
+		return Warnings(warnings) + "error: " + status.Message + applyConflictAdvice
+	}
+	head := "Error from server"
+	if status.Reason != "" {
+		head += fmt.Sprintf(" (%s)", status.Reason)
+	}
+	if operation == playground.OperationScale { // tells no file
+		return Warnings(warnings) + head + ": " + status.Message
+	}
+	return Warnings(warnings) + fmt.Sprintf("%s: error when %s %q: %s", head, kubectlVerbs[operation].doing, file, status.Message)
+}
+
+// applyConflictAdvice is what kubectl adds to a conflict of a server-side apply.
+const applyConflictAdvice = `
+Please review the fields above--they currently have other managers. Here
+are the ways you can resolve this warning:
+* If you intend to manage all of these fields, please re-run the apply
+  command with the ` + "`--force-conflicts`" + ` flag.
+* If you do not intend to manage all of the fields, please edit your
+  manifest to remove references to the fields that should keep their
+  current managers.
+* You may co-own fields by updating your manifest to match the existing
+  value; in this case, you'll become the manager if the other manager(s)
+  stop managing the field (remove it from their configuration).
+See https://kubernetes.io/docs/reference/using-api/server-side-apply/#conflicts`
+
+func invalidOutput(status metav1.Status) string {
+	head := "The request is invalid"
+	details := status.Details
+	if details.Kind != "" || details.Name != "" {
+		head = fmt.Sprintf("The %s %q is invalid", details.Kind, details.Name)
+	} else if len(details.Causes) == 0 && status.Message != "" {
+		head += ": " + status.Message
+	}
+	var causes []string
+	for _, cause := range details.Causes {
+		if text := fmt.Sprintf("%s: %s", cause.Field, cause.Message); !slices.Contains(causes, text) {
+			causes = append(causes, text)
+		}
+	}
+	switch len(causes) {
+	case 0:
+		return head
+	case 1:
+		return head + ": " + causes[0]
+	}
+	return head + ": \n* " + strings.Join(causes, "\n* ")
+}
+
+func Warnings(warnings []string) string {
+	var b strings.Builder
+	for _, w := range warnings {
+		fmt.Fprintf(&b, "Warning: %s\n", w)
+	}
+	return b.String()
+}

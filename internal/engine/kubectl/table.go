@@ -1,0 +1,68 @@
+package kubectl
+
+import (
+	"encoding/json"
+	"fmt"
+	"reflect"
+	"strings"
+
+	"github.com/liggitt/tabwriter"
+
+	"github.com/crdlab/crdlab/internal/playground"
+)
+
+var terminalEscaper = strings.NewReplacer("\x1b", "^[", "\r", "\\r")
+
+// PrintTable prints a table as `kubectl get` does
+// (k8s.io/cli-runtime/pkg/printers, which does not build for WebAssembly).
+// Columns with a priority above 0 are shown only if wide.
+func PrintTable(table playground.Table, wide bool) string {
+	if len(table.Rows) == 0 {
+		return ""
+	}
+	var out strings.Builder
+	w := tabwriter.NewWriter(&out, 6, 4, 3, ' ', tabwriter.RememberWidths)
+	visible := func(cells []string) string {
+		var shown []string
+		for i, cell := range cells {
+			if wide || table.Columns[i].Priority == 0 {
+				shown = append(shown, cell)
+			}
+		}
+		return strings.Join(shown, "\t") + "\n"
+	}
+	header := make([]string, len(table.Columns))
+	for i, column := range table.Columns {
+		header[i] = strings.ToUpper(column.Name)
+	}
+	_, _ = w.Write([]byte(visible(header)))
+	for _, row := range table.Rows {
+		cells := make([]string, len(row))
+		for i, cell := range row {
+			cells[i] = oneLine(cellText(cell))
+		}
+		_, _ = w.Write([]byte(visible(cells)))
+	}
+	_ = w.Flush()
+	return out.String()
+}
+
+// oneLine cuts a cell at its first line break and escapes what would steer a
+// terminal.
+func oneLine(cell string) string {
+	if i := strings.IndexAny(cell, "\f\n\r"); i >= 0 {
+		return terminalEscaper.Replace(cell[:i]) + "..."
+	}
+	return terminalEscaper.Replace(cell)
+}
+
+// cellText is a cell as kubectl prints it.
+func cellText(cell any) string {
+	if cell == nil {
+		return ""
+	}
+	if number, ok := cell.(json.Number); ok {
+		return number.String()
+	}
+	return fmt.Sprint(reflect.ValueOf(cell).Interface())
+}

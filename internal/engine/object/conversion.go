@@ -1,0 +1,161 @@
+package object
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+
+	"github.com/crdlab/crdlab/internal/engine/crd"
+	"github.com/crdlab/crdlab/internal/engine/feature"
+	"github.com/crdlab/crdlab/internal/playground"
+)
+
+// errorCause returns the cause of an error of a read request; empty if the API
+// server returns that error.
+func errorCause(err error) playground.ErrorCause {
+	if errors.Is(err, feature.ErrNoWebhook) {
+		return playground.CauseUnansweredWebhook
+	}
+	return ""
+}
+
+// conversion converts the objects of a CRD between its versions.
+type conversion struct {
+	webhook   feature.ConversionWebhook // nil unless the strategy is Webhook
+	converter runtime.ObjectConvertor
+	Findings  []playground.Finding
+}
+
+// NewConversion prepares the conversion of c's objects; text stands for the
+// webhook. Of a CRD that is not served nothing can be converted.
+func NewConversion(p feature.Set, c *crd.CRD, text string, live bool) (*conversion, error) {
+	conv := &conversion{Findings: []playground.Finding{}}
+	if c.V1 == nil || !c.IsEstablished() || c.Unresolvable {
+		if p.ConversionFindings != nil && strings.TrimSpace(text) != "" {
+			conv.Findings = append(conv.Findings, p.ConversionFindings(text)...)
+		}
+		return conv, nil
+	}
+	if c.ConvertsByWebhook() {
+		return conv, conv.ask(p, c, feature.ConversionRequest{CRD: c.V1, Schemas: c.SchemasByVersion(), Text: text, Live: live})
+	}
+	if strings.TrimSpace(text) != "" {
+		conv.Findings = append(conv.Findings, unusedConversion())
+	}
+	conv.converter = noneConverter{c.V1}
+	return conv, nil
+}
+
+// ask has a webhook convert; without that part of the engine nobody can.
+func (c *conversion) ask(p feature.Set, crd *crd.CRD, request feature.ConversionRequest) error {
+	if p.ConversionWebhook == nil {
+		c.converter = unansweredConverter{noneConverter{crd.V1}}
+		return nil
+	}
+	var err error
+	if c.webhook, err = p.ConversionWebhook(request); err != nil {
+		return fmt.Errorf("prepare conversion: %w", err)
+	}
+	c.converter = c.webhook.Converter()
+	c.Findings = append(c.Findings, c.webhook.Findings()...)
+	return nil
+}
+
+// convert turns an object into one of another version and prunes it with that
+// version's schema (schemaCoercingConverter in
+// k8s.io/apiextensions-apiserver/pkg/apiserver).
+func (c *conversion) convert(stage string, object *unstructured.Unstructured, to *crd.Version) (*unstructured.Unstructured, error) {
+	if object.GroupVersionKind() == to.Kind {
+		return object.DeepCopy(), nil
+	}
+	out, err := c.call(stage, object, to)
+	if err != nil {
+		return nil, err
+	}
+	converted, ok := out.(*unstructured.Unstructured)
+	if !ok {
+		return nil, fmt.Errorf("converted to a %T", out)
+	}
+	if err := to.Coerce(converted, crd.CoerceOptions{}); err != nil {
+		return nil, err
+	}
+	return converted, nil
+}
+
+func (c *conversion) call(stage string, object *unstructured.Unstructured, to *crd.Version) (runtime.Object, error) {
+	if c.webhook != nil {
+		return c.webhook.Convert(stage, object, to.Kind.GroupVersion())
+	}
+	return c.converter.ConvertToVersion(object, to.Kind.GroupVersion())
+}
+
+// noneConverter is what the strategy None does: only apiVersion changes
+// (crConverter and nopConverter in
+// k8s.io/apiextensions-apiserver/pkg/apiserver/conversion).
+type noneConverter struct {
+	crd *apiextensionsv1.CustomResourceDefinition
+}
+
+func (c noneConverter) ConvertToVersion(in runtime.Object, target runtime.GroupVersioner) (runtime.Object, error) {
+	from := in.GetObjectKind().GroupVersionKind()
+	to, ok := target.KindForGroupVersionKinds([]schema.GroupVersionKind{from})
+	switch {
+	case !ok:
+		return nil, fmt.Errorf("%v is unstructured and is not suitable for converting to %q", from.String(), target)
+	case !c.has(to):
+		return nil, fmt.Errorf("request to convert CR to an invalid group/version: %s", to.GroupVersion())
+	case !c.has(from):
+		return nil, fmt.Errorf("request to convert CR from an invalid group/version: %s", from.GroupVersion())
+	}
+	out := in.DeepCopyObject()
+	out.GetObjectKind().SetGroupVersionKind(to.GroupVersion().WithKind(from.Kind))
+	return out, nil
+}
+
+func (c noneConverter) has(kind schema.GroupVersionKind) bool {
+	return kind.Group == c.crd.Spec.Group && crd.VersionIndex(c.crd, kind.Version) >= 0
+}
+
+func (c noneConverter) Convert(in, out, _ any) error {
+	from, ok := in.(*unstructured.Unstructured)
+	to, isUnstructured := out.(*unstructured.Unstructured)
+	if !ok || !isUnstructured {
+		return fmt.Errorf("cannot convert %T to %T", in, out)
+	}
+	converted, err := c.ConvertToVersion(from, to.GroupVersionKind().GroupVersion())
+	if err != nil {
+		return err
+	}
+	to.SetUnstructuredContent(converted.(*unstructured.Unstructured).UnstructuredContent())
+	return nil
+}
+
+func (noneConverter) ConvertFieldLabel(_ schema.GroupVersionKind, label, value string) (string, string, error) {
+	return label, value, nil
+}
+
+// unansweredConverter is what a CRD with a webhook has where nothing stands
+// for the webhook.
+type unansweredConverter struct{ noneConverter }
+
+func (unansweredConverter) ConvertToVersion(runtime.Object, runtime.GroupVersioner) (runtime.Object, error) {
+	return nil, feature.ErrNoWebhook
+}
+
+func (unansweredConverter) Convert(_, _, _ any) error { return feature.ErrNoWebhook }
+
+func unusedConversion() playground.Finding {
+	return playground.Finding{
+		Severity: playground.SeverityInfo,
+		Stage:    playground.StageStore,
+		Message:  "not used: the CRD's conversion strategy is not Webhook",
+		Document: playground.DocumentConversion,
+		Fixes:    []playground.Fix{},
+		Related:  []playground.Related{},
+	}
+}

@@ -1,0 +1,29 @@
+package object
+
+import (
+	"k8s.io/apiextensions-apiserver/pkg/apiserver/schema/defaulting"
+
+	"github.com/crdlab/crdlab/internal/engine/crdschema"
+	"github.com/crdlab/crdlab/internal/engine/jsonvalue"
+)
+
+// dropNulls removes nulls from fields that are neither nullable nor have a
+// default. Nulls on fields with a default stay until defaulting replaces
+// them; items of lists stay and fail validation.
+func dropNulls(r *Request) error {
+	if r.Version.PreserveUnknown {
+		r.skip("the CRD has spec.preserveUnknownFields: true")
+		return nil
+	}
+	if !r.isOfCRD() {
+		r.skip(notOfCRD)
+		return nil
+	}
+	before := r.snapshot()
+	defaulting.PruneNonNullableNullsWithoutDefaults(r.Object.Object, r.Version.Schema)
+	r.recordChanges(before, func(c jsonvalue.Change) string {
+		_, path := crdschema.At(r.Version.Schema, c.Path)
+		return "null, but " + describeSchemaPath(path) + " is not nullable and has no default"
+	})
+	return nil
+}

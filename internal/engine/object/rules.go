@@ -1,0 +1,96 @@
+package object
+
+import (
+	"k8s.io/apiextensions-apiserver/pkg/apiserver/schema/cel"
+	"k8s.io/apimachinery/pkg/util/validation/field"
+	celconfig "k8s.io/apiserver/pkg/apis/cel"
+
+	"github.com/crdlab/crdlab/internal/engine/celrule"
+	"github.com/crdlab/crdlab/internal/engine/release"
+	"github.com/crdlab/crdlab/internal/playground"
+	"github.com/crdlab/crdlab/internal/source"
+)
+
+// evaluateRules evaluates the CEL rules, unless an earlier error is of a kind
+// that could mislead them, and ends validation. Upstream's validator gives
+// the verdict; what it found is then told rule by rule.
+func evaluateRules(r *Request) error {
+	if r.Version.CELRules == nil {
+		r.skip("the schema has no rules")
+		return r.concludeValidation()
+	}
+	r.Report.RulesBudget = celconfig.RuntimeCELCostBudget
+	blocked := isBlocking(r.invalid)
+	if blocked {
+		r.addInvalid(playground.StageRules, field.ErrorList{field.Invalid(nil, nil,
+			"some validation rules were not checked because the object was invalid; correct the existing errors to complete validation")})
+	} else {
+		r.addInvalid(playground.StageRules, r.validateRules())
+	}
+	r.reportRuleResults(blocked)
+	return r.concludeValidation()
+}
+
+func (r *Request) validateRules() field.ErrorList {
+	var old any
+	var options []cel.Option
+	if r.Old != nil {
+		old = r.Old.Object
+		if release.Ratchets() {
+			options = append(options, cel.WithRatcheting(r.correlate()))
+		}
+	}
+	r.memory = celrule.Memo{}
+	errs, _ := r.Version.CELRules.Validate(celrule.WithMemo(r.ctx, r.memory), nil, r.Version.Schema, r.Object.Object, old, celconfig.RuntimeCELCostBudget, options...)
+	return errs
+}
+
+// isBlocking says whether errs keep the rules from being evaluated
+// (hasBlockingErr of the strategy of custom resources).
+func isBlocking(errs field.ErrorList) bool {
+	for _, err := range errs {
+		switch err.Type {
+		case field.ErrorTypeNotSupported, field.ErrorTypeRequired, field.ErrorTypeTooLong, field.ErrorTypeTooMany, field.ErrorTypeTypeInvalid:
+			return true
+		}
+	}
+	return false
+}
+
+func (r *Request) reportRuleResults(blocked bool) {
+	e := celrule.NewEvaluation(r.ctx, r.Version.Kind.Version, r.memory, blocked)
+	e.Rule = func(node *celrule.Node, i int) source.Location {
+		if location, ok := r.crd.Doc.At(r.crd.RulePath(r.Version.Index, node, i)...); ok {
+			return location
+		}
+		return r.crd.Doc.Root()
+	}
+	root := celrule.Place{Value: r.Object.Object}
+	if r.Old != nil {
+		root.Old = r.Old.Object
+		if release.Ratchets() {
+			root.Correlation = r.correlate()
+		}
+	}
+	e.Walk(r.Version.Rules, root)
+	for i := range e.Results {
+		if location, ok := r.Doc.At(e.Paths[i]...); ok {
+			at := location.Key()
+			e.Results[i].Range = &at
+		}
+	}
+	r.Report.Rules = append(e.Results, r.absentRules(e.Seen)...)
+	r.Report.RulesCost = e.Cost
+	r.Report.RulesOmitted = e.Omitted
+}
+
+// absentRules are the rules of the version that apply nowhere in the object.
+func (r *Request) absentRules(seen map[string]bool) []playground.RuleResult {
+	var absent []playground.RuleResult
+	for _, rule := range r.crd.Report.Rules {
+		if rule.Version == r.Version.Kind.Version && !seen[rule.ID] {
+			absent = append(absent, playground.RuleResult{ID: rule.ID, Outcome: playground.OutcomeSkipped, Why: playground.WhyAbsent, Trace: []playground.TraceStep{}})
+		}
+	}
+	return absent
+}

@@ -1,0 +1,119 @@
+package object
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"time"
+
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/util/duration"
+	"k8s.io/client-go/util/jsonpath"
+
+	"github.com/crdlab/crdlab/internal/engine/crd"
+	"github.com/crdlab/crdlab/internal/engine/jsonvalue"
+	"github.com/crdlab/crdlab/internal/engine/kubectl"
+	"github.com/crdlab/crdlab/internal/engine/upstream"
+	"github.com/crdlab/crdlab/internal/playground"
+)
+
+// Tables are what the API server answers to `kubectl get` at each served
+// version.
+func Tables(c *crd.CRD, objects []Evaluated, now time.Time) []playground.Table {
+	tables := []playground.Table{}
+	if !c.Report.Accepted {
+		return tables
+	}
+	for _, name := range c.ServedByPriority() {
+		_ = upstream.Guard(playground.StageRead, func() error {
+			table, err := newTable(c.Versions[name], listAt(objects, name), now)
+			if err == nil {
+				tables = append(tables, table)
+			}
+			return err
+		})
+	}
+	return tables
+}
+
+// readObject is an accepted object as read at each served version, by its name;
+// nil where it cannot be read.
+type readObject map[string]*unstructured.Unstructured
+
+// returned is what the report says that is read.
+func (r *Request) returned() readObject {
+	reads := readObject{}
+	for _, v := range r.Report.Versions {
+		reads[v.Name] = r.reads[v.Name]
+	}
+	return reads
+}
+
+// listAt are the objects as read at a version, in the order of their keys in
+// etcd.
+func listAt(objects []Evaluated, version string) *unstructured.UnstructuredList {
+	list := &unstructured.UnstructuredList{}
+	for _, object := range objects {
+		read, ok := object.read[version]
+		switch {
+		case !ok:
+		case read == nil:
+			list.Items = append(list.Items, unstructured.Unstructured{})
+		default:
+			list.Items = append(list.Items, unstructured.Unstructured{Object: jsonvalue.Decoded(read.Object)})
+		}
+	}
+	slices.SortStableFunc(list.Items, func(a, b unstructured.Unstructured) int {
+		return cmp.Or(cmp.Compare(a.GetNamespace(), b.GetNamespace()), cmp.Compare(a.GetName(), b.GetName()))
+	})
+	return list
+}
+
+func newTable(v *crd.Version, list *unstructured.UnstructuredList, now time.Time) (playground.Table, error) {
+	out := playground.Table{Version: v.Kind.Version, Columns: []playground.Column{}, Rows: [][]any{}}
+	convertor := v.TableConvertor()
+	defer v.Convertors.Put(convertor)
+	columns := convertor.Columns
+	table, err := convertor.ConvertToTable(nil, list, nil)
+	if err != nil {
+		return out, fmt.Errorf("convert to table: %w", err)
+	}
+	for _, c := range table.ColumnDefinitions {
+		out.Columns = append(out.Columns, playground.Column{Name: c.Name, Type: c.Type, Format: c.Format, Description: c.Description, Priority: c.Priority})
+	}
+	for i, row := range table.Rows {
+		for j, column := range columns {
+			if column.Type == "date" {
+				row.Cells[j+1] = age(column, list.Items[i].Object, row.Cells[j+1], now)
+			}
+		}
+		out.Rows = append(out.Rows, row.Cells)
+	}
+	out.Get = kubectl.PrintTable(out, false)
+	out.Wide = kubectl.PrintTable(out, true)
+	return out, nil
+}
+
+// age is the cell of a date column as of now; upstream's convertor takes the
+// time of the machine.
+func age(column apiextensionsv1.CustomResourceColumnDefinition, object map[string]any, cell any, now time.Time) any {
+	path := jsonpath.New(column.Name).AllowMissingKeys(true)
+	if cell == nil || path.Parse("{"+column.JSONPath+"}") != nil {
+		return cell
+	}
+	results, err := path.FindResults(object)
+	if err != nil || len(results) == 0 || len(results[0]) == 0 {
+		return cell
+	}
+	text, ok := results[0][0].Interface().(string)
+	if !ok {
+		return cell
+	}
+	t := metav1.Time{}
+	if t.UnmarshalQueryParameter(text) != nil || t.IsZero() {
+		return cell
+	}
+	return duration.HumanDuration(now.Sub(t.Time))
+}

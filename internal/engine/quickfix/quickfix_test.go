@@ -1,0 +1,128 @@
+package quickfix_test
+
+import (
+	"context"
+	"maps"
+	"regexp"
+	"slices"
+	"testing"
+
+	"github.com/crdlab/crdlab/internal/engine"
+	"github.com/crdlab/crdlab/internal/engine/quickfix"
+	"github.com/crdlab/crdlab/internal/engine/whole"
+	"github.com/crdlab/crdlab/internal/enginetest/cases"
+	"github.com/crdlab/crdlab/internal/playground"
+	"github.com/crdlab/crdlab/internal/source/edit"
+)
+
+// TestFixes makes each change that is offered for any finding of any case: the
+// finding has to go away.
+func TestFixes(t *testing.T) {
+	e := whole.New()
+	for _, c := range readCases(t) {
+		t.Run(c.Name, func(t *testing.T) {
+			findings := findingsOf(t, e, c.Scenario)
+			for _, f := range findings {
+				checkFixes(t, e, c.Scenario, findings, f)
+			}
+		})
+	}
+}
+
+// TestFixesOffered finds a fix for each error that has fixes in some case.
+func TestFixesOffered(t *testing.T) {
+	e := whole.New()
+	missing := quickfix.FixableErrors()
+	for _, c := range readCases(t) {
+		for _, f := range findingsOf(t, e, c.Scenario) {
+			maps.DeleteFunc(missing, func(_ string, fits func(playground.Finding) bool) bool {
+				return len(f.Fixes) > 0 && fits(f)
+			})
+		}
+	}
+	for name := range missing {
+		t.Errorf("no case has a fix for %s", name)
+	}
+}
+
+func findingsOf(t *testing.T, e *engine.Engine, s playground.Scenario) []playground.Finding {
+	t.Helper()
+	report, err := e.Evaluate(context.Background(), s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	findings := slices.Clone(report.CRD.Findings)
+	for _, object := range report.Objects {
+		findings = append(findings, object.Findings...)
+	}
+	return findings
+}
+
+// checkFixes makes each fix of f: there are fewer such findings then.
+func checkFixes(t *testing.T, e *engine.Engine, s playground.Scenario, findings []playground.Finding, f playground.Finding) {
+	t.Helper()
+	for _, fix := range f.Fixes {
+		fixed := fixedBy(s, fix)
+		if countLike(findingsOf(t, e, fixed), f) >= countLike(findings, f) {
+			t.Errorf("%q does not mend %s: %s\n%s\n---\n%s", fix.Title, f.Field, f.Message, fixed.CRD, fixed.Object)
+		}
+	}
+}
+
+var index = regexp.MustCompile(`\[\d+\]`)
+
+// countLike counts the findings for the same reason about the same field, with
+// any index: that changes if an item before goes.
+func countLike(findings []playground.Finding, f playground.Finding) int {
+	n := 0
+	for _, other := range findings {
+		if other.Stage == f.Stage && other.Reason == f.Reason && index.ReplaceAllString(other.Field, "") == index.ReplaceAllString(f.Field, "") {
+			n++
+		}
+	}
+	return n
+}
+
+// fixedBy is the scenario after a fix.
+func fixedBy(s playground.Scenario, fix playground.Fix) playground.Scenario {
+	edits := map[playground.Document][]edit.Edit{}
+	for _, each := range fix.Edits {
+		edits[each.Document] = append(edits[each.Document], edit.Edit{Range: each.Range, NewText: each.NewText})
+	}
+	s.CRD = edit.Apply(s.CRD, edits[playground.DocumentCRD]...)
+	s.Object = edit.Apply(s.Object, edits[playground.DocumentObject]...)
+	return s
+}
+
+// TestErrorPatterns holds the errors of all cases to be known as by the expressions
+// alone, with no word looked for first.
+func TestErrorPatterns(t *testing.T) {
+	e := whole.New()
+	patterns, found := quickfix.PatternsOfErrors(), 0
+	for _, c := range readCases(t) {
+		for _, f := range findingsOf(t, e, c.Scenario) {
+			for _, find := range patterns {
+				for _, text := range []string{f.Field, f.Message} {
+					got, want := find(text)
+					if got != want {
+						t.Errorf("%s: found is %v, want %v: %s", c.Name, got, want, text)
+					}
+					if got {
+						found++
+					}
+				}
+			}
+		}
+	}
+	if found == 0 {
+		t.Error("no pattern is found in any error")
+	}
+}
+
+func readCases(t testing.TB) []cases.Case {
+	all, err := cases.Read("../testdata")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return all
+}
