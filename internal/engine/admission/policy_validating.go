@@ -85,10 +85,10 @@ func (r *record) addDecisions(b *admissionBinding, invocation *playground.Admiss
 			at = validations[i].Range
 			setDecision(validations[i], decision)
 		}
-		switch {
-		case decision.Evaluation == validating.EvalError:
+		switch decision.Evaluation {
+		case validating.EvalError:
 			setFailure(invocation, playground.OutcomeError, decision.Message)
-		case decision.Evaluation == validating.EvalDeny:
+		case validating.EvalDeny:
 			setFailure(invocation, playground.OutcomeFail, decision.Message)
 		}
 		if decision.Action == validating.ActionDeny && slices.Contains(b.actions, admissionregistrationv1.Deny) {

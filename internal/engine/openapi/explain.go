@@ -80,10 +80,8 @@ func schemaParts(schema map[string]any) []map[string]any {
 func (e *explainer) fieldList(schema map[string]any, level int, seen []string) {
 	resolved, reference := e.resolve(schema)
 	if reference != "" {
-		for _, earlier := range seen {
-			if earlier == reference {
-				return
-			}
+		if slices.Contains(seen, reference) {
+			return
 		}
 		seen = append(seen[:len(seen):len(seen)], reference)
 	}
@@ -102,12 +100,7 @@ func (e *explainer) fieldList(schema map[string]any, level int, seen []string) {
 
 func isRequired(schema map[string]any, name string) bool {
 	required, _ := schema["required"].([]any)
-	for _, item := range required {
-		if item == name {
-			return true
-		}
-	}
-	return false
+	return slices.Contains(required, any(name))
 }
 
 func (e *explainer) field(name string, schema map[string]any, required bool, level int) {
