@@ -24,8 +24,7 @@ var (
 // RequestRange returns the range for an error about doc as a whole: the syntax
 // error, the field in the message, or the value of kind, in this order.
 func RequestRange(doc *source.Document, message string) playground.Range {
-	var syntax *source.SyntaxError
-	if errors.As(doc.Err, &syntax) {
+	if syntax, ok := errors.AsType[*source.SyntaxError](doc.Err); ok {
 		return syntax.Range
 	}
 	if at, ok := resolve.Message(doc, message); ok {

@@ -83,7 +83,7 @@ func (e *explainer) fieldList(schema map[string]any, level int, seen []string) {
 		if slices.Contains(seen, reference) {
 			return
 		}
-		seen = append(seen[:len(seen):len(seen)], reference)
+		seen = append(slices.Clip(seen), reference)
 	}
 	properties, _ := resolved["properties"].(map[string]any)
 	for _, name := range slices.Sorted(maps.Keys(properties)) {

@@ -63,8 +63,8 @@ func APIStatus(err error) metav1.Status {
 
 var selfType = regexp.MustCompile(`\bselfType\d+`)
 
-// Repeatable makes a message of the CEL compiler reproducible. It removes the
-// time of day from the name of the type of self.
+// Repeatable removes the timestamp from the name that the CEL compiler gives the
+// type of self, so that its messages are reproducible.
 func Repeatable(message string) string {
 	if !strings.Contains(message, "selfType") {
 		return message // much faster than the regular expression

@@ -104,7 +104,7 @@ func checkWhole(t *testing.T, value reflect.Value, path string) {
 			checkWhole(t, value.Elem(), path)
 		}
 	case reflect.Slice:
-		if raw, ok := value.Interface().(json.RawMessage); ok {
+		if raw, ok := reflect.TypeAssert[json.RawMessage](value); ok {
 			if len(raw) > 0 && !json.Valid(raw) {
 				t.Errorf("%s is not JSON: %q", path, raw)
 			}

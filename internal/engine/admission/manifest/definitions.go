@@ -80,8 +80,7 @@ var isMarkedRequired = regexp.MustCompile(`\bRequired\b`).MatchString
 
 // addFields adds the fields of a struct and of its embedded structs.
 func (b *definitionBuilder) addFields(schema *spec.Schema, t reflect.Type) {
-	for i := range t.NumField() {
-		f := t.Field(i)
+	for f := range t.Fields() {
 		name := jsonName(f)
 		if name == "" {
 			b.addFields(schema, f.Type)
