@@ -224,14 +224,15 @@ func (r *Request) recordMutations(before map[string]any, completed bool) {
 
 // recordSettling reports what the API server itself did between two mutations.
 func (r *Request) recordSettling(before, after any) {
+	const converted = "converted between the version of the request and that of the policies and webhooks"
 	for _, c := range jsonvalue.Diff(before, after, nil) {
 		switch {
 		case jsonvalue.PathString(c.Path) == "apiVersion":
-			r.record(c, "converted between the version of the request and that of the policies and webhooks")
+			r.record(c, converted)
 		case c.Op == playground.ChangeRemove:
 			r.record(c, "pruned after mutation: not in the schema")
 		default:
-			r.recordDefault(c)
+			r.recordDefault(c, converted)
 		}
 	}
 }

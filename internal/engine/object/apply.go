@@ -129,8 +129,8 @@ func (r *Request) setManagedFieldsTime() {
 	r.Object.SetManagedFields(entries)
 }
 
-// recordApplied notes what the merge changed. What neither the configuration
-// nor the old object has comes from the schema's defaults.
+// recordApplied notes what the merge changed. A value that neither the
+// configuration nor the schema's defaults explain stems from the old object.
 func (r *Request) recordApplied(live, configuration *unstructured.Unstructured) {
 	managed := false
 	for _, c := range jsonvalue.Diff(live.Object, r.Object.Object, nil) {
@@ -143,7 +143,7 @@ func (r *Request) recordApplied(live, configuration *unstructured.Unstructured) 
 		case found:
 			r.record(c, "applied by "+r.fieldManager)
 		default:
-			r.recordDefault(c)
+			r.recordDefault(c, "merged with the old object")
 		}
 	}
 	if managed {

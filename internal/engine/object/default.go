@@ -1,6 +1,8 @@
 package object
 
 import (
+	"slices"
+
 	"k8s.io/apiextensions-apiserver/pkg/apiserver/schema/defaulting"
 
 	"github.com/crdlab/crdlab/internal/engine/crdschema"
@@ -13,18 +15,19 @@ func applyDefaults(r *Request) error {
 	before := r.snapshot()
 	defaulting.Default(r.Object.Object, r.Version.Schema)
 	for _, c := range jsonvalue.Diff(before, r.Object.Object, nil) {
-		r.recordDefault(c)
+		r.recordDefault(c, "default")
 	}
 	return nil
 }
 
 // recordDefault records a defaulted value. A default may itself lack fields
 // that other defaults, further down the schema, have filled in; each is
-// recorded on its own.
-func (r *Request) recordDefault(c jsonvalue.Change) {
+// recorded on its own. A value that no default explains is recorded with the
+// given reason.
+func (r *Request) recordDefault(c jsonvalue.Change, otherwise string) {
 	node, path := crdschema.At(r.Version.Schema, c.Path)
-	if node == nil || node.Default.Object == nil {
-		r.record(c, "default")
+	if node == nil || node.Default.Object == nil || !completes(c.Value, node.Default.Object) {
+		r.record(c, otherwise)
 		return
 	}
 	because := "default at " + describeSchemaPath(path)
@@ -33,6 +36,26 @@ func (r *Request) recordDefault(c jsonvalue.Change) {
 	}
 	r.record(jsonvalue.Change{Op: c.Op, Path: c.Path, Value: node.Default.Object}, because)
 	for _, nested := range jsonvalue.Diff(node.Default.Object, c.Value, c.Path) {
-		r.recordDefault(nested)
+		r.recordDefault(nested, otherwise)
 	}
+}
+
+// completes reports whether defaulting can turn a default into value: it adds
+// fields and replaces nulls.
+func completes(value, incomplete any) bool {
+	switch incomplete := incomplete.(type) {
+	case nil:
+		return true
+	case map[string]any:
+		value, ok := value.(map[string]any)
+		for key, member := range incomplete {
+			completed, has := value[key]
+			ok = ok && has && completes(completed, member)
+		}
+		return ok
+	case []any:
+		value, ok := value.([]any)
+		return ok && slices.EqualFunc(value, incomplete, completes)
+	}
+	return jsonvalue.Equal(value, incomplete)
 }
