@@ -88,7 +88,7 @@ func Equal(a, b any) bool {
 			return slices.EqualFunc(a, b, Equal)
 		}
 	case nil, string, bool, int64, float64:
-		return isScalar(b) && a == b
+		return IsScalar(b) && a == b
 	}
 	return reflect.DeepEqual(a, b)
 }
@@ -105,7 +105,7 @@ func equalMaps(a, b map[string]any) bool {
 	return true
 }
 
-func isScalar(value any) bool {
+func IsScalar(value any) bool {
 	switch value.(type) {
 	case nil, string, bool, int64, float64:
 		return true

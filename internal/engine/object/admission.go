@@ -226,13 +226,14 @@ func (r *Request) recordMutations(before map[string]any, completed bool) {
 func (r *Request) recordSettling(before, after any) {
 	const converted = "converted between the version of the request and that of the policies and webhooks"
 	for _, c := range jsonvalue.Diff(before, after, nil) {
+		replaced, _ := jsonvalue.At(before, c.Path)
 		switch {
-		case jsonvalue.PathString(c.Path) == "apiVersion":
+		case replaced != nil && c.Op == playground.ChangeReplace:
 			r.record(c, converted)
 		case c.Op == playground.ChangeRemove:
 			r.record(c, "pruned after mutation: not in the schema")
 		default:
-			r.recordDefault(c, converted)
+			r.recordDefault(before, c, converted)
 		}
 	}
 }

@@ -129,21 +129,22 @@ func (r *Request) setManagedFieldsTime() {
 	r.Object.SetManagedFields(entries)
 }
 
-// recordApplied notes what the merge changed. A value that neither the
-// configuration nor the schema's defaults explain stems from the old object.
+// recordApplied records the changes of the merge. The merge may give list items
+// other indexes than they have in the configuration: a value of such an item is
+// neither found there nor a default.
 func (r *Request) recordApplied(live, configuration *unstructured.Unstructured) {
 	managed := false
 	for _, c := range jsonvalue.Diff(live.Object, r.Object.Object, nil) {
-		_, found := jsonvalue.At(configuration.Object, c.Path)
+		applied, found := jsonvalue.At(configuration.Object, c.Path)
 		switch {
 		case isManagedFields(c.Path):
 			managed = true
 		case c.Op == playground.ChangeRemove:
 			r.record(c, "no longer applied by "+r.fieldManager+", and nobody else manages it")
-		case found:
+		case found && (applied == nil || !jsonvalue.IsScalar(applied) || jsonvalue.Equal(applied, c.Value)):
 			r.record(c, "applied by "+r.fieldManager)
 		default:
-			r.recordDefault(c, "merged with the old object")
+			r.recordDefault(live.Object, c, "merged with the old object")
 		}
 	}
 	if managed {
