@@ -2,68 +2,70 @@ package playground
 
 import "encoding/json"
 
-// Admission is what was found in Scenario.Admission on its own, before any
-// object is looked at.
+// Admission reports the problems of Scenario.Admission itself, found before any
+// object's request runs.
 type Admission struct {
 	Findings []Finding `json:"findings"`
 }
 
-// ObjectAdmission is what the admission policies and webhooks did with an
+// ObjectAdmission reports the effect of admission policies and webhooks on an
 // object's request.
 type ObjectAdmission struct {
-	// Policies has the MutatingAdmissionPolicies and then the
-	// ValidatingAdmissionPolicies, each in the order in which they run, those
-	// that do not match included.
+	// Policies lists the MutatingAdmissionPolicies, followed by the
+	// ValidatingAdmissionPolicies, each in the order in which they run. It
+	// includes policies that do not match.
 	Policies []AdmissionPolicy `json:"policies"`
-	// Webhooks has the mutating and then the validating webhooks, likewise.
+	// Webhooks lists the mutating webhooks, followed by the validating webhooks,
+	// each in the order in which they run.
 	Webhooks []AdmissionWebhook `json:"webhooks"`
-	// AuditAnnotations are what the audit event of the request gets, in the
-	// order of their keys.
+	// AuditAnnotations lists the annotations added to the audit event of the
+	// request, sorted by key.
 	AuditAnnotations []AuditAnnotation `json:"auditAnnotations"`
 }
 
-// AdmissionPolicy is a policy's part in an object's request.
+// AdmissionPolicy reports the evaluation of a policy for an object's request.
 type AdmissionPolicy struct {
 	// Kind is ValidatingAdmissionPolicy or MutatingAdmissionPolicy.
 	Kind string `json:"kind"`
 	Name string `json:"name"`
-	// Outcome is pass, fail, error or skipped; fail and error say what the
-	// policy decided, not whether its bindings let that deny the request.
+	// Outcome is pass, fail, error or skipped. For fail and error, the bindings
+	// decide whether the request is denied.
 	Outcome Outcome `json:"outcome"`
-	// Why says in words what made the policy be skipped or fail.
+	// Why explains why the policy failed or was skipped.
 	Why      string             `json:"why"`
 	Bindings []AdmissionBinding `json:"bindings"`
-	// Range is the policy's name in the admission text.
+	// Range locates the policy's name in Scenario.Admission.
 	Range Range `json:"range"`
 }
 
-// AdmissionBinding is a binding of a policy.
+// AdmissionBinding reports the evaluation of a policy through one of its
+// bindings.
 type AdmissionBinding struct {
 	Name string `json:"name"`
-	// Actions are the validationActions: Deny, Warn, Audit.
+	// Actions lists the validationActions: Deny, Warn, Audit.
 	Actions []string `json:"actions"`
 	Outcome Outcome  `json:"outcome"`
 	Why     string   `json:"why"`
-	// Invocations has one entry for each parameter object and round; a
-	// mutating policy may be invoked a second time.
+	// Invocations has one entry for each parameter object and each round. A
+	// mutating policy may run a second time, see AdmissionInvocation.Reinvocation.
 	Invocations []AdmissionInvocation `json:"invocations"`
 	Range       Range                 `json:"range"`
 }
 
-// AdmissionInvocation is one evaluation of a policy.
+// AdmissionInvocation is an evaluation of a policy.
 type AdmissionInvocation struct {
-	// Param is the kind and name of the parameter object, with its namespace:
-	// "ConfigMap default/limits"; empty without one.
+	// Param is the kind, namespace and name of the parameter object, such as
+	// "ConfigMap default/limits"; empty without a parameter.
 	Param string `json:"param"`
-	// Reinvocation says that another plugin changed the object after the
-	// policy saw it first.
+	// Reinvocation reports that another plugin changed the object after the
+	// policy's first evaluation.
 	Reinvocation bool    `json:"reinvocation"`
 	Outcome      Outcome `json:"outcome"`
 	Why          string  `json:"why"`
-	// Expressions are those that were evaluated, in order.
+	// Expressions lists the evaluated expressions in evaluation order.
 	Expressions []AdmissionExpression `json:"expressions"`
-	// Cost is the sum of the costs, in CEL cost units, CostLimit the most it
-	// may be.
+	// Cost is the total cost of all expressions in CEL cost units, and CostLimit
+	// its maximum.
 	Cost      uint64 `json:"cost"`
 	CostLimit uint64 `json:"costLimit"`
 }
@@ -72,19 +74,21 @@ type AdmissionInvocation struct {
 type AdmissionExpression struct {
 	// Kind is one of the Expression… constants.
 	Kind string `json:"kind"`
-	// Name is that of a match condition or a variable, the key of an audit
-	// annotation, or the place in the list of the others, from "0".
+	// Name is the name of a match condition or variable, or the key of an audit
+	// annotation. For all other kinds it is the zero-based index in the policy's
+	// list.
 	Name       string  `json:"name"`
 	Expression string  `json:"expression"`
 	Outcome    Outcome `json:"outcome"`
-	// Value is the result as JSON, null if it has none.
+	// Value is the result as JSON, null without a result.
 	Value json.RawMessage `json:"value"`
-	// Message is the message of a failed validation or the error. A message
-	// expression is skipped if its validation holds.
+	// Message is the error, or the message of a failed validation. A message
+	// expression is skipped if its validation passes.
 	Message string `json:"message"`
-	// Cost is in CEL cost units, variables it evaluated first not included.
+	// Cost is the cost in CEL cost units. It excludes variables that were
+	// evaluated lazily for this expression.
 	Cost uint64 `json:"cost"`
-	// Range is the expression's place in the admission text.
+	// Range locates the expression in Scenario.Admission.
 	Range Range `json:"range"`
 }
 
@@ -98,32 +102,33 @@ const (
 	ExpressionMutation        = "mutation"
 )
 
-// AdmissionWebhook is a webhook's part in an object's request.
+// AdmissionWebhook reports the calls of a webhook for an object's request.
 type AdmissionWebhook struct {
-	// Kind is MutatingWebhookConfiguration or ValidatingWebhookConfiguration,
-	// Configuration the name of that object and Name the webhook's.
+	// Kind is MutatingWebhookConfiguration or ValidatingWebhookConfiguration.
+	// Configuration is the name of that object, and Name the name of the webhook
+	// within it.
 	Kind          string `json:"kind"`
 	Configuration string `json:"configuration"`
 	Name          string `json:"name"`
 	// Outcome is pass, fail, error or skipped.
 	Outcome Outcome `json:"outcome"`
 	Why     string  `json:"why"`
-	// Calls are the requests to the webhook, two at most.
+	// Calls lists the requests to the webhook, at most two.
 	Calls []AdmissionCall `json:"calls"`
 	Range Range           `json:"range"`
 }
 
-// AdmissionCall is a request to a webhook and its answer.
+// AdmissionCall is a request to a webhook, with its response.
 type AdmissionCall struct {
 	// Request and Response are AdmissionReview objects. Response is null if
-	// nothing in the admission text answers; the request then goes on as if the
-	// webhook had allowed it.
+	// Scenario.Admission has no matching response; the webhook then counts as
+	// having allowed the request.
 	Request      json.RawMessage `json:"request"`
 	Response     json.RawMessage `json:"response"`
 	Reinvocation bool            `json:"reinvocation"`
-	// Patch is the JSON Patch of the answer, decoded; null without one.
+	// Patch is the decoded JSON Patch of the response; null without a patch.
 	Patch json.RawMessage `json:"patch"`
-	// ResponseRange is the place of the answer in the admission text.
+	// ResponseRange locates the response in Scenario.Admission.
 	ResponseRange *Range `json:"responseRange"`
 }
 

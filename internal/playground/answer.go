@@ -1,26 +1,25 @@
 package playground
 
-// View asks for what the page shows of a scenario.
+// View requests the panels of the page for a scenario.
 type View struct {
 	Scenario Scenario `json:"scenario"`
-	// Panels are the names of the panels that are wanted: those that the page
-	// has in sight. Empty: all.
+	// Panels names the requested panels, usually the visible ones. Empty: all.
 	Panels []string `json:"panels"`
-	// Preliminary asks for the answer as soon as it tells something.
+	// Preliminary requests a response as soon as a first result is known.
 	Preliminary bool `json:"preliminary,omitempty"`
 }
 
-// Answer is what the page shows of a [Report].
+// Answer is the part of a [Report] that the page shows.
 type Answer struct {
-	// Findings are all of the report, those of the CRD first.
+	// Findings lists all findings of the report, starting with the CRD's.
 	Findings []Finding `json:"findings"`
-	// Outputs are what kubectl prints: of the CRD, then of each object.
+	// Outputs lists the output of kubectl for the CRD, followed by each object.
 	Outputs []string `json:"outputs"`
 	// Missing is [Report.Missing].
 	Missing []string `json:"missing,omitempty"`
-	// Preliminary: the rules of the CRD have not been validated yet. The problems
-	// are some, and the rest holds unless there are more.
+	// Preliminary reports that the CRD's rules have not been validated yet. If
+	// the validation adds findings, the rest of the answer may change, too.
 	Preliminary bool `json:"preliminary,omitempty"`
-	// Panels are the parts of the page that show the report, as HTML, by name.
+	// Panels maps the name of each panel to its HTML.
 	Panels map[string]string `json:"panels"`
 }

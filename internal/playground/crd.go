@@ -1,47 +1,46 @@
 package playground
 
-// CRD is what became of Scenario.CRD.
+// CRD reports the request for Scenario.CRD.
 type CRD struct {
-	// Name is metadata.name, empty as long as the text cannot be decoded.
+	// Name is metadata.name, empty if the document cannot be decoded.
 	Name     string `json:"name"`
 	Accepted bool   `json:"accepted"`
 	Status   Status `json:"status"`
-	// Output is what kubectl would print, several lines at times: create, or
-	// replace for an update.
+	// Output is the output of `kubectl create`, or of `kubectl replace` for an
+	// update. It may have several lines.
 	Output   string    `json:"output"`
 	Findings []Finding `json:"findings"`
-	// Warnings are the warning headers of the answer, without "Warning: ".
+	// Warnings lists the warning headers of the response, without "Warning: ".
 	Warnings []string `json:"warnings"`
-	// Conditions are those of status.conditions once the controllers are done.
+	// Conditions is status.conditions after the controllers have finished.
 	Conditions     []Condition `json:"conditions"`
 	StoredVersions []string    `json:"storedVersions"`
 	Group          string      `json:"group"`
 	// Scope is Namespaced or Cluster.
 	Scope string `json:"scope"`
 	Names Names  `json:"names"`
-	// Versions are in the order of spec.versions.
+	// Versions follows the order of spec.versions.
 	Versions []Version `json:"versions"`
 	Rules    []Rule    `json:"rules"`
-	// EstimatedCost is the sum of the estimated costs of all rules and message
-	// expressions of one version, the most expensive one, in CEL cost units.
+	// EstimatedCost is the estimated cost of all rules and message expressions
+	// of the most expensive version, in CEL cost units.
 	EstimatedCost uint64 `json:"estimatedCost"`
-	// CostLimit is the most EstimatedCost may be.
+	// CostLimit is the maximum of EstimatedCost.
 	CostLimit uint64 `json:"costLimit"`
-	// Candidates are the CustomResourceDefinitions found in the text, one of
-	// which (Chosen) was judged.
+	// Candidates lists the CustomResourceDefinitions in the document. The
+	// request is for the chosen one.
 	Candidates []Candidate `json:"candidates"`
-	// Upgraded is the YAML of the v1 CRD that a v1beta1 one converts to; empty
-	// for a v1 CRD.
+	// Upgraded is a v1beta1 CRD converted to v1, as YAML; empty for a v1 CRD.
 	Upgraded string `json:"upgraded"`
-	// UpgradeSteps are what is left to do by hand before Upgraded can be
+	// UpgradeSteps lists the manual changes required before Upgraded can be
 	// created.
 	UpgradeSteps []UpgradeStep `json:"upgradeSteps"`
-	// Changes are the differences from Scenario.OldCRD: of the CRD as a whole,
-	// then of its versions in their order.
+	// Changes lists the differences from Scenario.OldCRD. Changes of the whole
+	// CRD precede the changes of each version, in the order of spec.versions.
 	Changes []CRDChange `json:"changes"`
 }
 
-// EmptyCRD is one of which nothing is known.
+// EmptyCRD returns a CRD without any information, whose slices are not nil.
 func EmptyCRD() CRD {
 	return CRD{
 		Findings:       []Finding{},
@@ -57,14 +56,14 @@ func EmptyCRD() CRD {
 	}
 }
 
-// Candidate is one CustomResourceDefinition among the documents of a paste.
+// Candidate describes a CustomResourceDefinition in Scenario.CRD.
 type Candidate struct {
 	Name   string `json:"name"`
 	Chosen bool   `json:"chosen"`
 	Range  Range  `json:"range"`
 }
 
-// Condition is a condition of a CustomResourceDefinition, less its time.
+// Condition is a condition of a CustomResourceDefinition, without its time.
 type Condition struct {
 	Type    string `json:"type"`
 	Status  string `json:"status"`
@@ -72,7 +71,7 @@ type Condition struct {
 	Message string `json:"message"`
 }
 
-// Names are the names under which the resource is served.
+// Names holds the names from spec.names, under which the resource is served.
 type Names struct {
 	Plural     string   `json:"plural"`
 	Singular   string   `json:"singular"`
@@ -82,14 +81,15 @@ type Names struct {
 	Categories []string `json:"categories"`
 }
 
-// Version is one entry of spec.versions.
+// Version is an entry of spec.versions.
 type Version struct {
 	Name       string `json:"name"`
 	Served     bool   `json:"served"`
 	Storage    bool   `json:"storage"`
 	Deprecated bool   `json:"deprecated"`
-	// Priority is the place in discovery's order, 1 being the version that
-	// kubectl prefers; 0 if the version is not served.
+	// Priority is the position in discovery's order, starting at 1 for the
+	// version that kubectl prefers; 0 if the version is not served.
+
 	Priority int   `json:"priority"`
 	Range    Range `json:"range"`
 }

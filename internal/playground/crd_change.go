@@ -2,35 +2,36 @@ package playground
 
 import "encoding/json"
 
-// CRDChange is one difference between Scenario.OldCRD and Scenario.CRD.
+// CRDChange is a difference between Scenario.OldCRD and Scenario.CRD.
 // Descriptions and titles do not count.
 type CRDChange struct {
-	// Version is the version that changes; empty if the CRD as a whole does.
+	// Version is the changed version; empty for a change of the whole CRD.
 	Version string `json:"version"`
-	// SchemaPath is the schema node that changes, as in Rule.SchemaPath; empty
-	// at the root and outside of schemas.
+	// SchemaPath is the changed schema node, as in Rule.SchemaPath; empty at the
+	// root and outside of schemas.
 	SchemaPath string `json:"schemaPath"`
-	// Field is the path of what changes within the CRD, as the API server's
-	// errors write it: "spec.versions[0].served".
+	// Field is the path of the changed field within the CRD, in the notation of
+	// the API server's errors: "spec.versions[0].served".
 	Field string `json:"field"`
-	// Kind says what happened, such as "field removed" or "bound tightened".
+	// Kind classifies the change, for example "field removed" or "bound
+	// tightened".
 	Kind string `json:"kind"`
-	// Before and After are the values at Field; null if there is none.
+	// Before and After are the values at Field; null without a value.
 	Before json.RawMessage `json:"before"`
 	After  json.RawMessage `json:"after"`
-	// Breaks says who may be hurt.
+	// Breaks names the parties that the change may break.
 	Breaks Breaks `json:"breaks"`
-	// Because is the reason for Breaks in a sentence.
+	// Because gives the reason for Breaks in a sentence.
 	Because string `json:"because"`
-	// OldRange is the place in OldCRD, and Range that in CRD; where there is no
-	// such place any more or yet, that of the nearest node above.
+	// OldRange locates Field in Scenario.OldCRD, and Range in Scenario.CRD. If a
+	// document lacks the field, the range is the nearest parent's.
 	OldRange Range `json:"oldRange"`
 	Range    Range `json:"range"`
 }
 
-// Breaks says whom a [CRDChange] may hurt: objects in the cluster, which are
-// refused or lose data, or clients, whose requests are refused or mean
-// something else.
+// Breaks names the parties that a [CRDChange] may break. Stored objects may
+// become invalid or lose data. Requests of clients may be rejected or change
+// their meaning.
 type Breaks string
 
 // Values of [Breaks].
@@ -41,37 +42,39 @@ const (
 	BreaksBoth    Breaks = "both"
 )
 
-// StoredObject is what the change from Scenario.OldCRD to Scenario.CRD means
-// to one object of Scenario.OldObject.
+// StoredObject reports the effect of the change from Scenario.OldCRD to
+// Scenario.CRD on one object of Scenario.OldObject.
 type StoredObject struct {
 	APIVersion string `json:"apiVersion"`
 	Kind       string `json:"kind"`
 	Namespace  string `json:"namespace"`
 	Name       string `json:"name"`
-	// Range is the document in OldObject.
+	// Range locates the document in Scenario.OldObject.
 	Range Range `json:"range"`
-	// Outcome is pass, fail if the new schema does not take the object as it
-	// is, or error if it can no longer be read.
+	// Outcome is pass, fail if the object is invalid under the new schema or
+	// loses fields when read, error if it can no longer be read, or skipped if
+	// the effect is unknown.
 	Outcome Outcome `json:"outcome"`
-	// Why says in words what Outcome means for the object.
+	// Why explains Outcome for this object.
 	Why string `json:"why"`
-	// Changes are what a read shows otherwise than before: fields that are
-	// pruned or defaulted. Ranges are in OldObject.
+	// Changes lists the fields that a read now prunes or defaults. Their ranges
+	// are in Scenario.OldObject.
 	Changes []Change `json:"changes"`
-	// Findings are what the new schema complains of and the old one does not.
+	// Findings lists the findings of the new schema that the old schema does not
+	// have.
 	Findings []Finding `json:"findings"`
 }
 
-// UpgradeStep is one thing that keeps the API server from accepting
-// CRD.Upgraded.
+// UpgradeStep is a reason why the API server rejects CRD.Upgraded.
 type UpgradeStep struct {
-	// Reason, Field and Message are the API server's, word for word; Field is
-	// that of the v1 CRD.
+	// Reason, Field and Message are quoted from the API server's error about the
+	// v1 CRD.
 	Reason  string `json:"reason"`
 	Field   string `json:"field"`
 	Message string `json:"message"`
-	// Do says in plain words what to do about it.
+	// Do describes the required change.
 	Do string `json:"do"`
-	// Range is the place in the text of the v1beta1 CRD.
+	// Range locates the field in the v1beta1 CRD.
+
 	Range Range `json:"range"`
 }

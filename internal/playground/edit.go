@@ -1,14 +1,16 @@
 package playground
 
-// Fix is a change that makes a [Finding] go away, for the user to choose.
+// Fix is a quick fix: a set of edits that resolves a [Finding].
 type Fix struct {
-	// Title says what the change does, as on a button: "Set maxItems: 100".
+	// Title is the label of the fix, for example "Set maxItems: 100".
 	Title string `json:"title"`
-	// Edits do not overlap. Their ranges are all those of the texts before.
+	// Edits do not overlap. Their ranges refer to the unmodified documents.
 	Edits []TextEdit `json:"edits"`
 }
 
-// TextEdit replaces a range of a text, as the Language Server Protocol has it.
+// TextEdit replaces a range of a document, like the TextEdit of the Language
+// Server Protocol.
+
 type TextEdit struct {
 	Document Document `json:"document"`
 	Range    Range    `json:"range"`

@@ -2,14 +2,15 @@ package playground
 
 import "errors"
 
-// ErrUnreadable says that a [Scenario] in JSON was not read, and not evaluated.
+// ErrUnreadable reports that the JSON of a [Scenario] could not be decoded.
 var ErrUnreadable = errors.New("the scenario is not readable")
 
-// StoppedError says that the evaluation of a [Scenario] was ended because it
-// took more time or memory than one evaluation may.
+// StoppedError reports that the evaluation of a [Scenario] was aborted because
+// it exceeded its time or memory limit.
 type StoppedError struct {
-	// Reason goes with "The evaluation was ended: ", without a full stop: "it took
-	// more than 20 s".
+	// Reason completes the sentence "The evaluation was ended: …", without a full
+	// stop: "it took more than 20 s".
+
 	Reason string
 }
 

@@ -1,41 +1,41 @@
 package playground
 
-// Finding is one thing to tell the user about a text.
+// Finding is a diagnostic about one document.
 type Finding struct {
 	Severity Severity `json:"severity"`
-	// Stage is the stage that found it; empty if that is not known, because the
-	// evaluation was ended.
+	// Stage is the stage that produced the finding; empty if it is unknown,
+	// because the evaluation was aborted.
 	Stage string `json:"stage"`
-	// Reason is the cause's type of the API server, such as FieldValueInvalid, or
+	// Reason is the API server's cause type, such as FieldValueInvalid, or
 	// PlaygroundLimit.
 	Reason string `json:"reason"`
-	// Field and Message are those of the API server's cause, word for word.
+	// Field and Message are quoted from the API server's cause.
 	Field   string `json:"field"`
 	Message string `json:"message"`
-	// Document is the text that Range is in.
+	// Document is the document that contains Range.
 	Document Document `json:"document"`
 	Range    Range    `json:"range"`
-	// Hint is in plain words what to do about it, or empty.
+	// Hint suggests a remedy in plain language, or is empty.
 	Hint string `json:"hint"`
-	// Fixes are changes that each make the finding go away, the likeliest first.
+	// Fixes lists alternative quick fixes, starting with the most likely one.
 	Fixes []Fix `json:"fixes"`
-	// Related are other places that explain the finding.
+	// Related lists other locations that explain the finding.
 	Related []Related `json:"related"`
 }
 
-// ReasonLimit is the [Finding.Reason] of a limit that is the playground's own, so
-// that there is no verdict.
+// ReasonLimit is the [Finding.Reason] for a limit of the playground itself. The
+// API server's verdict is then unknown.
 const ReasonLimit = "PlaygroundLimit"
 
-// Related is a place that explains a [Finding], such as the schema's keyword.
+// Related is a location that explains a [Finding], such as a schema keyword.
 type Related struct {
 	Document Document `json:"document"`
 	Range    Range    `json:"range"`
 	Message  string   `json:"message"`
 }
 
-// Severity of a [Finding]. An error keeps the CRD or the object from being
-// accepted.
+// Severity classifies a [Finding]. An error means that the CRD or the object is
+// rejected.
 type Severity string
 
 // Severities.
@@ -45,14 +45,15 @@ const (
 	SeverityInfo    Severity = "info"
 )
 
-// Range is a stretch of a text from Start up to but without End.
+// Range is a half-open range of a document: it includes Start and excludes End.
 type Range struct {
 	Start Position `json:"start"`
 	End   Position `json:"end"`
 }
 
-// Position is a place in a text as the Language Server Protocol counts it:
-// zero-based, Character in UTF-16 code units.
+// Position is a zero-based line and a zero-based offset in UTF-16 code units, as
+// in the Language Server Protocol.
+
 type Position struct {
 	Line      int `json:"line"`
 	Character int `json:"character"`

@@ -1,6 +1,6 @@
 package playground
 
-// Question asks for help with writing; one of its fields is set.
+// Question is an assist request; exactly one of its fields is set.
 type Question struct {
 	Complete *Cursor        `json:"complete,omitempty"`
 	Hover    *Cursor        `json:"hover,omitempty"`
@@ -9,31 +9,34 @@ type Question struct {
 	Try      *TryRequest    `json:"try,omitempty"`
 }
 
-// Help is the answer to a [Question]; the field of the same meaning is set.
+// Help is the response to a [Question]; only the corresponding field is set.
 type Help struct {
 	Completion *Completion `json:"completion,omitempty"`
 	Hover      *Hover      `json:"hover,omitempty"`
 	Sample     *Sample     `json:"sample,omitempty"`
 	Formatted  *Formatted  `json:"formatted,omitempty"`
 	Tried      *Tried      `json:"tried,omitempty"`
-	// Missing: the engine lacks a part that would have told more.
+	// Missing reports that a feature omitted from this engine could have provided
+	// a better response.
 	Missing bool `json:"missing,omitempty"`
 }
 
-// Cursor is a place in one of the documents of a scenario, or in an expression
-// that is tried.
+// Cursor is a position in a document of a scenario, or in the console's
+// expression.
 type Cursor struct {
 	Scenario Scenario `json:"scenario"`
 	Document Document `json:"document"`
 	Position Position `json:"position"`
-	// Trial is the expression that Position is in, instead of Document.
+	// Trial holds the console's expression. If it is set, Position refers to the
+	// expression and Document is ignored.
 	Trial *Trial `json:"trial,omitempty"`
 }
 
-// Completion is what may stand at a [Cursor]. Without items nothing is known.
+// Completion lists the completion items at a [Cursor]. It is empty if nothing is
+// known about the position.
 type Completion struct {
-	// Range is what is typed already and takes the place of an item: the word
-	// that the cursor is in, or nothing.
+	// Range is the range that an item replaces: the word around the cursor, or an
+	// empty range.
 	Range Range            `json:"range"`
 	Items []CompletionItem `json:"items"`
 }
@@ -47,70 +50,73 @@ const (
 	ItemMacro    = "macro"
 )
 
-// CompletionItem is one of the things that may stand at a cursor. They come in
-// the order in which they are to be offered.
+// CompletionItem is a completion proposal. Items are sorted by relevance.
 type CompletionItem struct {
 	Label string `json:"label"`
 	// Kind is one of the Item… constants.
 	Kind string `json:"kind"`
 	// Detail is a type, such as []Object, or a signature.
 	Detail string `json:"detail"`
-	// Required: without the field the object is not valid.
+	// Required reports that the schema requires the field.
 	Required    bool   `json:"required"`
 	Description string `json:"description"`
-	// Insert takes the place of Completion.Range. Its lines after the first are
-	// indented as they have to be in the text.
+	// Insert replaces Completion.Range. Its lines after the first include the
+	// indentation of the document.
 	Insert string `json:"insert"`
-	// Stops are the offsets in Insert, in UTF-16 code units, at which the user
-	// goes on writing, in order; empty: at its end.
+	// Stops lists the tab stops as offsets in Insert, in UTF-16 code units. If it
+	// is empty, the cursor moves to the end of Insert.
 	Stops []int `json:"stops"`
 }
 
-// Hover describes what is at a [Cursor]. Without a title nothing is known.
+// Hover describes the element at a [Cursor]. Its title is empty if nothing is
+// known about the position.
 type Hover struct {
 	Range Range  `json:"range"`
 	Title string `json:"title"`
-	// Type is that of a schema, such as []Object, or of CEL, such as list(int).
+	// Type is a schema type, such as []Object, or a CEL type, such as list(int).
 	Type        string `json:"type"`
 	Description string `json:"description"`
 	Facts       []Fact `json:"facts"`
 }
 
-// Fact is one thing to know about what is hovered: "default" and its JSON,
-// "rule" and its text.
+// Fact is a property of the hovered element: "default" with its JSON, "rule"
+// with its expression.
 type Fact struct {
 	Name string `json:"name"`
 	Text string `json:"text"`
 }
 
-// SampleRequest asks for an object of a CRD.
+// SampleRequest requests a sample object of a CRD.
 type SampleRequest struct {
 	CRD string `json:"crd"`
-	// Version is one of the CRD's; empty: the one that is stored.
+	// Version is a version of the CRD. Empty: the storage version.
 	Version string `json:"version,omitempty"`
-	// Full asks for all fields, those that may be left out as comments, with
-	// their descriptions; otherwise the object has what it must have.
+	// Full requests all fields with their descriptions, optional fields as YAML
+	// comments. Otherwise the sample has the required fields only.
 	Full bool `json:"full,omitempty"`
 }
 
-// Sample is an object of a CRD as YAML; empty if the CRD has no such version
-// or cannot be decoded, of which Findings in a [Report] tell more.
+// Sample is a sample object of a CRD.
 type Sample struct {
+	// Object is YAML. It is empty if the CRD lacks the version or cannot be
+	// decoded; the findings of a [Report] on the CRD give the reason.
 	Object string `json:"object"`
-	// Unsolved are the demands of the schema that the object may not meet,
-	// such as patterns and rules that no value was found for.
+	// Unsolved lists the constraints that the object may violate, such as
+	// patterns and rules for which no value was found.
 	Unsolved []string `json:"unsolved"`
 }
 
-// FormatRequest asks for a text indented by two, and for YAML instead of JSON.
+// FormatRequest requests a document as YAML with an indentation of two spaces.
+// The input is YAML or JSON.
 type FormatRequest struct {
 	Text string `json:"text"`
 }
 
-// Formatted is a text that means the same.
+// Formatted is the response to a [FormatRequest].
 type Formatted struct {
-	// Text is empty if it cannot be formatted; then Problem says why, and Range
-	// where.
+	// Text is the formatted document, or empty if the document cannot be
+	// formatted. Problem and Range then describe and locate the reason.
+
 	Text    string `json:"text"`
 	Problem string `json:"problem"`
 	Range   Range  `json:"range"`

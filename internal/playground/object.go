@@ -2,84 +2,87 @@ package playground
 
 import "encoding/json"
 
-// Object is what became of one document in Scenario.Object.
+// Object reports the request for one document of Scenario.Object.
 type Object struct {
 	APIVersion string `json:"apiVersion"`
 	Kind       string `json:"kind"`
 	Namespace  string `json:"namespace"`
 	Name       string `json:"name"`
-	// Range is the whole document.
+	// Range is the range of the whole document.
 	Range Range `json:"range"`
 	// Operation is the request: create, update, updateStatus, apply, delete or
 	// scale.
 	Operation string `json:"operation"`
 	Accepted  bool   `json:"accepted"`
-	// Deleted says that the request removed the object: a delete of one without
-	// finalizers, or an update that took the last finalizer off an object that
-	// was being deleted.
+	// Deleted reports that the request removed the object: either a delete of an
+	// object without finalizers, or an update that removed the last finalizer of
+	// an object marked for deletion.
 	Deleted bool   `json:"deleted"`
 	Status  Status `json:"status"`
-	// Output is what kubectl would print: create, or replace for an update.
+	// Output is the output of the kubectl command for the operation, such as
+	// `kubectl create`, or `kubectl replace` for an update.
 	Output   string    `json:"output"`
 	Findings []Finding `json:"findings"`
 	Warnings []string  `json:"warnings"`
-	// Stages are the steps of the request in order, each with what it changed.
+	// Stages lists the steps of the request in order, each with its changes.
 	Stages []Stage `json:"stages"`
-	// Validated is the object as the last stage before storing left it: pruned
-	// and defaulted, and as the validation saw it. Null if the object cannot
-	// be decoded.
+	// Validated is the pruned and defaulted object that was validated, as of the
+	// last stage before storage. It is null if the object cannot be decoded.
 	Validated json.RawMessage `json:"validated"`
-	// Stored is the object as persisted, at the storage version; null if the
-	// object was refused or is gone.
+	// Stored is the persisted object at the storage version; null if the object
+	// was rejected or deleted.
 	Stored json.RawMessage `json:"stored"`
-	// Schema are the nodes of the schema that Stored, or else Validated, has
-	// values of, each once. What is below a value and in none of them is kept by
-	// the value's node, or is of the metadata.
+	// Schema lists the schema nodes of the values in Stored, or in Validated if
+	// Stored is null, each once. A value without a node of its own is preserved
+	// by its parent's node or belongs to the metadata.
 	Schema []SchemaPlace `json:"schema"`
-	// Rules has the outcome of each rule at each place that it applies to.
+	// Rules has the outcome of each rule for each value to which it applies.
 	Rules []RuleResult `json:"rules"`
-	// RulesCost is the sum of the actual costs, in CEL cost units, and
-	// RulesBudget the most it may be.
+	// RulesCost is the total actual cost in CEL cost units, and RulesBudget its
+	// maximum.
 	RulesCost   uint64 `json:"rulesCost"`
 	RulesBudget uint64 `json:"rulesBudget"`
-	// RulesOmitted is how many passing results Rules leaves out: a long list
-	// would bury the others.
+	// RulesOmitted is the number of passing results omitted from Rules, to keep
+	// the others visible.
 	RulesOmitted int `json:"rulesOmitted"`
-	// Versions is the stored object as read at each served version; empty if
-	// the object was refused or is gone.
+	// Versions has the stored object as read at each served version; empty if
+	// the object was rejected or deleted.
 	Versions []ObjectVersion `json:"versions"`
-	// Conversions are the calls of the conversion webhook, each once.
+	// Conversions lists the calls of the conversion webhook without duplicates.
 	Conversions []ConversionReview `json:"conversions"`
-	// Admission is what the admission policies and webhooks did; nil if
+	// Admission reports the effect of admission policies and webhooks; nil if
 	// Scenario.Admission is empty.
 	Admission *ObjectAdmission `json:"admission,omitempty"`
 	// Scale has one entry for each served version, in the order of Versions, if
-	// one of them enables the scale subresource.
+	// any version enables the scale subresource.
 	Scale []Scale `json:"scale"`
 	// SelectableFields has one entry for each served version that declares
 	// selectable fields.
 	SelectableFields []SelectableFields `json:"selectableFields"`
 }
 
-// Stage is one step of a request.
+// Stage is a step of a request.
 type Stage struct {
 	// Name is one of the Stage… constants.
 	Name string `json:"name"`
 	// Outcome is pass, fail or skipped.
 	Outcome Outcome `json:"outcome"`
-	// Why says in words what made the stage fail or be skipped.
+	// Why explains why the stage failed or was skipped.
 	Why     string   `json:"why"`
 	Changes []Change `json:"changes"`
-	// Findings is how many findings of the object the stage produced.
+	// Findings is the number of the object's findings that the stage produced.
 	Findings int `json:"findings"`
 }
 
-// The stages of an object's request, in their order. A server-side apply has
-// the stage apply for those from metadata to default, and a delete has decode,
-// find, finalize, store and read; scale has find and scale for those from
-// metadata to default. The stages mutate, complete and admit are
-// there if Scenario.Admission is not empty; without them, prepare does what
-// complete does.
+// The stages of an object's request, in order. Some requests differ:
+//
+//   - In a server-side apply, apply replaces the stages from metadata to
+//     default.
+//   - A delete consists of decode, find, finalize, store and read.
+//   - In a scale request, find and scale replace the stages from metadata to
+//     default.
+//   - Without Scenario.Admission, mutate, complete and admit are absent, and
+//     prepare does the work of complete.
 const (
 	StageDecode   = "decode"
 	StageApply    = "apply"
@@ -101,37 +104,39 @@ const (
 	StageRead     = "read"
 )
 
-// The stages of a CRD's request, in their order.
+// The stages of a CRD's request, in order.
 const (
 	StageCRDDecode   = "crd decode"
 	StageCRDValidate = "crd validate"
 	StageCRDServe    = "crd serve"
 )
 
-// Change is one value that a stage added to, removed from or replaced in the
+// Change is a value that a stage added to, removed from or replaced in the
 // object.
 type Change struct {
 	// Op is add, remove or replace.
 	Op string `json:"op"`
-	// Path is the place in the object: "spec.jobs[0].name".
+	// Path is the field path in the object: "spec.jobs[0].name".
 	Path string `json:"path"`
-	// Value is the value added or removed, or the new one.
+	// Value is the added or removed value, or the new value of a replacement.
 	Value json.RawMessage `json:"value"`
-	// Because is the reason in words.
+	// Because gives the reason for the change.
 	Because string `json:"because"`
-	// SchemaPath is the schema node that is the cause, as in Rule.SchemaPath.
+	// SchemaPath is the schema node that caused the change, as in
+	// Rule.SchemaPath.
 	SchemaPath string `json:"schemaPath"`
-	// Range is the place in the object's text, if what changed is there.
+	// Range locates the changed value in the object's document; nil if the
+	// document does not contain it.
 	Range *Range `json:"range"`
-	// SchemaRange is where the schema node stands in the CRD's text.
+	// SchemaRange locates the schema node in the CRD.
 	SchemaRange *Range `json:"schemaRange"`
 }
 
-// SchemaPlace is where a node of a schema stands in the CRD.
+// SchemaPlace locates a schema node in the CRD.
 type SchemaPlace struct {
-	// Path is the node's, as in Rule.SchemaPath.
+	// Path is the path of the node, as in Rule.SchemaPath.
 	Path string `json:"path"`
-	// Range is the node from its key on, up to the schemas below it.
+	// Range extends from the node's key up to its first child schema.
 	Range Range `json:"range"`
 }
 
@@ -150,7 +155,7 @@ type ErrorCause string
 // which the scenario has no response.
 const CauseUnansweredWebhook ErrorCause = "unansweredWebhook"
 
-// ObjectVersion is a stored object as one served version returns it.
+// ObjectVersion is a stored object as returned at one served version.
 type ObjectVersion struct {
 	Name   string          `json:"name"`
 	Object json.RawMessage `json:"object"`
@@ -161,9 +166,9 @@ type ObjectVersion struct {
 	Error string `json:"error"`
 	// Cause is set if the error is not the API server's.
 	Cause ErrorCause `json:"cause,omitempty"`
-	// Lost are the paths that the stored object has and this version does not.
+	// Lost lists the paths of stored fields that this version lacks.
 	Lost []string `json:"lost"`
-	// RoundTrip is what happens to the stored object if a client reads it at
-	// this version and writes it back unchanged; metadata apart.
+	// RoundTrip lists the changes to the stored object if a client reads it at
+	// this version and writes it back unchanged. It excludes metadata.
 	RoundTrip []Change `json:"roundTrip"`
 }

@@ -1,36 +1,38 @@
 package playground
 
-// Report is the answer to a [Scenario]: what an API server would do, and why.
+// Report describes how an API server would handle a [Scenario], with the
+// reasons.
+//
 // Slices are never nil, so that they encode as [] and not as null. Two
-// evaluations of one scenario with Now set differ in Timing only, and in the
-// cost and trace of rules that visit a map of several keys: in Go, and so in the
-// API server, its order is random.
+// evaluations of a scenario with Now set differ only in Timing, and in the cost
+// and trace of rules that iterate over a map with several keys: the iteration
+// order is random, as in the API server.
 type Report struct {
 	Kubernetes Kubernetes `json:"kubernetes"`
 	CRD        CRD        `json:"crd"`
 	// Objects has one entry for each document in Scenario.Object, in order.
 	Objects []Object `json:"objects"`
-	// Conversion is what became of Scenario.Conversion.
+	// Conversion reports the problems of Scenario.Conversion.
 	Conversion Conversion `json:"conversion"`
-	// Admission is what became of Scenario.Admission; nil if that is empty.
+	// Admission reports the problems of Scenario.Admission; nil if it is empty.
 	Admission *Admission `json:"admission,omitempty"`
-	// Schemas is what is published of each served version, the preferred one
-	// first; empty unless Scenario.Schemas asks for it.
+	// Schemas has the published schema of each served version, starting with the
+	// preferred version; empty unless Scenario.Schemas is set.
 	Schemas []Schema `json:"schemas"`
-	// Tables has one entry for each served version, in the CRD's order of
-	// priority: what `kubectl get` shows of the accepted objects.
+	// Tables has the output of `kubectl get` for the accepted objects at each
+	// served version, in the CRD's order of priority.
 	Tables []Table `json:"tables"`
-	// StoredObjects has one entry for each document in Scenario.OldObject if
-	// there is a Scenario.OldCRD and the update of the CRD is accepted.
+	// StoredObjects has one entry for each document in Scenario.OldObject, if
+	// Scenario.OldCRD is set and the update of the CRD is accepted.
 	StoredObjects []StoredObject `json:"storedObjects"`
-	// Missing are the parts, such as [PartAdmission], that the scenario needs and
-	// the engine that answers lacks; what depends on them is left open. An engine
-	// that has all parts leaves it out.
+	// Missing lists the features that the scenario needs and this engine lacks,
+	// such as [PartAdmission]. Results that depend on them are undetermined. An
+	// engine with all features omits this field.
 	Missing []string `json:"missing,omitempty"`
 	Timing  Timing   `json:"timing"`
 }
 
-// EmptyReport is a report that says nothing.
+// EmptyReport returns a Report without results, whose slices are not nil.
 func EmptyReport() Report {
 	return Report{
 		CRD:           EmptyCRD(),
@@ -42,7 +44,7 @@ func EmptyReport() Report {
 	}
 }
 
-// Names of the parts that an engine may lack.
+// Names of the features that an engine may lack.
 const (
 	PartAdmission  = "admission"
 	PartApply      = "apply"
@@ -50,25 +52,25 @@ const (
 	PartSchemas    = "schemas"
 )
 
-// Kubernetes says whose rules were applied.
+// Kubernetes identifies the Kubernetes release of an evaluation.
 type Kubernetes struct {
 	// Library is the release of the Kubernetes libraries, such as "1.37.2".
 	Library string `json:"library"`
-	// Emulated is the minor release whose behaviour they show, such as "1.37".
+	// Emulated is the emulated minor release, such as "1.37".
 	Emulated string `json:"emulated"`
 }
 
-// Status is the part of a metav1.Status, the API server's answer, that says
-// how the request ended. Reason and Message are empty on success.
+// Status is the outcome of a request, as in the API server's metav1.Status.
+// Reason and Message are empty on success.
 type Status struct {
-	// Code is the HTTP status code; 0 if the API server's code was not asked,
-	// because there is nothing to ask or a limit of the playground forbids it.
+	// Code is the HTTP status code; 0 if the verdict is unknown, because there is
+	// nothing to evaluate or a limit of the playground prevents it.
 	Code    int    `json:"code"`
 	Reason  string `json:"reason"`
 	Message string `json:"message"`
 }
 
-// Table is what `kubectl get` shows at one served version.
+// Table is the output of `kubectl get` at one served version.
 type Table struct {
 	Version string   `json:"version"`
 	Columns []Column `json:"columns"`
@@ -89,8 +91,8 @@ type Column struct {
 	Priority    int32  `json:"priority"`
 }
 
-// Timing is how long the evaluation took, in milliseconds. A CRD that was
-// judged before takes no time.
+// Timing is the duration of the evaluation in milliseconds. The duration for a
+// CRD with a cached result is 0.
 type Timing struct {
 	CRD    float64 `json:"crd"`
 	Object float64 `json:"object"`

@@ -1,95 +1,101 @@
-// Package playground is the contract between the engine, the HTTP API, the
-// WebAssembly module and the page: what is asked ([Scenario]) and what is
-// answered ([Report]). It holds no logic and no Kubernetes types.
+// Package playground defines the contract between the engine, the HTTP API, the
+// WebAssembly module and the page. A [Scenario] is the request, a [Report] the
+// response. The package contains no logic and no Kubernetes types.
 package playground
 
-// Scenario is one question to the playground. All texts are YAML or JSON as
-// the user typed them; nothing in them is trusted.
+// Scenario is a request to evaluate a CRD and objects. All documents are
+// untrusted YAML or JSON, exactly as typed by the user.
 type Scenario struct {
-	// Kubernetes is the minor release, from "1.25" to "1.37", whose CEL
-	// environment and feature gates apply. Empty: the newest. All else is as
-	// the newest release has it: an older one lacks its bug fixes and its
-	// younger fields, too.
+	// Kubernetes is the emulated minor release, from "1.25" to "1.37". Empty: the
+	// newest. It selects the CEL environment and the feature gates. All other
+	// behaviour is the newest release's, including bug fixes and fields that the
+	// selected release lacks.
 	Kubernetes string `json:"kubernetes,omitempty"`
 
-	// CRD is the CustomResourceDefinition. It may hold several YAML documents;
-	// the first CustomResourceDefinition among them counts.
+	// CRD is the CustomResourceDefinition. If it contains several YAML documents,
+	// the first CustomResourceDefinition is used.
 	CRD string `json:"crd"`
 
-	// OldCRD is the CRD that is in the cluster before; then CRD is applied as
-	// its update.
+	// OldCRD is the existing CRD in the cluster. If it is set, CRD is an update
+	// of it.
 	OldCRD string `json:"oldCrd,omitempty"`
 
-	// Object is the custom resource. It may hold several YAML documents, each
-	// of which is judged on its own. Empty: only the CRD is judged.
+	// Object is the custom resource. If it contains several YAML documents, each
+	// is evaluated separately. Empty: only the CRD is evaluated.
 	Object string `json:"object,omitempty"`
 
-	// OldObject are the objects in the cluster before, as stored: they need not
-	// be valid. The one of Object's namespace and name is what is updated.
+	// OldObject contains the stored objects in the cluster, which may be invalid.
+	// An update applies to the stored object with the namespace and name of
+	// Object.
 	OldObject string `json:"oldObject,omitempty"`
 
-	// Conversion says how objects convert if the CRD's conversion strategy is
-	// Webhook. Its documents stand for the webhook:
+	// Conversion replaces the conversion webhook if the CRD's conversion strategy
+	// is Webhook. It contains documents of two kinds:
 	//
-	//   - kind: APIConversion, rules in the shape of kcp's type of that name:
+	//   - APIConversion: conversion rules in the format of kcp's APIConversion:
 	//     spec.conversions[] with from, to, rules[] (field, destination,
 	//     transformation) and preserve[]. A transformation is a CEL expression
-	//     on self, the value at field; field "." is the whole object.
-	//   - kind: ConversionReview, an answer of the webhook. The one whose
-	//     response.uid or converted objects fit a request answers it.
+	//     whose variable self is the value at field; field "." is the whole
+	//     object.
+	//   - ConversionReview: a response of the webhook. It is used for a request
+	//     that matches its response.uid or its converted objects.
 	Conversion string `json:"conversion,omitempty"`
 
-	// Admission is what admits the requests for Object: documents as an
-	// administrator creates them, in a cluster that has nothing else.
+	// Admission configures admission for the requests for Object. It contains
+	// documents in the form in which an administrator creates them. The cluster
+	// has no other admission configuration.
 	//
 	//   - ValidatingAdmissionPolicy and MutatingAdmissionPolicy, each with its
-	//     …Binding: without a binding a policy does nothing.
-	//   - The objects that a policy's paramKind names, of whatever kind.
-	//   - Namespace: the labels and annotations of one. Namespaces that are
-	//     named elsewhere exist without being here.
+	//     …Binding. A policy without a binding has no effect.
+	//   - Parameter objects of the kinds named by the paramKind of a policy.
+	//   - Namespace: the labels and annotations of a namespace. Namespaces
+	//     without such a document exist, too.
 	//   - ValidatingWebhookConfiguration and MutatingWebhookConfiguration.
-	//   - AdmissionReview: an answer of a webhook. metadata.name names the
-	//     webhook (webhooks[].name); without it the answer is every webhook's.
-	//     If the review has a request, then it answers only requests with the
-	//     name, namespace, operation and uid that this gives. Of several that
-	//     fit, each answers one call and the last one all further calls.
-	//     response.uid may be left out; response.patch may be the list of
-	//     operations instead of its base64.
+	//   - AdmissionReview: a response of a webhook. metadata.name is the name of
+	//     the webhook (webhooks[].name); a review without a name applies to all
+	//     webhooks. If the review has a request, it applies only to requests with
+	//     the same name, namespace, operation and uid. Each matching review is
+	//     used for one call, the last for all remaining calls. response.uid is
+	//     optional; response.patch may be a list of operations instead of a
+	//     base64 string.
 	//
-	// Scale requests are not shown to policies and webhooks.
-	// The cluster has no roles: what a policy asks its authorizer is allowed to
-	// the groups kubeadm:cluster-admins and system:masters, and to nobody else.
+	// Policies and webhooks do not run for scale requests. The cluster has no
+	// roles: the authorizer of policies allows everything to the groups
+	// kubeadm:cluster-admins and system:masters, and nothing to other users.
 	Admission string `json:"admission,omitempty"`
 
-	// User makes the requests, as `kubectl --as`; policies and webhooks are
-	// told. Groups are the groups, separated by commas, in which User is beside
-	// system:authenticated. Empty: kubernetes-admin, who is in
+	// User is the name of the requesting user, as in `kubectl --as`; policies and
+	// webhooks receive it. Groups lists the user's groups, separated by commas, in
+	// addition to system:authenticated. Empty: kubernetes-admin in the group
 	// kubeadm:cluster-admins.
 	User   string `json:"user,omitempty"`
 	Groups string `json:"groups,omitempty"`
 
 	// Operation is the request for Object: create, update, updateStatus, apply
-	// (server-side), delete or scale; for the last two Object needs no more than
-	// what names it. Empty: update if OldObject is set, else create.
+	// (server-side), delete or scale. For delete and scale, Object only needs to
+	// identify the object. Empty: update if OldObject is set, otherwise create.
 	Operation string `json:"operation,omitempty"`
 
-	// Replicas is what scale asks for, as in `kubectl scale --replicas`.
+	// Replicas is the number of replicas of a scale request, as in
+	// `kubectl scale --replicas`.
 	Replicas int32 `json:"replicas,omitempty"`
 
-	// FieldManager is who applies; empty: kubectl.
+	// FieldManager is the field manager of an apply request. Empty: kubectl.
 	FieldManager string `json:"fieldManager,omitempty"`
-	// Force takes over the fields of other managers in conflicts of apply.
+	// Force resolves conflicts of an apply request by taking ownership of the
+	// fields of other managers.
 	Force bool `json:"force,omitempty"`
 
 	// FieldValidation is the fieldValidation parameter of the requests for CRD
-	// and Object: Strict (the default, as kubectl sends it), Warn or Ignore.
+	// and Object: Strict (the default, as in kubectl), Warn or Ignore.
 	FieldValidation string `json:"fieldValidation,omitempty"`
 
-	// Schemas asks for what a cluster publishes of the CRD, in Report.Schemas.
+	// Schemas requests the schemas that a cluster publishes for the CRD, see
+	// Report.Schemas.
 	Schemas bool `json:"schemas,omitempty"`
 
-	// Now is the RFC 3339 instant at which the request arrives; it is used for
-	// creationTimestamp and ages. Empty: the real time.
+	// Now is the time of the request in RFC 3339 format. It determines
+	// creationTimestamp and ages. Empty: the current time.
 	Now string `json:"now,omitempty"`
 }
 
@@ -110,17 +116,17 @@ const (
 	OperationScale        = "scale"
 )
 
-// The Kubernetes releases, as minor versions of 1, that a scenario can choose.
-// Validation rules are on by default since the oldest one.
+// The range of [Scenario.Kubernetes], as minor versions of Kubernetes 1. The
+// oldest release is the first with validation rules enabled by default.
 const (
 	OldestMinor = 25
 	NewestMinor = 37
 )
 
-// Document names one text of a [Scenario], as its JSON field does.
+// Document identifies a document of a [Scenario] by the name of its JSON field.
 type Document string
 
-// The documents of a scenario.
+// The documents of a [Scenario].
 const (
 	DocumentCRD        Document = "crd"
 	DocumentOldCRD     Document = "oldCrd"
@@ -130,7 +136,8 @@ const (
 	DocumentAdmission  Document = "admission"
 )
 
-// Text is the text of s that is the document; nil if there is no such document.
+// Text returns a pointer to the given document of s, or nil if the document is
+// unknown.
 func (s *Scenario) Text(document Document) *string {
 	switch document {
 	case DocumentCRD:
@@ -149,8 +156,8 @@ func (s *Scenario) Text(document Document) *string {
 	return nil
 }
 
-// InvalidScenarioError says that a parameter of a [Scenario], not one of its
-// documents, is unusable.
+// InvalidScenarioError reports an invalid parameter of a [Scenario]. Problems in
+// its documents are findings, not errors.
 type InvalidScenarioError struct {
 	// Parameter is the JSON name of the field.
 	Parameter string

@@ -1,66 +1,68 @@
 package playground
 
-// TryRequest asks what a CEL expression is worth at a node of an object, where
-// it has the environment of a rule of the node's schema.
+// TryRequest requests the evaluation of a CEL expression for a value of an
+// object, in the environment of a rule in the value's schema.
 type TryRequest struct {
 	Scenario Scenario `json:"scenario"`
 	Trial    Trial    `json:"trial"`
-	// Position is a place in Scenario.Object; if it is set, the expression is
-	// tried at the node there, instead of the Trial's.
+	// Position is a position in Scenario.Object. If it is set, it selects the
+	// value, and Trial.Object and Trial.Path are ignored.
 	Position *Position `json:"position,omitempty"`
 }
 
-// Trial is an expression and the node at which it is tried.
+// Trial is an expression and the value for which it is evaluated.
 type Trial struct {
 	Expression string `json:"expression"`
 	// Object is the index of the object in [Report].
 	Object int `json:"object"`
-	// Path is the place of self in the object, as [RuleResult] has it.
+	// Path is the field path of self in the object, as in [RuleResult].
 	Path string `json:"path"`
 }
 
-// Tried is what became of a [Trial].
+// Tried is the result of a [Trial].
 type Tried struct {
-	// Problem says in words why nothing can be tried there; mostly empty.
+	// Problem explains why an expression cannot be evaluated for the value;
+	// otherwise it is empty.
 	Problem string `json:"problem"`
-	// Object and Path are the node, and Range its place in the object's text;
-	// nil if the user did not type it.
+	// Object and Path identify the value. Range locates it in the object's
+	// document; nil if the document does not contain it.
 	Object int    `json:"object"`
 	Path   string `json:"path"`
 	Range  *Range `json:"range"`
-	// Version is that of the schema, and SchemaPath the schema's node.
+	// Version is the version of the schema, and SchemaPath the path of the
+	// schema node.
 	Version    string `json:"version"`
 	SchemaPath string `json:"schemaPath"`
-	// Objects are the names of all objects, and Paths some of the nodes of this
-	// one that an expression may be tried at.
+	// Objects lists the names of all objects. Paths lists some field paths of
+	// this object for which an expression can be evaluated.
 	Objects []string `json:"objects"`
 	Paths   []string `json:"paths"`
-	// Self is the value of self: JSON, cut if it is long.
+	// Self is the value of self as JSON, truncated if it is long.
 	Self string `json:"self"`
 
-	// Errors are those of the compiler. Without any, Type is that of the
+	// Errors lists the compiler's errors. Without errors, Type is the type of the
 	// expression, such as list(string).
 	Errors []ExpressionError `json:"errors"`
 	Type   string            `json:"type"`
-	// UsesOldSelf says that the expression compares with the old object, and
-	// OptionalOldSelf that it takes oldSelf as an optional, which a rule has to
-	// ask for.
+	// UsesOldSelf reports that the expression refers to oldSelf. OptionalOldSelf
+	// reports that the expression needs oldSelf as an optional, which a rule
+	// enables with its field optionalOldSelf.
 	UsesOldSelf     bool `json:"usesOldSelf"`
 	OptionalOldSelf bool `json:"optionalOldSelf"`
-	// Outcome is pass if the expression has a Value, error if it has Errors or its
-	// evaluation failed with Failure, and skipped if there was nothing to
-	// evaluate, or if a rule would not be evaluated, for the reason in Why.
+	// Outcome is pass if the expression has a Value, and error if there are
+	// Errors or a Failure. It is skipped if there is nothing to evaluate, or if
+	// the API server would skip a rule for the reason in Why.
 	Outcome Outcome `json:"outcome"`
 	// Why is one of the Why… constants of rules, or empty.
 	Why     string `json:"why"`
 	Failure string `json:"failure"`
-	// Value is JSON, cut if it is long, or what CEL calls the value.
+	// Value is JSON, truncated if it is long, or CEL's notation of the value.
 	Value string `json:"value"`
-	// Trace is as in [RuleResult]; its ranges are in the expression.
+	// Trace is a trace as in [RuleResult]. Its ranges refer to the expression.
 	Trace []TraceStep `json:"trace"`
 
-	// ActualCost is that of this evaluation in CEL cost units. The others are
-	// those of a [Rule] with the expression.
+	// ActualCost is the cost of this evaluation in CEL cost units. The other
+	// costs are defined as in [Rule].
 	ActualCost     uint64 `json:"actualCost"`
 	ExpressionCost uint64 `json:"expressionCost"`
 	Cardinality    uint64 `json:"cardinality"`
@@ -72,6 +74,6 @@ type Tried struct {
 // ExpressionError is an error of the CEL compiler.
 type ExpressionError struct {
 	Message string `json:"message"`
-	// Range is in the expression.
+	// Range refers to the expression.
 	Range Range `json:"range"`
 }
