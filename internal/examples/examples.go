@@ -1,4 +1,4 @@
-// Package examples is the gallery: scenarios to learn from, one file each.
+// Package examples contains the gallery of example scenarios, one file each.
 package examples
 
 import (
@@ -14,14 +14,14 @@ import (
 	"github.com/crdlab/crdlab/internal/playground"
 )
 
-// Example is a scenario together with what there is to see in it.
+// Example is a scenario with an explanation.
 type Example struct {
-	// ID names the example in links; it is the name of its file.
+	// ID is the name of the example's file. Links refer to it.
 	ID    string `json:"id"`
 	Title string `json:"title"`
-	// Group is the heading under which the gallery has the example.
+	// Group is the heading of the example's section in the gallery.
 	Group string `json:"group"`
-	// Note says in a sentence or two what to notice.
+	// Note points out the essential result in one or two sentences.
 	Note     string              `json:"note"`
 	Scenario playground.Scenario `json:"scenario"`
 }
@@ -34,7 +34,7 @@ type group struct {
 	ids   []string
 }
 
-// groups are the gallery in its order; its first example is the default.
+// groups lists the gallery in order. Its first example is the default.
 var groups = []group{
 	{"Schemas", []string{
 		"crontab-validation",
@@ -208,7 +208,7 @@ var groups = []group{
 	}},
 }
 
-// All returns the gallery in its order.
+// All returns the gallery in order.
 var All = sync.OnceValue(func() []Example {
 	var all []Example
 	for _, group := range groups {
@@ -224,17 +224,18 @@ var All = sync.OnceValue(func() []Example {
 	return all
 })
 
-// Default is what the page shows at first.
+// Default returns the example that the page shows initially.
 func Default() Example { return All()[0] }
 
-// JSON returns the gallery as the page reads it.
+// JSON returns the gallery as JSON, for the page's script.
 var JSON = sync.OnceValues(func() ([]byte, error) {
 	return json.Marshal(All())
 })
 
-// read reads an example: the first line of the comment is its title, the rest
-// its note; the other files make up its scenario, as they do in the cases of
-// the engine: the texts, and scenario.json with the rest.
+// read reads an example. The first line of the archive's comment is the title,
+// the remaining lines are the note. The files have the format of the engine's
+// cases: one file for each document, and scenario.json with the other
+// parameters.
 func read(dir fs.FS, id string) (Example, error) {
 	text, err := fs.ReadFile(dir, id+".txtar")
 	if err != nil {
@@ -244,14 +245,14 @@ func read(dir fs.FS, id string) (Example, error) {
 	title, note, _ := strings.Cut(strings.TrimSpace(string(archive.Comment)), "\n")
 	example := Example{ID: id, Title: title, Note: strings.Join(strings.Fields(note), " ")}
 	for _, file := range archive.Files {
-		if err := fill(&example.Scenario, file); err != nil {
+		if err := setFile(&example.Scenario, file); err != nil {
 			return Example{}, fmt.Errorf("example %s: %s: %w", id, file.Name, err)
 		}
 	}
 	return example, nil
 }
 
-func fill(scenario *playground.Scenario, file txtar.File) error {
+func setFile(scenario *playground.Scenario, file txtar.File) error {
 	text := map[string]*string{
 		"crd.yaml":        &scenario.CRD,
 		"old-crd.yaml":    &scenario.OldCRD,

@@ -16,13 +16,13 @@ import (
 
 var update = flag.Bool("update", false, "rewrite the outcomes of the headings")
 
-// headingsFile lists the headings of the documents that crdlab makes
-// reproducible, and what is under each: the example that shows it, the case
-// that checks it, its outcome, and what a real API server says to that. A
-// heading without an example says why it has none.
+// headingsFile lists the headings of the Kubernetes documentation that crdlab
+// reproduces. For each heading it names the example, the case that tests it,
+// the expected outcome, and whether a real API server agrees. A heading without
+// an example gives the reason.
 const headingsFile = "testdata/headings.tsv"
 
-// Columns of the headings.
+// Columns of headingsFile.
 const (
 	documentColumn = iota
 	headingColumn
@@ -52,7 +52,7 @@ func TestHeadings(t *testing.T) {
 	}
 }
 
-// TestHeadingsHaveAllCases fails if a case of the documents stands under no
+// TestHeadingsHaveAllCases fails if a case from the documentation is under no
 // heading.
 func TestHeadingsHaveAllCases(t *testing.T) {
 	listed := map[string]bool{}
@@ -66,7 +66,7 @@ func TestHeadingsHaveAllCases(t *testing.T) {
 	}
 }
 
-// known is what rows refer to.
+// known indexes the examples, cases and recordings to which rows refer.
 type known struct {
 	examples   map[string]bool
 	cases      map[string]cases.Case
@@ -92,7 +92,7 @@ func newKnown(t *testing.T) known {
 	return k
 }
 
-// describe sets the columns of a row that follow from the others.
+// describe computes the derived columns of a row.
 func (k known) describe(t *testing.T, row []string) []string {
 	example, name := row[exampleColumn], row[caseColumn]
 	if example == "" && name == "" {
@@ -120,7 +120,7 @@ func (k known) describe(t *testing.T, row []string) []string {
 	return row
 }
 
-// outcome is what a case wants, in words.
+// outcome summarizes the expected outcome of a case.
 func outcome(t *testing.T, c cases.Case) string {
 	type result struct {
 		Name     string

@@ -95,7 +95,7 @@ func (s *Server) resultOf(r *http.Request, scenario playground.Scenario) (report
 // missing is the page for a link that leads nowhere.
 func (s *Server) missing(w http.ResponseWriter, r *http.Request, policy string) error {
 	w.Header().Set("Cache-Control", "no-store")
-	return writeHTML(w, r, http.StatusNotFound, policy, ui.Missing(s.front.data.Assets, s.front.data.Home))
+	return writeHTML(w, r, http.StatusNotFound, policy, ui.UnknownLink(s.front.data.Assets, s.front.data.Home))
 }
 
 func writeHTML(w http.ResponseWriter, r *http.Request, status int, policy string, component templ.Component) error {

@@ -6,13 +6,13 @@ import (
 	"github.com/crdlab/crdlab/internal/playground"
 )
 
-// admissionCounts says how many policies and webhooks there are.
+// admissionCounts counts the policies and webhooks: "1 policy, 2 webhooks".
 func admissionCounts(a playground.ObjectAdmission) string {
 	var parts []string
 	if n := len(a.Policies); n == 1 {
 		parts = append(parts, "1 policy")
 	} else if n > 1 {
-		parts = append(parts, bareCount(n)+" policies")
+		parts = append(parts, formatInt(n)+" policies")
 	}
 	if n := len(a.Webhooks); n > 0 {
 		parts = append(parts, count(n, "webhook"))
@@ -20,15 +20,15 @@ func admissionCounts(a playground.ObjectAdmission) string {
 	return strings.Join(parts, ", ")
 }
 
-// isNotable says that an outcome is worth showing the details of at once.
+// isNotable reports whether the details of an outcome are shown unfolded.
 func isNotable(outcome playground.Outcome) bool {
 	return outcome == playground.OutcomeFail || outcome == playground.OutcomeError
 }
 
 func actionsText(actions []string) string { return strings.Join(actions, ", ") }
 
-// invocationTitle names an invocation by its parameter and round, where that
-// tells it from others.
+// invocationTitle distinguishes an invocation from others by its parameter and
+// round. It is empty for a single invocation without a parameter.
 func invocationTitle(invocation playground.AdmissionInvocation, several bool) string {
 	var parts []string
 	if invocation.Param != "" {
@@ -43,8 +43,8 @@ func invocationTitle(invocation playground.AdmissionInvocation, several bool) st
 	return strings.Join(parts, ", ")
 }
 
-// shownExpressions leaves out what says nothing new: variables that were
-// evaluated before, and messages that nobody needed.
+// shownExpressions omits repeated evaluations of a variable and skipped message
+// expressions.
 func shownExpressions(all []playground.AdmissionExpression) []playground.AdmissionExpression {
 	var shown []playground.AdmissionExpression
 	variables := map[string]bool{}
@@ -69,7 +69,8 @@ var expressionKinds = map[string]string{
 	playground.ExpressionMutation:        "mutation",
 }
 
-// expressionTitle names an expression: by its name if it has one of its own.
+// expressionTitle returns the kind of an expression, with its name if it is not
+// an index.
 func expressionTitle(e playground.AdmissionExpression) string {
 	switch e.Kind {
 	case playground.ExpressionMatchCondition, playground.ExpressionVariable, playground.ExpressionAuditAnnotation:
@@ -78,12 +79,13 @@ func expressionTitle(e playground.AdmissionExpression) string {
 	return expressionKinds[e.Kind]
 }
 
-// expressionValue is a result that the outcome does not say already.
+// expressionValue returns the result of an expression, or an empty string if
+// the outcome already implies it.
 func expressionValue(e playground.AdmissionExpression) string {
 	if isNull(e.Value) || e.Kind == playground.ExpressionValidation || e.Kind == playground.ExpressionMatchCondition {
 		return ""
 	}
-	return shortJSON(e.Value)
+	return truncateJSON(e.Value)
 }
 
 func webhookKind(w playground.AdmissionWebhook) string {

@@ -10,12 +10,13 @@ import (
 	"strings"
 )
 
-// APIDocument is an OpenAPI 3.1 document, as far as the HTTP API needs one.
+// APIDocument is an OpenAPI 3.1 document, limited to the features that the HTTP
+// API uses.
 type APIDocument struct {
 	OpenAPI string   `json:"openapi"`
 	Info    APIInfo  `json:"info"`
 	Tags    []APITag `json:"tags"`
-	// Paths has the operations of a path by their methods in lower case.
+	// Paths maps each path to its operations by lower-case method.
 	Paths      map[string]map[string]APIOperation `json:"paths"`
 	Components APIComponents                      `json:"components"`
 }
@@ -55,7 +56,7 @@ type APIOperation struct {
 	Description string         `json:"description,omitempty"`
 	Parameters  []APIParameter `json:"parameters,omitempty"`
 	RequestBody *APIBody       `json:"requestBody,omitempty"`
-	// Responses are by status code.
+	// Responses maps status codes to responses.
 	Responses map[string]APIResponse `json:"responses"`
 	Security  []map[string][]string  `json:"security,omitempty"`
 }
@@ -76,7 +77,7 @@ type APIBody struct {
 type APIResponse struct {
 	Description string               `json:"description"`
 	Headers     map[string]APIHeader `json:"headers,omitempty"`
-	// Content is by media type.
+	// Content maps media types to schemas.
 	Content map[string]APIMedia `json:"content,omitempty"`
 }
 
@@ -89,7 +90,7 @@ type APIMedia struct {
 	Schema *APISchema `json:"schema"`
 }
 
-// APISchema is a JSON Schema; an empty one is for any value.
+// APISchema is a JSON Schema. The empty schema accepts any value.
 type APISchema struct {
 	Ref         string        `json:"$ref,omitempty"`
 	Description string        `json:"description,omitempty"`
@@ -102,14 +103,15 @@ type APISchema struct {
 	Properties  APIProperties `json:"properties,omitempty"`
 	Required    []string      `json:"required,omitempty"`
 	AnyOf       []*APISchema  `json:"anyOf,omitempty"`
-	// AdditionalProperties is a schema or false; nil allows all.
+	// AdditionalProperties is a schema or false; nil allows all properties.
 	AdditionalProperties any `json:"additionalProperties,omitempty"`
 }
 
-// APIProperties are a JSON object whose order counts.
+// APIProperties lists the properties of a schema. Its JSON is an object that
+// preserves the order.
 type APIProperties []APIProperty
 
-// APIProperty is a member of an object.
+// APIProperty is a named property of an object schema.
 type APIProperty struct {
 	Name   string
 	Schema *APISchema
@@ -148,14 +150,14 @@ func (p *APIProperties) UnmarshalJSON(text []byte) error {
 	return nil
 }
 
-// apiEntry is an operation with its address.
+// apiEntry is an operation with its method and path.
 type apiEntry struct {
 	method, path string
 	APIOperation
 }
 
-// of are the operations with a tag, by their paths.
-func (d APIDocument) of(tag string) []apiEntry {
+// operations returns the operations with a tag, sorted by path and method.
+func (d APIDocument) operations(tag string) []apiEntry {
 	var entries []apiEntry
 	for path, methods := range d.Paths {
 		for method, operation := range methods {
@@ -170,20 +172,20 @@ func (d APIDocument) of(tag string) []apiEntry {
 
 func sorted[V any](m map[string]V) []string { return slices.Sorted(maps.Keys(m)) }
 
-// name is the name of the component that a schema refers to, or empty.
-func (s *APISchema) name() string { return strings.TrimPrefix(s.Ref, "#/components/schemas/") }
+// refName returns the name of the referenced component, or an empty string.
+func (s *APISchema) refName() string { return strings.TrimPrefix(s.Ref, "#/components/schemas/") }
 
-// words is a schema in words before and after the name of the component that it
-// is made of, which may be empty.
-func (s *APISchema) words() (before, name, after string) {
+// describe describes a schema in English. The name of a referenced component is
+// returned separately, between before and after, so that it can be a link.
+func (s *APISchema) describe() (before, name, after string) {
 	switch {
 	case s.Ref != "":
-		return "", s.name(), ""
+		return "", s.refName(), ""
 	case s.Items != nil:
-		before, name, after = s.Items.words()
+		before, name, after = s.Items.describe()
 		return "list of " + before, name, after
 	case len(s.AnyOf) > 0:
-		before, name, after = s.AnyOf[0].words()
+		before, name, after = s.AnyOf[0].describe()
 		return before, name, after + " or null"
 	case len(s.Enum) > 0:
 		return strings.Join(s.Enum, ", "), "", ""

@@ -7,14 +7,13 @@ import (
 	"path"
 )
 
-// Assets are the addresses of what the page loads, as paths below the root of
-// the site.
+// Assets has the URL paths of the built files that the page loads.
 type Assets struct {
-	// Script is the module that brings the page to life, and Engine the one that
-	// starts the engine before.
+	// Script is the page's main module. Engine is a smaller module that starts
+	// the engine earlier.
 	Script string
 	Engine string
-	// Imports are the modules that Engine is made of.
+	// Imports lists the modules that Engine imports.
 	Imports []string
 	// Theme is the script that applies the chosen theme before the first paint.
 	Theme  string
@@ -37,8 +36,9 @@ type manifestChunk struct {
 	Imports []string `json:"imports"`
 }
 
-// LoadAssets reads the names of the built files from Vite's manifest in dist,
-// the directory that Vite wrote. The site serves dist under base, such as "/".
+// LoadAssets reads the names of the built files from the Vite manifest in dist,
+// Vite's output directory. The site serves dist under the path base, such as
+// "/".
 func LoadAssets(dist fs.FS, base string) (Assets, error) {
 	text, err := fs.ReadFile(dist, manifestName)
 	if err != nil {

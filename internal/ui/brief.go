@@ -6,38 +6,39 @@ import (
 	"github.com/crdlab/crdlab/internal/playground"
 )
 
+// briefView is the content of the panel "brief".
 type briefView struct {
 	// class is accepted, rejected or unknown.
 	class string
 	word  string
-	// detail is what was judged and how many problems there are.
+	// detail has the number of problems and the evaluated request.
 	detail string
 }
 
-// briefVerdict is the verdict on the objects, or on the CRD if there is none
-// or the CRD is at fault.
+// briefVerdict returns the verdict on the objects, or on the CRD if it is
+// rejected or there are no objects.
 func briefVerdict(report playground.Report) briefView {
 	view := briefView{class: "accepted", word: "Accepted"}
-	var what string
+	var subject string
 	if !report.CRD.Accepted || len(report.Objects) == 0 {
-		what = "CRD"
-		view.judge(report.CRD.Accepted, report.CRD.Status)
+		subject = "CRD"
+		view.worsen(report.CRD.Accepted, report.CRD.Status)
 	} else {
-		what = objectsText(report.Objects)
+		subject = objectsSummary(report.Objects)
 		for _, object := range report.Objects {
-			view.judge(object.Accepted, object.Status)
+			view.worsen(object.Accepted, object.Status)
 		}
 	}
 	var problems string
 	if all := findings(report); len(all) > 0 {
 		problems = problemCounts(all)
 	}
-	view.detail = strings.Join(nonEmpty(problems, what), " · ")
+	view.detail = strings.Join(nonEmpty(problems, subject), " · ")
 	return view
 }
 
-// judge lets a request make the verdict worse.
-func (v *briefView) judge(accepted bool, status playground.Status) {
+// worsen lowers the verdict if a request was rejected or not evaluated.
+func (v *briefView) worsen(accepted bool, status playground.Status) {
 	switch {
 	case accepted:
 	case status.Code != 0:
@@ -47,7 +48,7 @@ func (v *briefView) judge(accepted bool, status playground.Status) {
 	}
 }
 
-func objectsText(objects []playground.Object) string {
+func objectsSummary(objects []playground.Object) string {
 	if len(objects) == 1 {
 		return objectTitle(objects[0])
 	}
@@ -60,5 +61,5 @@ func objectsText(objects []playground.Object) string {
 	if accepted == len(objects) {
 		return count(len(objects), "object")
 	}
-	return bareCount(accepted) + " of " + count(len(objects), "object") + " accepted"
+	return formatInt(accepted) + " of " + count(len(objects), "object") + " accepted"
 }

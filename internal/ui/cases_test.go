@@ -11,9 +11,9 @@ import (
 	"golang.org/x/tools/txtar"
 )
 
-var update = flag.Bool("update", false, "write what the tests see into their cases")
+var update = flag.Bool("update", false, "rewrite the expected outputs")
 
-// caseFiles is a txtar case: the files that go in and those wanted.
+// caseFiles is a txtar case with input files and expected outputs.
 type caseFiles struct {
 	path    string
 	archive *txtar.Archive
@@ -52,7 +52,8 @@ func (c caseFiles) decode(t *testing.T, name string, value any) {
 	}
 }
 
-// compare fails unless the case's file is as wanted; with -update it becomes so.
+// compare fails unless the case's file equals got. With -update it rewrites the
+// file instead.
 func (c caseFiles) compare(t *testing.T, name, got string) {
 	t.Helper()
 	if string(c.get(name)) == got {

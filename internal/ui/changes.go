@@ -7,40 +7,41 @@ import (
 	"github.com/crdlab/crdlab/internal/playground"
 )
 
-// stageChange is a change together with the stage that made it.
+// stageChange is a change with the name of its stage.
 type stageChange struct {
 	stage  string
 	change playground.Change
 }
 
-// changeTree holds changes by the place in an object that they concern.
+// changeTree arranges changes by their path in an object.
 type changeTree struct {
 	children map[string]*changeTree
-	// set is the last change that gave the place its value.
+	// set is the last change that added or replaced the value.
 	set *stageChange
-	// removed are the values taken away from the place.
+	// removed lists the changes that removed a value.
 	removed []stageChange
 }
 
-// newChangeTree sorts the changes of stages into a tree over object, which is
-// JSON decoded as it is after the last of them.
+// newChangeTree builds a tree of the changes. The decoded JSON object is the
+// state after the last change.
 func newChangeTree(object any, changes []stageChange) *changeTree {
 	root := &changeTree{}
 	for _, c := range changes {
-		place := root
+		node := root
 		for _, step := range pathSteps(c.change.Path, object) {
-			place = place.grow(step)
+			node = node.ensureChild(step)
 		}
 		if c.change.Op == playground.ChangeRemove {
-			place.removed = append(place.removed, c)
+			node.removed = append(node.removed, c)
 			continue
 		}
-		place.set = &c
+		node.set = &c
 	}
 	return root
 }
 
-func (t *changeTree) grow(step string) *changeTree {
+// ensureChild returns the child for a step and creates it if necessary.
+func (t *changeTree) ensureChild(step string) *changeTree {
 	if t.children == nil {
 		t.children = map[string]*changeTree{}
 	}
@@ -52,6 +53,7 @@ func (t *changeTree) grow(step string) *changeTree {
 	return child
 }
 
+// child returns the child for a step, or nil. It accepts a nil tree.
 func (t *changeTree) child(step string) *changeTree {
 	if t == nil {
 		return nil
@@ -59,14 +61,15 @@ func (t *changeTree) child(step string) *changeTree {
 	return t.children[step]
 }
 
-// pathSteps splits a field path into keys and indexes. Keys may hold dots and
-// brackets, so the longest key that the object has wins; what leads out of the
-// object, as the path of a removed field does, is split at its dots' last.
+// pathSteps splits a field path into keys and indexes. Keys may contain dots
+// and brackets, so each step is the longest key that the object has. A suffix
+// that does not exist in the object, as in the path of a removed field, is a
+// single step.
 func pathSteps(path string, object any) []string {
 	var steps []string
 	rest := strings.TrimPrefix(path, ".")
 	for rest != "" {
-		step, tail, found := longestStep(rest, object)
+		step, tail, found := cutLongestStep(rest, object)
 		steps = append(steps, step)
 		if !found {
 			break
@@ -77,10 +80,10 @@ func pathSteps(path string, object any) []string {
 	return steps
 }
 
-// longestStep takes the first step off a path into object. Without a match the
-// whole path is the step.
-func longestStep(path string, object any) (step, tail string, found bool) {
-	if index, after, ok := bracketed(path); ok && hasStep(object, index) {
+// cutLongestStep cuts the longest first step that exists in object from path.
+// If there is no such step, it returns the whole path as the step.
+func cutLongestStep(path string, object any) (step, tail string, found bool) {
+	if index, after, ok := cutBracket(path); ok && hasStep(object, index) {
 		return index, after, true
 	}
 	for end := len(path); end > 0; end = strings.LastIndexAny(path[:end], ".[") {
@@ -88,14 +91,14 @@ func longestStep(path string, object any) (step, tail string, found bool) {
 			return path[:end], path[end:], true
 		}
 	}
-	if index, after, ok := bracketed(path); ok && after == "" {
+	if index, after, ok := cutBracket(path); ok && after == "" {
 		return index, "", false
 	}
 	return path, "", false
 }
 
-// bracketed splits "[x]rest" into x and rest.
-func bracketed(path string) (inside, rest string, ok bool) {
+// cutBracket splits "[x]rest" into x and rest.
+func cutBracket(path string) (inside, rest string, ok bool) {
 	if !strings.HasPrefix(path, "[") {
 		return "", "", false
 	}

@@ -10,8 +10,8 @@ import templruntime "github.com/a-h/templ/runtime"
 
 import "strconv"
 
-// celConsole tries expressions. It stands outside the panel, so that it
-// survives new results; the script shows it.
+// celConsole evaluates expressions. It is outside of the panel, so that new
+// results do not replace it. The script makes it visible.
 func celConsole() templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -41,8 +41,8 @@ func celConsole() templ.Component {
 	})
 }
 
-// tryHere takes a rule into the console, at a place of an object.
-func tryHere(path string, object int) templ.Component {
+// tryButton copies a rule into the console and selects a value of an object.
+func tryButton(path string, object int) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 		if templ_7745c5c3_CtxErr := ctx.Err(); templ_7745c5c3_CtxErr != nil {

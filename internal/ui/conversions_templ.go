@@ -14,8 +14,8 @@ import (
 	"github.com/crdlab/crdlab/internal/playground"
 )
 
-// roundTrips is what each version loses of an object: when it is read, and when
-// a client writes back what it read.
+// roundTrips lists the fields that each version loses: in a read, and if a
+// client writes the object back.
 func roundTrips(object playground.Object) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -156,7 +156,7 @@ func lostFields(paths []string) templ.Component {
 				return templ_7745c5c3_Err
 			}
 		} else {
-			shown, hidden := capped(paths, maxShownResults)
+			shown, hidden := limitItems(paths, maxShownResults)
 			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 13, "<ul class=\"results\">")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
@@ -220,7 +220,7 @@ func roundTripChanges(changes []playground.Change) templ.Component {
 				return templ_7745c5c3_Err
 			}
 		} else {
-			shown, hidden := capped(changes, maxShownResults)
+			shown, hidden := limitItems(changes, maxShownResults)
 			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 18, "<ul class=\"results\">")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
@@ -257,9 +257,9 @@ func roundTripChanges(changes []playground.Change) templ.Component {
 						return templ_7745c5c3_Err
 					}
 					var templ_7745c5c3_Var9 string
-					templ_7745c5c3_Var9, templ_7745c5c3_Err = templ.JoinStringErrs(shortJSON(change.Value))
+					templ_7745c5c3_Var9, templ_7745c5c3_Err = templ.JoinStringErrs(truncateJSON(change.Value))
 					if templ_7745c5c3_Err != nil {
-						return templ.Error{Err: templ_7745c5c3_Err, FileName: `internal/ui/conversions.templ`, Line: 66, Col: 60}
+						return templ.Error{Err: templ_7745c5c3_Err, FileName: `internal/ui/conversions.templ`, Line: 66, Col: 63}
 					}
 					_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var9))
 					if templ_7745c5c3_Err != nil {
@@ -288,7 +288,7 @@ func roundTripChanges(changes []playground.Change) templ.Component {
 	})
 }
 
-// conversions are the calls of the conversion webhook.
+// conversions lists the calls of the conversion webhook.
 func conversions(all []playground.ConversionReview) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -328,7 +328,7 @@ func conversions(all []playground.ConversionReview) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			shown, hidden := capped(all, maxShownResults)
+			shown, hidden := limitItems(all, maxShownResults)
 			for _, review := range shown {
 				templ_7745c5c3_Err = conversionReview(review).Render(ctx, templ_7745c5c3_Buffer)
 				if templ_7745c5c3_Err != nil {
@@ -467,7 +467,7 @@ func conversionReview(review playground.ConversionReview) templ.Component {
 	})
 }
 
-// shortVersion is the version of an apiVersion.
+// shortVersion returns the version of an apiVersion.
 func shortVersion(apiVersion string) string {
 	return apiVersion[strings.LastIndex(apiVersion, "/")+1:]
 }

@@ -8,7 +8,7 @@ import (
 	"github.com/crdlab/crdlab/internal/playground"
 )
 
-// splitChanges separates the changes that may hurt from the others.
+// splitChanges separates breaking from harmless changes.
 func splitChanges(all []playground.CRDChange) (breaking, harmless []playground.CRDChange) {
 	for _, c := range all {
 		if c.Breaks == playground.BreaksNone {
@@ -20,27 +20,27 @@ func splitChanges(all []playground.CRDChange) (breaking, harmless []playground.C
 	return breaking, harmless
 }
 
-// changePlace names what a change is about: a field of the objects at a
-// version, "v1 spec.jobs[*].name", or a field of the CRD.
-func changePlace(c playground.CRDChange) string {
+// changeLocation returns the location of a change: a version and a field path
+// of its objects, "v1 spec.jobs[*].name", or a field of the CRD.
+func changeLocation(c playground.CRDChange) string {
 	if !strings.Contains(c.Field, ".openAPIV3Schema") {
 		return c.Field
 	}
-	place := schemaStep.ReplaceAllStringFunc(c.SchemaPath, func(step string) string {
+	path := schemaStep.ReplaceAllStringFunc(c.SchemaPath, func(step string) string {
 		if name := schemaStep.FindStringSubmatch(step)[1]; name != "" {
 			return name
 		}
 		return "[*]"
 	})
-	return c.Version + " " + pathText(place)
+	return c.Version + " " + pathText(path)
 }
 
-// schemaStep is a step down a schema: to a property, which it captures, or to
-// the elements of a list or map.
+// schemaStep matches a step in a schema path, either to a property, whose name
+// it captures, or to the items of a list or map.
 var schemaStep = regexp.MustCompile(`\bproperties\[([^\]]*)\]|(?:^|\.)(?:items|additionalProperties)\b`)
 
-// changeKeyword is the keyword of a schema that changed, such as maximum;
-// empty if a whole node did.
+// changeKeyword returns the changed schema keyword, such as maximum, or an
+// empty string if a whole node changed.
 func changeKeyword(c playground.CRDChange) string {
 	_, path, ok := strings.Cut(c.Field, ".openAPIV3Schema")
 	if !ok {
@@ -49,7 +49,7 @@ func changeKeyword(c playground.CRDChange) string {
 	return strings.TrimPrefix(strings.TrimPrefix(path, "."+c.SchemaPath), ".")
 }
 
-// breaksText names whom a change may hurt.
+// breaksText names the parties that a change may break.
 func breaksText(b playground.Breaks) string {
 	if b == playground.BreaksBoth {
 		return "stored objects, clients"
@@ -64,14 +64,14 @@ func breaksClass(b playground.Breaks) string {
 	return "fail"
 }
 
-// breaksSummary is the head of a list of changes: "12 changes, 3 may break
-// stored objects or clients".
+// breaksSummary returns the heading for a list of changes: "12 changes, 3 may
+// break stored objects or clients".
 func breaksSummary(all []playground.CRDChange) string {
 	breaking, _ := splitChanges(all)
 	if len(breaking) == 0 {
 		return count(len(all), "change") + ", none of which breaks stored objects or clients"
 	}
-	return count(len(all), "change") + ", " + bareCount(len(breaking)) + " may break stored objects or clients"
+	return count(len(all), "change") + ", " + formatInt(len(breaking)) + " may break stored objects or clients"
 }
 
 func storedClass(outcome playground.Outcome) string {
@@ -81,7 +81,7 @@ func storedClass(outcome playground.Outcome) string {
 	return string(outcome)
 }
 
-// storedWord says in a word or two what becomes of a stored object.
+// storedWord summarizes the effect on a stored object in one or two words.
 func storedWord(o playground.StoredObject) string {
 	removes := func(c playground.Change) bool { return c.Op == playground.ChangeRemove }
 	switch {

@@ -6,8 +6,8 @@ import (
 	"github.com/crdlab/crdlab/internal/playground"
 )
 
-func TestPlacesOfChanges(t *testing.T) {
-	for _, c := range []struct{ field, schemaPath, place, keyword string }{
+func TestChangeLocationAndKeyword(t *testing.T) {
+	for _, c := range []struct{ field, schemaPath, location, keyword string }{
 		{"spec.scope", "", "spec.scope", ""},
 		{"spec.versions[1].served", "", "spec.versions[1].served", ""},
 		{"spec.versions[0].schema.openAPIV3Schema.type", "", "v1 the object", "type"},
@@ -17,13 +17,13 @@ func TestPlacesOfChanges(t *testing.T) {
 			"properties[jobs].items.additionalProperties.properties[a]", "v1 jobs[*][*].a", "maximum"},
 	} {
 		change := playground.CRDChange{Version: "v1", Field: c.field, SchemaPath: c.schemaPath}
-		if place, keyword := changePlace(change), changeKeyword(change); place != c.place || keyword != c.keyword {
-			t.Errorf("%s: got %q, %q, want %q, %q", c.field, place, keyword, c.place, c.keyword)
+		if location, keyword := changeLocation(change), changeKeyword(change); location != c.location || keyword != c.keyword {
+			t.Errorf("%s: got %q, %q, want %q, %q", c.field, location, keyword, c.location, c.keyword)
 		}
 	}
 }
 
-func TestShellWords(t *testing.T) {
+func TestShellWord(t *testing.T) {
 	for text, want := range map[string]string{
 		"spec.color=blue":  "spec.color=blue",
 		"spec.color=":      "spec.color=",

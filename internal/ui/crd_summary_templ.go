@@ -15,7 +15,7 @@ import (
 	"github.com/crdlab/crdlab/internal/playground"
 )
 
-// crdSummary is what the API server publishes about the CRD.
+// crdSummary shows the names, versions and conditions of the CRD.
 func crdSummary(crd playground.CRD, open bool) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -240,7 +240,7 @@ func candidates(all []playground.Candidate) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = templ.RenderAttributes(ctx, templ_7745c5c3_Buffer, placeAttributes(playground.DocumentCRD, candidate.Range))
+			templ_7745c5c3_Err = templ.RenderAttributes(ctx, templ_7745c5c3_Buffer, rangeAttributes(playground.DocumentCRD, candidate.Range))
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}

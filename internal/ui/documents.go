@@ -2,17 +2,17 @@ package ui
 
 import "github.com/crdlab/crdlab/internal/playground"
 
-// documentKind is one of the texts of a scenario.
+// documentKind describes a document of a scenario.
 type documentKind struct {
 	playground.Document
 	title string
-	// about says what the text is for, to those who have not used it yet.
+	// about explains the purpose of an optional document.
 	about string
-	// starter names the document that a copy of makes a start, or is empty.
+	// starter is the document whose copy is a useful start, or empty.
 	starter playground.Document
 }
 
-// documents are in the order of their tabs. The first two are always there.
+// documents lists all documents in the order of their tabs.
 var documents = []documentKind{
 	{playground.DocumentCRD, "CRD", "", ""},
 	{playground.DocumentObject, "Object", "", ""},
@@ -38,7 +38,7 @@ var documents = []documentKind{
 	},
 }
 
-// alwaysShown is how many of the documents have a tab even when they are empty.
+// alwaysShown is the number of documents whose tabs are always visible.
 const alwaysShown = 2
 
 func documentTitle(document playground.Document) string {
@@ -50,8 +50,9 @@ func documentTitle(document playground.Document) string {
 	return string(document)
 }
 
-// countPanel is the name of the panel beside a document's tab.
-func countPanel(document playground.Document) string {
+// errorCountPanel returns the name of the panel with the number of problems in
+// a document.
+func errorCountPanel(document playground.Document) string {
 	return "count-" + string(document)
 }
 
@@ -59,9 +60,9 @@ type documentTab struct {
 	documentKind
 	text     string
 	selected bool
-	// hidden: there is nothing in it yet.
+	// hidden reports that the optional document is empty.
 	hidden bool
-	// optional: it can be closed.
+	// optional reports that the tab can be closed.
 	optional bool
 }
 

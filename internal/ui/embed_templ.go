@@ -10,18 +10,18 @@ import templruntime "github.com/a-h/templ/runtime"
 
 import "github.com/crdlab/crdlab/internal/playground"
 
-// EmbedData is what an embedded page shows.
+// EmbedData contains the content of an embedded page.
 type EmbedData struct {
 	Assets Assets
-	// Link is the address of the whole page.
+	// Link is the URL of the complete page.
 	Link     string
 	Scenario playground.Scenario
 	// Report is nil if the server has no result.
 	Report *playground.Report
 }
 
-// Embed is a page to be framed by other sites: the result of a shared scenario,
-// without any script.
+// Embed renders the result of a shared scenario for iframes on other sites. The
+// page has no script.
 func Embed(data EmbedData) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -179,9 +179,9 @@ func embeddedText(title, text string, open bool) templ.Component {
 				return templ_7745c5c3_Err
 			}
 			var templ_7745c5c3_Var8 string
-			templ_7745c5c3_Var8, templ_7745c5c3_Err = templ.JoinStringErrs(verbatim(text))
+			templ_7745c5c3_Var8, templ_7745c5c3_Err = templ.JoinStringErrs(withLeadingNewline(text))
 			if templ_7745c5c3_Err != nil {
-				return templ.Error{Err: templ_7745c5c3_Err, FileName: `internal/ui/embed.templ`, Line: 51, Col: 24}
+				return templ.Error{Err: templ_7745c5c3_Err, FileName: `internal/ui/embed.templ`, Line: 51, Col: 34}
 			}
 			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var8))
 			if templ_7745c5c3_Err != nil {
@@ -196,8 +196,8 @@ func embeddedText(title, text string, open bool) templ.Component {
 	})
 }
 
-// Missing is the page for a short link that leads nowhere.
-func Missing(assets Assets, home string) templ.Component {
+// UnknownLink renders the page for an unknown short link.
+func UnknownLink(assets Assets, home string) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 		if templ_7745c5c3_CtxErr := ctx.Err(); templ_7745c5c3_CtxErr != nil {

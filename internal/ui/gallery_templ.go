@@ -10,7 +10,7 @@ import templruntime "github.com/a-h/templ/runtime"
 
 import "github.com/crdlab/crdlab/internal/examples"
 
-// galleryDialog holds all examples, to be searched.
+// galleryDialog lists all examples, with a search field.
 func galleryDialog(data PageData) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -154,7 +154,7 @@ func galleryEntry(example examples.Example) templ.Component {
 	})
 }
 
-// galleryGroups are the examples in order, those of a group together.
+// galleryGroups splits the sorted examples into their groups.
 func galleryGroups(all []examples.Example) [][]examples.Example {
 	var groups [][]examples.Example
 	for i, example := range all {

@@ -2,8 +2,8 @@ package ui
 
 import "github.com/crdlab/crdlab/internal/playground"
 
-// resourceArgument names the resource for kubectl; only the preferred version
-// goes without saying.
+// resourceArgument returns the resource argument of kubectl, qualified by
+// version and group unless the version is the preferred one.
 func resourceArgument(crd playground.CRD, version string, preferred bool) string {
 	if preferred {
 		return crd.Names.Plural
@@ -11,14 +11,14 @@ func resourceArgument(crd playground.CRD, version string, preferred bool) string
 	return crd.Names.Plural + "." + version + "." + crd.Group
 }
 
-func withoutTables(report playground.Report) string {
+func noTablesMessage(report playground.Report) string {
 	if !report.CRD.Accepted {
 		return "Nothing to get: the API server does not accept the CRD."
 	}
 	return "Nothing to get: no version is served."
 }
 
-// deprecations are the warnings that a read at a version gives, once each.
+// deprecations returns the deprecation warning for reads at a version, if any.
 func deprecations(crd playground.CRD, version string) []string {
 	for _, v := range crd.Versions {
 		if v.Name == version && v.Deprecated {

@@ -13,11 +13,11 @@ import (
 	"github.com/crdlab/crdlab/internal/playground"
 )
 
-// governLines notes for each line of an object, as objectLines prints it, the
+// annotateSchema notes for each line of an object, as objectLines prints it, the
 // node of the schema that its value is of. What has no node of its own, such as
 // a field that is preserved, has that of the value around it; apiVersion, kind
 // and what the metadata holds have none.
-func governLines(lines []line, object any, places []playground.SchemaPlace) {
+func annotateSchema(lines []line, object any, places []playground.SchemaPlace) {
 	g := governor{lines: lines, places: map[string]*playground.SchemaPlace{}}
 	for i, place := range places {
 		g.places[place.Path] = &places[i]

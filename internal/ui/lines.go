@@ -167,9 +167,9 @@ func (p *linePrinter) add(texts []string, cause *stageChange) {
 	for i, text := range texts {
 		l := line{text: text}
 		if cause != nil {
-			l.mark = markOf(*cause)
+			l.mark = changeMark(*cause)
 			if i == 0 && !continues {
-				l.note, l.change = p.newNote(l.mark, noteOf(*cause)), cause
+				l.note, l.change = p.newNote(l.mark, changeNote(*cause)), cause
 			}
 		}
 		p.lines = append(p.lines, l)

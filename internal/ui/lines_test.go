@@ -13,7 +13,7 @@ import (
 	"github.com/crdlab/crdlab/internal/playground"
 )
 
-// caseChange is a change as lines cases write it.
+// caseChange is a change in the format of the cases in testdata/lines.
 type caseChange struct {
 	Stage string `json:"stage"`
 	playground.Change
@@ -38,13 +38,14 @@ func TestObjectLines(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			governLines(lines, object, places)
+			annotateSchema(lines, object, places)
 		}
 		files.compare(t, "want.txt", formatLines(lines))
 	})
 }
 
-// formatLines writes a sign, the text, the note and the schema of each line.
+// formatLines formats each line with the symbol of its mark, its note and its
+// schema node.
 func formatLines(lines []line) string {
 	signs := map[mark]string{markNone: " ", markAdded: "+", markRemoved: "-", markReplaced: "~", markQuiet: "."}
 	var text strings.Builder
@@ -61,8 +62,8 @@ func formatLines(lines []line) string {
 	return text.String()
 }
 
-// Without removed values the lines are what kubectl prints, however deep the
-// changes are.
+// Without removed values, the lines equal kubectl's YAML, at any depth of the
+// changes.
 func TestObjectLinesAreYAML(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 2))
 	for range 300 {
@@ -119,7 +120,8 @@ func randomValue(random *rand.Rand, depth int) any {
 	return object
 }
 
-// changesEverywhere adds every leaf, so that nothing is printed wholesale.
+// changesEverywhere returns a change for every value, so that no subtree is
+// printed as a whole.
 func changesEverywhere(value any, path string) []stageChange {
 	var all []stageChange
 	switch v := value.(type) {
@@ -138,7 +140,7 @@ func changesEverywhere(value any, path string) []stageChange {
 	})
 }
 
-func TestKeyOrderIsKubectls(t *testing.T) {
+func TestKeyOrderMatchesYAML(t *testing.T) {
 	random := rand.New(rand.NewPCG(3, 4))
 	for range 2000 {
 		a, b := randomKey(random), randomKey(random)

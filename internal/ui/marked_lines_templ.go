@@ -8,8 +8,8 @@ package ui
 import "github.com/a-h/templ"
 import templruntime "github.com/a-h/templ/runtime"
 
-// markedLines is an object as YAML; what a stage changed is marked and leads
-// to its cause.
+// markedLines shows an object as YAML. Changed lines are marked and link to the
+// reason.
 func markedLines(lines []line, limit int) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -31,7 +31,7 @@ func markedLines(lines []line, limit int) templ.Component {
 			templ_7745c5c3_Var1 = templ.NopComponent
 		}
 		ctx = templ.ClearChildren(ctx)
-		shown, hidden := capped(lines, limit)
+		shown, hidden := limitItems(lines, limit)
 		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 1, "<div class=\"yaml-figure\"><div class=\"yaml\" role=\"group\" tabindex=\"0\" aria-label=\"Object as YAML\">")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
@@ -62,7 +62,7 @@ func markedLines(lines []line, limit int) templ.Component {
 	})
 }
 
-// notShown says how many more there are of what is listed above it.
+// notShown reports the number of omitted items.
 func notShown(hidden int, name string) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -167,7 +167,7 @@ func markedLine(l line) templ.Component {
 			return templ_7745c5c3_Err
 		}
 		if l.note != "" {
-			if target, ok := targetOf(l.change.change); ok {
+			if target, ok := changeTarget(l.change.change); ok {
 				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 10, "<button type=\"button\" class=\"goto note\" title=\"")
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
@@ -185,7 +185,7 @@ func markedLine(l line) templ.Component {
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
-				templ_7745c5c3_Err = templ.RenderAttributes(ctx, templ_7745c5c3_Buffer, placeAttributes(target.document, target.at))
+				templ_7745c5c3_Err = templ.RenderAttributes(ctx, templ_7745c5c3_Buffer, rangeAttributes(target.document, target.at))
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
@@ -247,8 +247,8 @@ func markedLine(l line) templ.Component {
 	})
 }
 
-// lineText sets a line's key apart from its value. Removed values are so
-// named for those who cannot see the line through them.
+// lineText separates a line's key from its value. Removed lines are in a del
+// element for screen readers.
 func lineText(l line) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context

@@ -7,8 +7,8 @@ import (
 	"github.com/crdlab/crdlab/internal/playground"
 )
 
-// markOf is how lines of a change are marked.
-func markOf(c stageChange) mark {
+// changeMark returns the mark for the lines of a change.
+func changeMark(c stageChange) mark {
 	switch {
 	case c.change.Op == playground.ChangeRemove:
 		return markRemoved
@@ -20,16 +20,17 @@ func markOf(c stageChange) mark {
 	return markAdded
 }
 
-// noteOf says in a few words what became of a value and where the cause is.
-func noteOf(c stageChange) string {
-	if c.change.SchemaRange == nil || markOf(c) == markQuiet {
-		return deed(c)
+// changeNote returns a short note about a change, with the CRD line that caused
+// it.
+func changeNote(c stageChange) string {
+	if c.change.SchemaRange == nil || changeMark(c) == markQuiet {
+		return changeLabel(c)
 	}
-	return fmt.Sprintf("%s · CRD line %d", deed(c), c.change.SchemaRange.Start.Line+1)
+	return fmt.Sprintf("%s · CRD line %d", changeLabel(c), c.change.SchemaRange.Start.Line+1)
 }
 
-// deed names what the stage did to a value.
-func deed(c stageChange) string {
+// changeLabel names the effect of a stage on a value.
+func changeLabel(c stageChange) string {
 	switch c.stage {
 	case playground.StagePrune:
 		return "pruned · not in the schema"
@@ -40,7 +41,7 @@ func deed(c stageChange) string {
 	case playground.StageMetadata:
 		return "metadata coerced"
 	case playground.StageMutate:
-		return mutationDeed(c.change.Because)
+		return mutationLabel(c.change.Because)
 	case playground.StagePrepare, playground.StageComplete:
 		if c.change.Op == playground.ChangeRemove {
 			return "dropped"
@@ -57,9 +58,9 @@ func deed(c stageChange) string {
 	return c.stage
 }
 
-// mutationDeed tells what plugins changed from what the API server did to the
-// result.
-func mutationDeed(because string) string {
+// mutationLabel distinguishes changes by admission plugins from the API
+// server's pruning and defaulting of their results.
+func mutationLabel(because string) string {
 	switch {
 	case strings.HasPrefix(because, "pruned"):
 		return "pruned · not in the schema"

@@ -5,9 +5,9 @@ import (
 	"strings"
 )
 
-// costText is a number of CEL cost units in at most seven characters, such as
-// "9.1 M".
-func costText(cost uint64) string {
+// formatCost formats CEL cost units in at most seven characters, such as "9.1
+// M".
+func formatCost(cost uint64) string {
 	units := []struct {
 		size uint64
 		name string
@@ -28,7 +28,7 @@ func decimals(whole uint64) int {
 	return 0
 }
 
-// percent is the share of part in whole, from 0 to 100.
+// percent returns the ratio of part to whole as a percentage from 0 to 100.
 func percent(part, whole uint64) float64 {
 	if whole == 0 {
 		return 0
@@ -36,14 +36,14 @@ func percent(part, whole uint64) float64 {
 	return min(100, 100*float64(part)/float64(whole))
 }
 
-// count is a number with its noun: "1 error", "2 errors".
+// count formats a number with its noun: "1 error", "2 errors".
 func count(n int, name string) string {
-	return bareCount(n) + " " + noun(n, name)
+	return formatInt(n) + " " + pluralize(n, name)
 }
 
-func bareCount(n int) string { return strconv.Itoa(n) }
+func formatInt(n int) string { return strconv.Itoa(n) }
 
-func noun(n int, name string) string {
+func pluralize(n int, name string) string {
 	if n == 1 {
 		return name
 	}

@@ -9,7 +9,7 @@ import (
 	"github.com/crdlab/crdlab/internal/playground"
 )
 
-// verdictView is what the panel says of one request.
+// verdictView is the verdict on a request, as shown in the panel.
 type verdictView struct {
 	// subject is crd or object.
 	subject string
@@ -19,10 +19,10 @@ type verdictView struct {
 	status string
 	title  string
 	output string
-	// reason is what there is to say of an accepted request; mostly empty.
+	// reason explains the verdict on an accepted request; usually empty.
 	reason   string
 	warnings []string
-	// brief: in one line, because there is nothing to do about it.
+	// brief reduces the verdict to one line, because it needs no attention.
 	brief bool
 }
 
@@ -51,12 +51,12 @@ func objectVerdict(object playground.Object) verdictView {
 	}
 	v.reason = deletionReason(object)
 	if v.output == "" && !object.Accepted {
-		v.output = firstWhy(object.Stages)
+		v.output = firstStageReason(object.Stages)
 	}
 	return v
 }
 
-// deletionReason is why an object is gone, or is not although it was deleted.
+// deletionReason explains the effect of finalizers on a deleted object.
 func deletionReason(object playground.Object) string {
 	if !object.Deleted && !(object.Accepted && object.Operation == playground.OperationDelete) {
 		return ""
@@ -81,8 +81,8 @@ func operationVerb(operation string) string {
 	return operation
 }
 
-// firstWhy is why the first stage that has a reason failed or was skipped.
-func firstWhy(all []playground.Stage) string {
+// firstStageReason returns the reason of the first stage that has one.
+func firstStageReason(all []playground.Stage) string {
 	for _, stage := range all {
 		if stage.Why != "" {
 			return stage.Why
@@ -91,8 +91,8 @@ func firstWhy(all []playground.Stage) string {
 	return ""
 }
 
-// ran says that a request came at least as far as its first stage.
-func ran(all []playground.Stage) bool {
+// hasRun reports whether at least the first stage of a request ran.
+func hasRun(all []playground.Stage) bool {
 	return len(all) > 0 && all[0].Outcome != playground.OutcomeSkipped
 }
 
@@ -100,7 +100,7 @@ func newVerdict(accepted bool, status playground.Status, output string, warnings
 	v := verdictView{
 		status:   statusText(status),
 		output:   strings.TrimRight(output, "\n"),
-		warnings: unseenWarnings(output, warnings),
+		warnings: additionalWarnings(output, warnings),
 	}
 	switch {
 	case accepted:
@@ -116,24 +116,25 @@ func newVerdict(accepted bool, status playground.Status, output string, warnings
 	return v
 }
 
-// stageClass is pass, fail, error, skipped, or changed for a stage that passed
-// and did more than it does to every object.
+// stageClass returns a CSS class: the stage's outcome, or changed for a stage
+// that passed with findings or with changes specific to the object.
 func stageClass(stage playground.Stage) string {
-	if stage.Outcome == playground.OutcomePass && (hasNews(stage) || stage.Findings > 0) {
+	if stage.Outcome == playground.OutcomePass && (hasVisibleChange(stage) || stage.Findings > 0) {
 		return "changed"
 	}
 	return string(stage.Outcome)
 }
 
-// hasNews says that a stage made a change that is not marked as quiet.
-func hasNews(stage playground.Stage) bool {
+// hasVisibleChange reports whether a stage made a change that is not marked as
+// quiet.
+func hasVisibleChange(stage playground.Stage) bool {
 	return slices.ContainsFunc(stage.Changes, func(change playground.Change) bool {
-		return markOf(stageChange{stage: stage.Name, change: change}) != markQuiet
+		return changeMark(stageChange{stage: stage.Name, change: change}) != markQuiet
 	})
 }
 
-// stageCounts is what a stage did: "+2 −1" values added and removed, and the
-// number of its findings.
+// stageCounts summarizes the changes and findings of a stage: "+2 −1 · 1
+// warning".
 func stageCounts(stage playground.Stage) string {
 	byOp := map[string]int{}
 	for _, change := range stage.Changes {
@@ -142,7 +143,7 @@ func stageCounts(stage playground.Stage) string {
 	var parts []string
 	for _, op := range []string{playground.ChangeAdd, playground.ChangeRemove, playground.ChangeReplace} {
 		if byOp[op] > 0 {
-			parts = append(parts, signOf(op)+bareCount(byOp[op]))
+			parts = append(parts, changeSign(op)+formatInt(byOp[op]))
 		}
 	}
 	switch {
@@ -151,12 +152,12 @@ func stageCounts(stage playground.Stage) string {
 	case stage.Findings > 0 && len(parts) > 0:
 		parts = append(parts, "· "+count(stage.Findings, "error"))
 	case stage.Findings > 0:
-		parts = append(parts, bareCount(stage.Findings))
+		parts = append(parts, formatInt(stage.Findings))
 	}
 	return strings.Join(parts, " ")
 }
 
-func signOf(op string) string {
+func changeSign(op string) string {
 	switch op {
 	case playground.ChangeAdd:
 		return "+"
@@ -180,7 +181,8 @@ func stageTitle(stage playground.Stage) string {
 	return strings.Join(parts, ", ")
 }
 
-// objectView is the object as YAML; without a title there is nothing to show.
+// objectView is an object as YAML. An empty title means that there is no
+// object.
 type objectView struct {
 	title   string
 	legend  string
@@ -189,17 +191,17 @@ type objectView struct {
 }
 
 func newObjectView(object playground.Object) objectView {
-	view := objectView{title: "As stored", changes: changesOf(object.Stages, true)}
+	view := objectView{title: "As stored", changes: stageChanges(object.Stages, true)}
 	text := object.Stored
 	switch {
 	case object.Deleted:
-		view = objectView{title: "As deleted", legend: "no longer stored", changes: changesOf(object.Stages, false)}
+		view = objectView{title: "As deleted", legend: "no longer stored", changes: stageChanges(object.Stages, false)}
 		text = object.Validated
 	case isNull(text):
 		view = objectView{
 			title:   "Up to the failure",
 			legend:  "as the last stage left it; not stored",
-			changes: changesOf(object.Stages, false),
+			changes: stageChanges(object.Stages, false),
 		}
 		text = object.Validated
 	}
@@ -211,15 +213,15 @@ func newObjectView(object playground.Object) objectView {
 		return objectView{}
 	}
 	if value, err := decodeJSON(text); err == nil {
-		governLines(lines, value, object.Schema)
+		annotateSchema(lines, value, object.Schema)
 	}
 	view.lines = lines
 	return view
 }
 
-// changesOf lists what the stages up to the validation, or up to the storage,
-// changed.
-func changesOf(all []playground.Stage, stored bool) []stageChange {
+// stageChanges lists the changes of the stages before read. It includes the
+// stage store only if stored is true.
+func stageChanges(all []playground.Stage, stored bool) []stageChange {
 	var changes []stageChange
 	for _, stage := range all {
 		if stage.Name == playground.StageRead || stage.Name == playground.StageStore && !stored {
@@ -236,14 +238,15 @@ func isNull(text json.RawMessage) bool {
 	return len(text) == 0 || string(text) == "null"
 }
 
+// target is a range in a document.
 type target struct {
 	document playground.Document
 	at       playground.Range
 }
 
-// targetOf is the place that explains a change: the schema's, or else what was
-// typed.
-func targetOf(change playground.Change) (target, bool) {
+// changeTarget returns the range that explains a change: the schema node, or
+// the changed value in the document.
+func changeTarget(change playground.Change) (target, bool) {
 	switch {
 	case change.SchemaRange != nil:
 		return target{playground.DocumentCRD, *change.SchemaRange}, true
@@ -255,8 +258,8 @@ func targetOf(change playground.Change) (target, bool) {
 
 var keyPattern = regexp.MustCompile(`^((?:\s|- |\? )*)([^\s'"#|>:&*!%@{}\[\]-][^:'"]*|'[^']*'|"[^"]*")(:(?:\s.*)?)$`)
 
-// splitKey splits a line of YAML into what comes before its key, the key, and
-// the rest.
+// splitKey splits a line of YAML into the part before its key, the key, and the
+// remainder.
 func splitKey(text string) (lead, key, rest string) {
 	parts := keyPattern.FindStringSubmatch(text)
 	if parts == nil {
@@ -266,8 +269,8 @@ func splitKey(text string) (lead, key, rest string) {
 	return parts[1], parts[2], parts[3]
 }
 
-// shortJSON is a value in one line of at most 120 characters.
-func shortJSON(value json.RawMessage) string {
+// truncateJSON limits a value to 120 characters.
+func truncateJSON(value json.RawMessage) string {
 	text := []rune(string(value))
 	if len(text) > 120 {
 		return string(text[:119]) + "…"

@@ -8,67 +8,69 @@ import (
 	"github.com/crdlab/crdlab/internal/playground"
 )
 
-// PageData is what the page shows before its script runs, and what the script
-// needs to know.
+// PageData contains the initial content of the page and the configuration of
+// its script.
 type PageData struct {
-	// Policy is the Content-Security-Policy, for hosts that send no headers.
+	// Policy is the Content-Security-Policy, for hosts that do not send
+	// headers.
 	Policy string
 	Assets Assets
 	Engine EngineAddress
-	// Notices is the address of the licences of what the page is made of.
-	// Empty: the page has no link to them.
+	// Notices is the URL of the third-party licences. Empty: the page has no
+	// link to them.
 	Notices string
-	// API is the address of the description of the HTTP API; likewise.
+	// API is the URL of the API documentation. Empty: the page has no link to
+	// it.
 	API string
-	// Gallery are the choices of the example picker, and Examples is the
-	// address of examples.JSON.
+	// Gallery lists the examples for the dialog. Examples is the URL of
+	// examples.JSON.
 	Gallery  []examples.Example
 	Examples string
-	// Evaluate is the address that answers a scenario, by POST, with a
+	// Evaluate is the URL that accepts a scenario by POST and returns a
 	// playground.Answer. Empty: there is no such server.
 	Evaluate string
-	// Help is what the addresses begin with that answer questions of those who
-	// write, by POST; empty if none does.
+	// Help is the URL prefix of the assist requests (POST). Empty: there is no
+	// such server.
 	Help string
-	// Share is the address that keeps a scenario, by POST, for a short link.
-	// Empty: there are no short links.
+	// Share is the URL that stores a scenario for a short link (POST). Empty:
+	// there are no short links.
 	Share string
-	// ServiceWorker is the address of the script that keeps the page for when
-	// there is no network, and App that of the web app manifest. Empty: there is
-	// none.
+	// ServiceWorker is the URL of the script that serves the page offline, and
+	// App the URL of the web app manifest. Empty: no offline page.
 	ServiceWorker, App string
-	// Home is the address of the page without a shared scenario. Empty: this
-	// page's.
+	// Home is the URL of the page without a shared scenario. Empty: the current
+	// page.
 	Home string
-	// Shared is the id of the short link that the page was opened by, or empty.
+	// Shared is the ID of the short link that opened the page, or empty.
 	Shared string
-	// Example is the id of the example that Scenario comes from, or empty.
+	// Example is the ID of the example from which Scenario is copied, or empty.
 	Example string
-	// Scenario is what the editors hold at first, and Report, unless nil, the
-	// result of it.
+	// Scenario is the initial content of the editors. Report is its result, or
+	// nil.
 	Scenario playground.Scenario
 	Report   *playground.Report
 }
 
-// EngineAddress says where the page finds the engine's WebAssembly modules and
-// the script that runs them. Without modules the page asks the server.
+// EngineAddress has the URLs of the engine's WebAssembly modules and of the
+// script that runs them. Without modules, the page sends its scenarios to the
+// server.
 type EngineAddress struct {
-	// First is the module that answers most scenarios, and Whole the one for
-	// the others.
+	// First is the core module, which handles most scenarios. Whole is the full
+	// module, which handles all.
 	First   ModuleAddress `json:"first"`
 	Whole   ModuleAddress `json:"whole"`
 	Runtime string        `json:"runtime"`
 }
 
-// ModuleAddress says where a WebAssembly module is.
+// ModuleAddress has the URLs of a WebAssembly module.
 type ModuleAddress struct {
 	Module string `json:"module"`
-	// Packed is the module as gzip, for hosts that may send files as they are
-	// only. Empty: the server compresses the module.
+	// Packed is the gzip-compressed module, for hosts that only serve static
+	// files. Empty: the server compresses the module.
 	Packed string `json:"packed"`
 }
 
-// pageConfig is what the script reads from the page.
+// pageConfig is the JSON configuration for the page's script.
 type pageConfig struct {
 	Engine   EngineAddress `json:"engine"`
 	Examples string        `json:"examples"`
@@ -79,7 +81,7 @@ type pageConfig struct {
 	Home     string        `json:"home"`
 	Shared   string        `json:"shared"`
 	Example  string        `json:"example"`
-	// Options are what of the scenario is not a text.
+	// Options is the scenario without its documents.
 	Options playground.Scenario `json:"options"`
 }
 
@@ -98,7 +100,7 @@ func (d PageData) config() pageConfig {
 	}
 }
 
-// options is a scenario less its texts.
+// options returns a copy of scenario without its documents.
 func options(scenario playground.Scenario) playground.Scenario {
 	for _, document := range documents {
 		*scenario.Text(document.Document) = ""
@@ -106,7 +108,7 @@ func options(scenario playground.Scenario) playground.Scenario {
 	return scenario
 }
 
-// note is what to notice in the example.
+// note returns the note of the current example, or an empty string.
 func (d PageData) note() string {
 	for _, example := range d.Gallery {
 		if example.ID == d.Example {
@@ -114,19 +116,6 @@ func (d PageData) note() string {
 		}
 	}
 	return ""
-}
-
-type panelTab struct {
-	name  string
-	title string
-}
-
-var panelTabs = []panelTab{
-	{PanelOutcome, "Outcome"},
-	{PanelRules, "Rules & cost"},
-	{PanelKubectl, "kubectl"},
-	{PanelVersions, "Versions"},
-	{PanelSchema, "Schema"},
 }
 
 type choice struct {
@@ -150,8 +139,8 @@ var operationChoices = []choice{
 	{playground.OperationScale, "scale"},
 }
 
-// releaseChoices are the Kubernetes releases, the newest first, which goes
-// without saying.
+// releaseChoices lists the Kubernetes releases, newest first. The newest
+// release is the default and has an empty value.
 func releaseChoices() []choice {
 	choices := []choice{{"", fmt.Sprintf("1.%d", playground.NewestMinor)}}
 	for minor := playground.NewestMinor - 1; minor >= playground.OldestMinor; minor-- {
@@ -161,6 +150,6 @@ func releaseChoices() []choice {
 	return choices
 }
 
-func (d PageData) validates(value string) bool {
+func (d PageData) isFieldValidation(value string) bool {
 	return cmp.Or(d.Scenario.FieldValidation, playground.FieldValidationStrict) == value
 }

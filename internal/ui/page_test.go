@@ -47,7 +47,7 @@ func attribute(n *html.Node, name string) (string, bool) {
 	return "", false
 }
 
-// attributes are the values of an attribute in the whole document.
+// attributes returns the values of an attribute in the whole document.
 func attributes(root *html.Node, name string) []string {
 	var values []string
 	for n := range root.Descendants() {
@@ -58,7 +58,7 @@ func attributes(root *html.Node, name string) []string {
 	return values
 }
 
-func TestPageReferencesItself(t *testing.T) {
+func TestPageIDReferences(t *testing.T) {
 	_, page := renderPage(t, pageData())
 	ids := attributes(page, "id")
 	for i, id := range ids {
@@ -75,17 +75,17 @@ func TestPageReferencesItself(t *testing.T) {
 	}
 }
 
-func TestPageHasAPlaceForEveryPanel(t *testing.T) {
+func TestPageHasEveryPanel(t *testing.T) {
 	_, page := renderPage(t, pageData())
 	places := attributes(page, "data-panel")
-	for name := range panels(playground.Report{}) {
-		if !slices.Contains(places, name) {
-			t.Errorf("no place for the panel %s", name)
+	for _, p := range panels {
+		if !slices.Contains(places, p.name) {
+			t.Errorf("the page lacks the panel %s", p.name)
 		}
 	}
 }
 
-func TestPageKeepsToItsContentPolicy(t *testing.T) {
+func TestPageObeysContentSecurityPolicy(t *testing.T) {
 	_, page := renderPage(t, pageData())
 	for n := range page.Descendants() {
 		kind, _ := attribute(n, "type")

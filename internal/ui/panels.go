@@ -5,7 +5,6 @@ package ui
 import (
 	"context"
 	"fmt"
-	"maps"
 	"slices"
 	"strings"
 
@@ -15,8 +14,8 @@ import (
 )
 
 // Names of the panels: the keys of [playground.Answer]'s Panels and the values
-// of the data-panel attributes in the page. Each document has one more, see
-// countPanel.
+// of the data-panel attributes in the page. Each document has another panel, see
+// errorCountPanel.
 const (
 	PanelOutcome      = "outcome"
 	PanelRules        = "rules"
@@ -30,27 +29,55 @@ const (
 	PanelLibrary      = "library"
 )
 
-func panels(report playground.Report) map[string]templ.Component {
-	all := map[string]templ.Component{
-		PanelOutcome:      outcome(report),
-		PanelRules:        rules(report),
-		PanelKubectl:      kubectl(report),
-		PanelVersions:     versions(report),
-		PanelSchema:       schemas(report),
-		PanelBrief:        brief(report),
-		PanelProblems:     problems(report),
-		PanelAnnouncement: text(announcement(report)),
-		PanelTiming:       text(timing(report)),
-		PanelLibrary:      text(libraryText(report.Kubernetes)),
-	}
-	for _, kind := range documents {
-		all[countPanel(kind.Document)] = errorCount(report, kind.Document)
-	}
-	return all
+// panel is a part of the page that shows a part of the report. Panels with a
+// title have a tab.
+type panel struct {
+	name, title string
+	render      func(playground.Report) templ.Component
 }
 
-// Answer is what the page shows of a report: with the panels of the given
-// names, or without names with all.
+// panels lists all panels, those with a tab in the order of the tabs.
+var panels = append([]panel{
+	{PanelOutcome, "Outcome", outcome},
+	{PanelRules, "Rules & cost", rules},
+	{PanelKubectl, "kubectl", kubectl},
+	{PanelVersions, "Versions", versions},
+	{PanelSchema, "Schema", schemas},
+	{PanelBrief, "", brief},
+	{PanelProblems, "", problems},
+	{PanelAnnouncement, "", plainTextPanel(announcement)},
+	{PanelTiming, "", plainTextPanel(timing)},
+	{PanelLibrary, "", plainTextPanel(libraryText)},
+}, errorCountPanels()...)
+
+func plainTextPanel(describe func(playground.Report) string) func(playground.Report) templ.Component {
+	return func(report playground.Report) templ.Component { return plainText(describe(report)) }
+}
+
+func errorCountPanels() []panel {
+	var counts []panel
+	for _, kind := range documents {
+		counts = append(counts, panel{name: errorCountPanel(kind.Document), render: func(report playground.Report) templ.Component {
+			return errorCount(report, kind.Document)
+		}})
+	}
+	return counts
+}
+
+// tabbedPanels returns the panels with a tab.
+func tabbedPanels() []panel {
+	return slices.DeleteFunc(slices.Clone(panels), func(p panel) bool { return p.title == "" })
+}
+
+func findPanel(name string) (panel, error) {
+	i := slices.IndexFunc(panels, func(p panel) bool { return p.name == name })
+	if i < 0 {
+		return panel{}, &playground.InvalidScenarioError{Parameter: "panels", Message: fmt.Sprintf("there is no panel %q", name)}
+	}
+	return panels[i], nil
+}
+
+// Answer renders the named panels of a report, or all panels without names.
 func Answer(report playground.Report, names []string) (playground.Answer, error) {
 	rendered, err := Panels(report, names...)
 	if err != nil {
@@ -63,8 +90,8 @@ func Answer(report playground.Report, names []string) (playground.Answer, error)
 	return playground.Answer{Findings: findings(report), Outputs: outputs, Missing: report.Missing, Panels: rendered}, nil
 }
 
-// PreliminaryAnswer is what the page shows of a report while more problems may be
-// found. It is not announced to those who do not see that it is preliminary.
+// PreliminaryAnswer renders the named panels of a preliminary report, except
+// the announcement: screen reader users could not tell that it is preliminary.
 func PreliminaryAnswer(report playground.Report, names []string) (playground.Answer, error) {
 	names = slices.DeleteFunc(slices.Clone(names), func(name string) bool { return name == PanelAnnouncement })
 	answer, err := Answer(report, names)
@@ -72,22 +99,23 @@ func PreliminaryAnswer(report playground.Report, names []string) (playground.Ans
 	return answer, err
 }
 
-// Panels renders those parts of the page that show a report which are named, or
-// without names all, by their names. The texts of the report come out inert,
-// whatever they hold.
+// Panels renders the named panels of a report, or all panels without names. All
+// strings of the report are escaped. An unknown name is an
+// InvalidScenarioError.
 func Panels(report playground.Report, names ...string) (map[string]string, error) {
-	all := panels(report)
 	if len(names) == 0 {
-		names = slices.Collect(maps.Keys(all))
+		for _, p := range panels {
+			names = append(names, p.name)
+		}
 	}
 	rendered := map[string]string{}
 	for _, name := range names {
-		panel, known := all[name]
-		if !known {
-			return nil, &playground.InvalidScenarioError{Parameter: "panels", Message: fmt.Sprintf("there is no panel %q", name)}
+		p, err := findPanel(name)
+		if err != nil {
+			return nil, err
 		}
 		var html strings.Builder
-		if err := panel.Render(context.Background(), &html); err != nil {
+		if err := p.render(report).Render(context.Background(), &html); err != nil {
 			return nil, fmt.Errorf("panel %s: %w", name, err)
 		}
 		rendered[name] = html.String()

@@ -26,15 +26,15 @@ func TestPanels(t *testing.T) {
 	})
 }
 
-// inLines breaks HTML before each tag that opens, to be read and compared.
+// inLines inserts a line break before each tag, for readable differences.
 func inLines(text string) string {
 	return strings.TrimSpace(strings.ReplaceAll(text, "<", "\n<")) + "\n"
 }
 
-// hostile breaks out of text, of attributes in either quotes and of comments.
+// hostile attempts to escape from elements, quoted attributes and comments.
 const hostile = `"'--></script></textarea><script>alert(1)</script><img src=x onerror=alert(1)> javascript:alert(1)`
 
-func TestHostileTextsAreInert(t *testing.T) {
+func TestHostileStringsAreInert(t *testing.T) {
 	var report playground.Report
 	fill(reflect.ValueOf(&report).Elem(), hostile)
 	panels, err := Panels(report)
@@ -57,7 +57,7 @@ func TestHostileTextsAreInert(t *testing.T) {
 	}
 }
 
-// fill sets every string, number and list in a value, each list to one entry.
+// fill sets every string, number and slice in a value. Slices get one item.
 func fill(v reflect.Value, text string) {
 	switch v.Kind() {
 	case reflect.String:
@@ -92,8 +92,8 @@ func hostileJSON(text string) []byte {
 	return []byte(`{` + quoted + `: [` + quoted + `], "<b>": {"<i>": ` + quoted + `}}`)
 }
 
-// checkInert fails if a node can run or load anything, or has a style of its
-// own, which the content policy forbids.
+// checkInert fails if a node can run or load anything, or has an inline style,
+// which the content security policy forbids.
 func checkInert(t *testing.T, n *html.Node) {
 	t.Helper()
 	if n.Type != html.ElementNode {
@@ -109,7 +109,7 @@ func checkInert(t *testing.T, n *html.Node) {
 	}
 }
 
-func TestLongReportsAreCut(t *testing.T) {
+func TestLongReportsAreLimited(t *testing.T) {
 	const many = 4000
 	object := playground.Object{
 		Stored: []byte(`{"list": [` + strings.Repeat("1,", many) + `1]}`),

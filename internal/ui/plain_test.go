@@ -8,8 +8,8 @@ import (
 	"sigs.k8s.io/yaml"
 )
 
-// TestPlainLinesAreYAML holds the lines that are written without the YAML library
-// to those that the library writes.
+// TestPlainLinesAreYAML compares lines written without the YAML library to the
+// library's output.
 func TestPlainLinesAreYAML(t *testing.T) {
 	values := []any{nil, true, false}
 	for _, number := range []string{"0", "-0", "7", "-12", "1.5", "1e3", "999999999999999999", "9999999999999999999"} {

@@ -6,12 +6,13 @@ import (
 	"github.com/crdlab/crdlab/internal/playground"
 )
 
-// releaseScope says what the choice of a Kubernetes release changes.
+// releaseScope explains the effect of choosing a Kubernetes release.
 var releaseScope = fmt.Sprintf("The release whose CEL library and feature gates apply. It is about what is available in rules and policies: "+
 	"everything else is as in 1.%d, and the fixes and fields that an older release lacks are not taken away.", playground.NewestMinor)
 
-// libraryText names the libraries, and the release that they emulate.
-func libraryText(kubernetes playground.Kubernetes) string {
+// libraryText names the Kubernetes libraries and the emulated release.
+func libraryText(report playground.Report) string {
+	kubernetes := report.Kubernetes
 	text := "Kubernetes " + kubernetes.Library + " libraries"
 	if kubernetes.Emulated != "" && kubernetes.Emulated != fmt.Sprintf("1.%d", playground.NewestMinor) {
 		text += ", CEL and feature gates as in " + kubernetes.Emulated
@@ -19,9 +20,9 @@ func libraryText(kubernetes playground.Kubernetes) string {
 	return text
 }
 
-// releaseBefore is the last release that refuses the rule, if that can be
-// chosen.
-func (r ruleView) releaseBefore() string {
+// previousRelease returns the newest release that rejects the rule, or an empty
+// string if no such release can be chosen.
+func (r ruleView) previousRelease() string {
 	var minor int
 	if _, err := fmt.Sscanf(r.MinKubernetes, "1.%d", &minor); err != nil || minor <= playground.OldestMinor || minor > playground.NewestMinor {
 		return ""
@@ -29,9 +30,10 @@ func (r ruleView) releaseBefore() string {
 	return fmt.Sprintf("1.%d", minor-1)
 }
 
-// newestNeed is the oldest release that takes all rules, if some have to wait
-// for one, and the rules' number that need it.
-func newestNeed(rules []playground.Rule) (release string, needing int) {
+// requiredRelease returns the oldest release that accepts all rules and the
+// number of rules that need it. The release is empty if every release accepts
+// them.
+func requiredRelease(rules []playground.Rule) (release string, needing int) {
 	newest := playground.OldestMinor
 	for _, rule := range rules {
 		var minor int

@@ -8,33 +8,33 @@ import (
 	"github.com/crdlab/crdlab/internal/playground"
 )
 
-// ruleView is a rule with its results on all objects.
+// ruleView is a rule with its results for all objects.
 type ruleView struct {
 	playground.Rule
 	results []ruleResult
-	// outcome is the worst of the results; empty if there is none.
+	// outcome is the worst outcome of the results; empty without results.
 	outcome playground.Outcome
-	// actual is the sum of the actual costs.
+	// actual is the total actual cost.
 	actual uint64
 }
 
 type ruleResult struct {
 	playground.RuleResult
-	// object is the title of the object, if there are several, and index its
-	// place among them.
+	// object is the title of the object, empty for a single object. index is
+	// its index in the report.
 	object string
 	index  int
 }
 
-// ruleGroup is the rules of one version.
+// ruleGroup has the rules of one version.
 type ruleGroup struct {
 	version string
 	rules   []ruleView
 	open    bool
 }
 
-// severityOrder puts what needs attention first.
-var severityOrder = map[playground.Outcome]int{
+// outcomeOrder ranks outcomes by urgency.
+var outcomeOrder = map[playground.Outcome]int{
 	playground.OutcomeError:   0,
 	playground.OutcomeFail:    1,
 	playground.OutcomePass:    2,
@@ -42,8 +42,8 @@ var severityOrder = map[playground.Outcome]int{
 	"":                        4,
 }
 
-// ruleGroups sorts the rules of a report by version, and within a version by
-// outcome, the failed first. Versions that no object uses come folded.
+// ruleGroups groups the rules of a report by version and sorts each group by
+// outcome, failures first. Groups without results are folded.
 func ruleGroups(report playground.Report) []ruleGroup {
 	results := resultsByRule(report.Objects)
 	var groups []ruleGroup
@@ -85,17 +85,17 @@ func newRuleView(rule playground.Rule, results []ruleResult) ruleView {
 	view := ruleView{Rule: rule, results: results}
 	for _, result := range results {
 		view.actual += result.ActualCost
-		if severityOrder[result.Outcome] < severityOrder[view.outcome] {
+		if outcomeOrder[result.Outcome] < outcomeOrder[view.outcome] {
 			view.outcome = result.Outcome
 		}
 	}
 	slices.SortStableFunc(view.results, func(a, b ruleResult) int {
-		return cmp.Compare(severityOrder[a.Outcome], severityOrder[b.Outcome])
+		return cmp.Compare(outcomeOrder[a.Outcome], outcomeOrder[b.Outcome])
 	})
 	return view
 }
 
-// isRefused says that the API server does not accept the rule itself.
+// isRefused reports whether the API server rejects the rule itself.
 func (r ruleView) isRefused() bool {
 	return r.Error != "" || r.overBudget()
 }
@@ -108,10 +108,10 @@ func (r ruleView) rank() int {
 	if r.isRefused() {
 		return -1
 	}
-	return severityOrder[r.outcome]
+	return outcomeOrder[r.outcome]
 }
 
-// class is the rule's state, by which the page colours and filters.
+// class returns the CSS class of the rule, which is also the key of the filter.
 func (r ruleView) class() string {
 	switch {
 	case r.isRefused():
@@ -122,17 +122,18 @@ func (r ruleView) class() string {
 	return string(r.outcome)
 }
 
-// trialPlace is where the rule can be tried: where it was evaluated, or else
-// where it might be.
-func (r ruleView) trialPlace() (path string, object int) {
+// consoleTarget returns the value for which the console evaluates the rule: the
+// value of the first result, or the first value that the schema node could
+// have.
+func (r ruleView) consoleTarget() (path string, object int) {
 	if len(r.results) > 0 && r.results[0].Why != playground.WhyAbsent {
 		return r.results[0].Path, r.results[0].index
 	}
 	return firstPath(r.SchemaPath), 0
 }
 
-// firstPath is the path of the first value that the schema at a path may be of:
-// "spec.jobs[0]". Below a map it is that of the map.
+// firstPath returns the field path of the first value that a schema node could
+// have: "spec.jobs[0]". It stops at the first map, whose keys are unknown.
 func firstPath(schemaPath string) string {
 	path := ""
 	for schemaPath != "" {
@@ -151,24 +152,24 @@ func firstPath(schemaPath string) string {
 	return strings.TrimPrefix(path, ".")
 }
 
-// place is the schema node in words.
-func (r ruleView) place() string {
+// location returns the path of the schema node, or a phrase for the root.
+func (r ruleView) location() string {
 	if r.SchemaPath == "" {
 		return "at the root"
 	}
 	return r.SchemaPath
 }
 
-// evaluations says where a rule's estimate comes from.
+// evaluations explains the estimated cost: "12 × 100 evaluations".
 func (r ruleView) evaluations() string {
 	if r.Cardinality <= 1 && !r.Unbounded {
 		return ""
 	}
-	return costText(r.ExpressionCost) + " × " + costText(r.Cardinality) + " evaluations"
+	return formatCost(r.ExpressionCost) + " × " + formatCost(r.Cardinality) + " evaluations"
 }
 
-// repetitionText says how often a list or map above a rule repeats it:
-// "each of jobs: at most 100".
+// repetitionText describes the size limit of a list or map around a rule: "each
+// of jobs: at most 100".
 func repetitionText(list playground.Repetition) string {
 	name := "each value of " + lastProperty(list.SchemaPath)
 	if list.Keyword == "maxItems" {
@@ -177,10 +178,11 @@ func repetitionText(list playground.Repetition) string {
 	if list.Max == nil {
 		return name + ": no " + list.Keyword
 	}
-	return name + ": at most " + costText(uint64(max(0, *list.Max)))
+	return name + ": at most " + formatCost(uint64(max(0, *list.Max)))
 }
 
-// lastProperty is the name of the property that a schema's path is at or below.
+// lastProperty names the innermost property in a schema path: "jobs", or "the
+// items of jobs".
 func lastProperty(path string) string {
 	at := strings.LastIndex(path, "properties[")
 	if at < 0 {
@@ -193,7 +195,7 @@ func lastProperty(path string) string {
 	return name
 }
 
-func whyText(result playground.RuleResult) string {
+func skipReason(result playground.RuleResult) string {
 	switch result.Why {
 	case playground.WhyCreate:
 		return "compares with an old object; this is a create"
@@ -216,7 +218,7 @@ func pathText(path string) string {
 	return path
 }
 
-// ruleCounts is the head of the panel: "78 rules · 2 fail · 12 pass".
+// ruleCounts returns the heading of the panel: "78 rules · 2 fail · 12 pass".
 func ruleCounts(groups []ruleGroup) string {
 	counts := map[string]int{}
 	total := 0
@@ -229,7 +231,7 @@ func ruleCounts(groups []ruleGroup) string {
 	parts := []string{count(total, "rule")}
 	for _, class := range []string{"refused", "error", "fail", "pass", "skipped"} {
 		if counts[class] > 0 {
-			parts = append(parts, costText(uint64(counts[class]))+" "+class)
+			parts = append(parts, formatCost(uint64(counts[class]))+" "+class)
 		}
 	}
 	return strings.Join(parts, " · ")

@@ -9,7 +9,7 @@ import (
 	"github.com/crdlab/crdlab/internal/playground"
 )
 
-func withoutSchemas(report playground.Report) string {
+func noSchemasMessage(report playground.Report) string {
 	if slices.Contains(report.Missing, playground.PartSchemas) {
 		return "Loading the part of the engine that works this out…"
 	}
@@ -27,12 +27,12 @@ func explainCommand(crd playground.CRD, version string, preferred bool) string {
 	return command
 }
 
-// indented is JSON in lines, less those beyond what a page shows.
-func indented(text json.RawMessage) (shown string, hidden int) {
+// indentJSON formats JSON and limits it to the lines that a page can show.
+func indentJSON(text json.RawMessage) (shown string, hidden int) {
 	var out bytes.Buffer
 	if err := json.Indent(&out, text, "", "  "); err != nil {
 		return string(text), 0
 	}
-	lines, hidden := capped(strings.Split(out.String(), "\n"), maxShownLines)
+	lines, hidden := limitItems(strings.Split(out.String(), "\n"), maxShownLines)
 	return strings.Join(lines, "\n"), hidden
 }

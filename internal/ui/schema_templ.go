@@ -10,7 +10,7 @@ import templruntime "github.com/a-h/templ/runtime"
 
 import "github.com/crdlab/crdlab/internal/playground"
 
-// schemas is what a cluster publishes of each served version.
+// schemas shows the published schema of each served version.
 func schemas(report playground.Report) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -42,9 +42,9 @@ func schemas(report playground.Report) templ.Component {
 				return templ_7745c5c3_Err
 			}
 			var templ_7745c5c3_Var2 string
-			templ_7745c5c3_Var2, templ_7745c5c3_Err = templ.JoinStringErrs(withoutSchemas(report))
+			templ_7745c5c3_Var2, templ_7745c5c3_Err = templ.JoinStringErrs(noSchemasMessage(report))
 			if templ_7745c5c3_Err != nil {
-				return templ.Error{Err: templ_7745c5c3_Err, FileName: `internal/ui/schema.templ`, Line: 9, Col: 44}
+				return templ.Error{Err: templ_7745c5c3_Err, FileName: `internal/ui/schema.templ`, Line: 9, Col: 46}
 			}
 			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var2))
 			if templ_7745c5c3_Err != nil {
@@ -220,7 +220,7 @@ func lostInV2(places []string) templ.Component {
 		}
 		ctx = templ.ClearChildren(ctx)
 		if len(places) > 0 {
-			shown, hidden := capped(places, maxShownChanges)
+			shown, hidden := limitItems(places, maxShownChanges)
 			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 18, "<p class=\"quiet\">What v2 cannot express, and older clients do not see:</p><ul class=\"lost\">")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
@@ -257,7 +257,7 @@ func lostInV2(places []string) templ.Component {
 	})
 }
 
-// jsonText is JSON in lines, to be read and copied.
+// jsonText shows indented JSON with a copy button.
 func jsonText(title string, text []byte) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -279,7 +279,7 @@ func jsonText(title string, text []byte) templ.Component {
 			templ_7745c5c3_Var9 = templ.NopComponent
 		}
 		ctx = templ.ClearChildren(ctx)
-		shown, hidden := indented(text)
+		shown, hidden := indentJSON(text)
 		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 22, "<figure class=\"terminal is-json\"><figcaption><code>")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
@@ -326,7 +326,7 @@ func jsonText(title string, text []byte) templ.Component {
 	})
 }
 
-// copyButton copies the text of the figure that it is in.
+// copyButton copies the content of the surrounding figure.
 func copyButton() templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context

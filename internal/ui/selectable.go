@@ -8,15 +8,15 @@ import (
 	"github.com/crdlab/crdlab/internal/playground"
 )
 
-// selection is a field selector and the objects that it selects.
+// selection is a field selector with the titles of the selected objects.
 type selection struct {
 	selector string
 	objects  []string
 }
 
-// selections are the field selectors of a version that select one of the
-// objects, in alphabetical order. Those on metadata, which select in any
-// resource, are left out.
+// selections returns the field selectors of a version that select any of the
+// objects, sorted alphabetically. It omits metadata fields, which are
+// selectable in every resource.
 func selections(objects []playground.Object, version string) []selection {
 	var all []selection
 	for _, object := range objects {
@@ -44,8 +44,8 @@ func addSelection(all []selection, selector, object string) []selection {
 	return all
 }
 
-// selectableErrors are why the fields of objects cannot be determined at a
-// version.
+// selectableErrors returns the reasons why selectable fields cannot be
+// determined at a version.
 func selectableErrors(objects []playground.Object, version string) []string {
 	var errors []string
 	for _, object := range objects {
@@ -58,7 +58,7 @@ func selectableErrors(objects []playground.Object, version string) []string {
 	return errors
 }
 
-// shellWord is an argument as a shell takes it.
+// shellWord quotes an argument for a POSIX shell, if necessary.
 func shellWord(text string) string {
 	const plain = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_./=:,@%+-"
 	if text != "" && strings.Trim(text, plain) == "" {

@@ -14,7 +14,7 @@ import (
 	"github.com/crdlab/crdlab/internal/playground"
 )
 
-// selectable is what field selectors at a version find.
+// selectable shows the objects that field selectors find at a version.
 func selectable(report playground.Report, version string, preferred bool) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -37,7 +37,7 @@ func selectable(report playground.Report, version string, preferred bool) templ.
 		}
 		ctx = templ.ClearChildren(ctx)
 		if all := selections(report.Objects, version); len(all) > 0 {
-			shown, hidden := capped(all, maxShownChanges)
+			shown, hidden := limitItems(all, maxShownChanges)
 			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 1, "<details class=\"read\" open><summary>")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err

@@ -1,16 +1,21 @@
 package ui
 
+import (
+	"fmt"
+	"strings"
+)
+
 type shortcut struct {
-	does string
-	keys string
+	action string
+	keys   string
 }
 
-// shortcuts are those that the page's script and the editors bind. On a Mac the
-// script writes Cmd for Ctrl.
+// shortcuts lists the key bindings of the page's script and of the editors. On
+// a Mac, the script replaces Ctrl with Cmd.
 var shortcuts = []shortcut{
 	{"Show these shortcuts", "F1, ? outside of texts"},
 	{"Go to CRD, Object", "Alt Shift 1, 2"},
-	{"Go to Outcome, Rules & cost, kubectl, Versions, Schema", "Alt Shift 3 – 7"},
+	panelShortcut(),
 	{"Choose or add a document", "Alt Shift D"},
 	{"Search the examples", "Alt Shift E"},
 	{"Next problem, previous problem", "F8, Shift F8"},
@@ -24,6 +29,19 @@ var shortcuts = []shortcut{
 	{"Fold, unfold", "Ctrl Shift [, Ctrl Shift ]"},
 	{"Undo, redo", "Ctrl Z, Ctrl Y"},
 	{"Leave the editor", "Esc, then Tab"},
+}
+
+// panelShortcut describes the keys of the result tabs. Their numbers follow the
+// numbers of the two documents.
+func panelShortcut() shortcut {
+	var titles []string
+	for _, p := range tabbedPanels() {
+		titles = append(titles, p.title)
+	}
+	return shortcut{
+		"Go to " + strings.Join(titles, ", "),
+		fmt.Sprintf("Alt Shift %d – %d", alwaysShown+1, alwaysShown+len(titles)),
+	}
 }
 
 func tabIndex(selected bool) string {

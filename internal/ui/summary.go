@@ -8,8 +8,8 @@ import (
 	"github.com/crdlab/crdlab/internal/playground"
 )
 
-// findings are all findings of a report, those of the CRD first. What a stored
-// object would complain of is not among them: nobody asked for it.
+// findings returns all findings of a report, starting with the CRD's. It
+// excludes the findings of stored objects, which no request validates.
 func findings(report playground.Report) []playground.Finding {
 	all := append([]playground.Finding{}, report.CRD.Findings...)
 	for _, object := range report.Objects {
@@ -32,7 +32,7 @@ func countSeverity(all []playground.Finding, severity playground.Severity) int {
 	return n
 }
 
-func inDocument(all []playground.Finding, document playground.Document) []playground.Finding {
+func findingsIn(all []playground.Finding, document playground.Document) []playground.Finding {
 	var found []playground.Finding
 	for _, finding := range all {
 		if finding.Document == document {
@@ -42,7 +42,8 @@ func inDocument(all []playground.Finding, document playground.Document) []playgr
 	return found
 }
 
-// problemCounts is the head of the problems list: "2 errors · 1 warning".
+// problemCounts returns the heading of the problems list: "2 errors · 1
+// warning".
 func problemCounts(all []playground.Finding) string {
 	var parts []string
 	if n := countSeverity(all, playground.SeverityError); n > 0 {
@@ -60,7 +61,8 @@ func problemCounts(all []playground.Finding) string {
 	return strings.Join(parts, " · ")
 }
 
-// announcement is the verdict in a sentence or two, for screen readers.
+// announcement returns the verdict in one sentence per request, for screen
+// readers.
 func announcement(report playground.Report) string {
 	sentences := []string{"CRD " + verdictWord(report.CRD.Accepted, report.CRD.Status) + "."}
 	for _, object := range report.Objects {
@@ -83,7 +85,7 @@ func verdictWord(accepted bool, status playground.Status) string {
 	return "rejected"
 }
 
-// statusText is the API server's answer in short: "422 Invalid".
+// statusText returns a status in short form: "422 Invalid".
 func statusText(status playground.Status) string {
 	if status.Code == 0 {
 		return ""
@@ -91,7 +93,8 @@ func statusText(status playground.Status) string {
 	return strings.TrimSpace(strconv.Itoa(status.Code) + " " + status.Reason)
 }
 
-// objectTitle is how an object is called: "CronTab default/my-cron".
+// objectTitle returns the kind, namespace and name of an object: "CronTab
+// default/my-cron".
 func objectTitle(object playground.Object) string {
 	kind, name := object.Kind, object.Name
 	if kind == "" {
@@ -103,7 +106,7 @@ func objectTitle(object playground.Object) string {
 	return strings.TrimSpace(kind + " " + name)
 }
 
-// timing is how long the evaluation took: "CRD 31 ms · object 2 ms".
+// timing returns the duration of the evaluation: "CRD 31 ms · object 2 ms".
 func timing(report playground.Report) string {
 	text := "CRD " + milliseconds(report.Timing.CRD)
 	if len(report.Objects) > 0 {
@@ -122,8 +125,9 @@ func milliseconds(ms float64) string {
 	return strconv.FormatFloat(ms, 'f', 0, 64) + " ms"
 }
 
-// unseenWarnings are the warnings that the output does not show already.
-func unseenWarnings(output string, warnings []string) []string {
+// additionalWarnings returns the warnings that are missing from the output of
+// kubectl.
+func additionalWarnings(output string, warnings []string) []string {
 	var unseen []string
 	for _, warning := range warnings {
 		if !strings.Contains(output, "Warning: "+warning) {

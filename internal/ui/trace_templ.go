@@ -10,7 +10,7 @@ import templruntime "github.com/a-h/templ/runtime"
 
 import "github.com/crdlab/crdlab/internal/playground"
 
-// traces explain the results of a rule that have a trace, the first unfolded.
+// traces shows the traced results of a rule; the first is unfolded.
 func traces(results []ruleResult) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -32,7 +32,7 @@ func traces(results []ruleResult) templ.Component {
 			templ_7745c5c3_Var1 = templ.NopComponent
 		}
 		ctx = templ.ClearChildren(ctx)
-		shown, hidden := capped(traced(results), openResults)
+		shown, hidden := limitItems(resultsWithTrace(results), openResults)
 		for i, result := range shown {
 			templ_7745c5c3_Err = trace(result, i == 0).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
@@ -47,7 +47,7 @@ func traces(results []ruleResult) templ.Component {
 	})
 }
 
-func traced(results []ruleResult) []ruleResult {
+func resultsWithTrace(results []ruleResult) []ruleResult {
 	var found []ruleResult
 	for _, result := range results {
 		if len(result.Trace) > 0 {
@@ -57,7 +57,7 @@ func traced(results []ruleResult) []ruleResult {
 	return found
 }
 
-// trace is how a rule came to its result, a sub-expression in each line.
+// trace shows one sub-expression of a rule per line, with its value.
 func trace(result ruleResult, open bool) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -79,7 +79,7 @@ func trace(result ruleResult, open bool) templ.Component {
 			templ_7745c5c3_Var2 = templ.NopComponent
 		}
 		ctx = templ.ClearChildren(ctx)
-		shown, hidden := capped(result.Trace, maxShownResults)
+		shown, hidden := limitItems(result.Trace, maxShownResults)
 		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 1, "<details class=\"trace\"")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
@@ -125,7 +125,7 @@ func trace(result ruleResult, open bool) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = templ.RenderAttributes(ctx, templ_7745c5c3_Buffer, placeAttributes(playground.DocumentCRD, step.Range))
+			templ_7745c5c3_Err = templ.RenderAttributes(ctx, templ_7745c5c3_Buffer, rangeAttributes(playground.DocumentCRD, step.Range))
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -178,7 +178,7 @@ func trace(result ruleResult, open bool) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = tryHere(result.Path, result.index).Render(ctx, templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = tryButton(result.Path, result.index).Render(ctx, templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}

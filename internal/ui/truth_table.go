@@ -7,7 +7,7 @@ import (
 	"github.com/crdlab/crdlab/internal/playground"
 )
 
-// maxTruthColumns and maxTruthRows bound the table of all rules by all objects.
+// maxTruthColumns and maxTruthRows limit the table of rules and objects.
 const maxTruthColumns, maxTruthRows = 25, 100
 
 // truthRow is a rule with its outcome for each object.
@@ -16,23 +16,24 @@ type truthRow struct {
 	cells []truthCell
 }
 
-// truthCell is the worst outcome of a rule in an object; empty if the rule is
-// not of the object's version.
+// truthCell is the worst outcome of a rule for an object; empty if the rule
+// belongs to another version.
 type truthCell struct {
 	outcome playground.Outcome
-	// at is where it came to the outcome in the object's text, or nil.
+	// at locates the value with this outcome in the object's document, or is
+	// nil.
 	at *playground.Range
 }
 
-// truthTable tells of each rule what it says of each object, the rules that
-// tell objects apart first.
-func truthTable(report playground.Report) []truthRow {
+// newTruthTable returns a row for each rule that applies to any object, sorted
+// by the worst outcome.
+func newTruthTable(report playground.Report) []truthRow {
 	var rows []truthRow
 	for _, rule := range report.CRD.Rules {
 		row := truthRow{rule: rule, cells: make([]truthCell, len(report.Objects))}
 		used := false
 		for i, object := range report.Objects {
-			row.cells[i] = worstOf(rule.ID, object.Rules)
+			row.cells[i] = worstResult(rule.ID, object.Rules)
 			used = used || row.cells[i].outcome != ""
 		}
 		if used {
@@ -43,27 +44,28 @@ func truthTable(report playground.Report) []truthRow {
 	return rows
 }
 
-func worstOf(id string, results []playground.RuleResult) truthCell {
+func worstResult(id string, results []playground.RuleResult) truthCell {
 	var cell truthCell
 	for _, result := range results {
-		if result.ID == id && severityOrder[result.Outcome] < severityOrder[cell.outcome] {
+		if result.ID == id && outcomeOrder[result.Outcome] < outcomeOrder[cell.outcome] {
 			cell = truthCell{outcome: result.Outcome, at: result.Range}
 		}
 	}
 	return cell
 }
 
-// rank is that of the worst outcome.
+// rank returns the rank of the worst outcome, see outcomeOrder.
 func (r truthRow) rank() int {
-	worst := severityOrder[""]
+	worst := outcomeOrder[""]
 	for _, cell := range r.cells {
-		worst = min(worst, severityOrder[cell.outcome])
+		worst = min(worst, outcomeOrder[cell.outcome])
 	}
 	return worst
 }
 
-// sign is how a cell looks; its words are there for screen readers.
-func (c truthCell) sign() string {
+// symbol returns the visible content of a cell. Screen readers read the outcome
+// instead.
+func (c truthCell) symbol() string {
 	switch c.outcome {
 	case playground.OutcomePass:
 		return "✓"

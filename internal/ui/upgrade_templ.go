@@ -14,8 +14,8 @@ import (
 	"github.com/crdlab/crdlab/internal/playground"
 )
 
-// upgrade is the v1 CRD that a v1beta1 one converts to, after what is left to
-// do by hand.
+// upgrade shows a v1beta1 CRD converted to v1, after the required manual
+// changes.
 func upgrade(crd playground.CRD) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -108,7 +108,7 @@ func upgradeSteps(steps []playground.UpgradeStep) templ.Component {
 			templ_7745c5c3_Var3 = templ.NopComponent
 		}
 		ctx = templ.ClearChildren(ctx)
-		shown, hidden := capped(steps, maxShownProblems)
+		shown, hidden := limitItems(steps, maxShownProblems)
 		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 7, "<ol class=\"problem-list\">")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
@@ -118,7 +118,7 @@ func upgradeSteps(steps []playground.UpgradeStep) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = templ.RenderAttributes(ctx, templ_7745c5c3_Buffer, placeAttributes(playground.DocumentCRD, step.Range))
+			templ_7745c5c3_Err = templ.RenderAttributes(ctx, templ_7745c5c3_Buffer, rangeAttributes(playground.DocumentCRD, step.Range))
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -153,9 +153,9 @@ func upgradeSteps(steps []playground.UpgradeStep) templ.Component {
 				return templ_7745c5c3_Err
 			}
 			var templ_7745c5c3_Var6 string
-			templ_7745c5c3_Var6, templ_7745c5c3_Err = templ.JoinStringErrs(placeText(playground.DocumentCRD, step.Range))
+			templ_7745c5c3_Var6, templ_7745c5c3_Err = templ.JoinStringErrs(rangeLabel(playground.DocumentCRD, step.Range))
 			if templ_7745c5c3_Err != nil {
-				return templ.Error{Err: templ_7745c5c3_Err, FileName: `internal/ui/upgrade.templ`, Line: 36, Col: 80}
+				return templ.Error{Err: templ_7745c5c3_Err, FileName: `internal/ui/upgrade.templ`, Line: 36, Col: 81}
 			}
 			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var6))
 			if templ_7745c5c3_Err != nil {
@@ -201,7 +201,7 @@ func upgradeSteps(steps []playground.UpgradeStep) templ.Component {
 	})
 }
 
-// plainLines are the lines of a YAML text without marks.
+// plainLines splits a YAML document into lines without marks.
 func plainLines(text string) []line {
 	var lines []line
 	for l := range strings.Lines(text) {

@@ -7,8 +7,8 @@ import (
 	"github.com/crdlab/crdlab/internal/playground"
 )
 
-// readLines prints the object as a version returns it, with what the stored
-// object has beyond that put back in and marked.
+// readLines returns the lines of the object at a version. Stored fields that
+// the version lacks are inserted and marked as removed.
 func readLines(object playground.Object, version playground.ObjectVersion) []line {
 	stored, err := decodeJSON(object.Stored)
 	if err != nil {
@@ -16,7 +16,7 @@ func readLines(object playground.Object, version playground.ObjectVersion) []lin
 	}
 	var changes []stageChange
 	for _, path := range version.Lost {
-		changes = append(changes, lostField(stored, path, version.Name))
+		changes = append(changes, lostFieldChange(stored, path, version.Name))
 	}
 	lines, err := objectLines(version.Object, changes)
 	if err != nil {
@@ -25,8 +25,9 @@ func readLines(object playground.Object, version playground.ObjectVersion) []lin
 	return lines
 }
 
-// storingLoss are the fields that the conversion to the storage version took away.
-func storingLoss(object playground.Object) []playground.Change {
+// lostInStorage returns the fields removed by the conversion to the storage
+// version.
+func lostInStorage(object playground.Object) []playground.Change {
 	var lost []playground.Change
 	for _, stage := range object.Stages {
 		for _, change := range stage.Changes {
@@ -39,7 +40,7 @@ func storingLoss(object playground.Object) []playground.Change {
 	return lost
 }
 
-func lostField(stored any, path, version string) stageChange {
+func lostFieldChange(stored any, path, version string) stageChange {
 	change := playground.Change{
 		Op:      playground.ChangeRemove,
 		Path:    path,

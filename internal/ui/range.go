@@ -9,9 +9,10 @@ import (
 	"github.com/crdlab/crdlab/internal/playground"
 )
 
-// placeAttributes are the data attributes by which the page finds a place in
-// a document, as [playground.Range] counts it.
-func placeAttributes(document playground.Document, r playground.Range) templ.Attributes {
+// rangeAttributes returns the data attributes that link an element to a range
+// of a document. The page's script selects that range when the element is
+// clicked.
+func rangeAttributes(document playground.Document, r playground.Range) templ.Attributes {
 	return templ.Attributes{
 		"data-document":      string(document),
 		"data-line":          strconv.Itoa(r.Start.Line),
@@ -21,7 +22,7 @@ func placeAttributes(document playground.Document, r playground.Range) templ.Att
 	}
 }
 
-// placeText names a place as people count: "Object 8:13".
-func placeText(document playground.Document, r playground.Range) string {
+// rangeLabel names the start of a range with one-based numbers: "Object 8:13".
+func rangeLabel(document playground.Document, r playground.Range) string {
 	return fmt.Sprintf("%s %d:%d", documentTitle(document), r.Start.Line+1, r.Start.Character+1)
 }

@@ -11,8 +11,8 @@ const (
 	pageDescription = "See what a Kubernetes API server would do with a CustomResourceDefinition and an object, and why."
 )
 
-// title is the page's: for a shared scenario it tells the verdict, because
-// that is what previews of a link show.
+// title returns the title of the page. For a shared scenario it contains the
+// verdict, because link previews show the title.
 func (d PageData) title() string {
 	switch {
 	case d.Shared == "":
@@ -30,15 +30,15 @@ func (d PageData) description() string {
 	return sharedDescription(*d.Report)
 }
 
-// sharedTitle is the verdict on the object, or on the CRD if there is none or
-// the CRD is at fault: "CronTab my-cron rejected".
+// sharedTitle returns the verdict on the objects, or on the CRD if it is
+// rejected or there are no objects: "CronTab my-cron rejected".
 func sharedTitle(report playground.Report) string {
 	if !report.CRD.Accepted || len(report.Objects) == 0 {
 		name := report.CRD.Name
 		if name == "" {
 			name = "CRD"
 		}
-		return short(name, maxTitle) + " " + verdictWord(report.CRD.Accepted, report.CRD.Status)
+		return truncate(name, maxTitle) + " " + verdictWord(report.CRD.Accepted, report.CRD.Status)
 	}
 	rejected := 0
 	for _, object := range report.Objects {
@@ -48,15 +48,16 @@ func sharedTitle(report playground.Report) string {
 	}
 	if len(report.Objects) == 1 {
 		object := report.Objects[0]
-		return short(objectTitle(object), maxTitle) + " " + verdictWord(object.Accepted, object.Status)
+		return truncate(objectTitle(object), maxTitle) + " " + verdictWord(object.Accepted, object.Status)
 	}
 	if rejected == 0 {
 		return count(len(report.Objects), "object") + " accepted"
 	}
-	return bareCount(rejected) + " of " + count(len(report.Objects), "object") + " rejected"
+	return formatInt(rejected) + " of " + count(len(report.Objects), "object") + " rejected"
 }
 
-// sharedDescription is the verdict in words, and the first error.
+// sharedDescription returns the verdict in a sentence, followed by the first
+// error.
 func sharedDescription(report playground.Report) string {
 	text := announcement(report)
 	for _, finding := range findings(report) {
@@ -69,24 +70,24 @@ func sharedDescription(report playground.Report) string {
 			break
 		}
 	}
-	return short(text, maxDescription)
+	return truncate(text, maxDescription)
 }
 
-// Previews of links cut off what is longer.
+// Link previews truncate longer strings.
 const (
 	maxTitle       = 80
 	maxDescription = 300
 )
 
-// short is a text in one line of at most so many characters.
-func short(text string, most int) string {
+// truncate joins the lines of a text and limits it to a number of characters.
+func truncate(text string, limit int) string {
 	line := []rune(strings.Join(strings.Fields(text), " "))
-	if len(line) <= most {
+	if len(line) <= limit {
 		return string(line)
 	}
-	return string(line[:most-1]) + "…"
+	return string(line[:limit-1]) + "…"
 }
 
-// verbatim is a text as the content of a textarea or pre element: browsers drop
-// the first line break there.
-func verbatim(text string) string { return "\n" + text }
+// withLeadingNewline prepares the content of a textarea or pre element:
+// browsers drop its first line break.
+func withLeadingNewline(text string) string { return "\n" + text }
