@@ -1,6 +1,7 @@
 package ui
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 
@@ -126,4 +127,45 @@ func descend(object any, step string) any {
 		return o[i]
 	}
 	return nil
+}
+
+// causeOr returns the change that added or replaced the value, or else the cause
+// of the surrounding value.
+func (t *changeTree) causeOr(cause *stageChange) *stageChange {
+	if t != nil && t.set != nil {
+		return t.set
+	}
+	return cause
+}
+
+// removedKeys returns the sorted keys of a mapping's removed values.
+func (t *changeTree) removedKeys() []string {
+	if t == nil {
+		return nil
+	}
+	var keys []string
+	for key, child := range t.children {
+		if len(child.removed) > 0 {
+			keys = append(keys, key)
+		}
+	}
+	slices.SortFunc(keys, compareKeys)
+	return keys
+}
+
+// maxRemovedIndex limits the items of a list that are visited for removed values.
+const maxRemovedIndex = 1 << 16
+
+// removedItems returns the number of items up to the last removed item of a list.
+func (t *changeTree) removedItems() int {
+	if t == nil {
+		return 0
+	}
+	items := 0
+	for step, child := range t.children {
+		if i, err := strconv.Atoi(step); err == nil && len(child.removed) > 0 && i < maxRemovedIndex {
+			items = max(items, i+1)
+		}
+	}
+	return items
 }

@@ -1,182 +1,230 @@
 package ui
 
 import (
-	"bytes"
+	"cmp"
 	"encoding/json"
 	"fmt"
-	"maps"
 	"slices"
 	"strconv"
 	"strings"
-	"unicode"
 
-	"sigs.k8s.io/yaml"
+	"go.yaml.in/yaml/v2"
 
 	"github.com/crdlab/crdlab/internal/playground"
 )
 
-// mark says what the stages of a request did to a line of an object.
+// mark classifies a line of an object by the effect of the request's stages.
 type mark string
 
 const (
 	markNone mark = ""
-	// markAdded: a value that the user did not type.
+	// markAdded: the user did not type the value.
 	markAdded mark = "added"
-	// markRemoved: a value that is no longer there, shown where it was.
+	// markRemoved: the value was removed. It is shown at its former position.
 	markRemoved mark = "removed"
-	// markReplaced: a value other than the one typed.
+	// markReplaced: the value differs from the typed value.
 	markReplaced mark = "replaced"
-	// markQuiet: what every request gets, such as metadata.uid.
+	// markQuiet: every request sets the value, such as metadata.uid.
 	markQuiet mark = "quiet"
 )
 
-// line is one line of an object's YAML.
+// line is a line of an object's YAML.
 type line struct {
 	text string
 	mark mark
-	// note says why, on the first line of a change only, as does change.
+	// change is set only on the first line of a change. note describes it, unless
+	// an earlier line has the same quiet note.
 	note   string
 	change *stageChange
-	// schema is the node that governs the value; nil if none does or it is not
-	// known.
+	// schema is the schema node of the value; nil if there is no such node or it
+	// is unknown.
 	schema *playground.SchemaPlace
 }
 
-// objectLines prints object as kubectl prints YAML, with the values that the
-// changes removed put back in their places and each change marked. The error
-// is that object is not JSON.
-func objectLines(object json.RawMessage, changes []stageChange) ([]line, error) {
-	value, err := decodeJSON(object)
+// objectLines returns object as YAML in the format of kubectl, with the schema
+// node of each line. It inserts the removed values at their former positions and
+// marks the lines of each change.
+//
+// The object is encoded as a whole, because that is much faster than one value
+// at a time. The printer then walks the object and its lines in parallel.
+func objectLines(object json.RawMessage, changes []stageChange, schema []playground.SchemaPlace) ([]line, error) {
+	decoded, err := decodeJSON(object)
 	if err != nil {
 		return nil, fmt.Errorf("object: %w", err)
 	}
-	p := linePrinter{}
-	p.value(0, value, newChangeTree(value, changes), nil)
+	value := orderedYAML(decoded)
+	p := linePrinter{encoded: yamlLines(0, value), schema: make(map[string]*playground.SchemaPlace, len(schema))}
+	p.lines = make([]line, 0, len(p.encoded))
+	for i, place := range schema {
+		p.schema[place.Path] = &schema[i]
+	}
+	p.value(0, value, newChangeTree(decoded, changes), lineContext{schema: p.schema[""]})
 	return p.lines, nil
 }
 
-func decodeJSON(text json.RawMessage) (any, error) {
-	decoder := json.NewDecoder(bytes.NewReader(text))
-	decoder.UseNumber()
-	var value any
-	err := decoder.Decode(&value)
-	return value, err
+// lineContext applies to a value and, by default, to the values within it.
+type lineContext struct {
+	// cause is the change that added or replaced the value, or nil.
+	cause *stageChange
+	// schema is the schema node of the value, or nil.
+	schema *playground.SchemaPlace
+	// isMetadata reports that the value is the object's metadata. Its fields have
+	// no schema node by default.
+	isMetadata bool
 }
 
+// linePrinter adds marks and removed values to the lines of an encoded object.
 type linePrinter struct {
-	lines      []line
+	// encoded holds the lines that have not been printed yet.
+	encoded []string
+	lines   []line
+	schema  map[string]*playground.SchemaPlace
+	// lastCause is the cause of the last line.
+	lastCause  *stageChange
 	quietNotes []string
 }
 
-// value prints the inside of a mapping or a list. Cause is the change that
-// brought the whole value, if any.
-func (p *linePrinter) value(depth int, value any, tree *changeTree, cause *stageChange) {
+// value prints the items of a mapping or a list, or a scalar that is not below a
+// key or an item.
+func (p *linePrinter) value(depth int, value any, changes *changeTree, c lineContext) {
 	switch v := value.(type) {
-	case map[string]any:
-		p.mapping(depth, v, tree, cause)
+	case yaml.MapSlice:
+		p.mapping(depth, v, changes, c)
 	case []any:
-		p.list(depth, v, tree, cause)
+		p.list(depth, v, changes, c)
 	default:
-		p.add(yamlLines(0, v), cause)
-	}
-}
-
-func (p *linePrinter) mapping(depth int, values map[string]any, tree *changeTree, cause *stageChange) {
-	for _, key := range orderedKeys(values, tree) {
-		place := tree.child(key)
-		if place != nil {
-			p.removed(place, func(value any) []string {
-				return yamlLines(depth, map[string]any{key: value})
-			})
-		}
-		if value, ok := values[key]; ok {
-			p.entry(depth, key, value, place, cause)
+		for len(p.encoded) > 0 {
+			p.next(c)
 		}
 	}
 }
 
-func (p *linePrinter) entry(depth int, key string, value any, place *changeTree, cause *stageChange) {
-	if place != nil && place.set != nil {
-		cause = place.set
+// mapping prints the entries of a mapping. Each removed value precedes the first
+// entry with the same key or a greater one.
+func (p *linePrinter) mapping(depth int, entries yaml.MapSlice, changes *changeTree, c lineContext) {
+	removed := changes.removedKeys()
+	for _, entry := range entries {
+		key := entry.Key.(string)
+		for len(removed) > 0 && !keyLess(key, removed[0]) {
+			p.removedKey(depth, removed[0], changes)
+			removed = removed[1:]
+		}
+		node := changes.child(key)
+		p.entry(depth, entry.Value, node, p.keyContext(depth, key, node, c))
 	}
-	if isComplexKey(key) {
-		p.add(yamlLines(depth, map[string]any{key: value}), cause)
+	for _, key := range removed {
+		p.removedKey(depth, key, changes)
+	}
+}
+
+func (p *linePrinter) removedKey(depth int, key string, changes *changeTree) {
+	p.removed(depth, changes.child(key), func(value any) any { return yaml.MapSlice{{Key: key, Value: value}} })
+}
+
+// entry prints the line of a key and its value.
+func (p *linePrinter) entry(depth int, value any, changes *changeTree, c lineContext) {
+	if text := p.next(c); strings.HasPrefix(text[2*depth:], "? ") {
+		p.complexEntry(depth, c)
 		return
 	}
 	switch v := value.(type) {
-	case map[string]any:
-		p.add(keyLines(depth, key, len(v) == 0, "{}"), cause)
-		p.mapping(depth+1, v, place, cause)
+	case yaml.MapSlice:
+		p.mapping(depth+1, v, changes, c)
 	case []any:
-		p.add(keyLines(depth, key, len(v) == 0, "[]"), cause)
-		p.list(depth, v, place, cause)
+		p.list(depth, v, changes, c)
 	default:
-		p.add(yamlLines(depth, map[string]any{key: value}), cause)
-		p.mapping(depth+1, nil, place, cause)
+		p.continuation(depth, c)
+		p.mapping(depth+1, nil, changes, c)
 	}
 }
 
-func (p *linePrinter) list(depth int, items []any, tree *changeTree, cause *stageChange) {
-	for i := range max(len(items), lastIndex(tree)+1) {
-		place := tree.child(strconv.Itoa(i))
-		if place != nil {
-			p.removed(place, func(value any) []string { return itemLines(depth, value) })
-		}
+// complexEntry prints the remaining lines of an entry in the form "? key" and
+// ": value", which YAML uses for long and multi-line keys.
+func (p *linePrinter) complexEntry(depth int, c lineContext) {
+	p.continuation(depth, c)
+	p.next(c)
+	p.continuation(depth, c)
+}
+
+func (p *linePrinter) list(depth int, items []any, changes *changeTree, c lineContext) {
+	for i := range max(len(items), changes.removedItems()) {
+		node := changes.child(strconv.Itoa(i))
+		p.removed(depth, node, func(value any) any { return []any{value} })
 		if i < len(items) {
-			p.item(depth, items[i], place, cause)
+			p.item(depth, items[i], node, p.itemContext(node, c))
 		}
 	}
 }
 
-func (p *linePrinter) item(depth int, value any, place *changeTree, cause *stageChange) {
-	if place != nil && place.set != nil {
-		cause = place.set
-	}
-	if isEmptyOrScalar(value) {
-		p.add(itemLines(depth, value), cause)
-		p.mapping(depth+1, nil, place, cause)
-		return
-	}
-	first := len(p.lines)
-	p.value(depth+1, value, place, cause)
-	p.dash(first, depth)
-}
-
-// removed prints the values that were taken away from a place.
-func (p *linePrinter) removed(place *changeTree, print func(value any) []string) {
-	for _, gone := range place.removed {
-		p.add(print(removedValue(gone)), &gone)
-	}
-}
-
-// dash puts the dash of a list item into the first line printed for it that
-// is part of the object.
-func (p *linePrinter) dash(first, depth int) {
-	for i := first; i < len(p.lines); i++ {
-		if l := &p.lines[i]; l.mark != markRemoved || i == len(p.lines)-1 {
-			l.text = l.text[:2*depth] + "- " + l.text[2*depth+2:]
+// item prints an item of a list. The dash is in the first line of its value.
+func (p *linePrinter) item(depth int, value any, changes *changeTree, c lineContext) {
+	switch v := value.(type) {
+	case yaml.MapSlice:
+		if len(v) > 0 {
+			p.mapping(depth+1, v, changes, c)
+			return
+		}
+	case []any:
+		if len(v) > 0 {
+			p.list(depth+1, v, changes, c)
 			return
 		}
 	}
+	p.next(c)
+	p.continuation(depth, c)
+	p.mapping(depth+1, nil, changes, c)
 }
 
-// add appends the lines of one value, which the change cause, unless nil,
-// brought or took away. Only the first line of a change carries its note.
-func (p *linePrinter) add(texts []string, cause *stageChange) {
-	continues := cause != nil && len(p.lines) > 0 && p.lastCause() == cause
-	for i, text := range texts {
-		l := line{text: text}
-		if cause != nil {
-			l.mark = changeMark(*cause)
-			if i == 0 && !continues {
-				l.note, l.change = p.newNote(l.mark, changeNote(*cause)), cause
-			}
+// continuation prints the lines of a scalar after its first line. They are
+// indented more than its key or dash.
+func (p *linePrinter) continuation(depth int, c lineContext) {
+	for len(p.encoded) > 0 {
+		text := strings.TrimLeft(p.encoded[0], " ")
+		if text != "" && len(p.encoded[0])-len(text) <= 2*depth {
+			return
 		}
-		p.lines = append(p.lines, l)
+		p.next(c)
 	}
 }
 
-// newNote is the note, unless it is of the quiet ones and was given before.
+// removed prints the values that changes removed. wrap returns a mapping or a
+// list with a single value.
+func (p *linePrinter) removed(depth int, changes *changeTree, wrap func(value any) any) {
+	if changes == nil {
+		return
+	}
+	for _, change := range changes.removed {
+		value, err := decodeJSON(change.change.Value)
+		if err != nil {
+			value = nil
+		}
+		for _, text := range yamlLines(depth, wrap(orderedYAML(value))) {
+			p.print(text, lineContext{cause: &change})
+		}
+	}
+}
+
+// next prints the next line of the object.
+func (p *linePrinter) next(c lineContext) string {
+	text := p.encoded[0]
+	p.encoded = p.encoded[1:]
+	p.print(text, c)
+	return text
+}
+
+func (p *linePrinter) print(text string, c lineContext) {
+	l := line{text: text, schema: c.schema}
+	if c.cause != nil {
+		l.mark = changeMark(*c.cause)
+		if c.cause != p.lastCause {
+			l.note, l.change = p.newNote(l.mark, changeNote(*c.cause)), c.cause
+		}
+	}
+	p.lastCause = c.cause
+	p.lines = append(p.lines, l)
+}
+
+// newNote returns the note, or an empty string for a repeated quiet note.
 func (p *linePrinter) newNote(m mark, note string) string {
 	if m != markQuiet {
 		return note
@@ -188,118 +236,28 @@ func (p *linePrinter) newNote(m mark, note string) string {
 	return note
 }
 
-// lastCause is the change that the last line belongs to.
-func (p *linePrinter) lastCause() *stageChange {
-	for i := len(p.lines) - 1; i >= 0 && p.lines[i].mark != markNone; i-- {
-		if p.lines[i].change != nil {
-			return p.lines[i].change
-		}
+// keyContext returns the context of a mapping's value. A value without a schema
+// node of its own, such as a preserved field, has the node of the mapping.
+func (p *linePrinter) keyContext(depth int, key string, changes *changeTree, c lineContext) lineContext {
+	isMeta := depth == 0 && (key == "apiVersion" || key == "kind" || key == "metadata")
+	schema := p.below(c.schema, "properties["+key+"]")
+	if !isMeta && !c.isMetadata {
+		schema = cmp.Or(schema, p.below(c.schema, "additionalProperties"), c.schema)
 	}
-	return nil
+	return lineContext{changes.causeOr(c.cause), schema, isMeta && key == "metadata"}
 }
 
-func orderedKeys(values map[string]any, tree *changeTree) []string {
-	keys := slices.Collect(maps.Keys(values))
-	if tree != nil {
-		for key, place := range tree.children {
-			if _, ok := values[key]; !ok && len(place.removed) > 0 {
-				keys = append(keys, key)
-			}
-		}
-	}
-	slices.SortFunc(keys, func(a, b string) int {
-		switch {
-		case keyLess(a, b):
-			return -1
-		case keyLess(b, a):
-			return 1
-		}
-		return 0
-	})
-	return keys
+func (p *linePrinter) itemContext(changes *changeTree, c lineContext) lineContext {
+	return lineContext{cause: changes.causeOr(c.cause), schema: cmp.Or(p.below(c.schema, "items"), c.schema)}
 }
 
-// isComplexKey says that YAML writes the key as "? key" with the value behind
-// ": ", in one piece.
-func isComplexKey(key string) bool {
-	return len(key) > 120 || strings.ContainsFunc(key, unicode.IsControl) || strings.ContainsAny(key, "\u0085\u2028\u2029")
-}
-
-func lastIndex(tree *changeTree) int {
-	last := -1
-	if tree == nil {
-		return last
-	}
-	for key, place := range tree.children {
-		if i, err := strconv.Atoi(key); err == nil && len(place.removed) > 0 && i < 1<<16 {
-			last = max(last, i)
-		}
-	}
-	return last
-}
-
-func isEmptyOrScalar(value any) bool {
-	switch v := value.(type) {
-	case map[string]any:
-		return len(v) == 0
-	case []any:
-		return len(v) == 0
-	}
-	return true
-}
-
-func removedValue(c stageChange) any {
-	value, err := decodeJSON(c.change.Value)
-	if err != nil {
+// below returns the schema node at a step below another, or nil.
+func (p *linePrinter) below(schema *playground.SchemaPlace, step string) *playground.SchemaPlace {
+	switch {
+	case schema == nil:
 		return nil
+	case schema.Path == "":
+		return p.schema[step]
 	}
-	return value
-}
-
-// keyLines is a key above its value, which is printed on its own; an empty
-// value stands beside the key.
-func keyLines(depth int, key string, empty bool, emptyText string) []string {
-	lines := yamlLines(depth, map[string]any{key: nil})
-	last := len(lines) - 1
-	lines[last] = strings.TrimSuffix(lines[last], " null")
-	if empty {
-		lines[last] += " " + emptyText
-	}
-	return lines
-}
-
-// itemLines is one item of a list, with its dash.
-func itemLines(depth int, value any) []string {
-	return yamlLines(depth, []any{value})
-}
-
-// yamlLines is value as YAML, indented as it is in a value of that depth:
-// where long texts are folded depends on the indentation.
-func yamlLines(depth int, value any) []string {
-	if text, ok := plainLine(value); ok {
-		return []string{strings.Repeat("  ", depth) + text}
-	}
-	text, ok := textOf(depth, value)
-	if !ok {
-		return writtenLines(depth, value)
-	}
-	return written.lines(text, func() []string { return writtenLines(depth, value) })
-}
-
-// writtenLines has the YAML library write value.
-func writtenLines(depth int, value any) []string {
-	skip := depth
-	if _, list := value.([]any); list {
-		value = map[string]any{"x": value}
-		skip++
-	}
-	for range depth {
-		value = map[string]any{"x": value}
-	}
-	text, err := yaml.Marshal(value)
-	if err != nil {
-		return []string{strings.Repeat("  ", depth) + "# not printable: " + err.Error()}
-	}
-	lines := strings.Split(strings.TrimSuffix(string(text), "\n"), "\n")
-	return lines[skip:]
+	return p.schema[schema.Path+"."+step]
 }

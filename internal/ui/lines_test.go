@@ -27,18 +27,13 @@ func TestObjectLines(t *testing.T) {
 		for _, c := range raw {
 			changes = append(changes, stageChange{stage: c.Stage, change: c.Change})
 		}
-		lines, err := objectLines(files.get("object.json"), changes)
+		var schema []playground.SchemaPlace
+		if len(files.get("schema.json")) > 0 {
+			files.decode(t, "schema.json", &schema)
+		}
+		lines, err := objectLines(files.get("object.json"), changes, schema)
 		if err != nil {
 			t.Fatal(err)
-		}
-		if len(files.get("schema.json")) > 0 {
-			var places []playground.SchemaPlace
-			files.decode(t, "schema.json", &places)
-			object, err := decodeJSON(files.get("object.json"))
-			if err != nil {
-				t.Fatal(err)
-			}
-			annotateSchema(lines, object, places)
 		}
 		files.compare(t, "want.txt", formatLines(lines))
 	})
@@ -81,7 +76,7 @@ func TestObjectLinesAreYAML(t *testing.T) {
 			t.Fatal(err)
 		}
 		changes := changesEverywhere(decoded, "")
-		lines, err := objectLines(object, changes)
+		lines, err := objectLines(object, changes, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -99,7 +94,7 @@ func randomValue(random *rand.Rand, depth int) any {
 	scalars := []any{
 		"", "true", "12", "a: b", "two\nlines\n", " lead", "#", "null", 1, 2.5, -3e30, true, nil, "ünï",
 		strings.Repeat("word ", 30), "x" + strings.Repeat("y", 100), "- a", "it's", `"q"`, "\ttab", "2020-01-01",
-		"name", "v1", "e1", "a-", "a.b/c_d", "y", "No", "nUll", "OFF", "yes", "~", strings.Repeat("y", 60), 1e15, -1, -120000000000000, 1e16, 1e20,
+		"name", "v1", "e1", "a-", "a.b/c_d", "y", "No", "nUll", "OFF", "yes", "~", strings.Repeat("y", 60), 1e15, -1, -120000000000000, 1e16, 1e19, 1e20, -0.0,
 	}
 	kind := random.IntN(5)
 	if depth == 0 || kind > 2 {
@@ -112,7 +107,7 @@ func randomValue(random *rand.Rand, depth int) any {
 		}
 		return list
 	}
-	keys := []string{"a", "b1", "b2", "b10", "x-y", "on", "12", "1.5", "with space", "Z", "_", "k:", "multi\nline", "name", "app.example.com/name", "n", "True", "null"}
+	keys := []string{"a", "b1", "b2", "b10", "x-y", "on", "12", "1.5", "with space", "Z", "_", "k:", "multi\nline", "name", "app.example.com/name", "n", "True", "null", strings.Repeat("k", 130)}
 	object := map[string]any{}
 	for range random.IntN(5) {
 		object[keys[random.IntN(len(keys))]] = randomValue(random, depth-1)

@@ -208,12 +208,9 @@ func newObjectView(object playground.Object) objectView {
 	if isNull(text) {
 		return objectView{}
 	}
-	lines, err := objectLines(text, view.changes)
+	lines, err := objectLines(text, view.changes, object.Schema)
 	if err != nil {
 		return objectView{}
-	}
-	if value, err := decodeJSON(text); err == nil {
-		annotateSchema(lines, value, object.Schema)
 	}
 	view.lines = lines
 	return view

@@ -136,7 +136,7 @@ func scale(object playground.Object, lines int) templ.Component {
 }
 
 func scaleLines(answer playground.Scale) []line {
-	lines, err := objectLines(answer.Scale, nil)
+	lines, err := objectLines(answer.Scale, nil, nil)
 	if err != nil {
 		return nil
 	}

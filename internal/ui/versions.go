@@ -18,7 +18,7 @@ func readLines(object playground.Object, version playground.ObjectVersion) []lin
 	for _, path := range version.Lost {
 		changes = append(changes, lostFieldChange(stored, path, version.Name))
 	}
-	lines, err := objectLines(version.Object, changes)
+	lines, err := objectLines(version.Object, changes, nil)
 	if err != nil {
 		return nil
 	}
