@@ -129,8 +129,8 @@ func descend(object any, step string) any {
 	return nil
 }
 
-// causeOr returns the change that added or replaced the value, or else the cause
-// of the surrounding value.
+// causeOr returns the change that added or replaced the value. By default it is the
+// cause of the surrounding value.
 func (t *changeTree) causeOr(cause *stageChange) *stageChange {
 	if t != nil && t.set != nil {
 		return t.set

@@ -13,6 +13,7 @@ import (
 	"go.yaml.in/yaml/v2"
 )
 
+// decodeJSON decodes JSON without loss of precision: numbers are json.Number.
 func decodeJSON(text json.RawMessage) (any, error) {
 	decoder := json.NewDecoder(bytes.NewReader(text))
 	decoder.UseNumber()
