@@ -12,8 +12,8 @@ type Scenario struct {
 	// selected release lacks.
 	Kubernetes string `json:"kubernetes,omitempty"`
 
-	// CRD is the CustomResourceDefinition. If it contains several YAML documents,
-	// the first CustomResourceDefinition is used.
+	// CRD is the CustomResourceDefinition. It may hold several YAML documents; the
+	// first CustomResourceDefinition is used.
 	CRD string `json:"crd"`
 
 	// OldCRD is the existing CRD in the cluster. If it is set, CRD is an update
