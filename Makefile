@@ -214,11 +214,11 @@ check-vet: dist/engine.mod
 	$(WORKER) go vet ./cmd/worker/... ./internal/httpapi ./internal/share
 
 # The linters see the sources of each platform.
-LINT = $(CURDIR)/dist/golangci-lint run --timeout 15m
+LINT = $(CURDIR)/dist/golangci-lint run --allow-parallel-runners
 check-lint: dist/golangci-lint dist/engine.mod
-	$(LINT) ./...
-	$(WASM) $(LINT) ./wasm/... ./internal/engine ./internal/ui
-	$(WORKER) $(LINT) ./cmd/worker/...
+	@failed=0; $(LINT) ./... || failed=1; \
+	$(WASM) $(LINT) ./wasm/... || failed=1; \
+	$(WORKER) $(LINT) ./cmd/worker/... || failed=1; exit $$failed
 
 test-architecture: $(GOTESTSUM)
 	$(GO_TEST) -count=1 .

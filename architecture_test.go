@@ -184,7 +184,7 @@ func TestNothingBuiltIsCommitted(t *testing.T) {
 	if err != nil {
 		t.Fatalf("list the files: %v", err)
 	}
-	for _, name := range strings.Split(strings.TrimSuffix(string(output), "\x00"), "\x00") {
+	for name := range strings.SplitSeq(strings.TrimSuffix(string(output), "\x00"), "\x00") {
 		if info, err := os.Stat(name); err == nil && info.Size() > maxFile {
 			t.Errorf("%s has %d bytes, more than %d", name, info.Size(), maxFile)
 		}

@@ -217,7 +217,7 @@ func TestParse(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			env := func(name string) string {
-				for _, variable := range strings.Fields(c.environment) {
+				for variable := range strings.FieldsSeq(c.environment) {
 					if value, ok := strings.CutPrefix(variable, name+"="); ok {
 						return value
 					}

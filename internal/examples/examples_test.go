@@ -38,7 +38,7 @@ func TestExamplesAreComplete(t *testing.T) {
 			if !strings.HasSuffix(example.Note, ".") {
 				t.Errorf("note %q: want sentences", example.Note)
 			}
-			for _, document := range strings.Split(example.Scenario.Object, "\n---\n") {
+			for document := range strings.SplitSeq(example.Scenario.Object, "\n---\n") {
 				var object map[string]any
 				if err := yaml.UnmarshalStrict([]byte(document), &object); err != nil {
 					t.Errorf("object: %v", err)

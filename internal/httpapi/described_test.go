@@ -171,8 +171,8 @@ func whole(report playground.Report) playground.Report {
 func fill(value reflect.Value) {
 	switch value.Kind() {
 	case reflect.Struct:
-		for i := range value.NumField() {
-			fill(value.Field(i))
+		for _, field := range value.Fields() {
+			fill(field)
 		}
 	case reflect.Slice:
 		if value.IsNil() {

@@ -15,8 +15,7 @@ import (
 func (s *Server) evaluated(r *http.Request, scenario playground.Scenario) (report playground.Report, isEnded bool, err error) {
 	start := time.Now()
 	report, err = s.evaluator.run(r.Context(), scenario)
-	var stopped *playground.StoppedError
-	if errors.As(err, &stopped) {
+	if stopped, ok := errors.AsType[*playground.StoppedError](err); ok {
 		return s.ended(r, scenario, stopped, start), true, nil
 	}
 	return report, false, err

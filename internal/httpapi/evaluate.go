@@ -92,7 +92,7 @@ func malformed(name string, err error) error {
 		detail   string
 	)
 	switch {
-	case err == io.EOF:
+	case errors.Is(err, io.EOF):
 		detail = "The body is empty; it has to be a " + name + " as a JSON object."
 	case errors.Is(err, io.ErrUnexpectedEOF):
 		detail = "The body is not valid JSON: it ends in the middle of a value."

@@ -122,7 +122,7 @@ func (s *Server) recovered(next http.Handler) http.Handler {
 			if cause == nil {
 				return
 			}
-			if cause == http.ErrAbortHandler {
+			if cause == http.ErrAbortHandler { //nolint:errorlint // net/http compares the value, too.
 				panic(cause)
 			}
 			s.fail(w, r, fmt.Errorf("panic: %v\n%s", cause, debug.Stack()))

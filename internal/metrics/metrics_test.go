@@ -64,13 +64,13 @@ func TestCounts(t *testing.T) {
 		evaluate := m.Evaluate(func(context.Context, playground.Scenario) (playground.Report, error) {
 			return playground.Report{CRD: playground.CRD{Name: "a"}}, err
 		})
-		if report, got := evaluate(t.Context(), playground.Scenario{}); got != err || report.CRD.Name != "a" {
+		if report, got := evaluate(t.Context(), playground.Scenario{}); !errors.Is(got, err) || report.CRD.Name != "a" {
 			t.Errorf("got %+v, %v", report, got)
 		}
 	}
 
 	unreadable := m.EvaluateJSON(func(context.Context, []byte) (json.RawMessage, error) { return nil, playground.ErrUnreadable })
-	if _, err := unreadable(t.Context(), nil); err != playground.ErrUnreadable {
+	if _, err := unreadable(t.Context(), nil); !errors.Is(err, playground.ErrUnreadable) {
 		t.Errorf("got %v", err)
 	}
 

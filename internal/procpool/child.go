@@ -43,7 +43,7 @@ func (c *child) ask(ctx context.Context, request frame, wanted kind) ([]byte, er
 	stopKilling := context.AfterFunc(ctx, func() { _ = c.command.Process.Kill() })
 	answer, err := c.exchange(request)
 	if !stopKilling() {
-		c.end()
+		_ = c.end()
 		return nil, ctx.Err()
 	}
 	if err != nil {

@@ -79,7 +79,7 @@ func (p *Pool) Close() {
 	defer p.mu.Unlock()
 	p.closed = true
 	for _, child := range p.idle {
-		child.end()
+		_ = child.end()
 	}
 	p.idle = nil
 }
@@ -105,7 +105,7 @@ func (p *Pool) put(c *child) {
 		return
 	}
 	if p.closed {
-		c.end()
+		_ = c.end()
 		return
 	}
 	p.idle = append(p.idle, c)

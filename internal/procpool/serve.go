@@ -80,8 +80,7 @@ func (s server) guarded(request frame) (answer frame) {
 		}
 	}()
 	answer, err := s.answer(request)
-	var invalid *playground.InvalidScenarioError
-	if errors.As(err, &invalid) {
+	if invalid, ok := errors.AsType[*playground.InvalidScenarioError](err); ok {
 		answer.kind = tellInvalid
 		answer.data, err = encode(invalid)
 	}

@@ -134,8 +134,7 @@ func persist(ctx context.Context, limit time.Duration, try func(context.Context)
 // isAway reports whether an error says that the database cannot be reached now
 // but may be soon.
 func isAway(err error) bool {
-	var answer *pgconn.PgError
-	if errors.As(err, &answer) {
+	if answer, ok := errors.AsType[*pgconn.PgError](err); ok {
 		switch answer.Code {
 		case "57P01", "57P02", "57P03", "53300": // stopping, crashed, starting, too many clients
 			return true

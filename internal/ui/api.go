@@ -21,6 +21,7 @@ type APIDocument struct {
 	Components APIComponents                      `json:"components"`
 }
 
+// APIInfo describes the API.
 type APIInfo struct {
 	Title       string     `json:"title"`
 	Description string     `json:"description"`
@@ -28,27 +29,32 @@ type APIInfo struct {
 	License     APILicense `json:"license"`
 }
 
+// APILicense names the API's licence by its SPDX identifier.
 type APILicense struct {
 	Name       string `json:"name"`
 	Identifier string `json:"identifier"`
 }
 
+// APITag describes a group of operations.
 type APITag struct {
 	Name        string `json:"name"`
 	Description string `json:"description"`
 }
 
+// APIComponents holds the schemas and security schemes that operations refer to.
 type APIComponents struct {
 	Schemas         map[string]*APISchema        `json:"schemas"`
 	SecuritySchemes map[string]APISecurityScheme `json:"securitySchemes"`
 }
 
+// APISecurityScheme describes a method of authentication.
 type APISecurityScheme struct {
 	Type        string `json:"type"`
 	Scheme      string `json:"scheme"`
 	Description string `json:"description"`
 }
 
+// APIOperation describes one HTTP method of a path.
 type APIOperation struct {
 	OperationID string         `json:"operationId"`
 	Tags        []string       `json:"tags"`
@@ -61,6 +67,7 @@ type APIOperation struct {
 	Security  []map[string][]string  `json:"security,omitempty"`
 }
 
+// APIParameter describes a path, query or header parameter.
 type APIParameter struct {
 	Name        string     `json:"name"`
 	In          string     `json:"in"`
@@ -69,11 +76,13 @@ type APIParameter struct {
 	Schema      *APISchema `json:"schema"`
 }
 
+// APIBody describes a request body by media type.
 type APIBody struct {
 	Required bool                `json:"required"`
 	Content  map[string]APIMedia `json:"content"`
 }
 
+// APIResponse describes the response for a status code.
 type APIResponse struct {
 	Description string               `json:"description"`
 	Headers     map[string]APIHeader `json:"headers,omitempty"`
@@ -81,11 +90,13 @@ type APIResponse struct {
 	Content map[string]APIMedia `json:"content,omitempty"`
 }
 
+// APIHeader describes a response header.
 type APIHeader struct {
 	Description string     `json:"description"`
 	Schema      *APISchema `json:"schema"`
 }
 
+// APIMedia holds the schema of a media type.
 type APIMedia struct {
 	Schema *APISchema `json:"schema"`
 }
@@ -117,6 +128,7 @@ type APIProperty struct {
 	Schema *APISchema
 }
 
+// MarshalJSON encodes the properties in their order.
 func (p APIProperties) MarshalJSON() ([]byte, error) {
 	var out bytes.Buffer
 	for i, property := range p {
@@ -131,6 +143,7 @@ func (p APIProperties) MarshalJSON() ([]byte, error) {
 	return out.Bytes(), nil
 }
 
+// UnmarshalJSON decodes the members of an object in their order.
 func (p *APIProperties) UnmarshalJSON(text []byte) error {
 	decoder := json.NewDecoder(bytes.NewReader(text))
 	if _, err := decoder.Token(); err != nil {

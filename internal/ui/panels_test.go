@@ -74,8 +74,8 @@ func fill(v reflect.Value, text string) {
 		v.Set(reflect.New(v.Type().Elem()))
 		fill(v.Elem(), text)
 	case reflect.Struct:
-		for i := range v.NumField() {
-			fill(v.Field(i), text)
+		for _, field := range v.Fields() {
+			fill(field, text)
 		}
 	case reflect.Slice:
 		if v.Type().Elem().Kind() == reflect.Uint8 {

@@ -66,8 +66,7 @@ func sharedDescription(report playground.Report) string {
 			if field != "" {
 				field += ": "
 			}
-			text += " " + field + finding.Message
-			break
+			return short(text+" "+field+finding.Message, maxDescription)
 		}
 	}
 	return truncate(text, maxDescription)

@@ -135,10 +135,10 @@ func (r ruleView) consoleTarget() (path string, object int) {
 // firstPath returns the field path of the first value that a schema node could
 // have: "spec.jobs[0]". It stops at the first map, whose keys are unknown.
 func firstPath(schemaPath string) string {
-	path := ""
+	var path strings.Builder
 	for schemaPath != "" {
 		if name, rest, ok := strings.Cut(strings.TrimPrefix(schemaPath, "properties["), "]"); ok && strings.HasPrefix(schemaPath, "properties[") {
-			path += "." + name
+			path.WriteString("." + name)
 			schemaPath = strings.TrimPrefix(rest, ".")
 			continue
 		}
@@ -146,10 +146,10 @@ func firstPath(schemaPath string) string {
 		if !ok {
 			break
 		}
-		path += "[0]"
+		path.WriteString("[0]")
 		schemaPath = strings.TrimPrefix(rest, ".")
 	}
-	return strings.TrimPrefix(path, ".")
+	return strings.TrimPrefix(path.String(), ".")
 }
 
 // location returns the path of the schema node, or a phrase for the root.
