@@ -157,13 +157,13 @@ STEPS := check-tidy=60 check-words=10 check-format=40 check-generated=10 check-v
 	test-architecture=15 test-native=300 test-race=60 test-wasm=240 check-page=20 test-page=30 \
 	check-api=10 check-deploy=30 check-image=180 check-notice=20 check-size=150 \
 	test-module=120 test-worker=90 test-flows=540
-# The steps without a cache of their own: they are omitted if they passed with
+# The steps without a cache of their own: they are omitted if nothing failed with
 # the same files, programs and environment. "make test REUSE=" runs them again.
-REUSE ?= check-image,test-module,test-worker,test-flows
+REUSE ?= test-wasm,check-image,test-module,test-worker,test-flows
 # The checks for each save, with their budgets when nothing has to be built.
 CHECKS := check-words=2 check-format=5 check-generated=5 check-vet=20 check-lint=20 check-page=8
 
-RUN_STEPS = MAKE="$(MAKE)" dist/steps -reuse "$(REUSE)" -programs "go,node,$(CHROMIUM),buildah,mmdebstrap" dist/results
+RUN_STEPS = MAKE="$(MAKE)" dist/steps -reuse "$(REUSE)" -programs "go,node,$(CHROMIUM),buildah,mmdebstrap,unshare" dist/results
 # The step runner sets RESULTS to a directory for results as JUnit XML.
 GO_TEST = $(if $(RESULTS),$(CURDIR)/dist/gotestsum --format pkgname --junitfile "$(RESULTS)/go.xml" --,go test)
 GOTESTSUM := $(if $(RESULTS),dist/gotestsum)
@@ -213,11 +213,16 @@ check-vet: dist/engine.mod
 	$(WASM) go vet ./wasm/... ./internal/engine ./internal/ui
 	$(WORKER) go vet ./cmd/worker/... ./internal/httpapi ./internal/share
 
-# The linters see the sources of each platform.
 LINT = $(CURDIR)/dist/golangci-lint run --allow-parallel-runners
-check-lint: dist/golangci-lint dist/engine.mod
+# The linters cannot be given a module file; a workspace replaces the same modules.
+LINT_WASM = GOOS=js GOARCH=wasm GOWORK="$(CURDIR)/dist/engine.work" GOFLAGS="$(GOFLAGS) $(COLD)" $(LINT)
+
+dist/engine.work: dist/engine.mod
+	{ printf 'go %s\n\nuse ..\n\n' "$$(sed -n 's/^go //p' go.mod)"; sed -n 's#^replace \(.*\) => ./dist/#replace \1 => ./#p' $<; } > $@
+
+check-lint: dist/golangci-lint dist/engine.work
 	@failed=0; $(LINT) ./... || failed=1; \
-	$(WASM) $(LINT) ./wasm/... || failed=1; \
+	$(LINT_WASM) ./wasm/... || failed=1; \
 	$(WORKER) $(LINT) ./cmd/worker/... || failed=1; exit $$failed
 
 test-architecture: $(GOTESTSUM)

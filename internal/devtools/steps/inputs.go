@@ -22,8 +22,8 @@ import (
 var settings = []string{"ARCHES=", "CGO_", "CHROMIUM=", "CI=", "CRDLAB_", "GO", "LANG=", "LC_", "NODE_", "PATH=", "TZ="}
 
 // hashInputs returns a hash of every file of the repository that is not
-// ignored, of the programs and of the environment. It returns "" outside a
-// repository.
+// ignored, of the corpus, of the programs and of the environment. It returns ""
+// outside a repository.
 func hashInputs(programs []string) (string, error) {
 	output, err := exec.Command("git", "ls-files", "-z", "--cached", "--others", "--exclude-standard").Output()
 	if err != nil {
@@ -39,6 +39,9 @@ func hashInputs(programs []string) (string, error) {
 		if err := hashProgram(sum, program); err != nil {
 			return "", err
 		}
+	}
+	if err := hashCorpus(sum, os.Getenv("CRDLAB_CORPUS")); err != nil {
+		return "", err
 	}
 	hashEnvironment(sum)
 	return hex.EncodeToString(sum.Sum(nil)), nil
@@ -88,8 +91,27 @@ func hashProgram(sum hash.Hash, name string) error {
 	return nil
 }
 
+// hashCorpus identifies the files of a directory outside the repository by size
+// and time of modification.
+func hashCorpus(sum hash.Hash, directory string) error {
+	if directory == "" {
+		return nil
+	}
+	return filepath.WalkDir(directory, func(path string, entry fs.DirEntry, err error) error {
+		if err != nil || entry.IsDir() {
+			return err
+		}
+		info, err := entry.Info()
+		if err != nil {
+			return err
+		}
+		fmt.Fprintf(sum, "%q %d %v\n", path, info.Size(), info.ModTime())
+		return nil
+	})
+}
+
 func hashEnvironment(sum hash.Hash) {
-	fmt.Fprintln(sum, runtime.Version(), runtime.GOOS, runtime.GOARCH)
+	fmt.Fprintln(sum, runtime.Version(), runtime.GOOS, runtime.GOARCH, os.Getuid())
 	for _, variable := range slices.Sorted(slices.Values(os.Environ())) {
 		if slices.ContainsFunc(settings, func(prefix string) bool { return strings.HasPrefix(variable, prefix) }) {
 			fmt.Fprintf(sum, "%q\n", variable)
@@ -97,10 +119,11 @@ func hashEnvironment(sum hash.Hash) {
 	}
 }
 
-// A record describes a run of a step that passed.
+// A record describes a run of a step without failures.
 type record struct {
-	Inputs string `json:"inputs"`
-	Passed int    `json:"passed"`
+	Inputs  string `json:"inputs"`
+	Passed  int    `json:"passed"`
+	Skipped int    `json:"skipped"`
 }
 
 const recordName = "passed.json"
@@ -115,11 +138,11 @@ func readRecord(directory, inputs string) (tally, bool) {
 	if err := json.Unmarshal(content, &earlier); err != nil || earlier.Inputs != inputs {
 		return tally{}, false
 	}
-	return tally{passed: earlier.Passed}, true
+	return tally{passed: earlier.Passed, skipped: earlier.Skipped}, true
 }
 
 func writeRecord(directory, inputs string, tests tally) error {
-	content, err := json.Marshal(record{inputs, tests.passed})
+	content, err := json.Marshal(record{inputs, tests.passed, tests.skipped})
 	if err != nil {
 		return err
 	}
