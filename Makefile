@@ -38,7 +38,7 @@ WHOLE_GZIP_MAX := 12500000
 
 find = $(shell find $(1) -type f $(2) 2>/dev/null)
 TEMPLATES := $(call find,internal,-name '*.templ')
-ENGINE_SOURCES := go.mod go.sum $(call find,wasm internal,! -name '*_test.go' ! -path '*/testdata/*' ! -path 'internal/devtools/*' ! -path 'internal/httpapi/*' ! -path 'internal/metrics/*' ! -path 'internal/procpool/*' ! -path 'internal/share/*')
+ENGINE_SOURCES := go.mod go.sum $(call find,wasm internal,! -name '*_test.go' ! -path '*/testdata/*' ! -path 'internal/devtools/*' ! -path 'internal/enginetest/*' ! -path 'internal/refserver/*' ! -path 'internal/httpapi/*' ! -path 'internal/metrics/*' ! -path 'internal/procpool/*' ! -path 'internal/share/*')
 SERVER_SOURCES := $(ENGINE_SOURCES) web/dist.go $(call find,cmd/server internal/httpapi internal/metrics internal/procpool internal/share,! -name '*_test.go' ! -path '*/testdata/*')
 PAGE_SOURCES := package.json package-lock.json $(wildcard *.config.* tsconfig*.json web/*.config.* web/tsconfig*.json) \
 	$(call find,web,! -path 'web/dist/*' ! -path 'web/dist.go' ! -path 'web/flows/*' ! -path '*/node_modules/*' ! -name '*.test.ts')
