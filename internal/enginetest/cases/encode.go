@@ -59,7 +59,7 @@ func EncodeValue(value any) ([]byte, error) {
 
 // encode appends the encoding of a value.
 func encode(b *bytes.Buffer, v reflect.Value) error {
-	if at, ok := v.Interface().(playground.Range); ok {
+	if at, ok := reflect.TypeAssert[playground.Range](v); ok {
 		return encodeJSON(b, fmt.Sprintf("%d:%d-%d:%d", at.Start.Line, at.Start.Character, at.End.Line, at.End.Character))
 	}
 	switch {
@@ -111,7 +111,7 @@ func encodeSlice(b *bytes.Buffer, v reflect.Value) error {
 // isEmpty reports whether a field is omitted. Of structs, it omits zero values
 // except for ranges, in which zero is a position.
 func isEmpty(v reflect.Value) bool {
-	if raw, ok := v.Interface().(json.RawMessage); ok {
+	if raw, ok := reflect.TypeAssert[json.RawMessage](v); ok {
 		return len(raw) == 0 || string(raw) == "null"
 	}
 	if v.Kind() == reflect.Slice || v.Kind() == reflect.Map {
