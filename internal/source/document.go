@@ -40,7 +40,7 @@ func parseDocument(x *position.Index, c syntax.Chunk, budget *limits.Budget) *Do
 		Text:   x.Text()[c.Start:c.End],
 		Range:  x.Range(c.Start, c.End),
 		index:  x,
-		layout: layout.OfYAML(x, c.Start, c.End),
+		layout: layout.ForYAML(x, c.Start, c.End),
 	}
 	if c.Bad != "" {
 		message := "invalid Yaml document separator: " + c.Bad
@@ -67,7 +67,7 @@ func (d *Document) parseJSON(spent *limits.Budget) {
 		*spent = trial
 		d.root = root
 	case errors.As(err, &limit):
-		d.fail(limit, limit.Offset)
+		d.setError(limit, limit.Offset)
 	default:
 		d.parseYAML(spent)
 		if d.Err == nil || !quotesFirstKey(d.Text) {
@@ -75,7 +75,7 @@ func (d *Document) parseJSON(spent *limits.Budget) {
 		}
 		d.Err = d.syntaxError(err.Error(), at, at+1)
 	}
-	d.layout = layout.OfJSON(d.index, d.layout.Start, d.layout.End)
+	d.layout = layout.ForJSON(d.index, d.layout.Start, d.layout.End)
 }
 
 // quotesFirstKey reports whether a text in braces was meant as JSON.
@@ -86,19 +86,19 @@ func quotesFirstKey(text string) bool {
 
 func (d *Document) parseYAML(budget *limits.Budget) {
 	if err := nesting.Check(d.Text, *budget); err != nil {
-		d.fail(err, 0)
+		d.setError(err, 0)
 		return
 	}
 	if err := syntax.CheckCharacters(d.Text); err != nil {
-		d.fail(err, err.Offset)
+		d.setError(err, err.Offset)
 		return
 	}
-	if at := d.layout.SkipSpace(d.layout.Start, ""); d.marker(at) && d.layout.Text[at] == '.' {
+	if at := d.layout.SkipSpace(d.layout.Start, ""); d.isMarker(at) && d.layout.Text[at] == '.' {
 		return
 	}
 	root, failure := syntax.ParseYAML(d.Text)
 	if failure != nil {
-		start, end := failure.Place(d.Text)
+		start, end := failure.Locate(d.Text)
 		d.Err = d.syntaxError(failure.Message, start, end)
 		return
 	}
@@ -106,30 +106,30 @@ func (d *Document) parseYAML(budget *limits.Budget) {
 		return
 	}
 	if n, err := budget.SpendTree(root); err != nil {
-		d.fail(err, d.layout.Offset(n)-d.layout.Start)
+		d.setError(err, d.layout.Offset(n)-d.layout.Start)
 		return
 	}
-	if at, ok := d.trailing(root); ok {
+	if at, ok := d.findTrailing(root); ok {
 		d.Err = d.syntaxError("unexpected text after the value", at-d.layout.Start, lex.LineEnd(d.Text, at-d.layout.Start))
 		return
 	}
 	d.root = root
 }
 
-// trailing finds text behind the root, which the parser does not look at. A
+// findTrailing finds text behind the root, which the parser does not look at. A
 // block that is not indented ends with the document.
-func (d *Document) trailing(root *yaml.Node) (at int, ok bool) {
+func (d *Document) findTrailing(root *yaml.Node) (at int, ok bool) {
 	start, end := d.layout.Extent(root)
 	block := root.Kind != yaml.ScalarNode && root.Style&yaml.FlowStyle == 0
 	if block && d.beginsLine(start) {
 		return 0, false
 	}
 	at = d.layout.SkipSpace(end, "")
-	return at, at < d.layout.End && !d.marker(at)
+	return at, at < d.layout.End && !d.isMarker(at)
 }
 
-// marker reports whether a document marker is at an offset.
-func (d *Document) marker(at int) bool {
+// isMarker reports whether a document marker is at an offset.
+func (d *Document) isMarker(at int) bool {
 	return d.beginsLine(at) && lex.IsDocumentMarker(d.layout.Text, at)
 }
 
@@ -168,8 +168,8 @@ func (d *Document) Line(line int) playground.Range { return d.layout.Line(line) 
 // Layout finds the document's nodes in the text.
 func (d *Document) Layout() *layout.Layout { return d.layout }
 
-// fail sets Err for an error whose place is an offset of Text.
-func (d *Document) fail(err error, offset int) {
+// setError sets Err for an error whose place is an offset of Text.
+func (d *Document) setError(err error, offset int) {
 	var limit *limits.Exceeded
 	if !errors.As(err, &limit) {
 		d.Err = d.syntaxError(err.Error(), offset, offset+1)

@@ -91,7 +91,7 @@ func (l Location) Key() playground.Range {
 		}
 	}
 	start, end := l.doc.layout.Extent(l.node)
-	return l.doc.layout.Trimmed(start, min(end, lex.LineEnd(l.doc.layout.Text, start)))
+	return l.doc.layout.TrimmedRange(start, min(end, lex.LineEnd(l.doc.layout.Text, start)))
 }
 
 // Value is the place of the value: all of a scalar with its quotes, all lines

@@ -45,17 +45,17 @@ type File struct {
 // The error is the first among those of the documents (see [Document.Err]), or
 // a *limits.Error for the text as a whole. The file is never nil: documents that
 // have no error can be used even if others have one.
-func Parse(text string, max limits.Limits) (*File, error) {
-	max = max.OrDefault()
-	if len(text) > max.MaxBytes {
-		return tooLong(text, max.MaxBytes)
+func Parse(text string, bounds limits.Limits) (*File, error) {
+	bounds = bounds.OrDefault()
+	if len(text) > bounds.MaxBytes {
+		return rejectLongText(text, bounds.MaxBytes)
 	}
 	file := &File{index: position.New(text)}
-	budget := limits.NewBudget(max)
+	budget := limits.NewBudget(bounds)
 	for _, chunk := range syntax.Split(text) {
-		if len(file.Documents) == max.MaxDocuments {
+		if len(file.Documents) == bounds.MaxDocuments {
 			at := file.index.Range(chunk.Start, lex.LineEnd(text, chunk.Start))
-			return file, &limits.Error{Limit: limits.Documents, Max: max.MaxDocuments, Range: at}
+			return file, &limits.Error{Limit: limits.Documents, Max: bounds.MaxDocuments, Range: at}
 		}
 		file.Documents = append(file.Documents, parseDocument(file.index, chunk, budget))
 	}
@@ -67,7 +67,7 @@ func Parse(text string, max limits.Limits) (*File, error) {
 	return file, nil
 }
 
-func tooLong(text string, limit int) (*File, error) {
+func rejectLongText(text string, limit int) (*File, error) {
 	file := &File{index: position.New(text[:limit])}
 	at := file.index.Position(limit)
 	return file, &limits.Error{

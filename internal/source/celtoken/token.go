@@ -13,7 +13,7 @@ func At(value []rune, line, column int) (start, end int, ok bool) {
 		return 0, 0, false
 	}
 	if offset < len(value) && !isSpace(value[offset]) {
-		start, end = celToken(value, offset)
+		start, end = tokenAt(value, offset)
 		return start, end, true
 	}
 	for offset > 0 && isSpace(value[offset-1]) {
@@ -22,7 +22,7 @@ func At(value []rune, line, column int) (start, end int, ok bool) {
 	if offset == 0 {
 		return 0, 0, false
 	}
-	start, end = celTokenBefore(value, offset)
+	start, end = tokenBefore(value, offset)
 	return start, end, true
 }
 
@@ -44,8 +44,8 @@ func isSpace(r rune) bool { return r == ' ' || r == '\t' || r == '\n' || r == '\
 // operators are those of CEL that are longer than a character.
 var operators = []string{"==", "!=", "<=", ">=", "&&", "||"}
 
-// celToken is where the CEL token at an offset begins and ends.
-func celToken(value []rune, offset int) (start, end int) {
+// tokenAt is where the CEL token at an offset begins and ends.
+func tokenAt(value []rune, offset int) (start, end int) {
 	switch {
 	case value[offset] == '.' && wordEnd(value, offset+1) > offset+1:
 		return offset + 1, wordEnd(value, offset+1)
@@ -59,8 +59,8 @@ func celToken(value []rune, offset int) (start, end int) {
 	return offset, max(offset+1, stringEnd(value, offset))
 }
 
-// celTokenBefore is where the CEL token that ends at an offset begins and ends.
-func celTokenBefore(value []rune, offset int) (start, end int) {
+// tokenBefore is where the CEL token that ends at an offset begins and ends.
+func tokenBefore(value []rune, offset int) (start, end int) {
 	start = wordStart(value, offset)
 	switch {
 	case start < offset:

@@ -47,7 +47,7 @@ func Apply(text string, edits ...Edit) string {
 // or through a value that is neither mapping nor list.
 func Set(d *source.Document, value any, path ...any) (edit Edit, ok bool) {
 	e := newEditor(d)
-	w, missing, ok := e.way(path)
+	w, missing, ok := e.find(path)
 	switch {
 	case !ok || len(path) == 0:
 		return Edit{}, false
@@ -55,15 +55,15 @@ func Set(d *source.Document, value any, path ...any) (edit Edit, ok bool) {
 		return e.replace(w, value)
 	}
 	for i := len(missing) - 1; i > 0; i-- {
-		if value, ok = wrapped(missing[i], value); !ok {
+		if value, ok = wrap(missing[i], value); !ok {
 			return Edit{}, false
 		}
 	}
 	return e.insert(w, missing[0], value)
 }
 
-// wrapped is a mapping or list with a single value.
-func wrapped(step, value any) (any, bool) {
+// wrap is a mapping or list with a single value.
+func wrap(step, value any) (any, bool) {
 	switch step := step.(type) {
 	case string:
 		return map[string]any{step: value}, true
@@ -76,19 +76,19 @@ func wrapped(step, value any) (any, bool) {
 // Rename is the edit that renames the mapping key at the end of a path.
 func Rename(d *source.Document, name string, path ...any) (edit Edit, ok bool) {
 	e := newEditor(d)
-	w, missing, ok := e.way(path)
+	w, missing, ok := e.find(path)
 	if !ok || len(missing) > 0 || w.key == nil || w.key.Kind != yaml.ScalarNode {
 		return Edit{}, false
 	}
 	start, end := e.layout.Extent(w.key)
-	return e.edit(start, end, e.inline(name, w.flow())), true
+	return e.replaceRange(start, end, e.encodeInline(name, w.flow())), true
 }
 
 // Delete is the edit that takes a mapping's key with its value, or a list's
 // item, out of the text.
 func Delete(d *source.Document, path ...any) (edit Edit, ok bool) {
 	e := newEditor(d)
-	w, missing, ok := e.way(path)
+	w, missing, ok := e.find(path)
 	if !ok || len(missing) > 0 || w.parent == nil {
 		return Edit{}, false
 	}
@@ -105,20 +105,20 @@ func newEditor(d *source.Document) editor {
 	return editor{d.Layout(), d.Root().Node()}
 }
 
-// A way is where a path leads: a value, and what it stands in.
-type way struct {
+// A target is where a path leads: a value, and what it stands in.
+type target struct {
 	value *yaml.Node
 	// key is nil for list items; parent is nil for the root.
 	key, parent *yaml.Node
-	// child is the index of value among parent's children.
-	child int
+	// index is the index of value among parent's children.
+	index int
 }
 
 // flow says that what the value stands in is written in brackets.
-func (w way) flow() bool { return w.parent != nil && w.parent.Style&yaml.FlowStyle != 0 }
+func (w target) flow() bool { return w.parent != nil && w.parent.Style&yaml.FlowStyle != 0 }
 
-// way follows a path as far as it exists in the text itself.
-func (e editor) way(path []any) (w way, missing []any, ok bool) {
+// find follows a path as far as it exists in the text itself.
+func (e editor) find(path []any) (w target, missing []any, ok bool) {
 	w.value = e.root
 	for i, step := range path {
 		switch {
@@ -127,7 +127,7 @@ func (e editor) way(path []any) (w way, missing []any, ok bool) {
 		case w.value.Tag == "!!null":
 			return w, path[i:], true
 		}
-		next, ok := w.step(step)
+		next, ok := w.child(step)
 		if !ok {
 			return w, path[i:], w.accepts(step)
 		}
@@ -136,26 +136,26 @@ func (e editor) way(path []any) (w way, missing []any, ok bool) {
 	return w, nil, w.value != nil && w.value.Kind != yaml.AliasNode && w.value.Anchor == ""
 }
 
-// step is the child of the value at a step. Of duplicate keys it is the last.
-func (w way) step(step any) (way, bool) {
+// child is the child of the value at a step. Of duplicate keys it is the last.
+func (w target) child(step any) (target, bool) {
 	content := w.value.Content
 	switch step := step.(type) {
 	case int:
 		if w.value.Kind == yaml.SequenceNode && step < len(content) {
-			return way{value: content[step], parent: w.value, child: step}, true
+			return target{value: content[step], parent: w.value, index: step}, true
 		}
 	case string:
 		for i := len(content) - 2; i >= 0 && w.value.Kind == yaml.MappingNode; i -= 2 {
 			if content[i].Kind == yaml.ScalarNode && content[i].Value == step {
-				return way{value: content[i+1], key: content[i], parent: w.value, child: i + 1}, true
+				return target{value: content[i+1], key: content[i], parent: w.value, index: i + 1}, true
 			}
 		}
 	}
-	return way{}, false
+	return target{}, false
 }
 
 // accepts reports whether a new child may stand at a step.
-func (w way) accepts(step any) bool {
+func (w target) accepts(step any) bool {
 	switch step := step.(type) {
 	case string:
 		return w.value.Kind == yaml.MappingNode
@@ -165,22 +165,22 @@ func (w way) accepts(step any) bool {
 	return false
 }
 
-func (e editor) edit(start, end int, text string) Edit {
+func (e editor) replaceRange(start, end int, text string) Edit {
 	return Edit{Range: e.layout.Range(start, end), NewText: text}
 }
 
-func (e editor) replace(w way, value any) (Edit, bool) {
+func (e editor) replace(w target, value any) (Edit, bool) {
 	if w.value.Style&yaml.TaggedStyle != 0 {
 		return Edit{}, false
 	}
-	return e.instead(w.value, e.inline(value, w.flow()))
+	return e.replaceNode(w.value, e.encodeInline(value, w.flow()))
 }
 
-// instead puts text on one line in the place of a node.
-func (e editor) instead(n *yaml.Node, text string) (Edit, bool) {
+// replaceNode puts text on one line in the place of a node.
+func (e editor) replaceNode(n *yaml.Node, text string) (Edit, bool) {
 	start, end := e.layout.Extent(n)
 	if !e.spansLines(n) {
-		return e.edit(start, end, e.space(start)+text), true
+		return e.replaceRange(start, end, e.blankBefore(start)+text), true
 	}
 	if keepsBlankLines(n) {
 		return Edit{}, false
@@ -189,9 +189,9 @@ func (e editor) instead(n *yaml.Node, text string) (Edit, bool) {
 	// A list may stand as far left as its key; what comes instead may not.
 	before := strings.TrimRight(e.layout.Text[e.layout.Start:start], " \t\r\n")
 	if strings.HasSuffix(before, ":") {
-		return e.edit(e.layout.Start+len(before), end, " "+text), true
+		return e.replaceRange(e.layout.Start+len(before), end, " "+text), true
 	}
-	return e.edit(start, end, text), true
+	return e.replaceRange(start, end, text), true
 }
 
 // keepsBlankLines reports whether blank lines behind a node are part of it.
@@ -200,16 +200,16 @@ func keepsBlankLines(n *yaml.Node) bool {
 	return tail.Style&(yaml.LiteralStyle|yaml.FoldedStyle) != 0 && (tail.Value == "\n" || strings.HasSuffix(tail.Value, "\n\n"))
 }
 
-// space is what has to stand between a colon or dash and a value at an offset.
-func (e editor) space(at int) string {
+// blankBefore is what has to stand between a colon or dash and a value at an offset.
+func (e editor) blankBefore(at int) string {
 	if at > e.layout.Start && strings.IndexByte(":-", e.layout.Text[at-1]) >= 0 {
 		return " "
 	}
 	return ""
 }
 
-// inline is a value on one line, as it may stand in brackets or in block style.
-func (e editor) inline(value any, flow bool) string {
+// encodeInline is a value on one line, as it may stand in brackets or in block style.
+func (e editor) encodeInline(value any, flow bool) string {
 	var buffer bytes.Buffer
 	encoder := json.NewEncoder(&buffer)
 	encoder.SetEscapeHTML(false)

@@ -10,42 +10,42 @@ import (
 )
 
 // insert puts a new child into the value that w leads to.
-func (e editor) insert(w way, step, value any) (Edit, bool) {
+func (e editor) insert(w target, step, value any) (Edit, bool) {
 	if w.value.Kind == yaml.MappingNode || w.value.Kind == yaml.SequenceNode {
 		if w.value.Style&yaml.FlowStyle != 0 {
 			return e.insertFlow(w.value, step, value)
 		}
 		return e.insertBlock(w.value, step, value)
 	}
-	return e.fill(w, step, value)
+	return e.insertIntoEmpty(w, step, value)
 }
 
-// fill gives a key that has no value its first child.
-func (e editor) fill(w way, step, value any) (Edit, bool) {
-	only, ok := wrapped(step, value)
+// insertIntoEmpty gives a key that has no value its first child.
+func (e editor) insertIntoEmpty(w target, step, value any) (Edit, bool) {
+	only, ok := wrap(step, value)
 	start, end := e.layout.Extent(w.value)
 	if !ok || w.value.Style&yaml.TaggedStyle != 0 {
 		return Edit{}, false
 	}
 	if start < end || w.key == nil || w.flow() {
-		return e.edit(start, end, e.space(start)+e.inline(only, true)), true
+		return e.replaceRange(start, end, e.blankBefore(start)+e.encodeInline(only, true)), true
 	}
 	indent := e.indentation(w.key) + "  "
 	at := min(lex.BreakAt(e.layout.Text, end), e.layout.End)
 	blank := len(e.layout.Text[start:at]) - len(strings.TrimRight(e.layout.Text[start:at], " \t"))
-	return e.edit(at-blank, at, "\n"+indent+e.block(only, indent)), true
+	return e.replaceRange(at-blank, at, "\n"+indent+e.encodeBlock(only, indent)), true
 }
 
 // insertFlow adds a child in brackets: behind the last one, on a line of its
 // own if that has one.
 func (e editor) insertFlow(parent *yaml.Node, step, value any) (Edit, bool) {
 	start, end := e.layout.Extent(parent)
-	text := e.inline(value, true)
+	text := e.encodeInline(value, true)
 	if key, ok := step.(string); ok {
-		text = e.inline(key, true) + ": " + text
+		text = e.encodeInline(key, true) + ": " + text
 	}
 	if len(parent.Content) == 0 {
-		return e.edit(start+1, start+1, text), true
+		return e.replaceRange(start+1, start+1, text), true
 	}
 	last := parent.Content[len(parent.Content)-1]
 	_, at := e.layout.Extent(last)
@@ -53,10 +53,10 @@ func (e editor) insertFlow(parent *yaml.Node, step, value any) (Edit, bool) {
 		return Edit{}, false
 	}
 	separator := ", "
-	if line := e.firstOnLine(lastEntry(parent)); line != "" {
+	if line := e.lineIndent(lastEntry(parent)); line != "" {
 		separator = ",\n" + line
 	}
-	return e.edit(at, at, separator+text), true
+	return e.replaceRange(at, at, separator+text), true
 }
 
 // lastEntry is the last key of a mapping or the last item of a list.
@@ -67,8 +67,8 @@ func lastEntry(parent *yaml.Node) *yaml.Node {
 	return parent.Content[len(parent.Content)-1]
 }
 
-// firstOnLine is the blank space before a node if nothing else is there.
-func (e editor) firstOnLine(n *yaml.Node) string {
+// lineIndent is the blank space before a node if nothing else is there.
+func (e editor) lineIndent(n *yaml.Node) string {
 	at := e.layout.Offset(n)
 	before := e.layout.Text[e.layout.LineStart(at):at]
 	if strings.Trim(before, " \t") != "" {
@@ -89,35 +89,35 @@ func (e editor) insertBlock(parent *yaml.Node, step, value any) (Edit, bool) {
 			return Edit{}, false
 		}
 		indent := e.spaces(dash)
-		return e.behind(parent.Content[len(parent.Content)-1], indent, "- "+e.block(value, indent+"  "))
+		return e.insertAfter(parent.Content[len(parent.Content)-1], indent, "- "+e.encodeBlock(value, indent+"  "))
 	}
 	indent := e.indentation(parent.Content[0])
-	text := e.block(map[string]any{step.(string): value}, indent)
+	text := e.encodeBlock(map[string]any{step.(string): value}, indent)
 	if !isScalar(value) {
-		return e.behind(parent.Content[len(parent.Content)-1], indent, text)
+		return e.insertAfter(parent.Content[len(parent.Content)-1], indent, text)
 	}
 	for i := 1; i < len(parent.Content); i += 2 {
 		if n := parent.Content[i]; len(n.Content) == 0 && !e.spansLines(n) {
 			continue
 		}
 		if i > 1 {
-			return e.behind(parent.Content[i-2], indent, text)
+			return e.insertAfter(parent.Content[i-2], indent, text)
 		}
 		at := e.layout.Offset(parent.Content[0])
-		return e.edit(at, at, text+"\n"+indent), true
+		return e.replaceRange(at, at, text+"\n"+indent), true
 	}
-	return e.behind(parent.Content[len(parent.Content)-1], indent, text)
+	return e.insertAfter(parent.Content[len(parent.Content)-1], indent, text)
 }
 
-// behind puts text on a line of its own after the line on which a node ends.
-func (e editor) behind(n *yaml.Node, indent, text string) (Edit, bool) {
+// insertAfter puts text on a line of its own after the line on which a node ends.
+func (e editor) insertAfter(n *yaml.Node, indent, text string) (Edit, bool) {
 	if keepsBlankLines(n) {
 		return Edit{}, false
 	}
 	start, end := e.layout.Extent(n)
 	end = start + len(strings.TrimRight(e.layout.Text[start:end], " \t\r\n"))
 	at := min(lex.BreakAt(e.layout.Text, end), e.layout.End)
-	return e.edit(at, at, "\n"+indent+text), true
+	return e.replaceRange(at, at, "\n"+indent+text), true
 }
 
 // deepest is the last descendant of a node.
@@ -144,8 +144,8 @@ func (e editor) spaces(at int) string {
 	return strings.Repeat(" ", len([]rune(before)))
 }
 
-// block is a value in block style, whose lines but the first are indented.
-func (e editor) block(value any, indent string) string {
+// encodeBlock is a value in block style, whose lines but the first are indented.
+func (e editor) encodeBlock(value any, indent string) string {
 	var buffer bytes.Buffer
 	encoder := yaml.NewEncoder(&buffer)
 	encoder.SetIndent(2)

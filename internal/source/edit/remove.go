@@ -9,61 +9,61 @@ import (
 )
 
 // remove takes what w leads to out of what it stands in.
-func (e editor) remove(w way) (Edit, bool) {
+func (e editor) remove(w target) (Edit, bool) {
 	if w.width() == len(w.parent.Content) {
-		return e.empty(w.parent)
+		return e.replaceWithEmpty(w.parent)
 	}
 	if w.flow() {
 		return e.removeFlow(w), true
 	}
-	start, end := e.begin(w), e.lineAfter(w.value)
+	start, end := e.entryStart(w), e.lineAfter(w.value)
 	before := e.layout.Text[e.layout.LineStart(start):start]
 	if strings.Trim(before, " \t") == "" {
-		return e.edit(start-len(before), end, ""), !keepsBlankLines(w.value)
+		return e.replaceRange(start-len(before), end, ""), !keepsBlankLines(w.value)
 	}
 	// The first key of a list's item shares its line with the dash.
-	if w.child+1 == len(w.parent.Content) {
+	if w.index+1 == len(w.parent.Content) {
 		return Edit{}, false
 	}
-	return e.edit(start, e.layout.Offset(w.parent.Content[w.child+1]), ""), true
+	return e.replaceRange(start, e.layout.Offset(w.parent.Content[w.index+1]), ""), true
 }
 
 // width is the number of nodes of an entry.
-func (w way) width() int {
+func (w target) width() int {
 	if w.key != nil {
 		return 2
 	}
 	return 1
 }
 
-// begin is where the key, or the dash, of an entry stands.
-func (e editor) begin(w way) int {
+// entryStart is where the key, or the dash, of an entry stands.
+func (e editor) entryStart(w target) int {
 	if w.key != nil {
 		return e.layout.Offset(w.key)
 	}
-	if at, ok := e.layout.Dash(w.parent, w.child); ok {
+	if at, ok := e.layout.Dash(w.parent, w.index); ok {
 		return at
 	}
 	return e.layout.Offset(w.value)
 }
 
-// empty leaves a mapping or list without its only entry.
-func (e editor) empty(parent *yaml.Node) (Edit, bool) {
+// replaceWithEmpty leaves a mapping or list without its only entry.
+func (e editor) replaceWithEmpty(parent *yaml.Node) (Edit, bool) {
 	if parent.Kind == yaml.SequenceNode {
-		return e.instead(parent, "[]")
+		return e.replaceNode(parent, "[]")
 	}
-	return e.instead(parent, "{}")
+	return e.replaceNode(parent, "{}")
 }
 
 // removeFlow takes an entry out of brackets, with the comma on one side.
-func (e editor) removeFlow(w way) Edit {
-	start := e.begin(w)
+func (e editor) removeFlow(w target) Edit {
+	start := e.entryStart(w)
 	_, end := e.layout.Extent(w.value)
-	if first := w.child - w.width() + 1; first > 0 {
+	if first := w.index - w.width() + 1; first > 0 {
 		_, before := e.layout.Extent(w.parent.Content[first-1])
-		return e.edit(before, end, "")
+		return e.replaceRange(before, end, "")
 	}
-	return e.edit(start, e.layout.Offset(w.parent.Content[w.child+1]), "")
+	return e.replaceRange(start, e.layout.Offset(w.parent.Content[w.index+1]), "")
 }
 
 // lineAfter is where the line after the one on which a node ends begins.

@@ -21,14 +21,14 @@ const formatIndent = 2
 // writes JSON, and what is like it, as YAML in block style. The error is that of
 // [source.Parse], or says that the formatted text would not mean the same to Kubernetes
 // or would lose a comment.
-func YAML(text string, max limits.Limits) (string, error) {
-	file, err := source.Parse(text, max)
+func YAML(text string, bounds limits.Limits) (string, error) {
+	file, err := source.Parse(text, bounds)
 	if err != nil {
 		return "", err
 	}
 	var parts []string
 	for _, doc := range file.Documents {
-		part, err := document(doc)
+		part, err := formatDocument(doc)
 		if err != nil {
 			return "", err
 		}
@@ -37,7 +37,7 @@ func YAML(text string, max limits.Limits) (string, error) {
 	return strings.Join(parts, "---\n"), nil
 }
 
-func document(d *source.Document) (string, error) {
+func formatDocument(d *source.Document) (string, error) {
 	if d.Empty() {
 		return strings.TrimSpace(d.Text) + "\n", nil
 	}
@@ -46,9 +46,9 @@ func document(d *source.Document) (string, error) {
 		return "", err
 	}
 	if d.JSON() || len(root.Content) > 0 && root.Content[0].Style&yaml.FlowStyle != 0 {
-		unfold(&root)
+		useBlockStyle(&root)
 	}
-	hideMerges(&root)
+	hideMergeTags(&root)
 	var b bytes.Buffer
 	encoder := yaml.NewEncoder(&b)
 	encoder.SetIndent(formatIndent)
@@ -90,9 +90,9 @@ func sameValue(a, b string) bool {
 	return reflect.DeepEqual(first, second)
 }
 
-// unfold sets block style for what holds something, and leaves out the quotes
+// useBlockStyle sets block style for what holds something, and leaves out the quotes
 // where they are not needed.
-func unfold(n *yaml.Node) {
+func useBlockStyle(n *yaml.Node) {
 	switch {
 	case n.Kind != yaml.ScalarNode && len(n.Content) > 0:
 		n.Style &^= yaml.FlowStyle
@@ -102,7 +102,7 @@ func unfold(n *yaml.Node) {
 		n.Style = 0
 	}
 	for _, child := range n.Content {
-		unfold(child)
+		useBlockStyle(child)
 	}
 }
 
@@ -117,12 +117,12 @@ func needsQuotes(n *yaml.Node) bool {
 	return err != nil || plain != any(n.Value)
 }
 
-// hideMerges has the encoder write merge keys without their tag, as people do.
-func hideMerges(n *yaml.Node) {
+// hideMergeTags has the encoder write merge keys without their tag, as people do.
+func hideMergeTags(n *yaml.Node) {
 	if n.Tag == "!!merge" {
 		n.Tag = ""
 	}
 	for _, child := range n.Content {
-		hideMerges(child)
+		hideMergeTags(child)
 	}
 }

@@ -26,13 +26,13 @@ type Layout struct {
 	first int
 }
 
-// OfYAML is the layout of a document whose nodes the YAML parser made.
-func OfYAML(x *position.Index, start, end int) *Layout {
+// ForYAML is the layout of a document whose nodes the YAML parser made.
+func ForYAML(x *position.Index, start, end int) *Layout {
 	return &Layout{Text: x.Text(), Start: start, End: end, index: x, lines: x.YAMLLines(), first: x.YAMLLine(start)}
 }
 
-// OfJSON is the layout of a document whose nodes the JSON parser made.
-func OfJSON(x *position.Index, start, end int) *Layout {
+// ForJSON is the layout of a document whose nodes the JSON parser made.
+func ForJSON(x *position.Index, start, end int) *Layout {
 	return &Layout{Text: x.Text(), Start: start, End: end, JSON: true, index: x, lines: x.Lines(), first: x.Position(start).Line}
 }
 
@@ -163,11 +163,11 @@ func (l *Layout) Line(line int) playground.Range {
 	first := l.index.YAMLLine(l.Start)
 	i := max(0, min(first+line-1, len(l.index.YAMLLines())-1))
 	start := max(l.Start, min(int(l.index.YAMLLines()[i]), l.End))
-	return l.Trimmed(start, min(lex.LineEnd(l.Text, start), l.End))
+	return l.TrimmedRange(start, min(lex.LineEnd(l.Text, start), l.End))
 }
 
-// Trimmed is the range between two offsets without blanks at its ends.
-func (l *Layout) Trimmed(start, end int) playground.Range {
+// TrimmedRange is the range between two offsets without blanks at its ends.
+func (l *Layout) TrimmedRange(start, end int) playground.Range {
 	text := l.Text[start:end]
 	start += len(text) - len(strings.TrimLeft(text, " \t\r\n"))
 	text = strings.TrimRight(l.Text[start:max(start, end)], " \t\r\n")

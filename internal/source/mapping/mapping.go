@@ -69,14 +69,14 @@ func (w *pairWalker) merges(n *yaml.Node) bool {
 	return true
 }
 
-// wide is how many keys a mapping has of which one is found by an index. To look
+// wideMapping is how many keys a mapping has of which one is found by an index. To look
 // for each of them in turn would take ever longer per key.
-const wide = 16
+const wideMapping = 16
 
-// An Index finds keys in mappings, in wide ones without looking at each key.
+// An Index finds keys in mappings, in wideMapping ones without looking at each key.
 // Its zero value is ready to use, also by several goroutines.
 type Index struct {
-	// entries are those of wide mappings: a map[string]entry by *yaml.Node, once
+	// entries are those of wideMapping mappings: a map[string]entry by *yaml.Node, once
 	// one was looked for.
 	entries sync.Map
 }
@@ -86,19 +86,19 @@ type entry struct{ key, value *yaml.Node }
 
 // Find is [Find] in a mapping that stays as it is.
 func (x *Index) Find(mapping *yaml.Node, name string) (key, value *yaml.Node) {
-	if mapping == nil || len(mapping.Content) <= 2*wide {
+	if mapping == nil || len(mapping.Content) <= 2*wideMapping {
 		return Find(mapping, name)
 	}
 	known, ok := x.entries.Load(mapping)
 	if !ok {
-		known, _ = x.entries.LoadOrStore(mapping, entriesOf(mapping))
+		known, _ = x.entries.LoadOrStore(mapping, indexEntries(mapping))
 	}
 	found := known.(map[string]entry)[name]
 	return found.key, found.value
 }
 
-// entriesOf are the entries that [Find] finds, by their names.
-func entriesOf(mapping *yaml.Node) map[string]entry {
+// indexEntries are the entries that [Find] finds, by their names.
+func indexEntries(mapping *yaml.Node) map[string]entry {
 	entries := make(map[string]entry, len(mapping.Content)/2)
 	add := func(name string, found entry) {
 		if _, ok := entries[name]; !ok {

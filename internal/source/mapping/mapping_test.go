@@ -13,7 +13,7 @@ import (
 func TestEntriesAreFound(t *testing.T) {
 	var text strings.Builder
 	text.WriteString("base: &base {a: 1, merged: 2, y: 3, 0x10: 4}\nmore: &more {merged: 5, other: 6, on: 7}\nwide:\n")
-	for i := range wide {
+	for i := range wideMapping {
 		fmt.Fprintf(&text, "  key%d: %d\n", i, i)
 	}
 	text.WriteString("  a: 8\n  key3: again\n  yes: 9\n  16: 10\n  \"\": 11\n  ? [x]\n  : 12\n  <<: [*base, *more]\n  n: 13\n  \"false\": 14\n")
@@ -23,7 +23,7 @@ func TestEntriesAreFound(t *testing.T) {
 	}
 	var index Index
 	_, mapping := Find(doc.Content[0], "wide")
-	if mapping == nil || len(mapping.Content) <= 2*wide {
+	if mapping == nil || len(mapping.Content) <= 2*wideMapping {
 		t.Fatal("no wide mapping")
 	}
 	names := []string{"", "absent", "true", "false", "16", "y", "yes", "on", "n", "0x10"}
@@ -41,7 +41,7 @@ func TestEntriesAreFound(t *testing.T) {
 			found++
 		}
 	}
-	if found < wide+8 {
+	if found < wideMapping+8 {
 		t.Errorf("only %d of %d names were found", found, len(names))
 	}
 }

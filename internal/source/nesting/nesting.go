@@ -78,7 +78,7 @@ func newScanner(text string, b *limits.Budget) *scanner {
 
 func (s *scanner) scan() error {
 	for s.pos < len(s.text) {
-		if err := s.token(); err != nil {
+		if err := s.scanToken(); err != nil {
 			return err
 		}
 	}
@@ -113,8 +113,8 @@ func (s *scanner) roll(column int) error {
 	return s.spend(1, 0)
 }
 
-// token passes over blanks, a comment, an indicator or a scalar.
-func (s *scanner) token() error {
+// scanToken passes over blanks, a comment, an indicator or a scalar.
+func (s *scanner) scanToken() error {
 	c := s.text[s.pos]
 	if lex.IsBlank(c) {
 		s.pos++
@@ -129,24 +129,24 @@ func (s *scanner) token() error {
 		return nil
 	}
 	s.unroll(s.column())
-	if s.column() == 0 && s.marker() {
+	if s.column() == 0 && s.scanMarker() {
 		return nil
 	}
 	s.started = true
 	switch c {
 	case '-', '?', ':':
 		if lex.IsBlankOrEnd(s.text, s.pos+1) || c != '-' && len(s.flow) > 0 {
-			return s.indicator(c)
+			return s.scanIndicator(c)
 		}
 	case '[', '{', ']', '}', ',':
-		return s.bracket(c)
+		return s.scanBracket(c)
 	case '|', '>':
 		if len(s.flow) == 0 {
-			s.blockScalar()
-			return s.content(0)
+			s.scanBlockScalar()
+			return s.countNode(0)
 		}
 	}
-	return s.scalar(c)
+	return s.scanScalar(c)
 }
 
 func (s *scanner) newLine(width int) {
@@ -163,9 +163,9 @@ func (s *scanner) skipLine() {
 	}
 }
 
-// marker passes over a directive or a document marker. Of several documents
+// scanMarker passes over a directive or a document marker. Of several documents
 // the parser reads the first only.
-func (s *scanner) marker() bool {
+func (s *scanner) scanMarker() bool {
 	switch {
 	case s.text[s.pos] == '%' && len(s.flow) == 0 && !s.started:
 		s.skipLine()
@@ -182,7 +182,7 @@ func (s *scanner) marker() bool {
 	return true
 }
 
-func (s *scanner) indicator(c byte) error {
+func (s *scanner) scanIndicator(c byte) error {
 	column := s.column()
 	if c == ':' && s.key >= 0 {
 		column = s.key
@@ -191,52 +191,52 @@ func (s *scanner) indicator(c byte) error {
 	depth := len(s.indents)
 	err := s.roll(column)
 	if len(s.indents) == depth {
-		err = s.endEmpty()
+		err = s.countEmptyNode()
 	}
 	s.empty = c != '?'
 	s.pos++
 	return err
 }
 
-// endEmpty counts a node without content.
-func (s *scanner) endEmpty() error {
+// countEmptyNode counts a node without content.
+func (s *scanner) countEmptyNode() error {
 	if !s.empty {
 		return nil
 	}
-	return s.content(0)
+	return s.countNode(0)
 }
 
-func (s *scanner) bracket(c byte) error {
+func (s *scanner) scanBracket(c byte) error {
 	var err error
 	switch c {
 	case '[', '{':
-		s.mayBeKey()
+		s.markKey()
 		s.flow = append(s.flow, s.pos)
-		err = s.content(0)
+		err = s.countNode(0)
 	case ']', '}':
-		err = s.endEmpty()
+		err = s.countEmptyNode()
 		s.flow = s.flow[:max(0, len(s.flow)-1)]
 	case ',':
-		err = s.endEmpty()
+		err = s.countEmptyNode()
 	}
 	s.pos++
 	return err
 }
 
-func (s *scanner) mayBeKey() {
+func (s *scanner) markKey() {
 	if len(s.flow) == 0 && s.key < 0 {
 		s.key = s.column()
 	}
 }
 
-// content counts a node.
-func (s *scanner) content(aliases int) error {
+// countNode counts a node.
+func (s *scanner) countNode(aliases int) error {
 	s.empty = false
 	return s.spend(1, aliases)
 }
 
-func (s *scanner) scalar(c byte) error {
-	s.mayBeKey()
+func (s *scanner) scanScalar(c byte) error {
+	s.markKey()
 	switch c {
 	case '&', '!':
 		s.pos = lex.PropertyEnd(s.text, s.pos)
@@ -244,11 +244,11 @@ func (s *scanner) scalar(c byte) error {
 		return nil
 	case '*':
 		s.pos = lex.PropertyEnd(s.text, s.pos)
-		return s.content(1)
+		return s.countNode(1)
 	case '\'', '"':
-		s.quoted(c)
+		s.scanQuoted(c)
 	default:
-		s.plain()
+		s.scanPlain()
 	}
-	return s.content(0)
+	return s.countNode(0)
 }

@@ -6,7 +6,7 @@ import (
 	"github.com/crdlab/crdlab/internal/source/lex"
 )
 
-func (s *scanner) quoted(quote byte) {
+func (s *scanner) scanQuoted(quote byte) {
 	start := s.pos
 	for s.pos++; s.pos < len(s.text); {
 		c := s.text[s.pos]
@@ -14,7 +14,7 @@ func (s *scanner) quoted(quote byte) {
 		case c == '\\' && quote == '"':
 			s.pos++
 			if w := lex.BreakWidth(s.text, s.pos); w > 0 {
-				s.wrap(w)
+				s.advance(w)
 			} else {
 				s.pos++
 			}
@@ -24,7 +24,7 @@ func (s *scanner) quoted(quote byte) {
 			s.pos++
 			return
 		case c == '\n' || c == '\r' || c == 0xC2 || c == 0xE2:
-			s.wrap(max(1, lex.BreakWidth(s.text, s.pos)))
+			s.advance(max(1, lex.BreakWidth(s.text, s.pos)))
 		default:
 			s.pos++
 		}
@@ -32,8 +32,8 @@ func (s *scanner) quoted(quote byte) {
 	s.pos, s.quote = len(s.text), start
 }
 
-// wrap passes over width bytes, and keeps lineStart right if they are a break.
-func (s *scanner) wrap(width int) {
+// advance passes over width bytes, and keeps lineStart right if they are a break.
+func (s *scanner) advance(width int) {
 	isBreak := lex.BreakWidth(s.text, s.pos) > 0
 	s.pos += width
 	if isBreak {
@@ -41,10 +41,10 @@ func (s *scanner) wrap(width int) {
 	}
 }
 
-// plain passes over a plain scalar with all lines that continue it.
-func (s *scanner) plain() {
+// scanPlain passes over a plain scalar with all lines that continue it.
+func (s *scanner) scanPlain() {
 	for s.pos++; ; {
-		s.plainLine()
+		s.scanPlainLine()
 		next, column := s.nextLine()
 		if next == len(s.text) || next == s.pos || s.text[next] == '#' ||
 			len(s.flow) == 0 && column <= s.indent() ||
@@ -55,8 +55,8 @@ func (s *scanner) plain() {
 	}
 }
 
-// plainLine passes over the part of a plain scalar that is in this line.
-func (s *scanner) plainLine() {
+// scanPlainLine passes over the part of a plain scalar that is in this line.
+func (s *scanner) scanPlainLine() {
 	for s.pos < len(s.text) {
 		switch s.text[s.pos] {
 		case '\n', '\r':
@@ -102,8 +102,8 @@ func (s *scanner) nextLine() (offset, column int) {
 	return i, i - start
 }
 
-// blockScalar passes over a literal or folded scalar up to the line after it.
-func (s *scanner) blockScalar() {
+// scanBlockScalar passes over a literal or folded scalar up to the line after it.
+func (s *scanner) scanBlockScalar() {
 	s.key = -1
 	indent := 0
 	for s.pos++; s.pos < len(s.text) && strings.IndexByte("+-0123456789", s.text[s.pos]) >= 0; s.pos++ {

@@ -33,7 +33,7 @@ func New(text string) *Index {
 	x := &Index{text: text}
 	ascii := x.scanLines()
 	if !ascii {
-		x.count()
+		x.countBlocks()
 	}
 	return x
 }
@@ -81,7 +81,7 @@ func yamlLines(text string) []int32 {
 	return lines
 }
 
-func (x *Index) count() {
+func (x *Index) countBlocks() {
 	blocks := len(x.text)/blockSize + 1
 	x.utf16, x.runes = make([]int32, blocks), make([]int32, blocks)
 	units, runes := 0, 0
@@ -115,7 +115,7 @@ func countUnits(s string) (units, runes int) {
 	return units, runes
 }
 
-func (x *Index) counted(offset int) (units, runes int) {
+func (x *Index) countBefore(offset int) (units, runes int) {
 	if x.utf16 == nil {
 		return offset, offset
 	}
@@ -128,8 +128,8 @@ func (x *Index) counted(offset int) (units, runes int) {
 func (x *Index) Position(offset int) playground.Position {
 	offset = max(0, min(offset, len(x.text)))
 	line := sort.Search(len(x.lines), func(i int) bool { return int(x.lines[i]) > offset }) - 1
-	here, _ := x.counted(offset)
-	start, _ := x.counted(int(x.lines[line]))
+	here, _ := x.countBefore(offset)
+	start, _ := x.countBefore(int(x.lines[line]))
 	return playground.Position{Line: line, Character: here - start}
 }
 
@@ -152,9 +152,9 @@ func (x *Index) Offset(p playground.Position) int {
 	if x.utf16 == nil {
 		return min(start+max(0, p.Character), end)
 	}
-	first, _ := x.counted(start)
+	first, _ := x.countBefore(start)
 	n := sort.Search(end-start, func(i int) bool {
-		units, _ := x.counted(start + i)
+		units, _ := x.countBefore(start + i)
 		return units >= first+p.Character
 	})
 	for start+n < end && !utf8.RuneStart(x.text[start+n]) {
@@ -174,10 +174,10 @@ func (x *Index) YAMLOffset(start, column int) int {
 	if x.runes == nil {
 		return min(start+column, len(x.text))
 	}
-	_, first := x.counted(start)
+	_, first := x.countBefore(start)
 	b := sort.Search(len(x.runes), func(i int) bool { return int(x.runes[i]) > first+column }) - 1
 	at := max(start, b*blockSize)
-	_, have := x.counted(at)
+	_, have := x.countBefore(at)
 	for left := first + column - have; left > 0 && at < len(x.text); left-- {
 		at++
 		for at < len(x.text) && !utf8.RuneStart(x.text[at]) {

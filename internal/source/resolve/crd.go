@@ -20,7 +20,7 @@ func CRDField(d *source.Document, field string) (l source.Location, ok bool) {
 	if !ok || best.Exact {
 		return best, ok
 	}
-	for _, candidate := range crdFields(d, strings.TrimPrefix(field, ".")) {
+	for _, candidate := range candidates(d, strings.TrimPrefix(field, ".")) {
 		l, _ := Field(d, candidate)
 		if l.Exact {
 			return l, true
@@ -43,9 +43,9 @@ var webhookFields = map[string]string{
 	"spec.conversion.conversionReviewVersions": "spec.conversion.webhook.conversionReviewVersions",
 }
 
-// crdFields are other names under which what an internal field means may stand
+// candidates are other names under which what an internal field means may stand
 // in the text, the likely ones first.
-func crdFields(d *source.Document, field string) []string {
+func candidates(d *source.Document, field string) []string {
 	field = jsonPath.ReplaceAllString(field, "jsonPath")
 	fields := []string{field, jsonPath.ReplaceAllString(field, "JSONPath")}
 	for internal, external := range webhookFields {
@@ -54,7 +54,7 @@ func crdFields(d *source.Document, field string) []string {
 		}
 	}
 	if m := hoisted.FindStringSubmatch(field); m != nil {
-		fields = append(fields, unhoisted(d, m[1], field[len(m[0]):])...)
+		fields = append(fields, versionFields(d, m[1], field[len(m[0]):])...)
 	}
 	if m := versioned.FindStringSubmatch(field); m != nil {
 		fields = append(fields, v1beta1Field(m[1])+field[len(m[0]):])
@@ -62,8 +62,8 @@ func crdFields(d *source.Document, field string) []string {
 	return fields
 }
 
-// unhoisted are the fields of the versions for a field of the whole CRD.
-func unhoisted(d *source.Document, name, rest string) []string {
+// versionFields are the fields of the versions for a field of the whole CRD.
+func versionFields(d *source.Document, name, rest string) []string {
 	if name == "validation" {
 		name = "schema"
 	}

@@ -26,16 +26,16 @@ var (
 // line that the message names. ok is false if there is nothing of these.
 func Message(d *source.Document, message string) (r playground.Range, ok bool) {
 	if m := unknownField.FindStringSubmatch(message); m != nil {
-		l, ok := Field(d, unquote(m[1]))
+		l, ok := Field(d, unquoteField(m[1]))
 		return l.Key(), ok
 	}
 	if m := duplicateField.FindStringSubmatch(message); m != nil {
-		field := unquote(m[1])
-		return duplicate(d, func(k DuplicateKey) bool { return k.Path == field })
+		field := unquoteField(m[1])
+		return findDuplicate(d, func(k DuplicateKey) bool { return k.Path == field })
 	}
 	if m := duplicateKey.FindStringSubmatch(message); m != nil {
 		line, _ := strconv.Atoi(m[1])
-		if r, ok := duplicate(d, func(k DuplicateKey) bool { return k.line == line && k.decoded == m[2] }); ok {
+		if r, ok := findDuplicate(d, func(k DuplicateKey) bool { return k.line == line && k.decoded == m[2] }); ok {
 			return r, true
 		}
 	}
@@ -52,7 +52,7 @@ func Message(d *source.Document, message string) (r playground.Range, ok bool) {
 	return playground.Range{}, false
 }
 
-func duplicate(d *source.Document, matches func(DuplicateKey) bool) (playground.Range, bool) {
+func findDuplicate(d *source.Document, matches func(DuplicateKey) bool) (playground.Range, bool) {
 	for _, k := range DuplicateKeys(d) {
 		if matches(k) {
 			return k.Range, true
@@ -61,8 +61,8 @@ func duplicate(d *source.Document, matches func(DuplicateKey) bool) (playground.
 	return playground.Range{}, false
 }
 
-// unquote undoes the quoting of a field in a message.
-func unquote(s string) string {
+// unquoteField undoes the quoting of a field in a message.
+func unquoteField(s string) string {
 	if u, err := strconv.Unquote(s); err == nil {
 		return u
 	}

@@ -7,8 +7,8 @@ import (
 	"github.com/crdlab/crdlab/internal/source/lex"
 )
 
-// block passes over a literal or folded scalar whose indicator is at pos.
-func (s *scanner) block(literal bool) {
+// scanBlock passes over a literal or folded scalar whose indicator is at pos.
+func (s *scanner) scanBlock(literal bool) {
 	s.pos = lex.BreakAt(s.text, s.pos)
 	header := s.pos
 	s.pos += lex.BreakWidth(s.text, s.pos)
@@ -19,7 +19,7 @@ func (s *scanner) block(literal bool) {
 		return
 	}
 	b := blockScanner{scanner: s, indent: indent, literal: literal, last: -1, end: header}
-	b.lines()
+	b.scanLines()
 	s.pos = b.end
 }
 
@@ -57,14 +57,14 @@ type blockScanner struct {
 	// or -1; empty are the breaks of the empty lines since.
 	last  int
 	empty []int
-	// spaced says that the last line with content began with a blank, which
+	// moreIndented says that the last line with content began with a blank, which
 	// keeps the breaks around it from being folded.
-	spaced bool
+	moreIndented bool
 	// end is the end of the last line with content.
 	end int
 }
 
-func (b *blockScanner) lines() {
+func (b *blockScanner) scanLines() {
 	for !b.failed && b.value != "" && b.pos < len(b.text) {
 		eaten := b.skipIndent()
 		if w := lex.BreakWidth(b.text, b.pos); w > 0 {
@@ -75,9 +75,9 @@ func (b *blockScanner) lines() {
 		if eaten < b.indent || b.pos == len(b.text) {
 			break
 		}
-		b.line()
+		b.scanLine()
 	}
-	b.breaks(false)
+	b.emitBreaks(false)
 }
 
 // skipIndent passes over the indentation, as far as it is there.
@@ -89,13 +89,13 @@ func (b *blockScanner) skipIndent() (eaten int) {
 	return eaten
 }
 
-// line passes over a line with content from behind its indentation.
-func (b *blockScanner) line() {
-	spaced := lex.IsBlank(b.text[b.pos])
-	b.breaks(!b.literal && !spaced && !b.spaced)
-	b.spaced = spaced
+// scanLine passes over a line with content from behind its indentation.
+func (b *blockScanner) scanLine() {
+	moreIndented := lex.IsBlank(b.text[b.pos])
+	b.emitBreaks(!b.literal && !moreIndented && !b.moreIndented)
+	b.moreIndented = moreIndented
 	for b.pos < len(b.text) && lex.BreakWidth(b.text, b.pos) == 0 && !b.failed {
-		b.copy()
+		b.copyCodePoint()
 	}
 	b.end, b.last = b.pos, -1
 	if w := lex.BreakWidth(b.text, b.pos); w > 0 {
@@ -104,21 +104,21 @@ func (b *blockScanner) line() {
 	}
 }
 
-// breaks emits the breaks since the last line with content, at the end of the
+// emitBreaks emits the breaks since the last line with content, at the end of the
 // scalar only those that its value has.
-func (b *blockScanner) breaks(fold bool) {
+func (b *blockScanner) emitBreaks(fold bool) {
 	switch {
 	case b.last < 0 || b.value == "":
-	case fold && folds(b.text, b.last):
+	case fold && isFoldable(b.text, b.last):
 		if len(b.empty) == 0 {
 			b.emit(" ", b.last, b.last+lex.BreakWidth(b.text, b.last))
 		}
 	default:
-		b.lineBreak(b.last)
+		b.emitBreak(b.last)
 	}
 	for _, at := range b.empty {
 		if b.value != "" {
-			b.lineBreak(at)
+			b.emitBreak(at)
 		}
 	}
 	b.last, b.empty = -1, b.empty[:0]

@@ -50,13 +50,13 @@ type scanner struct {
 func (s *scanner) scan(style yaml.Style) bool {
 	switch {
 	case style&yaml.DoubleQuotedStyle != 0:
-		s.quoted('"')
+		s.scanQuoted('"')
 	case style&yaml.SingleQuotedStyle != 0:
-		s.quoted('\'')
+		s.scanQuoted('\'')
 	case style&(yaml.LiteralStyle|yaml.FoldedStyle) != 0:
-		s.block(style&yaml.LiteralStyle != 0)
+		s.scanBlock(style&yaml.LiteralStyle != 0)
 	default:
-		s.plain()
+		s.scanPlain()
 	}
 	return !s.failed && s.value == ""
 }
@@ -78,24 +78,24 @@ func (s *scanner) emit(decoded string, start, end int) {
 	}
 }
 
-// copy emits the code point at pos as it is.
-func (s *scanner) copy() {
+// copyCodePoint emits the code point at pos as it is.
+func (s *scanner) copyCodePoint() {
 	_, size := utf8.DecodeRuneInString(s.text[s.pos:])
 	s.emit(s.text[s.pos:s.pos+size], s.pos, s.pos+size)
 	s.pos += size
 }
 
-func (s *scanner) plain() {
+func (s *scanner) scanPlain() {
 	for s.value != "" && !s.failed && s.pos < len(s.text) {
 		if lex.IsBlankOrEnd(s.text, s.pos) {
-			s.fold(false)
+			s.scanFold(false)
 		} else {
-			s.copy()
+			s.copyCodePoint()
 		}
 	}
 }
 
-func (s *scanner) quoted(quote byte) {
+func (s *scanner) scanQuoted(quote byte) {
 	if s.pos >= len(s.text) || s.text[s.pos] != quote {
 		s.failed = true
 		return
@@ -110,21 +110,21 @@ func (s *scanner) quoted(quote byte) {
 			s.pos++
 			return
 		case c == '\\' && quote == '"':
-			s.escape()
+			s.scanEscape()
 		case lex.IsBlankOrEnd(s.text, s.pos):
-			s.fold(false)
+			s.scanFold(false)
 		default:
-			s.copy()
+			s.copyCodePoint()
 		}
 	}
 	s.failed = true
 }
 
-// fold passes over blanks and line breaks in a plain or quoted scalar. Blanks
+// scanFold passes over blanks and line breaks in a plain or quoted scalar. Blanks
 // alone stand for themselves; one line break with the blanks around it for a
 // space, several for all but the first of them. After an escaped line break
 // none is left out.
-func (s *scanner) fold(escaped bool) {
+func (s *scanner) scanFold(escaped bool) {
 	start := s.pos
 	var breaks []int
 	for s.pos < len(s.text) && lex.IsBlankOrEnd(s.text, s.pos) {
@@ -141,8 +141,8 @@ func (s *scanner) fold(escaped bool) {
 			s.emit(s.text[i:i+1], i, i+1)
 		}
 		return
-	case !folds(s.text, breaks[0]):
-		s.lineBreak(breaks[0])
+	case !isFoldable(s.text, breaks[0]):
+		s.emitBreak(breaks[0])
 		breaks = breaks[1:]
 	case len(breaks) == 1:
 		s.emit(" ", breaks[0], breaks[0]+lex.BreakWidth(s.text, breaks[0]))
@@ -151,18 +151,18 @@ func (s *scanner) fold(escaped bool) {
 		breaks = breaks[1:]
 	}
 	for _, at := range breaks {
-		s.lineBreak(at)
+		s.emitBreak(at)
 	}
 }
 
-// folds reports whether the line break at i becomes a space when lines are
+// isFoldable reports whether the line break at i becomes a space when lines are
 // folded. LS and PS stand for themselves.
-func folds(text string, i int) bool { return text[i] != 0xE2 }
+func isFoldable(text string, i int) bool { return text[i] != 0xE2 }
 
-// lineBreak emits the line break at an offset.
-func (s *scanner) lineBreak(at int) {
+// emitBreak emits the line break at an offset.
+func (s *scanner) emitBreak(at int) {
 	w := lex.BreakWidth(s.text, at)
-	if folds(s.text, at) {
+	if isFoldable(s.text, at) {
 		s.emit("\n", at, at+w)
 	} else {
 		s.emit(s.text[at:at+w], at, at+w)
@@ -178,13 +178,13 @@ var escapes = map[byte]string{
 
 var hexEscapes = map[byte]int{'x': 2, 'u': 4, 'U': 8}
 
-// escape passes over the backslash at pos and what belongs to it.
-func (s *scanner) escape() {
+// scanEscape passes over the backslash at pos and what belongs to it.
+func (s *scanner) scanEscape() {
 	start := s.pos
 	s.pos++
 	if w := lex.BreakWidth(s.text, s.pos); w > 0 {
 		s.pos += w
-		s.fold(true)
+		s.scanFold(true)
 		return
 	}
 	if s.pos >= len(s.text) {
@@ -194,10 +194,10 @@ func (s *scanner) escape() {
 	c := s.text[s.pos]
 	s.pos++
 	if digits := hexEscapes[c]; digits > 0 {
-		r := s.hex(digits)
+		r := s.scanHex(digits)
 		if utf16High(r) && strings.HasPrefix(s.text[s.pos:], `\u`) {
 			s.pos += 2
-			r = utf16Pair(r, s.hex(4))
+			r = utf16Pair(r, s.scanHex(4))
 		}
 		s.emit(string(r), start, s.pos)
 		return
@@ -211,8 +211,8 @@ func utf16High(r rune) bool { return r >= 0xD800 && r < 0xDC00 }
 
 func utf16Pair(high, low rune) rune { return (high-0xD800)<<10 | (low - 0xDC00) + 0x10000 }
 
-// hex reads digits hexadecimal digits.
-func (s *scanner) hex(digits int) rune {
+// scanHex reads digits hexadecimal digits.
+func (s *scanner) scanHex(digits int) rune {
 	if s.pos+digits > len(s.text) {
 		s.failed = true
 		return 0

@@ -33,45 +33,45 @@ type jsonReader struct {
 // ParseJSON parses text, which is to hold one JSON value, into a node whose
 // lines and columns count from the beginning of text. Lines break at \n, \r\n
 // and \r only. The error is an *limits.Exceeded or one of encoding/json; at is its
-// place.
+// locate.
 func ParseJSON(text string, budget *limits.Budget) (root *yaml.Node, at int, err error) {
 	r := &jsonReader{text: text, tokens: json.NewDecoder(strings.NewReader(text)), budget: budget}
 	r.tokens.UseNumber()
 	for r.root == nil || len(r.open) > 0 {
-		if err := r.next(); err != nil {
-			return nil, r.place(err), err
+		if err := r.readToken(); err != nil {
+			return nil, r.locate(err), err
 		}
 	}
-	if end := r.start(int(r.tokens.InputOffset())); end < len(text) {
+	if end := r.tokenStart(int(r.tokens.InputOffset())); end < len(text) {
 		return nil, end, errTrailing
 	}
 	return r.root, 0, nil
 }
 
-// place is where an error occurred.
-func (r *jsonReader) place(err error) int {
+// locate is where an error occurred.
+func (r *jsonReader) locate(err error) int {
 	var syntax *json.SyntaxError
 	var limit *limits.Exceeded
 	switch {
 	case errors.As(err, &limit):
 		return limit.Offset
 	case errors.As(err, &syntax):
-		return r.invalid(syntax)
+		return r.locateCharacter(syntax)
 	}
 	return max(0, len(strings.TrimRight(r.text, " \t\r\n"))-1)
 }
 
-// invalid is the place of the character that an error names. The decoder
+// locateCharacter is the place of the character that an error names. The decoder
 // counts up to it, or up to the blanks before it.
-func (r *jsonReader) invalid(err *json.SyntaxError) int {
-	at := r.start(int(err.Offset))
+func (r *jsonReader) locateCharacter(err *json.SyntaxError) int {
+	at := r.tokenStart(int(err.Offset))
 	if at < len(r.text) && strings.HasPrefix(err.Error(), "invalid character '"+r.text[at:at+1]+"'") {
 		return at
 	}
 	return max(0, int(err.Offset)-1)
 }
 
-func (r *jsonReader) next() error {
+func (r *jsonReader) readToken() error {
 	before := int(r.tokens.InputOffset())
 	token, err := r.tokens.Token()
 	if errors.Is(err, io.EOF) {
@@ -84,15 +84,15 @@ func (r *jsonReader) next() error {
 		r.open = r.open[:len(r.open)-1]
 		return nil
 	}
-	r.advance(r.start(before))
+	r.advance(r.tokenStart(before))
 	n := jsonNode(token)
 	n.Line, n.Column = r.line+1, r.column+1
-	r.add(n)
+	r.addNode(n)
 	return r.budget.Spend(r.offset, len(r.open), 1, 0)
 }
 
-// start is the offset of the token that follows offset.
-func (r *jsonReader) start(offset int) int {
+// tokenStart is the offset of the token that follows offset.
+func (r *jsonReader) tokenStart(offset int) int {
 	rest := r.text[min(offset, len(r.text)):]
 	return offset + len(rest) - len(strings.TrimLeft(rest, " \t\r\n,:"))
 }
@@ -112,7 +112,7 @@ func (r *jsonReader) advance(offset int) {
 	r.column += utf8.RuneCountInString(passed)
 }
 
-func (r *jsonReader) add(n *yaml.Node) {
+func (r *jsonReader) addNode(n *yaml.Node) {
 	if r.root == nil {
 		r.root = n
 	} else {

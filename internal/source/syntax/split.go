@@ -29,7 +29,7 @@ func Split(text string) []Chunk {
 			c.Start = directives
 		}
 		directives = -1
-		if c.End < len(text) && onlyDirectives(text[c.Start:c.End]) {
+		if c.End < len(text) && hasOnlyDirectives(text[c.Start:c.End]) {
 			directives = c.Start
 			continue
 		}
@@ -86,7 +86,7 @@ func afterSeparator(text string, i int) (next int, bad string) {
 	return next, ""
 }
 
-func onlyDirectives(text string) bool {
+func hasOnlyDirectives(text string) bool {
 	seen := false
 	for line := range strings.Lines(text) {
 		switch {

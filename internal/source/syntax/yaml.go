@@ -111,8 +111,8 @@ func newFailure(message string, read int) *Failure {
 	return f
 }
 
-// Place is where in text, the same as was parsed, the mistake is.
-func (f *Failure) Place(text string) (start, end int) {
+// Locate is where in text, the same as was parsed, the mistake is.
+func (f *Failure) Locate(text string) (start, end int) {
 	switch {
 	case strings.HasPrefix(f.Message, "found unexpected end of stream"),
 		strings.HasPrefix(f.Message, "did not find expected ',' or"):
@@ -127,16 +127,16 @@ func (f *Failure) Place(text string) (start, end int) {
 			return at, at + 1 + len(name)
 		}
 	}
-	return lineContent(text, f.firstFailing(text))
+	return lineContent(text, f.firstFailingLine(text))
 }
 
 // lookahead bounds how many lines the parser may have read beyond the one that
 // it fails at: it looks two tokens ahead.
 const lookahead = 3
 
-// firstFailing is the offset of the line that makes the parser fail: without
+// firstFailingLine is the offset of the line that makes the parser fail: without
 // it, and all that follows, the parser does not fail in that way.
-func (f *Failure) firstFailing(text string) int {
+func (f *Failure) firstFailingLine(text string) int {
 	line := contentLine(text, f.read)
 	for range lookahead {
 		_, earlier := ParseYAML(text[:line] + nesting.MissingClosers(text[:line]))

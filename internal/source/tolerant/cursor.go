@@ -114,7 +114,7 @@ func (f *cursorFinder) node(n *Node, outer int) {
 	case n.Kind == yaml.ScalarNode:
 		f.scalar(n)
 	case n.Kind == 0:
-		f.nothing(n, outer)
+		f.missingValue(n, outer)
 	case n.Flow:
 		f.flow(n)
 	case n.Kind == yaml.MappingNode:
@@ -124,10 +124,10 @@ func (f *cursorFinder) node(n *Node, outer int) {
 	}
 }
 
-func (f *cursorFinder) at(role Role) { f.cursor.Role = role }
+func (f *cursorFinder) setRole(role Role) { f.cursor.Role = role }
 
-// take sets the word to what is between two offsets.
-func (f *cursorFinder) take(start, end int) {
+// setWord sets the word to what is between two offsets.
+func (f *cursorFinder) setWord(start, end int) {
 	f.cursor.Word = f.tree.Range(start, end)
 	f.cursor.Typed = f.text[start:max(start, min(f.offset, end))]
 	if start < len(f.text) && start < end && (f.text[start] == '"' || f.text[start] == '\'') {
@@ -142,23 +142,23 @@ func (f *cursorFinder) scalar(n *Node) {
 	case f.offset < n.start && isBlock:
 	case f.offset < n.start:
 		f.cursor.Entry = n
-		if f.offset >= n.behind {
-			f.at(AtValue)
+		if f.offset >= n.afterIndicator {
+			f.setRole(AtValue)
 		}
 	case f.offset <= n.end && (!isBlock || f.offset < n.end || f.offset == len(f.text)):
 		f.cursor.Entry = n
-		f.at(AtValue)
+		f.setRole(AtValue)
 		if f.startsValue(n) {
-			f.at(AtStart)
+			f.setRole(AtStart)
 		}
 		f.cursor.Column = f.columnAt(n.start)
-		f.take(n.start, n.end)
+		f.setWord(n.start, n.end)
 		f.cursor.Text = n.Value
 		raw := f.text[n.start:min(f.offset, n.end)]
 		if n.Quote == '"' || n.Quote == '\'' {
 			raw = strings.TrimPrefix(raw, string(n.Quote))
 		}
-		f.cursor.Before = decodeDraft(raw, n.Quote, n.column)
+		f.cursor.Before = decodePartial(raw, n.Quote, n.column)
 		if isBlock {
 			f.cursor.Before = decodeBlock(raw, false, n.column)
 		}
@@ -172,67 +172,67 @@ func (f *cursorFinder) startsValue(n *Node) bool {
 	return n.Quote == 0 && line == ""
 }
 
-// nothing is a value that is not there yet.
-func (f *cursorFinder) nothing(n *Node, outer int) {
-	inLine := n.behind >= f.lineStart
-	f.cursor.NeedsBlank = n.behind == f.offset
+// missingValue is a value that is not there yet.
+func (f *cursorFinder) missingValue(n *Node, outer int) {
+	inLine := n.afterIndicator >= f.lineStart
+	f.cursor.NeedsBlank = n.afterIndicator == f.offset
 	f.cursor.Column = f.column()
 	switch {
 	case inLine && n.keyEnd >= 0:
 		f.cursor.Entry = n
-		f.at(AtValue)
+		f.setRole(AtValue)
 	case inLine:
 		f.cursor.Entry = n
-		f.at(AtStart)
+		f.setRole(AtStart)
 		if f.cursor.NeedsBlank {
 			f.cursor.Column++
 		}
 	case f.column() > outer || n.keyEnd < 0:
-		f.at(AtStart)
+		f.setRole(AtStart)
 	case n.keyEnd >= 0 && f.column() == outer:
-		f.at(AtDash)
+		f.setRole(AtDash)
 	}
 }
 
-func (f *cursorFinder) step(step any) { f.cursor.Path = append(f.cursor.Path, step) }
+func (f *cursorFinder) appendStep(step any) { f.cursor.Path = append(f.cursor.Path, step) }
 
 func (f *cursorFinder) mapping(n *Node) {
-	entry := f.before(n.Children)
+	entry := f.lastBefore(n.Children)
 	switch {
 	case entry == nil:
 		f.cursor.Column = f.column()
 		if f.column() == n.column {
-			f.at(AtKey)
+			f.setRole(AtKey)
 		}
 	case f.inKey(entry):
 		f.key(entry)
-	case entry.behind >= f.lineStart && entry.start > f.offset && strings.Contains(f.text[f.offset:entry.start], "\n"):
-	case entry.behind >= f.lineStart || f.offset <= entry.end && entry.Kind != 0:
-		f.step(entry.Key)
+	case entry.afterIndicator >= f.lineStart && entry.start > f.offset && strings.Contains(f.text[f.offset:entry.start], "\n"):
+	case entry.afterIndicator >= f.lineStart || f.offset <= entry.end && entry.Kind != 0:
+		f.appendStep(entry.Key)
 		f.node(entry, n.column)
 	case f.column() > n.column:
-		f.step(entry.Key)
+		f.appendStep(entry.Key)
 		f.node(entry, n.column)
 	case f.column() == n.column:
 		f.cursor.Column = n.column
-		f.at(AtKey)
+		f.setRole(AtKey)
 		if isList := entry.Kind == yaml.SequenceNode && entry.column == n.column; entry.Kind == 0 || isList {
 			f.cursor.Above = entry
 		}
 	}
 }
 
-// before is the last of the children that begins before the cursor.
-func (f *cursorFinder) before(children []*Node) *Node {
+// lastBefore is the last of the children that begins before the cursor.
+func (f *cursorFinder) lastBefore(children []*Node) *Node {
 	var found *Node
 	for _, child := range children {
 		begin := child.start
 		if child.keyStart >= 0 {
 			begin = child.keyStart
-		} else if child.behind >= 0 {
-			begin = child.behind - 1
+		} else if child.afterIndicator >= 0 {
+			begin = child.afterIndicator - 1
 		}
-		if begin > f.offset || begin == f.offset && child.keyStart < 0 && child.behind >= 0 {
+		if begin > f.offset || begin == f.offset && child.keyStart < 0 && child.afterIndicator >= 0 {
 			break
 		}
 		found = child
@@ -246,31 +246,31 @@ func (f *cursorFinder) inKey(entry *Node) bool {
 
 func (f *cursorFinder) key(entry *Node) {
 	f.cursor.Entry = entry
-	f.cursor.HasColon = entry.behind >= 0
+	f.cursor.HasColon = entry.afterIndicator >= 0
 	f.cursor.Column = f.columnAt(entry.keyStart)
-	f.take(entry.keyStart, entry.keyEnd)
-	f.at(AtKey)
+	f.setWord(entry.keyStart, entry.keyEnd)
+	f.setRole(AtKey)
 }
 
 func (f *cursorFinder) sequence(n *Node) {
 	for i := len(n.Children) - 1; i >= 0; i-- {
 		item := n.Children[i]
-		if item.behind > f.offset {
+		if item.afterIndicator > f.offset {
 			continue
 		}
-		inLine := item.behind >= f.lineStart
+		inLine := item.afterIndicator >= f.lineStart
 		switch {
 		case inLine || f.column() > n.column || f.offset <= item.end && item.Kind != 0:
-			f.step(i)
+			f.appendStep(i)
 			f.node(item, n.column)
 		case f.column() == n.column:
 			f.cursor.Column = n.column
-			f.at(AtDash)
+			f.setRole(AtDash)
 		}
 		return
 	}
 	if f.column() == n.column {
-		f.at(AtDash)
+		f.setRole(AtDash)
 	}
 }
 
@@ -291,25 +291,25 @@ func (f *cursorFinder) flow(n *Node) {
 			return
 		}
 		if n.Kind == yaml.MappingNode {
-			if child.behind < 0 {
+			if child.afterIndicator < 0 {
 				continue
 			}
-			f.step(child.Key)
+			f.appendStep(child.Key)
 		} else {
-			f.step(i)
+			f.appendStep(i)
 		}
 		f.node(child, -1)
 		if child.Kind == 0 {
 			f.cursor.Entry = child
-			f.at(AtValue)
+			f.setRole(AtValue)
 		}
 		return
 	}
 	f.cursor.Column = f.column()
-	f.at(AtKey)
+	f.setRole(AtKey)
 	if n.Kind == yaml.SequenceNode {
-		f.step(len(n.Children))
-		f.at(AtValue)
+		f.appendStep(len(n.Children))
+		f.setRole(AtValue)
 	}
 }
 
@@ -317,7 +317,7 @@ func (f *cursorFinder) flow(n *Node) {
 func (f *cursorFinder) flowEnd(n *Node, i int) int {
 	child := n.Children[i]
 	end := max(child.end, child.keyEnd)
-	if child.Kind == 0 && child.behind >= 0 {
+	if child.Kind == 0 && child.afterIndicator >= 0 {
 		for end < n.end && lex.IsBlank(f.text[end]) {
 			end++
 		}
@@ -331,8 +331,8 @@ func (t *Tree) Key(n *Node) playground.Range {
 	switch {
 	case n.keyStart >= 0:
 		return t.Range(n.keyStart, n.keyEnd)
-	case n.behind >= 0:
-		return t.Range(n.behind-1, n.behind)
+	case n.afterIndicator >= 0:
+		return t.Range(n.afterIndicator-1, n.afterIndicator)
 	}
 	return t.Range(n.start, n.start)
 }
@@ -343,7 +343,7 @@ func (n *Node) Child(name string) *Node {
 		return nil
 	}
 	for _, child := range n.Children {
-		if child.Key == name && child.behind >= 0 {
+		if child.Key == name && child.afterIndicator >= 0 {
 			return child
 		}
 	}
@@ -374,7 +374,7 @@ func (n *Node) plain(depth int) any {
 	case yaml.MappingNode:
 		out := make(map[string]any, len(n.Children))
 		for _, child := range n.Children {
-			if child.behind >= 0 {
+			if child.afterIndicator >= 0 {
 				out[child.Key] = child.plain(depth + 1)
 			}
 		}

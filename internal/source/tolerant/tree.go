@@ -41,8 +41,8 @@ type Node struct {
 
 	// keyStart and keyEnd enclose the key with its quotes; -1 if there is none.
 	keyStart, keyEnd int
-	// behind is the offset behind the colon or the dash, -1 if there is none.
-	behind int
+	// afterIndicator is the offset behind the colon or the dash, -1 if there is none.
+	afterIndicator int
 	// start and end enclose the value.
 	start, end int
 	// column is that of the keys or dashes of a collection in block style.
@@ -59,9 +59,9 @@ func Parse(text string) *Tree {
 		text = ""
 	}
 	p := &parser{text: text}
-	p.document()
+	p.startDocument()
 	for p.pos < len(text) {
-		p.line()
+		p.parseLine()
 	}
 	return &Tree{Documents: p.documents, starts: p.starts, index: position.New(text)}
 }
@@ -88,7 +88,7 @@ func (p *parser) lineEnd(at int) int {
 	return p.lineTo
 }
 
-func (p *parser) document() {
+func (p *parser) startDocument() {
 	root := newNode(p.pos)
 	p.documents = append(p.documents, root)
 	p.starts = append(p.starts, p.pos)
@@ -96,13 +96,13 @@ func (p *parser) document() {
 }
 
 func newNode(at int) *Node {
-	return &Node{keyStart: -1, keyEnd: -1, behind: -1, start: at, end: at, column: -1}
+	return &Node{keyStart: -1, keyEnd: -1, afterIndicator: -1, start: at, end: at, column: -1}
 }
 
-func (p *parser) top() *Node { return p.open[len(p.open)-1] }
+func (p *parser) innermost() *Node { return p.open[len(p.open)-1] }
 
-// line reads a line that does not begin within a scalar or brackets.
-func (p *parser) line() {
+// parseLine reads a line that does not begin within a scalar or brackets.
+func (p *parser) parseLine() {
 	start, end := p.pos, p.lineEnd(p.pos)
 	next := end + lex.BreakWidth(p.text, end)
 	at := start
@@ -111,29 +111,29 @@ func (p *parser) line() {
 	}
 	p.pos = next
 	switch {
-	case p.comment(at) || strings.TrimSpace(p.text[at:end]) == "":
+	case p.isComment(at) || strings.TrimSpace(p.text[at:end]) == "":
 	case lex.IsDocumentMarker(p.text, start):
 		p.pos = start + 3
-		p.document()
-		p.value(p.top(), -1, p.skipBlanks(p.pos))
+		p.startDocument()
+		p.parseValue(p.innermost(), -1, p.skipBlanks(p.pos))
 		p.pos = max(p.pos, min(next, len(p.text)))
 	case start == 0 && p.text[start] == '%':
 	default:
-		p.content(at, at-start)
+		p.parseContent(at, at-start)
 	}
 }
 
-// content reads what begins at an offset, which has a column in its line.
-func (p *parser) content(at, column int) {
+// parseContent reads what begins at an offset, which has a column in its line.
+func (p *parser) parseContent(at, column int) {
 	dash := p.text[at] == '-' && lex.IsBlankOrEnd(p.text, at+1)
 	parent := p.parent(column, dash)
 	switch {
 	case dash:
-		p.item(parent, at, column)
+		p.parseItem(parent, at, column)
 	case p.isKey(at) || parent.Kind == yaml.MappingNode && parent.column == column:
-		p.entry(parent, at, column)
+		p.parseEntry(parent, at, column)
 	case parent.Kind == 0 || parent.Kind == yaml.ScalarNode && parent.Quote == 0:
-		p.value(parent, p.enclosing(parent), at)
+		p.parseValue(parent, p.enclosing(parent), at)
 	}
 }
 
@@ -141,14 +141,14 @@ func (p *parser) content(at, column int) {
 // that gets what is there: a collection of that column or one without content.
 func (p *parser) parent(column int, dash bool) *Node {
 	for len(p.open) > 1 {
-		top := p.top()
+		top := p.innermost()
 		isList := top.Kind == yaml.SequenceNode
 		if top.column < column || top.column == column && (!isList || dash) {
 			break
 		}
 		p.open = p.open[:len(p.open)-1]
 	}
-	top := p.top()
+	top := p.innermost()
 	isOpen := top.column < column || dash && top.Kind == yaml.MappingNode
 	if last := lastChild(top); last != nil && isOpen {
 		return last
@@ -165,14 +165,14 @@ func lastChild(n *Node) *Node {
 
 // enclosing is the column that a value of n has to be indented more than.
 func (p *parser) enclosing(n *Node) int {
-	if top := p.top(); top != n {
+	if top := p.innermost(); top != n {
 		return top.column
 	}
 	return -1
 }
 
-// collection makes n one of the kind, unless it is.
-func (p *parser) collection(n *Node, kind yaml.Kind, at, column int) *Node {
+// openCollection makes n one of the kind, unless it is.
+func (p *parser) openCollection(n *Node, kind yaml.Kind, at, column int) *Node {
 	if n.Kind == kind && !n.Flow && n.column == column {
 		return n
 	}
@@ -192,53 +192,53 @@ func (p *parser) columnOf(at int) int {
 	return at - (strings.LastIndexByte(p.text[:at], '\n') + 1)
 }
 
-func (p *parser) item(parent *Node, at, column int) {
-	list := p.collection(parent, yaml.SequenceNode, at, column)
+func (p *parser) parseItem(parent *Node, at, column int) {
+	list := p.openCollection(parent, yaml.SequenceNode, at, column)
 	item := newNode(at + 1)
-	item.behind = at + 1
+	item.afterIndicator = at + 1
 	list.Children = append(list.Children, item)
-	p.after(item, column)
+	p.parseAfterDash(item, column)
 }
 
-func (p *parser) entry(parent *Node, at, column int) {
-	mapping := p.collection(parent, yaml.MappingNode, at, column)
+func (p *parser) parseEntry(parent *Node, at, column int) {
+	mapping := p.openCollection(parent, yaml.MappingNode, at, column)
 	entry := newNode(at)
 	mapping.Children = append(mapping.Children, entry)
-	p.key(entry, at, false)
-	if entry.behind < 0 {
+	p.parseKey(entry, at, false)
+	if entry.afterIndicator < 0 {
 		return
 	}
-	if rest := p.skipBlanks(entry.behind); p.lineEnds(rest) {
+	if rest := p.skipBlanks(entry.afterIndicator); p.isLineEnd(rest) {
 		p.pos = p.nextLine(rest)
 		return
 	}
-	p.value(entry, column, p.skipBlanks(entry.behind))
+	p.parseValue(entry, column, p.skipBlanks(entry.afterIndicator))
 }
 
-// after reads what follows a dash in its line, which may be another dash or a
+// parseAfterDash reads what follows a dash in its line, which may be another dash or a
 // key.
-func (p *parser) after(item *Node, column int) {
-	at := p.skipBlanks(item.behind)
-	if p.lineEnds(at) {
+func (p *parser) parseAfterDash(item *Node, column int) {
+	at := p.skipBlanks(item.afterIndicator)
+	if p.isLineEnd(at) {
 		p.pos = p.nextLine(at)
 		return
 	}
-	inner := column + at - item.behind + 1
+	inner := column + at - item.afterIndicator + 1
 	switch {
 	case p.text[at] == '-' && lex.IsBlankOrEnd(p.text, at+1):
-		p.item(item, at, inner)
+		p.parseItem(item, at, inner)
 	case p.isKey(at):
-		p.entry(item, at, inner)
+		p.parseEntry(item, at, inner)
 	default:
-		p.value(item, column, at)
+		p.parseValue(item, column, at)
 	}
 }
 
-func (p *parser) comment(at int) bool { return at < len(p.text) && p.text[at] == '#' }
+func (p *parser) isComment(at int) bool { return at < len(p.text) && p.text[at] == '#' }
 
-// lineEnds says whether only a comment is left in the line.
-func (p *parser) lineEnds(at int) bool {
-	return at >= len(p.text) || lex.BreakWidth(p.text, at) > 0 || p.comment(at)
+// isLineEnd says whether only a comment is left in the line.
+func (p *parser) isLineEnd(at int) bool {
+	return at >= len(p.text) || lex.BreakWidth(p.text, at) > 0 || p.isComment(at)
 }
 
 func (p *parser) nextLine(at int) int {
@@ -288,14 +288,14 @@ func (p *parser) trimmedEnd(start, end int) int {
 }
 
 // key reads a key and its colon, if that is there.
-func (p *parser) key(n *Node, at int, flow bool) {
+func (p *parser) parseKey(n *Node, at int, flow bool) {
 	end, ok := p.keyEnd(at, flow)
 	n.keyStart, n.keyEnd = at, end
 	n.Key = decodeKey(strings.TrimRight(p.text[at:end], " \t"))
 	n.start, n.end = end, end
 	if ok {
-		n.behind = p.skipBlanks(end) + 1
-		n.start, n.end = n.behind, n.behind
+		n.afterIndicator = p.skipBlanks(end) + 1
+		n.start, n.end = n.afterIndicator, n.afterIndicator
 	}
 }
 
@@ -303,7 +303,7 @@ func decodeKey(raw string) string {
 	if raw == "" || raw[0] != '"' && raw[0] != '\'' {
 		return raw
 	}
-	return decodeDraft(strings.TrimSuffix(raw[1:], raw[:1]), raw[0], 0)
+	return decodePartial(strings.TrimSuffix(raw[1:], raw[:1]), raw[0], 0)
 }
 
 // quotedEnd is the offset behind the closing quote of the scalar at an offset,

@@ -13,26 +13,26 @@ import (
 // maxFlowDepth is how deep brackets are followed.
 const maxFlowDepth = 200
 
-// value reads a value at an offset that is not a collection in block style. It
+// parseValue reads a value at an offset that is not a collection in block style. It
 // ends at the latest before a line that is indented no more than the column.
-func (p *parser) value(n *Node, column, at int) {
+func (p *parser) parseValue(n *Node, column, at int) {
 	at = p.skipProperties(at)
-	if p.lineEnds(at) {
+	if p.isLineEnd(at) {
 		p.pos = p.nextLine(at)
 		return
 	}
 	switch c := p.text[at]; {
 	case c == '|' || c == '>':
-		p.block(n, column, at)
+		p.parseBlock(n, column, at)
 	case c == '{' || c == '[':
 		limit := p.limit(column, at)
-		if p.pos = p.flow(n, at, limit, 0); p.pos < limit {
+		if p.pos = p.parseFlow(n, at, limit, 0); p.pos < limit {
 			p.pos = p.nextLine(p.pos)
 		}
 	case c == '"' || c == '\'':
-		p.quoted(n, column, at)
+		p.parseQuoted(n, column, at)
 	default:
-		p.plain(n, column, at)
+		p.parsePlain(n, column, at)
 	}
 }
 
@@ -58,27 +58,27 @@ func (p *parser) limit(column, at int) int {
 		for first < len(p.text) && p.text[first] == ' ' {
 			first++
 		}
-		if !blankLine(p.text, first) && first-line <= column {
+		if !isBlankLine(p.text, first) && first-line <= column {
 			return line
 		}
 	}
 	return len(p.text)
 }
 
-func blankLine(text string, at int) bool {
+func isBlankLine(text string, at int) bool {
 	return strings.TrimSpace(text[at:lex.LineEnd(text, at)]) == ""
 }
 
-func (p *parser) block(n *Node, column, at int) {
+func (p *parser) parseBlock(n *Node, column, at int) {
 	body, end := p.nextLine(at), p.limit(column, at)
 	p.pos = max(body, end)
 	n.Kind, n.Quote, n.start, n.end = yaml.ScalarNode, p.text[at], body, max(body, end)
-	n.column = draftIndent(p.text[body:n.end])
-	n.Value = decodeDraft(p.text[n.start:n.end], n.Quote, n.column)
+	n.column = blockIndent(p.text[body:n.end])
+	n.Value = decodePartial(p.text[n.start:n.end], n.Quote, n.column)
 }
 
-// draftIndent is the indentation of the first line that is not blank.
-func draftIndent(text string) int {
+// blockIndent is the indentation of the first line that is not blank.
+func blockIndent(text string) int {
 	for line := range strings.Lines(text) {
 		if trimmed := strings.TrimLeft(line, " "); strings.TrimSpace(trimmed) != "" {
 			return len(line) - len(trimmed)
@@ -87,9 +87,9 @@ func draftIndent(text string) int {
 	return 0
 }
 
-// quoted reads a scalar in quotes. If those are not closed before the value has
+// parseQuoted reads a scalar in quotes. If those are not closed before the value has
 // to end, it ends with its line.
-func (p *parser) quoted(n *Node, column, at int) {
+func (p *parser) parseQuoted(n *Node, column, at int) {
 	limit := p.limit(column, at)
 	end := quotedEnd(p.text[:limit], at)
 	if isClosed := end > at+1 && p.text[end-1] == p.text[at]; !isClosed {
@@ -101,13 +101,13 @@ func (p *parser) quoted(n *Node, column, at int) {
 }
 
 // plain reads a scalar without quotes and the lines that go on with it.
-func (p *parser) plain(n *Node, column, at int) {
+func (p *parser) parsePlain(n *Node, column, at int) {
 	end := p.plainEnd(at)
 	if n.Kind == yaml.ScalarNode && n.Quote == 0 {
 		at = n.start
 	}
 	n.Kind, n.Quote, n.start, n.end = yaml.ScalarNode, 0, at, end
-	n.Value = decodeDraft(p.text[at:end], 0, 0)
+	n.Value = decodePartial(p.text[at:end], 0, 0)
 	p.pos = p.nextLine(end)
 }
 
@@ -121,7 +121,7 @@ func (p *parser) plainEnd(at int) int {
 
 // flow reads a value in flow style that ends before the limit, and returns its
 // end.
-func (p *parser) flow(n *Node, at, limit, depth int) int {
+func (p *parser) parseFlow(n *Node, at, limit, depth int) int {
 	if depth > maxFlowDepth {
 		return limit
 	}
@@ -136,9 +136,9 @@ func (p *parser) flow(n *Node, at, limit, depth int) int {
 		child := newNode(at)
 		n.Children = append(n.Children, child)
 		if n.Kind == yaml.MappingNode {
-			at = p.flowEntry(child, at, limit, depth)
+			at = p.parseFlowEntry(child, at, limit, depth)
 		} else {
-			at = p.flowValue(child, at, limit, depth)
+			at = p.parseFlowValue(child, at, limit, depth)
 		}
 		at = p.skipFlow(at, limit)
 		if at < limit && (p.text[at] == ',' || at == before) {
@@ -149,23 +149,23 @@ func (p *parser) flow(n *Node, at, limit, depth int) int {
 	return n.end
 }
 
-func (p *parser) flowEntry(n *Node, at, limit, depth int) int {
-	p.key(n, at, true)
-	if n.behind < 0 || n.behind > limit {
-		n.behind = -1
+func (p *parser) parseFlowEntry(n *Node, at, limit, depth int) int {
+	p.parseKey(n, at, true)
+	if n.afterIndicator < 0 || n.afterIndicator > limit {
+		n.afterIndicator = -1
 		return min(n.keyEnd, limit)
 	}
-	value := p.skipFlow(n.behind, limit)
+	value := p.skipFlow(n.afterIndicator, limit)
 	if value >= limit || strings.IndexByte(",}]", p.text[value]) >= 0 {
 		return value
 	}
-	return p.flowValue(n, value, limit, depth)
+	return p.parseFlowValue(n, value, limit, depth)
 }
 
-func (p *parser) flowValue(n *Node, at, limit, depth int) int {
+func (p *parser) parseFlowValue(n *Node, at, limit, depth int) int {
 	switch c := p.text[at]; c {
 	case '{', '[':
-		return p.flow(n, at, limit, depth+1)
+		return p.parseFlow(n, at, limit, depth+1)
 	case '"', '\'':
 		n.end = quotedEnd(p.text[:limit], at)
 		if line := p.lineEnd(at); n.end == limit && line < limit {
@@ -200,14 +200,14 @@ func (p *parser) skipFlow(at, limit int) int {
 	return min(at, limit)
 }
 
-// decodeDraft is the text that a part of a scalar's source stands for, as far
+// decodePartial is the text that a part of a scalar's source stands for, as far
 // as it is clear. indent is that of the lines of a block.
-func decodeDraft(raw string, quote byte, indent int) string {
+func decodePartial(raw string, quote byte, indent int) string {
 	switch quote {
 	case '\'':
 		return strings.ReplaceAll(foldLines(raw), "''", "'")
 	case '"':
-		return unescapeDraft(foldLines(raw))
+		return unescape(foldLines(raw))
 	case '|', '>':
 		return decodeBlock(raw, quote == '>', indent)
 	}
@@ -245,7 +245,7 @@ func decodeBlock(raw string, fold bool, indent int) string {
 	return strings.Join(lines, "\n")
 }
 
-func unescapeDraft(raw string) string {
+func unescape(raw string) string {
 	if !strings.Contains(raw, `\`) {
 		return raw
 	}
