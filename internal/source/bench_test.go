@@ -15,8 +15,8 @@ import (
 	"github.com/crdlab/crdlab/internal/source/sourcetest"
 )
 
-// texts are a generated CRD and, where CRDLAB_CORPUS is set, the largest ones
-// of real projects.
+// texts returns a generated CRD as YAML and JSON and, if CRDLAB_CORPUS is set,
+// the largest CRDs of real projects.
 func texts(b *testing.B) map[string]string {
 	generated := sourcetest.LargeCRD(1 << 20)
 	json, err := kyaml.YAMLToJSON([]byte(generated))
@@ -48,7 +48,7 @@ func BenchmarkParse(b *testing.B) {
 	}
 }
 
-// BenchmarkYAML is what the YAML parser alone needs, to compare with.
+// BenchmarkYAML measures the YAML parser alone, as a baseline.
 func BenchmarkYAML(b *testing.B) {
 	for name, text := range texts(b) {
 		b.Run(name, func(b *testing.B) {
@@ -73,8 +73,8 @@ func BenchmarkSyntaxError(b *testing.B) {
 	}
 }
 
-// BenchmarkResolve finds a column of a rule deep in a large CRD: in YAML, and
-// on the one long line of JSON with characters beyond ASCII.
+// BenchmarkResolve locates a column of a rule deep in a large CRD, in YAML and
+// in JSON that consists of one long line with non-ASCII characters.
 func BenchmarkResolve(b *testing.B) {
 	text := sourcetest.LargeCRD(1 << 20)
 	json, err := kyaml.YAMLToJSON([]byte(text))

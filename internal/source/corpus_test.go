@@ -12,8 +12,9 @@ import (
 	"github.com/crdlab/crdlab/internal/source/limits"
 )
 
-// The CRDs and objects of real projects, where CRDLAB_CORPUS names them, parse
-// where the decoder can read them, and the source of each scalar is found.
+// TestCorpus parses the CRDs and objects of real projects in the directory
+// CRDLAB_CORPUS. It expects an error exactly when the decoder fails, and the
+// correct source for each scalar.
 func TestCorpus(t *testing.T) {
 	root := os.Getenv("CRDLAB_CORPUS")
 	if root == "" {

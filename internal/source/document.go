@@ -16,16 +16,17 @@ import (
 	"github.com/crdlab/crdlab/internal/source/syntax"
 )
 
-// A Document is one YAML or JSON document of a text.
+// A Document is one YAML or JSON document of a file.
 type Document struct {
-	// Text is the document's own text, without separators, as it is to be
-	// handed to a decoder. Lines in a decoder's message count from its start.
+	// Text is the source of the document, without separators. It is the input
+	// for decoders, whose line numbers count from its start.
 	Text string
-	// Range is the place of Text in the whole text.
+	// Range is the range of Text in the file.
 	Range playground.Range
 	// Err is nil, a *SyntaxError or a *limits.Error. A document with a
-	// *limits.Error must not be given to a decoder. One with a *SyntaxError may:
-	// decoders of other YAML versions differ in what they accept.
+	// *limits.Error must not reach a decoder. A document with a *SyntaxError
+	// may, because decoders of other YAML versions differ in the input that
+	// they accept.
 	Err error
 
 	index  *position.Index
@@ -56,8 +57,8 @@ func parseDocument(x *position.Index, c syntax.Chunk, budget *limits.Budget) *Do
 	return d
 }
 
-// parseJSON tries the document as JSON. What is wrong as YAML too, and begins
-// as JSON does, keeps the error that it has as JSON.
+// parseJSON tries to parse the document as JSON. If YAML fails as well and the
+// document looks like JSON, it keeps the JSON error.
 func (d *Document) parseJSON(spent *limits.Budget) {
 	trial := *spent
 	root, at, err := syntax.ParseJSON(d.Text, &trial)
@@ -78,7 +79,8 @@ func (d *Document) parseJSON(spent *limits.Budget) {
 	d.layout = layout.ForJSON(d.index, d.layout.Start, d.layout.End)
 }
 
-// quotesFirstKey reports whether a text in braces was meant as JSON.
+// quotesFirstKey reports whether a document in braces was probably meant as
+// JSON.
 func quotesFirstKey(text string) bool {
 	rest := strings.TrimLeft(text, " \t\r\n{")
 	return rest == "" || rest[0] == '"' || rest[0] == '}'
@@ -116,8 +118,8 @@ func (d *Document) parseYAML(budget *limits.Budget) {
 	d.root = root
 }
 
-// findTrailing finds text behind the root, which the parser does not look at. A
-// block that is not indented ends with the document.
+// findTrailing finds content behind the root, which the parser ignores. A block
+// collection at the start of a line always extends to the end of the document.
 func (d *Document) findTrailing(root *yaml.Node) (at int, ok bool) {
 	start, end := d.layout.Extent(root)
 	block := root.Kind != yaml.ScalarNode && root.Style&yaml.FlowStyle == 0
@@ -137,18 +139,18 @@ func (d *Document) beginsLine(at int) bool {
 	return at == d.layout.Start || lex.BreakBefore(d.layout.Text, at)
 }
 
-// Empty reports whether the document holds comments or null only. A document
+// Empty reports whether the document holds only comments or null. A document
 // with an error is not empty.
 func (d *Document) Empty() bool {
 	return d.Err == nil && (d.root == nil ||
 		d.root.Kind == yaml.ScalarNode && d.root.Tag == "!!null")
 }
 
-// JSON reports whether the document is to be decoded as JSON, otherwise it is
-// YAML. Text in braces that only YAML accepts is YAML.
+// JSON reports whether the document is to be decoded as JSON rather than YAML.
+// A document in braces that is not valid JSON is YAML.
 func (d *Document) JSON() bool { return d.layout.JSON }
 
-// Lookup is the value of the scalar at a path of mapping keys.
+// Lookup returns the value of the scalar at a path of mapping keys.
 func (d *Document) Lookup(path ...string) (value string, ok bool) {
 	l := d.Root()
 	for _, key := range path {
@@ -162,13 +164,13 @@ func (d *Document) Lookup(path ...string) (value string, ok bool) {
 	return l.node.Value, true
 }
 
-// Line is that of [layout.Layout.Line].
+// Line returns the range of a line of Text, see [layout.Layout.Line].
 func (d *Document) Line(line int) playground.Range { return d.layout.Line(line) }
 
-// Layout finds the document's nodes in the text.
+// Layout returns the layout, which locates the nodes of the document.
 func (d *Document) Layout() *layout.Layout { return d.layout }
 
-// setError sets Err for an error whose place is an offset of Text.
+// setError sets Err for an error at an offset of Text.
 func (d *Document) setError(err error, offset int) {
 	var limit *limits.Exceeded
 	if !errors.As(err, &limit) {
@@ -184,7 +186,7 @@ func (d *Document) setError(err error, offset int) {
 	}
 }
 
-// syntaxError is the error for a place given by offsets of Text.
+// syntaxError returns an error for an extent in Text.
 func (d *Document) syntaxError(message string, start, end int) *SyntaxError {
 	start = min(start, len(d.Text))
 	return &SyntaxError{

@@ -15,8 +15,8 @@ import (
 	"github.com/crdlab/crdlab/internal/source/sourcetest"
 )
 
-// FuzzParse checks that any text is parsed or refused, that the nesting scanner
-// agrees with the parser, and that each node is found under its own path.
+// FuzzParse checks that Parse accepts or rejects any input, that the nesting
+// scanner agrees with the parser, and that each node is found at its own path.
 func FuzzParse(f *testing.F) {
 	sourcetest.Seeds(f, "testdata")
 	f.Fuzz(func(t *testing.T, text string) {
@@ -54,7 +54,7 @@ func checkDocument(t *testing.T, d *source.Document) {
 	})
 }
 
-// checkScanner compares the nesting scanner's counts to the parser's.
+// checkScanner compares the counts of the nesting scanner and the parser.
 func checkScanner(t *testing.T, d *source.Document) {
 	depth, nodes := 0, 0
 	if d.Root().Node() != nil {
@@ -85,7 +85,7 @@ func measure(n *yaml.Node) (depth, nodes int) {
 }
 
 // FuzzScalarOffsets checks that the source of each code point of each scalar
-// reads as that code point.
+// represents this code point.
 func FuzzScalarOffsets(f *testing.F) {
 	sourcetest.Seeds(f, "testdata")
 	f.Fuzz(func(t *testing.T, text string) {
@@ -129,7 +129,7 @@ func checkScalar(t *testing.T, d *source.Document, n *yaml.Node) {
 	}
 }
 
-// reads reports whether the source of a code point can stand for it.
+// reads reports whether the source of a code point can represent it.
 func reads(source string, r rune) bool {
 	switch {
 	case source == string(r), source == "''" && r == '\'':

@@ -13,8 +13,8 @@ import (
 	"github.com/crdlab/crdlab/internal/source/resolve"
 )
 
-// Each text passes the limit named, or none, and is refused at a place near
-// the mistake without harm to the process.
+// TestLimits checks which limit each source exceeds, if any, and the position
+// of the error.
 func TestLimits(t *testing.T) {
 	deep := func(n int, open, middle, closing string) string {
 		return strings.Repeat(open, n) + middle + strings.Repeat(closing, n)
@@ -80,7 +80,7 @@ func TestLimits(t *testing.T) {
 	}
 }
 
-// outcome is what an error of Parse is about, and where.
+// outcome returns the kind and the position of an error of Parse.
 func outcome(err error) (limit, at string) {
 	var limitError *limits.Error
 	var syntaxError *source.SyntaxError
@@ -95,7 +95,7 @@ func outcome(err error) (limit, at string) {
 	return "", ""
 }
 
-// bomb has lists of ten aliases of one another.
+// bomb returns lists of ten aliases, each of the previous list.
 func bomb(levels int) string {
 	var b strings.Builder
 	b.WriteString("a0: &a0 x\n")
@@ -105,7 +105,7 @@ func bomb(levels int) string {
 	return b.String()
 }
 
-// merges has mappings that merge the one before twice.
+// merges returns mappings that merge the previous mapping twice.
 func merges(levels int) string {
 	var b strings.Builder
 	b.WriteString("a0: &a0 {x: 1}\n")
@@ -115,7 +115,7 @@ func merges(levels int) string {
 	return b.String() + "a: {<<: *a" + fmt.Sprint(levels-1) + "}\n"
 }
 
-// What every limit is called when it is passed.
+// TestLimitErrors checks the message of each limit.
 func TestLimitErrors(t *testing.T) {
 	bounds := limits.Limits{MaxBytes: 30, MaxDocuments: 2, MaxDepth: 2, MaxNodes: 8, MaxAliases: 1}
 	got := ""

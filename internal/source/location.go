@@ -10,37 +10,38 @@ import (
 	"github.com/crdlab/crdlab/internal/source/mapping"
 )
 
-// A Location is the place of a value in a [Document]. It is small, and only
-// computes positions when asked.
+// A Location is the location of a value in a [Document]. It computes positions
+// on request only.
 type Location struct {
-	// Exact is false if what was looked for is not there, so that the location
-	// is that of the nearest ancestor.
+	// Exact is false if the requested field does not exist. The location is
+	// then that of the nearest ancestor.
 	Exact bool
-	// Missing is the part of the field that was not found; empty if Exact.
+	// Missing is the part of the field that does not exist. It is empty if
+	// Exact.
 	Missing string
 
 	doc *Document
-	// node is the value, with aliases followed; nil in an empty document.
+	// node is the value, with aliases followed. It is nil in an empty document.
 	node *yaml.Node
-	// key is the mapping key; nil for list items and the root.
+	// key is the mapping key. It is nil for list items and the root.
 	key *yaml.Node
-	// list is the sequence whose item the value is, or nil.
+	// list is the sequence that contains the value, or nil.
 	list *yaml.Node
 	item int
 }
 
-// Root is the location of the document's whole content.
+// Root returns the location of the whole content of the document.
 func (d *Document) Root() Location {
 	return Location{Exact: true, doc: d, node: mapping.Follow(d.root)}
 }
 
-// At is the location at a path of mapping keys (string) and list indexes (int).
-// It is exact, or ok is false.
+// At returns the location at a path of mapping keys (string) and list indexes
+// (int). ok is false if the path does not exist.
 func (d *Document) At(path ...any) (l Location, ok bool) {
 	return d.Root().At(path...)
 }
 
-// At is the location at a path below l, as [Document.At].
+// At returns the location at a path below l, see [Document.At].
 func (l Location) At(path ...any) (Location, bool) {
 	doc := l.doc
 	for _, step := range path {
@@ -74,11 +75,12 @@ func (l Location) element(i int) (Location, bool) {
 	return Location{Exact: true, doc: l.doc, node: value, list: l.node, item: i}, true
 }
 
-// Node is the YAML node, never an alias; nil in an empty document.
+// Node returns the YAML node, with aliases followed. It is nil in an empty
+// document.
 func (l Location) Node() *yaml.Node { return l.node }
 
-// Key is the place of the mapping key, of a list item's dash, or, where there
-// is neither, of the first line of the value.
+// Key returns the range of the mapping key or of the dash of a list item. If
+// there is no key or dash, it returns the first line of the value.
 func (l Location) Key() playground.Range {
 	switch {
 	case l.node == nil:
@@ -94,9 +96,9 @@ func (l Location) Key() playground.Range {
 	return l.doc.layout.TrimmedRange(start, min(end, lex.LineEnd(l.doc.layout.Text, start)))
 }
 
-// Value is the place of the value: all of a scalar with its quotes, all lines
-// of a mapping or list up to the end of its last value. It is where the value
-// stands even if only an alias is at the path. The value of a key without one
+// Value returns the range of the value. The range of a scalar includes its
+// quotes, and the range of a mapping or list ends with its last value. For an
+// alias, it is the range of the anchored value. For a key without a value, it
 // is the empty range behind the colon.
 func (l Location) Value() playground.Range {
 	if l.node == nil {
@@ -106,7 +108,7 @@ func (l Location) Value() playground.Range {
 }
 
 // Entries yields the keys of a mapping with the locations of their values, in
-// the order in which they count, as [mapping.Pairs].
+// the order of [mapping.Pairs].
 func (l Location) Entries() iter.Seq2[*yaml.Node, Location] {
 	return func(yield func(*yaml.Node, Location) bool) {
 		for key, value := range mapping.Pairs(l.node) {
@@ -117,7 +119,7 @@ func (l Location) Entries() iter.Seq2[*yaml.Node, Location] {
 	}
 }
 
-// Len is the number of items of a list or keys of a mapping, 0 otherwise.
+// Len returns the number of items of a list or keys of a mapping, otherwise 0.
 func (l Location) Len() int {
 	switch {
 	case l.node == nil:

@@ -6,8 +6,8 @@ import (
 	"github.com/crdlab/crdlab/internal/playground"
 )
 
-// Document is the index of the document that a position is in, the one before
-// if it is between two, or -1.
+// Document returns the index of the document that contains a position. Between
+// two documents, it returns the first one; before all documents, -1.
 func (f *File) Document(p playground.Position) int {
 	offset, found := f.index.Offset(p), -1
 	for i, d := range f.Documents {
@@ -18,9 +18,9 @@ func (f *File) Document(p playground.Position) int {
 	return found
 }
 
-// PathAt is the path of the value or key at a position, of mapping keys
-// (string) and list indexes (int) as [Document.At] takes them. A position in
-// blank space belongs to the value before it that is indented less.
+// PathAt returns the path of the value or key at a position, in the form that
+// [Document.At] accepts. A position in blank space belongs to the preceding
+// value with less indentation.
 func (d *Document) PathAt(p playground.Position) []any {
 	w := pathWalker{doc: d, offset: d.index.Offset(p)}
 	w.column = w.offset - d.layout.LineStart(w.offset)
@@ -34,13 +34,15 @@ func (d *Document) PathAt(p playground.Position) []any {
 	return path
 }
 
-// A pathWalker looks for what is at an offset, which has a column in bytes.
+// A pathWalker descends to the node at an offset. column is the offset's column
+// in bytes.
 type pathWalker struct {
 	doc            *Document
 	offset, column int
 }
 
-// child is the child of n that the offset is in, and the step to it, or nil.
+// child returns the child of n at the offset, and the step that leads to it.
+// Both are nil if n has no such child.
 func (w pathWalker) child(n *yaml.Node) (step any, child *yaml.Node) {
 	width := 1
 	switch n.Kind {
@@ -51,23 +53,23 @@ func (w pathWalker) child(n *yaml.Node) (step any, child *yaml.Node) {
 		return nil, nil
 	}
 	for i := len(n.Content) - width; i >= 0; i -= width {
-		start := w.begin(n, i)
+		start := w.entryStart(n, i)
 		if start > w.offset {
 			continue
 		}
-		if !w.within(n, n.Content[i+width-1], start) {
+		if !w.contains(n, n.Content[i+width-1], start) {
 			return nil, nil
 		}
 		if width == 1 {
 			return i, n.Content[i]
 		}
-		return n.Content[i].Value, w.value(n.Content[i], n.Content[i+1])
+		return n.Content[i].Value, w.descend(n.Content[i], n.Content[i+1])
 	}
 	return nil, nil
 }
 
-// begin is the offset at which a key, or a list item with its dash, begins.
-func (w pathWalker) begin(parent *yaml.Node, i int) int {
+// entryStart returns the offset of a key, or of a list item with its dash.
+func (w pathWalker) entryStart(parent *yaml.Node, i int) int {
 	if parent.Kind == yaml.SequenceNode {
 		if at, ok := w.doc.layout.Dash(parent, i); ok {
 			return at
@@ -76,9 +78,10 @@ func (w pathWalker) begin(parent *yaml.Node, i int) int {
 	return w.doc.layout.Offset(parent.Content[i])
 }
 
-// within reports whether the offset belongs to a child that begins at start:
-// it is in its source, or behind it in block style and indented more.
-func (w pathWalker) within(parent, child *yaml.Node, start int) bool {
+// contains reports whether the offset belongs to a child that begins at start.
+// The offset is either in the source of the child, or, in block style, behind
+// it with more indentation.
+func (w pathWalker) contains(parent, child *yaml.Node, start int) bool {
 	_, end := w.doc.layout.Extent(child)
 	if w.offset <= end {
 		return true
@@ -87,8 +90,9 @@ func (w pathWalker) within(parent, child *yaml.Node, start int) bool {
 	return parent.Style&yaml.FlowStyle == 0 && w.column > indent
 }
 
-// value is the value to look into: nil if the offset is in the key.
-func (w pathWalker) value(key, value *yaml.Node) *yaml.Node {
+// descend returns the node in which the search continues, or nil if the offset
+// is in the key.
+func (w pathWalker) descend(key, value *yaml.Node) *yaml.Node {
 	if _, end := w.doc.layout.Extent(key); w.offset <= end && value.Kind != yaml.ScalarNode {
 		return nil
 	}

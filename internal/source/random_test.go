@@ -21,7 +21,8 @@ var fragments = []string{
 	"\u0085", "\u2028", "...", "---", "---\n", "%", "@", "1", "null", "a: 'b", "a: \"b", "a: |\n  b\n",
 }
 
-// Random texts of the pieces of YAML have the properties that are fuzzed.
+// TestRandomTexts checks the properties of the fuzz targets for random
+// sequences of YAML fragments.
 func TestRandomTexts(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 2))
 	parsed, text := 0, ""

@@ -1,12 +1,3 @@
-// Package source maps what Kubernetes says about a YAML or JSON text back to
-// places in the text: a field path to the key and value that it names, a
-// column within a CEL expression to the characters of the quoted, folded or
-// literal scalar that holds it, a decoder's message to a line.
-//
-// Every range refers to the text as given to [Parse] and counts as the
-// Language Server Protocol does; lines break at \n, \r\n and \r, as in an
-// editor. What Parse returns is not changed afterwards, so that several
-// goroutines may use it.
 package source
 
 import (
@@ -19,11 +10,11 @@ import (
 	"github.com/crdlab/crdlab/internal/source/syntax"
 )
 
-// A SyntaxError says that a document is neither YAML nor JSON.
+// A SyntaxError reports a document that is neither YAML nor JSON.
 type SyntaxError struct {
-	// Message is the parser's, without a line number.
+	// Message is the message of the parser, without a line number.
 	Message string
-	// Range is the place of the mistake, as far as the parser knows it.
+	// Range is the position of the error, as precise as the parser's message.
 	Range playground.Range
 }
 
@@ -31,20 +22,21 @@ func (e *SyntaxError) Error() string {
 	return fmt.Sprintf("line %d: %s", e.Range.Start.Line+1, e.Message)
 }
 
-// A File is a text and the documents in it.
+// A File holds the documents of a source.
 type File struct {
-	// Documents are those that are not blank, in order. A document that only
-	// holds comments counts.
+	// Documents holds all documents that are not blank, in order. It includes
+	// documents that consist of comments.
 	Documents []*Document
 
 	index *position.Index
 }
 
-// Parse splits a text into its documents and parses each. It never panics.
+// Parse splits a source into documents and parses each of them. It never
+// panics.
 //
-// The error is the first among those of the documents (see [Document.Err]), or
-// a *limits.Error for the text as a whole. The file is never nil: documents that
-// have no error can be used even if others have one.
+// The error is the first [Document.Err], or a *limits.Error for the whole
+// source. The file is never nil. Documents without an error are usable even if
+// others have one.
 func Parse(text string, bounds limits.Limits) (*File, error) {
 	bounds = bounds.OrDefault()
 	if len(text) > bounds.MaxBytes {

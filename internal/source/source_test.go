@@ -24,8 +24,9 @@ import (
 
 var update = flag.Bool("update", false, "rewrite the wanted results of the cases")
 
-// A case is a txtar file: its comment has a query in each line, "text" is what
-// is parsed ("text.quoted" the same as a Go string), and "want" the answers.
+// TestCases runs the txtar files in testdata. The comment of a file holds one
+// query per line, "text" is the input ("text.quoted" as a Go string), and
+// "want" the expected results.
 func TestCases(t *testing.T) {
 	files, err := filepath.Glob("testdata/*.txtar")
 	if err != nil || len(files) == 0 {
@@ -67,7 +68,7 @@ func runCase(t *testing.T, file string) {
 	}
 }
 
-// answers is what the package says to the queries about a text.
+// answers returns the results of the queries for a source.
 func answers(text, queries string) string {
 	file, err := source.Parse(text, limits.Limits{})
 	q := querier{text: text, file: file}
@@ -85,7 +86,7 @@ func answers(text, queries string) string {
 	return b.String()
 }
 
-// A querier answers queries about the document that was chosen last.
+// A querier runs queries on the last selected document.
 type querier struct {
 	text string
 	file *source.File
@@ -165,7 +166,7 @@ func (q *querier) documents() string {
 	return out
 }
 
-// edited shows the lines that an edit touches, as they are afterwards.
+// edited returns the lines changed by an edit, before and after it.
 func (q *querier) edited(change edit.Edit, ok bool) string {
 	if !ok {
 		return "  none\n"
@@ -209,7 +210,7 @@ func (q *querier) cel(d *source.Document, args []string) string {
 // runes lists each code point of a scalar with its source.
 func (q *querier) runes(d *source.Document, field string) string {
 	l, _ := resolve.Field(d, field)
-	text, ok := l.Text()
+	text, ok := l.Scalar()
 	if !ok {
 		return "  none\n"
 	}
@@ -220,13 +221,13 @@ func (q *querier) runes(d *source.Document, field string) string {
 	return out
 }
 
-// mark shows a range and what it covers.
+// mark formats a range and its source.
 func (q *querier) mark(name string, r playground.Range) string {
 	return fmt.Sprintf("  %s %d:%d-%d:%d %q\n", name,
 		r.Start.Line, r.Start.Character, r.End.Line, r.End.Character, shorten(covered(q.text, r)))
 }
 
-// shorten leaves out the middle of a long text.
+// shorten replaces the middle of a long string with an ellipsis.
 func shorten(s string) string {
 	if r := []rune(s); len(r) > 60 {
 		return string(r[:30]) + "…" + string(r[len(r)-30:])
@@ -234,7 +235,7 @@ func shorten(s string) string {
 	return s
 }
 
-// covered cuts a range out of a text in the way that an editor would.
+// covered returns the source of a range, by the rules of an editor.
 func covered(text string, r playground.Range) string {
 	start, end := editorOffset(text, r.Start), editorOffset(text, r.End)
 	if start < 0 || end < start {
@@ -243,7 +244,7 @@ func covered(text string, r playground.Range) string {
 	return string(utf16.Decode(utf16.Encode([]rune(text))[start:end]))
 }
 
-// editorOffset is the offset of a position in UTF-16 code units, or -1.
+// editorOffset converts a position to an offset in UTF-16 code units, or -1.
 func editorOffset(text string, p playground.Position) int {
 	units := utf16.Encode([]rune(text))
 	line, start := 0, 0

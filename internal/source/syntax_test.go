@@ -12,7 +12,8 @@ import (
 	"github.com/crdlab/crdlab/internal/source/limits"
 )
 
-// The file has pairs of a broken text and the message and place wanted for it.
+// TestSyntaxErrors reads pairs of an invalid source and the expected messages
+// with their positions.
 func TestSyntaxErrors(t *testing.T) {
 	const name = "testdata/syntax/errors.txtar"
 	archive, err := txtar.ParseFile(name)
@@ -54,7 +55,7 @@ func syntaxErrors(text string) string {
 	return out
 }
 
-// syntaxLines is the first error with its line, less offset.
+// syntaxLines returns the first error, with its line reduced by offset.
 func syntaxLines(text string, offset int) string {
 	_, err := source.Parse(text, limits.Limits{})
 	syntax, ok := err.(*source.SyntaxError)

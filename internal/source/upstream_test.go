@@ -21,7 +21,8 @@ import (
 	"github.com/crdlab/crdlab/internal/source/resolve"
 )
 
-// Documents are those that kubectl's reader finds.
+// TestDocumentsAsKubectl compares the documents with the result of kubectl's
+// reader.
 func TestDocumentsAsKubectl(t *testing.T) {
 	for _, text := range []string{
 		"",
@@ -69,8 +70,8 @@ func kubectlDocuments(t *testing.T, text string) []string {
 	}
 }
 
-// normal is a document without what the two ways of splitting differ in: the
-// separator before it and blanks at its ends.
+// normal removes the differences between the two ways of splitting: the
+// separator before a document and the blanks around it.
 func normal(document string) string {
 	lines := strings.Split(strings.ReplaceAll(document, "\r\n", "\n"), "\n")
 	if strings.HasPrefix(lines[0], "---") {
@@ -79,7 +80,8 @@ func normal(document string) string {
 	return strings.TrimSpace(strings.Join(lines, "\n"))
 }
 
-// Each complaint of the decoders about duplicate keys is found.
+// TestDuplicatesAsDecoder locates each error of the decoder about a duplicate
+// key.
 func TestDuplicatesAsDecoder(t *testing.T) {
 	text := "a: 1\nb:\n  c: 1\n  d: 2\n  c:\n    x: 1\n    x: 2\nb: 3\nlist:\n- {y: 1, yes: 2}\n- k: 1\n  'k': 2\n1: 1\n1: 2\n"
 	_, err := yaml.YAMLToJSONStrict([]byte(text))
@@ -106,7 +108,7 @@ line 14: key 1 already set in map @14 1
 	}
 }
 
-// Each complaint of the strict JSON decoder is found.
+// TestStrictAsJSONDecoder locates each error of the strict JSON decoder.
 func TestStrictAsJSONDecoder(t *testing.T) {
 	text := `{"a": {"b": 1, "zz": 1, "b": 2}, "l": [{}, {"q.r": {"b": 1, "y": 2}}], "nope": {"a": 1}, "a": {}}`
 	type inner struct {
@@ -139,7 +141,8 @@ duplicate field "a" @89 "a" true
 
 var celPlace = regexp.MustCompile(`<input>:(\d+):(-?\d+): `)
 
-// What CEL's compiler complains of is found in every style of scalar.
+// TestPlacesAsCEL locates the errors of the CEL compiler in every style of
+// scalar.
 func TestPlacesAsCEL(t *testing.T) {
 	env, err := cel.NewEnv(cel.Variable("self", cel.MapType(cel.StringType, cel.IntType)))
 	if err != nil {
@@ -180,7 +183,7 @@ func TestPlacesAsCEL(t *testing.T) {
 	}
 }
 
-// inStyles writes an expression in each style that can hold it.
+// inStyles writes an expression in each scalar style that can represent it.
 func inStyles(expression string) map[string]string {
 	indented := "      " + strings.ReplaceAll(expression, "\n", "\n      ")
 	texts := map[string]string{

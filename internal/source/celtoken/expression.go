@@ -5,7 +5,7 @@ import (
 	"github.com/crdlab/crdlab/internal/source/position"
 )
 
-// Expression is a CEL expression that stands alone, in no document.
+// An Expression is a CEL expression outside a document.
 type Expression struct {
 	value []rune
 	index *position.Index
@@ -13,12 +13,13 @@ type Expression struct {
 
 func NewExpression(text string) Expression { return Expression{[]rune(text), position.New(text)} }
 
-// Before is what of the expression is before a position.
+// Before returns the part of the expression before a position.
 func (e Expression) Before(at playground.Position) string {
 	return e.index.Text()[:e.index.Offset(at)]
 }
 
-// RangeAt is that of [At], in the expression.
+// RangeAt returns the range of the token at a line and column, by the rules of
+// [At]. If there is no token, it returns the whole expression.
 func (e Expression) RangeAt(line, column int) playground.Range {
 	if start, end, ok := At(e.value, line, column); ok {
 		return playground.Range{Start: e.position(start), End: e.position(end)}
@@ -26,12 +27,12 @@ func (e Expression) RangeAt(line, column int) playground.Range {
 	return e.Value()
 }
 
-// Value is the whole expression.
+// Value returns the range of the whole expression.
 func (e Expression) Value() playground.Range {
 	return playground.Range{End: e.position(len(e.value))}
 }
 
-// position is where the code point at an offset stands.
+// position converts an offset in code points to a position.
 func (e Expression) position(offset int) playground.Position {
 	return e.index.Position(len(string(e.value[:offset])))
 }

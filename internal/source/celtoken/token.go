@@ -5,8 +5,12 @@ import (
 	"strings"
 )
 
-// At is where the CEL token at a line and column begins and ends, as
-// [source.Text.RangeAt] has it.
+// At returns the start and end of the CEL token at a line and column that the
+// CEL compiler reports. Both are one-based, and the column counts code points.
+// For a field selection, the compiler reports the dot; for a call, the
+// parenthesis. At returns the name in both cases. In blank space, such as an
+// unexpected end, it returns the previous token. ok is false if the position
+// does not exist.
 func At(value []rune, line, column int) (start, end int, ok bool) {
 	offset, ok := runeOffset(value, line, column)
 	if !ok {
@@ -26,7 +30,7 @@ func At(value []rune, line, column int) (start, end int, ok bool) {
 	return start, end, true
 }
 
-// runeOffset is the place in a value of a line and column.
+// runeOffset converts a line and a column to an offset in code points.
 func runeOffset(value []rune, line, column int) (offset int, ok bool) {
 	for ; line > 1; line-- {
 		n := slices.Index(value[offset:], '\n')
@@ -41,10 +45,10 @@ func runeOffset(value []rune, line, column int) (offset int, ok bool) {
 
 func isSpace(r rune) bool { return r == ' ' || r == '\t' || r == '\n' || r == '\r' }
 
-// operators are those of CEL that are longer than a character.
+// operators lists the CEL operators of two characters.
 var operators = []string{"==", "!=", "<=", ">=", "&&", "||"}
 
-// tokenAt is where the CEL token at an offset begins and ends.
+// tokenAt returns the start and end of the CEL token at an offset.
 func tokenAt(value []rune, offset int) (start, end int) {
 	switch {
 	case value[offset] == '.' && wordEnd(value, offset+1) > offset+1:
@@ -59,7 +63,7 @@ func tokenAt(value []rune, offset int) (start, end int) {
 	return offset, max(offset+1, stringEnd(value, offset))
 }
 
-// tokenBefore is where the CEL token that ends at an offset begins and ends.
+// tokenBefore returns the start and end of the CEL token before an offset.
 func tokenBefore(value []rune, offset int) (start, end int) {
 	start = wordStart(value, offset)
 	switch {
@@ -89,7 +93,7 @@ func isWordRune(r rune) bool {
 	return r >= '0' && r <= '9' || r >= 'A' && r <= 'Z' || r >= 'a' && r <= 'z' || r == '_'
 }
 
-// stringEnd is the end of the string literal that begins at offset, or 0.
+// stringEnd returns the end of the string literal at an offset, or 0.
 func stringEnd(value []rune, offset int) int {
 	quote := value[offset]
 	if !strings.ContainsRune(`"'`, quote) {

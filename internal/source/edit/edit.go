@@ -14,14 +14,14 @@ import (
 	"github.com/crdlab/crdlab/internal/source/position"
 )
 
-// An Edit replaces a range of a text. Edits leave everything else as it was
-// typed: comments, quotes, indentation, the order of keys.
+// An Edit replaces a range of a source. Edits preserve the rest of the source:
+// comments, quotes, indentation and the order of keys.
 type Edit struct {
 	Range   playground.Range
 	NewText string
 }
 
-// Apply makes edits, which must not overlap, whose ranges are those of text.
+// Apply applies edits to their source. The edits must not overlap.
 func Apply(text string, edits ...Edit) string {
 	index := position.New(text)
 	sorted := slices.SortedStableFunc(slices.Values(edits), func(a, b Edit) int {
@@ -38,13 +38,13 @@ func Apply(text string, edits ...Edit) string {
 	return b.String() + text[done:]
 }
 
-// Set is the edit that gives a path of mapping keys (string) and list indexes
-// (int) a value, which is anything that encodes as JSON. Mappings and lists on
-// the way that do not exist are made; an index that is the length of its list
-// appends to it.
+// Set returns the edit that sets the value at a path of mapping keys (string)
+// and list indexes (int). The value is any value that encodes as JSON. Set
+// creates missing mappings and lists on the path. An index equal to the length
+// of its list appends to the list.
 //
-// ok is false if the path leads through an alias, whose text stands elsewhere,
-// or through a value that is neither mapping nor list.
+// ok is false if the path leads through an alias, or through a value that is
+// neither a mapping nor a list.
 func Set(d *source.Document, value any, path ...any) (edit Edit, ok bool) {
 	e := newEditor(d)
 	w, missing, ok := e.find(path)
@@ -62,7 +62,7 @@ func Set(d *source.Document, value any, path ...any) (edit Edit, ok bool) {
 	return e.insert(w, missing[0], value)
 }
 
-// wrap is a mapping or list with a single value.
+// wrap returns a mapping or list with a single value.
 func wrap(step, value any) (any, bool) {
 	switch step := step.(type) {
 	case string:
@@ -73,7 +73,7 @@ func wrap(step, value any) (any, bool) {
 	return nil, false
 }
 
-// Rename is the edit that renames the mapping key at the end of a path.
+// Rename returns the edit that renames the mapping key at the end of a path.
 func Rename(d *source.Document, name string, path ...any) (edit Edit, ok bool) {
 	e := newEditor(d)
 	w, missing, ok := e.find(path)
@@ -84,8 +84,8 @@ func Rename(d *source.Document, name string, path ...any) (edit Edit, ok bool) {
 	return e.replaceRange(start, end, e.encodeInline(name, w.flow())), true
 }
 
-// Delete is the edit that takes a mapping's key with its value, or a list's
-// item, out of the text.
+// Delete returns the edit that removes a mapping key with its value, or a list
+// item.
 func Delete(d *source.Document, path ...any) (edit Edit, ok bool) {
 	e := newEditor(d)
 	w, missing, ok := e.find(path)
@@ -95,7 +95,7 @@ func Delete(d *source.Document, path ...any) (edit Edit, ok bool) {
 	return e.remove(w)
 }
 
-// An editor makes edits of one document.
+// An editor creates the edits of one document.
 type editor struct {
 	layout *layout.Layout
 	root   *yaml.Node
@@ -105,19 +105,20 @@ func newEditor(d *source.Document) editor {
 	return editor{d.Layout(), d.Root().Node()}
 }
 
-// A target is where a path leads: a value, and what it stands in.
+// A target is the node at the end of a path, with its parent.
 type target struct {
 	value *yaml.Node
-	// key is nil for list items; parent is nil for the root.
+	// key is nil for list items, and parent is nil for the root.
 	key, parent *yaml.Node
-	// index is the index of value among parent's children.
+	// index is the index of value in parent.Content.
 	index int
 }
 
-// flow says that what the value stands in is written in brackets.
+// flow reports whether the parent is in flow style.
 func (w target) flow() bool { return w.parent != nil && w.parent.Style&yaml.FlowStyle != 0 }
 
-// find follows a path as far as it exists in the text itself.
+// find follows a path without aliases, and returns the part that does not
+// exist. ok is false if no edit can create that part.
 func (e editor) find(path []any) (w target, missing []any, ok bool) {
 	w.value = e.root
 	for i, step := range path {
@@ -136,7 +137,7 @@ func (e editor) find(path []any) (w target, missing []any, ok bool) {
 	return w, nil, w.value != nil && w.value.Kind != yaml.AliasNode && w.value.Anchor == ""
 }
 
-// child is the child of the value at a step. Of duplicate keys it is the last.
+// child returns the child at a step: for duplicate keys, the last one.
 func (w target) child(step any) (target, bool) {
 	content := w.value.Content
 	switch step := step.(type) {
@@ -154,7 +155,7 @@ func (w target) child(step any) (target, bool) {
 	return target{}, false
 }
 
-// accepts reports whether a new child may stand at a step.
+// accepts reports whether the target can have a new child at a step.
 func (w target) accepts(step any) bool {
 	switch step := step.(type) {
 	case string:
@@ -176,7 +177,7 @@ func (e editor) replace(w target, value any) (Edit, bool) {
 	return e.replaceNode(w.value, e.encodeInline(value, w.flow()))
 }
 
-// replaceNode puts text on one line in the place of a node.
+// replaceNode replaces a node with a value on one line.
 func (e editor) replaceNode(n *yaml.Node, text string) (Edit, bool) {
 	start, end := e.layout.Extent(n)
 	if !e.spansLines(n) {
@@ -186,7 +187,7 @@ func (e editor) replaceNode(n *yaml.Node, text string) (Edit, bool) {
 		return Edit{}, false
 	}
 	end = start + len(strings.TrimRight(e.layout.Text[start:end], " \t\r\n"))
-	// A list may stand as far left as its key; what comes instead may not.
+	// A list may be indented as little as its key, unlike the new value.
 	before := strings.TrimRight(e.layout.Text[e.layout.Start:start], " \t\r\n")
 	if strings.HasSuffix(before, ":") {
 		return e.replaceRange(e.layout.Start+len(before), end, " "+text), true
@@ -194,13 +195,14 @@ func (e editor) replaceNode(n *yaml.Node, text string) (Edit, bool) {
 	return e.replaceRange(start, end, text), true
 }
 
-// keepsBlankLines reports whether blank lines behind a node are part of it.
+// keepsBlankLines reports whether the blank lines after a node are part of it.
 func keepsBlankLines(n *yaml.Node) bool {
 	tail := deepest(n)
 	return tail.Style&(yaml.LiteralStyle|yaml.FoldedStyle) != 0 && (tail.Value == "\n" || strings.HasSuffix(tail.Value, "\n\n"))
 }
 
-// blankBefore is what has to stand between a colon or dash and a value at an offset.
+// blankBefore returns the blank that must separate a value at an offset from
+// its colon or dash.
 func (e editor) blankBefore(at int) string {
 	if at > e.layout.Start && strings.IndexByte(":-", e.layout.Text[at-1]) >= 0 {
 		return " "
@@ -208,12 +210,13 @@ func (e editor) blankBefore(at int) string {
 	return ""
 }
 
-// encodeInline is a value on one line, as it may stand in brackets or in block style.
+// encodeInline encodes a value on one line. flow selects an encoding that is
+// valid in flow style.
 func (e editor) encodeInline(value any, flow bool) string {
 	var buffer bytes.Buffer
 	encoder := json.NewEncoder(&buffer)
 	encoder.SetEscapeHTML(false)
-	// Only values that were decoded, or are made here, come in.
+	// Encoding cannot fail: values are decoded or built here.
 	if err := encoder.Encode(value); err != nil {
 		panic(err)
 	}

@@ -14,8 +14,8 @@ import (
 	"github.com/crdlab/crdlab/internal/source/sourcetest"
 )
 
-// FuzzEdit checks that an edit at any place of any text changes what was to be
-// changed, and nothing else, of what a decoder makes of the text.
+// FuzzEdit checks that an edit at any path of any document changes the decoded
+// value as requested, and nothing more.
 func FuzzEdit(f *testing.F) {
 	sourcetest.Seeds(f, "../testdata")
 	f.Fuzz(func(t *testing.T, text string) {
@@ -109,7 +109,7 @@ func clone(m map[string]any) map[string]any {
 	return copied
 }
 
-// changed is a copy of a tree with one value replaced.
+// changed returns a copy of a tree with one value replaced.
 func changed(tree any, path []any, change func(any) any) any {
 	if len(path) == 0 {
 		return change(tree)
@@ -126,7 +126,7 @@ func changed(tree any, path []any, change func(any) any) any {
 	}
 }
 
-// without is a copy of a tree that lacks a value.
+// without returns a copy of a tree with one value removed.
 func without(tree any, path []any) any {
 	return changed(tree, path[:len(path)-1], func(parent any) any {
 		switch step := path[len(path)-1].(type) {

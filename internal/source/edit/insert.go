@@ -9,7 +9,7 @@ import (
 	"github.com/crdlab/crdlab/internal/source/lex"
 )
 
-// insert puts a new child into the value that w leads to.
+// insert adds a child to the target.
 func (e editor) insert(w target, step, value any) (Edit, bool) {
 	if w.value.Kind == yaml.MappingNode || w.value.Kind == yaml.SequenceNode {
 		if w.value.Style&yaml.FlowStyle != 0 {
@@ -20,7 +20,7 @@ func (e editor) insert(w target, step, value any) (Edit, bool) {
 	return e.insertIntoEmpty(w, step, value)
 }
 
-// insertIntoEmpty gives a key that has no value its first child.
+// insertIntoEmpty adds the first child to a key without a value.
 func (e editor) insertIntoEmpty(w target, step, value any) (Edit, bool) {
 	only, ok := wrap(step, value)
 	start, end := e.layout.Extent(w.value)
@@ -36,8 +36,8 @@ func (e editor) insertIntoEmpty(w target, step, value any) (Edit, bool) {
 	return e.replaceRange(at-blank, at, "\n"+indent+e.encodeBlock(only, indent)), true
 }
 
-// insertFlow adds a child in brackets: behind the last one, on a line of its
-// own if that has one.
+// insertFlow adds the last child to a collection in flow style. The child gets
+// a line of its own if the previous child has one.
 func (e editor) insertFlow(parent *yaml.Node, step, value any) (Edit, bool) {
 	start, end := e.layout.Extent(parent)
 	text := e.encodeInline(value, true)
@@ -59,7 +59,7 @@ func (e editor) insertFlow(parent *yaml.Node, step, value any) (Edit, bool) {
 	return e.replaceRange(at, at, separator+text), true
 }
 
-// lastEntry is the last key of a mapping or the last item of a list.
+// lastEntry returns the last key of a mapping or the last item of a list.
 func lastEntry(parent *yaml.Node) *yaml.Node {
 	if parent.Kind == yaml.MappingNode {
 		return parent.Content[len(parent.Content)-2]
@@ -67,7 +67,8 @@ func lastEntry(parent *yaml.Node) *yaml.Node {
 	return parent.Content[len(parent.Content)-1]
 }
 
-// lineIndent is the blank space before a node if nothing else is there.
+// lineIndent returns the blanks before a node, or an empty string if the node
+// is not the first in its line.
 func (e editor) lineIndent(n *yaml.Node) string {
 	at := e.layout.Offset(n)
 	before := e.layout.Text[e.layout.LineStart(at):at]
@@ -77,8 +78,8 @@ func (e editor) lineIndent(n *yaml.Node) string {
 	return before
 }
 
-// insertBlock adds a child to a block mapping or list. A scalar goes before
-// the first mapping or list, so that it does not get lost behind that.
+// insertBlock adds a child to a block mapping or list. It puts a scalar before
+// the first mapping or list, where readers notice it.
 func (e editor) insertBlock(parent *yaml.Node, step, value any) (Edit, bool) {
 	if len(parent.Content) == 0 {
 		return Edit{}, false
@@ -109,7 +110,7 @@ func (e editor) insertBlock(parent *yaml.Node, step, value any) (Edit, bool) {
 	return e.insertAfter(parent.Content[len(parent.Content)-1], indent, text)
 }
 
-// insertAfter puts text on a line of its own after the line on which a node ends.
+// insertAfter inserts a line after the last line of a node.
 func (e editor) insertAfter(n *yaml.Node, indent, text string) (Edit, bool) {
 	if keepsBlankLines(n) {
 		return Edit{}, false
@@ -120,7 +121,7 @@ func (e editor) insertAfter(n *yaml.Node, indent, text string) (Edit, bool) {
 	return e.replaceRange(at, at, "\n"+indent+text), true
 }
 
-// deepest is the last descendant of a node.
+// deepest returns the last descendant of a node.
 func deepest(n *yaml.Node) *yaml.Node {
 	for len(n.Content) > 0 {
 		n = n.Content[len(n.Content)-1]
@@ -136,7 +137,8 @@ func (e editor) spansLines(n *yaml.Node) bool {
 	return strings.ContainsAny(strings.TrimSpace(e.layout.Text[start:end]), "\r\n")
 }
 
-// indentation is as many spaces as stand, or would, before a node.
+// indentation returns the indentation of a node as spaces, even if the node is
+// not the first in its line.
 func (e editor) indentation(n *yaml.Node) string { return e.spaces(e.layout.Offset(n)) }
 
 func (e editor) spaces(at int) string {
@@ -144,12 +146,13 @@ func (e editor) spaces(at int) string {
 	return strings.Repeat(" ", len([]rune(before)))
 }
 
-// encodeBlock is a value in block style, whose lines but the first are indented.
+// encodeBlock encodes a value in block style. It indents all lines except the
+// first.
 func (e editor) encodeBlock(value any, indent string) string {
 	var buffer bytes.Buffer
 	encoder := yaml.NewEncoder(&buffer)
 	encoder.SetIndent(2)
-	// Only values that were decoded, or are made here, come in.
+	// Encoding cannot fail: values are decoded or built here.
 	if err := encoder.Encode(value); err != nil {
 		panic(err)
 	}

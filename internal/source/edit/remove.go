@@ -8,7 +8,7 @@ import (
 	"github.com/crdlab/crdlab/internal/source/lex"
 )
 
-// remove takes what w leads to out of what it stands in.
+// remove removes the target from its parent.
 func (e editor) remove(w target) (Edit, bool) {
 	if w.width() == len(w.parent.Content) {
 		return e.replaceWithEmpty(w.parent)
@@ -21,14 +21,14 @@ func (e editor) remove(w target) (Edit, bool) {
 	if strings.Trim(before, " \t") == "" {
 		return e.replaceRange(start-len(before), end, ""), !keepsBlankLines(w.value)
 	}
-	// The first key of a list's item shares its line with the dash.
+	// The first key of a list item shares its line with the dash.
 	if w.index+1 == len(w.parent.Content) {
 		return Edit{}, false
 	}
 	return e.replaceRange(start, e.layout.Offset(w.parent.Content[w.index+1]), ""), true
 }
 
-// width is the number of nodes of an entry.
+// width returns the number of nodes of an entry.
 func (w target) width() int {
 	if w.key != nil {
 		return 2
@@ -36,7 +36,7 @@ func (w target) width() int {
 	return 1
 }
 
-// entryStart is where the key, or the dash, of an entry stands.
+// entryStart returns the offset of the key or the dash of an entry.
 func (e editor) entryStart(w target) int {
 	if w.key != nil {
 		return e.layout.Offset(w.key)
@@ -47,7 +47,7 @@ func (e editor) entryStart(w target) int {
 	return e.layout.Offset(w.value)
 }
 
-// replaceWithEmpty leaves a mapping or list without its only entry.
+// replaceWithEmpty replaces a collection with [] or {}.
 func (e editor) replaceWithEmpty(parent *yaml.Node) (Edit, bool) {
 	if parent.Kind == yaml.SequenceNode {
 		return e.replaceNode(parent, "[]")
@@ -55,7 +55,7 @@ func (e editor) replaceWithEmpty(parent *yaml.Node) (Edit, bool) {
 	return e.replaceNode(parent, "{}")
 }
 
-// removeFlow takes an entry out of brackets, with the comma on one side.
+// removeFlow removes an entry in flow style, with the comma on one side.
 func (e editor) removeFlow(w target) Edit {
 	start := e.entryStart(w)
 	_, end := e.layout.Extent(w.value)
@@ -66,7 +66,7 @@ func (e editor) removeFlow(w target) Edit {
 	return e.replaceRange(start, e.layout.Offset(w.parent.Content[w.index+1]), "")
 }
 
-// lineAfter is where the line after the one on which a node ends begins.
+// lineAfter returns the start of the line after the last line of a node.
 func (e editor) lineAfter(n *yaml.Node) int {
 	start, end := e.layout.Extent(n)
 	if lex.BreakBefore(e.layout.Text, end) && end > start {

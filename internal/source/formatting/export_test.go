@@ -1,4 +1,4 @@
 package formatting
 
-// SameValue is sameValue for the tests.
+// SameValue exports sameValue to the tests.
 var SameValue = sameValue

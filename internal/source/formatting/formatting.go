@@ -17,10 +17,10 @@ import (
 // formatIndent is the indentation of mappings.
 const formatIndent = 2
 
-// YAML indents the documents of a text by two, with their comments, and
-// writes JSON, and what is like it, as YAML in block style. The error is that of
-// [source.Parse], or says that the formatted text would not mean the same to Kubernetes
-// or would lose a comment.
+// YAML formats the documents of a file with an indentation of two spaces. It
+// preserves comments, and rewrites JSON and YAML in flow style in block style.
+// It returns an error if [source.Parse] does, or if the result would decode
+// differently or lack a comment.
 func YAML(text string, bounds limits.Limits) (string, error) {
 	file, err := source.Parse(text, bounds)
 	if err != nil {
@@ -65,9 +65,9 @@ func formatDocument(d *source.Document) (string, error) {
 	return b.String(), nil
 }
 
-// lostComment returns a comment of a text that the formatted text lacks, which
-// the encoder may be at fault for, or nothing. What looks like a comment within
-// a value counts as one: values stay as well.
+// lostComment returns the first comment that is missing from the formatted
+// file, or an empty string. (The encoder may drop comments.) A "#" within a
+// value counts as a comment, because formatting preserves values, too.
 func lostComment(text, formatted string) string {
 	for line := range strings.Lines(text) {
 		at := strings.Index(" "+line, " #")
@@ -81,7 +81,7 @@ func lostComment(text, formatted string) string {
 	return ""
 }
 
-// sameValue says whether two texts mean the same to a decoder of YAML 1.1.
+// sameValue reports whether two documents decode to the same value in YAML 1.1.
 func sameValue(a, b string) bool {
 	var first, second any
 	if yaml2.Unmarshal([]byte(a), &first) != nil || yaml2.Unmarshal([]byte(b), &second) != nil {
@@ -90,8 +90,8 @@ func sameValue(a, b string) bool {
 	return reflect.DeepEqual(first, second)
 }
 
-// useBlockStyle sets block style for what holds something, and leaves out the quotes
-// where they are not needed.
+// useBlockStyle sets block style for non-empty collections and multi-line
+// strings, and removes unnecessary quotes.
 func useBlockStyle(n *yaml.Node) {
 	switch {
 	case n.Kind != yaml.ScalarNode && len(n.Content) > 0:
@@ -106,8 +106,8 @@ func useBlockStyle(n *yaml.Node) {
 	}
 }
 
-// needsQuotes says whether a decoder of YAML 1.1 takes a text without its quotes
-// for something else, such as yes for a boolean.
+// needsQuotes reports whether a YAML 1.1 decoder would read a string
+// differently without quotes, such as yes as a boolean.
 func needsQuotes(n *yaml.Node) bool {
 	if n.Tag != "!!str" {
 		return false
@@ -117,7 +117,7 @@ func needsQuotes(n *yaml.Node) bool {
 	return err != nil || plain != any(n.Value)
 }
 
-// hideMergeTags has the encoder write merge keys without their tag, as people do.
+// hideMergeTags removes the tags of merge keys, which the encoder would write.
 func hideMergeTags(n *yaml.Node) {
 	if n.Tag == "!!merge" {
 		n.Tag = ""

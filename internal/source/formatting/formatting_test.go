@@ -17,8 +17,8 @@ import (
 
 var update = flag.Bool("update", false, "rewrite the wanted results of the cases")
 
-// TestFormat formats the texts in testdata/format: "in" gives "out", or the
-// sentence in "problem".
+// TestFormat formats the files in testdata/format. The expected result of "in"
+// is "out", or the error in "problem".
 func TestFormat(t *testing.T) {
 	files, err := filepath.Glob("testdata/format/*.txtar")
 	if err != nil || len(files) == 0 {
@@ -49,8 +49,9 @@ func TestFormat(t *testing.T) {
 	}
 }
 
-// FuzzFormat checks that a formatted text means the same, and that it can be
-// formatted again. (The encoder may well move a comment then.)
+// FuzzFormat checks that formatting preserves the decoded value, and that it
+// accepts its own output. A second pass may still move a comment, because of
+// the encoder.
 func FuzzFormat(f *testing.F) {
 	sourcetest.Seeds(f, "../testdata")
 	f.Fuzz(func(t *testing.T, text string) {

@@ -11,39 +11,40 @@ import (
 	"github.com/crdlab/crdlab/internal/source/scalar"
 )
 
-// A Layout finds the nodes of one document in the text that it is part of.
+// A Layout locates the nodes of one document in its source.
 type Layout struct {
-	// Text is the whole text, of which the document reaches from Start to End.
+	// Text is the whole source. The document extends from Start to End.
 	Text       string
 	Start, End int
-	// JSON: the lines of the nodes are those of JSON.
+	// JSON selects the line breaks of JSON for the lines of nodes.
 	JSON bool
 
 	index *position.Index
-	// lines are the line starts of the whole text by which the nodes count,
-	// first is the line in which the document begins.
+	// lines holds the line starts of the whole source. first is the index of
+	// the document's first line.
 	lines []int32
 	first int
 }
 
-// ForYAML is the layout of a document whose nodes the YAML parser made.
+// ForYAML returns the layout of a document that the YAML parser parsed.
 func ForYAML(x *position.Index, start, end int) *Layout {
 	return &Layout{Text: x.Text(), Start: start, End: end, index: x, lines: x.YAMLLines(), first: x.YAMLLine(start)}
 }
 
-// ForJSON is the layout of a document whose nodes the JSON parser made.
+// ForJSON returns the layout of a document that the JSON parser parsed.
 func ForJSON(x *position.Index, start, end int) *Layout {
 	return &Layout{Text: x.Text(), Start: start, End: end, JSON: true, index: x, lines: x.Lines(), first: x.Position(start).Line}
 }
 
-// Range is the range between two offsets.
+// Range returns the range between two offsets.
 func (l *Layout) Range(start, end int) playground.Range { return l.index.Range(start, end) }
 
-// LineStart is the offset at which the line of an offset begins.
+// LineStart returns the offset of the start of the line that contains an
+// offset.
 func (l *Layout) LineStart(offset int) int { return l.index.LineStart(offset) }
 
-// Offset is the byte offset in the whole text at which a node begins. The
-// parser puts nodes without content behind the last line at times.
+// Offset returns the offset of a node in the whole source. The parser sometimes
+// puts an empty node behind the last line; Offset clamps it to the document.
 func (l *Layout) Offset(n *yaml.Node) int {
 	start := l.Start
 	switch line := l.first + n.Line - 1; {
@@ -57,8 +58,7 @@ func (l *Layout) Offset(n *yaml.Node) int {
 	return min(l.index.YAMLOffset(start, n.Column-1), l.End)
 }
 
-// Content is the offset at which a node's content begins, behind its anchor
-// and tag.
+// Content returns the offset of a node's content, after its anchor and tag.
 func (l *Layout) Content(n *yaml.Node) int {
 	at := l.Offset(n)
 	anchor, tag := n.Anchor != "", n.Style&yaml.TaggedStyle != 0 || n.Kind == yaml.ScalarNode
@@ -76,8 +76,7 @@ func (l *Layout) Content(n *yaml.Node) int {
 	return at
 }
 
-// SkipSpace passes over blanks, line breaks, comments and the given
-// punctuation.
+// SkipSpace skips blanks, line breaks, comments and the given punctuation.
 func (l *Layout) SkipSpace(at int, punctuation string) int {
 	text := l.Text[:l.End]
 	for at < len(text) {
@@ -95,8 +94,8 @@ func (l *Layout) SkipSpace(at int, punctuation string) int {
 	return at
 }
 
-// Extent is where the content of a node begins and ends. Aliases are not
-// followed.
+// Extent returns the start and end of a node's content. It does not follow
+// aliases.
 func (l *Layout) Extent(n *yaml.Node) (start, end int) {
 	start = l.Content(n)
 	switch n.Kind {
@@ -119,8 +118,8 @@ func (l *Layout) scalarEnd(n *yaml.Node, start int) int {
 	return min(lex.LineEnd(l.Text, start), l.End)
 }
 
-// collectionEnd is the end of the closing bracket, or of the last child of a
-// block collection.
+// collectionEnd returns the end of the closing bracket, or the end of the last
+// child of a block collection.
 func (l *Layout) collectionEnd(n *yaml.Node, start int) int {
 	end := start
 	if len(n.Content) > 0 {
@@ -143,8 +142,7 @@ func (l *Layout) collectionEnd(n *yaml.Node, start int) int {
 	return end
 }
 
-// Dash is the offset of the dash that begins the item i of a block sequence,
-// or ok is false.
+// Dash returns the offset of the dash before item i of a block sequence.
 func (l *Layout) Dash(sequence *yaml.Node, i int) (offset int, ok bool) {
 	if sequence.Style&yaml.FlowStyle != 0 {
 		return 0, false
@@ -157,8 +155,8 @@ func (l *Layout) Dash(sequence *yaml.Node, i int) (offset int, ok bool) {
 	return at, at < l.End && l.Text[at] == '-'
 }
 
-// Line is the range of a line of Text, blanks around it left out, for a
-// decoder's message that names the line. Lines count from 1.
+// Line returns the range of a line of the document, without blanks around it.
+// line is one-based, as in the messages of decoders.
 func (l *Layout) Line(line int) playground.Range {
 	first := l.index.YAMLLine(l.Start)
 	i := max(0, min(first+line-1, len(l.index.YAMLLines())-1))
@@ -166,7 +164,8 @@ func (l *Layout) Line(line int) playground.Range {
 	return l.TrimmedRange(start, min(lex.LineEnd(l.Text, start), l.End))
 }
 
-// TrimmedRange is the range between two offsets without blanks at its ends.
+// TrimmedRange returns the range between two offsets without the blanks at its
+// ends.
 func (l *Layout) TrimmedRange(start, end int) playground.Range {
 	text := l.Text[start:end]
 	start += len(text) - len(strings.TrimLeft(text, " \t\r\n"))

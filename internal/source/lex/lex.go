@@ -4,7 +4,8 @@ import "strings"
 
 const Separator = "---"
 
-// LineEnd is the offset of the line break, as an editor sees it, at or after i.
+// LineEnd returns the offset of the first line break at or after i, or the
+// length of the text. Only \n and \r break lines, as in an editor.
 func LineEnd(text string, i int) int {
 	if n := strings.IndexAny(text[i:], "\r\n"); n >= 0 {
 		return i + n
@@ -12,8 +13,8 @@ func LineEnd(text string, i int) int {
 	return len(text)
 }
 
-// BreakWidth is the length in bytes of the line break that a YAML 1.1 parser
-// sees at i, or 0.
+// BreakWidth returns the length in bytes of the YAML 1.1 line break at i, or 0
+// if there is no break at i.
 func BreakWidth(text string, i int) int {
 	if i >= len(text) {
 		return 0
@@ -38,7 +39,7 @@ func BreakWidth(text string, i int) int {
 	return 0
 }
 
-// BreakBefore reports whether a line break of a YAML 1.1 parser ends at i.
+// BreakBefore reports whether a YAML 1.1 line break ends at i.
 func BreakBefore(text string, i int) bool {
 	for _, width := range []int{1, 2, 3} {
 		if i >= width && BreakWidth(text, i-width) == width {
@@ -50,12 +51,14 @@ func BreakBefore(text string, i int) bool {
 
 func IsBlank(c byte) bool { return c == ' ' || c == '\t' }
 
-// IsBlankOrEnd reports whether a blank, a line break or the end is at i.
+// IsBlankOrEnd reports whether i is at a blank, a YAML line break or the end of
+// the text.
 func IsBlankOrEnd(text string, i int) bool {
 	return i >= len(text) || IsBlank(text[i]) || BreakWidth(text, i) > 0
 }
 
-// BreakAt is the offset of the YAML line break at or after i.
+// BreakAt returns the offset of the first YAML line break at or after i, or the
+// length of the text.
 func BreakAt(text string, i int) int {
 	for i < len(text) && BreakWidth(text, i) == 0 {
 		i++
@@ -68,7 +71,7 @@ func IsDocumentMarker(text string, i int) bool {
 		IsBlankOrEnd(text, i+len(Separator))
 }
 
-// PropertyEnd is the offset at which the anchor, alias or tag at i ends.
+// PropertyEnd returns the end of the anchor, alias or tag at i.
 func PropertyEnd(text string, i int) int {
 	tag := text[i] == '!'
 	verbatim := strings.HasPrefix(text[i:], "!<")

@@ -6,14 +6,13 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// A Budget is what is left of the limits of a text.
+// A Budget holds the remaining capacity of the limits while a source is parsed.
 type Budget struct {
 	limits         Limits
 	nodes, aliases int
 }
 
-// An Exceeded error says which limit is passed, and at which offset of the
-// document.
+// An Exceeded error names the exceeded limit and its offset in the document.
 type Exceeded struct {
 	Limit       string
 	Max, Offset int
@@ -21,11 +20,11 @@ type Exceeded struct {
 
 func (e *Exceeded) Error() string { return "limit of " + e.Limit }
 
-// NewBudget returns the whole budget of the limits.
+// NewBudget returns a full budget.
 func NewBudget(limits Limits) *Budget { return &Budget{limits: limits} }
 
-// Spend counts nodes and aliases that were found at an offset at a depth. Its
-// error is nil or an *Exceeded.
+// Spend counts nodes and aliases found at an offset and a depth. The error is
+// nil or an *Exceeded.
 func (b *Budget) Spend(offset, depth, nodes, aliases int) error {
 	b.nodes += nodes
 	b.aliases += aliases
@@ -40,8 +39,9 @@ func (b *Budget) Spend(offset, depth, nodes, aliases int) error {
 	return nil
 }
 
-// SpendTree counts the nodes below root exactly, aliases not followed. The
-// error is nil or an *Exceeded whose offset is to be taken from the node.
+// SpendTree counts the nodes below root exactly, without following aliases. If
+// a limit is exceeded, it returns the node at fault and an *Exceeded without an
+// offset.
 func (b *Budget) SpendTree(root *yaml.Node) (*yaml.Node, error) {
 	type item struct {
 		node  *yaml.Node

@@ -6,24 +6,24 @@ import (
 	"github.com/crdlab/crdlab/internal/playground"
 )
 
-// Limits bound what [Parse] accepts. They are checked before the YAML parser
-// sees the text, so that neither its stack nor its memory can be exhausted. A
-// field that is zero stands for that of [Default].
+// Limits bounds the input of the parser. The limits are checked before the YAML
+// parser runs, so that no input exhausts its stack or memory. A zero field
+// selects the value of [Default].
 type Limits struct {
-	// MaxBytes is the size of the whole text.
+	// MaxBytes is the size of the whole source in bytes.
 	MaxBytes int
-	// MaxDocuments is the number of documents that are not blank.
+	// MaxDocuments is the number of documents, without blank ones.
 	MaxDocuments int
-	// MaxDepth is how deep mappings and sequences may nest in a document.
+	// MaxDepth is the nesting depth of mappings and sequences in a document.
 	MaxDepth int
-	// MaxNodes is the number of scalars, mappings, sequences and aliases in
-	// all documents.
+	// MaxNodes is the number of scalars, mappings, sequences and aliases in all
+	// documents.
 	MaxNodes int
 	// MaxAliases is the number of aliases in all documents.
 	MaxAliases int
 }
 
-// Default leave room for the largest CRDs in use.
+// Default leaves room for the largest CRDs in use.
 var Default = Limits{
 	MaxBytes:     4 << 20,
 	MaxDocuments: 100,
@@ -46,7 +46,7 @@ func (l Limits) OrDefault() Limits {
 	return l
 }
 
-// The names of the limits, as in [Error.Limit].
+// Names of the limits, the values of [Error.Limit].
 const (
 	Bytes     = "bytes"
 	Documents = "documents"
@@ -55,15 +55,15 @@ const (
 	Aliases   = "aliases"
 )
 
-// A Error says that a text exceeds one of the [Limits].
+// An Error reports an exceeded limit.
 type Error struct {
-	// Limit is one of the Limit… constants.
+	// Limit is the name of the limit.
 	Limit string
 	// Max is the value of the limit.
 	Max int
-	// Actual is what the text has, or 0 if it was not counted to the end.
+	// Actual is the size of the source, or 0 if counting stopped at the limit.
 	Actual int
-	// Range is the place at which the limit is passed.
+	// Range is the position of the first excess.
 	Range playground.Range
 }
 

@@ -11,13 +11,12 @@ import (
 
 const MergeTag = "!!merge"
 
-// maxMerges bounds how many merged mappings one lookup visits, since they may
-// form cycles and bombs.
+// maxMerges limits the merged mappings that one lookup visits. Merge keys can
+// form cycles and grow exponentially.
 const maxMerges = 256
 
-// Pairs yields the keys and values of a mapping in the order in which they
-// count: the last of duplicate keys first, then those of merged mappings.
-// Other nodes have none.
+// Pairs yields the keys and values of a mapping in order of precedence: later
+// duplicates first, then merged mappings. It yields nothing for other nodes.
 func Pairs(mapping *yaml.Node) iter.Seq2[*yaml.Node, *yaml.Node] {
 	return func(yield func(k, v *yaml.Node) bool) {
 		w := pairWalker{yield: yield, left: maxMerges}
@@ -25,8 +24,8 @@ func Pairs(mapping *yaml.Node) iter.Seq2[*yaml.Node, *yaml.Node] {
 	}
 }
 
-// A pairWalker visits a mapping and what is merged into it. Its methods report
-// whether to go on.
+// A pairWalker visits a mapping and its merged mappings. Its methods report
+// whether to continue.
 type pairWalker struct {
 	yield func(k, v *yaml.Node) bool
 	left  int
@@ -69,22 +68,23 @@ func (w *pairWalker) merges(n *yaml.Node) bool {
 	return true
 }
 
-// wideMapping is how many keys a mapping has of which one is found by an index. To look
-// for each of them in turn would take ever longer per key.
+// wideMapping is the minimum number of keys for which [Index] builds a map. A
+// linear search through a mapping of n keys for each of its keys would need
+// time proportional to n².
 const wideMapping = 16
 
-// An Index finds keys in mappings, in wideMapping ones without looking at each key.
-// Its zero value is ready to use, also by several goroutines.
+// An Index looks up keys in mappings, and caches the keys of wide mappings. Its
+// zero value is ready for use by several goroutines.
 type Index struct {
-	// entries are those of wideMapping mappings: a map[string]entry by *yaml.Node, once
-	// one was looked for.
+	// entries caches a map[string]entry for each wide mapping (*yaml.Node),
+	// from the first lookup on.
 	entries sync.Map
 }
 
-// entry is a key of a mapping with its value.
+// An entry is a key of a mapping with its value.
 type entry struct{ key, value *yaml.Node }
 
-// Find is [Find] in a mapping that stays as it is.
+// Find does the same as [Find] for a mapping that does not change.
 func (x *Index) Find(mapping *yaml.Node, name string) (key, value *yaml.Node) {
 	if mapping == nil || len(mapping.Content) <= 2*wideMapping {
 		return Find(mapping, name)
@@ -97,7 +97,7 @@ func (x *Index) Find(mapping *yaml.Node, name string) (key, value *yaml.Node) {
 	return found.key, found.value
 }
 
-// indexEntries are the entries that [Find] finds, by their names.
+// indexEntries maps each name to the entry that [Find] returns.
 func indexEntries(mapping *yaml.Node) map[string]entry {
 	entries := make(map[string]entry, len(mapping.Content)/2)
 	add := func(name string, found entry) {
@@ -116,9 +116,9 @@ func indexEntries(mapping *yaml.Node) map[string]entry {
 	return entries
 }
 
-// JSONName is the name that a plain key gets in JSON if it is written
-// differently, or empty: decoders of YAML 1.1 turn y, on or no into a Boolean
-// and 0x10 into a number.
+// JSONName returns the name of a plain key in JSON if it differs from the YAML
+// spelling, otherwise an empty string. YAML 1.1 decoders convert y, on or no to
+// a boolean and 0x10 to a number.
 func JSONName(key *yaml.Node) string {
 	if key.Style != 0 || key.Tag == "!!str" && len(key.Value) > len("yes") {
 		return ""
@@ -139,10 +139,10 @@ func JSONName(key *yaml.Node) string {
 	return strconv.FormatInt(n, 10)
 }
 
-// maxAliases bounds how many aliases that stand for one another are followed.
+// maxAliases limits the length of a chain of aliases.
 const maxAliases = 32
 
-// Follow is the node that an alias stands for.
+// Follow returns the node that an alias refers to, or the node itself.
 func Follow(n *yaml.Node) *yaml.Node {
 	for range maxAliases {
 		if n == nil || n.Kind != yaml.AliasNode {
@@ -153,8 +153,9 @@ func Follow(n *yaml.Node) *yaml.Node {
 	return nil
 }
 
-// Find is the key and the value of a name in a mapping. The last of duplicate
-// keys counts, as in a decoder; merged mappings count less than own keys.
+// Find returns the key and the value of a name in a mapping. The last of
+// several duplicate keys wins, as in a decoder, and own keys take precedence
+// over merged mappings.
 func Find(mapping *yaml.Node, name string) (key, value *yaml.Node) {
 	for k, v := range Pairs(mapping) {
 		if k.Value == name {

@@ -8,8 +8,8 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// TestEntriesAreFound holds the index of a wide mapping to what is found by looking
-// at key after key: duplicates, keys that are no texts, and what is merged.
+// TestEntriesAreFound compares the index of a wide mapping with a linear
+// search, for duplicate keys, keys that are not strings, and merged keys.
 func TestEntriesAreFound(t *testing.T) {
 	var text strings.Builder
 	text.WriteString("base: &base {a: 1, merged: 2, y: 3, 0x10: 4}\nmore: &more {merged: 5, other: 6, on: 7}\nwide:\n")

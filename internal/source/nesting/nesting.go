@@ -8,46 +8,44 @@ import (
 	"github.com/crdlab/crdlab/internal/source/limits"
 )
 
-// A scanner finds out how deep a YAML text nests and about how many
-// nodes it has, without recursion and in one pass, so that the parser is never
-// called on a text that would exhaust its stack or the memory. It follows the
-// parser's own rules for what ends a scalar; where the parser would stop with
-// an error it does not care.
+// A scanner estimates the depth and the number of nodes of a YAML document in
+// one pass without recursion. Documents that would exhaust the parser's stack
+// or memory therefore never reach the parser. The scanner follows the parser's
+// rules for the end of a scalar, but ignores syntax errors.
 //
-// On a text that the parser accepts, the depth found is never more than the
-// real one, which is at most twice as much and one; the number of nodes found
-// is never more than the real one either.
+// For a document that the parser accepts, neither count is higher than the real
+// one. The real depth is at most twice the estimate plus one.
 type scanner struct {
 	text   string
 	budget *limits.Budget
 
 	pos int
-	// lineStart is the offset at which the line of pos begins.
+	// lineStart is the offset of the start of the line that contains pos.
 	lineStart int
-	// indents are the columns at which the open block collections begin.
+	// indents holds the columns of the open block collections.
 	indents []int
-	// flow are the offsets of the open brackets and braces.
+	// flow holds the offsets of the open brackets and braces.
 	flow []int
-	// quote is the offset of a quote that is not closed, or -1.
+	// quote is the offset of an unclosed quote, or -1.
 	quote int
-	// key is the column of what may turn out to be a key, or -1.
+	// key is the column of a possible key, or -1.
 	key int
-	// started says that the document has begun.
+	// started is set at the first content of the document.
 	started bool
-	// empty says that an indicator, an anchor or a tag came last, so that a
-	// node without content is possible.
+	// empty is set after an indicator, an anchor or a tag, where an empty node
+	// is possible.
 	empty bool
 }
 
-// Check checks a document against what is left of the limits, which it
-// does not reduce. The error is nil or a *limits.Exceeded.
+// Check checks a document against a budget without spending it. The error is
+// nil or a *limits.Exceeded.
 func Check(text string, b limits.Budget) error {
 	s := newScanner(text, &b)
 	return s.scan()
 }
 
-// Unclosed are the offsets of the brackets, and of the quote, that are not
-// closed at the end of a text, the innermost last.
+// Unclosed returns the offsets of unclosed brackets and of an unclosed quote at
+// the end of a source, innermost last.
 func Unclosed(text string) []int {
 	b := limits.NewBudget(limits.Limits{MaxBytes: math.MaxInt, MaxDocuments: math.MaxInt, MaxDepth: math.MaxInt, MaxNodes: math.MaxInt, MaxAliases: math.MaxInt})
 	s := newScanner(text, b)
@@ -62,8 +60,8 @@ func Unclosed(text string) []int {
 
 var closers = map[byte]byte{'[': ']', '{': '}', '"': '"', '\'': '\''}
 
-// MissingClosers is what closes the brackets and the quote that are open at the
-// end of a text.
+// MissingClosers returns the characters that close the open brackets and the
+// open quote at the end of a source.
 func MissingClosers(text string) string {
 	var missing []byte
 	for _, at := range slices.Backward(Unclosed(text)) {
@@ -87,7 +85,7 @@ func (s *scanner) scan() error {
 
 func (s *scanner) column() int { return s.pos - s.lineStart }
 
-// indent is the column of the innermost block collection, or -1.
+// indent returns the column of the innermost block collection, or -1.
 func (s *scanner) indent() int {
 	if len(s.indents) == 0 {
 		return -1
@@ -113,7 +111,7 @@ func (s *scanner) roll(column int) error {
 	return s.spend(1, 0)
 }
 
-// scanToken passes over blanks, a comment, an indicator or a scalar.
+// scanToken scans blanks, a comment, an indicator or a scalar.
 func (s *scanner) scanToken() error {
 	c := s.text[s.pos]
 	if lex.IsBlank(c) {
@@ -163,8 +161,8 @@ func (s *scanner) skipLine() {
 	}
 }
 
-// scanMarker passes over a directive or a document marker. Of several documents
-// the parser reads the first only.
+// scanMarker scans a directive or a document marker. It skips all documents
+// after the first, as the parser does.
 func (s *scanner) scanMarker() bool {
 	switch {
 	case s.text[s.pos] == '%' && len(s.flow) == 0 && !s.started:
@@ -198,7 +196,7 @@ func (s *scanner) scanIndicator(c byte) error {
 	return err
 }
 
-// countEmptyNode counts a node without content.
+// countEmptyNode counts a node without content, if one is possible here.
 func (s *scanner) countEmptyNode() error {
 	if !s.empty {
 		return nil

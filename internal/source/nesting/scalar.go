@@ -32,7 +32,7 @@ func (s *scanner) scanQuoted(quote byte) {
 	s.pos, s.quote = len(s.text), start
 }
 
-// advance passes over width bytes, and keeps lineStart right if they are a break.
+// advance moves forward by width bytes and updates lineStart at a line break.
 func (s *scanner) advance(width int) {
 	isBreak := lex.BreakWidth(s.text, s.pos) > 0
 	s.pos += width
@@ -41,7 +41,7 @@ func (s *scanner) advance(width int) {
 	}
 }
 
-// scanPlain passes over a plain scalar with all lines that continue it.
+// scanPlain scans a plain scalar with its continuation lines.
 func (s *scanner) scanPlain() {
 	for s.pos++; ; {
 		s.scanPlainLine()
@@ -55,7 +55,7 @@ func (s *scanner) scanPlain() {
 	}
 }
 
-// scanPlainLine passes over the part of a plain scalar that is in this line.
+// scanPlainLine scans the rest of a plain scalar in the current line.
 func (s *scanner) scanPlainLine() {
 	for s.pos < len(s.text) {
 		switch s.text[s.pos] {
@@ -82,8 +82,8 @@ func (s *scanner) scanPlainLine() {
 	}
 }
 
-// nextLine is the offset of the first character after blanks and line breaks,
-// and its column. Without a line break it is the current offset.
+// nextLine returns the offset and column of the next character after blanks and
+// line breaks. If no line break follows, it returns the current offset.
 func (s *scanner) nextLine() (offset, column int) {
 	i, start := s.pos, -1
 	for i < len(s.text) {
@@ -102,7 +102,7 @@ func (s *scanner) nextLine() (offset, column int) {
 	return i, i - start
 }
 
-// scanBlockScalar passes over a literal or folded scalar up to the line after it.
+// scanBlockScalar scans a literal or folded scalar up to the line after it.
 func (s *scanner) scanBlockScalar() {
 	s.key = -1
 	indent := 0

@@ -9,26 +9,25 @@ import (
 	"github.com/crdlab/crdlab/internal/source/lex"
 )
 
-// blockSize is the distance in bytes of the checkpoints of an [Index]. It
-// bounds what one conversion has to count on a line of any length.
+// blockSize is the distance in bytes between the checkpoints of an [Index]. It
+// bounds the cost of one conversion, however long the line is.
 const blockSize = 1024
 
-// An Index converts between byte offsets in a text, positions as the Language
-// Server Protocol counts them, and places as the YAML parser counts them. It
-// is made once per text and not changed afterwards.
+// An Index converts between byte offsets, LSP positions, and the lines and
+// columns of the YAML parser. It is immutable.
 type Index struct {
 	text string
-	// lines are the offsets at which lines begin, as an editor sees them.
+	// lines holds the offsets of line starts, as in an editor.
 	lines []int32
-	// yamlLines are the offsets at which lines begin for a YAML 1.1 parser,
-	// which also breaks them at NEL, LS and PS.
+	// yamlLines holds the offsets of line starts in YAML 1.1, which also breaks
+	// lines at NEL, LS and PS.
 	yamlLines []int32
-	// utf16 and runes count the UTF-16 code units and the code points before
-	// each block; they are nil for ASCII, where both equal the offset.
+	// utf16 and runes hold the number of UTF-16 code units and code points
+	// before each block. They are nil for ASCII, where both equal the offset.
 	utf16, runes []int32
 }
 
-// New indexes a text.
+// New creates the index of a source.
 func New(text string) *Index {
 	x := &Index{text: text}
 	ascii := x.scanLines()
@@ -38,16 +37,16 @@ func New(text string) *Index {
 	return x
 }
 
-// Text is the text that is indexed.
+// Text returns the indexed source.
 func (x *Index) Text() string { return x.text }
 
-// Lines are the offsets at which lines begin, as an editor sees them.
+// Lines returns the offsets of line starts, as in an editor.
 func (x *Index) Lines() []int32 { return x.lines }
 
-// YAMLLines are the offsets at which lines begin for a YAML 1.1 parser.
+// YAMLLines returns the offsets of line starts in YAML 1.1.
 func (x *Index) YAMLLines() []int32 { return x.yamlLines }
 
-// scanLines fills in the line tables and reports whether the text is ASCII.
+// scanLines fills the line tables and reports whether the source is ASCII.
 func (x *Index) scanLines() bool {
 	estimate := len(x.text)/32 + 1
 	x.lines = append(make([]int32, 0, estimate), 0)
@@ -92,14 +91,14 @@ func (x *Index) countBlocks() {
 	}
 }
 
-// Units is the length of a text in UTF-16 code units.
+// Units returns the length of a string in UTF-16 code units.
 func Units(text string) int {
 	units, _ := countUnits(text)
 	return units
 }
 
-// countUnits counts the UTF-16 code units and the code points that begin in s,
-// which may begin and end within a code point.
+// countUnits counts the UTF-16 code units and the code points that begin in s.
+// Either end of s may lie within a code point.
 func countUnits(s string) (units, runes int) {
 	for i := range len(s) {
 		c := s[i]
@@ -124,7 +123,8 @@ func (x *Index) countBefore(offset int) (units, runes int) {
 	return units + int(x.utf16[b]), runes + int(x.runes[b])
 }
 
-// Position converts a byte offset, which is cut to the text's length.
+// Position converts a byte offset to a position. It clamps the offset to the
+// source.
 func (x *Index) Position(offset int) playground.Position {
 	offset = max(0, min(offset, len(x.text)))
 	line := sort.Search(len(x.lines), func(i int) bool { return int(x.lines[i]) > offset }) - 1
@@ -133,13 +133,13 @@ func (x *Index) Position(offset int) playground.Position {
 	return playground.Position{Line: line, Character: here - start}
 }
 
-// Range is the range between two byte offsets.
+// Range returns the range between two byte offsets.
 func (x *Index) Range(start, end int) playground.Range {
 	return playground.Range{Start: x.Position(start), End: x.Position(max(start, end))}
 }
 
-// Offset converts a position to a byte offset. Places beyond the end of a line
-// or of the text are cut to that end.
+// Offset converts a position to a byte offset. It clamps positions beyond the
+// end of a line or of the source.
 func (x *Index) Offset(p playground.Position) int {
 	switch {
 	case p.Line < 0:
@@ -163,13 +163,14 @@ func (x *Index) Offset(p playground.Position) int {
 	return start + n
 }
 
-// LineStart is the offset at which the line of an offset begins.
+// LineStart returns the offset of the start of the line that contains an
+// offset.
 func (x *Index) LineStart(offset int) int {
 	return int(x.lines[x.Position(offset).Line])
 }
 
-// YAMLOffset is the byte offset of the place that is column code points after
-// the beginning at start; beyond the end of the text it is that end.
+// YAMLOffset returns the offset that is column code points after start, or the
+// length of the source if that is less.
 func (x *Index) YAMLOffset(start, column int) int {
 	if x.runes == nil {
 		return min(start+column, len(x.text))
@@ -187,7 +188,7 @@ func (x *Index) YAMLOffset(start, column int) int {
 	return at
 }
 
-// YAMLLine is the zero-based number of the YAML line that offset is in.
+// YAMLLine returns the zero-based YAML line of an offset.
 func (x *Index) YAMLLine(offset int) int {
 	return sort.Search(len(x.yamlLines), func(i int) bool { return int(x.yamlLines[i]) > offset }) - 1
 }

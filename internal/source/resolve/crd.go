@@ -8,13 +8,14 @@ import (
 	"github.com/crdlab/crdlab/internal/source"
 )
 
-// CRDField finds the place of a field of a CustomResourceDefinition as the
-// API server's validation writes it. That validates an internal form, in which
-// what all versions have in common stands at spec.validation,
-// spec.subresources, spec.additionalPrinterColumns and spec.selectableFields,
-// and the webhook's configuration at spec.conversion; in v1beta1 it may be so
-// in the text too. What is the same in all versions is found in the first
-// version that has it. The answer is otherwise that of [Field].
+// CRDField locates a field of a CustomResourceDefinition, spelled as in the
+// errors of the API server. The server validates the internal version of the
+// API. The internal version holds properties common to all versions in
+// spec.validation, spec.subresources, spec.additionalPrinterColumns and
+// spec.selectableFields, and the webhook configuration directly in
+// spec.conversion. A v1beta1 document may have this form as well. CRDField
+// locates a common property in the first version that contains it. It returns
+// the same results as [Field] otherwise.
 func CRDField(d *source.Document, field string) (l source.Location, ok bool) {
 	best, ok := Field(d, field)
 	if !ok || best.Exact {
@@ -43,8 +44,8 @@ var webhookFields = map[string]string{
 	"spec.conversion.conversionReviewVersions": "spec.conversion.webhook.conversionReviewVersions",
 }
 
-// candidates are other names under which what an internal field means may stand
-// in the text, the likely ones first.
+// candidates returns the external spellings of an internal field, most likely
+// first.
 func candidates(d *source.Document, field string) []string {
 	field = jsonPath.ReplaceAllString(field, "jsonPath")
 	fields := []string{field, jsonPath.ReplaceAllString(field, "JSONPath")}
@@ -62,7 +63,8 @@ func candidates(d *source.Document, field string) []string {
 	return fields
 }
 
-// versionFields are the fields of the versions for a field of the whole CRD.
+// versionFields returns the field of each version that corresponds to a common
+// property.
 func versionFields(d *source.Document, name, rest string) []string {
 	if name == "validation" {
 		name = "schema"
@@ -78,7 +80,7 @@ func versionFields(d *source.Document, name, rest string) []string {
 	return fields
 }
 
-// v1beta1Field is where v1beta1 may have a field of a version for all of them.
+// v1beta1Field returns the field that holds a common property in v1beta1.
 func v1beta1Field(name string) string {
 	switch name {
 	case "schema":

@@ -12,23 +12,23 @@ import (
 	"github.com/crdlab/crdlab/internal/source/mapping"
 )
 
-// A DuplicateKey is a mapping key that stands in the same mapping before.
+// A DuplicateKey is a mapping key that repeats an earlier key of the mapping.
 type DuplicateKey struct {
-	// Key is the key's name.
+	// Key is the name of the key.
 	Key string
-	// Path is the field that the key names: spec.list[0].name.
+	// Path is the field of the key, such as spec.list[0].name.
 	Path string
-	// Range is the place of the later key, First that of the first one.
+	// Range is the range of the repeated key, and First the range of the first
+	// key.
 	Range, First playground.Range
 
-	// line is the line of the key's value in Text, from 1: the one that the
-	// YAML decoder names.
+	// line is the one-based line of the value, which YAML decoders report.
 	line int
-	// decoded is the key as the decoder writes it.
+	// decoded is the key in the spelling of decoder messages.
 	decoded string
 }
 
-// DuplicateKeys are all duplicate keys of the document, in its order.
+// DuplicateKeys returns all duplicate keys in document order.
 func DuplicateKeys(d *source.Document) []DuplicateKey {
 	w := duplicateWalker{doc: d}
 	if root := d.Root().Node(); root != nil {
@@ -37,7 +37,8 @@ func DuplicateKeys(d *source.Document) []DuplicateKey {
 	return w.found
 }
 
-// A duplicateWalker looks for duplicate keys below the steps of path.
+// A duplicateWalker collects duplicate keys. path is the path of the current
+// node.
 type duplicateWalker struct {
 	doc   *source.Document
 	path  []any
@@ -91,7 +92,7 @@ func (w *duplicateWalker) add(first, key, value *yaml.Node) {
 	})
 }
 
-// decodedKey is a key in the syntax of Go, as the decoder has it in messages.
+// decodedKey returns a key in Go syntax, as in decoder messages.
 func decodedKey(key *yaml.Node) string {
 	if name := mapping.JSONName(key); name != "" {
 		return name
@@ -99,7 +100,7 @@ func decodedKey(key *yaml.Node) string {
 	return strconv.Quote(key.Value)
 }
 
-// fieldOf writes a path as the strict decoders do.
+// fieldOf formats a path like the strict decoders.
 func fieldOf(path []any) string {
 	var b strings.Builder
 	for _, step := range path {

@@ -11,18 +11,17 @@ import (
 	"github.com/crdlab/crdlab/internal/source/mapping"
 )
 
-// maxSteps bounds the work of resolving one field in a document that is made
-// to have very many readings of it.
+// maxSteps limits the work for one field. A malicious document can have a very
+// large number of interpretations for it.
 const maxSteps = 10_000
 
-// Field finds the place of a field as the API server writes it in an error:
-// spec.list[2].name, spec.map[key], metadata.annotations[a.b/c]; keys may have
-// dots, an index may stand in brackets or after a dot, and the root is empty or
-// <nil>. Where several readings are possible the one with the longest keys is
-// taken.
+// Field locates a field in the spelling of API server errors:
+// spec.list[2].name, spec.map[key], metadata.annotations[a.b/c]. Keys may
+// contain dots, an index may follow a dot or be in brackets, and the root is
+// empty or <nil>. Among several interpretations, Field prefers longer keys.
 //
-// If the field is not there, the location is that of its nearest ancestor,
-// which may be the root. ok is false if the document is empty or has an error.
+// If the field does not exist, the result is its nearest existing ancestor,
+// possibly the root. ok is false if the document is empty or has an error.
 func Field(d *source.Document, field string) (l source.Location, ok bool) {
 	root := d.Root()
 	if root.Node() == nil {
@@ -36,15 +35,15 @@ func Field(d *source.Document, field string) (l source.Location, ok bool) {
 	return r.best, true
 }
 
-// A resolver tries the readings of a field, the likely ones first, and keeps
-// the one that gets furthest.
+// A resolver tries the interpretations of a field, likely ones first, and keeps
+// the one with the shortest unresolved rest.
 type resolver struct {
 	best  source.Location
 	found bool
 	steps int
 }
 
-// descend resolves rest below l, and reports whether it is there exactly.
+// descend resolves rest below l, and reports whether it exists completely.
 func (r *resolver) descend(l source.Location, rest string) bool {
 	if !r.found || len(rest) < len(r.best.Missing) {
 		r.best, r.found = l, true
@@ -60,7 +59,7 @@ func (r *resolver) descend(l source.Location, rest string) bool {
 	return r.member(l, rest)
 }
 
-// item resolves a rest that begins with an index, as [1] or 1.
+// item resolves a rest that begins with an index, such as [1] or 1.
 func (r *resolver) item(l source.Location, rest string) bool {
 	digits, bracket := strings.CutPrefix(strings.TrimPrefix(rest, "."), "[")
 	n := 0
@@ -80,7 +79,7 @@ func (r *resolver) item(l source.Location, rest string) bool {
 	return err == nil && ok && r.descend(next, strings.TrimPrefix(after, "."))
 }
 
-// member resolves a rest that begins with a key, longest keys first.
+// member resolves a rest that begins with a key. It tries longer keys first.
 func (r *resolver) member(l source.Location, rest string) bool {
 	type reading struct {
 		value source.Location
@@ -105,8 +104,8 @@ func (r *resolver) member(l source.Location, rest string) bool {
 	return false
 }
 
-// cutKey takes a key off the beginning of a field: key, [key], ["key"] or
-// ['key'], and the dot that follows.
+// cutKey removes a key (key, [key], ["key"] or ['key']) and the following dot
+// from the start of a field.
 func cutKey(field, key string) (after string, ok bool) {
 	field = strings.TrimPrefix(field, ".")
 	if inner, bracket := strings.CutPrefix(field, "["); bracket {
@@ -121,7 +120,7 @@ func cutKey(field, key string) (after string, ok bool) {
 	return strings.TrimPrefix(after, "."), true
 }
 
-// cutBracketed takes a key, in quotes or not, and its closing bracket off.
+// cutBracketed removes a key, quoted or not, and the closing bracket.
 func cutBracketed(field, key string) (after string, ok bool) {
 	closing := "]"
 	if after, ok = strings.CutPrefix(field, key); !ok && field != "" {

@@ -16,14 +16,14 @@ var (
 	decoderLine    = regexp.MustCompile(`\bline (\d+): (.*)`)
 )
 
-// Message finds the place of a message of a decoder. It is the key in
+// Message locates a decoder message. It returns the key for
 //
 //	unknown field "spec.foo"
 //	duplicate field "spec.foo"
 //	line 5: key "foo" already set in map
 //
-// and for any other message the document's syntax error, if it has one, or the
-// line that the message names. ok is false if there is nothing of these.
+// For any other message, it returns the syntax error of the document, or the
+// line in the message. ok is false if the message has no location.
 func Message(d *source.Document, message string) (r playground.Range, ok bool) {
 	if m := unknownField.FindStringSubmatch(message); m != nil {
 		l, ok := Field(d, unquoteField(m[1]))
@@ -61,7 +61,7 @@ func findDuplicate(d *source.Document, matches func(DuplicateKey) bool) (playgro
 	return playground.Range{}, false
 }
 
-// unquoteField undoes the quoting of a field in a message.
+// unquoteField removes the quotes of a field in a message.
 func unquoteField(s string) string {
 	if u, err := strconv.Unquote(s); err == nil {
 		return u

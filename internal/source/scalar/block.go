@@ -7,7 +7,7 @@ import (
 	"github.com/crdlab/crdlab/internal/source/lex"
 )
 
-// scanBlock passes over a literal or folded scalar whose indicator is at pos.
+// scanBlock scans a literal or folded scalar whose indicator is at pos.
 func (s *scanner) scanBlock(literal bool) {
 	s.pos = lex.BreakAt(s.text, s.pos)
 	header := s.pos
@@ -23,10 +23,10 @@ func (s *scanner) scanBlock(literal bool) {
 	s.pos = b.end
 }
 
-// blockIndent finds the indentation of a block scalar from its lines and its
-// value: that of the first line with something in it, less the spaces with
-// which it begins in the value. Lines that are all empty may have any; a value
-// of nothing but blanks is given up.
+// blockIndent derives the indentation of a block scalar: the indentation of its
+// first line with content, less the leading spaces of the value. The result is
+// arbitrary if all lines are empty. ok is false if the value consists of blanks
+// only.
 func blockIndent(lines, value string) (indent int, ok bool) {
 	if strings.Trim(value, "\n\u2028\u2029") == "" {
 		return math.MaxInt, true
@@ -48,17 +48,17 @@ func blockIndent(lines, value string) (indent int, ok bool) {
 	return 0, false
 }
 
-// A blockScanner passes over the lines of a block scalar.
+// A blockScanner scans the lines of a block scalar.
 type blockScanner struct {
 	*scanner
 	indent  int
 	literal bool
-	// last is the offset of the break that ended the last line with content,
-	// or -1; empty are the breaks of the empty lines since.
+	// last is the offset of the line break after the last line with content, or
+	// -1. empty holds the breaks of the empty lines since then.
 	last  int
 	empty []int
-	// moreIndented says that the last line with content began with a blank, which
-	// keeps the breaks around it from being folded.
+	// moreIndented is set if the last line with content began with a blank.
+	// YAML does not fold the line breaks around such a line.
 	moreIndented bool
 	// end is the end of the last line with content.
 	end int
@@ -80,7 +80,7 @@ func (b *blockScanner) scanLines() {
 	b.emitBreaks(false)
 }
 
-// skipIndent passes over the indentation, as far as it is there.
+// skipIndent skips up to indent spaces.
 func (b *blockScanner) skipIndent() (eaten int) {
 	for eaten < b.indent && b.pos < len(b.text) && b.text[b.pos] == ' ' {
 		b.pos++
@@ -89,7 +89,7 @@ func (b *blockScanner) skipIndent() (eaten int) {
 	return eaten
 }
 
-// scanLine passes over a line with content from behind its indentation.
+// scanLine scans a line with content after its indentation.
 func (b *blockScanner) scanLine() {
 	moreIndented := lex.IsBlank(b.text[b.pos])
 	b.emitBreaks(!b.literal && !moreIndented && !b.moreIndented)
@@ -104,8 +104,8 @@ func (b *blockScanner) scanLine() {
 	}
 }
 
-// emitBreaks emits the breaks since the last line with content, at the end of the
-// scalar only those that its value has.
+// emitBreaks emits the line breaks since the last line with content. At the end
+// of the scalar, it emits only the breaks that remain in the value.
 func (b *blockScanner) emitBreaks(fold bool) {
 	switch {
 	case b.last < 0 || b.value == "":

@@ -10,43 +10,40 @@ import (
 	"github.com/crdlab/crdlab/internal/source/lex"
 )
 
-// End finds the end of the scalar n, whose content begins at an offset of text.
-// ok is false if the source does not match the value.
+// End returns the end of the scalar n, whose content begins at start. ok is
+// false if the source does not match the value.
 func End(text string, start int, n *yaml.Node) (end int, ok bool) {
 	s := scanner{text: text, pos: start, value: n.Value}
 	ok = s.scan(n.Style)
 	return s.pos, ok
 }
 
-// CodePoints are the offsets at which the source of each code point of the
-// value of the scalar n begins and ends. ok is false if the source does not
-// match the value.
+// CodePoints returns the start and end offsets of the source of each code point
+// of the scalar n. ok is false if the source does not match the value.
 func CodePoints(text string, start int, n *yaml.Node) (starts, ends []int32, ok bool) {
 	s := scanner{text: text, pos: start, value: n.Value, record: true}
 	ok = s.scan(n.Style)
 	return s.starts, s.ends, ok
 }
 
-// A scanner walks through a scalar's source text along the value that
-// the YAML parser decoded from it, and so finds where each code point of the
-// value comes from. It knows the value beforehand: a step that does not give
-// the value's next code point means that the scanner and the parser disagree,
-// and the scan fails instead of giving a wrong place.
+// A scanner walks through the source of a scalar and its decoded value in
+// parallel, and so maps each code point of the value to its source. If a step
+// does not produce the next code point of the value, the scanner and the YAML
+// parser disagree. The scan then fails instead of reporting a wrong position.
 type scanner struct {
 	text string
 	pos  int
-	// value is what is still to come of the decoded value.
+	// value is the rest of the decoded value.
 	value string
-	// starts and ends are the offsets of the source of each code point. They
-	// are kept if record is set.
+	// starts and ends hold the source offsets of each code point, if record is
+	// set.
 	record       bool
 	starts, ends []int32
 	failed       bool
 }
 
-// scan passes over the scalar n, whose content (without anchor and tag) begins
-// at offset pos of text. After it, pos is the end of the scalar's source.
-// It reports whether the source matches the value.
+// scan scans the scalar from its content, after anchor and tag, and leaves pos
+// at its end. It reports whether the source matches the value.
 func (s *scanner) scan(style yaml.Style) bool {
 	switch {
 	case style&yaml.DoubleQuotedStyle != 0:
@@ -61,7 +58,8 @@ func (s *scanner) scan(style yaml.Style) bool {
 	return !s.failed && s.value == ""
 }
 
-// emit takes what source text from start to end stands for off the value.
+// emit removes decoded, which the source from start to end represents, from the
+// value.
 func (s *scanner) emit(decoded string, start, end int) {
 	rest, ok := strings.CutPrefix(s.value, decoded)
 	if !ok {
@@ -78,7 +76,7 @@ func (s *scanner) emit(decoded string, start, end int) {
 	}
 }
 
-// copyCodePoint emits the code point at pos as it is.
+// copyCodePoint emits the code point at pos unchanged.
 func (s *scanner) copyCodePoint() {
 	_, size := utf8.DecodeRuneInString(s.text[s.pos:])
 	s.emit(s.text[s.pos:s.pos+size], s.pos, s.pos+size)
@@ -120,10 +118,10 @@ func (s *scanner) scanQuoted(quote byte) {
 	s.failed = true
 }
 
-// scanFold passes over blanks and line breaks in a plain or quoted scalar. Blanks
-// alone stand for themselves; one line break with the blanks around it for a
-// space, several for all but the first of them. After an escaped line break
-// none is left out.
+// scanFold scans blanks and line breaks in a plain or quoted scalar. Blanks
+// without a line break are literal. A single line break becomes a space; of
+// several, the first is dropped. After an escaped line break, every break
+// counts.
 func (s *scanner) scanFold(escaped bool) {
 	start := s.pos
 	var breaks []int
@@ -155,8 +153,8 @@ func (s *scanner) scanFold(escaped bool) {
 	}
 }
 
-// isFoldable reports whether the line break at i becomes a space when lines are
-// folded. LS and PS stand for themselves.
+// isFoldable reports whether folding turns the line break at i into a space. LS
+// and PS remain unchanged.
 func isFoldable(text string, i int) bool { return text[i] != 0xE2 }
 
 // emitBreak emits the line break at an offset.
@@ -178,7 +176,7 @@ var escapes = map[byte]string{
 
 var hexEscapes = map[byte]int{'x': 2, 'u': 4, 'U': 8}
 
-// scanEscape passes over the backslash at pos and what belongs to it.
+// scanEscape scans the escape sequence at pos.
 func (s *scanner) scanEscape() {
 	start := s.pos
 	s.pos++
@@ -211,7 +209,7 @@ func utf16High(r rune) bool { return r >= 0xD800 && r < 0xDC00 }
 
 func utf16Pair(high, low rune) rune { return (high-0xD800)<<10 | (low - 0xDC00) + 0x10000 }
 
-// scanHex reads digits hexadecimal digits.
+// scanHex scans a number of hexadecimal digits.
 func (s *scanner) scanHex(digits int) rune {
 	if s.pos+digits > len(s.text) {
 		s.failed = true

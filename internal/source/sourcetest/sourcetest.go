@@ -1,4 +1,4 @@
-// Package sourcetest has texts for the tests of the source packages.
+// Package sourcetest holds inputs for the tests of the source packages.
 package sourcetest
 
 import (
@@ -13,7 +13,8 @@ import (
 	"github.com/crdlab/crdlab/internal/source"
 )
 
-// Seeds adds the texts of the cases in a directory and others that are short: texts that between them have all constructs of YAML.
+// Seeds adds the inputs of the cases in a directory and some short inputs to
+// the corpus. Together they contain all constructs of YAML.
 func Seeds(f *testing.F, directory string) {
 	files, _ := filepath.Glob(filepath.Join(directory, "*.txtar"))
 	for _, file := range files {
@@ -36,7 +37,7 @@ func Seeds(f *testing.F, directory string) {
 	}
 }
 
-// LargeCRD is a CRD of about size bytes in the style of generated ones.
+// LargeCRD generates a CRD of about size bytes, in the style of controller-gen.
 func LargeCRD(size int) string {
 	var b strings.Builder
 	b.WriteString("apiVersion: apiextensions.k8s.io/v1\nkind: CustomResourceDefinition\nmetadata:\n  name: widgets.example.com\nspec:\n  versions:\n  - name: v1\n    schema:\n      openAPIV3Schema:\n        type: object\n        properties:\n          spec:\n            type: object\n            properties:\n")
@@ -60,7 +61,8 @@ func LargeCRD(size int) string {
 	return b.String()
 }
 
-// Visit calls f for the nodes that At can reach, aliases not followed.
+// Visit calls f for all nodes that [source.Location.At] can reach without
+// aliases.
 func Visit(l source.Location, path []any, f func(source.Location, []any)) {
 	if l.Node() == nil || len(path) > 20 {
 		return

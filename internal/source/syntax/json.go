@@ -15,25 +15,25 @@ import (
 
 var errTrailing = errors.New("unexpected text after the JSON value")
 
-// A jsonReader makes YAML nodes from JSON text. The YAML parser would refuse
-// some of what JSON allows in strings: \/ and escaped surrogate pairs.
+// A jsonReader builds YAML nodes from JSON. The YAML parser would reject two
+// kinds of valid JSON strings: \/ and escaped surrogate pairs.
 type jsonReader struct {
 	text   string
 	tokens *json.Decoder
 	budget *limits.Budget
 
-	// offset is a place in text, line and column the same, zero-based and in
-	// code points.
+	// offset is the current position. line and column are the same position,
+	// zero-based and in code points.
 	offset, line, column int
-	// open are the collections around the current token.
+	// open holds the collections around the current token.
 	open []*yaml.Node
 	root *yaml.Node
 }
 
-// ParseJSON parses text, which is to hold one JSON value, into a node whose
-// lines and columns count from the beginning of text. Lines break at \n, \r\n
-// and \r only. The error is an *limits.Exceeded or one of encoding/json; at is its
-// locate.
+// ParseJSON parses a single JSON value into a node. Lines and columns count
+// from the start of the source, and lines break at \n, \r\n and \r only. The
+// error is a *limits.Exceeded or an error of encoding/json, and at is its
+// offset.
 func ParseJSON(text string, budget *limits.Budget) (root *yaml.Node, at int, err error) {
 	r := &jsonReader{text: text, tokens: json.NewDecoder(strings.NewReader(text)), budget: budget}
 	r.tokens.UseNumber()
@@ -48,7 +48,7 @@ func ParseJSON(text string, budget *limits.Budget) (root *yaml.Node, at int, err
 	return r.root, 0, nil
 }
 
-// locate is where an error occurred.
+// locate returns the offset of an error.
 func (r *jsonReader) locate(err error) int {
 	var syntax *json.SyntaxError
 	var limit *limits.Exceeded
@@ -61,8 +61,8 @@ func (r *jsonReader) locate(err error) int {
 	return max(0, len(strings.TrimRight(r.text, " \t\r\n"))-1)
 }
 
-// locateCharacter is the place of the character that an error names. The decoder
-// counts up to it, or up to the blanks before it.
+// locateCharacter returns the offset of the invalid character. The decoder's
+// offset points behind this character or behind the blanks before it.
 func (r *jsonReader) locateCharacter(err *json.SyntaxError) int {
 	at := r.tokenStart(int(err.Offset))
 	if at < len(r.text) && strings.HasPrefix(err.Error(), "invalid character '"+r.text[at:at+1]+"'") {
@@ -91,13 +91,13 @@ func (r *jsonReader) readToken() error {
 	return r.budget.Spend(r.offset, len(r.open), 1, 0)
 }
 
-// tokenStart is the offset of the token that follows offset.
+// tokenStart returns the start of the first token at or after offset.
 func (r *jsonReader) tokenStart(offset int) int {
 	rest := r.text[min(offset, len(r.text)):]
 	return offset + len(rest) - len(strings.TrimLeft(rest, " \t\r\n,:"))
 }
 
-// advance moves the reader's place forward to the beginning of a token.
+// advance moves the current position forward to the start of a token.
 func (r *jsonReader) advance(offset int) {
 	passed := r.text[r.offset:offset]
 	r.offset = offset

@@ -8,19 +8,18 @@ import (
 	"github.com/crdlab/crdlab/internal/source/lex"
 )
 
-// A Chunk is the part of a text that belongs to one document.
+// A Chunk is the part of a source that belongs to one document.
 type Chunk struct {
 	Start, End int
-	// Bad is what is wrong with the separator that begins the Chunk, or empty.
+	// Bad is the unexpected content after the separator of the chunk, or empty.
 	Bad string
 }
 
 const byteOrderMark = "\ufeff"
 
-// Split cuts a text into documents as kubectl does: at lines that begin with
-// the separator, wherever they are, and between JSON objects that follow one
-// another. Blank chunks are left out. Directives go with the document that
-// follows them.
+// Split splits a source into documents like kubectl: at every line that begins
+// with the separator, and between consecutive JSON objects. It drops blank
+// chunks and attaches directives to the following document.
 func Split(text string) []Chunk {
 	var chunks []Chunk
 	directives := -1
@@ -38,8 +37,8 @@ func Split(text string) []Chunk {
 	return chunks
 }
 
-// sections yields what stands between the separators. A separator that more
-// than a comment follows begins a section that includes it.
+// sections yields the parts between separators. If a separator has content
+// other than a comment behind it, the following section includes the separator.
 func sections(text string) iter.Seq[Chunk] {
 	return func(yield func(Chunk) bool) {
 		c := trimByteOrderMark(text, Chunk{End: len(text)})
@@ -58,8 +57,8 @@ func sections(text string) iter.Seq[Chunk] {
 	}
 }
 
-// nextSeparator is the offset of the first separator line at or after start,
-// which is the beginning of a line, or the text's length.
+// nextSeparator returns the offset of the first separator line at or after
+// start, or the length of the source. start is the start of a line.
 func nextSeparator(text string, start int) int {
 	for !strings.HasPrefix(text[start:], lex.Separator) {
 		n := strings.IndexByte(text[start:], '\n')
@@ -71,8 +70,8 @@ func nextSeparator(text string, start int) int {
 	return start
 }
 
-// afterSeparator is the offset of the line after the separator at i, and what
-// follows the separator if that is neither blank nor a comment.
+// afterSeparator returns the offset of the line after the separator at i, and
+// the content behind the separator unless it is blank or a comment.
 func afterSeparator(text string, i int) (next int, bad string) {
 	line, _, found := strings.Cut(text[i:], "\n")
 	next = i + len(line)
@@ -100,7 +99,7 @@ func hasOnlyDirectives(text string) bool {
 	return seen
 }
 
-// splitJSON cuts a Chunk at the ends of JSON objects if it consists of several.
+// splitJSON splits a chunk into its JSON objects.
 func splitJSON(text string, c Chunk) []Chunk {
 	c = trimByteOrderMark(text, c)
 	if strings.TrimSpace(text[c.Start:c.End]) == "" {
@@ -131,8 +130,8 @@ func LooksLikeJSON(text string) bool {
 	return strings.HasPrefix(strings.TrimLeft(text, " \t\r\n"), "{")
 }
 
-// jsonObjectLength is the length of the JSON value that text begins with,
-// blanks before it included, or 0.
+// jsonObjectLength returns the length of the JSON value at the start of the
+// source, including blanks before it. It returns 0 if there is no valid value.
 func jsonObjectLength(text string) int {
 	d := json.NewDecoder(strings.NewReader(text))
 	var raw json.RawMessage

@@ -15,7 +15,7 @@ import (
 	"github.com/crdlab/crdlab/internal/source/nesting"
 )
 
-// A BadCharacter is one that YAML does not allow in a text.
+// A BadCharacter error locates a character that YAML does not allow.
 type BadCharacter struct {
 	message string
 	Offset  int
@@ -23,8 +23,8 @@ type BadCharacter struct {
 
 func (e *BadCharacter) Error() string { return e.message }
 
-// CheckCharacters finds what the YAML parser's reader would refuse, which it reports
-// without a place.
+// CheckCharacters finds the first character that the YAML reader would reject.
+// The reader reports no position for it.
 func CheckCharacters(text string) *BadCharacter {
 	for i := 0; i < len(text); {
 		c := text[i]
@@ -44,13 +44,13 @@ func CheckCharacters(text string) *BadCharacter {
 	return nil
 }
 
-// printable is the YAML parser's own rule for characters beyond ASCII's.
+// printable reports whether the YAML parser accepts a non-ASCII character.
 func printable(r rune) bool {
 	return r == 0x85 || r >= 0xA0 && r <= 0xFFFD || r >= 0x10000
 }
 
-// ParseYAML is the root of the first YAML document in text, nil if there is
-// none.
+// ParseYAML parses the first YAML document and returns its root, or nil if
+// there is no document.
 func ParseYAML(text string) (root *yaml.Node, failure *Failure) {
 	lines := &lineReader{text: text}
 	defer func() {
@@ -69,9 +69,9 @@ func ParseYAML(text string) (root *yaml.Node, failure *Failure) {
 	return n.Content[0], nil
 }
 
-// A lineReader hands out a text line by line, so that what was read when the
-// parser fails tells where it fails. The parser's own line numbers are those
-// of a context that may begin far above, and are off by one at times.
+// A lineReader supplies a source line by line. The amount read when the parser
+// fails then locates the error. The parser's own line numbers refer to the
+// start of the enclosing construct, and are sometimes off by one.
 type lineReader struct {
 	text string
 	read int
@@ -91,12 +91,12 @@ func (r *lineReader) Read(p []byte) (int, error) {
 
 // A Failure is an error of the YAML parser.
 type Failure struct {
-	// Message is the parser's without what it says about the line.
+	// Message is the parser's message without the line number.
 	Message string
-	// original is the message with it, line what it says, or 0.
+	// original is the complete message, and line its line number or 0.
 	original string
 	line     int
-	// read is how much of the text the parser had read, by lines.
+	// read is the number of bytes that the parser had read, in whole lines.
 	read int
 }
 
@@ -111,7 +111,7 @@ func newFailure(message string, read int) *Failure {
 	return f
 }
 
-// Locate is where in text, the same as was parsed, the mistake is.
+// Locate returns the extent of the error in the source that was parsed.
 func (f *Failure) Locate(text string) (start, end int) {
 	switch {
 	case strings.HasPrefix(f.Message, "found unexpected end of stream"),
@@ -130,12 +130,13 @@ func (f *Failure) Locate(text string) (start, end int) {
 	return lineContent(text, f.firstFailingLine(text))
 }
 
-// lookahead bounds how many lines the parser may have read beyond the one that
-// it fails at: it looks two tokens ahead.
+// lookahead is the maximum number of lines that the parser reads beyond the
+// failing line: it looks two tokens ahead.
 const lookahead = 3
 
-// firstFailingLine is the offset of the line that makes the parser fail: without
-// it, and all that follows, the parser does not fail in that way.
+// firstFailingLine returns the offset of the line that causes the failure.
+// Without this line and the rest of the source, the parser does not fail in the
+// same way.
 func (f *Failure) firstFailingLine(text string) int {
 	line := contentLine(text, f.read)
 	for range lookahead {
@@ -148,8 +149,8 @@ func (f *Failure) firstFailingLine(text string) int {
 	return line
 }
 
-// contentLine is the offset of the last line before end that is neither blank
-// nor a comment.
+// contentLine returns the offset of the last line before end that is neither
+// blank nor a comment.
 func contentLine(text string, end int) int {
 	for end > 0 {
 		start := strings.LastIndexByte(text[:end-1], '\n') + 1
@@ -161,7 +162,7 @@ func contentLine(text string, end int) int {
 	return 0
 }
 
-// nthLine is the offset of the YAML line n, which counts from 1.
+// nthLine returns the offset of a YAML line. n is one-based.
 func nthLine(text string, n int) int {
 	at := 0
 	for ; n > 1 && at < len(text); n-- {
@@ -171,8 +172,8 @@ func nthLine(text string, n int) int {
 	return at
 }
 
-// lineContent is the line at start without spaces around it. A tab that it
-// begins with is left in, since that may be the mistake.
+// lineContent returns the extent of the line at start without the spaces around
+// it. It keeps a leading tab, which may be the error.
 func lineContent(text string, start int) (from, to int) {
 	line := text[start:lex.LineEnd(text, start)]
 	from = start + len(line) - len(strings.TrimLeft(line, " "))

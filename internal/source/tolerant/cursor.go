@@ -9,65 +9,69 @@ import (
 	"github.com/crdlab/crdlab/internal/source/lex"
 )
 
-// Role is what a [Cursor] stands at.
+// Role is the syntactic role of a [Cursor].
 type Role int
 
 const (
-	// Nowhere is where nothing can be said: in a comment, behind a value.
+	// Nowhere is a position without completions: in a comment or behind a
+	// value.
 	Nowhere Role = iota
-	// AtKey is in a key, or where one may begin.
+	// AtKey is a position in a key, or where a key may begin.
 	AtKey
-	// AtValue is in the scalar of a key or an item, or where one may begin in
-	// the line of the key.
+	// AtValue is a position in the scalar of a key or an item, or where a
+	// scalar may begin in the line of its key.
 	AtValue
-	// AtStart is where a value of any kind may begin: behind a dash, or in a
+	// AtStart is a position where any value may begin: behind a dash, or in a
 	// line below a key.
 	AtStart
-	// AtDash is where an item of a list in block style may begin.
+	// AtDash is a position where an item of a block sequence may begin.
 	AtDash
 )
 
-// A Cursor is a place in an [Tree].
+// A Cursor is the syntactic context of a position in a [Tree].
 type Cursor struct {
 	Role Role
-	// Path leads to the mapping of the key, to the value, or to the list of
-	// the item: of mapping keys (string) and list indexes (int).
+	// Path is the path of the mapping that contains the key, of the value, or
+	// of the list that contains the item. It consists of mapping keys (string)
+	// and list indexes (int).
 	Path []any
-	// Nodes are those on the path, from the root to the place itself.
+	// Nodes holds the nodes on the path, starting with the root.
 	Nodes []*Node
-	// Entry is the key or the item that the cursor is in; nil if it is at none.
+	// Entry is the key or the item at the cursor, or nil.
 	Entry *Node
-	// Above is the entry of the mapping before the cursor, if that is at no key
-	// and the entry could go on with an item of a list.
+	// Above is the preceding mapping entry if the cursor is at no key and a
+	// list item may continue the entry.
 	Above *Node
-	// Word is what is there already, of which Typed is before the cursor.
+	// Word is the range of the existing word, and Typed its part before the
+	// cursor.
 	Word  playground.Range
 	Typed string
-	// Before is what of a scalar, decoded, is before the cursor, and Text all
-	// of it.
+	// Before is the decoded part of a scalar before the cursor, and Text the
+	// whole scalar.
 	Before, Text string
-	// Quoted says that Word includes a quote at its beginning.
+	// Quoted is the quote at the start of Word, or 0.
 	Quoted byte
-	// HasColon: Word is a key that has its colon.
+	// HasColon is set if Word is a key with a colon.
 	HasColon bool
-	// NeedsBlank: a blank has to separate the colon or the dash before Word.
+	// NeedsBlank is set if a blank must separate Word from the colon or the
+	// dash before it.
 	NeedsBlank bool
-	// Column is that of the key, in block style; a value below it is indented
-	// more.
+	// Column is the column of the key in block style. Its value needs more
+	// indentation.
 	Column int
-	// Flow is within brackets or braces; JSON: where all keys have quotes.
+	// Flow is set within brackets or braces. JSON is set if all keys need
+	// quotes.
 	Flow, JSON bool
 	// Document is the index of the document.
 	Document int
 }
 
-// Nearest is the place in the text that is nearest to a position, which may be
-// beyond the end of the text or of its line.
+// Nearest clamps a position to the source and to the end of its line.
 func (t *Tree) Nearest(p playground.Position) playground.Position {
 	return t.index.Position(t.index.Offset(p))
 }
 
-// Cursor finds out what is at a position.
+// Cursor returns the syntactic context of a position.
 func (t *Tree) Cursor(p playground.Position) Cursor {
 	offset := t.index.Offset(p)
 	f := cursorFinder{tree: t, text: t.index.Text(), offset: offset}
@@ -101,12 +105,12 @@ func (f *cursorFinder) columnAt(offset int) int {
 
 func (f *cursorFinder) column() int { return f.offset - f.lineStart }
 
-// inComment says whether the line up to the cursor is a comment.
+// inComment reports whether the line up to the cursor is a comment.
 func (f *cursorFinder) inComment() bool {
 	return strings.HasPrefix(strings.TrimLeft(f.text[f.lineStart:f.offset], " \t"), "#")
 }
 
-// node looks into a value; outer is the column of the collection around it.
+// node descends into a value. outer is the column of the enclosing collection.
 func (f *cursorFinder) node(n *Node, outer int) {
 	f.cursor.Nodes = append(f.cursor.Nodes, n)
 	f.cursor.Flow = f.cursor.Flow || n.Flow
@@ -126,7 +130,7 @@ func (f *cursorFinder) node(n *Node, outer int) {
 
 func (f *cursorFinder) setRole(role Role) { f.cursor.Role = role }
 
-// setWord sets the word to what is between two offsets.
+// setWord sets the word to the range between two offsets.
 func (f *cursorFinder) setWord(start, end int) {
 	f.cursor.Word = f.tree.Range(start, end)
 	f.cursor.Typed = f.text[start:max(start, min(f.offset, end))]
@@ -165,14 +169,14 @@ func (f *cursorFinder) scalar(n *Node) {
 	}
 }
 
-// startsValue says whether a scalar may turn out to be a key: it is plain, and
-// only a dash or nothing is before it in its line.
+// startsValue reports whether a scalar may become a key. Such a scalar is plain
+// and has only dashes before it in its line.
 func (f *cursorFinder) startsValue(n *Node) bool {
 	line := strings.TrimLeft(f.text[n.start-f.columnAt(n.start):n.start], " -")
 	return n.Quote == 0 && line == ""
 }
 
-// missingValue is a value that is not there yet.
+// missingValue sets the context for a value that does not exist yet.
 func (f *cursorFinder) missingValue(n *Node, outer int) {
 	inLine := n.afterIndicator >= f.lineStart
 	f.cursor.NeedsBlank = n.afterIndicator == f.offset
@@ -222,7 +226,7 @@ func (f *cursorFinder) mapping(n *Node) {
 	}
 }
 
-// lastBefore is the last of the children that begins before the cursor.
+// lastBefore returns the last child that begins before the cursor.
 func (f *cursorFinder) lastBefore(children []*Node) *Node {
 	var found *Node
 	for _, child := range children {
@@ -313,7 +317,7 @@ func (f *cursorFinder) flow(n *Node) {
 	}
 }
 
-// flowEnd is how far an entry of a flow collection reaches: up to its comma.
+// flowEnd returns the end of an entry in flow style, up to its comma.
 func (f *cursorFinder) flowEnd(n *Node, i int) int {
 	child := n.Children[i]
 	end := max(child.end, child.keyEnd)
@@ -325,8 +329,8 @@ func (f *cursorFinder) flowEnd(n *Node, i int) int {
 	return end
 }
 
-// Key is where the key, or the dash, of the node stands, or its value if it has
-// neither.
+// Key returns the range of the key or the dash of a node. If it has neither,
+// the range is empty and at the start of the value.
 func (t *Tree) Key(n *Node) playground.Range {
 	switch {
 	case n.keyStart >= 0:
@@ -337,7 +341,7 @@ func (t *Tree) Key(n *Node) playground.Range {
 	return t.Range(n.start, n.start)
 }
 
-// Child is the value of a name in a mapping, or nil.
+// Child returns the value of a key in a mapping, or nil.
 func (n *Node) Child(name string) *Node {
 	if n == nil || n.Kind != yaml.MappingNode {
 		return nil
@@ -350,7 +354,8 @@ func (n *Node) Child(name string) *Node {
 	return nil
 }
 
-// Scalar is the text of the scalar of a name in a mapping, or empty.
+// Scalar returns the value of a key in a mapping if it is a scalar, otherwise
+// an empty string.
 func (n *Node) Scalar(name string) string {
 	child := n.Child(name)
 	if child == nil || child.Kind != yaml.ScalarNode {
@@ -359,11 +364,11 @@ func (n *Node) Scalar(name string) string {
 	return child.Value
 }
 
-// maxPlainDepth is how deep [Node.Plain] follows a value.
+// maxPlainDepth is the depth limit of [Node.Plain].
 const maxPlainDepth = 200
 
-// Plain is the value as Go's encoding/json has it, with what is too deep or not
-// there as nil.
+// Plain returns the value in the types of encoding/json. Missing and too deep
+// values are nil.
 func (n *Node) Plain() any { return n.plain(0) }
 
 func (n *Node) plain(depth int) any {

@@ -15,8 +15,8 @@ import (
 	"github.com/crdlab/crdlab/internal/source/tolerant"
 )
 
-// validTexts are the texts of the engine's cases and of the real projects in
-// the directory CRDLAB_CORPUS, if it is named.
+// validTexts returns the YAML files of the engine's cases and, if CRDLAB_CORPUS
+// is set, of real projects.
 func validTexts(t *testing.T) map[string]string {
 	texts := map[string]string{}
 	files, err := filepath.Glob("../../engine/testdata/*/*.txtar")
@@ -47,22 +47,22 @@ func validTexts(t *testing.T) map[string]string {
 	return texts
 }
 
-// TestOutlineAgreesWithTheParser compares the keys, lists and scalars of valid
-// texts with what the YAML parser makes of them.
-func TestOutlineAgreesWithTheParser(t *testing.T) {
+// TestParseAgreesWithYAML compares the keys, lists and scalars of valid files
+// with the result of the YAML parser.
+func TestParseAgreesWithYAML(t *testing.T) {
 	compared := 0
 	for name, text := range validTexts(t) {
 		file, err := source.Parse(text, limits.Limits{})
 		if err != nil || strings.ContainsAny(text, "&*") && hasAlias(text) {
 			continue
 		}
-		outline := tolerant.Parse(text)
+		tree := tolerant.Parse(text)
 		for i, doc := range file.Documents {
-			if len(outline.Documents) < len(file.Documents) {
+			if len(tree.Documents) < len(file.Documents) {
 				continue
 			}
-			j := i + len(outline.Documents) - len(file.Documents)
-			if at := difference(doc.Root().Node(), outline.Documents[j], ""); at != "" {
+			j := i + len(tree.Documents) - len(file.Documents)
+			if at := difference(doc.Root().Node(), tree.Documents[j], ""); at != "" {
 				t.Errorf("%s, document %d: %s", name, i, at)
 			}
 			compared++
@@ -77,8 +77,8 @@ func hasAlias(text string) bool {
 	return strings.Contains(text, ": *") || strings.Contains(text, "- *") || strings.Contains(text, ": &") || strings.Contains(text, "- &")
 }
 
-// difference is where an outline differs from the parser's nodes but for the
-// blanks in texts.
+// difference returns the first difference between a parsed node and a tolerant
+// node, ignoring blanks in values.
 func difference(want *yaml.Node, got *tolerant.Node, path string) string {
 	if want == nil || want.Tag == "!!null" && want.Value == "" {
 		want = &yaml.Node{}
@@ -107,8 +107,8 @@ func difference(want *yaml.Node, got *tolerant.Node, path string) string {
 	return ""
 }
 
-// FuzzOutline looks at every place of a text.
-func FuzzOutline(f *testing.F) {
+// FuzzParse creates the cursor of every position in a source.
+func FuzzParse(f *testing.F) {
 	for _, text := range []string{"a:\n- b: {c: [d, \"e\"]}\n  f: |\n    g\n", "- - a\n-\n", "{\"a\": [1, {\"b\": ", "a: 'b\nc: \"d\n---\n? x", "k: {{ .V }}\nl:\n  &a !t v"} {
 		f.Add(text)
 	}
@@ -116,20 +116,21 @@ func FuzzOutline(f *testing.F) {
 		if len(text) > 2000 {
 			return
 		}
-		outline := tolerant.Parse(text)
+		tree := tolerant.Parse(text)
 		for line := range strings.Count(text, "\n") + 2 {
 			for character := range 12 {
-				outline.Cursor(playground.Position{Line: line, Character: character})
+				tree.Cursor(playground.Position{Line: line, Character: character})
 			}
 		}
-		for _, document := range outline.Documents {
+		for _, document := range tree.Documents {
 			document.Plain()
 		}
 	})
 }
 
-// BenchmarkOutline reads a large text in one line, and one in many.
-func BenchmarkOutline(b *testing.B) {
+// BenchmarkParse parses a large source in one line, and one in a large number
+// of lines.
+func BenchmarkParse(b *testing.B) {
 	entry := `{"name": "a", "list": [1, "two", {"three": null}]}`
 	texts := map[string]string{
 		"json": "[" + strings.Repeat(entry+",", 20_000) + entry + "]",

@@ -10,50 +10,51 @@ import (
 	"github.com/crdlab/crdlab/internal/source/position"
 )
 
-// A Tree is the structure of a text that need not be valid: one that is
-// being typed, with half a key, a quote that is not closed yet, or nothing
-// behind a dash. On valid texts without anchors it agrees with the YAML parser.
+// A Tree is the structure of a source that may be invalid, such as a document
+// with an incomplete key, an unclosed quote or nothing behind a dash. For valid
+// sources without anchors, it agrees with the YAML parser.
 type Tree struct {
-	// Documents are the roots, of which those without content are of no Kind.
+	// Documents holds the root of each document. The Kind of an empty root is
+	// 0.
 	Documents []*Node
 
-	// starts are the offsets at which the documents begin.
+	// starts holds the start offset of each document.
 	starts []int
 	index  *position.Index
 }
 
-// A Node is a value with the key or the dash before it.
+// A Node is a value with its preceding key or dash.
 type Node struct {
-	// Kind is yaml.ScalarNode, yaml.MappingNode or yaml.SequenceNode; zero if
-	// nothing is there yet.
+	// Kind is yaml.ScalarNode, yaml.MappingNode or yaml.SequenceNode, or 0 if
+	// the value does not exist yet.
 	Kind yaml.Kind
-	// Key is the name in a mapping.
+	// Key is the key of the node in a mapping.
 	Key string
-	// Value is the decoded text of a scalar.
+	// Value is the decoded value of a scalar.
 	Value string
-	// Flow: a collection in brackets or braces.
+	// Flow is set for a collection in brackets or braces.
 	Flow bool
-	// Quote is the character that begins a scalar: ", ', | or >; zero if it is
+	// Quote is the first character of a scalar (", ', | or >), or 0 if it is
 	// plain.
 	Quote byte
-	// Children are the entries of a mapping or the items of a sequence.
+	// Children holds the entries of a mapping or the items of a sequence.
 	Children []*Node
 
-	// keyStart and keyEnd enclose the key with its quotes; -1 if there is none.
+	// keyStart and keyEnd are the extent of the key with its quotes, or -1.
 	keyStart, keyEnd int
-	// afterIndicator is the offset behind the colon or the dash, -1 if there is none.
+	// afterIndicator is the offset behind the colon or the dash, or -1.
 	afterIndicator int
-	// start and end enclose the value.
+	// start and end are the extent of the value.
 	start, end int
-	// column is that of the keys or dashes of a collection in block style.
+	// column is the column of the keys or dashes of a block collection.
 	column int
 }
 
-// maxBytes is the length in bytes of the texts that are outlined.
+// maxBytes is the maximum length of a parsed source.
 const maxBytes = 4 << 20
 
-// Parse reads a text. It never fails: what it does not understand it
-// leaves out, and all of a text that is too long.
+// Parse parses a source. It never fails, but skips content that it does not
+// understand. A source that is too long yields an empty tree.
 func Parse(text string) *Tree {
 	if len(text) > maxBytes {
 		text = ""
@@ -66,21 +67,20 @@ func Parse(text string) *Tree {
 	return &Tree{Documents: p.documents, starts: p.starts, index: position.New(text)}
 }
 
-// A parser goes through a text line by line.
+// A parser reads a source line by line.
 type parser struct {
 	text      string
 	pos       int
 	documents []*Node
 	starts    []int
-	// open are the collections in block style around pos, and the root below
-	// them.
+	// open holds the root and the open block collections.
 	open []*Node
-	// lineFrom and lineTo enclose the line that was looked at last: all of a
-	// text may be one line.
+	// lineFrom and lineTo are the extent of the last line that lineEnd looked
+	// up. The cache keeps sources that consist of one long line fast.
 	lineFrom, lineTo int
 }
 
-// lineEnd is the offset of the line break at or after an offset.
+// lineEnd returns the offset of the line break at or after an offset.
 func (p *parser) lineEnd(at int) int {
 	if at < p.lineFrom || at > p.lineTo || p.lineTo == 0 {
 		p.lineFrom, p.lineTo = at, lex.LineEnd(p.text, at)
@@ -101,7 +101,7 @@ func newNode(at int) *Node {
 
 func (p *parser) innermost() *Node { return p.open[len(p.open)-1] }
 
-// parseLine reads a line that does not begin within a scalar or brackets.
+// parseLine parses a line that does not begin within a scalar or brackets.
 func (p *parser) parseLine() {
 	start, end := p.pos, p.lineEnd(p.pos)
 	next := end + lex.BreakWidth(p.text, end)
@@ -123,7 +123,7 @@ func (p *parser) parseLine() {
 	}
 }
 
-// parseContent reads what begins at an offset, which has a column in its line.
+// parseContent parses the content at an offset and its column.
 func (p *parser) parseContent(at, column int) {
 	dash := p.text[at] == '-' && lex.IsBlankOrEnd(p.text, at+1)
 	parent := p.parent(column, dash)
@@ -137,8 +137,9 @@ func (p *parser) parseContent(at, column int) {
 	}
 }
 
-// parent closes the collections that end before a column and returns the node
-// that gets what is there: a collection of that column or one without content.
+// parent closes the collections that end before a column. It returns the node
+// that receives the content at that column: an open collection or a node
+// without content.
 func (p *parser) parent(column int, dash bool) *Node {
 	for len(p.open) > 1 {
 		top := p.innermost()
@@ -163,7 +164,7 @@ func lastChild(n *Node) *Node {
 	return n.Children[len(n.Children)-1]
 }
 
-// enclosing is the column that a value of n has to be indented more than.
+// enclosing returns the column that the value of n must exceed.
 func (p *parser) enclosing(n *Node) int {
 	if top := p.innermost(); top != n {
 		return top.column
@@ -171,18 +172,18 @@ func (p *parser) enclosing(n *Node) int {
 	return -1
 }
 
-// openCollection makes n one of the kind, unless it is.
+// openCollection turns n into an open collection of a kind, unless it is one.
 func (p *parser) openCollection(n *Node, kind yaml.Kind, at, column int) *Node {
 	if n.Kind == kind && !n.Flow && n.column == column {
 		return n
 	}
-	half := *n
+	partial := *n
 	n.Kind, n.start, n.end, n.column, n.Children, n.Value, n.Quote, n.Flow = kind, at, at, column, nil, "", 0, false
-	// Half a key was taken for a value as long as no other key followed.
-	if kind == yaml.MappingNode && half.Kind == yaml.ScalarNode && half.Quote == 0 && p.columnOf(half.start) == column {
-		key := newNode(half.end)
-		key.Key, key.keyStart, key.keyEnd = half.Value, half.start, half.end
-		n.start, n.Children = half.start, []*Node{key}
+	// The parser reads an incomplete key as a value until another key follows.
+	if kind == yaml.MappingNode && partial.Kind == yaml.ScalarNode && partial.Quote == 0 && p.columnOf(partial.start) == column {
+		key := newNode(partial.end)
+		key.Key, key.keyStart, key.keyEnd = partial.Value, partial.start, partial.end
+		n.start, n.Children = partial.start, []*Node{key}
 	}
 	p.open = append(p.open, n)
 	return n
@@ -215,8 +216,8 @@ func (p *parser) parseEntry(parent *Node, at, column int) {
 	p.parseValue(entry, column, p.skipBlanks(entry.afterIndicator))
 }
 
-// parseAfterDash reads what follows a dash in its line, which may be another dash or a
-// key.
+// parseAfterDash parses the rest of the line after a dash, which may begin with
+// another dash or a key.
 func (p *parser) parseAfterDash(item *Node, column int) {
 	at := p.skipBlanks(item.afterIndicator)
 	if p.isLineEnd(at) {
@@ -236,7 +237,7 @@ func (p *parser) parseAfterDash(item *Node, column int) {
 
 func (p *parser) isComment(at int) bool { return at < len(p.text) && p.text[at] == '#' }
 
-// isLineEnd says whether only a comment is left in the line.
+// isLineEnd reports whether the rest of the line is at most a comment.
 func (p *parser) isLineEnd(at int) bool {
 	return at >= len(p.text) || lex.BreakWidth(p.text, at) > 0 || p.isComment(at)
 }
@@ -253,13 +254,14 @@ func (p *parser) skipBlanks(at int) int {
 	return at
 }
 
-// isKey says whether what begins at an offset is a key with its colon.
+// isKey reports whether a key with a colon begins at an offset.
 func (p *parser) isKey(at int) bool {
 	end, ok := p.keyEnd(at, false)
 	return ok && end < len(p.text)
 }
 
-// keyEnd is the end of a key, with its quotes. ok says that a colon follows.
+// keyEnd returns the end of a key with its quotes. ok reports whether a colon
+// follows.
 func (p *parser) keyEnd(at int, flow bool) (end int, ok bool) {
 	limit := p.lineEnd(at)
 	if c := p.text[at]; c == '"' || c == '\'' {
@@ -287,7 +289,7 @@ func (p *parser) trimmedEnd(start, end int) int {
 	return start + len(strings.TrimRight(p.text[start:end], " \t"))
 }
 
-// key reads a key and its colon, if that is there.
+// parseKey parses a key and its colon, if present.
 func (p *parser) parseKey(n *Node, at int, flow bool) {
 	end, ok := p.keyEnd(at, flow)
 	n.keyStart, n.keyEnd = at, end
@@ -306,8 +308,8 @@ func decodeKey(raw string) string {
 	return decodePartial(strings.TrimSuffix(raw[1:], raw[:1]), raw[0], 0)
 }
 
-// quotedEnd is the offset behind the closing quote of the scalar at an offset,
-// or the end of the text.
+// quotedEnd returns the offset behind the closing quote of the scalar at an
+// offset, or the end of the source.
 func quotedEnd(text string, at int) int {
 	quote := text[at]
 	for i := at + 1; i < len(text); i++ {
@@ -323,5 +325,5 @@ func quotedEnd(text string, at int) int {
 	return len(text)
 }
 
-// Range is the range between two byte offsets of the text.
+// Range returns the range between two byte offsets.
 func (t *Tree) Range(start, end int) playground.Range { return t.index.Range(start, end) }

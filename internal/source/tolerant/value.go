@@ -10,11 +10,11 @@ import (
 	"github.com/crdlab/crdlab/internal/source/lex"
 )
 
-// maxFlowDepth is how deep brackets are followed.
+// maxFlowDepth is the maximum depth of nested brackets.
 const maxFlowDepth = 200
 
-// parseValue reads a value at an offset that is not a collection in block style. It
-// ends at the latest before a line that is indented no more than the column.
+// parseValue parses a value that is not a block collection. The value ends
+// before the next line with at most column blanks of indentation.
 func (p *parser) parseValue(n *Node, column, at int) {
 	at = p.skipProperties(at)
 	if p.isLineEnd(at) {
@@ -36,7 +36,7 @@ func (p *parser) parseValue(n *Node, column, at int) {
 	}
 }
 
-// skipProperties passes over an anchor and a tag.
+// skipProperties skips an anchor and a tag.
 func (p *parser) skipProperties(at int) int {
 	for at < len(p.text) && (p.text[at] == '&' || p.text[at] == '!') {
 		at = p.skipBlanks(lex.PropertyEnd(p.text, at))
@@ -44,8 +44,8 @@ func (p *parser) skipProperties(at int) int {
 	return at
 }
 
-// limit is the offset of the first line after at, not blank, that is indented
-// no more than the column, or the end of the text.
+// limit returns the start of the next line, not blank, whose indentation is at
+// most column. Without such a line, it returns the end of the source.
 func (p *parser) limit(column, at int) int {
 	if column < 0 {
 		if next := strings.Index(p.text[at:], "\n---"); next >= 0 {
@@ -77,7 +77,7 @@ func (p *parser) parseBlock(n *Node, column, at int) {
 	n.Value = decodePartial(p.text[n.start:n.end], n.Quote, n.column)
 }
 
-// blockIndent is the indentation of the first line that is not blank.
+// blockIndent returns the indentation of the first line that is not blank.
 func blockIndent(text string) int {
 	for line := range strings.Lines(text) {
 		if trimmed := strings.TrimLeft(line, " "); strings.TrimSpace(trimmed) != "" {
@@ -87,8 +87,7 @@ func blockIndent(text string) int {
 	return 0
 }
 
-// parseQuoted reads a scalar in quotes. If those are not closed before the value has
-// to end, it ends with its line.
+// parseQuoted parses a quoted scalar. An unclosed scalar ends with its line.
 func (p *parser) parseQuoted(n *Node, column, at int) {
 	limit := p.limit(column, at)
 	end := quotedEnd(p.text[:limit], at)
@@ -100,7 +99,7 @@ func (p *parser) parseQuoted(n *Node, column, at int) {
 	p.pos = p.nextLine(end)
 }
 
-// plain reads a scalar without quotes and the lines that go on with it.
+// parsePlain parses a plain scalar with its continuation lines.
 func (p *parser) parsePlain(n *Node, column, at int) {
 	end := p.plainEnd(at)
 	if n.Kind == yaml.ScalarNode && n.Quote == 0 {
@@ -119,8 +118,7 @@ func (p *parser) plainEnd(at int) int {
 	return p.trimmedEnd(at, limit)
 }
 
-// flow reads a value in flow style that ends before the limit, and returns its
-// end.
+// parseFlow parses a collection in flow style up to limit, and returns its end.
 func (p *parser) parseFlow(n *Node, at, limit, depth int) int {
 	if depth > maxFlowDepth {
 		return limit
@@ -183,7 +181,7 @@ func (p *parser) parseFlowValue(n *Node, at, limit, depth int) int {
 	return end
 }
 
-// skipFlow passes over blanks, line breaks and comments.
+// skipFlow skips blanks, line breaks and comments.
 func (p *parser) skipFlow(at, limit int) int {
 	for at < limit {
 		switch {
@@ -200,8 +198,8 @@ func (p *parser) skipFlow(at, limit int) int {
 	return min(at, limit)
 }
 
-// decodePartial is the text that a part of a scalar's source stands for, as far
-// as it is clear. indent is that of the lines of a block.
+// decodePartial decodes a part of a scalar's source. indent is the indentation
+// of a block scalar.
 func decodePartial(raw string, quote byte, indent int) string {
 	switch quote {
 	case '\'':
@@ -214,7 +212,7 @@ func decodePartial(raw string, quote byte, indent int) string {
 	return foldLines(raw)
 }
 
-// foldLines makes one line of several.
+// foldLines joins lines with spaces.
 func foldLines(raw string) string {
 	if !strings.ContainsAny(raw, "\r\n") {
 		return raw

@@ -1,0 +1,84 @@
+package source
+
+import (
+	"go.yaml.in/yaml/v3"
+
+	"github.com/crdlab/crdlab/internal/playground"
+	"github.com/crdlab/crdlab/internal/source/celtoken"
+	"github.com/crdlab/crdlab/internal/source/scalar"
+)
+
+// A Scalar maps offsets in the decoded value of a scalar to its source.
+type Scalar struct {
+	doc   *Document
+	node  *yaml.Node
+	value []rune
+	// starts and ends hold the source offsets of each code point of value. They
+	// are nil if unknown.
+	starts, ends []int32
+}
+
+// Scalar scans the source of a scalar. ok is false if the value is not a
+// scalar. If the scan fails, every offset maps to the whole scalar.
+func (l Location) Scalar() (s Scalar, ok bool) {
+	if l.node == nil || l.node.Kind != yaml.ScalarNode {
+		return Scalar{}, false
+	}
+	s = Scalar{doc: l.doc, node: l.node, value: []rune(l.node.Value)}
+	x := l.doc.layout
+	if starts, ends, ok := scalar.CodePoints(x.Text[:x.End], x.Content(l.node), l.node); ok {
+		s.starts, s.ends = starts, ends
+	}
+	return s, true
+}
+
+// Len returns the length of the decoded value in code points.
+func (s Scalar) Len() int { return len(s.value) }
+
+// Range returns the source of the code points in the half-open interval from
+// start to end, clamped to the value. The range is empty only if the value is.
+func (s Scalar) Range(start, end int) playground.Range {
+	if len(s.starts) == 0 {
+		return s.doc.layout.NodeRange(s.node)
+	}
+	start = max(0, min(start, len(s.starts)-1))
+	end = max(start+1, min(end, len(s.ends)))
+	return s.doc.layout.Range(int(s.starts[start]), int(s.ends[end-1]))
+}
+
+// Position returns the position of the code point at an offset of the value.
+// For an offset beyond the last code point, it returns the end of this code
+// point.
+func (s Scalar) Position(offset int) playground.Position {
+	if offset >= len(s.value) {
+		return s.Range(len(s.value), len(s.value)).End
+	}
+	return s.Range(offset, offset+1).Start
+}
+
+// RangeAt returns the source of the CEL token at a line and column of the
+// value, by the rules of [celtoken.At]. If there is no token, it returns the
+// whole scalar.
+func (s Scalar) RangeAt(line, column int) playground.Range {
+	if start, end, ok := celtoken.At(s.value, line, column); ok {
+		return s.Range(start, end)
+	}
+	return s.doc.layout.NodeRange(s.node)
+}
+
+// Position returns [Scalar.Position] of a scalar, otherwise the start of the
+// value.
+func (l Location) Position(offset int) playground.Position {
+	if s, ok := l.Scalar(); ok {
+		return s.Position(offset)
+	}
+	return l.Value().Start
+}
+
+// RangeAt returns [Scalar.RangeAt] of a scalar, otherwise the whole value.
+func (l Location) RangeAt(line, column int) playground.Range {
+	if s, ok := l.Scalar(); ok {
+		return s.RangeAt(line, column)
+	}
+	return l.Value()
+}
