@@ -118,7 +118,7 @@ func (d *Document) parseYAML(budget *limits.Budget) {
 	d.root = root
 }
 
-// findTrailing finds content behind the root, which the parser ignores. A block
+// findTrailing finds content after the root, which the parser ignores. A block
 // collection at the start of a line always extends to the end of the document.
 func (d *Document) findTrailing(root *yaml.Node) (at int, ok bool) {
 	start, end := d.layout.Extent(root)

@@ -99,7 +99,7 @@ func (l Location) Key() playground.Range {
 // Value returns the range of the value. The range of a scalar includes its
 // quotes, and the range of a mapping or list ends with its last value. For an
 // alias, it is the range of the anchored value. For a key without a value, it
-// is the empty range behind the colon.
+// is the empty range after the colon.
 func (l Location) Value() playground.Range {
 	if l.node == nil {
 		return l.doc.layout.Line(1)

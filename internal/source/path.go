@@ -79,7 +79,7 @@ func (w pathWalker) entryStart(parent *yaml.Node, i int) int {
 }
 
 // contains reports whether the offset belongs to a child that begins at start.
-// The offset is either in the source of the child, or, in block style, behind
+// The offset is either in the source of the child, or, in block style, after
 // it with more indentation.
 func (w pathWalker) contains(parent, child *yaml.Node, start int) bool {
 	_, end := w.doc.layout.Extent(child)

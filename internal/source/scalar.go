@@ -32,9 +32,6 @@ func (l Location) Scalar() (s Scalar, ok bool) {
 	return s, true
 }
 
-// Len returns the length of the decoded value in code points.
-func (s Scalar) Len() int { return len(s.value) }
-
 // Range returns the source of the code points in the half-open interval from
 // start to end, clamped to the value. The range is empty only if the value is.
 func (s Scalar) Range(start, end int) playground.Range {
@@ -46,16 +43,6 @@ func (s Scalar) Range(start, end int) playground.Range {
 	return s.doc.layout.Range(int(s.starts[start]), int(s.ends[end-1]))
 }
 
-// Position returns the position of the code point at an offset of the value.
-// For an offset beyond the last code point, it returns the end of this code
-// point.
-func (s Scalar) Position(offset int) playground.Position {
-	if offset >= len(s.value) {
-		return s.Range(len(s.value), len(s.value)).End
-	}
-	return s.Range(offset, offset+1).Start
-}
-
 // RangeAt returns the source of the CEL token at a line and column of the
 // value, by the rules of [celtoken.At]. If there is no token, it returns the
 // whole scalar.
@@ -64,15 +51,6 @@ func (s Scalar) RangeAt(line, column int) playground.Range {
 		return s.Range(start, end)
 	}
 	return s.doc.layout.NodeRange(s.node)
-}
-
-// Position returns [Scalar.Position] of a scalar, otherwise the start of the
-// value.
-func (l Location) Position(offset int) playground.Position {
-	if s, ok := l.Scalar(); ok {
-		return s.Position(offset)
-	}
-	return l.Value().Start
 }
 
 // RangeAt returns [Scalar.RangeAt] of a scalar, otherwise the whole value.

@@ -1,2 +1,2 @@
-// Package layout finds the start and end of YAML nodes in the source text.
+// Package layout finds the start and end of YAML nodes in their source.
 package layout

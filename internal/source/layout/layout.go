@@ -44,7 +44,7 @@ func (l *Layout) Range(start, end int) playground.Range { return l.index.Range(s
 func (l *Layout) LineStart(offset int) int { return l.index.LineStart(offset) }
 
 // Offset returns the offset of a node in the whole source. The parser sometimes
-// puts an empty node behind the last line; Offset clamps it to the document.
+// puts an empty node after the last line; Offset clamps it to the document.
 func (l *Layout) Offset(n *yaml.Node) int {
 	start := l.Start
 	switch line := l.first + n.Line - 1; {

@@ -5,7 +5,7 @@ import "strings"
 const Separator = "---"
 
 // LineEnd returns the offset of the first line break at or after i, or the
-// length of the text. Only \n and \r break lines, as in an editor.
+// length of the source. Only \n and \r break lines, as in an editor.
 func LineEnd(text string, i int) int {
 	if n := strings.IndexAny(text[i:], "\r\n"); n >= 0 {
 		return i + n
@@ -52,13 +52,13 @@ func BreakBefore(text string, i int) bool {
 func IsBlank(c byte) bool { return c == ' ' || c == '\t' }
 
 // IsBlankOrEnd reports whether i is at a blank, a YAML line break or the end of
-// the text.
+// the source.
 func IsBlankOrEnd(text string, i int) bool {
 	return i >= len(text) || IsBlank(text[i]) || BreakWidth(text, i) > 0
 }
 
 // BreakAt returns the offset of the first YAML line break at or after i, or the
-// length of the text.
+// length of the source.
 func BreakAt(text string, i int) int {
 	for i < len(text) && BreakWidth(text, i) == 0 {
 		i++

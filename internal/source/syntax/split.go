@@ -38,7 +38,7 @@ func Split(text string) []Chunk {
 }
 
 // sections yields the parts between separators. If a separator has content
-// other than a comment behind it, the following section includes the separator.
+// other than a comment after it, the following section includes the separator.
 func sections(text string) iter.Seq[Chunk] {
 	return func(yield func(Chunk) bool) {
 		c := trimByteOrderMark(text, Chunk{End: len(text)})
@@ -71,7 +71,7 @@ func nextSeparator(text string, start int) int {
 }
 
 // afterSeparator returns the offset of the line after the separator at i, and
-// the content behind the separator unless it is blank or a comment.
+// the content after the separator unless it is blank or a comment.
 func afterSeparator(text string, i int) (next int, bad string) {
 	line, _, found := strings.Cut(text[i:], "\n")
 	next = i + len(line)

@@ -13,7 +13,7 @@ import (
 type Role int
 
 const (
-	// Nowhere is a position without completions: in a comment or behind a
+	// Nowhere is a position without completions: in a comment or after a
 	// value.
 	Nowhere Role = iota
 	// AtKey is a position in a key, or where a key may begin.
@@ -21,7 +21,7 @@ const (
 	// AtValue is a position in the scalar of a key or an item, or where a
 	// scalar may begin in the line of its key.
 	AtValue
-	// AtStart is a position where any value may begin: behind a dash, or in a
+	// AtStart is a position where any value may begin: after a dash, or in a
 	// line below a key.
 	AtStart
 	// AtDash is a position where an item of a block sequence may begin.

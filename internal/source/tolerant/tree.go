@@ -11,7 +11,7 @@ import (
 )
 
 // A Tree is the structure of a source that may be invalid, such as a document
-// with an incomplete key, an unclosed quote or nothing behind a dash. For valid
+// with an incomplete key, an unclosed quote or nothing after a dash. For valid
 // sources without anchors, it agrees with the YAML parser.
 type Tree struct {
 	// Documents holds the root of each document. The Kind of an empty root is
@@ -42,7 +42,7 @@ type Node struct {
 
 	// keyStart and keyEnd are the extent of the key with its quotes, or -1.
 	keyStart, keyEnd int
-	// afterIndicator is the offset behind the colon or the dash, or -1.
+	// afterIndicator is the offset after the colon or the dash, or -1.
 	afterIndicator int
 	// start and end are the extent of the value.
 	start, end int
@@ -308,7 +308,7 @@ func decodeKey(raw string) string {
 	return decodePartial(strings.TrimSuffix(raw[1:], raw[:1]), raw[0], 0)
 }
 
-// quotedEnd returns the offset behind the closing quote of the scalar at an
+// quotedEnd returns the offset after the closing quote of the scalar at an
 // offset, or the end of the source.
 func quotedEnd(text string, at int) int {
 	quote := text[at]
