@@ -60,12 +60,12 @@ func parseDocument(x *position.Index, c syntax.Chunk, budget *limits.Budget) *Do
 // parseJSON tries to parse the document as JSON. If YAML fails as well and the
 // document looks like JSON, it keeps the JSON error.
 func (d *Document) parseJSON(spent *limits.Budget) {
-	trial := *spent
-	root, at, err := syntax.ParseJSON(d.Text, &trial)
+	attempt := *spent
+	root, at, err := syntax.ParseJSON(d.Text, &attempt)
 	var limit *limits.Exceeded
 	switch {
 	case err == nil:
-		*spent = trial
+		*spent = attempt
 		d.root = root
 	case errors.As(err, &limit):
 		d.setError(limit, limit.Offset)

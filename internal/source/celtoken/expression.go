@@ -11,6 +11,7 @@ type Expression struct {
 	index *position.Index
 }
 
+// NewExpression indexes a CEL expression.
 func NewExpression(text string) Expression { return Expression{[]rune(text), position.New(text)} }
 
 // Before returns the part of the expression before a position.

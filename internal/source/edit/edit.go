@@ -47,19 +47,19 @@ func Apply(text string, edits ...Edit) string {
 // neither a mapping nor a list.
 func Set(d *source.Document, value any, path ...any) (edit Edit, ok bool) {
 	e := newEditor(d)
-	w, missing, ok := e.find(path)
+	t, missing, ok := e.find(path)
 	switch {
 	case !ok || len(path) == 0:
 		return Edit{}, false
 	case len(missing) == 0:
-		return e.replace(w, value)
+		return e.replace(t, value)
 	}
 	for i := len(missing) - 1; i > 0; i-- {
 		if value, ok = wrap(missing[i], value); !ok {
 			return Edit{}, false
 		}
 	}
-	return e.insert(w, missing[0], value)
+	return e.insert(t, missing[0], value)
 }
 
 // wrap returns a mapping or list with a single value.
@@ -76,23 +76,23 @@ func wrap(step, value any) (any, bool) {
 // Rename returns the edit that renames the mapping key at the end of a path.
 func Rename(d *source.Document, name string, path ...any) (edit Edit, ok bool) {
 	e := newEditor(d)
-	w, missing, ok := e.find(path)
-	if !ok || len(missing) > 0 || w.key == nil || w.key.Kind != yaml.ScalarNode {
+	t, missing, ok := e.find(path)
+	if !ok || len(missing) > 0 || t.key == nil || t.key.Kind != yaml.ScalarNode {
 		return Edit{}, false
 	}
-	start, end := e.layout.Extent(w.key)
-	return e.replaceRange(start, end, e.encodeInline(name, w.flow())), true
+	start, end := e.layout.Extent(t.key)
+	return e.replaceRange(start, end, e.encodeInline(name, t.flow())), true
 }
 
 // Delete returns the edit that removes a mapping key with its value, or a list
 // item.
 func Delete(d *source.Document, path ...any) (edit Edit, ok bool) {
 	e := newEditor(d)
-	w, missing, ok := e.find(path)
-	if !ok || len(missing) > 0 || w.parent == nil {
+	t, missing, ok := e.find(path)
+	if !ok || len(missing) > 0 || t.parent == nil {
 		return Edit{}, false
 	}
-	return e.remove(w)
+	return e.remove(t)
 }
 
 // An editor creates the edits of one document.
@@ -115,40 +115,40 @@ type target struct {
 }
 
 // flow reports whether the parent is in flow style.
-func (w target) flow() bool { return w.parent != nil && w.parent.Style&yaml.FlowStyle != 0 }
+func (t target) flow() bool { return t.parent != nil && t.parent.Style&yaml.FlowStyle != 0 }
 
 // find follows a path without aliases, and returns the part that does not
 // exist. ok is false if no edit can create that part.
-func (e editor) find(path []any) (w target, missing []any, ok bool) {
-	w.value = e.root
+func (e editor) find(path []any) (t target, missing []any, ok bool) {
+	t.value = e.root
 	for i, step := range path {
 		switch {
-		case w.value == nil, w.value.Kind == yaml.AliasNode, w.value.Anchor != "":
-			return w, nil, false
-		case w.value.Tag == "!!null":
-			return w, path[i:], true
+		case t.value == nil, t.value.Kind == yaml.AliasNode, t.value.Anchor != "":
+			return t, nil, false
+		case t.value.Tag == "!!null":
+			return t, path[i:], true
 		}
-		next, ok := w.child(step)
+		next, ok := t.child(step)
 		if !ok {
-			return w, path[i:], w.accepts(step)
+			return t, path[i:], t.accepts(step)
 		}
-		w = next
+		t = next
 	}
-	return w, nil, w.value != nil && w.value.Kind != yaml.AliasNode && w.value.Anchor == ""
+	return t, nil, t.value != nil && t.value.Kind != yaml.AliasNode && t.value.Anchor == ""
 }
 
 // child returns the child at a step: for duplicate keys, the last one.
-func (w target) child(step any) (target, bool) {
-	content := w.value.Content
+func (t target) child(step any) (target, bool) {
+	content := t.value.Content
 	switch step := step.(type) {
 	case int:
-		if w.value.Kind == yaml.SequenceNode && step < len(content) {
-			return target{value: content[step], parent: w.value, index: step}, true
+		if t.value.Kind == yaml.SequenceNode && step < len(content) {
+			return target{value: content[step], parent: t.value, index: step}, true
 		}
 	case string:
-		for i := len(content) - 2; i >= 0 && w.value.Kind == yaml.MappingNode; i -= 2 {
+		for i := len(content) - 2; i >= 0 && t.value.Kind == yaml.MappingNode; i -= 2 {
 			if content[i].Kind == yaml.ScalarNode && content[i].Value == step {
-				return target{value: content[i+1], key: content[i], parent: w.value, index: i + 1}, true
+				return target{value: content[i+1], key: content[i], parent: t.value, index: i + 1}, true
 			}
 		}
 	}
@@ -156,12 +156,12 @@ func (w target) child(step any) (target, bool) {
 }
 
 // accepts reports whether the target can have a new child at a step.
-func (w target) accepts(step any) bool {
+func (t target) accepts(step any) bool {
 	switch step := step.(type) {
 	case string:
-		return w.value.Kind == yaml.MappingNode
+		return t.value.Kind == yaml.MappingNode
 	case int:
-		return w.value.Kind == yaml.SequenceNode && step == len(w.value.Content)
+		return t.value.Kind == yaml.SequenceNode && step == len(t.value.Content)
 	}
 	return false
 }
@@ -170,11 +170,11 @@ func (e editor) replaceRange(start, end int, text string) Edit {
 	return Edit{Range: e.layout.Range(start, end), NewText: text}
 }
 
-func (e editor) replace(w target, value any) (Edit, bool) {
-	if w.value.Style&yaml.TaggedStyle != 0 {
+func (e editor) replace(t target, value any) (Edit, bool) {
+	if t.value.Style&yaml.TaggedStyle != 0 {
 		return Edit{}, false
 	}
-	return e.replaceNode(w.value, e.encodeInline(value, w.flow()))
+	return e.replaceNode(t.value, e.encodeInline(value, t.flow()))
 }
 
 // replaceNode replaces a node with a value on one line.

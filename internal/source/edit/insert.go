@@ -10,27 +10,27 @@ import (
 )
 
 // insert adds a child to the target.
-func (e editor) insert(w target, step, value any) (Edit, bool) {
-	if w.value.Kind == yaml.MappingNode || w.value.Kind == yaml.SequenceNode {
-		if w.value.Style&yaml.FlowStyle != 0 {
-			return e.insertFlow(w.value, step, value)
+func (e editor) insert(t target, step, value any) (Edit, bool) {
+	if t.value.Kind == yaml.MappingNode || t.value.Kind == yaml.SequenceNode {
+		if t.value.Style&yaml.FlowStyle != 0 {
+			return e.insertFlow(t.value, step, value)
 		}
-		return e.insertBlock(w.value, step, value)
+		return e.insertBlock(t.value, step, value)
 	}
-	return e.insertIntoEmpty(w, step, value)
+	return e.insertIntoEmpty(t, step, value)
 }
 
 // insertIntoEmpty adds the first child to a key without a value.
-func (e editor) insertIntoEmpty(w target, step, value any) (Edit, bool) {
+func (e editor) insertIntoEmpty(t target, step, value any) (Edit, bool) {
 	only, ok := wrap(step, value)
-	start, end := e.layout.Extent(w.value)
-	if !ok || w.value.Style&yaml.TaggedStyle != 0 {
+	start, end := e.layout.Extent(t.value)
+	if !ok || t.value.Style&yaml.TaggedStyle != 0 {
 		return Edit{}, false
 	}
-	if start < end || w.key == nil || w.flow() {
+	if start < end || t.key == nil || t.flow() {
 		return e.replaceRange(start, end, e.blankBefore(start)+e.encodeInline(only, true)), true
 	}
-	indent := e.indentation(w.key) + "  "
+	indent := e.indentation(t.key) + "  "
 	at := min(lex.BreakAt(e.layout.Text, end), e.layout.End)
 	blank := len(e.layout.Text[start:at]) - len(strings.TrimRight(e.layout.Text[start:at], " \t"))
 	return e.replaceRange(at-blank, at, "\n"+indent+e.encodeBlock(only, indent)), true

@@ -9,42 +9,42 @@ import (
 )
 
 // remove removes the target from its parent.
-func (e editor) remove(w target) (Edit, bool) {
-	if w.width() == len(w.parent.Content) {
-		return e.replaceWithEmpty(w.parent)
+func (e editor) remove(t target) (Edit, bool) {
+	if t.width() == len(t.parent.Content) {
+		return e.replaceWithEmpty(t.parent)
 	}
-	if w.flow() {
-		return e.removeFlow(w), true
+	if t.flow() {
+		return e.removeFlow(t), true
 	}
-	start, end := e.entryStart(w), e.lineAfter(w.value)
+	start, end := e.entryStart(t), e.lineAfter(t.value)
 	before := e.layout.Text[e.layout.LineStart(start):start]
 	if strings.Trim(before, " \t") == "" {
-		return e.replaceRange(start-len(before), end, ""), !keepsBlankLines(w.value)
+		return e.replaceRange(start-len(before), end, ""), !keepsBlankLines(t.value)
 	}
 	// The first key of a list item shares its line with the dash.
-	if w.index+1 == len(w.parent.Content) {
+	if t.index+1 == len(t.parent.Content) {
 		return Edit{}, false
 	}
-	return e.replaceRange(start, e.layout.Offset(w.parent.Content[w.index+1]), ""), true
+	return e.replaceRange(start, e.layout.Offset(t.parent.Content[t.index+1]), ""), true
 }
 
 // width returns the number of nodes of an entry.
-func (w target) width() int {
-	if w.key != nil {
+func (t target) width() int {
+	if t.key != nil {
 		return 2
 	}
 	return 1
 }
 
 // entryStart returns the offset of the key or the dash of an entry.
-func (e editor) entryStart(w target) int {
-	if w.key != nil {
-		return e.layout.Offset(w.key)
+func (e editor) entryStart(t target) int {
+	if t.key != nil {
+		return e.layout.Offset(t.key)
 	}
-	if at, ok := e.layout.Dash(w.parent, w.index); ok {
+	if at, ok := e.layout.Dash(t.parent, t.index); ok {
 		return at
 	}
-	return e.layout.Offset(w.value)
+	return e.layout.Offset(t.value)
 }
 
 // replaceWithEmpty replaces a collection with [] or {}.
@@ -56,14 +56,14 @@ func (e editor) replaceWithEmpty(parent *yaml.Node) (Edit, bool) {
 }
 
 // removeFlow removes an entry in flow style, with the comma on one side.
-func (e editor) removeFlow(w target) Edit {
-	start := e.entryStart(w)
-	_, end := e.layout.Extent(w.value)
-	if first := w.index - w.width() + 1; first > 0 {
-		_, before := e.layout.Extent(w.parent.Content[first-1])
+func (e editor) removeFlow(t target) Edit {
+	start := e.entryStart(t)
+	_, end := e.layout.Extent(t.value)
+	if first := t.index - t.width() + 1; first > 0 {
+		_, before := e.layout.Extent(t.parent.Content[first-1])
 		return e.replaceRange(before, end, "")
 	}
-	return e.replaceRange(start, e.layout.Offset(w.parent.Content[w.index+1]), "")
+	return e.replaceRange(start, e.layout.Offset(t.parent.Content[t.index+1]), "")
 }
 
 // lineAfter returns the start of the line after the last line of a node.

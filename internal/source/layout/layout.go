@@ -173,6 +173,7 @@ func (l *Layout) TrimmedRange(start, end int) playground.Range {
 	return l.index.Range(start, start+len(text))
 }
 
+// NodeRange returns the range of a node's content.
 func (l *Layout) NodeRange(n *yaml.Node) playground.Range {
 	start, end := l.Extent(n)
 	return l.index.Range(start, end)

@@ -2,6 +2,7 @@ package lex
 
 import "strings"
 
+// Separator begins a document.
 const Separator = "---"
 
 // LineEnd returns the offset of the first line break at or after i, or the
@@ -49,6 +50,7 @@ func BreakBefore(text string, i int) bool {
 	return false
 }
 
+// IsBlank reports whether c is a space or a tab.
 func IsBlank(c byte) bool { return c == ' ' || c == '\t' }
 
 // IsBlankOrEnd reports whether i is at a blank, a YAML line break or the end of
@@ -66,6 +68,8 @@ func BreakAt(text string, i int) int {
 	return i
 }
 
+// IsDocumentMarker reports whether --- or ... is at i, followed by a blank, a
+// line break or the end of the source.
 func IsDocumentMarker(text string, i int) bool {
 	return (strings.HasPrefix(text[i:], Separator) || strings.HasPrefix(text[i:], "...")) &&
 		IsBlankOrEnd(text, i+len(Separator))

@@ -32,6 +32,7 @@ var Default = Limits{
 	MaxAliases:   1_000,
 }
 
+// OrDefault replaces zero fields with the values of [Default].
 func (l Limits) OrDefault() Limits {
 	fill := func(field *int, value int) {
 		if *field == 0 {

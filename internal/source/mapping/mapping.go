@@ -9,6 +9,7 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
+// MergeTag is the tag of merge keys (<<).
 const MergeTag = "!!merge"
 
 // maxMerges limits the merged mappings that one lookup visits. Merge keys can

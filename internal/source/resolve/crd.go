@@ -34,9 +34,9 @@ func CRDField(d *source.Document, field string) (l source.Location, ok bool) {
 }
 
 var (
-	hoisted   = regexp.MustCompile(`^spec\.(validation|subresources|additionalPrinterColumns|selectableFields)\b`)
-	versioned = regexp.MustCompile(`^spec\.versions\[\d+\]\.(schema|subresources|additionalPrinterColumns|selectableFields|name)\b`)
-	jsonPath  = regexp.MustCompile(`\b(JSONPath|jsonPath)$`)
+	commonField  = regexp.MustCompile(`^spec\.(validation|subresources|additionalPrinterColumns|selectableFields)\b`)
+	versionField = regexp.MustCompile(`^spec\.versions\[\d+\]\.(schema|subresources|additionalPrinterColumns|selectableFields|name)\b`)
+	jsonPath     = regexp.MustCompile(`\b(JSONPath|jsonPath)$`)
 )
 
 var webhookFields = map[string]string{
@@ -54,10 +54,10 @@ func candidates(d *source.Document, field string) []string {
 			fields = append(fields, external+rest)
 		}
 	}
-	if m := hoisted.FindStringSubmatch(field); m != nil {
+	if m := commonField.FindStringSubmatch(field); m != nil {
 		fields = append(fields, versionFields(d, m[1], field[len(m[0]):])...)
 	}
-	if m := versioned.FindStringSubmatch(field); m != nil {
+	if m := versionField.FindStringSubmatch(field); m != nil {
 		fields = append(fields, v1beta1Field(m[1])+field[len(m[0]):])
 	}
 	return fields

@@ -126,6 +126,7 @@ func trimByteOrderMark(text string, c Chunk) Chunk {
 	return c
 }
 
+// LooksLikeJSON reports whether the first character after blanks is a brace.
 func LooksLikeJSON(text string) bool {
 	return strings.HasPrefix(strings.TrimLeft(text, " \t\r\n"), "{")
 }

@@ -23,31 +23,19 @@ type Tree struct {
 	index  *position.Index
 }
 
-// A Node is a value with its preceding key or dash.
-type Node struct {
-	// Kind is yaml.ScalarNode, yaml.MappingNode or yaml.SequenceNode, or 0 if
-	// the value does not exist yet.
-	Kind yaml.Kind
-	// Key is the key of the node in a mapping.
-	Key string
-	// Value is the decoded value of a scalar.
-	Value string
-	// Flow is set for a collection in brackets or braces.
-	Flow bool
-	// Quote is the first character of a scalar (", ', | or >), or 0 if it is
-	// plain.
-	Quote byte
-	// Children holds the entries of a mapping or the items of a sequence.
-	Children []*Node
+// Range returns the range between two byte offsets.
+func (t *Tree) Range(start, end int) playground.Range { return t.index.Range(start, end) }
 
-	// keyStart and keyEnd are the extent of the key with its quotes, or -1.
-	keyStart, keyEnd int
-	// afterIndicator is the offset after the colon or the dash, or -1.
-	afterIndicator int
-	// start and end are the extent of the value.
-	start, end int
-	// column is the column of the keys or dashes of a block collection.
-	column int
+// Key returns the range of the key or the dash of a node. If it has neither,
+// the range is empty and at the start of the value.
+func (t *Tree) Key(n *Node) playground.Range {
+	switch {
+	case n.keyStart >= 0:
+		return t.Range(n.keyStart, n.keyEnd)
+	case n.afterIndicator >= 0:
+		return t.Range(n.afterIndicator-1, n.afterIndicator)
+	}
+	return t.Range(n.start, n.start)
 }
 
 // maxBytes is the maximum length of a parsed source.
@@ -93,10 +81,6 @@ func (p *parser) startDocument() {
 	p.documents = append(p.documents, root)
 	p.starts = append(p.starts, p.pos)
 	p.open = []*Node{root}
-}
-
-func newNode(at int) *Node {
-	return &Node{keyStart: -1, keyEnd: -1, afterIndicator: -1, start: at, end: at, column: -1}
 }
 
 func (p *parser) innermost() *Node { return p.open[len(p.open)-1] }
@@ -324,6 +308,3 @@ func quotedEnd(text string, at int) int {
 	}
 	return len(text)
 }
-
-// Range returns the range between two byte offsets.
-func (t *Tree) Range(start, end int) playground.Range { return t.index.Range(start, end) }
