@@ -58,7 +58,7 @@ func parseDocument(x *position.Index, c syntax.Chunk, budget *limits.Budget) *Do
 }
 
 // parseJSON tries to parse the document as JSON. If YAML fails as well and the
-// document looks like JSON, it keeps the JSON error.
+// document looks like JSON, the JSON error remains.
 func (d *Document) parseJSON(spent *limits.Budget) {
 	attempt := *spent
 	root, at, err := syntax.ParseJSON(d.Text, &attempt)
@@ -147,7 +147,7 @@ func (d *Document) Empty() bool {
 }
 
 // JSON reports whether the document is to be decoded as JSON rather than YAML.
-// A document in braces that is not valid JSON is YAML.
+// A document in braces that is valid as YAML only is YAML.
 func (d *Document) JSON() bool { return d.layout.JSON }
 
 // Lookup returns the value of the scalar at a path of mapping keys.

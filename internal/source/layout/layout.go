@@ -52,8 +52,8 @@ func (l *Layout) Offset(n *yaml.Node) int {
 		return l.End
 	case n.Line > 1:
 		start = int(l.lines[line])
-	case strings.HasPrefix(l.Text[l.Start:l.End], byteOrderMark) && !l.JSON:
-		start += len(byteOrderMark) // is no column
+	case strings.HasPrefix(l.Text[l.Start:l.End], lex.ByteOrderMark) && !l.JSON:
+		start += len(lex.ByteOrderMark)
 	}
 	return min(l.index.YAMLOffset(start, n.Column-1), l.End)
 }
@@ -178,5 +178,3 @@ func (l *Layout) NodeRange(n *yaml.Node) playground.Range {
 	start, end := l.Extent(n)
 	return l.index.Range(start, end)
 }
-
-const byteOrderMark = "\ufeff"

@@ -2,6 +2,9 @@ package lex
 
 import "strings"
 
+// ByteOrderMark may begin a file. It has no column.
+const ByteOrderMark = "\ufeff"
+
 // Separator begins a document.
 const Separator = "---"
 

@@ -69,9 +69,8 @@ func (w *pairWalker) merges(n *yaml.Node) bool {
 	return true
 }
 
-// wideMapping is the minimum number of keys for which [Index] builds a map. A
-// linear search through a mapping of n keys for each of its keys would need
-// time proportional to n².
+// wideMapping is the largest number of keys that [Index] searches linearly. To
+// look up all n keys of a mapping linearly needs time proportional to n².
 const wideMapping = 16
 
 // An Index looks up keys in mappings, and caches the keys of wide mappings. Its
@@ -143,7 +142,8 @@ func JSONName(key *yaml.Node) string {
 // maxAliases limits the length of a chain of aliases.
 const maxAliases = 32
 
-// Follow returns the node that an alias refers to, or the node itself.
+// Follow returns the node that an alias refers to, or the node itself. It
+// returns nil if the chain of aliases is too long.
 func Follow(n *yaml.Node) *yaml.Node {
 	for range maxAliases {
 		if n == nil || n.Kind != yaml.AliasNode {

@@ -15,8 +15,6 @@ type Chunk struct {
 	Bad string
 }
 
-const byteOrderMark = "\ufeff"
-
 // Split splits a source into documents like kubectl: at every line that begins
 // with the separator, and between consecutive JSON objects. It drops blank
 // chunks and attaches directives to the following document.
@@ -120,8 +118,8 @@ func splitJSON(text string, c Chunk) []Chunk {
 }
 
 func trimByteOrderMark(text string, c Chunk) Chunk {
-	if strings.HasPrefix(text[c.Start:c.End], byteOrderMark) {
-		c.Start += len(byteOrderMark)
+	if strings.HasPrefix(text[c.Start:c.End], lex.ByteOrderMark) {
+		c.Start += len(lex.ByteOrderMark)
 	}
 	return c
 }

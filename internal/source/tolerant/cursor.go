@@ -75,7 +75,7 @@ func (t *Tree) Nearest(p playground.Position) playground.Position {
 func (t *Tree) Cursor(p playground.Position) Cursor {
 	offset := t.index.Offset(p)
 	f := cursorFinder{tree: t, text: t.index.Text(), offset: offset}
-	f.lineStart = offset - f.columnAt(offset)
+	f.lineStart = offset - columnAt(f.text, offset)
 	f.cursor.Word = t.index.Range(offset, offset)
 	document := 0
 	for i, start := range t.starts {
@@ -97,10 +97,6 @@ type cursorFinder struct {
 	text              string
 	offset, lineStart int
 	cursor            Cursor
-}
-
-func (f *cursorFinder) columnAt(offset int) int {
-	return offset - (strings.LastIndexByte(f.text[:offset], '\n') + 1)
 }
 
 func (f *cursorFinder) column() int { return f.offset - f.lineStart }
@@ -155,7 +151,7 @@ func (f *cursorFinder) scalar(n *Node) {
 		if f.startsValue(n) {
 			f.setRole(AtStart)
 		}
-		f.cursor.Column = f.columnAt(n.start)
+		f.cursor.Column = columnAt(f.text, n.start)
 		f.setWord(n.start, n.end)
 		f.cursor.Text = n.Value
 		raw := f.text[n.start:min(f.offset, n.end)]
@@ -172,7 +168,7 @@ func (f *cursorFinder) scalar(n *Node) {
 // startsValue reports whether a scalar may become a key. Such a scalar is plain
 // and has only dashes before it in its line.
 func (f *cursorFinder) startsValue(n *Node) bool {
-	line := strings.TrimLeft(f.text[n.start-f.columnAt(n.start):n.start], " -")
+	line := strings.TrimLeft(f.text[n.start-columnAt(f.text, n.start):n.start], " -")
 	return n.Quote == 0 && line == ""
 }
 
@@ -251,7 +247,7 @@ func (f *cursorFinder) inKey(entry *Node) bool {
 func (f *cursorFinder) key(entry *Node) {
 	f.cursor.Entry = entry
 	f.cursor.HasColon = entry.afterIndicator >= 0
-	f.cursor.Column = f.columnAt(entry.keyStart)
+	f.cursor.Column = columnAt(f.text, entry.keyStart)
 	f.setWord(entry.keyStart, entry.keyEnd)
 	f.setRole(AtKey)
 }

@@ -164,7 +164,7 @@ func (p *parser) openCollection(n *Node, kind yaml.Kind, at, column int) *Node {
 	partial := *n
 	n.Kind, n.start, n.end, n.column, n.Children, n.Value, n.Quote, n.Flow = kind, at, at, column, nil, "", 0, false
 	// The parser reads an incomplete key as a value until another key follows.
-	if kind == yaml.MappingNode && partial.Kind == yaml.ScalarNode && partial.Quote == 0 && p.columnOf(partial.start) == column {
+	if kind == yaml.MappingNode && partial.Kind == yaml.ScalarNode && partial.Quote == 0 && columnAt(p.text, partial.start) == column {
 		key := newNode(partial.end)
 		key.Key, key.keyStart, key.keyEnd = partial.Value, partial.start, partial.end
 		n.start, n.Children = partial.start, []*Node{key}
@@ -173,8 +173,9 @@ func (p *parser) openCollection(n *Node, kind yaml.Kind, at, column int) *Node {
 	return n
 }
 
-func (p *parser) columnOf(at int) int {
-	return at - (strings.LastIndexByte(p.text[:at], '\n') + 1)
+// columnAt returns the zero-based column of an offset in bytes.
+func columnAt(text string, offset int) int {
+	return offset - (strings.LastIndexByte(text[:offset], '\n') + 1)
 }
 
 func (p *parser) parseItem(parent *Node, at, column int) {
