@@ -62,7 +62,7 @@ func (r *jsonReader) locate(err error) int {
 }
 
 // locateCharacter returns the offset of the invalid character. The decoder's
-// offset points past this character or past the blanks before it.
+// offset is one past this character, or the start of the blanks before it.
 func (r *jsonReader) locateCharacter(err *json.SyntaxError) int {
 	at := r.tokenStart(int(err.Offset))
 	if at < len(r.text) && strings.HasPrefix(err.Error(), "invalid character '"+r.text[at:at+1]+"'") {
