@@ -1,8 +1,10 @@
-# The playground as a container: docker build -t crdlab . && docker run -p 8080:8080 crdlab
+# Builds the playground's container image:
+#
+#   docker build -t crdlab . && docker run -p 8080:8080 -v crdlab:/data crdlab
 ARG GO_IMAGE=docker.io/library/golang:1.26-bookworm
 ARG NODE_IMAGE=docker.io/library/node:22-bookworm-slim
 
-# Everything is compiled on the processor at hand, for the one that is asked for.
+# Build stages run on the build platform and cross-compile for TARGETARCH.
 FROM --platform=${BUILDPLATFORM} ${NODE_IMAGE} AS node
 
 FROM --platform=${BUILDPLATFORM} ${GO_IMAGE} AS build

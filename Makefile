@@ -1,35 +1,34 @@
-# crdlab: make run serves the playground, make test proves it.
+# crdlab: "make run" serves the playground, "make test" runs all tests.
 
 SHELL := /bin/bash
 .DELETE_ON_ERROR:
 
-# The same settings for every build and test, so that Go compiles the Kubernetes
-# libraries once. Without grpcnotrace the linker keeps all methods of all types.
+# All builds and tests share these settings, so Go compiles the Kubernetes
+# libraries only once. Without grpcnotrace, the linker keeps every method of every type.
 export CGO_ENABLED := 0
 export GOFLAGS := -trimpath -tags=grpcnotrace -buildvcs=false
 GO_LDFLAGS := -s -w
-# What the version endpoint tells.
+# The version that /api/v1/version reports.
 VERSION ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo unknown)
-# Which processor the server is built for; by default the one that builds it.
+# The GOARCH of the server; empty means the architecture of the build machine.
 SERVER_ARCH ?=
-# Without inlining, code that is seldom run packs better.
+# Rarely executed packages are compiled without inlining, because they compress better.
 COLD := $(foreach cold,google.golang.org/... net/... crypto/... github.com/json-iterator/... github.com/prometheus/... \
 	golang.org/x/text/... k8s.io/kube-openapi/pkg/internal/... k8s.io/client-go/... github.com/crdlab/crdlab/internal/ui,-gcflags=$(cold)=-l)
 
-# The engine is built with trimmed Kubernetes modules (wasm/trim.mjs).
-# Builds, vet and tests share the flags, and thus the compiled libraries.
+# The WebAssembly engine uses trimmed Kubernetes modules (wasm/trim.mjs). Builds, vet
+# and tests share the flags, and thus the compiled libraries.
 WASM := GOOS=js GOARCH=wasm GOFLAGS="$(GOFLAGS) -modfile=dist/engine.mod $(COLD)"
-# With the tag chi leaves out its profiler, and without inlining the code packs
-# better: each is a tenth of what Cloudflare counts of the Worker.
+# The tinygo tag removes chi's profiler, and code without inlining compresses better.
+# Each saves a tenth of the compressed size that Cloudflare limits.
 WORKER := GOOS=js GOARCH=wasm GOFLAGS="-trimpath -tags=tinygo -buildvcs=false -gcflags=all=-l"
 TEMPL := go tool -modfile=tools/go.mod templ
 
-# Brotli's quality for the engine: 9 takes seconds, 11 minutes for 15 % less.
+# Brotli quality for the engine. Quality 9 needs seconds; 11 needs minutes and saves 15 %.
 BROTLI ?= 9
 
-# The budgets of the engine's modules in bytes, unpacked and as gzip. What is sent
-# to browsers is Brotli 11, which takes minutes: a release is checked for that, and
-# each test run for gzip, which is half as large again.
+# Size budgets of the engine's modules in bytes. Browsers receive Brotli 11, which needs
+# minutes, so only a release checks it. Test runs check gzip, which is 1.5 times as large.
 FIRST_MAX := 41500000
 FIRST_GZIP_MAX := 8250000
 FIRST_BROTLI_MAX := 5500000
@@ -60,7 +59,7 @@ static: bin/crdlab ## write the page for hosts that only send files into dist/st
 
 worker: dist/worker/go dist/worker/public ## build the Cloudflare Worker in dist/worker
 
-# The program embeds the names of the assets; the assets are files beside it.
+# The program embeds only the asset names. Cloudflare serves the asset files.
 dist/worker/go: $(SERVER_SOURCES) $(call find,cmd/worker,-name '*.go') web/dist/engine.json tools/go.mod
 	cp web/dist/{manifest.json,engine.json,notices.txt,service-worker.js,app.webmanifest} cmd/worker/built
 	go tool -modfile=tools/go.mod workers-assets-gen -mode=go -o $@
@@ -72,7 +71,7 @@ dist/worker/storetest: $(call find,cmd/worker/storetest internal/share,) dist/wo
 	$(WORKER) go build -ldflags="$(GO_LDFLAGS)" -o $@/app.wasm ./cmd/worker/storetest
 	@touch $@
 
-# Cloudflare compresses what is small by itself. The plain engine is too large.
+# Cloudflare compresses small files. The uncompressed engine exceeds its file size limit.
 dist/worker/public: web/dist/engine.json cmd/worker/_headers
 	rm -rf $@ && mkdir -p $@
 	cp -r web/dist/assets cmd/worker/_headers $@
@@ -140,7 +139,7 @@ bench: build chromium dist/kubectl-validate ## measure the engine, the server, t
 	go test -run '^$$' -bench . -benchmem ./internal/source/...
 	npx playwright test -c web/flows/bench.config.ts
 
-# With the libraries that it asks for: they are not those of the engine.
+# kubectl-validate uses its own library versions, which differ from the engine's.
 dist/kubectl-validate: tools/kubectl-validate.mod tools/kubectl-validate.sum | dist
 	cd tools && go build -modfile=kubectl-validate.mod -o ../$@ sigs.k8s.io/kubectl-validate
 
@@ -231,13 +230,13 @@ test-architecture: $(GOTESTSUM)
 test-native: postgresql $(GOTESTSUM)
 	$(GO_TEST) ./cmd/... ./deploy/... ./internal/... ./web/...
 
-# Those packages that have goroutines, but for Kubernetes: that would be compiled
-# a second time.
+# Covers the packages that start goroutines. Packages that import Kubernetes are excluded,
+# because the race detector would compile Kubernetes a second time.
 test-race: $(GOTESTSUM)
 	@if command -v cc >/dev/null; then CGO_ENABLED=1 $(GO_TEST) -race ./internal/httpapi ./internal/procpool ./internal/share; \
 	else echo "skipped: the race detector needs a C compiler"; fi
 
-# Node gets a small environment: the module's has room for few kilobytes.
+# Go's WebAssembly runtime has room for only a few kilobytes of environment variables.
 test-wasm: dist/engine.mod $(GOTESTSUM)
 	env -i PATH="$$PATH" HOME="$$HOME" CGO_ENABLED=0 GOFLAGS="$$GOFLAGS" $$(env | grep -E '^(GOPATH|GOCACHE|GOMODCACHE|GOPROXY|GOTOOLCHAIN|CRDLAB_CORPUS)=') $(WASM) \
 		$(GO_TEST) -exec "$$(go env GOROOT)/lib/wasm/go_js_wasm_exec" ./internal/engine ./internal/source/... ./internal/ui
@@ -249,15 +248,16 @@ check-page: node_modules/.package-lock.json
 test-page: node_modules/.package-lock.json
 	npm test --silent $(if $(RESULTS),-- --reporter=default --reporter=junit --outputFile.junit="$(RESULTS)/vitest.xml")
 
-# That it is current and that the server's answers are like it, test-native says.
+# Validates the OpenAPI document. test-native checks that it is current and that every
+# response of the server matches it.
 check-api: node_modules/.package-lock.json
 	$(NODE_TEST) internal/httpapi/
 
-# Beside what test-native says of them.
+# Validates the manifests against the Kubernetes schemas. test-native checks their meaning.
 check-deploy: node_modules/.package-lock.json
 	$(NODE_TEST) deploy/manifests.test.mjs
 
-# For the machine's processor, or those in ARCHES: "amd64 arm64".
+# Builds for the machine's architecture, or for the list in ARCHES, such as "amd64 arm64".
 check-image: buildah
 	$(NODE_TEST) deploy/image.test.mjs
 
@@ -268,11 +268,11 @@ check-size: build
 	$(WASM) node wasm/size.mjs dist/first.wasm $(FIRST_MAX) $(FIRST_GZIP_MAX)
 	$(WASM) node wasm/size.mjs dist/whole.wasm $(WHOLE_MAX) $(WHOLE_GZIP_MAX)
 
-# What users get: the module's answers against the server's.
+# Compares the reports of the built modules with those of the built server.
 test-module: build
 	$(NODE_TEST) wasm/
 
-# The Worker in the runtime that Cloudflare runs it in.
+# Tests the Worker in workerd, Cloudflare's runtime.
 test-worker: worker dist/worker/storetest cmd/worker/node_modules/.package-lock.json
 	WRANGLER_SEND_METRICS=false CLOUDFLARE_CF_FETCH_ENABLED=false $(NODE_TEST) cmd/worker/
 
@@ -287,13 +287,13 @@ chromium:
 	if test "$$(id -u)" = 0 && command -v apt-get >/dev/null; then apt-get update -q && apt-get install -qy --no-install-recommends chromium; \
 	else echo "The browser flows need Chromium: install it with your system's packages, or name one with CHROMIUM=path."; exit 1; fi
 
-# Without buildah the test of the image is skipped.
+# The image test is skipped without buildah.
 buildah:
 	@command -v buildah >/dev/null && command -v mmdebstrap >/dev/null && exit 0; \
 	if test "$$(id -u)" = 0 && command -v apt-get >/dev/null; then apt-get update -q && apt-get install -qy --no-install-recommends buildah mmdebstrap; \
 	else echo "buildah and mmdebstrap are not installed: the test of the container image will be skipped."; fi
 
-# Without PostgreSQL the tests of its store are skipped.
+# The PostgreSQL store tests are skipped without PostgreSQL.
 postgresql:
 	@command -v initdb >/dev/null || ls /usr/lib/postgresql/*/bin/initdb >/dev/null 2>&1 && exit 0; \
 	if test "$$(id -u)" = 0 && command -v apt-get >/dev/null; then apt-get update -q && apt-get install -qy --no-install-recommends postgresql; \
@@ -301,12 +301,12 @@ postgresql:
 
 # --- conformance -------------------------------------------------------------
 
-# How many scenarios to derive from the cases for the API server's handlers in
-# memory, and how many of them for the server itself; SEED changes which.
+# DERIVED scenarios are generated from the cases and sent to the in-memory request
+# handlers; SAMPLE of them are also sent to a real server. SEED selects other scenarios.
 DERIVED ?= 20000
 SAMPLE ?= 500
 SEED ?= 1
-# The most time for each kind of derived scenarios.
+# Time limit for each kind of generated scenario.
 DERIVED_TIME ?= 5m
 
 .PHONY: conformance conformance-record conformance-builds conformance-previous
