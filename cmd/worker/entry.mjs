@@ -1,6 +1,6 @@
-// The Worker. Cloudflare itself serves the assets that are files; the engine,
-// which is there in compressed form only, is served here, and everything else
-// by the program in Go.
+// The Worker's entry point. Cloudflare serves assets that exist as files. This module
+// serves the engine, which exists only in compressed form, and passes all other
+// requests to the Go program.
 
 import go from "../../dist/worker/go/worker.mjs";
 
@@ -13,27 +13,27 @@ export default {
   async fetch(request, env, context) {
     const { pathname } = new URL(request.url);
     if (pathname.startsWith("/assets/") && ["GET", "HEAD"].includes(request.method)) {
-      const packed = await fetchPacked(request, env);
-      if (packed) return packed;
+      const compressed = await fetchCompressed(request, env);
+      if (compressed) return compressed;
     }
-    if (pathname === "/api/v1/share" && request.method === "POST" && !(await mayShare(request, env))) return tooMany();
+    if (pathname === "/api/v1/share" && request.method === "POST" && !(await isWithinShareRate(request, env))) return rateLimited();
     return go.fetch(request, env, context);
   },
 };
 
-/** Whether the client has shared less than it may, here and lately. */
-async function mayShare(request, env) {
+/** Reports whether the client is within its rate limit for sharing at this Cloudflare location. */
+async function isWithinShareRate(request, env) {
   const { success } = await env.SHARE_RATE.limit({ key: request.headers.get("cf-connecting-ip") ?? "" });
   return success;
 }
 
-/** The answer that the server gives in the same case. */
-function tooMany() {
+/** Returns the same problem as the Go server for an exceeded rate limit. */
+function rateLimited() {
   const problem = {
     type: "about:blank",
     title: "Too Many Requests",
     status: 429,
-    detail: "You ask more often than this server answers one client. Try again in a while.",
+    detail: "Rate limit exceeded. Try again later.",
     code: "too_many_requests",
   };
   return new Response(JSON.stringify(problem), {
@@ -48,9 +48,9 @@ function tooMany() {
   });
 }
 
-/** An asset in the best coding that the client accepts, if there is one. */
-async function fetchPacked(request, env) {
-  // The header that arrives here is Cloudflare's own.
+/** Returns an asset in the best content coding that the client accepts, or undefined. */
+async function fetchCompressed(request, env) {
+  // Cloudflare replaces the client's Accept-Encoding header.
   const accepted = request.cf?.clientAcceptEncoding || request.headers.get("accept-encoding") || "";
   for (const [coding, suffix] of codings) {
     if (!accepted.includes(coding)) continue;
@@ -61,7 +61,7 @@ async function fetchPacked(request, env) {
     headers.set("content-type", "application/wasm");
     headers.set("content-encoding", coding);
     headers.set("vary", "Accept-Encoding");
-    // Passed on as a stream, a slow download can hold up every other asset.
+    // The body is buffered: a slow download of a stream would block all other assets.
     return new Response(await asset.arrayBuffer(), { encodeBody: "manual", headers });
   }
   return undefined;

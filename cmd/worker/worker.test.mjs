@@ -139,7 +139,7 @@ suite("the Worker", () => {
     assert.equal(response.status, 201);
     const { id } = await response.json();
     assert.equal((await (await get(`/s/${id}.json`)).json()).crd.length, 2 ** 19);
-    await problem(await share({ crd: "a".repeat(2 ** 21) }), 413, /larger than 2 MiB/);
+    await problem(await share({ crd: "a".repeat(2 ** 21) }), 413, /exceeds the limit of 2 MiB/);
   });
 
   test("refuses what is no scenario", async () => {
@@ -172,7 +172,7 @@ suite("the Worker", () => {
     }
     assert.deepEqual([...statuses], [400]);
     assert.equal(refused?.headers.get("retry-after"), "60");
-    await problem(refused, 429, /more often/);
+    await problem(refused, 429, /Rate limit exceeded/);
     assert.equal((await ask("192.0.2.2")).status, 400);
   });
 

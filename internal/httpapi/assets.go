@@ -15,24 +15,24 @@ import (
 	"github.com/go-chi/chi/v5"
 )
 
-// encodings are the content codings of the built files, the preferred first,
-// by the suffix of their file names.
+// encodings lists the content codings of built files with their file name
+// suffixes, in order of preference.
 var encodings = []struct{ name, suffix string }{{"br", ".br"}, {"gzip", ".gz"}}
 
-// assets are the files below assets/ of the built page. Their names hold a
-// hash of their content, so that they never change. A file may be there in
-// compressed forms beside its plain one, or in these alone.
+// assets holds the files below assets/ of the built page. Their names contain a
+// content hash, so their contents never change. A file may exist uncompressed,
+// compressed, or both.
 type assets struct {
 	files map[string]asset
 }
 
-// asset holds the contents of a file by content coding; "" is the plain one.
+// asset holds the contents of a file by content coding; "" is uncompressed.
 type asset struct {
 	mediaType string
 	contents  map[string][]byte
 }
 
-// readAssets reads what is to be served into memory.
+// readAssets reads all assets into memory.
 func readAssets(built fs.FS) (*assets, error) {
 	a := &assets{files: map[string]asset{}}
 	if _, err := fs.Stat(built, "assets"); err != nil {
@@ -70,7 +70,7 @@ func (a *assets) add(name string, content []byte) {
 	file.contents[coding] = content
 }
 
-// mediaTypes are those that must not depend on the tables of the system.
+// mediaTypes overrides the media types of the operating system.
 var mediaTypes = map[string]string{
 	".js":    "text/javascript; charset=utf-8",
 	".css":   "text/css; charset=utf-8",
@@ -93,7 +93,7 @@ func mediaType(name string) string {
 	return "application/octet-stream"
 }
 
-// asset answers with a built file in the best form that the client accepts.
+// asset serves a built file in the best content coding that the client accepts.
 func (s *Server) asset(w http.ResponseWriter, r *http.Request) error {
 	file, ok := s.assets.files[chi.URLParam(r, "*")]
 	if !ok {
@@ -106,10 +106,10 @@ func (s *Server) asset(w http.ResponseWriter, r *http.Request) error {
 	if len(file.contents) > 1 || file.contents[""] == nil {
 		header.Set("Vary", "Accept-Encoding")
 	}
-	coding := file.choose(r.Header.Get("Accept-Encoding"))
+	coding := file.chooseCoding(r.Header.Get("Accept-Encoding"))
 	content, stored := file.contents[coding]
 	if !stored {
-		return unpack(w, file.contents["gzip"])
+		return writeUncompressed(w, file.contents["gzip"])
 	}
 	if coding != "" {
 		header.Set("Content-Encoding", coding)
@@ -119,9 +119,10 @@ func (s *Server) asset(w http.ResponseWriter, r *http.Request) error {
 	return nil
 }
 
-// choose picks a content coding for the value of an Accept-Encoding header. ""
-// means none, whether or not the file is stored like that.
-func (a asset) choose(accepted string) string {
+// chooseCoding returns the content coding for an Accept-Encoding header. It
+// returns "" if the client accepts no stored coding, even if the uncompressed
+// file is not stored.
+func (a asset) chooseCoding(accepted string) string {
 	for _, e := range encodings {
 		if _, stored := a.contents[e.name]; stored && accepts(accepted, e.name) {
 			return e.name
@@ -130,9 +131,9 @@ func (a asset) choose(accepted string) string {
 	return ""
 }
 
-// accepts reports whether an Accept-Encoding header allows a coding. The
-// client's preferences among those that it allows are not looked at: the
-// smaller form is faster for everyone.
+// accepts reports whether an Accept-Encoding header allows a coding. It ignores
+// the client's preference among allowed codings, because the smaller file is
+// faster for every client.
 func accepts(header, coding string) bool {
 	wildcard := false
 	for item := range strings.SplitSeq(header, ",") {
@@ -149,12 +150,12 @@ func accepts(header, coding string) bool {
 	return wildcard
 }
 
-// unpack sends a file that is stored in compressed form only to a client that
-// accepts no compression.
-func unpack(w io.Writer, packed []byte) error {
-	reader, err := gzip.NewReader(bytes.NewReader(packed))
+// writeUncompressed decompresses a gzip file for a client that accepts no
+// stored coding.
+func writeUncompressed(w io.Writer, compressed []byte) error {
+	reader, err := gzip.NewReader(bytes.NewReader(compressed))
 	if err != nil {
-		return fmt.Errorf("unpack an asset: %w", err)
+		return fmt.Errorf("decompress an asset: %w", err)
 	}
 	_, _ = io.Copy(w, reader)
 	return nil

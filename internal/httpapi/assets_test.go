@@ -22,14 +22,14 @@ func gzipped(t *testing.T, text string) []byte {
 	return packed.Bytes()
 }
 
-func TestAssetsComeAsTheClientAcceptsThem(t *testing.T) {
+func TestAssetContentCoding(t *testing.T) {
 	server, _ := serve(t, Config{Assets: fstest.MapFS{
 		"engine.json":                {Data: []byte("{}")},
 		"assets/app-1.js":            {Data: []byte("plain")},
 		"assets/app-1.js.br":         {Data: []byte("brotli")},
 		"assets/app-1.js.gz":         {Data: []byte("gzip")},
 		"assets/app-1.css":           {Data: []byte("styles")},
-		"assets/engine-1.wasm.br":    {Data: []byte("module as brotli")},
+		"assets/engine-1.wasm.br":    {Data: []byte("brotli module")},
 		"assets/engine-1.wasm.gz":    {Data: gzipped(t, "module")},
 		"assets/fonts/text-1.woff2":  {Data: []byte("font")},
 		"assets/fonts/text-1.secret": {Data: []byte("?")},
@@ -45,7 +45,7 @@ func TestAssetsComeAsTheClientAcceptsThem(t *testing.T) {
 		{"app-1.js", "identity", "plain", "", js, "Accept-Encoding"},
 		{"app-1.js", "", "plain", "", js, "Accept-Encoding"},
 		{"app-1.css", "br, gzip", "styles", "", "text/css; charset=utf-8", ""},
-		{"engine-1.wasm", "gzip, br", "module as brotli", "br", wasm, "Accept-Encoding"},
+		{"engine-1.wasm", "gzip, br", "brotli module", "br", wasm, "Accept-Encoding"},
 		{"engine-1.wasm", "", "module", "", wasm, "Accept-Encoding"},
 		{"fonts/text-1.woff2", "br", "font", "", "font/woff2", ""},
 		{"fonts/text-1.secret", "br", "?", "", "application/octet-stream", ""},
@@ -68,7 +68,7 @@ func TestAssetsComeAsTheClientAcceptsThem(t *testing.T) {
 	}
 }
 
-func TestAssetHeadersWithoutContent(t *testing.T) {
+func TestAssetHead(t *testing.T) {
 	server, _ := serve(t, Config{Assets: fstest.MapFS{"assets/a.js": {Data: []byte("12345")}}})
 	response, body := fetch(t, http.MethodHead, server.URL+"/assets/a.js", nil, "")
 	if response.StatusCode != http.StatusOK || response.ContentLength != 5 || body != "" {
@@ -80,7 +80,7 @@ func TestOnlyAssetsAreServed(t *testing.T) {
 	server, _ := serve(t, Config{Assets: fstest.MapFS{"engine.json": {Data: []byte("{}")}, "assets/a.js": {Data: []byte("1")}}})
 	for _, path := range []string{"/assets/engine.json", "/engine.json", "/assets/", "/assets/../engine.json", "/assets/a.js.br"} {
 		if response, _ := fetch(t, http.MethodGet, server.URL+path, nil, ""); response.StatusCode != http.StatusNotFound {
-			t.Errorf("%s answers %d", path, response.StatusCode)
+			t.Errorf("%s: status %d", path, response.StatusCode)
 		}
 	}
 }

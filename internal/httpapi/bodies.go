@@ -7,43 +7,44 @@ import (
 	"sync/atomic"
 )
 
-// maxBodies is how many bytes of bodies are in memory at a time: those of the
-// requests that are being answered, as far as they have arrived.
-const maxBodies = 64 << 20
+// maxBodyMemory limits the memory in bytes that the bodies of all open requests
+// may occupy together.
+const maxBodyMemory = 64 << 20
 
-var errBodies = errors.New("the bodies of all requests take more memory than they may")
+var errBodyMemory = errors.New("request bodies exceed their memory limit")
 
-// bodies counts the bytes that the bodies of all requests may still take.
-type bodies struct{ left atomic.Int64 }
+// bodyBudget is the remaining memory in bytes for request bodies.
+type bodyBudget struct{ left atomic.Int64 }
 
-func newBodies(limit int64) *bodies {
-	b := &bodies{}
+func newBodyBudget(limit int64) *bodyBudget {
+	b := &bodyBudget{}
 	b.left.Store(limit)
 	return b
 }
 
-// bounded makes a body that is one too many end with errBodies. What a body
-// took is given back when its request is answered.
-func (b *bodies) bounded(next http.Handler) http.Handler {
+// limitBodies makes reads of a request body fail with errBodyMemory once the
+// budget is exhausted. The memory of a body is returned to the budget after the
+// response.
+func (b *bodyBudget) limitBodies(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		counted := &countedBody{ReadCloser: r.Body, all: b}
-		defer func() { b.left.Add(counted.taken) }()
-		r.Body = counted
+		body := &budgetedBody{ReadCloser: r.Body, budget: b}
+		defer func() { b.left.Add(body.used) }()
+		r.Body = body
 		next.ServeHTTP(w, r)
 	})
 }
 
-type countedBody struct {
+type budgetedBody struct {
 	io.ReadCloser
-	all   *bodies
-	taken int64
+	budget *bodyBudget
+	used   int64
 }
 
-func (c *countedBody) Read(p []byte) (int, error) {
-	n, err := c.ReadCloser.Read(p)
-	c.taken += int64(n)
-	if c.all.left.Add(-int64(n)) < 0 {
-		return n, errBodies
+func (b *budgetedBody) Read(p []byte) (int, error) {
+	n, err := b.ReadCloser.Read(p)
+	b.used += int64(n)
+	if b.budget.left.Add(-int64(n)) < 0 {
+		return n, errBodyMemory
 	}
 	return n, err
 }

@@ -9,48 +9,46 @@ import (
 	"github.com/go-chi/chi/v5/middleware"
 )
 
-// Clients is how the server tells its clients apart, and how much each of them
-// may ask.
+// Clients configures client identification and the rate limits per client.
 type Clients struct {
-	// TrustedProxies are the networks of the reverse proxies whose headers
-	// X-Forwarded-For and X-Forwarded-Proto are believed. Nobody else's are.
+	// TrustedProxies holds the networks of the trusted reverse proxies. The
+	// headers X-Forwarded-For and X-Forwarded-Proto of other peers are ignored.
 	TrustedProxies []netip.Prefix
-	// Evaluations and Shares are how many scenarios a client may have
-	// evaluated and how many it may share: so many at once, and then so many a
-	// minute. 0 means any number.
+	// Evaluations and Shares are rate limits per client and minute. A client may
+	// send that number of requests in one burst. 0 disables a limit.
 	Evaluations, Shares int
 }
 
-// proxies are the networks of those whose word about others is believed.
+// proxies holds the trusted proxy networks.
 type proxies []netip.Prefix
 
-// identified tells the handlers after it who asks.
-func (s *Server) identified(next http.Handler) http.Handler {
+// clientIP stores the client's IP address in the request context.
+func (s *Server) clientIP(next http.Handler) http.Handler {
 	if len(s.proxies) == 0 {
-		return middleware.ClientIPFromRemoteAddr(s.warnedOfProxy(next))
+		return middleware.ClientIPFromRemoteAddr(s.warnUntrustedProxy(next))
 	}
 	networks := make([]string, len(s.proxies))
 	for i, network := range s.proxies {
 		networks[i] = network.Masked().String()
 	}
-	return middleware.ClientIPFromXFF(networks...)(s.warnedOfProxy(next))
+	return middleware.ClientIPFromXFF(networks...)(s.warnUntrustedProxy(next))
 }
 
-// warnedOfProxy tells the operator, once, of a proxy that is not trusted.
-func (s *Server) warnedOfProxy(next http.Handler) http.Handler {
+// warnUntrustedProxy logs one warning if requests arrive through an untrusted proxy.
+func (s *Server) warnUntrustedProxy(next http.Handler) http.Handler {
 	var once sync.Once
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if r.Header.Get("X-Forwarded-For") != "" && !s.proxies.vouch(r) {
+		if r.Header.Get("X-Forwarded-For") != "" && !s.proxies.isTrusted(r) {
 			once.Do(func() {
-				s.log.WarnContext(r.Context(), "requests come through a proxy that is not trusted: all its clients are counted as one")
+				s.log.WarnContext(r.Context(), "requests arrive through a proxy that is not trusted: all of its clients share one rate limit")
 			})
 		}
 		next.ServeHTTP(w, r)
 	})
 }
 
-// vouch reports whether a request comes from one of the proxies.
-func (p proxies) vouch(r *http.Request) bool {
+// isTrusted reports whether the peer of a request is a trusted proxy.
+func (p proxies) isTrusted(r *http.Request) bool {
 	peer, err := netip.ParseAddrPort(r.RemoteAddr)
 	if err != nil {
 		return false
@@ -63,10 +61,11 @@ func (p proxies) vouch(r *http.Request) bool {
 	return false
 }
 
-// client is the network that a request is counted for: an address of version 4,
-// or the 64 bits that one subscriber has of version 6. It is invalid if a proxy
-// says nothing of use; such requests are counted together.
-func client(r *http.Request) netip.Prefix {
+// clientNetwork returns the network that identifies the client for rate limits:
+// an IPv4 address, or an IPv6 /64, which is the usual allocation of a single
+// subscriber. If the client is unknown, it returns the invalid prefix, so all
+// such clients share one limit.
+func clientNetwork(r *http.Request) netip.Prefix {
 	address := middleware.GetClientIPAddr(r.Context()).WithZone("")
 	if !address.IsValid() {
 		return netip.Prefix{}
@@ -75,11 +74,11 @@ func client(r *http.Request) netip.Prefix {
 	return network
 }
 
-// isEncrypted reports whether the client's connection is, as far as is known:
-// to this server, or to the proxy before it.
+// isEncrypted reports whether the client is known to use TLS, either with this
+// server or with a trusted proxy.
 func (s *Server) isEncrypted(r *http.Request) bool {
 	if r.TLS != nil || r.URL.Scheme == "https" || strings.HasPrefix(s.sharing.PublicURL, "https://") {
 		return true
 	}
-	return s.proxies.vouch(r) && strings.EqualFold(r.Header.Get("X-Forwarded-Proto"), "https")
+	return s.proxies.isTrusted(r) && strings.EqualFold(r.Header.Get("X-Forwarded-Proto"), "https")
 }

@@ -12,7 +12,7 @@ import (
 	"github.com/crdlab/crdlab/internal/share"
 )
 
-// newServer is a server whose requests the tests make by themselves.
+// newServer returns a server without a listener.
 func newServer(t *testing.T, config Config) *Server {
 	t.Helper()
 	config.Log = slog.New(slog.DiscardHandler)
@@ -26,13 +26,13 @@ func newServer(t *testing.T, config Config) *Server {
 	if err != nil {
 		t.Fatal(err)
 	}
-	server.routes = described{server.routes, t}
+	server.routes = conformingRouter{server.routes, t}
 	return server
 }
 
-// askFrom makes a request as if it came from an address and port, with headers
-// given as "Name: value".
-func askFrom(server http.Handler, address, method, path, body string, headers ...string) *httptest.ResponseRecorder {
+// requestFrom sends a request with the given remote address. The headers have the
+// form "Name: value".
+func requestFrom(server http.Handler, address, method, path, body string, headers ...string) *httptest.ResponseRecorder {
 	request := httptest.NewRequest(method, path, strings.NewReader(body))
 	request.RemoteAddr = address
 	request.Header.Set("Content-Type", "application/json")
@@ -45,26 +45,26 @@ func askFrom(server http.Handler, address, method, path, body string, headers ..
 	return recorder
 }
 
-func TestClientsAreCountedApart(t *testing.T) {
+func TestClientIdentification(t *testing.T) {
 	trusted := []netip.Prefix{netip.MustParsePrefix("10.0.0.0/8"), netip.MustParsePrefix("fd00::/8")}
 	for _, c := range []struct {
 		name    string
 		proxies []netip.Prefix
-		// first and second are an address and a header of two requests.
+		// first and second are the remote address and X-Forwarded-For of two requests.
 		first, second [2]string
 		apart         bool
 	}{
 		{"one address, two ports", nil, [2]string{"192.0.2.1:1"}, [2]string{"192.0.2.1:2"}, false},
 		{"two addresses", nil, [2]string{"192.0.2.1:1"}, [2]string{"192.0.2.2:1"}, true},
-		{"version 4 within version 6", nil, [2]string{"192.0.2.1:1"}, [2]string{"[::ffff:192.0.2.1]:1"}, false},
+		{"IPv4-mapped IPv6", nil, [2]string{"192.0.2.1:1"}, [2]string{"[::ffff:192.0.2.1]:1"}, false},
 		{"one subscriber", nil, [2]string{"[2001:db8::1]:1"}, [2]string{"[2001:db8::ffff:0:0:2]:1"}, false},
 		{"two subscribers", nil, [2]string{"[2001:db8::1]:1"}, [2]string{"[2001:db8:0:1::1]:1"}, true},
 		{"header without a proxy", nil, [2]string{"10.0.0.1:1", "192.0.2.1"}, [2]string{"10.0.0.1:1", "192.0.2.2"}, false},
 		{"proxy", trusted, [2]string{"10.0.0.1:1", "192.0.2.1"}, [2]string{"10.0.0.1:1", "192.0.2.2"}, true},
 		{"two proxies", trusted, [2]string{"10.0.0.1:1", "192.0.2.1, 10.0.0.3"}, [2]string{"10.0.0.2:1", "192.0.2.1, fd00::1"}, false},
-		{"client that names others", trusted, [2]string{"10.0.0.1:1", "198.51.100.1, 192.0.2.1"}, [2]string{"10.0.0.1:1", "198.51.100.2, 192.0.2.1"}, false},
-		{"header from elsewhere", trusted, [2]string{"192.0.2.1:1", "198.51.100.1"}, [2]string{"192.0.2.1:1", "198.51.100.2"}, false},
-		{"nonsense", trusted, [2]string{"10.0.0.1:1", "one"}, [2]string{"10.0.0.1:1", "two"}, false},
+		{"forged header through a proxy", trusted, [2]string{"10.0.0.1:1", "198.51.100.1, 192.0.2.1"}, [2]string{"10.0.0.1:1", "198.51.100.2, 192.0.2.1"}, false},
+		{"header from an untrusted peer", trusted, [2]string{"192.0.2.1:1", "198.51.100.1"}, [2]string{"192.0.2.1:1", "198.51.100.2"}, false},
+		{"invalid header", trusted, [2]string{"10.0.0.1:1", "one"}, [2]string{"10.0.0.1:1", "two"}, false},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			server := newServer(t, Config{Clients: Clients{TrustedProxies: c.proxies, Evaluations: 1}})
@@ -72,8 +72,8 @@ func TestClientsAreCountedApart(t *testing.T) {
 			if c.apart {
 				want = http.StatusOK
 			}
-			for i, ask := range [][2]string{c.first, c.second} {
-				response := askFrom(server, ask[0], http.MethodPost, "/api/v1/evaluate", "{}", "X-Forwarded-For: "+ask[1])
+			for i, source := range [][2]string{c.first, c.second} {
+				response := requestFrom(server, source[0], http.MethodPost, "/api/v1/evaluate", "{}", "X-Forwarded-For: "+source[1])
 				if i == 0 && response.Code != http.StatusOK || i == 1 && response.Code != want {
 					t.Errorf("request %d: status %d", i+1, response.Code)
 				}
@@ -82,7 +82,7 @@ func TestClientsAreCountedApart(t *testing.T) {
 	}
 }
 
-func TestProxyThatIsNotTrustedIsLoggedOnce(t *testing.T) {
+func TestUntrustedProxyIsLoggedOnce(t *testing.T) {
 	var log strings.Builder
 	for _, trusted := range [][]netip.Prefix{nil, {netip.MustParsePrefix("10.0.0.0/8")}} {
 		server, err := New(Config{Assets: fstest.MapFS{}, Log: slog.New(slog.NewTextHandler(&log, nil)), Clients: Clients{TrustedProxies: trusted}})
@@ -90,7 +90,7 @@ func TestProxyThatIsNotTrustedIsLoggedOnce(t *testing.T) {
 			t.Fatal(err)
 		}
 		for range 2 {
-			askFrom(server, "10.0.0.1:1", http.MethodGet, "/healthz", "", "X-Forwarded-For: 192.0.2.99")
+			requestFrom(server, "10.0.0.1:1", http.MethodGet, "/healthz", "", "X-Forwarded-For: 192.0.2.99")
 		}
 	}
 	if strings.Count(log.String(), "not trusted") != 1 || strings.Contains(log.String(), "192.0.2") {
@@ -98,24 +98,24 @@ func TestProxyThatIsNotTrustedIsLoggedOnce(t *testing.T) {
 	}
 }
 
-func TestTooManyRequestsAreRefused(t *testing.T) {
+func TestRateLimits(t *testing.T) {
 	server, _ := serve(t, Config{Assets: builtPage, Clients: Clients{Evaluations: 3, Shares: 2}, Sharing: Sharing{Store: share.NewMemory()}})
 	id := shareOn(t, server.URL, sharedScenario)
 	shareOn(t, server.URL, sharedScenario)
 	response, body := post(t, server.URL+sharePath, sharedScenario)
-	const detail = "You ask more often than this server answers one client. Try again in a while."
-	wantProblem(t, response, body, kindTooMany, detail)
+	const detail = "Rate limit exceeded. Try again later."
+	wantProblem(t, response, body, kindRateLimited, detail)
 	if after := response.Header.Get("Retry-After"); after != "30" {
-		t.Errorf("two a minute, again after %q", after)
+		t.Errorf("Retry-After is %q for a limit of 2 per minute", after)
 	}
 
 	post(t, server.URL+panelsPath, "{}")
 	post(t, server.URL+"/api/v1/evaluate", "{}")
 	if _, body := fetch(t, http.MethodGet, server.URL+sharedPath+id, nil, ""); !strings.Contains(body, "a: &lt;1&gt; accepted") {
-		t.Error("the third evaluation did not come with the page")
+		t.Error("the third evaluation is not in the page")
 	}
 	response, body = post(t, server.URL+"/api/v1/evaluate", "{}")
-	wantProblem(t, response, body, kindTooMany, detail)
+	wantProblem(t, response, body, kindRateLimited, detail)
 	for _, path := range []string{sharedPath, embedPath} {
 		response, body := fetch(t, http.MethodGet, server.URL+path+id, nil, "")
 		if response.StatusCode != http.StatusOK || response.Header.Get("ETag") != "" || strings.Contains(body, "a: &lt;1&gt; accepted") {
@@ -135,19 +135,19 @@ func TestTransportSecurity(t *testing.T) {
 	}{
 		{"plain", "", "192.0.2.1:1", "/healthz", "", false},
 		{"over TLS", "", "192.0.2.1:1", "https://crdlab.example.com/healthz", "", true},
-		{"public address", "https://crdlab.example.com", "192.0.2.1:1", "/healthz", "", true},
-		{"public address without", "http://crdlab.example.com", "192.0.2.1:1", "/healthz", "", false},
+		{"public URL", "https://crdlab.example.com", "192.0.2.1:1", "/healthz", "", true},
+		{"public URL without TLS", "http://crdlab.example.com", "192.0.2.1:1", "/healthz", "", false},
 		{"proxy", "", "10.0.0.1:1", "/healthz", "https", true},
-		{"proxy without", "", "10.0.0.1:1", "/healthz", "http", false},
-		{"somebody else", "", "192.0.2.1:1", "/healthz", "https", false},
+		{"proxy without TLS", "", "10.0.0.1:1", "/healthz", "http", false},
+		{"untrusted peer", "", "192.0.2.1:1", "/healthz", "https", false},
 	} {
 		server := newServer(t, Config{Clients: Clients{TrustedProxies: trusted}, Sharing: Sharing{Store: share.NewMemory(), PublicURL: c.public}})
-		got := askFrom(server, c.address, http.MethodGet, c.path, "", "X-Forwarded-Proto: "+c.proto).Header().Get("Strict-Transport-Security")
+		got := requestFrom(server, c.address, http.MethodGet, c.path, "", "X-Forwarded-Proto: "+c.proto).Header().Get("Strict-Transport-Security")
 		if want := map[bool]string{true: transportSecurity}[c.want]; got != want {
-			t.Errorf("%s: %q, want %q", c.name, got, want)
+			t.Errorf("%s: Strict-Transport-Security is %q, want %q", c.name, got, want)
 		}
 		if c.public == "" {
-			body := askFrom(server, c.address, http.MethodPost, strings.Replace(c.path, "/healthz", sharePath, 1), sharedScenario, "X-Forwarded-Proto: "+c.proto).Body.String()
+			body := requestFrom(server, c.address, http.MethodPost, strings.Replace(c.path, "/healthz", sharePath, 1), sharedScenario, "X-Forwarded-Proto: "+c.proto).Body.String()
 			if strings.Contains(body, `"url":"https://`) != c.want {
 				t.Errorf("%s: the link is %s", c.name, body)
 			}

@@ -10,50 +10,49 @@ import (
 	"github.com/crdlab/crdlab/internal/playground"
 )
 
-// kind is what went wrong with a request, as the problem's code names it.
+// kind is the machine-readable code of a problem.
 type kind string
 
 const (
-	kindMalformed    kind = "malformed_request"
-	kindUnauthorized kind = "unauthorized"
-	kindForbidden    kind = "forbidden"
-	kindNotFound     kind = "not_found"
-	kindMethod       kind = "method_not_allowed"
-	kindTooSlow      kind = "request_timeout"
-	kindTooLarge     kind = "request_too_large"
-	kindMediaType    kind = "unsupported_media_type"
-	kindInternal     kind = "internal_error"
-	kindTooMany      kind = "too_many_requests"
-	kindBusy         kind = "busy"
-	kindNotReady     kind = "not_ready"
-	kindStopped      kind = "evaluation_stopped"
-	kindEvalTimedOut kind = "evaluation_timed_out"
-	kindStore        kind = "store_unavailable"
-	kindStoreFull    kind = "store_full"
+	kindMalformed      kind = "malformed_request"
+	kindUnauthorized   kind = "unauthorized"
+	kindForbidden      kind = "forbidden"
+	kindNotFound       kind = "not_found"
+	kindMethod         kind = "method_not_allowed"
+	kindRequestTimeout kind = "request_timeout"
+	kindTooLarge       kind = "request_too_large"
+	kindMediaType      kind = "unsupported_media_type"
+	kindInternal       kind = "internal_error"
+	kindRateLimited    kind = "too_many_requests"
+	kindBusy           kind = "busy"
+	kindNotReady       kind = "not_ready"
+	kindStopped        kind = "evaluation_stopped"
+	kindEvalTimedOut   kind = "evaluation_timed_out"
+	kindStore          kind = "store_unavailable"
+	kindStoreFull      kind = "store_full"
 )
 
-// statuses is the one place where a kind of problem gets its status code.
+// statuses maps each kind of problem to its HTTP status code.
 var statuses = map[kind]int{
-	kindMalformed:    http.StatusBadRequest,
-	kindUnauthorized: http.StatusUnauthorized,
-	kindForbidden:    http.StatusForbidden,
-	kindNotFound:     http.StatusNotFound,
-	kindMethod:       http.StatusMethodNotAllowed,
-	kindTooSlow:      http.StatusRequestTimeout,
-	kindTooLarge:     http.StatusRequestEntityTooLarge,
-	kindMediaType:    http.StatusUnsupportedMediaType,
-	kindStopped:      http.StatusUnprocessableEntity,
-	kindInternal:     http.StatusInternalServerError,
-	kindTooMany:      http.StatusTooManyRequests,
-	kindBusy:         http.StatusTooManyRequests,
-	kindNotReady:     http.StatusServiceUnavailable,
-	kindStore:        http.StatusServiceUnavailable,
-	kindEvalTimedOut: http.StatusGatewayTimeout,
-	kindStoreFull:    http.StatusInsufficientStorage,
+	kindMalformed:      http.StatusBadRequest,
+	kindUnauthorized:   http.StatusUnauthorized,
+	kindForbidden:      http.StatusForbidden,
+	kindNotFound:       http.StatusNotFound,
+	kindMethod:         http.StatusMethodNotAllowed,
+	kindRequestTimeout: http.StatusRequestTimeout,
+	kindTooLarge:       http.StatusRequestEntityTooLarge,
+	kindMediaType:      http.StatusUnsupportedMediaType,
+	kindStopped:        http.StatusUnprocessableEntity,
+	kindInternal:       http.StatusInternalServerError,
+	kindRateLimited:    http.StatusTooManyRequests,
+	kindBusy:           http.StatusTooManyRequests,
+	kindNotReady:       http.StatusServiceUnavailable,
+	kindStore:          http.StatusServiceUnavailable,
+	kindEvalTimedOut:   http.StatusGatewayTimeout,
+	kindStoreFull:      http.StatusInsufficientStorage,
 }
 
-// problem is an error with a sentence for the client. The cause is for the
-// log only.
+// problem is an error with a detail for the client. The cause appears only in the log.
 type problem struct {
 	kind   kind
 	detail string
@@ -72,8 +71,8 @@ func (p *problem) Unwrap() error { return p.cause }
 // problemType is the media type of RFC 9457.
 const problemType = "application/problem+json"
 
-// problemDocument is the body of an error answer, as RFC 9457 describes it.
-// Code is an extension member: the kind of problem for programs to look at.
+// problemDocument is the body of an error response, a problem detail as defined
+// by RFC 9457. Its extension member code identifies the kind of problem.
 type problemDocument struct {
 	Type   string `json:"type"`
 	Title  string `json:"title"`
@@ -82,7 +81,7 @@ type problemDocument struct {
 	Code   kind   `json:"code"`
 }
 
-// handler makes a handler of a function that may fail.
+// handler converts a function that returns an error into a handler.
 func (s *Server) handler(serve func(http.ResponseWriter, *http.Request) error) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		if err := serve(w, r); err != nil {
@@ -91,8 +90,8 @@ func (s *Server) handler(serve func(http.ResponseWriter, *http.Request) error) h
 	}
 }
 
-// fail answers with the problem that err is or wraps; an error of another type
-// is an internal one, and its text does not leave the server.
+// fail writes the problem in the chain of err. Other errors become internal
+// errors, whose messages never leave the server.
 func (s *Server) fail(w http.ResponseWriter, r *http.Request, err error) {
 	if errors.Is(err, context.Canceled) && r.Context().Err() != nil {
 		return
@@ -117,9 +116,9 @@ func asProblem(err error) *problem {
 	case errors.As(err, &invalid):
 		return &problem{kind: kindMalformed, detail: fmt.Sprintf("%q: %s", invalid.Parameter, invalid.Message), cause: err}
 	case errors.As(err, &stopped):
-		return &problem{kind: kindStopped, detail: "The evaluation was ended: " + stopped.Reason + ".", cause: err}
+		return &problem{kind: kindStopped, detail: "The evaluation was stopped: " + stopped.Reason + ".", cause: err}
 	}
-	return &problem{kind: kindInternal, detail: "The server failed to answer this request. The fault is not yours.", cause: err}
+	return &problem{kind: kindInternal, detail: "The server failed to process the request because of an internal error.", cause: err}
 }
 
 func writeProblem(w http.ResponseWriter, p *problem) {
@@ -127,8 +126,8 @@ func writeProblem(w http.ResponseWriter, p *problem) {
 	header := w.Header()
 	header.Set("Content-Type", problemType)
 	header.Set("Cache-Control", "no-store")
-	again := status == http.StatusServiceUnavailable || status == http.StatusTooManyRequests
-	if again && header.Get("Retry-After") == "" {
+	isTemporary := status == http.StatusServiceUnavailable || status == http.StatusTooManyRequests
+	if isTemporary && header.Get("Retry-After") == "" {
 		header.Set("Retry-After", "1")
 	}
 	w.WriteHeader(status)
@@ -146,5 +145,5 @@ func notFound(http.ResponseWriter, *http.Request) error {
 }
 
 func methodNotAllowed(_ http.ResponseWriter, r *http.Request) error {
-	return &problem{kind: kindMethod, detail: "This address does not answer " + r.Method + " requests."}
+	return &problem{kind: kindMethod, detail: "This address does not support the method " + r.Method + "."}
 }

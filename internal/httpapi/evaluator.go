@@ -13,20 +13,18 @@ import (
 	"github.com/crdlab/crdlab/internal/playground"
 )
 
-// waitingPerEvaluation is how many scenarios may wait for each one that is
-// being evaluated.
-const waitingPerEvaluation = 4
+// queuedPerEvaluation limits the number of waiting requests per concurrent evaluation.
+const queuedPerEvaluation = 4
 
-// evaluator runs the engine, so many scenarios at a time and none for longer
-// than the timeout.
+// evaluator runs the engine with limited concurrency, a bounded queue and a timeout.
 type evaluator struct {
 	evaluate Evaluate
 	asJSON   EvaluateJSON
 	timeout  time.Duration
 	running  chan struct{}
 	admitted chan struct{}
-	// last is when an evaluation ended well, in Unix nanoseconds.
-	last atomic.Int64
+	// lastSuccess is the time of the last successful evaluation in Unix nanoseconds.
+	lastSuccess atomic.Int64
 }
 
 func newEvaluator(config Config) *evaluator {
@@ -42,7 +40,7 @@ func newEvaluator(config Config) *evaluator {
 		asJSON:   config.EvaluateJSON,
 		timeout:  timeout,
 		running:  make(chan struct{}, limit),
-		admitted: make(chan struct{}, limit*(1+waitingPerEvaluation)),
+		admitted: make(chan struct{}, limit*(1+queuedPerEvaluation)),
 	}
 }
 
@@ -50,17 +48,20 @@ func newEvaluator(config Config) *evaluator {
 func (e *evaluator) run(ctx context.Context, scenario playground.Scenario) (playground.Report, error) {
 	return await(e, ctx, func(ctx context.Context) (playground.Report, error) {
 		report, err := e.evaluate(ctx, scenario)
-		return report, e.noted(err)
+		e.recordSuccess(err)
+		return report, err
 	})
 }
 
-// runJSON evaluates the scenario in a request's body and returns the report as
-// JSON. What the engine does not read by itself is decoded, or refused, here.
+// runJSON evaluates the scenario in a request body and returns the report as
+// JSON. If the engine's strict decoder rejects the body, runJSON decodes it with
+// encoding/json, which accepts more or explains the error better.
 func (e *evaluator) runJSON(ctx context.Context, body []byte) (json.RawMessage, error) {
 	if e.asJSON != nil {
 		report, err := await(e, ctx, func(ctx context.Context) (json.RawMessage, error) {
 			report, err := e.asJSON(ctx, body)
-			return report, e.noted(err)
+			e.recordSuccess(err)
+			return report, err
 		})
 		if !errors.Is(err, playground.ErrUnreadable) {
 			return report, err
@@ -74,19 +75,19 @@ func (e *evaluator) runJSON(ctx context.Context, body []byte) (json.RawMessage, 
 	if err != nil {
 		return nil, err
 	}
-	return encoded(report)
+	return encodeJSON(report)
 }
 
-// noted is err; without one, the evaluation ended well.
-func (e *evaluator) noted(err error) error {
+// recordSuccess stores the current time if an evaluation returned no error.
+func (e *evaluator) recordSuccess(err error) {
 	if err == nil {
-		e.last.Store(time.Now().UnixNano())
+		e.lastSuccess.Store(time.Now().UnixNano())
 	}
-	return err
 }
 
-// await has the engine work when its turn has come. Work that does not end in
-// time is answered as a problem, but keeps its place until the engine returns.
+// await queues work, runs it and returns its result. It fails with a busy problem
+// if the queue is full. Work that exceeds the timeout fails with a problem, but
+// occupies its slot until the engine returns.
 func await[Answer any](e *evaluator, ctx context.Context, work func(context.Context) (Answer, error)) (Answer, error) {
 	var none Answer
 	select {
@@ -114,31 +115,31 @@ func await[Answer any](e *evaluator, ctx context.Context, work func(context.Cont
 	done := make(chan result, 1)
 	go func() {
 		defer func() { <-e.running; <-e.admitted }()
-		answer, err := guarded(ctx, work)
+		answer, err := callRecovering(ctx, work)
 		done <- result{answer, err}
 	}()
 	select {
 	case r := <-done:
 		if r.err != nil && ctx.Err() != nil {
-			return none, ended(ctx, start)
+			return none, contextProblem(ctx, start)
 		}
 		return r.answer, r.err
 	case <-ctx.Done():
-		return none, ended(ctx, start)
+		return none, contextProblem(ctx, start)
 	}
 }
 
-// sinceLast is how long ago an evaluation ended well.
-func (e *evaluator) sinceLast() time.Duration {
-	return time.Since(time.Unix(0, e.last.Load()))
+// sinceSuccess returns the time since the last successful evaluation.
+func (e *evaluator) sinceSuccess() time.Duration {
+	return time.Since(time.Unix(0, e.lastSuccess.Load()))
 }
 
 func busy() error {
 	return &problem{kind: kindBusy, detail: "The server is busy with other evaluations. Try again in a moment."}
 }
 
-// guarded turns a panic of the engine into an error.
-func guarded[Answer any](ctx context.Context, work func(context.Context) (Answer, error)) (answer Answer, err error) {
+// callRecovering calls work and converts a panic of the engine into an error.
+func callRecovering[Answer any](ctx context.Context, work func(context.Context) (Answer, error)) (answer Answer, err error) {
 	defer func() {
 		if cause := recover(); cause != nil {
 			err = fmt.Errorf("the engine panicked: %v\n%s", cause, debug.Stack())
@@ -147,8 +148,9 @@ func guarded[Answer any](ctx context.Context, work func(context.Context) (Answer
 	return work(ctx)
 }
 
-// ended is the error for an evaluation, begun at start, whose context is done.
-func ended(ctx context.Context, start time.Time) error {
+// contextProblem returns the error for work whose context is done. A timeout
+// becomes a problem that states the time limit counted from start.
+func contextProblem(ctx context.Context, start time.Time) error {
 	if ctx.Err() != context.DeadlineExceeded {
 		return ctx.Err()
 	}
@@ -156,7 +158,7 @@ func ended(ctx context.Context, start time.Time) error {
 	seconds := deadline.Sub(start).Round(10 * time.Millisecond).Seconds()
 	return &problem{
 		kind:   kindEvalTimedOut,
-		detail: fmt.Sprintf("The evaluation did not end within %g s and was given up.", seconds),
+		detail: fmt.Sprintf("The evaluation exceeded the time limit of %g s.", seconds),
 		cause:  &playground.StoppedError{Reason: fmt.Sprintf("it took more than %g s", seconds)},
 	}
 }

@@ -14,27 +14,27 @@ import (
 	"github.com/crdlab/crdlab/internal/playground"
 )
 
-// stuck is an engine that evaluates until it is let go, whatever its context
-// says, as a CEL expression does that builds a huge value.
-type stuck struct {
+// stuckEngine blocks until it is released and ignores its context, like a CEL
+// expression that builds a huge value.
+type stuckEngine struct {
 	entered chan struct{}
 	release chan struct{}
 }
 
-func newStuck() stuck {
-	return stuck{entered: make(chan struct{}, 100), release: make(chan struct{})}
+func newStuckEngine() stuckEngine {
+	return stuckEngine{entered: make(chan struct{}, 100), release: make(chan struct{})}
 }
 
-func (s stuck) evaluate(context.Context, playground.Scenario) (playground.Report, error) {
+func (s stuckEngine) evaluate(context.Context, playground.Scenario) (playground.Report, error) {
 	s.entered <- struct{}{}
 	<-s.release
 	return playground.Report{}, nil
 }
 
-func TestNoMoreEvaluationsThanAllowed(t *testing.T) {
-	engine := newStuck()
+func TestConcurrentEvaluationsAreLimited(t *testing.T) {
+	engine := newStuckEngine()
 	server, _ := serve(t, Config{Evaluate: engine.evaluate, Evaluations: 1})
-	const admitted = 1 + waitingPerEvaluation
+	const admitted = 1 + queuedPerEvaluation
 	answers := make(chan int, admitted)
 	for range admitted {
 		go func() {
@@ -56,49 +56,49 @@ func TestNoMoreEvaluationsThanAllowed(t *testing.T) {
 	response, body := post(t, server.URL+"/api/v1/evaluate", "{}")
 	wantProblem(t, response, body, kindBusy, "The server is busy with other evaluations. Try again in a moment.")
 	if response.Header.Get("Retry-After") == "" {
-		t.Error("the refusal does not say when to try again")
+		t.Error("the problem has no Retry-After")
 	}
 	if len(engine.entered) > 0 {
-		t.Error("a second evaluation runs beside the first")
+		t.Error("two evaluations run concurrently")
 	}
 	close(engine.release)
 	for range admitted {
 		if status := <-answers; status != http.StatusOK {
-			t.Errorf("an evaluation that waited ended with status %d", status)
+			t.Errorf("a queued evaluation has status %d", status)
 		}
 	}
 }
 
-func TestRunawayEvaluationIsAnswered(t *testing.T) {
-	engine := newStuck()
+func TestEvaluationTimeout(t *testing.T) {
+	engine := newStuckEngine()
 	server, _ := serve(t, Config{Evaluate: engine.evaluate, Evaluations: 1, EvaluationTimeout: 20 * time.Millisecond})
 	response, body := post(t, server.URL+"/api/v1/evaluate", "{}")
-	wantEnded(t, response, body, "it took more than 0.02 s")
+	wantStopped(t, response, body, "it took more than 0.02 s")
 
 	response, body = fetch(t, http.MethodGet, server.URL+"/readyz", nil, "")
-	wantProblem(t, response, body, kindNotReady, "The engine cannot evaluate the default example at the moment.")
+	wantProblem(t, response, body, kindNotReady, "The engine cannot evaluate the default example.")
 	if response, _ := fetch(t, http.MethodGet, server.URL+"/healthz", nil, ""); response.StatusCode != http.StatusOK {
-		t.Errorf("/healthz answers %d beside a runaway evaluation", response.StatusCode)
+		t.Errorf("/healthz has status %d during a stuck evaluation", response.StatusCode)
 	}
 	close(engine.release)
 }
 
-func TestEndedEvaluationIsInTheReport(t *testing.T) {
+func TestStoppedEvaluationIsReported(t *testing.T) {
 	server, log := serve(t, Config{Assets: builtPage, Build: Build{Kubernetes: "1.37.2"}, Evaluate: func(context.Context, playground.Scenario) (playground.Report, error) {
 		return playground.Report{}, fmt.Errorf("evaluate: %w", &playground.StoppedError{Reason: "it took too much"})
 	}})
 	response, body := post(t, server.URL+"/api/v1/evaluate", `{"crd":"secret","kubernetes":"1.30"}`)
-	report := wantEnded(t, response, body, "it took too much")
+	report := wantStopped(t, response, body, "it took too much")
 	if report.Kubernetes != (playground.Kubernetes{Library: "1.37.2", Emulated: "1.30"}) {
-		t.Errorf("evaluated by %+v", report.Kubernetes)
+		t.Errorf("Kubernetes is %+v", report.Kubernetes)
 	}
 	response, body = post(t, server.URL+"/panels", `{"scenario":{"crd":"secret"},"panels":["outcome"]}`)
 	var answer playground.Answer
 	if err := json.Unmarshal([]byte(body), &answer); err != nil || response.StatusCode != http.StatusOK {
-		t.Fatalf("the page is answered %d: %v", response.StatusCode, err)
+		t.Fatalf("/panels: status %d: %v", response.StatusCode, err)
 	}
 	if len(answer.Findings) != 1 || !strings.Contains(answer.Panels["outcome"], "Not evaluated") || !strings.Contains(answer.Panels["outcome"], "it took too much") {
-		t.Errorf("the page is answered %s", body)
+		t.Errorf("/panels: %s", body)
 	}
 	server.Close()
 	if lines := log.String(); strings.Count(lines, "it took too much") != 2 || strings.Contains(lines, "secret") {
@@ -106,9 +106,9 @@ func TestEndedEvaluationIsInTheReport(t *testing.T) {
 	}
 }
 
-// wantEnded checks that an answer is a report of an evaluation that was ended for
-// the reason.
-func wantEnded(t *testing.T, response *http.Response, body, reason string) playground.Report {
+// wantStopped checks that a response is the report of an evaluation that was
+// stopped for the reason.
+func wantStopped(t *testing.T, response *http.Response, body, reason string) playground.Report {
 	t.Helper()
 	var report playground.Report
 	if err := json.Unmarshal([]byte(body), &report); err != nil || response.StatusCode != http.StatusOK {
@@ -120,7 +120,7 @@ func wantEnded(t *testing.T, response *http.Response, body, reason string) playg
 	want.CRD.Status.Message = message
 	want.CRD.Findings = []playground.Finding{{
 		Severity: playground.SeverityError, Reason: "PlaygroundLimit", Message: message, Document: playground.DocumentCRD,
-		Hint: hintOfEnded, Fixes: []playground.Fix{}, Related: []playground.Related{},
+		Hint: stoppedHint, Fixes: []playground.Fix{}, Related: []playground.Related{},
 	}}
 	if !reflect.DeepEqual(report, want) {
 		t.Errorf("got  %+v\nwant %+v", report, want)
@@ -128,7 +128,7 @@ func wantEnded(t *testing.T, response *http.Response, body, reason string) playg
 	return report
 }
 
-func TestEngineFailuresStayInside(t *testing.T) {
+func TestEngineErrorsAreNotDisclosed(t *testing.T) {
 	for name, evaluate := range map[string]Evaluate{
 		"error": func(context.Context, playground.Scenario) (playground.Report, error) {
 			return playground.Report{}, errors.New("inner detail")
@@ -140,16 +140,16 @@ func TestEngineFailuresStayInside(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			server, log := serve(t, Config{Evaluate: evaluate})
 			response, body := post(t, server.URL+"/api/v1/evaluate", "{}")
-			wantProblem(t, response, body, kindInternal, "The server failed to answer this request. The fault is not yours.")
+			wantProblem(t, response, body, kindInternal, "The server failed to process the request because of an internal error.")
 			server.Close()
 			if !strings.Contains(log.String(), "inner detail") {
-				t.Errorf("the log does not name the cause:\n%s", log)
+				t.Errorf("the log lacks the cause:\n%s", log)
 			}
 		})
 	}
 }
 
-func TestEngineErrorsThatAreTheClients(t *testing.T) {
+func TestInvalidScenario(t *testing.T) {
 	for _, c := range []struct {
 		err    error
 		kind   kind

@@ -6,7 +6,7 @@ import (
 	"github.com/crdlab/crdlab/internal/examples"
 )
 
-// examples answers with the gallery.
+// examples responds with the gallery.
 func (s *Server) examples(w http.ResponseWriter, _ *http.Request) error {
 	gallery, err := examples.JSON()
 	if err != nil {

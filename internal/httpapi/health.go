@@ -13,14 +13,14 @@ import (
 	"github.com/crdlab/crdlab/internal/share"
 )
 
-// healthz says that the process answers requests.
+// healthz reports that the process handles requests.
 func healthz(w http.ResponseWriter, _ *http.Request) {
 	writeText(w, "ok\n")
 }
 
-// readyz says that the server can do what it is there for.
+// readyz reports whether the server should receive requests.
 func (s *Server) readyz(w http.ResponseWriter, r *http.Request) error {
-	if err := s.readiness.ask(r.Context()); err != nil {
+	if err := s.readiness.check(r.Context()); err != nil {
 		return err
 	}
 	writeText(w, "ready\n")
@@ -28,79 +28,80 @@ func (s *Server) readyz(w http.ResponseWriter, r *http.Request) error {
 }
 
 const (
-	// readyInterval is how long an answer counts: whoever asks more often does
-	// not make the server work more.
+	// readyInterval is the lifetime of a result, so that frequent probes cause no
+	// extra work.
 	readyInterval = time.Second
-	// busyAtMost is how long a server that has no time for the example counts as
-	// ready after the last evaluation that ended well.
-	busyAtMost = time.Minute
-	// storeTimeout is how long the store may take to answer.
+	// maxBusy is the time since the last successful evaluation for which a server
+	// with a full queue still counts as ready.
+	maxBusy = time.Minute
+	// storeTimeout limits the store's response time.
 	storeTimeout = 3 * time.Second
 )
 
-// readiness is whether the server can do what it is there for: it is not
-// stopping, the engine evaluates the default example like any other scenario,
-// in its turn, and the store answers.
+// readiness checks that the server is not shutting down, that the engine accepts
+// the default example, and that the store responds. The example waits in the same
+// queue as other scenarios.
 type readiness struct {
 	evaluator *evaluator
 	store     share.Store
 	stopping  func() bool
 
-	mu    sync.Mutex
-	asked time.Time
-	last  error
+	mu      sync.Mutex
+	checked time.Time
+	last    error
 }
 
-func (rd *readiness) ask(ctx context.Context) error {
+// check returns nil or a problem. It reuses the last result within readyInterval.
+func (rd *readiness) check(ctx context.Context) error {
 	if rd.stopping() {
-		return &problem{kind: kindNotReady, detail: "The server is stopping."}
+		return &problem{kind: kindNotReady, detail: "The server is shutting down."}
 	}
 	rd.mu.Lock()
 	defer rd.mu.Unlock()
-	if time.Since(rd.asked) >= readyInterval {
-		err := rd.find(ctx)
+	if time.Since(rd.checked) >= readyInterval {
+		err := rd.checkNow(ctx)
 		if ctx.Err() != nil {
 			return err
 		}
-		rd.asked, rd.last = time.Now(), err
+		rd.checked, rd.last = time.Now(), err
 	}
 	return rd.last
 }
 
-func (rd *readiness) find(ctx context.Context) error {
-	if err := rd.askEngine(ctx); err != nil {
+func (rd *readiness) checkNow(ctx context.Context) error {
+	if err := rd.checkEngine(ctx); err != nil {
 		return err
 	}
-	return rd.askStore(ctx)
+	return rd.checkStore(ctx)
 }
 
-func (rd *readiness) askEngine(ctx context.Context) error {
+func (rd *readiness) checkEngine(ctx context.Context) error {
 	if rd.evaluator == nil {
 		return nil
 	}
 	report, err := rd.evaluator.run(ctx, examples.Default().Scenario)
 	var p *problem
 	switch {
-	case errors.As(err, &p) && p.kind == kindBusy && rd.evaluator.sinceLast() < busyAtMost:
+	case errors.As(err, &p) && p.kind == kindBusy && rd.evaluator.sinceSuccess() < maxBusy:
 		return nil
 	case err != nil:
-		return &problem{kind: kindNotReady, detail: "The engine cannot evaluate the default example at the moment.", cause: err}
+		return &problem{kind: kindNotReady, detail: "The engine cannot evaluate the default example.", cause: err}
 	case !report.CRD.Accepted:
-		return &problem{kind: kindNotReady, detail: "The engine refuses the default example."}
+		return &problem{kind: kindNotReady, detail: "The engine rejected the default example."}
 	}
 	return nil
 }
 
-func (rd *readiness) askStore(ctx context.Context) error {
+func (rd *readiness) checkStore(ctx context.Context) error {
 	if rd.store == nil {
 		return nil
 	}
 	ctx, cancel := context.WithTimeout(ctx, storeTimeout)
 	defer cancel()
-	// Only that it answers counts, not what.
+	// Any response proves that the store works, including "not found".
 	_, _, err := rd.store.Get(ctx, strings.Repeat("0", share.IDLength))
 	if err != nil && !errors.Is(err, share.ErrNotFound) {
-		return &problem{kind: kindNotReady, detail: "The store of short links does not answer at the moment.", cause: err}
+		return &problem{kind: kindNotReady, detail: "The short-link store is not responding.", cause: err}
 	}
 	return nil
 }

@@ -15,10 +15,10 @@ import (
 )
 
 func get(server http.Handler, path string) *httptest.ResponseRecorder {
-	return askFrom(server, "192.0.2.1:1", http.MethodGet, path, "")
+	return requestFrom(server, "192.0.2.1:1", http.MethodGet, path, "")
 }
 
-// silent is a store that does not answer, or refuses to.
+// silent is a store that fails with err or, without one, never responds.
 type silent struct {
 	share.Store
 	err error
@@ -32,7 +32,7 @@ func (s silent) Get(ctx context.Context, _ string) ([]byte, time.Time, error) {
 	return nil, time.Time{}, s.err
 }
 
-func TestReadyMeansThatTheStoreAnswers(t *testing.T) {
+func TestReadinessChecksStore(t *testing.T) {
 	for _, c := range []struct {
 		name  string
 		store share.Store
@@ -50,18 +50,18 @@ func TestReadyMeansThatTheStoreAnswers(t *testing.T) {
 				t.Errorf("%s: status %d: %s", c.name, response.Code, response.Body)
 			}
 			if c.want != http.StatusOK {
-				wantProblem(t, response.Result(), response.Body.String(), kindNotReady, "The store of short links does not answer at the moment.")
+				wantProblem(t, response.Result(), response.Body.String(), kindNotReady, "The short-link store is not responding.")
 			}
 		})
 	}
 }
 
-func TestReadyMeansThatTheEngineWorks(t *testing.T) {
+func TestReadinessChecksEngine(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		asked, accepted, failure := 0, true, error(nil)
+		calls, accepted, failure := 0, true, error(nil)
 		server := newServer(t, Config{Evaluate: func(_ context.Context, s playground.Scenario) (playground.Report, error) {
-			if asked++; !strings.Contains(s.CRD, "CustomResourceDefinition") || s.Object == "" {
-				t.Errorf("readiness is judged by %+v", s)
+			if calls++; !strings.Contains(s.CRD, "CustomResourceDefinition") || s.Object == "" {
+				t.Errorf("the readiness check evaluates %+v", s)
 			}
 			return playground.Report{CRD: playground.CRD{Accepted: accepted}}, failure
 		}})
@@ -70,23 +70,22 @@ func TestReadyMeansThatTheEngineWorks(t *testing.T) {
 				t.Errorf("status %d: %s", response.Code, response.Body)
 			}
 		}
-		if asked != 1 {
-			t.Errorf("the engine was asked %d times within a second", asked)
+		if calls != 1 {
+			t.Errorf("the engine was called %d times within a second", calls)
 		}
 		accepted = false
 		time.Sleep(readyInterval)
 		response := get(server, "/readyz")
-		wantProblem(t, response.Result(), response.Body.String(), kindNotReady, "The engine refuses the default example.")
+		wantProblem(t, response.Result(), response.Body.String(), kindNotReady, "The engine rejected the default example.")
 		accepted, failure = true, errors.New("out of order")
 		time.Sleep(readyInterval)
 		response = get(server, "/readyz")
-		wantProblem(t, response.Result(), response.Body.String(), kindNotReady, "The engine cannot evaluate the default example at the moment.")
+		wantProblem(t, response.Result(), response.Body.String(), kindNotReady, "The engine cannot evaluate the default example.")
 	})
 }
 
-// TestBusyIsReadyAsLongAsThingsGetDone fills the queue of a server that has just
-// evaluated something.
-func TestBusyIsReadyAsLongAsThingsGetDone(t *testing.T) {
+// TestBusyServerIsReady fills the queue of a server after a successful evaluation.
+func TestBusyServerIsReady(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		server := newServer(t, Config{Evaluations: 1})
 		fill := func() {
@@ -101,7 +100,7 @@ func TestBusyIsReadyAsLongAsThingsGetDone(t *testing.T) {
 		for range cap(server.evaluator.admitted) {
 			<-server.evaluator.admitted
 		}
-		post := askFrom(server, "192.0.2.1:1", http.MethodPost, "/api/v1/evaluate", "{}")
+		post := requestFrom(server, "192.0.2.1:1", http.MethodPost, "/api/v1/evaluate", "{}")
 		if post.Code != http.StatusOK {
 			t.Fatalf("status %d: %s", post.Code, post.Body)
 		}
@@ -111,28 +110,28 @@ func TestBusyIsReadyAsLongAsThingsGetDone(t *testing.T) {
 		if response := get(server, "/readyz"); response.Code != http.StatusOK {
 			t.Errorf("shortly after an evaluation: status %d", response.Code)
 		}
-		time.Sleep(busyAtMost)
+		time.Sleep(maxBusy)
 		if response := get(server, "/readyz"); response.Code != http.StatusServiceUnavailable {
 			t.Errorf("long after an evaluation: status %d", response.Code)
 		}
 	})
 }
 
-func TestDrainingServerAnswersAndSaysSo(t *testing.T) {
+func TestDrain(t *testing.T) {
 	server := newServer(t, Config{})
 	if header := get(server, "/healthz").Header(); header.Get("Connection") != "" {
 		t.Errorf("connection %q", header.Get("Connection"))
 	}
 	server.Drain()
 	response := get(server, "/readyz")
-	wantProblem(t, response.Result(), response.Body.String(), kindNotReady, "The server is stopping.")
-	answer := askFrom(server, "192.0.2.1:1", http.MethodPost, "/api/v1/evaluate", "{}")
+	wantProblem(t, response.Result(), response.Body.String(), kindNotReady, "The server is shutting down.")
+	answer := requestFrom(server, "192.0.2.1:1", http.MethodPost, "/api/v1/evaluate", "{}")
 	if answer.Code != http.StatusOK || answer.Header().Get("Connection") != "close" {
 		t.Errorf("status %d, connection %q", answer.Code, answer.Header().Get("Connection"))
 	}
 }
 
-func TestVersionIsTold(t *testing.T) {
+func TestVersion(t *testing.T) {
 	for want, build := range map[string]Build{
 		`{"version":"1.2.0","go":"go1.26","kubernetes":"1.37.2"}` + "\n": {"1.2.0", "go1.26", "1.37.2"},
 		`{"version":"1.2.0","go":"go1.26"}` + "\n":                       {"1.2.0", "go1.26", ""},

@@ -9,8 +9,8 @@ import (
 	"github.com/crdlab/crdlab/internal/playground"
 )
 
-// answersHelp is an engine that repeats what it was asked.
-func answersHelp(_ context.Context, question playground.Question) (playground.Help, error) {
+// echoHelp is an engine that returns parts of the request.
+func echoHelp(_ context.Context, question playground.Question) (playground.Help, error) {
 	nothing := playground.Range{}
 	switch {
 	case question.Complete != nil:
@@ -31,8 +31,8 @@ func answersHelp(_ context.Context, question playground.Question) (playground.He
 	return playground.Help{Formatted: &playground.Formatted{Text: question.Format.Text}}, nil
 }
 
-func TestHelp(t *testing.T) {
-	server, _ := serve(t, Config{Evaluate: newStuck().evaluate, Help: answersHelp})
+func TestAssist(t *testing.T) {
+	server, _ := serve(t, Config{Evaluate: newStuckEngine().evaluate, Help: echoHelp})
 	for _, c := range []struct{ path, body, want string }{
 		{
 			"complete", `{"scenario": {"crd": ""}, "document": "crd", "position": {"line": 1, "character": 2}}`,
@@ -55,13 +55,13 @@ func TestHelp(t *testing.T) {
 		}
 	}
 	response, body := post(t, server.URL+"/api/v1/sample", `{"crds": ""}`)
-	wantProblem(t, response, body, kindMalformed, `The question has an unknown field "crds".`)
+	wantProblem(t, response, body, kindMalformed, `The request has an unknown field "crds".`)
 	response, body = post(t, server.URL+"/api/v1/hover", `{"document": "nope"}`)
 	wantProblem(t, response, body, kindMalformed, `"document": must be a document`)
 }
 
-func TestHelpThatTakesTooMuchIsAProblem(t *testing.T) {
-	server, _ := serve(t, Config{Evaluate: newStuck().evaluate, EvaluationTimeout: 20 * time.Millisecond, Help: func(ctx context.Context, question playground.Question) (playground.Help, error) {
+func TestAssistLimits(t *testing.T) {
+	server, _ := serve(t, Config{Evaluate: newStuckEngine().evaluate, EvaluationTimeout: 20 * time.Millisecond, Help: func(ctx context.Context, question playground.Question) (playground.Help, error) {
 		if question.Format.Text == "memory" {
 			return playground.Help{}, &playground.StoppedError{Reason: "it took too much memory"}
 		}
@@ -69,12 +69,12 @@ func TestHelpThatTakesTooMuchIsAProblem(t *testing.T) {
 		return playground.Help{}, ctx.Err()
 	}})
 	response, body := post(t, server.URL+"/api/v1/format", `{"text": "memory"}`)
-	wantProblem(t, response, body, kindStopped, "The evaluation was ended: it took too much memory.")
+	wantProblem(t, response, body, kindStopped, "The evaluation was stopped: it took too much memory.")
 	response, body = post(t, server.URL+"/api/v1/format", `{"text": "time"}`)
-	wantProblem(t, response, body, kindEvalTimedOut, "The evaluation did not end within 0.02 s and was given up.")
+	wantProblem(t, response, body, kindEvalTimedOut, "The evaluation exceeded the time limit of 0.02 s.")
 }
 
-func TestNoHelpWithoutTheEngine(t *testing.T) {
+func TestAssistRequiresEngine(t *testing.T) {
 	server, _ := serve(t, Config{})
 	if response, _ := post(t, server.URL+"/api/v1/complete", "{}"); response.StatusCode != http.StatusNotFound {
 		t.Errorf("status %d, want 404", response.StatusCode)

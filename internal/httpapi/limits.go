@@ -7,12 +7,12 @@ import (
 )
 
 const (
-	// MaxBody is the size of a scenario's JSON in bytes that is still read.
-	// The engine's own limits for each text are lower.
+	// MaxBody limits the JSON of a scenario or an assist request, in bytes. The
+	// engine has lower limits for each document.
 	MaxBody = 6 << 20
 
-	// EvaluationTimeout is how long an evaluation may take by default. The
-	// largest CRDs in public use take about a second.
+	// EvaluationTimeout is the default time limit of an evaluation. The largest
+	// public CRDs need about one second.
 	EvaluationTimeout = 20 * time.Second
 
 	headerTimeout = 5 * time.Second
@@ -21,8 +21,8 @@ const (
 	maxHeader     = 16 << 10
 )
 
-// Limit sets how long a client may take, and how large a header it may send,
-// on the server that is to serve a [Server].
+// Limit sets the timeouts and the maximum header size of the HTTP server that
+// serves a [Server].
 func Limit(server *http.Server) {
 	server.ReadHeaderTimeout = headerTimeout
 	server.ReadTimeout = headerTimeout + bodyTimeout
@@ -31,15 +31,8 @@ func Limit(server *http.Server) {
 	server.MaxHeaderBytes = maxHeader
 }
 
-func tooLarge(limit int64) *problem {
-	return &problem{
-		kind:   kindTooLarge,
-		detail: "The request is larger than " + size(limit) + ", the most that this server reads.",
-	}
-}
-
-// size is a number of bytes in words.
-func size(bytes int64) string {
+// formatBytes formats a number of bytes with the largest exact binary unit.
+func formatBytes(bytes int64) string {
 	switch {
 	case bytes >= 1<<20 && bytes%(1<<20) == 0:
 		return fmt.Sprintf("%d MiB", bytes>>20)

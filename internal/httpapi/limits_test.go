@@ -12,7 +12,7 @@ import (
 	"time"
 )
 
-func TestBodiesTakeBoundedMemory(t *testing.T) {
+func TestBodyMemoryLimit(t *testing.T) {
 	server, _ := serve(t, Config{})
 	handler := server.Config.Handler.(*Server)
 	handler.bodies.left.Store(1000)
@@ -20,7 +20,7 @@ func TestBodiesTakeBoundedMemory(t *testing.T) {
 	response, body := post(t, server.URL+"/api/v1/evaluate", large)
 	wantProblem(t, response, body, kindBusy, "The server is busy reading other requests. Try again in a moment.")
 	if response.Header.Get("Retry-After") != "1" {
-		t.Errorf("again after %q", response.Header.Get("Retry-After"))
+		t.Errorf("Retry-After is %q", response.Header.Get("Retry-After"))
 	}
 	for range 3 {
 		if response, body := post(t, server.URL+"/api/v1/evaluate", large[:600]+`"}`); response.StatusCode != http.StatusOK {
@@ -28,12 +28,12 @@ func TestBodiesTakeBoundedMemory(t *testing.T) {
 		}
 	}
 	if left := handler.bodies.left.Load(); left != 1000 {
-		t.Errorf("%d bytes are left of 1000 when all is answered", left)
+		t.Errorf("the budget is %d of 1000 bytes after all requests", left)
 	}
 }
 
-// TestSlowClients sends parts of requests and waits: for a header that does not
-// end, a body that does not, and the next request on an idle connection.
+// TestSlowClients checks that the server ends connections with an incomplete header,
+// an incomplete body, or no further request.
 func TestSlowClients(t *testing.T) {
 	server := httptest.NewUnstartedServer(newServer(t, Config{}))
 	Limit(server.Config)
@@ -41,7 +41,7 @@ func TestSlowClients(t *testing.T) {
 		&server.Config.ReadHeaderTimeout, &server.Config.ReadTimeout, &server.Config.IdleTimeout, &server.Config.WriteTimeout,
 	} {
 		if *timeout <= 0 || *timeout > 5*time.Minute {
-			t.Errorf("a client may take %v", *timeout)
+			t.Errorf("a timeout is %v", *timeout)
 		}
 		*timeout /= 50
 	}
@@ -61,13 +61,13 @@ func TestSlowClients(t *testing.T) {
 		if _, err := fmt.Fprint(connection, c.sent); err != nil {
 			t.Fatal(err)
 		}
-		answer := bufio.NewReader(connection)
-		line, _ := answer.ReadString('\n')
+		response := bufio.NewReader(connection)
+		line, _ := response.ReadString('\n')
 		if strings.TrimSpace(line) != c.want {
-			t.Errorf("%s: the answer begins %q", name, line)
+			t.Errorf("%s: the response begins with %q", name, line)
 		}
-		if _, err := io.Copy(io.Discard, answer); err != nil {
-			t.Errorf("%s: the connection does not end: %v", name, err)
+		if _, err := io.Copy(io.Discard, response); err != nil {
+			t.Errorf("%s: the connection stays open: %v", name, err)
 		}
 		connection.Close()
 	}

@@ -10,21 +10,21 @@ import (
 	"github.com/go-chi/chi/v5/middleware"
 )
 
-// pagePolicy lets the page load its own files, run WebAssembly, and read the
-// documents at addresses that its user opens; and nothing else: no inline script,
-// nothing of another host but data.
+// pagePolicy is the content security policy of the page. The page loads only its
+// own files, runs WebAssembly, and fetches documents from URLs that the user
+// opens. Inline scripts and files of other hosts are forbidden.
 const pagePolicy = ownFiles + "; connect-src 'self' https:"
 
-// assetPolicy is for the page's files. Its workers, where what users typed is
-// evaluated, are under the policy of their own script: they reach no other host.
+// assetPolicy is the content security policy of the page's files. It also governs
+// the web workers, which evaluate the user's documents and cannot reach other hosts.
 const assetPolicy = ownFiles + "; connect-src 'self'"
 
 const ownFiles = "default-src 'none'; script-src 'self' 'wasm-unsafe-eval'; style-src 'self'; " +
 	"worker-src 'self'; img-src 'self' data:; font-src 'self'; manifest-src 'self'; " +
 	"base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 
-// securityHeaders go with every answer. The page and its assets have a policy
-// of their own.
+// securityHeaders are the default headers of every response. The page and its
+// assets override the content security policy.
 var securityHeaders = map[string]string{
 	"Content-Security-Policy":      "default-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
 	"Cross-Origin-Embedder-Policy": "require-corp",
@@ -34,10 +34,10 @@ var securityHeaders = map[string]string{
 	"X-Content-Type-Options":       "nosniff",
 }
 
-// transportSecurity keeps browsers that came over TLS from coming without.
+// transportSecurity makes browsers use only TLS for a year.
 const transportSecurity = "max-age=31536000"
 
-func (s *Server) secured(next http.Handler) http.Handler {
+func (s *Server) setSecurityHeaders(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		for name, value := range securityHeaders {
 			w.Header().Set(name, value)
@@ -49,9 +49,9 @@ func (s *Server) secured(next http.Handler) http.Handler {
 	})
 }
 
-// closing lets clients that keep their connections open know that this one ends,
-// so that no request is under way on it when it does.
-func (s *Server) closing(next http.Handler) http.Handler {
+// closeOnShutdown asks clients with persistent connections to close them before
+// the server does, so that no request is lost.
+func (s *Server) closeOnShutdown(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if s.stopping.Load() {
 			w.Header().Set("Connection", "close")
@@ -60,38 +60,38 @@ func (s *Server) closing(next http.Handler) http.Handler {
 	})
 }
 
-// Observation is what is known of a request that was answered. What users type,
-// and where they come from, is not in it.
+// Observation describes a completed request. It contains no user input and no
+// client address.
 type Observation struct {
-	// Method is that of the request, or "other".
+	// Method is the HTTP method, or "other" for methods without a route.
 	Method string
-	// Route is the pattern that the address matched, or "none".
+	// Route is the matching route pattern, or "none".
 	Route  string
 	Status int
-	// Bytes is the length of the answer's body as it was sent.
+	// Bytes is the length of the response body as sent.
 	Bytes    int
 	Duration time.Duration
 }
 
-// observed writes one line for each request, and tells the observer of it.
-func (s *Server) observed(next http.Handler) http.Handler {
+// accessLog logs one line per request and notifies the observer.
+func (s *Server) accessLog(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		start := time.Now()
 		recorder := middleware.NewWrapResponseWriter(w, r.ProtoMajor)
 		defer func() {
-			seen := Observation{
+			o := Observation{
 				Method: knownMethod(r.Method), Route: route(r),
 				Status: recorder.Status(), Bytes: recorder.BytesWritten(), Duration: time.Since(start),
 			}
 			s.log.InfoContext(r.Context(), "request",
-				"method", seen.Method,
-				"route", seen.Route,
-				"status", seen.Status,
-				"bytes", seen.Bytes,
-				"duration", seen.Duration.Round(time.Microsecond),
+				"method", o.Method,
+				"route", o.Route,
+				"status", o.Status,
+				"bytes", o.Bytes,
+				"duration", o.Duration.Round(time.Microsecond),
 			)
 			if s.observe != nil {
-				s.observe(seen)
+				s.observe(o)
 			}
 		}()
 		next.ServeHTTP(recorder, r)
@@ -106,7 +106,7 @@ func knownMethod(method string) string {
 	return "other"
 }
 
-// route is the pattern that the request matched, or "none".
+// route returns the matching route pattern of a request, or "none".
 func route(r *http.Request) string {
 	if pattern := chi.RouteContext(r.Context()).RoutePattern(); pattern != "" {
 		return pattern
@@ -114,8 +114,8 @@ func route(r *http.Request) string {
 	return "none"
 }
 
-// recovered turns a panic into an internal error.
-func (s *Server) recovered(next http.Handler) http.Handler {
+// recoverPanics converts a panic of a handler into an internal error.
+func (s *Server) recoverPanics(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		defer func() {
 			cause := recover()

@@ -6,8 +6,7 @@ import (
 	"net/http"
 )
 
-// notices answers with the licences of everything that the page and the server
-// are made of.
+// notices responds with the licences of all parts of the page and the server.
 func (s *Server) notices(w http.ResponseWriter, r *http.Request) error {
 	text, err := fs.ReadFile(s.built, "notices.txt")
 	if errors.Is(err, fs.ErrNotExist) {

@@ -6,20 +6,20 @@ import (
 	"net/http"
 )
 
-// What keeps the page for when there is no network, and what makes of it an app
-// that can be installed. The names never change: browsers look again whether
-// the contents have. A service worker is for the addresses below its own.
+// Files of the offline page and the installable app. Browsers revalidate them, so
+// their names have no content hash. They are at the root because a service worker
+// controls only the paths below its own.
 const (
 	serviceWorkerName = "service-worker.js"
 	appName           = "app.webmanifest"
 )
 
-// serviceWorker answers with the page's service worker.
+// serviceWorker responds with the page's service worker.
 func (s *Server) serviceWorker(w http.ResponseWriter, r *http.Request) error {
 	return s.rootFile(w, r, serviceWorkerName, mediaTypes[".js"])
 }
 
-// app answers with the web app manifest.
+// app responds with the web app manifest.
 func (s *Server) app(w http.ResponseWriter, r *http.Request) error {
 	return s.rootFile(w, r, appName, "application/manifest+json")
 }

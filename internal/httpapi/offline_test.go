@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-func TestServiceWorkerAndAppAreServed(t *testing.T) {
+func TestServiceWorkerAndManifest(t *testing.T) {
 	server, _ := serve(t, Config{Assets: builtPage})
 	for _, c := range []struct{ path, media, body string }{
 		{"/service-worker.js", "text/javascript; charset=utf-8", "worker\n"},
@@ -18,19 +18,19 @@ func TestServiceWorkerAndAppAreServed(t *testing.T) {
 			t.Errorf("%s: status %d, %q: %s", c.path, response.StatusCode, header.Get("Content-Type"), body)
 		}
 		if header.Get("Cache-Control") != "no-cache" {
-			t.Errorf("%s: browsers may keep it: %q", c.path, header.Get("Cache-Control"))
+			t.Errorf("%s: Cache-Control is %q", c.path, header.Get("Cache-Control"))
 		}
 		if policy := header.Get("Content-Security-Policy"); !strings.Contains(policy, "connect-src 'self'") {
-			t.Errorf("%s: it may not load what it is to keep: %q", c.path, policy)
+			t.Errorf("%s: the policy forbids loading the page's files: %q", c.path, policy)
 		}
 	}
 	if _, page := fetch(t, http.MethodGet, server.URL+"/", nil, ""); !strings.Contains(page, `"offline":"/service-worker.js"`) ||
 		!strings.Contains(page, `rel="manifest" href="/app.webmanifest"`) {
-		t.Error("the page does not know of them")
+		t.Error("the page refers to neither or only one of them")
 	}
 }
 
-func TestWithoutBuiltPageThereIsNoServiceWorker(t *testing.T) {
+func TestServiceWorkerRequiresBuiltPage(t *testing.T) {
 	server, _ := serve(t, Config{})
 	for _, path := range []string{"/service-worker.js", "/app.webmanifest"} {
 		if response, _ := fetch(t, http.MethodGet, server.URL+path, nil, ""); response.StatusCode != http.StatusNotFound {

@@ -9,13 +9,13 @@ import (
 	"github.com/crdlab/crdlab/internal/ui"
 )
 
-// description is the OpenAPI document of the routes, generated from their types
-// by this package's tests: go test ./internal/httpapi -run TestOpenAPI -update
+// description is the OpenAPI document of the service. The tests of this package
+// generate it from the Go types: go test ./internal/httpapi -run TestOpenAPI -update
 //
 //go:embed openapi.json
 var description []byte
 
-// openAPI answers with the description of the API, for programs.
+// openAPI responds with the OpenAPI document.
 func (s *Server) openAPI(w http.ResponseWriter, _ *http.Request) error {
 	w.Header().Set("Content-Type", "application/json")
 	w.Header().Set("Cache-Control", "no-cache")
@@ -23,11 +23,11 @@ func (s *Server) openAPI(w http.ResponseWriter, _ *http.Request) error {
 	return nil
 }
 
-// descriptionPolicy is for a page that is only read.
+// descriptionPolicy is the content security policy of a page without scripts.
 const descriptionPolicy = "default-src 'none'; style-src 'self'; img-src 'self' data:; font-src 'self'; " +
 	"base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 
-// describe answers with the description of the API, for people.
+// describe responds with the OpenAPI document, rendered as a page.
 func (s *Server) describe(w http.ResponseWriter, r *http.Request) error {
 	var document ui.APIDocument
 	if err := json.Unmarshal(description, &document); err != nil {

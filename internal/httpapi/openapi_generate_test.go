@@ -20,11 +20,11 @@ import (
 	"github.com/crdlab/crdlab/internal/ui"
 )
 
-// sources are the directories whose types are described, with the comments that
-// say what they are.
+// sources lists the directories of the documented types. Their Go comments become
+// descriptions.
 var sources = []string{".", "../playground", "../examples"}
 
-// generator makes the OpenAPI document of the operations.
+// generator generates the OpenAPI document from the operations.
 type generator struct {
 	comments map[string]string   // by Type and Type.Field
 	enums    map[string][]string // by Type
@@ -41,7 +41,7 @@ func generate(t *testing.T) ui.APIDocument {
 		OpenAPI: "3.1.0",
 		Info: ui.APIInfo{
 			Title:       "The HTTP API of crdlab",
-			Description: "What a Kubernetes API server would do with CustomResourceDefinitions and objects, and why. Errors are problem details (RFC 9457).",
+			Description: "Evaluates CustomResourceDefinitions and objects as a Kubernetes API server would, and explains the result. Errors are problem details (RFC 9457).",
 			Version:     "1",
 			License:     ui.APILicense{Name: "Apache License 2.0", Identifier: "Apache-2.0"},
 		},
@@ -56,14 +56,14 @@ func generate(t *testing.T) ui.APIDocument {
 		}
 		document.Paths[pattern][strings.ToLower(method)] = g.operation(o, pattern)
 	}
-	// A body with a field that the server does not know is refused.
+	// The server rejects unknown fields in request bodies.
 	for _, body := range []string{"Scenario", "View", "Cursor", "SampleRequest", "FormatRequest"} {
 		g.schemas[body].AdditionalProperties = false
 	}
 	document.Components = ui.APIComponents{
 		Schemas: g.schemas,
 		SecuritySchemes: map[string]ui.APISecurityScheme{
-			"operator": {Type: "http", Scheme: "bearer", Description: "The token that the operator gave to the server."},
+			"operator": {Type: "http", Scheme: "bearer", Description: "The server's operator token."},
 		},
 	}
 	return document
@@ -93,7 +93,7 @@ func (g *generator) operation(o operation, pattern string) ui.APIOperation {
 	return operation
 }
 
-// addProblem adds a problem to the responses, beside others of its status.
+// addProblem adds a problem to the response with its status code.
 func (g *generator) addProblem(responses map[string]ui.APIResponse, k kind) {
 	status := strconv.Itoa(statuses[k])
 	response, ok := responses[status]
@@ -107,7 +107,7 @@ func (g *generator) addProblem(responses map[string]ui.APIResponse, k kind) {
 	response.Description = strings.TrimSuffix(response.Description, ".") + separator + string(k) + "."
 	response.Content[problemType] = ui.APIMedia{Schema: g.schema(reflect.TypeFor[problemDocument]())}
 	if statuses[k] == http.StatusTooManyRequests || statuses[k] == http.StatusServiceUnavailable {
-		response.Headers = map[string]ui.APIHeader{"Retry-After": {Description: "After how many seconds to try again.", Schema: &ui.APISchema{Type: "integer"}}}
+		response.Headers = map[string]ui.APIHeader{"Retry-After": {Description: "The delay in seconds before the next attempt.", Schema: &ui.APISchema{Type: "integer"}}}
 	}
 	responses[status] = response
 }
@@ -115,8 +115,8 @@ func (g *generator) addProblem(responses map[string]ui.APIResponse, k kind) {
 func parameters(pattern string) []ui.APIParameter {
 	var found []ui.APIParameter
 	for _, known := range []ui.APIParameter{
-		{Name: "id", Description: "What the link ends with.", Schema: &ui.APISchema{Type: "string", Pattern: "^[0-9A-Za-z]{" + strconv.Itoa(share.IDLength) + "}$"}},
-		{Name: "name", Description: "The name of the file.", Schema: &ui.APISchema{Type: "string"}},
+		{Name: "id", Description: "The id of the link.", Schema: &ui.APISchema{Type: "string", Pattern: "^[0-9A-Za-z]{" + strconv.Itoa(share.IDLength) + "}$"}},
+		{Name: "name", Description: "The file name.", Schema: &ui.APISchema{Type: "string"}},
 	} {
 		if strings.Contains(pattern, "{"+known.Name+"}") {
 			known.In, known.Required = "path", true
@@ -126,13 +126,13 @@ func parameters(pattern string) []ui.APIParameter {
 	return found
 }
 
-// names are those of components that are not the names of their types.
+// names maps types to component names that differ from the type names.
 var names = map[reflect.Type]string{
 	reflect.TypeFor[problemDocument](): "Problem",
-	reflect.TypeFor[shareAnswer]():     "Link",
+	reflect.TypeFor[linkResponse]():    "Link",
 }
 
-// schema is that of a type's JSON.
+// schema returns the schema of the JSON form of a type.
 func (g *generator) schema(t reflect.Type) *ui.APISchema {
 	switch {
 	case t == reflect.TypeFor[json.RawMessage]() || t.Kind() == reflect.Interface:
@@ -163,7 +163,7 @@ func (g *generator) schema(t reflect.Type) *ui.APISchema {
 	panic("no schema for " + t.String())
 }
 
-// component is a reference to the schema of a struct.
+// component returns a reference to the schema of a struct, which it adds if necessary.
 func (g *generator) component(t reflect.Type) *ui.APISchema {
 	name := names[t]
 	if name == "" {
@@ -192,7 +192,7 @@ func (g *generator) addField(schema *ui.APISchema, t reflect.Type, field reflect
 	schema.Properties = append(schema.Properties, ui.APIProperty{Name: name, Schema: property})
 }
 
-// read collects the comments on types and fields, and the constants of types.
+// read collects the comments of types and fields, and the string constants of types.
 func (g *generator) read(t *testing.T, directory string) {
 	t.Helper()
 	names, err := filepath.Glob(filepath.Join(directory, "*.go"))
@@ -245,13 +245,13 @@ var (
 	lineBreak = regexp.MustCompile(`([^\n])\n([^\n\t ])`)
 )
 
-// prose is a comment without its links and the breaks of its lines.
+// prose returns the content of a comment without doc links and line breaks.
 func prose(comment *ast.CommentGroup) string {
 	text := link.ReplaceAllString(comment.Text(), "$1")
 	return strings.TrimSpace(lineBreak.ReplaceAllString(text, "$1 $2"))
 }
 
-// pathOf is the path of the document that a route is described at.
+// pathOf returns the OpenAPI path of a route pattern.
 func pathOf(pattern string) string {
 	return path.Clean(strings.Replace(pattern, "*", "{name}", 1))
 }

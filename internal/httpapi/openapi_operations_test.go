@@ -15,27 +15,27 @@ const (
 )
 
 var tags = []ui.APITag{
-	{Name: tagEvaluate, Description: "Ask what an API server would do. A server without the engine does not have these addresses."},
-	{Name: tagWrite, Description: "Get help with writing. A server without the engine does not have these addresses."},
-	{Name: tagShare, Description: "Keep scenarios for short links. A server without a store does not have these addresses."},
-	{Name: tagServer, Description: "What the server is, and how it is."},
-	{Name: tagPages, Description: "What people and browsers look at."},
+	{Name: tagEvaluate, Description: "Evaluate scenarios as an API server would. Servers without an engine lack these operations."},
+	{Name: tagWrite, Description: "Assist requests of editors. Servers without an engine lack these operations."},
+	{Name: tagShare, Description: "Short links to scenarios. Servers without a store lack these operations."},
+	{Name: tagServer, Description: "Version, health and description of the server."},
+	{Name: tagPages, Description: "Pages and files for browsers."},
 }
 
-// operation describes a route.
+// operation documents a route.
 type operation struct {
-	route       string // method and pattern, as the router has them
+	route       string // method and route pattern
 	id, tag     string
 	summary     string
 	description string
-	body        any // a value of the type of the body, or nil
+	body        any // a value of the body's type, or nil
 	operator    bool
 	answers     []answer
 	problems    []kind
 }
 
-// answer is one that is no problem. The value is of the type of its JSON; a
-// string is a text.
+// answer documents a response that is not a problem. value has the Go type of the
+// JSON, or is a string for other media types.
 type answer struct {
 	status      int
 	description string
@@ -46,150 +46,150 @@ type answer struct {
 const jsonType = "application/json"
 
 var (
-	scenarioProblems = []kind{kindMalformed, kindTooSlow, kindTooLarge, kindMediaType, kindTooMany, kindBusy, kindInternal}
+	scenarioProblems = []kind{kindMalformed, kindRequestTimeout, kindTooLarge, kindMediaType, kindRateLimited, kindBusy, kindInternal}
 	engineProblems   = append([]kind{kindStopped, kindEvalTimedOut}, scenarioProblems...)
 	linkProblems     = []kind{kindNotFound, kindStore}
-	notModifiedSince = answer{304, "You have it already: the tag in If-None-Match is that of the answer.", "", nil}
+	notModifiedSince = answer{304, "Not modified: If-None-Match has the current ETag.", "", nil}
 )
 
-// operations are all routes of the server, and nothing else.
+// operations documents every route of the server.
 var operations = []operation{
 	{
 		route: "POST /api/v1/evaluate", id: "evaluate", tag: tagEvaluate,
-		summary: "Evaluates a scenario.", description: "Whatever is wrong with its documents is in the report, and also that the evaluation was ended because it took too much time or memory.",
+		summary: "Evaluates a scenario.", description: "Errors in the documents are part of the report. So is an evaluation that was stopped because it exceeded its time or memory limit.",
 		body:     playground.Scenario{},
 		answers:  []answer{{200, "The report.", jsonType, playground.Report{}}},
 		problems: scenarioProblems,
 	},
 	{
 		route: "POST /panels", id: "panels", tag: tagEvaluate,
-		summary: "Evaluates a scenario for the page.", description: "What it asks and what is answered change with the page.",
+		summary: "Evaluates a scenario for the page.", description: "Internal: the request and the response change with the page.",
 		body:     playground.View{},
-		answers:  []answer{{200, "What the page shows of the report.", jsonType, playground.Answer{}}},
+		answers:  []answer{{200, "The rendered panels of the report.", jsonType, playground.Answer{}}},
 		problems: scenarioProblems,
 	},
 	{
 		route: "POST /api/v1/complete", id: "complete", tag: tagWrite,
-		summary: "Lists what may stand at a cursor.", description: "Fields and values in objects, in CRDs and in CEL; also in a text that is not complete.",
+		summary: "Lists the completions at a cursor.", description: "Completes fields and values in objects, CRDs and CEL expressions, even if the document is incomplete.",
 		body:     playground.Cursor{},
-		answers:  []answer{{200, "The completion, which may be empty.", jsonType, playground.Completion{}}},
+		answers:  []answer{{200, "The completions. The list may be empty.", jsonType, playground.Completion{}}},
 		problems: engineProblems,
 	},
 	{
 		route: "POST /api/v1/hover", id: "hover", tag: tagWrite,
-		summary: "Tells what stands at a cursor.", description: "Its type, its description, what it has to be, and what becomes of it.",
+		summary: "Documents the field or value at a cursor.", description: "Returns its type, its description, its constraints, and its changes during the request.",
 		body:     playground.Cursor{},
-		answers:  []answer{{200, "What is known, which may be nothing.", jsonType, playground.Hover{}}},
+		answers:  []answer{{200, "The documentation. It may be empty.", jsonType, playground.Hover{}}},
 		problems: engineProblems,
 	},
 	{
 		route: "POST /api/v1/sample", id: "sample", tag: tagWrite,
-		summary:  "Writes an object that a CRD accepts.",
+		summary:  "Generates an object that a CRD accepts.",
 		body:     playground.SampleRequest{},
 		answers:  []answer{{200, "The object as YAML.", jsonType, playground.Sample{}}},
 		problems: engineProblems,
 	},
 	{
 		route: "POST /api/v1/format", id: "format", tag: tagWrite,
-		summary:  "Indents YAML, and makes YAML of JSON.",
+		summary:  "Formats YAML, and converts JSON to YAML.",
 		body:     playground.FormatRequest{},
-		answers:  []answer{{200, "The text, or why it cannot be formatted.", jsonType, playground.Formatted{}}},
+		answers:  []answer{{200, "The formatted document, or the reason why it cannot be formatted.", jsonType, playground.Formatted{}}},
 		problems: engineProblems,
 	},
 	{
 		route: "POST /api/v1/try", id: "try", tag: tagWrite,
-		summary: "Evaluates a CEL expression at a node of an object.", description: "The expression has what a rule of the node has: self, oldSelf on updates, and the library of the release.",
+		summary: "Evaluates a CEL expression at a node of an object.", description: "The expression has the same environment as a validation rule of the node: self, oldSelf on updates, and the CEL libraries of the Kubernetes release.",
 		body:     playground.TryRequest{},
-		answers:  []answer{{200, "The value of the expression and of its parts, and what it costs; or why it has none.", jsonType, playground.Tried{}}},
+		answers:  []answer{{200, "The value of the expression and its subexpressions with the cost, or the reason for a missing value.", jsonType, playground.Tried{}}},
 		problems: engineProblems,
 	},
 	{
 		route: "POST /api/v1/share", id: "share", tag: tagShare,
-		summary: "Keeps a scenario and answers with its short link.", description: "The same scenario has the same link. It is on the disk when the answer comes.",
+		summary: "Stores a scenario and returns its short link.", description: "Equal scenarios have the same link. The scenario is stored durably before the response.",
 		body:     playground.Scenario{},
-		answers:  []answer{{201, "The link.", jsonType, shareAnswer{}}},
+		answers:  []answer{{201, "The link.", jsonType, linkResponse{}}},
 		problems: append([]kind{kindStore, kindStoreFull}, scenarioProblems...),
 	},
 	{
 		route: "GET /api/v1/share/{id}", id: "shared", tag: tagShare,
-		summary: "The scenario that was shared.", description: "It never changes; an operator may delete it.",
+		summary: "Returns a shared scenario.", description: "A shared scenario never changes. The operator may delete it.",
 		answers:  []answer{{200, "The scenario.", jsonType, playground.Scenario{}}, notModifiedSince},
 		problems: linkProblems,
 	},
 	{
 		route: "DELETE /api/v1/share/{id}", id: "unshare", tag: tagShare,
-		summary: "Deletes what a link leads to.", description: "Whoever fetched it may keep it for a day.",
+		summary: "Deletes a shared scenario.", description: "Clients may cache a shared scenario for a day.",
 		operator: true,
-		answers:  []answer{{204, "It is deleted.", "", nil}},
+		answers:  []answer{{204, "The scenario was deleted.", "", nil}},
 		problems: append([]kind{kindUnauthorized, kindForbidden}, linkProblems...),
 	},
 	{
-		route: "GET /s/{id}.json", id: "sharedJSON", tag: tagShare, summary: "The scenario that was shared.",
+		route: "GET /s/{id}.json", id: "sharedJSON", tag: tagShare, summary: "Returns a shared scenario as JSON.",
 		answers:  []answer{{200, "The scenario.", jsonType, playground.Scenario{}}, notModifiedSince},
 		problems: linkProblems,
 	},
 	{
-		route: "GET /s/{id}.yaml", id: "sharedYAML", tag: tagShare, summary: "The CRD and the objects that were shared, as kubectl apply takes them.",
+		route: "GET /s/{id}.yaml", id: "sharedYAML", tag: tagShare, summary: "Returns the CRD and the objects of a shared scenario for kubectl apply.",
 		answers:  []answer{{200, "YAML documents.", "application/yaml", ""}, notModifiedSince},
 		problems: linkProblems,
 	},
 	{
-		route: "GET /api/v1/version", id: "version", tag: tagServer, summary: "What the server was built from.",
+		route: "GET /api/v1/version", id: "version", tag: tagServer, summary: "Returns the versions of the server and its libraries.",
 		answers: []answer{{200, "The version.", jsonType, Build{}}},
 	},
 	{
-		route: "GET /healthz", id: "healthz", tag: tagServer, summary: "Whether the server answers.",
-		answers: []answer{{200, "It does.", "text/plain", ""}},
+		route: "GET /healthz", id: "healthz", tag: tagServer, summary: "Reports that the process handles requests.",
+		answers: []answer{{200, "The process is alive.", "text/plain", ""}},
 	},
 	{
-		route: "GET /readyz", id: "readyz", tag: tagServer, summary: "Whether the server can do what it is there for.",
-		description: "The engine evaluates an example, the store answers, and the server is not stopping.",
-		answers:     []answer{{200, "It can.", "text/plain", ""}},
+		route: "GET /readyz", id: "readyz", tag: tagServer, summary: "Reports whether the server should receive requests.",
+		description: "The server is ready if the engine evaluates an example, the store responds, and the server is not shutting down.",
+		answers:     []answer{{200, "The server is ready.", "text/plain", ""}},
 		problems:    []kind{kindNotReady},
 	},
 	{
-		route: "GET /api/openapi.json", id: "openapi", tag: tagServer, summary: "This description.",
+		route: "GET /api/openapi.json", id: "openapi", tag: tagServer, summary: "Returns this document.",
 		answers: []answer{{200, "An OpenAPI document.", jsonType, map[string]any{}}},
 	},
 	{
-		route: "GET /api", id: "api", tag: tagPages, summary: "This description, to be read.",
+		route: "GET /api", id: "api", tag: tagPages, summary: "Shows this document as a page.",
 		answers: []answer{{200, "A page.", "text/html", ""}},
 	},
 	{
-		route: "GET /", id: "page", tag: tagPages, summary: "The playground.",
+		route: "GET /", id: "page", tag: tagPages, summary: "Shows the playground.",
 		answers: []answer{{200, "A page.", "text/html", ""}, {503, "The page was not built into this server.", "text/plain", ""}},
 	},
 	{
-		route: "GET /s/{id}", id: "sharedPage", tag: tagPages, summary: "The playground with the scenario that was shared, and its result.",
+		route: "GET /s/{id}", id: "sharedPage", tag: tagPages, summary: "Shows the playground with a shared scenario and its result.",
 		answers:  []answer{{200, "A page.", "text/html", ""}, notModifiedSince, {404, "There is no such link.", "text/html", ""}},
 		problems: []kind{kindStore},
 	},
 	{
-		route: "GET /embed/{id}", id: "embed", tag: tagPages, summary: "The result of the scenario that was shared, for other sites to frame.",
+		route: "GET /embed/{id}", id: "embed", tag: tagPages, summary: "Shows the result of a shared scenario. Other sites may frame this page.",
 		answers:  []answer{{200, "A page without scripts.", "text/html", ""}, notModifiedSince, {404, "There is no such link.", "text/html", ""}},
 		problems: []kind{kindStore},
 	},
 	{
-		route: "GET /examples.json", id: "examples", tag: tagPages, summary: "The gallery.",
+		route: "GET /examples.json", id: "examples", tag: tagPages, summary: "Returns the gallery.",
 		answers: []answer{{200, "The examples.", jsonType, []examples.Example{}}},
 	},
 	{
-		route: "GET /service-worker.js", id: "serviceWorker", tag: tagPages, summary: "The script that keeps the page for when there is no network.",
+		route: "GET /service-worker.js", id: "serviceWorker", tag: tagPages, summary: "Returns the service worker, which stores the page for offline use.",
 		answers:  []answer{{200, "The script.", "text/javascript", ""}},
 		problems: []kind{kindNotFound},
 	},
 	{
-		route: "GET /app.webmanifest", id: "app", tag: tagPages, summary: "What browsers need to know to install the page as an app.",
+		route: "GET /app.webmanifest", id: "app", tag: tagPages, summary: "Returns the web app manifest.",
 		answers:  []answer{{200, "The web app manifest.", "application/manifest+json", map[string]any{}}},
 		problems: []kind{kindNotFound},
 	},
 	{
-		route: "GET /notices", id: "notices", tag: tagPages, summary: "The licences of what the playground is made of.",
+		route: "GET /notices", id: "notices", tag: tagPages, summary: "Returns the licences of all parts of crdlab.",
 		answers:  []answer{{200, "The licences.", "text/plain", ""}},
 		problems: []kind{kindNotFound},
 	},
 	{
-		route: "GET /assets/*", id: "asset", tag: tagPages, summary: "A file of the page.", description: "Its name holds a hash of its content, so that it never changes.",
+		route: "GET /assets/*", id: "asset", tag: tagPages, summary: "Returns a file of the page.", description: "The file name contains a content hash, so the file never changes.",
 		answers:  []answer{{200, "The file.", "*/*", ""}},
 		problems: []kind{kindNotFound},
 	},

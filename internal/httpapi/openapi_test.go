@@ -15,11 +15,11 @@ import (
 	"github.com/crdlab/crdlab/internal/share"
 )
 
-var update = flag.Bool("update", false, "write what is generated")
+var update = flag.Bool("update", false, "update generated files")
 
-// full is a configuration with every route.
+// full returns a configuration that enables every route.
 func full() Config {
-	return Config{Assets: builtPage, Help: answersHelp, Sharing: Sharing{Store: share.NewMemory(), OperatorToken: operatorToken}}
+	return Config{Assets: builtPage, Help: echoHelp, Sharing: Sharing{Store: share.NewMemory(), OperatorToken: operatorToken}}
 }
 
 func TestOpenAPIIsCurrent(t *testing.T) {
@@ -37,12 +37,11 @@ func TestOpenAPIIsCurrent(t *testing.T) {
 		return
 	}
 	if !bytes.Equal(text.Bytes(), description) {
-		t.Error("openapi.json is not what the operations and types give: run make generate")
+		t.Error("openapi.json is not current: run make generate")
 	}
 }
 
-// TestOpenAPIHasEveryRoute fails when a route is added without an operation that
-// describes it, and when an operation has no route.
+// TestOpenAPIHasEveryRoute checks that routes and documented operations match.
 func TestOpenAPIHasEveryRoute(t *testing.T) {
 	var routes, described []string
 	walk := func(method, pattern string, _ http.Handler, _ ...func(http.Handler) http.Handler) error {
@@ -57,17 +56,17 @@ func TestOpenAPIHasEveryRoute(t *testing.T) {
 	}
 	for _, route := range routes {
 		if !slices.Contains(described, route) {
-			t.Errorf("%s is not described: add it to the operations in openapi_operations_test.go", route)
+			t.Errorf("%s is not documented: add it to the operations in openapi_operations_test.go", route)
 		}
 	}
 	for _, route := range described {
 		if !slices.Contains(routes, route) {
-			t.Errorf("%s is described, and there is no such route", route)
+			t.Errorf("%s is documented, but is not a route", route)
 		}
 	}
 }
 
-func TestDescriptionIsServed(t *testing.T) {
+func TestDescription(t *testing.T) {
 	server, _ := serve(t, full())
 	response, body := fetch(t, http.MethodGet, server.URL+openAPIPath, nil, "")
 	if body != string(description) || response.Header.Get("Content-Type") != jsonType || response.Header.Get("Access-Control-Allow-Origin") != "*" {

@@ -18,14 +18,14 @@ import (
 	"github.com/crdlab/crdlab/internal/ui"
 )
 
-// front is the page with the default example, rendered once.
+// front is the page with the default example. It is rendered once.
 type front struct {
 	data ui.PageData
-	// missing is why there is no page: it has not been built.
+	// missing is the reason for a missing page, usually that it was not built.
 	missing error
 	html    atomic.Pointer[[]byte]
-	// version names the built page, which comes from one source with the
-	// server.
+	// version identifies the build of the page and, since both have the same
+	// sources, of the server.
 	version string
 }
 
@@ -39,7 +39,7 @@ func newFront(config Config) (*front, error) {
 	if config.Evaluate != nil {
 		data.Evaluate = panelsPath
 		if config.Help != nil {
-			data.Help = helpPath
+			data.Help = assistPath
 		}
 	}
 	if config.Sharing.Store != nil {
@@ -48,8 +48,8 @@ func newFront(config Config) (*front, error) {
 	return &front{data: data, missing: err, version: versionOf(data)}, nil
 }
 
-// pageData is the page with the default example, the built files being served
-// below base.
+// pageData returns the data of the page with the default example. The built files
+// are served below base.
 func pageData(built fs.FS, base string) (ui.PageData, error) {
 	first := examples.Default()
 	data := ui.PageData{Gallery: examples.All(), Example: first.ID, Scenario: first.Scenario}
@@ -61,13 +61,13 @@ func pageData(built fs.FS, base string) (ui.PageData, error) {
 	return data, err
 }
 
-// versionOf is the same for pages of the same files, whose names hold hashes.
+// versionOf returns a hash of the names of the page's files, which contain content hashes.
 func versionOf(data ui.PageData) string {
 	hash := sha256.Sum256(fmt.Append(nil, data.Assets, data.Engine))
 	return hex.EncodeToString(hash[:6])
 }
 
-// loadEngine reads where the WebAssembly modules are served below base.
+// loadEngine returns the addresses of the WebAssembly modules below base.
 func loadEngine(built fs.FS, base string) (ui.EngineAddress, error) {
 	const name = "engine.json"
 	var address ui.EngineAddress
@@ -84,11 +84,12 @@ func loadEngine(built fs.FS, base string) (ui.EngineAddress, error) {
 	return address, nil
 }
 
-// firstResultTimeout is how long the page waits for its first result; after
-// that it comes without one, which its script then asks for.
+// firstResultTimeout limits the evaluation for the first page. After the timeout,
+// the page has no result, and its script requests one.
 const firstResultTimeout = 2 * time.Second
 
-// render is the page as HTML. Once the engine has answered it stays the same.
+// render returns the HTML of the page. It caches the page after the first
+// successful evaluation.
 func (f *front) render(ctx context.Context, evaluator *evaluator) ([]byte, error) {
 	if html := f.html.Load(); html != nil {
 		return *html, nil
@@ -114,7 +115,7 @@ func (f *front) render(ctx context.Context, evaluator *evaluator) ([]byte, error
 	return content, nil
 }
 
-// page answers with the page, the result of its example in it.
+// page responds with the page and the result of its example.
 func (s *Server) page(w http.ResponseWriter, r *http.Request) error {
 	header := w.Header()
 	header.Set("Cache-Control", "no-cache")

@@ -61,7 +61,7 @@ func TestPagePolicyForbidsInlineScripts(t *testing.T) {
 	}
 }
 
-func TestPageComesWithoutResultIfTheEngineFails(t *testing.T) {
+func TestPageWithoutResult(t *testing.T) {
 	failing := true
 	server, _ := serve(t, Config{Assets: builtPage, Evaluate: func(ctx context.Context, s playground.Scenario) (playground.Report, error) {
 		if failing {
@@ -75,22 +75,22 @@ func TestPageComesWithoutResultIfTheEngineFails(t *testing.T) {
 	}
 	failing = false
 	if _, body = fetch(t, http.MethodGet, server.URL+"/", nil, ""); !strings.Contains(body, "recovered.example.com") {
-		t.Error("the page stays without a result once the engine works")
+		t.Error("the page has no result after the engine recovered")
 	}
 }
 
-func TestPageSaysThatItIsNotBuilt(t *testing.T) {
+func TestPageNotBuilt(t *testing.T) {
 	server, _ := serve(t, Config{})
 	response, body := fetch(t, http.MethodGet, server.URL+"/", nil, "")
 	if response.StatusCode != http.StatusServiceUnavailable || !strings.HasPrefix(body, "The page has not been built into this server: run make build.") {
 		t.Errorf("status %d: %s", response.StatusCode, body)
 	}
 	if response, body := post(t, server.URL+"/api/v1/evaluate", "{}"); response.StatusCode != http.StatusOK {
-		t.Errorf("without a page the API answers %d: %s", response.StatusCode, body)
+		t.Errorf("without a page, the API has status %d: %s", response.StatusCode, body)
 	}
 }
 
-func TestPanelsAnswersWhatThePageShows(t *testing.T) {
+func TestPanels(t *testing.T) {
 	server, _ := serve(t, Config{})
 	report, _ := echo(t.Context(), playground.Scenario{CRD: "<i>a</i>"})
 	all, err := ui.Panels(report)
@@ -121,7 +121,7 @@ func TestPanelsAnswersWhatThePageShows(t *testing.T) {
 	}
 }
 
-func TestExamplesAreServed(t *testing.T) {
+func TestExamples(t *testing.T) {
 	server, _ := serve(t, Config{Assets: builtPage})
 	var got []examples.Example
 	response, body := fetch(t, http.MethodGet, server.URL+examplesPath, nil, "")
@@ -130,7 +130,7 @@ func TestExamplesAreServed(t *testing.T) {
 	}
 }
 
-func TestNoticesAreServed(t *testing.T) {
+func TestNotices(t *testing.T) {
 	server, _ := serve(t, Config{Assets: builtPage})
 	if response, body := fetch(t, http.MethodGet, server.URL+noticesPath, nil, ""); body != "licences\n" {
 		t.Errorf("status %d: %s", response.StatusCode, body)

@@ -7,14 +7,14 @@ import (
 	"github.com/crdlab/crdlab/internal/ui"
 )
 
-// panels answers a view as the engine in the page does: with what the page
-// shows of the report.
+// panels evaluates a scenario and responds with rendered panels, as the engine in
+// the page does.
 func (s *Server) panels(w http.ResponseWriter, r *http.Request) error {
 	var view playground.View
-	if err := readBody(w, r, MaxBody, "view", &view); err != nil {
+	if err := readBody(r, "view", &view); err != nil {
 		return err
 	}
-	report, _, err := s.evaluated(r, view.Scenario)
+	report, _, err := s.evaluateScenario(r, view.Scenario)
 	if err != nil {
 		return err
 	}

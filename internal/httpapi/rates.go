@@ -11,35 +11,34 @@ import (
 	"golang.org/x/time/rate"
 )
 
-// maxClients is how many clients a rate remembers in each generation.
+// maxClients limits the number of clients in each of the two generations.
 const maxClients = 1 << 16
 
-// rates bounds how often each client may ask. A client that has asked for
-// nothing for a minute may ask as often as a new one, so that only the last
-// minute's are remembered: those in recent, and those in older that have not
-// come since.
-type rates struct {
-	perMinute int
-	// most is how many clients a generation holds.
-	most int
+// rateLimits holds a token bucket per client. A bucket is full again after a
+// minute without requests and can then be dropped. Buckets therefore live in two
+// generations: recent holds the clients of the current minute, older those of the
+// minute before. A new generation starts every minute or at maxClients.
+type rateLimits struct {
+	perMinute  int
+	maxClients int
 
 	mu            sync.Mutex
-	begun         time.Time // of the generation recent
+	begun         time.Time // start of the recent generation
 	recent, older map[netip.Prefix]*rate.Limiter
 }
 
-// newRates returns rates of so many requests at once, and so many a minute; nil,
-// which bounds nothing, for 0.
-func newRates(perMinute int) *rates {
+// newRateLimits returns limits of perMinute requests per client, which may arrive
+// in one burst. For 0 it returns nil, which limits nothing.
+func newRateLimits(perMinute int) *rateLimits {
 	if perMinute <= 0 {
 		return nil
 	}
-	return &rates{perMinute: perMinute, most: maxClients, recent: map[netip.Prefix]*rate.Limiter{}}
+	return &rateLimits{perMinute: perMinute, maxClients: maxClients, recent: map[netip.Prefix]*rate.Limiter{}}
 }
 
-// take counts a request of the client. If it is one too many, wait is the time
-// after which it would not be.
-func (l *rates) take(client netip.Prefix, now time.Time) (wait time.Duration) {
+// take counts a request of the client. It returns 0 if the request is allowed,
+// and otherwise the time until the next one will be.
+func (l *rateLimits) take(client netip.Prefix, now time.Time) (wait time.Duration) {
 	if l == nil {
 		return 0
 	}
@@ -50,10 +49,10 @@ func (l *rates) take(client netip.Prefix, now time.Time) (wait time.Duration) {
 	return wait
 }
 
-func (l *rates) limiter(client netip.Prefix, now time.Time) *rate.Limiter {
+func (l *rateLimits) limiter(client netip.Prefix, now time.Time) *rate.Limiter {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if now.Sub(l.begun) >= time.Minute || len(l.recent) >= l.most {
+	if now.Sub(l.begun) >= time.Minute || len(l.recent) >= l.maxClients {
 		l.begun, l.recent, l.older = now, map[netip.Prefix]*rate.Limiter{}, l.recent
 	}
 	known, ok := l.recent[client]
@@ -66,13 +65,13 @@ func (l *rates) limiter(client netip.Prefix, now time.Time) *rate.Limiter {
 	return known
 }
 
-// limited refuses the requests of a client that asks more often than it may.
-func (s *Server) limited(l *rates) func(http.Handler) http.Handler {
+// rateLimit rejects the requests of clients that exceed the limits.
+func (s *Server) rateLimit(l *rateLimits) func(http.Handler) http.Handler {
 	return func(next http.Handler) http.Handler {
 		return s.handler(func(w http.ResponseWriter, r *http.Request) error {
-			if wait := l.take(client(r), time.Now()); wait > 0 {
+			if wait := l.take(clientNetwork(r), time.Now()); wait > 0 {
 				w.Header().Set("Retry-After", strconv.Itoa(int(math.Ceil(wait.Seconds()))))
-				return &problem{kind: kindTooMany, detail: "You ask more often than this server answers one client. Try again in a while."}
+				return &problem{kind: kindRateLimited, detail: "Rate limit exceeded. Try again later."}
 			}
 			next.ServeHTTP(w, r)
 			return nil

@@ -1,5 +1,6 @@
-// Package httpapi is the HTTP service: the page, its assets and the
-// evaluation API. It knows the engine only as a function.
+// Package httpapi implements the HTTP service: the page, its assets, the
+// evaluation API and short links. The engine is a function that the caller
+// provides.
 package httpapi
 
 import (
@@ -13,54 +14,51 @@ import (
 	"time"
 
 	"github.com/go-chi/chi/v5"
-	"github.com/go-chi/chi/v5/middleware"
 
 	"github.com/crdlab/crdlab/internal/playground"
 )
 
-// Evaluate answers a scenario. An error is a fault of the program; what is
-// wrong with the user's texts is in the report.
+// Evaluate evaluates a scenario. Findings about the user's documents are part of
+// the report; an error is a fault of the program.
 type Evaluate func(context.Context, playground.Scenario) (playground.Report, error)
 
-// EvaluateJSON does the same with a scenario as JSON, and returns the report as
-// JSON, with a line break behind it. It refuses what encoding/json would not decode
-// into the scenario that it reads, with [playground.ErrUnreadable].
+// EvaluateJSON evaluates a scenario in JSON and returns the report as JSON with a
+// final line feed. For JSON that encoding/json would reject or decode differently,
+// it returns [playground.ErrUnreadable].
 type EvaluateJSON func(ctx context.Context, scenario []byte) (json.RawMessage, error)
 
-// Help answers a question of somebody who writes a text, under the same terms.
+// Help responds to an assist request of an editor. An error is a fault of the program.
 type Help func(context.Context, playground.Question) (playground.Help, error)
 
-// Config is what a [Server] needs to know. Assets and Log are required.
+// Config configures a [Server]. Assets and Log are required.
 type Config struct {
-	// Evaluate is the engine. Without it scenarios are evaluated in the page
-	// only.
+	// Evaluate is the engine. If it is nil, only the page evaluates scenarios.
 	Evaluate Evaluate
-	// EvaluateJSON saves the work of decoding and encoding where all that is asked
-	// and answered is JSON. It may be nil.
+	// EvaluateJSON avoids decoding and encoding in the server. It may be nil.
 	EvaluateJSON EvaluateJSON
-	// Help is the engine's, too; without it the server does not offer any.
+	// Help implements the assist requests. If it is nil, their routes do not exist.
 	Help Help
-	// Assets is the built page, as package web has it. If it is empty, the
-	// page says so.
+	// Assets is the built page, as in package web. If it is empty, the page is an
+	// error message.
 	Assets fs.FS
 	Log    *slog.Logger
-	// Observe is told of each request that was answered. It may be nil.
+	// Observe is called after each request. It may be nil.
 	Observe func(Observation)
-	// Evaluations is how many scenarios are evaluated at a time, by default
-	// one for each processor. Four times as many may wait for their turn.
+	// Evaluations limits the number of concurrent evaluations, by default to the
+	// number of processors. Four times as many may wait in the queue.
 	Evaluations int
-	// EvaluationTimeout is the time after which an evaluation is given up, by
-	// default [EvaluationTimeout].
+	// EvaluationTimeout is the time limit of an evaluation, by default
+	// [EvaluationTimeout].
 	EvaluationTimeout time.Duration
 	Clients           Clients
 	Sharing           Sharing
 	Build             Build
 }
 
-// Server answers HTTP requests. It is safe for concurrent use.
+// Server handles HTTP requests. It is safe for concurrent use.
 type Server struct {
-	evaluator *evaluator // nil if there is no engine
-	help      Help       // nil if there is none
+	evaluator *evaluator // nil without an engine
+	help      Help       // nil without assist requests
 	sharing   Sharing
 	assets    *assets
 	front     *front
@@ -70,15 +68,15 @@ type Server struct {
 	observe   func(Observation)
 
 	proxies             proxies
-	bodies              *bodies
-	evaluations, shares *rates
+	bodies              *bodyBudget
+	evaluations, shares *rateLimits
 	readiness           *readiness
 	stopping            atomic.Bool
 
 	routes chi.Router
 }
 
-// New returns a server. It fails if the assets cannot be read.
+// New returns a server. It returns an error if the assets cannot be read.
 func New(config Config) (*Server, error) {
 	if config.Assets == nil || config.Log == nil {
 		return nil, errors.New("httpapi: Config needs Assets and Log")
@@ -97,8 +95,8 @@ func New(config Config) (*Server, error) {
 	s := &Server{
 		sharing: config.Sharing, assets: assets, front: front, built: config.Assets,
 		build: config.Build, log: config.Log, observe: config.Observe,
-		proxies: config.Clients.TrustedProxies, bodies: newBodies(maxBodies),
-		evaluations: newRates(config.Clients.Evaluations), shares: newRates(config.Clients.Shares),
+		proxies: config.Clients.TrustedProxies, bodies: newBodyBudget(maxBodyMemory),
+		evaluations: newRateLimits(config.Clients.Evaluations), shares: newRateLimits(config.Clients.Shares),
 	}
 	if config.Evaluate != nil {
 		s.evaluator, s.help = newEvaluator(config), config.Help
@@ -113,64 +111,6 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	s.routes.ServeHTTP(w, r)
 }
 
-// Drain makes the server say that it is not ready any more, and asks clients to
-// open no further requests on their connections. It goes on answering.
+// Drain makes the server report that it is not ready, and asks clients to close
+// their connections. The server still handles requests.
 func (s *Server) Drain() { s.stopping.Store(true) }
-
-func (s *Server) router() chi.Router {
-	r := chi.NewRouter()
-	r.Use(s.observed, s.recovered, s.secured, s.closing, s.identified, middleware.GetHead)
-	r.NotFound(s.handler(notFound))
-	r.MethodNotAllowed(s.handler(methodNotAllowed))
-
-	r.Get("/healthz", healthz)
-	r.Get("/readyz", s.handler(s.readyz))
-	r.Get("/assets/*", s.handler(s.asset))
-	r.Group(func(r chi.Router) {
-		r.Use(middleware.Compress(5, "text/html", "text/plain", "text/javascript", "application/json", "application/yaml", problemType))
-		r.Get(homePath, s.handler(s.page))
-		r.Get(examplesPath, s.handler(s.examples))
-		r.Get(noticesPath, s.handler(s.notices))
-		r.Get("/"+serviceWorkerName, s.handler(s.serviceWorker))
-		r.Get("/"+appName, s.handler(s.app))
-		r.Get(apiPath, s.handler(s.describe))
-		r.With(readable).Get(openAPIPath, s.handler(s.openAPI))
-		r.With(readable).Get("/api/v1/version", s.handler(s.tellVersion))
-		if s.evaluator != nil {
-			r := r.With(s.limited(s.evaluations), s.bodies.bounded)
-			r.Post(panelsPath, s.handler(s.panels))
-			r.Post("/api/v1/evaluate", s.handler(s.evaluate))
-			if s.help != nil {
-				r.Post(helpPath+"complete", s.handler(s.complete))
-				r.Post(helpPath+"hover", s.handler(s.hover))
-				r.Post(helpPath+"sample", s.handler(s.sample))
-				r.Post(helpPath+"format", s.handler(s.format))
-				r.Post(helpPath+"try", s.handler(s.try))
-			}
-		}
-		if s.sharing.Store != nil {
-			r.With(s.limited(s.shares), s.bodies.bounded).Post(sharePath, s.handler(s.share))
-			r.Delete(sharePath+"/{id}", s.handler(s.unshare))
-			r.Get(sharedPath+"{id}", s.handler(s.sharedPage))
-			r.Get(embedPath+"{id}", s.handler(s.embed))
-			r.With(readable).Get(sharePath+"/{id}", s.handler(s.sharedJSON))
-			r.With(readable).Get(sharedPath+"{id}.json", s.handler(s.sharedJSON))
-			r.With(readable).Get(sharedPath+"{id}.yaml", s.handler(s.sharedYAML))
-		}
-	})
-	return r
-}
-
-// The addresses that the page is told, and those of short links.
-const (
-	homePath     = "/"
-	apiPath      = "/api"
-	openAPIPath  = "/api/openapi.json"
-	sharePath    = "/api/v1/share"
-	sharedPath   = "/s/"
-	embedPath    = "/embed/"
-	examplesPath = "/examples.json"
-	noticesPath  = "/notices"
-	panelsPath   = "/panels"
-	helpPath     = "/api/v1/"
-)

@@ -16,8 +16,8 @@ import (
 	"github.com/crdlab/crdlab/internal/playground"
 )
 
-// serve starts a server on a real listener; what it logs goes to the returned
-// buffer, which is complete once the server is closed.
+// serve starts a server with a listener. The returned log is complete after the
+// server is closed.
 func serve(t *testing.T, config Config) (*httptest.Server, *bytes.Buffer) {
 	t.Helper()
 	var log bytes.Buffer
@@ -32,7 +32,7 @@ func serve(t *testing.T, config Config) (*httptest.Server, *bytes.Buffer) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	handler.routes = described{handler.routes, t}
+	handler.routes = conformingRouter{handler.routes, t}
 	server := httptest.NewUnstartedServer(handler)
 	Limit(server.Config)
 	server.Start()
@@ -40,9 +40,9 @@ func serve(t *testing.T, config Config) (*httptest.Server, *bytes.Buffer) {
 	return server, &log
 }
 
-// echo is an engine that accepts every CRD and names it as its text.
+// echo is an engine that accepts every CRD and returns its source as its name.
 func echo(_ context.Context, scenario playground.Scenario) (playground.Report, error) {
-	return whole(playground.Report{CRD: playground.CRD{Name: scenario.CRD, Accepted: true}}), nil
+	return withoutNilSlices(playground.Report{CRD: playground.CRD{Name: scenario.CRD, Accepted: true}}), nil
 }
 
 func fetch(t *testing.T, method, url string, header map[string]string, body string) (*http.Response, string) {
@@ -75,8 +75,7 @@ func post(t *testing.T, url, body string) (*http.Response, string) {
 	return fetch(t, http.MethodPost, url, jsonHeader, body)
 }
 
-// wantProblem fails the test unless the answer is a problem of that kind and
-// detail, in every member.
+// wantProblem checks that a response is exactly the problem with this kind and detail.
 func wantProblem(t *testing.T, response *http.Response, body string, k kind, detail string) {
 	t.Helper()
 	if got := response.Header.Get("Content-Type"); got != problemType {
@@ -95,7 +94,7 @@ func wantProblem(t *testing.T, response *http.Response, body string, k kind, det
 	}
 }
 
-func TestEvaluateAnswersTheReport(t *testing.T) {
+func TestEvaluate(t *testing.T) {
 	server, _ := serve(t, Config{})
 	response, body := post(t, server.URL+"/api/v1/evaluate", `{"crd": "a <b> & \u2028 é"}`)
 	if response.StatusCode != http.StatusOK || response.Header.Get("Content-Type") != "application/json" {
@@ -109,11 +108,11 @@ func TestEvaluateAnswersTheReport(t *testing.T) {
 		t.Errorf("name %q, want %q", got.CRD.Name, want)
 	}
 	if !strings.Contains(body, "a <b> &") {
-		t.Errorf("the answer escapes more than JSON asks for: %.200s", body)
+		t.Errorf("the response escapes HTML characters: %.200s", body)
 	}
 }
 
-func TestRefusals(t *testing.T) {
+func TestProblems(t *testing.T) {
 	server, _ := serve(t, Config{})
 	const evaluate = "/api/v1/evaluate"
 	for _, c := range []struct {
@@ -124,20 +123,20 @@ func TestRefusals(t *testing.T) {
 		{"unknown path", "GET", "/nothing", "", "", kindNotFound, "There is nothing at this address."},
 		{"unknown asset", "GET", "/assets/nothing.js", "", "", kindNotFound, "There is nothing at this address."},
 		{"asset above the root", "GET", "/assets/..%2fmanifest.json", "", "", kindNotFound, "There is nothing at this address."},
-		{"wrong method", "GET", evaluate, "", "", kindMethod, "This address does not answer GET requests."},
+		{"wrong method", "GET", evaluate, "", "", kindMethod, "This address does not support the method GET."},
 		{"no media type", "POST", evaluate, "", "{}", kindMediaType, "Send the scenario as JSON, with the header Content-Type: application/json."},
 		{"form", "POST", evaluate, "application/x-www-form-urlencoded", "crd=", kindMediaType, "Send the scenario as JSON, with the header Content-Type: application/json."},
-		{"empty", "POST", evaluate, "application/json", "", kindMalformed, "The body is empty; it has to be a scenario as a JSON object."},
-		{"cut short", "POST", evaluate, "application/json", `{"crd": "a`, kindMalformed, "The body is not valid JSON: it ends in the middle of a value."},
-		{"not JSON", "POST", evaluate, "application/json", `crd: a`, kindMalformed, "The body is not valid JSON: invalid character 'c' looking for beginning of value at byte 1."},
-		{"array", "POST", evaluate, "application/json", `[]`, kindMalformed, "The body has to be a JSON object, not an array."},
-		{"number for text", "POST", evaluate, "application/json; charset=utf-8", `{"crd": 1}`, kindMalformed, `"crd" has to be a string, not a number.`},
-		{"text for boolean", "POST", evaluate, "application/json", `{"force": "true"}`, kindMalformed, `"force" has to be a bool, not a string.`},
-		{"object for text", "POST", evaluate, "application/json", `{"object": {}}`, kindMalformed, `"object" has to be a string, not an object.`},
+		{"empty", "POST", evaluate, "application/json", "", kindMalformed, "The request body is empty. Send a scenario as a JSON object."},
+		{"cut short", "POST", evaluate, "application/json", `{"crd": "a`, kindMalformed, "The request body is not valid JSON: it ends in the middle of a value."},
+		{"not JSON", "POST", evaluate, "application/json", `crd: a`, kindMalformed, "The request body is not valid JSON: invalid character 'c' looking for beginning of value at byte 1."},
+		{"array", "POST", evaluate, "application/json", `[]`, kindMalformed, "The request body must be a JSON object, not an array."},
+		{"number for a string", "POST", evaluate, "application/json; charset=utf-8", `{"crd": 1}`, kindMalformed, `"crd" must be a string, not a number.`},
+		{"string for a boolean", "POST", evaluate, "application/json", `{"force": "true"}`, kindMalformed, `"force" must be a bool, not a string.`},
+		{"object for a string", "POST", evaluate, "application/json", `{"object": {}}`, kindMalformed, `"object" must be a string, not an object.`},
 		{"unknown field", "POST", evaluate, "application/json", `{"crds": ""}`, kindMalformed, `The scenario has an unknown field "crds".`},
-		{"two values", "POST", evaluate, "application/json", `{} {}`, kindMalformed, "The body holds something after the scenario's closing brace."},
-		{"too large", "POST", evaluate, "application/json", `{"crd": "` + strings.Repeat("a", MaxBody) + `"}`, kindTooLarge, "The request is larger than 6 MiB, the most that this server reads."},
-		{"panels, too", "POST", "/panels", "application/json", `[]`, kindMalformed, "The body has to be a JSON object, not an array."},
+		{"two values", "POST", evaluate, "application/json", `{} {}`, kindMalformed, "The request body has data after the JSON object."},
+		{"too large", "POST", evaluate, "application/json", `{"crd": "` + strings.Repeat("a", MaxBody) + `"}`, kindTooLarge, "The request body exceeds the limit of 6 MiB."},
+		{"panels", "POST", "/panels", "application/json", `[]`, kindMalformed, "The request body must be a JSON object, not an array."},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			response, body := fetch(t, c.method, server.URL+c.path, map[string]string{"Content-Type": c.media}, c.body)
@@ -146,7 +145,7 @@ func TestRefusals(t *testing.T) {
 	}
 }
 
-func TestLargestBodyIsRead(t *testing.T) {
+func TestMaxBody(t *testing.T) {
 	server, _ := serve(t, Config{})
 	body := `{"crd": ""}`
 	body += strings.Repeat(" ", MaxBody-len(body))
@@ -155,7 +154,7 @@ func TestLargestBodyIsRead(t *testing.T) {
 	}
 }
 
-func TestEveryAnswerIsSecured(t *testing.T) {
+func TestSecurityHeaders(t *testing.T) {
 	server, _ := serve(t, Config{Assets: fstest.MapFS{"assets/a.js": {Data: []byte("1")}}})
 	for _, path := range []string{"/", "/assets/a.js", "/healthz", "/readyz", "/api/v1/evaluate", "/nothing"} {
 		response, _ := fetch(t, http.MethodGet, server.URL+path, nil, "")
@@ -172,26 +171,26 @@ func TestEveryAnswerIsSecured(t *testing.T) {
 	}
 }
 
-func TestLogHoldsNoUserText(t *testing.T) {
+func TestLogHasNoUserInput(t *testing.T) {
 	server, log := serve(t, Config{})
 	post(t, server.URL+"/api/v1/evaluate?token=secret", `{"crd": "secret"}`)
 	fetch(t, http.MethodGet, server.URL+"/secret", nil, "")
 	fetch(t, "SECRET", server.URL+"/", nil, "")
 	server.Close()
 	if strings.Contains(strings.ToLower(log.String()), "secret") {
-		t.Errorf("the log holds what the user sent:\n%s", log)
+		t.Errorf("the log contains user input:\n%s", log)
 	}
 	if !strings.Contains(log.String(), "method=POST route=/api/v1/evaluate status=200") {
-		t.Errorf("the log does not name the route:\n%s", log)
+		t.Errorf("the log lacks the route:\n%s", log)
 	}
 }
 
-func TestConfigIsChecked(t *testing.T) {
+func TestInvalidConfig(t *testing.T) {
 	if _, err := New(Config{}); err == nil {
-		t.Error("a server without assets was made")
+		t.Error("New accepts a configuration without assets")
 	}
 	broken := fstest.MapFS{"assets": {Mode: fs.ModeDir}, "assets/a.js": {Mode: fs.ModeSymlink, Data: []byte("nowhere")}}
 	if _, err := New(Config{Evaluate: echo, Log: slog.New(slog.DiscardHandler), Assets: broken}); err == nil {
-		t.Error("unreadable assets went unnoticed")
+		t.Error("New accepts unreadable assets")
 	}
 }

@@ -15,8 +15,8 @@ import (
 	"github.com/crdlab/crdlab/internal/share"
 )
 
-// FuzzShare shares whatever comes. What is taken has to come back as it was, in
-// every form, and what users typed must stay text in the pages.
+// FuzzShare shares arbitrary bodies. Accepted scenarios must be returned unchanged
+// in every representation, and user input must not become markup in the pages.
 func FuzzShare(f *testing.F) {
 	for _, body := range []string{
 		sharedScenario, `{}`, `{"crd":""}`, `[]`, `{"crd":"\n\n<script>"}`, `{"crd":"</textarea><script>1</script>"}`,
@@ -31,18 +31,18 @@ func FuzzShare(f *testing.F) {
 		f.Fatal(err)
 	}
 	f.Fuzz(func(t *testing.T, body []byte) {
-		response := ask(server, http.MethodPost, sharePath, string(body))
+		response := request(server, http.MethodPost, sharePath, string(body))
 		if response.Code != http.StatusCreated {
 			if response.Code != http.StatusBadRequest || response.Header().Get("Content-Type") != problemType {
 				t.Fatalf("status %d: %s", response.Code, response.Body)
 			}
 			return
 		}
-		var answer shareAnswer
+		var answer linkResponse
 		if err := json.Unmarshal(response.Body.Bytes(), &answer); err != nil || !share.IsID(answer.ID) {
 			t.Fatalf("%s: %v", response.Body, err)
 		}
-		// The memory store is bounded, and a fuzzer is diligent.
+		// The store in memory is bounded.
 		defer func() { _ = server.sharing.Store.Delete(t.Context(), answer.ID) }()
 		checkShared(t, server, answer.ID, body)
 	})
@@ -57,23 +57,22 @@ func checkShared(t *testing.T, server *Server, id string, body []byte) {
 	if sent.FieldValidation == playground.FieldValidationStrict {
 		sent.FieldValidation = ""
 	}
-	text := ask(server, http.MethodGet, sharePath+"/"+id, "").Body.String()
+	text := request(server, http.MethodGet, sharePath+"/"+id, "").Body.String()
 	if err := json.Unmarshal([]byte(text), &got); err != nil || !reflect.DeepEqual(got, sent) {
 		t.Fatalf("sent %+v, got %+v, %v", sent, got, err)
 	}
-	if again := ask(server, http.MethodPost, sharePath, text).Body.String(); !strings.Contains(again, id) {
+	if again := request(server, http.MethodPost, sharePath, text).Body.String(); !strings.Contains(again, id) {
 		t.Fatalf("shared again as %s, before as %s", again, id)
 	}
-	if yaml := ask(server, http.MethodGet, sharedPath+id+".yaml", ""); yaml.Code != http.StatusOK || yaml.Body.String() != share.YAML(sent) {
+	if yaml := request(server, http.MethodGet, sharedPath+id+".yaml", ""); yaml.Code != http.StatusOK || yaml.Body.String() != share.YAML(sent) {
 		t.Fatalf("status %d, %q", yaml.Code, yaml.Body)
 	}
 	for _, path := range []string{sharedPath + id, embedPath + id} {
-		checkPage(t, ask(server, http.MethodGet, path, ""))
+		checkPage(t, request(server, http.MethodGet, path, ""))
 	}
 }
 
-// checkPage fails the test if the page has elements that only a user's text
-// can have made.
+// checkPage fails the test if user input became an element or an attribute of the page.
 func checkPage(t *testing.T, response *httptest.ResponseRecorder) {
 	t.Helper()
 	document, err := html.Parse(response.Body)
@@ -84,7 +83,7 @@ func checkPage(t *testing.T, response *httptest.ResponseRecorder) {
 		if node.Type != html.ElementNode {
 			continue
 		}
-		script := node.Data == "script" && !ours(node)
+		script := node.Data == "script" && !isOwnScript(node)
 		if script || node.Data == "img" || node.Data == "iframe" || node.Data == "object" {
 			t.Errorf("the page has the element %s %v", node.Data, node.Attr)
 		}
@@ -96,8 +95,8 @@ func checkPage(t *testing.T, response *httptest.ResponseRecorder) {
 	}
 }
 
-// ours reports whether a script is one of the page's own.
-func ours(script *html.Node) bool {
+// isOwnScript reports whether a script belongs to the page.
+func isOwnScript(script *html.Node) bool {
 	for _, attribute := range script.Attr {
 		if attribute.Key == "src" && strings.HasPrefix(attribute.Val, "/assets/") || attribute.Key == "type" && attribute.Val == "application/json" {
 			return true
@@ -106,10 +105,10 @@ func ours(script *html.Node) bool {
 	return false
 }
 
-func ask(server http.Handler, method, path, body string) *httptest.ResponseRecorder {
-	request := httptest.NewRequest(method, path, strings.NewReader(body))
-	request.Header.Set("Content-Type", "application/json")
+func request(server http.Handler, method, path, body string) *httptest.ResponseRecorder {
+	req := httptest.NewRequest(method, path, strings.NewReader(body))
+	req.Header.Set("Content-Type", "application/json")
 	recorder := httptest.NewRecorder()
-	server.ServeHTTP(recorder, request)
+	server.ServeHTTP(recorder, req)
 	return recorder
 }

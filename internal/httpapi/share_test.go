@@ -30,14 +30,14 @@ const (
 func shareOn(t *testing.T, url, scenario string) string {
 	t.Helper()
 	response, body := post(t, url+sharePath, scenario)
-	var answer shareAnswer
+	var answer linkResponse
 	if err := json.Unmarshal([]byte(body), &answer); err != nil || response.StatusCode != http.StatusCreated {
 		t.Fatalf("status %d: %s", response.StatusCode, body)
 	}
 	return answer.ID
 }
 
-func TestShareAnswersTheSameLink(t *testing.T) {
+func TestShareIsIdempotent(t *testing.T) {
 	server, _ := serve(t, Config{Sharing: Sharing{Store: share.NewMemory()}})
 	id, _, err := share.Encode(playground.Scenario{CRD: "a: <1>\n", Object: "b: 2\n", FieldValidation: "Warn"})
 	if err != nil {
@@ -52,16 +52,16 @@ func TestShareAnswersTheSameLink(t *testing.T) {
 	}
 }
 
-func TestShareTellsWhenItEnds(t *testing.T) {
+func TestShareLifetime(t *testing.T) {
 	store := share.NewMemory()
 	server, _ := serve(t, Config{Sharing: Sharing{Store: store, Lifetime: time.Hour, PublicURL: "https://crdlab.example.com"}})
 	_, body := post(t, server.URL+sharePath, sharedScenario)
-	var answer shareAnswer
+	var answer linkResponse
 	if err := json.Unmarshal([]byte(body), &answer); err != nil || answer.Expires == nil {
 		t.Fatalf("%s: %v", body, err)
 	}
 	if left := time.Until(*answer.Expires); left < 59*time.Minute || left > time.Hour {
-		t.Errorf("the link ends in %v", left)
+		t.Errorf("the link expires in %v", left)
 	}
 	if answer.URL != "https://crdlab.example.com/s/"+answer.ID {
 		t.Errorf("URL %s", answer.URL)
@@ -77,7 +77,7 @@ func TestShareTellsWhenItEnds(t *testing.T) {
 	}
 }
 
-func TestSharedScenarioIsRead(t *testing.T) {
+func TestSharedScenario(t *testing.T) {
 	server, _ := serve(t, Config{Sharing: Sharing{Store: share.NewMemory()}})
 	id := shareOn(t, server.URL, sharedScenario)
 	for path, want := range map[string][2]string{
@@ -114,7 +114,7 @@ func TestSharedScenarioIsRead(t *testing.T) {
 	}
 }
 
-func TestSharedPageShowsTheResult(t *testing.T) {
+func TestSharedPage(t *testing.T) {
 	server, _ := serve(t, Config{Assets: builtPage, Sharing: Sharing{Store: share.NewMemory()}})
 	id := shareOn(t, server.URL, sharedScenario)
 	response, body := fetch(t, http.MethodGet, server.URL+"/s/"+id, nil, "")
@@ -146,19 +146,19 @@ func TestSharedPageShowsTheResult(t *testing.T) {
 		}
 	}
 	for _, path := range []string{"/s/" + id, "/embed/" + id, "/s/" + id + ".json"} {
-		whole, _ := fetch(t, http.MethodGet, server.URL+path, nil, "")
-		again, _ := fetch(t, http.MethodGet, server.URL+path, map[string]string{"If-None-Match": whole.Header.Get("ETag")}, "")
-		for _, length := range []string{"Content-Type", "Content-Length", "Date"} {
-			whole.Header.Del(length)
-			again.Header.Del(length)
+		full, _ := fetch(t, http.MethodGet, server.URL+path, nil, "")
+		again, _ := fetch(t, http.MethodGet, server.URL+path, map[string]string{"If-None-Match": full.Header.Get("ETag")}, "")
+		for _, name := range []string{"Content-Type", "Content-Length", "Date"} {
+			full.Header.Del(name)
+			again.Header.Del(name)
 		}
-		if !reflect.DeepEqual(again.Header, whole.Header) {
-			t.Errorf("%s: who has it is told %v, who has not %v", path, again.Header, whole.Header)
+		if !reflect.DeepEqual(again.Header, full.Header) {
+			t.Errorf("%s: the headers with status 304 are %v, with 200 %v", path, again.Header, full.Header)
 		}
 	}
 }
 
-func TestOnlyEmbedIsFramed(t *testing.T) {
+func TestOnlyEmbedMayBeFramed(t *testing.T) {
 	server, _ := serve(t, Config{Assets: builtPage, Sharing: Sharing{Store: share.NewMemory()}})
 	id := shareOn(t, server.URL, sharedScenario)
 	for path, framed := range map[string]bool{
@@ -176,7 +176,7 @@ func TestOnlyEmbedIsFramed(t *testing.T) {
 	}
 }
 
-func TestOnlyPagesReachOtherHosts(t *testing.T) {
+func TestOnlyPagesConnectToOtherHosts(t *testing.T) {
 	assets := maps.Clone(builtPage)
 	assets["assets/main-1.js"] = &fstest.MapFile{Data: []byte("1")}
 	server, _ := serve(t, Config{Assets: assets, Sharing: Sharing{Store: share.NewMemory()}})
@@ -189,12 +189,12 @@ func TestOnlyPagesReachOtherHosts(t *testing.T) {
 		response, _ := fetch(t, http.MethodGet, server.URL+path, nil, "")
 		_, connect, _ := strings.Cut(response.Header.Get("Content-Security-Policy")+"; ", "connect-src ")
 		if got, _, _ := strings.Cut(connect, ";"); got != want {
-			t.Errorf("%s may connect to %q, want %q", path, got, want)
+			t.Errorf("%s: connect-src is %q, want %q", path, got, want)
 		}
 	}
 }
 
-func TestSharedPageComesWithoutResult(t *testing.T) {
+func TestSharedPageWithoutResult(t *testing.T) {
 	const reason = "it took too much memory"
 	for err, says := range map[error]bool{&playground.StoppedError{Reason: reason}: true, errors.New("a fault"): false} {
 		failing, _ := serve(t, Config{Assets: builtPage, Sharing: Sharing{Store: share.NewMemory()}, Evaluate: func(context.Context, playground.Scenario) (playground.Report, error) {
@@ -210,7 +210,7 @@ func TestSharedPageComesWithoutResult(t *testing.T) {
 	}
 }
 
-func TestLinksThatLeadNowhere(t *testing.T) {
+func TestUnknownLinks(t *testing.T) {
 	store := share.NewMemory()
 	server, _ := serve(t, Config{Assets: builtPage, Sharing: Sharing{Store: store}})
 	id := shareOn(t, server.URL, sharedScenario)
@@ -226,28 +226,28 @@ func TestLinksThatLeadNowhere(t *testing.T) {
 		}
 		for _, path := range []string{"/s/" + id + ".json", "/s/" + id + ".yaml", sharePath + "/" + id} {
 			response, body := fetch(t, http.MethodGet, server.URL+path, nil, "")
-			wantProblem(t, response, body, kindNotFound, "There is no such link: it was never made, has expired, or was deleted.")
+			wantProblem(t, response, body, kindNotFound, "There is no such link: it never existed, has expired, or was deleted.")
 		}
 	}
 }
 
-func TestShareRefuses(t *testing.T) {
+func TestShareProblems(t *testing.T) {
 	server, _ := serve(t, Config{Sharing: Sharing{Store: share.NewMemory(), Limit: 1 << 20}})
 	large := `{"crd": "` + strings.Repeat("a", 1<<20-11) + `"}`
 	if response, body := post(t, server.URL+sharePath, large); response.StatusCode != http.StatusCreated {
 		t.Errorf("a mebibyte: status %d: %s", response.StatusCode, body)
 	}
 	response, body := post(t, server.URL+sharePath, large+" ")
-	wantProblem(t, response, body, kindTooLarge, "The request is larger than 1 MiB, the most that this server reads.")
+	wantProblem(t, response, body, kindTooLarge, "The request body exceeds the limit of 1 MiB.")
 	response, body = post(t, server.URL+sharePath, `{"crd": ""}`)
-	wantProblem(t, response, body, kindMalformed, "The scenario is empty: there is nothing to share.")
+	wantProblem(t, response, body, kindMalformed, "The scenario is empty.")
 	response, body = post(t, server.URL+sharePath, `{"crd": "a", "report": {}}`)
 	wantProblem(t, response, body, kindMalformed, `The scenario has an unknown field "report".`)
 	response, body = fetch(t, http.MethodPost, server.URL+sharePath, map[string]string{"Content-Type": "text/plain"}, large)
 	wantProblem(t, response, body, kindMediaType, "Send the scenario as JSON, with the header Content-Type: application/json.")
 }
 
-func TestOnlyTheOperatorDeletes(t *testing.T) {
+func TestUnshareRequiresOperator(t *testing.T) {
 	store := share.NewMemory()
 	server, _ := serve(t, Config{Assets: builtPage, Sharing: Sharing{Store: store, OperatorToken: operatorToken}})
 	ownerless, _ := serve(t, Config{Assets: builtPage, Sharing: Sharing{Store: store}})
@@ -260,18 +260,18 @@ func TestOnlyTheOperatorDeletes(t *testing.T) {
 		wantProblem(t, response, body, kindUnauthorized, "Send the operator token in the header Authorization: Bearer …")
 	}
 	response, body := remove(ownerless.URL, "Bearer ")
-	wantProblem(t, response, body, kindForbidden, "This server has no operator token, so that nobody can delete links.")
+	wantProblem(t, response, body, kindForbidden, "This server has no operator token, so links cannot be deleted.")
 	if response, body := remove(server.URL, "Bearer "+operatorToken); response.StatusCode != http.StatusNoContent || body != "" {
 		t.Errorf("status %d: %s", response.StatusCode, body)
 	}
 	if _, _, err := store.Get(t.Context(), id); !errors.Is(err, share.ErrNotFound) {
-		t.Errorf("after its deletion: %v", err)
+		t.Errorf("after the deletion: %v", err)
 	}
 	response, body = remove(server.URL, "Bearer "+operatorToken)
-	wantProblem(t, response, body, kindNotFound, "There is no such link: it was never made, has expired, or was deleted.")
+	wantProblem(t, response, body, kindNotFound, "There is no such link: it never existed, has expired, or was deleted.")
 }
 
-// broken is a store that fails.
+// broken is a store whose operations fail.
 type broken struct{ share.Store }
 
 func (b broken) Put(context.Context, string, []byte, time.Time) error {
@@ -282,14 +282,14 @@ func (b broken) Get(context.Context, string) ([]byte, time.Time, error) {
 	return nil, time.Time{}, fmt.Errorf("store: %w: secret", io.ErrUnexpectedEOF)
 }
 
-func TestBrokenStoreIsToldAndLogged(t *testing.T) {
+func TestBrokenStore(t *testing.T) {
 	server, log := serve(t, Config{Assets: builtPage, Sharing: Sharing{Store: broken{}}})
 	response, body := post(t, server.URL+sharePath, sharedScenario)
-	wantProblem(t, response, body, kindStoreFull, "The server has no room left for links.")
+	wantProblem(t, response, body, kindStoreFull, "The short-link store is full.")
 	id := strings.Repeat("0", 19)
 	for _, path := range []string{"/s/" + id, "/s/" + id + ".json", "/embed/" + id} {
 		response, body = fetch(t, http.MethodGet, server.URL+path, nil, "")
-		wantProblem(t, response, body, kindStore, "The server cannot reach its links at the moment. Try again in a while.")
+		wantProblem(t, response, body, kindStore, "The short-link store is unavailable. Try again later.")
 	}
 	server.Close()
 	if strings.Count(log.String(), "secret") != 4 || strings.Contains(log.String(), id) {
@@ -297,18 +297,18 @@ func TestBrokenStoreIsToldAndLogged(t *testing.T) {
 	}
 }
 
-func TestWithoutStoreThereAreNoLinks(t *testing.T) {
+func TestLinksRequireStore(t *testing.T) {
 	server, _ := serve(t, Config{Assets: builtPage})
 	for _, path := range []string{"/s/" + strings.Repeat("0", 19), sharePath} {
 		response, body := fetch(t, http.MethodGet, server.URL+path, nil, "")
 		wantProblem(t, response, body, kindNotFound, "There is nothing at this address.")
 	}
 	if _, body := fetch(t, http.MethodGet, server.URL+"/", nil, ""); !strings.Contains(body, `"share":""`) {
-		t.Error("the page is told of a store")
+		t.Error("the page has a share address")
 	}
 }
 
-func TestWithoutEngineThePageEvaluates(t *testing.T) {
+func TestWithoutEngine(t *testing.T) {
 	handler, err := New(Config{Assets: builtPage, Log: slog.New(slog.DiscardHandler), Sharing: Sharing{Store: share.NewMemory()}})
 	if err != nil {
 		t.Fatal(err)

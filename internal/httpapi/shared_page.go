@@ -15,11 +15,11 @@ import (
 	"github.com/crdlab/crdlab/internal/ui"
 )
 
-// sharedResultTimeout is how long the page of a link waits for its result; after
-// that it says so. Its script evaluates again, with more patience.
+// sharedResultTimeout limits the evaluation for the page of a link. After the
+// timeout, the page has no result, and its script evaluates again without this limit.
 const sharedResultTimeout = 10 * time.Second
 
-// sharedPage answers with the page that shows a shared scenario.
+// sharedPage responds with the playground page for a shared scenario.
 func (s *Server) sharedPage(w http.ResponseWriter, r *http.Request) error {
 	return s.sharedHTML(w, r, pagePolicy, func(scenario playground.Scenario, report *playground.Report) templ.Component {
 		data := s.front.data
@@ -31,11 +31,12 @@ func (s *Server) sharedPage(w http.ResponseWriter, r *http.Request) error {
 	})
 }
 
-// embedPolicy is for a page without scripts that any site may frame.
+// embedPolicy is the content security policy of a page without scripts that any
+// site may frame.
 const embedPolicy = "default-src 'none'; style-src 'self'; img-src 'self' data:; font-src 'self'; " +
 	"base-uri 'none'; form-action 'none'; frame-ancestors *"
 
-// embed answers with the result of a shared scenario, to be framed.
+// embed responds with the result of a shared scenario as a page for frames.
 func (s *Server) embed(w http.ResponseWriter, r *http.Request) error {
 	w.Header().Set("Cross-Origin-Resource-Policy", "cross-origin")
 	return s.sharedHTML(w, r, embedPolicy, func(scenario playground.Scenario, report *playground.Report) templ.Component {
@@ -48,7 +49,7 @@ func (s *Server) embed(w http.ResponseWriter, r *http.Request) error {
 	})
 }
 
-// sharedHTML answers with a page about a shared scenario.
+// sharedHTML responds with a page that component renders for a shared scenario.
 func (s *Server) sharedHTML(w http.ResponseWriter, r *http.Request, policy string,
 	component func(playground.Scenario, *playground.Report) templ.Component,
 ) error {
@@ -56,44 +57,45 @@ func (s *Server) sharedHTML(w http.ResponseWriter, r *http.Request, policy strin
 	if s.front.missing != nil {
 		return s.page(w, r)
 	}
-	// The page changes with the program that makes it; the scenario does not.
-	scenario, err := s.shared(w, r, "-"+s.front.version)
+	// The scenario never changes, but its page depends on the version of the program.
+	scenario, err := s.loadShared(w, r, "-"+s.front.version)
 	header.Set("Cache-Control", "no-cache")
 	header.Set("Content-Security-Policy", policy)
 	var p *problem
 	if errors.As(err, &p) && p.kind == kindNotFound {
-		return s.missing(w, r, policy)
+		return s.missingLink(w, r, policy)
 	}
-	if err != nil || notModified(w, r) {
+	if err != nil || writeNotModified(w, r) {
 		return err
 	}
-	report, isFinal := s.resultOf(r, scenario)
+	report, isFinal := s.evaluateShared(r, scenario)
 	if !isFinal {
 		header.Del("ETag")
 	}
 	return writeHTML(w, r, http.StatusOK, policy, component(scenario, report))
 }
 
-// resultOf is the report on a scenario, or nil if the engine does not answer or
-// the client asks it too often. It is final if it will always be the same.
-func (s *Server) resultOf(r *http.Request, scenario playground.Scenario) (report *playground.Report, isFinal bool) {
+// evaluateShared returns the report of a scenario, or nil if the evaluation fails
+// or the client exceeds its rate limit. isFinal reports that a repeated evaluation
+// would have the same result.
+func (s *Server) evaluateShared(r *http.Request, scenario playground.Scenario) (report *playground.Report, isFinal bool) {
 	if s.evaluator == nil {
 		return nil, true
 	}
-	if s.evaluations.take(client(r), time.Now()) > 0 {
+	if s.evaluations.take(clientNetwork(r), time.Now()) > 0 {
 		return nil, false
 	}
 	ctx, cancel := context.WithTimeout(r.Context(), sharedResultTimeout)
 	defer cancel()
-	answer, isEnded, err := s.evaluated(r.WithContext(ctx), scenario)
+	result, isStopped, err := s.evaluateScenario(r.WithContext(ctx), scenario)
 	if err != nil {
 		return nil, false
 	}
-	return &answer, !isEnded
+	return &result, !isStopped
 }
 
-// missing is the page for a link that leads nowhere.
-func (s *Server) missing(w http.ResponseWriter, r *http.Request, policy string) error {
+// missingLink responds with the page for an unknown link.
+func (s *Server) missingLink(w http.ResponseWriter, r *http.Request, policy string) error {
 	w.Header().Set("Cache-Control", "no-store")
 	return writeHTML(w, r, http.StatusNotFound, policy, ui.UnknownLink(s.front.data.Assets, s.front.data.Home))
 }

@@ -17,8 +17,8 @@ import (
 )
 
 // WriteStatic writes the page, with the result of its example, as a site for
-// hosts that only send files, at whatever path. It replaces the files that are
-// in the directory already and leaves others alone.
+// static file hosts. The site works at any path. WriteStatic overwrites existing
+// files but removes no others.
 func WriteStatic(ctx context.Context, config Config, directory string) error {
 	data, err := pageData(config.Assets, "")
 	if err != nil {
@@ -29,7 +29,7 @@ func WriteStatic(ctx context.Context, config Config, directory string) error {
 	for _, module := range []*ui.ModuleAddress{&data.Engine.First, &data.Engine.Whole} {
 		module.Packed = module.Module + ".gz"
 	}
-	// A policy in the page cannot speak of frames.
+	// Browsers ignore frame-ancestors in a <meta> element and log a warning.
 	data.Policy = strings.Replace(pagePolicy, "; frame-ancestors 'none'", "", 1)
 	report, err := config.Evaluate(ctx, data.Scenario)
 	if err != nil {
@@ -47,7 +47,7 @@ func WriteStatic(ctx context.Context, config Config, directory string) error {
 	)
 }
 
-// site is a directory for a host of files.
+// site is the output directory for a static file host.
 type site struct {
 	directory string
 }
@@ -87,8 +87,8 @@ func (s site) copy(built fs.FS, name string) error {
 	return s.write(name, content)
 }
 
-// copyAssets copies the built files. What there is in compressed form only
-// gets its plain form, too: a host may not find the others.
+// copyAssets copies the built files. It also decompresses files that exist only in
+// compressed form, because some hosts cannot serve precompressed files.
 func (s site) copyAssets(built fs.FS) error {
 	return fs.WalkDir(built, "assets", func(name string, entry fs.DirEntry, err error) error {
 		if err != nil || entry.IsDir() {
@@ -97,27 +97,27 @@ func (s site) copyAssets(built fs.FS) error {
 		if err := s.copy(built, name); err != nil {
 			return err
 		}
-		plain, packed := strings.CutSuffix(name, ".gz")
-		if _, err := fs.Stat(built, plain); !packed || err == nil {
+		plain, isCompressed := strings.CutSuffix(name, ".gz")
+		if _, err := fs.Stat(built, plain); !isCompressed || err == nil {
 			return nil
 		}
-		return s.unpack(built, name, plain)
+		return s.decompress(built, name, plain)
 	})
 }
 
-func (s site) unpack(built fs.FS, packed, plain string) error {
-	file, err := built.Open(packed)
+func (s site) decompress(built fs.FS, compressed, plain string) error {
+	file, err := built.Open(compressed)
 	if err != nil {
 		return fmt.Errorf("write the site: %w", err)
 	}
 	defer file.Close()
 	reader, err := gzip.NewReader(file)
 	if err != nil {
-		return fmt.Errorf("unpack %s: %w", packed, err)
+		return fmt.Errorf("decompress %s: %w", compressed, err)
 	}
 	content, err := io.ReadAll(reader)
 	if err != nil {
-		return fmt.Errorf("unpack %s: %w", packed, err)
+		return fmt.Errorf("decompress %s: %w", compressed, err)
 	}
 	return s.write(plain, content)
 }

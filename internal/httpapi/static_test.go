@@ -44,12 +44,12 @@ func TestStaticSiteIsComplete(t *testing.T) {
 	}
 	for _, reference := range []string{`src="/`, `href="/`, `":"/`, "frame-ancestors"} {
 		if strings.Contains(string(page), reference) {
-			t.Errorf("the page has %s, which only works at the root of a server", reference)
+			t.Errorf("the page has %s, which works only at the root of a host", reference)
 		}
 	}
 }
 
-func TestStaticSiteNeedsABuiltPage(t *testing.T) {
+func TestStaticSiteRequiresBuiltPage(t *testing.T) {
 	err := WriteStatic(t.Context(), Config{Assets: fstest.MapFS{}, Evaluate: echo}, t.TempDir())
 	if err == nil || !strings.Contains(err.Error(), "manifest.json") {
 		t.Errorf("got %v", err)

@@ -66,7 +66,7 @@ func sharedDescription(report playground.Report) string {
 			if field != "" {
 				field += ": "
 			}
-			return short(text+" "+field+finding.Message, maxDescription)
+			return truncate(text+" "+field+finding.Message, maxDescription)
 		}
 	}
 	return truncate(text, maxDescription)

@@ -10,19 +10,20 @@ import (
 	"github.com/crdlab/crdlab/internal/playground"
 )
 
-// evaluated is the report on a scenario. It says so if the evaluation was ended,
-// which isEnded tells as well: another time it may not be.
-func (s *Server) evaluated(r *http.Request, scenario playground.Scenario) (report playground.Report, isEnded bool, err error) {
+// evaluateScenario evaluates a scenario. isStopped reports that the evaluation
+// exceeded its limits; the report then has no verdict, and a repeated evaluation
+// may have another result.
+func (s *Server) evaluateScenario(r *http.Request, scenario playground.Scenario) (report playground.Report, isStopped bool, err error) {
 	start := time.Now()
 	report, err = s.evaluator.run(r.Context(), scenario)
 	if stopped, ok := errors.AsType[*playground.StoppedError](err); ok {
-		return s.ended(r, scenario, stopped, start), true, nil
+		return s.stoppedReport(r, scenario, stopped, start), true, nil
 	}
 	return report, false, err
 }
 
-// evaluatedJSON is the same as JSON of the scenario in a request's body.
-func (s *Server) evaluatedJSON(r *http.Request, body []byte) (json.RawMessage, error) {
+// evaluateBody evaluates the scenario in a request body and returns the report as JSON.
+func (s *Server) evaluateBody(r *http.Request, body []byte) (json.RawMessage, error) {
 	start := time.Now()
 	report, err := s.evaluator.runJSON(r.Context(), body)
 	var stopped *playground.StoppedError
@@ -33,18 +34,18 @@ func (s *Server) evaluatedJSON(r *http.Request, body []byte) (json.RawMessage, e
 	if err := decodeBody(body, "scenario", &scenario); err != nil {
 		return nil, err
 	}
-	return encoded(s.ended(r, scenario, stopped, start))
+	return encodeJSON(s.stoppedReport(r, scenario, stopped, start))
 }
 
-// hintOfEnded is what usually is the cause.
-const hintOfEnded = "This is a limit of the playground, not of Kubernetes. " +
+// stoppedHint names the usual causes of a stopped evaluation.
+const stoppedHint = "This is a limit of the playground, not of Kubernetes. " +
 	"What usually takes so much is a rule or a policy that builds long texts or lists within its cost budget, or a pattern with large repetitions. " +
 	"Limit what they work on with maxLength, maxItems and maxProperties."
 
-// ended is the report on a scenario whose evaluation, begun at start, was ended,
-// and logs that.
-func (s *Server) ended(r *http.Request, scenario playground.Scenario, stopped *playground.StoppedError, start time.Time) playground.Report {
-	s.log.WarnContext(r.Context(), "evaluation ended", "route", route(r), "reason", stopped.Reason)
+// stoppedReport logs that an evaluation was stopped and returns its report,
+// which holds the reason as a finding.
+func (s *Server) stoppedReport(r *http.Request, scenario playground.Scenario, stopped *playground.StoppedError, start time.Time) playground.Report {
+	s.log.WarnContext(r.Context(), "evaluation stopped", "route", route(r), "reason", stopped.Reason)
 	report := playground.EmptyReport()
 	report.Timing.CRD = float64(time.Since(start).Microseconds()) / 1000
 	report.Kubernetes = playground.Kubernetes{Library: s.build.Kubernetes, Emulated: scenario.Kubernetes}
@@ -58,7 +59,7 @@ func (s *Server) ended(r *http.Request, scenario playground.Scenario, stopped *p
 		Reason:   playground.ReasonLimit,
 		Message:  message,
 		Document: playground.DocumentCRD,
-		Hint:     hintOfEnded,
+		Hint:     stoppedHint,
 		Fixes:    []playground.Fix{},
 		Related:  []playground.Related{},
 	})

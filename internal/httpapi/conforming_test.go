@@ -21,14 +21,14 @@ import (
 	"github.com/crdlab/crdlab/internal/playground"
 )
 
-// described fails the test on each answer of a server that the OpenAPI document
-// does not describe: its status, its media type, its JSON.
-type described struct {
+// conformingRouter fails the test on each response whose status, media type or JSON
+// does not match the OpenAPI document.
+type conformingRouter struct {
 	chi.Router
 	t *testing.T
 }
 
-func (d described) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+func (d conformingRouter) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	method := r.Method
 	if method == http.MethodHead {
 		method = http.MethodGet
@@ -45,18 +45,18 @@ func (d described) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if r.Method == http.MethodHead || recorder.Status() == 0 {
 		body.Reset()
 	}
-	if err := checkDescribed(route, recorder.Status(), recorder.Header(), body.Bytes()); err != nil && r.Context().Err() == nil {
+	if err := checkResponse(route, recorder.Status(), recorder.Header(), body.Bytes()); err != nil && r.Context().Err() == nil {
 		d.t.Errorf("%s, status %d: %v", route, recorder.Status(), err)
 	}
 }
 
-func checkDescribed(route string, status int, header http.Header, body []byte) error {
+func checkResponse(route string, status int, header http.Header, body []byte) error {
 	media, _, _ := mime.ParseMediaType(header.Get("Content-Type"))
 	at, declared := "#/components/schemas/Problem", problemType
 	if route != "none" {
 		i := slices.IndexFunc(operations, func(o operation) bool { return o.route == route })
 		if i < 0 {
-			return fmt.Errorf("the route is not described")
+			return fmt.Errorf("the OpenAPI document lacks the route")
 		}
 		var err error
 		if at, declared, err = operations[i].find(status, media); err != nil {
@@ -78,17 +78,18 @@ func checkDescribed(route string, status int, header http.Header, body []byte) e
 		return err
 	}
 	if media == problemType {
-		note(fmt.Sprint(value.(map[string]any)["code"]))
+		recordSeen(fmt.Sprint(value.(map[string]any)["code"]))
 	}
 	return schema.Validate(value)
 }
 
-// find is where the schema of an answer is in the document, and its media type.
+// find returns the JSON pointer of a response's schema in the OpenAPI document and
+// its declared media type.
 func (o operation) find(status int, media string) (at, declared string, err error) {
 	method, pattern, _ := strings.Cut(o.route, " ")
 	for _, a := range o.answers {
 		if a.status == status && media != problemType {
-			note(o.id + " " + strconv.Itoa(status))
+			recordSeen(o.id + " " + strconv.Itoa(status))
 			pointer := strings.NewReplacer("~", "~0", "/", "~1")
 			at = fmt.Sprintf("#/paths/%s/%s/responses/%d/content/%s/schema",
 				pointer.Replace(pathOf(pattern)), strings.ToLower(method), status, pointer.Replace(a.media))
@@ -100,14 +101,15 @@ func (o operation) find(status int, media string) (at, declared string, err erro
 			return "#/components/schemas/Problem", problemType, nil
 		}
 	}
-	return "", "", fmt.Errorf("the status is not described")
+	return "", "", fmt.Errorf("the OpenAPI document lacks the status")
 }
 
 var (
 	documentLock sync.Mutex
 	document     *jsonschema.Compiler
-	// noted are the answers and the codes of problems that tests have seen.
-	noted = map[string]bool{}
+	// seen holds the problem codes and the responses (operation id and status)
+	// that occurred in tests.
+	seen = map[string]bool{}
 )
 
 func schemaAt(pointer string) (*jsonschema.Schema, error) {
@@ -127,34 +129,34 @@ func schemaAt(pointer string) (*jsonschema.Schema, error) {
 	return document.Compile("openapi.json" + pointer)
 }
 
-func note(what string) {
+func recordSeen(name string) {
 	documentLock.Lock()
 	defer documentLock.Unlock()
-	noted[what] = true
+	seen[name] = true
 }
 
-// TestMain fails if an answer or a problem that is described never came.
+// TestMain fails if a documented response or problem occurred in no test.
 func TestMain(m *testing.M) {
 	code := m.Run()
 	if code == 0 && flag.Lookup("test.run").Value.String() == "" && flag.Lookup("test.fuzz").Value.String() == "" {
-		for _, missing := range unseen() {
-			fmt.Println("described, but no test has had such an answer:", missing)
+		for _, missing := range missingResponses() {
+			fmt.Println("documented response that occurs in no test:", missing)
 			code = 1
 		}
 	}
 	os.Exit(code)
 }
 
-func unseen() (missing []string) {
+func missingResponses() (missing []string) {
 	for k := range statuses {
-		if !noted[string(k)] {
+		if !seen[string(k)] {
 			missing = append(missing, string(k))
 		}
 	}
 	for _, o := range operations {
 		for _, a := range o.answers {
-			if what := o.id + " " + strconv.Itoa(a.status); !noted[what] {
-				missing = append(missing, what)
+			if name := o.id + " " + strconv.Itoa(a.status); !seen[name] {
+				missing = append(missing, name)
 			}
 		}
 	}
@@ -162,24 +164,24 @@ func unseen() (missing []string) {
 	return missing
 }
 
-// whole is a report without nil slices, as the engine's are.
-func whole(report playground.Report) playground.Report {
-	fill(reflect.ValueOf(&report).Elem())
+// withoutNilSlices replaces nil slices by empty ones, as in the engine's reports.
+func withoutNilSlices(report playground.Report) playground.Report {
+	replaceNilSlices(reflect.ValueOf(&report).Elem())
 	return report
 }
 
-func fill(value reflect.Value) {
+func replaceNilSlices(value reflect.Value) {
 	switch value.Kind() {
 	case reflect.Struct:
 		for _, field := range value.Fields() {
-			fill(field)
+			replaceNilSlices(field)
 		}
 	case reflect.Slice:
 		if value.IsNil() {
 			value.Set(reflect.MakeSlice(value.Type(), 0, 0))
 		}
 		for i := range value.Len() {
-			fill(value.Index(i))
+			replaceNilSlices(value.Index(i))
 		}
 	}
 }
