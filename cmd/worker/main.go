@@ -1,8 +1,8 @@
 //go:build js && wasm
 
-// Command worker serves the playground as a Cloudflare Worker: the page and
-// short links, kept in Workers KV. Scenarios are evaluated in the page. The
-// assets are not served by this program but by entry.mjs.
+// Command worker serves the playground as a Cloudflare Worker: the page, and short
+// links stored in Workers KV. The page evaluates scenarios. Assets are served by
+// Cloudflare and entry.mjs.
 package main
 
 import (
@@ -22,15 +22,15 @@ import (
 	"github.com/crdlab/crdlab/internal/share"
 )
 
-// built holds the names of the assets, without the assets.
+// built contains the manifests with the asset names, but no assets.
 //
 //go:embed all:built
 var built embed.FS
 
-// version names what this program was built from; the linker sets it.
+// version is the release or commit of this build. The linker sets it.
 var version = "unknown"
 
-// storeBinding is the name of the KV namespace in wrangler.jsonc.
+// storeBinding is the binding of the KV namespace in wrangler.jsonc.
 const storeBinding = "SHARES"
 
 func main() {
@@ -59,8 +59,8 @@ func newServer() (*httpapi.Server, error) {
 	})
 }
 
-// openSharing reads the variables of the Worker, which are those of the
-// server's environment.
+// openSharing opens the store and reads the Worker's variables, which have the same
+// names as the server's environment variables.
 func openSharing() (sharing httpapi.Sharing, err error) {
 	sharing.OperatorToken = variable("CRDLAB_OPERATOR_TOKEN")
 	sharing.PublicURL = variable("CRDLAB_PUBLIC_URL")
@@ -78,7 +78,7 @@ func openSharing() (sharing httpapi.Sharing, err error) {
 	return sharing, err
 }
 
-// variable is a variable or secret of the Worker, or empty.
+// variable returns a variable or secret of the Worker, or "".
 func variable(name string) string {
 	value := cloudflare.GetBinding(name)
 	if value.IsUndefined() || value.IsNull() {

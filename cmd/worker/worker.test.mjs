@@ -1,4 +1,4 @@
-// Drives the built Worker in the runtime that Cloudflare runs it in.
+// Tests the built Worker in workerd, Cloudflare's runtime.
 //
 //   node --test cmd/worker/
 
@@ -13,7 +13,7 @@ const here = import.meta.dirname;
 const dist = join(here, "..", "..", "dist", "worker");
 const operatorToken = "a token";
 
-/** What Cloudflare takes on its free plan. */
+/** Size limits of Cloudflare's free plan, in bytes. */
 const uploadLimit = 3e6;
 const assetLimit = 25 * 2 ** 20;
 
@@ -45,7 +45,7 @@ suite("the Worker", () => {
     assert.match((await response.json()).detail, detail);
   };
 
-  test("serves the page, which evaluates by itself", async () => {
+  test("serves a page that evaluates in the browser", async () => {
     const response = await get("/");
     const page = await response.text();
     assert.equal(response.status, 200);
@@ -58,7 +58,7 @@ suite("the Worker", () => {
     assert.ok((await (await get("/examples.json")).json()).length > 3);
   });
 
-  test("serves what the page is kept with for when there is no network", async () => {
+  test("serves the files of the offline page", async () => {
     const worker = await get("/service-worker.js");
     assert.equal(worker.headers.get("content-type"), "text/javascript; charset=utf-8");
     const script = await worker.text();
@@ -68,7 +68,7 @@ suite("the Worker", () => {
     }
   });
 
-  test("serves the engine in the coding that the client accepts", async () => {
+  test("serves the engine in a content coding that the client accepts", async () => {
     const { first, whole } = JSON.parse(readFileSync(join(here, "built", "engine.json"), "utf8"));
     for (const [coding, { module, size }] of [["br", first], ["gzip", first], ["br", whole], ["gzip", whole]]) {
       const response = await get(`/${module}`, { "accept-encoding": coding });
@@ -83,7 +83,7 @@ suite("the Worker", () => {
     await problem(await get("/assets/engine-nothing.wasm"), 404, /nothing at this address/);
   });
 
-  test("serves other assets while the engine is on its way", async () => {
+  test("serves other assets during the download of the engine", async () => {
     const { first: { module, size }, runtime } = JSON.parse(readFileSync(join(here, "built", "engine.json"), "utf8"));
     const bytes = async (path) => {
       const response = await fetch(`${origin}/${path}`, { headers: { "accept-encoding": "br" }, signal: AbortSignal.timeout(30_000) });
@@ -96,7 +96,7 @@ suite("the Worker", () => {
     }
   });
 
-  test("secures assets as the program secures its answers", async () => {
+  test("sends the same security headers for assets as the Go program", async () => {
     const page = await get("/");
     const script = /src="(\/assets\/main-[^"]+)"/.exec(await page.text())[1];
     const { first: { module } } = JSON.parse(readFileSync(join(here, "built", "engine.json"), "utf8"));
@@ -111,7 +111,7 @@ suite("the Worker", () => {
     }
   });
 
-  test("keeps a scenario and gives it back in every form", async () => {
+  test("stores a scenario and returns every representation", async () => {
     const scenario = { crd: "a: é ☃ <1>\n", object: "b: 2\n", fieldValidation: "Warn" };
     const response = await share(scenario);
     assert.equal(response.status, 201);
@@ -134,7 +134,7 @@ suite("the Worker", () => {
     assert.match(await embed.text(), /a: é ☃ &lt;1&gt;/);
   });
 
-  test("takes a mebibyte, and no more than its limit", async () => {
+  test("accepts 1 MiB and enforces its size limit", async () => {
     const response = await share({ crd: "é".repeat(2 ** 19) });
     assert.equal(response.status, 201);
     const { id } = await response.json();
@@ -142,7 +142,7 @@ suite("the Worker", () => {
     await problem(await share({ crd: "a".repeat(2 ** 21) }), 413, /exceeds the limit of 2 MiB/);
   });
 
-  test("refuses what is no scenario", async () => {
+  test("rejects invalid scenarios", async () => {
     await problem(await share({ crds: "" }), 400, /unknown field "crds"/);
     await problem(await share({}), 400, /empty/);
     await problem(await share({ crd: "a" }, "text/plain"), 415, /as JSON/);
@@ -151,7 +151,7 @@ suite("the Worker", () => {
     await problem(await fetch(`${origin}/api/v1/evaluate`, { method: "POST", body: "{}" }), 404, /nothing at this address/);
   });
 
-  test("lets the operator delete", async () => {
+  test("lets only the operator delete links", async () => {
     const { id } = await (await share({ crd: "to be deleted" })).json();
     const remove = (token) =>
       fetch(`${origin}/api/v1/share/${id}`, { method: "DELETE", headers: { authorization: `Bearer ${token}` } });
@@ -160,7 +160,7 @@ suite("the Worker", () => {
     await problem(await get(`/api/v1/share/${id}`), 404, /no such link/);
   });
 
-  test("answers a client only so often", async () => {
+  test("limits the share rate of each client", async () => {
     const ask = (address) =>
       fetch(`${origin}/api/v1/share`, { method: "POST", headers: { "content-type": "application/json", "cf-connecting-ip": address }, body: "[]" });
     const statuses = new Set();
@@ -176,7 +176,7 @@ suite("the Worker", () => {
     assert.equal((await ask("192.0.2.2")).status, 400);
   });
 
-  test("answers many at once", async () => {
+  test("handles concurrent requests", async () => {
     const answers = await Promise.all(Array.from({ length: 40 }, (_, i) => share({ crd: `many: ${i % 20}` })));
     assert.deepEqual([...new Set(answers.map((answer) => answer.status))], [201]);
     const ids = await Promise.all(answers.map(async (answer) => (await answer.json()).id));
@@ -184,7 +184,7 @@ suite("the Worker", () => {
   });
 });
 
-test("the store in Workers KV keeps the promises of every store", async () => {
+test("the store in Workers KV passes the store tests", async () => {
   const worker = await start("storetest/wrangler.jsonc");
   try {
     const outcomes = await (await fetch(await worker.url)).json();
@@ -195,7 +195,7 @@ test("the store in Workers KV keeps the promises of every store", async () => {
   }
 });
 
-test("the Worker is small enough for Cloudflare", () => {
+test("the Worker fits Cloudflare's size limits", () => {
   const files = ["app.wasm", "wasm_exec.js", "worker.mjs", "runtime.mjs"].map((name) => readFileSync(join(dist, "go", name)));
   const size = files.reduce((sum, content) => sum + gzipSync(content, { level: 9 }).length, 0);
   console.log(`worker: ${(files[0].length / 1e6).toFixed(1)} MB, ${(size / 1e6).toFixed(2)} MB as gzip`);

@@ -1,4 +1,4 @@
-// Package metrics counts what a server does, for Prometheus.
+// Package metrics collects metrics of the server for Prometheus.
 package metrics
 
 import (
@@ -16,7 +16,7 @@ import (
 	"github.com/crdlab/crdlab/internal/playground"
 )
 
-// Metrics are the counts of one server.
+// Metrics holds the metrics of one server.
 type Metrics struct {
 	registry    *prometheus.Registry
 	requests    *prometheus.CounterVec
@@ -27,50 +27,51 @@ type Metrics struct {
 	operations  *prometheus.HistogramVec
 }
 
-// buckets are in seconds: from a small object to the longest evaluation.
+// buckets are histogram bounds in seconds, from the evaluation of a small object to
+// the evaluation timeout.
 var buckets = []float64{.001, .005, .01, .025, .05, .1, .25, .5, 1, 2.5, 5, 10, 20}
 
-// New returns counts that begin at 0, and say what is counted.
-func New(from httpapi.Build) *Metrics {
+// New registers the metrics of a server with this build.
+func New(build httpapi.Build) *Metrics {
 	m := &Metrics{
 		registry: prometheus.NewRegistry(),
 		requests: prometheus.NewCounterVec(prometheus.CounterOpts{
-			Name: "crdlab_http_requests_total", Help: "Requests that were answered, by the pattern of their address.",
+			Name: "crdlab_http_requests_total", Help: "Completed requests by route pattern.",
 		}, []string{"method", "route", "code"}),
 		durations: prometheus.NewHistogramVec(prometheus.HistogramOpts{
-			Name: "crdlab_http_request_duration_seconds", Help: "Time from a request's header to the end of its answer.", Buckets: buckets,
+			Name: "crdlab_http_request_duration_seconds", Help: "Time from the request header to the end of the response.", Buckets: buckets,
 		}, []string{"method", "route"}),
 		bytes: prometheus.NewCounterVec(prometheus.CounterOpts{
-			Name: "crdlab_http_response_bytes_total", Help: "Bytes of the answers' bodies.",
+			Name: "crdlab_http_response_bytes_total", Help: "Size of the response bodies as sent.",
 		}, []string{"method", "route"}),
 		running: prometheus.NewGauge(prometheus.GaugeOpts{
-			Name: "crdlab_evaluations_running", Help: "Scenarios that are being evaluated.",
+			Name: "crdlab_evaluations_running", Help: "Evaluations in progress.",
 		}),
 		evaluations: prometheus.NewHistogramVec(prometheus.HistogramOpts{
-			Name: "crdlab_evaluation_duration_seconds", Help: "Time of evaluations, by how they ended.", Buckets: buckets,
+			Name: "crdlab_evaluation_duration_seconds", Help: "Duration of evaluations by outcome.", Buckets: buckets,
 		}, []string{"outcome"}),
 		operations: prometheus.NewHistogramVec(prometheus.HistogramOpts{
-			Name: "crdlab_store_operation_duration_seconds", Help: "Time of operations of the store of short links, by how they ended.", Buckets: buckets,
+			Name: "crdlab_store_operation_duration_seconds", Help: "Duration of short-link store operations by outcome.", Buckets: buckets,
 		}, []string{"operation", "outcome"}),
 	}
 	m.registry.MustRegister(
-		m.requests, m.durations, m.bytes, m.running, m.evaluations, m.operations, build(from),
+		m.requests, m.durations, m.bytes, m.running, m.evaluations, m.operations, buildInfo(build),
 		collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}),
 	)
 	return m
 }
 
-// build is always 1; its labels say what was built.
-func build(from httpapi.Build) prometheus.Collector {
-	labels := prometheus.Labels{"version": from.Version, "go": from.Go, "kubernetes": from.Kubernetes}
+// buildInfo returns a gauge that is always 1. Its labels describe the build.
+func buildInfo(build httpapi.Build) prometheus.Collector {
+	labels := prometheus.Labels{"version": build.Version, "go": build.Go, "kubernetes": build.Kubernetes}
 	info := prometheus.NewGauge(prometheus.GaugeOpts{
-		Name: "crdlab_build_info", Help: "What the server was built from.", ConstLabels: labels,
+		Name: "crdlab_build_info", Help: "Versions of the server, Go and the Kubernetes libraries.", ConstLabels: labels,
 	})
 	info.Set(1)
 	return info
 }
 
-// Handler answers with the counts at /metrics.
+// Handler serves the metrics at /metrics.
 func (m *Metrics) Handler() http.Handler {
 	mux := http.NewServeMux()
 	mux.Handle("GET /metrics", promhttp.HandlerFor(m.registry, promhttp.HandlerOpts{}))
@@ -84,31 +85,31 @@ func (m *Metrics) Observe(o httpapi.Observation) {
 	m.bytes.WithLabelValues(o.Method, o.Route).Add(float64(o.Bytes))
 }
 
-// Evaluate is an engine whose evaluations are counted.
+// Evaluate wraps an engine to measure its evaluations.
 func (m *Metrics) Evaluate(evaluate httpapi.Evaluate) httpapi.Evaluate {
-	return count(m, evaluate)
+	return measure(m, evaluate)
 }
 
-// EvaluateJSON is the same of an engine whose reports are JSON.
+// EvaluateJSON wraps an engine with JSON reports to measure its evaluations.
 func (m *Metrics) EvaluateJSON(evaluate httpapi.EvaluateJSON) httpapi.EvaluateJSON {
-	return count(m, evaluate)
+	return measure(m, evaluate)
 }
 
-func count[Scenario, Report any](m *Metrics, evaluate func(context.Context, Scenario) (Report, error)) func(context.Context, Scenario) (Report, error) {
+func measure[Scenario, Report any](m *Metrics, evaluate func(context.Context, Scenario) (Report, error)) func(context.Context, Scenario) (Report, error) {
 	return func(ctx context.Context, scenario Scenario) (Report, error) {
 		m.running.Inc()
 		defer m.running.Dec()
 		start := time.Now()
 		report, err := evaluate(ctx, scenario)
 		if errors.Is(err, playground.ErrUnreadable) {
-			return report, err // nothing was evaluated
+			return report, err // no evaluation took place
 		}
 		m.evaluations.WithLabelValues(outcome(err)).Observe(time.Since(start).Seconds())
 		return report, err
 	}
 }
 
-// outcome is how an evaluation ended, in a word.
+// outcome returns the label for the error of an evaluation.
 func outcome(err error) string {
 	var (
 		invalid *playground.InvalidScenarioError

@@ -21,8 +21,9 @@ import (
 
 var version = httpapi.Build{Version: "1.2.0", Go: "go1.26", Kubernetes: "1.37.2"}
 
-// lines are the counts that are the project's own, less times.
-func lines(t *testing.T, m *Metrics) string {
+// ownMetrics returns the lines of crdlab's own metrics without buckets and sums,
+// which depend on durations.
+func ownMetrics(t *testing.T, m *Metrics) string {
 	t.Helper()
 	server := httptest.NewServer(m.Handler())
 	defer server.Close()
@@ -42,15 +43,15 @@ func lines(t *testing.T, m *Metrics) string {
 			kept = append(kept, line)
 		}
 	}
-	for _, others := range []string{"go_goroutines", "process_resident_memory_bytes"} {
-		if !strings.Contains(string(text), others) {
-			t.Errorf("there is no %s", others)
+	for _, name := range []string{"go_goroutines", "process_resident_memory_bytes"} {
+		if !strings.Contains(string(text), name) {
+			t.Errorf("the metric %s is missing", name)
 		}
 	}
 	return strings.Join(kept, "\n") + "\n"
 }
 
-func TestCounts(t *testing.T) {
+func TestMetrics(t *testing.T) {
 	m := New(version)
 	for range 2 {
 		m.Observe(httpapi.Observation{Method: "POST", Route: "/api/v1/evaluate", Status: 200, Bytes: 7, Duration: time.Millisecond})
@@ -89,21 +90,21 @@ func TestCounts(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got := lines(t, m); got != string(want) {
+	if got := ownMetrics(t, m); got != string(want) {
 		t.Errorf("got\n%s\nwant\n%s", got, want)
 	}
 }
 
-func TestRunningEvaluationsAreCounted(t *testing.T) {
+func TestEvaluationsRunning(t *testing.T) {
 	m := New(version)
 	evaluate := m.Evaluate(func(context.Context, playground.Scenario) (playground.Report, error) {
-		if !strings.Contains(lines(t, m), "crdlab_evaluations_running 1\n") {
-			t.Error("an evaluation that runs is not counted")
+		if !strings.Contains(ownMetrics(t, m), "crdlab_evaluations_running 1\n") {
+			t.Error("an evaluation in progress is not counted")
 		}
 		return playground.Report{}, nil
 	})
 	_, _ = evaluate(t.Context(), playground.Scenario{})
-	if !strings.Contains(lines(t, m), "crdlab_evaluations_running 0\n") {
-		t.Error("an evaluation that has ended is counted")
+	if !strings.Contains(ownMetrics(t, m), "crdlab_evaluations_running 0\n") {
+		t.Error("a completed evaluation is still counted")
 	}
 }

@@ -8,17 +8,17 @@ import (
 	"github.com/crdlab/crdlab/internal/share"
 )
 
-// Store is a store whose operations are counted.
+// Store wraps a store to measure its operations.
 func (m *Metrics) Store(store share.Store) share.Store {
-	return counted{store, m}
+	return measuredStore{store, m}
 }
 
-type counted struct {
+type measuredStore struct {
 	share.Store
 	metrics *Metrics
 }
 
-func (c counted) count(operation string, start time.Time, err error) {
+func (s measuredStore) observe(operation string, start time.Time, err error) {
 	outcome := "failed"
 	switch {
 	case err == nil:
@@ -28,33 +28,33 @@ func (c counted) count(operation string, start time.Time, err error) {
 	case errors.Is(err, share.ErrFull):
 		outcome = "full"
 	}
-	c.metrics.operations.WithLabelValues(operation, outcome).Observe(time.Since(start).Seconds())
+	s.metrics.operations.WithLabelValues(operation, outcome).Observe(time.Since(start).Seconds())
 }
 
-func (c counted) Put(ctx context.Context, id string, value []byte, expires time.Time) error {
+func (s measuredStore) Put(ctx context.Context, id string, value []byte, expires time.Time) error {
 	start := time.Now()
-	err := c.Store.Put(ctx, id, value, expires)
-	c.count("put", start, err)
+	err := s.Store.Put(ctx, id, value, expires)
+	s.observe("put", start, err)
 	return err
 }
 
-func (c counted) Get(ctx context.Context, id string) ([]byte, time.Time, error) {
+func (s measuredStore) Get(ctx context.Context, id string) ([]byte, time.Time, error) {
 	start := time.Now()
-	value, expires, err := c.Store.Get(ctx, id)
-	c.count("get", start, err)
+	value, expires, err := s.Store.Get(ctx, id)
+	s.observe("get", start, err)
 	return value, expires, err
 }
 
-func (c counted) Delete(ctx context.Context, id string) error {
+func (s measuredStore) Delete(ctx context.Context, id string) error {
 	start := time.Now()
-	err := c.Store.Delete(ctx, id)
-	c.count("delete", start, err)
+	err := s.Store.Delete(ctx, id)
+	s.observe("delete", start, err)
 	return err
 }
 
-func (c counted) DeleteExpired(ctx context.Context, now time.Time) (int, error) {
+func (s measuredStore) DeleteExpired(ctx context.Context, now time.Time) (int, error) {
 	start := time.Now()
-	removed, err := c.Store.DeleteExpired(ctx, now)
-	c.count("sweep", start, err)
+	removed, err := s.Store.DeleteExpired(ctx, now)
+	s.observe("sweep", start, err)
 	return removed, err
 }

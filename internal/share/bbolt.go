@@ -16,40 +16,40 @@ import (
 	bolt "go.etcd.io/bbolt"
 )
 
-// lockTimeout is how long to wait for a process that is ending to let go of
-// the file.
+// lockTimeout is the time to wait for another process to release the file lock.
 const lockTimeout = time.Second
 
 var (
-	// valuesBucket holds id → stamp and value.
+	// valuesBucket maps an id to a stamp followed by the value.
 	valuesBucket = []byte("values")
-	// expiryBucket holds stamp and id of what will expire, to be swept in order.
+	// expiryBucket holds keys of a stamp and an id for values with an expiry, so
+	// they can be deleted in order of expiry.
 	expiryBucket = []byte("expiry")
 )
 
-// stampSize is the length of a stamp: a time in Unix seconds, most significant
-// byte first, 0 for never.
+// stampSize is the length of a stamp: the expiry in Unix seconds in big-endian
+// order, or 0 for never.
 const stampSize = 8
 
-// file is a store in one file, for one process.
+// file is a store in a bbolt file. Only one process can open it.
 type file struct {
 	db *bolt.DB
 }
 
-// OpenFile opens the file of a store, or makes it.
+// OpenFile opens the store in a file, and creates the file if necessary.
 func OpenFile(path string) (Store, error) {
 	db, err := bolt.Open(path, 0o600, &bolt.Options{Timeout: lockTimeout})
 	if err != nil {
 		return nil, fmt.Errorf("open the store %s: %w", path, err)
 	}
 	f := &file{db}
-	if err := errors.Join(f.makeBuckets(), syncDirectory(filepath.Dir(path))); err != nil {
+	if err := errors.Join(f.createBuckets(), syncDirectory(filepath.Dir(path))); err != nil {
 		return nil, fmt.Errorf("open the store %s: %w", path, errors.Join(err, db.Close()))
 	}
 	return f, nil
 }
 
-func (f *file) makeBuckets() error {
+func (f *file) createBuckets() error {
 	return f.db.Update(func(tx *bolt.Tx) error {
 		_, values := tx.CreateBucketIfNotExists(valuesBucket)
 		_, expiry := tx.CreateBucketIfNotExists(expiryBucket)
@@ -57,7 +57,7 @@ func (f *file) makeBuckets() error {
 	})
 }
 
-// syncDirectory makes the name of a new file survive a crash.
+// syncDirectory makes the directory entry of a new file durable.
 func syncDirectory(path string) error {
 	directory, err := os.Open(path)
 	if err != nil {
@@ -70,7 +70,7 @@ func (f *file) Put(ctx context.Context, id string, value []byte, expires time.Ti
 	if err := ctx.Err(); err != nil {
 		return err
 	}
-	// The transaction's end syncs the file.
+	// The commit syncs the file.
 	err := f.db.Update(func(tx *bolt.Tx) error {
 		if known := tx.Bucket(valuesBucket).Get([]byte(id)); known != nil {
 			until := timeOf(known)
@@ -85,7 +85,7 @@ func (f *file) Put(ctx context.Context, id string, value []byte, expires time.Ti
 		}
 		return insert(tx, id, value, expires)
 	})
-	return storeError("store a scenario", err)
+	return fileError("store a scenario", err)
 }
 
 func insert(tx *bolt.Tx, id string, value []byte, expires time.Time) error {
@@ -110,7 +110,7 @@ func (f *file) Get(ctx context.Context, id string) (value []byte, expires time.T
 		value, expires = bytes.Clone(known[stampSize:]), timeOf(known)
 		return nil
 	})
-	return value, expires, storeError("read a scenario", err)
+	return value, expires, fileError("read a scenario", err)
 }
 
 func (f *file) Delete(ctx context.Context, id string) error {
@@ -118,7 +118,7 @@ func (f *file) Delete(ctx context.Context, id string) error {
 		return err
 	}
 	err := f.db.Update(func(tx *bolt.Tx) error { return remove(tx, []byte(id)) })
-	return storeError("delete a scenario", err)
+	return fileError("delete a scenario", err)
 }
 
 func remove(tx *bolt.Tx, id []byte) error {
@@ -131,9 +131,8 @@ func remove(tx *bolt.Tx, id []byte) error {
 	return errors.Join(tx.Bucket(expiryBucket).Delete(append(stamp, id...)), values.Delete(id))
 }
 
-// sweepAtOnce is how many values one transaction removes, so that those who
-// share meanwhile need not wait long.
-const sweepAtOnce = 500
+// sweepBatch limits the deletions per transaction, which blocks writers.
+const sweepBatch = 500
 
 func (f *file) DeleteExpired(ctx context.Context, now time.Time) (int, error) {
 	for removed := 0; ; {
@@ -152,21 +151,21 @@ func (f *file) DeleteExpired(ctx context.Context, now time.Time) (int, error) {
 			return nil
 		})
 		if err != nil {
-			return removed, storeError("sweep the store", err)
+			return removed, fileError("sweep the store", err)
 		}
 		removed += n
-		if n < sweepAtOnce {
+		if n < sweepBatch {
 			return removed, nil
 		}
 	}
 }
 
-// expiredIDs are the ids of some values that are over.
+// expiredIDs returns the ids of at most sweepBatch expired values.
 func expiredIDs(tx *bolt.Tx, now time.Time) [][]byte {
 	var ids [][]byte
 	cursor := tx.Bucket(expiryBucket).Cursor()
 	for key, _ := cursor.First(); key != nil && hasExpired(timeOf(key), now); key, _ = cursor.Next() {
-		if len(ids) == sweepAtOnce {
+		if len(ids) == sweepBatch {
 			break
 		}
 		ids = append(ids, bytes.Clone(key[stampSize:]))
@@ -176,16 +175,16 @@ func expiredIDs(tx *bolt.Tx, now time.Time) [][]byte {
 
 func (f *file) Close() error { return f.db.Close() }
 
-// stampOf is the stamp of a time, rounded up to seconds.
+// stampOf returns the stamp of a time, rounded up to seconds.
 func stampOf(t time.Time) []byte {
 	stamp := make([]byte, stampSize)
 	if !t.IsZero() {
-		binary.BigEndian.PutUint64(stamp, uint64(wholeSeconds(t).Unix()))
+		binary.BigEndian.PutUint64(stamp, uint64(ceilSecond(t).Unix()))
 	}
 	return stamp
 }
 
-// timeOf is the time in the stamp that a record begins with.
+// timeOf returns the time of the stamp at the start of a record.
 func timeOf(record []byte) time.Time {
 	seconds := binary.BigEndian.Uint64(record)
 	if seconds == 0 {
@@ -194,13 +193,13 @@ func timeOf(record []byte) time.Time {
 	return time.Unix(int64(seconds), 0).UTC()
 }
 
-// storeError adds what was to be done to an error of the file.
-func storeError(doing string, err error) error {
+// fileError wraps an error of the file with the failed operation.
+func fileError(operation string, err error) error {
 	switch {
 	case err == nil, errors.Is(err, ErrNotFound):
 		return err
 	case errors.Is(err, syscall.ENOSPC), errors.Is(err, syscall.EDQUOT):
-		return fmt.Errorf("%s: %w: %w", doing, ErrFull, err)
+		return fmt.Errorf("%s: %w: %w", operation, ErrFull, err)
 	}
-	return fmt.Errorf("%s: %w", doing, err)
+	return fmt.Errorf("%s: %w", operation, err)
 }

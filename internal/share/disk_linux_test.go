@@ -11,8 +11,8 @@ import (
 	"github.com/crdlab/crdlab/internal/share"
 )
 
-// TestFullDisk fills a small file system; what is stored stays readable, and
-// there is room again after a deletion.
+// TestFullDisk checks that stored values stay readable on a full file system, and
+// that deletions free space.
 func TestFullDisk(t *testing.T) {
 	disk := t.TempDir()
 	if err := syscall.Mount("tmpfs", disk, "tmpfs", 0, "size=4m"); err != nil {
@@ -40,7 +40,7 @@ func TestFullDisk(t *testing.T) {
 	}
 }
 
-// fill is the ids of what a store took until it was full.
+// fill stores values until the store is full and returns their ids.
 func fill(t *testing.T, store share.Store) []string {
 	t.Helper()
 	var ids []string
@@ -55,6 +55,6 @@ func fill(t *testing.T, store share.Store) []string {
 		}
 		ids = append(ids, id)
 	}
-	t.Fatal("the disk does not fill up")
+	t.Fatal("the store never reports a full disk")
 	return nil
 }

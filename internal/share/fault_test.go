@@ -17,11 +17,12 @@ import (
 	"github.com/crdlab/crdlab/internal/share"
 )
 
-// asWriter makes the test's binary write into the store that it names.
-const asWriter = "CRDLAB_TEST_WRITER"
+// writerAddress is an environment variable with the address of a store. It turns the
+// test binary into a process that writes to this store.
+const writerAddress = "CRDLAB_TEST_WRITER"
 
 func TestMain(m *testing.M) {
-	address := os.Getenv(asWriter)
+	address := os.Getenv(writerAddress)
 	if address == "" {
 		os.Exit(m.Run())
 	}
@@ -31,7 +32,7 @@ func TestMain(m *testing.M) {
 	}
 }
 
-// write stores value after value and prints the id of each that is stored.
+// write stores values without end and prints the id of each stored value.
 func write(ctx context.Context, address string) error {
 	store, err := share.Open(ctx, address)
 	if err != nil {
@@ -48,12 +49,12 @@ func write(ctx context.Context, address string) error {
 
 func valueOf(id string) []byte { return []byte(strings.Repeat(id+" ", 3000)) }
 
-// TestFileSurvivesKill kills a process that writes, again and again; what it
-// said is stored has to be there.
+// TestFileSurvivesKill checks that all acknowledged values survive when the writing
+// process is killed.
 func TestFileSurvivesKill(t *testing.T) {
 	for range 5 {
 		address := "bbolt://" + filepath.Join(t.TempDir(), "crdlab.db")
-		stored := writeUntilKilled(t, address)
+		stored := writeAndKill(t, address)
 		store := open(t, address)
 		for _, id := range stored {
 			value, _, err := store.Get(t.Context(), id)
@@ -64,11 +65,11 @@ func TestFileSurvivesKill(t *testing.T) {
 	}
 }
 
-// writeUntilKilled is the ids that a process printed before it was killed.
-func writeUntilKilled(t *testing.T, address string) []string {
+// writeAndKill starts a writing process, kills it, and returns the acknowledged ids.
+func writeAndKill(t *testing.T, address string) []string {
 	t.Helper()
 	command := exec.Command(os.Args[0])
-	command.Env = append(os.Environ(), asWriter+"="+address)
+	command.Env = append(os.Environ(), writerAddress+"="+address)
 	command.Stderr = os.Stderr
 	output, err := command.StdoutPipe()
 	if err != nil {
@@ -89,7 +90,7 @@ func writeUntilKilled(t *testing.T, address string) []string {
 	}
 	_ = command.Wait()
 	if len(ids) < enough {
-		t.Fatalf("the writer ended by itself after %d values", len(ids))
+		t.Fatalf("the writer exited after %d values", len(ids))
 	}
 	return ids
 }

@@ -12,18 +12,18 @@ import (
 	"github.com/syumai/workers/cloudflare/kv"
 )
 
-// namespace is a store in a namespace of Cloudflare's Workers KV. What was put
-// may be missed elsewhere for a minute; since ids come from the content, nobody
-// ever reads something else.
+// namespace is a store in a namespace of Cloudflare's Workers KV. A new value may
+// be invisible at other locations for a minute. Ids are derived from values, so a
+// location never returns a different value for an id.
 //
-// A value is stored as a text: a version, when it expires in Unix seconds (0
-// for never), a line feed, and the value. The namespace has no words for a key
-// that is not there that could not be a value, too.
+// A value is stored as a string: a format version, the expiry in Unix seconds (0 for
+// never), a line feed, and the value. This header distinguishes values from the
+// string that the namespace returns for a missing key.
 type namespace struct {
 	kv *kv.Namespace
 }
 
-// OpenKV opens the namespace that is bound to the Worker by the name.
+// OpenKV opens the namespace with this binding.
 func OpenKV(binding string) (Store, error) {
 	found, err := kv.NewNamespace(binding)
 	if err != nil {
@@ -32,11 +32,11 @@ func OpenKV(binding string) (Store, error) {
 	return namespace{found}, nil
 }
 
-// minLifetime is the shortest time that the namespace keeps anything for.
+// minLifetime is the shortest expiry that Workers KV accepts.
 const minLifetime = 60 * time.Second
 
 func (n namespace) Put(_ context.Context, id string, value []byte, expires time.Time) error {
-	// The namespace takes one write a second for each key, and reads are free.
+	// Workers KV limits writes to one per second and key, but not reads.
 	known, until, err := n.read(id)
 	switch {
 	case err == nil && later(until, expires).Equal(until):
@@ -46,14 +46,14 @@ func (n namespace) Put(_ context.Context, id string, value []byte, expires time.
 	case err != ErrNotFound:
 		return err
 	}
-	expires = wholeSeconds(expires)
+	expires = ceilSecond(expires)
 	options := &kv.PutOptions{}
 	stamp := int64(0)
 	if !expires.IsZero() {
 		stamp = expires.Unix()
 		options.Expiration = int(max(stamp, time.Now().Add(minLifetime+time.Second).Unix()))
 	}
-	if err := n.kv.PutString(id, pack(value, stamp), options); err != nil {
+	if err := n.kv.PutString(id, encodeKV(value, stamp), options); err != nil {
 		return fmt.Errorf("store a scenario: %w", err)
 	}
 	return nil
@@ -67,13 +67,13 @@ func (n namespace) Get(_ context.Context, id string) ([]byte, time.Time, error) 
 	return value, expires, err
 }
 
-// read is a value whether or not it has expired.
+// read returns a value even if it has expired.
 func (n namespace) read(id string) ([]byte, time.Time, error) {
-	text, err := n.kv.GetString(id, nil)
+	stored, err := n.kv.GetString(id, nil)
 	if err != nil {
 		return nil, time.Time{}, fmt.Errorf("read a scenario: %w", err)
 	}
-	return unpack(text)
+	return decodeKV(stored)
 }
 
 func (n namespace) Delete(_ context.Context, id string) error {
@@ -83,18 +83,18 @@ func (n namespace) Delete(_ context.Context, id string) error {
 	return nil
 }
 
-// DeleteExpired does nothing: the namespace itself removes what has expired.
+// DeleteExpired does nothing, because Workers KV deletes expired values.
 func (namespace) DeleteExpired(context.Context, time.Time) (int, error) { return 0, nil }
 
 func (namespace) Close() error { return nil }
 
-func pack(value []byte, stamp int64) string {
+func encodeKV(value []byte, stamp int64) string {
 	return "1 " + strconv.FormatInt(stamp, 10) + "\n" + string(value)
 }
 
-// unpack reads what pack wrote; anything else is no value.
-func unpack(text string) (value []byte, expires time.Time, err error) {
-	head, body, _ := strings.Cut(text, "\n")
+// decodeKV decodes the result of encodeKV. For other strings it returns ErrNotFound.
+func decodeKV(stored string) (value []byte, expires time.Time, err error) {
+	head, body, _ := strings.Cut(stored, "\n")
 	stamp, versioned := strings.CutPrefix(head, "1 ")
 	seconds, err := strconv.ParseInt(stamp, 10, 64)
 	if !versioned || err != nil {

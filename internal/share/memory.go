@@ -6,31 +6,31 @@ import (
 	"time"
 )
 
-// memoryLimit is how many bytes of values a store in memory takes.
+// memoryLimit limits the total size in bytes of the values in a memory store.
 const memoryLimit = 256 << 20
 
-// memory is a store that ends with its process.
+// memory is a store in the memory of the process.
 type memory struct {
 	mu     sync.RWMutex
-	values map[string]kept
+	values map[string]memoryValue
 	size   int
 	limit  int
 }
 
-type kept struct {
+type memoryValue struct {
 	value   []byte
 	expires time.Time
 }
 
-// NewMemory returns a store for one process that forgets everything at its end.
+// NewMemory returns a store whose values are lost when the process ends.
 func NewMemory() Store {
-	return &memory{values: map[string]kept{}, limit: memoryLimit}
+	return &memory{values: map[string]memoryValue{}, limit: memoryLimit}
 }
 
 func (m *memory) Put(_ context.Context, id string, value []byte, expires time.Time) error {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	expires = wholeSeconds(expires)
+	expires = ceilSecond(expires)
 	if known, ok := m.values[id]; ok {
 		known.expires = later(known.expires, expires)
 		m.values[id] = known
@@ -40,7 +40,7 @@ func (m *memory) Put(_ context.Context, id string, value []byte, expires time.Ti
 		return ErrFull
 	}
 	m.size += len(value)
-	m.values[id] = kept{append([]byte(nil), value...), expires}
+	m.values[id] = memoryValue{append([]byte(nil), value...), expires}
 	return nil
 }
 

@@ -10,12 +10,12 @@ import (
 	"strings"
 )
 
-// Open opens the store that an address names:
+// Open opens the store at an address:
 //
-//	bbolt:///data/crdlab.db       one file; bbolt:crdlab.db is relative
-//	postgres://user@host/database PostgreSQL; all of pgx's parameters work
-//	memory:                       forgotten when the process ends
-//	none                          no store: nil
+//	bbolt:///data/crdlab.db       a bbolt file; bbolt:crdlab.db is a relative path
+//	postgres://user@host/database PostgreSQL, with any connection parameter of pgx
+//	memory:                       memory of the process
+//	none                          no store; the result is nil
 func Open(ctx context.Context, address string) (Store, error) {
 	scheme, _, _ := strings.Cut(address, ":")
 	switch scheme {
@@ -32,18 +32,18 @@ func Open(ctx context.Context, address string) (Store, error) {
 	case "postgres", "postgresql":
 		return OpenPostgres(ctx, address)
 	}
-	// The address may hold a password.
-	return nil, errors.New("a store's address begins with bbolt:, postgres: or memory:, or is none")
+	// The error omits the address, which may contain a password.
+	return nil, errors.New("invalid store address: it must start with bbolt:, postgres: or memory:, or be none")
 }
 
 func filePath(address string) (string, error) {
 	parsed, err := url.Parse(address)
 	if err != nil {
-		return "", fmt.Errorf("the store's address: %w", err)
+		return "", fmt.Errorf("parse the store address: %w", err)
 	}
 	path := parsed.Path + parsed.Opaque
 	if path == "" || parsed.Host != "" {
-		return "", fmt.Errorf("the store's address %q names no file: write bbolt:///path/to/file", address)
+		return "", fmt.Errorf("the store address %q has no file path: use bbolt:///path/to/file", address)
 	}
 	return path, nil
 }

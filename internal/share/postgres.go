@@ -16,24 +16,24 @@ import (
 )
 
 const (
-	// patience is how long an operation is tried again while the database is
-	// away, as it is for a few seconds when it restarts.
-	patience = 10 * time.Second
-	// startPatience is the same when the program starts, perhaps before the
-	// database does.
-	startPatience = time.Minute
-	// pauseAtMost is the longest time between two tries.
-	pauseAtMost = time.Second
+	// retryTime limits retries of an operation while the database is unavailable,
+	// for example during a restart.
+	retryTime = 10 * time.Second
+	// startRetryTime limits retries at startup, when the database may start later
+	// than the server.
+	startRetryTime = time.Minute
+	// maxPause limits the delay between retries.
+	maxPause = time.Second
 )
 
-// postgres is a store in a PostgreSQL database, for any number of processes.
+// postgres is a store in a PostgreSQL database. Any number of processes can share it.
 type postgres struct {
 	pool *pgxpool.Pool
 }
 
 // OpenPostgres connects to the database at a URL such as
-// postgres://user:password@host/database and brings its tables up to date.
-// While the database is not there yet it waits, up to a minute.
+// postgres://user:password@host/database and applies pending migrations. It waits
+// up to a minute for the database to start.
 func OpenPostgres(ctx context.Context, url string) (Store, error) {
 	config, err := pgxpool.ParseConfig(url)
 	if err != nil {
@@ -46,7 +46,7 @@ func OpenPostgres(ctx context.Context, url string) (Store, error) {
 	if err != nil {
 		return nil, fmt.Errorf("open the store: %w", err)
 	}
-	err = persist(ctx, startPatience, func(ctx context.Context) error { return migrate(ctx, pool) })
+	err = retry(ctx, startRetryTime, func(ctx context.Context) error { return migrate(ctx, pool) })
 	if err != nil {
 		pool.Close()
 		return nil, fmt.Errorf("open the store: %w", err)
@@ -55,13 +55,13 @@ func OpenPostgres(ctx context.Context, url string) (Store, error) {
 }
 
 func (p *postgres) Put(ctx context.Context, id string, value []byte, expires time.Time) error {
-	// Never is stored as infinity, so that the later time is the greater one.
+	// "Never" is stored as infinity, so the later expiry is always the greater value.
 	const statement = `
 		INSERT INTO crdlab_scenarios (id, value, expires) VALUES ($1, $2, coalesce($3::timestamptz, 'infinity'))
 		ON CONFLICT (id) DO UPDATE SET expires = excluded.expires
 		WHERE crdlab_scenarios.expires < excluded.expires`
-	err := persist(ctx, patience, func(ctx context.Context) error {
-		_, err := p.pool.Exec(ctx, statement, id, value, optional(expires))
+	err := retry(ctx, retryTime, func(ctx context.Context) error {
+		_, err := p.pool.Exec(ctx, statement, id, value, nullableTime(expires))
 		return err
 	})
 	return databaseError("store a scenario", err)
@@ -72,7 +72,7 @@ func (p *postgres) Get(ctx context.Context, id string) (value []byte, expires ti
 		SELECT value, nullif(expires, 'infinity') FROM crdlab_scenarios
 		WHERE id = $1 AND expires > $2`
 	var until *time.Time
-	err = persist(ctx, patience, func(ctx context.Context) error {
+	err = retry(ctx, retryTime, func(ctx context.Context) error {
 		return p.pool.QueryRow(ctx, query, id, time.Now()).Scan(&value, &until)
 	})
 	switch {
@@ -87,7 +87,7 @@ func (p *postgres) Get(ctx context.Context, id string) (value []byte, expires ti
 }
 
 func (p *postgres) Delete(ctx context.Context, id string) error {
-	err := persist(ctx, patience, func(ctx context.Context) error {
+	err := retry(ctx, retryTime, func(ctx context.Context) error {
 		_, err := p.pool.Exec(ctx, `DELETE FROM crdlab_scenarios WHERE id = $1`, id)
 		return err
 	})
@@ -104,23 +104,23 @@ func (p *postgres) Close() error {
 	return nil
 }
 
-// optional is a time as a parameter: NULL for the zero time.
-func optional(t time.Time) *time.Time {
+// nullableTime returns a time as a query parameter, which is NULL for the zero time.
+func nullableTime(t time.Time) *time.Time {
 	if t.IsZero() {
 		return nil
 	}
-	t = wholeSeconds(t)
+	t = ceilSecond(t)
 	return &t
 }
 
-// persist repeats what can be repeated without harm until it succeeds, fails
-// for a reason that waiting does not mend, or the time is up.
-func persist(ctx context.Context, limit time.Duration, try func(context.Context) error) error {
+// retry repeats an idempotent operation until it succeeds, fails permanently, or
+// exceeds the time limit.
+func retry(ctx context.Context, limit time.Duration, try func(context.Context) error) error {
 	ctx, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
-	for pause := 20 * time.Millisecond; ; pause = min(2*pause, pauseAtMost) {
+	for pause := 20 * time.Millisecond; ; pause = min(2*pause, maxPause) {
 		err := try(ctx)
-		if err == nil || !isAway(err) {
+		if err == nil || !isTransient(err) {
 			return err
 		}
 		select {
@@ -131,15 +131,15 @@ func persist(ctx context.Context, limit time.Duration, try func(context.Context)
 	}
 }
 
-// isAway reports whether an error says that the database cannot be reached now
-// but may be soon.
-func isAway(err error) bool {
-	if answer, ok := errors.AsType[*pgconn.PgError](err); ok {
-		switch answer.Code {
+// isTransient reports whether an error means that the database is temporarily unavailable.
+func isTransient(err error) bool {
+	var response *pgconn.PgError
+	if errors.As(err, &response) {
+		switch response.Code {
 		case "57P01", "57P02", "57P03", "53300": // stopping, crashed, starting, too many clients
 			return true
 		}
-		return len(answer.Code) == 5 && answer.Code[:2] == "08"
+		return len(response.Code) == 5 && response.Code[:2] == "08"
 	}
 	var (
 		connect *pgconn.ConnectError
@@ -149,14 +149,14 @@ func isAway(err error) bool {
 		errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, io.EOF) || errors.Is(err, net.ErrClosed)
 }
 
-// databaseError adds what was to be done to an error of the database.
-func databaseError(doing string, err error) error {
+// databaseError wraps an error of the database with the failed operation.
+func databaseError(operation string, err error) error {
 	if err == nil {
 		return nil
 	}
-	var answer *pgconn.PgError
-	if errors.As(err, &answer) && answer.Code == "53100" {
-		return fmt.Errorf("%s: %w: %w", doing, ErrFull, err)
+	var response *pgconn.PgError
+	if errors.As(err, &response) && response.Code == "53100" {
+		return fmt.Errorf("%s: %w: %w", operation, ErrFull, err)
 	}
-	return fmt.Errorf("%s: %w", doing, err)
+	return fmt.Errorf("%s: %w", operation, err)
 }

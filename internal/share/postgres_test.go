@@ -18,12 +18,12 @@ import (
 
 func TestPostgres(t *testing.T) {
 	server := postgrestest.Start(t)
-	t.Run("processes that start together", func(t *testing.T) { startTogether(t, server) })
-	t.Run("promises", func(t *testing.T) { keepPromises(t, open(t, server.URL)) })
-	t.Run("a second process sees what the first stored", func(t *testing.T) { seeEachOther(t, server) })
-	t.Run("a restart loses nothing", func(t *testing.T) { survive(t, server) })
-	t.Run("a database that comes later", func(t *testing.T) { wait(t, server) })
-	t.Run("a wrong database is told at once", func(t *testing.T) {
+	t.Run("concurrent start", func(t *testing.T) { testConcurrentStart(t, server) })
+	t.Run("store cases", func(t *testing.T) { testStore(t, open(t, server.URL)) })
+	t.Run("two processes", func(t *testing.T) { testTwoProcesses(t, server) })
+	t.Run("database restart", func(t *testing.T) { testRestart(t, server) })
+	t.Run("late database start", func(t *testing.T) { testLateStart(t, server) })
+	t.Run("unknown database fails immediately", func(t *testing.T) {
 		start := time.Now()
 		_, err := share.Open(t.Context(), server.URL+"&dbname=nothing")
 		if err == nil || time.Since(start) > 10*time.Second {
@@ -32,8 +32,8 @@ func TestPostgres(t *testing.T) {
 	})
 }
 
-// startTogether opens an empty database many times at once.
-func startTogether(t *testing.T, server *postgrestest.Server) {
+// testConcurrentStart opens an empty database from several goroutines.
+func testConcurrentStart(t *testing.T, server *postgrestest.Server) {
 	const processes = 8
 	stores, errs := make([]share.Store, processes), make([]error, processes)
 	var group sync.WaitGroup
@@ -61,7 +61,7 @@ func startTogether(t *testing.T, server *postgrestest.Server) {
 	}
 }
 
-func seeEachOther(t *testing.T, server *postgrestest.Server) {
+func testTwoProcesses(t *testing.T, server *postgrestest.Server) {
 	first, second := open(t, server.URL), open(t, server.URL)
 	if err := first.Put(t.Context(), "seen", []byte("value"), time.Time{}); err != nil {
 		t.Fatal(err)
@@ -71,8 +71,8 @@ func seeEachOther(t *testing.T, server *postgrestest.Server) {
 	}
 }
 
-// survive restarts the database while others write and read.
-func survive(t *testing.T, server *postgrestest.Server) {
+// testRestart restarts the database during writes and reads.
+func testRestart(t *testing.T, server *postgrestest.Server) {
 	store := open(t, server.URL)
 	stop, errs := make(chan struct{}), make(chan error, 4)
 	var group sync.WaitGroup
@@ -109,8 +109,8 @@ func survive(t *testing.T, server *postgrestest.Server) {
 	}
 }
 
-// wait opens a store before its database runs.
-func wait(t *testing.T, server *postgrestest.Server) {
+// testLateStart opens a store before its database starts.
+func testLateStart(t *testing.T, server *postgrestest.Server) {
 	server.Stop(t)
 	opened := make(chan error, 1)
 	go func() {

@@ -1,5 +1,5 @@
-// Package share keeps scenarios for short links: what a link leads to is the
-// inputs of a scenario, never a result, and nothing about who shared it.
+// Package share stores scenarios for short links. A store holds only the inputs of
+// a scenario: no results, and nothing about its author.
 package share
 
 import (
@@ -8,39 +8,39 @@ import (
 	"time"
 )
 
-// Store keeps values, texts in UTF-8, by their ids. It is safe for concurrent use.
+// Store maps ids to UTF-8 values. It is safe for concurrent use.
 type Store interface {
-	// Put keeps a value until expires; the zero time means for ever. Once it
-	// has returned nil the value survives a crash. An id that is there already
-	// keeps its value, and the later of the two times.
+	// Put stores a value until expires, or without expiry for the zero time. After
+	// it returns nil, the value survives a crash. For an existing id, Put keeps the
+	// stored value and the later expiry.
 	Put(ctx context.Context, id string, value []byte, expires time.Time) error
 
-	// Get returns a value that has not expired yet and the time when it will,
-	// zero for never, or [ErrNotFound].
+	// Get returns an unexpired value and its expiry, which is zero for never. It
+	// returns [ErrNotFound] if there is no such value.
 	Get(ctx context.Context, id string) (value []byte, expires time.Time, err error)
 
-	// Delete removes a value; there need not be one.
+	// Delete removes a value. A missing value is not an error.
 	Delete(ctx context.Context, id string) error
 
-	// DeleteExpired removes what expired before now and returns how many
-	// values that were. A store that removes them by itself returns 0.
+	// DeleteExpired removes the values that expired before now and returns their
+	// number. Stores with automatic expiry return 0.
 	DeleteExpired(ctx context.Context, now time.Time) (int, error)
 
 	Close() error
 }
 
-// ErrNotFound says that there is no value with an id, or not any more.
+// ErrNotFound is the error for an id without an unexpired value.
 var ErrNotFound = errors.New("no such shared scenario")
 
-// ErrFull says that a store has no room left.
+// ErrFull is the error of a store without free space.
 var ErrFull = errors.New("the store is full")
 
-// hasExpired reports whether a value is over at an instant.
+// hasExpired reports whether an expiry is reached. The zero time never expires.
 func hasExpired(expires, now time.Time) bool {
 	return !expires.IsZero() && !now.Before(expires)
 }
 
-// later is the time of the two that keeps a value longer; zero means for ever.
+// later returns the later of two expiries. The zero time means never.
 func later(a, b time.Time) time.Time {
 	if a.IsZero() || b.IsZero() {
 		return time.Time{}
@@ -51,14 +51,14 @@ func later(a, b time.Time) time.Time {
 	return b
 }
 
-// wholeSeconds rounds a time up: no store keeps fractions of seconds.
-func wholeSeconds(t time.Time) time.Time {
+// ceilSecond rounds a time up to a full second, the resolution of all stores.
+func ceilSecond(t time.Time) time.Time {
 	if t.IsZero() {
 		return time.Time{}
 	}
-	whole := t.Truncate(time.Second)
-	if whole.Before(t) {
-		whole = whole.Add(time.Second)
+	rounded := t.Truncate(time.Second)
+	if rounded.Before(t) {
+		rounded = rounded.Add(time.Second)
 	}
-	return whole.UTC()
+	return rounded.UTC()
 }

@@ -12,15 +12,16 @@ import (
 )
 
 const (
-	// idBytes are so many of the hash that no two scenarios will ever meet.
+	// idBytes is the length of the hash prefix in an id. 112 bits make collisions
+	// practically impossible.
 	idBytes = 14
-	// IDLength is how many digits of base 62 hold them.
+	// IDLength is the length of an id: idBytes in base 62.
 	IDLength = 19
 	idDigits = "0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
 )
 
-// Encode returns what is stored of a scenario, and its id. The same scenario
-// has the same id for ever, wherever it is shared.
+// Encode returns the stored form of a scenario and its id. The id depends only on
+// the scenario and must never change between versions or servers.
 func Encode(scenario playground.Scenario) (id string, value []byte, err error) {
 	if scenario.FieldValidation == playground.FieldValidationStrict {
 		scenario.FieldValidation = ""
@@ -35,8 +36,8 @@ func Encode(scenario playground.Scenario) (id string, value []byte, err error) {
 	return idOf(value), value, nil
 }
 
-// Decode is the scenario in a stored value. Members that this version does not
-// know are left out.
+// Decode decodes a stored scenario. It ignores unknown fields, which a later version
+// may have written.
 func Decode(value []byte) (playground.Scenario, error) {
 	var scenario playground.Scenario
 	if err := json.Unmarshal(value, &scenario); err != nil {
@@ -45,42 +46,41 @@ func Decode(value []byte) (playground.Scenario, error) {
 	return scenario, nil
 }
 
-// idOf is the beginning of the value's SHA-256 as a number of fixed length.
+// idOf returns the first idBytes of the value's SHA-256 hash in base 62, padded to IDLength.
 func idOf(value []byte) string {
 	hash := sha256.Sum256(value)
 	number := new(big.Int).SetBytes(hash[:idBytes]).Text(62)
 	return strings.Repeat("0", IDLength-len(number)) + number
 }
 
-// IsID reports whether a text has the form of an id.
-func IsID(text string) bool {
-	return len(text) == IDLength && strings.Trim(text, idDigits) == ""
+// IsID reports whether a string has the syntax of an id.
+func IsID(s string) bool {
+	return len(s) == IDLength && strings.Trim(s, idDigits) == ""
 }
 
-// YAML is a scenario's CRD and object as one stream of YAML documents, as
-// kubectl reads them.
+// YAML returns the CRD and the objects of a scenario as a YAML stream for kubectl.
 func YAML(scenario playground.Scenario) string {
 	var stream strings.Builder
-	for _, text := range []string{scenario.CRD, scenario.Object} {
-		if strings.TrimSpace(text) == "" {
+	for _, source := range []string{scenario.CRD, scenario.Object} {
+		if strings.TrimSpace(source) == "" {
 			continue
 		}
 		if stream.Len() > 0 {
-			stream.WriteString(separator(text))
+			stream.WriteString(separator(source))
 		}
-		stream.WriteString(strings.TrimSuffix(text, "\n"))
+		stream.WriteString(strings.TrimSuffix(source, "\n"))
 		stream.WriteString("\n")
 	}
 	return stream.String()
 }
 
-// separator is what has to stand between a document and the text after it.
-func separator(text string) string {
-	text = strings.TrimPrefix(text, "\ufeff")
+// separator returns the required YAML separator between a document and the next source.
+func separator(source string) string {
+	source = strings.TrimPrefix(source, "\ufeff")
 	switch {
-	case strings.HasPrefix(text, "%"):
+	case strings.HasPrefix(source, "%"):
 		return "...\n"
-	case strings.HasPrefix(text, "---"):
+	case strings.HasPrefix(source, "---"):
 		return ""
 	}
 	return "---\n"

@@ -11,9 +11,9 @@ import (
 	"github.com/crdlab/crdlab/internal/playground"
 )
 
-// TestIDsStay has ids as they were given out: a link must lead to the same
-// scenario for ever, and the same scenario to the same link.
-func TestIDsStay(t *testing.T) {
+// TestIDsAreStable compares ids with ids of released versions: existing links must
+// keep working, and equal scenarios must have equal links.
+func TestIDsAreStable(t *testing.T) {
 	for _, c := range []struct {
 		scenario  playground.Scenario
 		id, value string
@@ -38,13 +38,13 @@ func TestIDsStay(t *testing.T) {
 	}
 }
 
-func TestDecodeLeavesOutWhatItDoesNotKnow(t *testing.T) {
+func TestDecodeIgnoresUnknownFields(t *testing.T) {
 	got, err := Decode([]byte(`{"crd":"a","later":{"version":2}}`))
 	if want := (playground.Scenario{CRD: "a"}); err != nil || !reflect.DeepEqual(got, want) {
 		t.Errorf("got %+v, %v", got, err)
 	}
 	if _, err := Decode([]byte(`{"crd":`)); err == nil {
-		t.Error("decoded what is cut short")
+		t.Error("decoded incomplete JSON")
 	}
 }
 
@@ -82,7 +82,7 @@ func TestYAMLJoinsDocuments(t *testing.T) {
 }
 
 func TestMemoryIsBounded(t *testing.T) {
-	store := &memory{values: map[string]kept{}, limit: 10}
+	store := &memory{values: map[string]memoryValue{}, limit: 10}
 	ctx := context.Background()
 	for _, step := range []struct {
 		id, value string
@@ -96,6 +96,6 @@ func TestMemoryIsBounded(t *testing.T) {
 		t.Fatal(err)
 	}
 	if err := store.Put(ctx, "c", []byte("12345"), time.Time{}); err != nil {
-		t.Errorf("what was deleted still takes room: %v", err)
+		t.Errorf("the deletion freed no space: %v", err)
 	}
 }

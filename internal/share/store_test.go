@@ -31,8 +31,8 @@ func open(t *testing.T, address string) share.Store {
 	return store
 }
 
-// keepPromises puts a store that was just opened through all cases.
-func keepPromises(t *testing.T, store share.Store) {
+// testStore runs all store cases on an empty store.
+func testStore(t *testing.T, store share.Store) {
 	t.Helper()
 	for _, c := range append(storetest.SweepCases, storetest.Cases...) {
 		t.Run(c.Name, func(t *testing.T) {
@@ -43,13 +43,13 @@ func keepPromises(t *testing.T, store share.Store) {
 	}
 }
 
-func TestMemory(t *testing.T) { keepPromises(t, open(t, "memory:")) }
+func TestMemory(t *testing.T) { testStore(t, open(t, "memory:")) }
 
 func TestFile(t *testing.T) {
-	keepPromises(t, open(t, "bbolt://"+filepath.Join(t.TempDir(), "crdlab.db")))
+	testStore(t, open(t, "bbolt://"+filepath.Join(t.TempDir(), "crdlab.db")))
 }
 
-func TestFileOutlivesItsProcess(t *testing.T) {
+func TestFileIsPersistent(t *testing.T) {
 	address := "bbolt://" + filepath.Join(t.TempDir(), "crdlab.db")
 	first, err := share.Open(t.Context(), address)
 	if err != nil {
@@ -66,7 +66,7 @@ func TestFileOutlivesItsProcess(t *testing.T) {
 	}
 }
 
-func TestFileIsForOneProcess(t *testing.T) {
+func TestFileIsLocked(t *testing.T) {
 	address := "bbolt://" + filepath.Join(t.TempDir(), "crdlab.db")
 	open(t, address)
 	if _, err := share.Open(t.Context(), address); err == nil || !strings.Contains(err.Error(), "timeout") {
@@ -74,16 +74,16 @@ func TestFileIsForOneProcess(t *testing.T) {
 	}
 }
 
-func TestOpenRefuses(t *testing.T) {
+func TestOpenErrors(t *testing.T) {
 	notAStore := filepath.Join(t.TempDir(), "text")
 	if err := os.WriteFile(notAStore, []byte(strings.Repeat("text", 4096)), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	for address, want := range map[string]string{
-		"":                                  "begins with",
-		"redis://secret":                    "begins with",
-		"bbolt:":                            "names no file",
-		"bbolt://data/crdlab.db":            "names no file",
+		"":                                  "must start with",
+		"redis://secret":                    "must start with",
+		"bbolt:":                            "has no file path",
+		"bbolt://data/crdlab.db":            "has no file path",
 		"bbolt:///nowhere/crdlab.db":        "no such file or directory",
 		"bbolt://" + notAStore:              "invalid database",
 		"postgres://user:secret@:port/name": "open the store",
@@ -101,7 +101,7 @@ func TestNoStore(t *testing.T) {
 	}
 }
 
-func TestDoneContextWritesNothing(t *testing.T) {
+func TestCanceledContext(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	store := open(t, "bbolt://"+filepath.Join(t.TempDir(), "crdlab.db"))
@@ -113,7 +113,7 @@ func TestDoneContextWritesNothing(t *testing.T) {
 	}
 }
 
-func TestSweepRunsNowAndThen(t *testing.T) {
+func TestSweepRunsPeriodically(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())
 		store := share.NewMemory()
@@ -134,7 +134,7 @@ func TestSweepRunsNowAndThen(t *testing.T) {
 		cancel()
 		<-ended
 		if got := strings.Count(log.String(), "count=1"); got != 2 {
-			t.Errorf("the log tells of %d sweeps, want 2:\n%s", got, &log)
+			t.Errorf("the log has %d sweeps, want 2:\n%s", got, &log)
 		}
 	})
 }

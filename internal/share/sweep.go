@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// Sweep removes what has expired now and then once in each interval, until the
+// Sweep deletes expired values immediately and after each interval, until the
 // context is done.
 func Sweep(ctx context.Context, store Store, interval time.Duration, log *slog.Logger) {
 	ticker := time.NewTicker(interval)

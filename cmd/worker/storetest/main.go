@@ -1,7 +1,7 @@
 //go:build js && wasm
 
-// Command storetest is a Worker for tests: it puts the store in Workers KV
-// through the cases of every store and answers what went wrong.
+// Command storetest is a Worker that runs the store tests on Workers KV and
+// responds with the outcomes as JSON.
 package main
 
 import (
@@ -16,7 +16,7 @@ import (
 	"github.com/crdlab/crdlab/internal/share/storetest"
 )
 
-// outcome is that of one case; Error is empty if the store keeps its promise.
+// outcome is the result of a test case. Error is empty if the case passed.
 type outcome struct {
 	Name  string `json:"name"`
 	Error string `json:"error"`

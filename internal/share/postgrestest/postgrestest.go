@@ -17,17 +17,17 @@ import (
 	"testing"
 )
 
-// Server is a PostgreSQL server of its own, with an empty database.
+// Server is a temporary PostgreSQL server with an empty database.
 type Server struct {
-	// URL is the address of the database.
+	// URL is the connection URL of the database.
 	URL  string
 	data string
 	bin  string
 	as   *syscall.Credential
 }
 
-// Start starts a server that ends with the test. The test is skipped on a
-// machine without PostgreSQL's programs.
+// Start starts a server and stops it at the end of the test. It skips the test if
+// PostgreSQL is not installed.
 func Start(t testing.TB) *Server {
 	t.Helper()
 	bin := programs()
@@ -40,8 +40,8 @@ func Start(t testing.TB) *Server {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = os.RemoveAll(directory) })
-	if err := s.leaveRoot(directory); err != nil {
-		t.Skipf("PostgreSQL does not run as root, and there is no user for it: %v", err)
+	if err := s.dropRoot(directory); err != nil {
+		t.Skipf("PostgreSQL refuses to run as root, and the user postgres is missing: %v", err)
 	}
 	s.data = filepath.Join(directory, "data")
 	port := freePort(t)
@@ -56,24 +56,24 @@ func Start(t testing.TB) *Server {
 	return s
 }
 
-// Run starts the server after a stop.
+// Run starts the server after Stop.
 func (s *Server) Run(t testing.TB) {
 	t.Helper()
 	s.run(t, "pg_ctl", "-D", s.data, "-l", filepath.Join(s.data, "log"), "-w", "start")
 }
 
-// Stop ends the server without waiting for its clients.
+// Stop stops the server and disconnects its clients.
 func (s *Server) Stop(t testing.TB) {
 	t.Helper()
 	s.run(t, "pg_ctl", "-D", s.data, "-m", "fast", "-w", "stop")
 }
 
-// programs is the directory of PostgreSQL's programs, or empty.
+// programs returns the directory of the PostgreSQL programs, or "".
 func programs() string {
 	if found, err := exec.LookPath("initdb"); err == nil {
 		return filepath.Dir(found)
 	}
-	// Debian keeps them out of the path, by version.
+	// Debian installs them outside PATH, in a directory per version.
 	found, _ := filepath.Glob("/usr/lib/postgresql/*/bin/initdb")
 	if len(found) == 0 {
 		return ""
@@ -82,9 +82,9 @@ func programs() string {
 	return filepath.Dir(found[len(found)-1])
 }
 
-// leaveRoot makes the server run as a user that PostgreSQL accepts, and gives
-// it the directory.
-func (s *Server) leaveRoot(directory string) error {
+// dropRoot selects the user postgres if the test runs as root, and gives this user
+// the directory.
+func (s *Server) dropRoot(directory string) error {
 	if os.Getuid() != 0 {
 		return nil
 	}

@@ -1,5 +1,5 @@
-// Package storetest holds the promises of a [share.Store] as cases that every
-// store is put through, wherever it runs.
+// Package storetest has test cases for the contract of [share.Store]. They run
+// wherever a store runs, including in a Cloudflare Worker.
 package storetest
 
 import (
@@ -14,37 +14,37 @@ import (
 	"github.com/crdlab/crdlab/internal/share"
 )
 
-// Case is one promise. Run returns how the store breaks it, or nil. All cases
-// may share a store that others use, too.
+// Case tests one part of the contract. Run returns an error if the store violates
+// it. All cases may use the same store concurrently.
 type Case struct {
 	Name string
 	Run  func(context.Context, share.Store) error
 }
 
-// Cases are all promises that hold in every store.
+// Cases apply to every store.
 var Cases = []Case{
-	{"what was put is read", putThenGet},
-	{"what was never put is not found", getUnknown},
-	{"any text is kept", putAnyText},
-	{"a mebibyte is kept", putLarge},
-	{"the first value stays", putTwice},
-	{"the later expiry counts", putExtends},
-	{"for ever is later than any time", putForEver},
-	{"fractions of seconds are rounded up", putFraction},
-	{"what has expired is not found", getExpired},
-	{"what has expired can be put again", putAfterExpiry},
-	{"what was deleted is not found", deleteThenGet},
-	{"deleting nothing is no error", deleteUnknown},
-	{"what has not expired is not swept", sweepKeeps},
-	{"many may put at once", putConcurrently},
+	{"put, then get", putThenGet},
+	{"unknown id", getUnknown},
+	{"unusual values", putUnusualValues},
+	{"value of 1 MiB", putLarge},
+	{"second put keeps the value", putTwice},
+	{"second put extends the expiry", putExtends},
+	{"no expiry is later than any expiry", putForever},
+	{"expiry is rounded up to seconds", putFraction},
+	{"expired value is not found", getExpired},
+	{"expired value can be put again", putAfterExpiry},
+	{"deleted value is not found", deleteThenGet},
+	{"delete of an unknown id", deleteUnknown},
+	{"sweep keeps unexpired values", sweepKeeps},
+	{"concurrent puts", putConcurrently},
 }
 
-// SweepCases are the promises of the stores that do not remove what has
-// expired by themselves. Nobody else may use the store meanwhile.
+// SweepCases apply to stores without automatic expiry. They need exclusive use of
+// the store.
 var SweepCases = []Case{
-	{"what has expired is swept", sweepRemoves},
-	{"what was extended or deleted is not counted", sweepCountsOnce},
-	{"thousands are swept", sweepMany},
+	{"sweep removes expired values", sweepRemoves},
+	{"sweep ignores extended and deleted values", sweepCountsOnce},
+	{"sweep of many values", sweepMany},
 }
 
 func putThenGet(ctx context.Context, store share.Store) error {
@@ -60,9 +60,9 @@ func getUnknown(ctx context.Context, store share.Store) error {
 	return wantNone(ctx, store, newID("unknown"))
 }
 
-func putAnyText(ctx context.Context, store share.Store) error {
+func putUnusualValues(ctx context.Context, store share.Store) error {
 	for _, value := range []string{"<null>", "null", "{}", "\ufeff☃ \U0001f600\u2028", "a\r\nb\n"} {
-		id := newID("text")
+		id := newID("unusual")
 		if err := store.Put(ctx, id, []byte(value), time.Time{}); err != nil {
 			return err
 		}
@@ -100,7 +100,7 @@ func putExtends(ctx context.Context, store share.Store) error {
 	return want(ctx, store, id, "value", later)
 }
 
-func putForEver(ctx context.Context, store share.Store) error {
+func putForever(ctx context.Context, store share.Store) error {
 	id := newID("forever")
 	if err := put(ctx, store, id, inAnHour(), time.Time{}, inAnHour()); err != nil {
 		return err
@@ -246,7 +246,7 @@ func sweepMany(ctx context.Context, store share.Store) error {
 	return wantSwept(ctx, store, expires, many)
 }
 
-// newID returns an id that no case used before.
+// newID returns a unique id.
 func newID(name string) string {
 	mu.Lock()
 	defer mu.Unlock()
@@ -261,7 +261,7 @@ var (
 
 func inAnHour() time.Time { return time.Now().Add(time.Hour).Truncate(time.Second).UTC() }
 
-// put stores the text "value" once for each time.
+// put stores the value "value" once per expiry.
 func put(ctx context.Context, store share.Store, id string, expires ...time.Time) error {
 	for _, at := range expires {
 		if err := store.Put(ctx, id, []byte("value"), at); err != nil {
@@ -287,12 +287,12 @@ func want(ctx context.Context, store share.Store, id, value string, expires time
 func wantNone(ctx context.Context, store share.Store, id string) error {
 	value, _, err := store.Get(ctx, id)
 	if !errors.Is(err, share.ErrNotFound) || value != nil {
-		return fmt.Errorf("%s has the value %.60q and the error %v, want that it is not found", id, value, err)
+		return fmt.Errorf("%s has the value %.60q and the error %v, want %v", id, value, err, share.ErrNotFound)
 	}
 	return nil
 }
 
-// drain removes what other cases left to be swept.
+// drain removes the expiring values of other cases.
 func drain(ctx context.Context, store share.Store) error {
 	_, err := store.DeleteExpired(ctx, inAnHour().Add(24*time.Hour))
 	return err
