@@ -12,36 +12,37 @@ import (
 	"github.com/crdlab/crdlab/internal/playground"
 )
 
-// child is a process that answers one request at a time.
+// child is a process that handles one request at a time.
 type child struct {
 	command  *exec.Cmd
 	input    io.WriteCloser
-	requests *bufio.Writer // to the input
-	answers  *bufio.Reader
+	requests *bufio.Writer // writes to input
+	replies  *bufio.Reader
 	ended    bool
 }
 
 func startChild(command *exec.Cmd) (*child, error) {
 	input, err := command.StdinPipe()
 	if err != nil {
-		return nil, fmt.Errorf("start an evaluating process: %w", err)
+		return nil, fmt.Errorf("start a child process: %w", err)
 	}
 	output, err := command.StdoutPipe()
 	if err != nil {
-		return nil, fmt.Errorf("start an evaluating process: %w", err)
+		return nil, fmt.Errorf("start a child process: %w", err)
 	}
-	widen(input)
-	widen(output)
+	growPipe(input)
+	growPipe(output)
 	if err := command.Start(); err != nil {
-		return nil, fmt.Errorf("start an evaluating process: %w", err)
+		return nil, fmt.Errorf("start a child process: %w", err)
 	}
-	return &child{command: command, input: input, requests: newFrameWriter(input), answers: newFrameReader(output)}, nil
+	return &child{command: command, input: input, requests: newFrameWriter(input), replies: newFrameReader(output)}, nil
 }
 
-// ask returns the data of an answer of the kind that is wanted.
-func (c *child) ask(ctx context.Context, request frame, wanted kind) ([]byte, error) {
+// call sends a request and returns the data of a reply of the wanted kind. It kills
+// the child when the context is done.
+func (c *child) call(ctx context.Context, request frame, wanted kind) ([]byte, error) {
 	stopKilling := context.AfterFunc(ctx, func() { _ = c.command.Process.Kill() })
-	answer, err := c.exchange(request)
+	reply, err := c.exchange(request)
 	if !stopKilling() {
 		_ = c.end()
 		return nil, ctx.Err()
@@ -49,40 +50,40 @@ func (c *child) ask(ctx context.Context, request frame, wanted kind) ([]byte, er
 	if err != nil {
 		return nil, c.failure(err)
 	}
-	switch answer.kind {
+	switch reply.kind {
 	case wanted:
-		return answer.data, nil
-	case tellInvalid:
+		return reply.data, nil
+	case replyInvalid:
 		var invalid playground.InvalidScenarioError
-		if err := json.Unmarshal(answer.data, &invalid); err != nil {
-			return nil, fmt.Errorf("decode what another process says: %w", err)
+		if err := json.Unmarshal(reply.data, &invalid); err != nil {
+			return nil, fmt.Errorf("decode a frame: %w", err)
 		}
 		return nil, &invalid
-	case tellUnreadable:
+	case replyUnreadable:
 		return nil, playground.ErrUnreadable
 	}
-	return nil, errors.New(string(answer.data))
+	return nil, errors.New(string(reply.data))
 }
 
 func (c *child) exchange(request frame) (frame, error) {
 	if err := request.write(c.requests); err != nil {
 		return frame{}, err
 	}
-	return readFrame(c.answers)
+	return readFrame(c.replies)
 }
 
-// failure is why a child did not answer. It has ended then, or is no use.
+// failure ends a child that did not reply and returns the reason.
 func (c *child) failure(cause error) error {
 	_ = c.command.Process.Kill()
-	ended := c.end()
+	exitErr := c.end()
 	var exit *exec.ExitError
-	if errors.As(ended, &exit) && exit.ExitCode() == exitMemory {
+	if errors.As(exitErr, &exit) && exit.ExitCode() == exitMemory {
 		return &playground.StoppedError{Reason: fmt.Sprintf("it took more than %d MiB of memory", MemoryLimit>>20)}
 	}
-	return fmt.Errorf("the evaluating process ended (%v): %w", ended, cause)
+	return fmt.Errorf("the child process ended (%v): %w", exitErr, cause)
 }
 
-// end lets the child finish; it does when its input is closed.
+// end closes the child's input, which makes it exit, and waits for it.
 func (c *child) end() error {
 	c.ended = true
 	_ = c.input.Close()

@@ -7,32 +7,33 @@ import (
 	"io"
 )
 
-// kind says what a frame holds.
+// kind identifies the contents of a frame.
 type kind byte
 
-// What the pool asks.
+// Requests of the pool.
 const (
-	askScenario kind = iota + 1 // a playground.Scenario as JSON
-	askQuestion                 // a playground.Question as JSON
+	requestEvaluation kind = iota + 1 // a playground.Scenario as JSON
+	requestAssist                     // a playground.Question as JSON
 )
 
-// What a child answers.
+// Replies of a child.
 const (
-	tellReport     kind = iota + 101 // a playground.Report as JSON
-	tellHelp                         // a playground.Help as JSON
-	tellInvalid                      // a playground.InvalidScenarioError as JSON
-	tellUnreadable                   // nothing: playground.ErrUnreadable
-	tellFailure                      // an error's text
+	replyReport     kind = iota + 101 // a playground.Report as JSON
+	replyHelp                         // a playground.Help as JSON
+	replyInvalid                      // a playground.InvalidScenarioError as JSON
+	replyUnreadable                   // no data; means playground.ErrUnreadable
+	replyFailure                      // the message of an error
 )
 
-// frame is how the pool and a child talk: the kind, the length of the data in
-// four bytes, and the data.
+// frame is a message between the pool and a child. On the wire, it is one byte for
+// the kind, four bytes for the length of the data in big-endian order, and the data.
 type frame struct {
 	kind kind
 	data []byte
 }
 
-// bufferSize is that of a pipe in Linux: what fits into it is written at once.
+// bufferSize is the default size of a Linux pipe. A write of this size needs one
+// system call.
 const bufferSize = 64 << 10
 
 func newFrameWriter(output io.Writer) *bufio.Writer { return bufio.NewWriterSize(output, bufferSize) }
@@ -41,7 +42,7 @@ func newFrameReader(input io.Reader) *bufio.Reader { return bufio.NewReaderSize(
 
 func (f frame) write(output *bufio.Writer) error {
 	header := binary.BigEndian.AppendUint32([]byte{byte(f.kind)}, uint32(len(f.data)))
-	// A writer that has failed fails again.
+	// Flush returns the first error of the writer.
 	_, _ = output.Write(header)
 	_, _ = output.Write(f.data)
 	return output.Flush()
@@ -50,11 +51,11 @@ func (f frame) write(output *bufio.Writer) error {
 func readFrame(input *bufio.Reader) (frame, error) {
 	var header [5]byte
 	if _, err := io.ReadFull(input, header[:]); err != nil {
-		return frame{}, fmt.Errorf("read from another process: %w", err)
+		return frame{}, fmt.Errorf("read a frame: %w", err)
 	}
 	f := frame{kind(header[0]), make([]byte, binary.BigEndian.Uint32(header[1:]))}
 	if _, err := io.ReadFull(input, f.data); err != nil {
-		return frame{}, fmt.Errorf("read from another process: %w", err)
+		return frame{}, fmt.Errorf("read a frame: %w", err)
 	}
 	return f, nil
 }

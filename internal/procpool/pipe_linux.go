@@ -8,12 +8,12 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// pipeSize is in bytes; more needs a privilege. A CRD with its objects, and their
-// report, then mostly go through at once and not in turns.
+// pipeSize is the largest pipe size in bytes without privileges. Most scenarios and
+// reports fit, so writer and reader need not alternate.
 const pipeSize = 1 << 20
 
-// widen gives a pipe more room if the system lets it.
-func widen(end io.Closer) {
+// growPipe increases the size of a pipe if the system permits it.
+func growPipe(end io.Closer) {
 	pipe, ok := end.(*os.File)
 	if !ok {
 		return
@@ -23,10 +23,10 @@ func widen(end io.Closer) {
 	}
 }
 
-// onOneThread keeps all that a child does for one request on the thread that has
-// read it: waking another takes as long as a small evaluation. Who waits for the
-// pipe that it returns, which is the same, holds none.
-func onOneThread(input *os.File) *os.File {
+// useOneThread makes a child handle each request on the thread that reads it, because
+// waking another thread costs as much as a small evaluation. It returns the same pipe
+// in non-blocking mode, so that a waiting reader does not occupy the thread.
+func useOneThread(input *os.File) *os.File {
 	fd := input.Fd()
 	if err := unix.SetNonblock(int(fd), true); err != nil {
 		return input

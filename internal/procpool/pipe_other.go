@@ -7,6 +7,6 @@ import (
 	"os"
 )
 
-func widen(io.Closer) {}
+func growPipe(io.Closer) {}
 
-func onOneThread(input *os.File) *os.File { return input }
+func useOneThread(input *os.File) *os.File { return input }

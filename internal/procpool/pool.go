@@ -1,6 +1,6 @@
-// Package procpool runs the engine in child processes. An evaluation that
-// takes too long or too much memory is ended there, without touching others:
-// nothing else stops a CEL expression or a pattern that builds gigabytes.
+// Package procpool runs the engine in child processes, so that an evaluation can be
+// killed when it exceeds its time or memory limit. Go offers no other way to stop a
+// CEL expression or a regular expression that allocates gigabytes.
 package procpool
 
 import (
@@ -14,8 +14,8 @@ import (
 	"github.com/crdlab/crdlab/internal/playground"
 )
 
-// Pool keeps child processes that are ready to evaluate. It starts as many as
-// are used at a time; those who use it bound that number.
+// Pool holds idle child processes. It starts a child for each concurrent call, so its
+// callers must limit concurrency.
 type Pool struct {
 	command func() *exec.Cmd
 
@@ -24,15 +24,15 @@ type Pool struct {
 	closed bool
 }
 
-// New returns a pool whose children are started by the command, which has to
-// call [Serve] with its standard input and output.
+// New returns a pool of children that command starts. A child must call [Serve] with
+// its standard input and output.
 func New(command func() *exec.Cmd) *Pool {
 	return &Pool{command: command}
 }
 
-// Evaluate has a child evaluate the scenario. When the context is done, the
-// child is killed and the error is the context's. An evaluation that was ended
-// for its memory is a [playground.StoppedError].
+// Evaluate evaluates the scenario in a child. When the context is done, it kills the
+// child and returns the context's error. If the child exceeds [MemoryLimit], the
+// error is a [playground.StoppedError].
 func (p *Pool) Evaluate(ctx context.Context, scenario playground.Scenario) (playground.Report, error) {
 	data, err := encode(scenario)
 	if err != nil {
@@ -44,36 +44,36 @@ func (p *Pool) Evaluate(ctx context.Context, scenario playground.Scenario) (play
 	return decode[playground.Report](data)
 }
 
-// EvaluateJSON does the same with a scenario as JSON, which it leaves to the child,
-// and returns the report as the child wrote it. The child is stricter than
-// encoding/json: what it does not read is [playground.ErrUnreadable].
+// EvaluateJSON evaluates a scenario in JSON and returns the report in JSON, without
+// decoding either in this process. The child is stricter than encoding/json: for JSON
+// that it rejects, the error is [playground.ErrUnreadable].
 func (p *Pool) EvaluateJSON(ctx context.Context, scenario []byte) (json.RawMessage, error) {
-	return p.ask(ctx, frame{askScenario, scenario}, tellReport)
+	return p.call(ctx, frame{requestEvaluation, scenario}, replyReport)
 }
 
-// Help has a child answer the question, as Evaluate does.
+// Help handles an assist request in a child, with the same errors as Evaluate.
 func (p *Pool) Help(ctx context.Context, question playground.Question) (playground.Help, error) {
 	data, err := encode(question)
 	if err != nil {
 		return playground.Help{}, err
 	}
-	if data, err = p.ask(ctx, frame{askQuestion, data}, tellHelp); err != nil {
+	if data, err = p.call(ctx, frame{requestAssist, data}, replyHelp); err != nil {
 		return playground.Help{}, err
 	}
 	return decode[playground.Help](data)
 }
 
-func (p *Pool) ask(ctx context.Context, request frame, wanted kind) ([]byte, error) {
+func (p *Pool) call(ctx context.Context, request frame, wanted kind) ([]byte, error) {
 	child, err := p.take()
 	if err != nil {
 		return nil, err
 	}
-	answer, err := child.ask(ctx, request, wanted)
+	reply, err := child.call(ctx, request, wanted)
 	p.put(child)
-	return answer, err
+	return reply, err
 }
 
-// Close ends the idle children, and the others as soon as they have answered.
+// Close ends the idle children immediately and busy children after their reply.
 func (p *Pool) Close() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -84,8 +84,8 @@ func (p *Pool) Close() {
 	p.idle = nil
 }
 
-// take prefers the child that was used last: it is the one that most probably
-// has compiled the CRD before.
+// take prefers the most recently used child, which most likely has the compiled CRD
+// in its cache.
 func (p *Pool) take() (*child, error) {
 	p.mu.Lock()
 	if last := len(p.idle) - 1; last >= 0 {
@@ -111,23 +111,23 @@ func (p *Pool) put(c *child) {
 	p.idle = append(p.idle, c)
 }
 
-// encode is a value as JSON, with a line break behind it.
+// encode encodes a value without HTML escapes and appends a line feed.
 func encode(value any) ([]byte, error) {
 	var out bytes.Buffer
 	encoder := json.NewEncoder(&out)
 	encoder.SetEscapeHTML(false)
 	if err := encoder.Encode(value); err != nil {
-		return nil, fmt.Errorf("encode for another process: %w", err)
+		return nil, fmt.Errorf("encode a frame: %w", err)
 	}
 	return out.Bytes(), nil
 }
 
 func decode[Value any](data []byte) (value Value, err error) {
 	decoder := json.NewDecoder(bytes.NewReader(data))
-	// Table cells are of any type: as json.Number they keep all their digits.
+	// Table cells have any type. json.Number preserves all digits of their numbers.
 	decoder.UseNumber()
 	if err := decoder.Decode(&value); err != nil {
-		return value, fmt.Errorf("decode what another process says: %w", err)
+		return value, fmt.Errorf("decode a frame: %w", err)
 	}
 	return value, nil
 }

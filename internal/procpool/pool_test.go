@@ -14,13 +14,13 @@ import (
 	"github.com/crdlab/crdlab/internal/playground"
 )
 
-const asChild = "PROCPOOL_TEST_CHILD"
+const childVariable = "PROCPOOL_TEST_CHILD"
 
 func TestMain(m *testing.M) {
-	if os.Getenv(asChild) == "" {
+	if os.Getenv(childVariable) == "" {
 		os.Exit(m.Run())
 	}
-	if err := Serve(os.Stdin, os.Stdout, Engine{Evaluate: behave, Help: behelp}); err != nil {
+	if err := Serve(os.Stdin, os.Stdout, Engine{Evaluate: testEvaluate, Help: testHelp}); err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(1)
 	}
@@ -28,8 +28,8 @@ func TestMain(m *testing.M) {
 
 var kept [][]byte
 
-// behave is an engine that does as the scenario says.
-func behave(_ context.Context, scenario playground.Scenario) (playground.Report, error) {
+// testEvaluate is an engine that takes its behaviour from the CRD.
+func testEvaluate(_ context.Context, scenario playground.Scenario) (playground.Report, error) {
 	switch scenario.CRD {
 	case "spin":
 		for { //nolint:staticcheck // The pool has to end it.
@@ -54,8 +54,8 @@ func behave(_ context.Context, scenario playground.Scenario) (playground.Report,
 	return reportOf(scenario), nil
 }
 
-// behelp is the same for questions.
-func behelp(_ context.Context, question playground.Question) (playground.Help, error) {
+// testHelp handles assist requests in the same way.
+func testHelp(_ context.Context, question playground.Question) (playground.Help, error) {
 	if question.Format.Text == "fail" {
 		return playground.Help{}, errors.New("failed")
 	}
@@ -68,7 +68,8 @@ func overflow() playground.Report {
 	return report
 }
 
-// reportOf has what could change on its way: markup, large numbers, no values.
+// reportOf returns a report with values that an encoding could change, such as markup,
+// large numbers and null.
 func reportOf(scenario playground.Scenario) playground.Report {
 	return playground.Report{
 		CRD:     playground.CRD{Name: scenario.CRD, Output: "a <b> & \u2028"},
@@ -81,7 +82,7 @@ func newTestPool(t *testing.T) *Pool {
 	t.Helper()
 	pool := New(func() *exec.Cmd {
 		command := exec.Command(os.Args[0])
-		command.Env = append(os.Environ(), asChild+"=1")
+		command.Env = append(os.Environ(), childVariable+"=1")
 		return command
 	})
 	t.Cleanup(pool.Close)
@@ -93,7 +94,7 @@ func evaluate(t *testing.T, pool *Pool, text string) (playground.Report, error) 
 	return pool.Evaluate(t.Context(), playground.Scenario{CRD: text})
 }
 
-func TestReportsComeThroughUnchanged(t *testing.T) {
+func TestReportsAreUnchanged(t *testing.T) {
 	pool := newTestPool(t)
 	got, err := evaluate(t, pool, "thing")
 	if err != nil {
@@ -112,7 +113,7 @@ func TestReportsComeThroughUnchanged(t *testing.T) {
 	}
 }
 
-func TestChildIsUsedAgain(t *testing.T) {
+func TestChildIsReused(t *testing.T) {
 	pool := newTestPool(t)
 	var children []string
 	for _, text := range []string{"one", "fail", "invalid", "panic", "two"} {
@@ -121,7 +122,7 @@ func TestChildIsUsedAgain(t *testing.T) {
 		}
 	}
 	if len(children) != 2 || children[0] != children[1] {
-		t.Errorf("children %v, want the same one twice", children)
+		t.Errorf("children %v, want the same child twice", children)
 	}
 }
 
@@ -136,17 +137,17 @@ func TestFailures(t *testing.T) {
 			t.Errorf("%s: %#v, want %#v", text, err, want)
 		}
 	}
-	for text, want := range map[string]string{"panic": "the engine panicked: broken", "overflow": "the evaluating process ended"} {
+	for text, want := range map[string]string{"panic": "the engine panicked: broken", "overflow": "the child process ended"} {
 		if _, err := evaluate(t, pool, text); err == nil || !strings.HasPrefix(err.Error(), want) {
 			t.Errorf("%s: %v, want %s…", text, err, want)
 		}
 	}
 	if _, err := evaluate(t, pool, "after all that"); err != nil {
-		t.Errorf("the pool did not recover: %v", err)
+		t.Errorf("after failures: %v", err)
 	}
 }
 
-func TestRunawayIsKilledAlone(t *testing.T) {
+func TestTimeoutKillsOnlyOneChild(t *testing.T) {
 	pool := newTestPool(t)
 	other := make(chan error, 1)
 	ctx, cancel := context.WithTimeout(t.Context(), 200*time.Millisecond)
@@ -161,23 +162,23 @@ func TestRunawayIsKilledAlone(t *testing.T) {
 		other <- nil
 	}()
 	if _, err := pool.Evaluate(ctx, playground.Scenario{CRD: "spin"}); !errors.Is(err, context.DeadlineExceeded) {
-		t.Errorf("the runaway ended with %v", err)
+		t.Errorf("the endless evaluation returned %v", err)
 	}
 	if err := <-other; err != nil {
-		t.Errorf("beside the runaway: %v", err)
+		t.Errorf("a concurrent evaluation failed: %v", err)
 	}
 	if len(pool.idle) != 1 {
-		t.Errorf("%d idle children, want the other one alone", len(pool.idle))
+		t.Errorf("%d idle children, want 1", len(pool.idle))
 	}
 }
 
-func TestChildEndsWithItsParent(t *testing.T) {
+func TestChildExitsWhenInputCloses(t *testing.T) {
 	pool := newTestPool(t)
 	child, err := startChild(pool.command())
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := (frame{askScenario, []byte(`{"crd": "spin"}`)}).write(child.requests); err != nil {
+	if err := (frame{requestEvaluation, []byte(`{"crd": "spin"}`)}).write(child.requests); err != nil {
 		t.Fatal(err)
 	}
 	ended := make(chan error, 1)
@@ -189,14 +190,14 @@ func TestChildEndsWithItsParent(t *testing.T) {
 		}
 	case <-time.After(10 * time.Second):
 		_ = child.command.Process.Kill()
-		t.Error("the child went on after its input was closed")
+		t.Error("the child still runs after its input was closed")
 	}
 }
 
 func TestMissingProgram(t *testing.T) {
 	pool := New(func() *exec.Cmd { return exec.Command("/nowhere/crdlab") })
 	if _, err := evaluate(t, pool, "thing"); err == nil {
-		t.Error("a child that cannot be started evaluated")
+		t.Error("no error for a missing program")
 	}
 }
 

@@ -14,49 +14,50 @@ import (
 )
 
 const (
-	// MemoryLimit is the memory in bytes at which a child gives up. The largest
-	// CRDs in public use need a tenth.
+	// MemoryLimit is the memory in bytes at which a child exits. The largest public
+	// CRDs need a tenth of it.
 	MemoryLimit = 1 << 30
 
-	// gcPercent lets a child collect garbage less often than Go does by default:
-	// most of what it holds are compiled CRDs, which stay. The memory limit keeps
-	// it from growing.
+	// gcPercent makes a child collect garbage less often than by default, because
+	// most of its memory is long-lived compiled CRDs. The memory limit bounds the heap.
 	gcPercent = 400
 
-	// exitMemory is the exit code of a child that gave up.
+	// exitMemory is the exit code of a child that exceeded MemoryLimit.
 	exitMemory = 42
 
-	// memoryInterval is short against the time in which a gigabyte is filled.
+	// memoryInterval is the interval between memory checks. It is much shorter than
+	// the time needed to fill MemoryLimit.
 	memoryInterval = 10 * time.Millisecond
 )
 
-// Engine is what a child has to answer with.
+// Engine holds the functions that a child executes.
 type Engine struct {
 	Evaluate func(context.Context, playground.Scenario) (playground.Report, error)
 	Help     func(context.Context, playground.Question) (playground.Help, error)
 }
 
-// Serve is the life of a child: it answers the requests that it reads until
-// the input ends. It does not return before, and ends the process at once, in
-// the middle of an evaluation even, when the input is closed.
+// Serve runs a child process: it reads requests and writes replies. When the input
+// is closed, it exits the process immediately, even during an evaluation. It returns
+// only if a write fails.
 func Serve(input, output *os.File, engine Engine) error {
 	debug.SetMemoryLimit(MemoryLimit / 4 * 3)
 	debug.SetGCPercent(gcPercent)
-	requests, answers := make(chan frame), newFrameWriter(output)
-	go read(newFrameReader(onOneThread(input)), requests)
-	s := server{engine, newScenarios(), newReports()}
+	requests, replies := make(chan frame), newFrameWriter(output)
+	go readRequests(newFrameReader(useOneThread(input)), requests)
+	s := server{engine, newScenarioReader(), newReportWriter()}
 	for request := range requests {
 		stop := watchMemory()
-		answer := s.guarded(request)
+		reply := s.reply(request)
 		stop()
-		if err := answer.write(answers); err != nil {
-			return fmt.Errorf("write the answer: %w", err)
+		if err := reply.write(replies); err != nil {
+			return fmt.Errorf("write a reply: %w", err)
 		}
 	}
 	return nil
 }
 
-func read(input *bufio.Reader, requests chan<- frame) {
+// readRequests exits the process at the end of the input.
+func readRequests(input *bufio.Reader, requests chan<- frame) {
 	for {
 		request, err := readFrame(input)
 		if err != nil {
@@ -66,43 +67,45 @@ func read(input *bufio.Reader, requests chan<- frame) {
 	}
 }
 
-// server answers one request after another.
+// server handles requests sequentially.
 type server struct {
 	engine    Engine
-	scenarios *scenarios
-	reports   *reports
+	scenarios *scenarioReader
+	reports   *reportWriter
 }
 
-func (s server) guarded(request frame) (answer frame) {
+// reply handles a request and converts errors and panics into replies.
+func (s server) reply(request frame) (reply frame) {
 	defer func() {
 		if cause := recover(); cause != nil {
-			answer = frame{tellFailure, fmt.Appendf(nil, "the engine panicked: %v\n%s", cause, debug.Stack())}
+			reply = frame{replyFailure, fmt.Appendf(nil, "the engine panicked: %v\n%s", cause, debug.Stack())}
 		}
 	}()
-	answer, err := s.answer(request)
-	if invalid, ok := errors.AsType[*playground.InvalidScenarioError](err); ok {
-		answer.kind = tellInvalid
-		answer.data, err = encode(invalid)
+	reply, err := s.handle(request)
+	var invalid *playground.InvalidScenarioError
+	if errors.As(err, &invalid) {
+		reply.kind = replyInvalid
+		reply.data, err = encode(invalid)
 	}
 	switch {
 	case errors.Is(err, playground.ErrUnreadable):
-		return frame{kind: tellUnreadable}
+		return frame{kind: replyUnreadable}
 	case err != nil:
-		return frame{tellFailure, []byte(err.Error())}
+		return frame{replyFailure, []byte(err.Error())}
 	}
-	return answer
+	return reply
 }
 
-func (s server) answer(request frame) (frame, error) {
+func (s server) handle(request frame) (frame, error) {
 	switch request.kind {
-	case askScenario:
+	case requestEvaluation:
 		report, err := s.evaluate(request.data)
-		return frame{tellReport, report}, err
-	case askQuestion:
+		return frame{replyReport, report}, err
+	case requestAssist:
 		help, err := s.help(request.data)
-		return frame{tellHelp, help}, err
+		return frame{replyHelp, help}, err
 	}
-	return frame{}, fmt.Errorf("a request of the unknown kind %d", request.kind)
+	return frame{}, fmt.Errorf("unknown request kind %d", request.kind)
 }
 
 func (s server) evaluate(data []byte) ([]byte, error) {
@@ -129,7 +132,7 @@ func (s server) help(data []byte) ([]byte, error) {
 	return encode(help)
 }
 
-// watchMemory ends the process when it takes too much, until it is stopped.
+// watchMemory exits the process when it exceeds MemoryLimit, until stop is called.
 func watchMemory() (stop func()) {
 	ticker := time.NewTicker(memoryInterval)
 	done := make(chan struct{})
@@ -149,7 +152,7 @@ func watchMemory() (stop func()) {
 	return func() { close(done) }
 }
 
-// memoryInUse is the memory in bytes that the process has of the system.
+// memoryInUse returns the memory in bytes that the Go runtime holds.
 func memoryInUse() uint64 {
 	samples := []metrics.Sample{
 		{Name: "/memory/classes/total:bytes"},

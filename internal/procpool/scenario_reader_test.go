@@ -13,8 +13,8 @@ import (
 
 var long = strings.Repeat(`a \"line\" \u00e9 \ud83d\ude00\n`, 500)
 
-// scenarioTexts are scenarios as JSON, and whether they are read.
-var scenarioTexts = map[string]bool{
+// scenarioSources maps JSON to true if the reader must accept it.
+var scenarioSources = map[string]bool{
 	`{}`:    true,
 	`null`:  true,
 	` { } `: true,
@@ -38,57 +38,57 @@ var scenarioTexts = map[string]bool{
 	`[]`:                         false,
 	`"crd"`:                      false,
 	`{"crd":"a\nb` + "\n" + `"}`: false,
-	// These encoding/json reads in its way.
+	// encoding/json accepts the following, with its own rules.
 	`{"crd":"a","crd":"b"}`: false,
 	`{"CRD":"a"}`:           false,
 	"{\"crd\":\"\xff\"}":    false,
 	`{"crd":"\ud83d"}`:      false,
 }
 
-func TestScenariosAreReadAsBefore(t *testing.T) {
-	kept := newScenarios()
+func TestScenarioReader(t *testing.T) {
+	reader := newScenarioReader()
 	for range 2 {
-		for text, isRead := range scenarioTexts {
-			if read := readAsBefore(t, kept, []byte(text)); read != isRead {
-				t.Errorf("%.40q: read is %v, want %v", text, read, isRead)
+		for text, isRead := range scenarioSources {
+			if read := checkRead(t, reader, []byte(text)); read != isRead {
+				t.Errorf("%.40q: accepted is %v, want %v", text, read, isRead)
 			}
 		}
 	}
-	if len(kept.texts) == 0 || len(kept.texts) > longTexts {
-		t.Errorf("%d long texts are kept", len(kept.texts))
+	if len(reader.cache) == 0 || len(reader.cache) > maxCached {
+		t.Errorf("%d strings are cached", len(reader.cache))
 	}
 }
 
-func TestTheLastLongTextsAreKept(t *testing.T) {
-	kept := newScenarios()
+func TestLongStringsAreCached(t *testing.T) {
+	reader := newScenarioReader()
 	for _, letter := range "abacadaea" {
-		text := strings.Repeat(string(letter), longText)
-		if scenario, err := kept.read([]byte(`{"crd":"` + text + `"}`)); err != nil || scenario.CRD != text {
+		text := strings.Repeat(string(letter), minCached)
+		if scenario, err := reader.read([]byte(`{"crd":"` + text + `"}`)); err != nil || scenario.CRD != text {
 			t.Fatalf("%c: %.10q, %v", letter, scenario.CRD, err)
 		}
 	}
 	var letters string
-	for _, known := range kept.texts {
-		letters += known.text[:1]
+	for _, known := range reader.cache {
+		letters += known.value[:1]
 	}
 	if letters != "aedc" {
-		t.Errorf("kept are %q", letters)
+		t.Errorf("the cache has %q", letters)
 	}
 }
 
 func FuzzScenario(f *testing.F) {
-	for text := range scenarioTexts {
+	for text := range scenarioSources {
 		f.Add([]byte(text))
 	}
-	kept := newScenarios()
-	f.Fuzz(func(t *testing.T, data []byte) { readAsBefore(t, kept, data) })
+	reader := newScenarioReader()
+	f.Fuzz(func(t *testing.T, data []byte) { checkRead(t, reader, data) })
 }
 
-// readAsBefore tells whether the scenario is read; if it is, encoding/json has to
-// read the same.
-func readAsBefore(t *testing.T, kept *scenarios, data []byte) bool {
+// checkRead reports whether the reader accepts a scenario. An accepted scenario must
+// be equal to the result of encoding/json.
+func checkRead(t *testing.T, reader *scenarioReader, data []byte) bool {
 	t.Helper()
-	got, err := kept.read(data)
+	got, err := reader.read(data)
 	if err != nil {
 		if !errors.Is(err, playground.ErrUnreadable) {
 			t.Errorf("%.40q: %v", data, err)
@@ -99,19 +99,19 @@ func readAsBefore(t *testing.T, kept *scenarios, data []byte) bool {
 	decoder.DisallowUnknownFields()
 	var want playground.Scenario
 	if err := decoder.Decode(&want); err != nil || !reflect.DeepEqual(got, want) {
-		t.Errorf("%.40q is read as %+v, and by encoding/json as %+v, %v", data, got, want, err)
+		t.Errorf("%.40q: got %+v, encoding/json returns %+v, %v", data, got, want, err)
 	}
 	return true
 }
 
-func TestReportsAreWrittenAsBefore(t *testing.T) {
-	written := newReports()
+func TestReportWriter(t *testing.T) {
+	writer := newReportWriter()
 	for _, text := range []string{"a", "a", "b", "a <&> \u2028"} {
 		report := reportOf(playground.Scenario{CRD: text})
 		report.CRD.Rules = []playground.Rule{{Message: text}}
 		for range 2 {
 			report.Objects[0].Output += "x"
-			got, err := written.write(report)
+			got, err := writer.write(report)
 			want, wantErr := encode(report)
 			if err != nil || wantErr != nil || string(got) != string(want) {
 				t.Errorf("%v, %v\ngot  %s\nwant %s", err, wantErr, got, want)
