@@ -13,12 +13,12 @@ import (
 	"github.com/crdlab/crdlab/internal/httpapi"
 )
 
-// stopTimeout is how long requests that are under way may take to end once the
-// server is told to stop: as long as an evaluation may, and its answer.
-const stopTimeout = httpapi.EvaluationTimeout + 5*time.Second
+// shutdownTimeout limits open requests during shutdown. It suffices for an evaluation
+// and its response.
+const shutdownTimeout = httpapi.EvaluationTimeout + 5*time.Second
 
-// parts are what an app is made of.
-type parts struct {
+// appConfig configures an app.
+type appConfig struct {
 	evaluate httpapi.Evaluate
 	asJSON   httpapi.EvaluateJSON // may be nil
 	help     httpapi.Help
@@ -27,15 +27,14 @@ type parts struct {
 	clients  httpapi.Clients
 	build    httpapi.Build
 	observe  func(httpapi.Observation)
-	// metrics answers on an address of its own, if there is one.
+	// metrics handles requests on the metrics address.
 	metrics http.Handler
-	// drain is how long the app goes on answering, no longer ready, before it
-	// stops.
+	// drain is the time for which a stopping app still handles requests.
 	drain time.Duration
 	log   *slog.Logger
 }
 
-// app is a server that listens already and is ready to serve.
+// app is a listening server.
 type app struct {
 	main    endpoint
 	metrics *endpoint
@@ -44,29 +43,29 @@ type app struct {
 	log     *slog.Logger
 }
 
-// endpoint is an address with the server that answers there.
+// endpoint is a listener and its server.
 type endpoint struct {
 	listener net.Listener
 	server   *http.Server
 }
 
-// newApp listens on the address, and on that for metrics unless it is empty. Port
-// 0 takes any free one.
-func newApp(address, metricsAddress string, p parts) (*app, error) {
+// newApp listens on address and, unless it is empty, on metricsAddress. Port 0
+// selects a free port.
+func newApp(address, metricsAddress string, c appConfig) (*app, error) {
 	handler, err := httpapi.New(httpapi.Config{
-		Evaluate: p.evaluate, EvaluateJSON: p.asJSON, Help: p.help, Assets: p.assets, Log: p.log, Observe: p.observe,
-		Clients: p.clients, Sharing: p.sharing, Build: p.build,
+		Evaluate: c.evaluate, EvaluateJSON: c.asJSON, Help: c.help, Assets: c.assets, Log: c.log, Observe: c.observe,
+		Clients: c.clients, Sharing: c.sharing, Build: c.build,
 	})
 	if err != nil {
 		return nil, err
 	}
-	main, err := listen(address, handler, p.log)
+	main, err := listen(address, handler, c.log)
 	if err != nil {
 		return nil, err
 	}
-	a := &app{main: main, handler: handler, drain: p.drain, log: p.log}
+	a := &app{main: main, handler: handler, drain: c.drain, log: c.log}
 	if metricsAddress != "" {
-		metrics, err := listen(metricsAddress, p.metrics, p.log)
+		metrics, err := listen(metricsAddress, c.metrics, c.log)
 		if err != nil {
 			return nil, errors.Join(err, main.listener.Close())
 		}
@@ -85,16 +84,15 @@ func listen(address string, handler http.Handler, log *slog.Logger) (endpoint, e
 	return endpoint{listener, server}, nil
 }
 
-// url is where an endpoint answers.
+// url returns the URL of the endpoint.
 func (e endpoint) url() string {
 	return "http://" + e.listener.Addr().String()
 }
 
-// url is where the app answers.
+// url returns the URL of the app.
 func (a *app) url() string { return a.main.url() }
 
-// serve answers requests until the context is done; then it lets those that are
-// under way end.
+// serve handles requests until the context is done, and then shuts down.
 func (a *app) serve(ctx context.Context) error {
 	a.log.Info("serving crdlab", "url", a.url())
 	ended := make(chan error, 2)
@@ -112,13 +110,13 @@ func (a *app) serve(ctx context.Context) error {
 	return a.stop()
 }
 
-// stop first lets everybody know, so that nobody sends a request at the moment
-// when its connection is closed.
+// stop announces the shutdown before it closes connections, so that clients and load
+// balancers lose no requests.
 func (a *app) stop() error {
 	a.log.Info("stopping")
 	a.handler.Drain()
 	time.Sleep(a.drain)
-	stopping, cancel := context.WithTimeout(context.Background(), stopTimeout)
+	stopping, cancel := context.WithTimeout(context.Background(), shutdownTimeout)
 	defer cancel()
 	if err := a.main.server.Shutdown(stopping); err != nil {
 		return fmt.Errorf("stop: %w", errors.Join(err, a.main.server.Close()))

@@ -23,23 +23,23 @@ import (
 	"github.com/crdlab/crdlab/internal/procpool"
 )
 
-// start serves on a free port until the returned function is called, which
-// gives what serve returned.
+// start serves on a free port. The returned function stops the app and returns the
+// result of serve.
 func start(t *testing.T, evaluate httpapi.Evaluate) (*app, func() error) {
 	t.Helper()
-	return startParts(t, parts{evaluate: evaluate})
+	return startConfig(t, appConfig{evaluate: evaluate})
 }
 
-// startPool does the same with the processes of a pool.
+// startPool starts an app with the engine in the processes of a pool.
 func startPool(t *testing.T, pool *procpool.Pool) (*app, func() error) {
 	t.Helper()
-	return startParts(t, parts{evaluate: pool.Evaluate, asJSON: pool.EvaluateJSON})
+	return startConfig(t, appConfig{evaluate: pool.Evaluate, asJSON: pool.EvaluateJSON})
 }
 
-func startParts(t *testing.T, p parts) (*app, func() error) {
+func startConfig(t *testing.T, c appConfig) (*app, func() error) {
 	t.Helper()
-	p.assets, p.drain, p.log = fstest.MapFS{}, 200*time.Millisecond, slog.New(slog.DiscardHandler)
-	app, err := newApp("127.0.0.1:0", "", p)
+	c.assets, c.drain, c.log = fstest.MapFS{}, 200*time.Millisecond, slog.New(slog.DiscardHandler)
+	app, err := newApp("127.0.0.1:0", "", c)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -54,7 +54,7 @@ func startParts(t *testing.T, p parts) (*app, func() error) {
 	return app, stop
 }
 
-func TestStopLetsRequestsEnd(t *testing.T) {
+func TestStopWaitsForRequests(t *testing.T) {
 	entered, release := make(chan struct{}), make(chan struct{})
 	app, stop := start(t, func(context.Context, playground.Scenario) (playground.Report, error) {
 		close(entered)
@@ -78,10 +78,10 @@ func TestStopLetsRequestsEnd(t *testing.T) {
 		t.Errorf("stop: %v", err)
 	}
 	if got := <-status; got != http.StatusOK {
-		t.Errorf("the request that was under way ended with status %d", got)
+		t.Errorf("the open request has status %d", got)
 	}
 	if _, err := http.Get(app.url() + "/healthz"); err == nil {
-		t.Error("the server answers after its end")
+		t.Error("the server handles requests after stop")
 	}
 }
 
@@ -90,7 +90,7 @@ func TestAddressInUse(t *testing.T) {
 		return playground.Report{}, nil
 	}
 	app, stop := start(t, nothing)
-	_, err := newApp(strings.TrimPrefix(app.url(), "http://"), "", parts{
+	_, err := newApp(strings.TrimPrefix(app.url(), "http://"), "", appConfig{
 		evaluate: nothing, assets: fstest.MapFS{}, log: slog.New(slog.DiscardHandler),
 	})
 	if err == nil || !strings.Contains(err.Error(), "address already in use") {
@@ -101,8 +101,8 @@ func TestAddressInUse(t *testing.T) {
 	}
 }
 
-// TestStopLosesNoRequest stops a server that many clients ask without a pause,
-// over connections that they keep. What it has begun to answer has to arrive.
+// TestStopLosesNoRequest stops a server under load from persistent connections. Every
+// accepted request must have a complete response.
 func TestStopLosesNoRequest(t *testing.T) {
 	var accepted, answered atomic.Int64
 	app, stop := start(t, func(context.Context, playground.Scenario) (playground.Report, error) {
@@ -138,14 +138,14 @@ func TestStopLosesNoRequest(t *testing.T) {
 	}
 	ready := httptest.NewRecorder()
 	if app.handler.ServeHTTP(ready, httptest.NewRequest(http.MethodGet, "/readyz", nil)); ready.Code != http.StatusServiceUnavailable {
-		t.Errorf("the server was stopped and says %s", ready.Body)
+		t.Errorf("a stopped server reports %s", ready.Body)
 	}
 }
 
-func TestMetricsHaveTheirOwnAddress(t *testing.T) {
-	counts := metrics.New(builtFrom())
-	app, err := newApp("127.0.0.1:0", "127.0.0.1:0", parts{
-		assets: fstest.MapFS{}, observe: counts.Observe, metrics: counts.Handler(), build: builtFrom(), log: slog.New(slog.DiscardHandler),
+func TestMetricsAddress(t *testing.T) {
+	counts := metrics.New(buildInfo())
+	app, err := newApp("127.0.0.1:0", "127.0.0.1:0", appConfig{
+		assets: fstest.MapFS{}, observe: counts.Observe, metrics: counts.Handler(), build: buildInfo(), log: slog.New(slog.DiscardHandler),
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -166,7 +166,7 @@ func TestMetricsHaveTheirOwnAddress(t *testing.T) {
 		return response.StatusCode, string(body)
 	}
 	if status, _ := read(app.url() + "/metrics"); status != http.StatusNotFound {
-		t.Errorf("everybody is told the metrics: status %d", status)
+		t.Errorf("the public address serves metrics: status %d", status)
 	}
 	if status, body := read(app.metrics.url() + "/metrics"); status != http.StatusOK ||
 		!strings.Contains(body, `crdlab_http_requests_total{code="404",method="GET",route="none"} 1`) ||
@@ -181,7 +181,7 @@ func TestMetricsHaveTheirOwnAddress(t *testing.T) {
 		t.Error(err)
 	}
 	if _, err := http.Get(app.metrics.url() + "/metrics"); err == nil {
-		t.Error("metrics are served after the end")
+		t.Error("metrics are served after stop")
 	}
 }
 
@@ -203,15 +203,15 @@ func TestParse(t *testing.T) {
 	}{
 		{"default", "", "", &standard},
 		{"environment", "CRDLAB_ADDR=0.0.0.0:80 CRDLAB_METRICS_ADDR=:9090", "", with(func(s *settings) { s.address, s.metricsAddress = "0.0.0.0:80", ":9090" })},
-		{"flag first", "CRDLAB_ADDR=0.0.0.0:80", "-addr [::1]:1", with(func(s *settings) { s.address = "[::1]:1" })},
+		{"flag overrides environment", "CRDLAB_ADDR=0.0.0.0:80", "-addr [::1]:1", with(func(s *settings) { s.address = "[::1]:1" })},
 		{"rates", "CRDLAB_EVALUATE_RATE=7", "-share-rate 0", with(func(s *settings) { s.clients = httpapi.Clients{Evaluations: 7} })},
 		{"proxies", "CRDLAB_TRUSTED_PROXIES=10.0.0.0/8,fd00::/8", "", with(func(s *settings) { s.clients.TrustedProxies = networks })},
-		{"other proxies", "CRDLAB_TRUSTED_PROXIES=192.0.2.0/24", "-trusted-proxies 10.0.0.0/8,fd00::/8", with(func(s *settings) { s.clients.TrustedProxies = networks })},
+		{"proxies flag overrides environment", "CRDLAB_TRUSTED_PROXIES=192.0.2.0/24", "-trusted-proxies 10.0.0.0/8,fd00::/8", with(func(s *settings) { s.clients.TrustedProxies = networks })},
 		{"drain", "CRDLAB_DRAIN=5s", "", with(func(s *settings) { s.drain = 5 * time.Second })},
 		{"unknown flag", "", "-port 1", nil},
 		{"argument", "", "serve", nil},
-		{"proxy without its network's size", "CRDLAB_TRUSTED_PROXIES=10.0.0.1", "", nil},
-		{"rate in words", "CRDLAB_EVALUATE_RATE=many", "", nil},
+		{"proxy without a prefix length", "CRDLAB_TRUSTED_PROXIES=10.0.0.1", "", nil},
+		{"rate that is not a number", "CRDLAB_EVALUATE_RATE=many", "", nil},
 		{"negative time", "", "-drain -1s", nil},
 		{"negative rate", "", "-share-rate -1", nil},
 	} {

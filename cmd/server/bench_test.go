@@ -26,17 +26,19 @@ import (
 	"github.com/crdlab/crdlab/internal/procpool"
 )
 
-// BenchmarkEvaluate has as many clients as there are cores send an object that
-// changes each time, of a CRD that does not: to the engine in this process, which
-// has the texts in memory and leaves the report there; to the same with what a
-// program adds that is asked and answers in JSON; and through the HTTP API, without
-// compression, to one in the processes of the pool. The clients take their part of
-// the same cores. With -cpu 1,2 it shows what a second core brings.
+// BenchmarkEvaluate measures evaluations of a changing object with an unchanged CRD,
+// with one client per core, in three variants:
+//
+//   - engine: the engine in this process, without JSON
+//   - json: the same, with decoding of the scenario and encoding of the report
+//   - server: the HTTP API with the process pool, without compression
+//
+// Clients and server share the cores. Run it with -cpu 1,2 to compare one and two cores.
 func BenchmarkEvaluate(b *testing.B) {
 	for name, scenario := range benchScenarios(b) {
 		b.Run(name+"/engine", func(b *testing.B) {
 			e := whole.New()
-			inParallel(b, func(i int64) error {
+			measureParallel(b, func(i int64) error {
 				_, err := e.Evaluate(context.Background(), keystroke(scenario, i))
 				return err
 			})
@@ -55,19 +57,19 @@ func BenchmarkEvaluate(b *testing.B) {
 		}
 		b.Run(name+"/json", func(b *testing.B) {
 			e := whole.New()
-			inParallel(b, func(i int64) error { return answerJSON(e, slices.Concat(before, behind(i)), io.Discard) })
+			measureParallel(b, func(i int64) error { return evaluateJSON(e, slices.Concat(before, behind(i)), io.Discard) })
 		})
 		b.Run(name+"/server", func(b *testing.B) {
 			url := benchServer(b)
 			client := &http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: 64, DisableCompression: true}}
-			inParallel(b, func(i int64) error { return post(client, url+"/api/v1/evaluate", before, behind(i)) })
+			measureParallel(b, func(i int64) error { return post(client, url+"/api/v1/evaluate", before, behind(i)) })
 		})
 	}
 }
 
-// answerJSON evaluates a scenario as JSON, as strictly as the HTTP API, and writes
-// the report as JSON.
-func answerJSON(e *engine.Engine, body []byte, output io.Writer) error {
+// evaluateJSON evaluates a scenario in JSON, as strictly as the HTTP API, and writes
+// the report in JSON.
+func evaluateJSON(e *engine.Engine, body []byte, output io.Writer) error {
 	decoder := json.NewDecoder(bytes.NewReader(body))
 	decoder.DisallowUnknownFields()
 	var scenario playground.Scenario
@@ -83,14 +85,14 @@ func answerJSON(e *engine.Engine, body []byte, output io.Writer) error {
 	return encoder.Encode(report)
 }
 
-// benchScenarios are the gallery's first and, if CRDLAB_CORPUS names the CRDs
-// of real projects, one with many rules.
+// benchScenarios returns the default example and, if CRDLAB_CORPUS is set, HTTPRoute,
+// a CRD with a large number of rules.
 func benchScenarios(b *testing.B) map[string]playground.Scenario {
 	scenarios := map[string]playground.Scenario{"gallery": examples.Default().Scenario}
 	corpus := filepath.Join(os.Getenv("CRDLAB_CORPUS"), "gateway-api")
 	crd, err := os.ReadFile(filepath.Join(corpus, "crd.httproutes.gateway.networking.k8s.io.yaml"))
 	if err != nil {
-		b.Logf("CRDLAB_CORPUS has no HTTPRoute: %v", err)
+		b.Logf("HTTPRoute is not measured: %v", err)
 		return scenarios
 	}
 	object, err := os.ReadFile(filepath.Join(corpus, "cr.httproutes.gateway.networking.k8s.io.1.yaml"))
@@ -108,7 +110,7 @@ func keystroke(s playground.Scenario, i int64) playground.Scenario {
 
 func benchServer(b *testing.B) string {
 	pool := procpool.New(testChild)
-	app, err := newApp("127.0.0.1:0", "", parts{
+	app, err := newApp("127.0.0.1:0", "", appConfig{
 		evaluate: pool.Evaluate, asJSON: pool.EvaluateJSON, help: pool.Help, assets: fstest.MapFS{}, log: slog.New(slog.DiscardHandler),
 	})
 	if err != nil {
@@ -127,7 +129,7 @@ func benchServer(b *testing.B) string {
 	return app.url()
 }
 
-// post sends the parts as one body, which it does not copy together.
+// post sends the parts as one body without concatenating them.
 func post(client *http.Client, url string, parts ...[]byte) error {
 	var body net.Buffers
 	length := 0
@@ -150,15 +152,14 @@ func post(client *http.Client, url string, parts ...[]byte) error {
 		return err
 	}
 	if response.StatusCode != http.StatusOK {
-		return fmt.Errorf("the server answers %s", response.Status)
+		return fmt.Errorf("unexpected status %s", response.Status)
 	}
 	return nil
 }
 
-// inParallel reports beside the time per request the requests in a second and
-// the latency that one in a hundred exceeds. Nothing is measured before each
-// client has had an answer: the CRD is compiled then.
-func inParallel(b *testing.B, ask func(i int64) error) {
+// measureParallel reports requests per second and the 99th percentile of the latency.
+// It first warms up every client, so that the CRD is compiled.
+func measureParallel(b *testing.B, ask func(i int64) error) {
 	var (
 		count atomic.Int64
 		mu    sync.Mutex

@@ -19,18 +19,19 @@ import (
 	"github.com/crdlab/crdlab/internal/procpool"
 )
 
-// asChild makes the test's binary a process of the pool, as the server's is.
-const asChild = "CRDLAB_TEST_CHILD"
-
-// asServer makes it the server itself, with the settings of the environment.
-const asServer = "CRDLAB_TEST_SERVER"
+// Environment variables that turn the test binary into another program: a child of
+// the process pool, or the server with the settings of the environment.
+const (
+	childVariable  = "CRDLAB_TEST_CHILD"
+	serverVariable = "CRDLAB_TEST_SERVER"
+)
 
 func TestMain(m *testing.M) {
 	var err error
 	switch {
-	case os.Getenv(asChild) != "":
+	case os.Getenv(childVariable) != "":
 		err = evaluate()
-	case os.Getenv(asServer) != "":
+	case os.Getenv(serverVariable) != "":
 		err = run(nil)
 	default:
 		os.Exit(m.Run())
@@ -40,17 +41,16 @@ func TestMain(m *testing.M) {
 	}
 }
 
-// testChild is the test's binary as a process of the pool.
+// testChild returns the command that runs the test binary as a child of the pool.
 func testChild() *exec.Cmd {
 	command := exec.Command(os.Args[0])
-	command.Env = append(os.Environ(), asChild+"=1")
+	command.Env = append(os.Environ(), childVariable+"=1")
 	command.Stderr = os.Stderr
 	return command
 }
 
-// TestCasesOverHTTP sends each case of the engine through a listener and a
-// process of the pool; the report has to be that of the engine in this process,
-// to the byte.
+// TestCasesOverHTTP evaluates each case of the engine over HTTP in a process pool. The
+// report must be identical to the report of the engine in this process.
 func TestCasesOverHTTP(t *testing.T) {
 	pool := procpool.New(testChild)
 	defer pool.Close()
@@ -74,7 +74,7 @@ func TestCasesOverHTTP(t *testing.T) {
 			}
 			got := evaluateOverHTTP(t, app.url(), scenario)
 			if value, err := jsonschema.UnmarshalJSON(strings.NewReader(got)); err != nil || described.Validate(value) != nil {
-				t.Errorf("the report is not as the API's description says: %v, %v", err, described.Validate(value))
+				t.Errorf("the report does not match the OpenAPI document: %v, %v", err, described.Validate(value))
 			}
 			if at := difference(got, want); got != want {
 				t.Errorf("report differs:\ngot  …%.200s\nwant …%.200s", got[at:], want[at:])
@@ -86,8 +86,8 @@ func TestCasesOverHTTP(t *testing.T) {
 	}
 }
 
-// TestUnusualBodiesOverHTTP sends what a process of the pool does not read. The
-// answer has to be that of a server that decodes all bodies itself.
+// TestUnusualBodiesOverHTTP sends bodies that the strict decoder of a child rejects. The
+// response must be the same as without a pool.
 func TestUnusualBodiesOverHTTP(t *testing.T) {
 	pool := procpool.New(testChild)
 	defer pool.Close()
@@ -111,12 +111,12 @@ func TestUnusualBodiesOverHTTP(t *testing.T) {
 		gotStatus, got := evaluateBody(t, pooled.url(), []byte(body))
 		wantStatus, want := evaluateBody(t, decoding.url(), []byte(body))
 		if got != want || gotStatus != wantStatus || wantStatus != status {
-			t.Errorf("%.60q is answered %d: %.300s\nwant %d: %.300s", body, gotStatus, got, wantStatus, want)
+			t.Errorf("%.60q: status %d: %.300s\nwant %d: %.300s", body, gotStatus, got, wantStatus, want)
 		}
 	}
 }
 
-// reportSchema is what the server says of its reports.
+// reportSchema returns the schema of reports in the server's OpenAPI document.
 func reportSchema(t *testing.T, url string) *jsonschema.Schema {
 	t.Helper()
 	response, err := http.Get(url + "/api/openapi.json")
@@ -135,7 +135,7 @@ func reportSchema(t *testing.T, url string) *jsonschema.Schema {
 	return compiler.MustCompile("openapi.json#/components/schemas/Report")
 }
 
-// encode is a report as the server writes it, without its times.
+// encode encodes a report like the server, without timings.
 func encode(t *testing.T, report playground.Report) string {
 	t.Helper()
 	report.Timing = playground.Timing{}
@@ -148,7 +148,7 @@ func encode(t *testing.T, report playground.Report) string {
 	return strings.TrimSuffix(text.String(), "\n")
 }
 
-// difference is a place shortly before the first byte in which two texts differ.
+// difference returns an index shortly before the first difference of two strings.
 func difference(a, b string) int {
 	at := 0
 	for at < len(a) && at < len(b) && a[at] == b[at] {
@@ -159,14 +159,14 @@ func difference(a, b string) int {
 
 var timing = regexp.MustCompile(`"timing":\{[^}]*\}`)
 
-// evaluateOverHTTP is the report as the server writes it, without its times.
+// evaluateOverHTTP returns the server's report without timings.
 func evaluateOverHTTP(t *testing.T, url string, scenario []byte) string {
 	t.Helper()
 	_, report := evaluateBody(t, url, scenario)
 	return report
 }
 
-// evaluateBody is the status and the body of the answer, without times.
+// evaluateBody returns the status and the body of the response without timings.
 func evaluateBody(t *testing.T, url string, scenario []byte) (int, string) {
 	t.Helper()
 	response, err := http.Post(url+"/api/v1/evaluate", "application/json", bytes.NewReader(scenario))

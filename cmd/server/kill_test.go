@@ -15,8 +15,8 @@ import (
 	"testing"
 )
 
-// TestKilledServerLosesNoLink kills a server while links are made, again and
-// again on one file; every link that it answered has to be there afterwards.
+// TestKilledServerLosesNoLink repeatedly kills a server during requests. All
+// acknowledged links must survive in the store's file.
 func TestKilledServerLosesNoLink(t *testing.T) {
 	store := "bbolt://" + filepath.ToSlash(filepath.Join(t.TempDir(), "links.db"))
 	links := map[string]string{}
@@ -47,7 +47,7 @@ func TestKilledServerLosesNoLink(t *testing.T) {
 		}
 		makers.Wait()
 		if made.Load() < enough {
-			t.Fatalf("the server ended by itself after %d links", made.Load())
+			t.Fatalf("the server exited after %d links", made.Load())
 		}
 	}
 	url, kill := startProcess(t, store)
@@ -61,11 +61,11 @@ func TestKilledServerLosesNoLink(t *testing.T) {
 
 var servedAt = regexp.MustCompile(`url=(http:\S+)`)
 
-// startProcess runs the server as a process of its own. kill ends it at once.
+// startProcess runs the server in a separate process. kill sends it SIGKILL.
 func startProcess(t *testing.T, store string) (url string, kill func()) {
 	t.Helper()
 	command := exec.Command(os.Args[0])
-	command.Env = append(os.Environ(), asServer+"=1", "CRDLAB_ADDR=127.0.0.1:0", "CRDLAB_STORE="+store, "CRDLAB_SHARE_RATE=0")
+	command.Env = append(os.Environ(), serverVariable+"=1", "CRDLAB_ADDR=127.0.0.1:0", "CRDLAB_STORE="+store, "CRDLAB_SHARE_RATE=0")
 	log, err := command.StderrPipe()
 	if err != nil {
 		t.Fatal(err)
@@ -89,7 +89,7 @@ func startProcess(t *testing.T, store string) (url string, kill func()) {
 			return found[1], kill
 		}
 	}
-	t.Fatal("the server does not start")
+	t.Fatal("the server did not start")
 	return "", nil
 }
 

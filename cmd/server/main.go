@@ -1,5 +1,5 @@
-// Command server serves the playground: the page, its assets and the
-// evaluation API.
+// Command server serves the playground: the page, its assets, the evaluation API and
+// short links.
 package main
 
 import (
@@ -24,9 +24,9 @@ import (
 func main() {
 	var err error
 	switch {
-	case len(os.Args) == 2 && os.Args[1] == evaluateArgument:
+	case len(os.Args) == 2 && os.Args[1] == evaluateCommand:
 		err = evaluate()
-	case len(os.Args) == 3 && os.Args[1] == staticArgument:
+	case len(os.Args) == 3 && os.Args[1] == staticCommand:
 		err = writeStatic(os.Args[2])
 	default:
 		err = run(os.Args[1:])
@@ -37,7 +37,7 @@ func main() {
 	}
 }
 
-// run serves until the process is told to stop.
+// run wires the parts of the server and serves until a signal stops the process.
 func run(arguments []string) error {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
@@ -56,18 +56,18 @@ func run(arguments []string) error {
 	defer closeStore()
 	pool := procpool.New(child)
 	defer pool.Close()
-	counts := metrics.New(builtFrom())
+	counts := metrics.New(buildInfo())
 	if sharing.Store != nil {
 		sharing.Store = counts.Store(sharing.Store)
 	}
-	app, err := newApp(settings.address, settings.metricsAddress, parts{
+	app, err := newApp(settings.address, settings.metricsAddress, appConfig{
 		evaluate: counts.Evaluate(pool.Evaluate),
 		asJSON:   counts.EvaluateJSON(pool.EvaluateJSON),
 		help:     pool.Help,
 		assets:   web.Dist(),
 		sharing:  sharing,
 		clients:  settings.clients,
-		build:    builtFrom(),
+		build:    buildInfo(),
 		observe:  counts.Observe,
 		metrics:  counts.Handler(),
 		drain:    settings.drain,
@@ -79,9 +79,8 @@ func run(arguments []string) error {
 	return app.serve(ctx)
 }
 
-// staticArgument makes this program write the page into a directory, for hosts
-// that only send files.
-const staticArgument = "static"
+// staticCommand is the subcommand that writes the page for static file hosts.
+const staticCommand = "static"
 
 func writeStatic(directory string) error {
 	return httpapi.WriteStatic(context.Background(), httpapi.Config{
@@ -90,22 +89,22 @@ func writeStatic(directory string) error {
 	}, directory)
 }
 
-// evaluateArgument makes this program evaluate what it reads, for the pool.
-const evaluateArgument = "evaluate"
+// evaluateCommand is the subcommand that runs this program as a child of the pool.
+const evaluateCommand = "evaluate"
 
-// child is this program as a process of the pool.
+// child returns the command that starts a child of the pool.
 func child() *exec.Cmd {
 	program, err := os.Executable()
 	if err != nil {
 		program = os.Args[0]
 	}
-	command := exec.Command(program, evaluateArgument)
+	command := exec.Command(program, evaluateCommand)
 	command.Stderr = os.Stderr
 	return command
 }
 
-// evaluate is the life of a process of the pool. Terminals and supervisors tell
-// all processes at once to stop; this one goes on until the pool lets it end.
+// evaluate runs a child of the pool. It ignores signals, because terminals and
+// supervisors signal all processes at once, and the pool decides when its children end.
 func evaluate() error {
 	signal.Ignore(os.Interrupt, syscall.SIGTERM)
 	webhooks, err := webhooks(os.Getenv)

@@ -16,7 +16,7 @@ import (
 	"github.com/crdlab/crdlab/internal/share/postgrestest"
 )
 
-// replica serves with a store until the test ends, as run does.
+// replica serves with a store until the test ends.
 func replica(t *testing.T, store string) *app {
 	t.Helper()
 	log := slog.New(slog.DiscardHandler)
@@ -27,7 +27,7 @@ func replica(t *testing.T, store string) *app {
 		t.Error(err)
 		return nil
 	}
-	app, err := newApp("127.0.0.1:0", "", parts{assets: fstest.MapFS{}, sharing: sharing, log: log})
+	app, err := newApp("127.0.0.1:0", "", appConfig{assets: fstest.MapFS{}, sharing: sharing, log: log})
 	if err != nil {
 		t.Error(err)
 		return nil
@@ -44,9 +44,9 @@ func replica(t *testing.T, store string) *app {
 	return app
 }
 
-// TestReplicasLoseNoLink starts two servers at once on an empty database,
-// restarts the database while links are made, and reads every link from the
-// server that did not make it.
+// TestReplicasLoseNoLink starts two servers concurrently with an empty database and
+// restarts the database during requests. Each server must serve the links that the
+// other one created.
 func TestReplicasLoseNoLink(t *testing.T) {
 	database := postgrestest.Start(t)
 	var replicas [2]*app
@@ -86,7 +86,7 @@ func TestReplicasLoseNoLink(t *testing.T) {
 	}
 }
 
-// shareUntil shares one scenario after the other and returns the CRDs by id.
+// shareUntil shares scenarios until stop is closed and returns the CRDs by id.
 func shareUntil(t *testing.T, stop <-chan struct{}, url, name string) map[string]string {
 	links := map[string]string{}
 	for i := 0; ; i++ {

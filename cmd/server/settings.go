@@ -14,43 +14,50 @@ import (
 	"github.com/crdlab/crdlab/internal/httpapi"
 )
 
-// defaultAddress is reached from this machine only.
+// defaultAddress accepts connections from the local machine only.
 const defaultAddress = "127.0.0.1:8080"
 
-// What one client may ask for by default, at once and in a minute. The page asks
-// the server at each pause in typing if it cannot evaluate by itself.
+// Default rate limits per client and minute. A page without WebAssembly sends an
+// evaluation at every pause in typing.
 const (
 	defaultEvaluateRate = 600
 	defaultShareRate    = 60
 )
 
-// defaultDrain is long enough for whoever is asking at the moment to be told
-// that the connection ends.
+// defaultDrain lets busy clients learn that their connection will be closed.
 const defaultDrain = time.Second
+
+// Variables of settings without a flag. The operator token has none because process
+// lists show arguments. The webhook settings have none because child processes
+// read them from their environment.
+const (
+	operatorTokenVariable   = "CRDLAB_OPERATOR_TOKEN"
+	webhooksVariable        = "CRDLAB_WEBHOOKS"
+	webhookNetworksVariable = "CRDLAB_WEBHOOK_NETWORKS"
+)
 
 type settings struct {
 	address string
-	// metricsAddress is where metrics are served; nowhere if it is empty.
+	// metricsAddress is the listen address for metrics, or "" for no metrics.
 	metricsAddress string
-	// store is the address of the store of short links; empty means the
-	// default one, if that can be opened.
+	// store is the address of the short-link store. If it is empty, the server
+	// tries the default store.
 	store         string
 	shareLimit    int64
 	shareLifetime time.Duration
 	publicURL     string
 	clients       httpapi.Clients
 	drain         time.Duration
-	// operatorToken comes from the environment only: arguments are seen by
-	// everybody on the machine.
 	operatorToken string
 }
 
-// parse reads the settings: a flag counts before its environment variable, and
-// that before the default.
+// parse reads the settings. A flag overrides its environment variable, which
+// overrides the default.
 func parse(arguments []string, env func(string) string, output io.Writer) (settings, error) {
-	s := settings{operatorToken: env("CRDLAB_OPERATOR_TOKEN")}
+	s := settings{operatorToken: env(operatorTokenVariable)}
 	flags := s.flags()
 	flags.SetOutput(output)
+	flags.VisitAll(func(f *flag.Flag) { f.Usage += " (environment: " + variableOf(f) + ")" })
 	if err := setFromEnvironment(flags, env); err != nil {
 		return s, err
 	}
@@ -61,34 +68,36 @@ func parse(arguments []string, env func(string) string, output io.Writer) (setti
 		return s, fmt.Errorf("unexpected argument %q", flags.Arg(0))
 	}
 	if s.shareLimit <= 0 {
-		return s, errors.New("the limit of shared scenarios has to be positive")
+		return s, errors.New("the share limit must be positive")
 	}
 	if s.shareLifetime < 0 || s.drain < 0 || s.clients.Evaluations < 0 || s.clients.Shares < 0 {
-		return s, errors.New("no time and no rate may be negative")
+		return s, errors.New("durations and rates must not be negative")
 	}
 	s.publicURL = strings.TrimSuffix(s.publicURL, "/")
 	return s, nil
 }
 
+// flags defines the flags. Their usage strings are also the table of settings in
+// docs/self-hosting.md.
 func (s *settings) flags() *flag.FlagSet {
 	flags := flag.NewFlagSet("crdlab", flag.ContinueOnError)
-	flags.StringVar(&s.address, "addr", defaultAddress, "`host:port` to listen on (environment: CRDLAB_ADDR)")
-	flags.StringVar(&s.metricsAddress, "metrics-addr", "", "`host:port` to serve Prometheus metrics on, at /metrics; none if empty (environment: CRDLAB_METRICS_ADDR)")
-	flags.StringVar(&s.store, "store", "", "where short links are kept: bbolt:///path/to/file, postgres://…, memory: or none (environment: CRDLAB_STORE; default: a file in your data directory)")
-	flags.Int64Var(&s.shareLimit, "share-limit", httpapi.ShareLimit, "`bytes` of JSON that a shared scenario may have (environment: CRDLAB_SHARE_LIMIT)")
-	flags.DurationVar(&s.shareLifetime, "share-lifetime", 0, "how long a short link leads somewhere, 0 for ever (environment: CRDLAB_SHARE_LIFETIME)")
-	flags.StringVar(&s.publicURL, "public-url", "", "`URL` that short links begin with, by default what the client called the server (environment: CRDLAB_PUBLIC_URL)")
-	flags.IntVar(&s.clients.Evaluations, "evaluate-rate", defaultEvaluateRate, "how many `scenarios` one client may have evaluated at once, and in each minute; 0 for any number (environment: CRDLAB_EVALUATE_RATE)")
-	flags.IntVar(&s.clients.Shares, "share-rate", defaultShareRate, "the same for sharing `scenarios` (environment: CRDLAB_SHARE_RATE)")
-	flags.Func("trusted-proxies", "`networks` of reverse proxies whose X-Forwarded-For and X-Forwarded-Proto are believed, separated by commas, such as 10.0.0.0/8 (environment: CRDLAB_TRUSTED_PROXIES)", s.setProxies)
-	flags.DurationVar(&s.drain, "drain", defaultDrain, "how long to go on answering, no longer ready, when told to stop (environment: CRDLAB_DRAIN)")
+	flags.StringVar(&s.address, "addr", defaultAddress, "listen on `host:port`")
+	flags.StringVar(&s.metricsAddress, "metrics-addr", "", "serve Prometheus metrics at /metrics on `host:port`; no metrics if empty")
+	flags.StringVar(&s.store, "store", "", "store short links at this `address`: bbolt:///path/to/file, postgres://…, memory: or none; if empty, in a file in your data directory")
+	flags.Int64Var(&s.shareLimit, "share-limit", httpapi.ShareLimit, "maximum size of a shared scenario in `bytes` of JSON")
+	flags.DurationVar(&s.shareLifetime, "share-lifetime", 0, "`duration` until a short link expires, counted from the last time it was shared; 0 means never")
+	flags.StringVar(&s.publicURL, "public-url", "", "`URL` of this server in short links; if empty, the host of the request")
+	flags.IntVar(&s.clients.Evaluations, "evaluate-rate", defaultEvaluateRate, "limit of evaluations in `requests` per client and minute, also allowed in one burst; 0 means no limit")
+	flags.IntVar(&s.clients.Shares, "share-rate", defaultShareRate, "limit of shared scenarios in `requests` per client and minute, also allowed in one burst; 0 means no limit")
+	flags.Func("trusted-proxies", "comma-separated `networks` of reverse proxies, such as 10.0.0.0/8; the server trusts X-Forwarded-For and X-Forwarded-Proto only from these", s.setProxies)
+	flags.DurationVar(&s.drain, "drain", defaultDrain, "`duration` for which a stopping server still accepts requests while it reports that it is not ready")
 	return flags
 }
 
-func (s *settings) setProxies(text string) error {
+func (s *settings) setProxies(value string) error {
 	s.clients.TrustedProxies = nil
-	for _, text := range list(text) {
-		network, err := netip.ParsePrefix(text)
+	for _, item := range splitList(value) {
+		network, err := netip.ParsePrefix(item)
 		if err != nil {
 			return err
 		}
@@ -97,22 +106,27 @@ func (s *settings) setProxies(text string) error {
 	return nil
 }
 
-// setFromEnvironment gives each flag the value of its environment variable.
+// variableOf returns the environment variable of a flag: CRDLAB_SHARE_LIMIT for
+// -share-limit.
+func variableOf(f *flag.Flag) string {
+	return "CRDLAB_" + strings.ToUpper(strings.ReplaceAll(f.Name, "-", "_"))
+}
+
+// setFromEnvironment sets flags to the values of their environment variables.
 func setFromEnvironment(flags *flag.FlagSet, env func(string) string) error {
 	var errs []error
 	flags.VisitAll(func(f *flag.Flag) {
-		name := "CRDLAB_" + strings.ToUpper(strings.ReplaceAll(f.Name, "-", "_"))
-		if value := env(name); value != "" {
+		if value := env(variableOf(f)); value != "" {
 			if err := f.Value.Set(value); err != nil {
-				errs = append(errs, fmt.Errorf("%s: %w", name, err))
+				errs = append(errs, fmt.Errorf("%s: %w", variableOf(f), err))
 			}
 		}
 	})
 	return errors.Join(errs...)
 }
 
-// defaultStore is the address of a file in the user's data directory, which is
-// made if need be.
+// defaultStore returns the address of a file in the user's data directory. It
+// creates the directory if necessary.
 func defaultStore(env func(string) string) (string, error) {
 	directory := env("XDG_DATA_HOME")
 	if directory == "" {

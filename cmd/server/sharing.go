@@ -9,12 +9,12 @@ import (
 	"github.com/crdlab/crdlab/internal/share"
 )
 
-// sweepInterval is how often expired links are removed.
+// sweepInterval is the interval between deletions of expired links.
 const sweepInterval = time.Hour
 
-// openSharing opens the store of short links and keeps it swept until the
-// context is done; close ends that. Without a store that was asked for the
-// server does not start; the default one is done without.
+// openSharing opens the short-link store and deletes expired links periodically until
+// the context is done or closeStore is called. It fails if a configured store cannot
+// be opened. If the default store cannot be opened, short links are disabled.
 func openSharing(ctx context.Context, s settings, env func(string) string, log *slog.Logger) (sharing httpapi.Sharing, closeStore func(), err error) {
 	store, err := openStore(ctx, s.store, env, log)
 	if err != nil || store == nil {
@@ -37,7 +37,7 @@ func openSharing(ctx context.Context, s settings, env func(string) string, log *
 		stop()
 		<-swept
 		if err := store.Close(); err != nil {
-			log.Error("could not close the store", "error", err)
+			log.Error("cannot close the short-link store", "error", err)
 		}
 	}, nil
 }
@@ -53,6 +53,6 @@ func openStore(ctx context.Context, address string, env func(string) string, log
 			return store, nil
 		}
 	}
-	log.Warn("there are no short links: name a store with -store", "error", err)
+	log.Warn("short links are disabled: set a store with -store", "error", err)
 	return nil, nil
 }

@@ -9,7 +9,7 @@ import (
 	"time"
 )
 
-func TestDefaultStoreIsAFileOfTheUser(t *testing.T) {
+func TestDefaultStore(t *testing.T) {
 	directory := t.TempDir()
 	env := func(name string) string {
 		return map[string]string{"XDG_DATA_HOME": directory}[name]
@@ -31,7 +31,7 @@ func TestDefaultStoreIsAFileOfTheUser(t *testing.T) {
 		t.Errorf("the log: %s", &log)
 	}
 	opened, closeSecond := open(settings{})
-	if opened || !strings.Contains(log.String(), "there are no short links") {
+	if opened || !strings.Contains(log.String(), "short links are disabled") {
 		t.Errorf("the file was opened twice; the log: %s", &log)
 	}
 	closeSecond()
@@ -43,14 +43,14 @@ func TestDefaultStoreIsAFileOfTheUser(t *testing.T) {
 	}
 }
 
-func TestStoreThatWasAskedForHasToOpen(t *testing.T) {
+func TestConfiguredStoreMustOpen(t *testing.T) {
 	s := settings{store: "bbolt:///nowhere/at/all.db"}
 	if _, _, err := openSharing(t.Context(), s, os.Getenv, slog.New(slog.DiscardHandler)); err == nil {
-		t.Error("the server goes on without its store")
+		t.Error("the server starts without its store")
 	}
 }
 
-func TestSharingIsConfigured(t *testing.T) {
+func TestSharingSettings(t *testing.T) {
 	environment := map[string]string{
 		"CRDLAB_STORE": "memory:", "CRDLAB_SHARE_LIMIT": "1048576", "CRDLAB_SHARE_LIFETIME": "720h",
 		"CRDLAB_PUBLIC_URL": "https://crdlab.example.com/", "CRDLAB_OPERATOR_TOKEN": "secret",
@@ -70,15 +70,15 @@ func TestSharingIsConfigured(t *testing.T) {
 	}
 }
 
-func TestSharingSettingsAreChecked(t *testing.T) {
+func TestInvalidSharingSettings(t *testing.T) {
 	for _, arguments := range [][]string{{"-share-limit", "0"}, {"-share-lifetime", "-1h"}, {"-share-limit", "1MiB"}} {
 		if _, err := parse(arguments, func(string) string { return "" }, new(strings.Builder)); err == nil {
 			t.Errorf("%v is accepted", arguments)
 		}
 	}
 	for _, name := range []string{"CRDLAB_SHARE_LIMIT", "CRDLAB_SHARE_LIFETIME"} {
-		env := func(asked string) string {
-			return map[string]string{name: "much"}[asked]
+		env := func(variable string) string {
+			return map[string]string{name: "much"}[variable]
 		}
 		if _, err := parse(nil, env, new(strings.Builder)); err == nil || !strings.Contains(err.Error(), name) {
 			t.Errorf("%s=much: %v", name, err)

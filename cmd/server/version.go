@@ -7,10 +7,11 @@ import (
 	"github.com/crdlab/crdlab/internal/httpapi"
 )
 
-// version names what this program was built from; the linker sets it.
+// version is the release or commit of this build. The linker sets it.
 var version = "unknown"
 
-func builtFrom() httpapi.Build {
+// buildInfo returns the versions of the program and its libraries.
+func buildInfo() httpapi.Build {
 	return httpapi.Build{
 		Version:    version,
 		Go:         runtime.Version(),

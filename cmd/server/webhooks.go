@@ -9,31 +9,28 @@ import (
 	"github.com/crdlab/crdlab/internal/engine/conversion"
 )
 
-// webhooks reads which conversion webhooks may be called. They are told by the
-// environment, which the processes of the pool share:
-//
-//	CRDLAB_WEBHOOKS          https URLs, separated by commas
-//	CRDLAB_WEBHOOK_NETWORKS  networks besides public ones that they may be in,
-//	                         such as 10.0.0.0/8
+// webhooks returns the conversion webhooks that the engine may call. The parent
+// process only validates the settings; the child processes call the webhooks.
 func webhooks(env func(string) string) (conversion.Webhooks, error) {
 	var out conversion.Webhooks
-	for _, text := range list(env("CRDLAB_WEBHOOKS")) {
-		address, err := url.Parse(text)
+	for _, item := range splitList(env(webhooksVariable)) {
+		address, err := url.Parse(item)
 		if err != nil || address.Scheme != "https" || address.Host == "" || address.User != nil {
-			return out, fmt.Errorf("CRDLAB_WEBHOOKS: %q is not an https URL", text)
+			return out, fmt.Errorf("%s: %q is not an https URL", webhooksVariable, item)
 		}
 		out.URLs = append(out.URLs, address.String())
 	}
-	for _, text := range list(env("CRDLAB_WEBHOOK_NETWORKS")) {
-		network, err := netip.ParsePrefix(text)
+	for _, item := range splitList(env(webhookNetworksVariable)) {
+		network, err := netip.ParsePrefix(item)
 		if err != nil {
-			return out, fmt.Errorf("CRDLAB_WEBHOOK_NETWORKS: %w", err)
+			return out, fmt.Errorf("%s: %w", webhookNetworksVariable, err)
 		}
 		out.Networks = append(out.Networks, network)
 	}
 	return out, nil
 }
 
-func list(text string) []string {
-	return strings.FieldsFunc(text, func(r rune) bool { return r == ',' || r == ' ' })
+// splitList splits a list at commas and spaces.
+func splitList(value string) []string {
+	return strings.FieldsFunc(value, func(r rune) bool { return r == ',' || r == ' ' })
 }

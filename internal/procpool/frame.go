@@ -25,8 +25,8 @@ const (
 	replyFailure                      // the message of an error
 )
 
-// frame is a message between the pool and a child. On the wire, it is one byte for
-// the kind, four bytes for the length of the data in big-endian order, and the data.
+// frame is a message between the pool and a child. Its wire format is the
+// kind (1 byte), the length of the data (4 bytes, big-endian) and the data.
 type frame struct {
 	kind kind
 	data []byte

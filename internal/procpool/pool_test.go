@@ -28,7 +28,7 @@ func TestMain(m *testing.M) {
 
 var kept [][]byte
 
-// testEvaluate is an engine that takes its behaviour from the CRD.
+// testEvaluate is an engine whose behaviour depends on the CRD.
 func testEvaluate(_ context.Context, scenario playground.Scenario) (playground.Report, error) {
 	switch scenario.CRD {
 	case "spin":
