@@ -1,11 +1,10 @@
-// Measures the built module under Node, with what a keystroke costs in the page's
-// worker, and prints it as a ratio to the engine's native time in the same run.
+// Measures the cost of a keystroke in the built module under Node, and prints its ratio
+// to the engine's native time in the same run.
 //
 //   node bench.mjs IN_OUT
 //
-// IN_OUT is a file of figures as JSON, with those of internal/engine/bench.mjs; it
-// gets rows of the benchmark "Module" with the time in ns, the ratio, and the length
-// of the answer.
+// IN_OUT is a JSON file with the results of internal/engine/bench.mjs. This script adds
+// rows of the benchmark "Module" with the time in ns, the ratio, and the response length.
 
 import { execFileSync } from "node:child_process";
 import { existsSync, readFileSync, readdirSync } from "node:fs";
@@ -16,7 +15,7 @@ import { record } from "../internal/engine/measure.mjs";
 const root = join(import.meta.dirname, "..");
 const [file] = process.argv.slice(2);
 const runs = 15;
-/** What the page shows while somebody types: the outcome, and what is always there. */
+/** The panels that the page requests at each keystroke. */
 const panels = ["outcome", "brief", "problems", "announcement", "timing", "library", "count-crd", "count-object"];
 
 async function loadModule() {
@@ -31,7 +30,7 @@ async function loadModule() {
   return globalThis.crdlabShow;
 }
 
-/** The texts of the workloads that the native benchmarks have, by their names. */
+/** Returns the documents of the native benchmarks' workloads by name. */
 function readWorkloads() {
   const example = readFileSync(join(root, "internal", "engine", "testdata", "docs", "validation-rules.txtar"), "utf8");
   const part = (name) => example.split(`-- ${name} --\n`)[1].split(/^-- .* --$/m)[0];
@@ -52,12 +51,12 @@ function readWorkloads() {
 
 const median = (values) => values.toSorted((a, b) => a - b)[values.length >> 1];
 
-/** The median time in ns of a keystroke at the end of a document, and the answer's length. */
+/** Measures the median time in ns of a keystroke at the end of a document, and the response length. */
 function measure(show, texts, document) {
   const request = JSON.stringify({ scenario: { fieldValidation: "Ignore" }, panels });
   const times = [];
   let length = 0;
-  // V8 compiles what runs often once more: those first runs are not measured.
+  // The first runs warm up V8's optimizing compiler.
   for (let i = -5; i < runs; i++) {
     const edited = { ...texts, [document]: `${texts[document]}\n# ${document} ${i}` };
     const start = performance.now();

@@ -1,7 +1,7 @@
-// The built modules under Node, as the page's worker runs them: to each of the
-// engine's cases they have to give the answer that the built server gives, to
-// the byte, timings apart. (That the server's is the wanted one, its own tests
-// say.) The first module may say instead that it lacks what the case is about.
+// Tests the built modules under Node, as the page's worker uses them. For each case of
+// the engine, their report must be identical to the built server's, except timings.
+// (The server's own tests check that its reports are correct.) The module "first" may
+// instead list the features that it lacks for a case.
 
 import assert from "node:assert/strict";
 import { execFileSync, spawn } from "node:child_process";
@@ -39,16 +39,16 @@ async function startServer() {
   return { url, stop: () => child.kill("SIGTERM") };
 }
 
-/** The files of a txtar archive by their names. */
+/** Returns the files of a txtar archive by name. */
 function parseArchive(text) {
   const [, ...files] = text.split(/^-- (.*) --\n/m);
   return new Map(Array.from({ length: files.length / 2 }, (_, i) => [files[2 * i], files[2 * i + 1]]));
 }
 
-/** The field of a scenario for a file: oldCrd for old-crd.yaml. */
+/** Returns the scenario field of a file, such as oldCrd for old-crd.yaml. */
 const fieldOf = (name) => name.replace(/\.yaml$/, "").replace(/-(.)/g, (_, letter) => letter.toUpperCase());
 
-/** The files of a case, with those of the example that it is. */
+/** Returns the files of a case and of the example that it refers to. */
 function scenarioFiles(path) {
   const files = parseArchive(readFileSync(path, "utf8"));
   const example = files.get("example")?.trim();
@@ -73,7 +73,7 @@ const untimed = (report) => report.replace(/"timing":\{"crd":[^,]*,"object":[^}]
 
 const documents = ["crd", "oldCrd", "object", "oldObject", "conversion", "admission"];
 
-/** What the page shows of a scenario, asked for as the page's worker does. */
+/** Requests panels in the same way as the page's worker. */
 function show(module, scenario, panels) {
   const [texts, options] = [true, false].map((isText) =>
     Object.fromEntries(Object.entries(scenario).filter(([name]) => documents.includes(name) === isText)),
@@ -82,7 +82,7 @@ function show(module, scenario, panels) {
   return { ...JSON.parse(answer), panels: html };
 }
 
-/** The server's answer to the same, or to a scenario as it is. */
+/** Sends a body to the server and returns the response body. */
 async function ask(address, body) {
   const response = await fetch(address, { method: "POST", headers: { "content-type": "application/json" }, body: JSON.stringify(body) });
   return response.text();
@@ -90,7 +90,7 @@ async function ask(address, body) {
 
 const timeless = ({ panels: { timing: _, ...panels }, ...answer }) => ({ ...answer, panels });
 
-/** Fails with the first difference; the whole texts would be too much to read. */
+/** Fails with an excerpt at the first difference. */
 function assertSame(module, server) {
   let at = 0;
   while (at < module.length && module[at] === server[at]) at++;
@@ -99,7 +99,7 @@ function assertSame(module, server) {
   assert.equal(module.length, server.length);
 }
 
-/** The parts of the engine that a scenario needs and the first module lacks. */
+/** Maps each feature that the module "first" lacks to true if a scenario may need it. */
 const needed = ({ admission = "", operation, crd = "", schemas }) => ({
   admission: admission.trim() !== "",
   apply: operation === "apply",
@@ -116,7 +116,7 @@ describe("the built modules", async () => {
   after(() => server.stop());
 
   for (const { name, scenario } of readCases()) {
-    it(`answers the case ${name} as the server does`, async () => {
+    it(`return the server's report for the case ${name}`, async () => {
       const request = JSON.stringify(scenario);
       const wanted = untimed(await ask(`${server.url}/api/v1/evaluate`, scenario));
       assertSame(untimed(whole.evaluate(request)), wanted);
@@ -132,7 +132,7 @@ describe("the built modules", async () => {
     });
   }
 
-  it("show of a scenario what the server shows, and no more than is asked for", async () => {
+  it("return the server's panels, and only the requested ones", async () => {
     for (const { name, scenario } of readCases().filter((_, i) => i % 10 === 0)) {
       const wanted = JSON.parse(await ask(`${server.url}/panels`, { scenario, panels: [] }));
       assert.deepEqual(timeless(show(whole, scenario, [])), timeless(wanted), name);
@@ -141,14 +141,14 @@ describe("the built modules", async () => {
     }
   });
 
-  it("take each text as it is now, and none that is left out", () => {
+  it("use the current documents, and no omitted document", () => {
     const crdOf = (crd) => show(whole, crd === undefined ? {} : { crd }, ["brief"]).findings.map(({ message }) => message);
     const [one, other, none] = ["kind: A", "kind: [", ""].map(crdOf);
     assert.notDeepEqual(one, other);
     assert.deepEqual([crdOf("kind: A"), crdOf("kind: ["), crdOf(undefined)], [one, other, none]);
   });
 
-  it("answers a scenario that it cannot read with an error", () => {
+  it("return an error for an unreadable scenario", () => {
     for (const { evaluate, show, help } of [first, whole]) {
       assert.deepEqual(JSON.parse(evaluate("{")), { error: "decode the request: unexpected EOF" });
       assert.deepEqual(JSON.parse(evaluate()), { error: "crdlabEvaluate takes a string" });
@@ -158,5 +158,5 @@ describe("the built modules", async () => {
     }
   });
 
-  it("differ in what they lack", () => assert.ok(missed > 20, `the first lacks something in ${missed} cases`));
+  it("differ in features", () => assert.ok(missed > 20, `the module "first" lacks features in ${missed} cases`));
 });

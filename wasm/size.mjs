@@ -1,10 +1,10 @@
-// Compares the size of one of the engine's modules with its budget. If the
-// budget is exceeded, it names the packages that have the most code.
+// Compares the size of a built module with its budget. If the module exceeds it, the
+// script lists the packages with the most code.
 //
 //   node size.mjs FILE MAX GZIP_MAX [BROTLI_MAX]
 //
-// FILE is the module, named after its command, FILE.gz and FILE.br beside it; the limits are in bytes.
-// The environment has to be the one that the module was built in.
+// FILE is the module and has the name of its command. FILE.gz and FILE.br must exist.
+// The limits are in bytes. The environment must be the same as for the build.
 
 import { execFileSync } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync, statSync } from "node:fs";
@@ -16,7 +16,7 @@ const command = `./wasm/${basename(file, ".wasm")}`;
 const size = (name) => statSync(name).size;
 const megabytes = (bytes) => `${(bytes / 1e6).toFixed(1)} MB`;
 
-/** The packages with the bytes of their functions, the largest first. */
+/** Returns the packages with the size of their functions in bytes, in descending order. */
 function codeByPackage() {
   const { names, sizes } = functions(readFileSync(withNames()));
   const packageOf = packageFinder();
@@ -32,7 +32,7 @@ function go(...args) {
   return execFileSync("go", args, { encoding: "utf8" });
 }
 
-/** Builds the module with the names of its functions. */
+/** Builds the module with function names. */
 function withNames() {
   const directory = mkdtempSync(join(tmpdir(), "crdlab-size-"));
   process.on("exit", () => rmSync(directory, { recursive: true }));
@@ -41,7 +41,7 @@ function withNames() {
   return module;
 }
 
-/** Finds the package of a function by its name, in which the linker replaces what is no letter by "_". */
+/** Returns a function that maps the linker's function names to packages. The linker replaces special characters by "_". */
 function packageFinder() {
   const packages = go("list", "-deps", command).split("\n").filter(Boolean);
   const byMangled = new Map(packages.map((name) => [name.replace(/[^\w.]/g, "_"), name]));
@@ -54,7 +54,7 @@ function packageFinder() {
   };
 }
 
-/** The sizes and the names of a module's functions, by their index. */
+/** Returns the sizes and the names of a module's functions by index. */
 function functions(module) {
   const reader = new Reader(module, 8);
   const sizes = new Map();
@@ -107,7 +107,7 @@ class Reader {
     return this.bytes[this.at++];
   }
 
-  /** An unsigned number in LEB128. */
+  /** Reads an unsigned LEB128 number. */
   number() {
     let value = 0;
     for (let shift = 0; ; shift += 7) {

@@ -1,23 +1,21 @@
-// Makes the module file with which the engine is built for WebAssembly.
+// Writes the module file for WebAssembly builds of the engine.
 //
 //   node trim.mjs MODFILE
 //
-// MODFILE is go.mod with Kubernetes' modules replaced by copies, in directories
-// beside MODFILE. They lack what no page needs and what would otherwise triple
-// the engine, since whatever is registered somewhere, or could be encoded, is
-// linked with all its methods:
+// MODFILE is a copy of go.mod that replaces the Kubernetes modules by trimmed copies in
+// the same directory. Untrimmed, they would triple the size of the engine, because the
+// linker keeps all methods of registered or encodable types. The copies omit:
 //
-// - Protocol Buffers and CBOR: what users type is YAML or JSON.
-// - k8s.io/api registers the types of few groups in schemes, and most types lack
-//   their descriptions.
-// - k8s.io/client-go has the clients and informers of few groups: the
-//   admission plugins name the interface of all clients, and with it all types.
-// - k8s.io/apiserver calls webhooks without proxies, k8s.io/component-base sends
-//   no traces and has no collectors of metrics, and k8s.io/kube-openapi does not
-//   read gnostic's models: none of them would be used.
+// - Protocol Buffers and CBOR, because users write YAML or JSON
+// - k8s.io/api: the scheme registrations of most groups, and most type descriptions
+// - k8s.io/client-go: the clients and informers of most groups, which the interfaces of
+//   the admission plugins would otherwise retain
+// - k8s.io/apiserver: proxies for webhooks
+// - k8s.io/component-base: tracing and metrics collectors
+// - k8s.io/kube-openapi: the conversion from gnostic's models
 //
-// Nothing else in the copies differs. Native builds use the modules as they
-// are; what is missing here does not compile if something comes to need it.
+// The copies do not differ otherwise. Native builds use the original modules. Code that
+// needs an omitted part does not compile for WebAssembly.
 
 import { execFileSync } from "node:child_process";
 import { copyFileSync, mkdirSync, readFileSync, readdirSync, rmSync, writeFileSync } from "node:fs";
@@ -37,7 +35,7 @@ const replacements = Object.entries(modules).map(([path, trim]) => copyModule(pa
 copyFileSync("go.sum", modfile.replace(/\.mod$/, ".sum"));
 writeFileSync(modfile, [readFileSync("go.mod", "utf8"), ...replacements].join("\n"));
 
-/** Copies a module, each file as trim returns it, and gives the line that replaces the module. */
+/** Copies a module, applies trim to each file, and returns the replace directive. */
 function copyModule(path, trim) {
   const original = download(path);
   const copy = join(dirname(modfile), basename(path));
@@ -52,19 +50,19 @@ function copyModule(path, trim) {
     mkdirSync(dirname(join(copy, name)), { recursive: true });
     writeFileSync(join(copy, name), trimmed);
   }
-  if (changed === 0) throw new Error(`${original} is not written as trim.mjs expects`);
+  if (changed === 0) throw new Error(`${original} has no code that trim.mjs recognizes`);
   return `replace ${path} => ./${relative(".", copy)}\n`;
 }
 
-/** The directory of a module; a machine that never built the engine has to fetch it first. */
+/** Downloads a module if necessary and returns its directory. */
 function download(path) {
   return JSON.parse(execFileSync("go", ["mod", "download", "-json", path], { encoding: "utf8" })).Dir;
 }
 
-/** Takes the methods that encode Protocol Buffers out of generated code and what goes with it. */
+/** Removes the Protocol Buffers methods from generated code and related files. */
 function withoutProtobuf(name, text) {
   if (!/(^|\/)(generated\.pb|\w+_proto|fieldsv1)\.go$/.test(name)) return text;
-  // The serializers look at lists themselves.
+  // The serializers handle list metadata themselves.
   const methods = /^func \(\w+ \*?(?!(?:ListMeta|ShardInfo)\b)\w+\) (Marshal|MarshalTo|MarshalToSizedBuffer|Unmarshal|Size)\([^]*?^}\n/gm;
   return withoutUnusedImports(text.replace(methods, ""));
 }
@@ -79,17 +77,17 @@ function withoutUnusedImports(text) {
   return imports + text.slice(end + 1);
 }
 
-/** Changes text, which has to match the pattern. */
+/** Replaces the pattern, which must match. */
 function edit(text, pattern, replacement) {
-  if (text.search(pattern) < 0) throw new Error(`${pattern} is not there any more: adapt trim.mjs`);
+  if (text.search(pattern) < 0) throw new Error(`${pattern} does not match any more: adapt trim.mjs`);
   return text.replace(pattern, replacement);
 }
 
 /**
- * Keeps, of what the types of a package say of themselves, that which the engine
- * tells those who write admission texts: all of it would be in the way of the start.
+ * Keeps only the type descriptions that the engine shows in admission documents.
+ * The remaining descriptions would delay the start.
  */
-function described(group, text) {
+function trimDescriptions(group, text) {
   if (["admission/v1", "admissionregistration/v1"].includes(group)) return text;
   if (group !== "core/v1") return undefined;
   const types = "Namespace|NamespaceSpec|ConfigMap|Secret";
@@ -97,19 +95,19 @@ function described(group, text) {
   return text.replace(new RegExp(`^func \\((?!(?:${types})\\))\\w+\\) SwaggerDoc[^]*?^}\n`, "gm"), "");
 }
 
-/** Takes out of a file of k8s.io/api what few groups need; undefined if it is the whole file. */
+/** Trims a file of k8s.io/api, or returns undefined to omit the file. */
 function trimApi(name, text) {
-  if (basename(name) === "types_swagger_doc_generated.go") return described(dirname(name), text);
+  if (basename(name) === "types_swagger_doc_generated.go") return trimDescriptions(dirname(name), text);
   text = withoutProtobuf(name, text);
-  // What the engine decodes or encodes by way of a scheme.
+  // The engine decodes or encodes these groups with a scheme.
   const registered = ["admission/v1", "admission/v1beta1", "admissionregistration/v1", "autoscaling/v1"];
   if (registered.includes(dirname(name))) return text;
-  // What is common to all groups stays registered: OpenAPI documents list it.
+  // Types common to all groups stay registered, because OpenAPI documents list them.
   return name.endsWith("/register.go") ? text.replace(/^\tscheme\.AddKnownTypes\((?:[^()]|\([^()]*\))*\)\n/gm, "") : text;
 }
 
 function trimMachinery(name, text) {
-  // The serializers know their own envelope as Protocol Buffers.
+  // The serializers need the Protocol Buffers form of their own envelope.
   if (dirname(name) !== "pkg/runtime") text = withoutProtobuf(name, text);
   switch (name) {
     case "pkg/runtime/serializer/cbor/direct/direct.go":
@@ -118,7 +116,7 @@ function trimMachinery(name, text) {
       text = edit(text, /return modes\.Decode.*/, "return errLeftOut");
       return edit(text, /return modes\.Diagnostic.*/, 'return "", errLeftOut');
     case "pkg/util/net/http.go":
-      // As a variable it would be linked wherever the package is.
+      // The linker keeps a variable, but removes an unused function.
       text = edit(text, /\bdefaultTransport\./g, "defaultTransport().");
       return edit(text, /var defaultTransport = (.*)/, "func defaultTransport() *http.Transport { return $1 }");
   }
@@ -140,7 +138,7 @@ function trimBase(name, text) {
   return edit(text, /^func init\(\) \{[^]*?^}\n/m, "");
 }
 
-/** Takes the groups that admission plugins do not look at out of the clients and informers. */
+/** Removes the clients and informers of groups that admission plugins do not use. */
 function trimClient(name, text) {
   if (name === "rest/config.go") return withoutUnusedImports(edit(text, /, serializer\.WithSerializer\(cbor\.NewSerializerInfo\)/, ""));
   if (!["kubernetes/clientset.go", "informers/factory.go", "informers/generic.go"].includes(name)) return text;
@@ -152,7 +150,7 @@ function trimClient(name, text) {
   return text;
 }
 
-/** Takes what mentions the package that is imported as alias out of generated code. */
+/** Removes the code that uses the package with this import alias from generated code. */
 function without(text, alias) {
   const uses = `[^\\n]*\\b${alias}\\.[^\\n]*\\n`;
   const failure = "\\tif err != nil \\{\\n\\t\\treturn nil, err\\n\\t\\}\\n";

@@ -1,18 +1,19 @@
 //go:build js && wasm
 
-// Package boundary gives the JavaScript world an engine as three functions,
+// Package boundary exports an engine to JavaScript as three functions:
 //
 //	crdlabEvaluate(scenario: string): string
 //	crdlabShow(view: string, documents: object): {answer: string, panels: object}
 //	crdlabHelp(question: string, documents: object): string
 //
-// which take the JSON of a playground.Scenario, View or Question and return, when
-// they are done, that of a playground.Report, Answer or Help. Texts take long to
-// encode and to decode, and so the panels come beside their Answer, as strings by
-// name, and documents hold those texts, likewise, that are left out of the
-// scenario. If the module is at fault the answer is {"error": "…"} instead, which
-// crdlabShow returns as an object. Once the functions are there, crdlabReady is
-// called if it is a function.
+// The first argument is a playground.Scenario, View or Question in JSON. The result is
+// a playground.Report, Answer or Help in JSON. JSON encoding of long strings is slow,
+// so documents are passed as properties of a JavaScript object instead of fields of
+// the scenario, and panels are returned in the same way.
+//
+// If the module fails, the result is {"error": "…"}, which crdlabShow returns as an
+// object. After exporting the functions, the package calls crdlabReady if it is a
+// function.
 package boundary
 
 import (
@@ -31,23 +32,23 @@ import (
 	"github.com/crdlab/crdlab/internal/ui"
 )
 
-// gcPercent trades 20 MiB of memory for about a fifth of the time.
+// gcPercent saves about a fifth of the time for 20 MiB of memory.
 const gcPercent = 200
 
-// Serve gives e to JavaScript and never returns.
+// Serve exports e to JavaScript. It never returns.
 func Serve(e *engine.Engine) {
 	debug.SetGCPercent(gcPercent)
-	known := documents{}
+	cache := documents{}
 	export("crdlabEvaluate", func(request string, _ js.Value) any {
 		report, err := evaluate(e, request)
 		return encodeReply(report, err)
 	})
-	export("crdlabShow", func(request string, texts js.Value) any {
-		answer, err := show(e, request, texts, known)
+	export("crdlabShow", func(request string, sources js.Value) any {
+		answer, err := show(e, request, sources, cache)
 		return showReply(answer, err)
 	})
-	export("crdlabHelp", func(request string, texts js.Value) any {
-		help, err := help(e, request, texts, known)
+	export("crdlabHelp", func(request string, sources js.Value) any {
+		help, err := help(e, request, sources, cache)
 		return encodeReply(help, err)
 	})
 	if ready := js.Global().Get("crdlabReady"); ready.Type() == js.TypeFunction {
@@ -56,22 +57,23 @@ func Serve(e *engine.Engine) {
 	select {}
 }
 
-// export gives JavaScript a function of a string and, if there is one, an object.
-func export(name string, serve func(request string, texts js.Value) any) {
+// export defines a global JavaScript function with a string argument and an optional
+// object of documents.
+func export(name string, serve func(request string, sources js.Value) any) {
 	js.Global().Set(name, js.FuncOf(func(_ js.Value, arguments []js.Value) any {
 		if len(arguments) == 0 || arguments[0].Type() != js.TypeString {
 			return encodeReply(nil, errors.New(name+" takes a string"))
 		}
-		texts := js.Null()
+		sources := js.Null()
 		if len(arguments) > 1 {
-			texts = arguments[1]
+			sources = arguments[1]
 		}
-		return serve(arguments[0].String(), texts)
+		return serve(arguments[0].String(), sources)
 	}))
 }
 
 func evaluate(e *engine.Engine, request string) (report playground.Report, err error) {
-	defer recovered(&err)
+	defer recoverPanic(&err)
 	var scenario playground.Scenario
 	if err := decode(request, &scenario); err != nil {
 		return report, err
@@ -79,13 +81,13 @@ func evaluate(e *engine.Engine, request string) (report playground.Report, err e
 	return e.Evaluate(context.Background(), scenario)
 }
 
-func show(e *engine.Engine, request string, texts js.Value, known documents) (answer playground.Answer, err error) {
-	defer recovered(&err)
+func show(e *engine.Engine, request string, sources js.Value, cache documents) (answer playground.Answer, err error) {
+	defer recoverPanic(&err)
 	var view playground.View
 	if err := decode(request, &view); err != nil {
 		return answer, err
 	}
-	known.read(texts, &view.Scenario)
+	cache.read(sources, &view.Scenario)
 	report, preliminary, err := evaluateView(e, view)
 	switch {
 	case err != nil:
@@ -104,19 +106,19 @@ func evaluateView(e *engine.Engine, view playground.View) (report playground.Rep
 	return report, false, err
 }
 
-func help(e *engine.Engine, request string, texts js.Value, known documents) (help playground.Help, err error) {
-	defer recovered(&err)
+func help(e *engine.Engine, request string, sources js.Value, cache documents) (help playground.Help, err error) {
+	defer recoverPanic(&err)
 	var question playground.Question
 	if err := decode(request, &question); err != nil {
 		return help, err
 	}
 	if scenario := scenarioOf(&question); scenario != nil {
-		known.read(texts, scenario)
+		cache.read(sources, scenario)
 	}
 	return assist.New(e).Answer(context.Background(), question)
 }
 
-// scenarioOf is what a question is about, if that is a scenario.
+// scenarioOf returns the scenario of an assist request, or nil if it has no scenario.
 func scenarioOf(question *playground.Question) *playground.Scenario {
 	switch {
 	case question.Complete != nil:
@@ -129,7 +131,8 @@ func scenarioOf(question *playground.Question) *playground.Scenario {
 	return nil
 }
 
-func recovered(err *error) {
+// recoverPanic converts a panic into an error.
+func recoverPanic(err *error) {
 	if cause := recover(); cause != nil {
 		*err = fmt.Errorf("the engine failed: %v", cause)
 	}
@@ -144,39 +147,39 @@ func decode(request string, into any) error {
 	return nil
 }
 
-// showReply is the answer, or the failure to give one, for JavaScript.
+// showReply converts an answer or an error into a JavaScript object.
 func showReply(answer playground.Answer, err error) any {
 	panels := map[string]any{}
 	for name, html := range answer.Panels {
 		panels[name] = html
 	}
 	answer.Panels = nil
-	text := ""
+	encoded := ""
 	if err == nil {
-		text, err = encode(answer)
+		encoded, err = encode(answer)
 	}
 	if err != nil {
 		return map[string]any{"error": err.Error()}
 	}
-	return map[string]any{"answer": text, "panels": panels}
+	return map[string]any{"answer": encoded, "panels": panels}
 }
 
-// encodeReply is the JSON of an answer or of the failure to give one.
+// encodeReply encodes an answer or an error as JSON.
 func encodeReply(answer any, err error) any {
 	if err != nil {
 		answer = map[string]string{"error": err.Error()}
 	}
-	text, err := encode(answer)
+	encoded, err := encode(answer)
 	if err != nil {
-		return `{"error": "the answer cannot be encoded"}`
+		return `{"error": "cannot encode the answer"}`
 	}
-	return text
+	return encoded
 }
 
 func encode(value any) (string, error) {
-	var text bytes.Buffer
-	encoder := json.NewEncoder(&text)
+	var out bytes.Buffer
+	encoder := json.NewEncoder(&out)
 	encoder.SetEscapeHTML(false)
 	err := encoder.Encode(value)
-	return text.String(), err
+	return out.String(), err
 }

@@ -8,35 +8,36 @@ import (
 	"github.com/crdlab/crdlab/internal/playground"
 )
 
-// documents are the texts of the last request by name: of one that is the same in
-// the next request no copy is made.
+// documents caches the documents of the last request by name, because copying
+// strings from JavaScript is expensive.
 type documents map[string]document
 
-// document is a string of JavaScript and its copy.
+// document is a JavaScript string and its copy.
 type document struct {
 	value js.Value
-	text  string
+	copy  string
 }
 
-// read sets the texts of a scenario that are in an object of JavaScript.
-func (d documents) read(texts js.Value, into *playground.Scenario) {
-	if texts.Type() != js.TypeObject {
+// read sets the documents of a scenario from the properties of a JavaScript object.
+func (d documents) read(sources js.Value, into *playground.Scenario) {
+	if sources.Type() != js.TypeObject {
 		return
 	}
-	names := js.Global().Get("Object").Call("keys", texts)
+	names := js.Global().Get("Object").Call("keys", sources)
 	for i := range names.Length() {
 		name := names.Index(i).String()
-		if text := into.Text(playground.Document(name)); text != nil {
-			*text = d.copy(name, texts.Get(name))
+		if source := into.Text(playground.Document(name)); source != nil {
+			*source = d.get(name, sources.Get(name))
 		}
 	}
 }
 
-func (d documents) copy(name string, value js.Value) string {
+// get returns a copy of value. It reuses the last copy if the string is unchanged.
+func (d documents) get(name string, value js.Value) string {
 	known := d[name]
 	if !known.value.Equal(value) {
 		known = document{value, value.String()}
 		d[name] = known
 	}
-	return known.text
+	return known.copy
 }

@@ -1,7 +1,7 @@
 //go:build js && wasm
 
-// Command first is the engine that a page loads first: with what most
-// scenarios need, and no more.
+// Command first is the core engine, which a page loads first. It omits the features
+// that most scenarios do not need.
 package main
 
 import (

@@ -1,7 +1,7 @@
 //go:build js && wasm
 
-// Command whole is the engine with all its parts, for the scenarios that the
-// first one cannot answer.
+// Command whole is the full engine with all features. A page loads it for scenarios
+// that need more than the core engine.
 package main
 
 import (
