@@ -1,5 +1,4 @@
-// Package deploy checks the manifests in this directory as Kubernetes would
-// decode them.
+// Package deploy tests the manifests in this directory with the Kubernetes types.
 package deploy
 
 import (
@@ -22,7 +21,7 @@ import (
 	"sigs.k8s.io/yaml"
 )
 
-// types are what the manifests may hold, by apiVersion and kind.
+// types maps apiVersion and kind to constructors of the permitted types.
 var types = map[string]func() any{
 	"v1 ServiceAccount":                      func() any { return new(corev1.ServiceAccount) },
 	"v1 Service":                             func() any { return new(corev1.Service) },
@@ -35,7 +34,7 @@ var types = map[string]func() any{
 	"networking.k8s.io/v1 NetworkPolicy":     func() any { return new(networkingv1.NetworkPolicy) },
 }
 
-// kinds is what each directory is made of, in kustomize's order.
+// kinds lists the expected kinds of each directory in kustomize's order.
 var kinds = map[string][]string{
 	"base": {"ServiceAccount", "Service", "Deployment", "PodDisruptionBudget", "HorizontalPodAutoscaler", "NetworkPolicy"},
 	"file": {"ServiceAccount", "Service", "PersistentVolumeClaim", "Deployment", "NetworkPolicy"},
@@ -54,7 +53,7 @@ func TestManifests(t *testing.T) {
 				got[i] = object.kind
 			}
 			if !slices.Equal(got, want) {
-				t.Errorf("it holds %v, want %v", got, want)
+				t.Errorf("got %v, want %v", got, want)
 			}
 			for _, object := range objects {
 				checkSelectors(t, object, podsOf(objects))
@@ -68,7 +67,7 @@ func TestManifests(t *testing.T) {
 	}
 }
 
-// build runs kustomize on a copy of this directory that has its secrets.
+// build runs kustomize on a copy of this directory that includes the example secrets.
 func build(t *testing.T, directory string) []byte {
 	t.Helper()
 	copied := t.TempDir()
@@ -92,24 +91,23 @@ func build(t *testing.T, directory string) []byte {
 	return output
 }
 
-// kustomize is the path of the program, which is built first where that was
-// not done before.
+// kustomize returns the path of the program. Go builds it if necessary.
 func kustomize(t *testing.T) string {
 	t.Helper()
 	path, err := exec.Command("go", "tool", "-modfile="+filepath.Join("..", "tools", "go.mod"), "-n", "kustomize").Output()
 	if err != nil {
-		t.Fatalf("building kustomize: %v", err)
+		t.Fatalf("build kustomize: %v", err)
 	}
 	return strings.TrimSpace(string(path))
 }
 
-// object is a manifest as its type.
+// object is a decoded manifest.
 type object struct {
 	kind  string
 	value any
 }
 
-// decode fails the test on fields that the types do not have.
+// decode decodes a YAML stream strictly.
 func decode(t *testing.T, stream []byte) []object {
 	t.Helper()
 	var objects []object
@@ -120,7 +118,7 @@ func decode(t *testing.T, stream []byte) []object {
 		}
 		newValue, ok := types[meta.APIVersion+" "+meta.Kind]
 		if !ok {
-			t.Fatalf("no type is known for %s %s", meta.APIVersion, meta.Kind)
+			t.Fatalf("unexpected type %s %s", meta.APIVersion, meta.Kind)
 		}
 		o := object{meta.Kind, newValue()}
 		if err := yaml.UnmarshalStrict(document, o.value); err != nil {
@@ -131,7 +129,7 @@ func decode(t *testing.T, stream []byte) []object {
 	return objects
 }
 
-// pods is the template of what makes pods, or nil.
+// pods returns the pod template of a workload, or nil for other objects.
 func (o object) pods() *corev1.PodTemplateSpec {
 	switch value := o.value.(type) {
 	case *appsv1.Deployment:
@@ -151,8 +149,8 @@ func podsOf(objects []object) (all []labels.Set) {
 	return all
 }
 
-// checkSelectors fails the test unless each selector finds one kind of pods,
-// its own for what makes pods.
+// checkSelectors checks that each selector matches exactly one pod template. The
+// selector of a workload must match its own template.
 func checkSelectors(t *testing.T, o object, pods []labels.Set) {
 	t.Helper()
 	var selector *metav1.LabelSelector
@@ -181,12 +179,12 @@ func checkSelectors(t *testing.T, o object, pods []labels.Set) {
 		}
 	}
 	if found != 1 {
-		t.Errorf("%s: the selector %v finds %d of %v", o.kind, matches, found, pods)
+		t.Errorf("%s: the selector %v matches %d of %v", o.kind, matches, found, pods)
 	}
 }
 
-// checkRestricted holds pods to the Pod Security Standard "restricted", and to
-// more: no writable root, no token.
+// checkRestricted checks the Pod Security Standard "restricted". It also requires a
+// read-only root file system and forbids service account tokens.
 func checkRestricted(t *testing.T, kind string, spec corev1.PodSpec) {
 	t.Helper()
 	if s := spec.SecurityContext; s == nil || s.RunAsNonRoot == nil || !*s.RunAsNonRoot || s.RunAsUser == nil || *s.RunAsUser == 0 ||
@@ -194,10 +192,10 @@ func checkRestricted(t *testing.T, kind string, spec corev1.PodSpec) {
 		t.Errorf("%s: the pod's security context is %+v", kind, s)
 	}
 	if token := spec.AutomountServiceAccountToken; token == nil || *token {
-		t.Errorf("%s: the pod gets a token", kind)
+		t.Errorf("%s: the pod mounts a service account token", kind)
 	}
 	if spec.HostNetwork || spec.HostPID || spec.HostIPC {
-		t.Errorf("%s: the pod shares its host's namespaces", kind)
+		t.Errorf("%s: the pod uses host namespaces", kind)
 	}
 	for _, c := range append(spec.InitContainers, spec.Containers...) {
 		s := c.SecurityContext
@@ -256,19 +254,14 @@ func checkServer(t *testing.T, directory string, objects []object) {
 	}
 }
 
-// TestVariablesAreRead looks for environment variables that the server does
-// not know, in the manifests and in the other ways to run it.
-func TestVariablesAreRead(t *testing.T) {
+// TestVariablesAreKnown checks that manifests and configuration files set only
+// documented environment variables. A test of the server keeps the documented
+// settings current.
+func TestVariablesAreKnown(t *testing.T) {
 	variable := regexp.MustCompile(`CRDLAB_[A-Z_]+`)
-	known := map[string]bool{"CRDLAB_DB_PASSWORD": true} // Compose's own
-	files, err := filepath.Glob("../cmd/server/*.go")
-	if err != nil || len(files) == 0 {
-		t.Fatalf("no sources: %v", err)
-	}
-	for _, name := range files {
-		for _, found := range variable.FindAllString(read(t, name), -1) {
-			known[found] = true
-		}
+	known := map[string]bool{"CRDLAB_DB_PASSWORD": true} // used only in compose.yaml
+	for _, row := range regexp.MustCompile("(?m)^\\| [^|]*\\| `(CRDLAB_[A-Z_]+)` \\|").FindAllStringSubmatch(read(t, "../docs/self-hosting.md"), -1) {
+		known[row[1]] = true
 	}
 	used := []string{"../compose.yaml", "../Dockerfile", "../cmd/worker/wrangler.jsonc"}
 	manifests, err := filepath.Glob("*/*.yaml")
@@ -278,13 +271,13 @@ func TestVariablesAreRead(t *testing.T) {
 	for _, name := range append(used, manifests...) {
 		for _, found := range variable.FindAllString(read(t, name), -1) {
 			if !known[found] {
-				t.Errorf("%s sets %s, which nothing reads", name, found)
+				t.Errorf("%s sets the unknown variable %s", name, found)
 			}
 		}
 	}
 }
 
-// TestCompose checks the parts of compose.yaml that are easily broken.
+// TestCompose checks compose.yaml.
 func TestCompose(t *testing.T) {
 	var compose struct {
 		Name     string
@@ -315,7 +308,7 @@ func TestCompose(t *testing.T) {
 		t.Errorf("the server is %+v", server)
 	}
 	if compose.Services["postgresql"].Healthcheck == nil {
-		t.Error("the server waits for a database whose health is never checked")
+		t.Error("the database has no health check")
 	}
 }
 

@@ -1,14 +1,13 @@
-// Builds the image of the Dockerfile without a daemon, looks into it and runs it
-// as it is meant to be run: not as root, on a root file system that nobody can
-// write to. The base images are stand-ins that are made here, of Debian with the
-// machine's own Go and Node: no registry is asked.
+// Builds the image of the Dockerfile without a daemon, inspects it, and runs it without
+// root on a read-only root file system. The test creates its own base image from Debian
+// with this machine's Go and Node, so it needs no container registry.
 //
 //   node --test deploy/image.test.mjs
 //
-// It needs root and the Debian packages buildah and mmdebstrap, and is skipped
-// without them. ARCHES names the processors, such as "amd64 arm64", by default
-// the machine's own. Images for another are run, too, where the kernel knows an
-// emulator for it (Debian's qemu-user-static).
+// The test needs root and the Debian packages buildah and mmdebstrap; otherwise it is
+// skipped. ARCHES lists the architectures, such as "amd64 arm64", by default this
+// machine's. Images of other architectures run if an emulator is installed (Debian's
+// qemu-user-static).
 
 import assert from "node:assert/strict";
 import { execFileSync, spawn, spawnSync } from "node:child_process";
@@ -24,7 +23,7 @@ const arches = (process.env.ARCHES ?? own).split(" ");
 const user = 65532;
 const version = "0.0.0-check";
 
-/** The processor's number in an ELF header. */
+/** The machine numbers in ELF headers. */
 const machines = { amd64: 62, arm64: 183 };
 
 const has = (program) => spawnSync("sh", ["-c", `command -v ${program}`]).status === 0;
@@ -33,7 +32,7 @@ const missing = process.getuid() !== 0 ? "root" : ["buildah", "mmdebstrap", "uns
 const run = (command, args, options = {}) =>
   execFileSync(command, args, { encoding: "utf8", stdio: ["ignore", "pipe", "inherit"], maxBuffer: 64 << 20, ...options }).trim();
 
-suite("the container image", { skip: missing && `it takes ${missing}` }, () => {
+suite("the container image", { skip: missing && `requires ${missing}` }, () => {
   let scratch;
   const mounts = {};
   const buildah = (...args) =>
@@ -64,7 +63,7 @@ suite("the container image", { skip: missing && `it takes ${missing}` }, () => {
   after(() => rmSync(scratch, { recursive: true, force: true }));
 
   for (const arch of arches) {
-    test(`${arch}: says what it is and how to run it`, () => {
+    test(`${arch}: has the expected configuration and labels`, () => {
       const { OCIv1: image } = JSON.parse(buildah("inspect", "--type", "image", `localhost/crdlab:${arch}`));
       assert.equal(image.architecture, arch);
       assert.equal(image.os, "linux");
@@ -77,7 +76,7 @@ suite("the container image", { skip: missing && `it takes ${missing}` }, () => {
       assert.equal(Labels["org.opencontainers.image.version"], version);
     });
 
-    test(`${arch}: holds a static program and nothing to run beside it`, () => {
+    test(`${arch}: contains only a static program and licences`, () => {
       const files = readdirSync(mounts[arch], { recursive: true }).filter((name) => !/^(dev|proc|sys|run|etc)(\/|$)/.test(name)).sort();
       assert.deepEqual(files, ["LICENSE", "THIRD_PARTY_NOTICES", "crdlab", "data"]);
       const header = elfHeader(join(mounts[arch], "crdlab"));
@@ -89,8 +88,8 @@ suite("the container image", { skip: missing && `it takes ${missing}` }, () => {
   }
 
   for (const arch of arches) {
-    test(`${arch}: runs without root on a root file system that is not written to`, async (t) => {
-      if (!executes(join(mounts[arch], "crdlab"))) return t.skip("this machine does not execute programs of that processor");
+    test(`${arch}: runs without root on a read-only root file system`, async (t) => {
+      if (!executes(join(mounts[arch], "crdlab"))) return t.skip("this machine cannot execute programs of this architecture");
       const { url, stop } = await start(mounts[arch], join(scratch, `data-${arch}`));
       try {
         const ask = (path, body) => fetch(url + path, body && { method: "POST", headers: { "content-type": "application/json" }, body: JSON.stringify(body) });
@@ -110,10 +109,10 @@ suite("the container image", { skip: missing && `it takes ${missing}` }, () => {
   }
 });
 
-/** Whether the machine executes a program, which an emulator may help it to. */
+/** Reports whether the machine can execute a program, natively or with an emulator. */
 const executes = (program) => spawnSync(program, ["-h"]).error === undefined;
 
-/** A directory with Debian, Go and Node, in which the image is built. */
+/** Creates the base image: a directory with Debian, Go and Node. */
 function makeBase(directory) {
   run("mmdebstrap", ["--quiet", "--variant=essential", "--include=ca-certificates,make,libstdc++6,libatomic1", "bookworm", directory]);
   const copy = (from, to) => cpSync(from, join(directory, to), { recursive: true, verbatimSymlinks: true });
@@ -131,10 +130,10 @@ function makeBase(directory) {
 const certificateVariables = ["SSL_CERT_FILE", "NODE_EXTRA_CA_CERTS"];
 const certificates = () => certificateVariables.map((name) => process.env[name]).filter((file) => file && existsSync(file));
 
-/** Where the base image has Go's caches, which are those of this machine. */
+/** The mount points of this machine's Go caches in the base image. */
 const caches = { GOMODCACHE: "/cache/mod", GOCACHE: "/cache/build" };
 
-/** The environment of the base image: what reaches the registries from here. */
+/** Returns the environment of the base image, with this machine's package registries. */
 function settings() {
   const names = [...certificateVariables, "HTTP_PROXY", "HTTPS_PROXY", "NO_PROXY"];
   return {
@@ -147,7 +146,7 @@ function settings() {
   };
 }
 
-/** What a file's ELF header says. */
+/** Reads the ELF header of a file. */
 function elfHeader(file) {
   const content = Buffer.alloc(4096);
   const descriptor = openSync(file);
@@ -160,7 +159,7 @@ function elfHeader(file) {
   return { machine: content.readUInt16LE(18), interpreted: segments.includes(interpreter) };
 }
 
-/** Runs the image's program in its file system, with a volume at /data. */
+/** Runs the program in the image's file system with a volume at /data. */
 async function start(image, data) {
   mkdirSync(data);
   const script = `

@@ -1,6 +1,6 @@
-// Validates what kustomize makes of the manifests against the OpenAPI schemas of
-// Kubernetes: types, required fields, values and patterns. (What the manifests
-// mean together, and fields that do not exist, deploy_test.go checks.)
+// Validates the output of kustomize against the OpenAPI schemas of Kubernetes: types,
+// required fields, values and patterns. deploy_test.go checks unknown fields and the
+// relations between manifests.
 
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
@@ -10,9 +10,9 @@ import { join } from "node:path";
 import { after, before, suite, test } from "node:test";
 import { parseAllDocuments } from "yaml";
 
-/** Throws unless the manifest is valid by the schema of its kind. */
+/** Throws if the manifest violates the schema of its kind. */
 async function validate(manifest) {
-  // Kustomize breaks long base64 into lines, which Kubernetes reads as well.
+  // Kustomize wraps long base64 values. Kubernetes accepts them, the validator does not.
   for (const name of Object.keys(manifest.data ?? {})) manifest.data[name] = manifest.data[name].replace(/\s/g, "");
   const { [manifest.kind]: Model } = await import(`kubernetes-models/${manifest.apiVersion}`);
   new Model(manifest).validate();
@@ -38,7 +38,7 @@ suite("the manifests", () => {
     });
   }
 
-  test("would be found to be wrong", async () => {
+  test("are rejected if invalid", async () => {
     const deployment = (spec) => ({ apiVersion: "apps/v1", kind: "Deployment", metadata: { name: "a" }, spec });
     const template = { metadata: { labels: { a: "b" } }, spec: { containers: [{ name: "a", image: "a" }] } };
     await validate(deployment({ selector: { matchLabels: { a: "b" } }, template }));

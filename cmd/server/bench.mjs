@@ -1,13 +1,11 @@
-// Measures how many evaluations the HTTP API answers with a warm CRD, on one core
-// and on two, as a share of two others: of what a program answers that has the
-// engine in itself and is asked and answers in JSON as well, and of what the bare
-// engine does, which has the texts in memory and leaves the report there.
+// Measures the throughput of the HTTP API with a warm CRD on one core and on two. The
+// results are ratios to the throughput of the engine in process, with and without
+// decoding and encoding JSON.
 //
 //   node bench.mjs IN_OUT
 //
-// IN_OUT is a file of figures as JSON; it gets rows of the benchmark "Server" with
-// requests per second, the latency in ms that one in a hundred exceeds, and the
-// shares.
+// IN_OUT is a JSON file. The script adds rows of the benchmark "Server" with requests
+// per second, the 99th percentile of the latency in ms, and the ratios.
 
 import { measure, record, withoutCores } from "../../internal/engine/measure.mjs";
 

@@ -1,10 +1,9 @@
-// Asks a server without a pause, from a process of its own, and prints how many
-// requests it answered, how long they took, and what memory the server and the
-// processes of its pool had.
+// Loads a server from a separate process, and prints the throughput, the latencies and
+// the memory of the server and its process pool.
 //
 //   node cmd/server/load.mjs [SECONDS] [CLIENTS]
 //
-// Each kind of request is asked for so many seconds by so many clients at a time.
+// The arguments are the duration per kind of request and the number of concurrent clients.
 
 import { spawn } from "node:child_process";
 import { mkdtempSync, readFileSync, readdirSync, rmSync } from "node:fs";
@@ -33,15 +32,15 @@ const gallery = (await (await fetch(`${url}/examples.json`)).json()).map(({ scen
 const [first] = gallery;
 
 const kinds = {
-  "evaluate, the same CRD": (i) => post("/api/v1/evaluate", { ...first, object: `${first.object}# ${i}\n` }),
-  "evaluate, another CRD each time": (i) => post("/api/v1/evaluate", { ...first, crd: `${first.crd}# ${i}\n` }),
+  "evaluate, same CRD": (i) => post("/api/v1/evaluate", { ...first, object: `${first.object}# ${i}\n` }),
+  "evaluate, different CRDs": (i) => post("/api/v1/evaluate", { ...first, crd: `${first.crd}# ${i}\n` }),
   "evaluate, the gallery": (i) => post("/api/v1/evaluate", gallery[i % gallery.length]),
   "share": (i) => post("/api/v1/share", { ...first, object: `${first.object}# ${i}\n` }),
   "open a short link": () => fetch(`${url}/s/${opened}`),
 };
 const { id: opened } = await (await post("/api/v1/share", first)).json();
 
-/** The memory of the server and of its children, in MiB, without the files that they map: the store is one. */
+/** Returns the anonymous memory of the server and of its children in MiB. Mapped files, such as the store, are excluded. */
 function memory() {
   const status = (pid) => readFileSync(`/proc/${pid}/status`, "utf8");
   const resident = (pid) => Number(/RssAnon:\s+(\d+)/.exec(status(pid))?.[1] ?? 0) / 1024;
@@ -56,7 +55,7 @@ function memory() {
 }
 
 let count = 0;
-async function ask(send) {
+async function load(send) {
   const times = [];
   const statuses = {};
   const samples = [];
@@ -86,7 +85,7 @@ const row = ({ samples, statuses, ...figures }) => ({
 });
 const table = {};
 for (const [name, send] of Object.entries(kinds)) {
-  const result = await ask(send);
+  const result = await load(send);
   table[name] = row(result);
   if (seconds >= 60) console.log(name, "MiB server/pool:", result.samples.map(({ server, pool }) => `${server}/${pool}`).join(" "));
 }

@@ -1,4 +1,4 @@
-// The document is an OpenAPI 3.1 document, by the schema of OpenAPI itself.
+// Validates openapi.json against the schema of OpenAPI 3.1.
 
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
@@ -7,14 +7,14 @@ import { Validator } from "@seriousme/openapi-schema-validator";
 
 const read = () => JSON.parse(readFileSync(new URL("openapi.json", import.meta.url), "utf8"));
 
-test("the description of the API is an OpenAPI document", async () => {
+test("openapi.json is a valid OpenAPI document", async () => {
   const validator = new Validator();
   assert.deepEqual((await validator.validate(read())).errors ?? [], []);
   assert.equal(validator.version, "3.1");
   validator.resolveRefs();
 });
 
-test("what is no OpenAPI document is found", async () => {
+test("an invalid document is rejected", async () => {
   const document = read();
   delete document.paths["/api/v1/share"].post.responses["201"].description;
   assert.equal((await new Validator().validate(document)).valid, false);
