@@ -17,7 +17,8 @@ const maxClients = 1 << 16
 // rateLimits holds a token bucket per client. A bucket is full again after a
 // minute without requests and can then be dropped. Buckets therefore live in two
 // generations: recent holds the clients of the current minute, older those of the
-// minute before. A new generation starts every minute or at maxClients.
+// minute before. A new generation starts every minute or at maxClients, which bounds
+// the memory.
 type rateLimits struct {
 	perMinute  int
 	maxClients int

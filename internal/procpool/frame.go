@@ -26,7 +26,9 @@ const (
 )
 
 // frame is a message between the pool and a child. Its wire format is the
-// kind (1 byte), the length of the data (4 bytes, big-endian) and the data.
+// kind (1 byte), the length of the data (4 bytes, big-endian) and the data. In
+// contrast to net/rpc, frames pass JSON through unchanged, start no goroutines, and
+// preserve the kind of an error.
 type frame struct {
 	kind kind
 	data []byte
