@@ -221,7 +221,7 @@ func checkResources(t *testing.T, kind string, spec corev1.PodSpec) {
 	}
 }
 
-// checkServer checks what differs between the directories.
+// checkServer checks the store and the replicas of each directory.
 func checkServer(t *testing.T, directory string, objects []object) {
 	t.Helper()
 	i := slices.IndexFunc(objects, func(o object) bool { return o.kind == "Deployment" })

@@ -27,9 +27,9 @@ const (
 // defaultDrain lets busy clients learn that their connection will be closed.
 const defaultDrain = time.Second
 
-// Variables of settings without a flag. The operator token has none because process
-// lists show arguments. The webhook settings have none because child processes
-// read them from their environment.
+// Environment variables of settings without a flag. An operator token in a flag would
+// be visible in process lists. The webhook settings are read by child processes, which
+// inherit the environment.
 const (
 	operatorTokenVariable   = "CRDLAB_OPERATOR_TOKEN"
 	webhooksVariable        = "CRDLAB_WEBHOOKS"
