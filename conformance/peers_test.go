@@ -120,7 +120,8 @@ func readFile(b *testing.B, name string) string {
 	return string(data)
 }
 
-// evaluate evaluates the pair. The number i makes the object differ from others.
+// evaluate evaluates the pair. A comment with the number i distinguishes the object
+// from others.
 func evaluate(b *testing.B, p pair, evaluate func(context.Context, playground.Scenario) (playground.Report, error), i int) {
 	report, err := evaluate(b.Context(), playground.Scenario{CRD: p.crd, Object: p.object + "\n# " + strconv.Itoa(i)})
 	if err != nil || len(report.Objects) != 1 || !report.Objects[0].Accepted {

@@ -68,7 +68,7 @@ func Start() (s *Server, err error) {
 }
 
 // Stop removes the server's files. The servers run until the process ends, since a
-// graceful shutdown takes longer than a test run.
+// graceful shutdown is slow.
 func (s *Server) Stop() { _ = os.RemoveAll(s.dir) }
 
 func (s *Server) serve(etcd *embed.Etcd) error {

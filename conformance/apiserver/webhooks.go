@@ -96,7 +96,7 @@ func (w *webhooks) ResolveEndpoint(_, name string, _ int32) (*url.URL, error) {
 	return &url.URL{Scheme: "https", Host: w.address}, nil
 }
 
-// authentication makes all webhook clients connect to w and trust its certificates.
+// authentication directs all webhook clients to w, whose certificates they trust.
 func (w *webhooks) authentication(webhook.AuthenticationInfoResolver) webhook.AuthenticationInfoResolver {
 	config := func() (*rest.Config, error) {
 		authority := pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: w.authority.Raw})

@@ -1,5 +1,5 @@
 // Package generate derives scenarios from valid CRDs and objects by random
-// mutations, most of which break a rule.
+// mutations. Most of the mutations break a rule.
 package generate
 
 import (

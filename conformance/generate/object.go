@@ -142,7 +142,7 @@ func firstObject(list []any) tree {
 	return nil
 }
 
-// metadataFields maps fields of metadata to values, most of which are invalid.
+// metadataFields maps fields of metadata to values. Most values are invalid.
 var metadataFields = map[string][]any{
 	"name":                       {"A", "a.b", "a/b", "..", "", "a b", strings.Repeat("a", 254), strings.Repeat("a", 253), "a%", nil},
 	"generateName":               {"gen-", "Gen-", strings.Repeat("a", 254), "x.", nil},

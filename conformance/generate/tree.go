@@ -33,9 +33,9 @@ func parse(document string) tree {
 }
 
 // twin is the suffix of a key that duplicates another key; [render] removes it.
-// The colon makes the YAML encoder quote the key, so that YAML reads it as a
-// string. For keys of different types, the conversion to JSON would keep a random
-// one.
+// Because of the colon, the YAML encoder quotes the key, so that YAML reads it as
+// a string. For keys of different types, the conversion to JSON would keep a
+// random one.
 const twin = ": twin"
 
 // render encodes a tree as JSON or YAML.

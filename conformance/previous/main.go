@@ -1,5 +1,5 @@
-// Command previous prints the cases on which another release of the API server,
-// the one that the module file requires, differs from the recordings.
+// Command previous prints the cases on which the release of the API server in its
+// module file differs from the recordings.
 package main
 
 import (

@@ -8,8 +8,8 @@ import (
 	"github.com/crdlab/crdlab/internal/enginetest/verdict"
 )
 
-// TestRecordings compares the engine with what a real API server answered to
-// each case when it was last asked (make conformance-record).
+// TestRecordings compares the engine with the recorded verdict of a real API
+// server on each case (make conformance-record).
 func TestRecordings(t *testing.T) {
 	recordings, err := verdict.ReadRecordings("testdata")
 	if err != nil {
@@ -19,7 +19,7 @@ func TestRecordings(t *testing.T) {
 	for _, c := range readCases(t) {
 		recording := recordings[c.Name]
 		if !recording.IsOf(c) {
-			continue // TestRecordingsAreCurrent says so
+			continue // TestRecordingsAreCurrent fails
 		}
 		t.Run(c.Name, func(t *testing.T) {
 			if recording.Verdict == nil {
@@ -43,8 +43,8 @@ func TestRecordings(t *testing.T) {
 	}
 }
 
-// TestRecordingsAreCurrent fails if the API server was not asked about a case
-// as it is now.
+// TestRecordingsAreCurrent fails if a case has no recording of its current
+// scenario.
 func TestRecordingsAreCurrent(t *testing.T) {
 	recordings, err := verdict.ReadRecordings("testdata")
 	if err != nil {
@@ -52,11 +52,11 @@ func TestRecordingsAreCurrent(t *testing.T) {
 	}
 	for _, c := range readCases(t) {
 		if !recordings[c.Name].IsOf(c) {
-			t.Errorf("%s: not recorded as it is (make conformance-record)", c.Name)
+			t.Errorf("%s: no current recording (make conformance-record)", c.Name)
 		}
 		delete(recordings, c.Name)
 	}
 	for name := range recordings {
-		t.Errorf("%s: recorded, but there is no such case", name)
+		t.Errorf("%s: a recording without a case", name)
 	}
 }

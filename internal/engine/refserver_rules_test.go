@@ -30,7 +30,7 @@ import (
 	"github.com/crdlab/crdlab/internal/source"
 )
 
-// violation is a rule that an object breaks, and where.
+// A violation is a rule that an object violates, with the path.
 type violation struct {
 	Rule, Path, Message string
 }
@@ -39,12 +39,12 @@ type violation struct {
 // Each validator has one rule only, because upstream's errors do not name the
 // rule.
 type ruleValidators struct {
-	crd      *apiextensionsv1.CustomResourceDefinition // nil if it is refused
+	crd      *apiextensionsv1.CustomResourceDefinition // nil if it is rejected
 	versions map[string]*ruleVersion
 }
 
-// ruleVersion is the schema of a version and a validator for each rule in it,
-// by the place of the rule.
+// A ruleVersion holds the schema of a version and a validator for each of its
+// rules, by [rulePlace].
 type ruleVersion struct {
 	schema     *structuralschema.Structural
 	validators map[string]*cel.Validator
@@ -68,7 +68,7 @@ func newRuleValidators(t *testing.T, s playground.Scenario, report playground.Re
 	return j
 }
 
-// compare fails if the outcome of a rule on an object is not upstream's.
+// compare fails if the outcome of a rule differs from upstream's outcome.
 func (j *ruleValidators) compare(t *testing.T, s playground.Scenario, report playground.Report) {
 	skipped := func(r playground.RuleResult) bool {
 		return r.Why == playground.WhyBlocked || r.Why == playground.WhyBudget
@@ -93,8 +93,8 @@ func (j *ruleValidators) compare(t *testing.T, s playground.Scenario, report pla
 	}
 }
 
-// violations are those that upstream finds in an object that is new, if old is
-// nil, or replaces old.
+// violations returns the violations that upstream finds in an object. If old is
+// not nil, the object replaces it.
 func (v *ruleVersion) violations(report playground.Report, version string, content, old map[string]any) []violation {
 	var before any
 	var options []cel.Option
@@ -132,13 +132,13 @@ func sorted(v []violation) []violation {
 	return v
 }
 
-// plainPath is a path without the differences between the two notations.
+// plainPath returns a path without the differences between the two notations.
 func plainPath(path string) string {
 	return strings.NewReplacer("<nil>", "", "[", ".", "]", "", `"`, "").Replace(path)
 }
 
-// validated is a document as its request has it when it is validated, and what
-// it replaces. It is false if that takes more than a schema.
+// validated returns the object that the request validates and the object that it
+// replaces. It is false if they depend on more than the schema.
 func (v *ruleVersion) validated(document *source.Document, object playground.Object, olds string) (content, old map[string]any, ok bool) {
 	content, ok = v.decode(document)
 	if _, generated := document.Lookup("metadata", "generateName"); !ok || generated || object.Operation == playground.OperationApply {
@@ -159,7 +159,7 @@ func (v *ruleVersion) validated(document *source.Document, object playground.Obj
 			break
 		}
 		if object.Operation == playground.OperationScale {
-			content = nil // the document only names what is scaled
+			content = nil // the document only names the object
 			if err := utiljson.Unmarshal(object.Validated, &content); err != nil {
 				return nil, nil, false
 			}
@@ -170,7 +170,7 @@ func (v *ruleVersion) validated(document *source.Document, object playground.Obj
 	return nil, nil, false
 }
 
-// merge takes from old what an update does not set.
+// merge returns content with the fields of old that the operation does not update.
 func (v *ruleVersion) merge(content, old map[string]any, operation string) map[string]any {
 	from, to := old, content
 	if operation == playground.OperationUpdateStatus {
@@ -185,7 +185,7 @@ func (v *ruleVersion) merge(content, old map[string]any, operation string) map[s
 	return to
 }
 
-// decode is a document pruned and defaulted, its integers still integers.
+// decode returns a document pruned and defaulted, with integers as int64.
 func (v *ruleVersion) decode(document *source.Document) (map[string]any, bool) {
 	data, err := yaml.YAMLToJSON([]byte(document.Text))
 	if err != nil {
@@ -235,7 +235,7 @@ func (j *ruleValidators) version(t *testing.T, name string) *ruleVersion {
 	return v
 }
 
-// rulePlace is the schema path of a rule and its index there.
+// rulePlace returns the schema path of a rule and its index in that schema.
 func rulePlace(rule playground.Rule, report playground.Report) string {
 	index := 0
 	for _, other := range report.CRD.Rules {
@@ -249,8 +249,8 @@ func rulePlace(rule playground.Rule, report playground.Report) string {
 	return rule.SchemaPath + "#" + strconv.Itoa(index)
 }
 
-// children calls visit for the nodes right below s that stand in objects, with
-// their schema paths, and puts back what it returns.
+// children calls visit for the child schemas of s, with their schema paths, and
+// replaces each child by the result.
 func children(s *structuralschema.Structural, path string, visit func(structuralschema.Structural, string) structuralschema.Structural) {
 	join := func(step string) string { return strings.TrimPrefix(path+"."+step, ".") }
 	if s.Items != nil {
@@ -264,6 +264,7 @@ func children(s *structuralschema.Structural, path string, visit func(structural
 	}
 }
 
+// rulePlaces returns the places of all rules of a schema.
 func rulePlaces(s *structuralschema.Structural, path string) []string {
 	var places []string
 	for i := range s.XValidations {
@@ -276,8 +277,8 @@ func rulePlaces(s *structuralschema.Structural, path string) []string {
 	return places
 }
 
-// keepRule drops all rules of a schema but the one at place, and of that what
-// would report it elsewhere.
+// keepRule removes all rules of a schema except the one at place, and the
+// fieldPath of that rule, which would change the path of its error.
 func keepRule(s structuralschema.Structural, path, place string) structuralschema.Structural {
 	rules := s.XValidations
 	s.XValidations = nil

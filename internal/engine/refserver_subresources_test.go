@@ -23,32 +23,32 @@ import (
 	"github.com/crdlab/crdlab/internal/refserver/kubeapi"
 )
 
-// served is a cluster that serves a CRD.
+// served is a reference server that serves the objects of a CRD.
 type served struct {
 	*testing.T
 	*refserver.Server
 	crd *apiextensionsv1.CustomResourceDefinition
 }
 
-// serve creates the CRD of text in an empty cluster. It returns nil and the
-// answer if it is refused.
-func serve(t *testing.T, text string) (*served, kubeapi.Response) {
+// serve creates a CRD in a new reference server. If the CRD is rejected, it returns
+// nil and the response.
+func serve(t *testing.T, yaml string) (*served, kubeapi.Response) {
 	server, err := refserver.New()
 	if err != nil {
 		t.Fatal(err)
 	}
-	answer, err := server.Do(kubeapi.CreateCRD(kubeapi.Document{Data: []byte(text), ContentType: kubeapi.TypeYAML}))
+	response, err := server.Do(kubeapi.CreateCRD(kubeapi.Document{Data: []byte(yaml), ContentType: kubeapi.TypeYAML}))
 	if err != nil {
 		t.Fatal(err)
 	}
-	if answer.Object == nil {
-		return nil, answer
+	if response.Object == nil {
+		return nil, response
 	}
-	crd, err := server.ServeCRD(answer.Object)
+	crd, err := server.ServeCRD(response.Object)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return &served{t, server, crd}, answer
+	return &served{t, server, crd}, response
 }
 
 func (s *served) do(method, version string, object *unstructured.Unstructured, more string, query url.Values, body []byte) kubeapi.Response {
@@ -56,11 +56,11 @@ func (s *served) do(method, version string, object *unstructured.Unstructured, m
 		Group: s.crd.Spec.Group, Version: version, Plural: s.crd.Spec.Names.Plural,
 		Namespaced: s.crd.Spec.Scope == apiextensionsv1.NamespaceScoped,
 	}
-	answer, err := s.Do(kubeapi.Request{Method: method, Path: resource.Collection(object.GetNamespace()) + more, Query: query, Body: body})
+	response, err := s.Do(kubeapi.Request{Method: method, Path: resource.Collection(object.GetNamespace()) + more, Query: query, Body: body})
 	if err != nil {
 		s.Fatal(err)
 	}
-	return answer
+	return response
 }
 
 func (s *served) put(object *unstructured.Unstructured) {
@@ -70,7 +70,7 @@ func (s *served) put(object *unstructured.Unstructured) {
 }
 
 // TestReadings compares the scales and the selectable fields of all cases with
-// what the API server's own handlers answer.
+// the responses of the reference server.
 func TestReadings(t *testing.T) {
 	scales, selectors := 0, 0
 	e := whole.New()
@@ -84,27 +84,27 @@ func TestReadings(t *testing.T) {
 				continue
 			}
 			t.Run(c.Name+"/"+object.Name, func(t *testing.T) {
-				cluster, answer := serve(t, c.Scenario.CRD)
-				if cluster == nil {
-					t.Fatalf("the CRD is refused: %+v", answer.Status)
+				server, response := serve(t, c.Scenario.CRD)
+				if server == nil {
+					t.Fatalf("the CRD is rejected: %+v", response.Status)
 				}
 				webhook, err := apiclient.NewWebhookReplay(report)
 				if err != nil {
 					t.Fatal(err)
 				}
-				cluster.SetConversionWebhook(webhook)
+				server.SetConversionWebhook(webhook)
 				stored := &unstructured.Unstructured{}
 				if err := json.Unmarshal(object.Stored, &stored.Object); err != nil {
 					t.Fatal(err)
 				}
-				cluster.put(stored)
+				server.put(stored)
 				for _, scale := range object.Scale {
-					cluster.compareScale(stored, scale)
+					server.compareScale(stored, scale)
 					scales++
 				}
 				for _, version := range object.SelectableFields {
 					for _, field := range version.Fields {
-						cluster.compareSelector(stored, version.Version, field)
+						server.compareSelector(stored, version.Version, field)
 						selectors++
 					}
 				}
@@ -117,14 +117,14 @@ func TestReadings(t *testing.T) {
 }
 
 func (s *served) compareScale(object *unstructured.Unstructured, got playground.Scale) {
-	answer := s.do(http.MethodGet, got.Version, object, "/"+object.GetName()+"/scale", nil, nil)
-	want := playground.Scale{Version: got.Version, Status: playground.Status{Code: answer.Code}, Hint: got.Hint, Scale: json.RawMessage("null")}
-	if answer.Status != nil {
-		want.Status.Reason, want.Status.Message = string(answer.Status.Reason), answer.Status.Message
+	response := s.do(http.MethodGet, got.Version, object, "/"+object.GetName()+"/scale", nil, nil)
+	want := playground.Scale{Version: got.Version, Status: playground.Status{Code: response.Code}, Hint: got.Hint, Scale: json.RawMessage("null")}
+	if response.Status != nil {
+		want.Status.Reason, want.Status.Message = string(response.Status.Reason), response.Status.Message
 	}
-	if answer.Object != nil {
-		unstructured.RemoveNestedField(answer.Object.Object, "metadata", "resourceVersion")
-		want.Scale = reencode(s.T, answer.Object.Object)
+	if response.Object != nil {
+		unstructured.RemoveNestedField(response.Object.Object, "metadata", "resourceVersion")
+		want.Scale = reencode(s.T, response.Object.Object)
 	}
 	var scale map[string]any
 	if err := json.Unmarshal(got.Scale, &scale); err != nil {
@@ -145,19 +145,19 @@ func reencode(t *testing.T, value any) json.RawMessage {
 	return data
 }
 
-// compareSelector fails unless the selector finds the object, and its
-// opposite does not.
+// compareSelector fails unless the selector selects the object and its negation
+// does not.
 func (s *served) compareSelector(object *unstructured.Unstructured, version string, field playground.SelectableField) {
 	for selector, want := range map[string]int{
 		field.Selector: 1,
 		fields.OneTermNotEqualSelector(field.Name, field.Value).String(): 0,
 	} {
-		answer := s.do(http.MethodGet, version, object, "", url.Values{"fieldSelector": {selector}}, nil)
-		if answer.Object == nil {
-			s.Errorf("%s at %s: %+v", selector, version, answer.Status)
+		response := s.do(http.MethodGet, version, object, "", url.Values{"fieldSelector": {selector}}, nil)
+		if response.Object == nil {
+			s.Errorf("%s at %s: %+v", selector, version, response.Status)
 			continue
 		}
-		list, err := answer.Object.ToList()
+		list, err := response.Object.ToList()
 		if err != nil {
 			s.Fatal(err)
 		}
@@ -167,8 +167,8 @@ func (s *served) compareSelector(object *unstructured.Unstructured, version stri
 	}
 }
 
-// TestUpgraded creates the upgraded CRDs of all cases: those with nothing left
-// to do are accepted, and no others.
+// TestUpgraded creates the upgraded CRDs of all cases. The server must accept
+// exactly those without manual upgrade steps.
 func TestUpgraded(t *testing.T) {
 	e := whole.New()
 	for _, c := range readCases(t) {
@@ -180,16 +180,16 @@ func TestUpgraded(t *testing.T) {
 			continue
 		}
 		t.Run(c.Name, func(t *testing.T) {
-			cluster, answer := serve(t, report.CRD.Upgraded)
-			if accepted := cluster != nil; accepted != (len(report.CRD.UpgradeSteps) == 0) {
-				t.Errorf("accepted: %t %+v, steps: %+v", accepted, answer.Status, report.CRD.UpgradeSteps)
+			server, response := serve(t, report.CRD.Upgraded)
+			if accepted := server != nil; accepted != (len(report.CRD.UpgradeSteps) == 0) {
+				t.Errorf("accepted: %t %+v, steps: %+v", accepted, response.Status, report.CRD.UpgradeSteps)
 			}
 		})
 	}
 }
 
-// TestStoredObjects puts the stored objects of all cases into a cluster with
-// the new CRD, reads them, and writes them with a new label and as new.
+// TestStoredObjects stores the old objects of all cases in a reference server with
+// the new CRD. It reads them, updates them with a new label, and creates copies.
 func TestStoredObjects(t *testing.T) {
 	e := whole.New()
 	for _, c := range readCases(t) {
@@ -201,14 +201,14 @@ func TestStoredObjects(t *testing.T) {
 			continue
 		}
 		t.Run(c.Name, func(t *testing.T) {
-			cluster, answer := serve(t, c.Scenario.CRD)
-			if cluster == nil {
-				t.Skipf("the CRD is refused as a new one: %s", answer.Status.Message)
+			server, response := serve(t, c.Scenario.CRD)
+			if server == nil {
+				t.Skipf("the CRD is rejected on creation: %s", response.Status.Message)
 			}
 			i := 0
 			for _, document := range documents(c.Scenario.OldObject) {
 				if i < len(report.StoredObjects) && document.Range == report.StoredObjects[i].Range {
-					cluster.compareStored([]byte(document.Text), report.StoredObjects[i])
+					server.compareStored([]byte(document.Text), report.StoredObjects[i])
 					i++
 				}
 			}
@@ -216,8 +216,8 @@ func TestStoredObjects(t *testing.T) {
 	}
 }
 
-func (s *served) compareStored(text []byte, got playground.StoredObject) {
-	object := decodeYAML(s.T, text)
+func (s *served) compareStored(yaml []byte, got playground.StoredObject) {
+	object := decodeYAML(s.T, yaml)
 	if s.crd.Spec.Scope == apiextensionsv1.NamespaceScoped && object.GetNamespace() == "" {
 		object.SetNamespace("default")
 	}
@@ -225,7 +225,7 @@ func (s *served) compareStored(text []byte, got playground.StoredObject) {
 	version := s.crd.Status.StoredVersions[len(s.crd.Status.StoredVersions)-1]
 	read := s.do(http.MethodGet, version, object, "/"+object.GetName(), nil, nil)
 	if read.Object == nil {
-		_, cause, found := strings.Cut(got.Why, "read: ") // the server wraps it in an error of its storage
+		_, cause, found := strings.Cut(got.Why, "read: ") // the server wraps it in an error of the storage
 		if got.Outcome != playground.OutcomeError || !found || !strings.HasSuffix(read.Status.Message, cause) {
 			s.Errorf("%s cannot be read: %s, but the engine says %+v", got.Name, read.Status.Message, got)
 		}
@@ -258,9 +258,9 @@ func (s *served) compareStored(text []byte, got playground.StoredObject) {
 	}
 }
 
-func decodeYAML(t *testing.T, text []byte) *unstructured.Unstructured {
+func decodeYAML(t *testing.T, document []byte) *unstructured.Unstructured {
 	object := &unstructured.Unstructured{}
-	if err := yaml.Unmarshal(text, &object.Object); err != nil {
+	if err := yaml.Unmarshal(document, &object.Object); err != nil {
 		t.Fatal(err)
 	}
 	return object

@@ -3,10 +3,10 @@
 // Package refserver is a reference server: the API server's own request
 // handlers for CustomResourceDefinitions and custom resources, over storage in
 // memory. It depends on the Kubernetes libraries only, so that it can be
-// compiled against the libraries of other releases; storage.go holds the code
-// that the releases require to differ.
+// compiled against the libraries of other releases. The code that differs between
+// releases is in storage.go and policies.go.
 //
-// A request takes three steps:
+// A client creates a CRD, serves its objects, and creates an object:
 //
 //	server, err := refserver.New()
 //	response, err := server.Do(kubeapi.CreateCRD(document))

@@ -5,6 +5,7 @@ package refserver
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"maps"
 	"reflect"
@@ -76,8 +77,8 @@ const keyPrefix = "/registry"
 // resourcePrefix returns the prefix of the keys of a resource.
 func resourcePrefix(group, resource string) string { return "/" + group + "/" + resource }
 
-// restOptions makes registries store their objects in memory, encoded with
-// codec.
+// restOptions configures registries to store their objects in memory, encoded
+// with codec.
 type restOptions struct {
 	memory *memory
 	codec  runtime.Codec
@@ -184,7 +185,7 @@ func (s *store) Get(_ context.Context, key string, opts storage.GetOptions, out 
 		return storage.NewKeyNotFoundError(key, 0)
 	}
 	err := s.decode(r, out)
-	if corrupt, ok := err.(*undecodableError); ok {
+	if corrupt := (*undecodableError)(nil); errors.As(err, &corrupt) {
 		return storage.NewCorruptObjError(key, corrupt)
 	}
 	return err
@@ -283,7 +284,7 @@ func (s *store) Delete(
 }
 
 func (s *store) Watch(context.Context, string, storage.ListOptions) (watch.Interface, error) {
-	return nil, fmt.Errorf("the storage in memory cannot be watched")
+	return nil, errors.New("the storage in memory cannot be watched")
 }
 
 func (s *store) Stats(context.Context) (storage.Stats, error) {

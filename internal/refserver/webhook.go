@@ -35,8 +35,8 @@ func (t *webhookTransport) RoundTrip(req *http.Request) (*http.Response, error) 
 	return recorder.response(req), nil
 }
 
-// authentication makes all webhook clients send through t. It is a wrapper of
-// authentication resolvers, as the API server's start-up code sets one up.
+// authentication directs all webhook clients to t. It has the signature of
+// [webhook.AuthenticationInfoResolverWrapper].
 func (t *webhookTransport) authentication(webhook.AuthenticationInfoResolver) webhook.AuthenticationInfoResolver {
 	config := func() (*rest.Config, error) {
 		return &rest.Config{WrapTransport: func(http.RoundTripper) http.RoundTripper { return t }}, nil

@@ -14,12 +14,13 @@ import (
 )
 
 // setResourceVersion returns the source of a document with the given
-// resourceVersion in its metadata, and a correction of the response. It changes
-// nothing else, since server messages quote the source.
+// resourceVersion in its metadata, and a correction of the response. The rest
+// remains as typed, since server messages quote the source.
 //
-// It keeps a typed resourceVersion that differs from the one of the old document:
-// the stored object has another resourceVersion than the old document, so equal
-// typed values stand for the stored one.
+// The stored object has another resourceVersion than the old document. A document
+// that repeats the typed resourceVersion of the old document therefore receives
+// the stored one. A document with a different one keeps it, and the server reports
+// a conflict.
 func setResourceVersion(document *source.Document, resourceVersion string, old *source.Document) ([]byte, correction) {
 	typed := document.Text
 	metadata := metadataNode(typed)
@@ -89,8 +90,8 @@ func fieldValue(mapping *yaml.Node, name string) *yaml.Node {
 }
 
 // isReplaceable reports whether a typed resourceVersion is empty or equals the
-// one of the old document. It is false for values of other types, which the
-// server must reject.
+// one of the old document, if that has one. It is false for values that are not
+// strings, which the server must reject.
 func isReplaceable(typed *yaml.Node, old string) bool {
 	switch {
 	case typed.Tag == "!!null" || typed.Tag == "!!str" && typed.Value == "":

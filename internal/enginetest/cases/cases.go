@@ -2,7 +2,7 @@
 // with
 //   - the documents of a scenario, such as crd.yaml and object.yaml;
 //   - scenario.json, with the other fields of the scenario;
-//   - or, in place of both, example, with the id of a gallery example;
+//   - instead of both, a file named example with the id of a gallery example;
 //   - want.json, with the wanted report in the form of [EncodeWant].
 package cases
 
@@ -35,7 +35,7 @@ const (
 // cases.
 const examples = "../../examples"
 
-// A Case is one test case.
+// A Case is a test case of the engine.
 type Case struct {
 	// Name is the directory and the file name without extension, such as
 	// "prune/preserve".

@@ -7,15 +7,16 @@ import (
 	"github.com/crdlab/crdlab/internal/playground"
 )
 
-// Names in the stages of a case that stand for several stages.
+// Names that replace several stages in a case.
 const (
 	everyStage = "all"
 	stagesPast = "after " // and the name of a stage
 )
 
 // stageDeviations returns the stages of an object that deviate from a normal
-// pass, so that a new stage changes only the cases that it affects. Order lists
-// the names of all stages of the request; deviations from it are an error.
+// pass, so that a new stage changes only the cases that it affects. The order
+// lists the names of all stages of the request. If the stages of the object have
+// other names or another order, stageDeviations fails.
 //
 // In a normal pass, each stage has the outcome pass, no changes and no findings.
 // If the object is rejected, the trailing stages that are skipped for the same

@@ -54,7 +54,7 @@ var ageCell = regexp.MustCompile(`^(\d+[smhdy])+$`)
 
 // Normal returns a copy of v without the permitted differences, for [Diff]. All
 // values are as decoded from JSON, with numbers as [json.Number]. The scenario is
-// the one that v belongs to.
+// the one of v.
 func (v Verdict) Normal(s playground.Scenario) (Verdict, error) {
 	v, err := v.withoutRandomParts(generateNames(s))
 	if err != nil {

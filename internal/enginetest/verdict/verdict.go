@@ -30,7 +30,7 @@ type Response struct {
 	Warnings []string `json:"warnings,omitempty"`
 }
 
-// A Cause is one of the causes of a status with reason Invalid.
+// A Cause describes one error of a status with reason Invalid.
 type Cause struct {
 	Reason  string `json:"reason,omitempty"`
 	Field   string `json:"field,omitempty"`
