@@ -98,13 +98,13 @@ func (w *webhooks) ResolveEndpoint(_, name string, _ int32) (*url.URL, error) {
 
 // authentication directs all webhook clients to w, whose certificates they trust.
 func (w *webhooks) authentication(webhook.AuthenticationInfoResolver) webhook.AuthenticationInfoResolver {
-	config := func() (*rest.Config, error) {
-		authority := pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: w.authority.Raw})
-		return &rest.Config{Dial: w.dial, TLSClientConfig: rest.TLSClientConfig{CAData: authority}}, nil
+	authority := pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: w.authority.Raw})
+	newConfig := func() *rest.Config {
+		return &rest.Config{Dial: w.dial, TLSClientConfig: rest.TLSClientConfig{CAData: authority}}
 	}
 	return &webhook.AuthenticationInfoResolverDelegator{
-		ClientConfigForFunc:        func(string) (*rest.Config, error) { return config() },
-		ClientConfigForServiceFunc: func(string, string, int) (*rest.Config, error) { return config() },
+		ClientConfigForFunc:        func(string) (*rest.Config, error) { return newConfig(), nil },
+		ClientConfigForServiceFunc: func(string, string, int) (*rest.Config, error) { return newConfig(), nil },
 	}
 }
 

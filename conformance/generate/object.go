@@ -91,7 +91,7 @@ func objectMutations(schema tree) []mutation {
 			}
 			return sample(r, s)
 		}),
-		known("sample", func(r *rand.Rand, s tree) any { return sample(r, s) }),
+		known("sample", sample),
 		known("known null", func(*rand.Rand, tree) any { return nil }),
 		known("known retype", func(r *rand.Rand, _ tree) any { return clone(pick(r, oddValues)) }),
 		{"metadata", changeMetadata},

@@ -24,10 +24,9 @@ var staticSchemas = sync.OnceValues(func() (map[string]*spec.Schema, error) {
 	namer := openapinamer.NewDefinitionNamer(apiserver.Scheme)
 	definitions := openapiutil.GetOpenAPIDefinitionsWithoutDisabledFeatures(generatedopenapi.GetOpenAPIDefinitions)
 	config := &common.OpenAPIV3Config{
-		Info:                  &spec.Info{InfoProps: spec.InfoProps{Title: "refserver"}},
-		GetDefinitions:        definitions,
-		GetDefinitionName:     namer.GetDefinitionName,
-		GetOperationIDAndTags: openapinamer.GetOperationIDAndTags,
+		Info:              &spec.Info{InfoProps: spec.InfoProps{Title: "refserver"}},
+		GetDefinitions:    definitions,
+		GetDefinitionName: namer.GetDefinitionName,
 	}
 	return builder3.BuildOpenAPIDefinitionsForResources(config,
 		util.GetCanonicalTypeName(&apiextensionsv1.CustomResourceDefinition{}))

@@ -158,7 +158,7 @@ func (s *store) Create(_ context.Context, key string, obj, out runtime.Object, _
 		return storage.ErrResourceVersionSetOnCreate
 	}
 	if err := s.PrepareObjectForStorage(obj); err != nil {
-		return fmt.Errorf("PrepareObjectForStorage failed: %v", err)
+		return fmt.Errorf("PrepareObjectForStorage failed: %w", err)
 	}
 	data, err := runtime.Encode(s.codec, obj)
 	if err != nil {
@@ -240,7 +240,7 @@ func (s *store) GuaranteedUpdate(
 		return err
 	}
 	if err := s.PrepareObjectForStorage(object); err != nil {
-		return fmt.Errorf("PrepareObjectForStorage failed: %v", err)
+		return fmt.Errorf("PrepareObjectForStorage failed: %w", err)
 	}
 	data, err := runtime.Encode(s.codec, object)
 	if err != nil {

@@ -38,11 +38,11 @@ func (t *webhookTransport) RoundTrip(req *http.Request) (*http.Response, error) 
 // authentication directs all webhook clients to t. It has the signature of
 // [webhook.AuthenticationInfoResolverWrapper].
 func (t *webhookTransport) authentication(webhook.AuthenticationInfoResolver) webhook.AuthenticationInfoResolver {
-	config := func() (*rest.Config, error) {
-		return &rest.Config{WrapTransport: func(http.RoundTripper) http.RoundTripper { return t }}, nil
+	newConfig := func() *rest.Config {
+		return &rest.Config{WrapTransport: func(http.RoundTripper) http.RoundTripper { return t }}
 	}
 	return &webhook.AuthenticationInfoResolverDelegator{
-		ClientConfigForFunc:        func(string) (*rest.Config, error) { return config() },
-		ClientConfigForServiceFunc: func(string, string, int) (*rest.Config, error) { return config() },
+		ClientConfigForFunc:        func(string) (*rest.Config, error) { return newConfig(), nil },
+		ClientConfigForServiceFunc: func(string, string, int) (*rest.Config, error) { return newConfig(), nil },
 	}
 }

@@ -60,7 +60,7 @@ func (v Verdict) Normal(s playground.Scenario) (Verdict, error) {
 	if err != nil {
 		return v, fmt.Errorf("normalize: %w", err)
 	}
-	v.CRD.Response = v.CRD.Response.normal()
+	v.CRD.Response = v.CRD.normal()
 	for i := range v.CRD.Conditions {
 		v.CRD.Conditions[i].Message = sortList(v.CRD.Conditions[i].Message)
 	}
@@ -70,7 +70,7 @@ func (v Verdict) Normal(s playground.Scenario) (Verdict, error) {
 		if o.Open {
 			o.dropResponse() // the engine assumes success, a server reports an error
 		}
-		o.Response = o.Response.normal()
+		o.Response = o.normal()
 		applied := s.Operation == playground.OperationApply
 		dropVolatile(o.Stored, applied)
 		dropVolatile(o.Returned, applied)
