@@ -120,7 +120,9 @@ type Change struct {
 	Path string `json:"path"`
 	// Value is the added or removed value, or the new value of a replacement.
 	Value json.RawMessage `json:"value"`
-	// Because gives the reason for the change.
+	// Cause is the kind of reason.
+	Cause ChangeCause `json:"cause"`
+	// Because gives the reason for the change in words.
 	Because string `json:"because"`
 	// SchemaPath is the schema node that caused the change, as in
 	// Rule.SchemaPath.
@@ -131,6 +133,33 @@ type Change struct {
 	// SchemaRange locates the schema node in the CRD.
 	SchemaRange *Range `json:"schemaRange"`
 }
+
+// ChangeCause is the kind of reason for a [Change].
+type ChangeCause string
+
+// Values of [ChangeCause].
+const (
+	// CausePruned: the schema does not specify the field.
+	CausePruned ChangeCause = "pruned"
+	// CauseNullDropped: the value is null, and its schema is neither nullable nor
+	// has a default.
+	CauseNullDropped ChangeCause = "nullDropped"
+	// CauseDefaulted: the schema has a default.
+	CauseDefaulted ChangeCause = "defaulted"
+	// CauseCoerced: ObjectMeta has no such field, or omits its zero value.
+	CauseCoerced ChangeCause = "coerced"
+	// CauseApplied: a server-side apply merged its configuration.
+	CauseApplied ChangeCause = "applied"
+	// CauseScaled: the Scale of the request has the value.
+	CauseScaled ChangeCause = "scaled"
+	// CauseMutated: an admission policy or webhook changed the object.
+	CauseMutated ChangeCause = "mutated"
+	// CauseConverted: the object was converted to another version.
+	CauseConverted ChangeCause = "converted"
+	// CauseServer: the API server sets or drops the field, such as
+	// metadata.generation or the status.
+	CauseServer ChangeCause = "server"
+)
 
 // SchemaPlace locates a schema node in the CRD.
 type SchemaPlace struct {

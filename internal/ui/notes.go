@@ -2,7 +2,6 @@ package ui
 
 import (
 	"fmt"
-	"strings"
 
 	"github.com/crdlab/crdlab/internal/playground"
 )
@@ -41,7 +40,7 @@ func changeLabel(c stageChange) string {
 	case playground.StageMetadata:
 		return "metadata coerced"
 	case playground.StageMutate:
-		return mutationLabel(c.change.Because)
+		return mutationLabel(c.change.Cause)
 	case playground.StagePrepare, playground.StageComplete:
 		if c.change.Op == playground.ChangeRemove {
 			return "dropped"
@@ -60,11 +59,11 @@ func changeLabel(c stageChange) string {
 
 // mutationLabel distinguishes changes by admission plugins from the API
 // server's pruning and defaulting of their results.
-func mutationLabel(because string) string {
-	switch {
-	case strings.HasPrefix(because, "pruned"):
+func mutationLabel(cause playground.ChangeCause) string {
+	switch cause {
+	case playground.CausePruned:
 		return "pruned · not in the schema"
-	case strings.HasPrefix(because, "default"):
+	case playground.CauseDefaulted:
 		return "defaulted"
 	}
 	return "mutated"

@@ -44,6 +44,7 @@ func lostFieldChange(stored any, path, version string) stageChange {
 	change := playground.Change{
 		Op:      playground.ChangeRemove,
 		Path:    path,
+		Cause:   playground.CausePruned,
 		Because: "stored, but not in the schema of " + version,
 	}
 	value := stored

@@ -213,7 +213,7 @@ func (r *Request) recordMutations(before map[string]any, completed bool) {
 	for _, m := range r.review.Mutations() {
 		r.recordSettling(state, m.Before)
 		for _, c := range jsonvalue.Diff(m.Before, m.After, nil) {
-			r.record(c, m.By)
+			r.record(c, playground.CauseMutated, m.By)
 		}
 		state = m.After
 	}
@@ -229,11 +229,11 @@ func (r *Request) recordSettling(before, after any) {
 		replaced, _ := jsonvalue.At(before, c.Path)
 		switch {
 		case replaced != nil && c.Op == playground.ChangeReplace:
-			r.record(c, converted)
+			r.record(c, playground.CauseConverted, converted)
 		case c.Op == playground.ChangeRemove:
-			r.record(c, "pruned after mutation: not in the schema")
+			r.record(c, playground.CausePruned, "pruned after mutation: not in the schema")
 		default:
-			r.recordDefault(before, c, converted)
+			r.recordDefault(before, c, playground.CauseConverted, converted)
 		}
 	}
 }

@@ -140,16 +140,16 @@ func (r *Request) recordApplied(live, configuration *unstructured.Unstructured) 
 		case isManagedFields(c.Path):
 			managed = true
 		case c.Op == playground.ChangeRemove:
-			r.record(c, "no longer applied by "+r.fieldManager+", and nobody else manages it")
+			r.record(c, playground.CauseApplied, "no longer applied by "+r.fieldManager+", and nobody else manages it")
 		case found && (applied == nil || !jsonvalue.IsScalar(applied) || jsonvalue.Equal(applied, c.Value)):
-			r.record(c, "applied by "+r.fieldManager)
+			r.record(c, playground.CauseApplied, "applied by "+r.fieldManager)
 		default:
-			r.recordDefault(live.Object, c, "merged with the old object")
+			r.recordDefault(live.Object, c, playground.CauseApplied, "merged with the old object")
 		}
 	}
 	if managed {
 		fields, _ := jsonvalue.At(r.Object.Object, []any{"metadata", "managedFields"})
-		r.record(jsonvalue.Change{Op: playground.ChangeReplace, Path: []any{"metadata", "managedFields"}, Value: fields}, "who manages which field")
+		r.record(jsonvalue.Change{Op: playground.ChangeReplace, Path: []any{"metadata", "managedFields"}, Value: fields}, playground.CauseServer, "who manages which field")
 	}
 }
 

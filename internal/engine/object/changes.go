@@ -14,18 +14,18 @@ func (r *Request) snapshot() map[string]any {
 }
 
 // recordChanges records what the running stage changed since before.
-func (r *Request) recordChanges(before map[string]any, because func(jsonvalue.Change) string) {
+func (r *Request) recordChanges(before map[string]any, cause playground.ChangeCause, because func(jsonvalue.Change) string) {
 	for _, c := range jsonvalue.Diff(before, r.Object.Object, nil) {
-		r.record(c, because(c))
+		r.record(c, cause, because(c))
 	}
 }
 
-func (r *Request) record(c jsonvalue.Change, because string) {
-	r.stage.Changes = append(r.stage.Changes, r.describeChange(c, because))
+func (r *Request) record(c jsonvalue.Change, cause playground.ChangeCause, because string) {
+	r.stage.Changes = append(r.stage.Changes, r.describeChange(c, cause, because))
 }
 
-func (r *Request) describeChange(c jsonvalue.Change, because string) playground.Change {
-	out := playground.Change{Op: c.Op, Path: jsonvalue.PathString(c.Path), Value: jsonvalue.Encode(c.Value), Because: because}
+func (r *Request) describeChange(c jsonvalue.Change, cause playground.ChangeCause, because string) playground.Change {
+	out := playground.Change{Op: c.Op, Path: jsonvalue.PathString(c.Path), Value: jsonvalue.Encode(c.Value), Cause: cause, Because: because}
 	if location, ok := r.Doc.At(c.Path...); ok {
 		at := location.Key()
 		out.Range = &at

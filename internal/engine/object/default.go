@@ -15,7 +15,7 @@ func applyDefaults(r *Request) error {
 	before := r.snapshot()
 	defaulting.Default(r.Object.Object, r.Version.Schema)
 	for _, c := range jsonvalue.Diff(before, r.Object.Object, nil) {
-		r.recordDefault(before, c, "default")
+		r.recordDefault(before, c, playground.CauseDefaulted, "default")
 	}
 	return nil
 }
@@ -23,20 +23,20 @@ func applyDefaults(r *Request) error {
 // recordDefault records a defaulted value. A default may itself lack fields
 // that other defaults, further down the schema, have filled in; each is
 // recorded on its own. A value that no default explains is recorded with the
-// given reason. The object's state before is nil for values in a default.
-func (r *Request) recordDefault(before any, c jsonvalue.Change, otherwise string) {
+// given cause and reason. The object's state before is nil for values in a default.
+func (r *Request) recordDefault(before any, c jsonvalue.Change, cause playground.ChangeCause, otherwise string) {
 	node, path := crdschema.At(r.Version.Schema, c.Path)
 	if node == nil || node.Default.Object == nil || !completes(c.Value, node.Default.Object) {
-		r.record(c, otherwise)
+		r.record(c, cause, otherwise)
 		return
 	}
 	because := "default at " + describeSchemaPath(path)
 	if replaced, _ := jsonvalue.At(before, c.Path); c.Op == playground.ChangeReplace && replaced == nil {
 		because = "null replaced by the default at " + describeSchemaPath(path)
 	}
-	r.record(jsonvalue.Change{Op: c.Op, Path: c.Path, Value: node.Default.Object}, because)
+	r.record(jsonvalue.Change{Op: c.Op, Path: c.Path, Value: node.Default.Object}, playground.CauseDefaulted, because)
 	for _, nested := range jsonvalue.Diff(node.Default.Object, c.Value, c.Path) {
-		r.recordDefault(nil, nested, otherwise)
+		r.recordDefault(nil, nested, cause, otherwise)
 	}
 }
 

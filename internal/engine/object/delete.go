@@ -87,7 +87,7 @@ func finalize(r *Request) error {
 	}
 	var atOnce int64
 	r.Object.SetDeletionGracePeriodSeconds(&atOnce)
-	r.recordChanges(before, finalizeReason)
+	r.recordChanges(before, playground.CauseServer, finalizeReason)
 	r.stage.Why = fmt.Sprintf("the object stays until its finalizers are removed: %v", finalizers)
 	return nil
 }

@@ -26,7 +26,7 @@ func coerceMetadata(r *Request) error {
 	if err := r.restoreTypeAndObjectMeta(r.Object.GetAPIVersion(), r.Object.GetKind()); err != nil {
 		return err
 	}
-	r.recordChanges(before, func(jsonvalue.Change) string { return "not a field of ObjectMeta, or at its zero value" })
+	r.recordChanges(before, playground.CauseCoerced, func(jsonvalue.Change) string { return "not a field of ObjectMeta, or at its zero value" })
 	return nil
 }
 
@@ -67,7 +67,7 @@ func coerceEmbedded(r *Request) error {
 	if err := r.restoreTypeAndObjectMeta(apiVersion, kind); err != nil {
 		return err
 	}
-	r.recordChanges(before, func(jsonvalue.Change) string {
+	r.recordChanges(before, playground.CauseCoerced, func(jsonvalue.Change) string {
 		return "not a field of an embedded resource's ObjectMeta, or at its zero value"
 	})
 	return r.concludeDecoding()

@@ -5,6 +5,7 @@ import (
 
 	"github.com/crdlab/crdlab/internal/engine/crdschema"
 	"github.com/crdlab/crdlab/internal/engine/jsonvalue"
+	"github.com/crdlab/crdlab/internal/playground"
 )
 
 // dropNulls removes nulls from fields that are neither nullable nor have a
@@ -21,7 +22,7 @@ func dropNulls(r *Request) error {
 	}
 	before := r.snapshot()
 	defaulting.PruneNonNullableNullsWithoutDefaults(r.Object.Object, r.Version.Schema)
-	r.recordChanges(before, func(c jsonvalue.Change) string {
+	r.recordChanges(before, playground.CauseNullDropped, func(c jsonvalue.Change) string {
 		_, path := crdschema.At(r.Version.Schema, c.Path)
 		return "null, but " + describeSchemaPath(path) + " is not nullable and has no default"
 	})

@@ -41,7 +41,7 @@ func completeObject(r *Request) error { return r.recordPreparing(r.complete) }
 func (r *Request) recordPreparing(step func() error) error {
 	before := r.snapshot()
 	err := step()
-	r.recordChanges(before, r.preparingReason())
+	r.recordChanges(before, playground.CauseServer, r.preparingReason())
 	return err
 }
 

@@ -28,7 +28,7 @@ func prune(r *Request) error {
 	if err := r.restoreTypeAndObjectMeta(apiVersion, kind); err != nil {
 		return err
 	}
-	r.recordChanges(before, func(c jsonvalue.Change) string {
+	r.recordChanges(before, playground.CausePruned, func(c jsonvalue.Change) string {
 		_, known := crdschema.At(r.Version.Schema, c.Path)
 		return "not in the schema at " + describeSchemaPath(known)
 	})

@@ -97,7 +97,7 @@ func (r *Request) roundTrip(object *unstructured.Unstructured) []playground.Chan
 	}
 	var changes []playground.Change
 	for _, c := range jsonvalue.Diff(before.Object, back.Object, nil) {
-		changes = append(changes, r.describeChange(c, "by writing back what "+object.GetAPIVersion()+" shows"))
+		changes = append(changes, r.describeChange(c, playground.CauseConverted, "by writing back what "+object.GetAPIVersion()+" shows"))
 	}
 	return changes
 }

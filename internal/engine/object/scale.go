@@ -37,7 +37,7 @@ func setReplicas(r *Request) error {
 	if err := unstructured.SetNestedField(r.Object.Object, int64(r.replicas), jsonvalue.Steps(path)...); err != nil {
 		return err
 	}
-	r.recordChanges(before, func(jsonvalue.Change) string {
+	r.recordChanges(before, playground.CauseScaled, func(jsonvalue.Change) string {
 		return "spec.replicas of the Scale is " + strings.TrimPrefix(path, ".") + " of the object"
 	})
 	return nil

@@ -49,7 +49,8 @@ func store(r *Request) error {
 	stored.SetSelfLink("") // etcd has none (PrepareObjectForStorage)
 	r.setResourceVersion(stored)
 	for _, c := range jsonvalue.Diff(r.Object.Object, stored.Object, nil) {
-		r.record(c, r.storeReason(c))
+		cause, because := r.storeReason(c)
+		r.record(c, cause, because)
 	}
 	r.stored = stored
 	r.Report.Stored = jsonvalue.Encode(stored)
@@ -166,18 +167,18 @@ func (r *Request) setResourceVersion(stored *unstructured.Unstructured) {
 	}
 }
 
-// storeReason says why what is stored differs from what was validated.
-func (r *Request) storeReason(c jsonvalue.Change) string {
+// storeReason explains why the stored object differs from the validated one.
+func (r *Request) storeReason(c jsonvalue.Change) (cause playground.ChangeCause, because string) {
 	storage := r.crd.Storage.Kind.Version
 	switch path := jsonvalue.PathString(c.Path); {
 	case path == "metadata.resourceVersion":
-		return "the revision of etcd at which the object is written"
+		return playground.CauseServer, "the revision of etcd at which the object is written"
 	case path == "metadata.selfLink":
-		return "not persisted"
+		return playground.CauseServer, "not persisted"
 	case c.Op == playground.ChangeRemove:
-		return "the storage version " + storage + " does not have it"
+		return playground.CauseConverted, "the storage version " + storage + " does not have it"
 	}
-	return "converted to the storage version " + storage
+	return playground.CauseConverted, "converted to the storage version " + storage
 }
 
 // convert converts an object in a stage of the request, and notes the calls of

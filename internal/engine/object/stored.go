@@ -34,12 +34,12 @@ func (r *Request) ReadDifferences(old *Request) []playground.Change {
 		if jsonvalue.PathString(c.Path) == "apiVersion" {
 			continue
 		}
-		because := "default of the new schema"
+		cause, because := playground.CauseDefaulted, "default of the new schema"
 		if c.Op == playground.ChangeRemove {
 			_, known := crdschema.At(r.Version.Schema, c.Path)
-			because = "no longer in the schema at " + describeSchemaPath(known)
+			cause, because = playground.CausePruned, "no longer in the schema at "+describeSchemaPath(known)
 		}
-		changes = append(changes, r.describeChange(c, because))
+		changes = append(changes, r.describeChange(c, cause, because))
 	}
 	return changes
 }
