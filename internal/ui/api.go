@@ -114,6 +114,7 @@ type APISchema struct {
 	Properties  APIProperties `json:"properties,omitempty"`
 	Required    []string      `json:"required,omitempty"`
 	AnyOf       []*APISchema  `json:"anyOf,omitempty"`
+	OneOf       []*APISchema  `json:"oneOf,omitempty"`
 	// AdditionalProperties is a schema or false; nil allows all properties.
 	AdditionalProperties any `json:"additionalProperties,omitempty"`
 }
@@ -201,7 +202,7 @@ func (s *APISchema) describe() (before, name, after string) {
 		before, name, after = s.AnyOf[0].describe()
 		return before, name, after + " or null"
 	case len(s.Enum) > 0:
-		return strings.Join(s.Enum, ", "), "", ""
+		return enumText(s.Enum), "", ""
 	case s.Type == "":
 		return "any JSON value", "", ""
 	}
@@ -209,4 +210,13 @@ func (s *APISchema) describe() (before, name, after string) {
 		return fmt.Sprintf("object of %ss", values["type"]), "", ""
 	}
 	return s.Type, "", ""
+}
+
+// enumText lists the values of an enumeration.
+func enumText(values []string) string {
+	shown := make([]string, len(values))
+	for i, value := range values {
+		shown[i] = cmp.Or(value, `""`)
+	}
+	return strings.Join(shown, ", ")
 }

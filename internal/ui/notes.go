@@ -2,6 +2,9 @@ package ui
 
 import (
 	"fmt"
+	"strconv"
+
+	"github.com/a-h/templ"
 
 	"github.com/crdlab/crdlab/internal/playground"
 )
@@ -22,10 +25,28 @@ func changeMark(c stageChange) mark {
 // changeNote returns a short note about a change, with the CRD line that caused
 // it.
 func changeNote(c stageChange) string {
-	if c.change.SchemaRange == nil || changeMark(c) == markQuiet {
-		return changeLabel(c)
+	if line, ok := crdLine(c); ok {
+		return fmt.Sprintf("%s · CRD line %d", changeLabel(c), line)
 	}
-	return fmt.Sprintf("%s · CRD line %d", changeLabel(c), c.change.SchemaRange.Start.Line+1)
+	return changeLabel(c)
+}
+
+// noteAttributes gives the page's script the parts of a note that names a CRD line.
+func noteAttributes(c stageChange) templ.Attributes {
+	line, ok := crdLine(c)
+	if !ok {
+		return nil
+	}
+	return templ.Attributes{"data-label": changeLabel(c), "data-crd-line": strconv.Itoa(line)}
+}
+
+// crdLine returns the one-based line of the CRD that explains a change. Changes
+// that every request gets have no such line.
+func crdLine(c stageChange) (line int, ok bool) {
+	if c.change.SchemaRange == nil || changeMark(c) == markQuiet {
+		return 0, false
+	}
+	return c.change.SchemaRange.Start.Line + 1, true
 }
 
 // changeLabel names the effect of a stage on a value.

@@ -81,8 +81,8 @@ class Chip {
     this.#line = line;
     line.classList.add("is-told");
     // Beside a note that names a line of the CRD there is no room for another.
-    const noted = line.querySelector(".note")?.textContent.includes("CRD line") ?? false;
-    this.#button.textContent = noted ? (line.dataset["node"] ?? "") : aboutOf(line);
+    const isNoted = line.querySelector(".note[data-crd-line]") !== null;
+    this.#button.textContent = isNoted ? (line.dataset["node"] ?? "") : aboutOf(line);
     line.append(this.#button);
   }
 
@@ -136,8 +136,8 @@ function madeOf(line: HTMLElement): string {
   const changed = ["is-added", "is-replaced", "is-quiet"].find((name) => line.classList.contains(name));
   if (!changed) return "as sent";
   for (let at: Element | null = line; at?.classList.contains(changed); at = at.previousElementSibling) {
-    const note = at.querySelector(".note")?.textContent;
-    if (note) return at === line ? "" : note.replace(/ · CRD line \d+$/, "");
+    const note = at.querySelector<HTMLElement>(".note");
+    if (note) return at === line ? "" : (note.dataset["label"] ?? note.textContent);
   }
   return changed === "is-quiet" ? "set by the API server" : "";
 }
