@@ -40,7 +40,7 @@ TEMPLATES := $(call find,internal,-name '*.templ')
 ENGINE_SOURCES := go.mod go.sum $(call find,wasm internal,! -name '*_test.go' ! -path '*/testdata/*' ! -path 'internal/devtools/*' ! -path 'internal/enginetest/*' ! -path 'internal/refserver/*' ! -path 'internal/httpapi/*' ! -path 'internal/metrics/*' ! -path 'internal/procpool/*' ! -path 'internal/share/*')
 SERVER_SOURCES := $(ENGINE_SOURCES) web/dist.go $(call find,cmd/server internal/httpapi internal/metrics internal/procpool internal/share,! -name '*_test.go' ! -path '*/testdata/*')
 PAGE_SOURCES := package.json package-lock.json $(wildcard *.config.* tsconfig*.json web/*.config.* web/tsconfig*.json) \
-	$(call find,web,! -path 'web/dist/*' ! -path 'web/dist.go' ! -path 'web/flows/*' ! -path '*/node_modules/*' ! -name '*.test.ts')
+	$(call find,web,! -path 'web/dist/*' ! -path 'web/dist.go' ! -path 'web/flows/*' ! -path 'web/tools/*' ! -path '*/node_modules/*' ! -name '*.test.ts')
 
 .PHONY: run build release static worker generate fmt notice words load bench clean
 run: build ## build what changed and serve the playground
@@ -113,9 +113,23 @@ node_modules/.package-lock.json: package.json package-lock.json
 dist:
 	@mkdir -p $@
 
-generate: ## write the generated Go code and the description of the HTTP API
+generate: web/tools/node_modules/.package-lock.json | dist ## write the generated Go code, the description of the HTTP API and the page's types
 	$(TEMPL) generate
 	go test ./internal/httpapi -run TestOpenAPIIsCurrent -update
+	$(call write-page-types,$(PAGE_TYPES))
+
+# The types come from the Go types: a test describes them, as in the HTTP API.
+PAGE_TYPES := web/src/api.ts
+define write-page-types
+	go test ./internal/httpapi -run TestContract -contract "$(CURDIR)/dist/contract.json"
+	web/tools/node_modules/.bin/openapi-typescript dist/contract.json --output $(1) \
+		--immutable --export-type --root-types --root-types-no-schema-prefix --root-types-keep-casing
+endef
+
+# These tools need the API of an older TypeScript than the page is checked with.
+web/tools/node_modules/.package-lock.json: web/tools/package.json web/tools/package-lock.json
+	cd web/tools && npm ci --no-audit --no-fund
+	@touch $@
 
 fmt: ## format Go and templ
 	gofmt -w cmd deploy internal wasm web
@@ -144,7 +158,7 @@ dist/kubectl-validate: tools/kubectl-validate.mod tools/kubectl-validate.sum | d
 	cd tools && go build -modfile=kubectl-validate.mod -o ../$@ sigs.k8s.io/kubectl-validate
 
 clean: ## remove what was built
-	rm -rf bin dist node_modules cmd/worker/node_modules test-results
+	rm -rf bin dist node_modules web/tools/node_modules cmd/worker/node_modules test-results
 	find cmd/worker/built -mindepth 1 ! -name .gitkeep -delete
 	find web/dist -mindepth 1 ! -name .gitkeep -delete
 
@@ -202,10 +216,12 @@ check-format:
 	@unformatted=$$(gofmt -l cmd deploy internal wasm web *.go); test -z "$$unformatted" || { echo "not formatted (make fmt): $$unformatted"; exit 1; }
 	$(TEMPL) fmt -fail internal
 
-check-generated:
+check-generated: web/tools/node_modules/.package-lock.json | dist
 	@before=$$(cat $$(find internal -name '*_templ.go' | sort) | cksum); $(TEMPL) generate; \
 	after=$$(cat $$(find internal -name '*_templ.go' | sort) | cksum); \
 	test "$$before" = "$$after" || { echo "the generated code was not current; it is now: commit it"; exit 1; }
+	$(call write-page-types,dist/api.ts)
+	@diff $(PAGE_TYPES) dist/api.ts > /dev/null || { echo "the page's types are not current (make generate)"; exit 1; }
 
 check-vet: dist/engine.mod
 	go vet ./...

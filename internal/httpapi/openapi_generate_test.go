@@ -16,6 +16,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/crdlab/crdlab/internal/examples"
+	"github.com/crdlab/crdlab/internal/playground"
 	"github.com/crdlab/crdlab/internal/share"
 	"github.com/crdlab/crdlab/internal/ui"
 )
@@ -28,15 +30,42 @@ var sources = []string{".", "../playground", "../examples"}
 type generator struct {
 	comments map[string]string   // by Type and Type.Field
 	enums    map[string][]string // by Type
+	types    map[string]string   // of named types, by Type.Field
 	schemas  map[string]*ui.APISchema
+}
+
+func newGenerator(t *testing.T) generator {
+	t.Helper()
+	g := generator{comments: map[string]string{}, enums: map[string][]string{}, types: map[string]string{}, schemas: map[string]*ui.APISchema{}}
+	for _, directory := range sources {
+		g.read(t, directory)
+	}
+	return g
+}
+
+// generateContract describes the types that the page exchanges with the engine and
+// the server. It has schemas only: the page's types are generated from it.
+func generateContract(t *testing.T) ui.APIDocument {
+	t.Helper()
+	g := newGenerator(t)
+	for _, value := range []any{
+		playground.View{}, playground.Answer{}, playground.Help{}, playground.Report{}, examples.Example{}, problemDocument{}, shareAnswer{},
+	} {
+		g.schema(reflect.TypeOf(value))
+	}
+	g.schemas["Question"] = g.alternatives(reflect.TypeFor[playground.Question]())
+	return ui.APIDocument{
+		OpenAPI:    "3.1.0",
+		Info:       ui.APIInfo{Title: "The types that the page shares with the engine and the server", Version: "1"},
+		Tags:       []ui.APITag{},
+		Paths:      map[string]map[string]ui.APIOperation{},
+		Components: ui.APIComponents{Schemas: g.schemas, SecuritySchemes: map[string]ui.APISecurityScheme{}},
+	}
 }
 
 func generate(t *testing.T) ui.APIDocument {
 	t.Helper()
-	g := generator{comments: map[string]string{}, enums: map[string][]string{}, schemas: map[string]*ui.APISchema{}}
-	for _, directory := range sources {
-		g.read(t, directory)
-	}
+	g := newGenerator(t)
 	document := ui.APIDocument{
 		OpenAPI: "3.1.0",
 		Info: ui.APIInfo{
@@ -182,6 +211,7 @@ func (g *generator) component(t reflect.Type) *ui.APISchema {
 func (g *generator) addField(schema *ui.APISchema, t reflect.Type, field reflect.StructField) {
 	name, options, _ := strings.Cut(field.Tag.Get("json"), ",")
 	property := g.schema(field.Type)
+	g.setEnum(property, t.Name()+"."+field.Name)
 	if !strings.Contains(options, "omitempty") {
 		schema.Required = append(schema.Required, name)
 		if field.Type.Kind() == reflect.Pointer {
@@ -190,6 +220,30 @@ func (g *generator) addField(schema *ui.APISchema, t reflect.Type, field reflect
 	}
 	property.Description = g.comments[t.Name()+"."+field.Name]
 	schema.Properties = append(schema.Properties, ui.APIProperty{Name: name, Schema: property})
+}
+
+// alternatives describes a struct of which exactly one field is set.
+func (g *generator) alternatives(t reflect.Type) *ui.APISchema {
+	schema := &ui.APISchema{Description: g.comments[t.Name()]}
+	for field := range t.Fields() {
+		name, _, _ := strings.Cut(field.Tag.Get("json"), ",")
+		schema.OneOf = append(schema.OneOf, &ui.APISchema{
+			Type: "object", Required: []string{name},
+			Properties: ui.APIProperties{{Name: name, Schema: g.schema(field.Type)}},
+		})
+	}
+	return schema
+}
+
+// setEnum lists the values of a field whose type is an alias of string, which
+// reflection cannot see.
+func (g *generator) setEnum(property *ui.APISchema, field string) {
+	if property.Items != nil {
+		property = property.Items
+	}
+	if values := g.enums[g.types[field]]; property.Type == "string" && values != nil {
+		property.Enum = values
+	}
 }
 
 // read collects the comments of types and fields, and the string constants of types.
@@ -224,6 +278,7 @@ func (g *generator) readDeclaration(declaration *ast.GenDecl) {
 				for _, field := range structure.Fields.List {
 					for _, name := range field.Names {
 						g.comments[spec.Name.Name+"."+name.Name] = prose(field.Doc)
+						g.types[spec.Name.Name+"."+name.Name] = typeName(field.Type)
 					}
 				}
 			}
@@ -238,6 +293,17 @@ func (g *generator) readDeclaration(declaration *ast.GenDecl) {
 			}
 		}
 	}
+}
+
+// typeName is the name of a type, or of the items of a slice; empty for others.
+func typeName(expression ast.Expr) string {
+	switch expression := expression.(type) {
+	case *ast.Ident:
+		return expression.Name
+	case *ast.ArrayType:
+		return typeName(expression.Elt)
+	}
+	return ""
 }
 
 var (

@@ -13,9 +13,13 @@ import (
 	"github.com/go-chi/chi/v5"
 
 	"github.com/crdlab/crdlab/internal/share"
+	"github.com/crdlab/crdlab/internal/ui"
 )
 
-var update = flag.Bool("update", false, "update generated files")
+var (
+	update   = flag.Bool("update", false, "update generated files")
+	contract = flag.String("contract", "", "write the description of the page's types to this file")
+)
 
 // full returns a configuration that enables every route.
 func full() Config {
@@ -23,22 +27,39 @@ func full() Config {
 }
 
 func TestOpenAPIIsCurrent(t *testing.T) {
-	var text bytes.Buffer
-	encoder := json.NewEncoder(&text)
-	encoder.SetEscapeHTML(false)
-	encoder.SetIndent("", "  ")
-	if err := encoder.Encode(generate(t)); err != nil {
-		t.Fatal(err)
-	}
+	generated := encodeDocument(t, generate(t))
 	if *update {
-		if err := os.WriteFile("openapi.json", text.Bytes(), 0o644); err != nil {
+		if err := os.WriteFile("openapi.json", generated, 0o644); err != nil {
 			t.Fatal(err)
 		}
 		return
 	}
-	if !bytes.Equal(text.Bytes(), description) {
+	if !bytes.Equal(generated, description) {
 		t.Error("openapi.json is not current: run make generate")
 	}
+}
+
+// TestContract writes the description that the page's types are generated from.
+func TestContract(t *testing.T) {
+	generated := encodeDocument(t, generateContract(t))
+	if *contract == "" {
+		t.Skip("no file is named with -contract")
+	}
+	if err := os.WriteFile(*contract, generated, 0o644); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func encodeDocument(t *testing.T, document ui.APIDocument) []byte {
+	t.Helper()
+	var text bytes.Buffer
+	encoder := json.NewEncoder(&text)
+	encoder.SetEscapeHTML(false)
+	encoder.SetIndent("", "  ")
+	if err := encoder.Encode(document); err != nil {
+		t.Fatal(err)
+	}
+	return text.Bytes()
 }
 
 // TestOpenAPIHasEveryRoute checks that routes and documented operations match.

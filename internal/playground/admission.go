@@ -73,7 +73,7 @@ type AdmissionInvocation struct {
 // AdmissionExpression is the evaluation of one CEL expression of a policy.
 type AdmissionExpression struct {
 	// Kind is one of the Expression… constants.
-	Kind string `json:"kind"`
+	Kind ExpressionKind `json:"kind"`
 	// Name is the name of a match condition or variable, or the key of an audit
 	// annotation. For all other kinds it is the zero-based index in the policy's
 	// list.
@@ -92,14 +92,17 @@ type AdmissionExpression struct {
 	Range Range `json:"range"`
 }
 
-// Kinds of an [AdmissionExpression].
+// ExpressionKind is the kind of an [AdmissionExpression].
+type ExpressionKind = string
+
+// Values of [ExpressionKind].
 const (
-	ExpressionMatchCondition  = "matchCondition"
-	ExpressionVariable        = "variable"
-	ExpressionValidation      = "validation"
-	ExpressionMessage         = "messageExpression"
-	ExpressionAuditAnnotation = "auditAnnotation"
-	ExpressionMutation        = "mutation"
+	ExpressionMatchCondition  ExpressionKind = "matchCondition"
+	ExpressionVariable        ExpressionKind = "variable"
+	ExpressionValidation      ExpressionKind = "validation"
+	ExpressionMessage         ExpressionKind = "messageExpression"
+	ExpressionAuditAnnotation ExpressionKind = "auditAnnotation"
+	ExpressionMutation        ExpressionKind = "mutation"
 )
 
 // AdmissionWebhook reports the calls of a webhook for an object's request.

@@ -16,7 +16,7 @@ type Answer struct {
 	// Outputs lists the output of kubectl for the CRD, followed by each object.
 	Outputs []string `json:"outputs"`
 	// Missing is [Report.Missing].
-	Missing []string `json:"missing,omitempty"`
+	Missing []Part `json:"missing,omitempty"`
 	// Preliminary reports that the CRD's rules have not been validated yet. If
 	// the validation adds findings, the rest of the answer may change, too.
 	Preliminary bool `json:"preliminary,omitempty"`

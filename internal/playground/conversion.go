@@ -10,7 +10,7 @@ type Conversion struct {
 // ConversionReview is a request to a conversion webhook, with its response.
 type ConversionReview struct {
 	// Stage is the stage of the object's request that needed the conversion.
-	Stage string `json:"stage"`
+	Stage StageName `json:"stage"`
 	// From and To are apiVersions.
 	From string `json:"from"`
 	To   string `json:"to"`
@@ -20,15 +20,18 @@ type ConversionReview struct {
 	Response json.RawMessage `json:"response"`
 	// AnsweredBy is the source of the response: rules, response, webhook (the
 	// CRD's own) or nothing.
-	AnsweredBy string `json:"answeredBy"`
+	AnsweredBy AnsweredBy `json:"answeredBy"`
 	// Error is the API server's error about the response, or empty.
 	Error string `json:"error"`
 }
 
-// Sources of the response in a [ConversionReview].
+// AnsweredBy is the source of the response in a [ConversionReview].
+type AnsweredBy = string
+
+// Values of [AnsweredBy].
 const (
-	AnsweredByRules    = "rules"
-	AnsweredByResponse = "response"
-	AnsweredByWebhook  = "webhook"
-	AnsweredByNothing  = "nothing"
+	AnsweredByRules    AnsweredBy = "rules"
+	AnsweredByResponse AnsweredBy = "response"
+	AnsweredByWebhook  AnsweredBy = "webhook"
+	AnsweredByNothing  AnsweredBy = "nothing"
 )

@@ -5,7 +5,7 @@ type Finding struct {
 	Severity Severity `json:"severity"`
 	// Stage is the stage that produced the finding; empty if it is unknown,
 	// because the evaluation was aborted.
-	Stage string `json:"stage"`
+	Stage StageName `json:"stage"`
 	// Reason is the API server's cause type, such as FieldValueInvalid, or
 	// PlaygroundLimit.
 	Reason string `json:"reason"`

@@ -25,7 +25,7 @@ type Help struct {
 // expression.
 type Cursor struct {
 	Scenario Scenario `json:"scenario"`
-	Document Document `json:"document"`
+	Document Document `json:"document,omitempty"`
 	Position Position `json:"position"`
 	// Trial holds the console's expression. If it is set, Position refers to the
 	// expression and Document is ignored.
@@ -41,20 +41,23 @@ type Completion struct {
 	Items []CompletionItem `json:"items"`
 }
 
-// Kinds of [CompletionItem].
+// ItemKind is the kind of a [CompletionItem].
+type ItemKind = string
+
+// Values of [ItemKind].
 const (
-	ItemField    = "field"
-	ItemValue    = "value"
-	ItemVariable = "variable"
-	ItemFunction = "function"
-	ItemMacro    = "macro"
+	ItemField    ItemKind = "field"
+	ItemValue    ItemKind = "value"
+	ItemVariable ItemKind = "variable"
+	ItemFunction ItemKind = "function"
+	ItemMacro    ItemKind = "macro"
 )
 
 // CompletionItem is a completion proposal. Items are sorted by relevance.
 type CompletionItem struct {
 	Label string `json:"label"`
 	// Kind is one of the Item… constants.
-	Kind string `json:"kind"`
+	Kind ItemKind `json:"kind"`
 	// Detail is a type, such as []Object, or a signature.
 	Detail string `json:"detail"`
 	// Required reports that the schema requires the field.

@@ -12,8 +12,8 @@ type Object struct {
 	Range Range `json:"range"`
 	// Operation is the request: create, update, updateStatus, apply, delete or
 	// scale.
-	Operation string `json:"operation"`
-	Accepted  bool   `json:"accepted"`
+	Operation Operation `json:"operation"`
+	Accepted  bool      `json:"accepted"`
 	// Deleted reports that the request removed the object: either a delete of an
 	// object without finalizers, or an update that removed the last finalizer of
 	// an object marked for deletion.
@@ -64,7 +64,7 @@ type Object struct {
 // Stage is a step of a request.
 type Stage struct {
 	// Name is one of the Stage… constants.
-	Name string `json:"name"`
+	Name StageName `json:"name"`
 	// Outcome is pass, fail or skipped.
 	Outcome Outcome `json:"outcome"`
 	// Why explains why the stage failed or was skipped.
@@ -73,6 +73,13 @@ type Stage struct {
 	// Findings is the number of the object's findings that the stage produced.
 	Findings int `json:"findings"`
 }
+
+// StageName is the name of a stage. Enumerations such as this one are aliases, so
+// that code may use plain strings; the description of the HTTP API lists the values.
+type StageName = string
+
+// StageUnknown is the stage of a finding about an evaluation that was ended.
+const StageUnknown StageName = ""
 
 // The stages of an object's request, in order. Some requests differ:
 //
@@ -84,38 +91,38 @@ type Stage struct {
 //   - Without Scenario.Admission, mutate, complete and admit are absent, and
 //     prepare does the work of complete.
 const (
-	StageDecode   = "decode"
-	StageApply    = "apply"
-	StageMetadata = "metadata"
-	StagePrune    = "prune"
-	StageNulls    = "nulls"
-	StageEmbedded = "embedded"
-	StageDefault  = "default"
-	StagePrepare  = "prepare"
-	StageMutate   = "mutate"
-	StageComplete = "complete"
-	StageValidate = "validate"
-	StageRules    = "rules"
-	StageAdmit    = "admit"
-	StageFind     = "find"
-	StageFinalize = "finalize"
-	StageScale    = "scale"
-	StageStore    = "store"
-	StageRead     = "read"
+	StageDecode   StageName = "decode"
+	StageApply    StageName = "apply"
+	StageMetadata StageName = "metadata"
+	StagePrune    StageName = "prune"
+	StageNulls    StageName = "nulls"
+	StageEmbedded StageName = "embedded"
+	StageDefault  StageName = "default"
+	StagePrepare  StageName = "prepare"
+	StageMutate   StageName = "mutate"
+	StageComplete StageName = "complete"
+	StageValidate StageName = "validate"
+	StageRules    StageName = "rules"
+	StageAdmit    StageName = "admit"
+	StageFind     StageName = "find"
+	StageFinalize StageName = "finalize"
+	StageScale    StageName = "scale"
+	StageStore    StageName = "store"
+	StageRead     StageName = "read"
 )
 
 // The stages of a CRD's request, in order.
 const (
-	StageCRDDecode   = "crd decode"
-	StageCRDValidate = "crd validate"
-	StageCRDServe    = "crd serve"
+	StageCRDDecode   StageName = "crd decode"
+	StageCRDValidate StageName = "crd validate"
+	StageCRDServe    StageName = "crd serve"
 )
 
 // Change is a value that a stage added to, removed from or replaced in the
 // object.
 type Change struct {
 	// Op is add, remove or replace.
-	Op string `json:"op"`
+	Op ChangeOp `json:"op"`
 	// Path is the field path in the object: "spec.jobs[0].name".
 	Path string `json:"path"`
 	// Value is the added or removed value, or the new value of a replacement.
@@ -169,11 +176,14 @@ type SchemaPlace struct {
 	Range Range `json:"range"`
 }
 
-// Operations of a [Change].
+// ChangeOp is the operation of a [Change].
+type ChangeOp = string
+
+// Values of [ChangeOp].
 const (
-	ChangeAdd     = "add"
-	ChangeRemove  = "remove"
-	ChangeReplace = "replace"
+	ChangeAdd     ChangeOp = "add"
+	ChangeRemove  ChangeOp = "remove"
+	ChangeReplace ChangeOp = "replace"
 )
 
 // An ErrorCause is the reason why the playground cannot determine the API

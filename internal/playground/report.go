@@ -28,8 +28,8 @@ type Report struct {
 	// Missing lists the features that the scenario needs and this engine lacks,
 	// such as [PartAdmission]. Results that depend on them are undetermined. An
 	// engine with all features omits this field.
-	Missing []string `json:"missing,omitempty"`
-	Timing  Timing   `json:"timing"`
+	Missing []Part `json:"missing,omitempty"`
+	Timing  Timing `json:"timing"`
 }
 
 // EmptyReport returns a Report without results, whose slices are not nil.
@@ -44,12 +44,15 @@ func EmptyReport() Report {
 	}
 }
 
-// Names of the features that an engine may lack.
+// Part is the name of a feature that an engine may lack.
+type Part = string
+
+// Values of [Part].
 const (
-	PartAdmission  = "admission"
-	PartApply      = "apply"
-	PartConversion = "conversion"
-	PartSchemas    = "schemas"
+	PartAdmission  Part = "admission"
+	PartApply      Part = "apply"
+	PartConversion Part = "conversion"
+	PartSchemas    Part = "schemas"
 )
 
 // Kubernetes identifies the Kubernetes release of an evaluation.

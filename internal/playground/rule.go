@@ -66,7 +66,7 @@ type RuleResult struct {
 	Path    string  `json:"path"`
 	Outcome Outcome `json:"outcome"`
 	// Why is the reason for the outcome skipped: one of the Why… constants.
-	Why string `json:"why"`
+	Why SkipReason `json:"why"`
 	// Message is the API server's message if the rule failed.
 	Message string `json:"message"`
 	// ActualCost is in CEL cost units and includes the message expression.
@@ -102,17 +102,22 @@ const (
 	OutcomeSkipped Outcome = "skipped"
 )
 
-// Reasons for skipping a rule.
+// SkipReason is the reason for skipping a rule.
+type SkipReason = string
+
+// Values of [SkipReason].
 const (
+	// WhyNone: the rule was evaluated.
+	WhyNone SkipReason = ""
 	// WhyCreate: a transition rule has no old value to compare with.
-	WhyCreate = "create"
+	WhyCreate SkipReason = "create"
 	// WhyRatcheted: the rule failed for the same value before, so the API server
 	// only warns. RuleResult.Message has the warning.
-	WhyRatcheted = "ratcheted"
+	WhyRatcheted SkipReason = "ratcheted"
 	// WhyBlocked: an earlier error prevented the evaluation of all rules.
-	WhyBlocked = "blocked"
+	WhyBlocked SkipReason = "blocked"
 	// WhyAbsent: the object has no value to which the rule applies.
-	WhyAbsent = "absent"
+	WhyAbsent SkipReason = "absent"
 	// WhyBudget: earlier rules exhausted the cost budget.
-	WhyBudget = "budget"
+	WhyBudget SkipReason = "budget"
 )

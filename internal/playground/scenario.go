@@ -74,7 +74,7 @@ type Scenario struct {
 	// Operation is the request for Object: create, update, updateStatus, apply
 	// (server-side), delete or scale. For delete and scale, Object only needs to
 	// identify the object. Empty: update if OldObject is set, otherwise create.
-	Operation string `json:"operation,omitempty"`
+	Operation Operation `json:"operation,omitempty"`
 
 	// Replicas is the number of replicas of a scale request, as in
 	// `kubectl scale --replicas`.
@@ -88,7 +88,7 @@ type Scenario struct {
 
 	// FieldValidation is the fieldValidation parameter of the requests for CRD
 	// and Object: Strict (the default, as in kubectl), Warn or Ignore.
-	FieldValidation string `json:"fieldValidation,omitempty"`
+	FieldValidation FieldValidation `json:"fieldValidation,omitempty"`
 
 	// Schemas requests the schemas that a cluster publishes for the CRD, see
 	// Report.Schemas.
@@ -99,21 +99,27 @@ type Scenario struct {
 	Now string `json:"now,omitempty"`
 }
 
-// Values of [Scenario.FieldValidation], as in the Kubernetes API.
+// FieldValidation is the fieldValidation parameter of the Kubernetes API.
+type FieldValidation = string
+
+// Values of [FieldValidation].
 const (
-	FieldValidationStrict = "Strict"
-	FieldValidationWarn   = "Warn"
-	FieldValidationIgnore = "Ignore"
+	FieldValidationStrict FieldValidation = "Strict"
+	FieldValidationWarn   FieldValidation = "Warn"
+	FieldValidationIgnore FieldValidation = "Ignore"
 )
 
-// Values of [Scenario.Operation].
+// Operation is the kind of a request for an object.
+type Operation = string
+
+// Values of [Operation].
 const (
-	OperationCreate       = "create"
-	OperationUpdate       = "update"
-	OperationUpdateStatus = "updateStatus"
-	OperationApply        = "apply"
-	OperationDelete       = "delete"
-	OperationScale        = "scale"
+	OperationCreate       Operation = "create"
+	OperationUpdate       Operation = "update"
+	OperationUpdateStatus Operation = "updateStatus"
+	OperationApply        Operation = "apply"
+	OperationDelete       Operation = "delete"
+	OperationScale        Operation = "scale"
 )
 
 // The range of [Scenario.Kubernetes], as minor versions of Kubernetes 1. The

@@ -54,8 +54,8 @@ type Tried struct {
 	// the API server would skip a rule for the reason in Why.
 	Outcome Outcome `json:"outcome"`
 	// Why is one of the Why… constants of rules, or empty.
-	Why     string `json:"why"`
-	Failure string `json:"failure"`
+	Why     SkipReason `json:"why"`
+	Failure string     `json:"failure"`
 	// Value is JSON, truncated if it is long, or CEL's notation of the value.
 	Value string `json:"value"`
 	// Trace is a trace as in [RuleResult]. Its ranges refer to the expression.

@@ -1,5 +1,7 @@
 import { describe, expect, test, vi } from "vitest";
-import { type Answer, emptyScenario, type Fault, type View } from "./contract";
+import type { Answer, View } from "./api";
+import { emptyScenario } from "./scenario";
+import type { Fault } from "./engine/protocol";
 import { Engine } from "./engine/engine";
 import { isPending, keepEvaluated } from "./evaluation";
 import { nowhere } from "./remote/source";

@@ -1,4 +1,5 @@
-import { type Answer, sameScenario } from "./contract";
+import type { Answer } from "./api";
+import { sameScenario } from "./scenario";
 import type { Answered, Engine, Evaluation, Question } from "./engine/engine";
 import type { Session, SessionState } from "./session";
 

@@ -1,4 +1,4 @@
-import { sameScenario, type Scenario } from "./contract";
+import { sameScenario, type Scenario } from "./scenario";
 import { toScenario } from "./share/codec";
 
 export interface Example {

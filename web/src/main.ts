@@ -2,7 +2,7 @@ import "./page.css";
 import "./shared.css";
 import "./print.css";
 import { readConfig } from "./config";
-import { documentNames, isOneOf, sameScenario } from "./contract";
+import { documentNames, isOneOf, sameScenario } from "./scenario";
 import { element } from "./dom";
 import { assembleEngine } from "./engine/assemble";
 import { keepEvaluated } from "./evaluation";

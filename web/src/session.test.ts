@@ -1,5 +1,5 @@
 import { expect, test, vi } from "vitest";
-import { emptyScenario } from "./contract";
+import { emptyScenario } from "./scenario";
 import { nowhere } from "./remote/source";
 import { emptyConsole, Session, type SessionState } from "./session";
 

@@ -1,11 +1,6 @@
-import {
-  type Answer,
-  type DocumentName,
-  type PanelName,
-  type Scenario,
-} from "./contract";
+import type { Answer, Trial } from "./api";
+import type { DocumentName, PanelName, Scenario } from "./scenario";
 import type { EngineState } from "./engine/engine";
-import type { Trial } from "./help-contract";
 import type { Source } from "./remote/source";
 
 export const themes = ["system", "light", "dark"] as const;

@@ -1,11 +1,5 @@
 import type { Config } from "./config";
-import {
-  type DocumentName,
-  documentNames,
-  type PanelName,
-  type Scenario,
-  scenarioFrom,
-} from "./contract";
+import { type DocumentName, documentNames, type PanelName, type Scenario, scenarioFrom } from "./scenario";
 import { element } from "./dom";
 import type { Example, Gallery } from "./gallery";
 import { sourceAddressOf, nowhere, type Source } from "./remote/source";

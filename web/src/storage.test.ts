@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { emptyScenario } from "./contract";
+import { emptyScenario } from "./scenario";
 import { nowhere } from "./remote/source";
 import { emptyConsole } from "./session";
 import { parseSession } from "./storage";

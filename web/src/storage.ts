@@ -1,11 +1,4 @@
-import {
-  type DocumentName,
-  documentNames,
-  isOneOf,
-  type PanelName,
-  panelNames,
-  type Scenario,
-} from "./contract";
+import { type DocumentName, documentNames, isOneOf, type PanelName, panelNames, type Scenario } from "./scenario";
 import { type Source, sourceFrom, storedSourceOf } from "./remote/source";
 import { type ConsoleState, emptyConsole, type Session } from "./session";
 import { toScenario } from "./share/codec";

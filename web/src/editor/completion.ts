@@ -9,7 +9,7 @@ import {
 } from "@codemirror/autocomplete";
 import type { Extension, Text } from "@codemirror/state";
 import type { EditorView } from "@codemirror/view";
-import type { CompletionItem } from "../help-contract";
+import type { CompletionItem } from "../api";
 import type { Writing } from "./hover";
 import { offsetOf, positionOf } from "./markers";
 

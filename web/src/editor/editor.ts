@@ -8,7 +8,7 @@ import {
   highlightSpecialChars,
   lineNumbers,
 } from "@codemirror/view";
-import type { Finding, Fix, Position, Range, TextEdit } from "../contract";
+import type { Finding, Fix, Position, Range, TextEdit } from "../api";
 import { celIn } from "./cel";
 import { completions } from "./completion";
 import { flash, flashes } from "./flash";

@@ -4,7 +4,7 @@ import { bracketMatching } from "@codemirror/language";
 import { setDiagnostics } from "@codemirror/lint";
 import { EditorState } from "@codemirror/state";
 import { drawSelection, EditorView, highlightSpecialChars, keymap, placeholder } from "@codemirror/view";
-import type { Range } from "../contract";
+import type { Range } from "../api";
 import { cel } from "./cel";
 import { completions } from "./completion";
 import { hovers, type Writing } from "./hover";

@@ -1,7 +1,6 @@
 import { type Extension, Prec, StateEffect, StateField } from "@codemirror/state";
 import { EditorView, hoverTooltip, keymap, showTooltip, type Tooltip } from "@codemirror/view";
-import type { Position } from "../contract";
-import type { Completion, Hover } from "../help-contract";
+import type { Completion, Hover, Position } from "../api";
 import { offsetOf, positionOf } from "./markers";
 
 /** What an editor asks the engine while somebody writes. */

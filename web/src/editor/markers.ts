@@ -1,7 +1,7 @@
 import { type Diagnostic, diagnosticCount, setDiagnostics } from "@codemirror/lint";
 import type { Text } from "@codemirror/state";
 import type { EditorView } from "@codemirror/view";
-import type { Finding, Fix, Position } from "../contract";
+import type { Finding, Fix, Position } from "../api";
 
 /** The offset of a place; a place beyond the text is the nearest in it. */
 export function offsetOf(text: Text, { line, character }: Position): number {

@@ -1,9 +1,9 @@
 import type { Config } from "../config";
-import type { View } from "../contract";
+import type { View } from "../api";
 import type { Session } from "../session";
 import { Engine, type InPage } from "./engine";
 import { first } from "./first";
-import { type Ask, Help } from "./help";
+import { type Ask, Assistant } from "./assistant";
 import { evaluateByHTTP, helpByHTTP } from "./http-client";
 import { load } from "./load";
 import type { WorkerClient } from "./worker-client";
@@ -12,7 +12,7 @@ const serverTimeout = 60_000;
 
 export interface Assembled {
   readonly engine: Engine;
-  readonly help: Help;
+  readonly help: Assistant;
 }
 
 /** Puts the engine together and keeps the session informed. */
@@ -27,7 +27,7 @@ export function assembleEngine(config: Config, session: Session): Assembled {
     onIncomplete: (because) =>
       session.update({ notice: `The rest of the engine could not be loaded: ${because}. Change the scenario to try again.` }),
   });
-  const help = new Help({ engine: () => helper(config, session, page), complete: () => engine.completePage() });
+  const help = new Assistant({ engine: () => helper(config, session, page), complete: () => engine.completePage() });
   return { engine, help };
 }
 

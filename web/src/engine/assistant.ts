@@ -1,10 +1,10 @@
-import type { Answers, Completion, Cursor, Formatted, HelpQuestion, Hover, Sample, Tried, TryRequest } from "../help-contract";
+import type { Completion, Cursor, Formatted, Help, Hover, Question, Sample, Tried, TryRequest } from "../api";
 import { Latest } from "./latest";
 import { EvaluationStopped } from "./worker-client";
 
-export type Ask = (question: HelpQuestion) => Promise<Answers>;
+export type Ask = (question: Question) => Promise<Help>;
 
-export interface HelpOptions {
+export interface AssistantOptions {
   /** The engine to ask now; undefined if there is none. */
   readonly engine: () => Ask | undefined;
   /** Loads the part that the engine lacks; resolves to whether it is there. */
@@ -21,13 +21,13 @@ export interface Stopped {
  * question of its kind took its place, or if there is none: then nobody is
  * bothered with that.
  */
-export class Help {
-  readonly #options: HelpOptions;
-  readonly #completions: Latest<HelpQuestion, Answers>;
-  readonly #hovers: Latest<HelpQuestion, Answers>;
+export class Assistant {
+  readonly #options: AssistantOptions;
+  readonly #completions: Latest<Question, Help>;
+  readonly #hovers: Latest<Question, Help>;
   readonly #trials: Latest<TryRequest, Tried | Stopped | undefined>;
 
-  constructor(options: HelpOptions) {
+  constructor(options: AssistantOptions) {
     this.#options = options;
     this.#completions = new Latest((question) => this.#ask(question));
     this.#hovers = new Latest((question) => this.#ask(question));
@@ -66,13 +66,13 @@ export class Help {
   }
 
   /** Asks, and asks again once the engine has what it lacks. */
-  async #whole(questions: Latest<HelpQuestion, Answers>, question: HelpQuestion): Promise<Answers | undefined> {
+  async #whole(questions: Latest<Question, Help>, question: Question): Promise<Help | undefined> {
     const answers = await questions.submit(question);
     if (!answers?.missing || !(await this.#options.complete())) return answers;
     return questions.submit(question);
   }
 
-  async #ask(question: HelpQuestion): Promise<Answers> {
+  async #ask(question: Question): Promise<Help> {
     try {
       return await this.#answers(question);
     } catch {
@@ -80,7 +80,7 @@ export class Help {
     }
   }
 
-  async #answers(question: HelpQuestion): Promise<Answers> {
+  async #answers(question: Question): Promise<Help> {
     return (await this.#options.engine()?.(question)) ?? {};
   }
 }

@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { type Answer, emptyScenario, type View } from "../contract";
+import type { Answer, View } from "../api";
+import { emptyScenario } from "../scenario";
 import { Engine, type EngineState, type Evaluate, type Question } from "./engine";
 import { EngineFailed, EvaluationStopped } from "./worker-client";
 
@@ -130,7 +131,7 @@ describe("a fault is told", () => {
 });
 
 describe("an answer that lacks a part of the engine", () => {
-  const lacking = { ...answer, missing: ["admission"] };
+  const lacking: Answer = { ...answer, missing: ["admission"] };
   const incomplete: Evaluate = () => Promise.resolve(lacking);
 
   test("is shown, and the rest is loaded once, and asked for all of the answer", async () => {

@@ -1,4 +1,6 @@
-import { type Answer, type Fault, type Scenario, type View, withoutDefaults } from "../contract";
+import type { Answer, View } from "../api";
+import { type Scenario, withoutDefaults } from "../scenario";
+import type { Fault } from "./protocol";
 import { Latest } from "./latest";
 import type { Phase } from "./protocol";
 import { EvaluationStopped } from "./worker-client";

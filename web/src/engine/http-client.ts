@@ -1,5 +1,4 @@
-import type { Answer, View } from "../contract";
-import type { Answers, HelpQuestion } from "../help-contract";
+import type { Answer, Help, Question, View } from "../api";
 
 /** Asks a server for the answer to a view; the timeout is in ms. */
 export async function evaluateByHTTP(address: string, view: View, timeout: number): Promise<Answer> {
@@ -16,7 +15,7 @@ const answerNames: Readonly<Record<string, string>> = {
 };
 
 /** Asks a server a question of somebody who writes, as evaluateByHTTP. */
-export async function helpByHTTP(base: string, question: HelpQuestion, timeout: number): Promise<Answers> {
+export async function helpByHTTP(base: string, question: Question, timeout: number): Promise<Help> {
   const [kind, part] = Object.entries(question)[0] ?? [""];
   return { [answerNames[kind] ?? ""]: await ask(base + kind, part, timeout) };
 }

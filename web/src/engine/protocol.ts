@@ -1,7 +1,7 @@
 // The messages between the page and the engine's worker.
 
-import type { Answer, DocumentName, Fault, View } from "../contract";
-import type { Answers, HelpQuestion } from "../help-contract";
+import type { Answer, Help, Question, View } from "../api";
+import type { DocumentName } from "../scenario";
 
 export type Phase = "downloading" | "compiling" | "starting";
 
@@ -11,9 +11,14 @@ export type Documents = Partial<Readonly<Record<DocumentName, string>>>;
 /** What the engine can be asked: to judge a scenario, or to help with writing. */
 export type Request =
   | { readonly type: "show"; readonly view: View }
-  | { readonly type: "help"; readonly question: HelpQuestion };
+  | { readonly type: "help"; readonly question: Question };
 
-export type Reply = Answer | Answers | Fault;
+/** The engine's reply instead of an answer when it is at fault. */
+export interface Fault {
+  readonly error: string;
+}
+
+export type Reply = Answer | Help | Fault;
 
 export type ToWorker =
   | {

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
-import type { View } from "../contract";
+import type { View } from "../api";
 import { WarmUp } from "./warm-up";
 
 const view: View = { scenario: { crd: "a", object: "b" }, panels: ["outcome"] };
@@ -45,7 +45,7 @@ describe("an evaluation is repeated", () => {
 
   test("not if it would hold up what is typed", () => {
     const { warmUp: tested, evaluated } = warmUp(200);
-    tested.follow({ ...view, scenario: { object: "a".repeat(60_000) } }, 20);
+    tested.follow({ ...view, scenario: { crd: "", object: "a".repeat(60_000) } }, 20);
     vi.runAllTimers();
     tested.follow(view, 1001);
     vi.runAllTimers();

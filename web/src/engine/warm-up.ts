@@ -1,4 +1,4 @@
-import type { View } from "../contract";
+import type { View } from "../api";
 
 /** How long evaluations are repeated in all, in ms. */
 const length = 1_500;

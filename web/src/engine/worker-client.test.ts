@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
-import type { Answer, View } from "../contract";
+import type { Answer, View } from "../api";
 import type { FromWorker, ToWorker } from "./protocol";
 import { EngineFailed, EvaluationStopped, WorkerClient, type WorkerLike } from "./worker-client";
 

@@ -1,6 +1,5 @@
-import type { Answer, Fault, View } from "../contract";
-import type { Answers, HelpQuestion } from "../help-contract";
-import type { FromWorker, Phase, Reply, Request, ToWorker } from "./protocol";
+import type { Answer, Help, Question, View } from "../api";
+import type { Fault, FromWorker, Phase, Reply, Request, ToWorker } from "./protocol";
 
 /** The part of a Worker that the client uses. */
 export interface WorkerLike {
@@ -100,8 +99,8 @@ export class WorkerClient {
     return (await this.#ask({ type: "show", view }, charactersIn(view.scenario))) as Answer | Fault;
   }
 
-  async help(question: HelpQuestion): Promise<Answers> {
-    return (await this.#ask({ type: "help", question }, charactersIn(question))) as Answers;
+  async help(question: Question): Promise<Help> {
+    return (await this.#ask({ type: "help", question }, charactersIn(question))) as Help;
   }
 
   async #ask(request: Request, characters: number): Promise<Reply> {

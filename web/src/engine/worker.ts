@@ -1,7 +1,7 @@
-import { type Answer, documentNames, type Fault, isOneOf, type Scenario, type View } from "../contract";
-import type { Answers, Cursor, HelpQuestion } from "../help-contract";
+import type { Answer, Cursor, Help, Question, View } from "../api";
+import { documentNames, isOneOf, type Scenario } from "../scenario";
 import { compile, download, type ModuleAddress } from "./download";
-import type { Documents, FromWorker, Reply, Request, ToWorker } from "./protocol";
+import type { Documents, Fault, FromWorker, Reply, Request, ToWorker } from "./protocol";
 import { WarmUp } from "./warm-up";
 
 /** What Go's wasm_exec.js defines, as far as it is used here. */
@@ -63,13 +63,13 @@ function show(view: View): Answer | Fault {
   return { ...(JSON.parse(shown.answer) as Answer), panels: shown.panels };
 }
 
-function help(question: HelpQuestion): Answers {
+function help(question: Question): Help {
   if (!scope.crdlabHelp) throw new Error("the engine is not ready");
   const { asked, documents } = withoutTexts(question);
-  return JSON.parse(scope.crdlabHelp(JSON.stringify(asked), documents)) as Answers;
+  return JSON.parse(scope.crdlabHelp(JSON.stringify(asked), documents)) as Help;
 }
 
-function withoutTexts(question: HelpQuestion): { asked: object; documents: Documents } {
+function withoutTexts(question: Question): { asked: object; documents: Documents } {
   const [[kind, cursor] = ["", undefined]] = Object.entries(question) as [string, Partial<Cursor>][];
   if (!cursor?.scenario) return { asked: question, documents: {} };
   const { documents, options } = split(cursor.scenario);

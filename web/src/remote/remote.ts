@@ -1,4 +1,4 @@
-import { emptyScenario, sameScenario, type Scenario } from "../contract";
+import { emptyScenario, sameScenario, type Scenario } from "../scenario";
 import type { Session } from "../session";
 import { sortResources } from "../ui/bundle";
 import { documentAddress } from "./address";

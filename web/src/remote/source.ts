@@ -1,4 +1,4 @@
-import { type DocumentName, documentNames, emptyScenario, isOneOf, sameScenario, type Scenario } from "../contract";
+import { type DocumentName, documentNames, emptyScenario, isOneOf, sameScenario, type Scenario } from "../scenario";
 
 /** What became of the link or the address that was opened last. */
 export type Source =

@@ -1,4 +1,4 @@
-import { documentNames, type Scenario } from "../contract";
+import { documentNames, type Scenario } from "../scenario";
 import type { Gallery } from "../gallery";
 import { sourceAddressOf } from "../remote/source";
 import type { Session, SessionState } from "../session";

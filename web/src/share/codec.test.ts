@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { emptyScenario, type Scenario } from "../contract";
+import { emptyScenario, type Scenario } from "../scenario";
 import { decode, encode, maxDecoded, maxEncoded, UnreadableLink } from "./codec";
 
 const scenario: Scenario = {

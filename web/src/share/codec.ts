@@ -1,4 +1,4 @@
-import { type Scenario, scenarioFrom, withoutDefaults } from "../contract";
+import { type Scenario, scenarioFrom, withoutDefaults } from "../scenario";
 
 /** No link may be longer, in characters. */
 export const maxEncoded = 1 << 20;

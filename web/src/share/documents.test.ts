@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
-import { type Answer, emptyScenario, type Scenario } from "../contract";
+import type { Answer } from "../api";
+import { emptyScenario, type Scenario } from "../scenario";
 import { filesOf, markdownOf } from "./documents";
 
 const scenario: Scenario = { ...emptyScenario, crd: "kind: X\n", oldCrd: "a: `````", operation: "apply", force: true };

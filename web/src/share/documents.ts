@@ -1,4 +1,5 @@
-import { type Answer, type DocumentName, documentNames, type Scenario, withoutDefaults } from "../contract";
+import type { Answer } from "../api";
+import { type DocumentName, documentNames, type Scenario, withoutDefaults } from "../scenario";
 import type { NamedText } from "./zip";
 
 /** The documents' names as files, as in the gallery's. */

@@ -1,4 +1,4 @@
-import { isOneOf, type PanelName, panelNames } from "../contract";
+import { isOneOf, type PanelName, panelNames } from "../scenario";
 
 /** What a URL's fragment asks for. */
 export interface Fragment {

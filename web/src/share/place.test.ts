@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { Config } from "../config";
-import { emptyScenario, type Scenario } from "../contract";
+import { emptyScenario, type Scenario } from "../scenario";
 import { Place } from "./place";
 
 const scenario: Scenario = { ...emptyScenario, crd: "a", object: "b", fieldValidation: "Strict" };

@@ -1,5 +1,5 @@
 import type { Config } from "../config";
-import { sameScenario, type Scenario } from "../contract";
+import { sameScenario, type Scenario } from "../scenario";
 
 /** Where the page is, and which short links lead to it. */
 export class Place {

@@ -1,5 +1,5 @@
 import { afterEach, expect, test, vi } from "vitest";
-import { emptyScenario, type Scenario } from "../contract";
+import { emptyScenario, type Scenario } from "../scenario";
 import { keep } from "./short-link";
 
 const scenario: Scenario = { ...emptyScenario, crd: "a", object: "b", fieldValidation: "Warn" };

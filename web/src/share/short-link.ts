@@ -1,4 +1,4 @@
-import { type Scenario, withoutDefaults } from "../contract";
+import { type Scenario, withoutDefaults } from "../scenario";
 import { element } from "../dom";
 import { problemOf } from "../engine/http-client";
 import type { Session } from "../session";

@@ -1,4 +1,5 @@
-import type { DocumentName, Range, Scenario } from "../contract";
+import type { Range } from "../api";
+import type { DocumentName, Scenario } from "../scenario";
 
 /** No file may be larger, in bytes: nothing in Kubernetes is. */
 export const maxFileSize = 8 << 20;

@@ -1,4 +1,4 @@
-import { isOneOf, type Operation, operations, replicasOf, type Scenario, validations } from "../contract";
+import { isOneOf, type Operation, operations, replicasOf, type Scenario, validations } from "../scenario";
 import { element } from "../dom";
 import type { Session } from "../session";
 

@@ -1,8 +1,8 @@
-import { withoutDefaults, type Position } from "../contract";
+import type { Position, Trial, Tried } from "../api";
+import { withoutDefaults } from "../scenario";
 import { element } from "../dom";
 import { ExpressionEditor } from "../editor/expression";
-import type { Help, Stopped } from "../engine/help";
-import type { Trial, Tried } from "../help-contract";
+import type { Assistant, Stopped } from "../engine/assistant";
 import type { ConsoleState, Session, SessionState } from "../session";
 import { throttle } from "../throttle";
 import { triedElements, triedSentence } from "./tried";
@@ -13,7 +13,7 @@ const pause = 900;
 /** The console that tries an expression at a node of an object, as it is typed. */
 export class Console {
   readonly #session: Session;
-  readonly #help: Help;
+  readonly #help: Assistant;
   readonly #cursor: () => Position;
   readonly #box = element("console", HTMLDetailsElement);
   readonly #path = element("console-path", HTMLInputElement);
@@ -22,7 +22,7 @@ export class Console {
   #saying = 0;
 
   /** cursor tells where the cursor is in the object's text. */
-  constructor(session: Session, help: Help, cursor: () => Position) {
+  constructor(session: Session, help: Assistant, cursor: () => Position) {
     this.#session = session;
     this.#help = help;
     this.#cursor = cursor;

@@ -1,4 +1,4 @@
-import { type DocumentName, documentNames, isOneOf } from "../contract";
+import { type DocumentName, documentNames, isOneOf } from "../scenario";
 import { element } from "../dom";
 import type { Session } from "../session";
 

@@ -1,15 +1,7 @@
-import {
-  type Answer,
-  type DocumentName,
-  documentNames,
-  type Fix,
-  isOneOf,
-  type Position,
-  withoutDefaults,
-} from "../contract";
+import type { Answer, Cursor, Fix, Position } from "../api";
+import { type DocumentName, documentNames, isOneOf, withoutDefaults } from "../scenario";
 import { Editor } from "../editor/editor";
-import type { Help } from "../engine/help";
-import type { Cursor } from "../help-contract";
+import type { Assistant } from "../engine/assistant";
 import type { Session, SessionState } from "../session";
 import { splitBundle } from "./bundle";
 import { markPlacesAt, type Place } from "./places";
@@ -58,7 +50,7 @@ function isEmpty({ scenario }: SessionState, name: DocumentName): boolean {
 /** The editors of the documents and their tabs. */
 export class Documents {
   readonly #session: Session;
-  readonly #help: Help;
+  readonly #help: Assistant;
   /** Those that were looked at: an editor takes time to make. */
   readonly #editors = new Map<DocumentName, Editor>();
   /** Of the others the texts that were replaced, the oldest first. */
@@ -68,7 +60,7 @@ export class Documents {
   /** The last CRD that could be decoded: objects are written by it while the present one cannot. */
   #decodedCrd = "";
 
-  constructor(session: Session, help: Help) {
+  constructor(session: Session, help: Assistant) {
     this.#session = session;
     this.#help = help;
     this.#tabs = new Tabs(

@@ -1,4 +1,4 @@
-import type { Fix } from "../contract";
+import type { Fix } from "../api";
 
 /** Makes every button that holds a fix apply it. */
 export function bindFixes(apply: (fix: Fix) => void): void {

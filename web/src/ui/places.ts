@@ -1,4 +1,5 @@
-import { type DocumentName, documentNames, isOneOf, type Range } from "../contract";
+import type { Range } from "../api";
+import { type DocumentName, documentNames, isOneOf } from "../scenario";
 import { markLinesAt } from "./lines";
 
 /** A stretch of a document, as the data attributes of an element name it. */

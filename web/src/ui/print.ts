@@ -1,4 +1,4 @@
-import { type DocumentName, documentNames } from "../contract";
+import { type DocumentName, documentNames } from "../scenario";
 import type { Session } from "../session";
 
 /**

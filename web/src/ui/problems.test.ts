@@ -1,12 +1,21 @@
 import { expect, test } from "vitest";
-import type { Finding } from "../contract";
+import type { Finding } from "../api";
 import { ProblemCursor } from "./problems";
 
 function finding(message: string): Finding {
   const place = { line: 0, character: 0 };
-  return { severity: "error",
-  stage: "decode", message, hint: "",
-  fixes: [], document: "crd", range: { start: place, end: place } };
+  return {
+    severity: "error",
+    stage: "decode",
+    reason: "FieldValueInvalid",
+    field: "spec",
+    message,
+    hint: "",
+    fixes: [],
+    related: [],
+    document: "crd",
+    range: { start: place, end: place },
+  };
 }
 
 const found = (...messages: string[]): Finding[] => messages.map(finding);

@@ -1,4 +1,4 @@
-import type { Finding } from "../contract";
+import type { Finding } from "../api";
 
 /** Goes round the findings of an answer, from the first or from the last. */
 export class ProblemCursor {

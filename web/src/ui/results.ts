@@ -1,4 +1,4 @@
-import { isOneOf, type PanelName, panelNames } from "../contract";
+import { isOneOf, type PanelName, panelNames } from "../scenario";
 import type { Session, SessionState } from "../session";
 import { Panels } from "./panels";
 import { Tabs } from "./tabs";

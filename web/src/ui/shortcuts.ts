@@ -1,4 +1,4 @@
-import { type DocumentName, type PanelName, panelNames } from "../contract";
+import { type DocumentName, type PanelName, panelNames } from "../scenario";
 import { element } from "../dom";
 import { always } from "./documents";
 

@@ -1,4 +1,4 @@
-import { type DocumentName, documentNames } from "../contract";
+import { type DocumentName, documentNames } from "../scenario";
 import { element } from "../dom";
 import { fetchedOf } from "../remote/source";
 import type { Session, SessionState } from "../session";

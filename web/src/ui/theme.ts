@@ -1,4 +1,4 @@
-import { isOneOf } from "../contract";
+import { isOneOf } from "../scenario";
 import { element } from "../dom";
 import { type Session, type Theme, themes } from "../session";
 import { read, write } from "../storage";

@@ -1,5 +1,5 @@
 import { element } from "../dom";
-import type { Help } from "../engine/help";
+import type { Assistant } from "../engine/assistant";
 import type { Session } from "../session";
 import { documentFirst } from "./bundle";
 import { moveFocus, placeBelow } from "./document-menu";
@@ -10,7 +10,7 @@ export interface Tools {
 }
 
 /** Binds what writes into the documents: samples, formatting, choosing a CRD. */
-export function bindTools(session: Session, help: Help, documents: Documents): Tools {
+export function bindTools(session: Session, help: Assistant, documents: Documents): Tools {
   const format = (): void => void formatDocument(session, help, documents);
   element("format", HTMLButtonElement).addEventListener("click", format);
   const menu = element("sample-menu", HTMLElement);
@@ -31,7 +31,7 @@ export function bindTools(session: Session, help: Help, documents: Documents): T
   return { format };
 }
 
-async function formatDocument(session: Session, help: Help, documents: Documents): Promise<void> {
+async function formatDocument(session: Session, help: Assistant, documents: Documents): Promise<void> {
   const { document: name, scenario } = session.state;
   const text = scenario[name];
   if (text.trim() === "") return;
@@ -46,7 +46,7 @@ async function formatDocument(session: Session, help: Help, documents: Documents
   documents.focus(name);
 }
 
-async function writeSample(session: Session, help: Help, documents: Documents, full: boolean): Promise<void> {
+async function writeSample(session: Session, help: Assistant, documents: Documents, full: boolean): Promise<void> {
   const sample = await help.sample(session.state.scenario.crd, full);
   if (!sample || sample.object === "") {
     session.update({ notice: "There is no CRD yet that a sample can be made of." });

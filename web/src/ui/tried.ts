@@ -1,6 +1,5 @@
-import type { Range } from "../contract";
-import type { Stopped } from "../engine/help";
-import type { TraceStep, Tried } from "../help-contract";
+import type { Range, TraceStep, Tried } from "../api";
+import type { Stopped } from "../engine/assistant";
 
 type Select = (range: Range) => void;
 
