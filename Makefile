@@ -166,8 +166,8 @@ clean: ## remove what was built
 
 # Each step with its budget in seconds, on a quiet machine with two cores after a
 # fresh clone.
-STEPS := check-tidy=60 check-words=10 check-format=40 check-generated=10 check-vet=300 check-lint=240 \
-	test-architecture=15 test-native=300 test-race=60 test-wasm=240 check-page=20 test-page=30 \
+STEPS := check-tidy=60 check-words=10 check-format=40 check-generated=30 check-vet=300 check-lint=240 \
+	test-architecture=15 test-native=300 test-race=60 test-wasm=240 check-page=20 check-lint-page=60 test-page=30 \
 	check-api=10 check-deploy=30 check-image=180 check-notice=20 check-size=150 \
 	test-module=120 test-worker=90 test-flows=540
 # The steps without a cache of their own: they are omitted if nothing failed with
@@ -260,6 +260,11 @@ test-wasm: dist/engine.mod $(GOTESTSUM)
 check-page: node_modules/.package-lock.json
 	npm run --silent check
 	npx tsc --noEmit -p web/flows
+
+# The page's TypeScript, the scripts and the style sheets.
+check-lint-page: node_modules/.package-lock.json web/tools/node_modules/.package-lock.json
+	web/tools/node_modules/.bin/eslint -c web/tools/eslint.config.mjs --max-warnings 0 .
+	web/tools/node_modules/.bin/stylelint --config web/tools/stylelint.config.mjs --report-needless-disables 'web/src/**/*.css'
 
 test-page: node_modules/.package-lock.json
 	npm test --silent $(if $(RESULTS),-- --reporter=default --reporter=junit --outputFile.junit="$(RESULTS)/vitest.xml")

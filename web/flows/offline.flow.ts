@@ -111,6 +111,7 @@ test("what other sites have comes past what is kept, and is not kept", async ({ 
 
 test("a new version takes the place of the old one, and is what is kept", async ({ context, devtools, page, complaints: _ }) => {
   const log: Log = { paths: [], bytes: 0 };
+  // eslint-disable-next-line prefer-const -- the server reads it before it is assigned
   let next: Change | undefined;
   const host = await serveFiles("/team/crdlab/", log, () => next);
   const playground = new Playground(page);

@@ -73,7 +73,7 @@ function focused(page: Page): Promise<{ name: string; visible: boolean; covered:
     return {
       name: element.id || element.getAttribute("aria-label") || element.textContent.trim().slice(0, 40) || element.className,
       visible: inEditor || (outlineStyle !== "none" && Number.parseFloat(outlineWidth) >= 1),
-      covered: hits.some(own) ? "" : hits.map((hit) => hit?.id || hit?.className || String(hit)).join(", "),
+      covered: hits.some(own) ? "" : hits.map((hit) => hit?.id || hit?.className || hit?.tagName).join(", "),
     };
   });
 }

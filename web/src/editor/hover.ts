@@ -52,7 +52,7 @@ function pinAtCursor(view: EditorView, writing: Writing): boolean {
   const { head } = view.state.selection.main;
   void find(view, head, writing).then((tooltip) => {
     if (!tooltip) return;
-    const said = tooltip.create(view).dom.textContent ?? "";
+    const said = tooltip.create(view).dom.textContent;
     view.dispatch({ effects: [pin.of(tooltip), EditorView.announce.of(said)] });
   });
   return true;

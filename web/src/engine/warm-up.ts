@@ -43,7 +43,7 @@ export class WarmUp {
 
   #repeat(view: View): void {
     const start = performance.now();
-    const crd = view.scenario.crd ?? "";
+    const crd = view.scenario.crd;
     const isOther = this.#runs++ % everyCRD === 0 && crd.length <= light;
     this.#evaluate(isOther ? withCRD(view, `${crd}\n# ${this.#runs}`) : view);
     this.#left -= performance.now() - start;

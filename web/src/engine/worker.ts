@@ -81,7 +81,7 @@ function split(scenario: Partial<Scenario>): { documents: Documents; options: ob
   const isText = ([name]: [string, unknown]): boolean => isOneOf(documentNames, name);
   const fields = Object.entries(scenario);
   return {
-    documents: Object.fromEntries(fields.filter(isText)) as Documents,
+    documents: Object.fromEntries(fields.filter(isText)),
     options: Object.fromEntries(fields.filter((field) => !isText(field))),
   };
 }

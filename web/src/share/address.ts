@@ -52,7 +52,10 @@ export function keepAddress(session: Session, gallery: Gallery, place: Place): v
   session.subscribe((state, previous) => {
     const isEdited = state.scenario !== previous.scenario;
     if (!isEdited && state.panel === previous.panel) return;
-    if (!isLong(state.scenario)) return soon();
+    if (!isLong(state.scenario)) {
+      soon();
+      return;
+    }
     const { pathname, search, hash } = location;
     if (isEdited && pathname + search + hash !== place.home) history.replaceState(history.state, "", place.home);
     later();

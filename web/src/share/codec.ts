@@ -34,7 +34,7 @@ export function toScenario(value: unknown): Scenario {
   if (typeof value !== "object" || value === null || Array.isArray(value)) {
     throw new UnreadableLink("The link is damaged: it does not hold a scenario.");
   }
-  return scenarioFrom(value as Partial<Record<string, unknown>>);
+  return scenarioFrom(value);
 }
 
 async function inflate(packed: Uint8Array<ArrayBuffer>): Promise<Uint8Array<ArrayBuffer>> {

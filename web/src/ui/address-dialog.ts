@@ -18,7 +18,10 @@ export function bindAddressDialog(session: Session, remote: Remote): void {
     event.preventDefault();
     state.textContent = "Fetching…";
     void remote.openBeside(input.value).then((isOpen) => {
-      if (isOpen) return dialog.close();
+      if (isOpen) {
+        dialog.close();
+        return;
+      }
       state.textContent = problemOf(session.state);
       input.focus();
     });

@@ -99,7 +99,7 @@ class Chip {
     const next = lines[at < 0 ? 0 : Math.min(Math.max(at + by, 0), lines.length - 1)];
     if (!next) return;
     this.show(next);
-    this.#said.textContent = `${next.querySelector("code")?.textContent.trim()}: ${aboutOf(next)}`;
+    this.#said.textContent = `${next.querySelector("code")?.textContent.trim() ?? ""}: ${aboutOf(next)}`;
     next.scrollIntoView({ block: "nearest" });
   }
 
@@ -126,7 +126,7 @@ function spanOf({ dataset }: HTMLElement): { readonly start: Place["range"]["sta
 
 /** What made a line, and the node of its schema: "as sent · properties[spec], CRD line 12". */
 function aboutOf(line: HTMLElement): string {
-  const node = `${line.dataset["node"]} · CRD line ${spanOf(line).start.line + 1}`;
+  const node = `${line.dataset["node"] ?? ""} · CRD line ${spanOf(line).start.line + 1}`;
   const made = madeOf(line);
   return made === "" ? node : `${made} · ${node}`;
 }

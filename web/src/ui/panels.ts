@@ -67,7 +67,8 @@ export class Panels {
  * texts escaped. Focus, scroll positions and opened details stay.
  */
 function swap(place: HTMLElement, html: string): void {
-  Idiomorph.morph(place, html, {
+  // It returns a promise only for documents with a head.
+  void Idiomorph.morph(place, html, {
     morphStyle: "innerHTML",
     callbacks: {
       beforeAttributeUpdated: (attribute: string, node: Element) =>

@@ -15,6 +15,7 @@ export interface ShortcutActions {
 
 /** Binds the keys that the shortcuts dialog lists. */
 export function bindShortcuts(actions: ShortcutActions): void {
+  // eslint-disable-next-line @typescript-eslint/no-deprecated -- its successor userAgentData exists in Chromium only
   if (/Mac|iP(hone|ad)/.test(navigator.platform)) nameMacKeys();
   const open = (): void => element("shortcuts", HTMLDialogElement).showModal();
   element("shortcuts-open", HTMLButtonElement).addEventListener("click", open);
