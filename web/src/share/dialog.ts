@@ -63,14 +63,17 @@ export function bindShareMore(session: Session): void {
     );
   });
   element("share-download", HTMLButtonElement).addEventListener("click", () => {
-    const address = URL.createObjectURL(zip(filesOf(session.state.scenario)));
-    const link = document.createElement("a");
-    link.href = address;
-    link.download = "crdlab.zip";
-    link.click();
-    URL.revokeObjectURL(address);
-    status.textContent = "Downloaded as crdlab.zip.";
+    void download(session).then(() => (status.textContent = "Downloaded as crdlab.zip."));
   });
+}
+
+async function download({ state }: Session): Promise<void> {
+  const address = URL.createObjectURL(await zip(filesOf(state.scenario)));
+  const link = document.createElement("a");
+  link.href = address;
+  link.download = "crdlab.zip";
+  link.click();
+  URL.revokeObjectURL(address);
 }
 
 async function copy(id: string): Promise<void> {

@@ -6,7 +6,7 @@ const directoryHeader = 0x02014b50;
 const end = 0x06054b50;
 
 test("the directory leads to the files, with their checksums and sizes", async () => {
-  const bytes = new Uint8Array(await zip([["ä.txt", "ü"], ["b.txt", "123456789"]]).arrayBuffer());
+  const bytes = new Uint8Array(await (await zip([["ä.txt", "ü"], ["b.txt", "123456789"]])).arrayBuffer());
   const view = new DataView(bytes.buffer);
   const last = bytes.length - 22;
   expect(view.getUint32(last, true)).toBe(end);
