@@ -37,10 +37,10 @@ WHOLE_GZIP_MAX := 12500000
 
 find = $(shell find $(1) -type f $(2) 2>/dev/null)
 TEMPLATES := $(call find,internal,-name '*.templ')
-ENGINE_SOURCES := go.mod go.sum $(call find,wasm internal,! -name '*_test.go' ! -path '*/testdata/*' ! -path 'internal/devtools/*' ! -path 'internal/enginetest/*' ! -path 'internal/refserver/*' ! -path 'internal/httpapi/*' ! -path 'internal/metrics/*' ! -path 'internal/procpool/*' ! -path 'internal/share/*')
+ENGINE_SOURCES := go.mod go.sum $(call find,wasm internal,! -name '*_test.go' ! -path '*/testdata/*' ! -path 'internal/devtools/*' ! -path 'internal/enginetest/*' ! -path 'internal/refserver/*' ! -path 'internal/httpapi/*' ! -path 'internal/metrics/*' ! -path 'internal/procpool/*' ! -path 'internal/share/*' ! -name '*.css')
 SERVER_SOURCES := $(ENGINE_SOURCES) web/dist.go $(call find,cmd/server internal/httpapi internal/metrics internal/procpool internal/share,! -name '*_test.go' ! -path '*/testdata/*')
 PAGE_SOURCES := package.json package-lock.json $(wildcard *.config.* tsconfig*.json web/*.config.* web/tsconfig*.json) \
-	$(call find,web,! -path 'web/dist/*' ! -path 'web/dist.go' ! -path 'web/flows/*' ! -path 'web/tools/*' ! -path '*/node_modules/*' ! -name '*.test.ts')
+	$(call find,web,! -path 'web/dist/*' ! -path 'web/dist.go' ! -path 'web/flows/*' ! -path 'web/tools/*' ! -path '*/node_modules/*' ! -name '*.test.ts') $(wildcard internal/ui/*.css)
 
 .PHONY: run build release static worker generate fmt notice words load bench clean
 run: build ## build what changed and serve the playground
@@ -264,7 +264,7 @@ check-page: node_modules/.package-lock.json
 # The page's TypeScript, the scripts and the style sheets.
 check-lint-page: node_modules/.package-lock.json web/tools/node_modules/.package-lock.json
 	web/tools/node_modules/.bin/eslint -c web/tools/eslint.config.mjs --max-warnings 0 .
-	web/tools/node_modules/.bin/stylelint --config web/tools/stylelint.config.mjs --report-needless-disables 'web/src/**/*.css'
+	web/tools/node_modules/.bin/stylelint --config web/tools/stylelint.config.mjs --report-needless-disables 'internal/ui/*.css'
 
 test-page: node_modules/.package-lock.json
 	npm test --silent $(if $(RESULTS),-- --reporter=default --reporter=junit --outputFile.junit="$(RESULTS)/vitest.xml")

@@ -1,6 +1,4 @@
-import "./page.css";
-import "./shared.css";
-import "./print.css";
+import "../../internal/ui/styles.css";
 import { readConfig } from "./config";
 import { documentNames, isOneOf, sameScenario } from "./scenario";
 import { element } from "./dom";
