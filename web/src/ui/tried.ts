@@ -1,5 +1,6 @@
 import type { Range, TraceStep, Tried } from "../api";
 import type { Stopped } from "../engine/assistant";
+import { costText } from "./cost";
 
 type Select = (range: Range) => void;
 
@@ -81,16 +82,6 @@ function traceOf(trace: readonly TraceStep[], select: Select): readonly HTMLElem
     if (loop) item.append(" ", element("small", "", "last item"));
   }
   return [box];
-}
-
-const units = ["k", "M", "G", "T", "P", "E"];
-
-/** CEL cost units, as the rules' table has them. */
-function costText(cost: number): string {
-  if (cost < 10_000) return String(cost);
-  const thousands = Math.min(Math.floor(Math.log10(cost) / 3), units.length);
-  const number = cost / 1000 ** thousands;
-  return `${number.toFixed(number < 100 ? 1 : 0).replace(/\.0$/, "")} ${units[thousands - 1]}`;
 }
 
 /** A long value as lines, if it is whole. */

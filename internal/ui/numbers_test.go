@@ -1,0 +1,33 @@
+package ui
+
+import (
+	"encoding/json"
+	"os"
+	"testing"
+)
+
+// TestCostText reads the table that the page's script is tested with, too: both
+// write costs.
+func TestCostText(t *testing.T) {
+	text, err := os.ReadFile("testdata/costs.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var rows [][2]json.RawMessage
+	if err := json.Unmarshal(text, &rows); err != nil {
+		t.Fatal(err)
+	}
+	for _, row := range rows {
+		var cost uint64
+		var want string
+		if err := json.Unmarshal(row[0], &cost); err != nil {
+			t.Fatal(err)
+		}
+		if err := json.Unmarshal(row[1], &want); err != nil {
+			t.Fatal(err)
+		}
+		if got := costText(cost); got != want {
+			t.Errorf("costText(%d) = %q, want %q", cost, got, want)
+		}
+	}
+}
