@@ -119,7 +119,7 @@ generate: web/tools/node_modules/.package-lock.json | dist ## write the generate
 	$(call write-page-types,$(PAGE_TYPES))
 
 # The types come from the Go types: a test describes them, as in the HTTP API.
-PAGE_TYPES := web/src/api.ts
+PAGE_TYPES := web/src/api.gen.ts
 define write-page-types
 	go test ./internal/httpapi -run TestContract -contract "$(CURDIR)/dist/contract.json"
 	web/tools/node_modules/.bin/openapi-typescript dist/contract.json --output $(1) \
@@ -220,8 +220,8 @@ check-generated: web/tools/node_modules/.package-lock.json | dist
 	@before=$$(cat $$(find internal -name '*_templ.go' | sort) | cksum); $(TEMPL) generate; \
 	after=$$(cat $$(find internal -name '*_templ.go' | sort) | cksum); \
 	test "$$before" = "$$after" || { echo "the generated code was not current; it is now: commit it"; exit 1; }
-	$(call write-page-types,dist/api.ts)
-	@diff $(PAGE_TYPES) dist/api.ts > /dev/null || { echo "the page's types are not current (make generate)"; exit 1; }
+	$(call write-page-types,dist/api.gen.ts)
+	@diff $(PAGE_TYPES) dist/api.gen.ts > /dev/null || { echo "the page's types are not current (make generate)"; exit 1; }
 
 check-vet: dist/engine.mod
 	go vet ./...

@@ -6,13 +6,15 @@ const source = (name: string): string => fileURLToPath(new URL(`src/${name}`, im
 export default defineConfig({
   root: fileURLToPath(new URL(".", import.meta.url)),
   cacheDir: fileURLToPath(new URL("../node_modules/.vite", import.meta.url)),
-  // The server may put the site anywhere, so the files find each other relatively.
+  // The server may serve the site below any path, so files refer to each other relatively.
   base: "./",
   build: {
     target: "es2023",
     manifest: "manifest.json",
-    // The content policy allows no data: addresses.
+    // The content security policy forbids data: addresses.
     assetsInlineLimit: 0,
+    // In kB; quality.flow.ts limits what a visit downloads.
+    chunkSizeWarningLimit: 600,
     modulePreload: false,
     rolldownOptions: {
       input: ["main.ts", "engine/first.ts", "theme.ts", "offline/service-worker.ts"].map(source),

@@ -11,7 +11,7 @@ interface File {
   readonly headers?: Record<string, string>;
 }
 
-/** What the site has: its files let every page read them, unless they say otherwise. */
+/** The files of the site. By default, every origin may read them. */
 const files: Record<string, File> = {
   "/crd.yaml": { body: crd },
   "/object.yaml": { body: object("15") },
@@ -28,7 +28,7 @@ const files: Record<string, File> = {
   [`/${encodeURIComponent(markup)}`]: { body: "a: 1\n" },
 };
 
-/** Answers in the place of hosts that flows cannot reach; returns what they are asked. */
+/** Simulates hosts that flows cannot reach, and returns the requests to them. */
 async function serveSite(page: Page): Promise<Request[]> {
   const asked: Request[] = [];
   const answer = ({ status = 200, body = "", headers = {} }: File) => ({ status, body, headers: { "access-control-allow-origin": "*", ...headers } });
@@ -45,13 +45,13 @@ async function serveSite(page: Page): Promise<Request[]> {
 
 const linkTo = (path: string): string => `/#url=${encodeURIComponent(site + path)}`;
 
-/** Waits until the note says where documents are from, and their result is there. */
+/** Waits for the note about the source and for the result. */
 async function opened(playground: Playground, note: RegExp): Promise<void> {
   await expect(playground.page.locator("#source-note")).toHaveText(note);
   await playground.settled();
 }
 
-test("a link to a CRD shows the CRD and nothing else, and where it is from", async ({ playground }) => {
+test("a link to a CRD shows only the CRD and its source", async ({ playground }) => {
   const { page } = playground;
   const asked = await serveSite(page);
   await playground.open(`${linkTo("/crd.yaml")}&panel=schema`);
@@ -68,7 +68,7 @@ test("a link to a CRD shows the CRD and nothing else, and where it is from", asy
   expect([headers["cookie"], headers["referer"], headers["authorization"]]).toEqual([undefined, undefined, undefined]);
 });
 
-test("an edit makes the link one that holds what is typed, and undo the one before", async ({ playground }) => {
+test("an edit puts the scenario into the link, and undo restores the address", async ({ playground }) => {
   const { page } = playground;
   await serveSite(page);
   await playground.open(linkTo("/dos.yaml"));
@@ -90,7 +90,7 @@ test("an edit makes the link one that holds what is typed, and undo the one befo
   await expect(page.locator("#share-url")).toBeHidden();
 });
 
-test("what was there before comes back by undo", async ({ playground }) => {
+test("undo restores the previous documents", async ({ playground }) => {
   const { page } = playground;
   await serveSite(page);
   await playground.open();
@@ -104,7 +104,7 @@ test("what was there before comes back by undo", async ({ playground }) => {
   await expect(playground.editor("object")).toContainText("replicas: 7");
 });
 
-test("a reload fetches again what nobody edited", async ({ playground }) => {
+test("a reload fetches unedited documents again", async ({ playground }) => {
   const { page } = playground;
   const asked = await serveSite(page);
   await playground.open(linkTo("/bundle.yaml"));
@@ -117,7 +117,7 @@ test("a reload fetches again what nobody edited", async ({ playground }) => {
   await expect(page).toHaveURL(linkTo("/bundle.yaml"));
 });
 
-test("a bundle fills both editors, and of several CRDs one is picked", async ({ playground }) => {
+test("a bundle fills both editors, and one of several CRDs can be chosen", async ({ playground }) => {
   await serveSite(playground.page);
   await playground.open(linkTo("/bundle.yaml"));
   await opened(playground, /CRD and objects from/);
@@ -189,7 +189,7 @@ test("markup in an address stays text", async ({ playground }) => {
   await expect(page.locator("img, script[src*=pwned]")).toHaveCount(0);
 });
 
-test("the dialog opens an address beside what is there", async ({ playground, complaints }) => {
+test("the dialog opens an address beside the present documents", async ({ playground, complaints }) => {
   const { page } = playground;
   await serveSite(page);
   await playground.open();
@@ -212,7 +212,7 @@ test("the dialog opens an address beside what is there", async ({ playground, co
   await expect(page).toHaveURL(/#1=/);
   expect(await playground.text("object")).toContain("replicas: 15");
 
-  // Nobody had looked at the CRD before.
+  // The CRD had no editor before.
   await playground.showDocument("crd");
   await expect(playground.editor("crd")).toContainText("many replicas need an image");
   await playground.editor("crd").focus();
@@ -222,7 +222,7 @@ test("the dialog opens an address beside what is there", async ({ playground, co
   await expect(page.locator("#source-note")).toBeHidden();
 });
 
-test("what takes long is given up with the dialog", async ({ playground }) => {
+test("closing the dialog cancels a slow download", async ({ playground }) => {
   const { page } = playground;
   await page.route(`${site}/**`, () => {});
   await playground.open();

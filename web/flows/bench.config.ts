@@ -1,7 +1,7 @@
 import { defineConfig } from "@playwright/test";
 import config from "./playwright.config";
 
-// Playwright's own trace takes time of the page.
+// Playwright's own trace would slow the page down.
 export default defineConfig({
   ...config,
   testMatch: "*.bench.ts",

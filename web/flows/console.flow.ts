@@ -1,7 +1,7 @@
 import { expect, test } from "./playground";
 import { crd, object } from "./texts";
 
-test("an expression is tried as it is typed, at any node of the object", async ({ playground }) => {
+test("the console evaluates an expression at any node of the object", async ({ playground }) => {
   const { page } = playground;
   await playground.open();
   await playground.paste("crd", crd);
@@ -19,7 +19,7 @@ test("an expression is tried as it is typed, at any node of the object", async (
   await expect(result.locator(".trace")).toContainText("self.spec.replicas * 2 = 6");
   await expect(result).toContainText("of 10 M");
 
-  // The object's next text has the next value; so has another node.
+  // An edit of the object and another node change the value.
   const address = page.url();
   await playground.paste("object", object("2"));
   await expect(result.locator(".console-value")).toHaveText("=falsebool");
@@ -31,13 +31,13 @@ test("an expression is tried as it is typed, at any node of the object", async (
   await page.keyboard.type("self + 1");
   await expect(result.locator(".console-value")).toHaveText("=3int");
 
-  await expect(page).not.toHaveURL(address); // it holds the texts a second later
+  await expect(page).not.toHaveURL(address); // the address holds the documents a second later
   await page.reload();
   await playground.settled();
   await expect(result.locator(".console-value")).toHaveText("=3int");
 });
 
-test("a rule and its place are taken into the console, and the cursor's place", async ({ playground }) => {
+test("the console accepts a rule with its node, and the cursor's node", async ({ playground }) => {
   const { page } = playground;
   await playground.open();
   await playground.paste("crd", crd);
@@ -47,7 +47,7 @@ test("a rule and its place are taken into the console, and the cursor's place", 
   const result = page.locator("#console-result");
   await expect(result.locator(".console-value")).toHaveText("=falsebool");
   await expect(page.locator("#console-path")).toHaveValue("spec");
-  // A part of the trace selects what it is the value of.
+  // A step of the trace selects its expression.
   await result.locator(".trace .goto", { hasText: /^self.replicas$/ }).click();
   await page.keyboard.type("minimum");
   await expect(result.locator(".console-errors")).toContainText("undefined field 'minimum'");
@@ -59,9 +59,9 @@ test("a rule and its place are taken into the console, and the cursor's place", 
   await expect(result.locator(".console-errors")).toContainText("undefined field");
 });
 
-test("an expression that runs away is ended, and the rest goes on", async ({ playground }) => {
+test("an endless expression is stopped, and the page works on", async ({ playground }) => {
   const { page } = playground;
-  // The engine's limits leave no expression that surely runs away; this stands for it.
+  // The engine's limits allow no endless expression, so the flow simulates one.
   const runaway = `;(() => {
     let help;
     Object.defineProperty(globalThis, "crdlabHelp", {

@@ -1,7 +1,7 @@
 import { expect, Playground, test } from "./playground";
 import { crd, object } from "./texts";
 
-test("an old object makes the request an update, and closing it a create again", async ({ playground }) => {
+test("an old object turns the request into an update, and closing it into a create", async ({ playground }) => {
   const { page } = playground;
   await playground.open();
   await playground.paste("crd", crd);
@@ -87,7 +87,7 @@ test("scaling asks for replicas, which the schema of the object bounds", async (
   await expect(page.locator("#scale-options")).toBeHidden();
 });
 
-test("policies are told who asks", async ({ playground }) => {
+test("policies receive the user and the groups", async ({ playground }) => {
   const { page } = playground;
   await playground.openExample("admission-user");
   await expect(playground.verdict("object")).toContainText("jane is not joe");
@@ -124,7 +124,7 @@ test("a link and a reload keep every document and option", async ({ playground, 
   await expect(playground.verdict("object")).toContainText("serverside-applied");
 });
 
-test("what is published comes when it is looked at", async ({ playground }) => {
+test("published schemas load with their panel", async ({ playground }) => {
   const { page } = playground;
   await playground.open();
   await playground.paste("crd", crd);
@@ -174,7 +174,7 @@ test("the gallery is searched and used by the keyboard", async ({ playground }) 
   await expect(page.locator("#gallery-none")).toBeVisible();
 });
 
-test("a dropped file goes into the document that is shown", async ({ playground }) => {
+test("a dropped file fills the visible document", async ({ playground }) => {
   const { page } = playground;
   await playground.open();
   await playground.showDocument("crd");
@@ -193,7 +193,7 @@ test("a dropped file goes into the document that is shown", async ({ playground 
   expect(await playground.text("object")).toContain("replicas: 15");
 });
 
-test("all is copied as Markdown, and downloaded", async ({ playground }) => {
+test("the scenario is copied as Markdown and downloaded", async ({ playground }) => {
   const { page } = playground;
   await page.context().grantPermissions(["clipboard-read", "clipboard-write"]);
   await playground.openExample("apply-conflict");

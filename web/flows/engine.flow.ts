@@ -21,9 +21,9 @@ test("without the engine in the page the server gives the same result", async ({
   await context.close();
 });
 
-test("an evaluation that does not end is stopped, and the next one works", async ({ playground }) => {
+test("an endless evaluation is stopped, and the next one works", async ({ playground }) => {
   test.setTimeout(120_000);
-  // The engine's limits leave no input that surely runs away; this stands for it.
+  // The engine's limits allow no endless evaluation, so the flow simulates one.
   const runaway = `;(() => {
     let show;
     Object.defineProperty(globalThis, "crdlabShow", {
@@ -55,7 +55,7 @@ test("an evaluation that does not end is stopped, and the next one works", async
   expect(await playground.text("object")).toBe(object("3"));
 });
 
-test("the rest of the engine is loaded when a scenario needs it, and not before", async ({ playground }) => {
+test("the full module loads only when a scenario needs it", async ({ playground }) => {
   const modules: string[] = [];
   const { page } = playground;
   page.on("request", (request) => {
@@ -86,7 +86,7 @@ test("the rest of the engine is loaded when a scenario needs it, and not before"
   expect(modules).toHaveLength(2);
 });
 
-/** A CRD with so many rules, of which one may be another. */
+/** Creates a CRD with a number of rules, one of which may differ. */
 function crdWithRules(count: number, rule = "self.low <= self.high"): string {
   const field = (i: number): string => `
               field${i}:
@@ -97,7 +97,7 @@ function crdWithRules(count: number, rule = "self.low <= self.high"): string {
   return crd.replace("\n              cronSpec", `${Array.from({ length: count }, (_, i) => field(i)).join("")}\n              cronSpec`);
 }
 
-test("of a CRD with many rules the first findings come before its rules are validated", async ({ playground }) => {
+test("the first findings of a CRD with a large number of rules precede their validation", async ({ playground }) => {
   const { page } = playground;
   await playground.open();
   await playground.paste("object", object("3"));

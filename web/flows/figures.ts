@@ -2,13 +2,13 @@ import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname } from "node:path";
 import { fileURLToPath } from "node:url";
 
-/** What was measured of the page: times in ms, memory in MiB. */
+/** A measurement of the page: times in ms, memory in MiB. */
 export interface Figure {
   readonly benchmark: "Page";
   readonly workload: string;
   readonly variant: string;
   readonly unit: "ms" | "MiB";
-  /** The middle and the 95th of a hundred; of a single measurement itself. */
+  /** The median and the 95th percentile; both equal a single measurement. */
   readonly p50: number;
   readonly p95: number;
 }
@@ -20,7 +20,7 @@ function percentile(values: readonly number[], share: number): number {
   return sorted[Math.min(sorted.length - 1, Math.floor(share * sorted.length))] ?? Number.NaN;
 }
 
-/** Prints a figure, and adds it to those that all benchmarks write, in place of the last one of its name. */
+/** Prints a figure and writes it to the common file of all benchmarks, by name. */
 export function record(workload: string, variant: string, unit: Figure["unit"], values: readonly number[]): void {
   const [p50, p95] = [percentile(values, 0.5), percentile(values, 0.95)];
   const figure: Figure = { benchmark: "Page", workload, variant, unit, p50, p95 };

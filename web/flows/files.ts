@@ -14,7 +14,7 @@ const types: Record<string, string> = {
 };
 const chunk = 64 << 10;
 
-/** What the host was asked for, and how many bytes it sent in all. */
+/** The requested paths and the total number of bytes sent. */
 export interface Log {
   readonly paths: string[];
   bytes: number;
@@ -25,13 +25,13 @@ export interface Host {
   stop(): Promise<void>;
 }
 
-/** How a file of the site is changed: its name to the name asked for, and its text. */
+/** A change to the site: maps requested names to files, and edits their contents. */
 export interface Change {
   readonly name: (name: string) => string;
   readonly text: (text: string) => string;
 }
 
-/** A host that sends the static site's files as they are, below a path. */
+/** Starts a host that serves the files of the static site below a path. */
 export async function serveFiles(path: string, log: Log, change: () => Change | "down" | undefined = () => undefined): Promise<Host> {
   const host = createServer((request, response) => {
     const { pathname } = new URL(request.url ?? "", "http://localhost");

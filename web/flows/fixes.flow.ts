@@ -1,7 +1,7 @@
 import { expect, test } from "./playground";
 import { crd, object } from "./texts";
 
-test("a fix beside a problem mends the text, and can be undone", async ({ playground }) => {
+test("a quick fix beside a problem edits the document, and can be undone", async ({ playground }) => {
   const { page } = playground;
   await playground.open();
   await playground.paste("crd", crd);
@@ -22,7 +22,7 @@ test("a fix beside a problem mends the text, and can be undone", async ({ playgr
   expect(await playground.text("object")).toBe(before);
 });
 
-test("a fix is offered where the mistake is marked", async ({ playground }) => {
+test("a quick fix is offered at the marked range", async ({ playground }) => {
   const { page } = playground;
   await playground.open();
   await playground.paste("crd", crd.replace("type: integer", "type: int"));
@@ -33,7 +33,7 @@ test("a fix is offered where the mistake is marked", async ({ playground }) => {
   expect(await playground.text("crd")).toContain("type: integer");
 });
 
-test("rules that cost too much get the limits that they need", async ({ playground }) => {
+test("rules that cost too much get the necessary limits", async ({ playground }) => {
   const { page } = playground;
   await playground.open();
   await playground.paste("crd", costly);

@@ -31,10 +31,10 @@ interface Example {
 
 const documents = ["crd", "oldCrd", "object", "oldObject", "conversion", "admission"];
 
-/** Fields whose values Kubernetes fixes: with another one the rest is not looked at. */
+/** Fields with values that Kubernetes fixes: other values would end the evaluation early. */
 const fixed = /^(apiVersion|kind|type|name|group|plural|singular|scope|served|storage|strategy|versions?|path|from|to|namespace|operations|resources|x-kubernetes-.*|required|paramKind|policyName)$/;
 
-/** A document with markup as every value, but for those of the fields that stay. */
+/** Replaces every value with markup, except in the given fields. */
 function poisoned(text: string, stays: RegExp): string {
   const field = /^(\s*(?:- )*)([\w./$-]+|"[^"]*"):( +[^\s|>&*[{#].*)$/;
   const poison = (line: string): string => {
@@ -56,7 +56,7 @@ function mapDocuments(scenario: Example["scenario"], change: (text: string) => s
     [name, typeof value === "string" && documents.includes(name) ? change(value) : value]));
 }
 
-/** A link that holds a scenario, as the page makes it, whatever the scenario is. */
+/** Encodes any JSON value into a link, as the page does with scenarios. */
 const linkTo = (scenario: object): string => `/#1=${deflateRawSync(JSON.stringify(scenario)).toString("base64url")}`;
 
 for (const [where, poison] of Object.entries(ways)) {
@@ -111,7 +111,7 @@ const broken: Record<string, string> = {
   "a Deployment": "apiVersion: apps/v1\nkind: Deployment\nmetadata:\n  name: web\n",
 };
 
-test("whatever is no CRD or no object is a finding, and nothing breaks", async ({ playground }) => {
+test("documents of other kinds lead to findings, and nothing breaks", async ({ playground }) => {
   test.setTimeout(240_000);
   await playground.open();
   for (const [name, text] of Object.entries(broken)) {

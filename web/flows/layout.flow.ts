@@ -2,15 +2,14 @@ import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { expect, type Page, type PanelName, type Playground, test } from "./playground";
 
-// How the main states look: where their parts are, and in which colours. What
-// is wanted stands in layout/*.txt, which
+// Compares the geometry and the colours of the main states with layout/*.txt, which
+// this command updates:
 //
 //   npx playwright test -c web/flows layout.flow --update-snapshots=all
 //
-// writes anew. Colours have to be the same; places may differ by what other
-// fonts make of them.
+// Colours must be equal; positions may differ by the effect of other fonts.
 
-/** How far an edge may be from where it was, in pixels and as a part of the size. */
+/** The tolerance of an edge's position, in pixels and as a fraction of the size. */
 const tolerance = { pixels: 24, part: 0.12 };
 
 interface State {
@@ -41,7 +40,7 @@ interface Part {
   readonly colours: string;
 }
 
-/** The landmarks that are on the page, by their selectors. */
+/** The landmarks of the page, by selector. */
 function look(page: Page): Promise<Record<string, Part>> {
   return page.evaluate((selectors) => {
     const parts: Record<string, { box: number[]; colours: string }> = {};
@@ -66,7 +65,7 @@ function parse(text: string): Map<string, Part> {
   }));
 }
 
-/** What is not as it is wanted, a sentence each. */
+/** Lists the differences, one sentence each. */
 function differences(want: Map<string, Part>, got: Map<string, Part>): string[] {
   const found: string[] = [];
   for (const name of new Set([...want.keys(), ...got.keys()])) {

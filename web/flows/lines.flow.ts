@@ -1,14 +1,14 @@
 import { expect, test } from "./playground";
 import { crd, object } from "./texts";
 
-test("a stored line tells what made it and its schema, and leads there; the schema marks its lines", async ({ playground }) => {
+test("a stored line shows its origin and schema node, and opens the node; the node marks its lines", async ({ playground }) => {
   const { page } = playground;
   await playground.open();
   await playground.paste("crd", crd);
   await playground.paste("object", object("3").replace(/ {2}replicas.*\n/, ""));
   const line = (text: string) => page.locator(".state .yaml-line", { hasText: text });
   const chip = page.locator(".line-chip");
-  // It does not stay: who looks for it afterwards may be late.
+  // The highlight disappears, so the flow must wait for it beforehand.
   const flashed = (text: string) => playground.editor("crd").locator(".cm-flash", { hasText: text }).waitFor();
   const marked = page.locator(".state .yaml-line.is-at-cursor");
 
@@ -23,7 +23,7 @@ test("a stored line tells what made it and its schema, and leads there; the sche
   await expect(playground.editor("crd").locator(".cm-activeLine")).toContainText("cronSpec");
   await expect(marked).toHaveText(/cronSpec/);
 
-  // With the cursor in the schema the lines that it governs are marked.
+  // The cursor in a schema node marks the lines of that node.
   await playground.editor("crd").getByText("maximum: 10").click();
   await expect(marked).toHaveText(/replicas: 1.*defaulted/);
   await playground.editor("crd").getByText("shortNames").click();

@@ -9,7 +9,7 @@ interface AxeResult {
   readonly violations: readonly { id: string; help: string; nodes: readonly { html: string }[] }[];
 }
 
-/** What axe finds. */
+/** Lists axe's findings. */
 async function findings(page: Page): Promise<string[]> {
   await page.evaluate(axeSource);
   const result = await page.evaluate(() =>
@@ -17,7 +17,7 @@ async function findings(page: Page): Promise<string[]> {
   return result.violations.map(({ id, help, nodes }) => `${id}: ${help}: ${nodes.map((node) => node.html).join(" ")}`);
 }
 
-/** Examples whose results have parts that others do not have. */
+/** Examples with parts that other results lack. */
 const scenes = [
   ["trace", "rules"],
   ["conversion-pizza", "versions"],
@@ -29,7 +29,7 @@ const scenes = [
   ["scale-subresource", "versions"],
 ] as const;
 
-// The pictures in test-results are for looking at.
+// The screenshots in test-results are for people.
 for (const colorScheme of ["light", "dark"] as const) {
   for (const [size, width] of [["wide", 1440], ["narrow", 360]] as const) {
     test(`${colorScheme} and ${size}, every panel is accessible`, async ({ playground }) => {
@@ -77,7 +77,7 @@ for (const colorScheme of ["light", "dark"] as const) {
       }
     });
 
-    test(`${colorScheme} and ${size}, the console and what a stored line tells are accessible`, async ({ playground }) => {
+    test(`${colorScheme} and ${size}, the console and the description of a stored line are accessible`, async ({ playground }) => {
       const { page } = playground;
       await page.emulateMedia({ colorScheme, reducedMotion: "reduce" });
       await page.setViewportSize({ width, height: 900 });

@@ -18,7 +18,7 @@ const test = base.extend<{ own: Server; devtools: CDPSession }>({
 test.use({ serviceWorkers: "allow" });
 test.slow();
 
-/** The paths that the browser keeps for when there is no network, sorted. */
+/** Returns the cached paths, sorted. */
 function keptPaths(page: Page): Promise<string[]> {
   return page.evaluate(async () => {
     const paths: string[] = [];
@@ -31,20 +31,20 @@ function keptPaths(page: Page): Promise<string[]> {
 
 const modulesOf = (paths: readonly string[]): string[] => paths.filter((path) => path.endsWith(".wasm"));
 
-/** Waits until the page and so many modules of its engine are kept. */
+/** Waits until the page and a number of modules are cached. */
 async function kept(page: Page, modules = 1): Promise<void> {
   await expect.poll(async () => modulesOf(await keptPaths(page)).length, { timeout: 60_000 }).toBe(modules);
   await expect.poll(async () => await page.evaluate(() => navigator.serviceWorker.ready.then(({ active }) => active?.state))).toBe("activated");
 }
 
-/** Takes away the network, the server, and what the browser keeps by itself. */
+/** Disables the network, the server, and the browser's HTTP cache. */
 async function leave(context: BrowserContext, own: Server | undefined, devtools: CDPSession): Promise<void> {
   await own?.stop();
   await devtools.send("Network.clearBrowserCache");
   await context.setOffline(true);
 }
 
-test("without network and server, a reload evaluates what is typed", async ({ playground, context, own, devtools }) => {
+test("without network and server, a reload evaluates edits", async ({ playground, context, own, devtools }) => {
   const { page } = playground;
   await playground.open();
   await expect(playground.where()).toHaveText(/in this page/);
@@ -64,7 +64,7 @@ test("without network and server, a reload evaluates what is typed", async ({ pl
   await expect(playground.verdict("crd")).toHaveAttribute("data-state", "accepted");
 });
 
-test("all of the engine is kept once it was used", async ({ playground, context, own, devtools }) => {
+test("the full module is cached after its first use", async ({ playground, context, own, devtools }) => {
   const { page } = playground;
   await playground.openExample("conversion-pizza");
   await kept(page, 2);
@@ -75,7 +75,7 @@ test("all of the engine is kept once it was used", async ({ playground, context,
   await expect(page.getByRole("table", { name: /What each version loses/ })).toContainText("spec.toppings[1]");
 });
 
-test("only the page, what it loads and the gallery are kept", async ({ playground, own, request }) => {
+test("only the page, its files and the gallery are cached", async ({ playground, own, request }) => {
   const { page } = playground;
   const answer = await request.post("/api/v1/share", { data: { crd, object: object("3") } });
   const { id } = (await answer.json()) as { id: string };
@@ -95,7 +95,7 @@ test("only the page, what it loads and the gallery are kept", async ({ playgroun
   await expect(page.goto(`/s/${id}`)).rejects.toThrow(/ERR_CONNECTION_REFUSED/);
 });
 
-test("what other sites have comes past what is kept, and is not kept", async ({ playground, context }) => {
+test("requests to other sites bypass the cache", async ({ playground, context }) => {
   const { page } = playground;
   await context.route("https://files.example.com/**", (route) => route.fulfill({ headers: { "access-control-allow-origin": "*" }, body: crd }));
   await playground.open();
@@ -109,7 +109,7 @@ test("what other sites have comes past what is kept, and is not kept", async ({ 
   expect(await keptPaths(page)).toEqual(before);
 });
 
-test("a new version takes the place of the old one, and is what is kept", async ({ context, devtools, page, complaints: _ }) => {
+test("a new version replaces the old one in the cache", async ({ context, devtools, page, complaints: _ }) => {
   const log: Log = { paths: [], bytes: 0 };
   // eslint-disable-next-line prefer-const -- the server reads it before it is assigned
   let next: Change | undefined;
@@ -120,7 +120,7 @@ test("a new version takes the place of the old one, and is what is kept", async 
   const script = (await page.locator("script[type=module]:not([async])").getAttribute("src")) ?? "";
   expect(script).toMatch(/^assets\/main-.+\.js$/);
 
-  // What a new build changes: the name of the script, and where that is named.
+  // A new build changes the name of the script and its references.
   const newScript = "assets/main-new.js";
   next = {
     name: (name) => (name === newScript ? script : name === script ? "is gone" : name),
@@ -139,7 +139,7 @@ test("a new version takes the place of the old one, and is what is kept", async 
   await expect(playground.where()).toHaveText(/in this page/);
 });
 
-test("a server that is down does not take the page away", async ({ page, complaints: _ }) => {
+test("the page works while the server is down", async ({ page, complaints: _ }) => {
   let down = false;
   const host = await serveFiles("/", { paths: [], bytes: 0 }, () => (down ? "down" : undefined));
   const playground = new Playground(page);
@@ -152,7 +152,7 @@ test("a server that is down does not take the page away", async ({ page, complai
   await host.stop();
 });
 
-test("after the site's data are cleared the page is kept anew", async ({ playground, devtools, own }) => {
+test("after the site's data are cleared, the page is cached again", async ({ playground, devtools, own }) => {
   const { page } = playground;
   await playground.open();
   await kept(page);
@@ -181,7 +181,7 @@ test("browsers offer to install the page", async ({ playground, devtools }) => {
     }, new URL(src, manifest.url).href);
     if (sizes !== "any") expect(size).toBe(sizes);
   }
-  // Contexts of tests are incognito, which is the only thing in the way.
+  // Test contexts are incognito; that is the only obstacle.
   const { installabilityErrors } = await devtools.send("Page.getInstallabilityErrors");
   expect(installabilityErrors.map(({ errorId }) => errorId).filter((id) => id !== "in-incognito")).toEqual([]);
 });

@@ -1,6 +1,6 @@
-// How fast the page is, measured in it: from the event of a key to the change of
-// the panels, and to the frame that shows it. A screen of 60 Hz has a frame only
-// every 16.7 ms, which are in the latter.
+// Measures the page's latency in the page: from a key event to the change of the
+// panels, and to the frame that shows it. At 60 Hz, waiting for a frame adds up to
+// 16.7 ms to the latter.
 
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -14,13 +14,13 @@ interface Sample {
   readonly name: string;
   readonly crd: string;
   readonly object: string;
-  /** How many keystrokes are timed in each document. */
+  /** The number of measured keystrokes in each document. */
   readonly keystrokes: number;
 }
 
 const samples: Sample[] = [{ name: "CronTab", crd, object: object("3"), keystrokes: 60 }];
 
-// A CRD with many rules and a very large one, where real projects' are at hand.
+// A CRD with a large number of rules and a very large CRD, if the corpus is present.
 const corpus = process.env["CRDLAB_CORPUS"];
 if (corpus) {
   const read = (name: string): string => readFileSync(join(corpus, name), "utf8");
@@ -40,26 +40,26 @@ if (corpus) {
   );
 }
 
-/** From the event of a key, in ms. */
+/** Durations since a key event, in ms. */
 interface Stroke {
-  /** To the first frame after it, which has the character: no panel can be painted sooner. */
+  /** Until the first frame, which shows the character; no panel is painted earlier. */
   readonly typed: number;
-  /** To the first findings, which may be preliminary. */
+  /** Until the first findings, which may be preliminary. */
   readonly found: number;
-  /** To all of the answer. */
+  /** Until the complete answer. */
   readonly changed: number;
-  /** To the frame that shows it. */
+  /** Until the frame that shows it. */
   readonly painted: number;
 }
 
-/** What the page notes about itself, in ms. */
+/** The times that the page records, in ms. */
 interface Notes {
-  /** From the navigation to the verdict that came with the page. */
+  /** From the navigation to the verdict in the served page. */
   sight: number;
-  /** From the navigation to the first verdict of the engine in the page. */
+  /** From the navigation to the engine's first verdict. */
   verdict: number;
   readonly strokes: Stroke[];
-  /** Is called with each stroke. */
+  /** Receives each keystroke. */
   onStroke: () => void;
 }
 
@@ -67,7 +67,7 @@ declare global {
   var notes: Notes;
 }
 
-/** Has the page note its times from the start. */
+/** Installs the recorder before the page loads. */
 function takeNotes(): void {
   globalThis.notes = { sight: 0, verdict: 0, strokes: [], onStroke: () => undefined };
   let pressed = 0;
@@ -122,7 +122,7 @@ function takeNotes(): void {
   });
 }
 
-/** Where people type: at the end of the first line of a document that is one of those. */
+/** The patterns of the lines that the benchmark edits; the first match wins. */
 interface Place {
   readonly name: string;
   readonly document: DocumentName;
@@ -131,10 +131,10 @@ interface Place {
 
 const inObject: Place = { name: "the object", document: "object", line: /^ {2}name: / };
 const inDescription: Place = { name: "a description", document: "crd", line: /^\s+(?:description|message): [A-Za-z]/ };
-/** The rule is none while it is typed at. */
+/** A rule is invalid while it is edited. */
 const inRule: Place = { name: "a rule", document: "crd", line: /^\s+(?:- )?rule: \w/ };
 
-/** Puts the cursor where somebody types in a text; false if it has no such place. */
+/** Places the cursor at the end of the first matching line; returns false without a match. */
 async function goTo(playground: Playground, { document, line: pattern }: Place, text: string): Promise<boolean> {
   const line = text.split("\n").findIndex((candidate) => pattern.test(candidate));
   const { page } = playground;
@@ -155,7 +155,7 @@ async function stroke(page: Page, i: number): Promise<void> {
 }
 
 async function strokes(page: Page, count: number): Promise<Notes["strokes"]> {
-  // The engine is compiled further as it runs: that is the start, not the typing.
+  // The browser still optimizes the engine during these first keystrokes.
   for (let i = 0; i < 10; i++) await stroke(page, i);
   await page.evaluate(() => void notes.strokes.splice(0));
   for (let i = 0; i < count; i++) {
@@ -173,7 +173,7 @@ interface TraceEvent {
   readonly args?: { readonly name?: string };
 }
 
-/** The longest task of a trace on the main thread of the page, which is the busiest, in ms. */
+/** Finds the longest task on the page's main thread, the busiest in the trace, in ms. */
 function longestTask(trace: Buffer): number {
   const { traceEvents } = JSON.parse(trace.toString()) as { readonly traceEvents: readonly TraceEvent[] };
   const mains = traceEvents.filter(({ name, args }) => name === "thread_name" && args?.name === "CrRendererMain");
@@ -190,7 +190,7 @@ test("visits", async ({ playwright, launchOptions, baseURL }) => {
   const inSight: Record<string, number[]> = {};
   const byEngine: Record<string, number[]> = {};
   for (let pair = 0; pair < 7; pair++) {
-    // In a profile on the disk, as people have it, compiled code is kept.
+    // A profile on disk, as users have, keeps compiled code.
     const profile = mkdtempSync(join(tmpdir(), "crdlab-profile-"));
     const context = await playwright.chromium.launchPersistentContext(profile, { ...launchOptions, serviceWorkers: "allow" });
     await context.addInitScript(takeNotes);
@@ -201,7 +201,7 @@ test("visits", async ({ playwright, launchOptions, baseURL }) => {
       const { sight, verdict } = await page.evaluate(() => notes);
       (inSight[visit] ??= []).push(sight);
       (byEngine[visit] ??= []).push(verdict);
-      // The browser keeps the compiled module a while after it ran.
+      // The browser stores the compiled module some time after its run.
       await page.waitForTimeout(4_000);
       await page.close();
     }
@@ -241,7 +241,7 @@ for (const sample of samples) {
   });
 }
 
-/** The heaps of the page and its worker, in MiB; the engine's memory is not in them. */
+/** Sums the heaps of the page and its worker, in MiB, without the engine's memory. */
 async function heaps(page: Page): Promise<number> {
   const bytes = await page.evaluate(async () => {
     const measured = performance as Performance & {
@@ -252,7 +252,7 @@ async function heaps(page: Page): Promise<number> {
   return bytes / (1 << 20);
 }
 
-/** What the largest process of a page has in memory, in MiB: the page, its worker, the engine and its code. */
+/** Returns the memory of the largest process, in MiB: page, worker, engine and code. */
 async function resident(browser: Browser): Promise<number> {
   const session = await browser.newBrowserCDPSession();
   const { processInfo } = await session.send("SystemInfo.getProcessInfo");
@@ -281,7 +281,7 @@ test("memory", async ({ browser, page, baseURL }) => {
   for (const count of [100, 1000, 1000]) {
     await edit(count);
     edits += count;
-    // A browser with memory to spare lets garbage lie.
+    // A browser with free memory does not collect garbage.
     await devtools.send("HeapProfiler.collectGarbage");
     record("CronTab", `heaps after ${edits} edits`, "MiB", [await heaps(page)]);
     record("CronTab", `process after ${edits} edits`, "MiB", [await resident(browser)]);

@@ -1,7 +1,7 @@
 import { expect, Playground, test } from "./playground";
 import { crd, object } from "./texts";
 
-test("the first load shows an example and what becomes of it", async ({ playground }) => {
+test("the first load shows an example and its result", async ({ playground }) => {
   await playground.open();
   await expect(playground.where()).toHaveText(/in this page/);
   await expect(playground.verdict("crd")).toHaveAttribute("data-state", "accepted");
@@ -9,7 +9,7 @@ test("the first load shows an example and what becomes of it", async ({ playgrou
   expect(await playground.text("crd")).toContain("kind: CustomResourceDefinition");
 });
 
-test("an edit marks its line and names the problem, which leads back to it", async ({ playground }) => {
+test("an edit marks its line and lists the problem, which links to it", async ({ playground }) => {
   const { page } = playground;
   await playground.open();
   await playground.paste("crd", crd);
@@ -40,7 +40,7 @@ test("an edit marks its line and names the problem, which leads back to it", asy
 
 test("every example shows its verdict", async ({ playground }) => {
   test.slow();
-  // The address, which tells that the choice was taken, changes once in a second.
+  // The address confirms the choice, but changes at most once per second.
   test.setTimeout(600_000);
   const { page } = playground;
   await playground.open();
@@ -57,7 +57,7 @@ test("every example shows its verdict", async ({ playground }) => {
   expect(seen.size).toBeGreaterThan(3);
 });
 
-test("a link restores the texts and the result in another browser", async ({ playground, browser, baseURL }) => {
+test("a link restores the documents and the result in another browser", async ({ playground, browser, baseURL }) => {
   const { page } = playground;
   await playground.open();
   await playground.paste("crd", crd);
@@ -80,7 +80,7 @@ test("a link restores the texts and the result in another browser", async ({ pla
   await context.close();
 });
 
-test("a reload keeps what was typed just before, although the address does not have it yet", async ({ playground }) => {
+test("a reload keeps the last edit, although the address lacks it", async ({ playground }) => {
   await playground.open("/#example=crontab-rules&panel=rules");
   await playground.showDocument("object");
   await playground.editor("object").focus();
@@ -90,7 +90,7 @@ test("a reload keeps what was typed just before, although the address does not h
   await expect(playground.editor("object")).toContainText("# the last word");
 });
 
-test("a reload keeps what was typed", async ({ playground }) => {
+test("a reload keeps edits", async ({ playground }) => {
   await playground.open();
   await playground.paste("crd", crd);
   await playground.paste("object", object("7"));
@@ -102,7 +102,7 @@ test("a reload keeps what was typed", async ({ playground }) => {
   await expect(playground.verdict("object")).toHaveAttribute("data-state", "rejected");
 });
 
-test("a long text is in the address once nobody types, and kept before", async ({ playground }) => {
+test("the address holds a long document after a pause, and the storage before", async ({ playground }) => {
   const { page } = playground;
   await playground.open();
   await playground.paste("crd", crd + `# ${"a".repeat(70)}\n`.repeat(2000));

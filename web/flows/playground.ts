@@ -16,7 +16,7 @@ export class Playground {
     this.page = page;
   }
 
-  /** Opens the page and waits until the result shown is that of the texts shown. */
+  /** Opens the page and waits for the result of the visible documents. */
   async open(address = "/"): Promise<void> {
     await this.page.goto(address);
     await this.settled();
@@ -34,7 +34,7 @@ export class Playground {
     return this.page.locator(`[data-editor=${document}] .cm-content`);
   }
 
-  /** Shows a document, adding it if it is not there yet. */
+  /** Shows a document, and adds it if necessary. */
   async showDocument(document: DocumentName): Promise<void> {
     const tab = this.page.locator(`#tab-${document}`);
     if (await tab.isVisible()) return tab.click();
@@ -54,7 +54,7 @@ export class Playground {
     await this.page.locator(`#tab-${panel}`).click();
   }
 
-  /** Replaces a document's text as a user who pastes does, and waits for the result. */
+  /** Pastes over a document and waits for the result. */
   async paste(document: DocumentName, text: string): Promise<void> {
     await this.showDocument(document);
     await this.editor(document).focus();
@@ -67,13 +67,13 @@ export class Playground {
     await this.settled();
   }
 
-  /** Takes what is offered while typing; CodeMirror does not take Enter at once. */
+  /** Accepts the first completion; CodeMirror ignores Enter for a moment. */
   async takeOffer(): Promise<void> {
     await this.page.waitForTimeout(150);
     await this.page.keyboard.press("Enter");
   }
 
-  /** The lines of a document, as far as they are on the screen. */
+  /** Returns the visible lines of a document. */
   async text(document: DocumentName): Promise<string> {
     await this.showDocument(document);
     const lines = await this.editor(document).locator(".cm-line").allInnerTexts();
@@ -88,7 +88,7 @@ export class Playground {
     return this.page.locator("#problems .problem");
   }
 
-  /** The HTML of all panels, less the instant at which they were made. */
+  /** Returns the HTML of all panels, without timestamps. */
   async html(): Promise<Record<string, string>> {
     const html: Record<string, string> = {};
     for (const panel of [...panels, "problems"]) {
@@ -100,7 +100,7 @@ export class Playground {
     return html;
   }
 
-  /** Where the shown result comes from. */
+  /** Locates the text about the engine in use. */
   where(): Locator {
     return this.page.locator("#where");
   }
@@ -108,13 +108,13 @@ export class Playground {
 
 interface Fixtures {
   playground: Playground;
-  /** What the console and the page complain of: nothing, at a test's end. */
+  /** The errors and warnings of the browser's console; a test must leave none. */
   complaints: string[];
 }
 
 export const test = base.extend<Fixtures, { server: Server }>({
   server: [
-    // Playwright wants the unused fixtures as a pattern.
+    // Playwright requires a pattern even for no fixtures.
     async ({}, use) => {
       const server = await startServer();
       await use(server);

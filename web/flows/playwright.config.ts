@@ -1,7 +1,7 @@
 import { defineConfig } from "@playwright/test";
 
-// Each worker starts a server of its own (see playground.ts). Chromium is the
-// system's; running as root, as containers do, needs --no-sandbox.
+// Each worker starts its own server (see playground.ts). Chromium is the system's;
+// it needs --no-sandbox as root, as in containers.
 export default defineConfig({
   testDir: ".",
   testMatch: "*.flow.ts",
@@ -13,7 +13,7 @@ export default defineConfig({
   reporter: [["list"]],
   use: {
     trace: "retain-on-failure",
-    // They would answer what flows answer in the network's place.
+    // Service workers would intercept the requests that flows simulate.
     serviceWorkers: "block",
     launchOptions: {
       executablePath: process.env["CHROMIUM"] ?? "/usr/bin/chromium",

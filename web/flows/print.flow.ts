@@ -28,7 +28,7 @@ test("the verdict, the problems and the whole documents are printed, in light co
   await expect(page.locator("#share-open")).toBeVisible();
 });
 
-test("printing tells the page, and with another panel there is a short verdict", async ({ playground }) => {
+test("printing notifies the page, and another panel prints with a short verdict", async ({ playground }) => {
   const { page } = playground;
   await playground.openExample("trace");
   await playground.showPanel("rules");

@@ -1,10 +1,10 @@
 import { brotliCompressSync } from "node:zlib";
 import { expect, type Page, panels, test } from "./playground";
 
-/** What the page loads but for the engine's modules, in bytes as brotli. */
+/** The maximum download without the engine's modules, in bytes of Brotli. */
 const maxPageCode = 200_000;
 
-test("the page's code is small, and most of the page's wait is the engine", async ({ playground, request }) => {
+test("the page's code is small, and the engine is most of the download", async ({ playground, request }) => {
   const { page } = playground;
   const sizes = new Map<string, number>();
   page.on("response", (response) => {
@@ -53,7 +53,7 @@ for (const width of [1440, 390]) {
   });
 }
 
-/** The element that has the focus, how it shows that, and whether anything covers it. */
+/** Describes the focused element, its outline, and the elements that cover it. */
 function focused(page: Page): Promise<{ name: string; visible: boolean; covered: string }> {
   return page.evaluate(() => {
     let element = document.activeElement;
@@ -79,7 +79,7 @@ function focused(page: Page): Promise<{ name: string; visible: boolean; covered:
 }
 
 for (const [size, width] of [["wide", 1280], ["narrow", 360]] as const) {
-  test(`${size}, the keyboard reaches everything, and the focus is seen`, async ({ playground }) => {
+  test(`${size}, the keyboard reaches everything, and the focus is visible`, async ({ playground }) => {
     const { page } = playground;
     await page.setViewportSize({ width, height: 800 });
     await playground.openExample("crontab-validation");
@@ -91,7 +91,7 @@ for (const [size, width] of [["wide", 1280], ["narrow", 360]] as const) {
       reached.push(focus.name);
       expect(focus.visible, `the focus on ${focus.name} is seen`).toBe(true);
       expect(focus.covered, `what covers ${focus.name}`).toBe("");
-      // In an editor Tab indents; Escape and Tab leave it.
+      // Tab indents in an editor; Escape and Tab leave it.
       if (await page.evaluate(() => document.activeElement?.shadowRoot?.activeElement?.closest(".cm-editor") != null)) {
         await page.keyboard.press("Escape");
       }
@@ -121,9 +121,9 @@ test("with reduced motion nothing moves by itself", async ({ playground }) => {
   expect(durations).toEqual([]);
 });
 
-// 1280 pixels at 200 %, and the narrowest width that the guidelines ask for.
+// 1280 pixels at 200 %, and the narrowest width that the guidelines require.
 for (const [name, width, deviceScaleFactor] of [["at 200 %", 640, 2], ["360 pixels wide", 360, 1]] as const) {
-  test(`${name}, all of it fits the width`, async ({ browser, baseURL, playground: _ }) => {
+  test(`${name}, the page fits the width`, async ({ browser, baseURL, playground: _ }) => {
     const context = await browser.newContext({ viewport: { width, height: 400 }, deviceScaleFactor, serviceWorkers: "block", ...(baseURL ? { baseURL } : {}) });
     const page = await context.newPage();
     for (const example of ["crontab-rules", "apply-conflict", "admission-user", "scale-replicas", "conversion-pizza"]) {

@@ -10,7 +10,7 @@ async function shareOn(request: APIRequestContext, scenario: object): Promise<st
   return ((await response.json()) as { id: string }).id;
 }
 
-test("a short link restores the texts and the result in another browser", async ({ playground, browser, baseURL }) => {
+test("a short link restores the documents and the result in another browser", async ({ playground, browser, baseURL }) => {
   const { page } = playground;
   await playground.open();
   await playground.paste("crd", crd);
@@ -42,7 +42,7 @@ test("a short link restores the texts and the result in another browser", async 
   await context.close();
 });
 
-test("the short link counts before what was typed last", async ({ playground, request }) => {
+test("the short link takes precedence over the stored session", async ({ playground, request }) => {
   await playground.open();
   await playground.paste("object", object("7"));
   await playground.page.waitForTimeout(1500);
@@ -51,7 +51,7 @@ test("the short link counts before what was typed last", async ({ playground, re
   expect(await playground.text("object")).toContain("replicas: 2");
 });
 
-test("the short link is the one to take when the other is long", async ({ playground }) => {
+test("the short link is recommended when the other link is long", async ({ playground }) => {
   const { page } = playground;
   await playground.open();
   const noise = Array.from({ length: 1500 }, (_, i) => `# ${Math.sin(i)}`).join("\n");
@@ -67,7 +67,7 @@ async function withoutScript(browser: Browser): Promise<Playground> {
   return new Playground(await context.newPage());
 }
 
-test("without JavaScript a short link shows the texts and the result", async ({ browser, request, baseURL }) => {
+test("without JavaScript, a short link shows the documents and the result", async ({ browser, request, baseURL }) => {
   const id = await shareOn(request, { crd, object: object("15") });
   const playground = await withoutScript(browser);
   await playground.page.goto(`${baseURL}/s/${id}`);
@@ -109,7 +109,7 @@ test("markup in a shared scenario stays text, with a script in the page and with
   await quiet.page.context().close();
 });
 
-test("a link that leads nowhere says so", async ({ page }) => {
+test("an unknown link shows an error", async ({ page }) => {
   const response = await page.goto("/s/0000000000000000000");
   expect(response?.status()).toBe(404);
   await expect(page.locator("h1")).toHaveText("No such link");

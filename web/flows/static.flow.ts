@@ -4,7 +4,7 @@ import { crd, object } from "./texts";
 
 const path = "/team/crdlab/";
 
-/** Opens the page and waits for its engine: there is no other to ask. */
+/** Opens the page and waits for its engine, the only one there. */
 async function openWithEngine(playground: Playground, address: string): Promise<void> {
   await playground.open(address);
   await expect(playground.where()).toHaveText(/in this page/, { timeout: 60_000 });
@@ -22,7 +22,7 @@ const test = base.extend<{ log: Log; address: string }>({
   },
 });
 
-test("a host of files is enough to evaluate in the page, below any path", async ({ playground, address, log }) => {
+test("a static host suffices to evaluate in the page, below any path", async ({ playground, address, log }) => {
   await openWithEngine(playground, address);
   await playground.paste("crd", crd);
   await playground.paste("object", object("15"));
@@ -34,7 +34,7 @@ test("a host of files is enough to evaluate in the page, below any path", async 
   expect(log.bytes).toBeLessThan(20 << 20);
 });
 
-test("its links hold everything, and need no server", async ({ playground, address, browser }) => {
+test("links contain the whole scenario and need no server", async ({ playground, address, browser }) => {
   const { page } = playground;
   await openWithEngine(playground, address);
   await playground.paste("crd", crd);

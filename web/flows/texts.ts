@@ -1,4 +1,4 @@
-/** A CRD with what the flows look at: a default, limits, a rule, columns. */
+/** A CRD for the flows: a default, limits, a rule, columns. */
 export const crd = `apiVersion: apiextensions.k8s.io/v1
 kind: CustomResourceDefinition
 metadata:
@@ -38,10 +38,10 @@ spec:
   replicas: ${replicas}
 `;
 
-/** Markup that would run if a text were taken for HTML. */
+/** Markup that would run if a string were interpreted as HTML. */
 export const markup = `"><img src=x onerror="window.pwned=1"></textarea><script>window.pwned=1</script>`;
 
-/** Documents with markup wherever a panel shows a text of the user. */
+/** Documents with markup in every string that a panel shows. */
 export const hostileCRD = crd
   .replace("many replicas need an image", JSON.stringify(markup))
   .replace("name: Spec", `name: ${JSON.stringify(markup)}`)

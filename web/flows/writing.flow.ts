@@ -2,11 +2,11 @@ import type { Locator } from "@playwright/test";
 import { expect, type Page, test } from "./playground";
 import { crd, object } from "./texts";
 
-/** The option of a completion, whose type stands behind its label. */
+/** Locates a completion by its label, which its type follows. */
 const option = (page: Page, label: string): Locator =>
   page.locator(".cm-tooltip-autocomplete li", { hasText: new RegExp(`^${label}`) });
 
-/** The spec of the flows' object without its last line, which is typed. */
+/** The spec of the object without its last line, which the flow types. */
 const unfinished = object("3").replace(/ {2}replicas.*\n/, "");
 
 test("fields and values of the schema are offered while typing", async ({ playground }) => {
@@ -28,7 +28,7 @@ test("fields and values of the schema are offered while typing", async ({ playgr
   expect(await playground.text("object")).toContain("  size: la");
 });
 
-test("expressions in the documents have the colours of their language", async ({ playground }) => {
+test("CEL in the documents is highlighted", async ({ playground }) => {
   await playground.open();
   await playground.paste("crd", crd.replace("self.replicas <= 5 || has(self.image)", `"self.replicas <= 5 || self.image != 'none'"`));
   await expect(playground.editor("crd").locator(".cm-cel")).toHaveText(["self.replicas <= 5 || self.image != 'none'"]);
@@ -38,7 +38,7 @@ test("expressions in the documents have the colours of their language", async ({
   await expect(playground.editor("object").locator(".cm-cel")).toHaveCount(0);
 });
 
-test("kinds, fields and values of policies are offered, and told of", async ({ playground }) => {
+test("kinds, fields and values of policies are completed and explained", async ({ playground }) => {
   const { page } = playground;
   await playground.open();
   await playground.paste("crd", crd);
@@ -69,7 +69,7 @@ test("kinds, fields and values of policies are offered, and told of", async ({ p
   await expect(page.locator(".cm-hover")).toContainText("describes what operations on what resources");
 });
 
-test("fields are offered by the last CRD that could be read, while it is being changed", async ({ playground }) => {
+test("completion uses the last decodable CRD during an edit", async ({ playground }) => {
   const { page } = playground;
   await playground.open();
   await playground.paste("crd", crd);
@@ -98,7 +98,7 @@ test("fields of self are offered in a rule, and the schema's keywords in the CRD
   await page.keyboard.press("Home");
   await page.keyboard.press("Shift+End");
   await page.keyboard.type("con");
-  // What describes a CRD is in the second module, which is loaded now: nobody has to ask again.
+  // The full module describes CRDs. It loads now, and the request is repeated.
   await expect(option(page, "conversion")).toBeVisible();
 });
 
@@ -114,7 +114,7 @@ test("a field is explained under the pointer, and by F2 at the cursor", async ({
   await page.mouse.move(2, 2);
   await expect(hover).toHaveCount(0);
   await playground.editor("object").getByText("spec", { exact: true }).click();
-  await page.mouse.move(2, 2); // or else the pointer asks, too
+  await page.mouse.move(2, 2); // otherwise the pointer opens a hover, too
   await page.keyboard.press("Home");
   await page.keyboard.press("F2");
   await expect(hover).toContainText("many replicas need an image");
@@ -122,7 +122,7 @@ test("a field is explained under the pointer, and by F2 at the cursor", async ({
   await expect(hover).toHaveCount(0);
 });
 
-test("samples are accepted, and undo brings back what was there", async ({ playground }) => {
+test("samples are accepted, and undo restores the document", async ({ playground }) => {
   const { page } = playground;
   await playground.open();
   await playground.paste("crd", crd);
@@ -142,7 +142,7 @@ test("samples are accepted, and undo brings back what was there", async ({ playg
   await expect(playground.verdict("object")).toHaveAttribute("data-state", "rejected");
 });
 
-test("formatting indents, turns JSON into YAML, and tells what is in the way", async ({ playground }) => {
+test("formatting indents, converts JSON to YAML, and reports errors", async ({ playground }) => {
   const { page } = playground;
   await playground.open();
   await playground.paste("crd", crd);
@@ -162,7 +162,7 @@ test("formatting indents, turns JSON into YAML, and tells what is in the way", a
   await expect(page.locator("#notice")).toContainText("cannot be formatted");
 });
 
-test("a pasted bundle is divided, and another CRD of it can be judged", async ({ playground }) => {
+test("a pasted bundle is divided, and another of its CRDs can be evaluated", async ({ playground }) => {
   const { page } = playground;
   await playground.open();
   const other = crd.replaceAll("crontab", "backup").replace("CronTab", "Backup").replace("[ct]", "[bu]");
@@ -193,7 +193,7 @@ test("text is found and replaced", async ({ playground }) => {
   expect(await playground.text("object")).toContain("name: your-cron");
 });
 
-test("panes resize by pointer and keyboard, and are remembered", async ({ playground }) => {
+test("panes resize by pointer and keyboard, and keep their size", async ({ playground }) => {
   const { page } = playground;
   await playground.open();
   const split = page.locator("#split");

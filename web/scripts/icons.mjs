@@ -1,5 +1,5 @@
-// Makes of the page an app that can be installed: draws its icons into what
-// Vite left in web/dist, and writes the web app manifest that names them.
+// Makes the page installable: adds its icons to Vite's output in web/dist and
+// writes the web app manifest that lists them.
 //
 //   node icons.mjs
 
@@ -33,20 +33,20 @@ await writeFile(join(dist, "app.webmanifest"), JSON.stringify({
   icons: [await vector("icon.svg", "any"), ...icons],
 }, undefined, 2) + "\n");
 
-/** Draws a picture as PNG, so many pixels wide. */
+/** Renders a picture as PNG with a width in pixels. */
 async function draw(source, width, purpose) {
   const svg = await readFile(join(web, "src", source), "utf8");
   const png = new Resvg(svg, { fitTo: { mode: "width", value: width } }).render().asPng();
   return { src: await keep(`${purpose}-${width}`, "png", png), sizes: `${width}x${width}`, type: "image/png", purpose };
 }
 
-/** The picture itself, for browsers that take it. */
+/** The SVG itself, for browsers that support it. */
 async function vector(source, purpose) {
   const svg = await readFile(join(web, "src", source));
   return { src: await keep(purpose, "svg", svg), sizes: "any", type: "image/svg+xml", purpose };
 }
 
-/** Puts a file among the assets, whose names tell their content. */
+/** Adds a file to the assets, whose names contain a hash of their content. */
 async function keep(name, extension, content) {
   const hash = createHash("sha256").update(content).digest("base64url").slice(0, 10);
   const path = `assets/app-${name}-${hash}.${extension}`;

@@ -1,5 +1,5 @@
-// Prints the licences of everything that is shipped: the Go packages linked into
-// the server, into the engine and into the Worker, and the npm packages bundled into the page.
+// Prints the licences of everything that is shipped: the Go packages in the server,
+// the engine and the Worker, and the npm packages in the page.
 //
 //   node notices.mjs > THIRD_PARTY_NOTICES
 
@@ -10,7 +10,7 @@ import { dirname, join, relative } from "node:path";
 const root = join(import.meta.dirname, "..", "..");
 const isLicence = (name) => /^(licen[cs]e|copying|notice|patents)/i.test(name) && !/\.go$/.test(name);
 
-// The builds that are shipped; the settings make the list the same everywhere.
+// The shipped builds; fixed settings give the same list on every machine.
 const builds = [
   { package: "./cmd/server", env: { GOOS: "linux", GOARCH: "amd64", CGO_ENABLED: "0" }, tags: "" },
   { package: "./wasm/whole", env: { GOOS: "js", GOARCH: "wasm", CGO_ENABLED: "0" }, tags: "grpcnotrace" },
@@ -27,7 +27,7 @@ function run(command, args, env = {}) {
   });
 }
 
-/** The licence files in the directory and in those above it, up to the top one. */
+/** Finds the licence files in a directory and its parents, up to the top. */
 function licencesUpTo(directory, top) {
   const here = readdirSync(directory, { withFileTypes: true })
     .filter((entry) => entry.isFile() && isLicence(entry.name))
@@ -35,7 +35,7 @@ function licencesUpTo(directory, top) {
   return directory === top ? here : [...licencesUpTo(dirname(directory), top), ...here];
 }
 
-/** The modules linked into a build, each with its licence files. */
+/** Lists the modules of a build, each with its licence files. */
 function goModules(build) {
   const format = "{{with .Module}}{{if not .Main}}{{.Path}}\t{{.Version}}\t{{.Dir}}\t{{$.Dir}}{{end}}{{end}}";
   const lines = run("go", ["list", "-deps", "-tags", build.tags, "-f", format, build.package], build.env);
@@ -58,7 +58,7 @@ function npmPackages() {
   });
 }
 
-/** One component for each name, with the licence files of all its packages. */
+/** Merges packages into components by name, with all their licence files. */
 function merge(components) {
   const byName = new Map();
   for (const component of components) {
@@ -76,7 +76,7 @@ if (unlicensed.length > 0) {
   process.exit(1);
 }
 
-// Many components come with the same text, but for its line breaks.
+// Most components have the same licence text, apart from line breaks.
 const texts = new Map();
 for (const component of components) {
   for (const file of component.files) {

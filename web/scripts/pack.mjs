@@ -1,17 +1,15 @@
-// Completes what Vite left in web/dist with the engine, so that the server can
-// embed it.
+// Adds the engine to Vite's output in web/dist, so that the server can embed both.
 //
 //   node pack.mjs FIRST WHOLE RUNTIME NOTICES
 //
-// FIRST and WHOLE are the WebAssembly modules of the engine, their .br and .gz
-// beside them; RUNTIME is Go's wasm_exec.js; NOTICES is the text with the
-// licences of all that is shipped.
-// Their names get a hash of their content and stand in web/dist/engine.json:
+// FIRST and WHOLE are the WebAssembly modules of the engine, with .br and .gz files
+// beside them. RUNTIME is Go's wasm_exec.js, and NOTICES the file with the licences.
+// The files get names with a hash of their content, listed in web/dist/engine.json:
 //
 //   {"first": {"module": "assets/engine-….wasm", "size": …}, "whole": {…}, "runtime": "assets/wasm_exec-….js"}
 //
-// size is a module's in bytes when unpacked. The modules are stored in
-// compressed form only. web/dist/service-worker.js gets the list of all files.
+// size is the uncompressed size of a module in bytes. Only compressed modules are
+// stored. web/dist/service-worker.js receives the list of all files.
 
 import { execFileSync } from "node:child_process";
 import { createHash } from "node:crypto";
@@ -51,7 +49,7 @@ await writeFile(join(dist, "engine.json"), JSON.stringify(engine) + "\n");
 await writeFile(join(dist, "service-worker.js"), await serviceWorker());
 await writeFile(join(dist, ".gitkeep"), "");
 
-/** The script that tells the built service worker what there is (web/src/offline/protocol.ts). */
+/** Creates the script that defines the site for the service worker (web/src/offline/protocol.ts). */
 async function serviceWorker() {
   const manifest = JSON.parse(await readFile(join(dist, "manifest.json"), "utf8"));
   const worker = manifest["src/offline/service-worker.ts"].file;

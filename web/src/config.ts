@@ -1,29 +1,29 @@
 import { element } from "./dom";
 import type { ModuleAddress } from "./engine/download";
 
-/** What the server says in the page's JSON block. */
+/** The configuration in the page's JSON block, which the server writes. */
 export interface Config {
   readonly engine: {
-    /** The module that answers most scenarios; the whole one, those that need more. */
+    /** The core module evaluates most scenarios; the full module evaluates the rest. */
     readonly first: ModuleAddress;
     readonly whole: ModuleAddress;
     readonly runtime: string;
   };
   readonly examples: string;
   readonly evaluate: string;
-  /** What the addresses begin with that help with writing; empty if none does. */
+  /** The prefix of the addresses for assist requests; empty without a server. */
   readonly help: string;
-  /** The address that keeps scenarios for short links; empty if none does. */
+  /** The address that stores scenarios for short links; empty without a store. */
   readonly share: string;
   /** The address of the service worker; empty if there is none. */
   readonly offline: string;
-  /** The address of the page without a shared scenario; empty if it is this. */
+  /** The address of the page without a shared scenario; empty if this page has none. */
   readonly home: string;
-  /** The id of the short link that the page was opened by; empty if none. */
+  /** The id of the short link that opened the page, or empty. */
   readonly shared: string;
-  /** The id of the example in the page; empty if it is none. */
+  /** The id of the example in the page, or empty. */
   readonly example: string;
-  /** What of the scenario in the page is not a text. */
+  /** The scenario's options; its documents are in the page. */
   readonly options: Partial<Record<string, unknown>>;
 }
 

@@ -1,5 +1,5 @@
 import { describe, expect, test, vi } from "vitest";
-import type { Answer, View } from "./api";
+import type { Answer, View } from "./api.gen";
 import { emptyScenario } from "./scenario";
 import type { Fault } from "./engine/protocol";
 import { Engine } from "./engine/engine";
@@ -7,7 +7,7 @@ import { isPending, keepEvaluated } from "./evaluation";
 import { nowhere } from "./remote/source";
 import { emptyConsole, Session } from "./session";
 
-/** A session whose engine answers when it is told to, with each CRD as a finding. */
+/** Creates a session whose engine replies on command, with each CRD as a finding. */
 function setUp() {
   const session = new Session({
     scenario: { ...emptyScenario, crd: "a" },

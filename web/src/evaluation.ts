@@ -1,4 +1,4 @@
-import type { Answer } from "./api";
+import type { Answer } from "./api.gen";
 import { sameScenario } from "./scenario";
 import type { Answered, Engine, Evaluation, Question } from "./engine/engine";
 import type { Session, SessionState } from "./session";
@@ -7,12 +7,12 @@ function isWhole({ engine }: SessionState): boolean {
   return engine.at === "page" && engine.whole;
 }
 
-/** Whether the answer has the panel that is looked at. */
+/** Reports whether the answer contains the selected panel. */
 function isInSight({ answer, panel }: SessionState): boolean {
   return !answer || panel in answer.panels;
 }
 
-/** Whether the answer that is shown is not yet all that there is to the scenario. */
+/** Reports whether the shown answer is incomplete or belongs to an older scenario. */
 export function isPending(state: SessionState): boolean {
   const { scenario, answer, answered, notice } = state;
   const incomplete = answer?.missing !== undefined && notice === "";
@@ -20,12 +20,12 @@ export function isPending(state: SessionState): boolean {
 }
 
 /**
- * Evaluates the session's scenario now and whenever it changes, with the panel
- * that is looked at and those, the standing ones, that always are. What takes long
- * is answered in two stages; a change between them leaves out the second.
+ * Evaluates the session's scenario now and after each change. It requests the
+ * selected panel and the standing panels, which are always visible. A slow
+ * evaluation has two stages; a change between them cancels the second.
  */
 export function keepEvaluated(session: Session, engine: Engine, standing: readonly string[]): void {
-  /** What was asked last, until it is answered. */
+  /** The pending question. */
   let asked: Question | undefined;
   const ask = (question: Question): void => {
     asked = question;
@@ -41,13 +41,13 @@ export function keepEvaluated(session: Session, engine: Engine, standing: readon
     if (question && !(asked && covers(asked, question))) ask(question);
   };
   session.subscribe((state, previous) => {
-    // What changes in one go is one question.
+    // Changes within one task are one question.
     if (differs(state, previous)) queueMicrotask(askIfDue);
   });
   ask(everything(session.state, standing));
 }
 
-/** Whether a change may make a question due. */
+/** Reports whether a change may require an evaluation. */
 function differs(state: SessionState, previous: SessionState): boolean {
   const { scenario, answer, panel, engine } = state;
   return (
@@ -58,7 +58,7 @@ function differs(state: SessionState, previous: SessionState): boolean {
   );
 }
 
-/** What has to be asked for the page to show all that is in sight. */
+/** Returns the question that the visible page needs, or undefined. */
 function due(state: SessionState, standing: readonly string[]): Question | undefined {
   const { scenario, answer, answered, panel } = state;
   if (scenario !== answered || (answer?.missing && isWhole(state))) return everything(state, standing);
@@ -70,7 +70,7 @@ function everything({ scenario, panel }: SessionState, standing: readonly string
   return { scenario, panels: [...standing, panel], preliminary: true };
 }
 
-/** Whether the answer shows what is due, or tells that more is. */
+/** Reports whether a question covers the scenario and the panels. */
 function covers(asked: Question, { scenario, panels }: Question): boolean {
   return asked.scenario === scenario && panels.every((panel) => asked.panels.includes(panel));
 }
@@ -91,7 +91,7 @@ function changeOf(evaluation: Evaluation, state: SessionState): Partial<SessionS
   }
 }
 
-/** The answer, with the panels that the same scenario was answered with before. */
+/** Adds the panels of earlier answers to the same scenario. */
 function joined({ question, answer }: Answered, before: SessionState): Answer {
   const { answered, answer: known } = before;
   if (question.scenario !== answered || !known || known.missing || known.preliminary) return answer;

@@ -3,24 +3,24 @@ import { toScenario } from "./share/codec";
 
 export interface Example {
   readonly id: string;
-  /** What to notice. */
+  /** A sentence or two about the result. */
   readonly note: string;
   readonly scenario: Scenario;
 }
 
-/** The examples, fetched when first needed. */
+/** The examples, fetched on first use. */
 export class Gallery {
   readonly #address: string;
   #loading: Promise<readonly Example[]> | undefined;
   #known: readonly Example[];
 
-  /** known is the example that came with the page, if any. */
+  /** known is the example that the server put into the page, if any. */
   constructor(address: string, known: Example | undefined) {
     this.#address = address;
     this.#known = known ? [known] : [];
   }
 
-  /** The example with an id; undefined if there is none. */
+  /** Finds an example by its id. */
   async get(id: string): Promise<Example | undefined> {
     this.#loading ??= this.#load();
     try {
@@ -32,7 +32,7 @@ export class Gallery {
     return this.#known.find((example) => example.id === id);
   }
 
-  /** The example that holds just this scenario, among those known. */
+  /** Finds a loaded example with exactly this scenario. */
   find(scenario: Scenario): Example | undefined {
     return this.#known.find((example) => sameScenario(example.scenario, scenario));
   }

@@ -58,7 +58,7 @@ const session = new Session({
   notice: "",
 });
 
-// The download is the longest wait, so it comes before everything else.
+// The download is the longest wait, so it starts first.
 const { engine, help } = assembleEngine(config, session);
 const start = await openStart(location.hash, served, gallery, config.shared !== "");
 session.update(start);

@@ -1,7 +1,7 @@
 // The scenario as the page holds it, with every field set, and the names that the
 // page lists in an order of its own.
 
-import type { Finding, Scenario as WireScenario } from "./api";
+import type { Finding, Scenario as WireScenario } from "./api.gen";
 
 export type DocumentName = Finding["document"];
 

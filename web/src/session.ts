@@ -1,4 +1,4 @@
-import type { Answer, Trial } from "./api";
+import type { Answer, Trial } from "./api.gen";
 import type { DocumentName, PanelName, Scenario } from "./scenario";
 import type { EngineState } from "./engine/engine";
 import type { Source } from "./remote/source";
@@ -6,7 +6,7 @@ import type { Source } from "./remote/source";
 export const themes = ["system", "light", "dark"] as const;
 export type Theme = (typeof themes)[number];
 
-/** What is tried in the console. */
+/** The state of the console. */
 export interface ConsoleState extends Trial {
   readonly isOpen: boolean;
 }
@@ -16,26 +16,26 @@ export const emptyConsole: ConsoleState = { expression: "", object: 0, path: "",
 export interface SessionState {
   readonly scenario: Scenario;
   readonly document: DocumentName;
-  /** The documents that have a tab although they are empty. */
+  /** The empty documents that have a tab. */
   readonly opened: readonly DocumentName[];
   readonly panel: PanelName;
   readonly theme: Theme;
-  /** The last answer, with the panels that were looked at, and what it answers. */
+  /** The last answer, with the panels shown so far, and its scenario. */
   readonly answer: Answer | undefined;
   readonly answered: Scenario | undefined;
   readonly engine: EngineState;
-  /** Whether there is a network, as far as the browser knows. */
+  /** False if the browser reports no network. */
   readonly online: boolean;
   readonly console: ConsoleState;
-  /** Where the documents come from, if from a link or an address. */
+  /** The link or address that the documents came from, if any. */
   readonly source: Source;
-  /** A sentence about what went wrong on our side; empty if nothing did. */
+  /** A sentence about a fault of the playground; empty without one. */
   readonly notice: string;
 }
 
 export type Listener = (state: SessionState, previous: SessionState) => void;
 
-/** The only mutable state of the page; all that is visible follows from it. */
+/** The only mutable state of the page. Everything visible derives from it. */
 export class Session {
   #state: SessionState;
   readonly #listeners = new Set<Listener>();
@@ -48,7 +48,7 @@ export class Session {
     return this.#state;
   }
 
-  /** Changes the state and tells the listeners, unless nothing changed. */
+  /** Changes the state and, if it differs, calls the listeners. */
   update(change: Partial<SessionState>): void {
     const previous = this.#state;
     const next = { ...previous, ...change };
@@ -69,13 +69,13 @@ export class Session {
     this.update({ document, opened: opened.includes(document) ? opened : [...opened, document] });
   }
 
-  /** Takes the tab of an empty document away. */
+  /** Closes the tab of an empty document. */
   close(document: DocumentName): void {
     const opened = this.#state.opened.filter((name) => name !== document);
     this.update({ opened, document: this.#state.document === document ? "object" : this.#state.document });
   }
 
-  /** Calls the listener after each change; returns how to stop that. */
+  /** Calls the listener after each change. Returns a function that unsubscribes it. */
   subscribe(listener: Listener): () => void {
     this.#listeners.add(listener);
     return () => this.#listeners.delete(listener);

@@ -8,7 +8,7 @@ import { type ConsoleState, emptyConsole } from "./session";
 import { type Fragment, parseFragment } from "./share/fragment";
 import { type StoredSession, storedSession } from "./storage";
 
-/** What the page shows at first. */
+/** The initial content of the page. */
 export interface Start {
   readonly scenario: Scenario;
   readonly document: DocumentName;
@@ -19,11 +19,11 @@ export interface Start {
 }
 
 /**
- * The page's start: what the link names, or else the last session, or else
- * what the server put into the page. A bad link says so and takes nothing away.
- * At a short link, what the server put into the page is what the link names.
- * A page that is loaded again goes on where it was: its link may be behind.
- * What stands at an address that the link names comes after the start.
+ * Chooses the initial content: the link's scenario, the last session, or the
+ * scenario that the server put into the page, in that order. At a short link, the
+ * server's scenario is the link's. An invalid link yields a notice and replaces
+ * nothing. A reload restores the session, because the link may lag behind the
+ * last edits. Documents at a linked address are fetched after the start.
  */
 export async function openStart(
   hash: string,
@@ -46,7 +46,7 @@ export async function openStart(
   };
 }
 
-/** The address that a link names, unless what was fetched from there has been edited since. */
+/** Returns the address in a link, unless the documents from there were edited since. */
 export function addressToOpen(hash: string): string | undefined {
   const { url } = parseFragment(hash);
   const stored = storedSession();
@@ -58,12 +58,12 @@ function isLoadedAgain(stored: StoredSession | undefined): stored is StoredSessi
   return visit?.type === "reload" && stored?.address === location.href;
 }
 
-/** The document to show at first: the object, if there is one. */
+/** Chooses the initial document: the object if it is not empty. */
 export function documentOf(scenario: Scenario): DocumentName {
   return scenario.object === "" ? "crd" : "object";
 }
 
-/** What a link leads to: a scenario, nothing, or a sentence on what is wrong. */
+/** The target of a link: a scenario, nothing, or a sentence about an error. */
 interface Linked {
   readonly scenario?: Scenario;
   readonly problem?: string;

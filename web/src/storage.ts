@@ -6,21 +6,21 @@ import { throttle } from "./throttle";
 
 const sessionKey = "crdlab.session";
 
-/** What is kept of a session for the next visit. */
+/** The part of a session that is stored for the next visit. */
 export interface StoredSession {
   readonly scenario: Scenario;
   readonly document: DocumentName;
-  /** The documents that have a tab although they are empty. */
+  /** The empty documents that have a tab. */
   readonly opened: readonly DocumentName[];
   readonly panel: PanelName;
   readonly console: ConsoleState;
   /** The address that documents were fetched from, until they are edited. */
   readonly source: Source;
-  /** The page's address then, which may be behind what was typed. */
+  /** The page's address at that time, which may lag behind the edits. */
   readonly address: string;
 }
 
-/** Reads a value; without storage there is none. */
+/** Reads a value; undefined without storage. */
 export function read(key: string): string | null {
   try {
     return localStorage.getItem(key);
@@ -29,12 +29,12 @@ export function read(key: string): string | null {
   }
 }
 
-/** Writes a value, as long as the browser allows and has room. */
+/** Writes a value if the browser allows it and has room. */
 export function write(key: string, value: string): void {
   try {
     localStorage.setItem(key, value);
   } catch {
-    // What is typed stays in the page; it is not remembered, that is all.
+    // The page works without storage; the next visit starts afresh.
   }
 }
 
@@ -73,7 +73,7 @@ function consoleFrom(value: unknown): ConsoleState {
   };
 }
 
-/** Remembers the session for the next visit, once something changed. */
+/** Stores the session after each change. */
 export function keepSession(session: Session): void {
   const save = (): void => {
     const { scenario, document, opened, panel, console } = session.state;

@@ -1,6 +1,6 @@
 /**
- * Wraps a function so that it runs at most once per interval, in ms: the first
- * call waits out the interval, and all until then count as one.
+ * Limits a function to one run per interval, in ms. The first call starts the
+ * interval, and the function runs once at its end.
  */
 export function throttle(interval: number, run: () => void): () => void {
   let timer: ReturnType<typeof setTimeout> | undefined;
@@ -12,7 +12,7 @@ export function throttle(interval: number, run: () => void): () => void {
   };
 }
 
-/** Wraps a function so that it runs once there was no call for so long, in ms. */
+/** Delays a function until no call has arrived for a pause, in ms. */
 export function afterPause(length: number, run: () => void): () => void {
   let timer: ReturnType<typeof setTimeout> | undefined;
   return () => {

@@ -9,7 +9,7 @@ const root = new URL("../..", import.meta.url).pathname;
 
 export default defineConfig(
   // Generated, or built.
-  globalIgnores(["dist/", "web/dist/", "web/src/api.ts", "cmd/worker/built/"]),
+  globalIgnores(["dist/", "web/dist/", "web/src/api.gen.ts", "cmd/worker/built/"]),
   { linterOptions: { reportUnusedDisableDirectives: "error" } },
   js.configs.recommended,
   {

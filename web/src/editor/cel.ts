@@ -2,7 +2,7 @@ import { syntaxTree } from "@codemirror/language";
 import { type Extension, Prec, type Range } from "@codemirror/state";
 import { Decoration, type DecorationSet, type EditorView, ViewPlugin, type ViewUpdate } from "@codemirror/view";
 
-/** A stretch of an expression that has a colour. */
+/** A token with a colour: its start and end in the expression. */
 export interface CELToken {
   readonly kind: "string" | "word";
   readonly from: number;
@@ -10,11 +10,11 @@ export interface CELToken {
 }
 
 const strings = String.raw`(?:\b[rRbB]{1,2})?(?:"""[^]*?"""|'''[^]*?'''|"(?:\\.|[^"\\\n])*"|'(?:\\.|[^'\\\n])*')`;
-/** What the language itself reserves, its macros and those of Kubernetes, and the variables. */
+/** Reserved words, the macros of CEL and Kubernetes, and the variables. */
 const words = String.raw`(?<![\w.])(?:true|false|null|in|self|oldSelf|object|oldObject|request|params|variables|authorizer|namespaceObject)\b|\b(?:has|all|exists|exists_one|existsOne|map|filter|transformList|transformMap|transformMapEntry|cel\.bind|optMap|optFlatMap|sortBy)(?=\()`;
 const pattern = new RegExp(`(?<comment>//[^\\n]*)|(?<string>${strings})|(?<word>${words})`, "g");
 
-/** What has a colour in an expression, or in what begins or ends in the middle of one. */
+/** Finds the coloured tokens of an expression or of a part of one. */
 export function celTokens(text: string): readonly CELToken[] {
   return [...text.matchAll(pattern)].flatMap(({ index, 0: { length }, groups }) => {
     const kind = groups?.["string"] !== undefined ? "string" : groups?.["word"] !== undefined ? "word" : undefined;
@@ -23,17 +23,17 @@ export function celTokens(text: string): readonly CELToken[] {
 }
 
 const marks = { string: Decoration.mark({ class: "cm-cel-string" }), word: Decoration.mark({ class: "cm-cel-word" }) };
-/** Takes the colour of a text in quotation marks from what is in it. */
+/** Overrides the colour of YAML's quoted strings. */
 const inner = Decoration.mark({ class: "cm-cel" });
 
 function tokensOf(view: EditorView, from: number, to: number): Range<Decoration>[] {
   return celTokens(view.state.sliceDoc(from, to)).map((token) => marks[token.kind].range(from + token.from, from + token.to));
 }
 
-/** Expressions are short; of one that is not, no colour is worth the time. */
+/** Longer expressions stay without colours, which would cost too much time. */
 const longest = 20_000;
 
-/** The places in sight of the expressions that are the values of such fields in YAML. */
+/** Finds the visible expressions among the values of the given YAML fields. */
 function expressionsIn(view: EditorView, fields: ReadonlySet<string>): readonly { readonly from: number; readonly to: number }[] {
   const found = new Map<number, { from: number; to: number }>();
   for (const visible of view.visibleRanges) {
@@ -65,12 +65,12 @@ function colouring(places: (view: EditorView) => readonly { readonly from: numbe
     }),
     { decorations: ({ decorations }) => decorations },
   );
-  // What comes first is nested deepest, in the colours of YAML.
+  // The highest precedence nests deepest, inside the colours of YAML.
   return Prec.highest(plugin);
 }
 
-/** Colours the CEL that is the value of such fields in YAML. */
+/** Colours CEL in the values of the given YAML fields. */
 export const celIn = (fields: ReadonlySet<string>): Extension => colouring((view) => expressionsIn(view, fields));
 
-/** Colours a text that is CEL. */
+/** Colours a document that is one CEL expression. */
 export const cel: Extension = colouring(({ state: { doc } }) => (doc.length > 0 ? [{ from: 0, to: doc.length }] : []));

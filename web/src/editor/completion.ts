@@ -9,11 +9,11 @@ import {
 } from "@codemirror/autocomplete";
 import type { Extension, Text } from "@codemirror/state";
 import type { EditorView } from "@codemirror/view";
-import type { CompletionItem } from "../api";
+import type { CompletionItem } from "../api.gen";
 import type { Writing } from "./hover";
 import { offsetOf, positionOf } from "./markers";
 
-/** Completion by what the engine knows of the place. */
+/** Offers the engine's completions. */
 export function completions(writing: Writing): Extension {
   return autocompletion({
     override: [(context) => complete(context, writing)],
@@ -23,7 +23,7 @@ export function completions(writing: Writing): Extension {
   });
 }
 
-/** Where typing a character asks for completions: in a word, or behind what one follows. */
+/** The contexts in which a typed character requests completions. */
 const begins = /(?:[\w$/-]|["'.]|[:-] )$/;
 const word = /^[\w$/-]*$/;
 const wordWithDots = /^[\w.$/-]*$/;
@@ -41,12 +41,12 @@ async function complete(context: CompletionContext, writing: Writing): Promise<C
   return {
     from,
     options: found.items.map((item, index) => toOption(item, index, place)),
-    // Behind a dot there are other fields in CEL, and the rest of a key in YAML.
+    // A dot starts another field in CEL, and is part of a key in YAML.
     validFor: found.items.some(({ label }) => label.includes(".")) ? wordWithDots : word,
   };
 }
 
-/** How many characters around the word are replaced, too. */
+/** The number of characters around the word that are replaced, too. */
 interface Place {
   readonly lead: number;
   readonly tail: number;
@@ -59,7 +59,7 @@ function toOption(item: CompletionItem, index: number, place: Place): Completion
     type: required ? `${kind} cm-option-required` : kind,
     detail,
     ...(description === "" ? {} : { info: () => describe(description) }),
-    // The order is the engine's.
+    // Keep the engine's order.
     boost: Math.max(99 - index, -99),
     apply: (view, completion, from, to) =>
       insert(view, completion, item, from - place.lead, Math.min(to + place.tail, view.state.doc.length)),
@@ -87,16 +87,16 @@ function insert(view: EditorView, completion: Completion, item: CompletionItem, 
       annotations: pickedCompletion.of(completion),
     });
   }
-  // A field goes on with its value, as far as there is something to choose.
+  // After a field, offer its values.
   if (item.kind === "field" && stops.length > 0) startCompletion(view);
 }
 
-/** The blanks that the line of an offset begins with. */
+/** Counts the leading spaces of the line at an offset. */
 function indentOf(text: Text, at: number): number {
   return /^ */.exec(text.lineAt(at).text)?.[0].length ?? 0;
 }
 
-/** The item as a snippet, whose lines are indented as the first one. */
+/** Converts an item to a snippet and removes the indentation that CodeMirror adds. */
 export function toTemplate({ insert: text, stops }: CompletionItem, indent: number): string {
   let template = "";
   let last = 0;

@@ -8,7 +8,7 @@ import {
   highlightSpecialChars,
   lineNumbers,
 } from "@codemirror/view";
-import type { Finding, Fix, Position, Range, TextEdit } from "../api";
+import type { Finding, Fix, Position, Range, TextEdit } from "../api.gen";
 import { celIn } from "./cel";
 import { completions } from "./completion";
 import { flash, flashes } from "./flash";
@@ -20,22 +20,22 @@ import { replaceInput } from "./replace-input";
 import { theme } from "./theme";
 
 export interface EditorOptions {
-  /** The element that holds the text until now, and then the editor. */
+  /** The parent element. It holds a textarea until the editor replaces it. */
   readonly place: HTMLElement;
   readonly label: string;
   readonly text: string;
-  /** The texts that were in its place before, the oldest first, for undo. */
+  /** Earlier versions of the document, the oldest first, for undo. */
   readonly before: readonly string[];
   /** The fields whose values are CEL. */
   readonly expressions: ReadonlySet<string>;
-  /** What the engine knows of a place in the text. */
+  /** The assist requests for this document. */
   readonly writing: Writing;
-  /** Takes a text that is to replace all, if it is not for this editor alone. */
+  /** Handles a paste over the whole document; returns false to let the editor do it. */
   readonly takePaste: (text: string) => boolean;
   readonly onEdit: (text: string) => void;
-  /** Called with the zero-based line that the cursor moved to. */
+  /** Receives the zero-based line of the cursor when it changes. */
   readonly onLine: (line: number) => void;
-  /** Called with the fix that was chosen beside a finding. */
+  /** Receives the quick fix that the user chose at a finding. */
   readonly onFix: (fix: Fix) => void;
 }
 
@@ -43,13 +43,13 @@ export interface EditorOptions {
 export class Editor {
   readonly #view: EditorView;
   readonly #onFix: (fix: Fix) => void;
-  /** The text as it was told, or set: to join its lines takes time. */
+  /** The last document that was set or reported; joining its lines again is slow. */
   #text: string;
 
   constructor({ place, label, text, before, expressions, writing, takePaste, onEdit, onLine, onFix }: EditorOptions) {
     this.#onFix = onFix;
     // In a shadow root the editor's styles are constructed style sheets, which
-    // a content policy without inline styles allows.
+    // a content security policy without inline styles allows.
     const root = place.attachShadow({ mode: "open", delegatesFocus: true });
     this.#view = new EditorView({
       parent: root,
@@ -87,15 +87,15 @@ export class Editor {
     place.replaceChildren();
   }
 
-  /** Replaces the text, as one step that can be undone. */
+  /** Replaces the document in one undoable step. */
   setText(text: string): void {
     if (this.#text === text) return;
     this.#view.dispatch(replacement(this.#view.state, text));
-    // Not by the editor's own means: that would scroll a narrow page, too.
+    // CodeMirror's own scrolling would scroll a narrow page, too.
     this.#view.scrollDOM.scrollTop = 0;
   }
 
-  /** Changes what differs in another text, as one step; the cursor stays. */
+  /** Replaces only the differing part in one undoable step; the cursor stays. */
   rewrite(text: string): void {
     const old = this.#text;
     const shorter = Math.min(old.length, text.length);
@@ -118,7 +118,7 @@ export class Editor {
     showFindings(this.#view, findings, this.#onFix);
   }
 
-  /** Makes edits, as one step that can be undone, and shows the first. */
+  /** Applies edits in one undoable step and reveals the first. */
   apply(edits: readonly TextEdit[]): void {
     const { doc } = this.#view.state;
     const changes = this.#view.state.changes(
@@ -141,7 +141,7 @@ export class Editor {
     this.#view.focus();
   }
 
-  /** Scrolls to a stretch of text, selects its start and makes it stand out. */
+  /** Scrolls to a range, selects its start and flashes it. */
   reveal({ start, end }: Range): void {
     const text = this.#view.state.doc;
     const from = offsetOf(text, start);
@@ -156,13 +156,13 @@ export class Editor {
     this.#view.focus();
   }
 
-  /** Measures anew, after the editor was hidden. */
+  /** Measures the editor again after it was hidden. */
   shown(): void {
     this.#view.requestMeasure();
   }
 }
 
-/** The replacement of all of the text, as one step that can be undone. */
+/** Creates the replacement of the whole document as one undoable step. */
 function replacement({ doc }: EditorState, text: string): TransactionSpec {
   return {
     changes: { from: 0, to: doc.length, insert: text },
@@ -171,13 +171,13 @@ function replacement({ doc }: EditorState, text: string): TransactionSpec {
   };
 }
 
-/** The last text, as it came to be from the first. */
+/** Creates a state whose history leads from the first version to the last. */
 function succession([first, ...others]: readonly string[], config: EditorStateConfig): EditorState {
   const state = EditorState.create({ ...config, ...(first === undefined ? {} : { doc: first }) });
   return others.reduce((before, text) => before.update(replacement(before, text)).state, state);
 }
 
-/** Lets a text that is pasted over all go elsewhere. */
+/** Passes a paste over the whole document to the given handler. */
 function pasteOf(take: (text: string) => boolean): Extension {
   return EditorView.domEventHandlers({
     paste(event, { state }) {

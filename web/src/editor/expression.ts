@@ -4,7 +4,7 @@ import { bracketMatching } from "@codemirror/language";
 import { setDiagnostics } from "@codemirror/lint";
 import { EditorState } from "@codemirror/state";
 import { drawSelection, EditorView, highlightSpecialChars, keymap, placeholder } from "@codemirror/view";
-import type { Range } from "../api";
+import type { Range } from "../api.gen";
 import { cel } from "./cel";
 import { completions } from "./completion";
 import { hovers, type Writing } from "./hover";
@@ -62,14 +62,14 @@ export class ExpressionEditor {
     });
   }
 
-  /** Replaces the text, as a step that can be undone. */
+  /** Replaces the expression in an undoable step. */
   setText(text: string): void {
     const { doc } = this.#view.state;
     if (doc.toString() === text) return;
     this.#view.dispatch({ changes: { from: 0, to: doc.length, insert: text }, selection: { anchor: text.length } });
   }
 
-  /** Marks the errors, in place of those marked before. */
+  /** Replaces the marked errors. */
   showErrors(errors: readonly { readonly message: string; readonly range: Range }[]): void {
     const { doc } = this.#view.state;
     const diagnostics = errors.map(({ message, range }) => {
@@ -79,7 +79,7 @@ export class ExpressionEditor {
     this.#view.dispatch(setDiagnostics(this.#view.state, diagnostics.sort((a, b) => a.from - b.from)));
   }
 
-  /** Selects a stretch of the text. */
+  /** Selects a range. */
   select({ start, end }: Range): void {
     const { doc } = this.#view.state;
     this.#view.dispatch({

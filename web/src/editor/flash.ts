@@ -6,7 +6,7 @@ const flashLine = Decoration.line({ class: "cm-flash" });
 
 const duration = 1400;
 
-/** Lines that stand out for a moment. */
+/** Lines that are highlighted for a moment. */
 export const flashes = StateField.define<DecorationSet>({
   create: () => Decoration.none,
   update(lines, transaction) {
@@ -21,7 +21,7 @@ export const flashes = StateField.define<DecorationSet>({
   provide: (field) => EditorView.decorations.from(field),
 });
 
-/** A finding may be about a whole document; its head is enough. */
+/** A finding may cover a whole document; its first lines suffice. */
 const mostLines = 12;
 
 function linesOf(text: Text, from: number, to: number): DecorationSet {
@@ -32,7 +32,7 @@ function linesOf(text: Text, from: number, to: number): DecorationSet {
   return Decoration.set(ranges);
 }
 
-/** Makes the lines of a stretch of text stand out for a moment. */
+/** Highlights the lines of a range for a moment. */
 export function flash(view: EditorView, from: number, to: number): void {
   view.dispatch({ effects: setFlash.of({ from, to }) });
   setTimeout(() => view.dispatch({ effects: setFlash.of(null) }), duration);

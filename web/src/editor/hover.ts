@@ -1,15 +1,15 @@
 import { type Extension, Prec, StateEffect, StateField } from "@codemirror/state";
 import { EditorView, hoverTooltip, keymap, showTooltip, type Tooltip } from "@codemirror/view";
-import type { Completion, Hover, Position } from "../api";
+import type { Completion, Hover, Position } from "../api.gen";
 import { offsetOf, positionOf } from "./markers";
 
-/** What an editor asks the engine while somebody writes. */
+/** The assist requests of an editor. */
 export interface Writing {
   readonly complete: (position: Position) => Promise<Completion | undefined>;
   readonly hover: (position: Position) => Promise<Hover | undefined>;
 }
 
-/** Tells what is at the pointer, or with F2 at the cursor. */
+/** Shows the hover at the pointer, or with F2 at the cursor. */
 export function hovers(writing: Writing): Extension {
   return [
     hoverTooltip((view, pos) => find(view, pos, writing), { hoverTime: 350 }),
@@ -38,7 +38,7 @@ async function find(view: EditorView, pos: number, writing: Writing): Promise<To
 
 const pin = StateEffect.define<Tooltip | null>();
 
-/** The tooltip that was asked for by the keyboard. */
+/** The tooltip that the keyboard opened. */
 const pinned = StateField.define<Tooltip | null>({
   create: () => null,
   update(tooltip, transaction) {

@@ -1,9 +1,9 @@
 import { type Diagnostic, diagnosticCount, setDiagnostics } from "@codemirror/lint";
 import type { Text } from "@codemirror/state";
 import type { EditorView } from "@codemirror/view";
-import type { Finding, Fix, Position } from "../api";
+import type { Finding, Fix, Position } from "../api.gen";
 
-/** The offset of a place; a place beyond the text is the nearest in it. */
+/** Converts a position to an offset, clamped to the document. */
 export function offsetOf(text: Text, { line, character }: Position): number {
   if (line < 0) return 0;
   if (line >= text.lines) return text.length;
@@ -11,13 +11,13 @@ export function offsetOf(text: Text, { line, character }: Position): number {
   return from + Math.min(Math.max(character, 0), length);
 }
 
-/** The place of an offset. */
+/** Converts an offset to a position. */
 export function positionOf(text: Text, offset: number): Position {
   const { number, from } = text.lineAt(offset);
   return { line: number - 1, character: offset - from };
 }
 
-/** Marks the findings in the editor, in place of those marked before. */
+/** Replaces the marked findings. */
 export function showFindings(
   view: EditorView,
   findings: readonly Finding[],
@@ -39,7 +39,7 @@ function toDiagnostic(
   const to = Math.max(from, offsetOf(text, range.end));
   return {
     from,
-    // A whole block would be one long squiggle; its first line tells enough.
+    // Mark only the first line of a block, to avoid one long squiggle.
     to: Math.min(to, text.lineAt(from).to),
     severity,
     message: hint ? `${message}\n${hint}` : message,

@@ -1,9 +1,9 @@
 import { EditorView } from "@codemirror/view";
 
 /**
- * Types over a selection without the browser's help, which would keep the
- * replaced text's look in a style attribute: the content policy forbids that
- * and reports it.
+ * Replaces a selection with typed characters. The browser's own replacement copies
+ * the old style into a style attribute, which the content security policy blocks
+ * and reports.
  */
 export const replaceInput = EditorView.domEventHandlers({
   beforeinput(event, view) {

@@ -3,7 +3,7 @@ import type { Extension } from "@codemirror/state";
 import { EditorView } from "@codemirror/view";
 import { tags } from "@lezer/highlight";
 
-// Colours are the page's custom properties, so both themes are one.
+// The colours are the page's custom properties, so one theme serves both modes.
 const look = EditorView.theme({
   "&": { height: "100%", color: "var(--ink)", backgroundColor: "var(--surface)" },
   "&.cm-focused": { outline: "none" },

@@ -1,5 +1,5 @@
 import type { Config } from "../config";
-import type { View } from "../api";
+import type { View } from "../api.gen";
 import type { Session } from "../session";
 import { Engine, type InPage } from "./engine";
 import { first } from "./first";
@@ -15,7 +15,7 @@ export interface Assembled {
   readonly help: Assistant;
 }
 
-/** Puts the engine together and keeps the session informed. */
+/** Builds the engine and reports its state to the session. */
 export function assembleEngine(config: Config, session: Session): Assembled {
   const page = inPage(config, session);
   const engine = new Engine({
@@ -31,7 +31,7 @@ export function assembleEngine(config: Config, session: Session): Assembled {
   return { engine, help };
 }
 
-/** Who helps with writing: the engine that also evaluates. */
+/** Chooses the engine for assist requests: the one that evaluates. */
 function helper({ help }: Config, session: Session, page: Helpful | undefined): Ask | undefined {
   const { at } = session.state.engine;
   if (page && (at === "page" || at === "loading")) return page.help;
@@ -61,11 +61,11 @@ function inPage({ engine }: Config, session: Session): Helpful | undefined {
   };
 }
 
-/** A new worker knows no CRD: it gets to know this one while another answers those who type. */
+/** Loads the CRD into a new worker while the old worker still replies. */
 async function acquaint(client: WorkerClient, view: View): Promise<void> {
   try {
     await client.evaluate(view);
   } catch {
-    // Whoever asks it the same next is told what is wrong.
+    // The next request for the same view reports the error.
   }
 }

@@ -1,25 +1,24 @@
-import type { Completion, Cursor, Formatted, Help, Hover, Question, Sample, Tried, TryRequest } from "../api";
+import type { Completion, Cursor, Formatted, Help, Hover, Question, Sample, Tried, TryRequest } from "../api.gen";
 import { Latest } from "./latest";
 import { EvaluationStopped } from "./worker-client";
 
 export type Ask = (question: Question) => Promise<Help>;
 
 export interface AssistantOptions {
-  /** The engine to ask now; undefined if there is none. */
+  /** Returns the current engine, or undefined. */
   readonly engine: () => Ask | undefined;
-  /** Loads the part that the engine lacks; resolves to whether it is there. */
+  /** Loads the missing part of the engine. Resolves to false if that failed. */
   readonly complete: () => Promise<boolean>;
 }
 
-/** A trial that took too long, and was ended after so many seconds. */
+/** A trial that was ended because it took too long. */
 export interface Stopped {
   readonly seconds: number;
 }
 
 /**
- * What the engine tells those who write. An answer is undefined if a newer
- * question of its kind took its place, or if there is none: then nobody is
- * bothered with that.
+ * Sends assist requests to the engine. An answer is undefined if a newer request
+ * of its kind replaced it or if the request failed; failures are not shown.
  */
 export class Assistant {
   readonly #options: AssistantOptions;
@@ -50,7 +49,7 @@ export class Assistant {
     return (await this.#ask({ format: { text } })).formatted;
   }
 
-  /** Evaluates an expression, or tells that this had to be ended. */
+  /** Evaluates an expression. Resolves to {@link Stopped} if that took too long. */
   try(request: TryRequest): Promise<Tried | Stopped | undefined> {
     return this.#trials.submit(request);
   }
@@ -65,7 +64,7 @@ export class Assistant {
     }
   }
 
-  /** Asks, and asks again once the engine has what it lacks. */
+  /** Sends a request, and repeats it after loading a missing part of the engine. */
   async #whole(questions: Latest<Question, Help>, question: Question): Promise<Help | undefined> {
     const answers = await questions.submit(question);
     if (!answers?.missing || !(await this.#options.complete())) return answers;

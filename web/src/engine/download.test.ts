@@ -10,7 +10,7 @@ async function gzip(content: Uint8Array<ArrayBuffer>): Promise<Uint8Array<ArrayB
   return new Uint8Array(await new Response(packed).arrayBuffer());
 }
 
-/** A host, by what it answers to each path; the rest is not found. */
+/** Installs a host with a response for each path; other paths are not found. */
 function host(files: Record<string, () => Response>): string[] {
   const asked: string[] = [];
   vi.stubGlobal("fetch", (path: string) => {

@@ -1,11 +1,11 @@
-/** Where the engine's WebAssembly module is. */
+/** The address of the engine's WebAssembly module. */
 export interface ModuleAddress {
   readonly module: string;
-  /** The same as gzip, for hosts that may not compress; empty if there is none. */
+  /** The gzip version, for hosts that may not compress; empty if absent. */
   readonly packed: string;
 }
 
-/** Downloads the module, in its compressed form wherever there is one. */
+/** Downloads the module, compressed if possible. */
 export async function download({ module, packed }: ModuleAddress): Promise<Response> {
   if (packed !== "") {
     const response = (await fetchCompressed(module)) ?? (await fetchPacked(packed));
@@ -19,13 +19,13 @@ export async function download({ module, packed }: ModuleAddress): Promise<Respo
 export async function compile(response: Response): Promise<WebAssembly.Module> {
   const type = response.headers.get("content-type") ?? "";
   if (type.split(";", 1)[0]?.trim() === "application/wasm") {
-    // Only this form, on the response itself, uses the browser's code cache.
+    // Only compileStreaming on the response itself uses the browser's code cache.
     return WebAssembly.compileStreaming(response);
   }
   return WebAssembly.compile(await response.arrayBuffer());
 }
 
-/** The file, unless its host would send all of it as it is. */
+/** Fetches the file, unless its host would send it uncompressed. */
 async function fetchCompressed(address: string): Promise<Response | undefined> {
   const abort = new AbortController();
   const response = await fetch(address, { credentials: "same-origin", signal: abort.signal });
@@ -34,12 +34,12 @@ async function fetchCompressed(address: string): Promise<Response | undefined> {
   return undefined;
 }
 
-/** The module in a gzip file, unpacked as it arrives. */
+/** Fetches a gzip file and decompresses it while it arrives. */
 async function fetchPacked(address: string): Promise<Response | undefined> {
   const response = await fetch(address, { credentials: "same-origin" });
   if (!response.ok || !response.body) return undefined;
   const [start, whole] = response.body.tee();
-  // Some hosts declare what the file is, and then the browser has unpacked it.
+  // Some hosts declare the encoding; the browser has decompressed the file then.
   const packed = await startsWith(start, 0x1f, 0x8b);
   const module = packed ? whole.pipeThrough(new DecompressionStream("gzip")) : whole;
   return new Response(module, { headers: { "content-type": "application/wasm" } });

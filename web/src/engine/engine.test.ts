@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import type { Answer, View } from "../api";
+import type { Answer, View } from "../api.gen";
 import { emptyScenario } from "../scenario";
 import { Engine, type EngineState, type Evaluate, type Question } from "./engine";
 import { EngineFailed, EvaluationStopped } from "./worker-client";
@@ -8,7 +8,7 @@ const question: Question = { scenario: { ...emptyScenario, crd: "a", object: "b"
 const answer: Answer = { findings: [], outputs: [], panels: { outcome: "x" } };
 const good: Evaluate = () => Promise.resolve(answer);
 
-/** An engine that fails with the errors in turn and then answers. */
+/** Creates an engine that fails with each error in turn and then replies. */
 function failing(...errors: Error[]): { evaluate: Evaluate; calls: View[] } {
   const calls: View[] = [];
   const evaluate: Evaluate = (view) => {

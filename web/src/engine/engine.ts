@@ -1,11 +1,11 @@
-import type { Answer, View } from "../api";
+import type { Answer, View } from "../api.gen";
 import { type Scenario, withoutDefaults } from "../scenario";
 import type { Fault } from "./protocol";
 import { Latest } from "./latest";
 import type { Phase } from "./protocol";
 import { EvaluationStopped } from "./worker-client";
 
-/** Where the engine stands: on its way, in the page, or on the server. */
+/** The place of the engine: loading, in the page, on the server, or nowhere. */
 export type EngineState =
   | { readonly at: "loading"; readonly phase: Phase }
   | { readonly at: "page"; readonly whole: boolean }
@@ -14,9 +14,9 @@ export type EngineState =
 
 export interface Question {
   readonly scenario: Scenario;
-  /** The names of the panels that are wanted. */
+  /** The names of the requested panels. */
   readonly panels: readonly string[];
-  /** Whether a preliminary answer will do for now. */
+  /** Accepts a preliminary answer. */
   readonly preliminary: boolean;
 }
 
@@ -33,10 +33,10 @@ export type Evaluation =
 
 export type Evaluate = (view: View) => Promise<Answer | Fault>;
 
-/** The engine in the page, of which at first only a part may be loaded. */
+/** The engine in the page. Initially only its core module may be loaded. */
 export interface InPage {
   readonly evaluate: Evaluate;
-  /** Loads the rest, which is asked for the view first; resolves once it answers. */
+  /** Loads the full module, which evaluates the view first. Resolves when it is ready. */
   readonly complete: (first: View | undefined) => Promise<void>;
 }
 
@@ -46,16 +46,16 @@ export interface EngineOptions {
   /** The engine on the server, if there is one. */
   readonly onServer: Evaluate | undefined;
   readonly onState: (state: EngineState) => void;
-  /** Told why the rest of the engine in the page could not be loaded. */
+  /** Receives the reason why the full module could not be loaded. */
   readonly onIncomplete: (because: string) => void;
 }
 
-/** How often in a row the engine in the page may fail: once is restarted. */
+/** The number of consecutive failures after which the engine is restarted. */
 const tolerated = 1;
 
 /**
- * The choice of the two engines. What was typed is evaluated in the page; only
- * when the engine there fails twice in a row is it sent to the server.
+ * Chooses between the two engines. Scenarios stay in the page. They go to the
+ * server only after the engine in the page has failed twice in a row.
  */
 export class Engine {
   readonly #options: EngineOptions;
@@ -63,7 +63,7 @@ export class Engine {
   #inPage: InPage | undefined;
   #failures = 0;
   #last: Question | undefined;
-  /** Resolves to whether the rest is loaded; undefined if nobody loads it. */
+  /** The pending load of the full module, if any. */
   #completing: Promise<boolean> | undefined;
 
   constructor(options: EngineOptions) {
@@ -73,15 +73,12 @@ export class Engine {
     if (!this.#inPage) this.#leavePage("this page comes without it");
   }
 
-  /** Resolves to undefined if a newer question made this one pointless. */
+  /** Resolves to undefined if a newer question replaced this one. */
   evaluate(question: Question): Promise<Evaluation | undefined> {
     return this.#latest.submit(question);
   }
 
-  /**
-   * Loads what the engine in the page lacks yet, for those who miss it; resolves
-   * to whether it is there.
-   */
+  /** Loads the full module. Resolves to false if there is none. */
   async completePage(): Promise<boolean> {
     return this.#inPage ? this.#complete(this.#inPage) : false;
   }
@@ -109,7 +106,7 @@ export class Engine {
     return this.#askServer(question, view);
   }
 
-  /** Loads the rest of the engine, once; what failed is tried again when it is next missed. */
+  /** Loads the full module once. After a failure, the next call retries. */
   #complete(inPage: InPage): Promise<boolean> {
     this.#completing ??= inPage.complete(this.#last && viewOf({ ...this.#last, preliminary: false })).then(
       () => {
@@ -144,7 +141,7 @@ export class Engine {
   }
 }
 
-/** What is published of the CRD takes time, so it is asked for only to be shown. */
+/** Published schemas are slow, so a view requests them only for their panel. */
 function viewOf({ scenario, panels, preliminary }: Question): View {
   const set = withoutDefaults(scenario);
   const wanted = panels.includes("schema") ? { ...set, schemas: true as const } : set;

@@ -1,11 +1,11 @@
-// The page loads this script before all others: what the engine needs takes
-// longest to load, and to compile.
+// The page loads this script first, because the engine's module needs the most
+// time to load and compile.
 
 import { readConfig } from "../config";
 import { load } from "./load";
 import type { WorkerClient } from "./worker-client";
 
-/** The module that is needed first, on its way; undefined if there can be none. */
+/** The core module, already loading; undefined without WebAssembly. */
 export const first: WorkerClient | undefined = start();
 
 function start(): WorkerClient | undefined {

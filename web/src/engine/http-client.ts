@@ -1,11 +1,11 @@
-import type { Answer, Help, Question, View } from "../api";
+import type { Answer, Help, Question, View } from "../api.gen";
 
-/** Asks a server for the answer to a view; the timeout is in ms. */
+/** Requests the answer to a view from a server; the timeout is in ms. */
 export async function evaluateByHTTP(address: string, view: View, timeout: number): Promise<Answer> {
   return (await ask(address, view, timeout)) as Answer;
 }
 
-/** What a server answers a question with goes by another name than the question. */
+/** The field of {@link Help} for each kind of question. */
 const answerNames: Readonly<Record<string, string>> = {
   complete: "completion",
   hover: "hover",
@@ -14,7 +14,7 @@ const answerNames: Readonly<Record<string, string>> = {
   try: "tried",
 };
 
-/** Asks a server a question of somebody who writes, as evaluateByHTTP. */
+/** Sends an assist request to a server; the timeout is in ms. */
 export async function helpByHTTP(base: string, question: Question, timeout: number): Promise<Help> {
   const [kind, part] = Object.entries(question)[0] ?? [""];
   return { [answerNames[kind] ?? ""]: await ask(base + kind, part, timeout) };
@@ -31,7 +31,7 @@ async function ask(address: string, question: unknown, timeout: number): Promise
   throw new Error(await problemOf(response));
 }
 
-/** The sentence in a problem details answer (RFC 9457), or the status. */
+/** Returns the detail of a problem document (RFC 9457), or the status. */
 export async function problemOf(response: Response): Promise<string> {
   const status = `the server answered ${response.status}`;
   try {
@@ -40,7 +40,7 @@ export async function problemOf(response: Response): Promise<string> {
       return typeof problem.detail === "string" ? problem.detail : status;
     }
   } catch {
-    // Not JSON: then the status is all there is to say.
+    // Not JSON: report the status only.
   }
   return status;
 }

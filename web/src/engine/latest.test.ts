@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { Latest } from "./latest";
 
-/** A run that ends when told to. */
+/** Creates a run that ends on command. */
 function manual() {
   const started: { request: string; end: (result: string) => void; fail: (error: Error) => void }[] = [];
   const run = (request: string): Promise<string> =>

@@ -1,6 +1,6 @@
 /**
- * Runs one request at a time and keeps at most one waiting: a newer request
- * takes the place of the one that waits, which then resolves to undefined.
+ * Runs one request at a time and queues at most one. A newer request replaces the
+ * queued one, which then resolves to undefined.
  */
 export class Latest<Request, Result> {
   readonly #run: (request: Request) => Promise<Result>;

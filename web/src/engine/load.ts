@@ -2,14 +2,14 @@ import type { ModuleAddress } from "./download";
 import { WorkerClient } from "./worker-client";
 
 /**
- * How long the engine may take for so many characters, in ms: some ten times
- * what the largest CRDs of real projects take on a slow machine.
+ * Returns the time limit for a request, in ms, by its number of characters. It is
+ * about ten times the need of the largest real CRDs on a slow machine.
  */
 const patience = (characters: number): number => 10_000 + characters / 100;
-/** A first visit over a slow line downloads several megabytes. */
+/** A first visit downloads several megabytes, perhaps over a slow line. */
 const startTimeout = 180_000;
 
-/** A worker with the module that is there, which begins to load when it is started. */
+/** Creates a worker for a module, which it loads when it starts. */
 export function load(address: ModuleAddress, runtime: string): WorkerClient {
   return new WorkerClient({
     spawn: () => new Worker(new URL("./worker.ts", import.meta.url), { type: "module", name: "crdlab" }),

@@ -1,14 +1,14 @@
 // The messages between the page and the engine's worker.
 
-import type { Answer, Help, Question, View } from "../api";
+import type { Answer, Help, Question, View } from "../api.gen";
 import type { DocumentName } from "../scenario";
 
 export type Phase = "downloading" | "compiling" | "starting";
 
-/** The texts of a scenario; those that are empty may be left out. */
+/** The documents of a scenario; empty documents may be absent. */
 export type Documents = Partial<Readonly<Record<DocumentName, string>>>;
 
-/** What the engine can be asked: to judge a scenario, or to help with writing. */
+/** A request to the engine: an evaluation or an assist request. */
 export type Request =
   | { readonly type: "show"; readonly view: View }
   | { readonly type: "help"; readonly question: Question };
@@ -25,7 +25,7 @@ export type ToWorker =
       readonly type: "start";
       readonly module: string;
       readonly runtime: string;
-      /** The module as gzip; empty if there is none. */
+      /** The gzip version of the module; empty if absent. */
       readonly packed: string;
     }
   | { readonly type: "ask"; readonly id: number; readonly request: Request };

@@ -1,10 +1,10 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
-import type { View } from "../api";
+import type { View } from "../api.gen";
 import { WarmUp } from "./warm-up";
 
 const view: View = { scenario: { crd: "a", object: "b" }, panels: ["outcome"] };
 
-/** A warm-up whose evaluations take so long, in ms, and what it evaluated. */
+/** Creates a warm-up with a fixed evaluation time, in ms, that records its views. */
 function warmUp(took: number): { warmUp: WarmUp; evaluated: View[] } {
   const evaluated: View[] = [];
   return {

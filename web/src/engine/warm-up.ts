@@ -1,20 +1,20 @@
-import type { View } from "../api";
+import type { View } from "../api.gen";
 
-/** How long evaluations are repeated in all, in ms. */
+/** The total time for repetitions, in ms. */
 const length = 1_500;
-/** How long nothing must have been asked before that, in ms. */
+/** The idle time before the first repetition, in ms. */
 const pause = 300;
-/** What is typed waits for the repetition that runs, so what takes longer, in ms, is spared. */
-const bearable = 1_000;
-/** Likewise, in characters: what is not known yet takes longer. */
-const light = 50_000;
-/** Each so-manieth repetition is of a CRD that was changed: those take longer. */
+/** Slower evaluations, in ms, are not repeated: a keystroke waits for a running repetition. */
+const maxTook = 1_000;
+/** Larger documents, in characters, are not repeated. */
+const maxCharacters = 50_000;
+/** Every fourth repetition changes the CRD, because changed CRDs are slower. */
 const everyCRD = 4;
 
 /**
- * Repeats the last evaluation while nothing is asked. A browser compiles what
- * runs often once more, and well, which takes it some dozens of evaluations: they
- * are over before somebody types, who would feel them.
+ * Repeats the last evaluation while the engine is idle. Browsers optimize code
+ * after some dozens of runs; the repetitions reach that point before the user
+ * types.
  */
 export class WarmUp {
   readonly #evaluate: (view: View) => void;
@@ -26,13 +26,13 @@ export class WarmUp {
     this.#evaluate = evaluate;
   }
 
-  /** Goes on, with what was just evaluated in so many ms, once nothing was asked for a while. */
+  /** Schedules repetitions of a view whose evaluation took the given time, in ms. */
   follow(view: View, took: number): void {
     this.stop();
-    if (took <= bearable && charactersAround(view) <= light) this.#schedule(view, pause);
+    if (took <= maxTook && charactersAround(view) <= maxCharacters) this.#schedule(view, pause);
   }
 
-  /** Lets what is asked go first. */
+  /** Stops the repetitions in favour of a request. */
   stop(): void {
     clearTimeout(this.#next);
   }
@@ -44,14 +44,14 @@ export class WarmUp {
   #repeat(view: View): void {
     const start = performance.now();
     const crd = view.scenario.crd;
-    const isOther = this.#runs++ % everyCRD === 0 && crd.length <= light;
+    const isOther = this.#runs++ % everyCRD === 0 && crd.length <= maxCharacters;
     this.#evaluate(isOther ? withCRD(view, `${crd}\n# ${this.#runs}`) : view);
     this.#left -= performance.now() - start;
     this.#schedule(view, 0);
   }
 }
 
-/** How long the texts are, less the CRD, which the engine knows by now. */
+/** Counts the characters of all documents except the CRD, which is cached. */
 function charactersAround({ scenario: { crd: _, ...others } }: View): number {
   const texts = Object.values(others).filter((value) => typeof value === "string");
   return texts.reduce((sum, text) => sum + text.length, 0);

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
-import type { Answer, View } from "../api";
+import type { Answer, View } from "../api.gen";
 import type { FromWorker, ToWorker } from "./protocol";
 import { EngineFailed, EvaluationStopped, WorkerClient, type WorkerLike } from "./worker-client";
 
@@ -25,7 +25,7 @@ class FakeWorker implements WorkerLike {
     this.onmessage?.({ data } as MessageEvent<FromWorker>);
   }
 
-  /** The id of the last evaluation asked for. */
+  /** The id of the last request. */
   get id(): number {
     const last = this.received.findLast((message) => message.type === "ask");
     return last?.type === "ask" ? last.id : -1;

@@ -1,4 +1,4 @@
-import type { Answer, Help, Question, View } from "../api";
+import type { Answer, Help, Question, View } from "../api.gen";
 import type { Fault, FromWorker, Phase, Reply, Request, ToWorker } from "./protocol";
 
 /** The part of a Worker that the client uses. */
@@ -15,37 +15,37 @@ export interface WorkerOptions {
   readonly runtime: string;
   readonly packed: string;
   /**
-   * How long a request of so many characters may take before the worker is
-   * ended, in ms. The first one after the start is given twice that.
+   * Returns the time limit of a request, in ms, by its number of characters. The
+   * first request after a start gets twice the limit.
    */
   readonly patience: (characters: number) => number;
-  /** How long the start may take, in ms. */
+  /** The time limit of the start, in ms. */
   readonly startTimeout: number;
 }
 
-/** The worker did not answer in time and was ended. */
+/** The worker did not reply in time and was terminated. */
 export class EvaluationStopped extends Error {
   constructor(readonly seconds: number) {
     super(`the evaluation took more than ${seconds} s`);
   }
 }
 
-/** The worker could not start, or broke down. */
+/** The worker could not start, or crashed. */
 export class EngineFailed extends Error {}
 
-/** The worker was ended because of another request, so this one has to be asked again. */
+/** The worker was terminated because of another request; this one must be repeated. */
 class Interrupted extends Error {}
 
 interface Waiting {
-  /** How long the answer may take, in ms, from when the worker begins. */
+  /** The time limit in ms, from the moment the worker begins. */
   readonly patience: number;
   readonly resolve: (reply: Reply) => void;
   readonly reject: (error: Error) => void;
 }
 
 /**
- * One long-lived worker that answers one request after the other. After a
- * failure the next request starts a fresh one.
+ * One long-lived worker that handles one request after the other. After a failure,
+ * the next request starts a new worker.
  */
 export class WorkerClient {
   readonly #options: WorkerOptions;
@@ -53,10 +53,10 @@ export class WorkerClient {
   #started: Promise<void> | undefined;
   #ready: () => void = () => {};
   #failed: (error: Error) => void = () => {};
-  /** The requests that are not answered yet, by number. */
+  /** The pending requests by id. */
   readonly #waiting = new Map<number, Waiting>();
   #lastId = 0;
-  /** The first evaluation compiles much of the module as it goes. */
+  /** False before the first evaluation, which compiles much of the module. */
   #warm = false;
   #ended = false;
   #phase: Phase | "ready" = "downloading";
@@ -66,7 +66,7 @@ export class WorkerClient {
     this.#options = options;
   }
 
-  /** Tells how far the start is, now and whenever that changes. */
+  /** Reports the phase of the start, now and after each change. */
   watch(onPhase: (phase: Phase | "ready") => void): void {
     this.#onPhase = onPhase;
     onPhase(this.#phase);
@@ -90,7 +90,7 @@ export class WorkerClient {
       };
       this.#spawn();
     });
-    // Whoever evaluates next sees the failure; nobody may be waiting now.
+    // The next request reports the failure; there may be no pending request.
     this.#started.catch(() => {});
     return this.#started;
   }
@@ -139,7 +139,7 @@ export class WorkerClient {
     });
   }
 
-  /** Ends the worker, once it has answered; nothing may be asked any more. */
+  /** Terminates the worker after its last reply. No request may follow. */
   end(): void {
     this.#ended = true;
     if (this.#waiting.size === 0) this.#worker?.terminate();
@@ -186,7 +186,7 @@ export class WorkerClient {
     this.#onPhase(phase);
   }
 
-  /** Ends the worker because of one request, which the others behind it outlive. */
+  /** Terminates the worker because of one request; the others are repeated. */
   #stop(id: number, error: Error): void {
     const culprit = this.#waiting.get(id);
     this.#waiting.delete(id);
@@ -211,7 +211,7 @@ export class WorkerClient {
   }
 }
 
-/** The length of all texts in a value. */
+/** Counts the characters of all strings in a value. */
 function charactersIn(value: unknown): number {
   if (typeof value === "string") return value.length;
   if (typeof value !== "object" || value === null) return 0;

@@ -1,16 +1,16 @@
-import type { Answer, Cursor, Help, Question, View } from "../api";
+import type { Answer, Cursor, Help, Question, View } from "../api.gen";
 import { documentNames, isOneOf, type Scenario } from "../scenario";
 import { compile, download, type ModuleAddress } from "./download";
 import type { Documents, Fault, FromWorker, Reply, Request, ToWorker } from "./protocol";
 import { WarmUp } from "./warm-up";
 
-/** What Go's wasm_exec.js defines, as far as it is used here. */
+/** The part of Go's wasm_exec.js that is used here. */
 interface GoRuntime {
   readonly importObject: WebAssembly.Imports;
   run(instance: WebAssembly.Instance): Promise<void>;
 }
 
-/** An answer as JSON, and the panels that belong into it. */
+/** An answer as JSON, without its panels, which come separately. */
 interface Shown {
   readonly answer: string;
   readonly panels: Answer["panels"];
@@ -20,11 +20,11 @@ interface WorkerScope {
   postMessage(message: FromWorker): void;
   onmessage: ((event: MessageEvent<ToWorker>) => void) | null;
   Go: new () => GoRuntime;
-  /** Answers a view, as JSON and less its texts. The module sets it once it runs. */
+  /** Evaluates a view, given as JSON without its documents. The module sets it. */
   crdlabShow?: (view: string, documents: Documents) => Shown | Fault;
-  /** Answers a question of somebody who writes, likewise; the answer is JSON. */
+  /** Handles an assist request, likewise; the answer is JSON. */
   crdlabHelp?: (question: string, documents: Documents) => string;
-  /** The module calls it when it can be asked. */
+  /** The module calls it when it is ready. */
   crdlabReady?: () => void;
 }
 
@@ -76,7 +76,7 @@ function withoutTexts(question: Question): { asked: object; documents: Documents
   return { asked: { [kind]: { ...cursor, scenario: options } }, documents };
 }
 
-/** A scenario's texts, and the rest of it. */
+/** Separates a scenario's documents from its options. */
 function split(scenario: Partial<Scenario>): { documents: Documents; options: object } {
   const isText = ([name]: [string, unknown]): boolean => isOneOf(documentNames, name);
   const fields = Object.entries(scenario);

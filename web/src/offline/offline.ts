@@ -4,16 +4,16 @@ import type { ModuleAddress } from "../engine/download";
 import type { Session, SessionState } from "../session";
 import type { Keep, OfflineMark } from "./protocol";
 
-/** How long nothing is kept after the first result, in ms: it takes the processor's time. */
+/** The delay of caching after the first result, in ms, because it needs processor time. */
 const pause = 2000;
 
 /**
- * Keeps the page and what it has loaded of the engine for when there is no
- * network; for those who install it, all of the engine.
+ * Caches the page and the loaded modules of the engine for offline use. An
+ * installed page caches all modules.
  */
 export function keepOffline(config: Config, session: Session): void {
   showNetwork(session);
-  // Browsers have service workers for encrypted pages, and for local ones.
+  // Browsers allow service workers in secure contexts only.
   if (!config.offline || !("serviceWorker" in navigator)) return;
   const kept = new Set<ModuleAddress>();
   let worker: Promise<ServiceWorker | null> | undefined;
@@ -40,12 +40,12 @@ async function register(address: string): Promise<ServiceWorker | null> {
     await navigator.serviceWorker.register(address, { updateViaCache: "none" });
     return (await navigator.serviceWorker.ready).active;
   } catch {
-    // The browser's settings may forbid it; the page works without.
+    // The browser's settings may forbid it; the page works without it.
     return null;
   }
 }
 
-/** Whether there is a network, and the page comes from there. */
+/** Reports whether there is a network and the page came from it. */
 export function isOnline(): boolean {
   const mark: OfflineMark = "offline";
   const isMarked = ({ serverTiming }: PerformanceNavigationTiming): boolean => serverTiming.some(({ name }) => name === mark);

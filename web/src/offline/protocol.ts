@@ -1,20 +1,20 @@
 import type { ModuleAddress } from "../engine/download";
 
-/** What the build tells the service worker; paths are below its scope. */
+/** The build's description of the site; paths are relative to the worker's scope. */
 export interface Site {
-  /** The same for pages of the same files. */
+  /** Equal for equal files. */
   readonly version: string;
-  /** What the page loads, but for the engine's modules. */
+  /** The page's files, except for the engine's modules. */
   readonly files: readonly string[];
   readonly modules: readonly string[];
-  /** The page's script, by which its version is told. */
+  /** The page's script, which identifies its version. */
   readonly script: string;
 }
 
-/** The server timing of a page that does not come from the network. */
+/** The server timing entry of a page from the cache. */
 export type OfflineMark = "offline";
 
-/** Asks the service worker to keep a module of the engine; its addresses are absolute. */
+/** Requests the caching of a module of the engine; its addresses are absolute. */
 export interface Keep {
   readonly keep: ModuleAddress;
 }

@@ -1,5 +1,5 @@
-// Keeps the page for when there is no network, or no server. It is loaded as a
-// classic script, so what it imports must be in no other script of the page.
+// Caches the page for times without a network or a server. The page loads it as a
+// classic script, so it must not share imports with another script.
 import { download, type ModuleAddress } from "../engine/download";
 import type { Keep, OfflineMark, Site } from "./protocol";
 
@@ -10,14 +10,14 @@ const { scope } = self.registration;
 const addresses = new Set([scope, ...site.files.map(absolute)]);
 const modules = new Set(site.modules.map(absolute));
 
-/** Other sites of the same host have caches, too. */
+/** Distinguishes the caches from those of other sites on the same host. */
 const prefix = `crdlab ${scope} `;
-/** The page and what it loads, all of one version. */
+/** The page and its files, all of one version. */
 const pageCache = prefix + site.version;
-/** The engine's modules, as gzip, by their addresses. */
+/** The engine's modules in gzip, by address. */
 const moduleCache = `${prefix}engine`;
 
-/** How long the network may keep the page waiting, in ms, if it is kept. */
+/** The time limit of the network for a cached page, in ms. */
 const patience = 4000;
 
 function absolute(path: string): string {
@@ -46,14 +46,14 @@ self.addEventListener("fetch", (event) => {
   else event.respondWith(newestFor(request, address));
 });
 
-/** All files or none: a page with scripts of another version would be broken. */
+/** Caches all files or none: scripts of another version would break the page. */
 async function keepPage(): Promise<void> {
   const cache = await caches.open(pageCache);
   const [page] = await Promise.all([
     fetch(scope, { cache: "no-cache" }),
     cache.addAll(site.files.map((path) => new Request(absolute(path), { cache: path.startsWith("assets/") ? "force-cache" : "no-cache" }))),
   ]);
-  // While servers are replaced, one may answer with the page of another version.
+  // During a rolling update, a server may send the page of another version.
   const text = await page.clone().text();
   if (!page.ok || !text.includes(site.script)) throw new Error("the page is of another version");
   await cache.put(scope, page);
@@ -71,19 +71,19 @@ async function dropOldModules(): Promise<void> {
   await Promise.all(old.map((request) => cache.delete(request)));
 }
 
-/** The names of assets tell their content, so what is kept is right. */
+/** Asset names contain a hash, so a cached asset is always current. */
 async function assetFor(request: Request, address: string): Promise<Response> {
   return (await kept(address)) ?? fetch(request);
 }
 
-/** The network's answer, unless there is none or it tells of a server that does not work. */
+/** Fetches a response; undefined without a network or with a failing server. */
 async function fromServer(request: Request): Promise<Response> {
   const response = await fetch(request);
   if (response.status >= 500) throw new Error(`the server answered ${response.status}`);
   return response;
 }
 
-/** From the network, or else what is kept: the page, the gallery. */
+/** Fetches the page or the gallery, with the cache as a fallback. */
 async function newestFor(request: Request, address: string): Promise<Response> {
   const found = await kept(address);
   if (!found) return fetch(request);
@@ -92,7 +92,7 @@ async function newestFor(request: Request, address: string): Promise<Response> {
   return Promise.race([answered, new Promise<Response>((resolve) => setTimeout(() => resolve(old), patience))]);
 }
 
-/** The page reads this mark to say that it does not come from the network. */
+/** Marks a response as cached; the page shows that. */
 function markOffline({ body, headers }: Response): Response {
   const marked = new Headers(headers);
   marked.set("server-timing", "offline" satisfies OfflineMark);
@@ -104,8 +104,8 @@ function kept(address: string): Promise<Response | undefined> {
 }
 
 /**
- * The network's answer is passed on as it is: only so does the browser find
- * what it has compiled of the module before.
+ * Returns the network's response unchanged: only then does the browser use its
+ * compiled code.
  */
 async function moduleFor(request: Request, address: string): Promise<Response> {
   try {
@@ -113,13 +113,13 @@ async function moduleFor(request: Request, address: string): Promise<Response> {
   } catch (error) {
     const packed = await caches.match(address, { cacheName: moduleCache });
     if (!packed?.body) throw error;
-    // The page takes an encoded answer for one that was small on its way.
+    // The page treats an encoded response as a compressed download.
     const headers = { "content-type": "application/wasm", "content-encoding": "gzip" };
     return new Response(packed.body.pipeThrough(new DecompressionStream("gzip")), { headers });
   }
 }
 
-/** Keeps a module, which the browser mostly has already. */
+/** Caches a module, usually from the browser's HTTP cache. */
 async function keepModule(address: ModuleAddress): Promise<void> {
   const cache = await caches.open(moduleCache);
   if (await cache.match(address.module)) return;

@@ -2,8 +2,8 @@
 export class UnusableAddress extends Error {}
 
 /**
- * Where to fetch the document from that an address stands for, which may lack
- * the scheme. Only https is fetched: all else would be readable on its way.
+ * Returns the URL to fetch for an address, which may lack its scheme. Only https
+ * is allowed, because anything else is readable in transit.
  */
 export function documentAddress(text: string): URL {
   const typed = text.trim();
@@ -17,8 +17,8 @@ export function documentAddress(text: string): URL {
 }
 
 /**
- * Of a file on GitHub people copy the address of a page about it, whose site
- * lets no other read it; the file itself is at another one, which does.
+ * Converts the address of a file's page on GitHub to the address of the raw file.
+ * Only the latter host allows cross-origin requests.
  */
 function rawAddress(url: URL): URL {
   const [, owner, repository, kind, ...rest] = url.pathname.split("/");

@@ -3,12 +3,12 @@ import { maxFileSize } from "../ui/bundle";
 /** A document that cannot be fetched; the message says why. */
 export class Unfetched extends Error {}
 
-/** How long a document may take, in ms. */
+/** The time limit of a download, in ms. */
 const timeout = 30_000;
 
 /**
- * Fetches a text. Its site is told nothing about the page but its origin. Only
- * abandoned ends it with an error that is not {@link Unfetched}.
+ * Fetches a document. The request reveals only the page's origin. All errors are
+ * {@link Unfetched}, except for an abort.
  */
 export async function fetchText(address: URL, abandoned: AbortSignal): Promise<string> {
   const expired = AbortSignal.timeout(timeout);
@@ -24,7 +24,7 @@ export async function fetchText(address: URL, abandoned: AbortSignal): Promise<s
   } catch (error) {
     if (error instanceof Unfetched || abandoned.aborted) throw error;
     if (expired.aborted) throw new Unfetched(`${address.href} took longer than ${timeout / 1000} s.`);
-    // The browser tells pages no more than that it failed.
+    // Browsers do not reveal the reason of a network error.
     throw new Unfetched(
       navigator.onLine
         ? `${address.href} cannot be read: ${address.host} does not answer, or it does not let other sites read it (CORS). Download the file and drop it here.`
@@ -46,7 +46,7 @@ function refusal(status: number, { href, host }: URL): string {
   }
 }
 
-/** What is announced may be packed, so what counts is what arrives. */
+/** Counts the received bytes: the announced length may be that of a compressed body. */
 async function readAtMost(limit: number, { body }: Response, { href }: URL): Promise<Uint8Array<ArrayBuffer>> {
   const chunks: Uint8Array<ArrayBuffer>[] = [];
   let length = 0;

@@ -5,34 +5,34 @@ import { documentAddress } from "./address";
 import { fetchText, Unfetched } from "./fetch";
 import { type Fetched, nowhere, type Source } from "./source";
 
-/** Opens what stands at addresses. Of several only the last is opened. */
+/** Opens documents at addresses. A newer request replaces a pending one. */
 export class Remote {
   readonly #session: Session;
   #under = new AbortController();
-  /** What the session's documents came from before that. */
+  /** The source of the session's documents before the request. */
   #opened: Source = nowhere;
 
   constructor(session: Session) {
     this.#session = session;
   }
 
-  /** Opens what a link names: its documents and nothing else, so that everybody sees the same. */
+  /** Opens a link's documents and nothing else, so that every visitor sees the same. */
   openLink(address: string): Promise<boolean> {
     return this.#open(address, () => emptyScenario);
   }
 
-  /** Opens documents beside those that are there, as files are opened. */
+  /** Opens documents beside the present ones, like files. */
   openBeside(address: string): Promise<boolean> {
     return this.#open(address, () => this.#session.state.scenario);
   }
 
-  /** Gives up what is being fetched, and forgets what could not be. */
+  /** Cancels a pending request and clears a failed one. */
   abandon(): void {
     this.#under.abort();
     if (this.#session.state.source.at !== "fetched") this.#session.update({ source: this.#opened });
   }
 
-  /** Until the document is there, and if it does not come, all stays as it is. */
+  /** Changes nothing before the document has arrived. */
   async #open(address: string, others: () => Scenario): Promise<boolean> {
     this.#under.abort();
     const { signal } = (this.#under = new AbortController());

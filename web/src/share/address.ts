@@ -7,17 +7,17 @@ import { encode, maxEncoded } from "./codec";
 import { formatFragment } from "./fragment";
 import type { Place } from "./place";
 
-/** Browsers allow some 50 changes of the address in 30 s. */
+/** Browsers allow about 50 changes of the address in 30 s. */
 const interval = 1000;
 
-/** Texts of so many characters take too long to pack, and to show, while somebody types. */
+/** Longer scenarios, in characters, are too slow to encode at each keystroke. */
 const long = 100_000;
 
 function isLong(scenario: Scenario): boolean {
   return documentNames.reduce((sum, name) => sum + scenario[name].length, 0) > long;
 }
 
-/** The fragment that restores the state; empty if that is too long. */
+/** Creates the fragment that restores the state; empty if it is too long. */
 export async function fragmentOf(state: SessionState, gallery: Gallery): Promise<string> {
   const { scenario, panel } = state;
   const example = gallery.find(scenario);
@@ -26,7 +26,7 @@ export async function fragmentOf(state: SessionState, gallery: Gallery): Promise
   return payload.length > maxEncoded ? "" : formatFragment({ payload, panel });
 }
 
-/** The address that shows the state: the short link, as long as it leads there. */
+/** Creates the address of the state: its short link if there is one. */
 async function addressOf(state: SessionState, gallery: Gallery, place: Place): Promise<string> {
   const short = place.shortLinkOf(state.scenario);
   if (short) return short + formatFragment({ panel: state.panel });
@@ -36,9 +36,8 @@ async function addressOf(state: SessionState, gallery: Gallery, place: Place): P
 }
 
 /**
- * Keeps the address in step with what was typed, once that changed. While a long
- * text changes, the address is without it, so that a reload brings back what was
- * typed last from where the session is kept.
+ * Updates the address after each edit. While the user edits a long scenario, the
+ * address omits it, so that a reload restores the stored session instead.
  */
 export function keepAddress(session: Session, gallery: Gallery, place: Place): void {
   const update = (): void => {

@@ -3,12 +3,12 @@ import { decode, encode, UnreadableLink } from "./codec";
 import { parseFragment } from "./fragment";
 import released from "./released-links.json";
 
-/** How many links are tried, and which; CODEC_FUZZ and CODEC_FUZZ_SEED ask for more and for others. */
+/** The number of links and their seed; CODEC_FUZZ and CODEC_FUZZ_SEED change them. */
 const rounds = Number(import.meta.env["CODEC_FUZZ"] ?? 2000);
 const seed = Number(import.meta.env["CODEC_FUZZ_SEED"] ?? 20_260_101);
 const alphabet = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_=%&# \u00e9";
 
-/** Numbers from 0 up to a bound, the same in every run (mulberry32). */
+/** Creates a reproducible generator of numbers below a bound (mulberry32). */
 function randomNumbers(state: number): (bound: number) => number {
   return (bound) => {
     state = (state + 0x6d2b79f5) | 0;
@@ -18,7 +18,7 @@ function randomNumbers(state: number): (bound: number) => number {
   };
 }
 
-/** The text with some characters replaced, put in or taken out. */
+/** Replaces, inserts or removes some characters. */
 function damaged(text: string, random: (bound: number) => number): string {
   let result = text;
   for (let i = random(4); i >= 0; i--) {

@@ -9,7 +9,7 @@ const scenario: Scenario = {
   fieldValidation: "Ignore",
 };
 
-/** Every field with a value that is not its default. */
+/** A scenario without default values. */
 const full: Scenario = {
   kubernetes: "1.30",
   crd: "a",
@@ -55,7 +55,7 @@ describe("a scenario in a link", () => {
     expect(await decode(await encode(long))).toEqual(long);
   });
 
-  // Links of this format must stay readable for ever.
+  // Links of this format must stay readable forever.
   test("of format 1 is readable", async () => {
     const link =
       "Rco7CoAwDADQq0hmT9BVTyCii0vapBCtCfQziXcXXZzfuyBkAgeHKLluaKXaOXGxlgOPHEWliumm0IP5nUP9bzad0X8UhRMtmITw7eBgxaxwPw";

@@ -1,22 +1,22 @@
 import { type Scenario, scenarioFrom, withoutDefaults } from "../scenario";
 
-/** No link may be longer, in characters. */
+/** The maximum length of a link, in characters. */
 export const maxEncoded = 1 << 20;
 
-/** No scenario out of a link may be longer, in bytes of JSON. */
+/** The maximum size of a scenario in a link, in bytes of JSON. */
 export const maxDecoded = 8 << 20;
 
 /** A link's payload that cannot be read; the message says why. */
 export class UnreadableLink extends Error {}
 
-/** Packs a scenario: base64url of deflate-raw of JSON, in format 1. */
+/** Encodes a scenario in format 1: JSON in raw deflate in base64url. */
 export async function encode(scenario: Scenario): Promise<string> {
   const json = new TextEncoder().encode(JSON.stringify(withoutDefaults(scenario)));
   const packed = new Blob([json]).stream().pipeThrough(new CompressionStream("deflate-raw"));
   return toBase64url(new Uint8Array(await new Response(packed).arrayBuffer()));
 }
 
-/** Unpacks what encode packed, with any fields of other versions left out. */
+/** Decodes the result of encode. Unknown fields are ignored. */
 export async function decode(payload: string): Promise<Scenario> {
   if (payload.length > maxEncoded) throw new UnreadableLink("The link is too long.");
   const json = await inflate(fromBase64url(payload));
@@ -29,7 +29,7 @@ export async function decode(payload: string): Promise<Scenario> {
   return toScenario(value);
 }
 
-/** Reads a scenario out of any JSON value. */
+/** Converts any JSON value to a scenario. */
 export function toScenario(value: unknown): Scenario {
   if (typeof value !== "object" || value === null || Array.isArray(value)) {
     throw new UnreadableLink("The link is damaged: it does not hold a scenario.");

@@ -9,10 +9,10 @@ import type { Place } from "./place";
 import { showShortLink } from "./short-link";
 import { zip } from "./zip";
 
-/** Longer links do not survive everywhere. */
+/** Some programs cut longer links. */
 const comfortable = 8 << 10;
 
-/** Shows the links to the current state, to be copied. */
+/** Shows the links to the current state. */
 export async function openShareDialog(
   session: Session,
   gallery: Gallery,
@@ -44,14 +44,14 @@ function lengthNote(fragment: string, length: number): string {
   return `The link is ${kilobytes} KB long: browsers open it, but chats and trackers may cut it off.`;
 }
 
-/** Makes the buttons beside the links copy them. */
+/** Binds the copy buttons of the links. */
 export function bindCopyButtons(): void {
   for (const button of document.querySelectorAll<HTMLElement>("[data-copy]")) {
     button.addEventListener("click", () => void copy(button.dataset["copy"] ?? ""));
   }
 }
 
-/** Binds what the dialog offers beside links: Markdown with all, and a download. */
+/** Binds the other buttons of the dialog: the Markdown report and the download. */
 export function bindShareMore(session: Session): void {
   const status = element("share-copied", HTMLElement);
   element("share-report", HTMLButtonElement).addEventListener("click", () => {

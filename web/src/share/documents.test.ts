@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import type { Answer } from "../api";
+import type { Answer } from "../api.gen";
 import { emptyScenario, type Scenario } from "../scenario";
 import { filesOf, markdownOf } from "./documents";
 

@@ -1,8 +1,8 @@
-import type { Answer } from "../api";
+import type { Answer } from "../api.gen";
 import { type DocumentName, documentNames, type Scenario, withoutDefaults } from "../scenario";
 import type { NamedText } from "./zip";
 
-/** The documents' names as files, as in the gallery's. */
+/** The file names of the documents, as in the gallery. */
 const fileNames: Record<DocumentName, string> = {
   crd: "crd.yaml",
   object: "object.yaml",
@@ -12,7 +12,7 @@ const fileNames: Record<DocumentName, string> = {
   admission: "admission.yaml",
 };
 
-/** The documents that there are, as files, and the options, if any, as JSON. */
+/** Returns the documents as files, and the options, if any, as JSON. */
 export function filesOf(scenario: Scenario): readonly NamedText[] {
   const files = textsOf(scenario);
   const options = Object.entries(withoutDefaults(scenario)).filter(([name]) => !(name in fileNames));
@@ -26,7 +26,7 @@ function textsOf(scenario: Scenario): readonly NamedText[] {
     .map((name): NamedText => [fileNames[name], scenario[name]]);
 }
 
-/** The documents and the verdict as Markdown, to be pasted into an issue. */
+/** Formats the documents and the verdict as Markdown, for an issue. */
 export function markdownOf(scenario: Scenario, answer: Answer | undefined, link: string): string {
   const parts = filesOf(scenario).map(([name, text]) => `\`${name}\`\n\n${fenced(text, name.endsWith(".json") ? "json" : "yaml")}`);
   if (answer) {
@@ -37,7 +37,7 @@ export function markdownOf(scenario: Scenario, answer: Answer | undefined, link:
   return `${parts.join("\n\n")}\n`;
 }
 
-/** A code block whose fence is longer than any in the text. */
+/** Creates a code block whose fence is longer than any in the content. */
 function fenced(text: string, language: string): string {
   const longest = Math.max(2, ...[...text.matchAll(/`+/g)].map(([ticks]) => ticks.length));
   const fence = "`".repeat(longest + 1);

@@ -1,8 +1,8 @@
 import { isOneOf, type PanelName, panelNames } from "../scenario";
 
-/** What a URL's fragment asks for. */
+/** The contents of a URL's fragment. */
 export interface Fragment {
-  /** A scenario in format 1, still packed. */
+  /** An encoded scenario in format 1. */
   readonly payload?: string;
   /** The id of an example. */
   readonly example?: string;
@@ -11,7 +11,7 @@ export interface Fragment {
   readonly panel?: PanelName;
 }
 
-/** Reads "#1=…&panel=…", "#example=…" or "#url=…"; what it does not know it leaves out. */
+/** Parses "#1=…&panel=…", "#example=…" or "#url=…" and ignores unknown parts. */
 export function parseFragment(hash: string): Fragment {
   const parts = new Map<string, string>();
   for (const part of hash.replace(/^#/, "").split("&")) {
@@ -30,7 +30,7 @@ export function parseFragment(hash: string): Fragment {
   };
 }
 
-/** An address as it was before it was percent-encoded, which not all who write links do. */
+/** Decodes an address, which some authors of links leave without percent-encoding. */
 function unescaped(address: string): string {
   if (/^[a-z]+:\/\//i.test(address)) return address;
   try {
@@ -40,7 +40,7 @@ function unescaped(address: string): string {
   }
 }
 
-/** Writes a fragment; the panel shown at first goes without saying. */
+/** Formats a fragment. The initial panel is omitted. */
 export function formatFragment({ payload, example, url, panel }: Fragment): string {
   const parts: string[] = [];
   if (example) parts.push(`example=${example}`);

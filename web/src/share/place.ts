@@ -1,16 +1,16 @@
 import type { Config } from "../config";
 import { sameScenario, type Scenario } from "../scenario";
 
-/** Where the page is, and which short links lead to it. */
+/** The address of the page and its known short links. */
 export class Place {
   /** The page's address without a fragment. */
   readonly home: string;
-  /** The address that keeps scenarios for short links; empty if none does. */
+  /** The address that stores scenarios for short links; empty without a store. */
   readonly shares: string;
   readonly #origin: string;
   readonly #known: { readonly id: string; readonly scenario: Scenario }[] = [];
 
-  /** served is the scenario of the short link that the page was opened by, if any. */
+  /** served is the scenario of the short link that opened the page, if any. */
   constructor(
     { home, share, shared }: Config,
     { origin, pathname, search }: Pick<Location, "origin" | "pathname" | "search">,
@@ -22,12 +22,12 @@ export class Place {
     if (shared) this.learn(shared, served);
   }
 
-  /** Keeps in mind that a short link leads to a scenario. */
+  /** Records the short link of a scenario. */
   learn(id: string, scenario: Scenario): void {
     this.#known.push({ id, scenario });
   }
 
-  /** The address of the short link to a scenario, as far as one is known. */
+  /** Returns the address of the short link to a scenario, if one is known. */
   shortLinkOf(scenario: Scenario): string | undefined {
     const found = this.#known.find((link) => sameScenario(link.scenario, scenario));
     return found && `/s/${found.id}`;

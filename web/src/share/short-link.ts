@@ -4,10 +4,10 @@ import { problemOf } from "../engine/http-client";
 import type { Session } from "../session";
 import type { Place } from "./place";
 
-/** How long storing may take, in ms. */
+/** The time limit for storing, in ms. */
 const timeout = 30_000;
 
-/** Keeps a scenario on the server and returns the id of its short link. */
+/** Stores a scenario on the server and returns the id of its short link. */
 export async function keep(address: string, scenario: Scenario): Promise<string> {
   const response = await fetch(address, {
     method: "POST",
@@ -22,8 +22,8 @@ export async function keep(address: string, scenario: Scenario): Promise<string>
 }
 
 /**
- * Shows the short link to the scenario in the dialog, or how to make it, if
- * there is a server that keeps it; preferred is to say that it is the better one.
+ * Shows the scenario's short link in the dialog, or the button that creates it, if
+ * the server stores links. preferred marks it as the recommended link.
  */
 export function showShortLink(scenario: Scenario, place: Place, preferred: boolean): void {
   const known = place.shortLinkOf(scenario);
@@ -40,7 +40,7 @@ export function showShortLink(scenario: Scenario, place: Place, preferred: boole
   else make.focus();
 }
 
-/** Makes the button of the dialog keep the scenario on the server. */
+/** Binds the button that stores the scenario on the server. */
 export function bindShortLink(session: Session, place: Place): void {
   const make = element("short-make", HTMLButtonElement);
   const state = element("short-state", HTMLElement);

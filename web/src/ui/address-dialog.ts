@@ -3,7 +3,7 @@ import type { Remote } from "../remote/remote";
 import { problemOf } from "../remote/source";
 import type { Session } from "../session";
 
-/** Binds the dialog that opens an address, and the menu's entry that opens it. */
+/** Binds the dialog for addresses and its menu entry. */
 export function bindAddressDialog(session: Session, remote: Remote): void {
   const dialog = element("address", HTMLDialogElement);
   const input = element("address-input", HTMLInputElement);

@@ -1,28 +1,27 @@
-import type { Range } from "../api";
+import type { Range } from "../api.gen";
 import type { DocumentName, Scenario } from "../scenario";
 
-/** No file may be larger, in bytes: nothing in Kubernetes is. */
+/** The maximum size of a file, in bytes; Kubernetes accepts less. */
 export const maxFileSize = 8 << 20;
 
-// A field at the start of a line, or anywhere in JSON.
+// Match a field at the start of a line, or anywhere in JSON.
 const isCRD = (text: string): boolean => /(?:^\s*"?kind"?|[{,]\s*"kind"\s*):\s*"?CustomResourceDefinition\b/m.test(text);
 const isResource = (text: string): boolean =>
   /(?:^\s*"?kind"?|[{,]\s*"kind"\s*):/m.test(text) && /(?:^\s*"?apiVersion"?|[{,]\s*"apiVersion"\s*):/m.test(text);
 
-/** The YAML documents of a text, without those that hold nothing. */
+/** Splits a YAML stream into its documents and drops empty ones. */
 function documentsOf(text: string): readonly string[] {
   return text.split(/^---(?:[ \t].*)?(?:\r?\n|$)/m).filter((part) => /^\s*[^\s#]/m.test(part));
 }
 
-/** Several documents as one text. */
+/** Joins documents to one YAML stream. */
 export function joined(texts: readonly string[]): string {
   return texts.map((text) => (text.endsWith("\n") ? text : `${text}\n`)).join("---\n");
 }
 
 /**
- * A text with CRDs as well as objects, as the two documents that these belong
- * into. It is undefined if there is only one kind, or if the text is for a
- * document that is neither.
+ * Divides a stream of CRDs and objects between the two documents. Returns undefined
+ * if the stream has only one kind or belongs into another document.
  */
 export function splitBundle(text: string, document: DocumentName): Partial<Scenario> | undefined {
   if (document !== "crd" && document !== "object") return undefined;
@@ -30,7 +29,7 @@ export function splitBundle(text: string, document: DocumentName): Partial<Scena
   return sorted?.crd === undefined || sorted.object === undefined ? undefined : sorted;
 }
 
-/** Texts of files: of several the CRDs are told apart, of one its documents are. */
+/** Assigns the contents of files to documents. Only CRDs are told apart from other kinds. */
 export function sortTexts(texts: readonly string[], active: DocumentName): Partial<Scenario> {
   const only = texts.length === 1 ? texts[0] : undefined;
   if (only !== undefined) return splitBundle(only, active) ?? { [active]: only };
@@ -44,8 +43,8 @@ export function sortTexts(texts: readonly string[], active: DocumentName): Parti
 }
 
 /**
- * A text of which nothing is known, as the documents that it belongs into;
- * undefined if it holds no resource.
+ * Assigns the resources of a stream to the CRD and the object. Returns undefined if
+ * there is no resource.
  */
 export function sortResources(text: string): Partial<Record<"crd" | "object", string>> | undefined {
   const parts = documentsOf(text);
@@ -56,7 +55,7 @@ export function sortResources(text: string): Partial<Record<"crd" | "object", st
   return objects.length > 0 ? { object: text } : undefined;
 }
 
-/** A text with the document that has a range before the others. */
+/** Moves the document at a range before the others. */
 export function documentFirst(text: string, { start, end }: Range): string {
   const lines = text.split("\n");
   const chosen = lines.slice(start.line, end.line + 1).join("\n");

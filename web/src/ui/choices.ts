@@ -2,12 +2,12 @@ import { isOneOf, type Operation, operations, replicasOf, type Scenario, validat
 import { element } from "../dom";
 import type { Session } from "../session";
 
-/** What the first choice of the operation, none, comes to. */
+/** Labels the first choice, which stands for the default operation. */
 function automatic({ oldObject }: Scenario): string {
   return oldObject.trim() === "" ? "create (automatic)" : "update (automatic)";
 }
 
-/** The choices in the page's head that say what is asked of the API server. */
+/** Binds the choices in the page's header that set the scenario's options. */
 export function bindChoices(session: Session): void {
   const validation = element("validation", HTMLSelectElement);
   const operation = element("operation", HTMLSelectElement);
@@ -57,7 +57,7 @@ export function bindChoices(session: Session): void {
   });
 }
 
-/** An operation, less what only others have a use for. */
+/** Sets an operation and resets the options of other operations. */
 function changeTo(operation: Operation): Partial<Scenario> {
   return {
     operation,

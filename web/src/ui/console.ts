@@ -1,4 +1,4 @@
-import type { Position, Trial, Tried } from "../api";
+import type { Position, Trial, Tried } from "../api.gen";
 import { withoutDefaults } from "../scenario";
 import { element } from "../dom";
 import { ExpressionEditor } from "../editor/expression";
@@ -7,10 +7,10 @@ import type { ConsoleState, Session, SessionState } from "../session";
 import { throttle } from "../throttle";
 import { triedElements, triedSentence } from "./tried";
 
-/** How long, in ms, nothing happens before the result is said to screen readers. */
+/** The idle time before a result is announced to screen readers, in ms. */
 const pause = 900;
 
-/** The console that tries an expression at a node of an object, as it is typed. */
+/** The console, which evaluates an expression at a node of an object after each edit. */
 export class Console {
   readonly #session: Session;
   readonly #help: Assistant;
@@ -21,7 +21,7 @@ export class Console {
   #editor: ExpressionEditor | undefined;
   #saying = 0;
 
-  /** cursor tells where the cursor is in the object's text. */
+  /** cursor returns the position of the cursor in the object. */
   constructor(session: Session, help: Assistant, cursor: () => Position) {
     this.#session = session;
     this.#help = help;
@@ -45,7 +45,7 @@ export class Console {
     if (isShown(session.state)) this.#show(session.state.console);
   }
 
-  /** Opens the console and puts the cursor into it. */
+  /** Opens the console and focuses its editor. */
   focus(): void {
     this.#session.update({ panel: "rules" });
     this.#change({ isOpen: true });
@@ -123,7 +123,7 @@ export class Console {
   }
 }
 
-/** Whether the console's result can be seen. */
+/** Reports whether the console's result is visible. */
 function isShown({ panel, console }: SessionState): boolean {
   return panel === "rules" && console.isOpen;
 }
@@ -132,14 +132,14 @@ function trialFrom({ expression, object, path }: ConsoleState): Trial {
   return { expression, object, path };
 }
 
-/** The rule beside a button, and the place that the button names. */
+/** Reads the rule beside a button, and the node from its data attributes. */
 function trialOf(button: HTMLElement): Trial {
   const { try: path = "", object } = button.dataset;
   const expression = button.closest(".rule")?.querySelector(".rule-text")?.textContent ?? "";
   return { expression, object: Number(object), path };
 }
 
-/** Lists options, unless they are listed already. */
+/** Replaces the options of a list if they differ. */
 function offer(list: HTMLDataListElement | HTMLSelectElement, values: readonly string[]): void {
   const known = [...list.children].map((option) => (option as HTMLOptionElement).value);
   if (known.length === values.length && known.every((value, i) => value === values[i])) return;

@@ -1,7 +1,7 @@
-/** How long a button says what came of it, in ms. */
+/** The time for which a button shows its outcome, in ms. */
 const shown = 1500;
 
-/** Makes the buttons in results copy the text beside them. */
+/** Binds the copy buttons in the results. */
 export function bindCopyText(): void {
   document.addEventListener("click", ({ target }) => {
     const button = target instanceof Element && target.closest<HTMLElement>("[data-copy-text]");
@@ -23,7 +23,7 @@ async function copyBeside(button: HTMLElement): Promise<void> {
   }, shown);
 }
 
-/** The text of the figure; of an object's lines those that are not removed. */
+/** Returns the content of a figure, without an object's removed lines. */
 function textBeside(button: HTMLElement): string {
   const figure = button.closest("figure, .yaml-figure");
   const lines = figure?.querySelectorAll(".yaml-line:not(.is-removed) > code");

@@ -6,7 +6,7 @@ export interface DocumentMenu {
   open(): void;
 }
 
-/** Binds the menu that adds documents, and the buttons that fill empty ones. */
+/** Binds the menu that adds documents and the buttons that fill empty documents. */
 export function bindDocumentMenu(session: Session, show: (name: DocumentName) => void): DocumentMenu {
   const button = element("document-add", HTMLButtonElement);
   const menu = element("document-menu", HTMLElement);
@@ -32,7 +32,7 @@ export function bindDocumentMenu(session: Session, show: (name: DocumentName) =>
   };
 }
 
-/** Puts the menu under its button, within the window. */
+/** Places the menu below its button, within the window. */
 export function placeBelow(menu: HTMLElement, button: HTMLElement): void {
   const { left, bottom } = button.getBoundingClientRect();
   const width = Math.min(360, innerWidth - 24);

@@ -1,4 +1,4 @@
-import type { Answer, Cursor, Fix, Position } from "../api";
+import type { Answer, Cursor, Fix, Position } from "../api.gen";
 import { type DocumentName, documentNames, isOneOf, withoutDefaults } from "../scenario";
 import { Editor } from "../editor/editor";
 import type { Assistant } from "../engine/assistant";
@@ -19,7 +19,7 @@ const labels: Record<DocumentName, string> = {
 const noExpressions: ReadonlySet<string> = new Set();
 const ruleExpressions = new Set(["rule", "messageExpression"]);
 
-/** The fields of the documents whose values are CEL. */
+/** The fields of each document whose values are CEL. */
 const expressions: Record<DocumentName, ReadonlySet<string>> = {
   crd: ruleExpressions,
   object: noExpressions,
@@ -29,16 +29,16 @@ const expressions: Record<DocumentName, ReadonlySet<string>> = {
   admission: new Set(["expression", "messageExpression", "valueExpression"]),
 };
 
-/** The documents that have a tab even when they are empty. */
+/** The documents that always have a tab. */
 export const always: readonly DocumentName[] = ["crd", "object"];
 
-/** Whether the CRD of an answer could be decoded. */
+/** Reports whether the answer's CRD could be decoded. */
 function isDecoded(answer: Answer): boolean {
   return !answer.findings.some(({ document, stage, severity }) =>
     document === "crd" && stage === "crd decode" && severity === "error");
 }
 
-/** Whether a document has a tab. */
+/** Reports whether a document has a tab. */
 export function hasTab({ scenario, document, opened }: SessionState, name: DocumentName): boolean {
   return always.includes(name) || scenario[name] !== "" || document === name || opened.includes(name);
 }
@@ -51,13 +51,13 @@ function isEmpty({ scenario }: SessionState, name: DocumentName): boolean {
 export class Documents {
   readonly #session: Session;
   readonly #help: Assistant;
-  /** Those that were looked at: an editor takes time to make. */
+  /** The editors of the documents shown so far: creating an editor is slow. */
   readonly #editors = new Map<DocumentName, Editor>();
-  /** Of the others the texts that were replaced, the oldest first. */
+  /** For documents without an editor, the replaced versions, the oldest first. */
   readonly #replaced = new Map<DocumentName, string[]>();
   readonly #tabs: Tabs;
   #line = -1;
-  /** The last CRD that could be decoded: objects are written by it while the present one cannot. */
+  /** The last decodable CRD. It serves assist requests while the current CRD is broken. */
   #decodedCrd = "";
 
   constructor(session: Session, help: Assistant) {
@@ -77,29 +77,29 @@ export class Documents {
     session.subscribe((state, previous) => this.#follow(state, previous));
   }
 
-  /** Shows a document and puts the cursor into it. */
+  /** Shows a document and focuses its editor. */
   focus(name: DocumentName): void {
     this.#session.open(name);
     this.#editor(name).focus();
   }
 
-  /** Changes what differs in another text of a document, where the cursor stays. */
+  /** Replaces only the differing part of a document; the cursor stays. */
   rewrite(name: DocumentName, text: string): void {
     this.#editor(name).rewrite(text);
   }
 
-  /** Shows a place: its document, scrolled to it. */
+  /** Shows a document and scrolls to a range. */
   go({ document: name, range }: Place): void {
     this.#session.update({ document: name });
     this.#editor(name).reveal(range);
   }
 
-  /** Where the cursor is in a document; at its start if nobody looked at it. */
+  /** Returns the cursor of a document; its start if it has no editor. */
   cursor(name: DocumentName): Position {
     return this.#editors.get(name)?.cursor ?? { line: 0, character: 0 };
   }
 
-  /** Makes the edits of a fix, unless a text is no longer that which they are for. */
+  /** Applies a quick fix, unless one of its documents has changed since the answer. */
   apply({ edits }: Fix): void {
     const { answered, scenario } = this.#session.state;
     const names = documentNames.filter((name) => edits.some(({ document }) => document === name));
@@ -110,12 +110,12 @@ export class Documents {
     }
   }
 
-  /** Marks what on the page is about the cursor's line, after that changed. */
+  /** Marks the parts of the page that refer to the cursor's line. */
   markCursor(): void {
     if (this.#line >= 0) markPlacesAt(this.#session.state.document, this.#line);
   }
 
-  /** Closes a document; one that holds text, or is always there, stays. */
+  /** Closes a document, unless it has content or a permanent tab. */
   #close(name: DocumentName): void {
     if (always.includes(name) || this.#session.state.scenario[name] !== "") return;
     this.#session.close(name);
@@ -176,7 +176,7 @@ export class Documents {
     for (const name of this.#editors.keys()) {
       if (state.answer?.findings !== previous.answer?.findings) this.#mark(name, state);
     }
-    // Of all that a keystroke may change this is seldom among it.
+    // A keystroke seldom changes a tab.
     for (const name of documentNames) {
       const isSame = hasTab(state, name) === hasTab(previous, name) && isEmpty(state, name) === isEmpty(previous, name);
       if (!isSame) this.#offer(name, state);
@@ -190,14 +190,14 @@ export class Documents {
     else this.#replaced.set(name, [...(this.#replaced.get(name) ?? []), before]);
   }
 
-  /** Shows whether there is a document, and whether there is anything in it. */
+  /** Shows or hides a document's tab and introduction. */
   #offer(name: DocumentName, state: SessionState): void {
     this.#tabs.offer(name, hasTab(state, name), isEmpty(state, name));
     const intro = document.querySelector<HTMLElement>(`[data-intro="${name}"]`);
     if (intro) intro.hidden = !isEmpty(state, name);
   }
 
-  /** Shows the document of the tab that is selected. */
+  /** Shows the selected document. */
   #show(state: SessionState): void {
     this.#tabs.show(state.document);
     this.#editor(state.document).shown();

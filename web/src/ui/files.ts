@@ -2,7 +2,7 @@ import { element } from "../dom";
 import type { Session } from "../session";
 import { maxFileSize, sortTexts } from "./bundle";
 
-/** Opens files by the menu's entry or by dropping them onto the documents. */
+/** Opens files from the menu entry or dropped onto the documents. */
 export function bindFiles(session: Session): void {
   const picker = element("open-files", HTMLInputElement);
   const open = (files: Iterable<File>): void => {
@@ -21,7 +21,7 @@ export function bindFiles(session: Session): void {
   bindDrop(element("documents", HTMLElement), open);
 }
 
-/** Takes dropped files before the editor does, which would insert them. */
+/** Handles dropped files before the editor inserts them. */
 function bindDrop(pane: HTMLElement, open: (files: Iterable<File>) => void): void {
   const holdsFiles = (event: DragEvent): boolean => event.dataTransfer?.types.includes("Files") ?? false;
   pane.addEventListener("dragover", (event) => {

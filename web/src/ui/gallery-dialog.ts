@@ -3,7 +3,7 @@ import type { Gallery } from "../gallery";
 import type { Session } from "../session";
 import { documentOf } from "../start";
 
-/** The dialog with the examples, and what to notice in the one that is shown. */
+/** The dialog with the examples, and the note of the selected example. */
 export class GalleryDialog {
   readonly #session: Session;
   readonly #gallery: Gallery;
@@ -46,7 +46,7 @@ export class GalleryDialog {
     return this.#entries().filter((entry) => !entry.closest("[hidden]"));
   }
 
-  /** Shows the examples that have all the words. */
+  /** Shows only the examples that contain all words of the search. */
   #filter(): void {
     const words = this.#search.value.toLowerCase().split(/\s+/);
     for (const group of this.#dialog.querySelectorAll<HTMLElement>("[data-group]")) {

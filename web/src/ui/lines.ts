@@ -1,9 +1,8 @@
 import type { Place } from "./places";
 
 /**
- * Lets each line of an object tell what made it and which node of the schema it
- * is of, under the pointer and, with the arrow keys, by keyboard; a click and
- * Enter lead to that node.
+ * Shows the origin and the schema node of an object's line, under the pointer and
+ * with the arrow keys. A click or Enter opens the node in the CRD.
  */
 export function bindLines(go: (place: Place) => void): void {
   const chip = new Chip(go);
@@ -34,7 +33,7 @@ export function bindLines(go: (place: Place) => void): void {
   });
 }
 
-/** Marks the lines that are of the node of the schema that a line of the CRD is in. */
+/** Marks the lines whose schema node contains a line of the CRD. */
 export function markLinesAt(crdLine: number): void {
   let innermost = -1;
   const found: HTMLElement[] = [];
@@ -48,7 +47,7 @@ export function markLinesAt(crdLine: number): void {
   for (const line of found) line.classList.add("is-at-cursor");
 }
 
-/** What is told of a line, at its end. */
+/** The description at the end of a line. */
 class Chip {
   readonly #go: (place: Place) => void;
   readonly #button = document.createElement("button");
@@ -66,7 +65,7 @@ class Chip {
     document.body.append(this.#said);
   }
 
-  /** The line that is told of. */
+  /** The described line. */
   get line(): HTMLElement | undefined {
     return this.#line?.isConnected ? this.#line : undefined;
   }
@@ -80,7 +79,7 @@ class Chip {
     this.hide();
     this.#line = line;
     line.classList.add("is-told");
-    // Beside a note that names a line of the CRD there is no room for another.
+    // A note with a CRD line leaves no room for another one.
     const isNoted = line.querySelector(".note[data-crd-line]") !== null;
     this.#button.textContent = isNoted ? (line.dataset["node"] ?? "") : aboutOf(line);
     line.append(this.#button);
@@ -92,7 +91,7 @@ class Chip {
     this.#button.remove();
   }
 
-  /** Goes on by some lines of an object, or begins at its first. */
+  /** Moves by some lines of an object, or to its first line. */
   step(object: HTMLElement, by: number): void {
     const lines = [...object.querySelectorAll<HTMLElement>(".yaml-line[data-schema]")];
     const at = this.line ? lines.indexOf(this.line) : -1;
@@ -103,7 +102,7 @@ class Chip {
     next.scrollIntoView({ block: "nearest" });
   }
 
-  /** Shows the node of the schema in the CRD. */
+  /** Shows the schema node in the CRD. */
   follow(line: HTMLElement): void {
     const { start, end } = spanOf(line);
     this.#go({ document: "crd", range: { start, end: { line: end, character: 0 } } });
@@ -118,20 +117,20 @@ function lineAt(target: EventTarget | null): HTMLElement | undefined {
   return (target instanceof Element && target.closest<HTMLElement>(".yaml-line[data-schema]")) || undefined;
 }
 
-/** Where the node of a line stands in the CRD: from a place to a line. */
+/** Reads the range of a line's schema node: its start and its last line. */
 function spanOf({ dataset }: HTMLElement): { readonly start: Place["range"]["start"]; readonly end: number } {
   const [line = 0, character = 0, end = line] = (dataset["schema"] ?? "").split(/[:-]/).map(Number);
   return { start: { line, character }, end };
 }
 
-/** What made a line, and the node of its schema: "as sent · properties[spec], CRD line 12". */
+/** Describes a line: "as sent · properties[spec] · CRD line 12". */
 function aboutOf(line: HTMLElement): string {
   const node = `${line.dataset["node"] ?? ""} · CRD line ${spanOf(line).start.line + 1}`;
   const made = madeOf(line);
   return made === "" ? node : `${made} · ${node}`;
 }
 
-/** The stage that made a line; empty if the line says so itself. */
+/** Returns the label of the change to a line; empty if the line shows it. */
 function madeOf(line: HTMLElement): string {
   const changed = ["is-added", "is-replaced", "is-quiet"].find((name) => line.classList.contains(name));
   if (!changed) return "as sent";

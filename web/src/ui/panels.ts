@@ -1,11 +1,11 @@
 import { Idiomorph } from "idiomorph";
 
-/** What does not depend on the scenario. */
+/** The panels that do not depend on the scenario. */
 const lasting: ReadonlySet<string> = new Set(["library"]);
 
 /**
- * The places of the page that show parts of an answer. A panel that is not
- * visible takes its new content only when it is shown.
+ * The places of the page that show parts of an answer. A hidden panel is updated
+ * only when it is shown.
  */
 export class Panels {
   readonly #places = new Map<string, HTMLElement>();
@@ -13,7 +13,7 @@ export class Panels {
   readonly #shown = new Map<string, string>();
   readonly #onSwap: (names: readonly string[]) => void;
 
-  /** onSwap is called with the names of the panels that have new content. */
+  /** onSwap receives the names of the panels with new content. */
   constructor(onSwap: (names: readonly string[]) => void) {
     this.#onSwap = onSwap;
     for (const place of document.querySelectorAll<HTMLElement>("[data-panel]")) {
@@ -21,18 +21,18 @@ export class Panels {
     }
   }
 
-  /** The names of those that are not behind tabs. */
+  /** The names of the panels without a tab. */
   get standing(): readonly string[] {
     return [...this.#places].filter(([, place]) => !place.closest("[role=tabpanel]")).map(([name]) => name);
   }
 
-  /** Takes the panels of an answer; others stay as they are until they come. */
+  /** Shows the panels of an answer; other panels keep their content. */
   show(panels: Readonly<Record<string, string>>): void {
     this.#wanted = new Map(Object.entries(panels));
     this.refresh();
   }
 
-  /** Empties all panels but the lasting ones, and puts a sentence into the tabs'. */
+  /** Empties all panels except the lasting ones, and shows a sentence in the tabs' panels. */
   clear(sentence: string): void {
     for (const [name, place] of this.#places) {
       if (lasting.has(name)) continue;
@@ -47,7 +47,7 @@ export class Panels {
     }
   }
 
-  /** Brings the visible panels up to date. */
+  /** Updates the visible panels. */
   refresh(): void {
     const swapped: string[] = [];
     for (const [name, html] of this.#wanted) {
@@ -63,8 +63,8 @@ export class Panels {
 }
 
 /**
- * Changes the content of a place into the HTML, which templates made with all
- * texts escaped. Focus, scroll positions and opened details stay.
+ * Morphs the content of a place into HTML from the templates, which escape all
+ * strings. Focus, scroll positions and opened details stay.
  */
 function swap(place: HTMLElement, html: string): void {
   // It returns a promise only for documents with a head.

@@ -1,8 +1,8 @@
-import type { Range } from "../api";
+import type { Range } from "../api.gen";
 import { type DocumentName, documentNames, isOneOf } from "../scenario";
 import { markLinesAt } from "./lines";
 
-/** A stretch of a document, as the data attributes of an element name it. */
+/** A range in a document, from the data attributes of an element. */
 export interface Place {
   readonly document: DocumentName;
   readonly range: Range;
@@ -18,7 +18,7 @@ export function placeOf(element: HTMLElement): Place | undefined {
   return { document: name, range: { start, end } };
 }
 
-/** Makes every element that names a place lead there. */
+/** Binds every element with a place: a click opens it. */
 export function bindPlaces(go: (place: Place) => void): void {
   document.addEventListener("click", ({ target }) => {
     if (!(target instanceof Element)) return;
@@ -28,7 +28,7 @@ export function bindPlaces(go: (place: Place) => void): void {
   });
 }
 
-/** Marks the elements whose place begins at the cursor's line. */
+/** Marks the elements whose place begins on the cursor's line. */
 export function markPlacesAt(document_: DocumentName, line: number): void {
   for (const marked of document.querySelectorAll(".is-at-cursor")) {
     marked.classList.remove("is-at-cursor");

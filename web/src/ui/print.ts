@@ -2,8 +2,8 @@ import { type DocumentName, documentNames } from "../scenario";
 import type { Session } from "../session";
 
 /**
- * Puts the whole documents at the end of the page while it is printed: the
- * editors hold only the lines that are on the screen.
+ * Appends the whole documents to the page during printing, because the editors
+ * contain only the visible lines.
  */
 export function bindPrint(session: Session): void {
   const texts = document.createElement("section");

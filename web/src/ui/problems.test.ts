@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import type { Finding } from "../api";
+import type { Finding } from "../api.gen";
 import { ProblemCursor } from "./problems";
 
 function finding(message: string): Finding {

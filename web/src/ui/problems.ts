@@ -1,6 +1,6 @@
-import type { Finding } from "../api";
+import type { Finding } from "../api.gen";
 
-/** Goes round the findings of an answer, from the first or from the last. */
+/** Cycles through the findings of an answer, from the first or from the last. */
 export class ProblemCursor {
   #findings: readonly Finding[] = [];
   #index = -1;

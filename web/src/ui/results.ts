@@ -3,13 +3,13 @@ import type { Session, SessionState } from "../session";
 import { Panels } from "./panels";
 import { Tabs } from "./tabs";
 
-/** The panels that show the answer, and their tabs. */
+/** The panels of the answer and their tabs. */
 export class Results {
   readonly #session: Session;
   readonly #panels: Panels;
   readonly #tabs: Tabs;
 
-  /** onSwap is called with the names of the panels that have new content. */
+  /** onSwap receives the names of the panels with new content. */
   constructor(session: Session, onSwap: (names: readonly string[]) => void) {
     this.#session = session;
     this.#panels = new Panels(onSwap);
@@ -21,12 +21,12 @@ export class Results {
     session.subscribe((state, previous) => this.#follow(state, previous));
   }
 
-  /** The names of the panels that are always in sight. */
+  /** The names of the panels that are always visible. */
   get standing(): readonly string[] {
     return this.#panels.standing;
   }
 
-  /** Shows a panel and moves the focus to its tab's content. */
+  /** Shows a panel and focuses it. */
   focus(name: PanelName): void {
     this.#session.update({ panel: name });
     document.getElementById(`panel-${name}`)?.focus();

@@ -1,9 +1,9 @@
 import { element } from "../dom";
 
-/** With fewer rules a filter is in the way. */
+/** The minimum number of rules for a filter. */
 const fewestRules = 8;
 
-/** Hides the rules that the filter's text and outcome leave out. */
+/** Hides the rules that do not match the filter's words and outcome. */
 export function applyRuleFilter(): void {
   const rules = [...document.querySelectorAll<HTMLElement>("[data-rule]")];
   element("rule-filter", HTMLElement).hidden = rules.length < fewestRules;

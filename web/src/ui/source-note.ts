@@ -12,7 +12,7 @@ const names: Record<DocumentName, string> = {
   admission: "admission",
 };
 
-/** Shows what is fetched, and where the documents come from until they are edited. */
+/** Shows a pending download, and the source of unedited documents. */
 export function bindSourceNote(session: Session): void {
   const note = element("source-note", HTMLElement);
   const about = element("source-about", HTMLElement);

@@ -4,15 +4,15 @@ import { read, write } from "../storage";
 export interface SplitOptions {
   /** The id of the separator. */
   readonly id: string;
-  /** The custom property, of the separator's parent, that takes the share. */
+  /** The custom property on the separator's parent that receives the share. */
   readonly property: string;
-  /** The share in percent that a pointer's place in the parent stands for. */
+  /** Converts a pointer's position in the parent to a share in percent. */
   readonly share: (event: PointerEvent, parent: DOMRect) => number;
-  /** The keys that make the share smaller and larger. */
+  /** The keys that decrease and increase the share. */
   readonly keys: readonly [smaller: string, larger: string];
 }
 
-/** Makes a separator movable by pointer and keyboard, and remembers its place. */
+/** Binds a separator to pointer and keyboard, and stores its position. */
 export function bindSplit({ id, property, share, keys }: SplitOptions): void {
   const separator = element(id, HTMLElement);
   const parent = separator.parentElement;

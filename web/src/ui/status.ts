@@ -39,7 +39,7 @@ function isLoading(state: SessionState): boolean {
   return at === "loading" || (at === "page" && stateText(state) !== "");
 }
 
-/** Shows where the engine stands, our own faults, and whether a result is old. */
+/** Shows the state of the engine, faults of the playground, and stale results. */
 export function bindStatus(session: Session): void {
   const where = element("where", HTMLElement);
   const stateElement = element("engine-state", HTMLElement);

@@ -1,8 +1,8 @@
-/** Tabs as the ARIA practices describe them: one is in the tab order, arrows move. */
+/** Tabs after the ARIA practices: one tab is in the tab order, and arrow keys move. */
 export class Tabs {
   readonly #all: readonly HTMLElement[];
 
-  /** onClose is called by Delete and by a click on a tab's data-close. */
+  /** onClose handles Delete and a click on a tab's data-close element. */
   constructor(name: string, onSelect: (tab: string) => void, onClose?: (tab: string) => void) {
     this.#all = [...document.querySelectorAll<HTMLElement>(`[data-tabs="${name}"] [role=tab]`)];
     for (const tab of this.#all) {
@@ -21,7 +21,7 @@ export class Tabs {
     }
   }
 
-  /** Says whether a tab is there, and whether it can be closed. */
+  /** Shows or hides a tab and its close button. */
   offer(name: string, isThere: boolean, canClose: boolean): void {
     const tab = this.#all.find((candidate) => nameOf(candidate) === name);
     if (!tab) return;
@@ -65,7 +65,7 @@ function nameOf(tab: HTMLElement): string {
   return tab.dataset["tab"] ?? "";
 }
 
-/** Scrolls the row of tabs to one of them, and, unlike scrollIntoView, not the page. */
+/** Scrolls the row of tabs to a tab without scrolling the page, unlike scrollIntoView. */
 function reveal(tab: HTMLElement): void {
   const row = tab.closest("[role=tablist]");
   if (!row) return;

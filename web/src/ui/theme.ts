@@ -3,7 +3,7 @@ import { element } from "../dom";
 import { type Session, type Theme, themes } from "../session";
 import { read, write } from "../storage";
 
-/** The key that theme.ts, the script before the first paint, reads. */
+/** The storage key; src/theme.ts reads it before the first paint. */
 const key = "crdlab.theme";
 
 const names: Record<Theme, string> = {
@@ -17,7 +17,7 @@ export function storedTheme(): Theme {
   return isOneOf(themes, stored) ? stored : "system";
 }
 
-/** Makes the button go round the themes, and shows the session's. */
+/** Binds the button that cycles through the themes, and applies the session's theme. */
 export function bindTheme(session: Session): void {
   const button = element("theme", HTMLButtonElement);
   button.addEventListener("click", () => {

@@ -9,7 +9,7 @@ export interface Tools {
   readonly format: () => void;
 }
 
-/** Binds what writes into the documents: samples, formatting, choosing a CRD. */
+/** Binds the tools that edit documents: samples, formatting, choosing a CRD. */
 export function bindTools(session: Session, help: Assistant, documents: Documents): Tools {
   const format = (): void => void formatDocument(session, help, documents);
   element("format", HTMLButtonElement).addEventListener("click", format);
@@ -56,7 +56,7 @@ async function writeSample(session: Session, help: Assistant, documents: Documen
   documents.focus("object");
 }
 
-/** Lets another CRD of the text be the one that is judged. */
+/** Moves another CRD of the document to the front, where it is evaluated. */
 function bindCandidates(session: Session, documents: Documents): void {
   document.addEventListener("click", ({ target }) => {
     const button = target instanceof Element ? target.closest<HTMLElement>("[data-judge-lines]") : null;

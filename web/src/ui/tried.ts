@@ -1,10 +1,10 @@
-import type { Range, TraceStep, Tried } from "../api";
+import type { Range, TraceStep, Tried } from "../api.gen";
 import type { Stopped } from "../engine/assistant";
 import { costText } from "./cost";
 
 type Select = (range: Range) => void;
 
-/** What became of a trial; select shows a part of the expression. */
+/** Renders the result of a trial. select highlights a part of the expression. */
 export function triedElements(tried: Tried | Stopped, select: Select): readonly HTMLElement[] {
   if ("seconds" in tried) {
     return [element("p", "over", `The evaluation was ended after ${tried.seconds} s. Change the expression to try again.`)];
@@ -13,7 +13,7 @@ export function triedElements(tried: Tried | Stopped, select: Select): readonly 
   return [...outcomeOf(tried, select), ...costsOf(tried), selfOf(tried), ...traceOf(tried.trace, select)];
 }
 
-/** The same in a sentence, for who cannot see it. */
+/** Summarizes the result for screen readers. */
 export function triedSentence(tried: Tried | Stopped): string {
   if ("seconds" in tried) return `Ended after ${tried.seconds} seconds.`;
   const [first] = tried.errors;
@@ -84,7 +84,7 @@ function traceOf(trace: readonly TraceStep[], select: Select): readonly HTMLElem
   return [box];
 }
 
-/** A long value as lines, if it is whole. */
+/** Indents a long value, unless it is cut. */
 function indented(value: string): string {
   if (value.length < 60) return value;
   try {
