@@ -2,6 +2,9 @@ module github.com/crdlab/crdlab
 
 go 1.26.0
 
+// Some npm packages contain Go files.
+ignore node_modules
+
 // The libraries that shape crdlab's architecture.
 require (
 	github.com/a-h/templ v0.3.977

@@ -459,8 +459,11 @@ export type components = {
             readonly warning: string;
             /** @description Error is the API server's message if the version cannot be read; then Object is null. */
             readonly error: string;
-            /** @description NeedsWebhook reports that the version is unknown: only the CRD's conversion webhook can convert the object, and no document stands in for the webhook. */
-            readonly needsWebhook: boolean;
+            /**
+             * @description Cause is set if the error is not the API server's.
+             * @enum {string}
+             */
+            readonly cause?: "unansweredWebhook";
             /** @description Lost are the paths that the stored object has and this version does not. */
             readonly lost: readonly string[];
             /** @description RoundTrip is what happens to the stored object if a client reads it at this version and writes it back unchanged; metadata apart. */
@@ -611,6 +614,11 @@ export type components = {
             readonly version: string;
             /** @description Status is the API server's answer: 200, or why there is no Scale. */
             readonly status: components["schemas"]["Status"];
+            /**
+             * @description Cause is set if the status is not the API server's.
+             * @enum {string}
+             */
+            readonly cause?: "unansweredWebhook";
             /** @description Scale is the autoscaling/v1 Scale; null unless the code is 200. */
             readonly scale: unknown;
             /** @description Hint is in plain words what to do about a missing Scale, or empty. */
