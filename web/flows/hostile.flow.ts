@@ -35,7 +35,7 @@ const documents = ["crd", "oldCrd", "object", "oldObject", "conversion", "admiss
 const fixed = /^(apiVersion|kind|type|name|group|plural|singular|scope|served|storage|strategy|versions?|path|from|to|namespace|operations|resources|x-kubernetes-.*|required|paramKind|policyName)$/;
 
 /** Replaces every value with markup, except in the given fields. */
-function poisoned(text: string, stays: RegExp): string {
+function withMarkup(text: string, stays: RegExp): string {
   const field = /^(\s*(?:- )*)([\w./$-]+|"[^"]*"):( +[^\s|>&*[{#].*)$/;
   const poison = (line: string): string => {
     const [, start, name, value] = field.exec(line) ?? [];
@@ -46,8 +46,8 @@ function poisoned(text: string, stays: RegExp): string {
 
 const never = /^$/;
 const ways: Record<string, (scenario: Example["scenario"]) => object> = {
-  "in the fields for words": (scenario) => mapDocuments(scenario, (text) => poisoned(text, fixed)),
-  "in every field": (scenario) => ({ ...mapDocuments(scenario, (text) => poisoned(text, never)), fieldManager: markup, operation: "apply" }),
+  "in the fields for words": (scenario) => mapDocuments(scenario, (text) => withMarkup(text, fixed)),
+  "in every field": (scenario) => ({ ...mapDocuments(scenario, (text) => withMarkup(text, never)), fieldManager: markup, operation: "apply" }),
   "as the documents": (scenario) => mapDocuments(scenario, () => markup),
 };
 

@@ -41,7 +41,7 @@ interface Part {
 }
 
 /** The landmarks of the page, by selector. */
-function look(page: Page): Promise<Record<string, Part>> {
+function measure(page: Page): Promise<Record<string, Part>> {
   return page.evaluate((selectors) => {
     const parts: Record<string, { box: number[]; colours: string }> = {};
     for (const selector of selectors) {
@@ -107,7 +107,7 @@ for (const [way, [colorScheme, width]] of Object.entries(ways)) {
     const lines: string[] = [];
     for (const [name, state] of Object.entries(states)) {
       await show(playground, state);
-      const parts = await look(page);
+      const parts = await measure(page);
       await page.screenshot({ path: `test-results/pictures/layout-${way}-${name}.png` });
       lines.push(...Object.entries(parts).map(([selector, part]) => lineOf(name, selector, part)));
     }

@@ -253,7 +253,7 @@ async function heaps(page: Page): Promise<number> {
 }
 
 /** Returns the memory of the largest process, in MiB: page, worker, engine and code. */
-async function resident(browser: Browser): Promise<number> {
+async function residentMemory(browser: Browser): Promise<number> {
   const session = await browser.newBrowserCDPSession();
   const { processInfo } = await session.send("SystemInfo.getProcessInfo");
   await session.detach();
@@ -284,6 +284,6 @@ test("memory", async ({ browser, page, baseURL }) => {
     // A browser with free memory does not collect garbage.
     await devtools.send("HeapProfiler.collectGarbage");
     record("CronTab", `heaps after ${edits} edits`, "MiB", [await heaps(page)]);
-    record("CronTab", `process after ${edits} edits`, "MiB", [await resident(browser)]);
+    record("CronTab", `process after ${edits} edits`, "MiB", [await residentMemory(browser)]);
   }
 });

@@ -37,14 +37,14 @@ export function keepEvaluated(session: Session, engine: Engine, standing: readon
   const askIfDue = (): void => {
     const { scenario, answer, answered } = session.state;
     if (answer && answered && sameScenario(scenario, answered)) session.update({ answered: scenario });
-    const question = due(session.state, standing);
+    const question = nextQuestion(session.state, standing);
     if (question && !(asked && covers(asked, question))) ask(question);
   };
   session.subscribe((state, previous) => {
     // Changes within one task are one question.
     if (differs(state, previous)) queueMicrotask(askIfDue);
   });
-  ask(everything(session.state, standing));
+  ask(fullQuestion(session.state, standing));
 }
 
 /** Reports whether a change may require an evaluation. */
@@ -59,14 +59,14 @@ function differs(state: SessionState, previous: SessionState): boolean {
 }
 
 /** Returns the question that the visible page needs, or undefined. */
-function due(state: SessionState, standing: readonly string[]): Question | undefined {
+function nextQuestion(state: SessionState, standing: readonly string[]): Question | undefined {
   const { scenario, answer, answered, panel } = state;
-  if (scenario !== answered || (answer?.missing && isWhole(state))) return everything(state, standing);
-  if (answer?.preliminary) return { ...everything(state, standing), preliminary: false };
+  if (scenario !== answered || (answer?.missing && isWhole(state))) return fullQuestion(state, standing);
+  if (answer?.preliminary) return { ...fullQuestion(state, standing), preliminary: false };
   return isInSight(state) ? undefined : { scenario, panels: [panel], preliminary: false };
 }
 
-function everything({ scenario, panel }: SessionState, standing: readonly string[]): Question {
+function fullQuestion({ scenario, panel }: SessionState, standing: readonly string[]): Question {
   return { scenario, panels: [...standing, panel], preliminary: true };
 }
 
@@ -79,7 +79,7 @@ function changeOf(evaluation: Evaluation, state: SessionState): Partial<SessionS
   const { scenario: answered } = evaluation.question;
   switch (evaluation.type) {
     case "answer":
-      return { answered, answer: joined(evaluation, state), notice: "" };
+      return { answered, answer: mergePanels(evaluation, state), notice: "" };
     case "stopped":
       return {
         answered,
@@ -92,7 +92,7 @@ function changeOf(evaluation: Evaluation, state: SessionState): Partial<SessionS
 }
 
 /** Adds the panels of earlier answers to the same scenario. */
-function joined({ question, answer }: Answered, before: SessionState): Answer {
+function mergePanels({ question, answer }: Answered, before: SessionState): Answer {
   const { answered, answer: known } = before;
   if (question.scenario !== answered || !known || known.missing || known.preliminary) return answer;
   const { findings, panels } = known;

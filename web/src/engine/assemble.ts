@@ -54,7 +54,7 @@ function inPage({ engine }: Config, session: Session): Helpful | undefined {
     complete: async (view) => {
       const whole = load(engine.whole, engine.runtime);
       await whole.start();
-      if (view) await acquaint(whole, view);
+      if (view) await preload(whole, view);
       client.end();
       client = whole;
     },
@@ -62,7 +62,7 @@ function inPage({ engine }: Config, session: Session): Helpful | undefined {
 }
 
 /** Loads the CRD into a new worker while the old worker still replies. */
-async function acquaint(client: WorkerClient, view: View): Promise<void> {
+async function preload(client: WorkerClient, view: View): Promise<void> {
   try {
     await client.evaluate(view);
   } catch {

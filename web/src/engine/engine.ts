@@ -51,7 +51,7 @@ export interface EngineOptions {
 }
 
 /** The number of consecutive failures after which the engine is restarted. */
-const tolerated = 1;
+const maxFailures = 1;
 
 /**
  * Chooses between the two engines. Scenarios stay in the page. They go to the
@@ -95,7 +95,7 @@ export class Engine {
       } catch (error) {
         this.#failures++;
         const stopped = error instanceof EvaluationStopped;
-        if (this.#failures > tolerated && (this.#options.onServer || !stopped)) {
+        if (this.#failures > maxFailures && (this.#options.onServer || !stopped)) {
           this.#leavePage(messageOf(error));
         }
         if (stopped) {

@@ -19,7 +19,7 @@ function randomNumbers(state: number): (bound: number) => number {
 }
 
 /** Replaces, inserts or removes some characters. */
-function damaged(text: string, random: (bound: number) => number): string {
+function damage(text: string, random: (bound: number) => number): string {
   let result = text;
   for (let i = random(4); i >= 0; i--) {
     const at = random(result.length + 1);
@@ -34,7 +34,7 @@ test("a damaged link gives a scenario or says that it is damaged", async () => {
   const links = released.map(({ hash }) => parseFragment(hash).payload ?? "");
   let opened = 0;
   for (let round = 0; round < rounds; round++) {
-    const link = damaged(links[random(links.length)] ?? "", random);
+    const link = damage(links[random(links.length)] ?? "", random);
     try {
       const scenario = await decode(parseFragment(`#1=${link}`).payload ?? "");
       expect(await decode(await encode(scenario))).toEqual(scenario);

@@ -28,17 +28,17 @@ function textsOf(scenario: Scenario): readonly NamedText[] {
 
 /** Formats the documents and the verdict as Markdown, for an issue. */
 export function markdownOf(scenario: Scenario, answer: Answer | undefined, link: string): string {
-  const parts = filesOf(scenario).map(([name, text]) => `\`${name}\`\n\n${fenced(text, name.endsWith(".json") ? "json" : "yaml")}`);
+  const parts = filesOf(scenario).map(([name, text]) => `\`${name}\`\n\n${codeBlock(text, name.endsWith(".json") ? "json" : "yaml")}`);
   if (answer) {
     const outputs = answer.outputs.map((output) => output.trimEnd()).filter((output) => output !== "");
-    parts.push(`Result\n\n${fenced(`${outputs.join("\n\n")}\n`, "text")}`);
+    parts.push(`Result\n\n${codeBlock(`${outputs.join("\n\n")}\n`, "text")}`);
   }
   if (link !== "") parts.push(`[Open in crdlab](${link})`);
   return `${parts.join("\n\n")}\n`;
 }
 
 /** Creates a code block whose fence is longer than any in the content. */
-function fenced(text: string, language: string): string {
+function codeBlock(text: string, language: string): string {
   const longest = Math.max(2, ...[...text.matchAll(/`+/g)].map(([ticks]) => ticks.length));
   const fence = "`".repeat(longest + 1);
   return `${fence}${language}\n${text.endsWith("\n") ? text : `${text}\n`}${fence}`;

@@ -20,7 +20,7 @@ export function parseFragment(hash: string): Fragment {
   }
   const payload = parts.get("1");
   const example = parts.get("example");
-  const url = unescaped(parts.get("url") ?? "");
+  const url = decodeAddress(parts.get("url") ?? "");
   const panel = parts.get("panel");
   return {
     ...(payload ? { payload } : {}),
@@ -31,7 +31,7 @@ export function parseFragment(hash: string): Fragment {
 }
 
 /** Decodes an address, which some authors of links leave without percent-encoding. */
-function unescaped(address: string): string {
+function decodeAddress(address: string): string {
   if (/^[a-z]+:\/\//i.test(address)) return address;
   try {
     return decodeURIComponent(address);

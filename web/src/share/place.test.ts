@@ -35,6 +35,6 @@ test("a page on a static host stays where it is", () => {
 
 test("a link that was made is known", () => {
   const place = new Place(config, { origin: "", pathname: "/", search: "" }, scenario);
-  place.learn("2", scenario);
+  place.addShortLink("2", scenario);
   expect(place.shortLinkOf(scenario)).toBe("/s/2");
 });

@@ -19,11 +19,11 @@ export class Place {
     this.home = (home || pathname) + search;
     this.shares = share;
     this.#origin = origin;
-    if (shared) this.learn(shared, served);
+    if (shared) this.addShortLink(shared, served);
   }
 
   /** Records the short link of a scenario. */
-  learn(id: string, scenario: Scenario): void {
+  addShortLink(id: string, scenario: Scenario): void {
     this.#known.push({ id, scenario });
   }
 

@@ -50,7 +50,7 @@ export function bindShortLink(session: Session, place: Place): void {
     state.textContent = "Storing…";
     keep(place.shares, scenario).then(
       (id) => {
-        place.learn(id, scenario);
+        place.addShortLink(id, scenario);
         showShortLink(scenario, place, true);
       },
       (error: unknown) => {

@@ -15,7 +15,7 @@ function documentsOf(text: string): readonly string[] {
 }
 
 /** Joins documents to one YAML stream. */
-export function joined(texts: readonly string[]): string {
+export function joinDocuments(texts: readonly string[]): string {
   return texts.map((text) => (text.endsWith("\n") ? text : `${text}\n`)).join("---\n");
 }
 
@@ -37,8 +37,8 @@ export function sortTexts(texts: readonly string[], active: DocumentName): Parti
   const crds = parts.filter(isCRD);
   const others = parts.filter((part) => !isCRD(part));
   return {
-    ...(crds.length > 0 ? { crd: joined(crds) } : {}),
-    ...(others.length > 0 ? { object: joined(others) } : {}),
+    ...(crds.length > 0 ? { crd: joinDocuments(crds) } : {}),
+    ...(others.length > 0 ? { object: joinDocuments(others) } : {}),
   };
 }
 
@@ -50,7 +50,7 @@ export function sortResources(text: string): Partial<Record<"crd" | "object", st
   const parts = documentsOf(text);
   const crds = parts.filter(isCRD);
   const objects = parts.filter((part) => !isCRD(part) && isResource(part));
-  if (crds.length > 0 && objects.length > 0) return { crd: joined(crds), object: joined(objects) };
+  if (crds.length > 0 && objects.length > 0) return { crd: joinDocuments(crds), object: joinDocuments(objects) };
   if (crds.length > 0) return { crd: text };
   return objects.length > 0 ? { object: text } : undefined;
 }
@@ -60,5 +60,5 @@ export function documentFirst(text: string, { start, end }: Range): string {
   const lines = text.split("\n");
   const chosen = lines.slice(start.line, end.line + 1).join("\n");
   const others = documentsOf([...lines.slice(0, start.line), ...lines.slice(end.line + 1)].join("\n"));
-  return joined([chosen.trimEnd(), ...others]);
+  return joinDocuments([chosen.trimEnd(), ...others]);
 }

@@ -5,7 +5,7 @@ import { ExpressionEditor } from "../editor/expression";
 import type { Assistant, Stopped } from "../engine/assistant";
 import type { ConsoleState, Session, SessionState } from "../session";
 import { throttle } from "../throttle";
-import { triedElements, triedSentence } from "./tried";
+import { renderTried, summarizeTried } from "./tried";
 
 /** The idle time before a result is announced to screen readers, in ms. */
 const pause = 900;
@@ -108,11 +108,11 @@ export class Console {
   }
 
   #showTried(tried: Tried | Stopped): void {
-    const elements = triedElements(tried, (range) => this.#editor?.select(range));
+    const elements = renderTried(tried, (range) => this.#editor?.select(range));
     element("console-result", HTMLElement).replaceChildren(...elements);
     clearTimeout(this.#saying);
     this.#saying = window.setTimeout(() => {
-      element("console-said", HTMLElement).textContent = triedSentence(tried);
+      element("console-said", HTMLElement).textContent = summarizeTried(tried);
     }, pause);
     if ("seconds" in tried) return;
     this.#editor?.showErrors(tried.errors);

@@ -81,7 +81,7 @@ class Chip {
     line.classList.add("is-told");
     // A note with a CRD line leaves no room for another one.
     const isNoted = line.querySelector(".note[data-crd-line]") !== null;
-    this.#button.textContent = isNoted ? (line.dataset["node"] ?? "") : aboutOf(line);
+    this.#button.textContent = isNoted ? (line.dataset["node"] ?? "") : describeLine(line);
     line.append(this.#button);
   }
 
@@ -98,7 +98,7 @@ class Chip {
     const next = lines[at < 0 ? 0 : Math.min(Math.max(at + by, 0), lines.length - 1)];
     if (!next) return;
     this.show(next);
-    this.#said.textContent = `${next.querySelector("code")?.textContent.trim() ?? ""}: ${aboutOf(next)}`;
+    this.#said.textContent = `${next.querySelector("code")?.textContent.trim() ?? ""}: ${describeLine(next)}`;
     next.scrollIntoView({ block: "nearest" });
   }
 
@@ -124,14 +124,14 @@ function spanOf({ dataset }: HTMLElement): { readonly start: Place["range"]["sta
 }
 
 /** Describes a line: "as sent · properties[spec] · CRD line 12". */
-function aboutOf(line: HTMLElement): string {
+function describeLine(line: HTMLElement): string {
   const node = `${line.dataset["node"] ?? ""} · CRD line ${spanOf(line).start.line + 1}`;
-  const made = madeOf(line);
+  const made = changeOf(line);
   return made === "" ? node : `${made} · ${node}`;
 }
 
 /** Returns the label of the change to a line; empty if the line shows it. */
-function madeOf(line: HTMLElement): string {
+function changeOf(line: HTMLElement): string {
   const changed = ["is-added", "is-replaced", "is-quiet"].find((name) => line.classList.contains(name));
   if (!changed) return "as sent";
   for (let at: Element | null = line; at?.classList.contains(changed); at = at.previousElementSibling) {

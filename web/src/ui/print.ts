@@ -10,13 +10,13 @@ export function bindPrint(session: Session): void {
   texts.className = "print-documents";
   addEventListener("beforeprint", () => {
     const { scenario } = session.state;
-    texts.replaceChildren(...documentNames.flatMap((name) => (scenario[name] === "" ? [] : printed(name, scenario[name]))));
+    texts.replaceChildren(...documentNames.flatMap((name) => (scenario[name] === "" ? [] : elementsOf(name, scenario[name]))));
     document.body.append(texts);
   });
   addEventListener("afterprint", () => texts.remove());
 }
 
-function printed(name: DocumentName, text: string): readonly HTMLElement[] {
+function elementsOf(name: DocumentName, text: string): readonly HTMLElement[] {
   const title = document.createElement("h2");
   title.textContent = document.querySelector(`#document-${name} > .panel-title`)?.textContent ?? name;
   const pre = document.createElement("pre");

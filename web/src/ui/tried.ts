@@ -5,7 +5,7 @@ import { costText } from "./cost";
 type Select = (range: Range) => void;
 
 /** Renders the result of a trial. select highlights a part of the expression. */
-export function triedElements(tried: Tried | Stopped, select: Select): readonly HTMLElement[] {
+export function renderTried(tried: Tried | Stopped, select: Select): readonly HTMLElement[] {
   if ("seconds" in tried) {
     return [element("p", "over", `The evaluation was ended after ${tried.seconds} s. Change the expression to try again.`)];
   }
@@ -14,7 +14,7 @@ export function triedElements(tried: Tried | Stopped, select: Select): readonly 
 }
 
 /** Summarizes the result for screen readers. */
-export function triedSentence(tried: Tried | Stopped): string {
+export function summarizeTried(tried: Tried | Stopped): string {
   if ("seconds" in tried) return `Ended after ${tried.seconds} seconds.`;
   const [first] = tried.errors;
   if (first) return `${tried.errors.length === 1 ? "1 error" : `${tried.errors.length} errors`}: ${first.message}`;
@@ -35,7 +35,7 @@ function outcomeOf(tried: Tried, select: Select): readonly HTMLElement[] {
   const line = element("p", "console-value");
   if (tried.failure !== "") line.append(element("span", "tag is-error", "error"), element("code", "", tried.failure));
   else if (tried.why === "create") line.append(element("span", "tag is-skipped", "not evaluated"), "there is no old object");
-  else line.append(element("span", "quiet", "="), element("code", tried.type === "bool" ? `is-${tried.value}` : "", indented(tried.value)));
+  else line.append(element("span", "quiet", "="), element("code", tried.type === "bool" ? `is-${tried.value}` : "", indentJSON(tried.value)));
   line.append(element("span", "console-type", tried.type));
   const notes = notesOf(tried).map((note) => element("p", "quiet", note));
   return [line, ...notes];
@@ -85,7 +85,7 @@ function traceOf(trace: readonly TraceStep[], select: Select): readonly HTMLElem
 }
 
 /** Indents a long value, unless it is cut. */
-function indented(value: string): string {
+function indentJSON(value: string): string {
   if (value.length < 60) return value;
   try {
     return JSON.stringify(JSON.parse(value), null, 2);
