@@ -49,7 +49,7 @@ func generateContract(t *testing.T) ui.APIDocument {
 	t.Helper()
 	g := newGenerator(t)
 	for _, value := range []any{
-		playground.View{}, playground.Answer{}, playground.Help{}, playground.Report{}, examples.Example{}, problemDocument{}, shareAnswer{},
+		playground.View{}, playground.Answer{}, playground.Help{}, playground.Report{}, examples.Example{}, problemDocument{}, linkResponse{},
 	} {
 		g.schema(reflect.TypeOf(value))
 	}
