@@ -82,8 +82,7 @@ func (s server) reply(request frame) (reply frame) {
 		}
 	}()
 	reply, err := s.handle(request)
-	var invalid *playground.InvalidScenarioError
-	if errors.As(err, &invalid) {
+	if invalid, ok := errors.AsType[*playground.InvalidScenarioError](err); ok {
 		reply.kind = replyInvalid
 		reply.data, err = encode(invalid)
 	}

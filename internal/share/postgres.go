@@ -133,8 +133,7 @@ func retry(ctx context.Context, limit time.Duration, try func(context.Context) e
 
 // isTransient reports whether an error means that the database is temporarily unavailable.
 func isTransient(err error) bool {
-	var response *pgconn.PgError
-	if errors.As(err, &response) {
+	if response, ok := errors.AsType[*pgconn.PgError](err); ok {
 		switch response.Code {
 		case "57P01", "57P02", "57P03", "53300": // stopping, crashed, starting, too many clients
 			return true
