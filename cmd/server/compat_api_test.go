@@ -74,7 +74,7 @@ func compatServer(t *testing.T, store string) string {
 		t.Fatal(err)
 	}
 	t.Cleanup(closeStore)
-	app, stop := startParts(t, parts{evaluate: pool.Evaluate, asJSON: pool.EvaluateJSON, help: pool.Help, sharing: sharing, build: builtFrom()})
+	app, stop := startConfig(t, appConfig{evaluate: pool.Evaluate, asJSON: pool.EvaluateJSON, help: pool.Help, sharing: sharing, build: buildInfo()})
 	t.Cleanup(func() {
 		if err := stop(); err != nil {
 			t.Error(err)
