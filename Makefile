@@ -225,7 +225,7 @@ check-generated: web/tools/node_modules/.package-lock.json | dist
 
 check-vet: dist/engine.mod
 	go vet ./...
-	$(WASM) go vet ./wasm/... ./internal/engine ./internal/ui
+	$(WASM) go vet ./wasm/... ./internal/assist ./internal/engine/... ./internal/ui
 	$(WORKER) go vet ./cmd/worker/... ./internal/httpapi ./internal/share
 
 LINT = $(CURDIR)/dist/golangci-lint run --allow-parallel-runners
@@ -255,7 +255,8 @@ test-race: $(GOTESTSUM)
 # Go's WebAssembly runtime has room for only a few kilobytes of environment variables.
 test-wasm: dist/engine.mod $(GOTESTSUM)
 	env -i PATH="$$PATH" HOME="$$HOME" CGO_ENABLED=0 GOFLAGS="$$GOFLAGS" $$(env | grep -E '^(GOPATH|GOCACHE|GOMODCACHE|GOPROXY|GOTOOLCHAIN|CRDLAB_CORPUS)=') $(WASM) \
-		$(GO_TEST) -exec "$$(go env GOROOT)/lib/wasm/go_js_wasm_exec" ./internal/engine ./internal/source/... ./internal/ui
+		$(GO_TEST) -exec "$$(go env GOROOT)/lib/wasm/go_js_wasm_exec" ./internal/assist ./internal/engine ./internal/engine/celrule ./internal/engine/crd ./internal/engine/quickfix \
+		./internal/source/... ./internal/ui
 
 check-page: node_modules/.package-lock.json
 	npm run --silent check
