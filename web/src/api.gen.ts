@@ -7,31 +7,31 @@ export type paths = Record<string, never>;
 export type webhooks = Record<string, never>;
 export type components = {
     schemas: {
-        /** @description Admission is what was found in Scenario.Admission on its own, before any object is looked at. */
+        /** @description Admission reports the problems of Scenario.Admission itself, found before any object's request runs. */
         readonly Admission: {
             readonly findings: readonly components["schemas"]["Finding"][];
         };
-        /** @description AdmissionBinding is a binding of a policy. */
+        /** @description AdmissionBinding reports the evaluation of a policy through one of its bindings. */
         readonly AdmissionBinding: {
             readonly name: string;
-            /** @description Actions are the validationActions: Deny, Warn, Audit. */
+            /** @description Actions lists the validationActions: Deny, Warn, Audit. */
             readonly actions: readonly string[];
             /** @enum {string} */
             readonly outcome: "pass" | "fail" | "error" | "skipped";
             readonly why: string;
-            /** @description Invocations has one entry for each parameter object and round; a mutating policy may be invoked a second time. */
+            /** @description Invocations has one entry for each parameter object and each round. A mutating policy may run a second time, see AdmissionInvocation.Reinvocation. */
             readonly invocations: readonly components["schemas"]["AdmissionInvocation"][];
             readonly range: components["schemas"]["Range"];
         };
-        /** @description AdmissionCall is a request to a webhook and its answer. */
+        /** @description AdmissionCall is a request to a webhook, with its response. */
         readonly AdmissionCall: {
-            /** @description Request and Response are AdmissionReview objects. Response is null if nothing in the admission text answers; the request then goes on as if the webhook had allowed it. */
+            /** @description Request and Response are AdmissionReview objects. Response is null if Scenario.Admission has no matching response; the webhook then counts as having allowed the request. */
             readonly request: unknown;
             readonly response: unknown;
             readonly reinvocation: boolean;
-            /** @description Patch is the JSON Patch of the answer, decoded; null without one. */
+            /** @description Patch is the decoded JSON Patch of the response; null without a patch. */
             readonly patch: unknown;
-            /** @description ResponseRange is the place of the answer in the admission text. */
+            /** @description ResponseRange locates the response in Scenario.Admission. */
             readonly responseRange: components["schemas"]["Range"] | null;
         };
         /** @description AdmissionExpression is the evaluation of one CEL expression of a policy. */
@@ -41,54 +41,54 @@ export type components = {
              * @enum {string}
              */
             readonly kind: "matchCondition" | "variable" | "validation" | "messageExpression" | "auditAnnotation" | "mutation";
-            /** @description Name is that of a match condition or a variable, the key of an audit annotation, or the place in the list of the others, from "0". */
+            /** @description Name is the name of a match condition or variable, or the key of an audit annotation. For all other kinds it is the zero-based index in the policy's list. */
             readonly name: string;
             readonly expression: string;
             /** @enum {string} */
             readonly outcome: "pass" | "fail" | "error" | "skipped";
-            /** @description Value is the result as JSON, null if it has none. */
+            /** @description Value is the result as JSON, null without a result. */
             readonly value: unknown;
-            /** @description Message is the message of a failed validation or the error. A message expression is skipped if its validation holds. */
+            /** @description Message is the error, or the message of a failed validation. A message expression is skipped if its validation passes. */
             readonly message: string;
-            /** @description Cost is in CEL cost units, variables it evaluated first not included. */
+            /** @description Cost is the cost in CEL cost units. It excludes variables that were evaluated lazily for this expression. */
             readonly cost: number;
-            /** @description Range is the expression's place in the admission text. */
+            /** @description Range locates the expression in Scenario.Admission. */
             readonly range: components["schemas"]["Range"];
         };
-        /** @description AdmissionInvocation is one evaluation of a policy. */
+        /** @description AdmissionInvocation is an evaluation of a policy. */
         readonly AdmissionInvocation: {
-            /** @description Param is the kind and name of the parameter object, with its namespace: "ConfigMap default/limits"; empty without one. */
+            /** @description Param is the kind, namespace and name of the parameter object, such as "ConfigMap default/limits"; empty without a parameter. */
             readonly param: string;
-            /** @description Reinvocation says that another plugin changed the object after the policy saw it first. */
+            /** @description Reinvocation reports that another plugin changed the object after the policy's first evaluation. */
             readonly reinvocation: boolean;
             /** @enum {string} */
             readonly outcome: "pass" | "fail" | "error" | "skipped";
             readonly why: string;
-            /** @description Expressions are those that were evaluated, in order. */
+            /** @description Expressions lists the evaluated expressions in evaluation order. */
             readonly expressions: readonly components["schemas"]["AdmissionExpression"][];
-            /** @description Cost is the sum of the costs, in CEL cost units, CostLimit the most it may be. */
+            /** @description Cost is the total cost of all expressions in CEL cost units, and CostLimit its maximum. */
             readonly cost: number;
             readonly costLimit: number;
         };
-        /** @description AdmissionPolicy is a policy's part in an object's request. */
+        /** @description AdmissionPolicy reports the evaluation of a policy for an object's request. */
         readonly AdmissionPolicy: {
             /** @description Kind is ValidatingAdmissionPolicy or MutatingAdmissionPolicy. */
             readonly kind: string;
             readonly name: string;
             /**
-             * @description Outcome is pass, fail, error or skipped; fail and error say what the policy decided, not whether its bindings let that deny the request.
+             * @description Outcome is pass, fail, error or skipped. For fail and error, the bindings decide whether the request is denied.
              * @enum {string}
              */
             readonly outcome: "pass" | "fail" | "error" | "skipped";
-            /** @description Why says in words what made the policy be skipped or fail. */
+            /** @description Why explains why the policy failed or was skipped. */
             readonly why: string;
             readonly bindings: readonly components["schemas"]["AdmissionBinding"][];
-            /** @description Range is the policy's name in the admission text. */
+            /** @description Range locates the policy's name in Scenario.Admission. */
             readonly range: components["schemas"]["Range"];
         };
-        /** @description AdmissionWebhook is a webhook's part in an object's request. */
+        /** @description AdmissionWebhook reports the calls of a webhook for an object's request. */
         readonly AdmissionWebhook: {
-            /** @description Kind is MutatingWebhookConfiguration or ValidatingWebhookConfiguration, Configuration the name of that object and Name the webhook's. */
+            /** @description Kind is MutatingWebhookConfiguration or ValidatingWebhookConfiguration. Configuration is the name of that object, and Name the name of the webhook within it. */
             readonly kind: string;
             readonly configuration: string;
             readonly name: string;
@@ -98,21 +98,21 @@ export type components = {
              */
             readonly outcome: "pass" | "fail" | "error" | "skipped";
             readonly why: string;
-            /** @description Calls are the requests to the webhook, two at most. */
+            /** @description Calls lists the requests to the webhook, at most two. */
             readonly calls: readonly components["schemas"]["AdmissionCall"][];
             readonly range: components["schemas"]["Range"];
         };
-        /** @description Answer is what the page shows of a Report. */
+        /** @description Answer is the part of a Report that the page shows. */
         readonly Answer: {
-            /** @description Findings are all of the report, those of the CRD first. */
+            /** @description Findings lists all findings of the report, starting with the CRD's. */
             readonly findings: readonly components["schemas"]["Finding"][];
-            /** @description Outputs are what kubectl prints: of the CRD, then of each object. */
+            /** @description Outputs lists the output of kubectl for the CRD, followed by each object. */
             readonly outputs: readonly string[];
             /** @description Missing is Report.Missing. */
             readonly missing?: readonly ("admission" | "apply" | "conversion" | "schemas")[];
-            /** @description Preliminary: the rules of the CRD have not been validated yet. The problems are some, and the rest holds unless there are more. */
+            /** @description Preliminary reports that the CRD's rules have not been validated yet. If the validation adds findings, the rest of the answer may change, too. */
             readonly preliminary?: boolean;
-            /** @description Panels are the parts of the page that show the report, as HTML, by name. */
+            /** @description Panels maps the name of each panel to its HTML. */
             readonly panels: {
                 readonly [key: string]: string;
             };
@@ -122,92 +122,93 @@ export type components = {
             readonly key: string;
             readonly value: string;
         };
-        /** @description CRD is what became of Scenario.CRD. */
+        /** @description CRD reports the request for Scenario.CRD. */
         readonly CRD: {
-            /** @description Name is metadata.name, empty as long as the text cannot be decoded. */
+            /** @description Name is metadata.name, empty if the document cannot be decoded. */
             readonly name: string;
             readonly accepted: boolean;
             readonly status: components["schemas"]["Status"];
-            /** @description Output is what kubectl would print, several lines at times: create, or replace for an update. */
+            /** @description Output is the output of `kubectl create`, or of `kubectl replace` for an update. It may have several lines. */
             readonly output: string;
             readonly findings: readonly components["schemas"]["Finding"][];
-            /** @description Warnings are the warning headers of the answer, without "Warning: ". */
+            /** @description Warnings lists the warning headers of the response, without "Warning: ". */
             readonly warnings: readonly string[];
-            /** @description Conditions are those of status.conditions once the controllers are done. */
+            /** @description Conditions is status.conditions after the controllers have finished. */
             readonly conditions: readonly components["schemas"]["Condition"][];
             readonly storedVersions: readonly string[];
             readonly group: string;
             /** @description Scope is Namespaced or Cluster. */
             readonly scope: string;
             readonly names: components["schemas"]["Names"];
-            /** @description Versions are in the order of spec.versions. */
+            /** @description Versions follows the order of spec.versions. */
             readonly versions: readonly components["schemas"]["Version"][];
             readonly rules: readonly components["schemas"]["Rule"][];
-            /** @description EstimatedCost is the sum of the estimated costs of all rules and message expressions of one version, the most expensive one, in CEL cost units. */
+            /** @description EstimatedCost is the estimated cost of all rules and message expressions of the most expensive version, in CEL cost units. */
             readonly estimatedCost: number;
-            /** @description CostLimit is the most EstimatedCost may be. */
+            /** @description CostLimit is the maximum of EstimatedCost. */
             readonly costLimit: number;
-            /** @description Candidates are the CustomResourceDefinitions found in the text, one of which (Chosen) was judged. */
+            /** @description Candidates lists the CustomResourceDefinitions in the document. The request is for the chosen one. */
             readonly candidates: readonly components["schemas"]["Candidate"][];
-            /** @description Upgraded is the YAML of the v1 CRD that a v1beta1 one converts to; empty for a v1 CRD. */
+            /** @description Upgraded is a v1beta1 CRD converted to v1, as YAML; empty for a v1 CRD. */
             readonly upgraded: string;
-            /** @description UpgradeSteps are what is left to do by hand before Upgraded can be created. */
+            /** @description UpgradeSteps lists the manual changes required before Upgraded can be created. */
             readonly upgradeSteps: readonly components["schemas"]["UpgradeStep"][];
-            /** @description Changes are the differences from Scenario.OldCRD: of the CRD as a whole, then of its versions in their order. */
+            /** @description Changes lists the differences from Scenario.OldCRD. Changes of the whole CRD precede the changes of each version, in the order of spec.versions. */
             readonly changes: readonly components["schemas"]["CRDChange"][];
         };
-        /** @description CRDChange is one difference between Scenario.OldCRD and Scenario.CRD. Descriptions and titles do not count. */
+        /** @description CRDChange is a difference between Scenario.OldCRD and Scenario.CRD. Descriptions and titles do not count. */
         readonly CRDChange: {
-            /** @description Version is the version that changes; empty if the CRD as a whole does. */
+            /** @description Version is the changed version; empty for a change of the whole CRD. */
             readonly version: string;
-            /** @description SchemaPath is the schema node that changes, as in Rule.SchemaPath; empty at the root and outside of schemas. */
+            /** @description SchemaPath is the changed schema node, as in Rule.SchemaPath; empty at the root and outside of schemas. */
             readonly schemaPath: string;
-            /** @description Field is the path of what changes within the CRD, as the API server's errors write it: "spec.versions[0].served". */
+            /** @description Field is the path of the changed field within the CRD, in the notation of the API server's errors: "spec.versions[0].served". */
             readonly field: string;
-            /** @description Kind says what happened, such as "field removed" or "bound tightened". */
+            /** @description Kind classifies the change, for example "field removed" or "bound tightened". */
             readonly kind: string;
-            /** @description Before and After are the values at Field; null if there is none. */
+            /** @description Before and After are the values at Field; null without a value. */
             readonly before: unknown;
             readonly after: unknown;
             /**
-             * @description Breaks says who may be hurt.
+             * @description Breaks names the parties that the change may break.
              * @enum {string}
              */
             readonly breaks: "none" | "stored objects" | "clients" | "both";
-            /** @description Because is the reason for Breaks in a sentence. */
+            /** @description Because gives the reason for Breaks in a sentence. */
             readonly because: string;
-            /** @description OldRange is the place in OldCRD, and Range that in CRD; where there is no such place any more or yet, that of the nearest node above. */
+            /** @description OldRange locates Field in Scenario.OldCRD, and Range in Scenario.CRD. If a document lacks the field, the range is the nearest parent's. */
             readonly oldRange: components["schemas"]["Range"];
             readonly range: components["schemas"]["Range"];
         };
-        /** @description Candidate is one CustomResourceDefinition among the documents of a paste. */
+        /** @description Candidate describes a CustomResourceDefinition in Scenario.CRD. */
         readonly Candidate: {
             readonly name: string;
             readonly chosen: boolean;
             readonly range: components["schemas"]["Range"];
         };
-        /** @description Change is one value that a stage added to, removed from or replaced in the object. */
+        /** @description Change is a value that a stage added to, removed from or replaced in the object. */
         readonly Change: {
             /**
              * @description Op is add, remove or replace.
              * @enum {string}
              */
             readonly op: "add" | "remove" | "replace";
-            /** @description Path is the place in the object: "spec.jobs[0].name". */
+            /** @description Path is the field path in the object: "spec.jobs[0].name". */
             readonly path: string;
-            /** @description Value is the value added or removed, or the new one. */
+            /** @description Value is the added or removed value, or the new value of a replacement. */
             readonly value: unknown;
             /**
-             * @description Cause is the kind of reason, and Because the reason in words.
+             * @description Cause is the kind of reason.
              * @enum {string}
              */
             readonly cause: "pruned" | "nullDropped" | "defaulted" | "coerced" | "applied" | "scaled" | "mutated" | "converted" | "server";
+            /** @description Because gives the reason for the change in words. */
             readonly because: string;
-            /** @description SchemaPath is the schema node that is the cause, as in Rule.SchemaPath. */
+            /** @description SchemaPath is the schema node that caused the change, as in Rule.SchemaPath. */
             readonly schemaPath: string;
-            /** @description Range is the place in the object's text, if what changed is there. */
+            /** @description Range locates the changed value in the object's document; nil if the document does not contain it. */
             readonly range: components["schemas"]["Range"] | null;
-            /** @description SchemaRange is where the schema node stands in the CRD's text. */
+            /** @description SchemaRange locates the schema node in the CRD. */
             readonly schemaRange: components["schemas"]["Range"] | null;
         };
         /** @description Column is a column of a Table. */
@@ -218,13 +219,13 @@ export type components = {
             readonly description: string;
             readonly priority: number;
         };
-        /** @description Completion is what may stand at a Cursor. Without items nothing is known. */
+        /** @description Completion lists the completion items at a Cursor. It is empty if nothing is known about the position. */
         readonly Completion: {
-            /** @description Range is what is typed already and takes the place of an item: the word that the cursor is in, or nothing. */
+            /** @description Range is the range that an item replaces: the word around the cursor, or an empty range. */
             readonly range: components["schemas"]["Range"];
             readonly items: readonly components["schemas"]["CompletionItem"][];
         };
-        /** @description CompletionItem is one of the things that may stand at a cursor. They come in the order in which they are to be offered. */
+        /** @description CompletionItem is a completion proposal. Items are sorted by relevance. */
         readonly CompletionItem: {
             readonly label: string;
             /**
@@ -234,159 +235,158 @@ export type components = {
             readonly kind: "field" | "value" | "variable" | "function" | "macro";
             /** @description Detail is a type, such as []Object, or a signature. */
             readonly detail: string;
-            /** @description Required: without the field the object is not valid. */
+            /** @description Required reports that the schema requires the field. */
             readonly required: boolean;
             readonly description: string;
-            /** @description Insert takes the place of Completion.Range. Its lines after the first are indented as they have to be in the text. */
+            /** @description Insert replaces Completion.Range. Its lines after the first include the indentation of the document. */
             readonly insert: string;
-            /** @description Stops are the offsets in Insert, in UTF-16 code units, at which the user goes on writing, in order; empty: at its end. */
+            /** @description Stops lists the tab stops as offsets in Insert, in UTF-16 code units. If it is empty, the cursor moves to the end of Insert. */
             readonly stops: readonly number[];
         };
-        /** @description Condition is a condition of a CustomResourceDefinition, less its time. */
+        /** @description Condition is a condition of a CustomResourceDefinition, without its time. */
         readonly Condition: {
             readonly type: string;
             readonly status: string;
             readonly reason: string;
             readonly message: string;
         };
-        /** @description Conversion is what there is to say of the text that stands for a conversion webhook. */
+        /** @description Conversion reports the problems of Scenario.Conversion itself. */
         readonly Conversion: {
             readonly findings: readonly components["schemas"]["Finding"][];
         };
-        /** @description ConversionReview is a request to a conversion webhook and its answer. */
+        /** @description ConversionReview is a request to a conversion webhook, with its response. */
         readonly ConversionReview: {
             /**
-             * @description Stage is the stage of the object's request that needed it.
+             * @description Stage is the stage of the object's request that needed the conversion.
              * @enum {string}
              */
             readonly stage: "" | "decode" | "apply" | "metadata" | "prune" | "nulls" | "embedded" | "default" | "prepare" | "mutate" | "complete" | "validate" | "rules" | "admit" | "find" | "finalize" | "scale" | "store" | "read" | "crd decode" | "crd validate" | "crd serve";
             /** @description From and To are apiVersions. */
             readonly from: string;
             readonly to: string;
-            /** @description Request and Response are ConversionReview objects; Response is null if nothing answers. */
+            /** @description Request and Response are ConversionReview objects. Response is null without a response. */
             readonly request: unknown;
             readonly response: unknown;
             /**
-             * @description AnsweredBy says what answered: rules, response, webhook (the CRD's own) or nothing.
+             * @description AnsweredBy is the source of the response: rules, response, webhook (the CRD's own) or nothing.
              * @enum {string}
              */
             readonly answeredBy: "rules" | "response" | "webhook" | "nothing";
-            /** @description Error is the API server's complaint about the answer, or empty. */
+            /** @description Error is the API server's error about the response, or empty. */
             readonly error: string;
         };
-        /** @description Cursor is a place in one of the documents of a scenario, or in an expression that is tried. */
+        /** @description Cursor is a position in a document of a scenario, or in the console's expression. */
         readonly Cursor: {
             readonly scenario: components["schemas"]["Scenario"];
             /** @enum {string} */
             readonly document?: "crd" | "oldCrd" | "object" | "oldObject" | "conversion" | "admission";
             readonly position: components["schemas"]["Position"];
-            /** @description Trial is the expression that Position is in, instead of Document. */
+            /** @description Trial holds the console's expression. If it is set, Position refers to the expression and Document is ignored. */
             readonly trial?: components["schemas"]["Trial"];
         };
-        /** @description Example is a scenario together with what there is to see in it. */
+        /** @description Example is a scenario with an explanation. */
         readonly Example: {
-            /** @description ID names the example in links; it is the name of its file. */
+            /** @description ID is the name of the example's file. Links refer to it. */
             readonly id: string;
             readonly title: string;
-            /** @description Group is the heading under which the gallery has the example. */
+            /** @description Group is the heading of the example's section in the gallery. */
             readonly group: string;
-            /** @description Note says in a sentence or two what to notice. */
+            /** @description Note points out the essential result in one or two sentences. */
             readonly note: string;
             readonly scenario: components["schemas"]["Scenario"];
         };
         /** @description ExpressionError is an error of the CEL compiler. */
         readonly ExpressionError: {
             readonly message: string;
-            /** @description Range is in the expression. */
+            /** @description Range refers to the expression. */
             readonly range: components["schemas"]["Range"];
         };
-        /** @description Fact is one thing to know about what is hovered: "default" and its JSON, "rule" and its text. */
+        /** @description Fact is a property of the hovered element: "default" with its JSON, "rule" with its expression. */
         readonly Fact: {
             readonly name: string;
             readonly text: string;
         };
-        /** @description Finding is one thing to tell the user about a text. */
+        /** @description Finding is a diagnostic about one document. */
         readonly Finding: {
             /** @enum {string} */
             readonly severity: "error" | "warning" | "info";
             /**
-             * @description Stage is the stage that found it; empty if that is not known, because the evaluation was ended.
+             * @description Stage is the stage that produced the finding; empty if it is unknown, because the evaluation was aborted.
              * @enum {string}
              */
             readonly stage: "" | "decode" | "apply" | "metadata" | "prune" | "nulls" | "embedded" | "default" | "prepare" | "mutate" | "complete" | "validate" | "rules" | "admit" | "find" | "finalize" | "scale" | "store" | "read" | "crd decode" | "crd validate" | "crd serve";
-            /** @description Reason is the cause's type of the API server, such as FieldValueInvalid, or PlaygroundLimit. */
+            /** @description Reason is the API server's cause type, such as FieldValueInvalid, or PlaygroundLimit. */
             readonly reason: string;
-            /** @description Field and Message are those of the API server's cause, word for word. */
+            /** @description Field and Message are quoted from the API server's cause. */
             readonly field: string;
             readonly message: string;
             /**
-             * @description Document is the text that Range is in.
+             * @description Document is the document that contains Range.
              * @enum {string}
              */
             readonly document: "crd" | "oldCrd" | "object" | "oldObject" | "conversion" | "admission";
             readonly range: components["schemas"]["Range"];
-            /** @description Hint is in plain words what to do about it, or empty. */
+            /** @description Hint suggests a remedy in plain language, or is empty. */
             readonly hint: string;
-            /** @description Fixes are changes that each make the finding go away, the likeliest first. */
+            /** @description Fixes lists alternative quick fixes, starting with the most likely one. */
             readonly fixes: readonly components["schemas"]["Fix"][];
-            /** @description Related are other places that explain the finding. */
+            /** @description Related lists other locations that explain the finding. */
             readonly related: readonly components["schemas"]["Related"][];
         };
-        /** @description Fix is a change that makes a Finding go away, for the user to choose. */
+        /** @description Fix is a quick fix: a set of edits that resolves a Finding. */
         readonly Fix: {
-            /** @description Title says what the change does, as on a button: "Set maxItems: 100". */
+            /** @description Title is the label of the fix, for example "Set maxItems: 100". */
             readonly title: string;
-            /** @description Edits do not overlap. Their ranges are all those of the texts before. */
+            /** @description Edits do not overlap. Their ranges refer to the unmodified documents. */
             readonly edits: readonly components["schemas"]["TextEdit"][];
         };
-        /** @description FormatRequest asks for a text indented by two, and for YAML instead of JSON. */
+        /** @description FormatRequest requests a document as YAML with an indentation of two spaces. The input is YAML or JSON. */
         readonly FormatRequest: {
             readonly text: string;
         };
-        /** @description Formatted is a text that means the same. */
+        /** @description Formatted is the response to a FormatRequest. */
         readonly Formatted: {
-            /** @description Text is empty if it cannot be formatted; then Problem says why, and Range where. */
             readonly text: string;
             readonly problem: string;
             readonly range: components["schemas"]["Range"];
         };
-        /** @description Help is the answer to a Question; the field of the same meaning is set. */
+        /** @description Help is the response to a Question; only the corresponding field is set. */
         readonly Help: {
             readonly completion?: components["schemas"]["Completion"];
             readonly hover?: components["schemas"]["Hover"];
             readonly sample?: components["schemas"]["Sample"];
             readonly formatted?: components["schemas"]["Formatted"];
             readonly tried?: components["schemas"]["Tried"];
-            /** @description Missing: the engine lacks a part that would have told more. */
+            /** @description Missing reports that a feature omitted from this engine could have provided a better response. */
             readonly missing?: boolean;
         };
-        /** @description Hover describes what is at a Cursor. Without a title nothing is known. */
+        /** @description Hover describes the element at a Cursor. Its title is empty if nothing is known about the position. */
         readonly Hover: {
             readonly range: components["schemas"]["Range"];
             readonly title: string;
-            /** @description Type is that of a schema, such as []Object, or of CEL, such as list(int). */
+            /** @description Type is a schema type, such as []Object, or a CEL type, such as list(int). */
             readonly type: string;
             readonly description: string;
             readonly facts: readonly components["schemas"]["Fact"][];
         };
-        /** @description Kubernetes says whose rules were applied. */
+        /** @description Kubernetes identifies the Kubernetes release of an evaluation. */
         readonly Kubernetes: {
             /** @description Library is the release of the Kubernetes libraries, such as "1.37.2". */
             readonly library: string;
-            /** @description Emulated is the minor release whose behaviour they show, such as "1.37". */
+            /** @description Emulated is the emulated minor release, such as "1.37". */
             readonly emulated: string;
         };
-        /** @description shareAnswer is what is answered to whoever shares a scenario. */
+        /** @description linkResponse is the response to a shared scenario. */
         readonly Link: {
             readonly id: string;
             readonly url: string;
             /**
              * Format: date-time
-             * @description Expires is absent if the link is for ever.
+             * @description Expires is absent if the link never expires.
              */
             readonly expires?: string;
         };
-        /** @description Names are the names under which the resource is served. */
+        /** @description Names holds the names from spec.names, under which the resource is served. */
         readonly Names: {
             readonly plural: string;
             readonly singular: string;
@@ -395,13 +395,13 @@ export type components = {
             readonly shortNames: readonly string[];
             readonly categories: readonly string[];
         };
-        /** @description Object is what became of one document in Scenario.Object. */
+        /** @description Object reports the request for one document of Scenario.Object. */
         readonly Object: {
             readonly apiVersion: string;
             readonly kind: string;
             readonly namespace: string;
             readonly name: string;
-            /** @description Range is the whole document. */
+            /** @description Range is the range of the whole document. */
             readonly range: components["schemas"]["Range"];
             /**
              * @description Operation is the request: create, update, updateStatus, apply, delete or scale.
@@ -409,49 +409,49 @@ export type components = {
              */
             readonly operation: "create" | "update" | "updateStatus" | "apply" | "delete" | "scale";
             readonly accepted: boolean;
-            /** @description Deleted says that the request removed the object: a delete of one without finalizers, or an update that took the last finalizer off an object that was being deleted. */
+            /** @description Deleted reports that the request removed the object: either a delete of an object without finalizers, or an update that removed the last finalizer of an object marked for deletion. */
             readonly deleted: boolean;
             readonly status: components["schemas"]["Status"];
-            /** @description Output is what kubectl would print: create, or replace for an update. */
+            /** @description Output is the output of the kubectl command for the operation, such as `kubectl create`, or `kubectl replace` for an update. */
             readonly output: string;
             readonly findings: readonly components["schemas"]["Finding"][];
             readonly warnings: readonly string[];
-            /** @description Stages are the steps of the request in order, each with what it changed. */
+            /** @description Stages lists the steps of the request in order, each with its changes. */
             readonly stages: readonly components["schemas"]["Stage"][];
-            /** @description Validated is the object as the last stage before storing left it: pruned and defaulted, and as the validation saw it. Null if the object cannot be decoded. */
+            /** @description Validated is the pruned and defaulted object that was validated, as of the last stage before storage. It is null if the object cannot be decoded. */
             readonly validated: unknown;
-            /** @description Stored is the object as persisted, at the storage version; null if the object was refused or is gone. */
+            /** @description Stored is the persisted object at the storage version; null if the object was rejected or deleted. */
             readonly stored: unknown;
-            /** @description Schema are the nodes of the schema that Stored, or else Validated, has values of, each once. What is below a value and in none of them is kept by the value's node, or is of the metadata. */
+            /** @description Schema lists the schema nodes of the values in Stored, or in Validated if Stored is null, each once. A value without a node of its own is preserved by its parent's node or belongs to the metadata. */
             readonly schema: readonly components["schemas"]["SchemaPlace"][];
-            /** @description Rules has the outcome of each rule at each place that it applies to. */
+            /** @description Rules has the outcome of each rule for each value to which it applies. */
             readonly rules: readonly components["schemas"]["RuleResult"][];
-            /** @description RulesCost is the sum of the actual costs, in CEL cost units, and RulesBudget the most it may be. */
+            /** @description RulesCost is the total actual cost in CEL cost units, and RulesBudget its maximum. */
             readonly rulesCost: number;
             readonly rulesBudget: number;
-            /** @description RulesOmitted is how many passing results Rules leaves out: a long list would bury the others. */
+            /** @description RulesOmitted is the number of passing results omitted from Rules, to keep the others visible. */
             readonly rulesOmitted: number;
-            /** @description Versions is the stored object as read at each served version; empty if the object was refused or is gone. */
+            /** @description Versions has the stored object as read at each served version; empty if the object was rejected or deleted. */
             readonly versions: readonly components["schemas"]["ObjectVersion"][];
-            /** @description Conversions are the calls of the conversion webhook, each once. */
+            /** @description Conversions lists the calls of the conversion webhook without duplicates. */
             readonly conversions: readonly components["schemas"]["ConversionReview"][];
-            /** @description Admission is what the admission policies and webhooks did; nil if Scenario.Admission is empty. */
+            /** @description Admission reports the effect of admission policies and webhooks; nil if Scenario.Admission is empty. */
             readonly admission?: components["schemas"]["ObjectAdmission"];
-            /** @description Scale has one entry for each served version, in the order of Versions, if one of them enables the scale subresource. */
+            /** @description Scale has one entry for each served version, in the order of Versions, if any version enables the scale subresource. */
             readonly scale: readonly components["schemas"]["Scale"][];
             /** @description SelectableFields has one entry for each served version that declares selectable fields. */
             readonly selectableFields: readonly components["schemas"]["SelectableFields"][];
         };
-        /** @description ObjectAdmission is what the admission policies and webhooks did with an object's request. */
+        /** @description ObjectAdmission reports the effect of admission policies and webhooks on an object's request. */
         readonly ObjectAdmission: {
-            /** @description Policies has the MutatingAdmissionPolicies and then the ValidatingAdmissionPolicies, each in the order in which they run, those that do not match included. */
+            /** @description Policies lists the MutatingAdmissionPolicies, followed by the ValidatingAdmissionPolicies, each in the order in which they run. It includes policies that do not match. */
             readonly policies: readonly components["schemas"]["AdmissionPolicy"][];
-            /** @description Webhooks has the mutating and then the validating webhooks, likewise. */
+            /** @description Webhooks lists the mutating webhooks, followed by the validating webhooks, each in the order in which they run. */
             readonly webhooks: readonly components["schemas"]["AdmissionWebhook"][];
-            /** @description AuditAnnotations are what the audit event of the request gets, in the order of their keys. */
+            /** @description AuditAnnotations lists the annotations added to the audit event of the request, sorted by key. */
             readonly auditAnnotations: readonly components["schemas"]["AuditAnnotation"][];
         };
-        /** @description ObjectVersion is a stored object as one served version returns it. */
+        /** @description ObjectVersion is a stored object as returned at one served version. */
         readonly ObjectVersion: {
             readonly name: string;
             readonly object: unknown;
@@ -464,17 +464,16 @@ export type components = {
              * @enum {string}
              */
             readonly cause?: "unansweredWebhook";
-            /** @description Lost are the paths that the stored object has and this version does not. */
+            /** @description Lost lists the paths of stored fields that this version lacks. */
             readonly lost: readonly string[];
-            /** @description RoundTrip is what happens to the stored object if a client reads it at this version and writes it back unchanged; metadata apart. */
+            /** @description RoundTrip lists the changes to the stored object if a client reads it at this version and writes it back unchanged. It excludes metadata. */
             readonly roundTrip: readonly components["schemas"]["Change"][];
         };
-        /** @description Position is a place in a text as the Language Server Protocol counts it: zero-based, Character in UTF-16 code units. */
         readonly Position: {
             readonly line: number;
             readonly character: number;
         };
-        /** @description problemDocument is the body of an error answer, as RFC 9457 describes it. Code is an extension member: the kind of problem for programs to look at. */
+        /** @description problemDocument is the body of an error response, a problem detail as defined by RFC 9457. Its extension member code identifies the kind of problem. */
         readonly Problem: {
             readonly type: string;
             readonly title: string;
@@ -483,7 +482,7 @@ export type components = {
             /** @enum {string} */
             readonly code: "malformed_request" | "unauthorized" | "forbidden" | "not_found" | "method_not_allowed" | "request_timeout" | "request_too_large" | "unsupported_media_type" | "internal_error" | "too_many_requests" | "busy" | "not_ready" | "evaluation_stopped" | "evaluation_timed_out" | "store_unavailable" | "store_full";
         };
-        /** @description Question asks for help with writing; one of its fields is set. */
+        /** @description Question is an assist request; exactly one of its fields is set. */
         readonly Question: {
             readonly complete: components["schemas"]["Cursor"];
         } | {
@@ -495,94 +494,98 @@ export type components = {
         } | {
             readonly try: components["schemas"]["TryRequest"];
         };
-        /** @description Range is a stretch of a text from Start up to but without End. */
+        /** @description Range is a half-open range of a document: it includes Start and excludes End. */
         readonly Range: {
             readonly start: components["schemas"]["Position"];
             readonly end: components["schemas"]["Position"];
         };
-        /** @description Related is a place that explains a Finding, such as the schema's keyword. */
+        /** @description Related is a location that explains a Finding, such as a schema keyword. */
         readonly Related: {
             /** @enum {string} */
             readonly document: "crd" | "oldCrd" | "object" | "oldObject" | "conversion" | "admission";
             readonly range: components["schemas"]["Range"];
             readonly message: string;
         };
-        /** @description Repetition is a list or map whose schema holds rules for its items. */
+        /** @description Repetition is a list or map whose schema has rules for its items. */
         readonly Repetition: {
-            /** @description SchemaPath is that of the list or map. */
+            /** @description SchemaPath is the path of the list or map, as in Rule.SchemaPath. */
             readonly schemaPath: string;
-            /** @description Keyword is what limits its size: maxItems or maxProperties. */
+            /** @description Keyword is the keyword that limits the size: maxItems or maxProperties. */
             readonly keyword: string;
-            /** @description Max is the keyword's value; nil if there is no limit, so that the API server reckons with as many items as fit into a request. */
+            /** @description Max is the value of the keyword. If it is nil, the API server assumes the largest number of items that fits into a request. */
             readonly max: number | null;
-            /** @description Range is where the limit stands in the CRD, or else the list or map. */
+            /** @description Range locates the keyword in the CRD, or the list or map if the keyword is absent. */
             readonly range: components["schemas"]["Range"];
         };
-        /** @description Report is the answer to a Scenario: what an API server would do, and why. Slices are never nil, so that they encode as [] and not as null. Two evaluations of one scenario with Now set differ in Timing only, and in the cost and trace of rules that visit a map of several keys: in Go, and so in the API server, its order is random. */
+        /**
+         * @description Report describes how an API server would handle a Scenario, with the reasons.
+         *
+         *     Slices are never nil, so that they encode as [] and not as null. Two evaluations of a scenario with Now set differ only in Timing, and in the cost and trace of rules that iterate over a map with several keys: the iteration order is random, as in the API server.
+         */
         readonly Report: {
             readonly kubernetes: components["schemas"]["Kubernetes"];
             readonly crd: components["schemas"]["CRD"];
             /** @description Objects has one entry for each document in Scenario.Object, in order. */
             readonly objects: readonly components["schemas"]["Object"][];
-            /** @description Conversion is what became of Scenario.Conversion. */
+            /** @description Conversion reports the problems of Scenario.Conversion. */
             readonly conversion: components["schemas"]["Conversion"];
-            /** @description Admission is what became of Scenario.Admission; nil if that is empty. */
+            /** @description Admission reports the problems of Scenario.Admission; nil if it is empty. */
             readonly admission?: components["schemas"]["Admission"];
-            /** @description Schemas is what is published of each served version, the preferred one first; empty unless Scenario.Schemas asks for it. */
+            /** @description Schemas has the published schema of each served version, starting with the preferred version; empty unless Scenario.Schemas is set. */
             readonly schemas: readonly components["schemas"]["Schema"][];
-            /** @description Tables has one entry for each served version, in the CRD's order of priority: what `kubectl get` shows of the accepted objects. */
+            /** @description Tables has the output of `kubectl get` for the accepted objects at each served version, in the CRD's order of priority. */
             readonly tables: readonly components["schemas"]["Table"][];
-            /** @description StoredObjects has one entry for each document in Scenario.OldObject if there is a Scenario.OldCRD and the update of the CRD is accepted. */
+            /** @description StoredObjects has one entry for each document in Scenario.OldObject, if Scenario.OldCRD is set and the update of the CRD is accepted. */
             readonly storedObjects: readonly components["schemas"]["StoredObject"][];
-            /** @description Missing are the parts, such as PartAdmission, that the scenario needs and the engine that answers lacks; what depends on them is left open. An engine that has all parts leaves it out. */
+            /** @description Missing lists the features that the scenario needs and this engine lacks, such as PartAdmission. Results that depend on them are undetermined. An engine with all features omits this field. */
             readonly missing?: readonly ("admission" | "apply" | "conversion" | "schemas")[];
             readonly timing: components["schemas"]["Timing"];
         };
-        /** @description Rule is one entry of an x-kubernetes-validations list. */
+        /** @description Rule is an entry of an x-kubernetes-validations list. */
         readonly Rule: {
             /** @description ID identifies the rule within the report. */
             readonly id: string;
             /** @description Version is the name of the version whose schema holds the rule. */
             readonly version: string;
-            /** @description SchemaPath is the schema node that holds the rule, below openAPIV3Schema: "propertiesspec.items". Empty at the root. */
+            /** @description SchemaPath is the path of the rule's schema node below openAPIV3Schema: "propertiesspec.items". It is empty at the root. */
             readonly schemaPath: string;
             readonly rule: string;
             readonly message: string;
             readonly messageExpression: string;
-            /** @description Reason and FieldPath are as typed; Reason is empty for FieldValueInvalid. */
+            /** @description Reason and FieldPath are copied from the CRD. An empty Reason means FieldValueInvalid. */
             readonly reason: string;
             readonly fieldPath: string;
             readonly usesOldSelf: boolean;
-            /** @description EstimatedCost is the worst case of one request in CEL cost units: the cost of one evaluation times Cardinality. */
+            /** @description EstimatedCost is the worst case for one request in CEL cost units: ExpressionCost times Cardinality. */
             readonly estimatedCost: number;
-            /** @description ExpressionCost is the worst case of a single evaluation. */
+            /** @description ExpressionCost is the worst case for a single evaluation. */
             readonly expressionCost: number;
-            /** @description Cardinality is how often the rule may be evaluated in one request. */
+            /** @description Cardinality is the maximum number of evaluations in one request. */
             readonly cardinality: number;
-            /** @description Unbounded says that a list or map above the rule has no limit of its own, so that Cardinality comes from the size limit of a request. */
+            /** @description Unbounded reports that a list or map around the rule has no size limit, so that Cardinality derives from the maximum size of a request. */
             readonly unbounded: boolean;
-            /** @description Within are the lists and maps that the rule is below, from the outermost: Cardinality is the product of how many items they may have. */
+            /** @description Within lists the lists and maps around the rule, starting with the outermost. Cardinality is the product of their maximum sizes. */
             readonly within: readonly components["schemas"]["Repetition"][];
-            /** @description CostLimit is the most EstimatedCost may be. */
+            /** @description CostLimit is the maximum of EstimatedCost. */
             readonly costLimit: number;
             /** @description Error is the compiler's message if the rule does not compile. */
             readonly error: string;
-            /** @description MinKubernetes is the oldest release, such as "1.31", on which a CRD with the rule can be created, as far as the CEL library and the rule's fields decide that; empty if it does not compile on any. Needs is the function, operator or field that the release before lacks; empty if there is no such release with rules. */
+            /** @description MinKubernetes is the oldest release, such as "1.31", whose CEL library and rule fields support the rule; empty if the rule compiles on no release. Needs is the function, operator or field missing from the previous release; empty if there is no previous release with rules. */
             readonly minKubernetes: string;
             readonly needs: string;
-            /** @description Range is where the rule's text stands in the CRD. */
+            /** @description Range locates the rule's expression in the CRD. */
             readonly range: components["schemas"]["Range"];
         };
-        /** @description RuleResult is the outcome of a rule at one place of an object. */
+        /** @description RuleResult is the outcome of a rule for one value of an object. */
         readonly RuleResult: {
-            /** @description ID is that of the Rule. */
+            /** @description ID is the ID of the Rule. */
             readonly id: string;
-            /** @description Path is the place of self: "spec.jobs[0]"; empty at the root. */
+            /** @description Path is the field path of self: "spec.jobs[0]"; empty at the root. */
             readonly path: string;
             /** @enum {string} */
             readonly outcome: "pass" | "fail" | "error" | "skipped";
             /**
-             * @description Why says what made the outcome skipped: one of the Why… constants.
+             * @description Why is the reason for the outcome skipped: one of the Why… constants.
              * @enum {string}
              */
             readonly why: "" | "create" | "ratcheted" | "blocked" | "absent" | "budget";
@@ -590,29 +593,30 @@ export type components = {
             readonly message: string;
             /** @description ActualCost is in CEL cost units and includes the message expression. */
             readonly actualCost: number;
-            /** @description Range is the place of self in the object's text. */
+            /** @description Range locates self in the object's document. */
             readonly range: components["schemas"]["Range"] | null;
-            /** @description Trace is how a rule that does not hold came to its result, the smallest sub-expressions first. Of a report's results only the first few have one. */
+            /** @description Trace explains the result of a failed rule. Each sub-expression precedes the expressions that contain it. Only the first few results of a report have a trace. */
             readonly trace: readonly components["schemas"]["TraceStep"][];
         };
-        /** @description Sample is an object of a CRD as YAML; empty if the CRD has no such version or cannot be decoded, of which Findings in a Report tell more. */
+        /** @description Sample is a sample object of a CRD. */
         readonly Sample: {
+            /** @description Object is YAML. It is empty if the CRD lacks the version or cannot be decoded; the findings of a Report on the CRD give the reason. */
             readonly object: string;
-            /** @description Unsolved are the demands of the schema that the object may not meet, such as patterns and rules that no value was found for. */
+            /** @description Unsolved lists the constraints that the object may violate, such as patterns and rules for which no value was found. */
             readonly unsolved: readonly string[];
         };
-        /** @description SampleRequest asks for an object of a CRD. */
+        /** @description SampleRequest requests a sample object of a CRD. */
         readonly SampleRequest: {
             readonly crd: string;
-            /** @description Version is one of the CRD's; empty: the one that is stored. */
+            /** @description Version is a version of the CRD. Empty: the storage version. */
             readonly version?: string;
-            /** @description Full asks for all fields, those that may be left out as comments, with their descriptions; otherwise the object has what it must have. */
+            /** @description Full requests all fields with their descriptions, optional fields as YAML comments. Otherwise the sample has the required fields only. */
             readonly full?: boolean;
         };
-        /** @description Scale is the answer to GET …/scale of an object at one version. */
+        /** @description Scale is the response to GET …/scale for an object at one version. */
         readonly Scale: {
             readonly version: string;
-            /** @description Status is the API server's answer: 200, or why there is no Scale. */
+            /** @description Status is the API server's status: 200, or the reason for a missing Scale. */
             readonly status: components["schemas"]["Status"];
             /**
              * @description Cause is set if the status is not the API server's.
@@ -621,112 +625,113 @@ export type components = {
             readonly cause?: "unansweredWebhook";
             /** @description Scale is the autoscaling/v1 Scale; null unless the code is 200. */
             readonly scale: unknown;
-            /** @description Hint is in plain words what to do about a missing Scale, or empty. */
+            /** @description Hint suggests a remedy for a missing Scale in plain language, or is empty. */
             readonly hint: string;
         };
-        /** @description Scenario is one question to the playground. All texts are YAML or JSON as the user typed them; nothing in them is trusted. */
+        /** @description Scenario is a request to evaluate a CRD and objects. All documents are untrusted YAML or JSON, exactly as typed by the user. */
         readonly Scenario: {
-            /** @description Kubernetes is the minor release, from "1.25" to "1.37", whose CEL environment and feature gates apply. Empty: the newest. All else is as the newest release has it: an older one lacks its bug fixes and its younger fields, too. */
+            /** @description Kubernetes is the emulated minor release, from "1.25" to "1.37". Empty: the newest. It selects the CEL environment and the feature gates. All other behaviour is the newest release's, including bug fixes and fields that the selected release lacks. */
             readonly kubernetes?: string;
-            /** @description CRD is the CustomResourceDefinition. It may hold several YAML documents; the first CustomResourceDefinition among them counts. */
+            /** @description CRD is the CustomResourceDefinition. It may hold several YAML documents; the first CustomResourceDefinition is used. */
             readonly crd: string;
-            /** @description OldCRD is the CRD that is in the cluster before; then CRD is applied as its update. */
+            /** @description OldCRD is the existing CRD in the cluster. If it is set, CRD is an update of it. */
             readonly oldCrd?: string;
-            /** @description Object is the custom resource. It may hold several YAML documents, each of which is judged on its own. Empty: only the CRD is judged. */
+            /** @description Object is the custom resource. If it contains several YAML documents, each is evaluated separately. Empty: only the CRD is evaluated. */
             readonly object?: string;
-            /** @description OldObject are the objects in the cluster before, as stored: they need not be valid. The one of Object's namespace and name is what is updated. */
+            /** @description OldObject contains the stored objects in the cluster, which may be invalid. An update applies to the stored object with the namespace and name of Object. */
             readonly oldObject?: string;
             /**
-             * @description Conversion says how objects convert if the CRD's conversion strategy is Webhook. Its documents stand for the webhook:
+             * @description Conversion replaces the conversion webhook if the CRD's conversion strategy is Webhook. It contains documents of two kinds:
              *
-             *       - kind: APIConversion, rules in the shape of kcp's type of that name:
+             *       - APIConversion: conversion rules in the format of kcp's APIConversion:
              *         spec.conversions[] with from, to, rules[] (field, destination,
              *         transformation) and preserve[]. A transformation is a CEL expression
-             *         on self, the value at field; field "." is the whole object.
-             *       - kind: ConversionReview, an answer of the webhook. The one whose
-             *         response.uid or converted objects fit a request answers it.
+             *         whose variable self is the value at field; field "." is the whole
+             *         object.
+             *       - ConversionReview: a response of the webhook. It is used for a request
+             *         that matches its response.uid or its converted objects.
              */
             readonly conversion?: string;
             /**
-             * @description Admission is what admits the requests for Object: documents as an administrator creates them, in a cluster that has nothing else.
+             * @description Admission configures admission for the requests for Object. It contains documents in the form in which an administrator creates them. The cluster has no other admission configuration.
              *
              *       - ValidatingAdmissionPolicy and MutatingAdmissionPolicy, each with its
-             *         …Binding: without a binding a policy does nothing.
-             *       - The objects that a policy's paramKind names, of whatever kind.
-             *       - Namespace: the labels and annotations of one. Namespaces that are
-             *         named elsewhere exist without being here.
+             *         …Binding. A policy without a binding has no effect.
+             *       - Parameter objects of the kinds named by the paramKind of a policy.
+             *       - Namespace: the labels and annotations of a namespace. Namespaces
+             *         without such a document exist, too.
              *       - ValidatingWebhookConfiguration and MutatingWebhookConfiguration.
-             *       - AdmissionReview: an answer of a webhook. metadata.name names the
-             *         webhook (webhooks[].name); without it the answer is every webhook's.
-             *         If the review has a request, then it answers only requests with the
-             *         name, namespace, operation and uid that this gives. Of several that
-             *         fit, each answers one call and the last one all further calls.
-             *         response.uid may be left out; response.patch may be the list of
-             *         operations instead of its base64.
+             *       - AdmissionReview: a response of a webhook. metadata.name is the name of
+             *         the webhook (webhooks[].name); a review without a name applies to all
+             *         webhooks. If the review has a request, it applies only to requests with
+             *         the same name, namespace, operation and uid. Each matching review is
+             *         used for one call, the last for all remaining calls. response.uid is
+             *         optional; response.patch may be a list of operations instead of a
+             *         base64 string.
              *
-             *     Scale requests are not shown to policies and webhooks. The cluster has no roles: what a policy asks its authorizer is allowed to the groups kubeadm:cluster-admins and system:masters, and to nobody else.
+             *     Policies and webhooks do not run for scale requests. The cluster has no roles: the authorizer of policies allows everything to the groups kubeadm:cluster-admins and system:masters, and nothing to other users.
              */
             readonly admission?: string;
-            /** @description User makes the requests, as `kubectl --as`; policies and webhooks are told. Groups are the groups, separated by commas, in which User is beside system:authenticated. Empty: kubernetes-admin, who is in kubeadm:cluster-admins. */
+            /** @description User is the name of the requesting user, as in `kubectl --as`; policies and webhooks receive it. Groups lists the user's groups, separated by commas, in addition to system:authenticated. Empty: kubernetes-admin in the group kubeadm:cluster-admins. */
             readonly user?: string;
             readonly groups?: string;
             /**
-             * @description Operation is the request for Object: create, update, updateStatus, apply (server-side), delete or scale; for the last two Object needs no more than what names it. Empty: update if OldObject is set, else create.
+             * @description Operation is the request for Object: create, update, updateStatus, apply (server-side), delete or scale. For delete and scale, Object only needs to identify the object. Empty: update if OldObject is set, otherwise create.
              * @enum {string}
              */
             readonly operation?: "create" | "update" | "updateStatus" | "apply" | "delete" | "scale";
-            /** @description Replicas is what scale asks for, as in `kubectl scale --replicas`. */
+            /** @description Replicas is the number of replicas of a scale request, as in `kubectl scale --replicas`. */
             readonly replicas?: number;
-            /** @description FieldManager is who applies; empty: kubectl. */
+            /** @description FieldManager is the field manager of an apply request. Empty: kubectl. */
             readonly fieldManager?: string;
-            /** @description Force takes over the fields of other managers in conflicts of apply. */
+            /** @description Force resolves conflicts of an apply request by taking ownership of the fields of other managers. */
             readonly force?: boolean;
             /**
-             * @description FieldValidation is the fieldValidation parameter of the requests for CRD and Object: Strict (the default, as kubectl sends it), Warn or Ignore.
+             * @description FieldValidation is the fieldValidation parameter of the requests for CRD and Object: Strict (the default, as in kubectl), Warn or Ignore.
              * @enum {string}
              */
             readonly fieldValidation?: "Strict" | "Warn" | "Ignore";
-            /** @description Schemas asks for what a cluster publishes of the CRD, in Report.Schemas. */
+            /** @description Schemas requests the schemas that a cluster publishes for the CRD, see Report.Schemas. */
             readonly schemas?: boolean;
-            /** @description Now is the RFC 3339 instant at which the request arrives; it is used for creationTimestamp and ages. Empty: the real time. */
+            /** @description Now is the time of the request in RFC 3339 format. It determines creationTimestamp and ages. Empty: the current time. */
             readonly now?: string;
         };
-        /** @description Schema is what a cluster publishes of one served version of an accepted CRD. */
+        /** @description Schema is the OpenAPI schema that a cluster publishes for one served version of an accepted CRD. */
         readonly Schema: {
             readonly version: string;
             /** @description OpenAPIV3 is the document at /openapi/v3/apis/<group>/<version>. */
             readonly openapiV3: unknown;
-            /** @description Kind is the schema of the kind within OpenAPIV3, and KindV2 the one in /openapi/v2, which cannot express all of it. */
+            /** @description Kind is the schema of the kind in OpenAPIV3. KindV2 is its schema in /openapi/v2, which is less expressive. */
             readonly kind: unknown;
             readonly kindV2: unknown;
-            /** @description LostInV2 are the places of Kind that KindV2 lacks or has differently: "properties.spec.nullable". */
+            /** @description LostInV2 lists the paths in Kind that are missing or different in KindV2: "properties.spec.nullable". */
             readonly lostInV2: readonly string[];
-            /** @description Explain and ExplainRecursive are the output of `kubectl explain` of the resource, plain and with --recursive. */
+            /** @description Explain and ExplainRecursive are the output of `kubectl explain` for the resource, without and with --recursive. */
             readonly explain: string;
             readonly explainRecursive: string;
         };
-        /** @description SchemaPlace is where a node of a schema stands in the CRD. */
+        /** @description SchemaPlace locates a schema node in the CRD. */
         readonly SchemaPlace: {
-            /** @description Path is the node's, as in Rule.SchemaPath. */
+            /** @description Path is the path of the node, as in Rule.SchemaPath. */
             readonly path: string;
-            /** @description Range is the node from its key on, up to the schemas below it. */
+            /** @description Range extends from the node's key up to its first child schema. */
             readonly range: components["schemas"]["Range"];
         };
-        /** @description SelectableField is a field of an object and its value, as text. */
+        /** @description SelectableField is a selectable field of an object with its value as a string. */
         readonly SelectableField: {
             readonly name: string;
             readonly value: string;
-            /** @description Selector is the argument of `kubectl get --field-selector` that the object matches. */
+            /** @description Selector is the argument of `kubectl get --field-selector` that selects the object. */
             readonly selector: string;
         };
-        /** @description SelectableFields are the fields by which one version lets clients select an object. */
+        /** @description SelectableFields lists the selectable fields of an object at one version. */
         readonly SelectableFields: {
             readonly version: string;
             readonly fields: readonly components["schemas"]["SelectableField"][];
-            /** @description Error is the API server's message if they cannot be determined. */
+            /** @description Error is the API server's message if the fields cannot be determined. */
             readonly error: string;
         };
-        /** @description Stage is one step of a request. */
+        /** @description Stage is a step of a request. */
         readonly Stage: {
             /**
              * @description Name is one of the Stage… constants.
@@ -738,40 +743,40 @@ export type components = {
              * @enum {string}
              */
             readonly outcome: "pass" | "fail" | "error" | "skipped";
-            /** @description Why says in words what made the stage fail or be skipped. */
+            /** @description Why explains why the stage failed or was skipped. */
             readonly why: string;
             readonly changes: readonly components["schemas"]["Change"][];
-            /** @description Findings is how many findings of the object the stage produced. */
+            /** @description Findings is the number of the object's findings that the stage produced. */
             readonly findings: number;
         };
-        /** @description Status is the part of a metav1.Status, the API server's answer, that says how the request ended. Reason and Message are empty on success. */
+        /** @description Status is the outcome of a request, as in the API server's metav1.Status. Reason and Message are empty on success. */
         readonly Status: {
-            /** @description Code is the HTTP status code; 0 if the API server's code was not asked, because there is nothing to ask or a limit of the playground forbids it. */
+            /** @description Code is the HTTP status code; 0 if the verdict is unknown, because there is nothing to evaluate or a limit of the playground prevents it. */
             readonly code: number;
             readonly reason: string;
             readonly message: string;
         };
-        /** @description StoredObject is what the change from Scenario.OldCRD to Scenario.CRD means to one object of Scenario.OldObject. */
+        /** @description StoredObject reports the effect of the change from Scenario.OldCRD to Scenario.CRD on one object of Scenario.OldObject. */
         readonly StoredObject: {
             readonly apiVersion: string;
             readonly kind: string;
             readonly namespace: string;
             readonly name: string;
-            /** @description Range is the document in OldObject. */
+            /** @description Range locates the document in Scenario.OldObject. */
             readonly range: components["schemas"]["Range"];
             /**
-             * @description Outcome is pass, fail if the new schema does not take the object as it is, or error if it can no longer be read.
+             * @description Outcome is pass, fail if the object is invalid under the new schema or loses fields when read, error if it can no longer be read, or skipped if the effect is unknown.
              * @enum {string}
              */
             readonly outcome: "pass" | "fail" | "error" | "skipped";
-            /** @description Why says in words what Outcome means for the object. */
+            /** @description Why explains Outcome for this object. */
             readonly why: string;
-            /** @description Changes are what a read shows otherwise than before: fields that are pruned or defaulted. Ranges are in OldObject. */
+            /** @description Changes lists the fields that a read now prunes or defaults. Their ranges are in Scenario.OldObject. */
             readonly changes: readonly components["schemas"]["Change"][];
-            /** @description Findings are what the new schema complains of and the old one does not. */
+            /** @description Findings lists the findings of the new schema that the old schema does not have. */
             readonly findings: readonly components["schemas"]["Finding"][];
         };
-        /** @description Table is what `kubectl get` shows at one served version. */
+        /** @description Table is the output of `kubectl get` at one served version. */
         readonly Table: {
             readonly version: string;
             readonly columns: readonly components["schemas"]["Column"][];
@@ -781,14 +786,13 @@ export type components = {
             readonly get: string;
             readonly wide: string;
         };
-        /** @description TextEdit replaces a range of a text, as the Language Server Protocol has it. */
         readonly TextEdit: {
             /** @enum {string} */
             readonly document: "crd" | "oldCrd" | "object" | "oldObject" | "conversion" | "admission";
             readonly range: components["schemas"]["Range"];
             readonly newText: string;
         };
-        /** @description Timing is how long the evaluation took, in milliseconds. A CRD that was judged before takes no time. */
+        /** @description Timing is the duration of the evaluation in milliseconds. The duration for a CRD with a cached result is 0. */
         readonly Timing: {
             readonly crd: number;
             readonly object: number;
@@ -796,45 +800,45 @@ export type components = {
         /** @description TraceStep is the value of a sub-expression of a rule. */
         readonly TraceStep: {
             readonly expression: string;
-            /** @description Value is JSON, cut if it is long, or what CEL calls the value. */
+            /** @description Value is JSON, truncated if it is long, or CEL's notation of the value. */
             readonly value: string;
-            /** @description Loop says that the expression is evaluated for each item of a list or map; Value is that of the last item that was looked at. */
+            /** @description Loop reports that the expression is evaluated for each item of a list or map. Value is the value for the last visited item. */
             readonly loop: boolean;
-            /** @description Range is the place of the expression's operator or name in the CRD. */
+            /** @description Range locates the operator or name of the expression in the CRD. */
             readonly range: components["schemas"]["Range"];
         };
-        /** @description Trial is an expression and the node at which it is tried. */
+        /** @description Trial is an expression and the value for which it is evaluated. */
         readonly Trial: {
             readonly expression: string;
             /** @description Object is the index of the object in Report. */
             readonly object: number;
-            /** @description Path is the place of self in the object, as RuleResult has it. */
+            /** @description Path is the field path of self in the object, as in RuleResult. */
             readonly path: string;
         };
-        /** @description Tried is what became of a Trial. */
+        /** @description Tried is the result of a Trial. */
         readonly Tried: {
-            /** @description Problem says in words why nothing can be tried there; mostly empty. */
+            /** @description Problem explains why an expression cannot be evaluated for the value; otherwise it is empty. */
             readonly problem: string;
-            /** @description Object and Path are the node, and Range its place in the object's text; nil if the user did not type it. */
+            /** @description Object and Path identify the value. Range locates it in the object's document; nil if the document does not contain it. */
             readonly object: number;
             readonly path: string;
             readonly range: components["schemas"]["Range"] | null;
-            /** @description Version is that of the schema, and SchemaPath the schema's node. */
+            /** @description Version is the version of the schema, and SchemaPath the path of the schema node. */
             readonly version: string;
             readonly schemaPath: string;
-            /** @description Objects are the names of all objects, and Paths some of the nodes of this one that an expression may be tried at. */
+            /** @description Objects lists the names of all objects. Paths lists some field paths of this object for which an expression can be evaluated. */
             readonly objects: readonly string[];
             readonly paths: readonly string[];
-            /** @description Self is the value of self: JSON, cut if it is long. */
+            /** @description Self is the value of self as JSON, truncated if it is long. */
             readonly self: string;
-            /** @description Errors are those of the compiler. Without any, Type is that of the expression, such as list(string). */
+            /** @description Errors lists the compiler's errors. Without errors, Type is the type of the expression, such as list(string). */
             readonly errors: readonly components["schemas"]["ExpressionError"][];
             readonly type: string;
-            /** @description UsesOldSelf says that the expression compares with the old object, and OptionalOldSelf that it takes oldSelf as an optional, which a rule has to ask for. */
+            /** @description UsesOldSelf reports that the expression refers to oldSelf. OptionalOldSelf reports that the expression needs oldSelf as an optional, which a rule enables with its field optionalOldSelf. */
             readonly usesOldSelf: boolean;
             readonly optionalOldSelf: boolean;
             /**
-             * @description Outcome is pass if the expression has a Value, error if it has Errors or its evaluation failed with Failure, and skipped if there was nothing to evaluate, or if a rule would not be evaluated, for the reason in Why.
+             * @description Outcome is pass if the expression has a Value, and error if there are Errors or a Failure. It is skipped if there is nothing to evaluate, or if the API server would skip a rule for the reason in Why.
              * @enum {string}
              */
             readonly outcome: "pass" | "fail" | "error" | "skipped";
@@ -844,11 +848,11 @@ export type components = {
              */
             readonly why: "" | "create" | "ratcheted" | "blocked" | "absent" | "budget";
             readonly failure: string;
-            /** @description Value is JSON, cut if it is long, or what CEL calls the value. */
+            /** @description Value is JSON, truncated if it is long, or CEL's notation of the value. */
             readonly value: string;
-            /** @description Trace is as in RuleResult; its ranges are in the expression. */
+            /** @description Trace is a trace as in RuleResult. Its ranges refer to the expression. */
             readonly trace: readonly components["schemas"]["TraceStep"][];
-            /** @description ActualCost is that of this evaluation in CEL cost units. The others are those of a Rule with the expression. */
+            /** @description ActualCost is the cost of this evaluation in CEL cost units. The other costs are defined as in Rule. */
             readonly actualCost: number;
             readonly expressionCost: number;
             readonly cardinality: number;
@@ -856,40 +860,38 @@ export type components = {
             readonly estimatedCost: number;
             readonly costLimit: number;
         };
-        /** @description TryRequest asks what a CEL expression is worth at a node of an object, where it has the environment of a rule of the node's schema. */
+        /** @description TryRequest requests the evaluation of a CEL expression for a value of an object, in the environment of a rule in the value's schema. */
         readonly TryRequest: {
             readonly scenario: components["schemas"]["Scenario"];
             readonly trial: components["schemas"]["Trial"];
-            /** @description Position is a place in Scenario.Object; if it is set, the expression is tried at the node there, instead of the Trial's. */
+            /** @description Position is a position in Scenario.Object. If it is set, it selects the value, and Trial.Object and Trial.Path are ignored. */
             readonly position?: components["schemas"]["Position"];
         };
-        /** @description UpgradeStep is one thing that keeps the API server from accepting CRD.Upgraded. */
+        /** @description UpgradeStep is a reason why the API server rejects CRD.Upgraded. */
         readonly UpgradeStep: {
-            /** @description Reason, Field and Message are the API server's, word for word; Field is that of the v1 CRD. */
+            /** @description Reason, Field and Message are quoted from the API server's error about the v1 CRD. */
             readonly reason: string;
             readonly field: string;
             readonly message: string;
-            /** @description Do says in plain words what to do about it. */
+            /** @description Do describes the required change. */
             readonly do: string;
-            /** @description Range is the place in the text of the v1beta1 CRD. */
             readonly range: components["schemas"]["Range"];
         };
-        /** @description Version is one entry of spec.versions. */
+        /** @description Version is an entry of spec.versions. */
         readonly Version: {
             readonly name: string;
             readonly served: boolean;
             readonly storage: boolean;
             readonly deprecated: boolean;
-            /** @description Priority is the place in discovery's order, 1 being the version that kubectl prefers; 0 if the version is not served. */
             readonly priority: number;
             readonly range: components["schemas"]["Range"];
         };
-        /** @description View asks for what the page shows of a scenario. */
+        /** @description View requests the panels of the page for a scenario. */
         readonly View: {
             readonly scenario: components["schemas"]["Scenario"];
-            /** @description Panels are the names of the panels that are wanted: those that the page has in sight. Empty: all. */
+            /** @description Panels names the requested panels, usually the visible ones. Empty: all. */
             readonly panels: readonly string[];
-            /** @description Preliminary asks for the answer as soon as it tells something. */
+            /** @description Preliminary requests a response as soon as a first result is known. */
             readonly preliminary?: boolean;
         };
     };
