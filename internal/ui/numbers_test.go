@@ -6,9 +6,9 @@ import (
 	"testing"
 )
 
-// TestCostText reads the table that the page's script is tested with, too: both
+// TestFormatCost reads the table that the page's script is tested with, too: both
 // write costs.
-func TestCostText(t *testing.T) {
+func TestFormatCost(t *testing.T) {
 	text, err := os.ReadFile("testdata/costs.json")
 	if err != nil {
 		t.Fatal(err)
@@ -26,8 +26,8 @@ func TestCostText(t *testing.T) {
 		if err := json.Unmarshal(row[1], &want); err != nil {
 			t.Fatal(err)
 		}
-		if got := costText(cost); got != want {
-			t.Errorf("costText(%d) = %q, want %q", cost, got, want)
+		if got := formatCost(cost); got != want {
+			t.Errorf("formatCost(%d) = %q, want %q", cost, got, want)
 		}
 	}
 }

@@ -1,6 +1,6 @@
 const units = ["k", "M", "G", "T", "P", "E"];
 
-/** Formats CEL cost units like costText in internal/ui; one table tests both. */
+/** Formats CEL cost units like formatCost in internal/ui; one table tests both. */
 export function costText(cost: number): string {
   if (cost < 10_000) return String(cost);
   const thousands = Math.min(Math.floor(Math.log10(cost) / 3), units.length);
