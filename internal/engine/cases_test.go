@@ -10,6 +10,7 @@ import (
 	"github.com/crdlab/crdlab/internal/engine"
 	"github.com/crdlab/crdlab/internal/engine/whole"
 	"github.com/crdlab/crdlab/internal/enginetest/cases"
+	"github.com/crdlab/crdlab/internal/playground"
 )
 
 var update = flag.Bool("update", false, "rewrite the want.json of each case")
@@ -30,11 +31,11 @@ func TestCases(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			stages, err := engine.StageNames(c.Scenario)
+			complete, err := engine.Complete(c.Scenario)
 			if err != nil {
 				t.Fatal(err)
 			}
-			got, err := cases.EncodeWant(report, stages)
+			got, err := cases.EncodeWant(report, playground.RequestStages(complete))
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -334,13 +334,3 @@ func (e *Engine) KubernetesTypes() *crdschema.Types {
 	})
 	return e.types.built
 }
-
-// StageNames returns the names of the stages of a scenario's object requests, in
-// their order.
-func StageNames(s playground.Scenario) ([]string, error) {
-	s, err := Complete(s)
-	if err != nil {
-		return nil, err
-	}
-	return object.StageNames(s), nil
-}

@@ -61,63 +61,6 @@ type Object struct {
 	SelectableFields []SelectableFields `json:"selectableFields"`
 }
 
-// Stage is a step of a request.
-type Stage struct {
-	// Name is one of the Stage… constants.
-	Name StageName `json:"name"`
-	// Outcome is pass, fail or skipped.
-	Outcome Outcome `json:"outcome"`
-	// Why explains why the stage failed or was skipped.
-	Why     string   `json:"why"`
-	Changes []Change `json:"changes"`
-	// Findings is the number of the object's findings that the stage produced.
-	Findings int `json:"findings"`
-}
-
-// StageName is the name of a stage. Enumerations such as this one are aliases, so
-// that code may use plain strings; the description of the HTTP API lists the values.
-type StageName = string
-
-// StageUnknown is the stage of a finding about an evaluation that was ended.
-const StageUnknown StageName = ""
-
-// The stages of an object's request, in order. Some requests differ:
-//
-//   - In a server-side apply, apply replaces the stages from metadata to
-//     default.
-//   - A delete consists of decode, find, finalize, store and read.
-//   - In a scale request, find and scale replace the stages from metadata to
-//     default.
-//   - Without Scenario.Admission, mutate, complete and admit are absent, and
-//     prepare does the work of complete.
-const (
-	StageDecode   StageName = "decode"
-	StageApply    StageName = "apply"
-	StageMetadata StageName = "metadata"
-	StagePrune    StageName = "prune"
-	StageNulls    StageName = "nulls"
-	StageEmbedded StageName = "embedded"
-	StageDefault  StageName = "default"
-	StagePrepare  StageName = "prepare"
-	StageMutate   StageName = "mutate"
-	StageComplete StageName = "complete"
-	StageValidate StageName = "validate"
-	StageRules    StageName = "rules"
-	StageAdmit    StageName = "admit"
-	StageFind     StageName = "find"
-	StageFinalize StageName = "finalize"
-	StageScale    StageName = "scale"
-	StageStore    StageName = "store"
-	StageRead     StageName = "read"
-)
-
-// The stages of a CRD's request, in order.
-const (
-	StageCRDDecode   StageName = "crd decode"
-	StageCRDValidate StageName = "crd validate"
-	StageCRDServe    StageName = "crd serve"
-)
-
 // Change is a value that a stage added to, removed from or replaced in the
 // object.
 type Change struct {

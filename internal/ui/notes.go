@@ -14,12 +14,18 @@ func changeMark(c stageChange) mark {
 	switch {
 	case c.change.Op == playground.ChangeRemove:
 		return markRemoved
-	case c.stage == playground.StagePrepare || c.stage == playground.StageComplete || c.stage == playground.StageStore:
+	case isRoutine(c.stage):
 		return markQuiet
 	case c.change.Op == playground.ChangeReplace:
 		return markReplaced
 	}
 	return markAdded
+}
+
+// isRoutine reports whether every request gets the changes of a stage.
+func isRoutine(name playground.StageName) bool {
+	stage, ok := playground.FindObjectStage(name)
+	return ok && stage.Routine
 }
 
 // changeNote returns a short note about a change, with the CRD line that caused
@@ -51,41 +57,25 @@ func crdLine(c stageChange) (line int, ok bool) {
 
 // changeLabel names the effect of a stage on a value.
 func changeLabel(c stageChange) string {
-	switch c.stage {
-	case playground.StagePrune:
-		return "pruned · not in the schema"
-	case playground.StageDefault:
-		return "defaulted"
-	case playground.StageNulls:
-		return "null dropped"
-	case playground.StageMetadata:
-		return "metadata coerced"
-	case playground.StageMutate:
-		return mutationLabel(c.change.Cause)
-	case playground.StagePrepare, playground.StageComplete:
-		if c.change.Op == playground.ChangeRemove {
-			return "dropped"
-		}
-		return "set by the API server"
-	case playground.StageStore:
-		if c.change.Op == playground.ChangeRemove {
-			return "not in the storage version"
-		}
-		return "storage version"
-	case playground.StageRead:
-		return "not in this version"
+	name := c.stage
+	if name == playground.StageMutate {
+		name = mutationStage(c.change.Cause)
 	}
-	return c.stage
+	stage, ok := playground.FindObjectStage(name)
+	if !ok {
+		return c.stage
+	}
+	return stage.LabelOf(c.change.Op)
 }
 
-// mutationLabel distinguishes changes by admission plugins from the API
-// server's pruning and defaulting of their results.
-func mutationLabel(cause playground.ChangeCause) string {
+// mutationStage returns the stage whose label fits a change during mutation,
+// because the API server prunes and defaults the results of admission plugins.
+func mutationStage(cause playground.ChangeCause) playground.StageName {
 	switch cause {
 	case playground.CausePruned:
-		return "pruned · not in the schema"
+		return playground.StagePrune
 	case playground.CauseDefaulted:
-		return "defaulted"
+		return playground.StageDefault
 	}
-	return "mutated"
+	return playground.StageMutate
 }

@@ -20,7 +20,7 @@ import (
 // mutate lets the mutating admission plugins change the object.
 func mutate(r *Request) error {
 	if !r.review.Mutates() {
-		r.skip("no mutating policy or webhook")
+		r.skip(playground.StageSkipNoMutating)
 		return nil
 	}
 	before := r.snapshot()
@@ -37,7 +37,7 @@ func mutate(r *Request) error {
 // be stored.
 func admit(r *Request) error {
 	if !r.review.Validates() {
-		r.skip("no validating policy or webhook")
+		r.skip(playground.StageSkipNoValidator)
 		return nil
 	}
 	object := r.Object

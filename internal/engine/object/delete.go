@@ -13,16 +13,6 @@ import (
 	"github.com/crdlab/crdlab/internal/playground"
 )
 
-// deleteStages are those of a delete, for which a client reads no more of the
-// document than what names the object. Nothing validates what goes.
-var deleteStages = []stage{
-	{playground.StageDecode, identifyObject},
-	{playground.StageFind, findStored},
-	{playground.StageFinalize, finalize},
-	{playground.StageStore, storeDeleted},
-	{playground.StageRead, read},
-}
-
 // deletePropagation is what `kubectl delete` asks for.
 const deletePropagation = metav1.DeletePropagationBackground
 

@@ -52,7 +52,7 @@ func (r *Request) restoreTypeAndObjectMeta(apiVersion, kind string) error {
 // and ends the decoding.
 func coerceEmbedded(r *Request) error {
 	if !r.isOfCRD() {
-		r.skip(notOfCRD)
+		r.skip(playground.StageSkipOtherKind)
 		return r.concludeDecoding()
 	}
 	before := r.snapshot()

@@ -13,11 +13,11 @@ import (
 // them; items of lists stay and fail validation.
 func dropNulls(r *Request) error {
 	if r.Version.PreserveUnknown {
-		r.skip("the CRD has spec.preserveUnknownFields: true")
+		r.skip(playground.StageSkipPreserved)
 		return nil
 	}
 	if !r.isOfCRD() {
-		r.skip(notOfCRD)
+		r.skip(playground.StageSkipOtherKind)
 		return nil
 	}
 	before := r.snapshot()

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"net/http"
 	"slices"
-	"strings"
 	"time"
 
 	structuralschema "k8s.io/apiextensions-apiserver/pkg/apiserver/schema"
@@ -26,88 +25,6 @@ import (
 	"github.com/crdlab/crdlab/internal/playground"
 	"github.com/crdlab/crdlab/internal/source"
 )
-
-// An stage is a step of an object's request. An error ends the request;
-// errors of validation are collected until validation is over.
-type stage struct {
-	name string
-	run  func(*Request) error
-}
-
-// createStages are the steps of a create or an update, in the order of the
-// API server's request handler.
-var createStages = []stage{
-	{playground.StageDecode, decode},
-	{playground.StageMetadata, coerceMetadata},
-	{playground.StagePrune, prune},
-	{playground.StageNulls, dropNulls},
-	{playground.StageEmbedded, coerceEmbedded},
-	{playground.StageDefault, applyDefaults},
-	{playground.StagePrepare, prepare},
-	{playground.StageValidate, validate},
-	{playground.StageRules, evaluateRules},
-	{playground.StageStore, store},
-	{playground.StageRead, read},
-}
-
-// applyStages are those of a server-side apply: the field manager merges by
-// the schema, which leaves nothing to prune, and applies defaults.
-var applyStages = []stage{
-	{playground.StageDecode, decodeApplied},
-	{playground.StageApply, applyFields},
-	{playground.StagePrepare, prepare},
-	{playground.StageValidate, validate},
-	{playground.StageRules, evaluateRules},
-	{playground.StageStore, store},
-	{playground.StageRead, read},
-}
-
-// admissionStages take the places of stages where admission plugins run: those
-// that change the object before it is completed, those that only look at it
-// after it was validated.
-var admissionStages = map[string][]stage{
-	playground.StagePrepare: {{playground.StagePrepare, receiveObject}, {playground.StageMutate, mutate}, {playground.StageComplete, completeObject}},
-	playground.StageRules:   {{playground.StageRules, evaluateRules}, {playground.StageAdmit, admit}},
-
-	playground.StageFinalize: {{playground.StageAdmit, admitDelete}, {playground.StageFinalize, finalize}},
-}
-
-// operationStages are the stages of the operations.
-var operationStages = map[string][]stage{
-	playground.OperationCreate:       createStages,
-	playground.OperationUpdate:       createStages,
-	playground.OperationUpdateStatus: createStages,
-	playground.OperationApply:        applyStages,
-	playground.OperationDelete:       deleteStages,
-	playground.OperationScale:        scaleStages,
-}
-
-// stagesOf are the stages of a scenario's requests.
-func stagesOf(s playground.Scenario) []stage {
-	stages := operationStages[s.Operation]
-	if strings.TrimSpace(s.Admission) == "" || s.Operation == playground.OperationScale {
-		return stages
-	}
-	var withAdmission []stage
-	for _, stage := range stages {
-		if several, ok := admissionStages[stage.name]; ok {
-			withAdmission = append(withAdmission, several...)
-		} else {
-			withAdmission = append(withAdmission, stage)
-		}
-	}
-	return withAdmission
-}
-
-// StageNames returns the names of the stages of a scenario's object requests, in
-// their order.
-func StageNames(s playground.Scenario) []string {
-	var names []string
-	for _, stage := range stagesOf(s) {
-		names = append(names, stage.name)
-	}
-	return names
-}
 
 // Request is an object on its way through the stages.
 type Request struct {

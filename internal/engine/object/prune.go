@@ -12,11 +12,11 @@ import (
 // prune removes the fields that the schema does not know.
 func prune(r *Request) error {
 	if r.Version.PreserveUnknown {
-		r.skip("the CRD has spec.preserveUnknownFields: true")
+		r.skip(playground.StageSkipPreserved)
 		return nil
 	}
 	if !r.isOfCRD() {
-		r.skip(notOfCRD)
+		r.skip(playground.StageSkipOtherKind)
 		return nil
 	}
 	before := r.snapshot()
@@ -40,8 +40,6 @@ func prune(r *Request) error {
 func (r *Request) isOfCRD() bool {
 	return r.Object.GroupVersionKind().GroupKind() == r.Version.Kind.GroupKind()
 }
-
-const notOfCRD = "apiVersion or kind is not of the CRD"
 
 // skip marks the running stage as one that this request leaves out.
 func (r *Request) skip(why string) {

@@ -12,11 +12,11 @@ import (
 // read reads the stored object back at each served version.
 func read(r *Request) error {
 	if r.deleted {
-		r.skip("the object is gone")
+		r.skip(playground.StageSkipDeleted)
 		return nil
 	}
 	if r.stored == nil {
-		r.skip("it is not known what is stored")
+		r.skip(playground.StageSkipNotStored)
 		return nil
 	}
 	for _, name := range r.crd.ServedByPriority() {

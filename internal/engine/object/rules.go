@@ -16,7 +16,7 @@ import (
 // the verdict; what it found is then told rule by rule.
 func evaluateRules(r *Request) error {
 	if r.Version.CELRules == nil {
-		r.skip("the schema has no rules")
+		r.skip(playground.StageSkipNoRules)
 		return r.concludeValidation()
 	}
 	r.Report.RulesBudget = celconfig.RuntimeCELCostBudget

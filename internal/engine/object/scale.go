@@ -13,19 +13,6 @@ import (
 	"github.com/crdlab/crdlab/internal/playground"
 )
 
-// scaleStages are those of `kubectl scale`, which patches the Scale of an object;
-// the object that has its number of replicas is then updated like any other.
-var scaleStages = []stage{
-	{playground.StageDecode, identifyObject},
-	{playground.StageFind, findStored},
-	{playground.StageScale, setReplicas},
-	{playground.StagePrepare, completeObject},
-	{playground.StageValidate, validate},
-	{playground.StageRules, evaluateRules},
-	{playground.StageStore, store},
-	{playground.StageRead, read},
-}
-
 // setReplicas follows scaleUpdatedObjectInfo.UpdatedObject of
 // k8s.io/apiextensions-apiserver/pkg/registry/customresource.
 func setReplicas(r *Request) error {

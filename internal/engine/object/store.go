@@ -38,7 +38,7 @@ func store(r *Request) error {
 		converted, err := r.convert(playground.StageStore, r.Object, r.crd.Storage)
 		if errors.Is(err, feature.ErrNoWebhook) {
 			r.accept()
-			r.skip(fmt.Sprintf("the conversion webhook would be asked to convert the object to the storage version %s", r.crd.Storage.Kind.Version))
+			r.skip(playground.StageSkipUnconverted + " " + r.crd.Storage.Kind.Version)
 			return nil
 		}
 		if err != nil {

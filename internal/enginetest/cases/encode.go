@@ -29,13 +29,21 @@ func Encode(report playground.Report) ([]byte, error) {
 
 // EncodeWant encodes a report as the want.json of a case. It differs from [Encode]
 // in the stages of objects, which are reduced to the deviations from a normal
-// pass. The order lists the names of the stages of the scenario's requests; it is
-// an error if the stages of an object differ from it.
-func EncodeWant(report playground.Report, order []string) ([]byte, error) {
+// pass. The rows describe the stages of the scenario's requests. EncodeWant fails
+// if an object has other stages, or skips one for a reason that its row does not
+// permit.
+func EncodeWant(report playground.Report, rows []playground.ObjectStage) ([]byte, error) {
+	order := make([]string, len(rows))
+	for i, row := range rows {
+		order[i] = row.Name
+	}
 	report.Objects = slices.Clone(report.Objects)
 	for i, object := range report.Objects {
 		deviations, err := stageDeviations(object, order)
 		if err != nil {
+			return nil, err
+		}
+		if err := checkSkips(object, rows); err != nil {
 			return nil, err
 		}
 		report.Objects[i].Stages = deviations

@@ -51,6 +51,21 @@ func stageDeviations(object playground.Object, order []string) ([]playground.Sta
 	return deviations, nil
 }
 
+// checkSkips returns an error if a stage is skipped for a reason that its row does
+// not permit. It ignores the stages that follow the end of a rejected request.
+func checkSkips(object playground.Object, rows []playground.ObjectStage) error {
+	rest := len(object.Stages)
+	if !object.Accepted {
+		rest = trailingSkips(object.Stages)
+	}
+	for i, stage := range object.Stages[:rest] {
+		if isSkipped(stage) && !rows[i].PermitsSkip(stage.Why) {
+			return fmt.Errorf("the table of stages does not permit to skip %q because %q", stage.Name, stage.Why)
+		}
+	}
+	return nil
+}
+
 // trailingSkips returns the index of the first of the trailing stages that are
 // skipped for the same reason.
 func trailingSkips(stages []playground.Stage) int {
