@@ -20,9 +20,9 @@ func (p *cursorContext) admissionKind() *crdschema.Kind {
 	if p.isKindOfCRD(group, kind) {
 		return p.crd.KindOf(p.types, root)
 	}
-	possible := p.types.DeclaredIn(group)
+	possible := p.types.DocumentKinds(group)
 	isChoice := len(p.Path) == 1 && (p.Path[0] == "kind" || p.Path[0] == "apiVersion")
-	at := slices.IndexFunc(possible, func(d *crdschema.DeclaredKind) bool { return d.Kind == kind })
+	at := slices.IndexFunc(possible, func(d *crdschema.DocumentKind) bool { return d.Kind == kind })
 	switch {
 	case len(possible) == 0 || at < 0 && kind != "" && !isChoice:
 		return nil
@@ -42,7 +42,7 @@ func (p *cursorContext) isKindOfCRD(group, kind string) bool {
 
 // withChoice is a document's type that may be of any of the kinds, and of the
 // versions of some.
-func withChoice(schema crdschema.Schema, kinds, versions []*crdschema.DeclaredKind) crdschema.Schema {
+func withChoice(schema crdschema.Schema, kinds, versions []*crdschema.DocumentKind) crdschema.Schema {
 	var kindNames, apiVersions []string
 	for _, d := range kinds {
 		kindNames = append(kindNames, d.Kind)
@@ -52,8 +52,8 @@ func withChoice(schema crdschema.Schema, kinds, versions []*crdschema.DeclaredKi
 			apiVersions = append(apiVersions, d.APIVersion)
 		}
 	}
-	schema.Properties["kind"] = crdschema.Constant(schema.Properties["kind"], kindNames...)
-	schema.Properties["apiVersion"] = crdschema.Constant(schema.Properties["apiVersion"], apiVersions...)
+	schema.Properties["kind"] = crdschema.WithEnum(schema.Properties["kind"], kindNames...)
+	schema.Properties["apiVersion"] = crdschema.WithEnum(schema.Properties["apiVersion"], apiVersions...)
 	schema.Required = append([]string{"apiVersion", "kind", "metadata"}, crdschema.Without(schema.Required, "apiVersion", "kind", "metadata")...)
 	return schema
 }
@@ -113,7 +113,7 @@ func (p *cursorContext) namedInRule(field string) []namedValue {
 func (p *cursorContext) describedKinds() []namedValue {
 	group, _ := splitVersion(p.root().Scalar("apiVersion"))
 	var named []namedValue
-	for _, d := range p.types.DeclaredIn(group) {
+	for _, d := range p.types.DocumentKinds(group) {
 		named = append(named, namedValue{d.Kind, p.types.Definitions[d.Definition].Schema.Description})
 	}
 	return named

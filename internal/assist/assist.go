@@ -143,11 +143,11 @@ func (a *Assistant) placeAt(ctx context.Context, at playground.Cursor) (*cursorC
 	case playground.DocumentCRD, playground.DocumentOldCRD:
 		p.kind = p.types.CRDKind(p.root())
 	case playground.DocumentObject, playground.DocumentOldObject, playground.DocumentAdmission:
-		s, err := engine.Complete(at.Scenario)
+		s, err := engine.SetDefaults(at.Scenario)
 		if err != nil {
 			return nil, err
 		}
-		p.crd = a.engine.CRD(ctx, s)
+		p.crd = a.engine.EvaluateCRD(ctx, s)
 		if at.Document == playground.DocumentAdmission {
 			p.kind = p.admissionKind()
 		} else {

@@ -45,7 +45,7 @@ func (p *cursorContext) objectRoot() (celRoot, bool) {
 	if declType == nil {
 		return celRoot{}, false
 	}
-	return celRoot{declType.MaybeAssignTypeName("objectType"), p.crd.KindAt(p.types, storage.Kind.Version).Root}, true
+	return celRoot{declType.MaybeAssignTypeName("objectType"), p.crd.KindOfVersion(p.types, storage.Kind.Version).Root}, true
 }
 
 // policyVariables are the names of a policy's spec.variables.

@@ -51,24 +51,24 @@ type console struct {
 	// node is the schema's node, place the object's, and bound what self and
 	// oldSelf are there; set by find.
 	node  *celrule.Node
-	place celrule.Place
+	place celrule.Target
 	bound celrule.Activations
 }
 
 // newConsole prepares the objects of the scenario. The caller emulates the
 // scenario's release.
 func (a *Assistant) newConsole(ctx context.Context, asked playground.TryRequest) (*console, error) {
-	now, err := engine.RequestTime(asked.Scenario.Now)
+	now, err := engine.ParseNow(asked.Scenario.Now)
 	if err != nil {
 		return nil, err
 	}
-	s, err := engine.Complete(asked.Scenario)
+	s, err := engine.SetDefaults(asked.Scenario)
 	if err != nil {
 		return nil, err
 	}
 	c := &console{tried: emptyTried(), types: a.engine.KubernetesTypes()}
-	c.crd = a.engine.CRD(ctx, s)
-	c.missing, c.judges = len(a.engine.Features.Missing(s, c.crd.ConvertsByWebhook())) > 0, a.engine.Features.Judges(s)
+	c.crd = a.engine.EvaluateCRD(ctx, s)
+	c.missing, c.judges = len(a.engine.Features.Missing(s, c.crd.ConvertsByWebhook())) > 0, a.engine.Features.Supports(s)
 	c.file, err = source.Parse(s.Object, finding.ObjectText)
 	if _, isLimit := finding.LimitRange(err); isLimit {
 		c.tried.Problem = "The objects pass a limit of the playground: " + err.Error() + "."
@@ -138,7 +138,7 @@ func (a *Assistant) trialPlace(ctx context.Context, at playground.Cursor) (*curs
 // scope is what an expression may use at the node; nil if there can be none.
 func (c *console) scope(optionalOldSelf bool) *celScope {
 	schema := crdschema.Schema{Types: c.types}
-	if kind := c.crd.KindAt(c.types, c.tried.Version); kind != nil {
+	if kind := c.crd.KindOfVersion(c.types, c.tried.Version); kind != nil {
 		schema = kind.Root.At(c.place.Path)
 	}
 	return selfScope(c.node.DeclType, schema, optionalOldSelf)

@@ -61,7 +61,7 @@ func (c *console) evaluate(ctx context.Context, expression string) {
 func (c *console) compile(expression string) (*celScope, *celgo.Ast) {
 	var issues *celgo.Issues
 	for _, optional := range []bool{false, true} {
-		if optional && !release.Ratchets() {
+		if optional && !release.HasRatcheting() {
 			break
 		}
 		scope := c.tracing(optional)
@@ -152,9 +152,9 @@ func (c *console) run(ctx context.Context, scope *celScope, checked *celgo.Ast, 
 	}
 	if err != nil {
 		c.tried.Outcome, c.tried.Failure = playground.OutcomeError, upstream.Repeatable(err.Error())
-		return !celrule.IsCallLimit(err) && ctx.Err() == nil
+		return !celrule.IsCallLimitError(err) && ctx.Err() == nil
 	}
-	c.tried.Outcome, c.tried.Value = playground.OutcomePass, celrule.CutValue(celrule.ValueText(value), maxTriedValue)
+	c.tried.Outcome, c.tried.Value = playground.OutcomePass, celrule.Truncate(celrule.FormatValue(value), maxTriedValue)
 	return true
 }
 

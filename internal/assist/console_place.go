@@ -181,8 +181,8 @@ func (l *trialPaths) isWanted(written string, path []any) bool {
 
 // pairedPlace is the place at a path below an object, with the value that an
 // update replaces.
-func pairedPlace(node *celrule.Node, value, old any, path []any) celrule.Place {
-	p := celrule.Place{Value: value, Old: old}
+func pairedPlace(node *celrule.Node, value, old any, path []any) celrule.Target {
+	p := celrule.Target{Value: value, Old: old}
 	for _, step := range path {
 		switch step := step.(type) {
 		case int:
@@ -208,6 +208,6 @@ func (c *console) describePlace(r *object.Request) {
 	c.bound = celrule.Activations{Node: c.node, Place: c.place}
 	c.bound.Bind()
 	if value, ok := c.bound.Plain[cel.ScopedVarName].(ref.Val); ok {
-		c.tried.Self = celrule.CutValue(celrule.ValueText(value), maxSelf)
+		c.tried.Self = celrule.Truncate(celrule.FormatValue(value), maxSelf)
 	}
 }

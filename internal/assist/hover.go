@@ -100,7 +100,7 @@ func (p *cursorContext) unknownField(path []any, title string, judged []playgrou
 	}
 	hover.Title = title
 	hover.Facts = append(hover.Facts, p.fate(path, judged)...)
-	if crdschema.IsTrue(parent.Schema, "x-kubernetes-preserve-unknown-fields") || p.kind.Version != "" && p.crd.Storage != nil && p.crd.Storage.PreserveUnknown {
+	if crdschema.BoolExtension(parent.Schema, "x-kubernetes-preserve-unknown-fields") || p.kind.Version != "" && p.crd.Storage != nil && p.crd.Storage.PreserveUnknown {
 		hover.Description = "Not in the schema, and kept: unknown fields are preserved here."
 	} else {
 		hover.Description = "Not in the schema: the API server refuses or drops it."
@@ -193,7 +193,7 @@ func (f *factList) extensions(schema crdschema.Schema) {
 	if kind, ok := schema.Extensions.GetString("x-kubernetes-map-type"); ok {
 		f.add("map", kind)
 	}
-	if crdschema.IsTrue(schema.Schema, "x-kubernetes-preserve-unknown-fields") {
+	if crdschema.BoolExtension(schema.Schema, "x-kubernetes-preserve-unknown-fields") {
 		f.add("unknown fields", "preserved")
 	}
 }

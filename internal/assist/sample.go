@@ -19,7 +19,7 @@ const maxSampleTrials = 120
 // sample writes an object of a CRD.
 func (a *Assistant) sample(ctx context.Context, q playground.SampleRequest) (*playground.Sample, error) {
 	sample := &playground.Sample{Unsolved: []string{}}
-	s, err := engine.Complete(playground.Scenario{CRD: q.CRD})
+	s, err := engine.SetDefaults(playground.Scenario{CRD: q.CRD})
 	if err != nil {
 		return nil, err
 	}
@@ -27,12 +27,12 @@ func (a *Assistant) sample(ctx context.Context, q playground.SampleRequest) (*pl
 	if err != nil {
 		return nil, err
 	}
-	c := a.engine.CRD(ctx, s)
+	c := a.engine.EvaluateCRD(ctx, s)
 	restore()
 	if c.Internal == nil {
 		return sample, nil
 	}
-	kind := c.KindAt(a.engine.KubernetesTypes(), q.Version)
+	kind := c.KindOfVersion(a.engine.KubernetesTypes(), q.Version)
 	if kind == nil || q.Version != "" && kind.Version != q.Version {
 		return sample, nil
 	}

@@ -42,9 +42,9 @@ type Engine struct {
 	plugins     *lru.Cache // of Plugins by pluginsKey
 	policyTypes *lru.Cache // of []playground.Finding by typesKey
 	// early is the CRD of the last preliminary answer.
-	early atomic.Pointer[earlyCRD]
+	preliminary atomic.Pointer[earlyCRD]
 	// fewRules is how many rules Preliminary has validated, too.
-	fewRules int
+	immediateRules int
 	// types are built when somebody writes.
 	types struct {
 		sync.Once
@@ -55,7 +55,7 @@ type Engine struct {
 // New returns an engine that has the given parts, with an empty cache.
 func New(parts feature.Set) *Engine {
 	return &Engine{
-		Features: parts, evaluator: crd.NewEvaluator(parts), fewRules: crd.FewRules,
+		Features: parts, evaluator: crd.NewEvaluator(parts), immediateRules: crd.MaxImmediateRules,
 		crds: lru.New(cachedCRDs), plugins: lru.New(cachedCRDs), policyTypes: lru.New(cachedCRDs),
 	}
 }
@@ -63,7 +63,7 @@ func New(parts feature.Set) *Engine {
 // Evaluate answers s. Whatever is wrong with the texts of s is told in the
 // report; an error means that ctx ended or that the engine itself failed.
 func (e *Engine) Evaluate(ctx context.Context, s playground.Scenario) (playground.Report, error) {
-	return e.evaluate(ctx, s, e.CRD)
+	return e.evaluate(ctx, s, e.EvaluateCRD)
 }
 
 // evaluate answers s, judging its CRD with the given function.
@@ -76,11 +76,11 @@ func (e *Engine) evaluate(ctx context.Context, s playground.Scenario, judge func
 	if err := ctx.Err(); err != nil {
 		return report, err
 	}
-	now, err := RequestTime(s.Now)
+	now, err := ParseNow(s.Now)
 	if err != nil {
 		return report, err
 	}
-	if s, err = Complete(s); err != nil {
+	if s, err = SetDefaults(s); err != nil {
 		return report, err
 	}
 	restore, err := release.Emulate(s)
@@ -121,7 +121,7 @@ func (e *Engine) report(ctx context.Context, s playground.Scenario, now time.Tim
 		return report, err
 	}
 	if s.Schemas && e.Features.Schema != nil {
-		if report.Schemas, err = crd.Schemas(e.Features); err != nil {
+		if report.Schemas, err = crd.PublishedSchemas(e.Features); err != nil {
 			return report, err
 		}
 	}
@@ -133,7 +133,7 @@ func (e *Engine) report(ctx context.Context, s playground.Scenario, now time.Tim
 	return report, nil
 }
 
-func RequestTime(now string) (time.Time, error) {
+func ParseNow(now string) (time.Time, error) {
 	if now == "" {
 		return time.Now().UTC().Truncate(time.Second), nil
 	}
@@ -145,7 +145,7 @@ func RequestTime(now string) (time.Time, error) {
 }
 
 // Complete sets the defaults of a scenario and refuses unknown parameters.
-func Complete(s playground.Scenario) (playground.Scenario, error) {
+func SetDefaults(s playground.Scenario) (playground.Scenario, error) {
 	if s.Kubernetes == "" {
 		s.Kubernetes = release.Name(playground.NewestMinor)
 	}
@@ -180,7 +180,7 @@ const defaultFieldManager = "kubectl"
 
 // CRD returns what depends on the CRD's texts alone, from the cache if it was
 // asked for lately.
-func (e *Engine) CRD(ctx context.Context, s playground.Scenario) *crd.CRD {
+func (e *Engine) EvaluateCRD(ctx context.Context, s playground.Scenario) *crd.CRD {
 	key := keyOfCRD(s)
 	if known, ok := e.knownCRD(key); ok {
 		return known

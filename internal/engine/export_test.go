@@ -1,4 +1,4 @@
 package engine
 
 // ValidateFewRules sets how many rules Preliminary has validated, too.
-func (e *Engine) ValidateFewRules(count int) { e.fewRules = count }
+func (e *Engine) SetImmediateRules(count int) { e.immediateRules = count }

@@ -31,11 +31,11 @@ func (e *Engine) preliminaryCRD(ctx context.Context, s playground.Scenario) (c *
 	if known, ok := e.knownCRD(key); ok {
 		return known, false
 	}
-	r := e.evaluator.NewRequest(ctx, s, e.fewRules)
+	r := e.evaluator.NewRequest(ctx, s, e.immediateRules)
 	c = e.explain(r.Evaluate(s))
 	switch {
 	case r.Preliminary:
-		e.early.Store(&earlyCRD{key, r})
+		e.preliminary.Store(&earlyCRD{key, r})
 	case ctx.Err() == nil:
 		e.crds.Add(key, c)
 	}
@@ -45,7 +45,7 @@ func (e *Engine) preliminaryCRD(ctx context.Context, s playground.Scenario) (c *
 // confirmed is the CRD of the last preliminary answer, if that was about the key
 // and upstream finds nothing wrong with all of its rules either.
 func (e *Engine) confirmed(ctx context.Context, key crdKey) (*crd.CRD, bool) {
-	early := e.early.Swap(nil)
+	early := e.preliminary.Swap(nil)
 	if early == nil || early.key != key || !early.request.Report.Accepted {
 		return nil, false
 	}

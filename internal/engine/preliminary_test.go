@@ -23,7 +23,7 @@ func TestPreliminary(t *testing.T) {
 	for _, c := range readCases(t) {
 		t.Run(c.Name, func(t *testing.T) {
 			e := whole.New()
-			e.ValidateFewRules(0)
+			e.SetImmediateRules(0)
 			early, preliminary, err := e.Preliminary(context.Background(), c.Scenario)
 			if err != nil {
 				t.Fatal(err)

@@ -106,7 +106,7 @@ func (r *record) addEvaluation(e *policyExpression, value ref.Val, details *celg
 		out.Outcome = playground.OutcomeFail
 	}
 	if err == nil {
-		if json, err := jsonvalue.OfCEL(value); err == nil {
+		if json, err := jsonvalue.FromCEL(value); err == nil {
 			out.Value = jsonvalue.Encode(json)
 		}
 	}

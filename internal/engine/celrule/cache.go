@@ -27,12 +27,12 @@ const cachedValidators = 16
 // Cache has the compiled rules of schema nodes, by all that they depend
 // on. A keystroke changes one node and those above it; the versions of a CRD
 // often have the same schema. It is safe for concurrent use.
-type Cache struct {
+type Compiler struct {
 	nodes      *lru.Cache // of *nodeRules by ruleKey
 	validators *lru.Cache // of *cel.Validator by validatorKey
 }
 
-func NewCache() *Cache { return &Cache{lru.New(cachedRuleNodes), lru.New(cachedValidators)} }
+func NewCompiler() *Compiler { return &Compiler{lru.New(cachedRuleNodes), lru.New(cachedValidators)} }
 
 // ruleKey is all that the rules of a node depend on: the release whose CEL
 // environment compiles them, the schema from the node down, and whether self
@@ -52,7 +52,7 @@ type validatorKey struct {
 // Compile compiles the rules of a schema for objects that are stored or about
 // to be: into upstream's validator, which gives the verdict, and the same rules
 // one by one. Both are nil if there are none.
-func (c *Cache) Compile(root *structuralschema.Structural, digest *Digest) (*cel.Validator, *Node) {
+func (c *Compiler) Compile(root *structuralschema.Structural, digest *Digest) (*cel.Validator, *Node) {
 	key := validatorKey{environment.DefaultCompatibilityVersion().String(), digest.sum}
 	declType := model.SchemaDeclType(root, true)
 	if cached, ok := c.validators.Get(key); ok {
@@ -72,7 +72,7 @@ const fewNodes = 8
 // CompileRules compiles the rules of a schema alone. Upstream's validator compiles
 // all of them whatever changed, so that it is made only where much did: then it is
 // what compile needs, too.
-func (c *Cache) CompileRules(root *structuralschema.Structural, digest *Digest) *Node {
+func (c *Compiler) CompileRules(root *structuralschema.Structural, digest *Digest) *Node {
 	if c.unknownNodes(root, digest, true) > fewNodes {
 		_, node := c.Compile(root, digest)
 		return node
@@ -81,7 +81,7 @@ func (c *Cache) CompileRules(root *structuralschema.Structural, digest *Digest) 
 }
 
 // unknownNodes counts the nodes with rules that are not compiled.
-func (c *Cache) unknownNodes(s *structuralschema.Structural, digest *Digest, root bool) (count int) {
+func (c *Compiler) unknownNodes(s *structuralschema.Structural, digest *Digest, root bool) (count int) {
 	if _, ok := c.nodes.Get(newRuleKey(digest, root)); !ok && len(s.XValidations) > 0 {
 		count++
 	}
@@ -103,7 +103,7 @@ func newRuleKey(digest *Digest, root bool) ruleKey {
 }
 
 // get returns the compiled rules of a node, or compiles them.
-func (c *Cache) get(digest *Digest, root bool, compile func() *nodeRules) *nodeRules {
+func (c *Compiler) get(digest *Digest, root bool, compile func() *nodeRules) *nodeRules {
 	key := newRuleKey(digest, root)
 	if cached, ok := c.nodes.Get(key); ok {
 		return cached.(*nodeRules)

@@ -60,7 +60,7 @@ func NewEvaluation(ctx context.Context, version string, memory Memo, blocked boo
 }
 
 // Walk evaluates the rules of node at p, and those below.
-func (e *evaluation) Walk(node *Node, p Place) {
+func (e *evaluation) Walk(node *Node, p Target) {
 	if node == nil || p.Value == nil {
 		return
 	}
@@ -84,7 +84,7 @@ func (e *evaluation) Walk(node *Node, p Place) {
 	}
 }
 
-func (e *evaluation) evaluateNode(node *Node, p Place) {
+func (e *evaluation) evaluateNode(node *Node, p Target) {
 	variables := Activations{Node: node, Place: p}
 	for i := range node.Rules {
 		result := playground.RuleResult{ID: ID(e.version, node, i), Path: jsonvalue.PathString(p.Path), Trace: []playground.TraceStep{}}
@@ -125,7 +125,7 @@ func (e *evaluation) add(result playground.RuleResult, path []any) {
 
 // evaluateRule follows validateExpressions in
 // k8s.io/apiextensions-apiserver/pkg/apiserver/schema/cel.
-func (e *evaluation) evaluateRule(node *Node, i int, p Place, variables *Activations, result *playground.RuleResult) {
+func (e *evaluation) evaluateRule(node *Node, i int, p Target, variables *Activations, result *playground.RuleResult) {
 	compiled, rule := node.Rules[i], node.Schema.XValidations[i]
 	if compiled.Error != nil {
 		e.fail(result, field.Invalid(p.fieldPath, node.Schema.Type, fmt.Sprintf("rule compile error: %v", compiled.Error)), playground.OutcomeError)
@@ -135,7 +135,7 @@ func (e *evaluation) evaluateRule(node *Node, i int, p Place, variables *Activat
 		result.Outcome = playground.OutcomePass // an empty rule holds
 		return
 	}
-	if compiled.UsesOldSelf && p.Old == nil && !(release.Ratchets() && ptr.Deref(rule.OptionalOldSelf, false)) {
+	if compiled.UsesOldSelf && p.Old == nil && !(release.HasRatcheting() && ptr.Deref(rule.OptionalOldSelf, false)) {
 		result.Outcome, result.Why = playground.OutcomeSkipped, playground.WhyCreate
 		return
 	}
@@ -151,7 +151,7 @@ func (e *evaluation) evaluateRule(node *Node, i int, p Place, variables *Activat
 	switch {
 	case found.err != nil:
 		e.fail(result, field.Invalid(p.fieldPath, node.Schema.Type, evaluationError(found.err, rule)), playground.OutcomeError)
-		if IsCallLimit(found.err) {
+		if IsCallLimitError(found.err) {
 			e.budget = -1
 		}
 	case found.value == types.True:
@@ -163,7 +163,7 @@ func (e *evaluation) evaluateRule(node *Node, i int, p Place, variables *Activat
 
 // evaluate returns the value of rule i, or of its message, at p. The values of
 // most rules are in the memory.
-func (e *evaluation) evaluate(program celgo.Program, p Place, variables *Activations, i int) evaluated {
+func (e *evaluation) evaluate(program celgo.Program, p Target, variables *Activations, i int) evaluated {
 	if known, ok := e.memory.recall(program, p.Value, p.Old); ok {
 		return known
 	}
@@ -199,7 +199,7 @@ func (e *evaluation) exhaust(result *playground.RuleResult, err *field.Error) {
 	e.budget = -1
 }
 
-func IsCallLimit(err error) bool {
+func IsCallLimitError(err error) bool {
 	return strings.HasPrefix(err.Error(), "operation cancelled: actual cost limit exceeded")
 }
 
@@ -208,7 +208,7 @@ func evaluationError(err error, rule apiextensionsv1.ValidationRule) string {
 	switch {
 	case strings.HasPrefix(err.Error(), "no such overload"):
 		return fmt.Sprintf("'%v': call arguments did not match a supported operator, function or macro signature for rule: %v", err, ruleName(rule))
-	case IsCallLimit(err):
+	case IsCallLimitError(err):
 		return fmt.Sprintf("'%v': no further validation rules will be run due to call cost exceeds limit for rule: %v", err, ruleName(rule))
 	}
 	return fmt.Sprintf("%v evaluating rule: %v", err, ruleName(rule))
@@ -222,7 +222,7 @@ func ruleName(rule apiextensionsv1.ValidationRule) string {
 }
 
 // violate reports a rule that does not hold.
-func (e *evaluation) violate(node *Node, i int, p Place, variables *Activations, result *playground.RuleResult) {
+func (e *evaluation) violate(node *Node, i int, p Target, variables *Activations, result *playground.RuleResult) {
 	compiled, rule := node.Rules[i], node.Schema.XValidations[i]
 	fieldPath, value := p.fieldPath, p.Value
 	if compiled.NormalizedRuleFieldPath != "" {
@@ -246,7 +246,7 @@ func (e *evaluation) violate(node *Node, i int, p Place, variables *Activations,
 // message is what the violation of a rule says: the value of its
 // messageExpression if that is usable, else its message, else a default.
 // fatal is not empty if evaluating the expression used the budget up.
-func (e *evaluation) message(node *Node, i int, p Place, variables *Activations, result *playground.RuleResult) (message, fatal string) {
+func (e *evaluation) message(node *Node, i int, p Target, variables *Activations, result *playground.RuleResult) (message, fatal string) {
 	compiled, rule := node.Rules[i], node.Schema.XValidations[i]
 	fallback := strings.TrimSpace(rule.Message)
 	if rule.Message == "" {
@@ -259,7 +259,7 @@ func (e *evaluation) message(node *Node, i int, p Place, variables *Activations,
 	if !e.pay(found.cost, result) {
 		return "", "messageExpression evaluation failed due to running out of cost budget, no further validation rules will be run"
 	}
-	if found.err != nil && IsCallLimit(found.err) {
+	if found.err != nil && IsCallLimitError(found.err) {
 		return "", fmt.Sprintf("no further validation rules will be run due to call cost exceeds limit for messageExpression: %q", rule.MessageExpression)
 	}
 	if found.err != nil {

@@ -29,7 +29,7 @@ func TestRulesAreEvaluatedOnce(t *testing.T) {
 	root := rule("object", "has(self.list)")
 	root.Properties = map[string]structuralschema.Structural{"list": list, "labels": labels}
 
-	rules, digest := NewCache(), NewDigest(&root)
+	rules, digest := NewCompiler(), NewDigest(&root)
 	validator, node := rules.Compile(&root, digest)
 	object := map[string]any{"list": []any{int64(1), int64(2)}, "labels": map[string]any{"a": "x"}}
 	old := map[string]any{"labels": map[string]any{"a": "y"}}

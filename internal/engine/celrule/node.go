@@ -34,13 +34,13 @@ type Node struct {
 // nodeRules are the compiled rules of a node, parallel to its XValidations.
 type nodeRules struct {
 	Rules        []cel.CompilationResult
-	Requirements []requirement
+	Requirements []Requirement
 	traced       []tracedRule
 }
 
 // compileNode describes a node of which upstream's validator is known; that is
 // nil for a node without rules.
-func (c *Cache) compileNode(s *structuralschema.Structural, digest *Digest, validator *cel.Validator, declType *apiservercel.DeclType, root bool, path crdschema.Path) *Node {
+func (c *Compiler) compileNode(s *structuralschema.Structural, digest *Digest, validator *cel.Validator, declType *apiservercel.DeclType, root bool, path crdschema.Path) *Node {
 	if declType == nil || !HasRules(s) {
 		return nil
 	}
@@ -119,7 +119,7 @@ func (n *Node) Child(step any) *Node {
 	if n.Root {
 		schema = model.WithTypeAndObjectMeta(schema)
 	}
-	below, path := crdschema.At(schema, []any{step})
+	below, path := crdschema.NodeAt(schema, []any{step})
 	if below == nil {
 		return nil
 	}

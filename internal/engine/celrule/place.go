@@ -13,7 +13,7 @@ import (
 )
 
 // Place is where rules are evaluated.
-type Place struct {
+type Target struct {
 	Value any
 	// Old is the value that an update replaces, if the two can be paired.
 	Old       any
@@ -25,16 +25,16 @@ type Place struct {
 	Correlation, ancestor *common.CorrelatedObject
 }
 
-func (p Place) Item(i int, value, old any) Place {
-	next := Place{Value: value, Old: old, Path: jsonvalue.AppendStep(p.Path, i), fieldPath: p.fieldPath.Index(i), ancestor: p.ancestor}
+func (p Target) Item(i int, value, old any) Target {
+	next := Target{Value: value, Old: old, Path: jsonvalue.AppendStep(p.Path, i), fieldPath: p.fieldPath.Index(i), ancestor: p.ancestor}
 	if p.Correlation != nil {
 		next.Correlation, next.ancestor = p.Correlation.Index(i), p.Correlation
 	}
 	return next
 }
 
-func (p Place) Member(key string, fieldPath *field.Path, value, old any) Place {
-	next := Place{Value: value, Old: old, Path: jsonvalue.AppendStep(p.Path, key), fieldPath: fieldPath, ancestor: p.ancestor}
+func (p Target) Member(key string, fieldPath *field.Path, value, old any) Target {
+	next := Target{Value: value, Old: old, Path: jsonvalue.AppendStep(p.Path, key), fieldPath: fieldPath, ancestor: p.ancestor}
 	switch {
 	case p.Correlation == nil:
 	case p.ancestor == nil && (key == "apiVersion" || key == "kind"):
@@ -49,14 +49,14 @@ func (p Place) Member(key string, fieldPath *field.Path, value, old any) Place {
 
 // OldItems are the items of the list that an update replaces, by upstream's way
 // of pairing them.
-func (p Place) OldItems(schema *structuralschema.Structural) common.MapList {
+func (p Target) OldItems(schema *structuralschema.Structural) common.MapList {
 	old, _ := p.Old.([]any)
 	return common.MakeMapList(&model.Structural{Structural: schema}, old)
 }
 
 // OldMembers are those of the mapping that an update replaces, unless they
 // cannot be paired.
-func (p Place) OldMembers(schema *structuralschema.Structural) map[string]any {
+func (p Target) OldMembers(schema *structuralschema.Structural) map[string]any {
 	if !cel.MapIsCorrelatable(schema.XMapType) {
 		return nil
 	}
@@ -66,7 +66,7 @@ func (p Place) OldMembers(schema *structuralschema.Structural) map[string]any {
 
 // unchanged says whether the value, or else the nearest value above that can
 // be paired, is as it was; then a rule that does not hold only warns.
-func (p Place) unchanged() bool {
+func (p Target) unchanged() bool {
 	if p.Correlation != nil {
 		return p.Correlation.CachedDeepEqual()
 	}
@@ -77,7 +77,7 @@ func (p Place) unchanged() bool {
 // one of them is evaluated.
 type Activations struct {
 	Node  *Node
-	Place Place
+	Place Target
 	// optional is for rules that take oldSelf as an optional.
 	Plain, Optional map[string]any
 }

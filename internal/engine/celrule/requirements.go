@@ -18,10 +18,10 @@ import (
 
 // requirement is the oldest release that accepts a rule; minor is 0 if none
 // does.
-type requirement struct {
+type Requirement struct {
 	Minor int
 	// What the releases before lack; empty if minor is the oldest one.
-	What string
+	Needs string
 }
 
 // ruleFields are the fields of a rule that came after rules themselves, with
@@ -42,20 +42,20 @@ var ruleFields = []struct {
 // outcome of on all that the libraries have. Most rules compile on the oldest
 // release, and only others are tried on further ones. A release compiles new
 // rules with what the one before has, so that it can be rolled back.
-func ruleRequirements(s *structuralschema.Structural, declType *apiservercel.DeclType, compiled []cel.CompilationResult) []requirement {
-	requirements := make([]requirement, len(compiled))
+func ruleRequirements(s *structuralschema.Structural, declType *apiservercel.DeclType, compiled []cel.CompilationResult) []Requirement {
+	requirements := make([]Requirement, len(compiled))
 	oldest := compileOn(s, declType, playground.OldestMinor)
 	for i, result := range compiled {
 		if compileError(result) != nil {
 			continue
 		}
-		r := requirement{Minor: playground.OldestMinor}
+		r := Requirement{Minor: playground.OldestMinor}
 		if i < len(oldest) && compileError(oldest[i]) != nil {
 			r = searchRequirement(s, declType, i)
 		}
 		for _, field := range ruleFields {
 			if field.used(s.XValidations[i]) && field.minor > r.Minor {
-				r = requirement{field.minor, field.name}
+				r = Requirement{field.minor, field.name}
 			}
 		}
 		requirements[i] = r
@@ -65,7 +65,7 @@ func ruleRequirements(s *structuralschema.Structural, declType *apiservercel.Dec
 
 // searchRequirement finds the release on which rule i first compiles, which is
 // not the oldest. It is the one after the newest for what is too new for that.
-func searchRequirement(s *structuralschema.Structural, declType *apiservercel.DeclType, i int) requirement {
+func searchRequirement(s *structuralschema.Structural, declType *apiservercel.DeclType, i int) Requirement {
 	single := *s
 	single.XValidations = apiextensionsv1.ValidationRules{s.XValidations[i]}
 	failure := func(minor int) *apiservercel.Error {
@@ -77,9 +77,9 @@ func searchRequirement(s *structuralschema.Structural, declType *apiservercel.De
 	}
 	const next = playground.OldestMinor + 1
 	minor := next + sort.Search(playground.NewestMinor+1-next, func(n int) bool { return failure(next+n) == nil })
-	r := requirement{Minor: minor}
+	r := Requirement{Minor: minor}
 	if err := failure(minor - 1); err != nil {
-		r.What = lacking(err.Detail)
+		r.Needs = lacking(err.Detail)
 	}
 	return r
 }

@@ -190,7 +190,7 @@ func (t *Tracer) add(expr, text ast.Expr, loop bool) {
 	if err != nil {
 		return
 	}
-	step := playground.TraceStep{Expression: written, Value: CutValue(ValueText(value), maxTraceValue), Loop: loop, Range: t.Rule.Value()}
+	step := playground.TraceStep{Expression: written, Value: Truncate(FormatValue(value), maxTraceValue), Loop: loop, Range: t.Rule.Value()}
 	if at := t.Info.GetStartLocation(expr.ID()); at.Line() > 0 {
 		step.Range = t.Rule.RangeAt(at.Line(), at.Column()+1)
 	}
@@ -203,18 +203,18 @@ func (t *Tracer) add(expr, text ast.Expr, loop bool) {
 }
 
 // CutValue is a text, cut at a length in bytes.
-func CutValue(text string, length int) string {
+func Truncate(text string, length int) string {
 	if len(text) > length {
 		return strings.ToValidUTF8(text[:length], "") + "…"
 	}
 	return text
 }
 
-func ValueText(value ref.Val) string {
+func FormatValue(value ref.Val) string {
 	switch value := value.(type) {
 	case *types.Optional:
 		if value.HasValue() {
-			return "optional(" + ValueText(value.GetValue()) + ")"
+			return "optional(" + FormatValue(value.GetValue()) + ")"
 		}
 	// The rest of a format is the address of a function.
 	case *apiservercel.Format:
@@ -222,7 +222,7 @@ func ValueText(value ref.Val) string {
 	case apiservercel.Format:
 		return value.Name
 	}
-	if data, err := jsonvalue.OfCEL(value); err == nil {
+	if data, err := jsonvalue.FromCEL(value); err == nil {
 		return jsonvalue.String(data)
 	}
 	return partlyJSON(value)
@@ -236,7 +236,7 @@ func partlyJSON(value ref.Val) string {
 	case traits.Lister:
 		var items []string
 		for it := v.Iterator(); it.HasNext() == types.True; {
-			items = append(items, ValueText(it.Next()))
+			items = append(items, FormatValue(it.Next()))
 		}
 		return "[" + strings.Join(items, ",") + "]"
 	}
@@ -255,7 +255,7 @@ func memberTexts(mapping traits.Mapper) []string {
 			break // upstream leaves room for the keys that the schema does not have
 		}
 		if value, ok := mapping.Find(key); ok {
-			members = append(members, ValueText(key)+":"+ValueText(value))
+			members = append(members, FormatValue(key)+":"+FormatValue(value))
 		}
 	}
 	slices.Sort(members)

@@ -109,7 +109,7 @@ func (c *conversionRules) declType(field string) *apiservercel.DeclType {
 // node returns the schema of a field, or nil. The root and embedded resources
 // also have the type and object metadata, and root is true.
 func (c *conversionRules) node(field string) (node *structuralschema.Structural, root bool) {
-	path := jsonvalue.Steps(field)
+	path := jsonvalue.SplitJSONPath(field)
 	node = property(c.schema, path)
 	if node == nil || len(path) > 0 && !node.XEmbeddedResource {
 		return node, false
@@ -135,7 +135,7 @@ func (c *conversionRules) applyRule(i int, object, converted map[string]any) err
 	if c.broken[i] != nil {
 		return fmt.Errorf("rule %d: transformation of %s does not compile", i, rule.Field)
 	}
-	value, found, err := unstructured.NestedFieldNoCopy(object, jsonvalue.Steps(rule.Field)...)
+	value, found, err := unstructured.NestedFieldNoCopy(object, jsonvalue.SplitJSONPath(rule.Field)...)
 	if rule.Destination == "" || rule.Destination == "." {
 		return fmt.Errorf("rule %d: the destination must be a field", i)
 	}
@@ -151,7 +151,7 @@ func (c *conversionRules) applyRule(i int, object, converted map[string]any) err
 			return fmt.Errorf("rule %d: transformation of %s: %w", i, rule.Field, err)
 		}
 	}
-	if err := unstructured.SetNestedField(converted, out, jsonvalue.Steps(rule.Destination)...); err != nil {
+	if err := unstructured.SetNestedField(converted, out, jsonvalue.SplitJSONPath(rule.Destination)...); err != nil {
 		return fmt.Errorf("rule %d: destination %s: %w", i, rule.Destination, err)
 	}
 	return nil
@@ -168,7 +168,7 @@ func (c *conversionRules) transform(i int, value any) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	return jsonvalue.OfCEL(result)
+	return jsonvalue.FromCEL(result)
 }
 
 // preserve saves fields that the new version lacks in an annotation, or restores
@@ -183,7 +183,7 @@ func (c *conversionRules) preserve(object, converted map[string]any) error {
 	}
 	keep := map[string]any{}
 	for _, field := range c.Preserve {
-		value, found, err := unstructured.NestedFieldNoCopy(object, jsonvalue.Steps(field)...)
+		value, found, err := unstructured.NestedFieldNoCopy(object, jsonvalue.SplitJSONPath(field)...)
 		if err != nil {
 			return fmt.Errorf("preserve %s: %w", field, err)
 		}
@@ -208,7 +208,7 @@ func restorePreserved(converted map[string]any, kept string) error {
 		return fmt.Errorf("read preserved fields: %w", err)
 	}
 	for _, field := range slices.Sorted(maps.Keys(fields)) {
-		if err := unstructured.SetNestedField(converted, fields[field], jsonvalue.Steps(field)...); err != nil {
+		if err := unstructured.SetNestedField(converted, fields[field], jsonvalue.SplitJSONPath(field)...); err != nil {
 			return fmt.Errorf("restore %s: %w", field, err)
 		}
 	}

@@ -21,7 +21,7 @@ import (
 // report, and, if the CRD is accepted, what serves its objects. It does not
 // change once its request has been evaluated.
 type CRD struct {
-	compiler *celrule.Cache
+	compiler *celrule.Compiler
 	Report   playground.CRD
 	Doc      *source.Document // nil if there is no document to judge
 
@@ -35,14 +35,14 @@ type CRD struct {
 	Storage  *Version
 	// unresolvable: the CRD is accepted, but the handler of its objects cannot
 	// be set up. Then versions are incomplete and storage may be nil.
-	Unresolvable bool
+	Unservable bool
 	// Old is the CRD in the cluster before an update, and OldDoc its document; nil
 	// on create.
 	Old    *apiextensions.CustomResourceDefinition
 	OldDoc *source.Document
 	// Before is the CRD that is in the cluster before, as far as it takes to
 	// read its objects; nil if there is none.
-	Before func() (*CRD, error)
+	CompileOld func() (*CRD, error)
 	// published is what a cluster publishes of the CRD. It is built when it is
 	// first asked for: few look at it, and it is large.
 	published struct {
@@ -63,7 +63,7 @@ type CRD struct {
 // Request is a CRD on its way through the stages.
 type Request struct {
 	*CRD
-	parts           feature.Set
+	features        feature.Set
 	ctx             context.Context
 	fieldValidation string
 	operation       string
@@ -72,7 +72,7 @@ type Request struct {
 	valid *validMemo
 	// FewRules is how many rules the CRD may have for all of them to be validated
 	// at once; of more, those are that look bad.
-	fewRules int
+	immediateRules int
 	// preliminary: there are rules that have not been validated.
 	Preliminary bool
 }
@@ -90,13 +90,13 @@ var stages = []struct {
 
 // Evaluator evaluates CRDs with caches that its requests share.
 type Evaluator struct {
-	parts feature.Set
-	rules *celrule.Cache
-	valid *validMemo
+	features feature.Set
+	rules    *celrule.Compiler
+	valid    *validMemo
 }
 
 func NewEvaluator(parts feature.Set) *Evaluator {
-	return &Evaluator{parts, celrule.NewCache(), &validMemo{}}
+	return &Evaluator{parts, celrule.NewCompiler(), &validMemo{}}
 }
 
 // NewRequest prepares the request for the CRD of s. Of a CRD with more than
@@ -104,7 +104,7 @@ func NewEvaluator(parts feature.Set) *Evaluator {
 func (e *Evaluator) NewRequest(ctx context.Context, s playground.Scenario, fewRules int) *Request {
 	c := &CRD{compiler: e.rules, Report: emptyCRDReport(), Versions: map[string]*Version{}}
 	return &Request{
-		CRD: c, parts: e.parts, ctx: ctx, valid: e.valid, fewRules: fewRules,
+		CRD: c, features: e.features, ctx: ctx, valid: e.valid, immediateRules: fewRules,
 		fieldValidation: s.FieldValidation, operation: playground.OperationCreate,
 	}
 }
@@ -123,7 +123,7 @@ func (r *Request) Evaluate(s playground.Scenario) *CRD {
 	}
 	r.describe()
 	if r.Report.Accepted {
-		r.Report.Output = kubectl.Done("CustomResourceDefinition", apiextensions.GroupName, r.Report.Name, r.operation, r.Report.Warnings)
+		r.Report.Output = kubectl.FormatSuccess("CustomResourceDefinition", apiextensions.GroupName, r.Report.Name, r.operation, r.Report.Warnings)
 	}
 	return r.CRD
 }
@@ -184,7 +184,7 @@ func chooseCRD(file *source.File) (*source.Document, []playground.Candidate) {
 // refuse ends the request with err.
 func (r *Request) refuse(stage string, err error) {
 	r.Report.Status = upstream.StatusOf(err)
-	r.Report.Output = kubectl.Refused(err, r.operation, "crd.yaml", r.Report.Warnings)
+	r.Report.Output = kubectl.FormatError(err, r.operation, "crd.yaml", r.Report.Warnings)
 	r.Report.Findings = append(r.Report.Findings, r.findings(stage, err)...)
 }
 

@@ -149,7 +149,7 @@ func Complaints(errs []error) []error {
 	return single
 }
 
-func AsV1(internal *apiextensions.CustomResourceDefinition) (*apiextensionsv1.CustomResourceDefinition, error) {
+func ToV1(internal *apiextensions.CustomResourceDefinition) (*apiextensionsv1.CustomResourceDefinition, error) {
 	v1 := &apiextensionsv1.CustomResourceDefinition{}
 	if err := scheme.Convert(internal.DeepCopy(), v1, nil); err != nil {
 		return nil, fmt.Errorf("convert CRD to v1: %w", err)

@@ -25,7 +25,7 @@ func ErrorsWithoutDescriptions(ctx context.Context, s playground.Scenario) (with
 }
 
 func validationErrors(ctx context.Context, definition *apiextensions.CustomResourceDefinition) (messages []string) {
-	r := Request{CRD: &CRD{Internal: definition}, ctx: ctx, fewRules: math.MaxInt}
+	r := Request{CRD: &CRD{Internal: definition}, ctx: ctx, immediateRules: math.MaxInt}
 	err := upstream.Guard(playground.StageCRDValidate, func() error {
 		for _, err := range upstream.SortErrors(r.validateSpec()) {
 			messages = append(messages, upstream.Repeatable(err.Error()))

@@ -62,7 +62,7 @@ func (c *CRD) causeFinding(stage string, cause metav1.StatusCause) playground.Fi
 		Fixes:    []playground.Fix{},
 		Related:  []playground.Related{},
 	}
-	if location, ok := c.Resolve(cause.Field); ok {
+	if location, ok := c.LocateField(cause.Field); ok {
 		f.Range = finding.Mark(location)
 		if at, ok := finding.CELRange(location, cause.Message); ok {
 			f.Range = at
@@ -73,7 +73,7 @@ func (c *CRD) causeFinding(stage string, cause metav1.StatusCause) playground.Fi
 
 // Resolve finds the field of an error about a CRD. What users cannot write is
 // at what it is derived from: the stored versions at the versions.
-func (c *CRD) Resolve(field string) (source.Location, bool) {
+func (c *CRD) LocateField(field string) (source.Location, bool) {
 	if strings.HasPrefix(field, "status.storedVersions") {
 		return c.Doc.At("spec", "versions")
 	}

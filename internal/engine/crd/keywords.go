@@ -13,7 +13,7 @@ type SchemaNode struct {
 
 // KeywordsOf is where the keywords of a node stand, which is at a location. To find
 // the columns takes longer than much of what an object is judged by.
-func (c *CRD) KeywordsOf(node SchemaNode, at source.Location) playground.Range {
+func (c *CRD) KeywordRange(node SchemaNode, at source.Location) playground.Range {
 	if known, ok := c.keywords.Load(node); ok {
 		return known.(playground.Range)
 	}

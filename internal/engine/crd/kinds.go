@@ -18,12 +18,12 @@ func (c *CRD) KindOf(types *crdschema.Types, object *tolerant.Node) *crdschema.K
 		return nil
 	}
 	_, version, _ := strings.Cut(object.Scalar("apiVersion"), "/")
-	return c.KindAt(types, version)
+	return c.KindOfVersion(types, version)
 }
 
 // KindAt is the type of objects of a version, or, if there is none of that
 // name, of the version that is stored.
-func (c *CRD) KindAt(types *crdschema.Types, version string) *crdschema.Kind {
+func (c *CRD) KindOfVersion(types *crdschema.Types, version string) *crdschema.Kind {
 	c.kinds.Do(func() { c.kinds.byVersion = c.objectKinds(types) })
 	kinds := c.kinds.byVersion
 	if kind, ok := kinds[version]; ok {
@@ -51,8 +51,8 @@ func (c *CRD) objectKinds(types *crdschema.Types) map[string]*crdschema.Kind {
 			}
 		}
 		root := crdschema.Schema{Schema: types.WithTypeMeta(schema), Types: types}
-		root.Properties["apiVersion"] = crdschema.Constant(root.Properties["apiVersion"], c.apiVersions(v.Name)...)
-		root.Properties["kind"] = crdschema.Constant(root.Properties["kind"], c.Internal.Spec.Names.Kind)
+		root.Properties["apiVersion"] = crdschema.WithEnum(root.Properties["apiVersion"], c.apiVersions(v.Name)...)
+		root.Properties["kind"] = crdschema.WithEnum(root.Properties["kind"], c.Internal.Spec.Names.Kind)
 		root.Required = append([]string{"apiVersion", "kind", "metadata"}, root.Required...)
 		kinds[v.Name] = &crdschema.Kind{Root: root, Version: v.Name}
 	}

@@ -14,7 +14,7 @@ import (
 // validated is the CRD as upstream is to validate it: with all of its rules, or, if
 // they are many, without those of the nodes that have no bad one.
 func (r *Request) validated() *apiextensions.CustomResourceDefinition {
-	if countRules(r.Internal) <= r.fewRules {
+	if countRules(r.Internal) <= r.immediateRules {
 		return r.Internal
 	}
 	r.reportRules()
@@ -44,13 +44,13 @@ func isBad(rule playground.Rule) bool {
 
 // FewRules are validated in no time: each takes the API server's code about a
 // millisecond, and that code as WebAssembly some more.
-const FewRules = 40
+const MaxImmediateRules = 40
 
 // Confirm reports whether upstream finds nothing wrong with all rules of an
 // accepted preliminary CRD either.
 func (r *Request) Confirm(ctx context.Context) bool {
 	whole := *r
-	whole.ctx, whole.fewRules, whole.Preliminary = ctx, math.MaxInt, false
+	whole.ctx, whole.immediateRules, whole.Preliminary = ctx, math.MaxInt, false
 	err := upstream.Guard(playground.StageCRDValidate, func() error { return whole.validateSpec().ToAggregate() })
 	return err == nil && ctx.Err() == nil
 }

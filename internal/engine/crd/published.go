@@ -16,7 +16,7 @@ import (
 
 // Schemas are what a cluster publishes of a CRD, for each served version,
 // the preferred one first; nothing if the CRD is refused.
-func (c *CRD) Schemas(p feature.Set) ([]playground.Schema, error) {
+func (c *CRD) PublishedSchemas(p feature.Set) ([]playground.Schema, error) {
 	c.published.Do(func() { c.published.schemas, c.published.err = c.publish(p.Schema) })
 	return c.published.schemas, c.published.err
 }

@@ -134,7 +134,7 @@ func (l *ruleList) add(node *celrule.Node, i int, cost *CostContext) {
 		Range:             l.crd.valueRange(l.crd.RulePath(l.index, node, i)...),
 	}
 	if r := node.Requirements[i]; r.Minor > 0 {
-		out.MinKubernetes, out.Needs = release.Name(r.Minor), r.What
+		out.MinKubernetes, out.Needs = release.Name(r.Minor), r.Needs
 	}
 	if compiled.Error != nil {
 		out.Error = upstream.Repeatable(compiled.Error.Detail)

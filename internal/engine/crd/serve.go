@@ -22,15 +22,15 @@ func serve(r *Request) error {
 		return fmt.Errorf("convert CRD to v1: %w", err)
 	}
 	if err := r.compileVersions(v1); err != nil {
-		r.V1, r.Unresolvable = v1, true
+		r.V1, r.Unservable = v1, true
 	}
 	r.Report.Conditions = conditions(r.Internal, v1, r.Versions)
-	if err := checkConversion(r.parts, r.CRD); err != nil {
-		r.Unresolvable = true
+	if err := checkConversion(r.features, r.CRD); err != nil {
+		r.Unservable = true
 		r.Report.Findings = append(r.Report.Findings, r.notServed(err))
 	}
 	if r.Old != nil {
-		r.Before = sync.OnceValues(r.compileOld)
+		r.CompileOld = sync.OnceValues(r.compileOld)
 	}
 	r.Report.Accepted = true
 	r.Report.Status = playground.Status{Code: http.StatusCreated}
@@ -76,7 +76,7 @@ func (c *CRD) compileVersions(v1 *apiextensionsv1.CustomResourceDefinition) erro
 
 // compileOld compiles the CRD that is in the cluster before.
 func (r *Request) compileOld() (*CRD, error) {
-	v1, err := AsV1(r.Old)
+	v1, err := ToV1(r.Old)
 	if err != nil {
 		return nil, err
 	}
@@ -87,7 +87,7 @@ func (r *Request) compileOld() (*CRD, error) {
 		err = errors.New("the old CRD has no storage version")
 	}
 	if err == nil {
-		err = checkConversion(r.parts, old)
+		err = checkConversion(r.features, old)
 	}
 	return old, err
 }
@@ -134,7 +134,7 @@ func (r *Request) describe() {
 // prefer first. Clients find none as long as the CRD is not established.
 func (c *CRD) ServedByPriority() []string {
 	var names []string
-	if !c.IsEstablished() || c.Unresolvable {
+	if !c.IsEstablished() || c.Unservable {
 		return names
 	}
 	for _, v := range c.Report.Versions {

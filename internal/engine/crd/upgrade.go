@@ -76,7 +76,7 @@ func (r *Request) upgradeErrors(upgraded *apiextensions.CustomResourceDefinition
 // createErrors are the errors of a CRD that is created, but for those of the
 // status, which follow from others.
 func (r *Request) createErrors(created *apiextensions.CustomResourceDefinition) field.ErrorList {
-	create := Request{CRD: &CRD{Internal: created.DeepCopy()}, ctx: r.ctx, fewRules: math.MaxInt}
+	create := Request{CRD: &CRD{Internal: created.DeepCopy()}, ctx: r.ctx, immediateRules: math.MaxInt}
 	errs := upstream.SortErrors(create.checkCreate())
 	return slices.DeleteFunc(errs, func(err *field.Error) bool { return strings.HasPrefix(err.Field, "status.") })
 }

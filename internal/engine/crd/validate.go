@@ -85,7 +85,7 @@ func (r *Request) validateSpec() field.ErrorList {
 	if r.Old != nil {
 		return validation.ValidateCustomResourceDefinitionUpdate(r.ctx, r.validated(), r.Old)
 	}
-	if r.valid == nil || countRules(r.Internal) <= FewRules {
+	if r.valid == nil || countRules(r.Internal) <= MaxImmediateRules {
 		return validation.ValidateCustomResourceDefinition(r.ctx, r.validated())
 	}
 	asked := newValidCRD(r.Internal)
@@ -154,7 +154,7 @@ func addStoredVersion(crd *apiextensions.CustomResourceDefinition) {
 // not enabled, unless the old CRD has them (strategy.go likewise). Those of the
 // status are not shown.
 func dropDisabledFields(crd, old *apiextensions.CustomResourceDefinition) {
-	if !release.Ratchets() && (old == nil || !validation.HasSchemaWith(&old.Spec, hasOptionalOldSelf)) {
+	if !release.HasRatcheting() && (old == nil || !validation.HasSchemaWith(&old.Spec, hasOptionalOldSelf)) {
 		eachNode(crd, func(s *apiextensions.JSONSchemaProps) {
 			for i := range s.XValidations {
 				s.XValidations[i].OptionalOldSelf = nil
@@ -233,7 +233,7 @@ func PathSegment(name string, prefix bool) []string {
 func schemaWarnings(crd *apiextensions.CustomResourceDefinitionSpec) []string {
 	warnings := sets.New[string]()
 	visit := func(s *apiextensions.JSONSchemaProps) bool {
-		warnings.Insert(UnrecognizedFormats(s)...)
+		warnings.Insert(FormatWarnings(s)...)
 		warnings.Insert(nonScalarSet(s)...)
 		return false
 	}
@@ -248,7 +248,7 @@ func schemaWarnings(crd *apiextensions.CustomResourceDefinitionSpec) []string {
 	return sets.List(warnings)
 }
 
-func UnrecognizedFormats(s *apiextensions.JSONSchemaProps) []string {
+func FormatWarnings(s *apiextensions.JSONSchemaProps) []string {
 	if s.Format == "" {
 		return nil
 	}

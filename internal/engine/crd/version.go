@@ -31,14 +31,14 @@ type Version struct {
 	Schema    *structuralschema.Structural
 	Validator validation.SchemaValidator
 	// StatusValidator is of properties.status; nil without the subresource.
-	StatusValidator validation.SchemaValidator
-	CELRules        *cel.Validator // nil if there are no rules
-	Rules           *celrule.Node  // the same rules, one by one
-	Status          bool           // the status subresource is enabled
-	Scale           *apiextensionsv1.CustomResourceSubresourceScale
-	columns         []apiextensionsv1.CustomResourceColumnDefinition
-	Convertors      sync.Pool // of *TableConvertor
-	Deprecated      string    // the deprecation warning, or empty
+	StatusValidator    validation.SchemaValidator
+	CELValidator       *cel.Validator // nil if there are no rules
+	Rules              *celrule.Node  // the same rules, one by one
+	HasStatus          bool           // the status subresource is enabled
+	Scale              *apiextensionsv1.CustomResourceSubresourceScale
+	columns            []apiextensionsv1.CustomResourceColumnDefinition
+	Convertors         sync.Pool // of *TableConvertor
+	DeprecationWarning string    // the deprecation warning, or empty
 	// crd is what the version is of.
 	crd *apiextensionsv1.CustomResourceDefinition
 	// applied is how a server-side apply merges; it takes as long to build as
@@ -53,19 +53,19 @@ type Version struct {
 // compileVersion prepares v as the handler of custom resources does before
 // the first request (getOrCreateServingInfoFor in
 // k8s.io/apiextensions-apiserver/pkg/apiserver).
-func compileVersion(rules *celrule.Cache, crd *apiextensionsv1.CustomResourceDefinition, v apiextensionsv1.CustomResourceDefinitionVersion) (*Version, error) {
+func compileVersion(rules *celrule.Compiler, crd *apiextensionsv1.CustomResourceDefinition, v apiextensionsv1.CustomResourceDefinitionVersion) (*Version, error) {
 	compiled := &Version{
-		crd:             crd,
-		Kind:            schema.GroupVersionKind{Group: crd.Spec.Group, Version: v.Name, Kind: crd.Spec.Names.Kind},
-		Index:           slices.IndexFunc(crd.Spec.Versions, func(o apiextensionsv1.CustomResourceDefinitionVersion) bool { return o.Name == v.Name }),
-		Namespaced:      crd.Spec.Scope == apiextensionsv1.NamespaceScoped,
-		served:          v.Served,
-		PreserveUnknown: crd.Spec.PreserveUnknownFields,
-		columns:         printerColumns(v),
-		Deprecated:      deprecationWarning(crd.Spec, v),
+		crd:                crd,
+		Kind:               schema.GroupVersionKind{Group: crd.Spec.Group, Version: v.Name, Kind: crd.Spec.Names.Kind},
+		Index:              slices.IndexFunc(crd.Spec.Versions, func(o apiextensionsv1.CustomResourceDefinitionVersion) bool { return o.Name == v.Name }),
+		Namespaced:         crd.Spec.Scope == apiextensionsv1.NamespaceScoped,
+		served:             v.Served,
+		PreserveUnknown:    crd.Spec.PreserveUnknownFields,
+		columns:            printerColumns(v),
+		DeprecationWarning: deprecationWarning(crd.Spec, v),
 	}
 	if v.Subresources != nil {
-		compiled.Status = v.Subresources.Status != nil
+		compiled.HasStatus = v.Subresources.Status != nil
 		compiled.Scale = v.Subresources.Scale
 	}
 	internal := &apiextensions.CustomResourceValidation{}
@@ -80,7 +80,7 @@ func compileVersion(rules *celrule.Cache, crd *apiextensionsv1.CustomResourceDef
 	return compiled, nil
 }
 
-func (v *Version) compileSchema(props *apiextensions.JSONSchemaProps, rules *celrule.Cache) error {
+func (v *Version) compileSchema(props *apiextensions.JSONSchemaProps, rules *celrule.Compiler) error {
 	validator, _, err := validation.NewSchemaValidator(props)
 	if err != nil {
 		return fmt.Errorf("compile validator: %w", err)
@@ -89,7 +89,7 @@ func (v *Version) compileSchema(props *apiextensions.JSONSchemaProps, rules *cel
 	if props == nil {
 		return nil
 	}
-	if status, ok := props.Properties["status"]; ok && v.Status {
+	if status, ok := props.Properties["status"]; ok && v.HasStatus {
 		if v.StatusValidator, _, err = validation.NewSchemaValidator(&status); err != nil {
 			return fmt.Errorf("compile status validator: %w", err)
 		}
@@ -106,7 +106,7 @@ func (v *Version) compileSchema(props *apiextensions.JSONSchemaProps, rules *cel
 	}
 	if celrule.HasRules(v.Schema) {
 		digest := celrule.NewDigest(v.Schema)
-		v.CELRules, v.Rules = rules.Compile(v.Schema, digest)
+		v.CELValidator, v.Rules = rules.Compile(v.Schema, digest)
 	}
 	return nil
 }
@@ -144,14 +144,14 @@ func deprecationWarning(crd apiextensionsv1.CustomResourceDefinitionSpec, v apie
 }
 
 // Stores says whether object is of a version that is or was stored.
-func (c *CRD) Stores(object *unstructured.Unstructured) bool {
+func (c *CRD) Defines(object *unstructured.Unstructured) bool {
 	gvk := object.GroupVersionKind()
 	v, ok := c.Versions[gvk.Version]
 	return ok && v.Kind == gvk
 }
 
 // Scales says whether a served version has a scale subresource.
-func (c *CRD) Scales() bool {
+func (c *CRD) HasScale() bool {
 	for _, v := range c.Versions {
 		if v.served && v.Scale != nil {
 			return true

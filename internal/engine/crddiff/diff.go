@@ -39,10 +39,10 @@ func Compare(c *crd.CRD) error {
 	}
 	d := diff{doc: c.Doc, oldDoc: c.OldDoc, transitions: map[[3]string]bool{}}
 	var err error
-	if d.old, err = crd.AsV1(c.Old); err != nil {
+	if d.old, err = crd.ToV1(c.Old); err != nil {
 		return err
 	}
-	if d.new, err = crd.AsV1(c.Internal); err != nil {
+	if d.new, err = crd.ToV1(c.Internal); err != nil {
 		return err
 	}
 	for _, rule := range c.Report.Rules {

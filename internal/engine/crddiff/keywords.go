@@ -167,7 +167,7 @@ func compareFormat(old, new *schemaProps, _ bool) []keywordChange {
 	switch {
 	case new.Format == "":
 		c.breaks, c.because = playground.BreaksNone, allStillValid
-	case len(crd.UnrecognizedFormats(&apiextensions.JSONSchemaProps{Type: new.Type, Format: new.Format})) > 0:
+	case len(crd.FormatWarnings(&apiextensions.JSONSchemaProps{Type: new.Type, Format: new.Format})) > 0:
 		c.breaks, c.because = playground.BreaksNone, "The API server does not know this format and does not check it."
 	}
 	return []keywordChange{{"format", c}}

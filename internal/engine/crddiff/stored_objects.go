@@ -22,10 +22,10 @@ import (
 // Documents that are no objects of the CRD are told of elsewhere.
 func StoredObjects(ctx context.Context, p feature.Set, c *crd.CRD, s playground.Scenario, now time.Time) ([]playground.StoredObject, error) {
 	all := []playground.StoredObject{}
-	if c.Before == nil || !c.Report.Accepted {
+	if c.CompileOld == nil || !c.Report.Accepted {
 		return all, nil
 	}
-	before, err := c.Before()
+	before, err := c.CompileOld()
 	if err != nil {
 		return all, nil // a CRD that no server could serve has no objects
 	}
@@ -35,7 +35,7 @@ func StoredObjects(ctx context.Context, p feature.Set, c *crd.CRD, s playground.
 	}
 	for _, doc := range file.Documents {
 		stored, err := object.DecodeStored(doc)
-		if doc.Empty() || ctx.Err() != nil || err != nil || !before.Stores(stored) {
+		if doc.Empty() || ctx.Err() != nil || err != nil || !before.Defines(stored) {
 			continue
 		}
 		// A conversion webhook is not called.

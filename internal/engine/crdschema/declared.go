@@ -6,20 +6,20 @@ import (
 )
 
 // DeclaredKind is a type of documents among the definitions.
-type DeclaredKind struct{ group, APIVersion, Kind, Definition string }
+type DocumentKind struct{ group, APIVersion, Kind, Definition string }
 
 // DeclaredIn are those of a group; without a group, all.
-func (t *Types) DeclaredIn(group string) []*DeclaredKind {
+func (t *Types) DocumentKinds(group string) []*DocumentKind {
 	all := t.declaredKinds()
 	if group == "" {
 		return all
 	}
-	return slices.DeleteFunc(all, func(d *DeclaredKind) bool { return d.group != group })
+	return slices.DeleteFunc(all, func(d *DocumentKind) bool { return d.group != group })
 }
 
 // declaredKinds are those that an admission text may have, policies first.
-func (t *Types) declaredKinds() []*DeclaredKind {
-	var declared []*DeclaredKind
+func (t *Types) declaredKinds() []*DocumentKind {
+	var declared []*DocumentKind
 	for name, definition := range t.Definitions {
 		kinds, _ := definition.Schema.Extensions["x-kubernetes-group-version-kind"].([]any)
 		for _, of := range kinds {
@@ -27,16 +27,16 @@ func (t *Types) declaredKinds() []*DeclaredKind {
 			group, _ := names["group"].(string)
 			version, _ := names["version"].(string)
 			kind, _ := names["kind"].(string)
-			declared = append(declared, &DeclaredKind{group, strings.TrimPrefix(group+"/"+version, "/"), kind, name})
+			declared = append(declared, &DocumentKind{group, strings.TrimPrefix(group+"/"+version, "/"), kind, name})
 		}
 	}
-	slices.SortFunc(declared, func(a, b *DeclaredKind) int { return strings.Compare(declaredRank(a), declaredRank(b)) })
+	slices.SortFunc(declared, func(a, b *DocumentKind) int { return strings.Compare(declaredRank(a), declaredRank(b)) })
 	return declared
 }
 
 // declaredRank sorts policies, their bindings and webhooks before the rest, and
 // what validates before what mutates.
-func declaredRank(d *DeclaredKind) string {
+func declaredRank(d *DocumentKind) string {
 	for rank, part := range []string{"ValidatingAdmission", "MutatingAdmission", "ValidatingWebhook", "MutatingWebhook", "AdmissionReview"} {
 		if strings.HasPrefix(d.Kind, part) {
 			return string(rune('0'+rank)) + d.Kind

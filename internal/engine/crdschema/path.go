@@ -42,7 +42,7 @@ func (p Path) String() string {
 // At follows the path of a value down a schema. It returns the node for
 // the value, or, if the schema does not know the value, nil and the path of
 // the last node that it knows.
-func At(root *structuralschema.Structural, value []any) (*structuralschema.Structural, Path) {
+func NodeAt(root *structuralschema.Structural, value []any) (*structuralschema.Structural, Path) {
 	path := make(Path, 0, 2*len(value))
 	if root == nil {
 		return nil, path

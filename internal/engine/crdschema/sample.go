@@ -133,7 +133,7 @@ func (s *sampler) single(schema Schema, depth int) any {
 	switch {
 	case len(schema.Enum) > 0:
 		return schema.Enum[s.variant%len(schema.Enum)]
-	case schema.Is("integer"), IsTrue(schema.Schema, "x-kubernetes-int-or-string"):
+	case schema.Is("integer"), BoolExtension(schema.Schema, "x-kubernetes-int-or-string"):
 		return int64(s.number(schema, 1))
 	case schema.Is("object"):
 		return s.Object(schema, depth)

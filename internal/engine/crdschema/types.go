@@ -82,14 +82,14 @@ func (t *Types) CRDKind(root *tolerant.Node) *Kind {
 		name = crdV1beta1Definition
 	}
 	schema := t.Definition(name)
-	schema.Properties["apiVersion"] = Constant(schema.Properties["apiVersion"], apiextensionsv1.SchemeGroupVersion.String())
-	schema.Properties["kind"] = Constant(schema.Properties["kind"], "CustomResourceDefinition")
+	schema.Properties["apiVersion"] = WithEnum(schema.Properties["apiVersion"], apiextensionsv1.SchemeGroupVersion.String())
+	schema.Properties["kind"] = WithEnum(schema.Properties["kind"], "CustomResourceDefinition")
 	schema.Required = append([]string{"apiVersion", "kind", "metadata"}, schema.Required...)
 	return &Kind{Root: schema}
 }
 
 // Constant is a schema that only has these values.
-func Constant(schema spec.Schema, values ...string) spec.Schema {
+func WithEnum(schema spec.Schema, values ...string) spec.Schema {
 	schema.Enum = nil
 	for _, value := range values {
 		schema.Enum = append(schema.Enum, value)
@@ -149,7 +149,7 @@ func (s Schema) resolved() Schema {
 		}
 		return target
 	}
-	if IsTrue(s.Schema, "x-kubernetes-embedded-resource") && s.Properties["metadata"].Description != MetadataDescription {
+	if BoolExtension(s.Schema, "x-kubernetes-embedded-resource") && s.Properties["metadata"].Description != MetadataDescription {
 		out := s.Types.WithTypeMeta(s.Schema)
 		out.Required = append([]string{"apiVersion", "kind"}, Without(out.Required, "apiVersion", "kind")...)
 		return Schema{Schema: out, Types: s.Types}
@@ -161,7 +161,7 @@ func Without(names []string, left ...string) []string {
 	return slices.DeleteFunc(slices.Clone(names), func(name string) bool { return slices.Contains(left, name) })
 }
 
-func IsTrue(schema *spec.Schema, extension string) bool {
+func BoolExtension(schema *spec.Schema, extension string) bool {
 	value, _ := schema.Extensions.GetBool(extension)
 	return value
 }
@@ -214,7 +214,7 @@ func (s Schema) TypeName() string {
 	switch {
 	case s.Schema == nil:
 		return ""
-	case IsTrue(s.Schema, "x-kubernetes-int-or-string"):
+	case BoolExtension(s.Schema, "x-kubernetes-int-or-string"):
 		return "integer or string"
 	case s.Is("array"):
 		return "[]" + s.Child(0).typeNameOr("any")

@@ -157,7 +157,7 @@ func (p Set) Missing(s playground.Scenario, byWebhook bool) []string {
 
 // Judges reports whether p has every feature that the verdict on the objects of s
 // depends on.
-func (p Set) Judges(s playground.Scenario) bool {
+func (p Set) Supports(s playground.Scenario) bool {
 	return (p.Admission != nil || strings.TrimSpace(s.Admission) == "") && (p.ApplyTypes != nil || s.Operation != playground.OperationApply)
 }
 

@@ -10,7 +10,7 @@ import (
 
 // OfCEL converts the result of a CEL expression to the API server's form of JSON,
 // with int64 for integers.
-func OfCEL(value ref.Val) (any, error) {
+func FromCEL(value ref.Val) (any, error) {
 	switch v := value.(type) {
 	case types.Null:
 		return nil, nil
@@ -34,7 +34,7 @@ func OfCEL(value ref.Val) (any, error) {
 		if !v.HasValue() {
 			return nil, nil
 		}
-		return OfCEL(v.GetValue())
+		return FromCEL(v.GetValue())
 	case traits.Lister:
 		return jsonList(v)
 	case traits.Mapper:
@@ -46,7 +46,7 @@ func OfCEL(value ref.Val) (any, error) {
 func jsonList(list traits.Lister) (any, error) {
 	items := []any{}
 	for it := list.Iterator(); it.HasNext() == types.True; {
-		item, err := OfCEL(it.Next())
+		item, err := FromCEL(it.Next())
 		if err != nil {
 			return nil, err
 		}
@@ -66,7 +66,7 @@ func jsonMap(m traits.Mapper) (any, error) {
 		if !ok {
 			return nil, fmt.Errorf("a map with keys of type %s has no JSON", key.Type().TypeName())
 		}
-		value, err := OfCEL(m.Get(key))
+		value, err := FromCEL(m.Get(key))
 		if err != nil {
 			return nil, err
 		}

@@ -115,7 +115,7 @@ func IsScalar(value any) bool {
 
 // Mirror makes a copy of an earlier state of a JSON value one of its present
 // state, and copies only what differs.
-func Mirror(copied, value any) any {
+func UpdateCopy(copied, value any) any {
 	switch value := value.(type) {
 	case map[string]any:
 		if copied, ok := copied.(map[string]any); ok && copied != nil && value != nil {
@@ -124,7 +124,7 @@ func Mirror(copied, value any) any {
 	case []any:
 		if copied, ok := copied.([]any); ok && len(copied) == len(value) && value != nil {
 			for i := range value {
-				copied[i] = Mirror(copied[i], value[i])
+				copied[i] = UpdateCopy(copied[i], value[i])
 			}
 			return copied
 		}
@@ -134,7 +134,7 @@ func Mirror(copied, value any) any {
 
 func mirrorMap(copied, value map[string]any) map[string]any {
 	for key, v := range value {
-		copied[key] = Mirror(copied[key], v)
+		copied[key] = UpdateCopy(copied[key], v)
 	}
 	if len(copied) > len(value) {
 		maps.DeleteFunc(copied, func(key string, _ any) bool { _, has := value[key]; return !has })

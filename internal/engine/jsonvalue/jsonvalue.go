@@ -24,7 +24,7 @@ func Encode(value any) json.RawMessage {
 
 // Decoded encodes and decodes an object, which turns floats without a fraction into
 // integers. It returns an object without floats unchanged.
-func Decoded(object map[string]any) map[string]any {
+func NormalizeNumbers(object map[string]any) map[string]any {
 	if !hasFloat(object) {
 		return object
 	}
@@ -52,7 +52,7 @@ func hasFloat(value any) bool {
 }
 
 // Steps splits a simple JSONPath such as ".spec.replicas". The path "." is the root.
-func Steps(path string) []string {
+func SplitJSONPath(path string) []string {
 	path = strings.TrimPrefix(path, ".")
 	if path == "" {
 		return nil

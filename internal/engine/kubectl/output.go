@@ -13,12 +13,12 @@ import (
 )
 
 // Done is what kubectl prints of an object that it created or replaced.
-func Done(kind, group, name, operation string, warnings []string) string {
-	return Warnings(warnings) + fmt.Sprintf("%s/%s %s", Resource(kind, group), name, kubectlVerbs[operation].done)
+func FormatSuccess(kind, group, name, operation string, warnings []string) string {
+	return FormatWarnings(warnings) + fmt.Sprintf("%s/%s %s", ResourceName(kind, group), name, kubectlVerbs[operation].done)
 }
 
 // Resource is how kubectl names a kind in what it prints.
-func Resource(kind, group string) string {
+func ResourceName(kind, group string) string {
 	resource := strings.ToLower(kind)
 	if group != "" {
 		resource += "." + group
@@ -39,22 +39,22 @@ var kubectlVerbs = map[string]struct{ doing, done string }{
 // Refused is what `kubectl create -f file`, or replace, prints of an
 // error that the API server answered (StandardErrorMessage in
 // k8s.io/kubectl/pkg/cmd/util).
-func Refused(err error, operation, file string, warnings []string) string {
+func FormatError(err error, operation, file string, warnings []string) string {
 	status := upstream.APIStatus(err)
 	if apierrors.IsInvalid(err) && status.Details != nil {
-		return Warnings(warnings) + invalidOutput(status)
+		return FormatWarnings(warnings) + invalidOutput(status)
 	}
 	if operation == playground.OperationApply && apierrors.IsConflict(err) {
-		return Warnings(warnings) + "error: " + status.Message + applyConflictAdvice
+		return FormatWarnings(warnings) + "error: " + status.Message + applyConflictAdvice
 	}
 	head := "Error from server"
 	if status.Reason != "" {
 		head += fmt.Sprintf(" (%s)", status.Reason)
 	}
 	if operation == playground.OperationScale { // tells no file
-		return Warnings(warnings) + head + ": " + status.Message
+		return FormatWarnings(warnings) + head + ": " + status.Message
 	}
-	return Warnings(warnings) + fmt.Sprintf("%s: error when %s %q: %s", head, kubectlVerbs[operation].doing, file, status.Message)
+	return FormatWarnings(warnings) + fmt.Sprintf("%s: error when %s %q: %s", head, kubectlVerbs[operation].doing, file, status.Message)
 }
 
 // applyConflictAdvice is what kubectl adds to a conflict of a server-side apply.
@@ -94,7 +94,7 @@ func invalidOutput(status metav1.Status) string {
 	return head + ": \n* " + strings.Join(causes, "\n* ")
 }
 
-func Warnings(warnings []string) string {
+func FormatWarnings(warnings []string) string {
 	var b strings.Builder
 	for _, w := range warnings {
 		fmt.Fprintf(&b, "Warning: %s\n", w)

@@ -16,7 +16,7 @@ var terminalEscaper = strings.NewReplacer("\x1b", "^[", "\r", "\\r")
 // PrintTable prints a table as `kubectl get` does
 // (k8s.io/cli-runtime/pkg/printers, which does not build for WebAssembly).
 // Columns with a priority above 0 are shown only if wide.
-func PrintTable(table playground.Table, wide bool) string {
+func FormatTable(table playground.Table, wide bool) string {
 	if len(table.Rows) == 0 {
 		return ""
 	}

@@ -111,7 +111,7 @@ func (r *Request) objectInterfaces() admission.ObjectInterfaces {
 		v := r.crd.Versions[name]
 		resource := r.resource().WithVersion(name)
 		equivalents.RegisterKindFor(resource, "", v.Kind)
-		if v.Status {
+		if v.HasStatus {
 			equivalents.RegisterKindFor(resource, "status", v.Kind)
 		}
 	}

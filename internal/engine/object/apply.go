@@ -91,7 +91,7 @@ func (r *Request) newFieldManager() (feature.FieldManager, error) {
 func (r *Request) resetFields() map[fieldpath.APIVersion]*fieldpath.Set {
 	fields := map[fieldpath.APIVersion]*fieldpath.Set{}
 	for _, v := range r.crd.Versions {
-		if v.Status {
+		if v.HasStatus {
 			fields[fieldpath.APIVersion(v.Kind.GroupVersion().String())] = fieldpath.NewSet(fieldpath.MakePathOrDie("status"))
 		}
 	}

@@ -9,7 +9,7 @@ import (
 // snapshot is the object's present state, to compare with a later one; the
 // next snapshot takes its place.
 func (r *Request) snapshot() map[string]any {
-	r.before = jsonvalue.Mirror(r.before, r.Object.Object).(map[string]any)
+	r.before = jsonvalue.UpdateCopy(r.before, r.Object.Object).(map[string]any)
 	return r.before
 }
 
@@ -30,7 +30,7 @@ func (r *Request) describeChange(c jsonvalue.Change, cause playground.ChangeCaus
 		at := location.Key()
 		out.Range = &at
 	}
-	_, schemaPath := crdschema.At(r.Version.Schema, c.Path)
+	_, schemaPath := crdschema.NodeAt(r.Version.Schema, c.Path)
 	if location, ok := r.crd.Doc.At(r.crd.SchemaPath(r.Version.Index, schemaPath)...); ok && len(schemaPath) > 0 {
 		out.SchemaPath = schemaPath.String()
 		at := location.Key()

@@ -35,7 +35,7 @@ type conversion struct {
 // webhook. Of a CRD that is not served nothing can be converted.
 func NewConversion(p feature.Set, c *crd.CRD, text string, live bool) (*conversion, error) {
 	conv := &conversion{Findings: []playground.Finding{}}
-	if c.V1 == nil || !c.IsEstablished() || c.Unresolvable {
+	if c.V1 == nil || !c.IsEstablished() || c.Unservable {
 		if p.ConversionFindings != nil && strings.TrimSpace(text) != "" {
 			conv.Findings = append(conv.Findings, p.ConversionFindings(text)...)
 		}

@@ -25,7 +25,7 @@ func applyDefaults(r *Request) error {
 // recorded on its own. A value that no default explains is recorded with the
 // given cause and reason. The object's state before is nil for values in a default.
 func (r *Request) recordDefault(before any, c jsonvalue.Change, cause playground.ChangeCause, otherwise string) {
-	node, path := crdschema.At(r.Version.Schema, c.Path)
+	node, path := crdschema.NodeAt(r.Version.Schema, c.Path)
 	if node == nil || node.Default.Object == nil || !completes(c.Value, node.Default.Object) {
 		r.record(c, cause, otherwise)
 		return

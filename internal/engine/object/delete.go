@@ -122,5 +122,5 @@ func deletedOutput(object *unstructured.Unstructured, warnings []string) string 
 	if namespace := object.GetNamespace(); namespace != "" {
 		from = fmt.Sprintf(" from %s namespace", namespace)
 	}
-	return kubectl.Warnings(warnings) + fmt.Sprintf("%s %q deleted%s", kubectl.Resource(object.GetKind(), object.GroupVersionKind().Group), object.GetName(), from)
+	return kubectl.FormatWarnings(warnings) + fmt.Sprintf("%s %q deleted%s", kubectl.ResourceName(object.GetKind(), object.GroupVersionKind().Group), object.GetName(), from)
 }

@@ -25,7 +25,7 @@ type strictError struct {
 // refuse ends the request with err.
 func (r *Request) refuse(stage string, err error) {
 	r.Report.Status = upstream.StatusOf(err)
-	r.Report.Output = kubectl.Refused(err, r.operation, "object.yaml", r.Report.Warnings)
+	r.Report.Output = kubectl.FormatError(err, r.operation, "object.yaml", r.Report.Warnings)
 	var denied *admissionDenied
 	if errors.As(err, &denied) || len(r.invalid) > 0 || len(r.reportedStrict()) > 0 || apierrors.HasStatusCause(err, metav1.CauseTypeFieldManagerConflict) {
 		return // each cause has its finding
@@ -92,7 +92,7 @@ func (r *Request) Reported(f playground.Finding) bool {
 
 // related are the places in the CRD that say what the value at path may be.
 func (r *Request) related(path []any) []playground.Related {
-	node, schemaPath := crdschema.At(r.Version.Schema, path)
+	node, schemaPath := crdschema.NodeAt(r.Version.Schema, path)
 	if node == nil || len(path) == 0 {
 		return []playground.Related{}
 	}

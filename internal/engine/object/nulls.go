@@ -23,7 +23,7 @@ func dropNulls(r *Request) error {
 	before := r.snapshot()
 	defaulting.PruneNonNullableNullsWithoutDefaults(r.Object.Object, r.Version.Schema)
 	r.recordChanges(before, playground.CauseNullDropped, func(c jsonvalue.Change) string {
-		_, path := crdschema.At(r.Version.Schema, c.Path)
+		_, path := crdschema.NodeAt(r.Version.Schema, c.Path)
 		return "null, but " + describeSchemaPath(path) + " is not nullable and has no default"
 	})
 	return nil

@@ -99,7 +99,7 @@ func Evaluate(ctx context.Context, p feature.Set, c *crd.CRD, conv *conversion, 
 		if ctx.Err() != nil {
 			break
 		}
-		r.Evaluate(p.Judges(s))
+		r.Evaluate(p.Supports(s))
 		if plugins != nil {
 			r.Report.Admission = r.review.Report(r.reviewed())
 		}
@@ -166,7 +166,7 @@ func (r *Request) Evaluate(judges bool) {
 		r.Report.Stages = skippedStages(r.stages, "loading the part of the engine that judges this…")
 		return
 	}
-	if r.crd.Unresolvable {
+	if r.crd.Unservable {
 		r.refuse(playground.StageDecode, apierrors.NewInternalError(errors.New("error resolving resource")))
 		r.Report.Stages = skippedStages(r.stages, "the API server cannot serve the CRD")
 		return
@@ -179,10 +179,10 @@ func (r *Request) Evaluate(judges bool) {
 	if !r.route() {
 		return
 	}
-	if r.Version.Deprecated != "" {
-		r.warn(r.Version.Deprecated)
+	if r.Version.DeprecationWarning != "" {
+		r.warn(r.Version.DeprecationWarning)
 	}
-	if r.operation == playground.OperationUpdateStatus && !r.Version.Status {
+	if r.operation == playground.OperationUpdateStatus && !r.Version.HasStatus {
 		err := apierrors.NewNotFound(r.resource(), r.Report.Name)
 		r.refuse(playground.StageDecode, err)
 		r.Report.Stages = skippedStages(r.stages, "the version has no status subresource")

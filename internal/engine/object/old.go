@@ -39,7 +39,7 @@ func readOldObjects(c *crd.CRD, text string) oldObjects {
 		case err != nil:
 			old.add(doc, err.Error())
 		case !c.Report.Accepted: // nothing is stored
-		case c.Stores(object):
+		case c.Defines(object):
 			if c.V1.Spec.Scope == apiextensionsv1.ClusterScoped {
 				object.SetNamespace("") // nothing cluster-scoped is stored with one
 			}

@@ -99,7 +99,7 @@ func (r *Request) prepareCreate() {
 		r.Object.SetName(crd.GenerateName(r.Object.GetGenerateName()))
 	}
 	r.Object.SetUID(r.uid())
-	if r.Version.Status {
+	if r.Version.HasStatus {
 		delete(r.Object.Object, "status")
 	}
 	r.Object.SetGeneration(1)

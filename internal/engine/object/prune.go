@@ -29,7 +29,7 @@ func prune(r *Request) error {
 		return err
 	}
 	r.recordChanges(before, playground.CausePruned, func(c jsonvalue.Change) string {
-		_, known := crdschema.At(r.Version.Schema, c.Path)
+		_, known := crdschema.NodeAt(r.Version.Schema, c.Path)
 		return "not in the schema at " + describeSchemaPath(known)
 	})
 	return nil

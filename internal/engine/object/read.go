@@ -26,7 +26,7 @@ func read(r *Request) error {
 }
 
 func (r *Request) readVersion(v *crd.Version) playground.ObjectVersion {
-	out := playground.ObjectVersion{Name: v.Kind.Version, Warning: v.Deprecated, Object: jsonvalue.Encode(nil), Lost: []string{}, RoundTrip: []playground.Change{}}
+	out := playground.ObjectVersion{Name: v.Kind.Version, Warning: v.DeprecationWarning, Object: jsonvalue.Encode(nil), Lost: []string{}, RoundTrip: []playground.Change{}}
 	object, err := r.get(v)
 	if err != nil {
 		err = r.unreadable(err)

@@ -15,7 +15,7 @@ import (
 // that could mislead them, and ends validation. Upstream's validator gives
 // the verdict; what it found is then told rule by rule.
 func evaluateRules(r *Request) error {
-	if r.Version.CELRules == nil {
+	if r.Version.CELValidator == nil {
 		r.skip(playground.StageSkipNoRules)
 		return r.concludeValidation()
 	}
@@ -36,12 +36,12 @@ func (r *Request) validateRules() field.ErrorList {
 	var options []cel.Option
 	if r.Old != nil {
 		old = r.Old.Object
-		if release.Ratchets() {
+		if release.HasRatcheting() {
 			options = append(options, cel.WithRatcheting(r.correlate()))
 		}
 	}
 	r.memory = celrule.Memo{}
-	errs, _ := r.Version.CELRules.Validate(celrule.WithMemo(r.ctx, r.memory), nil, r.Version.Schema, r.Object.Object, old, celconfig.RuntimeCELCostBudget, options...)
+	errs, _ := r.Version.CELValidator.Validate(celrule.WithMemo(r.ctx, r.memory), nil, r.Version.Schema, r.Object.Object, old, celconfig.RuntimeCELCostBudget, options...)
 	return errs
 }
 
@@ -65,10 +65,10 @@ func (r *Request) reportRuleResults(blocked bool) {
 		}
 		return r.crd.Doc.Root()
 	}
-	root := celrule.Place{Value: r.Object.Object}
+	root := celrule.Target{Value: r.Object.Object}
 	if r.Old != nil {
 		root.Old = r.Old.Object
-		if release.Ratchets() {
+		if release.HasRatcheting() {
 			root.Correlation = r.correlate()
 		}
 	}

@@ -21,7 +21,7 @@ func setReplicas(r *Request) error {
 	}
 	before := r.snapshot()
 	path := r.Version.Scale.SpecReplicasPath
-	if err := unstructured.SetNestedField(r.Object.Object, int64(r.replicas), jsonvalue.Steps(path)...); err != nil {
+	if err := unstructured.SetNestedField(r.Object.Object, int64(r.replicas), jsonvalue.SplitJSONPath(path)...); err != nil {
 		return err
 	}
 	r.recordChanges(before, playground.CauseScaled, func(jsonvalue.Change) string {
@@ -48,7 +48,7 @@ func validateScaleStatus(content map[string]any, scale *apiextensionsv1.CustomRe
 	if scale.LabelSelectorPath == nil {
 		return errs
 	}
-	selector, _, err := unstructured.NestedString(content, jsonvalue.Steps(*scale.LabelSelectorPath)...)
+	selector, _, err := unstructured.NestedString(content, jsonvalue.SplitJSONPath(*scale.LabelSelectorPath)...)
 	if err != nil {
 		errs = append(errs, field.Invalid(field.NewPath(*scale.LabelSelectorPath), selector, err.Error()))
 	}
@@ -56,7 +56,7 @@ func validateScaleStatus(content map[string]any, scale *apiextensionsv1.CustomRe
 }
 
 func validateReplicas(content map[string]any, jsonPath string) field.ErrorList {
-	replicas, _, err := unstructured.NestedInt64(content, jsonvalue.Steps(jsonPath)...)
+	replicas, _, err := unstructured.NestedInt64(content, jsonvalue.SplitJSONPath(jsonPath)...)
 	path := field.NewPath(jsonPath)
 	switch {
 	case err != nil:

@@ -23,7 +23,7 @@ import (
 // object as object, or fails with readErr. A CRD without any scale subresource
 // gets no answer.
 func (r *Request) readScale(v *crd.Version, object *unstructured.Unstructured, readErr error) {
-	if !r.crd.Scales() {
+	if !r.crd.HasScale() {
 		return
 	}
 	answer := playground.Scale{Version: v.Kind.Version, Status: playground.Status{Code: http.StatusOK}, Scale: jsonvalue.Encode(nil)}
@@ -65,17 +65,17 @@ func (r *Request) getScale(v *crd.Version, object *unstructured.Unstructured, re
 // replicas (scaleFromCustomResource of the same package, not exported).
 func scaleFrom(object *unstructured.Unstructured, paths *apiextensionsv1.CustomResourceSubresourceScale) (*autoscalingv1.Scale, bool, error) {
 	content := object.UnstructuredContent()
-	specReplicas, found, err := unstructured.NestedInt64(content, jsonvalue.Steps(paths.SpecReplicasPath)...)
+	specReplicas, found, err := unstructured.NestedInt64(content, jsonvalue.SplitJSONPath(paths.SpecReplicasPath)...)
 	if err != nil {
 		return nil, false, err
 	}
-	statusReplicas, _, err := unstructured.NestedInt64(content, jsonvalue.Steps(paths.StatusReplicasPath)...)
+	statusReplicas, _, err := unstructured.NestedInt64(content, jsonvalue.SplitJSONPath(paths.StatusReplicasPath)...)
 	if err != nil {
 		return nil, false, err
 	}
 	selector := ""
 	if path := ptr.Deref(paths.LabelSelectorPath, ""); path != "" {
-		if selector, _, err = unstructured.NestedString(content, jsonvalue.Steps(path)...); err != nil {
+		if selector, _, err = unstructured.NestedString(content, jsonvalue.SplitJSONPath(path)...); err != nil {
 			return nil, false, err
 		}
 	}

@@ -108,7 +108,7 @@ func (r *Request) accept() {
 		r.Report.Output = deletedOutput(r.Object, r.Report.Warnings)
 		return
 	}
-	r.Report.Output = kubectl.Done(r.Version.Kind.Kind, r.Version.Kind.Group, r.Object.GetName(), r.operation, r.Report.Warnings)
+	r.Report.Output = kubectl.FormatSuccess(r.Version.Kind.Kind, r.Version.Kind.Group, r.Object.GetName(), r.operation, r.Report.Warnings)
 }
 
 // checkStorage refuses what etcd's store refuses.

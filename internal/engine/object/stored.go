@@ -21,7 +21,7 @@ import (
 // evaluate them, those of the rules.
 func (r *Request) validateAll(check func() field.ErrorList) {
 	r.addInvalid(playground.StageValidate, check())
-	if r.Version.CELRules != nil && !isBlocking(r.invalid) {
+	if r.Version.CELValidator != nil && !isBlocking(r.invalid) {
 		r.addInvalid(playground.StageRules, r.validateRules())
 	}
 }
@@ -36,7 +36,7 @@ func (r *Request) ReadDifferences(old *Request) []playground.Change {
 		}
 		cause, because := playground.CauseDefaulted, "default of the new schema"
 		if c.Op == playground.ChangeRemove {
-			_, known := crdschema.At(r.Version.Schema, c.Path)
+			_, known := crdschema.NodeAt(r.Version.Schema, c.Path)
 			cause, because = playground.CausePruned, "no longer in the schema at "+describeSchemaPath(known)
 		}
 		changes = append(changes, r.describeChange(c, cause, because))
@@ -57,7 +57,7 @@ func NewStoredRequest(ctx context.Context, c *crd.CRD, conv *conversion, doc *so
 // ReadStored reads the object from storage and validates it as a new one.
 func (r *Request) ReadStored() error {
 	return upstream.Guard(playground.StageRead, func() error {
-		if !r.crd.Stores(r.oldStored) {
+		if !r.crd.Defines(r.oldStored) {
 			_, err := r.convert(playground.StageRead, r.oldStored, r.Version)
 			return err
 		}

@@ -62,7 +62,7 @@ func listAt(objects []Evaluated, version string) *unstructured.UnstructuredList 
 		case read == nil:
 			list.Items = append(list.Items, unstructured.Unstructured{})
 		default:
-			list.Items = append(list.Items, unstructured.Unstructured{Object: jsonvalue.Decoded(read.Object)})
+			list.Items = append(list.Items, unstructured.Unstructured{Object: jsonvalue.NormalizeNumbers(read.Object)})
 		}
 	}
 	slices.SortStableFunc(list.Items, func(a, b unstructured.Unstructured) int {
@@ -91,8 +91,8 @@ func newTable(v *crd.Version, list *unstructured.UnstructuredList, now time.Time
 		}
 		out.Rows = append(out.Rows, row.Cells)
 	}
-	out.Get = kubectl.PrintTable(out, false)
-	out.Wide = kubectl.PrintTable(out, true)
+	out.Get = kubectl.FormatTable(out, false)
+	out.Wide = kubectl.FormatTable(out, true)
 	return out, nil
 }
 

@@ -129,7 +129,7 @@ func (r *Request) key() string {
 // keepStatus takes the status of the old object if the status has an endpoint
 // of its own.
 func (r *Request) keepStatus() {
-	if !r.Version.Status {
+	if !r.Version.HasStatus {
 		return
 	}
 	delete(r.Object.Object, "status")

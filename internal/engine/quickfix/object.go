@@ -48,7 +48,7 @@ func (m *problem) fieldNames(path []any) []string {
 	if len(path) == 0 {
 		names = append(names, "apiVersion", "kind", "metadata")
 	}
-	if node, _ := crdschema.At(m.schema, path); node != nil {
+	if node, _ := crdschema.NodeAt(m.schema, path); node != nil {
 		names = append(names, slices.Sorted(maps.Keys(node.Properties))...)
 	}
 	return names
@@ -162,7 +162,7 @@ func restoreOld(m *problem) []playground.Fix {
 
 // supplyValue gives a required field a value that fits its schema.
 func supplyValue(m *problem) []playground.Fix {
-	node, _ := crdschema.At(m.schema, m.path)
+	node, _ := crdschema.NodeAt(m.schema, m.path)
 	if m.schema == nil || node == nil || m.has(m.path...) {
 		return nil
 	}
@@ -206,7 +206,7 @@ func (m *problem) supported() []any {
 		_ = json.Unmarshal([]byte("["+m.match[1]+"]"), &values) // or else there are none
 		return values
 	}
-	node, _ := crdschema.At(m.schema, m.path)
+	node, _ := crdschema.NodeAt(m.schema, m.path)
 	if node == nil || node.ValueValidation == nil {
 		return nil
 	}

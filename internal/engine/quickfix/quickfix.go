@@ -17,12 +17,12 @@ func AddToCRD(c *crd.CRD) {
 	}
 	for i, f := range c.Report.Findings {
 		if f.Document == playground.DocumentCRD {
-			c.Report.Findings[i] = explain(problem{Finding: f, doc: c.Doc, crd: c}, c.Resolve)
+			c.Report.Findings[i] = explain(problem{Finding: f, doc: c.Doc, crd: c}, c.LocateField)
 		}
 	}
 	for i, step := range c.Report.UpgradeSteps {
 		f := playground.Finding{Stage: playground.StageCRDValidate, Reason: step.Reason, Field: step.Field, Message: step.Message, Document: playground.DocumentCRD, Range: step.Range}
-		c.Report.UpgradeSteps[i].Do = explain(problem{Finding: f, doc: c.Doc, crd: c}, c.Resolve).Hint
+		c.Report.UpgradeSteps[i].Do = explain(problem{Finding: f, doc: c.Doc, crd: c}, c.LocateField).Hint
 	}
 }
 

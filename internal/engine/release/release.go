@@ -71,7 +71,7 @@ func Version(minor int) *utilversion.Version {
 
 // Ratchets says whether the emulated release forgives what an update does not
 // touch, and lets rules have optionalOldSelf.
-func Ratchets() bool {
+func HasRatcheting() bool {
 	return utilfeature.DefaultFeatureGate.Enabled(features.CRDValidationRatcheting)
 }
 
