@@ -54,7 +54,7 @@ func withChoice(schema crdschema.Schema, kinds, versions []*crdschema.DocumentKi
 	}
 	schema.Properties["kind"] = crdschema.WithEnum(schema.Properties["kind"], kindNames...)
 	schema.Properties["apiVersion"] = crdschema.WithEnum(schema.Properties["apiVersion"], apiVersions...)
-	schema.Required = append([]string{"apiVersion", "kind", "metadata"}, crdschema.Without(schema.Required, "apiVersion", "kind", "metadata")...)
+	schema.Required = crdschema.RequireFirst(schema.Required, "apiVersion", "kind", "metadata")
 	return schema
 }
 

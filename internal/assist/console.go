@@ -52,7 +52,7 @@ type console struct {
 	// oldSelf are there; set by find.
 	node  *celrule.Node
 	place celrule.Target
-	bound celrule.Activations
+	bound *celrule.Bindings
 }
 
 // newConsole prepares the objects of the scenario. The caller emulates the

@@ -11,7 +11,6 @@ import (
 	"k8s.io/apiserver/pkg/cel/library"
 
 	"github.com/crdlab/crdlab/internal/engine/celrule"
-	"github.com/crdlab/crdlab/internal/engine/crd"
 	"github.com/crdlab/crdlab/internal/engine/quickfix"
 	"github.com/crdlab/crdlab/internal/engine/release"
 	"github.com/crdlab/crdlab/internal/engine/upstream"
@@ -132,7 +131,7 @@ func (c *console) estimate(scope *celScope, checked *celgo.Ast) {
 	} else if result, ok := quickfix.CompileAt(props, c.node.Root, apiextensions.ValidationRule{Rule: "true"}); ok {
 		c.tried.Cardinality, c.tried.Unbounded = result.MaxCardinality, true
 	}
-	c.tried.EstimatedCost = crd.SaturatingProduct(cost, c.tried.Cardinality)
+	c.tried.EstimatedCost = celrule.MultiplyCosts(cost, c.tried.Cardinality)
 }
 
 // run evaluates once, for the value and the cost. It reports whether the
@@ -166,7 +165,5 @@ func (c *console) trace(scope *celScope, checked *celgo.Ast, expression string, 
 		return
 	}
 	_, details, _ := program.Eval(variables) // an error is a part of the trace
-	t := celrule.Tracer{Info: checked.NativeRep().SourceInfo(), State: details.State(), Rule: celtoken.NewExpression(expression)}
-	t.Walk(checked.NativeRep().Expr(), false)
-	c.tried.Trace = append(c.tried.Trace, t.Steps...)
+	c.tried.Trace = append(c.tried.Trace, celrule.Trace(checked, details.State(), celtoken.NewExpression(expression))...)
 }

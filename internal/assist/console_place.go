@@ -205,8 +205,7 @@ func (c *console) describePlace(r *object.Request) {
 		at := location.Key()
 		c.tried.Range = &at
 	}
-	c.bound = celrule.Activations{Node: c.node, Place: c.place}
-	c.bound.Bind()
+	c.bound = celrule.Bind(c.node, c.place)
 	if value, ok := c.bound.Plain[cel.ScopedVarName].(ref.Val); ok {
 		c.tried.Self = celrule.Truncate(celrule.FormatValue(value), maxSelf)
 	}

@@ -37,7 +37,7 @@ func (a *Assistant) sample(ctx context.Context, q playground.SampleRequest) (*pl
 		return sample, nil
 	}
 	m := sampleMaker{ctx: ctx, engine: a.engine, scenario: s, kind: kind}
-	object := crdschema.NewSampler(kind.Root).Object(kind.Root, 0)
+	object := crdschema.SampleObject(kind.Root)
 	if meta, ok := object["metadata"].(map[string]any); ok && meta["name"] == nil {
 		meta["name"] = c.Internal.Spec.Names.Singular + "-sample"
 	}
@@ -68,7 +68,7 @@ func (m *sampleMaker) best(object map[string]any) (map[string]any, []string, err
 		return m.solve(object)
 	}
 	with := maps.Clone(object)
-	with["spec"] = crdschema.NewSampler(m.kind.Root).Value(spec, 1)
+	with["spec"] = crdschema.Sample(spec)
 	solved, unsolved, err := m.solve(with)
 	if err != nil || len(unsolved) == 0 {
 		return solved, unsolved, err
@@ -136,7 +136,7 @@ func (m *sampleMaker) judge(object map[string]any) ([]failure, error) {
 func (m *sampleMaker) improve(object map[string]any, failing []failure) (map[string]any, []failure, error) {
 	for _, f := range failing {
 		for _, path := range nearPaths(f.path) {
-			for _, edit := range crdschema.NewSampler(m.kind.Root).Edits(m.kind.Root.At(path), valueAt(object, path)) {
+			for _, edit := range crdschema.SampleEdits(m.kind.Root.At(path), valueAt(object, path)) {
 				if m.trials >= maxSampleTrials {
 					return nil, nil, nil
 				}

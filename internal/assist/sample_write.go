@@ -103,10 +103,9 @@ func (w *sampleText) example(schema crdschema.Schema) any {
 	if schema.Default != nil {
 		return schema.Default
 	}
-	s := crdschema.NewSampler(schema)
-	value := s.Value(schema, 0)
+	value := crdschema.Sample(schema)
 	if list, isList := value.([]any); isList && len(list) == 0 && schema.Is("array") {
-		return []any{s.Item(schema, 0, 0)}
+		return []any{crdschema.SampleItem(schema)}
 	}
 	return value
 }

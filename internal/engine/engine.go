@@ -187,7 +187,7 @@ func (e *Engine) EvaluateCRD(ctx context.Context, s playground.Scenario) *crd.CR
 	}
 	c, ok := e.confirmed(ctx, key)
 	if !ok {
-		c = e.explain(e.evaluator.NewRequest(ctx, s, math.MaxInt).Evaluate(s))
+		c = e.explain(e.evaluator.NewRequest(ctx, s, math.MaxInt).Evaluate())
 	}
 	if ctx.Err() == nil {
 		e.crds.Add(key, c)

@@ -32,7 +32,7 @@ func (e *Engine) preliminaryCRD(ctx context.Context, s playground.Scenario) (c *
 		return known, false
 	}
 	r := e.evaluator.NewRequest(ctx, s, e.immediateRules)
-	c = e.explain(r.Evaluate(s))
+	c = e.explain(r.Evaluate())
 	switch {
 	case r.Preliminary:
 		e.preliminary.Store(&earlyCRD{key, r})

@@ -21,95 +21,133 @@ import (
 	"github.com/crdlab/crdlab/internal/source"
 )
 
-// maxPasses is how many passing results an object's report lists; a list of
-// ten thousand items would bury the others.
+// maxPasses limits the passing results in the report of an object. The items of a
+// long list would otherwise hide all other results.
 const maxPasses = 2000
 
-// evaluation evaluates the rules of an object one by one. Its results agree
-// with those of upstream's cel.Validator, which gives the verdict.
+// Options holds the parameters of [Evaluate].
+type Options struct {
+	Version string // of the object, for the IDs of rules
+	// Memo holds the results of upstream's validator.
+	Memo Memo
+	// Blocked skips all rules, because earlier errors of the object prevent the API
+	// server from evaluating them.
+	Blocked bool
+	// Locate returns the location of rule i of a node in the CRD.
+	Locate func(node *Node, i int) source.Location
+}
+
+// Outcome holds the results of all rules at all values of an object.
+type Outcome struct {
+	Results []playground.RuleResult
+	Paths   [][]any // of the values, parallel to Results
+	Cost    uint64  // the total actual cost
+	Omitted int     // the number of passing results beyond maxPasses
+	// Applied holds the IDs of the rules that apply to at least one value.
+	Applied map[string]bool
+}
+
+// Evaluate evaluates the rules of node and of its descendants against t, one by
+// one. The results agree with those of upstream's cel.Validator, which decides
+// whether the object is valid.
+func Evaluate(ctx context.Context, node *Node, t Target, options Options) Outcome {
+	e := evaluation{
+		ctx:     ctx,
+		options: options,
+		budget:  celconfig.RuntimeCELCostBudget,
+		Outcome: Outcome{Results: []playground.RuleResult{}, Applied: map[string]bool{}},
+	}
+	e.walk(node, t)
+	return e.Outcome
+}
+
+// An evaluation is the state of one call of [Evaluate].
 type evaluation struct {
 	ctx     context.Context
-	version string
-	memory  Memo // of what upstream's validator evaluated
-	// blocked: no rule is evaluated, since the object has worse errors.
-	blocked bool
-	budget  int64  // what is left of it; negative once it is used up
-	Cost    uint64 // the sum of the actual costs so far
-
-	Results []playground.RuleResult
-	Paths   [][]any // parallel to results
-	traces  int     // how many results have one
-	// Rule finds the text of rule i of a node in the CRD.
-	Rule    func(node *Node, i int) source.Location
-	errs    field.ErrorList
-	Omitted int // passes beyond maxPasses
+	options Options
+	budget  int64 // the remaining cost budget; negative once it is exhausted
+	traces  int   // the number of results with a trace
 	passes  int
-	Seen    map[string]bool // the rules, by ID, that apply somewhere
+	Outcome
 }
 
-func NewEvaluation(ctx context.Context, version string, memory Memo, blocked bool) *evaluation {
-	return &evaluation{
-		ctx:     ctx,
-		version: version,
-		memory:  memory,
-		blocked: blocked,
-		budget:  celconfig.RuntimeCELCostBudget,
-		Results: []playground.RuleResult{},
-		Seen:    map[string]bool{},
-	}
-}
-
-// Walk evaluates the rules of node at p, and those below.
-func (e *evaluation) Walk(node *Node, p Target) {
-	if node == nil || p.Value == nil {
+func (e *evaluation) walk(node *Node, t Target) {
+	if node == nil || t.Value == nil {
 		return
 	}
-	e.evaluateNode(node, p)
-	switch value := p.Value.(type) {
+	e.evaluateNode(node, t)
+	switch value := t.Value.(type) {
 	case []any:
-		olds := p.OldItems(node.Schema)
+		olds := t.OldItems(node.Schema)
 		for i, item := range value {
-			e.Walk(node.Items, p.Item(i, item, olds.Get(item)))
+			e.walk(node.Items, t.Item(i, item, olds.Get(item)))
 		}
 	case map[string]any:
-		old := p.OldMembers(node.Schema)
+		old := t.OldMembers(node.Schema)
 		for _, key := range slices.Sorted(maps.Keys(value)) {
 			if property, ok := node.Properties[key]; ok {
-				e.Walk(property, p.Member(key, p.fieldPath.Child(key), value[key], old[key]))
+				e.walk(property, t.Member(key, t.fieldPath.Child(key), value[key], old[key]))
 			}
 			if node.Additional != nil {
-				e.Walk(node.Additional, p.Member(key, p.fieldPath.Key(key), value[key], old[key]))
+				e.walk(node.Additional, t.Member(key, t.fieldPath.Key(key), value[key], old[key]))
 			}
 		}
 	}
 }
 
-func (e *evaluation) evaluateNode(node *Node, p Target) {
-	variables := Activations{Node: node, Place: p}
+// An instance is a node with one of its values. All rules of the node share its
+// variables.
+type instance struct {
+	node     *Node
+	target   Target
+	bindings *Bindings // nil until a rule needs them
+}
+
+// variables returns the CEL variables of rule i.
+func (n *instance) variables(i int) map[string]any {
+	if n.bindings == nil {
+		n.bindings = Bind(n.node, n.target)
+	}
+	if ptr.Deref(n.rule(i).OptionalOldSelf, false) {
+		return n.bindings.Optional
+	}
+	return n.bindings.Plain
+}
+
+// rule returns rule i as written in the schema.
+func (n *instance) rule(i int) apiextensionsv1.ValidationRule { return n.node.Schema.XValidations[i] }
+
+// invalid returns an error about the type of the value, in upstream's form.
+func (n *instance) invalid(message string) *field.Error {
+	return field.Invalid(n.target.fieldPath, n.node.Schema.Type, message)
+}
+
+func (e *evaluation) evaluateNode(node *Node, t Target) {
+	n := &instance{node: node, target: t}
 	for i := range node.Rules {
-		result := playground.RuleResult{ID: ID(e.version, node, i), Path: jsonvalue.PathString(p.Path), Trace: []playground.TraceStep{}}
-		e.Seen[result.ID] = true
+		result := playground.RuleResult{ID: node.RuleID(e.options.Version, i), Path: jsonvalue.PathString(t.Path), Trace: []playground.TraceStep{}}
+		e.Applied[result.ID] = true
 		switch {
-		case e.blocked:
+		case e.options.Blocked:
 			result.Outcome, result.Why = playground.OutcomeSkipped, playground.WhyBlocked
 		case e.budget < 0:
 			result.Outcome, result.Why = playground.OutcomeSkipped, playground.WhyBudget
 		default:
-			e.evaluateRule(node, i, p, &variables, &result)
-			e.trace(node, i, &variables, &result)
+			e.evaluateRule(n, i, &result)
+			e.trace(n, i, &result)
 		}
-		e.add(result, p.Path)
+		e.add(result, t.Path)
 	}
 }
 
-// trace explains a rule that does not hold. What it costs is not the object's.
-func (e *evaluation) trace(node *Node, i int, variables *Activations, result *playground.RuleResult) {
+// trace adds a trace to the result of a violated rule. Its cost does not count.
+func (e *evaluation) trace(n *instance, i int, result *playground.RuleResult) {
 	unexplained := result.Outcome == playground.OutcomeFail || result.Outcome == playground.OutcomeError || result.Why == playground.WhyRatcheted
-	if !unexplained || e.traces >= maxTraces || e.budget < 0 || node.Rules[i].Program == nil {
+	if !unexplained || e.traces >= maxTraces || e.budget < 0 || n.node.Rules[i].Program == nil {
 		return
 	}
 	e.traces++
-	result.Trace = append(result.Trace, trace(node, i, variables.of(i), e.Rule(node, i))...)
+	result.Trace = append(result.Trace, traceRule(n.node, i, n.variables(i), e.options.Locate(n.node, i))...)
 }
 
 func (e *evaluation) add(result playground.RuleResult, path []any) {
@@ -123,57 +161,57 @@ func (e *evaluation) add(result playground.RuleResult, path []any) {
 	e.Paths = append(e.Paths, path)
 }
 
-// evaluateRule follows validateExpressions in
+// evaluateRule follows validateExpressions of
 // k8s.io/apiextensions-apiserver/pkg/apiserver/schema/cel.
-func (e *evaluation) evaluateRule(node *Node, i int, p Target, variables *Activations, result *playground.RuleResult) {
-	compiled, rule := node.Rules[i], node.Schema.XValidations[i]
+func (e *evaluation) evaluateRule(n *instance, i int, result *playground.RuleResult) {
+	compiled, rule := n.node.Rules[i], n.rule(i)
 	if compiled.Error != nil {
-		e.fail(result, field.Invalid(p.fieldPath, node.Schema.Type, fmt.Sprintf("rule compile error: %v", compiled.Error)), playground.OutcomeError)
+		fail(result, n.invalid(fmt.Sprintf("rule compile error: %v", compiled.Error)), playground.OutcomeError)
 		return
 	}
 	if compiled.Program == nil {
-		result.Outcome = playground.OutcomePass // an empty rule holds
+		result.Outcome = playground.OutcomePass // an empty rule
 		return
 	}
-	if compiled.UsesOldSelf && p.Old == nil && !(release.HasRatcheting() && ptr.Deref(rule.OptionalOldSelf, false)) {
+	if compiled.UsesOldSelf && n.target.Old == nil && !(release.HasRatcheting() && ptr.Deref(rule.OptionalOldSelf, false)) {
 		result.Outcome, result.Why = playground.OutcomeSkipped, playground.WhyCreate
 		return
 	}
 	if e.budget == 0 {
-		e.exhaust(result, field.Invalid(p.fieldPath, node.Schema.Type, outOfBudget))
+		e.exhaust(result, n.invalid(outOfBudget))
 		return
 	}
-	found := e.evaluate(compiled.Program, p, variables, i)
+	found := e.run(compiled.Program, n, i)
 	if !e.pay(found.cost, result) {
-		e.exhaust(result, field.Invalid(p.fieldPath, node.Schema.Type, outOfBudget))
+		e.exhaust(result, n.invalid(outOfBudget))
 		return
 	}
 	switch {
 	case found.err != nil:
-		e.fail(result, field.Invalid(p.fieldPath, node.Schema.Type, evaluationError(found.err, rule)), playground.OutcomeError)
+		fail(result, n.invalid(evaluationError(found.err, rule)), playground.OutcomeError)
 		if IsCallLimitError(found.err) {
 			e.budget = -1
 		}
 	case found.value == types.True:
 		result.Outcome = playground.OutcomePass
 	default:
-		e.violate(node, i, p, variables, result)
+		e.violate(n, i, result)
 	}
 }
 
-// evaluate returns the value of rule i, or of its message, at p. The values of
-// most rules are in the memory.
-func (e *evaluation) evaluate(program celgo.Program, p Target, variables *Activations, i int) evaluated {
-	if known, ok := e.memory.recall(program, p.Value, p.Old); ok {
+// run returns the value of rule i, or of its messageExpression. The memo holds the
+// values of most rules.
+func (e *evaluation) run(program celgo.Program, n *instance, i int) evaluated {
+	if known, ok := e.options.Memo.lookUp(program, n.target.Value, n.target.Old); ok {
 		return known
 	}
-	return newEvaluated(program.ContextEval(e.ctx, variables.of(i)))
+	return newEvaluated(program.ContextEval(e.ctx, n.variables(i)))
 }
 
 const outOfBudget = "validation failed due to running out of cost budget, no further validation rules will be run"
 
-// pay takes the cost of an evaluation from the budget. It reports false if
-// the budget does not suffice.
+// pay deducts the cost of an evaluation from the budget. It reports false if the
+// cost is unknown or exceeds the budget.
 func (e *evaluation) pay(actual *uint64, result *playground.RuleResult) bool {
 	if actual == nil {
 		return false
@@ -188,22 +226,24 @@ func (e *evaluation) pay(actual *uint64, result *playground.RuleResult) bool {
 	return true
 }
 
-func (e *evaluation) fail(result *playground.RuleResult, err *field.Error, outcome playground.Outcome) {
+func fail(result *playground.RuleResult, err *field.Error, outcome playground.Outcome) {
 	result.Outcome = outcome
 	result.Message = err.Detail
-	e.errs = append(e.errs, err)
 }
 
+// exhaust ends the evaluation, because a rule exceeded the budget.
 func (e *evaluation) exhaust(result *playground.RuleResult, err *field.Error) {
-	e.fail(result, err, playground.OutcomeError)
+	fail(result, err, playground.OutcomeError)
 	e.budget = -1
 }
 
+// IsCallLimitError reports whether an evaluation exceeded the cost limit of a
+// single expression.
 func IsCallLimitError(err error) bool {
 	return strings.HasPrefix(err.Error(), "operation cancelled: actual cost limit exceeded")
 }
 
-// evaluationError words an error of a rule's evaluation as upstream does.
+// evaluationError returns upstream's message for an error in a rule's evaluation.
 func evaluationError(err error, rule apiextensionsv1.ValidationRule) string {
 	switch {
 	case strings.HasPrefix(err.Error(), "no such overload"):
@@ -221,33 +261,33 @@ func ruleName(rule apiextensionsv1.ValidationRule) string {
 	return strings.TrimSpace(rule.Rule)
 }
 
-// violate reports a rule that does not hold.
-func (e *evaluation) violate(node *Node, i int, p Target, variables *Activations, result *playground.RuleResult) {
-	compiled, rule := node.Rules[i], node.Schema.XValidations[i]
-	fieldPath, value := p.fieldPath, p.Value
+// violate sets the result of a rule that evaluated to false.
+func (e *evaluation) violate(n *instance, i int, result *playground.RuleResult) {
+	compiled := n.node.Rules[i]
+	fieldPath, value := n.target.fieldPath, n.target.Value
 	if compiled.NormalizedRuleFieldPath != "" {
 		fieldPath = fieldPath.Child(compiled.NormalizedRuleFieldPath)
 	}
-	message, fatal := e.message(node, i, p, variables, result)
+	message, fatal := e.message(n, i, result)
 	if fatal != "" {
-		e.exhaust(result, field.Invalid(fieldPath, node.Schema.Type, fatal))
+		e.exhaust(result, field.Invalid(fieldPath, n.node.Schema.Type, fatal))
 		return
 	}
-	if node.Schema.Type == "object" || node.Schema.Type == "array" {
+	if n.node.Schema.Type == "object" || n.node.Schema.Type == "array" {
 		value = field.OmitValueType{}
 	}
-	if !compiled.UsesOldSelf && p.unchanged() {
+	if !compiled.UsesOldSelf && n.target.isUnchanged() {
 		result.Outcome, result.Why, result.Message = playground.OutcomeSkipped, playground.WhyRatcheted, message
 		return
 	}
-	e.fail(result, violation(fieldPath, value, message, rule.Reason), playground.OutcomeFail)
+	fail(result, violation(fieldPath, value, message, n.rule(i).Reason), playground.OutcomeFail)
 }
 
-// message is what the violation of a rule says: the value of its
-// messageExpression if that is usable, else its message, else a default.
-// fatal is not empty if evaluating the expression used the budget up.
-func (e *evaluation) message(node *Node, i int, p Target, variables *Activations, result *playground.RuleResult) (message, fatal string) {
-	compiled, rule := node.Rules[i], node.Schema.XValidations[i]
+// message returns the message of a violated rule: the value of its
+// messageExpression if usable, otherwise its message, otherwise a default. fatal
+// is set if evaluating the expression exhausted the budget.
+func (e *evaluation) message(n *instance, i int, result *playground.RuleResult) (message, fatal string) {
+	compiled, rule := n.node.Rules[i], n.rule(i)
 	fallback := strings.TrimSpace(rule.Message)
 	if rule.Message == "" {
 		fallback = "failed rule: " + ruleName(rule)
@@ -255,7 +295,7 @@ func (e *evaluation) message(node *Node, i int, p Target, variables *Activations
 	if compiled.MessageExpression == nil {
 		return fallback, ""
 	}
-	found := e.evaluate(compiled.MessageExpression, p, variables, i)
+	found := e.run(compiled.MessageExpression, n, i)
 	if !e.pay(found.cost, result) {
 		return "", "messageExpression evaluation failed due to running out of cost budget, no further validation rules will be run"
 	}

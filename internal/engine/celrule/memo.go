@@ -13,24 +13,24 @@ import (
 	"k8s.io/apiextensions-apiserver/pkg/apiserver/schema/cel"
 )
 
-// Memo is what the rules of one object evaluated to. Upstream's validator
-// evaluates them, for the verdict, in an order of its own and without saying
-// which of them passed; what it found is remembered, so that each can be told
-// of without evaluating it again.
+// A Memo holds the results of all rules for one object. Upstream's validator
+// evaluates the rules in its own order and does not report the ones that passed. The
+// memo records each of its evaluations, so that [Evaluate] reports single rules
+// without evaluating them again. BenchmarkObjectEdit in package engine measures the
+// gain. A memo lives as long as the evaluation of its object.
 type Memo map[memoKey]evaluated
 
-// memoKey is all that the value of an expression depends on. The values of
-// self and oldSelf are told apart by where they are, if they have parts.
+// A memoKey identifies the evaluation of an expression. It holds the addresses of
+// self and oldSelf if they are mappings or lists, and otherwise their values.
 type memoKey struct {
 	program   *memoProgram
 	self, old any
 }
 
-// evaluated is what came out of an expression. The cost is nil if it is not
-// known.
+// evaluated holds the result of an expression.
 type evaluated struct {
 	value ref.Val
-	cost  *uint64
+	cost  *uint64 // nil if unknown
 	err   error
 }
 
@@ -43,14 +43,14 @@ func newEvaluated(value ref.Val, details *celgo.EvalDetails, err error) evaluate
 
 type memoContext struct{}
 
-// WithMemo is a context in which m remembers what is evaluated.
+// WithMemo returns a context in which compiled rules record their results in m.
 func WithMemo(ctx context.Context, m Memo) context.Context {
 	return context.WithValue(ctx, memoContext{}, m)
 }
 
-// recall returns what program was evaluated to with values of self and
-// oldSelf; old is nil if there is none.
-func (m Memo) recall(program celgo.Program, self, old any) (evaluated, bool) {
+// lookUp returns the recorded result of program for self and oldSelf. old is nil if
+// oldSelf is unset.
+func (m Memo) lookUp(program celgo.Program, self, old any) (evaluated, bool) {
 	remembered, ok := program.(*memoProgram)
 	if !ok {
 		return evaluated{}, false
@@ -63,15 +63,15 @@ func (m Memo) recall(program celgo.Program, self, old any) (evaluated, bool) {
 	return found, ok
 }
 
-// memoProgram is an expression whose values are put into the memory of
-// the context in which it is evaluated, if that has one.
+// A memoProgram is an expression that records its results in the memo of its
+// context.
 type memoProgram struct {
 	celgo.Program
 	usesOldSelf bool
 }
 
-// memoized are compiled rules whose values can be remembered.
-func memoized(rules []cel.CompilationResult) []cel.CompilationResult {
+// memoizeRules returns rules whose programs record their results.
+func memoizeRules(rules []cel.CompilationResult) []cel.CompilationResult {
 	rules = slices.Clone(rules)
 	for i, rule := range rules {
 		_, already := rule.Program.(*memoProgram)
@@ -89,13 +89,13 @@ func (p *memoProgram) ContextEval(ctx context.Context, input any) (ref.Val, *cel
 	if m == nil || !ok {
 		return value, details, err
 	}
-	if key, ok := p.key(resolved(activation, cel.ScopedVarName), resolved(activation, cel.OldScopedVarName)); ok {
+	if key, ok := p.key(resolveValue(activation, cel.ScopedVarName), resolveValue(activation, cel.OldScopedVarName)); ok {
 		m[key] = newEvaluated(value, details, err)
 	}
 	return value, details, err
 }
 
-// key reports false if the values cannot be told apart from others.
+// key returns the key of an evaluation. It reports false if a value has no identity.
 func (p *memoProgram) key(self, old any) (key memoKey, ok bool) {
 	key.program = p
 	if key.self, ok = identity(self); !ok || !p.usesOldSelf {
@@ -105,7 +105,8 @@ func (p *memoProgram) key(self, old any) (key memoKey, ok bool) {
 	return key, ok
 }
 
-// identity tells one JSON value from others.
+// identity returns a comparable that differs for any two JSON values that an object
+// may hold at the same time.
 func identity(value any) (any, bool) {
 	switch value := value.(type) {
 	case map[string]any:
@@ -113,7 +114,7 @@ func identity(value any) (any, bool) {
 	case []any:
 		return listIdentity{unsafe.SliceData(value), len(value)}, true
 	case float64:
-		// Zero equals minus zero, but to divide by them gives different values.
+		// Zero equals minus zero, but division by them gives different results.
 		return math.Float64bits(value), true
 	case nil, string, bool, int64:
 		return value, true
@@ -126,8 +127,8 @@ type listIdentity struct {
 	length int
 }
 
-// resolved is the JSON value of a variable; nil if there is none.
-func resolved(activation celgo.Activation, name string) any {
+// resolveValue returns the JSON value of a variable, or nil if it is unset.
+func resolveValue(activation celgo.Activation, name string) any {
 	found, ok := activation.ResolveName(name)
 	if !ok {
 		return nil
@@ -145,26 +146,25 @@ func resolved(activation celgo.Activation, name string) any {
 	return value.Value()
 }
 
-// share has a validator, which nobody uses yet, evaluate the rules of a node
-// and those below in place of its own, which are the same ones but do not
-// remember.
-func share(validator *cel.Validator, node *Node) {
+// memoizeValidator replaces the compiled rules of a new validator with the rules of
+// node and its descendants. These are equal, but record their results.
+func memoizeValidator(validator *cel.Validator, node *Node) {
 	if validator == nil || node == nil {
 		return
 	}
 	copy(compiledRules(validator), node.Rules)
-	share(validator.Items, node.Items)
-	share(validator.AdditionalProperties, node.Additional)
+	memoizeValidator(validator.Items, node.Items)
+	memoizeValidator(validator.AdditionalProperties, node.Additional)
 	for name, property := range validator.Properties {
-		share(&property, node.Properties[name])
+		memoizeValidator(&property, node.Properties[name])
 	}
 }
 
 var compiledRulesField, hasCompiledRules = reflect.TypeFor[cel.Validator]().FieldByName("compiledRules")
 
-// compiledRules are those of a validator's own node. Where upstream keeps them
-// is not exported; if it moves them, each rule is compiled and evaluated twice,
-// and nothing else changes.
+// compiledRules returns the rules of a validator's own node from an unexported field.
+// If upstream renames the field, compiledRules returns nil and each rule is compiled
+// and evaluated twice.
 func compiledRules(validator *cel.Validator) []cel.CompilationResult {
 	if !hasCompiledRules || compiledRulesField.Type != reflect.TypeFor[[]cel.CompilationResult]() {
 		return nil

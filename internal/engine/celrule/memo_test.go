@@ -9,9 +9,9 @@ import (
 	celconfig "k8s.io/apiserver/pkg/apis/cel"
 )
 
-// What upstream's validator evaluates is found in the memory, wherever in the
-// object a rule is, so that no rule is evaluated twice.
-func TestRulesAreEvaluatedOnce(t *testing.T) {
+// TestMemoHoldsResultsOfValidator checks that the memo has the result of every rule
+// that upstream's validator evaluated, at any depth of the object.
+func TestMemoHoldsResultsOfValidator(t *testing.T) {
 	rule := func(kind, text string) structuralschema.Structural {
 		return structuralschema.Structural{
 			Generic:              structuralschema.Generic{Type: kind},
@@ -29,8 +29,7 @@ func TestRulesAreEvaluatedOnce(t *testing.T) {
 	root := rule("object", "has(self.list)")
 	root.Properties = map[string]structuralschema.Structural{"list": list, "labels": labels}
 
-	rules, digest := NewCompiler(), NewDigest(&root)
-	validator, node := rules.Compile(&root, digest)
+	validator, node := NewCompiler().Compile(&root)
 	object := map[string]any{"list": []any{int64(1), int64(2)}, "labels": map[string]any{"a": "x"}}
 	old := map[string]any{"labels": map[string]any{"a": "y"}}
 	m := Memo{}
@@ -48,12 +47,12 @@ func TestRulesAreEvaluatedOnce(t *testing.T) {
 		{"list[1]", node.Properties["list"].Items, int64(2), nil, types.True},
 		{"labels[a]", node.Properties["labels"].Additional, "x", "y", types.False},
 	} {
-		found, ok := m.recall(evaluated.node.Rules[0].Program, evaluated.self, evaluated.old)
+		found, ok := m.lookUp(evaluated.node.Rules[0].Program, evaluated.self, evaluated.old)
 		if !ok || found.value != evaluated.holds || found.cost == nil || *found.cost == 0 {
-			t.Errorf("%s: remembered %v %+v, want %v and its cost", evaluated.at, ok, found, evaluated.holds)
+			t.Errorf("%s: memo holds %v %+v, want %v and its cost", evaluated.at, ok, found, evaluated.holds)
 		}
 	}
-	if _, ok := m.recall(node.Properties["labels"].Additional.Rules[0].Program, "x", "z"); ok {
-		t.Error("remembered a transition that was not evaluated")
+	if _, ok := m.lookUp(node.Properties["labels"].Additional.Rules[0].Program, "x", "z"); ok {
+		t.Error("the memo holds a transition that was not evaluated")
 	}
 }

@@ -14,15 +14,15 @@ import (
 	"github.com/crdlab/crdlab/internal/engine/crdschema"
 )
 
-// Node is a schema node that has CEL rules, or is above one that has. The
-// tree has the shape of upstream's cel.Validator, which evaluates the same
-// rules but does not say which of them passed and at what cost.
+// A Node is a schema node that has CEL rules or a descendant with rules. The tree
+// has the shape of upstream's cel.Validator. The validator evaluates the same rules
+// but reports neither the rules that passed nor their cost.
 type Node struct {
 	Schema   *structuralschema.Structural
 	DeclType *apiservercel.DeclType
 	Path     crdschema.Path
-	// Root says that self has apiVersion, kind and metadata: the root of an
-	// object, or of an embedded one.
+	// Root marks the root of an object or of an embedded object: self then has
+	// apiVersion, kind and metadata.
 	Root bool
 	*nodeRules
 
@@ -31,24 +31,24 @@ type Node struct {
 	Properties map[string]*Node
 }
 
-// nodeRules are the compiled rules of a node, parallel to its XValidations.
+// nodeRules holds the compiled rules of a node, parallel to its XValidations.
 type nodeRules struct {
 	Rules        []cel.CompilationResult
 	Requirements []Requirement
 	traced       []tracedRule
 }
 
-// compileNode describes a node of which upstream's validator is known; that is
-// nil for a node without rules.
-func (c *Compiler) compileNode(s *structuralschema.Structural, digest *Digest, validator *cel.Validator, declType *apiservercel.DeclType, root bool, path crdschema.Path) *Node {
-	if declType == nil || !HasRules(s) {
+// compileNode compiles s and its descendants. It reuses the compiled rules of
+// validator, which may be nil. It returns nil for a node without rules.
+func (c *Compiler) compileNode(s *structuralschema.Structural, digest *schemaDigest, validator *cel.Validator, declType *apiservercel.DeclType, root bool, path crdschema.Path) *Node {
+	if declType == nil || !hasRules(s) {
 		return nil
 	}
 	if validator == nil {
 		validator = &cel.Validator{}
 	}
 	node := &Node{Schema: s, DeclType: declType, Path: path, Root: root, Properties: map[string]*Node{}}
-	node.nodeRules = c.get(digest, root, func() *nodeRules { return newNodeRules(s, declType, compiledRules(validator)) })
+	node.nodeRules = c.cache.rules(digest, root, func() *nodeRules { return newNodeRules(s, declType, compiledRules(validator)) })
 	if s.Items != nil {
 		node.Items = c.compileNode(s.Items, digest.items, validator.Items, declType.ElemType, s.Items.XEmbeddedResource, path.Items())
 	}
@@ -65,20 +65,20 @@ func (c *Compiler) compileNode(s *structuralschema.Structural, digest *Digest, v
 	return node
 }
 
-// newNodeRules are the rules of a node as upstream's validator has compiled
-// them; otherwise they are compiled.
+// newNodeRules returns the rules of a node. It compiles them if upstream's validator
+// has not.
 func newNodeRules(s *structuralschema.Structural, declType *apiservercel.DeclType, compiled []cel.CompilationResult) *nodeRules {
 	if len(compiled) != len(s.XValidations) {
-		// Compile fails as a whole only if the type is unusable; then the API
-		// server's own validator reports it.
+		// Compile fails only if CEL does not support the type, which the API server's
+		// validation reports.
 		compiled, _ = cel.Compile(s, declType, celconfig.PerCallLimit,
 			environment.MustBaseEnvSet(environment.DefaultCompatibilityVersion()), cel.StoredExpressionsEnvLoader())
 	}
-	return &nodeRules{memoized(compiled), ruleRequirements(s, declType, compiled), make([]tracedRule, len(compiled))}
+	return &nodeRules{memoizeRules(compiled), findRequirements(s, declType, compiled), make([]tracedRule, len(compiled))}
 }
 
-// propertyType is the CEL type of a property, or nil if the property is
-// hidden from CEL.
+// propertyType returns the CEL type of a property, or nil if CEL cannot access the
+// property.
 func propertyType(parent *apiservercel.DeclType, name string, property *structuralschema.Structural) *apiservercel.DeclType {
 	escaped, ok := apiservercel.Escape(name)
 	if !ok {
@@ -90,30 +90,32 @@ func propertyType(parent *apiservercel.DeclType, name string, property *structur
 	return nil
 }
 
-func HasRules(s *structuralschema.Structural) bool {
+// hasRules reports whether s or one of its subschemas has rules.
+func hasRules(s *structuralschema.Structural) bool {
 	if s == nil {
 		return false
 	}
-	if len(s.XValidations) > 0 || HasRules(s.Items) {
+	if len(s.XValidations) > 0 || hasRules(s.Items) {
 		return true
 	}
-	if s.AdditionalProperties != nil && HasRules(s.AdditionalProperties.Structural) {
+	if s.AdditionalProperties != nil && hasRules(s.AdditionalProperties.Structural) {
 		return true
 	}
 	for _, property := range s.Properties {
-		if HasRules(&property) {
+		if hasRules(&property) {
 			return true
 		}
 	}
 	return false
 }
 
-// ID identifies rule i of a node within a report.
-func ID(version string, node *Node, i int) string {
-	return fmt.Sprintf("%s/%s#%d", version, node.Path, i)
+// RuleID returns the ID of rule i of a version's node, which is unique in a report.
+func (n *Node) RuleID(version string, i int) string {
+	return fmt.Sprintf("%s/%s#%d", version, n.Path, i)
 }
 
-// Child is the node of a member or an item, of which CEL knows; else nil.
+// Child returns the node of a member or an item, without its rules. It returns nil
+// if CEL cannot access the value.
 func (n *Node) Child(step any) *Node {
 	schema := n.Schema
 	if n.Root {

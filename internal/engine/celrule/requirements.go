@@ -16,16 +16,18 @@ import (
 	"github.com/crdlab/crdlab/internal/playground"
 )
 
-// requirement is the oldest release that accepts a rule; minor is 0 if none
-// does.
+// A Requirement describes the Kubernetes releases that accept a rule.
 type Requirement struct {
+	// Minor is the oldest release that accepts the rule, or 0 if the rule compiles on
+	// no release.
 	Minor int
-	// What the releases before lack; empty if minor is the oldest one.
+	// Needs names the function, operator or field that older releases lack. It is
+	// empty if Minor is the oldest supported release.
 	Needs string
 }
 
-// ruleFields are the fields of a rule that came after rules themselves, with
-// the release that first takes them without a feature gate set
+// ruleFields lists the fields that were added to rules after Kubernetes 1.25, with
+// the first release that accepts them without a feature gate
 // (https://kubernetes.io/docs/tasks/extend-kubernetes/custom-resources/custom-resource-definitions/).
 var ruleFields = []struct {
 	name  string
@@ -38,11 +40,11 @@ var ruleFields = []struct {
 	{"optionalOldSelf", 30, func(r apiextensionsv1.ValidationRule) bool { return r.OptionalOldSelf != nil }},
 }
 
-// ruleRequirements are those of the rules of a node, which compiled is the
-// outcome of on all that the libraries have. Most rules compile on the oldest
-// release, and only others are tried on further ones. A release compiles new
-// rules with what the one before has, so that it can be rolled back.
-func ruleRequirements(s *structuralschema.Structural, declType *apiservercel.DeclType, compiled []cel.CompilationResult) []Requirement {
+// findRequirements returns the requirement of each rule of a node. compiled holds
+// the results with all CEL libraries. Most rules compile on the oldest release, so
+// that only the others are compiled on further releases. A release compiles new
+// rules with the libraries of its predecessor, to permit a rollback.
+func findRequirements(s *structuralschema.Structural, declType *apiservercel.DeclType, compiled []cel.CompilationResult) []Requirement {
 	requirements := make([]Requirement, len(compiled))
 	oldest := compileOn(s, declType, playground.OldestMinor)
 	for i, result := range compiled {
@@ -63,8 +65,9 @@ func ruleRequirements(s *structuralschema.Structural, declType *apiservercel.Dec
 	return requirements
 }
 
-// searchRequirement finds the release on which rule i first compiles, which is
-// not the oldest. It is the one after the newest for what is too new for that.
+// searchRequirement finds the first release on which rule i compiles, given that it
+// does not compile on the oldest one. It returns the release after the newest one if
+// the rule needs a later library.
 func searchRequirement(s *structuralschema.Structural, declType *apiservercel.DeclType, i int) Requirement {
 	single := *s
 	single.XValidations = apiextensionsv1.ValidationRules{s.XValidations[i]}
@@ -79,7 +82,7 @@ func searchRequirement(s *structuralschema.Structural, declType *apiservercel.De
 	minor := next + sort.Search(playground.NewestMinor+1-next, func(n int) bool { return failure(next+n) == nil })
 	r := Requirement{Minor: minor}
 	if err := failure(minor - 1); err != nil {
-		r.Needs = lacking(err.Detail)
+		r.Needs = missingName(err.Detail)
 	}
 	return r
 }
@@ -97,17 +100,17 @@ func compileError(result cel.CompilationResult) *apiservercel.Error {
 	return result.MessageExpressionError
 }
 
-// lackingPatterns find in a message of CEL's compiler what an environment
-// does not have.
-var lackingPatterns = []*regexp.Regexp{
+// missingNamePatterns capture the name in a message of the CEL compiler about an
+// environment that lacks it.
+var missingNamePatterns = []*regexp.Regexp{
 	regexp.MustCompile(`undeclared reference to '([^']+)'`),
 	regexp.MustCompile(`found no matching overload for '([^']+)'`),
 	regexp.MustCompile(`unsupported syntax '([^']+)'`),
 	regexp.MustCompile(`undefined field '([^']+)'`),
 }
 
-func lacking(message string) string {
-	for _, pattern := range lackingPatterns {
+func missingName(message string) string {
+	for _, pattern := range missingNamePatterns {
 		found := pattern.FindStringSubmatch(message)
 		if found == nil {
 			continue

@@ -25,32 +25,47 @@ import (
 )
 
 const (
-	// maxTraces is how many results of an object are traced; a rule that fails
-	// for each of a thousand items is understood by then.
+	// maxTraces limits the traced results of an object. A few examples explain a
+	// rule that fails for a thousand items.
 	maxTraces = 20
-	// maxTraceSteps bounds the trace of a rule that is pages long.
+	// maxTraceSteps limits the trace of a very long rule.
 	maxTraceSteps = 200
-	// maxTraceValue is the length in bytes at which a value is cut.
+	// maxTraceValue limits the length of a value in bytes.
 	maxTraceValue = 120
 )
 
-// trace evaluates rule i of a node once more and lists the values of its
-// sub-expressions. The rule's text is at location. It returns no steps if the
-// evaluation cannot be repeated.
-func trace(node *Node, i int, variables map[string]any, location source.Location) []playground.TraceStep {
+// traceRule evaluates rule i of a node once more and returns the values of its
+// subexpressions. location is the position of the rule in the CRD. It returns nil
+// if the rule cannot be evaluated again.
+func traceRule(node *Node, i int, variables map[string]any, location source.Location) []playground.TraceStep {
 	rule := &node.traced[i]
 	rule.compile.Do(func() { rule.checked, rule.program = compileTraced(node, i) })
 	if rule.program == nil {
 		return nil
 	}
-	_, details, _ := rule.program.Eval(variables) // an error is a part of the trace
-	t := Tracer{Info: rule.checked.NativeRep().SourceInfo(), State: details.State(), Rule: location}
-	t.Walk(rule.checked.NativeRep().Expr(), false)
-	return t.Steps
+	_, details, _ := rule.program.Eval(variables) // the trace shows an error, too
+	return Trace(rule.checked, details.State(), location)
 }
 
-// tracedRule is a rule compiled so that the values of its parts can be seen,
-// once it is to be explained.
+// Trace returns the values that an evaluation of checked gave its subexpressions,
+// operands before operators. The environment must track macro calls and the program
+// must track state. expression is the position of the source.
+func Trace(checked *celgo.Ast, state interpreter.EvalState, expression Positions) []playground.TraceStep {
+	t := tracer{info: checked.NativeRep().SourceInfo(), state: state, positions: expression}
+	t.walk(checked.NativeRep().Expr(), false)
+	return t.steps
+}
+
+// Positions maps an expression to its document.
+type Positions interface {
+	// RangeAt returns the range of the token at a one-based line and column.
+	RangeAt(line, column int) playground.Range
+	// Value returns the range of the whole expression.
+	Value() playground.Range
+}
+
+// A tracedRule is a rule whose program tracks the values of its subexpressions. It
+// is compiled when the rule first fails.
 type tracedRule struct {
 	compile sync.Once
 	checked *celgo.Ast
@@ -73,8 +88,8 @@ func compileTraced(node *Node, i int) (*celgo.Ast, celgo.Program) {
 	return checked, program
 }
 
-// ruleEnvironment is the CEL environment in which rule i of a node compiles,
-// set to remember how macros were written.
+// ruleEnvironment returns the CEL environment of rule i of a node, extended to track
+// macro calls. It returns nil if there is no such environment.
 func ruleEnvironment(node *Node, i int) *celgo.Env {
 	single := *node.Schema
 	single.XValidations = apiextensionsv1.ValidationRules{node.Schema.XValidations[i]}
@@ -91,7 +106,7 @@ func ruleEnvironment(node *Node, i int) *celgo.Env {
 	return env
 }
 
-// environmentCapture keeps the environment that upstream's compiler makes for
+// An environmentCapture captures the environment that upstream's compiler uses for
 // a rule.
 type environmentCapture struct{ env *celgo.Env }
 
@@ -104,25 +119,18 @@ func (c *environmentCapture) MessageExpressionEnv(set *environment.EnvSet, _ str
 	return set.StoredExpressionsEnv()
 }
 
-type Tracer struct {
-	Info  *ast.SourceInfo
-	State interpreter.EvalState
-	Rule  expressionText
-	Steps []playground.TraceStep
+// A tracer collects the steps of a trace.
+type tracer struct {
+	info      *ast.SourceInfo
+	state     interpreter.EvalState
+	positions Positions
+	steps     []playground.TraceStep
 }
 
-// expressionText is where the text of an expression stands.
-type expressionText interface {
-	// RangeAt is that of the token at a line and column, both from 1.
-	RangeAt(line, column int) playground.Range
-	// Value is that of the whole.
-	Value() playground.Range
-}
-
-// Walk adds the steps of an expression, its operands first. In a macro such as
-// all, the arguments are evaluated for each item.
-func (t *Tracer) Walk(expr ast.Expr, loop bool) {
-	if macro, ok := t.Info.GetMacroCall(expr.ID()); ok {
+// walk adds the steps of an expression, operands first. loop marks the arguments of
+// a macro such as all, which CEL evaluates for each item.
+func (t *tracer) walk(expr ast.Expr, loop bool) {
+	if macro, ok := t.info.GetMacroCall(expr.ID()); ok {
 		t.walkMacro(expr, macro, loop)
 		return
 	}
@@ -130,21 +138,21 @@ func (t *Tracer) Walk(expr ast.Expr, loop bool) {
 	case ast.CallKind:
 		call := expr.AsCall()
 		if call.IsMemberFunction() {
-			t.Walk(call.Target(), loop)
+			t.walk(call.Target(), loop)
 		}
 		for _, arg := range call.Args() {
-			t.Walk(arg, loop)
+			t.walk(arg, loop)
 		}
 	case ast.SelectKind:
-		t.Walk(expr.AsSelect().Operand(), loop)
+		t.walk(expr.AsSelect().Operand(), loop)
 	case ast.ListKind:
 		for _, element := range expr.AsList().Elements() {
-			t.Walk(element, loop)
+			t.walk(element, loop)
 		}
 		return
 	case ast.IdentKind:
-		if value, ok := t.State.Value(expr.ID()); ok && isContainer(value) {
-			return // the rule's place shows it
+		if value, ok := t.state.Value(expr.ID()); ok && isContainer(value) {
+			return // the report shows the object anyway
 		}
 	default:
 		return
@@ -160,63 +168,65 @@ func isContainer(value ref.Val) bool {
 	return false
 }
 
-func (t *Tracer) walkMacro(expr, macro ast.Expr, loop bool) {
+func (t *tracer) walkMacro(expr, macro ast.Expr, loop bool) {
 	call := macro.AsCall()
-	if !call.IsMemberFunction() { // has(a.b): a is evaluated, a.b is not
+	if !call.IsMemberFunction() { // has(a.b) evaluates a, but not a.b
 		for _, arg := range call.Args() {
 			if arg.Kind() == ast.SelectKind {
-				t.Walk(arg.AsSelect().Operand(), loop)
+				t.walk(arg.AsSelect().Operand(), loop)
 			}
 		}
 		t.add(expr, macro, loop)
 		return
 	}
-	t.Walk(call.Target(), loop)
+	t.walk(call.Target(), loop)
 	for _, arg := range call.Args() {
-		if arg.Kind() != ast.IdentKind { // the names of the loop's variables
-			t.Walk(arg, true)
+		if arg.Kind() != ast.IdentKind { // not a loop variable
+			t.walk(arg, true)
 		}
 	}
 	t.add(expr, macro, loop)
 }
 
-// add notes the value of expr, which is written as text.
-func (t *Tracer) add(expr, text ast.Expr, loop bool) {
-	value, ok := t.State.Value(expr.ID())
-	if !ok || len(t.Steps) >= maxTraceSteps {
+// add adds the value of expr, whose source form is written.
+func (t *tracer) add(expr, written ast.Expr, loop bool) {
+	value, ok := t.state.Value(expr.ID())
+	if !ok || len(t.steps) >= maxTraceSteps {
 		return
 	}
-	written, err := parser.Unparse(text, t.Info)
+	unparsed, err := parser.Unparse(written, t.info)
 	if err != nil {
 		return
 	}
-	step := playground.TraceStep{Expression: written, Value: Truncate(FormatValue(value), maxTraceValue), Loop: loop, Range: t.Rule.Value()}
-	if at := t.Info.GetStartLocation(expr.ID()); at.Line() > 0 {
-		step.Range = t.Rule.RangeAt(at.Line(), at.Column()+1)
+	step := playground.TraceStep{Expression: unparsed, Value: Truncate(FormatValue(value), maxTraceValue), Loop: loop, Range: t.positions.Value()}
+	if at := t.info.GetStartLocation(expr.ID()); at.Line() > 0 {
+		step.Range = t.positions.RangeAt(at.Line(), at.Column()+1)
 	}
-	for _, earlier := range t.Steps {
+	for _, earlier := range t.steps {
 		if earlier.Expression == step.Expression && earlier.Value == step.Value {
 			return
 		}
 	}
-	t.Steps = append(t.Steps, step)
+	t.steps = append(t.steps, step)
 }
 
-// CutValue is a text, cut at a length in bytes.
-func Truncate(text string, length int) string {
-	if len(text) > length {
-		return strings.ToValidUTF8(text[:length], "") + "…"
+// Truncate shortens s to at most length bytes and marks the cut with an ellipsis.
+func Truncate(s string, length int) string {
+	if len(s) > length {
+		return strings.ToValidUTF8(s[:length], "") + "…"
 	}
-	return text
+	return s
 }
 
+// FormatValue returns the JSON of a CEL value. A value without JSON, such as a type
+// or a format, has a readable form instead.
 func FormatValue(value ref.Val) string {
 	switch value := value.(type) {
 	case *types.Optional:
 		if value.HasValue() {
 			return "optional(" + FormatValue(value.GetValue()) + ")"
 		}
-	// The rest of a format is the address of a function.
+	// Apart from its name, a format only holds a function pointer.
 	case *apiservercel.Format:
 		return value.Name
 	case apiservercel.Format:
@@ -225,14 +235,14 @@ func FormatValue(value ref.Val) string {
 	if data, err := jsonvalue.FromCEL(value); err == nil {
 		return jsonvalue.String(data)
 	}
-	return partlyJSON(value)
+	return formatPartly(value)
 }
 
-// partlyJSON writes a value of which not all has JSON.
-func partlyJSON(value ref.Val) string {
+// formatPartly formats a value with parts that have no JSON.
+func formatPartly(value ref.Val) string {
 	switch v := value.(type) {
 	case traits.Mapper:
-		return "{" + strings.Join(memberTexts(v), ",") + "}"
+		return "{" + strings.Join(formatMembers(v), ",") + "}"
 	case traits.Lister:
 		var items []string
 		for it := v.Iterator(); it.HasNext() == types.True; {
@@ -241,18 +251,18 @@ func partlyJSON(value ref.Val) string {
 		return "[" + strings.Join(items, ",") + "]"
 	}
 	switch data := value.Value().(type) {
-	case map[string]any, []any: // what CEL cannot look into
+	case map[string]any, []any: // opaque to CEL
 		return jsonvalue.String(data)
 	}
 	return fmt.Sprint(value)
 }
 
-func memberTexts(mapping traits.Mapper) []string {
+func formatMembers(mapping traits.Mapper) []string {
 	var members []string
 	for it := mapping.Iterator(); it.HasNext() == types.True; {
 		key := it.Next()
 		if key == nil {
-			break // upstream leaves room for the keys that the schema does not have
+			break // upstream counts keys that the schema lacks, but does not return them
 		}
 		if value, ok := mapping.Find(key); ok {
 			members = append(members, FormatValue(key)+":"+FormatValue(value))

@@ -7,18 +7,21 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 )
 
-type CoerceOptions struct {
-	// FromStorage: the object was read from etcd, where invalid metadata is
-	// dropped and a missing generation repaired.
-	FromStorage bool
+// Coerce prunes a converted object and coerces its metadata. It follows
+// unstructuredSchemaCoercer.apply of k8s.io/apiextensions-apiserver/pkg/apiserver.
+func (v *Version) Coerce(object *unstructured.Unstructured) error {
+	return v.coerce(object, false)
 }
 
-// Coerce prunes an object of version v, and coerces its metadata, where no
-// user waits for an explanation: after conversion and after reading
-// (unstructuredSchemaCoercer.apply in k8s.io/apiextensions-apiserver/pkg/apiserver).
-func (v *Version) Coerce(object *unstructured.Unstructured, options CoerceOptions) error {
+// CoerceStored is [Version.Coerce] for an object from etcd. It also drops invalid
+// metadata and sets a missing generation.
+func (v *Version) CoerceStored(object *unstructured.Unstructured) error {
+	return v.coerce(object, true)
+}
+
+func (v *Version) coerce(object *unstructured.Unstructured, stored bool) error {
 	kind, apiVersion := object.GetKind(), object.GetAPIVersion()
-	meta, found, err := objectmeta.GetObjectMeta(object.Object, options.FromStorage)
+	meta, found, err := objectmeta.GetObjectMeta(object.Object, stored)
 	if err != nil {
 		return err
 	}
@@ -26,7 +29,7 @@ func (v *Version) Coerce(object *unstructured.Unstructured, options CoerceOption
 		pruning.Prune(object.Object, v.Schema, true)
 		defaulting.PruneNonNullableNullsWithoutDefaults(object.Object, v.Schema)
 	}
-	if err := objectmeta.Coerce(nil, object.Object, v.Schema, false, options.FromStorage); err != nil {
+	if err := objectmeta.Coerce(nil, object.Object, v.Schema, false, stored); err != nil {
 		return err
 	}
 	object.SetKind(kind)
@@ -34,7 +37,7 @@ func (v *Version) Coerce(object *unstructured.Unstructured, options CoerceOption
 	if !found {
 		return nil
 	}
-	if options.FromStorage && meta.Generation == 0 {
+	if stored && meta.Generation == 0 {
 		meta.Generation = 1
 	}
 	return objectmeta.SetObjectMeta(object.Object, meta)

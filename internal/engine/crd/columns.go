@@ -7,26 +7,31 @@ import (
 	"k8s.io/apiserver/pkg/registry/rest"
 )
 
-// TableConvertor makes the tables of a version, one at a time. If there is
-// something wrong with the columns, it has none: the server falls back to the
-// name alone.
-type tableConvertor struct {
+// A TableConvertor converts objects of a version to tables. It is not safe for
+// concurrent use.
+type TableConvertor struct {
 	rest.TableConvertor
+	// Columns is nil if a column is invalid. The API server then shows only the name.
 	Columns []apiextensionsv1.CustomResourceColumnDefinition
 }
 
-func (v *Version) TableConvertor() *tableConvertor {
-	if idle, ok := v.Convertors.Get().(*tableConvertor); ok {
+// AcquireTableConvertor returns an idle or a new convertor. The caller returns it
+// with [Version.ReleaseTableConvertor].
+func (v *Version) AcquireTableConvertor() *TableConvertor {
+	if idle, ok := v.convertors.Get().(*TableConvertor); ok {
 		return idle
 	}
 	convertor, err := tableconvertor.New(v.columns)
 	if err != nil {
-		return &tableConvertor{convertor, nil}
+		return &TableConvertor{convertor, nil}
 	}
-	return &tableConvertor{convertor, v.columns}
+	return &TableConvertor{convertor, v.columns}
 }
 
-// printerColumns are those of v, or what the API server shows if v has none.
+// ReleaseTableConvertor makes a convertor available to other callers.
+func (v *Version) ReleaseTableConvertor(convertor *TableConvertor) { v.convertors.Put(convertor) }
+
+// printerColumns returns the columns of v, or the API server's default column.
 func printerColumns(v apiextensionsv1.CustomResourceDefinitionVersion) []apiextensionsv1.CustomResourceColumnDefinition {
 	if len(v.AdditionalPrinterColumns) > 0 {
 		return v.AdditionalPrinterColumns

@@ -63,10 +63,11 @@ type CRD struct {
 // Request is a CRD on its way through the stages.
 type Request struct {
 	*CRD
-	features        feature.Set
-	ctx             context.Context
-	fieldValidation string
-	operation       string
+	features          feature.Set
+	ctx               context.Context
+	source, oldSource string
+	fieldValidation   string
+	operation         string
 	// valid remembers a CRD that upstream found nothing wrong with; nil if it is
 	// to be asked in any case.
 	valid *validMemo
@@ -105,13 +106,13 @@ func (e *Evaluator) NewRequest(ctx context.Context, s playground.Scenario, fewRu
 	c := &CRD{compiler: e.rules, Report: emptyCRDReport(), Versions: map[string]*Version{}}
 	return &Request{
 		CRD: c, features: e.features, ctx: ctx, valid: e.valid, immediateRules: fewRules,
-		fieldValidation: s.FieldValidation, operation: playground.OperationCreate,
+		source: s.CRD, oldSource: s.OldCRD, fieldValidation: s.FieldValidation, operation: playground.OperationCreate,
 	}
 }
 
-// Evaluate runs the request of the CRD of s through the stages.
-func (r *Request) Evaluate(s playground.Scenario) *CRD {
-	if !r.open(s.CRD) || !r.readOld(s.OldCRD) {
+// Evaluate runs the request through the stages.
+func (r *Request) Evaluate() *CRD {
+	if !r.open() || !r.readOld() {
 		return r.CRD
 	}
 	for _, stage := range stages {
@@ -131,8 +132,8 @@ func (r *Request) Evaluate(s playground.Scenario) *CRD {
 // open parses text and picks the document to judge. It reports what keeps it
 // from finding one. A document with a mistake in its syntax goes on to the
 // decoder, which says so in the API server's words.
-func (r *Request) open(text string) bool {
-	file, err := source.Parse(text, finding.CRDText)
+func (r *Request) open() bool {
+	file, err := source.Parse(r.source, finding.CRDText)
 	if _, isLimit := finding.LimitRange(err); isLimit {
 		r.exceed(err)
 		return false

@@ -1,10 +1,7 @@
 package crd
 
 import (
-	"encoding/hex"
-	"errors"
 	"fmt"
-	"strings"
 
 	"k8s.io/apiextensions-apiserver/pkg/apis/apiextensions"
 	"k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/install"
@@ -12,10 +9,10 @@ import (
 	apiextensionsv1beta1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1beta1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/runtime"
-	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/runtime/serializer/json"
 	"k8s.io/apimachinery/pkg/runtime/serializer/versioning"
 
+	"github.com/crdlab/crdlab/internal/engine/upstream"
 	"github.com/crdlab/crdlab/internal/playground"
 )
 
@@ -42,9 +39,9 @@ func decode(r *Request) error {
 	if err != nil {
 		strict, isStrict := runtime.AsStrictDecodingError(err)
 		if !isStrict || obj == nil || r.fieldValidation != playground.FieldValidationWarn {
-			return DecodeError(err, gvk, kind.Kind, r.Doc.Text)
+			return upstream.DecodeError(err, gvk, kind.Kind, r.Doc.Text)
 		}
-		for _, err := range Complaints(strict.Errors()) {
+		for _, err := range upstream.SplitYAMLErrors(strict.Errors()) {
 			r.Report.Warnings = append(r.Report.Warnings, err.Error())
 			r.Report.Findings = append(r.Report.Findings, r.strictFinding(err, playground.SeverityWarning))
 		}
@@ -80,73 +77,6 @@ func (r *Request) noLongerServed() playground.Finding {
 		Fixes:    []playground.Fix{},
 		Related:  []playground.Related{},
 	}
-}
-
-// undecodableError is the answer to a request whose body cannot be decoded.
-type undecodableError struct {
-	*apierrors.StatusError
-	cause error
-}
-
-func (e *undecodableError) Unwrap() error { return e.StatusError }
-
-// DecodeError words err as the API server does (transformDecodeError in
-// k8s.io/apiserver/pkg/endpoints/handlers, not exported).
-func DecodeError(err error, gvk *schema.GroupVersionKind, want, body string) error {
-	if gvk != nil && gvk.Kind != "" {
-		return &undecodableError{apierrors.NewBadRequest(
-			fmt.Sprintf("%s in version %q cannot be handled as a %s: %v", gvk.Kind, gvk.Version, want, err)), err}
-	}
-	return &undecodableError{apierrors.NewBadRequest(
-		fmt.Sprintf("the object provided is unrecognized (must be of type %s): %v (%s)", want, err, summary(body))), err}
-}
-
-// summary is the start of a body as error messages show it.
-func summary(body string) string {
-	const most = 30
-	more := ""
-	if body == "" {
-		return "<empty>"
-	}
-	if len(body) > most {
-		body, more = body[:most], " ..."
-	}
-	if body[0] == '{' {
-		return body + more
-	}
-	return hex.EncodeToString([]byte(body)) + more
-}
-
-// strictErrors are the single complaints of a strict decoder in err.
-func strictErrors(err error) []error {
-	var undecodable *undecodableError
-	if !errors.As(err, &undecodable) {
-		return nil
-	}
-	strict, ok := runtime.AsStrictDecodingError(undecodable.cause)
-	if !ok {
-		return nil
-	}
-	return Complaints(strict.Errors())
-}
-
-// Complaints are errs with the YAML decoder's one error about all duplicate
-// keys taken apart, as the API server does for warnings (parseYAMLWarnings in
-// k8s.io/apiserver/pkg/endpoints/handlers).
-func Complaints(errs []error) []error {
-	var single []error
-	for _, err := range errs {
-		message := strings.TrimPrefix(err.Error(), "error converting YAML to JSON: ")
-		lines, ok := strings.CutPrefix(message, "yaml: unmarshal errors:\n")
-		if !ok {
-			single = append(single, err)
-			continue
-		}
-		for line := range strings.SplitSeq(lines, "\n") {
-			single = append(single, errors.New(strings.TrimSpace(line)))
-		}
-	}
-	return single
 }
 
 func ToV1(internal *apiextensions.CustomResourceDefinition) (*apiextensionsv1.CustomResourceDefinition, error) {

@@ -16,7 +16,7 @@ import (
 // as validMemo remembers it, and whether those two differ.
 func ErrorsWithoutDescriptions(ctx context.Context, s playground.Scenario) (with, without []string, differ bool) {
 	r := NewEvaluator(feature.Set{}).NewRequest(ctx, s, math.MaxInt)
-	if !r.open(s.CRD) || decode(r) != nil {
+	if !r.open() || decode(r) != nil {
 		return nil, nil, false
 	}
 	prepare(r.Internal)

@@ -17,7 +17,7 @@ import (
 // findings are the causes of an error that ended a CRD's request, each at its
 // place in the text.
 func (c *CRD) findings(stage string, err error) []playground.Finding {
-	if strict := strictErrors(err); strict != nil {
+	if strict := upstream.StrictErrors(err); strict != nil {
 		findings := make([]playground.Finding, 0, len(strict))
 		for _, err := range strict {
 			findings = append(findings, c.strictFinding(err, playground.SeverityError))

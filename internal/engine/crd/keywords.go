@@ -5,15 +5,18 @@ import (
 	"github.com/crdlab/crdlab/internal/source"
 )
 
-// SchemaNode is a node of the schema of a version.
-type SchemaNode struct {
-	Version int // in spec.versions
-	Path    string
+// A schemaNode identifies a schema node of a version.
+type schemaNode struct {
+	version int // index in spec.versions
+	path    string
 }
 
-// KeywordsOf is where the keywords of a node stand, which is at a location. To find
-// the columns takes longer than much of what an object is judged by.
-func (c *CRD) KeywordRange(node SchemaNode, at source.Location) playground.Range {
+// KeywordRange returns the range of the keywords of a schema node, without its
+// subschemas. version is an index in spec.versions; path is the node's path; at is
+// its location. The result is cached, because computing the columns of a range
+// dominates the evaluation of a small object.
+func (c *CRD) KeywordRange(version int, path string, at source.Location) playground.Range {
+	node := schemaNode{version, path}
 	if known, ok := c.keywords.Load(node); ok {
 		return known.(playground.Range)
 	}

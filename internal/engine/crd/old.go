@@ -18,12 +18,12 @@ import (
 // readOld decodes the CRD that is in the cluster before, if there is one. It
 // is not judged: a cluster may hold CRDs that it would not accept today. It
 // reports false, with findings, if the text is no CRD.
-func (r *Request) readOld(text string) bool {
-	if strings.TrimSpace(text) == "" {
+func (r *Request) readOld() bool {
+	if strings.TrimSpace(r.oldSource) == "" {
 		return true
 	}
 	r.operation = playground.OperationUpdate
-	file, err := source.Parse(text, finding.CRDText)
+	file, err := source.Parse(r.oldSource, finding.CRDText)
 	if _, isLimit := finding.LimitRange(err); isLimit {
 		r.Report.Status = playground.Status{Message: err.Error()}
 		r.Report.Findings = append(r.Report.Findings, finding.OfLimit(playground.DocumentOldCRD, playground.StageCRDDecode, err))
@@ -73,7 +73,7 @@ func establish(crd *apiextensions.CustomResourceDefinition) {
 		crd.Generation = 1
 	}
 	if crd.ResourceVersion == "" {
-		crd.ResourceVersion = FirstResourceVersion
+		crd.ResourceVersion = upstream.FirstResourceVersion
 	}
 	if crd.Status.AcceptedNames.Plural == "" {
 		crd.Status.AcceptedNames = crd.Spec.Names

@@ -3,7 +3,6 @@ package crd
 import (
 	"cmp"
 	"maps"
-	"math"
 	"slices"
 
 	"k8s.io/apiextensions-apiserver/pkg/apis/apiextensions"
@@ -61,7 +60,7 @@ func (r *Request) compiledRules(version string, props *apiextensions.JSONSchemaP
 	if err != nil {
 		return nil
 	}
-	return r.compiler.CompileRules(structural, celrule.NewDigest(structural))
+	return r.compiler.CompileRules(structural)
 }
 
 // ruleList collects the rules of one version.
@@ -116,7 +115,7 @@ func (l *ruleList) add(node *celrule.Node, i int, cost *CostContext) {
 		cardinality = *cost.MaxCardinality
 	}
 	out := playground.Rule{
-		ID:                celrule.ID(l.version, node, i),
+		ID:                node.RuleID(l.version, i),
 		Version:           l.version,
 		SchemaPath:        node.Path.String(),
 		Rule:              rule.Rule,
@@ -126,7 +125,7 @@ func (l *ruleList) add(node *celrule.Node, i int, cost *CostContext) {
 		FieldPath:         rule.FieldPath,
 		UsesOldSelf:       compiled.UsesOldSelf,
 		ExpressionCost:    compiled.MaxCost,
-		EstimatedCost:     SaturatingProduct(compiled.MaxCost, cardinality),
+		EstimatedCost:     celrule.MultiplyCosts(compiled.MaxCost, cardinality),
 		Cardinality:       cardinality,
 		Unbounded:         cost.MaxCardinality == nil,
 		Within:            slices.Clone(l.within),
@@ -140,20 +139,6 @@ func (l *ruleList) add(node *celrule.Node, i int, cost *CostContext) {
 		out.Error = upstream.Repeatable(compiled.Error.Detail)
 	}
 	l.rules = append(l.rules, out)
-	l.total = SaturatingSum(l.total, out.EstimatedCost)
-	l.total = SaturatingSum(l.total, compiled.MessageExpressionMaxCost)
-}
-
-func SaturatingProduct(a, b uint64) uint64 {
-	if a != 0 && math.MaxUint64/a < b {
-		return math.MaxUint64
-	}
-	return a * b
-}
-
-func SaturatingSum(a, b uint64) uint64 {
-	if math.MaxUint64-a < b {
-		return math.MaxUint64
-	}
-	return a + b
+	l.total = celrule.AddCosts(l.total, out.EstimatedCost)
+	l.total = celrule.AddCosts(l.total, compiled.MessageExpressionMaxCost)
 }

@@ -10,7 +10,6 @@ import (
 	"k8s.io/apiextensions-apiserver/pkg/features"
 	apiequality "k8s.io/apimachinery/pkg/api/equality"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
-	"k8s.io/apimachinery/pkg/api/validate/content"
 	genericvalidation "k8s.io/apimachinery/pkg/api/validation"
 	"k8s.io/apimachinery/pkg/util/sets"
 	"k8s.io/apimachinery/pkg/util/validation/field"
@@ -68,13 +67,13 @@ func (r *Request) checkCreate() field.ErrorList {
 	if errs := r.validateSpec(); len(errs) > 0 {
 		return errs
 	}
-	return genericvalidation.ValidateObjectMetaAccessor(r.Internal, false, PathSegment, field.NewPath("metadata"))
+	return genericvalidation.ValidateObjectMetaAccessor(r.Internal, false, upstream.ValidatePathSegment, field.NewPath("metadata"))
 }
 
 func (r *Request) checkUpdate() field.ErrorList {
 	prepareUpdate(r.Internal, r.Old)
 	metadata := field.NewPath("metadata")
-	errs := genericvalidation.ValidateObjectMetaAccessor(r.Internal, false, PathSegment, metadata)
+	errs := genericvalidation.ValidateObjectMetaAccessor(r.Internal, false, upstream.ValidatePathSegment, metadata)
 	errs = append(errs, genericvalidation.ValidateObjectMetaAccessorUpdate(r.Internal, r.Old, metadata)...)
 	return append(errs, r.validateSpec()...)
 }
@@ -112,7 +111,7 @@ func (r *Request) warnings() []string {
 // prepare sets what users cannot (strategy.PrepareForCreate).
 func prepare(crd *apiextensions.CustomResourceDefinition) {
 	if crd.Name == "" && crd.GenerateName != "" {
-		crd.Name = GenerateName(crd.GenerateName)
+		crd.Name = upstream.GenerateName(crd.GenerateName)
 	}
 	crd.Status = apiextensions.CustomResourceDefinitionStatus{}
 	crd.Generation = 1
@@ -218,14 +217,6 @@ func hasSelectableFields(spec *apiextensions.CustomResourceDefinitionSpec) bool 
 	return spec.SelectableFields != nil || slices.ContainsFunc(spec.Versions, func(v apiextensions.CustomResourceDefinitionVersion) bool {
 		return v.SelectableFields != nil
 	})
-}
-
-// PathSegment tells why name cannot be part of a URL's path.
-func PathSegment(name string, prefix bool) []string {
-	if prefix {
-		return content.IsPathSegmentPrefix(name)
-	}
-	return content.IsPathSegmentName(name)
 }
 
 // schemaWarnings are those of strategy.WarningsOnCreate, each once and in

@@ -37,7 +37,7 @@ type Version struct {
 	HasStatus          bool           // the status subresource is enabled
 	Scale              *apiextensionsv1.CustomResourceSubresourceScale
 	columns            []apiextensionsv1.CustomResourceColumnDefinition
-	Convertors         sync.Pool // of *TableConvertor
+	convertors         sync.Pool // of *TableConvertor
 	DeprecationWarning string    // the deprecation warning, or empty
 	// crd is what the version is of.
 	crd *apiextensionsv1.CustomResourceDefinition
@@ -104,10 +104,7 @@ func (v *Version) compileSchema(props *apiextensions.JSONSchemaProps, rules *cel
 			return fmt.Errorf("prune defaults: %w", err)
 		}
 	}
-	if celrule.HasRules(v.Schema) {
-		digest := celrule.NewDigest(v.Schema)
-		v.CELValidator, v.Rules = rules.Compile(v.Schema, digest)
-	}
+	v.CELValidator, v.Rules = rules.Compile(v.Schema)
 	return nil
 }
 

@@ -17,17 +17,27 @@ const (
 	maxSampleItems = 50
 )
 
-// A sampler makes values that a schema accepts.
+// Sample returns a small value that schema accepts, if it finds one.
+func Sample(schema Schema) any { return (&sampler{}).value(schema, 0) }
+
+// SampleObject returns an object with the required fields of schema that have no
+// default, and further fields if minProperties requires them.
+func SampleObject(schema Schema) map[string]any { return (&sampler{}).object(schema, 0) }
+
+// SampleItem returns an item for a list.
+func SampleItem(list Schema) any { return (&sampler{}).item(list, 0, 0) }
+
+// SampleEdits returns values that differ from value in a single edit: one or all
+// missing scalar fields added, one item added, or a scalar replaced.
+func SampleEdits(schema Schema, value any) []any { return (&sampler{}).edits(schema, value) }
+
+// A sampler creates values that a schema accepts.
 type sampler struct {
-	root Schema
-	// variant makes texts and numbers differ, for lists without duplicates.
+	// variant varies strings and numbers, for lists without duplicates.
 	variant int
 }
 
-func NewSampler(root Schema) *sampler { return &sampler{root: root} }
-
-// Value is the smallest value of a schema, as far as it is found.
-func (s *sampler) Value(schema Schema, depth int) any {
+func (s *sampler) value(schema Schema, depth int) any {
 	if schema.Schema == nil || depth > maxSampleDepth {
 		return map[string]any{}
 	}
@@ -136,7 +146,7 @@ func (s *sampler) single(schema Schema, depth int) any {
 	case schema.Is("integer"), BoolExtension(schema.Schema, "x-kubernetes-int-or-string"):
 		return int64(s.number(schema, 1))
 	case schema.Is("object"):
-		return s.Object(schema, depth)
+		return s.object(schema, depth)
 	case schema.Is("array"):
 		return s.list(schema, depth)
 	case schema.Is("number"):
@@ -176,7 +186,7 @@ func (s *sampler) number(schema Schema, step float64) float64 {
 }
 
 // Object has the required fields that have no default, and more if it must.
-func (s *sampler) Object(schema Schema, depth int) map[string]any {
+func (s *sampler) object(schema Schema, depth int) map[string]any {
 	object := map[string]any{}
 	for _, name := range schema.Required {
 		property := schema.Child(name)
@@ -184,7 +194,7 @@ func (s *sampler) Object(schema Schema, depth int) map[string]any {
 		case property.Schema == nil:
 			object[name] = "example"
 		case property.Default == nil:
-			object[name] = s.Value(property, depth+1)
+			object[name] = s.value(property, depth+1)
 		}
 	}
 	if schema.MinProperties != nil {
@@ -196,13 +206,13 @@ func (s *sampler) Object(schema Schema, depth int) map[string]any {
 func (s *sampler) fill(object map[string]any, schema Schema, least, depth int) {
 	for _, name := range slices.Sorted(maps.Keys(schema.Properties)) {
 		if _, ok := object[name]; !ok && len(object) < least {
-			object[name] = s.Value(schema.Child(name), depth+1)
+			object[name] = s.value(schema.Child(name), depth+1)
 		}
 	}
 	for i := 1; len(object) < least; i++ {
 		value := any("example")
 		if schema.AdditionalProperties != nil && schema.AdditionalProperties.Schema != nil {
-			value = s.Value(schema.Child(""), depth+1)
+			value = s.value(schema.Child(""), depth+1)
 		}
 		object[fmt.Sprintf("key%d", i)] = value
 	}
@@ -214,21 +224,21 @@ func (s *sampler) list(schema Schema, depth int) []any {
 		return list
 	}
 	for i := range int(min(*schema.MinItems, maxSampleItems)) {
-		list = append(list, s.Item(schema, i, depth))
+		list = append(list, s.item(schema, i, depth))
 	}
 	return list
 }
 
 // Item is an item of a list that differs from those before.
-func (s *sampler) Item(list Schema, index, depth int) any {
+func (s *sampler) item(list Schema, index, depth int) any {
 	varied := *s
 	varied.variant += index
 	schema := list.Child(0)
-	value := varied.Value(schema, depth+1)
+	value := varied.value(schema, depth+1)
 	if object, ok := value.(map[string]any); ok {
 		for _, key := range list.ListKeys() {
 			if property := schema.Child(key); property.Schema != nil && (index > 0 || property.Default == nil) {
-				object[key] = varied.Value(property, depth+1)
+				object[key] = varied.value(property, depth+1)
 			}
 		}
 	}
@@ -240,7 +250,7 @@ const maxEdits = 40
 
 // Edits are values of a schema that are near a value: with one more field or all
 // scalars, one more item, or another scalar.
-func (s *sampler) Edits(schema Schema, value any) []any {
+func (s *sampler) edits(schema Schema, value any) []any {
 	var edits []any
 	if schema.Schema == nil {
 		return nil
@@ -250,12 +260,12 @@ func (s *sampler) Edits(schema Schema, value any) []any {
 		edits = s.objectEdits(schema, value)
 	case []any:
 		if len(value) < maxSampleItems && schema.Is("array") {
-			edits = append(edits, append(slices.Clone(value), s.Item(schema, len(value), 0)))
+			edits = append(edits, append(slices.Clone(value), s.item(schema, len(value), 0)))
 		}
 	default:
 		for variant := 1; variant < 8; variant++ {
-			varied := sampler{s.root, variant}
-			if other := varied.Value(schema, 0); other != value {
+			varied := sampler{variant}
+			if other := varied.value(schema, 0); other != value {
 				edits = append(edits, other)
 			}
 		}
@@ -279,13 +289,13 @@ func (s *sampler) objectEdits(schema Schema, object map[string]any) []any {
 		if _, has := object[name]; has || name == "status" {
 			continue
 		}
-		value := s.Value(property, 0)
+		value := s.value(property, 0)
 		with(name, value)
 		if !property.Is("object") && !property.Is("array") {
 			scalars[name] = value
 		}
 		if list, isList := value.([]any); isList && len(list) == 0 && property.Is("array") {
-			with(name, []any{s.Item(property, 0, 0)})
+			with(name, []any{s.item(property, 0, 0)})
 		}
 	}
 	for _, name := range slices.Sorted(maps.Keys(object)) {
@@ -304,5 +314,5 @@ func (s *sampler) scalarEdits(schema Schema, value any) []any {
 	if _, isBoolean := value.(bool); !isBoolean && len(schema.Enum) == 0 {
 		return nil
 	}
-	return s.Edits(schema, value)
+	return s.edits(schema, value)
 }

@@ -151,14 +151,15 @@ func (s Schema) resolved() Schema {
 	}
 	if BoolExtension(s.Schema, "x-kubernetes-embedded-resource") && s.Properties["metadata"].Description != MetadataDescription {
 		out := s.Types.WithTypeMeta(s.Schema)
-		out.Required = append([]string{"apiVersion", "kind"}, Without(out.Required, "apiVersion", "kind")...)
+		out.Required = RequireFirst(out.Required, "apiVersion", "kind")
 		return Schema{Schema: out, Types: s.Types}
 	}
 	return s
 }
 
-func Without(names []string, left ...string) []string {
-	return slices.DeleteFunc(slices.Clone(names), func(name string) bool { return slices.Contains(left, name) })
+// RequireFirst returns the required fields of a schema with names in front.
+func RequireFirst(required []string, names ...string) []string {
+	return append(names, slices.DeleteFunc(slices.Clone(required), func(name string) bool { return slices.Contains(names, name) })...)
 }
 
 func BoolExtension(schema *spec.Schema, extension string) bool {

@@ -164,7 +164,7 @@ func (c coercingConvertor) convert(in runtime.Object, kind schema.GroupVersionKi
 	if err != nil {
 		return nil, err
 	}
-	return converted, version.Coerce(converted, crd.CoerceOptions{})
+	return converted, version.Coerce(converted)
 }
 
 func (coercingConvertor) ConvertFieldLabel(_ schema.GroupVersionKind, label, value string) (string, string, error) {

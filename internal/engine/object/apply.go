@@ -111,7 +111,7 @@ func (r *Request) checkDuplicates() error {
 	if r.fieldValidation == playground.FieldValidationStrict {
 		return apierrors.NewBadRequest(fmt.Sprintf("error strict decoding patch: %v", err))
 	}
-	for _, complaint := range crd.Complaints([]error{err}) {
+	for _, complaint := range upstream.SplitYAMLErrors([]error{err}) {
 		r.warn(complaint.Error())
 	}
 	return nil

@@ -81,7 +81,7 @@ func (c *conversion) convert(stage string, object *unstructured.Unstructured, to
 	if !ok {
 		return nil, fmt.Errorf("converted to a %T", out)
 	}
-	if err := to.Coerce(converted, crd.CoerceOptions{}); err != nil {
+	if err := to.Coerce(converted); err != nil {
 		return nil, err
 	}
 	return converted, nil

@@ -10,7 +10,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/runtime/serializer/json"
 
-	"github.com/crdlab/crdlab/internal/engine/crd"
+	"github.com/crdlab/crdlab/internal/engine/upstream"
 	"github.com/crdlab/crdlab/internal/playground"
 )
 
@@ -28,7 +28,7 @@ func decode(r *Request) error {
 			r.strict = append(r.strict, strictError{playground.StageDecode, err})
 		}
 	} else if err != nil {
-		return crd.DecodeError(err, gvk, r.Version.Kind.Kind, r.Doc.Text)
+		return upstream.DecodeError(err, gvk, r.Version.Kind.Kind, r.Doc.Text)
 	}
 	r.Object = object
 	return r.checkTypeMeta()
@@ -52,7 +52,7 @@ func (r *Request) checkTypeMeta() error {
 // err.
 func (r *Request) undecodable(err error) error {
 	gvk := r.Object.GroupVersionKind()
-	return crd.DecodeError(err, &gvk, r.Version.Kind.Kind, r.Doc.Text)
+	return upstream.DecodeError(err, &gvk, r.Version.Kind.Kind, r.Doc.Text)
 }
 
 // concludeDecoding refuses unknown and duplicate fields or warns of them, and
@@ -64,7 +64,7 @@ func (r *Request) concludeDecoding() error {
 	}
 	if r.fieldValidation != playground.FieldValidationIgnore {
 		for _, e := range r.strict {
-			for _, err := range crd.Complaints([]error{e.err}) {
+			for _, err := range upstream.SplitYAMLErrors([]error{e.err}) {
 				r.addStrictFinding(strictError{e.stage, err}, severity)
 			}
 		}
@@ -77,7 +77,7 @@ func (r *Request) concludeDecoding() error {
 		return r.undecodable(runtime.NewStrictDecodingError(r.strictCauses()))
 	}
 	if r.fieldValidation == playground.FieldValidationWarn {
-		for _, err := range crd.Complaints(r.strictCauses()) {
+		for _, err := range upstream.SplitYAMLErrors(r.strictCauses()) {
 			r.warn(err.Error())
 		}
 	}

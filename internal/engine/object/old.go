@@ -96,9 +96,9 @@ func (r *Request) readOld(stored *unstructured.Unstructured) (*unstructured.Unst
 		old.SetCreationTimestamp(metav1.NewTime(r.now))
 	}
 	if old.GetResourceVersion() == "" {
-		old.SetResourceVersion(crd.FirstResourceVersion)
+		old.SetResourceVersion(upstream.FirstResourceVersion)
 	}
-	if err := from.Coerce(old, crd.CoerceOptions{FromStorage: true}); err != nil {
+	if err := from.CoerceStored(old); err != nil {
 		return nil, err
 	}
 	defaulting.Default(old.Object, from.Schema)

@@ -11,8 +11,8 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apiserver/pkg/registry/rest"
 
-	"github.com/crdlab/crdlab/internal/engine/crd"
 	"github.com/crdlab/crdlab/internal/engine/jsonvalue"
+	"github.com/crdlab/crdlab/internal/engine/upstream"
 	"github.com/crdlab/crdlab/internal/playground"
 )
 
@@ -96,7 +96,7 @@ func (r *Request) creates() bool {
 func (r *Request) prepareCreate() {
 	r.Object.SetCreationTimestamp(metav1.NewTime(r.now))
 	if r.Object.GetName() == "" && r.Object.GetGenerateName() != "" {
-		r.Object.SetName(crd.GenerateName(r.Object.GetGenerateName()))
+		r.Object.SetName(upstream.GenerateName(r.Object.GetGenerateName()))
 	}
 	r.Object.SetUID(r.uid())
 	if r.Version.HasStatus {

@@ -74,7 +74,7 @@ func (r *Request) decodeFromStorage() (*unstructured.Unstructured, error) {
 		return r.decoded, nil
 	}
 	object := r.stored.DeepCopy()
-	if err := r.crd.Storage.Coerce(object, crd.CoerceOptions{FromStorage: true}); err != nil {
+	if err := r.crd.Storage.CoerceStored(object); err != nil {
 		return nil, err
 	}
 	defaulting.Default(object.Object, r.crd.Storage.Schema)

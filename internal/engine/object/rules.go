@@ -58,30 +58,33 @@ func isBlocking(errs field.ErrorList) bool {
 }
 
 func (r *Request) reportRuleResults(blocked bool) {
-	e := celrule.NewEvaluation(r.ctx, r.Version.Kind.Version, r.memory, blocked)
-	e.Rule = func(node *celrule.Node, i int) source.Location {
-		if location, ok := r.crd.Doc.At(r.crd.RulePath(r.Version.Index, node, i)...); ok {
-			return location
-		}
-		return r.crd.Doc.Root()
-	}
-	root := celrule.Target{Value: r.Object.Object}
+	target := celrule.Target{Value: r.Object.Object}
 	if r.Old != nil {
-		root.Old = r.Old.Object
+		target.Old = r.Old.Object
 		if release.HasRatcheting() {
-			root.Correlation = r.correlate()
+			target.Correlation = r.correlate()
 		}
 	}
-	e.Walk(r.Version.Rules, root)
-	for i := range e.Results {
-		if location, ok := r.Doc.At(e.Paths[i]...); ok {
+	outcome := celrule.Evaluate(r.ctx, r.Version.Rules, target, celrule.Options{
+		Version: r.Version.Kind.Version, Memo: r.memory, Blocked: blocked, Locate: r.locateRule,
+	})
+	for i := range outcome.Results {
+		if location, ok := r.Doc.At(outcome.Paths[i]...); ok {
 			at := location.Key()
-			e.Results[i].Range = &at
+			outcome.Results[i].Range = &at
 		}
 	}
-	r.Report.Rules = append(e.Results, r.absentRules(e.Seen)...)
-	r.Report.RulesCost = e.Cost
-	r.Report.RulesOmitted = e.Omitted
+	r.Report.Rules = append(outcome.Results, r.absentRules(outcome.Applied)...)
+	r.Report.RulesCost = outcome.Cost
+	r.Report.RulesOmitted = outcome.Omitted
+}
+
+// locateRule returns the location of rule i of a node in the CRD.
+func (r *Request) locateRule(node *celrule.Node, i int) source.Location {
+	if location, ok := r.crd.Doc.At(r.crd.RulePath(r.Version.Index, node, i)...); ok {
+		return location
+	}
+	return r.crd.Doc.Root()
 }
 
 // absentRules are the rules of the version that apply nowhere in the object.

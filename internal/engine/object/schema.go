@@ -45,7 +45,7 @@ type schemaPlaces struct {
 // values, and those below it.
 func (l *schemaPlaces) walk(schema *structuralschema.Structural, path crdschema.Path, at source.Location, values []any) {
 	text := path.String()
-	l.places = append(l.places, playground.SchemaPlace{Path: text, Range: l.crd.KeywordRange(crd.SchemaNode{Version: l.version, Path: text}, at)})
+	l.places = append(l.places, playground.SchemaPlace{Path: text, Range: l.crd.KeywordRange(l.version, text, at)})
 	if schema.Items != nil {
 		l.step(schema.Items, path.Items(), at, []any{"items"}, items(values))
 	}

@@ -18,6 +18,7 @@ import (
 	"github.com/crdlab/crdlab/internal/engine/feature"
 	"github.com/crdlab/crdlab/internal/engine/jsonvalue"
 	"github.com/crdlab/crdlab/internal/engine/kubectl"
+	"github.com/crdlab/crdlab/internal/engine/upstream"
 	"github.com/crdlab/crdlab/internal/playground"
 )
 
@@ -89,7 +90,7 @@ func undecodable(stored *unstructured.Unstructured, err error) error {
 	if errors.Is(err, feature.ErrNoWebhook) {
 		return err
 	}
-	return fmt.Errorf("object not decodable revision=%s: %v", cmp.Or(stored.GetResourceVersion(), crd.FirstResourceVersion), err)
+	return fmt.Errorf("object not decodable revision=%s: %v", cmp.Or(stored.GetResourceVersion(), upstream.FirstResourceVersion), err)
 }
 
 // unreadable words it as the answer to a GET request.
@@ -153,7 +154,7 @@ func (r *Request) successCode() int {
 // not written, unless it brings the object to the storage version.
 func (r *Request) setResourceVersion(stored *unstructured.Unstructured) {
 	if r.Old == nil {
-		stored.SetResourceVersion(crd.FirstResourceVersion)
+		stored.SetResourceVersion(upstream.FirstResourceVersion)
 		return
 	}
 	rewritten := r.oldStored.GroupVersionKind() != r.crd.Storage.Kind

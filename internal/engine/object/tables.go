@@ -73,8 +73,8 @@ func listAt(objects []Evaluated, version string) *unstructured.UnstructuredList 
 
 func newTable(v *crd.Version, list *unstructured.UnstructuredList, now time.Time) (playground.Table, error) {
 	out := playground.Table{Version: v.Kind.Version, Columns: []playground.Column{}, Rows: [][]any{}}
-	convertor := v.TableConvertor()
-	defer v.Convertors.Put(convertor)
+	convertor := v.AcquireTableConvertor()
+	defer v.ReleaseTableConvertor(convertor)
 	columns := convertor.Columns
 	table, err := convertor.ConvertToTable(nil, list, nil)
 	if err != nil {

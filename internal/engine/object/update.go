@@ -21,9 +21,9 @@ import (
 	"k8s.io/apiserver/pkg/storage"
 	utilfeature "k8s.io/apiserver/pkg/util/feature"
 
-	"github.com/crdlab/crdlab/internal/engine/crd"
 	"github.com/crdlab/crdlab/internal/engine/feature"
 	"github.com/crdlab/crdlab/internal/engine/jsonvalue"
+	"github.com/crdlab/crdlab/internal/engine/upstream"
 	"github.com/crdlab/crdlab/internal/playground"
 )
 
@@ -183,7 +183,7 @@ func (r *Request) updateReason(c jsonvalue.Change) string {
 // server forgives them.
 func (r *Request) validateUpdate() field.ErrorList {
 	metadata := field.NewPath("metadata")
-	errs := validation.ValidateObjectMetaAccessor(r.Object, r.Version.Namespaced, crd.PathSegment, metadata)
+	errs := validation.ValidateObjectMetaAccessor(r.Object, r.Version.Namespaced, upstream.ValidatePathSegment, metadata)
 	errs = append(errs, validation.ValidateObjectMetaAccessorUpdate(r.Object, r.Old, metadata)...)
 	typeErrs := r.validateTypeMeta()
 	errs = append(errs, typeErrs...)

@@ -20,7 +20,6 @@ import (
 	"k8s.io/apiserver/pkg/features"
 	utilfeature "k8s.io/apiserver/pkg/util/feature"
 
-	"github.com/crdlab/crdlab/internal/engine/crd"
 	"github.com/crdlab/crdlab/internal/engine/upstream"
 	"github.com/crdlab/crdlab/internal/playground"
 )
@@ -87,7 +86,7 @@ func objectMeta(object *unstructured.Unstructured, path *field.Path) (*metav1.Ob
 // only.
 func (r *Request) concludeValidation() error {
 	if len(r.invalid) == 0 && r.creates() {
-		r.addInvalid(playground.StageValidate, validation.ValidateObjectMetaAccessor(r.Object, r.Version.Namespaced, crd.PathSegment, field.NewPath("metadata")))
+		r.addInvalid(playground.StageValidate, validation.ValidateObjectMetaAccessor(r.Object, r.Version.Namespaced, upstream.ValidatePathSegment, field.NewPath("metadata")))
 	}
 	if len(r.invalid) > 0 {
 		return apierrors.NewInvalid(r.Version.Kind.GroupKind(), r.Object.GetName(), upstream.SortErrors(r.invalid))

@@ -13,6 +13,7 @@ import (
 	apiservercel "k8s.io/apiserver/pkg/cel"
 	"k8s.io/utils/ptr"
 
+	"github.com/crdlab/crdlab/internal/engine/celrule"
 	"github.com/crdlab/crdlab/internal/engine/crd"
 	"github.com/crdlab/crdlab/internal/engine/crdschema"
 	"github.com/crdlab/crdlab/internal/playground"
@@ -90,7 +91,7 @@ func (m *problem) costlyRules() (rules []rulePlace, limit uint64) {
 		if len(rules) < maxCostly && rule.EstimatedCost > crd.CostLimit/100 {
 			rules = append(rules, place)
 		} else {
-			left = crd.SaturatingSum(left, rule.EstimatedCost)
+			left = celrule.AddCosts(left, rule.EstimatedCost)
 		}
 	}
 	if left >= crd.CostLimit {
@@ -236,8 +237,8 @@ func costOf(root *apiextensions.JSONSchemaProps, rules []rulePlace) (total, high
 		if limit := CostContextAt(root, rule.steps).MaxCardinality; limit != nil {
 			cardinality = *limit
 		}
-		cost := crd.SaturatingProduct(result.MaxCost, cardinality)
-		total, highest = crd.SaturatingSum(total, cost), max(highest, cost)
+		cost := celrule.MultiplyCosts(result.MaxCost, cardinality)
+		total, highest = celrule.AddCosts(total, cost), max(highest, cost)
 	}
 	return total, highest
 }

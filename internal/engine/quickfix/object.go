@@ -167,7 +167,7 @@ func supplyValue(m *problem) []playground.Fix {
 		return nil
 	}
 	schema := crdschema.Schema{Schema: node.ToKubeOpenAPI(), Types: &crdschema.Types{}}
-	return m.give(crdschema.NewSampler(schema).Value(schema, 0))
+	return m.give(crdschema.Sample(schema))
 }
 
 // lowerCaseObject is lowerCase for objects: a CRD's name has to be what it is.

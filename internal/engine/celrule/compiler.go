@@ -1,0 +1,83 @@
+// Package celrule compiles and evaluates the CEL rules of a CRD
+// (x-kubernetes-validations). Upstream's cel.Validator decides whether an object
+// is valid. This package adds the result, cost and trace of each single rule, and
+// the oldest Kubernetes release that accepts it.
+package celrule
+
+import (
+	structuralschema "k8s.io/apiextensions-apiserver/pkg/apiserver/schema"
+	"k8s.io/apiextensions-apiserver/pkg/apiserver/schema/cel"
+	"k8s.io/apiextensions-apiserver/pkg/apiserver/schema/cel/model"
+	celconfig "k8s.io/apiserver/pkg/apis/cel"
+
+	"github.com/crdlab/crdlab/internal/engine/crdschema"
+)
+
+// A Compiler compiles rules and caches the results. It is safe for concurrent use.
+type Compiler struct{ cache *cache }
+
+// NewCompiler returns a compiler with empty caches.
+func NewCompiler() *Compiler { return &Compiler{newCache()} }
+
+// Compile compiles the rules of a schema for objects that are stored or about to
+// be stored. It returns upstream's validator and the tree of the same rules, or
+// nil and nil if the schema has no rules.
+func (c *Compiler) Compile(root *structuralschema.Structural) (*cel.Validator, *Node) {
+	if !hasRules(root) {
+		return nil, nil
+	}
+	return c.compile(root, digestSchema(root))
+}
+
+func (c *Compiler) compile(root *structuralschema.Structural, digest *schemaDigest) (*cel.Validator, *Node) {
+	if validator, ok := c.cache.validator(digest); ok {
+		return validator, c.compileTree(root, digest, validator)
+	}
+	validator := cel.NewValidator(root, true, celconfig.PerCallLimit)
+	node := c.compileTree(root, digest, validator)
+	memoizeValidator(validator, node)
+	c.cache.addValidator(digest, validator)
+	return validator, node
+}
+
+// maxUncachedNodes limits the schema nodes that [Compiler.CompileRules] compiles
+// without upstream's validator.
+const maxUncachedNodes = 8
+
+// CompileRules compiles only the tree of rules. Creating upstream's validator would
+// compile the rules of all nodes again, even if the edit changed a single node. If
+// the edit changed several nodes, CompileRules creates the validator anyway,
+// because a later call of Compile needs it, too.
+func (c *Compiler) CompileRules(root *structuralschema.Structural) *Node {
+	if !hasRules(root) {
+		return nil
+	}
+	digest := digestSchema(root)
+	if c.countUncached(root, digest, true) > maxUncachedNodes {
+		_, node := c.compile(root, digest)
+		return node
+	}
+	return c.compileTree(root, digest, nil)
+}
+
+func (c *Compiler) compileTree(root *structuralschema.Structural, digest *schemaDigest, validator *cel.Validator) *Node {
+	return c.compileNode(root, digest, validator, model.SchemaDeclType(root, true), true, crdschema.Path{})
+}
+
+// countUncached counts the nodes whose rules have to be compiled.
+func (c *Compiler) countUncached(s *structuralschema.Structural, digest *schemaDigest, root bool) (count int) {
+	if len(s.XValidations) > 0 && !c.cache.hasRules(digest, root) {
+		count++
+	}
+	if s.Items != nil {
+		count += c.countUncached(s.Items, digest.items, s.Items.XEmbeddedResource)
+	}
+	if s.AdditionalProperties != nil && s.AdditionalProperties.Structural != nil {
+		value := s.AdditionalProperties.Structural
+		count += c.countUncached(value, digest.additional, value.XEmbeddedResource)
+	}
+	for name, property := range s.Properties {
+		count += c.countUncached(&property, digest.properties[name], property.XEmbeddedResource)
+	}
+	return count
+}
