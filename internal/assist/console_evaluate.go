@@ -11,7 +11,7 @@ import (
 	"k8s.io/apiserver/pkg/cel/library"
 
 	"github.com/crdlab/crdlab/internal/engine/celrule"
-	"github.com/crdlab/crdlab/internal/engine/quickfix"
+	"github.com/crdlab/crdlab/internal/engine/crd"
 	"github.com/crdlab/crdlab/internal/engine/release"
 	"github.com/crdlab/crdlab/internal/engine/upstream"
 	"github.com/crdlab/crdlab/internal/playground"
@@ -122,13 +122,13 @@ func (c *console) estimate(scope *celScope, checked *celgo.Ast) {
 	}
 	c.tried.ExpressionCost = cost
 	root := c.crd.VersionSchema(c.tried.Version)
-	props := quickfix.PropsAt(root, c.node.Path)
+	props := crd.SchemaAt(root, c.node.Path)
 	if props == nil {
 		return
 	}
-	if cardinality := quickfix.CostContextAt(root, c.node.Path).MaxCardinality; cardinality != nil {
+	if cardinality := crd.CostContextAt(root, c.node.Path).MaxCardinality; cardinality != nil {
 		c.tried.Cardinality = *cardinality
-	} else if result, ok := quickfix.CompileAt(props, c.node.Root, apiextensions.ValidationRule{Rule: "true"}); ok {
+	} else if result, ok := crd.CompileRule(props, c.node.Root, apiextensions.ValidationRule{Rule: "true"}); ok {
 		c.tried.Cardinality, c.tried.Unbounded = result.MaxCardinality, true
 	}
 	c.tried.EstimatedCost = celrule.MultiplyCosts(cost, c.tried.Cardinality)

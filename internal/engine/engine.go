@@ -198,7 +198,7 @@ func (e *Engine) EvaluateCRD(ctx context.Context, s playground.Scenario) *crd.CR
 // explain adds hints, fixes and the comparison with the old CRD to the report of
 // an evaluated CRD.
 func (e *Engine) explain(c *crd.CRD) *crd.CRD {
-	quickfix.AddToCRD(c)
+	quickfix.SuggestForCRD(c)
 	// What cannot be compared has been refused with upstream's own errors.
 	_ = upstream.Guard(playground.StageCRDValidate, func() error { return crddiff.Compare(c) })
 	return c
@@ -209,7 +209,7 @@ func explainObjects(c *crd.CRD, objects []object.Evaluated) []playground.Object 
 	reports := []playground.Object{}
 	for _, o := range objects {
 		if o.Doc != nil {
-			quickfix.AddToObject(o.Report.Findings, quickfix.Subject{Doc: o.Doc, CRD: c, Schema: o.Schema, Old: o.Old})
+			quickfix.SuggestForObject(o.Report.Findings, quickfix.Subject{Doc: o.Doc, CRD: c, Schema: o.Schema, Old: o.Old})
 		}
 		reports = append(reports, o.Report)
 	}
@@ -293,7 +293,8 @@ func withRemedies(text string, findings []playground.Finding) []playground.Findi
 	}
 	// What is wrong with the text as a whole is one of the findings.
 	file, _ := source.Parse(text, finding.ObjectText)
-	return quickfix.AddToAdmission(file, findings)
+	quickfix.SuggestForAdmission(findings, file)
+	return findings
 }
 
 // crdKey is all that a crd depends on, the texts as they are: to hash a large

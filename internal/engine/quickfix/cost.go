@@ -19,100 +19,101 @@ import (
 	"github.com/crdlab/crdlab/internal/playground"
 )
 
-// sizeBounds are the limits to try, from generous to strict: of the items of a
-// list or the entries of a map, and of the bytes of a string.
-var sizeBounds = []struct{ items, length int64 }{
+// sizeLevels lists the size limits to try, from generous to strict.
+var sizeLevels = []struct {
+	items  int64 // of a list, or entries of a map
+	length int64 // of a string
+}{
 	{10000, 16384}, {5000, 8192}, {2000, 4096}, {1000, 4096}, {500, 2048}, {256, 1024}, {128, 512}, {100, 256},
 	{64, 253}, {50, 128}, {32, 64}, {20, 63}, {16, 63}, {10, 32}, {8, 32}, {5, 16}, {4, 16}, {3, 16}, {2, 16}, {1, 16},
 }
 
-// maxBounds is how many nodes a fix may limit, and maxCostly how many rules it
-// looks at: a fix that is larger than that is no help.
-const maxBounds, maxCostly = 16, 8
+// maxCostlyRules is the maximum number of rules that one fix makes cheaper.
+const maxCostlyRules = 8
 
-// boundCost limits the lists, maps and strings that make rules too costly, as
-// generously as the API server's estimate allows.
-func boundCost(m *problem) []playground.Fix {
-	rules, limit := m.costlyRules()
+// limitSizes limits the lists, maps and strings that inflate the cost of rules,
+// as generously as the API server's estimate permits.
+func limitSizes(p *problem) []playground.Fix {
+	rules, limit := p.findCostlyRules()
 	if len(rules) == 0 {
 		return nil
 	}
-	root := rules[0].root
-	candidates := boundable(rules)
-	if len(candidates) == 0 || len(candidates) > maxBounds {
+	nodes := findSizeNodes(rules)
+	if len(nodes) == 0 || len(nodes) > maxEdits {
 		return nil
 	}
-	fits := func(rules []rulePlace, candidates []crdschema.Path, level int, limit uint64) bool {
-		bounded := root.DeepCopy()
-		for _, path := range candidates {
-			bound(bounded, path, level)
-		}
-		total, highest := costOf(bounded, rules)
-		return total <= limit && highest <= crd.RuleCostLimit
-	}
-	// The first rule costs most. A level that is too strict for its share is
-	// too strict for all.
-	share := limit / uint64(len(rules))
-	level := sort.Search(len(sizeBounds), func(level int) bool { return fits(rules[:1], candidates, level, share) })
-	for level < len(sizeBounds) && !fits(rules, candidates, level, limit) {
-		level++
-	}
-	if level == len(sizeBounds) {
+	level, ok := findSizeLevel(rules, nodes, limit)
+	if !ok {
 		return nil
 	}
-	for i := len(candidates) - 1; i >= 0; i-- {
-		if fewer := slices.Delete(slices.Clone(candidates), i, i+1); fits(rules, fewer, level, limit) {
-			candidates = fewer
+	for i := len(nodes) - 1; i >= 0; i-- {
+		if fewer := slices.Delete(slices.Clone(nodes), i, i+1); fitsLimit(rules, fewer, level, limit) {
+			nodes = fewer
 		}
 	}
-	return m.fixBounds(rules[0].version, root, candidates, level)
+	return p.newSizeFix(rules[0], nodes, level)
 }
 
-// costlyRules are the rules that a finding is about, all of one version, and
-// what they may cost together.
-func (m *problem) costlyRules() (rules []rulePlace, limit uint64) {
-	if !strings.Contains(m.Message, "total") {
-		place, ok := m.rulePlace()
+// findSizeLevel returns the most generous level at which the total cost of the
+// rules is within limit.
+func findSizeLevel(rules []ruleLocation, nodes []crdschema.Path, limit uint64) (level int, ok bool) {
+	// Compiling a rule is expensive. The search starts at the first level at which
+	// the first and most expensive rule is within its share of the limit.
+	share := limit / uint64(len(rules))
+	level = sort.Search(len(sizeLevels), func(level int) bool { return fitsLimit(rules[:1], nodes, level, share) })
+	for level < len(sizeLevels) && !fitsLimit(rules, nodes, level, limit) {
+		level++
+	}
+	return level, level < len(sizeLevels)
+}
+
+// fitsLimit reports whether the rules are within the API server's cost limits if
+// the sizes of the nodes are limited.
+func fitsLimit(rules []ruleLocation, nodes []crdschema.Path, level int, limit uint64) bool {
+	root := rules[0].root.DeepCopy()
+	for _, path := range nodes {
+		crd.UpdateSchemaAt(root, path, func(node *apiextensions.JSONSchemaProps) { limitSize(node, level) })
+	}
+	total, highest := estimateCost(root, rules)
+	return total <= limit && highest <= crd.RuleCostLimit
+}
+
+// findCostlyRules returns the rules that the finding concerns, all of one
+// version, and the cost limit of all of them together.
+func (p *problem) findCostlyRules() (rules []ruleLocation, limit uint64) {
+	if !strings.Contains(p.Message, "total") {
+		rule, ok := p.rule()
 		if !ok {
 			return nil, 0
 		}
-		return []rulePlace{place}, crd.RuleCostLimit
+		return []ruleLocation{rule}, crd.RuleCostLimit
 	}
-	listed := slices.Clone(m.crd.Report.Rules)
-	slices.SortStableFunc(listed, func(a, b playground.Rule) int {
-		return -compareCosts(a.EstimatedCost, b.EstimatedCost)
+	byCost := slices.Clone(p.crd.Report.Rules)
+	slices.SortStableFunc(byCost, func(a, b playground.Rule) int {
+		return cmp.Compare(b.EstimatedCost, a.EstimatedCost)
 	})
-	left := uint64(0)
-	for _, rule := range listed {
-		place, ok := rulePlaceAt(m.crd, m.doc.PathAt(rule.Range.Start))
-		if !ok || len(m.path) > 2 && m.path[2] != any(place.version) {
+	others := uint64(0)
+	for _, listed := range byCost {
+		rule, ok := findRule(p.crd, p.doc.PathAt(listed.Range.Start))
+		if !ok || len(p.path) > 2 && p.path[2] != any(rule.version) {
 			continue
 		}
-		if len(rules) < maxCostly && rule.EstimatedCost > crd.CostLimit/100 {
-			rules = append(rules, place)
+		if len(rules) < maxCostlyRules && listed.EstimatedCost > crd.CostLimit/100 {
+			rules = append(rules, rule)
 		} else {
-			left = celrule.AddCosts(left, rule.EstimatedCost)
+			others = celrule.AddCosts(others, listed.EstimatedCost)
 		}
 	}
-	if left >= crd.CostLimit {
+	if others >= crd.CostLimit {
 		return nil, 0
 	}
-	return rules, crd.CostLimit - left
+	return rules, crd.CostLimit - others
 }
 
-func compareCosts(a, b uint64) int {
-	switch {
-	case a < b:
-		return -1
-	case a > b:
-		return 1
-	}
-	return 0
-}
-
-// boundable are the nodes whose size the cost of rules grows with: lists and
-// maps that the rules are below, and lists, maps and strings that they read.
-func boundable(rules []rulePlace) []crdschema.Path {
+// findSizeNodes returns the nodes whose size affects the cost of the rules: the
+// lists and maps that contain the rules, and the lists, maps and strings that
+// the rules read.
+func findSizeNodes(rules []ruleLocation) []crdschema.Path {
 	seen := map[string]bool{}
 	var paths []crdschema.Path
 	add := func(path crdschema.Path) {
@@ -122,119 +123,101 @@ func boundable(rules []rulePlace) []crdschema.Path {
 		}
 	}
 	for _, rule := range rules {
-		path := crdschema.Path(rule.steps)
+		path := crdschema.Path(rule.path)
 		for i, step := range path {
 			if (step == "items" || step == "additionalProperties") && (i == 0 || path[i-1] != "properties") {
 				add(path[:i])
 			}
 		}
-		read := rule.node.XValidations[rule.rule]
-		boundableBelow(rule.node, path, read.Rule+" "+read.MessageExpression, add)
+		validation := rule.node.XValidations[rule.index]
+		addReadNodes(rule.node, path, validation.Rule+" "+validation.MessageExpression, add)
 	}
 	return paths
 }
 
-func boundableBelow(props *apiextensions.JSONSchemaProps, path crdschema.Path, expression string, add func(crdschema.Path)) {
-	if props == nil {
+// addReadNodes calls add for the nodes with a size at and below a node. It skips
+// properties whose name does not occur in the expression.
+func addReadNodes(node *apiextensions.JSONSchemaProps, path crdschema.Path, expression string, add func(crdschema.Path)) {
+	if node == nil {
 		return
 	}
-	if sizeKeyword(props) != "" {
+	if sizeKeyword(node) != "" {
 		add(path)
 	}
-	if props.Items != nil {
-		boundableBelow(props.Items.Schema, path.Items(), expression, add)
+	if node.Items != nil {
+		addReadNodes(node.Items.Schema, path.Items(), expression, add)
 	}
-	if props.AdditionalProperties != nil {
-		boundableBelow(props.AdditionalProperties.Schema, path.Additional(), expression, add)
+	if node.AdditionalProperties != nil {
+		addReadNodes(node.AdditionalProperties.Schema, path.Additional(), expression, add)
 	}
-	for _, name := range slices.Sorted(maps.Keys(props.Properties)) {
+	for _, name := range slices.Sorted(maps.Keys(node.Properties)) {
 		escaped, _ := apiservercel.Escape(name)
 		if !regexp.MustCompile(`\b` + regexp.QuoteMeta(escaped) + `\b`).MatchString(expression) {
 			continue
 		}
-		property := props.Properties[name]
-		boundableBelow(&property, path.Property(name), expression, add)
+		property := node.Properties[name]
+		addReadNodes(&property, path.Property(name), expression, add)
 	}
 }
 
-// sizeKeyword is the keyword that limits the size of a node's values, or empty
-// if it is limited in other ways.
-func sizeKeyword(props *apiextensions.JSONSchemaProps) string {
+// sizeKeyword returns the keyword that limits the size of a node's values. It is
+// empty if other keywords or the type limit the size.
+func sizeKeyword(node *apiextensions.JSONSchemaProps) string {
 	switch {
-	case props.Type == "array":
+	case node.Type == "array":
 		return "maxItems"
-	case props.Type == "object" && props.AdditionalProperties != nil:
+	case node.Type == "object" && node.AdditionalProperties != nil:
 		return "maxProperties"
-	case props.Type == "string" && len(props.Enum) == 0, props.XIntOrString:
+	case node.Type == "string" && len(node.Enum) == 0, node.XIntOrString:
 		return "maxLength"
 	}
 	return ""
 }
 
-// bound limits the node at a path.
-func bound(root *apiextensions.JSONSchemaProps, path crdschema.Path, level int) {
-	changeProps(root, path, func(props *apiextensions.JSONSchemaProps) {
-		limit := sizeLimit(props)
-		if limit != nil {
-			*limit = ptr.To(strictest(*limit, boundOf(props, level)))
-		}
-	})
+// limitSize limits the size of a node's values, if they have a size.
+func limitSize(node *apiextensions.JSONSchemaProps, level int) {
+	if field := sizeField(node); field != nil {
+		*field = ptr.To(sizeLimit(node, level))
+	}
 }
 
-// sizeLimit is the field of a node that limits the size of its values.
-func sizeLimit(props *apiextensions.JSONSchemaProps) **int64 {
-	switch sizeKeyword(props) {
+// sizeField returns the field of a node's size keyword, or nil without one.
+func sizeField(node *apiextensions.JSONSchemaProps) **int64 {
+	switch sizeKeyword(node) {
 	case "maxItems":
-		return &props.MaxItems
+		return &node.MaxItems
 	case "maxProperties":
-		return &props.MaxProperties
+		return &node.MaxProperties
 	case "maxLength":
-		return &props.MaxLength
+		return &node.MaxLength
 	}
 	return nil
 }
 
-func boundOf(props *apiextensions.JSONSchemaProps, level int) int64 {
-	if sizeKeyword(props) == "maxLength" {
-		return sizeBounds[level].length
+// sizeLimit returns the stricter of a node's present limit and the level's. The
+// node must have a size keyword.
+func sizeLimit(node *apiextensions.JSONSchemaProps, level int) int64 {
+	limit := sizeLevels[level].items
+	if sizeKeyword(node) == "maxLength" {
+		limit = sizeLevels[level].length
 	}
-	return sizeBounds[level].items
+	if present := *sizeField(node); present != nil {
+		return min(*present, limit)
+	}
+	return limit
 }
 
-func strictest(limit *int64, other int64) int64 {
-	if limit != nil {
-		return min(*limit, other)
-	}
-	return other
-}
-
-// changeProps changes the node at a path in place.
-func changeProps(props *apiextensions.JSONSchemaProps, path crdschema.Path, change func(*apiextensions.JSONSchemaProps)) {
-	if len(path) == 0 {
-		change(props)
-		return
-	}
-	child, rest := propsChild(props, path)
-	if child == nil {
-		return
-	}
-	changeProps(child, rest, change)
-	if path[0] == "properties" {
-		props.Properties[path[1]] = *child // a map holds copies
-	}
-}
-
-// costOf is the estimated cost of rules in a schema, as the API server reckons
-// it: of all together, and of the most expensive one.
-func costOf(root *apiextensions.JSONSchemaProps, rules []rulePlace) (total, highest uint64) {
+// estimateCost estimates the cost of rules in a schema as the API server does.
+// It returns the total cost and the cost of the most expensive rule.
+func estimateCost(root *apiextensions.JSONSchemaProps, rules []ruleLocation) (total, highest uint64) {
 	for _, rule := range rules {
-		node := PropsAt(root, rule.steps)
-		result, ok := CompileAt(node, len(rule.steps) == 0, node.XValidations[rule.rule])
+		node := crd.SchemaAt(root, rule.path)
+		result, ok := crd.CompileRule(node, len(rule.path) == 0, node.XValidations[rule.index])
 		if !ok {
 			continue
 		}
 		cardinality := result.MaxCardinality
-		if limit := CostContextAt(root, rule.steps).MaxCardinality; limit != nil {
+		if limit := crd.CostContextAt(root, rule.path).MaxCardinality; limit != nil {
 			cardinality = *limit
 		}
 		cost := celrule.MultiplyCosts(result.MaxCost, cardinality)
@@ -243,46 +226,29 @@ func costOf(root *apiextensions.JSONSchemaProps, rules []rulePlace) (total, high
 	return total, highest
 }
 
-// CostContextAt is the cost context of the node that steps lead to.
-func CostContextAt(root *apiextensions.JSONSchemaProps, steps []string) *crd.CostContext {
-	context := crd.NewCostContext(root)
-	for props := root; len(steps) > 0; {
-		child, rest := propsChild(props, steps)
-		switch steps[0] {
-		case "items":
-			context = context.ChildItemsContext(child)
-		case "additionalProperties":
-			context = context.ChildAdditionalPropertiesContext(child)
-		default:
-			context = context.ChildPropertyContext(child, steps[1])
-		}
-		props, steps = child, rest
-	}
-	return context
-}
-
-func (m *problem) fixBounds(version int, root *apiextensions.JSONSchemaProps, paths []crdschema.Path, level int) []playground.Fix {
-	var changes []textChange
+// newSizeFix returns the fix that limits the nodes in the rule's version.
+func (p *problem) newSizeFix(rule ruleLocation, nodes []crdschema.Path, level int) []playground.Fix {
+	var changes []change
 	var titles []string
-	for _, path := range paths {
-		props := PropsAt(root, path)
-		limit := strictest(*sizeLimit(props), boundOf(props, level))
-		if present := *sizeLimit(props); present != nil && *present == limit {
+	for _, path := range nodes {
+		node := crd.SchemaAt(rule.root, path)
+		limit := sizeLimit(node, level)
+		if present := *sizeField(node); present != nil && *present == limit {
 			continue
 		}
-		keyword := sizeKeyword(props)
-		changes = append(changes, m.set(limit, append(m.crd.SchemaPath(version, path), keyword)...))
+		keyword := sizeKeyword(node)
+		changes = append(changes, p.setValue(limit, append(p.crd.SchemaPath(rule.version, path), keyword)...))
 		title := fmt.Sprintf("%s: %d", keyword, limit)
-		if place := placeName(path); place != "" {
-			title += " on " + place
+		if name := describeNode(path); name != "" {
+			title += " on " + name
 		}
 		titles = append(titles, title)
 	}
-	return m.fix("Set "+strings.Join(titles, ", "), changes...)
+	return p.newFix("Set "+strings.Join(titles, ", "), changes...)
 }
 
-// placeName is a short name of a schema's node.
-func placeName(path crdschema.Path) string {
+// describeNode returns a short name of a schema node; the root has none.
+func describeNode(path crdschema.Path) string {
 	if len(path) == 0 {
 		return ""
 	}
@@ -290,8 +256,8 @@ func placeName(path crdschema.Path) string {
 	case len(path) > 1 && path[len(path)-2] == "properties":
 		return last
 	case last == "items":
-		return "the items of " + cmp.Or(placeName(path[:len(path)-1]), "the list")
+		return "the items of " + cmp.Or(describeNode(path[:len(path)-1]), "the list")
 	default:
-		return "the values of " + cmp.Or(placeName(path[:len(path)-1]), "the map")
+		return "the values of " + cmp.Or(describeNode(path[:len(path)-1]), "the map")
 	}
 }

@@ -1,7 +1,6 @@
 package quickfix
 
 import (
-	"fmt"
 	"regexp"
 	"slices"
 	"strings"
@@ -12,83 +11,87 @@ import (
 	"github.com/crdlab/crdlab/internal/playground"
 )
 
-// upgradeText is the whole CRD as the v1 CRD that it converts to.
-func upgradeText(m *problem) []playground.Fix {
-	if m.crd.Report.Upgraded == "" {
+// replaceWithUpgrade replaces a v1beta1 CRD with the v1 CRD that it converts
+// to.
+func replaceWithUpgrade(p *problem) []playground.Fix {
+	if p.crd.Report.Upgraded == "" {
 		return nil
 	}
-	return m.fix("Replace with the v1 CRD", replace(m.doc.Range, m.crd.Report.Upgraded))
+	return p.newFix("Replace with the v1 CRD", replaceRange(p.doc.Range, p.crd.Report.Upgraded))
 }
 
-func servedAPIVersion(m *problem) []playground.Fix {
-	return m.fix("Set apiVersion: apiextensions.k8s.io/v1", m.set("apiextensions.k8s.io/v1", "apiVersion"))
+// setServedAPIVersion sets the only apiVersion of CRDs that is still served.
+func setServedAPIVersion(p *problem) []playground.Fix {
+	return p.newFix("Set apiVersion: apiextensions.k8s.io/v1", p.setValue("apiextensions.k8s.io/v1", "apiVersion"))
 }
 
-func nameCRD(m *problem) []playground.Fix {
-	plural, group := m.text("spec", "names", "plural"), m.text("spec", "group")
+func nameCRD(p *problem) []playground.Fix {
+	plural, group := p.scalar("spec", "names", "plural"), p.scalar("spec", "group")
 	if plural == "" || group == "" {
 		return nil
 	}
 	name := plural + "." + group
-	return m.fix("Set metadata.name: "+name, m.set(name, "metadata", "name"))
+	return p.newFix("Set metadata.name: "+name, p.setValue(name, "metadata", "name"))
 }
 
-func chooseScope(m *problem) []playground.Fix {
+func chooseScope(p *problem) []playground.Fix {
 	return append(
-		m.fix("Set scope: Namespaced", m.set("Namespaced", "spec", "scope")),
-		m.fix("Set scope: Cluster", m.set("Cluster", "spec", "scope"))...)
+		p.newFix("Set scope: Namespaced", p.setValue("Namespaced", "spec", "scope")),
+		p.newFix("Set scope: Cluster", p.setValue("Cluster", "spec", "scope"))...)
 }
 
-// guessPlural names the resource as clients guess it from the kind.
-func guessPlural(m *problem) []playground.Fix {
-	kind := m.text("spec", "names", "kind")
+// guessPlural derives the plural from the kind as clients do.
+func guessPlural(p *problem) []playground.Fix {
+	kind := p.scalar("spec", "names", "kind")
 	if kind == "" {
 		return nil
 	}
 	plural, _ := meta.UnsafeGuessKindToResource(schema.GroupVersionKind{Kind: kind})
-	return m.give(plural.Resource)
+	return p.setField(plural.Resource)
 }
 
-func guessKind(m *problem) []playground.Fix {
-	name := m.text("spec", "names", "singular")
+// guessKind derives the kind from the singular or plural name.
+func guessKind(p *problem) []playground.Fix {
+	name := p.scalar("spec", "names", "singular")
 	if name == "" {
-		name = strings.TrimSuffix(m.text("spec", "names", "plural"), "s")
+		name = strings.TrimSuffix(p.scalar("spec", "names", "plural"), "s")
 	}
 	if name == "" {
 		return nil
 	}
-	return m.give(strings.ToUpper(name[:1]) + name[1:])
+	return p.setField(strings.ToUpper(name[:1]) + name[1:])
 }
 
-func renameListKind(m *problem) []playground.Fix {
-	return m.give(m.text("spec", "names", "kind") + "List")
+func renameListKind(p *problem) []playground.Fix {
+	return p.setField(p.scalar("spec", "names", "kind") + "List")
 }
 
-// validName is the pattern that the message about a name ends with.
+// validName matches the regular expression that upstream's messages about
+// invalid names quote.
 var validName = regexp.MustCompile(`regex used for validation is '(.+)'\)$`)
 
-// lowerCase is a name as DNS allows it, where capitals and underscores are all
-// that is wrong.
-func lowerCase(m *problem) []playground.Fix {
-	valid := validName.FindStringSubmatch(m.Message)
-	name := m.text(m.path...)
+// lowerCaseName converts a name to lower case and its underscores to hyphens,
+// if the result is a valid DNS name.
+func lowerCaseName(p *problem) []playground.Fix {
+	valid := validName.FindStringSubmatch(p.Message)
+	name := p.scalar(p.path...)
 	lower := strings.NewReplacer("_", "-", " ", "-").Replace(strings.ToLower(name))
 	if valid == nil || lower == name || !regexp.MustCompile("^(?:"+valid[1]+")$").MatchString(lower) {
 		return nil
 	}
-	return m.give(lower)
+	return p.setField(lower)
 }
 
-// chooseStorage offers each version that may become the only storage version,
-// those that are marked already first.
-func chooseStorage(m *problem) []playground.Fix {
-	versions := m.node("spec", "versions")
+// chooseStorage suggests each candidate for the only storage version. If
+// several versions are marked as storage versions, only these are candidates.
+func chooseStorage(p *problem) []playground.Fix {
+	versions := p.nodeAt("spec", "versions")
 	if versions == nil {
 		return nil
 	}
 	var marked, others []int
 	for i := range versions.Content {
-		if m.text("spec", "versions", i, "storage") == "true" {
+		if p.scalar("spec", "versions", i, "storage") == "true" {
 			marked = append(marked, i)
 		} else {
 			others = append(others, i)
@@ -100,72 +103,67 @@ func chooseStorage(m *problem) []playground.Fix {
 	}
 	var fixes []playground.Fix
 	for _, storage := range candidates {
-		changes := []textChange{}
+		changes := []change{}
 		for _, i := range marked {
 			if i != storage {
-				changes = append(changes, m.set(false, "spec", "versions", i, "storage"))
+				changes = append(changes, p.setValue(false, "spec", "versions", i, "storage"))
 			}
 		}
 		if !slices.Contains(marked, storage) {
-			changes = append(changes, m.set(true, "spec", "versions", storage, "storage"))
+			changes = append(changes, p.setValue(true, "spec", "versions", storage, "storage"))
 		}
-		fixes = append(fixes, m.fix("Store objects as "+m.text("spec", "versions", storage, "name"), changes...)...)
+		fixes = append(fixes, p.newFix("Store objects as "+p.scalar("spec", "versions", storage, "name"), changes...)...)
 	}
 	return fixes
 }
 
-func deprecateVersion(m *problem) []playground.Fix {
-	return m.fix("Set deprecated: true", m.set(true, append(m.parent(), "deprecated")...))
+func deprecateVersion(p *problem) []playground.Fix {
+	return p.newFix("Set deprecated: true", p.setValue(true, append(p.parent(), "deprecated")...))
 }
 
-func markUnapproved(m *problem) []playground.Fix {
+// markUnapproved sets the annotation of a CRD that uses a group of Kubernetes
+// without approval.
+func markUnapproved(p *problem) []playground.Fix {
 	const annotation, value = "api-approved.kubernetes.io", "unapproved, experimental-only"
-	return m.fix("Annotate as unapproved, experimental-only", m.set(value, "metadata", "annotations", annotation))
+	return p.newFix("Annotate as unapproved, experimental-only", p.setValue(value, "metadata", "annotations", annotation))
 }
 
-func reviewVersions(m *problem) []playground.Fix {
-	return m.fix("Set conversionReviewVersions: [v1]", m.set([]any{"v1"}, "spec", "conversion", "webhook", "conversionReviewVersions"))
+func setReviewVersions(p *problem) []playground.Fix {
+	return p.newFix("Set conversionReviewVersions: [v1]", p.setValue([]any{"v1"}, "spec", "conversion", "webhook", "conversionReviewVersions"))
 }
 
-// chooseStrategy settles a webhook that stands beside another strategy.
-func chooseStrategy(m *problem) []playground.Fix {
+// chooseStrategy resolves the conflict between a webhook and another strategy.
+func chooseStrategy(p *problem) []playground.Fix {
 	return append(
-		m.fix("Set strategy: Webhook", m.set("Webhook", "spec", "conversion", "strategy")),
-		m.fix("Remove webhook", m.delete("spec", "conversion", "webhook"))...)
+		p.newFix("Set strategy: Webhook", p.setValue("Webhook", "spec", "conversion", "strategy")),
+		p.newFix("Remove webhook", p.deleteAt("spec", "conversion", "webhook"))...)
 }
 
-func strategyNone(m *problem) []playground.Fix {
-	return m.fix("Set strategy: None", m.set("None", "spec", "conversion", "strategy"))
+func setStrategyNone(p *problem) []playground.Fix {
+	return p.newFix("Set strategy: None", p.setValue("None", "spec", "conversion", "strategy"))
 }
 
-// columnTypes are what people write for the types of printer columns.
+// columnTypes maps common mistakes to the types of printer columns.
 var columnTypes = map[string]string{"int": "integer", "bool": "boolean", "float": "number", "double": "number", "timestamp": "date", "time": "date"}
 
-func spellColumnType(m *problem) []playground.Fix {
-	if known, ok := columnTypes[strings.ToLower(m.match[1])]; ok {
-		return m.give(known)
+func correctColumnType(p *problem) []playground.Fix {
+	if known, ok := columnTypes[strings.ToLower(p.match[1])]; ok {
+		return p.setField(known)
 	}
-	return append(m.give("string"), m.give("integer")...)
+	return append(p.setField("string"), p.setField("integer")...)
 }
 
-// dotPath begins a JSON path with the dot that it lacks, and without what
-// other tools begin it with.
-func dotPath(m *problem) []playground.Fix {
-	path := strings.TrimRight(strings.TrimLeft(m.match[1], "{$."), "}")
-	if path == "" || "."+path == m.match[1] {
+// addLeadingDot converts a JSON path of another tool, such as "{$.spec}", to a
+// simple path with a leading dot.
+func addLeadingDot(p *problem) []playground.Fix {
+	path := strings.TrimRight(strings.TrimLeft(p.match[1], "{$."), "}")
+	if path == "" || "."+path == p.match[1] {
 		return nil
 	}
-	return m.give("." + path)
+	return p.setField("." + path)
 }
 
-// removeParent takes out the list's item that has the field.
-func removeParent(m *problem) []playground.Fix {
-	return m.fix("Remove this entry", m.delete(m.parent()...))
-}
-
-// removePath takes out a field that the error does not name.
-func removePath(path ...any) func(*problem) []playground.Fix {
-	return func(m *problem) []playground.Fix {
-		return m.fix(fmt.Sprintf("Remove %s", path[len(path)-1]), m.delete(path...))
-	}
+// removeParent removes the list item that contains the field.
+func removeParent(p *problem) []playground.Fix {
+	return p.newFix("Remove this entry", p.deleteAt(p.parent()...))
 }

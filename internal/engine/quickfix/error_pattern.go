@@ -8,79 +8,80 @@ import (
 	"sync"
 )
 
-// errorPattern is what a remedy knows an error by. It is compiled once it is
-// compared with an error, of which most texts have none.
+// An errorPattern is a regular expression that recognizes an error. It is
+// compiled on first use, because most documents have few errors.
 type errorPattern struct {
-	text     string
-	once     sync.Once
-	compiled *regexp.Regexp
-	// needed are texts of which one is in all that fits; nil if there are none.
-	needed []string
+	expression string
+	once       sync.Once
+	compiled   *regexp.Regexp
+	// required lists substrings: each match contains at least one of them. It is nil
+	// if the expression has no such substrings.
+	required []string
 }
 
-// pattern does so little that the compiler can do it: all of it in one init would
-// have a browser busy with optimizing what runs once.
-func pattern(text string) *errorPattern { return &errorPattern{text: text} }
+// pattern returns a pattern that is not compiled yet. The Go compiler evaluates
+// this call, so the table costs a browser nothing at start.
+func pattern(expression string) *errorPattern { return &errorPattern{expression: expression} }
 
-// find is the match in a text with its groups, or nil. A message of upstream may
-// quote all of a schema, in which an expression takes seconds to find nothing, and
-// a word no time.
-func (p *errorPattern) find(text string) []string {
+// find returns the match in a string and its groups, or nil. Upstream messages
+// may quote a whole schema; the check for substrings is much cheaper than the
+// regular expression.
+func (p *errorPattern) find(s string) []string {
 	p.once.Do(p.compile)
-	if p.needed != nil && !slices.ContainsFunc(p.needed, func(word string) bool { return strings.Contains(text, word) }) {
+	if p.required != nil && !slices.ContainsFunc(p.required, func(substring string) bool { return strings.Contains(s, substring) }) {
 		return nil
 	}
-	return p.compiled.FindStringSubmatch(text)
+	return p.compiled.FindStringSubmatch(s)
 }
 
-// fits says whether text has the pattern; without one, any text does.
-func (p *errorPattern) fits(text string) bool { return p == nil || p.find(text) != nil }
+// matches reports whether a string contains a match; nil matches any string.
+func (p *errorPattern) matches(s string) bool { return p == nil || p.find(s) != nil }
 
 func (p *errorPattern) compile() {
-	p.compiled = regexp.MustCompile(p.text)
-	if parsed, err := syntax.Parse(p.text, syntax.Perl); err == nil {
-		p.needed = neededIn(parsed)
+	p.compiled = regexp.MustCompile(p.expression)
+	if parsed, err := syntax.Parse(p.expression, syntax.Perl); err == nil {
+		p.required = requiredSubstrings(parsed)
 	}
 }
 
-// neededIn are texts of which each match of an expression has one, or nil if that
-// cannot be told.
-func neededIn(expression *syntax.Regexp) []string {
+// requiredSubstrings returns substrings such that each match of the expression
+// contains at least one of them. It returns nil if it finds no such substrings.
+func requiredSubstrings(expression *syntax.Regexp) []string {
 	switch expression.Op {
 	case syntax.OpLiteral:
 		if expression.Flags&syntax.FoldCase == 0 {
 			return []string{string(expression.Rune)}
 		}
 	case syntax.OpCapture, syntax.OpPlus:
-		return neededIn(expression.Sub[0])
+		return requiredSubstrings(expression.Sub[0])
 	case syntax.OpConcat:
-		return longest(expression.Sub)
+		return requiredInSequence(expression.Sub)
 	case syntax.OpAlternate:
-		return neededInAny(expression.Sub)
+		return requiredInAlternatives(expression.Sub)
 	}
 	return nil
 }
 
-func neededInAny(alternatives []*syntax.Regexp) (all []string) {
+func requiredInAlternatives(alternatives []*syntax.Regexp) (all []string) {
 	for _, alternative := range alternatives {
-		needed := neededIn(alternative)
-		if needed == nil {
+		required := requiredSubstrings(alternative)
+		if required == nil {
 			return nil
 		}
-		all = append(all, needed...)
+		all = append(all, required...)
 	}
 	return all
 }
 
-// longest is what is needed of the parts of a sequence: that whose shortest text
-// is the longest, since few errors have it.
-func longest(parts []*syntax.Regexp) (best []string) {
-	shortest := func(words []string) int {
-		return len(slices.MinFunc(words, func(a, b string) int { return len(a) - len(b) }))
+// requiredInSequence returns the required substrings of the most selective part
+// of a sequence: the part whose shortest substring is the longest.
+func requiredInSequence(parts []*syntax.Regexp) (best []string) {
+	shortest := func(substrings []string) int {
+		return len(slices.MinFunc(substrings, func(a, b string) int { return len(a) - len(b) }))
 	}
 	for _, part := range parts {
-		if needed := neededIn(part); needed != nil && (best == nil || shortest(needed) > shortest(best)) {
-			best = needed
+		if required := requiredSubstrings(part); required != nil && (best == nil || shortest(required) > shortest(best)) {
+			best = required
 		}
 	}
 	return best

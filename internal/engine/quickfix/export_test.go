@@ -2,33 +2,35 @@ package quickfix
 
 import "github.com/crdlab/crdlab/internal/playground"
 
-// FixableErrors are the errors that there are fixes for, each with what tells
-// whether a finding is one.
+// FixableErrors returns a predicate for each error of the table that has fixes.
+// The keys name the errors in test output.
 func FixableErrors() map[string]func(playground.Finding) bool {
 	fixable := map[string]func(playground.Finding) bool{}
-	for _, r := range remedies {
-		if r.fixes == nil {
+	for _, s := range suggestions {
+		if s.fixes == nil {
 			continue
 		}
-		name := r.message.text
-		if r.field != nil {
-			name = r.field.text + ": " + name
+		name := s.message.expression
+		if s.field != nil {
+			name = s.field.expression + ": " + name
 		}
 		fixable[name] = func(f playground.Finding) bool {
-			return r.field.fits(f.Field) && r.message.fits(f.Message)
+			return s.field.matches(f.Field) && s.message.matches(f.Message)
 		}
 	}
 	return fixable
 }
 
-// PatternsOfErrors are those that remedies know errors by.
-func PatternsOfErrors() (patterns []func(text string) (found, foundAtLength bool)) {
-	for _, r := range remedies {
-		for _, p := range []*errorPattern{r.field, r.message} {
+// ErrorPatterns returns the patterns of the table. Each function reports whether
+// the pattern occurs in a string: once with the search for substrings first, and
+// once by the regular expression alone.
+func ErrorPatterns() (patterns []func(s string) (found, foundByExpression bool)) {
+	for _, row := range suggestions {
+		for _, p := range []*errorPattern{row.field, row.message} {
 			if p != nil {
-				patterns = append(patterns, func(text string) (bool, bool) {
-					found := p.find(text) != nil
-					return found, p.compiled.MatchString(text)
+				patterns = append(patterns, func(s string) (bool, bool) {
+					found := p.find(s) != nil
+					return found, p.compiled.MatchString(s)
 				})
 			}
 		}

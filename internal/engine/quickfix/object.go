@@ -15,10 +15,10 @@ import (
 	"github.com/crdlab/crdlab/internal/playground"
 )
 
-// mendUnknownField offers fields of the schema that look like the one typed,
-// and to take it out.
-func mendUnknownField(m *problem) []playground.Fix {
-	path := m.doc.PathAt(m.Range.Start)
+// correctUnknownField suggests similar fields of the schema, and removing the
+// field.
+func correctUnknownField(p *problem) []playground.Fix {
+	path := p.doc.PathAt(p.Range.Start)
 	if len(path) == 0 {
 		return nil
 	}
@@ -28,34 +28,35 @@ func mendUnknownField(m *problem) []playground.Fix {
 		return nil
 	}
 	var fixes []playground.Fix
-	for _, name := range nearest(typed, m.fieldNames(parent)) {
-		if !m.has(append(parent, name)...) {
-			fixes = append(fixes, m.fix("Write "+name, m.rename(name, path...))...)
+	for _, name := range similarNames(typed, p.fieldNames(parent)) {
+		if !p.exists(append(parent, name)...) {
+			fixes = append(fixes, p.newFix("Write "+name, p.renameKey(name, path...))...)
 		}
 	}
-	return append(fixes, m.fix("Remove "+typed, m.delete(path...))...)
+	return append(fixes, p.newFix("Remove "+typed, p.deleteAt(path...))...)
 }
 
-// fieldNames are the fields that a mapping of the document may have.
-func (m *problem) fieldNames(path []any) []string {
-	if m.Document == playground.DocumentCRD {
+// fieldNames returns the fields that the schema permits in the mapping at a
+// path.
+func (p *problem) fieldNames(path []any) []string {
+	if p.Document == playground.DocumentCRD {
 		return typeFieldNames(reflect.TypeFor[apiextensionsv1.CustomResourceDefinition](), path)
 	}
-	if m.schema == nil {
+	if p.schema == nil {
 		return nil
 	}
 	names := []string{}
 	if len(path) == 0 {
 		names = append(names, "apiVersion", "kind", "metadata")
 	}
-	if node, _ := crdschema.NodeAt(m.schema, path); node != nil {
+	if node, _ := crdschema.NodeAt(p.schema, path); node != nil {
 		names = append(names, slices.Sorted(maps.Keys(node.Properties))...)
 	}
 	return names
 }
 
-// typeFieldNames are the names in JSON of the fields of a Go type's value at a
-// path.
+// typeFieldNames returns the JSON names of the fields at a path in the values
+// of a Go type.
 func typeFieldNames(t reflect.Type, path []any) []string {
 	for t.Kind() == reflect.Pointer {
 		t = t.Elem()
@@ -70,7 +71,8 @@ func typeFieldNames(t reflect.Type, path []any) []string {
 	case reflect.Slice, reflect.Map:
 		return typeFieldNames(t.Elem(), path[1:])
 	case reflect.Struct:
-		// A schema or a Boolean, a schema or a list of them: in JSON just it.
+		// The types "schema or Boolean" and "schema or list" have no field in JSON:
+		// the schema is at the same path.
 		if field, ok := t.FieldByName("Schema"); ok && field.Type == reflect.TypeFor[*apiextensionsv1.JSONSchemaProps]() {
 			return typeFieldNames(field.Type, path)
 		}
@@ -85,8 +87,8 @@ func typeFieldNames(t reflect.Type, path []any) []string {
 	return nil
 }
 
-// jsonFields are the names of a struct's fields in JSON, embedded ones
-// included; visit may be nil.
+// jsonFields returns the JSON names of a struct's fields, including the fields
+// of embedded structs. It calls visit for each of them, unless visit is nil.
 func jsonFields(t reflect.Type, visit func(name string, field reflect.Type)) []string {
 	var names []string
 	for i := range t.NumField() {
@@ -106,47 +108,48 @@ func jsonFields(t reflect.Type, visit func(name string, field reflect.Type)) []s
 	return names
 }
 
-// removeAtRange takes out what the finding's range is the key of.
-func removeAtRange(m *problem) []playground.Fix {
-	path := m.doc.PathAt(m.Range.Start)
+// removeDuplicateKey removes the key at the finding's range, and its value.
+func removeDuplicateKey(p *problem) []playground.Fix {
+	path := p.doc.PathAt(p.Range.Start)
 	if len(path) == 0 {
 		return nil
 	}
-	return m.fix(fmt.Sprintf("Remove the second %v", path[len(path)-1]), m.delete(path...))
+	return p.newFix(fmt.Sprintf("Remove the second %v", path[len(path)-1]), p.deleteAt(path...))
 }
 
-// addressServed makes the object one of a version that the CRD serves.
-func addressServed(m *problem) []playground.Fix {
+// setServedVersion suggests each version that the CRD serves.
+func setServedVersion(p *problem) []playground.Fix {
 	var fixes []playground.Fix
-	kind := m.crd.V1.Spec.Names.Kind
-	for _, version := range m.crd.ServedByPriority() {
-		apiVersion := m.crd.V1.Spec.Group + "/" + version
-		var changes []textChange
+	kind := p.crd.V1.Spec.Names.Kind
+	for _, version := range p.crd.ServedByPriority() {
+		apiVersion := p.crd.V1.Spec.Group + "/" + version
+		var changes []change
 		var titles []string
-		if m.text("apiVersion") != apiVersion {
-			changes = append(changes, m.set(apiVersion, "apiVersion"))
+		if p.scalar("apiVersion") != apiVersion {
+			changes = append(changes, p.setValue(apiVersion, "apiVersion"))
 			titles = append(titles, "apiVersion: "+apiVersion)
 		}
-		if m.text("kind") != kind {
-			changes = append(changes, m.set(kind, "kind"))
+		if p.scalar("kind") != kind {
+			changes = append(changes, p.setValue(kind, "kind"))
 			titles = append(titles, "kind: "+kind)
 		}
-		fixes = append(fixes, m.fix("Set "+strings.Join(titles, ", "), changes...)...)
+		fixes = append(fixes, p.newFix("Set "+strings.Join(titles, ", "), changes...)...)
 	}
 	return fixes
 }
 
-func nameObject(m *problem) []playground.Fix {
-	kind := strings.ToLower(m.crd.V1.Spec.Names.Kind)
+// nameObject suggests a name and a generateName.
+func nameObject(p *problem) []playground.Fix {
+	kind := strings.ToLower(p.crd.V1.Spec.Names.Kind)
 	return append(
-		m.fix("Set metadata.name: my-"+kind, m.set("my-"+kind, "metadata", "name")),
-		m.fix("Set metadata.generateName: "+kind+"-", m.set(kind+"-", "metadata", "generateName"))...)
+		p.newFix("Set metadata.name: my-"+kind, p.setValue("my-"+kind, "metadata", "name")),
+		p.newFix("Set metadata.generateName: "+kind+"-", p.setValue(kind+"-", "metadata", "generateName"))...)
 }
 
-// restoreOld puts the old object's value back.
-func restoreOld(m *problem) []playground.Fix {
-	var value any = m.old
-	for _, step := range m.path {
+// restoreOld sets the field to the old object's value.
+func restoreOld(p *problem) []playground.Fix {
+	var value any = p.old
+	for _, step := range p.path {
 		mapping, isMapping := value.(map[string]any)
 		name, isName := step.(string)
 		if !isMapping || !isName || mapping[name] == nil {
@@ -154,192 +157,198 @@ func restoreOld(m *problem) []playground.Fix {
 		}
 		value = mapping[name]
 	}
-	if len(m.path) == 0 {
+	if len(p.path) == 0 {
 		return nil
 	}
-	return m.fix(fmt.Sprintf("Set %s back to %s", m.name(), shown(value)), m.set(value, m.path...))
+	return p.newFix(fmt.Sprintf("Set %s back to %s", p.name(), formatValue(value)), p.setValue(value, p.path...))
 }
 
-// supplyValue gives a required field a value that fits its schema.
-func supplyValue(m *problem) []playground.Fix {
-	node, _ := crdschema.NodeAt(m.schema, m.path)
-	if m.schema == nil || node == nil || m.has(m.path...) {
+// supplyValue sets a missing field to a sample value of its schema.
+func supplyValue(p *problem) []playground.Fix {
+	node, _ := crdschema.NodeAt(p.schema, p.path)
+	if p.schema == nil || node == nil || p.exists(p.path...) {
 		return nil
 	}
 	schema := crdschema.Schema{Schema: node.ToKubeOpenAPI(), Types: &crdschema.Types{}}
-	return m.give(crdschema.Sample(schema))
+	return p.setField(crdschema.Sample(schema))
 }
 
-// lowerCaseObject is lowerCase for objects: a CRD's name has to be what it is.
-func lowerCaseObject(m *problem) []playground.Fix {
-	if m.schema == nil {
+// lowerCaseObjectName corrects the name of an object. The name of a CRD depends
+// on other fields; see nameCRD.
+func lowerCaseObjectName(p *problem) []playground.Fix {
+	if p.schema == nil {
 		return nil
 	}
-	return lowerCase(m)
+	return lowerCaseName(p)
 }
 
-// spellEnum offers the supported values, the likest to what was typed first.
-func spellEnum(m *problem) []playground.Fix {
-	supported := m.supported()
+// chooseEnumValue suggests the supported values, the most similar first.
+func chooseEnumValue(p *problem) []playground.Fix {
+	supported := p.supportedValues()
 	names := make([]string, len(supported))
 	for i, value := range supported {
 		names[i] = fmt.Sprint(value)
 	}
 	var order []int
-	for _, name := range append(nearest(m.text(m.path...), names), names...) {
+	for _, name := range append(similarNames(p.scalar(p.path...), names), names...) {
 		if i := slices.Index(names, name); !slices.Contains(order, i) {
 			order = append(order, i)
 		}
 	}
 	var fixes []playground.Fix
 	for _, i := range order {
-		fixes = append(fixes, m.give(supported[i])...)
+		fixes = append(fixes, p.setField(supported[i])...)
 	}
 	return fixes
 }
 
-// supported are the values of an enum: those of the schema, or else, as for a
-// field of a CRD, those that the message names.
-func (m *problem) supported() []any {
+// supportedValues returns the values of the schema's enum. Fields of a CRD have
+// no schema; the message lists their values.
+func (p *problem) supportedValues() []any {
 	var values []any
-	if m.schema == nil {
-		_ = json.Unmarshal([]byte("["+m.match[1]+"]"), &values) // or else there are none
+	if p.schema == nil {
+		_ = json.Unmarshal([]byte("["+p.match[1]+"]"), &values) // an invalid list has no values to suggest
 		return values
 	}
-	node, _ := crdschema.NodeAt(m.schema, m.path)
+	node, _ := crdschema.NodeAt(p.schema, p.path)
 	if node == nil || node.ValueValidation == nil {
 		return nil
 	}
 	for _, value := range node.ValueValidation.Enum {
-		if value.Object != nil { // whether null is allowed, nullable says
+		if value.Object != nil { // nullable decides about null
 			values = append(values, value.Object)
 		}
 	}
 	return values
 }
 
-// retype writes a scalar as the type that it has to have.
-func retype(m *problem) []playground.Fix {
-	typed := m.node(m.path...)
+// convertType converts a scalar to the type that the message requires.
+func convertType(p *problem) []playground.Fix {
+	typed := p.nodeAt(p.path...)
 	if typed == nil || len(typed.Content) > 0 {
 		return nil
 	}
-	switch m.match[1] {
+	switch p.match[1] {
 	case "string":
-		return m.give(typed.Value)
+		return p.setField(typed.Value)
 	case "integer":
 		if n, err := strconv.ParseInt(strings.TrimSpace(typed.Value), 10, 64); err == nil {
-			return m.give(n)
+			return p.setField(n)
 		}
 	case "number":
 		if n, err := strconv.ParseFloat(typed.Value, 64); err == nil {
-			return m.give(n)
+			return p.setField(n)
 		}
 	case "boolean":
 		switch strings.ToLower(typed.Value) {
 		case "true", "yes", "on", "1":
-			return m.give(true)
+			return p.setField(true)
 		case "false", "no", "off", "0":
-			return m.give(false)
+			return p.setField(false)
 		}
 	}
 	return nil
 }
 
-// toBound sets a number to the limit that it passes.
-func toBound(m *problem) []playground.Fix {
-	limit, err := strconv.ParseFloat(m.match[3], 64)
-	if err != nil || !strings.HasPrefix(m.Message, "Invalid value: "+m.text(m.path...)+":") {
-		return nil // or else it was not typed, but set on the way
+// setToBound sets a number to the nearest permitted value.
+func setToBound(p *problem) []playground.Fix {
+	limit, err := strconv.ParseFloat(p.match[3], 64)
+	if err != nil || !strings.HasPrefix(p.Message, "Invalid value: "+p.scalar(p.path...)+":") {
+		return nil // a default or a converted value
 	}
-	if m.match[2] == "" { // the limit itself is excluded
+	if p.match[2] == "" { // an exclusive limit
 		if limit != float64(int64(limit)) {
 			return nil
 		}
-		if limit--; m.match[1] == "greater" {
+		if limit--; p.match[1] == "greater" {
 			limit += 2
 		}
 	}
-	return m.give(number(limit))
+	return p.setField(wholeOrFloat(limit))
 }
 
-// number is a number as it is written: without a point if it is whole.
-func number(n float64) any {
+// wholeOrFloat returns n as an int64 if it is a whole number.
+func wholeOrFloat(n float64) any {
 	if n == float64(int64(n)) {
 		return int64(n)
 	}
 	return n
 }
 
-func shorten(m *problem) []playground.Fix {
-	limit, err := strconv.Atoi(m.match[1])
-	text := m.text(m.path...)
-	if err != nil || limit == 0 || len(text) <= limit {
+// shortenString cuts a string at the maximum length, without splitting a
+// character.
+func shortenString(p *problem) []playground.Fix {
+	limit, err := strconv.Atoi(p.match[1])
+	present := p.scalar(p.path...)
+	if err != nil || limit == 0 || len(present) <= limit {
 		return nil
 	}
-	return m.fix("Shorten it to "+m.match[1], m.set(strings.ToValidUTF8(text[:limit], ""), m.path...))
+	return p.newFix("Shorten it to "+p.match[1], p.setValue(strings.ToValidUTF8(present[:limit], ""), p.path...))
 }
 
-// dropItems takes out the items that a list has too many.
-func dropItems(m *problem) []playground.Fix {
-	limit, err := strconv.Atoi(m.match[1])
-	list := m.node(m.path...)
-	if err != nil || limit == 0 || list == nil || len(list.Content) > limit+maxBounds {
+// removeExcessItems removes the items after the maximum number.
+func removeExcessItems(p *problem) []playground.Fix {
+	limit, err := strconv.Atoi(p.match[1])
+	list := p.nodeAt(p.path...)
+	if err != nil || limit == 0 || list == nil || len(list.Content) > limit+maxEdits {
 		return nil
 	}
-	var changes []textChange
+	var changes []change
 	for i := limit; i < len(list.Content); i++ {
-		changes = append(changes, m.delete(append(slices.Clip(m.path), i)...))
+		changes = append(changes, p.deleteAt(append(slices.Clip(p.path), i)...))
 	}
-	return m.fix("Remove the items after the first "+m.match[1], changes...)
+	return p.newFix("Remove the items after the first "+p.match[1], changes...)
 }
 
-// removeRepeated takes out a list's item that repeats an earlier one, and all
-// that repeat it after that.
-func removeRepeated(m *problem) []playground.Fix {
+// removeDuplicates removes a duplicate item of a list, and all later duplicates
+// of the same item.
+func removeDuplicates(p *problem) []playground.Fix {
 	var repeated any
-	index, isItem := m.path[len(m.path)-1].(int)
-	if !isItem || json.Unmarshal([]byte(strings.TrimPrefix(m.Message, "Duplicate value: ")), &repeated) != nil {
+	index, isItem := p.path[len(p.path)-1].(int)
+	if !isItem || json.Unmarshal([]byte(strings.TrimPrefix(p.Message, "Duplicate value: ")), &repeated) != nil {
 		return nil
 	}
-	changes := []textChange{m.delete(m.path...)}
-	for i := index + 1; i < len(m.node(m.parent()...).Content); i++ {
-		if m.repeats(repeated, append(m.parent(), i)...) {
-			changes = append(changes, m.delete(append(m.parent(), i)...))
+	changes := []change{p.deleteAt(p.path...)}
+	for i := index + 1; i < len(p.nodeAt(p.parent()...).Content); i++ {
+		if p.repeats(repeated, append(p.parent(), i)...) {
+			changes = append(changes, p.deleteAt(append(p.parent(), i)...))
 		}
 	}
 	title := "Remove this item"
 	if len(changes) > 1 {
 		title = fmt.Sprintf("Remove the %d items that repeat it", len(changes))
 	}
-	return m.fix(title, changes...)
+	return p.newFix(title, changes...)
 }
 
-// repeats reports whether the item at a path is a value, or has it as keys.
-func (m *problem) repeats(value any, path ...any) bool {
+// repeats reports whether the item at a path equals a value. If the value is a
+// map, only its keys count: they are the list map keys.
+func (p *problem) repeats(value any, path ...any) bool {
 	keys, ok := value.(map[string]any)
 	if !ok {
-		return m.equals(value, path...)
+		return p.equals(value, path...)
 	}
 	for key := range keys {
-		if !m.equals(keys[key], append(path, key)...) {
+		if !p.equals(keys[key], append(path, key)...) {
 			return false
 		}
 	}
 	return true
 }
 
-func (m *problem) equals(value any, path ...any) bool {
+// equals reports whether the node at a path has a value.
+func (p *problem) equals(value any, path ...any) bool {
 	var typed any
-	n := m.node(path...)
-	return n != nil && n.Decode(&typed) == nil && shownJSON(typed) == shownJSON(value)
+	n := p.nodeAt(path...)
+	return n != nil && n.Decode(&typed) == nil && encodeValue(typed) == encodeValue(value)
 }
 
-// shownJSON makes values comparable that were decoded from YAML and JSON.
-func shownJSON(value any) string {
-	text, err := json.Marshal(value)
+// encodeValue returns a value as JSON, which makes values decoded from YAML and
+// from JSON comparable.
+func encodeValue(value any) string {
+	encoded, err := json.Marshal(value)
 	if err != nil {
 		return ""
 	}
-	return string(text)
+	return string(encoded)
 }

@@ -11,132 +11,154 @@ import (
 
 	"github.com/crdlab/crdlab/internal/engine/crd"
 	"github.com/crdlab/crdlab/internal/engine/jsonvalue"
-	"github.com/crdlab/crdlab/internal/engine/upstream"
 	"github.com/crdlab/crdlab/internal/playground"
 	"github.com/crdlab/crdlab/internal/source"
 	"github.com/crdlab/crdlab/internal/source/edit"
 )
 
-// maxFixes is how many ways out of one mistake are worth offering.
-const maxFixes = 4
+const (
+	// maxFixes is the maximum number of alternative fixes for one finding.
+	maxFixes = 4
+	// maxEdits is the maximum number of nodes that one fix limits, or of items that
+	// it removes. A larger fix is too hard to review.
+	maxEdits = 16
+)
 
-// A mistake is a finding together with what it takes to mend it.
+// A problem is a finding with the input for its fixes.
 type problem struct {
 	playground.Finding
 	doc *source.Document
-	// path is the way to the field in doc; its end may be missing there.
+	// path leads to the field in doc, where its last steps may be missing.
 	path []any
-	// match is what the remedy's pattern found in the message.
+	// match holds the message's match with the pattern of the suggestion, and its
+	// groups.
 	match []string
 	crd   *crd.CRD
-	// schema is that of the object's version; nil for findings in a CRD.
+	// schema is the schema of the object's version, or nil for findings in a CRD.
 	schema *structuralschema.Structural
-	// old is what the object replaces; nil on create and for a CRD.
+	// old is the object before an update; nil on create and for a CRD.
 	old map[string]any
 }
 
-// newProblem completes m by the place of its range in the text.
-func newProblem(m problem) *problem {
-	m.path = []any{}
-	if m.doc.Err == nil && !m.doc.Empty() {
-		m.path = m.doc.PathAt(m.Range.Start)
+// locateRange sets the path to the node at the finding's range.
+func (p *problem) locateRange() {
+	p.path = []any{}
+	if p.doc.Err == nil && !p.doc.Empty() {
+		p.path = p.doc.PathAt(p.Range.Start)
 	}
-	return &m
 }
 
-// at is the mistake at the place of its field, which may be missing there.
-func (m *problem) at(location source.Location) *problem {
+// locateField sets the path to the finding's field. Its location may lack the
+// last steps of the field.
+func (p *problem) locateField(location source.Location) {
 	if location.Node() == nil {
-		return m
+		return
 	}
-	m.path = []any{}
-	if location.Key() != m.doc.Root().Key() || location.Node().Kind == yaml.ScalarNode {
-		m.path = m.doc.PathAt(location.Key().Start)
+	p.path = []any{}
+	if location.Key() != p.doc.Root().Key() || location.Node().Kind == yaml.ScalarNode {
+		p.path = p.doc.PathAt(location.Key().Start)
 	}
 	for _, name := range missingStep.FindAllStringSubmatch(location.Missing, -1) {
 		var step any = name[1] + name[2]
 		if i, err := strconv.Atoi(name[2]); err == nil {
 			step = i
 		}
-		m.path = jsonvalue.AppendStep(m.path, step)
+		p.path = jsonvalue.AppendStep(p.path, step)
 	}
-	return m
 }
 
-// missingStep is a step of a field as the API server writes it: "spec" or "[name]".
+// missingStep matches one step of a field path as the API server formats it:
+// "spec" or "[name]".
 var missingStep = regexp.MustCompile(`([^.\[\]]+)|\[([^\]]*)\]`)
 
-// parent is the path of what holds the field.
-func (m *problem) parent() []any {
-	if len(m.path) == 0 {
+// parent returns the path of the mapping or list that contains the field.
+func (p *problem) parent() []any {
+	if len(p.path) == 0 {
 		return nil
 	}
-	return slices.Clip(m.path[:len(m.path)-1])
+	return slices.Clip(p.path[:len(p.path)-1])
 }
 
-// name is the last step of the path if that is a key.
-func (m *problem) name() string {
-	if len(m.path) == 0 {
+// name returns the field's key. It is empty for the items of a list.
+func (p *problem) name() string {
+	if len(p.path) == 0 {
 		return ""
 	}
-	name, _ := m.path[len(m.path)-1].(string)
+	name, _ := p.path[len(p.path)-1].(string)
 	return name
 }
 
-// node is the YAML node at a path, or nil.
-func (m *problem) node(path ...any) *yaml.Node {
-	location, ok := m.doc.At(path...)
+// nodeAt returns the YAML node at a path, or nil.
+func (p *problem) nodeAt(path ...any) *yaml.Node {
+	location, ok := p.doc.At(path...)
 	if !ok {
 		return nil
 	}
 	return location.Node()
 }
 
-// has reports whether there is a value at a path.
-func (m *problem) has(path ...any) bool { return m.node(path...) != nil }
+// exists reports whether the document has a node at a path.
+func (p *problem) exists(path ...any) bool { return p.nodeAt(path...) != nil }
 
-// text is the scalar at a path, or empty.
-func (m *problem) text(path ...any) string {
-	if n := m.node(path...); n != nil && n.Kind == yaml.ScalarNode {
+// scalar returns the scalar at a path as written, or an empty string.
+func (p *problem) scalar(path ...any) string {
+	if n := p.nodeAt(path...); n != nil && n.Kind == yaml.ScalarNode {
 		return n.Value
 	}
 	return ""
 }
 
-// A textChange is an edit of the mistake's document, if there is one that does it.
-type textChange struct {
+// scalars returns the scalars of the list at a path as written.
+func (p *problem) scalars(path ...any) []string {
+	var values []string
+	if n := p.nodeAt(path...); n != nil && n.Kind == yaml.SequenceNode {
+		for _, item := range n.Content {
+			values = append(values, item.Value)
+		}
+	}
+	return values
+}
+
+// A change is an edit of the finding's document. ok is false if no edit can
+// make the change.
+type change struct {
 	edit edit.Edit
 	ok   bool
 }
 
-func (m *problem) set(value any, path ...any) textChange {
-	edit, ok := edit.Set(m.doc, value, path...)
-	return textChange{edit, ok}
+func (p *problem) setValue(value any, path ...any) change {
+	edit, ok := edit.Set(p.doc, value, path...)
+	return change{edit, ok}
 }
 
-func (m *problem) delete(path ...any) textChange {
-	edit, ok := edit.Delete(m.doc, path...)
-	return textChange{edit, ok}
+// appendValue appends a value to the list at a path. The list need not exist.
+func (p *problem) appendValue(value any, path ...any) change {
+	return p.setValue(value, append(path, len(p.scalars(path...)))...)
 }
 
-func (m *problem) rename(name string, path ...any) textChange {
-	edit, ok := edit.Rename(m.doc, name, path...)
-	return textChange{edit, ok}
+func (p *problem) deleteAt(path ...any) change {
+	edit, ok := edit.Delete(p.doc, path...)
+	return change{edit, ok}
 }
 
-// replace puts text in the place of a range of the document.
-func replace(at playground.Range, text string) textChange {
-	return textChange{edit.Edit{Range: at, NewText: text}, true}
+func (p *problem) renameKey(name string, path ...any) change {
+	edit, ok := edit.Rename(p.doc, name, path...)
+	return change{edit, ok}
 }
 
-// fix is the fix that consists of changes; none if one of them cannot be made.
-func (m *problem) fix(title string, changes ...textChange) []playground.Fix {
+func replaceRange(r playground.Range, replacement string) change {
+	return change{edit.Edit{Range: r, NewText: replacement}, true}
+}
+
+// newFix returns one fix that makes all changes, or nil if a change is
+// impossible or there are no changes.
+func (p *problem) newFix(title string, changes ...change) []playground.Fix {
 	fix := playground.Fix{Title: title, Edits: []playground.TextEdit{}}
 	for _, c := range changes {
 		if !c.ok {
 			return nil
 		}
-		fix.Edits = append(fix.Edits, playground.TextEdit{Document: m.Document, Range: c.edit.Range, NewText: c.edit.NewText})
+		fix.Edits = append(fix.Edits, playground.TextEdit{Document: p.Document, Range: c.edit.Range, NewText: c.edit.NewText})
 	}
 	if len(fix.Edits) == 0 {
 		return nil
@@ -144,25 +166,34 @@ func (m *problem) fix(title string, changes ...textChange) []playground.Fix {
 	return []playground.Fix{fix}
 }
 
-// remove is the fix that takes out the field.
-func (m *problem) remove() []playground.Fix {
-	if m.name() == "" {
+// setField sets the field to a value.
+func (p *problem) setField(value any) []playground.Fix {
+	return p.newFix(fmt.Sprintf("Set %s: %s", p.name(), formatValue(value)), p.setValue(value, p.path...))
+}
+
+// setFieldTo returns a fix function that sets the field to a constant value.
+func setFieldTo(value any) fixFunc {
+	return func(p *problem) []playground.Fix { return p.setField(value) }
+}
+
+// removeField removes the field.
+func removeField(p *problem) []playground.Fix {
+	if p.name() == "" {
 		return nil
 	}
-	return m.fix("Remove "+m.name(), m.delete(m.path...))
+	return p.newFix("Remove "+p.name(), p.deleteAt(p.path...))
 }
 
-// setTo is a fix that gives the field a value.
-func setTo(value any) func(*problem) []playground.Fix {
-	return func(m *problem) []playground.Fix { return m.give(value) }
+// removePath returns a fix function that removes the field at a path, which the
+// finding does not name.
+func removePath(path ...any) fixFunc {
+	return func(p *problem) []playground.Fix {
+		return p.newFix(fmt.Sprintf("Remove %s", path[len(path)-1]), p.deleteAt(path...))
+	}
 }
 
-func (m *problem) give(value any) []playground.Fix {
-	return m.fix(fmt.Sprintf("Set %s: %s", m.name(), shown(value)), m.set(value, m.path...))
-}
-
-// shown is a value as it stands on a button.
-func shown(value any) string {
+// formatValue formats a value for the title of a fix.
+func formatValue(value any) string {
 	switch value := value.(type) {
 	case string:
 		return value
@@ -170,42 +201,4 @@ func shown(value any) string {
 		return "{…}"
 	}
 	return fmt.Sprint(value)
-}
-
-// removeField is the fix that takes out the field.
-func removeField(m *problem) []playground.Fix { return m.remove() }
-
-// remedy fills in what to do about a finding: the first hint that fits, and
-// the fixes that can be computed.
-func (m *problem) remedy() playground.Finding {
-	f := m.Finding
-	for _, r := range remedies {
-		if !r.field.fits(f.Field) {
-			continue
-		}
-		if m.match = r.message.find(f.Message); m.match == nil {
-			continue
-		}
-		if f.Hint == "" {
-			f.Hint = r.hint
-		}
-		if r.fixes != nil && len(f.Fixes) == 0 {
-			f.Fixes = append(f.Fixes, m.computed(r.fixes)...)
-		}
-		if f.Hint != "" && len(f.Fixes) > 0 {
-			break
-		}
-	}
-	return f
-}
-
-// computed are the fixes of a text that upstream may have refused for any
-// reason; a mistake that is not as it should be has none.
-func (m *problem) computed(fixes func(*problem) []playground.Fix) []playground.Fix {
-	var list []playground.Fix
-	_ = upstream.Guard(m.Stage, func() error {
-		list = fixes(m)
-		return nil
-	})
-	return list[:min(len(list), maxFixes)]
 }

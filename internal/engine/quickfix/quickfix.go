@@ -1,3 +1,9 @@
+// Package quickfix adds hints and quick fixes to the findings of a report.
+//
+// The table in suggestions.go maps error messages to hints and to the functions
+// that compute fixes. The other files hold these functions: crd.go for a CRD
+// except for its schemas, schema.go for structural schemas, rules.go and cost.go
+// for CEL rules, and object.go for objects.
 package quickfix
 
 import (
@@ -9,64 +15,64 @@ import (
 	"github.com/crdlab/crdlab/internal/source/resolve"
 )
 
-// AddToCRD adds hints and fixes to the findings in the document of c, and
-// hints to the steps of an upgrade from v1beta1.
-func AddToCRD(c *crd.CRD) {
+// SuggestForCRD adds hints and fixes to the findings in the CRD document of c,
+// and hints to the steps of an upgrade from v1beta1.
+func SuggestForCRD(c *crd.CRD) {
 	if c.Doc == nil {
 		return
 	}
 	for i, f := range c.Report.Findings {
 		if f.Document == playground.DocumentCRD {
-			c.Report.Findings[i] = explain(problem{Finding: f, doc: c.Doc, crd: c}, c.LocateField)
+			c.Report.Findings[i] = suggest(problem{Finding: f, doc: c.Doc, crd: c}, c.LocateField)
 		}
 	}
 	for i, step := range c.Report.UpgradeSteps {
 		f := playground.Finding{Stage: playground.StageCRDValidate, Reason: step.Reason, Field: step.Field, Message: step.Message, Document: playground.DocumentCRD, Range: step.Range}
-		c.Report.UpgradeSteps[i].Do = explain(problem{Finding: f, doc: c.Doc, crd: c}, c.LocateField).Hint
+		c.Report.UpgradeSteps[i].Do = suggest(problem{Finding: f, doc: c.Doc, crd: c}, c.LocateField).Hint
 	}
 }
 
-// Subject holds the input of the fixes for the findings of one object.
+// Subject holds the input for the fixes of one object's findings.
 type Subject struct {
 	Doc *source.Document
 	CRD *crd.CRD
-	// Schema is the schema of the requested version; nil if there is none.
+	// Schema is the schema of the requested version; nil if there is no such version.
 	Schema *structuralschema.Structural
 	// Old is the object before an update; nil on create.
 	Old map[string]any
 }
 
-// AddToObject adds hints and fixes to the findings in the document of an
-// object.
-func AddToObject(findings []playground.Finding, s Subject) {
+// SuggestForObject adds hints and fixes to the findings in the document of an
+// object, in place.
+func SuggestForObject(findings []playground.Finding, s Subject) {
 	resolveField := func(field string) (source.Location, bool) { return resolve.Field(s.Doc, field) }
 	for i, f := range findings {
 		if f.Document == playground.DocumentObject {
-			findings[i] = explain(problem{Finding: f, doc: s.Doc, crd: s.CRD, schema: s.Schema, old: s.Old}, resolveField)
+			findings[i] = suggest(problem{Finding: f, doc: s.Doc, crd: s.CRD, schema: s.Schema, old: s.Old}, resolveField)
 		}
 	}
 }
 
-// AddToAdmission returns the findings in the admission documents with hints
-// and fixes.
-func AddToAdmission(file *source.File, findings []playground.Finding) []playground.Finding {
+// SuggestForAdmission adds hints and fixes to the findings in the admission
+// file, in place.
+func SuggestForAdmission(findings []playground.Finding, file *source.File) {
+	// The range alone locates a finding in an admission file.
+	unresolved := func(string) (source.Location, bool) { return source.Location{}, false }
 	for i, f := range findings {
 		if n := file.Document(f.Range.Start); n >= 0 && f.Document == playground.DocumentAdmission {
-			findings[i] = newProblem(problem{Finding: f, doc: file.Documents[n]}).remedy()
+			findings[i] = suggest(problem{Finding: f, doc: file.Documents[n]}, unresolved)
 		}
 	}
-	return findings
 }
 
-// explain returns the finding of m with hints and fixes; locate finds its
+// suggest returns the finding of p with a hint and fixes. resolveField locates a
 // field in the document.
-func explain(m problem, locate func(field string) (source.Location, bool)) playground.Finding {
-	if m.Field == "" {
-		return newProblem(m).remedy()
+func suggest(p problem, resolveField func(field string) (source.Location, bool)) playground.Finding {
+	p.locateRange()
+	if p.Field != "" {
+		if location, ok := resolveField(p.Field); ok {
+			p.locateField(location)
+		}
 	}
-	location, ok := locate(m.Field)
-	if !ok {
-		return newProblem(m).remedy()
-	}
-	return newProblem(m).at(location).remedy()
+	return p.applyTable()
 }

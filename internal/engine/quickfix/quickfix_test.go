@@ -15,9 +15,8 @@ import (
 	"github.com/crdlab/crdlab/internal/source/edit"
 )
 
-// TestFixes makes each change that is offered for any finding of any case: the
-// finding has to go away.
-func TestFixes(t *testing.T) {
+// TestFixesResolveTheirFinding applies each fix of each finding in the cases.
+func TestFixesResolveTheirFinding(t *testing.T) {
 	e := whole.New()
 	for _, c := range readCases(t) {
 		t.Run(c.Name, func(t *testing.T) {
@@ -29,8 +28,9 @@ func TestFixes(t *testing.T) {
 	}
 }
 
-// TestFixesOffered finds a fix for each error that has fixes in some case.
-func TestFixesOffered(t *testing.T) {
+// TestEveryFixOccurs requires a case with a fix for each error of the table that
+// has fixes.
+func TestEveryFixOccurs(t *testing.T) {
 	e := whole.New()
 	missing := quickfix.FixableErrors()
 	for _, c := range readCases(t) {
@@ -58,12 +58,13 @@ func findingsOf(t *testing.T, e *engine.Engine, s playground.Scenario) []playgro
 	return findings
 }
 
-// checkFixes makes each fix of f: there are fewer such findings then.
+// checkFixes applies each fix of f, which must reduce the number of such
+// findings.
 func checkFixes(t *testing.T, e *engine.Engine, s playground.Scenario, findings []playground.Finding, f playground.Finding) {
 	t.Helper()
 	for _, fix := range f.Fixes {
-		fixed := fixedBy(s, fix)
-		if countLike(findingsOf(t, e, fixed), f) >= countLike(findings, f) {
+		fixed := applyFix(s, fix)
+		if countSimilar(findingsOf(t, e, fixed), f) >= countSimilar(findings, f) {
 			t.Errorf("%q does not mend %s: %s\n%s\n---\n%s", fix.Title, f.Field, f.Message, fixed.CRD, fixed.Object)
 		}
 	}
@@ -71,9 +72,9 @@ func checkFixes(t *testing.T, e *engine.Engine, s playground.Scenario, findings 
 
 var index = regexp.MustCompile(`\[\d+\]`)
 
-// countLike counts the findings for the same reason about the same field, with
-// any index: that changes if an item before goes.
-func countLike(findings []playground.Finding, f playground.Finding) int {
+// countSimilar counts the findings with the stage, reason and field of f. It
+// ignores indexes, which change if a fix removes an item.
+func countSimilar(findings []playground.Finding, f playground.Finding) int {
 	n := 0
 	for _, other := range findings {
 		if other.Stage == f.Stage && other.Reason == f.Reason && index.ReplaceAllString(other.Field, "") == index.ReplaceAllString(f.Field, "") {
@@ -83,8 +84,8 @@ func countLike(findings []playground.Finding, f playground.Finding) int {
 	return n
 }
 
-// fixedBy is the scenario after a fix.
-func fixedBy(s playground.Scenario, fix playground.Fix) playground.Scenario {
+// applyFix returns the scenario after a fix.
+func applyFix(s playground.Scenario, fix playground.Fix) playground.Scenario {
 	edits := map[playground.Document][]edit.Edit{}
 	for _, each := range fix.Edits {
 		edits[each.Document] = append(edits[each.Document], edit.Edit{Range: each.Range, NewText: each.NewText})
@@ -94,11 +95,11 @@ func fixedBy(s playground.Scenario, fix playground.Fix) playground.Scenario {
 	return s
 }
 
-// TestErrorPatterns holds the errors of all cases to be known as by the expressions
-// alone, with no word looked for first.
+// TestErrorPatterns requires that the search for substrings never changes the
+// result of a pattern, for the errors of all cases.
 func TestErrorPatterns(t *testing.T) {
 	e := whole.New()
-	patterns, found := quickfix.PatternsOfErrors(), 0
+	patterns, found := quickfix.ErrorPatterns(), 0
 	for _, c := range readCases(t) {
 		for _, f := range findingsOf(t, e, c.Scenario) {
 			for _, find := range patterns {

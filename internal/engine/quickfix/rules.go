@@ -1,75 +1,67 @@
 package quickfix
 
 import (
-	"cmp"
 	"maps"
 	"slices"
 	"strings"
 
-	"github.com/agnivade/levenshtein"
 	"k8s.io/apiextensions-apiserver/pkg/apis/apiextensions"
-	structuralschema "k8s.io/apiextensions-apiserver/pkg/apiserver/schema"
-	"k8s.io/apiextensions-apiserver/pkg/apiserver/schema/cel"
-	"k8s.io/apiextensions-apiserver/pkg/apiserver/schema/cel/model"
-	celconfig "k8s.io/apiserver/pkg/apis/cel"
 	apiservercel "k8s.io/apiserver/pkg/cel"
-	"k8s.io/apiserver/pkg/cel/environment"
 
-	"github.com/crdlab/crdlab/internal/engine/crd"
 	"github.com/crdlab/crdlab/internal/engine/finding"
 	"github.com/crdlab/crdlab/internal/playground"
 )
 
-// spellField offers the properties of the schema that look like the one typed.
-func spellField(m *problem) []playground.Fix {
-	place, ok := m.rulePlace()
+// correctProperty suggests similar properties of the schema.
+func correctProperty(p *problem) []playground.Fix {
+	rule, ok := p.rule()
 	if !ok {
 		return nil
 	}
-	return m.spell(m.match[1], nearest(m.match[1], propertyNames(place.root)))
+	return p.correctName(p.match[1], similarNames(p.match[1], propertyNames(rule.root)))
 }
 
-// spellReference offers what a name that CEL does not know may have been meant
-// to be: a property of self, or a name that it knows.
-func spellReference(m *problem) []playground.Fix {
-	typed := m.match[1]
-	known := []string{"self", "oldSelf", "has", "size", "all", "exists", "exists_one", "matches", "startsWith", "endsWith", "contains", "duration", "timestamp", "quantity"}
-	return m.spell(typed, append([]string{"self." + typed}, nearest(typed, known)...))
+// celNames lists the names that authors misspell in rules.
+var celNames = []string{"self", "oldSelf", "has", "size", "all", "exists", "exists_one", "matches", "startsWith", "endsWith", "contains", "duration", "timestamp", "quantity"}
+
+// correctReference suggests a property of self and similar names of CEL.
+func correctReference(p *problem) []playground.Fix {
+	name := p.match[1]
+	return p.correctName(name, append([]string{"self." + name}, similarNames(name, celNames)...))
 }
 
-// spell offers to write a name in the rule as one of candidates, those with
-// which the rule compiles.
-func (m *problem) spell(typed string, candidates []string) []playground.Fix {
-	place, ok := m.rulePlace()
+// correctName replaces a name in the rule with each candidate that compiles.
+func (p *problem) correctName(name string, candidates []string) []playground.Fix {
+	rule, ok := p.rule()
 	if !ok {
 		return nil
 	}
-	before, after, ok := m.aroundMistake(typed)
+	before, after, ok := p.splitAtError(name)
 	if !ok {
 		return nil
 	}
 	var fixes []playground.Fix
-	for _, name := range candidates {
-		if place.compiles(before + name + after) {
-			fixes = append(fixes, m.fix("Write "+name, replace(m.Range, name))...)
+	for _, candidate := range candidates {
+		if rule.compiles(before + candidate + after) {
+			fixes = append(fixes, p.newFix("Write "+candidate, replaceRange(p.Range, candidate))...)
 		}
 	}
 	return fixes
 }
 
-// aroundMistake is the rule's text before and after the name at the place that
-// its compiler complains of. ok is false if another name stands there.
-func (m *problem) aroundMistake(name string) (before, after string, ok bool) {
-	line, column, ok := finding.CELPlace(m.Message)
+// splitAtError returns the rule before and after the name at the position of the
+// compiler's error. ok is false if the rule has no such name there.
+func (p *problem) splitAtError(name string) (before, after string, ok bool) {
+	line, column, ok := finding.CELPlace(p.Message)
 	if !ok {
 		return "", "", false
 	}
-	rule := m.text(m.path...)
-	start, ok := offsetIn(rule, line, column)
+	rule := p.scalar(p.path...)
+	start, ok := byteOffset(rule, line, column)
 	if !ok {
 		return "", "", false
 	}
-	// The place of a call is its parenthesis, that of a field is its dot.
+	// CEL reports a call at its parenthesis, and a field selection at its dot.
 	switch rule[start] {
 	case '(':
 		start = len(strings.TrimRight(rule[:start], " \t\n")) - len(name)
@@ -82,10 +74,10 @@ func (m *problem) aroundMistake(name string) (before, after string, ok bool) {
 	return rule[:start], rule[start+len(name):], true
 }
 
-// offsetIn is the byte offset of a line and column, both from 1 and the column
-// in code points.
-func offsetIn(text string, line, column int) (offset int, ok bool) {
-	lines := strings.SplitAfter(text, "\n")
+// byteOffset converts a one-based line and a one-based column, in code points,
+// to a byte offset in s.
+func byteOffset(s string, line, column int) (offset int, ok bool) {
+	lines := strings.SplitAfter(s, "\n")
 	if line < 1 || line > len(lines) {
 		return 0, false
 	}
@@ -96,175 +88,51 @@ func offsetIn(text string, line, column int) (offset int, ok bool) {
 	return len(strings.Join(lines[:line-1], "")) + len(string(runes[:column-1])), true
 }
 
-// rulePlace is where a rule stands in a CRD.
-type rulePlace struct {
-	// version is the index in spec.versions, steps lead from its schema to the
-	// node, rule is the index in the node's list.
-	version int
-	steps   []string
-	rule    int
-	// root is the version's schema, node the one that has the rule.
-	root, node *apiextensions.JSONSchemaProps
-}
-
-// rulePlace is the place of the rule that a finding is about.
-func (m *problem) rulePlace() (rulePlace, bool) { return rulePlaceAt(m.crd, m.path) }
-
-// rulePlaceAt parses a path to a rule in the document of c, as [crd.rulePath]
-// builds it.
-func rulePlaceAt(c *crd.CRD, path []any) (p rulePlace, ok bool) {
-	const before, after = 5, 3
-	if len(path) < before+after || c.Internal == nil {
-		return p, false
-	}
-	p.version, ok = path[2].(int)
-	if !ok || path[1] != "versions" || p.version >= len(c.Internal.Spec.Versions) {
-		return p, false
-	}
-	if p.rule, ok = path[len(path)-2].(int); !ok || path[len(path)-after] != "x-kubernetes-validations" {
-		return p, false
-	}
-	validation, err := apiextensions.GetSchemaForVersion(c.Internal, c.Internal.Spec.Versions[p.version].Name)
-	if err != nil || validation == nil || validation.OpenAPIV3Schema == nil {
-		return p, false
-	}
-	for _, step := range path[before : len(path)-after] {
-		name, isName := step.(string)
-		if !isName {
-			return p, false
-		}
-		p.steps = append(p.steps, name)
-	}
-	p.root = validation.OpenAPIV3Schema
-	p.node = PropsAt(p.root, p.steps)
-	return p, p.node != nil
-}
-
-// PropsAt follows steps down a schema: "properties" and a name, "items",
-// "additionalProperties". It is nil if they lead elsewhere.
-func PropsAt(props *apiextensions.JSONSchemaProps, steps []string) *apiextensions.JSONSchemaProps {
-	for len(steps) > 0 && props != nil {
-		props, steps = propsChild(props, steps)
-	}
-	return props
-}
-
-// propsChild is the schema after the first of steps, and the steps left.
-func propsChild(props *apiextensions.JSONSchemaProps, steps []string) (*apiextensions.JSONSchemaProps, []string) {
-	switch {
-	case steps[0] == "items" && props.Items != nil:
-		return props.Items.Schema, steps[1:]
-	case steps[0] == "additionalProperties" && props.AdditionalProperties != nil:
-		return props.AdditionalProperties.Schema, steps[1:]
-	case steps[0] == "properties" && len(steps) > 1:
-		if property, ok := props.Properties[steps[1]]; ok {
-			return &property, steps[2:]
-		}
-	}
-	return nil, nil
-}
-
-// compiles reports whether the rule would be valid with another text.
-func (p rulePlace) compiles(text string) bool {
-	if p.rule >= len(p.node.XValidations) {
-		return false
-	}
-	rule := p.node.XValidations[p.rule]
-	rule.Rule = text
-	result, ok := CompileAt(p.node, len(p.steps) == 0, rule)
-	return ok && result.Error == nil
-}
-
-// CompileAt compiles a rule as if it were the only one of a schema's node.
-func CompileAt(props *apiextensions.JSONSchemaProps, root bool, rule apiextensions.ValidationRule) (cel.CompilationResult, bool) {
-	alone := *props
-	alone.XValidations = apiextensions.ValidationRules{rule}
-	structural, err := structuralschema.NewStructural(&alone)
-	if err != nil {
-		return cel.CompilationResult{}, false
-	}
-	declType := model.SchemaDeclType(structural, root || structural.XEmbeddedResource)
-	if declType == nil {
-		return cel.CompilationResult{}, false
-	}
-	results, err := cel.Compile(structural, declType, celconfig.PerCallLimit,
-		environment.MustBaseEnvSet(environment.DefaultCompatibilityVersion()), cel.NewExpressionsEnvLoader())
-	if err != nil || len(results) != 1 {
-		return cel.CompilationResult{}, false
-	}
-	return results[0], true
-}
-
-// propertyNames are the names of all properties of a schema as CEL has them.
-func propertyNames(props *apiextensions.JSONSchemaProps) []string {
+// propertyNames returns the names of all properties of a schema, escaped for
+// CEL and sorted.
+func propertyNames(root *apiextensions.JSONSchemaProps) []string {
 	names := map[string]bool{}
 	var walk func(*apiextensions.JSONSchemaProps)
-	walk = func(props *apiextensions.JSONSchemaProps) {
-		if props == nil {
+	walk = func(node *apiextensions.JSONSchemaProps) {
+		if node == nil {
 			return
 		}
-		for name, property := range props.Properties {
+		for name, property := range node.Properties {
 			if escaped, ok := apiservercel.Escape(name); ok {
 				names[escaped] = true
 			}
 			walk(&property)
 		}
-		if props.Items != nil {
-			walk(props.Items.Schema)
+		if node.Items != nil {
+			walk(node.Items.Schema)
 		}
-		if props.AdditionalProperties != nil {
-			walk(props.AdditionalProperties.Schema)
+		if node.AdditionalProperties != nil {
+			walk(node.AdditionalProperties.Schema)
 		}
 	}
-	walk(props)
+	walk(root)
 	return slices.Sorted(maps.Keys(names))
 }
 
-// nearest are those of names that look like the one typed, the likest first.
-func nearest(typed string, names []string) []string {
-	type candidate struct {
-		name     string
-		distance int
-	}
-	var near []candidate
-	for _, name := range names {
-		distance := levenshtein.ComputeDistance(strings.ToLower(typed), strings.ToLower(name))
-		if name != typed && distance <= tolerance(typed) {
-			near = append(near, candidate{name, distance})
-		}
-	}
-	slices.SortStableFunc(near, func(a, b candidate) int { return cmp.Compare(a.distance, b.distance) })
-	likest := []string{}
-	for _, candidate := range near[:min(len(near), maxFixes)] {
-		likest = append(likest, candidate.name)
-	}
-	return likest
+// joinRuleLines writes the sibling field "rule" on one line.
+func joinRuleLines(p *problem) []playground.Fix {
+	path := append(p.parent(), "rule")
+	return p.newFix("Write the rule on one line", p.setValue(joinLines(p.scalar(path...)), path...))
 }
 
-// tolerance is in how many letters a name may differ and still be meant.
-func tolerance(typed string) int {
-	if len(typed) < 4 {
-		return 1
-	}
-	return max(2, len(typed)/3)
+// joinFieldLines writes the field on one line.
+func joinFieldLines(p *problem) []playground.Fix {
+	return p.newFix("Write it on one line", p.setValue(joinLines(p.scalar(p.path...)), p.path...))
 }
 
-// joinRule writes a rule on one line.
-func joinRule(m *problem) []playground.Fix {
-	path := append(m.parent(), "rule")
-	return m.fix("Write the rule on one line", m.set(onOneLine(m.text(path...)), path...))
-}
+// joinLines replaces line breaks, and other sequences of spaces, with one space.
+func joinLines(s string) string { return strings.Join(strings.Fields(s), " ") }
 
-func joinLines(m *problem) []playground.Fix {
-	return m.fix("Write it on one line", m.set(onOneLine(m.text(m.path...)), m.path...))
-}
-
-func onOneLine(text string) string { return strings.Join(strings.Fields(text), " ") }
-
-func dotFieldPath(m *problem) []playground.Fix {
-	path := m.text(m.path...)
+// correctFieldPath begins a fieldPath with a dot instead of self.
+func correctFieldPath(p *problem) []playground.Fix {
+	path := p.scalar(p.path...)
 	if path == "" || strings.ContainsAny(path[:1], ".[") {
 		return nil
 	}
-	return m.give("." + strings.TrimPrefix(path, "self."))
+	return p.setField("." + strings.TrimPrefix(path, "self."))
 }

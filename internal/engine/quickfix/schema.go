@@ -11,22 +11,23 @@ import (
 	"github.com/crdlab/crdlab/internal/source/resolve"
 )
 
-// leastSchema accepts any object and keeps it as it is.
-func leastSchema(m *problem) []playground.Fix {
-	return m.fix("Add a schema that keeps everything", m.set(map[string]any{"type": "object", "x-kubernetes-preserve-unknown-fields": true}, m.path...))
+// addMinimalSchema adds a schema that accepts any object and prunes nothing.
+func addMinimalSchema(p *problem) []playground.Fix {
+	return p.newFix("Add a schema that keeps everything", p.setValue(map[string]any{"type": "object", "x-kubernetes-preserve-unknown-fields": true}, p.path...))
 }
 
-func setMatchedType(m *problem) []playground.Fix { return m.give(m.match[1]) }
+func setMatchedType(p *problem) []playground.Fix { return p.setField(p.match[1]) }
 
-// inferType is the type that a schema's other keywords are for.
-func inferType(m *problem) []playground.Fix {
-	if inferred := typeOf(m.node(m.parent()...)); inferred != "" {
-		return m.give(inferred)
+// inferType sets the type that the other keywords imply, or suggests the common
+// types.
+func inferType(p *problem) []playground.Fix {
+	if inferred := inferredType(p.nodeAt(p.parent()...)); inferred != "" {
+		return p.setField(inferred)
 	}
-	return slices.Concat(m.give("object"), m.give("string"), m.give("integer"), m.give("boolean"))
+	return slices.Concat(p.setField("object"), p.setField("string"), p.setField("integer"), p.setField("boolean"))
 }
 
-// inferredTypes are the types that keywords of a schema speak for.
+// inferredTypes maps keywords to the types that they imply.
 var inferredTypes = map[string]string{
 	"properties": "object", "additionalProperties": "object", "required": "object", "maxProperties": "object", "minProperties": "object",
 	"x-kubernetes-embedded-resource": "object", "x-kubernetes-map-type": "object",
@@ -35,13 +36,15 @@ var inferredTypes = map[string]string{
 	"minimum": "integer", "maximum": "integer", "multipleOf": "integer",
 }
 
-// formatTypes are the types of formats that are not of strings.
+// formatTypes maps formats to types. All other formats are formats of strings.
 var formatTypes = map[string]string{"int32": "integer", "int64": "integer", "float": "number", "double": "number"}
 
+// tagTypes maps the tags of YAML nodes to types.
 var tagTypes = map[string]string{"!!str": "string", "!!int": "integer", "!!float": "number", "!!bool": "boolean", "!!map": "object", "!!seq": "array"}
 
-// typeOf is the type that the keywords of a schema speak for, or empty.
-func typeOf(schema *yaml.Node) string {
+// inferredType returns the type that the keywords of a schema imply. It is
+// empty if they imply no type.
+func inferredType(schema *yaml.Node) string {
 	if schema == nil || schema.Kind != yaml.MappingNode {
 		return ""
 	}
@@ -63,7 +66,7 @@ func typeOf(schema *yaml.Node) string {
 	return ""
 }
 
-// schemaTypes are what people write for the types of schemas.
+// schemaTypes maps the type names of programming languages to types of schemas.
 var schemaTypes = map[string]string{
 	"int": "integer", "int32": "integer", "int64": "integer", "long": "integer",
 	"bool": "boolean", "str": "string", "text": "string", "enum": "string", "date": "string", "time": "string",
@@ -71,28 +74,30 @@ var schemaTypes = map[string]string{
 	"list": "array", "slice": "array", "[]string": "array", "map": "object", "dict": "object", "struct": "object", "any": "object",
 }
 
-func spellType(m *problem) []playground.Fix {
-	typed := strings.ToLower(m.match[1])
+// correctType suggests the type that the author may have meant.
+func correctType(p *problem) []playground.Fix {
+	typed := strings.ToLower(p.match[1])
 	if known, ok := schemaTypes[typed]; ok {
-		return m.give(known)
+		return p.setField(known)
 	}
 	var fixes []playground.Fix
-	for _, name := range nearest(typed, []string{"array", "boolean", "integer", "number", "object", "string"}) {
-		fixes = append(fixes, m.give(name)...)
+	for _, name := range similarNames(typed, []string{"array", "boolean", "integer", "number", "object", "string"}) {
+		fixes = append(fixes, p.setField(name)...)
 	}
 	return fixes
 }
 
-// bareMetadata leaves of the schema of metadata what may be restricted.
-func bareMetadata(m *problem) []playground.Fix {
-	at := slices.Index(m.path, any("metadata"))
+// reduceMetadata removes all restrictions of metadata except for name and
+// generateName.
+func reduceMetadata(p *problem) []playground.Fix {
+	at := slices.Index(p.path, any("metadata"))
 	if at < 0 {
 		return nil
 	}
-	path := slices.Clip(m.path[:at+1])
+	path := slices.Clip(p.path[:at+1])
 	kept := map[string]any{}
 	for _, name := range []string{"name", "generateName"} {
-		if n := m.node(append(path, "properties", name)...); n != nil {
+		if n := p.nodeAt(append(path, "properties", name)...); n != nil {
 			var property any
 			if n.Decode(&property) == nil {
 				kept[name] = property
@@ -103,43 +108,45 @@ func bareMetadata(m *problem) []playground.Fix {
 	if len(kept) > 0 {
 		bare["properties"] = kept
 	}
-	return m.fix("Leave only what may be restricted of metadata", m.set(bare, path...))
+	return p.newFix("Leave only what may be restricted of metadata", p.setValue(bare, path...))
 }
 
-// defineType gives the node that a value validation describes its type.
-func defineType(m *problem) []playground.Fix {
-	at, ok := resolve.CRDField(m.doc, strings.TrimSpace(m.Message[strings.LastIndex(m.Message, " defined in ")+len(" defined in "):]))
+// defineType adds a node for a field that only a value validation describes.
+func defineType(p *problem) []playground.Fix {
+	at, ok := resolve.CRDField(p.doc, strings.TrimSpace(p.Message[strings.LastIndex(p.Message, " defined in ")+len(" defined in "):]))
 	inferred := "string"
-	if ok && at.Exact && typeOf(at.Node()) != "" {
-		inferred = typeOf(at.Node())
+	if ok && at.Exact && inferredType(at.Node()) != "" {
+		inferred = inferredType(at.Node())
 	}
 	switch inferred {
 	case "object", "array":
-		return nil // it needs more than a type
+		return nil // a type alone is no valid definition
 	}
-	return m.fix("Define it with type: "+inferred, m.set(map[string]any{"type": inferred}, m.path...))
+	return p.newFix("Define it with type: "+inferred, p.setValue(map[string]any{"type": inferred}, p.path...))
 }
 
-func listSet(m *problem) []playground.Fix {
+// setListTypeSet replaces uniqueItems with list type set, or removes it.
+func setListTypeSet(p *problem) []playground.Fix {
 	return append(
-		m.fix("Set x-kubernetes-list-type: set", m.rename("x-kubernetes-list-type", m.path...), m.set("set", m.path...)),
-		m.remove()...)
+		p.newFix("Set x-kubernetes-list-type: set", p.renameKey("x-kubernetes-list-type", p.path...), p.setValue("set", p.path...)),
+		removeField(p)...)
 }
 
-// chooseMapKeys offers the properties that could tell items apart.
-func chooseMapKeys(m *problem) []playground.Fix {
-	list := m.parent()
-	properties := m.node(append(list, "items", "properties")...)
+// chooseMapKeys suggests each scalar property of the items as the list map key.
+// Required properties and properties with a default precede the others.
+func chooseMapKeys(p *problem) []playground.Fix {
+	list := p.parent()
+	properties := p.nodeAt(append(list, "items", "properties")...)
 	if properties == nil {
 		return nil
 	}
-	required := m.texts(append(list, "items", "required")...)
+	required := p.scalars(append(list, "items", "required")...)
 	var likely, others []string
 	for i := 0; i+1 < len(properties.Content); i += 2 {
 		name := properties.Content[i].Value
 		switch {
-		case !slices.Contains([]string{"string", "integer", "boolean", "number"}, m.text(append(list, "items", "properties", name, "type")...)):
-		case slices.Contains(required, name) || m.has(append(list, "items", "properties", name, "default")...):
+		case !slices.Contains([]string{"string", "integer", "boolean", "number"}, p.scalar(append(list, "items", "properties", name, "type")...)):
+		case slices.Contains(required, name) || p.exists(append(list, "items", "properties", name, "default")...):
 			likely = append(likely, name)
 		default:
 			others = append(others, name)
@@ -147,48 +154,34 @@ func chooseMapKeys(m *problem) []playground.Fix {
 	}
 	var fixes []playground.Fix
 	for _, name := range likely {
-		fixes = append(fixes, m.fix("Set x-kubernetes-list-map-keys: ["+name+"]", m.set([]any{name}, m.path...))...)
+		fixes = append(fixes, p.newFix("Set x-kubernetes-list-map-keys: ["+name+"]", p.setValue([]any{name}, p.path...))...)
 	}
 	for _, name := range others {
-		fixes = append(fixes, m.fix("Set x-kubernetes-list-map-keys: ["+name+"] and require it",
-			m.set([]any{name}, m.path...), m.appendTo(name, append(list, "items", "required")...))...)
+		fixes = append(fixes, p.newFix("Set x-kubernetes-list-map-keys: ["+name+"] and require it",
+			p.setValue([]any{name}, p.path...), p.appendValue(name, append(list, "items", "required")...))...)
 	}
 	return fixes
 }
 
-// texts are the scalars of the list at a path.
-func (m *problem) texts(path ...any) []string {
-	var texts []string
-	if n := m.node(path...); n != nil && n.Kind == yaml.SequenceNode {
-		for _, item := range n.Content {
-			texts = append(texts, item.Value)
-		}
-	}
-	return texts
-}
-
-// appendTo adds a value to a list that need not be there.
-func (m *problem) appendTo(value any, path ...any) textChange {
-	return m.set(value, append(path, len(m.texts(path...)))...)
-}
-
-func requireMapKey(m *problem) []playground.Fix {
-	if len(m.path) < 3 {
+// requireMapKey requires a list map key in the items of the list.
+func requireMapKey(p *problem) []playground.Fix {
+	if len(p.path) < 3 {
 		return nil
 	}
-	items, key := slices.Clip(m.path[:len(m.path)-3]), m.path[len(m.path)-2]
+	items, key := slices.Clip(p.path[:len(p.path)-3]), p.path[len(p.path)-2]
 	name, ok := key.(string)
 	if !ok {
 		return nil
 	}
-	return m.fix("Require "+name, m.appendTo(name, append(items, "required")...))
+	return p.newFix("Require "+name, p.appendValue(name, append(items, "required")...))
 }
 
-func addKeyProperties(m *problem) []playground.Fix {
-	properties := append(m.parent(), "items", "properties")
+// addKeyProperties adds the only list map key that the items do not define.
+func addKeyProperties(p *problem) []playground.Fix {
+	properties := append(p.parent(), "items", "properties")
 	missing := map[string]any{}
-	for _, key := range m.texts(m.path...) {
-		if !m.has(append(properties, key)...) {
+	for _, key := range p.scalars(p.path...) {
+		if !p.exists(append(properties, key)...) {
 			missing[key] = map[string]any{"type": "string"}
 		}
 	}
@@ -196,17 +189,19 @@ func addKeyProperties(m *problem) []playground.Fix {
 		return nil
 	}
 	name := slices.Sorted(maps.Keys(missing))[0]
-	return m.fix("Add the property "+name+" and require it",
-		m.set(missing[name], append(properties, name)...),
-		m.appendTo(name, append(m.parent(), "items", "required")...))
+	return p.newFix("Add the property "+name+" and require it",
+		p.setValue(missing[name], append(properties, name)...),
+		p.appendValue(name, append(p.parent(), "items", "required")...))
 }
 
-func chooseItems(m *problem) []playground.Fix {
+func chooseItems(p *problem) []playground.Fix {
 	return append(
-		m.fix("Set items: {type: string}", m.set(map[string]any{"type": "string"}, m.path...)),
-		m.fix("Set items: {type: object} that keeps everything", m.set(map[string]any{"type": "object", "x-kubernetes-preserve-unknown-fields": true}, m.path...))...)
+		p.newFix("Set items: {type: string}", p.setValue(map[string]any{"type": "string"}, p.path...)),
+		p.newFix("Set items: {type: object} that keeps everything", p.setValue(map[string]any{"type": "object", "x-kubernetes-preserve-unknown-fields": true}, p.path...))...)
 }
 
-func preserveParent(m *problem) []playground.Fix {
-	return m.fix("Set x-kubernetes-preserve-unknown-fields: true", m.set(true, append(m.parent(), "x-kubernetes-preserve-unknown-fields")...))
+// preserveUnknownFields keeps the unknown fields of the node that contains the
+// field.
+func preserveUnknownFields(p *problem) []playground.Fix {
+	return p.newFix("Set x-kubernetes-preserve-unknown-fields: true", p.setValue(true, append(p.parent(), "x-kubernetes-preserve-unknown-fields")...))
 }

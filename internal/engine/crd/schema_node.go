@@ -1,0 +1,93 @@
+package crd
+
+import (
+	"k8s.io/apiextensions-apiserver/pkg/apis/apiextensions"
+	structuralschema "k8s.io/apiextensions-apiserver/pkg/apiserver/schema"
+	"k8s.io/apiextensions-apiserver/pkg/apiserver/schema/cel"
+	"k8s.io/apiextensions-apiserver/pkg/apiserver/schema/cel/model"
+	celconfig "k8s.io/apiserver/pkg/apis/cel"
+	"k8s.io/apiserver/pkg/cel/environment"
+)
+
+// SchemaAt returns the node at a path below root, or nil if there is no such
+// node. Each step of the path is "items", "additionalProperties", or
+// "properties" followed by a name.
+func SchemaAt(root *apiextensions.JSONSchemaProps, path []string) *apiextensions.JSONSchemaProps {
+	for len(path) > 0 && root != nil {
+		root, path = childSchema(root, path)
+	}
+	return root
+}
+
+// childSchema returns the node after the first step of path, and the remaining
+// path. The node of a property is a copy.
+func childSchema(node *apiextensions.JSONSchemaProps, path []string) (child *apiextensions.JSONSchemaProps, rest []string) {
+	switch {
+	case path[0] == "items" && node.Items != nil:
+		return node.Items.Schema, path[1:]
+	case path[0] == "additionalProperties" && node.AdditionalProperties != nil:
+		return node.AdditionalProperties.Schema, path[1:]
+	case path[0] == "properties" && len(path) > 1:
+		if property, ok := node.Properties[path[1]]; ok {
+			return &property, path[2:]
+		}
+	}
+	return nil, nil
+}
+
+// UpdateSchemaAt applies update to the node at a path below root, in place. It
+// does nothing if there is no such node.
+func UpdateSchemaAt(root *apiextensions.JSONSchemaProps, path []string, update func(*apiextensions.JSONSchemaProps)) {
+	if len(path) == 0 {
+		update(root)
+		return
+	}
+	child, rest := childSchema(root, path)
+	if child == nil {
+		return
+	}
+	UpdateSchemaAt(child, rest, update)
+	if path[0] == "properties" {
+		root.Properties[path[1]] = *child
+	}
+}
+
+// CostContextAt returns the cost context of the node at a path below root. The
+// node must exist.
+func CostContextAt(root *apiextensions.JSONSchemaProps, path []string) *CostContext {
+	context := NewCostContext(root)
+	for node := root; len(path) > 0; {
+		child, rest := childSchema(node, path)
+		switch path[0] {
+		case "items":
+			context = context.ChildItemsContext(child)
+		case "additionalProperties":
+			context = context.ChildAdditionalPropertiesContext(child)
+		default:
+			context = context.ChildPropertyContext(child, path[1])
+		}
+		node, path = child, rest
+	}
+	return context
+}
+
+// CompileRule compiles a rule as if it were the only rule of the schema node.
+// ok is false if the node itself is invalid.
+func CompileRule(node *apiextensions.JSONSchemaProps, isRoot bool, rule apiextensions.ValidationRule) (result cel.CompilationResult, ok bool) {
+	withRule := *node
+	withRule.XValidations = apiextensions.ValidationRules{rule}
+	structural, err := structuralschema.NewStructural(&withRule)
+	if err != nil {
+		return cel.CompilationResult{}, false
+	}
+	declType := model.SchemaDeclType(structural, isRoot || structural.XEmbeddedResource)
+	if declType == nil {
+		return cel.CompilationResult{}, false
+	}
+	results, err := cel.Compile(structural, declType, celconfig.PerCallLimit,
+		environment.MustBaseEnvSet(environment.DefaultCompatibilityVersion()), cel.NewExpressionsEnvLoader())
+	if err != nil || len(results) != 1 {
+		return cel.CompilationResult{}, false
+	}
+	return results[0], true
+}
