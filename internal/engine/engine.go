@@ -117,7 +117,7 @@ func (e *Engine) report(ctx context.Context, s playground.Scenario, now time.Tim
 		Schemas:    []playground.Schema{},
 		Missing:    e.Features.Missing(s, crd.ConvertsByWebhook()),
 	}
-	if report.StoredObjects, err = crddiff.StoredObjects(ctx, e.Features, crd, s, now); err != nil {
+	if report.StoredObjects, err = crddiff.CompareStoredObjects(ctx, e.Features, crd, s, now); err != nil {
 		return report, err
 	}
 	if s.Schemas && e.Features.Schema != nil {

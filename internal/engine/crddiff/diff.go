@@ -1,3 +1,5 @@
+// Package crddiff compares a CRD with the CRD that it replaces, and reports the
+// effects of the update on clients and on stored objects.
 package crddiff
 
 import (
@@ -12,18 +14,21 @@ import (
 	"github.com/crdlab/crdlab/internal/source/resolve"
 )
 
-// diff collects the differences between two CRDs. Upstream decides
-// whether an update is accepted, but does not compare schemas.
+// A diff collects the differences between two CRDs. Upstream decides whether an
+// update is accepted, but does not compare schemas.
 type diff struct {
 	doc, oldDoc *source.Document
 	old, new    *apiextensionsv1.CustomResourceDefinition
-	// transitions are the rules that compare with oldSelf, by version, schema
-	// path and text.
-	transitions map[[3]string]bool
-	changes     []playground.CRDChange
+	// transitionRules holds, for each rule of the new CRD, whether it uses oldSelf.
+	transitionRules map[ruleKey]bool
+	changes         []playground.CRDChange
 }
 
-// change is what happened at one place: a keyword of a schema or a field.
+// A ruleKey identifies a rule of the new CRD.
+type ruleKey struct{ version, schemaPath, expression string }
+
+// A change is the difference at one location: a field of the CRD, or a keyword
+// of a schema.
 type change struct {
 	kind    string
 	before  any
@@ -32,12 +37,13 @@ type change struct {
 	because string
 }
 
-// Compare adds the differences between c and the old CRD to the report of c.
+// Compare adds the differences between the old CRD and c to the report of c. It
+// does nothing without an old CRD, or if c cannot be decoded.
 func Compare(c *crd.CRD) error {
 	if c.Old == nil || c.Internal == nil {
 		return nil
 	}
-	d := diff{doc: c.Doc, oldDoc: c.OldDoc, transitions: map[[3]string]bool{}}
+	d := diff{doc: c.Doc, oldDoc: c.OldDoc, transitionRules: map[ruleKey]bool{}}
 	var err error
 	if d.old, err = crd.ToV1(c.Old); err != nil {
 		return err
@@ -46,7 +52,7 @@ func Compare(c *crd.CRD) error {
 		return err
 	}
 	for _, rule := range c.Report.Rules {
-		d.transitions[[3]string{rule.Version, rule.SchemaPath, rule.Rule}] = rule.UsesOldSelf
+		d.transitionRules[ruleKey{rule.Version, rule.SchemaPath, rule.Rule}] = rule.UsesOldSelf
 	}
 	d.compare()
 	c.Report.Changes = append(c.Report.Changes, d.changes...)
@@ -63,23 +69,23 @@ func (d *diff) compare() {
 		if j := crd.VersionIndex(d.old, version.Name); j >= 0 {
 			d.compareVersions(j, i)
 		} else {
-			d.addVersion(i)
+			d.recordAddedVersion(i)
 		}
 	}
 	for j := range d.old.Spec.Versions {
 		if crd.VersionIndex(d.new, d.old.Spec.Versions[j].Name) < 0 {
-			d.removeVersion(j)
+			d.recordRemovedVersion(j)
 		}
 	}
 }
 
-// add records a change of a field that both CRDs have at the same path.
-func (d *diff) add(field string, c change) {
-	d.addAt(playground.CRDChange{Field: field}, field, field, c)
+// record records a change of a field that has the same path in both CRDs.
+func (d *diff) record(field string, c change) {
+	d.recordAt(playground.CRDChange{Field: field}, field, field, c)
 }
 
-// addAt records a change at a place in the old and a place in the new CRD.
-func (d *diff) addAt(at playground.CRDChange, oldField, newField string, c change) {
+// recordAt records a change of a field whose path differs between the CRDs.
+func (d *diff) recordAt(at playground.CRDChange, oldField, newField string, c change) {
 	at.Kind, at.Breaks, at.Because = c.kind, c.breaks, c.because
 	at.Before, at.After = jsonvalue.Encode(c.before), jsonvalue.Encode(c.after)
 	at.OldRange = fieldRange(d.oldDoc, oldField)
@@ -87,6 +93,8 @@ func (d *diff) addAt(at playground.CRDChange, oldField, newField string, c chang
 	d.changes = append(d.changes, at)
 }
 
+// fieldRange returns the range of a field, or the first line if the document
+// lacks the field.
 func fieldRange(doc *source.Document, field string) playground.Range {
 	location, ok := resolve.CRDField(doc, field)
 	if !ok {
@@ -95,7 +103,7 @@ func fieldRange(doc *source.Document, field string) playground.Range {
 	return finding.Mark(location)
 }
 
-// compareIdentity compares what the API server lets nobody change.
+// compareIdentity compares the fields that the API server treats as immutable.
 func (d *diff) compareIdentity() {
 	for _, c := range []struct{ field, kind, before, after string }{
 		{"spec.group", "group changed", d.old.Spec.Group, d.new.Spec.Group},
@@ -104,7 +112,7 @@ func (d *diff) compareIdentity() {
 		{"spec.names.kind", "names changed", d.old.Spec.Names.Kind, d.new.Spec.Names.Kind},
 	} {
 		if c.before != c.after {
-			d.add(c.field, change{c.kind, c.before, c.after, playground.BreaksBoth,
+			d.record(c.field, change{c.kind, c.before, c.after, playground.BreaksBoth,
 				"Objects are stored and served under it, so the API server refuses to change it; it takes a new CRD."})
 		}
 	}
@@ -117,7 +125,7 @@ func (d *diff) compareNames() {
 		{"listKind", before.ListKind, after.ListKind, "Lists have another kind, which typed clients do not expect."},
 	} {
 		if c.before != c.after {
-			d.add("spec.names."+c.field, change{"names changed", c.before, c.after, playground.BreaksClients, c.because})
+			d.record("spec.names."+c.field, change{"names changed", c.before, c.after, playground.BreaksClients, c.because})
 		}
 	}
 	d.compareNameList("shortNames", before.ShortNames, after.ShortNames)
@@ -129,9 +137,9 @@ func (d *diff) compareNameList(field string, before, after []string) {
 		return
 	}
 	change := change{"names changed", before, after, playground.BreaksNone, "kubectl still knows the resource by all names that it had."}
-	if gone := missing(before, after); len(gone) > 0 {
+	if gone := subtract(before, after); len(gone) > 0 {
 		change.breaks = playground.BreaksClients
-		change.because = "kubectl does not find the resource under " + listed(gone) + " any more."
+		change.because = "kubectl does not find the resource under " + joinNames(gone) + " any more."
 	}
-	d.add("spec.names."+field, change)
+	d.record("spec.names."+field, change)
 }

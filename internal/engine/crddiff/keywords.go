@@ -14,16 +14,16 @@ import (
 	"github.com/crdlab/crdlab/internal/playground"
 )
 
-// keywordChange is a change of a keyword of a schema node.
+// A keywordChange is a change of one keyword of a schema node.
 type keywordChange struct {
 	keyword string
 	change
 }
 
-// keywords compare the keywords of two nodes whose type is the same.
+// keywords lists the comparisons of two nodes of the same type.
 var keywords = []func(old, new *schemaProps, required bool) []keywordChange{
 	compareNullable, compareBounds, compareMultipleOf, compareEnum, comparePattern, compareFormat,
-	compareJunctors, compareRequired, compareDefault, compareLists, comparePreserving, compareEmbedded,
+	compareJunctors, compareRequired, compareDefault, compareLists, comparePreserveUnknown, compareEmbedded,
 }
 
 const (
@@ -43,7 +43,7 @@ func compareNullable(old, new *schemaProps, _ bool) []keywordChange {
 	return nil
 }
 
-// bounds are the keywords that limit values from below or above.
+// bounds lists the keywords that limit values from below or above.
 var bounds = []struct {
 	keyword string
 	upper   bool
@@ -57,8 +57,8 @@ var bounds = []struct {
 	{"maxItems", true, func(p *schemaProps) *float64 { return asFloat(p.MaxItems) }},
 	{"minProperties", false, func(p *schemaProps) *float64 { return asFloat(p.MinProperties) }},
 	{"maxProperties", true, func(p *schemaProps) *float64 { return asFloat(p.MaxProperties) }},
-	{"exclusiveMinimum", true, func(p *schemaProps) *float64 { return inclusive(p.Minimum, p.ExclusiveMinimum) }},
-	{"exclusiveMaximum", true, func(p *schemaProps) *float64 { return inclusive(p.Maximum, p.ExclusiveMaximum) }},
+	{"exclusiveMinimum", true, func(p *schemaProps) *float64 { return inclusiveness(p.Minimum, p.ExclusiveMinimum) }},
+	{"exclusiveMaximum", true, func(p *schemaProps) *float64 { return inclusiveness(p.Maximum, p.ExclusiveMaximum) }},
 }
 
 func asFloat(n *int64) *float64 {
@@ -68,9 +68,9 @@ func asFloat(n *int64) *float64 {
 	return ptr.To(float64(*n))
 }
 
-// inclusive is 1 if a bound belongs to the values that it allows, 0 if not, so
-// that excluding it is like lowering a maximum.
-func inclusive(bound *float64, exclusive bool) *float64 {
+// inclusiveness returns 1 for an inclusive bound and 0 for an exclusive one, so
+// that excluding a bound compares like lowering a maximum.
+func inclusiveness(bound *float64, exclusive bool) *float64 {
 	switch {
 	case bound == nil:
 		return nil
@@ -84,7 +84,7 @@ func compareBounds(old, new *schemaProps, _ bool) []keywordChange {
 	var changes []keywordChange
 	for _, b := range bounds {
 		before, after := b.value(old), b.value(new)
-		tighter, differ := tightened(before, after, b.upper)
+		tighter, differ := compareBound(before, after, b.upper)
 		if !differ || strings.HasPrefix(b.keyword, "exclusive") && (before == nil || after == nil) {
 			continue
 		}
@@ -100,8 +100,9 @@ func compareBounds(old, new *schemaProps, _ bool) []keywordChange {
 	return changes
 }
 
-// tightened compares two bounds, of which nil is none.
-func tightened(before, after *float64, upper bool) (tighter, differ bool) {
+// compareBound compares two bounds; nil means no bound. A minimum of zero for a
+// size is no bound either.
+func compareBound(before, after *float64, upper bool) (tighter, differ bool) {
 	switch {
 	case before == nil && after == nil:
 		return false, false
@@ -126,13 +127,13 @@ func compareMultipleOf(old, new *schemaProps, _ bool) []keywordChange {
 }
 
 func compareEnum(old, new *schemaProps, _ bool) []keywordChange {
-	before, after := jsonTexts(old.Enum), jsonTexts(new.Enum)
-	gone, added := missing(before, after), missing(after, before)
+	before, after := rawValues(old.Enum), rawValues(new.Enum)
+	gone, added := subtract(before, after), subtract(after, before)
 	if len(gone)+len(added) == 0 {
 		return nil
 	}
 	c := change{"enum widened", old.Enum, new.Enum, playground.BreaksClients,
-		fmt.Sprintf("All values stay valid, but a client that decides by the value may meet %s.", listed(added))}
+		fmt.Sprintf("All values stay valid, but a client that decides by the value may meet %s.", joinNames(added))}
 	switch {
 	case len(before) == 0:
 		c.kind, c.breaks, c.because = "enum narrowed", playground.BreaksBoth, "Any other value "+refusedUnlessUnchanged
@@ -140,9 +141,9 @@ func compareEnum(old, new *schemaProps, _ bool) []keywordChange {
 	case len(after) == 0:
 		c.because, c.after = "All values stay valid, but a client that decides by the value may meet any other.", nil
 	case len(gone) > 0:
-		c.kind, c.breaks, c.because = "enum narrowed", playground.BreaksBoth, listed(gone)+" "+refusedUnlessUnchanged
+		c.kind, c.breaks, c.because = "enum narrowed", playground.BreaksBoth, joinNames(gone)+" "+refusedUnlessUnchanged
 		if len(added) > 0 {
-			c.because += fmt.Sprintf(" %s is new.", listed(added))
+			c.because += fmt.Sprintf(" %s is new.", joinNames(added))
 		}
 	}
 	return []keywordChange{{"enum", c}}
@@ -152,7 +153,7 @@ func comparePattern(old, new *schemaProps, _ bool) []keywordChange {
 	if old.Pattern == new.Pattern {
 		return nil
 	}
-	c := change{"pattern changed", textOrNil(old.Pattern), textOrNil(new.Pattern), playground.BreaksBoth, "A value that does not match " + refusedUnlessUnchanged}
+	c := change{"pattern changed", nilIfEmpty(old.Pattern), nilIfEmpty(new.Pattern), playground.BreaksBoth, "A value that does not match " + refusedUnlessUnchanged}
 	if new.Pattern == "" {
 		c.breaks, c.because = playground.BreaksNone, allStillValid
 	}
@@ -163,7 +164,7 @@ func compareFormat(old, new *schemaProps, _ bool) []keywordChange {
 	if old.Format == new.Format {
 		return nil
 	}
-	c := change{"format changed", textOrNil(old.Format), textOrNil(new.Format), playground.BreaksBoth, "A value of another format " + refusedUnlessUnchanged}
+	c := change{"format changed", nilIfEmpty(old.Format), nilIfEmpty(new.Format), playground.BreaksBoth, "A value of another format " + refusedUnlessUnchanged}
 	switch {
 	case new.Format == "":
 		c.breaks, c.because = playground.BreaksNone, allStillValid
@@ -182,7 +183,7 @@ func compareJunctors(old, new *schemaProps, _ bool) []keywordChange {
 		{"allOf", old.AllOf, new.AllOf},
 		{"anyOf", old.AnyOf, new.AnyOf},
 		{"oneOf", old.OneOf, new.OneOf},
-		{"not", single(old.Not), single(new.Not)},
+		{"not", asList(old.Not), asList(new.Not)},
 	} {
 		if apiequality.Semantic.DeepEqual(j.before, j.after) {
 			continue
@@ -196,9 +197,8 @@ func compareJunctors(old, new *schemaProps, _ bool) []keywordChange {
 	return changes
 }
 
-// isLoosened says that a junctor allows at least what it allowed before, as far
-// as that can be seen from its schemas: there is none any more, fewer that all
-// have to hold, or more of which any has.
+// isLoosened reports whether a junctor certainly allows at least the previous
+// values: it is gone, allOf has fewer schemas, or anyOf has more.
 func isLoosened(keyword string, before, after []schemaProps) bool {
 	contains := func(all []schemaProps, s schemaProps) bool {
 		return slices.ContainsFunc(all, func(other schemaProps) bool { return apiequality.Semantic.DeepEqual(s, other) })
@@ -219,14 +219,14 @@ func isLoosened(keyword string, before, after []schemaProps) bool {
 
 func compareRequired(old, new *schemaProps, _ bool) []keywordChange {
 	var changes []keywordChange
-	for _, name := range missing(new.Required, old.Required) {
+	for _, name := range subtract(new.Required, old.Required) {
 		c := change{"required added", nil, name, playground.BreaksBoth, "An object without it " + refusedUnlessUnchanged}
 		if property, ok := new.Properties[name]; ok && property.Default != nil {
 			c.breaks, c.because = playground.BreaksNone, "Where it is missing, the default fills it in, in stored objects when they are read."
 		}
 		changes = append(changes, keywordChange{"required", c})
 	}
-	for _, name := range missing(old.Required, new.Required) {
+	for _, name := range subtract(old.Required, new.Required) {
 		if _, ok := new.Properties[name]; !ok {
 			continue // the field itself is gone
 		}
@@ -256,7 +256,7 @@ func compareDefault(old, new *schemaProps, required bool) []keywordChange {
 	return []keywordChange{{"default", c}}
 }
 
-func comparePreserving(old, new *schemaProps, _ bool) []keywordChange {
+func comparePreserveUnknown(old, new *schemaProps, _ bool) []keywordChange {
 	before, after := ptr.Deref(old.XPreserveUnknownFields, false), ptr.Deref(new.XPreserveUnknownFields, false)
 	c := change{"pruning changed", before, after, playground.BreaksNone, "Fields that the schema does not know are kept from now on."}
 	switch {

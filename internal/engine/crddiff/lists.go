@@ -12,7 +12,8 @@ import (
 	"github.com/crdlab/crdlab/internal/playground"
 )
 
-// compareLists compares how lists and maps are merged and compared.
+// compareLists compares the keywords that define the identity and ownership of
+// items and map entries.
 func compareLists(old, new *schemaProps, _ bool) []keywordChange {
 	var changes []keywordChange
 	before, after := ptr.Deref(old.XListType, "atomic"), ptr.Deref(new.XListType, "atomic")
@@ -39,54 +40,56 @@ func compareLists(old, new *schemaProps, _ bool) []keywordChange {
 	return changes
 }
 
-// rules compares the CEL rules of a node, which are the same if their text is.
-func (s *schemaChanges) rules(path crdschema.Path, old, new apiextensionsv1.ValidationRules) {
+// compareRules compares the CEL rules of a node. Rules with the same expression
+// are the same rule.
+func (s *schemaDiff) compareRules(path crdschema.Path, old, new apiextensionsv1.ValidationRules) {
 	const keyword = "x-kubernetes-validations"
 	var gone, added apiextensionsv1.ValidationRules
 	for _, rule := range old {
-		i := ruleIndex(new, rule.Rule)
+		i := findRule(new, rule.Rule)
 		if i < 0 {
 			gone = append(gone, rule)
 		} else if !apiequality.Semantic.DeepEqual(rule, new[i]) {
-			s.add(path, keyword, change{"rule changed", rule, new[i], ruleBreaks(rule, new[i]), "The rule itself is the same; what is said of a failure, or when it applies, is not."})
+			s.record(path, keyword, change{"rule changed", rule, new[i], classifyRuleChange(rule, new[i]), "The rule itself is the same; what is said of a failure, or when it applies, is not."})
 		}
 	}
 	for _, rule := range new {
-		if ruleIndex(old, rule.Rule) < 0 {
+		if findRule(old, rule.Rule) < 0 {
 			added = append(added, rule)
 		}
 	}
 	for _, rule := range gone {
-		i := likeliest(rule, added)
+		i := findSuccessor(rule, added)
 		if i < 0 {
-			s.add(path, keyword, change{"rule removed", rule.Rule, nil, playground.BreaksNone, allStillValid})
+			s.record(path, keyword, change{"rule removed", rule.Rule, nil, playground.BreaksNone, allStillValid})
 			continue
 		}
-		s.add(path, keyword, s.ruleAdded(path, "rule changed", rule.Rule, added[i]))
+		s.record(path, keyword, s.describeRule(path, "rule changed", rule.Rule, added[i]))
 		added = slices.Delete(added, i, i+1)
 	}
 	for _, rule := range added {
-		s.add(path, keyword, s.ruleAdded(path, "rule added", nil, rule))
+		s.record(path, keyword, s.describeRule(path, "rule added", nil, rule))
 	}
 }
 
-// likeliest is the rule that another one was probably changed into: one with
-// the same message, or the one that begins most like it, for at least half of
-// its text. It is -1 if there is none.
-func likeliest(rule apiextensionsv1.ValidationRule, among apiextensionsv1.ValidationRules) int {
+// findSuccessor returns the index of the rule that probably replaces another
+// one, or -1. It prefers a rule with the same message, and then the longest
+// common prefix of at least half the expression.
+func findSuccessor(rule apiextensionsv1.ValidationRule, among apiextensionsv1.ValidationRules) int {
 	best, most := -1, 0
 	for i, other := range among {
 		if rule.Message != "" && rule.Message == other.Message {
 			return i
 		}
-		if n := commonPrefix(rule.Rule, other.Rule); n > most && 2*n >= max(len(rule.Rule), len(other.Rule)) {
+		if n := commonPrefixLength(rule.Rule, other.Rule); n > most && 2*n >= max(len(rule.Rule), len(other.Rule)) {
 			best, most = i, n
 		}
 	}
 	return best
 }
 
-func commonPrefix(a, b string) int {
+// commonPrefixLength returns the length of the common prefix in bytes.
+func commonPrefixLength(a, b string) int {
 	n := 0
 	for n < min(len(a), len(b)) && a[n] == b[n] {
 		n++
@@ -94,63 +97,67 @@ func commonPrefix(a, b string) int {
 	return n
 }
 
-func (s *schemaChanges) ruleAdded(path crdschema.Path, kind string, before any, rule apiextensionsv1.ValidationRule) change {
+// describeRule describes a rule that is new or has a new expression.
+func (s *schemaDiff) describeRule(path crdschema.Path, kind string, before any, rule apiextensionsv1.ValidationRule) change {
 	c := change{kind, before, rule.Rule, playground.BreaksBoth, "A value that does not fulfil it " + refusedUnlessUnchanged}
-	if s.transitions[[3]string{s.version, path.String(), rule.Rule}] {
+	if s.transitionRules[ruleKey{s.version, path.String(), rule.Rule}] {
 		c.breaks, c.because = playground.BreaksClients, "It compares with the old value, so it forbids updates that clients could make, and leaves stored objects alone."
 	}
 	return c
 }
 
-// ruleBreaks: with optionalOldSelf a rule also applies to new values.
-func ruleBreaks(old, new apiextensionsv1.ValidationRule) playground.Breaks {
+// classifyRuleChange returns the effect of a change other than of the
+// expression: with optionalOldSelf, a rule also applies to new values.
+func classifyRuleChange(old, new apiextensionsv1.ValidationRule) playground.Breaks {
 	if ptr.Deref(new.OptionalOldSelf, false) && !ptr.Deref(old.OptionalOldSelf, false) {
 		return playground.BreaksClients
 	}
 	return playground.BreaksNone
 }
 
-func ruleIndex(rules apiextensionsv1.ValidationRules, text string) int {
-	return slices.IndexFunc(rules, func(r apiextensionsv1.ValidationRule) bool { return r.Rule == text })
+// findRule returns the index of the rule with an expression, or -1.
+func findRule(rules apiextensionsv1.ValidationRules, expression string) int {
+	return slices.IndexFunc(rules, func(r apiextensionsv1.ValidationRule) bool { return r.Rule == expression })
 }
 
-// missing are the entries of one list that another does not have.
-func missing(list, from []string) []string {
+// subtract returns the entries of list that without does not contain.
+func subtract(list, without []string) []string {
 	var gone []string
 	for _, entry := range list {
-		if !slices.Contains(from, entry) {
+		if !slices.Contains(without, entry) {
 			gone = append(gone, entry)
 		}
 	}
 	return gone
 }
 
-// maxListed is how many entries a sentence names.
-const maxListed = 5
+// maxNames is the maximum number of names in a sentence.
+const maxNames = 5
 
-func listed(entries []string) string {
-	if more := len(entries) - maxListed; more > 0 {
-		return strings.Join(entries[:maxListed], ", ") + " …"
+// joinNames joins at most maxNames entries for a sentence.
+func joinNames(entries []string) string {
+	if more := len(entries) - maxNames; more > 0 {
+		return strings.Join(entries[:maxNames], ", ") + " …"
 	}
 	return strings.Join(entries, ", ")
 }
 
-func jsonTexts(values []apiextensionsv1.JSON) []string {
-	texts := make([]string, len(values))
+func rawValues(values []apiextensionsv1.JSON) []string {
+	raw := make([]string, len(values))
 	for i, v := range values {
-		texts[i] = string(v.Raw)
+		raw[i] = string(v.Raw)
 	}
-	return texts
+	return raw
 }
 
-func textOrNil(text string) any {
-	if text == "" {
+func nilIfEmpty(s string) any {
+	if s == "" {
 		return nil
 	}
-	return text
+	return s
 }
 
-func single(s *schemaProps) []schemaProps {
+func asList(s *schemaProps) []schemaProps {
 	if s == nil {
 		return nil
 	}

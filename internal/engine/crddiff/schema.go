@@ -15,29 +15,29 @@ import (
 
 type schemaProps = apiextensionsv1.JSONSchemaProps
 
-// schemaChanges compares the schemas of one version.
-type schemaChanges struct {
+// A schemaDiff compares the schemas of one version.
+type schemaDiff struct {
 	*diff
 	version            string
-	oldIndex, newIndex int // of the version
+	oldIndex, newIndex int // in spec.versions
 }
 
-func (s *schemaChanges) compareRoots(before, after *apiextensionsv1.CustomResourceValidation) {
+func (s *schemaDiff) compareRoots(before, after *apiextensionsv1.CustomResourceValidation) {
 	old, new := ptr.Deref(before, apiextensionsv1.CustomResourceValidation{}).OpenAPIV3Schema, ptr.Deref(after, apiextensionsv1.CustomResourceValidation{}).OpenAPIV3Schema
 	switch {
 	case old == nil && new == nil:
 	case old == nil:
-		s.add(nil, "", change{"schema added", nil, typeName(new), playground.BreaksBoth, "Objects were not validated before."})
+		s.record(nil, "", change{"schema added", nil, typeName(new), playground.BreaksBoth, "Objects were not validated before."})
 	case new == nil:
-		s.add(nil, "", change{"schema removed", typeName(old), nil, playground.BreaksNone, "Objects are not validated any more."})
+		s.record(nil, "", change{"schema removed", typeName(old), nil, playground.BreaksNone, "Objects are not validated any more."})
 	default:
-		s.node(nil, old, new, false)
+		s.compareNodes(nil, old, new, false)
 	}
 }
 
-// add records a change of a keyword at a node, or of the node if keyword is
-// empty.
-func (s *schemaChanges) add(path crdschema.Path, keyword string, c change) {
+// record records a change of a keyword at a node, or of the node itself if
+// keyword is empty.
+func (s *schemaDiff) record(path crdschema.Path, keyword string, c change) {
 	steps := []string{"schema", "openAPIV3Schema"}
 	if len(path) > 0 {
 		steps = append(steps, path.String())
@@ -46,32 +46,33 @@ func (s *schemaChanges) add(path crdschema.Path, keyword string, c change) {
 		steps = append(steps, keyword)
 	}
 	oldField, newField := versionField(s.oldIndex, steps...), versionField(s.newIndex, steps...)
-	s.addAt(playground.CRDChange{Version: s.version, SchemaPath: path.String(), Field: newField}, oldField, newField, c)
+	s.recordAt(playground.CRDChange{Version: s.version, SchemaPath: path.String(), Field: newField}, oldField, newField, c)
 }
 
-// node compares two schemas of the same values. A node that is required has
-// its name in the list of the new parent.
-func (s *schemaChanges) node(path crdschema.Path, old, new *schemaProps, required bool) {
+// compareNodes compares two schemas of the same values. required reports
+// whether the new parent's required list contains the node.
+func (s *schemaDiff) compareNodes(path crdschema.Path, old, new *schemaProps, required bool) {
 	if before, after := typeName(old), typeName(new); before != after {
-		s.add(path, typeKeyword(old, new), typeChange(before, after))
+		s.record(path, typeKeyword(old, new), describeTypeChange(before, after))
 		if before != anyType && after != anyType {
 			return
 		}
 	}
 	for _, compare := range keywords {
 		for _, c := range compare(old, new, required) {
-			s.add(path, c.keyword, c.change)
+			s.record(path, c.keyword, c.change)
 		}
 	}
-	s.rules(path, old.XValidations, new.XValidations)
-	s.properties(path, old, new)
+	s.compareRules(path, old.XValidations, new.XValidations)
+	s.compareProperties(path, old, new)
 	if old.Items != nil && new.Items != nil && old.Items.Schema != nil && new.Items.Schema != nil {
-		s.node(path.Items(), old.Items.Schema, new.Items.Schema, false)
+		s.compareNodes(path.Items(), old.Items.Schema, new.Items.Schema, false)
 	}
-	s.additional(path, old, new)
+	s.compareAdditional(path, old, new)
 }
 
-func (s *schemaChanges) properties(path crdschema.Path, old, new *schemaProps) {
+// compareProperties compares the properties of two nodes by name, sorted.
+func (s *schemaDiff) compareProperties(path crdschema.Path, old, new *schemaProps) {
 	names := slices.Sorted(maps.Keys(old.Properties))
 	for name := range new.Properties {
 		if _, ok := old.Properties[name]; !ok {
@@ -85,35 +86,35 @@ func (s *schemaChanges) properties(path crdschema.Path, old, new *schemaProps) {
 		switch {
 		case had != has && isImplicit(path, new, name):
 		case had && has:
-			s.node(path.Property(name), &before, &after, slices.Contains(new.Required, name))
-		case had && hasAdditional(new):
-			s.additionalSchemas(path.Property(name), &before, new.AdditionalProperties.Schema)
+			s.compareNodes(path.Property(name), &before, &after, slices.Contains(new.Required, name))
+		case had && allowsAdditional(new):
+			s.compareAdditionalSchemas(path.Property(name), &before, new.AdditionalProperties.Schema)
 		case had:
-			s.add(path.Property(name), "", s.fieldRemoved(&before, new))
-		case hasAdditional(old):
-			s.additionalSchemas(path.Property(name), old.AdditionalProperties.Schema, &after)
+			s.record(path.Property(name), "", s.describeFieldRemoval(&before, new))
+		case allowsAdditional(old):
+			s.compareAdditionalSchemas(path.Property(name), old.AdditionalProperties.Schema, &after)
 		default:
-			s.add(path.Property(name), "", s.fieldAdded(&after, old))
+			s.record(path.Property(name), "", s.describeFieldAddition(&after, old))
 		}
 	}
 }
 
-// isImplicit says that a property of a node is part of any object, whether the
-// schema has it or not.
+// isImplicit reports whether every object has the property, even if the schema
+// omits it.
 func isImplicit(path crdschema.Path, node *schemaProps, name string) bool {
 	return (len(path) == 0 || node.XEmbeddedResource) && slices.Contains([]string{"apiVersion", "kind", "metadata"}, name)
 }
 
-func (s *schemaChanges) fieldRemoved(property, newParent *schemaProps) change {
+func (s *schemaDiff) describeFieldRemoval(property, newParent *schemaProps) change {
 	c := change{"field removed", typeName(property), nil, playground.BreaksBoth,
 		"Stored values are pruned when they are read; a client that sends it gets an error or, without strict validation, loses it."}
-	if s.keepsUnknown(newParent) {
+	if s.preservesUnknown(newParent) {
 		c.breaks, c.because = playground.BreaksNone, "Unknown fields are preserved here, so values stay, without being validated."
 	}
 	return c
 }
 
-func (s *schemaChanges) fieldAdded(property, oldParent *schemaProps) change {
+func (s *schemaDiff) describeFieldAddition(property, oldParent *schemaProps) change {
 	c := change{"field added", nil, typeName(property), playground.BreaksNone,
 		"Objects without it stay as they are; it was pruned before, so no stored object has it."}
 	switch {
@@ -126,53 +127,55 @@ func (s *schemaChanges) fieldAdded(property, oldParent *schemaProps) change {
 	return c
 }
 
-func (s *schemaChanges) keepsUnknown(parent *schemaProps) bool {
+// preservesUnknown reports whether the new CRD preserves the unknown fields of
+// a node.
+func (s *schemaDiff) preservesUnknown(parent *schemaProps) bool {
 	return ptr.Deref(parent.XPreserveUnknownFields, false) || s.new.Spec.PreserveUnknownFields
 }
 
-func hasAdditional(p *schemaProps) bool {
+func allowsAdditional(p *schemaProps) bool {
 	return p.AdditionalProperties != nil && (p.AdditionalProperties.Allows || p.AdditionalProperties.Schema != nil)
 }
 
-func (s *schemaChanges) additional(path crdschema.Path, old, new *schemaProps) {
+func (s *schemaDiff) compareAdditional(path crdschema.Path, old, new *schemaProps) {
 	const keyword = "additionalProperties"
-	before, after := hasAdditional(old), hasAdditional(new)
+	before, after := allowsAdditional(old), allowsAdditional(new)
 	switch {
 	case before && after:
-		s.additionalSchemas(path.Additional(), old.AdditionalProperties.Schema, new.AdditionalProperties.Schema)
-	case before && s.keepsUnknown(new):
-		s.add(path, keyword, change{"pruning changed", true, false, playground.BreaksNone, "Unknown fields are preserved, so other keys stay, without being validated."})
+		s.compareAdditionalSchemas(path.Additional(), old.AdditionalProperties.Schema, new.AdditionalProperties.Schema)
+	case before && s.preservesUnknown(new):
+		s.record(path, keyword, change{"pruning changed", true, false, playground.BreaksNone, "Unknown fields are preserved, so other keys stay, without being validated."})
 	case before:
-		s.add(path, keyword, change{"pruning changed", true, false, playground.BreaksBoth, "Keys that no property names are pruned from now on, from stored objects when they are read."})
+		s.record(path, keyword, change{"pruning changed", true, false, playground.BreaksBoth, "Keys that no property names are pruned from now on, from stored objects when they are read."})
 	case after:
-		s.add(path, keyword, change{"pruning changed", false, true, playground.BreaksNone, "Keys that no property names are kept from now on."})
+		s.record(path, keyword, change{"pruning changed", false, true, playground.BreaksNone, "Keys that no property names are kept from now on."})
 	}
 }
 
-// additionalSchemas compares the schemas of values at keys that no property
-// names, or did not name before or now; nil allows any value.
-func (s *schemaChanges) additionalSchemas(path crdschema.Path, old, new *schemaProps) {
+// compareAdditionalSchemas compares the schemas of values whose key is no
+// property, at least in one of the CRDs. A nil schema allows any value.
+func (s *schemaDiff) compareAdditionalSchemas(path crdschema.Path, old, new *schemaProps) {
 	switch {
 	case old != nil && new != nil:
-		s.node(path, old, new, false)
+		s.compareNodes(path, old, new, false)
 	case old == nil && new != nil:
-		s.add(path, "", change{"schema added", nil, typeName(new), playground.BreaksBoth, "Values were not validated before."})
+		s.record(path, "", change{"schema added", nil, typeName(new), playground.BreaksBoth, "Values were not validated before."})
 	case old != nil:
-		s.add(path, "", change{"schema removed", typeName(old), nil, playground.BreaksNone, "Values are not validated any more."})
+		s.record(path, "", change{"schema removed", typeName(old), nil, playground.BreaksNone, "Values are not validated any more."})
 	}
 }
 
 const anyType = "any"
 
-// typeName is what values of a schema are called. One without a type, as
-// v1beta1 allowed, is meant for what it describes.
+// typeName returns the type of a node's values. Without a type, which v1beta1
+// allowed, it infers the type from the other keywords.
 func typeName(p *schemaProps) string {
 	switch {
 	case p.XIntOrString:
 		return "integer or string"
 	case p.Type != "":
 		return p.Type
-	case len(p.Properties) > 0 || hasAdditional(p):
+	case len(p.Properties) > 0 || allowsAdditional(p):
 		return "object"
 	case p.Items != nil:
 		return "array"
@@ -187,7 +190,7 @@ func typeKeyword(old, new *schemaProps) string {
 	return "type"
 }
 
-func typeChange(before, after string) change {
+func describeTypeChange(before, after string) change {
 	c := change{"type changed", before, after, playground.BreaksBoth,
 		fmt.Sprintf("Values that are %s are not %s: stored ones are invalid, and clients that send them are refused.", withArticle(before), withArticle(after))}
 	if before == anyType {
@@ -211,9 +214,9 @@ func withArticle(name string) string {
 	return "a " + name
 }
 
-// lostFields are the places of the properties that one schema has and another
-// has not, and does not keep.
-func lostFields(from, to *schemaProps, path crdschema.Path) []string {
+// missingFields returns the value paths of the properties that from has and to
+// would prune.
+func missingFields(from, to *schemaProps, path crdschema.Path) []string {
 	var lost []string
 	if ptr.Deref(to.XPreserveUnknownFields, false) {
 		return nil
@@ -223,13 +226,13 @@ func lostFields(from, to *schemaProps, path crdschema.Path) []string {
 		after, ok := to.Properties[name]
 		switch {
 		case ok:
-			lost = append(lost, lostFields(&before, &after, path.Property(name))...)
-		case !hasAdditional(to) && !isImplicit(path, to, name):
+			lost = append(lost, missingFields(&before, &after, path.Property(name))...)
+		case !allowsAdditional(to) && !isImplicit(path, to, name):
 			lost = append(lost, path.Property(name).ValuePath())
 		}
 	}
 	if from.Items != nil && to.Items != nil && from.Items.Schema != nil && to.Items.Schema != nil {
-		lost = append(lost, lostFields(from.Items.Schema, to.Items.Schema, path.Items())...)
+		lost = append(lost, missingFields(from.Items.Schema, to.Items.Schema, path.Items())...)
 	}
 	return lost
 }

@@ -17,17 +17,18 @@ import (
 	"github.com/crdlab/crdlab/internal/source"
 )
 
-// StoredObjects tells what the update of c means to the objects in the
-// cluster, by reading and validating them under the old CRD and the new one.
-// Documents that are no objects of the CRD are told of elsewhere.
-func StoredObjects(ctx context.Context, p feature.Set, c *crd.CRD, s playground.Scenario, now time.Time) ([]playground.StoredObject, error) {
+// CompareStoredObjects returns the effects of the update of c on the objects in
+// the cluster: it reads and validates them under the old CRD and under c. It
+// skips documents that are not objects of the CRD, because other findings
+// report them.
+func CompareStoredObjects(ctx context.Context, features feature.Set, c *crd.CRD, s playground.Scenario, now time.Time) ([]playground.StoredObject, error) {
 	all := []playground.StoredObject{}
 	if c.CompileOld == nil || !c.Report.Accepted {
 		return all, nil
 	}
 	before, err := c.CompileOld()
 	if err != nil {
-		return all, nil // a CRD that no server could serve has no objects
+		return all, nil // a CRD that no server can serve has no objects
 	}
 	file, err := source.Parse(s.OldObject, finding.ObjectText)
 	if _, isLimit := finding.LimitRange(err); isLimit {
@@ -38,12 +39,12 @@ func StoredObjects(ctx context.Context, p feature.Set, c *crd.CRD, s playground.
 		if doc.Empty() || ctx.Err() != nil || err != nil || !before.Defines(stored) {
 			continue
 		}
-		// A conversion webhook is not called.
-		oldConversion, err := object.NewConversion(p, before, s.Conversion, false)
+		// false: do not call a conversion webhook.
+		oldConversion, err := object.NewConversion(features, before, s.Conversion, false)
 		if err != nil {
 			return nil, err
 		}
-		newConversion, err := object.NewConversion(p, c, s.Conversion, false)
+		newConversion, err := object.NewConversion(features, c, s.Conversion, false)
 		if err != nil {
 			return nil, err
 		}
@@ -54,7 +55,8 @@ func StoredObjects(ctx context.Context, p feature.Set, c *crd.CRD, s playground.
 	return all, nil
 }
 
-// compareStored compares a stored object under two CRDs, each by its own request.
+// compareStored compares a stored object under two CRDs, each represented by a
+// request.
 func compareStored(doc *source.Document, object *unstructured.Unstructured, old, now *object.Request) playground.StoredObject {
 	out := playground.StoredObject{
 		APIVersion: object.GetAPIVersion(), Kind: object.GetKind(), Namespace: object.GetNamespace(), Name: object.GetName(),
@@ -62,7 +64,7 @@ func compareStored(doc *source.Document, object *unstructured.Unstructured, old,
 	}
 	oldErr, newErr := old.ReadStored(), now.ReadStored()
 	if newErr != nil {
-		out.Outcome, out.Why = unreadable(newErr)
+		out.Outcome, out.Why = describeReadError(newErr)
 		return out
 	}
 	if oldErr == nil {
@@ -74,19 +76,20 @@ func compareStored(doc *source.Document, object *unstructured.Unstructured, old,
 			out.Findings = append(out.Findings, f)
 		}
 	}
-	out.Outcome, out.Why = conclude(out, now)
+	out.Outcome, out.Why = summarize(out, now)
 	return out
 }
 
-func unreadable(err error) (playground.Outcome, string) {
+func describeReadError(err error) (playground.Outcome, string) {
 	if errors.Is(err, feature.ErrNoWebhook) {
 		return playground.OutcomeSkipped, "The conversion webhook would be asked to convert it to the storage version."
 	}
 	return playground.OutcomeError, "It can no longer be read: " + upstream.StatusOf(err).Message
 }
 
-// conclude sums up what the new CRD means to an object that can be read.
-func conclude(stored playground.StoredObject, now *object.Request) (playground.Outcome, string) {
+// summarize returns the overall effect of the new CRD on an object that is
+// still readable.
+func summarize(stored playground.StoredObject, now *object.Request) (playground.Outcome, string) {
 	loses := slices.ContainsFunc(stored.Changes, func(c playground.Change) bool { return c.Op == playground.ChangeRemove })
 	switch {
 	case len(stored.Findings) > 0 && now.AcceptsTouch():

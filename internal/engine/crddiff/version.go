@@ -17,10 +17,10 @@ func (d *diff) comparePruning() {
 	before, after := d.old.Spec.PreserveUnknownFields, d.new.Spec.PreserveUnknownFields
 	switch {
 	case before && !after:
-		d.add("spec.preserveUnknownFields", change{"pruning changed", before, after, playground.BreaksBoth,
+		d.record("spec.preserveUnknownFields", change{"pruning changed", before, after, playground.BreaksBoth,
 			"Fields that no schema names are pruned from now on, from stored objects when they are read."})
 	case !before && after:
-		d.add("spec.preserveUnknownFields", change{"pruning changed", before, after, playground.BreaksNone,
+		d.record("spec.preserveUnknownFields", change{"pruning changed", before, after, playground.BreaksNone,
 			"Fields that no schema names are kept from now on."})
 	}
 }
@@ -31,11 +31,11 @@ func (d *diff) compareConversion() {
 		return
 	}
 	if before.Strategy != after.Strategy {
-		d.add("spec.conversion.strategy", change{"conversion changed", before.Strategy, after.Strategy, playground.BreaksClients,
+		d.record("spec.conversion.strategy", change{"conversion changed", before.Strategy, after.Strategy, playground.BreaksClients,
 			"Objects are converted in another way when they are read or written at a version that is not stored."})
 		return
 	}
-	d.add("spec.conversion.webhook", change{"conversion changed", before.Webhook, after.Webhook, playground.BreaksNone,
+	d.record("spec.conversion.webhook", change{"conversion changed", before.Webhook, after.Webhook, playground.BreaksNone,
 		"Another webhook, or the same one called in another way, has to give the same answers."})
 }
 
@@ -43,20 +43,22 @@ func versionField(i int, rest ...string) string {
 	return strings.Join(append([]string{fmt.Sprintf("spec.versions[%d]", i)}, rest...), ".")
 }
 
-func (d *diff) addVersion(i int) {
+// recordAddedVersion records version i of the new CRD, which the old CRD lacks.
+func (d *diff) recordAddedVersion(i int) {
 	v := d.new.Spec.Versions[i]
-	d.addAt(playground.CRDChange{Version: v.Name, Field: versionField(i)}, "spec.versions", versionField(i), change{
+	d.recordAt(playground.CRDChange{Version: v.Name, Field: versionField(i)}, "spec.versions", versionField(i), change{
 		"version added", nil, v.Name, playground.BreaksNone,
-		"Clients may use it besides the others, and see the same objects." + d.storageLoss(v.Name),
+		"Clients may use it besides the others, and see the same objects." + d.describeStorageLoss(v.Name),
 	})
 	if v.Storage {
-		d.storageMoved(-1, i)
+		d.recordStorageChange(-1, i)
 	}
 }
 
-// removeVersion tells of version j of the old CRD. The API server refuses it
-// as long as status.storedVersions has the version.
-func (d *diff) removeVersion(j int) {
+// recordRemovedVersion records version j of the old CRD, which the new CRD
+// lacks. The API server rejects the removal while status.storedVersions
+// contains the version.
+func (d *diff) recordRemovedVersion(j int) {
 	v := d.old.Spec.Versions[j]
 	change := change{"version removed", v.Name, nil, playground.BreaksNone, "It was not served, and no object should be stored at it: status.storedVersions does not name it."}
 	stored := slices.Contains(d.old.Status.StoredVersions, v.Name)
@@ -70,14 +72,15 @@ func (d *diff) removeVersion(j int) {
 	case v.Served:
 		change.breaks, change.because = playground.BreaksClients, "Requests at this version are answered 404; the objects stay, at the other versions."
 	}
-	d.addAt(playground.CRDChange{Version: v.Name, Field: versionField(j)}, versionField(j), "spec.versions", change)
+	d.recordAt(playground.CRDChange{Version: v.Name, Field: versionField(j)}, versionField(j), "spec.versions", change)
 }
 
-// compareVersions compares version j of the old CRD with version i of the new.
+// compareVersions compares version j of the old CRD with version i of the new
+// CRD.
 func (d *diff) compareVersions(j, i int) {
 	before, after := d.old.Spec.Versions[j], d.new.Spec.Versions[i]
 	add := func(field string, c change) {
-		d.addAt(playground.CRDChange{Version: after.Name, Field: versionField(i, field)}, versionField(j, field), versionField(i, field), c)
+		d.recordAt(playground.CRDChange{Version: after.Name, Field: versionField(i, field)}, versionField(j, field), versionField(i, field), c)
 	}
 	switch {
 	case before.Served && !after.Served:
@@ -86,7 +89,7 @@ func (d *diff) compareVersions(j, i int) {
 		add("served", change{"version served", false, true, playground.BreaksNone, "Clients may use it besides the others."})
 	}
 	if !before.Storage && after.Storage {
-		d.storageMoved(j, i)
+		d.recordStorageChange(j, i)
 	}
 	if before.Deprecated != after.Deprecated {
 		add("deprecated", change{"deprecation changed", before.Deprecated, after.Deprecated, playground.BreaksNone, "Clients are served as before; only the warning changes."})
@@ -95,32 +98,34 @@ func (d *diff) compareVersions(j, i int) {
 		add("deprecationWarning", change{"deprecation changed", before.DeprecationWarning, after.DeprecationWarning, playground.BreaksNone, "Clients are served as before; only the warning changes."})
 	}
 	compareSubresources(before.Subresources, after.Subresources, add)
-	compareSelectable(before.SelectableFields, after.SelectableFields, add)
+	compareSelectableFields(before.SelectableFields, after.SelectableFields, add)
 	if !apiequality.Semantic.DeepEqual(before.AdditionalPrinterColumns, after.AdditionalPrinterColumns) {
 		add("additionalPrinterColumns", change{"printer columns changed", columnNames(before), columnNames(after), playground.BreaksNone,
 			"kubectl get prints other columns; only scripts that cut them up may notice."})
 	}
-	s := schemaChanges{diff: d, version: after.Name, oldIndex: j, newIndex: i}
+	s := schemaDiff{diff: d, version: after.Name, oldIndex: j, newIndex: i}
 	s.compareRoots(before.Schema, after.Schema)
 }
 
-// storageMoved tells that version i of the new CRD, which is version j of the
-// old one or new, stores the objects from now on.
-func (d *diff) storageMoved(j, i int) {
+// recordStorageChange records that version i of the new CRD becomes the storage
+// version. It is version j of the old CRD; j is negative if the old CRD lacks
+// it.
+func (d *diff) recordStorageChange(j, i int) {
 	name, before := d.new.Spec.Versions[i].Name, storageVersion(d.old)
 	change := change{"storage version changed", before, name, playground.BreaksNone, fmt.Sprintf(
 		"What is written from now on is stored as %s. Objects stored as %s stay so until they are written again, and status.storedVersions names both.", name, before)}
-	if lost := d.lostBetween(before, name); len(lost) > 0 {
+	if lost := d.findLostFields(before, name); len(lost) > 0 {
 		change.breaks = playground.BreaksStored
-		change.because += fmt.Sprintf(" Then they lose what %s does not have: %s.", name, listed(lost))
+		change.because += fmt.Sprintf(" Then they lose what %s does not have: %s.", name, joinNames(lost))
 	}
 	oldField := "spec.versions"
 	if j >= 0 {
 		oldField = versionField(j, "storage")
 	}
-	d.addAt(playground.CRDChange{Version: name, Field: versionField(i, "storage")}, oldField, versionField(i, "storage"), change)
+	d.recordAt(playground.CRDChange{Version: name, Field: versionField(i, "storage")}, oldField, versionField(i, "storage"), change)
 }
 
+// storageVersion returns the name of the version in which objects are stored.
 func storageVersion(crd *apiextensionsv1.CustomResourceDefinition) string {
 	for _, v := range crd.Spec.Versions {
 		if v.Storage {
@@ -130,32 +135,36 @@ func storageVersion(crd *apiextensionsv1.CustomResourceDefinition) string {
 	return ""
 }
 
-// storageLoss says in a sentence which fields of a version are not stored.
-func (d *diff) storageLoss(version string) string {
+// describeStorageLoss returns a sentence about the fields of a version that are
+// not stored, or an empty string.
+func (d *diff) describeStorageLoss(version string) string {
 	storage := storageVersion(d.new)
-	lost := d.lostBetween(version, storage)
+	lost := d.findLostFields(version, storage)
 	if len(lost) == 0 {
 		return ""
 	}
-	return fmt.Sprintf(" What is written to %s is lost, since %s, which is stored, does not have it.", listed(lost), storage)
+	return fmt.Sprintf(" What is written to %s is lost, since %s, which is stored, does not have it.", joinNames(lost), storage)
 }
 
-// lostBetween are the fields of one version of the new CRD, or of the old one,
-// that another does not have; none if a webhook converts.
-func (d *diff) lostBetween(from, to string) []string {
+// findLostFields returns the fields of one version that another version prunes.
+// It returns nil if the CRD preserves unknown fields, and with a conversion
+// webhook, which may keep them.
+func (d *diff) findLostFields(from, to string) []string {
 	conversion := d.new.Spec.Conversion
 	if d.new.Spec.PreserveUnknownFields || conversion == nil || conversion.Strategy != apiextensionsv1.NoneConverter {
 		return nil
 	}
-	before := d.schemaOf(from)
-	after := d.schemaOf(to)
+	before := d.findSchema(from)
+	after := d.findSchema(to)
 	if before == nil || after == nil {
 		return nil
 	}
-	return lostFields(before, after, nil)
+	return missingFields(before, after, nil)
 }
 
-func (d *diff) schemaOf(version string) *apiextensionsv1.JSONSchemaProps {
+// findSchema returns a version's schema in the new CRD, or otherwise in the old
+// CRD, or nil.
+func (d *diff) findSchema(version string) *apiextensionsv1.JSONSchemaProps {
 	for _, definition := range []*apiextensionsv1.CustomResourceDefinition{d.new, d.old} {
 		if i := crd.VersionIndex(definition, version); i >= 0 && definition.Spec.Versions[i].Schema != nil {
 			return definition.Spec.Versions[i].Schema.OpenAPIV3Schema
@@ -172,7 +181,7 @@ func columnNames(v apiextensionsv1.CustomResourceDefinitionVersion) []string {
 	return names
 }
 
-func compareSelectable(before, after []apiextensionsv1.SelectableField, add func(string, change)) {
+func compareSelectableFields(before, after []apiextensionsv1.SelectableField, add func(string, change)) {
 	paths := func(fields []apiextensionsv1.SelectableField) []string {
 		names := []string{}
 		for _, f := range fields {
@@ -184,8 +193,8 @@ func compareSelectable(before, after []apiextensionsv1.SelectableField, add func
 		return
 	}
 	change := change{"selectable fields changed", paths(before), paths(after), playground.BreaksNone, "Clients may select by more fields."}
-	if gone := missing(paths(before), paths(after)); len(gone) > 0 {
-		change.breaks, change.because = playground.BreaksClients, "Field selectors on "+listed(gone)+" are refused."
+	if gone := subtract(paths(before), paths(after)); len(gone) > 0 {
+		change.breaks, change.because = playground.BreaksClients, "Field selectors on "+joinNames(gone)+" are refused."
 	}
 	add("selectableFields", change)
 }
