@@ -65,7 +65,7 @@ func asFloat(n *int64) *float64 {
 	if n == nil {
 		return nil
 	}
-	return ptr.To(float64(*n))
+	return new(float64(*n))
 }
 
 // inclusiveness returns 1 for an inclusive bound and 0 for an exclusive one, so
@@ -75,9 +75,9 @@ func inclusiveness(bound *float64, exclusive bool) *float64 {
 	case bound == nil:
 		return nil
 	case exclusive:
-		return ptr.To(0.0)
+		return new(0.0)
 	}
-	return ptr.To(1.0)
+	return new(1.0)
 }
 
 func compareBounds(old, new *schemaProps, _ bool) []keywordChange {

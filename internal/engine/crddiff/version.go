@@ -200,7 +200,7 @@ func compareSelectableFields(before, after []apiextensionsv1.SelectableField, ad
 }
 
 func compareSubresources(before, after *apiextensionsv1.CustomResourceSubresources, add func(string, change)) {
-	before, after = ptr.To(ptr.Deref(before, apiextensionsv1.CustomResourceSubresources{})), ptr.To(ptr.Deref(after, apiextensionsv1.CustomResourceSubresources{}))
+	before, after = new(ptr.Deref(before, apiextensionsv1.CustomResourceSubresources{})), new(ptr.Deref(after, apiextensionsv1.CustomResourceSubresources{}))
 	switch {
 	case before.Status == nil && after.Status != nil:
 		add("subresources.status", change{"subresource added", nil, after.Status, playground.BreaksClients,

@@ -11,7 +11,6 @@ import (
 
 	"k8s.io/apiextensions-apiserver/pkg/apis/apiextensions"
 	apiservercel "k8s.io/apiserver/pkg/cel"
-	"k8s.io/utils/ptr"
 
 	"github.com/crdlab/crdlab/internal/engine/celrule"
 	"github.com/crdlab/crdlab/internal/engine/crd"
@@ -46,7 +45,7 @@ func limitSizes(p *problem) []playground.Fix {
 	if !ok {
 		return nil
 	}
-	for i := len(nodes) - 1; i >= 0; i-- {
+	for i := range slices.Backward(nodes) {
 		if fewer := slices.Delete(slices.Clone(nodes), i, i+1); fitsLimit(rules, fewer, level, limit) {
 			nodes = fewer
 		}
@@ -177,7 +176,7 @@ func sizeKeyword(node *apiextensions.JSONSchemaProps) string {
 // limitSize limits the size of a node's values, if they have a size.
 func limitSize(node *apiextensions.JSONSchemaProps, level int) {
 	if field := sizeField(node); field != nil {
-		*field = ptr.To(sizeLimit(node, level))
+		*field = new(sizeLimit(node, level))
 	}
 }
 

@@ -91,8 +91,7 @@ func typeFieldNames(t reflect.Type, path []any) []string {
 // of embedded structs. It calls visit for each of them, unless visit is nil.
 func jsonFields(t reflect.Type, visit func(name string, field reflect.Type)) []string {
 	var names []string
-	for i := range t.NumField() {
-		field := t.Field(i)
+	for field := range t.Fields() {
 		name, options, _ := strings.Cut(field.Tag.Get("json"), ",")
 		switch {
 		case name == "-":
