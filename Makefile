@@ -113,8 +113,9 @@ node_modules/.package-lock.json: package.json package-lock.json
 dist:
 	@mkdir -p $@
 
-generate: web/tools/node_modules/.package-lock.json | dist ## write the generated Go code, the description of the HTTP API and the page's types
+generate: web/tools/node_modules/.package-lock.json | dist ## write the generated code, the description of the HTTP API and the drawing of the packages
 	$(TEMPL) generate
+	go run ./internal/devtools/structure docs/architecture.md
 	go test ./internal/httpapi -run TestOpenAPIIsCurrent -update
 	$(call write-page-types,$(PAGE_TYPES))
 
@@ -222,6 +223,7 @@ check-generated: web/tools/node_modules/.package-lock.json | dist
 	test "$$before" = "$$after" || { echo "the generated code was not current; it is now: commit it"; exit 1; }
 	$(call write-page-types,dist/api.gen.ts)
 	@diff $(PAGE_TYPES) dist/api.gen.ts > /dev/null || { echo "the page's types are not current (make generate)"; exit 1; }
+	@go run ./internal/devtools/structure -check docs/architecture.md
 
 check-vet: dist/engine.mod
 	go vet ./...

@@ -89,6 +89,7 @@ var packageRules = []packageRule{
 	{"internal/playground", "", false},
 	{"web", "", false},
 	{"internal/devtools/steps", "", false},
+	{"internal/devtools/structure", "", false},
 	{"internal/devtools/words", "", false},
 	{"deploy", "", true},
 }
