@@ -206,7 +206,7 @@ func chooseEnumValue(p *problem) []playground.Fix {
 func (p *problem) supportedValues() []any {
 	var values []any
 	if p.schema == nil {
-		_ = json.Unmarshal([]byte("["+p.match[1]+"]"), &values) // an invalid list has no values to suggest
+		_ = json.Unmarshal([]byte("["+p.match[1]+"]"), &values) // an unreadable list yields no suggestions
 		return values
 	}
 	node, _ := crdschema.NodeAt(p.schema, p.path)
@@ -335,7 +335,7 @@ func (p *problem) repeats(value any, path ...any) bool {
 	return true
 }
 
-// equals reports whether the node at a path has a value.
+// equals reports whether the node at a path equals a value.
 func (p *problem) equals(value any, path ...any) bool {
 	var typed any
 	n := p.nodeAt(path...)
