@@ -42,7 +42,7 @@ SERVER_SOURCES := $(ENGINE_SOURCES) web/dist.go $(call find,cmd/server internal/
 PAGE_SOURCES := package.json package-lock.json $(wildcard *.config.* tsconfig*.json web/*.config.* web/tsconfig*.json) \
 	$(call find,web,! -path 'web/dist/*' ! -path 'web/dist.go' ! -path 'web/flows/*' ! -path 'web/tools/*' ! -path '*/node_modules/*' ! -name '*.test.ts') $(wildcard internal/ui/*.css)
 
-.PHONY: run build release static worker generate fmt notice words load bench clean
+.PHONY: run build release static worker generate fmt notice words pictures load bench clean
 run: build ## build what changed and serve the playground
 	./bin/crdlab
 
@@ -142,6 +142,9 @@ notice: node_modules/.package-lock.json ## write THIRD_PARTY_NOTICES
 
 words: ## count phrases in comments that engineers rarely use (WHERE=phrase lists them)
 	@go run ./internal/devtools/words $(if $(WHERE),-where "$(WHERE)")
+
+pictures: build chromium ## take the pictures of the page in docs/
+	npx playwright test -c web/flows/pictures.config.ts
 
 load: build ## measure the server under load
 	node cmd/server/load.mjs
