@@ -31,7 +31,7 @@ func TestCases(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			complete, err := engine.Complete(c.Scenario)
+			complete, err := engine.SetDefaults(c.Scenario)
 			if err != nil {
 				t.Fatal(err)
 			}
