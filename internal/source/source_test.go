@@ -155,11 +155,9 @@ func (q *querier) documents() string {
 	out := ""
 	for i, d := range q.file.Documents {
 		out += fmt.Sprintf("  %d empty=%v json=%v text=%q\n%s", i, d.Empty(), d.JSON(), shorten(d.Text), q.mark("  range", d.Range))
-		var syntax *source.SyntaxError
-		var limit *limits.Error
-		if errors.As(d.Err, &syntax) {
+		if syntax, ok := errors.AsType[*source.SyntaxError](d.Err); ok {
 			out += fmt.Sprintf("    %s\n%s", syntax.Message, q.mark("  at", syntax.Range))
-		} else if errors.As(d.Err, &limit) {
+		} else if limit, ok := errors.AsType[*limits.Error](d.Err); ok {
 			out += fmt.Sprintf("    %s %d\n%s", limit.Limit, limit.Max, q.mark("  at", limit.Range))
 		}
 	}
@@ -261,7 +259,7 @@ func editorOffset(text string, p playground.Position) int {
 
 func steps(path string) []any {
 	var steps []any
-	for _, s := range strings.Fields(path) {
+	for s := range strings.FieldsSeq(path) {
 		if i, err := strconv.Atoi(s); err == nil {
 			steps = append(steps, i)
 		} else {
@@ -272,6 +270,8 @@ func steps(path string) []any {
 }
 
 func position(s string) (p playground.Position) {
-	fmt.Sscanf(s, "%d:%d", &p.Line, &p.Character)
+	if _, err := fmt.Sscanf(s, "%d:%d", &p.Line, &p.Character); err != nil {
+		panic(err) // the cases are part of the test
+	}
 	return p
 }

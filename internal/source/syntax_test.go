@@ -1,6 +1,7 @@
 package source_test
 
 import (
+	"errors"
 	"os"
 	"strings"
 	"testing"
@@ -48,7 +49,7 @@ func syntaxErrors(text string) string {
 	out := ""
 	q := querier{text: text, file: file}
 	for _, d := range file.Documents {
-		if syntax, ok := d.Err.(*source.SyntaxError); ok {
+		if syntax, ok := errors.AsType[*source.SyntaxError](d.Err); ok {
 			out += q.mark(syntax.Message, syntax.Range)
 		}
 	}
@@ -58,7 +59,7 @@ func syntaxErrors(text string) string {
 // syntaxLines returns the first error, with its line reduced by offset.
 func syntaxLines(text string, offset int) string {
 	_, err := source.Parse(text, limits.Limits{})
-	syntax, ok := err.(*source.SyntaxError)
+	syntax, ok := errors.AsType[*source.SyntaxError](err)
 	if !ok {
 		return "none"
 	}

@@ -91,7 +91,7 @@ func TestDuplicatesAsDecoder(t *testing.T) {
 	file, _ := source.Parse(text, limits.Limits{})
 	d := file.Documents[0]
 	got := ""
-	for _, line := range strings.Split(err.Error(), "\n") {
+	for line := range strings.SplitSeq(err.Error(), "\n") {
 		if r, ok := resolve.Message(d, strings.TrimSpace(line)); ok {
 			got += fmt.Sprintf("%s @%d %s\n", strings.TrimSpace(line), r.Start.Line+1, covered(text, r))
 		}

@@ -3,6 +3,7 @@ package ui
 import (
 	"encoding/json"
 	"fmt"
+	"math"
 	"math/rand/v2"
 	"slices"
 	"strings"
@@ -94,7 +95,7 @@ func randomValue(random *rand.Rand, depth int) any {
 	scalars := []any{
 		"", "true", "12", "a: b", "two\nlines\n", " lead", "#", "null", 1, 2.5, -3e30, true, nil, "ünï",
 		strings.Repeat("word ", 30), "x" + strings.Repeat("y", 100), "- a", "it's", `"q"`, "\ttab", "2020-01-01",
-		"name", "v1", "e1", "a-", "a.b/c_d", "y", "No", "nUll", "OFF", "yes", "~", strings.Repeat("y", 60), 1e15, -1, -120000000000000, 1e16, 1e19, 1e20, -0.0,
+		"name", "v1", "e1", "a-", "a.b/c_d", "y", "No", "nUll", "OFF", "yes", "~", strings.Repeat("y", 60), 1e15, -1, -120000000000000, 1e16, 1e19, 1e20, math.Copysign(0, -1),
 	}
 	kind := random.IntN(5)
 	if depth == 0 || kind > 2 {

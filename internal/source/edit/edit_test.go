@@ -1,6 +1,7 @@
 package edit_test
 
 import (
+	"maps"
 	"slices"
 	"strings"
 	"testing"
@@ -61,12 +62,12 @@ func checkEdits(t *testing.T, text string, i int, d *source.Document, tree any) 
 			check("delete", path, change, ok, without(tree, path))
 		}
 		for _, value := range []any{1, map[string]any{"x": []any{"y", true}}, "two\nlines"} {
-			checkInsert(t, d, l, tree, path, value, check)
+			checkInsert(d, l, tree, path, value, check)
 		}
 	})
 }
 
-func checkInsert(t *testing.T, d *source.Document, l source.Location, tree any, path []any, value any, check func(string, []any, edit.Edit, bool, any)) {
+func checkInsert(d *source.Document, l source.Location, tree any, path []any, value any, check func(string, []any, edit.Edit, bool, any)) {
 	switch {
 	case l.Node().Kind == yaml.MappingNode || l.Node().Tag == "!!null":
 		change, ok := edit.Set(d, value, append(slices.Clone(path), "new")...)
@@ -103,9 +104,7 @@ func namesKeys(tree any) bool {
 
 func clone(m map[string]any) map[string]any {
 	copied := map[string]any{}
-	for k, v := range m {
-		copied[k] = v
-	}
+	maps.Copy(copied, m)
 	return copied
 }
 

@@ -1,6 +1,7 @@
 package resolve
 
 import (
+	"errors"
 	"regexp"
 	"strconv"
 	"strings"
@@ -39,7 +40,7 @@ func Message(d *source.Document, message string) (r playground.Range, ok bool) {
 			return r, true
 		}
 	}
-	if err, ok := d.Err.(*source.SyntaxError); ok {
+	if err, ok := errors.AsType[*source.SyntaxError](d.Err); ok {
 		return err.Range, true
 	}
 	if m := decoderLine.FindStringSubmatch(message); m != nil {

@@ -1,6 +1,7 @@
 package tolerant
 
 import (
+	"slices"
 	"strings"
 
 	"go.yaml.in/yaml/v3"
@@ -253,8 +254,8 @@ func (f *cursorFinder) key(entry *Node) {
 }
 
 func (f *cursorFinder) sequence(n *Node) {
-	for i := len(n.Children) - 1; i >= 0; i-- {
-		item := n.Children[i]
+	for i, item := range slices.Backward(n.Children) {
+
 		if item.afterIndicator > f.offset {
 			continue
 		}

@@ -21,18 +21,18 @@ func (p *parser) parseValue(n *Node, column, at int) {
 		p.pos = p.nextLine(at)
 		return
 	}
-	switch c := p.text[at]; {
-	case c == '|' || c == '>':
+	switch p.text[at] {
+	case '|', '>':
 		p.parseBlock(n, column, at)
-	case c == '{' || c == '[':
+	case '{', '[':
 		limit := p.limit(column, at)
 		if p.pos = p.parseFlow(n, at, limit, 0); p.pos < limit {
 			p.pos = p.nextLine(p.pos)
 		}
-	case c == '"' || c == '\'':
+	case '"', '\'':
 		p.parseQuoted(n, column, at)
 	default:
-		p.parsePlain(n, column, at)
+		p.parsePlain(n, at)
 	}
 }
 
@@ -100,7 +100,7 @@ func (p *parser) parseQuoted(n *Node, column, at int) {
 }
 
 // parsePlain parses a plain scalar with its continuation lines.
-func (p *parser) parsePlain(n *Node, column, at int) {
+func (p *parser) parsePlain(n *Node, at int) {
 	end := p.plainEnd(at)
 	if n.Kind == yaml.ScalarNode && n.Quote == 0 {
 		at = n.start
