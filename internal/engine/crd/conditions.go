@@ -14,11 +14,11 @@ import (
 	"github.com/crdlab/crdlab/internal/playground"
 )
 
-// conditions are those that the controllers of a server without other CRDs
-// set.
-func conditions(internal *apiextensions.CustomResourceDefinition, crd *apiextensionsv1.CustomResourceDefinition, compiled map[string]*Version) []playground.Condition {
+// buildConditions returns the conditions that the controllers set in a cluster without
+// other CRDs. compiled may be nil.
+func buildConditions(internal *apiextensions.CustomResourceDefinition, crd *apiextensionsv1.CustomResourceDefinition, compiled map[string]*Version) []playground.Condition {
 	all := []playground.Condition{
-		established(crd),
+		establishedCondition(crd),
 		{
 			Type:    string(apiextensionsv1.NamesAccepted),
 			Status:  string(apiextensionsv1.ConditionTrue),
@@ -27,9 +27,9 @@ func conditions(internal *apiextensions.CustomResourceDefinition, crd *apiextens
 		},
 	}
 	if apihelpers.IsProtectedCommunityGroup(crd.Spec.Group) {
-		all = append(all, apiApproval(crd.Annotations))
+		all = append(all, apiApprovalCondition(crd.Annotations))
 	}
-	if violations := nonStructural(internal, crd, compiled); len(violations) > 0 {
+	if violations := findNonStructural(internal, crd, compiled); len(violations) > 0 {
 		all = append(all, playground.Condition{
 			Type:    string(apiextensionsv1.NonStructuralSchema),
 			Status:  string(apiextensionsv1.ConditionTrue),
@@ -41,8 +41,9 @@ func conditions(internal *apiextensions.CustomResourceDefinition, crd *apiextens
 	return all
 }
 
-// established follows k8s.io/apiextensions-apiserver/pkg/controller/establish.
-func established(crd *apiextensionsv1.CustomResourceDefinition) playground.Condition {
+// establishedCondition follows
+// k8s.io/apiextensions-apiserver/pkg/controller/establish.
+func establishedCondition(crd *apiextensionsv1.CustomResourceDefinition) playground.Condition {
 	condition := playground.Condition{
 		Type:    string(apiextensionsv1.Established),
 		Status:  string(apiextensionsv1.ConditionTrue),
@@ -61,8 +62,9 @@ func established(crd *apiextensionsv1.CustomResourceDefinition) playground.Condi
 	return condition
 }
 
-// apiApproval follows k8s.io/apiextensions-apiserver/pkg/controller/apiapproval.
-func apiApproval(annotations map[string]string) playground.Condition {
+// apiApprovalCondition follows
+// k8s.io/apiextensions-apiserver/pkg/controller/apiapproval.
+func apiApprovalCondition(annotations map[string]string) playground.Condition {
 	state, reason := apihelpers.GetAPIApprovalState(annotations)
 	condition := playground.Condition{
 		Type:    string(apiextensionsv1.KubernetesAPIApprovalPolicyConformant),
@@ -83,16 +85,16 @@ func apiApproval(annotations map[string]string) playground.Condition {
 	return condition
 }
 
-// nonStructural are the violations of the rules of structural schemas, which
-// an updated CRD may have if it had them before
-// (k8s.io/apiextensions-apiserver/pkg/controller/nonstructuralschema).
-func nonStructural(internal *apiextensions.CustomResourceDefinition, crd *apiextensionsv1.CustomResourceDefinition, compiled map[string]*Version) field.ErrorList {
+// findNonStructural returns the violations of the rules for structural schemas. An
+// updated CRD may keep earlier violations. It follows
+// k8s.io/apiextensions-apiserver/pkg/controller/nonstructuralschema.
+func findNonStructural(internal *apiextensions.CustomResourceDefinition, crd *apiextensionsv1.CustomResourceDefinition, compiled map[string]*Version) field.ErrorList {
 	var errs field.ErrorList
 	if crd.Spec.PreserveUnknownFields {
 		errs = append(errs, field.Invalid(field.NewPath("spec", "preserveUnknownFields"), true, "must be false"))
 	}
 	for i, v := range crd.Spec.Versions {
-		structural := structuralOf(internal, v.Name, compiled)
+		structural := structuralSchema(internal, v.Name, compiled)
 		if structural == nil {
 			continue
 		}
@@ -102,9 +104,9 @@ func nonStructural(internal *apiextensions.CustomResourceDefinition, crd *apiext
 	return errs
 }
 
-// structuralOf is the schema of a version as a structural one: as compiled, if
-// it was. It is nil if the version has none, or one that cannot be structural.
-func structuralOf(internal *apiextensions.CustomResourceDefinition, name string, compiled map[string]*Version) *structuralschema.Structural {
+// structuralSchema returns the structural schema of a version, from compiled if
+// possible. It returns nil if the version has no schema or conversion fails.
+func structuralSchema(internal *apiextensions.CustomResourceDefinition, name string, compiled map[string]*Version) *structuralschema.Structural {
 	if v, ok := compiled[name]; ok && !v.PreserveUnknown {
 		return v.Schema
 	}

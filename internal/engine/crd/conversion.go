@@ -7,10 +7,12 @@ import (
 	"github.com/crdlab/crdlab/internal/engine/feature"
 )
 
+// ConvertsByWebhook reports whether a webhook converts the objects of c.
 func (c *CRD) ConvertsByWebhook() bool {
 	return c.V1 != nil && c.V1.Spec.Conversion != nil && c.V1.Spec.Conversion.Strategy == apiextensionsv1.WebhookConverter
 }
 
+// SchemasByVersion returns the structural schemas of all versions by name.
 func (c *CRD) SchemasByVersion() map[string]*structuralschema.Structural {
 	schemas := map[string]*structuralschema.Structural{}
 	for name, v := range c.Versions {
@@ -19,12 +21,12 @@ func (c *CRD) SchemasByVersion() map[string]*structuralschema.Structural {
 	return schemas
 }
 
-// checkConversion says why the API server could not prepare the conversion of c's
-// objects, and therefore not serve them.
-func checkConversion(p feature.Set, c *CRD) error {
-	if p.ConversionWebhook == nil || !c.IsEstablished() || !c.ConvertsByWebhook() {
+// checkConversion returns an error if the API server cannot set up the conversion of
+// the objects of c. It then cannot serve them either.
+func checkConversion(features feature.Set, c *CRD) error {
+	if features.ConversionWebhook == nil || !c.IsEstablished() || !c.ConvertsByWebhook() {
 		return nil
 	}
-	_, err := p.ConversionWebhook(feature.ConversionRequest{CRD: c.V1, Schemas: c.SchemasByVersion()})
+	_, err := features.ConversionWebhook(feature.ConversionRequest{CRD: c.V1, Schemas: c.SchemasByVersion()})
 	return err
 }

@@ -9,14 +9,21 @@ import (
 	apiextensionsv1beta1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1beta1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/runtime/serializer/json"
 	"k8s.io/apimachinery/pkg/runtime/serializer/versioning"
 
+	"github.com/crdlab/crdlab/internal/engine/finding"
 	"github.com/crdlab/crdlab/internal/engine/upstream"
 	"github.com/crdlab/crdlab/internal/playground"
+	"github.com/crdlab/crdlab/internal/source"
 )
 
-var scheme = newScheme()
+var (
+	scheme = newScheme()
+	// v1Kind is the kind that a request creates or updates.
+	v1Kind = apiextensionsv1.SchemeGroupVersion.WithKind("CustomResourceDefinition")
+)
 
 func newScheme() *runtime.Scheme {
 	scheme := runtime.NewScheme()
@@ -24,61 +31,59 @@ func newScheme() *runtime.Scheme {
 	return scheme
 }
 
-// decode decodes, defaults and converts the document as the create handler
-// does (k8s.io/apiserver/pkg/endpoints/handlers, createHandler).
-func decode(r *Request) error {
-	serializer := json.NewSerializerWithOptions(json.DefaultMetaFactory, scheme, scheme, json.SerializerOptions{
-		Yaml:   !r.Doc.JSON(),
-		Strict: r.fieldValidation != playground.FieldValidationIgnore,
-	})
+// decodeDocument decodes, defaults and converts doc into a CRD with the codec of the
+// API server. strict reports unknown and duplicate fields.
+func decodeDocument(doc *source.Document, strict bool, into *apiextensions.CustomResourceDefinition) (runtime.Object, *schema.GroupVersionKind, error) {
+	serializer := json.NewSerializerWithOptions(json.DefaultMetaFactory, scheme, scheme, json.SerializerOptions{Yaml: !doc.JSON(), Strict: strict})
 	codec := versioning.NewCodec(nil, serializer, runtime.UnsafeObjectConvertor(scheme),
 		scheme, scheme, scheme, nil, apiextensions.SchemeGroupVersion, "crdlab")
-	kind := apiextensionsv1.SchemeGroupVersion.WithKind("CustomResourceDefinition")
+	kind := v1Kind
+	return codec.Decode([]byte(doc.Text), &kind, into)
+}
 
-	obj, gvk, err := codec.Decode([]byte(r.Doc.Text), &kind, &apiextensions.CustomResourceDefinition{})
+// decode decodes the document. It follows createHandler of
+// k8s.io/apiserver/pkg/endpoints/handlers.
+func decode(r *Request) error {
+	object, kind, err := decodeDocument(r.Doc, r.fieldValidation != playground.FieldValidationIgnore, &apiextensions.CustomResourceDefinition{})
 	if err != nil {
 		strict, isStrict := runtime.AsStrictDecodingError(err)
-		if !isStrict || obj == nil || r.fieldValidation != playground.FieldValidationWarn {
-			return upstream.DecodeError(err, gvk, kind.Kind, r.Doc.Text)
+		if !isStrict || object == nil || r.fieldValidation != playground.FieldValidationWarn {
+			return upstream.DecodeError(err, kind, v1Kind.Kind, r.Doc.Text)
 		}
 		for _, err := range upstream.SplitYAMLErrors(strict.Errors()) {
 			r.Report.Warnings = append(r.Report.Warnings, err.Error())
 			r.Report.Findings = append(r.Report.Findings, r.strictFinding(err, playground.SeverityWarning))
 		}
 	}
-	switch gvk.GroupVersion() {
-	case kind.GroupVersion():
-	case apiextensionsv1beta1.SchemeGroupVersion:
-		r.Report.Findings = append(r.Report.Findings, r.noLongerServed())
-	default:
+	isV1beta1 := kind.GroupVersion() == apiextensionsv1beta1.SchemeGroupVersion
+	if !isV1beta1 && kind.GroupVersion() != v1Kind.GroupVersion() {
 		return apierrors.NewBadRequest(fmt.Sprintf("the API version in the data (%s) does not match the expected API version (%v)",
-			gvk.GroupVersion(), kind.GroupVersion()))
+			kind.GroupVersion(), v1Kind.GroupVersion()))
 	}
-	decoded, ok := obj.(*apiextensions.CustomResourceDefinition)
+	if isV1beta1 {
+		r.Report.Findings = append(r.Report.Findings, r.v1beta1Finding())
+	}
+	decoded, ok := object.(*apiextensions.CustomResourceDefinition)
 	if !ok {
-		return fmt.Errorf("decoded a %T, not a CustomResourceDefinition", obj)
+		return fmt.Errorf("decoded a %T, not a CustomResourceDefinition", object)
 	}
 	r.Internal = decoded
-	if gvk.GroupVersion() == apiextensionsv1beta1.SchemeGroupVersion {
+	if isV1beta1 {
 		return r.upgrade()
 	}
 	return nil
 }
 
-// noLongerServed says that a v1beta1 CRD is judged as what it converts to.
-func (r *Request) noLongerServed() playground.Finding {
-	return playground.Finding{
-		Severity: playground.SeverityInfo,
-		Stage:    playground.StageCRDDecode,
-		Field:    "apiVersion",
-		Message:  "apiextensions.k8s.io/v1beta1 is not served since Kubernetes 1.22; the CRD is judged as the v1 CRD that it converts to",
-		Document: playground.DocumentCRD,
-		Range:    r.valueRange("apiVersion"),
-		Fixes:    []playground.Fix{},
-		Related:  []playground.Related{},
-	}
+// v1beta1Finding returns a finding about a v1beta1 CRD, which the request converts
+// to v1.
+func (r *Request) v1beta1Finding() playground.Finding {
+	f := finding.New(playground.SeverityInfo, playground.DocumentCRD, playground.StageCRDDecode, r.valueRange("apiVersion"),
+		"apiextensions.k8s.io/v1beta1 is not served since Kubernetes 1.22; the CRD is judged as the v1 CRD that it converts to")
+	f.Field = "apiVersion"
+	return f
 }
 
+// ToV1 converts a CRD to v1.
 func ToV1(internal *apiextensions.CustomResourceDefinition) (*apiextensionsv1.CustomResourceDefinition, error) {
 	v1 := &apiextensionsv1.CustomResourceDefinition{}
 	if err := scheme.Convert(internal.DeepCopy(), v1, nil); err != nil {

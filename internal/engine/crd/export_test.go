@@ -12,16 +12,16 @@ import (
 	"github.com/crdlab/crdlab/internal/playground"
 )
 
-// ErrorsWithoutDescriptions are upstream's for the CRD of s on create, as it is and
-// as validMemo remembers it, and whether those two differ.
+// ErrorsWithoutDescriptions returns upstream's errors for creating the CRD of s and
+// for creating its key in a validMemo. It reports whether the two CRDs differ.
 func ErrorsWithoutDescriptions(ctx context.Context, s playground.Scenario) (with, without []string, differ bool) {
 	r := NewEvaluator(feature.Set{}).NewRequest(ctx, s, math.MaxInt)
 	if !r.open() || decode(r) != nil {
 		return nil, nil, false
 	}
-	prepare(r.Internal)
-	same := newValidCRD(r.Internal).crd
-	return validationErrors(ctx, r.Internal), validationErrors(ctx, same), !reflect.DeepEqual(same, r.Internal)
+	prepareCreate(r.Internal)
+	uniform := newValidCRD(r.Internal).crd
+	return validationErrors(ctx, r.Internal), validationErrors(ctx, uniform), !reflect.DeepEqual(uniform, r.Internal)
 }
 
 func validationErrors(ctx context.Context, definition *apiextensions.CustomResourceDefinition) (messages []string) {

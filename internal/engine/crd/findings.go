@@ -14,11 +14,10 @@ import (
 	"github.com/crdlab/crdlab/internal/source/resolve"
 )
 
-// findings are the causes of an error that ended a CRD's request, each at its
-// place in the text.
+// findings returns a finding for each cause of an error that ended the request.
 func (c *CRD) findings(stage string, err error) []playground.Finding {
+	var findings []playground.Finding
 	if strict := upstream.StrictErrors(err); strict != nil {
-		findings := make([]playground.Finding, 0, len(strict))
 		for _, err := range strict {
 			findings = append(findings, c.strictFinding(err, playground.SeverityError))
 		}
@@ -26,42 +25,20 @@ func (c *CRD) findings(stage string, err error) []playground.Finding {
 	}
 	status := upstream.APIStatus(err)
 	if status.Details == nil || len(status.Details.Causes) == 0 {
-		return []playground.Finding{c.requestFinding(stage, status)}
+		f := finding.OfRequest(playground.DocumentCRD, stage, c.Doc, status.Message)
+		f.Reason = string(status.Reason)
+		return []playground.Finding{f}
 	}
-	findings := make([]playground.Finding, 0, len(status.Details.Causes))
 	for _, cause := range status.Details.Causes {
 		findings = append(findings, c.causeFinding(stage, cause))
 	}
 	return findings
 }
 
-// requestFinding is a finding about the request as a whole.
-func (c *CRD) requestFinding(stage string, status metav1.Status) playground.Finding {
-	f := playground.Finding{
-		Severity: playground.SeverityError,
-		Stage:    stage,
-		Reason:   string(status.Reason),
-		Message:  status.Message,
-		Document: playground.DocumentCRD,
-		Range:    finding.RequestRange(c.Doc, status.Message),
-		Fixes:    []playground.Fix{},
-		Related:  []playground.Related{},
-	}
-	return f
-}
-
 func (c *CRD) causeFinding(stage string, cause metav1.StatusCause) playground.Finding {
-	f := playground.Finding{
-		Severity: playground.SeverityError,
-		Stage:    stage,
-		Reason:   string(cause.Type),
-		Field:    cause.Field,
-		Message:  cause.Message,
-		Document: playground.DocumentCRD,
-		Range:    c.Doc.Line(1),
-		Fixes:    []playground.Fix{},
-		Related:  []playground.Related{},
-	}
+	f := finding.Error(playground.DocumentCRD, stage, c.Doc.Line(1), cause.Message)
+	f.Reason = string(cause.Type)
+	f.Field = cause.Field
 	if location, ok := c.LocateField(cause.Field); ok {
 		f.Range = finding.Mark(location)
 		if at, ok := finding.CELRange(location, cause.Message); ok {
@@ -71,16 +48,7 @@ func (c *CRD) causeFinding(stage string, cause metav1.StatusCause) playground.Fi
 	return f
 }
 
-// Resolve finds the field of an error about a CRD. What users cannot write is
-// at what it is derived from: the stored versions at the versions.
-func (c *CRD) LocateField(field string) (source.Location, bool) {
-	if strings.HasPrefix(field, "status.storedVersions") {
-		return c.Doc.At("spec", "versions")
-	}
-	return resolve.CRDField(c.Doc, field)
-}
-
-// strictFinding is a complaint of the strict decoder about a CRD.
+// strictFinding returns a finding about an error of strict decoding.
 func (c *CRD) strictFinding(err error, severity playground.Severity) playground.Finding {
 	f := finding.OfStrict(c.Doc, err)
 	f.Severity = severity
@@ -89,12 +57,23 @@ func (c *CRD) strictFinding(err error, severity playground.Severity) playground.
 	return f
 }
 
-// RulePath is the way through the CRD's text to rule i of a node.
+// LocateField returns the location of a field that an error names. It returns the
+// versions for status.storedVersions, which the API server sets.
+func (c *CRD) LocateField(field string) (source.Location, bool) {
+	if strings.HasPrefix(field, "status.storedVersions") {
+		return c.Doc.At("spec", "versions")
+	}
+	return resolve.CRDField(c.Doc, field)
+}
+
+// RulePath returns the path of rule i of a schema node in the document. version is an
+// index in spec.versions.
 func (c *CRD) RulePath(version int, node *celrule.Node, i int) []any {
 	return append(c.SchemaPath(version, node.Path), "x-kubernetes-validations", i, "rule")
 }
 
-// SchemaPath is the way through the CRD's text to a node of a schema.
+// SchemaPath returns the path of a schema node in the document. version is an index
+// in spec.versions.
 func (c *CRD) SchemaPath(version int, path crdschema.Path) []any {
 	steps := []any{"spec", "versions", version, "schema", "openAPIV3Schema"}
 	for _, step := range path {
@@ -103,6 +82,7 @@ func (c *CRD) SchemaPath(version int, path crdschema.Path) []any {
 	return steps
 }
 
+// keyRange returns the range of a key, or the first line if the document lacks it.
 func (c *CRD) keyRange(path ...any) playground.Range {
 	location, ok := c.Doc.At(path...)
 	if !ok {
@@ -111,6 +91,8 @@ func (c *CRD) keyRange(path ...any) playground.Range {
 	return location.Key()
 }
 
+// valueRange returns the range of a value, or the first line if the document lacks
+// it.
 func (c *CRD) valueRange(path ...any) playground.Range {
 	location, ok := c.Doc.At(path...)
 	if !ok {

@@ -11,21 +11,20 @@ import (
 	"github.com/crdlab/crdlab/internal/source/tolerant"
 )
 
-// KindOf is the type of an object: that of its apiVersion, or else of the
-// version that is stored. It is nil if the CRD has none.
+// KindOf returns the kind of an object by its apiVersion. For an unknown version, it
+// returns the kind of the storage version, or nil if the CRD has none.
 func (c *CRD) KindOf(types *crdschema.Types, object *tolerant.Node) *crdschema.Kind {
-	if c.Internal == nil {
-		return nil
-	}
 	_, version, _ := strings.Cut(object.Scalar("apiVersion"), "/")
 	return c.KindOfVersion(types, version)
 }
 
-// KindAt is the type of objects of a version, or, if there is none of that
-// name, of the version that is stored.
+// KindOfVersion returns the kind of the objects of a version. For an unknown version,
+// it returns the kind of the storage version, or nil if the CRD has none.
 func (c *CRD) KindOfVersion(types *crdschema.Types, version string) *crdschema.Kind {
-	c.kinds.Do(func() { c.kinds.byVersion = c.objectKinds(types) })
-	kinds := c.kinds.byVersion
+	if c.Internal == nil {
+		return nil
+	}
+	kinds := c.kindsByVersion(types)
 	if kind, ok := kinds[version]; ok {
 		return kind
 	}
@@ -37,16 +36,12 @@ func (c *CRD) KindOfVersion(types *crdschema.Types, version string) *crdschema.K
 	return nil
 }
 
-// objectKinds are the types of a CRD's objects by version.
-func (c *CRD) objectKinds(types *crdschema.Types) map[string]*crdschema.Kind {
+func (c *CRD) buildKinds(types *crdschema.Types) map[string]*crdschema.Kind {
 	kinds := map[string]*crdschema.Kind{}
-	if c.Internal == nil {
-		return kinds
-	}
 	for _, v := range c.Internal.Spec.Versions {
 		schema := &spec.Schema{}
-		if of, err := apiextensions.GetSchemaForVersion(c.Internal, v.Name); err == nil && of != nil {
-			if validation.ConvertJSONSchemaProps(of.OpenAPIV3Schema, schema) != nil {
+		if props := c.VersionSchema(v.Name); props != nil {
+			if validation.ConvertJSONSchemaProps(props, schema) != nil {
 				schema = &spec.Schema{}
 			}
 		}
@@ -59,7 +54,7 @@ func (c *CRD) objectKinds(types *crdschema.Types) map[string]*crdschema.Kind {
 	return kinds
 }
 
-// apiVersions are those of the versions that are served, the given one first.
+// apiVersions returns the API versions of first and of the other served versions.
 func (c *CRD) apiVersions(first string) []string {
 	versions := []string{c.Internal.Spec.Group + "/" + first}
 	for _, v := range c.Internal.Spec.Versions {
@@ -70,7 +65,8 @@ func (c *CRD) apiVersions(first string) []string {
 	return versions
 }
 
-// VersionSchema is the schema of a version as the CRD has it, accepted or not.
+// VersionSchema returns the schema of a version of an accepted or rejected CRD, or
+// nil if there is none.
 func (c *CRD) VersionSchema(version string) *apiextensions.JSONSchemaProps {
 	if c.Internal == nil {
 		return nil

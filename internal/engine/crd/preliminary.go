@@ -11,9 +11,19 @@ import (
 	"github.com/crdlab/crdlab/internal/playground"
 )
 
-// validated is the CRD as upstream is to validate it: with all of its rules, or, if
-// they are many, without those of the nodes that have no bad one.
-func (r *Request) validated() *apiextensions.CustomResourceDefinition {
+// Preliminary validation of a CRD with a large number of rules passes only suspicious
+// rules to upstream, which needs about a millisecond for each rule, and more as
+// WebAssembly. The request is then preliminary until [Request.Confirm].
+// web/flows/page.bench.ts measures the time to the preliminary findings.
+
+// MaxImmediateRules is the largest number of rules that a preliminary request
+// validates at once.
+const MaxImmediateRules = 40
+
+// crdToValidate returns the CRD for upstream's validation. If it has more than
+// immediateRules rules, crdToValidate removes the rules of all schema nodes without a
+// suspicious rule.
+func (r *Request) crdToValidate() *apiextensions.CustomResourceDefinition {
 	if countRules(r.Internal) <= r.immediateRules {
 		return r.Internal
 	}
@@ -22,35 +32,30 @@ func (r *Request) validated() *apiextensions.CustomResourceDefinition {
 		return r.Internal
 	}
 	r.Preliminary = true
-	bad := map[string]bool{}
+	suspicious := map[string]bool{}
 	for _, rule := range r.Report.Rules {
-		bad[rule.Rule] = bad[rule.Rule] || isBad(rule)
+		suspicious[rule.Rule] = suspicious[rule.Rule] || isSuspicious(rule)
 	}
-	without := r.Internal.DeepCopy()
-	eachNode(without, func(s *apiextensions.JSONSchemaProps) {
-		if !slices.ContainsFunc(s.XValidations, func(rule apiextensions.ValidationRule) bool { return bad[rule.Rule] }) {
+	reduced := r.Internal.DeepCopy()
+	visitSchemas(reduced, func(s *apiextensions.JSONSchemaProps) {
+		if !slices.ContainsFunc(s.XValidations, func(rule apiextensions.ValidationRule) bool { return suspicious[rule.Rule] }) {
 			s.XValidations = nil
 		}
 	})
-	tellApart(without, r.Internal)
-	return without
+	distinguishVersions(reduced, r.Internal)
+	return reduced
 }
 
-// isBad says whether upstream is going to refuse a rule, as far as that can be
-// told from what it was compiled to.
-func isBad(rule playground.Rule) bool {
+// isSuspicious reports whether upstream will probably reject a rule.
+func isSuspicious(rule playground.Rule) bool {
 	return rule.Error != "" || rule.EstimatedCost > RuleCostLimit
 }
 
-// FewRules are validated in no time: each takes the API server's code about a
-// millisecond, and that code as WebAssembly some more.
-const MaxImmediateRules = 40
-
-// Confirm reports whether upstream finds nothing wrong with all rules of an
-// accepted preliminary CRD either.
+// Confirm validates all rules of an accepted preliminary CRD. It reports whether they
+// are valid.
 func (r *Request) Confirm(ctx context.Context) bool {
-	whole := *r
-	whole.ctx, whole.immediateRules, whole.Preliminary = ctx, math.MaxInt, false
-	err := upstream.Guard(playground.StageCRDValidate, func() error { return whole.validateSpec().ToAggregate() })
+	full := *r
+	full.ctx, full.immediateRules, full.Preliminary = ctx, math.MaxInt, false
+	err := upstream.Guard(playground.StageCRDValidate, func() error { return full.validateSpec().ToAggregate() })
 	return err == nil && ctx.Err() == nil
 }

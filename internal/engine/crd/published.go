@@ -8,27 +8,19 @@ import (
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	utiljson "k8s.io/apimachinery/pkg/util/json"
 
-	"github.com/crdlab/crdlab/internal/engine/feature"
 	"github.com/crdlab/crdlab/internal/engine/jsonvalue"
 	"github.com/crdlab/crdlab/internal/engine/upstream"
 	"github.com/crdlab/crdlab/internal/playground"
 )
 
-// Schemas are what a cluster publishes of a CRD, for each served version,
-// the preferred one first; nothing if the CRD is refused.
-func (c *CRD) PublishedSchemas(p feature.Set) ([]playground.Schema, error) {
-	c.published.Do(func() { c.published.schemas, c.published.err = c.publish(p.Schema) })
-	return c.published.schemas, c.published.err
-}
-
-func (c *CRD) publish(part func(*apiextensionsv1.CustomResourceDefinition, string) (playground.Schema, error)) ([]playground.Schema, error) {
+func (c *CRD) publish(build func(*apiextensionsv1.CustomResourceDefinition, string) (playground.Schema, error)) ([]playground.Schema, error) {
 	schemas := []playground.Schema{}
 	if c.V1 == nil {
 		return schemas, nil
 	}
 	for _, name := range c.ServedByPriority() {
 		err := upstream.Guard("publish", func() error {
-			schema, err := part(c.V1, name)
+			schema, err := build(c.V1, name)
 			if err != nil {
 				return err
 			}
@@ -43,8 +35,8 @@ func (c *CRD) publish(part func(*apiextensionsv1.CustomResourceDefinition, strin
 	return schemas, nil
 }
 
-// lostInV2 lists what the schema of a kind says less of in OpenAPI v2.
-// References are written differently in the two, which loses nothing.
+// lostInV2 returns the paths of the keywords that the schema of a kind loses in
+// OpenAPI v2. It ignores references, whose form differs between the two versions.
 func lostInV2(kind, kindV2 json.RawMessage) ([]string, error) {
 	var v3, v2 map[string]any
 	if err := errors.Join(utiljson.Unmarshal(kind, &v3), utiljson.Unmarshal(kindV2, &v2)); err != nil {
@@ -61,8 +53,8 @@ func lostInV2(kind, kindV2 json.RawMessage) ([]string, error) {
 	return lost, nil
 }
 
-// isWrappedReference says whether the allOf at path only holds a reference: in
-// v3 a reference with a description beside it is written so.
+// isWrappedReference reports whether the allOf at path only holds a reference. OpenAPI
+// v3 has this form for a reference with a description.
 func isWrappedReference(v3 map[string]any, path []any) bool {
 	value, _ := jsonvalue.At(v3, path)
 	list, ok := value.([]any)

@@ -15,20 +15,19 @@ import (
 	"github.com/crdlab/crdlab/internal/playground"
 )
 
-// reportRules lists the rules of all versions with their costs, in the order
-// of the text. A schema that is refused shows its rules too, as far as they
-// can be compiled: their cost may be why it is refused.
+// reportRules adds the rules of all versions and their costs to the report, in the
+// order of the document. It also reports the rules of a rejected CRD that compile,
+// because the cost of rules may be the reason for the rejection.
 func (r *Request) reportRules() {
 	if len(r.Report.Rules) > 0 {
-		return // a preliminary answer has needed them before
+		return // preliminary validation has reported them
 	}
 	for i, v := range r.Internal.Spec.Versions {
 		validation, err := apiextensions.GetSchemaForVersion(r.Internal, v.Name)
 		if err != nil || validation == nil || validation.OpenAPIV3Schema == nil {
 			continue
 		}
-		// A schema that upstream cannot compile has been refused with its own
-		// errors; that its rules cannot be listed is no further news.
+		// Validation has reported a schema that upstream cannot compile.
 		_ = upstream.Guard(playground.StageCRDServe, func() error {
 			r.reportVersionRules(i, v.Name, validation.OpenAPIV3Schema)
 			return nil
@@ -42,7 +41,7 @@ func (r *Request) reportRules() {
 }
 
 func (r *Request) reportVersionRules(index int, version string, props *apiextensions.JSONSchemaProps) {
-	rules := r.compiledRules(version, props)
+	rules := r.compileRules(version, props)
 	if rules == nil {
 		return
 	}
@@ -52,7 +51,7 @@ func (r *Request) reportVersionRules(index int, version string, props *apiextens
 	r.Report.EstimatedCost = max(r.Report.EstimatedCost, list.total)
 }
 
-func (r *Request) compiledRules(version string, props *apiextensions.JSONSchemaProps) *celrule.Node {
+func (r *Request) compileRules(version string, props *apiextensions.JSONSchemaProps) *celrule.Node {
 	if compiled, ok := r.Versions[version]; ok {
 		return compiled.Rules
 	}
@@ -70,7 +69,7 @@ type ruleList struct {
 	version string
 	rules   []playground.Rule
 	total   uint64
-	// within are the lists and maps that the node being walked is below.
+	// within holds the lists and maps that contain the current node.
 	within []playground.Repetition
 }
 
@@ -97,7 +96,7 @@ func (l *ruleList) walk(node *celrule.Node, props *apiextensions.JSONSchemaProps
 	}
 }
 
-// enter notes the list or map whose items are walked next, until it is left.
+// enter adds a list or map to within. The caller calls leave after its items.
 func (l *ruleList) enter(node *celrule.Node, keyword string, limit *int64) (leave func()) {
 	path := l.crd.SchemaPath(l.index, node.Path)
 	at := l.crd.keyRange(path...)

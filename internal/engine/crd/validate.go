@@ -22,24 +22,23 @@ import (
 	"github.com/crdlab/crdlab/internal/engine/upstream"
 )
 
-// The cost limits of CEL rules in CEL cost units, for one rule and for all
-// rules of a CRD.
+// The limits of the estimated cost of CEL rules, in CEL cost units.
 const (
-	RuleCostLimit = validation.StaticEstimatedCostLimit
-	CostLimit     = validation.StaticEstimatedCRDCostLimit
+	RuleCostLimit = validation.StaticEstimatedCostLimit    // of one rule
+	CostLimit     = validation.StaticEstimatedCRDCostLimit // of all rules of a CRD
 )
 
-// CostContext tells how often a schema node may occur in one object.
+// A CostContext holds the maximum cardinality of a schema node in an object.
 type CostContext = validation.CELSchemaContext
 
-// NewCostContext is the context of the root of a schema.
+// NewCostContext returns the context of the root of a schema.
 func NewCostContext(root *apiextensions.JSONSchemaProps) *CostContext {
 	return validation.RootCELContext(root)
 }
 
-// validate prepares and validates a CRD, as rest.BeforeCreate and
-// BeforeUpdate do with the strategy of
-// k8s.io/apiextensions-apiserver/pkg/registry/customresourcedefinition, which
+// validate prepares and validates the CRD. It follows rest.BeforeCreate and
+// rest.BeforeUpdate with the strategy of
+// k8s.io/apiextensions-apiserver/pkg/registry/customresourcedefinition. That package
 // does not build for WebAssembly.
 func validate(r *Request) error {
 	if r.Old == nil {
@@ -48,29 +47,29 @@ func validate(r *Request) error {
 	if err := rest.EnsureObjectNamespaceMatchesRequestNamespace("", r.Internal); err != nil {
 		return err
 	}
-	check := r.checkCreate
+	prepareAndValidate := r.validateCreate
 	if r.Old != nil {
 		if r.Internal.Name != r.Old.Name {
 			return apierrors.NewNotFound(apiextensions.Resource("customresourcedefinitions"), r.Internal.Name)
 		}
-		check = r.checkUpdate
+		prepareAndValidate = r.validateUpdate
 	}
-	if errs := check(); len(errs) > 0 {
+	if errs := prepareAndValidate(); len(errs) > 0 {
 		return apierrors.NewInvalid(apiextensions.Kind("CustomResourceDefinition"), r.Internal.Name, upstream.SortErrors(errs))
 	}
-	r.Report.Warnings = append(r.Report.Warnings, r.warnings()...)
+	r.Report.Warnings = append(r.Report.Warnings, r.newWarnings()...)
 	return nil
 }
 
-func (r *Request) checkCreate() field.ErrorList {
-	prepare(r.Internal)
+func (r *Request) validateCreate() field.ErrorList {
+	prepareCreate(r.Internal)
 	if errs := r.validateSpec(); len(errs) > 0 {
 		return errs
 	}
 	return genericvalidation.ValidateObjectMetaAccessor(r.Internal, false, upstream.ValidatePathSegment, field.NewPath("metadata"))
 }
 
-func (r *Request) checkUpdate() field.ErrorList {
+func (r *Request) validateUpdate() field.ErrorList {
 	prepareUpdate(r.Internal, r.Old)
 	metadata := field.NewPath("metadata")
 	errs := genericvalidation.ValidateObjectMetaAccessor(r.Internal, false, upstream.ValidatePathSegment, metadata)
@@ -78,38 +77,39 @@ func (r *Request) checkUpdate() field.ErrorList {
 	return append(errs, r.validateSpec()...)
 }
 
-// validateSpec asks upstream what is wrong with the prepared CRD, unless it found
-// nothing wrong when it was asked the same before.
+// validateSpec validates the prepared CRD with upstream's code, unless the memo
+// contains it.
 func (r *Request) validateSpec() field.ErrorList {
 	if r.Old != nil {
-		return validation.ValidateCustomResourceDefinitionUpdate(r.ctx, r.validated(), r.Old)
+		return validation.ValidateCustomResourceDefinitionUpdate(r.ctx, r.crdToValidate(), r.Old)
 	}
 	if r.valid == nil || countRules(r.Internal) <= MaxImmediateRules {
-		return validation.ValidateCustomResourceDefinition(r.ctx, r.validated())
+		return validation.ValidateCustomResourceDefinition(r.ctx, r.crdToValidate())
 	}
-	asked := newValidCRD(r.Internal)
-	if r.valid.has(asked) {
+	key := newValidCRD(r.Internal)
+	if r.valid.contains(key) {
 		return nil
 	}
-	errs := validation.ValidateCustomResourceDefinition(r.ctx, r.validated())
+	errs := validation.ValidateCustomResourceDefinition(r.ctx, r.crdToValidate())
 	if len(errs) == 0 && !r.Preliminary && r.ctx.Err() == nil {
-		r.valid.add(asked)
+		r.valid.add(key)
 	}
 	return errs
 }
 
-// warnings are those of the CRD less those that it had before.
-func (r *Request) warnings() []string {
+// newWarnings returns the warnings about the CRD that the old CRD did not cause.
+func (r *Request) newWarnings() []string {
 	warnings := schemaWarnings(&r.Internal.Spec)
 	if r.Old == nil {
 		return warnings
 	}
-	before := schemaWarnings(&r.Old.Spec)
-	return slices.DeleteFunc(warnings, func(w string) bool { return slices.Contains(before, w) })
+	old := schemaWarnings(&r.Old.Spec)
+	return slices.DeleteFunc(warnings, func(w string) bool { return slices.Contains(old, w) })
 }
 
-// prepare sets what users cannot (strategy.PrepareForCreate).
-func prepare(crd *apiextensions.CustomResourceDefinition) {
+// prepareCreate sets the fields that users cannot set. It follows
+// strategy.PrepareForCreate.
+func prepareCreate(crd *apiextensions.CustomResourceDefinition) {
 	if crd.Name == "" && crd.GenerateName != "" {
 		crd.Name = upstream.GenerateName(crd.GenerateName)
 	}
@@ -119,8 +119,8 @@ func prepare(crd *apiextensions.CustomResourceDefinition) {
 	dropDisabledFields(crd, nil)
 }
 
-// prepareUpdate takes what users cannot change from the old CRD
-// (BeforeUpdate and strategy.PrepareForUpdate).
+// prepareUpdate copies the fields that users cannot change from the old CRD. It
+// follows rest.BeforeUpdate and strategy.PrepareForUpdate.
 func prepareUpdate(crd, old *apiextensions.CustomResourceDefinition) {
 	crd.Generation = old.Generation
 	crd.Status = *old.Status.DeepCopy()
@@ -136,7 +136,7 @@ func prepareUpdate(crd, old *apiextensions.CustomResourceDefinition) {
 	}
 }
 
-// addStoredVersion notes that objects may be persisted at the storage version.
+// addStoredVersion adds the storage version to status.storedVersions.
 func addStoredVersion(crd *apiextensions.CustomResourceDefinition) {
 	for _, v := range crd.Spec.Versions {
 		if !v.Storage {
@@ -149,12 +149,12 @@ func addStoredVersion(crd *apiextensions.CustomResourceDefinition) {
 	}
 }
 
-// dropDisabledFields drops the fields of features that the emulated release has
-// not enabled, unless the old CRD has them (strategy.go likewise). Those of the
-// status are not shown.
+// dropDisabledFields removes the fields of disabled feature gates, unless the old CRD
+// has them. It follows dropDisabledFields of the strategy, except for the status,
+// which no report shows.
 func dropDisabledFields(crd, old *apiextensions.CustomResourceDefinition) {
 	if !release.HasRatcheting() && (old == nil || !validation.HasSchemaWith(&old.Spec, hasOptionalOldSelf)) {
-		eachNode(crd, func(s *apiextensions.JSONSchemaProps) {
+		visitSchemas(crd, func(s *apiextensions.JSONSchemaProps) {
 			for i := range s.XValidations {
 				s.XValidations[i].OptionalOldSelf = nil
 			}
@@ -174,35 +174,6 @@ func hasOptionalOldSelf(root *apiextensions.JSONSchemaProps) bool {
 	})
 }
 
-// eachNode lets visit change the nodes of a CRD's structural schemas.
-func eachNode(crd *apiextensions.CustomResourceDefinition, visit func(*apiextensions.JSONSchemaProps)) {
-	if crd.Spec.Validation != nil {
-		eachNodeBelow(crd.Spec.Validation.OpenAPIV3Schema, visit)
-	}
-	for _, v := range crd.Spec.Versions {
-		if v.Schema != nil {
-			eachNodeBelow(v.Schema.OpenAPIV3Schema, visit)
-		}
-	}
-}
-
-func eachNodeBelow(s *apiextensions.JSONSchemaProps, visit func(*apiextensions.JSONSchemaProps)) {
-	if s == nil {
-		return
-	}
-	visit(s)
-	if s.AdditionalProperties != nil {
-		eachNodeBelow(s.AdditionalProperties.Schema, visit)
-	}
-	for name, property := range s.Properties {
-		eachNodeBelow(&property, visit)
-		s.Properties[name] = property
-	}
-	if s.Items != nil {
-		eachNodeBelow(s.Items.Schema, visit)
-	}
-}
-
 func countRules(crd *apiextensions.CustomResourceDefinition) (count int) {
 	validation.HasSchemaWith(&crd.Spec, func(root *apiextensions.JSONSchemaProps) bool {
 		return validation.SchemaHas(root, func(s *apiextensions.JSONSchemaProps) bool {
@@ -219,13 +190,13 @@ func hasSelectableFields(spec *apiextensions.CustomResourceDefinitionSpec) bool 
 	})
 }
 
-// schemaWarnings are those of strategy.WarningsOnCreate, each once and in
-// alphabetical order; the API server's order is random.
+// schemaWarnings returns the warnings of strategy.WarningsOnCreate without duplicates.
+// It sorts them, because the API server's order is random.
 func schemaWarnings(crd *apiextensions.CustomResourceDefinitionSpec) []string {
 	warnings := sets.New[string]()
 	visit := func(s *apiextensions.JSONSchemaProps) bool {
 		warnings.Insert(FormatWarnings(s)...)
-		warnings.Insert(nonScalarSet(s)...)
+		warnings.Insert(setWarnings(s)...)
 		return false
 	}
 	if crd.Validation != nil {
@@ -239,6 +210,7 @@ func schemaWarnings(crd *apiextensions.CustomResourceDefinitionSpec) []string {
 	return sets.List(warnings)
 }
 
+// FormatWarnings returns the API server's warnings about an unknown format.
 func FormatWarnings(s *apiextensions.JSONSchemaProps) []string {
 	if s.Format == "" {
 		return nil
@@ -251,7 +223,8 @@ func FormatWarnings(s *apiextensions.JSONSchemaProps) []string {
 	return warnings
 }
 
-func nonScalarSet(s *apiextensions.JSONSchemaProps) []string {
+// setWarnings returns the API server's warnings about a set of objects or lists.
+func setWarnings(s *apiextensions.JSONSchemaProps) []string {
 	if s.XListType == nil || *s.XListType != "set" || s.Items == nil || s.Items.Schema == nil {
 		return nil
 	}

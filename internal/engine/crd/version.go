@@ -19,18 +19,18 @@ import (
 	"github.com/crdlab/crdlab/internal/engine/feature"
 )
 
-// Version is a version of an accepted CRD, compiled to serve requests.
+// A Version is a version of an accepted CRD, compiled to serve requests.
 type Version struct {
 	Kind       schema.GroupVersionKind
 	Index      int // in spec.versions
 	Namespaced bool
 	served     bool
-	// PreserveUnknown is spec.preserveUnknownFields: nothing is pruned.
+	// PreserveUnknown is spec.preserveUnknownFields, which disables pruning.
 	PreserveUnknown bool
 
 	Schema    *structuralschema.Structural
 	Validator validation.SchemaValidator
-	// StatusValidator is of properties.status; nil without the subresource.
+	// StatusValidator validates the status. It is nil without the status subresource.
 	StatusValidator    validation.SchemaValidator
 	CELValidator       *cel.Validator // nil if there are no rules
 	Rules              *celrule.Node  // the same rules, one by one
@@ -39,25 +39,23 @@ type Version struct {
 	columns            []apiextensionsv1.CustomResourceColumnDefinition
 	convertors         sync.Pool // of *TableConvertor
 	DeprecationWarning string    // the deprecation warning, or empty
-	// crd is what the version is of.
-	crd *apiextensionsv1.CustomResourceDefinition
-	// applied is how a server-side apply merges; it takes as long to build as
-	// all else, and few ask for it.
-	applied struct {
+	crd                *apiextensionsv1.CustomResourceDefinition
+	// applyTypes is built for the first server-side apply, because building it needs as
+	// much time as the rest of the version.
+	applyTypes struct {
 		sync.Once
 		types feature.TypeConverter
 		err   error
 	}
 }
 
-// compileVersion prepares v as the handler of custom resources does before
-// the first request (getOrCreateServingInfoFor in
-// k8s.io/apiextensions-apiserver/pkg/apiserver).
-func compileVersion(rules *celrule.Compiler, crd *apiextensionsv1.CustomResourceDefinition, v apiextensionsv1.CustomResourceDefinitionVersion) (*Version, error) {
+// compileVersion compiles v for serving objects. It follows getOrCreateServingInfoFor
+// of k8s.io/apiextensions-apiserver/pkg/apiserver.
+func compileVersion(compiler *celrule.Compiler, crd *apiextensionsv1.CustomResourceDefinition, v apiextensionsv1.CustomResourceDefinitionVersion) (*Version, error) {
 	compiled := &Version{
 		crd:                crd,
 		Kind:               schema.GroupVersionKind{Group: crd.Spec.Group, Version: v.Name, Kind: crd.Spec.Names.Kind},
-		Index:              slices.IndexFunc(crd.Spec.Versions, func(o apiextensionsv1.CustomResourceDefinitionVersion) bool { return o.Name == v.Name }),
+		Index:              VersionIndex(crd, v.Name),
 		Namespaced:         crd.Spec.Scope == apiextensionsv1.NamespaceScoped,
 		served:             v.Served,
 		PreserveUnknown:    crd.Spec.PreserveUnknownFields,
@@ -74,13 +72,13 @@ func compileVersion(rules *celrule.Compiler, crd *apiextensionsv1.CustomResource
 			return nil, fmt.Errorf("convert schema: %w", err)
 		}
 	}
-	if err := compiled.compileSchema(internal.OpenAPIV3Schema, rules); err != nil {
+	if err := compiled.compileSchema(internal.OpenAPIV3Schema, compiler); err != nil {
 		return nil, err
 	}
 	return compiled, nil
 }
 
-func (v *Version) compileSchema(props *apiextensions.JSONSchemaProps, rules *celrule.Compiler) error {
+func (v *Version) compileSchema(props *apiextensions.JSONSchemaProps, compiler *celrule.Compiler) error {
 	validator, _, err := validation.NewSchemaValidator(props)
 	if err != nil {
 		return fmt.Errorf("compile validator: %w", err)
@@ -104,18 +102,18 @@ func (v *Version) compileSchema(props *apiextensions.JSONSchemaProps, rules *cel
 			return fmt.Errorf("prune defaults: %w", err)
 		}
 	}
-	v.CELValidator, v.Rules = rules.Compile(v.Schema)
+	v.CELValidator, v.Rules = compiler.Compile(v.Schema)
 	return nil
 }
 
-// ApplyTypes are the types by which a server-side apply merges.
-func (v *Version) ApplyTypes(p feature.Set) (feature.TypeConverter, error) {
-	v.applied.Do(func() { v.applied.types, v.applied.err = p.ApplyTypes(v.crd, v.Kind.Version) })
-	return v.applied.types, v.applied.err
+// ApplyTypes returns the types for merging objects in server-side apply.
+func (v *Version) ApplyTypes(features feature.Set) (feature.TypeConverter, error) {
+	v.applyTypes.Do(func() { v.applyTypes.types, v.applyTypes.err = features.ApplyTypes(v.crd, v.Kind.Version) })
+	return v.applyTypes.types, v.applyTypes.err
 }
 
-// deprecationWarning is what a client of v is warned of, or empty
-// (defaultDeprecationWarning in k8s.io/apiextensions-apiserver/pkg/apiserver).
+// deprecationWarning returns the warning for clients of v, or an empty string. It
+// follows defaultDeprecationWarning of k8s.io/apiextensions-apiserver/pkg/apiserver.
 func deprecationWarning(crd apiextensionsv1.CustomResourceDefinitionSpec, v apiextensionsv1.CustomResourceDefinitionVersion) string {
 	if !v.Deprecated {
 		return ""
@@ -140,14 +138,14 @@ func deprecationWarning(crd apiextensionsv1.CustomResourceDefinitionSpec, v apie
 	return warning
 }
 
-// Stores says whether object is of a version that is or was stored.
+// Defines reports whether object has the kind of one of the CRD's versions.
 func (c *CRD) Defines(object *unstructured.Unstructured) bool {
 	gvk := object.GroupVersionKind()
 	v, ok := c.Versions[gvk.Version]
 	return ok && v.Kind == gvk
 }
 
-// Scales says whether a served version has a scale subresource.
+// HasScale reports whether a served version has a scale subresource.
 func (c *CRD) HasScale() bool {
 	for _, v := range c.Versions {
 		if v.served && v.Scale != nil {
@@ -157,6 +155,7 @@ func (c *CRD) HasScale() bool {
 	return false
 }
 
+// VersionIndex returns the index of a version in spec.versions, or -1.
 func VersionIndex(crd *apiextensionsv1.CustomResourceDefinition, name string) int {
 	return slices.IndexFunc(crd.Spec.Versions, func(v apiextensionsv1.CustomResourceDefinitionVersion) bool { return v.Name == name })
 }

@@ -1,0 +1,66 @@
+package crd
+
+import (
+	"sync"
+
+	"github.com/crdlab/crdlab/internal/engine/crdschema"
+	"github.com/crdlab/crdlab/internal/engine/feature"
+	"github.com/crdlab/crdlab/internal/playground"
+	"github.com/crdlab/crdlab/internal/source"
+)
+
+// derived caches values that only some requests for a CRD need. They live as long as
+// the CRD, which the engine caches.
+//
+//	value      key          entries                                benchmark
+//	published  -            1                                      -
+//	kinds      -            1                                      -
+//	keywords   schema node  the nodes with values in an object     BenchmarkObjectEdit
+//
+// A [Version] has two further caches: idle table convertors (BenchmarkObjectEdit) and
+// the types for server-side apply. For the memo of valid CRDs, see [validMemo].
+type derived struct {
+	published struct {
+		sync.Once
+		schemas []playground.Schema
+		err     error
+	}
+	kinds struct {
+		sync.Once
+		byVersion map[string]*crdschema.Kind
+	}
+	keywords sync.Map // of playground.Range by schemaNode
+}
+
+// PublishedSchemas returns the OpenAPI schemas that a cluster publishes for the
+// served versions, the preferred version first. A rejected CRD has no schemas.
+func (c *CRD) PublishedSchemas(features feature.Set) ([]playground.Schema, error) {
+	published := &c.derived.published
+	published.Do(func() { published.schemas, published.err = c.publish(features.Schema) })
+	return published.schemas, published.err
+}
+
+// kindsByVersion returns the kinds of the CRD's objects by version.
+func (c *CRD) kindsByVersion(types *crdschema.Types) map[string]*crdschema.Kind {
+	kinds := &c.derived.kinds
+	kinds.Do(func() { kinds.byVersion = c.buildKinds(types) })
+	return kinds.byVersion
+}
+
+// A schemaNode identifies a schema node of a version.
+type schemaNode struct {
+	version int // index in spec.versions
+	path    string
+}
+
+// KeywordRange returns the range of the keywords of a schema node, without its
+// subschemas. version is an index in spec.versions; at is the location of the node.
+func (c *CRD) KeywordRange(version int, path string, at source.Location) playground.Range {
+	node := schemaNode{version, path}
+	if known, ok := c.derived.keywords.Load(node); ok {
+		return known.(playground.Range)
+	}
+	found := keywordRange(at)
+	c.derived.keywords.Store(node, found)
+	return found
+}

@@ -1,0 +1,123 @@
+package crd
+
+import (
+	"strings"
+
+	"k8s.io/apiextensions-apiserver/pkg/apis/apiextensions"
+
+	"github.com/crdlab/crdlab/internal/engine/finding"
+	"github.com/crdlab/crdlab/internal/engine/upstream"
+	"github.com/crdlab/crdlab/internal/playground"
+	"github.com/crdlab/crdlab/internal/source"
+)
+
+// open parses the YAML and chooses the document to evaluate. It reports false if the
+// YAML exceeds a limit or contains no document. A syntax error does not stop open,
+// because the decoder reports it in the API server's words.
+func (r *Request) open() bool {
+	file, err := source.Parse(r.yaml, finding.CRDText)
+	if _, isLimit := finding.LimitRange(err); isLimit {
+		r.exceed(playground.DocumentCRD, err)
+		return false
+	}
+	r.Doc, r.Report.Candidates = chooseDocument(file)
+	if r.Doc == nil {
+		return false
+	}
+	if err := finding.CheckText(r.Doc); err != nil {
+		r.exceed(playground.DocumentCRD, err)
+		return false
+	}
+	return true
+}
+
+// openOld parses and decodes the CRD before an update, if there is one. It does not
+// validate it, because a cluster may hold CRDs that it no longer accepts. openOld
+// reports false if the YAML exceeds a limit or is not a CRD.
+func (r *Request) openOld() bool {
+	if strings.TrimSpace(r.oldYAML) == "" {
+		return true
+	}
+	file, err := source.Parse(r.oldYAML, finding.CRDText)
+	if _, isLimit := finding.LimitRange(err); isLimit {
+		r.operation = playground.OperationUpdate
+		r.exceed(playground.DocumentOldCRD, err)
+		return false
+	}
+	doc, _ := chooseDocument(file)
+	if doc == nil {
+		return true
+	}
+	r.operation = playground.OperationUpdate
+	old, err := decodeOld(doc)
+	if err != nil {
+		r.Report.Status = playground.Status{Message: "the old CRD cannot be read"}
+		r.Report.Findings = append(r.Report.Findings, finding.OfRequest(playground.DocumentOldCRD, playground.StageCRDDecode, doc, err.Error()))
+		return false
+	}
+	establish(old)
+	r.Old, r.OldDoc = old, doc
+	return true
+}
+
+func decodeOld(doc *source.Document) (*apiextensions.CustomResourceDefinition, error) {
+	old := &apiextensions.CustomResourceDefinition{}
+	err := upstream.Guard(playground.StageCRDDecode, func() error {
+		_, _, err := decodeDocument(doc, false, old)
+		return err
+	})
+	return old, err
+}
+
+// exceed ends the request because a document exceeds a limit.
+func (r *Request) exceed(document playground.Document, err error) {
+	r.Report.Status = playground.Status{Message: err.Error()}
+	r.Report.Findings = append(r.Report.Findings, finding.OfLimit(document, playground.StageCRDDecode, err))
+}
+
+// chooseDocument returns the first CustomResourceDefinition of a file. If there is
+// none, it returns the first document with content, so that the decoder reports its
+// kind.
+func chooseDocument(file *source.File) (*source.Document, []playground.Candidate) {
+	candidates := []playground.Candidate{}
+	var chosen, other *source.Document
+	for _, doc := range file.Documents {
+		if doc.Empty() {
+			continue
+		}
+		if other == nil {
+			other = doc
+		}
+		if kind, ok := doc.Lookup("kind"); !ok || kind != "CustomResourceDefinition" {
+			continue
+		}
+		name, _ := doc.Lookup("metadata", "name")
+		candidates = append(candidates, playground.Candidate{Name: name, Chosen: chosen == nil, Range: doc.Range})
+		if chosen == nil {
+			chosen = doc
+		}
+	}
+	if chosen == nil {
+		chosen = other
+	}
+	return chosen, candidates
+}
+
+// establish sets the fields that the controllers set on a CRD in a cluster. It keeps
+// the stored versions of the YAML.
+func establish(crd *apiextensions.CustomResourceDefinition) {
+	if crd.Generation == 0 {
+		crd.Generation = 1
+	}
+	if crd.ResourceVersion == "" {
+		crd.ResourceVersion = upstream.FirstResourceVersion
+	}
+	if crd.Status.AcceptedNames.Plural == "" {
+		crd.Status.AcceptedNames = crd.Spec.Names
+	}
+	for _, condition := range []apiextensions.CustomResourceDefinitionConditionType{apiextensions.NamesAccepted, apiextensions.Established} {
+		if apiextensions.FindCRDCondition(crd, condition) == nil {
+			apiextensions.SetCRDCondition(crd, apiextensions.CustomResourceDefinitionCondition{Type: condition, Status: apiextensions.ConditionTrue})
+		}
+	}
+}

@@ -1,0 +1,76 @@
+package crd
+
+import (
+	"slices"
+
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+	utilversion "k8s.io/apimachinery/pkg/version"
+
+	"github.com/crdlab/crdlab/internal/playground"
+)
+
+// describe adds the names, versions and rules of a decoded CRD to the report, even if
+// a later stage rejected the CRD.
+func (r *Request) describe() {
+	if r.Internal == nil {
+		return
+	}
+	spec := r.Internal.Spec
+	r.Report.Name = r.Internal.Name
+	r.Report.Group = spec.Group
+	r.Report.Scope = string(spec.Scope)
+	r.Report.Names = playground.Names{
+		Plural:     spec.Names.Plural,
+		Singular:   spec.Names.Singular,
+		Kind:       spec.Names.Kind,
+		ListKind:   spec.Names.ListKind,
+		ShortNames: append([]string{}, spec.Names.ShortNames...),
+		Categories: append([]string{}, spec.Names.Categories...),
+	}
+	var served []string
+	for _, v := range spec.Versions {
+		if v.Served {
+			served = append(served, v.Name)
+		}
+	}
+	sortByPriority(served)
+	for i, v := range spec.Versions {
+		r.Report.Versions = append(r.Report.Versions, playground.Version{
+			Name:       v.Name,
+			Served:     v.Served,
+			Storage:    v.Storage,
+			Deprecated: v.Deprecated,
+			Priority:   slices.Index(served, v.Name) + 1,
+			Range:      r.keyRange("spec", "versions", i),
+		})
+	}
+	r.reportRules()
+}
+
+// ServedByPriority returns the names of the served versions, the preferred version
+// first. Discovery lists no version of a CRD that is not established.
+func (c *CRD) ServedByPriority() []string {
+	var names []string
+	if !c.IsEstablished() || c.Unservable {
+		return names
+	}
+	for _, v := range c.Report.Versions {
+		if v.Served {
+			names = append(names, v.Name)
+		}
+	}
+	sortByPriority(names)
+	return names
+}
+
+// sortByPriority sorts version names in the order of discovery.
+func sortByPriority(versions []string) {
+	slices.SortFunc(versions, func(a, b string) int { return utilversion.CompareKubeAwareVersionStrings(b, a) })
+}
+
+// IsEstablished reports whether the condition Established is true.
+func (c *CRD) IsEstablished() bool {
+	return slices.ContainsFunc(c.Report.Conditions, func(condition playground.Condition) bool {
+		return condition.Type == string(apiextensionsv1.Established) && condition.Status == string(apiextensionsv1.ConditionTrue)
+	})
+}
