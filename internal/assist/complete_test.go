@@ -16,12 +16,8 @@ import (
 // TestCompletionOfTheCases asks for completions at every line of the objects of
 // the cases, and for the names that are offered whether the engine knows them.
 func TestCompletionOfTheCases(t *testing.T) {
-	all, err := cases.Read("testdata")
-	if err != nil {
-		t.Fatal(err)
-	}
 	w := completionWalk{engine: whole.New()}
-	for _, c := range all {
+	for _, c := range readCases(t) {
 		w.walk(t, c.Name, c.Scenario.CRD, c.Scenario.Object)
 	}
 	w.report(t)
