@@ -56,7 +56,9 @@ var packageRules = []packageRule{
 	{"internal/engine/openapi", "internal/engine/jsonvalue internal/playground", true},
 	{"internal/engine/webhook", "", true},
 
-	{"internal/assist", "internal/engine internal/engine/object internal/engine/crd internal/engine/celrule internal/engine/crdschema internal/engine/release internal/engine/feature " + engineTools, true},
+	{"internal/assist", "internal/assist/celscope internal/assist/facts internal/engine internal/engine/object internal/engine/crd internal/engine/celrule internal/engine/crdschema internal/engine/release internal/engine/feature " + engineTools, true},
+	{"internal/assist/celscope", "internal/assist/facts internal/engine/crdschema internal/engine/release internal/source/... internal/playground", true},
+	{"internal/assist/facts", "internal/engine/crdschema internal/engine/jsonvalue internal/playground", true},
 	{"internal/engine", "internal/engine/quickfix internal/engine/crddiff internal/engine/object internal/engine/crd internal/engine/crdschema internal/engine/kubectl internal/engine/release internal/engine/feature " + engineTools, true},
 	{"internal/engine/quickfix", "internal/engine/crd internal/engine/celrule internal/engine/crdschema " + engineTools, true},
 	{"internal/engine/crddiff", "internal/engine/object internal/engine/crd internal/engine/crdschema internal/engine/feature " + engineTools, true},

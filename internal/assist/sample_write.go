@@ -8,67 +8,65 @@ import (
 
 	"github.com/mitchellh/go-wordwrap"
 
+	"github.com/crdlab/crdlab/internal/assist/facts"
 	"github.com/crdlab/crdlab/internal/engine/crdschema"
 	"github.com/crdlab/crdlab/internal/engine/jsonvalue"
-	"github.com/crdlab/crdlab/internal/source/tolerant"
 )
 
 const (
-	// maxSampleLines is how long a sample with comments may get; beyond it
-	// fields are named, but not what is in them.
+	// maxSampleLines limits samples with comments. Beyond it, fields have no content.
 	maxSampleLines = 4000
-	// sampleWidth is that of comments.
+	// sampleWidth is the width of comments in columns.
 	sampleWidth = 78
 )
 
-// writeSample writes an object as YAML. Full adds what the schema says, in
-// comments that begin with ##, and the other fields, in those that begin with #.
+// writeSample writes an object as YAML. If full is set, comments that begin with ##
+// describe the fields, and comments that begin with # contain the unused fields.
 func writeSample(schema crdschema.Schema, object map[string]any, full bool) string {
-	w := sampleText{full: full, order: writer{known: &cursorContext{kind: &crdschema.Kind{Root: schema}}, Cursor: tolerant.Cursor{}}}
-	w.object(schema, object, 0, live)
+	w := sampleWriter{full: full}
+	w.object(schema, object, 0, uncommented)
 	return w.b.String()
 }
 
-// live is the mark's column of lines that are no comments.
-const live = -1
+// uncommented is the mark of lines outside comments.
+const uncommented = -1
 
-type sampleText struct {
+// sampleWriter writes YAML line by line. Its methods accept the column of the content, and
+// the mark: the column of the comment character, or uncommented.
+type sampleWriter struct {
 	b     strings.Builder
 	full  bool
 	lines int
-	order writer
 }
 
-// line writes a line at a column; if it is a comment, its mark stands at a
-// column to the left.
-func (w *sampleText) line(column, mark int, text string) {
+func (w *sampleWriter) line(column, mark int, content string) {
 	w.lines++
-	if mark == live {
-		w.b.WriteString(strings.Repeat(" ", column) + text + "\n")
+	if mark == uncommented {
+		w.b.WriteString(strings.Repeat(" ", column) + content + "\n")
 		return
 	}
-	w.b.WriteString(strings.Repeat(" ", mark) + "# " + strings.Repeat(" ", column-mark) + text + "\n")
+	w.b.WriteString(strings.Repeat(" ", mark) + "# " + strings.Repeat(" ", column-mark) + content + "\n")
 }
 
-// markAt is the mark's column of a comment at a column.
+// markAt returns the mark of a comment at a column, which may be within a comment.
 func markAt(mark, column int) int {
-	if mark == live {
+	if mark == uncommented {
 		return column
 	}
 	return mark
 }
 
-func (w *sampleText) object(schema crdschema.Schema, object map[string]any, column, mark int) {
+func (w *sampleWriter) object(schema crdschema.Schema, object map[string]any, column, mark int) {
 	for _, name := range w.names(schema, object) {
 		value, isThere := object[name]
 		property := schema.Child(name)
 		isHidden := name == "status" && column == 0 || isMetadata(schema) && !slices.Contains(metadataSample, name)
 		switch {
 		case isThere:
-			w.comment(schema, name, column, mark)
+			w.describe(schema, name, column, mark)
 			w.entry(name, property, value, column, mark)
 		case w.full && !isHidden:
-			w.comment(schema, name, column, mark)
+			w.describe(schema, name, column, mark)
 			w.entry(name, property, w.example(property), column, markAt(mark, column))
 		}
 	}
@@ -78,14 +76,14 @@ func isMetadata(schema crdschema.Schema) bool {
 	return schema.Documentation() == crdschema.MetadataDescription
 }
 
-// metadataSample are the fields of the metadata that people write.
+// metadataSample lists the fields of metadata that users write.
 var metadataSample = []string{"name", "namespace", "labels", "annotations"}
 
-// names are the fields of the schema and those that only the object has.
-func (w *sampleText) names(schema crdschema.Schema, object map[string]any) []string {
+// names returns the fields of the schema, followed by the other fields of the object.
+func (w *sampleWriter) names(schema crdschema.Schema, object map[string]any) []string {
 	var names []string
 	if schema.Schema != nil {
-		names = w.order.fieldNames(schema)
+		names = sortFields(schema, nil, "")
 	}
 	for _, name := range slices.Sorted(maps.Keys(object)) {
 		if !slices.Contains(names, name) {
@@ -95,8 +93,8 @@ func (w *sampleText) names(schema crdschema.Schema, object map[string]any) []str
 	return names
 }
 
-// example is what a commented field shows: its default, or the least it can be.
-func (w *sampleText) example(schema crdschema.Schema) any {
+// example returns the value of a field in a comment: the default or a minimal value.
+func (w *sampleWriter) example(schema crdschema.Schema) any {
 	if schema.Schema == nil {
 		return map[string]any{}
 	}
@@ -110,12 +108,12 @@ func (w *sampleText) example(schema crdschema.Schema) any {
 	return value
 }
 
-func (w *sampleText) entry(name string, schema crdschema.Schema, value any, column, mark int) {
-	key := yamlText(name) + ":"
+func (w *sampleWriter) entry(name string, schema crdschema.Schema, value any, column, mark int) {
+	key := yamlString(name) + ":"
 	switch value := value.(type) {
 	case map[string]any:
 		switch {
-		case len(value) > 0 || mark != live && w.expands(schema):
+		case len(value) > 0 || mark != uncommented && w.expands(schema):
 			w.line(column, mark, key)
 			w.object(schema, value, column+indentation, mark)
 		default:
@@ -138,21 +136,20 @@ func (w *sampleText) entry(name string, schema crdschema.Schema, value any, colu
 	}
 }
 
-// expands says whether the fields of an object without any are to be shown.
-func (w *sampleText) expands(schema crdschema.Schema) bool {
+// expands reports whether to write the fields of an empty object.
+func (w *sampleWriter) expands(schema crdschema.Schema) bool {
 	return w.full && w.lines < maxSampleLines && schema.Schema != nil && len(schema.Properties) > 0
 }
 
-// item writes an item of a list: its first line that is no comment gets the
-// dash.
-func (w *sampleText) item(schema crdschema.Schema, value any, column, mark int) {
+// item writes an item of a list. The dash precedes the first line that is not a comment.
+func (w *sampleWriter) item(schema crdschema.Schema, value any, column, mark int) {
 	object, isObject := value.(map[string]any)
-	if !isObject || len(object) == 0 && (mark == live || !w.expands(schema)) {
+	if !isObject || len(object) == 0 && (mark == uncommented || !w.expands(schema)) {
 		w.line(column, mark, "- "+yamlValue(value))
 		return
 	}
-	inner := sampleText{full: w.full, lines: w.lines, order: w.order}
-	inner.object(schema, object, 0, live)
+	inner := sampleWriter{full: w.full, lines: w.lines}
+	inner.object(schema, object, 0, uncommented)
 	lead := "- "
 	for line := range strings.Lines(inner.b.String()) {
 		line = strings.TrimSuffix(line, "\n")
@@ -168,25 +165,25 @@ func (w *sampleText) item(schema crdschema.Schema, value any, column, mark int) 
 	}
 }
 
-// comment says what the schema says of a field. What every resource has is
-// known.
-func (w *sampleText) comment(parent crdschema.Schema, name string, column, mark int) {
+// describe writes the description and the constraints of a field as comments. It omits
+// the fields that all resources share.
+func (w *sampleWriter) describe(parent crdschema.Schema, name string, column, mark int) {
 	schema := parent.Child(name)
 	if !w.full || schema.Schema == nil || isMetadata(parent) || isMetadata(schema) || parent.Properties["metadata"].Description == crdschema.MetadataDescription && slices.Contains(firstFields, name) {
 		return
 	}
-	text, _, _ := strings.Cut(strings.TrimSpace(schema.Documentation()), "\n\n")
-	f := factList{}
-	f.values(schema)
-	f.bounds(schema)
+	description, _, _ := strings.Cut(strings.TrimSpace(schema.Documentation()), "\n\n")
+	f := facts.List{}
+	f.AddValues(schema)
+	f.AddBounds(schema)
 	if schema.Default != nil {
-		f.add("default", jsonvalue.String(schema.Default))
+		f.Add("default", jsonvalue.String(schema.Default))
 	}
 	var notes []string
-	for _, fact := range f.facts {
+	for _, fact := range f {
 		notes = append(notes, fmt.Sprintf("%s: %s", fact.Name, fact.Text))
 	}
-	for _, part := range []string{strings.Join(strings.Fields(text), " "), strings.Join(notes, "; ")} {
+	for _, part := range []string{strings.Join(strings.Fields(description), " "), strings.Join(notes, "; ")} {
 		if part == "" {
 			continue
 		}

@@ -1,4 +1,4 @@
-package assist
+package celscope
 
 import (
 	"maps"
@@ -14,30 +14,42 @@ import (
 	"github.com/crdlab/crdlab/internal/playground"
 )
 
-// complete lists what may stand at the end of the expression before the cursor.
-func (s *celScope) complete(p *cursorContext) playground.Completion {
-	before := p.Before
-	word := before[len(strings.TrimRight(before, celWordCharacters)):]
-	completion := playground.Completion{Range: celWordRange(p, word), Items: []playground.CompletionItem{}}
-	tokens, isOpen := celTokens(before)
+// Cursor is a position in an expression.
+type Cursor struct {
+	// Expression is the whole expression, and Before the part before the cursor.
+	Expression, Before string
+	// Position is the cursor's position in the document.
+	Position playground.Position
+	// Word is the range of a hover that describes nothing.
+	Word playground.Range
+	// NeedsBlank reports that YAML requires a blank before an insertion.
+	NeedsBlank bool
+}
+
+// Complete lists the completion items at the cursor.
+func (s *Scope) Complete(c Cursor) playground.Completion {
+	before := c.Before
+	word := before[len(strings.TrimRight(before, wordCharacters)):]
+	completion := playground.Completion{Range: wordRange(c, word), Items: []playground.CompletionItem{}}
+	tokens, isOpen := tokenize(before)
 	if isOpen || word != "" && word[0] <= '9' {
 		return completion
 	}
 	if word != "" {
 		tokens = tokens[:len(tokens)-1]
 	}
-	inner := s.within(before, tokens)
+	inner := s.withMacroVariables(before, tokens)
 	end := len(tokens)
 	if end > 1 && tokens[end-1].text == "?" {
 		end--
 	}
 	if end > 0 && tokens[end-1].text == "." {
-		operand := celText(before, tokens[celOperand(tokens, end-1):end-1])
-		completion.Items = inner.members(operand)
+		operand := sourceOf(before, tokens[operandStart(tokens, end-1):end-1])
+		completion.Items = inner.memberItems(operand)
 	} else {
-		completion.Items = inner.globals(p, word)
+		completion.Items = inner.globalItems(word)
 	}
-	if p.NeedsBlank {
+	if c.NeedsBlank {
 		for i := range completion.Items {
 			completion.Items[i].Insert = " " + completion.Items[i].Insert
 			for j := range completion.Items[i].Stops {
@@ -48,22 +60,21 @@ func (s *celScope) complete(p *cursorContext) playground.Completion {
 	return completion
 }
 
-const celWordCharacters = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_"
+const wordCharacters = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_"
 
-// celWordRange is the range of the word before the cursor, which no line break
-// divides.
-func celWordRange(p *cursorContext, word string) playground.Range {
-	at := p.position
+// wordRange returns the range of the word before the cursor. A word does not span lines.
+func wordRange(c Cursor, word string) playground.Range {
+	at := c.Position
 	start := at
 	start.Character = max(0, start.Character-len(word))
 	return playground.Range{Start: start, End: at}
 }
 
-// members are the fields, functions and macros of an operand.
-func (s *celScope) members(operand string) []playground.CompletionItem {
-	items := s.qualified(operand)
+// memberItems lists the fields, functions and macros of an operand.
+func (s *Scope) memberItems(operand string) []playground.CompletionItem {
+	items := s.qualifiedItems(operand)
 	for _, name := range s.declared[operand] {
-		items = append(items, playground.CompletionItem{Label: name, Kind: playground.ItemVariable, Detail: s.celTypeName(s.typeOf(operand + "." + name)), Insert: name, Stops: []int{}})
+		items = append(items, playground.CompletionItem{Label: name, Kind: playground.ItemVariable, Detail: s.TypeName(s.typeOf(operand + "." + name)), Insert: name, Stops: []int{}})
 	}
 	of := s.typeOf(operand)
 	if of == nil {
@@ -77,13 +88,13 @@ func (s *celScope) members(operand string) []playground.CompletionItem {
 	return append(items, s.functionItems(of)...)
 }
 
-func (s *celScope) fieldItems(typeName string) []playground.CompletionItem {
+func (s *Scope) fieldItems(typeName string) []playground.CompletionItem {
 	items := []playground.CompletionItem{}
 	schema := s.schemaOf(typeName)
 	for _, name := range s.fieldNames(typeName) {
 		item := playground.CompletionItem{
 			Label: name, Kind: playground.ItemField, Insert: name, Stops: []int{},
-			Detail: s.celTypeName(s.types[typeName].Fields[name].Type.CelType()),
+			Detail: s.TypeName(s.types[typeName].Fields[name].Type.CelType()),
 		}
 		property := schema.At(typePath(name))
 		if schema.Schema != nil && property.Schema != nil {
@@ -94,10 +105,10 @@ func (s *celScope) fieldItems(typeName string) []playground.CompletionItem {
 	return items
 }
 
-// celMacros are those for lists and maps, and what they take.
-var celMacros = []struct {
-	name, takes, insert string
-	stop                int
+// listMacros lists the macros of lists and maps with their signatures.
+var listMacros = []struct {
+	name, signature, insert string
+	stop                    int
 }{
 	{"all", "(x, condition) -> bool", "all(x, )", 7},
 	{"exists", "(x, condition) -> bool", "exists(x, )", 10},
@@ -106,24 +117,24 @@ var celMacros = []struct {
 	{"map", "(x, value) -> list", "map(x, )", 7},
 }
 
-func (s *celScope) macroItems(of *types.Type) []playground.CompletionItem {
+func (s *Scope) macroItems(of *types.Type) []playground.CompletionItem {
 	items := []playground.CompletionItem{}
 	if of.Kind() != types.ListKind && of.Kind() != types.MapKind {
 		return items
 	}
-	for _, macro := range celMacros {
+	for _, macro := range listMacros {
 		if of.Kind() == types.MapKind && (macro.name == "filter" || macro.name == "map") {
 			continue
 		}
 		items = append(items, playground.CompletionItem{
-			Label: macro.name, Kind: playground.ItemMacro, Detail: macro.takes, Description: s.macroDescription(macro.name),
+			Label: macro.name, Kind: playground.ItemMacro, Detail: macro.signature, Description: s.macroDescription(macro.name),
 			Insert: macro.insert, Stops: []int{macro.stop},
 		})
 	}
 	return items
 }
 
-func (s *celScope) macroDescription(name string) string {
+func (s *Scope) macroDescription(name string) string {
 	for _, macro := range s.env.Macros() {
 		if documented, ok := macro.(common.Documentor); ok && macro.Function() == name {
 			if doc := documented.Documentation(); doc != nil && doc.Description != "" {
@@ -134,31 +145,32 @@ func (s *celScope) macroDescription(name string) string {
 	return ""
 }
 
-// functionItems are the member functions that take a type.
-func (s *celScope) functionItems(of *types.Type) []playground.CompletionItem {
+// functionItems lists the member functions of a type.
+func (s *Scope) functionItems(of *types.Type) []playground.CompletionItem {
 	items := []playground.CompletionItem{}
 	functions := s.env.Functions()
 	for _, name := range slices.Sorted(maps.Keys(functions)) {
 		if !isFunctionName(name) || of.Kind() == types.DynKind {
 			continue
 		}
-		signatures, takesMore := s.signatures(functions[name], func(overload *decls.OverloadDecl) bool {
-			return overload.IsMemberFunction() && takes(overload.ArgTypes()[0], of)
+		signatures, hasParameters := s.signatures(functions[name], func(overload *decls.OverloadDecl) bool {
+			return overload.IsMemberFunction() && accepts(overload.ArgTypes()[0], of)
 		})
 		if len(signatures) > 0 {
-			items = append(items, functionItem(name, signatures, takesMore, functionDescription(functions[name])))
+			items = append(items, functionItem(name, signatures, hasParameters, functionDescription(functions[name])))
 		}
 	}
 	return items
 }
 
-// isFunctionName tells functions from operators, such as _==_ and @in.
+// isFunctionName reports whether a name belongs to a function, not to an operator such as
+// _==_ or @in.
 func isFunctionName(name string) bool {
 	return name != "" && name != operators.OldIn && !strings.ContainsAny(name, "_@")
 }
 
-// takes says whether a parameter takes values of a type.
-func takes(parameter, of *types.Type) bool {
+// accepts reports whether a parameter accepts values of a type.
+func accepts(parameter, of *types.Type) bool {
 	switch {
 	case parameter.Kind() == types.TypeParamKind:
 		return true
@@ -173,16 +185,16 @@ func takes(parameter, of *types.Type) bool {
 		return false
 	}
 	for i, inner := range parameter.Parameters() {
-		if !takes(inner, of.Parameters()[i]) && of.Parameters()[i].Kind() != types.DynKind {
+		if !accepts(inner, of.Parameters()[i]) && of.Parameters()[i].Kind() != types.DynKind {
 			return false
 		}
 	}
 	return true
 }
 
-// signatures are the overloads of a function that fit, without the operand, and
-// whether one of them takes more than that.
-func (s *celScope) signatures(function *decls.FunctionDecl, fits func(*decls.OverloadDecl) bool) (signatures []string, takesMore bool) {
+// signatures returns the distinct signatures of a function's overloads that fit, without
+// the receiver, and reports whether any has parameters.
+func (s *Scope) signatures(function *decls.FunctionDecl, fits func(*decls.OverloadDecl) bool) (signatures []string, hasParameters bool) {
 	for _, overload := range function.OverloadDecls() {
 		if !fits(overload) {
 			continue
@@ -191,25 +203,25 @@ func (s *celScope) signatures(function *decls.FunctionDecl, fits func(*decls.Ove
 		if overload.IsMemberFunction() {
 			arguments = arguments[1:]
 		}
-		takesMore = takesMore || len(arguments) > 0
+		hasParameters = hasParameters || len(arguments) > 0
 		var names []string
 		for _, argument := range arguments {
-			names = append(names, s.celTypeName(argument))
+			names = append(names, s.TypeName(argument))
 		}
-		signature := "(" + strings.Join(names, ", ") + ") -> " + s.celTypeName(overload.ResultType())
+		signature := "(" + strings.Join(names, ", ") + ") -> " + s.TypeName(overload.ResultType())
 		if !slices.Contains(signatures, signature) {
 			signatures = append(signatures, signature)
 		}
 	}
-	return signatures, takesMore
+	return signatures, hasParameters
 }
 
-func functionItem(name string, signatures []string, takesMore bool, description string) playground.CompletionItem {
+func functionItem(name string, signatures []string, hasParameters bool, description string) playground.CompletionItem {
 	item := playground.CompletionItem{
 		Label: name, Kind: playground.ItemFunction, Detail: signatures[0], Description: description,
 		Insert: name + "()", Stops: []int{},
 	}
-	if takesMore {
+	if hasParameters {
 		item.Stops = []int{utf8.RuneCountInString(name) + 1}
 	}
 	if len(signatures) > 1 {
@@ -225,8 +237,8 @@ func functionDescription(function *decls.FunctionDecl) string {
 	return libraryDescriptions[function.Name()]
 }
 
-// globals are the variables and the functions that are no members.
-func (s *celScope) globals(p *cursorContext, word string) []playground.CompletionItem {
+// globalItems lists the variables and the functions without a receiver.
+func (s *Scope) globalItems(word string) []playground.CompletionItem {
 	items := []playground.CompletionItem{}
 	for _, variable := range s.env.Variables() {
 		name := variable.Name()
@@ -234,7 +246,7 @@ func (s *celScope) globals(p *cursorContext, word string) []playground.Completio
 			continue
 		}
 		items = append(items, playground.CompletionItem{
-			Label: name, Kind: playground.ItemVariable, Detail: s.celTypeName(variable.Type()),
+			Label: name, Kind: playground.ItemVariable, Detail: s.TypeName(variable.Type()),
 			Description: variableDescriptions[name], Insert: name, Stops: []int{},
 		})
 	}
@@ -250,12 +262,12 @@ func (s *celScope) globals(p *cursorContext, word string) []playground.Completio
 		if !isFunctionName(name) || strings.Contains(name, ".") {
 			continue
 		}
-		signatures, takesMore := s.signatures(functions[name], func(overload *decls.OverloadDecl) bool { return !overload.IsMemberFunction() })
+		signatures, hasParameters := s.signatures(functions[name], func(overload *decls.OverloadDecl) bool { return !overload.IsMemberFunction() })
 		if len(signatures) > 0 {
-			items = append(items, functionItem(name, signatures, takesMore, functionDescription(functions[name])))
+			items = append(items, functionItem(name, signatures, hasParameters, functionDescription(functions[name])))
 		}
 	}
-	return append(items, s.namespaces()...)
+	return append(items, s.namespaceItems()...)
 }
 
 func variableRank(name string) int {
@@ -265,20 +277,8 @@ func variableRank(name string) int {
 	return 1
 }
 
-var variableDescriptions = map[string]string{
-	"self":            "The value that the rule's schema describes.",
-	"oldSelf":         "The same value before the update. Without optionalOldSelf the rule is skipped where there is none.",
-	"object":          "The object of the request; null on DELETE.",
-	"oldObject":       "The object before; null on CREATE.",
-	"request":         "The AdmissionRequest.",
-	"params":          "The object that the binding's paramRef names.",
-	"namespaceObject": "The namespace of the object; null if it is in none.",
-	"variables":       "The policy's spec.variables.",
-	"authorizer":      "Asks what the user may do.",
-}
-
-// namespaces are what the names of functions such as math.greatest begin with.
-func (s *celScope) namespaces() []playground.CompletionItem {
+// namespaceItems lists the namespaces of functions, such as math for math.greatest.
+func (s *Scope) namespaceItems() []playground.CompletionItem {
 	items := []playground.CompletionItem{}
 	var seen []string
 	for _, name := range slices.Sorted(maps.Keys(s.env.Functions())) {
@@ -293,9 +293,8 @@ func (s *celScope) namespaces() []playground.CompletionItem {
 	return items
 }
 
-// qualified are the functions such as math.greatest whose names begin with what
-// is before a dot.
-func (s *celScope) qualified(space string) []playground.CompletionItem {
+// qualifiedItems lists the functions of a namespace, such as math.greatest.
+func (s *Scope) qualifiedItems(space string) []playground.CompletionItem {
 	items := []playground.CompletionItem{}
 	functions := s.env.Functions()
 	for _, name := range slices.Sorted(maps.Keys(functions)) {
@@ -303,9 +302,9 @@ func (s *celScope) qualified(space string) []playground.CompletionItem {
 		if !ok || !isFunctionName(rest) || space == "" {
 			continue
 		}
-		signatures, takesMore := s.signatures(functions[name], func(overload *decls.OverloadDecl) bool { return !overload.IsMemberFunction() })
+		signatures, hasParameters := s.signatures(functions[name], func(overload *decls.OverloadDecl) bool { return !overload.IsMemberFunction() })
 		if len(signatures) > 0 {
-			items = append(items, functionItem(rest, signatures, takesMore, functionDescription(functions[name])))
+			items = append(items, functionItem(rest, signatures, hasParameters, functionDescription(functions[name])))
 		}
 	}
 	return items

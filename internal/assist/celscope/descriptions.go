@@ -1,7 +1,20 @@
-package assist
+package celscope
 
-// libraryDescriptions say what the functions of Kubernetes' own CEL libraries
-// do (k8s.io/apiserver/pkg/cel/library), which have no descriptions there.
+// variableDescriptions documents the variables of rules and policies.
+var variableDescriptions = map[string]string{
+	"self":            "The value that the rule's schema describes.",
+	"oldSelf":         "The same value before the update. Without optionalOldSelf the rule is skipped where there is none.",
+	"object":          "The object of the request; null on DELETE.",
+	"oldObject":       "The object before; null on CREATE.",
+	"request":         "The AdmissionRequest.",
+	"params":          "The object that the binding's paramRef names.",
+	"namespaceObject": "The namespace of the object; null if it is in none.",
+	"variables":       "The policy's spec.variables.",
+	"authorizer":      "Asks what the user may do.",
+}
+
+// libraryDescriptions documents the functions of k8s.io/apiserver/pkg/cel/library, which
+// have no descriptions there.
 var libraryDescriptions = map[string]string{
 	"add":                  "The sum of two quantities.",
 	"asApproximateFloat":   "The quantity as a double, with loss.",

@@ -9,12 +9,12 @@ import (
 	"github.com/crdlab/crdlab/internal/source/tolerant"
 )
 
-// A namedValue is one that a field of a CRD may have, though no schema says so.
-type namedValue struct{ value, description string }
+// documentedValue is a value that the documentation of the API lists, but no schema.
+type documentedValue struct{ value, description string }
 
-// namedValues are those of the API's documentation, by type and field; what
-// the types have in common is in the v1 and v1beta1 ones.
-var namedValues = map[string][]namedValue{
+// documentedValues lists the values of the API's documentation by type and field. The
+// types of v1 and v1beta1 share them.
+var documentedValues = map[string][]documentedValue{
 	"CustomResourceDefinitionSpec.scope": {
 		{string(apiextensionsv1.NamespaceScoped), "Each object is in a namespace."},
 		{string(apiextensionsv1.ClusterScoped), "Objects are in no namespace."},
@@ -44,9 +44,9 @@ var namedValues = map[string][]namedValue{
 	"CustomResourceColumnDefinition.format": {{"int32", ""}, {"int64", ""}, {"float", ""}, {"double", ""}, {"byte", ""}, {"date", ""}, {"date-time", ""}, {"password", ""}},
 }
 
-// namedFormats are the formats that are validated, by type, from
+// documentedFormats lists the formats that the API server validates, by type. They follow
 // k8s.io/apiextensions-apiserver/pkg/apiserver/validation/formats.go.
-var namedFormats = map[string][]namedValue{
+var documentedFormats = map[string][]documentedValue{
 	"integer": {{"int32", ""}, {"int64", ""}},
 	"number":  {{"float", ""}, {"double", ""}},
 	"string": {
@@ -65,81 +65,81 @@ var namedFormats = map[string][]namedValue{
 	},
 }
 
-// namedValues lists the values of a field that its schema does not name.
-func (p *cursorContext) namedValues(w *writer) []playground.CompletionItem {
+// documentedItems lists the values of a field that its schema does not list.
+func (c *cursorContext) documentedItems(w *itemWriter) []playground.CompletionItem {
 	items := []playground.CompletionItem{}
-	for _, named := range p.named() {
-		items = append(items, w.value(named.value, "", named.description))
+	for _, v := range c.documentedValues() {
+		items = append(items, w.valueItem(v.value, "", v.description))
 	}
 	return items
 }
 
-func (p *cursorContext) named() []namedValue {
-	switch p.document {
+func (c *cursorContext) documentedValues() []documentedValue {
+	switch c.document {
 	case playground.DocumentCRD, playground.DocumentOldCRD:
 	case playground.DocumentAdmission:
-		return p.namedInAdmission()
+		return c.admissionValues()
 	default:
 		return nil
 	}
-	owner, field := p.fieldAt()
-	mapping := p.ownerNode()
+	owner, field := c.fieldAt()
+	mapping := c.ownerNode()
 	switch owner + "." + field {
 	case "JSONSchemaProps.format":
-		return namedFormats[mapping.Scalar("type")]
+		return documentedFormats[mapping.Scalar("type")]
 	case "JSONSchemaProps.required":
-		return keysOf(mapping.Child("properties"))
+		return keyValues(mapping.Child("properties"))
 	case "JSONSchemaProps.x-kubernetes-list-map-keys":
-		return keysOf(mapping.Child("items").Child("properties"))
+		return keyValues(mapping.Child("items").Child("properties"))
 	case "CustomResourceColumnDefinition.jsonPath", "SelectableField.jsonPath",
 		"CustomResourceSubresourceScale.specReplicasPath", "CustomResourceSubresourceScale.statusReplicasPath", "CustomResourceSubresourceScale.labelSelectorPath":
-		return p.jsonPaths(field)
+		return c.jsonPaths(field)
 	}
-	return namedValues[owner+"."+field]
+	return documentedValues[owner+"."+field]
 }
 
-// fieldAt is the field whose value, or item, is at the place, and the type that
-// it is a field of.
-func (p *cursorContext) fieldAt() (owner, field string) {
-	path := p.fieldPath()
+// fieldAt returns the field whose value or item is at the cursor, and the name of the type
+// that declares the field.
+func (c *cursorContext) fieldAt() (owner, field string) {
+	path := c.fieldPath()
 	if len(path) == 0 {
 		return "", ""
 	}
 	field, _ = path[len(path)-1].(string)
-	owner = p.kind.Root.At(path[:len(path)-1]).Name
+	owner = c.kind.Root.At(path[:len(path)-1]).Name
 	return owner[strings.LastIndexByte(owner, '.')+1:], field
 }
 
-// fieldPath leads to the field of fieldAt; it is empty if the place is the
-// document itself.
-func (p *cursorContext) fieldPath() []any {
-	if n := len(p.Path); n > 0 {
-		if _, isItem := p.Path[n-1].(int); isItem {
-			return p.Path[:n-1]
+// fieldPath returns the path of that field. It is empty at the root of the document.
+func (c *cursorContext) fieldPath() []any {
+	if n := len(c.Path); n > 0 {
+		if _, isItem := c.Path[n-1].(int); isItem {
+			return c.Path[:n-1]
 		}
 	}
-	return p.Path
+	return c.Path
 }
 
-// ownerNode is the mapping that the field of fieldAt is in.
-func (p *cursorContext) ownerNode() *tolerant.Node {
-	// The place itself is not among the nodes if nothing is there yet.
-	at := len(p.fieldPath()) - 1
-	if at < 0 || at >= len(p.Nodes) {
+// ownerNode returns the mapping that contains that field.
+func (c *cursorContext) ownerNode() *tolerant.Node {
+	// The tree has no node for a value that is not written yet.
+	at := len(c.fieldPath()) - 1
+	if at < 0 || at >= len(c.Nodes) {
 		return nil
 	}
-	return p.Nodes[at]
+	return c.Nodes[at]
 }
 
-func keysOf(mapping *tolerant.Node) []namedValue {
-	var named []namedValue
+// keyValues returns the keys of a mapping of schemas as values.
+func keyValues(mapping *tolerant.Node) []documentedValue {
+	var values []documentedValue
 	if mapping == nil {
 		return nil
 	}
 	for _, child := range mapping.Children {
-		named = append(named, namedValue{child.Key, child.Scalar("description")})
+		values = append(values, documentedValue{child.Key, child.Scalar("description")})
 	}
-	return named
+	return values
 }
 
 const (
@@ -147,27 +147,27 @@ const (
 	maxJSONPathDepth = 8
 )
 
-// jsonPaths are the paths of the fields of the version that the place is in.
-func (p *cursorContext) jsonPaths(field string) []namedValue {
-	root := p.root().Child("spec")
-	if len(p.Path) > 2 && p.Path[1] == "versions" && len(p.Nodes) > 3 {
-		root = p.Nodes[3]
+// jsonPaths lists the paths of the fields of the CRD's version at the cursor.
+func (c *cursorContext) jsonPaths(field string) []documentedValue {
+	root := c.root().Child("spec")
+	if len(c.Path) > 2 && c.Path[1] == "versions" && len(c.Nodes) > 3 {
+		root = c.Nodes[3]
 	}
 	schema := root.Child("schema").Child("openAPIV3Schema")
 	if schema == nil {
-		schema = p.root().Child("spec").Child("validation").Child("openAPIV3Schema")
+		schema = c.root().Child("spec").Child("validation").Child("openAPIV3Schema")
 	}
-	list := pathList{}
+	var list jsonPathList
 	if field == "jsonPath" {
-		list.paths = append(list.paths, namedValue{".metadata.creationTimestamp", ""}, namedValue{".metadata.name", ""})
+		list.paths = append(list.paths, documentedValue{".metadata.creationTimestamp", ""}, documentedValue{".metadata.name", ""})
 	}
 	list.walk(schema, "", 0)
 	return list.paths
 }
 
-type pathList struct{ paths []namedValue }
+type jsonPathList struct{ paths []documentedValue }
 
-func (l *pathList) walk(schema *tolerant.Node, path string, depth int) {
+func (l *jsonPathList) walk(schema *tolerant.Node, path string, depth int) {
 	properties := schema.Child("properties")
 	if properties == nil || depth > maxJSONPathDepth {
 		return
@@ -178,7 +178,7 @@ func (l *pathList) walk(schema *tolerant.Node, path string, depth int) {
 		}
 		at := path + "." + property.Key
 		if property.Child("properties") == nil {
-			l.paths = append(l.paths, namedValue{at, property.Scalar("description")})
+			l.paths = append(l.paths, documentedValue{at, property.Scalar("description")})
 		}
 		l.walk(property, at, depth+1)
 	}

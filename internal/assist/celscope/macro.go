@@ -1,0 +1,125 @@
+package celscope
+
+import (
+	"slices"
+
+	celgo "github.com/google/cel-go/cel"
+	"github.com/google/cel-go/common/types"
+)
+
+// openMacro is a macro call without its closing parenthesis. The cursor is in the last
+// argument.
+type openMacro struct {
+	operand   string
+	name      string
+	arguments [][]token
+}
+
+// openMacros returns the member macros around the end of an expression, outerlimit first.
+func openMacros(expression string, tokens []token) []openMacro {
+	var macros []openMacro
+	for i, token := range tokens {
+		if token.text != "(" || closingBracket(tokens, i) >= 0 || i < 3 || tokens[i-2].text != "." {
+			continue
+		}
+		operand := operandStart(tokens, i-2)
+		macros = append(macros, openMacro{
+			operand:   sourceOf(expression, tokens[operand:i-2]),
+			name:      tokens[i-1].text,
+			arguments: splitArguments(tokens[i+1:]),
+		})
+	}
+	return macros
+}
+
+// splitArguments splits tokens at the commas outside brackets.
+func splitArguments(tokens []token) [][]token {
+	arguments, depth := [][]token{nil}, 0
+	for _, token := range tokens {
+		depth += token.nesting()
+		if token.text == "," && depth == 0 {
+			arguments = append(arguments, nil)
+			continue
+		}
+		arguments[len(arguments)-1] = append(arguments[len(arguments)-1], token)
+	}
+	return arguments
+}
+
+// twoVariableMacros lists the macros that accept an index or key and an element.
+var twoVariableMacros = []string{"all", "exists", "existsOne", "exists_one", "transformList", "transformMap", "transformMapEntry"}
+
+// variables returns the variables that the macro declares for its last argument.
+func (m openMacro) variables() []string {
+	var names []string
+	limit := 1
+	if slices.Contains(twoVariableMacros, m.name) {
+		limit = 2
+	}
+	for i, argument := range m.arguments[:len(m.arguments)-1] {
+		if i >= limit || len(argument) != 1 || !argument[0].isName() {
+			break
+		}
+		names = append(names, argument[0].text)
+	}
+	return names
+}
+
+// withMacroVariables returns the scope at the end of an expression, with the variables of
+// the macros around it.
+func (s *Scope) withMacroVariables(expression string, tokens []token) *Scope {
+	inner := *s
+	for _, macro := range openMacros(expression, tokens) {
+		inner.declareVariables(macro)
+	}
+	return &inner
+}
+
+// declareVariables adds the variables that a macro declares.
+func (s *Scope) declareVariables(macro openMacro) {
+	names := macro.variables()
+	if len(names) == 0 {
+		return
+	}
+	variables := map[string]*types.Type{}
+	if macro.operand == "cel" && macro.name == "bind" {
+		if len(macro.arguments) > 2 {
+			variables[names[0]] = s.typeOf(joinTokens(macro.arguments[1]))
+		}
+	} else {
+		elementVariables(s.typeOf(macro.operand), names, variables)
+	}
+	var options []celgo.EnvOption
+	for name, kind := range variables {
+		if kind != nil {
+			options = append(options, celgo.Variable(name, kind))
+		}
+	}
+	if env, err := s.env.Extend(options...); err == nil {
+		s.env = env
+	}
+}
+
+// elementVariables sets the types of a macro's variables by the type of its operand.
+func elementVariables(of *types.Type, names []string, variables map[string]*types.Type) {
+	if of == nil {
+		return
+	}
+	parameters := of.Parameters()
+	switch {
+	case of.Kind() == types.ListKind && len(names) == 1:
+		variables[names[0]] = parameters[0]
+	case of.Kind() == types.ListKind:
+		variables[names[0]], variables[names[1]] = types.IntType, parameters[0]
+	case of.Kind() == types.MapKind && len(names) == 1:
+		variables[names[0]] = parameters[0]
+	case of.Kind() == types.MapKind:
+		variables[names[0]], variables[names[1]] = parameters[0], parameters[1]
+	case isOptional(of):
+		variables[names[0]] = parameters[0]
+	default:
+		for _, name := range names {
+			variables[name] = types.DynType
+		}
+	}
+}

@@ -1,0 +1,94 @@
+package assist
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/crdlab/crdlab/internal/assist/celscope"
+	"github.com/crdlab/crdlab/internal/engine/celrule"
+	"github.com/crdlab/crdlab/internal/engine/crd"
+	"github.com/crdlab/crdlab/internal/engine/crdschema"
+	"github.com/crdlab/crdlab/internal/engine/object"
+	"github.com/crdlab/crdlab/internal/engine/release"
+	"github.com/crdlab/crdlab/internal/playground"
+	"github.com/crdlab/crdlab/internal/source"
+	"github.com/crdlab/crdlab/internal/source/celtoken"
+)
+
+// evaluate responds to the console: it evaluates an expression for a value of an object.
+// isMissing reports that the scenario needs a feature that this engine lacks.
+func (a *Assistant) evaluate(ctx context.Context, request playground.TryRequest) (result *playground.Tried, isMissing bool, err error) {
+	restore, err := release.Emulate(request.Scenario)
+	if err != nil {
+		return nil, false, err
+	}
+	defer restore()
+	c, err := a.newConsole(ctx, request.Scenario)
+	if err != nil {
+		return nil, false, err
+	}
+	if c.selectValue(request.Trial, request.Position) {
+		c.evaluate(ctx, request.Trial.Expression)
+	}
+	return &c.result, c.isMissing, nil
+}
+
+// A console evaluates an expression for a value of an object, as the value is before the
+// stage that validates it.
+type console struct {
+	result  playground.Tried
+	crd     *crd.CRD
+	types   *crdschema.Types
+	file    *source.File
+	objects []*object.Request
+	// documents holds the index of each object's document in the file.
+	documents []int
+	// isMissing is set if the scenario needs a feature that this engine lacks.
+	// hasFeatures is set if the engine has those that the objects need.
+	isMissing, hasFeatures bool
+
+	// node is the schema of the selected value, place its position in the object, and
+	// activations bind self and oldSelf; set by selectValue.
+	node        *celrule.Node
+	place       celrule.Target
+	activations *celrule.Bindings
+}
+
+func emptyResult() playground.Tried {
+	return playground.Tried{
+		Objects: []string{}, Paths: []string{}, Errors: []playground.ExpressionError{}, Trace: []playground.TraceStep{},
+		Outcome: playground.OutcomeSkipped, CostLimit: crd.RuleCostLimit,
+	}
+}
+
+// fail records the reason why no expression can be evaluated, and returns false.
+func (c *console) fail(format string, arguments ...any) bool {
+	c.result.Problem = fmt.Sprintf(format, arguments...)
+	return false
+}
+
+// consoleContext returns the context of a cursor in the console's expression.
+func (a *Assistant) consoleContext(ctx context.Context, at playground.Cursor) (*cursorContext, error) {
+	c, err := a.newConsole(ctx, at.Scenario)
+	if err != nil {
+		return nil, err
+	}
+	cursor := &cursorContext{position: at.Position, types: c.types, needsFeature: c.isMissing}
+	cursor.Text = at.Trial.Expression
+	cursor.Before = celtoken.NewExpression(cursor.Text).Before(at.Position)
+	cursor.Word = playground.Range{Start: at.Position, End: at.Position}
+	if !celscope.IsTooLong(cursor.Text) && c.selectValue(*at.Trial, nil) {
+		cursor.console = c.scope(false)
+	}
+	return cursor, nil
+}
+
+// scope returns the scope of expressions for the selected value, or nil if its type cannot
+// be declared.
+func (c *console) scope(optionalOldSelf bool) *celscope.Scope {
+	schema := crdschema.Schema{Types: c.types}
+	if kind := c.crd.KindOfVersion(c.types, c.result.Version); kind != nil {
+		schema = kind.Root.At(c.place.Path)
+	}
+	return celscope.NewSelfScope(c.node.DeclType, schema, optionalOldSelf)
+}
