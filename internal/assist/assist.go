@@ -1,5 +1,5 @@
-// Package assist responds to the requests of editors. Its requests correspond to the
-// Language Server Protocol where that has an equivalent:
+// Package assist responds to the requests of editors. The first three are named after
+// requests of the Language Server Protocol:
 //
 //   - completion.go lists completion items.
 //   - hover.go describes the element at the cursor.

@@ -7,6 +7,7 @@ import (
 	"flag"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -19,13 +20,13 @@ import (
 	"github.com/crdlab/crdlab/internal/playground"
 )
 
-// cursorMark stands in the text of a case where the cursor is.
+// cursorMark marks the cursor in a document of a case, and tab stops in completion.txt.
 const cursorMark = "█"
 
-// TestHelpCases asks the questions in testhelp: what completes, and what is told
-// of, the place marked in one of the texts, and what an expression is worth. The
-// answers are in completion.txt, hover.txt and tried.json.
-func TestHelpCases(t *testing.T) {
+// TestCases sends the requests of the cases in testdata: completion, hover and evaluation
+// at the marked position. completion.txt, hover.txt and tried.json contain the expected
+// responses.
+func TestCases(t *testing.T) {
 	files, err := filepath.Glob("testdata/*.txtar")
 	if err != nil || len(files) == 0 {
 		t.Fatalf("no cases: %v", err)
@@ -39,15 +40,8 @@ func TestHelpCases(t *testing.T) {
 			}
 			cursor := readCursor(t, archive)
 			for i, f := range archive.Files {
-				got := ""
-				switch f.Name {
-				case "completion.txt":
-					got = completionText(help(t, e, playground.Question{Complete: &cursor}).Completion)
-				case "hover.txt":
-					got = hoverText(help(t, e, playground.Question{Hover: &cursor}).Hover)
-				case "tried.json":
-					got = triedText(t, help(t, e, playground.Question{Try: readTrial(cursor)}).Tried)
-				default:
+				got, ok := respondAs(t, e, f.Name, cursor)
+				if !ok {
 					continue
 				}
 				if *update {
@@ -65,18 +59,33 @@ func TestHelpCases(t *testing.T) {
 	}
 }
 
-func help(t *testing.T, e *engine.Engine, q playground.Question) playground.Help {
+// respondAs returns the content for a file of expected responses. It reports false for
+// other files.
+func respondAs(t *testing.T, e *engine.Engine, name string, cursor playground.Cursor) (content string, ok bool) {
 	t.Helper()
-	answer, err := assist.New(e).Answer(context.Background(), q)
+	switch name {
+	case "completion.txt":
+		return formatCompletion(respond(t, e, playground.Question{Complete: &cursor}).Completion), true
+	case "hover.txt":
+		return formatHover(respond(t, e, playground.Question{Hover: &cursor}).Hover), true
+	case "tried.json":
+		return formatResult(t, respond(t, e, playground.Question{Try: evaluationAt(cursor)}).Tried), true
+	}
+	return "", false
+}
+
+func respond(t *testing.T, e *engine.Engine, q playground.Question) playground.Help {
+	t.Helper()
+	response, err := assist.New(e).Answer(context.Background(), q)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return answer
+	return response
 }
 
-// readTrial is the cursor's trial, at the node that the cursor is in if that is
-// in the object.
-func readTrial(cursor playground.Cursor) *playground.TryRequest {
+// evaluationAt returns a request to evaluate the cursor's expression, for the value at the
+// cursor if the cursor is in the object.
+func evaluationAt(cursor playground.Cursor) *playground.TryRequest {
 	request := &playground.TryRequest{Scenario: cursor.Scenario, Trial: *cursor.Trial}
 	if cursor.Document == playground.DocumentObject {
 		request.Position = &cursor.Position
@@ -84,25 +93,25 @@ func readTrial(cursor playground.Cursor) *playground.TryRequest {
 	return request
 }
 
-func triedText(t *testing.T, tried *playground.Tried) string {
+func formatResult(t *testing.T, result *playground.Tried) string {
 	t.Helper()
-	text, err := cases.EncodeValue(tried)
+	encoded, err := cases.EncodeValue(result)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return string(text)
+	return string(encoded)
 }
 
-// readCursor takes the mark out of the text that has it. An expression is tried
-// at the node that trial.json names.
+// readCursor reads the documents of a case and removes the mark of the cursor.
+// expression.cel is an expression of the console; trial.json selects its value.
 func readCursor(t *testing.T, archive *txtar.Archive) playground.Cursor {
 	cursor := playground.Cursor{Scenario: playground.Scenario{Now: cases.Now}}
 	trial := playground.Trial{}
 	type target struct {
-		text     *string
+		source   *string
 		document playground.Document
 	}
-	texts := map[string]target{
+	documents := map[string]target{
 		"crd.yaml":        {&cursor.Scenario.CRD, playground.DocumentCRD},
 		"object.yaml":     {&cursor.Scenario.Object, playground.DocumentObject},
 		"old-object.yaml": {&cursor.Scenario.OldObject, playground.DocumentOldObject},
@@ -119,37 +128,37 @@ func readCursor(t *testing.T, archive *txtar.Archive) playground.Cursor {
 		}
 	}
 	for _, f := range archive.Files {
-		target, ok := texts[f.Name]
+		target, ok := documents[f.Name]
 		if !ok {
 			continue
 		}
-		before, after, marked := strings.Cut(strings.TrimSuffix(string(f.Data), "\n"), cursorMark)
-		*target.text = before + after
-		if marked {
+		before, after, isMarked := strings.Cut(strings.TrimSuffix(string(f.Data), "\n"), cursorMark)
+		*target.source = before + after
+		if isMarked {
 			line := before[strings.LastIndexByte(before, '\n')+1:]
 			cursor.Document = target.document
 			cursor.Position = playground.Position{Line: strings.Count(before, "\n"), Character: len([]rune(line))}
 		}
 	}
 	if cursor.Document == "" && cursor.Trial == nil {
-		t.Fatal("no text has a cursor")
+		t.Fatal("no document has a cursor")
 	}
 	return cursor
 }
 
-// completionText writes an item as a line: what it is, and what it inserts, in
-// which stops are marked.
-func completionText(completion *playground.Completion) string {
+// formatCompletion writes one line per item: its properties, its insertion with marks at
+// the tab stops, and its description.
+func formatCompletion(completion *playground.Completion) string {
 	var b strings.Builder
-	b.WriteString(place(completion.Range) + "\n")
+	b.WriteString(formatRange(completion.Range) + "\n")
 	for _, item := range completion.Items {
 		flags := ""
 		if item.Required {
 			flags = " required"
 		}
 		insert := []rune(item.Insert)
-		for i := len(item.Stops) - 1; i >= 0; i-- {
-			insert = append(insert[:item.Stops[i]:item.Stops[i]], append([]rune(cursorMark), insert[item.Stops[i]:]...)...)
+		for _, stop := range slices.Backward(item.Stops) {
+			insert = slices.Insert(insert, stop, []rune(cursorMark)...)
 		}
 		description := strings.ReplaceAll(item.Description, "\n", `\n`)
 		if runes := []rune(description); len(runes) > 60 {
@@ -161,18 +170,18 @@ func completionText(completion *playground.Completion) string {
 	return b.String()
 }
 
-func hoverText(hover *playground.Hover) string {
+func formatHover(hover *playground.Hover) string {
 	var b strings.Builder
-	b.WriteString(place(hover.Range) + "\n" + hover.Title + " <" + hover.Type + ">\n" + hover.Description + "\n")
+	b.WriteString(formatRange(hover.Range) + "\n" + hover.Title + " <" + hover.Type + ">\n" + hover.Description + "\n")
 	for _, fact := range hover.Facts {
 		b.WriteString(fact.Name + ": " + strings.ReplaceAll(fact.Text, "\n", `\n`) + "\n")
 	}
 	return b.String()
 }
 
-func place(r playground.Range) string {
-	text, _ := encodeJSON([]int{r.Start.Line, r.Start.Character, r.End.Line, r.End.Character})
-	return text
+func formatRange(r playground.Range) string {
+	encoded, _ := encodeJSON([]int{r.Start.Line, r.Start.Character, r.End.Line, r.End.Character})
+	return encoded
 }
 
 func encodeJSON(value any) (string, error) {
@@ -183,6 +192,7 @@ func encodeJSON(value any) (string, error) {
 	return strings.TrimSpace(b.String()), err
 }
 
+// readCases reads the cases of the engine.
 func readCases(t testing.TB) []cases.Case {
 	all, err := cases.Read("../engine/testdata")
 	if err != nil {

@@ -45,7 +45,7 @@ func (c *cursorContext) matchRuleValues(field string) []documentedValue {
 }
 
 func (c *cursorContext) admissionKinds() []documentedValue {
-	group, _ := splitVersion(c.root().Scalar("apiVersion"))
+	group := groupOf(c.root().Scalar("apiVersion"))
 	var values []documentedValue
 	for _, d := range c.types.DocumentKinds(group) {
 		values = append(values, documentedValue{d.Kind, c.types.Definitions[d.Definition].Schema.Description})

@@ -65,7 +65,7 @@ var documentedFormats = map[string][]documentedValue{
 	},
 }
 
-// documentedItems lists the values of a field that its schema does not list.
+// documentedItems lists the documented values of the field at the cursor.
 func (c *cursorContext) documentedItems(w *itemWriter) []playground.CompletionItem {
 	items := []playground.CompletionItem{}
 	for _, v := range c.documentedValues() {
@@ -110,7 +110,8 @@ func (c *cursorContext) fieldAt() (owner, field string) {
 	return owner[strings.LastIndexByte(owner, '.')+1:], field
 }
 
-// fieldPath returns the path of that field. It is empty at the root of the document.
+// fieldPath returns the path of the field of fieldAt. It is empty at the root of the
+// document.
 func (c *cursorContext) fieldPath() []any {
 	if n := len(c.Path); n > 0 {
 		if _, isItem := c.Path[n-1].(int); isItem {
@@ -120,7 +121,7 @@ func (c *cursorContext) fieldPath() []any {
 	return c.Path
 }
 
-// ownerNode returns the mapping that contains that field.
+// ownerNode returns the mapping that contains the field of fieldAt, or nil.
 func (c *cursorContext) ownerNode() *tolerant.Node {
 	// The tree has no node for a value that is not written yet.
 	at := len(c.fieldPath()) - 1

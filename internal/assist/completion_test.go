@@ -13,9 +13,9 @@ import (
 	"github.com/crdlab/crdlab/internal/playground"
 )
 
-// TestCompletionOfTheCases asks for completions at every line of the objects of
-// the cases, and for the names that are offered whether the engine knows them.
-func TestCompletionOfTheCases(t *testing.T) {
+// TestCompletionOfCases requests completions in every line of the objects of the cases. It
+// inserts the proposed fields and checks that the engine accepts their names.
+func TestCompletionOfCases(t *testing.T) {
 	w := completionWalk{engine: whole.New()}
 	for _, c := range readCases(t) {
 		w.walk(t, c.Name, c.Scenario.CRD, c.Scenario.Object)
@@ -23,8 +23,8 @@ func TestCompletionOfTheCases(t *testing.T) {
 	w.report(t)
 }
 
-// TestCompletionOfTheCorpus does so with the objects of real projects.
-func TestCompletionOfTheCorpus(t *testing.T) {
+// TestCompletionOfCorpus requests completions in the objects of real projects.
+func TestCompletionOfCorpus(t *testing.T) {
 	manifest := corpus.Open(t)
 	w := completionWalk{engine: whole.New()}
 	for _, project := range manifest.Projects {
@@ -38,20 +38,21 @@ func TestCompletionOfTheCorpus(t *testing.T) {
 }
 
 type completionWalk struct {
-	engine         *engine.Engine
-	places, fields int
-	// inserted is what was inserted last: the lines of a mapping get the same.
+	engine           *engine.Engine
+	requests, fields int
+	// inserted is the last insertion. All lines of a mapping have the same one.
 	inserted string
 }
 
 func (w *completionWalk) report(t *testing.T) {
-	t.Logf("%d places, %d fields", w.places, w.fields)
+	t.Logf("%d requests, %d fields", w.requests, w.fields)
 	if w.fields == 0 {
-		t.Error("nothing was offered")
+		t.Error("no field was proposed")
 	}
 }
 
-// walk looks at an object in block style: each line, and a new line before it.
+// walk requests completions in each line of an object in block style, and in a new line
+// before each.
 func (w *completionWalk) walk(t *testing.T, name, crd, object string) {
 	lines := strings.SplitAfter(object, "\n")
 	s := playground.Scenario{CRD: crd, Now: cases.Now, FieldValidation: playground.FieldValidationStrict}
@@ -59,7 +60,7 @@ func (w *completionWalk) walk(t *testing.T, name, crd, object string) {
 		s.Object = object
 		column := len(line) - len(strings.TrimLeft(line, " "))
 		for _, character := range []int{0, column, column + 1, len(line) / 2, len(line) - 1} {
-			w.ask(t, s, i, character)
+			w.complete(t, s, i, character)
 		}
 		blank := strings.Repeat(" ", column)
 		before, after := strings.Join(lines[:i], ""), strings.Join(lines[i:], "")
@@ -68,28 +69,28 @@ func (w *completionWalk) walk(t *testing.T, name, crd, object string) {
 	}
 }
 
-func (w *completionWalk) ask(t *testing.T, s playground.Scenario, line, character int) *playground.Completion {
-	w.places++
+func (w *completionWalk) complete(t *testing.T, s playground.Scenario, line, character int) *playground.Completion {
+	w.requests++
 	cursor := playground.Cursor{Scenario: s, Document: playground.DocumentObject, Position: playground.Position{Line: line, Character: character}}
-	return help(t, w.engine, playground.Question{Complete: &cursor}).Completion
+	return respond(t, w.engine, playground.Question{Complete: &cursor}).Completion
 }
 
-// insert inserts all fields that are offered in a blank line, with null for
-// their values. None of them may be unknown.
+// insert inserts all proposed fields in a blank line, with the value null. No field may
+// be unknown to the engine.
 func (w *completionWalk) insert(t *testing.T, name string, s playground.Scenario, line, column int, before, after string) {
-	var text strings.Builder
-	for _, item := range w.ask(t, s, line, column).Items {
+	var fields strings.Builder
+	for _, item := range w.complete(t, s, line, column).Items {
 		if item.Kind == playground.ItemField && !strings.HasPrefix(item.Insert, "- ") {
 			key, _, _ := strings.Cut(item.Insert, ":")
-			text.WriteString(key + ": null\n" + strings.Repeat(" ", column))
+			fields.WriteString(key + ": null\n" + strings.Repeat(" ", column))
 			w.fields++
 		}
 	}
-	if text.Len() == 0 || w.inserted == name+text.String() {
+	if fields.Len() == 0 || w.inserted == name+fields.String() {
 		return
 	}
-	w.inserted = name + text.String()
-	s.Object = before + text.String() + after
+	w.inserted = name + fields.String()
+	s.Object = before + fields.String() + after
 	report := evaluate(t, w.engine, s)
 	for _, object := range report.Objects {
 		for _, finding := range object.Findings {
@@ -97,8 +98,8 @@ func (w *completionWalk) insert(t *testing.T, name string, s playground.Scenario
 				continue
 			}
 			unknown := finding.Message[strings.LastIndexAny(finding.Message, ".\"[")+1:]
-			if strings.Contains(text.String(), unknown+": null") && finding.Range.Start.Line >= line && finding.Range.Start.Line < line+strings.Count(text.String(), "\n") {
-				t.Errorf("%s, line %d: %s\n%s", name, line+1, finding.Message, text.String())
+			if strings.Contains(fields.String(), unknown+": null") && finding.Range.Start.Line >= line && finding.Range.Start.Line < line+strings.Count(fields.String(), "\n") {
+				t.Errorf("%s, line %d: %s\n%s", name, line+1, finding.Message, fields.String())
 			}
 		}
 	}

@@ -29,7 +29,8 @@ type cursorContext struct {
 	needsFeature bool
 	// kind is the type of the document at the cursor, or nil if it is unknown.
 	kind *crdschema.Kind
-	// crd is the CRD of the scenario; nil if the document is a CRD itself.
+	// crd is the CRD of the scenario if the document is an object or an admission
+	// document; otherwise it is nil.
 	crd *crd.CRD
 }
 

@@ -12,12 +12,12 @@ import (
 	"github.com/crdlab/crdlab/internal/source/tolerant"
 )
 
-// admissionKind returns the type of an admission document: a policy, a webhook
-// configuration, or a parameter object of the CRD. If the document does not yet name its
-// type, the result has only the fields that do. It is nil for any other type.
+// admissionKind returns the type of an admission document: a policy, a binding, a webhook
+// configuration, or a parameter object of the CRD. If the document does not name its type
+// yet, the result has only the fields of every resource. It is nil for other types.
 func (c *cursorContext) admissionKind() *crdschema.Kind {
 	root := c.root()
-	group, _ := splitVersion(root.Scalar("apiVersion"))
+	group := groupOf(root.Scalar("apiVersion"))
 	kind := root.Scalar("kind")
 	if c.isKindOfCRD(group, kind) {
 		return c.crd.KindOf(c.types, root)
@@ -42,7 +42,8 @@ func (c *cursorContext) isKindOfCRD(group, kind string) bool {
 	return group == "" || group == c.crd.Internal.Spec.Group
 }
 
-// withChoice limits kind and apiVersion to the kinds and to the versions of some of them.
+// withChoice limits the values of kind to the kinds, and the values of apiVersion to the
+// API versions of the list versions. It replaces both properties of the schema.
 func withChoice(schema crdschema.Schema, kinds, versions []*crdschema.DocumentKind) crdschema.Schema {
 	var kindNames, apiVersions []string
 	for _, d := range kinds {
@@ -59,12 +60,13 @@ func withChoice(schema crdschema.Schema, kinds, versions []*crdschema.DocumentKi
 	return schema
 }
 
-func splitVersion(apiVersion string) (group, version string) {
-	group, version, ok := strings.Cut(apiVersion, "/")
+// groupOf returns the group of an apiVersion.
+func groupOf(apiVersion string) string {
+	group, _, ok := strings.Cut(apiVersion, "/")
 	if !ok {
-		return "", apiVersion
+		return ""
 	}
-	return group, version
+	return group
 }
 
 // policyExpressions names the fields of admission policies that contain CEL.

@@ -44,7 +44,7 @@ type console struct {
 	// documents holds the index of each object's document in the file.
 	documents []int
 	// isMissing is set if the scenario needs a feature that this engine lacks.
-	// hasFeatures is set if the engine has those that the objects need.
+	// hasFeatures is set if the engine has the features that the objects need.
 	isMissing, hasFeatures bool
 
 	// node is the schema of the selected value, place its position in the object, and

@@ -9,8 +9,9 @@ import (
 	"github.com/crdlab/crdlab/internal/playground"
 )
 
-// TestTryAgreesWithRules tries the rules of the cases where they are evaluated.
-func TestTryAgreesWithRules(t *testing.T) {
+// TestEvaluateAgreesWithRules evaluates the rules of the cases as expressions, for the
+// same values.
+func TestEvaluateAgreesWithRules(t *testing.T) {
 	e := whole.New()
 	compared := 0
 	for _, c := range readCases(t) {
@@ -28,12 +29,12 @@ func TestTryAgreesWithRules(t *testing.T) {
 					continue
 				}
 				if c.Name == "rules/budget" && result.Outcome == playground.OutcomeError {
-					continue // what other rules have used up is not a trial's concern
+					continue // An expression has a budget of its own.
 				}
 				compared++
 				trial := playground.Trial{Expression: rules[result.ID].Rule, Object: i, Path: result.Path}
-				got := help(t, e, playground.Question{Try: &playground.TryRequest{Scenario: c.Scenario, Trial: trial}}).Tried
-				if difference := compareTrial(got, rules[result.ID], result); difference != "" {
+				got := respond(t, e, playground.Question{Try: &playground.TryRequest{Scenario: c.Scenario, Trial: trial}}).Tried
+				if difference := compareResult(got, rules[result.ID], result); difference != "" {
 					t.Errorf("%s: %s at %q: %s", c.Name, result.ID, result.Path, difference)
 				}
 			}
@@ -44,8 +45,8 @@ func TestTryAgreesWithRules(t *testing.T) {
 	}
 }
 
-// compareTrial says how a trial differs from the rule and its result.
-func compareTrial(got *playground.Tried, rule playground.Rule, result playground.RuleResult) string {
+// compareResult describes the difference between an expression and a rule, or returns "".
+func compareResult(got *playground.Tried, rule playground.Rule, result playground.RuleResult) string {
 	want := map[playground.Outcome]string{playground.OutcomePass: "true", playground.OutcomeFail: "false", playground.OutcomeError: ""}[result.Outcome]
 	switch {
 	case got.Value != want, !strings.Contains(result.Message, got.Failure):

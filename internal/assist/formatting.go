@@ -10,10 +10,11 @@ import (
 	"github.com/crdlab/crdlab/internal/source/limits"
 )
 
-// format writes the documents of a text in block style. A text that cannot be
-// read, or that would not mean the same any more, is left as it is.
-func format(text string) *playground.Formatted {
-	formatted, err := formatting.YAML(text, finding.CRDText)
+// format responds to a formatting request: it writes the documents in block style. If a
+// document cannot be parsed or would change its meaning, the response has a problem
+// instead.
+func format(document string) *playground.Formatted {
+	formatted, err := formatting.YAML(document, finding.CRDText)
 	var syntax *source.SyntaxError
 	var limit *limits.Error
 	switch {

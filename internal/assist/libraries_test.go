@@ -13,19 +13,19 @@ import (
 	"github.com/crdlab/crdlab/internal/engine/whole"
 )
 
-// uncallable are the functions that rules of CRDs cannot call: those of the
-// authorizer, which they are not given, and an operator's former name.
+// uncallable lists the functions that rules of CRDs cannot call: the authorizer's
+// functions, because rules have no authorizer, and the former name of an operator.
 var uncallable = []string{
 	"allowed", "check", "error", "errored", "fieldSelector", "group", "labelSelector", "name", "namespace", "path", "reason", "resource", "serviceAccount", "subresource",
 	"in",
 }
 
-var named = regexp.MustCompile(`^[a-zA-Z][\w.]*$`) // operators have signs
+var named = regexp.MustCompile(`^[a-zA-Z][\w.]*$`) // Names of operators contain signs.
 
 var call = regexp.MustCompile(`([\w.]+)\(`)
 
-// TestLibraries fails if no case calls a function or a macro of the CEL
-// libraries that the rules of CRDs have.
+// TestLibraries checks that the cases call every function and macro that rules of CRDs can
+// call.
 func TestLibraries(t *testing.T) {
 	env, err := environment.MustBaseEnvSet(environment.DefaultCompatibilityVersion()).Env(environment.NewExpressions)
 	if err != nil {
@@ -35,7 +35,7 @@ func TestLibraries(t *testing.T) {
 	for _, macro := range env.Macros() {
 		names = append(names, macro.Function())
 	}
-	called := calledInCases(t)
+	called := calledNames(t)
 	for _, name := range slices.Compact(slices.Sorted(slices.Values(names))) {
 		if named.MatchString(name) && !slices.Contains(uncallable, name) && !called[name] {
 			t.Errorf("no case calls %s", name)
@@ -43,8 +43,8 @@ func TestLibraries(t *testing.T) {
 	}
 }
 
-// calledInCases are the names that accepted rules of the cases call.
-func calledInCases(t *testing.T) map[string]bool {
+// calledNames returns the names that accepted rules of the cases call.
+func calledNames(t *testing.T) map[string]bool {
 	called := map[string]bool{}
 	e := whole.New()
 	for _, c := range readCases(t) {

@@ -11,7 +11,7 @@ import (
 	"github.com/crdlab/crdlab/internal/playground"
 )
 
-// assistTimeout is the deadline of one assist request; the first builds the types.
+// assistTimeout is the deadline of an assist request. The first request builds the types.
 const assistTimeout = time.Minute
 
 const assistCRD = `apiVersion: apiextensions.k8s.io/v1
@@ -42,7 +42,7 @@ spec: {replicas: 1}
 `
 
 // TestAssistOnEveryRelease sends each kind of assist request for each release.
-// A request that waits for the release that it has already set never returns.
+// A request that locks the release twice would never return.
 func TestAssistOnEveryRelease(t *testing.T) {
 	e := whole.New()
 	for minor := playground.OldestMinor; minor <= playground.NewestMinor; minor++ {
@@ -65,30 +65,29 @@ func TestAssistOnEveryRelease(t *testing.T) {
 			}
 		})
 		if t.Failed() {
-			return // a request that hangs also blocks those that follow
+			return // A request that hangs also blocks its successors.
 		}
 	}
 }
 
-// assistRequests returns one request of each kind for a scenario on a release,
-// by name.
+// assistRequests returns requests of each kind for a release, by name.
 func assistRequests(release string) map[string]playground.Question {
 	s := playground.Scenario{Kubernetes: release, CRD: assistCRD, Object: assistObject}
 	inCRD := playground.Cursor{Scenario: s, Document: playground.DocumentCRD, Position: playground.Position{Line: 17, Character: 50}}
 	inObject := playground.Cursor{Scenario: s, Document: playground.DocumentObject, Position: playground.Position{Line: 3, Character: 8}}
 	trial := playground.Trial{Expression: "self.replicas", Path: "spec"}
-	inTrial := playground.Cursor{Scenario: s, Trial: &trial, Position: playground.Position{Character: 7}}
+	inConsole := playground.Cursor{Scenario: s, Trial: &trial, Position: playground.Position{Character: 7}}
 	return map[string]playground.Question{
-		"completion in the CRD":      {Complete: &inCRD},
-		"completion in the object":   {Complete: &inObject},
-		"completion in a trial":      {Complete: &inTrial},
-		"hover in the CRD":           {Hover: &inCRD},
-		"hover in the object":        {Hover: &inObject},
-		"hover in a trial":           {Hover: &inTrial},
-		"sample":                     {Sample: &playground.SampleRequest{CRD: s.CRD}},
-		"format":                     {Format: &playground.FormatRequest{Text: s.Object}},
-		"trial":                      {Try: &playground.TryRequest{Scenario: s, Trial: trial}},
-		"trial at a position":        {Try: &playground.TryRequest{Scenario: s, Trial: trial, Position: &inObject.Position}},
-		"trial of an unknown object": {Try: &playground.TryRequest{Scenario: s, Trial: playground.Trial{Expression: "self", Object: 7}}},
+		"completion in the CRD":            {Complete: &inCRD},
+		"completion in the object":         {Complete: &inObject},
+		"completion in the console":        {Complete: &inConsole},
+		"hover in the CRD":                 {Hover: &inCRD},
+		"hover in the object":              {Hover: &inObject},
+		"hover in the console":             {Hover: &inConsole},
+		"sample":                           {Sample: &playground.SampleRequest{CRD: s.CRD}},
+		"format":                           {Format: &playground.FormatRequest{Text: s.Object}},
+		"evaluation":                       {Try: &playground.TryRequest{Scenario: s, Trial: trial}},
+		"evaluation at a position":         {Try: &playground.TryRequest{Scenario: s, Trial: trial, Position: &inObject.Position}},
+		"evaluation for an unknown object": {Try: &playground.TryRequest{Scenario: s, Trial: playground.Trial{Expression: "self", Object: 7}}},
 	}
 }

@@ -96,8 +96,8 @@ func (s *sampleSolver) findFailures(object map[string]any) ([]failure, error) {
 	return failures, nil
 }
 
-// improve tries single changes at and above the failures. It returns the first object with
-// fewer failures, or nil.
+// improve tries single changes of the values at fault and of the values that contain them.
+// It returns the first object with fewer failures, and its failures, or nil.
 func (s *sampleSolver) improve(object map[string]any, failures []failure) (map[string]any, []failure, error) {
 	for _, f := range failures {
 		for _, path := range pathsAbove(f.path) {
@@ -140,7 +140,8 @@ func existingPath(object any, field string) []any {
 	}
 }
 
-// findChild returns the child of the value at path through which a field's path leads.
+// findChild returns the child of a value whose path is the field's path or a prefix of it.
+// path is the path of the value.
 func findChild(value any, field string, path []any) (step, child any) {
 	leads := func(step any) bool {
 		at := jsonvalue.PathString(jsonvalue.AppendStep(path, step))
@@ -177,7 +178,8 @@ func valueAt(value any, path []any) any {
 	return value
 }
 
-// replaceAt returns a copy of a value with another value at a path. Both share the rest.
+// replaceAt returns a copy of a value with another value at a path. The copy shares all
+// other values.
 func replaceAt(value any, path []any, with any) any {
 	if len(path) == 0 {
 		return with

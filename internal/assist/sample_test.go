@@ -15,8 +15,8 @@ import (
 	"github.com/crdlab/crdlab/internal/playground"
 )
 
-// TestSamplesOfTheCases makes samples of every CRD that the cases accept.
-func TestSamplesOfTheCases(t *testing.T) {
+// TestSamplesOfCases requests samples of every accepted CRD of the cases.
+func TestSamplesOfCases(t *testing.T) {
 	e, tally, seen := whole.New(), sampleTally{}, map[string]bool{}
 	for _, c := range readCases(t) {
 		if seen[c.Scenario.CRD] {
@@ -28,8 +28,8 @@ func TestSamplesOfTheCases(t *testing.T) {
 	tally.report(t, 9)
 }
 
-// TestSamplesOfTheCorpus does so with those of real projects.
-func TestSamplesOfTheCorpus(t *testing.T) {
+// TestSamplesOfCorpus requests samples of the CRDs of real projects.
+func TestSamplesOfCorpus(t *testing.T) {
 	manifest := corpus.Open(t)
 	e, tally := whole.New(), sampleTally{}
 	for _, project := range manifest.Projects {
@@ -40,14 +40,14 @@ func TestSamplesOfTheCorpus(t *testing.T) {
 	tally.report(t, 9)
 }
 
-// sampleTally counts the samples, and those that are refused.
+// sampleTally counts the samples and lists the refused ones.
 type sampleTally struct {
-	made    int
+	count   int
 	refused []string
 }
 
-// check makes the samples of each served version. The engine has to accept
-// those of which nothing is unsolved, and the two have to be the same object.
+// check requests a minimal and a full sample of each served version. Both must be the same
+// object. The engine must accept it exactly if no constraint is unsolved.
 func (s *sampleTally) check(t *testing.T, e *engine.Engine, name, crd string) {
 	report := evaluate(t, e, playground.Scenario{CRD: crd, Now: cases.Now})
 	if !report.CRD.Accepted {
@@ -57,9 +57,9 @@ func (s *sampleTally) check(t *testing.T, e *engine.Engine, name, crd string) {
 		if !version.Served {
 			continue
 		}
-		minimal := help(t, e, playground.Question{Sample: &playground.SampleRequest{CRD: crd, Version: version.Name}}).Sample
-		full := help(t, e, playground.Question{Sample: &playground.SampleRequest{CRD: crd, Version: version.Name, Full: true}}).Sample
-		s.made++
+		minimal := respond(t, e, playground.Question{Sample: &playground.SampleRequest{CRD: crd, Version: version.Name}}).Sample
+		full := respond(t, e, playground.Question{Sample: &playground.SampleRequest{CRD: crd, Version: version.Name, Full: true}}).Sample
+		s.count++
 		var a, b any
 		if err := yaml.Unmarshal([]byte(minimal.Object), &a); err != nil {
 			t.Errorf("%s: %v\n%s", name, err, minimal.Object)
@@ -68,8 +68,8 @@ func (s *sampleTally) check(t *testing.T, e *engine.Engine, name, crd string) {
 		if err := yaml.Unmarshal([]byte(full.Object), &b); err != nil || !equalJSON(t, a, b) {
 			t.Errorf("%s: the full sample is another object (%v)\n%s", name, err, full.Object)
 		}
-		judged := evaluate(t, e, playground.Scenario{CRD: crd, Object: minimal.Object, Now: cases.Now})
-		accepted := len(judged.Objects) == 1 && judged.Objects[0].Accepted
+		evaluated := evaluate(t, e, playground.Scenario{CRD: crd, Object: minimal.Object, Now: cases.Now})
+		accepted := len(evaluated.Objects) == 1 && evaluated.Objects[0].Accepted
 		if accepted != (len(minimal.Unsolved) == 0) {
 			t.Errorf("%s: accepted %v, unsolved %q\n%s", name, accepted, minimal.Unsolved, minimal.Object)
 		}
@@ -91,10 +91,10 @@ func equalJSON(t *testing.T, a, b any) bool {
 	return first == second
 }
 
-// report fails if more than one in so many samples is refused, and lists them.
+// report lists the refused samples and fails if they exceed a fraction of 1/oneIn.
 func (s *sampleTally) report(t *testing.T, oneIn int) {
-	t.Logf("%d samples, of which %d are refused:\n%s", s.made, len(s.refused), strings.Join(s.refused, "\n"))
-	if s.made == 0 || len(s.refused)*oneIn > s.made {
-		t.Errorf("of %d samples %d are refused", s.made, len(s.refused))
+	t.Logf("%d samples, %d refused:\n%s", s.count, len(s.refused), strings.Join(s.refused, "\n"))
+	if s.count == 0 || len(s.refused)*oneIn > s.count {
+		t.Errorf("%d of %d samples refused", len(s.refused), s.count)
 	}
 }

@@ -14,7 +14,8 @@ import (
 )
 
 const (
-	// maxSampleLines limits samples with comments. Beyond it, fields have no content.
+	// maxSampleLines limits full samples. After that line, empty objects omit their
+	// unused fields.
 	maxSampleLines = 4000
 	// sampleWidth is the width of comments in columns.
 	sampleWidth = 78
@@ -24,7 +25,7 @@ const (
 // describe the fields, and comments that begin with # contain the unused fields.
 func writeSample(schema crdschema.Schema, object map[string]any, full bool) string {
 	w := sampleWriter{full: full}
-	w.object(schema, object, 0, uncommented)
+	w.writeFields(schema, object, 0, uncommented)
 	return w.b.String()
 }
 
@@ -39,7 +40,7 @@ type sampleWriter struct {
 	lines int
 }
 
-func (w *sampleWriter) line(column, mark int, content string) {
+func (w *sampleWriter) writeLine(column, mark int, content string) {
 	w.lines++
 	if mark == uncommented {
 		w.b.WriteString(strings.Repeat(" ", column) + content + "\n")
@@ -56,18 +57,18 @@ func markAt(mark, column int) int {
 	return mark
 }
 
-func (w *sampleWriter) object(schema crdschema.Schema, object map[string]any, column, mark int) {
-	for _, name := range w.names(schema, object) {
+func (w *sampleWriter) writeFields(schema crdschema.Schema, object map[string]any, column, mark int) {
+	for _, name := range fieldNames(schema, object) {
 		value, isThere := object[name]
 		property := schema.Child(name)
 		isHidden := name == "status" && column == 0 || isMetadata(schema) && !slices.Contains(metadataSample, name)
 		switch {
 		case isThere:
-			w.describe(schema, name, column, mark)
-			w.entry(name, property, value, column, mark)
+			w.writeComment(schema, name, column, mark)
+			w.writeEntry(name, property, value, column, mark)
 		case w.full && !isHidden:
-			w.describe(schema, name, column, mark)
-			w.entry(name, property, w.example(property), column, markAt(mark, column))
+			w.writeComment(schema, name, column, mark)
+			w.writeEntry(name, property, exampleValue(property), column, markAt(mark, column))
 		}
 	}
 }
@@ -79,8 +80,8 @@ func isMetadata(schema crdschema.Schema) bool {
 // metadataSample lists the fields of metadata that users write.
 var metadataSample = []string{"name", "namespace", "labels", "annotations"}
 
-// names returns the fields of the schema, followed by the other fields of the object.
-func (w *sampleWriter) names(schema crdschema.Schema, object map[string]any) []string {
+// fieldNames returns the fields of the schema, followed by the other fields of the object.
+func fieldNames(schema crdschema.Schema, object map[string]any) []string {
 	var names []string
 	if schema.Schema != nil {
 		names = sortFields(schema, nil, "")
@@ -93,8 +94,8 @@ func (w *sampleWriter) names(schema crdschema.Schema, object map[string]any) []s
 	return names
 }
 
-// example returns the value of a field in a comment: the default or a minimal value.
-func (w *sampleWriter) example(schema crdschema.Schema) any {
+// exampleValue returns the value of an unused field: the default or a minimal value.
+func exampleValue(schema crdschema.Schema) any {
 	if schema.Schema == nil {
 		return map[string]any{}
 	}
@@ -108,31 +109,31 @@ func (w *sampleWriter) example(schema crdschema.Schema) any {
 	return value
 }
 
-func (w *sampleWriter) entry(name string, schema crdschema.Schema, value any, column, mark int) {
+func (w *sampleWriter) writeEntry(name string, schema crdschema.Schema, value any, column, mark int) {
 	key := yamlString(name) + ":"
 	switch value := value.(type) {
 	case map[string]any:
 		switch {
 		case len(value) > 0 || mark != uncommented && w.expands(schema):
-			w.line(column, mark, key)
-			w.object(schema, value, column+indentation, mark)
+			w.writeLine(column, mark, key)
+			w.writeFields(schema, value, column+indentation, mark)
 		default:
-			w.line(column, mark, key+" {}")
+			w.writeLine(column, mark, key+" {}")
 			if w.expands(schema) {
-				w.object(schema, value, column+indentation, markAt(mark, column+indentation))
+				w.writeFields(schema, value, column+indentation, markAt(mark, column+indentation))
 			}
 		}
 	case []any:
 		if len(value) == 0 {
-			w.line(column, mark, key+" []")
+			w.writeLine(column, mark, key+" []")
 			return
 		}
-		w.line(column, mark, key)
+		w.writeLine(column, mark, key)
 		for _, item := range value {
-			w.item(schema.Child(0), item, column, mark)
+			w.writeItem(schema.Child(0), item, column, mark)
 		}
 	default:
-		w.line(column, mark, key+" "+yamlValue(value))
+		w.writeLine(column, mark, key+" "+yamlValue(value))
 	}
 }
 
@@ -141,33 +142,33 @@ func (w *sampleWriter) expands(schema crdschema.Schema) bool {
 	return w.full && w.lines < maxSampleLines && schema.Schema != nil && len(schema.Properties) > 0
 }
 
-// item writes an item of a list. The dash precedes the first line that is not a comment.
-func (w *sampleWriter) item(schema crdschema.Schema, value any, column, mark int) {
+// writeItem writes an item of a list. The dash precedes the first line that is not a comment.
+func (w *sampleWriter) writeItem(schema crdschema.Schema, value any, column, mark int) {
 	object, isObject := value.(map[string]any)
 	if !isObject || len(object) == 0 && (mark == uncommented || !w.expands(schema)) {
-		w.line(column, mark, "- "+yamlValue(value))
+		w.writeLine(column, mark, "- "+yamlValue(value))
 		return
 	}
 	inner := sampleWriter{full: w.full, lines: w.lines}
-	inner.object(schema, object, 0, uncommented)
+	inner.writeFields(schema, object, 0, uncommented)
 	lead := "- "
 	for line := range strings.Lines(inner.b.String()) {
 		line = strings.TrimSuffix(line, "\n")
 		if strings.HasPrefix(strings.TrimLeft(line, " "), "#") {
-			w.line(column+indentation, mark, line)
+			w.writeLine(column+indentation, mark, line)
 			continue
 		}
-		w.line(column, mark, lead+line)
+		w.writeLine(column, mark, lead+line)
 		lead = "  "
 	}
 	if lead == "- " {
-		w.line(column, mark, "- {}")
+		w.writeLine(column, mark, "- {}")
 	}
 }
 
-// describe writes the description and the constraints of a field as comments. It omits
+// writeComment writes the description and the constraints of a field as comments. It omits
 // the fields that all resources share.
-func (w *sampleWriter) describe(parent crdschema.Schema, name string, column, mark int) {
+func (w *sampleWriter) writeComment(parent crdschema.Schema, name string, column, mark int) {
 	schema := parent.Child(name)
 	if !w.full || schema.Schema == nil || isMetadata(parent) || isMetadata(schema) || parent.Properties["metadata"].Description == crdschema.MetadataDescription && slices.Contains(firstFields, name) {
 		return
@@ -188,7 +189,7 @@ func (w *sampleWriter) describe(parent crdschema.Schema, name string, column, ma
 			continue
 		}
 		for line := range strings.SplitSeq(wordwrap.WrapString(part, uint(max(sampleWidth-column, 30))), "\n") {
-			w.line(column, mark, "## "+line)
+			w.writeLine(column, mark, "## "+line)
 		}
 	}
 }

@@ -72,20 +72,23 @@ func wordRange(c Cursor, word string) playground.Range {
 
 // memberItems lists the fields, functions and macros of an operand.
 func (s *Scope) memberItems(operand string) []playground.CompletionItem {
-	items := s.qualifiedItems(operand)
+	items := append([]playground.CompletionItem{}, s.qualifiedItems(operand)...)
 	for _, name := range s.declared[operand] {
-		items = append(items, playground.CompletionItem{Label: name, Kind: playground.ItemVariable, Detail: s.TypeName(s.typeOf(operand + "." + name)), Insert: name, Stops: []int{}})
+		items = append(items, playground.CompletionItem{
+			Label: name, Kind: playground.ItemVariable, Detail: s.TypeName(s.typeOf(operand + "." + name)),
+			Insert: name, Stops: []int{},
+		})
 	}
-	of := s.typeOf(operand)
-	if of == nil {
+	typ := s.typeOf(operand)
+	if typ == nil {
 		return items
 	}
-	if isOptional(of) && len(of.Parameters()) == 1 {
-		items = append(items, s.fieldItems(of.Parameters()[0].TypeName())...)
+	if isOptional(typ) && len(typ.Parameters()) == 1 {
+		items = append(items, s.fieldItems(typ.Parameters()[0].TypeName())...)
 	}
-	items = append(items, s.fieldItems(of.TypeName())...)
-	items = append(items, s.macroItems(of)...)
-	return append(items, s.functionItems(of)...)
+	items = append(items, s.fieldItems(typ.TypeName())...)
+	items = append(items, s.macroItems(typ)...)
+	return append(items, s.functionItems(typ)...)
 }
 
 func (s *Scope) fieldItems(typeName string) []playground.CompletionItem {
@@ -117,13 +120,13 @@ var listMacros = []struct {
 	{"map", "(x, value) -> list", "map(x, )", 7},
 }
 
-func (s *Scope) macroItems(of *types.Type) []playground.CompletionItem {
+func (s *Scope) macroItems(typ *types.Type) []playground.CompletionItem {
 	items := []playground.CompletionItem{}
-	if of.Kind() != types.ListKind && of.Kind() != types.MapKind {
+	if typ.Kind() != types.ListKind && typ.Kind() != types.MapKind {
 		return items
 	}
 	for _, macro := range listMacros {
-		if of.Kind() == types.MapKind && (macro.name == "filter" || macro.name == "map") {
+		if typ.Kind() == types.MapKind && (macro.name == "filter" || macro.name == "map") {
 			continue
 		}
 		items = append(items, playground.CompletionItem{
@@ -146,22 +149,34 @@ func (s *Scope) macroDescription(name string) string {
 }
 
 // functionItems lists the member functions of a type.
-func (s *Scope) functionItems(of *types.Type) []playground.CompletionItem {
+func (s *Scope) functionItems(typ *types.Type) []playground.CompletionItem {
+	if typ.Kind() == types.DynKind {
+		return nil
+	}
+	anyName := func(name string) (string, bool) { return name, true }
+	return s.listFunctions(anyName, func(overload *decls.OverloadDecl) bool {
+		return overload.IsMemberFunction() && accepts(overload.ArgTypes()[0], typ)
+	})
+}
+
+// listFunctions lists the functions that have a label and an overload that fits, by name.
+func (s *Scope) listFunctions(label func(name string) (string, bool), fits func(*decls.OverloadDecl) bool) []playground.CompletionItem {
 	items := []playground.CompletionItem{}
 	functions := s.env.Functions()
 	for _, name := range slices.Sorted(maps.Keys(functions)) {
-		if !isFunctionName(name) || of.Kind() == types.DynKind {
+		label, ok := label(name)
+		if !ok || !isFunctionName(label) {
 			continue
 		}
-		signatures, hasParameters := s.signatures(functions[name], func(overload *decls.OverloadDecl) bool {
-			return overload.IsMemberFunction() && accepts(overload.ArgTypes()[0], of)
-		})
+		signatures, hasParameters := s.signatures(functions[name], fits)
 		if len(signatures) > 0 {
-			items = append(items, functionItem(name, signatures, hasParameters, functionDescription(functions[name])))
+			items = append(items, functionItem(label, signatures, hasParameters, functionDescription(functions[name])))
 		}
 	}
 	return items
 }
+
+func isGlobalFunction(overload *decls.OverloadDecl) bool { return !overload.IsMemberFunction() }
 
 // isFunctionName reports whether a name belongs to a function, not to an operator such as
 // _==_ or @in.
@@ -170,22 +185,22 @@ func isFunctionName(name string) bool {
 }
 
 // accepts reports whether a parameter accepts values of a type.
-func accepts(parameter, of *types.Type) bool {
+func accepts(parameter, typ *types.Type) bool {
 	switch {
 	case parameter.Kind() == types.TypeParamKind:
 		return true
 	case parameter.Kind() == types.DynKind:
-		return of.Kind() != types.StructKind
-	case parameter.Kind() != of.Kind() || len(parameter.Parameters()) != len(of.Parameters()):
+		return typ.Kind() != types.StructKind
+	case parameter.Kind() != typ.Kind() || len(parameter.Parameters()) != len(typ.Parameters()):
 		return false
 	case len(parameter.Parameters()) == 0:
-		return parameter.TypeName() == of.TypeName()
+		return parameter.TypeName() == typ.TypeName()
 	}
-	if parameter.TypeName() != of.TypeName() {
+	if parameter.TypeName() != typ.TypeName() {
 		return false
 	}
 	for i, inner := range parameter.Parameters() {
-		if !accepts(inner, of.Parameters()[i]) && of.Parameters()[i].Kind() != types.DynKind {
+		if !accepts(inner, typ.Parameters()[i]) && typ.Parameters()[i].Kind() != types.DynKind {
 			return false
 		}
 	}
@@ -257,16 +272,8 @@ func (s *Scope) globalItems(word string) []playground.CompletionItem {
 	if word == "" {
 		return items
 	}
-	functions := s.env.Functions()
-	for _, name := range slices.Sorted(maps.Keys(functions)) {
-		if !isFunctionName(name) || strings.Contains(name, ".") {
-			continue
-		}
-		signatures, hasParameters := s.signatures(functions[name], func(overload *decls.OverloadDecl) bool { return !overload.IsMemberFunction() })
-		if len(signatures) > 0 {
-			items = append(items, functionItem(name, signatures, hasParameters, functionDescription(functions[name])))
-		}
-	}
+	unqualified := func(name string) (string, bool) { return name, !strings.Contains(name, ".") }
+	items = append(items, s.listFunctions(unqualified, isGlobalFunction)...)
 	return append(items, s.namespaceItems()...)
 }
 
@@ -295,17 +302,9 @@ func (s *Scope) namespaceItems() []playground.CompletionItem {
 
 // qualifiedItems lists the functions of a namespace, such as math.greatest.
 func (s *Scope) qualifiedItems(space string) []playground.CompletionItem {
-	items := []playground.CompletionItem{}
-	functions := s.env.Functions()
-	for _, name := range slices.Sorted(maps.Keys(functions)) {
-		rest, ok := strings.CutPrefix(name, space+".")
-		if !ok || !isFunctionName(rest) || space == "" {
-			continue
-		}
-		signatures, hasParameters := s.signatures(functions[name], func(overload *decls.OverloadDecl) bool { return !overload.IsMemberFunction() })
-		if len(signatures) > 0 {
-			items = append(items, functionItem(rest, signatures, hasParameters, functionDescription(functions[name])))
-		}
+	if space == "" {
+		return nil
 	}
-	return items
+	qualified := func(name string) (string, bool) { return strings.CutPrefix(name, space+".") }
+	return s.listFunctions(qualified, isGlobalFunction)
 }

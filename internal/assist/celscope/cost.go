@@ -66,8 +66,8 @@ func (s *Scope) variableType(name string) *apiservercel.DeclType {
 	if root, ok := s.roots[name]; ok {
 		return root.Type
 	}
-	if of := s.typeOf(name); of != nil && of.Kind() != types.TypeKind {
-		return s.types[of.TypeName()]
+	if typ := s.typeOf(name); typ != nil && typ.Kind() != types.TypeKind {
+		return s.types[typ.TypeName()]
 	}
 	return s.roots[cel.ScopedVarName].Type
 }

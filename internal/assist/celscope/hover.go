@@ -44,7 +44,7 @@ func (s *Scope) Hover(c Cursor) playground.Hover {
 	return hover
 }
 
-// partAt returns the first and last token of the part to describe. A name includes its
+// partAt returns the first and last token of the part to describe at a token. A name includes its
 // operand and its arguments. An operator includes the argument or bracket around it.
 func partAt(tokens []token, at int) (first, last int) {
 	if tokens[at].isName() || tokens[at].nesting() < 0 {
@@ -93,8 +93,8 @@ func (s *Scope) describe(hover *playground.Hover, tokens []token, at, first int)
 	case isCall:
 		s.describeCall(hover, name, joinTokens(tokens[first:max(at-1, first)]), isMember)
 	case isMember:
-		if of := s.typeOf(joinTokens(tokens[first : at-1])); of != nil {
-			s.describeField(hover, of.TypeName(), name)
+		if typ := s.typeOf(joinTokens(tokens[first : at-1])); typ != nil {
+			s.describeField(hover, typ.TypeName(), name)
 		}
 	default:
 		hover.Description = variableDescriptions[name]
@@ -117,8 +117,8 @@ func (s *Scope) describeField(hover *playground.Hover, typeName, name string) {
 func (s *Scope) describeCall(hover *playground.Hover, name, operand string, isMember bool) {
 	hover.Description = s.macroDescription(name)
 	function := s.env.Functions()[name]
-	of := s.typeOf(operand)
-	if isMember && of == nil {
+	typ := s.typeOf(operand)
+	if isMember && typ == nil {
 		function = s.env.Functions()[operand+"."+name]
 	}
 	if function == nil {
@@ -128,10 +128,10 @@ func (s *Scope) describeCall(hover *playground.Hover, name, operand string, isMe
 		hover.Description = functionDescription(function)
 	}
 	signatures, _ := s.signatures(function, func(overload *decls.OverloadDecl) bool {
-		if of == nil {
+		if typ == nil {
 			return !overload.IsMemberFunction()
 		}
-		return overload.IsMemberFunction() && accepts(overload.ArgTypes()[0], of)
+		return overload.IsMemberFunction() && accepts(overload.ArgTypes()[0], typ)
 	})
 	for _, signature := range signatures {
 		hover.Facts = append(hover.Facts, playground.Fact{Name: "signature", Text: name + signature})

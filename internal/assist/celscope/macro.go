@@ -101,21 +101,21 @@ func (s *Scope) declareVariables(macro openMacro) {
 }
 
 // elementVariables sets the types of a macro's variables by the type of its operand.
-func elementVariables(of *types.Type, names []string, variables map[string]*types.Type) {
-	if of == nil {
+func elementVariables(typ *types.Type, names []string, variables map[string]*types.Type) {
+	if typ == nil {
 		return
 	}
-	parameters := of.Parameters()
+	parameters := typ.Parameters()
 	switch {
-	case of.Kind() == types.ListKind && len(names) == 1:
+	case typ.Kind() == types.ListKind && len(names) == 1:
 		variables[names[0]] = parameters[0]
-	case of.Kind() == types.ListKind:
+	case typ.Kind() == types.ListKind:
 		variables[names[0]], variables[names[1]] = types.IntType, parameters[0]
-	case of.Kind() == types.MapKind && len(names) == 1:
+	case typ.Kind() == types.MapKind && len(names) == 1:
 		variables[names[0]] = parameters[0]
-	case of.Kind() == types.MapKind:
+	case typ.Kind() == types.MapKind:
 		variables[names[0]], variables[names[1]] = parameters[0], parameters[1]
-	case isOptional(of):
+	case isOptional(typ):
 		variables[names[0]] = parameters[0]
 	default:
 		for _, name := range names {

@@ -2,6 +2,7 @@ package celscope
 
 import (
 	"encoding/json"
+	"maps"
 	"slices"
 	"strings"
 
@@ -98,8 +99,8 @@ func decodeSchema(node *tolerant.Node) (*apiextensions.JSONSchemaProps, bool) {
 
 // NewSelfScope returns the scope of the rules for values of a type, with the schema of
 // that type. It returns nil if the type cannot be declared.
-func NewSelfScope(of *apiservercel.DeclType, schema crdschema.Schema, optionalOldSelf bool) *Scope {
-	self := Variable{of.MaybeAssignTypeName("selfType"), schema}
+func NewSelfScope(typ *apiservercel.DeclType, schema crdschema.Schema, optionalOldSelf bool) *Scope {
+	self := Variable{typ.MaybeAssignTypeName("selfType"), schema}
 	old := self.Type.CelType()
 	if optionalOldSelf {
 		old = types.NewOptionalType(old)
@@ -117,9 +118,7 @@ func newScope(roots map[string]Variable, variables ...celgo.EnvOption) *Scope {
 		if !slices.Contains(declTypes, root.Type) {
 			declTypes = append(declTypes, root.Type)
 		}
-		for typeName, declType := range apiservercel.FieldTypeMap(name, root.Type) {
-			scope.types[typeName] = declType
-		}
+		maps.Copy(scope.types, apiservercel.FieldTypeMap(name, root.Type))
 	}
 	set, err := environment.MustBaseEnvSet(environment.DefaultCompatibilityVersion()).Extend(environment.VersionedOptions{
 		IntroducedVersion: release.Version(0), EnvOptions: variables, DeclTypes: declTypes,

@@ -65,22 +65,22 @@ func fieldRank(schema crdschema.Schema, name string) int {
 }
 
 // TypeName returns the name of a type for users. Types of the schema are named "object".
-func (s *Scope) TypeName(of *types.Type) string {
-	if of == nil {
+func (s *Scope) TypeName(typ *types.Type) string {
+	if typ == nil {
 		return ""
 	}
-	if _, isObject := s.types[of.TypeName()]; isObject {
+	if _, isObject := s.types[typ.TypeName()]; isObject {
 		return "object"
 	}
 	var parameters []string
-	for _, parameter := range of.Parameters() {
+	for _, parameter := range typ.Parameters() {
 		parameters = append(parameters, s.TypeName(parameter))
 	}
-	name := of.TypeName()
+	name := typ.TypeName()
 	switch {
-	case isOptional(of):
+	case isOptional(typ):
 		name = "optional"
-	case of.Kind() == types.TypeParamKind:
+	case typ.Kind() == types.TypeParamKind:
 		return strings.TrimPrefix(name, "@")
 	case name == "google.protobuf.Timestamp", name == "google.protobuf.Duration":
 		name = strings.ToLower(name[strings.LastIndexByte(name, '.')+1:])
@@ -93,4 +93,4 @@ func (s *Scope) TypeName(of *types.Type) string {
 	return name + "(" + strings.Join(parameters, ", ") + ")"
 }
 
-func isOptional(of *types.Type) bool { return of.TypeName() == "optional_type" }
+func isOptional(typ *types.Type) bool { return typ.TypeName() == "optional_type" }

@@ -17,7 +17,7 @@ import (
 type List []playground.Fact
 
 // Add appends a fact.
-func (l *List) Add(name, text string) { *l = append(*l, playground.Fact{Name: name, Text: text}) }
+func (l *List) Add(name, value string) { *l = append(*l, playground.Fact{Name: name, Text: value}) }
 
 // maxValues limits the listed values of an enum.
 const maxValues = 20
@@ -88,8 +88,7 @@ func (l *List) AddExtensions(schema crdschema.Schema) {
 	}
 }
 
-// AddRules adds the validation rules with their messages. It finds them in the schemas
-// that Kubernetes builds from a CRD.
+// AddRules adds the validation rules with their messages.
 func (l *List) AddRules(schema crdschema.Schema) {
 	rules, _ := schema.Extensions["x-kubernetes-validations"].([]any)
 	for _, each := range rules {
@@ -97,10 +96,10 @@ func (l *List) AddRules(schema crdschema.Schema) {
 		if !ok {
 			continue
 		}
-		text := strings.TrimSpace(rule.Rule)
+		description := strings.TrimSpace(rule.Rule)
 		if rule.Message != "" {
-			text += "\n" + strings.TrimSpace(rule.Message)
+			description += "\n" + strings.TrimSpace(rule.Message)
 		}
-		l.Add("rule", text)
+		l.Add("rule", description)
 	}
 }
