@@ -13,9 +13,9 @@ import (
 	"github.com/crdlab/crdlab/internal/source/tolerant"
 )
 
-// completion responds to a completion request. isMissing reports that a feature missing
-// from this engine could provide more items.
-func (a *Assistant) completion(ctx context.Context, at playground.Cursor) (completion *playground.Completion, isMissing bool, err error) {
+// completion responds to a completion request. lacksFeature reports that this engine lacks
+// a feature that could provide more items.
+func (a *Assistant) completion(ctx context.Context, at playground.Cursor) (completion *playground.Completion, lacksFeature bool, err error) {
 	restore, err := release.Emulate(at.Scenario)
 	if err != nil {
 		return nil, false, err
@@ -26,7 +26,7 @@ func (a *Assistant) completion(ctx context.Context, at playground.Cursor) (compl
 		return nil, false, err
 	}
 	found := c.complete()
-	return &found, c.isMissing(), nil
+	return &found, c.lacksFeature(), nil
 }
 
 // complete lists the completion items at the cursor.

@@ -21,12 +21,14 @@ type cursorContext struct {
 	document playground.Document
 	outline  *tolerant.Tree
 	types    *crdschema.Types
+	// policies returns the types of the variables of policies; nil if this engine lacks
+	// the feature.
 	policies func() (request, namespace *apiservercel.DeclType)
 	// console is the scope of the console's expression; nil if the cursor is in a
 	// document.
 	console *celscope.Scope
-	// needsFeature is set if the console needs a feature that this engine lacks.
-	needsFeature bool
+	// consoleLacksFeature is set if the console needs a feature that this engine lacks.
+	consoleLacksFeature bool
 	// kind is the type of the document at the cursor, or nil if it is unknown.
 	kind *crdschema.Kind
 	// crd is the CRD of the scenario if the document is an object or an admission
@@ -76,10 +78,10 @@ func findDocument(at playground.Cursor) (string, error) {
 	return "", &playground.InvalidScenarioError{Parameter: "document", Message: "must be crd, oldCrd, object, oldObject, conversion or admission"}
 }
 
-// isMissing reports whether this engine lacks the feature that describes the cursor: the
+// lacksFeature reports whether this engine lacks the feature that describes the cursor: the
 // types of Kubernetes' OpenAPI, or the variables of policies.
-func (c *cursorContext) isMissing() bool {
-	if c.needsFeature {
+func (c *cursorContext) lacksFeature() bool {
+	if c.consoleLacksFeature {
 		return true
 	}
 	switch c.document {

@@ -15,9 +15,9 @@ import (
 	"github.com/crdlab/crdlab/internal/source/celtoken"
 )
 
-// evaluate responds to the console: it evaluates an expression for a value of an object.
-// isMissing reports that the scenario needs a feature that this engine lacks.
-func (a *Assistant) evaluate(ctx context.Context, request playground.TryRequest) (result *playground.Tried, isMissing bool, err error) {
+// evaluate responds to a request of the console: it evaluates an expression for a value of
+// an object. lacksFeature reports that this engine lacks a feature of the scenario.
+func (a *Assistant) evaluate(ctx context.Context, request playground.TryRequest) (result *playground.Tried, lacksFeature bool, err error) {
 	restore, err := release.Emulate(request.Scenario)
 	if err != nil {
 		return nil, false, err
@@ -30,7 +30,7 @@ func (a *Assistant) evaluate(ctx context.Context, request playground.TryRequest)
 	if c.selectValue(request.Trial, request.Position) {
 		c.evaluate(ctx, request.Trial.Expression)
 	}
-	return &c.result, c.isMissing, nil
+	return &c.result, c.lacksFeature, nil
 }
 
 // A console evaluates an expression for a value of an object, as the value is before the
@@ -43,9 +43,9 @@ type console struct {
 	objects []*object.Request
 	// documents holds the index of each object's document in the file.
 	documents []int
-	// isMissing is set if the scenario needs a feature that this engine lacks.
-	// hasFeatures is set if the engine has the features that the objects need.
-	isMissing, hasFeatures bool
+	// lacksFeature is set if this engine lacks any feature of the scenario, and
+	// hasFeatures if it has the features that the objects need.
+	lacksFeature, hasFeatures bool
 
 	// node is the schema of the selected value, place its position in the object, and
 	// activations bind self and oldSelf; set by selectValue.
@@ -73,7 +73,7 @@ func (a *Assistant) consoleContext(ctx context.Context, at playground.Cursor) (*
 	if err != nil {
 		return nil, err
 	}
-	cursor := &cursorContext{position: at.Position, types: c.types, needsFeature: c.isMissing}
+	cursor := &cursorContext{position: at.Position, types: c.types, consoleLacksFeature: c.lacksFeature}
 	cursor.Text = at.Trial.Expression
 	cursor.Before = celtoken.NewExpression(cursor.Text).Before(at.Position)
 	cursor.Word = playground.Range{Start: at.Position, End: at.Position}

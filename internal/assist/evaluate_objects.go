@@ -30,7 +30,7 @@ func (a *Assistant) newConsole(ctx context.Context, requested playground.Scenari
 		return nil, err
 	}
 	c := &console{result: emptyResult(), types: a.engine.KubernetesTypes(), crd: a.engine.EvaluateCRD(ctx, s)}
-	c.isMissing = len(a.engine.Features.Missing(s, c.crd.ConvertsByWebhook())) > 0
+	c.lacksFeature = len(a.engine.Features.Missing(s, c.crd.ConvertsByWebhook())) > 0
 	c.hasFeatures = a.engine.Features.Supports(s)
 	c.file, err = source.Parse(s.Object, finding.ObjectText)
 	if _, isLimit := finding.LimitRange(err); isLimit {

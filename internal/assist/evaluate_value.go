@@ -30,11 +30,7 @@ func (c *console) selectValue(trial playground.Trial, at *playground.Position) b
 	c.result.Object, c.result.Path = trial.Object, trial.Path
 	var atCursor []any
 	if at != nil {
-		document := c.file.Document(*at)
-		c.result.Object = max(0, slices.Index(c.documents, document))
-		if document >= 0 {
-			atCursor = c.file.Documents[document].PathAt(*at)
-		}
+		c.result.Object, atCursor = c.locate(*at)
 	}
 	if len(c.objects) == 0 {
 		return c.fail("There is no object to try an expression on.")
@@ -56,6 +52,16 @@ func (c *console) selectValue(trial playground.Trial, at *playground.Position) b
 	c.node, c.place = finder.node, placeAt(root, value, old, finder.found)
 	c.describeValue(r.Doc)
 	return true
+}
+
+// locate returns the object and the path at a position in the objects' document. Outside
+// objects, it returns the first object.
+func (c *console) locate(at playground.Position) (index int, path []any) {
+	document := c.file.Document(at)
+	if document >= 0 {
+		path = c.file.Documents[document].PathAt(at)
+	}
+	return max(0, slices.Index(c.documents, document)), path
 }
 
 // nodeFinder lists the values of an object that have a CEL type, ordered by key, and finds

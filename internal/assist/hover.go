@@ -13,9 +13,9 @@ import (
 	"github.com/crdlab/crdlab/internal/source/tolerant"
 )
 
-// hover responds to a hover request. isMissing reports that a feature missing from this
-// engine could describe more.
-func (a *Assistant) hover(ctx context.Context, at playground.Cursor) (hover *playground.Hover, isMissing bool, err error) {
+// hover responds to a hover request. lacksFeature reports that this engine lacks a feature
+// that could describe more.
+func (a *Assistant) hover(ctx context.Context, at playground.Cursor) (hover *playground.Hover, lacksFeature bool, err error) {
 	var report playground.Report
 	if at.Document == playground.DocumentObject && at.Trial == nil {
 		if report, err = a.engine.Evaluate(ctx, at.Scenario); err != nil {
@@ -32,7 +32,7 @@ func (a *Assistant) hover(ctx context.Context, at playground.Cursor) (hover *pla
 		return nil, false, err
 	}
 	found := c.hover(report.Objects)
-	return &found, c.isMissing(), nil
+	return &found, c.lacksFeature(), nil
 }
 
 // hover describes the element at the cursor. evaluated holds the objects of the report if
