@@ -230,7 +230,7 @@ check-generated: web/tools/node_modules/.package-lock.json | dist
 
 check-vet: dist/engine.mod
 	go vet ./...
-	$(WASM) go vet ./wasm/... ./internal/assist ./internal/engine/... ./internal/ui
+	$(WASM) go vet ./wasm/... ./internal/assist/... ./internal/engine/... ./internal/ui
 	$(WORKER) go vet ./cmd/worker/... ./internal/httpapi ./internal/share
 
 LINT = $(CURDIR)/dist/golangci-lint run --allow-parallel-runners

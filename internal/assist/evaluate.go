@@ -47,11 +47,11 @@ type console struct {
 	// hasFeatures if it has the features that the objects need.
 	lacksFeature, hasFeatures bool
 
-	// node is the schema of the selected value, place its position in the object, and
-	// activations bind self and oldSelf; set by selectValue.
-	node        *celrule.Node
-	place       celrule.Target
-	activations *celrule.Bindings
+	// node is the schema of the selected value, target its position in the object, and
+	// bindings hold self and oldSelf; set by selectValue.
+	node     *celrule.Node
+	target   celrule.Target
+	bindings *celrule.Bindings
 }
 
 func emptyResult() playground.Tried {
@@ -88,7 +88,7 @@ func (a *Assistant) consoleContext(ctx context.Context, at playground.Cursor) (*
 func (c *console) scope(optionalOldSelf bool) *celscope.Scope {
 	schema := crdschema.Schema{Types: c.types}
 	if kind := c.crd.KindOfVersion(c.types, c.result.Version); kind != nil {
-		schema = kind.Root.At(c.place.Path)
+		schema = kind.Root.At(c.target.Path)
 	}
 	return celscope.NewSelfScope(c.node.DeclType, schema, optionalOldSelf)
 }

@@ -40,13 +40,13 @@ func (c *console) evaluate(ctx context.Context, expression string) {
 	c.result.Type = scope.TypeName(checked.OutputType())
 	c.result.UsesOldSelf = refersTo(checked, cel.OldScopedVarName)
 	c.estimateCost(scope, checked)
-	if c.result.UsesOldSelf && !c.result.OptionalOldSelf && c.place.Old == nil {
+	if c.result.UsesOldSelf && !c.result.OptionalOldSelf && c.target.Old == nil {
 		c.result.Why = playground.WhyCreate
 		return
 	}
-	variables := c.activations.Plain
+	variables := c.bindings.Plain
 	if c.result.OptionalOldSelf {
-		variables = c.activations.Optional
+		variables = c.bindings.Optional
 	}
 	if c.evaluateExpression(ctx, scope, checked, variables) {
 		c.trace(scope, checked, expression, variables)

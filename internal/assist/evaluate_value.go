@@ -49,7 +49,7 @@ func (c *console) selectValue(trial playground.Trial, at *playground.Position) b
 	if finder.found == nil {
 		return c.fail("The object has no value at %s that CEL knows: it has to be there, and in the schema with its type.", trial.Path)
 	}
-	c.node, c.place = finder.node, placeAt(root, value, old, finder.found)
+	c.node, c.target = finder.node, targetAt(root, value, old, finder.found)
 	c.describeValue(r.Doc)
 	return true
 }
@@ -110,34 +110,34 @@ func (f *nodeFinder) isBetter(name string, path []any) bool {
 	return isLonger && len(path) <= len(f.atCursor) && slices.Equal(path, f.atCursor[:len(path)])
 }
 
-// placeAt returns the place at a path of an object, paired with the value that an update
+// targetAt returns the target of rules at a path of an object, paired with the value that an update
 // replaces.
-func placeAt(node *celrule.Node, value, old any, path []any) celrule.Target {
-	place := celrule.Target{Value: value, Old: old}
+func targetAt(node *celrule.Node, value, old any, path []any) celrule.Target {
+	target := celrule.Target{Value: value, Old: old}
 	for _, step := range path {
 		switch step := step.(type) {
 		case int:
-			items, _ := place.Value.([]any)
-			place = place.Item(step, items[step], place.OldItems(node.Schema).Get(items[step]))
+			items, _ := target.Value.([]any)
+			target = target.Item(step, items[step], target.OldItems(node.Schema).Get(items[step]))
 		case string:
-			members, _ := place.Value.(map[string]any)
-			place = place.Member(step, nil, members[step], place.OldMembers(node.Schema)[step])
+			members, _ := target.Value.(map[string]any)
+			target = target.Member(step, nil, members[step], target.OldMembers(node.Schema)[step])
 		}
 		node = node.Child(step)
 	}
-	return place
+	return target
 }
 
 // describeValue adds the position and the content of the selected value to the result.
 func (c *console) describeValue(document *source.Document) {
-	c.result.Path = jsonvalue.PathString(c.place.Path)
+	c.result.Path = jsonvalue.PathString(c.target.Path)
 	c.result.SchemaPath = c.node.Path.String()
-	if location, ok := document.At(c.place.Path...); ok {
+	if location, ok := document.At(c.target.Path...); ok {
 		at := location.Key()
 		c.result.Range = &at
 	}
-	c.activations = celrule.Bind(c.node, c.place)
-	if value, ok := c.activations.Plain[cel.ScopedVarName].(ref.Val); ok {
+	c.bindings = celrule.Bind(c.node, c.target)
+	if value, ok := c.bindings.Plain[cel.ScopedVarName].(ref.Val); ok {
 		c.result.Self = celrule.Truncate(celrule.FormatValue(value), maxSelf)
 	}
 }
