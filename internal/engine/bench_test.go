@@ -13,38 +13,38 @@ import (
 	"github.com/crdlab/crdlab/internal/playground"
 )
 
-// BenchmarkCRDEdit is a CRD that is pasted, of which nothing is known before,
-// and a keystroke in its schema, which leaves most of it as it was.
+// BenchmarkCRDEdit measures a pasted CRD with empty caches, and a keystroke in the
+// schema of a cached CRD.
 func BenchmarkCRDEdit(b *testing.B) {
 	for _, w := range workloads(b) {
 		b.Run(w.name+"/pasted", func(b *testing.B) {
 			for i := 0; b.Loop(); i++ {
-				measured(b, whole.New(), playground.Scenario{CRD: edited(b, w.crd, i), Object: w.object})
+				evaluateOnce(b, whole.New(), playground.Scenario{CRD: editSchema(b, w.crd, i), Object: w.object})
 			}
 		})
 		b.Run(w.name+"/engine", func(b *testing.B) {
 			e := whole.New()
-			measured(b, e, playground.Scenario{CRD: w.crd, Object: w.object})
+			evaluateOnce(b, e, playground.Scenario{CRD: w.crd, Object: w.object})
 			for i := 0; b.Loop(); i++ {
-				measured(b, e, playground.Scenario{CRD: edited(b, w.crd, i), Object: w.object})
+				evaluateOnce(b, e, playground.Scenario{CRD: editSchema(b, w.crd, i), Object: w.object})
 			}
 		})
 		b.Run(w.name+"/upstream", func(b *testing.B) {
 			for i := 0; b.Loop(); i++ {
-				bareObject(b, bareCRD(b, edited(b, w.crd, i)), w.object)
+				bareObject(b, bareCRD(b, editSchema(b, w.crd, i)), w.object)
 			}
 		})
 	}
 }
 
-// BenchmarkObjectEdit is a keystroke in the object: the CRD is compiled.
+// BenchmarkObjectEdit measures a keystroke in the object of a cached CRD.
 func BenchmarkObjectEdit(b *testing.B) {
 	for _, w := range workloads(b) {
 		b.Run(w.name+"/engine", func(b *testing.B) {
 			e := whole.New()
-			measured(b, e, playground.Scenario{CRD: w.crd, Object: w.object})
+			evaluateOnce(b, e, playground.Scenario{CRD: w.crd, Object: w.object})
 			for i := 0; b.Loop(); i++ {
-				measured(b, e, playground.Scenario{CRD: w.crd, Object: w.object + "\n# " + strconv.Itoa(i)})
+				evaluateOnce(b, e, playground.Scenario{CRD: w.crd, Object: w.object + "\n# " + strconv.Itoa(i)})
 			}
 		})
 		b.Run(w.name+"/upstream", func(b *testing.B) {
@@ -58,16 +58,16 @@ func BenchmarkObjectEdit(b *testing.B) {
 
 var specStart = regexp.MustCompile(`openAPIV3Schema:\n(?s:.*?)\n +spec:\n( +)`)
 
-// edited is a CRD in whose first schema something is typed, at spec.
-func edited(b *testing.B, crd string, i int) string {
+// editSchema returns a CRD with a changed keyword at spec of its first schema.
+func editSchema(b *testing.B, crd string, i int) string {
 	at := specStart.FindStringSubmatchIndex(crd)
 	if at == nil {
-		b.Fatal("no schema in block style that has spec")
+		b.Fatal("no schema in block style with spec")
 	}
 	return crd[:at[3]] + "maxProperties: " + strconv.Itoa(1_000_000+i) + "\n" + crd[at[2]:at[3]] + crd[at[3]:]
 }
 
-func measured(b *testing.B, e *engine.Engine, s playground.Scenario) {
+func evaluateOnce(b *testing.B, e *engine.Engine, s playground.Scenario) {
 	s.FieldValidation = playground.FieldValidationIgnore
 	report, err := e.Evaluate(context.Background(), s)
 	if err != nil || !report.CRD.Accepted {

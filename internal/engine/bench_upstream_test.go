@@ -29,7 +29,7 @@ import (
 	"k8s.io/apiserver/pkg/registry/rest"
 )
 
-// bareVersion is what upstream's calls need to serve the objects of a version.
+// A bareVersion serves the objects of a version with upstream's calls.
 type bareVersion struct {
 	kind      schema.GroupVersionKind
 	schema    *structuralschema.Structural
@@ -38,8 +38,8 @@ type bareVersion struct {
 	storage   bool
 }
 
-// bareCRD decodes, validates and compiles a CRD with upstream's calls alone:
-// the least that an API server does until it can serve the objects.
+// bareCRD decodes, validates and compiles a CRD with only the upstream calls that an
+// API server makes before it can serve the objects.
 func bareCRD(b *testing.B, text string) []bareVersion {
 	scheme := runtime.NewScheme()
 	install.Install(scheme)
@@ -105,9 +105,8 @@ func bareCompile(b *testing.B, crd *apiextensions.CustomResourceDefinition, v1 *
 	return bareVersion{kind, structural, strategy, convertor, v.Storage}
 }
 
-// bareObject creates an object and reads it at all versions, with the upstream
-// calls that an API server makes for that, and nothing else: no network, no
-// etcd.
+// bareObject creates an object and reads it at all versions, with only the upstream
+// calls that an API server makes for these requests, without network and etcd.
 func bareObject(b *testing.B, versions []bareVersion, text string) {
 	content := map[string]any{}
 	if err := utilyaml.Unmarshal([]byte(text), &content); err != nil {
@@ -134,7 +133,7 @@ func bareObject(b *testing.B, versions []bareVersion, text string) {
 	if err := rest.BeforeCreate(requested.strategy, genericapirequest.WithNamespace(b.Context(), namespace), object); err != nil {
 		b.Fatal(err)
 	}
-	stored := storage.converted(b, object)
+	stored := storage.convert(b, object)
 	stored.SetResourceVersion("1")
 	persisted, err := utiljson.Marshal(stored.Object)
 	if err != nil {
@@ -143,7 +142,7 @@ func bareObject(b *testing.B, versions []bareVersion, text string) {
 	bareRead(b, versions, storage, persisted)
 }
 
-// bareRead answers GET requests, of one object and of a table, at all versions.
+// bareRead handles GET requests for the object and for a table at all versions.
 func bareRead(b *testing.B, versions []bareVersion, storage bareVersion, persisted []byte) {
 	read := &unstructured.Unstructured{Object: map[string]any{}}
 	if err := utiljson.Unmarshal(persisted, &read.Object); err != nil {
@@ -152,18 +151,18 @@ func bareRead(b *testing.B, versions []bareVersion, storage bareVersion, persist
 	storage.coerce(b, read)
 	defaulting.Default(read.Object, storage.schema)
 	for _, v := range versions {
-		answer := v.converted(b, read)
-		if _, err := utiljson.Marshal(answer.Object); err != nil {
+		converted := v.convert(b, read)
+		if _, err := utiljson.Marshal(converted.Object); err != nil {
 			b.Fatal(err)
 		}
-		if _, err := v.convertor.ConvertToTable(b.Context(), answer, nil); err != nil {
+		if _, err := v.convertor.ConvertToTable(b.Context(), converted, nil); err != nil {
 			b.Fatal(err)
 		}
 	}
 }
 
-// converted is an object at version v, by the strategy None.
-func (v bareVersion) converted(b *testing.B, object *unstructured.Unstructured) *unstructured.Unstructured {
+// convert converts an object to version v with the strategy None.
+func (v bareVersion) convert(b *testing.B, object *unstructured.Unstructured) *unstructured.Unstructured {
 	if object.GroupVersionKind() == v.kind {
 		return object
 	}
@@ -173,8 +172,8 @@ func (v bareVersion) converted(b *testing.B, object *unstructured.Unstructured) 
 	return converted
 }
 
-// coerce is what the API server does to each object that it decodes or
-// converts.
+// coerce prunes an object and coerces its metadata, as the API server does after
+// decoding and conversion.
 func (v bareVersion) coerce(b *testing.B, object *unstructured.Unstructured) {
 	kind := object.GroupVersionKind()
 	meta, found, err := objectmeta.GetObjectMeta(object.Object, false)

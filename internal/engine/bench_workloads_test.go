@@ -12,29 +12,28 @@ import (
 	"testing"
 )
 
-// A workload is a CRD and an object of it that people edit.
+// A workload is a CRD with an object.
 type workload struct{ name, crd, object string }
 
-// workloads are the CronTab of the documentation, CRDs that double in the
-// number of their rules and in their size, to see how the cost grows with
-// either, and CRDs of real projects if CRDLAB_CORPUS names their directory.
+// workloads returns the CronTab of the documentation, CRDs whose size or number of
+// rules doubles to measure the growth of the cost, and CRDs of the corpus in the
+// directory CRDLAB_CORPUS.
 func workloads(b *testing.B) []workload {
 	all := []workload{crontab(b)}
 	for _, fields := range []int{50, 100, 200, 400} {
-		all = append(all, generated("rules", fields, fieldWithRule))
+		all = append(all, generate("rules", fields, fieldWithRule))
 	}
 	for _, fields := range []int{250, 500, 1000, 2000} {
-		all = append(all, generated("fields", fields, describedField))
+		all = append(all, generate("fields", fields, describedField))
 	}
 	return append(all, realWorkloads(b)...)
 }
 
-// realWorkloads are the CRDs that are looked at by name, as far as they are at
-// hand, and the largest one.
+// realWorkloads returns some well-known CRDs of the corpus and its largest CRD.
 func realWorkloads(b *testing.B) []workload {
 	dir := os.Getenv("CRDLAB_CORPUS")
 	if dir == "" {
-		b.Log("CRDLAB_CORPUS is not set: no CRDs of real projects")
+		b.Log("CRDLAB_CORPUS is not set: skipping CRDs of the corpus")
 		return nil
 	}
 	var all []workload
@@ -42,7 +41,7 @@ func realWorkloads(b *testing.B) []workload {
 		"certificates.cert-manager.io",
 		"prometheuses.monitoring.coreos.com",
 		"httproutes.gateway.networking.k8s.io",
-		largest(b, dir),
+		largestCRD(b, dir),
 	} {
 		if w, ok := realWorkload(b, dir, name); ok {
 			all = append(all, w)
@@ -51,7 +50,7 @@ func realWorkloads(b *testing.B) []workload {
 	return all
 }
 
-// realWorkload is the CRD of a name and the first of its objects.
+// realWorkload returns a CRD of the corpus with its first object.
 func realWorkload(b *testing.B, dir, name string) (workload, bool) {
 	found, _ := filepath.Glob(filepath.Join(dir, "*", "crd."+name+".yaml"))
 	if len(found) == 0 {
@@ -62,24 +61,24 @@ func realWorkload(b *testing.B, dir, name string) (workload, bool) {
 	return workload{name, readFile(b, found[0]), readFile(b, object)}, true
 }
 
-// largest is the name of the largest CRD that has an object.
-func largest(b *testing.B, dir string) string {
+// largestCRD returns the name of the largest CRD with an object.
+func largestCRD(b *testing.B, dir string) string {
 	objects, _ := filepath.Glob(filepath.Join(dir, "*", "cr.*.1.yaml"))
 	if len(objects) == 0 {
 		b.Fatal("no objects in CRDLAB_CORPUS")
 	}
 	size := func(object string) int64 {
-		info, err := os.Stat(filepath.Join(filepath.Dir(object), "crd."+objectOf(object)+".yaml"))
+		info, err := os.Stat(filepath.Join(filepath.Dir(object), "crd."+crdName(object)+".yaml"))
 		if err != nil {
 			b.Fatal(err)
 		}
 		return info.Size()
 	}
-	return objectOf(slices.MaxFunc(objects, func(a, b string) int { return cmp.Compare(size(a), size(b)) }))
+	return crdName(slices.MaxFunc(objects, func(a, b string) int { return cmp.Compare(size(a), size(b)) }))
 }
 
-// objectOf is the name of the CRD that the object in a file is of.
-func objectOf(file string) string {
+// crdName returns the name of the CRD for the object in a file.
+func crdName(file string) string {
 	return strings.TrimSuffix(strings.TrimPrefix(filepath.Base(file), "cr."), ".1.yaml")
 }
 
@@ -101,8 +100,9 @@ func crontab(b *testing.B) workload {
 	return workload{}
 }
 
-// generated is a CRD with so many fields, and an object that has them all.
-func generated(name string, fields int, field func(i int) string) workload {
+// generate returns a CRD with the given number of fields, and an object with all of
+// them.
+func generate(name string, fields int, field func(i int) string) workload {
 	var crd, object strings.Builder
 	crd.WriteString(`apiVersion: apiextensions.k8s.io/v1
 kind: CustomResourceDefinition

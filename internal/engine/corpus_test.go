@@ -17,8 +17,8 @@ import (
 	"github.com/crdlab/crdlab/internal/playground"
 )
 
-// TestCorpus evaluates the CRDs and objects of real projects in the directory
-// CRDLAB_CORPUS, and compares with its manifest and with the reference server.
+// TestCorpus evaluates the CRDs and objects of the corpus in the directory
+// CRDLAB_CORPUS. It compares them with the manifest and with the reference server.
 func TestCorpus(t *testing.T) {
 	manifest := corpus.Open(t)
 	e, reference := whole.New(), newReferenceClient(t)
@@ -26,7 +26,7 @@ func TestCorpus(t *testing.T) {
 		for _, crd := range project.CRDs {
 			t.Run(strings.TrimSuffix(crd.File, ".yaml"), func(t *testing.T) {
 				s := playground.Scenario{CRD: manifest.Read(t, crd.File), FieldValidation: playground.FieldValidationStrict, Now: cases.Now}
-				if crd.APIExtensions == "v1" { // a v1beta1 CRD is judged as converted
+				if crd.APIExtensions == "v1" { // the engine converts a v1beta1 CRD
 					compareCorpusCRD(t, manifest, crd, e, reference, s)
 				}
 				s.FieldValidation = playground.FieldValidationIgnore
@@ -45,8 +45,8 @@ func evaluate(t *testing.T, e *engine.Engine, s playground.Scenario) playground.
 	return report
 }
 
-// compareCorpusCRD compares the engine's verdicts on the CRD and its samples with those
-// of the reference server.
+// compareCorpusCRD compares the engine with the reference server on a CRD and its
+// samples.
 func compareCorpusCRD(t *testing.T, manifest *corpus.Corpus, c corpus.CRD, e *engine.Engine, reference *apiclient.Client, s playground.Scenario) {
 	report := evaluate(t, e, s)
 	compareWithReference(t, reference, s, report)
@@ -62,8 +62,7 @@ func compareCorpusCRD(t *testing.T, manifest *corpus.Corpus, c corpus.CRD, e *en
 	}
 }
 
-// checkCorpusCRD compares the verdicts on the CRD and its samples with those of the
-// manifest.
+// checkCorpusCRD compares the engine with the manifest on a CRD and its samples.
 func checkCorpusCRD(t *testing.T, manifest *corpus.Corpus, c corpus.CRD, e *engine.Engine, s playground.Scenario) {
 	report := evaluate(t, e, s)
 	checkCorpusFindings(t, c, report)
@@ -80,7 +79,7 @@ func checkCorpusCRD(t *testing.T, manifest *corpus.Corpus, c corpus.CRD, e *engi
 }
 
 func checkCorpusFindings(t *testing.T, c corpus.CRD, report playground.Report) {
-	errors := errorsOf(report.CRD.Findings)
+	errors := formatErrors(report.CRD.Findings)
 	if report.CRD.Accepted != c.Oracle.Accepted || len(errors) != c.Oracle.ErrorCount {
 		t.Errorf("accepted %v with %d errors %q, want %v with %d", report.CRD.Accepted, len(errors), errors, c.Oracle.Accepted, c.Oracle.ErrorCount)
 	}
@@ -100,7 +99,7 @@ func checkSample(t *testing.T, s corpus.Sample, report playground.Report) {
 		}
 		return
 	}
-	errors, want := judged(errorsOf(object.Findings)), judged(s.Errors)
+	errors, want := comparableErrors(formatErrors(object.Findings)), comparableErrors(s.Errors)
 	switch s.Oracle {
 	case "valid", "valid-with-unknown-fields":
 		if len(errors) > 0 {
@@ -122,19 +121,19 @@ func checkSample(t *testing.T, s corpus.Sample, report playground.Report) {
 	}
 }
 
-// isListed reports whether an error is the one listed, of which a long one is
-// cut off.
+// isListed reports whether an error matches an error of the manifest, which truncates
+// long messages.
 func isListed(e, listed string) bool {
 	head, cut := strings.CutSuffix(listed, "…")
 	return e == listed || cut && strings.HasPrefix(e, head)
 }
 
-// listedErrors is how many errors the manifest lists at most.
+// listedErrors is the maximum number of errors that the manifest lists.
 const listedErrors = 3
 
-// judged are the errors of which the manifest's verdict is that of a creation:
-// it does not check names, nor drop the status.
-func judged(errors []string) []string {
+// comparableErrors returns the errors that the manifest covers. It neither checks names
+// nor drops the status.
+func comparableErrors(errors []string) []string {
 	var out []string
 	for _, e := range errors {
 		if !strings.HasPrefix(e, "metadata") && !strings.HasPrefix(e, "status") &&
@@ -145,8 +144,8 @@ func judged(errors []string) []string {
 	return out
 }
 
-// errorsOf are the errors among findings as the API server lists them.
-func errorsOf(findings []playground.Finding) []string {
+// formatErrors returns the errors among findings in the API server's format.
+func formatErrors(findings []playground.Finding) []string {
 	var errors []string
 	for _, f := range findings {
 		if f.Severity == playground.SeverityError {

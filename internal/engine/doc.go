@@ -1,9 +1,20 @@
-// Package engine answers what a Kubernetes API server would do with a
-// CustomResourceDefinition and its objects, and why.
+// Package engine evaluates a CustomResourceDefinition and its objects with the code
+// of the Kubernetes API server. It runs the stages of a real request in their order,
+// records the changes of each stage, and maps each error to the YAML of the user.
 //
-// The code of the API server itself decides: this package drives it stage by
-// stage in the order of a real request, records what each stage changed, and
-// maps every error back to the text that the user typed. The stages of an
-// object's request are listed in [objectStages]; each is in a file of its
-// name.
+// A scenario passes through these packages:
+//
+//	release    selects the CEL environment and the feature gates of a release
+//	crd        decodes, validates, establishes and compiles the CRD
+//	crdschema  finds and describes the nodes of its schemas
+//	celrule    compiles its rules and evaluates them against an object
+//	object     runs the request of each object, and builds the tables
+//	crddiff    compares the CRD and the stored objects with the old CRD
+//	quickfix   adds hints and fixes to the findings of the finished report
+//	kubectl    formats the output of the kubectl command
+//
+// Packages admission, conversion and openapi implement the optional features that
+// package feature declares. Package whole returns an engine with all features.
+// Packages finding, jsonvalue and upstream are shared by all of these. Package assist
+// uses the engine to complete, explain and generate YAML.
 package engine

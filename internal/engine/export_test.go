@@ -1,4 +1,4 @@
 package engine
 
-// ValidateFewRules sets how many rules Preliminary has validated, too.
+// SetImmediateRules sets the number of rules that Preliminary validates at once.
 func (e *Engine) SetImmediateRules(count int) { e.immediateRules = count }

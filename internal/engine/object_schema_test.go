@@ -15,8 +15,8 @@ import (
 	"github.com/crdlab/crdlab/internal/playground"
 )
 
-// TestSchemaPlaces asks where the schema of each object in testschema stands:
-// want.txt has the nodes, and the lines of the CRD that each is about.
+// TestSchemaPlaces compares the schema nodes of the objects in testschema, with their
+// lines in the CRD, with want.txt.
 func TestSchemaPlaces(t *testing.T) {
 	files, err := filepath.Glob("testschema/*.txtar")
 	if err != nil || len(files) == 0 {
@@ -34,7 +34,7 @@ func TestSchemaPlaces(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			got := placesText(string(crd), report.Objects[0].Schema)
+			got := formatPlaces(string(crd), report.Objects[0].Schema)
 			if *update {
 				want.Data = []byte(got)
 				if err := os.WriteFile(file, txtar.Format(archive), 0o644); err != nil {
@@ -47,18 +47,18 @@ func TestSchemaPlaces(t *testing.T) {
 	}
 }
 
-// placesText writes each node with the line that it begins in and how many lines
-// of its own follow.
-func placesText(crd string, places []playground.SchemaPlace) string {
+// formatPlaces returns each node with its first line and the number of its further
+// lines.
+func formatPlaces(crd string, places []playground.SchemaPlace) string {
 	lines := strings.Split(crd, "\n")
 	var b strings.Builder
 	for _, at := range places {
-		fmt.Fprintf(&b, "%s\n\t%s: %s, and %d more\n", at.Path, place(at.Range), strings.TrimSpace(lines[at.Range.Start.Line]), at.Range.End.Line-at.Range.Start.Line)
+		fmt.Fprintf(&b, "%s\n\t%s: %s, and %d more\n", at.Path, formatRange(at.Range), strings.TrimSpace(lines[at.Range.Start.Line]), at.Range.End.Line-at.Range.Start.Line)
 	}
 	return b.String()
 }
 
-func place(r playground.Range) string {
-	text, _ := json.Marshal([]int{r.Start.Line, r.Start.Character, r.End.Line, r.End.Character})
-	return string(text)
+func formatRange(r playground.Range) string {
+	data, _ := json.Marshal([]int{r.Start.Line, r.Start.Character, r.End.Line, r.End.Character})
+	return string(data)
 }

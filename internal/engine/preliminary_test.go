@@ -15,11 +15,11 @@ import (
 	"github.com/crdlab/crdlab/internal/playground"
 )
 
-// TestPreliminary asks for a preliminary answer to each case, however few rules
-// its CRD has. Where the rules are fine it has to be the answer; otherwise its
-// problems have to be among those of the answer.
+// TestPreliminary compares the preliminary report of each case with the final report,
+// for any number of rules. The two must be equal if the CRD is accepted. Otherwise the
+// final findings must include the preliminary ones.
 func TestPreliminary(t *testing.T) {
-	preliminaries := 0
+	count := 0
 	for _, c := range readCases(t) {
 		t.Run(c.Name, func(t *testing.T) {
 			e := whole.New()
@@ -32,53 +32,54 @@ func TestPreliminary(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			sole, err := whole.New().Evaluate(context.Background(), c.Scenario)
+			fresh, err := whole.New().Evaluate(context.Background(), c.Scenario)
 			if err != nil {
 				t.Fatal(err)
 			}
-			if diff := cmp.Diff(encoded(t, sole), encoded(t, late)); diff != "" {
-				t.Errorf("the report after a preliminary one differs from the one without (-without +after):\n%s", diff)
+			if diff := cmp.Diff(encode(t, fresh), encode(t, late)); diff != "" {
+				t.Errorf("the report after a preliminary one differs from the report of a new engine (-new +after):\n%s", diff)
 			}
 			if preliminary {
-				preliminaries++
+				count++
 			}
 			if preliminary && !late.CRD.Accepted {
-				checkAmong(t, early.CRD.Findings, late.CRD.Findings)
+				checkSubset(t, early.CRD.Findings, late.CRD.Findings)
 				return
 			}
-			if diff := cmp.Diff(encoded(t, late), encoded(t, early)); diff != "" {
+			if diff := cmp.Diff(encode(t, late), encode(t, early)); diff != "" {
 				t.Errorf("the preliminary report differs (-late +early):\n%s", diff)
 			}
 		})
 	}
-	if preliminaries == 0 {
-		t.Error("no case has a preliminary answer")
+	if count == 0 {
+		t.Error("no case has a preliminary report")
 	}
 }
 
-func encoded(t *testing.T, report playground.Report) string {
-	text, err := cases.Encode(report)
+func encode(t *testing.T, report playground.Report) string {
+	data, err := cases.Encode(report)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return string(text)
+	return string(data)
 }
 
-func checkAmong(t *testing.T, some, all []playground.Finding) {
+// checkSubset fails if a finding of some is not in all.
+func checkSubset(t *testing.T, some, all []playground.Finding) {
 	for _, early := range some {
 		isLate := slices.ContainsFunc(all, func(late playground.Finding) bool {
 			return late.Field == early.Field && late.Message == early.Message
 		})
 		if !isLate {
-			t.Errorf("a finding of the preliminary answer only: %s: %s", early.Field, early.Message)
+			t.Errorf("only the preliminary report has a finding: %s: %s", early.Field, early.Message)
 		}
 	}
 }
 
-// TestPreliminaryOfManyRules holds the answer to be preliminary if there are many
-// rules, until the CRD is known.
-func TestPreliminaryOfManyRules(t *testing.T) {
-	many, few := generated("rules", 100, fieldWithRule), generated("rules", 10, fieldWithRule)
+// TestPreliminaryLimit checks that only the report of a new CRD with more than
+// crd.MaxImmediateRules rules is preliminary.
+func TestPreliminaryLimit(t *testing.T) {
+	large, small := generate("rules", 100, fieldWithRule), generate("rules", 10, fieldWithRule)
 	e := whole.New()
 	check := func(w workload, want bool) playground.Report {
 		t.Helper()
@@ -88,27 +89,27 @@ func TestPreliminaryOfManyRules(t *testing.T) {
 		}
 		return report
 	}
-	check(few, false)
-	check(many, true)
-	if _, err := e.Evaluate(context.Background(), playground.Scenario{CRD: many.crd}); err != nil {
+	check(small, false)
+	check(large, true)
+	if _, err := e.Evaluate(context.Background(), playground.Scenario{CRD: large.crd}); err != nil {
 		t.Fatal(err)
 	}
-	check(many, false)
-	many.crd = strings.Replace(many.crd, "self.low", "self.lower", 1)
-	early := check(many, true)
-	late, err := e.Evaluate(context.Background(), playground.Scenario{CRD: many.crd, Object: many.object})
+	check(large, false)
+	large.crd = strings.Replace(large.crd, "self.low", "self.lower", 1)
+	early := check(large, true)
+	late, err := e.Evaluate(context.Background(), playground.Scenario{CRD: large.crd, Object: large.object})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if diff := cmp.Diff(encoded(t, late), encoded(t, early)); diff != "" || late.CRD.Accepted {
-		t.Errorf("the preliminary report of a bad rule differs (-late +early):\n%s", diff)
+	if diff := cmp.Diff(encode(t, late), encode(t, early)); diff != "" || late.CRD.Accepted {
+		t.Errorf("the preliminary report of an invalid rule differs (-late +early):\n%s", diff)
 	}
 }
 
-// TestEditOfDescription holds a CRD of which a description alone changed to be
-// answered as one that is new, and at once.
-func TestEditOfDescription(t *testing.T) {
-	w := generated("rules", 100, fieldWithRule)
+// TestDescriptionEdit checks that a CRD with a changed description has the report of a
+// new CRD, but no preliminary report.
+func TestDescriptionEdit(t *testing.T) {
+	w := generate("rules", 100, fieldWithRule)
 	before := strings.Replace(w.crd, "type: object", "type: object\n        description: Things.", 1)
 	if before == w.crd {
 		t.Fatal("no place for a description")
@@ -136,7 +137,7 @@ func TestEditOfDescription(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if diff := cmp.Diff(encoded(t, want), encoded(t, got)); diff != "" {
+			if diff := cmp.Diff(encode(t, want), encode(t, got)); diff != "" {
 				t.Errorf("the report differs from that of a new engine (-new +got):\n%s", diff)
 			}
 		})

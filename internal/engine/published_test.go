@@ -15,8 +15,8 @@ import (
 	"github.com/crdlab/crdlab/internal/playground"
 )
 
-// TestSchemas compares what is published of a CRD with what a cluster and
-// kubectl 1.37 show of it.
+// TestSchemas compares the published schemas of a CRD with the recorded schemas of a
+// cluster and the output of kubectl 1.37.
 func TestSchemas(t *testing.T) {
 	const file = "testdata/published.txtar"
 	archive, err := txtar.ParseFile(file)
@@ -48,7 +48,7 @@ func TestSchemas(t *testing.T) {
 	}
 }
 
-func TestSchemasOfRefusedCRD(t *testing.T) {
+func TestSchemasOfRejectedCRD(t *testing.T) {
 	report, err := whole.New().Evaluate(context.Background(), playground.Scenario{CRD: "kind: Deployment", Schemas: true})
 	if err != nil || len(report.Schemas) != 0 {
 		t.Errorf("got %v, %v; want no schemas", report.Schemas, err)

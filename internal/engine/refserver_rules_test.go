@@ -249,9 +249,9 @@ func rulePlace(rule playground.Rule, report playground.Report) string {
 	return rule.SchemaPath + "#" + strconv.Itoa(index)
 }
 
-// children calls visit for the child schemas of s, with their schema paths, and
+// replaceChildren calls visit for the child schemas of s, with their schema paths, and
 // replaces each child by the result.
-func children(s *structuralschema.Structural, path string, visit func(structuralschema.Structural, string) structuralschema.Structural) {
+func replaceChildren(s *structuralschema.Structural, path string, visit func(structuralschema.Structural, string) structuralschema.Structural) {
 	join := func(step string) string { return strings.TrimPrefix(path+"."+step, ".") }
 	if s.Items != nil {
 		*s.Items = visit(*s.Items, join("items"))
@@ -270,7 +270,7 @@ func rulePlaces(s *structuralschema.Structural, path string) []string {
 	for i := range s.XValidations {
 		places = append(places, path+"#"+strconv.Itoa(i))
 	}
-	children(s, path, func(child structuralschema.Structural, path string) structuralschema.Structural {
+	replaceChildren(s, path, func(child structuralschema.Structural, path string) structuralschema.Structural {
 		places = append(places, rulePlaces(&child, path)...)
 		return child
 	})
@@ -288,7 +288,7 @@ func keepRule(s structuralschema.Structural, path, place string) structuralschem
 			s.XValidations = append(s.XValidations, rule)
 		}
 	}
-	children(&s, path, func(child structuralschema.Structural, path string) structuralschema.Structural {
+	replaceChildren(&s, path, func(child structuralschema.Structural, path string) structuralschema.Structural {
 		return keepRule(child, path, place)
 	})
 	return s

@@ -5,21 +5,21 @@ import (
 	"strings"
 )
 
-// DeclaredKind is a type of documents among the definitions.
+// A DocumentKind is a kind of a whole document among the definitions.
 type DocumentKind struct{ group, APIVersion, Kind, Definition string }
 
-// DeclaredIn are those of a group; without a group, all.
+// DocumentKinds returns the kinds of an API group, or all kinds if group is empty.
+// Admission policies precede other kinds.
 func (t *Types) DocumentKinds(group string) []*DocumentKind {
-	all := t.declaredKinds()
+	all := t.allDocumentKinds()
 	if group == "" {
 		return all
 	}
 	return slices.DeleteFunc(all, func(d *DocumentKind) bool { return d.group != group })
 }
 
-// declaredKinds are those that an admission text may have, policies first.
-func (t *Types) declaredKinds() []*DocumentKind {
-	var declared []*DocumentKind
+func (t *Types) allDocumentKinds() []*DocumentKind {
+	var all []*DocumentKind
 	for name, definition := range t.Definitions {
 		kinds, _ := definition.Schema.Extensions["x-kubernetes-group-version-kind"].([]any)
 		for _, of := range kinds {
@@ -27,16 +27,16 @@ func (t *Types) declaredKinds() []*DocumentKind {
 			group, _ := names["group"].(string)
 			version, _ := names["version"].(string)
 			kind, _ := names["kind"].(string)
-			declared = append(declared, &DocumentKind{group, strings.TrimPrefix(group+"/"+version, "/"), kind, name})
+			all = append(all, &DocumentKind{group, strings.TrimPrefix(group+"/"+version, "/"), kind, name})
 		}
 	}
-	slices.SortFunc(declared, func(a, b *DocumentKind) int { return strings.Compare(declaredRank(a), declaredRank(b)) })
-	return declared
+	slices.SortFunc(all, func(a, b *DocumentKind) int { return strings.Compare(sortKey(a), sortKey(b)) })
+	return all
 }
 
-// declaredRank sorts policies, their bindings and webhooks before the rest, and
-// what validates before what mutates.
-func declaredRank(d *DocumentKind) string {
+// sortKey sorts policies, their bindings and webhooks before other kinds, and
+// validating kinds before mutating kinds.
+func sortKey(d *DocumentKind) string {
 	for rank, part := range []string{"ValidatingAdmission", "MutatingAdmission", "ValidatingWebhook", "MutatingWebhook", "AdmissionReview"} {
 		if strings.HasPrefix(d.Kind, part) {
 			return string(rune('0'+rank)) + d.Kind

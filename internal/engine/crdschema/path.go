@@ -1,3 +1,5 @@
+// Package crdschema finds nodes in the structural schemas of CRDs, describes them as
+// OpenAPI schemas, and generates sample values.
 package crdschema
 
 import (
@@ -8,22 +10,24 @@ import (
 	structuralschema "k8s.io/apiextensions-apiserver/pkg/apiserver/schema"
 )
 
-// Path is the way from a schema's root down to one of its nodes:
-// "properties" and a name, "items", or "additionalProperties".
+// A Path is the path of a schema node. Each step is "properties" and a name, "items",
+// or "additionalProperties".
 type Path []string
 
+// Property returns the path of a property of the node at p.
 func (p Path) Property(name string) Path {
 	return append(slices.Clip(p), "properties", name)
 }
 
+// Items returns the path of the items of the node at p.
 func (p Path) Items() Path { return append(slices.Clip(p), "items") }
 
+// Additional returns the path of the additional properties of the node at p.
 func (p Path) Additional() Path {
 	return append(slices.Clip(p), "additionalProperties")
 }
 
-// String is the path as the API server's errors write it:
-// "properties[spec].items".
+// String formats the path as in the API server's errors: "properties[spec].items".
 func (p Path) String() string {
 	var b strings.Builder
 	for i := 0; i < len(p); i++ {
@@ -39,9 +43,9 @@ func (p Path) String() string {
 	return b.String()
 }
 
-// At follows the path of a value down a schema. It returns the node for
-// the value, or, if the schema does not know the value, nil and the path of
-// the last node that it knows.
+// NodeAt returns the schema node for the value at the given path, and the path of the
+// node. If the schema has no such node, NodeAt returns nil and the path of the nearest
+// ancestor.
 func NodeAt(root *structuralschema.Structural, value []any) (*structuralschema.Structural, Path) {
 	path := make(Path, 0, 2*len(value))
 	if root == nil {
@@ -65,7 +69,8 @@ func NodeAt(root *structuralschema.Structural, value []any) (*structuralschema.S
 	return &node, path
 }
 
-// ValuePath names what a node is the schema of: "spec.jobs[*].name".
+// ValuePath formats the path of the values that the node describes:
+// "spec.jobs[*].name".
 func (p Path) ValuePath() string {
 	var b strings.Builder
 	for i := 0; i < len(p); i++ {

@@ -11,9 +11,10 @@ import (
 )
 
 const (
-	// maxSampleDepth ends recursion; no schema of a CRD is recursive.
+	// maxSampleDepth ends the recursion in schemas of Kubernetes types. Schemas of CRDs
+	// are not recursive.
 	maxSampleDepth = 60
-	// maxSampleItems is how many items or entries a sample makes at most.
+	// maxSampleItems limits the items or entries of a sample.
 	maxSampleItems = 50
 )
 
@@ -41,12 +42,12 @@ func (s *sampler) value(schema Schema, depth int) any {
 	if schema.Schema == nil || depth > maxSampleDepth {
 		return map[string]any{}
 	}
-	plain := s.single(merged(schema, schema.AllOf), depth)
+	plain := s.plainValue(merge(schema, schema.AllOf), depth)
 	if len(schema.AnyOf) == 0 && len(schema.OneOf) == 0 && schema.Not == nil {
 		return plain
 	}
 	for _, candidate := range s.alternatives(schema) {
-		value := s.single(candidate, depth)
+		value := s.plainValue(candidate, depth)
 		if accepts(schema, value) {
 			return value
 		}
@@ -54,16 +55,17 @@ func (s *sampler) value(schema Schema, depth int) any {
 	return plain
 }
 
-// alternatives are the schema with each of the branches that it may be in.
+// alternatives returns schema merged with each combination of its anyOf and oneOf
+// branches.
 func (s *sampler) alternatives(schema Schema) []Schema {
-	base := merged(schema, schema.AllOf)
+	base := merge(schema, schema.AllOf)
 	out := []Schema{base}
 	for _, branch := range slices.Concat(schema.OneOf, schema.AnyOf) {
-		out = append(out, merged(base, []spec.Schema{branch}))
+		out = append(out, merge(base, []spec.Schema{branch}))
 	}
 	for _, one := range schema.OneOf {
 		for _, anyOf := range schema.AnyOf {
-			out = append(out, merged(base, []spec.Schema{one, anyOf}))
+			out = append(out, merge(base, []spec.Schema{one, anyOf}))
 		}
 	}
 	return out
@@ -73,8 +75,8 @@ func accepts(schema Schema, value any) bool {
 	return len(validation.ValidateCustomResource(nil, value, validation.NewSchemaValidatorFromOpenAPI(schema.Schema))) == 0
 }
 
-// merged is a schema that demands what the others do, too.
-func merged(schema Schema, others []spec.Schema) Schema {
+// merge returns a schema with the constraints of schema and of others.
+func merge(schema Schema, others []spec.Schema) Schema {
 	if len(others) == 0 {
 		return schema
 	}
@@ -83,7 +85,7 @@ func merged(schema Schema, others []spec.Schema) Schema {
 	for _, other := range others {
 		mergeInto(&out, other)
 		if len(other.AllOf) > 0 {
-			out = *merged(Schema{Schema: &out}, other.AllOf).Schema
+			out = *merge(Schema{Schema: &out}, other.AllOf).Schema
 		}
 	}
 	return Schema{Schema: &out, Name: schema.Name, Types: schema.Types}
@@ -111,7 +113,7 @@ func mergeInto(out *spec.Schema, other spec.Schema) {
 	out.MinProperties, out.MaxProperties = greater(out.MinProperties, other.MinProperties), less(out.MaxProperties, other.MaxProperties)
 	for name, property := range other.Properties {
 		if own, ok := out.Properties[name]; ok {
-			property = *merged(Schema{Schema: &own}, []spec.Schema{property}).Schema
+			property = *merge(Schema{Schema: &own}, []spec.Schema{property}).Schema
 			property.Default = nil
 		}
 		if out.Properties == nil {
@@ -120,7 +122,7 @@ func mergeInto(out *spec.Schema, other spec.Schema) {
 		out.Properties[name] = property
 	}
 	if other.Items != nil && other.Items.Schema != nil && out.Items != nil && out.Items.Schema != nil {
-		out.Items = &spec.SchemaOrArray{Schema: merged(Schema{Schema: out.Items.Schema}, []spec.Schema{*other.Items.Schema}).Schema}
+		out.Items = &spec.SchemaOrArray{Schema: merge(Schema{Schema: out.Items.Schema}, []spec.Schema{*other.Items.Schema}).Schema}
 	}
 }
 
@@ -138,8 +140,8 @@ func less[N int64 | float64](a, b *N) *N {
 	return a
 }
 
-// single is a value of a schema apart from its anyOf, oneOf and not.
-func (s *sampler) single(schema Schema, depth int) any {
+// plainValue returns a value for a schema, without regard to anyOf, oneOf and not.
+func (s *sampler) plainValue(schema Schema, depth int) any {
 	switch {
 	case len(schema.Enum) > 0:
 		return schema.Enum[s.variant%len(schema.Enum)]
@@ -154,12 +156,13 @@ func (s *sampler) single(schema Schema, depth int) any {
 	case schema.Is("boolean"):
 		return s.variant%2 == 1
 	case schema.Is("string"):
-		return s.text(schema)
+		return s.stringValue(schema)
 	}
 	return map[string]any{}
 }
 
-// number is within the bounds; step is 1 for integers, else 0.
+// number returns a number within the bounds. step is 1 for integers and 0 for other
+// numbers.
 func (s *sampler) number(schema Schema, step float64) float64 {
 	value := float64(s.variant)
 	if schema.Minimum != nil {
@@ -185,7 +188,8 @@ func (s *sampler) number(schema Schema, step float64) float64 {
 	return value
 }
 
-// Object has the required fields that have no default, and more if it must.
+// object returns an object with the required fields that have no default, and with
+// minProperties fields.
 func (s *sampler) object(schema Schema, depth int) map[string]any {
 	object := map[string]any{}
 	for _, name := range schema.Required {
@@ -203,13 +207,14 @@ func (s *sampler) object(schema Schema, depth int) map[string]any {
 	return object
 }
 
-func (s *sampler) fill(object map[string]any, schema Schema, least, depth int) {
+// fill adds fields to an object until it has the given number of fields.
+func (s *sampler) fill(object map[string]any, schema Schema, count, depth int) {
 	for _, name := range slices.Sorted(maps.Keys(schema.Properties)) {
-		if _, ok := object[name]; !ok && len(object) < least {
+		if _, ok := object[name]; !ok && len(object) < count {
 			object[name] = s.value(schema.Child(name), depth+1)
 		}
 	}
-	for i := 1; len(object) < least; i++ {
+	for i := 1; len(object) < count; i++ {
 		value := any("example")
 		if schema.AdditionalProperties != nil && schema.AdditionalProperties.Schema != nil {
 			value = s.value(schema.Child(""), depth+1)
@@ -229,7 +234,7 @@ func (s *sampler) list(schema Schema, depth int) []any {
 	return list
 }
 
-// Item is an item of a list that differs from those before.
+// item returns the item of a list at an index. Items at different indexes differ.
 func (s *sampler) item(list Schema, index, depth int) any {
 	varied := *s
 	varied.variant += index
@@ -245,11 +250,9 @@ func (s *sampler) item(list Schema, index, depth int) any {
 	return value
 }
 
-// maxEdits is how many other values are tried in the place of one.
+// maxEdits limits the result of [SampleEdits].
 const maxEdits = 40
 
-// Edits are values of a schema that are near a value: with one more field or all
-// scalars, one more item, or another scalar.
 func (s *sampler) edits(schema Schema, value any) []any {
 	var edits []any
 	if schema.Schema == nil {
@@ -306,7 +309,7 @@ func (s *sampler) objectEdits(schema Schema, object map[string]any) []any {
 	return append(edits, scalars)
 }
 
-// scalarEdits are the other values of an enum or a Boolean.
+// scalarEdits returns the other values of an enum or a Boolean.
 func (s *sampler) scalarEdits(schema Schema, value any) []any {
 	if schema.Schema == nil {
 		return nil

@@ -8,7 +8,7 @@ import (
 	"unicode/utf8"
 )
 
-// formatSamples are texts of the formats that are validated.
+// formatSamples holds a string for each validated format.
 var formatSamples = map[string]string{
 	"date-time": "2026-01-02T15:04:05Z", "datetime": "2026-01-02T15:04:05Z", "date": "2026-01-02", "duration": "1h",
 	"byte": "ZXhhbXBsZQ==", "uri": "https://example.com/", "hostname": "example.com", "email": "someone@example.com",
@@ -20,15 +20,16 @@ var formatSamples = map[string]string{
 	"k8s-short-name": "example", "k8s-long-name": "example.com",
 }
 
-// plainTexts are tried before one is made for a pattern, since they tell more.
-var plainTexts = []string{"example", "example.com", "Example", "v1", "1", "1h", "https://example.com/", "/example", "example.com/example", "a", "100m", "10.0.0.0/8", "192.0.2.1"}
+// plainSamples lists readable strings. A sample is one of these if it matches the
+// pattern.
+var plainSamples = []string{"example", "example.com", "Example", "v1", "1", "1h", "https://example.com/", "/example", "example.com/example", "a", "100m", "10.0.0.0/8", "192.0.2.1"}
 
-// maxSampleText is the length of the longest text that is made.
-const maxSampleText = 4096
+// maxSampleLength limits the length of a string in bytes.
+const maxSampleLength = 4096
 
-// text is within the lengths, and of the format and the pattern, if one is
-// found.
-func (s *sampler) text(schema Schema) string {
+// stringValue returns a string with the required length, format and pattern, if it finds
+// one.
+func (s *sampler) stringValue(schema Schema) string {
 	if sample, ok := formatSamples[schema.Format]; ok && s.variant == 0 && fits(schema, sample, nil) {
 		return sample
 	}
@@ -39,78 +40,82 @@ func (s *sampler) text(schema Schema) string {
 			return "example"
 		}
 	}
-	for _, plain := range plainTexts {
-		if text := s.varied(plain); fits(schema, text, pattern) {
-			return text
+	for _, plain := range plainSamples {
+		if sample := s.vary(plain); fits(schema, sample, pattern) {
+			return sample
 		}
 	}
 	if pattern == nil {
-		return s.resized(schema)
+		return s.resize(schema)
 	}
 	for repeats := range 40 {
-		if text, ok := patternText(schema.Pattern, repeats, s.variant); ok && fits(schema, text, pattern) {
-			return text
+		if sample, ok := matchPattern(schema.Pattern, repeats, s.variant); ok && fits(schema, sample, pattern) {
+			return sample
 		}
 	}
-	return s.varied("example")
+	return s.vary("example")
 }
 
-func (s *sampler) varied(text string) string {
+// vary appends the variant to a sample.
+func (s *sampler) vary(sample string) string {
 	if s.variant == 0 {
-		return text
+		return sample
 	}
-	return fmt.Sprintf("%s%d", text, s.variant)
+	return fmt.Sprintf("%s%d", sample, s.variant)
 }
 
-// resized is a text of an allowed length.
-func (s *sampler) resized(schema Schema) string {
-	text := s.varied("example")
-	if schema.MinLength != nil && int64(len(text)) < *schema.MinLength {
-		text += strings.Repeat("e", int(min(*schema.MinLength, maxSampleText))-len(text))
+// resize returns a string of a permitted length.
+func (s *sampler) resize(schema Schema) string {
+	sample := s.vary("example")
+	if schema.MinLength != nil && int64(len(sample)) < *schema.MinLength {
+		sample += strings.Repeat("e", int(min(*schema.MinLength, maxSampleLength))-len(sample))
 	}
-	if schema.MaxLength != nil && int64(len(text)) > *schema.MaxLength {
-		text = text[len(text)-int(max(*schema.MaxLength, 0)):]
+	if schema.MaxLength != nil && int64(len(sample)) > *schema.MaxLength {
+		sample = sample[len(sample)-int(max(*schema.MaxLength, 0)):]
 	}
-	return text
+	return sample
 }
 
-func fits(schema Schema, text string, pattern *regexp.Regexp) bool {
-	length := int64(utf8.RuneCountInString(text))
+// fits reports whether a string has the required length, pattern and format. pattern
+// may be nil.
+func fits(schema Schema, sample string, pattern *regexp.Regexp) bool {
+	length := int64(utf8.RuneCountInString(sample))
 	switch {
 	case schema.MinLength != nil && length < *schema.MinLength,
 		schema.MaxLength != nil && length > *schema.MaxLength,
-		pattern != nil && !pattern.MatchString(text):
+		pattern != nil && !pattern.MatchString(sample):
 		return false
 	}
-	return schema.Format == "" || schema.Pattern == "" || accepts(schema, text)
+	return schema.Format == "" || schema.Pattern == "" || accepts(schema, sample)
 }
 
-// patternText is a text for a pattern in which each repetition has so many times
-// more than it must.
-func patternText(pattern string, repeats, variant int) (string, bool) {
+// matchPattern returns a string that matches a pattern without anchors and boundaries.
+// Each repetition exceeds its minimum by repeats, as far as its maximum permits.
+func matchPattern(pattern string, repeats, variant int) (string, bool) {
 	tree, err := syntax.Parse(pattern, syntax.Perl)
 	if err != nil {
 		return "", false
 	}
-	m := matcher{repeats: repeats, variant: variant}
+	m := patternWriter{repeats: repeats, variant: variant}
 	m.write(tree.Simplify())
-	return m.b.String(), m.b.Len() < maxSampleText
+	return m.b.String(), m.b.Len() < maxSampleLength
 }
 
-type matcher struct {
+// A patternWriter writes a string that matches a regular expression.
+type patternWriter struct {
 	b                strings.Builder
 	repeats, variant int
 }
 
-func (m *matcher) write(tree *syntax.Regexp) {
-	if m.b.Len() >= maxSampleText {
+func (m *patternWriter) write(tree *syntax.Regexp) {
+	if m.b.Len() >= maxSampleLength {
 		return
 	}
 	switch tree.Op {
 	case syntax.OpLiteral:
 		m.b.WriteString(string(tree.Rune))
 	case syntax.OpCharClass:
-		m.b.WriteRune(niceRune(tree.Rune, m.variant))
+		m.b.WriteRune(readableRune(tree.Rune, m.variant))
 	case syntax.OpAnyChar, syntax.OpAnyCharNotNL:
 		m.b.WriteByte('x')
 	case syntax.OpCapture, syntax.OpConcat:
@@ -120,32 +125,32 @@ func (m *matcher) write(tree *syntax.Regexp) {
 	case syntax.OpAlternate:
 		m.write(tree.Sub[m.variant%len(tree.Sub)])
 	case syntax.OpStar, syntax.OpQuest:
-		m.times(tree, 0)
+		m.repeat(tree, 0)
 	case syntax.OpPlus:
-		m.times(tree, 1)
+		m.repeat(tree, 1)
 	case syntax.OpRepeat:
-		m.times(tree, tree.Min)
+		m.repeat(tree, tree.Min)
 	}
 }
 
-func (m *matcher) times(tree *syntax.Regexp, least int) {
-	most := least + m.repeats
+func (m *patternWriter) repeat(tree *syntax.Regexp, least int) {
+	count := least + m.repeats
 	if tree.Op == syntax.OpQuest {
-		most = min(most, 1)
+		count = min(count, 1)
 	}
 	if tree.Op == syntax.OpRepeat && tree.Max >= 0 {
-		most = min(most, tree.Max)
+		count = min(count, tree.Max)
 	}
-	for range most {
+	for range count {
 		m.write(tree.Sub[0])
 	}
 }
 
-// niceRune is a letter or a digit of a class if it has one.
-func niceRune(class []rune, variant int) rune {
-	const nice = "abcdefghijklmnopqrstuvwxyz0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ"
-	for i := range nice {
-		r := rune(nice[(i+variant)%len(nice)])
+// readableRune returns a letter or a digit of a character class if it has one.
+func readableRune(class []rune, variant int) rune {
+	const readable = "abcdefghijklmnopqrstuvwxyz0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ"
+	for i := range readable {
+		r := rune(readable[(i+variant)%len(readable)])
 		for j := 0; j+1 < len(class); j += 2 {
 			if class[j] <= r && r <= class[j+1] {
 				return r

@@ -13,28 +13,27 @@ import (
 	"github.com/crdlab/crdlab/internal/source/tolerant"
 )
 
-// Kind is the schema of all that a document may hold.
+// A Kind describes the documents of a Kubernetes kind.
 type Kind struct {
 	Root Schema
-	// Version is that of the CRD whose objects these are; empty otherwise.
+	// Version is the version of the CRD, if the documents are objects of a CRD.
 	Version string
 }
 
-// Schema is a schema and, if it is that of a Go type, the type's name.
+// A Schema is a node of an OpenAPI schema.
 type Schema struct {
 	*spec.Schema
-	Name  string
-	Types *Types
+	Name  string // of the Go type, if any
+	Types *Types // resolves references
 }
 
-// Types are the types that the API server publishes beside CRDs, with
-// upstream's descriptions, by name; none if the engine lacks them.
+// Types holds the OpenAPI definitions of Kubernetes types by name. It is empty if the
+// engine has no definitions.
 type Types struct {
 	Definitions map[string]common.OpenAPIDefinition
 }
 
-// NewTypes builds the types from upstream's definitions, which may be
-// nil.
+// NewTypes builds the types from upstream's definitions, which may be nil.
 func NewTypes(definitions common.GetOpenAPIDefinitions) *Types {
 	types := &Types{}
 	if definitions != nil {
@@ -51,14 +50,14 @@ var (
 	metaDefinition       = metav1.ObjectMeta{}.OpenAPIModelName()
 )
 
-// Definition is the schema of a type of Kubernetes, whose properties may be
-// replaced.
+// Definition returns the schema of a Kubernetes type. The caller may replace its
+// properties.
 func (t *Types) Definition(name string) Schema {
 	schema := t.Definitions[name].Schema
 	properties := map[string]spec.Schema{}
 	for name, property := range schema.Properties {
 		if isGoZero(property.Default) {
-			property.Default = nil // published for every field, and no default that the API server sets
+			property.Default = nil // upstream publishes the zero value for every field
 		}
 		properties[name] = property
 	}
@@ -71,7 +70,8 @@ func isGoZero(value any) bool {
 	return isObject && len(fields) == 0 || value == "" || value == false || value == 0 || value == int32(0) || value == int64(0)
 }
 
-// CRDKind is the type of a document among the CRDs: nil if it is another kind.
+// CRDKind returns the kind CustomResourceDefinition in the version of a document. It
+// returns nil if the document has a different kind.
 func (t *Types) CRDKind(root *tolerant.Node) *Kind {
 	kind := root.Scalar("kind")
 	if kind != "" && kind != "CustomResourceDefinition" || t.Definitions == nil {
@@ -88,7 +88,7 @@ func (t *Types) CRDKind(root *tolerant.Node) *Kind {
 	return &Kind{Root: schema}
 }
 
-// Constant is a schema that only has these values.
+// WithEnum returns a schema that permits only the given values.
 func WithEnum(schema spec.Schema, values ...string) spec.Schema {
 	schema.Enum = nil
 	for _, value := range values {
@@ -97,8 +97,8 @@ func WithEnum(schema spec.Schema, values ...string) spec.Schema {
 	return schema
 }
 
-// WithTypeMeta is the schema with what every resource has. What the schema says
-// of a field of the metadata is added to what Kubernetes says of it.
+// WithTypeMeta returns a schema with the fields that every resource has. It keeps the
+// constraints of schema on the fields of the metadata.
 func (t *Types) WithTypeMeta(schema *spec.Schema) *spec.Schema {
 	out := *schema
 	out.Properties = map[string]spec.Schema{}
@@ -130,11 +130,12 @@ func (t *Types) metadataSchema(own spec.Schema) spec.Schema {
 	return meta
 }
 
+// MetadataDescription is the description of the metadata of any object.
 const MetadataDescription = "Standard object's metadata."
 
-// resolved follows the references of a schema, and takes an embedded resource
-// for one.
-func (s Schema) resolved() Schema {
+// resolve returns the target of a reference. It adds the fields of a resource to an
+// embedded resource.
+func (s Schema) resolve() Schema {
 	if s.Schema == nil {
 		return s
 	}
@@ -162,13 +163,15 @@ func RequireFirst(required []string, names ...string) []string {
 	return append(names, slices.DeleteFunc(slices.Clone(required), func(name string) bool { return slices.Contains(names, name) })...)
 }
 
+// BoolExtension returns the value of a Boolean extension such as
+// x-kubernetes-embedded-resource.
 func BoolExtension(schema *spec.Schema, extension string) bool {
 	value, _ := schema.Extensions.GetBool(extension)
 	return value
 }
 
-// Child is the schema of a property, an item or a map's value; its Schema is
-// nil if there is none.
+// Child returns the schema of a property, an item or a map value. The Schema field of
+// the result is nil if there is no such child.
 func (s Schema) Child(step any) Schema {
 	if s.Schema == nil {
 		return Schema{}
@@ -176,29 +179,30 @@ func (s Schema) Child(step any) Schema {
 	switch step := step.(type) {
 	case int:
 		if s.Items != nil && s.Items.Schema != nil {
-			return Schema{Schema: s.Items.Schema, Types: s.Types}.resolved()
+			return Schema{Schema: s.Items.Schema, Types: s.Types}.resolve()
 		}
 	case string:
 		if property, ok := s.Properties[step]; ok {
-			return Schema{Schema: &property, Types: s.Types}.resolved()
+			return Schema{Schema: &property, Types: s.Types}.resolve()
 		}
 		if s.AdditionalProperties != nil && s.AdditionalProperties.Schema != nil {
-			return Schema{Schema: s.AdditionalProperties.Schema, Types: s.Types}.resolved()
+			return Schema{Schema: s.AdditionalProperties.Schema, Types: s.Types}.resolve()
 		}
 	}
 	return Schema{}
 }
 
-// At follows a path; its Schema is nil if the path leads out of the schema.
+// At returns the schema of the value at a path. The Schema field of the result is nil
+// if there is no such value.
 func (s Schema) At(path []any) Schema {
-	s = s.resolved()
+	s = s.resolve()
 	for _, step := range path {
 		s = s.Child(step)
 	}
 	return s
 }
 
-// Is says whether values of a type are allowed.
+// Is reports whether s permits values of a type.
 func (s Schema) Is(name string) bool {
 	if s.Schema == nil {
 		return false
@@ -209,8 +213,8 @@ func (s Schema) Is(name string) bool {
 	return s.Type.Contains(name)
 }
 
-// TypeName is the type as `kubectl explain` writes it: []Object,
-// map[string]integer.
+// TypeName formats the type in the notation of kubectl explain: "[]Object",
+// "map[string]integer".
 func (s Schema) TypeName() string {
 	switch {
 	case s.Schema == nil:
@@ -238,7 +242,7 @@ func (s Schema) typeNameOr(fallback string) string {
 	return fallback
 }
 
-// ListKeys are the keys of a list's items, if it is a map.
+// ListKeys returns the keys of the items if s is a list of type map.
 func (s Schema) ListKeys() []string {
 	var keys []string
 	if s.Schema == nil {
@@ -253,6 +257,7 @@ func (s Schema) ListKeys() []string {
 	return keys
 }
 
+// Documentation returns the description, or the title without a description.
 func (s Schema) Documentation() string {
 	if s.Schema == nil {
 		return ""

@@ -1,3 +1,5 @@
+// Package feature declares the optional features of the engine. The packages that
+// implement them import this package, and the engine calls them through its types.
 package feature
 
 import (
@@ -20,147 +22,148 @@ import (
 	"github.com/crdlab/crdlab/internal/playground"
 )
 
-// Set are what of an engine few scenarios need, and what brings in so much
-// of the API server that the first verdict in a browser should not wait for it.
-// An engine may lack any of them (nil); it then answers as far as it can, and
-// [playground.Report] says what is missing. Package whole has all.
+// A Set holds optional features. Few scenarios need them, and they import so much of
+// the API server that the first evaluation in a browser should not wait for them. A
+// feature is nil if the engine lacks it. The engine then evaluates the other parts of
+// a scenario, and [playground.Report] lists the missing features. Package whole has
+// all features.
 type Set struct {
-	// Admission sets up the admission plugins that a text declares.
-	Admission func(text string) (Plugins, error)
-	// ConversionWebhook sets up what stands for the webhook of a CRD.
+	// Admission creates the admission plugins that a document declares.
+	Admission func(document string) (Plugins, error)
+	// ConversionWebhook creates the replacement of a CRD's conversion webhook.
 	ConversionWebhook func(ConversionRequest) (ConversionWebhook, error)
-	// ConversionFindings are about a text that stands for the webhook of a CRD
-	// that is not there.
-	ConversionFindings func(text string) []playground.Finding
-	// ApplyTypes are the types by which a server-side apply to a version merges.
+	// ConversionFindings returns findings about the conversion document of a scenario
+	// without a usable CRD.
+	ConversionFindings func(document string) []playground.Finding
+	// ApplyTypes returns the types for server-side apply to a version.
 	ApplyTypes func(crd *apiextensionsv1.CustomResourceDefinition, version string) (TypeConverter, error)
-	// FieldManager makes what merges, as managedfields.NewDefaultCRDFieldManager.
+	// FieldManager is managedfields.NewDefaultCRDFieldManager.
 	FieldManager func(types TypeConverter, convertor runtime.ObjectConvertor, defaulter runtime.ObjectDefaulter, creater runtime.ObjectCreater,
 		kind schema.GroupVersionKind, hub schema.GroupVersion, subresource string, resetFields map[fieldpath.APIVersion]fieldpath.Filter) (FieldManager, error)
-	// Schema is what a cluster publishes of a served version, less LostInV2.
+	// Schema returns the OpenAPI schemas that a cluster publishes for a served version,
+	// without LostInV2.
 	Schema func(crd *apiextensionsv1.CustomResourceDefinition, version string) (playground.Schema, error)
-	// Definitions are the types that a cluster publishes beside CRDs, for who
-	// writes one of them. Those of documents that may declare admission say so
-	// with the extension x-kubernetes-group-version-kind.
+	// Definitions returns the OpenAPI definitions of Kubernetes types, for completion and
+	// hover. The kinds of admission documents have the extension
+	// x-kubernetes-group-version-kind.
 	Definitions common.GetOpenAPIDefinitions
-	// PolicyTypes are those of the variables request and namespaceObject of
-	// admission policies, for who writes one.
+	// PolicyTypes returns the CEL types of the variables request and namespaceObject in
+	// admission policies.
 	PolicyTypes func() (request, namespace *apiservercel.DeclType)
 }
 
 // Plugins are admission plugins. They are safe for concurrent use.
 type Plugins interface {
-	// Findings are about the text that declares them.
+	// Findings returns the findings about the document that declares the plugins.
 	Findings() []playground.Finding
-	// TypeFindings are what the API server's type checker warns of if the CRD
-	// serves versions.
+	// TypeFindings returns the warnings of the API server's type checker about the
+	// served versions of a CRD.
 	TypeFindings(crd *apiextensionsv1.CustomResourceDefinition, served []string) ([]playground.Finding, error)
-	// Review begins the review of one request.
+	// Review starts the review of a request.
 	Review() Review
 }
 
-// Review is what admission plugins do with one request. The plugins decide;
-// the review notes what they did.
+// A Review passes a request to the admission plugins and records their decisions.
 type Review interface {
-	// Mutates and Validates say whether there is any plugin of the kind.
+	// Mutates and Validates report whether there is a plugin of this type.
 	Mutates() bool
 	Validates() bool
 	Mutate(context.Context, admission.Attributes, admission.ObjectInterfaces, func(schema.GroupVersionKind) TypeConverter) error
 	Validate(context.Context, admission.Attributes, admission.ObjectInterfaces) error
-	// Mutations are the changes made to the object, in order.
+	// Mutations returns the changes to the object in their order.
 	Mutations() []Mutation
-	// Refusal is the error of a plugin without what is random in it, and the
-	// decisions behind it, at least one.
+	// Refusal returns the error of a plugin in a reproducible form, and the denials that
+	// caused it, at least one.
 	Refusal(error) (error, []Denial)
 	Report(ReviewedRequest) *playground.ObjectAdmission
 }
 
-// ReviewedRequest is what a review's report needs to know of the request.
+// A ReviewedRequest describes a request for the report of its review.
 type ReviewedRequest struct {
 	Namespace string
-	// Unreached says why a stage did not run; empty if it did.
+	// Unreached returns the reason why a stage did not run, or an empty string.
 	Unreached func(stage string) string
-	// Attributes is called only if a stage ran.
+	// Attributes must be called only if a stage ran.
 	Attributes func() (admission.Attributes, admission.ObjectInterfaces)
 }
 
-// Mutation is a change of an object by a policy or a webhook.
+// A Mutation is a change to an object by a policy or a webhook.
 type Mutation struct {
 	By            string
 	Before, After map[string]any
 }
 
-// Denial is a decision that denies a request.
+// A Denial is a decision to reject a request.
 type Denial struct {
 	Message string
 	Reason  metav1.StatusReason
-	// At is its place in the admission text; zero if it has none.
+	// At is the range in the admission document, or zero if there is none.
 	At playground.Range
 }
 
-// ConversionRequest is what a [ConversionWebhook] is made of.
+// A ConversionRequest holds the parameters of a [ConversionWebhook].
 type ConversionRequest struct {
 	CRD *apiextensionsv1.CustomResourceDefinition
-	// Schemas are those of the CRD's versions, by name.
+	// Schemas holds the structural schemas of the CRD by version.
 	Schemas map[string]*structuralschema.Structural
-	// Text is what stands for the webhook.
+	// Text is the conversion document, which replaces the webhook.
 	Text string
-	// Live says that the webhook itself may be called, if the operator lets it.
+	// Live permits calls of the real webhook, unless the operator disables them.
 	Live bool
 }
 
-// ConversionWebhook stands for the conversion webhook of a CRD, which the API
-// server's own converter asks. It serves one evaluation.
+// A ConversionWebhook replaces the conversion webhook of a CRD for one evaluation. The
+// API server's own converter calls it.
 type ConversionWebhook interface {
-	// Converter is the API server's converter. Its errors are as they come.
+	// Converter returns the API server's converter, with its original errors.
 	Converter() runtime.ObjectConvertor
-	// Convert converts an object in a stage of a request. Its error is
-	// [ErrNoWebhook], or what the API server answers.
+	// Convert converts an object in a stage of a request. The error is [ErrNoWebhook] or
+	// the API server's response.
 	Convert(stage string, object *unstructured.Unstructured, to schema.GroupVersion) (runtime.Object, error)
-	// Findings are about the text that stands for the webhook.
+	// Findings returns the findings about the conversion document.
 	Findings() []playground.Finding
-	// Reviews are the calls so far, each once.
+	// Reviews returns the previous calls without duplicates.
 	Reviews() []playground.ConversionReview
 }
 
-// TypeConverter is managedfields.TypeConverter, whose package brings in much
-// more.
+// A TypeConverter is a managedfields.TypeConverter. Importing package managedfields
+// would enlarge the WebAssembly module.
 type TypeConverter interface {
 	ObjectToTyped(runtime.Object, ...typed.ValidationOptions) (*typed.TypedValue, error)
 	TypedToObject(*typed.TypedValue) (runtime.Object, error)
 }
 
-// FieldManager merges what is applied.
+// A FieldManager merges applied configurations.
 type FieldManager interface {
 	Apply(live, applied runtime.Object, manager string, force bool) (runtime.Object, error)
 }
 
-// Missing lists the features that s needs and p lacks; byWebhook reports whether
-// the CRD of s converts its objects by a webhook.
-func (p Set) Missing(s playground.Scenario, byWebhook bool) []string {
-	var parts []string
-	for _, part := range []struct {
-		name   string
-		needed bool
+// Missing returns the names of the features that a scenario needs and f lacks.
+// byWebhook reports whether a webhook converts the objects of the CRD.
+func (f Set) Missing(s playground.Scenario, byWebhook bool) []string {
+	var missing []string
+	for _, feature := range []struct {
+		name      string
+		isMissing bool
 	}{
-		{playground.PartAdmission, p.Admission == nil && strings.TrimSpace(s.Admission) != ""},
-		{playground.PartApply, p.ApplyTypes == nil && s.Operation == playground.OperationApply},
-		{playground.PartConversion, p.ConversionWebhook == nil && byWebhook},
-		{playground.PartSchemas, p.Schema == nil && s.Schemas},
+		{playground.PartAdmission, f.Admission == nil && strings.TrimSpace(s.Admission) != ""},
+		{playground.PartApply, f.ApplyTypes == nil && s.Operation == playground.OperationApply},
+		{playground.PartConversion, f.ConversionWebhook == nil && byWebhook},
+		{playground.PartSchemas, f.Schema == nil && s.Schemas},
 	} {
-		if part.needed {
-			parts = append(parts, part.name)
+		if feature.isMissing {
+			missing = append(missing, feature.name)
 		}
 	}
-	return parts
+	return missing
 }
 
-// Judges reports whether p has every feature that the verdict on the objects of s
-// depends on.
-func (p Set) Supports(s playground.Scenario) bool {
-	return (p.Admission != nil || strings.TrimSpace(s.Admission) == "") && (p.ApplyTypes != nil || s.Operation != playground.OperationApply)
+// Supports reports whether f has the features that decide whether the objects of a
+// scenario are accepted.
+func (f Set) Supports(s playground.Scenario) bool {
+	return (f.Admission != nil || strings.TrimSpace(s.Admission) == "") && (f.ApplyTypes != nil || s.Operation != playground.OperationApply)
 }
 
-// ErrNoWebhook: only the CRD's conversion webhook could tell what an object is
-// like at another version, and nothing stands for it.
+// ErrNoWebhook reports that converting an object requires the CRD's conversion webhook,
+// which the scenario does not replace.
 var ErrNoWebhook = errors.New("the conversion webhook would be asked")

@@ -10,10 +10,11 @@ import (
 	"github.com/crdlab/crdlab/internal/playground"
 )
 
-// AdminsGroup is the group that may do everything in clusters that kubeadm made.
+// AdminsGroup is the group of cluster administrators in kubeadm clusters.
 const AdminsGroup = "kubeadm:cluster-admins"
 
-// Requester is who makes the requests of a scenario.
+// Requester returns the user of a scenario's requests. The default user is the
+// administrator of a kubeadm cluster.
 func Requester(s playground.Scenario) user.Info {
 	if s.User == "" && s.Groups == "" {
 		return &user.DefaultInfo{Name: "kubernetes-admin", Groups: []string{AdminsGroup, user.AllAuthenticated}}

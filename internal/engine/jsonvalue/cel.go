@@ -8,7 +8,7 @@ import (
 	"github.com/google/cel-go/common/types/traits"
 )
 
-// OfCEL converts the result of a CEL expression to the API server's form of JSON,
+// FromCEL converts the result of a CEL expression to the API server's form of JSON,
 // with int64 for integers.
 func FromCEL(value ref.Val) (any, error) {
 	switch v := value.(type) {
@@ -36,14 +36,14 @@ func FromCEL(value ref.Val) (any, error) {
 		}
 		return FromCEL(v.GetValue())
 	case traits.Lister:
-		return jsonList(v)
+		return listFromCEL(v)
 	case traits.Mapper:
-		return jsonMap(v)
+		return mapFromCEL(v)
 	}
 	return nil, fmt.Errorf("a %s has no JSON", value.Type().TypeName())
 }
 
-func jsonList(list traits.Lister) (any, error) {
+func listFromCEL(list traits.Lister) (any, error) {
 	items := []any{}
 	for it := list.Iterator(); it.HasNext() == types.True; {
 		item, err := FromCEL(it.Next())
@@ -55,7 +55,7 @@ func jsonList(list traits.Lister) (any, error) {
 	return items, nil
 }
 
-func jsonMap(m traits.Mapper) (any, error) {
+func mapFromCEL(m traits.Mapper) (any, error) {
 	object := map[string]any{}
 	for it := m.Iterator(); it.HasNext() == types.True; {
 		key := it.Next()

@@ -10,15 +10,15 @@ import (
 	"github.com/crdlab/crdlab/internal/playground"
 )
 
-// Change is a difference between two states of an object.
+// A Change is a difference between two states of an object.
 type Change struct {
 	Op    string
 	Path  []any // keys and indexes
-	Value any   // what was added or removed, or the new value
+	Value any   // the added, removed or new value
 }
 
-// Diff lists what turns before into after, in the order of the keys. Lists
-// are compared item by item: no stage inserts or removes one.
+// Diff returns the changes from before to after, in the order of the keys. It compares
+// lists of equal length by index, because no stage inserts or removes items.
 func Diff(before, after any, path []any) []Change {
 	switch b := before.(type) {
 	case map[string]any:
@@ -58,7 +58,7 @@ func diffMaps(before, after map[string]any, path []any) []Change {
 	return changes
 }
 
-// changedKeys are those of which before and after have different values.
+// changedKeys returns the sorted keys whose values differ.
 func changedKeys(before, after map[string]any) []string {
 	var keys []string
 	for key, b := range before {
@@ -75,8 +75,8 @@ func changedKeys(before, after map[string]any) []string {
 	return keys
 }
 
-// Equal says whether there is no difference between two JSON values. Most parts
-// of an object stay as they are in most stages: to say so allocates nothing.
+// Equal reports whether two JSON values are equal. It does not allocate, because most
+// stages leave most of an object unchanged.
 func Equal(a, b any) bool {
 	switch a := a.(type) {
 	case map[string]any:
@@ -105,6 +105,7 @@ func equalMaps(a, b map[string]any) bool {
 	return true
 }
 
+// IsScalar reports whether a JSON value is neither a mapping nor a list.
 func IsScalar(value any) bool {
 	switch value.(type) {
 	case nil, string, bool, int64, float64:
@@ -113,13 +114,13 @@ func IsScalar(value any) bool {
 	return false
 }
 
-// Mirror makes a copy of an earlier state of a JSON value one of its present
-// state, and copies only what differs.
+// UpdateCopy turns a copy of an earlier state of value into a copy of its current
+// state. It copies only the differences.
 func UpdateCopy(copied, value any) any {
 	switch value := value.(type) {
 	case map[string]any:
 		if copied, ok := copied.(map[string]any); ok && copied != nil && value != nil {
-			return mirrorMap(copied, value)
+			return updateMap(copied, value)
 		}
 	case []any:
 		if copied, ok := copied.([]any); ok && len(copied) == len(value) && value != nil {
@@ -132,7 +133,7 @@ func UpdateCopy(copied, value any) any {
 	return runtime.DeepCopyJSONValue(value)
 }
 
-func mirrorMap(copied, value map[string]any) map[string]any {
+func updateMap(copied, value map[string]any) map[string]any {
 	for key, v := range value {
 		copied[key] = UpdateCopy(copied[key], v)
 	}

@@ -22,8 +22,8 @@ func Encode(value any) json.RawMessage {
 	return data
 }
 
-// Decoded encodes and decodes an object, which turns floats without a fraction into
-// integers. It returns an object without floats unchanged.
+// NormalizeNumbers encodes and decodes an object, which converts floats without a
+// fraction to integers. It returns an object without floats unchanged.
 func NormalizeNumbers(object map[string]any) map[string]any {
 	if !hasFloat(object) {
 		return object
@@ -51,7 +51,7 @@ func hasFloat(value any) bool {
 	return false
 }
 
-// Steps splits a simple JSONPath such as ".spec.replicas". The path "." is the root.
+// SplitJSONPath splits a simple JSONPath such as ".spec.replicas". The path "." is the root.
 func SplitJSONPath(path string) []string {
 	path = strings.TrimPrefix(path, ".")
 	if path == "" {

@@ -6,13 +6,13 @@ import (
 	"strings"
 )
 
-// AppendStep is a longer path that shares no memory with path.
+// AppendStep returns path with a further step. The result shares no memory with path.
 func AppendStep(path []any, step any) []any {
 	return append(path[:len(path):len(path)], step)
 }
 
-// PathString writes the path of a value as the API server's errors do:
-// "spec.jobs[0].name". A key that is no plain name is put in brackets.
+// PathString formats the path of a value as in the API server's errors:
+// "spec.jobs[0].name". A key with special characters is in brackets.
 func PathString(path []any) string {
 	var b strings.Builder
 	for _, step := range path {
@@ -33,7 +33,7 @@ func PathString(path []any) string {
 	return b.String()
 }
 
-// At is the value at a path.
+// At returns the value at a path. It reports false if there is none.
 func At(value any, path []any) (any, bool) {
 	for _, step := range path {
 		switch step := step.(type) {
@@ -56,6 +56,7 @@ func At(value any, path []any) (any, bool) {
 	return value, true
 }
 
+// String returns the JSON of a value.
 func String(value any) string {
 	encoded, err := json.Marshal(value)
 	if err != nil {

@@ -1,3 +1,5 @@
+// Package kubectl formats the output that kubectl prints for the requests of a
+// scenario.
 package kubectl
 
 import (
@@ -12,12 +14,12 @@ import (
 	"github.com/crdlab/crdlab/internal/playground"
 )
 
-// Done is what kubectl prints of an object that it created or replaced.
+// FormatSuccess returns the output for an accepted request.
 func FormatSuccess(kind, group, name, operation string, warnings []string) string {
-	return FormatWarnings(warnings) + fmt.Sprintf("%s/%s %s", ResourceName(kind, group), name, kubectlVerbs[operation].done)
+	return FormatWarnings(warnings) + fmt.Sprintf("%s/%s %s", ResourceName(kind, group), name, verbs[operation].past)
 }
 
-// Resource is how kubectl names a kind in what it prints.
+// ResourceName returns the name of a kind in the output: "crontab.example.com".
 func ResourceName(kind, group string) string {
 	resource := strings.ToLower(kind)
 	if group != "" {
@@ -26,8 +28,8 @@ func ResourceName(kind, group string) string {
 	return resource
 }
 
-// kubectlVerbs are how kubectl speaks of an operation.
-var kubectlVerbs = map[string]struct{ doing, done string }{
+// verbs holds the verb of each operation in the present and in the past.
+var verbs = map[string]struct{ present, past string }{
 	playground.OperationCreate:       {"creating", "created"},
 	playground.OperationUpdate:       {"replacing", "replaced"},
 	playground.OperationUpdateStatus: {"replacing", "replaced"},
@@ -36,13 +38,13 @@ var kubectlVerbs = map[string]struct{ doing, done string }{
 	playground.OperationScale:        {"scaling", "scaled"},
 }
 
-// Refused is what `kubectl create -f file`, or replace, prints of an
-// error that the API server answered (StandardErrorMessage in
-// k8s.io/kubectl/pkg/cmd/util).
+// FormatError returns the output for a request that the API server rejected. file is
+// the name of the file that kubectl sent. FormatError follows StandardErrorMessage of
+// k8s.io/kubectl/pkg/cmd/util.
 func FormatError(err error, operation, file string, warnings []string) string {
 	status := upstream.APIStatus(err)
 	if apierrors.IsInvalid(err) && status.Details != nil {
-		return FormatWarnings(warnings) + invalidOutput(status)
+		return FormatWarnings(warnings) + formatInvalid(status)
 	}
 	if operation == playground.OperationApply && apierrors.IsConflict(err) {
 		return FormatWarnings(warnings) + "error: " + status.Message + applyConflictAdvice
@@ -51,13 +53,13 @@ func FormatError(err error, operation, file string, warnings []string) string {
 	if status.Reason != "" {
 		head += fmt.Sprintf(" (%s)", status.Reason)
 	}
-	if operation == playground.OperationScale { // tells no file
+	if operation == playground.OperationScale { // kubectl scale reads no file
 		return FormatWarnings(warnings) + head + ": " + status.Message
 	}
-	return FormatWarnings(warnings) + fmt.Sprintf("%s: error when %s %q: %s", head, kubectlVerbs[operation].doing, file, status.Message)
+	return FormatWarnings(warnings) + fmt.Sprintf("%s: error when %s %q: %s", head, verbs[operation].present, file, status.Message)
 }
 
-// applyConflictAdvice is what kubectl adds to a conflict of a server-side apply.
+// applyConflictAdvice follows the message of a conflict in server-side apply.
 const applyConflictAdvice = `
 Please review the fields above--they currently have other managers. Here
 are the ways you can resolve this warning:
@@ -71,7 +73,7 @@ are the ways you can resolve this warning:
   stop managing the field (remove it from their configuration).
 See https://kubernetes.io/docs/reference/using-api/server-side-apply/#conflicts`
 
-func invalidOutput(status metav1.Status) string {
+func formatInvalid(status metav1.Status) string {
 	head := "The request is invalid"
 	details := status.Details
 	if details.Kind != "" || details.Name != "" {
@@ -81,8 +83,8 @@ func invalidOutput(status metav1.Status) string {
 	}
 	var causes []string
 	for _, cause := range details.Causes {
-		if text := fmt.Sprintf("%s: %s", cause.Field, cause.Message); !slices.Contains(causes, text) {
-			causes = append(causes, text)
+		if line := fmt.Sprintf("%s: %s", cause.Field, cause.Message); !slices.Contains(causes, line) {
+			causes = append(causes, line)
 		}
 	}
 	switch len(causes) {
@@ -94,6 +96,7 @@ func invalidOutput(status metav1.Status) string {
 	return head + ": \n* " + strings.Join(causes, "\n* ")
 }
 
+// FormatWarnings returns the lines for the warnings of a response.
 func FormatWarnings(warnings []string) string {
 	var b strings.Builder
 	for _, w := range warnings {

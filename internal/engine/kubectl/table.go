@@ -13,9 +13,9 @@ import (
 
 var terminalEscaper = strings.NewReplacer("\x1b", "^[", "\r", "\\r")
 
-// PrintTable prints a table as `kubectl get` does
-// (k8s.io/cli-runtime/pkg/printers, which does not build for WebAssembly).
-// Columns with a priority above 0 are shown only if wide.
+// FormatTable returns the output of kubectl get. Only wide output includes columns with
+// a priority above 0. FormatTable follows k8s.io/cli-runtime/pkg/printers, which does
+// not build for WebAssembly.
 func FormatTable(table playground.Table, wide bool) string {
 	if len(table.Rows) == 0 {
 		return ""
@@ -39,7 +39,7 @@ func FormatTable(table playground.Table, wide bool) string {
 	for _, row := range table.Rows {
 		cells := make([]string, len(row))
 		for i, cell := range row {
-			cells[i] = oneLine(cellText(cell))
+			cells[i] = escapeCell(formatCell(cell))
 		}
 		_, _ = w.Write([]byte(visible(cells)))
 	}
@@ -47,17 +47,16 @@ func FormatTable(table playground.Table, wide bool) string {
 	return out.String()
 }
 
-// oneLine cuts a cell at its first line break and escapes what would steer a
-// terminal.
-func oneLine(cell string) string {
+// escapeCell truncates a cell at its first line break and escapes terminal controls.
+func escapeCell(cell string) string {
 	if i := strings.IndexAny(cell, "\f\n\r"); i >= 0 {
 		return terminalEscaper.Replace(cell[:i]) + "..."
 	}
 	return terminalEscaper.Replace(cell)
 }
 
-// cellText is a cell as kubectl prints it.
-func cellText(cell any) string {
+// formatCell formats the value of a cell as kubectl does.
+func formatCell(cell any) string {
 	if cell == nil {
 		return ""
 	}

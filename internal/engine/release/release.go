@@ -1,3 +1,5 @@
+// Package release emulates a Kubernetes release: it selects the CEL environment and
+// the feature gates that the Kubernetes libraries use.
 package release
 
 import (
@@ -16,12 +18,13 @@ import (
 	"github.com/crdlab/crdlab/internal/playground"
 )
 
-// emulation guards the release whose behaviour the Kubernetes libraries show,
-// which they keep in global variables: evaluations on the newest one share it,
-// and one on another release has it for itself.
+// emulation guards the emulated release, which the Kubernetes libraries keep in global
+// variables. Evaluations for the newest release share the lock. An evaluation for an
+// older release holds it exclusively.
 var emulation sync.RWMutex
 
-// Emulate has the libraries show the release of a scenario.
+// Emulate sets the release of a scenario until restore is called. A goroutine must not
+// call it again before, because the lock is not reentrant.
 func Emulate(s playground.Scenario) (restore func(), err error) {
 	minor, err := parseMinor(s.Kubernetes)
 	if err != nil {
@@ -30,8 +33,8 @@ func Emulate(s playground.Scenario) (restore func(), err error) {
 	return emulateMinor(minor)
 }
 
-// emulateMinor has the libraries show the CEL environment and the feature gates of
-// release 1.minor, as far as they still have them, until restore is called.
+// emulateMinor sets the release 1.minor until restore is called. The libraries emulate
+// only the behaviour that they can still switch.
 func emulateMinor(minor int) (restore func(), err error) {
 	if minor == playground.NewestMinor {
 		emulation.RLock()
@@ -39,7 +42,7 @@ func emulateMinor(minor int) (restore func(), err error) {
 	}
 	emulation.Lock()
 	restore = func() {
-		// Going back to where the libraries started cannot fail.
+		// The libraries accept the release that they started with.
 		_ = setEmulation(playground.NewestMinor)
 		emulation.Unlock()
 	}
@@ -50,9 +53,8 @@ func emulateMinor(minor int) (restore func(), err error) {
 	return restore, nil
 }
 
-// setEmulation must be called with the emulation locked. Like a server, the
-// release stays compatible with the one before, to which it might be rolled
-// back.
+// setEmulation sets the release. The caller holds the lock. Like a server, the release
+// stays compatible with its predecessor, to permit a rollback.
 func setEmulation(minor int) error {
 	version, ok := compatibility.DefaultComponentGlobalsRegistry.
 		EffectiveVersionFor(basecompatibility.DefaultKubeComponent).(basecompatibility.MutableEffectiveVersion)
@@ -65,24 +67,26 @@ func setEmulation(minor int) error {
 	return utilfeature.DefaultMutableFeatureGate.SetEmulationVersionAndMinCompatibilityVersion(release, before)
 }
 
+// Version returns the version 1.minor.
 func Version(minor int) *utilversion.Version {
 	return utilversion.MajorMinor(1, uint(minor))
 }
 
-// Ratchets says whether the emulated release forgives what an update does not
-// touch, and lets rules have optionalOldSelf.
+// HasRatcheting reports whether the emulated release ratchets validation: updates may
+// keep invalid values, and rules may have optionalOldSelf.
 func HasRatcheting() bool {
 	return utilfeature.DefaultFeatureGate.Enabled(features.CRDValidationRatcheting)
 }
 
-// parseMinor reads [playground.Scenario.Kubernetes].
+// parseMinor parses the minor version of a release such as "1.34". An empty string
+// means the newest release.
 func parseMinor(kubernetes string) (int, error) {
 	if kubernetes == "" {
 		return playground.NewestMinor, nil
 	}
-	text, ok := strings.CutPrefix(kubernetes, "1.")
-	minor, err := strconv.Atoi(text)
-	if !ok || err != nil || minor < playground.OldestMinor || minor > playground.NewestMinor || strconv.Itoa(minor) != text {
+	digits, ok := strings.CutPrefix(kubernetes, "1.")
+	minor, err := strconv.Atoi(digits)
+	if !ok || err != nil || minor < playground.OldestMinor || minor > playground.NewestMinor || strconv.Itoa(minor) != digits {
 		return 0, &playground.InvalidScenarioError{
 			Parameter: "kubernetes",
 			Message:   fmt.Sprintf("must be a minor version from %s to %s", Name(playground.OldestMinor), Name(playground.NewestMinor)),
@@ -91,4 +95,5 @@ func parseMinor(kubernetes string) (int, error) {
 	return minor, nil
 }
 
+// Name returns the name of the release 1.minor.
 func Name(minor int) string { return "1." + strconv.Itoa(minor) }

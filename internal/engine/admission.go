@@ -1,0 +1,57 @@
+package engine
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/crdlab/crdlab/internal/engine/crd"
+	"github.com/crdlab/crdlab/internal/engine/feature"
+	"github.com/crdlab/crdlab/internal/engine/finding"
+	"github.com/crdlab/crdlab/internal/engine/quickfix"
+	"github.com/crdlab/crdlab/internal/playground"
+	"github.com/crdlab/crdlab/internal/source"
+)
+
+// AdmissionPlugins returns the admission plugins of a scenario. It returns nil if the
+// scenario has no plugins or the engine does not support them.
+func (e *Engine) AdmissionPlugins(s playground.Scenario) (feature.Plugins, error) {
+	if strings.TrimSpace(s.Admission) == "" || e.Features.Admission == nil {
+		return nil, nil
+	}
+	return e.caches.admissionPlugins(newPluginsKey(s), func() (feature.Plugins, error) { return e.Features.Admission(s.Admission) })
+}
+
+// reportAdmission returns the findings about the admission document, or nil without
+// plugins.
+func (e *Engine) reportAdmission(s playground.Scenario, c *crd.CRD, plugins feature.Plugins) (*playground.Admission, error) {
+	if plugins == nil {
+		return nil, nil
+	}
+	types, err := e.checkPolicyTypes(s, c, plugins)
+	if err != nil {
+		return nil, err
+	}
+	findings := append(slices.Clone(plugins.Findings()), types...)
+	if len(findings) > 0 {
+		file, _ := source.Parse(s.Admission, finding.ObjectText) // the findings include syntax errors
+		quickfix.SuggestForAdmission(findings, file)
+	}
+	return &playground.Admission{Findings: findings}, nil
+}
+
+// checkPolicyTypes returns the API server's type check of the policies against an
+// accepted CRD.
+func (e *Engine) checkPolicyTypes(s playground.Scenario, c *crd.CRD, plugins feature.Plugins) ([]playground.Finding, error) {
+	served := c.ServedByPriority()
+	if !c.Report.Accepted || len(served) == 0 {
+		return nil, nil
+	}
+	return e.caches.policyTypeFindings(policyTypesKey{newCRDKey(s), newPluginsKey(s)}, func() ([]playground.Finding, error) {
+		findings, err := plugins.TypeFindings(c.V1, served)
+		if err != nil {
+			return nil, fmt.Errorf("check the types of the policies: %w", err)
+		}
+		return findings, nil
+	})
+}

@@ -1,0 +1,124 @@
+package engine
+
+import (
+	"sync"
+	"sync/atomic"
+
+	"k8s.io/utils/lru"
+
+	"github.com/crdlab/crdlab/internal/engine/crd"
+	"github.com/crdlab/crdlab/internal/engine/crdschema"
+	"github.com/crdlab/crdlab/internal/engine/feature"
+	"github.com/crdlab/crdlab/internal/playground"
+)
+
+// The caches of an engine. Each key holds all inputs of its value. Documents are part
+// of the keys as strings, because hashing a large document needs more time than
+// evaluating an object.
+//
+//	cache        key                                      entries  benchmark
+//	crds         release, field validation, both CRDs     16       BenchmarkCRDEdit
+//	lastCRD      the key of crds                          1        BenchmarkObjectEdit
+//	preliminary  the key of crds                          1        web/flows/page.bench.ts
+//	plugins      release, admission document              16       -
+//	policyTypes  the keys of crds and plugins             16       -
+//	types        -                                        1        -
+//
+// Package celrule caches compiled rules. Package crd caches the last valid CRD and
+// values derived from a CRD.
+type caches struct {
+	crds *lru.Cache // of *crd.CRD by crdKey
+	// lastCRD is the CRD of the previous evaluation. While the user edits the object,
+	// its key holds the same strings, and comparing them needs no hash.
+	lastCRD     atomic.Pointer[keyedCRD]
+	preliminary atomic.Pointer[preliminaryCRD]
+	plugins     *lru.Cache // of feature.Plugins by pluginsKey
+	policyTypes *lru.Cache // of []playground.Finding by policyTypesKey
+	types       struct {
+		sync.Once
+		built *crdschema.Types
+	}
+}
+
+// maxCached limits each cache of compiled values. A page needs the current CRD and
+// those that undo restores; a server evaluates a few CRDs at a time.
+const maxCached = 16
+
+func newCaches() *caches {
+	return &caches{crds: lru.New(maxCached), plugins: lru.New(maxCached), policyTypes: lru.New(maxCached)}
+}
+
+// A crdKey identifies an evaluated CRD.
+type crdKey struct {
+	kubernetes, fieldValidation string
+	crd, oldCRD                 string
+}
+
+func newCRDKey(s playground.Scenario) crdKey {
+	return crdKey{s.Kubernetes, s.FieldValidation, s.CRD, s.OldCRD}
+}
+
+// A keyedCRD is an evaluated CRD with its key.
+type keyedCRD struct {
+	key crdKey
+	crd *crd.CRD
+}
+
+// A pluginsKey identifies admission plugins.
+type pluginsKey struct{ kubernetes, admission string }
+
+func newPluginsKey(s playground.Scenario) pluginsKey {
+	return pluginsKey{s.Kubernetes, s.Admission}
+}
+
+// A policyTypesKey identifies the type checks of policies against a CRD.
+type policyTypesKey struct {
+	crd     crdKey
+	plugins pluginsKey
+}
+
+func (c *caches) crd(key crdKey) (*crd.CRD, bool) {
+	if last := c.lastCRD.Load(); last != nil && last.key == key {
+		return last.crd, true
+	}
+	cached, ok := c.crds.Get(key)
+	if !ok {
+		return nil, false
+	}
+	c.lastCRD.Store(&keyedCRD{key, cached.(*crd.CRD)})
+	return cached.(*crd.CRD), true
+}
+
+// admissionPlugins returns the cached plugins. It calls load if the cache lacks them.
+func (c *caches) admissionPlugins(key pluginsKey, load func() (feature.Plugins, error)) (feature.Plugins, error) {
+	if cached, ok := c.plugins.Get(key); ok {
+		return cached.(feature.Plugins), nil
+	}
+	plugins, err := load()
+	if err != nil {
+		return nil, err
+	}
+	c.plugins.Add(key, plugins)
+	return plugins, nil
+}
+
+// policyTypeFindings returns the cached findings. It calls check if the cache lacks
+// them.
+func (c *caches) policyTypeFindings(key policyTypesKey, check func() ([]playground.Finding, error)) ([]playground.Finding, error) {
+	if cached, ok := c.policyTypes.Get(key); ok {
+		return cached.([]playground.Finding), nil
+	}
+	findings, err := check()
+	if err != nil {
+		return nil, err
+	}
+	c.policyTypes.Add(key, findings)
+	return findings, nil
+}
+
+// KubernetesTypes returns the types of Kubernetes that the engine has definitions of.
+func (e *Engine) KubernetesTypes() *crdschema.Types {
+	types := &e.caches.types
+	types.Do(func() { types.built = crdschema.NewTypes(e.Features.Definitions) })
+	return types.built
+}
