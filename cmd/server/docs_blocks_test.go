@@ -49,7 +49,8 @@ func parseBlocks(source string) (blocks []codeBlock, prose string, err error) {
 		previous string
 	)
 	for i, line := range strings.Split(source, "\n") {
-		language, isFence := strings.CutPrefix(line, "```")
+		unindented := strings.TrimSpace(line)
+		language, isFence := strings.CutPrefix(unindented, "```")
 		switch {
 		case isFence && open == nil:
 			open = &codeBlock{language: language, line: i + 1, isOutput: previous == outputMarker}
@@ -63,7 +64,7 @@ func parseBlocks(source string) (blocks []codeBlock, prose string, err error) {
 		default:
 			text.WriteString(line + "\n")
 		}
-		previous = line
+		previous = unindented
 	}
 	if open != nil {
 		return nil, "", fmt.Errorf("the code block in line %d has no end", open.line)
@@ -180,7 +181,7 @@ func (s *shell) check(ctx context.Context, b codeBlock, want *codeBlock) error {
 	case "yaml":
 		var value any
 		return yaml.Unmarshal([]byte(b.code), &value)
-	case "text":
+	case "text", "mermaid":
 		return nil
 	}
 	return fmt.Errorf("cannot check a block in the language %q", b.language)
