@@ -1,6 +1,7 @@
 package main
 
 import (
+	"encoding/json"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -203,4 +204,69 @@ func targetsOf(line string) []string {
 		}
 	}
 	return targets
+}
+
+// openAPI holds the fields that the tests read of the OpenAPI document.
+type openAPI struct {
+	Paths      map[string]map[string]json.RawMessage
+	Components struct {
+		Schemas struct {
+			Problem struct {
+				Properties struct{ Code struct{ Enum []string } }
+			}
+		}
+	}
+}
+
+func readOpenAPI(t *testing.T) openAPI {
+	t.Helper()
+	source, err := os.ReadFile(filepath.Join(repository, "internal/httpapi/openapi.json"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var description openAPI
+	if err := json.Unmarshal(source, &description); err != nil {
+		t.Fatal(err)
+	}
+	return description
+}
+
+var (
+	documentedEndpoint = regexp.MustCompile("`((?:GET|POST|DELETE) /[^` ]*)`")
+	documentedCode     = regexp.MustCompile("(?m)^\\| \\d{3} \\| `(\\w+)` \\|")
+)
+
+// TestAPIDocument compares the endpoints and the problem codes in docs/api.md with the
+// OpenAPI document. Endpoints outside of /api/v1 may be omitted.
+func TestAPIDocument(t *testing.T) {
+	source, err := os.ReadFile(filepath.Join(repository, "docs/api.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	description := readOpenAPI(t)
+	endpoints := map[string]bool{}
+	for path, operations := range description.Paths {
+		for method := range operations {
+			endpoint := strings.ToUpper(method) + " " + strings.ReplaceAll(path, "{id}", "ID")
+			endpoints[endpoint] = true
+			if strings.HasPrefix(path, "/api/v1/") && !strings.Contains(string(source), "`"+endpoint+"`") {
+				t.Errorf("docs/api.md lacks %s", endpoint)
+			}
+		}
+	}
+	for _, found := range documentedEndpoint.FindAllStringSubmatch(string(source), -1) {
+		if !endpoints[found[1]] {
+			t.Errorf("docs/api.md has %s, the server does not", found[1])
+		}
+	}
+	var codes []string
+	for _, found := range documentedCode.FindAllStringSubmatch(string(source), -1) {
+		codes = append(codes, found[1])
+	}
+	want := slices.Clone(description.Components.Schemas.Problem.Properties.Code.Enum)
+	slices.Sort(codes)
+	slices.Sort(want)
+	if !slices.Equal(codes, want) {
+		t.Errorf("docs/api.md has the codes %v, the server has %v", codes, want)
+	}
 }
