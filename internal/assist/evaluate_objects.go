@@ -46,7 +46,7 @@ func (a *Assistant) newConsole(ctx context.Context, requested playground.Scenari
 	if err != nil {
 		return nil, err
 	}
-	c.objects = object.NewRequests(ctx, a.engine.Features, c.crd, conversion, plugins, s, now, c.file)
+	c.objects = object.NewRequests(ctx, object.Target{CRD: c.crd, Conversion: conversion, Features: a.engine.Features, Plugins: plugins}, s, now, c.file)
 	for i, document := range c.file.Documents {
 		if !document.Empty() {
 			c.documents = append(c.documents, i)
@@ -54,7 +54,7 @@ func (a *Assistant) newConsole(ctx context.Context, requested playground.Scenari
 	}
 	for _, r := range c.objects {
 		r.StopBefore(playground.StageValidate)
-		c.result.Objects = append(c.result.Objects, objectName(r.Doc))
+		c.result.Objects = append(c.result.Objects, objectName(r.Doc()))
 	}
 	return c, nil
 }
@@ -75,12 +75,12 @@ func objectName(document *source.Document) string {
 func (c *console) prepareObject(r *object.Request) (root *celrule.Node, value, old any) {
 	r.Evaluate(c.hasFeatures)
 	switch {
-	case r.Object != nil && r.Version != nil && r.Version.Schema != nil:
-		c.result.Version = r.Version.Kind.Version
-		if r.Old != nil {
-			old = r.Old.Object
+	case r.Object() != nil && r.Version() != nil && r.Version().Schema != nil:
+		c.result.Version = r.Version().Kind.Version
+		if r.Old() != nil {
+			old = r.Old().Object
 		}
-		return rootNode(r.Version.Schema), r.Object.Object, old
+		return rootNode(r.Version().Schema), r.Object().Object, old
 	case !c.hasFeatures:
 		c.fail("Loading the part of the engine that knows this object…")
 	case c.crd.Internal == nil:
@@ -95,7 +95,7 @@ func (c *console) prepareObject(r *object.Request) (root *celrule.Node, value, o
 
 // prepareInvalid prunes and defaults an object of a CRD that the API server refuses.
 func (c *console) prepareInvalid(r *object.Request) (root *celrule.Node, value, old any) {
-	decoded, err := object.DecodeStored(r.Doc)
+	decoded, err := object.DecodeStored(r.Doc())
 	if err != nil {
 		c.fail("The object cannot be decoded: %v.", err)
 		return nil, nil, nil

@@ -50,7 +50,7 @@ func (c *console) selectValue(trial playground.Trial, at *playground.Position) b
 		return c.fail("The object has no value at %s that CEL knows: it has to be there, and in the schema with its type.", trial.Path)
 	}
 	c.node, c.target = finder.node, targetAt(root, value, old, finder.found)
-	c.describeValue(r.Doc)
+	c.describeValue(r.Doc())
 	return true
 }
 

@@ -87,7 +87,7 @@ func (e *Engine) report(ctx context.Context, s playground.Scenario, c *crd.CRD, 
 	if err != nil {
 		return report, err
 	}
-	objects := object.Evaluate(ctx, e.Features, c, conversion, plugins, s, now)
+	objects := object.Evaluate(ctx, object.Target{CRD: c, Conversion: conversion, Features: e.Features, Plugins: plugins}, s, now)
 	report = playground.Report{
 		Kubernetes: playground.Kubernetes{Library: Library, Emulated: s.Kubernetes},
 		CRD:        c.Report,

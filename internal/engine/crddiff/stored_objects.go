@@ -49,8 +49,8 @@ func CompareStoredObjects(ctx context.Context, features feature.Set, c *crd.CRD,
 			return nil, err
 		}
 		all = append(all, compareStored(doc, stored,
-			object.NewStoredRequest(ctx, before, oldConversion, doc, stored, now),
-			object.NewStoredRequest(ctx, c, newConversion, doc, stored, now)))
+			object.NewStoredRequest(ctx, object.Target{CRD: before, Conversion: oldConversion, Features: features}, doc, stored, now),
+			object.NewStoredRequest(ctx, object.Target{CRD: c, Conversion: newConversion, Features: features}, doc, stored, now)))
 	}
 	return all, nil
 }
@@ -70,8 +70,8 @@ func compareStored(doc *source.Document, object *unstructured.Unstructured, old,
 	if oldErr == nil {
 		out.Changes = append(out.Changes, now.ReadDifferences(old)...)
 	}
-	for _, f := range now.Report.Findings {
-		if !old.Reported(f) {
+	for _, f := range now.Findings() {
+		if !old.IsReported(f) {
 			f.Document = playground.DocumentOldObject
 			out.Findings = append(out.Findings, f)
 		}
@@ -100,7 +100,7 @@ func summarize(stored playground.StoredObject, now *object.Request) (playground.
 		return playground.OutcomeFail, "Fields of it are pruned when it is read, and gone once it is written again."
 	case len(stored.Changes) > 0:
 		return playground.OutcomePass, "Valid under the new schema; reads show more than before."
-	case len(now.Report.Findings) > 0:
+	case len(now.Findings()) > 0:
 		return playground.OutcomePass, "As invalid as it was before."
 	}
 	return playground.OutcomePass, "Valid under the new schema, and read as before."

@@ -2,7 +2,9 @@ package object
 
 import (
 	"fmt"
+	"time"
 
+	structuralschema "k8s.io/apiextensions-apiserver/pkg/apiserver/schema"
 	"k8s.io/apiextensions-apiserver/pkg/apiserver/schema/defaulting"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -17,80 +19,84 @@ import (
 	"github.com/crdlab/crdlab/internal/engine/jsonvalue"
 	"github.com/crdlab/crdlab/internal/engine/upstream"
 	"github.com/crdlab/crdlab/internal/playground"
+	"github.com/crdlab/crdlab/internal/source"
 	"github.com/crdlab/crdlab/internal/source/resolve"
 )
 
-// decodeApplied decodes the configuration that is applied (applyPatcher in
-// k8s.io/apiserver/pkg/endpoints/handlers). What it leaves out is left alone.
-func decodeApplied(r *Request) error {
-	content := map[string]any{}
-	if err := utilyaml.Unmarshal([]byte(r.Doc.Text), &content); err != nil {
-		return apierrors.NewBadRequest(fmt.Sprintf("error decoding patch: %v", err))
+// runApply merges the configuration into the live object. The field manager merges
+// by the schema and applies its defaults, so it replaces pruning and defaulting.
+func runApply(r *Request) error {
+	live, err := r.liveObject()
+	if err != nil {
+		return err
 	}
-	r.Object = &unstructured.Unstructured{Object: content}
+	configuration := r.object
+	merged, err := mergeConfiguration(&r.endpoint, live, configuration, r.options)
+	if err != nil {
+		r.rec.add(describeConflicts(r.rec.doc, err)...)
+		return err
+	}
+	warnings, err := checkDuplicates(r.rec.doc, r.options.fieldValidation)
+	if err != nil {
+		return err
+	}
+	for _, warning := range warnings {
+		r.rec.warn(warning)
+	}
+	r.object = merged
+	setManagedFieldsTime(merged, r.options.fieldManager, r.options.now)
+	r.rec.record(explainMerge(live, configuration, merged, r.endpoint.version.Schema, r.options.fieldManager)...)
 	return nil
 }
 
-// applyFields merges the configuration into the object that is there, or into
-// a new one, by the list and map types of the schema.
-func applyFields(r *Request) error {
-	live, err := r.applyTarget()
-	if err != nil {
-		return err
-	}
-	manager, err := r.newFieldManager()
-	if err != nil {
-		return err
-	}
-	configuration := r.Object
-	merged, err := manager.Apply(live.DeepCopy(), configuration.DeepCopy(), r.fieldManager, r.force)
-	if err != nil {
-		r.addConflicts(err)
-		return err
-	}
-	object, ok := merged.(*unstructured.Unstructured)
-	if !ok {
-		return fmt.Errorf("applied to a %T", merged)
-	}
-	if err := r.checkDuplicates(); err != nil {
-		return err
-	}
-	r.Object = object
-	r.setManagedFieldsTime()
-	r.recordApplied(live, configuration)
-	return nil
-}
-
-// applyTarget is the object that is there, or what a new one begins as.
-func (r *Request) applyTarget() (*unstructured.Unstructured, error) {
-	if r.olds.find(r.namespace(), r.Object.GetName()) != nil {
+// liveObject returns the existing object, or the initial state of a new object.
+func (r *Request) liveObject() (*unstructured.Unstructured, error) {
+	if r.existingObject() != nil {
 		if err := r.findOld(); err != nil {
 			return nil, err
 		}
-		return r.Old, nil
+		return r.old.object, nil
 	}
-	if uid := r.Object.GetUID(); uid != "" {
-		return nil, apierrors.NewConflict(r.resource(), r.Object.GetName(),
+	if uid := r.object.GetUID(); uid != "" {
+		return nil, apierrors.NewConflict(r.endpoint.resource(), r.object.GetName(),
 			fmt.Errorf("uid mismatch: the provided object specified uid %s, and no existing object was found", uid))
 	}
 	fresh := &unstructured.Unstructured{Object: map[string]any{}}
-	fresh.SetGroupVersionKind(r.Version.Kind)
+	fresh.SetGroupVersionKind(r.endpoint.version.Kind)
 	return fresh, nil
 }
 
-func (r *Request) newFieldManager() (feature.FieldManager, error) {
-	types, err := r.Version.ApplyTypes(r.parts)
+// mergeConfiguration merges a configuration into the live object by the list and
+// map types of the schema.
+func mergeConfiguration(e *endpoint, live, configuration *unstructured.Unstructured, o options) (*unstructured.Unstructured, error) {
+	manager, err := newFieldManager(e)
+	if err != nil {
+		return nil, err
+	}
+	merged, err := manager.Apply(live.DeepCopy(), configuration.DeepCopy(), o.fieldManager, o.force)
+	if err != nil {
+		return nil, err
+	}
+	object, ok := merged.(*unstructured.Unstructured)
+	if !ok {
+		return nil, fmt.Errorf("applied to a %T", merged)
+	}
+	return object, nil
+}
+
+func newFieldManager(e *endpoint) (feature.FieldManager, error) {
+	types, err := e.version.ApplyTypes(e.Features)
 	if err != nil {
 		return nil, fmt.Errorf("prepare field manager: %w", err)
 	}
-	return r.parts.FieldManager(types, r.conversion.converter, structuralDefaulter{r.crd}, unstructuredCreater{},
-		r.Version.Kind, r.Version.Kind.GroupVersion(), "", fieldpath.NewExcludeFilterSetMap(r.resetFields()))
+	return e.Features.FieldManager(types, e.Conversion.converter, structuralDefaulter{e.CRD}, unstructuredCreater{},
+		e.version.Kind, e.version.Kind.GroupVersion(), "", fieldpath.NewExcludeFilterSetMap(resetFields(e.CRD)))
 }
 
-// resetFields are the fields that a request to this endpoint cannot set.
-func (r *Request) resetFields() map[fieldpath.APIVersion]*fieldpath.Set {
+// resetFields returns the fields that a request to the main endpoint cannot set.
+func resetFields(c *crd.CRD) map[fieldpath.APIVersion]*fieldpath.Set {
 	fields := map[fieldpath.APIVersion]*fieldpath.Set{}
-	for _, v := range r.crd.Versions {
+	for _, v := range c.Versions {
 		if v.HasStatus {
 			fields[fieldpath.APIVersion(v.Kind.GroupVersion().String())] = fieldpath.NewSet(fieldpath.MakePathOrDie("status"))
 		}
@@ -98,85 +104,92 @@ func (r *Request) resetFields() map[fieldpath.APIVersion]*fieldpath.Set {
 	return fields
 }
 
-// checkDuplicates refuses or warns of keys that stand twice in the
-// configuration; it is the last thing that the handler looks at.
-func (r *Request) checkDuplicates() error {
-	if r.fieldValidation == playground.FieldValidationIgnore {
-		return nil
+// checkDuplicates rejects duplicate keys in the configuration or returns warnings
+// about them. The handler checks them last.
+func checkDuplicates(doc *source.Document, fieldValidation string) (warnings []string, err error) {
+	if fieldValidation == playground.FieldValidationIgnore {
+		return nil, nil
 	}
-	err := utilyaml.UnmarshalStrict([]byte(r.Doc.Text), &map[string]any{})
+	err = utilyaml.UnmarshalStrict([]byte(doc.Text), &map[string]any{})
 	if err == nil {
-		return nil
+		return nil, nil
 	}
-	if r.fieldValidation == playground.FieldValidationStrict {
-		return apierrors.NewBadRequest(fmt.Sprintf("error strict decoding patch: %v", err))
+	if fieldValidation == playground.FieldValidationStrict {
+		return nil, apierrors.NewBadRequest(fmt.Sprintf("error strict decoding patch: %v", err))
 	}
 	for _, complaint := range upstream.SplitYAMLErrors([]error{err}) {
-		r.warn(complaint.Error())
+		warnings = append(warnings, complaint.Error())
 	}
-	return nil
+	return warnings, nil
 }
 
-// setManagedFieldsTime takes the time of the request for that of the machine.
-func (r *Request) setManagedFieldsTime() {
-	entries := r.Object.GetManagedFields()
+// setManagedFieldsTime replaces the machine's time with the time of the request.
+func setManagedFieldsTime(object *unstructured.Unstructured, manager string, now time.Time) {
+	entries := object.GetManagedFields()
 	for i := range entries {
-		if entries[i].Manager == r.fieldManager && entries[i].Operation == metav1.ManagedFieldsOperationApply || entries[i].Manager == "before-first-apply" {
-			now := metav1.NewTime(r.now)
-			entries[i].Time = &now
+		if entries[i].Manager == manager && entries[i].Operation == metav1.ManagedFieldsOperationApply || entries[i].Manager == "before-first-apply" {
+			at := metav1.NewTime(now)
+			entries[i].Time = &at
 		}
 	}
-	r.Object.SetManagedFields(entries)
+	object.SetManagedFields(entries)
 }
 
-// recordApplied records the changes of the merge. The merge may give list items
-// other indexes than they have in the configuration: a value of such an item is
-// neither found there nor a default.
-func (r *Request) recordApplied(live, configuration *unstructured.Unstructured) {
-	managed := false
-	for _, c := range jsonvalue.Diff(live.Object, r.Object.Object, nil) {
+// explainMerge returns the changes of the merge. A list item may have another index
+// in merged than in the configuration. Its values then match neither the
+// configuration nor a default.
+func explainMerge(live, configuration, merged *unstructured.Unstructured, schema *structuralschema.Structural, manager string) []change {
+	isManaged := false
+	var changes []change
+	for _, c := range jsonvalue.Diff(live.Object, merged.Object, nil) {
 		applied, found := jsonvalue.At(configuration.Object, c.Path)
 		switch {
 		case isManagedFields(c.Path):
-			managed = true
+			isManaged = true
 		case c.Op == playground.ChangeRemove:
-			r.record(c, playground.CauseApplied, "no longer applied by "+r.fieldManager+", and nobody else manages it")
+			changes = append(changes, change{c, playground.CauseApplied, "no longer applied by " + manager + ", and nobody else manages it"})
 		case found && (applied == nil || !jsonvalue.IsScalar(applied) || jsonvalue.Equal(applied, c.Value)):
-			r.record(c, playground.CauseApplied, "applied by "+r.fieldManager)
+			changes = append(changes, change{c, playground.CauseApplied, "applied by " + manager})
 		default:
-			r.recordDefault(live.Object, c, playground.CauseApplied, "merged with the old object")
+			changes = append(changes, explainDefault(schema, live.Object, change{c, playground.CauseApplied, "merged with the old object"})...)
 		}
 	}
-	if managed {
-		fields, _ := jsonvalue.At(r.Object.Object, []any{"metadata", "managedFields"})
-		r.record(jsonvalue.Change{Op: playground.ChangeReplace, Path: []any{"metadata", "managedFields"}, Value: fields}, playground.CauseServer, "who manages which field")
+	if isManaged {
+		path := []any{"metadata", "managedFields"}
+		fields, _ := jsonvalue.At(merged.Object, path)
+		changes = append(changes, change{jsonvalue.Change{Op: playground.ChangeReplace, Path: path, Value: fields}, playground.CauseServer, "who manages which field"})
 	}
+	return changes
 }
 
 func isManagedFields(path []any) bool {
 	return len(path) > 1 && path[0] == "metadata" && path[1] == "managedFields"
 }
 
-// addConflicts reports the fields that other managers have, each at its place.
-func (r *Request) addConflicts(err error) {
+// describeConflicts returns a finding for each field that another manager owns. It
+// returns nil if err is not a conflict.
+func describeConflicts(doc *source.Document, err error) []playground.Finding {
 	if !apierrors.IsConflict(err) {
-		return
+		return nil
 	}
+	var findings []playground.Finding
 	for _, cause := range upstream.APIStatus(err).Details.Causes {
-		f := r.finding(playground.StageApply, cause.Message)
+		f := finding.Error(playground.DocumentObject, playground.StageApply, doc.Line(1), cause.Message)
 		f.Reason = string(cause.Type)
 		f.Field = cause.Field
-		if location, ok := resolve.Field(r.Doc, cause.Field); ok {
+		if location, ok := resolve.Field(doc, cause.Field); ok {
 			f.Range = finding.Mark(location)
 		}
 		f.Hint = "Another manager set this field. Leave it out, set it to the same value, or force the conflict to take it over."
-		r.Report.Findings = append(r.Report.Findings, f)
+		findings = append(findings, f)
 	}
+	return findings
 }
 
 // structuralDefaulter applies the defaults of a CRD's schemas.
 type structuralDefaulter struct{ crd *crd.CRD }
 
+// Default implements runtime.ObjectDefaulter.
 func (d structuralDefaulter) Default(in runtime.Object) {
 	object, ok := in.(*unstructured.Unstructured)
 	if !ok {

@@ -6,35 +6,26 @@ import (
 	"github.com/crdlab/crdlab/internal/playground"
 )
 
-// snapshot is the object's present state, to compare with a later one; the
-// next snapshot takes its place.
-func (r *Request) snapshot() map[string]any {
-	r.before = jsonvalue.UpdateCopy(r.before, r.Object.Object).(map[string]any)
-	return r.before
+// A change is a changed value of the object, with the reason for the change.
+type change struct {
+	jsonvalue.Change
+	cause   playground.ChangeCause
+	because string
 }
 
-// recordChanges records what the running stage changed since before.
-func (r *Request) recordChanges(before map[string]any, cause playground.ChangeCause, because func(jsonvalue.Change) string) {
-	for _, c := range jsonvalue.Diff(before, r.Object.Object, nil) {
-		r.record(c, cause, because(c))
+// explainChanges returns the changes between two states of an object. They have
+// the same cause; because words the reason for each of them.
+func explainChanges(before, after any, cause playground.ChangeCause, because func(jsonvalue.Change) string) []change {
+	var changes []change
+	for _, c := range jsonvalue.Diff(before, after, nil) {
+		changes = append(changes, change{c, cause, because(c)})
 	}
+	return changes
 }
 
-func (r *Request) record(c jsonvalue.Change, cause playground.ChangeCause, because string) {
-	r.stage.Changes = append(r.stage.Changes, r.describeChange(c, cause, because))
-}
-
-func (r *Request) describeChange(c jsonvalue.Change, cause playground.ChangeCause, because string) playground.Change {
-	out := playground.Change{Op: c.Op, Path: jsonvalue.PathString(c.Path), Value: jsonvalue.Encode(c.Value), Cause: cause, Because: because}
-	if location, ok := r.Doc.At(c.Path...); ok {
-		at := location.Key()
-		out.Range = &at
+func describeSchemaPath(path crdschema.Path) string {
+	if len(path) == 0 {
+		return "its root"
 	}
-	_, schemaPath := crdschema.NodeAt(r.Version.Schema, c.Path)
-	if location, ok := r.crd.Doc.At(r.crd.SchemaPath(r.Version.Index, schemaPath)...); ok && len(schemaPath) > 0 {
-		out.SchemaPath = schemaPath.String()
-		at := location.Key()
-		out.SchemaRange = &at
-	}
-	return out
+	return path.String()
 }

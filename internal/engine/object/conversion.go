@@ -12,6 +12,7 @@ import (
 
 	"github.com/crdlab/crdlab/internal/engine/crd"
 	"github.com/crdlab/crdlab/internal/engine/feature"
+	"github.com/crdlab/crdlab/internal/engine/finding"
 	"github.com/crdlab/crdlab/internal/playground"
 )
 
@@ -24,35 +25,38 @@ func errorCause(err error) playground.ErrorCause {
 	return ""
 }
 
-// conversion converts the objects of a CRD between its versions.
-type conversion struct {
+// Conversion converts the objects of a CRD between its versions.
+type Conversion struct {
+	// Findings is about the document of webhook responses.
+	Findings  []playground.Finding
 	webhook   feature.ConversionWebhook // nil unless the strategy is Webhook
 	converter runtime.ObjectConvertor
-	Findings  []playground.Finding
 }
 
-// NewConversion prepares the conversion of c's objects; text stands for the
-// webhook. Of a CRD that is not served nothing can be converted.
-func NewConversion(p feature.Set, c *crd.CRD, text string, live bool) (*conversion, error) {
-	conv := &conversion{Findings: []playground.Finding{}}
+// NewConversion prepares the conversion of c's objects. The responses are a YAML
+// document that replaces the webhook; if live is true, the webhook itself may be
+// called. Objects of a CRD that is not served cannot be converted.
+func NewConversion(p feature.Set, c *crd.CRD, responses string, live bool) (*Conversion, error) {
+	conv := &Conversion{Findings: []playground.Finding{}}
 	if c.V1 == nil || !c.IsEstablished() || c.Unservable {
-		if p.ConversionFindings != nil && strings.TrimSpace(text) != "" {
-			conv.Findings = append(conv.Findings, p.ConversionFindings(text)...)
+		if p.ConversionFindings != nil && strings.TrimSpace(responses) != "" {
+			conv.Findings = append(conv.Findings, p.ConversionFindings(responses)...)
 		}
 		return conv, nil
 	}
 	if c.ConvertsByWebhook() {
-		return conv, conv.ask(p, c, feature.ConversionRequest{CRD: c.V1, Schemas: c.SchemasByVersion(), Text: text, Live: live})
+		return conv, conv.useWebhook(p, c, feature.ConversionRequest{CRD: c.V1, Schemas: c.SchemasByVersion(), Text: responses, Live: live})
 	}
-	if strings.TrimSpace(text) != "" {
+	if strings.TrimSpace(responses) != "" {
 		conv.Findings = append(conv.Findings, unusedConversion())
 	}
 	conv.converter = noneConverter{c.V1}
 	return conv, nil
 }
 
-// ask has a webhook convert; without that part of the engine nobody can.
-func (c *conversion) ask(p feature.Set, crd *crd.CRD, request feature.ConversionRequest) error {
+// useWebhook converts by a webhook. If the engine lacks that feature, every
+// conversion fails.
+func (c *Conversion) useWebhook(p feature.Set, crd *crd.CRD, request feature.ConversionRequest) error {
 	if p.ConversionWebhook == nil {
 		c.converter = unansweredConverter{noneConverter{crd.V1}}
 		return nil
@@ -66,10 +70,10 @@ func (c *conversion) ask(p feature.Set, crd *crd.CRD, request feature.Conversion
 	return nil
 }
 
-// convert turns an object into one of another version and prunes it with that
-// version's schema (schemaCoercingConverter in
+// convert converts an object to a version and prunes it with the schema of that
+// version (schemaCoercingConverter in
 // k8s.io/apiextensions-apiserver/pkg/apiserver).
-func (c *conversion) convert(stage string, object *unstructured.Unstructured, to *crd.Version) (*unstructured.Unstructured, error) {
+func (c *Conversion) convert(stage string, object *unstructured.Unstructured, to *crd.Version) (*unstructured.Unstructured, error) {
 	if object.GroupVersionKind() == to.Kind {
 		return object.DeepCopy(), nil
 	}
@@ -87,20 +91,21 @@ func (c *conversion) convert(stage string, object *unstructured.Unstructured, to
 	return converted, nil
 }
 
-func (c *conversion) call(stage string, object *unstructured.Unstructured, to *crd.Version) (runtime.Object, error) {
+func (c *Conversion) call(stage string, object *unstructured.Unstructured, to *crd.Version) (runtime.Object, error) {
 	if c.webhook != nil {
 		return c.webhook.Convert(stage, object, to.Kind.GroupVersion())
 	}
 	return c.converter.ConvertToVersion(object, to.Kind.GroupVersion())
 }
 
-// noneConverter is what the strategy None does: only apiVersion changes
+// A noneConverter follows the strategy None: it changes apiVersion only
 // (crConverter and nopConverter in
 // k8s.io/apiextensions-apiserver/pkg/apiserver/conversion).
 type noneConverter struct {
 	crd *apiextensionsv1.CustomResourceDefinition
 }
 
+// ConvertToVersion implements runtime.ObjectConvertor.
 func (c noneConverter) ConvertToVersion(in runtime.Object, target runtime.GroupVersioner) (runtime.Object, error) {
 	from := in.GetObjectKind().GroupVersionKind()
 	to, ok := target.KindForGroupVersionKinds([]schema.GroupVersionKind{from})
@@ -121,6 +126,7 @@ func (c noneConverter) has(kind schema.GroupVersionKind) bool {
 	return kind.Group == c.crd.Spec.Group && crd.VersionIndex(c.crd, kind.Version) >= 0
 }
 
+// Convert implements runtime.ObjectConvertor.
 func (c noneConverter) Convert(in, out, _ any) error {
 	from, ok := in.(*unstructured.Unstructured)
 	to, isUnstructured := out.(*unstructured.Unstructured)
@@ -135,27 +141,23 @@ func (c noneConverter) Convert(in, out, _ any) error {
 	return nil
 }
 
+// ConvertFieldLabel implements runtime.ObjectConvertor.
 func (noneConverter) ConvertFieldLabel(_ schema.GroupVersionKind, label, value string) (string, string, error) {
 	return label, value, nil
 }
 
-// unansweredConverter is what a CRD with a webhook has where nothing stands
-// for the webhook.
+// An unansweredConverter replaces a webhook without responses.
 type unansweredConverter struct{ noneConverter }
 
+// ConvertToVersion implements runtime.ObjectConvertor.
 func (unansweredConverter) ConvertToVersion(runtime.Object, runtime.GroupVersioner) (runtime.Object, error) {
 	return nil, feature.ErrNoWebhook
 }
 
+// Convert implements runtime.ObjectConvertor.
 func (unansweredConverter) Convert(_, _, _ any) error { return feature.ErrNoWebhook }
 
 func unusedConversion() playground.Finding {
-	return playground.Finding{
-		Severity: playground.SeverityInfo,
-		Stage:    playground.StageStore,
-		Message:  "not used: the CRD's conversion strategy is not Webhook",
-		Document: playground.DocumentConversion,
-		Fixes:    []playground.Fix{},
-		Related:  []playground.Related{},
-	}
+	return finding.New(playground.SeverityInfo, playground.DocumentConversion, playground.StageStore, playground.Range{},
+		"not used: the CRD's conversion strategy is not Webhook")
 }

@@ -5,102 +5,186 @@ import (
 
 	"k8s.io/apiextensions-apiserver/pkg/crdserverscheme"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/runtime/serializer/json"
+	utilyaml "k8s.io/apimachinery/pkg/util/yaml"
 
+	"github.com/crdlab/crdlab/internal/engine/finding"
 	"github.com/crdlab/crdlab/internal/engine/upstream"
 	"github.com/crdlab/crdlab/internal/playground"
+	"github.com/crdlab/crdlab/internal/source"
 )
 
-// decode decodes the document with the serializer of the create handler,
-// which keeps integers as int64.
-func decode(r *Request) error {
-	serializer := json.NewSerializerWithOptions(json.DefaultMetaFactory, unstructuredCreater{}, crdserverscheme.NewUnstructuredObjectTyper(), json.SerializerOptions{
-		Yaml:   !r.Doc.JSON(),
-		Strict: r.fieldValidation != playground.FieldValidationIgnore,
-	})
-	object := &unstructured.Unstructured{}
-	_, gvk, err := serializer.Decode([]byte(r.Doc.Text), &r.Version.Kind, object)
-	if strict, ok := runtime.AsStrictDecodingError(err); ok {
-		for _, err := range strict.Errors() {
-			r.strict = append(r.strict, strictError{playground.StageDecode, err})
-		}
-	} else if err != nil {
-		return upstream.DecodeError(err, gvk, r.Version.Kind.Kind, r.Doc.Text)
-	}
-	r.Object = object
-	return r.checkTypeMeta()
+// decoding collects the results of the stages from decode to embedded, which
+// together replace the API server's decoder.
+type decoding struct {
+	// meta is the decoded metadata; nil if the object has no metadata.
+	meta *metav1.ObjectMeta
+	// strict lists the unknown and duplicate fields.
+	strict []strictError
 }
 
-// checkTypeMeta refuses what unstructuredSchemaCoercer.apply in
-// k8s.io/apiextensions-apiserver/pkg/apiserver refuses first.
-func (r *Request) checkTypeMeta() error {
-	for _, name := range []string{"kind", "apiVersion"} {
-		if _, _, err := unstructured.NestedString(r.Object.Object, name); err != nil {
-			return r.undecodable(err)
-		}
-	}
-	if _, err := schema.ParseGroupVersion(r.Object.GetAPIVersion()); err != nil {
-		return r.undecodable(err)
-	}
-	return nil
+// A strictError reports an unknown or duplicate field, found by a stage.
+type strictError struct {
+	stage playground.StageName
+	err   error
 }
 
-// undecodable is the answer to an object that cannot be decoded because of
-// err.
-func (r *Request) undecodable(err error) error {
-	gvk := r.Object.GroupVersionKind()
-	return upstream.DecodeError(err, &gvk, r.Version.Kind.Kind, r.Doc.Text)
+func (d *decoding) addUnknown(stage playground.StageName, paths []string) {
+	for _, path := range paths {
+		d.strict = append(d.strict, strictError{stage, fmt.Errorf("unknown field %q", path)})
+	}
 }
 
-// concludeDecoding refuses unknown and duplicate fields or warns of them, and
-// then an apiVersion that is not the endpoint's.
-func (r *Request) concludeDecoding() error {
-	severity := playground.SeverityWarning
-	if r.fieldValidation == playground.FieldValidationStrict {
-		severity = playground.SeverityError
+func (d *decoding) strictErrors() []error {
+	var errs []error
+	for _, e := range d.strict {
+		errs = append(errs, e.err)
 	}
-	if r.fieldValidation != playground.FieldValidationIgnore {
-		for _, e := range r.strict {
-			for _, err := range upstream.SplitYAMLErrors([]error{e.err}) {
-				r.addStrictFinding(strictError{e.stage, err}, severity)
-			}
-		}
-	}
-	if len(r.reportedStrict()) > 0 && r.Object.GetAPIVersion() == "" {
-		// The decoder has filled the object by then, and the handler asks it what it is.
-		return apierrors.NewBadRequest(runtime.NewMissingVersionErr("object has no apiVersion field").Error())
-	}
-	if len(r.reportedStrict()) > 0 {
-		return r.undecodable(runtime.NewStrictDecodingError(r.strictCauses()))
-	}
-	if r.fieldValidation == playground.FieldValidationWarn {
-		for _, err := range upstream.SplitYAMLErrors(r.strictCauses()) {
-			r.warn(err.Error())
-		}
-	}
-	if got, want := r.Object.GroupVersionKind().GroupVersion(), r.Version.Kind.GroupVersion(); got != want {
-		return apierrors.NewBadRequest(fmt.Sprintf("the API version in the data (%s) does not match the expected API version (%v)", got, want))
-	}
-	return nil
+	return errs
 }
 
-func (r *Request) strictCauses() []error {
-	var causes []error
-	for _, e := range r.strict {
-		causes = append(causes, e.err)
+func runDecode(r *Request) error {
+	switch r.options.operation {
+	case playground.OperationApply:
+		return decodeConfiguration(r)
+	case playground.OperationDelete, playground.OperationScale:
+		return decodeIdentity(r)
 	}
-	return causes
+	object, gvk, strict, err := decode(r.rec.doc, r.endpoint.version.Kind, r.options.tracksUnknown())
+	for _, err := range strict {
+		r.decoding.strict = append(r.decoding.strict, strictError{playground.StageDecode, err})
+	}
+	if err != nil {
+		return upstream.DecodeError(err, gvk, r.endpoint.version.Kind.Kind, r.rec.doc.Text)
+	}
+	r.object = object
+	return r.undecodable(checkTypeMeta(object))
 }
 
-// unstructuredCreater creates objects for a serializer that decodes into
-// unstructured ones.
+// decode decodes the document with the serializer of the create handler, which
+// keeps integers as int64. It returns duplicate fields separately, if the caller
+// tracks them.
+func decode(doc *source.Document, kind schema.GroupVersionKind, tracks bool) (object *unstructured.Unstructured, gvk *schema.GroupVersionKind, strict []error, err error) {
+	object = &unstructured.Unstructured{}
+	_, gvk, err = newSerializer(doc, tracks).Decode([]byte(doc.Text), &kind, object)
+	if errs, ok := runtime.AsStrictDecodingError(err); ok {
+		return object, gvk, errs.Errors(), nil
+	}
+	return object, gvk, nil, err
+}
+
+func newSerializer(doc *source.Document, strict bool) *json.Serializer {
+	return json.NewSerializerWithOptions(json.DefaultMetaFactory, unstructuredCreater{}, crdserverscheme.NewUnstructuredObjectTyper(),
+		json.SerializerOptions{Yaml: !doc.JSON(), Strict: strict})
+}
+
+// unstructuredCreater creates the objects for a serializer.
 type unstructuredCreater struct{}
 
 func (unstructuredCreater) New(kind schema.GroupVersionKind) (runtime.Object, error) {
 	object := &unstructured.Unstructured{}
 	object.SetGroupVersionKind(kind)
 	return object, nil
+}
+
+// checkTypeMeta follows the first checks of unstructuredSchemaCoercer.apply in
+// k8s.io/apiextensions-apiserver/pkg/apiserver.
+func checkTypeMeta(object *unstructured.Unstructured) error {
+	for _, name := range []string{"kind", "apiVersion"} {
+		if _, _, err := unstructured.NestedString(object.Object, name); err != nil {
+			return err
+		}
+	}
+	_, err := schema.ParseGroupVersion(object.GetAPIVersion())
+	return err
+}
+
+// undecodable words an error in the way of the API server's decoder.
+func (r *Request) undecodable(err error) error {
+	if err == nil {
+		return nil
+	}
+	gvk := r.object.GroupVersionKind()
+	return upstream.DecodeError(err, &gvk, r.endpoint.version.Kind.Kind, r.rec.doc.Text)
+}
+
+// decodeConfiguration decodes the configuration of a server-side apply
+// (applyPatcher in k8s.io/apiserver/pkg/endpoints/handlers).
+func decodeConfiguration(r *Request) error {
+	content := map[string]any{}
+	if err := utilyaml.Unmarshal([]byte(r.rec.doc.Text), &content); err != nil {
+		return apierrors.NewBadRequest(fmt.Sprintf("error decoding patch: %v", err))
+	}
+	r.object = &unstructured.Unstructured{Object: content}
+	return nil
+}
+
+// decodeIdentity decodes a document of which the client reads the identity only.
+func decodeIdentity(r *Request) error {
+	object, err := DecodeStored(r.rec.doc)
+	if err != nil {
+		return apierrors.NewBadRequest(err.Error())
+	}
+	if object.GetName() == "" {
+		return apierrors.NewBadRequest("resource name may not be empty")
+	}
+	r.object = object
+	r.endpoint.address(object)
+	return nil
+}
+
+// DecodeStored decodes the document of an object in the cluster. Unknown and
+// duplicate fields are no errors.
+func DecodeStored(doc *source.Document) (*unstructured.Unstructured, error) {
+	object := &unstructured.Unstructured{}
+	err := upstream.Guard(playground.StageDecode, func() error {
+		_, _, err := newSerializer(doc, false).Decode([]byte(doc.Text), nil, object)
+		return err
+	})
+	return object, err
+}
+
+// concludeDecoding rejects unknown and duplicate fields or warns about them. Then
+// it rejects an apiVersion other than the endpoint's.
+func (r *Request) concludeDecoding() error {
+	r.reportStrict()
+	strict := r.decoding.strictErrors()
+	switch {
+	case len(strict) == 0:
+	case r.options.isStrict() && r.object.GetAPIVersion() == "":
+		// The handler reads the kind of the object before it looks at strict errors.
+		return apierrors.NewBadRequest(runtime.NewMissingVersionErr("object has no apiVersion field").Error())
+	case r.options.isStrict():
+		return r.undecodable(runtime.NewStrictDecodingError(strict))
+	case r.options.fieldValidation == playground.FieldValidationWarn:
+		for _, err := range upstream.SplitYAMLErrors(strict) {
+			r.rec.warn(err.Error())
+		}
+	}
+	if got, want := r.object.GroupVersionKind().GroupVersion(), r.endpoint.version.Kind.GroupVersion(); got != want {
+		return apierrors.NewBadRequest(fmt.Sprintf("the API version in the data (%s) does not match the expected API version (%v)", got, want))
+	}
+	return nil
+}
+
+// reportStrict adds a finding for each unknown or duplicate field.
+func (r *Request) reportStrict() {
+	if !r.options.tracksUnknown() {
+		return
+	}
+	severity := playground.SeverityWarning
+	if r.options.isStrict() {
+		severity = playground.SeverityError
+	}
+	for _, e := range r.decoding.strict {
+		for _, err := range upstream.SplitYAMLErrors([]error{e.err}) {
+			f := finding.OfStrict(r.rec.doc, err)
+			f.Severity, f.Stage, f.Document = severity, e.stage, playground.DocumentObject
+			r.rec.add(f)
+		}
+	}
 }

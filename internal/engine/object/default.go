@@ -3,6 +3,7 @@ package object
 import (
 	"slices"
 
+	structuralschema "k8s.io/apiextensions-apiserver/pkg/apiserver/schema"
 	"k8s.io/apiextensions-apiserver/pkg/apiserver/schema/defaulting"
 
 	"github.com/crdlab/crdlab/internal/engine/crdschema"
@@ -10,39 +11,46 @@ import (
 	"github.com/crdlab/crdlab/internal/playground"
 )
 
-// applyDefaults fills in the defaults of the schema.
-func applyDefaults(r *Request) error {
-	before := r.snapshot()
-	defaulting.Default(r.Object.Object, r.Version.Schema)
-	for _, c := range jsonvalue.Diff(before, r.Object.Object, nil) {
-		r.recordDefault(before, c, playground.CauseDefaulted, "default")
-	}
+func runDefault(r *Request) error {
+	before := r.rec.snapshot(r.object)
+	r.rec.record(applyDefaults(before, r.object.Object, r.endpoint.version.Schema)...)
 	return nil
 }
 
-// recordDefault records a defaulted value. A default may itself lack fields
-// that other defaults, further down the schema, have filled in; each is
-// recorded on its own. A value that no default explains is recorded with the
-// given cause and reason. The object's state before is nil for values in a default.
-func (r *Request) recordDefault(before any, c jsonvalue.Change, cause playground.ChangeCause, otherwise string) {
-	node, path := crdschema.NodeAt(r.Version.Schema, c.Path)
-	if node == nil || node.Default.Object == nil || !completes(c.Value, node.Default.Object) {
-		r.record(c, cause, otherwise)
-		return
+// applyDefaults applies the defaults of the schema to content. The state before, a
+// copy of content, serves to find the changes.
+func applyDefaults(before, content map[string]any, schema *structuralschema.Structural) []change {
+	defaulting.Default(content, schema)
+	var changes []change
+	for _, c := range jsonvalue.Diff(before, content, nil) {
+		changes = append(changes, explainDefault(schema, before, change{c, playground.CauseDefaulted, "default"})...)
+	}
+	return changes
+}
+
+// explainDefault attributes a change to the default of its schema node. A default
+// may lack fields that defaults further down the schema add; each of them becomes
+// a change of its own. A change that no default explains keeps its reason. The
+// state of the object before is nil for a value inside a default.
+func explainDefault(schema *structuralschema.Structural, before any, c change) []change {
+	node, path := crdschema.NodeAt(schema, c.Path)
+	if node == nil || node.Default.Object == nil || !isCompletion(c.Value, node.Default.Object) {
+		return []change{c}
 	}
 	because := "default at " + describeSchemaPath(path)
 	if replaced, _ := jsonvalue.At(before, c.Path); c.Op == playground.ChangeReplace && replaced == nil {
 		because = "null replaced by the default at " + describeSchemaPath(path)
 	}
-	r.record(jsonvalue.Change{Op: c.Op, Path: c.Path, Value: node.Default.Object}, playground.CauseDefaulted, because)
+	changes := []change{{jsonvalue.Change{Op: c.Op, Path: c.Path, Value: node.Default.Object}, playground.CauseDefaulted, because}}
 	for _, nested := range jsonvalue.Diff(node.Default.Object, c.Value, c.Path) {
-		r.recordDefault(nil, nested, cause, otherwise)
+		changes = append(changes, explainDefault(schema, nil, change{nested, c.cause, c.because})...)
 	}
+	return changes
 }
 
-// completes reports whether defaulting can turn a default into value: it adds
+// isCompletion reports whether defaulting can turn a default into value: it adds
 // fields and replaces nulls.
-func completes(value, incomplete any) bool {
+func isCompletion(value, incomplete any) bool {
 	switch incomplete := incomplete.(type) {
 	case nil:
 		return true
@@ -50,12 +58,12 @@ func completes(value, incomplete any) bool {
 		value, ok := value.(map[string]any)
 		for key, member := range incomplete {
 			completed, has := value[key]
-			ok = ok && has && completes(completed, member)
+			ok = ok && has && isCompletion(completed, member)
 		}
 		return ok
 	case []any:
 		value, ok := value.([]any)
-		return ok && slices.EqualFunc(value, incomplete, completes)
+		return ok && slices.EqualFunc(value, incomplete, isCompletion)
 	}
 	return jsonvalue.Equal(value, incomplete)
 }

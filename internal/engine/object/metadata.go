@@ -1,84 +1,63 @@
 package object
 
 import (
-	"fmt"
-
 	"k8s.io/apiextensions-apiserver/pkg/apiserver/schema/objectmeta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"github.com/crdlab/crdlab/internal/engine/jsonvalue"
 	"github.com/crdlab/crdlab/internal/playground"
 )
 
-// coerceMetadata decodes metadata as ObjectMeta and writes it back, which
-// drops what ObjectMeta does not have.
-func coerceMetadata(r *Request) error {
-	before := r.snapshot()
-	meta, found, unknown, err := objectmeta.GetObjectMetaWithOptions(r.Object.Object, objectmeta.ObjectMetaOptions{
-		ReturnUnknownFieldPaths: r.tracksUnknown(),
-	})
+func runMetadata(r *Request) error {
+	before := r.rec.snapshot(r.object)
+	meta, unknown, err := coerceMetadata(r.object, r.options.tracksUnknown())
+	r.decoding.meta = meta
+	r.decoding.addUnknown(playground.StageMetadata, unknown)
 	if err != nil {
 		return r.undecodable(err)
 	}
-	r.addUnknown(playground.StageMetadata, unknown)
-	if found {
-		r.meta = meta
-	}
-	if err := r.restoreTypeAndObjectMeta(r.Object.GetAPIVersion(), r.Object.GetKind()); err != nil {
-		return err
-	}
-	r.recordChanges(before, playground.CauseCoerced, func(jsonvalue.Change) string { return "not a field of ObjectMeta, or at its zero value" })
+	r.rec.record(explainChanges(before, r.object.Object, playground.CauseCoerced, func(jsonvalue.Change) string {
+		return "not a field of ObjectMeta, or at its zero value"
+	})...)
 	return nil
 }
 
-// restoreTypeAndObjectMeta puts back what schemas need not know: pruning by
-// the schema takes it away.
-func (r *Request) restoreTypeAndObjectMeta(apiVersion, kind string) error {
-	if kind != "" {
-		r.Object.SetKind(kind)
+// coerceMetadata decodes the metadata of an object as ObjectMeta and writes it
+// back, which drops all other fields. It returns nil if the object has no metadata.
+func coerceMetadata(object *unstructured.Unstructured, tracksUnknown bool) (meta *metav1.ObjectMeta, unknown []string, err error) {
+	meta, found, unknown, err := objectmeta.GetObjectMetaWithOptions(object.Object, objectmeta.ObjectMetaOptions{
+		ReturnUnknownFieldPaths: tracksUnknown,
+	})
+	if err != nil {
+		return nil, nil, err
 	}
-	if apiVersion != "" {
-		r.Object.SetAPIVersion(apiVersion)
+	if !found {
+		meta = nil
 	}
-	if r.meta == nil {
+	return meta, unknown, newHeader(object, meta).restore(object)
+}
+
+// A header holds the fields of an object that a schema need not specify.
+type header struct {
+	apiVersion, kind string
+	meta             *metav1.ObjectMeta // nil if the object has no metadata
+}
+
+func newHeader(object *unstructured.Unstructured, meta *metav1.ObjectMeta) header {
+	return header{object.GetAPIVersion(), object.GetKind(), meta}
+}
+
+// restore sets the fields again, after a step that follows the schema.
+func (h header) restore(object *unstructured.Unstructured) error {
+	if h.kind != "" {
+		object.SetKind(h.kind)
+	}
+	if h.apiVersion != "" {
+		object.SetAPIVersion(h.apiVersion)
+	}
+	if h.meta == nil {
 		return nil
 	}
-	if err := objectmeta.SetObjectMeta(r.Object.Object, r.meta); err != nil {
-		return r.undecodable(err)
-	}
-	return nil
-}
-
-// coerceEmbedded decodes and writes back the metadata of embedded resources,
-// and ends the decoding.
-func coerceEmbedded(r *Request) error {
-	if !r.isOfCRD() {
-		r.skip(playground.StageSkipOtherKind)
-		return r.concludeDecoding()
-	}
-	before := r.snapshot()
-	apiVersion, kind := r.Object.GetAPIVersion(), r.Object.GetKind()
-	fieldErr, unknown := objectmeta.CoerceWithOptions(nil, r.Object.Object, r.Version.Schema, false, objectmeta.CoerceOptions{
-		ReturnUnknownFieldPaths: r.tracksUnknown(),
-	})
-	if fieldErr != nil {
-		return r.undecodable(fieldErr)
-	}
-	r.addUnknown(playground.StageEmbedded, unknown)
-	if err := r.restoreTypeAndObjectMeta(apiVersion, kind); err != nil {
-		return err
-	}
-	r.recordChanges(before, playground.CauseCoerced, func(jsonvalue.Change) string {
-		return "not a field of an embedded resource's ObjectMeta, or at its zero value"
-	})
-	return r.concludeDecoding()
-}
-
-func (r *Request) tracksUnknown() bool {
-	return r.fieldValidation != playground.FieldValidationIgnore
-}
-
-func (r *Request) addUnknown(stage string, paths []string) {
-	for _, path := range paths {
-		r.strict = append(r.strict, strictError{stage, fmt.Errorf("unknown field %q", path)})
-	}
+	return objectmeta.SetObjectMeta(object.Object, h.meta)
 }

@@ -1,6 +1,7 @@
 package object
 
 import (
+	structuralschema "k8s.io/apiextensions-apiserver/pkg/apiserver/schema"
 	"k8s.io/apiextensions-apiserver/pkg/apiserver/schema/defaulting"
 
 	"github.com/crdlab/crdlab/internal/engine/crdschema"
@@ -8,23 +9,23 @@ import (
 	"github.com/crdlab/crdlab/internal/playground"
 )
 
-// dropNulls removes nulls from fields that are neither nullable nor have a
-// default. Nulls on fields with a default stay until defaulting replaces
-// them; items of lists stay and fail validation.
-func dropNulls(r *Request) error {
-	if r.Version.PreserveUnknown {
-		r.skip(playground.StageSkipPreserved)
+func runNulls(r *Request) error {
+	if why, skips := skipsPruning(&r.endpoint, r.object); skips {
+		r.rec.skip(why)
 		return nil
 	}
-	if !r.isOfCRD() {
-		r.skip(playground.StageSkipOtherKind)
-		return nil
-	}
-	before := r.snapshot()
-	defaulting.PruneNonNullableNullsWithoutDefaults(r.Object.Object, r.Version.Schema)
-	r.recordChanges(before, playground.CauseNullDropped, func(c jsonvalue.Change) string {
-		_, path := crdschema.NodeAt(r.Version.Schema, c.Path)
+	before := r.rec.snapshot(r.object)
+	r.rec.record(dropNulls(before, r.object.Object, r.endpoint.version.Schema)...)
+	return nil
+}
+
+// dropNulls removes nulls from the fields of content that are neither nullable nor
+// have a default. Defaulting replaces other nulls. Items of lists stay null and
+// fail validation. The state before, a copy of content, serves to find the changes.
+func dropNulls(before, content map[string]any, schema *structuralschema.Structural) []change {
+	defaulting.PruneNonNullableNullsWithoutDefaults(content, schema)
+	return explainChanges(before, content, playground.CauseNullDropped, func(c jsonvalue.Change) string {
+		_, path := crdschema.NodeAt(schema, c.Path)
 		return "null, but " + describeSchemaPath(path) + " is not nullable and has no default"
 	})
-	return nil
 }

@@ -4,11 +4,11 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
-	"github.com/google/uuid"
 	apiequality "k8s.io/apimachinery/pkg/api/equality"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apiserver/pkg/registry/rest"
 
 	"github.com/crdlab/crdlab/internal/engine/jsonvalue"
@@ -16,14 +16,17 @@ import (
 	"github.com/crdlab/crdlab/internal/playground"
 )
 
-// defaultNamespace is where kubectl creates an object that names none.
-const defaultNamespace = "default"
-
-// prepare sets what users cannot, as the create handler, the generic registry
-// and the strategy of custom resources do. What is random in a cluster is
-// derived from the object, so that a report can be repeated.
-func prepare(r *Request) error {
-	return r.recordPreparing(func() error {
+// runPrepare sets the fields that the API server owns. With admission, the stage
+// complete does the second half. Values that are random in a cluster derive from
+// the object, so that reports are reproducible.
+func runPrepare(r *Request) error {
+	switch {
+	case r.options.operation == playground.OperationScale:
+		return r.recordPreparation(r.complete)
+	case r.review != nil:
+		return r.recordPreparation(r.receive)
+	}
+	return r.recordPreparation(func() error {
 		if err := r.receive(); err != nil {
 			return err
 		}
@@ -31,39 +34,32 @@ func prepare(r *Request) error {
 	})
 }
 
-// receiveObject is what prepare does before admission plugins change the
-// object.
-func receiveObject(r *Request) error { return r.recordPreparing(r.receive) }
+// runComplete sets the fields that admission plugins must not influence.
+func runComplete(r *Request) error { return r.recordPreparation(r.complete) }
 
-// completeObject is what prepare does after them.
-func completeObject(r *Request) error { return r.recordPreparing(r.complete) }
-
-func (r *Request) recordPreparing(step func() error) error {
-	before := r.snapshot()
+func (r *Request) recordPreparation(step func() error) error {
+	before := r.rec.snapshot(r.object)
 	err := step()
-	r.recordChanges(before, playground.CauseServer, r.preparingReason())
+	reason := createReason
+	if !r.creates() && r.old.object != nil {
+		reason = updateReason(r.object, r.old.object, r.options.operation)
+	}
+	r.rec.record(explainChanges(before, r.object.Object, playground.CauseServer, reason)...)
 	return err
 }
 
-func (r *Request) preparingReason() func(jsonvalue.Change) string {
-	if r.creates() || r.Old == nil {
-		return r.createReason
-	}
-	return r.updateReason
-}
-
-// receive is the part of the request's handler.
+// receive follows the handlers of create and update.
 func (r *Request) receive() error {
 	if r.creates() {
-		rest.WipeObjectMetaSystemFields(r.Object)
+		rest.WipeObjectMetaSystemFields(r.object)
 	}
-	r.requestName, r.requestNamespace = r.Object.GetName(), r.namespace()
-	if err := rest.EnsureObjectNamespaceMatchesRequestNamespace(r.requestNamespace, r.Object); err != nil {
+	r.endpoint.address(r.object)
+	if err := rest.EnsureObjectNamespaceMatchesRequestNamespace(r.endpoint.namespace, r.object); err != nil {
 		return err
 	}
-	r.dedupOwnerReferences()
-	if r.operation != playground.OperationApply {
-		r.Object.SetManagedFields(nil) // not shown by kubectl, and only apply depends on it
+	r.removeDuplicateOwners()
+	if r.options.operation != playground.OperationApply {
+		r.object.SetManagedFields(nil) // not shown by kubectl, and only apply depends on it
 	}
 	if r.creates() {
 		return nil
@@ -71,53 +67,44 @@ func (r *Request) receive() error {
 	if err := r.findOld(); err != nil {
 		return err
 	}
-	return r.checkUID()
+	if r.options.operation == playground.OperationApply {
+		return nil
+	}
+	return matchOld(&r.endpoint, r.object, r.old.object)
 }
 
-// complete is the part of the generic registry and of the strategy.
+// complete follows the generic registry and the strategy of custom resources.
 func (r *Request) complete() error {
 	if r.creates() {
-		r.prepareCreate()
+		prepareCreate(&r.endpoint, r.object, r.options.now)
 	}
-	if err := rest.EnsureObjectNamespaceMatchesRequestNamespace(r.requestNamespace, r.Object); err != nil {
+	if err := rest.EnsureObjectNamespaceMatchesRequestNamespace(r.endpoint.namespace, r.object); err != nil {
 		return err
 	}
 	if r.creates() {
 		return nil
 	}
-	return r.prepareUpdate()
-}
-
-// creates says whether the request makes a new object.
-func (r *Request) creates() bool {
-	return r.operation == playground.OperationCreate || r.operation == playground.OperationApply && r.Old == nil
-}
-
-func (r *Request) prepareCreate() {
-	r.Object.SetCreationTimestamp(metav1.NewTime(r.now))
-	if r.Object.GetName() == "" && r.Object.GetGenerateName() != "" {
-		r.Object.SetName(upstream.GenerateName(r.Object.GetGenerateName()))
+	if err := r.checkResourceVersion(); err != nil {
+		return err
 	}
-	r.Object.SetUID(r.uid())
-	if r.Version.HasStatus {
-		delete(r.Object.Object, "status")
-	}
-	r.Object.SetGeneration(1)
+	prepareUpdate(r.object, r.old.object, r.endpoint.version.HasStatus, r.options.operation)
+	return nil
 }
 
-// namespace is the namespace in the URL that a client sends the object to.
-func (r *Request) namespace() string {
-	switch {
-	case !r.Version.Namespaced:
-		return metav1.NamespaceNone
-	case r.Object.GetNamespace() == "":
-		return defaultNamespace
+func prepareCreate(e *endpoint, object *unstructured.Unstructured, now time.Time) {
+	object.SetCreationTimestamp(metav1.NewTime(now))
+	if object.GetName() == "" && object.GetGenerateName() != "" {
+		object.SetName(upstream.GenerateName(object.GetGenerateName()))
 	}
-	return r.Object.GetNamespace()
+	object.SetUID(e.uidOf(object))
+	if e.version.HasStatus {
+		delete(object.Object, "status")
+	}
+	object.SetGeneration(1)
 }
 
-// createReason says why preparing a new object changed a value.
-func (r *Request) createReason(c jsonvalue.Change) string {
+// createReason words the reason for a change to a new object.
+func createReason(c jsonvalue.Change) string {
 	switch path := jsonvalue.PathString(c.Path); {
 	case path == "status":
 		return "the status subresource is enabled: only its own endpoint sets the status"
@@ -133,29 +120,28 @@ func (r *Request) createReason(c jsonvalue.Change) string {
 	return "set by the API server, not by users"
 }
 
-// dedupOwnerReferences drops owner references that stand there twice, with a
-// warning (k8s.io/apiserver/pkg/endpoints/handlers).
-func (r *Request) dedupOwnerReferences() {
-	var unique []metav1.OwnerReference
-	var duplicates []string
-	for _, ref := range r.Object.GetOwnerReferences() {
-		same := func(other metav1.OwnerReference) bool { return apiequality.Semantic.DeepEqual(other, ref) }
-		if slices.ContainsFunc(unique, same) {
+// removeDuplicateOwners removes duplicate owner references, with a warning
+// (k8s.io/apiserver/pkg/endpoints/handlers).
+func (r *Request) removeDuplicateOwners() {
+	unique, duplicates := uniqueOwners(r.object.GetOwnerReferences())
+	if len(duplicates) == 0 {
+		return
+	}
+	r.rec.warn(fmt.Sprintf(".metadata.ownerReferences contains duplicate entries; API server dedups owner references in 1.20+, and may reject such requests as early as 1.24; please fix your requests; duplicate UID(s) observed: %v",
+		strings.Join(duplicates, ", ")))
+	r.object.SetOwnerReferences(unique)
+}
+
+// uniqueOwners returns the owner references without duplicates, and the UIDs of
+// the duplicates.
+func uniqueOwners(owners []metav1.OwnerReference) (unique []metav1.OwnerReference, duplicates []string) {
+	for _, ref := range owners {
+		isSame := func(other metav1.OwnerReference) bool { return apiequality.Semantic.DeepEqual(other, ref) }
+		if slices.ContainsFunc(unique, isSame) {
 			duplicates = append(duplicates, string(ref.UID))
 			continue
 		}
 		unique = append(unique, ref)
 	}
-	if len(duplicates) == 0 {
-		return
-	}
-	r.warn(fmt.Sprintf(".metadata.ownerReferences contains duplicate entries; API server dedups owner references in 1.20+, and may reject such requests as early as 1.24; please fix your requests; duplicate UID(s) observed: %v",
-		strings.Join(duplicates, ", ")))
-	r.Object.SetOwnerReferences(unique)
-}
-
-// uid is a UUID made from what identifies the object.
-func (r *Request) uid() types.UID {
-	id := strings.Join([]string{r.Version.Kind.Group, r.Version.Kind.Kind, r.Object.GetNamespace(), r.Object.GetName()}, "/")
-	return types.UID(uuid.NewSHA1(uuid.NameSpaceURL, []byte(id)).String())
+	return unique, duplicates
 }

@@ -1,103 +1,149 @@
 package object
 
 import (
+	"errors"
+	"strings"
+
 	"k8s.io/apiextensions-apiserver/pkg/apiserver/schema/defaulting"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apiserver/pkg/storage"
 
 	"github.com/crdlab/crdlab/internal/engine/crd"
+	"github.com/crdlab/crdlab/internal/engine/feature"
 	"github.com/crdlab/crdlab/internal/engine/jsonvalue"
 	"github.com/crdlab/crdlab/internal/playground"
 )
 
-// read reads the stored object back at each served version.
-func read(r *Request) error {
-	if r.deleted {
-		r.skip(playground.StageSkipDeleted)
+// runRead reads the stored object at each served version.
+func runRead(r *Request) error {
+	switch {
+	case r.rec.report.Deleted:
+		r.rec.skip(playground.StageSkipDeleted)
+		return nil
+	case r.stored == nil:
+		r.rec.skip(playground.StageSkipNotStored)
 		return nil
 	}
-	if r.stored == nil {
-		r.skip(playground.StageSkipNotStored)
-		return nil
-	}
-	for _, name := range r.crd.ServedByPriority() {
-		r.Report.Versions = append(r.Report.Versions, r.readVersion(r.crd.Versions[name]))
+	for _, name := range r.endpoint.CRD.ServedByPriority() {
+		r.readAt(r.endpoint.CRD.Versions[name])
 	}
 	return nil
 }
 
-func (r *Request) readVersion(v *crd.Version) playground.ObjectVersion {
-	out := playground.ObjectVersion{Name: v.Kind.Version, Warning: v.DeprecationWarning, Object: jsonvalue.Encode(nil), Lost: []string{}, RoundTrip: []playground.Change{}}
-	object, err := r.get(v)
+// readAt reports the responses to GET requests at a version.
+func (r *Request) readAt(v *crd.Version) {
+	e, report := &r.endpoint, &r.rec.report
+	object, err := r.stored.at(v)
 	if err != nil {
-		err = r.unreadable(err)
+		err = unreadableError(r.stored.object, e.keyOf(r.object), err)
 	}
-	r.readScale(v, object, err)
+	if e.CRD.HasScale() {
+		report.Scale = append(report.Scale, readScale(v, e.resource(), r.stored.object.GetName(), object, err))
+	}
+	out := playground.ObjectVersion{Name: v.Kind.Version, Warning: v.DeprecationWarning, Object: jsonvalue.Encode(nil), Lost: []string{}, RoundTrip: []playground.Change{}}
 	if err != nil {
 		out.Error, out.Cause = err.Error(), errorCause(err)
-		return out
+		report.Versions = append(report.Versions, out)
+		return
 	}
-	r.readSelectable(v, object)
+	if declared := e.CRD.V1.Spec.Versions[v.Index].SelectableFields; len(declared) > 0 {
+		report.SelectableFields = append(report.SelectableFields, readSelectable(v, declared, object))
+	}
 	out.Object = jsonvalue.Encode(object)
-	for _, c := range jsonvalue.Diff(r.stored.Object, object.Object, nil) {
-		if c.Op == playground.ChangeRemove {
-			out.Lost = append(out.Lost, jsonvalue.PathString(c.Path))
-		}
+	out.Lost = append(out.Lost, lostFields(r.stored.object, object)...)
+	for _, c := range r.stored.roundTrip(v, object) {
+		out.RoundTrip = append(out.RoundTrip, r.rec.describe(c))
 	}
-	out.RoundTrip = append(out.RoundTrip, r.roundTrip(object)...)
-	return out
+	report.Versions = append(report.Versions, out)
 }
 
-// get reads the stored object at version v: pruned and defaulted with the
-// schema of the storage version, then converted and pruned with that of v. It
-// is not defaulted again. What it returns is not to be changed.
-func (r *Request) get(v *crd.Version) (*unstructured.Unstructured, error) {
-	if read, ok := r.reads[v.Kind.Version]; ok {
+// lostFields returns the paths of the stored fields that a version lacks.
+func lostFields(stored, object *unstructured.Unstructured) []string {
+	var lost []string
+	for _, c := range jsonvalue.Diff(stored.Object, object.Object, nil) {
+		if c.Op == playground.ChangeRemove {
+			lost = append(lost, jsonvalue.PathString(c.Path))
+		}
+	}
+	return lost
+}
+
+// unreadableError words an error about an object in etcd as the response to a GET
+// request.
+func unreadableError(stored *unstructured.Unstructured, key string, err error) error {
+	if errors.Is(err, feature.ErrNoWebhook) {
+		return err
+	}
+	return apierrors.NewInternalError(storage.NewCorruptObjError(strings.TrimPrefix(key, etcdPrefix), corruptError(stored, err)))
+}
+
+// A storedObject is a persisted object with its representations at the versions of
+// the CRD, each of which it reads once. Callers must not change them.
+type storedObject struct {
+	object  *unstructured.Unstructured
+	storage *crd.Version
+	convert convertFunc
+	// decoded is the object as read at the storage version; nil until it is read.
+	decoded *unstructured.Unstructured
+	reads   versionReads
+}
+
+// A convertFunc converts an object to a version in a stage.
+type convertFunc func(playground.StageName, *unstructured.Unstructured, *crd.Version) (*unstructured.Unstructured, error)
+
+func newStoredObject(object *unstructured.Unstructured, storage *crd.Version, convert convertFunc) *storedObject {
+	return &storedObject{object: object, storage: storage, convert: convert, reads: versionReads{}}
+}
+
+// at reads the object at a version: pruned and defaulted with the schema of the
+// storage version, then converted and pruned with the schema of v. It is not
+// defaulted again.
+func (s *storedObject) at(v *crd.Version) (*unstructured.Unstructured, error) {
+	if read, ok := s.reads[v.Kind.Version]; ok {
 		return read, nil
 	}
-	object, err := r.decodeFromStorage()
+	object, err := s.decode()
 	if err != nil {
 		return nil, err
 	}
 	if object.GroupVersionKind() != v.Kind {
-		if object, err = r.convert(playground.StageRead, object, v); err != nil {
+		if object, err = s.convert(playground.StageRead, object, v); err != nil {
 			return nil, err
 		}
 	}
-	r.reads[v.Kind.Version] = object
+	s.reads[v.Kind.Version] = object
 	return object, nil
 }
 
-// decodeFromStorage reads the stored object at the storage version. What it
-// returns is not to be changed.
-func (r *Request) decodeFromStorage() (*unstructured.Unstructured, error) {
-	if r.decoded != nil {
-		return r.decoded, nil
+// decode reads the object at the storage version.
+func (s *storedObject) decode() (*unstructured.Unstructured, error) {
+	if s.decoded != nil {
+		return s.decoded, nil
 	}
-	object := r.stored.DeepCopy()
-	if err := r.crd.Storage.CoerceStored(object); err != nil {
+	object := s.object.DeepCopy()
+	if err := s.storage.CoerceStored(object); err != nil {
 		return nil, err
 	}
-	defaulting.Default(object.Object, r.crd.Storage.Schema)
-	r.decoded = object
+	defaulting.Default(object.Object, s.storage.Schema)
+	s.decoded = object
 	return object, nil
 }
 
-// roundTrip lists what changes if the object, as read at one version, is
-// written back unchanged.
-func (r *Request) roundTrip(object *unstructured.Unstructured) []playground.Change {
-	if object.GroupVersionKind() == r.crd.Storage.Kind {
+// roundTrip returns the changes to the stored object if a client writes the object,
+// as read at version v, back unchanged.
+func (s *storedObject) roundTrip(v *crd.Version, object *unstructured.Unstructured) []change {
+	if object.GroupVersionKind() == s.storage.Kind {
 		return nil
 	}
 	written := object.DeepCopy()
-	defaulting.Default(written.Object, r.crd.Versions[object.GroupVersionKind().Version].Schema)
-	back, err := r.convert(playground.StageRead, written, r.crd.Storage)
-	before, beforeErr := r.decodeFromStorage()
+	defaulting.Default(written.Object, v.Schema)
+	back, err := s.convert(playground.StageRead, written, s.storage)
+	before, beforeErr := s.decode()
 	if err != nil || beforeErr != nil {
 		return nil
 	}
-	var changes []playground.Change
-	for _, c := range jsonvalue.Diff(before.Object, back.Object, nil) {
-		changes = append(changes, r.describeChange(c, playground.CauseConverted, "by writing back what "+object.GetAPIVersion()+" shows"))
-	}
-	return changes
+	return explainChanges(before.Object, back.Object, playground.CauseConverted, func(jsonvalue.Change) string {
+		return "by writing back what " + object.GetAPIVersion() + " shows"
+	})
 }

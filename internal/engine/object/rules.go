@@ -1,51 +1,68 @@
 package object
 
 import (
+	"context"
+
 	"k8s.io/apiextensions-apiserver/pkg/apiserver/schema/cel"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 	celconfig "k8s.io/apiserver/pkg/apis/cel"
 
 	"github.com/crdlab/crdlab/internal/engine/celrule"
+	"github.com/crdlab/crdlab/internal/engine/crd"
 	"github.com/crdlab/crdlab/internal/engine/release"
 	"github.com/crdlab/crdlab/internal/playground"
 	"github.com/crdlab/crdlab/internal/source"
 )
 
-// evaluateRules evaluates the CEL rules, unless an earlier error is of a kind
-// that could mislead them, and ends validation. Upstream's validator gives
-// the verdict; what it found is then told rule by rule.
-func evaluateRules(r *Request) error {
-	if r.Version.CELValidator == nil {
-		r.skip(playground.StageSkipNoRules)
+// runRules evaluates the CEL rules and ends validation. Upstream's validator
+// returns the verdict; the evaluation then explains the result of each rule.
+func runRules(r *Request) error {
+	v := r.endpoint.version
+	if v.CELValidator == nil {
+		r.rec.skip(playground.StageSkipNoRules)
 		return r.concludeValidation()
 	}
-	r.Report.RulesBudget = celconfig.RuntimeCELCostBudget
+	r.rec.report.RulesBudget = celconfig.RuntimeCELCostBudget
+	var memo celrule.Memo
 	blocked := isBlocking(r.invalid)
-	if blocked {
-		r.addInvalid(playground.StageRules, field.ErrorList{field.Invalid(nil, nil,
-			"some validation rules were not checked because the object was invalid; correct the existing errors to complete validation")})
-	} else {
-		r.addInvalid(playground.StageRules, r.validateRules())
+	errs := field.ErrorList{field.Invalid(nil, nil,
+		"some validation rules were not checked because the object was invalid; correct the existing errors to complete validation")}
+	if !blocked {
+		errs, memo = validateRules(r.ctx, v, r.object, r.old.object)
 	}
-	r.reportRuleResults(blocked)
+	r.addInvalid(playground.StageRules, errs)
+	r.reportRules(memo, blocked)
 	return r.concludeValidation()
 }
 
-func (r *Request) validateRules() field.ErrorList {
-	var old any
+// validateRules validates an object with the rules of a version. On create, old is
+// nil. The memo holds the evaluated expressions.
+func validateRules(ctx context.Context, v *crd.Version, object, old *unstructured.Unstructured) (field.ErrorList, celrule.Memo) {
+	target := rootTarget(v, object, old)
 	var options []cel.Option
-	if r.Old != nil {
-		old = r.Old.Object
-		if release.HasRatcheting() {
-			options = append(options, cel.WithRatcheting(r.correlate()))
-		}
+	if target.Correlation != nil {
+		options = append(options, cel.WithRatcheting(target.Correlation))
 	}
-	r.memory = celrule.Memo{}
-	errs, _ := r.Version.CELValidator.Validate(celrule.WithMemo(r.ctx, r.memory), nil, r.Version.Schema, r.Object.Object, old, celconfig.RuntimeCELCostBudget, options...)
-	return errs
+	memo := celrule.Memo{}
+	errs, _ := v.CELValidator.Validate(celrule.WithMemo(ctx, memo), nil, v.Schema, object.Object, target.Old, celconfig.RuntimeCELCostBudget, options...)
+	return errs, memo
 }
 
-// isBlocking says whether errs keep the rules from being evaluated
+// rootTarget returns an object as the target of its root rules. On create, old
+// is nil.
+func rootTarget(v *crd.Version, object, old *unstructured.Unstructured) celrule.Target {
+	root := celrule.Target{Value: object.Object}
+	if old != nil {
+		root.Old = old.Object
+		if release.HasRatcheting() {
+			root.Correlation = correlate(v, object, old)
+		}
+	}
+	return root
+}
+
+// isBlocking reports whether errors prevent the evaluation of the rules
 // (hasBlockingErr of the strategy of custom resources).
 func isBlocking(errs field.ErrorList) bool {
 	for _, err := range errs {
@@ -57,41 +74,38 @@ func isBlocking(errs field.ErrorList) bool {
 	return false
 }
 
-func (r *Request) reportRuleResults(blocked bool) {
-	target := celrule.Target{Value: r.Object.Object}
-	if r.Old != nil {
-		target.Old = r.Old.Object
-		if release.HasRatcheting() {
-			target.Correlation = r.correlate()
-		}
-	}
-	outcome := celrule.Evaluate(r.ctx, r.Version.Rules, target, celrule.Options{
-		Version: r.Version.Kind.Version, Memo: r.memory, Blocked: blocked, Locate: r.locateRule,
+// reportRules reports the result and the cost of each rule.
+func (r *Request) reportRules(memo celrule.Memo, blocked bool) {
+	c, v, report := r.endpoint.CRD, r.endpoint.version, &r.rec.report
+	outcome := celrule.Evaluate(r.ctx, v.Rules, rootTarget(v, r.object, r.old.object), celrule.Options{
+		Version: v.Kind.Version, Memo: memo, Blocked: blocked,
+		Locate: func(node *celrule.Node, i int) source.Location { return locateRule(c, v, node, i) },
 	})
 	for i := range outcome.Results {
-		if location, ok := r.Doc.At(outcome.Paths[i]...); ok {
+		if location, ok := r.rec.doc.At(outcome.Paths[i]...); ok {
 			at := location.Key()
 			outcome.Results[i].Range = &at
 		}
 	}
-	r.Report.Rules = append(outcome.Results, r.absentRules(outcome.Applied)...)
-	r.Report.RulesCost = outcome.Cost
-	r.Report.RulesOmitted = outcome.Omitted
+	report.Rules = append(outcome.Results, absentRules(c.Report.Rules, v.Kind.Version, outcome.Applied)...)
+	report.RulesCost = outcome.Cost
+	report.RulesOmitted = outcome.Omitted
 }
 
 // locateRule returns the location of rule i of a node in the CRD.
-func (r *Request) locateRule(node *celrule.Node, i int) source.Location {
-	if location, ok := r.crd.Doc.At(r.crd.RulePath(r.Version.Index, node, i)...); ok {
+func locateRule(c *crd.CRD, v *crd.Version, node *celrule.Node, i int) source.Location {
+	if location, ok := c.Doc.At(c.RulePath(v.Index, node, i)...); ok {
 		return location
 	}
-	return r.crd.Doc.Root()
+	return c.Doc.Root()
 }
 
-// absentRules are the rules of the version that apply nowhere in the object.
-func (r *Request) absentRules(seen map[string]bool) []playground.RuleResult {
+// absentRules returns a result for each rule of the version that applies to no
+// value of the object.
+func absentRules(rules []playground.Rule, version string, seen map[string]bool) []playground.RuleResult {
 	var absent []playground.RuleResult
-	for _, rule := range r.crd.Report.Rules {
-		if rule.Version == r.Version.Kind.Version && !seen[rule.ID] {
+	for _, rule := range rules {
+		if rule.Version == version && !seen[rule.ID] {
 			absent = append(absent, playground.RuleResult{ID: rule.ID, Outcome: playground.OutcomeSkipped, Why: playground.WhyAbsent, Trace: []playground.TraceStep{}})
 		}
 	}

@@ -5,32 +5,72 @@ import (
 	"math"
 	"strings"
 
+	autoscalingv1 "k8s.io/api/autoscaling/v1"
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/util/validation/field"
+	"k8s.io/utils/ptr"
 
 	"github.com/crdlab/crdlab/internal/engine/jsonvalue"
 	"github.com/crdlab/crdlab/internal/playground"
 )
 
-// setReplicas follows scaleUpdatedObjectInfo.UpdatedObject of
-// k8s.io/apiextensions-apiserver/pkg/registry/customresource.
-func setReplicas(r *Request) error {
-	if _, _, err := scaleFrom(r.Object, r.Version.Scale); err != nil {
+func runScale(r *Request) error {
+	before := r.rec.snapshot(r.object)
+	path := r.endpoint.version.Scale.SpecReplicasPath
+	if err := setReplicas(r.object, r.endpoint.version.Scale, r.options.replicas); err != nil {
 		return err
 	}
-	before := r.snapshot()
-	path := r.Version.Scale.SpecReplicasPath
-	if err := unstructured.SetNestedField(r.Object.Object, int64(r.replicas), jsonvalue.SplitJSONPath(path)...); err != nil {
-		return err
-	}
-	r.recordChanges(before, playground.CauseScaled, func(jsonvalue.Change) string {
+	r.rec.record(explainChanges(before, r.object.Object, playground.CauseScaled, func(jsonvalue.Change) string {
 		return "spec.replicas of the Scale is " + strings.TrimPrefix(path, ".") + " of the object"
-	})
+	})...)
 	return nil
 }
 
-// validateScale checks the values that the scale subresource reads
+// setReplicas sets the number of replicas of an object in the way of
+// scaleUpdatedObjectInfo.UpdatedObject in
+// k8s.io/apiextensions-apiserver/pkg/registry/customresource.
+func setReplicas(object *unstructured.Unstructured, paths *apiextensionsv1.CustomResourceSubresourceScale, replicas int32) error {
+	if _, _, err := newScale(object, paths); err != nil {
+		return err
+	}
+	return unstructured.SetNestedField(object.Object, int64(replicas), jsonvalue.SplitJSONPath(paths.SpecReplicasPath)...)
+}
+
+// newScale returns the Scale of an object, and whether the object has a number of
+// replicas (scaleFromCustomResource of the same package, which is not exported).
+func newScale(object *unstructured.Unstructured, paths *apiextensionsv1.CustomResourceSubresourceScale) (*autoscalingv1.Scale, bool, error) {
+	content := object.UnstructuredContent()
+	specReplicas, found, err := unstructured.NestedInt64(content, jsonvalue.SplitJSONPath(paths.SpecReplicasPath)...)
+	if err != nil {
+		return nil, false, err
+	}
+	statusReplicas, _, err := unstructured.NestedInt64(content, jsonvalue.SplitJSONPath(paths.StatusReplicasPath)...)
+	if err != nil {
+		return nil, false, err
+	}
+	selector := ""
+	if path := ptr.Deref(paths.LabelSelectorPath, ""); path != "" {
+		if selector, _, err = unstructured.NestedString(content, jsonvalue.SplitJSONPath(path)...); err != nil {
+			return nil, false, err
+		}
+	}
+	return &autoscalingv1.Scale{
+		TypeMeta: metav1.TypeMeta{APIVersion: autoscalingv1.SchemeGroupVersion.String(), Kind: "Scale"},
+		ObjectMeta: metav1.ObjectMeta{
+			Name:              object.GetName(),
+			Namespace:         object.GetNamespace(),
+			UID:               object.GetUID(),
+			ResourceVersion:   object.GetResourceVersion(),
+			CreationTimestamp: object.GetCreationTimestamp(),
+		},
+		Spec:   autoscalingv1.ScaleSpec{Replicas: int32(specReplicas)},
+		Status: autoscalingv1.ScaleStatus{Replicas: int32(statusReplicas), Selector: selector},
+	}, found, nil
+}
+
+// validateScale validates the values that the scale subresource reads
 // (ValidateScaleSpec and ValidateScaleStatus of the strategy).
 func validateScale(content map[string]any, scale *apiextensionsv1.CustomResourceSubresourceScale) field.ErrorList {
 	if scale == nil {

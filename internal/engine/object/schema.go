@@ -12,40 +12,40 @@ import (
 	"github.com/crdlab/crdlab/internal/source"
 )
 
-// reportSchema tells which nodes of the schema the object has values of: of the
-// object as stored, or else as it was validated.
+// reportSchema reports the schema nodes for which the object has values. It prefers
+// the stored object to the validated one.
 func (r *Request) reportSchema() {
-	version, object := r.Version, r.Object
+	version, object := r.endpoint.version, r.object
+	c := r.endpoint.CRD
 	if r.stored != nil {
-		version, object = r.crd.Storage, r.stored
+		version, object = c.Storage, r.stored.object
 	}
 	if object == nil || version == nil || version.Schema == nil {
 		return
 	}
-	location, ok := r.crd.Doc.At(r.crd.SchemaPath(version.Index, nil)...)
+	location, ok := c.Doc.At(c.SchemaPath(version.Index, nil)...)
 	if !ok {
-		location, ok = r.crd.Doc.At("spec", "validation", "openAPIV3Schema") // v1beta1
+		location, ok = c.Doc.At("spec", "validation", "openAPIV3Schema") // v1beta1
 	}
 	if ok {
-		list := schemaPlaces{crd: r.crd, version: version.Index}
+		list := schemaPlaces{crd: c, version: version.Index}
 		list.walk(version.Schema, crdschema.Path{}, location, []any{object.Object})
-		r.Report.Schema = list.places
+		r.rec.report.Schema = list.places
 	}
 }
 
-// schemaPlaces lists the nodes of a version's schema that there are values of,
-// each once.
+// schemaPlaces lists the nodes of a version's schema without duplicates.
 type schemaPlaces struct {
 	crd     *crd.CRD
 	version int // in spec.versions
 	places  []playground.SchemaPlace
 }
 
-// walk lists the node at a location of the CRD, which is the schema of all the
-// values, and those below it.
+// walk lists a node and the nodes below it that have values. The node, at a
+// location in the CRD, is the schema of all values.
 func (l *schemaPlaces) walk(schema *structuralschema.Structural, path crdschema.Path, at source.Location, values []any) {
-	text := path.String()
-	l.places = append(l.places, playground.SchemaPlace{Path: text, Range: l.crd.KeywordRange(l.version, text, at)})
+	name := path.String()
+	l.places = append(l.places, playground.SchemaPlace{Path: name, Range: l.crd.KeywordRange(l.version, name, at)})
 	if schema.Items != nil {
 		l.step(schema.Items, path.Items(), at, []any{"items"}, items(values))
 	}

@@ -10,26 +10,27 @@ type stage struct {
 }
 
 // stages binds each row of [playground.ObjectStages] to its function, in the
-// order of the table.
+// order of the table. The function of a stage run…, in the file of the stage,
+// passes the parts of the request on to plain functions and records their results.
 var stages = []stage{
-	{playground.StageDecode, decodeStage},
-	{playground.StageFind, findStored},
-	{playground.StageApply, applyFields},
-	{playground.StageScale, setReplicas},
-	{playground.StageMetadata, coerceMetadata},
-	{playground.StagePrune, prune},
-	{playground.StageNulls, dropNulls},
-	{playground.StageEmbedded, coerceEmbedded},
-	{playground.StageDefault, applyDefaults},
-	{playground.StagePrepare, prepareStage},
-	{playground.StageMutate, mutate},
-	{playground.StageComplete, completeObject},
-	{playground.StageValidate, validate},
-	{playground.StageRules, evaluateRules},
-	{playground.StageAdmit, admitStage},
-	{playground.StageFinalize, finalize},
-	{playground.StageStore, storeStage},
-	{playground.StageRead, read},
+	{playground.StageDecode, runDecode},
+	{playground.StageFind, runFind},
+	{playground.StageApply, runApply},
+	{playground.StageScale, runScale},
+	{playground.StageMetadata, runMetadata},
+	{playground.StagePrune, runPrune},
+	{playground.StageNulls, runNulls},
+	{playground.StageEmbedded, runEmbedded},
+	{playground.StageDefault, runDefault},
+	{playground.StagePrepare, runPrepare},
+	{playground.StageMutate, runMutate},
+	{playground.StageComplete, runComplete},
+	{playground.StageValidate, runValidate},
+	{playground.StageRules, runRules},
+	{playground.StageAdmit, runAdmit},
+	{playground.StageFinalize, runFinalize},
+	{playground.StageStore, runStore},
+	{playground.StageRead, runRead},
 }
 
 // stagesOf returns the stages of the requests of s.
@@ -43,38 +44,4 @@ func stagesOf(s playground.Scenario) []stage {
 		bound = append(bound, stage{row.Name, functions[row.Name]})
 	}
 	return bound
-}
-
-func decodeStage(r *Request) error {
-	switch r.operation {
-	case playground.OperationApply:
-		return decodeApplied(r)
-	case playground.OperationDelete, playground.OperationScale:
-		return identifyObject(r)
-	}
-	return decode(r)
-}
-
-func prepareStage(r *Request) error {
-	switch {
-	case r.operation == playground.OperationScale:
-		return completeObject(r)
-	case r.review != nil:
-		return receiveObject(r)
-	}
-	return prepare(r)
-}
-
-func admitStage(r *Request) error {
-	if r.operation == playground.OperationDelete {
-		return admitDelete(r)
-	}
-	return admit(r)
-}
-
-func storeStage(r *Request) error {
-	if r.operation == playground.OperationDelete {
-		return storeDeleted(r)
-	}
-	return store(r)
 }

@@ -7,7 +7,6 @@ import (
 	"maps"
 	"net/http"
 	"strconv"
-	"strings"
 
 	apiequality "k8s.io/apimachinery/pkg/api/equality"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -22,48 +21,44 @@ import (
 	"github.com/crdlab/crdlab/internal/playground"
 )
 
-// store converts the object to the storage version, as the registry does
-// before it writes to etcd.
-func store(r *Request) error {
-	if err := r.checkStorage(); err != nil {
-		return err
-	}
-	if r.emptiesFinalizers() {
-		r.stage.Why = "the last finalizer is gone, and with it the object: it was being deleted"
-		r.deleted, r.Report.Deleted = true, true
+// runStore accepts the request and writes the object, unless it is deleted.
+func runStore(r *Request) error {
+	if r.rec.report.Deleted {
 		r.accept()
 		return nil
 	}
-	stored := withOwnMetadata(r.Object)
-	if r.Version != r.crd.Storage {
-		converted, err := r.convert(playground.StageStore, r.Object, r.crd.Storage)
-		if errors.Is(err, feature.ErrNoWebhook) {
-			r.accept()
-			r.skip(playground.StageSkipUnconverted + " " + r.crd.Storage.Kind.Version)
-			return nil
-		}
-		if err != nil {
-			return err
-		}
-		stored = converted
-	}
-	stored.SetSelfLink("") // etcd has none (PrepareObjectForStorage)
-	r.setResourceVersion(stored)
-	for _, c := range jsonvalue.Diff(r.Object.Object, stored.Object, nil) {
-		cause, because := r.storeReason(c)
-		r.record(c, cause, because)
-	}
-	r.stored = stored
-	r.Report.Stored = jsonvalue.Encode(stored)
-	if err := r.checkAnswer(); err != nil {
+	if err := r.checkCreate(); err != nil {
 		return err
 	}
-	r.accept()
-	return nil
+	if removesLastFinalizer(r.object, r.old.object) {
+		r.rec.explain("the last finalizer is gone, and with it the object: it was being deleted")
+		r.rec.report.Deleted = true
+		r.accept()
+		return nil
+	}
+	storage := r.endpoint.CRD.Storage
+	stored, err := r.convertToStorage(storage)
+	if errors.Is(err, feature.ErrNoWebhook) {
+		r.accept()
+		r.rec.skip(playground.StageSkipUnconverted + " " + storage.Kind.Version)
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	return r.write(stored, storage)
 }
 
-// withOwnMetadata is a copy of an object whose metadata can be set; it shares
-// all else with the object.
+// convertToStorage converts the object to the storage version.
+func (r *Request) convertToStorage(storage *crd.Version) (*unstructured.Unstructured, error) {
+	if r.endpoint.version == storage {
+		return withOwnMetadata(r.object), nil
+	}
+	return r.convert(playground.StageStore, r.object, storage)
+}
+
+// withOwnMetadata copies an object so that its metadata can be set. The copy shares
+// all other values with the object.
 func withOwnMetadata(object *unstructured.Unstructured) *unstructured.Unstructured {
 	content := maps.Clone(object.Object)
 	if metadata, ok := content["metadata"].(map[string]any); ok {
@@ -72,70 +67,96 @@ func withOwnMetadata(object *unstructured.Unstructured) *unstructured.Unstructur
 	return &unstructured.Unstructured{Object: content}
 }
 
-// checkAnswer fails where the API server cannot tell what it has stored: it
-// reads its answer back, at the version of the request (Create and
-// GuaranteedUpdate of k8s.io/apiserver/pkg/storage/etcd3).
-func (r *Request) checkAnswer() error {
-	_, err := r.get(r.Version)
+// write persists an object at the storage version.
+func (r *Request) write(object *unstructured.Unstructured, storage *crd.Version) error {
+	object.SetSelfLink("") // etcd has no selfLink (PrepareObjectForStorage)
+	if isUnchanged(r.object, r.old, storage) {
+		r.rec.explain("nothing changed, so nothing is written")
+	} else {
+		setResourceVersion(object, r.old.object)
+	}
+	r.rec.record(explainStorage(r.object, object, storage.Kind.Version)...)
+	r.stored = newStoredObject(object, storage, r.convert)
+	r.rec.report.Stored = jsonvalue.Encode(object)
+	if err := r.checkResponse(); err != nil {
+		return err
+	}
+	r.accept()
+	return nil
+}
+
+// checkResponse fails if the API server cannot return the stored object: it reads
+// its response back at the version of the request (Create and GuaranteedUpdate of
+// k8s.io/apiserver/pkg/storage/etcd3).
+func (r *Request) checkResponse() error {
+	_, err := r.stored.at(r.endpoint.version)
 	if err == nil || errors.Is(err, feature.ErrNoWebhook) {
 		return nil
 	}
-	r.stage.Why = "the object is stored all the same: it is the answer that cannot be converted back"
-	return undecodable(r.stored, err)
+	r.rec.explain("the object is stored all the same: it is the answer that cannot be converted back")
+	return corruptError(r.stored.object, err)
 }
 
-// undecodable words an error about an object in etcd as the API server does
+// corruptError words an error about an object in etcd in the way of the API server
 // (corruptObjectError in k8s.io/apiserver/pkg/storage/etcd3).
-func undecodable(stored *unstructured.Unstructured, err error) error {
+func corruptError(stored *unstructured.Unstructured, err error) error {
 	if errors.Is(err, feature.ErrNoWebhook) {
 		return err
 	}
 	return fmt.Errorf("object not decodable revision=%s: %v", cmp.Or(stored.GetResourceVersion(), upstream.FirstResourceVersion), err)
 }
 
-// unreadable words it as the answer to a GET request.
-func (r *Request) unreadable(err error) error {
-	if errors.Is(err, feature.ErrNoWebhook) {
-		return err
-	}
-	key := strings.TrimPrefix(r.key(), etcdPrefix)
-	return apierrors.NewInternalError(storage.NewCorruptObjError(key, undecodable(r.stored, err)))
-}
-
+// accept reports that the request succeeded.
 func (r *Request) accept() {
-	r.Report.Accepted = true
-	r.Report.Status = playground.Status{Code: r.successCode()}
-	if r.operation == playground.OperationDelete {
-		r.Report.Output = deletedOutput(r.Object, r.Report.Warnings)
+	report := &r.rec.report
+	report.Accepted = true
+	report.Status = playground.Status{Code: http.StatusOK}
+	if r.creates() {
+		report.Status.Code = http.StatusCreated
+	}
+	if r.options.operation == playground.OperationDelete {
+		report.Output = deletedOutput(r.object, report.Warnings)
 		return
 	}
-	r.Report.Output = kubectl.FormatSuccess(r.Version.Kind.Kind, r.Version.Kind.Group, r.Object.GetName(), r.operation, r.Report.Warnings)
+	kind := r.endpoint.version.Kind
+	report.Output = kubectl.FormatSuccess(kind.Kind, kind.Group, r.object.GetName(), r.options.operation, report.Warnings)
 }
 
-// checkStorage refuses what etcd's store refuses.
-func (r *Request) checkStorage() error {
+// deletedOutput returns the output of kubectl for a deleted object. It then waits
+// until the object is gone.
+func deletedOutput(object *unstructured.Unstructured, warnings []string) string {
+	from := ""
+	if namespace := object.GetNamespace(); namespace != "" {
+		from = fmt.Sprintf(" from %s namespace", namespace)
+	}
+	return kubectl.FormatWarnings(warnings) + fmt.Sprintf("%s %q deleted%s", kubectl.ResourceName(object.GetKind(), object.GroupVersionKind().Group), object.GetName(), from)
+}
+
+// checkCreate rejects a new object that the store of etcd rejects.
+func (r *Request) checkCreate() error {
 	if !r.creates() {
 		return nil
 	}
-	if err := r.checkNoRevision(); err != nil {
+	if err := checkNoRevision(r.object, r.options.operation); err != nil {
 		return err
 	}
-	if existing := r.olds.find(r.namespace(), r.Object.GetName()); existing != nil {
-		err := apierrors.NewAlreadyExists(r.resource(), r.Object.GetName())
-		if existing.GetDeletionTimestamp() != nil {
-			err.ErrStatus.Message = "object is being deleted: " + err.ErrStatus.Message
-		}
-		return err
+	existing := r.existingObject()
+	if existing == nil {
+		return nil
 	}
-	return nil
+	err := apierrors.NewAlreadyExists(r.endpoint.resource(), r.object.GetName())
+	if existing.GetDeletionTimestamp() != nil {
+		err.ErrStatus.Message = "object is being deleted: " + err.ErrStatus.Message
+	}
+	return err
 }
 
 // checkNoRevision follows Create and, for apply, GuaranteedUpdate of
 // k8s.io/apiserver/pkg/storage/etcd3, which the generic registry calls.
-func (r *Request) checkNoRevision() error {
-	revision, err := storage.APIObjectVersioner{}.ObjectResourceVersion(r.Object)
+func checkNoRevision(object *unstructured.Unstructured, operation playground.Operation) error {
+	revision, err := storage.APIObjectVersioner{}.ObjectResourceVersion(object)
 	switch {
-	case r.operation == playground.OperationApply:
+	case operation == playground.OperationApply:
 		return err
 	case err == nil && revision != 0:
 		return storage.ErrResourceVersionSetOnCreate
@@ -143,51 +164,43 @@ func (r *Request) checkNoRevision() error {
 	return nil
 }
 
-func (r *Request) successCode() int {
-	if r.creates() {
-		return http.StatusCreated
-	}
-	return http.StatusOK
+// isUnchanged reports whether the API server omits the write: an update changes
+// nothing, and the object is already stored at the storage version.
+func isUnchanged(object *unstructured.Unstructured, old oldObject, storage *crd.Version) bool {
+	return old.object != nil && old.stored.GroupVersionKind() == storage.Kind && apiequality.Semantic.DeepEqual(object.Object, old.object.Object)
 }
 
-// setResourceVersion counts the writes: an update that changes nothing is
-// not written, unless it brings the object to the storage version.
-func (r *Request) setResourceVersion(stored *unstructured.Unstructured) {
-	if r.Old == nil {
-		stored.SetResourceVersion(upstream.FirstResourceVersion)
+// setResourceVersion counts the writes of an object. On create, old is nil.
+func setResourceVersion(object, old *unstructured.Unstructured) {
+	if old == nil {
+		object.SetResourceVersion(upstream.FirstResourceVersion)
 		return
 	}
-	rewritten := r.oldStored.GroupVersionKind() != r.crd.Storage.Kind
-	if !rewritten && apiequality.Semantic.DeepEqual(r.Object.Object, r.Old.Object) {
-		r.stage.Why = "nothing changed, so nothing is written"
-		return
-	}
-	revision, err := strconv.Atoi(r.Old.GetResourceVersion())
+	revision, err := strconv.Atoi(old.GetResourceVersion())
 	if err == nil {
-		stored.SetResourceVersion(strconv.Itoa(revision + 1))
+		object.SetResourceVersion(strconv.Itoa(revision + 1))
 	}
 }
 
-// storeReason explains why the stored object differs from the validated one.
-func (r *Request) storeReason(c jsonvalue.Change) (cause playground.ChangeCause, because string) {
-	storage := r.crd.Storage.Kind.Version
+// explainStorage returns the differences between the validated and the stored
+// object.
+func explainStorage(object, stored *unstructured.Unstructured, version string) []change {
+	var changes []change
+	for _, c := range jsonvalue.Diff(object.Object, stored.Object, nil) {
+		cause, because := storeReason(c, version)
+		changes = append(changes, change{c, cause, because})
+	}
+	return changes
+}
+
+func storeReason(c jsonvalue.Change, version string) (cause playground.ChangeCause, because string) {
 	switch path := jsonvalue.PathString(c.Path); {
 	case path == "metadata.resourceVersion":
 		return playground.CauseServer, "the revision of etcd at which the object is written"
 	case path == "metadata.selfLink":
 		return playground.CauseServer, "not persisted"
 	case c.Op == playground.ChangeRemove:
-		return playground.CauseConverted, "the storage version " + storage + " does not have it"
+		return playground.CauseConverted, "the storage version " + version + " does not have it"
 	}
-	return playground.CauseConverted, "converted to the storage version " + storage
-}
-
-// convert converts an object in a stage of the request, and notes the calls of
-// the conversion webhook.
-func (r *Request) convert(stage string, object *unstructured.Unstructured, to *crd.Version) (*unstructured.Unstructured, error) {
-	if w := r.conversion.webhook; w != nil {
-		before := len(w.Reviews())
-		defer func() { r.Report.Conversions = append(r.Report.Conversions, w.Reviews()[before:]...) }()
-	}
-	return r.conversion.convert(stage, object, to)
+	return playground.CauseConverted, "converted to the storage version " + version
 }

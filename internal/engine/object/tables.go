@@ -19,7 +19,7 @@ import (
 	"github.com/crdlab/crdlab/internal/playground"
 )
 
-// Tables are what the API server answers to `kubectl get` at each served
+// Tables returns the response of the API server to `kubectl get` at each served
 // version.
 func Tables(c *crd.CRD, objects []Evaluated, now time.Time) []playground.Table {
 	tables := []playground.Table{}
@@ -38,25 +38,25 @@ func Tables(c *crd.CRD, objects []Evaluated, now time.Time) []playground.Table {
 	return tables
 }
 
-// readObject is an accepted object as read at each served version, by its name;
-// nil where it cannot be read.
-type readObject map[string]*unstructured.Unstructured
+// versionReads holds a stored object as read at each served version, by the name of
+// the version. It is nil at a version that cannot be read.
+type versionReads map[string]*unstructured.Unstructured
 
-// returned is what the report says that is read.
-func (r *Request) returned() readObject {
-	reads := readObject{}
-	for _, v := range r.Report.Versions {
-		reads[v.Name] = r.reads[v.Name]
+// versionReads returns the objects in the report's Versions.
+func (r *Request) versionReads() versionReads {
+	reads := versionReads{}
+	for _, v := range r.rec.report.Versions {
+		reads[v.Name] = r.stored.reads[v.Name]
 	}
 	return reads
 }
 
-// listAt are the objects as read at a version, in the order of their keys in
+// listAt returns the objects as read at a version, in the order of their keys in
 // etcd.
 func listAt(objects []Evaluated, version string) *unstructured.UnstructuredList {
 	list := &unstructured.UnstructuredList{}
 	for _, object := range objects {
-		read, ok := object.read[version]
+		read, ok := object.reads[version]
 		switch {
 		case !ok:
 		case read == nil:
@@ -96,8 +96,8 @@ func newTable(v *crd.Version, list *unstructured.UnstructuredList, now time.Time
 	return out, nil
 }
 
-// age is the cell of a date column as of now; upstream's convertor takes the
-// time of the machine.
+// age returns the cell of a date column at the time now, because upstream's
+// convertor uses the time of the machine.
 func age(column apiextensionsv1.CustomResourceColumnDefinition, object map[string]any, cell any, now time.Time) any {
 	path := jsonpath.New(column.Name).AllowMissingKeys(true)
 	if cell == nil || path.Parse("{"+column.JSONPath+"}") != nil {
@@ -107,12 +107,12 @@ func age(column apiextensionsv1.CustomResourceColumnDefinition, object map[strin
 	if err != nil || len(results) == 0 || len(results[0]) == 0 {
 		return cell
 	}
-	text, ok := results[0][0].Interface().(string)
+	timestamp, ok := results[0][0].Interface().(string)
 	if !ok {
 		return cell
 	}
 	t := metav1.Time{}
-	if t.UnmarshalQueryParameter(text) != nil || t.IsZero() {
+	if t.UnmarshalQueryParameter(timestamp) != nil || t.IsZero() {
 		return cell
 	}
 	return duration.HumanDuration(now.Sub(t.Time))

@@ -1,6 +1,7 @@
 package object
 
 import (
+	"context"
 	"fmt"
 	"strings"
 
@@ -20,52 +21,54 @@ import (
 	"k8s.io/apiserver/pkg/features"
 	utilfeature "k8s.io/apiserver/pkg/util/feature"
 
+	"github.com/crdlab/crdlab/internal/engine/crd"
 	"github.com/crdlab/crdlab/internal/engine/upstream"
 	"github.com/crdlab/crdlab/internal/playground"
 )
 
-// validate runs all checks but the CEL rules, in the order of the strategy of
+// runValidate runs all checks except the CEL rules, in the order of the strategy of
 // custom resources (k8s.io/apiextensions-apiserver/pkg/registry/customresource,
 // which does not build for WebAssembly).
-func validate(r *Request) error {
-	errs := r.validateCreate
-	if !r.creates() {
-		errs = r.validateUpdate
+func runValidate(r *Request) error {
+	if r.creates() {
+		r.addInvalid(playground.StageValidate, validateCreate(r.ctx, r.endpoint.version, r.object))
+		return nil
 	}
-	r.addInvalid(playground.StageValidate, errs())
+	r.addInvalid(playground.StageValidate, validateUpdate(r.ctx, r.endpoint.version, r.object, r.old.object, r.options.operation))
 	return nil
 }
 
-func (r *Request) validateCreate() field.ErrorList {
-	content := r.Object.UnstructuredContent()
-	errs := r.validateTypeMeta()
+// validateCreate validates a new object, except for the CEL rules.
+func validateCreate(ctx context.Context, v *crd.Version, object *unstructured.Unstructured) field.ErrorList {
+	content := object.UnstructuredContent()
+	errs := validateTypeMeta(v, object)
 	if len(errs) == 0 {
-		errs = append(errs, r.validateObjectMeta()...)
-		errs = append(errs, apiservervalidation.ValidateCustomResource(nil, content, r.Version.Validator)...)
-		errs = append(errs, validateScale(content, r.Version.Scale)...)
+		errs = append(errs, validateObjectMeta(ctx, v, object)...)
+		errs = append(errs, apiservervalidation.ValidateCustomResource(nil, content, v.Validator)...)
+		errs = append(errs, validateScale(content, v.Scale)...)
 	}
-	errs = append(errs, objectmeta.Validate(r.ctx, nil, content, r.Version.Schema, false)...)
-	return append(errs, listtype.ValidateListSetsAndMaps(nil, r.Version.Schema, content)...)
+	errs = append(errs, objectmeta.Validate(ctx, nil, content, v.Schema, false)...)
+	return append(errs, listtype.ValidateListSetsAndMaps(nil, v.Schema, content)...)
 }
 
-func (r *Request) validateTypeMeta() field.ErrorList {
+func validateTypeMeta(v *crd.Version, object *unstructured.Unstructured) field.ErrorList {
 	var errs field.ErrorList
-	if got, want := r.Object.GetKind(), r.Version.Kind.Kind; got != want {
+	if got, want := object.GetKind(), v.Kind.Kind; got != want {
 		errs = append(errs, field.Invalid(field.NewPath("kind"), got, fmt.Sprintf("must be %v", want)))
 	}
-	if got, want := r.Object.GetAPIVersion(), r.Version.Kind.GroupVersion().String(); got != want {
+	if got, want := object.GetAPIVersion(), v.Kind.GroupVersion().String(); got != want {
 		errs = append(errs, field.Invalid(field.NewPath("apiVersion"), got, fmt.Sprintf("must be %v", want)))
 	}
 	return errs
 }
 
-func (r *Request) validateObjectMeta() field.ErrorList {
+func validateObjectMeta(ctx context.Context, v *crd.Version, object *unstructured.Unstructured) field.ErrorList {
 	path := field.NewPath("metadata")
-	meta, errs := objectMeta(r.Object, path)
+	meta, errs := objectMeta(object, path)
 	if len(errs) > 0 {
 		return errs
 	}
-	return validation.ValidateObjectMetaDeclaratively(r.ctx, operation.Create, meta, nil, r.Version.Namespaced,
+	return validation.ValidateObjectMetaDeclaratively(ctx, operation.Create, meta, nil, v.Namespaced,
 		validation.NameIsDNSSubdomain, path, utilfeature.DefaultFeatureGate.Enabled(features.DeclarativeValidationBeta))
 }
 
@@ -81,38 +84,40 @@ func objectMeta(object *unstructured.Unstructured, path *field.Path) (*metav1.Ob
 	return meta, nil
 }
 
-// concludeValidation gives the verdict of validation: the errors found, or
-// else those of the name as a part of a URL. Warnings come with acceptance
-// only.
+// concludeValidation returns the verdict of validation. Without other errors, it
+// validates the name as a segment of a URL. An accepted object gets warnings about
+// its new finalizers.
 func (r *Request) concludeValidation() error {
+	v := r.endpoint.version
 	if len(r.invalid) == 0 && r.creates() {
-		r.addInvalid(playground.StageValidate, validation.ValidateObjectMetaAccessor(r.Object, r.Version.Namespaced, upstream.ValidatePathSegment, field.NewPath("metadata")))
+		r.addInvalid(playground.StageValidate, validation.ValidateObjectMetaAccessor(r.object, v.Namespaced, upstream.ValidatePathSegment, field.NewPath("metadata")))
 	}
 	if len(r.invalid) > 0 {
-		return apierrors.NewInvalid(r.Version.Kind.GroupKind(), r.Object.GetName(), upstream.SortErrors(r.invalid))
+		return apierrors.NewInvalid(v.Kind.GroupKind(), r.object.GetName(), upstream.SortErrors(r.invalid))
 	}
-	for _, finalizer := range r.newFinalizers() {
+	if r.options.operation == playground.OperationUpdateStatus {
+		return nil
+	}
+	for _, finalizer := range newFinalizers(r.object, r.old.object) {
 		for _, warning := range finalizerWarnings(finalizer) {
-			r.warn(warning)
+			r.rec.warn(warning)
 		}
 	}
 	return nil
 }
 
-// newFinalizers are the finalizers that the request adds, in alphabetical
-// order.
-func (r *Request) newFinalizers() []string {
-	if r.operation == playground.OperationUpdateStatus {
-		return nil
-	}
-	finalizers := sets.New(r.Object.GetFinalizers()...)
-	if r.Old != nil {
-		finalizers.Delete(r.Old.GetFinalizers()...)
+// newFinalizers returns the finalizers that the old object lacks, in alphabetical
+// order. On create, old is nil.
+func newFinalizers(object, old *unstructured.Unstructured) []string {
+	finalizers := sets.New(object.GetFinalizers()...)
+	if old != nil {
+		finalizers.Delete(old.GetFinalizers()...)
 	}
 	return sets.List(finalizers)
 }
 
-// finalizerWarnings follows validateKubeFinalizerName of the strategy.
+// finalizerWarnings returns the warnings about the name of a finalizer
+// (validateKubeFinalizerName of the strategy).
 func finalizerWarnings(name string) []string {
 	const path = "metadata.finalizers"
 	var warnings []string

@@ -16,13 +16,9 @@ import (
 	"github.com/crdlab/crdlab/internal/playground"
 )
 
-// readSelectable reports the fields by which clients may select the object as
-// version v reads it, if v declares some.
-func (r *Request) readSelectable(v *crd.Version, object *unstructured.Unstructured) {
-	declared := r.crd.V1.Spec.Versions[v.Index].SelectableFields
-	if len(declared) == 0 {
-		return
-	}
+// readSelectable returns the field selectors that match an object as read at a
+// version with the declared selectable fields.
+func readSelectable(v *crd.Version, declared []apiextensionsv1.SelectableField, object *unstructured.Unstructured) playground.SelectableFields {
 	out := playground.SelectableFields{Version: v.Kind.Version, Fields: []playground.SelectableField{}}
 	set, err := selectableFields(v, declared, object)
 	if err != nil {
@@ -35,12 +31,12 @@ func (r *Request) readSelectable(v *crd.Version, object *unstructured.Unstructur
 			Selector: fields.OneTermEqualSelector(name, set[name]).String(),
 		})
 	}
-	r.Report.SelectableFields = append(r.Report.SelectableFields, out)
+	return out
 }
 
-// selectableFields are the names and values that field selectors are matched
-// against (customResourceStrategy.selectableFields in
-// k8s.io/apiextensions-apiserver/pkg/registry/customresource, not exported).
+// selectableFields returns the names and values that field selectors match
+// (customResourceStrategy.selectableFields in
+// k8s.io/apiextensions-apiserver/pkg/registry/customresource, which is not exported).
 func selectableFields(v *crd.Version, declared []apiextensionsv1.SelectableField, object *unstructured.Unstructured) (fields.Set, error) {
 	set := fields.Set{"metadata.name": object.GetName()}
 	if v.Namespaced {
@@ -56,7 +52,8 @@ func selectableFields(v *crd.Version, declared []apiextensionsv1.SelectableField
 	return set, nil
 }
 
-// selectableValue is the value at a path as text; empty if there is none.
+// selectableValue returns the value at a path as a string; empty if there is no
+// value.
 func selectableValue(path string, object *unstructured.Unstructured) (string, error) {
 	parser := jsonpath.New("selectableField").AllowMissingKeys(true)
 	if err := parser.Parse("{" + path + "}"); err != nil {

@@ -1,0 +1,150 @@
+package object
+
+import (
+	"fmt"
+	"net/http"
+	"path"
+	"strings"
+
+	"github.com/google/uuid"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/crdlab/crdlab/internal/engine/crd"
+	"github.com/crdlab/crdlab/internal/playground"
+)
+
+// defaultNamespace is the namespace in which kubectl creates an object without a
+// namespace.
+const defaultNamespace = "default"
+
+// etcdPrefix is the default prefix of all keys of an API server in etcd.
+const etcdPrefix = "/registry"
+
+// An endpoint is the API endpoint to which a client sends a request.
+type endpoint struct {
+	Target
+	// version is nil until the request is routed.
+	version *crd.Version
+	// namespace and name are part of the URL. Admission plugins see them even if
+	// they change the object.
+	namespace, name string
+}
+
+// address sets the namespace and name of the URL for an object.
+func (e *endpoint) address(object *unstructured.Unstructured) {
+	e.namespace, e.name = e.namespaceOf(object), object.GetName()
+}
+
+func (e *endpoint) resource() schema.GroupResource {
+	return schema.GroupResource{Group: e.version.Kind.Group, Resource: e.CRD.V1.Spec.Names.Plural}
+}
+
+// isOfCRD reports whether an object has the group and kind of the CRD. The API
+// server does not touch the fields of any other object, and rejects it in the end.
+func (e *endpoint) isOfCRD(object *unstructured.Unstructured) bool {
+	return object.GroupVersionKind().GroupKind() == e.version.Kind.GroupKind()
+}
+
+// namespaceOf returns the namespace in the URL to which a client sends an object.
+func (e *endpoint) namespaceOf(object *unstructured.Unstructured) string {
+	switch {
+	case !e.version.Namespaced:
+		return metav1.NamespaceNone
+	case object.GetNamespace() == "":
+		return defaultNamespace
+	}
+	return object.GetNamespace()
+}
+
+// keyOf returns the key of an object in etcd.
+func (e *endpoint) keyOf(object *unstructured.Unstructured) string {
+	return path.Join(etcdPrefix, e.version.Kind.Group, e.CRD.V1.Spec.Names.Plural, e.namespaceOf(object), object.GetName())
+}
+
+// uidOf derives a UID from the identity of an object, so that reports are
+// reproducible.
+func (e *endpoint) uidOf(object *unstructured.Unstructured) types.UID {
+	id := strings.Join([]string{e.version.Kind.Group, e.version.Kind.Kind, object.GetNamespace(), object.GetName()}, "/")
+	return types.UID(uuid.NewSHA1(uuid.NameSpaceURL, []byte(id)).String())
+}
+
+// route finds the version that serves the document. It returns false, with a
+// finding, if there is no such version: kubectl maps apiVersion and kind to a
+// resource before it sends a request.
+func (r *Request) route() bool {
+	report := &r.rec.report
+	served := r.endpoint.CRD.ServedByPriority()
+	for _, name := range served {
+		v := r.endpoint.CRD.Versions[name]
+		if report.APIVersion == v.Kind.GroupVersion().String() && report.Kind == v.Kind.Kind {
+			r.endpoint.version = v
+			break
+		}
+	}
+	if r.endpoint.version == nil && len(served) > 0 && (report.APIVersion == "" || report.Kind == "") {
+		r.endpoint.version = r.endpoint.CRD.Versions[served[0]] // the decoder reports the missing field
+	}
+	if r.endpoint.version == nil {
+		r.refuseUnmapped()
+		return false
+	}
+	if deprecated := r.endpoint.version.DeprecationWarning; deprecated != "" {
+		r.rec.warn(deprecated)
+	}
+	return true
+}
+
+// checkSubresource returns false, with a finding, if the version lacks the
+// subresource to which the request is sent.
+func (r *Request) checkSubresource() bool {
+	why := ""
+	switch {
+	case r.options.operation == playground.OperationUpdateStatus && !r.endpoint.version.HasStatus:
+		why = "the version has no status subresource"
+	case r.options.operation == playground.OperationScale && r.endpoint.version.Scale == nil:
+		why = "the version has no scale subresource"
+	default:
+		return true
+	}
+	r.refuse(playground.StageDecode, apierrors.NewNotFound(r.endpoint.resource(), r.rec.report.Name))
+	r.rec.skipAll(r.stages, why)
+	return false
+}
+
+// refuseUnmapped reports, in the way of kubectl, a document whose apiVersion and
+// kind no resource has.
+func (r *Request) refuseUnmapped() {
+	report := &r.rec.report
+	message := fmt.Sprintf("no matches for kind %q in version %q", report.Kind, report.APIVersion)
+	f := r.rec.finding(playground.StageDecode, message)
+	f.Reason = "NotFound"
+	f.Field = "apiVersion"
+	if report.Kind != r.endpoint.CRD.V1.Spec.Names.Kind {
+		f.Field = "kind"
+	}
+	if location, ok := r.rec.doc.At(f.Field); ok {
+		f.Range = location.Value()
+	}
+	f.Hint = servedHint(r.endpoint.CRD)
+	r.rec.add(f)
+	report.Status = playground.Status{Code: http.StatusNotFound, Reason: "NotFound", Message: "the server could not find the requested resource"}
+	report.Output = fmt.Sprintf("error: resource mapping not found for name: %q namespace: %q from \"object.yaml\": %s\nensure CRDs are installed first",
+		report.Name, report.Namespace, message)
+	r.rec.skipAll(r.stages, message)
+	report.Stages[0].Outcome = playground.OutcomeFail
+}
+
+func servedHint(c *crd.CRD) string {
+	var served []string
+	for _, name := range c.ServedByPriority() {
+		served = append(served, c.V1.Spec.Group+"/"+name)
+	}
+	if len(served) == 0 {
+		return "The CRD serves no version."
+	}
+	return fmt.Sprintf("The CRD serves kind: %s at apiVersion: %s", c.V1.Spec.Names.Kind, strings.Join(served, ", "))
+}

@@ -1,0 +1,225 @@
+package object
+
+import (
+	"slices"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/util/validation/field"
+
+	"github.com/crdlab/crdlab/internal/engine/crdschema"
+	"github.com/crdlab/crdlab/internal/engine/finding"
+	"github.com/crdlab/crdlab/internal/engine/jsonvalue"
+	"github.com/crdlab/crdlab/internal/engine/upstream"
+	"github.com/crdlab/crdlab/internal/playground"
+	"github.com/crdlab/crdlab/internal/source"
+	"github.com/crdlab/crdlab/internal/source/resolve"
+)
+
+// A recorder builds the report of a request. It relates changes and findings to
+// the object's document and to the schema in the CRD.
+type recorder struct {
+	doc      *source.Document
+	endpoint *endpoint
+	report   playground.Object
+	// running is the entry of the running stage in report.Stages.
+	running *playground.Stage
+	// last is the last snapshot. The next one reuses its unchanged parts.
+	last map[string]any
+}
+
+func newRecorder(doc *source.Document, e *endpoint) *recorder {
+	return &recorder{doc: doc, endpoint: e, report: emptyReport(), running: &playground.Stage{}}
+}
+
+func emptyReport() playground.Object {
+	return playground.Object{
+		Findings: []playground.Finding{},
+		Warnings: []string{},
+		Stages:   []playground.Stage{},
+		Rules:    []playground.RuleResult{},
+		Schema:   []playground.SchemaPlace{},
+		Versions: []playground.ObjectVersion{},
+
+		Conversions:      []playground.ConversionReview{},
+		Scale:            []playground.Scale{},
+		SelectableFields: []playground.SelectableFields{},
+	}
+}
+
+// describeDocument reports the identity of the object as written in the document.
+func (rec *recorder) describeDocument() {
+	rec.report.Range = rec.doc.Range
+	rec.report.APIVersion, _ = rec.doc.Lookup("apiVersion")
+	rec.report.Kind, _ = rec.doc.Lookup("kind")
+	rec.report.Name, _ = rec.doc.Lookup("metadata", "name")
+	rec.report.Namespace, _ = rec.doc.Lookup("metadata", "namespace")
+}
+
+// identify reports the final identity of the object, with a generated name and a
+// defaulted namespace.
+func (rec *recorder) identify(object *unstructured.Unstructured) {
+	rec.report.APIVersion = object.GetAPIVersion()
+	rec.report.Kind = object.GetKind()
+	rec.report.Name = object.GetName()
+	rec.report.Namespace = object.GetNamespace()
+}
+
+// start adds a stage to the report and makes it the running stage.
+func (rec *recorder) start(name playground.StageName) {
+	rec.report.Stages = append(rec.report.Stages, playground.Stage{Name: name, Outcome: playground.OutcomePass, Changes: []playground.Change{}})
+	rec.running = &rec.report.Stages[len(rec.report.Stages)-1]
+}
+
+// skip marks the running stage as skipped.
+func (rec *recorder) skip(why playground.StageSkip) {
+	rec.running.Outcome = playground.OutcomeSkipped
+	rec.running.Why = why
+}
+
+// explain gives a reason for the outcome of the running stage.
+func (rec *recorder) explain(why string) {
+	rec.running.Why = why
+}
+
+// skipAll reports that the request skipped all of its stages.
+func (rec *recorder) skipAll(all []stage, why string) {
+	rec.report.Stages = skippedStages(all, why)
+}
+
+// skipRest reports that the request skipped the stages after the running one.
+func (rec *recorder) skipRest(rest []stage, why string) {
+	rec.report.Stages = append(rec.report.Stages, skippedStages(rest, why)...)
+}
+
+func skippedStages(all []stage, why string) []playground.Stage {
+	skipped := make([]playground.Stage, len(all))
+	for i, stage := range all {
+		skipped[i] = playground.Stage{Name: stage.name, Outcome: playground.OutcomeSkipped, Why: why, Changes: []playground.Change{}}
+	}
+	return skipped
+}
+
+// whySkipped returns the reason why a stage was skipped; empty if it ran.
+func (rec *recorder) whySkipped(name playground.StageName) string {
+	for _, s := range rec.report.Stages {
+		if s.Name == name && s.Outcome == playground.OutcomeSkipped {
+			return s.Why
+		}
+	}
+	return ""
+}
+
+// countFindings reports the number of findings of each stage. A stage with an
+// error fails.
+func (rec *recorder) countFindings() {
+	for i := range rec.report.Stages {
+		stage := &rec.report.Stages[i]
+		for _, f := range rec.report.Findings {
+			if f.Stage != stage.Name {
+				continue
+			}
+			stage.Findings++
+			if f.Severity == playground.SeverityError {
+				stage.Outcome = playground.OutcomeFail
+			}
+		}
+	}
+}
+
+// snapshot returns a copy of the object's content, to compare with a later state.
+// It is valid until the next snapshot.
+func (rec *recorder) snapshot(object *unstructured.Unstructured) map[string]any {
+	rec.last = jsonvalue.UpdateCopy(rec.last, object.Object).(map[string]any)
+	return rec.last
+}
+
+// record adds changes to the running stage.
+func (rec *recorder) record(changes ...change) {
+	for _, c := range changes {
+		rec.running.Changes = append(rec.running.Changes, rec.describe(c))
+	}
+}
+
+// describe returns the report of a change.
+func (rec *recorder) describe(c change) playground.Change {
+	out := playground.Change{Op: c.Op, Path: jsonvalue.PathString(c.Path), Value: jsonvalue.Encode(c.Value), Cause: c.cause, Because: c.because}
+	if location, ok := rec.doc.At(c.Path...); ok {
+		at := location.Key()
+		out.Range = &at
+	}
+	_, schemaPath := crdschema.NodeAt(rec.endpoint.version.Schema, c.Path)
+	if location, ok := rec.schemaLocation(schemaPath); ok && len(schemaPath) > 0 {
+		out.SchemaPath = schemaPath.String()
+		at := location.Key()
+		out.SchemaRange = &at
+	}
+	return out
+}
+
+// schemaLocation locates a node of the version's schema in the CRD.
+func (rec *recorder) schemaLocation(path crdschema.Path) (source.Location, bool) {
+	c := rec.endpoint.CRD
+	return c.Doc.At(c.SchemaPath(rec.endpoint.version.Index, path)...)
+}
+
+// add adds findings to the report.
+func (rec *recorder) add(findings ...playground.Finding) {
+	rec.report.Findings = append(rec.report.Findings, findings...)
+}
+
+// finding returns an error at the first line of the document.
+func (rec *recorder) finding(stage playground.StageName, message string) playground.Finding {
+	return finding.Error(playground.DocumentObject, stage, rec.doc.Line(1), message)
+}
+
+// addErrors adds a finding for each error of validation that is not reported yet.
+// Several checks of an update validate the metadata.
+func (rec *recorder) addErrors(stage playground.StageName, errs field.ErrorList) {
+	for _, err := range upstream.SortErrors(errs) {
+		f := rec.finding(stage, err.ErrorBody())
+		f.Reason = string(metav1.CauseType(err.Type))
+		f.Field = err.Field
+		if location, ok := resolve.Field(rec.doc, err.Field); ok {
+			f.Range = finding.Mark(location)
+			f.Related = rec.related(rec.doc.PathAt(location.Key().Start))
+		}
+		if !rec.isReported(f) {
+			rec.add(f)
+		}
+	}
+}
+
+// isReported reports whether an earlier finding reports the same error.
+func (rec *recorder) isReported(f playground.Finding) bool {
+	return slices.ContainsFunc(rec.report.Findings, func(earlier playground.Finding) bool {
+		return earlier.Field == f.Field && earlier.Message == f.Message && earlier.Reason == f.Reason
+	})
+}
+
+// related locates the schema of the value at a path.
+func (rec *recorder) related(path []any) []playground.Related {
+	node, schemaPath := crdschema.NodeAt(rec.endpoint.version.Schema, path)
+	if node == nil || len(path) == 0 {
+		return []playground.Related{}
+	}
+	location, ok := rec.schemaLocation(schemaPath)
+	if !ok {
+		return []playground.Related{}
+	}
+	return []playground.Related{{
+		Document: playground.DocumentCRD,
+		Range:    location.Key(),
+		Message:  "schema at " + schemaPath.String(),
+	}}
+}
+
+// warn adds a warning, as a header of the response. It ignores duplicates.
+func (rec *recorder) warn(message string) {
+	if !slices.Contains(rec.report.Warnings, message) {
+		rec.report.Warnings = append(rec.report.Warnings, message)
+	}
+}
+
+// AddWarning implements warning.Recorder for upstream code.
+func (rec *recorder) AddWarning(_, message string) { rec.warn(message) }

@@ -1,0 +1,210 @@
+package object
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"time"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/util/validation/field"
+	"k8s.io/apiserver/pkg/authentication/user"
+	"k8s.io/apiserver/pkg/warning"
+
+	"github.com/crdlab/crdlab/internal/engine/crd"
+	"github.com/crdlab/crdlab/internal/engine/feature"
+	"github.com/crdlab/crdlab/internal/engine/finding"
+	"github.com/crdlab/crdlab/internal/engine/jsonvalue"
+	"github.com/crdlab/crdlab/internal/engine/kubectl"
+	"github.com/crdlab/crdlab/internal/engine/upstream"
+	"github.com/crdlab/crdlab/internal/playground"
+	"github.com/crdlab/crdlab/internal/source"
+)
+
+// A Request carries an object from stage to stage.
+type Request struct {
+	// ctx passes warnings of upstream code to rec.
+	ctx      context.Context
+	endpoint endpoint
+	options  options
+	stages   []stage
+	existing existingObjects
+	// review drives the admission plugins; nil if the scenario has no admission.
+	review feature.Review
+	rec    *recorder
+
+	// object is the object as the last stage left it; nil until it is decoded.
+	object   *unstructured.Unstructured
+	decoding decoding
+	old      oldObject
+	// invalid collects the errors of validation.
+	invalid field.ErrorList
+	// stored is nil unless the object was written.
+	stored *storedObject
+}
+
+// options are the parameters of a request.
+type options struct {
+	operation       playground.Operation
+	fieldValidation string
+	fieldManager    string
+	force           bool
+	user            user.Info
+	replicas        int32
+	now             time.Time
+}
+
+func newOptions(s playground.Scenario, now time.Time) options {
+	return options{
+		operation:       s.Operation,
+		fieldValidation: s.FieldValidation,
+		fieldManager:    s.FieldManager,
+		force:           s.Force,
+		user:            feature.Requester(s),
+		replicas:        s.Replicas,
+		now:             now,
+	}
+}
+
+// tracksUnknown reports whether the request rejects unknown fields or warns about
+// them.
+func (o options) tracksUnknown() bool {
+	return o.fieldValidation != playground.FieldValidationIgnore
+}
+
+func (o options) isStrict() bool {
+	return o.fieldValidation == playground.FieldValidationStrict
+}
+
+func newRequest(ctx context.Context, target Target, o options, doc *source.Document) *Request {
+	r := &Request{endpoint: endpoint{Target: target}, options: o}
+	r.rec = newRecorder(doc, &r.endpoint)
+	r.rec.report.Operation = o.operation
+	r.ctx = warning.WithWarningRecorder(ctx, r.rec)
+	return r
+}
+
+// Doc returns the document of the object.
+func (r *Request) Doc() *source.Document { return r.rec.doc }
+
+// Version returns the version that serves the request; nil if there is none.
+func (r *Request) Version() *crd.Version { return r.endpoint.version }
+
+// Object returns the object as the last stage left it; nil unless it was decoded.
+func (r *Request) Object() *unstructured.Unstructured { return r.object }
+
+// Old returns the object before an update, at the version of the request; nil on
+// create.
+func (r *Request) Old() *unstructured.Unstructured { return r.old.object }
+
+// StopBefore ends the request before the stage with a name, if it has that stage.
+func (r *Request) StopBefore(name playground.StageName) {
+	if i := slices.IndexFunc(r.stages, func(s stage) bool { return s.name == name }); i >= 0 {
+		r.stages = r.stages[:i]
+	}
+}
+
+// Evaluate runs the stages of the request. If judges is false, the engine lacks a
+// feature that the verdict depends on, and all stages are skipped.
+func (r *Request) Evaluate(judges bool) {
+	r.rec.describeDocument()
+	if why := r.precondition(judges); why != "" {
+		r.rec.skipAll(r.stages, why)
+		return
+	}
+	if !r.route() || !r.checkSubresource() {
+		return
+	}
+	r.runStages()
+	if r.object != nil {
+		r.rec.identify(r.object)
+	}
+}
+
+// precondition returns the reason why the request does not reach the API server's
+// handler for custom resources; empty if it does.
+func (r *Request) precondition(judges bool) (why string) {
+	switch {
+	case !r.endpoint.CRD.Report.Accepted:
+		r.reportUnreadable()
+		return "the CRD is not accepted"
+	case !judges:
+		return "loading the part of the engine that judges this…"
+	case r.endpoint.CRD.Unservable:
+		r.refuse(playground.StageDecode, apierrors.NewInternalError(errors.New("error resolving resource")))
+		return "the API server cannot serve the CRD"
+	case len(r.existing.findings) > 0:
+		r.rec.add(r.existing.findings...)
+		return "the old object cannot be read"
+	}
+	return ""
+}
+
+// reportUnreadable reports the documents that no CRD could make readable.
+func (r *Request) reportUnreadable() {
+	if _, err := DecodeStored(r.rec.doc); err != nil {
+		r.rec.add(finding.OfRequest(playground.DocumentObject, playground.StageDecode, r.rec.doc, err.Error()))
+	}
+	r.rec.add(r.existing.findings...)
+}
+
+// runStages runs the stages until one of them ends the request.
+func (r *Request) runStages() {
+	for i, stage := range r.stages {
+		r.rec.start(stage.name)
+		err := upstream.Guard(stage.name, func() error { return stage.run(r) })
+		if err != nil {
+			r.refuse(stage.name, err)
+			r.rec.skipRest(r.stages[i+1:], "the request ended in stage "+stage.name)
+			break
+		}
+	}
+	r.rec.countFindings()
+	r.rec.report.Validated = jsonvalue.Encode(r.object)
+	r.reportSchema()
+}
+
+// refuse ends the request with err.
+func (r *Request) refuse(stage playground.StageName, err error) {
+	r.rec.report.Status = upstream.StatusOf(err)
+	r.rec.report.Output = kubectl.FormatError(err, r.options.operation, "object.yaml", r.rec.report.Warnings)
+	if r.explains(err) {
+		return
+	}
+	status := upstream.APIStatus(err)
+	f := finding.OfRequest(playground.DocumentObject, stage, r.rec.doc, status.Message)
+	f.Reason = string(status.Reason)
+	r.rec.add(f)
+}
+
+// explains reports whether each cause of err already has a finding.
+func (r *Request) explains(err error) bool {
+	if _, isDenied := errors.AsType[*admissionDenied](err); isDenied {
+		return true
+	}
+	return len(r.invalid) > 0 || r.options.isStrict() && len(r.decoding.strict) > 0 ||
+		apierrors.HasStatusCause(err, metav1.CauseTypeFieldManagerConflict)
+}
+
+// addInvalid collects errors of validation and reports each of them.
+func (r *Request) addInvalid(stage playground.StageName, errs field.ErrorList) {
+	r.rec.addErrors(stage, errs)
+	r.invalid = append(r.invalid, errs...)
+}
+
+// creates reports whether the request creates a new object.
+func (r *Request) creates() bool {
+	return r.options.operation == playground.OperationCreate || r.options.operation == playground.OperationApply && r.old.object == nil
+}
+
+// convert converts an object in a stage of the request, and records the calls of
+// the conversion webhook.
+func (r *Request) convert(stage playground.StageName, object *unstructured.Unstructured, to *crd.Version) (*unstructured.Unstructured, error) {
+	if w := r.endpoint.Conversion.webhook; w != nil {
+		before := len(w.Reviews())
+		defer func() { r.rec.report.Conversions = append(r.rec.report.Conversions, w.Reviews()[before:]...) }()
+	}
+	return r.endpoint.Conversion.convert(stage, object, to)
+}
