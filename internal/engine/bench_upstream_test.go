@@ -62,13 +62,13 @@ func bareCRD(b *testing.B, text string) []bareVersion {
 	var versions []bareVersion
 	for _, v := range v1.Spec.Versions {
 		if v.Served || v.Storage {
-			versions = append(versions, bareCompile(b, crd, v1, v))
+			versions = append(versions, bareCompile(b, crd, v))
 		}
 	}
 	return versions
 }
 
-func bareCompile(b *testing.B, crd *apiextensions.CustomResourceDefinition, v1 *apiextensionsv1.CustomResourceDefinition, v apiextensionsv1.CustomResourceDefinitionVersion) bareVersion {
+func bareCompile(b *testing.B, crd *apiextensions.CustomResourceDefinition, v apiextensionsv1.CustomResourceDefinitionVersion) bareVersion {
 	props, err := apiextensions.GetSchemaForVersion(crd, v.Name)
 	if err != nil {
 		b.Fatal(err)

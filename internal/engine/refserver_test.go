@@ -54,8 +54,7 @@ func compareWithReference(t *testing.T, reference *apiclient.Client, s playgroun
 		return // no upstream code ran, or the CRD is not the one that was converted
 	}
 	v, err := reference.Run(s)
-	var unsupported *apiclient.UnsupportedError
-	if errors.As(err, &unsupported) {
+	if _, ok := errors.AsType[*apiclient.UnsupportedError](err); ok {
 		return
 	}
 	if err != nil {

@@ -65,7 +65,7 @@ func (r *Request) upgradeErrors(upgraded *apiextensions.CustomResourceDefinition
 	}
 	preserving := field.NewPath("spec", "preserveUnknownFields").String()
 	first = slices.DeleteFunc(first, func(err *field.Error) bool { return err.Field != preserving })
-	upgraded.Spec.PreserveUnknownFields = ptr.To(false)
+	upgraded.Spec.PreserveUnknownFields = new(false)
 	return append(first[:min(1, len(first))], r.createErrors(upgraded)...)
 }
 

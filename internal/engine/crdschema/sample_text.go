@@ -133,8 +133,8 @@ func (m *patternWriter) write(tree *syntax.Regexp) {
 	}
 }
 
-func (m *patternWriter) repeat(tree *syntax.Regexp, least int) {
-	count := least + m.repeats
+func (m *patternWriter) repeat(tree *syntax.Regexp, minimum int) {
+	count := minimum + m.repeats
 	if tree.Op == syntax.OpQuest {
 		count = min(count, 1)
 	}

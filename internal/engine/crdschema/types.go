@@ -1,6 +1,7 @@
 package crdschema
 
 import (
+	"maps"
 	"slices"
 	"strings"
 
@@ -102,9 +103,7 @@ func WithEnum(schema spec.Schema, values ...string) spec.Schema {
 func (t *Types) WithTypeMeta(schema *spec.Schema) *spec.Schema {
 	out := *schema
 	out.Properties = map[string]spec.Schema{}
-	for name, property := range schema.Properties {
-		out.Properties[name] = property
-	}
+	maps.Copy(out.Properties, schema.Properties)
 	published := t.Definition(crdDefinition)
 	for _, name := range []string{"apiVersion", "kind"} {
 		property := published.Properties[name]

@@ -3,12 +3,13 @@ package jsonvalue
 import (
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 )
 
 // AppendStep returns path with a further step. The result shares no memory with path.
 func AppendStep(path []any, step any) []any {
-	return append(path[:len(path):len(path)], step)
+	return append(slices.Clip(path), step)
 }
 
 // PathString formats the path of a value as in the API server's errors:
