@@ -48,33 +48,36 @@ func CompareStoredObjects(ctx context.Context, features feature.Set, c *crd.CRD,
 		if err != nil {
 			return nil, err
 		}
-		all = append(all, compareStored(doc, stored,
-			object.NewStoredRequest(ctx, object.Target{CRD: before, Conversion: oldConversion, Features: features}, doc, stored, now),
-			object.NewStoredRequest(ctx, object.Target{CRD: c, Conversion: newConversion, Features: features}, doc, stored, now)))
+		old, oldErr := object.ReadStored(ctx, object.Target{CRD: before, Conversion: oldConversion, Features: features}, doc, stored, now)
+		if oldErr != nil {
+			old = nil
+		}
+		read, err := object.ReadStored(ctx, object.Target{CRD: c, Conversion: newConversion, Features: features}, doc, stored, now)
+		all = append(all, compareStored(doc, stored, old, read, err))
 	}
 	return all, nil
 }
 
-// compareStored compares a stored object under two CRDs, each represented by a
-// request.
-func compareStored(doc *source.Document, object *unstructured.Unstructured, old, now *object.Request) playground.StoredObject {
+// compareStored compares a stored object under the old CRD and under the new CRD. It
+// was read under the new CRD with an error, which may be nil; old is nil if the old
+// CRD cannot read it.
+func compareStored(doc *source.Document, object *unstructured.Unstructured, old, now *object.StoredRead, err error) playground.StoredObject {
 	out := playground.StoredObject{
 		APIVersion: object.GetAPIVersion(), Kind: object.GetKind(), Namespace: object.GetNamespace(), Name: object.GetName(),
 		Range: doc.Range, Outcome: playground.OutcomePass, Changes: []playground.Change{}, Findings: []playground.Finding{},
 	}
-	oldErr, newErr := old.ReadStored(), now.ReadStored()
-	if newErr != nil {
-		out.Outcome, out.Why = describeReadError(newErr)
+	if err != nil {
+		out.Outcome, out.Why = describeReadError(err)
 		return out
 	}
-	if oldErr == nil {
-		out.Changes = append(out.Changes, now.ReadDifferences(old)...)
+	added := now.Findings()
+	if old != nil {
+		out.Changes = append(out.Changes, now.Differences(old)...)
+		added = now.NewFindings(old)
 	}
-	for _, f := range now.Findings() {
-		if !old.IsReported(f) {
-			f.Document = playground.DocumentOldObject
-			out.Findings = append(out.Findings, f)
-		}
+	for _, f := range added {
+		f.Document = playground.DocumentOldObject
+		out.Findings = append(out.Findings, f)
 	}
 	out.Outcome, out.Why = summarize(out, now)
 	return out
@@ -89,7 +92,7 @@ func describeReadError(err error) (playground.Outcome, string) {
 
 // summarize returns the overall effect of the new CRD on an object that is
 // still readable.
-func summarize(stored playground.StoredObject, now *object.Request) (playground.Outcome, string) {
+func summarize(stored playground.StoredObject, now *object.StoredRead) (playground.Outcome, string) {
 	loses := slices.ContainsFunc(stored.Changes, func(c playground.Change) bool { return c.Op == playground.ChangeRemove })
 	switch {
 	case len(stored.Findings) > 0 && now.AcceptsTouch():

@@ -130,12 +130,12 @@ func (coercingConvertor) ConvertFieldLabel(_ schema.GroupVersionKind, label, val
 
 // applyTypes returns the types by which policies merge apply configurations; nil if
 // the CRD has no such version.
-func (r *Request) applyTypes(kind schema.GroupVersionKind) feature.TypeConverter {
-	v, ok := r.endpoint.CRD.Versions[kind.Version]
+func (e *endpoint) applyTypes(kind schema.GroupVersionKind) feature.TypeConverter {
+	v, ok := e.CRD.Versions[kind.Version]
 	if !ok {
 		return nil
 	}
-	types, err := v.ApplyTypes(r.endpoint.Features)
+	types, err := v.ApplyTypes(e.Features)
 	if err != nil {
 		return nil
 	}

@@ -31,7 +31,7 @@ func admit(r *Request) error {
 // k8s.io/apiserver/pkg/registry/rest).
 func admitDelete(r *Request) error {
 	attributes, interfaces := r.attributes(r.object, r.endpoint.name), objectInterfaces(&r.endpoint)
-	if err := r.review.Mutate(r.ctx, attributes, interfaces, r.applyTypes); err != nil {
+	if err := r.review.Mutate(r.ctx, attributes, interfaces, r.endpoint.applyTypes); err != nil {
 		return r.refuseAdmission(playground.StageAdmit, err)
 	}
 	if err := r.review.Validate(r.ctx, attributes, interfaces); err != nil {

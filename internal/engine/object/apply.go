@@ -40,9 +40,7 @@ func runApply(r *Request) error {
 	if err != nil {
 		return err
 	}
-	for _, warning := range warnings {
-		r.rec.warn(warning)
-	}
+	r.rec.warn(warnings...)
 	r.object = merged
 	setManagedFieldsTime(merged, r.options.fieldManager, r.options.now)
 	r.rec.record(explainMerge(live, configuration, merged, r.endpoint.version.Schema, r.options.fieldManager)...)

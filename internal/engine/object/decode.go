@@ -151,7 +151,11 @@ func DecodeStored(doc *source.Document) (*unstructured.Unstructured, error) {
 // concludeDecoding rejects unknown and duplicate fields or warns about them. Then
 // it rejects an apiVersion other than the endpoint's.
 func (r *Request) concludeDecoding() error {
-	r.reportStrict()
+	severity := playground.SeverityWarning
+	if r.options.isStrict() {
+		severity = playground.SeverityError
+	}
+	r.rec.add(describeStrict(r.rec.doc, r.decoding.strict, severity)...)
 	strict := r.decoding.strictErrors()
 	switch {
 	case len(strict) == 0:
@@ -171,20 +175,15 @@ func (r *Request) concludeDecoding() error {
 	return nil
 }
 
-// reportStrict adds a finding for each unknown or duplicate field.
-func (r *Request) reportStrict() {
-	if !r.options.tracksUnknown() {
-		return
-	}
-	severity := playground.SeverityWarning
-	if r.options.isStrict() {
-		severity = playground.SeverityError
-	}
-	for _, e := range r.decoding.strict {
+// describeStrict returns a finding for each unknown or duplicate field.
+func describeStrict(doc *source.Document, strict []strictError, severity playground.Severity) []playground.Finding {
+	var findings []playground.Finding
+	for _, e := range strict {
 		for _, err := range upstream.SplitYAMLErrors([]error{e.err}) {
-			f := finding.OfStrict(r.rec.doc, err)
+			f := finding.OfStrict(doc, err)
 			f.Severity, f.Stage, f.Document = severity, e.stage, playground.DocumentObject
-			r.rec.add(f)
+			findings = append(findings, f)
 		}
 	}
+	return findings
 }

@@ -72,22 +72,27 @@ func (e *endpoint) uidOf(object *unstructured.Unstructured) types.UID {
 	return types.UID(uuid.NewSHA1(uuid.NameSpaceURL, []byte(id)).String())
 }
 
-// route finds the version that serves the document. It returns false, with a
-// finding, if there is no such version: kubectl maps apiVersion and kind to a
-// resource before it sends a request.
-func (r *Request) route() bool {
-	report := &r.rec.report
-	served := r.endpoint.CRD.ServedByPriority()
+// servedVersion returns the served version for a document. It returns nil if there
+// is no such version: kubectl maps apiVersion and kind to a resource before it sends
+// a request.
+func servedVersion(c *crd.CRD, apiVersion, kind string) *crd.Version {
+	served := c.ServedByPriority()
 	for _, name := range served {
-		v := r.endpoint.CRD.Versions[name]
-		if report.APIVersion == v.Kind.GroupVersion().String() && report.Kind == v.Kind.Kind {
-			r.endpoint.version = v
-			break
+		v := c.Versions[name]
+		if apiVersion == v.Kind.GroupVersion().String() && kind == v.Kind.Kind {
+			return v
 		}
 	}
-	if r.endpoint.version == nil && len(served) > 0 && (report.APIVersion == "" || report.Kind == "") {
-		r.endpoint.version = r.endpoint.CRD.Versions[served[0]] // the decoder reports the missing field
+	if len(served) > 0 && (apiVersion == "" || kind == "") {
+		return c.Versions[served[0]] // the decoder reports the missing field
 	}
+	return nil
+}
+
+// route finds the endpoint for the document. It returns false, with a finding, if
+// the API server has no such endpoint.
+func (r *Request) route() bool {
+	r.endpoint.version = servedVersion(r.endpoint.CRD, r.rec.report.APIVersion, r.rec.report.Kind)
 	if r.endpoint.version == nil {
 		r.refuseUnmapped()
 		return false
@@ -95,24 +100,25 @@ func (r *Request) route() bool {
 	if deprecated := r.endpoint.version.DeprecationWarning; deprecated != "" {
 		r.rec.warn(deprecated)
 	}
-	return true
-}
-
-// checkSubresource returns false, with a finding, if the version lacks the
-// subresource to which the request is sent.
-func (r *Request) checkSubresource() bool {
-	why := ""
-	switch {
-	case r.options.operation == playground.OperationUpdateStatus && !r.endpoint.version.HasStatus:
-		why = "the version has no status subresource"
-	case r.options.operation == playground.OperationScale && r.endpoint.version.Scale == nil:
-		why = "the version has no scale subresource"
-	default:
+	why := missingSubresource(r.endpoint.version, r.options.operation)
+	if why == "" {
 		return true
 	}
 	r.refuse(playground.StageDecode, apierrors.NewNotFound(r.endpoint.resource(), r.rec.report.Name))
 	r.rec.skipAll(r.stages, why)
 	return false
+}
+
+// missingSubresource returns a message if the version lacks the subresource of an
+// operation, otherwise an empty string.
+func missingSubresource(v *crd.Version, operation playground.Operation) string {
+	switch {
+	case operation == playground.OperationUpdateStatus && !v.HasStatus:
+		return "the version has no status subresource"
+	case operation == playground.OperationScale && v.Scale == nil:
+		return "the version has no scale subresource"
+	}
+	return ""
 }
 
 // refuseUnmapped reports, in the way of kubectl, a document whose apiVersion and

@@ -15,7 +15,7 @@ func runMutate(r *Request) error {
 		return nil
 	}
 	before := r.rec.snapshot(r.object)
-	err := r.review.Mutate(r.ctx, r.attributes(r.object, r.object.GetName()), objectInterfaces(&r.endpoint), r.applyTypes)
+	err := r.review.Mutate(r.ctx, r.attributes(r.object, r.object.GetName()), objectInterfaces(&r.endpoint), r.endpoint.applyTypes)
 	m := mutations{schema: r.endpoint.version.Schema, state: before}
 	m.explain(r.review.Mutations())
 	if err != nil {
@@ -24,7 +24,7 @@ func runMutate(r *Request) error {
 	}
 	m.settle(r.object.Object)
 	r.rec.record(m.changes...)
-	r.removeDuplicateOwners()
+	r.rec.warn(removeDuplicateOwners(r.object)...)
 	return nil
 }
 

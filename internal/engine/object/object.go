@@ -53,7 +53,7 @@ func Evaluate(ctx context.Context, target Target, s playground.Scenario, now tim
 		if r.review != nil {
 			r.rec.report.Admission = r.review.Report(r.reviewed())
 		}
-		objects = append(objects, r.evaluated())
+		objects = append(objects, newEvaluated(r))
 	}
 	return objects
 }
@@ -77,8 +77,11 @@ func NewRequests(ctx context.Context, target Target, s playground.Scenario, now 
 	return requests
 }
 
-func (r *Request) evaluated() Evaluated {
-	out := Evaluated{Report: r.rec.report, reads: r.versionReads(), Doc: r.rec.doc}
+func newEvaluated(r *Request) Evaluated {
+	out := Evaluated{Report: r.rec.report, Doc: r.rec.doc}
+	if r.stored != nil {
+		out.reads = r.stored.readAt(r.rec.report.Versions)
+	}
 	if v := r.endpoint.version; v != nil {
 		out.Schema = v.Schema
 	}

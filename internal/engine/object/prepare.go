@@ -57,7 +57,7 @@ func (r *Request) receive() error {
 	if err := rest.EnsureObjectNamespaceMatchesRequestNamespace(r.endpoint.namespace, r.object); err != nil {
 		return err
 	}
-	r.removeDuplicateOwners()
+	r.rec.warn(removeDuplicateOwners(r.object)...)
 	if r.options.operation != playground.OperationApply {
 		r.object.SetManagedFields(nil) // not shown by kubectl, and only apply depends on it
 	}
@@ -120,16 +120,16 @@ func createReason(c jsonvalue.Change) string {
 	return "set by the API server, not by users"
 }
 
-// removeDuplicateOwners removes duplicate owner references, with a warning
-// (k8s.io/apiserver/pkg/endpoints/handlers).
-func (r *Request) removeDuplicateOwners() {
-	unique, duplicates := uniqueOwners(r.object.GetOwnerReferences())
+// removeDuplicateOwners removes duplicate owner references and returns warnings
+// about them (k8s.io/apiserver/pkg/endpoints/handlers).
+func removeDuplicateOwners(object *unstructured.Unstructured) (warnings []string) {
+	unique, duplicates := uniqueOwners(object.GetOwnerReferences())
 	if len(duplicates) == 0 {
-		return
+		return nil
 	}
-	r.rec.warn(fmt.Sprintf(".metadata.ownerReferences contains duplicate entries; API server dedups owner references in 1.20+, and may reject such requests as early as 1.24; please fix your requests; duplicate UID(s) observed: %v",
-		strings.Join(duplicates, ", ")))
-	r.object.SetOwnerReferences(unique)
+	object.SetOwnerReferences(unique)
+	return []string{fmt.Sprintf(".metadata.ownerReferences contains duplicate entries; API server dedups owner references in 1.20+, and may reject such requests as early as 1.24; please fix your requests; duplicate UID(s) observed: %v",
+		strings.Join(duplicates, ", "))}
 }
 
 // uniqueOwners returns the owner references without duplicates, and the UIDs of

@@ -116,6 +116,15 @@ func (s *storedObject) at(v *crd.Version) (*unstructured.Unstructured, error) {
 	return object, nil
 }
 
+// readAt returns the object as read at the versions of a report.
+func (s *storedObject) readAt(versions []playground.ObjectVersion) versionReads {
+	reads := versionReads{}
+	for _, v := range versions {
+		reads[v.Name] = s.reads[v.Name]
+	}
+	return reads
+}
+
 // decode reads the object at the storage version.
 func (s *storedObject) decode() (*unstructured.Unstructured, error) {
 	if s.decoded != nil {

@@ -214,10 +214,12 @@ func (rec *recorder) related(path []any) []playground.Related {
 	}}
 }
 
-// warn adds a warning, as a header of the response. It ignores duplicates.
-func (rec *recorder) warn(message string) {
-	if !slices.Contains(rec.report.Warnings, message) {
-		rec.report.Warnings = append(rec.report.Warnings, message)
+// warn adds warnings, as headers of the response. It ignores duplicates.
+func (rec *recorder) warn(messages ...string) {
+	for _, message := range messages {
+		if !slices.Contains(rec.report.Warnings, message) {
+			rec.report.Warnings = append(rec.report.Warnings, message)
+		}
 	}
 }
 

@@ -114,7 +114,7 @@ func (r *Request) Evaluate(judges bool) {
 		r.rec.skipAll(r.stages, why)
 		return
 	}
-	if !r.route() || !r.checkSubresource() {
+	if !r.route() {
 		return
 	}
 	r.runStages()
@@ -163,7 +163,11 @@ func (r *Request) runStages() {
 	}
 	r.rec.countFindings()
 	r.rec.report.Validated = jsonvalue.Encode(r.object)
-	r.reportSchema()
+	if r.stored != nil {
+		r.rec.report.Schema = locateSchema(r.endpoint.CRD, r.endpoint.CRD.Storage, r.stored.object)
+	} else {
+		r.rec.report.Schema = locateSchema(r.endpoint.CRD, r.endpoint.version, r.object)
+	}
 }
 
 // refuse ends the request with err.

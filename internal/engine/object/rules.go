@@ -32,7 +32,8 @@ func runRules(r *Request) error {
 		errs, memo = validateRules(r.ctx, v, r.object, r.old.object)
 	}
 	r.addInvalid(playground.StageRules, errs)
-	r.reportRules(memo, blocked)
+	outcome := explainRules(r.ctx, &r.endpoint, r.rec.doc, rootTarget(v, r.object, r.old.object), memo, blocked)
+	r.rec.report.Rules, r.rec.report.RulesCost, r.rec.report.RulesOmitted = outcome.Results, outcome.Cost, outcome.Omitted
 	return r.concludeValidation()
 }
 
@@ -74,22 +75,21 @@ func isBlocking(errs field.ErrorList) bool {
 	return false
 }
 
-// reportRules reports the result and the cost of each rule.
-func (r *Request) reportRules(memo celrule.Memo, blocked bool) {
-	c, v, report := r.endpoint.CRD, r.endpoint.version, &r.rec.report
-	outcome := celrule.Evaluate(r.ctx, v.Rules, rootTarget(v, r.object, r.old.object), celrule.Options{
-		Version: v.Kind.Version, Memo: memo, Blocked: blocked,
-		Locate: func(node *celrule.Node, i int) source.Location { return locateRule(c, v, node, i) },
+// explainRules evaluates each rule for each value to which it applies. The memo of
+// the validation saves it most evaluations.
+func explainRules(ctx context.Context, e *endpoint, doc *source.Document, target celrule.Target, memo celrule.Memo, blocked bool) celrule.Outcome {
+	outcome := celrule.Evaluate(ctx, e.version.Rules, target, celrule.Options{
+		Version: e.version.Kind.Version, Memo: memo, Blocked: blocked,
+		Locate: func(node *celrule.Node, i int) source.Location { return locateRule(e.CRD, e.version, node, i) },
 	})
 	for i := range outcome.Results {
-		if location, ok := r.rec.doc.At(outcome.Paths[i]...); ok {
+		if location, ok := doc.At(outcome.Paths[i]...); ok {
 			at := location.Key()
 			outcome.Results[i].Range = &at
 		}
 	}
-	report.Rules = append(outcome.Results, absentRules(c.Report.Rules, v.Kind.Version, outcome.Applied)...)
-	report.RulesCost = outcome.Cost
-	report.RulesOmitted = outcome.Omitted
+	outcome.Results = append(outcome.Results, absentRules(e.CRD.Report.Rules, e.version.Kind.Version, outcome.Applied)...)
+	return outcome
 }
 
 // locateRule returns the location of rule i of a node in the CRD.

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	structuralschema "k8s.io/apiextensions-apiserver/pkg/apiserver/schema"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"github.com/crdlab/crdlab/internal/engine/crd"
 	"github.com/crdlab/crdlab/internal/engine/crdschema"
@@ -12,26 +13,22 @@ import (
 	"github.com/crdlab/crdlab/internal/source"
 )
 
-// reportSchema reports the schema nodes for which the object has values. It prefers
-// the stored object to the validated one.
-func (r *Request) reportSchema() {
-	version, object := r.endpoint.version, r.object
-	c := r.endpoint.CRD
-	if r.stored != nil {
-		version, object = c.Storage, r.stored.object
-	}
+// locateSchema returns the schema nodes for which an object has values. It returns
+// an empty list if the object or the schema is nil.
+func locateSchema(c *crd.CRD, version *crd.Version, object *unstructured.Unstructured) []playground.SchemaPlace {
 	if object == nil || version == nil || version.Schema == nil {
-		return
+		return []playground.SchemaPlace{}
 	}
 	location, ok := c.Doc.At(c.SchemaPath(version.Index, nil)...)
 	if !ok {
 		location, ok = c.Doc.At("spec", "validation", "openAPIV3Schema") // v1beta1
 	}
-	if ok {
-		list := schemaPlaces{crd: c, version: version.Index}
-		list.walk(version.Schema, crdschema.Path{}, location, []any{object.Object})
-		r.rec.report.Schema = list.places
+	if !ok {
+		return []playground.SchemaPlace{}
 	}
+	list := schemaPlaces{crd: c, version: version.Index}
+	list.walk(version.Schema, crdschema.Path{}, location, []any{object.Object})
+	return list.places
 }
 
 // schemaPlaces lists the nodes of a version's schema without duplicates.

@@ -27,8 +27,10 @@ func runStore(r *Request) error {
 		r.accept()
 		return nil
 	}
-	if err := r.checkCreate(); err != nil {
-		return err
+	if r.creates() {
+		if err := checkCreate(&r.endpoint, r.object, r.existingObject(), r.options.operation); err != nil {
+			return err
+		}
 	}
 	if removesLastFinalizer(r.object, r.old.object) {
 		r.rec.explain("the last finalizer is gone, and with it the object: it was being deleted")
@@ -78,23 +80,14 @@ func (r *Request) write(object *unstructured.Unstructured, storage *crd.Version)
 	r.rec.record(explainStorage(r.object, object, storage.Kind.Version)...)
 	r.stored = newStoredObject(object, storage, r.convert)
 	r.rec.report.Stored = jsonvalue.Encode(object)
-	if err := r.checkResponse(); err != nil {
-		return err
+	// The API server reads its response back at the version of the request (Create
+	// and GuaranteedUpdate of k8s.io/apiserver/pkg/storage/etcd3).
+	if _, err := r.stored.at(r.endpoint.version); err != nil && !errors.Is(err, feature.ErrNoWebhook) {
+		r.rec.explain("the object is stored all the same: it is the answer that cannot be converted back")
+		return corruptError(object, err)
 	}
 	r.accept()
 	return nil
-}
-
-// checkResponse fails if the API server cannot return the stored object: it reads
-// its response back at the version of the request (Create and GuaranteedUpdate of
-// k8s.io/apiserver/pkg/storage/etcd3).
-func (r *Request) checkResponse() error {
-	_, err := r.stored.at(r.endpoint.version)
-	if err == nil || errors.Is(err, feature.ErrNoWebhook) {
-		return nil
-	}
-	r.rec.explain("the object is stored all the same: it is the answer that cannot be converted back")
-	return corruptError(r.stored.object, err)
 }
 
 // corruptError words an error about an object in etcd in the way of the API server
@@ -132,19 +125,16 @@ func deletedOutput(object *unstructured.Unstructured, warnings []string) string 
 	return kubectl.FormatWarnings(warnings) + fmt.Sprintf("%s %q deleted%s", kubectl.ResourceName(object.GetKind(), object.GroupVersionKind().Group), object.GetName(), from)
 }
 
-// checkCreate rejects a new object that the store of etcd rejects.
-func (r *Request) checkCreate() error {
-	if !r.creates() {
-		return nil
-	}
-	if err := checkNoRevision(r.object, r.options.operation); err != nil {
+// checkCreate rejects a new object that the store of etcd rejects. The existing
+// object has the same identity; nil if there is no such object.
+func checkCreate(e *endpoint, object, existing *unstructured.Unstructured, operation playground.Operation) error {
+	if err := checkNoRevision(object, operation); err != nil {
 		return err
 	}
-	existing := r.existingObject()
 	if existing == nil {
 		return nil
 	}
-	err := apierrors.NewAlreadyExists(r.endpoint.resource(), r.object.GetName())
+	err := apierrors.NewAlreadyExists(e.resource(), object.GetName())
 	if existing.GetDeletionTimestamp() != nil {
 		err.ErrStatus.Message = "object is being deleted: " + err.ErrStatus.Message
 	}

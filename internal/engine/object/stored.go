@@ -15,46 +15,78 @@ import (
 	"github.com/crdlab/crdlab/internal/source"
 )
 
-// NewStoredRequest returns a request under a CRD for an object at the storage
-// version. It has no stages; [Request.ReadStored] reads and validates the object.
-func NewStoredRequest(ctx context.Context, target Target, doc *source.Document, object *unstructured.Unstructured, now time.Time) *Request {
-	o := options{operation: playground.OperationCreate, fieldValidation: playground.FieldValidationIgnore, now: now}
-	r := newRequest(ctx, target, o, doc)
-	r.endpoint.version = target.CRD.Storage
-	r.object = object
-	r.old.stored = object
-	return r
+// A StoredRead reads and validates an object in the cluster under a CRD.
+type StoredRead struct {
+	request *Request
+	stored  *unstructured.Unstructured
 }
 
-// ReadStored reads the object from storage and validates it as a new one.
-func (r *Request) ReadStored() error {
-	return upstream.Guard(playground.StageRead, func() error {
-		if !r.endpoint.CRD.Defines(r.old.stored) {
-			_, err := r.convert(playground.StageRead, r.old.stored, r.endpoint.version)
+// ReadStored reads an object, stored at any version, from storage and validates it
+// as a new object. The error is the API server's, if it cannot read the object.
+func ReadStored(ctx context.Context, target Target, doc *source.Document, stored *unstructured.Unstructured, now time.Time) (*StoredRead, error) {
+	read := newStoredRead(ctx, target, doc, stored, now)
+	r := read.request
+	return read, upstream.Guard(playground.StageRead, func() error {
+		if !target.CRD.Defines(stored) {
+			_, err := r.convert(playground.StageRead, stored, r.endpoint.version)
 			return err
 		}
-		read, err := r.readOld(r.old.stored)
+		object, err := r.readOld(stored)
 		if err != nil {
 			return err
 		}
-		r.object = read
-		r.validateAll(validateCreate(r.ctx, r.endpoint.version, read))
+		r.object = object
+		read.validate(validateCreate(r.ctx, r.endpoint.version, object))
 		return nil
 	})
 }
 
+func newStoredRead(ctx context.Context, target Target, doc *source.Document, stored *unstructured.Unstructured, now time.Time) *StoredRead {
+	o := options{operation: playground.OperationCreate, fieldValidation: playground.FieldValidationIgnore, now: now}
+	r := newRequest(ctx, target, o, doc)
+	r.endpoint.version = target.CRD.Storage
+	r.object = stored
+	return &StoredRead{r, stored}
+}
+
+// validate adds the errors of validation and, where the API server would evaluate
+// the rules, their errors.
+func (s *StoredRead) validate(errs field.ErrorList) {
+	r := s.request
+	r.addInvalid(playground.StageValidate, errs)
+	if r.endpoint.version.CELValidator != nil && !isBlocking(r.invalid) {
+		errs, _ := validateRules(r.ctx, r.endpoint.version, r.object, r.old.object)
+		r.addInvalid(playground.StageRules, errs)
+	}
+}
+
+// Findings returns the errors of the validation.
+func (s *StoredRead) Findings() []playground.Finding { return s.request.rec.report.Findings }
+
+// NewFindings returns the errors that the validation under the old CRD does not have.
+func (s *StoredRead) NewFindings(old *StoredRead) []playground.Finding {
+	var added []playground.Finding
+	for _, f := range s.Findings() {
+		if !old.request.rec.isReported(f) {
+			added = append(added, f)
+		}
+	}
+	return added
+}
+
 // AcceptsTouch reports whether the API server accepts an update that changes only a
-// label of the stored object.
-func (r *Request) AcceptsTouch() bool {
-	update := NewStoredRequest(r.ctx, r.endpoint.Target, r.rec.doc, r.old.stored, r.options.now)
+// label of the object.
+func (s *StoredRead) AcceptsTouch() bool {
+	r := s.request
+	update := newStoredRead(r.ctx, r.endpoint.Target, r.rec.doc, s.stored, r.options.now)
 	err := upstream.Guard(playground.StageValidate, func() error {
-		update.options.operation = playground.OperationUpdate
-		update.old.object = r.object
-		update.object = withLabel(r.object, "updated", "true")
-		update.validateAll(validateUpdate(update.ctx, update.endpoint.version, update.object, update.old.object, playground.OperationUpdate))
+		u := update.request
+		u.options.operation = playground.OperationUpdate
+		u.old.object, u.object = r.object, withLabel(r.object, "updated", "true")
+		update.validate(validateUpdate(u.ctx, u.endpoint.version, u.object, u.old.object, playground.OperationUpdate))
 		return nil
 	})
-	return err == nil && len(update.invalid) == 0
+	return err == nil && len(update.request.invalid) == 0
 }
 
 func withLabel(object *unstructured.Unstructured, key, value string) *unstructured.Unstructured {
@@ -68,27 +100,12 @@ func withLabel(object *unstructured.Unstructured, key, value string) *unstructur
 	return labeled
 }
 
-// validateAll adds the errors of validation and, where the API server would
-// evaluate the rules, their errors.
-func (r *Request) validateAll(errs field.ErrorList) {
-	r.addInvalid(playground.StageValidate, errs)
-	if r.endpoint.version.CELValidator != nil && !isBlocking(r.invalid) {
-		errs, _ := validateRules(r.ctx, r.endpoint.version, r.object, r.old.object)
-		r.addInvalid(playground.StageRules, errs)
-	}
-}
-
-// Findings returns the findings of the request so far.
-func (r *Request) Findings() []playground.Finding { return r.rec.report.Findings }
-
-// IsReported reports whether the request has a finding about the same error.
-func (r *Request) IsReported(f playground.Finding) bool { return r.rec.isReported(f) }
-
-// ReadDifferences returns the differences between an object as read under the old
-// CRD and under the new CRD of r. It ignores the version of the objects.
-func (r *Request) ReadDifferences(old *Request) []playground.Change {
+// Differences returns the differences to the object as read under the old CRD. It
+// ignores the version of the objects.
+func (s *StoredRead) Differences(old *StoredRead) []playground.Change {
+	r := s.request
 	var changes []playground.Change
-	for _, c := range jsonvalue.Diff(old.object.Object, r.object.Object, nil) {
+	for _, c := range jsonvalue.Diff(old.request.object.Object, r.object.Object, nil) {
 		if jsonvalue.PathString(c.Path) == "apiVersion" {
 			continue
 		}

@@ -42,15 +42,6 @@ func Tables(c *crd.CRD, objects []Evaluated, now time.Time) []playground.Table {
 // the version. It is nil at a version that cannot be read.
 type versionReads map[string]*unstructured.Unstructured
 
-// versionReads returns the objects in the report's Versions.
-func (r *Request) versionReads() versionReads {
-	reads := versionReads{}
-	for _, v := range r.rec.report.Versions {
-		reads[v.Name] = r.stored.reads[v.Name]
-	}
-	return reads
-}
-
 // listAt returns the objects as read at a version, in the order of their keys in
 // etcd.
 func listAt(objects []Evaluated, version string) *unstructured.UnstructuredList {

@@ -99,9 +99,7 @@ func (r *Request) concludeValidation() error {
 		return nil
 	}
 	for _, finalizer := range newFinalizers(r.object, r.old.object) {
-		for _, warning := range finalizerWarnings(finalizer) {
-			r.rec.warn(warning)
-		}
+		r.rec.warn(finalizerWarnings(finalizer)...)
 	}
 	return nil
 }
