@@ -149,7 +149,7 @@ func explainMerge(live, configuration, merged *unstructured.Unstructured, schema
 		case found && (applied == nil || !jsonvalue.IsScalar(applied) || jsonvalue.Equal(applied, c.Value)):
 			changes = append(changes, change{c, playground.CauseApplied, "applied by " + manager})
 		default:
-			changes = append(changes, explainDefault(schema, live.Object, change{c, playground.CauseApplied, "merged with the old object"})...)
+			changes = appendDefault(changes, schema, live.Object, change{c, playground.CauseApplied, "merged with the old object"})
 		}
 	}
 	if isManaged {

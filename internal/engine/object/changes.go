@@ -16,9 +16,10 @@ type change struct {
 // explainChanges returns the changes between two states of an object. They have
 // the same cause; because words the reason for each of them.
 func explainChanges(before, after any, cause playground.ChangeCause, because func(jsonvalue.Change) string) []change {
-	var changes []change
-	for _, c := range jsonvalue.Diff(before, after, nil) {
-		changes = append(changes, change{c, cause, because(c)})
+	found := jsonvalue.Diff(before, after, nil)
+	changes := make([]change, len(found))
+	for i, c := range found {
+		changes[i] = change{c, cause, because(c)}
 	}
 	return changes
 }

@@ -23,27 +23,27 @@ func applyDefaults(before, content map[string]any, schema *structuralschema.Stru
 	defaulting.Default(content, schema)
 	var changes []change
 	for _, c := range jsonvalue.Diff(before, content, nil) {
-		changes = append(changes, explainDefault(schema, before, change{c, playground.CauseDefaulted, "default"})...)
+		changes = appendDefault(changes, schema, before, change{c, playground.CauseDefaulted, "default"})
 	}
 	return changes
 }
 
-// explainDefault attributes a change to the default of its schema node. A default
-// may lack fields that defaults further down the schema add; each of them becomes
-// a change of its own. A change that no default explains keeps its reason. The
-// state of the object before is nil for a value inside a default.
-func explainDefault(schema *structuralschema.Structural, before any, c change) []change {
+// appendDefault appends a change, and attributes it to the default of its schema
+// node. A default may lack fields that defaults further down the schema add; each of
+// them becomes a change of its own. A change that no default explains keeps its
+// reason. The state of the object before is nil for a value inside a default.
+func appendDefault(changes []change, schema *structuralschema.Structural, before any, c change) []change {
 	node, path := crdschema.NodeAt(schema, c.Path)
 	if node == nil || node.Default.Object == nil || !isCompletion(c.Value, node.Default.Object) {
-		return []change{c}
+		return append(changes, c)
 	}
 	because := "default at " + describeSchemaPath(path)
 	if replaced, _ := jsonvalue.At(before, c.Path); c.Op == playground.ChangeReplace && replaced == nil {
 		because = "null replaced by the default at " + describeSchemaPath(path)
 	}
-	changes := []change{{jsonvalue.Change{Op: c.Op, Path: c.Path, Value: node.Default.Object}, playground.CauseDefaulted, because}}
+	changes = append(changes, change{jsonvalue.Change{Op: c.Op, Path: c.Path, Value: node.Default.Object}, playground.CauseDefaulted, because})
 	for _, nested := range jsonvalue.Diff(node.Default.Object, c.Value, c.Path) {
-		changes = append(changes, explainDefault(schema, nil, change{nested, c.cause, c.because})...)
+		changes = appendDefault(changes, schema, nil, change{nested, c.cause, c.because})
 	}
 	return changes
 }

@@ -57,7 +57,7 @@ func (m *mutations) settle(after any) {
 		case c.Op == playground.ChangeRemove:
 			m.changes = append(m.changes, change{c, playground.CausePruned, "pruned after mutation: not in the schema"})
 		default:
-			m.changes = append(m.changes, explainDefault(m.schema, m.state, change{c, playground.CauseConverted, converted})...)
+			m.changes = appendDefault(m.changes, m.schema, m.state, change{c, playground.CauseConverted, converted})
 		}
 	}
 	m.state = after

@@ -136,6 +136,7 @@ func (rec *recorder) snapshot(object *unstructured.Unstructured) map[string]any 
 
 // record adds changes to the running stage.
 func (rec *recorder) record(changes ...change) {
+	rec.running.Changes = slices.Grow(rec.running.Changes, len(changes))
 	for _, c := range changes {
 		rec.running.Changes = append(rec.running.Changes, rec.describe(c))
 	}

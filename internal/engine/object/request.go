@@ -123,8 +123,8 @@ func (r *Request) Evaluate(judges bool) {
 	}
 }
 
-// precondition returns the reason why the request does not reach the API server's
-// handler for custom resources; empty if it does.
+// precondition returns an empty string if the request reaches the API server's
+// handler for custom resources. Otherwise it reports and returns the reason.
 func (r *Request) precondition(judges bool) (why string) {
 	switch {
 	case !r.endpoint.CRD.Report.Accepted:
@@ -174,7 +174,7 @@ func (r *Request) runStages() {
 func (r *Request) refuse(stage playground.StageName, err error) {
 	r.rec.report.Status = upstream.StatusOf(err)
 	r.rec.report.Output = kubectl.FormatError(err, r.options.operation, "object.yaml", r.rec.report.Warnings)
-	if r.explains(err) {
+	if r.isExplained(err) {
 		return
 	}
 	status := upstream.APIStatus(err)
@@ -183,8 +183,8 @@ func (r *Request) refuse(stage playground.StageName, err error) {
 	r.rec.add(f)
 }
 
-// explains reports whether each cause of err already has a finding.
-func (r *Request) explains(err error) bool {
+// isExplained reports whether each cause of err already has a finding.
+func (r *Request) isExplained(err error) bool {
 	if _, isDenied := errors.AsType[*admissionDenied](err); isDenied {
 		return true
 	}
