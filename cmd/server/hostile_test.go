@@ -72,7 +72,7 @@ func TestHostileScenarios(t *testing.T) {
 		{"same aliases in the CRD", playground.Scenario{CRD: aliases(30)}, 200, "CRD: the object provided is unrecognized (must be of type CustomResourceDefinition): yaml: document contains excessive aliasing"},
 		{"10,000 levels of flow sequences", playground.Scenario{CRD: plain.CRD, Object: ofThing("s: " + strings.Repeat("[", 10_000) + strings.Repeat("]", 10_000))}, 200, "object: mappings and sequences are nested more than 200 levels deep"},
 		{"10,000 levels of block sequences", playground.Scenario{CRD: plain.CRD, Object: ofThing(strings.Repeat("- ", 10_000))}, 200, "object: mappings and sequences are nested more than 200 levels deep"},
-		{"object of 5 MB", playground.Scenario{CRD: plain.CRD, Object: strings.Repeat("x: y\n", 1_000_000)}, 200, "object: the text is longer than 1572864 bytes: 5000000"},
+		{"object of 5 MB", playground.Scenario{CRD: plain.CRD, Object: strings.Repeat("x: y\n", 1_000_000)}, 200, "object: the text is longer than 3145728 bytes: 5000000"},
 		{"10,000 documents", playground.Scenario{CRD: plain.CRD, Object: strings.Repeat("---\n"+ofThing("s: a"), 10_000)}, 200, "object: the text has more than 100 documents"},
 		{"control characters", playground.Scenario{CRD: plain.CRD, Object: "\x00\x01\ufffd\u202e"}, 200, "object: the object provided is unrecognized (must be of type Thing): yaml: control characters are not allowed"},
 		{"recursive merge key", playground.Scenario{CRD: plain.CRD, Object: "a: &a {<<: *a}"}, 200, "object: the object provided is unrecognized (must be of type Thing): yaml: anchor 'a' value contains itself"},

@@ -15,7 +15,10 @@ type CRD struct {
 	// Conditions is status.conditions after the controllers have finished.
 	Conditions     []Condition `json:"conditions"`
 	StoredVersions []string    `json:"storedVersions"`
-	Group          string      `json:"group"`
+	// Size compares the stored CRD with the limit of etcd; nil if it is smaller than a
+	// tenth of the limit.
+	Size  *Size  `json:"size"`
+	Group string `json:"group"`
 	// Scope is Namespaced or Cluster.
 	Scope string `json:"scope"`
 	Names Names  `json:"names"`

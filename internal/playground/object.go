@@ -56,6 +56,9 @@ type Object struct {
 	// Scale has one entry for each served version, in the order of Versions, if
 	// any version enables the scale subresource.
 	Scale []Scale `json:"scale"`
+	// Size compares the stored object with the limit of etcd; nil if it is smaller
+	// than a tenth of the limit or not known.
+	Size *Size `json:"size"`
 	// SelectableFields has one entry for each served version that declares
 	// selectable fields.
 	SelectableFields []SelectableFields `json:"selectableFields"`
@@ -153,4 +156,21 @@ type ObjectVersion struct {
 	// RoundTrip lists the changes to the stored object if a client reads it at
 	// this version and writes it back unchanged. It excludes metadata.
 	RoundTrip []Change `json:"roundTrip"`
+}
+
+// Size compares a stored object with the largest request that etcd accepts.
+type Size struct {
+	// Bytes is the length of the stored JSON.
+	Bytes int `json:"bytes"`
+	Limit int `json:"limit"`
+	// Largest lists the largest fields, at most three, in descending order.
+	Largest []FieldSize `json:"largest"`
+}
+
+// FieldSize is the size of a field.
+type FieldSize struct {
+	// Path is the field path: "spec.jobs[0].name".
+	Path string `json:"path"`
+	// Bytes is the length of the field's JSON.
+	Bytes int `json:"bytes"`
 }

@@ -45,6 +45,7 @@ const (
 	StageFinalize StageName = "finalize"
 	StageScale    StageName = "scale"
 	StageStore    StageName = "store"
+	StageSize     StageName = "size"
 	StageRead     StageName = "read"
 )
 
@@ -52,6 +53,7 @@ const (
 const (
 	StageCRDDecode   StageName = "crd decode"
 	StageCRDValidate StageName = "crd validate"
+	StageCRDSize     StageName = "crd size"
 	StageCRDServe    StageName = "crd serve"
 )
 
@@ -140,6 +142,7 @@ var ObjectStages = []ObjectStage{
 		Name: StageStore, Title: "Store the object at the storage version", Operations: allOperations,
 		Skips: []StageSkip{StageSkipUnconverted}, ChangeLabel: "storage version", RemovalLabel: "not in the storage version", Routine: true,
 	},
+	{Name: StageSize, Title: "Compare the stored object with etcd's size limit", Operations: allOperations},
 	{
 		Name: StageRead, Title: "Read the object at each served version", Operations: allOperations,
 		Skips: []StageSkip{StageSkipDeleted, StageSkipNotStored}, ChangeLabel: "not in this version",

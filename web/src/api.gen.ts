@@ -136,6 +136,8 @@ export type components = {
             /** @description Conditions is status.conditions after the controllers have finished. */
             readonly conditions: readonly components["schemas"]["Condition"][];
             readonly storedVersions: readonly string[];
+            /** @description Size compares the stored CRD with the limit of etcd; nil if it is smaller than a tenth of the limit. */
+            readonly size: components["schemas"]["Size"] | null;
             readonly group: string;
             /** @description Scope is Namespaced or Cluster. */
             readonly scope: string;
@@ -260,7 +262,7 @@ export type components = {
              * @description Stage is the stage of the object's request that needed the conversion.
              * @enum {string}
              */
-            readonly stage: "" | "decode" | "apply" | "metadata" | "prune" | "nulls" | "embedded" | "default" | "prepare" | "mutate" | "complete" | "validate" | "rules" | "admit" | "find" | "finalize" | "scale" | "store" | "read" | "crd decode" | "crd validate" | "crd serve";
+            readonly stage: "" | "decode" | "apply" | "metadata" | "prune" | "nulls" | "embedded" | "default" | "prepare" | "mutate" | "complete" | "validate" | "rules" | "admit" | "find" | "finalize" | "scale" | "store" | "size" | "read" | "crd decode" | "crd validate" | "crd size" | "crd serve";
             /** @description From and To are apiVersions. */
             readonly from: string;
             readonly to: string;
@@ -306,6 +308,13 @@ export type components = {
             readonly name: string;
             readonly text: string;
         };
+        /** @description FieldSize is the size of a field. */
+        readonly FieldSize: {
+            /** @description Path is the field path: "spec.jobs[0].name". */
+            readonly path: string;
+            /** @description Bytes is the length of the field's JSON. */
+            readonly bytes: number;
+        };
         /** @description Finding is a diagnostic about one document. */
         readonly Finding: {
             /** @enum {string} */
@@ -314,7 +323,7 @@ export type components = {
              * @description Stage is the stage that produced the finding; empty if it is unknown, because the evaluation was aborted.
              * @enum {string}
              */
-            readonly stage: "" | "decode" | "apply" | "metadata" | "prune" | "nulls" | "embedded" | "default" | "prepare" | "mutate" | "complete" | "validate" | "rules" | "admit" | "find" | "finalize" | "scale" | "store" | "read" | "crd decode" | "crd validate" | "crd serve";
+            readonly stage: "" | "decode" | "apply" | "metadata" | "prune" | "nulls" | "embedded" | "default" | "prepare" | "mutate" | "complete" | "validate" | "rules" | "admit" | "find" | "finalize" | "scale" | "store" | "size" | "read" | "crd decode" | "crd validate" | "crd size" | "crd serve";
             /** @description Reason is the API server's cause type, such as FieldValueInvalid, or PlaygroundLimit. */
             readonly reason: string;
             /** @description Field and Message are quoted from the API server's cause. */
@@ -439,6 +448,8 @@ export type components = {
             readonly admission?: components["schemas"]["ObjectAdmission"];
             /** @description Scale has one entry for each served version, in the order of Versions, if any version enables the scale subresource. */
             readonly scale: readonly components["schemas"]["Scale"][];
+            /** @description Size compares the stored object with the limit of etcd; nil if it is smaller than a tenth of the limit or not known. */
+            readonly size: components["schemas"]["Size"] | null;
             /** @description SelectableFields has one entry for each served version that declares selectable fields. */
             readonly selectableFields: readonly components["schemas"]["SelectableFields"][];
         };
@@ -731,13 +742,21 @@ export type components = {
             /** @description Error is the API server's message if the fields cannot be determined. */
             readonly error: string;
         };
+        /** @description Size compares a stored object with the largest request that etcd accepts. */
+        readonly Size: {
+            /** @description Bytes is the length of the stored JSON. */
+            readonly bytes: number;
+            readonly limit: number;
+            /** @description Largest lists the largest fields, at most three, in descending order. */
+            readonly largest: readonly components["schemas"]["FieldSize"][];
+        };
         /** @description Stage is a step of a request. */
         readonly Stage: {
             /**
              * @description Name is one of the Stage… constants.
              * @enum {string}
              */
-            readonly name: "" | "decode" | "apply" | "metadata" | "prune" | "nulls" | "embedded" | "default" | "prepare" | "mutate" | "complete" | "validate" | "rules" | "admit" | "find" | "finalize" | "scale" | "store" | "read" | "crd decode" | "crd validate" | "crd serve";
+            readonly name: "" | "decode" | "apply" | "metadata" | "prune" | "nulls" | "embedded" | "default" | "prepare" | "mutate" | "complete" | "validate" | "rules" | "admit" | "find" | "finalize" | "scale" | "store" | "size" | "read" | "crd decode" | "crd validate" | "crd size" | "crd serve";
             /**
              * @description Outcome is pass, fail or skipped.
              * @enum {string}
@@ -924,6 +943,7 @@ export type Cursor = components['schemas']['Cursor'];
 export type Example = components['schemas']['Example'];
 export type ExpressionError = components['schemas']['ExpressionError'];
 export type Fact = components['schemas']['Fact'];
+export type FieldSize = components['schemas']['FieldSize'];
 export type Finding = components['schemas']['Finding'];
 export type Fix = components['schemas']['Fix'];
 export type FormatRequest = components['schemas']['FormatRequest'];
@@ -953,6 +973,7 @@ export type Schema = components['schemas']['Schema'];
 export type SchemaPlace = components['schemas']['SchemaPlace'];
 export type SelectableField = components['schemas']['SelectableField'];
 export type SelectableFields = components['schemas']['SelectableFields'];
+export type Size = components['schemas']['Size'];
 export type Stage = components['schemas']['Stage'];
 export type Status = components['schemas']['Status'];
 export type StoredObject = components['schemas']['StoredObject'];

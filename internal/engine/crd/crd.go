@@ -24,6 +24,7 @@ var stages = []struct {
 }{
 	{playground.StageCRDDecode, decode},
 	{playground.StageCRDValidate, validate},
+	{playground.StageCRDSize, checkSize},
 	{playground.StageCRDServe, serve},
 }
 

@@ -15,10 +15,10 @@ import (
 // The limits of the documents that reach the API server's code. Nesting of about
 // 2,000 levels overflows the stack of WebAssembly, a fatal error. The memory of
 // a regular expression grows with the square of its groups. The sizes match the
-// API server (1.5 MiB for an object in etcd) or exceed every known public CRD.
+// API server (a request body of 3 MiB) or exceed every known public CRD.
 var (
 	CRDText    = limits.Limits{MaxBytes: 4 << 20, MaxDocuments: 100, MaxDepth: 200, MaxNodes: 500_000, MaxAliases: 1_000}
-	ObjectText = limits.Limits{MaxBytes: 3 << 19, MaxDocuments: 100, MaxDepth: 200, MaxNodes: 200_000, MaxAliases: 1_000}
+	ObjectText = limits.Limits{MaxBytes: 3 << 20, MaxDocuments: 100, MaxDepth: 200, MaxNodes: 200_000, MaxAliases: 1_000}
 )
 
 const (

@@ -30,6 +30,7 @@ var stages = []stage{
 	{playground.StageAdmit, runAdmit},
 	{playground.StageFinalize, runFinalize},
 	{playground.StageStore, runStore},
+	{playground.StageSize, runSize},
 	{playground.StageRead, runRead},
 }
 

@@ -1,0 +1,43 @@
+package jsonvalue
+
+import (
+	"encoding/json"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+func TestSize(t *testing.T) {
+	for _, text := range []string{
+		`null`, `true`, `false`, `""`, `"a\"b\\c\n\t\u0001<>&é\u2028"`, `-12`, `1.5`, `1e30`, `[]`, `[1,"a",null]`, `{}`, `{"a":1,"b":{"c":[{}]}}`,
+	} {
+		var value any
+		if err := json.Unmarshal([]byte(text), &value); err != nil {
+			t.Fatal(err)
+		}
+		if got, want := Size(value), len(Encode(value)); got != want {
+			t.Errorf("%s: %d, want %d", text, got, want)
+		}
+	}
+	if got, want := Size("\xff"), len(Encode("\xff")); got != want {
+		t.Errorf("invalid UTF-8: %d, want %d", got, want)
+	}
+	if got := Size(int64(-120)); got != 4 {
+		t.Errorf("int64: %d, want 4", got)
+	}
+}
+
+func TestLargestFields(t *testing.T) {
+	object := map[string]any{
+		"kind": "Thing",
+		"spec": map[string]any{
+			"text":  strings.Repeat("x", 1000),
+			"items": []any{strings.Repeat("a", 50), strings.Repeat("b", 50), strings.Repeat("c", 50)},
+		},
+	}
+	want := []FieldSize{{"spec.text", 1002}, {"spec.items", 160}}
+	if diff := cmp.Diff(want, LargestFields(object, 2)); diff != "" {
+		t.Errorf("-want +got:\n%s", diff)
+	}
+}

@@ -1,0 +1,30 @@
+package object
+
+import (
+	"github.com/crdlab/crdlab/internal/engine/size"
+	"github.com/crdlab/crdlab/internal/playground"
+)
+
+// runSize rejects a stored object that is too large for etcd, and warns if client-side
+// apply cannot create it.
+func runSize(r *Request) error {
+	if r.stored == nil {
+		return nil // the object is deleted, or only a webhook could convert it
+	}
+	report := &r.rec.report
+	bytes := len(report.Stored) + len("\n")
+	report.Size = size.Report(bytes, r.stored.object.UnstructuredContent)
+	if err := size.CheckWrite(r.endpoint.keyOf(r.object), bytes); err != nil {
+		report.Accepted, report.Stored, r.stored = false, nil, nil
+		return err
+	}
+	if r.options.sendsDocument() {
+		r.rec.add(size.CheckClientApply(playground.DocumentObject, playground.StageSize, r.rec.doc)...)
+	}
+	return nil
+}
+
+// sendsDocument reports whether the request could also be a client-side apply.
+func (o options) sendsDocument() bool {
+	return o.operation == playground.OperationCreate || o.operation == playground.OperationUpdate
+}

@@ -1,0 +1,52 @@
+// Package size compares CRDs and objects with the limits of etcd and of kubectl's
+// client-side apply.
+package size
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/crdlab/crdlab/internal/engine/jsonvalue"
+	"github.com/crdlab/crdlab/internal/playground"
+)
+
+const (
+	// Limit is the largest request in bytes that etcd accepts by default
+	// (--max-request-bytes).
+	Limit = 3 << 19
+	// Noticeable is the size in bytes from which a report contains it.
+	Noticeable = Limit / 10
+	// maxMessage is the largest message in bytes that the API server's client
+	// sends to etcd.
+	maxMessage = 2 << 20
+	// largestFields is the number of fields that a report lists.
+	largestFields = 3
+)
+
+// Report returns the size of stored JSON for the report, or nil if the size is not
+// noticeable. The object is the decoded JSON.
+func Report(bytes int, object func() map[string]any) *playground.Size {
+	if bytes < Noticeable {
+		return nil
+	}
+	report := &playground.Size{Bytes: bytes, Limit: Limit, Largest: []playground.FieldSize{}}
+	for _, field := range jsonvalue.LargestFields(object(), largestFields) {
+		report.Largest = append(report.Largest, playground.FieldSize{Path: field.Path, Bytes: field.Bytes})
+	}
+	return report
+}
+
+// CheckWrite returns the API server's error if a write of so many bytes of JSON is
+// too large for etcd. The key is the path in etcd. The write is a transaction, which
+// contains the key three times; the size of its other fields varies by a few bytes.
+func CheckWrite(key string, bytes int) error {
+	const transactionFields, raftFields = 41, 20
+	message := bytes + 3*len(key) + transactionFields
+	switch {
+	case message > maxMessage:
+		return fmt.Errorf("rpc error: code = ResourceExhausted desc = trying to send message larger than max (%d vs. %d)", message, maxMessage)
+	case message+raftFields > Limit:
+		return errors.New("etcdserver: request is too large")
+	}
+	return nil
+}
