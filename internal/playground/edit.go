@@ -10,7 +10,6 @@ type Fix struct {
 
 // TextEdit replaces a range of a document, like the TextEdit of the Language
 // Server Protocol.
-
 type TextEdit struct {
 	Document Document `json:"document"`
 	Range    Range    `json:"range"`

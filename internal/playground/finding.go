@@ -53,7 +53,6 @@ type Range struct {
 
 // Position is a zero-based line and a zero-based offset in UTF-16 code units, as
 // in the Language Server Protocol.
-
 type Position struct {
 	Line      int `json:"line"`
 	Character int `json:"character"`

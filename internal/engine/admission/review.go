@@ -42,13 +42,13 @@ func (r *review) Validate(ctx context.Context, a admission.Attributes, o admissi
 
 func (r *review) Mutations() []feature.Mutation { return r.record.mutations }
 
-func (r *review) Refusal(err error) (error, []feature.Denial) {
+func (r *review) Refusal(err error) ([]feature.Denial, error) {
 	err = r.record.reproducibleError(err)
 	status := upstream.APIStatus(err)
 	isReported := func(d feature.Denial) bool { return d.Message == status.Details.Causes[0].Message }
 	hasCauses := status.Details != nil && len(status.Details.Causes) > 0
 	if hasCauses && slices.ContainsFunc(r.record.denials, isReported) {
-		return err, withCauses(r.record.denials, status.Details.Causes)
+		return withCauses(r.record.denials, status.Details.Causes), err
 	}
 	denial := feature.Denial{Message: status.Message, Reason: status.Reason}
 	if hasCauses {
@@ -58,7 +58,7 @@ func (r *review) Refusal(err error) (error, []feature.Denial) {
 	if at := r.record.failedAt; at != nil {
 		denial.At = *at
 	}
-	return err, []feature.Denial{denial}
+	return []feature.Denial{denial}, err
 }
 
 // withCauses returns denials with the reasons of the equal causes of a status.

@@ -74,7 +74,7 @@ type Review interface {
 	Mutations() []Mutation
 	// Refusal returns the error of a plugin in a reproducible form, and the denials that
 	// caused it, at least one.
-	Refusal(error) (error, []Denial)
+	Refusal(error) ([]Denial, error)
 	Report(ReviewedRequest) *playground.ObjectAdmission
 }
 

@@ -156,7 +156,7 @@ func (r *Request) reviewed() feature.ReviewedRequest {
 // refuseAdmission reports each decision that denied the request, with its position
 // in the admission document.
 func (r *Request) refuseAdmission(stage playground.StageName, err error) error {
-	err, denials := r.review.Refusal(err)
+	denials, err := r.review.Refusal(err)
 	for _, d := range denials {
 		f := finding.OfRequest(playground.DocumentObject, stage, r.rec.doc, d.Message)
 		f.Reason = string(d.Reason)

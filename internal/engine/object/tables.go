@@ -2,7 +2,9 @@ package object
 
 import (
 	"cmp"
+	"context"
 	"fmt"
+	"reflect"
 	"slices"
 	"time"
 
@@ -67,7 +69,7 @@ func newTable(v *crd.Version, list *unstructured.UnstructuredList, now time.Time
 	convertor := v.AcquireTableConvertor()
 	defer v.ReleaseTableConvertor(convertor)
 	columns := convertor.Columns
-	table, err := convertor.ConvertToTable(nil, list, nil)
+	table, err := convertor.ConvertToTable(context.Background(), list, nil)
 	if err != nil {
 		return out, fmt.Errorf("convert to table: %w", err)
 	}
@@ -98,7 +100,7 @@ func age(column apiextensionsv1.CustomResourceColumnDefinition, object map[strin
 	if err != nil || len(results) == 0 || len(results[0]) == 0 {
 		return cell
 	}
-	timestamp, ok := results[0][0].Interface().(string)
+	timestamp, ok := reflect.TypeAssert[string](results[0][0])
 	if !ok {
 		return cell
 	}
