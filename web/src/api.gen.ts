@@ -480,6 +480,7 @@ export type components = {
             /** @description RoundTrip lists the changes to the stored object if a client reads it at this version and writes it back unchanged. It excludes metadata. */
             readonly roundTrip: readonly components["schemas"]["Change"][];
         };
+        /** @description Position is a zero-based line and a zero-based offset in UTF-16 code units, as in the Language Server Protocol. */
         readonly Position: {
             readonly line: number;
             readonly character: number;
@@ -805,6 +806,7 @@ export type components = {
             readonly get: string;
             readonly wide: string;
         };
+        /** @description TextEdit replaces a range of a document, like the TextEdit of the Language Server Protocol. */
         readonly TextEdit: {
             /** @enum {string} */
             readonly document: "crd" | "oldCrd" | "object" | "oldObject" | "conversion" | "admission";
