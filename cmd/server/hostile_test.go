@@ -106,8 +106,8 @@ func TestHostileExpressions(t *testing.T) {
 	pool := procpool.New(testChild)
 	defer pool.Close()
 	long := playground.Scenario{CRD: thing("s: {type: string}", "true"), Object: ofThing("s: " + strings.Repeat("x", 39_000))}
-	try := func(expression string) (*playground.Tried, error) {
-		help, err := pool.Help(t.Context(), playground.Question{Try: &playground.TryRequest{Scenario: long, Trial: playground.Trial{Expression: expression}}})
+	try := func(expression string) (*playground.ExpressionResult, error) {
+		help, err := pool.Help(t.Context(), playground.AssistRequest{Try: &playground.ExpressionRequest{Scenario: long, Trial: playground.Expression{Expression: expression}}})
 		return help.Tried, err
 	}
 	for _, c := range []struct {

@@ -26,7 +26,7 @@ func New(e *engine.Engine) *Assistant { return &Assistant{e} }
 
 // Answer responds to an assist request. The response is empty if nothing is known about
 // the position. Answer fails if ctx ends, the request is invalid or the engine fails.
-func (a *Assistant) Answer(ctx context.Context, q playground.Question) (help playground.Help, err error) {
+func (a *Assistant) Answer(ctx context.Context, q playground.AssistRequest) (help playground.AssistResponse, err error) {
 	defer func() {
 		if p := recover(); p != nil {
 			err = fmt.Errorf("help: panic: %v", p)
@@ -50,7 +50,7 @@ func (a *Assistant) Answer(ctx context.Context, q playground.Question) (help pla
 		err = &playground.InvalidScenarioError{Parameter: "question", Message: "must ask for a completion, a hover, a sample, a format or a trial"}
 	}
 	if err != nil {
-		return playground.Help{}, err
+		return playground.AssistResponse{}, err
 	}
 	return help, ctx.Err()
 }

@@ -65,16 +65,16 @@ func respondAs(t *testing.T, e *engine.Engine, name string, cursor playground.Cu
 	t.Helper()
 	switch name {
 	case "completion.txt":
-		return formatCompletion(respond(t, e, playground.Question{Complete: &cursor}).Completion), true
+		return formatCompletion(respond(t, e, playground.AssistRequest{Complete: &cursor}).Completion), true
 	case "hover.txt":
-		return formatHover(respond(t, e, playground.Question{Hover: &cursor}).Hover), true
+		return formatHover(respond(t, e, playground.AssistRequest{Hover: &cursor}).Hover), true
 	case "tried.json":
-		return formatResult(t, respond(t, e, playground.Question{Try: evaluationAt(cursor)}).Tried), true
+		return formatResult(t, respond(t, e, playground.AssistRequest{Try: evaluationAt(cursor)}).Tried), true
 	}
 	return "", false
 }
 
-func respond(t *testing.T, e *engine.Engine, q playground.Question) playground.Help {
+func respond(t *testing.T, e *engine.Engine, q playground.AssistRequest) playground.AssistResponse {
 	t.Helper()
 	response, err := assist.New(e).Answer(context.Background(), q)
 	if err != nil {
@@ -85,15 +85,15 @@ func respond(t *testing.T, e *engine.Engine, q playground.Question) playground.H
 
 // evaluationAt returns a request to evaluate the cursor's expression, for the value at the
 // cursor if the cursor is in the object.
-func evaluationAt(cursor playground.Cursor) *playground.TryRequest {
-	request := &playground.TryRequest{Scenario: cursor.Scenario, Trial: *cursor.Trial}
+func evaluationAt(cursor playground.Cursor) *playground.ExpressionRequest {
+	request := &playground.ExpressionRequest{Scenario: cursor.Scenario, Trial: *cursor.Trial}
 	if cursor.Document == playground.DocumentObject {
 		request.Position = &cursor.Position
 	}
 	return request
 }
 
-func formatResult(t *testing.T, result *playground.Tried) string {
+func formatResult(t *testing.T, result *playground.ExpressionResult) string {
 	t.Helper()
 	encoded, err := cases.EncodeValue(result)
 	if err != nil {
@@ -106,7 +106,7 @@ func formatResult(t *testing.T, result *playground.Tried) string {
 // expression.cel is an expression of the console; trial.json selects its value.
 func readCursor(t *testing.T, archive *txtar.Archive) playground.Cursor {
 	cursor := playground.Cursor{Scenario: playground.Scenario{Now: cases.Now}}
-	trial := playground.Trial{}
+	trial := playground.Expression{}
 	type target struct {
 		source   *string
 		document playground.Document

@@ -17,7 +17,7 @@ import (
 
 // evaluate responds to a request of the console: it evaluates an expression for a value of
 // an object. lacksFeature reports that this engine lacks a feature of the scenario.
-func (a *Assistant) evaluate(ctx context.Context, request playground.TryRequest) (result *playground.Tried, lacksFeature bool, err error) {
+func (a *Assistant) evaluate(ctx context.Context, request playground.ExpressionRequest) (result *playground.ExpressionResult, lacksFeature bool, err error) {
 	restore, err := release.Emulate(request.Scenario)
 	if err != nil {
 		return nil, false, err
@@ -36,7 +36,7 @@ func (a *Assistant) evaluate(ctx context.Context, request playground.TryRequest)
 // A console evaluates an expression for a value of an object, as the value is before the
 // stage that validates it.
 type console struct {
-	result  playground.Tried
+	result  playground.ExpressionResult
 	crd     *crd.CRD
 	types   *crdschema.Types
 	file    *source.File
@@ -54,8 +54,8 @@ type console struct {
 	bindings *celrule.Bindings
 }
 
-func emptyResult() playground.Tried {
-	return playground.Tried{
+func emptyResult() playground.ExpressionResult {
+	return playground.ExpressionResult{
 		Objects: []string{}, Paths: []string{}, Errors: []playground.ExpressionError{}, Trace: []playground.TraceStep{},
 		Outcome: playground.OutcomeSkipped, CostLimit: crd.RuleCostLimit,
 	}

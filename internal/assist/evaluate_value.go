@@ -23,7 +23,7 @@ const (
 
 // selectValue selects the value of a trial, or the value at a position in the object's
 // document. It reports false if there is no such value, and records the reason.
-func (c *console) selectValue(trial playground.Trial, at *playground.Position) bool {
+func (c *console) selectValue(trial playground.Expression, at *playground.Position) bool {
 	if c.result.Problem != "" {
 		return false
 	}

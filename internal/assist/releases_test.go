@@ -71,13 +71,13 @@ func TestAssistOnEveryRelease(t *testing.T) {
 }
 
 // assistRequests returns requests of each kind for a release, by name.
-func assistRequests(release string) map[string]playground.Question {
+func assistRequests(release string) map[string]playground.AssistRequest {
 	s := playground.Scenario{Kubernetes: release, CRD: assistCRD, Object: assistObject}
 	inCRD := playground.Cursor{Scenario: s, Document: playground.DocumentCRD, Position: playground.Position{Line: 17, Character: 50}}
 	inObject := playground.Cursor{Scenario: s, Document: playground.DocumentObject, Position: playground.Position{Line: 3, Character: 8}}
-	trial := playground.Trial{Expression: "self.replicas", Path: "spec"}
+	trial := playground.Expression{Expression: "self.replicas", Path: "spec"}
 	inConsole := playground.Cursor{Scenario: s, Trial: &trial, Position: playground.Position{Character: 7}}
-	return map[string]playground.Question{
+	return map[string]playground.AssistRequest{
 		"completion in the CRD":            {Complete: &inCRD},
 		"completion in the object":         {Complete: &inObject},
 		"completion in the console":        {Complete: &inConsole},
@@ -86,8 +86,8 @@ func assistRequests(release string) map[string]playground.Question {
 		"hover in the console":             {Hover: &inConsole},
 		"sample":                           {Sample: &playground.SampleRequest{CRD: s.CRD}},
 		"format":                           {Format: &playground.FormatRequest{Text: s.Object}},
-		"evaluation":                       {Try: &playground.TryRequest{Scenario: s, Trial: trial}},
-		"evaluation at a position":         {Try: &playground.TryRequest{Scenario: s, Trial: trial, Position: &inObject.Position}},
-		"evaluation for an unknown object": {Try: &playground.TryRequest{Scenario: s, Trial: playground.Trial{Expression: "self", Object: 7}}},
+		"evaluation":                       {Try: &playground.ExpressionRequest{Scenario: s, Trial: trial}},
+		"evaluation at a position":         {Try: &playground.ExpressionRequest{Scenario: s, Trial: trial, Position: &inObject.Position}},
+		"evaluation for an unknown object": {Try: &playground.ExpressionRequest{Scenario: s, Trial: playground.Expression{Expression: "self", Object: 7}}},
 	}
 }

@@ -57,8 +57,8 @@ func (s *sampleTally) check(t *testing.T, e *engine.Engine, name, crd string) {
 		if !version.Served {
 			continue
 		}
-		minimal := respond(t, e, playground.Question{Sample: &playground.SampleRequest{CRD: crd, Version: version.Name}}).Sample
-		full := respond(t, e, playground.Question{Sample: &playground.SampleRequest{CRD: crd, Version: version.Name, Full: true}}).Sample
+		minimal := respond(t, e, playground.AssistRequest{Sample: &playground.SampleRequest{CRD: crd, Version: version.Name}}).Sample
+		full := respond(t, e, playground.AssistRequest{Sample: &playground.SampleRequest{CRD: crd, Version: version.Name, Full: true}}).Sample
 		s.count++
 		var a, b any
 		if err := yaml.Unmarshal([]byte(minimal.Object), &a); err != nil {

@@ -51,3 +51,11 @@ func TestCases(t *testing.T) {
 		})
 	}
 }
+
+func evaluate(t *testing.T, e *engine.Engine, s playground.Scenario) playground.Report {
+	report, err := e.Evaluate(context.Background(), s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return report
+}

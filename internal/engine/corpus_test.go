@@ -3,7 +3,6 @@
 package engine_test
 
 import (
-	"context"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -35,14 +34,6 @@ func TestCorpus(t *testing.T) {
 			})
 		}
 	}
-}
-
-func evaluate(t *testing.T, e *engine.Engine, s playground.Scenario) playground.Report {
-	report, err := e.Evaluate(context.Background(), s)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return report
 }
 
 // compareCorpusCRD compares the engine with the reference server on a CRD and its

@@ -9,7 +9,7 @@ import (
 
 // complete responds with the completions at a cursor.
 func (s *Server) complete(w http.ResponseWriter, r *http.Request) error {
-	help, err := assist(s, r, func(cursor *playground.Cursor) playground.Question { return playground.Question{Complete: cursor} })
+	help, err := assist(s, r, func(cursor *playground.Cursor) playground.AssistRequest { return playground.AssistRequest{Complete: cursor} })
 	if err != nil {
 		return err
 	}
@@ -18,7 +18,7 @@ func (s *Server) complete(w http.ResponseWriter, r *http.Request) error {
 
 // hover responds with the documentation of the field or value at a cursor.
 func (s *Server) hover(w http.ResponseWriter, r *http.Request) error {
-	help, err := assist(s, r, func(cursor *playground.Cursor) playground.Question { return playground.Question{Hover: cursor} })
+	help, err := assist(s, r, func(cursor *playground.Cursor) playground.AssistRequest { return playground.AssistRequest{Hover: cursor} })
 	if err != nil {
 		return err
 	}
@@ -27,8 +27,8 @@ func (s *Server) hover(w http.ResponseWriter, r *http.Request) error {
 
 // sample responds with a sample object of a CRD.
 func (s *Server) sample(w http.ResponseWriter, r *http.Request) error {
-	help, err := assist(s, r, func(request *playground.SampleRequest) playground.Question {
-		return playground.Question{Sample: request}
+	help, err := assist(s, r, func(request *playground.SampleRequest) playground.AssistRequest {
+		return playground.AssistRequest{Sample: request}
 	})
 	if err != nil {
 		return err
@@ -38,8 +38,8 @@ func (s *Server) sample(w http.ResponseWriter, r *http.Request) error {
 
 // format responds with a document, formatted as YAML.
 func (s *Server) format(w http.ResponseWriter, r *http.Request) error {
-	help, err := assist(s, r, func(request *playground.FormatRequest) playground.Question {
-		return playground.Question{Format: request}
+	help, err := assist(s, r, func(request *playground.FormatRequest) playground.AssistRequest {
+		return playground.AssistRequest{Format: request}
 	})
 	if err != nil {
 		return err
@@ -49,8 +49,8 @@ func (s *Server) format(w http.ResponseWriter, r *http.Request) error {
 
 // try responds with the value and the cost of a CEL expression at a node of an object.
 func (s *Server) try(w http.ResponseWriter, r *http.Request) error {
-	help, err := assist(s, r, func(request *playground.TryRequest) playground.Question {
-		return playground.Question{Try: request}
+	help, err := assist(s, r, func(request *playground.ExpressionRequest) playground.AssistRequest {
+		return playground.AssistRequest{Try: request}
 	})
 	if err != nil {
 		return err
@@ -60,12 +60,12 @@ func (s *Server) try(w http.ResponseWriter, r *http.Request) error {
 
 // assist decodes the body of an assist request and sends it to the engine.
 // question wraps the decoded body.
-func assist[Part any](s *Server, r *http.Request, question func(*Part) playground.Question) (playground.Help, error) {
+func assist[Part any](s *Server, r *http.Request, question func(*Part) playground.AssistRequest) (playground.AssistResponse, error) {
 	var part Part
 	if err := readBody(r, "request", &part); err != nil {
-		return playground.Help{}, err
+		return playground.AssistResponse{}, err
 	}
-	return await(s.evaluator, r.Context(), func(ctx context.Context) (playground.Help, error) {
+	return await(s.evaluator, r.Context(), func(ctx context.Context) (playground.AssistResponse, error) {
 		return s.help(ctx, question(&part))
 	})
 }

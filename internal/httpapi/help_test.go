@@ -10,25 +10,25 @@ import (
 )
 
 // echoHelp is an engine that returns parts of the request.
-func echoHelp(_ context.Context, question playground.Question) (playground.Help, error) {
+func echoHelp(_ context.Context, question playground.AssistRequest) (playground.AssistResponse, error) {
 	nothing := playground.Range{}
 	switch {
 	case question.Complete != nil:
 		at := playground.Range{Start: question.Complete.Position, End: question.Complete.Position}
-		return playground.Help{Completion: &playground.Completion{Range: at, Items: []playground.CompletionItem{}}}, nil
+		return playground.AssistResponse{Completion: &playground.Completion{Range: at, Items: []playground.CompletionItem{}}}, nil
 	case question.Hover != nil:
 		if question.Hover.Document == "nope" {
-			return playground.Help{}, &playground.InvalidScenarioError{Parameter: "document", Message: "must be a document"}
+			return playground.AssistResponse{}, &playground.InvalidScenarioError{Parameter: "document", Message: "must be a document"}
 		}
-		return playground.Help{Hover: &playground.Hover{Title: string(question.Hover.Document), Range: nothing, Facts: []playground.Fact{}}}, nil
+		return playground.AssistResponse{Hover: &playground.Hover{Title: string(question.Hover.Document), Range: nothing, Facts: []playground.Fact{}}}, nil
 	case question.Sample != nil:
-		return playground.Help{Sample: &playground.Sample{Object: question.Sample.CRD, Unsolved: []string{}}}, nil
+		return playground.AssistResponse{Sample: &playground.Sample{Object: question.Sample.CRD, Unsolved: []string{}}}, nil
 	case question.Try != nil:
-		return playground.Help{Tried: &playground.Tried{
+		return playground.AssistResponse{Tried: &playground.ExpressionResult{
 			Path: question.Try.Trial.Path, Objects: []string{}, Paths: []string{}, Errors: []playground.ExpressionError{}, Trace: []playground.TraceStep{}, Outcome: playground.OutcomeSkipped,
 		}}, nil
 	}
-	return playground.Help{Formatted: &playground.Formatted{Text: question.Format.Text}}, nil
+	return playground.AssistResponse{Formatted: &playground.Formatted{Text: question.Format.Text}}, nil
 }
 
 func TestAssist(t *testing.T) {
@@ -61,12 +61,12 @@ func TestAssist(t *testing.T) {
 }
 
 func TestAssistLimits(t *testing.T) {
-	server, _ := serve(t, Config{Evaluate: newStuckEngine().evaluate, EvaluationTimeout: 20 * time.Millisecond, Help: func(ctx context.Context, question playground.Question) (playground.Help, error) {
+	server, _ := serve(t, Config{Evaluate: newStuckEngine().evaluate, EvaluationTimeout: 20 * time.Millisecond, Help: func(ctx context.Context, question playground.AssistRequest) (playground.AssistResponse, error) {
 		if question.Format.Text == "memory" {
-			return playground.Help{}, &playground.StoppedError{Reason: "it took too much memory"}
+			return playground.AssistResponse{}, &playground.StoppedError{Reason: "it took too much memory"}
 		}
 		<-ctx.Done()
-		return playground.Help{}, ctx.Err()
+		return playground.AssistResponse{}, ctx.Err()
 	}})
 	response, body := post(t, server.URL+"/api/v1/format", `{"text": "memory"}`)
 	wantProblem(t, response, body, kindStopped, "The evaluation was stopped: it took too much memory.")

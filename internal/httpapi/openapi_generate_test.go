@@ -49,11 +49,11 @@ func generateContract(t *testing.T) ui.APIDocument {
 	t.Helper()
 	g := newGenerator(t)
 	for _, value := range []any{
-		playground.View{}, playground.Answer{}, playground.Help{}, playground.Report{}, examples.Example{}, problemDocument{}, linkResponse{},
+		playground.View{}, playground.Answer{}, playground.AssistResponse{}, playground.Report{}, examples.Example{}, problemDocument{}, linkResponse{},
 	} {
 		g.schema(reflect.TypeOf(value))
 	}
-	g.schemas["Question"] = g.alternatives(reflect.TypeFor[playground.Question]())
+	g.schemas["AssistRequest"] = g.alternatives(reflect.TypeFor[playground.AssistRequest]())
 	return ui.APIDocument{
 		OpenAPI:    "3.1.0",
 		Info:       ui.APIInfo{Title: "The types that the page shares with the engine and the server", Version: "1"},

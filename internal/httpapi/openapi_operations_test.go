@@ -99,8 +99,8 @@ var operations = []operation{
 	{
 		route: "POST /api/v1/try", id: "try", tag: tagWrite,
 		summary: "Evaluates a CEL expression at a node of an object.", description: "The expression has the same environment as a validation rule of the node: self, oldSelf on updates, and the CEL libraries of the Kubernetes release.",
-		body:     playground.TryRequest{},
-		answers:  []answer{{200, "The value of the expression and its subexpressions with the cost, or the reason for a missing value.", jsonType, playground.Tried{}}},
+		body:     playground.ExpressionRequest{},
+		answers:  []answer{{200, "The value of the expression and its subexpressions with the cost, or the reason for a missing value.", jsonType, playground.ExpressionResult{}}},
 		problems: engineProblems,
 	},
 	{

@@ -28,7 +28,7 @@ type Evaluate func(context.Context, playground.Scenario) (playground.Report, err
 type EvaluateJSON func(ctx context.Context, scenario []byte) (json.RawMessage, error)
 
 // Help responds to an assist request of an editor. An error is a fault of the program.
-type Help func(context.Context, playground.Question) (playground.Help, error)
+type Help func(context.Context, playground.AssistRequest) (playground.AssistResponse, error)
 
 // Config configures a [Server]. Assets and Log are required.
 type Config struct {

@@ -1,21 +1,21 @@
 package playground
 
-// Question is an assist request; exactly one of its fields is set.
-type Question struct {
-	Complete *Cursor        `json:"complete,omitempty"`
-	Hover    *Cursor        `json:"hover,omitempty"`
-	Sample   *SampleRequest `json:"sample,omitempty"`
-	Format   *FormatRequest `json:"format,omitempty"`
-	Try      *TryRequest    `json:"try,omitempty"`
+// AssistRequest is an assist request; exactly one of its fields is set.
+type AssistRequest struct {
+	Complete *Cursor            `json:"complete,omitempty"`
+	Hover    *Cursor            `json:"hover,omitempty"`
+	Sample   *SampleRequest     `json:"sample,omitempty"`
+	Format   *FormatRequest     `json:"format,omitempty"`
+	Try      *ExpressionRequest `json:"try,omitempty"`
 }
 
-// Help is the response to a [Question]; only the corresponding field is set.
-type Help struct {
-	Completion *Completion `json:"completion,omitempty"`
-	Hover      *Hover      `json:"hover,omitempty"`
-	Sample     *Sample     `json:"sample,omitempty"`
-	Formatted  *Formatted  `json:"formatted,omitempty"`
-	Tried      *Tried      `json:"tried,omitempty"`
+// AssistResponse is the response to an [AssistRequest]; only the corresponding field is set.
+type AssistResponse struct {
+	Completion *Completion       `json:"completion,omitempty"`
+	Hover      *Hover            `json:"hover,omitempty"`
+	Sample     *Sample           `json:"sample,omitempty"`
+	Formatted  *Formatted        `json:"formatted,omitempty"`
+	Tried      *ExpressionResult `json:"tried,omitempty"`
 	// Missing reports that a feature omitted from this engine could have provided
 	// a better response.
 	Missing bool `json:"missing,omitempty"`
@@ -29,7 +29,7 @@ type Cursor struct {
 	Position Position `json:"position"`
 	// Trial holds the console's expression. If it is set, Position refers to the
 	// expression and Document is ignored.
-	Trial *Trial `json:"trial,omitempty"`
+	Trial *Expression `json:"trial,omitempty"`
 }
 
 // Completion lists the completion items at a [Cursor]. It is empty if nothing is

@@ -1,17 +1,17 @@
 package playground
 
-// TryRequest requests the evaluation of a CEL expression for a value of an
+// ExpressionRequest requests the evaluation of a CEL expression for a value of an
 // object, in the environment of a rule in the value's schema.
-type TryRequest struct {
-	Scenario Scenario `json:"scenario"`
-	Trial    Trial    `json:"trial"`
+type ExpressionRequest struct {
+	Scenario Scenario   `json:"scenario"`
+	Trial    Expression `json:"trial"`
 	// Position is a position in Scenario.Object. If it is set, it selects the
-	// value, and Trial.Object and Trial.Path are ignored.
+	// value, and Expression.Object and Expression.Path are ignored.
 	Position *Position `json:"position,omitempty"`
 }
 
-// Trial is an expression and the value for which it is evaluated.
-type Trial struct {
+// Expression is an expression and the value for which it is evaluated.
+type Expression struct {
 	Expression string `json:"expression"`
 	// Object is the index of the object in [Report].
 	Object int `json:"object"`
@@ -19,8 +19,8 @@ type Trial struct {
 	Path string `json:"path"`
 }
 
-// Tried is the result of a [Trial].
-type Tried struct {
+// ExpressionResult is the result of an [Expression].
+type ExpressionResult struct {
 	// Problem explains why an expression cannot be evaluated for the value;
 	// otherwise it is empty.
 	Problem string `json:"problem"`

@@ -13,13 +13,13 @@ type kind byte
 // Requests of the pool.
 const (
 	requestEvaluation kind = iota + 1 // a playground.Scenario as JSON
-	requestAssist                     // a playground.Question as JSON
+	requestAssist                     // a playground.AssistRequest as JSON
 )
 
 // Replies of a child.
 const (
 	replyReport     kind = iota + 101 // a playground.Report as JSON
-	replyHelp                         // a playground.Help as JSON
+	replyHelp                         // a playground.AssistResponse as JSON
 	replyInvalid                      // a playground.InvalidScenarioError as JSON
 	replyUnreadable                   // no data; means playground.ErrUnreadable
 	replyFailure                      // the message of an error

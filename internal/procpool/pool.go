@@ -52,15 +52,15 @@ func (p *Pool) EvaluateJSON(ctx context.Context, scenario []byte) (json.RawMessa
 }
 
 // Help handles an assist request in a child, with the same errors as Evaluate.
-func (p *Pool) Help(ctx context.Context, question playground.Question) (playground.Help, error) {
+func (p *Pool) Help(ctx context.Context, question playground.AssistRequest) (playground.AssistResponse, error) {
 	data, err := encode(question)
 	if err != nil {
-		return playground.Help{}, err
+		return playground.AssistResponse{}, err
 	}
 	if data, err = p.call(ctx, frame{requestAssist, data}, replyHelp); err != nil {
-		return playground.Help{}, err
+		return playground.AssistResponse{}, err
 	}
-	return decode[playground.Help](data)
+	return decode[playground.AssistResponse](data)
 }
 
 func (p *Pool) call(ctx context.Context, request frame, wanted kind) ([]byte, error) {

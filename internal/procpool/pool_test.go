@@ -55,11 +55,11 @@ func testEvaluate(_ context.Context, scenario playground.Scenario) (playground.R
 }
 
 // testHelp handles assist requests in the same way.
-func testHelp(_ context.Context, question playground.Question) (playground.Help, error) {
+func testHelp(_ context.Context, question playground.AssistRequest) (playground.AssistResponse, error) {
 	if question.Format.Text == "fail" {
-		return playground.Help{}, errors.New("failed")
+		return playground.AssistResponse{}, errors.New("failed")
 	}
-	return playground.Help{Formatted: &playground.Formatted{Text: question.Format.Text + "\n"}}, nil
+	return playground.AssistResponse{Formatted: &playground.Formatted{Text: question.Format.Text + "\n"}}, nil
 }
 
 func overflow() playground.Report {
@@ -203,8 +203,8 @@ func TestMissingProgram(t *testing.T) {
 
 func TestHelp(t *testing.T) {
 	pool := newTestPool(t)
-	question := func(text string) playground.Question {
-		return playground.Question{Format: &playground.FormatRequest{Text: text}}
+	question := func(text string) playground.AssistRequest {
+		return playground.AssistRequest{Format: &playground.FormatRequest{Text: text}}
 	}
 	help, err := pool.Help(t.Context(), question("a <b>"))
 	if err != nil || help.Formatted == nil || help.Formatted.Text != "a <b>\n" {

@@ -33,7 +33,7 @@ const (
 // Engine holds the functions that a child executes.
 type Engine struct {
 	Evaluate func(context.Context, playground.Scenario) (playground.Report, error)
-	Help     func(context.Context, playground.Question) (playground.Help, error)
+	Help     func(context.Context, playground.AssistRequest) (playground.AssistResponse, error)
 }
 
 // Serve runs a child process: it reads requests and writes replies. When the input
@@ -120,7 +120,7 @@ func (s server) evaluate(data []byte) ([]byte, error) {
 }
 
 func (s server) help(data []byte) ([]byte, error) {
-	question, err := decode[playground.Question](data)
+	question, err := decode[playground.AssistRequest](data)
 	if err != nil {
 		return nil, err
 	}

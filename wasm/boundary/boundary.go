@@ -6,7 +6,7 @@
 //	crdlabShow(view: string, documents: object): {answer: string, panels: object}
 //	crdlabHelp(question: string, documents: object): string
 //
-// The first argument is a playground.Scenario, View or Question in JSON. The result is
+// The first argument is a playground.Scenario, View or AssistRequest in JSON. The result is
 // a playground.Report, Answer or Help in JSON. JSON encoding of long strings is slow,
 // so documents are passed as properties of a JavaScript object instead of fields of
 // the scenario, and panels are returned in the same way.
@@ -106,9 +106,9 @@ func evaluateView(e *engine.Engine, view playground.View) (report playground.Rep
 	return report, false, err
 }
 
-func help(e *engine.Engine, request string, sources js.Value, cache documents) (help playground.Help, err error) {
+func help(e *engine.Engine, request string, sources js.Value, cache documents) (help playground.AssistResponse, err error) {
 	defer recoverPanic(&err)
-	var question playground.Question
+	var question playground.AssistRequest
 	if err := decode(request, &question); err != nil {
 		return help, err
 	}
@@ -119,7 +119,7 @@ func help(e *engine.Engine, request string, sources js.Value, cache documents) (
 }
 
 // scenarioOf returns the scenario of an assist request, or nil if it has no scenario.
-func scenarioOf(question *playground.Question) *playground.Scenario {
+func scenarioOf(question *playground.AssistRequest) *playground.Scenario {
 	switch {
 	case question.Complete != nil:
 		return &question.Complete.Scenario

@@ -117,6 +117,28 @@ export type components = {
                 readonly [key: string]: string;
             };
         };
+        /** @description AssistRequest is an assist request; exactly one of its fields is set. */
+        readonly AssistRequest: {
+            readonly complete: components["schemas"]["Cursor"];
+        } | {
+            readonly hover: components["schemas"]["Cursor"];
+        } | {
+            readonly sample: components["schemas"]["SampleRequest"];
+        } | {
+            readonly format: components["schemas"]["FormatRequest"];
+        } | {
+            readonly try: components["schemas"]["ExpressionRequest"];
+        };
+        /** @description AssistResponse is the response to an AssistRequest; only the corresponding field is set. */
+        readonly AssistResponse: {
+            readonly completion?: components["schemas"]["Completion"];
+            readonly hover?: components["schemas"]["Hover"];
+            readonly sample?: components["schemas"]["Sample"];
+            readonly formatted?: components["schemas"]["Formatted"];
+            readonly tried?: components["schemas"]["ExpressionResult"];
+            /** @description Missing reports that a feature omitted from this engine could have provided a better response. */
+            readonly missing?: boolean;
+        };
         /** @description AuditAnnotation is an annotation of an audit event. */
         readonly AuditAnnotation: {
             readonly key: string;
@@ -284,7 +306,7 @@ export type components = {
             readonly document?: "crd" | "oldCrd" | "object" | "oldObject" | "conversion" | "admission";
             readonly position: components["schemas"]["Position"];
             /** @description Trial holds the console's expression. If it is set, Position refers to the expression and Document is ignored. */
-            readonly trial?: components["schemas"]["Trial"];
+            readonly trial?: components["schemas"]["Expression"];
         };
         /** @description Example is a scenario with an explanation. */
         readonly Example: {
@@ -297,11 +319,71 @@ export type components = {
             readonly note: string;
             readonly scenario: components["schemas"]["Scenario"];
         };
+        /** @description Expression is an expression and the value for which it is evaluated. */
+        readonly Expression: {
+            readonly expression: string;
+            /** @description Object is the index of the object in Report. */
+            readonly object: number;
+            /** @description Path is the field path of self in the object, as in RuleResult. */
+            readonly path: string;
+        };
         /** @description ExpressionError is an error of the CEL compiler. */
         readonly ExpressionError: {
             readonly message: string;
             /** @description Range refers to the expression. */
             readonly range: components["schemas"]["Range"];
+        };
+        /** @description ExpressionRequest requests the evaluation of a CEL expression for a value of an object, in the environment of a rule in the value's schema. */
+        readonly ExpressionRequest: {
+            readonly scenario: components["schemas"]["Scenario"];
+            readonly trial: components["schemas"]["Expression"];
+            /** @description Position is a position in Scenario.Object. If it is set, it selects the value, and Expression.Object and Expression.Path are ignored. */
+            readonly position?: components["schemas"]["Position"];
+        };
+        /** @description ExpressionResult is the result of an Expression. */
+        readonly ExpressionResult: {
+            /** @description Problem explains why an expression cannot be evaluated for the value; otherwise it is empty. */
+            readonly problem: string;
+            /** @description Object and Path identify the value. Range locates it in the object's document; nil if the document does not contain it. */
+            readonly object: number;
+            readonly path: string;
+            readonly range: components["schemas"]["Range"] | null;
+            /** @description Version is the version of the schema, and SchemaPath the path of the schema node. */
+            readonly version: string;
+            readonly schemaPath: string;
+            /** @description Objects lists the names of all objects. Paths lists some field paths of this object for which an expression can be evaluated. */
+            readonly objects: readonly string[];
+            readonly paths: readonly string[];
+            /** @description Self is the value of self as JSON, truncated if it is long. */
+            readonly self: string;
+            /** @description Errors lists the compiler's errors. Without errors, Type is the type of the expression, such as list(string). */
+            readonly errors: readonly components["schemas"]["ExpressionError"][];
+            readonly type: string;
+            /** @description UsesOldSelf reports that the expression refers to oldSelf. OptionalOldSelf reports that the expression needs oldSelf as an optional, which a rule enables with its field optionalOldSelf. */
+            readonly usesOldSelf: boolean;
+            readonly optionalOldSelf: boolean;
+            /**
+             * @description Outcome is pass if the expression has a Value, and error if there are Errors or a Failure. It is skipped if there is nothing to evaluate, or if the API server would skip a rule for the reason in Why.
+             * @enum {string}
+             */
+            readonly outcome: "pass" | "fail" | "error" | "skipped";
+            /**
+             * @description Why is one of the Why… constants of rules, or empty.
+             * @enum {string}
+             */
+            readonly why: "" | "create" | "ratcheted" | "blocked" | "absent" | "budget";
+            readonly failure: string;
+            /** @description Value is JSON, truncated if it is long, or CEL's notation of the value. */
+            readonly value: string;
+            /** @description Trace is a trace as in RuleResult. Its ranges refer to the expression. */
+            readonly trace: readonly components["schemas"]["TraceStep"][];
+            /** @description ActualCost is the cost of this evaluation in CEL cost units. The other costs are defined as in Rule. */
+            readonly actualCost: number;
+            readonly expressionCost: number;
+            readonly cardinality: number;
+            readonly unbounded: boolean;
+            readonly estimatedCost: number;
+            readonly costLimit: number;
         };
         /** @description Fact is a property of the hovered element: "default" with its JSON, "rule" with its expression. */
         readonly Fact: {
@@ -358,16 +440,6 @@ export type components = {
             readonly text: string;
             readonly problem: string;
             readonly range: components["schemas"]["Range"];
-        };
-        /** @description Help is the response to a Question; only the corresponding field is set. */
-        readonly Help: {
-            readonly completion?: components["schemas"]["Completion"];
-            readonly hover?: components["schemas"]["Hover"];
-            readonly sample?: components["schemas"]["Sample"];
-            readonly formatted?: components["schemas"]["Formatted"];
-            readonly tried?: components["schemas"]["Tried"];
-            /** @description Missing reports that a feature omitted from this engine could have provided a better response. */
-            readonly missing?: boolean;
         };
         /** @description Hover describes the element at a Cursor. Its title is empty if nothing is known about the position. */
         readonly Hover: {
@@ -493,18 +565,6 @@ export type components = {
             readonly detail: string;
             /** @enum {string} */
             readonly code: "malformed_request" | "unauthorized" | "forbidden" | "not_found" | "method_not_allowed" | "request_timeout" | "request_too_large" | "unsupported_media_type" | "internal_error" | "too_many_requests" | "busy" | "not_ready" | "evaluation_stopped" | "evaluation_timed_out" | "store_unavailable" | "store_full";
-        };
-        /** @description Question is an assist request; exactly one of its fields is set. */
-        readonly Question: {
-            readonly complete: components["schemas"]["Cursor"];
-        } | {
-            readonly hover: components["schemas"]["Cursor"];
-        } | {
-            readonly sample: components["schemas"]["SampleRequest"];
-        } | {
-            readonly format: components["schemas"]["FormatRequest"];
-        } | {
-            readonly try: components["schemas"]["TryRequest"];
         };
         /** @description Range is a half-open range of a document: it includes Start and excludes End. */
         readonly Range: {
@@ -828,66 +888,6 @@ export type components = {
             /** @description Range locates the operator or name of the expression in the CRD. */
             readonly range: components["schemas"]["Range"];
         };
-        /** @description Trial is an expression and the value for which it is evaluated. */
-        readonly Trial: {
-            readonly expression: string;
-            /** @description Object is the index of the object in Report. */
-            readonly object: number;
-            /** @description Path is the field path of self in the object, as in RuleResult. */
-            readonly path: string;
-        };
-        /** @description Tried is the result of a Trial. */
-        readonly Tried: {
-            /** @description Problem explains why an expression cannot be evaluated for the value; otherwise it is empty. */
-            readonly problem: string;
-            /** @description Object and Path identify the value. Range locates it in the object's document; nil if the document does not contain it. */
-            readonly object: number;
-            readonly path: string;
-            readonly range: components["schemas"]["Range"] | null;
-            /** @description Version is the version of the schema, and SchemaPath the path of the schema node. */
-            readonly version: string;
-            readonly schemaPath: string;
-            /** @description Objects lists the names of all objects. Paths lists some field paths of this object for which an expression can be evaluated. */
-            readonly objects: readonly string[];
-            readonly paths: readonly string[];
-            /** @description Self is the value of self as JSON, truncated if it is long. */
-            readonly self: string;
-            /** @description Errors lists the compiler's errors. Without errors, Type is the type of the expression, such as list(string). */
-            readonly errors: readonly components["schemas"]["ExpressionError"][];
-            readonly type: string;
-            /** @description UsesOldSelf reports that the expression refers to oldSelf. OptionalOldSelf reports that the expression needs oldSelf as an optional, which a rule enables with its field optionalOldSelf. */
-            readonly usesOldSelf: boolean;
-            readonly optionalOldSelf: boolean;
-            /**
-             * @description Outcome is pass if the expression has a Value, and error if there are Errors or a Failure. It is skipped if there is nothing to evaluate, or if the API server would skip a rule for the reason in Why.
-             * @enum {string}
-             */
-            readonly outcome: "pass" | "fail" | "error" | "skipped";
-            /**
-             * @description Why is one of the Why… constants of rules, or empty.
-             * @enum {string}
-             */
-            readonly why: "" | "create" | "ratcheted" | "blocked" | "absent" | "budget";
-            readonly failure: string;
-            /** @description Value is JSON, truncated if it is long, or CEL's notation of the value. */
-            readonly value: string;
-            /** @description Trace is a trace as in RuleResult. Its ranges refer to the expression. */
-            readonly trace: readonly components["schemas"]["TraceStep"][];
-            /** @description ActualCost is the cost of this evaluation in CEL cost units. The other costs are defined as in Rule. */
-            readonly actualCost: number;
-            readonly expressionCost: number;
-            readonly cardinality: number;
-            readonly unbounded: boolean;
-            readonly estimatedCost: number;
-            readonly costLimit: number;
-        };
-        /** @description TryRequest requests the evaluation of a CEL expression for a value of an object, in the environment of a rule in the value's schema. */
-        readonly TryRequest: {
-            readonly scenario: components["schemas"]["Scenario"];
-            readonly trial: components["schemas"]["Trial"];
-            /** @description Position is a position in Scenario.Object. If it is set, it selects the value, and Trial.Object and Trial.Path are ignored. */
-            readonly position?: components["schemas"]["Position"];
-        };
         /** @description UpgradeStep is a reason why the API server rejects CRD.Upgraded. */
         readonly UpgradeStep: {
             /** @description Reason, Field and Message are quoted from the API server's error about the v1 CRD. */
@@ -930,6 +930,8 @@ export type AdmissionInvocation = components['schemas']['AdmissionInvocation'];
 export type AdmissionPolicy = components['schemas']['AdmissionPolicy'];
 export type AdmissionWebhook = components['schemas']['AdmissionWebhook'];
 export type Answer = components['schemas']['Answer'];
+export type AssistRequest = components['schemas']['AssistRequest'];
+export type AssistResponse = components['schemas']['AssistResponse'];
 export type AuditAnnotation = components['schemas']['AuditAnnotation'];
 export type CRD = components['schemas']['CRD'];
 export type CRDChange = components['schemas']['CRDChange'];
@@ -943,14 +945,16 @@ export type Conversion = components['schemas']['Conversion'];
 export type ConversionReview = components['schemas']['ConversionReview'];
 export type Cursor = components['schemas']['Cursor'];
 export type Example = components['schemas']['Example'];
+export type Expression = components['schemas']['Expression'];
 export type ExpressionError = components['schemas']['ExpressionError'];
+export type ExpressionRequest = components['schemas']['ExpressionRequest'];
+export type ExpressionResult = components['schemas']['ExpressionResult'];
 export type Fact = components['schemas']['Fact'];
 export type FieldSize = components['schemas']['FieldSize'];
 export type Finding = components['schemas']['Finding'];
 export type Fix = components['schemas']['Fix'];
 export type FormatRequest = components['schemas']['FormatRequest'];
 export type Formatted = components['schemas']['Formatted'];
-export type Help = components['schemas']['Help'];
 export type Hover = components['schemas']['Hover'];
 export type Kubernetes = components['schemas']['Kubernetes'];
 export type Link = components['schemas']['Link'];
@@ -960,7 +964,6 @@ export type ObjectAdmission = components['schemas']['ObjectAdmission'];
 export type ObjectVersion = components['schemas']['ObjectVersion'];
 export type Position = components['schemas']['Position'];
 export type Problem = components['schemas']['Problem'];
-export type Question = components['schemas']['Question'];
 export type Range = components['schemas']['Range'];
 export type Related = components['schemas']['Related'];
 export type Repetition = components['schemas']['Repetition'];
@@ -983,9 +986,6 @@ export type Table = components['schemas']['Table'];
 export type TextEdit = components['schemas']['TextEdit'];
 export type Timing = components['schemas']['Timing'];
 export type TraceStep = components['schemas']['TraceStep'];
-export type Trial = components['schemas']['Trial'];
-export type Tried = components['schemas']['Tried'];
-export type TryRequest = components['schemas']['TryRequest'];
 export type UpgradeStep = components['schemas']['UpgradeStep'];
 export type Version = components['schemas']['Version'];
 export type View = components['schemas']['View'];

@@ -1,4 +1,4 @@
-import type { Answer, Trial } from "./api.gen";
+import type { Answer, Expression } from "./api.gen";
 import type { DocumentName, PanelName, Scenario } from "./scenario";
 import type { EngineState } from "./engine/engine";
 import type { Source } from "./remote/source";
@@ -7,7 +7,7 @@ export const themes = ["system", "light", "dark"] as const;
 export type Theme = (typeof themes)[number];
 
 /** The state of the console. */
-export interface ConsoleState extends Trial {
+export interface ConsoleState extends Expression {
   readonly isOpen: boolean;
 }
 

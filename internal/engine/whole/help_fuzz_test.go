@@ -49,7 +49,7 @@ func FuzzHelp(f *testing.F) {
 			Document: writable[int(document)%len(writable)],
 			Position: playground.Position{Line: line, Character: character},
 		}
-		ask := func(q playground.Question) playground.Help {
+		ask := func(q playground.AssistRequest) playground.AssistResponse {
 			answer, err := assist.New(one).Answer(ctx, q)
 			var invalid *playground.InvalidScenarioError
 			if err != nil && !errors.Is(err, context.DeadlineExceeded) && !errors.As(err, &invalid) {
@@ -57,10 +57,10 @@ func FuzzHelp(f *testing.F) {
 			}
 			return answer
 		}
-		if completion := ask(playground.Question{Complete: &at}).Completion; completion != nil {
+		if completion := ask(playground.AssistRequest{Complete: &at}).Completion; completion != nil {
 			checkCompletion(t, clamp(at), completion)
 		}
-		if hover := ask(playground.Question{Hover: &at}).Hover; hover != nil && hover.Title != "" {
+		if hover := ask(playground.AssistRequest{Hover: &at}).Hover; hover != nil && hover.Title != "" {
 			checkAround(t, "hover", clamp(at), hover.Range)
 		}
 	})

@@ -1,8 +1,8 @@
-import type { Completion, Cursor, Formatted, Help, Hover, Question, Sample, Tried, TryRequest } from "../api.gen";
+import type { Completion, Cursor, Formatted, AssistResponse, Hover, AssistRequest, Sample, ExpressionResult, ExpressionRequest } from "../api.gen";
 import { Latest } from "./latest";
 import { EvaluationStopped } from "./worker-client";
 
-export type Ask = (question: Question) => Promise<Help>;
+export type Ask = (question: AssistRequest) => Promise<AssistResponse>;
 
 export interface AssistantOptions {
   /** Returns the current engine, or undefined. */
@@ -22,9 +22,9 @@ export interface Stopped {
  */
 export class Assistant {
   readonly #options: AssistantOptions;
-  readonly #completions: Latest<Question, Help>;
-  readonly #hovers: Latest<Question, Help>;
-  readonly #trials: Latest<TryRequest, Tried | Stopped | undefined>;
+  readonly #completions: Latest<AssistRequest, AssistResponse>;
+  readonly #hovers: Latest<AssistRequest, AssistResponse>;
+  readonly #trials: Latest<ExpressionRequest, ExpressionResult | Stopped | undefined>;
 
   constructor(options: AssistantOptions) {
     this.#options = options;
@@ -50,11 +50,11 @@ export class Assistant {
   }
 
   /** Evaluates an expression. Resolves to {@link Stopped} if that took too long. */
-  try(request: TryRequest): Promise<Tried | Stopped | undefined> {
+  try(request: ExpressionRequest): Promise<ExpressionResult | Stopped | undefined> {
     return this.#trials.submit(request);
   }
 
-  async #try(request: TryRequest): Promise<Tried | Stopped | undefined> {
+  async #try(request: ExpressionRequest): Promise<ExpressionResult | Stopped | undefined> {
     try {
       const { tried, missing } = await this.#answers({ try: request });
       if (missing) void this.#options.complete();
@@ -65,13 +65,13 @@ export class Assistant {
   }
 
   /** Sends a request, and repeats it after loading a missing part of the engine. */
-  async #whole(questions: Latest<Question, Help>, question: Question): Promise<Help | undefined> {
+  async #whole(questions: Latest<AssistRequest, AssistResponse>, question: AssistRequest): Promise<AssistResponse | undefined> {
     const answers = await questions.submit(question);
     if (!answers?.missing || !(await this.#options.complete())) return answers;
     return questions.submit(question);
   }
 
-  async #ask(question: Question): Promise<Help> {
+  async #ask(question: AssistRequest): Promise<AssistResponse> {
     try {
       return await this.#answers(question);
     } catch {
@@ -79,7 +79,7 @@ export class Assistant {
     }
   }
 
-  async #answers(question: Question): Promise<Help> {
+  async #answers(question: AssistRequest): Promise<AssistResponse> {
     return (await this.#options.engine()?.(question)) ?? {};
   }
 }

@@ -1,11 +1,11 @@
-import type { Answer, Help, Question, View } from "../api.gen";
+import type { Answer, AssistResponse, AssistRequest, View } from "../api.gen";
 
 /** Requests the answer to a view from a server; the timeout is in ms. */
 export async function evaluateByHTTP(address: string, view: View, timeout: number): Promise<Answer> {
   return (await ask(address, view, timeout)) as Answer;
 }
 
-/** The field of {@link Help} for each kind of question. */
+/** The field of {@link AssistResponse} for each kind of question. */
 const answerNames: Readonly<Record<string, string>> = {
   complete: "completion",
   hover: "hover",
@@ -15,7 +15,7 @@ const answerNames: Readonly<Record<string, string>> = {
 };
 
 /** Sends an assist request to a server; the timeout is in ms. */
-export async function helpByHTTP(base: string, question: Question, timeout: number): Promise<Help> {
+export async function helpByHTTP(base: string, question: AssistRequest, timeout: number): Promise<AssistResponse> {
   const [kind, part] = Object.entries(question)[0] ?? [""];
   return { [answerNames[kind] ?? ""]: await ask(base + kind, part, timeout) };
 }

@@ -1,6 +1,6 @@
 // The messages between the page and the engine's worker.
 
-import type { Answer, Help, Question, View } from "../api.gen";
+import type { Answer, AssistResponse, AssistRequest, View } from "../api.gen";
 import type { DocumentName } from "../scenario";
 
 export type Phase = "downloading" | "compiling" | "starting";
@@ -11,14 +11,14 @@ export type Documents = Partial<Readonly<Record<DocumentName, string>>>;
 /** A request to the engine: an evaluation or an assist request. */
 export type Request =
   | { readonly type: "show"; readonly view: View }
-  | { readonly type: "help"; readonly question: Question };
+  | { readonly type: "help"; readonly question: AssistRequest };
 
 /** The engine's reply instead of an answer when it is at fault. */
 export interface Fault {
   readonly error: string;
 }
 
-export type Reply = Answer | Help | Fault;
+export type Reply = Answer | AssistResponse | Fault;
 
 export type ToWorker =
   | {

@@ -1,4 +1,4 @@
-import type { Answer, Help, Question, View } from "../api.gen";
+import type { Answer, AssistResponse, AssistRequest, View } from "../api.gen";
 import type { Fault, FromWorker, Phase, Reply, Request, ToWorker } from "./protocol";
 
 /** The part of a Worker that the client uses. */
@@ -99,8 +99,8 @@ export class WorkerClient {
     return (await this.#ask({ type: "show", view }, charactersIn(view.scenario))) as Answer | Fault;
   }
 
-  async help(question: Question): Promise<Help> {
-    return (await this.#ask({ type: "help", question }, charactersIn(question))) as Help;
+  async help(question: AssistRequest): Promise<AssistResponse> {
+    return (await this.#ask({ type: "help", question }, charactersIn(question))) as AssistResponse;
   }
 
   async #ask(request: Request, characters: number): Promise<Reply> {

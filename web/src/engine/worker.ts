@@ -1,4 +1,4 @@
-import type { Answer, Cursor, Help, Question, View } from "../api.gen";
+import type { Answer, Cursor, AssistResponse, AssistRequest, View } from "../api.gen";
 import { documentNames, isOneOf, type Scenario } from "../scenario";
 import { compile, download, type ModuleAddress } from "./download";
 import type { Documents, Fault, FromWorker, Reply, Request, ToWorker } from "./protocol";
@@ -63,13 +63,13 @@ function show(view: View): Answer | Fault {
   return { ...(JSON.parse(shown.answer) as Answer), panels: shown.panels };
 }
 
-function help(question: Question): Help {
+function help(question: AssistRequest): AssistResponse {
   if (!scope.crdlabHelp) throw new Error("the engine is not ready");
   const { asked, documents } = withoutTexts(question);
-  return JSON.parse(scope.crdlabHelp(JSON.stringify(asked), documents)) as Help;
+  return JSON.parse(scope.crdlabHelp(JSON.stringify(asked), documents)) as AssistResponse;
 }
 
-function withoutTexts(question: Question): { asked: object; documents: Documents } {
+function withoutTexts(question: AssistRequest): { asked: object; documents: Documents } {
   const [[kind, cursor] = ["", undefined]] = Object.entries(question) as [string, Partial<Cursor>][];
   if (!cursor?.scenario) return { asked: question, documents: {} };
   const { documents, options } = split(cursor.scenario);

@@ -1,4 +1,4 @@
-import type { Position, Trial, Tried } from "../api.gen";
+import type { Position, Expression, ExpressionResult } from "../api.gen";
 import { withoutDefaults } from "../scenario";
 import { element } from "../dom";
 import { ExpressionEditor } from "../editor/expression";
@@ -61,7 +61,7 @@ export class Console {
     }
   }
 
-  #take(trial: Trial): void {
+  #take(trial: Expression): void {
     this.#change({ ...trial, isOpen: true });
     this.focus();
   }
@@ -107,7 +107,7 @@ export class Console {
     if (tried) this.#showTried(tried);
   }
 
-  #showTried(tried: Tried | Stopped): void {
+  #showTried(tried: ExpressionResult | Stopped): void {
     const elements = renderTried(tried, (range) => this.#editor?.select(range));
     element("console-result", HTMLElement).replaceChildren(...elements);
     clearTimeout(this.#saying);
@@ -128,12 +128,12 @@ function isShown({ panel, console }: SessionState): boolean {
   return panel === "rules" && console.isOpen;
 }
 
-function trialFrom({ expression, object, path }: ConsoleState): Trial {
+function trialFrom({ expression, object, path }: ConsoleState): Expression {
   return { expression, object, path };
 }
 
 /** Reads the rule beside a button, and the node from its data attributes. */
-function trialOf(button: HTMLElement): Trial {
+function trialOf(button: HTMLElement): Expression {
   const { try: path = "", object } = button.dataset;
   const expression = button.closest(".rule")?.querySelector(".rule-text")?.textContent ?? "";
   return { expression, object: Number(object), path };

@@ -1,11 +1,11 @@
-import type { Range, TraceStep, Tried } from "../api.gen";
+import type { Range, TraceStep, ExpressionResult } from "../api.gen";
 import type { Stopped } from "../engine/assistant";
 import { costText } from "./cost";
 
 type Select = (range: Range) => void;
 
 /** Renders the result of a trial. select highlights a part of the expression. */
-export function renderTried(tried: Tried | Stopped, select: Select): readonly HTMLElement[] {
+export function renderTried(tried: ExpressionResult | Stopped, select: Select): readonly HTMLElement[] {
   if ("seconds" in tried) {
     return [element("p", "over", `The evaluation was ended after ${tried.seconds} s. Change the expression to try again.`)];
   }
@@ -14,7 +14,7 @@ export function renderTried(tried: Tried | Stopped, select: Select): readonly HT
 }
 
 /** Summarizes the result for screen readers. */
-export function summarizeTried(tried: Tried | Stopped): string {
+export function summarizeTried(tried: ExpressionResult | Stopped): string {
   if ("seconds" in tried) return `Ended after ${tried.seconds} seconds.`;
   const [first] = tried.errors;
   if (first) return `${tried.errors.length === 1 ? "1 error" : `${tried.errors.length} errors`}: ${first.message}`;
@@ -22,7 +22,7 @@ export function summarizeTried(tried: Tried | Stopped): string {
   return tried.problem || (tried.value === "" ? "" : `Is ${tried.value}`);
 }
 
-function outcomeOf(tried: Tried, select: Select): readonly HTMLElement[] {
+function outcomeOf(tried: ExpressionResult, select: Select): readonly HTMLElement[] {
   if (tried.errors.length > 0) {
     const list = element("ul", "console-errors");
     for (const { message, range } of tried.errors) {
@@ -41,14 +41,14 @@ function outcomeOf(tried: Tried, select: Select): readonly HTMLElement[] {
   return [line, ...notes];
 }
 
-function notesOf({ type, optionalOldSelf }: Tried): readonly string[] {
+function notesOf({ type, optionalOldSelf }: ExpressionResult): readonly string[] {
   const notes: string[] = [];
   if (type !== "bool") notes.push("A rule has to be a bool.");
   if (optionalOldSelf) notes.push("oldSelf is an optional here: the rule needs optionalOldSelf: true.");
   return notes;
 }
 
-function costsOf(tried: Tried): readonly HTMLElement[] {
+function costsOf(tried: ExpressionResult): readonly HTMLElement[] {
   const { type, value, failure, actualCost, expressionCost, cardinality, unbounded, estimatedCost, costLimit } = tried;
   if (type === "") return [];
   const line = element("p", "quiet");
@@ -62,7 +62,7 @@ function costsOf(tried: Tried): readonly HTMLElement[] {
   return [line];
 }
 
-function selfOf({ self }: Tried): HTMLElement {
+function selfOf({ self }: ExpressionResult): HTMLElement {
   const line = element("p", "console-self quiet", "self = ");
   line.append(element("code", "", self));
   return line;
