@@ -9,7 +9,9 @@ import (
 
 // complete responds with the completions at a cursor.
 func (s *Server) complete(w http.ResponseWriter, r *http.Request) error {
-	help, err := assist(s, r, func(cursor *playground.Cursor) playground.AssistRequest { return playground.AssistRequest{Complete: cursor} })
+	help, err := assist(s, r, func(cursor *playground.Cursor) playground.AssistRequest {
+		return playground.AssistRequest{Complete: cursor}
+	})
 	if err != nil {
 		return err
 	}
@@ -18,7 +20,9 @@ func (s *Server) complete(w http.ResponseWriter, r *http.Request) error {
 
 // hover responds with the documentation of the field or value at a cursor.
 func (s *Server) hover(w http.ResponseWriter, r *http.Request) error {
-	help, err := assist(s, r, func(cursor *playground.Cursor) playground.AssistRequest { return playground.AssistRequest{Hover: cursor} })
+	help, err := assist(s, r, func(cursor *playground.Cursor) playground.AssistRequest {
+		return playground.AssistRequest{Hover: cursor}
+	})
 	if err != nil {
 		return err
 	}

@@ -9,9 +9,9 @@ import (
 
 // TestRequestStages pins the order of the stages, which is part of the HTTP API.
 func TestRequestStages(t *testing.T) {
-	const write = "decode metadata prune nulls embedded default prepare validate rules store read"
-	const admitted = "decode metadata prune nulls embedded default prepare mutate complete validate rules admit store read"
-	const scale = "decode find scale prepare validate rules store read"
+	const write = "decode metadata prune nulls embedded default prepare validate rules store size read"
+	const admitted = "decode metadata prune nulls embedded default prepare mutate complete validate rules admit store size read"
+	const scale = "decode find scale prepare validate rules store size read"
 	for _, test := range []struct {
 		operation            playground.Operation
 		without, withPlugins string
@@ -20,10 +20,10 @@ func TestRequestStages(t *testing.T) {
 		{playground.OperationUpdate, write, admitted},
 		{playground.OperationUpdateStatus, write, admitted},
 		{
-			playground.OperationApply, "decode apply prepare validate rules store read",
-			"decode apply prepare mutate complete validate rules admit store read",
+			playground.OperationApply, "decode apply prepare validate rules store size read",
+			"decode apply prepare mutate complete validate rules admit store size read",
 		},
-		{playground.OperationDelete, "decode find finalize store read", "decode find admit finalize store read"},
+		{playground.OperationDelete, "decode find finalize store size read", "decode find admit finalize store size read"},
 		{playground.OperationScale, scale, scale},
 	} {
 		for admission, want := range map[string]string{"": test.without, " \n": test.without, "kind: A": test.withPlugins} {
