@@ -46,7 +46,7 @@ func (a *Assistant) newConsole(ctx context.Context, requested playground.Scenari
 	if err != nil {
 		return nil, err
 	}
-	c.objects = object.NewRequests(ctx, object.Target{CRD: c.crd, Conversion: conversion, Features: a.engine.Features, Plugins: plugins}, s, now, c.file)
+	c.objects = object.NewRequests(ctx, object.Target{CRD: c.crd, Conversion: conversion, Features: a.engine.Features, Plugins: plugins, Old: object.ParseOldObjects(s.OldObject)}, s, now, c.file)
 	for i, document := range c.file.Documents {
 		if !document.Empty() {
 			c.documents = append(c.documents, i)

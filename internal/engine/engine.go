@@ -87,7 +87,8 @@ func (e *Engine) report(ctx context.Context, s playground.Scenario, c *crd.CRD, 
 	if err != nil {
 		return report, err
 	}
-	objects := object.Evaluate(ctx, object.Target{CRD: c, Conversion: conversion, Features: e.Features, Plugins: plugins}, s, now)
+	old := object.ParseOldObjects(s.OldObject)
+	objects := object.Evaluate(ctx, object.Target{CRD: c, Conversion: conversion, Features: e.Features, Plugins: plugins, Old: old}, s, now)
 	report = playground.Report{
 		Kubernetes: playground.Kubernetes{Library: Library, Emulated: s.Kubernetes},
 		CRD:        c.Report,
@@ -96,7 +97,7 @@ func (e *Engine) report(ctx context.Context, s playground.Scenario, c *crd.CRD, 
 		Schemas:    []playground.Schema{},
 		Missing:    e.Features.Missing(s, c.ConvertsByWebhook()),
 	}
-	if report.StoredObjects, err = crddiff.CompareStoredObjects(ctx, e.Features, c, s, now); err != nil {
+	if report.StoredObjects, err = crddiff.CompareStoredObjects(ctx, e.Features, c, old, s.Conversion, now); err != nil {
 		return report, err
 	}
 	if s.Schemas && e.Features.Schema != nil {

@@ -10,7 +10,6 @@ import (
 
 	"github.com/crdlab/crdlab/internal/engine/crd"
 	"github.com/crdlab/crdlab/internal/engine/feature"
-	"github.com/crdlab/crdlab/internal/engine/finding"
 	"github.com/crdlab/crdlab/internal/engine/object"
 	"github.com/crdlab/crdlab/internal/engine/upstream"
 	"github.com/crdlab/crdlab/internal/playground"
@@ -20,8 +19,8 @@ import (
 // CompareStoredObjects returns the effects of the update of c on the objects in
 // the cluster: it reads and validates them under the old CRD and under c. It
 // skips documents that are not objects of the CRD, because other findings
-// report them.
-func CompareStoredObjects(ctx context.Context, features feature.Set, c *crd.CRD, s playground.Scenario, now time.Time) ([]playground.StoredObject, error) {
+// report them. The responses are Scenario.Conversion.
+func CompareStoredObjects(ctx context.Context, features feature.Set, c *crd.CRD, old object.OldObjects, responses string, now time.Time) ([]playground.StoredObject, error) {
 	all := []playground.StoredObject{}
 	if c.CompileOld == nil || !c.Report.Accepted {
 		return all, nil
@@ -30,30 +29,26 @@ func CompareStoredObjects(ctx context.Context, features feature.Set, c *crd.CRD,
 	if err != nil {
 		return all, nil // a CRD that no server can serve has no objects
 	}
-	file, err := source.Parse(s.OldObject, finding.ObjectText)
-	if _, isLimit := finding.LimitRange(err); isLimit {
-		return all, nil
-	}
-	for _, doc := range file.Documents {
+	for _, doc := range old.Documents() {
 		stored, err := object.DecodeStored(doc)
-		if doc.Empty() || ctx.Err() != nil || err != nil || !before.Defines(stored) {
+		if ctx.Err() != nil || err != nil || !before.Defines(stored) {
 			continue
 		}
 		// false: do not call a conversion webhook.
-		oldConversion, err := object.NewConversion(features, before, s.Conversion, false)
+		oldConversion, err := object.NewConversion(features, before, responses, false)
 		if err != nil {
 			return nil, err
 		}
-		newConversion, err := object.NewConversion(features, c, s.Conversion, false)
+		newConversion, err := object.NewConversion(features, c, responses, false)
 		if err != nil {
 			return nil, err
 		}
-		old, oldErr := object.ReadStored(ctx, object.Target{CRD: before, Conversion: oldConversion, Features: features}, doc, stored, now)
+		oldRead, oldErr := object.ReadStored(ctx, object.Target{CRD: before, Conversion: oldConversion, Features: features}, doc, stored, now)
 		if oldErr != nil {
-			old = nil
+			oldRead = nil
 		}
 		read, err := object.ReadStored(ctx, object.Target{CRD: c, Conversion: newConversion, Features: features}, doc, stored, now)
-		all = append(all, compareStored(doc, stored, old, read, err))
+		all = append(all, compareStored(doc, stored, oldRead, read, err))
 	}
 	return all, nil
 }

@@ -33,19 +33,46 @@ type oldObject struct {
 	stored *unstructured.Unstructured
 }
 
-// readExisting decodes the objects of a file. They count as stored, so they are
-// not validated.
-func readExisting(c *crd.CRD, yaml string) existingObjects {
-	var existing existingObjects
+// OldObjects holds the parsed documents of Scenario.OldObject. An evaluation parses
+// them once, for the requests and for the comparison of two CRDs.
+type OldObjects struct {
+	file *source.File
+	// err is nil unless the documents exceed a limit.
+	err error
+}
+
+// ParseOldObjects parses the documents of Scenario.OldObject.
+func ParseOldObjects(yaml string) OldObjects {
 	file, err := source.Parse(yaml, finding.ObjectText)
 	if _, isLimit := finding.LimitRange(err); isLimit {
-		existing.findings = append(existing.findings, finding.OfLimit(playground.DocumentOldObject, playground.StageDecode, err))
-		return existing
+		return OldObjects{err: err}
 	}
-	for _, doc := range file.Documents {
+	return OldObjects{file: file}
+}
+
+// Documents returns the documents that are not empty; nil if they exceed a limit.
+func (o OldObjects) Documents() []*source.Document {
+	if o.file == nil {
+		return nil
+	}
+	var documents []*source.Document
+	for _, doc := range o.file.Documents {
 		if !doc.Empty() {
-			existing.add(c, doc)
+			documents = append(documents, doc)
 		}
+	}
+	return documents
+}
+
+// readExisting decodes the old objects. They count as stored, so they are
+// not validated.
+func readExisting(c *crd.CRD, old OldObjects) existingObjects {
+	var existing existingObjects
+	if old.err != nil {
+		existing.findings = append(existing.findings, finding.OfLimit(playground.DocumentOldObject, playground.StageDecode, old.err))
+	}
+	for _, doc := range old.Documents() {
+		existing.add(c, doc)
 	}
 	return existing
 }

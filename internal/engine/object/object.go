@@ -24,6 +24,8 @@ type Target struct {
 	Features   feature.Set
 	// Plugins is nil if the scenario has no admission.
 	Plugins feature.Plugins
+	// Old holds the objects in the cluster before the requests.
+	Old OldObjects
 }
 
 // Evaluated is the outcome of the request for one object.
@@ -61,7 +63,7 @@ func Evaluate(ctx context.Context, target Target, s playground.Scenario, now tim
 // NewRequests returns a request for each document of a file that is not empty.
 func NewRequests(ctx context.Context, target Target, s playground.Scenario, now time.Time, file *source.File) []*Request {
 	var requests []*Request
-	existing := readExisting(target.CRD, s.OldObject)
+	existing := readExisting(target.CRD, target.Old)
 	for _, doc := range file.Documents {
 		if doc.Empty() {
 			continue
