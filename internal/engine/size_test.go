@@ -108,7 +108,7 @@ func largest(bytes int) []playground.FieldSize {
 func newSizeResult(accepted bool, status playground.Status, size *playground.Size, findings []playground.Finding) sizeResult {
 	result := sizeResult{Accepted: accepted, Status: status}
 	if size != nil {
-		result.Largest = size.Largest[:1]
+		result.Largest = size.Largest
 	}
 	for _, f := range findings {
 		switch f.Severity {

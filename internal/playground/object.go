@@ -163,7 +163,8 @@ type Size struct {
 	// Bytes is the length of the stored JSON.
 	Bytes int `json:"bytes"`
 	Limit int `json:"limit"`
-	// Largest lists the largest fields, at most three, in descending order.
+	// Largest lists the largest fields, at most three, in descending order. Each of them
+	// accounts for at least 5 % of Bytes.
 	Largest []FieldSize `json:"largest"`
 }
 

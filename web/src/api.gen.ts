@@ -808,7 +808,7 @@ export type components = {
             /** @description Bytes is the length of the stored JSON. */
             readonly bytes: number;
             readonly limit: number;
-            /** @description Largest lists the largest fields, at most three, in descending order. */
+            /** @description Largest lists the largest fields, at most three, in descending order. Each of them accounts for at least 5 % of Bytes. */
             readonly largest: readonly components["schemas"]["FieldSize"][];
         };
         /** @description Stage is a step of a request. */

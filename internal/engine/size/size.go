@@ -19,8 +19,10 @@ const (
 	// maxMessage is the largest message in bytes that the API server's client
 	// sends to etcd.
 	maxMessage = 2 << 20
-	// largestFields is the number of fields that a report lists.
+	// largestFields is the largest number of fields that a report lists. Each of them
+	// accounts for at least one part in minShare of the size.
 	largestFields = 3
+	minShare      = 20
 )
 
 // Report returns the size of stored JSON for the report, or nil if the size is not
@@ -31,7 +33,9 @@ func Report(bytes int, object func() map[string]any) *playground.Size {
 	}
 	report := &playground.Size{Bytes: bytes, Limit: Limit, Largest: []playground.FieldSize{}}
 	for _, field := range jsonvalue.LargestFields(object(), largestFields) {
-		report.Largest = append(report.Largest, playground.FieldSize{Path: field.Path, Bytes: field.Bytes})
+		if field.Bytes*minShare >= bytes {
+			report.Largest = append(report.Largest, playground.FieldSize{Path: field.Path, Bytes: field.Bytes})
+		}
 	}
 	return report
 }
