@@ -69,7 +69,7 @@ var packageRules = []packageRule{
 	{"internal/engine/size", "internal/engine/jsonvalue internal/engine/finding internal/source/... internal/playground", true},
 	{"internal/engine/kubectl", "internal/engine/upstream internal/playground", true},
 	{"internal/engine/release", "internal/playground", true},
-	{"internal/engine/feature", "internal/playground", true},
+	{"internal/engine/feature", "internal/source internal/playground", true},
 	{"internal/engine/finding", "internal/source/... internal/playground", true},
 	{"internal/engine/upstream", "internal/playground", true},
 	{"internal/engine/jsonvalue", "internal/playground", true},

@@ -7,10 +7,8 @@ import (
 
 	"github.com/crdlab/crdlab/internal/engine/crd"
 	"github.com/crdlab/crdlab/internal/engine/feature"
-	"github.com/crdlab/crdlab/internal/engine/finding"
 	"github.com/crdlab/crdlab/internal/engine/quickfix"
 	"github.com/crdlab/crdlab/internal/playground"
-	"github.com/crdlab/crdlab/internal/source"
 )
 
 // AdmissionPlugins returns the admission plugins of a scenario. It returns nil if the
@@ -34,8 +32,7 @@ func (e *Engine) reportAdmission(s playground.Scenario, c *crd.CRD, plugins feat
 	}
 	findings := append(slices.Clone(plugins.Findings()), types...)
 	if len(findings) > 0 {
-		file, _ := source.Parse(s.Admission, finding.ObjectText) // the findings include syntax errors
-		quickfix.SuggestForAdmission(findings, file)
+		quickfix.SuggestForAdmission(findings, plugins.File())
 	}
 	return &playground.Admission{Findings: findings}, nil
 }

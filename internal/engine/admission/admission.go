@@ -23,6 +23,7 @@ import (
 	"github.com/crdlab/crdlab/internal/engine/admission/manifest"
 	"github.com/crdlab/crdlab/internal/engine/feature"
 	"github.com/crdlab/crdlab/internal/playground"
+	"github.com/crdlab/crdlab/internal/source"
 )
 
 // The plugins log their responses and the failures that a failure policy ignores.
@@ -32,6 +33,7 @@ func init() { klog.SetLogger(logr.Discard()) }
 // Plugins are the API server's admission plugins for one manifest. They are safe
 // for concurrent use: the state of a request is in the [record] of its context.
 type Plugins struct {
+	file      *source.File
 	findings  []playground.Finding
 	responses []*manifest.WebhookResponse
 	matcher   *matching.Matcher
@@ -62,6 +64,7 @@ func New(yaml string) (*Plugins, error) {
 	m := manifest.Parse(yaml)
 	m.SortByName()
 	p := &Plugins{
+		file:      m.File,
 		findings:  m.Findings,
 		responses: m.Responses,
 		matcher:   matching.NewMatcher(namespaceLister(m.Namespaces), newCluster(nil).client()),
@@ -85,6 +88,9 @@ func New(yaml string) (*Plugins, error) {
 	}
 	return p, nil
 }
+
+// File implements [feature.Plugins].
+func (p *Plugins) File() *source.File { return p.file }
 
 // Findings implements [feature.Plugins].
 func (p *Plugins) Findings() []playground.Finding { return p.findings }

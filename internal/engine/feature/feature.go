@@ -20,6 +20,7 @@ import (
 	"sigs.k8s.io/structured-merge-diff/v6/typed"
 
 	"github.com/crdlab/crdlab/internal/playground"
+	"github.com/crdlab/crdlab/internal/source"
 )
 
 // A Set holds optional features. Few scenarios need them, and they import so much of
@@ -54,7 +55,9 @@ type Set struct {
 
 // Plugins are admission plugins. They are safe for concurrent use.
 type Plugins interface {
-	// Findings returns the findings about the document that declares the plugins.
+	// File returns the parsed documents that declare the plugins.
+	File() *source.File
+	// Findings returns the findings about these documents.
 	Findings() []playground.Finding
 	// TypeFindings returns the warnings of the API server's type checker about the
 	// served versions of a CRD.

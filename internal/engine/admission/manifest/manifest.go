@@ -23,6 +23,7 @@ import (
 // A Manifest holds the valid objects of an admission manifest, in the order of
 // the source. Invalid objects only have findings.
 type Manifest struct {
+	File *source.File
 	ValidatingPolicies []Declared[*admissionregistrationv1.ValidatingAdmissionPolicy]
 	ValidatingBindings []Declared[*admissionregistrationv1.ValidatingAdmissionPolicyBinding]
 	MutatingPolicies   []Declared[*admissionregistrationv1.MutatingAdmissionPolicy]
@@ -60,6 +61,7 @@ func valueRange(doc *source.Document, path ...any) playground.Range {
 func Parse(yaml string) *Manifest {
 	m := &Manifest{Namespaces: map[string]*corev1.Namespace{}, rejected: map[string]bool{}, Findings: []playground.Finding{}}
 	file, err := source.Parse(yaml, finding.ObjectText)
+	m.File = file
 	if _, isLimit := finding.LimitRange(err); isLimit {
 		m.Findings = append(m.Findings, finding.OfLimit(playground.DocumentAdmission, playground.StageAdmit, err))
 		return m
