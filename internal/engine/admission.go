@@ -26,19 +26,19 @@ func (e *Engine) reportAdmission(s playground.Scenario, c *crd.CRD, plugins feat
 	if plugins == nil {
 		return nil, nil
 	}
-	types, err := e.checkPolicyTypes(s, c, plugins)
+	typeFindings, err := e.checkPolicyTypes(s, c, plugins)
 	if err != nil {
 		return nil, err
 	}
-	findings := append(slices.Clone(plugins.Findings()), types...)
+	findings := append(slices.Clone(plugins.Findings()), typeFindings...)
 	if len(findings) > 0 {
 		quickfix.SuggestForAdmission(findings, plugins.File())
 	}
 	return &playground.Admission{Findings: findings}, nil
 }
 
-// checkPolicyTypes returns the API server's type check of the policies against an
-// accepted CRD.
+// checkPolicyTypes runs the API server's type checker on the policies and returns its
+// findings. It returns nil if the CRD is rejected or serves no version.
 func (e *Engine) checkPolicyTypes(s playground.Scenario, c *crd.CRD, plugins feature.Plugins) ([]playground.Finding, error) {
 	served := c.ServedByPriority()
 	if !c.Report.Accepted || len(served) == 0 {

@@ -12,9 +12,9 @@ import (
 	"github.com/crdlab/crdlab/internal/playground"
 )
 
-// The caches of an engine. Each key holds all inputs of its value. Documents are part
-// of the keys as strings, because hashing a large document needs more time than
-// evaluating an object.
+// caches holds the caches of an engine. Each key holds all inputs of its value.
+// Documents are part of the keys as strings, because hashing a large document needs
+// more time than evaluating an object.
 //
 //	cache        key                                      entries  benchmark
 //	crds         release, field validation, both CRDs     16       BenchmarkCRDEdit
@@ -40,8 +40,8 @@ type caches struct {
 	}
 }
 
-// maxCached limits each cache of compiled values. A page needs the current CRD and
-// those that undo restores; a server evaluates a few CRDs at a time.
+// maxCached limits the entries of each LRU cache. A page needs the current CRD and the
+// CRDs that undo restores; a server evaluates a few CRDs at a time.
 const maxCached = 16
 
 func newCaches() *caches {
@@ -77,6 +77,7 @@ type policyTypesKey struct {
 	plugins pluginsKey
 }
 
+// crd returns the cached CRD with the given key, and remembers it as the last CRD.
 func (c *caches) crd(key crdKey) (*crd.CRD, bool) {
 	if last := c.lastCRD.Load(); last != nil && last.key == key {
 		return last.crd, true
@@ -89,7 +90,8 @@ func (c *caches) crd(key crdKey) (*crd.CRD, bool) {
 	return cached.(*crd.CRD), true
 }
 
-// admissionPlugins returns the cached plugins. It calls load if the cache lacks them.
+// admissionPlugins returns the plugins with the given key. It loads and caches them if
+// the cache lacks them.
 func (c *caches) admissionPlugins(key pluginsKey, load func() (feature.Plugins, error)) (feature.Plugins, error) {
 	if cached, ok := c.plugins.Get(key); ok {
 		return cached.(feature.Plugins), nil
@@ -102,8 +104,8 @@ func (c *caches) admissionPlugins(key pluginsKey, load func() (feature.Plugins, 
 	return plugins, nil
 }
 
-// policyTypeFindings returns the cached findings. It calls check if the cache lacks
-// them.
+// policyTypeFindings returns the findings with the given key. It calls check and caches
+// its findings if the cache lacks them.
 func (c *caches) policyTypeFindings(key policyTypesKey, check func() ([]playground.Finding, error)) ([]playground.Finding, error) {
 	if cached, ok := c.policyTypes.Get(key); ok {
 		return cached.([]playground.Finding), nil
@@ -116,7 +118,8 @@ func (c *caches) policyTypeFindings(key policyTypesKey, check func() ([]playgrou
 	return findings, nil
 }
 
-// KubernetesTypes returns the types of Kubernetes that the engine has definitions of.
+// KubernetesTypes returns the Kubernetes types for which the engine has definitions. It
+// builds them at the first call.
 func (e *Engine) KubernetesTypes() *crdschema.Types {
 	types := &e.caches.types
 	types.Do(func() { types.built = crdschema.NewTypes(e.Features.Definitions) })

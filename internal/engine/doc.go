@@ -1,6 +1,6 @@
-// Package engine evaluates a CustomResourceDefinition and its objects with the code
-// of the Kubernetes API server. It runs the stages of a real request in their order,
-// records the changes of each stage, and maps each error to the YAML of the user.
+// Package engine evaluates a CustomResourceDefinition and its objects with the code of
+// the Kubernetes API server. It runs the stages of a real request in their order,
+// records the changes of each stage, and maps each error to a range in the user's YAML.
 //
 // A scenario passes through these packages:
 //
@@ -12,9 +12,11 @@
 //	crddiff    compares the CRD and the stored objects with the old CRD
 //	quickfix   adds hints and fixes to the findings of the finished report
 //	kubectl    formats the output of the kubectl command
+//	size       compares a CRD and objects with the size limits of etcd and kubectl
 //
 // Packages admission, conversion and openapi implement the optional features that
-// package feature declares. Package whole returns an engine with all features.
-// Packages finding, jsonvalue and upstream are shared by all of these. Package assist
-// uses the engine to complete, explain and generate YAML.
+// package feature declares. Package whole returns an engine with all features. Packages
+// finding, jsonvalue and upstream hold code that these packages share; package webhook
+// holds the code that admission and conversion share. Package assist uses the engine to
+// complete, explain and generate YAML.
 package engine

@@ -37,14 +37,14 @@ func New(features feature.Set) *Engine {
 	}
 }
 
-// Evaluate evaluates a scenario. The report contains all findings about its
-// documents. The error is a [playground.InvalidScenarioError], the error of ctx, or a
-// failure of the engine.
+// Evaluate evaluates a scenario. Problems in the documents of the scenario are findings
+// of the report, not errors. The error is a [playground.InvalidScenarioError], the
+// error of ctx, or a failure of the engine.
 func (e *Engine) Evaluate(ctx context.Context, s playground.Scenario) (playground.Report, error) {
 	return e.evaluate(ctx, s, e.EvaluateCRD)
 }
 
-// evaluate evaluates a scenario with the given function for its CRD.
+// evaluate evaluates the CRD of a scenario with evaluateCRD, and then its objects.
 func (e *Engine) evaluate(ctx context.Context, s playground.Scenario, evaluateCRD func(context.Context, playground.Scenario) *crd.CRD) (report playground.Report, err error) {
 	defer func() {
 		if p := recover(); p != nil {
@@ -76,8 +76,8 @@ func (e *Engine) evaluate(ctx context.Context, s playground.Scenario, evaluateCR
 	return report, ctx.Err()
 }
 
-// report evaluates the objects of s with the evaluated CRD and builds the report. The
-// caller emulates the release of s.
+// report evaluates the objects of s under the evaluated CRD and builds the report. The
+// caller must emulate the release of s.
 func (e *Engine) report(ctx context.Context, s playground.Scenario, c *crd.CRD, now time.Time) (report playground.Report, err error) {
 	conversion, err := object.NewConversion(e.Features, c, s.Conversion, true)
 	if err != nil {
@@ -113,7 +113,7 @@ func (e *Engine) report(ctx context.Context, s playground.Scenario, c *crd.CRD, 
 }
 
 // EvaluateCRD returns the evaluated CRD of s, from the cache if possible. s must have
-// its defaults, and the caller emulates its release.
+// its defaults (see [SetDefaults]), and the caller must emulate its release.
 func (e *Engine) EvaluateCRD(ctx context.Context, s playground.Scenario) *crd.CRD {
 	key := newCRDKey(s)
 	if cached, ok := e.caches.crd(key); ok {
@@ -121,7 +121,7 @@ func (e *Engine) EvaluateCRD(ctx context.Context, s playground.Scenario) *crd.CR
 	}
 	c, ok := e.confirmPreliminary(ctx, key)
 	if !ok {
-		c = addHints(e.evaluator.NewRequest(ctx, s, math.MaxInt).Evaluate())
+		c = completeReport(e.evaluator.NewRequest(ctx, s, math.MaxInt).Evaluate())
 	}
 	if ctx.Err() == nil {
 		e.caches.crds.Add(key, c)
@@ -129,10 +129,11 @@ func (e *Engine) EvaluateCRD(ctx context.Context, s playground.Scenario) *crd.CR
 	return c
 }
 
-// addHints adds hints, fixes and the comparison with the old CRD to the report of c.
-func addHints(c *crd.CRD) *crd.CRD {
+// completeReport adds hints, fixes and the comparison with the old CRD to the report of
+// c, and returns c.
+func completeReport(c *crd.CRD) *crd.CRD {
 	quickfix.SuggestForCRD(c)
-	// The report already contains the errors of a CRD that cannot be compared.
+	// An error means that the CRDs cannot be compared. The report already explains why.
 	_ = upstream.Guard(playground.StageCRDValidate, func() error { return crddiff.Compare(c) })
 	return c
 }

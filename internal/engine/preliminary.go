@@ -7,10 +7,10 @@ import (
 	"github.com/crdlab/crdlab/internal/playground"
 )
 
-// Preliminary evaluates s like [Engine.Evaluate], but sooner for a new CRD with a
-// large number of rules: upstream validates only the rules that do not compile or
-// exceed a cost limit. In this case, Preliminary returns true. Its findings are then
-// a subset of the final findings, and the report is final unless Evaluate finds more.
+// Preliminary evaluates s like [Engine.Evaluate], but returns sooner if the CRD is new
+// and has a large number of rules. Upstream then validates only the rules that do not
+// compile or exceed a cost limit, and preliminary is true. The findings of a
+// preliminary report are a subset of the findings of Evaluate.
 //
 // web/flows/page.bench.ts measures the time to the first findings.
 func (e *Engine) Preliminary(ctx context.Context, s playground.Scenario) (report playground.Report, preliminary bool, err error) {
@@ -21,19 +21,21 @@ func (e *Engine) Preliminary(ctx context.Context, s playground.Scenario) (report
 	return report, preliminary, err
 }
 
-// A preliminaryCRD is a CRD whose rules upstream has not validated yet.
+// A preliminaryCRD is the request of a CRD of which upstream has not validated all
+// rules.
 type preliminaryCRD struct {
 	key     crdKey
 	request *crd.Request
 }
 
+// evaluatePreliminaryCRD is [Engine.EvaluateCRD] for [Engine.Preliminary].
 func (e *Engine) evaluatePreliminaryCRD(ctx context.Context, s playground.Scenario) (c *crd.CRD, preliminary bool) {
 	key := newCRDKey(s)
 	if cached, ok := e.caches.crd(key); ok {
 		return cached, false
 	}
 	r := e.evaluator.NewRequest(ctx, s, e.immediateRules)
-	c = addHints(r.Evaluate())
+	c = completeReport(r.Evaluate())
 	switch {
 	case r.Preliminary:
 		e.caches.preliminary.Store(&preliminaryCRD{key, r})
@@ -43,9 +45,10 @@ func (e *Engine) evaluatePreliminaryCRD(ctx context.Context, s playground.Scenar
 	return c, r.Preliminary
 }
 
-// confirmPreliminary validates the remaining rules of the preliminary CRD with the
-// given key. It reports false if there is no such CRD or a rule is invalid.
-func (e *Engine) confirmPreliminary(ctx context.Context, key crdKey) (*crd.CRD, bool) {
+// confirmPreliminary validates all rules of the preliminary CRD with the given key. It
+// also empties the cache of the preliminary CRD. ok is false if the cache held no
+// accepted CRD with this key, or if the CRD is invalid.
+func (e *Engine) confirmPreliminary(ctx context.Context, key crdKey) (c *crd.CRD, ok bool) {
 	known := e.caches.preliminary.Swap(nil)
 	if known == nil || known.key != key || !known.request.Report.Accepted {
 		return nil, false

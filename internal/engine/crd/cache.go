@@ -40,7 +40,8 @@ func (c *CRD) PublishedSchemas(features feature.Set) ([]playground.Schema, error
 	return published.schemas, published.err
 }
 
-// kindsByVersion returns the kinds of the CRD's objects by version.
+// kindsByVersion returns the kinds of the CRD's objects by version. All calls must pass
+// the same types.
 func (c *CRD) kindsByVersion(types *crdschema.Types) map[string]*crdschema.Kind {
 	kinds := &c.derived.kinds
 	kinds.Do(func() { kinds.byVersion = c.buildKinds(types) })

@@ -13,8 +13,8 @@ func (v *Version) Coerce(object *unstructured.Unstructured) error {
 	return v.coerce(object, false)
 }
 
-// CoerceStored is [Version.Coerce] for an object from etcd. It also drops invalid
-// metadata and sets a missing generation.
+// CoerceStored is [Version.Coerce] for an object from etcd. It also drops malformed
+// fields of the metadata and sets a missing generation.
 func (v *Version) CoerceStored(object *unstructured.Unstructured) error {
 	return v.coerce(object, true)
 }

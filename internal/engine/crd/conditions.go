@@ -105,7 +105,8 @@ func findNonStructural(internal *apiextensions.CustomResourceDefinition, crd *ap
 }
 
 // structuralSchema returns the structural schema of a version, from compiled if
-// possible. It returns nil if the version has no schema or conversion fails.
+// possible. It returns nil if the version has no schema or the schema cannot be
+// converted.
 func structuralSchema(internal *apiextensions.CustomResourceDefinition, name string, compiled map[string]*Version) *structuralschema.Structural {
 	if v, ok := compiled[name]; ok && !v.PreserveUnknown {
 		return v.Schema

@@ -68,8 +68,8 @@ type Request struct {
 	operation       string
 	// valid is nil if the request must not use the memo.
 	valid *validMemo
-	// immediateRules is the largest number of rules that the request validates at
-	// once. Of a CRD with more rules, it validates only those that look invalid.
+	// immediateRules is the largest number of rules that the request validates at once.
+	// If the CRD has more rules, the request validates only suspicious rules.
 	immediateRules int
 	// Preliminary reports whether some rules have not been validated.
 	Preliminary bool
@@ -87,8 +87,8 @@ func NewEvaluator(features feature.Set) *Evaluator {
 	return &Evaluator{features, celrule.NewCompiler(), &validMemo{}}
 }
 
-// NewRequest returns the request for the CRD of s, which must have its defaults. If
-// the CRD has more than immediateRules rules, the request is preliminary.
+// NewRequest returns the request for the CRD of s, which must have its defaults. If the
+// CRD has more than immediateRules rules, the request may become preliminary.
 func (e *Evaluator) NewRequest(ctx context.Context, s playground.Scenario, immediateRules int) *Request {
 	return &Request{
 		CRD: newCRD(e.compiler), ctx: ctx, features: e.features, valid: e.valid, immediateRules: immediateRules,
@@ -120,7 +120,7 @@ func (r *Request) Evaluate() *CRD {
 	return r.CRD
 }
 
-// reject ends the request with an error of the API server.
+// reject reports the API server's error as the response to the request.
 func (r *Request) reject(stage string, err error) {
 	r.Report.Status = upstream.StatusOf(err)
 	r.Report.Output = kubectl.FormatError(err, r.operation, "crd.yaml", r.Report.Warnings)

@@ -12,14 +12,15 @@ import (
 )
 
 // KindOf returns the kind of an object by its apiVersion. For an unknown version, it
-// returns the kind of the storage version, or nil if the CRD has none.
+// returns the kind of the storage version, or nil if the CRD has no storage version.
 func (c *CRD) KindOf(types *crdschema.Types, object *tolerant.Node) *crdschema.Kind {
 	_, version, _ := strings.Cut(object.Scalar("apiVersion"), "/")
 	return c.KindOfVersion(types, version)
 }
 
 // KindOfVersion returns the kind of the objects of a version. For an unknown version,
-// it returns the kind of the storage version, or nil if the CRD has none.
+// it returns the kind of the storage version, or nil if the CRD has no storage version.
+// It also returns nil for a CRD that cannot be decoded.
 func (c *CRD) KindOfVersion(types *crdschema.Types, version string) *crdschema.Kind {
 	if c.Internal == nil {
 		return nil

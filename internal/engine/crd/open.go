@@ -11,7 +11,7 @@ import (
 	"github.com/crdlab/crdlab/internal/source"
 )
 
-// open parses the YAML and chooses the document to evaluate. It reports false if the
+// open parses the YAML and chooses the document to evaluate. It returns false if the
 // YAML exceeds a limit or contains no document. A syntax error does not stop open,
 // because the decoder reports it in the API server's words.
 func (r *Request) open() bool {
@@ -32,8 +32,8 @@ func (r *Request) open() bool {
 }
 
 // openOld parses and decodes the CRD before an update, if there is one. It does not
-// validate it, because a cluster may hold CRDs that it no longer accepts. openOld
-// reports false if the YAML exceeds a limit or is not a CRD.
+// validate this CRD, because a cluster may hold CRDs that it no longer accepts. openOld
+// returns false if the YAML exceeds a limit or is not a CRD.
 func (r *Request) openOld() bool {
 	if strings.TrimSpace(r.oldYAML) == "" {
 		return true
@@ -75,12 +75,12 @@ func (r *Request) exceed(document playground.Document, err error) {
 	r.Report.Findings = append(r.Report.Findings, finding.OfLimit(document, playground.StageCRDDecode, err))
 }
 
-// chooseDocument returns the first CustomResourceDefinition of a file. If there is
-// none, it returns the first document with content, so that the decoder reports its
-// kind.
-func chooseDocument(file *source.File) (*source.Document, []playground.Candidate) {
-	candidates := []playground.Candidate{}
-	var chosen, other *source.Document
+// chooseDocument returns the first CustomResourceDefinition of a file, and a candidate
+// for each of them. If the file contains no CRD, chosen is the first document with
+// content, so that the decoder reports its kind.
+func chooseDocument(file *source.File) (chosen *source.Document, candidates []playground.Candidate) {
+	candidates = []playground.Candidate{}
+	var other *source.Document
 	for _, doc := range file.Documents {
 		if doc.Empty() {
 			continue
@@ -103,8 +103,8 @@ func chooseDocument(file *source.File) (*source.Document, []playground.Candidate
 	return chosen, candidates
 }
 
-// establish sets the fields that the controllers set on a CRD in a cluster. It keeps
-// the stored versions of the YAML.
+// establish sets the fields that the controllers set on a CRD in a cluster, if the YAML
+// omits them. It does not change status.storedVersions.
 func establish(crd *apiextensions.CustomResourceDefinition) {
 	if crd.Generation == 0 {
 		crd.Generation = 1

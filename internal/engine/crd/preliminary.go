@@ -52,7 +52,7 @@ func isSuspicious(rule playground.Rule) bool {
 }
 
 // Confirm validates all rules of an accepted preliminary CRD. It reports whether they
-// are valid.
+// are valid. It returns false if ctx ends.
 func (r *Request) Confirm(ctx context.Context) bool {
 	full := *r
 	full.ctx, full.immediateRules, full.Preliminary = ctx, math.MaxInt, false

@@ -13,6 +13,7 @@ import (
 	"github.com/crdlab/crdlab/internal/playground"
 )
 
+// publish builds the OpenAPI schemas of the served versions.
 func (c *CRD) publish(build func(*apiextensionsv1.CustomResourceDefinition, string) (playground.Schema, error)) ([]playground.Schema, error) {
 	schemas := []playground.Schema{}
 	if c.V1 == nil {

@@ -21,6 +21,7 @@ func serve(r *Request) error {
 		return fmt.Errorf("convert CRD to v1: %w", err)
 	}
 	if err := r.compileVersions(v1); err != nil {
+		// The API server accepts the CRD and fails the requests for its objects.
 		r.V1, r.Unservable = v1, true
 	}
 	r.Report.Conditions = buildConditions(r.Internal, v1, r.Versions)
@@ -50,8 +51,8 @@ func (r *Request) unservableFinding(err error) playground.Finding {
 	return f
 }
 
-// compileVersions compiles all versions of v1. Objects in etcd may have a version that
-// is no longer served or stored.
+// compileVersions compiles all versions of v1 and sets c.V1. It includes versions that
+// are not served, because objects in etcd may have such a version.
 func (c *CRD) compileVersions(v1 *apiextensionsv1.CustomResourceDefinition) error {
 	for _, v := range v1.Spec.Versions {
 		compiled, err := compileVersion(c.compiler, v1, v)

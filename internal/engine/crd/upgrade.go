@@ -34,7 +34,7 @@ func (r *Request) upgrade() error {
 		return fmt.Errorf("convert from v1: %w", err)
 	}
 	r.Internal = upgraded.DeepCopy()
-	// The validate stage repeats these calls and reports a panic.
+	// If these calls panic, so does stage validate, which reports the panic.
 	_ = upstream.Guard(playground.StageCRDValidate, func() error {
 		for _, err := range r.upgradeErrors(upgraded) {
 			r.Report.UpgradeSteps = append(r.Report.UpgradeSteps, r.upgradeStep(err))
@@ -55,9 +55,9 @@ func formatCRD(v1 *apiextensionsv1.CustomResourceDefinition) (string, error) {
 	return string(data), err
 }
 
-// upgradeErrors returns the errors for creating an upgraded CRD. A CRD that preserves
-// unknown fields must change in any case. Therefore upgradeErrors omits the errors
-// that this change removes.
+// upgradeErrors returns the errors for creating an upgraded CRD, which it may change.
+// If the CRD preserves unknown fields, it returns the error about this setting, and
+// then the errors that remain after the setting is disabled.
 func (r *Request) upgradeErrors(upgraded *apiextensions.CustomResourceDefinition) field.ErrorList {
 	first := r.createErrors(upgraded)
 	if !ptr.Deref(upgraded.Spec.PreserveUnknownFields, false) {

@@ -61,6 +61,7 @@ func validate(r *Request) error {
 	return nil
 }
 
+// validateCreate prepares a new CRD and validates it.
 func (r *Request) validateCreate() field.ErrorList {
 	prepareCreate(r.Internal)
 	if errs := r.validateSpec(); len(errs) > 0 {
@@ -69,6 +70,7 @@ func (r *Request) validateCreate() field.ErrorList {
 	return genericvalidation.ValidateObjectMetaAccessor(r.Internal, false, upstream.ValidatePathSegment, field.NewPath("metadata"))
 }
 
+// validateUpdate prepares an updated CRD and validates it.
 func (r *Request) validateUpdate() field.ErrorList {
 	prepareUpdate(r.Internal, r.Old)
 	metadata := field.NewPath("metadata")
@@ -77,8 +79,8 @@ func (r *Request) validateUpdate() field.ErrorList {
 	return append(errs, r.validateSpec()...)
 }
 
-// validateSpec validates the prepared CRD with upstream's code, unless the memo
-// contains it.
+// validateSpec returns upstream's errors about the prepared CRD. It skips upstream's
+// validation if the memo contains the CRD.
 func (r *Request) validateSpec() field.ErrorList {
 	if r.Old != nil {
 		return validation.ValidateCustomResourceDefinitionUpdate(r.ctx, r.crdToValidate(), r.Old)
@@ -97,7 +99,7 @@ func (r *Request) validateSpec() field.ErrorList {
 	return errs
 }
 
-// newWarnings returns the warnings about the CRD that the old CRD did not cause.
+// newWarnings returns the warnings about the CRD that the old CRD does not have.
 func (r *Request) newWarnings() []string {
 	warnings := schemaWarnings(&r.Internal.Spec)
 	if r.Old == nil {

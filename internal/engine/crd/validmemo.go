@@ -27,7 +27,8 @@ type validCRD struct {
 	crd     *apiextensions.CustomResourceDefinition
 }
 
-// newValidCRD replaces each description of crd with the same string.
+// newValidCRD returns the key of crd. Each description in its copy of the CRD is the
+// same string, apart from the descriptions that [distinguishVersions] sets.
 func newValidCRD(crd *apiextensions.CustomResourceDefinition) *validCRD {
 	uniform := crd.DeepCopy()
 	visitSchemas(uniform, func(s *apiextensions.JSONSchemaProps) {
@@ -57,7 +58,7 @@ func firstEqualSchema(versions []apiextensions.CustomResourceDefinitionVersion, 
 	})
 }
 
-// contains reports whether upstream found this CRD valid before.
+// contains reports whether crd is the last added CRD.
 func (m *validMemo) contains(crd *validCRD) bool {
 	known := m.last.Load()
 	return known != nil && known.release == crd.release && apiequality.Semantic.DeepEqual(known.crd, crd.crd)

@@ -33,12 +33,12 @@ type Version struct {
 	// StatusValidator validates the status. It is nil without the status subresource.
 	StatusValidator    validation.SchemaValidator
 	CELValidator       *cel.Validator // nil if there are no rules
-	Rules              *celrule.Node  // the same rules, one by one
+	Rules              *celrule.Node  // the same rules as a tree of schema nodes
 	HasStatus          bool           // the status subresource is enabled
 	Scale              *apiextensionsv1.CustomResourceSubresourceScale
 	columns            []apiextensionsv1.CustomResourceColumnDefinition
 	convertors         sync.Pool // of *TableConvertor
-	DeprecationWarning string    // the deprecation warning, or empty
+	DeprecationWarning string    // the API server's warning to clients, or empty
 	crd                *apiextensionsv1.CustomResourceDefinition
 	// applyTypes is built for the first server-side apply, because building it needs as
 	// much time as the rest of the version.

@@ -71,20 +71,24 @@ type Review interface {
 	// Mutates and Validates report whether there is a plugin of this type.
 	Mutates() bool
 	Validates() bool
+	// Mutate runs the mutating plugins, which may change the object. The function
+	// returns the types of a kind for apply configurations, or nil.
 	Mutate(context.Context, admission.Attributes, admission.ObjectInterfaces, func(schema.GroupVersionKind) TypeConverter) error
+	// Validate runs the validating plugins.
 	Validate(context.Context, admission.Attributes, admission.ObjectInterfaces) error
 	// Mutations returns the changes to the object in their order.
 	Mutations() []Mutation
 	// Refusal returns the error of a plugin in a reproducible form, and the denials that
 	// caused it, at least one.
 	Refusal(error) ([]Denial, error)
+	// Report returns the recorded decisions.
 	Report(ReviewedRequest) *playground.ObjectAdmission
 }
 
 // A ReviewedRequest describes a request for the report of its review.
 type ReviewedRequest struct {
 	Namespace string
-	// Unreached returns the reason why a stage did not run, or an empty string.
+	// Unreached returns the reason for which a stage was skipped, or an empty string.
 	Unreached func(stage string) string
 	// Attributes must be called only if a stage ran.
 	Attributes func() (admission.Attributes, admission.ObjectInterfaces)

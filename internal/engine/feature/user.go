@@ -14,7 +14,8 @@ import (
 const AdminsGroup = "kubeadm:cluster-admins"
 
 // Requester returns the user of a scenario's requests. The default user is the
-// administrator of a kubeadm cluster.
+// administrator of a kubeadm cluster. Like the API server, Requester adds the group
+// system:authenticated to each user except system:anonymous.
 func Requester(s playground.Scenario) user.Info {
 	if s.User == "" && s.Groups == "" {
 		return &user.DefaultInfo{Name: "kubernetes-admin", Groups: []string{AdminsGroup, user.AllAuthenticated}}

@@ -16,8 +16,8 @@ import (
 	"github.com/crdlab/crdlab/internal/playground"
 )
 
-// attributes describes the request to admission plugins, with the given state of
-// its object.
+// attributes returns the attributes of the request for admission plugins. object is the
+// current state of its object.
 func (r *Request) attributes(object *unstructured.Unstructured, name string) admission.Attributes {
 	var old runtime.Object
 	if r.old.object != nil && !r.creates() {
@@ -36,7 +36,7 @@ func (r *Request) attributes(object *unstructured.Unstructured, name string) adm
 	return admission.NewAttributesRecord(object, old, e.version.Kind, e.namespace, name, resource, subresource, operation, options, false, r.options.user)
 }
 
-// admissionOptions returns the operation and the options that kubectl sends.
+// admissionOptions returns the operation, and the options that kubectl sends with it.
 func admissionOptions(o options, creates bool) (admission.Operation, runtime.Object) {
 	typeMeta := func(kind string) metav1.TypeMeta {
 		return metav1.TypeMeta{APIVersion: metav1.SchemeGroupVersion.String(), Kind: kind}
@@ -128,8 +128,8 @@ func (coercingConvertor) ConvertFieldLabel(_ schema.GroupVersionKind, label, val
 	return label, value, nil
 }
 
-// applyTypes returns the types by which policies merge apply configurations; nil if
-// the CRD has no such version.
+// applyTypes returns the types with which policies merge apply configurations, or nil
+// if the CRD has no such version or its types cannot be built.
 func (e *endpoint) applyTypes(kind schema.GroupVersionKind) feature.TypeConverter {
 	v, ok := e.CRD.Versions[kind.Version]
 	if !ok {
@@ -142,7 +142,7 @@ func (e *endpoint) applyTypes(kind schema.GroupVersionKind) feature.TypeConverte
 	return types
 }
 
-// reviewed describes the request to the report of its review.
+// reviewed returns the description of the request for the report of its review.
 func (r *Request) reviewed() feature.ReviewedRequest {
 	return feature.ReviewedRequest{
 		Namespace: r.endpoint.namespace,
@@ -153,8 +153,8 @@ func (r *Request) reviewed() feature.ReviewedRequest {
 	}
 }
 
-// refuseAdmission reports each decision that denied the request, with its position
-// in the admission document.
+// refuseAdmission adds a finding for each decision that denied the request, with its
+// range in the admission document, and returns the error that ends the request.
 func (r *Request) refuseAdmission(stage playground.StageName, err error) error {
 	denials, err := r.review.Refusal(err)
 	for _, d := range denials {

@@ -9,7 +9,7 @@ func runAdmit(r *Request) error {
 	return admit(r)
 }
 
-// admit shows a copy of the object to the validating admission plugins, because the
+// admit passes a copy of the object to the validating admission plugins, because the
 // API server discards their changes.
 func admit(r *Request) error {
 	if !r.review.Validates() {
@@ -26,8 +26,8 @@ func admit(r *Request) error {
 	return nil
 }
 
-// admitDelete runs all admission plugins. The mutating plugins run first, without
-// an object to change (AdmissionToValidateObjectDeleteFunc in
+// admitDelete runs all admission plugins for a delete request, which has no object to
+// change. The mutating plugins run first (AdmissionToValidateObjectDeleteFunc in
 // k8s.io/apiserver/pkg/registry/rest).
 func admitDelete(r *Request) error {
 	attributes, interfaces := r.attributes(r.object, r.endpoint.name), objectInterfaces(&r.endpoint)

@@ -102,8 +102,8 @@ func resetFields(c *crd.CRD) map[fieldpath.APIVersion]*fieldpath.Set {
 	return fields
 }
 
-// checkDuplicates rejects duplicate keys in the configuration or returns warnings
-// about them. The handler checks them last.
+// checkDuplicates rejects duplicate keys in the configuration, or returns warnings
+// about them. The API server's handler checks them after the merge.
 func checkDuplicates(doc *source.Document, fieldValidation string) (warnings []string, err error) {
 	if fieldValidation == playground.FieldValidationIgnore {
 		return nil, nil
@@ -115,13 +115,14 @@ func checkDuplicates(doc *source.Document, fieldValidation string) (warnings []s
 	if fieldValidation == playground.FieldValidationStrict {
 		return nil, apierrors.NewBadRequest(fmt.Sprintf("error strict decoding patch: %v", err))
 	}
-	for _, complaint := range upstream.SplitYAMLErrors([]error{err}) {
-		warnings = append(warnings, complaint.Error())
+	for _, duplicate := range upstream.SplitYAMLErrors([]error{err}) {
+		warnings = append(warnings, duplicate.Error())
 	}
 	return warnings, nil
 }
 
-// setManagedFieldsTime replaces the machine's time with the time of the request.
+// setManagedFieldsTime replaces the machine's time with the time of the request in the
+// entries that the merge has written.
 func setManagedFieldsTime(object *unstructured.Unstructured, manager string, now time.Time) {
 	entries := object.GetManagedFields()
 	for i := range entries {
@@ -133,17 +134,17 @@ func setManagedFieldsTime(object *unstructured.Unstructured, manager string, now
 	object.SetManagedFields(entries)
 }
 
-// explainMerge returns the changes of the merge. A list item may have another index
-// in merged than in the configuration. Its values then match neither the
-// configuration nor a default.
+// explainMerge returns the changes of the merge. A list item may have different indexes
+// in merged and in the configuration. Its values then match neither the configuration
+// nor a default, and the change only has a general reason.
 func explainMerge(live, configuration, merged *unstructured.Unstructured, schema *structuralschema.Structural, manager string) []change {
-	isManaged := false
+	changesManagers := false
 	var changes []change
 	for _, c := range jsonvalue.Diff(live.Object, merged.Object, nil) {
 		applied, found := jsonvalue.At(configuration.Object, c.Path)
 		switch {
 		case isManagedFields(c.Path):
-			isManaged = true
+			changesManagers = true
 		case c.Op == playground.ChangeRemove:
 			changes = append(changes, change{c, playground.CauseApplied, "no longer applied by " + manager + ", and nobody else manages it"})
 		case found && (applied == nil || !jsonvalue.IsScalar(applied) || jsonvalue.Equal(applied, c.Value)):
@@ -152,7 +153,7 @@ func explainMerge(live, configuration, merged *unstructured.Unstructured, schema
 			changes = appendDefault(changes, schema, live.Object, change{c, playground.CauseApplied, "merged with the old object"})
 		}
 	}
-	if isManaged {
+	if changesManagers {
 		path := []any{"metadata", "managedFields"}
 		fields, _ := jsonvalue.At(merged.Object, path)
 		changes = append(changes, change{jsonvalue.Change{Op: playground.ChangeReplace, Path: path, Value: fields}, playground.CauseServer, "who manages which field"})

@@ -13,8 +13,8 @@ type change struct {
 	because string
 }
 
-// explainChanges returns the changes between two states of an object. They have
-// the same cause; because words the reason for each of them.
+// explainChanges returns the changes between two states of an object, all with the same
+// cause. because returns the reason for each of them.
 func explainChanges(before, after any, cause playground.ChangeCause, because func(jsonvalue.Change) string) []change {
 	found := jsonvalue.Diff(before, after, nil)
 	changes := make([]change, len(found))

@@ -16,8 +16,8 @@ import (
 	"github.com/crdlab/crdlab/internal/playground"
 )
 
-// errorCause returns the cause of an error of a read request; empty if the API
-// server returns that error.
+// errorCause classifies the error of a read request. It returns an empty cause for an
+// error that the API server itself would return.
 func errorCause(err error) playground.ErrorCause {
 	if errors.Is(err, feature.ErrNoWebhook) {
 		return playground.CauseUnansweredWebhook
@@ -27,7 +27,7 @@ func errorCause(err error) playground.ErrorCause {
 
 // Conversion converts the objects of a CRD between its versions.
 type Conversion struct {
-	// Findings is about the document of webhook responses.
+	// Findings reports problems of the conversion document, Scenario.Conversion.
 	Findings  []playground.Finding
 	webhook   feature.ConversionWebhook // nil unless the strategy is Webhook
 	converter runtime.ObjectConvertor
@@ -35,17 +35,17 @@ type Conversion struct {
 
 // NewConversion prepares the conversion of c's objects. The responses are a YAML
 // document that replaces the webhook; if live is true, the webhook itself may be
-// called. Objects of a CRD that is not served cannot be converted.
-func NewConversion(p feature.Set, c *crd.CRD, responses string, live bool) (*Conversion, error) {
+// called. For a CRD that is not served, the result only holds findings.
+func NewConversion(features feature.Set, c *crd.CRD, responses string, live bool) (*Conversion, error) {
 	conv := &Conversion{Findings: []playground.Finding{}}
 	if c.V1 == nil || !c.IsEstablished() || c.Unservable {
-		if p.ConversionFindings != nil && strings.TrimSpace(responses) != "" {
-			conv.Findings = append(conv.Findings, p.ConversionFindings(responses)...)
+		if features.ConversionFindings != nil && strings.TrimSpace(responses) != "" {
+			conv.Findings = append(conv.Findings, features.ConversionFindings(responses)...)
 		}
 		return conv, nil
 	}
 	if c.ConvertsByWebhook() {
-		return conv, conv.useWebhook(p, c, feature.ConversionRequest{CRD: c.V1, Schemas: c.SchemasByVersion(), Text: responses, Live: live})
+		return conv, conv.useWebhook(features, c, feature.ConversionRequest{CRD: c.V1, Schemas: c.SchemasByVersion(), Text: responses, Live: live})
 	}
 	if strings.TrimSpace(responses) != "" {
 		conv.Findings = append(conv.Findings, unusedConversion())
@@ -54,15 +54,15 @@ func NewConversion(p feature.Set, c *crd.CRD, responses string, live bool) (*Con
 	return conv, nil
 }
 
-// useWebhook converts by a webhook. If the engine lacks that feature, every
+// useWebhook sets up conversion by a webhook. If the engine lacks that feature, every
 // conversion fails.
-func (c *Conversion) useWebhook(p feature.Set, crd *crd.CRD, request feature.ConversionRequest) error {
-	if p.ConversionWebhook == nil {
+func (c *Conversion) useWebhook(features feature.Set, crd *crd.CRD, request feature.ConversionRequest) error {
+	if features.ConversionWebhook == nil {
 		c.converter = unansweredConverter{noneConverter{crd.V1}}
 		return nil
 	}
 	var err error
-	if c.webhook, err = p.ConversionWebhook(request); err != nil {
+	if c.webhook, err = features.ConversionWebhook(request); err != nil {
 		return fmt.Errorf("prepare conversion: %w", err)
 	}
 	c.converter = c.webhook.Converter()
@@ -98,9 +98,8 @@ func (c *Conversion) call(stage string, object *unstructured.Unstructured, to *c
 	return c.converter.ConvertToVersion(object, to.Kind.GroupVersion())
 }
 
-// A noneConverter follows the strategy None: it changes apiVersion only
-// (crConverter and nopConverter in
-// k8s.io/apiextensions-apiserver/pkg/apiserver/conversion).
+// A noneConverter implements the strategy None: it changes only apiVersion (crConverter
+// and nopConverter in k8s.io/apiextensions-apiserver/pkg/apiserver/conversion).
 type noneConverter struct {
 	crd *apiextensionsv1.CustomResourceDefinition
 }
@@ -146,7 +145,8 @@ func (noneConverter) ConvertFieldLabel(_ schema.GroupVersionKind, label, value s
 	return label, value, nil
 }
 
-// An unansweredConverter replaces a webhook without responses.
+// An unansweredConverter replaces a webhook that the engine cannot call. It always
+// fails with [feature.ErrNoWebhook].
 type unansweredConverter struct{ noneConverter }
 
 // ConvertToVersion implements runtime.ObjectConvertor.

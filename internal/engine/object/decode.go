@@ -27,9 +27,9 @@ type decoding struct {
 	strict []strictError
 }
 
-// A strictError reports an unknown or duplicate field, found by a stage.
+// A strictError is an error about an unknown or duplicate field.
 type strictError struct {
-	stage playground.StageName
+	stage playground.StageName // the stage that found the field
 	err   error
 }
 
@@ -62,12 +62,12 @@ func runDecode(r *Request) error {
 		return upstream.DecodeError(err, gvk, r.endpoint.version.Kind.Kind, r.rec.doc.Text)
 	}
 	r.object = object
-	return r.undecodable(checkTypeMeta(object))
+	return r.decodeError(checkTypeMeta(object))
 }
 
-// decode decodes the document with the serializer of the create handler, which
-// keeps integers as int64. It returns duplicate fields separately, if the caller
-// tracks them.
+// decode decodes the document with the serializer of the create handler, which keeps
+// integers as int64. If tracks is true, it returns the errors about duplicate fields as
+// strict, not as err.
 func decode(doc *source.Document, kind schema.GroupVersionKind, tracks bool) (object *unstructured.Unstructured, gvk *schema.GroupVersionKind, strict []error, err error) {
 	object = &unstructured.Unstructured{}
 	_, gvk, err = newSerializer(doc, tracks).Decode([]byte(doc.Text), &kind, object)
@@ -82,7 +82,7 @@ func newSerializer(doc *source.Document, strict bool) *json.Serializer {
 		json.SerializerOptions{Yaml: !doc.JSON(), Strict: strict})
 }
 
-// unstructuredCreater creates the objects for a serializer.
+// unstructuredCreater implements runtime.ObjectCreater with unstructured objects.
 type unstructuredCreater struct{}
 
 func (unstructuredCreater) New(kind schema.GroupVersionKind) (runtime.Object, error) {
@@ -103,8 +103,8 @@ func checkTypeMeta(object *unstructured.Unstructured) error {
 	return err
 }
 
-// undecodable words an error in the way of the API server's decoder.
-func (r *Request) undecodable(err error) error {
+// decodeError wraps err as the API server's decoder does. It returns nil if err is nil.
+func (r *Request) decodeError(err error) error {
 	if err == nil {
 		return nil
 	}
@@ -123,7 +123,8 @@ func decodeConfiguration(r *Request) error {
 	return nil
 }
 
-// decodeIdentity decodes a document of which the client reads the identity only.
+// decodeIdentity decodes a document from which the client reads only the identity of
+// the object.
 func decodeIdentity(r *Request) error {
 	object, err := DecodeStored(r.rec.doc)
 	if err != nil {
@@ -137,8 +138,8 @@ func decodeIdentity(r *Request) error {
 	return nil
 }
 
-// DecodeStored decodes the document of an object in the cluster. Unknown and
-// duplicate fields are no errors.
+// DecodeStored decodes the document of an object in the cluster. It ignores unknown and
+// duplicate fields.
 func DecodeStored(doc *source.Document) (*unstructured.Unstructured, error) {
 	object := &unstructured.Unstructured{}
 	err := upstream.Guard(playground.StageDecode, func() error {
@@ -148,8 +149,8 @@ func DecodeStored(doc *source.Document) (*unstructured.Unstructured, error) {
 	return object, err
 }
 
-// concludeDecoding rejects unknown and duplicate fields or warns about them. Then
-// it rejects an apiVersion other than the endpoint's.
+// concludeDecoding rejects unknown and duplicate fields, or warns about them. It also
+// rejects an apiVersion that differs from the endpoint's.
 func (r *Request) concludeDecoding() error {
 	severity := playground.SeverityWarning
 	if r.options.isStrict() {
@@ -163,7 +164,7 @@ func (r *Request) concludeDecoding() error {
 		// The handler reads the kind of the object before it looks at strict errors.
 		return apierrors.NewBadRequest(runtime.NewMissingVersionErr("object has no apiVersion field").Error())
 	case r.options.isStrict():
-		return r.undecodable(runtime.NewStrictDecodingError(strict))
+		return r.decodeError(runtime.NewStrictDecodingError(strict))
 	case r.options.fieldValidation == playground.FieldValidationWarn:
 		for _, err := range upstream.SplitYAMLErrors(strict) {
 			r.rec.warn(err.Error())

@@ -17,8 +17,8 @@ func runDefault(r *Request) error {
 	return nil
 }
 
-// applyDefaults applies the defaults of the schema to content. The state before, a
-// copy of content, serves to find the changes.
+// applyDefaults applies the defaults of the schema to content and returns the changes.
+// before is a copy of content.
 func applyDefaults(before, content map[string]any, schema *structuralschema.Structural) []change {
 	defaulting.Default(content, schema)
 	var changes []change
@@ -28,10 +28,10 @@ func applyDefaults(before, content map[string]any, schema *structuralschema.Stru
 	return changes
 }
 
-// appendDefault appends a change, and attributes it to the default of its schema
-// node. A default may lack fields that defaults further down the schema add; each of
-// them becomes a change of its own. A change that no default explains keeps its
-// reason. The state of the object before is nil for a value inside a default.
+// appendDefault appends a change, and attributes it to the default of its schema node.
+// A default may lack fields that defaults further down the schema add; each of them
+// becomes a separate change. A change that no default explains keeps its reason. before
+// is the object before the change, or nil for a value inside a default.
 func appendDefault(changes []change, schema *structuralschema.Structural, before any, c change) []change {
 	node, path := crdschema.NodeAt(schema, c.Path)
 	if node == nil || node.Default.Object == nil || !isCompletion(c.Value, node.Default.Object) {

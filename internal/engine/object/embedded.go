@@ -10,7 +10,8 @@ import (
 	"github.com/crdlab/crdlab/internal/playground"
 )
 
-// runEmbedded also ends the decoding.
+// runEmbedded coerces the metadata of embedded resources. As the last stage of
+// decoding, it also rejects unknown and duplicate fields, or warns about them.
 func runEmbedded(r *Request) error {
 	if !r.endpoint.isOfCRD(r.object) {
 		r.rec.skip(playground.StageSkipOtherKind)
@@ -20,7 +21,7 @@ func runEmbedded(r *Request) error {
 	unknown, err := coerceEmbedded(r.object, r.decoding.meta, r.endpoint.version.Schema, r.options.tracksUnknown())
 	r.decoding.addUnknown(playground.StageEmbedded, unknown)
 	if err != nil {
-		return r.undecodable(err)
+		return r.decodeError(err)
 	}
 	r.rec.record(explainChanges(before, r.object.Object, playground.CauseCoerced, func(jsonvalue.Change) string {
 		return "not a field of an embedded resource's ObjectMeta, or at its zero value"

@@ -43,8 +43,8 @@ func (e *endpoint) resource() schema.GroupResource {
 	return schema.GroupResource{Group: e.version.Kind.Group, Resource: e.CRD.V1.Spec.Names.Plural}
 }
 
-// isOfCRD reports whether an object has the group and kind of the CRD. The API
-// server does not touch the fields of any other object, and rejects it in the end.
+// isOfCRD reports whether an object has the group and kind of the CRD. The API server
+// leaves the fields of other objects unchanged until validation rejects them.
 func (e *endpoint) isOfCRD(object *unstructured.Unstructured) bool {
 	return object.GroupVersionKind().GroupKind() == e.version.Kind.GroupKind()
 }
@@ -72,9 +72,9 @@ func (e *endpoint) uidOf(object *unstructured.Unstructured) types.UID {
 	return types.UID(uuid.NewSHA1(uuid.NameSpaceURL, []byte(id)).String())
 }
 
-// servedVersion returns the served version for a document. It returns nil if there
-// is no such version: kubectl maps apiVersion and kind to a resource before it sends
-// a request.
+// servedVersion returns the served version with an apiVersion and kind, or nil. kubectl
+// maps them to a resource before it sends a request. If one of them is empty,
+// servedVersion returns the preferred version.
 func servedVersion(c *crd.CRD, apiVersion, kind string) *crd.Version {
 	served := c.ServedByPriority()
 	for _, name := range served {
@@ -89,8 +89,8 @@ func servedVersion(c *crd.CRD, apiVersion, kind string) *crd.Version {
 	return nil
 }
 
-// route finds the endpoint for the document. It returns false, with a finding, if
-// the API server has no such endpoint.
+// route finds the endpoint for the document. If the API server has no such endpoint,
+// route adds a finding and returns false.
 func (r *Request) route() bool {
 	r.endpoint.version = servedVersion(r.endpoint.CRD, r.rec.report.APIVersion, r.rec.report.Kind)
 	if r.endpoint.version == nil {
@@ -121,8 +121,8 @@ func missingSubresource(v *crd.Version, operation playground.Operation) string {
 	return ""
 }
 
-// refuseUnmapped reports, in the way of kubectl, a document whose apiVersion and
-// kind no resource has.
+// refuseUnmapped ends the request with kubectl's error, because no resource has the
+// apiVersion and kind of the document.
 func (r *Request) refuseUnmapped() {
 	report := &r.rec.report
 	message := fmt.Sprintf("no matches for kind %q in version %q", report.Kind, report.APIVersion)

@@ -64,8 +64,8 @@ func (o OldObjects) Documents() []*source.Document {
 	return documents
 }
 
-// readExisting decodes the old objects. They count as stored, so they are
-// not validated.
+// readExisting decodes the old objects. It does not validate them, because a cluster
+// may hold objects that it no longer accepts.
 func readExisting(c *crd.CRD, old OldObjects) existingObjects {
 	var existing existingObjects
 	if old.err != nil {
@@ -97,7 +97,8 @@ func (e *existingObjects) reject(doc *source.Document, message string) {
 	e.findings = append(e.findings, finding.OfRequest(playground.DocumentOldObject, playground.StageDecode, doc, message))
 }
 
-// find returns the object with a namespace and name, or nil.
+// find returns the object with a namespace and name, or nil. An object without a
+// namespace matches each namespace.
 func (e existingObjects) find(namespace, name string) *unstructured.Unstructured {
 	for _, object := range e.objects {
 		if object.GetName() == name && (object.GetNamespace() == namespace || object.GetNamespace() == "") {
@@ -107,7 +108,7 @@ func (e existingObjects) find(namespace, name string) *unstructured.Unstructured
 	return nil
 }
 
-// runFind continues the request with the stored object that the document names.
+// runFind replaces the document's object with the stored object of the same identity.
 func runFind(r *Request) error {
 	if err := r.findOld(); err != nil {
 		return err
@@ -122,7 +123,7 @@ func (r *Request) existingObject() *unstructured.Unstructured {
 	return r.existing.find(r.endpoint.namespaceOf(r.object), r.object.GetName())
 }
 
-// findOld reads the old object, unless apply has already merged into it.
+// findOld sets r.old to the stored object, unless an earlier stage has set it.
 func (r *Request) findOld() error {
 	if r.old.object != nil {
 		return nil
@@ -142,8 +143,8 @@ func (r *Request) findOld() error {
 	return nil
 }
 
-// readOld reads a stored object at the version of the request. It adds the fields
-// that the API server would have set, if the document omits them.
+// readOld reads a stored object at the version of the request. It first adds the
+// metadata that the API server would have set and that the document omits.
 func (r *Request) readOld(stored *unstructured.Unstructured) (*unstructured.Unstructured, error) {
 	from := r.endpoint.CRD.Versions[stored.GroupVersionKind().Version]
 	old := stored.DeepCopy()

@@ -15,7 +15,7 @@ func runMetadata(r *Request) error {
 	r.decoding.meta = meta
 	r.decoding.addUnknown(playground.StageMetadata, unknown)
 	if err != nil {
-		return r.undecodable(err)
+		return r.decodeError(err)
 	}
 	r.rec.record(explainChanges(before, r.object.Object, playground.CauseCoerced, func(jsonvalue.Change) string {
 		return "not a field of ObjectMeta, or at its zero value"
@@ -23,8 +23,8 @@ func runMetadata(r *Request) error {
 	return nil
 }
 
-// coerceMetadata decodes the metadata of an object as ObjectMeta and writes it
-// back, which drops all other fields. It returns nil if the object has no metadata.
+// coerceMetadata decodes the metadata of an object as ObjectMeta and writes it back,
+// which drops all other fields. meta is nil if the object has no metadata.
 func coerceMetadata(object *unstructured.Unstructured, tracksUnknown bool) (meta *metav1.ObjectMeta, unknown []string, err error) {
 	meta, found, unknown, err := objectmeta.GetObjectMetaWithOptions(object.Object, objectmeta.ObjectMetaOptions{
 		ReturnUnknownFieldPaths: tracksUnknown,
@@ -38,7 +38,8 @@ func coerceMetadata(object *unstructured.Unstructured, tracksUnknown bool) (meta
 	return meta, unknown, newHeader(object, meta).restore(object)
 }
 
-// A header holds the fields of an object that a schema need not specify.
+// A header holds the fields of an object that are valid even if its schema does not
+// specify them.
 type header struct {
 	apiVersion, kind string
 	meta             *metav1.ObjectMeta // nil if the object has no metadata
@@ -48,7 +49,8 @@ func newHeader(object *unstructured.Unstructured, meta *metav1.ObjectMeta) heade
 	return header{object.GetAPIVersion(), object.GetKind(), meta}
 }
 
-// restore sets the fields again, after a step that follows the schema.
+// restore sets the fields again, after a function such as pruning may have removed
+// them.
 func (h header) restore(object *unstructured.Unstructured) error {
 	if h.kind != "" {
 		object.SetKind(h.kind)

@@ -22,7 +22,7 @@ func runMutate(r *Request) error {
 		r.rec.record(m.changes...)
 		return r.refuseAdmission(playground.StageMutate, err)
 	}
-	m.settle(r.object.Object)
+	m.explainServerChanges(r.object.Object)
 	r.rec.record(m.changes...)
 	r.rec.warn(removeDuplicateOwners(r.object)...)
 	return nil
@@ -36,9 +36,10 @@ type mutations struct {
 	changes []change
 }
 
+// explain explains the changes by policies and webhooks.
 func (m *mutations) explain(all []feature.Mutation) {
 	for _, mutation := range all {
-		m.settle(mutation.Before)
+		m.explainServerChanges(mutation.Before)
 		for _, c := range jsonvalue.Diff(mutation.Before, mutation.After, nil) {
 			m.changes = append(m.changes, change{c, playground.CauseMutated, mutation.By})
 		}
@@ -46,8 +47,9 @@ func (m *mutations) explain(all []feature.Mutation) {
 	}
 }
 
-// settle explains the changes that the API server itself made to the state.
-func (m *mutations) settle(after any) {
+// explainServerChanges explains the changes that the API server itself made to the
+// explained state.
+func (m *mutations) explainServerChanges(after any) {
 	const converted = "converted between the version of the request and that of the policies and webhooks"
 	for _, c := range jsonvalue.Diff(m.state, after, nil) {
 		replaced, _ := jsonvalue.At(m.state, c.Path)

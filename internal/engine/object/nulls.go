@@ -19,9 +19,9 @@ func runNulls(r *Request) error {
 	return nil
 }
 
-// dropNulls removes nulls from the fields of content that are neither nullable nor
-// have a default. Defaulting replaces other nulls. Items of lists stay null and
-// fail validation. The state before, a copy of content, serves to find the changes.
+// dropNulls removes nulls from the fields of content that are not nullable and have no
+// default, and returns the changes. before is a copy of content. Stage default replaces
+// the nulls of other non-nullable fields. List items stay null and fail validation.
 func dropNulls(before, content map[string]any, schema *structuralschema.Structural) []change {
 	defaulting.PruneNonNullableNullsWithoutDefaults(content, schema)
 	return explainChanges(before, content, playground.CauseNullDropped, func(c jsonvalue.Change) string {

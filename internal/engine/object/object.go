@@ -1,7 +1,7 @@
-// Package object evaluates requests for custom resources in the way of the API
-// server: one stage after the other, each in a file of its name. The table
-// [playground.ObjectStages] defines their order, and stages.go binds them to
-// their functions.
+// Package object evaluates requests for custom resources as the API server does. A
+// request runs through stages, each in a file of its name; stage complete shares the
+// file of stage prepare. The table [playground.ObjectStages] defines their order, and
+// stages.go binds them to their functions.
 package object
 
 import (
@@ -28,7 +28,7 @@ type Target struct {
 	Old OldObjects
 }
 
-// Evaluated is the outcome of the request for one object.
+// Evaluated holds the outcome of the request for one object.
 type Evaluated struct {
 	Report playground.Object
 	// reads is empty unless the object was stored.
@@ -40,7 +40,8 @@ type Evaluated struct {
 	Old map[string]any
 }
 
-// Evaluate runs a request for each object of s. Its operation must not be empty.
+// Evaluate runs a request for each object of s, which must have its defaults. now is
+// the time of the requests.
 func Evaluate(ctx context.Context, target Target, s playground.Scenario, now time.Time) []Evaluated {
 	file, err := source.Parse(s.Object, finding.ObjectText)
 	if _, isLimit := finding.LimitRange(err); isLimit {
@@ -60,7 +61,7 @@ func Evaluate(ctx context.Context, target Target, s playground.Scenario, now tim
 	return objects
 }
 
-// NewRequests returns a request for each document of a file that is not empty.
+// NewRequests returns a request for each non-empty document of a file.
 func NewRequests(ctx context.Context, target Target, s playground.Scenario, now time.Time, file *source.File) []*Request {
 	var requests []*Request
 	existing := readExisting(target.CRD, target.Old)
@@ -82,7 +83,7 @@ func NewRequests(ctx context.Context, target Target, s playground.Scenario, now 
 func newEvaluated(r *Request) Evaluated {
 	out := Evaluated{Report: r.rec.report, Doc: r.rec.doc}
 	if r.stored != nil {
-		out.reads = r.stored.readAt(r.rec.report.Versions)
+		out.reads = r.stored.readsAt(r.rec.report.Versions)
 	}
 	if v := r.endpoint.version; v != nil {
 		out.Schema = v.Schema

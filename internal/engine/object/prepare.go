@@ -16,9 +16,9 @@ import (
 	"github.com/crdlab/crdlab/internal/playground"
 )
 
-// runPrepare sets the fields that the API server owns. With admission, the stage
-// complete does the second half. Values that are random in a cluster derive from
-// the object, so that reports are reproducible.
+// runPrepare sets the fields that the API server owns. With admission, stage complete
+// sets the fields that depend on mutated values. Values that are random in a cluster
+// derive from the object, so that reports are reproducible.
 func runPrepare(r *Request) error {
 	switch {
 	case r.options.operation == playground.OperationScale:
@@ -48,7 +48,8 @@ func (r *Request) recordPreparation(step func() error) error {
 	return err
 }
 
-// receive follows the handlers of create and update.
+// receive prepares the object before mutating admission. It follows the handlers of
+// create and update.
 func (r *Request) receive() error {
 	if r.creates() {
 		rest.WipeObjectMetaSystemFields(r.object)
@@ -73,7 +74,8 @@ func (r *Request) receive() error {
 	return matchOld(&r.endpoint, r.object, r.old.object)
 }
 
-// complete follows the generic registry and the strategy of custom resources.
+// complete prepares the object after mutating admission. It follows the generic
+// registry and the strategy of custom resources.
 func (r *Request) complete() error {
 	if r.creates() {
 		prepareCreate(&r.endpoint, r.object, r.options.now)
@@ -103,7 +105,7 @@ func prepareCreate(e *endpoint, object *unstructured.Unstructured, now time.Time
 	object.SetGeneration(1)
 }
 
-// createReason words the reason for a change to a new object.
+// createReason returns the reason for a change to a new object.
 func createReason(c jsonvalue.Change) string {
 	switch path := jsonvalue.PathString(c.Path); {
 	case path == "status":

@@ -15,8 +15,9 @@ import (
 	"github.com/crdlab/crdlab/internal/playground"
 )
 
-// matchOld rejects an update of another object with the same name. In the way of
-// `kubectl replace`, an update without a resourceVersion is based on the current one.
+// matchOld rejects an update of another object with the same name, which has another
+// UID. Like `kubectl replace`, it bases an update without a resourceVersion on the
+// current one.
 func matchOld(e *endpoint, object, old *unstructured.Unstructured) error {
 	if uid := object.GetUID(); uid != "" {
 		if err := storage.NewUIDPreconditions(string(uid)).Check(e.keyOf(object), old); err != nil {
@@ -49,9 +50,8 @@ func (r *Request) checkResourceVersion() error {
 	return nil
 }
 
-// prepareUpdate copies the fields that users cannot change from the old object, in
-// the way of the generic registry and the strategies of custom resources and their
-// status.
+// prepareUpdate copies the fields that users cannot change from the old object. It
+// follows the generic registry and the strategies of custom resources and their status.
 func prepareUpdate(object, old *unstructured.Unstructured, hasStatus bool, operation playground.Operation) {
 	object.SetGeneration(old.GetGeneration())
 	if operation == playground.OperationUpdateStatus {
@@ -104,7 +104,7 @@ func withoutMetadata(content map[string]any) map[string]any {
 	return rest
 }
 
-// updateReason returns a function that words the reason for a change to an updated
+// updateReason returns a function that returns the reason for a change to an updated
 // object.
 func updateReason(object, old *unstructured.Unstructured, operation playground.Operation) func(jsonvalue.Change) string {
 	return func(c jsonvalue.Change) string {

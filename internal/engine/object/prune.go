@@ -20,7 +20,7 @@ func runPrune(r *Request) error {
 	unknown, err := prune(r.object, r.decoding.meta, schema, r.options.tracksUnknown())
 	r.decoding.addUnknown(playground.StagePrune, unknown)
 	if err != nil {
-		return r.undecodable(err)
+		return r.decodeError(err)
 	}
 	r.rec.record(explainPruning(before, r.object.Object, schema)...)
 	return nil

@@ -26,13 +26,13 @@ func runRead(r *Request) error {
 		return nil
 	}
 	for _, name := range r.endpoint.CRD.ServedByPriority() {
-		r.readAt(r.endpoint.CRD.Versions[name])
+		r.reportVersion(r.endpoint.CRD.Versions[name])
 	}
 	return nil
 }
 
-// readAt reports the responses to GET requests at a version.
-func (r *Request) readAt(v *crd.Version) {
+// reportVersion reports the responses to GET requests at a version.
+func (r *Request) reportVersion(v *crd.Version) {
 	e, report := &r.endpoint, &r.rec.report
 	object, err := r.stored.at(v)
 	if err != nil {
@@ -69,7 +69,7 @@ func lostFields(stored, object *unstructured.Unstructured) []string {
 	return lost
 }
 
-// unreadableError words an error about an object in etcd as the response to a GET
+// unreadableError converts an error about an object in etcd to the response to a GET
 // request.
 func unreadableError(stored *unstructured.Unstructured, key string, err error) error {
 	if errors.Is(err, feature.ErrNoWebhook) {
@@ -78,8 +78,8 @@ func unreadableError(stored *unstructured.Unstructured, key string, err error) e
 	return apierrors.NewInternalError(storage.NewCorruptObjError(strings.TrimPrefix(key, etcdPrefix), corruptError(stored, err)))
 }
 
-// A storedObject is a persisted object with its representations at the versions of
-// the CRD, each of which it reads once. Callers must not change them.
+// A storedObject is a persisted object. It caches the object as read at each version,
+// which callers must not change.
 type storedObject struct {
 	object  *unstructured.Unstructured
 	storage *crd.Version
@@ -96,9 +96,9 @@ func newStoredObject(object *unstructured.Unstructured, storage *crd.Version, co
 	return &storedObject{object: object, storage: storage, convert: convert, reads: versionReads{}}
 }
 
-// at reads the object at a version: pruned and defaulted with the schema of the
-// storage version, then converted and pruned with the schema of v. It is not
-// defaulted again.
+// at reads the object at a version: it prunes and defaults the object with the schema
+// of the storage version, then converts it and prunes it with the schema of v. It does
+// not apply the defaults of v.
 func (s *storedObject) at(v *crd.Version) (*unstructured.Unstructured, error) {
 	if read, ok := s.reads[v.Kind.Version]; ok {
 		return read, nil
@@ -116,8 +116,9 @@ func (s *storedObject) at(v *crd.Version) (*unstructured.Unstructured, error) {
 	return object, nil
 }
 
-// readAt returns the object as read at the versions of a report.
-func (s *storedObject) readAt(versions []playground.ObjectVersion) versionReads {
+// readsAt returns the object as read at the versions of a report, which
+// [storedObject.at] has read before.
+func (s *storedObject) readsAt(versions []playground.ObjectVersion) versionReads {
 	reads := versionReads{}
 	for _, v := range versions {
 		reads[v.Name] = s.reads[v.Name]
@@ -139,8 +140,8 @@ func (s *storedObject) decode() (*unstructured.Unstructured, error) {
 	return object, nil
 }
 
-// roundTrip returns the changes to the stored object if a client writes the object,
-// as read at version v, back unchanged.
+// roundTrip returns the changes to the stored object after a client reads it at version
+// v and writes it back unchanged. It returns nil if a conversion fails.
 func (s *storedObject) roundTrip(v *crd.Version, object *unstructured.Unstructured) []change {
 	if object.GroupVersionKind() == s.storage.Kind {
 		return nil

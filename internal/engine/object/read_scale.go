@@ -16,8 +16,8 @@ import (
 	"github.com/crdlab/crdlab/internal/playground"
 )
 
-// readScale returns the response to GET …/scale at a version. The main endpoint of
-// the version reads the stored object as object, or fails with readErr.
+// readScale returns the response to GET …/scale at a version. object and readErr are
+// the object and the error of a read at the main endpoint of the version.
 func readScale(v *crd.Version, resource schema.GroupResource, name string, object *unstructured.Unstructured, readErr error) playground.Scale {
 	response := playground.Scale{Version: v.Kind.Version, Status: playground.Status{Code: http.StatusOK}, Scale: jsonvalue.Encode(nil)}
 	var scale map[string]any
@@ -37,9 +37,9 @@ func readScale(v *crd.Version, resource schema.GroupResource, name string, objec
 	return response
 }
 
+// getScale returns the Scale of an object. The hint explains an error; it may be empty.
 // getScale follows ScaleREST.Get of
-// k8s.io/apiextensions-apiserver/pkg/registry/customresource. The hint explains an
-// error; it may be empty.
+// k8s.io/apiextensions-apiserver/pkg/registry/customresource.
 func getScale(v *crd.Version, object *unstructured.Unstructured) (scale map[string]any, hint string, err error) {
 	typed, found, err := newScale(object, v.Scale)
 	if err != nil {

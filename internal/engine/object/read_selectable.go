@@ -52,8 +52,8 @@ func selectableFields(v *crd.Version, declared []apiextensionsv1.SelectableField
 	return set, nil
 }
 
-// selectableValue returns the value at a path as a string; empty if there is no
-// value.
+// selectableValue returns the value at a JSON path as a string, which is empty without
+// a value.
 func selectableValue(path string, object *unstructured.Unstructured) (string, error) {
 	parser := jsonpath.New("selectableField").AllowMissingKeys(true)
 	if err := parser.Parse("{" + path + "}"); err != nil {

@@ -77,7 +77,7 @@ func (rec *recorder) skip(why playground.StageSkip) {
 	rec.running.Why = why
 }
 
-// explain gives a reason for the outcome of the running stage.
+// explain sets the reason for the outcome of the running stage.
 func (rec *recorder) explain(why string) {
 	rec.running.Why = why
 }
@@ -127,8 +127,8 @@ func (rec *recorder) countFindings() {
 	}
 }
 
-// snapshot returns a copy of the object's content, to compare with a later state.
-// It is valid until the next snapshot.
+// snapshot returns a copy of the object's content, to compare with a later state. The
+// next call of snapshot invalidates it.
 func (rec *recorder) snapshot(object *unstructured.Unstructured) map[string]any {
 	rec.last = jsonvalue.UpdateCopy(rec.last, object.Object).(map[string]any)
 	return rec.last
@@ -174,8 +174,8 @@ func (rec *recorder) finding(stage playground.StageName, message string) playgro
 	return finding.Error(playground.DocumentObject, stage, rec.doc.Line(1), message)
 }
 
-// addErrors adds a finding for each error of validation that is not reported yet.
-// Several checks of an update validate the metadata.
+// addErrors adds a finding for each error of validation that is not reported yet. An
+// update validates the metadata more than once.
 func (rec *recorder) addErrors(stage playground.StageName, errs field.ErrorList) {
 	for _, err := range upstream.SortErrors(errs) {
 		f := rec.finding(stage, err.ErrorBody())
@@ -198,7 +198,8 @@ func (rec *recorder) isReported(f playground.Finding) bool {
 	})
 }
 
-// related locates the schema of the value at a path.
+// related returns the location of the schema of the value at a path, as related ranges.
+// It returns an empty list for the root and for an unknown schema.
 func (rec *recorder) related(path []any) []playground.Related {
 	node, schemaPath := crdschema.NodeAt(rec.endpoint.version.Schema, path)
 	if node == nil || len(path) == 0 {

@@ -23,7 +23,7 @@ import (
 	"github.com/crdlab/crdlab/internal/source"
 )
 
-// A Request carries an object from stage to stage.
+// A Request is the request for one object, and its state between two stages.
 type Request struct {
 	// ctx passes warnings of upstream code to rec.
 	ctx      context.Context
@@ -68,8 +68,8 @@ func newOptions(s playground.Scenario, now time.Time) options {
 	}
 }
 
-// tracksUnknown reports whether the request rejects unknown fields or warns about
-// them.
+// tracksUnknown reports whether the request rejects unknown and duplicate fields, or
+// warns about them.
 func (o options) tracksUnknown() bool {
 	return o.fieldValidation != playground.FieldValidationIgnore
 }
@@ -106,11 +106,11 @@ func (r *Request) StopBefore(name playground.StageName) {
 	}
 }
 
-// Evaluate runs the stages of the request. If judges is false, the engine lacks a
-// feature that the verdict depends on, and all stages are skipped.
-func (r *Request) Evaluate(judges bool) {
+// Evaluate runs the stages of the request. If supported is false, the engine lacks a
+// feature on which the verdict depends, and Evaluate skips all stages.
+func (r *Request) Evaluate(supported bool) {
 	r.rec.describeDocument()
-	if why := r.precondition(judges); why != "" {
+	if why := r.precondition(supported); why != "" {
 		r.rec.skipAll(r.stages, why)
 		return
 	}
@@ -125,12 +125,12 @@ func (r *Request) Evaluate(judges bool) {
 
 // precondition returns an empty string if the request reaches the API server's
 // handler for custom resources. Otherwise it reports and returns the reason.
-func (r *Request) precondition(judges bool) (why string) {
+func (r *Request) precondition(supported bool) (why string) {
 	switch {
 	case !r.endpoint.CRD.Report.Accepted:
 		r.reportUnreadable()
 		return "the CRD is not accepted"
-	case !judges:
+	case !supported:
 		return "loading the part of the engine that judges this…"
 	case r.endpoint.CRD.Unservable:
 		r.refuse(playground.StageDecode, apierrors.NewInternalError(errors.New("error resolving resource")))
@@ -142,7 +142,7 @@ func (r *Request) precondition(judges bool) (why string) {
 	return ""
 }
 
-// reportUnreadable reports the documents that no CRD could make readable.
+// reportUnreadable reports the documents that cannot be decoded under any CRD.
 func (r *Request) reportUnreadable() {
 	if _, err := DecodeStored(r.rec.doc); err != nil {
 		r.rec.add(finding.OfRequest(playground.DocumentObject, playground.StageDecode, r.rec.doc, err.Error()))
@@ -170,7 +170,8 @@ func (r *Request) runStages() {
 	}
 }
 
-// refuse ends the request with err.
+// refuse reports err as the response to the request. It adds a finding unless earlier
+// findings explain err.
 func (r *Request) refuse(stage playground.StageName, err error) {
 	r.rec.report.Status = upstream.StatusOf(err)
 	r.rec.report.Output = kubectl.FormatError(err, r.options.operation, "object.yaml", r.rec.report.Warnings)
@@ -183,7 +184,7 @@ func (r *Request) refuse(stage playground.StageName, err error) {
 	r.rec.add(f)
 }
 
-// isExplained reports whether each cause of err already has a finding.
+// isExplained reports whether the causes of err already have findings.
 func (r *Request) isExplained(err error) bool {
 	if _, isDenied := errors.AsType[*admissionDenied](err); isDenied {
 		return true

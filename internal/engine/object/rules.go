@@ -75,8 +75,8 @@ func isBlocking(errs field.ErrorList) bool {
 	return false
 }
 
-// explainRules evaluates each rule for each value to which it applies. The memo of
-// the validation saves it most evaluations.
+// explainRules returns the result of each rule for each value to which it applies. The
+// memo of the validation already holds most results.
 func explainRules(ctx context.Context, e *endpoint, doc *source.Document, target celrule.Target, memo celrule.Memo, blocked bool) celrule.Outcome {
 	outcome := celrule.Evaluate(ctx, e.version.Rules, target, celrule.Options{
 		Version: e.version.Kind.Version, Memo: memo, Blocked: blocked,
@@ -100,12 +100,12 @@ func locateRule(c *crd.CRD, v *crd.Version, node *celrule.Node, i int) source.Lo
 	return c.Doc.Root()
 }
 
-// absentRules returns a result for each rule of the version that applies to no
-// value of the object.
-func absentRules(rules []playground.Rule, version string, seen map[string]bool) []playground.RuleResult {
+// absentRules returns a skipped result for each rule of the version that is not in
+// applied, because it applies to no value of the object.
+func absentRules(rules []playground.Rule, version string, applied map[string]bool) []playground.RuleResult {
 	var absent []playground.RuleResult
 	for _, rule := range rules {
-		if rule.Version == version && !seen[rule.ID] {
+		if rule.Version == version && !applied[rule.ID] {
 			absent = append(absent, playground.RuleResult{ID: rule.ID, Outcome: playground.OutcomeSkipped, Why: playground.WhyAbsent, Trace: []playground.TraceStep{}})
 		}
 	}

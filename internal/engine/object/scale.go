@@ -28,7 +28,7 @@ func runScale(r *Request) error {
 	return nil
 }
 
-// setReplicas sets the number of replicas of an object in the way of
+// setReplicas sets the number of replicas of an object. It follows
 // scaleUpdatedObjectInfo.UpdatedObject in
 // k8s.io/apiextensions-apiserver/pkg/registry/customresource.
 func setReplicas(object *unstructured.Unstructured, paths *apiextensionsv1.CustomResourceSubresourceScale, replicas int32) error {
@@ -38,8 +38,8 @@ func setReplicas(object *unstructured.Unstructured, paths *apiextensionsv1.Custo
 	return unstructured.SetNestedField(object.Object, int64(replicas), jsonvalue.SplitJSONPath(paths.SpecReplicasPath)...)
 }
 
-// newScale returns the Scale of an object, and whether the object has a number of
-// replicas (scaleFromCustomResource of the same package, which is not exported).
+// newScale returns the Scale of an object. It reports whether the object has a number
+// of replicas (scaleFromCustomResource of the same package, which is not exported).
 func newScale(object *unstructured.Unstructured, paths *apiextensionsv1.CustomResourceSubresourceScale) (*autoscalingv1.Scale, bool, error) {
 	content := object.UnstructuredContent()
 	specReplicas, found, err := unstructured.NestedInt64(content, jsonvalue.SplitJSONPath(paths.SpecReplicasPath)...)

@@ -38,8 +38,8 @@ type schemaPlaces struct {
 	places  []playground.SchemaPlace
 }
 
-// walk lists a node and the nodes below it that have values. The node, at a
-// location in the CRD, is the schema of all values.
+// walk lists a node and the nodes below it that have values. at is the location of the
+// node in the CRD; values are all values that the node describes.
 func (l *schemaPlaces) walk(schema *structuralschema.Structural, path crdschema.Path, at source.Location, values []any) {
 	name := path.String()
 	l.places = append(l.places, playground.SchemaPlace{Path: name, Range: l.crd.KeywordRange(l.version, name, at)})

@@ -18,13 +18,14 @@ func runSize(r *Request) error {
 		report.Accepted, report.Stored, r.stored = false, nil, nil
 		return err
 	}
-	if r.options.sendsDocument() {
+	if r.options.matchesClientApply() {
 		r.rec.add(size.CheckClientApply(playground.DocumentObject, playground.StageSize, r.rec.doc)...)
 	}
 	return nil
 }
 
-// sendsDocument reports whether the request could also be a client-side apply.
-func (o options) sendsDocument() bool {
+// matchesClientApply reports whether a user could send the document with client-side
+// apply instead.
+func (o options) matchesClientApply() bool {
 	return o.operation == playground.OperationCreate || o.operation == playground.OperationUpdate
 }

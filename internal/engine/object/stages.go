@@ -2,16 +2,16 @@ package object
 
 import "github.com/crdlab/crdlab/internal/playground"
 
-// A stage is a step of a request. An error ends the request. Validation collects
-// its errors instead, until its last stage.
+// A stage is a step of a request. An error of run ends the request. The stages of
+// validation collect their errors; the last of them returns the collected errors.
 type stage struct {
 	name playground.StageName
 	run  func(*Request) error
 }
 
-// stages binds each row of [playground.ObjectStages] to its function, in the
-// order of the table. The function of a stage run…, in the file of the stage,
-// passes the parts of the request on to plain functions and records their results.
+// stages binds each row of [playground.ObjectStages] to its function, in the order of
+// the table. Such a function passes parts of the request to functions that do not know
+// the request, and records their results.
 var stages = []stage{
 	{playground.StageDecode, runDecode},
 	{playground.StageFind, runFind},

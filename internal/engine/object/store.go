@@ -21,7 +21,7 @@ import (
 	"github.com/crdlab/crdlab/internal/playground"
 )
 
-// runStore accepts the request and writes the object, unless it is deleted.
+// runStore accepts the request. It writes the object, unless the request deletes it.
 func runStore(r *Request) error {
 	if r.rec.report.Deleted {
 		r.accept()
@@ -90,7 +90,7 @@ func (r *Request) write(object *unstructured.Unstructured, storage *crd.Version)
 	return nil
 }
 
-// corruptError words an error about an object in etcd in the way of the API server
+// corruptError formats an error about an object in etcd as the API server does
 // (corruptObjectError in k8s.io/apiserver/pkg/storage/etcd3).
 func corruptError(stored *unstructured.Unstructured, err error) error {
 	if errors.Is(err, feature.ErrNoWebhook) {
@@ -115,8 +115,8 @@ func (r *Request) accept() {
 	report.Output = kubectl.FormatSuccess(kind.Kind, kind.Group, r.object.GetName(), r.options.operation, report.Warnings)
 }
 
-// deletedOutput returns the output of kubectl for a deleted object. It then waits
-// until the object is gone.
+// deletedOutput returns kubectl's output for a deleted object. kubectl prints it and
+// then waits until the object is gone.
 func deletedOutput(object *unstructured.Unstructured, warnings []string) string {
 	from := ""
 	if namespace := object.GetNamespace(); namespace != "" {
@@ -125,8 +125,8 @@ func deletedOutput(object *unstructured.Unstructured, warnings []string) string 
 	return kubectl.FormatWarnings(warnings) + fmt.Sprintf("%s %q deleted%s", kubectl.ResourceName(object.GetKind(), object.GroupVersionKind().Group), object.GetName(), from)
 }
 
-// checkCreate rejects a new object that the store of etcd rejects. The existing
-// object has the same identity; nil if there is no such object.
+// checkCreate returns the storage layer's error for creating an object. existing is the
+// stored object of the same identity, or nil.
 func checkCreate(e *endpoint, object, existing *unstructured.Unstructured, operation playground.Operation) error {
 	if err := checkNoRevision(object, operation); err != nil {
 		return err
@@ -141,8 +141,9 @@ func checkCreate(e *endpoint, object, existing *unstructured.Unstructured, opera
 	return err
 }
 
-// checkNoRevision follows Create and, for apply, GuaranteedUpdate of
-// k8s.io/apiserver/pkg/storage/etcd3, which the generic registry calls.
+// checkNoRevision rejects a resourceVersion of a new object. It follows Create and, for
+// apply, GuaranteedUpdate of k8s.io/apiserver/pkg/storage/etcd3, which the generic
+// registry calls.
 func checkNoRevision(object *unstructured.Unstructured, operation playground.Operation) error {
 	revision, err := storage.APIObjectVersioner{}.ObjectResourceVersion(object)
 	switch {
@@ -160,7 +161,8 @@ func isUnchanged(object *unstructured.Unstructured, old oldObject, storage *crd.
 	return old.object != nil && old.stored.GroupVersionKind() == storage.Kind && apiequality.Semantic.DeepEqual(object.Object, old.object.Object)
 }
 
-// setResourceVersion counts the writes of an object. On create, old is nil.
+// setResourceVersion sets a resourceVersion that counts the writes of the object. On
+// create, old is nil.
 func setResourceVersion(object, old *unstructured.Unstructured) {
 	if old == nil {
 		object.SetResourceVersion(upstream.FirstResourceVersion)

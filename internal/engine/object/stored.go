@@ -21,8 +21,9 @@ type StoredRead struct {
 	stored  *unstructured.Unstructured
 }
 
-// ReadStored reads an object, stored at any version, from storage and validates it
-// as a new object. The error is the API server's, if it cannot read the object.
+// ReadStored reads a stored object and validates it as a new object. The object may be
+// stored at any version. The error is the API server's error for reading the object;
+// findings report the errors of the validation.
 func ReadStored(ctx context.Context, target Target, doc *source.Document, stored *unstructured.Unstructured, now time.Time) (*StoredRead, error) {
 	read := newStoredRead(ctx, target, doc, stored, now)
 	r := read.request
@@ -100,8 +101,8 @@ func withLabel(object *unstructured.Unstructured, key, value string) *unstructur
 	return labeled
 }
 
-// Differences returns the differences to the object as read under the old CRD. It
-// ignores the version of the objects.
+// Differences returns the differences from the object as read under the old CRD. It
+// ignores apiVersion.
 func (s *StoredRead) Differences(old *StoredRead) []playground.Change {
 	r := s.request
 	var changes []playground.Change

@@ -84,9 +84,9 @@ func objectMeta(object *unstructured.Unstructured, path *field.Path) (*metav1.Ob
 	return meta, nil
 }
 
-// concludeValidation returns the verdict of validation. Without other errors, it
-// validates the name as a segment of a URL. An accepted object gets warnings about
-// its new finalizers.
+// concludeValidation returns an error if validation has found errors. Without errors,
+// it validates the name of a new object as a URL segment. Except for an update of the
+// status, it then adds warnings about new finalizers.
 func (r *Request) concludeValidation() error {
 	v := r.endpoint.version
 	if len(r.invalid) == 0 && r.creates() {

@@ -11,9 +11,9 @@ import (
 	"github.com/crdlab/crdlab/internal/source"
 )
 
-// CheckClientApply warns if kubectl apply without --server-side fails for a document:
-// it stores the document's JSON in an annotation, and annotations have a limit
-// (ValidateAnnotationsSize in k8s.io/apimachinery/pkg/api/validation).
+// CheckClientApply returns a warning if kubectl apply without --server-side fails for a
+// document. It stores the document's JSON in an annotation, and the size of annotations
+// is limited (ValidateAnnotationsSize in k8s.io/apimachinery/pkg/api/validation).
 func CheckClientApply(document playground.Document, stage playground.StageName, doc *source.Document) []playground.Finding {
 	if len(doc.Text) < validation.TotalAnnotationSizeLimitB/4 {
 		return nil
@@ -32,8 +32,8 @@ func CheckClientApply(document playground.Document, stage playground.StageName, 
 	return []playground.Finding{f}
 }
 
-// DocumentBytes returns the size of a document's JSON in bytes, without the notation
-// of numbers that JSON does not have.
+// DocumentBytes returns the size of a document's JSON in bytes. It counts numbers and
+// booleans as written in YAML, whose notation may differ from JSON.
 func DocumentBytes(doc *source.Document) int { return nodeBytes(doc.Root().Node(), 0) }
 
 // maxAliases limits the nesting of aliases, which may refer to themselves.
@@ -67,7 +67,7 @@ func nodeBytes(n *yaml.Node, aliases int) (bytes int) {
 	return bytes
 }
 
-// annotationBytes returns the size of the annotations in a document.
+// annotationBytes returns the size of the keys and values of a document's annotations.
 func annotationBytes(doc *source.Document) (bytes int) {
 	location, ok := doc.At("metadata", "annotations")
 	if !ok || location.Node() == nil {

@@ -11,10 +11,10 @@ import (
 )
 
 const (
-	// Limit is the largest request in bytes that etcd accepts by default
-	// (--max-request-bytes).
+	// Limit is the size in bytes, 1.5 MiB, of the largest request that etcd accepts by
+	// default (--max-request-bytes).
 	Limit = 3 << 19
-	// Noticeable is the size in bytes from which a report contains it.
+	// Noticeable is the smallest size in bytes that a report contains.
 	Noticeable = Limit / 10
 	// maxMessage is the largest message in bytes that the API server's client
 	// sends to etcd.
@@ -25,8 +25,8 @@ const (
 	minShare      = 20
 )
 
-// Report returns the size of stored JSON for the report, or nil if the size is not
-// noticeable. The object is the decoded JSON.
+// Report returns the report of the size of stored JSON, or nil if it is smaller than
+// [Noticeable]. object returns the decoded JSON.
 func Report(bytes int, object func() map[string]any) *playground.Size {
 	if bytes < Noticeable {
 		return nil
@@ -40,9 +40,10 @@ func Report(bytes int, object func() map[string]any) *playground.Size {
 	return report
 }
 
-// CheckWrite returns the API server's error if a write of so many bytes of JSON is
-// too large for etcd. The key is the path in etcd. The write is a transaction, which
-// contains the key three times; the size of its other fields varies by a few bytes.
+// CheckWrite returns the API server's error if writing the given number of bytes of
+// JSON is too large a request for etcd. key is the key of the object in etcd. The write
+// is a transaction, which contains the key three times; the size of its other fields
+// varies by a few bytes.
 func CheckWrite(key string, bytes int) error {
 	const transactionFields, raftFields = 41, 20
 	message := bytes + 3*len(key) + transactionFields
