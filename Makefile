@@ -43,12 +43,12 @@ PAGE_SOURCES := package.json package-lock.json $(wildcard *.config.* tsconfig*.j
 	$(call find,web,! -path 'web/dist/*' ! -path 'web/dist.go' ! -path 'web/flows/*' ! -path 'web/tools/*' ! -path '*/node_modules/*' ! -name '*.test.ts') $(wildcard internal/ui/*.css)
 
 .PHONY: run build release static worker generate fmt notice words pictures load bench clean
-run: build ## build what changed and serve the playground
+run: build ## build and serve the playground
 	./bin/crdlab
 
 build: bin/crdlab ## build the server, the engine and the page into bin/crdlab
 
-release: ## build what is deployed, with the engine packed as small as it gets
+release: ## build everything for deployment, with the smallest engine modules
 	rm -f dist/first.wasm.br dist/whole.wasm.br
 	$(MAKE) build static worker BROTLI=11
 	$(WASM) node wasm/size.mjs dist/first.wasm $(FIRST_MAX) $(FIRST_GZIP_MAX) $(FIRST_BROTLI_MAX)
@@ -133,7 +133,7 @@ web/tools/node_modules/.package-lock.json: web/tools/package.json web/tools/pack
 	@touch $@
 
 fmt: ## format Go and templ
-	gofmt -w cmd deploy internal wasm web
+	gofmt -w cmd deploy internal wasm web *.go
 	$(TEMPL) fmt internal
 
 notice: node_modules/.package-lock.json ## write THIRD_PARTY_NOTICES
@@ -161,7 +161,7 @@ bench: build chromium dist/kubectl-validate ## measure the engine, the server, t
 dist/kubectl-validate: tools/kubectl-validate.mod tools/kubectl-validate.sum | dist
 	cd tools && go build -modfile=kubectl-validate.mod -o ../$@ sigs.k8s.io/kubectl-validate
 
-clean: ## remove what was built
+clean: ## remove all build outputs
 	rm -rf bin dist node_modules web/tools/node_modules cmd/worker/node_modules test-results
 	find cmd/worker/built -mindepth 1 ! -name .gitkeep -delete
 	find web/dist -mindepth 1 ! -name .gitkeep -delete
@@ -340,11 +340,11 @@ DERIVED_TIME ?= 5m
 conformance: ## compare with a real API server, which runs in process, and with its handlers
 	cd conformance && go run . -n $(DERIVED) -sample $(SAMPLE) -seed $(SEED) -time $(DERIVED_TIME)
 
-conformance-record: ## record what the API server answers to the cases, beside them
+conformance-record: ## write the API server's responses beside the cases
 	cd conformance && go run . -record
 
 conformance-builds: build ## compare the WebAssembly module and the HTTP API with a real API server, too
 	cd conformance && go run . -module ../dist/whole.wasm -server ../bin/crdlab
 
-conformance-previous: ## say what the previous Kubernetes release answers differently
+conformance-previous: ## list the cases with another verdict in the previous Kubernetes release
 	cd conformance && go run -mod=mod -modfile=previous.mod ./previous

@@ -23,7 +23,7 @@ import (
 // A Manifest holds the valid objects of an admission manifest, in the order of
 // the source. Invalid objects only have findings.
 type Manifest struct {
-	File *source.File
+	File               *source.File
 	ValidatingPolicies []Declared[*admissionregistrationv1.ValidatingAdmissionPolicy]
 	ValidatingBindings []Declared[*admissionregistrationv1.ValidatingAdmissionPolicyBinding]
 	MutatingPolicies   []Declared[*admissionregistrationv1.MutatingAdmissionPolicy]
