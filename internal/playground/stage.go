@@ -152,14 +152,18 @@ var ObjectStages = []ObjectStage{
 // RequestStages returns the rows of [ObjectStages] for the requests of s. The
 // operation of s must not be empty.
 func RequestStages(s Scenario) []ObjectStage {
-	hasAdmission := strings.TrimSpace(s.Admission) != ""
 	var stages []ObjectStage
-	for _, stage := range ObjectStages {
-		if slices.Contains(stage.Operations, s.Operation) && (hasAdmission || !stage.Admission) {
-			stages = append(stages, stage)
+	for i := range ObjectStages {
+		if stage := &ObjectStages[i]; stage.IsPartOf(s) {
+			stages = append(stages, *stage)
 		}
 	}
 	return stages
+}
+
+// IsPartOf reports whether the requests of s include the stage.
+func (stage *ObjectStage) IsPartOf(s Scenario) bool {
+	return slices.Contains(stage.Operations, s.Operation) && (!stage.Admission || strings.TrimSpace(s.Admission) != "")
 }
 
 // FindObjectStage returns the row of [ObjectStages] with a name. It is false if
