@@ -161,9 +161,9 @@ func RequestStages(s Scenario) []ObjectStage {
 	return stages
 }
 
-// IsPartOf reports whether the requests of s include the stage.
-func (stage *ObjectStage) IsPartOf(s Scenario) bool {
-	return slices.Contains(stage.Operations, s.Operation) && (!stage.Admission || strings.TrimSpace(s.Admission) != "")
+// IsPartOf reports whether the requests of a scenario include the stage.
+func (s *ObjectStage) IsPartOf(scenario Scenario) bool {
+	return slices.Contains(s.Operations, scenario.Operation) && (!s.Admission || strings.TrimSpace(scenario.Admission) != "")
 }
 
 // FindObjectStage returns the row of [ObjectStages] with a name. It is false if
