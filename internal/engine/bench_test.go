@@ -56,6 +56,29 @@ func BenchmarkObjectEdit(b *testing.B) {
 	}
 }
 
+// BenchmarkCRDUpdate measures a keystroke in the schema of a CRD that is compared with an
+// old CRD: the preliminary report, and the final report with the search for witnesses.
+func BenchmarkCRDUpdate(b *testing.B) {
+	for _, w := range workloads(b) {
+		e := whole.New()
+		scenario := func(i int) playground.Scenario {
+			return playground.Scenario{CRD: editSchema(b, w.crd, i), OldCRD: w.crd, Object: w.object}
+		}
+		b.Run(w.name+"/preliminary", func(b *testing.B) {
+			for i := 0; b.Loop(); i++ {
+				if _, _, err := e.Preliminary(context.Background(), scenario(i)); err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
+		b.Run(w.name+"/final", func(b *testing.B) {
+			for i := 0; b.Loop(); i++ {
+				evaluateOnce(b, e, scenario(-i-1))
+			}
+		})
+	}
+}
+
 var specStart = regexp.MustCompile(`openAPIV3Schema:\n(?s:.*?)\n +spec:\n( +)`)
 
 // editSchema returns a CRD with a changed keyword at spec of its first schema.

@@ -22,6 +22,7 @@ import (
 //	preliminary  the key of crds                          1        web/flows/page.bench.ts
 //	plugins      release, admission document              16       -
 //	policyTypes  the keys of crds and plugins             16       -
+//	changes      the key of crds                          16       BenchmarkCRDUpdate
 //	types        -                                        1        -
 //
 // Package celrule caches compiled rules. Package crd caches the last valid CRD and
@@ -34,6 +35,7 @@ type caches struct {
 	preliminary atomic.Pointer[preliminaryCRD]
 	plugins     *lru.Cache // of feature.Plugins by pluginsKey
 	policyTypes *lru.Cache // of []playground.Finding by policyTypesKey
+	changes     *lru.Cache // of []playground.CRDChange by crdKey
 	types       struct {
 		sync.Once
 		built *crdschema.Types
@@ -45,7 +47,14 @@ type caches struct {
 const maxCached = 16
 
 func newCaches() *caches {
-	return &caches{crds: lru.New(maxCached), plugins: lru.New(maxCached), policyTypes: lru.New(maxCached)}
+	return &caches{crds: lru.New(maxCached), plugins: lru.New(maxCached), policyTypes: lru.New(maxCached), changes: lru.New(maxCached)}
+}
+
+// ForgetCRDs removes all CRDs from the caches, except for the last one. A caller with
+// little memory limits it in this way: a large CRD needs 100 MiB.
+func (e *Engine) ForgetCRDs() {
+	e.caches.crds.Clear()
+	e.caches.policyTypes.Clear()
 }
 
 // A crdKey identifies an evaluated CRD.

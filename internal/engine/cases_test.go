@@ -7,6 +7,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/crdlab/crdlab/internal/bundle"
 	"github.com/crdlab/crdlab/internal/engine"
 	"github.com/crdlab/crdlab/internal/engine/whole"
 	"github.com/crdlab/crdlab/internal/enginetest/cases"
@@ -24,10 +25,10 @@ func readCases(t testing.TB) []cases.Case {
 }
 
 func TestCases(t *testing.T) {
-	e := whole.New()
+	evaluate := bundle.Evaluator(whole.New().Evaluate)
 	for _, c := range readCases(t) {
 		t.Run(c.Name, func(t *testing.T) {
-			report, err := e.Evaluate(context.Background(), c.Scenario)
+			report, err := evaluate(context.Background(), c.Scenario)
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -41,11 +41,12 @@ func New(features feature.Set) *Engine {
 // of the report, not errors. The error is a [playground.InvalidScenarioError], the
 // error of ctx, or a failure of the engine.
 func (e *Engine) Evaluate(ctx context.Context, s playground.Scenario) (playground.Report, error) {
-	return e.evaluate(ctx, s, e.EvaluateCRD)
+	return e.evaluate(ctx, s, e.EvaluateCRD, e.classifyChanges)
 }
 
-// evaluate evaluates the CRD of a scenario with evaluateCRD, and then its objects.
-func (e *Engine) evaluate(ctx context.Context, s playground.Scenario, evaluateCRD func(context.Context, playground.Scenario) *crd.CRD) (report playground.Report, err error) {
+// evaluate evaluates the CRD of a scenario with evaluateCRD, and then its objects. It
+// reports the CRD's changes from classify.
+func (e *Engine) evaluate(ctx context.Context, s playground.Scenario, evaluateCRD func(context.Context, playground.Scenario) *crd.CRD, classify classifyFunc) (report playground.Report, err error) {
 	defer func() {
 		if p := recover(); p != nil {
 			err = fmt.Errorf("evaluate: panic: %v", p)
@@ -72,6 +73,9 @@ func (e *Engine) evaluate(ctx context.Context, s playground.Scenario, evaluateCR
 	if report, err = e.report(ctx, s, c, now); err != nil {
 		return report, err
 	}
+	if report.CRD.Changes, err = classify(ctx, s, c); err != nil {
+		return report, err
+	}
 	report.Timing = playground.Timing{CRD: milliseconds(crdDone.Sub(start)), Object: milliseconds(time.Since(crdDone))}
 	return report, ctx.Err()
 }
@@ -90,9 +94,11 @@ func (e *Engine) report(ctx context.Context, s playground.Scenario, c *crd.CRD, 
 	old := object.ParseOldObjects(s.OldObject)
 	objects := object.Evaluate(ctx, object.Target{CRD: c, Conversion: conversion, Features: e.Features, Plugins: plugins, Old: old}, s, now)
 	report = playground.Report{
-		Kubernetes: playground.Kubernetes{Library: Library, Emulated: s.Kubernetes},
+		Kubernetes: playground.Kubernetes{
+			Library: Library, Emulated: s.Kubernetes, Approximate: s.Kubernetes != release.Name(playground.NewestMinor),
+		},
 		CRD:        c.Report,
-		Objects:    reportObjects(c, objects),
+		Objects:    reportObjects(c, objects, quickfix.Request{Operation: s.Operation, OldObject: s.OldObject}),
 		Conversion: playground.Conversion{Findings: conversion.Findings},
 		Schemas:    []playground.Schema{},
 		Missing:    e.Features.Missing(s, c.ConvertsByWebhook()),
@@ -139,11 +145,11 @@ func completeReport(c *crd.CRD) *crd.CRD {
 }
 
 // reportObjects returns the reports of objects, with hints and fixes.
-func reportObjects(c *crd.CRD, objects []object.Evaluated) []playground.Object {
+func reportObjects(c *crd.CRD, objects []object.Evaluated, request quickfix.Request) []playground.Object {
 	reports := []playground.Object{}
 	for _, o := range objects {
 		if o.Doc != nil {
-			quickfix.SuggestForObject(o.Report.Findings, quickfix.Subject{Doc: o.Doc, CRD: c, Schema: o.Schema, Old: o.Old})
+			quickfix.SuggestForObject(o.Report.Findings, quickfix.Subject{Doc: o.Doc, CRD: c, Schema: o.Schema, Old: o.Old, Request: request})
 		}
 		reports = append(reports, o.Report)
 	}

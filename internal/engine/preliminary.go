@@ -2,22 +2,35 @@ package engine
 
 import (
 	"context"
+	"slices"
 
 	"github.com/crdlab/crdlab/internal/engine/crd"
 	"github.com/crdlab/crdlab/internal/playground"
 )
 
-// Preliminary evaluates s like [Engine.Evaluate], but returns sooner if the CRD is new
-// and has a large number of rules. Upstream then validates only the rules that do not
-// compile or exceed a cost limit, and preliminary is true. The findings of a
-// preliminary report are a subset of the findings of Evaluate.
+// Preliminary evaluates s like [Engine.Evaluate], but returns sooner if the CRD has
+// a large number of new rules, or if it has an old CRD. Upstream then validates only
+// the rules that do not compile or exceed a cost limit, changes have no witnesses yet, and
+// preliminary is true. The findings of a preliminary report are a subset of the findings
+// of Evaluate.
 //
 // web/flows/page.bench.ts measures the time to the first findings.
 func (e *Engine) Preliminary(ctx context.Context, s playground.Scenario) (report playground.Report, preliminary bool, err error) {
 	report, err = e.evaluate(ctx, s, func(ctx context.Context, s playground.Scenario) (c *crd.CRD) {
 		c, preliminary = e.evaluatePreliminaryCRD(ctx, s)
 		return c
+	}, func(_ context.Context, s playground.Scenario, c *crd.CRD) ([]playground.CRDChange, error) {
+		changes, known := e.classifiedChanges(s, c)
+		if known {
+			return changes, nil
+		}
+		preliminary = true
+		return c.Report.Changes, nil
 	})
+	if report.Preliminary = preliminary; preliminary {
+		// The API server serves only a CRD with valid rules.
+		report.CRD.Findings = slices.DeleteFunc(slices.Clone(report.CRD.Findings), func(f playground.Finding) bool { return f.Stage == playground.StageCRDServe })
+	}
 	return report, preliminary, err
 }
 

@@ -5,13 +5,15 @@ import (
 	"testing"
 
 	"github.com/crdlab/crdlab/internal/engine/whole"
-	"github.com/crdlab/crdlab/internal/enginetest/verdict"
+	"github.com/crdlab/crdlab/internal/enginetest/cases"
+	"github.com/crdlab/crdlab/internal/enginetest/verdictdiff"
+	"github.com/crdlab/crdlab/internal/verdict"
 )
 
 // TestRecordings compares the engine with the recorded verdict of a real API
 // server on each case (make conformance-record).
 func TestRecordings(t *testing.T) {
-	recordings, err := verdict.ReadRecordings("testdata")
+	recordings, err := cases.ReadRecordings("testdata")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -36,7 +38,7 @@ func TestRecordings(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if diff := verdict.Diff(*recording.Verdict, got); diff != "" {
+			if diff := verdictdiff.Describe(*recording.Verdict, got); diff != "" {
 				t.Errorf("(-API server +engine)\n%s", diff)
 			}
 		})
@@ -46,7 +48,7 @@ func TestRecordings(t *testing.T) {
 // TestRecordingsAreCurrent fails if a case has no recording of its current
 // scenario.
 func TestRecordingsAreCurrent(t *testing.T) {
-	recordings, err := verdict.ReadRecordings("testdata")
+	recordings, err := cases.ReadRecordings("testdata")
 	if err != nil {
 		t.Fatal(err)
 	}

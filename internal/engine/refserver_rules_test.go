@@ -19,6 +19,7 @@ import (
 	"k8s.io/apiextensions-apiserver/pkg/apiserver/schema/cel/model"
 	"k8s.io/apiextensions-apiserver/pkg/apiserver/schema/defaulting"
 	"k8s.io/apiextensions-apiserver/pkg/apiserver/schema/pruning"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
 	utiljson "k8s.io/apimachinery/pkg/util/json"
 	"k8s.io/apimachinery/pkg/util/validation/field"
@@ -158,6 +159,7 @@ func (v *ruleVersion) validated(document *source.Document, object playground.Obj
 		if old, ok = v.decode(document); !ok {
 			break
 		}
+		unstructured.RemoveNestedField(old, "metadata", "managedFields") // the engine and kubectl do not show it
 		if object.Operation == playground.OperationScale {
 			content = nil // the document only names the object
 			if err := utiljson.Unmarshal(object.Validated, &content); err != nil {

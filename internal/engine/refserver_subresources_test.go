@@ -16,8 +16,8 @@ import (
 	"k8s.io/apimachinery/pkg/fields"
 	"sigs.k8s.io/yaml"
 
+	"github.com/crdlab/crdlab/internal/apiclient"
 	"github.com/crdlab/crdlab/internal/engine/whole"
-	"github.com/crdlab/crdlab/internal/enginetest/apiclient"
 	"github.com/crdlab/crdlab/internal/playground"
 	"github.com/crdlab/crdlab/internal/refserver"
 	"github.com/crdlab/crdlab/internal/refserver/kubeapi"
@@ -225,7 +225,7 @@ func (s *served) compareStored(yaml []byte, got playground.StoredObject) {
 	version := s.crd.Status.StoredVersions[len(s.crd.Status.StoredVersions)-1]
 	read := s.do(http.MethodGet, version, object, "/"+object.GetName(), nil, nil)
 	if read.Object == nil {
-		_, cause, found := strings.Cut(got.Why, "read: ") // the server wraps it in an error of the storage
+		_, cause, found := strings.Cut(got.Why, "read it: ") // the server wraps it in an error of the storage
 		if got.Outcome != playground.OutcomeError || !found || !strings.HasSuffix(read.Status.Message, cause) {
 			s.Errorf("%s cannot be read: %s, but the engine says %+v", got.Name, read.Status.Message, got)
 		}
@@ -245,7 +245,7 @@ func (s *served) compareStored(yaml []byte, got playground.StoredObject) {
 	if before := strings.HasPrefix(got.Why, "As invalid"); valid != (created.Code == http.StatusCreated) && !before {
 		s.Errorf("%s as new: %d %+v, but the engine says %+v", got.Name, created.Code, created.Status, got)
 	}
-	if refused := strings.Contains(got.Why, "no update is accepted"); refused == (updated.Code == http.StatusOK) {
+	if refused := strings.Contains(got.Why, "rejects updates"); refused == (updated.Code == http.StatusOK) {
 		s.Errorf("%s updated: %d %+v, but the engine says %s", got.Name, updated.Code, updated.Status, got.Why)
 	}
 	for _, change := range got.Changes {

@@ -11,13 +11,14 @@ import (
 
 	apiextensionsv1beta1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1beta1"
 
+	"github.com/crdlab/crdlab/internal/apiclient"
 	"github.com/crdlab/crdlab/internal/engine/whole"
 	"github.com/crdlab/crdlab/internal/enginetest"
-	"github.com/crdlab/crdlab/internal/enginetest/apiclient"
-	"github.com/crdlab/crdlab/internal/enginetest/verdict"
+	"github.com/crdlab/crdlab/internal/enginetest/verdictdiff"
 	"github.com/crdlab/crdlab/internal/playground"
 	"github.com/crdlab/crdlab/internal/source"
 	"github.com/crdlab/crdlab/internal/source/limits"
+	"github.com/crdlab/crdlab/internal/verdict"
 )
 
 // TestReferenceServer evaluates every case with the engine and with the API
@@ -73,7 +74,7 @@ func compareWithReference(t *testing.T, reference *apiclient.Client, s playgroun
 	}
 	dropNow(want, s.Now)
 	dropNow(got, s.Now)
-	if diff := verdict.Diff(want, got); diff != "" {
+	if diff := verdictdiff.Describe(want, got); diff != "" {
 		t.Errorf("(-reference server +engine):\n%s", diff)
 	}
 }

@@ -61,7 +61,7 @@ func TestObjectSize(t *testing.T) {
 		"for server-side":    {300_000, sizeResult{Accepted: true, Status: playground.Status{Code: 201}, Largest: largest(300_002), Warning: applyWarning}},
 		"just small enough":  {size.Limit - 500, sizeResult{Accepted: true, Status: playground.Status{Code: 201}, Largest: largest(size.Limit - 498), Warning: applyWarning}},
 		"too large":          {size.Limit - 200, sizeResult{Status: tooLarge, Ended: playground.StageSize, Largest: largest(size.Limit - 198)}},
-		"over the text size": {3 << 20, sizeResult{Status: playground.Status{Message: "the text is longer than 3145728 bytes: 3145810"}, Ended: playground.StageDecode}},
+		"over the text size": {3 << 20, sizeResult{Status: playground.Status{Message: "the input is longer than 3145728 bytes: 3145810"}, Ended: playground.StageDecode}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			object := strings.Replace(sizedObject, "TEXT", strings.Repeat("x", c.text), 1)

@@ -13,11 +13,11 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/klog/v2"
 
+	"github.com/crdlab/crdlab/internal/apiclient"
 	"github.com/crdlab/crdlab/internal/engine/admission"
 	"github.com/crdlab/crdlab/internal/engine/admission/manifest"
 	"github.com/crdlab/crdlab/internal/engine/feature"
 	"github.com/crdlab/crdlab/internal/engine/whole"
-	"github.com/crdlab/crdlab/internal/enginetest/apiclient"
 	"github.com/crdlab/crdlab/internal/playground"
 	"github.com/crdlab/crdlab/internal/refserver"
 )

@@ -3,6 +3,7 @@ package source
 import (
 	"errors"
 	"strings"
+	"sync"
 
 	"go.yaml.in/yaml/v3"
 
@@ -34,6 +35,8 @@ type Document struct {
 	// root is nil if the document is empty or has an error.
 	root *yaml.Node
 	keys mapping.Index
+	// duplicates finds the duplicate keys at its first call.
+	duplicates func() *duplicates
 }
 
 func parseDocument(x *position.Index, c syntax.Chunk, budget *limits.Budget) *Document {
@@ -43,6 +46,7 @@ func parseDocument(x *position.Index, c syntax.Chunk, budget *limits.Budget) *Do
 		index:  x,
 		layout: layout.ForYAML(x, c.Start, c.End),
 	}
+	d.duplicates = sync.OnceValue(func() *duplicates { return findDuplicates(d) })
 	if c.Bad != "" {
 		message := "invalid Yaml document separator: " + c.Bad
 		d.Err = d.syntaxError(message, 0, lex.LineEnd(d.Text, 0))

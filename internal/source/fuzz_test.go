@@ -10,7 +10,6 @@ import (
 	"github.com/crdlab/crdlab/internal/source/lex"
 	"github.com/crdlab/crdlab/internal/source/limits"
 	"github.com/crdlab/crdlab/internal/source/nesting"
-	"github.com/crdlab/crdlab/internal/source/resolve"
 	"github.com/crdlab/crdlab/internal/source/scalar"
 	"github.com/crdlab/crdlab/internal/source/sourcetest"
 )
@@ -38,7 +37,7 @@ func checkDocument(t *testing.T, d *source.Document) {
 	if !d.JSON() {
 		checkScanner(t, d)
 	}
-	resolve.DuplicateKeys(d)
+	d.DuplicateKeys()
 	sourcetest.Visit(d.Root(), nil, func(l source.Location, path []any) {
 		found, ok := d.At(path...)
 		if !ok || found.Node() != l.Node() {

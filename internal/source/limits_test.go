@@ -73,7 +73,7 @@ func TestLimits(t *testing.T) {
 			}
 			for _, d := range file.Documents {
 				resolve.Field(d, "a.b.c[3].d")
-				resolve.DuplicateKeys(d)
+				d.DuplicateKeys()
 				d.PathAt(d.Range.End)
 			}
 		})
@@ -130,11 +130,11 @@ func TestLimitErrors(t *testing.T) {
 		_, err := source.Parse(text, bounds)
 		got += err.Error() + "\n"
 	}
-	want := `the text is longer than 30 bytes: 34
-the text has more than 2 documents
+	want := `the input is longer than 30 bytes: 34
+the input has more than 2 documents
 mappings and sequences are nested more than 2 levels deep
-the text has more than 8 YAML nodes
-the text has more than 1 YAML aliases
+the input has more than 8 YAML nodes
+the input has more than 1 YAML aliases
 line 1: did not find expected ',' or ']'
 `
 	if diff := cmp.Diff(want, got); diff != "" {

@@ -93,7 +93,7 @@ func (l Location) Key() playground.Range {
 		}
 	}
 	start, end := l.doc.layout.Extent(l.node)
-	return l.doc.layout.TrimmedRange(start, min(end, lex.LineEnd(l.doc.layout.Text, start)))
+	return l.doc.layout.TrimmedRange(start, lex.LineEnd(l.doc.layout.Text[:end], start))
 }
 
 // Value returns the range of the value. The range of a scalar includes its
@@ -110,13 +110,24 @@ func (l Location) Value() playground.Range {
 // Entries yields the keys of a mapping with the locations of their values, in
 // the order of [mapping.Pairs].
 func (l Location) Entries() iter.Seq2[*yaml.Node, Location] {
+	return l.locate(mapping.Pairs(l.node))
+}
+
+// locate yields the keys of entries with the locations of their values.
+func (l Location) locate(entries iter.Seq2[*yaml.Node, *yaml.Node]) iter.Seq2[*yaml.Node, Location] {
 	return func(yield func(*yaml.Node, Location) bool) {
-		for key, value := range mapping.Pairs(l.node) {
+		for key, value := range entries {
 			if !yield(key, Location{Exact: true, doc: l.doc, node: mapping.Follow(value), key: key}) {
 				return
 			}
 		}
 	}
+}
+
+// EntriesNamed yields all entries of a mapping with one of the names, and possibly
+// others, see [mapping.Index.Select].
+func (l Location) EntriesNamed(names iter.Seq[string]) iter.Seq2[*yaml.Node, Location] {
+	return l.locate(l.doc.keys.Select(l.node, names))
 }
 
 // Len returns the number of items of a list or keys of a mapping, otherwise 0.

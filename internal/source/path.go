@@ -1,6 +1,8 @@
 package source
 
 import (
+	"sort"
+
 	"go.yaml.in/yaml/v3"
 
 	"github.com/crdlab/crdlab/internal/playground"
@@ -52,20 +54,27 @@ func (w pathWalker) child(n *yaml.Node) (step any, child *yaml.Node) {
 	default:
 		return nil, nil
 	}
-	for i := len(n.Content) - width; i >= 0; i -= width {
-		start := w.entryStart(n, i)
-		if start > w.offset {
-			continue
-		}
-		if !w.contains(n, n.Content[i+width-1], start) {
-			return nil, nil
-		}
-		if width == 1 {
-			return i, n.Content[i]
-		}
-		return n.Content[i].Value, w.descend(n.Content[i], n.Content[i+1])
+	i := w.lastBefore(n, width)
+	switch {
+	case i < 0 || !w.contains(n, n.Content[i+width-1], w.entryStart(n, i)):
+		return nil, nil
+	case width == 1:
+		return i, n.Content[i]
 	}
-	return nil, nil
+	return n.Content[i].Value, w.descend(n.Content[i], n.Content[i+1])
+}
+
+// lastBefore returns the index in n.Content of the last entry that begins at the
+// offset or before it, or a negative number. An entry has width nodes. The entries
+// are in increasing order of their offsets.
+func (w pathWalker) lastBefore(n *yaml.Node, width int) int {
+	after := width * sort.Search(len(n.Content)/width, func(entry int) bool {
+		return w.doc.layout.Offset(n.Content[entry*width]) > w.offset
+	})
+	if after < len(n.Content) && w.entryStart(n, after) <= w.offset { // the offset is between a dash and its item
+		return after
+	}
+	return after - width
 }
 
 // entryStart returns the offset of a key, or of a list item with its dash.

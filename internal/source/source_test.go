@@ -126,7 +126,7 @@ func (q *querier) answer(query string) string {
 		return q.mark("", r)
 	case "duplicates":
 		out := ""
-		for _, k := range resolve.DuplicateKeys(d) {
+		for _, k := range d.DuplicateKeys() {
 			out += fmt.Sprintf("  %s %s\n%s%s", k.Key, k.Path, q.mark("  first", k.First), q.mark("  again", k.Range))
 		}
 		return out

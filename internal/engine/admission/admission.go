@@ -65,7 +65,7 @@ func New(yaml string) (*Plugins, error) {
 	m.SortByName()
 	p := &Plugins{
 		file:      m.File,
-		findings:  m.Findings,
+		findings:  m.Findings.List(),
 		responses: m.Responses,
 		matcher:   matching.NewMatcher(namespaceLister(m.Namespaces), newCluster(nil).client()),
 		typed:     m.ValidatingPolicies,

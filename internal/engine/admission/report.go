@@ -56,7 +56,7 @@ func (r *review) reportPolicy(p *admissionPolicy, unreached string) playground.A
 // whyPolicySkipped returns the reason why a policy ignores the request.
 func (r *review) whyPolicySkipped(p *admissionPolicy) string {
 	if len(p.bindings) == 0 {
-		return "no binding names the policy"
+		return "no binding refers to the policy"
 	}
 	if why := r.record.policy(p).why; why != "" {
 		return why
@@ -99,7 +99,7 @@ func (r *review) whyBindingSkipped(b *admissionBinding) (playground.Outcome, str
 	case err != nil:
 		return playground.OutcomeError, err.Error()
 	case len(params) == 0:
-		return playground.OutcomeSkipped, "no parameter object is there, and parameterNotFoundAction is Allow"
+		return playground.OutcomeSkipped, "there is no parameter object, and parameterNotFoundAction is Allow"
 	}
 	return playground.OutcomeSkipped, "an earlier plugin denied the request"
 }
@@ -120,7 +120,7 @@ func (r *review) reportWebhook(w *admissionWebhook, unreached string) playground
 	default:
 		out.Why = r.explainMismatch(w.match)
 		if out.Why == "" {
-			out.Why = "a match condition is not true, or an earlier plugin denied the request"
+			out.Why = "a match condition is false, or an earlier plugin denied the request"
 		}
 	}
 	return out

@@ -17,7 +17,7 @@ import (
 // respond returns the response of a webhook to an AdmissionReview and records
 // both. The default response allows the request. The recorded UID is
 // reproducible; the plugin receives its own random UID.
-func (p *Plugins) respond(req *http.Request, review map[string]any) (map[string]any, error) {
+func (p *Plugins) respond(req *http.Request, review map[string]any) (*http.Response, error) {
 	w, err := p.webhookAt(req.URL.Hostname())
 	if err != nil {
 		return nil, err
@@ -51,7 +51,7 @@ func (p *Plugins) respond(req *http.Request, review map[string]any) (map[string]
 	}
 	known.setOutcome(w, types.UID(uid), out, request, &call, record)
 	known.calls = append(known.calls, call)
-	return out, nil
+	return webhook.Respond(req, out)
 }
 
 // findResponse returns the manifest's response to a request, or nil. Several

@@ -40,7 +40,7 @@ func (k *webhookRecord) setOutcome(w *admissionWebhook, uid types.UID, response,
 	case err != nil:
 		k.outcome, k.why = playground.OutcomeError, "received invalid webhook response: "+record.replaceUIDs(err.Error())
 		if w.ignoresFailure {
-			k.why += "; failurePolicy Ignore lets the request go on"
+			k.why += "; the request continues, because failurePolicy is Ignore"
 		} else {
 			record.failedAt = &w.at
 		}
@@ -50,7 +50,7 @@ func (k *webhookRecord) setOutcome(w *admissionWebhook, uid types.UID, response,
 		record.failedAt = &w.at
 		return
 	case call.ResponseRange == nil:
-		k.why = "no AdmissionReview answers this request, so it goes on as if the webhook had allowed it"
+		k.why = "there is no AdmissionReview response for this request, so crdlab assumes that the webhook allows it"
 	}
 	if len(result.Patch) == 0 {
 		return

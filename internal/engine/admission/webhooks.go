@@ -116,8 +116,8 @@ func (p *Plugins) initialize(plugin *generic.Webhook, cluster *cluster) error {
 	plugin.SetExternalKubeClientSet(cluster.client())
 	plugin.SetExternalKubeInformerFactory(cluster)
 	plugin.SetUnconditionalAuthorizer(NoRoles)
-	plugin.SetAuthenticationInfoResolverWrapper(webhook.Authentication(&rest.Config{
-		WrapTransport: func(http.RoundTripper) http.RoundTripper { return webhook.Handler(p.respond) },
+	plugin.SetAuthenticationInfoResolverWrapper(webhook.Authentication(func(config *rest.Config) {
+		config.Wrap(func(http.RoundTripper) http.RoundTripper { return webhook.Handler(p.respond) })
 	}))
 	if err := plugin.ValidateInitialization(); err != nil {
 		return fmt.Errorf("prepare webhooks: %w", err)

@@ -40,44 +40,45 @@ func (c *Compiler) compile(root *structuralschema.Structural, digest *schemaDige
 	return validator, node
 }
 
-// maxUncachedNodes limits the schema nodes that [Compiler.CompileRules] compiles
-// without upstream's validator.
-const maxUncachedNodes = 8
+// maxNewRules limits the rules that [Compiler.CompileRules] compiles without upstream's
+// validator.
+const maxNewRules = 16
 
-// CompileRules compiles only the tree of rules. Creating upstream's validator would
-// compile the rules of all nodes again, even if the edit changed a single node. If
-// the edit changed several nodes, CompileRules creates the validator anyway,
-// because a later call of Compile needs it, too.
-func (c *Compiler) CompileRules(root *structuralschema.Structural) *Node {
+// CompileRules compiles only the tree of rules, and counts the rules of nodes that were not
+// in the cache. Creating upstream's validator would compile the rules of all nodes again,
+// even if the edit changed a single node. If the edit changed several nodes, CompileRules
+// creates the validator anyway, because a later call of Compile needs it, too.
+func (c *Compiler) CompileRules(root *structuralschema.Structural) (node *Node, newRules int) {
 	if !hasRules(root) {
-		return nil
+		return nil, 0
 	}
 	digest := digestSchema(root)
-	if c.countUncached(root, digest, true) > maxUncachedNodes {
-		_, node := c.compile(root, digest)
-		return node
+	newRules = c.countNewRules(root, digest, true)
+	if newRules > maxNewRules {
+		_, node = c.compile(root, digest)
+		return node, newRules
 	}
-	return c.compileTree(root, digest, nil)
+	return c.compileTree(root, digest, nil), newRules
 }
 
 func (c *Compiler) compileTree(root *structuralschema.Structural, digest *schemaDigest, validator *cel.Validator) *Node {
 	return c.compileNode(root, digest, validator, model.SchemaDeclType(root, true), true, crdschema.Path{})
 }
 
-// countUncached counts the nodes whose rules have to be compiled.
-func (c *Compiler) countUncached(s *structuralschema.Structural, digest *schemaDigest, root bool) (count int) {
+// countNewRules counts the rules of nodes that are not in the cache.
+func (c *Compiler) countNewRules(s *structuralschema.Structural, digest *schemaDigest, root bool) (count int) {
 	if len(s.XValidations) > 0 && !c.cache.hasRules(digest, root) {
-		count++
+		count += len(s.XValidations)
 	}
 	if s.Items != nil {
-		count += c.countUncached(s.Items, digest.items, s.Items.XEmbeddedResource)
+		count += c.countNewRules(s.Items, digest.items, s.Items.XEmbeddedResource)
 	}
 	if s.AdditionalProperties != nil && s.AdditionalProperties.Structural != nil {
 		value := s.AdditionalProperties.Structural
-		count += c.countUncached(value, digest.additional, value.XEmbeddedResource)
+		count += c.countNewRules(value, digest.additional, value.XEmbeddedResource)
 	}
 	for name, property := range s.Properties {
-		count += c.countUncached(&property, digest.properties[name], property.XEmbeddedResource)
+		count += c.countNewRules(&property, digest.properties[name], property.XEmbeddedResource)
 	}
 	return count
 }

@@ -49,12 +49,12 @@ func New(request feature.ConversionRequest, live Webhooks) (*Webhook, error) {
 	if request.Live {
 		w.live = live
 	}
-	authentication := webhook.Authentication(&rest.Config{
-		Dial: w.live.dial,
-		WrapTransport: func(transport http.RoundTripper) http.RoundTripper {
+	authentication := webhook.Authentication(func(config *rest.Config) {
+		config.Dial = w.live.dial
+		config.Wrap(func(transport http.RoundTripper) http.RoundTripper {
 			w.transport = transport
 			return webhook.Handler(w.respond)
-		},
+		})
 	})
 	factory, err := upstream.NewCRConverterFactory(apiserverwebhook.NewDefaultServiceResolver(), authentication)
 	if err != nil {

@@ -1,16 +1,19 @@
 package conversion
 
 import (
+	"bytes"
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"net"
 	"net/http"
 	"net/netip"
+	"net/url"
 	"slices"
 	"syscall"
 	"time"
+
+	utiljson "k8s.io/apimachinery/pkg/util/json"
 )
 
 // Webhooks permits calls of real conversion webhooks. The zero value permits no
@@ -26,23 +29,56 @@ type Webhooks struct {
 // liveTimeout limits one call of a webhook, including dialling.
 const liveTimeout = 5 * time.Second
 
-func (w Webhooks) allow(url string) bool { return slices.Contains(w.URLs, url) }
+var errTimeout = fmt.Errorf("crdlab waits at most %v for the webhook", liveTimeout)
+
+// maxResponse limits the body of a webhook's response, in bytes. It is the limit of an
+// object document.
+const maxResponse = 3 << 20
+
+// allow reports whether a request may be sent to a URL. The API server's client adds
+// a query, and the URL of a webhook cannot have one.
+func (w Webhooks) allow(url *url.URL) bool {
+	address := *url
+	address.RawQuery = ""
+	return slices.Contains(w.URLs, address.String())
+}
 
 // call sends req over the transport of the API server's client, which verifies
-// the certificate against the CRD's caBundle. It follows no redirects.
-func (w Webhooks) call(transport http.RoundTripper, req *http.Request) (*http.Response, error) {
-	ctx, cancel := context.WithTimeout(req.Context(), liveTimeout)
-	response, err := transport.RoundTrip(req.WithContext(ctx))
-	if err != nil {
-		cancel()
-		return nil, err
+// the certificate against the CRD's caBundle. The client judges the response, whatever
+// it contains, apart from redirects. The content is the JSON object in its body, or nil.
+func (w Webhooks) call(transport http.RoundTripper, req *http.Request) (response *http.Response, content map[string]any, err error) {
+	ctx, cancel := context.WithTimeoutCause(req.Context(), liveTimeout, errTimeout)
+	defer cancel()
+	if response, err = transport.RoundTrip(req.WithContext(ctx)); err != nil {
+		return nil, nil, timeoutOr(ctx, err)
 	}
-	response.Body = &cancelOnClose{response.Body, cancel}
+	defer response.Body.Close()
 	if response.StatusCode >= 300 && response.StatusCode < 400 {
-		_ = response.Body.Close()
-		return nil, errors.New("the webhook redirects, which is refused")
+		return nil, nil, fmt.Errorf("crdlab does not follow the webhook's redirect to %q, but an API server does", response.Header.Get("Location"))
 	}
-	return response, nil
+	body, err := io.ReadAll(io.LimitReader(response.Body, maxResponse+1))
+	if err != nil {
+		return nil, nil, timeoutOr(ctx, err)
+	}
+	if len(body) > maxResponse {
+		return nil, nil, fmt.Errorf("crdlab reads at most %d bytes of the webhook's response", maxResponse)
+	}
+	// The client would wait and repeat the request up to ten times, and then report
+	// this response.
+	response.Header.Del("Retry-After")
+	response.Body = io.NopCloser(bytes.NewReader(body))
+	if utiljson.Unmarshal(body, &content) != nil {
+		content = nil
+	}
+	return response, content, nil
+}
+
+// timeoutOr returns err, or the cause of a timeout.
+func timeoutOr(ctx context.Context, err error) error {
+	if ctx.Err() != nil {
+		return context.Cause(ctx)
+	}
+	return err
 }
 
 // dial connects to permitted addresses only. It checks the resolved address,
@@ -54,7 +90,7 @@ func (w Webhooks) dial(ctx context.Context, network, address string) (net.Conn, 
 			return fmt.Errorf("dial webhook: %w", err)
 		}
 		if !w.allowAddress(at.Addr().Unmap()) {
-			return fmt.Errorf("the webhook's address %s is not in an allowed network", at.Addr())
+			return fmt.Errorf("crdlab may not connect to %s: the address is not public", at.Addr())
 		}
 		return nil
 	}}
@@ -68,15 +104,4 @@ func (w Webhooks) allowAddress(address netip.Addr) bool {
 		}
 	}
 	return address.IsGlobalUnicast() && !address.IsPrivate()
-}
-
-// cancelOnClose releases the timeout of a call when its response body closes.
-type cancelOnClose struct {
-	io.ReadCloser
-	cancel context.CancelFunc
-}
-
-func (c *cancelOnClose) Close() error {
-	defer c.cancel()
-	return c.ReadCloser.Close()
 }

@@ -51,7 +51,7 @@ func (w *Webhook) read(doc *source.Document) error {
 		w.responses = append(w.responses, runtime.DeepCopyJSON(content))
 		return nil
 	default:
-		return fmt.Errorf("kind %q stands for no conversion webhook: it must be APIConversion or ConversionReview", kind)
+		return fmt.Errorf("kind %q does not describe a conversion webhook; it must be APIConversion or ConversionReview", kind)
 	}
 }
 

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
-	"io"
 	"net/http"
 	"strings"
 
@@ -15,7 +14,6 @@ import (
 	utiljson "k8s.io/apimachinery/pkg/util/json"
 
 	"github.com/crdlab/crdlab/internal/engine/feature"
-	"github.com/crdlab/crdlab/internal/engine/finding"
 	"github.com/crdlab/crdlab/internal/engine/jsonvalue"
 	"github.com/crdlab/crdlab/internal/engine/webhook"
 	"github.com/crdlab/crdlab/internal/playground"
@@ -23,7 +21,7 @@ import (
 
 // respond returns the response to a ConversionReview and records both. The
 // recorded UID is reproducible; the API server receives its own random UID.
-func (w *Webhook) respond(req *http.Request, review map[string]any) (map[string]any, error) {
+func (w *Webhook) respond(req *http.Request, review map[string]any) (*http.Response, error) {
 	request, _, _ := unstructured.NestedMap(review, "request")
 	objects, _, _ := unstructured.NestedSlice(request, "objects")
 	to, _, _ := unstructured.NestedString(request, "desiredAPIVersion")
@@ -38,67 +36,46 @@ func (w *Webhook) respond(req *http.Request, review map[string]any) (map[string]
 	delete(review, "response")
 
 	call := playground.ConversionReview{From: first.GetAPIVersion(), To: to, Request: jsonvalue.Encode(review)}
-	response, source, err := w.convert(req, review, objects, to, reproducible)
-	if err != nil {
-		call.Error = err.Error()
+	if declared, source := w.declared(review, objects, to, reproducible); declared != nil {
+		call.AnsweredBy, call.Response = source, jsonvalue.Encode(declared)
+		w.record(call)
+		return webhook.Respond(req, withUID(declared, reproducible, w.uid))
 	}
-	call.AnsweredBy = source
-	call.Response = jsonvalue.Encode(response)
+	if w.live.allow(req.URL) {
+		response, content, err := w.live.call(w.transport, req)
+		call.AnsweredBy, call.Response = playground.AnsweredByWebhook, jsonvalue.Encode(withUID(content, w.uid, reproducible))
+		if err != nil {
+			call.Error = err.Error()
+		}
+		w.record(call)
+		return response, err
+	}
+	call.AnsweredBy, call.Response = playground.AnsweredByNothing, jsonvalue.Encode(nil)
 	w.record(call)
-	if err != nil {
-		return nil, err
-	}
-	if w.noResponse = source == playground.AnsweredByNothing; w.noResponse {
-		return nil, feature.ErrNoWebhook
-	}
-	response = runtime.DeepCopyJSON(response)
-	if got, _, _ := unstructured.NestedString(response, "response", "uid"); got == string(reproducible) {
-		_ = unstructured.SetNestedField(response, uid, "response", "uid")
-	}
-	return response, nil
+	w.noResponse = true
+	return nil, feature.ErrNoWebhook
 }
 
-// convert returns the response to a review and its source, such as
-// [playground.AnsweredByRules]. The user's responses have precedence over rules,
-// and rules over a live webhook.
-func (w *Webhook) convert(req *http.Request, review map[string]any, objects []any, to string, uid types.UID) (response map[string]any, source string, err error) {
+// declared returns the user's response to a review, or nil, and its source.
+// Responses have precedence over rules.
+func (w *Webhook) declared(review map[string]any, objects []any, to string, uid types.UID) (response map[string]any, source playground.AnsweredBy) {
 	if response := w.findResponse(to, uid); response != nil {
-		return response, playground.AnsweredByResponse, nil
+		return response, playground.AnsweredByResponse
 	}
 	if len(w.rules) > 0 {
-		return w.convertByRules(review, objects, to, uid), playground.AnsweredByRules, nil
+		return w.convertByRules(review, objects, to, uid), playground.AnsweredByRules
 	}
-	if w.live.allow(req.URL.String()) {
-		if response, err := w.callLive(req, uid); err != nil || response != nil {
-			return response, playground.AnsweredByWebhook, err
-		}
-	}
-	return nil, playground.AnsweredByNothing, nil
+	return nil, playground.AnsweredByNothing
 }
 
-// callLive calls the permitted webhook of the CRD. Its result has the
-// reproducible UID.
-func (w *Webhook) callLive(req *http.Request, reproducible types.UID) (map[string]any, error) {
-	response, err := w.live.call(w.transport, req)
-	if err != nil {
-		return nil, err
+// withUID returns a copy of a review in which the UID of the response is replaced,
+// if it is from.
+func withUID(review map[string]any, from, to types.UID) map[string]any {
+	review = runtime.DeepCopyJSON(review)
+	if uid, _, _ := unstructured.NestedString(review, "response", "uid"); uid == string(from) {
+		_ = unstructured.SetNestedField(review, string(to), "response", "uid")
 	}
-	defer response.Body.Close()
-	data, err := io.ReadAll(io.LimitReader(response.Body, int64(finding.ObjectText.MaxBytes)))
-	if err != nil {
-		return nil, fmt.Errorf("read the webhook's answer: %w", err)
-	}
-	if response.StatusCode != http.StatusOK {
-		return nil, fmt.Errorf("the webhook answered %s", response.Status)
-	}
-	review := map[string]any{}
-	if err := utiljson.Unmarshal(data, &review); err != nil {
-		return nil, fmt.Errorf("decode the webhook's answer: %w", err)
-	}
-	if uid, _, _ := unstructured.NestedString(review, "response", "uid"); uid == string(w.uid) {
-		_ = unstructured.SetNestedField(review, string(reproducible), "response", "uid")
-	}
-	return review, nil
+	return review
 }
 
 // findResponse returns the user's response to a call, or nil. A response with

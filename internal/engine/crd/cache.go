@@ -16,9 +16,10 @@ import (
 //	published  -            1                                      -
 //	kinds      -            1                                      -
 //	keywords   schema node  the nodes with values in an object     BenchmarkObjectEdit
+//	applied    -            1                                      -
 //
-// A [Version] has two further caches: idle table convertors (BenchmarkObjectEdit) and
-// the types for server-side apply. For the memo of valid CRDs, see [validMemo].
+// A [Version] has a further cache: idle table convertors (BenchmarkObjectEdit). For the
+// memo of valid CRDs, see [validMemo].
 type derived struct {
 	published struct {
 		sync.Once
@@ -30,6 +31,13 @@ type derived struct {
 		byVersion map[string]*crdschema.Kind
 	}
 	keywords sync.Map // of playground.Range by schemaNode
+	// applied is built for the first server-side apply, because building it needs as much
+	// time as the rest of the CRD.
+	applied struct {
+		sync.Once
+		types feature.TypeConverter
+		err   error
+	}
 }
 
 // PublishedSchemas returns the OpenAPI schemas that a cluster publishes for the
@@ -38,6 +46,14 @@ func (c *CRD) PublishedSchemas(features feature.Set) ([]playground.Schema, error
 	published := &c.derived.published
 	published.Do(func() { published.schemas, published.err = c.publish(features.Schema) })
 	return published.schemas, published.err
+}
+
+// ApplyTypes returns the types for merging objects of an accepted CRD in server-side
+// apply.
+func (c *CRD) ApplyTypes(features feature.Set) (feature.TypeConverter, error) {
+	applied := &c.derived.applied
+	applied.Do(func() { applied.types, applied.err = features.ApplyTypes(c.V1) })
+	return applied.types, applied.err
 }
 
 // kindsByVersion returns the kinds of the CRD's objects by version. All calls must pass

@@ -15,16 +15,11 @@ import (
 )
 
 // buildConditions returns the conditions that the controllers set in a cluster without
-// other CRDs. compiled may be nil.
+// other CRDs, and sets the accepted names of crd. compiled may be nil.
 func buildConditions(internal *apiextensions.CustomResourceDefinition, crd *apiextensionsv1.CustomResourceDefinition, compiled map[string]*Version) []playground.Condition {
 	all := []playground.Condition{
 		establishedCondition(crd),
-		{
-			Type:    string(apiextensionsv1.NamesAccepted),
-			Status:  string(apiextensionsv1.ConditionTrue),
-			Reason:  "NoConflicts",
-			Message: "no conflicts found",
-		},
+		acceptNames(crd),
 	}
 	if apihelpers.IsProtectedCommunityGroup(crd.Spec.Group) {
 		all = append(all, apiApprovalCondition(crd.Annotations))

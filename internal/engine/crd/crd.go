@@ -3,6 +3,7 @@
 package crd
 
 import (
+	"cmp"
 	"context"
 
 	"k8s.io/apiextensions-apiserver/pkg/apis/apiextensions"
@@ -10,6 +11,7 @@ import (
 
 	"github.com/crdlab/crdlab/internal/engine/celrule"
 	"github.com/crdlab/crdlab/internal/engine/feature"
+	"github.com/crdlab/crdlab/internal/engine/finding"
 	"github.com/crdlab/crdlab/internal/engine/kubectl"
 	"github.com/crdlab/crdlab/internal/engine/upstream"
 	"github.com/crdlab/crdlab/internal/playground"
@@ -54,6 +56,8 @@ type CRD struct {
 	// It is nil on create and for a rejected CRD.
 	CompileOld func() (*CRD, error)
 
+	// unsent is kubectl's own error about the document, or empty.
+	unsent   string
 	compiler *celrule.Compiler
 	derived  derived
 }
@@ -66,11 +70,17 @@ type Request struct {
 	yaml, oldYAML   string
 	fieldValidation string
 	operation       string
+	// oldRevision is the resourceVersion in the old CRD's document.
+	oldRevision string
 	// valid is nil if the request must not use the memo.
 	valid *validMemo
-	// immediateRules is the largest number of rules that the request validates at once.
-	// If the CRD has more rules, the request validates only suspicious rules.
+	// immediateRules is the largest number of new rules that the request validates at
+	// once. If the CRD has more, the request validates only suspicious rules.
 	immediateRules int
+	// newRules is the number of rules that the compiler had not compiled before.
+	newRules int
+	// findings becomes the findings of the report when the request ends.
+	findings *finding.Collector
 	// Preliminary reports whether some rules have not been validated.
 	Preliminary bool
 }
@@ -88,10 +98,10 @@ func NewEvaluator(features feature.Set) *Evaluator {
 }
 
 // NewRequest returns the request for the CRD of s, which must have its defaults. If the
-// CRD has more than immediateRules rules, the request may become preliminary.
+// CRD has more than immediateRules new rules, the request may become preliminary.
 func (e *Evaluator) NewRequest(ctx context.Context, s playground.Scenario, immediateRules int) *Request {
 	return &Request{
-		CRD: newCRD(e.compiler), ctx: ctx, features: e.features, valid: e.valid, immediateRules: immediateRules,
+		CRD: newCRD(e.compiler), ctx: ctx, features: e.features, valid: e.valid, immediateRules: immediateRules, findings: finding.NewCollector(finding.MaxDescribed),
 		yaml: s.CRD, oldYAML: s.OldCRD, fieldValidation: s.FieldValidation, operation: playground.OperationCreate,
 	}
 }
@@ -104,6 +114,7 @@ func newCRD(compiler *celrule.Compiler) *CRD {
 
 // Evaluate runs the request through the stages.
 func (r *Request) Evaluate() *CRD {
+	defer func() { r.Report.Findings = r.findings.List() }()
 	if !r.open() || !r.openOld() {
 		return r.CRD
 	}
@@ -117,12 +128,26 @@ func (r *Request) Evaluate() *CRD {
 	if r.Report.Accepted {
 		r.Report.Output = kubectl.FormatSuccess("CustomResourceDefinition", apiextensions.GroupName, r.Report.Name, r.operation, r.Report.Warnings)
 	}
+	r.checkSent()
 	return r.CRD
+}
+
+// checkSent replaces the output by kubectl's own error about a document that it does not
+// send. kubectl reads all documents that the API server decodes, except for those without
+// a type, which the endpoint implies.
+func (r *Request) checkSent() {
+	_, hasVersion := r.Doc.Lookup("apiVersion")
+	_, hasKind := r.Doc.Lookup("kind")
+	if r.Internal != nil && hasVersion && hasKind {
+		return
+	}
+	r.unsent = kubectl.File{Name: "crd.yaml", Text: r.Doc.Text, Operation: r.operation, FieldValidation: r.fieldValidation}.Unsent()
+	r.Report.Output = cmp.Or(r.unsent, r.Report.Output)
 }
 
 // reject reports the API server's error as the response to the request.
 func (r *Request) reject(stage string, err error) {
 	r.Report.Status = upstream.StatusOf(err)
 	r.Report.Output = kubectl.FormatError(err, r.operation, "crd.yaml", r.Report.Warnings)
-	r.Report.Findings = append(r.Report.Findings, r.findings(stage, err)...)
+	r.addCauses(r.findings, stage, err)
 }

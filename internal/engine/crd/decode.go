@@ -52,7 +52,7 @@ func decode(r *Request) error {
 		}
 		for _, err := range upstream.SplitYAMLErrors(strict.Errors()) {
 			r.Report.Warnings = append(r.Report.Warnings, err.Error())
-			r.Report.Findings = append(r.Report.Findings, r.strictFinding(err, playground.SeverityWarning))
+			r.addStrict(r.findings, err, playground.SeverityWarning)
 		}
 	}
 	isV1beta1 := kind.GroupVersion() == apiextensionsv1beta1.SchemeGroupVersion
@@ -61,7 +61,7 @@ func decode(r *Request) error {
 			kind.GroupVersion(), v1Kind.GroupVersion()))
 	}
 	if isV1beta1 {
-		r.Report.Findings = append(r.Report.Findings, r.v1beta1Finding())
+		r.findings.Add(r.v1beta1Finding())
 	}
 	decoded, ok := object.(*apiextensions.CustomResourceDefinition)
 	if !ok {
@@ -78,7 +78,7 @@ func decode(r *Request) error {
 // to v1.
 func (r *Request) v1beta1Finding() playground.Finding {
 	f := finding.New(playground.SeverityInfo, playground.DocumentCRD, playground.StageCRDDecode, r.valueRange("apiVersion"),
-		"apiextensions.k8s.io/v1beta1 is not served since Kubernetes 1.22; the CRD is judged as the v1 CRD that it converts to")
+		"apiextensions.k8s.io/v1beta1 is not served as of Kubernetes 1.22; crdlab evaluates the equivalent v1 CRD")
 	f.Field = "apiVersion"
 	return f
 }

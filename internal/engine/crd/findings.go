@@ -14,47 +14,50 @@ import (
 	"github.com/crdlab/crdlab/internal/source/resolve"
 )
 
-// findings returns a finding for each cause of an error that ended the request.
-func (c *CRD) findings(stage string, err error) []playground.Finding {
-	var findings []playground.Finding
+// addCauses adds a finding for each cause of an error that ended the request.
+func (c *CRD) addCauses(findings *finding.Collector, stage string, err error) {
 	if strict := upstream.StrictErrors(err); strict != nil {
 		for _, err := range strict {
-			findings = append(findings, c.strictFinding(err, playground.SeverityError))
+			c.addStrict(findings, err, playground.SeverityError)
 		}
-		return findings
+		return
 	}
 	status := upstream.APIStatus(err)
 	if status.Details == nil || len(status.Details.Causes) == 0 {
 		f := finding.OfRequest(playground.DocumentCRD, stage, c.Doc, status.Message)
 		f.Reason = string(status.Reason)
-		return []playground.Finding{f}
+		findings.Add(f)
+		return
 	}
 	for _, cause := range status.Details.Causes {
-		findings = append(findings, c.causeFinding(stage, cause))
+		findings.AddLazily(causeFinding(stage, cause), c.locateCause)
 	}
-	return findings
 }
 
-func (c *CRD) causeFinding(stage string, cause metav1.StatusCause) playground.Finding {
-	f := finding.Error(playground.DocumentCRD, stage, c.Doc.Line(1), cause.Message)
+// causeFinding returns a finding about the cause of an error, without its range.
+func causeFinding(stage string, cause metav1.StatusCause) playground.Finding {
+	f := finding.Error(playground.DocumentCRD, stage, playground.Range{}, cause.Message)
 	f.Reason = string(cause.Type)
 	f.Field = cause.Field
-	if location, ok := c.LocateField(cause.Field); ok {
+	return f
+}
+
+// locateCause returns a finding of causeFinding with its range.
+func (c *CRD) locateCause(f playground.Finding) playground.Finding {
+	f.Range = c.Doc.Line(1)
+	if location, ok := c.LocateField(f.Field); ok {
 		f.Range = finding.Mark(location)
-		if at, ok := finding.CELRange(location, cause.Message); ok {
+		if at, ok := finding.CELRange(location, f.Message); ok {
 			f.Range = at
 		}
 	}
 	return f
 }
 
-// strictFinding returns a finding about an error of strict decoding.
-func (c *CRD) strictFinding(err error, severity playground.Severity) playground.Finding {
-	f := finding.OfStrict(c.Doc, err)
-	f.Severity = severity
-	f.Stage = playground.StageCRDDecode
-	f.Document = playground.DocumentCRD
-	return f
+// addStrict adds a finding about an error of strict decoding.
+func (c *CRD) addStrict(findings *finding.Collector, err error, severity playground.Severity) {
+	f := finding.OfStrict(severity, playground.DocumentCRD, playground.StageCRDDecode, err)
+	findings.AddLazily(f, func(f playground.Finding) playground.Finding { return finding.LocateStrict(c.Doc, f) })
 }
 
 // LocateField returns the location of a field that an error names. It returns the

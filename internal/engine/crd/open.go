@@ -3,7 +3,9 @@ package crd
 import (
 	"strings"
 
+	"github.com/google/uuid"
 	"k8s.io/apiextensions-apiserver/pkg/apis/apiextensions"
+	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/crdlab/crdlab/internal/engine/finding"
 	"github.com/crdlab/crdlab/internal/engine/upstream"
@@ -51,10 +53,11 @@ func (r *Request) openOld() bool {
 	r.operation = playground.OperationUpdate
 	old, err := decodeOld(doc)
 	if err != nil {
-		r.Report.Status = playground.Status{Message: "the old CRD cannot be read"}
-		r.Report.Findings = append(r.Report.Findings, finding.OfRequest(playground.DocumentOldCRD, playground.StageCRDDecode, doc, err.Error()))
+		r.Report.Status = playground.Status{Message: "the previous CRD cannot be read"}
+		r.findings.Add(finding.OfRequest(playground.DocumentOldCRD, playground.StageCRDDecode, doc, err.Error()))
 		return false
 	}
+	r.oldRevision = old.ResourceVersion
 	establish(old)
 	r.Old, r.OldDoc = old, doc
 	return true
@@ -72,7 +75,7 @@ func decodeOld(doc *source.Document) (*apiextensions.CustomResourceDefinition, e
 // exceed ends the request because a document exceeds a limit.
 func (r *Request) exceed(document playground.Document, err error) {
 	r.Report.Status = playground.Status{Message: err.Error()}
-	r.Report.Findings = append(r.Report.Findings, finding.OfLimit(document, playground.StageCRDDecode, err))
+	r.findings.Add(finding.OfLimit(document, playground.StageCRDDecode, err))
 }
 
 // chooseDocument returns the first CustomResourceDefinition of a file, and a candidate
@@ -108,6 +111,9 @@ func chooseDocument(file *source.File) (chosen *source.Document, candidates []pl
 func establish(crd *apiextensions.CustomResourceDefinition) {
 	if crd.Generation == 0 {
 		crd.Generation = 1
+	}
+	if crd.UID == "" {
+		crd.UID = types.UID(uuid.NewSHA1(uuid.NameSpaceURL, []byte(crd.Name)).String())
 	}
 	if crd.ResourceVersion == "" {
 		crd.ResourceVersion = upstream.FirstResourceVersion

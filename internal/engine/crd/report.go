@@ -34,13 +34,17 @@ func (r *Request) describe() {
 		}
 	}
 	sortByPriority(served)
+	priorities := make(map[string]int, len(served))
+	for i, name := range slices.Backward(served) {
+		priorities[name] = i + 1
+	}
 	for i, v := range spec.Versions {
 		r.Report.Versions = append(r.Report.Versions, playground.Version{
 			Name:       v.Name,
 			Served:     v.Served,
 			Storage:    v.Storage,
 			Deprecated: v.Deprecated,
-			Priority:   slices.Index(served, v.Name) + 1,
+			Priority:   priorities[v.Name],
 			Range:      r.keyRange("spec", "versions", i),
 		})
 	}
@@ -51,10 +55,10 @@ func (r *Request) describe() {
 // first. Discovery lists no version of a CRD that is not established.
 func (c *CRD) ServedByPriority() []string {
 	var names []string
-	if !c.IsEstablished() || c.Unservable {
+	if c.Internal == nil || !c.IsEstablished() || c.Unservable {
 		return names
 	}
-	for _, v := range c.Report.Versions {
+	for _, v := range c.Internal.Spec.Versions {
 		if v.Served {
 			names = append(names, v.Name)
 		}

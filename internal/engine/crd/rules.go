@@ -59,7 +59,9 @@ func (r *Request) compileRules(version string, props *apiextensions.JSONSchemaPr
 	if err != nil {
 		return nil
 	}
-	return r.compiler.CompileRules(structural)
+	rules, added := r.compiler.CompileRules(structural)
+	r.newRules += added
+	return rules
 }
 
 // ruleList collects the rules of one version.

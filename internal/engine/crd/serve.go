@@ -8,6 +8,7 @@ import (
 
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 
+	"github.com/crdlab/crdlab/internal/engine/crdschema"
 	"github.com/crdlab/crdlab/internal/engine/finding"
 	"github.com/crdlab/crdlab/internal/engine/upstream"
 	"github.com/crdlab/crdlab/internal/playground"
@@ -23,12 +24,17 @@ func serve(r *Request) error {
 	if err := r.compileVersions(v1); err != nil {
 		// The API server accepts the CRD and fails the requests for its objects.
 		r.V1, r.Unservable = v1, true
+		r.findings.Add(r.uncompiledFinding(err))
 	}
 	r.Report.Conditions = buildConditions(r.Internal, v1, r.Versions)
+	if !r.IsEstablished() {
+		r.findings.Add(r.unestablishedFinding())
+	}
 	if err := checkConversion(r.features, r.CRD); err != nil {
 		r.Unservable = true
-		r.Report.Findings = append(r.Report.Findings, r.unservableFinding(err))
+		r.findings.Add(r.unservableFinding(err))
 	}
+	r.findings.Add(r.itemsFindings()...)
 	if r.Old != nil {
 		r.CompileOld = sync.OnceValues(r.compileOld)
 	}
@@ -41,14 +47,53 @@ func serve(r *Request) error {
 	return nil
 }
 
+// unestablishedFinding returns a warning about a CRD that the API server accepts but
+// does not serve, because of the CA bundle of its webhook.
+func (r *Request) unestablishedFinding() playground.Finding {
+	f := finding.Warning(playground.DocumentCRD, playground.StageCRDServe, r.valueRange("spec", "conversion", "webhook", "clientConfig", "caBundle"),
+		"the API server accepts the CRD but does not serve its objects: the conversion webhook CABundle is invalid")
+	f.Field = "spec.conversion.webhook.clientConfig.caBundle"
+	f.Hint = "caBundle must contain a PEM certificate, encoded as base64. Until then, the condition Established is False, and requests for objects fail with status 404."
+	return f
+}
+
 // unservableFinding returns a warning about a CRD whose objects the API server cannot
 // serve. The API server only logs err.
 func (r *Request) unservableFinding(err error) playground.Finding {
 	f := finding.Warning(playground.DocumentCRD, playground.StageCRDServe, r.keyRange("spec", "conversion", "webhook", "clientConfig"),
 		"the API server accepts the CRD but cannot serve its objects: "+err.Error())
 	f.Field = "spec.conversion.webhook.clientConfig"
-	f.Hint = "Each request for an object is answered with status 500 until the address of the conversion webhook is one. Names of services and namespaces have lower case letters, digits and hyphens."
+	f.Hint = "Requests for objects fail with status 500 until the address of the conversion webhook is valid. Names of services and namespaces consist of lower-case letters, digits and hyphens."
 	return f
+}
+
+// uncompiledFinding returns a warning about a CRD with a version that the API server cannot
+// compile. The API server only logs err.
+func (r *Request) uncompiledFinding(err error) playground.Finding {
+	f := finding.Warning(playground.DocumentCRD, playground.StageCRDServe, r.keyRange("spec", "versions"),
+		"the API server accepts the CRD but cannot serve its objects: "+err.Error())
+	f.Field = "spec.versions"
+	f.Hint = "Requests for objects fail with status 500 until the API server can compile the schema of each version."
+	return f
+}
+
+// itemsFindings returns a warning for each version whose objects may have a list named
+// items. The API server mistakes them for lists of objects.
+func (r *Request) itemsFindings() []playground.Finding {
+	var findings []playground.Finding
+	for i, v := range r.Internal.Spec.Versions {
+		schema := r.VersionSchema(v.Name)
+		if schema == nil || schema.Properties["items"].Type != "array" {
+			continue
+		}
+		at := r.keyRange(r.SchemaPath(i, crdschema.Path{"properties", "items"})...)
+		f := finding.Warning(playground.DocumentCRD, playground.StageCRDServe, at,
+			"the API server accepts the CRD, but cannot return objects with a list named items at the root")
+		f.Field = fmt.Sprintf("spec.versions[%d].schema.openAPIV3Schema.properties[items]", i)
+		f.Hint = "The API server mistakes an object with this field for a list of objects. Rename the field, or move it below spec."
+		findings = append(findings, f)
+	}
+	return findings
 }
 
 // compileVersions compiles all versions of v1 and sets c.V1. It includes versions that
@@ -75,7 +120,8 @@ func (r *Request) compileOld() (*CRD, error) {
 		return nil, err
 	}
 	old := newCRD(r.compiler)
-	old.Doc = r.OldDoc
+	old.Doc, old.Internal = r.OldDoc, r.Old
+	old.Report.Accepted = true // by the cluster that has it
 	old.Report.Conditions = buildConditions(r.Old, v1, nil)
 	err = upstream.Guard(playground.StageCRDServe, func() error { return old.compileVersions(v1) })
 	if err == nil && old.Storage == nil {

@@ -40,6 +40,6 @@ func checkSize(r *Request) error {
 	if err := size.CheckWrite(path.Join(etcdKey, r.Internal.Name), len(encoded)); err != nil {
 		return err
 	}
-	r.Report.Findings = append(r.Report.Findings, size.CheckClientApply(playground.DocumentCRD, playground.StageCRDSize, r.Doc)...)
+	r.findings.Add(size.CheckClientApply(playground.DocumentCRD, playground.StageCRDSize, r.Doc)...)
 	return nil
 }

@@ -81,7 +81,7 @@ func (r *Request) createErrors(created *apiextensions.CustomResourceDefinition) 
 // v1beta1 CRD.
 func (r *Request) upgradeStep(err *field.Error) playground.UpgradeStep {
 	status := apierrors.NewInvalid(apiextensions.Kind("CustomResourceDefinition"), r.Internal.Name, field.ErrorList{err}).Status()
-	cause := r.causeFinding(playground.StageCRDValidate, status.Details.Causes[0])
+	cause := r.locateCause(causeFinding(playground.StageCRDValidate, status.Details.Causes[0]))
 	return playground.UpgradeStep{
 		Reason:  cause.Reason,
 		Field:   cause.Field,

@@ -2,6 +2,7 @@ package crd
 
 import (
 	"fmt"
+	"path"
 	"slices"
 
 	"k8s.io/apiextensions-apiserver/pkg/apis/apiextensions"
@@ -15,6 +16,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation/field"
 	"k8s.io/apiserver/pkg/cel/environment"
 	"k8s.io/apiserver/pkg/registry/rest"
+	"k8s.io/apiserver/pkg/storage"
 	utilfeature "k8s.io/apiserver/pkg/util/feature"
 	"k8s.io/kube-openapi/pkg/validation/spec"
 
@@ -50,14 +52,51 @@ func validate(r *Request) error {
 	prepareAndValidate := r.validateCreate
 	if r.Old != nil {
 		if r.Internal.Name != r.Old.Name {
-			return apierrors.NewNotFound(apiextensions.Resource("customresourcedefinitions"), r.Internal.Name)
+			return apierrors.NewNotFound(resource, r.Internal.Name)
+		}
+		if err := r.matchOld(); err != nil {
+			return err
 		}
 		prepareAndValidate = r.validateUpdate
 	}
+	// The field manager, which runs before validation, replaces these entries.
+	r.Internal.ManagedFields = nil
 	if errs := prepareAndValidate(); len(errs) > 0 {
-		return apierrors.NewInvalid(apiextensions.Kind("CustomResourceDefinition"), r.Internal.Name, upstream.SortErrors(errs))
+		return upstream.Invalid(apiextensions.Kind("CustomResourceDefinition"), r.Internal.Name, upstream.SortErrors(errs))
 	}
 	r.Report.Warnings = append(r.Report.Warnings, r.newWarnings()...)
+	return r.checkNoRevision()
+}
+
+// resource is the resource of the requests for CRDs.
+var resource = apiextensions.Resource("customresourcedefinitions")
+
+// matchOld rejects an update of another CRD with the same name, which has another UID,
+// and an update that is based on an earlier state. Like `kubectl replace`, it bases an
+// update without a resourceVersion on the current one.
+func (r *Request) matchOld() error {
+	name := r.Internal.Name
+	if r.Internal.UID != "" {
+		key := path.Join("/registry", resource.Group, resource.Resource, name)
+		if err := storage.NewUIDPreconditions(string(r.Internal.UID)).Check(key, r.Old); err != nil {
+			return apierrors.NewConflict(resource, name, err)
+		}
+	}
+	if r.Internal.ResourceVersion == "" {
+		r.Internal.ResourceVersion = r.Old.ResourceVersion
+	}
+	return upstream.CheckRevision(r.Internal, resource, name, r.oldRevision)
+}
+
+// checkNoRevision rejects a resourceVersion of a new CRD. It follows Create of
+// k8s.io/apiserver/pkg/storage/etcd3.
+func (r *Request) checkNoRevision() error {
+	if r.Old != nil {
+		return nil
+	}
+	if revision, err := (storage.APIObjectVersioner{}).ObjectResourceVersion(r.Internal); err == nil && revision != 0 {
+		return storage.ErrResourceVersionSetOnCreate
+	}
 	return nil
 }
 
@@ -79,9 +118,17 @@ func (r *Request) validateUpdate() field.ErrorList {
 	return append(errs, r.validateSpec()...)
 }
 
-// validateSpec returns upstream's errors about the prepared CRD. It skips upstream's
-// validation if the memo contains the CRD.
+// validateSpec returns upstream's errors about the prepared CRD.
 func (r *Request) validateSpec() field.ErrorList {
+	errs := r.validateNewSpec()
+	if r.Preliminary {
+		return withoutSchemas(errs)
+	}
+	return errs
+}
+
+// validateNewSpec calls upstream's validation, unless the memo contains the CRD.
+func (r *Request) validateNewSpec() field.ErrorList {
 	if r.Old != nil {
 		return validation.ValidateCustomResourceDefinitionUpdate(r.ctx, r.crdToValidate(), r.Old)
 	}
@@ -105,8 +152,8 @@ func (r *Request) newWarnings() []string {
 	if r.Old == nil {
 		return warnings
 	}
-	old := schemaWarnings(&r.Old.Spec)
-	return slices.DeleteFunc(warnings, func(w string) bool { return slices.Contains(old, w) })
+	old := sets.New(schemaWarnings(&r.Old.Spec)...)
+	return slices.DeleteFunc(warnings, old.Has)
 }
 
 // prepareCreate sets the fields that users cannot set. It follows
@@ -133,9 +180,7 @@ func prepareUpdate(crd, old *apiextensions.CustomResourceDefinition) {
 	dropDisabledFields(crd, old)
 	crd.UID = old.UID
 	crd.CreationTimestamp = old.CreationTimestamp
-	if crd.ResourceVersion == "" {
-		crd.ResourceVersion = old.ResourceVersion
-	}
+	crd.ResourceVersion = old.ResourceVersion
 }
 
 // addStoredVersion adds the storage version to status.storedVersions.

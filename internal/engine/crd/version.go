@@ -16,7 +16,6 @@ import (
 	utilversion "k8s.io/apimachinery/pkg/version"
 
 	"github.com/crdlab/crdlab/internal/engine/celrule"
-	"github.com/crdlab/crdlab/internal/engine/feature"
 )
 
 // A Version is a version of an accepted CRD, compiled to serve requests.
@@ -39,21 +38,12 @@ type Version struct {
 	columns            []apiextensionsv1.CustomResourceColumnDefinition
 	convertors         sync.Pool // of *TableConvertor
 	DeprecationWarning string    // the API server's warning to clients, or empty
-	crd                *apiextensionsv1.CustomResourceDefinition
-	// applyTypes is built for the first server-side apply, because building it needs as
-	// much time as the rest of the version.
-	applyTypes struct {
-		sync.Once
-		types feature.TypeConverter
-		err   error
-	}
 }
 
 // compileVersion compiles v for serving objects. It follows getOrCreateServingInfoFor
 // of k8s.io/apiextensions-apiserver/pkg/apiserver.
 func compileVersion(compiler *celrule.Compiler, crd *apiextensionsv1.CustomResourceDefinition, v apiextensionsv1.CustomResourceDefinitionVersion) (*Version, error) {
 	compiled := &Version{
-		crd:                crd,
 		Kind:               schema.GroupVersionKind{Group: crd.Spec.Group, Version: v.Name, Kind: crd.Spec.Names.Kind},
 		Index:              VersionIndex(crd, v.Name),
 		Namespaced:         crd.Spec.Scope == apiextensionsv1.NamespaceScoped,
@@ -104,12 +94,6 @@ func (v *Version) compileSchema(props *apiextensions.JSONSchemaProps, compiler *
 	}
 	v.CELValidator, v.Rules = compiler.Compile(v.Schema)
 	return nil
-}
-
-// ApplyTypes returns the types for merging objects in server-side apply.
-func (v *Version) ApplyTypes(features feature.Set) (feature.TypeConverter, error) {
-	v.applyTypes.Do(func() { v.applyTypes.types, v.applyTypes.err = features.ApplyTypes(v.crd, v.Kind.Version) })
-	return v.applyTypes.types, v.applyTypes.err
 }
 
 // deprecationWarning returns the warning for clients of v, or an empty string. It

@@ -7,6 +7,7 @@ import (
 	apiequality "k8s.io/apimachinery/pkg/api/equality"
 
 	"github.com/crdlab/crdlab/internal/engine/crd"
+	"github.com/crdlab/crdlab/internal/engine/crdschema"
 	"github.com/crdlab/crdlab/internal/engine/finding"
 	"github.com/crdlab/crdlab/internal/engine/jsonvalue"
 	"github.com/crdlab/crdlab/internal/playground"
@@ -21,7 +22,17 @@ type diff struct {
 	old, new    *apiextensionsv1.CustomResourceDefinition
 	// transitionRules holds, for each rule of the new CRD, whether it uses oldSelf.
 	transitionRules map[ruleKey]bool
-	changes         []playground.CRDChange
+	differences     []Difference
+	oneSchema       *bool // the result of haveOneSchema, once it is known
+}
+
+// A Difference is a difference between two CRDs.
+type Difference struct {
+	playground.CRDChange
+	// Path is the path of the schema node, and Keyword the changed keyword. Both are empty
+	// outside of schemas; Keyword is also empty if the whole node changed.
+	Path    crdschema.Path
+	Keyword string
 }
 
 // A ruleKey identifies a rule of the new CRD.
@@ -33,30 +44,39 @@ type change struct {
 	kind    string
 	before  any
 	after   any
-	breaks  playground.Breaks
+	effect  effect
 	because string
 }
 
-// Compare adds the differences between the old CRD and c to the report of c. It
-// does nothing without an old CRD, or if c cannot be decoded.
+// Compare adds the differences between the old CRD and c to the report of c, without
+// witnesses.
 func Compare(c *crd.CRD) error {
+	differences, err := Differences(c)
+	for _, difference := range differences {
+		c.Report.Changes = append(c.Report.Changes, difference.CRDChange)
+	}
+	return err
+}
+
+// Differences returns the differences between the old CRD and c. It returns nil without
+// an old CRD, or if c cannot be decoded.
+func Differences(c *crd.CRD) ([]Difference, error) {
 	if c.Old == nil || c.Internal == nil {
-		return nil
+		return nil, nil
 	}
 	d := diff{doc: c.Doc, oldDoc: c.OldDoc, transitionRules: map[ruleKey]bool{}}
 	var err error
 	if d.old, err = crd.ToV1(c.Old); err != nil {
-		return err
+		return nil, err
 	}
 	if d.new, err = crd.ToV1(c.Internal); err != nil {
-		return err
+		return nil, err
 	}
 	for _, rule := range c.Report.Rules {
 		d.transitionRules[ruleKey{rule.Version, rule.SchemaPath, rule.Rule}] = rule.UsesOldSelf
 	}
 	d.compare()
-	c.Report.Changes = append(c.Report.Changes, d.changes...)
-	return nil
+	return d.differences, nil
 }
 
 func (d *diff) compare() {
@@ -81,16 +101,16 @@ func (d *diff) compare() {
 
 // record records a change of a field that has the same path in both CRDs.
 func (d *diff) record(field string, c change) {
-	d.recordAt(playground.CRDChange{Field: field}, field, field, c)
+	d.recordAt(Difference{CRDChange: playground.CRDChange{Field: field}}, field, field, c)
 }
 
 // recordAt records a change of a field whose path differs between the CRDs.
-func (d *diff) recordAt(at playground.CRDChange, oldField, newField string, c change) {
-	at.Kind, at.Breaks, at.Because = c.kind, c.breaks, c.because
+func (d *diff) recordAt(at Difference, oldField, newField string, c change) {
+	at.Kind, at.Breaks, at.Class, at.Because = c.kind, c.effect.breaks, c.effect.class(), c.because
 	at.Before, at.After = jsonvalue.Encode(c.before), jsonvalue.Encode(c.after)
 	at.OldRange = fieldRange(d.oldDoc, oldField)
 	at.Range = fieldRange(d.doc, newField)
-	d.changes = append(d.changes, at)
+	d.differences = append(d.differences, at)
 }
 
 // fieldRange returns the range of a field, or the first line if the document
@@ -112,8 +132,8 @@ func (d *diff) compareIdentity() {
 		{"spec.names.kind", "names changed", d.old.Spec.Names.Kind, d.new.Spec.Names.Kind},
 	} {
 		if c.before != c.after {
-			d.record(c.field, change{c.kind, c.before, c.after, playground.BreaksBoth,
-				"Objects are stored and served under it, so the API server refuses to change it; it takes a new CRD."})
+			d.record(c.field, change{c.kind, c.before, c.after, breaksBoth,
+				"The field is immutable, because the API server stores and serves objects under it. Create a new CRD instead."})
 		}
 	}
 }
@@ -121,11 +141,11 @@ func (d *diff) compareIdentity() {
 func (d *diff) compareNames() {
 	before, after := d.old.Spec.Names, d.new.Spec.Names
 	for _, c := range []struct{ field, before, after, because string }{
-		{"singular", before.Singular, after.Singular, "kubectl does not know the resource by the old name any more."},
-		{"listKind", before.ListKind, after.ListKind, "Lists have another kind, which typed clients do not expect."},
+		{"singular", before.Singular, after.Singular, "kubectl no longer finds the resource by the old name."},
+		{"listKind", before.ListKind, after.ListKind, "Lists now have another kind, which typed clients do not expect."},
 	} {
 		if c.before != c.after {
-			d.record("spec.names."+c.field, change{"names changed", c.before, c.after, playground.BreaksClients, c.because})
+			d.record("spec.names."+c.field, change{"names changed", c.before, c.after, breaksClients, c.because})
 		}
 	}
 	d.compareNameList("shortNames", before.ShortNames, after.ShortNames)
@@ -136,10 +156,10 @@ func (d *diff) compareNameList(field string, before, after []string) {
 	if apiequality.Semantic.DeepEqual(before, after) {
 		return
 	}
-	change := change{"names changed", before, after, playground.BreaksNone, "kubectl still knows the resource by all names that it had."}
+	change := change{"names changed", before, after, breaksNothing, "kubectl still finds the resource by all previous names."}
 	if gone := subtract(before, after); len(gone) > 0 {
-		change.breaks = playground.BreaksClients
-		change.because = "kubectl does not find the resource under " + joinNames(gone) + " any more."
+		change.effect = breaksClients
+		change.because = "kubectl no longer finds the resource by " + joinNames(gone) + "."
 	}
 	d.record("spec.names."+field, change)
 }

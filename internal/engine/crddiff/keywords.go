@@ -2,7 +2,6 @@ package crddiff
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 
 	"k8s.io/apiextensions-apiserver/pkg/apis/apiextensions"
@@ -11,7 +10,7 @@ import (
 	"k8s.io/utils/ptr"
 
 	"github.com/crdlab/crdlab/internal/engine/crd"
-	"github.com/crdlab/crdlab/internal/playground"
+	"github.com/crdlab/crdlab/internal/engine/jsonvalue"
 )
 
 // A keywordChange is a change of one keyword of a schema node.
@@ -27,18 +26,18 @@ var keywords = []func(old, new *schemaProps, required bool) []keywordChange{
 }
 
 const (
-	refusedUnlessUnchanged = "is refused, unless it is stored already and stays as it is."
-	allStillValid          = "All values that were valid still are."
+	refusedUnlessUnchanged = "is rejected, unless an update leaves it unchanged."
+	allStillValid          = "All previously valid values remain valid."
 )
 
 func compareNullable(old, new *schemaProps, _ bool) []keywordChange {
 	switch {
 	case old.Nullable && !new.Nullable:
-		return []keywordChange{{"nullable", change{"nullable removed", true, false, playground.BreaksBoth,
-			"A null is dropped or replaced by the default, and refused in lists and maps."}}}
+		return []keywordChange{{"nullable", change{"nullable removed", true, false, breaksBoth,
+			"The API server drops a null or replaces it with the default. It rejects null in lists and maps."}}}
 	case !old.Nullable && new.Nullable:
-		return []keywordChange{{"nullable", change{"nullable added", false, true, playground.BreaksClients,
-			"All values stay valid, but a client may meet null."}}}
+		return []keywordChange{{"nullable", change{"nullable added", false, true, breaksClients,
+			"All values remain valid, but clients may now read null."}}}
 	}
 	return nil
 }
@@ -88,9 +87,9 @@ func compareBounds(old, new *schemaProps, _ bool) []keywordChange {
 		if !differ || strings.HasPrefix(b.keyword, "exclusive") && (before == nil || after == nil) {
 			continue
 		}
-		c := change{"bound loosened", before, after, playground.BreaksNone, allStillValid}
+		c := change{"bound loosened", before, after, breaksNothing, allStillValid}
 		if tighter {
-			c.kind, c.breaks, c.because = "bound tightened", playground.BreaksBoth, "A value that only the old bound allows "+refusedUnlessUnchanged
+			c.kind, c.effect, c.because = "bound tightened", breaksBoth, "A value that only the old bound allows "+refusedUnlessUnchanged
 		}
 		if strings.HasPrefix(b.keyword, "exclusive") {
 			c.before, c.after = *before == 0, *after == 0
@@ -119,9 +118,9 @@ func compareMultipleOf(old, new *schemaProps, _ bool) []keywordChange {
 	if apiequality.Semantic.DeepEqual(before, after) {
 		return nil
 	}
-	c := change{"bound tightened", before, after, playground.BreaksBoth, "A value that is no such multiple " + refusedUnlessUnchanged}
+	c := change{"bound tightened", before, after, breaksBoth, "Any other value " + refusedUnlessUnchanged}
 	if after == nil {
-		c.kind, c.breaks, c.because = "bound loosened", playground.BreaksNone, allStillValid
+		c.kind, c.effect, c.because = "bound loosened", breaksNothing, allStillValid
 	}
 	return []keywordChange{{"multipleOf", c}}
 }
@@ -132,18 +131,18 @@ func compareEnum(old, new *schemaProps, _ bool) []keywordChange {
 	if len(gone)+len(added) == 0 {
 		return nil
 	}
-	c := change{"enum widened", old.Enum, new.Enum, playground.BreaksClients,
-		fmt.Sprintf("All values stay valid, but a client that decides by the value may meet %s.", joinNames(added))}
+	c := change{"enum widened", old.Enum, new.Enum, surprisesClients,
+		fmt.Sprintf("All values remain valid, but clients that depend on the value may now read %s.", joinNames(added))}
 	switch {
 	case len(before) == 0:
-		c.kind, c.breaks, c.because = "enum narrowed", playground.BreaksBoth, "Any other value "+refusedUnlessUnchanged
+		c.kind, c.effect, c.because = "enum narrowed", breaksBoth, "Any other value "+refusedUnlessUnchanged
 		c.before = nil
 	case len(after) == 0:
-		c.because, c.after = "All values stay valid, but a client that decides by the value may meet any other.", nil
+		c.because, c.after = "All values remain valid, but clients that depend on the value may now read any other value.", nil
 	case len(gone) > 0:
-		c.kind, c.breaks, c.because = "enum narrowed", playground.BreaksBoth, joinNames(gone)+" "+refusedUnlessUnchanged
+		c.kind, c.effect, c.because = "enum narrowed", breaksBoth, "A removed value "+refusedUnlessUnchanged+" Removed: "+joinNames(gone)+"."
 		if len(added) > 0 {
-			c.because += fmt.Sprintf(" %s is new.", joinNames(added))
+			c.because += " Added: " + joinNames(added) + "."
 		}
 	}
 	return []keywordChange{{"enum", c}}
@@ -153,9 +152,9 @@ func comparePattern(old, new *schemaProps, _ bool) []keywordChange {
 	if old.Pattern == new.Pattern {
 		return nil
 	}
-	c := change{"pattern changed", nilIfEmpty(old.Pattern), nilIfEmpty(new.Pattern), playground.BreaksBoth, "A value that does not match " + refusedUnlessUnchanged}
+	c := change{"pattern changed", nilIfEmpty(old.Pattern), nilIfEmpty(new.Pattern), breaksBoth, "A value that does not match " + refusedUnlessUnchanged}
 	if new.Pattern == "" {
-		c.breaks, c.because = playground.BreaksNone, allStillValid
+		c.effect, c.because = breaksNothing, allStillValid
 	}
 	return []keywordChange{{"pattern", c}}
 }
@@ -164,14 +163,30 @@ func compareFormat(old, new *schemaProps, _ bool) []keywordChange {
 	if old.Format == new.Format {
 		return nil
 	}
-	c := change{"format changed", nilIfEmpty(old.Format), nilIfEmpty(new.Format), playground.BreaksBoth, "A value of another format " + refusedUnlessUnchanged}
+	c := change{"format changed", nilIfEmpty(old.Format), nilIfEmpty(new.Format), breaksBoth, "A value in another format " + refusedUnlessUnchanged}
 	switch {
+	case checksFormat(new):
+	case acceptsLists(old):
+		c.effect, c.because = breaksNothingKnown, "All previously valid strings remain valid. The API server also accepts a list in a field with a format that it checks, and now rejects it."
 	case new.Format == "":
-		c.breaks, c.because = playground.BreaksNone, allStillValid
-	case len(crd.FormatWarnings(&apiextensions.JSONSchemaProps{Type: new.Type, Format: new.Format})) > 0:
-		c.breaks, c.because = playground.BreaksNone, "The API server does not know this format and does not check it."
+		c.effect, c.because = breaksNothing, allStillValid
+	default:
+		c.effect, c.because = breaksNothing, "The API server does not know this format, so it does not check it."
 	}
 	return []keywordChange{{"format", c}}
+}
+
+// checksFormat reports whether the API server checks the format of a node. It ignores the
+// formats that it warns about.
+func checksFormat(p *schemaProps) bool {
+	return p.Format != "" && len(crd.FormatWarnings(&apiextensions.JSONSchemaProps{Type: p.Type, Format: p.Format})) == 0
+}
+
+// acceptsLists reports whether the API server accepts lists although the type is string. The
+// validator skips its comparison of the type for strings and lists with a format
+// (k8s.io/kube-openapi/pkg/validation/validate/type.go).
+func acceptsLists(p *schemaProps) bool {
+	return p.Type == "string" && !p.XIntOrString && checksFormat(p)
 }
 
 func compareJunctors(old, new *schemaProps, _ bool) []keywordChange {
@@ -188,9 +203,9 @@ func compareJunctors(old, new *schemaProps, _ bool) []keywordChange {
 		if apiequality.Semantic.DeepEqual(j.before, j.after) {
 			continue
 		}
-		c := change{"value validation changed", schemasOrNil(j.before), schemasOrNil(j.after), playground.BreaksBoth, "A value that only the old " + j.keyword + " allows " + refusedUnlessUnchanged}
+		c := change{"value validation changed", schemasOrNil(j.before), schemasOrNil(j.after), breaksBoth, "A value that only the old " + j.keyword + " allows " + refusedUnlessUnchanged}
 		if isLoosened(j.keyword, j.before, j.after) {
-			c.breaks, c.because = playground.BreaksNone, allStillValid
+			c.effect, c.because = breaksNothing, allStillValid
 		}
 		changes = append(changes, keywordChange{j.keyword, c})
 	}
@@ -200,12 +215,7 @@ func compareJunctors(old, new *schemaProps, _ bool) []keywordChange {
 // isLoosened reports whether a junctor certainly allows at least the previous
 // values: it is gone, allOf has fewer schemas, or anyOf has more.
 func isLoosened(keyword string, before, after []schemaProps) bool {
-	contains := func(all []schemaProps, s schemaProps) bool {
-		return slices.ContainsFunc(all, func(other schemaProps) bool { return apiequality.Semantic.DeepEqual(s, other) })
-	}
-	within := func(part, all []schemaProps) bool {
-		return !slices.ContainsFunc(part, func(s schemaProps) bool { return !contains(all, s) })
-	}
+	within := func(part, all []schemaProps) bool { return len(subtract(encodeAll(part), encodeAll(all))) == 0 }
 	switch {
 	case len(after) == 0:
 		return true
@@ -217,12 +227,21 @@ func isLoosened(keyword string, before, after []schemaProps) bool {
 	return false
 }
 
+// encodeAll returns each schema as JSON.
+func encodeAll(schemas []schemaProps) []string {
+	encoded := make([]string, len(schemas))
+	for i := range schemas {
+		encoded[i] = string(jsonvalue.Encode(&schemas[i]))
+	}
+	return encoded
+}
+
 func compareRequired(old, new *schemaProps, _ bool) []keywordChange {
 	var changes []keywordChange
 	for _, name := range subtract(new.Required, old.Required) {
-		c := change{"required added", nil, name, playground.BreaksBoth, "An object without it " + refusedUnlessUnchanged}
+		c := change{"required added", nil, name, breaksBoth, "An object without the field " + refusedUnlessUnchanged}
 		if property, ok := new.Properties[name]; ok && property.Default != nil {
-			c.breaks, c.because = playground.BreaksNone, "Where it is missing, the default fills it in, in stored objects when they are read."
+			c.effect, c.because = breaksNothing, "The API server adds the default to objects without the field, also when it reads stored objects."
 		}
 		changes = append(changes, keywordChange{"required", c})
 	}
@@ -230,8 +249,8 @@ func compareRequired(old, new *schemaProps, _ bool) []keywordChange {
 		if _, ok := new.Properties[name]; !ok {
 			continue // the field itself is gone
 		}
-		changes = append(changes, keywordChange{"required", change{"required removed", name, nil, playground.BreaksClients,
-			"All objects stay valid, but a client that reads it may not find it."}})
+		changes = append(changes, keywordChange{"required", change{"required removed", name, nil, surprisesClients,
+			"All objects remain valid, but clients may now read objects without the field."}})
 	}
 	return changes
 }
@@ -240,42 +259,42 @@ func compareDefault(old, new *schemaProps, required bool) []keywordChange {
 	if apiequality.Semantic.DeepEqual(old.Default, new.Default) {
 		return nil
 	}
-	c := change{"default changed", old.Default, new.Default, playground.BreaksClients,
-		"Objects keep the default that was stored with them; those written from now on get the new one."}
+	c := change{"default changed", old.Default, new.Default, breaksClients,
+		"Stored objects keep the previous default. New objects get the new default."}
 	switch {
 	case old.Default == nil:
 		c.kind, c.before = "default added", nil
-		c.because = "Objects that leave it out, stored ones included, are read with the default, which a client may take for set on purpose."
+		c.because = "The API server adds the default to objects without the field, also when it reads stored objects. Clients cannot distinguish it from a value that a user has set."
 	case new.Default == nil && required:
-		c.kind, c.after, c.breaks = "default removed", nil, playground.BreaksBoth
-		c.because = "It is required: an object without it " + refusedUnlessUnchanged
+		c.kind, c.after, c.effect = "default removed", nil, breaksBoth
+		c.because = "The field is required. An object without it " + refusedUnlessUnchanged
 	case new.Default == nil:
 		c.kind, c.after = "default removed", nil
-		c.because = "Objects that leave it out stay without it, so a client that relies on it does not find it."
+		c.because = "Objects without the field no longer get the default, so clients may find it missing."
 	}
 	return []keywordChange{{"default", c}}
 }
 
 func comparePreserveUnknown(old, new *schemaProps, _ bool) []keywordChange {
 	before, after := ptr.Deref(old.XPreserveUnknownFields, false), ptr.Deref(new.XPreserveUnknownFields, false)
-	c := change{"pruning changed", before, after, playground.BreaksNone, "Fields that the schema does not know are kept from now on."}
+	c := change{"pruning changed", before, after, breaksNothing, "The API server now keeps fields that the schema does not specify."}
 	switch {
 	case before == after:
 		return nil
 	case before:
-		c.breaks, c.because = playground.BreaksBoth, "Fields that the schema does not know are pruned from now on, from stored objects when they are read."
+		c.effect, c.because = breaksBoth, "The API server now prunes fields that the schema does not specify, also when it reads stored objects."
 	}
 	return []keywordChange{{"x-kubernetes-preserve-unknown-fields", c}}
 }
 
 func compareEmbedded(old, new *schemaProps, _ bool) []keywordChange {
 	before, after := old.XEmbeddedResource, new.XEmbeddedResource
-	c := change{"embedded resource changed", before, after, playground.BreaksBoth, "A value without apiVersion and kind, or with invalid metadata, is refused from now on."}
+	c := change{"embedded resource changed", before, after, breaksBoth, "The API server now rejects a value without apiVersion and kind, or with invalid metadata."}
 	switch {
 	case before == after:
 		return nil
 	case before:
-		c.because = "apiVersion, kind and metadata are pruned unless the schema has them."
+		c.because = "The API server now prunes apiVersion, kind and metadata, unless the schema specifies them."
 	}
 	return []keywordChange{{"x-kubernetes-embedded-resource", c}}
 }

@@ -6,10 +6,10 @@ import (
 
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	apiequality "k8s.io/apimachinery/pkg/api/equality"
+	"k8s.io/apimachinery/pkg/util/sets"
 	"k8s.io/utils/ptr"
 
 	"github.com/crdlab/crdlab/internal/engine/crdschema"
-	"github.com/crdlab/crdlab/internal/playground"
 )
 
 // compareLists compares the keywords that define the identity and ownership of
@@ -18,22 +18,22 @@ func compareLists(old, new *schemaProps, _ bool) []keywordChange {
 	var changes []keywordChange
 	before, after := ptr.Deref(old.XListType, "atomic"), ptr.Deref(new.XListType, "atomic")
 	if before != after {
-		c := change{"list type changed", before, after, playground.BreaksBoth,
-			"Items that are there twice are refused, and appliers merge their items instead of replacing the list."}
+		c := change{"list type changed", before, after, breaksBoth,
+			"The API server now rejects duplicate items. Server-side apply merges items instead of replacing the list."}
 		if after == "atomic" {
-			c.breaks, c.because = playground.BreaksClients, "Who applies the list replaces it as a whole, the items of others included."
+			c.effect, c.because = breaksClients, "Server-side apply now replaces the whole list, including the items of other field managers."
 		}
 		changes = append(changes, keywordChange{"x-kubernetes-list-type", c})
 	}
 	if !apiequality.Semantic.DeepEqual(old.XListMapKeys, new.XListMapKeys) && before == after {
-		changes = append(changes, keywordChange{"x-kubernetes-list-map-keys", change{"list type changed", old.XListMapKeys, new.XListMapKeys, playground.BreaksBoth,
-			"Items count as the same by other keys: some may be there twice now, and old and new items may not find each other."}})
+		changes = append(changes, keywordChange{"x-kubernetes-list-map-keys", change{"list type changed", old.XListMapKeys, new.XListMapKeys, breaksBoth,
+			"Other keys now identify the items. Stored lists may contain duplicates, and updates may not match old and new items."}})
 	}
 	before, after = ptr.Deref(old.XMapType, "granular"), ptr.Deref(new.XMapType, "granular")
 	if before != after {
-		c := change{"map type changed", before, after, playground.BreaksClients, "Who applies the map replaces it as a whole, the keys of others included."}
+		c := change{"map type changed", before, after, breaksClients, "Server-side apply now replaces the whole map, including the keys of other field managers."}
 		if after == "granular" {
-			c.because = "Who applies the map owns single keys instead of the whole."
+			c.because = "Field managers now own individual keys instead of the whole map."
 		}
 		changes = append(changes, keywordChange{"x-kubernetes-map-type", c})
 	}
@@ -45,23 +45,24 @@ func compareLists(old, new *schemaProps, _ bool) []keywordChange {
 func (s *schemaDiff) compareRules(path crdschema.Path, old, new apiextensionsv1.ValidationRules) {
 	const keyword = "x-kubernetes-validations"
 	var gone, added apiextensionsv1.ValidationRules
+	oldRules, newRules := firstByExpression(old), firstByExpression(new)
 	for _, rule := range old {
-		i := findRule(new, rule.Rule)
-		if i < 0 {
+		same, ok := newRules[rule.Rule]
+		if !ok {
 			gone = append(gone, rule)
-		} else if !apiequality.Semantic.DeepEqual(rule, new[i]) {
-			s.record(path, keyword, change{"rule changed", rule, new[i], classifyRuleChange(rule, new[i]), "The rule itself is the same; what is said of a failure, or when it applies, is not."})
+		} else if !apiequality.Semantic.DeepEqual(rule, same) {
+			s.record(path, keyword, change{"rule changed", rule, same, classifyRuleChange(rule, same), "The expression is unchanged. The message, reason, fieldPath or optionalOldSelf of the rule differs."})
 		}
 	}
 	for _, rule := range new {
-		if findRule(old, rule.Rule) < 0 {
+		if _, ok := oldRules[rule.Rule]; !ok {
 			added = append(added, rule)
 		}
 	}
 	for _, rule := range gone {
 		i := findSuccessor(rule, added)
 		if i < 0 {
-			s.record(path, keyword, change{"rule removed", rule.Rule, nil, playground.BreaksNone, allStillValid})
+			s.record(path, keyword, change{"rule removed", rule.Rule, nil, breaksNothing, allStillValid})
 			continue
 		}
 		s.record(path, keyword, s.describeRule(path, "rule changed", rule.Rule, added[i]))
@@ -72,12 +73,17 @@ func (s *schemaDiff) compareRules(path crdschema.Path, old, new apiextensionsv1.
 	}
 }
 
+// maxSuccessors is the maximum number of added rules that [findSuccessor] compares with
+// a removed rule.
+const maxSuccessors = 50
+
 // findSuccessor returns the index of the rule that probably replaces another
 // one, or -1. It prefers a rule with the same message, and then the longest
-// common prefix of at least half the expression.
+// common prefix of at least half the expression. It considers the first
+// [maxSuccessors] rules.
 func findSuccessor(rule apiextensionsv1.ValidationRule, among apiextensionsv1.ValidationRules) int {
 	best, most := -1, 0
-	for i, other := range among {
+	for i, other := range among[:min(len(among), maxSuccessors)] {
 		if rule.Message != "" && rule.Message == other.Message {
 			return i
 		}
@@ -99,32 +105,37 @@ func commonPrefixLength(a, b string) int {
 
 // describeRule describes a rule that is new or has a new expression.
 func (s *schemaDiff) describeRule(path crdschema.Path, kind string, before any, rule apiextensionsv1.ValidationRule) change {
-	c := change{kind, before, rule.Rule, playground.BreaksBoth, "A value that does not fulfil it " + refusedUnlessUnchanged}
+	c := change{kind, before, rule.Rule, breaksBoth, "A value that violates the rule " + refusedUnlessUnchanged}
 	if s.transitionRules[ruleKey{s.version, path.String(), rule.Rule}] {
-		c.breaks, c.because = playground.BreaksClients, "It compares with the old value, so it forbids updates that clients could make, and leaves stored objects alone."
+		c.effect, c.because = breaksClients, "The rule compares values with old values, so it rejects some updates but no stored objects."
 	}
 	return c
 }
 
 // classifyRuleChange returns the effect of a change other than of the
 // expression: with optionalOldSelf, a rule also applies to new values.
-func classifyRuleChange(old, new apiextensionsv1.ValidationRule) playground.Breaks {
+func classifyRuleChange(old, new apiextensionsv1.ValidationRule) effect {
 	if ptr.Deref(new.OptionalOldSelf, false) && !ptr.Deref(old.OptionalOldSelf, false) {
-		return playground.BreaksClients
+		return breaksClients
 	}
-	return playground.BreaksNone
+	return breaksNothing.unless(ptr.Deref(new.OptionalOldSelf, false) != ptr.Deref(old.OptionalOldSelf, false))
 }
 
-// findRule returns the index of the rule with an expression, or -1.
-func findRule(rules apiextensionsv1.ValidationRules, expression string) int {
-	return slices.IndexFunc(rules, func(r apiextensionsv1.ValidationRule) bool { return r.Rule == expression })
+// firstByExpression returns the first rule with each expression.
+func firstByExpression(rules apiextensionsv1.ValidationRules) map[string]apiextensionsv1.ValidationRule {
+	first := make(map[string]apiextensionsv1.ValidationRule, len(rules))
+	for _, rule := range slices.Backward(rules) {
+		first[rule.Rule] = rule
+	}
+	return first
 }
 
 // subtract returns the entries of list that without does not contain.
 func subtract(list, without []string) []string {
 	var gone []string
+	absent := sets.New(without...)
 	for _, entry := range list {
-		if !slices.Contains(without, entry) {
+		if !absent.Has(entry) {
 			gone = append(gone, entry)
 		}
 	}

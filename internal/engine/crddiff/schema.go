@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+	"k8s.io/apimachinery/pkg/util/sets"
 	"k8s.io/utils/ptr"
 
 	"github.com/crdlab/crdlab/internal/engine/crdschema"
@@ -19,7 +20,8 @@ type schemaProps = apiextensionsv1.JSONSchemaProps
 type schemaDiff struct {
 	*diff
 	version            string
-	oldIndex, newIndex int // in spec.versions
+	oldIndex, newIndex int   // in spec.versions
+	withRules          *bool // the result of hasRules, once it is known
 }
 
 func (s *schemaDiff) compareRoots(before, after *apiextensionsv1.CustomResourceValidation) {
@@ -27,9 +29,9 @@ func (s *schemaDiff) compareRoots(before, after *apiextensionsv1.CustomResourceV
 	switch {
 	case old == nil && new == nil:
 	case old == nil:
-		s.record(nil, "", change{"schema added", nil, typeName(new), playground.BreaksBoth, "Objects were not validated before."})
+		s.record(nil, "", change{"schema added", nil, typeName(new), breaksBoth, "The API server did not validate objects before."})
 	case new == nil:
-		s.record(nil, "", change{"schema removed", typeName(old), nil, playground.BreaksNone, "Objects are not validated any more."})
+		s.record(nil, "", change{"schema removed", typeName(old), nil, breaksNothingKnown, "The API server no longer validates objects."})
 	default:
 		s.compareNodes(nil, old, new, false)
 	}
@@ -46,20 +48,24 @@ func (s *schemaDiff) record(path crdschema.Path, keyword string, c change) {
 		steps = append(steps, keyword)
 	}
 	oldField, newField := versionField(s.oldIndex, steps...), versionField(s.newIndex, steps...)
-	s.recordAt(playground.CRDChange{Version: s.version, SchemaPath: path.String(), Field: newField}, oldField, newField, c)
+	at := playground.CRDChange{Version: s.version, SchemaPath: path.String(), Field: newField}
+	s.recordAt(Difference{at, path, keyword}, oldField, newField, c)
 }
 
 // compareNodes compares two schemas of the same values. required reports
 // whether the new parent's required list contains the node.
 func (s *schemaDiff) compareNodes(path crdschema.Path, old, new *schemaProps, required bool) {
 	if before, after := typeName(old), typeName(new); before != after {
-		s.record(path, typeKeyword(old, new), describeTypeChange(before, after))
-		if before != anyType && after != anyType {
+		c := describeTypeChange(before, after)
+		c.effect = c.effect.unless(s.hasRules() || acceptsLists(old))
+		s.record(path, typeKeyword(old, new), c)
+		if before != anyType && after != anyType && !isWiderType(before, after) {
 			return
 		}
 	}
 	for _, compare := range keywords {
 		for _, c := range compare(old, new, required) {
+			c.effect = c.effect.unless(s.isDoubtful(path, c.keyword))
 			s.record(path, c.keyword, c.change)
 		}
 	}
@@ -80,13 +86,17 @@ func (s *schemaDiff) compareProperties(path crdschema.Path, old, new *schemaProp
 		}
 	}
 	slices.Sort(names)
+	required := sets.New(new.Required...)
 	for _, name := range names {
 		before, had := old.Properties[name]
 		after, has := new.Properties[name]
 		switch {
-		case had != has && isImplicit(path, new, name):
+		case had && !has && isImplicit(path, new, name):
+			s.compareNodes(path.Property(name), &before, &schemaProps{Type: before.Type}, false)
+		case !had && has && isImplicit(path, new, name):
+			s.compareNodes(path.Property(name), &schemaProps{Type: after.Type}, &after, required.Has(name))
 		case had && has:
-			s.compareNodes(path.Property(name), &before, &after, slices.Contains(new.Required, name))
+			s.compareNodes(path.Property(name), &before, &after, required.Has(name))
 		case had && allowsAdditional(new):
 			s.compareAdditionalSchemas(path.Property(name), &before, new.AdditionalProperties.Schema)
 		case had:
@@ -99,30 +109,48 @@ func (s *schemaDiff) compareProperties(path crdschema.Path, old, new *schemaProp
 	}
 }
 
-// isImplicit reports whether every object has the property, even if the schema
-// omits it.
+// isDoubtful reports whether a change of a keyword may affect objects in another way than
+// through the keyword: the format decides the types that rules see, and unknown fields
+// pass through the storage version. The API server removes the status after it has set
+// the defaults of the root.
+func (s *schemaDiff) isDoubtful(path crdschema.Path, keyword string) bool {
+	switch keyword {
+	case "format":
+		return s.hasRules()
+	case "x-kubernetes-preserve-unknown-fields":
+		return s.hasRules() || s.decidesForOthers()
+	case "required":
+		return len(path) == 0
+	}
+	return false
+}
+
+// isImplicit reports whether objects may have the property even if the schema omits it.
 func isImplicit(path crdschema.Path, node *schemaProps, name string) bool {
+	if slices.Equal(path, crdschema.Path{"properties", "metadata"}) {
+		return name == "name" || name == "generateName"
+	}
 	return (len(path) == 0 || node.XEmbeddedResource) && slices.Contains([]string{"apiVersion", "kind", "metadata"}, name)
 }
 
 func (s *schemaDiff) describeFieldRemoval(property, newParent *schemaProps) change {
-	c := change{"field removed", typeName(property), nil, playground.BreaksBoth,
-		"Stored values are pruned when they are read; a client that sends it gets an error or, without strict validation, loses it."}
+	c := change{"field removed", typeName(property), nil, breaksBoth,
+		"The API server prunes stored values when it reads them. A client that sends the field gets an error or, without strict validation, loses the value."}
 	if s.preservesUnknown(newParent) {
-		c.breaks, c.because = playground.BreaksNone, "Unknown fields are preserved here, so values stay, without being validated."
+		c.effect, c.because = breaksNothingKnown, "The API server preserves unknown fields here, so it keeps the values without validation."
 	}
 	return c
 }
 
 func (s *schemaDiff) describeFieldAddition(property, oldParent *schemaProps) change {
-	c := change{"field added", nil, typeName(property), playground.BreaksNone,
-		"Objects without it stay as they are; it was pruned before, so no stored object has it."}
+	c := change{"field added", nil, typeName(property), breaksNothing.unless(property.Default != nil || s.decidesForOthers()),
+		"Stored objects are unchanged. They cannot have the field, because the API server pruned it before."}
 	switch {
-	case ptr.Deref(oldParent.XPreserveUnknownFields, false) || s.old.Spec.PreserveUnknownFields:
-		c.breaks = playground.BreaksBoth
-		c.because = "Unknown fields were preserved here: values that are there already are validated, and what is in them pruned, from now on."
+	case s.oldPreservesUnknown(oldParent):
+		c.effect = breaksBoth
+		c.because = "The API server preserved unknown fields here, so stored objects may have the field. It now validates and prunes their values."
 	case property.Default != nil:
-		c.because = "Objects without it, stored ones included, are read with its default."
+		c.because = "The API server adds the default to objects without the field, also when it reads stored objects."
 	}
 	return c
 }
@@ -131,6 +159,12 @@ func (s *schemaDiff) describeFieldAddition(property, oldParent *schemaProps) cha
 // a node.
 func (s *schemaDiff) preservesUnknown(parent *schemaProps) bool {
 	return ptr.Deref(parent.XPreserveUnknownFields, false) || s.new.Spec.PreserveUnknownFields
+}
+
+// oldPreservesUnknown reports whether the old CRD preserves the unknown fields of a
+// node.
+func (s *schemaDiff) oldPreservesUnknown(parent *schemaProps) bool {
+	return ptr.Deref(parent.XPreserveUnknownFields, false) || s.old.Spec.PreserveUnknownFields
 }
 
 func allowsAdditional(p *schemaProps) bool {
@@ -144,11 +178,11 @@ func (s *schemaDiff) compareAdditional(path crdschema.Path, old, new *schemaProp
 	case before && after:
 		s.compareAdditionalSchemas(path.Additional(), old.AdditionalProperties.Schema, new.AdditionalProperties.Schema)
 	case before && s.preservesUnknown(new):
-		s.record(path, keyword, change{"pruning changed", true, false, playground.BreaksNone, "Unknown fields are preserved, so other keys stay, without being validated."})
+		s.record(path, keyword, change{"pruning changed", true, false, breaksNothingKnown, "The API server preserves unknown fields, so it keeps other keys without validation."})
 	case before:
-		s.record(path, keyword, change{"pruning changed", true, false, playground.BreaksBoth, "Keys that no property names are pruned from now on, from stored objects when they are read."})
+		s.record(path, keyword, change{"pruning changed", true, false, breaksBoth, "The API server now prunes keys that are not in properties, also when it reads stored objects."})
 	case after:
-		s.record(path, keyword, change{"pruning changed", false, true, playground.BreaksNone, "Keys that no property names are kept from now on."})
+		s.record(path, keyword, change{"pruning changed", false, true, breaksNothing.unless(s.decidesForOthers() || s.oldPreservesUnknown(old)), "The API server now keeps keys that are not in properties."})
 	}
 }
 
@@ -159,9 +193,9 @@ func (s *schemaDiff) compareAdditionalSchemas(path crdschema.Path, old, new *sch
 	case old != nil && new != nil:
 		s.compareNodes(path, old, new, false)
 	case old == nil && new != nil:
-		s.record(path, "", change{"schema added", nil, typeName(new), playground.BreaksBoth, "Values were not validated before."})
+		s.record(path, "", change{"schema added", nil, typeName(new), breaksBoth, "The API server did not validate these values before."})
 	case old != nil:
-		s.record(path, "", change{"schema removed", typeName(old), nil, playground.BreaksNone, "Values are not validated any more."})
+		s.record(path, "", change{"schema removed", typeName(old), nil, breaksNothingKnown, "The API server no longer validates these values."})
 	}
 }
 
@@ -191,17 +225,21 @@ func typeKeyword(old, new *schemaProps) string {
 }
 
 func describeTypeChange(before, after string) change {
-	c := change{"type changed", before, after, playground.BreaksBoth,
-		fmt.Sprintf("Values that are %s are not %s: stored ones are invalid, and clients that send them are refused.", withArticle(before), withArticle(after))}
+	c := change{"type changed", before, after, breaksBoth,
+		fmt.Sprintf("The API server now requires %s instead of %s. It rejects other values, and stored ones become invalid.", withArticle(after), withArticle(before))}
 	if before == anyType {
-		c.because = fmt.Sprintf("Values of any type were allowed: those that are not %s are refused from now on.", withArticle(after))
+		c.because = fmt.Sprintf("The API server accepted values of any type before. It now rejects values that are not %s.", withArticle(after))
 	}
-	wider := after == anyType || before == "integer" && after == "number" || after == "integer or string" && strings.Contains(after, before)
-	if wider {
-		c.breaks = playground.BreaksClients
-		c.because = fmt.Sprintf("All values stay valid, but a client that expects %s may meet something else.", withArticle(before))
+	if isWiderType(before, after) {
+		c.effect = surprisesClients.unless(after == anyType)
+		c.because = fmt.Sprintf("All values remain valid, but clients that expect %s may now read other values.", withArticle(before))
 	}
 	return c
+}
+
+// isWiderType reports whether all values of a type are values of another type.
+func isWiderType(before, after string) bool {
+	return after == anyType || before == "integer" && after == "number" || after == "integer or string" && strings.Contains(after, before)
 }
 
 func withArticle(name string) string {

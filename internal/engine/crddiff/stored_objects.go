@@ -10,6 +10,7 @@ import (
 
 	"github.com/crdlab/crdlab/internal/engine/crd"
 	"github.com/crdlab/crdlab/internal/engine/feature"
+	"github.com/crdlab/crdlab/internal/engine/finding"
 	"github.com/crdlab/crdlab/internal/engine/object"
 	"github.com/crdlab/crdlab/internal/engine/upstream"
 	"github.com/crdlab/crdlab/internal/playground"
@@ -29,7 +30,9 @@ func CompareStoredObjects(ctx context.Context, features feature.Set, c *crd.CRD,
 	if err != nil {
 		return all, nil // a CRD that no server can serve has no objects
 	}
-	for _, doc := range old.Documents() {
+	documents := old.Documents()
+	described := 0
+	for i, doc := range documents {
 		stored, err := object.DecodeStored(doc)
 		if ctx.Err() != nil || err != nil || !before.Defines(stored) {
 			continue
@@ -48,15 +51,17 @@ func CompareStoredObjects(ctx context.Context, features feature.Set, c *crd.CRD,
 			oldRead = nil
 		}
 		read, err := object.ReadStored(ctx, object.Target{CRD: c, Conversion: newConversion, Features: features}, doc, stored, now)
-		all = append(all, compareStored(doc, stored, oldRead, read, err))
+		compared := compareStored(doc, stored, oldRead, read, err, finding.Share(described, len(documents)-i))
+		described += len(compared.Findings)
+		all = append(all, compared)
 	}
 	return all, nil
 }
 
 // compareStored compares a stored object under the old CRD and under the new CRD. It
 // was read under the new CRD with an error, which may be nil; old is nil if the old
-// CRD cannot read it.
-func compareStored(doc *source.Document, object *unstructured.Unstructured, old, now *object.StoredRead, err error) playground.StoredObject {
+// CRD cannot read it. The report describes at most maxFindings findings.
+func compareStored(doc *source.Document, object *unstructured.Unstructured, old, now *object.StoredRead, err error, maxFindings int) playground.StoredObject {
 	out := playground.StoredObject{
 		APIVersion: object.GetAPIVersion(), Kind: object.GetKind(), Namespace: object.GetNamespace(), Name: object.GetName(),
 		Range: doc.Range, Outcome: playground.OutcomePass, Changes: []playground.Change{}, Findings: []playground.Finding{},
@@ -65,24 +70,19 @@ func compareStored(doc *source.Document, object *unstructured.Unstructured, old,
 		out.Outcome, out.Why = describeReadError(err)
 		return out
 	}
-	added := now.Findings()
 	if old != nil {
 		out.Changes = append(out.Changes, now.Differences(old)...)
-		added = now.NewFindings(old)
 	}
-	for _, f := range added {
-		f.Document = playground.DocumentOldObject
-		out.Findings = append(out.Findings, f)
-	}
+	out.Findings = now.NewFindings(old, maxFindings)
 	out.Outcome, out.Why = summarize(out, now)
 	return out
 }
 
 func describeReadError(err error) (playground.Outcome, string) {
 	if errors.Is(err, feature.ErrNoWebhook) {
-		return playground.OutcomeSkipped, "The conversion webhook would be asked to convert it to the storage version."
+		return playground.OutcomeSkipped, "The result depends on the conversion webhook, for which the scenario has no response."
 	}
-	return playground.OutcomeError, "It can no longer be read: " + upstream.StatusOf(err).Message
+	return playground.OutcomeError, "The API server can no longer read it: " + upstream.StatusOf(err).Message
 }
 
 // summarize returns the overall effect of the new CRD on an object that is
@@ -91,15 +91,15 @@ func summarize(stored playground.StoredObject, now *object.StoredRead) (playgrou
 	loses := slices.ContainsFunc(stored.Changes, func(c playground.Change) bool { return c.Op == playground.ChangeRemove })
 	switch {
 	case len(stored.Findings) > 0 && now.AcceptsTouch():
-		return playground.OutcomeFail, "Invalid under the new schema; updates are accepted as long as they leave the invalid values as they are."
+		return playground.OutcomeFail, "Invalid under the new schema. The API server accepts updates that leave the invalid values unchanged."
 	case len(stored.Findings) > 0:
-		return playground.OutcomeFail, "Invalid under the new schema; no update is accepted that does not mend it."
+		return playground.OutcomeFail, "Invalid under the new schema. The API server rejects updates until the object is fixed."
 	case loses:
-		return playground.OutcomeFail, "Fields of it are pruned when it is read, and gone once it is written again."
+		return playground.OutcomeFail, "Reads prune some fields, and the next write deletes them."
 	case len(stored.Changes) > 0:
-		return playground.OutcomePass, "Valid under the new schema; reads show more than before."
-	case len(now.Findings()) > 0:
-		return playground.OutcomePass, "As invalid as it was before."
+		return playground.OutcomePass, "Valid under the new schema. Reads return additional fields."
+	case !now.IsValid():
+		return playground.OutcomePass, "As invalid as under the previous schema."
 	}
-	return playground.OutcomePass, "Valid under the new schema, and read as before."
+	return playground.OutcomePass, "Valid under the new schema. Reads are unchanged."
 }

@@ -17,11 +17,11 @@ func (d *diff) comparePruning() {
 	before, after := d.old.Spec.PreserveUnknownFields, d.new.Spec.PreserveUnknownFields
 	switch {
 	case before && !after:
-		d.record("spec.preserveUnknownFields", change{"pruning changed", before, after, playground.BreaksBoth,
-			"Fields that no schema names are pruned from now on, from stored objects when they are read."})
+		d.record("spec.preserveUnknownFields", change{"pruning changed", before, after, breaksBoth,
+			"The API server now prunes fields that the schema does not specify, also when it reads stored objects."})
 	case !before && after:
-		d.record("spec.preserveUnknownFields", change{"pruning changed", before, after, playground.BreaksNone,
-			"Fields that no schema names are kept from now on."})
+		d.record("spec.preserveUnknownFields", change{"pruning changed", before, after, breaksNothingKnown,
+			"The API server now keeps fields that the schema does not specify."})
 	}
 }
 
@@ -31,12 +31,12 @@ func (d *diff) compareConversion() {
 		return
 	}
 	if before.Strategy != after.Strategy {
-		d.record("spec.conversion.strategy", change{"conversion changed", before.Strategy, after.Strategy, playground.BreaksClients,
+		d.record("spec.conversion.strategy", change{"conversion changed", before.Strategy, after.Strategy, breaksClients,
 			"Objects are converted in another way when they are read or written at a version that is not stored."})
 		return
 	}
-	d.record("spec.conversion.webhook", change{"conversion changed", before.Webhook, after.Webhook, playground.BreaksNone,
-		"Another webhook, or the same one called in another way, has to give the same answers."})
+	d.record("spec.conversion.webhook", change{"conversion changed", before.Webhook, after.Webhook, breaksNothingKnown,
+		"The webhook or its settings changed. It must still convert objects in the same way."})
 }
 
 func versionField(i int, rest ...string) string {
@@ -46,8 +46,8 @@ func versionField(i int, rest ...string) string {
 // recordAddedVersion records version i of the new CRD, which the old CRD lacks.
 func (d *diff) recordAddedVersion(i int) {
 	v := d.new.Spec.Versions[i]
-	d.recordAt(playground.CRDChange{Version: v.Name, Field: versionField(i)}, "spec.versions", versionField(i), change{
-		"version added", nil, v.Name, playground.BreaksNone,
+	d.recordAt(Difference{CRDChange: playground.CRDChange{Version: v.Name, Field: versionField(i)}}, "spec.versions", versionField(i), change{
+		"version added", nil, v.Name, breaksNothing,
 		"Clients may use it besides the others, and see the same objects." + d.describeStorageLoss(v.Name),
 	})
 	if v.Storage {
@@ -60,19 +60,19 @@ func (d *diff) recordAddedVersion(i int) {
 // contains the version.
 func (d *diff) recordRemovedVersion(j int) {
 	v := d.old.Spec.Versions[j]
-	change := change{"version removed", v.Name, nil, playground.BreaksNone, "It was not served, and no object should be stored at it: status.storedVersions does not name it."}
+	change := change{"version removed", v.Name, nil, breaksNothing, "The version was not served. No object should be stored in it, because status.storedVersions does not list it."}
 	stored := slices.Contains(d.old.Status.StoredVersions, v.Name)
 	switch {
 	case stored:
-		change.breaks = playground.BreaksStored
-		change.because = "Objects stored at it could not be read: the API server refuses this until all are rewritten and status.storedVersions is without it."
+		change.effect = breaksStored
+		change.because = "The API server could not read objects that are stored in this version. It rejects the change until status.storedVersions no longer lists the version."
 		if v.Served {
-			change.breaks = playground.BreaksBoth
+			change.effect = breaksBoth
 		}
 	case v.Served:
-		change.breaks, change.because = playground.BreaksClients, "Requests at this version are answered 404; the objects stay, at the other versions."
+		change.effect, change.because = breaksClients, "Requests at this version get status 404. The objects remain available at the other versions."
 	}
-	d.recordAt(playground.CRDChange{Version: v.Name, Field: versionField(j)}, versionField(j), "spec.versions", change)
+	d.recordAt(Difference{CRDChange: playground.CRDChange{Version: v.Name, Field: versionField(j)}}, versionField(j), "spec.versions", change)
 }
 
 // compareVersions compares version j of the old CRD with version i of the new
@@ -80,28 +80,28 @@ func (d *diff) recordRemovedVersion(j int) {
 func (d *diff) compareVersions(j, i int) {
 	before, after := d.old.Spec.Versions[j], d.new.Spec.Versions[i]
 	add := func(field string, c change) {
-		d.recordAt(playground.CRDChange{Version: after.Name, Field: versionField(i, field)}, versionField(j, field), versionField(i, field), c)
+		d.recordAt(Difference{CRDChange: playground.CRDChange{Version: after.Name, Field: versionField(i, field)}}, versionField(j, field), versionField(i, field), c)
 	}
 	switch {
 	case before.Served && !after.Served:
-		add("served", change{"version no longer served", true, false, playground.BreaksClients, "Requests at this version are answered 404; the objects stay, at the other versions."})
+		add("served", change{"version no longer served", true, false, breaksClients, "Requests at this version get status 404. The objects remain available at the other versions."})
 	case !before.Served && after.Served:
-		add("served", change{"version served", false, true, playground.BreaksNone, "Clients may use it besides the others."})
+		add("served", change{"version served", false, true, breaksNothing, "Clients can use this version in addition to the others."})
 	}
 	if !before.Storage && after.Storage {
 		d.recordStorageChange(j, i)
 	}
 	if before.Deprecated != after.Deprecated {
-		add("deprecated", change{"deprecation changed", before.Deprecated, after.Deprecated, playground.BreaksNone, "Clients are served as before; only the warning changes."})
+		add("deprecated", change{"deprecation changed", before.Deprecated, after.Deprecated, breaksNothing, "Only the warning changes. Requests still succeed."})
 	}
 	if ptr.Deref(before.DeprecationWarning, "") != ptr.Deref(after.DeprecationWarning, "") {
-		add("deprecationWarning", change{"deprecation changed", before.DeprecationWarning, after.DeprecationWarning, playground.BreaksNone, "Clients are served as before; only the warning changes."})
+		add("deprecationWarning", change{"deprecation changed", before.DeprecationWarning, after.DeprecationWarning, breaksNothing, "Only the warning changes. Requests still succeed."})
 	}
 	compareSubresources(before.Subresources, after.Subresources, add)
 	compareSelectableFields(before.SelectableFields, after.SelectableFields, add)
 	if !apiequality.Semantic.DeepEqual(before.AdditionalPrinterColumns, after.AdditionalPrinterColumns) {
-		add("additionalPrinterColumns", change{"printer columns changed", columnNames(before), columnNames(after), playground.BreaksNone,
-			"kubectl get prints other columns; only scripts that cut them up may notice."})
+		add("additionalPrinterColumns", change{"printer columns changed", columnNames(before), columnNames(after), breaksNothing,
+			"kubectl get prints other columns. This affects only scripts that parse its output."})
 	}
 	s := schemaDiff{diff: d, version: after.Name, oldIndex: j, newIndex: i}
 	s.compareRoots(before.Schema, after.Schema)
@@ -112,17 +112,17 @@ func (d *diff) compareVersions(j, i int) {
 // it.
 func (d *diff) recordStorageChange(j, i int) {
 	name, before := d.new.Spec.Versions[i].Name, storageVersion(d.old)
-	change := change{"storage version changed", before, name, playground.BreaksNone, fmt.Sprintf(
-		"What is written from now on is stored as %s. Objects stored as %s stay so until they are written again, and status.storedVersions names both.", name, before)}
+	change := change{"storage version changed", before, name, breaksNothing.unless(!d.haveOneSchema() || d.convertsByWebhook()), fmt.Sprintf(
+		"The API server now stores objects as %s. Objects stored as %s keep this version until their next write, and status.storedVersions lists both.", name, before)}
 	if lost := d.findLostFields(before, name); len(lost) > 0 {
-		change.breaks = playground.BreaksStored
-		change.because += fmt.Sprintf(" Then they lose what %s does not have: %s.", name, joinNames(lost))
+		change.effect = breaksStored
+		change.because += fmt.Sprintf(" The write then drops the fields that %s does not have: %s.", name, joinNames(lost))
 	}
 	oldField := "spec.versions"
 	if j >= 0 {
 		oldField = versionField(j, "storage")
 	}
-	d.recordAt(playground.CRDChange{Version: name, Field: versionField(i, "storage")}, oldField, versionField(i, "storage"), change)
+	d.recordAt(Difference{CRDChange: playground.CRDChange{Version: name, Field: versionField(i, "storage")}}, oldField, versionField(i, "storage"), change)
 }
 
 // storageVersion returns the name of the version in which objects are stored.
@@ -143,7 +143,7 @@ func (d *diff) describeStorageLoss(version string) string {
 	if len(lost) == 0 {
 		return ""
 	}
-	return fmt.Sprintf(" What is written to %s is lost, since %s, which is stored, does not have it.", joinNames(lost), storage)
+	return fmt.Sprintf(" Values written to %s are lost, because the storage version %s does not have these fields.", joinNames(lost), storage)
 }
 
 // findLostFields returns the fields of one version that another version prunes.
@@ -192,9 +192,9 @@ func compareSelectableFields(before, after []apiextensionsv1.SelectableField, ad
 	if apiequality.Semantic.DeepEqual(before, after) {
 		return
 	}
-	change := change{"selectable fields changed", paths(before), paths(after), playground.BreaksNone, "Clients may select by more fields."}
+	change := change{"selectable fields changed", paths(before), paths(after), breaksNothing, "Clients can select by more fields."}
 	if gone := subtract(paths(before), paths(after)); len(gone) > 0 {
-		change.breaks, change.because = playground.BreaksClients, "Field selectors on "+joinNames(gone)+" are refused."
+		change.effect, change.because = breaksClients, "The API server now rejects field selectors on "+joinNames(gone)+"."
 	}
 	add("selectableFields", change)
 }
@@ -203,22 +203,22 @@ func compareSubresources(before, after *apiextensionsv1.CustomResourceSubresourc
 	before, after = new(ptr.Deref(before, apiextensionsv1.CustomResourceSubresources{})), new(ptr.Deref(after, apiextensionsv1.CustomResourceSubresources{}))
 	switch {
 	case before.Status == nil && after.Status != nil:
-		add("subresources.status", change{"subresource added", nil, after.Status, playground.BreaksClients,
-			"Writes to the object ignore its status from now on; clients have to use /status."})
+		add("subresources.status", change{"subresource added", nil, after.Status, breaksClients,
+			"The API server now ignores the status in other requests. Clients must write it to /status."})
 	case before.Status != nil && after.Status == nil:
-		add("subresources.status", change{"subresource removed", before.Status, nil, playground.BreaksClients,
-			"Requests to /status are answered 404, and writes to the object set its status too."})
+		add("subresources.status", change{"subresource removed", before.Status, nil, breaksClients,
+			"Requests to /status get status 404. Other requests now also set the status."})
 	}
 	if apiequality.Semantic.DeepEqual(before.Scale, after.Scale) {
 		return
 	}
-	change := change{"subresource changed", before.Scale, after.Scale, playground.BreaksClients,
-		"kubectl scale and autoscalers read and write other fields."}
+	change := change{"subresource changed", before.Scale, after.Scale, breaksClients,
+		"kubectl scale and autoscalers now read and write other fields."}
 	switch {
 	case before.Scale == nil:
-		change.kind, change.breaks, change.because = "subresource added", playground.BreaksNone, "kubectl scale and autoscalers work from now on."
+		change.kind, change.effect, change.because = "subresource added", breaksNothingKnown, "kubectl scale and autoscalers can now scale the objects."
 	case after.Scale == nil:
-		change.kind, change.because = "subresource removed", "Requests to /scale are answered 404: kubectl scale and autoscalers fail."
+		change.kind, change.because = "subresource removed", "Requests to /scale get status 404, so kubectl scale and autoscalers fail."
 	}
 	add("subresources.scale", change)
 }

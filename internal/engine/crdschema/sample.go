@@ -28,6 +28,15 @@ func SampleObject(schema Schema) map[string]any { return (&sampler{}).object(sch
 // SampleItem returns an item for a list.
 func SampleItem(list Schema) any { return (&sampler{}).item(list, 0, 0) }
 
+// SampleItems returns a number of different items for a list.
+func SampleItems(list Schema, count int) []any {
+	items := make([]any, count)
+	for i := range items {
+		items[i] = (&sampler{}).item(list, i, 0)
+	}
+	return items
+}
+
 // SampleEdits returns values that differ from value in a single edit: one or all
 // missing scalar fields added, one item added, or a scalar replaced.
 func SampleEdits(schema Schema, value any) []any { return (&sampler{}).edits(schema, value) }
@@ -318,4 +327,9 @@ func (s *sampler) scalarEdits(schema Schema, value any) []any {
 		return nil
 	}
 	return s.edits(schema, value)
+}
+
+// ListOf returns the schema of a list of values.
+func ListOf(items *spec.Schema) *spec.Schema {
+	return &spec.Schema{SchemaProps: spec.SchemaProps{Type: spec.StringOrArray{"array"}, Items: &spec.SchemaOrArray{Schema: items}}}
 }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"regexp"
 	"regexp/syntax"
+	"slices"
 	"strings"
 	"unicode/utf8"
 )
@@ -23,6 +24,33 @@ var formatSamples = map[string]string{
 // plainSamples lists readable strings. A sample is one of these if it matches the
 // pattern.
 var plainSamples = []string{"example", "example.com", "Example", "v1", "1", "1h", "https://example.com/", "/example", "example.com/example", "a", "100m", "10.0.0.0/8", "192.0.2.1"}
+
+// StringSamples returns different strings that schema accepts, as far as its length,
+// format and pattern are concerned.
+func StringSamples(schema Schema) []string {
+	var pattern *regexp.Regexp
+	if schema.Pattern != "" {
+		var err error
+		if pattern, err = regexp.Compile(schema.Pattern); err != nil {
+			return nil
+		}
+	}
+	candidates := append([]string{(&sampler{}).stringValue(schema), ""}, plainSamples...)
+	for _, variant := range []int{0, 26, 36, readableCount, readableCount + 1} {
+		for _, repeats := range []int{0, 1, 2, 8} {
+			if sample, ok := matchPattern(schema.Pattern, repeats, variant); ok {
+				candidates = append(candidates, sample)
+			}
+		}
+	}
+	var samples []string
+	for _, candidate := range candidates {
+		if fits(schema, candidate, pattern) && !slices.Contains(samples, candidate) {
+			samples = append(samples, candidate)
+		}
+	}
+	return samples
+}
 
 // maxSampleLength limits the length of a string in bytes.
 const maxSampleLength = 4096
@@ -146,19 +174,38 @@ func (m *patternWriter) repeat(tree *syntax.Regexp, minimum int) {
 	}
 }
 
-// readableRune returns a letter or a digit of a character class if it has one.
+const (
+	readable      = "abcdefghijklmnopqrstuvwxyz0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ"
+	readableCount = len(readable)
+)
+
+// readableRune returns a letter, a digit or a blank of a character class if it has one.
+// From the variant readableCount on, it returns the bounds of the class.
 func readableRune(class []rune, variant int) rune {
-	const readable = "abcdefghijklmnopqrstuvwxyz0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ"
+	if variant >= readableCount && len(class) > 0 {
+		return class[(variant-readableCount)%len(class)]
+	}
 	for i := range readable {
 		r := rune(readable[(i+variant)%len(readable)])
-		for j := 0; j+1 < len(class); j += 2 {
-			if class[j] <= r && r <= class[j+1] {
-				return r
-			}
+		if isInClass(class, r) {
+			return r
 		}
 	}
-	if len(class) == 0 {
+	switch {
+	case len(class) == 0:
 		return 'x'
+	case isInClass(class, ' '):
+		return ' '
 	}
 	return class[0]
+}
+
+// isInClass reports whether a character class, a list of ranges, contains a rune.
+func isInClass(class []rune, r rune) bool {
+	for i := 0; i+1 < len(class); i += 2 {
+		if class[i] <= r && r <= class[i+1] {
+			return true
+		}
+	}
+	return false
 }

@@ -36,8 +36,8 @@ type Set struct {
 	// ConversionFindings returns findings about the conversion document of a scenario
 	// without a usable CRD.
 	ConversionFindings func(document string) []playground.Finding
-	// ApplyTypes returns the types for server-side apply to a version.
-	ApplyTypes func(crd *apiextensionsv1.CustomResourceDefinition, version string) (TypeConverter, error)
+	// ApplyTypes returns the types for server-side apply, of all versions.
+	ApplyTypes func(crd *apiextensionsv1.CustomResourceDefinition) (TypeConverter, error)
 	// FieldManager is managedfields.NewDefaultCRDFieldManager.
 	FieldManager func(types TypeConverter, convertor runtime.ObjectConvertor, defaulter runtime.ObjectDefaulter, creater runtime.ObjectCreater,
 		kind schema.GroupVersionKind, hub schema.GroupVersion, subresource string, resetFields map[fieldpath.APIVersion]fieldpath.Filter) (FieldManager, error)
@@ -173,4 +173,4 @@ func (f Set) Supports(s playground.Scenario) bool {
 
 // ErrNoWebhook reports that converting an object requires the CRD's conversion webhook,
 // which the scenario does not replace.
-var ErrNoWebhook = errors.New("the conversion webhook would be asked")
+var ErrNoWebhook = errors.New("the conversion webhook has no response in the scenario")

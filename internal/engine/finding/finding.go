@@ -57,15 +57,20 @@ func OfField(document playground.Document, stage string, doc *source.Document, e
 	return f
 }
 
-// OfStrict returns a finding about an unknown or duplicate field of doc. The
-// caller sets its severity, document and stage.
-func OfStrict(doc *source.Document, err error) playground.Finding {
-	f := New("", "", "", doc.Line(1), err.Error())
+// OfStrict returns a finding about an unknown or duplicate field, without its range.
+func OfStrict(severity playground.Severity, document playground.Document, stage string, err error) playground.Finding {
+	f := New(severity, document, stage, playground.Range{}, err.Error())
 	f.Reason = string(metav1.StatusReasonBadRequest)
 	if m := strictField.FindStringSubmatch(err.Error()); m != nil {
 		f.Field = m[1]
 	}
-	if at, ok := resolve.Message(doc, err.Error()); ok {
+	return f
+}
+
+// LocateStrict returns a finding of [OfStrict] with its range in doc.
+func LocateStrict(doc *source.Document, f playground.Finding) playground.Finding {
+	f.Range = doc.Line(1)
+	if at, ok := resolve.Message(doc, f.Message); ok {
 		f.Range = at
 	}
 	return f
@@ -77,6 +82,6 @@ func OfLimit(document playground.Document, stage string, err error) playground.F
 	at, _ := LimitRange(err)
 	f := Error(document, stage, at, err.Error())
 	f.Reason = playground.ReasonLimit
-	f.Hint = "This is a limit of the playground, not of Kubernetes: it keeps hostile texts from stalling it."
+	f.Hint = "This is a limit of crdlab, not of Kubernetes."
 	return f
 }

@@ -106,7 +106,7 @@ func (c *textCheck) checkScalar(step textStep, value *yaml.Node) error {
 	}
 	switch {
 	case c.rules > maxRules:
-		return c.exceeded(step, "the text has more than %d rules", maxRules)
+		return c.exceeded(step, "the input has more than %d rules", maxRules)
 	case key == "pattern" && len(value.Value) > maxPatternLength:
 		return c.exceeded(step, "a pattern is longer than %d bytes", maxPatternLength)
 	case groups > maxPatternGroups:

@@ -27,7 +27,7 @@ func FromCEL(value ref.Val) (any, error) {
 	case types.Timestamp, types.Duration, types.Bytes:
 		converted, ok := v.ConvertToType(types.StringType).(types.String)
 		if !ok {
-			return nil, fmt.Errorf("a %s has no JSON", v.Type().TypeName())
+			return nil, fmt.Errorf("a value of type %s cannot be written as JSON", v.Type().TypeName())
 		}
 		return string(converted), nil
 	case *types.Optional:
@@ -40,7 +40,7 @@ func FromCEL(value ref.Val) (any, error) {
 	case traits.Mapper:
 		return mapFromCEL(v)
 	}
-	return nil, fmt.Errorf("a %s has no JSON", value.Type().TypeName())
+	return nil, fmt.Errorf("a value of type %s cannot be written as JSON", value.Type().TypeName())
 }
 
 func listFromCEL(list traits.Lister) (any, error) {
@@ -64,7 +64,7 @@ func mapFromCEL(m traits.Mapper) (any, error) {
 		}
 		name, ok := key.(types.String)
 		if !ok {
-			return nil, fmt.Errorf("a map with keys of type %s has no JSON", key.Type().TypeName())
+			return nil, fmt.Errorf("a map with keys of type %s cannot be written as JSON", key.Type().TypeName())
 		}
 		value, err := FromCEL(m.Get(key))
 		if err != nil {

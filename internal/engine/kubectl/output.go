@@ -4,7 +4,6 @@ package kubectl
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -81,12 +80,7 @@ func formatInvalid(status metav1.Status) string {
 	} else if len(details.Causes) == 0 && status.Message != "" {
 		head += ": " + status.Message
 	}
-	var causes []string
-	for _, cause := range details.Causes {
-		if line := fmt.Sprintf("%s: %s", cause.Field, cause.Message); !slices.Contains(causes, line) {
-			causes = append(causes, line)
-		}
-	}
+	causes := distinctCauses(details.Causes)
 	switch len(causes) {
 	case 0:
 		return head
@@ -94,6 +88,19 @@ func formatInvalid(status metav1.Status) string {
 		return head + ": " + causes[0]
 	}
 	return head + ": \n* " + strings.Join(causes, "\n* ")
+}
+
+// distinctCauses formats the causes of an error without duplicates.
+func distinctCauses(causes []metav1.StatusCause) []string {
+	var lines []string
+	listed := make(map[string]bool, len(causes))
+	for _, cause := range causes {
+		if line := fmt.Sprintf("%s: %s", cause.Field, cause.Message); !listed[line] {
+			listed[line] = true
+			lines = append(lines, line)
+		}
+	}
+	return lines
 }
 
 // FormatWarnings returns the lines for the warnings of a response.

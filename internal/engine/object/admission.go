@@ -131,11 +131,10 @@ func (coercingConvertor) ConvertFieldLabel(_ schema.GroupVersionKind, label, val
 // applyTypes returns the types with which policies merge apply configurations, or nil
 // if the CRD has no such version or its types cannot be built.
 func (e *endpoint) applyTypes(kind schema.GroupVersionKind) feature.TypeConverter {
-	v, ok := e.CRD.Versions[kind.Version]
-	if !ok {
+	if e.CRD.Versions[kind.Version] == nil {
 		return nil
 	}
-	types, err := v.ApplyTypes(e.Features)
+	types, err := e.CRD.ApplyTypes(e.Features)
 	if err != nil {
 		return nil
 	}
@@ -146,11 +145,19 @@ func (e *endpoint) applyTypes(kind schema.GroupVersionKind) feature.TypeConverte
 func (r *Request) reviewed() feature.ReviewedRequest {
 	return feature.ReviewedRequest{
 		Namespace: r.endpoint.namespace,
-		Unreached: r.rec.whySkipped,
+		Unreached: r.whyNotAdmitted,
 		Attributes: func() (admission.Attributes, admission.ObjectInterfaces) {
 			return r.attributes(r.object, r.object.GetName()), objectInterfaces(&r.endpoint)
 		},
 	}
+}
+
+// whyNotAdmitted returns the reason why a stage of admission did not run; empty if it ran.
+func (r *Request) whyNotAdmitted(stage playground.StageName) string {
+	if r.options.operation == playground.OperationScale {
+		return "policies and webhooks do not run for scale requests"
+	}
+	return r.rec.whySkipped(stage)
 }
 
 // refuseAdmission adds a finding for each decision that denied the request, with its
@@ -161,7 +168,7 @@ func (r *Request) refuseAdmission(stage playground.StageName, err error) error {
 		f := finding.OfRequest(playground.DocumentObject, stage, r.rec.doc, d.Message)
 		f.Reason = string(d.Reason)
 		if d.At != (playground.Range{}) {
-			f.Related = append(f.Related, playground.Related{Document: playground.DocumentAdmission, Range: d.At, Message: "decided here"})
+			f.Related = append(f.Related, playground.Related{Document: playground.DocumentAdmission, Range: d.At, Message: "Validation in policy"})
 		}
 		r.rec.add(f)
 	}

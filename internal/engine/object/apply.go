@@ -1,7 +1,10 @@
 package object
 
 import (
+	"bytes"
+	"cmp"
 	"fmt"
+	"slices"
 	"time"
 
 	structuralschema "k8s.io/apiextensions-apiserver/pkg/apiserver/schema"
@@ -31,7 +34,7 @@ func runApply(r *Request) error {
 		return err
 	}
 	configuration := r.object
-	merged, err := mergeConfiguration(&r.endpoint, live, configuration, r.options)
+	merged, err := r.mergeConfiguration(live, configuration)
 	if err != nil {
 		r.rec.add(describeConflicts(r.rec.doc, err)...)
 		return err
@@ -41,8 +44,12 @@ func runApply(r *Request) error {
 		return err
 	}
 	r.rec.warn(warnings...)
+	if uid := merged.GetUID(); uid != "" && r.old.object == nil {
+		return apierrors.NewConflict(r.endpoint.resource(), merged.GetName(),
+			fmt.Errorf("uid mismatch: the provided object specified uid %s, and no existing object was found", uid))
+	}
 	r.object = merged
-	setManagedFieldsTime(merged, r.options.fieldManager, r.options.now)
+	setManagedFieldsTime(merged, live, r.options.now)
 	r.rec.record(explainMerge(live, configuration, merged, r.endpoint.version.Schema, r.options.fieldManager)...)
 	return nil
 }
@@ -55,13 +62,29 @@ func (r *Request) liveObject() (*unstructured.Unstructured, error) {
 		}
 		return r.old.object, nil
 	}
-	if uid := r.object.GetUID(); uid != "" {
-		return nil, apierrors.NewConflict(r.endpoint.resource(), r.object.GetName(),
-			fmt.Errorf("uid mismatch: the provided object specified uid %s, and no existing object was found", uid))
-	}
 	fresh := &unstructured.Unstructured{Object: map[string]any{}}
 	fresh.SetGroupVersionKind(r.endpoint.version.Kind)
 	return fresh, nil
+}
+
+// mergeConfiguration merges a configuration into the live object, and records the calls
+// of the conversion webhook. Its error is [feature.ErrNoWebhook] if a call has no
+// response.
+func (r *Request) mergeConfiguration(live, configuration *unstructured.Unstructured) (*unstructured.Unstructured, error) {
+	reviews := r.endpoint.Conversion.reviews()
+	merged, err := mergeConfiguration(&r.endpoint, live, configuration, r.options)
+	calls := slices.Clone(r.endpoint.Conversion.reviews()[len(reviews):])
+	slices.SortFunc(calls, func(a, b playground.ConversionReview) int { // upstream converts in the random order of Go's maps
+		return cmp.Or(cmp.Compare(a.From, b.From), cmp.Compare(a.To, b.To), bytes.Compare(a.Request, b.Request))
+	})
+	for i := range calls {
+		calls[i].Stage = playground.StageApply
+		if calls[i].AnsweredBy == playground.AnsweredByNothing {
+			err = feature.ErrNoWebhook
+		}
+	}
+	r.rec.report.Conversions = append(r.rec.report.Conversions, calls...)
+	return merged, err
 }
 
 // mergeConfiguration merges a configuration into the live object by the list and
@@ -73,7 +96,7 @@ func mergeConfiguration(e *endpoint, live, configuration *unstructured.Unstructu
 	}
 	merged, err := manager.Apply(live.DeepCopy(), configuration.DeepCopy(), o.fieldManager, o.force)
 	if err != nil {
-		return nil, err
+		return nil, upstream.SortCauses(err)
 	}
 	object, ok := merged.(*unstructured.Unstructured)
 	if !ok {
@@ -83,21 +106,20 @@ func mergeConfiguration(e *endpoint, live, configuration *unstructured.Unstructu
 }
 
 func newFieldManager(e *endpoint) (feature.FieldManager, error) {
-	types, err := e.version.ApplyTypes(e.Features)
+	types, err := e.CRD.ApplyTypes(e.Features)
 	if err != nil {
 		return nil, fmt.Errorf("prepare field manager: %w", err)
 	}
 	return e.Features.FieldManager(types, e.Conversion.converter, structuralDefaulter{e.CRD}, unstructuredCreater{},
-		e.version.Kind, e.version.Kind.GroupVersion(), "", fieldpath.NewExcludeFilterSetMap(resetFields(e.CRD)))
+		e.version.Kind, e.version.Kind.GroupVersion(), "", fieldpath.NewExcludeFilterSetMap(resetFields(e.version)))
 }
 
-// resetFields returns the fields that a request to the main endpoint cannot set.
-func resetFields(c *crd.CRD) map[fieldpath.APIVersion]*fieldpath.Set {
+// resetFields returns the fields that a request to the main endpoint of a version cannot
+// set. As in the API server, they include no fields of other versions.
+func resetFields(v *crd.Version) map[fieldpath.APIVersion]*fieldpath.Set {
 	fields := map[fieldpath.APIVersion]*fieldpath.Set{}
-	for _, v := range c.Versions {
-		if v.HasStatus {
-			fields[fieldpath.APIVersion(v.Kind.GroupVersion().String())] = fieldpath.NewSet(fieldpath.MakePathOrDie("status"))
-		}
+	if v.HasStatus {
+		fields[fieldpath.APIVersion(v.Kind.GroupVersion().String())] = fieldpath.NewSet(fieldpath.MakePathOrDie("status"))
 	}
 	return fields
 }
@@ -122,16 +144,47 @@ func checkDuplicates(doc *source.Document, fieldValidation string) (warnings []s
 }
 
 // setManagedFieldsTime replaces the machine's time with the time of the request in the
-// entries that the merge has written.
-func setManagedFieldsTime(object *unstructured.Unstructured, manager string, now time.Time) {
-	entries := object.GetManagedFields()
+// entries that the merge has written, and restores the order of the entries. The field
+// manager writes no time if nothing but the managers changed.
+func setManagedFieldsTime(merged, live *unstructured.Unstructured, now time.Time) {
+	old := live.GetManagedFields()
+	entries := merged.GetManagedFields()
 	for i := range entries {
-		if entries[i].Manager == manager && entries[i].Operation == metav1.ManagedFieldsOperationApply || entries[i].Manager == "before-first-apply" {
+		isOld := slices.ContainsFunc(old, func(e metav1.ManagedFieldsEntry) bool {
+			return isSameManager(e, entries[i]) && unixTime(e) == unixTime(entries[i])
+		})
+		if !isOld && entries[i].Time != nil {
 			at := metav1.NewTime(now)
 			entries[i].Time = &at
 		}
 	}
-	object.SetManagedFields(entries)
+	slices.SortStableFunc(entries, compareEntries)
+	merged.SetManagedFields(entries)
+}
+
+// compareEntries orders entries by operation, time in seconds and manager. It follows
+// sortEncodedManagedFields of k8s.io/apimachinery/pkg/util/managedfields/internal.
+func compareEntries(a, b metav1.ManagedFieldsEntry) int {
+	return cmp.Or(
+		cmp.Compare(a.Operation, b.Operation),
+		cmp.Compare(unixTime(a), unixTime(b)),
+		cmp.Compare(a.Manager, b.Manager),
+		cmp.Compare(a.APIVersion, b.APIVersion),
+		cmp.Compare(a.Subresource, b.Subresource),
+	)
+}
+
+// isSameManager reports whether two entries belong to the same manager. The version of an
+// applied configuration may change, see BuildManagerIdentifier of the same package.
+func isSameManager(a, b metav1.ManagedFieldsEntry) bool {
+	return a.Manager == b.Manager && a.Operation == b.Operation && a.Subresource == b.Subresource
+}
+
+func unixTime(e metav1.ManagedFieldsEntry) int64 {
+	if e.Time == nil {
+		return 0
+	}
+	return e.Time.Unix()
 }
 
 // explainMerge returns the changes of the merge. A list item may have different indexes
@@ -146,17 +199,17 @@ func explainMerge(live, configuration, merged *unstructured.Unstructured, schema
 		case isManagedFields(c.Path):
 			changesManagers = true
 		case c.Op == playground.ChangeRemove:
-			changes = append(changes, change{c, playground.CauseApplied, "no longer applied by " + manager + ", and nobody else manages it"})
+			changes = append(changes, change{c, playground.CauseApplied, "no longer applied by " + manager + ", and no other manager owns it"})
 		case found && (applied == nil || !jsonvalue.IsScalar(applied) || jsonvalue.Equal(applied, c.Value)):
 			changes = append(changes, change{c, playground.CauseApplied, "applied by " + manager})
 		default:
-			changes = appendDefault(changes, schema, live.Object, change{c, playground.CauseApplied, "merged with the old object"})
+			changes = appendDefault(changes, schema, live.Object, change{c, playground.CauseApplied, "merged with the existing object"})
 		}
 	}
 	if changesManagers {
 		path := []any{"metadata", "managedFields"}
 		fields, _ := jsonvalue.At(merged.Object, path)
-		changes = append(changes, change{jsonvalue.Change{Op: playground.ChangeReplace, Path: path, Value: fields}, playground.CauseServer, "who manages which field"})
+		changes = append(changes, change{jsonvalue.Change{Op: playground.ChangeReplace, Path: path, Value: fields}, playground.CauseServer, "records which manager owns each field"})
 	}
 	return changes
 }
@@ -179,7 +232,7 @@ func describeConflicts(doc *source.Document, err error) []playground.Finding {
 		if location, ok := resolve.Field(doc, cause.Field); ok {
 			f.Range = finding.Mark(location)
 		}
-		f.Hint = "Another manager set this field. Leave it out, set it to the same value, or force the conflict to take it over."
+		f.Hint = "Another manager set this field. Remove it, set it to the same value, or force the conflict to take ownership."
 		findings = append(findings, f)
 	}
 	return findings

@@ -5,12 +5,11 @@ import (
 	"fmt"
 	"strings"
 
-	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
-	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/crdlab/crdlab/internal/engine/crd"
+	"github.com/crdlab/crdlab/internal/engine/customresource"
 	"github.com/crdlab/crdlab/internal/engine/feature"
 	"github.com/crdlab/crdlab/internal/engine/finding"
 	"github.com/crdlab/crdlab/internal/playground"
@@ -50,7 +49,7 @@ func NewConversion(features feature.Set, c *crd.CRD, responses string, live bool
 	if strings.TrimSpace(responses) != "" {
 		conv.Findings = append(conv.Findings, unusedConversion())
 	}
-	conv.converter = noneConverter{c.V1}
+	conv.converter = customresource.NoneConverter{CRD: c.V1}
 	return conv, nil
 }
 
@@ -58,7 +57,7 @@ func NewConversion(features feature.Set, c *crd.CRD, responses string, live bool
 // conversion fails.
 func (c *Conversion) useWebhook(features feature.Set, crd *crd.CRD, request feature.ConversionRequest) error {
 	if features.ConversionWebhook == nil {
-		c.converter = unansweredConverter{noneConverter{crd.V1}}
+		c.converter = unansweredConverter{customresource.NoneConverter{CRD: crd.V1}}
 		return nil
 	}
 	var err error
@@ -91,6 +90,14 @@ func (c *Conversion) convert(stage string, object *unstructured.Unstructured, to
 	return converted, nil
 }
 
+// reviews returns the previous calls of the conversion webhook.
+func (c *Conversion) reviews() []playground.ConversionReview {
+	if c.webhook == nil {
+		return nil
+	}
+	return c.webhook.Reviews()
+}
+
 func (c *Conversion) call(stage string, object *unstructured.Unstructured, to *crd.Version) (runtime.Object, error) {
 	if c.webhook != nil {
 		return c.webhook.Convert(stage, object, to.Kind.GroupVersion())
@@ -98,56 +105,9 @@ func (c *Conversion) call(stage string, object *unstructured.Unstructured, to *c
 	return c.converter.ConvertToVersion(object, to.Kind.GroupVersion())
 }
 
-// A noneConverter implements the strategy None: it changes only apiVersion (crConverter
-// and nopConverter in k8s.io/apiextensions-apiserver/pkg/apiserver/conversion).
-type noneConverter struct {
-	crd *apiextensionsv1.CustomResourceDefinition
-}
-
-// ConvertToVersion implements runtime.ObjectConvertor.
-func (c noneConverter) ConvertToVersion(in runtime.Object, target runtime.GroupVersioner) (runtime.Object, error) {
-	from := in.GetObjectKind().GroupVersionKind()
-	to, ok := target.KindForGroupVersionKinds([]schema.GroupVersionKind{from})
-	switch {
-	case !ok:
-		return nil, fmt.Errorf("%v is unstructured and is not suitable for converting to %q", from.String(), target)
-	case !c.has(to):
-		return nil, fmt.Errorf("request to convert CR to an invalid group/version: %s", to.GroupVersion())
-	case !c.has(from):
-		return nil, fmt.Errorf("request to convert CR from an invalid group/version: %s", from.GroupVersion())
-	}
-	out := in.DeepCopyObject()
-	out.GetObjectKind().SetGroupVersionKind(to.GroupVersion().WithKind(from.Kind))
-	return out, nil
-}
-
-func (c noneConverter) has(kind schema.GroupVersionKind) bool {
-	return kind.Group == c.crd.Spec.Group && crd.VersionIndex(c.crd, kind.Version) >= 0
-}
-
-// Convert implements runtime.ObjectConvertor.
-func (c noneConverter) Convert(in, out, _ any) error {
-	from, ok := in.(*unstructured.Unstructured)
-	to, isUnstructured := out.(*unstructured.Unstructured)
-	if !ok || !isUnstructured {
-		return fmt.Errorf("cannot convert %T to %T", in, out)
-	}
-	converted, err := c.ConvertToVersion(from, to.GroupVersionKind().GroupVersion())
-	if err != nil {
-		return err
-	}
-	to.SetUnstructuredContent(converted.(*unstructured.Unstructured).UnstructuredContent())
-	return nil
-}
-
-// ConvertFieldLabel implements runtime.ObjectConvertor.
-func (noneConverter) ConvertFieldLabel(_ schema.GroupVersionKind, label, value string) (string, string, error) {
-	return label, value, nil
-}
-
 // An unansweredConverter replaces a webhook that the engine cannot call. It always
 // fails with [feature.ErrNoWebhook].
-type unansweredConverter struct{ noneConverter }
+type unansweredConverter struct{ customresource.NoneConverter }
 
 // ConvertToVersion implements runtime.ObjectConvertor.
 func (unansweredConverter) ConvertToVersion(runtime.Object, runtime.GroupVersioner) (runtime.Object, error) {

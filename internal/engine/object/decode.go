@@ -1,6 +1,7 @@
 package object
 
 import (
+	"errors"
 	"fmt"
 
 	"k8s.io/apiextensions-apiserver/pkg/crdserverscheme"
@@ -35,7 +36,7 @@ type strictError struct {
 
 func (d *decoding) addUnknown(stage playground.StageName, paths []string) {
 	for _, path := range paths {
-		d.strict = append(d.strict, strictError{stage, fmt.Errorf("unknown field %q", path)})
+		d.strict = append(d.strict, strictError{stage, errors.New(`unknown field "` + path + `"`)})
 	}
 }
 
@@ -156,7 +157,7 @@ func (r *Request) concludeDecoding() error {
 	if r.options.isStrict() {
 		severity = playground.SeverityError
 	}
-	r.rec.add(describeStrict(r.rec.doc, r.decoding.strict, severity)...)
+	r.addStrict(severity)
 	strict := r.decoding.strictErrors()
 	switch {
 	case len(strict) == 0:
@@ -176,15 +177,12 @@ func (r *Request) concludeDecoding() error {
 	return nil
 }
 
-// describeStrict returns a finding for each unknown or duplicate field.
-func describeStrict(doc *source.Document, strict []strictError, severity playground.Severity) []playground.Finding {
-	var findings []playground.Finding
-	for _, e := range strict {
+// addStrict adds a finding for each unknown or duplicate field.
+func (r *Request) addStrict(severity playground.Severity) {
+	for _, e := range r.decoding.strict {
 		for _, err := range upstream.SplitYAMLErrors([]error{e.err}) {
-			f := finding.OfStrict(doc, err)
-			f.Severity, f.Stage, f.Document = severity, e.stage, playground.DocumentObject
-			findings = append(findings, f)
+			f := finding.OfStrict(severity, playground.DocumentObject, e.stage, err)
+			r.rec.addLazily(f, func(f playground.Finding) playground.Finding { return finding.LocateStrict(r.rec.doc, f) })
 		}
 	}
-	return findings
 }

@@ -24,7 +24,7 @@ func runEmbedded(r *Request) error {
 		return r.decodeError(err)
 	}
 	r.rec.record(explainChanges(before, r.object.Object, playground.CauseCoerced, func(jsonvalue.Change) string {
-		return "not a field of an embedded resource's ObjectMeta, or at its zero value"
+		return "not a field of the embedded resource's ObjectMeta, or zero"
 	})...)
 	return r.concludeDecoding()
 }

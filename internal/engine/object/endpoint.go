@@ -149,7 +149,10 @@ func servedHint(c *crd.CRD) string {
 	for _, name := range c.ServedByPriority() {
 		served = append(served, c.V1.Spec.Group+"/"+name)
 	}
-	if len(served) == 0 {
+	switch {
+	case !c.IsEstablished():
+		return "The CRD is not established; see the finding on the CRD."
+	case len(served) == 0:
 		return "The CRD serves no version."
 	}
 	return fmt.Sprintf("The CRD serves kind: %s at apiVersion: %s", c.V1.Spec.Names.Kind, strings.Join(served, ", "))

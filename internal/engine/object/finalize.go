@@ -23,12 +23,12 @@ func runFinalize(r *Request) error {
 	finalizers := finalizersToAwait(r.object)
 	if len(finalizers) == 0 {
 		r.rec.report.Deleted = true
-		r.rec.explain("no finalizer holds the object, so it is removed at once")
+		r.rec.explain("the object has no finalizers, so the API server removes it immediately")
 		return nil
 	}
 	markDeleted(r.object, finalizers, r.options.now)
 	r.rec.record(explainChanges(before, r.object.Object, playground.CauseServer, finalizeReason)...)
-	r.rec.explain(fmt.Sprintf("the object stays until its finalizers are removed: %v", finalizers))
+	r.rec.explain(fmt.Sprintf("the object remains until its finalizers are removed: %v", finalizers))
 	return nil
 }
 
@@ -62,9 +62,9 @@ func finalizeReason(c jsonvalue.Change) string {
 	case "metadata.deletionGracePeriodSeconds":
 		return "custom resources are deleted without a grace period"
 	case "metadata.generation":
-		return "to be deleted is a change of what is wanted"
+		return "the deletion increments the generation"
 	}
-	return "belongs to another way of deleting dependents"
+	return "removed, because the request has another propagation policy"
 }
 
 // removesLastFinalizer reports whether an update removes the last finalizer of a

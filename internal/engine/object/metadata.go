@@ -18,7 +18,7 @@ func runMetadata(r *Request) error {
 		return r.decodeError(err)
 	}
 	r.rec.record(explainChanges(before, r.object.Object, playground.CauseCoerced, func(jsonvalue.Change) string {
-		return "not a field of ObjectMeta, or at its zero value"
+		return "not a field of ObjectMeta, or zero"
 	})...)
 	return nil
 }

@@ -50,7 +50,7 @@ func (m *mutations) explain(all []feature.Mutation) {
 // explainServerChanges explains the changes that the API server itself made to the
 // explained state.
 func (m *mutations) explainServerChanges(after any) {
-	const converted = "converted between the version of the request and that of the policies and webhooks"
+	const converted = "converted between the versions of the request and of the policies and webhooks"
 	for _, c := range jsonvalue.Diff(m.state, after, nil) {
 		replaced, _ := jsonvalue.At(m.state, c.Path)
 		switch {

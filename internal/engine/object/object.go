@@ -34,7 +34,7 @@ type Evaluated struct {
 	// reads is empty unless the object was stored.
 	reads versionReads
 	Doc   *source.Document // nil if the document exceeds a limit
-	// Schema is the schema of the requested version; nil if there is none.
+	// Schema is the schema of the requested version; it may be nil.
 	Schema *structuralschema.Structural
 	// Old is the object before an update; nil on create.
 	Old map[string]any
@@ -48,14 +48,19 @@ func Evaluate(ctx context.Context, target Target, s playground.Scenario, now tim
 		return []Evaluated{{Report: reportLimit(stagesOf(s), err)}}
 	}
 	var objects []Evaluated
-	for _, r := range NewRequests(ctx, target, s, now, file) {
+	requests := NewRequests(ctx, target, s, now, file)
+	described := 0
+	for i, r := range requests {
 		if ctx.Err() != nil {
 			break
 		}
+		r.rec.findings.Limit(finding.Share(described, len(requests)-i))
 		r.Evaluate(target.Features.Supports(s))
 		if r.review != nil {
 			r.rec.report.Admission = r.review.Report(r.reviewed())
 		}
+		r.rec.report.DependsOn = r.dependsOn()
+		described += len(r.rec.report.Findings)
 		objects = append(objects, newEvaluated(r))
 	}
 	return objects
@@ -101,7 +106,7 @@ func reportLimit(stages []stage, err error) playground.Object {
 	report.Findings = append(report.Findings, f)
 	report.Status = playground.Status{Message: err.Error()}
 	report.Range = f.Range
-	report.Stages = skippedStages(stages, "a limit of the playground is exceeded")
+	report.Stages = skippedStages(stages, "the request exceeds a limit of crdlab")
 	report.Stages[0].Outcome = playground.OutcomeFail
 	return report
 }

@@ -2,15 +2,16 @@ package object
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 	"time"
 
-	apiequality "k8s.io/apimachinery/pkg/api/equality"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apiserver/pkg/registry/rest"
+	"k8s.io/apiserver/pkg/storage"
+	"k8s.io/utils/ptr"
 
+	"github.com/crdlab/crdlab/internal/engine/customresource"
 	"github.com/crdlab/crdlab/internal/engine/jsonvalue"
 	"github.com/crdlab/crdlab/internal/engine/upstream"
 	"github.com/crdlab/crdlab/internal/playground"
@@ -71,12 +72,34 @@ func (r *Request) receive() error {
 	if r.options.operation == playground.OperationApply {
 		return nil
 	}
+	r.describeMissingStatus()
 	return matchOld(&r.endpoint, r.object, r.old.object)
+}
+
+// describeMissingStatus reports a request to /status without a status. The API server
+// accepts it, but the user probably forgot the status.
+func (r *Request) describeMissingStatus() {
+	if _, ok := r.object.Object["status"]; ok || r.options.operation != playground.OperationUpdateStatus {
+		return
+	}
+	effect := "changes nothing"
+	if _, ok := r.old.object.Object["status"]; ok {
+		effect = "removes the status"
+	}
+	f := r.rec.finding(playground.StagePrepare, "the object has no status, so the request "+effect)
+	f.Severity = playground.SeverityInfo
+	r.rec.add(f)
 }
 
 // complete prepares the object after mutating admission. It follows the generic
 // registry and the strategy of custom resources.
 func (r *Request) complete() error {
+	if r.options.operation == playground.OperationApply {
+		// Store.Update of the registry, which also creates, reads the revision first.
+		if _, err := (storage.APIObjectVersioner{}).ObjectResourceVersion(r.object); err != nil {
+			return err
+		}
+	}
 	if r.creates() {
 		prepareCreate(&r.endpoint, r.object, r.options.now)
 	}
@@ -89,7 +112,7 @@ func (r *Request) complete() error {
 	if err := r.checkResourceVersion(); err != nil {
 		return err
 	}
-	prepareUpdate(r.object, r.old.object, r.endpoint.version.HasStatus, r.options.operation)
+	customresource.PrepareUpdate(r.object, r.old.object, r.endpoint.version.HasStatus, r.options.operation)
 	return nil
 }
 
@@ -109,7 +132,7 @@ func prepareCreate(e *endpoint, object *unstructured.Unstructured, now time.Time
 func createReason(c jsonvalue.Change) string {
 	switch path := jsonvalue.PathString(c.Path); {
 	case path == "status":
-		return "the status subresource is enabled: only its own endpoint sets the status"
+		return "the status subresource is enabled, so only requests to /status set the status"
 	case path == "metadata.namespace" && c.Op == playground.ChangeRemove:
 		return "the resource is cluster-scoped"
 	case path == "metadata.namespace":
@@ -117,7 +140,7 @@ func createReason(c jsonvalue.Change) string {
 	case path == "metadata.name":
 		return "generated from metadata.generateName"
 	case path == "metadata.ownerReferences":
-		return "duplicate owner references are dropped"
+		return "duplicate owner references removed"
 	}
 	return "set by the API server, not by users"
 }
@@ -137,13 +160,31 @@ func removeDuplicateOwners(object *unstructured.Unstructured) (warnings []string
 // uniqueOwners returns the owner references without duplicates, and the UIDs of
 // the duplicates.
 func uniqueOwners(owners []metav1.OwnerReference) (unique []metav1.OwnerReference, duplicates []string) {
+	seen := make(map[ownerKey]bool, len(owners))
 	for _, ref := range owners {
-		isSame := func(other metav1.OwnerReference) bool { return apiequality.Semantic.DeepEqual(other, ref) }
-		if slices.ContainsFunc(unique, isSame) {
+		key := newOwnerKey(ref)
+		if seen[key] {
 			duplicates = append(duplicates, string(ref.UID))
 			continue
 		}
+		seen[key] = true
 		unique = append(unique, ref)
 	}
 	return unique, duplicates
+}
+
+// An ownerKey holds the content of an owner reference.
+type ownerKey struct {
+	reference                                        metav1.OwnerReference
+	hasController, controller, hasBlocking, blocking bool
+}
+
+func newOwnerKey(ref metav1.OwnerReference) ownerKey {
+	key := ownerKey{
+		reference:     ref,
+		hasController: ref.Controller != nil, controller: ptr.Deref(ref.Controller, false),
+		hasBlocking: ref.BlockOwnerDeletion != nil, blocking: ptr.Deref(ref.BlockOwnerDeletion, false),
+	}
+	key.reference.Controller, key.reference.BlockOwnerDeletion = nil, nil
+	return key
 }

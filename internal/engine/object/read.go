@@ -10,6 +10,7 @@ import (
 	"k8s.io/apiserver/pkg/storage"
 
 	"github.com/crdlab/crdlab/internal/engine/crd"
+	"github.com/crdlab/crdlab/internal/engine/customresource"
 	"github.com/crdlab/crdlab/internal/engine/feature"
 	"github.com/crdlab/crdlab/internal/engine/jsonvalue"
 	"github.com/crdlab/crdlab/internal/playground"
@@ -35,8 +36,11 @@ func runRead(r *Request) error {
 func (r *Request) reportVersion(v *crd.Version) {
 	e, report := &r.endpoint, &r.rec.report
 	object, err := r.stored.at(v)
-	if err != nil {
+	switch {
+	case err != nil:
 		err = unreadableError(r.stored.object, e.keyOf(r.object), err)
+	case object.IsList():
+		err = errNotList
 	}
 	if e.CRD.HasScale() {
 		report.Scale = append(report.Scale, readScale(v, e.resource(), r.stored.object.GetName(), object, err))
@@ -48,7 +52,7 @@ func (r *Request) reportVersion(v *crd.Version) {
 		return
 	}
 	if declared := e.CRD.V1.Spec.Versions[v.Index].SelectableFields; len(declared) > 0 {
-		report.SelectableFields = append(report.SelectableFields, readSelectable(v, declared, object))
+		report.SelectableFields = append(report.SelectableFields, customresource.SelectableFields(v, declared, object))
 	}
 	out.Object = jsonvalue.Encode(object)
 	out.Lost = append(out.Lost, lostFields(r.stored.object, object)...)
@@ -154,6 +158,6 @@ func (s *storedObject) roundTrip(v *crd.Version, object *unstructured.Unstructur
 		return nil
 	}
 	return explainChanges(before.Object, back.Object, playground.CauseConverted, func(jsonvalue.Change) string {
-		return "by writing back what " + object.GetAPIVersion() + " shows"
+		return "changed by reading and writing the object at " + object.GetAPIVersion()
 	})
 }

@@ -3,14 +3,13 @@ package object
 import (
 	"fmt"
 	"net/http"
-	"strings"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
-	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/crdlab/crdlab/internal/engine/crd"
+	"github.com/crdlab/crdlab/internal/engine/customresource"
 	"github.com/crdlab/crdlab/internal/engine/jsonvalue"
 	"github.com/crdlab/crdlab/internal/engine/upstream"
 	"github.com/crdlab/crdlab/internal/playground"
@@ -27,7 +26,7 @@ func readScale(v *crd.Version, resource schema.GroupResource, name string, objec
 		hint = fmt.Sprintf("Version %s does not enable subresources.scale.", v.Kind.Version)
 		err = apierrors.NewNotFound(resource, name)
 	case readErr == nil:
-		scale, hint, err = getScale(v, object)
+		scale, hint, err = customresource.GetScale(v, object)
 	}
 	if err != nil {
 		response.Status, response.Hint, response.Cause = upstream.StatusOf(err), hint, errorCause(err)
@@ -35,21 +34,4 @@ func readScale(v *crd.Version, resource schema.GroupResource, name string, objec
 	}
 	response.Scale = jsonvalue.Encode(scale)
 	return response
-}
-
-// getScale returns the Scale of an object. The hint explains an error; it may be empty.
-// getScale follows ScaleREST.Get of
-// k8s.io/apiextensions-apiserver/pkg/registry/customresource.
-func getScale(v *crd.Version, object *unstructured.Unstructured) (scale map[string]any, hint string, err error) {
-	typed, found, err := newScale(object, v.Scale)
-	if err != nil {
-		return nil, "", err
-	}
-	if !found {
-		path := v.Scale.SpecReplicasPath
-		hint = fmt.Sprintf("Only an object with %s can be scaled: set it, or give it a default, and one to the objects around it.", strings.TrimPrefix(path, "."))
-		return nil, hint, apierrors.NewInternalError(fmt.Errorf("the spec replicas field %q does not exist", path))
-	}
-	scale, err = runtime.DefaultUnstructuredConverter.ToUnstructured(typed)
-	return scale, "", err
 }

@@ -5,6 +5,7 @@ import (
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	utilnet "k8s.io/apimachinery/pkg/util/net"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
 	"github.com/crdlab/crdlab/internal/engine/crdschema"
@@ -22,14 +23,28 @@ type recorder struct {
 	doc      *source.Document
 	endpoint *endpoint
 	report   playground.Object
+	// findings becomes the findings of the report when the request ends. reported
+	// identifies those of the object's document, including omitted ones.
+	findings *finding.Collector
+	reported map[errorKey]bool
+	// warned holds the warnings of the report.
+	warned map[string]bool
 	// running is the entry of the running stage in report.Stages.
 	running *playground.Stage
 	// last is the last snapshot. The next one reuses its unchanged parts.
 	last map[string]any
 }
 
+// An errorKey identifies an error, which several stages may find.
+type errorKey struct{ field, message, reason string }
+
+func keyOf(f playground.Finding) errorKey { return errorKey{f.Field, f.Message, f.Reason} }
+
 func newRecorder(doc *source.Document, e *endpoint) *recorder {
-	return &recorder{doc: doc, endpoint: e, report: emptyReport(), running: &playground.Stage{}}
+	return &recorder{
+		doc: doc, endpoint: e, report: emptyReport(), running: &playground.Stage{},
+		findings: finding.NewCollector(finding.MaxDescribed), reported: map[errorKey]bool{}, warned: map[string]bool{},
+	}
 }
 
 func emptyReport() playground.Object {
@@ -110,19 +125,15 @@ func (rec *recorder) whySkipped(name playground.StageName) string {
 	return ""
 }
 
-// countFindings reports the number of findings of each stage. A stage with an
-// error fails.
+// countFindings reports the number of findings of each stage. A stage with an error
+// fails.
 func (rec *recorder) countFindings() {
 	for i := range rec.report.Stages {
 		stage := &rec.report.Stages[i]
-		for _, f := range rec.report.Findings {
-			if f.Stage != stage.Name {
-				continue
-			}
-			stage.Findings++
-			if f.Severity == playground.SeverityError {
-				stage.Outcome = playground.OutcomeFail
-			}
+		tally := rec.findings.Tally(stage.Name)
+		stage.Findings = tally.Findings
+		if tally.Errors > 0 {
+			stage.Outcome = playground.OutcomeFail
 		}
 	}
 }
@@ -166,7 +177,16 @@ func (rec *recorder) schemaLocation(path crdschema.Path) (source.Location, bool)
 
 // add adds findings to the report.
 func (rec *recorder) add(findings ...playground.Finding) {
-	rec.report.Findings = append(rec.report.Findings, findings...)
+	for _, f := range findings {
+		rec.addLazily(f, func(f playground.Finding) playground.Finding { return f })
+	}
+}
+
+// addLazily adds the finding that describe makes of f, unless the report omits it, see
+// [finding.Collector.AddLazily].
+func (rec *recorder) addLazily(f playground.Finding, describe func(playground.Finding) playground.Finding) {
+	rec.reported[keyOf(f)] = true
+	rec.findings.AddLazily(f, describe)
 }
 
 // finding returns an error at the first line of the document.
@@ -178,24 +198,36 @@ func (rec *recorder) finding(stage playground.StageName, message string) playgro
 // update validates the metadata more than once.
 func (rec *recorder) addErrors(stage playground.StageName, errs field.ErrorList) {
 	for _, err := range upstream.SortErrors(errs) {
-		f := rec.finding(stage, err.ErrorBody())
-		f.Reason = string(metav1.CauseType(err.Type))
-		f.Field = err.Field
-		if location, ok := resolve.Field(rec.doc, err.Field); ok {
-			f.Range = finding.Mark(location)
-			f.Related = rec.related(rec.doc.PathAt(location.Key().Start))
-		}
-		if !rec.isReported(f) {
-			rec.add(f)
+		if f := rec.errorFinding(stage, err); !rec.reported[keyOf(f)] {
+			rec.addLazily(f, rec.locate)
 		}
 	}
 }
 
-// isReported reports whether an earlier finding reports the same error.
-func (rec *recorder) isReported(f playground.Finding) bool {
-	return slices.ContainsFunc(rec.report.Findings, func(earlier playground.Finding) bool {
-		return earlier.Field == f.Field && earlier.Message == f.Message && earlier.Reason == f.Reason
-	})
+// errorFinding returns the finding of an error of validation, without its location.
+func (rec *recorder) errorFinding(stage playground.StageName, err *field.Error) playground.Finding {
+	f := rec.finding(stage, err.ErrorBody())
+	f.Reason = string(metav1.CauseType(err.Type))
+	f.Field = err.Field
+	return f
+}
+
+// locate returns a finding with the locations of its field and of the field's schema.
+func (rec *recorder) locate(f playground.Finding) playground.Finding {
+	if location, ok := resolve.Field(rec.doc, f.Field); ok {
+		f.Range = finding.Mark(location)
+		f.Related = rec.related(rec.doc.PathAt(location.Key().Start))
+	}
+	return f
+}
+
+// failedStage returns the first stage with an error, which a later stage may
+// return. Without such a finding, it returns the stage that ended the request.
+func (rec *recorder) failedStage(ended string) string {
+	if f, ok := rec.findings.FirstError(); ok {
+		return f.Stage
+	}
+	return ended
 }
 
 // related returns the location of the schema of the value at a path, as related ranges.
@@ -212,14 +244,16 @@ func (rec *recorder) related(path []any) []playground.Related {
 	return []playground.Related{{
 		Document: playground.DocumentCRD,
 		Range:    location.Key(),
-		Message:  "schema at " + schemaPath.String(),
+		Message:  "Schema: " + jsonvalue.PathString(path),
 	}}
 }
 
-// warn adds warnings, as headers of the response. It ignores duplicates.
+// warn adds warnings, as headers of the response. It ignores duplicates, and messages
+// with control characters, which a header cannot contain.
 func (rec *recorder) warn(messages ...string) {
 	for _, message := range messages {
-		if !slices.Contains(rec.report.Warnings, message) {
+		if _, err := utilnet.NewWarningHeader(299, "", message); err == nil && !rec.warned[message] {
+			rec.warned[message] = true
 			rec.report.Warnings = append(rec.report.Warnings, message)
 		}
 	}

@@ -43,6 +43,9 @@ type Request struct {
 	invalid field.ErrorList
 	// stored is nil unless the object was written.
 	stored *storedObject
+	// undecided marks a request that ended because the scenario has no response of the
+	// conversion webhook.
+	undecided bool
 }
 
 // options are the parameters of a request.
@@ -89,7 +92,7 @@ func newRequest(ctx context.Context, target Target, o options, doc *source.Docum
 // Doc returns the document of the object.
 func (r *Request) Doc() *source.Document { return r.rec.doc }
 
-// Version returns the version that serves the request; nil if there is none.
+// Version returns the version that serves the request; it may be nil.
 func (r *Request) Version() *crd.Version { return r.endpoint.version }
 
 // Object returns the object as the last stage left it; nil unless it was decoded.
@@ -109,6 +112,8 @@ func (r *Request) StopBefore(name playground.StageName) {
 // Evaluate runs the stages of the request. If supported is false, the engine lacks a
 // feature on which the verdict depends, and Evaluate skips all stages.
 func (r *Request) Evaluate(supported bool) {
+	defer func() { r.rec.report.Findings = r.rec.findings.List() }()
+	defer r.checkSent()
 	r.rec.describeDocument()
 	if why := r.precondition(supported); why != "" {
 		r.rec.skipAll(r.stages, why)
@@ -129,15 +134,15 @@ func (r *Request) precondition(supported bool) (why string) {
 	switch {
 	case !r.endpoint.CRD.Report.Accepted:
 		r.reportUnreadable()
-		return "the CRD is not accepted"
+		return "Not evaluated because the CRD was rejected."
 	case !supported:
-		return "loading the part of the engine that judges this…"
+		return "loading the engine module for this request…"
 	case r.endpoint.CRD.Unservable:
 		r.refuse(playground.StageDecode, apierrors.NewInternalError(errors.New("error resolving resource")))
 		return "the API server cannot serve the CRD"
 	case len(r.existing.findings) > 0:
 		r.rec.add(r.existing.findings...)
-		return "the old object cannot be read"
+		return "the existing object cannot be read"
 	}
 	return ""
 }
@@ -157,7 +162,7 @@ func (r *Request) runStages() {
 		err := upstream.Guard(stage.name, func() error { return stage.run(r) })
 		if err != nil {
 			r.refuse(stage.name, err)
-			r.rec.skipRest(r.stages[i+1:], "the request ended in stage "+stage.name)
+			r.rec.skipRest(r.stages[i+1:], "not reached: "+r.rec.failedStage(stage.name)+" failed")
 			break
 		}
 	}
@@ -173,6 +178,9 @@ func (r *Request) runStages() {
 // refuse reports err as the response to the request. It adds a finding unless earlier
 // findings explain err.
 func (r *Request) refuse(stage playground.StageName, err error) {
+	if r.refuseUndecided(stage, err) {
+		return
+	}
 	r.rec.report.Status = upstream.StatusOf(err)
 	r.rec.report.Output = kubectl.FormatError(err, r.options.operation, "object.yaml", r.rec.report.Warnings)
 	if r.isExplained(err) {
@@ -184,12 +192,39 @@ func (r *Request) refuse(stage playground.StageName, err error) {
 	r.rec.add(f)
 }
 
+// checkSent replaces the output by kubectl's own error about a document that it does not
+// send.
+func (r *Request) checkSent() {
+	report := &r.rec.report
+	if report.Output == "" || report.Accepted && !r.isAcceptedUnread() {
+		return
+	}
+	if unsent := unsentOutput(r.rec.doc, r.options.operation, r.options.fieldValidation); unsent != "" {
+		report.Output = unsent
+	}
+}
+
+// isAcceptedUnread reports whether the API server accepts a document that kubectl may
+// fail to read: the server reads it less strictly, or not at all.
+func (r *Request) isAcceptedUnread() bool {
+	return r.options.operation == playground.OperationDelete || !r.options.tracksUnknown() || r.object.IsList()
+}
+
+// unsentOutput returns kubectl's own error about a document, or an empty string. kubectl
+// scale reads no document.
+func unsentOutput(doc *source.Document, operation playground.Operation, fieldValidation string) string {
+	if operation == playground.OperationScale {
+		return ""
+	}
+	return kubectl.File{Name: "object.yaml", Text: doc.Text, Operation: operation, FieldValidation: fieldValidation}.Unsent()
+}
+
 // isExplained reports whether the causes of err already have findings.
 func (r *Request) isExplained(err error) bool {
 	if _, isDenied := errors.AsType[*admissionDenied](err); isDenied {
 		return true
 	}
-	return len(r.invalid) > 0 || r.options.isStrict() && len(r.decoding.strict) > 0 ||
+	return len(r.invalid) > 0 || len(upstream.StrictErrors(err)) > 0 ||
 		apierrors.HasStatusCause(err, metav1.CauseTypeFieldManagerConflict)
 }
 
@@ -207,9 +242,9 @@ func (r *Request) creates() bool {
 // convert converts an object in a stage of the request, and records the calls of
 // the conversion webhook.
 func (r *Request) convert(stage playground.StageName, object *unstructured.Unstructured, to *crd.Version) (*unstructured.Unstructured, error) {
-	if w := r.endpoint.Conversion.webhook; w != nil {
-		before := len(w.Reviews())
-		defer func() { r.rec.report.Conversions = append(r.rec.report.Conversions, w.Reviews()[before:]...) }()
-	}
+	before := len(r.endpoint.Conversion.reviews())
+	defer func() {
+		r.rec.report.Conversions = append(r.rec.report.Conversions, r.endpoint.Conversion.reviews()[before:]...)
+	}()
 	return r.endpoint.Conversion.convert(stage, object, to)
 }

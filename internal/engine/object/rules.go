@@ -2,6 +2,7 @@ package object
 
 import (
 	"context"
+	"slices"
 
 	"k8s.io/apiextensions-apiserver/pkg/apiserver/schema/cel"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -10,6 +11,7 @@ import (
 
 	"github.com/crdlab/crdlab/internal/engine/celrule"
 	"github.com/crdlab/crdlab/internal/engine/crd"
+	"github.com/crdlab/crdlab/internal/engine/customresource"
 	"github.com/crdlab/crdlab/internal/engine/release"
 	"github.com/crdlab/crdlab/internal/playground"
 	"github.com/crdlab/crdlab/internal/source"
@@ -25,11 +27,13 @@ func runRules(r *Request) error {
 	}
 	r.rec.report.RulesBudget = celconfig.RuntimeCELCostBudget
 	var memo celrule.Memo
-	blocked := isBlocking(r.invalid)
+	blocked := customresource.BlocksRules(r.invalid)
 	errs := field.ErrorList{field.Invalid(nil, nil,
 		"some validation rules were not checked because the object was invalid; correct the existing errors to complete validation")}
 	if !blocked {
+		earlier := len(r.rec.report.Warnings)
 		errs, memo = validateRules(r.ctx, v, r.object, r.old.object)
+		slices.Sort(r.rec.report.Warnings[earlier:]) // upstream warns in the random order of Go's maps
 	}
 	r.addInvalid(playground.StageRules, errs)
 	outcome := explainRules(r.ctx, &r.endpoint, r.rec.doc, rootTarget(v, r.object, r.old.object), memo, blocked)
@@ -57,22 +61,10 @@ func rootTarget(v *crd.Version, object, old *unstructured.Unstructured) celrule.
 	if old != nil {
 		root.Old = old.Object
 		if release.HasRatcheting() {
-			root.Correlation = correlate(v, object, old)
+			root.Correlation = customresource.Correlate(v, object, old)
 		}
 	}
 	return root
-}
-
-// isBlocking reports whether errors prevent the evaluation of the rules
-// (hasBlockingErr of the strategy of custom resources).
-func isBlocking(errs field.ErrorList) bool {
-	for _, err := range errs {
-		switch err.Type {
-		case field.ErrorTypeNotSupported, field.ErrorTypeRequired, field.ErrorTypeTooLong, field.ErrorTypeTooMany, field.ErrorTypeTypeInvalid:
-			return true
-		}
-	}
-	return false
 }
 
 // explainRules returns the result of each rule for each value to which it applies. The

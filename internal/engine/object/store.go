@@ -33,7 +33,7 @@ func runStore(r *Request) error {
 		}
 	}
 	if removesLastFinalizer(r.object, r.old.object) {
-		r.rec.explain("the last finalizer is gone, and with it the object: it was being deleted")
+		r.rec.explain("the update removes the last finalizer of an object that is being deleted, so the API server removes the object")
 		r.rec.report.Deleted = true
 		r.accept()
 		return nil
@@ -73,7 +73,7 @@ func withOwnMetadata(object *unstructured.Unstructured) *unstructured.Unstructur
 func (r *Request) write(object *unstructured.Unstructured, storage *crd.Version) error {
 	object.SetSelfLink("") // etcd has no selfLink (PrepareObjectForStorage)
 	if isUnchanged(r.object, r.old, storage) {
-		r.rec.explain("nothing changed, so nothing is written")
+		r.rec.explain("the object is unchanged, so the API server does not write it")
 	} else {
 		setResourceVersion(object, r.old.object)
 	}
@@ -83,12 +83,21 @@ func (r *Request) write(object *unstructured.Unstructured, storage *crd.Version)
 	// The API server reads its response back at the version of the request (Create
 	// and GuaranteedUpdate of k8s.io/apiserver/pkg/storage/etcd3).
 	if _, err := r.stored.at(r.endpoint.version); err != nil && !errors.Is(err, feature.ErrNoWebhook) {
-		r.rec.explain("the object is stored all the same: it is the answer that cannot be converted back")
+		r.rec.explain("the object is stored, but the API server cannot convert it back to the version of the request")
 		return corruptError(object, err)
+	}
+	if r.object.IsList() {
+		r.rec.explain("the object is stored, but the API server cannot encode the response")
+		return errNotList
 	}
 	r.accept()
 	return nil
 }
+
+// errNotList is the response to requests for an object with a list named items. The API
+// server takes the object for a list (meta.EachListItem in
+// k8s.io/apimachinery/pkg/api/meta).
+var errNotList = errors.New("*unstructured.Unstructured is not a list: no Items field in this object")
 
 // corruptError formats an error about an object in etcd as the API server does
 // (corruptObjectError in k8s.io/apiserver/pkg/storage/etcd3).
@@ -141,15 +150,11 @@ func checkCreate(e *endpoint, object, existing *unstructured.Unstructured, opera
 	return err
 }
 
-// checkNoRevision rejects a resourceVersion of a new object. It follows Create and, for
-// apply, GuaranteedUpdate of k8s.io/apiserver/pkg/storage/etcd3, which the generic
-// registry calls.
+// checkNoRevision rejects a resourceVersion of a new object, which apply ignores. It
+// follows Create of k8s.io/apiserver/pkg/storage/etcd3.
 func checkNoRevision(object *unstructured.Unstructured, operation playground.Operation) error {
 	revision, err := storage.APIObjectVersioner{}.ObjectResourceVersion(object)
-	switch {
-	case operation == playground.OperationApply:
-		return err
-	case err == nil && revision != 0:
+	if operation != playground.OperationApply && err == nil && revision != 0 {
 		return storage.ErrResourceVersionSetOnCreate
 	}
 	return nil
@@ -192,7 +197,7 @@ func storeReason(c jsonvalue.Change, version string) (cause playground.ChangeCau
 	case path == "metadata.selfLink":
 		return playground.CauseServer, "not persisted"
 	case c.Op == playground.ChangeRemove:
-		return playground.CauseConverted, "the storage version " + version + " does not have it"
+		return playground.CauseConverted, "not a field of the storage version " + version
 	}
 	return playground.CauseConverted, "converted to the storage version " + version
 }

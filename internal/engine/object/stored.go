@@ -9,6 +9,8 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
 	"github.com/crdlab/crdlab/internal/engine/crdschema"
+	"github.com/crdlab/crdlab/internal/engine/customresource"
+	"github.com/crdlab/crdlab/internal/engine/finding"
 	"github.com/crdlab/crdlab/internal/engine/jsonvalue"
 	"github.com/crdlab/crdlab/internal/engine/upstream"
 	"github.com/crdlab/crdlab/internal/playground"
@@ -19,6 +21,8 @@ import (
 type StoredRead struct {
 	request *Request
 	stored  *unstructured.Unstructured
+	// errors holds a finding for each error of the validation, without its location.
+	errors []playground.Finding
 }
 
 // ReadStored reads a stored object and validates it as a new object. The object may be
@@ -37,7 +41,7 @@ func ReadStored(ctx context.Context, target Target, doc *source.Document, stored
 			return err
 		}
 		r.object = object
-		read.validate(validateCreate(r.ctx, r.endpoint.version, object))
+		read.validate(customresource.ValidateCreate(r.ctx, r.endpoint.version, object))
 		return nil
 	})
 }
@@ -47,32 +51,51 @@ func newStoredRead(ctx context.Context, target Target, doc *source.Document, sto
 	r := newRequest(ctx, target, o, doc)
 	r.endpoint.version = target.CRD.Storage
 	r.object = stored
-	return &StoredRead{r, stored}
+	return &StoredRead{request: r, stored: stored}
 }
 
 // validate adds the errors of validation and, where the API server would evaluate
 // the rules, their errors.
 func (s *StoredRead) validate(errs field.ErrorList) {
 	r := s.request
-	r.addInvalid(playground.StageValidate, errs)
-	if r.endpoint.version.CELValidator != nil && !isBlocking(r.invalid) {
+	s.addErrors(playground.StageValidate, errs)
+	if r.endpoint.version.CELValidator != nil && !customresource.BlocksRules(r.invalid) {
 		errs, _ := validateRules(r.ctx, r.endpoint.version, r.object, r.old.object)
-		r.addInvalid(playground.StageRules, errs)
+		s.addErrors(playground.StageRules, errs)
 	}
 }
 
-// Findings returns the errors of the validation.
-func (s *StoredRead) Findings() []playground.Finding { return s.request.rec.report.Findings }
-
-// NewFindings returns the errors that the validation under the old CRD does not have.
-func (s *StoredRead) NewFindings(old *StoredRead) []playground.Finding {
-	var added []playground.Finding
-	for _, f := range s.Findings() {
-		if !old.request.rec.isReported(f) {
-			added = append(added, f)
+// addErrors adds the errors of a stage that are not reported yet.
+func (s *StoredRead) addErrors(stage playground.StageName, errs field.ErrorList) {
+	rec := s.request.rec
+	for _, err := range upstream.SortErrors(errs) {
+		f := rec.errorFinding(stage, err)
+		if key := keyOf(f); !rec.reported[key] {
+			rec.reported[key] = true
+			s.errors = append(s.errors, f)
 		}
 	}
-	return added
+	s.request.invalid = append(s.request.invalid, errs...)
+}
+
+// IsValid reports whether the validation has no errors.
+func (s *StoredRead) IsValid() bool { return len(s.request.invalid) == 0 }
+
+// NewFindings returns the errors of the validation, up to a maximum. Unless old is nil,
+// it omits the errors that the validation under the old CRD has, too.
+func (s *StoredRead) NewFindings(old *StoredRead, maximum int) []playground.Finding {
+	added := finding.NewCollector(maximum)
+	rec := s.request.rec
+	for _, f := range s.errors {
+		if old == nil || !old.request.rec.reported[keyOf(f)] {
+			added.AddLazily(f, func(f playground.Finding) playground.Finding {
+				f = rec.locate(f)
+				f.Document = playground.DocumentOldObject
+				return f
+			})
+		}
+	}
+	return added.List()
 }
 
 // AcceptsTouch reports whether the API server accepts an update that changes only a
@@ -84,7 +107,7 @@ func (s *StoredRead) AcceptsTouch() bool {
 		u := update.request
 		u.options.operation = playground.OperationUpdate
 		u.old.object, u.object = r.object, withLabel(r.object, "updated", "true")
-		update.validate(validateUpdate(u.ctx, u.endpoint.version, u.object, u.old.object, playground.OperationUpdate))
+		update.validate(customresource.ValidateUpdate(u.ctx, u.endpoint.version, u.object, u.old.object, playground.OperationUpdate))
 		return nil
 	})
 	return err == nil && len(update.request.invalid) == 0

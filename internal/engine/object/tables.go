@@ -2,19 +2,13 @@ package object
 
 import (
 	"cmp"
-	"context"
-	"fmt"
-	"reflect"
 	"slices"
 	"time"
 
-	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
-	"k8s.io/apimachinery/pkg/util/duration"
-	"k8s.io/client-go/util/jsonpath"
 
 	"github.com/crdlab/crdlab/internal/engine/crd"
+	"github.com/crdlab/crdlab/internal/engine/customresource"
 	"github.com/crdlab/crdlab/internal/engine/jsonvalue"
 	"github.com/crdlab/crdlab/internal/engine/kubectl"
 	"github.com/crdlab/crdlab/internal/engine/upstream"
@@ -30,14 +24,41 @@ func Tables(c *crd.CRD, objects []Evaluated, now time.Time) []playground.Table {
 	}
 	for _, name := range c.ServedByPriority() {
 		_ = upstream.Guard(playground.StageRead, func() error {
-			table, err := newTable(c.Versions[name], listAt(objects, name), now)
-			if err == nil {
-				tables = append(tables, table)
+			v := c.Versions[name]
+			table, err := customresource.NewTable(v, listAt(objects, name), now)
+			if err != nil {
+				return err
 			}
-			return err
+			table.Get, table.Wide = kubectl.FormatTable(table, false), kubectl.FormatTable(table, true)
+			if failure := listFailure(objects, name); failure != "" {
+				table.Rows, table.Get, table.Wide = [][]any{}, failure, failure
+			}
+			if v.DeprecationWarning != "" {
+				warning := kubectl.FormatWarnings([]string{v.DeprecationWarning})
+				table.Get, table.Wide = warning+table.Get, warning+table.Wide
+			}
+			tables = append(tables, table)
+			return nil
 		})
 	}
 	return tables
+}
+
+// listFailure returns a message if an object cannot be read at a version, so that
+// the API server cannot list the objects. Otherwise it returns an empty string.
+func listFailure(objects []Evaluated, version string) string {
+	for _, object := range objects {
+		for _, v := range object.Report.Versions {
+			switch {
+			case v.Name != version || v.Error == "":
+			case v.Cause == playground.CauseUnansweredWebhook:
+				return "The output depends on the conversion webhook, for which the scenario has no response.\n"
+			default:
+				return "The API server cannot return the list: " + v.Error + "\n"
+			}
+		}
+	}
+	return ""
 }
 
 // versionReads holds a stored object as read at each served version, by the name of
@@ -62,51 +83,4 @@ func listAt(objects []Evaluated, version string) *unstructured.UnstructuredList 
 		return cmp.Or(cmp.Compare(a.GetNamespace(), b.GetNamespace()), cmp.Compare(a.GetName(), b.GetName()))
 	})
 	return list
-}
-
-func newTable(v *crd.Version, list *unstructured.UnstructuredList, now time.Time) (playground.Table, error) {
-	out := playground.Table{Version: v.Kind.Version, Columns: []playground.Column{}, Rows: [][]any{}}
-	convertor := v.AcquireTableConvertor()
-	defer v.ReleaseTableConvertor(convertor)
-	columns := convertor.Columns
-	table, err := convertor.ConvertToTable(context.Background(), list, nil)
-	if err != nil {
-		return out, fmt.Errorf("convert to table: %w", err)
-	}
-	for _, c := range table.ColumnDefinitions {
-		out.Columns = append(out.Columns, playground.Column{Name: c.Name, Type: c.Type, Format: c.Format, Description: c.Description, Priority: c.Priority})
-	}
-	for i, row := range table.Rows {
-		for j, column := range columns {
-			if column.Type == "date" {
-				row.Cells[j+1] = age(column, list.Items[i].Object, row.Cells[j+1], now)
-			}
-		}
-		out.Rows = append(out.Rows, row.Cells)
-	}
-	out.Get = kubectl.FormatTable(out, false)
-	out.Wide = kubectl.FormatTable(out, true)
-	return out, nil
-}
-
-// age returns the cell of a date column at the time now, because upstream's
-// convertor uses the time of the machine.
-func age(column apiextensionsv1.CustomResourceColumnDefinition, object map[string]any, cell any, now time.Time) any {
-	path := jsonpath.New(column.Name).AllowMissingKeys(true)
-	if cell == nil || path.Parse("{"+column.JSONPath+"}") != nil {
-		return cell
-	}
-	results, err := path.FindResults(object)
-	if err != nil || len(results) == 0 || len(results[0]) == 0 {
-		return cell
-	}
-	timestamp, ok := reflect.TypeAssert[string](results[0][0])
-	if !ok {
-		return cell
-	}
-	t := metav1.Time{}
-	if t.UnmarshalQueryParameter(timestamp) != nil || t.IsZero() {
-		return cell
-	}
-	return duration.HumanDuration(now.Sub(t.Time))
 }

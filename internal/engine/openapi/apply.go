@@ -6,15 +6,40 @@ import (
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	"k8s.io/apiextensions-apiserver/pkg/controller/openapi/builder"
 	"k8s.io/apimachinery/pkg/util/managedfields"
+	"k8s.io/kube-openapi/pkg/spec3"
+	"k8s.io/kube-openapi/pkg/validation/spec"
 )
 
-// ApplyTypes returns the types with which a server-side apply merges objects of a
-// version. They follow from the published OpenAPI document, like
-// buildOpenAPIModelsForApply in k8s.io/apiextensions-apiserver/pkg/apiserver.
-func ApplyTypes(crd *apiextensionsv1.CustomResourceDefinition, version string) (managedfields.TypeConverter, error) {
-	document, err := builder.BuildOpenAPIV3(crd, version, builder.Options{})
-	if err != nil {
-		return nil, fmt.Errorf("build OpenAPI: %w", err)
+// ApplyTypes returns the types with which a server-side apply merges the objects of a
+// CRD. The converter has the types of all versions, because one object may have managers
+// that applied different versions. It follows getOrCreateServingInfoFor of
+// k8s.io/apiextensions-apiserver/pkg/apiserver: without models, it deduces the types.
+func ApplyTypes(crd *apiextensionsv1.CustomResourceDefinition) (managedfields.TypeConverter, error) {
+	models, err := applyModels(crd)
+	if err != nil || len(models) == 0 {
+		return managedfields.NewDeducedTypeConverter(), nil
 	}
-	return managedfields.NewTypeConverter(document.Components.Schemas, crd.Spec.PreserveUnknownFields)
+	types, err := managedfields.NewTypeConverter(models, crd.Spec.PreserveUnknownFields)
+	if err != nil {
+		return nil, fmt.Errorf("convert the OpenAPI document: %w", err)
+	}
+	return repeatableConverter{types}, nil
+}
+
+// applyModels returns the OpenAPI models of all versions, like
+// buildOpenAPIModelsForApply.
+func applyModels(crd *apiextensionsv1.CustomResourceDefinition) (map[string]*spec.Schema, error) {
+	var documents []*spec3.OpenAPI
+	for _, v := range crd.Spec.Versions {
+		document, err := builder.BuildOpenAPIV3(crd, v.Name, builder.Options{})
+		if err != nil {
+			return nil, err
+		}
+		documents = append(documents, document)
+	}
+	merged, err := builder.MergeSpecsV3(documents...)
+	if err != nil {
+		return nil, err
+	}
+	return merged.Components.Schemas, nil
 }

@@ -1,43 +1,109 @@
 package openapi
 
 import (
+	"encoding/json"
 	"fmt"
 	"maps"
+	"reflect"
 	"slices"
 	"strings"
 
 	"github.com/mitchellh/go-wordwrap"
-	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
-// explain returns the output of `kubectl explain` for a kind. schema is the kind's
-// schema in document, an OpenAPI v3 document. The function follows
-// k8s.io/kubectl/pkg/explain/v2 instead of importing it, because its templates
-// disable dead code elimination in the linker.
-func explain(crd *apiextensionsv1.CustomResourceDefinition, version string, document, schema map[string]any, recursive bool) string {
+// Explain returns the output of `kubectl explain` for a kind in an OpenAPI v3 document, or
+// for the field at a path below it. It follows k8s.io/kubectl/pkg/explain/v2 instead of
+// importing it, because its templates disable dead code elimination in the linker.
+func Explain(document []byte, kind schema.GroupVersionKind, fields []string, recursive bool) (string, error) {
+	root := map[string]any{}
+	if err := json.Unmarshal(document, &root); err != nil { // like kubectl: all numbers are float64
+		return "", fmt.Errorf("decode OpenAPI v3: %w", err)
+	}
+	components, _ := root["components"].(map[string]any)
 	e := explainer{recursive: recursive}
-	components, _ := document["components"].(map[string]any)
 	e.schemas, _ = components["schemas"].(map[string]any)
-
-	fmt.Fprintf(&e.out, "GROUP:      %s\nKIND:       %s\nVERSION:    %s\n\n", crd.Spec.Group, crd.Spec.Names.Kind, version)
-	e.out.WriteString("DESCRIPTION:\n")
-	description := e.description(schema)
-	if description == "" {
-		description = "<empty>"
+	fmt.Fprintf(&e.out, "GROUP:      %s\nKIND:       %s\nVERSION:    %s\n\n", kind.Group, kind.Kind, kind.Version)
+	if !e.output(e.schemaOf(kind), fields, nil) {
+		return "", fmt.Errorf("field %q does not exist", fields[len(fields)-1])
 	}
-	e.out.WriteString(wrap(description, 76, 4) + "\n")
-	fields := explainer{schemas: e.schemas, recursive: e.recursive}
-	fields.fieldList(schema, 1, nil)
-	if fields.out.Len() > 0 {
-		e.out.WriteString("FIELDS:\n" + fields.out.String())
-	}
-	return e.out.String() + "\n"
+	return e.out.String() + "\n", nil
 }
 
 type explainer struct {
 	schemas   map[string]any // by name
 	recursive bool
 	out       strings.Builder
+}
+
+// schemaOf returns the schema of a kind, or nil.
+func (e *explainer) schemaOf(kind schema.GroupVersionKind) map[string]any {
+	want := map[string]any{"group": kind.Group, "version": kind.Version, "kind": kind.Kind}
+	for _, name := range slices.Sorted(maps.Keys(e.schemas)) {
+		candidate, _ := e.schemas[name].(map[string]any)
+		kinds, _ := candidate["x-kubernetes-group-version-kind"].([]any)
+		if slices.ContainsFunc(kinds, func(k any) bool { return reflect.DeepEqual(k, any(want)) }) {
+			return candidate
+		}
+	}
+	return nil
+}
+
+// output prints the field at a path below a schema. It reports whether the field exists.
+// seen lists the references on the way to the schema.
+func (e *explainer) output(schema map[string]any, fields, seen []string) bool {
+	resolved, reference := e.resolve(schema)
+	if len(fields) == 0 {
+		e.describe(resolved)
+		return true
+	}
+	if reference != "" {
+		if slices.Contains(seen, reference) {
+			return false
+		}
+		seen = append(slices.Clip(seen), reference)
+	}
+	properties, _ := resolved["properties"].(map[string]any)
+	if property, _ := properties[fields[0]].(map[string]any); len(property) > 0 {
+		if len(fields) == 1 {
+			fmt.Fprintf(&e.out, "FIELD: %s <%s>\n%s\n\n", fields[0], e.typeName(property), enumLines(property))
+		}
+		return e.output(property, fields[1:], nil)
+	}
+	if element := elementOf(resolved); element != nil {
+		return e.output(element, fields, seen)
+	}
+	all, _ := resolved["allOf"].([]any)
+	return slices.ContainsFunc(all, func(part any) bool {
+		alternative, _ := part.(map[string]any)
+		return e.output(alternative, fields, seen)
+	})
+}
+
+// describe prints the description and the fields of a schema.
+func (e *explainer) describe(schema map[string]any) {
+	description := e.description(schema)
+	if description == "" {
+		description = "<empty>"
+	}
+	e.out.WriteString("DESCRIPTION:\n" + wrap(description, 76, 4) + "\n")
+	e.externalDocs(schema, 0, 76)
+	fields := explainer{schemas: e.schemas, recursive: e.recursive}
+	fields.fieldList(schema, 1, nil)
+	if fields.out.Len() > 0 {
+		e.out.WriteString("FIELDS:\n" + fields.out.String())
+	}
+}
+
+// elementOf returns the schema of the items of a list or of the values of a map, or nil.
+func elementOf(schema map[string]any) map[string]any {
+	if items, _ := schema["items"].(map[string]any); len(items) > 0 {
+		return items
+	}
+	if values, _ := schema["additionalProperties"].(map[string]any); len(values) > 0 {
+		return values
+	}
+	return nil
 }
 
 // resolve returns the target of a schema's reference, or the schema itself.
@@ -118,43 +184,61 @@ func (e *explainer) field(name string, schema map[string]any, required bool, lev
 		description = "<no description>"
 	}
 	e.out.WriteString(wrap(description, 78-indent, indent+2) + "\n")
-	e.externalDocs(schema, indent)
+	e.externalDocs(schema, indent+2, 76-indent)
 	e.out.WriteString("\n")
 }
 
-func (e *explainer) externalDocs(schema map[string]any, indent int) {
+func (e *explainer) externalDocs(schema map[string]any, indent, width int) {
 	docs, _ := schema["externalDocs"].(map[string]any)
 	if len(docs) == 0 {
 		return
 	}
-	e.out.WriteString("\n" + indentLines("EXTERNAL DOCS:", indent+2) + "\n")
+	e.out.WriteString("\n" + indentLines("EXTERNAL DOCS:", indent) + "\n")
+	below := max(indent+2, 4)
 	if description, _ := docs["description"].(string); description != "" {
-		e.out.WriteString(wrap(description, 76-indent, indent+4) + "\n")
+		e.out.WriteString(wrap(description, width, below) + "\n")
 	}
 	if url, _ := docs["url"].(string); url != "" {
-		e.out.WriteString(indentLines("URL: "+url, indent+4) + "\n")
+		e.out.WriteString(indentLines("URL: "+url, below) + "\n")
 	}
 }
 
 // enumLine lists the first four values of an enum.
 func enumLine(schema map[string]any, indent int) string {
 	const most = 4
-	values, _ := schema["enum"].([]any)
+	values := enumValues(schema)
 	if len(values) == 0 {
 		return ""
 	}
-	var shown []string
-	for i, value := range values {
-		if i == most {
-			shown = append(shown, "....")
-			break
-		}
-		if value == "" {
-			value = `""`
-		}
-		shown = append(shown, fmt.Sprint(value))
+	if len(values) > most {
+		values = append(values[:most], "....")
 	}
-	return "\n" + strings.Repeat(" ", indent) + "enum: " + strings.Join(shown, ", ")
+	return "\n" + strings.Repeat(" ", indent) + "enum: " + strings.Join(values, ", ")
+}
+
+// enumLines lists all values of an enum.
+func enumLines(schema map[string]any) string {
+	values := enumValues(schema)
+	if len(values) == 0 {
+		return ""
+	}
+	return "ENUM:\n" + indentLines(strings.Join(values, "\n"), 4)
+}
+
+func enumValues(schema map[string]any) []string {
+	values, _ := schema["enum"].([]any)
+	names := make([]string, len(values))
+	for i, value := range values {
+		switch value {
+		case "":
+			names[i] = `""`
+		case nil:
+			names[i] = "<no value>" // by text/template, which kubectl uses
+		default:
+			names[i] = fmt.Sprint(value)
+		}
+	}
+	return names
 }
 
 // typeName returns the short name of a type: string, []Object, map[string]integer.

@@ -8,6 +8,7 @@ import (
 
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	"k8s.io/apiextensions-apiserver/pkg/controller/openapi/builder"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 	utiljson "k8s.io/apimachinery/pkg/util/json"
 
 	"github.com/crdlab/crdlab/internal/engine/jsonvalue"
@@ -35,12 +36,13 @@ func Schema(crd *apiextensionsv1.CustomResourceDefinition, version string) (play
 	}
 	out.Kind, out.KindV2 = jsonvalue.Encode(kinds.v3), jsonvalue.Encode(kinds.v2)
 
-	document := map[string]any{}
-	if err := utiljson.Unmarshal(out.OpenAPIV3, &document); err != nil {
-		return out, fmt.Errorf("decode OpenAPI v3: %w", err)
+	kind := schema.GroupVersionKind{Group: crd.Spec.Group, Version: version, Kind: crd.Spec.Names.Kind}
+	if out.Explain, err = Explain(out.OpenAPIV3, kind, nil, false); err != nil {
+		return out, err
 	}
-	out.Explain = explain(crd, version, document, kinds.v3, false)
-	out.ExplainRecursive = explain(crd, version, document, kinds.v3, true)
+	if out.ExplainRecursive, err = Explain(out.OpenAPIV3, kind, nil, true); err != nil {
+		return out, err
+	}
 	return out, nil
 }
 

@@ -6,32 +6,43 @@ import "github.com/crdlab/crdlab/internal/playground"
 // The keys name the errors in test output.
 func FixableErrors() map[string]func(playground.Finding) bool {
 	fixable := map[string]func(playground.Finding) bool{}
-	for _, s := range suggestions {
-		if s.fixes == nil {
-			continue
-		}
-		name := s.message.expression
-		if s.field != nil {
-			name = s.field.expression + ": " + name
-		}
-		fixable[name] = func(f playground.Finding) bool {
-			return s.field.matches(f.Field) && s.message.matches(f.Message)
+	for _, document := range documents {
+		for s := range suggestionsFor(document) {
+			if s.fixes == nil {
+				continue
+			}
+			name := s.message.expression
+			if s.field != nil {
+				name = s.field.expression + ": " + name
+			}
+			fits := func(f playground.Finding) bool {
+				return f.Document == document && s.field.matches(f.Field) && s.message.matches(f.Message)
+			}
+			if other := fixable[name]; other != nil {
+				fixable[name] = func(f playground.Finding) bool { return fits(f) || other(f) }
+			} else {
+				fixable[name] = fits
+			}
 		}
 	}
 	return fixable
 }
 
+var documents = []playground.Document{playground.DocumentCRD, playground.DocumentObject, playground.DocumentAdmission}
+
 // ErrorPatterns returns the patterns of the table. Each function reports whether
 // the pattern occurs in a string: once with the search for substrings first, and
 // once by the regular expression alone.
 func ErrorPatterns() (patterns []func(s string) (found, foundByExpression bool)) {
-	for _, row := range suggestions {
-		for _, p := range []*errorPattern{row.field, row.message} {
-			if p != nil {
-				patterns = append(patterns, func(s string) (bool, bool) {
-					found := p.find(s) != nil
-					return found, p.compiled.MatchString(s)
-				})
+	for _, document := range documents {
+		for row := range suggestionsFor(document) {
+			for _, p := range []*errorPattern{row.field, row.message} {
+				if p != nil {
+					patterns = append(patterns, func(s string) (bool, bool) {
+						found := p.find(s) != nil
+						return found, p.compiled.MatchString(s)
+					})
+				}
 			}
 		}
 	}

@@ -9,9 +9,11 @@ import (
 	"strconv"
 	"strings"
 
+	"go.yaml.in/yaml/v3"
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 
 	"github.com/crdlab/crdlab/internal/engine/crdschema"
+	"github.com/crdlab/crdlab/internal/engine/gotype"
 	"github.com/crdlab/crdlab/internal/playground"
 )
 
@@ -30,9 +32,10 @@ func correctUnknownField(p *problem) []playground.Fix {
 	var fixes []playground.Fix
 	for _, name := range similarNames(typed, p.fieldNames(parent)) {
 		if !p.exists(append(parent, name)...) {
-			fixes = append(fixes, p.newFix("Write "+name, p.renameKey(name, path...))...)
+			fixes = append(fixes, p.newFix("Rename to "+name, p.renameKey(name, path...))...)
 		}
 	}
+	fixes = append(fixes, p.indentUnknownField(path)...)
 	return append(fixes, p.newFix("Remove "+typed, p.deleteAt(path...))...)
 }
 
@@ -40,7 +43,7 @@ func correctUnknownField(p *problem) []playground.Fix {
 // path.
 func (p *problem) fieldNames(path []any) []string {
 	if p.Document == playground.DocumentCRD {
-		return typeFieldNames(reflect.TypeFor[apiextensionsv1.CustomResourceDefinition](), path)
+		return gotype.FieldNames(reflect.TypeFor[apiextensionsv1.CustomResourceDefinition](), path)
 	}
 	if p.schema == nil {
 		return nil
@@ -49,60 +52,8 @@ func (p *problem) fieldNames(path []any) []string {
 	if len(path) == 0 {
 		names = append(names, "apiVersion", "kind", "metadata")
 	}
-	if node, _ := crdschema.NodeAt(p.schema, path); node != nil {
+	if node, _ := crdschema.NodeAt(p.schema, path); node != nil && len(node.Properties) <= maxCompared {
 		names = append(names, slices.Sorted(maps.Keys(node.Properties))...)
-	}
-	return names
-}
-
-// typeFieldNames returns the JSON names of the fields at a path in the values
-// of a Go type.
-func typeFieldNames(t reflect.Type, path []any) []string {
-	for t.Kind() == reflect.Pointer {
-		t = t.Elem()
-	}
-	if len(path) == 0 {
-		if t.Kind() != reflect.Struct {
-			return nil
-		}
-		return jsonFields(t, nil)
-	}
-	switch t.Kind() {
-	case reflect.Slice, reflect.Map:
-		return typeFieldNames(t.Elem(), path[1:])
-	case reflect.Struct:
-		// The types "schema or Boolean" and "schema or list" have no field in JSON:
-		// the schema is at the same path.
-		if field, ok := t.FieldByName("Schema"); ok && field.Type == reflect.TypeFor[*apiextensionsv1.JSONSchemaProps]() {
-			return typeFieldNames(field.Type, path)
-		}
-		var found []string
-		jsonFields(t, func(name string, field reflect.Type) {
-			if name == path[0] {
-				found = typeFieldNames(field, path[1:])
-			}
-		})
-		return found
-	}
-	return nil
-}
-
-// jsonFields returns the JSON names of a struct's fields, including the fields
-// of embedded structs. It calls visit for each of them, unless visit is nil.
-func jsonFields(t reflect.Type, visit func(name string, field reflect.Type)) []string {
-	var names []string
-	for field := range t.Fields() {
-		name, options, _ := strings.Cut(field.Tag.Get("json"), ",")
-		switch {
-		case name == "-":
-		case name == "" && (field.Anonymous || strings.Contains(options, "inline")):
-			names = append(names, jsonFields(field.Type, visit)...)
-		case name != "":
-			names = append(names, name)
-			if visit != nil {
-				visit(name, field.Type)
-			}
-		}
 	}
 	return names
 }
@@ -222,13 +173,21 @@ func (p *problem) supportedValues() []any {
 }
 
 // convertType converts a scalar to the type that the message requires.
-func convertType(p *problem) []playground.Fix {
+func convertType(p *problem) []playground.Fix { return p.convertTo(p.match[1]) }
+
+// convertTo converts the scalar at the path to a type. It returns nil if the scalar
+// has no such value.
+func (p *problem) convertTo(wanted string) []playground.Fix {
 	typed := p.nodeAt(p.path...)
 	if typed == nil || len(typed.Content) > 0 {
 		return nil
 	}
-	switch p.match[1] {
+	switch wanted {
 	case "string":
+		if isOldBoolean(typed) {
+			p.Hint = fmt.Sprintf("YAML 1.1 reads %s as a boolean. Quote it to make it a string.", typed.Value)
+			return p.newFix("Quote "+typed.Value, p.setValue(typed.Value, p.path...))
+		}
 		return p.setField(typed.Value)
 	case "integer":
 		if n, err := strconv.ParseInt(strings.TrimSpace(typed.Value), 10, 64); err == nil {
@@ -247,6 +206,15 @@ func convertType(p *problem) []playground.Fix {
 		}
 	}
 	return nil
+}
+
+// isOldBoolean reports whether only YAML 1.1 reads a plain scalar as a boolean.
+func isOldBoolean(n *yaml.Node) bool {
+	switch strings.ToLower(n.Value) {
+	case "y", "n", "yes", "no", "on", "off":
+		return n.Style == 0
+	}
+	return false
 }
 
 // setToBound sets a number to the nearest permitted value.
@@ -307,15 +275,19 @@ func removeDuplicates(p *problem) []playground.Fix {
 	if !isItem || json.Unmarshal([]byte(strings.TrimPrefix(p.Message, "Duplicate value: ")), &repeated) != nil {
 		return nil
 	}
+	items := len(p.nodeAt(p.parent()...).Content)
+	if items > maxCompared {
+		return nil
+	}
 	changes := []change{p.deleteAt(p.path...)}
-	for i := index + 1; i < len(p.nodeAt(p.parent()...).Content); i++ {
+	for i := index + 1; i < items; i++ {
 		if p.repeats(repeated, append(p.parent(), i)...) {
 			changes = append(changes, p.deleteAt(append(p.parent(), i)...))
 		}
 	}
 	title := "Remove this item"
 	if len(changes) > 1 {
-		title = fmt.Sprintf("Remove the %d items that repeat it", len(changes))
+		title = fmt.Sprintf("Remove %d duplicate items", len(changes))
 	}
 	return p.newFix(title, changes...)
 }
@@ -339,6 +311,9 @@ func (p *problem) repeats(value any, path ...any) bool {
 func (p *problem) equals(value any, path ...any) bool {
 	var typed any
 	n := p.nodeAt(path...)
+	if s, isString := value.(string); isString && n != nil && n.Tag == "!!str" {
+		return n.Value == s // much faster than to decode the node
+	}
 	return n != nil && n.Decode(&typed) == nil && encodeValue(typed) == encodeValue(value)
 }
 

@@ -1,6 +1,7 @@
 package quickfix
 
 import (
+	"cmp"
 	"fmt"
 	"regexp"
 	"slices"
@@ -22,6 +23,9 @@ const (
 	// maxEdits is the maximum number of nodes that one fix limits, or of items that
 	// it removes. A larger fix is too hard to review.
 	maxEdits = 16
+	// maxCompared is the maximum number of list items or of field names with which the
+	// fixes compare a value.
+	maxCompared = 500
 )
 
 // A problem is a finding with the input for its fixes.
@@ -38,6 +42,8 @@ type problem struct {
 	schema *structuralschema.Structural
 	// old is the object before an update; nil on create and for a CRD.
 	old map[string]any
+	// request holds the operation and the existing objects of an object's request.
+	request Request
 }
 
 // locateRange sets the path to the node at the finding's range.
@@ -124,11 +130,13 @@ func (p *problem) scalars(path ...any) []string {
 type change struct {
 	edit edit.Edit
 	ok   bool
+	// document is empty for the finding's document.
+	document playground.Document
 }
 
 func (p *problem) setValue(value any, path ...any) change {
 	edit, ok := edit.Set(p.doc, value, path...)
-	return change{edit, ok}
+	return change{edit: edit, ok: ok}
 }
 
 // appendValue appends a value to the list at a path. The list need not exist.
@@ -138,16 +146,16 @@ func (p *problem) appendValue(value any, path ...any) change {
 
 func (p *problem) deleteAt(path ...any) change {
 	edit, ok := edit.Delete(p.doc, path...)
-	return change{edit, ok}
+	return change{edit: edit, ok: ok}
 }
 
 func (p *problem) renameKey(name string, path ...any) change {
 	edit, ok := edit.Rename(p.doc, name, path...)
-	return change{edit, ok}
+	return change{edit: edit, ok: ok}
 }
 
 func replaceRange(r playground.Range, replacement string) change {
-	return change{edit.Edit{Range: r, NewText: replacement}, true}
+	return change{edit: edit.Edit{Range: r, NewText: replacement}, ok: true}
 }
 
 // newFix returns one fix that makes all changes, or nil if a change is
@@ -158,7 +166,7 @@ func (p *problem) newFix(title string, changes ...change) []playground.Fix {
 		if !c.ok {
 			return nil
 		}
-		fix.Edits = append(fix.Edits, playground.TextEdit{Document: p.Document, Range: c.edit.Range, NewText: c.edit.NewText})
+		fix.Edits = append(fix.Edits, playground.TextEdit{Document: cmp.Or(c.document, p.Document), Range: c.edit.Range, NewText: c.edit.NewText})
 	}
 	if len(fix.Edits) == 0 {
 		return nil

@@ -3,7 +3,8 @@
 // The table in suggestions.go maps error messages to hints and to the functions
 // that compute fixes. The other files hold these functions: crd.go for a CRD
 // except for its schemas, schema.go for structural schemas, rules.go and cost.go
-// for CEL rules, and object.go for objects.
+// for CEL rules, and object.go for objects. syntax.go repairs documents that do not
+// parse, and mismatch.go explains values that do not decode.
 package quickfix
 
 import (
@@ -39,7 +40,15 @@ type Subject struct {
 	// Schema is the schema of the requested version; nil if there is no such version.
 	Schema *structuralschema.Structural
 	// Old is the object before an update; nil on create.
-	Old map[string]any
+	Old     map[string]any
+	Request Request
+}
+
+// Request holds the parts of a scenario that the fixes of an object may need.
+type Request struct {
+	Operation playground.Operation
+	// OldObject is the document with the existing objects.
+	OldObject string
 }
 
 // SuggestForObject adds hints and fixes to the findings in the document of an
@@ -48,7 +57,7 @@ func SuggestForObject(findings []playground.Finding, s Subject) {
 	resolveField := func(field string) (source.Location, bool) { return resolve.Field(s.Doc, field) }
 	for i, f := range findings {
 		if f.Document == playground.DocumentObject {
-			findings[i] = suggest(problem{Finding: f, doc: s.Doc, crd: s.CRD, schema: s.Schema, old: s.Old}, resolveField)
+			findings[i] = suggest(problem{Finding: f, doc: s.Doc, crd: s.CRD, schema: s.Schema, old: s.Old, request: s.Request}, resolveField)
 		}
 	}
 }
@@ -73,6 +82,14 @@ func suggest(p problem, resolveField func(field string) (source.Location, bool))
 		if location, ok := resolveField(p.Field); ok {
 			p.locateField(location)
 		}
+	}
+	switch {
+	case p.isSyntaxError():
+		p.explainSyntax()
+	case typeError.matches(p.Message):
+		p.explainMismatch()
+	case p.Document == playground.DocumentCRD && unknownField.matches(p.Message):
+		p.explainKnownField()
 	}
 	return p.applyTable()
 }

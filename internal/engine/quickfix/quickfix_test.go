@@ -73,11 +73,13 @@ func checkFixes(t *testing.T, e *engine.Engine, s playground.Scenario, findings 
 var index = regexp.MustCompile(`\[\d+\]`)
 
 // countSimilar counts the findings with the stage, reason and field of f. It
-// ignores indexes, which change if a fix removes an item.
+// ignores indexes, which change if a fix removes an item. Without a field, the
+// message counts.
 func countSimilar(findings []playground.Finding, f playground.Finding) int {
 	n := 0
 	for _, other := range findings {
-		if other.Stage == f.Stage && other.Reason == f.Reason && index.ReplaceAllString(other.Field, "") == index.ReplaceAllString(f.Field, "") {
+		if other.Stage == f.Stage && other.Reason == f.Reason && index.ReplaceAllString(other.Field, "") == index.ReplaceAllString(f.Field, "") &&
+			(f.Field != "" || other.Message == f.Message) {
 			n++
 		}
 	}
@@ -92,6 +94,7 @@ func applyFix(s playground.Scenario, fix playground.Fix) playground.Scenario {
 	}
 	s.CRD = edit.Apply(s.CRD, edits[playground.DocumentCRD]...)
 	s.Object = edit.Apply(s.Object, edits[playground.DocumentObject]...)
+	s.OldObject = edit.Apply(s.OldObject, edits[playground.DocumentOldObject]...)
 	return s
 }
 
@@ -126,4 +129,30 @@ func readCases(t testing.TB) []cases.Case {
 		t.Fatal(err)
 	}
 	return all
+}
+
+// TestStatusUpdateFromNothing makes a status update succeed with one fix, although the CRD
+// has no status subresource and there is no existing object.
+func TestStatusUpdateFromNothing(t *testing.T) {
+	e := whole.New()
+	all := readCases(t)
+	i := slices.IndexFunc(all, func(c cases.Case) bool { return c.Name == "update/update-status-disabled" })
+	s := all[i].Scenario
+	s.OldObject = ""
+	findings := findingsOf(t, e, s)
+	if len(findings) != 1 || len(findings[0].Fixes) != 1 {
+		t.Fatalf("findings: %+v", findings)
+	}
+	fix := findings[0].Fixes[0]
+	if fix.Title != "Enable the status subresource, and add the existing object" {
+		t.Errorf("title: %s", fix.Title)
+	}
+	fixed := applyFix(s, fix)
+	if remaining := findingsOf(t, e, fixed); len(remaining) > 0 {
+		t.Errorf("findings after the fix: %+v\n%s", remaining, fixed.CRD)
+	}
+	const existing = "apiVersion: example.com/v1\nkind: Thing\nmetadata: {name: a}\nspec: {replicas: 2, image: x}\n"
+	if fixed.OldObject != existing {
+		t.Errorf("existing object: %s", fixed.OldObject)
+	}
 }

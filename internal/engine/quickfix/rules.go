@@ -1,6 +1,7 @@
 package quickfix
 
 import (
+	"fmt"
 	"maps"
 	"slices"
 	"strings"
@@ -18,7 +19,45 @@ func correctProperty(p *problem) []playground.Fix {
 	if !ok {
 		return nil
 	}
+	if fixes := p.escapeProperty(rule); fixes != nil {
+		return fixes
+	}
 	return p.correctName(p.match[1], similarNames(p.match[1], propertyNames(rule.root)))
+}
+
+// escapeProperty replaces a property name that CEL reads differently with its
+// escaped form, such as self.a-b with self.a__dash__b.
+func (p *problem) escapeProperty(rule ruleLocation) []playground.Fix {
+	before, after, ok := p.splitAtError(p.match[1])
+	if !ok {
+		return nil
+	}
+	written := p.match[1] + after
+	for _, name := range slices.Backward(slices.Sorted(maps.Keys(rule.node.Properties))) {
+		if !strings.HasPrefix(written, name) {
+			continue
+		}
+		for _, escaped := range escapedNames(name) {
+			if escaped == name || !rule.compiles(before+escaped+written[len(name):]) {
+				continue
+			}
+			p.Hint = fmt.Sprintf("CEL reads the property %s as %s.", name, escaped)
+			at := p.Range
+			at.End.Character = at.Start.Character + len(name)
+			return p.newFix("Replace with "+escaped, replaceRange(at, escaped))
+		}
+	}
+	return nil
+}
+
+// escapedNames returns the names that a property may have in CEL. Releases before
+// 1.31 escape more keywords than the newest one.
+func escapedNames(name string) []string {
+	escaped, ok := apiservercel.Escape(name)
+	if !ok {
+		return nil
+	}
+	return []string{escaped, "__" + name + "__"}
 }
 
 // celNames lists the names that authors misspell in rules.
@@ -43,7 +82,7 @@ func (p *problem) correctName(name string, candidates []string) []playground.Fix
 	var fixes []playground.Fix
 	for _, candidate := range candidates {
 		if rule.compiles(before + candidate + after) {
-			fixes = append(fixes, p.newFix("Write "+candidate, replaceRange(p.Range, candidate))...)
+			fixes = append(fixes, p.newFix("Replace with "+candidate, replaceRange(p.Range, candidate))...)
 		}
 	}
 	return fixes
@@ -117,12 +156,12 @@ func propertyNames(root *apiextensions.JSONSchemaProps) []string {
 // joinRuleLines writes the sibling field "rule" on one line.
 func joinRuleLines(p *problem) []playground.Fix {
 	path := append(p.parent(), "rule")
-	return p.newFix("Write the rule on one line", p.setValue(joinLines(p.scalar(path...)), path...))
+	return p.newFix("Join the rule into one line", p.setValue(joinLines(p.scalar(path...)), path...))
 }
 
 // joinFieldLines writes the field on one line.
 func joinFieldLines(p *problem) []playground.Fix {
-	return p.newFix("Write it on one line", p.setValue(joinLines(p.scalar(p.path...)), p.path...))
+	return p.newFix("Join into one line", p.setValue(joinLines(p.scalar(p.path...)), p.path...))
 }
 
 // joinLines replaces line breaks, and other sequences of spaces, with one space.

@@ -1,6 +1,7 @@
 package quickfix
 
 import (
+	"fmt"
 	"maps"
 	"slices"
 	"strings"
@@ -13,7 +14,7 @@ import (
 
 // addMinimalSchema adds a schema that accepts any object and prunes nothing.
 func addMinimalSchema(p *problem) []playground.Fix {
-	return p.newFix("Add a schema that keeps everything", p.setValue(map[string]any{"type": "object", "x-kubernetes-preserve-unknown-fields": true}, p.path...))
+	return p.newFix("Add a schema that accepts any object", p.setValue(map[string]any{"type": "object", "x-kubernetes-preserve-unknown-fields": true}, p.path...))
 }
 
 func setMatchedType(p *problem) []playground.Fix { return p.setField(p.match[1]) }
@@ -87,6 +88,60 @@ func correctType(p *problem) []playground.Fix {
 	return fixes
 }
 
+// liftType moves the types of the alternatives in allOf, anyOf or oneOf to the
+// enclosing schema. An integer and a string become x-kubernetes-int-or-string.
+func liftType(p *problem) []playground.Fix {
+	junctor := slices.Clip(p.path[:len(p.path)-2]) // without the index and "type"
+	schema := slices.Clip(junctor[:len(junctor)-1])
+	alternatives := p.nodeAt(junctor...)
+	if alternatives == nil || alternatives.Kind != yaml.SequenceNode {
+		return nil
+	}
+	var types []string
+	onlyTypes := true
+	changes := []change{}
+	for i, alternative := range alternatives.Content {
+		if written := p.scalar(append(junctor, i, "type")...); written != "" {
+			types = append(types, written)
+			changes = append(changes, p.deleteAt(append(junctor, i, "type")...))
+		}
+		onlyTypes = onlyTypes && len(alternative.Content) == 2
+	}
+	slices.Sort(types)
+	types = slices.Compact(types)
+	switch {
+	case onlyTypes && slices.Equal(types, []string{"integer", "string"}):
+		return p.replaceJunctor(junctor, "x-kubernetes-int-or-string", true, "type")
+	case len(types) != 1:
+		return nil // no structural schema permits values of several other types
+	case onlyTypes:
+		return p.replaceJunctor(junctor, "type", types[0])
+	case p.scalar(append(schema, "type")...) == types[0]:
+		return p.newFix("Remove the nested types", changes...)
+	case !p.exists(append(schema, "type")...):
+		return p.newFix("Set type: "+types[0]+" in the enclosing schema", append(changes, p.setValue(types[0], append(schema, "type")...))...)
+	}
+	return nil
+}
+
+// replaceJunctor replaces a junctor with another keyword of the same schema, and
+// removes the keywords that exclude it.
+func (p *problem) replaceJunctor(junctor []any, keyword string, value any, excluded ...string) []playground.Fix {
+	schema := slices.Clip(junctor[:len(junctor)-1])
+	var changes []change
+	if p.exists(append(schema, keyword)...) {
+		changes = append(changes, p.deleteAt(junctor...))
+	} else {
+		changes = append(changes, p.renameKey(keyword, junctor...), p.setValue(value, junctor...))
+	}
+	for _, name := range excluded {
+		if p.exists(append(schema, name)...) {
+			changes = append(changes, p.deleteAt(append(schema, name)...))
+		}
+	}
+	return p.newFix(fmt.Sprintf("Set %s: %v", keyword, value), changes...)
+}
+
 // reduceMetadata removes all restrictions of metadata except for name and
 // generateName.
 func reduceMetadata(p *problem) []playground.Fix {
@@ -108,7 +163,7 @@ func reduceMetadata(p *problem) []playground.Fix {
 	if len(kept) > 0 {
 		bare["properties"] = kept
 	}
-	return p.newFix("Leave only what may be restricted of metadata", p.setValue(bare, path...))
+	return p.newFix("Keep only name and generateName", p.setValue(bare, path...))
 }
 
 // defineType adds a node for a field that only a value validation describes.
@@ -122,7 +177,7 @@ func defineType(p *problem) []playground.Fix {
 	case "object", "array":
 		return nil // a type alone is no valid definition
 	}
-	return p.newFix("Define it with type: "+inferred, p.setValue(map[string]any{"type": inferred}, p.path...))
+	return p.newFix("Declare it with type: "+inferred, p.setValue(map[string]any{"type": inferred}, p.path...))
 }
 
 // setListTypeSet replaces uniqueItems with list type set, or removes it.
@@ -197,7 +252,7 @@ func addKeyProperties(p *problem) []playground.Fix {
 func chooseItems(p *problem) []playground.Fix {
 	return append(
 		p.newFix("Set items: {type: string}", p.setValue(map[string]any{"type": "string"}, p.path...)),
-		p.newFix("Set items: {type: object} that keeps everything", p.setValue(map[string]any{"type": "object", "x-kubernetes-preserve-unknown-fields": true}, p.path...))...)
+		p.newFix("Set items: {type: object} with any fields", p.setValue(map[string]any{"type": "object", "x-kubernetes-preserve-unknown-fields": true}, p.path...))...)
 }
 
 // preserveUnknownFields keeps the unknown fields of the node that contains the

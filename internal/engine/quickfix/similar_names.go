@@ -16,7 +16,13 @@ func similarNames(typed string, names []string) []string {
 		distance int
 	}
 	var candidates []candidate
-	for _, name := range names {
+	if len(typed) > maxSimilar {
+		return nil
+	}
+	for _, name := range names[:min(len(names), maxCompared)] {
+		if len(name) > maxSimilar {
+			continue
+		}
 		distance := levenshtein.ComputeDistance(strings.ToLower(typed), strings.ToLower(name))
 		if name != typed && distance <= maxDistance(typed) {
 			candidates = append(candidates, candidate{name, distance})
@@ -29,6 +35,10 @@ func similarNames(typed string, names []string) []string {
 	}
 	return similar
 }
+
+// maxSimilar is the length of the longest name that is compared with others. The
+// comparison needs time proportional to the product of two lengths.
+const maxSimilar = 100
 
 // maxDistance returns the largest edit distance at which a name still counts as
 // a misspelling.

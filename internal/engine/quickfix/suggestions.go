@@ -1,12 +1,26 @@
 package quickfix
 
 import (
+	"cmp"
+	"iter"
+
 	"github.com/crdlab/crdlab/internal/engine/upstream"
 	"github.com/crdlab/crdlab/internal/playground"
 )
 
 // fixFunc computes the fixes of a problem; it returns nil without a fix.
 type fixFunc func(*problem) []playground.Fix
+
+// keepsMeaning returns a function whose fixes are safe, see [playground.Fix].
+func keepsMeaning(compute fixFunc) fixFunc {
+	return func(p *problem) []playground.Fix {
+		fixes := compute(p)
+		for i := range fixes {
+			fixes[i].Safe = true
+		}
+		return fixes
+	}
+}
 
 // A suggestion is a hint, and a function for fixes, for one kind of error.
 type suggestion struct {
@@ -22,7 +36,7 @@ type suggestion struct {
 // the first matching row that has any.
 func (p *problem) applyTable() playground.Finding {
 	f := p.Finding
-	for _, s := range suggestions {
+	for s := range suggestionsFor(f.Document) {
 		if !s.field.matches(f.Field) {
 			continue
 		}
@@ -34,12 +48,38 @@ func (p *problem) applyTable() playground.Finding {
 		}
 		if s.fixes != nil && len(f.Fixes) == 0 {
 			f.Fixes = append(f.Fixes, p.computeFixes(s.fixes)...)
+			f.Hint = cmp.Or(p.Hint, f.Hint) // a fix may explain more than its row
 		}
 		if f.Hint != "" && len(f.Fixes) > 0 {
 			break
 		}
 	}
 	return f
+}
+
+// suggestionsFor yields the rows for a document in the order in which they apply.
+func suggestionsFor(document playground.Document) iter.Seq[suggestion] {
+	return func(yield func(suggestion) bool) {
+		for _, table := range tablesFor(document) {
+			for _, row := range table {
+				if !yield(row) {
+					return
+				}
+			}
+		}
+	}
+}
+
+func tablesFor(document playground.Document) [][]suggestion {
+	switch document {
+	case playground.DocumentCRD:
+		return [][]suggestion{crdDecodeErrors, decodeErrors, ruleErrors, schemaErrors, crdErrors, valueErrors}
+	case playground.DocumentObject:
+		return [][]suggestion{objectDecodeErrors, decodeErrors, objectErrors, valueErrors}
+	case playground.DocumentAdmission:
+		return [][]suggestion{policyErrors, decodeErrors, valueErrors}
+	}
+	return nil
 }
 
 // computeFixes calls compute, and returns no fixes if it panics: upstream may
@@ -53,104 +93,142 @@ func (p *problem) computeFixes(compute fixFunc) []playground.Fix {
 	return fixes[:min(len(fixes), maxFixes)]
 }
 
-// suggestions lists the rows in the order in which they apply.
-var suggestions = []suggestion{
-	// The whole document.
+// crdDecodeErrors lists errors of decoding a CRD.
+var crdDecodeErrors = []suggestion{
 	{nil, pattern(`API version in the data \(apiextensions.k8s.io/v1beta1\)`),
-		"apiextensions.k8s.io/v1beta1 is no longer served since Kubernetes 1.22; use apiVersion: apiextensions.k8s.io/v1.", nil},
+		"Kubernetes 1.22 removed apiextensions.k8s.io/v1beta1. Use apiVersion: apiextensions.k8s.io/v1.", nil},
 	{nil, pattern(`^apiextensions.k8s.io/v1beta1 is not served`), "", replaceWithUpgrade},
 	{nil, pattern(`no kind "CustomResourceDefinition" is registered`),
-		"apiextensions.k8s.io/v1beta1 is no longer served since Kubernetes 1.22; use apiVersion: apiextensions.k8s.io/v1.", setServedAPIVersion},
+		"Kubernetes 1.22 removed apiextensions.k8s.io/v1beta1. Use apiVersion: apiextensions.k8s.io/v1.", setServedAPIVersion},
 	{nil, pattern(`no kind "[^"]+" is registered|cannot be handled as a CustomResourceDefinition: no kind`),
 		"This document is not a CustomResourceDefinition. Paste one with apiVersion: apiextensions.k8s.io/v1 and kind: CustomResourceDefinition.", nil},
+	{nil, pattern(`is not a list: no Items field in this object$`),
+		"The API server mistakes an object with a list named items at its root for a list of objects. It stores the object, but cannot return it. Rename the field, or move it below spec.", nil},
 	{nil, pattern(`^unknown field "`),
-		"The schema does not know this field, so it would be pruned. Add it to the schema, or choose field validation Warn or Ignore to see it pruned.", correctUnknownField},
-	{nil, pattern(`already set in map|^duplicate field`),
-		"The key stands twice in the same map; only one of the values would be kept.", removeDuplicateKey},
+		"A CustomResourceDefinition has no such field here. Fix the name, or remove the field.", correctUnknownField},
+}
 
-	// Rules.
-	{nil, pattern(`exceeds budget by factor`),
-		"The rule could be evaluated too often or on too much text. Set maxItems, maxProperties and maxLength on the lists, maps and strings that it reads or is below.", limitSizes},
-	{nil, pattern(`contributed to estimated rule cost total`),
-		"The rules of this version cost too much together; see the error on its schema.", nil},
-	{nil, pattern(`reserved identifier: (\w+)`),
-		"The name is a reserved word of CEL. A property of that name is reached through self.", correctReference},
+// objectDecodeErrors lists errors of decoding an object.
+var objectDecodeErrors = []suggestion{
+	{nil, pattern(`^unknown field "`),
+		"Field not in the schema. Fix the name, add it to the schema, or set field validation to Warn or Ignore to prune it.", correctUnknownField},
+}
+
+// policyErrors lists errors of admission policies and webhook configurations.
+var policyErrors = []suggestion{
+	{nil, pattern(`^unknown field "`),
+		"This kind has no such field here. Fix the name, or remove the field.", correctUnknownField},
 	{nil, pattern(`Syntax error`),
-		"The rule is not a CEL expression that can be parsed; see the marked place.", nil},
+		"Invalid CEL syntax at the marked position.", nil},
 	{nil, pattern(`undefined field '([^']+)'`),
-		"The schema at this rule's place has no such field. self is the value of the node that holds the rule.", correctProperty},
+		"The value has no such field.", nil},
 	{nil, pattern(`undeclared reference to '([^']+)'`),
-		"CEL knows no such name here. What the schema describes is reached through self.", correctReference},
-	{nil, pattern(`message must be specified if rule contains line breaks`),
-		"A rule over several lines would make an unreadable message: give it a message, or write it on one line.", joinRuleLines},
-	{pattern(`\.(message|fieldPath)$`), pattern(`must not contain line breaks`), "", joinFieldLines},
-	{pattern(`\.(message|messageExpression|fieldPath)$`), pattern(`must be non-empty if specified`), "", removeField},
-	{nil, pattern(`optionalOldSelf may not be set|may not be set if oldSelf is not used in rule`), "", removeField},
-	{pattern(`\.fieldPath$`), pattern(`must be a valid path`),
-		"fieldPath is a JSON path below the rule's node that begins with a dot, such as .spec.replicas.", correctFieldPath},
-	{nil, pattern(`oldSelf cannot be used on the uncorrelatable portion`),
-		"The API server cannot tell which old item of this list is the same as the new one. Make the list x-kubernetes-list-type: map with x-kubernetes-list-map-keys, or put the rule above the list.", nil},
+		"Unknown identifier. Expressions can use object, oldObject, request, params, namespaceObject, authorizer and variables.", nil},
+}
 
-	// Structural schemas.
+// decodeErrors lists errors of decoding any document.
+var decodeErrors = []suggestion{
+	{nil, pattern(`already set in map|^duplicate field`),
+		"Duplicate key. kubectl keeps the last value silently; strict field validation rejects the document.", removeDuplicateKey},
+}
+
+// ruleErrors lists errors of the CEL rules of a CRD.
+var ruleErrors = []suggestion{
+	{pattern(`\.messageExpression$`), pattern(`exceeds budget by factor`),
+		"The estimated cost of the message is too high. Set maxLength on the strings that it contains, or build it with format().", formatMessage},
+	{nil, pattern(`exceeds budget by factor`),
+		"The estimated cost is too high. Set maxItems, maxProperties and maxLength on the lists, maps and strings that the rule iterates over or is nested in.", limitSizes},
+	{nil, pattern(`contributed to estimated rule cost total`),
+		"The combined cost of all rules exceeds the budget; see the error on the schema.", nil},
+	{nil, pattern(`reserved identifier: (\w+)`),
+		"The name is a CEL keyword. Use self to access a property with this name.", correctReference},
+	{nil, pattern(`Syntax error`),
+		"Invalid CEL syntax at the marked position.", nil},
+	{nil, pattern(`undefined field '([^']+)'`),
+		"The schema has no such field here. self is the value at the field that declares the rule.", correctProperty},
+	{nil, pattern(`undeclared reference to '([^']+)'`),
+		"Unknown identifier. Use self to access the object.", correctReference},
+	{nil, pattern(`no matching overload for`),
+		"The operands have different types, or the function does not accept them. Select a property of self, or convert a value, for example with string() or int().", nil},
+	{nil, pattern(`invalid argument to has\(\) macro`),
+		"has() checks a field of an object, such as has(self.field).", nil},
+	{nil, pattern(`message must be specified if rule contains line breaks`),
+		"A multi-line rule needs a message. Add one, or write the rule on one line.", joinRuleLines},
+	{pattern(`\.(message|fieldPath)$`), pattern(`must not contain line breaks`), "", keepsMeaning(joinFieldLines)},
+	{pattern(`\.(message|messageExpression|fieldPath)$`), pattern(`must be non-empty if specified`), "", keepsMeaning(removeField)},
+	{nil, pattern(`optionalOldSelf may not be set|may not be set if oldSelf is not used in rule`), "", keepsMeaning(removeField)},
+	{pattern(`\.fieldPath$`), pattern(`must be a valid path`),
+		"fieldPath is a JSON path relative to the field that declares the rule. It begins with a dot, such as .spec.replicas.", correctFieldPath},
+	{nil, pattern(`oldSelf cannot be used on the uncorrelatable portion`),
+		"The API server cannot match old and new items of this list. Set x-kubernetes-list-type: map with x-kubernetes-list-map-keys, or move the rule above the list.", nil},
+}
+
+// schemaErrors lists errors of structural schemas.
+var schemaErrors = []suggestion{
+	{pattern(`\.(?:allOf|anyOf|oneOf)\[\d+\]\.type$`), pattern(`must be empty to be structural`),
+		"allOf, anyOf, oneOf and not may contain only value validations. Set the type in the enclosing schema.", liftType},
 	{nil, pattern(`must be (?:empty|undefined|false) to be structural`),
-		"Inside allOf, anyOf, oneOf and not only value validations may stand. Move this keyword to the same field outside of them.", removeField},
+		"allOf, anyOf, oneOf and not may contain only value validations. Move this keyword to the enclosing schema.", removeField},
 	{pattern(`\.type$`), pattern(`^Required value: must be (object|array)`), "", setMatchedType},
 	{pattern(`\.type$`), pattern(`^Required value: must not be empty`),
 		"Each node of a structural schema needs a type, unless it has x-kubernetes-int-or-string or x-kubernetes-preserve-unknown-fields.", inferType},
 	{pattern(`\.type$`), pattern(`^Invalid value: "?[^"]*"?: must be (object|array|string)`), "", setMatchedType},
 	{pattern(`\.type$`), pattern(`^Unsupported value: "([^"]*)"`),
-		"The types of a schema are array, boolean, integer, number, object and string.", correctType},
+		"type must be one of array, boolean, integer, number, object, string.", correctType},
 	{pattern(`properties\[metadata\]`), pattern(`must not specify anything other than name and generateName`),
 		"The API server owns metadata; a schema may restrict only metadata.name and metadata.generateName.", reduceMetadata},
 	{nil, pattern(`because it is defined in`),
-		"What a value validation names has to be in the schema itself, with its type.", defineType},
+		"Declare fields of allOf, anyOf, oneOf and not also outside them, with a type.", defineType},
 	{nil, pattern(`uniqueItems cannot be set to true`),
-		"A list whose items are unique is x-kubernetes-list-type: set.", setListTypeSet},
+		"Use x-kubernetes-list-type: set for a list with unique items.", setListTypeSet},
 	{nil, pattern(`additionalProperties and properties are mutual exclusive`),
-		"A map has additionalProperties, an object has properties; to keep unknown fields of an object use x-kubernetes-preserve-unknown-fields: true.", removeField},
-	{nil, pattern(`^Invalid value: false: must be true or undefined`), "", removeField},
+		"Use additionalProperties for a map and properties for an object. To keep unknown fields of an object, set x-kubernetes-preserve-unknown-fields: true.", removeField},
+	{nil, pattern(`^Invalid value: false: must be true or undefined`), "", keepsMeaning(removeField)},
 	{pattern(`additionalProperties$`), pattern(`^Forbidden: must not be used`), "", removeField},
 	{pattern(`x-kubernetes-list-map-keys$`), pattern(`must not be empty if x-kubernetes-list-type is map`),
-		"Name the properties by which the items of the list differ.", chooseMapKeys},
+		"List the properties that identify an item.", chooseMapKeys},
 	{pattern(`x-kubernetes-list-type$`), pattern(`must be map if x-kubernetes-list-map-keys is non-empty`), "", setFieldTo("map")},
 	{nil, pattern(`must have a default or be a required property`),
-		"Items without the key could not be told apart: require the key, or give it a default.", requireMapKey},
+		"Every item needs the key. Make it required, or give it a default.", requireMapKey},
 	{nil, pattern(`cannot be nullable`), "", removeField},
 	{nil, pattern(`nullable cannot be true at the root`), "", removeField},
 	{nil, pattern(`entries must all be names of item properties`),
-		"The keys of a list of type map have to be properties of its items.", addKeyProperties},
+		"The map keys of a list must be properties of its items.", addKeyProperties},
 	{pattern(`\.items$`), pattern(`^Required value: must be specified`),
 		"An array needs a schema for its items.", chooseItems},
 	{pattern(`\.properties$`), pattern(`must not be empty if x-kubernetes-embedded-resource is true`),
-		"An embedded resource either lists its properties, or keeps all: x-kubernetes-preserve-unknown-fields: true.", preserveUnknownFields},
+		"An embedded resource must declare its properties, or keep all fields with x-kubernetes-preserve-unknown-fields: true.", preserveUnknownFields},
 	{nil, pattern(`must be false if x-kubernetes-int-or-string is true`), "", removeField},
 	{nil, pattern(`^Forbidden: (?:id|additionalItems|patternProperties|definitions|dependencies|\$ref) is not supported`),
-		"Structural schemas are self-contained and have no such keyword.", removeField},
+		"Structural schemas do not support this keyword.", removeField},
 	{pattern(`\.default$`), pattern(`must not have unknown fields`),
-		"The default has a field that the schema would prune.", removeField},
+		"The default contains a field that is not in the schema.", removeField},
 	{pattern(`\.default$`), pattern(`must be of type (\w+)`),
-		"The default has to be valid by its own schema.", convertType},
+		"The default must be valid against its own schema.", keepsMeaning(convertType)},
 	{pattern(`^spec\.preserveUnknownFields$`), pattern(`must be false|cannot set to true`),
-		"Set spec.preserveUnknownFields: false. Fields that no schema names are then pruned; where they must stay, set x-kubernetes-preserve-unknown-fields: true in the schema, at its root to keep all.", setFieldTo(false)},
+		"Set spec.preserveUnknownFields: false. Unknown fields are then pruned. To keep them, set x-kubernetes-preserve-unknown-fields: true in the schema, at the root for all fields.", setFieldTo(false)},
+	{pattern(`openAPIV3Schema$`), pattern(`only \[([\w ]+)\] fields are allowed at the root of the schema if the status subresource is enabled$`), "", removeRootKeywords},
 	{pattern(`schema\.openAPIV3Schema$`), pattern(`^Required value`),
-		"Each version needs a schema. The least is type: object with x-kubernetes-preserve-unknown-fields: true, which keeps objects as they are.", addMinimalSchema},
+		"Each version needs a schema. The minimal schema, type: object with x-kubernetes-preserve-unknown-fields: true, accepts any object.", addMinimalSchema},
+}
 
-	// CRDs, except for schemas.
+// crdErrors lists errors of a CRD outside its schemas.
+var crdErrors = []suggestion{
 	{pattern(`^metadata\.name$`), pattern(`must be spec.names.plural`),
-		"A CRD is named after what it defines: <spec.names.plural>.<spec.group>.", nameCRD},
+		"The name of a CRD must be <spec.names.plural>.<spec.group>.", keepsMeaning(nameCRD)},
 	{pattern(`^spec\.scope$`), pattern(`^Required value|^Unsupported value`),
-		"Objects of the CRD are either in a namespace or in the whole cluster.", chooseScope},
+		"scope must be Namespaced or Cluster.", chooseScope},
 	{pattern(`^spec\.names\.plural$`), pattern(`^Required value`), "", guessPlural},
 	{pattern(`^spec\.names\.kind$`), pattern(`^Required value`), "", guessKind},
 	{pattern(`^spec\.names\.listKind$`), pattern(`kind and listKind may not be the same`), "", renameListKind},
 	{pattern(`^spec\.(?:names|group|versions)`), pattern(`(?:DNS-1035|RFC 1123)`), "", lowerCaseName},
 	{nil, pattern(`must have exactly one version marked as storage version`),
-		"Set storage: true on exactly one version, the one in which objects are persisted.", chooseStorage},
+		"Set storage: true on exactly one version: the version in which objects are stored.", chooseStorage},
 	{pattern(`deprecationWarning$`), pattern(`can only be set for deprecated versions`), "", deprecateVersion},
 	{pattern(`api-approved\.kubernetes\.io`), pattern(`^(?:Required|Invalid) value`),
-		"The groups *.k8s.io and *.kubernetes.io are for the Kubernetes project; a CRD in one of them has to name the pull request that approved it, or say that it is not approved.", markUnapproved},
+		"The groups *.k8s.io and *.kubernetes.io are reserved for the Kubernetes project. The annotation must contain the URL of the approving pull request, or begin with \"unapproved\".", markUnapproved},
 	{pattern(`conversionReviewVersions$`), pattern(`^Required value|must include at least one of`),
-		"The webhook has to understand v1 of ConversionReview.", setReviewVersions},
+		"conversionReviewVersions must include v1.", setReviewVersions},
 	{nil, pattern(`should not be set when strategy is not set to Webhook`), "", chooseStrategy},
 	{pattern(`webhookClientConfig$`), pattern(`required when strategy is set to Webhook`), "", setStrategyNone},
 	{pattern(`\.type$`), pattern(`^(?:Invalid value: "([^"]*)"|Required value): must be one of boolean,`), "", correctColumnType},
@@ -158,30 +236,39 @@ var suggestions = []suggestion{
 	{pattern(`statusReplicasPath$`), pattern(`^(?:Required|Invalid) value`), "", setFieldTo(".status.replicas")},
 	{pattern(`labelSelectorPath$`), pattern(`^Invalid value`), "", setFieldTo(".status.selector")},
 	{nil, pattern(`^Invalid value: "([^"]*)": must be a simple json path starting with \.`),
-		"A JSON path begins with a dot: .spec.replicas.", addLeadingDot},
+		"A JSON path begins with a dot, such as .spec.replicas.", keepsMeaning(addLeadingDot)},
 	{pattern(`(?i)jsonPath$`), pattern(`^Invalid value: "([^"]*)": is an invalid path`),
-		"A JSON path begins with a dot: .spec.replicas.", addLeadingDot},
+		"A JSON path begins with a dot, such as .spec.replicas.", keepsMeaning(addLeadingDot)},
 	{pattern(`selectableFields\[\d+\]\.jsonPath$`), pattern(`^Duplicate value|must point to a field of type|must not point to fields in metadata`),
-		"A selectable field is a string, boolean or integer of the schema outside of metadata, named once.", removeParent},
+		"A selectable field must be a string, boolean or integer outside metadata, and be listed once.", removeParent},
+}
 
-	// Objects.
+// objectErrors lists errors of objects.
+var objectErrors = []suggestion{
 	{nil, pattern(`some validation rules were not checked because the object was invalid`),
-		"CEL rules are evaluated only if the types, required fields, enums and size limits are right. Mend the other errors first.", nil},
+		"CEL rules did not run because of the errors above. Fix those first.", nil},
 	{pattern(`^(?:kind|apiVersion)$`), pattern(`^no matches for kind`), "", setServedVersion},
 	{pattern(`^metadata\.name$`), pattern(`name or generateName is required`),
-		"Each object has a name; generateName lets the API server complete one.", nameObject},
+		"Set metadata.name, or metadata.generateName to let the API server generate a name.", nameObject},
 	{pattern(`^metadata\.(?:name|generateName|namespace)$`), pattern(`RFC 1123|DNS-1035`), "", lowerCaseObjectName},
 	{nil, pattern(`^resourceVersion should not be set on objects to be created`),
-		"The API server sets the resourceVersion.", removePath("metadata", "resourceVersion")},
+		"The API server sets resourceVersion; remove it.", keepsMeaning(removePath("metadata", "resourceVersion"))},
 	{nil, pattern(`^metadata.managedFields must be nil`),
-		"Who manages which field is told by the server, not by what is applied.", removePath("metadata", "managedFields")},
+		"The API server sets managedFields; remove it.", keepsMeaning(removePath("metadata", "managedFields"))},
 	{nil, pattern(`field is immutable`), "", restoreOld},
+	{nil, pattern(`^the object has no status, so the request `), "Requests to /status change only the status. Add it to the object.", addStatus},
+	{pattern(`^status$`), pattern(`^Required value`), "", makeStatusOptional},
+	{nil, pattern(`^[a-z0-9.-]+ "[^"]*" not found$`), "", supplyResource},
+}
+
+// valueErrors lists errors of values, in objects and CRDs.
+var valueErrors = []suggestion{
 	{nil, pattern(`^Required value`), "", supplyValue},
 	{nil, pattern(`^Unsupported value: .*?: supported values: (.+)$`), "", chooseEnumValue},
-	{nil, pattern(`must be of type (\w+): "(\w+)"`), "", convertType},
+	{nil, pattern(`must be of type (\w+): "(\w+)"`), "", keepsMeaning(convertType)},
 	{nil, pattern(`should be (less|greater) than( or equal to)? (-?[\d.e+]+)$`), "", setToBound},
 	{nil, pattern(`^Too long: may not be more than (\d+) (?:bytes?|characters?)`), "", shortenString},
 	{nil, pattern(`^Too many: \d+: must have at most (\d+) items?`), "", removeExcessItems},
 	{pattern(`\]$`), pattern(`^Duplicate value`),
-		"The items of this list have to differ; see x-kubernetes-list-type in its schema.", removeDuplicates},
+		"The items of this list must be unique; see x-kubernetes-list-type in the schema.", removeDuplicates},
 }

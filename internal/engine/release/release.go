@@ -26,7 +26,7 @@ var emulation sync.RWMutex
 // Emulate sets the release of a scenario until restore is called. A goroutine must not
 // call it again before, because the lock is not reentrant.
 func Emulate(s playground.Scenario) (restore func(), err error) {
-	minor, err := parseMinor(s.Kubernetes)
+	minor, err := ParseMinor(s.Kubernetes)
 	if err != nil {
 		return nil, err
 	}
@@ -42,9 +42,11 @@ func emulateMinor(minor int) (restore func(), err error) {
 	}
 	emulation.Lock()
 	restore = func() {
-		// The libraries accept the release that they started with.
-		_ = setEmulation(playground.NewestMinor)
-		emulation.Unlock()
+		defer emulation.Unlock()
+		if err := setEmulation(playground.NewestMinor); err != nil {
+			// Later results of this process would be wrong.
+			panic(fmt.Errorf("restore the newest Kubernetes release: %w", err))
+		}
 	}
 	if err := setEmulation(minor); err != nil {
 		restore()
@@ -78,9 +80,9 @@ func HasRatcheting() bool {
 	return utilfeature.DefaultFeatureGate.Enabled(features.CRDValidationRatcheting)
 }
 
-// parseMinor parses the minor version of a release such as "1.34". An empty string
+// ParseMinor parses the minor version of a release such as "1.34". An empty string
 // means the newest release.
-func parseMinor(kubernetes string) (int, error) {
+func ParseMinor(kubernetes string) (int, error) {
 	if kubernetes == "" {
 		return playground.NewestMinor, nil
 	}

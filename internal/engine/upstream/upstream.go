@@ -14,6 +14,7 @@ import (
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 	"k8s.io/klog/v2"
 
@@ -31,6 +32,20 @@ func SortErrors(errs field.ErrorList) field.ErrorList {
 		)
 	})
 	return errs
+}
+
+// SortCauses sorts the causes of a Status by field and message. The API server lists the
+// conflicts of server-side apply in the random order of Go's maps.
+func SortCauses(err error) error {
+	var known *apierrors.StatusError
+	if !errors.As(err, &known) || known.ErrStatus.Details == nil {
+		return err
+	}
+	sorted := &apierrors.StatusError{ErrStatus: *known.ErrStatus.DeepCopy()}
+	slices.SortFunc(sorted.ErrStatus.Details.Causes, func(a, b metav1.StatusCause) int {
+		return cmp.Or(cmp.Compare(a.Field, b.Field), cmp.Compare(a.Message, b.Message), cmp.Compare(a.Type, b.Type))
+	})
+	return sorted
 }
 
 // StatusOf returns the API server's response to err.
@@ -59,6 +74,33 @@ func APIStatus(err error) metav1.Status {
 		status.Details = &details
 	}
 	return status
+}
+
+// Invalid returns the response to an invalid object. It equals the result of
+// [apierrors.NewInvalid], which needs time proportional to the square of the message's
+// length.
+func Invalid(kind schema.GroupKind, name string, errs field.ErrorList) *apierrors.StatusError {
+	invalid := apierrors.NewInvalid(kind, name, nil)
+	status := &invalid.ErrStatus
+	var messages []string
+	isListed := make(map[string]bool, len(errs))
+	for _, err := range errs {
+		status.Details.Causes = append(status.Details.Causes, metav1.StatusCause{
+			Type: metav1.CauseType(err.Type), Message: err.ErrorBody(), Field: err.Field,
+		})
+		if message := err.Error(); !isListed[message] {
+			isListed[message] = true
+			messages = append(messages, message)
+		}
+	}
+	switch len(messages) {
+	case 0:
+	case 1:
+		status.Message += ": " + messages[0]
+	default:
+		status.Message += ": [" + strings.Join(messages, ", ") + "]"
+	}
+	return invalid
 }
 
 var selfType = regexp.MustCompile(`\bselfType\d+`)

@@ -17,9 +17,9 @@ import (
 	"k8s.io/client-go/rest"
 )
 
-// A Handler returns the response to a review, both as decoded JSON objects. It
+// A Handler returns the response to a review, which is a decoded JSON object. It
 // may read the body of the request again.
-type Handler func(req *http.Request, review map[string]any) (map[string]any, error)
+type Handler func(req *http.Request, review map[string]any) (*http.Response, error)
 
 // RoundTrip implements [http.RoundTripper] for a POST of a review.
 func (h Handler) RoundTrip(req *http.Request) (*http.Response, error) {
@@ -33,11 +33,12 @@ func (h Handler) RoundTrip(req *http.Request) (*http.Response, error) {
 	}
 	unread := req.Clone(req.Context())
 	unread.Body = io.NopCloser(bytes.NewReader(body))
-	response, err := h(unread, review)
-	if err != nil {
-		return nil, err
-	}
-	data, err := json.Marshal(response)
+	return h(unread, review)
+}
+
+// Respond returns the response to a request whose body is a review.
+func Respond(req *http.Request, review map[string]any) (*http.Response, error) {
+	data, err := json.Marshal(review)
 	if err != nil {
 		return nil, fmt.Errorf("encode review: %w", err)
 	}
@@ -50,13 +51,22 @@ func (h Handler) RoundTrip(req *http.Request) (*http.Response, error) {
 	}, nil
 }
 
-// Authentication returns a wrapper that gives every client of a webhook the
-// same configuration, whatever its server.
-func Authentication(config *rest.Config) apiserverwebhook.AuthenticationInfoResolverWrapper {
-	return func(apiserverwebhook.AuthenticationInfoResolver) apiserverwebhook.AuthenticationInfoResolver {
+// Authentication returns a wrapper for the clients of all webhooks. They have the API
+// server's configuration for anonymous requests, with the changes that configure makes.
+func Authentication(configure func(*rest.Config)) apiserverwebhook.AuthenticationInfoResolverWrapper {
+	return func(resolver apiserverwebhook.AuthenticationInfoResolver) apiserverwebhook.AuthenticationInfoResolver {
+		anonymous := func() (*rest.Config, error) {
+			// For the name of the API server itself, the resolver would add credentials.
+			config, err := resolver.ClientConfigFor("")
+			if err != nil {
+				return nil, err
+			}
+			configure(config)
+			return config, nil
+		}
 		return &apiserverwebhook.AuthenticationInfoResolverDelegator{
-			ClientConfigForFunc:        func(string) (*rest.Config, error) { return config, nil },
-			ClientConfigForServiceFunc: func(string, string, int) (*rest.Config, error) { return config, nil },
+			ClientConfigForFunc:        func(string) (*rest.Config, error) { return anonymous() },
+			ClientConfigForServiceFunc: func(string, string, int) (*rest.Config, error) { return anonymous() },
 		}
 	}
 }

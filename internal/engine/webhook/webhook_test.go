@@ -13,12 +13,12 @@ import (
 
 func TestHandlerRespondsToReview(t *testing.T) {
 	const body = `{"kind":"Review","request":{"uid":"1"}}`
-	handler := Handler(func(req *http.Request, review map[string]any) (map[string]any, error) {
+	handler := Handler(func(req *http.Request, review map[string]any) (*http.Response, error) {
 		again, err := io.ReadAll(req.Body)
 		if err != nil || string(again) != body {
 			t.Errorf("second read of the body: %q, %v", again, err)
 		}
-		return map[string]any{"kind": review["kind"], "response": map[string]any{"allowed": true}}, nil
+		return Respond(req, map[string]any{"kind": review["kind"], "response": map[string]any{"allowed": true}})
 	})
 	response, err := handler.RoundTrip(httptest.NewRequest(http.MethodPost, "https://0.webhook.invalid/", strings.NewReader(body)))
 	if err != nil {
@@ -35,7 +35,7 @@ func TestHandlerRespondsToReview(t *testing.T) {
 
 func TestHandlerReturnsErrors(t *testing.T) {
 	failure := errors.New("no response")
-	handler := Handler(func(*http.Request, map[string]any) (map[string]any, error) { return nil, failure })
+	handler := Handler(func(*http.Request, map[string]any) (*http.Response, error) { return nil, failure })
 	_, err := handler.RoundTrip(httptest.NewRequest(http.MethodPost, "https://0.webhook.invalid/", strings.NewReader("{}")))
 	if !errors.Is(err, failure) {
 		t.Errorf("got %v, want the handler's error", err)

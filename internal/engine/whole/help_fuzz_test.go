@@ -38,6 +38,8 @@ func FuzzHelp(f *testing.F) {
 	}
 	const rule = "type: integer\nx-kubernetes-validations\n - rule: &"
 	f.Add(rule, "", "", uint8(0), strings.Count(rule, "\n")+10, len(rule))
+	const beside = "apiVersion: v1\nkind: Namespace\n---\napiVersion: apiextensions.k8s.io/v1\nkind: CustomResourceDefinition\n"
+	f.Add(beside, "", "", uint8(0), 0, len("apiVersion: v1"))
 	one := whole.New()
 	f.Fuzz(func(t *testing.T, crd, object, admission string, document uint8, line, character int) {
 		// Replace invalid UTF-8 like the JSON decoder.

@@ -31,8 +31,8 @@ func NewWithWebhooks(live conversion.Webhooks) *engine.Engine {
 			return conversion.New(request, live)
 		},
 		ConversionFindings: conversion.Findings,
-		ApplyTypes: func(crd *apiextensionsv1.CustomResourceDefinition, version string) (feature.TypeConverter, error) {
-			return openapi.ApplyTypes(crd, version)
+		ApplyTypes: func(crd *apiextensionsv1.CustomResourceDefinition) (feature.TypeConverter, error) {
+			return openapi.ApplyTypes(crd)
 		},
 		FieldManager: newFieldManager,
 		Schema:       openapi.Schema,

@@ -85,14 +85,14 @@ func encodeStruct(b *bytes.Buffer, v reflect.Value) error {
 	b.WriteByte('{')
 	first := true
 	for i := range v.NumField() {
-		if isEmpty(v.Field(i)) {
+		name, _, _ := strings.Cut(v.Type().Field(i).Tag.Get("json"), ",")
+		if name == "-" || isEmpty(v.Field(i)) {
 			continue
 		}
 		if !first {
 			b.WriteByte(',')
 		}
 		first = false
-		name, _, _ := strings.Cut(v.Type().Field(i).Tag.Get("json"), ",")
 		fmt.Fprintf(b, "%q:", name)
 		if err := encode(b, v.Field(i)); err != nil {
 			return err

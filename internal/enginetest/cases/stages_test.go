@@ -19,7 +19,7 @@ func skip(name, why string) playground.Stage {
 }
 
 func TestStageDeviations(t *testing.T) {
-	const ended, gone = "the request ended in stage rules", "the object is gone"
+	const ended, gone = "the request ended in stage rules", "the object is deleted"
 	pruned := pass("prune")
 	pruned.Changes = append(pruned.Changes, playground.Change{Path: "spec.unknown"})
 	failed := playground.Stage{Name: "rules", Outcome: playground.OutcomeFail, Findings: 1}

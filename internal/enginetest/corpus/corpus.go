@@ -16,7 +16,8 @@ type Corpus struct {
 		CRDs []CRD `json:"crds"`
 	} `json:"projects"`
 
-	dir string
+	// Directory is the directory of the files.
+	Directory string `json:"-"`
 }
 
 // A CRD is a CustomResourceDefinition of a project with its objects.
@@ -46,8 +47,8 @@ type Sample struct {
 // Open reads the manifest. It skips the test if CRDLAB_CORPUS is unset.
 func Open(t testing.TB) *Corpus {
 	t.Helper()
-	c := &Corpus{dir: os.Getenv("CRDLAB_CORPUS")}
-	if c.dir == "" {
+	c := &Corpus{Directory: os.Getenv("CRDLAB_CORPUS")}
+	if c.Directory == "" {
 		t.Skip("CRDLAB_CORPUS names no directory of CRDs and objects")
 	}
 	if err := yaml.Unmarshal([]byte(c.Read(t, "corpus.yaml")), c); err != nil {
@@ -59,7 +60,7 @@ func Open(t testing.TB) *Corpus {
 // Read returns the content of a file, whose name is relative to the manifest.
 func (c *Corpus) Read(t testing.TB, file string) string {
 	t.Helper()
-	data, err := os.ReadFile(filepath.Join(c.dir, filepath.FromSlash(file)))
+	data, err := os.ReadFile(filepath.Join(c.Directory, filepath.FromSlash(file)))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -117,6 +117,22 @@ type target struct {
 // flow reports whether the parent is in flow style.
 func (t target) flow() bool { return t.parent != nil && t.parent.Style&yaml.FlowStyle != 0 }
 
+// isOutdented reports whether the value is a block scalar that is not indented more than
+// its parent. No other value may begin there.
+func (t target) isOutdented() bool {
+	return t.parent != nil && t.value.Style&(yaml.LiteralStyle|yaml.FoldedStyle) != 0 && t.value.Column <= t.parent.Column
+}
+
+// lacksColon reports whether the value is missing after a key without a colon, as in {a}.
+func (e editor) lacksColon(t target) bool {
+	if t.key == nil || t.value.Tag != "!!null" {
+		return false
+	}
+	_, end := e.layout.Extent(t.key)
+	at := e.layout.SkipSpace(end, "")
+	return at == e.layout.End || e.layout.Text[at] != ':'
+}
+
 // find follows a path without aliases, and returns the part that does not
 // exist. ok is false if no edit can create that part.
 func (e editor) find(path []any) (t target, missing []any, ok bool) {
@@ -171,7 +187,7 @@ func (e editor) replaceRange(start, end int, text string) Edit {
 }
 
 func (e editor) replace(t target, value any) (Edit, bool) {
-	if t.value.Style&yaml.TaggedStyle != 0 {
+	if t.value.Style&yaml.TaggedStyle != 0 || t.isOutdented() || e.lacksColon(t) {
 		return Edit{}, false
 	}
 	return e.replaceNode(t.value, e.encodeInline(value, t.flow()))
@@ -202,9 +218,9 @@ func keepsBlankLines(n *yaml.Node) bool {
 }
 
 // blankBefore returns the blank that must separate a value at an offset from
-// its colon or dash.
+// its colon, its dash, or a tag without a name.
 func (e editor) blankBefore(at int) string {
-	if at > e.layout.Start && strings.IndexByte(":-", e.layout.Text[at-1]) >= 0 {
+	if at > e.layout.Start && strings.IndexByte(":-!", e.layout.Text[at-1]) >= 0 {
 		return " "
 	}
 	return ""

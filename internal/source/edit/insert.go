@@ -24,7 +24,7 @@ func (e editor) insert(t target, step, value any) (Edit, bool) {
 func (e editor) insertIntoEmpty(t target, step, value any) (Edit, bool) {
 	only, ok := wrap(step, value)
 	start, end := e.layout.Extent(t.value)
-	if !ok || t.value.Style&yaml.TaggedStyle != 0 {
+	if !ok || t.value.Style&yaml.TaggedStyle != 0 || e.lacksColon(t) {
 		return Edit{}, false
 	}
 	if start < end || t.key == nil || t.flow() {

@@ -57,10 +57,10 @@ func formatDocument(d *source.Document) (string, error) {
 		return "", err
 	}
 	if !sameValue(d.Text, b.String()) {
-		return "", errors.New("formatted, the text would not mean the same")
+		return "", errors.New("formatting would change the content of the document")
 	}
 	if comment := lostComment(d.Text, b.String()); comment != "" && !d.JSON() {
-		return "", fmt.Errorf("formatted, the text would lose the comment %q", comment)
+		return "", fmt.Errorf("formatting would remove the comment %q", comment)
 	}
 	return b.String(), nil
 }

@@ -2,6 +2,7 @@ package layout
 
 import (
 	"strings"
+	"sync"
 
 	"go.yaml.in/yaml/v3"
 
@@ -24,7 +25,13 @@ type Layout struct {
 	// the document's first line.
 	lines []int32
 	first int
+	// ends caches the ends of long scalars (*yaml.Node), because each location in a
+	// collection may require the end of its last scalar.
+	ends sync.Map
 }
+
+// longScalar is the number of bytes from which the end of a scalar is cached.
+const longScalar = 256
 
 // ForYAML returns the layout of a document that the YAML parser parsed.
 func ForYAML(x *position.Index, start, end int) *Layout {
@@ -58,22 +65,36 @@ func (l *Layout) Offset(n *yaml.Node) int {
 	return min(l.index.YAMLOffset(start, n.Column-1), l.End)
 }
 
-// Content returns the offset of a node's content, after its anchor and tag.
+// Content returns the offset of a node's content, after its anchor and tag. An empty
+// node ends there, although the next node may follow on the next line.
 func (l *Layout) Content(n *yaml.Node) int {
 	at := l.Offset(n)
-	anchor, tag := n.Anchor != "", n.Style&yaml.TaggedStyle != 0 || n.Kind == yaml.ScalarNode
+	propertyEnd := at
+	anchor, tag := n.Anchor != "", n.Style&(yaml.TaggedStyle|yaml.FlowStyle) != 0 || n.Kind == yaml.ScalarNode
 	for at < l.End {
-		switch c := l.Text[at]; {
-		case c == '&' && anchor:
+		if c := l.Text[at]; c == '&' && anchor {
 			anchor = false
-		case c == '!' && tag:
+		} else if c == '!' && (tag || l.endsLine(lex.PropertyEnd(l.Text, at))) {
 			tag = false
-		default:
-			return at
+		} else {
+			break
 		}
-		at = l.SkipSpace(lex.PropertyEnd(l.Text, at), "")
+		propertyEnd = lex.PropertyEnd(l.Text, at)
+		at = l.SkipSpace(propertyEnd, "")
+	}
+	if n.Kind == yaml.ScalarNode && n.Value == "" && n.Style&^yaml.TaggedStyle == 0 {
+		return propertyEnd
 	}
 	return at
+}
+
+// endsLine reports whether only blanks or a comment follow in the line. The parser drops
+// the tag "!" of a collection, and the tag of a key is in the same line as the key.
+func (l *Layout) endsLine(at int) bool {
+	for at < l.End && lex.IsBlank(l.Text[at]) {
+		at++
+	}
+	return at == l.End || l.Text[at] == '#' || lex.BreakWidth(l.Text, at) > 0
 }
 
 // SkipSpace skips blanks, line breaks, comments and the given punctuation.
@@ -112,10 +133,21 @@ func (l *Layout) scalarEnd(n *yaml.Node, start int) int {
 	if plain && strings.HasPrefix(l.Text[start:l.End], n.Value) {
 		return start + len(n.Value)
 	}
-	if end, ok := scalar.End(l.Text[:l.End], l.Content(n), n); ok {
+	if len(n.Value) < longScalar {
+		return l.scanScalar(n, start)
+	}
+	end, known := l.ends.Load(n)
+	if !known {
+		end, _ = l.ends.LoadOrStore(n, l.scanScalar(n, start))
+	}
+	return end.(int)
+}
+
+func (l *Layout) scanScalar(n *yaml.Node, start int) int {
+	if end, ok := scalar.End(l.Text[:l.End], start, n); ok {
 		return end
 	}
-	return min(lex.LineEnd(l.Text, start), l.End)
+	return lex.LineEnd(l.Text[:l.End], start)
 }
 
 // collectionEnd returns the end of the closing bracket, or the end of the last

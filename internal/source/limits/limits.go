@@ -69,11 +69,11 @@ type Error struct {
 }
 
 var phrases = map[string]string{
-	Bytes:     "the text is longer than %d bytes",
-	Documents: "the text has more than %d documents",
+	Bytes:     "the input is longer than %d bytes",
+	Documents: "the input has more than %d documents",
 	Depth:     "mappings and sequences are nested more than %d levels deep",
-	Nodes:     "the text has more than %d YAML nodes",
-	Aliases:   "the text has more than %d YAML aliases",
+	Nodes:     "the input has more than %d YAML nodes",
+	Aliases:   "the input has more than %d YAML aliases",
 }
 
 func (e *Error) Error() string {

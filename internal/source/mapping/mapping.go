@@ -73,47 +73,101 @@ func (w *pairWalker) merges(n *yaml.Node) bool {
 // look up all n keys of a mapping linearly needs time proportional to n².
 const wideMapping = 16
 
+// MaxIndexed is the length of the longest key by which [Index] finds entries. The
+// number of longer keys in a document is limited by its size.
+const MaxIndexed = 256
+
 // An Index looks up keys in mappings, and caches the keys of wide mappings. Its
 // zero value is ready for use by several goroutines.
 type Index struct {
-	// entries caches a map[string]entry for each wide mapping (*yaml.Node),
-	// from the first lookup on.
-	entries sync.Map
+	// wide caches a *wide for each wide mapping (*yaml.Node), from the first lookup on.
+	wide sync.Map
 }
 
-// An entry is a key of a mapping with its value.
-type entry struct{ key, value *yaml.Node }
+// An Entry is a key of a mapping with its value.
+type Entry struct{ Key, Value *yaml.Node }
+
+// wide holds the entries of a wide mapping.
+type wide struct {
+	// found maps each name to the entry that [Find] returns.
+	found map[string]Entry
+	// named maps each name up to MaxIndexed to all of its entries, in the order of
+	// [Pairs]. long lists the entries with longer names.
+	named map[string][]Entry
+	long  []Entry
+}
 
 // Find does the same as [Find] for a mapping that does not change.
 func (x *Index) Find(mapping *yaml.Node, name string) (key, value *yaml.Node) {
-	if mapping == nil || len(mapping.Content) <= 2*wideMapping {
+	if !isWide(mapping) {
 		return Find(mapping, name)
 	}
-	known, ok := x.entries.Load(mapping)
-	if !ok {
-		known, _ = x.entries.LoadOrStore(mapping, indexEntries(mapping))
-	}
-	found := known.(map[string]entry)[name]
-	return found.key, found.value
+	found := x.of(mapping).found[name]
+	return found.Key, found.Value
 }
 
-// indexEntries maps each name to the entry that [Find] returns.
-func indexEntries(mapping *yaml.Node) map[string]entry {
-	entries := make(map[string]entry, len(mapping.Content)/2)
-	add := func(name string, found entry) {
-		if _, ok := entries[name]; !ok {
-			entries[name] = found
+// Select yields the entries of a mapping whose names can be among names, in the
+// order of names and then of [Pairs]. It may yield other entries, too: all entries of
+// a mapping with few keys, and in the end all entries with a name longer than
+// [MaxIndexed]. The mapping must not change.
+func (x *Index) Select(mapping *yaml.Node, names iter.Seq[string]) iter.Seq2[*yaml.Node, *yaml.Node] {
+	if !isWide(mapping) {
+		return Pairs(mapping)
+	}
+	return func(yield func(k, v *yaml.Node) bool) {
+		entries := x.of(mapping)
+		for name := range names {
+			for _, e := range entries.named[name] {
+				if !yield(e.Key, e.Value) {
+					return
+				}
+			}
+		}
+		for _, e := range entries.long {
+			if !yield(e.Key, e.Value) {
+				return
+			}
 		}
 	}
+}
+
+func isWide(mapping *yaml.Node) bool {
+	return mapping != nil && len(mapping.Content) > 2*wideMapping
+}
+
+func (x *Index) of(mapping *yaml.Node) *wide {
+	known, ok := x.wide.Load(mapping)
+	if !ok {
+		known, _ = x.wide.LoadOrStore(mapping, newWide(mapping))
+	}
+	return known.(*wide)
+}
+
+func newWide(mapping *yaml.Node) *wide {
+	w := &wide{found: make(map[string]Entry, len(mapping.Content)/2), named: make(map[string][]Entry, len(mapping.Content)/2)}
 	for k, v := range Pairs(mapping) {
-		add(k.Value, entry{k, v})
+		e := Entry{k, v}
+		if len(k.Value) > MaxIndexed {
+			w.long = append(w.long, e)
+		} else {
+			w.named[k.Value] = append(w.named[k.Value], e)
+		}
+		w.setFound(k.Value, e)
 	}
 	for k, v := range Pairs(mapping) {
 		if name := JSONName(k); name != "" {
-			add(name, entry{k, v})
+			w.named[name] = append(w.named[name], Entry{k, v})
+			w.setFound(name, Entry{k, v})
 		}
 	}
-	return entries
+	return w
+}
+
+// setFound sets the entry that Find returns for a name, unless it is known.
+func (w *wide) setFound(name string, e Entry) {
+	if _, known := w.found[name]; !known {
+		w.found[name] = e
+	}
 }
 
 // JSONName returns the name of a plain key in JSON if it differs from the YAML

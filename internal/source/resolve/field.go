@@ -1,6 +1,7 @@
 package resolve
 
 import (
+	"iter"
 	"slices"
 	"strconv"
 	"strings"
@@ -13,7 +14,7 @@ import (
 
 // maxSteps limits the work for one field. A malicious document can have a very
 // large number of interpretations for it.
-const maxSteps = 10_000
+const maxSteps = 1_000
 
 // Field locates a field in the spelling of API server errors:
 // spec.list[2].name, spec.map[key], metadata.annotations[a.b/c]. Keys may
@@ -86,7 +87,7 @@ func (r *resolver) member(l source.Location, rest string) bool {
 		after string
 	}
 	var readings []reading
-	for k, v := range l.Entries() {
+	for k, v := range l.EntriesNamed(possibleKeys(rest)) {
 		after, ok := cutKey(rest, k.Value)
 		if name := mapping.JSONName(k); !ok && name != "" {
 			after, ok = cutKey(rest, name)
@@ -102,6 +103,26 @@ func (r *resolver) member(l source.Location, rest string) bool {
 		}
 	}
 	return false
+}
+
+// possibleKeys yields the keys up to [mapping.MaxIndexed] that [cutKey] can remove
+// from the start of a field.
+func possibleKeys(field string) iter.Seq[string] {
+	field = strings.TrimPrefix(field, ".")
+	return func(yield func(string) bool) {
+		for i := 0; i <= len(field) && i <= mapping.MaxIndexed+len(`[""`); i++ {
+			switch {
+			case i > 0 && (i == len(field) || field[i] == '.' || field[i] == '['):
+				if !yield(field[:i]) {
+					return
+				}
+			case i > 0 && i < len(field) && field[i] == ']' && field[0] == '[':
+				if !yield(field[1:i]) || i > 2 && !yield(field[2:i-1]) {
+					return
+				}
+			}
+		}
+	}
 }
 
 // cutKey removes a key (key, [key], ["key"] or ['key']) and the following dot

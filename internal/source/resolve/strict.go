@@ -31,12 +31,11 @@ func Message(d *source.Document, message string) (r playground.Range, ok bool) {
 		return l.Key(), ok
 	}
 	if m := duplicateField.FindStringSubmatch(message); m != nil {
-		field := unquoteField(m[1])
-		return findDuplicate(d, func(k DuplicateKey) bool { return k.Path == field })
+		return rangeOf(d.DuplicateAt(unquoteField(m[1])))
 	}
 	if m := duplicateKey.FindStringSubmatch(message); m != nil {
 		line, _ := strconv.Atoi(m[1])
-		if r, ok := findDuplicate(d, func(k DuplicateKey) bool { return k.line == line && k.decoded == m[2] }); ok {
+		if r, ok := rangeOf(d.DuplicateOnLine(line, m[2])); ok {
 			return r, true
 		}
 	}
@@ -53,13 +52,12 @@ func Message(d *source.Document, message string) (r playground.Range, ok bool) {
 	return playground.Range{}, false
 }
 
-func findDuplicate(d *source.Document, matches func(DuplicateKey) bool) (playground.Range, bool) {
-	for _, k := range DuplicateKeys(d) {
-		if matches(k) {
-			return k.Range, true
-		}
+// rangeOf returns the range of a duplicate key. ok is false if it is nil.
+func rangeOf(key *source.DuplicateKey) (r playground.Range, ok bool) {
+	if key == nil {
+		return playground.Range{}, false
 	}
-	return playground.Range{}, false
+	return key.Range, true
 }
 
 // unquoteField removes the quotes of a field in a message.
@@ -67,5 +65,5 @@ func unquoteField(s string) string {
 	if u, err := strconv.Unquote(s); err == nil {
 		return u
 	}
-	return s
+	return s[1 : len(s)-1] // the API server does not escape the fields of objects
 }

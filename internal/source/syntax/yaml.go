@@ -34,7 +34,7 @@ func CheckCharacters(text string) *BadCharacter {
 		}
 		r, size := utf8.DecodeRuneInString(text[i:])
 		if r == utf8.RuneError && size <= 1 {
-			return &BadCharacter{"the text is not valid UTF-8", i}
+			return &BadCharacter{"the input is not valid UTF-8", i}
 		}
 		if !printable(r) {
 			return &BadCharacter{"control characters are not allowed", i}

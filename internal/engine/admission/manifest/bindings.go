@@ -49,9 +49,9 @@ func (c *bindingCheck) bind(policy string, doc *source.Document) {
 	switch _, ok := c.policies[policy]; {
 	case ok:
 	case c.manifest.rejected[c.kind+" "+policy]:
-		c.manifest.warn(at, fmt.Sprintf("the %s %q has errors, so this binding does nothing", c.kind, policy))
+		c.manifest.warn(at, fmt.Sprintf("the %s %q has errors, so this binding has no effect", c.kind, policy))
 	default:
-		c.manifest.warn(at, fmt.Sprintf("there is no %s %q, so this binding does nothing", c.kind, policy))
+		c.manifest.warn(at, fmt.Sprintf("there is no %s %q, so this binding has no effect", c.kind, policy))
 	}
 }
 
@@ -60,9 +60,9 @@ func (c *bindingCheck) warnUnbound() {
 		switch {
 		case c.bound[name]:
 		case c.manifest.hasRejectedBinding(c.kind):
-			c.manifest.warn(c.policies[name], fmt.Sprintf("no %sBinding without errors names this policy, so it does nothing", c.kind))
+			c.manifest.warn(c.policies[name], fmt.Sprintf("no %sBinding without errors refers to this policy, so it has no effect", c.kind))
 		default:
-			c.manifest.warn(c.policies[name], fmt.Sprintf("no %sBinding names this policy, so it does nothing", c.kind))
+			c.manifest.warn(c.policies[name], fmt.Sprintf("no %sBinding refers to this policy, so it has no effect", c.kind))
 		}
 	}
 }

@@ -3,6 +3,7 @@ package manifest
 import (
 	"errors"
 	"fmt"
+	"reflect"
 	"strings"
 
 	admissionv1 "k8s.io/api/admission/v1"
@@ -16,6 +17,7 @@ import (
 	"sigs.k8s.io/yaml"
 
 	"github.com/crdlab/crdlab/internal/engine/finding"
+	"github.com/crdlab/crdlab/internal/engine/gotype"
 	"github.com/crdlab/crdlab/internal/source"
 )
 
@@ -34,7 +36,7 @@ func (m *Manifest) decode(doc *source.Document) error {
 		if err := decodeStrict(doc, &content); err != nil {
 			return err
 		}
-		return errors.New("apiVersion and kind must say what this document is")
+		return errors.New("apiVersion and kind are required")
 	case strings.HasPrefix(apiVersion, registrationGroup):
 		return m.decodeRegistration(doc, kind, strings.TrimPrefix(apiVersion, registrationGroup))
 	case kind == "AdmissionReview" && strings.HasPrefix(apiVersion, admissionv1.GroupName+"/"):
@@ -62,7 +64,7 @@ func (m *Manifest) decodeRegistration(doc *source.Document, kind, version string
 	if version == "v1beta1" {
 		defaults = webhookDefaultsV1beta1
 		m.warn(valueRange(doc, "apiVersion"),
-			"admissionregistration.k8s.io/v1beta1 "+kind+" is unavailable in v1.22+; use admissionregistration.k8s.io/v1. Its v1beta1 defaults are applied here")
+			"admissionregistration.k8s.io/v1beta1 "+kind+" is unavailable in v1.22+; use admissionregistration.k8s.io/v1. crdlab applies the defaults of v1beta1")
 	}
 	switch kind {
 	case "ValidatingWebhookConfiguration":
@@ -99,7 +101,7 @@ func decodeStrict(doc *source.Document, into any) error {
 	}
 	strict, err := kjson.UnmarshalStrict(data, into)
 	if err != nil {
-		return err
+		return &typeError{err, gotype.FindMismatch(doc, reflect.TypeOf(into), err.Error())}
 	}
 	if len(strict) > 0 {
 		return &strictErrors{strict}

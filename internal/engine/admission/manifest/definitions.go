@@ -139,30 +139,30 @@ func (b *definitionBuilder) schemaOf(t reflect.Type) spec.Schema {
 // may select requests.
 func (b *definitionBuilder) adaptReview() {
 	review := b.define(reflect.TypeFor[admissionv1.AdmissionReview]())
-	review.Properties["metadata"] = object("Says which webhook answers this. Not in the API: the webhook's own address says so.", map[string]spec.Schema{
-		"name": described(spec.StringProperty(), "The name of the webhook; without it every webhook answers this."),
+	review.Properties["metadata"] = object("Selects the webhook of this response. The API has no such field.", map[string]spec.Schema{
+		"name": described(spec.StringProperty(), "The name of the webhook. If it is empty, all webhooks return this response."),
 	})
 	request := b.define(reflect.TypeFor[admissionv1.AdmissionRequest]())
 	selectors := map[string]spec.Schema{}
 	for _, name := range []string{"name", "namespace", "operation", "uid"} {
 		selectors[name] = request.Properties[name]
 	}
-	review.Properties["request"] = object("What the request has to be for this to be the answer; without it, any.", selectors)
+	review.Properties["request"] = object("Selects the requests that get this response. If it is empty, all requests match.", selectors)
 	response := b.define(reflect.TypeFor[admissionv1.AdmissionResponse]())
 	patch := response.Properties["patch"]
-	patch.Description += " Here it may also be the list itself."
+	patch.Description += " In crdlab, it may also be a list of operations."
 	patch.Type = spec.StringOrArray{"array", "string"}
 	operation := object("", map[string]spec.Schema{
 		"op":    {SchemaProps: spec.SchemaProps{Type: spec.StringOrArray{"string"}, Enum: []any{"add", "remove", "replace", "move", "copy", "test"}}},
 		"path":  described(spec.StringProperty(), "A JSON Pointer, such as /spec/replicas."),
-		"from":  described(spec.StringProperty(), "What move and copy take."),
-		"value": described(&spec.Schema{}, "What add, replace and test take."),
+		"from":  described(spec.StringProperty(), "The source of move and copy, as a JSON Pointer."),
+		"value": described(&spec.Schema{}, "The value of add, replace and test."),
 	})
 	operation.Required = []string{"op", "path"}
 	patch.Items = &spec.SchemaOrArray{Schema: &operation}
 	patch.Format = ""
 	response.Properties["patch"] = patch
-	response.Properties["uid"] = described(spec.StringProperty(), response.Properties["uid"].Description+" Here it may be left out.")
+	response.Properties["uid"] = described(spec.StringProperty(), response.Properties["uid"].Description+" crdlab does not require it.")
 	response.Required = []string{"allowed"}
 }
 

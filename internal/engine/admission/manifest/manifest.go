@@ -15,6 +15,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
 	"github.com/crdlab/crdlab/internal/engine/finding"
+	"github.com/crdlab/crdlab/internal/engine/gotype"
 	"github.com/crdlab/crdlab/internal/engine/upstream"
 	"github.com/crdlab/crdlab/internal/playground"
 	"github.com/crdlab/crdlab/internal/source"
@@ -33,7 +34,8 @@ type Manifest struct {
 	Namespaces         map[string]*corev1.Namespace
 	Params             []runtime.Object
 	Responses          []*WebhookResponse
-	Findings           []playground.Finding
+	// Findings reports the problems of the manifest.
+	Findings *finding.Collector
 	// rejected holds the kind and name of each invalid document.
 	rejected map[string]bool
 }
@@ -59,11 +61,11 @@ func valueRange(doc *source.Document, path ...any) playground.Range {
 
 // Parse reads a manifest, a sequence of YAML documents.
 func Parse(yaml string) *Manifest {
-	m := &Manifest{Namespaces: map[string]*corev1.Namespace{}, rejected: map[string]bool{}, Findings: []playground.Finding{}}
+	m := &Manifest{Namespaces: map[string]*corev1.Namespace{}, rejected: map[string]bool{}, Findings: finding.NewCollector(finding.MaxDescribed)}
 	file, err := source.Parse(yaml, finding.ObjectText)
 	m.File = file
 	if _, isLimit := finding.LimitRange(err); isLimit {
-		m.Findings = append(m.Findings, finding.OfLimit(playground.DocumentAdmission, playground.StageAdmit, err))
+		m.Findings.Add(finding.OfLimit(playground.DocumentAdmission, playground.StageAdmit, err))
 		return m
 	}
 	for _, doc := range file.Documents {
@@ -99,35 +101,38 @@ func (m *Manifest) reject(doc *source.Document, err error) {
 	kind, _ := doc.Lookup("kind")
 	name, _ := doc.Lookup("metadata", "name")
 	m.rejected[kind+" "+name] = true
-	m.Findings = append(m.Findings, findingsOf(doc, err)...)
+	m.addFindings(doc, err)
 }
 
-func findingsOf(doc *source.Document, err error) []playground.Finding {
+// addFindings adds a finding for each cause of an error.
+func (m *Manifest) addFindings(doc *source.Document, err error) {
+	const document, stage = playground.DocumentAdmission, playground.StageAdmit
 	if _, isLimit := finding.LimitRange(err); isLimit {
-		return []playground.Finding{finding.OfLimit(playground.DocumentAdmission, playground.StageAdmit, err)}
+		m.Findings.Add(finding.OfLimit(document, stage, err))
+		return
 	}
 	var strict *strictErrors
 	var invalid fieldErrors
-	var findings []playground.Finding
+	var wrongType *typeError
 	switch {
 	case errors.As(err, &strict):
 		for _, err := range strict.errs {
-			f := finding.OfStrict(doc, err)
-			f.Severity, f.Stage, f.Document = playground.SeverityError, playground.StageAdmit, playground.DocumentAdmission
-			findings = append(findings, f)
+			f := finding.OfStrict(playground.SeverityError, document, stage, err)
+			m.Findings.AddLazily(f, func(f playground.Finding) playground.Finding { return finding.LocateStrict(doc, f) })
 		}
 	case errors.As(err, &invalid):
 		for _, err := range upstream.SortErrors(field.ErrorList(invalid)) {
-			findings = append(findings, finding.OfField(playground.DocumentAdmission, playground.StageAdmit, doc, err))
+			m.Findings.Add(finding.OfField(document, stage, doc, err))
 		}
+	case errors.As(err, &wrongType):
+		m.Findings.Add(wrongType.finding(doc))
 	default:
-		findings = append(findings, finding.OfRequest(playground.DocumentAdmission, playground.StageAdmit, doc, err.Error()))
+		m.Findings.Add(finding.OfRequest(document, stage, doc, err.Error()))
 	}
-	return findings
 }
 
 func (m *Manifest) warn(at playground.Range, message string) {
-	m.Findings = append(m.Findings, finding.Warning(playground.DocumentAdmission, playground.StageAdmit, at, message))
+	m.Findings.Add(finding.Warning(playground.DocumentAdmission, playground.StageAdmit, at, message))
 }
 
 // fieldErrors are the validation errors of one document.
@@ -139,3 +144,24 @@ func (e fieldErrors) Error() string { return field.ErrorList(e).ToAggregate().Er
 type strictErrors struct{ errs []error }
 
 func (e *strictErrors) Error() string { return errors.Join(e.errs...).Error() }
+
+// A typeError reports a document that does not decode into its Go type.
+type typeError struct {
+	err error
+	// mismatch is the value with the wrong type; nil if it is unknown.
+	mismatch *gotype.Mismatch
+}
+
+func (e *typeError) Error() string { return e.err.Error() }
+
+func (e *typeError) finding(doc *source.Document) playground.Finding {
+	f := finding.OfRequest(playground.DocumentAdmission, playground.StageAdmit, doc, e.Error())
+	if e.mismatch == nil {
+		return f
+	}
+	f.Hint = e.mismatch.Hint()
+	if location, ok := doc.At(e.mismatch.Path...); ok {
+		f.Range = finding.Mark(location)
+	}
+	return f
+}

@@ -89,9 +89,9 @@ func (m *Manifest) checkResponses() {
 	for _, r := range m.Responses {
 		switch {
 		case len(webhooks) == 0:
-			m.warn(r.Range, "no webhook configuration is here that this could be the answer of")
+			m.warn(r.Range, "there is no webhook configuration, so this response has no effect")
 		case r.webhook != "" && !webhooks[r.webhook]:
-			m.warn(r.Range, fmt.Sprintf("no webhook is named %q, so this answers nothing", r.webhook))
+			m.warn(r.Range, fmt.Sprintf("no webhook is named %q, so this response has no effect", r.webhook))
 		}
 	}
 }

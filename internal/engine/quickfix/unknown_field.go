@@ -1,0 +1,149 @@
+package quickfix
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/crdlab/crdlab/internal/engine/crdschema"
+	"github.com/crdlab/crdlab/internal/playground"
+)
+
+// A knownField is a field that authors write in a CRD although v1 lacks it there.
+type knownField struct {
+	name string
+	// parent is the last step of the path that contains the field, or nil for any.
+	parent any
+	hint   string
+	// fixes is nil if the general fixes suffice.
+	fixes fixFunc
+}
+
+// knownFields lists fields of v1beta1, of OpenAPI, and common confusions.
+var knownFields = []knownField{
+	{"validation", "spec", "In v1, each version has its own schema: spec.versions[].schema.", moveToVersions("schema")},
+	{"subresources", "spec", "In v1, each version has its own subresources: spec.versions[].subresources.", moveToVersions("subresources")},
+	{"additionalPrinterColumns", "spec", "In v1, each version has its own columns: spec.versions[].additionalPrinterColumns.", moveToVersions("additionalPrinterColumns")},
+	{"version", "spec", "v1 has no spec.version; spec.versions lists all versions.", nil},
+	{"webhookClientConfig", "conversion", "In v1, this field is spec.conversion.webhook.clientConfig.", moveToWebhook("clientConfig")},
+	{"conversionReviewVersions", "conversion", "In v1, this field is spec.conversion.webhook.conversionReviewVersions.", moveToWebhook("conversionReviewVersions")},
+	{"preserveUnknownFields", nil, "In a schema, this keyword is x-kubernetes-preserve-unknown-fields.", renameTo("x-kubernetes-preserve-unknown-fields")},
+	{"preserveUnknownProperties", nil, "In a schema, this keyword is x-kubernetes-preserve-unknown-fields.", renameTo("x-kubernetes-preserve-unknown-fields")},
+	{"readOnly", nil, "Kubernetes has no readOnly. The rule self == oldSelf makes a field immutable.", replaceWithImmutableRule},
+	{"writeOnly", nil, "Kubernetes has no writeOnly.", nil},
+	{"const", nil, "Kubernetes has no const. An enum with a single value has the same effect.", replaceWithEnum},
+	{"if", nil, conditionHint, nil},
+	{"then", nil, conditionHint, nil},
+	{"else", nil, conditionHint, nil},
+	{"examples", nil, "Kubernetes has only example, with a single value.", nil},
+}
+
+const conditionHint = "Kubernetes has no conditional schemas. Use a CEL rule in x-kubernetes-validations."
+
+// unknownField recognizes the error of strict decoding about an unknown field.
+var unknownField = pattern(`^unknown field "`)
+
+// explainKnownField adds the hint and fixes for a known field to a finding about
+// an unknown field of a CRD.
+func (p *problem) explainKnownField() {
+	p.path = p.doc.PathAt(p.Range.Start)
+	if len(p.path) == 0 {
+		return
+	}
+	name := p.name()
+	var parent any
+	if len(p.path) > 1 {
+		parent = p.path[len(p.path)-2]
+	}
+	i := slices.IndexFunc(knownFields, func(k knownField) bool { return k.name == name && (k.parent == nil || k.parent == parent) })
+	if i < 0 {
+		return
+	}
+	p.Hint = knownFields[i].hint
+	if compute := knownFields[i].fixes; compute != nil {
+		p.Fixes = append(p.computeFixes(compute), removeField(p)...)
+	}
+}
+
+// moveToVersions returns a fix function that moves the field into each version.
+func moveToVersions(name string) fixFunc {
+	return func(p *problem) []playground.Fix {
+		var value any
+		node, versions := p.nodeAt(p.path...), p.nodeAt("spec", "versions")
+		if node == nil || versions == nil || node.Decode(&value) != nil {
+			return nil
+		}
+		changes := []change{p.deleteAt(p.path...)}
+		for i := range versions.Content {
+			if !p.exists("spec", "versions", i, name) {
+				changes = append(changes, p.setValue(value, "spec", "versions", i, name))
+			}
+		}
+		if len(changes) == 1 {
+			return nil
+		}
+		return p.newFix("Move it to spec.versions[]."+name, changes...)
+	}
+}
+
+// moveToWebhook returns a fix function that moves the field into
+// spec.conversion.webhook.
+func moveToWebhook(name string) fixFunc {
+	return func(p *problem) []playground.Fix {
+		return p.move("Move it to spec.conversion.webhook."+name, p.path, []any{"spec", "conversion", "webhook", name})
+	}
+}
+
+// renameTo returns a fix function that renames the field.
+func renameTo(name string) fixFunc {
+	return func(p *problem) []playground.Fix {
+		if p.exists(append(p.parent(), name)...) {
+			return nil
+		}
+		return p.newFix("Rename to "+name, p.renameKey(name, p.path...))
+	}
+}
+
+// replaceWithImmutableRule replaces the field with a rule that rejects changes.
+func replaceWithImmutableRule(p *problem) []playground.Fix {
+	rule := map[string]any{"rule": "self == oldSelf", "message": "field is immutable"}
+	rules := append(p.parent(), "x-kubernetes-validations")
+	if n := p.nodeAt(rules...); n != nil {
+		return p.newFix("Add the rule self == oldSelf", p.deleteAt(p.path...), p.setValue(rule, append(rules, len(n.Content))...))
+	}
+	return p.newFix("Add the rule self == oldSelf", p.deleteAt(p.path...), p.setValue([]any{rule}, rules...))
+}
+
+// replaceWithEnum replaces the field with an enum of its value.
+func replaceWithEnum(p *problem) []playground.Fix {
+	var value any
+	if n := p.nodeAt(p.path...); n == nil || n.Decode(&value) != nil {
+		return nil
+	}
+	return p.newFix(fmt.Sprintf("Set enum: [%s]", formatValue(value)), p.deleteAt(p.path...), p.setValue([]any{value}, append(p.parent(), "enum")...))
+}
+
+// indentUnknownField moves an unknown field of an object into the field above it,
+// if that field has such a property.
+func (p *problem) indentUnknownField(path []any) []playground.Fix {
+	parent := path[: len(path)-1 : len(path)-1]
+	mapping, name := p.nodeAt(parent...), path[len(path)-1]
+	if mapping == nil || p.schema == nil {
+		return nil
+	}
+	above := ""
+	for i := 0; i+1 < len(mapping.Content); i += 2 {
+		if key := mapping.Content[i].Value; key != name {
+			above = key
+			continue
+		}
+		break
+	}
+	node, _ := crdschema.NodeAt(p.schema, append(parent, above))
+	if above == "" || node == nil {
+		return nil
+	}
+	if _, ok := node.Properties[name.(string)]; !ok {
+		return nil
+	}
+	return p.move(fmt.Sprintf("Move it into %s", above), path, append(parent, above, name))
+}

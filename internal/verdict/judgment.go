@@ -1,0 +1,44 @@
+package verdict
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+
+	"github.com/crdlab/crdlab/internal/playground"
+)
+
+// A Request is a scenario for the program of an older release.
+type Request struct {
+	Scenario playground.Scenario `json:"scenario"`
+	// Calls lists the calls of the conversion webhook in the newest release, with
+	// the responses that the program repeats.
+	Calls []playground.ConversionReview `json:"calls,omitempty"`
+}
+
+// Report returns a report with the calls only. It has the signature of an
+// engine's Evaluate function.
+func (r Request) Report(context.Context, playground.Scenario) (playground.Report, error) {
+	return playground.Report{Objects: []playground.Object{{Conversions: r.Calls}}}, nil
+}
+
+// A Judgment is the verdict of one release, by its own libraries.
+type Judgment struct {
+	// Library is the release of the libraries, such as "1.31.14".
+	Library string `json:"library"`
+	// Verdict is nil if the release did not judge the scenario.
+	Verdict *Verdict `json:"verdict,omitempty"`
+	// Unjudged is the reason why there is no verdict.
+	Unjudged string `json:"unjudged,omitempty"`
+}
+
+// DecodeJudgment decodes a judgment. Numbers in objects keep all digits.
+func DecodeJudgment(encoded []byte) (judgment Judgment, err error) {
+	decoder := json.NewDecoder(bytes.NewReader(encoded))
+	decoder.UseNumber()
+	if err := decoder.Decode(&judgment); err != nil {
+		return judgment, fmt.Errorf("decode the judgment: %w", err)
+	}
+	return judgment, nil
+}
