@@ -6,10 +6,11 @@ import (
 	"io"
 	"path"
 
-	"github.com/crdlab/crdlab/internal/enginetest/apiclient"
+	"github.com/crdlab/crdlab/internal/apiclient"
 	"github.com/crdlab/crdlab/internal/enginetest/cases"
-	"github.com/crdlab/crdlab/internal/enginetest/verdict"
+	"github.com/crdlab/crdlab/internal/enginetest/verdictdiff"
 	"github.com/crdlab/crdlab/internal/playground"
+	"github.com/crdlab/crdlab/internal/verdict"
 )
 
 // An examiner compares subjects with an API server.
@@ -47,7 +48,7 @@ func (e *examiner) examine(group, name string, s playground.Scenario) (verdict.V
 			got, err = got.Normal(s)
 		}
 		count.checks += 1 + len(want.Objects)
-		difference := verdict.Diff(want, got)
+		difference := verdictdiff.Describe(want, got)
 		if err != nil {
 			difference = "  failed: " + err.Error()
 		}
@@ -60,18 +61,18 @@ func (e *examiner) examine(group, name string, s playground.Scenario) (verdict.V
 }
 
 // cases examines all cases and returns the recordings of the server's verdicts.
-func (e *examiner) cases(all []cases.Case) ([]verdict.Recording, error) {
-	var recordings []verdict.Recording
+func (e *examiner) cases(all []cases.Case) ([]cases.Recording, error) {
+	var recordings []cases.Recording
 	for _, c := range all {
 		v, err := e.examine(path.Dir(c.Name), c.Name, c.Scenario)
 		var unsupported *apiclient.UnsupportedError
 		switch {
 		case errors.As(err, &unsupported):
-			recordings = append(recordings, verdict.RecordUnasked(c, unsupported.Reason))
+			recordings = append(recordings, cases.RecordUnasked(c, unsupported.Reason))
 		case err != nil:
 			return recordings, err
 		default:
-			recordings = append(recordings, verdict.Record(c, v))
+			recordings = append(recordings, cases.Record(c, v))
 		}
 	}
 	return recordings, nil

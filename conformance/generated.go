@@ -5,17 +5,14 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"os"
-	"path/filepath"
 	"strings"
 	"time"
 
-	"github.com/crdlab/crdlab/conformance/generate"
-	"github.com/crdlab/crdlab/internal/engine"
+	"github.com/crdlab/crdlab/internal/apiclient"
 	"github.com/crdlab/crdlab/internal/engine/whole"
-	"github.com/crdlab/crdlab/internal/enginetest/apiclient"
 	"github.com/crdlab/crdlab/internal/enginetest/cases"
+	"github.com/crdlab/crdlab/internal/enginetest/generate"
 	"github.com/crdlab/crdlab/internal/playground"
 )
 
@@ -37,86 +34,60 @@ type generation struct {
 	limit    time.Duration // 0 means unlimited
 }
 
-// caseSeeds returns a seed for each case with an accepted CRD. Rejected objects are
-// left out.
-func caseSeeds(all []cases.Case) ([]generate.Seed, error) {
-	var seeds []generate.Seed
-	e := whole.New()
-	known := map[string]bool{}
-	for _, c := range all {
-		s := c.Scenario
-		if s.OldCRD != "" || s.OldObject != "" || s.Conversion != "" || known[s.CRD+"\x00"+s.Object] {
-			continue
-		}
-		known[s.CRD+"\x00"+s.Object] = true
-		seed, ok, err := acceptedSeed(e, c.Name, s)
-		if err != nil {
-			return nil, err
-		}
-		if ok {
-			seeds = append(seeds, seed)
-		}
-	}
-	return seeds, nil
-}
-
-// acceptedSeed returns a seed of a scenario, or false if the CRD is rejected or
-// unsuitable.
-func acceptedSeed(e *engine.Engine, name string, s playground.Scenario) (generate.Seed, bool, error) {
-	report, err := e.Evaluate(context.Background(), s)
-	if err != nil || !report.CRD.Accepted {
-		return generate.Seed{}, false, err
-	}
-	object := s.Object
-	if len(report.Objects) == 0 || !report.Objects[0].Accepted {
-		object = ""
-	}
-	seed, ok := generate.NewSeed(name, s.CRD, object, s.Now)
-	return seed, ok, nil
-}
-
-// corpusSeeds returns seeds for the CRDs below a directory: the CRD alone, and with
-// each accepted object of its group and kind.
-func corpusSeeds(dir string) ([]generate.Seed, error) {
-	var crds, objects []string
-	err := filepath.WalkDir(dir, func(path string, entry fs.DirEntry, err error) error {
-		if err != nil || entry.IsDir() || filepath.Ext(path) != ".yaml" {
-			return err
-		}
-		data, err := os.ReadFile(path)
-		switch name := entry.Name(); {
-		case err != nil:
-			return err
-		case strings.HasPrefix(name, "crd."):
-			crds = append(crds, string(data))
-		case strings.HasPrefix(name, "cr."):
-			objects = append(objects, string(data))
-		}
+// derive examines mutants, and then histories. Without seeds, there is nothing to
+// derive from.
+func (e *examiner) derive(g generation) error {
+	if len(g.seeds) == 0 {
 		return nil
-	})
-	if err != nil {
-		return nil, fmt.Errorf("read the corpus: %w", err)
 	}
-	var seeds []generate.Seed
-	e := whole.New()
-	for i, crd := range crds {
-		matching := []string{""}
-		for _, object := range objects {
-			if generate.Belongs(crd, object) {
-				matching = append(matching, object)
-			}
+	if err := e.generated(g); err != nil {
+		return err
+	}
+	g.title = "derived: "
+	return e.histories(g)
+}
+
+// requests is the maximum number of requests of a history.
+const requests = 5
+
+// histories examines a history for every fourth mutant, until the number or the time
+// limit is reached. The engine determines the stored object before each request.
+func (e *examiner) histories(g generation) error {
+	generator, evaluate := generate.New(g.seeds, g.seed), whole.New().Evaluate
+	start, shown := time.Now(), 0
+	for i := g.first; i < g.first+(g.n+3)/4; i++ {
+		if g.limit > 0 && time.Since(start) > g.limit {
+			break
 		}
-		for _, object := range matching {
-			seed, ok, err := acceptedSeed(e, fmt.Sprintf("corpus %d", i), playground.Scenario{CRD: crd, Object: object, Now: cases.Now})
+		history, stored := generator.History(i), ""
+		for request := 0; history != nil && request < requests; request++ {
+			mutant := history.Next(stored)
+			name := fmt.Sprintf("%s of %s (-seed %d, history %d, request %d)", mutant.Change, mutant.Seed, g.seed, i, request)
+			if err := e.examineDerived(g.title, name, mutant, &shown); err != nil {
+				return err
+			}
+			report, err := evaluate(context.Background(), mutant.Scenario)
 			if err != nil {
-				return nil, err
+				return err
 			}
-			if ok {
-				seeds = append(seeds, seed)
+			if !report.CRD.Accepted || len(report.Objects) != 1 {
+				break
+			}
+			if object := report.Objects[0]; object.Accepted {
+				stored = storedDocument(object)
 			}
 		}
 	}
-	return seeds, nil
+	return nil
+}
+
+// storedDocument returns the object in the cluster after an accepted request, or an
+// empty string if it is gone.
+func storedDocument(object playground.Object) string {
+	if object.Deleted || len(object.Stored) == 0 || string(object.Stored) == "null" {
+		return ""
+	}
+	return string(object.Stored)
 }
 
 // generated examines mutants until the number or the time limit is reached. It
@@ -137,24 +108,32 @@ func (e *examiner) generated(g generation) error {
 		}
 		mutant := generator.Mutant(i)
 		name := fmt.Sprintf("%s of %s (-seed %d -first %d -n 1)", mutant.Change, mutant.Seed, g.seed, i)
-		var out strings.Builder
-		one := e.withOutput(&out)
-		_, err := one.examine(g.title+mutant.Change, name, mutant.Scenario)
-		var unsupported *apiclient.UnsupportedError
-		if err != nil && !errors.As(err, &unsupported) {
-			return err
-		}
-		e.tally.include(one.tally)
-		if one.tally.differences() == 0 {
-			continue
-		}
-		if shown++; shown > shownFailures {
-			fmt.Fprintln(e.out, name)
-		} else if err := e.show(name, mutant.Scenario, out.String()); err != nil {
+		if err := e.examineDerived(g.title, name, mutant, &shown); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// examineDerived examines a mutant. If it is one of the first that fail, it shrinks and
+// prints it. shown counts the failures.
+func (e *examiner) examineDerived(title, name string, mutant generate.Mutant, shown *int) error {
+	var out strings.Builder
+	one := e.withOutput(&out)
+	_, err := one.examine(title+mutant.Change, name, mutant.Scenario)
+	var unsupported *apiclient.UnsupportedError
+	if err != nil && !errors.As(err, &unsupported) {
+		return err
+	}
+	e.tally.include(one.tally)
+	if one.tally.differences() == 0 {
+		return nil
+	}
+	if *shown++; *shown > shownFailures {
+		fmt.Fprintln(e.out, name)
+		return nil
+	}
+	return e.show(name, mutant.Scenario, out.String())
 }
 
 // show prints the smallest scenario that fails like s, as a case file, and its

@@ -15,15 +15,16 @@ import (
 	"k8s.io/klog/v2"
 
 	"github.com/crdlab/crdlab/conformance/apiserver"
+	"github.com/crdlab/crdlab/conformance/seeds"
+	"github.com/crdlab/crdlab/internal/apiclient"
 	"github.com/crdlab/crdlab/internal/engine/whole"
 	"github.com/crdlab/crdlab/internal/enginetest"
-	"github.com/crdlab/crdlab/internal/enginetest/apiclient"
 	"github.com/crdlab/crdlab/internal/enginetest/cases"
-	"github.com/crdlab/crdlab/internal/enginetest/verdict"
 )
 
 type settings struct {
 	testdata string
+	webhooks string
 	run      *regexp.Regexp
 	record   bool
 	corpus   string
@@ -32,6 +33,7 @@ type settings struct {
 
 	seed             uint64
 	first, n, sample int
+	repeat           int
 	limit            time.Duration
 }
 
@@ -51,6 +53,7 @@ func main() {
 func parse() settings {
 	var s settings
 	flag.StringVar(&s.testdata, "cases", "../internal/engine/testdata", "`directory` of the cases")
+	flag.StringVar(&s.webhooks, "webhooks", "../internal/engine/conversion/testdata/live", "`directory` of the cases with live webhooks")
 	run := flag.String("run", "", "only the cases whose <stage>/<name> matches the `pattern`")
 	flag.BoolVar(&s.record, "record", false, "write the API server's verdicts to the directories of the cases")
 	flag.StringVar(&s.corpus, "corpus", os.Getenv("CRDLAB_CORPUS"), "`directory` of CRDs and objects from which to derive more scenarios")
@@ -61,6 +64,7 @@ func parse() settings {
 	flag.IntVar(&s.n, "n", 0, "number of derived scenarios to send to the reference server")
 	flag.IntVar(&s.sample, "sample", 0, "number of derived scenarios to send to the API server")
 	flag.DurationVar(&s.limit, "time", 0, "time limit for each series of derived scenarios; 0 for no limit")
+	flag.IntVar(&s.repeat, "repeat", 2, "number of evaluations of each scenario, whose reports must be identical")
 	flag.Parse()
 	var err error
 	if s.run, err = regexp.Compile(*run); err != nil || flag.NArg() > 0 {
@@ -110,11 +114,42 @@ func compareWithServer(s settings, server *apiserver.Server, all []cases.Case, t
 	if err != nil {
 		return err
 	}
+	cluster := server.Cluster()
 	e := &examiner{
-		server:   apiclient.New(server.Cluster(), whole.New().Evaluate),
-		subjects: []subject{newBuild("engine", whole.New().Evaluate), {"reference server", reference.Run}},
+		server:   apiclient.New(cluster, whole.New().Evaluate),
+		subjects: []subject{newBuild("engine", whole.New().Evaluate, s.repeat), {"reference server", reference.Run}},
 		tally:    tally,
 		out:      out,
+	}
+	stop, err := e.addBuilds(s)
+	if err != nil {
+		return err
+	}
+	defer stop()
+	recordings, err := e.cases(all)
+	if err != nil {
+		return err
+	}
+	if s.record {
+		return record(s, recordings)
+	}
+	origins, err := seeds.OfCases(all)
+	if err != nil {
+		return err
+	}
+	if err := e.derive(generation{title: "derived: ", seeds: origins, seed: s.seed, first: s.first, n: s.sample, limit: s.limit}); err != nil {
+		return err
+	}
+	return e.compareWebhooks(s.webhooks, cluster)
+}
+
+// addBuilds starts the other builds in the settings and adds them to the subjects.
+func (e *examiner) addBuilds(s settings) (stop func(), err error) {
+	var stops []func()
+	stop = func() {
+		for _, stop := range stops {
+			stop()
+		}
 	}
 	for _, b := range []struct {
 		name, file string
@@ -123,25 +158,15 @@ func compareWithServer(s settings, server *apiserver.Server, all []cases.Case, t
 		if b.file == "" {
 			continue
 		}
-		evaluate, stop, err := b.start(b.file)
+		evaluate, stopBuild, err := b.start(b.file)
 		if err != nil {
-			return err
+			stop()
+			return nil, err
 		}
-		defer stop()
-		e.subjects = append(e.subjects, newBuild(b.name, evaluate))
+		stops = append(stops, stopBuild)
+		e.subjects = append(e.subjects, newBuild(b.name, evaluate, s.repeat))
 	}
-	recordings, err := e.cases(all)
-	if err != nil {
-		return err
-	}
-	if s.record {
-		return record(s, recordings)
-	}
-	seeds, err := caseSeeds(all)
-	if err != nil {
-		return err
-	}
-	return e.generated(generation{title: "derived: ", seeds: seeds, seed: s.seed, first: s.first, n: s.sample, limit: s.limit})
+	return stop, nil
 }
 
 // compareWithRefServer sends scenarios derived from the cases and from the corpus
@@ -151,40 +176,45 @@ func compareWithRefServer(s settings, all []cases.Case, tally *tally, out io.Wri
 	if err != nil {
 		return err
 	}
-	e := &examiner{server: reference, subjects: []subject{newBuild("engine (reference server)", whole.New().Evaluate)}, tally: tally, out: out}
-	seeds, err := caseSeeds(all)
+	e := &examiner{server: reference, subjects: []subject{newBuild("engine (reference server)", whole.New().Evaluate, s.repeat)}, tally: tally, out: out}
+	stop, err := e.addBuilds(s)
 	if err != nil {
 		return err
 	}
-	g := generation{title: "derived: ", seeds: seeds, seed: s.seed, first: s.first, n: s.n, limit: s.limit}
-	if err := e.generated(g); err != nil || s.corpus == "" {
+	defer stop()
+	origins, err := seeds.OfCases(all)
+	if err != nil {
+		return err
+	}
+	g := generation{title: "derived: ", seeds: origins, seed: s.seed, first: s.first, n: s.n, limit: s.limit}
+	if err := e.derive(g); err != nil || s.corpus == "" {
 		return err
 	}
 	g.title = "corpus: "
-	if g.seeds, err = corpusSeeds(s.corpus); err != nil {
+	if g.seeds, err = seeds.OfCorpus(s.corpus); err != nil {
 		return err
 	}
-	return e.generated(g)
+	return e.derive(g)
 }
 
 // record merges new recordings into the recording files.
-func record(s settings, fresh []verdict.Recording) error {
+func record(s settings, fresh []cases.Recording) error {
 	all, err := cases.Read(s.testdata)
 	if err != nil {
 		return err
 	}
-	recorded, err := verdict.ReadRecordings(s.testdata)
+	recorded, err := cases.ReadRecordings(s.testdata)
 	if err != nil {
 		return err
 	}
 	for _, r := range fresh {
 		recorded[r.Case] = r
 	}
-	var recordings []verdict.Recording
+	var recordings []cases.Recording
 	for _, c := range all {
 		if r, ok := recorded[c.Name]; ok {
 			recordings = append(recordings, r)
 		}
 	}
-	return verdict.WriteRecordings(s.testdata, recordings)
+	return cases.WriteRecordings(s.testdata, recordings)
 }

@@ -8,13 +8,10 @@ import { join } from "node:path";
 import { createInterface } from "node:readline";
 
 const goRoot = execFileSync("go", ["env", "GOROOT"], { encoding: "utf8" }).trim();
-createRequire(import.meta.url)(join(goRoot, "lib", "wasm", "wasm_exec.js"));
-const go = new globalThis.Go();
-const { instance } = await WebAssembly.instantiate(readFileSync(process.argv[2]), go.importObject);
-await new Promise((resolve) => {
-  globalThis.crdlabReady = resolve;
-  void go.run(instance);
-});
+const require = createRequire(import.meta.url);
+require(join(goRoot, "lib", "wasm", "wasm_exec.js"));
+require("../wasm/resume.js");
+await new globalThis.Go().start(await WebAssembly.compile(readFileSync(process.argv[2])));
 
 for await (const line of createInterface({ input: process.stdin })) {
   process.stdout.write(`${globalThis.crdlabEvaluate(line).trim()}\n`);

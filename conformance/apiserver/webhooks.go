@@ -22,10 +22,12 @@ import (
 	"k8s.io/client-go/rest"
 )
 
-// webhooks serves all webhook calls of the API server over TLS. It redirects
-// connections to any URL or Service to its listener, and issues certificates for
+// webhooks serves all webhook calls of the API server over TLS, unless direct is set. It
+// redirects connections to any URL or Service to its listener, and issues certificates for
 // the requested server names.
 type webhooks struct {
+	// direct lets new clients connect to the webhooks of CRDs.
+	direct    atomic.Bool
 	address   string
 	authority *x509.Certificate
 	key       *ecdsa.PrivateKey
@@ -96,15 +98,23 @@ func (w *webhooks) ResolveEndpoint(_, name string, _ int32) (*url.URL, error) {
 	return &url.URL{Scheme: "https", Host: w.address}, nil
 }
 
-// authentication directs all webhook clients to w, whose certificates they trust.
-func (w *webhooks) authentication(webhook.AuthenticationInfoResolver) webhook.AuthenticationInfoResolver {
+// authentication directs all webhook clients to w, whose certificates they trust. The
+// remaining configuration is the API server's.
+func (w *webhooks) authentication(resolver webhook.AuthenticationInfoResolver) webhook.AuthenticationInfoResolver {
 	authority := pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: w.authority.Raw})
-	newConfig := func() *rest.Config {
-		return &rest.Config{Dial: w.dial, TLSClientConfig: rest.TLSClientConfig{CAData: authority}}
+	redirect := func(config *rest.Config, err error) (*rest.Config, error) {
+		if err == nil && !w.direct.Load() {
+			config.Dial, config.CAData = w.dial, authority
+		}
+		return config, err
 	}
 	return &webhook.AuthenticationInfoResolverDelegator{
-		ClientConfigForFunc:        func(string) (*rest.Config, error) { return newConfig(), nil },
-		ClientConfigForServiceFunc: func(string, string, int) (*rest.Config, error) { return newConfig(), nil },
+		ClientConfigForFunc: func(hostPort string) (*rest.Config, error) {
+			return redirect(resolver.ClientConfigFor(hostPort))
+		},
+		ClientConfigForServiceFunc: func(name, namespace string, port int) (*rest.Config, error) {
+			return redirect(resolver.ClientConfigForService(name, namespace, port))
+		},
 	}
 }
 
@@ -123,3 +133,6 @@ func (c *Cluster) SetConversionWebhook(handler http.Handler) {
 	}
 	c.server.webhooks.handler.Store(&handler)
 }
+
+// CallWebhooks lets the API server call the webhooks that CRDs name from now on.
+func (c *Cluster) CallWebhooks() { c.server.webhooks.direct.Store(true) }

@@ -12,9 +12,10 @@ import (
 	"k8s.io/klog/v2"
 
 	"github.com/crdlab/crdlab/conformance/apiserver"
-	"github.com/crdlab/crdlab/internal/enginetest/apiclient"
+	"github.com/crdlab/crdlab/internal/apiclient"
 	"github.com/crdlab/crdlab/internal/enginetest/cases"
-	"github.com/crdlab/crdlab/internal/enginetest/verdict"
+	"github.com/crdlab/crdlab/internal/enginetest/verdictdiff"
+	"github.com/crdlab/crdlab/internal/verdict"
 )
 
 func main() {
@@ -32,7 +33,7 @@ func run(testdata string) error {
 	if err != nil {
 		return err
 	}
-	recordings, err := verdict.ReadRecordings(testdata)
+	recordings, err := cases.ReadRecordings(testdata)
 	if err != nil {
 		return err
 	}
@@ -74,5 +75,5 @@ func diff(client *apiclient.Client, c cases.Case, recorded verdict.Verdict) (str
 	if v, err = v.Normal(c.Scenario); err != nil {
 		return "", err
 	}
-	return verdict.Diff(recorded, v), nil
+	return verdictdiff.Describe(recorded, v), nil
 }

@@ -64,6 +64,9 @@ type Candidate struct {
 	Name   string `json:"name"`
 	Chosen bool   `json:"chosen"`
 	Range  Range  `json:"range"`
+	// Objects is the number of objects in Scenario.Object that belong to this CRD, if
+	// there are several CRDs.
+	Objects int `json:"objects,omitempty"`
 }
 
 // Condition is a condition of a CustomResourceDefinition, without its time.

@@ -21,6 +21,10 @@ type CRDChange struct {
 	After  json.RawMessage `json:"after"`
 	// Breaks names the parties that the change may break.
 	Breaks Breaks `json:"breaks"`
+	// Class classifies the effect of the change on objects that the old CRD accepts.
+	Class ChangeClass `json:"class"`
+	// Witness is the object that proves the class breaks; nil for the other classes.
+	Witness *Witness `json:"witness,omitempty"`
 	// Because gives the reason for Breaks in a sentence.
 	Because string `json:"because"`
 	// OldRange locates Field in Scenario.OldCRD, and Range in Scenario.CRD. If a
@@ -40,6 +44,45 @@ const (
 	BreaksStored  Breaks = "stored objects"
 	BreaksClients Breaks = "clients"
 	BreaksBoth    Breaks = "both"
+)
+
+// ChangeClass classifies the effect of a [CRDChange] on the objects that the old CRD
+// accepts in a create request with strict field validation.
+type ChangeClass string
+
+// Values of [ChangeClass].
+const (
+	// ChangeBreaks is the class of a change with a witness: the new CRD rejects or
+	// changes an object that the old CRD accepts.
+	ChangeBreaks ChangeClass = "breaks"
+	// ChangeMayBreak is the class of a change without a witness that is not certainly
+	// compatible.
+	ChangeMayBreak ChangeClass = "mayBreak"
+	// ChangeCompatible is the class of a change after which the new CRD accepts the same
+	// objects and stores them unchanged.
+	ChangeCompatible ChangeClass = "compatible"
+)
+
+// A Witness is an object that the old CRD accepts and the new CRD rejects or changes.
+type Witness struct {
+	// Object is the object as a YAML document.
+	Object string `json:"object"`
+	// Excerpt is the part of Object at the changed schema node, as YAML.
+	Excerpt string `json:"excerpt"`
+	// Effect is rejected or changed.
+	Effect WitnessEffect `json:"effect"`
+	// Message is the API server's error under the new CRD. If the new CRD changes the
+	// object, Message describes the first difference.
+	Message string `json:"message"`
+}
+
+// WitnessEffect is the effect of the new CRD on a [Witness].
+type WitnessEffect string
+
+// Values of [WitnessEffect].
+const (
+	WitnessRejected WitnessEffect = "rejected"
+	WitnessChanged  WitnessEffect = "changed"
 )
 
 // StoredObject reports the effect of the change from Scenario.OldCRD to

@@ -6,6 +6,9 @@ type Fix struct {
 	Title string `json:"title"`
 	// Edits do not overlap. Their ranges refer to the unmodified documents.
 	Edits []TextEdit `json:"edits"`
+	// Safe reports that the fix keeps the meaning of the document: no value is lost,
+	// invented or chosen among others.
+	Safe bool `json:"-"`
 }
 
 // TextEdit replaces a range of a document, like the TextEdit of the Language

@@ -27,6 +27,10 @@ type Finding struct {
 // API server's verdict is then unknown.
 const ReasonLimit = "PlaygroundLimit"
 
+// ReasonOmitted is the [Finding.Reason] of the last finding of a list that omits
+// findings. Its message states their number.
+const ReasonOmitted = "PlaygroundOmitted"
+
 // Related is a location that explains a [Finding], such as a schema keyword.
 type Related struct {
 	Document Document `json:"document"`

@@ -4,18 +4,26 @@ package playground
 type AssistRequest struct {
 	Complete *Cursor            `json:"complete,omitempty"`
 	Hover    *Cursor            `json:"hover,omitempty"`
+	Explain  *Cursor            `json:"explain,omitempty"`
 	Sample   *SampleRequest     `json:"sample,omitempty"`
+	Template *TemplateRequest   `json:"template,omitempty"`
 	Format   *FormatRequest     `json:"format,omitempty"`
 	Try      *ExpressionRequest `json:"try,omitempty"`
+	Fields   *FieldsRequest     `json:"fields,omitempty"`
+	Insert   *InsertRequest     `json:"insert,omitempty"`
 }
 
 // AssistResponse is the response to an [AssistRequest]; only the corresponding field is set.
 type AssistResponse struct {
 	Completion *Completion       `json:"completion,omitempty"`
 	Hover      *Hover            `json:"hover,omitempty"`
+	Explained  *Explanation      `json:"explained,omitempty"`
 	Sample     *Sample           `json:"sample,omitempty"`
+	Template   *Template         `json:"template,omitempty"`
 	Formatted  *Formatted        `json:"formatted,omitempty"`
 	Tried      *ExpressionResult `json:"tried,omitempty"`
+	Tree       *FieldTree        `json:"tree,omitempty"`
+	Insertion  *Insertion        `json:"insertion,omitempty"`
 	// Missing reports that a feature omitted from this engine could have provided
 	// a better response.
 	Missing bool `json:"missing,omitempty"`
@@ -89,9 +97,50 @@ type Fact struct {
 	Text string `json:"text"`
 }
 
+// Explanation describes the element at a [Cursor] for a single line: its schema, the effect
+// of the request on it, and the rules that read it. Title is empty if nothing is known
+// about the position.
+type Explanation struct {
+	// Title is the path of the field: "spec.jobs[0].name", or "spec.jobs[*].name" in a
+	// schema. The root has the name of the kind.
+	Title string `json:"title"`
+	// Type and Facts are as in [Hover], without the rules.
+	Type  string `json:"type"`
+	Facts []Fact `json:"facts"`
+	// Document contains Schema and the ranges of the rules: crd or oldCrd.
+	Document Document `json:"document"`
+	// Schema locates the schema node of the field; nil if the CRD does not specify it.
+	// SchemaPath is its path, as in [Rule].
+	Schema     *Range `json:"schema"`
+	SchemaPath string `json:"schemaPath"`
+	// Problem is the message of the first error on the cursor's line, or empty.
+	Problem string `json:"problem"`
+	// Changes lists the changes of the field, or of a value that contains it, by the
+	// stages of the request.
+	Changes []Change `json:"changes"`
+	// Rules lists the rules that read the field.
+	Rules []ExplainedRule `json:"rules"`
+	// IsRule reports that the cursor is on a rule of the field. Rules then has only this
+	// rule, and Type and Facts are empty.
+	IsRule bool `json:"isRule"`
+}
+
+// ExplainedRule is a rule in an [Explanation].
+type ExplainedRule struct {
+	Rule Rule `json:"rule"`
+	// Result is the result for the value at the cursor. In a CRD, it is the worst
+	// result for all objects. It is nil if there is no result.
+	Result *RuleResult `json:"result"`
+	// Bound limits the sizes that inflate the cost of the rule, so that the rule is within
+	// its cost limit; nil if it is, or if no limit helps.
+	Bound *Fix `json:"bound"`
+}
+
 // SampleRequest requests a sample object of a CRD.
 type SampleRequest struct {
 	CRD string `json:"crd"`
+	// CRDIndex is [Scenario.CRDIndex].
+	CRDIndex int `json:"crdIndex,omitempty"`
 	// Version is a version of the CRD. Empty: the storage version.
 	Version string `json:"version,omitempty"`
 	// Full requests all fields with their descriptions, optional fields as YAML
@@ -107,6 +156,21 @@ type Sample struct {
 	// Unsolved lists the constraints that the object may violate, such as
 	// patterns and rules for which no value was found.
 	Unsolved []string `json:"unsolved"`
+}
+
+// TemplateRequest requests the start of a document for a CRD.
+type TemplateRequest struct {
+	CRD string `json:"crd"`
+	// Document is conversion or admission.
+	Document Document `json:"document"`
+}
+
+// Template is the start of a document.
+type Template struct {
+	// Text is YAML. For a conversion, it has rules that are drafted from the differences
+	// between the schemas of the versions. For admission, it has a policy and its binding.
+	// It is empty if the CRD cannot be decoded.
+	Text string `json:"text"`
 }
 
 // FormatRequest requests a document as YAML with an indentation of two spaces.

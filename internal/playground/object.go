@@ -14,6 +14,10 @@ type Object struct {
 	// scale.
 	Operation Operation `json:"operation"`
 	Accepted  bool      `json:"accepted"`
+	// DependsOn names the webhooks that the API server would call and for which the
+	// scenario has no response, such as "the conversion webhook". The verdict then is
+	// unknown: Accepted and Status assume that admission webhooks allow the request.
+	DependsOn []string `json:"dependsOn,omitempty"`
 	// Deleted reports that the request removed the object: either a delete of an
 	// object without finalizers, or an update that removed the last finalizer of
 	// an object marked for deletion.

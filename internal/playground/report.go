@@ -8,8 +8,11 @@ package playground
 // and trace of rules that iterate over a map with several keys: the iteration
 // order is random, as in the API server.
 type Report struct {
-	Kubernetes Kubernetes `json:"kubernetes"`
-	CRD        CRD        `json:"crd"`
+	// Preliminary reports that the rules of the CRD have not been validated yet, so
+	// that an accepted CRD may still be rejected.
+	Preliminary bool       `json:"-"`
+	Kubernetes  Kubernetes `json:"kubernetes"`
+	CRD         CRD        `json:"crd"`
 	// Objects has one entry for each document in Scenario.Object, in order.
 	Objects []Object `json:"objects"`
 	// Conversion reports the problems of Scenario.Conversion.
@@ -25,6 +28,13 @@ type Report struct {
 	// StoredObjects has one entry for each document in Scenario.OldObject, if
 	// Scenario.OldCRD is set and the update of the CRD is accepted.
 	StoredObjects []StoredObject `json:"storedObjects"`
+	// Differences lists the parts of the verdict of Kubernetes.Judge that differ
+	// from the newest release. The explanations in the rest of the report, such
+	// as stages and rules, are the newest release's.
+	Differences []Difference `json:"differences,omitempty"`
+	// Releases has the verdict of each release from 1.31 to the newest; empty
+	// unless Scenario.Releases is set.
+	Releases []Release `json:"releases,omitempty"`
 	// Missing lists the features that the scenario needs and this engine lacks,
 	// such as [PartAdmission]. Results that depend on them are undetermined. An
 	// engine with all features omits this field.
@@ -61,6 +71,16 @@ type Kubernetes struct {
 	Library string `json:"library"`
 	// Emulated is the emulated minor release, such as "1.37".
 	Emulated string `json:"emulated"`
+	// Judge is the release of the libraries that gave the verdict, such as
+	// "1.31.14". Empty: Library.
+	Judge string `json:"judge,omitempty"`
+	// Approximate reports that Library gave the verdict, with the CEL environment
+	// and the feature gates of an older release. That release's own verdict may
+	// differ.
+	Approximate bool `json:"approximate,omitempty"`
+	// Unjudged is the reason why the libraries of the release did not judge the
+	// scenario; empty if they are absent.
+	Unjudged string `json:"unjudged,omitempty"`
 }
 
 // Status is the outcome of a request, as in the API server's metav1.Status.

@@ -6,15 +6,23 @@ package playground
 // Scenario is a request to evaluate a CRD and objects. All documents are
 // untrusted YAML or JSON, exactly as typed by the user.
 type Scenario struct {
-	// Kubernetes is the emulated minor release, from "1.25" to "1.37". Empty: the
-	// newest. It selects the CEL environment and the feature gates. All other
-	// behaviour is the newest release's, including bug fixes and fields that the
-	// selected release lacks.
+	// Kubernetes is the minor release that judges the scenario, from "1.25" to
+	// "1.37". Empty: the newest. The release's own libraries judge the scenario if
+	// they are available, see Report.Kubernetes. Otherwise the release only selects
+	// the CEL environment and the feature gates. All other behaviour is then the
+	// newest release's, including bug fixes and fields that the selected release
+	// lacks.
 	Kubernetes string `json:"kubernetes,omitempty"`
 
-	// CRD is the CustomResourceDefinition. It may hold several YAML documents; the
-	// first CustomResourceDefinition is used.
+	// CRD is the CustomResourceDefinition. It may hold several YAML documents. The
+	// request is for one of their CustomResourceDefinitions, see CRDIndex.
 	CRD string `json:"crd"`
+
+	// CRDIndex chooses one of several CustomResourceDefinitions in CRD, counted from
+	// 0. An index after the last means the last. Only the objects of its kind are
+	// evaluated. An object without a CRD belongs to the first CRD of its group, or
+	// to the first CRD if there is no such CRD.
+	CRDIndex int `json:"crdIndex,omitempty"`
 
 	// OldCRD is the existing CRD in the cluster. If it is set, CRD is an update
 	// of it.
@@ -93,6 +101,9 @@ type Scenario struct {
 	// Schemas requests the schemas that a cluster publishes for the CRD, see
 	// Report.Schemas.
 	Schemas bool `json:"schemas,omitempty"`
+
+	// Releases requests the verdict of each release, see Report.Releases.
+	Releases bool `json:"releases,omitempty"`
 
 	// Now is the time of the request in RFC 3339 format. It determines
 	// creationTimestamp and ages. Empty: the current time.

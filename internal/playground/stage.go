@@ -64,13 +64,13 @@ type StageSkip = string
 // Values of [StageSkip].
 const (
 	StageSkipPreserved   StageSkip = "the CRD has spec.preserveUnknownFields: true"
-	StageSkipOtherKind   StageSkip = "apiVersion or kind is not of the CRD"
+	StageSkipOtherKind   StageSkip = "the CRD has another apiVersion or kind"
 	StageSkipNoRules     StageSkip = "the schema has no rules"
 	StageSkipNoMutating  StageSkip = "no mutating policy or webhook"
 	StageSkipNoValidator StageSkip = "no validating policy or webhook"
-	StageSkipUnconverted StageSkip = "the conversion webhook would be asked to convert the object to the storage version"
-	StageSkipDeleted     StageSkip = "the object is gone"
-	StageSkipNotStored   StageSkip = "it is not known what is stored"
+	StageSkipUnconverted StageSkip = "the scenario has no response of the conversion webhook for the storage version"
+	StageSkipDeleted     StageSkip = "the object is deleted"
+	StageSkipNotStored   StageSkip = "the stored object is unknown"
 )
 
 // An ObjectStage is a row of the table [ObjectStages].
@@ -140,7 +140,7 @@ var ObjectStages = []ObjectStage{
 	{Name: StageFinalize, Title: "Delete the object, or mark it as deleted", Operations: []Operation{OperationDelete}},
 	{
 		Name: StageStore, Title: "Store the object at the storage version", Operations: allOperations,
-		Skips: []StageSkip{StageSkipUnconverted}, ChangeLabel: "storage version", RemovalLabel: "not in the storage version", Routine: true,
+		Skips: []StageSkip{StageSkipUnconverted}, ChangeLabel: "converted to the storage version", RemovalLabel: "not in the storage version", Routine: true,
 	},
 	{Name: StageSize, Title: "Compare the stored object with etcd's size limit", Operations: allOperations},
 	{

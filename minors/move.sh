@@ -1,0 +1,53 @@
+#!/bin/bash
+# Moves crdlab to the next Kubernetes minor release: ./move.sh 1.38. The script adds
+# the program of the present release, raises the libraries in all module files, and
+# lists the cases that the two releases judge differently.
+#
+# An optional second argument is the version of the libraries, such as v0.38.0-rc.0
+# ("make move MINOR=1.38 LIBRARIES=v0.38.0-rc.0"). By default, it is the last patch
+# release whose modules can all be downloaded.
+set -euo pipefail
+
+new=${1:?usage: move.sh 1.38 [version]}
+cd "$(dirname "$0")/.."
+. minors/versions.sh
+
+version=${2:-$(last "$new")}
+present=1.$(sed -n 's/^\tNewestMinor = //p' internal/playground/scenario.go)
+if [ "$present" = "$new" ]; then
+	echo "crdlab is at $new already" >&2
+	exit 1
+fi
+
+# Fails before any change if the version does not exist or requires a newer Go.
+go mod download "k8s.io/apiserver@$version"
+
+minors/add.sh "$present"
+make "dist/minors/$present"
+
+# Versions that the reference server of conformance/previous.mod keeps.
+shared="github.com/google/cel-go k8s.io/kube-openapi sigs.k8s.io/structured-merge-diff/v6 k8s.io/kms k8s.io/streaming"
+kept=$(cd conformance && go list -m -f '{{.Path}}@{{.Version}}' $(printf 'k8s.io/%s ' $libraries) $shared)
+
+requirements=$(for library in $libraries; do echo "k8s.io/$library@$version"; done)
+go get $requirements
+go mod tidy
+(
+	cd conformance
+	go get $requirements
+	go mod tidy
+	cp go.mod previous.mod
+	for module in $kept; do go mod edit -replace="${module%@*}=$module" previous.mod; done
+	go mod tidy -modfile=previous.mod
+)
+
+sed -i "s/^const Library = .*/const Library = \"${version/v0./1.}\"/" internal/engine/engine.go
+sed -i "s/^\tNewestMinor = .*/\tNewestMinor = ${new#1.}/" internal/playground/scenario.go
+gofmt -l internal/playground internal/engine
+
+list="go run ./internal/devtools/releases -programs dist/minors -release $present"
+if ! go build ./...; then
+	echo "crdlab must be adapted to the libraries. After that, list the cases with another verdict: $list" >&2
+	exit 1
+fi
+$list
