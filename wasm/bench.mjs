@@ -20,13 +20,10 @@ const panels = ["outcome", "brief", "problems", "announcement", "timing", "libra
 
 async function loadModule() {
   const goRoot = execFileSync("go", ["env", "GOROOT"], { encoding: "utf8" }).trim();
-  createRequire(import.meta.url)(join(goRoot, "lib", "wasm", "wasm_exec.js"));
-  const go = new globalThis.Go();
-  const { instance } = await WebAssembly.instantiate(readFileSync(join(root, "dist", "first.wasm")), go.importObject);
-  await new Promise((resolve) => {
-    globalThis.crdlabReady = resolve;
-    void go.run(instance);
-  });
+  const require = createRequire(import.meta.url);
+  require(join(goRoot, "lib", "wasm", "wasm_exec.js"));
+  require("./resume.js");
+  await new globalThis.Go().start(await WebAssembly.compile(readFileSync(join(root, "dist", "first.wasm"))));
   return globalThis.crdlabShow;
 }
 

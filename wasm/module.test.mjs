@@ -1,12 +1,14 @@
 // Tests the built modules under Node, as the page's worker uses them. For each case of
 // the engine, their report must be identical to the built server's, except timings.
 // (The server's own tests check that its reports are correct.) The module "first" may
-// instead list the features that it lacks for a case.
+// instead list the features that it lacks for a case. The module of the oldest release must
+// judge as its program, whose verdicts the server merges into its results.
 
 import assert from "node:assert/strict";
 import { execFileSync, spawn } from "node:child_process";
-import { readFileSync, readdirSync } from "node:fs";
+import { copyFileSync, mkdtempSync, readFileSync, readdirSync, rmSync } from "node:fs";
 import { createRequire } from "node:module";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { after, before, describe, it } from "node:test";
@@ -16,19 +18,16 @@ const caseTime = "2026-01-02T03:04:05Z";
 
 async function loadModule(name) {
   const goRoot = execFileSync("go", ["env", "GOROOT"], { encoding: "utf8" }).trim();
-  createRequire(import.meta.url)(join(goRoot, "lib", "wasm", "wasm_exec.js"));
-  const go = new globalThis.Go();
-  const { instance } = await WebAssembly.instantiate(readFileSync(join(root, "dist", `${name}.wasm`)), go.importObject);
-  await new Promise((resolve) => {
-    globalThis.crdlabReady = resolve;
-    void go.run(instance);
-  });
-  const { crdlabEvaluate, crdlabShow, crdlabHelp } = globalThis;
-  return { evaluate: crdlabEvaluate, show: crdlabShow, help: crdlabHelp };
+  const require = createRequire(import.meta.url);
+  require(join(goRoot, "lib", "wasm", "wasm_exec.js"));
+  require("./resume.js");
+  const { memory } = await new globalThis.Go().start(await WebAssembly.compile(readFileSync(join(root, "dist", `${name}.wasm`))));
+  const { crdlabEvaluate, crdlabShow, crdlabRequest, crdlabHelp, crdlabJudge } = globalThis;
+  return { evaluate: crdlabEvaluate, show: crdlabShow, request: crdlabRequest, help: crdlabHelp, judge: crdlabJudge, memory };
 }
 
-async function startServer() {
-  const child = spawn(join(root, "bin", "crdlab"), ["-addr", "127.0.0.1:0", "-evaluate-rate", "0", "-store", "none"], { stdio: ["ignore", "ignore", "pipe"] });
+async function startServer(minors = "none") {
+  const child = spawn(join(root, "bin", "crdlab"), ["-addr", "127.0.0.1:0", "-evaluate-rate", "0", "-store", "none", "-minors", minors], { stdio: ["ignore", "ignore", "pipe"] });
   const url = await new Promise((resolve, reject) => {
     child.once("exit", (code) => reject(new Error(`the server ended with ${code}`)));
     createInterface(child.stderr).on("line", (line) => {
@@ -56,8 +55,7 @@ function scenarioFiles(path) {
   return new Map([...files, ...scenarioFiles(join(root, "internal", "examples", `${example}.txtar`))]);
 }
 
-function readCases() {
-  const directory = join(root, "internal", "engine", "testdata");
+function readCases(directory = join(root, "internal", "engine", "testdata")) {
   const paths = readdirSync(directory, { recursive: true }).filter((name) => name.endsWith(".txtar")).sort();
   return paths.map((path) => {
     const files = scenarioFiles(join(directory, path));
@@ -73,12 +71,17 @@ const untimed = (report) => report.replace(/"timing":\{"crd":[^,]*,"object":[^}]
 
 const documents = ["crd", "oldCrd", "object", "oldObject", "conversion", "admission"];
 
-/** Requests panels in the same way as the page's worker. */
-function show(module, scenario, panels) {
-  const [texts, options] = [true, false].map((isText) =>
+/** Separates the documents of a scenario from its options. */
+function split(scenario) {
+  return [true, false].map((isText) =>
     Object.fromEntries(Object.entries(scenario).filter(([name]) => documents.includes(name) === isText)),
   );
-  const { answer, panels: html } = module.show(JSON.stringify({ scenario: options, panels }), texts);
+}
+
+/** Requests panels in the same way as the page's worker. */
+function show(module, scenario, panels, judgments) {
+  const [texts, options] = split(scenario);
+  const { answer, panels: html } = module.show(JSON.stringify({ scenario: options, panels }), texts, judgments);
   return { ...JSON.parse(answer), panels: html };
 }
 
@@ -120,6 +123,9 @@ describe("the built modules", async () => {
       const request = JSON.stringify(scenario);
       const wanted = untimed(await ask(`${server.url}/api/v1/evaluate`, scenario));
       assertSame(untimed(whole.evaluate(request)), wanted);
+      // The module has compiled the rules of this CRD before; the server always compiles them.
+      const again = JSON.stringify({ ...scenario, crd: `${scenario.crd ?? ""}\n` });
+      assertSame(untimed(whole.evaluate(again)), untimed(await ask(`${server.url}/api/v1/evaluate`, JSON.parse(again))));
       const report = first.evaluate(request);
       const { missing } = JSON.parse(report);
       if (missing) {
@@ -158,5 +164,66 @@ describe("the built modules", async () => {
     }
   });
 
+  it("cannot use more than 1 GiB", () => {
+    for (const { memory } of [first, whole]) {
+      const pages = memory.buffer.byteLength / 65536;
+      assert.throws(() => memory.grow(16384 - pages + 1), RangeError);
+    }
+  });
+
+  it("survive ten edits of a large CRD, which would fill the memory if all were cached", () => {
+    const fields = Array.from({ length: 4000 }, (_, i) => `
+              field${i}:
+                type: object
+                description: The field number ${i} of the specification, with a description of a usual length for a field.
+                properties: {a: {type: string, maxLength: 10}, b: {type: integer, minimum: 1}}`).join("");
+    const crd = `apiVersion: apiextensions.k8s.io/v1
+kind: CustomResourceDefinition
+metadata: {name: as.example.com}
+spec:
+  group: example.com
+  names: {kind: A, plural: as}
+  scope: Cluster
+  versions:
+  - name: v1
+    served: true
+    storage: true
+    schema:
+      openAPIV3Schema:
+        type: object
+        properties:
+          spec:
+            type: object
+            properties:${fields}
+`;
+    for (let i = 0; i < 10; i++) {
+      const { findings } = show(first, { crd: `${crd}# ${i}\n` }, ["brief"]);
+      assert.deepEqual(findings.filter(({ severity }) => severity === "error"), []);
+    }
+  });
+
   it("differ in features", () => assert.ok(missed > 20, `the module "first" lacks features in ${missed} cases`));
+});
+
+describe("the module of the oldest release", async () => {
+  const whole = await loadModule("whole");
+  const oldest = await loadModule("modules/1.31");
+  const programs = mkdtempSync(join(tmpdir(), "crdlab-minors-"));
+  copyFileSync(join(root, "dist", "minors", "1.31"), join(programs, "1.31"));
+  let server;
+  before(async () => (server = await startServer(programs)));
+  after(() => {
+    server.stop();
+    rmSync(programs, { recursive: true });
+  });
+
+  for (const { name, scenario } of readCases(join(root, "internal", "minors", "testdata"))) {
+    it(`judges the case ${name} as its program`, async () => {
+      const [texts, options] = split(scenario);
+      const request = whole.request(JSON.stringify({ scenario: options, panels: [] }), texts);
+      const judgments = { 1.31: await oldest.judge(request) };
+      const wanted = JSON.parse(await ask(`${server.url}/panels`, { scenario, panels: [] }));
+      assert.deepEqual(timeless(show(whole, scenario, [], judgments)), timeless(wanted));
+    });
+  }
 });

@@ -10,6 +10,7 @@ import { execFileSync } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { basename, join } from "node:path";
+import { Reader, readSections, sectionID } from "./sections.mjs";
 
 const [file, max, gzipMax, brotliMax = Infinity] = process.argv.slice(2);
 const command = `./wasm/${basename(file, ".wasm")}`;
@@ -56,30 +57,27 @@ function packageFinder() {
 
 /** Returns the sizes and the names of a module's functions by index. */
 function functions(module) {
-  const reader = new Reader(module, 8);
   const sizes = new Map();
   let names = new Map();
   let imported = 0;
-  while (!reader.atEnd()) {
-    const id = reader.byte();
-    const end = reader.number() + reader.at;
-    if (id === 2) imported = reader.number(); // Go imports functions only.
-    if (id === 10) {
+  for (const { id, body } of readSections(module)) {
+    const reader = new Reader(body);
+    if (id === sectionID.import) imported = reader.number(); // Go imports functions only.
+    if (id === sectionID.code) {
       for (let index = imported, last = imported + reader.number(); index < last; index++) {
         const bytes = reader.number();
         sizes.set(index, bytes);
         reader.at += bytes;
       }
     }
-    if (id === 0 && reader.text() === "name") names = functionNames(reader, end);
-    reader.at = end;
+    if (id === sectionID.custom && reader.text() === "name") names = functionNames(reader);
   }
   return { names, sizes };
 }
 
-function functionNames(reader, end) {
+function functionNames(reader) {
   const names = new Map();
-  while (reader.at < end) {
+  while (!reader.atEnd()) {
     const id = reader.byte();
     const next = reader.number() + reader.at;
     if (id === 1) {
@@ -91,37 +89,6 @@ function functionNames(reader, end) {
     reader.at = next;
   }
   return names;
-}
-
-class Reader {
-  constructor(bytes, at) {
-    this.bytes = bytes;
-    this.at = at;
-  }
-
-  atEnd() {
-    return this.at >= this.bytes.length;
-  }
-
-  byte() {
-    return this.bytes[this.at++];
-  }
-
-  /** Reads an unsigned LEB128 number. */
-  number() {
-    let value = 0;
-    for (let shift = 0; ; shift += 7) {
-      const byte = this.byte();
-      value += (byte & 0x7f) * 2 ** shift;
-      if (byte < 0x80) return value;
-    }
-  }
-
-  text() {
-    const length = this.number();
-    this.at += length;
-    return this.bytes.toString("utf8", this.at - length, this.at);
-  }
 }
 
 console.log(`${basename(file)}: ${megabytes(size(file))}, gzip ${megabytes(size(`${file}.gz`))}, brotli ${megabytes(size(`${file}.br`))}`);

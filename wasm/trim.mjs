@@ -1,10 +1,12 @@
-// Writes the module file for WebAssembly builds of the engine.
+// Writes the module file for WebAssembly builds of the engine, or of the verdict module
+// of an older release.
 //
-//   node trim.mjs MODFILE
+//   node trim.mjs MODFILE [ORIGINAL]
 //
-// MODFILE is a copy of go.mod that replaces the Kubernetes modules by trimmed copies in
-// the same directory. Untrimmed, they would triple the size of the engine, because the
-// linker keeps all methods of registered or encodable types. The copies omit:
+// MODFILE is a copy of ORIGINAL that replaces the Kubernetes modules by trimmed copies in
+// the same directory. ORIGINAL is go.mod, or minors/1.31.mod for an older release. Untrimmed,
+// the modules would triple the size of the engine, because the linker keeps all methods of
+// registered or encodable types. The copies omit:
 //
 // - Protocol Buffers and CBOR, because users write YAML or JSON
 // - k8s.io/api: the scheme registrations of most groups, and most type descriptions
@@ -14,6 +16,19 @@
 // - k8s.io/component-base: tracing and metrics collectors
 // - k8s.io/kube-openapi: the conversion from gnostic's models
 //
+// An older release needs more of the API server, so its modules keep the proxies and the
+// conversion from gnostic's models. Instead, they omit etcd's client, the notification of
+// systemd, the export of traces, and the tunnels to other networks.
+//
+// Two changes are not omissions. A number beyond 64-bit integers, such as a limit in
+// k8s.io/kube-openapi or the value of a column in k8s.io/apiextensions-apiserver, is converted
+// as on amd64, where nearly all API servers run. Go leaves the result to the architecture, and
+// WebAssembly has another.
+//
+// Another change is a memo in k8s.io/apiextensions-apiserver (wasm/memoized-compile.go.txt): it
+// compiles each CEL rule once. Upstream has no hook for it, and validation, which compiles all
+// rules at each keystroke, would need most of the time.
+//
 // The copies do not differ otherwise. Native builds use the original modules. Code that
 // needs an omitted part does not compile for WebAssembly.
 
@@ -21,42 +36,104 @@ import { execFileSync } from "node:child_process";
 import { copyFileSync, mkdirSync, readFileSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { basename, dirname, join, relative } from "node:path";
 
-const [modfile] = process.argv.slice(2);
-const modules = {
+const [modfile, original = "go.mod"] = process.argv.slice(2);
+
+/** The groups of k8s.io/client-go that the engine or the API server's own controllers use. */
+const keptGroups = ["admissionregistration", "apiserverinternal", "core", "internalinterfaces"];
+if (original !== "go.mod") keptGroups.push("authentication", "authorization", "coordination", "discovery", "events", "flowcontrol");
+
+/** Registrations and descriptors, which the code generator added until Kubernetes 1.34. */
+const olderProtobuf = [
+  /^func init\(\) \{\n(?:\t\w*proto\.Register.*\n)+}\n/gm,
+  /^func \(\w+ \*?\w+\) XXX_\w+\([^]*?^}\n/gm,
+  /^func \(\*?\w+\) Descriptor\(\)[^]*?^}\n/gm,
+  /^var xxx_messageInfo_.*\n/gm,
+  /^var fileDescriptor_[^]*?^}\n/gm,
+  /^var _ proto\.Sizer = .*\n/gm,
+  /^(?:var|const) _ = (?:proto|fmt|math)\..*\n/gm,
+];
+
+const modules = original === "go.mod" ? {
   "k8s.io/api": trimApi,
-  "k8s.io/apiextensions-apiserver": withoutProtobuf,
+  "k8s.io/apiextensions-apiserver": trimExtensions,
   "k8s.io/apimachinery": trimMachinery,
   "k8s.io/apiserver": trimServer,
   "k8s.io/client-go": trimClient,
   "k8s.io/component-base": trimBase,
-  "k8s.io/kube-openapi": (name, text) => (name === "pkg/validation/spec/gnostic.go" ? undefined : text),
+  "k8s.io/kube-openapi": trimOpenAPI,
+} : {
+  "k8s.io/api": trimApi,
+  "k8s.io/apiextensions-apiserver": trimTables,
+  "k8s.io/apimachinery": trimMachinery,
+  "k8s.io/apiserver": trimOlderServer,
+  "k8s.io/client-go": trimClient,
+  "k8s.io/component-base": trimOlderBase,
+  "k8s.io/kube-openapi": convertLimits,
 };
 const replacements = Object.entries(modules).map(([path, trim]) => copyModule(path, trim));
-copyFileSync("go.sum", modfile.replace(/\.mod$/, ".sum"));
-writeFileSync(modfile, [readFileSync("go.mod", "utf8"), ...replacements].join("\n"));
+copyFileSync(original.replace(/\.mod$/, ".sum"), modfile.replace(/\.mod$/, ".sum"));
+writeFileSync(modfile, [readFileSync(original, "utf8"), ...replacements].join("\n"));
 
 /** Copies a module, applies trim to each file, and returns the replace directive. */
 function copyModule(path, trim) {
-  const original = download(path);
+  const source = download(path);
   const copy = join(dirname(modfile), basename(path));
   rmSync(copy, { recursive: true, force: true });
   let changed = 0;
-  for (const name of readdirSync(original, { recursive: true })) {
+  for (const name of readdirSync(source, { recursive: true })) {
     if (name !== "go.mod" && !/(?<!_test)\.go$/.test(name)) continue;
-    const text = readFileSync(join(original, name), "utf8");
+    const text = readFileSync(join(source, name), "utf8");
     const trimmed = trim(name, text);
     if (trimmed !== text) changed++;
     if (trimmed === undefined) continue;
     mkdirSync(dirname(join(copy, name)), { recursive: true });
     writeFileSync(join(copy, name), trimmed);
   }
-  if (changed === 0) throw new Error(`${original} has no code that trim.mjs recognizes`);
+  if (changed === 0) throw new Error(`${source} has no code that trim.mjs recognizes`);
   return `replace ${path} => ./${relative(".", copy)}\n`;
+}
+
+/** Trims like trimTables, and compiles each rule once. */
+function trimExtensions(name, text) {
+  text = trimTables(name, text);
+  if (name !== "pkg/apiserver/schema/cel/compilation.go") return text;
+  const memo = readFileSync(join(import.meta.dirname, "memoized-compile.go.txt"), "utf8");
+  mkdirSync(join(dirname(modfile), "apiextensions-apiserver", dirname(name)), { recursive: true });
+  writeFileSync(join(dirname(modfile), "apiextensions-apiserver", dirname(name), "memo.go"), memo);
+  return edit(text, /^func Compile\(/m, "func compile(");
+}
+
+/** Omits the conversion from gnostic's models, and converts limits as amd64 does. */
+function trimOpenAPI(name, text) {
+  return name === "pkg/validation/spec/gnostic.go" ? undefined : convertLimits(name, text);
+}
+
+function convertLimits(name, text) {
+  return name === "pkg/validation/validate/values.go" ? convertAsOnAmd64(text, /\bint64(?=\((?:max|min|multipleOf)\))/g) : text;
+}
+
+/** Omits Protocol Buffers, and converts the values of columns as amd64 does. */
+function trimTables(name, text) {
+  if (name === "pkg/registry/customresource/tableconvertor/tableconvertor.go") return convertAsOnAmd64(text, /(?<=case float64:\s+return )int64\b/);
+  return withoutProtobuf(name, text);
+}
+
+/** Replaces conversions of numbers to integers by one that has the same result on all architectures. */
+function convertAsOnAmd64(text, conversion) {
+  return `${edit(text, conversion, "amd64Int64")}
+// amd64Int64 converts like amd64, where numbers beyond the range become the smallest integer.
+func amd64Int64(v float64) int64 {
+	if v >= -1<<63 && v < 1<<63 {
+		return int64(v)
+	}
+	return -1 << 63
+}
+`;
 }
 
 /** Downloads a module if necessary and returns its directory. */
 function download(path) {
-  return JSON.parse(execFileSync("go", ["mod", "download", "-json", path], { encoding: "utf8" })).Dir;
+  return JSON.parse(execFileSync("go", ["mod", "download", `-modfile=${original}`, "-json", path], { encoding: "utf8" })).Dir;
 }
 
 /** Removes the Protocol Buffers methods from generated code and related files. */
@@ -64,7 +141,8 @@ function withoutProtobuf(name, text) {
   if (!/(^|\/)(generated\.pb|\w+_proto|fieldsv1)\.go$/.test(name)) return text;
   // The serializers handle list metadata themselves.
   const methods = /^func \(\w+ \*?(?!(?:ListMeta|ShardInfo)\b)\w+\) (Marshal|MarshalTo|MarshalToSizedBuffer|Unmarshal|Size)\([^]*?^}\n/gm;
-  return withoutUnusedImports(text.replace(methods, ""));
+  text = text.replace(methods, "");
+  return withoutUnusedImports(olderProtobuf.reduce((rest, pattern) => rest.replace(pattern, ""), text));
 }
 
 function withoutUnusedImports(text) {
@@ -112,6 +190,7 @@ function trimMachinery(name, text) {
   switch (name) {
     case "pkg/runtime/serializer/cbor/direct/direct.go":
       text = edit(text, /import \([^)]*\)/, 'import "errors"\n\nvar errLeftOut = errors.New("CBOR is left out of this build")');
+      text = text.replace(/^\tif err := modes\.RejectCustomMarshalers[^]*?^\t}\n/gm, ""); // 1.32 and 1.33
       text = edit(text, /return modes\.Encode.*/, "return nil, errLeftOut");
       text = edit(text, /return modes\.Decode.*/, "return errLeftOut");
       return edit(text, /return modes\.Diagnostic.*/, 'return "", errLeftOut');
@@ -131,6 +210,34 @@ function trimServer(name, text) {
   return withoutUnusedImports(text);
 }
 
+/** Omits etcd's client, the notification of systemd, and tunnels. */
+function trimOlderServer(name, text) {
+  text = withoutProtobuf(name, text);
+  switch (name) {
+    case "pkg/storage/storagebackend/factory/etcd3.go":
+      return readFileSync(join(import.meta.dirname, "without-etcd.go.txt"), "utf8");
+    case "pkg/storage/storagebackend/config.go":
+      text = edit(text, /^\t"k8s\.io\/apiserver\/pkg\/storage\/etcd3"\n/m, "");
+      text = edit(text, /etcd3\.NewDefaultLeaseManagerConfig\(\)/, "LeaseManagerConfig{}").replace("etcd3.LeaseManagerConfig", "LeaseManagerConfig");
+      return `${text}\ntype LeaseManagerConfig struct{ ReuseDurationSeconds, MaxObjectCount int64 }\n`;
+    case "pkg/storage/feature/feature_support_checker.go":
+      text = edit(text, /^\tclientv3 .*\n/m, "");
+      return `${edit(text, /\*clientv3\./, "*")}\ntype StatusResponse struct{ Version string }\n`;
+    case "pkg/server/genericapiserver.go":
+      text = edit(text, /^\tif _, err := systemd\.[^]*?^\t}\n/m, "");
+      return withoutUnusedImports(text);
+  }
+  return text;
+}
+
+/** Omits the export of traces and the collectors of metrics. */
+function trimOlderBase(name, text) {
+  if (name !== "tracing/utils.go") return trimBase(name, text);
+  text = edit(text, /^\topts := append\([^]*?^\treturn tp, nil\n/m, '\treturn nil, errors.New("the export of traces is left out of this build")\n');
+  text = edit(text, /^\tsdktrace .*\n/m, "");
+  return edit(text, /import \(\n/, 'import (\n\t"errors"\n');
+}
+
 function trimBase(name, text) {
   if (name === "tracing/utils.go") return undefined;
   if (name !== "metrics/legacyregistry/registry.go") return text;
@@ -138,13 +245,14 @@ function trimBase(name, text) {
   return edit(text, /^func init\(\) \{[^]*?^}\n/m, "");
 }
 
-/** Removes the clients and informers of groups that admission plugins do not use. */
+/** Removes the clients and informers of all other groups. */
 function trimClient(name, text) {
-  if (name === "rest/config.go") return withoutUnusedImports(edit(text, /, serializer\.WithSerializer\(cbor\.NewSerializerInfo\)/, ""));
+  // CBOR came with Kubernetes 1.32.
+  if (name === "rest/config.go" && text.includes("cbor")) return withoutUnusedImports(edit(text, /, serializer\.WithSerializer\(cbor\.NewSerializerInfo\)/, ""));
   if (!["kubernetes/clientset.go", "informers/factory.go", "informers/generic.go"].includes(name)) return text;
   const imports = /^\t(\w+) "k8s\.io\/(?:api|client-go\/kubernetes\/typed|client-go\/informers)\/(\w+)(?:\/\w+)?"\n/gm;
   for (const [line, alias, group] of [...text.matchAll(imports)]) {
-    if (["admissionregistration", "apiserverinternal", "core", "internalinterfaces"].includes(group)) continue;
+    if (keptGroups.includes(group)) continue;
     text = without(text.replace(line, ""), alias);
   }
   return text;

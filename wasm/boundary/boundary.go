@@ -1,15 +1,23 @@
 //go:build js && wasm
 
-// Package boundary exports an engine to JavaScript as three functions:
+// Package boundary exports an engine to JavaScript as five functions:
 //
 //	crdlabEvaluate(scenario: string): string
-//	crdlabShow(view: string, documents: object): {answer: string, panels: object}
+//	crdlabShow(view: string, documents: object, judgments?: object): {answer: string, panels: object}
+//	crdlabRequest(view: string, documents: object): string
 //	crdlabHelp(question: string, documents: object): string
+//	crdlabRest()
 //
 // The first argument is a playground.Scenario, View or AssistRequest in JSON. The result is
 // a playground.Report, Answer or Help in JSON. JSON encoding of long strings is slow,
 // so documents are passed as properties of a JavaScript object instead of fields of
 // the scenario, and panels are returned in the same way.
+//
+// crdlabRequest returns a verdict.Request in JSON, for the modules of older releases (see the
+// directory minors), or null if the engine lacks a feature that the scenario needs. judgments
+// maps releases to their replies.
+//
+// The page calls crdlabRest while it is idle; the module then collects garbage.
 //
 // If the module fails, the result is {"error": "…"}, which crdlabShow returns as an
 // object. After exporting the functions, the package calls crdlabReady if it is a
@@ -27,68 +35,117 @@ import (
 	"syscall/js"
 
 	"github.com/crdlab/crdlab/internal/assist"
+	"github.com/crdlab/crdlab/internal/bundle"
 	"github.com/crdlab/crdlab/internal/engine"
 	"github.com/crdlab/crdlab/internal/playground"
 	"github.com/crdlab/crdlab/internal/ui"
+	"github.com/crdlab/crdlab/internal/verdict"
 )
 
-// gcPercent saves about a fifth of the time for 20 MiB of memory.
-const gcPercent = 200
+// softMemoryLimit is the memory at which the garbage collector runs more often. The
+// program ends at the module's maximum of 1 GiB, see MODULE_MEMORY in the Makefile.
+const softMemoryLimit = 896 << 20
+
+// maxLive is the size of the live heap above which the caches of CRDs are emptied, in
+// bytes. Sixteen versions of a large CRD would fill the memory.
+const maxLive = 256 << 20
 
 // Serve exports e to JavaScript. It never returns.
 func Serve(e *engine.Engine) {
-	debug.SetGCPercent(gcPercent)
+	debug.SetMemoryLimit(softMemoryLimit)
 	cache := documents{}
-	export("crdlabEvaluate", func(request string, _ js.Value) any {
-		report, err := evaluate(e, request)
+	evaluator := bundle.Evaluator(e.Evaluate)
+	var divider bundle.Divider
+	export("crdlabEvaluate", func(request string, _, _ js.Value) any {
+		report, err := evaluate(evaluator, request)
 		return encodeReply(report, err)
 	})
-	export("crdlabShow", func(request string, sources js.Value) any {
-		answer, err := show(e, request, sources, cache)
+	export("crdlabShow", func(request string, sources, judgments js.Value) any {
+		answer, err := show(e, &divider, request, sources, judgments, cache)
+		limitCaches(e)
 		return showReply(answer, err)
 	})
-	export("crdlabHelp", func(request string, sources js.Value) any {
-		help, err := help(e, request, sources, cache)
+	export("crdlabRequest", func(request string, sources, _ js.Value) any {
+		judged, err := judgmentRequest(e, &divider, request, sources, cache)
+		return encodeReply(judged, err)
+	})
+	assistant := assist.New(e)
+	export("crdlabHelp", func(request string, sources, _ js.Value) any {
+		help, err := help(assistant, request, sources, cache)
 		return encodeReply(help, err)
 	})
-	if ready := js.Global().Get("crdlabReady"); ready.Type() == js.TypeFunction {
-		ready.Invoke()
-	}
+	garbage := &collector{}
+	js.Global().Set("crdlabRest", js.FuncOf(func(js.Value, []js.Value) any {
+		garbage.rest()
+		return nil
+	}))
+	warmUp(e)
+	announce()
+	// A module that has started would contain the garbage of its start.
+	garbage.collect()
 	select {}
 }
 
-// export defines a global JavaScript function with a string argument and an optional
-// object of documents.
-func export(name string, serve func(request string, sources js.Value) any) {
+// warmUpCRD is a small CRD with a rule.
+const warmUpCRD = `{"apiVersion": "apiextensions.k8s.io/v1", "kind": "CustomResourceDefinition",
+"metadata": {"name": "things.example.com"}, "spec": {"group": "example.com", "scope": "Namespaced",
+"names": {"plural": "things", "kind": "Thing"}, "versions": [{"name": "v1", "served": true, "storage": true,
+"schema": {"openAPIV3Schema": {"type": "object", "properties": {"spec": {"type": "object",
+"properties": {"size": {"type": "integer"}}, "x-kubernetes-validations": [{"rule": "self.size > 0"}]}}}}}]}}`
+
+// warmUp evaluates a small scenario, so that the libraries of Kubernetes and CEL create what
+// they create on first use. The engine then forgets the CRD.
+func warmUp(e *engine.Engine) {
+	scenario := playground.Scenario{CRD: warmUpCRD, Object: `{"apiVersion": "example.com/v1", "kind": "Thing", "metadata": {"name": "a"}, "spec": {"size": 1}}`}
+	if report, err := e.Evaluate(context.Background(), scenario); err == nil {
+		_, _ = ui.Answer(report, nil)
+	}
+	e.ForgetCRDs()
+}
+
+func announce() {
+	if ready := js.Global().Get("crdlabReady"); ready.Type() == js.TypeFunction {
+		ready.Invoke()
+	}
+}
+
+// limitCaches empties the caches of CRDs if the last garbage collection found a large heap.
+func limitCaches(e *engine.Engine) {
+	if liveHeap() > maxLive {
+		e.ForgetCRDs()
+	}
+}
+
+// export defines a global JavaScript function with a string argument and two optional
+// objects: documents and judgments.
+func export(name string, serve func(request string, sources, judgments js.Value) any) {
 	js.Global().Set(name, js.FuncOf(func(_ js.Value, arguments []js.Value) any {
 		if len(arguments) == 0 || arguments[0].Type() != js.TypeString {
 			return encodeReply(nil, errors.New(name+" takes a string"))
 		}
-		sources := js.Null()
-		if len(arguments) > 1 {
-			sources = arguments[1]
-		}
-		return serve(arguments[0].String(), sources)
+		optional := [2]js.Value{}
+		copy(optional[:], arguments[1:])
+		return serve(arguments[0].String(), optional[0], optional[1])
 	}))
 }
 
-func evaluate(e *engine.Engine, request string) (report playground.Report, err error) {
+func evaluate(evaluator bundle.Evaluate, request string) (report playground.Report, err error) {
 	defer recoverPanic(&err)
 	var scenario playground.Scenario
 	if err := decode(request, &scenario); err != nil {
 		return report, err
 	}
-	return e.Evaluate(context.Background(), scenario)
+	return evaluator(context.Background(), scenario)
 }
 
-func show(e *engine.Engine, request string, sources js.Value, cache documents) (answer playground.Answer, err error) {
+func show(e *engine.Engine, divider *bundle.Divider, request string, sources, judgments js.Value, cache documents) (answer playground.Answer, err error) {
 	defer recoverPanic(&err)
 	var view playground.View
 	if err := decode(request, &view); err != nil {
 		return answer, err
 	}
 	cache.read(sources, &view.Scenario)
-	report, preliminary, err := evaluateView(e, view)
+	report, preliminary, err := evaluateView(e, divider, view, judgments)
 	switch {
 	case err != nil:
 		return answer, err
@@ -98,15 +155,68 @@ func show(e *engine.Engine, request string, sources js.Value, cache documents) (
 	return ui.Answer(report, view.Panels)
 }
 
-func evaluateView(e *engine.Engine, view playground.View) (report playground.Report, preliminary bool, err error) {
-	if view.Preliminary {
-		return e.Preliminary(context.Background(), view.Scenario)
+func evaluateView(e *engine.Engine, divider *bundle.Divider, view playground.View, judgments js.Value) (report playground.Report, preliminary bool, err error) {
+	b, err := divider.Divide(view.Scenario)
+	if err != nil {
+		return report, false, err
 	}
-	report, err = e.Evaluate(context.Background(), view.Scenario)
-	return report, false, err
+	switch {
+	case judgments.Type() == js.TypeObject:
+		report, err = evaluateJudged(e, b.Scenario(), judgments)
+	case view.Preliminary:
+		report, preliminary, err = e.Preliminary(context.Background(), b.Scenario())
+	default:
+		report, err = e.Evaluate(context.Background(), b.Scenario())
+	}
+	if err == nil {
+		b.Complete(&report)
+	}
+	return report, preliminary, err
 }
 
-func help(e *engine.Engine, request string, sources js.Value, cache documents) (help playground.AssistResponse, err error) {
+func evaluateJudged(e *engine.Engine, s playground.Scenario, judgments js.Value) (playground.Report, error) {
+	known, err := readJudgments(judgments)
+	if err != nil {
+		return playground.Report{}, err
+	}
+	return e.EvaluateJudged(context.Background(), s, known)
+}
+
+// judgmentRequest returns a *verdict.Request, or nil if the engine lacks a feature.
+func judgmentRequest(e *engine.Engine, divider *bundle.Divider, request string, sources js.Value, cache documents) (judged *verdict.Request, err error) {
+	defer recoverPanic(&err)
+	var view playground.View
+	if err := decode(request, &view); err != nil {
+		return nil, err
+	}
+	cache.read(sources, &view.Scenario)
+	b, err := divider.Divide(view.Scenario)
+	if err != nil {
+		return nil, err
+	}
+	full, complete, err := e.JudgmentRequest(context.Background(), b.Scenario())
+	if err != nil || !complete {
+		return nil, err
+	}
+	return &full, nil
+}
+
+// readJudgments decodes the properties of a JavaScript object.
+func readJudgments(judgments js.Value) (map[string]verdict.Judgment, error) {
+	known := map[string]verdict.Judgment{}
+	releases := js.Global().Get("Object").Call("keys", judgments)
+	for i := range releases.Length() {
+		release := releases.Index(i).String()
+		judgment, err := verdict.DecodeJudgment([]byte(judgments.Get(release).String()))
+		if err != nil {
+			return nil, fmt.Errorf("release %s: %w", release, err)
+		}
+		known[release] = judgment
+	}
+	return known, nil
+}
+
+func help(assistant *assist.Assistant, request string, sources js.Value, cache documents) (help playground.AssistResponse, err error) {
 	defer recoverPanic(&err)
 	var question playground.AssistRequest
 	if err := decode(request, &question); err != nil {
@@ -115,7 +225,7 @@ func help(e *engine.Engine, request string, sources js.Value, cache documents) (
 	if scenario := scenarioOf(&question); scenario != nil {
 		cache.read(sources, scenario)
 	}
-	return assist.New(e).Answer(context.Background(), question)
+	return assistant.Answer(context.Background(), question)
 }
 
 // scenarioOf returns the scenario of an assist request, or nil if it has no scenario.
@@ -125,8 +235,14 @@ func scenarioOf(question *playground.AssistRequest) *playground.Scenario {
 		return &question.Complete.Scenario
 	case question.Hover != nil:
 		return &question.Hover.Scenario
+	case question.Explain != nil:
+		return &question.Explain.Scenario
 	case question.Try != nil:
 		return &question.Try.Scenario
+	case question.Fields != nil:
+		return &question.Fields.Scenario
+	case question.Insert != nil:
+		return &question.Insert.Scenario
 	}
 	return nil
 }
