@@ -3,6 +3,7 @@ package deploy
 
 import (
 	"bytes"
+	"net/netip"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -39,7 +40,7 @@ var kinds = map[string][]string{
 	"base": {"ServiceAccount", "Service", "Deployment", "PodDisruptionBudget", "HorizontalPodAutoscaler", "NetworkPolicy"},
 	"file": {"ServiceAccount", "Service", "PersistentVolumeClaim", "Deployment", "NetworkPolicy"},
 	"postgresql": {
-		"ServiceAccount", "Secret", "Service", "Service", "Deployment", "StatefulSet",
+		"ServiceAccount", "Secret", "Secret", "Service", "Service", "Deployment", "StatefulSet",
 		"PodDisruptionBudget", "HorizontalPodAutoscaler", "NetworkPolicy", "NetworkPolicy",
 	},
 }
@@ -80,6 +81,11 @@ func build(t *testing.T, directory string) []byte {
 	}
 	if err := os.WriteFile(filepath.Join(copied, "postgresql", "store.env"), secrets, 0o600); err != nil {
 		t.Fatal(err)
+	}
+	for _, name := range []string{"tls.crt", "tls.key"} {
+		if err := os.WriteFile(filepath.Join(copied, "postgresql", name), []byte(name), 0o600); err != nil {
+			t.Fatal(err)
+		}
 	}
 	command := exec.Command(kustomize(t), "build", filepath.Join(copied, directory))
 	var stderr bytes.Buffer
@@ -243,14 +249,39 @@ func checkServer(t *testing.T, directory string, objects []object) {
 			t.Errorf("the store is %+v on %+v, replaced by %v", store, container.VolumeMounts, deployment.Spec.Strategy)
 		}
 	case "postgresql":
-		secret := objects[slices.IndexFunc(objects, func(o object) bool { return o.kind == "Secret" })].value.(*corev1.Secret)
+		secrets := map[string]*corev1.Secret{}
+		for _, o := range objects {
+			if secret, ok := o.value.(*corev1.Secret); ok {
+				secrets[secret.Name] = secret
+			}
+		}
 		from := store.ValueFrom
-		if store.Value != "" || from == nil || from.SecretKeyRef.Name != secret.Name || len(secret.Data[from.SecretKeyRef.Key]) == 0 {
-			t.Errorf("the store is %+v, the secret %s has %v", store, secret.Name, secret.Data)
+		if store.Value != "" || from == nil || secrets[from.SecretKeyRef.Name] == nil {
+			t.Fatalf("the store is %+v, the secrets are %v", store, secrets)
+		}
+		url := string(secrets[from.SecretKeyRef.Name].Data[from.SecretKeyRef.Key])
+		mount := container.VolumeMounts[0]
+		volume := deployment.Spec.Template.Spec.Volumes[0]
+		if !strings.HasSuffix(url, "?sslmode=verify-full&sslrootcert="+mount.MountPath+"/tls.crt") || mount.Name != volume.Name ||
+			len(secrets[volume.Secret.SecretName].Data["tls.crt"]) == 0 || len(volume.Secret.Items) != 1 {
+			t.Errorf("the store is %s, the server mounts %+v from %+v", url, mount, volume)
 		}
 	}
+	checkProxies(t, env["CRDLAB_TRUSTED_PROXIES"].Value)
 	if *deployment.Spec.Replicas != wantReplicas {
 		t.Errorf("there are %d replicas, want %d", *deployment.Spec.Replicas, wantReplicas)
+	}
+}
+
+// checkProxies checks the list of trusted proxies: private networks only.
+func checkProxies(t *testing.T, list string) {
+	t.Helper()
+	for item := range strings.SplitSeq(list, ",") {
+		network, err := netip.ParsePrefix(item)
+		shared := netip.MustParsePrefix("100.64.0.0/10")
+		if err != nil || network != network.Masked() || !network.Addr().IsPrivate() && network != shared {
+			t.Errorf("the trusted proxies %q contain %q, %v", list, item, err)
+		}
 	}
 }
 
@@ -259,7 +290,7 @@ func checkServer(t *testing.T, directory string, objects []object) {
 // settings current.
 func TestVariablesAreKnown(t *testing.T) {
 	variable := regexp.MustCompile(`CRDLAB_[A-Z_]+`)
-	known := map[string]bool{"CRDLAB_DB_PASSWORD": true} // used only in compose.yaml
+	known := map[string]bool{"CRDLAB_DB_PASSWORD": true, "CRDLAB_POSTGRES_IMAGE": true} // used only in compose.yaml
 	for _, row := range regexp.MustCompile("(?m)^\\| [^|]*\\| `(CRDLAB_[A-Z_]+)` \\|").FindAllStringSubmatch(read(t, "../docs/self-hosting.md"), -1) {
 		known[row[1]] = true
 	}
@@ -290,6 +321,9 @@ func TestCompose(t *testing.T) {
 				Resources map[string]map[string]string
 			}
 			Ports       []string
+			Entrypoint  []string
+			Command     []string
+			User        string
 			Restart     string
 			ReadOnly    bool     `json:"read_only"`
 			CapDrop     []string `json:"cap_drop"`
@@ -306,6 +340,9 @@ func TestCompose(t *testing.T) {
 	server := compose.Services["crdlab"]
 	if server.Deploy.Replicas != 2 || !server.ReadOnly || server.DependsOn["postgresql"]["condition"] != "service_healthy" {
 		t.Errorf("the server is %+v", server)
+	}
+	if !strings.HasSuffix(server.Environment["CRDLAB_STORE"], "@postgresql/crdlab?sslmode=verify-full&sslrootcert=/database-tls/tls.crt") {
+		t.Errorf("the store is %s", server.Environment["CRDLAB_STORE"])
 	}
 	if compose.Services["postgresql"].Healthcheck == nil {
 		t.Error("the database has no health check")

@@ -1,17 +1,22 @@
 // Builds the image of the Dockerfile without a daemon, inspects it, and runs it without
 // root on a read-only root file system. The test creates its own base image from Debian
-// with this machine's Go and Node, so it needs no container registry.
+// with this machine's Go and Node, so it needs no container registry. It needs 2 GB in
+// the directory for temporary files.
 //
 //   node --test deploy/image.test.mjs
 //
 // The test needs root and the Debian packages buildah and mmdebstrap; otherwise it is
-// skipped. ARCHES lists the architectures, such as "amd64 arm64", by default this
-// machine's. Images of other architectures run if an emulator is installed (Debian's
+// skipped. KEEP names a file for a copy of the program for this machine. ARCHES lists the
+// architectures, such as "amd64 arm64", by default this machine's.
+// Images of other architectures run if an emulator is installed (Debian's
 // qemu-user-static).
+//
+// MINORS lists older Kubernetes releases, such as "1.31 1.36", whose programs and modules
+// the image then contains. By default it has none, as in CI.
 
 import assert from "node:assert/strict";
 import { execFileSync, spawn, spawnSync } from "node:child_process";
-import { closeSync, copyFileSync, cpSync, existsSync, mkdirSync, mkdtempSync, openSync, readSync, readdirSync, realpathSync, rmSync, statSync } from "node:fs";
+import { closeSync, copyFileSync, cpSync, existsSync, mkdirSync, mkdtempSync, openSync, readFileSync, readSync, readdirSync, realpathSync, rmSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { createInterface } from "node:readline";
@@ -20,6 +25,7 @@ import { after, before, suite, test } from "node:test";
 const root = join(import.meta.dirname, "..");
 const own = { x64: "amd64", arm64: "arm64" }[process.arch];
 const arches = (process.env.ARCHES ?? own).split(" ");
+const minors = (process.env.MINORS ?? "").split(" ").filter(Boolean);
 const user = 65532;
 const version = "0.0.0-check";
 
@@ -45,19 +51,22 @@ suite("the container image", { skip: missing && `requires ${missing}` }, () => {
     const base = makeBase(join(scratch, "base"));
     const stand = buildah("from", "scratch");
     buildah("add", "--quiet", stand, base, "/");
+    rmSync(base, { recursive: true });
     for (const [name, value] of Object.entries(settings())) buildah("config", "--env", `${name}=${value}`, stand);
     buildah("commit", "--quiet", stand, "localhost/stand-in");
     buildah("rm", stand);
-    rmSync(base, { recursive: true });
     for (const arch of arches) {
       buildah("bud", "--quiet", "--isolation", "chroot", "--platform", `linux/${arch}`,
         "--build-arg", "GO_IMAGE=localhost/stand-in", "--build-arg", "NODE_IMAGE=localhost/stand-in",
-        "--build-arg", `BUILDPLATFORM=linux/${own}`, "--build-arg", `VERSION=${version}`, "--build-arg", "BROTLI=4", "--pull-never",
+        "--build-arg", `BUILDPLATFORM=linux/${own}`, "--build-arg", `VERSION=${version}`, "--build-arg", "BROTLI=4",
+        "--build-arg", `MINORS=${minors.join(" ")}`, "--pull-never",
+        "--volume", `${run("go", ["env", "GOROOT"])}:/usr/local/go:ro`,
         "--volume", `${run("go", ["env", "GOMODCACHE"])}:${caches.GOMODCACHE}`,
         "--volume", `${run("go", ["env", "GOCACHE"])}:${caches.GOCACHE}`,
         "--tag", `localhost/crdlab:${arch}`, root);
       const container = buildah("from", "--pull-never", "--arch", arch, `localhost/crdlab:${arch}`);
       mounts[arch] = buildah("mount", container);
+      if (process.env.KEEP && arch === own) copyFileSync(join(mounts[arch], "crdlab"), process.env.KEEP);
     }
   });
   after(() => rmSync(scratch, { recursive: true, force: true }));
@@ -78,7 +87,8 @@ suite("the container image", { skip: missing && `requires ${missing}` }, () => {
 
     test(`${arch}: contains only a static program and licences`, () => {
       const files = readdirSync(mounts[arch], { recursive: true }).filter((name) => !/^(dev|proc|sys|run|etc)(\/|$)/.test(name)).sort();
-      assert.deepEqual(files, ["LICENSE", "THIRD_PARTY_NOTICES", "crdlab", "data"]);
+      assert.deepEqual(files, ["LICENSE", "THIRD_PARTY_NOTICES", "crdlab", "data", "minors", ...minors.map((minor) => `minors/${minor}`)]);
+      assert.match(readFileSync(join(mounts[arch], "etc/ssl/certs/ca-certificates.crt"), "utf8"), /BEGIN CERTIFICATE/);
       const header = elfHeader(join(mounts[arch], "crdlab"));
       assert.equal(header.machine, machines[arch]);
       assert.equal(header.interpreted, false);
@@ -100,6 +110,14 @@ suite("the container image", { skip: missing && `requires ${missing}` }, () => {
         const [{ scenario }] = await (await ask("/examples.json")).json();
         const report = await (await ask("/api/v1/evaluate", scenario)).json();
         assert.equal(report.crd.accepted, true);
+        const { engine, releases } = JSON.parse(/<script[^>]*id="config"[^>]*>([^<]*)</.exec(page)[1]);
+        assert.deepEqual(releases, minors);
+        assert.deepEqual(Object.keys(engine.minors ?? {}), minors);
+        for (const kubernetes of minors) {
+          assert.equal((await ask(engine.minors[kubernetes].module)).status, 200);
+          const older = await (await ask("/api/v1/evaluate", { ...scenario, kubernetes })).json();
+          assert.deepEqual([older.crd.accepted, older.kubernetes.approximate ?? false], [true, false], kubernetes);
+        }
         const { id } = await (await ask("/api/v1/share", scenario)).json();
         assert.deepEqual(await (await ask(`/s/${id}.json`)).json(), scenario);
       } finally {
@@ -112,11 +130,10 @@ suite("the container image", { skip: missing && `requires ${missing}` }, () => {
 /** Reports whether the machine can execute a program, natively or with an emulator. */
 const executes = (program) => spawnSync(program, ["-h"]).error === undefined;
 
-/** Creates the base image: a directory with Debian, Go and Node. */
+/** Creates the base image: a directory with Debian and Node. The build mounts Go. */
 function makeBase(directory) {
   run("mmdebstrap", ["--quiet", "--variant=essential", "--include=ca-certificates,make,libstdc++6,libatomic1", "bookworm", directory]);
   const copy = (from, to) => cpSync(from, join(directory, to), { recursive: true, verbatimSymlinks: true });
-  copy(run("go", ["env", "GOROOT"]), "usr/local/go");
   copy(process.execPath, "usr/local/bin/node");
   const npm = realpathSync(run("sh", ["-c", "command -v npm"]));
   copy(dirname(dirname(npm)), "usr/local/lib/node_modules/npm");

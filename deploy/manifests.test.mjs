@@ -4,7 +4,7 @@
 
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
-import { copyFileSync, cpSync, mkdtempSync, rmSync } from "node:fs";
+import { copyFileSync, cpSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, suite, test } from "node:test";
@@ -24,10 +24,11 @@ suite("the manifests", () => {
     copy = mkdtempSync(join(tmpdir(), "crdlab-deploy-"));
     cpSync(import.meta.dirname, copy, { recursive: true });
     copyFileSync(join(copy, "postgresql", "store.env.example"), join(copy, "postgresql", "store.env"));
+    for (const name of ["tls.crt", "tls.key"]) writeFileSync(join(copy, "postgresql", name), name);
   });
   after(() => rmSync(copy, { recursive: true }));
 
-  for (const [directory, count] of Object.entries({ base: 6, file: 5, postgresql: 10 })) {
+  for (const [directory, count] of Object.entries({ base: 6, file: 5, postgresql: 11 })) {
     test(`in ${directory} are valid`, async () => {
       const built = execFileSync("go", ["tool", "-modfile=tools/go.mod", "kustomize", "build", join(copy, directory)], {
         cwd: join(import.meta.dirname, ".."), encoding: "utf8",

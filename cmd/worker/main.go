@@ -69,6 +69,7 @@ func openSharing() (sharing httpapi.Sharing, err error) {
 			return sharing, fmt.Errorf("CRDLAB_SHARE_LIMIT: %w", err)
 		}
 	}
+	sharing.Lifetime = httpapi.ShareLifetime
 	if lifetime := variable("CRDLAB_SHARE_LIFETIME"); lifetime != "" {
 		if sharing.Lifetime, err = time.ParseDuration(lifetime); err != nil {
 			return sharing, fmt.Errorf("CRDLAB_SHARE_LIFETIME: %w", err)

@@ -59,7 +59,10 @@ suite("the Worker", () => {
   });
 
   test("serves the files of the offline page", async () => {
+    const fetcher = readdirSync(join(here, "../../web/dist/assets")).find((name) => /^fetcher-.*\.js$/.test(name));
     const worker = await get("/service-worker.js");
+    const policy = (await get(`/assets/${fetcher}`)).headers.get("content-security-policy");
+    assert.equal(policy, worker.headers.get("content-security-policy").replace(" 'wasm-unsafe-eval'; connect-src 'self'", "; connect-src https:"));
     assert.equal(worker.headers.get("content-type"), "text/javascript; charset=utf-8");
     const script = await worker.text();
     const site = JSON.parse(/^self\.site = (.*);$/m.exec(script)[1]);
@@ -100,7 +103,10 @@ suite("the Worker", () => {
     const page = await get("/");
     const script = /src="(\/assets\/main-[^"]+)"/.exec(await page.text())[1];
     const { first: { module } } = JSON.parse(readFileSync(join(here, "built", "engine.json"), "utf8"));
+    const fetcher = readdirSync(join(here, "../../web/dist/assets")).find((name) => /^fetcher-.*\.js$/.test(name));
     const worker = await get("/service-worker.js");
+    const policy = (await get(`/assets/${fetcher}`)).headers.get("content-security-policy");
+    assert.equal(policy, worker.headers.get("content-security-policy").replace(" 'wasm-unsafe-eval'; connect-src 'self'", "; connect-src https:"));
     for (const path of [script, `/${module}`]) {
       const { headers } = await get(path);
       assert.equal(headers.get("cache-control"), "public, max-age=31536000, immutable", path);

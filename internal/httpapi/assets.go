@@ -1,7 +1,6 @@
 package httpapi
 
 import (
-	"bytes"
 	"compress/gzip"
 	"fmt"
 	"io"
@@ -11,6 +10,7 @@ import (
 	"path"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/go-chi/chi/v5"
 )
@@ -23,18 +23,28 @@ var encodings = []struct{ name, suffix string }{{"br", ".br"}, {"gzip", ".gz"}}
 // content hash, so their contents never change. A file may exist uncompressed,
 // compressed, or both.
 type assets struct {
+	built fs.FS
 	files map[string]asset
 }
 
-// asset holds the contents of a file by content coding; "" is uncompressed.
+// asset describes a file.
 type asset struct {
 	mediaType string
-	contents  map[string][]byte
+	// policy is the content security policy of the file as a web worker.
+	policy string
+	// stored has the built file by content coding; "" is uncompressed.
+	stored map[string]storedFile
 }
 
-// readAssets reads all assets into memory.
+// storedFile is a built file. The modules are large, so they are not copied into memory.
+type storedFile struct {
+	name string
+	size int64
+}
+
+// readAssets lists all assets.
 func readAssets(built fs.FS) (*assets, error) {
-	a := &assets{files: map[string]asset{}}
+	a := &assets{built, map[string]asset{}}
 	if _, err := fs.Stat(built, "assets"); err != nil {
 		return a, nil
 	}
@@ -42,11 +52,14 @@ func readAssets(built fs.FS) (*assets, error) {
 		if err != nil || entry.IsDir() {
 			return err
 		}
-		content, err := fs.ReadFile(built, name)
+		info, err := entry.Info()
 		if err != nil {
 			return err
 		}
-		a.add(strings.TrimPrefix(name, "assets/"), content)
+		if !info.Mode().IsRegular() {
+			return fmt.Errorf("%s is not a regular file", name)
+		}
+		a.add(strings.TrimPrefix(name, "assets/"), storedFile{name, info.Size()})
 		return nil
 	})
 	if err != nil {
@@ -55,7 +68,7 @@ func readAssets(built fs.FS) (*assets, error) {
 	return a, nil
 }
 
-func (a *assets) add(name string, content []byte) {
+func (a *assets) add(name string, stored storedFile) {
 	coding := ""
 	for _, e := range encodings {
 		if base, ok := strings.CutSuffix(name, e.suffix); ok {
@@ -64,10 +77,21 @@ func (a *assets) add(name string, content []byte) {
 	}
 	file, ok := a.files[name]
 	if !ok {
-		file = asset{mediaType: mediaType(name), contents: map[string][]byte{}}
+		file = asset{mediaType: mediaType(name), policy: policyOf(name), stored: map[string]storedFile{}}
 		a.files[name] = file
 	}
-	file.contents[coding] = content
+	file.stored[coding] = stored
+}
+
+// fetcherName begins the name of the script in web/src/remote/fetcher.ts.
+const fetcherName = "fetcher-"
+
+// policyOf returns the content security policy of an asset.
+func policyOf(name string) string {
+	if strings.HasPrefix(name, fetcherName) {
+		return fetcherPolicy
+	}
+	return assetPolicy
 }
 
 // mediaTypes overrides the media types of the operating system.
@@ -93,6 +117,9 @@ func mediaType(name string) string {
 	return "application/octet-stream"
 }
 
+// decompressionCost is the time that is charged for the decompression of an asset.
+const decompressionCost = time.Second
+
 // asset serves a built file in the best content coding that the client accepts.
 func (s *Server) asset(w http.ResponseWriter, r *http.Request) error {
 	file, ok := s.assets.files[chi.URLParam(r, "*")]
@@ -102,20 +129,32 @@ func (s *Server) asset(w http.ResponseWriter, r *http.Request) error {
 	header := w.Header()
 	header.Set("Content-Type", file.mediaType)
 	header.Set("Cache-Control", "public, max-age=31536000, immutable")
-	header.Set("Content-Security-Policy", assetPolicy)
-	if len(file.contents) > 1 || file.contents[""] == nil {
+	header.Set(policyHeader, file.policy)
+	_, isPlain := file.stored[""]
+	if len(file.stored) > 1 || !isPlain {
 		header.Set("Vary", "Accept-Encoding")
 	}
 	coding := file.chooseCoding(r.Header.Get("Accept-Encoding"))
-	content, stored := file.contents[coding]
-	if !stored {
-		return writeUncompressed(w, file.contents["gzip"])
+	stored, ok := file.stored[coding]
+	if !ok {
+		// Decompression is costly compared with other reads.
+		client, now := clientNetwork(r.Context()), time.Now()
+		if wait := s.reads.take(client, now); wait > 0 {
+			return rateLimited(w, wait)
+		}
+		s.reads.charge(client, now, decompressionCost)
+		return s.assets.writeUncompressed(w, file.stored["gzip"])
 	}
+	content, err := s.assets.built.Open(stored.name)
+	if err != nil {
+		return fmt.Errorf("open an asset: %w", err)
+	}
+	defer content.Close()
 	if coding != "" {
 		header.Set("Content-Encoding", coding)
 	}
-	header.Set("Content-Length", strconv.Itoa(len(content)))
-	_, _ = io.Copy(w, bytes.NewReader(content))
+	header.Set("Content-Length", strconv.FormatInt(stored.size, 10))
+	_, _ = io.Copy(w, content)
 	return nil
 }
 
@@ -124,7 +163,7 @@ func (s *Server) asset(w http.ResponseWriter, r *http.Request) error {
 // file is not stored.
 func (a asset) chooseCoding(accepted string) string {
 	for _, e := range encodings {
-		if _, stored := a.contents[e.name]; stored && accepts(accepted, e.name) {
+		if _, ok := a.stored[e.name]; ok && accepts(accepted, e.name) {
 			return e.name
 		}
 	}
@@ -152,8 +191,13 @@ func accepts(header, coding string) bool {
 
 // writeUncompressed decompresses a gzip file for a client that accepts no
 // stored coding.
-func writeUncompressed(w io.Writer, compressed []byte) error {
-	reader, err := gzip.NewReader(bytes.NewReader(compressed))
+func (a *assets) writeUncompressed(w io.Writer, compressed storedFile) error {
+	content, err := a.built.Open(compressed.name)
+	if err != nil {
+		return fmt.Errorf("open an asset: %w", err)
+	}
+	defer content.Close()
+	reader, err := gzip.NewReader(content)
 	if err != nil {
 		return fmt.Errorf("decompress an asset: %w", err)
 	}

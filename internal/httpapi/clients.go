@@ -1,6 +1,7 @@
 package httpapi
 
 import (
+	"context"
 	"net/http"
 	"net/netip"
 	"strings"
@@ -15,8 +16,11 @@ type Clients struct {
 	// headers X-Forwarded-For and X-Forwarded-Proto of other peers are ignored.
 	TrustedProxies []netip.Prefix
 	// Evaluations and Shares are rate limits per client and minute. A client may
-	// send that number of requests in one burst. 0 disables a limit.
-	Evaluations, Shares int
+	// send that number of requests in one burst. 0 disables a limit. An evaluation
+	// counts as several requests if it exceeds [requestTime]. Without a
+	// limit of evaluations, one client may also use all slots of the evaluator. Reads
+	// limits the requests for pages and links.
+	Evaluations, Shares, Reads int
 }
 
 // proxies holds the trusted proxy networks.
@@ -61,12 +65,12 @@ func (p proxies) isTrusted(r *http.Request) bool {
 	return false
 }
 
-// clientNetwork returns the network that identifies the client for rate limits:
-// an IPv4 address, or an IPv6 /64, which is the usual allocation of a single
+// clientNetwork returns the network that identifies the client of a request for all
+// limits per client: an IPv4 address, or an IPv6 /64, which is the usual allocation of a single
 // subscriber. If the client is unknown, it returns the invalid prefix, so all
 // such clients share one limit.
-func clientNetwork(r *http.Request) netip.Prefix {
-	address := middleware.GetClientIPAddr(r.Context()).WithZone("")
+func clientNetwork(ctx context.Context) netip.Prefix {
+	address := middleware.GetClientIPAddr(ctx).WithZone("")
 	if !address.IsValid() {
 		return netip.Prefix{}
 	}

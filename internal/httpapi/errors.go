@@ -8,6 +8,7 @@ import (
 	"net/http"
 
 	"github.com/crdlab/crdlab/internal/playground"
+	"github.com/crdlab/crdlab/internal/share"
 )
 
 // kind is the machine-readable code of a problem.
@@ -93,15 +94,26 @@ func (s *Server) handler(serve func(http.ResponseWriter, *http.Request) error) h
 // fail writes the problem in the chain of err. Other errors become internal
 // errors, whose messages never leave the server.
 func (s *Server) fail(w http.ResponseWriter, r *http.Request, err error) {
-	if errors.Is(err, context.Canceled) && r.Context().Err() != nil {
+	if errors.Is(err, context.Canceled) && r.Context().Err() != nil || errors.Is(err, errResponseRefused) {
 		return
 	}
 	p := asProblem(err)
-	switch p.kind {
-	case kindInternal, kindStore, kindStoreFull:
+	if p.isFault() {
 		s.log.ErrorContext(r.Context(), "request failed", "route", route(r), "error", err)
 	}
 	writeProblem(w, p)
+}
+
+// isFault reports whether the operator must know of the problem. The store itself logs that
+// it is unavailable, and a problem without a cause is the client's.
+func (p *problem) isFault() bool {
+	switch p.kind {
+	case kindInternal:
+		return true
+	case kindStore, kindStoreFull:
+		return p.cause != nil && !errors.Is(p.cause, share.ErrUnavailable)
+	}
+	return false
 }
 
 func asProblem(err error) *problem {

@@ -11,28 +11,30 @@ import (
 	"os"
 	"strconv"
 	"strings"
-	"sync"
+
+	"github.com/crdlab/crdlab/internal/playground"
 )
 
 // evaluate responds with the report of the scenario in the request.
 func (s *Server) evaluate(w http.ResponseWriter, r *http.Request) error {
-	body := buffers.Get().(*bytes.Buffer)
-	body.Reset()
-	if err := readAll(r, "scenario", body); err != nil {
-		return err
-	}
-	report, err := s.evaluateBody(r, body.Bytes())
-	if err != nil {
-		// The buffer is not reused: a timed-out evaluation may still read it.
-		return err
-	}
-	buffers.Put(body)
-	w.Header().Set("Cache-Control", "no-store")
-	return writeEncoded(w, http.StatusOK, report)
+	return s.respond(w, r, playground.TaskReport, "scenario", &playground.Scenario{})
 }
 
-// buffers recycles the buffers of request bodies.
-var buffers = sync.Pool{New: func() any { return new(bytes.Buffer) }}
+// respond responds with the JSON that the engine returns for the JSON in the request
+// body. name and value are those of renderBody.
+func (s *Server) respond(w http.ResponseWriter, r *http.Request, task playground.Task, name string, value any) error {
+	// The buffer is not reused, because a timed-out evaluation may still read it.
+	var body bytes.Buffer
+	if err := readAll(r, name, &body); err != nil {
+		return err
+	}
+	rendered, err := s.renderBody(r, playground.Request{Task: task, Body: body.Bytes()}, name, value)
+	if err != nil {
+		return err
+	}
+	w.Header().Set("Cache-Control", "no-store")
+	return writeEncoded(w, http.StatusOK, rendered)
+}
 
 // readBody decodes a JSON body strictly. Its errors are problems that name the
 // kind of document, such as "scenario", and the offending field.
@@ -72,7 +74,9 @@ func readProblem(err error) error {
 	switch {
 	case errors.As(err, &large):
 		return &problem{kind: kindTooLarge, detail: "The request body exceeds the limit of " + formatBytes(large.Limit) + ".", cause: err}
-	case errors.Is(err, errBodyMemory):
+	case errors.Is(err, errClientMemory):
+		return &problem{kind: kindBusy, detail: "Your other requests use all memory that one client gets. Try again when some of them have finished.", cause: err}
+	case errors.Is(err, errMemory):
 		return &problem{kind: kindBusy, detail: "The server is busy reading other requests. Try again in a moment.", cause: err}
 	case errors.Is(err, os.ErrDeadlineExceeded):
 		return &problem{kind: kindRequestTimeout, detail: "The request body did not arrive in time.", cause: err}
@@ -141,8 +145,6 @@ func writeEncoded(w http.ResponseWriter, status int, data json.RawMessage) error
 	w.Header().Set("Content-Type", "application/json")
 	w.Header().Set("Content-Length", strconv.Itoa(len(data)))
 	w.WriteHeader(status)
-	if _, err := w.Write(data); err != nil {
-		return fmt.Errorf("send the response: %w", err)
-	}
+	_, _ = w.Write(data) // fails if the client has left
 	return nil
 }

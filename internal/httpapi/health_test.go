@@ -32,25 +32,26 @@ func (s silent) Get(ctx context.Context, _ string) ([]byte, time.Time, error) {
 	return nil, time.Time{}, s.err
 }
 
-func TestReadinessChecksStore(t *testing.T) {
-	for _, c := range []struct {
-		name  string
+func TestReadinessDescribesStore(t *testing.T) {
+	for name, c := range map[string]struct {
 		store share.Store
-		want  int
+		want  string
 	}{
-		{"none", nil, http.StatusOK},
-		{"memory", share.NewMemory(), http.StatusOK},
-		{"broken", silent{err: errors.New("broken")}, http.StatusServiceUnavailable},
-		{"silent", silent{}, http.StatusServiceUnavailable},
+		"none":   {nil, "disabled"},
+		"memory": {share.NewMemory(), "the store works"},
+		"broken": {silent{err: errors.New("broken")}, "the store is unavailable, so that links cannot be created or opened; evaluations work"},
+		"silent": {silent{}, "the store is unavailable, so that links cannot be created or opened; evaluations work"},
 	} {
 		synctest.Test(t, func(t *testing.T) {
 			server := newServer(t, Config{Sharing: Sharing{Store: c.store}})
-			response := get(server, "/readyz")
-			if response.Code != c.want {
-				t.Errorf("%s: status %d: %s", c.name, response.Code, response.Body)
+			start := time.Now()
+			if response := get(server, "/readyz"); response.Code != http.StatusOK || response.Body.String() != "ready\n" || time.Since(start) > 0 {
+				t.Errorf("%s: status %d after %v: %s", name, response.Code, time.Since(start), response.Body)
 			}
-			if c.want != http.StatusOK {
-				wantProblem(t, response.Result(), response.Body.String(), kindNotReady, "The short-link store is not responding.")
+			response := get(server, "/readyz?verbose")
+			want := "ready\nengine: works, 0 running and 0 waiting\nshort links: " + c.want + "\n"
+			if response.Code != http.StatusOK || response.Body.String() != want {
+				t.Errorf("%s: status %d: %s", name, response.Code, response.Body)
 			}
 		})
 	}
@@ -59,12 +60,12 @@ func TestReadinessChecksStore(t *testing.T) {
 func TestReadinessChecksEngine(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		calls, accepted, failure := 0, true, error(nil)
-		server := newServer(t, Config{Evaluate: func(_ context.Context, s playground.Scenario) (playground.Report, error) {
+		server := newServer(t, Config{Engine: local(func(_ context.Context, s playground.Scenario) (playground.Report, error) {
 			if calls++; !strings.Contains(s.CRD, "CustomResourceDefinition") || s.Object == "" {
 				t.Errorf("the readiness check evaluates %+v", s)
 			}
 			return playground.Report{CRD: playground.CRD{Accepted: accepted}}, failure
-		}})
+		})})
 		for range 3 {
 			if response := get(server, "/readyz"); response.Body.String() != "ready\n" {
 				t.Errorf("status %d: %s", response.Code, response.Body)
@@ -84,35 +85,101 @@ func TestReadinessChecksEngine(t *testing.T) {
 	})
 }
 
-// TestBusyServerIsReady fills the queue of a server after a successful evaluation.
+// TestReadinessOutlastsItsClient sends requests whose client leaves at once. They must
+// not end the check, because the engine would end its process with it.
+func TestReadinessOutlastsItsClient(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		calls := 0
+		server := newServer(t, Config{Engine: local(func(ctx context.Context, scenario playground.Scenario) (playground.Report, error) {
+			calls++
+			return playground.Report{CRD: playground.CRD{Accepted: true}}, ctx.Err()
+		})})
+		left, leave := context.WithCancel(t.Context())
+		leave()
+		for range 100 {
+			request := httptest.NewRequest(http.MethodGet, "/readyz", nil).WithContext(left)
+			request.RemoteAddr = "192.0.2.1:1"
+			server.ServeHTTP(httptest.NewRecorder(), request)
+		}
+		if response := get(server, "/readyz"); response.Body.String() != "ready\n" || calls != 1 {
+			t.Errorf("after %d calls, status %d: %s", calls, response.Code, response.Body)
+		}
+	})
+}
+
+// countedReads is a store without values that counts its reads.
+type countedReads struct {
+	share.Store
+	reads int
+}
+
+func (c *countedReads) Get(context.Context, string) ([]byte, time.Time, error) {
+	c.reads++
+	return nil, time.Time{}, share.ErrNotFound
+}
+
+// TestReadinessReadsStoreOnce describes the store many times within a second.
+func TestReadinessReadsStoreOnce(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		store := &countedReads{}
+		server := newServer(t, Config{Sharing: Sharing{Store: store}})
+		for range 100 {
+			get(server, "/readyz?verbose")
+		}
+		if store.reads != 1 {
+			t.Errorf("the store was read %d times", store.reads)
+		}
+	})
+}
+
+// TestBusyServerIsReady fills the queue.
 func TestBusyServerIsReady(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		server := newServer(t, Config{Evaluations: 1})
-		fill := func() {
-			for range cap(server.evaluator.admitted) {
-				server.evaluator.admitted <- struct{}{}
-			}
-		}
-		fill()
-		if response := get(server, "/readyz"); response.Code != http.StatusServiceUnavailable {
-			t.Errorf("before the first evaluation: status %d", response.Code)
-		}
-		for range cap(server.evaluator.admitted) {
-			<-server.evaluator.admitted
-		}
-		post := requestFrom(server, "192.0.2.1:1", http.MethodPost, "/api/v1/evaluate", "{}")
-		if post.Code != http.StatusOK {
-			t.Fatalf("status %d: %s", post.Code, post.Body)
+		release := make(chan struct{})
+		server := newServer(t, Config{Reserved: local(accepting), Evaluations: 2, Engine: local(func(context.Context, playground.Scenario) (playground.Report, error) {
+			<-release
+			return playground.EmptyReport(), nil
+		})})
+		const clients = 2 + maxWaiting
+		ended := make(chan int)
+		for range clients {
+			go func() { ended <- evaluateFrom(server, "192.0.2.1:1", "{}").Code }()
 		}
 		synctest.Wait()
-		fill()
-		time.Sleep(readyInterval)
-		if response := get(server, "/readyz"); response.Code != http.StatusOK {
-			t.Errorf("shortly after an evaluation: status %d", response.Code)
+		if response := evaluateFrom(server, "192.0.2.1:1", "{}"); response.Code != http.StatusTooManyRequests {
+			t.Errorf("the queue is not full: status %d", response.Code)
 		}
-		time.Sleep(maxBusy)
-		if response := get(server, "/readyz"); response.Code != http.StatusServiceUnavailable {
-			t.Errorf("long after an evaluation: status %d", response.Code)
+		for range 100 {
+			response := get(server, "/readyz?verbose")
+			want := "ready\nengine: works, 2 running and 256 waiting\nshort links: disabled\n"
+			if response.Code != http.StatusOK || response.Body.String() != want {
+				t.Errorf("status %d: %s", response.Code, response.Body)
+			}
+			time.Sleep(readyInterval / 10)
+		}
+		close(release)
+		for range clients {
+			<-ended
+		}
+	})
+}
+
+func accepting(context.Context, playground.Scenario) (playground.Report, error) {
+	return playground.Report{CRD: playground.CRD{Accepted: true}}, nil
+}
+
+// TestStuckEngineIsNotReady gives the reserved engine no time to respond.
+func TestStuckEngineIsNotReady(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		server := newServer(t, Config{Reserved: local(func(ctx context.Context, _ playground.Scenario) (playground.Report, error) {
+			<-ctx.Done()
+			return playground.Report{}, ctx.Err()
+		})})
+		start := time.Now()
+		response := get(server, "/readyz")
+		wantProblem(t, response.Result(), response.Body.String(), kindNotReady, "The engine cannot evaluate the default example.")
+		if took := time.Since(start); took != readyTimeout {
+			t.Errorf("the response took %v", took)
 		}
 	})
 }

@@ -21,18 +21,28 @@ func echoHelp(_ context.Context, question playground.AssistRequest) (playground.
 			return playground.AssistResponse{}, &playground.InvalidScenarioError{Parameter: "document", Message: "must be a document"}
 		}
 		return playground.AssistResponse{Hover: &playground.Hover{Title: string(question.Hover.Document), Range: nothing, Facts: []playground.Fact{}}}, nil
+	case question.Explain != nil:
+		return playground.AssistResponse{Explained: &playground.Explanation{
+			Title: string(question.Explain.Document), Document: playground.DocumentCRD, Facts: []playground.Fact{}, Changes: []playground.Change{}, Rules: []playground.ExplainedRule{},
+		}}, nil
+	case question.Template != nil:
+		return playground.AssistResponse{Template: &playground.Template{Text: question.Template.CRD}}, nil
 	case question.Sample != nil:
 		return playground.AssistResponse{Sample: &playground.Sample{Object: question.Sample.CRD, Unsolved: []string{}}}, nil
 	case question.Try != nil:
 		return playground.AssistResponse{Tried: &playground.ExpressionResult{
 			Path: question.Try.Trial.Path, Objects: []string{}, Paths: []string{}, Errors: []playground.ExpressionError{}, Trace: []playground.TraceStep{}, Outcome: playground.OutcomeSkipped,
 		}}, nil
+	case question.Fields != nil:
+		return playground.AssistResponse{Tree: &playground.FieldTree{Versions: []string{}, Version: question.Fields.Version, Fields: []playground.Field{}}}, nil
+	case question.Insert != nil:
+		return playground.AssistResponse{Insertion: &playground.Insertion{Present: &playground.Range{Start: *question.Insert.Position, End: *question.Insert.Position}, Problem: question.Insert.Field[0]}}, nil
 	}
 	return playground.AssistResponse{Formatted: &playground.Formatted{Text: question.Format.Text}}, nil
 }
 
 func TestAssist(t *testing.T) {
-	server, _ := serve(t, Config{Evaluate: newStuckEngine().evaluate, Help: echoHelp})
+	server, _ := serve(t, Config{Engine: localAssist(echoHelp)})
 	for _, c := range []struct{ path, body, want string }{
 		{
 			"complete", `{"scenario": {"crd": ""}, "document": "crd", "position": {"line": 1, "character": 2}}`,
@@ -42,6 +52,16 @@ func TestAssist(t *testing.T) {
 			"hover", `{"scenario": {"crd": ""}, "document": "object", "position": {"line": 0, "character": 0}}`,
 			`{"range":{"start":{"line":0,"character":0},"end":{"line":0,"character":0}},"title":"object","type":"","description":"","facts":[]}`,
 		},
+		{
+			"explain", `{"scenario": {"crd": ""}, "document": "object", "position": {"line": 0, "character": 0}}`,
+			`{"title":"object","type":"","facts":[],"document":"crd","schema":null,"schemaPath":"","problem":"","changes":[],"rules":[],"isRule":false}`,
+		},
+		{"fields", `{"scenario": {"crd": ""}, "version": "v1"}`, `{"versions":[],"version":"v1","fields":[],"omitted":0}`},
+		{
+			"insert", `{"scenario": {"crd": ""}, "field": ["spec"], "position": {"line": 1, "character": 2}}`,
+			`{"fix":null,"present":{"start":{"line":1,"character":2},"end":{"line":1,"character":2}},"problem":"spec"}`,
+		},
+		{"template", `{"crd": "a: <b>", "document": "admission"}`, `{"text":"a: <b>"}`},
 		{"sample", `{"crd": "a: <b>", "full": true}`, `{"object":"a: <b>","unsolved":[]}`},
 		{
 			"try", `{"scenario": {"crd": ""}, "trial": {"expression": "self", "object": 0, "path": "spec"}, "position": {"line": 0, "character": 0}}`,
@@ -61,22 +81,15 @@ func TestAssist(t *testing.T) {
 }
 
 func TestAssistLimits(t *testing.T) {
-	server, _ := serve(t, Config{Evaluate: newStuckEngine().evaluate, EvaluationTimeout: 20 * time.Millisecond, Help: func(ctx context.Context, question playground.AssistRequest) (playground.AssistResponse, error) {
+	server, _ := serve(t, Config{EvaluationTimeout: 20 * time.Millisecond, Engine: localAssist(func(ctx context.Context, question playground.AssistRequest) (playground.AssistResponse, error) {
 		if question.Format.Text == "memory" {
 			return playground.AssistResponse{}, &playground.StoppedError{Reason: "it took too much memory"}
 		}
 		<-ctx.Done()
 		return playground.AssistResponse{}, ctx.Err()
-	}})
+	})})
 	response, body := post(t, server.URL+"/api/v1/format", `{"text": "memory"}`)
 	wantProblem(t, response, body, kindStopped, "The evaluation was stopped: it took too much memory.")
 	response, body = post(t, server.URL+"/api/v1/format", `{"text": "time"}`)
 	wantProblem(t, response, body, kindEvalTimedOut, "The evaluation exceeded the time limit of 0.02 s.")
-}
-
-func TestAssistRequiresEngine(t *testing.T) {
-	server, _ := serve(t, Config{})
-	if response, _ := post(t, server.URL+"/api/v1/complete", "{}"); response.StatusCode != http.StatusNotFound {
-		t.Errorf("status %d, want 404", response.StatusCode)
-	}
 }

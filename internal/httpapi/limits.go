@@ -16,17 +16,23 @@ const (
 	EvaluationTimeout = 20 * time.Second
 
 	headerTimeout = 5 * time.Second
-	bodyTimeout   = 30 * time.Second
+	// bodyTimeout and responseTimeout are the times in addition to those that the
+	// paces of bodies and responses allow.
+	bodyTimeout     = 5 * time.Second
+	responseTimeout = 10 * time.Second
+	// bodiesTimeout is the longest time for a body.
+	bodiesTimeout = 30 * time.Second
 	idleTimeout   = 2 * time.Minute
 	maxHeader     = 16 << 10
 )
 
 // Limit sets the timeouts and the maximum header size of the HTTP server that
-// serves a [Server].
+// serves a [Server]. While a body is received or a response is sent, a [Server] moves
+// the deadlines.
 func Limit(server *http.Server) {
 	server.ReadHeaderTimeout = headerTimeout
-	server.ReadTimeout = headerTimeout + bodyTimeout
-	server.WriteTimeout = headerTimeout + bodyTimeout + EvaluationTimeout + bodyTimeout
+	server.ReadTimeout = headerTimeout + bodiesTimeout
+	server.WriteTimeout = headerTimeout + bodiesTimeout + 2*EvaluationTimeout + responseTimeout
 	server.IdleTimeout = idleTimeout
 	server.MaxHeaderBytes = maxHeader
 }

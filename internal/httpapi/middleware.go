@@ -10,23 +10,29 @@ import (
 	"github.com/go-chi/chi/v5/middleware"
 )
 
-// pagePolicy is the content security policy of the page. The page loads only its
-// own files, runs WebAssembly, and fetches documents from URLs that the user
-// opens. Inline scripts and files of other hosts are forbidden.
-const pagePolicy = ownFiles + "; connect-src 'self' https:"
-
-// assetPolicy is the content security policy of the page's files. It also governs
-// the web workers, which evaluate the user's documents and cannot reach other hosts.
-const assetPolicy = ownFiles + "; connect-src 'self'"
-
-const ownFiles = "default-src 'none'; script-src 'self' 'wasm-unsafe-eval'; style-src 'self'; " +
+// pagePolicy is the content security policy of the page. The page loads only its own
+// files and connects only to its own host. Inline scripts and styles are forbidden. Only
+// web/src/trusted.ts may convert strings to HTML or to addresses of scripts.
+const pagePolicy = "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; " +
 	"worker-src 'self'; img-src 'self' data:; font-src 'self'; manifest-src 'self'; " +
-	"base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+	"require-trusted-types-for 'script'; trusted-types crdlab; " + noFrames
+
+// assetPolicy is the content security policy of the page's files. It governs the web
+// workers that evaluate the user's documents. They cannot reach other hosts.
+const assetPolicy = "default-src 'none'; script-src 'self' 'wasm-unsafe-eval'; connect-src 'self'; " + noFrames
+
+// fetcherPolicy is the content security policy of the web worker that fetches documents
+// from the URLs that the user opens.
+const fetcherPolicy = "default-src 'none'; script-src 'self'; connect-src https:; " + noFrames
+
+const policyHeader = "Content-Security-Policy"
+
+const noFrames = "base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 
 // securityHeaders are the default headers of every response. The page and its
 // assets override the content security policy.
 var securityHeaders = map[string]string{
-	"Content-Security-Policy":      "default-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
+	policyHeader:                   "default-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
 	"Cross-Origin-Embedder-Policy": "require-corp",
 	"Cross-Origin-Opener-Policy":   "same-origin",
 	"Cross-Origin-Resource-Policy": "same-origin",

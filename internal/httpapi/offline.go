@@ -35,7 +35,7 @@ func (s *Server) rootFile(w http.ResponseWriter, r *http.Request, name, media st
 	header := w.Header()
 	header.Set("Content-Type", media)
 	header.Set("Cache-Control", "no-cache")
-	header.Set("Content-Security-Policy", assetPolicy)
+	header.Set(policyHeader, assetPolicy)
 	_, _ = w.Write(content)
 	return nil
 }

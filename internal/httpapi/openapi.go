@@ -27,12 +27,13 @@ func (s *Server) openAPI(w http.ResponseWriter, _ *http.Request) error {
 const descriptionPolicy = "default-src 'none'; style-src 'self'; img-src 'self' data:; font-src 'self'; " +
 	"base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 
-// describe responds with the OpenAPI document, rendered as a page.
+// describe responds with the OpenAPI document and the limits of this server, rendered as
+// a page.
 func (s *Server) describe(w http.ResponseWriter, r *http.Request) error {
 	var document ui.APIDocument
 	if err := json.Unmarshal(description, &document); err != nil {
 		return fmt.Errorf("read the API's description: %w", err)
 	}
 	w.Header().Set("Cache-Control", "no-cache")
-	return writeHTML(w, r, http.StatusOK, descriptionPolicy, ui.API(document, s.front.data.Assets, homePath, openAPIPath))
+	return writeHTML(w, r, http.StatusOK, descriptionPolicy, ui.API(document, s.statedLimits(), s.front.data.Assets, homePath, openAPIPath))
 }

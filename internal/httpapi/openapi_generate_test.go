@@ -210,6 +210,9 @@ func (g *generator) component(t reflect.Type) *ui.APISchema {
 
 func (g *generator) addField(schema *ui.APISchema, t reflect.Type, field reflect.StructField) {
 	name, options, _ := strings.Cut(field.Tag.Get("json"), ",")
+	if name == "-" {
+		return
+	}
 	property := g.schema(field.Type)
 	g.setEnum(property, t.Name()+"."+field.Name)
 	if !strings.Contains(options, "omitempty") {

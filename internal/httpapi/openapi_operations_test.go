@@ -48,7 +48,8 @@ const jsonType = "application/json"
 var (
 	scenarioProblems = []kind{kindMalformed, kindRequestTimeout, kindTooLarge, kindMediaType, kindRateLimited, kindBusy, kindInternal}
 	engineProblems   = append([]kind{kindStopped, kindEvalTimedOut}, scenarioProblems...)
-	linkProblems     = []kind{kindNotFound, kindStore}
+	readProblems     = []kind{kindRateLimited, kindBusy}
+	linkProblems     = append([]kind{kindNotFound, kindStore}, readProblems...)
 	notModifiedSince = answer{304, "Not modified: If-None-Match has the current ETag.", "", nil}
 )
 
@@ -83,10 +84,24 @@ var operations = []operation{
 		problems: engineProblems,
 	},
 	{
+		route: "POST /api/v1/explain", id: "explain", tag: tagWrite,
+		summary: "Relates the field at a cursor to the result.", description: "Returns its schema, its changes during the request, and the rules that read it, with their cost and result.",
+		body:     playground.Cursor{},
+		answers:  []answer{{200, "The explanation. It may be empty.", jsonType, playground.Explanation{}}},
+		problems: engineProblems,
+	},
+	{
 		route: "POST /api/v1/sample", id: "sample", tag: tagWrite,
 		summary:  "Generates an object that a CRD accepts.",
 		body:     playground.SampleRequest{},
 		answers:  []answer{{200, "The object as YAML.", jsonType, playground.Sample{}}},
+		problems: engineProblems,
+	},
+	{
+		route: "POST /api/v1/template", id: "template", tag: tagWrite,
+		summary:  "Drafts conversion rules or an admission policy for a CRD.",
+		body:     playground.TemplateRequest{},
+		answers:  []answer{{200, "The document as YAML.", jsonType, playground.Template{}}},
 		problems: engineProblems,
 	},
 	{
@@ -101,6 +116,20 @@ var operations = []operation{
 		summary: "Evaluates a CEL expression at a node of an object.", description: "The expression has the same environment as a validation rule of the node: self, oldSelf on updates, and the CEL libraries of the Kubernetes release.",
 		body:     playground.ExpressionRequest{},
 		answers:  []answer{{200, "The value of the expression and its subexpressions with the cost, or the reason for a missing value.", jsonType, playground.ExpressionResult{}}},
+		problems: engineProblems,
+	},
+	{
+		route: "POST /api/v1/fields", id: "fields", tag: tagWrite,
+		summary: "Lists the fields of a version of a CRD.", description: "Returns each field with its type, default, limits, rules and description, as far as the CRD can be decoded.",
+		body:     playground.FieldsRequest{},
+		answers:  []answer{{200, "The fields, each before the fields of its value.", jsonType, playground.FieldTree{}}},
+		problems: engineProblems,
+	},
+	{
+		route: "POST /api/v1/insert", id: "insert", tag: tagWrite,
+		summary: "Inserts a field into an object.", description: "Returns the edit that adds a sample value for the field. It creates the missing fields around it, with the fields that they require.",
+		body:     playground.InsertRequest{},
+		answers:  []answer{{200, "The edit, the range of the field if it is present, or the reason why it cannot be inserted.", jsonType, playground.Insertion{}}},
 		problems: engineProblems,
 	},
 	{
@@ -124,6 +153,13 @@ var operations = []operation{
 		problems: append([]kind{kindUnauthorized, kindForbidden}, linkProblems...),
 	},
 	{
+		route: "GET /api/v1/backup", id: "backUp", tag: tagShare,
+		summary: "Returns a consistent copy of the bbolt file.", description: "Other stores have no file: status 404.",
+		operator: true,
+		answers:  []answer{{200, "The file.", "application/octet-stream", ""}},
+		problems: append([]kind{kindUnauthorized, kindForbidden, kindInternal}, linkProblems...),
+	},
+	{
 		route: "GET /s/{id}.json", id: "sharedJSON", tag: tagShare, summary: "Returns a shared scenario as JSON.",
 		answers:  []answer{{200, "The scenario.", jsonType, playground.Scenario{}}, notModifiedSince},
 		problems: linkProblems,
@@ -135,7 +171,8 @@ var operations = []operation{
 	},
 	{
 		route: "GET /api/v1/version", id: "version", tag: tagServer, summary: "Returns the versions of the server and its libraries.",
-		answers: []answer{{200, "The version.", jsonType, Build{}}},
+		answers:  []answer{{200, "The version.", jsonType, Build{}}},
+		problems: readProblems,
 	},
 	{
 		route: "GET /healthz", id: "healthz", tag: tagServer, summary: "Reports that the process handles requests.",
@@ -143,54 +180,58 @@ var operations = []operation{
 	},
 	{
 		route: "GET /readyz", id: "readyz", tag: tagServer, summary: "Reports whether the server should receive requests.",
-		description: "The server is ready if the engine evaluates an example, the store responds, and the server is not shutting down.",
+		description: "The server is ready if the engine evaluates an example and the server is not shutting down. With the query verbose, the response also has the state of the engine and of the store.",
 		answers:     []answer{{200, "The server is ready.", "text/plain", ""}},
 		problems:    []kind{kindNotReady},
 	},
 	{
 		route: "GET /api/openapi.json", id: "openapi", tag: tagServer, summary: "Returns this document.",
-		answers: []answer{{200, "An OpenAPI document.", jsonType, map[string]any{}}},
+		answers:  []answer{{200, "An OpenAPI document.", jsonType, map[string]any{}}},
+		problems: readProblems,
 	},
 	{
 		route: "GET /api", id: "api", tag: tagPages, summary: "Shows this document as a page.",
-		answers: []answer{{200, "A page.", "text/html", ""}},
+		answers:  []answer{{200, "A page.", "text/html", ""}},
+		problems: readProblems,
 	},
 	{
 		route: "GET /", id: "page", tag: tagPages, summary: "Shows the playground.",
-		answers: []answer{{200, "A page.", "text/html", ""}, {503, "The page was not built into this server.", "text/plain", ""}},
+		answers:  []answer{{200, "A page.", "text/html", ""}, {503, "The page was not built into this server.", "text/plain", ""}},
+		problems: readProblems,
 	},
 	{
 		route: "GET /s/{id}", id: "sharedPage", tag: tagPages, summary: "Shows the playground with a shared scenario and its result.",
 		answers:  []answer{{200, "A page.", "text/html", ""}, notModifiedSince, {404, "There is no such link.", "text/html", ""}},
-		problems: []kind{kindStore},
+		problems: append([]kind{kindStore}, readProblems...),
 	},
 	{
 		route: "GET /embed/{id}", id: "embed", tag: tagPages, summary: "Shows the result of a shared scenario. Other sites may frame this page.",
 		answers:  []answer{{200, "A page without scripts.", "text/html", ""}, notModifiedSince, {404, "There is no such link.", "text/html", ""}},
-		problems: []kind{kindStore},
+		problems: append([]kind{kindStore}, readProblems...),
 	},
 	{
 		route: "GET /examples.json", id: "examples", tag: tagPages, summary: "Returns the gallery.",
-		answers: []answer{{200, "The examples.", jsonType, []examples.Example{}}},
+		answers:  []answer{{200, "The examples.", jsonType, []examples.Example{}}},
+		problems: readProblems,
 	},
 	{
 		route: "GET /service-worker.js", id: "serviceWorker", tag: tagPages, summary: "Returns the service worker, which stores the page for offline use.",
 		answers:  []answer{{200, "The script.", "text/javascript", ""}},
-		problems: []kind{kindNotFound},
+		problems: append([]kind{kindNotFound}, readProblems...),
 	},
 	{
 		route: "GET /app.webmanifest", id: "app", tag: tagPages, summary: "Returns the web app manifest.",
 		answers:  []answer{{200, "The web app manifest.", "application/manifest+json", map[string]any{}}},
-		problems: []kind{kindNotFound},
+		problems: append([]kind{kindNotFound}, readProblems...),
 	},
 	{
 		route: "GET /notices", id: "notices", tag: tagPages, summary: "Returns the licences of all parts of crdlab.",
 		answers:  []answer{{200, "The licences.", "text/plain", ""}},
-		problems: []kind{kindNotFound},
+		problems: append([]kind{kindNotFound}, readProblems...),
 	},
 	{
 		route: "GET /assets/*", id: "asset", tag: tagPages, summary: "Returns a file of the page.", description: "The file name contains a content hash, so the file never changes.",
 		answers:  []answer{{200, "The file.", "*/*", ""}},
-		problems: []kind{kindNotFound},
+		problems: append([]kind{kindNotFound}, readProblems...),
 	},
 }

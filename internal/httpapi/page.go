@@ -36,14 +36,11 @@ func newFront(config Config) (*front, error) {
 	}
 	data.Examples, data.Home, data.Notices, data.API = examplesPath, homePath, noticesPath, apiPath
 	data.ServiceWorker, data.App = "/"+serviceWorkerName, "/"+appName
-	if config.Evaluate != nil {
-		data.Evaluate = panelsPath
-		if config.Help != nil {
-			data.Help = assistPath
-		}
+	if config.Engine != nil {
+		data.Evaluate, data.Help, data.Releases = panelsPath, assistPath, config.Releases
 	}
 	if config.Sharing.Store != nil {
-		data.Share = sharePath
+		data.Share, data.ShareLifetime = sharePath, int64(config.Sharing.Lifetime.Round(time.Second).Seconds())
 	}
 	return &front{data: data, missing: err, version: versionOf(data)}, nil
 }
@@ -61,9 +58,10 @@ func pageData(built fs.FS, base string) (ui.PageData, error) {
 	return data, err
 }
 
-// versionOf returns a hash of the names of the page's files, which contain content hashes.
+// versionOf returns a hash of the settings in the page and of the names of its files, which
+// contain content hashes.
 func versionOf(data ui.PageData) string {
-	hash := sha256.Sum256(fmt.Append(nil, data.Assets, data.Engine))
+	hash := sha256.Sum256(fmt.Append(nil, data.Assets, data.Engine, data.ShareLifetime, data.Releases))
 	return hex.EncodeToString(hash[:6])
 }
 
@@ -81,6 +79,10 @@ func loadEngine(built fs.FS, base string) (ui.EngineAddress, error) {
 	address.First.Module = base + address.First.Module
 	address.Whole.Module = base + address.Whole.Module
 	address.Runtime = base + address.Runtime
+	for release, minor := range address.Minors {
+		minor.Module = base + minor.Module
+		address.Minors[release] = minor
+	}
 	return address, nil
 }
 
@@ -94,25 +96,29 @@ func (f *front) render(ctx context.Context, evaluator *evaluator) ([]byte, error
 	if html := f.html.Load(); html != nil {
 		return *html, nil
 	}
-	data := f.data
-	var failure error
-	if evaluator != nil {
-		evaluating, cancel := context.WithTimeout(ctx, firstResultTimeout)
-		defer cancel()
-		var report playground.Report
-		if report, failure = evaluator.run(evaluating, data.Scenario); failure == nil {
-			data.Report = &report
-		}
+	if evaluator == nil {
+		return f.renderWithoutResult(ctx)
 	}
+	data, err := encodeJSON(f.data)
+	if err != nil {
+		return nil, err
+	}
+	evaluating, cancel := context.WithTimeout(ctx, firstResultTimeout)
+	defer cancel()
+	html, err := evaluator.run(evaluating, job{request: playground.Request{Task: playground.TaskPage, Body: data}})
+	if err != nil {
+		return f.renderWithoutResult(ctx)
+	}
+	f.html.Store(&html)
+	return html, nil
+}
+
+func (f *front) renderWithoutResult(ctx context.Context) ([]byte, error) {
 	var html bytes.Buffer
-	if err := ui.Page(data).Render(ctx, &html); err != nil {
+	if err := ui.Page(f.data).Render(ctx, &html); err != nil {
 		return nil, fmt.Errorf("render the page: %w", err)
 	}
-	content := html.Bytes()
-	if failure == nil {
-		f.html.Store(&content)
-	}
-	return content, nil
+	return html.Bytes(), nil
 }
 
 // page responds with the page and the result of its example.
@@ -130,7 +136,7 @@ func (s *Server) page(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	header.Set("Content-Type", "text/html; charset=utf-8")
-	header.Set("Content-Security-Policy", pagePolicy)
+	header.Set(policyHeader, pagePolicy)
 	_, _ = w.Write(html)
 	return nil
 }

@@ -63,12 +63,12 @@ func TestPagePolicyForbidsInlineScripts(t *testing.T) {
 
 func TestPageWithoutResult(t *testing.T) {
 	failing := true
-	server, _ := serve(t, Config{Assets: builtPage, Evaluate: func(ctx context.Context, s playground.Scenario) (playground.Report, error) {
+	server, _ := serve(t, Config{Assets: builtPage, Engine: local(func(ctx context.Context, s playground.Scenario) (playground.Report, error) {
 		if failing {
 			return playground.Report{}, errors.New("out of order")
 		}
 		return playground.Report{CRD: playground.CRD{Name: "recovered.example.com"}}, nil
-	}})
+	})})
 	response, body := fetch(t, http.MethodGet, server.URL+"/", nil, "")
 	if response.StatusCode != http.StatusOK || !strings.Contains(body, "/assets/main-1.js") {
 		t.Errorf("status %d: %.200s", response.StatusCode, body)

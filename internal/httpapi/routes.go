@@ -15,6 +15,7 @@ const (
 	assistPath   = "/api/v1/" // + the kind of assist request
 	panelsPath   = "/panels"
 	sharePath    = "/api/v1/share"
+	backupPath   = "/api/v1/backup"
 	sharedPath   = "/s/"     // + id
 	embedPath    = "/embed/" // + id
 )
@@ -23,7 +24,7 @@ const (
 // and its handler.
 func (s *Server) router() chi.Router {
 	root, handle := chi.NewRouter(), s.handler
-	root.Use(s.accessLog, s.recoverPanics, s.setSecurityHeaders, s.closeOnShutdown, s.clientIP, middleware.GetHead)
+	root.Use(s.accessLog, s.limitWriting, s.recoverPanics, s.setSecurityHeaders, s.closeOnShutdown, s.clientIP, middleware.GetHead)
 	root.NotFound(handle(notFound))
 	root.MethodNotAllowed(handle(methodNotAllowed))
 
@@ -31,37 +32,41 @@ func (s *Server) router() chi.Router {
 	root.Get("/readyz", handle(s.readyz))
 	root.Get("/assets/*", handle(s.asset)) // compressed at build time
 
-	r := root.With(middleware.Compress(5, "text/html", "text/plain", "text/javascript", "application/json", "application/yaml", problemType))
-	r.Get(homePath, handle(s.page))
-	r.Get(examplesPath, handle(s.examples))
-	r.Get(noticesPath, handle(s.notices))
-	r.Get("/"+serviceWorkerName, handle(s.serviceWorker))
-	r.Get("/"+appName, handle(s.app))
+	r := root.With(middleware.Compress(5, "text/html", "text/plain", "text/javascript", "application/json", "application/yaml", problemType), s.limitResponses)
+	read := r.With(s.rateLimit(s.reads))
+	read.Get(homePath, handle(s.page))
+	read.Get(examplesPath, handle(s.examples))
+	read.Get(noticesPath, handle(s.notices))
+	read.Get("/"+serviceWorkerName, handle(s.serviceWorker))
+	read.Get("/"+appName, handle(s.app))
 
-	r.Get(apiPath, handle(s.describe))
-	r.With(allowAnyOrigin).Get(openAPIPath, handle(s.openAPI))
-	r.With(allowAnyOrigin).Get("/api/v1/version", handle(s.version))
+	read.Get(apiPath, handle(s.describe))
+	read.With(allowAnyOrigin).Get(openAPIPath, handle(s.openAPI))
+	read.With(allowAnyOrigin).Get("/api/v1/version", handle(s.version))
 
 	if s.evaluator != nil {
-		r := r.With(s.rateLimit(s.evaluations), s.bodies.limitBodies, middleware.RequestSize(MaxBody))
+		r := r.With(s.limitBodies(s.bodies), s.rateLimit(s.evaluations), s.refuseWhenFull, middleware.RequestSize(MaxBody))
 		r.Post(panelsPath, handle(s.panels))
 		r.Post("/api/v1/evaluate", handle(s.evaluate))
-		if s.help != nil {
-			r.Post(assistPath+"complete", handle(s.complete))
-			r.Post(assistPath+"hover", handle(s.hover))
-			r.Post(assistPath+"sample", handle(s.sample))
-			r.Post(assistPath+"format", handle(s.format))
-			r.Post(assistPath+"try", handle(s.try))
-		}
+		r.Post(assistPath+"complete", handle(s.complete))
+		r.Post(assistPath+"hover", handle(s.hover))
+		r.Post(assistPath+"explain", handle(s.explain))
+		r.Post(assistPath+"sample", handle(s.sample))
+		r.Post(assistPath+"template", handle(s.template))
+		r.Post(assistPath+"format", handle(s.format))
+		r.Post(assistPath+"try", handle(s.try))
+		r.Post(assistPath+"fields", handle(s.fields))
+		r.Post(assistPath+"insert", handle(s.insert))
 	}
 	if s.sharing.Store != nil {
-		r.With(s.rateLimit(s.shares), s.bodies.limitBodies, middleware.RequestSize(s.sharing.Limit)).Post(sharePath, handle(s.share))
-		r.Delete(sharePath+"/{id}", handle(s.unshare))
-		r.Get(sharedPath+"{id}", handle(s.sharedPage))
-		r.Get(embedPath+"{id}", handle(s.embed))
-		r.With(allowAnyOrigin).Get(sharePath+"/{id}", handle(s.sharedJSON))
-		r.With(allowAnyOrigin).Get(sharedPath+"{id}.json", handle(s.sharedJSON))
-		r.With(allowAnyOrigin).Get(sharedPath+"{id}.yaml", handle(s.sharedYAML))
+		root.With(s.rateLimit(s.reads)).Get(backupPath, handle(s.backUp)) // streamed: needs little memory
+		r.With(s.limitBodies(s.sharedBodies), s.rateLimit(s.shares), middleware.RequestSize(s.sharing.Limit)).Post(sharePath, handle(s.share))
+		read.Delete(sharePath+"/{id}", handle(s.unshare))
+		read.Get(sharedPath+"{id}", handle(s.sharedPage))
+		read.Get(embedPath+"{id}", handle(s.embed))
+		read.With(allowAnyOrigin).Get(sharePath+"/{id}", handle(s.sharedJSON))
+		read.With(allowAnyOrigin).Get(sharedPath+"{id}.json", handle(s.sharedJSON))
+		read.With(allowAnyOrigin).Get(sharedPath+"{id}.yaml", handle(s.sharedYAML))
 	}
 	return root
 }

@@ -5,7 +5,6 @@ package httpapi
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"io/fs"
 	"log/slog"
@@ -18,26 +17,20 @@ import (
 	"github.com/crdlab/crdlab/internal/playground"
 )
 
-// Evaluate evaluates a scenario. Findings about the user's documents are part of
-// the report; an error is a fault of the program.
-type Evaluate func(context.Context, playground.Scenario) (playground.Report, error)
-
-// EvaluateJSON evaluates a scenario in JSON and returns the report as JSON with a
-// final line feed. For JSON that encoding/json would reject or decode differently,
-// it returns [playground.ErrUnreadable].
-type EvaluateJSON func(ctx context.Context, scenario []byte) (json.RawMessage, error)
-
-// Help responds to an assist request of an editor. An error is a fault of the program.
-type Help func(context.Context, playground.AssistRequest) (playground.AssistResponse, error)
+// Engine returns the body for a request. Findings about the user's documents are part of
+// the body. For JSON that encoding/json would reject or decode differently, the error is
+// [playground.ErrUnreadable]. An error that is neither this nor an
+// InvalidScenarioError, a StoppedError or the context's is a fault of the program.
+type Engine func(context.Context, playground.Request) ([]byte, error)
 
 // Config configures a [Server]. Assets and Log are required.
 type Config struct {
-	// Evaluate is the engine. If it is nil, only the page evaluates scenarios.
-	Evaluate Evaluate
-	// EvaluateJSON avoids decoding and encoding in the server. It may be nil.
-	EvaluateJSON EvaluateJSON
-	// Help implements the assist requests. If it is nil, their routes do not exist.
-	Help Help
+	// Engine evaluates scenarios and renders their reports. If it is nil, only the page
+	// evaluates scenarios.
+	Engine Engine
+	// Reserved is an engine that does not share the resources of Engine. It checks the
+	// readiness. If it is nil, Engine does.
+	Reserved Engine
 	// Assets is the built page, as in package web. If it is empty, the page is an
 	// error message.
 	Assets fs.FS
@@ -45,20 +38,25 @@ type Config struct {
 	// Observe is called after each request. It may be nil.
 	Observe func(Observation)
 	// Evaluations limits the number of concurrent evaluations, by default to the
-	// number of processors. Four times as many may wait in the queue.
+	// number of processors. It is at least two.
 	Evaluations int
 	// EvaluationTimeout is the time limit of an evaluation, by default
 	// [EvaluationTimeout].
 	EvaluationTimeout time.Duration
-	Clients           Clients
-	Sharing           Sharing
-	Build             Build
+	// EvaluationMemory is the memory in bytes at which Engine ends an evaluation. It is
+	// shown to users unless it is 0.
+	EvaluationMemory int64
+	Clients          Clients
+	Sharing          Sharing
+	Build            Build
+	// Releases lists the older Kubernetes releases that Engine judges with their own
+	// libraries.
+	Releases []string
 }
 
 // Server handles HTTP requests. It is safe for concurrent use.
 type Server struct {
 	evaluator *evaluator // nil without an engine
-	help      Help       // nil without assist requests
 	sharing   Sharing
 	assets    *assets
 	front     *front
@@ -68,10 +66,18 @@ type Server struct {
 	observe   func(Observation)
 
 	proxies             proxies
-	bodies              *bodyBudget
 	evaluations, shares *rateLimits
-	readiness           *readiness
-	stopping            atomic.Bool
+	reads               *rateLimits // of pages and links
+	refusals            *rateLimits // without a delay
+	results             *results
+	evaluationMemory    int64
+	// Memory of the bodies of evaluations and assist requests, of shared scenarios,
+	// and of unread responses.
+	bodies, sharedBodies, responses *memoryBudget
+	bodyPace, responsePace          pace
+	shareQuota                      shareQuota
+	readiness                       *readiness
+	stopping                        atomic.Bool
 
 	routes chi.Router
 }
@@ -80,6 +86,9 @@ type Server struct {
 func New(config Config) (*Server, error) {
 	if config.Assets == nil || config.Log == nil {
 		return nil, errors.New("httpapi: Config needs Assets and Log")
+	}
+	if config.Reserved == nil {
+		config.Reserved = config.Engine
 	}
 	if config.Sharing.Limit <= 0 {
 		config.Sharing.Limit = ShareLimit
@@ -95,13 +104,19 @@ func New(config Config) (*Server, error) {
 	s := &Server{
 		sharing: config.Sharing, assets: assets, front: front, built: config.Assets,
 		build: config.Build, log: config.Log, observe: config.Observe,
-		proxies: config.Clients.TrustedProxies, bodies: newBodyBudget(maxBodyMemory),
+		proxies: config.Clients.TrustedProxies, bodyPace: bodyPace, responsePace: responsePace,
 		evaluations: newRateLimits(config.Clients.Evaluations), shares: newRateLimits(config.Clients.Shares),
+		reads: newRateLimits(config.Clients.Reads), results: newResults(), refusals: newRateLimits(promptRefusals),
+		bodies:           newMemoryBudget(memoryLimits{large: maxBodyMemory, small: maxSmallBodyMemory, client: maxClientBodyMemory}),
+		sharedBodies:     newMemoryBudget(shareMemory(config.Sharing.Limit)),
+		responses:        newMemoryBudget(memoryLimits{large: maxResponseMemory, small: maxSmallResponseMemory, client: maxClientResponseMemory}),
+		evaluationMemory: config.EvaluationMemory,
+		shareQuota:       shareQuota{limit: config.Sharing.ClientQuota},
 	}
-	if config.Evaluate != nil {
-		s.evaluator, s.help = newEvaluator(config), config.Help
+	if config.Engine != nil {
+		s.evaluator = newEvaluator(config, s.evaluations)
 	}
-	s.readiness = &readiness{evaluator: s.evaluator, store: s.sharing.Store, stopping: s.stopping.Load}
+	s.readiness = &readiness{engine: config.Reserved, evaluator: s.evaluator, store: s.sharing.Store, stopping: s.stopping.Load}
 	s.routes = s.router()
 	return s, nil
 }
@@ -109,6 +124,15 @@ func New(config Config) (*Server, error) {
 // ServeHTTP implements [http.Handler].
 func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	s.routes.ServeHTTP(w, r)
+}
+
+// Waiting returns the number of requests that wait for an evaluation.
+func (s *Server) Waiting() int {
+	if s.evaluator == nil {
+		return 0
+	}
+	_, waiting := s.evaluator.queue.Usage()
+	return waiting
 }
 
 // Drain makes the server report that it is not ready, and asks clients to close

@@ -14,6 +14,7 @@ import (
 	"testing/fstest"
 
 	"github.com/crdlab/crdlab/internal/playground"
+	"github.com/crdlab/crdlab/internal/renderer"
 )
 
 // serve starts a server with a listener. The returned log is complete after the
@@ -25,8 +26,8 @@ func serve(t *testing.T, config Config) (*httptest.Server, *bytes.Buffer) {
 	if config.Assets == nil {
 		config.Assets = fstest.MapFS{}
 	}
-	if config.Evaluate == nil {
-		config.Evaluate = echo
+	if config.Engine == nil {
+		config.Engine = local(echo)
 	}
 	handler, err := New(config)
 	if err != nil {
@@ -38,6 +39,28 @@ func serve(t *testing.T, config Config) (*httptest.Server, *bytes.Buffer) {
 	server.Start()
 	t.Cleanup(server.Close)
 	return server, &log
+}
+
+type (
+	evaluateFunc = func(context.Context, playground.Scenario) (playground.Report, error)
+	assistFunc   = func(context.Context, playground.AssistRequest) (playground.AssistResponse, error)
+)
+
+// library is the release of the Kubernetes libraries in the engines of the tests.
+const library = "1.37.2"
+
+// local returns an engine in this process.
+func local(evaluate evaluateFunc) Engine {
+	return func(ctx context.Context, request playground.Request) ([]byte, error) {
+		return renderer.New(renderer.Engine{Evaluate: evaluate, Library: library}).Render(ctx, request)
+	}
+}
+
+// localAssist returns an engine in this process whose evaluations accept every CRD.
+func localAssist(assist assistFunc) Engine {
+	return func(ctx context.Context, request playground.Request) ([]byte, error) {
+		return renderer.New(renderer.Engine{Evaluate: echo, Assist: assist, Library: library}).Render(ctx, request)
+	}
 }
 
 // echo is an engine that accepts every CRD and returns its source as its name.
@@ -190,7 +213,7 @@ func TestInvalidConfig(t *testing.T) {
 		t.Error("New accepts a configuration without assets")
 	}
 	broken := fstest.MapFS{"assets": {Mode: fs.ModeDir}, "assets/a.js": {Mode: fs.ModeSymlink, Data: []byte("nowhere")}}
-	if _, err := New(Config{Evaluate: echo, Log: slog.New(slog.DiscardHandler), Assets: broken}); err == nil {
+	if _, err := New(Config{Engine: local(echo), Log: slog.New(slog.DiscardHandler), Assets: broken}); err == nil {
 		t.Error("New accepts unreadable assets")
 	}
 }

@@ -6,7 +6,9 @@ import (
 	"crypto/subtle"
 	"errors"
 	"fmt"
+	"io"
 	"net/http"
+	"strconv"
 	"strings"
 	"time"
 
@@ -23,9 +25,12 @@ type Sharing struct {
 	// Limit is the maximum size in bytes of a shared scenario's JSON, by default
 	// [ShareLimit].
 	Limit int64
-	// Lifetime is the lifetime of a link, counted from the last time that its
-	// scenario was shared. 0 means that links never expire.
+	// Lifetime is the lifetime of a link, counted from the last time that it was
+	// created or opened. 0 means that links never expire.
 	Lifetime time.Duration
+	// ClientQuota limits the size in bytes of the scenarios that a client shares on one
+	// day. 0 means no limit.
+	ClientQuota int64
 	// OperatorToken authorizes the deletion of links. If it is empty, links cannot
 	// be deleted.
 	OperatorToken string
@@ -36,6 +41,9 @@ type Sharing struct {
 
 // ShareLimit is the default maximum size in bytes of a shared scenario's JSON.
 const ShareLimit = 2 << 20
+
+// ShareLifetime is the default lifetime of a link.
+const ShareLifetime = 90 * 24 * time.Hour
 
 // shareMaxAge is the cache lifetime of a shared scenario. A scenario never
 // changes, but the operator may delete it.
@@ -68,22 +76,65 @@ func (s *Server) share(w http.ResponseWriter, r *http.Request) error {
 		expires = time.Now().Add(s.sharing.Lifetime).Truncate(time.Second).UTC()
 		link.Expires = &expires
 	}
-	if err := s.sharing.Store.Put(r.Context(), id, value, expires); err != nil {
-		return storeProblem(err)
+	if err := s.put(r, id, value, expires); err != nil {
+		return err
 	}
 	w.Header().Set("Location", sharePath+"/"+id)
 	w.Header().Set("Cache-Control", "no-store")
 	return writeValue(w, http.StatusCreated, link)
 }
 
+// put stores a scenario if the client has not reached its quota.
+func (s *Server) put(r *http.Request, id string, value []byte, expires time.Time) error {
+	client, size, now := clientNetwork(r.Context()), int64(len(value)), time.Now()
+	if !s.shareQuota.take(client, size, now) {
+		return &problem{kind: kindStoreFull, detail: fmt.Sprintf(
+			"You have reached the daily limit of %s for short links. Existing short links and long links still work.",
+			formatBytes(s.sharing.ClientQuota))}
+	}
+	err := s.sharing.Store.Put(r.Context(), id, value, expires)
+	if err != nil {
+		s.shareQuota.take(client, -size, now)
+	}
+	return storeProblem(err)
+}
+
+// renew extends a link that is being opened. All renewals of one day set the same expiry,
+// so only the first writes to the store. It is at least the lifetime from now.
+func (s *Server) renew(ctx context.Context, id string, expires time.Time) {
+	lifetime := s.sharing.Lifetime
+	if lifetime <= 0 {
+		return
+	}
+	step := min(lifetime, 24*time.Hour)
+	until := time.Now().Add(lifetime + step).Truncate(step)
+	if !expires.IsZero() && !expires.Before(until) {
+		return
+	}
+	if err := s.sharing.Store.Extend(ctx, id, until); err != nil && ctx.Err() == nil {
+		s.log.WarnContext(ctx, "a link was opened but its lifetime could not be extended", "error", err)
+	}
+}
+
 // loadShared returns the scenario of the link in the request and sets the caching
-// headers. The suffix distinguishes representations in the ETag.
-func (s *Server) loadShared(w http.ResponseWriter, r *http.Request, suffix string) (playground.Scenario, error) {
-	id := chi.URLParam(r, "id")
-	value, expires, err := s.getStored(r.Context(), id)
+// headers.
+func (s *Server) loadShared(w http.ResponseWriter, r *http.Request) (playground.Scenario, error) {
+	stored, err := s.loadStored(w, r, "")
 	if err != nil {
 		return playground.Scenario{}, err
 	}
+	return share.Decode(stored)
+}
+
+// loadStored returns the encoded scenario of the link in the request and sets the caching
+// headers. The suffix distinguishes representations in the ETag.
+func (s *Server) loadStored(w http.ResponseWriter, r *http.Request, suffix string) ([]byte, error) {
+	id := chi.URLParam(r, "id")
+	value, expires, err := s.getStored(r.Context(), id)
+	if err != nil {
+		return nil, err
+	}
+	s.renew(r.Context(), id, expires)
 	age := shareMaxAge
 	if !expires.IsZero() {
 		age = min(age, time.Until(expires))
@@ -91,7 +142,7 @@ func (s *Server) loadShared(w http.ResponseWriter, r *http.Request, suffix strin
 	header := w.Header()
 	header.Set("ETag", `W/"`+id+suffix+`"`)
 	header.Set("Cache-Control", fmt.Sprintf("public, max-age=%d, immutable", max(0, int(age.Seconds()))))
-	return share.Decode(value)
+	return value, nil
 }
 
 func (s *Server) getStored(ctx context.Context, id string) ([]byte, time.Time, error) {
@@ -99,6 +150,9 @@ func (s *Server) getStored(ctx context.Context, id string) ([]byte, time.Time, e
 		return nil, time.Time{}, storeProblem(share.ErrNotFound)
 	}
 	value, expires, err := s.sharing.Store.Get(ctx, id)
+	if err == nil && !share.Matches(id, value) {
+		err = share.ErrDamaged
+	}
 	return value, expires, storeProblem(err)
 }
 
@@ -120,7 +174,7 @@ func writeNotModified(w http.ResponseWriter, r *http.Request) bool {
 
 // sharedJSON responds with a shared scenario in JSON.
 func (s *Server) sharedJSON(w http.ResponseWriter, r *http.Request) error {
-	scenario, err := s.loadShared(w, r, "")
+	scenario, err := s.loadShared(w, r)
 	if err != nil || writeNotModified(w, r) {
 		return err
 	}
@@ -129,7 +183,7 @@ func (s *Server) sharedJSON(w http.ResponseWriter, r *http.Request) error {
 
 // sharedYAML responds with the CRD and the objects of a shared scenario, for kubectl.
 func (s *Server) sharedYAML(w http.ResponseWriter, r *http.Request) error {
-	scenario, err := s.loadShared(w, r, "")
+	scenario, err := s.loadShared(w, r)
 	if err != nil || writeNotModified(w, r) {
 		return err
 	}
@@ -154,9 +208,36 @@ func (s *Server) unshare(w http.ResponseWriter, r *http.Request) error {
 	return nil
 }
 
+// backUp sends a copy of the store's file to the operator.
+func (s *Server) backUp(w http.ResponseWriter, r *http.Request) error {
+	if err := s.requireOperator(w, r); err != nil {
+		return err
+	}
+	hasStarted := false
+	err := s.sharing.Store.Backup(r.Context(), func(size int64) io.Writer {
+		hasStarted = true
+		header := w.Header()
+		header.Set("Content-Type", "application/octet-stream")
+		header.Set("Content-Length", strconv.FormatInt(size, 10))
+		header.Set("Cache-Control", "no-store")
+		return w
+	})
+	switch {
+	case err == nil:
+		return nil
+	case errors.Is(err, errors.ErrUnsupported):
+		return &problem{kind: kindNotFound, detail: "The store is a database without a file. Use the backup tools of the database."}
+	case !hasStarted:
+		return storeProblem(err)
+	}
+	// The client notices the missing bytes.
+	s.log.ErrorContext(r.Context(), "the backup failed", "error", err)
+	panic(http.ErrAbortHandler)
+}
+
 func (s *Server) requireOperator(w http.ResponseWriter, r *http.Request) error {
 	if s.sharing.OperatorToken == "" {
-		return &problem{kind: kindForbidden, detail: "This server has no operator token, so links cannot be deleted."}
+		return &problem{kind: kindForbidden, detail: "This request requires an operator token, which this server does not have."}
 	}
 	scheme, token, _ := strings.Cut(r.Header.Get("Authorization"), " ")
 	// Comparing hashes of equal length hides the length of the token.
@@ -176,11 +257,15 @@ func storeProblem(err error) error {
 	case errors.Is(err, share.ErrNotFound):
 		return &problem{kind: kindNotFound, detail: "There is no such link: it never existed, has expired, or was deleted.", cause: err}
 	case errors.Is(err, share.ErrFull):
-		return &problem{kind: kindStoreFull, detail: "The short-link store is full.", cause: err}
+		return &problem{kind: kindStoreFull, detail: "This server has no space for more short links. Existing short links and long links still work.", cause: err}
+	case errors.Is(err, share.ErrReadOnly):
+		return &problem{kind: kindStore, detail: "This server cannot store short links at the moment. Existing short links and long links still work.", cause: err}
+	case errors.Is(err, share.ErrDamaged):
+		return &problem{kind: kindStore, detail: "The scenario of this short link is damaged.", cause: err}
 	case errors.Is(err, context.Canceled):
 		return err
 	}
-	return &problem{kind: kindStore, detail: "The short-link store is unavailable. Try again later.", cause: err}
+	return &problem{kind: kindStore, detail: "Short links are temporarily unavailable on this server. Try again later. Long links and all other features still work.", cause: err}
 }
 
 // absoluteURL returns the URL of a path on this server.

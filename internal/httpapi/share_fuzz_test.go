@@ -25,7 +25,7 @@ func FuzzShare(f *testing.F) {
 		f.Add([]byte(body))
 	}
 	server, err := New(Config{
-		Evaluate: echo, Assets: builtPage, Log: slog.New(slog.DiscardHandler), Sharing: Sharing{Store: share.NewMemory()},
+		Engine: local(echo), Assets: builtPage, Log: slog.New(slog.DiscardHandler), Sharing: Sharing{Store: share.NewMemory()},
 	})
 	if err != nil {
 		f.Fatal(err)

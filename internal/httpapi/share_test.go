@@ -7,18 +7,14 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
-	"maps"
 	"net/http"
 	"net/http/httptest"
-	"reflect"
 	"strings"
 	"testing"
-	"testing/fstest"
 	"time"
 
 	"github.com/crdlab/crdlab/internal/playground"
 	"github.com/crdlab/crdlab/internal/share"
-	"github.com/crdlab/crdlab/internal/ui"
 )
 
 const (
@@ -49,31 +45,6 @@ func TestShareIsIdempotent(t *testing.T) {
 		if body != want || response.Header.Get("Location") != sharePath+"/"+id || response.Header.Get("Cache-Control") != "no-store" {
 			t.Errorf("got %s with %v, want %s", body, response.Header, want)
 		}
-	}
-}
-
-func TestShareLifetime(t *testing.T) {
-	store := share.NewMemory()
-	server, _ := serve(t, Config{Sharing: Sharing{Store: store, Lifetime: time.Hour, PublicURL: "https://crdlab.example.com"}})
-	_, body := post(t, server.URL+sharePath, sharedScenario)
-	var answer linkResponse
-	if err := json.Unmarshal([]byte(body), &answer); err != nil || answer.Expires == nil {
-		t.Fatalf("%s: %v", body, err)
-	}
-	if left := time.Until(*answer.Expires); left < 59*time.Minute || left > time.Hour {
-		t.Errorf("the link expires in %v", left)
-	}
-	if answer.URL != "https://crdlab.example.com/s/"+answer.ID {
-		t.Errorf("URL %s", answer.URL)
-	}
-	_, expires, err := store.Get(t.Context(), answer.ID)
-	if err != nil || !expires.Equal(*answer.Expires) {
-		t.Errorf("stored until %v, %v", expires, err)
-	}
-	response, _ := fetch(t, http.MethodGet, server.URL+"/s/"+answer.ID+".json", nil, "")
-	var age int
-	if _, err := fmt.Sscanf(response.Header.Get("Cache-Control"), "public, max-age=%d, immutable", &age); err != nil || age < 3500 || age > 3600 {
-		t.Errorf("cache control %q", response.Header.Get("Cache-Control"))
 	}
 }
 
@@ -109,102 +80,6 @@ func TestSharedScenario(t *testing.T) {
 			response, body := fetch(t, http.MethodGet, server.URL+path, map[string]string{"If-None-Match": known}, "")
 			if response.StatusCode != want || (want == http.StatusNotModified && body != "") {
 				t.Errorf("%s with %s: status %d, body %q", path, known, response.StatusCode, body)
-			}
-		}
-	}
-}
-
-func TestSharedPage(t *testing.T) {
-	server, _ := serve(t, Config{Assets: builtPage, Sharing: Sharing{Store: share.NewMemory()}})
-	id := shareOn(t, server.URL, sharedScenario)
-	response, body := fetch(t, http.MethodGet, server.URL+"/s/"+id, nil, "")
-	report, _ := echo(t.Context(), playground.Scenario{CRD: "a: <1>\n"})
-	panels, err := ui.Panels(report)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, want := range []string{
-		"<title>a: &lt;1&gt; accepted · crdlab</title>",
-		`<meta property="og:title" content="a: &lt;1&gt; accepted · crdlab">`,
-		`<meta name="description" content="CRD accepted.">`,
-		">\na: &lt;1&gt;\n</textarea>", ">\nb: 2\n</textarea>",
-		`"shared":"` + id + `"`, `"share":"/api/v1/share"`,
-		panels[ui.PanelOutcome], "noindex",
-	} {
-		if !strings.Contains(body, want) {
-			t.Errorf("the page lacks %q", want)
-		}
-	}
-	header := response.Header
-	if header.Get("Cache-Control") != "no-cache" || header.Get("Content-Security-Policy") != pagePolicy || header.Get("Access-Control-Allow-Origin") != "" {
-		t.Errorf("headers %v", header)
-	}
-	for _, path := range []string{"/s/", "/embed/"} {
-		known := map[string]string{"If-None-Match": header.Get("ETag")}
-		if response, body := fetch(t, http.MethodGet, server.URL+path+id, known, ""); response.StatusCode != http.StatusNotModified || body != "" {
-			t.Errorf("%s: status %d for %s", path, response.StatusCode, known)
-		}
-	}
-	for _, path := range []string{"/s/" + id, "/embed/" + id, "/s/" + id + ".json"} {
-		full, _ := fetch(t, http.MethodGet, server.URL+path, nil, "")
-		again, _ := fetch(t, http.MethodGet, server.URL+path, map[string]string{"If-None-Match": full.Header.Get("ETag")}, "")
-		for _, name := range []string{"Content-Type", "Content-Length", "Date"} {
-			full.Header.Del(name)
-			again.Header.Del(name)
-		}
-		if !reflect.DeepEqual(again.Header, full.Header) {
-			t.Errorf("%s: the headers with status 304 are %v, with 200 %v", path, again.Header, full.Header)
-		}
-	}
-}
-
-func TestOnlyEmbedMayBeFramed(t *testing.T) {
-	server, _ := serve(t, Config{Assets: builtPage, Sharing: Sharing{Store: share.NewMemory()}})
-	id := shareOn(t, server.URL, sharedScenario)
-	for path, framed := range map[string]bool{
-		"/": false, "/s/" + id: false, "/s/" + id + ".yaml": false, "/s/" + id + ".json": false, "/api/v1/share/" + id: false, "/nothing": false,
-		"/embed/" + id: true,
-	} {
-		response, body := fetch(t, http.MethodGet, server.URL+path, nil, "")
-		policy := response.Header.Get("Content-Security-Policy")
-		if strings.Contains(policy, "frame-ancestors *") != framed || strings.Contains(policy, "frame-ancestors 'none'") == framed {
-			t.Errorf("%s: policy %q", path, policy)
-		}
-		if framed && (strings.Contains(policy, "script-src") || strings.Contains(body, "<script") || !strings.Contains(body, "a: &lt;1&gt;")) {
-			t.Errorf("%s: policy %q, body %s", path, policy, body)
-		}
-	}
-}
-
-func TestOnlyPagesConnectToOtherHosts(t *testing.T) {
-	assets := maps.Clone(builtPage)
-	assets["assets/main-1.js"] = &fstest.MapFile{Data: []byte("1")}
-	server, _ := serve(t, Config{Assets: assets, Sharing: Sharing{Store: share.NewMemory()}})
-	id := shareOn(t, server.URL, sharedScenario)
-	for path, want := range map[string]string{
-		"/": "'self' https:", "/s/" + id: "'self' https:",
-		"/assets/main-1.js": "'self'", "/service-worker.js": "'self'",
-		"/embed/" + id: "", "/examples.json": "", "/api": "", "/nothing": "",
-	} {
-		response, _ := fetch(t, http.MethodGet, server.URL+path, nil, "")
-		_, connect, _ := strings.Cut(response.Header.Get("Content-Security-Policy")+"; ", "connect-src ")
-		if got, _, _ := strings.Cut(connect, ";"); got != want {
-			t.Errorf("%s: connect-src is %q, want %q", path, got, want)
-		}
-	}
-}
-
-func TestSharedPageWithoutResult(t *testing.T) {
-	const reason = "it took too much memory"
-	for err, says := range map[error]bool{&playground.StoppedError{Reason: reason}: true, errors.New("a fault"): false} {
-		failing, _ := serve(t, Config{Assets: builtPage, Sharing: Sharing{Store: share.NewMemory()}, Evaluate: func(context.Context, playground.Scenario) (playground.Report, error) {
-			return playground.Report{}, err
-		}})
-		id := shareOn(t, failing.URL, sharedScenario)
-		for _, path := range []string{"/s/", "/embed/"} {
-			response, body := fetch(t, http.MethodGet, failing.URL+path+id, nil, "")
-			if response.StatusCode != http.StatusOK || response.Header.Get("ETag") != "" || !strings.Contains(body, "a: &lt;1&gt;") || strings.Contains(body, reason) != says {
-				t.Errorf("%v, %s: status %d, tag %s: %.300s", err, path, response.StatusCode, response.Header.Get("ETag"), body)
 			}
 		}
 	}
@@ -260,7 +135,7 @@ func TestUnshareRequiresOperator(t *testing.T) {
 		wantProblem(t, response, body, kindUnauthorized, "Send the operator token in the header Authorization: Bearer …")
 	}
 	response, body := remove(ownerless.URL, "Bearer ")
-	wantProblem(t, response, body, kindForbidden, "This server has no operator token, so links cannot be deleted.")
+	wantProblem(t, response, body, kindForbidden, "This request requires an operator token, which this server does not have.")
 	if response, body := remove(server.URL, "Bearer "+operatorToken); response.StatusCode != http.StatusNoContent || body != "" {
 		t.Errorf("status %d: %s", response.StatusCode, body)
 	}
@@ -285,15 +160,41 @@ func (b broken) Get(context.Context, string) ([]byte, time.Time, error) {
 func TestBrokenStore(t *testing.T) {
 	server, log := serve(t, Config{Assets: builtPage, Sharing: Sharing{Store: broken{}}})
 	response, body := post(t, server.URL+sharePath, sharedScenario)
-	wantProblem(t, response, body, kindStoreFull, "The short-link store is full.")
+	wantProblem(t, response, body, kindStoreFull, "This server has no space for more short links. Existing short links and long links still work.")
 	id := strings.Repeat("0", 19)
 	for _, path := range []string{"/s/" + id, "/s/" + id + ".json", "/embed/" + id} {
 		response, body = fetch(t, http.MethodGet, server.URL+path, nil, "")
-		wantProblem(t, response, body, kindStore, "The short-link store is unavailable. Try again later.")
+		wantProblem(t, response, body, kindStore, "Short links are temporarily unavailable on this server. Try again later. Long links and all other features still work.")
 	}
 	server.Close()
 	if strings.Count(log.String(), "secret") != 4 || strings.Contains(log.String(), id) {
 		t.Errorf("the log:\n%s", log)
+	}
+}
+
+// unavailable is a store that logs its failures, as a store in the background does.
+type unavailable struct{ share.Store }
+
+func (unavailable) Put(context.Context, string, []byte, time.Time) error {
+	return fmt.Errorf("%w: it failed repeatedly", share.ErrUnavailable)
+}
+
+// TestOnlyFaultsAreLogged causes problems that the operator must not see once more for
+// each request: the client's own, and a fault that the store has logged.
+func TestOnlyFaultsAreLogged(t *testing.T) {
+	for name, sharing := range map[string]Sharing{
+		"quota":       {Store: share.NewMemory(), ClientQuota: 1},
+		"unavailable": {Store: unavailable{}},
+	} {
+		server, log := serve(t, Config{Assets: builtPage, Sharing: sharing})
+		response, body := post(t, server.URL+sharePath, sharedScenario)
+		if response.StatusCode < http.StatusInternalServerError {
+			t.Errorf("%s: status %d: %s", name, response.StatusCode, body)
+		}
+		server.Close()
+		if strings.Contains(log.String(), "request failed") {
+			t.Errorf("%s: the log:\n%s", name, log)
+		}
 	}
 }
 
@@ -327,6 +228,21 @@ func TestWithoutEngine(t *testing.T) {
 			t.Errorf("%s: status %d, lacks %q: %.200s", path, response.StatusCode, want, body)
 		}
 	}
-	response, body := post(t, server+"/api/v1/evaluate", "{}")
-	wantProblem(t, response, body, kindNotFound, "There is nothing at this address.")
+	for _, path := range []string{"evaluate", "complete"} {
+		response, body := post(t, server+"/api/v1/"+path, "{}")
+		wantProblem(t, response, body, kindNotFound, "There is nothing at this address.")
+	}
+}
+
+// damaged is a store whose values have changed.
+type damaged struct{ share.Store }
+
+func (damaged) Get(context.Context, string) ([]byte, time.Time, error) {
+	return []byte(`{"crd":"another"}`), time.Time{}, nil
+}
+
+func TestDamagedScenario(t *testing.T) {
+	server, _ := serve(t, Config{Assets: builtPage, Sharing: Sharing{Store: damaged{}}})
+	response, body := fetch(t, http.MethodGet, server.URL+"/s/"+strings.Repeat("0", 19)+".json", nil, "")
+	wantProblem(t, response, body, kindStore, "The scenario of this short link is damaged.")
 }

@@ -2,7 +2,6 @@ package httpapi
 
 import (
 	"bytes"
-	"context"
 	"errors"
 	"fmt"
 	"net/http"
@@ -12,6 +11,7 @@ import (
 	"github.com/go-chi/chi/v5"
 
 	"github.com/crdlab/crdlab/internal/playground"
+	"github.com/crdlab/crdlab/internal/share"
 	"github.com/crdlab/crdlab/internal/ui"
 )
 
@@ -21,13 +21,12 @@ const sharedResultTimeout = 10 * time.Second
 
 // sharedPage responds with the playground page for a shared scenario.
 func (s *Server) sharedPage(w http.ResponseWriter, r *http.Request) error {
-	return s.sharedHTML(w, r, pagePolicy, func(scenario playground.Scenario, report *playground.Report) templ.Component {
+	return s.sharedHTML(w, r, pagePolicy, playground.TaskPage, func(scenario playground.Scenario) sharedView {
 		data := s.front.data
 		data.Example = ""
 		data.Shared = chi.URLParam(r, "id")
 		data.Scenario = scenario
-		data.Report = report
-		return ui.Page(data)
+		return sharedView{data, ui.Page(data)}
 	})
 }
 
@@ -39,28 +38,37 @@ const embedPolicy = "default-src 'none'; style-src 'self'; img-src 'self' data:;
 // embed responds with the result of a shared scenario as a page for frames.
 func (s *Server) embed(w http.ResponseWriter, r *http.Request) error {
 	w.Header().Set("Cross-Origin-Resource-Policy", "cross-origin")
-	return s.sharedHTML(w, r, embedPolicy, func(scenario playground.Scenario, report *playground.Report) templ.Component {
-		return ui.Embed(ui.EmbedData{
+	return s.sharedHTML(w, r, embedPolicy, playground.TaskEmbed, func(scenario playground.Scenario) sharedView {
+		data := ui.EmbedData{
 			Assets:   s.front.data.Assets,
 			Link:     sharedPath + chi.URLParam(r, "id"),
 			Scenario: scenario,
-			Report:   report,
-		})
+		}
+		return sharedView{data, ui.Embed(data)}
 	})
 }
 
-// sharedHTML responds with a page that component renders for a shared scenario.
+// sharedView is a page for a shared scenario.
+type sharedView struct {
+	// data is the body of the engine's request for the page with a result.
+	data any
+	// withoutResult is the page if there is no result.
+	withoutResult templ.Component
+}
+
+// sharedHTML responds with the page that view returns for a shared scenario.
 func (s *Server) sharedHTML(w http.ResponseWriter, r *http.Request, policy string,
-	component func(playground.Scenario, *playground.Report) templ.Component,
+	task playground.Task, view func(playground.Scenario) sharedView,
 ) error {
 	header := w.Header()
 	if s.front.missing != nil {
 		return s.page(w, r)
 	}
 	// The scenario never changes, but its page depends on the version of the program.
-	scenario, err := s.loadShared(w, r, "-"+s.front.version)
+	stored, err := s.loadStored(w, r, "-"+s.front.version)
 	header.Set("Cache-Control", "no-cache")
-	header.Set("Content-Security-Policy", policy)
+	header.Set("Vary", "Accept-Encoding")
+	header.Set(policyHeader, policy)
 	var p *problem
 	if errors.As(err, &p) && p.kind == kindNotFound {
 		return s.missingLink(w, r, policy)
@@ -68,30 +76,45 @@ func (s *Server) sharedHTML(w http.ResponseWriter, r *http.Request, policy strin
 	if err != nil || writeNotModified(w, r) {
 		return err
 	}
-	report, isFinal := s.evaluateShared(r, scenario)
-	if !isFinal {
+	page, withoutResult, err := s.renderShared(r, stored, task, view)
+	switch {
+	case err != nil:
+		return err
+	case page == nil:
+		if s.evaluator != nil {
+			header.Del("ETag")
+		}
+		return writeHTML(w, r, http.StatusOK, policy, withoutResult)
+	case !page.isFinal:
 		header.Del("ETag")
 	}
-	return writeHTML(w, r, http.StatusOK, policy, component(scenario, report))
+	return s.writeResult(w, r, policy, page)
 }
 
-// evaluateShared returns the report of a scenario, or nil if the evaluation fails
-// or the client exceeds its rate limit. isFinal reports that a repeated evaluation
-// would have the same result.
-func (s *Server) evaluateShared(r *http.Request, scenario playground.Scenario) (report *playground.Report, isFinal bool) {
-	if s.evaluator == nil {
-		return nil, true
+// renderShared returns the page of a stored scenario with its result. If the evaluation
+// fails or the client exceeds its rate limit, it returns the page without a result.
+func (s *Server) renderShared(r *http.Request, stored []byte, task playground.Task, view func(playground.Scenario) sharedView) (*result, templ.Component, error) {
+	key := resultKey{task, chi.URLParam(r, "id")}
+	if kept := s.results.get(key, time.Now()); kept != nil {
+		return kept, nil, nil
 	}
-	if s.evaluations.take(clientNetwork(r), time.Now()) > 0 {
-		return nil, false
-	}
-	ctx, cancel := context.WithTimeout(r.Context(), sharedResultTimeout)
-	defer cancel()
-	result, isStopped, err := s.evaluateScenario(r.WithContext(ctx), scenario)
+	scenario, err := share.Decode(stored)
 	if err != nil {
-		return nil, false
+		return nil, nil, err
 	}
-	return &result, !isStopped
+	page := view(scenario)
+	if s.evaluator == nil || s.evaluations.take(clientNetwork(r.Context()), time.Now()) > 0 {
+		return nil, page.withoutResult, nil
+	}
+	data, err := encodeJSON(page.data)
+	if err != nil {
+		return nil, nil, err
+	}
+	rendered, err := s.renderOnce(r, key, playground.Request{Task: task, Body: data})
+	if err != nil {
+		return nil, page.withoutResult, nil //nolint:nilerr // The page without a result replaces the error.
+	}
+	return rendered, nil, nil
 }
 
 // missingLink responds with the page for an unknown link.
@@ -105,10 +128,14 @@ func writeHTML(w http.ResponseWriter, r *http.Request, status int, policy string
 	if err := component.Render(r.Context(), &html); err != nil {
 		return fmt.Errorf("render the page: %w", err)
 	}
+	return writeRendered(w, status, policy, html.Bytes())
+}
+
+func writeRendered(w http.ResponseWriter, status int, policy string, html []byte) error {
 	header := w.Header()
 	header.Set("Content-Type", "text/html; charset=utf-8")
-	header.Set("Content-Security-Policy", policy)
+	header.Set(policyHeader, policy)
 	w.WriteHeader(status)
-	_, _ = w.Write(html.Bytes())
+	_, _ = w.Write(html)
 	return nil
 }

@@ -1,50 +1,100 @@
 package httpapi
 
 import (
-	"bytes"
-	"compress/gzip"
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
+	"maps"
 	"os"
+	"path"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/crdlab/crdlab/internal/examples"
+	"github.com/crdlab/crdlab/internal/playground"
 	"github.com/crdlab/crdlab/internal/ui"
 )
 
 // WriteStatic writes the page, with the result of its example, as a site for
 // static file hosts. The site works at any path. WriteStatic overwrites existing
 // files but removes no others.
-func WriteStatic(ctx context.Context, config Config, directory string) error {
-	data, err := pageData(config.Assets, "")
+func WriteStatic(ctx context.Context, built fs.FS, engine Engine, directory string) error {
+	data, err := pageData(built, "")
 	if err != nil {
 		return err
 	}
 	data.Examples, data.Notices = "examples.json", "notices.txt"
 	data.ServiceWorker, data.App = serviceWorkerName, appName
-	for _, module := range []*ui.ModuleAddress{&data.Engine.First, &data.Engine.Whole} {
-		module.Packed = module.Module + ".gz"
+	if err := packModules(built, &data.Engine); err != nil {
+		return err
 	}
 	// Browsers ignore frame-ancestors in a <meta> element and log a warning.
 	data.Policy = strings.Replace(pagePolicy, "; frame-ancestors 'none'", "", 1)
-	report, err := config.Evaluate(ctx, data.Scenario)
+	request, err := encodeJSON(data)
 	if err != nil {
-		return fmt.Errorf("evaluate the page's example: %w", err)
+		return err
 	}
-	data.Report = &report
+	page, err := engine(ctx, playground.Request{Task: playground.TaskPage, Body: request})
+	if err != nil {
+		return fmt.Errorf("render the page: %w", err)
+	}
 	site := site{directory}
 	return errors.Join(
-		site.writePage(ctx, data),
+		site.write("index.html", page),
 		site.writeExamples(data.Examples),
-		site.copy(config.Assets, data.Notices),
-		site.copy(config.Assets, data.ServiceWorker),
-		site.copy(config.Assets, data.App),
-		site.copyAssets(config.Assets),
+		site.copy(built, data.Notices),
+		site.copy(built, data.ServiceWorker),
+		site.copy(built, data.App),
+		site.copyAssets(built),
+		site.write("_headers", headerRules()),
 	)
+}
+
+// packModules sets the addresses of the modules to their gzip files, which the page
+// decompresses. The uncompressed modules would exceed the file size limits of static hosts.
+func packModules(built fs.FS, engine *ui.EngineAddress) error {
+	for _, module := range []*ui.ModuleAddress{&engine.First, &engine.Whole} {
+		module.Module += packedSuffix
+		module.Packed = module.Module
+	}
+	for release, minor := range engine.Minors {
+		packed := minor.Module + packedSuffix
+		info, err := fs.Stat(built, packed)
+		if err != nil {
+			return fmt.Errorf("the module of %s: %w", release, err)
+		}
+		minor.Module, minor.Packed, minor.Download = packed, packed, info.Size()
+		engine.Minors[release] = minor
+	}
+	return nil
+}
+
+// packedSuffix ends the names of modules that the page decompresses.
+const packedSuffix = ".gz"
+
+// headerRules returns the security headers in the format that several static hosts read
+// from the file _headers. It has no effect if the site is not at the root of its host.
+func headerRules() []byte {
+	var rules strings.Builder
+	rules.WriteString("/*\n")
+	for _, name := range slices.Sorted(maps.Keys(securityHeaders)) {
+		if name != policyHeader {
+			fmt.Fprintf(&rules, "  %s: %s\n", name, securityHeaders[name])
+		}
+	}
+	for _, rule := range []struct{ pattern, policy string }{
+		{"/", pagePolicy},
+		{"/index.html", pagePolicy},
+		{"/" + serviceWorkerName, assetPolicy},
+		{"/assets/*", assetPolicy},
+		// The exclamation mark removes the header of the previous pattern.
+		{"/assets/" + fetcherName + "*\n  ! " + policyHeader, fetcherPolicy},
+	} {
+		fmt.Fprintf(&rules, "%s\n  %s: %s\n", rule.pattern, policyHeader, rule.policy)
+	}
+	return []byte(rules.String())
 }
 
 // site is the output directory for a static file host.
@@ -63,14 +113,6 @@ func (s site) write(name string, content []byte) error {
 	return nil
 }
 
-func (s site) writePage(ctx context.Context, data ui.PageData) error {
-	var html bytes.Buffer
-	if err := ui.Page(data).Render(ctx, &html); err != nil {
-		return fmt.Errorf("render the page: %w", err)
-	}
-	return s.write("index.html", html.Bytes())
-}
-
 func (s site) writeExamples(name string) error {
 	gallery, err := examples.JSON()
 	if err != nil {
@@ -87,37 +129,15 @@ func (s site) copy(built fs.FS, name string) error {
 	return s.write(name, content)
 }
 
-// copyAssets copies the built files. It also decompresses files that exist only in
-// compressed form, because some hosts cannot serve precompressed files.
+// copyAssets copies the built files. Of the modules, it copies only the gzip files.
 func (s site) copyAssets(built fs.FS) error {
 	return fs.WalkDir(built, "assets", func(name string, entry fs.DirEntry, err error) error {
 		if err != nil || entry.IsDir() {
 			return err
 		}
-		if err := s.copy(built, name); err != nil {
-			return err
-		}
-		plain, isCompressed := strings.CutSuffix(name, ".gz")
-		if _, err := fs.Stat(built, plain); !isCompressed || err == nil {
+		if strings.Contains(name, ".wasm") && path.Ext(name) != packedSuffix {
 			return nil
 		}
-		return s.decompress(built, name, plain)
+		return s.copy(built, name)
 	})
-}
-
-func (s site) decompress(built fs.FS, compressed, plain string) error {
-	file, err := built.Open(compressed)
-	if err != nil {
-		return fmt.Errorf("write the site: %w", err)
-	}
-	defer file.Close()
-	reader, err := gzip.NewReader(file)
-	if err != nil {
-		return fmt.Errorf("decompress %s: %w", compressed, err)
-	}
-	content, err := io.ReadAll(reader)
-	if err != nil {
-		return fmt.Errorf("decompress %s: %w", compressed, err)
-	}
-	return s.write(plain, content)
 }

@@ -1,9 +1,12 @@
 package httpapi
 
 import (
+	"fmt"
+	"io/fs"
 	"maps"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"testing/fstest"
@@ -18,25 +21,22 @@ func TestStaticSiteIsComplete(t *testing.T) {
 		built[name] = &fstest.MapFile{Data: []byte(content)}
 	}
 	directory := filepath.Join(t.TempDir(), "site")
-	if err := WriteStatic(t.Context(), Config{Assets: built, Evaluate: echo}, directory); err != nil {
+	if err := WriteStatic(t.Context(), built, local(echo), directory); err != nil {
 		t.Fatal(err)
 	}
 	site := os.DirFS(directory)
-	if err := fstest.TestFS(site, "index.html", "examples.json", "notices.txt", "service-worker.js", "app.webmanifest", "assets/main-1.js", "assets/main-1.js.br",
-		"assets/main-1.js.gz", "assets/engine-1.wasm", "assets/engine-1.wasm.gz", "assets/engine-1.wasm.br"); err != nil {
+	if err := fstest.TestFS(site, "index.html", "examples.json", "notices.txt", "service-worker.js", "app.webmanifest", "_headers", "assets/main-1.js", "assets/main-1.js.br",
+		"assets/main-1.js.gz", "assets/engine-1.wasm.gz"); err != nil {
 		t.Error(err)
-	}
-	if module, err := os.ReadFile(filepath.Join(directory, "assets", "engine-1.wasm")); string(module) != "module" {
-		t.Errorf("the module is %q, %v", module, err)
 	}
 	page, err := os.ReadFile(filepath.Join(directory, "index.html"))
 	if err != nil {
 		t.Fatal(err)
 	}
 	for _, want := range []string{
-		`src="assets/main-1.js"`, `"module":"assets/engine-1.wasm"`, `"packed":"assets/engine-1.wasm.gz"`, `"packed":"assets/engine-2.wasm.gz"`,
+		`src="assets/main-1.js"`, `"first":{"module":"assets/engine-1.wasm.gz","packed":"assets/engine-1.wasm.gz"}`, `"packed":"assets/engine-2.wasm.gz"`,
 		`"examples":"examples.json"`, `"evaluate":""`, `"share":""`, `"home":""`, `"offline":"service-worker.js"`, `rel="manifest" href="app.webmanifest"`, `data-verdict="crd"`,
-		`http-equiv="Content-Security-Policy"`, "connect-src &#39;self&#39; https:",
+		`http-equiv="Content-Security-Policy"`, "connect-src &#39;self&#39;; ", "require-trusted-types-for &#39;script&#39;; trusted-types crdlab",
 	} {
 		if !strings.Contains(string(page), want) {
 			t.Errorf("the page lacks %s", want)
@@ -49,8 +49,46 @@ func TestStaticSiteIsComplete(t *testing.T) {
 	}
 }
 
+// TestStaticSiteHasPackedModules checks that the site has modules as gzip files only.
+func TestStaticSiteHasPackedModules(t *testing.T) {
+	built := maps.Clone(builtPage)
+	built["engine.json"] = &fstest.MapFile{Data: []byte(`{"first": {"module": "assets/engine-1.wasm"}, "whole": {"module": "assets/engine-2.wasm"},
+		"minors": {"1.31": {"module": "assets/engine-3.wasm", "size": 100, "download": 10}}}`)}
+	built["assets/engine-1.wasm.gz"] = &fstest.MapFile{Data: gzipped(t, "module")}
+	built["assets/engine-1.wasm.br"] = &fstest.MapFile{Data: []byte("?")}
+	built["assets/engine-3.wasm.gz"] = &fstest.MapFile{Data: gzipped(t, "module")}
+	built["assets/engine-3.wasm.br"] = &fstest.MapFile{Data: []byte("?")}
+	directory := t.TempDir()
+	if err := WriteStatic(t.Context(), built, local(echo), directory); err != nil {
+		t.Fatal(err)
+	}
+	files, err := fs.Glob(os.DirFS(directory), "assets/engine-*")
+	if err != nil || !slices.Equal(files, []string{"assets/engine-1.wasm.gz", "assets/engine-3.wasm.gz"}) {
+		t.Errorf("got %v, %v", files, err)
+	}
+	page, err := os.ReadFile(filepath.Join(directory, "index.html"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := fmt.Sprintf(`"minors":{"1.31":{"module":"assets/engine-3.wasm.gz","packed":"assets/engine-3.wasm.gz","size":100,"download":%d}}`, len(built["assets/engine-3.wasm.gz"].Data))
+	if !strings.Contains(string(page), want) {
+		t.Errorf("the page lacks %s", want)
+	}
+}
+
+func TestStaticSiteHasHeaderRules(t *testing.T) {
+	const other = "  Cross-Origin-Embedder-Policy: require-corp\n  Cross-Origin-Opener-Policy: same-origin\n" +
+		"  Cross-Origin-Resource-Policy: same-origin\n  Referrer-Policy: no-referrer\n  X-Content-Type-Options: nosniff\n"
+	const policy = "  Content-Security-Policy: "
+	want := "/*\n" + other + "/\n" + policy + pagePolicy + "\n/index.html\n" + policy + pagePolicy + "\n/service-worker.js\n" + policy + assetPolicy +
+		"\n/assets/*\n" + policy + assetPolicy + "\n/assets/fetcher-*\n  ! Content-Security-Policy\n" + policy + fetcherPolicy + "\n"
+	if got := string(headerRules()); got != want {
+		t.Errorf("got %s, want %s", got, want)
+	}
+}
+
 func TestStaticSiteRequiresBuiltPage(t *testing.T) {
-	err := WriteStatic(t.Context(), Config{Assets: fstest.MapFS{}, Evaluate: echo}, t.TempDir())
+	err := WriteStatic(t.Context(), fstest.MapFS{}, local(echo), t.TempDir())
 	if err == nil || !strings.Contains(err.Error(), "manifest.json") {
 		t.Errorf("got %v", err)
 	}

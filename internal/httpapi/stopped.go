@@ -1,67 +1,51 @@
 package httpapi
 
 import (
-	"encoding/json"
 	"errors"
-	"fmt"
 	"net/http"
 	"time"
 
 	"github.com/crdlab/crdlab/internal/playground"
 )
 
-// evaluateScenario evaluates a scenario. isStopped reports that the evaluation
-// exceeded its limits; the report then has no verdict, and a repeated evaluation
-// may have another result.
-func (s *Server) evaluateScenario(r *http.Request, scenario playground.Scenario) (report playground.Report, isStopped bool, err error) {
+// render returns the body for a job. isStopped reports that the evaluation exceeded its
+// limits; the body then describes this, and a repeated evaluation may have another
+// result.
+func (s *Server) render(r *http.Request, j job) (body []byte, isStopped bool, err error) {
 	start := time.Now()
-	report, err = s.evaluator.run(r.Context(), scenario)
-	if stopped, ok := errors.AsType[*playground.StoppedError](err); ok {
-		return s.stoppedReport(r, scenario, stopped, start), true, nil
+	body, err = s.evaluator.run(r.Context(), j)
+	stopped, ok := errors.AsType[*playground.StoppedError](err)
+	if !ok {
+		return body, false, err
 	}
-	return report, false, err
+	s.log.WarnContext(r.Context(), "evaluation stopped", "route", route(r), "reason", stopped.Reason)
+	request := j.request // the evaluation may still read j.request
+	request.Stopped = &playground.Stopped{
+		Reason:       stopped.Reason,
+		Milliseconds: float64(time.Since(start).Microseconds()) / 1000,
+	}
+	body, failure := s.evaluator.runStopped(r.Context(), request)
+	if failure != nil {
+		return nil, true, errors.Join(err, failure)
+	}
+	return body, true, nil
 }
 
-// evaluateBody evaluates the scenario in a request body and returns the report as JSON.
-func (s *Server) evaluateBody(r *http.Request, body []byte) (json.RawMessage, error) {
-	start := time.Now()
-	report, err := s.evaluator.runJSON(r.Context(), body)
-	var stopped *playground.StoppedError
-	if !errors.As(err, &stopped) {
-		return report, err
+// renderBody is render for the JSON in a request body. name names its type, such as
+// "scenario", and value is a pointer to a zero value of it. If the engine's strict
+// decoder rejects the body, renderBody decodes it with encoding/json, which accepts more
+// or explains the error better.
+func (s *Server) renderBody(r *http.Request, request playground.Request, name string, value any) ([]byte, error) {
+	rendered, _, err := s.render(r, job{request: request})
+	if !errors.Is(err, playground.ErrUnreadable) {
+		return rendered, err
 	}
-	var scenario playground.Scenario
-	if err := decodeBody(body, "scenario", &scenario); err != nil {
+	if err := decodeBody(request.Body, name, value); err != nil {
 		return nil, err
 	}
-	return encodeJSON(s.stoppedReport(r, scenario, stopped, start))
-}
-
-// stoppedHint names the usual causes of a stopped evaluation.
-const stoppedHint = "This is a limit of the playground, not of Kubernetes. " +
-	"What usually takes so much is a rule or a policy that builds long texts or lists within its cost budget, or a pattern with large repetitions. " +
-	"Limit what they work on with maxLength, maxItems and maxProperties."
-
-// stoppedReport logs that an evaluation was stopped and returns its report,
-// which holds the reason as a finding.
-func (s *Server) stoppedReport(r *http.Request, scenario playground.Scenario, stopped *playground.StoppedError, start time.Time) playground.Report {
-	s.log.WarnContext(r.Context(), "evaluation stopped", "route", route(r), "reason", stopped.Reason)
-	report := playground.EmptyReport()
-	report.Timing.CRD = float64(time.Since(start).Microseconds()) / 1000
-	report.Kubernetes = playground.Kubernetes{Library: s.build.Kubernetes, Emulated: scenario.Kubernetes}
-	if scenario.Kubernetes == "" {
-		report.Kubernetes.Emulated = fmt.Sprintf("1.%d", playground.NewestMinor)
+	if request.Body, err = encodeJSON(value); err != nil {
+		return nil, err
 	}
-	message := "the evaluation was ended, so that there is no verdict: " + stopped.Reason
-	report.CRD.Status.Message = message
-	report.CRD.Findings = append(report.CRD.Findings, playground.Finding{
-		Severity: playground.SeverityError,
-		Reason:   playground.ReasonLimit,
-		Message:  message,
-		Document: playground.DocumentCRD,
-		Hint:     stoppedHint,
-		Fixes:    []playground.Fix{},
-		Related:  []playground.Related{},
-	})
-	return report
+	rendered, _, err = s.render(r, job{request: request})
+	return rendered, err
 }

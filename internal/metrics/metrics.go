@@ -25,6 +25,7 @@ type Metrics struct {
 	running     prometheus.Gauge
 	evaluations *prometheus.HistogramVec
 	operations  *prometheus.HistogramVec
+	available   prometheus.Gauge
 }
 
 // buckets are histogram bounds in seconds, from the evaluation of a small object to
@@ -53,6 +54,9 @@ func New(build httpapi.Build) *Metrics {
 		operations: prometheus.NewHistogramVec(prometheus.HistogramOpts{
 			Name: "crdlab_store_operation_duration_seconds", Help: "Duration of short-link store operations by outcome.", Buckets: buckets,
 		}, []string{"operation", "outcome"}),
+		available: prometheus.NewGauge(prometheus.GaugeOpts{
+			Name: "crdlab_store_available", Help: "0 if the last operation of the short-link store failed, otherwise 1.",
+		}),
 	}
 	m.registry.MustRegister(
 		m.requests, m.durations, m.bytes, m.running, m.evaluations, m.operations, buildInfo(build),
@@ -71,6 +75,13 @@ func buildInfo(build httpapi.Build) prometheus.Collector {
 	return info
 }
 
+// Waiting adds a gauge for the number of waiting evaluations.
+func (m *Metrics) Waiting(count func() int) {
+	m.registry.MustRegister(prometheus.NewGaugeFunc(prometheus.GaugeOpts{
+		Name: "crdlab_evaluations_waiting", Help: "Requests that wait for an evaluation.",
+	}, func() float64 { return float64(count()) }))
+}
+
 // Handler serves the metrics at /metrics.
 func (m *Metrics) Handler() http.Handler {
 	mux := http.NewServeMux()
@@ -85,27 +96,21 @@ func (m *Metrics) Observe(o httpapi.Observation) {
 	m.bytes.WithLabelValues(o.Method, o.Route).Add(float64(o.Bytes))
 }
 
-// Evaluate wraps an engine to measure its evaluations.
-func (m *Metrics) Evaluate(evaluate httpapi.Evaluate) httpapi.Evaluate {
-	return measure(m, evaluate)
-}
-
-// EvaluateJSON wraps an engine with JSON reports to measure its evaluations.
-func (m *Metrics) EvaluateJSON(evaluate httpapi.EvaluateJSON) httpapi.EvaluateJSON {
-	return measure(m, evaluate)
-}
-
-func measure[Scenario, Report any](m *Metrics, evaluate func(context.Context, Scenario) (Report, error)) func(context.Context, Scenario) (Report, error) {
-	return func(ctx context.Context, scenario Scenario) (Report, error) {
+// Engine wraps an engine to measure its evaluations.
+func (m *Metrics) Engine(engine httpapi.Engine) httpapi.Engine {
+	return func(ctx context.Context, request playground.Request) ([]byte, error) {
+		if request.Task == playground.TaskAssist || request.Stopped != nil {
+			return engine(ctx, request)
+		}
 		m.running.Inc()
 		defer m.running.Dec()
 		start := time.Now()
-		report, err := evaluate(ctx, scenario)
+		body, err := engine(ctx, request)
 		if errors.Is(err, playground.ErrUnreadable) {
-			return report, err // no evaluation took place
+			return body, err // no evaluation took place
 		}
 		m.evaluations.WithLabelValues(outcome(err)).Observe(time.Since(start).Seconds())
-		return report, err
+		return body, err
 	}
 }
 

@@ -2,7 +2,6 @@ package metrics
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -62,16 +61,16 @@ func TestMetrics(t *testing.T) {
 		nil, &playground.InvalidScenarioError{}, fmt.Errorf("evaluate: %w", &playground.StoppedError{}),
 		context.DeadlineExceeded, context.Canceled, errors.New("a fault"),
 	} {
-		evaluate := m.Evaluate(func(context.Context, playground.Scenario) (playground.Report, error) {
-			return playground.Report{CRD: playground.CRD{Name: "a"}}, err
-		})
-		if report, got := evaluate(t.Context(), playground.Scenario{}); !errors.Is(got, err) || report.CRD.Name != "a" {
-			t.Errorf("got %+v, %v", report, got)
+		engine := m.Engine(func(context.Context, playground.Request) ([]byte, error) { return []byte("a"), err })
+		for _, request := range []playground.Request{{Task: playground.TaskReport}, {Task: playground.TaskAssist}, {Task: playground.TaskPage, Stopped: &playground.Stopped{}}} {
+			if body, got := engine(t.Context(), request); !errors.Is(got, err) || string(body) != "a" {
+				t.Errorf("%+v: got %s, %v", request, body, got)
+			}
 		}
 	}
 
-	unreadable := m.EvaluateJSON(func(context.Context, []byte) (json.RawMessage, error) { return nil, playground.ErrUnreadable })
-	if _, err := unreadable(t.Context(), nil); !errors.Is(err, playground.ErrUnreadable) {
+	unreadable := m.Engine(func(context.Context, playground.Request) ([]byte, error) { return nil, playground.ErrUnreadable })
+	if _, err := unreadable(t.Context(), playground.Request{}); !errors.Is(err, playground.ErrUnreadable) {
 		t.Errorf("got %v", err)
 	}
 
@@ -86,6 +85,7 @@ func TestMetrics(t *testing.T) {
 	}
 	_, _ = store.DeleteExpired(t.Context(), time.Now())
 
+	m.Waiting(func() int { return 3 })
 	want, err := os.ReadFile("testdata/counts.txt")
 	if err != nil {
 		t.Fatal(err)
@@ -95,15 +95,48 @@ func TestMetrics(t *testing.T) {
 	}
 }
 
+// failing is a store whose reads fail with err.
+type failing struct {
+	share.Store
+	err error
+}
+
+func (f *failing) Get(context.Context, string) ([]byte, time.Time, error) {
+	return nil, time.Time{}, f.err
+}
+
+func TestStoreAvailable(t *testing.T) {
+	m := New(version)
+	broken := &failing{}
+	store := m.Store(broken)
+	for _, c := range []struct {
+		err  error
+		want string
+	}{
+		{nil, "1"},
+		{share.ErrUnavailable, "0"},
+		{context.Canceled, "0"},
+		{share.ErrNotFound, "1"},
+		{context.Canceled, "1"},
+		{errors.New("a fault"), "0"},
+	} {
+		broken.err = c.err
+		_, _, _ = store.Get(t.Context(), "id")
+		if got := ownMetrics(t, m); !strings.Contains(got, "crdlab_store_available "+c.want+"\n") {
+			t.Errorf("after %v, the metrics are\n%s", c.err, got)
+		}
+	}
+}
+
 func TestEvaluationsRunning(t *testing.T) {
 	m := New(version)
-	evaluate := m.Evaluate(func(context.Context, playground.Scenario) (playground.Report, error) {
+	engine := m.Engine(func(context.Context, playground.Request) ([]byte, error) {
 		if !strings.Contains(ownMetrics(t, m), "crdlab_evaluations_running 1\n") {
 			t.Error("an evaluation in progress is not counted")
 		}
-		return playground.Report{}, nil
+		return nil, nil
 	})
-	_, _ = evaluate(t.Context(), playground.Scenario{})
+	_, _ = engine(t.Context(), playground.Request{})
 	if !strings.Contains(ownMetrics(t, m), "crdlab_evaluations_running 0\n") {
 		t.Error("a completed evaluation is still counted")
 	}

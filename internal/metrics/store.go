@@ -8,8 +8,10 @@ import (
 	"github.com/crdlab/crdlab/internal/share"
 )
 
-// Store wraps a store to measure its operations.
+// Store wraps the store to measure its operations.
 func (m *Metrics) Store(store share.Store) share.Store {
+	m.available.Set(1)
+	m.registry.MustRegister(m.available)
 	return measuredStore{store, m}
 }
 
@@ -29,6 +31,13 @@ func (s measuredStore) observe(operation string, start time.Time, err error) {
 		outcome = "full"
 	}
 	s.metrics.operations.WithLabelValues(operation, outcome).Observe(time.Since(start).Seconds())
+	switch {
+	case errors.Is(err, context.Canceled):
+	case outcome == "failed":
+		s.metrics.available.Set(0)
+	default:
+		s.metrics.available.Set(1)
+	}
 }
 
 func (s measuredStore) Put(ctx context.Context, id string, value []byte, expires time.Time) error {
@@ -43,6 +52,13 @@ func (s measuredStore) Get(ctx context.Context, id string) ([]byte, time.Time, e
 	value, expires, err := s.Store.Get(ctx, id)
 	s.observe("get", start, err)
 	return value, expires, err
+}
+
+func (s measuredStore) Extend(ctx context.Context, id string, expires time.Time) error {
+	start := time.Now()
+	err := s.Store.Extend(ctx, id, expires)
+	s.observe("extend", start, err)
+	return err
 }
 
 func (s measuredStore) Delete(ctx context.Context, id string) error {

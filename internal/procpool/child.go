@@ -3,23 +3,32 @@ package procpool
 import (
 	"bufio"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"os/exec"
+	"syscall"
+	"time"
 
 	"github.com/crdlab/crdlab/internal/playground"
 )
 
 // child is a process that handles one request at a time.
 type child struct {
+	client   string // that it served last
 	command  *exec.Cmd
 	input    io.WriteCloser
 	requests *bufio.Writer // writes to input
 	replies  *bufio.Reader
-	ended    bool
+	stderr   *stderr
+	isReady  bool
+	// unconfined names the mechanisms that the kernel lacks to confine the child.
+	unconfined string
+	ended      bool
 }
+
+// exitTimeout limits the wait for the rest of a child's output after its end.
+const exitTimeout = 5 * time.Second
 
 func startChild(command *exec.Cmd) (*child, error) {
 	input, err := command.StdinPipe()
@@ -32,17 +41,21 @@ func startChild(command *exec.Cmd) (*child, error) {
 	}
 	growPipe(input)
 	growPipe(output)
+	messages := &stderr{}
+	command.Stderr = messages
+	command.WaitDelay = exitTimeout
+	endWithParent(command)
 	if err := command.Start(); err != nil {
 		return nil, fmt.Errorf("start a child process: %w", err)
 	}
-	return &child{command: command, input: input, requests: newFrameWriter(input), replies: newFrameReader(output)}, nil
+	return &child{command: command, input: input, requests: newFrameWriter(input), replies: newFrameReader(output), stderr: messages}, nil
 }
 
-// call sends a request and returns the data of a reply of the wanted kind. It kills
-// the child when the context is done.
-func (c *child) call(ctx context.Context, request frame, wanted kind) ([]byte, error) {
+// call sends a request and returns the body of the reply. It kills the child when the
+// context is done. The calls of the child go to answer.
+func (c *child) call(ctx context.Context, request frame, answer Call) ([]byte, error) {
 	stopKilling := context.AfterFunc(ctx, func() { _ = c.command.Process.Kill() })
-	reply, err := c.exchange(request)
+	reply, err := c.exchange(ctx, request, answer)
 	if !stopKilling() {
 		_ = c.end()
 		return nil, ctx.Err()
@@ -50,42 +63,67 @@ func (c *child) call(ctx context.Context, request frame, wanted kind) ([]byte, e
 	if err != nil {
 		return nil, c.failure(err)
 	}
-	switch reply.kind {
-	case wanted:
-		return reply.data, nil
-	case replyInvalid:
-		var invalid playground.InvalidScenarioError
-		if err := json.Unmarshal(reply.data, &invalid); err != nil {
-			return nil, fmt.Errorf("decode a frame: %w", err)
-		}
-		return nil, &invalid
-	case replyUnreadable:
-		return nil, playground.ErrUnreadable
+	if reply.isLast {
+		c.ended = true
+		// A large process exits slowly.
+		go func() { _ = c.release() }()
 	}
-	return nil, errors.New(string(reply.data))
+	return reply.result()
 }
 
-func (c *child) exchange(request frame) (frame, error) {
+func (c *child) exchange(ctx context.Context, request frame, answer Call) (frame, error) {
 	if err := request.write(c.requests); err != nil {
 		return frame{}, err
 	}
-	return readFrame(c.replies)
+	if !c.isReady {
+		ready, err := readFrame(c.replies)
+		if err != nil {
+			return frame{}, err
+		}
+		c.isReady, c.unconfined = true, string(ready.data)
+	}
+	for {
+		reply, err := readFrame(c.replies)
+		if err != nil || reply.kind != replyCall {
+			return reply, err
+		}
+		if err := replyWith(answer(ctx, string(reply.note), reply.data)).write(c.requests); err != nil {
+			return frame{}, err
+		}
+	}
 }
 
 // failure ends a child that did not reply and returns the reason.
 func (c *child) failure(cause error) error {
-	_ = c.command.Process.Kill()
 	exitErr := c.end()
-	var exit *exec.ExitError
-	if errors.As(exitErr, &exit) && exit.ExitCode() == exitMemory {
-		return &playground.StoppedError{Reason: fmt.Sprintf("it took more than %d MiB of memory", MemoryLimit>>20)}
+	hasEnded := errors.Is(cause, io.EOF) || errors.Is(cause, io.ErrUnexpectedEOF) || errors.Is(cause, syscall.EPIPE)
+	if reason := c.stderr.exhausted(); reason != "" {
+		return &playground.StoppedError{Reason: reason}
 	}
-	return fmt.Errorf("the child process ended (%v): %w", exitErr, cause)
+	if hasEnded && isKilled(c.command.ProcessState) {
+		return &playground.StoppedError{Reason: "the server ran out of memory"}
+	}
+	return fmt.Errorf("the child process ended (%v): %w\n%s", exitErr, cause, c.stderr.contents())
 }
 
-// end closes the child's input, which makes it exit, and waits for it.
+// hasEnded reports whether an idle child has ended, for example because the kernel
+// killed it, and releases its resources.
+func (c *child) hasEnded() bool {
+	if hasExited(c.command.Process) {
+		_ = c.end()
+	}
+	return c.ended
+}
+
+// end ends the child, waits for it, and returns its exit status as an error.
 func (c *child) end() error {
 	c.ended = true
+	return c.release()
+}
+
+// release kills the child and waits for it. A child that has ended keeps its status.
+func (c *child) release() error {
+	_ = c.command.Process.Kill()
 	_ = c.input.Close()
 	return c.command.Wait()
 }

@@ -4,11 +4,13 @@
 package procpool
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
+	"log/slog"
 	"os/exec"
+	"slices"
 	"sync"
 
 	"github.com/crdlab/crdlab/internal/playground"
@@ -18,59 +20,58 @@ import (
 // callers must limit concurrency.
 type Pool struct {
 	command func() *exec.Cmd
+	size    int
+	log     *slog.Logger
+	warn    sync.Once
+	answer  Call
 
-	mu     sync.Mutex
-	idle   []*child
-	closed bool
+	mu      sync.Mutex
+	idle    []*child // the one that was used last is at the end
+	running int      // children that are not idle
+	closed  bool
 }
 
 // New returns a pool of children that command starts. A child must call [Serve] with
-// its standard input and output.
-func New(command func() *exec.Cmd) *Pool {
-	return &Pool{command: command}
+// its standard input and output. A client that has no child gets a new one while the
+// pool has fewer than size children.
+func New(command func() *exec.Cmd, size int) *Pool {
+	return &Pool{command: command, size: size, log: slog.New(slog.DiscardHandler), answer: func(context.Context, string, []byte) ([]byte, error) {
+		return nil, errors.New("the pool answers no calls")
+	}}
 }
 
-// Evaluate evaluates the scenario in a child. When the context is done, it kills the
-// child and returns the context's error. If the child exceeds [MemoryLimit], the
-// error is a [playground.StoppedError].
-func (p *Pool) Evaluate(ctx context.Context, scenario playground.Scenario) (playground.Report, error) {
-	data, err := encode(scenario)
-	if err != nil {
-		return playground.Report{}, err
-	}
-	if data, err = p.EvaluateJSON(ctx, data); err != nil {
-		return playground.Report{}, err
-	}
-	return decode[playground.Report](data)
-}
+// LogTo sets the log for a warning if the kernel cannot confine the children. It must
+// precede the requests.
+func (p *Pool) LogTo(log *slog.Logger) { p.log = log }
 
-// EvaluateJSON evaluates a scenario in JSON and returns the report in JSON, without
-// decoding either in this process. The child is stricter than encoding/json: for JSON
-// that it rejects, the error is [playground.ErrUnreadable].
-func (p *Pool) EvaluateJSON(ctx context.Context, scenario []byte) (json.RawMessage, error) {
-	return p.call(ctx, frame{requestEvaluation, scenario}, replyReport)
-}
+// AnswerCalls sets the function for the calls of the children. It must precede the
+// requests.
+func (p *Pool) AnswerCalls(answer Call) { p.answer = answer }
 
-// Help handles an assist request in a child, with the same errors as Evaluate.
-func (p *Pool) Help(ctx context.Context, question playground.AssistRequest) (playground.AssistResponse, error) {
-	data, err := encode(question)
-	if err != nil {
-		return playground.AssistResponse{}, err
+// Render returns the body for a request from a child. When the context is done, it kills
+// the child and returns the context's error. If the child exhausts its memory, the error
+// is a [playground.StoppedError]. It passes on the errors of the function in [Serve].
+func (p *Pool) Render(ctx context.Context, request playground.Request) ([]byte, error) {
+	f := frame{kind: kind(request.Task), data: request.Body}
+	if request.Stopped != nil {
+		note, err := json.Marshal(request.Stopped)
+		if err != nil {
+			return nil, fmt.Errorf("encode a frame: %w", err)
+		}
+		f.note = note
 	}
-	if data, err = p.call(ctx, frame{requestAssist, data}, replyHelp); err != nil {
-		return playground.AssistResponse{}, err
-	}
-	return decode[playground.AssistResponse](data)
-}
-
-func (p *Pool) call(ctx context.Context, request frame, wanted kind) ([]byte, error) {
-	child, err := p.take()
+	child, err := p.take(request.Client)
 	if err != nil {
 		return nil, err
 	}
-	reply, err := child.call(ctx, request, wanted)
+	body, err := child.call(ctx, f, p.answer)
+	if child.unconfined != "" {
+		p.warn.Do(func() {
+			p.log.WarnContext(ctx, "the child processes have more rights than necessary, because the kernel lacks mechanisms", "missing", child.unconfined)
+		})
+	}
 	p.put(child)
-	return reply, err
+	return body, err
 }
 
 // Close ends the idle children immediately and busy children after their reply.
@@ -84,23 +85,48 @@ func (p *Pool) Close() {
 	p.idle = nil
 }
 
-// take prefers the most recently used child, which most likely has the compiled CRD
-// in its cache.
-func (p *Pool) take() (*child, error) {
-	p.mu.Lock()
-	if last := len(p.idle) - 1; last >= 0 {
-		child := p.idle[last]
-		p.idle = p.idle[:last]
-		p.mu.Unlock()
-		return child, nil
+// take returns a child for the client.
+func (p *Pool) take(client string) (*child, error) {
+	taken := p.takeIdle(client)
+	if taken == nil {
+		started, err := startChild(p.command())
+		if err != nil {
+			p.mu.Lock()
+			defer p.mu.Unlock()
+			p.running--
+			return nil, err
+		}
+		taken = started
 	}
-	p.mu.Unlock()
-	return startChild(p.command())
+	taken.client = client
+	return taken, nil
+}
+
+// takeIdle returns the child that last served the client, because it most likely has
+// the compiled CRD in its cache. If there is no such child, takeIdle returns nil, or, in
+// a full pool, the child that has been idle for the longest time. So the caches of
+// the other clients remain.
+func (p *Pool) takeIdle(client string) *child {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.idle = slices.DeleteFunc(p.idle, (*child).hasEnded)
+	i := slices.IndexFunc(p.idle, func(c *child) bool { return c.client == client })
+	if i < 0 && len(p.idle) > 0 && len(p.idle)+p.running >= p.size {
+		i = 0
+	}
+	p.running++
+	if i < 0 {
+		return nil
+	}
+	taken := p.idle[i]
+	p.idle = slices.Delete(p.idle, i, i+1)
+	return taken
 }
 
 func (p *Pool) put(c *child) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
+	p.running--
 	if c.ended {
 		return
 	}
@@ -109,25 +135,4 @@ func (p *Pool) put(c *child) {
 		return
 	}
 	p.idle = append(p.idle, c)
-}
-
-// encode encodes a value without HTML escapes and appends a line feed.
-func encode(value any) ([]byte, error) {
-	var out bytes.Buffer
-	encoder := json.NewEncoder(&out)
-	encoder.SetEscapeHTML(false)
-	if err := encoder.Encode(value); err != nil {
-		return nil, fmt.Errorf("encode a frame: %w", err)
-	}
-	return out.Bytes(), nil
-}
-
-func decode[Value any](data []byte) (value Value, err error) {
-	decoder := json.NewDecoder(bytes.NewReader(data))
-	// Table cells have any type. json.Number preserves all digits of their numbers.
-	decoder.UseNumber()
-	if err := decoder.Decode(&value); err != nil {
-		return value, fmt.Errorf("decode a frame: %w", err)
-	}
-	return value, nil
 }

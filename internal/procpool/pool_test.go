@@ -1,12 +1,16 @@
 package procpool
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
 	"os"
 	"os/exec"
 	"reflect"
+	"regexp"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -17,132 +21,199 @@ import (
 const childVariable = "PROCPOOL_TEST_CHILD"
 
 func TestMain(m *testing.M) {
-	if os.Getenv(childVariable) == "" {
+	var err error
+	switch os.Getenv(childVariable) {
+	case "":
 		os.Exit(m.Run())
+	case "unconfined":
+		err = serve(os.Stdin, os.Stdout, []string{"Landlock", "seccomp"}, newTestRender)
+	case "stubborn":
+		err = serveStubbornly()
+	default:
+		err = Serve(os.Stdin, os.Stdout, false, newTestRender)
 	}
-	if err := Serve(os.Stdin, os.Stdout, Engine{Evaluate: testEvaluate, Help: testHelp}); err != nil {
+	if err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(1)
 	}
 }
 
+// serveStubbornly handles one request and then ignores the end of its input, like a child
+// that hostile code controls.
+func serveStubbornly() error {
+	replies := newFrameWriter(os.Stdout)
+	err := errors.Join(readyReply(nil).write(replies), replyWith([]byte("done"), nil).write(replies))
+	time.Sleep(time.Hour)
+	return err
+}
+
+// TestCloseEndsStubbornChild closes a pool whose child does not end.
+func TestCloseEndsStubbornChild(t *testing.T) {
+	pool := New(func() *exec.Cmd {
+		command := testCommand()
+		command.Env = append(command.Env, childVariable+"=stubborn")
+		return command
+	}, 1)
+	if body, err := render(t, pool, ""); body != "done" || err != nil {
+		t.Fatal(body, err)
+	}
+	pool.Close()
+}
+
 var kept [][]byte
 
-// testEvaluate is an engine whose behaviour depends on the CRD.
-func testEvaluate(_ context.Context, scenario playground.Scenario) (playground.Report, error) {
-	switch scenario.CRD {
+// newTestRender returns testRender, but "call NAME" calls the parent.
+func newTestRender(call Call) Render {
+	return func(ctx context.Context, request playground.Request) ([]byte, error) {
+		if name, ok := strings.CutPrefix(string(request.Body), "call "); ok {
+			return call(ctx, name, []byte("argument"))
+		}
+		return testRender(ctx, request)
+	}
+}
+
+// testRender is an engine whose behaviour depends on the body.
+func testRender(_ context.Context, request playground.Request) ([]byte, error) {
+	switch string(request.Body) {
 	case "spin":
 		for { //nolint:staticcheck // The pool has to end it.
 		}
 	case "eat":
 		for {
-			block := make([]byte, 64<<20)
-			for i := 0; i < len(block); i += os.Getpagesize() {
-				block[i] = 1
-			}
-			kept = append(kept, block)
+			keep(64 << 20)
+		}
+	case "gulp":
+		keep(16 << 30)
+	case "keep":
+		for range 12 {
+			keep(64 << 20)
 		}
 	case "overflow":
 		return overflow(), nil
 	case "panic":
 		panic("broken")
+	case "crash":
+		go panic("broken elsewhere")
+		select {}
+	case "large":
+		return make([]byte, maxFrame+1), nil
 	case "fail":
-		return playground.Report{}, errors.New("failed")
+		return nil, errors.New("failed")
 	case "invalid":
-		return playground.Report{}, &playground.InvalidScenarioError{Parameter: "now", Message: "not an instant"}
+		return nil, &playground.InvalidScenarioError{Parameter: "now", Message: "not an instant"}
+	case "stop":
+		return nil, &playground.StoppedError{Reason: "it took too much"}
+	case "unreadable":
+		return nil, fmt.Errorf("read: %w", playground.ErrUnreadable)
 	}
-	return reportOf(scenario), nil
+	return []byte(replyTo(request, os.Getpid())), nil
 }
 
-// testHelp handles assist requests in the same way.
-func testHelp(_ context.Context, question playground.AssistRequest) (playground.AssistResponse, error) {
-	if question.Format.Text == "fail" {
-		return playground.AssistResponse{}, errors.New("failed")
-	}
-	return playground.AssistResponse{Formatted: &playground.Formatted{Text: question.Format.Text + "\n"}}, nil
+// replyTo returns the reply of a child to a request without a special behaviour.
+func replyTo(request playground.Request, child int) string {
+	return fmt.Sprintf("%d %s %v %d", request.Task, request.Body, request.Stopped, child)
 }
 
-func overflow() playground.Report {
-	report := overflow() //nolint:staticcheck // The recursion is meant to be endless.
-	report.CRD.Name += "x"
-	return report
+// keep occupies memory.
+func keep(bytes int) {
+	block := make([]byte, bytes)
+	for i := 0; i < len(block); i += os.Getpagesize() {
+		block[i] = 1
+	}
+	kept = append(kept, block)
 }
 
-// reportOf returns a report with values that an encoding could change, such as markup,
-// large numbers and null.
-func reportOf(scenario playground.Scenario) playground.Report {
-	return playground.Report{
-		CRD:     playground.CRD{Name: scenario.CRD, Output: "a <b> & \u2028"},
-		Objects: []playground.Object{{Name: fmt.Sprint(os.Getpid()), Stored: []byte(`{"n":9007199254740993}`)}},
-		Tables:  []playground.Table{{Rows: [][]any{{int64(9007199254740993), 1.5, "a", true, nil}}}},
-	}
+func overflow() []byte {
+	return append(overflow(), 'x') //nolint:staticcheck // The recursion is meant to be endless.
+}
+
+// testCommand returns the command that runs the test binary as a child.
+func testCommand() *exec.Cmd {
+	command := exec.Command(os.Args[0])
+	command.Env = append(os.Environ(), childVariable+"=1")
+	return command
 }
 
 func newTestPool(t *testing.T) *Pool {
 	t.Helper()
-	pool := New(func() *exec.Cmd {
-		command := exec.Command(os.Args[0])
-		command.Env = append(os.Environ(), childVariable+"=1")
-		return command
-	})
+	pool := New(testCommand, 2)
 	t.Cleanup(pool.Close)
 	return pool
 }
 
-func evaluate(t *testing.T, pool *Pool, text string) (playground.Report, error) {
+// render requests a report and returns the body.
+func render(t *testing.T, pool *Pool, body string) (string, error) {
 	t.Helper()
-	return pool.Evaluate(t.Context(), playground.Scenario{CRD: text})
+	rendered, err := pool.Render(t.Context(), playground.Request{Task: playground.TaskReport, Body: []byte(body)})
+	return string(rendered), err
 }
 
-func TestReportsAreUnchanged(t *testing.T) {
-	pool := newTestPool(t)
-	got, err := evaluate(t, pool, "thing")
-	if err != nil {
-		t.Fatal(err)
-	}
-	want := reportOf(playground.Scenario{CRD: "thing"})
-	want.Objects[0].Name = got.Objects[0].Name
-	gotText, gotErr := encode(got)
-	wantText, wantErr := encode(want)
-	raw, rawErr := pool.EvaluateJSON(t.Context(), []byte(`{"crd": "thing"}`))
-	if err := errors.Join(gotErr, wantErr, rawErr); err != nil {
-		t.Fatal(err)
-	}
-	if string(gotText) != string(wantText) || string(raw) != string(wantText) {
-		t.Errorf("got  %s\nand  %s\nwant %s", gotText, raw, wantText)
-	}
+// childOf returns the process id in a body.
+func childOf(body string) int {
+	child, _ := strconv.Atoi(body[strings.LastIndex(body, " ")+1:])
+	return child
 }
 
-func TestChildIsReused(t *testing.T) {
+func TestRequestsAreUnchanged(t *testing.T) {
 	pool := newTestPool(t)
-	var children []string
-	for _, text := range []string{"one", "fail", "invalid", "panic", "two"} {
-		if report, err := evaluate(t, pool, text); err == nil {
-			children = append(children, report.Objects[0].Name)
+	for _, request := range []playground.Request{
+		{Task: playground.TaskReport},
+		{Task: playground.TaskPage, Body: []byte("a <b> \x00\xff")},
+		{Task: playground.TaskAssist, Body: bytes.Repeat([]byte("a"), 6<<20)},
+		{Task: playground.TaskPanels, Body: []byte("{}"), Stopped: &playground.Stopped{Reason: "a <b>", Milliseconds: 1.5}},
+	} {
+		body, err := pool.Render(t.Context(), request)
+		if err != nil || string(body) != replyTo(request, childOf(string(body))) {
+			t.Errorf("task %d: %.100s, %v", request.Task, body, err)
 		}
 	}
-	if len(children) != 2 || children[0] != children[1] {
-		t.Errorf("children %v, want the same child twice", children)
+}
+
+// TestReuse evaluates between two requests for the process of the child.
+func TestReuse(t *testing.T) {
+	for text, isReused := range map[string]bool{"two": true, "fail": true, "invalid": true, "stop": true, "unreadable": true, "panic": false, "keep": false} {
+		t.Run(text, func(t *testing.T) {
+			pool := newTestPool(t)
+			before, err := render(t, pool, "one")
+			_, _ = render(t, pool, text)
+			after, afterErr := render(t, pool, "three")
+			if err := errors.Join(err, afterErr); err != nil {
+				t.Fatal(err)
+			}
+			if got := childOf(before) == childOf(after); got != isReused {
+				t.Errorf("the child is reused: %v, want %v", got, isReused)
+			}
+		})
 	}
 }
 
 func TestFailures(t *testing.T) {
 	pool := newTestPool(t)
 	for text, want := range map[string]error{
-		"fail":    errors.New("failed"),
-		"invalid": &playground.InvalidScenarioError{Parameter: "now", Message: "not an instant"},
-		"eat":     &playground.StoppedError{Reason: "it took more than 1024 MiB of memory"},
+		"fail":       errors.New("failed"),
+		"stop":       &playground.StoppedError{Reason: "it took too much"},
+		"unreadable": playground.ErrUnreadable,
+		"large":      &playground.StoppedError{Reason: "its result is larger than 32 MiB"},
+		"invalid":    &playground.InvalidScenarioError{Parameter: "now", Message: "not an instant"},
+		"gulp":       &playground.StoppedError{Reason: "it took more than 1024 MiB of memory"},
+		"overflow":   &playground.StoppedError{Reason: "it took more than 256 MiB for nested calls"},
 	} {
-		if _, err := evaluate(t, pool, text); !reflect.DeepEqual(err, want) {
+		if hasRaceDetector && (text == "gulp" || text == "overflow") {
+			continue // the race detector needs more memory than the limit
+		}
+		if _, err := render(t, pool, text); !reflect.DeepEqual(err, want) {
 			t.Errorf("%s: %#v, want %#v", text, err, want)
 		}
 	}
-	for text, want := range map[string]string{"panic": "the engine panicked: broken", "overflow": "the child process ended"} {
-		if _, err := evaluate(t, pool, text); err == nil || !strings.HasPrefix(err.Error(), want) {
-			t.Errorf("%s: %v, want %s…", text, err, want)
+	for text, want := range map[string]string{
+		"panic": `^the engine panicked: broken\ngoroutine`,
+		"crash": `^the child process ended \(exit status 2\): read a frame: EOF\npanic: broken elsewhere\n\ngoroutine`,
+	} {
+		if _, err := render(t, pool, text); err == nil || !regexp.MustCompile(want).MatchString(err.Error()) {
+			t.Errorf("%s: %v, want %s", text, err, want)
 		}
 	}
-	if _, err := evaluate(t, pool, "after all that"); err != nil {
+	if _, err := render(t, pool, "after all that"); err != nil {
 		t.Errorf("after failures: %v", err)
 	}
 }
@@ -154,14 +225,14 @@ func TestTimeoutKillsOnlyOneChild(t *testing.T) {
 	defer cancel()
 	go func() {
 		for ctx.Err() == nil {
-			if _, err := evaluate(t, pool, "other"); err != nil {
+			if _, err := render(t, pool, "other"); err != nil {
 				other <- err
 				return
 			}
 		}
 		other <- nil
 	}()
-	if _, err := pool.Evaluate(ctx, playground.Scenario{CRD: "spin"}); !errors.Is(err, context.DeadlineExceeded) {
+	if _, err := pool.Render(ctx, playground.Request{Body: []byte("spin")}); !errors.Is(err, context.DeadlineExceeded) {
 		t.Errorf("the endless evaluation returned %v", err)
 	}
 	if err := <-other; err != nil {
@@ -178,11 +249,11 @@ func TestChildExitsWhenInputCloses(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := (frame{requestEvaluation, []byte(`{"crd": "spin"}`)}).write(child.requests); err != nil {
+	if err := (frame{data: []byte("spin")}).write(child.requests); err != nil {
 		t.Fatal(err)
 	}
 	ended := make(chan error, 1)
-	go func() { ended <- child.end() }()
+	go func() { ended <- errors.Join(child.input.Close(), child.command.Wait()) }()
 	select {
 	case err := <-ended:
 		if err != nil {
@@ -195,22 +266,74 @@ func TestChildExitsWhenInputCloses(t *testing.T) {
 }
 
 func TestMissingProgram(t *testing.T) {
-	pool := New(func() *exec.Cmd { return exec.Command("/nowhere/crdlab") })
-	if _, err := evaluate(t, pool, "thing"); err == nil {
+	pool := New(func() *exec.Cmd { return exec.Command("/nowhere/crdlab") }, 2)
+	if _, err := render(t, pool, "thing"); err == nil {
 		t.Error("no error for a missing program")
 	}
 }
 
-func TestHelp(t *testing.T) {
+func TestClientsKeepTheirChild(t *testing.T) {
 	pool := newTestPool(t)
-	question := func(text string) playground.AssistRequest {
-		return playground.AssistRequest{Format: &playground.FormatRequest{Text: text}}
+	use := func(client string) *child {
+		t.Helper()
+		used, err := pool.take(client)
+		if err != nil {
+			t.Fatal(err)
+		}
+		pool.put(used)
+		return used
 	}
-	help, err := pool.Help(t.Context(), question("a <b>"))
-	if err != nil || help.Formatted == nil || help.Formatted.Text != "a <b>\n" {
-		t.Errorf("help: %+v, %v", help, err)
+	first, second := use("a"), use("b")
+	if first == second {
+		t.Error("a pool with one of two children does not start the other one")
 	}
-	if _, err := pool.Help(t.Context(), question("fail")); err == nil || err.Error() != "failed" {
-		t.Errorf("a failure: %v", err)
+	for range 3 {
+		if use("b") != second || use("a") != first {
+			t.Error("a client got the child of another one")
+		}
+	}
+	if use("c") != second {
+		t.Error("a new client got the child that was used last")
+	}
+}
+
+func TestUnconfinedChildIsLogged(t *testing.T) {
+	var log bytes.Buffer
+	pool := New(func() *exec.Cmd {
+		command := testCommand()
+		command.Env = append(command.Env, childVariable+"=unconfined")
+		return command
+	}, 1)
+	pool.LogTo(slog.New(slog.NewTextHandler(&log, nil)))
+	defer pool.Close()
+	for _, text := range []string{"one", "panic", "two"} {
+		_, _ = render(t, pool, text)
+	}
+	if lines := log.String(); strings.Count(lines, "\n") != 1 || !strings.Contains(lines, `missing="Landlock, seccomp"`) {
+		t.Errorf("the log is %s", lines)
+	}
+}
+
+func TestCalls(t *testing.T) {
+	pool := newTestPool(t)
+	if _, err := render(t, pool, "call body"); err == nil || err.Error() != "the pool answers no calls" {
+		t.Errorf("without a function: %v", err)
+	}
+	pool.AnswerCalls(func(_ context.Context, name string, body []byte) ([]byte, error) {
+		if name == "stop" {
+			return nil, &playground.StoppedError{Reason: "it took too much"}
+		}
+		return []byte(name + " " + string(body)), nil
+	})
+	for range 2 {
+		if body, err := render(t, pool, "call body"); body != "body argument" || err != nil {
+			t.Errorf("got %q, %v", body, err)
+		}
+		if _, err := render(t, pool, "call stop"); !reflect.DeepEqual(err, &playground.StoppedError{Reason: "it took too much"}) {
+			t.Errorf("got %v", err)
+		}
+	}
+	if len(pool.idle) != 1 {
+		t.Errorf("%d idle children, want 1", len(pool.idle))
 	}
 }

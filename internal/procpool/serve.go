@@ -3,54 +3,77 @@ package procpool
 import (
 	"bufio"
 	"context"
-	"errors"
+	"encoding/json"
 	"fmt"
 	"os"
 	"runtime/debug"
 	"runtime/metrics"
-	"time"
+	"strings"
 
+	"github.com/crdlab/crdlab/internal/confine"
 	"github.com/crdlab/crdlab/internal/playground"
 )
 
 const (
-	// MemoryLimit is the memory in bytes at which a child exits. The largest public
-	// CRDs need a tenth of it.
+	// MemoryLimit is the memory in bytes that the kernel permits a child; more ends the
+	// child. The largest public CRDs need a tenth of it.
 	MemoryLimit = 1 << 30
 
 	// gcPercent makes a child collect garbage less often than by default, because
 	// most of its memory is long-lived compiled CRDs. The memory limit bounds the heap.
 	gcPercent = 400
 
-	// exitMemory is the exit code of a child that exceeded MemoryLimit.
-	exitMemory = 42
+	// maxStack limits the stack of each goroutine in bytes.
+	maxStack = 256 << 20
 
-	// memoryInterval is the interval between memory checks. It is much shorter than
-	// the time needed to fill MemoryLimit.
-	memoryInterval = 10 * time.Millisecond
+	// maxKept is the memory in bytes above which a child ends after its reply. The
+	// rest up to MemoryLimit is for the next request.
+	maxKept = 700 << 20
 )
 
-// Engine holds the functions that a child executes.
-type Engine struct {
-	Evaluate func(context.Context, playground.Scenario) (playground.Report, error)
-	Help     func(context.Context, playground.AssistRequest) (playground.AssistResponse, error)
+// Render returns the body for a request.
+type Render func(context.Context, playground.Request) ([]byte, error)
+
+// Call calls the parent process during a request. name selects the operation, and body
+// is its argument. Errors keep their type as in [Pool.Render].
+type Call func(ctx context.Context, name string, body []byte) ([]byte, error)
+
+// Serve runs a child process: it confines the process, reads requests and writes
+// replies. Only with network may the process connect to other hosts. When the input is
+// closed, it exits the process immediately, even during an evaluation. It returns after
+// the last reply, or if a write fails.
+func Serve(input, output *os.File, network bool, newRender func(Call) Render) error {
+	missing, err := confine.Process(confine.Options{Memory: MemoryLimit, Network: network})
+	if err != nil {
+		return fmt.Errorf("confine the process: %w", err)
+	}
+	return serve(input, output, missing, newRender)
 }
 
-// Serve runs a child process: it reads requests and writes replies. When the input
-// is closed, it exits the process immediately, even during an evaluation. It returns
-// only if a write fails.
-func Serve(input, output *os.File, engine Engine) error {
+// serve is Serve in a process that is confined except for the missing mechanisms.
+func serve(input, output *os.File, missing []string, newRender func(Call) Render) error {
 	debug.SetMemoryLimit(MemoryLimit / 4 * 3)
 	debug.SetGCPercent(gcPercent)
+	debug.SetMaxStack(maxStack)
 	requests, replies := make(chan frame), newFrameWriter(output)
 	go readRequests(newFrameReader(useOneThread(input)), requests)
-	s := server{engine, newScenarioReader(), newReportWriter()}
+	if err := readyReply(missing).write(replies); err != nil {
+		return fmt.Errorf("write a reply: %w", err)
+	}
+	render := newRender(func(_ context.Context, name string, body []byte) ([]byte, error) {
+		if err := (frame{kind: replyCall, note: []byte(name), data: body}).write(replies); err != nil {
+			return nil, fmt.Errorf("call the parent: %w", err)
+		}
+		return (<-requests).result()
+	})
 	for request := range requests {
-		stop := watchMemory()
-		reply := s.reply(request)
-		stop()
+		reply := render.reply(request)
+		reply.isLast = reply.isLast || memoryInUse() > maxKept
 		if err := reply.write(replies); err != nil {
 			return fmt.Errorf("write a reply: %w", err)
+		}
+		if reply.isLast {
+			return nil
 		}
 	}
 	return nil
@@ -67,88 +90,32 @@ func readRequests(input *bufio.Reader, requests chan<- frame) {
 	}
 }
 
-// server handles requests sequentially.
-type server struct {
-	engine    Engine
-	scenarios *scenarioReader
-	reports   *reportWriter
-}
-
-// reply handles a request and converts errors and panics into replies.
-func (s server) reply(request frame) (reply frame) {
+// reply handles a request and converts errors and panics into replies. The reply to a
+// panic is the last one, because the panic may have left data half-changed.
+func (r Render) reply(request frame) (reply frame) {
 	defer func() {
 		if cause := recover(); cause != nil {
-			reply = frame{replyFailure, fmt.Appendf(nil, "the engine panicked: %v\n%s", cause, debug.Stack())}
+			reply = failureReply(fmt.Sprintf("the engine panicked: %v\n%s", cause, debug.Stack()))
+			reply.isLast = true
 		}
 	}()
-	reply, err := s.handle(request)
-	if invalid, ok := errors.AsType[*playground.InvalidScenarioError](err); ok {
-		reply.kind = replyInvalid
-		reply.data, err = encode(invalid)
-	}
-	switch {
-	case errors.Is(err, playground.ErrUnreadable):
-		return frame{kind: replyUnreadable}
-	case err != nil:
-		return frame{replyFailure, []byte(err.Error())}
-	}
-	return reply
+	return replyWith(r.body(request))
 }
 
-func (s server) handle(request frame) (frame, error) {
-	switch request.kind {
-	case requestEvaluation:
-		report, err := s.evaluate(request.data)
-		return frame{replyReport, report}, err
-	case requestAssist:
-		help, err := s.help(request.data)
-		return frame{replyHelp, help}, err
-	}
-	return frame{}, fmt.Errorf("unknown request kind %d", request.kind)
-}
-
-func (s server) evaluate(data []byte) ([]byte, error) {
-	scenario, err := s.scenarios.read(data)
-	if err != nil {
-		return nil, err
-	}
-	report, err := s.engine.Evaluate(context.Background(), scenario)
-	if err != nil {
-		return nil, err
-	}
-	return s.reports.write(report)
-}
-
-func (s server) help(data []byte) ([]byte, error) {
-	question, err := decode[playground.AssistRequest](data)
-	if err != nil {
-		return nil, err
-	}
-	help, err := s.engine.Help(context.Background(), question)
-	if err != nil {
-		return nil, err
-	}
-	return encode(help)
-}
-
-// watchMemory exits the process when it exceeds MemoryLimit, until stop is called.
-func watchMemory() (stop func()) {
-	ticker := time.NewTicker(memoryInterval)
-	done := make(chan struct{})
-	go func() {
-		defer ticker.Stop()
-		for {
-			select {
-			case <-done:
-				return
-			case <-ticker.C:
-				if memoryInUse() > MemoryLimit {
-					os.Exit(exitMemory)
-				}
-			}
+func (r Render) body(f frame) ([]byte, error) {
+	request := playground.Request{Task: playground.Task(f.kind), Body: f.data}
+	if len(f.note) > 0 {
+		request.Stopped = &playground.Stopped{}
+		if err := json.Unmarshal(f.note, request.Stopped); err != nil {
+			return nil, fmt.Errorf("decode a frame: %w", err)
 		}
-	}()
-	return func() { close(done) }
+	}
+	return r(context.Background(), request)
+}
+
+// readyReply returns the first reply of a child.
+func readyReply(missing []string) frame {
+	return frame{kind: replyReady, data: []byte(strings.Join(missing, ", "))}
 }
 
 // memoryInUse returns the memory in bytes that the Go runtime holds.

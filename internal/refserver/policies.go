@@ -1,4 +1,4 @@
-//go:build !js
+//go:build !js && !minor
 
 package refserver
 
@@ -29,8 +29,8 @@ import (
 	basecompatibility "k8s.io/component-base/compatibility"
 )
 
-// This file holds all code that depends on the policy plugins, which differ
-// between Kubernetes releases.
+// This file holds all code that depends on the policy plugins. Programs for
+// older releases leave it out, because the plugins differ between releases.
 
 // checkPolicies returns an [UnsupportedError] for objects that the plugins of
 // [newPolicyPlugins] cannot enforce.

@@ -1,4 +1,4 @@
-//go:build !js
+//go:build !js || minor
 
 package refserver
 
@@ -25,8 +25,9 @@ import (
 	"k8s.io/client-go/tools/cache"
 )
 
-// This file holds all code that depends on the storage interface of
-// k8s.io/apiserver, which differs between Kubernetes releases.
+// This file implements the storage interface of k8s.io/apiserver. The methods
+// that differ between Kubernetes releases are in storage_1.35.go and in the file
+// of an older release.
 
 // memory holds encoded objects by key. All versions of a resource share it.
 type memory struct {
@@ -186,7 +187,7 @@ func (s *store) Get(_ context.Context, key string, opts storage.GetOptions, out 
 	}
 	err := s.decode(r, out)
 	if corrupt := (*undecodableError)(nil); errors.As(err, &corrupt) {
-		return storage.NewCorruptObjError(key, corrupt)
+		return corruptError(key, corrupt)
 	}
 	return err
 }
@@ -260,9 +261,10 @@ func emptyLike(object runtime.Object) runtime.Object {
 	return reflect.New(reflect.TypeOf(object).Elem()).Interface().(runtime.Object)
 }
 
-func (s *store) Delete(
-	ctx context.Context, key string, out runtime.Object, preconditions *storage.Preconditions,
-	validate storage.ValidateObjectFunc, _ runtime.Object, _ storage.DeleteOptions,
+// remove deletes the record at key and decodes it into out. It is the
+// implementation of Delete, whose parameters differ between releases.
+func (s *store) remove(
+	ctx context.Context, key string, out runtime.Object, preconditions *storage.Preconditions, validate storage.ValidateObjectFunc,
 ) error {
 	s.mutex.Lock()
 	defer s.mutex.Unlock()
@@ -287,16 +289,11 @@ func (s *store) Watch(context.Context, string, storage.ListOptions) (watch.Inter
 	return nil, errors.New("the storage in memory cannot be watched")
 }
 
-func (s *store) Stats(context.Context) (storage.Stats, error) {
-	return storage.Stats{ObjectCount: int64(len(s.records))}, nil
-}
-
 func (s *store) GetCurrentResourceVersion(context.Context) (uint64, error) { return s.revision, nil }
 
-func (s *store) ReadinessCheck() error                               { return nil }
-func (s *store) RequestWatchProgress(context.Context) error          { return nil }
-func (s *store) EnableResourceSizeEstimation(storage.KeysFunc) error { return nil }
-func (s *store) CompactRevision() int64                              { return 0 }
+func (s *store) ReadinessCheck() error                      { return nil }
+func (s *store) RequestWatchProgress(context.Context) error { return nil }
+func (s *store) CompactRevision() int64                     { return 0 }
 
 // unstructuredCodec encodes custom resources as JSON.
 var unstructuredCodec = runtime.NewCodec(unstructured.UnstructuredJSONScheme, unstructured.UnstructuredJSONScheme)

@@ -5,55 +5,126 @@ package share
 import (
 	"bytes"
 	"context"
-	"encoding/binary"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
+	"runtime/debug"
+	"sync/atomic"
 	"syscall"
 	"time"
 
 	bolt "go.etcd.io/bbolt"
+	bolterrors "go.etcd.io/bbolt/errors"
 )
 
 // lockTimeout is the time to wait for another process to release the file lock.
 const lockTimeout = time.Second
 
 var (
-	// valuesBucket maps an id to a stamp followed by the value.
+	// valuesBucket maps an id to a record: a stamp followed by the value.
 	valuesBucket = []byte("values")
+	// untilBucket maps an id to the stamp that replaces the one in the record. It
+	// saves a copy of the value when only the expiry changes.
+	untilBucket = []byte("until")
 	// expiryBucket holds keys of a stamp and an id for values with an expiry, so
 	// they can be deleted in order of expiry.
 	expiryBucket = []byte("expiry")
 )
 
-// stampSize is the length of a stamp: the expiry in Unix seconds in big-endian
-// order, or 0 for never.
-const stampSize = 8
+// housekeepingReserve is the size in bytes that a file may have beyond its quota, so
+// that deletions and new expiries succeed in a full store. bbolt allocates 16 MiB at once.
+const housekeepingReserve = 32 << 20
+
+// diskReserve is the size in bytes that new values leave free on the disk, so that
+// deletions, which first write, succeed on a full disk. It exceeds the size of a page
+// with the two largest values.
+const diskReserve = 8 << 20
 
 // file is a store in a bbolt file. Only one process can open it.
 type file struct {
 	db *bolt.DB
+	// handle is db's file.
+	handle *os.File
+	// quota limits the size of the file in bytes. 0 means no limit.
+	quota int
+	// isDamaged is set once an operation found damage. All later operations fail.
+	isDamaged atomic.Bool
 }
 
-// OpenFile opens the store in a file, and creates the file if necessary.
-func OpenFile(path string) (Store, error) {
-	db, err := bolt.Open(path, 0o600, &bolt.Options{Timeout: lockTimeout})
+// OpenFile opens the store in a file, and creates the file if necessary. The file
+// must be sound: see [CheckFile].
+func OpenFile(path string, quota int) (Store, error) {
+	f := &file{quota: quota}
+	err := f.guard("open the store "+path, func() error {
+		if err := f.open(path); err != nil {
+			return err
+		}
+		return errors.Join(f.createBuckets(), syncDirectory(filepath.Dir(path)))
+	})
+	if err == nil {
+		return f, nil
+	}
+	if f.handle != nil {
+		err = errors.Join(err, f.Close())
+	}
+	return nil, err
+}
+
+func (f *file) open(path string) (err error) {
+	f.db, err = bolt.Open(path, 0o600, &bolt.Options{
+		Timeout: lockTimeout,
+		OpenFile: func(name string, flag int, mode os.FileMode) (*os.File, error) {
+			opened, err := os.OpenFile(name, flag, mode)
+			if f.handle == nil { // a backup opens the file again
+				f.handle = opened
+			}
+			return opened, err
+		},
+	})
 	if err != nil {
-		return nil, fmt.Errorf("open the store %s: %w", path, err)
+		f.handle = nil // bbolt has closed it
 	}
-	f := &file{db}
-	if err := errors.Join(f.createBuckets(), syncDirectory(filepath.Dir(path))); err != nil {
-		return nil, fmt.Errorf("open the store %s: %w", path, errors.Join(err, db.Close()))
-	}
-	return f, nil
+	return err
 }
 
 func (f *file) createBuckets() error {
+	return f.update(housekeepingReserve, func(tx *bolt.Tx) error {
+		for _, name := range [][]byte{valuesBucket, untilBucket, expiryBucket} {
+			if _, err := tx.CreateBucketIfNotExists(name); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+// guard runs an operation on the file. Reading a damaged file can panic, and reading
+// beyond the end of a truncated file is a memory fault. Both become ErrDamaged.
+func (f *file) guard(operation string, run func() error) (err error) {
+	if f.isDamaged.Load() {
+		return fmt.Errorf("%s: %w", operation, ErrDamaged)
+	}
+	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
+	defer func() {
+		if reason := recover(); reason != nil {
+			err = fmt.Errorf("%s: %w: %v", operation, ErrDamaged, reason)
+		}
+		if errors.Is(err, ErrDamaged) {
+			f.isDamaged.Store(true)
+		}
+	}()
+	return fileError(operation, run())
+}
+
+// update runs a writing transaction. The file may grow to its quota plus reserve bytes.
+func (f *file) update(reserve int, write func(*bolt.Tx) error) error {
 	return f.db.Update(func(tx *bolt.Tx) error {
-		_, values := tx.CreateBucketIfNotExists(valuesBucket)
-		_, expiry := tx.CreateBucketIfNotExists(expiryBucket)
-		return errors.Join(values, expiry)
+		if f.quota > 0 {
+			f.db.MaxSize = f.quota + reserve
+		}
+		return write(tx)
 	})
 }
 
@@ -70,22 +141,35 @@ func (f *file) Put(ctx context.Context, id string, value []byte, expires time.Ti
 	if err := ctx.Err(); err != nil {
 		return err
 	}
-	// The commit syncs the file.
-	err := f.db.Update(func(tx *bolt.Tx) error {
-		if known := tx.Bucket(valuesBucket).Get([]byte(id)); known != nil {
-			until := timeOf(known)
-			if later(until, expires).Equal(until) {
-				return nil
-			}
-			value = bytes.Clone(known[stampSize:])
-			expires = later(until, expires)
-			if err := tx.Bucket(expiryBucket).Delete(append(stampOf(until), id...)); err != nil {
-				return err
-			}
-		}
-		return insert(tx, id, value, expires)
+	return f.guard("store a scenario", func() error {
+		// The commit syncs the file.
+		return f.update(0, func(tx *bolt.Tx) error { return f.put(tx, id, value, expires) })
 	})
-	return fileError("store a scenario", err)
+}
+
+func (f *file) put(tx *bolt.Tx, id string, value []byte, expires time.Time) error {
+	if known := tx.Bucket(valuesBucket).Get([]byte(id)); known != nil {
+		until := expiryOf(tx, []byte(id), known)
+		return setExpiry(tx, []byte(id), until, later(until, expires))
+	}
+	if err := f.checkRoom(len(value)); err != nil {
+		return err
+	}
+	return insert(tx, id, value, expires)
+}
+
+// checkRoom returns ErrFull if the disk and the free pages of the file have less than
+// diskReserve left after a value of this size.
+func (f *file) checkRoom(size int) error {
+	free, err := freeSpace(f.handle)
+	if err != nil {
+		return fmt.Errorf("read the free space: %w", err)
+	}
+	free += int64(f.db.Stats().FreePageN) * int64(f.db.Info().PageSize)
+	if free < int64(size)+diskReserve {
+		return fmt.Errorf("%w: the disk has %d bytes left", ErrFull, free)
+	}
+	return nil
 }
 
 func insert(tx *bolt.Tx, id string, value []byte, expires time.Time) error {
@@ -95,30 +179,46 @@ func insert(tx *bolt.Tx, id string, value []byte, expires time.Time) error {
 			return err
 		}
 	}
-	return tx.Bucket(valuesBucket).Put([]byte(id), append(stamp, value...))
+	return errors.Join(
+		tx.Bucket(untilBucket).Delete([]byte(id)),
+		tx.Bucket(valuesBucket).Put([]byte(id), append(stamp, value...)),
+	)
 }
 
 func (f *file) Get(ctx context.Context, id string) (value []byte, expires time.Time, err error) {
 	if err := ctx.Err(); err != nil {
 		return nil, time.Time{}, err
 	}
-	err = f.db.View(func(tx *bolt.Tx) error {
-		known := tx.Bucket(valuesBucket).Get([]byte(id))
-		if known == nil || hasExpired(timeOf(known), time.Now()) {
-			return ErrNotFound
-		}
-		value, expires = bytes.Clone(known[stampSize:]), timeOf(known)
-		return nil
+	err = f.guard("read a scenario", func() error {
+		return f.db.View(func(tx *bolt.Tx) error {
+			known := tx.Bucket(valuesBucket).Get([]byte(id))
+			if known == nil {
+				return ErrNotFound
+			}
+			until := expiryOf(tx, []byte(id), known)
+			if hasExpired(until, time.Now()) {
+				return ErrNotFound
+			}
+			value, expires = bytes.Clone(known[stampSize:]), until
+			if IsID(id) && !Matches(id, value) {
+				return fmt.Errorf("%w: the link leads to another scenario", ErrDamaged)
+			}
+			return nil
+		})
 	})
-	return value, expires, fileError("read a scenario", err)
+	if err != nil {
+		return nil, time.Time{}, err
+	}
+	return value, expires, nil
 }
 
 func (f *file) Delete(ctx context.Context, id string) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
-	err := f.db.Update(func(tx *bolt.Tx) error { return remove(tx, []byte(id)) })
-	return fileError("delete a scenario", err)
+	return f.guard("delete a scenario", func() error {
+		return f.update(housekeepingReserve, func(tx *bolt.Tx) error { return remove(tx, []byte(id)) })
+	})
 }
 
 func remove(tx *bolt.Tx, id []byte) error {
@@ -127,70 +227,32 @@ func remove(tx *bolt.Tx, id []byte) error {
 	if known == nil {
 		return nil
 	}
-	stamp := bytes.Clone(known[:stampSize])
-	return errors.Join(tx.Bucket(expiryBucket).Delete(append(stamp, id...)), values.Delete(id))
+	stamp := stampOf(expiryOf(tx, id, known))
+	return errors.Join(
+		tx.Bucket(expiryBucket).Delete(append(stamp, id...)),
+		tx.Bucket(untilBucket).Delete(id),
+		values.Delete(id),
+	)
 }
 
-// sweepBatch limits the deletions per transaction, which blocks writers.
-const sweepBatch = 500
-
-func (f *file) DeleteExpired(ctx context.Context, now time.Time) (int, error) {
-	for removed := 0; ; {
-		if err := ctx.Err(); err != nil {
-			return removed, err
-		}
-		n := 0
-		err := f.db.Update(func(tx *bolt.Tx) error {
-			expired := expiredIDs(tx, now)
-			n = len(expired)
-			for _, id := range expired {
-				if err := remove(tx, id); err != nil {
-					return err
-				}
-			}
-			return nil
+func (f *file) Backup(ctx context.Context, start func(int64) io.Writer) error {
+	return f.guard("back up the store", func() error {
+		return f.db.View(func(tx *bolt.Tx) error {
+			target := start(tx.Size())
+			_, err := tx.WriteTo(target)
+			return errors.Join(err, ctx.Err())
 		})
-		if err != nil {
-			return removed, fileError("sweep the store", err)
-		}
-		removed += n
-		if n < sweepBatch {
-			return removed, nil
-		}
-	}
+	})
 }
 
-// expiredIDs returns the ids of at most sweepBatch expired values.
-func expiredIDs(tx *bolt.Tx, now time.Time) [][]byte {
-	var ids [][]byte
-	cursor := tx.Bucket(expiryBucket).Cursor()
-	for key, _ := cursor.First(); key != nil && hasExpired(timeOf(key), now); key, _ = cursor.Next() {
-		if len(ids) == sweepBatch {
-			break
-		}
-		ids = append(ids, bytes.Clone(key[stampSize:]))
+// Close closes the file. For a damaged file, it only releases the file and its lock,
+// because bbolt may still hold locks that the failed operation took, and would wait for
+// the end of a backup.
+func (f *file) Close() error {
+	if f.isDamaged.Load() {
+		return errors.Join(unlockFile(f.handle), f.handle.Close())
 	}
-	return ids
-}
-
-func (f *file) Close() error { return f.db.Close() }
-
-// stampOf returns the stamp of a time, rounded up to seconds.
-func stampOf(t time.Time) []byte {
-	stamp := make([]byte, stampSize)
-	if !t.IsZero() {
-		binary.BigEndian.PutUint64(stamp, uint64(ceilSecond(t).Unix()))
-	}
-	return stamp
-}
-
-// timeOf returns the time of the stamp at the start of a record.
-func timeOf(record []byte) time.Time {
-	seconds := binary.BigEndian.Uint64(record)
-	if seconds == 0 {
-		return time.Time{}
-	}
-	return time.Unix(int64(seconds), 0).UTC()
+	return f.db.Close()
 }
 
 // fileError wraps an error of the file with the failed operation.
@@ -198,8 +260,10 @@ func fileError(operation string, err error) error {
 	switch {
 	case err == nil, errors.Is(err, ErrNotFound):
 		return err
-	case errors.Is(err, syscall.ENOSPC), errors.Is(err, syscall.EDQUOT):
+	case errors.Is(err, syscall.ENOSPC), errors.Is(err, syscall.EDQUOT), errors.Is(err, bolterrors.ErrMaxSizeReached):
 		return fmt.Errorf("%s: %w: %w", operation, ErrFull, err)
+	case errors.Is(err, syscall.EROFS):
+		return fmt.Errorf("%s: %w: %w", operation, ErrReadOnly, err)
 	}
 	return fmt.Errorf("%s: %w", operation, err)
 }

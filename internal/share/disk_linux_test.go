@@ -3,7 +3,6 @@ package share_test
 import (
 	"errors"
 	"path/filepath"
-	"strconv"
 	"syscall"
 	"testing"
 	"time"
@@ -15,7 +14,7 @@ import (
 // that deletions free space.
 func TestFullDisk(t *testing.T) {
 	disk := t.TempDir()
-	if err := syscall.Mount("tmpfs", disk, "tmpfs", 0, "size=4m"); err != nil {
+	if err := syscall.Mount("tmpfs", disk, "tmpfs", 0, "size=16m"); err != nil {
 		t.Skipf("a small file system cannot be mounted here: %v", err)
 	}
 	t.Cleanup(func() {
@@ -26,7 +25,7 @@ func TestFullDisk(t *testing.T) {
 	store := open(t, "bbolt://"+filepath.Join(disk, "crdlab.db"))
 	stored := fill(t, store)
 	for _, id := range stored {
-		if value, _, err := store.Get(t.Context(), id); err != nil || string(value) != string(valueOf(id)) {
+		if value, _, err := store.Get(t.Context(), id); err != nil || !share.Matches(id, value) {
 			t.Errorf("%s of %d: %d bytes, %v", id, len(stored), len(value), err)
 		}
 	}
@@ -35,7 +34,8 @@ func TestFullDisk(t *testing.T) {
 			t.Errorf("delete from a full disk: %v", err)
 		}
 	}
-	if err := store.Put(t.Context(), "room", valueOf("room"), time.Time{}); err != nil {
+	id, value := scenario(-1, 3000)
+	if err := store.Put(t.Context(), id, value, time.Time{}); err != nil {
 		t.Errorf("put after a deletion: %v", err)
 	}
 }
@@ -45,8 +45,8 @@ func fill(t *testing.T, store share.Store) []string {
 	t.Helper()
 	var ids []string
 	for i := range 10_000 {
-		id := strconv.Itoa(i)
-		err := store.Put(t.Context(), id, valueOf(id), time.Time{})
+		id, value := scenario(i, 3000)
+		err := store.Put(t.Context(), id, value, time.Time{})
 		if errors.Is(err, share.ErrFull) {
 			return ids
 		}

@@ -14,6 +14,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/crdlab/crdlab/internal/playground"
 	"github.com/crdlab/crdlab/internal/share"
 )
 
@@ -22,11 +23,19 @@ import (
 const writerAddress = "CRDLAB_TEST_WRITER"
 
 func TestMain(m *testing.M) {
-	address := os.Getenv(writerAddress)
-	if address == "" {
+	if len(os.Args) == 3 && os.Args[1] == checkArgument {
+		checkFile(os.Args[2])
+	}
+	var err error
+	switch {
+	case os.Getenv(writerAddress) != "":
+		err = write(context.Background(), os.Getenv(writerAddress))
+	case os.Getenv(modelVariable) != "":
+		err = serveModel(os.Getenv(modelVariable))
+	default:
 		os.Exit(m.Run())
 	}
-	if err := write(context.Background(), address); err != nil {
+	if err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(1)
 	}
@@ -34,20 +43,28 @@ func TestMain(m *testing.M) {
 
 // write stores values without end and prints the id of each stored value.
 func write(ctx context.Context, address string) error {
-	store, err := share.Open(ctx, address)
+	store, err := share.Open(ctx, address, share.Options{})
 	if err != nil {
 		return err
 	}
 	for i := 0; ; i++ {
-		id := strconv.Itoa(i)
-		if err := store.Put(ctx, id, valueOf(id), time.Time{}); err != nil {
+		id, value := scenario(i, 3000)
+		if err := store.Put(ctx, id, value, time.Time{}); err != nil {
 			return err
 		}
 		fmt.Println(id)
 	}
 }
 
-func valueOf(id string) []byte { return []byte(strings.Repeat(id+" ", 3000)) }
+// scenario returns the stored form of the scenario with this number, and its id. Its
+// size is approximately size words.
+func scenario(number, size int) (id string, value []byte) {
+	id, value, err := share.Encode(playground.Scenario{CRD: strings.Repeat(strconv.Itoa(number)+" ", size)})
+	if err != nil {
+		panic(err)
+	}
+	return id, value
+}
 
 // TestFileSurvivesKill checks that all acknowledged values survive when the writing
 // process is killed.
@@ -58,7 +75,7 @@ func TestFileSurvivesKill(t *testing.T) {
 		store := open(t, address)
 		for _, id := range stored {
 			value, _, err := store.Get(t.Context(), id)
-			if err != nil || string(value) != string(valueOf(id)) {
+			if err != nil || !share.Matches(id, value) {
 				t.Errorf("%s of %d: %d bytes, %v", id, len(stored), len(value), err)
 			}
 		}

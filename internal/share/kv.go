@@ -4,7 +4,9 @@ package share
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"io"
 	"strconv"
 	"strings"
 	"time"
@@ -46,6 +48,10 @@ func (n namespace) Put(_ context.Context, id string, value []byte, expires time.
 	case err != ErrNotFound:
 		return err
 	}
+	return n.write(id, value, expires)
+}
+
+func (n namespace) write(id string, value []byte, expires time.Time) error {
 	expires = ceilSecond(expires)
 	options := &kv.PutOptions{}
 	stamp := int64(0)
@@ -76,6 +82,22 @@ func (n namespace) read(id string) ([]byte, time.Time, error) {
 	return decodeKV(stored)
 }
 
+// Extend also gives an expiry to a value without one, because ExpireAll cannot.
+func (n namespace) Extend(_ context.Context, id string, expires time.Time) error {
+	value, until, err := n.read(id)
+	switch {
+	case err == ErrNotFound || err == nil && !until.IsZero() && !until.Before(expires):
+		return nil
+	case err != nil:
+		return err
+	}
+	return n.write(id, value, expires)
+}
+
+// ExpireAll does nothing: a Worker runs only while it handles a request, which is too
+// short to visit all values.
+func (namespace) ExpireAll(context.Context, time.Time) (int, error) { return 0, nil }
+
 func (n namespace) Delete(_ context.Context, id string) error {
 	if err := n.kv.Delete(id); err != nil {
 		return fmt.Errorf("delete a scenario: %w", err)
@@ -85,6 +107,9 @@ func (n namespace) Delete(_ context.Context, id string) error {
 
 // DeleteExpired does nothing, because Workers KV deletes expired values.
 func (namespace) DeleteExpired(context.Context, time.Time) (int, error) { return 0, nil }
+
+// Backup is not supported.
+func (namespace) Backup(context.Context, func(int64) io.Writer) error { return errors.ErrUnsupported }
 
 func (namespace) Close() error { return nil }
 

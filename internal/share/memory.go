@@ -2,6 +2,8 @@ package share
 
 import (
 	"context"
+	"errors"
+	"io"
 	"sync"
 	"time"
 )
@@ -23,8 +25,10 @@ type memoryValue struct {
 }
 
 // NewMemory returns a store whose values are lost when the process ends.
-func NewMemory() Store {
-	return &memory{values: map[string]memoryValue{}, limit: memoryLimit}
+func NewMemory() Store { return newMemory(memoryLimit) }
+
+func newMemory(limit int) *memory {
+	return &memory{values: map[string]memoryValue{}, limit: limit}
 }
 
 func (m *memory) Put(_ context.Context, id string, value []byte, expires time.Time) error {
@@ -54,6 +58,30 @@ func (m *memory) Get(_ context.Context, id string) ([]byte, time.Time, error) {
 	return append([]byte(nil), known.value...), known.expires, nil
 }
 
+func (m *memory) Extend(_ context.Context, id string, expires time.Time) error {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if known, ok := m.values[id]; ok {
+		known.expires = later(known.expires, ceilSecond(expires))
+		m.values[id] = known
+	}
+	return nil
+}
+
+func (m *memory) ExpireAll(_ context.Context, expires time.Time) (int, error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	changed := 0
+	for id, known := range m.values {
+		if known.expires.IsZero() {
+			known.expires = ceilSecond(expires)
+			m.values[id] = known
+			changed++
+		}
+	}
+	return changed, nil
+}
+
 func (m *memory) Delete(_ context.Context, id string) error {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -77,5 +105,8 @@ func (m *memory) remove(id string) {
 	m.size -= len(m.values[id].value)
 	delete(m.values, id)
 }
+
+// Backup is not supported.
+func (m *memory) Backup(context.Context, func(int64) io.Writer) error { return errors.ErrUnsupported }
 
 func (m *memory) Close() error { return nil }

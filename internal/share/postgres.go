@@ -16,54 +16,80 @@ import (
 )
 
 const (
-	// retryTime limits retries of an operation while the database is unavailable,
-	// for example during a restart.
-	retryTime = 10 * time.Second
-	// startRetryTime limits retries at startup, when the database may start later
-	// than the server.
-	startRetryTime = time.Minute
+	// operationTime limits an operation, including retries while the database restarts
+	// and the time to wait for a connection.
+	operationTime = 3 * time.Second
+	// connectTime limits an attempt to connect and to apply migrations.
+	connectTime = 30 * time.Second
+	// sweepTime limits the operations on all values.
+	sweepTime = 5 * time.Minute
 	// maxPause limits the delay between retries.
-	maxPause = time.Second
+	maxPause = 200 * time.Millisecond
+	// linkOverhead is the size in bytes that counts for each link in addition to its value.
+	linkOverhead = 256
 )
 
 // postgres is a store in a PostgreSQL database. Any number of processes can share it.
 type postgres struct {
 	pool *pgxpool.Pool
+	// quota limits the size of all values in bytes. 0 means no limit.
+	quota int64
 }
 
-// OpenPostgres connects to the database at a URL such as
-// postgres://user:password@host/database and applies pending migrations. It waits
-// up to a minute for the database to start.
-func OpenPostgres(ctx context.Context, url string) (Store, error) {
+// preparePostgres returns a function that connects to the database at a URL such as
+// postgres://user:password@host/database and applies pending migrations.
+func preparePostgres(url string, o Options) (opener, error) {
 	config, err := pgxpool.ParseConfig(url)
 	if err != nil {
 		return nil, fmt.Errorf("open the store: %w", err)
 	}
 	if config.ConnConfig.ConnectTimeout == 0 {
-		config.ConnConfig.ConnectTimeout = 5 * time.Second
+		config.ConnConfig.ConnectTimeout = operationTime
 	}
-	pool, err := pgxpool.NewWithConfig(ctx, config)
-	if err != nil {
-		return nil, fmt.Errorf("open the store: %w", err)
-	}
-	err = retry(ctx, startRetryTime, func(ctx context.Context) error { return migrate(ctx, pool) })
-	if err != nil {
-		pool.Close()
-		return nil, fmt.Errorf("open the store: %w", err)
-	}
-	return &postgres{pool}, nil
+	return func(ctx context.Context) (Store, error) {
+		ctx, cancel := context.WithTimeout(ctx, connectTime)
+		defer cancel()
+		pool, err := pgxpool.NewWithConfig(ctx, config.Copy())
+		if err != nil {
+			return nil, fmt.Errorf("open the store: %w", err)
+		}
+		if err := migrate(ctx, pool); err != nil {
+			pool.Close()
+			return nil, fmt.Errorf("open the store: %w", err)
+		}
+		return newBreaker(&postgres{pool, o.Quota}, o.Log), nil
+	}, nil
 }
 
-func (p *postgres) Put(ctx context.Context, id string, value []byte, expires time.Time) error {
-	// "Never" is stored as infinity, so the later expiry is always the greater value.
-	const statement = `
-		INSERT INTO crdlab_scenarios (id, value, expires) VALUES ($1, $2, coalesce($3::timestamptz, 'infinity'))
+// putStatement stores a value if the quota permits it, and reports whether it did. It
+// locks the counter first, so concurrent statements count exactly. "Never" is stored as
+// infinity, so the later expiry is always the greater value.
+const putStatement = `
+	WITH usage AS MATERIALIZED (
+		SELECT bytes FROM crdlab_usage FOR UPDATE
+	), room AS MATERIALIZED (
+		SELECT $4::bigint = 0 OR bytes + $5::bigint <= $4::bigint OR EXISTS (SELECT FROM crdlab_scenarios WHERE id = $1) AS exists
+		FROM usage
+	), put AS (
+		INSERT INTO crdlab_scenarios (id, value, expires)
+		SELECT $1, $2, coalesce($3::timestamptz, 'infinity') FROM room WHERE room.exists
 		ON CONFLICT (id) DO UPDATE SET expires = excluded.expires
-		WHERE crdlab_scenarios.expires < excluded.expires`
-	err := retry(ctx, retryTime, func(ctx context.Context) error {
-		_, err := p.pool.Exec(ctx, statement, id, value, nullableTime(expires))
-		return err
+		WHERE crdlab_scenarios.expires < excluded.expires
+		RETURNING xmax = 0 AS is_new
+	), counted AS (
+		UPDATE crdlab_usage SET bytes = crdlab_usage.bytes + $5::bigint FROM put WHERE put.is_new
+	)
+	SELECT room.exists FROM room`
+
+func (p *postgres) Put(ctx context.Context, id string, value []byte, expires time.Time) error {
+	hasRoom := false
+	err := retry(ctx, func(ctx context.Context) error {
+		row := p.pool.QueryRow(ctx, putStatement, id, value, nullableTime(expires), p.quota, len(value)+linkOverhead)
+		return row.Scan(&hasRoom)
 	})
+	if err == nil && !hasRoom {
+		err = ErrFull
+	}
 	return databaseError("store a scenario", err)
 }
 
@@ -72,7 +98,7 @@ func (p *postgres) Get(ctx context.Context, id string) (value []byte, expires ti
 		SELECT value, nullif(expires, 'infinity') FROM crdlab_scenarios
 		WHERE id = $1 AND expires > $2`
 	var until *time.Time
-	err = retry(ctx, retryTime, func(ctx context.Context) error {
+	err = retry(ctx, func(ctx context.Context) error {
 		return p.pool.QueryRow(ctx, query, id, time.Now()).Scan(&value, &until)
 	})
 	switch {
@@ -86,17 +112,74 @@ func (p *postgres) Get(ctx context.Context, id string) (value []byte, expires ti
 	return value, expires, nil
 }
 
+func (p *postgres) Extend(ctx context.Context, id string, expires time.Time) error {
+	const statement = `
+		UPDATE crdlab_scenarios SET expires = coalesce($2::timestamptz, 'infinity')
+		WHERE id = $1 AND expires < coalesce($2::timestamptz, 'infinity')`
+	err := retry(ctx, func(ctx context.Context) error {
+		_, err := p.pool.Exec(ctx, statement, id, nullableTime(expires))
+		return err
+	})
+	return databaseError("extend a link", err)
+}
+
+// deleteStatement deletes the values of a condition. It locks the counter first, in the
+// same order as putStatement.
+const deleteStatement = `
+	WITH usage AS MATERIALIZED (
+		SELECT bytes FROM crdlab_usage FOR UPDATE
+	), deleted AS (
+		DELETE FROM crdlab_scenarios USING usage WHERE %s
+		RETURNING octet_length(value) + $2::bigint AS size
+	), counted AS (
+		UPDATE crdlab_usage SET bytes = crdlab_usage.bytes - (SELECT coalesce(sum(size), 0) FROM deleted)
+		WHERE EXISTS (SELECT FROM deleted)
+	)
+	SELECT count(*) FROM deleted`
+
 func (p *postgres) Delete(ctx context.Context, id string) error {
-	err := retry(ctx, retryTime, func(ctx context.Context) error {
-		_, err := p.pool.Exec(ctx, `DELETE FROM crdlab_scenarios WHERE id = $1`, id)
+	err := retry(ctx, func(ctx context.Context) error {
+		_, err := p.pool.Exec(ctx, fmt.Sprintf(deleteStatement, "id = $1"), id, linkOverhead)
 		return err
 	})
 	return databaseError("delete a scenario", err)
 }
 
-func (p *postgres) DeleteExpired(ctx context.Context, now time.Time) (int, error) {
-	tag, err := p.pool.Exec(ctx, `DELETE FROM crdlab_scenarios WHERE expires <= $1`, now)
-	return int(tag.RowsAffected()), databaseError("sweep the store", err)
+// DeleteExpired also counts the bytes again, because earlier versions, which may still
+// run during an upgrade, do not count them.
+func (p *postgres) DeleteExpired(ctx context.Context, now time.Time) (removed int, err error) {
+	ctx, cancel := context.WithTimeout(ctx, sweepTime)
+	defer cancel()
+	err = p.pool.QueryRow(ctx, fmt.Sprintf(deleteStatement, "expires <= $1"), now, linkOverhead).Scan(&removed)
+	if err == nil {
+		err = pgx.BeginFunc(ctx, p.pool, func(tx pgx.Tx) error { return countBytes(ctx, tx) })
+	}
+	return removed, databaseError("sweep the store", err)
+}
+
+// countBytes sets the counter to the size of all values.
+func countBytes(ctx context.Context, tx pgx.Tx) error {
+	if _, err := tx.Exec(ctx, `SELECT bytes FROM crdlab_usage FOR UPDATE`); err != nil {
+		return err
+	}
+	const statement = `
+		UPDATE crdlab_usage SET bytes = total
+		FROM (SELECT coalesce(sum(octet_length(value) + $1::bigint), 0) AS total FROM crdlab_scenarios) AS sizes
+		WHERE bytes <> total`
+	_, err := tx.Exec(ctx, statement, linkOverhead)
+	return err
+}
+
+func (p *postgres) ExpireAll(ctx context.Context, expires time.Time) (int, error) {
+	ctx, cancel := context.WithTimeout(ctx, sweepTime)
+	defer cancel()
+	tag, err := p.pool.Exec(ctx, `UPDATE crdlab_scenarios SET expires = $1 WHERE expires = 'infinity'`, ceilSecond(expires))
+	return int(tag.RowsAffected()), databaseError("limit the lifetime of links", err)
+}
+
+// Backup is not supported: use pg_dump.
+func (p *postgres) Backup(context.Context, func(int64) io.Writer) error {
+	return errors.ErrUnsupported
 }
 
 func (p *postgres) Close() error {
@@ -114,9 +197,9 @@ func nullableTime(t time.Time) *time.Time {
 }
 
 // retry repeats an idempotent operation until it succeeds, fails permanently, or
-// exceeds the time limit.
-func retry(ctx context.Context, limit time.Duration, try func(context.Context) error) error {
-	ctx, cancel := context.WithTimeout(ctx, limit)
+// exceeds operationTime.
+func retry(ctx context.Context, try func(context.Context) error) error {
+	ctx, cancel := context.WithTimeout(ctx, operationTime)
 	defer cancel()
 	for pause := 20 * time.Millisecond; ; pause = min(2*pause, maxPause) {
 		err := try(ctx)
@@ -135,7 +218,7 @@ func retry(ctx context.Context, limit time.Duration, try func(context.Context) e
 func isTransient(err error) bool {
 	if response, ok := errors.AsType[*pgconn.PgError](err); ok {
 		switch response.Code {
-		case "57P01", "57P02", "57P03", "53300": // stopping, crashed, starting, too many clients
+		case "57P01", "57P02", "57P03", "53300", "40P01": // stopping, crashed, starting, too many clients, deadlock
 			return true
 		}
 		return len(response.Code) == 5 && response.Code[:2] == "08"
@@ -153,9 +236,13 @@ func databaseError(operation string, err error) error {
 	if err == nil {
 		return nil
 	}
-	var response *pgconn.PgError
-	if errors.As(err, &response) && response.Code == "53100" {
-		return fmt.Errorf("%s: %w: %w", operation, ErrFull, err)
+	if response, ok := errors.AsType[*pgconn.PgError](err); ok {
+		switch response.Code {
+		case "53100": // disk full
+			return fmt.Errorf("%s: %w: %w", operation, ErrFull, err)
+		case "25006": // read-only transaction
+			return fmt.Errorf("%s: %w: %w", operation, ErrReadOnly, err)
+		}
 	}
 	return fmt.Errorf("%s: %w", operation, err)
 }

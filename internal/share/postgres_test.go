@@ -17,15 +17,27 @@ import (
 )
 
 func TestPostgres(t *testing.T) {
+	t.Parallel()
 	server := postgrestest.Start(t)
 	t.Run("concurrent start", func(t *testing.T) { testConcurrentStart(t, server) })
 	t.Run("store cases", func(t *testing.T) { testStore(t, open(t, server.URL)) })
 	t.Run("two processes", func(t *testing.T) { testTwoProcesses(t, server) })
+	t.Run("quota", func(t *testing.T) {
+		store := open(t, server.URL)
+		if _, err := store.ExpireAll(t.Context(), time.Now()); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := store.DeleteExpired(t.Context(), time.Now().Add(10000*time.Hour)); err != nil {
+			t.Fatal(err)
+		}
+		testQuota(t, server.URL, 4<<20)
+		testCounter(t, server)
+	})
 	t.Run("database restart", func(t *testing.T) { testRestart(t, server) })
 	t.Run("late database start", func(t *testing.T) { testLateStart(t, server) })
 	t.Run("unknown database fails immediately", func(t *testing.T) {
 		start := time.Now()
-		_, err := share.Open(t.Context(), server.URL+"&dbname=nothing")
+		_, err := share.Open(t.Context(), server.URL+"&dbname=nothing", share.Options{})
 		if err == nil || time.Since(start) > 10*time.Second {
 			t.Errorf("after %v: %v", time.Since(start), err)
 		}
@@ -38,7 +50,7 @@ func testConcurrentStart(t *testing.T, server *postgrestest.Server) {
 	stores, errs := make([]share.Store, processes), make([]error, processes)
 	var group sync.WaitGroup
 	for i := range processes {
-		group.Go(func() { stores[i], errs[i] = share.Open(t.Context(), server.URL) })
+		group.Go(func() { stores[i], errs[i] = share.Open(t.Context(), server.URL, share.Options{}) })
 	}
 	group.Wait()
 	if err := errors.Join(errs...); err != nil {
@@ -56,8 +68,24 @@ func testConcurrentStart(t *testing.T, server *postgrestest.Server) {
 	err = connection.QueryRow(t.Context(), `SELECT
 		(SELECT count(*) FROM crdlab_migrations),
 		(SELECT count(*) FROM pg_tables WHERE tablename LIKE 'crdlab_%')`).Scan(&migrations, &tables)
-	if err != nil || migrations != 1 || tables != 2 {
+	if err != nil || migrations != 2 || tables != 3 {
 		t.Errorf("%d migrations, %d tables, %v", migrations, tables, err)
+	}
+}
+
+// testCounter compares the counter of the bytes with the stored values.
+func testCounter(t *testing.T, server *postgrestest.Server) {
+	connection, err := pgx.Connect(t.Context(), server.URL)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer connection.Close(context.Background())
+	var counted, stored int
+	err = connection.QueryRow(t.Context(), `SELECT
+		(SELECT bytes FROM crdlab_usage),
+		(SELECT coalesce(sum(octet_length(value) + 256), 0) FROM crdlab_scenarios)`).Scan(&counted, &stored)
+	if err != nil || counted != stored {
+		t.Errorf("counted %d bytes, stored %d, %v", counted, stored, err)
 	}
 }
 
@@ -112,21 +140,26 @@ func testRestart(t *testing.T, server *postgrestest.Server) {
 // testLateStart opens a store before its database starts.
 func testLateStart(t *testing.T, server *postgrestest.Server) {
 	server.Stop(t)
-	opened := make(chan error, 1)
-	go func() {
-		store, err := share.Open(context.Background(), server.URL)
-		if err == nil {
-			err = store.Close()
-		}
-		opened <- err
-	}()
-	select {
-	case err := <-opened:
-		t.Errorf("opened without a database: %v", err)
-	case <-time.After(300 * time.Millisecond):
+	store, err := share.OpenInBackground(server.URL, share.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer store.Close()
+	if err := store.Delete(t.Context(), "id"); !errors.Is(err, share.ErrUnavailable) {
+		t.Errorf("without a database: %v", err)
 	}
 	server.Run(t)
-	if err := <-opened; err != nil {
-		t.Error(err)
+	waitFor(t, func() error { return store.Delete(t.Context(), "id") })
+}
+
+// waitFor repeats an operation until it succeeds.
+func waitFor(t *testing.T, try func() error) {
+	t.Helper()
+	var err error
+	for deadline := time.Now().Add(20 * time.Second); time.Now().Before(deadline); time.Sleep(20 * time.Millisecond) {
+		if err = try(); err == nil {
+			return
+		}
 	}
+	t.Error(err)
 }

@@ -5,6 +5,7 @@ package share
 import (
 	"context"
 	"errors"
+	"io"
 	"time"
 )
 
@@ -19,6 +20,10 @@ type Store interface {
 	// returns [ErrNotFound] if there is no such value.
 	Get(ctx context.Context, id string) (value []byte, expires time.Time, err error)
 
+	// Extend moves the expiry of a value to a later time. It ignores missing values
+	// and values that expire later.
+	Extend(ctx context.Context, id string, expires time.Time) error
+
 	// Delete removes a value. A missing value is not an error.
 	Delete(ctx context.Context, id string) error
 
@@ -26,14 +31,31 @@ type Store interface {
 	// number. Stores with automatic expiry return 0.
 	DeleteExpired(ctx context.Context, now time.Time) (int, error)
 
+	// ExpireAll gives an expiry to all values without one and returns their number.
+	ExpireAll(ctx context.Context, expires time.Time) (int, error)
+
+	// Backup writes a consistent copy of the store's file while the store is in use. It
+	// first calls start with the size of the copy in bytes. For stores without a file, it
+	// returns [errors.ErrUnsupported].
+	Backup(ctx context.Context, start func(size int64) io.Writer) error
+
 	Close() error
 }
 
-// ErrNotFound is the error for an id without an unexpired value.
-var ErrNotFound = errors.New("no such shared scenario")
-
-// ErrFull is the error of a store without free space.
-var ErrFull = errors.New("the store is full")
+var (
+	// ErrNotFound is the error for an id without an unexpired value.
+	ErrNotFound = errors.New("no such shared scenario")
+	// ErrFull is the error of a store that has reached its quota or has no free space.
+	ErrFull = errors.New("the store is full")
+	// ErrReadOnly is the error of a store that can be read but not written.
+	ErrReadOnly = errors.New("the store is read-only")
+	// ErrUnavailable is the error of a store that is not open, or that currently fails.
+	ErrUnavailable = errors.New("the store is unavailable")
+	// ErrInUse is the error of a store whose file another process has opened.
+	ErrInUse = errors.New("another process uses the store")
+	// ErrDamaged is the error of a store whose file is damaged.
+	ErrDamaged = errors.New("the store is damaged")
+)
 
 // hasExpired reports whether an expiry is reached. The zero time never expires.
 func hasExpired(expires, now time.Time) bool {

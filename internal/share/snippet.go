@@ -53,6 +53,9 @@ func idOf(value []byte) string {
 	return strings.Repeat("0", IDLength-len(number)) + number
 }
 
+// Matches reports whether the id belongs to the stored form of a scenario.
+func Matches(id string, value []byte) bool { return idOf(value) == id }
+
 // IsID reports whether a string has the syntax of an id.
 func IsID(s string) bool {
 	return len(s) == IDLength && strings.Trim(s, idDigits) == ""

@@ -5,6 +5,7 @@ package share_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"log/slog"
 	"os"
 	"path/filepath"
@@ -19,7 +20,7 @@ import (
 
 func open(t *testing.T, address string) share.Store {
 	t.Helper()
-	store, err := share.Open(t.Context(), address)
+	store, err := share.Open(t.Context(), address, share.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -46,22 +47,76 @@ func testStore(t *testing.T, store share.Store) {
 func TestMemory(t *testing.T) { testStore(t, open(t, "memory:")) }
 
 func TestFile(t *testing.T) {
-	testStore(t, open(t, "bbolt://"+filepath.Join(t.TempDir(), "crdlab.db")))
+	testStore(t, open(t, "bbolt://"+filepath.Join(fastDirectory(t), "crdlab.db")))
+}
+
+func TestQuota(t *testing.T) {
+	const quota = 4 << 20
+	for _, address := range []string{"memory:", "bbolt://" + filepath.Join(t.TempDir(), "crdlab.db")} {
+		testQuota(t, address, quota)
+	}
+}
+
+func testQuota(t *testing.T, address string, quota int64) {
+	t.Helper()
+	store, err := share.Open(t.Context(), address, share.Options{Quota: quota})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := errors.Join(storetest.Quota(t.Context(), store), store.Close()); err != nil {
+		t.Errorf("%s: %v", address, err)
+	}
+}
+
+// TestUpgradeLimitsLifetime opens a store of a server without a lifetime in a server with
+// one. The links expire after this lifetime.
+func TestUpgradeLimitsLifetime(t *testing.T) {
+	recorded, err := os.ReadFile("../../cmd/server/testdata/compat/links.db")
+	if err != nil {
+		t.Fatal(err)
+	}
+	path := filepath.Join(fastDirectory(t), "links.db")
+	if err := os.WriteFile(path, recorded, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	store := open(t, "bbolt://"+path)
+	// The first link of links.json.
+	const id = "asWxAn2D6OzYnpN0Xcd"
+	if _, expires, err := store.Get(t.Context(), id); err != nil || !expires.IsZero() {
+		t.Fatalf("the recorded link expires at %v, %v", expires, err)
+	}
+	ctx, stop := context.WithCancel(t.Context())
+	swept := make(chan struct{})
+	start := time.Now()
+	go func() {
+		share.Sweep(ctx, store, time.Hour, 48*time.Hour, slog.New(slog.DiscardHandler))
+		close(swept)
+	}()
+	waitFor(t, func() error {
+		_, expires, err := store.Get(t.Context(), id)
+		if left := expires.Sub(start); err == nil && (left < 48*time.Hour || left > 49*time.Hour) {
+			err = fmt.Errorf("it expires at %v", expires)
+		}
+		return err
+	})
+	stop()
+	<-swept
 }
 
 func TestFileIsPersistent(t *testing.T) {
 	address := "bbolt://" + filepath.Join(t.TempDir(), "crdlab.db")
-	first, err := share.Open(t.Context(), address)
+	first, err := share.Open(t.Context(), address, share.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := first.Put(t.Context(), "id", []byte("value"), time.Time{}); err != nil {
+	id, want := scenario(1, 1)
+	if err := first.Put(t.Context(), id, want, time.Time{}); err != nil {
 		t.Fatal(err)
 	}
 	if err := first.Close(); err != nil {
 		t.Fatal(err)
 	}
-	if value, _, err := open(t, address).Get(t.Context(), "id"); err != nil || string(value) != "value" {
+	if value, _, err := open(t, address).Get(t.Context(), id); err != nil || string(value) != string(want) {
 		t.Errorf("got %q, %v", value, err)
 	}
 }
@@ -69,7 +124,7 @@ func TestFileIsPersistent(t *testing.T) {
 func TestFileIsLocked(t *testing.T) {
 	address := "bbolt://" + filepath.Join(t.TempDir(), "crdlab.db")
 	open(t, address)
-	if _, err := share.Open(t.Context(), address); err == nil || !strings.Contains(err.Error(), "timeout") {
+	if _, err := share.Open(t.Context(), address, share.Options{}); err == nil || !strings.Contains(err.Error(), "timeout") {
 		t.Errorf("opened twice: %v", err)
 	}
 }
@@ -85,18 +140,21 @@ func TestOpenErrors(t *testing.T) {
 		"bbolt:":                            "has no file path",
 		"bbolt://data/crdlab.db":            "has no file path",
 		"bbolt:///nowhere/crdlab.db":        "no such file or directory",
-		"bbolt://" + notAStore:              "invalid database",
+		"bbolt://" + notAStore:              "another kind of file",
 		"postgres://user:secret@:port/name": "open the store",
 	} {
-		_, err := share.Open(t.Context(), address)
+		_, err := share.Open(t.Context(), address, share.Options{})
 		if err == nil || !strings.Contains(err.Error(), want) || strings.Contains(err.Error(), "secret") {
 			t.Errorf("%s: %v, want %q and no secret", address, err, want)
 		}
 	}
+	if content, err := os.ReadFile(notAStore); err != nil || string(content) != strings.Repeat("text", 4096) {
+		t.Errorf("a file that is not a store was changed: %d bytes, %v", len(content), err)
+	}
 }
 
 func TestNoStore(t *testing.T) {
-	if store, err := share.Open(t.Context(), "none"); store != nil || err != nil {
+	if store, err := share.Open(t.Context(), "none", share.Options{}); store != nil || err != nil {
 		t.Errorf("got %v, %v", store, err)
 	}
 }
@@ -127,7 +185,7 @@ func TestSweepRunsPeriodically(t *testing.T) {
 		put("soon", time.Minute)
 		ended := make(chan struct{})
 		go func() {
-			share.Sweep(ctx, store, time.Hour, slog.New(slog.NewTextHandler(&log, nil)))
+			share.Sweep(ctx, store, time.Hour, 0, slog.New(slog.NewTextHandler(&log, nil)))
 			close(ended)
 		}()
 		time.Sleep(90 * time.Minute)

@@ -2,29 +2,48 @@ package share
 
 import (
 	"context"
+	"errors"
 	"log/slog"
 	"time"
 )
 
-// Sweep deletes expired values immediately and after each interval, until the
-// context is done.
-func Sweep(ctx context.Context, store Store, interval time.Duration, log *slog.Logger) {
-	ticker := time.NewTicker(interval)
-	defer ticker.Stop()
+// failurePause is the time until the next attempt after a failed sweep.
+const failurePause = time.Minute
+
+// Sweep deletes expired values immediately and after each interval, until the context is
+// done. With a lifetime, it first gives an expiry to the values without one, which an
+// earlier version or a server without a lifetime has stored.
+func Sweep(ctx context.Context, store Store, interval, lifetime time.Duration, log *slog.Logger) {
 	for {
-		removed, err := store.DeleteExpired(ctx, time.Now())
-		switch {
-		case ctx.Err() != nil:
-			return
-		case err != nil:
-			log.WarnContext(ctx, "could not remove expired links", "error", err)
-		case removed > 0:
-			log.InfoContext(ctx, "removed expired links", "count", removed)
+		pause := interval
+		if err := sweepOnce(ctx, store, lifetime, log); err != nil {
+			pause = min(interval, failurePause)
+			// The store itself logs that it is unavailable.
+			if ctx.Err() == nil && !errors.Is(err, ErrUnavailable) {
+				log.WarnContext(ctx, "could not remove expired links", "error", err)
+			}
 		}
 		select {
 		case <-ctx.Done():
 			return
-		case <-ticker.C:
+		case <-time.After(pause):
 		}
 	}
+}
+
+func sweepOnce(ctx context.Context, store Store, lifetime time.Duration, log *slog.Logger) error {
+	if lifetime > 0 {
+		limited, err := store.ExpireAll(ctx, time.Now().Add(lifetime))
+		if limited > 0 {
+			log.InfoContext(ctx, "links without an expiry now have one", "count", limited)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	removed, err := store.DeleteExpired(ctx, time.Now())
+	if removed > 0 {
+		log.InfoContext(ctx, "removed expired links", "count", removed)
+	}
+	return err
 }

@@ -46,7 +46,8 @@ func Start(t testing.TB) *Server {
 	s.data = filepath.Join(directory, "data")
 	port := freePort(t)
 	s.run(t, "initdb", "-D", s.data, "-U", "crdlab", "--auth=trust", "--encoding=UTF8", "--no-locale", "--no-sync")
-	settings := fmt.Sprintf("\nport = %d\nlisten_addresses = '127.0.0.1'\nunix_socket_directories = ''\n", port)
+	// Without syncs, only a crash of the machine loses data.
+	settings := fmt.Sprintf("\nfsync = off\nport = %d\nlisten_addresses = '127.0.0.1'\nunix_socket_directories = ''\n", port)
 	if err := appendTo(filepath.Join(s.data, "postgresql.conf"), settings); err != nil {
 		t.Fatal(err)
 	}

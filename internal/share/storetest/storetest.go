@@ -36,15 +36,9 @@ var Cases = []Case{
 	{"deleted value is not found", deleteThenGet},
 	{"delete of an unknown id", deleteUnknown},
 	{"sweep keeps unexpired values", sweepKeeps},
+	{"extension", extend},
+	{"extension of an unknown id", extendUnknown},
 	{"concurrent puts", putConcurrently},
-}
-
-// SweepCases apply to stores without automatic expiry. They need exclusive use of
-// the store.
-var SweepCases = []Case{
-	{"sweep removes expired values", sweepRemoves},
-	{"sweep ignores extended and deleted values", sweepCountsOnce},
-	{"sweep of many values", sweepMany},
 }
 
 func putThenGet(ctx context.Context, store share.Store) error {
@@ -162,6 +156,65 @@ func sweepKeeps(ctx context.Context, store share.Store) error {
 	)
 }
 
+func extend(ctx context.Context, store share.Store) error {
+	id, expires := newID("extend"), inAnHour()
+	if err := put(ctx, store, id, expires); err != nil {
+		return err
+	}
+	err := errors.Join(
+		store.Extend(ctx, id, expires.Add(time.Hour)),
+		store.Extend(ctx, id, expires.Add(time.Minute)),
+	)
+	if err != nil {
+		return err
+	}
+	return want(ctx, store, id, "value", expires.Add(time.Hour))
+}
+
+func extendUnknown(ctx context.Context, store share.Store) error {
+	id := newID("unknown")
+	return errors.Join(store.Extend(ctx, id, inAnHour()), wantNone(ctx, store, id))
+}
+
+// Quota fills a store with a quota of 4 MiB. Values beyond it must be rejected, stored
+// values must stay readable, and deletions must make room.
+func Quota(ctx context.Context, store share.Store) error {
+	const size = 100_000
+	value := func(i int) []byte { return bytes.Repeat([]byte{byte('a' + i%26)}, size) }
+	stored := 0
+	for ; stored < 1000; stored++ {
+		err := store.Put(ctx, fmt.Sprint(stored), value(stored), inAnHour())
+		if errors.Is(err, share.ErrFull) {
+			break
+		}
+		if err != nil {
+			return err
+		}
+	}
+	if bytes := stored * size; bytes > 4<<20 || bytes < 1<<20 {
+		return fmt.Errorf("stored %d bytes, want 1 to 4 MiB", bytes)
+	}
+	for i := range stored {
+		if got, _, err := store.Get(ctx, fmt.Sprint(i)); err != nil || !bytes.Equal(got, value(i)) {
+			return fmt.Errorf("value %d in a full store: %d bytes, %w", i, len(got), err)
+		}
+	}
+	err := errors.Join(
+		store.Put(ctx, "0", value(0), inAnHour().Add(time.Minute)),
+		store.Extend(ctx, "1", inAnHour().Add(time.Hour)),
+		store.Delete(ctx, "2"),
+		store.Delete(ctx, "3"),
+		store.Put(ctx, "new", value(0), inAnHour()),
+	)
+	if err != nil {
+		return fmt.Errorf("in a full store: %w", err)
+	}
+	if removed, err := store.DeleteExpired(ctx, inAnHour().Add(24*time.Hour)); err != nil || removed != stored-1 {
+		return fmt.Errorf("removed %d (%v), want %d", removed, err, stored-1)
+	}
+	return store.Put(ctx, "new", value(1), inAnHour())
+}
+
 func putConcurrently(ctx context.Context, store share.Store) error {
 	const writers = 20
 	same, ids := newID("same"), make([]string, writers)
@@ -187,63 +240,6 @@ func putConcurrently(ctx context.Context, store share.Store) error {
 		}
 	}
 	return nil
-}
-
-func sweepRemoves(ctx context.Context, store share.Store) error {
-	over, kept := newID("over"), newID("kept")
-	expires := inAnHour()
-	err := errors.Join(drain(ctx, store), put(ctx, store, over, expires), put(ctx, store, kept, expires.Add(time.Second)))
-	if err != nil {
-		return err
-	}
-	if err := wantSwept(ctx, store, expires, 1); err != nil {
-		return err
-	}
-	return errors.Join(wantNone(ctx, store, over), want(ctx, store, kept, "value", expires.Add(time.Second)))
-}
-
-func sweepCountsOnce(ctx context.Context, store share.Store) error {
-	extended, deleted := newID("extended"), newID("deleted")
-	sooner := inAnHour()
-	err := errors.Join(
-		drain(ctx, store),
-		put(ctx, store, extended, sooner, sooner.Add(time.Minute)),
-		put(ctx, store, deleted, sooner),
-		store.Delete(ctx, deleted),
-	)
-	if err != nil {
-		return err
-	}
-	return errors.Join(
-		wantSwept(ctx, store, sooner, 0),
-		wantSwept(ctx, store, sooner.Add(time.Minute), 1),
-		wantSwept(ctx, store, sooner.Add(time.Minute), 0),
-	)
-}
-
-func sweepMany(ctx context.Context, store share.Store) error {
-	const many = 1200
-	expires := inAnHour()
-	if err := drain(ctx, store); err != nil {
-		return err
-	}
-	var group sync.WaitGroup
-	errs := make(chan error, many)
-	for range 8 {
-		group.Go(func() {
-			for range many / 8 {
-				errs <- put(ctx, store, newID("many"), expires)
-			}
-		})
-	}
-	group.Wait()
-	close(errs)
-	for err := range errs {
-		if err != nil {
-			return err
-		}
-	}
-	return wantSwept(ctx, store, expires, many)
 }
 
 // newID returns a unique id.
@@ -288,19 +284,6 @@ func wantNone(ctx context.Context, store share.Store, id string) error {
 	value, _, err := store.Get(ctx, id)
 	if !errors.Is(err, share.ErrNotFound) || value != nil {
 		return fmt.Errorf("%s has the value %.60q and the error %v, want %v", id, value, err, share.ErrNotFound)
-	}
-	return nil
-}
-
-// drain removes the expiring values of other cases.
-func drain(ctx context.Context, store share.Store) error {
-	_, err := store.DeleteExpired(ctx, inAnHour().Add(24*time.Hour))
-	return err
-}
-
-func wantSwept(ctx context.Context, store share.Store, now time.Time, want int) error {
-	if got, err := store.DeleteExpired(ctx, now); err != nil || got != want {
-		return fmt.Errorf("swept %d (%v), want %d", got, err, want)
 	}
 	return nil
 }
