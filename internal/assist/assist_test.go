@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"flag"
+	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
@@ -23,9 +24,9 @@ import (
 // cursorMark marks the cursor in a document of a case, and tab stops in completion.txt.
 const cursorMark = "█"
 
-// TestCases sends the requests of the cases in testdata: completion, hover and evaluation
-// at the marked position. completion.txt, hover.txt and tried.json contain the expected
-// responses.
+// TestCases sends the requests of the cases in testdata: completion, hover, explanation and
+// evaluation at the marked position. completion.txt, hover.txt, explained.txt and tried.json
+// contain the expected responses.
 func TestCases(t *testing.T) {
 	files, err := filepath.Glob("testdata/*.txtar")
 	if err != nil || len(files) == 0 {
@@ -68,6 +69,8 @@ func respondAs(t *testing.T, e *engine.Engine, name string, cursor playground.Cu
 		return formatCompletion(respond(t, e, playground.AssistRequest{Complete: &cursor}).Completion), true
 	case "hover.txt":
 		return formatHover(respond(t, e, playground.AssistRequest{Hover: &cursor}).Hover), true
+	case "explained.txt":
+		return formatExplanation(respond(t, e, playground.AssistRequest{Explain: &cursor}).Explained), true
 	case "tried.json":
 		return formatResult(t, respond(t, e, playground.AssistRequest{Try: evaluationAt(cursor)}).Tried), true
 	}
@@ -114,6 +117,7 @@ func readCursor(t *testing.T, archive *txtar.Archive) playground.Cursor {
 	documents := map[string]target{
 		"crd.yaml":        {&cursor.Scenario.CRD, playground.DocumentCRD},
 		"object.yaml":     {&cursor.Scenario.Object, playground.DocumentObject},
+		"old-crd.yaml":    {&cursor.Scenario.OldCRD, playground.DocumentOldCRD},
 		"old-object.yaml": {&cursor.Scenario.OldObject, playground.DocumentOldObject},
 		"admission.yaml":  {&cursor.Scenario.Admission, playground.DocumentAdmission},
 		"expression.cel":  {&trial.Expression, ""},
@@ -175,6 +179,35 @@ func formatHover(hover *playground.Hover) string {
 	b.WriteString(formatRange(hover.Range) + "\n" + hover.Title + " <" + hover.Type + ">\n" + hover.Description + "\n")
 	for _, fact := range hover.Facts {
 		b.WriteString(fact.Name + ": " + strings.ReplaceAll(fact.Text, "\n", `\n`) + "\n")
+	}
+	return b.String()
+}
+
+// formatExplanation writes the parts of an explanation, one in each line.
+func formatExplanation(explained *playground.Explanation) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "%s <%s> in %s", explained.Title, explained.Type, explained.Document)
+	if explained.Schema != nil {
+		fmt.Fprintf(&b, " at %s %s", explained.SchemaPath, formatRange(*explained.Schema))
+	}
+	fmt.Fprintf(&b, "%s\n", map[bool]string{true: ", a rule"}[explained.IsRule])
+	for _, fact := range explained.Facts {
+		b.WriteString(fact.Name + ": " + fact.Text + "\n")
+	}
+	if explained.Problem != "" {
+		b.WriteString("problem: " + explained.Problem + "\n")
+	}
+	for _, change := range explained.Changes {
+		fmt.Fprintf(&b, "%s: %s %s %s\n", change.Cause, change.Op, change.Path, change.Value)
+	}
+	for _, rule := range explained.Rules {
+		fmt.Fprintf(&b, "rule %s %s costs %d of %d\n", rule.Rule.Rule, formatRange(rule.Rule.Range), rule.Rule.EstimatedCost, rule.Rule.CostLimit)
+		if rule.Result != nil {
+			fmt.Fprintf(&b, "  %s %s at %q costs %d\n", rule.Result.Outcome, rule.Result.Why, rule.Result.Path, rule.Result.ActualCost)
+		}
+		if rule.Bound != nil {
+			b.WriteString("  bound: " + rule.Bound.Title + "\n")
+		}
 	}
 	return b.String()
 }

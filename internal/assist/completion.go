@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 
+	"k8s.io/apimachinery/pkg/util/sets"
+
 	"github.com/crdlab/crdlab/internal/engine/crdschema"
 	"github.com/crdlab/crdlab/internal/engine/jsonvalue"
 	"github.com/crdlab/crdlab/internal/engine/release"
@@ -148,11 +150,11 @@ func (w *itemWriter) fieldItems(schema crdschema.Schema, present []string) []pla
 		return nil
 	}
 	items := []playground.CompletionItem{}
+	written, required := sets.New(present...), sets.New(schema.Required...).Insert(w.listKeys()...)
 	for _, name := range sortFields(schema, w.listKeys(), w.schemaType()) {
-		if slices.Contains(present, name) {
-			continue
+		if !written.Has(name) {
+			items = append(items, w.fieldItem(schema, name, required.Has(name)))
 		}
-		items = append(items, w.fieldItem(schema, name))
 	}
 	return items
 }
@@ -176,9 +178,8 @@ func (w *itemWriter) schemaType() string {
 	return ""
 }
 
-func (w *itemWriter) fieldItem(schema crdschema.Schema, name string) playground.CompletionItem {
+func (w *itemWriter) fieldItem(schema crdschema.Schema, name string, isRequired bool) playground.CompletionItem {
 	property := schema.Child(name)
-	isRequired := slices.Contains(schema.Required, name) || slices.Contains(w.listKeys(), name)
 	item := playground.CompletionItem{
 		Label: name, Kind: playground.ItemField, Detail: property.TypeName(),
 		Required:    isRequired && (property.Schema == nil || property.Default == nil),

@@ -30,15 +30,15 @@ func (c *cursorContext) matchRuleValues(field string) []documentedValue {
 	case "apiVersions":
 		for _, v := range spec.Versions {
 			if v.Served {
-				values = append(values, documentedValue{v.Name, "Of " + spec.Names.Kind + "."})
+				values = append(values, documentedValue{v.Name, "A version of " + spec.Names.Kind + "."})
 			}
 		}
 		return append(values, documentedValue{"*", "All versions."})
 	case "resources":
 		plural := spec.Names.Plural
 		return []documentedValue{
-			{plural, "Objects of the kind " + spec.Names.Kind + "."}, {plural + "/status", "Their status."}, {plural + "/scale", "Their scale."},
-			{"*", "All resources, but not their subresources."}, {"*/*", "All resources and their subresources."},
+			{plural, "Objects of the kind " + spec.Names.Kind + "."}, {plural + "/status", "The status subresource."}, {plural + "/scale", "The scale subresource."},
+			{"*", "All resources without their subresources."}, {"*/*", "All resources with their subresources."},
 		}
 	}
 	return nil

@@ -16,23 +16,23 @@ type documentedValue struct{ value, description string }
 // types of v1 and v1beta1 share them.
 var documentedValues = map[string][]documentedValue{
 	"CustomResourceDefinitionSpec.scope": {
-		{string(apiextensionsv1.NamespaceScoped), "Each object is in a namespace."},
-		{string(apiextensionsv1.ClusterScoped), "Objects are in no namespace."},
+		{string(apiextensionsv1.NamespaceScoped), "Objects belong to a namespace."},
+		{string(apiextensionsv1.ClusterScoped), "Objects do not belong to a namespace."},
 	},
 	"CustomResourceConversion.strategy": {
 		{string(apiextensionsv1.NoneConverter), "Only apiVersion changes between versions."},
-		{string(apiextensionsv1.WebhookConverter), "A webhook converts; spec.conversion.webhook says which."},
+		{string(apiextensionsv1.WebhookConverter), "The webhook in spec.conversion.webhook converts objects."},
 	},
 	"WebhookConversion.conversionReviewVersions": {{"v1", ""}, {"v1beta1", ""}},
 	"JSONSchemaProps.type":                       {{"object", ""}, {"array", ""}, {"string", ""}, {"integer", ""}, {"number", ""}, {"boolean", ""}},
 	"JSONSchemaProps.x-kubernetes-list-type": {
-		{"atomic", "The list is replaced as a whole; the default."},
-		{"set", "Items are scalars and unique; appliers own items."},
-		{"map", "Items are objects with unique x-kubernetes-list-map-keys; appliers own fields of items."},
+		{"atomic", "Server-side apply replaces the whole list. The default."},
+		{"set", "Items are unique scalars. Field managers own individual items."},
+		{"map", "Items are objects with unique x-kubernetes-list-map-keys. Field managers own fields of items."},
 	},
 	"JSONSchemaProps.x-kubernetes-map-type": {
-		{"granular", "Appliers own entries; the default."},
-		{"atomic", "The object is replaced as a whole."},
+		{"granular", "Field managers own individual entries. The default."},
+		{"atomic", "Server-side apply replaces the whole object."},
 	},
 	"ValidationRule.reason": {
 		{string(apiextensionsv1.FieldValueInvalid), "The default."},
@@ -40,7 +40,7 @@ var documentedValues = map[string][]documentedValue{
 		{string(apiextensionsv1.FieldValueRequired), ""},
 		{string(apiextensionsv1.FieldValueDuplicate), ""},
 	},
-	"CustomResourceColumnDefinition.type":   {{"string", ""}, {"integer", ""}, {"number", ""}, {"boolean", ""}, {"date", "Shown as an age."}},
+	"CustomResourceColumnDefinition.type":   {{"string", ""}, {"integer", ""}, {"number", ""}, {"boolean", ""}, {"date", "Shown as the time since then."}},
 	"CustomResourceColumnDefinition.format": {{"int32", ""}, {"int64", ""}, {"float", ""}, {"double", ""}, {"byte", ""}, {"date", ""}, {"date-time", ""}, {"password", ""}},
 }
 
@@ -51,11 +51,11 @@ var documentedFormats = map[string][]documentedValue{
 	"number":  {{"float", ""}, {"double", ""}},
 	"string": {
 		{"date-time", "RFC 3339, such as 2006-01-02T15:04:05Z."},
-		{"date", "RFC 3339's full date, such as 2006-01-02."},
-		{"duration", "As Go's time.ParseDuration reads it, such as 1h30m."},
+		{"date", "A full-date of RFC 3339, such as 2006-01-02."},
+		{"duration", "A duration for Go's time.ParseDuration, such as 1h30m."},
 		{"byte", "Base64."},
-		{"password", "Any text; only a hint."},
-		{"uri", "As Go's url.ParseRequestURI reads it."},
+		{"password", "Any string; not validated."},
+		{"uri", "A URI for Go's url.ParseRequestURI."},
 		{"hostname", "RFC 1034, section 3.1."},
 		{"ipv4", ""}, {"ipv6", ""}, {"cidr", "An IPv4 or IPv6 network, such as 10.0.0.0/8."}, {"mac", ""}, {"email", ""},
 		{"uuid", ""}, {"uuid3", ""}, {"uuid4", ""}, {"uuid5", ""},

@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strings"
 
+	"k8s.io/apimachinery/pkg/util/sets"
+
 	"github.com/crdlab/crdlab/internal/engine/crdschema"
 )
 
@@ -19,13 +21,17 @@ var commonFields = []string{"name", "namespace", "labels", "annotations", "type"
 // schemaType is its type keyword.
 func sortFields(schema crdschema.Schema, listKeys []string, schemaType string) []string {
 	names := slices.Sorted(maps.Keys(schema.Properties))
-	rank := func(name string) int { return rankField(schema, listKeys, schemaType, name) }
-	slices.SortStableFunc(names, func(a, b string) int { return rank(a) - rank(b) })
+	required := sets.New(schema.Required...)
+	ranks := make(map[string]int, len(names))
+	for _, name := range names {
+		ranks[name] = rankField(schema, required, listKeys, schemaType, name)
+	}
+	slices.SortStableFunc(names, func(a, b string) int { return ranks[a] - ranks[b] })
 	return names
 }
 
-func rankField(schema crdschema.Schema, listKeys []string, schemaType, name string) int {
-	isRequired := slices.Contains(schema.Required, name) && schema.Child(name).Default == nil
+func rankField(schema crdschema.Schema, required sets.Set[string], listKeys []string, schemaType, name string) int {
+	isRequired := required.Has(name) && schema.Child(name).Default == nil
 	switch {
 	case slices.Contains(firstFields, name) && isRequired:
 		return slices.Index(firstFields, name)

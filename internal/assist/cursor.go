@@ -7,6 +7,7 @@ import (
 
 	"github.com/crdlab/crdlab/internal/assist/celscope"
 	"github.com/crdlab/crdlab/internal/engine"
+	"github.com/crdlab/crdlab/internal/engine/celread"
 	"github.com/crdlab/crdlab/internal/engine/crd"
 	"github.com/crdlab/crdlab/internal/engine/crdschema"
 	"github.com/crdlab/crdlab/internal/playground"
@@ -105,7 +106,7 @@ func (c *cursorContext) celScope() *celscope.Scope {
 		return nil
 	}
 	field, _ := c.Path[n-1].(string)
-	if celscope.IsTooLong(c.Text) {
+	if celread.IsTooLong(c.Text) {
 		return nil
 	}
 	switch c.document {

@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"github.com/crdlab/crdlab/internal/assist/celscope"
+	"github.com/crdlab/crdlab/internal/engine/celread"
 	"github.com/crdlab/crdlab/internal/engine/celrule"
 	"github.com/crdlab/crdlab/internal/engine/crd"
 	"github.com/crdlab/crdlab/internal/engine/crdschema"
@@ -77,7 +78,7 @@ func (a *Assistant) consoleContext(ctx context.Context, at playground.Cursor) (*
 	cursor.Text = at.Trial.Expression
 	cursor.Before = celtoken.NewExpression(cursor.Text).Before(at.Position)
 	cursor.Word = playground.Range{Start: at.Position, End: at.Position}
-	if !celscope.IsTooLong(cursor.Text) && c.selectValue(*at.Trial, nil) {
+	if !celread.IsTooLong(cursor.Text) && c.selectValue(*at.Trial, nil) {
 		cursor.console = c.scope(false)
 	}
 	return cursor, nil

@@ -10,6 +10,7 @@ import (
 	celconfig "k8s.io/apiserver/pkg/apis/cel"
 
 	"github.com/crdlab/crdlab/internal/assist/celscope"
+	"github.com/crdlab/crdlab/internal/engine/celread"
 	"github.com/crdlab/crdlab/internal/engine/celrule"
 	"github.com/crdlab/crdlab/internal/engine/crd"
 	"github.com/crdlab/crdlab/internal/engine/release"
@@ -29,8 +30,8 @@ func (c *console) evaluate(ctx context.Context, expression string) {
 	if strings.TrimSpace(expression) == "" {
 		return
 	}
-	if celscope.IsTooLong(expression) {
-		c.fail("The expression is longer than the playground tries, or has too many brackets.")
+	if celread.IsTooLong(expression) {
+		c.fail("The expression is too long or has too many brackets for crdlab.")
 		return
 	}
 	scope, checked := c.compile(expression)

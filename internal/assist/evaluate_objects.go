@@ -34,7 +34,7 @@ func (a *Assistant) newConsole(ctx context.Context, requested playground.Scenari
 	c.hasFeatures = a.engine.Features.Supports(s)
 	c.file, err = source.Parse(s.Object, finding.ObjectText)
 	if _, isLimit := finding.LimitRange(err); isLimit {
-		c.fail("The objects pass a limit of the playground: %v.", err)
+		c.fail("The objects exceed a limit of crdlab: %v.", err)
 		return c, nil
 	}
 	const callsWebhooks = false // The page sends a request per keystroke.
@@ -82,11 +82,11 @@ func (c *console) prepareObject(r *object.Request) (root *celrule.Node, value, o
 		}
 		return rootNode(r.Version().Schema), r.Object().Object, old
 	case !c.hasFeatures:
-		c.fail("Loading the part of the engine that knows this object…")
+		c.fail("Loading the engine module for this object…")
 	case c.crd.Internal == nil:
-		c.fail("There is no CRD that can be decoded.")
+		c.fail("The CRD cannot be decoded.")
 	case c.crd.Report.Accepted:
-		c.fail("The object cannot be read: the Outcome says why.")
+		c.fail("The object cannot be read. See Outcome for the reason.")
 	default:
 		return c.prepareInvalid(r)
 	}
@@ -103,7 +103,7 @@ func (c *console) prepareInvalid(r *object.Request) (root *celrule.Node, value, 
 	c.result.Version = decoded.GroupVersionKind().Version
 	props := c.crd.VersionSchema(c.result.Version)
 	if props == nil {
-		c.fail("The CRD has no schema for the apiVersion %q.", decoded.GetAPIVersion())
+		c.fail("The CRD has no schema for apiVersion %q.", decoded.GetAPIVersion())
 		return nil, nil, nil
 	}
 	err = upstream.Guard(playground.StageDefault, func() error {
@@ -122,7 +122,7 @@ func (c *console) prepareInvalid(r *object.Request) (root *celrule.Node, value, 
 		return nil, nil, nil
 	}
 	if root == nil {
-		c.fail("The schema has no type that CEL knows.")
+		c.fail("CEL does not support the types of this schema.")
 	}
 	return root, decoded.Object, nil
 }

@@ -33,7 +33,7 @@ func (c *console) selectValue(trial playground.Expression, at *playground.Positi
 		c.result.Object, atCursor = c.locate(*at)
 	}
 	if len(c.objects) == 0 {
-		return c.fail("There is no object to try an expression on.")
+		return c.fail("Add an object to evaluate an expression.")
 	}
 	if c.result.Object < 0 || c.result.Object >= len(c.objects) {
 		return c.fail("There is no object number %d.", c.result.Object+1)
@@ -47,7 +47,7 @@ func (c *console) selectValue(trial playground.Expression, at *playground.Positi
 	finder.walk(root, value, nil)
 	c.result.Paths = append(c.result.Paths, finder.paths...)
 	if finder.found == nil {
-		return c.fail("The object has no value at %s that CEL knows: it has to be there, and in the schema with its type.", trial.Path)
+		return c.fail("CEL cannot read a value at %s. The object must set it, and the schema must specify its type.", trial.Path)
 	}
 	c.node, c.target = finder.node, targetAt(root, value, old, finder.found)
 	c.describeValue(r.Doc())

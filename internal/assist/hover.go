@@ -78,6 +78,23 @@ func fieldTitle(path []any) string {
 // changeFacts lists the changes of the value at a path by the stages of the request.
 func (c *cursorContext) changeFacts(path []any, evaluated []playground.Object) []playground.Fact {
 	f := facts.List{}
+	evaluatedObject := c.evaluatedObject(evaluated)
+	if evaluatedObject == nil {
+		return nil
+	}
+	at := jsonvalue.PathString(path)
+	for _, stage := range evaluatedObject.Stages {
+		for _, change := range stage.Changes {
+			if change.Path == at {
+				f.Add(stage.Name, describeChange(change))
+			}
+		}
+	}
+	return f
+}
+
+// evaluatedObject returns the report of the object at the cursor, or nil without one.
+func (c *cursorContext) evaluatedObject(evaluated []playground.Object) *playground.Object {
 	index := 0
 	for _, before := range c.outline.Documents[:c.Document] {
 		if before.Kind != 0 {
@@ -87,15 +104,7 @@ func (c *cursorContext) changeFacts(path []any, evaluated []playground.Object) [
 	if index >= len(evaluated) {
 		return nil
 	}
-	at := jsonvalue.PathString(path)
-	for _, stage := range evaluated[index].Stages {
-		for _, change := range stage.Changes {
-			if change.Path == at {
-				f.Add(stage.Name, describeChange(change))
-			}
-		}
-	}
-	return f
+	return &evaluated[index]
 }
 
 func describeChange(change playground.Change) string {
@@ -123,27 +132,40 @@ func (c *cursorContext) describeUnknownField(path []any, title string, evaluated
 	hover.Title = title
 	hover.Facts = append(hover.Facts, c.changeFacts(path, evaluated)...)
 	if crdschema.BoolExtension(parent.Schema, "x-kubernetes-preserve-unknown-fields") || c.kind.Version != "" && c.crd.Storage != nil && c.crd.Storage.PreserveUnknown {
-		hover.Description = "Not in the schema, and kept: unknown fields are preserved here."
+		hover.Description = "Not in the schema. The API server keeps the field, because it preserves unknown fields here."
 	} else {
-		hover.Description = "Not in the schema: the API server refuses or drops it."
+		hover.Description = "Not in the schema. The API server rejects or prunes the field."
 	}
 	return hover
 }
 
-// schemaFacts lists the constraints of the schema at a path.
+// schemaFacts lists the constraints and rules of the schema at a path.
 func (c *cursorContext) schemaFacts(schema crdschema.Schema, path []any) []playground.Fact {
+	f := facts.List(constraintFacts(c.kind.Root, schema, path))
+	f.AddRules(schema)
+	return f
+}
+
+// constraintFacts lists the constraints of the schema at a path below root.
+func constraintFacts(root, schema crdschema.Schema, path []any) []playground.Fact {
 	f := facts.List{}
-	last := path[len(path)-1]
-	parent := c.kind.Root.At(path[:len(path)-1])
-	if name, isField := last.(string); isField && parent.Schema != nil && slices.Contains(parent.Required, name) {
-		f.Add("required", "yes")
+	if len(path) > 0 {
+		parent := root.At(path[:len(path)-1])
+		if name, isField := path[len(path)-1].(string); isField && parent.Schema != nil && slices.Contains(parent.Required, name) {
+			f.Add("required", "yes")
+		}
 	}
+	return append(f, valueFacts(schema)...)
+}
+
+// valueFacts lists the default and the constraints of a value.
+func valueFacts(schema crdschema.Schema) []playground.Fact {
+	f := facts.List{}
 	if schema.Default != nil {
 		f.Add("default", jsonvalue.String(schema.Default))
 	}
 	f.AddValues(schema)
 	f.AddBounds(schema)
 	f.AddExtensions(schema)
-	f.AddRules(schema)
 	return f
 }

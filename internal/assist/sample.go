@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/crdlab/crdlab/internal/engine"
+	"github.com/crdlab/crdlab/internal/engine/crd"
 	"github.com/crdlab/crdlab/internal/engine/crdschema"
 	"github.com/crdlab/crdlab/internal/engine/release"
 	"github.com/crdlab/crdlab/internal/playground"
@@ -16,12 +17,10 @@ func (a *Assistant) sample(ctx context.Context, request playground.SampleRequest
 	if err != nil {
 		return nil, err
 	}
-	restore, err := release.Emulate(s)
+	c, err := a.evaluateCRD(ctx, s)
 	if err != nil {
 		return nil, err
 	}
-	c := a.engine.EvaluateCRD(ctx, s)
-	restore()
 	if c.Internal == nil {
 		return sample, nil
 	}
@@ -38,7 +37,22 @@ func (a *Assistant) sample(ctx context.Context, request playground.SampleRequest
 		if object, sample.Unsolved, err = solver.solveWithSpec(object); err != nil {
 			return nil, err
 		}
+		if request.Full {
+			if object, err = solver.fillEmptyObjects(object, len(sample.Unsolved)); err != nil {
+				return nil, err
+			}
+		}
 	}
 	sample.Object = writeSample(kind.Root, object, request.Full)
 	return sample, nil
+}
+
+// evaluateCRD evaluates the CRD of s under the release of s.
+func (a *Assistant) evaluateCRD(ctx context.Context, s playground.Scenario) (*crd.CRD, error) {
+	restore, err := release.Emulate(s)
+	if err != nil {
+		return nil, err
+	}
+	defer restore()
+	return a.engine.EvaluateCRD(ctx, s), nil
 }

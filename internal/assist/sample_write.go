@@ -8,6 +8,8 @@ import (
 
 	"github.com/mitchellh/go-wordwrap"
 
+	"k8s.io/apimachinery/pkg/util/sets"
+
 	"github.com/crdlab/crdlab/internal/assist/facts"
 	"github.com/crdlab/crdlab/internal/engine/crdschema"
 	"github.com/crdlab/crdlab/internal/engine/jsonvalue"
@@ -86,8 +88,9 @@ func fieldNames(schema crdschema.Schema, object map[string]any) []string {
 	if schema.Schema != nil {
 		names = sortFields(schema, nil, "")
 	}
+	listed := sets.New(names...)
 	for _, name := range slices.Sorted(maps.Keys(object)) {
-		if !slices.Contains(names, name) {
+		if !listed.Has(name) {
 			names = append(names, name)
 		}
 	}
@@ -118,10 +121,8 @@ func (w *sampleWriter) writeEntry(name string, schema crdschema.Schema, value an
 			w.writeLine(column, mark, key)
 			w.writeFields(schema, value, column+indentation, mark)
 		default:
+			// A commented field below braces would not be valid YAML without its comment character.
 			w.writeLine(column, mark, key+" {}")
-			if w.expands(schema) {
-				w.writeFields(schema, value, column+indentation, markAt(mark, column+indentation))
-			}
 		}
 	case []any:
 		if len(value) == 0 {

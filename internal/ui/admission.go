@@ -36,9 +36,9 @@ func invocationTitle(invocation playground.AdmissionInvocation, several bool) st
 	}
 	switch {
 	case invocation.Reinvocation:
-		parts = append(parts, "asked again, since the object had changed")
+		parts = append(parts, "reinvoked")
 	case several && invocation.Param == "":
-		parts = append(parts, "asked first")
+		parts = append(parts, "first call")
 	}
 	return strings.Join(parts, ", ")
 }
@@ -97,7 +97,7 @@ func webhookKind(w playground.AdmissionWebhook) string {
 
 func requestTitle(call playground.AdmissionCall) string {
 	if call.Reinvocation {
-		return "The request that it gets again, since the object had changed"
+		return "AdmissionReview request after a reinvocation, because the object changed"
 	}
-	return "The request that it gets"
+	return "AdmissionReview request"
 }

@@ -641,9 +641,9 @@ func admissionCall(call playground.AdmissionCall) templ.Component {
 				return templ_7745c5c3_Err
 			}
 			var templ_7745c5c3_Var25 string
-			templ_7745c5c3_Var25, templ_7745c5c3_Err = templ.JoinStringErrs("To answer, add an AdmissionReview with a response to the tab Admission: allowed, status, warnings, patchType and patch.")
+			templ_7745c5c3_Var25, templ_7745c5c3_Err = templ.JoinStringErrs("To simulate the response, add an AdmissionReview to the Admission tab, with allowed, status, warnings, patchType and patch.")
 			if templ_7745c5c3_Err != nil {
-				return templ.Error{Err: templ_7745c5c3_Err, FileName: `internal/ui/admission.templ`, Line: 110, Col: 141}
+				return templ.Error{Err: templ_7745c5c3_Err, FileName: `internal/ui/admission.templ`, Line: 110, Col: 145}
 			}
 			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var25))
 			if templ_7745c5c3_Err != nil {
@@ -654,7 +654,7 @@ func admissionCall(call playground.AdmissionCall) templ.Component {
 				return templ_7745c5c3_Err
 			}
 		} else {
-			templ_7745c5c3_Err = jsonText("Its answer", call.Response).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = jsonText("AdmissionReview response", call.Response).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -663,7 +663,7 @@ func admissionCall(call playground.AdmissionCall) templ.Component {
 				return templ_7745c5c3_Err
 			}
 			if !isNull(call.Patch) {
-				templ_7745c5c3_Err = jsonText("The patch in it, decoded", call.Patch).Render(ctx, templ_7745c5c3_Buffer)
+				templ_7745c5c3_Err = jsonText("Decoded patch", call.Patch).Render(ctx, templ_7745c5c3_Buffer)
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
@@ -672,7 +672,7 @@ func admissionCall(call playground.AdmissionCall) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = rangeButton(playground.DocumentAdmission, *call.ResponseRange, "Go to the answer").Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = rangeButton(playground.DocumentAdmission, *call.ResponseRange, "Go to the response").Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}

@@ -8,9 +8,11 @@ import (
 
 // briefView is the content of the panel "brief".
 type briefView struct {
-	// class is accepted, rejected or unknown.
+	// class is accepted, approximate, rejected or unknown.
 	class string
 	word  string
+	// status is the HTTP status of a rejected request.
+	status string
 	// detail has the number of problems and the evaluated request.
 	detail string
 }
@@ -26,14 +28,25 @@ func briefVerdict(report playground.Report) briefView {
 	} else {
 		subject = objectsSummary(report.Objects)
 		for _, object := range report.Objects {
+			if len(object.DependsOn) > 0 {
+				view.doubt("Depends on the webhook")
+				continue
+			}
 			view.worsen(object.Accepted, object.Status)
 		}
+	}
+	switch {
+	case view.class != "accepted":
+	case report.Preliminary:
+		view.class, view.word = "unknown", "Checking rules…"
+	case report.Kubernetes.Approximate:
+		view.class, view.word = "approximate", "Probably accepted"
 	}
 	var problems string
 	if all := findings(report); len(all) > 0 {
 		problems = problemCounts(all)
 	}
-	view.detail = strings.Join(nonEmpty(problems, subject), " · ")
+	view.detail = strings.Join(nonEmpty(subject, problems), " · ")
 	return view
 }
 
@@ -43,8 +56,16 @@ func (v *briefView) worsen(accepted bool, status playground.Status) {
 	case accepted:
 	case status.Code != 0:
 		v.class, v.word = "rejected", "Rejected"
-	case v.class == "accepted":
-		v.class, v.word = "unknown", "Not evaluated"
+		v.status = statusText(status)
+	default:
+		v.doubt("Not evaluated")
+	}
+}
+
+// doubt changes a favourable verdict to unknown.
+func (v *briefView) doubt(word string) {
+	if v.class == "accepted" {
+		v.class, v.word = "unknown", word
 	}
 }
 
@@ -54,7 +75,7 @@ func objectsSummary(objects []playground.Object) string {
 	}
 	accepted := 0
 	for _, object := range objects {
-		if object.Accepted {
+		if object.Accepted && len(object.DependsOn) == 0 {
 			accepted++
 		}
 	}

@@ -33,7 +33,7 @@ func celConsole() templ.Component {
 			templ_7745c5c3_Var1 = templ.NopComponent
 		}
 		ctx = templ.ClearChildren(ctx)
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 1, "<details class=\"console\" id=\"console\" hidden><summary>Try an expression <small>CEL on any part of an object, with what a rule there has</small></summary><div class=\"console-place\"><label class=\"control\"><span class=\"visually-hidden\">Object</span> <select id=\"console-object\" hidden></select></label> <label class=\"control\"><span class=\"control-label\">self is</span> <input id=\"console-path\" list=\"console-paths\" placeholder=\"the object\" autocomplete=\"off\" autocapitalize=\"off\" spellcheck=\"false\"></label> <datalist id=\"console-paths\"></datalist> <button type=\"button\" class=\"button\" id=\"console-cursor\" title=\"Take the part of the object that the cursor is in\">At the cursor</button></div><div class=\"console-editor\" id=\"console-editor\"></div><div id=\"console-result\"></div><p class=\"visually-hidden\" id=\"console-said\" role=\"status\"></p></details>")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 1, "<details class=\"console\" id=\"console\" hidden><summary>CEL console <small>evaluate an expression against any part of the object</small></summary><div class=\"console-place\"><label class=\"control\"><span class=\"visually-hidden\">Object</span> <select id=\"console-object\" hidden></select></label> <label class=\"control\"><span class=\"control-label\">Evaluate at</span> <input id=\"console-path\" list=\"console-paths\" placeholder=\"the object\" autocomplete=\"off\" autocapitalize=\"off\" spellcheck=\"false\"></label> <datalist id=\"console-paths\"></datalist> <button type=\"button\" class=\"button\" id=\"console-cursor\" title=\"Use the field under the cursor\">Use cursor position</button></div><div class=\"console-editor\" id=\"console-editor\"></div><div id=\"console-result\"></div><p class=\"visually-hidden\" id=\"console-said\" role=\"status\"></p></details>")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -89,7 +89,7 @@ func tryButton(path string, object int) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 4, "\" title=\"Change the rule and see what comes of it, in the console above\">Try here</button>")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 4, "\" title=\"Edit and evaluate the rule in the console above\">Open in console</button>")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}

@@ -42,15 +42,15 @@ func roundTrips(object playground.Object) templ.Component {
 			return templ_7745c5c3_Err
 		}
 		var templ_7745c5c3_Var2 string
-		templ_7745c5c3_Var2, templ_7745c5c3_Err = templ.JoinStringErrs("What each version loses of " + objectTitle(object))
+		templ_7745c5c3_Var2, templ_7745c5c3_Err = templ.JoinStringErrs("Fields of " + objectTitle(object) + " that each version loses")
 		if templ_7745c5c3_Err != nil {
-			return templ.Error{Err: templ_7745c5c3_Err, FileName: `internal/ui/conversions.templ`, Line: 13, Col: 95}
+			return templ.Error{Err: templ_7745c5c3_Err, FileName: `internal/ui/conversions.templ`, Line: 13, Col: 107}
 		}
 		_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var2))
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 2, "\"><thead><tr><th scope=\"col\">At version</th><th scope=\"col\">A read lacks</th><th scope=\"col\">Writing it back changes</th></tr></thead> <tbody>")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 2, "\"><thead><tr><th scope=\"col\">Version</th><th scope=\"col\">Lost on read</th><th scope=\"col\">Changed after write-back</th></tr></thead> <tbody>")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -489,7 +489,7 @@ func answerText(review playground.ConversionReview) string {
 	case playground.AnsweredByResponse:
 		return "answered by the pasted ConversionReview"
 	}
-	return "nothing answers"
+	return "no response"
 }
 
 func changeClass(op string) string {

@@ -8,16 +8,38 @@ import (
 	"github.com/crdlab/crdlab/internal/playground"
 )
 
-// splitChanges separates breaking from harmless changes.
-func splitChanges(all []playground.CRDChange) (breaking, harmless []playground.CRDChange) {
-	for _, c := range all {
-		if c.Breaks == playground.BreaksNone {
-			harmless = append(harmless, c)
-		} else {
-			breaking = append(breaking, c)
-		}
+// A compatibility describes the changes with the same class.
+type compatibility struct {
+	class playground.ChangeClass
+	// singular and plural are verbs for the number of changes.
+	singular, plural string
+}
+
+var compatibilities = []compatibility{
+	{playground.ChangeBreaks, "breaks objects", "break objects"},
+	{playground.ChangeMayBreak, "may break objects or clients", "may break objects or clients"},
+	{playground.ChangeCompatible, "is compatible", "are compatible"},
+}
+
+// changesOf returns the changes of a class.
+func changesOf(all []playground.CRDChange, class playground.ChangeClass) []playground.CRDChange {
+	return slices.DeleteFunc(slices.Clone(all), func(c playground.CRDChange) bool { return c.Class != class })
+}
+
+// describe returns a number of changes with their class: "2 changes break objects".
+func (c compatibility) describe(n int) string {
+	if n == 1 {
+		return count(n, "change") + " " + c.singular
 	}
-	return breaking, harmless
+	return count(n, "change") + " " + c.plural
+}
+
+// witnessTitle introduces a witness.
+func witnessTitle(w playground.Witness) string {
+	if w.Effect == playground.WitnessRejected {
+		return "For example, the new CRD rejects:"
+	}
+	return "For example, the new CRD changes:"
 }
 
 // changeLocation returns the location of a change: a version and a field path
@@ -64,14 +86,16 @@ func breaksClass(b playground.Breaks) string {
 	return "fail"
 }
 
-// breaksSummary returns the heading for a list of changes: "12 changes, 3 may
-// break stored objects or clients".
+// breaksSummary returns the heading for a list of changes: "1 change breaks objects,
+// 3 changes are compatible".
 func breaksSummary(all []playground.CRDChange) string {
-	breaking, _ := splitChanges(all)
-	if len(breaking) == 0 {
-		return count(len(all), "change") + ", none of which breaks stored objects or clients"
+	var parts []string
+	for _, c := range compatibilities {
+		if n := len(changesOf(all, c.class)); n > 0 {
+			parts = append(parts, c.describe(n))
+		}
 	}
-	return count(len(all), "change") + ", " + formatInt(len(breaking)) + " may break stored objects or clients"
+	return strings.Join(parts, ", ")
 }
 
 func storedClass(outcome playground.Outcome) string {
@@ -94,7 +118,7 @@ func storedWord(o playground.StoredObject) string {
 	case len(o.Findings) > 0:
 		return "invalid"
 	case slices.ContainsFunc(o.Changes, removes):
-		return "loses data"
+		return "data loss"
 	}
 	return string(o.Outcome)
 }

@@ -73,7 +73,7 @@ func shortcutsDialog() templ.Component {
 	})
 }
 
-func shareDialog() templ.Component {
+func shareDialog(lifetime int64) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 		if templ_7745c5c3_CtxErr := ctx.Err(); templ_7745c5c3_CtxErr != nil {
@@ -94,15 +94,23 @@ func shareDialog() templ.Component {
 			templ_7745c5c3_Var4 = templ.NopComponent
 		}
 		ctx = templ.ClearChildren(ctx)
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 6, "<dialog id=\"share\" aria-labelledby=\"share-title\"><form method=\"dialog\"><h2 id=\"share-title\">Share</h2><p>The link holds what you typed. Nothing is sent to a server: the part after <code>#</code> stays in the browser.</p><label class=\"share-field\"><span>Link</span> <input id=\"share-link\" readonly spellcheck=\"false\"> <button type=\"button\" class=\"button\" data-copy=\"share-link\">Copy</button></label> <label class=\"share-field\"><span>Markdown</span> <input id=\"share-markdown\" readonly spellcheck=\"false\"> <button type=\"button\" class=\"button\" data-copy=\"share-markdown\">Copy</button></label> <label class=\"share-field\" id=\"share-url-field\" hidden><span>To the file</span> <input id=\"share-url\" readonly spellcheck=\"false\" aria-describedby=\"share-url-about\"> <button type=\"button\" class=\"button\" data-copy=\"share-url\">Copy</button></label><p class=\"hint\" id=\"share-url-about\">A link with <code>#url=</code> and the address of a CRD shows that as it is when the link is opened.</p><p class=\"hint\" id=\"share-length\" hidden></p>")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 6, "<dialog id=\"share\" aria-labelledby=\"share-title\"><form method=\"dialog\"><h2 id=\"share-title\">Share</h2><p>Your documents are in the link itself, after <code>#</code>, and are never sent to a server. The link works forever.</p><label class=\"share-field\"><span>Link</span> <input id=\"share-link\" readonly spellcheck=\"false\"> <button type=\"button\" class=\"button\" data-copy=\"share-link\">Copy</button></label> <label class=\"share-field\"><span>Markdown</span> <input id=\"share-markdown\" readonly spellcheck=\"false\"> <button type=\"button\" class=\"button\" data-copy=\"share-markdown\">Copy</button></label> <label class=\"share-field\" id=\"share-url-field\" hidden><span>Link to source URL</span> <input id=\"share-url\" readonly spellcheck=\"false\" aria-describedby=\"share-url-about\"> <button type=\"button\" class=\"button\" data-copy=\"share-url\">Copy</button></label><p class=\"hint\" id=\"share-url-about\">To always show the latest version of a hosted CRD, link to <code>#url=</code> and its address.</p><p class=\"hint\" id=\"share-length\" hidden></p>")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = shortLink().Render(ctx, templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = shortLink(lifetime).Render(ctx, templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 7, "<div class=\"share-more\"><button type=\"button\" class=\"button\" id=\"share-report\">Copy the texts and the verdict as Markdown</button> <button type=\"button\" class=\"button\" id=\"share-download\">Download the texts</button></div><p class=\"hint\" id=\"share-copied\" role=\"status\"></p><div class=\"dialog-end\"><button class=\"button is-primary\" value=\"close\">Close</button></div></form></dialog>")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 7, "<div class=\"share-more\"><button type=\"button\" class=\"button\" id=\"share-report\">Copy as Markdown</button> <button type=\"button\" class=\"button\" id=\"share-download\">Download .zip</button> <button type=\"button\" class=\"button\" id=\"share-print\">Print…</button></div>")
+		if templ_7745c5c3_Err != nil {
+			return templ_7745c5c3_Err
+		}
+		templ_7745c5c3_Err = shareEmbed().Render(ctx, templ_7745c5c3_Buffer)
+		if templ_7745c5c3_Err != nil {
+			return templ_7745c5c3_Err
+		}
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 8, "<p class=\"hint\" id=\"share-copied\" role=\"status\"></p><div class=\"dialog-end\"><button class=\"button is-primary\" value=\"close\">Close</button></div></form></dialog>")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -112,7 +120,7 @@ func shareDialog() templ.Component {
 
 // shortLink creates short links. The script shows it if the server stores
 // scenarios.
-func shortLink() templ.Component {
+func shortLink(lifetime int64) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 		if templ_7745c5c3_CtxErr := ctx.Err(); templ_7745c5c3_CtxErr != nil {
@@ -133,7 +141,20 @@ func shortLink() templ.Component {
 			templ_7745c5c3_Var5 = templ.NopComponent
 		}
 		ctx = templ.ClearChildren(ctx)
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 8, "<section id=\"short\" aria-label=\"Short link\" hidden><p>A short link keeps what you typed on this server. Everybody who has the link can read it.</p><label class=\"share-field\"><span>Short link</span> <input id=\"short-link\" readonly spellcheck=\"false\"> <button type=\"button\" class=\"button\" id=\"short-make\">Make it</button> <button type=\"button\" class=\"button\" id=\"short-copy\" data-copy=\"short-link\" hidden>Copy</button></label><p class=\"hint\" id=\"short-state\" role=\"status\"></p></section>")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 9, "<section id=\"short\" aria-label=\"Short link\" hidden><p>Short links are stored on this server. Anyone with the link can view the documents. ")
+		if templ_7745c5c3_Err != nil {
+			return templ_7745c5c3_Err
+		}
+		var templ_7745c5c3_Var6 string
+		templ_7745c5c3_Var6, templ_7745c5c3_Err = templ.JoinStringErrs(LifetimeSentence(lifetime))
+		if templ_7745c5c3_Err != nil {
+			return templ.Error{Err: templ_7745c5c3_Err, FileName: `internal/ui/dialogs.templ`, Line: 56, Col: 117}
+		}
+		_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var6))
+		if templ_7745c5c3_Err != nil {
+			return templ_7745c5c3_Err
+		}
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 10, "</p><label class=\"share-field\"><span>Short link</span> <input id=\"short-link\" readonly spellcheck=\"false\"> <button type=\"button\" class=\"button\" id=\"short-make\">Create link</button> <button type=\"button\" class=\"button\" id=\"short-copy\" data-copy=\"short-link\" hidden>Copy</button></label><p class=\"hint\" id=\"short-state\" role=\"status\"></p></section>")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -158,12 +179,12 @@ func addressDialog() templ.Component {
 			}()
 		}
 		ctx = templ.InitializeContext(ctx)
-		templ_7745c5c3_Var6 := templ.GetChildren(ctx)
-		if templ_7745c5c3_Var6 == nil {
-			templ_7745c5c3_Var6 = templ.NopComponent
+		templ_7745c5c3_Var7 := templ.GetChildren(ctx)
+		if templ_7745c5c3_Var7 == nil {
+			templ_7745c5c3_Var7 = templ.NopComponent
 		}
 		ctx = templ.ClearChildren(ctx)
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 9, "<dialog id=\"address\" aria-labelledby=\"address-title\"><form id=\"address-form\" novalidate><h2 id=\"address-title\">Open an address</h2><p>A CRD, objects or both, as YAML or JSON. This page fetches it, no server in between; its site must let other pages read it, as GitHub does for files of public repositories.</p><label class=\"share-field is-alone\"><span>Address</span> <input id=\"address-input\" inputmode=\"url\" placeholder=\"https://github.com/…/blob/main/crd.yaml\" autocomplete=\"off\" spellcheck=\"false\" aria-describedby=\"address-state\"></label><p class=\"hint\" id=\"address-state\" role=\"status\"></p><div class=\"dialog-end\"><button type=\"button\" class=\"button\" id=\"address-cancel\">Cancel</button> <button class=\"button is-primary\">Open</button></div></form></dialog>")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 11, "<dialog id=\"address\" aria-labelledby=\"address-title\"><form id=\"address-form\" novalidate><h2 id=\"address-title\">Open a URL</h2><p>A CRD, objects or both, as YAML or JSON. Your browser fetches it directly, so the site must allow CORS. GitHub does.</p><label class=\"share-field is-alone\"><span>Address</span> <input id=\"address-input\" inputmode=\"url\" placeholder=\"https://github.com/…/blob/main/crd.yaml\" autocomplete=\"off\" spellcheck=\"false\" aria-describedby=\"address-state\"></label><p class=\"hint\" id=\"address-state\" role=\"status\"></p><div class=\"dialog-end\"><button type=\"button\" class=\"button\" id=\"address-cancel\">Cancel</button> <button class=\"button is-primary\">Open</button></div></form></dialog>")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}

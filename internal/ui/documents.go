@@ -10,31 +10,47 @@ type documentKind struct {
 	about string
 	// starter is the document whose copy is a useful start, or empty.
 	starter playground.Document
+	group   documentGroupName
+}
+
+// documentGroupName names the documents that share a pane.
+type documentGroupName string
+
+const (
+	groupCRD    documentGroupName = "crd"
+	groupObject documentGroupName = "object"
+)
+
+func (g documentGroupName) title() string {
+	if g == groupCRD {
+		return "CRD documents"
+	}
+	return "Object documents"
 }
 
 // documents lists all documents in the order of their tabs.
 var documents = []documentKind{
-	{playground.DocumentCRD, "CRD", "", ""},
-	{playground.DocumentObject, "Object", "", ""},
+	{playground.DocumentCRD, "CRD", "", "", groupCRD},
+	{playground.DocumentObject, "Object", "", "", groupObject},
 	{
-		playground.DocumentOldCRD, "Old CRD",
-		"The CRD in the cluster before. The one in the tab CRD is its update.",
-		playground.DocumentCRD,
+		playground.DocumentOldCRD, "Previous CRD",
+		"The CRD already in the cluster; the CRD tab is applied as its update.",
+		playground.DocumentCRD, groupCRD,
 	},
 	{
-		playground.DocumentOldObject, "Old object",
-		"The objects in the cluster before, as they are stored. The ones in the tab Object update them.",
-		playground.DocumentObject,
+		playground.DocumentOldObject, "Existing object",
+		"Objects already stored in the cluster; the Object tab is applied as their update.",
+		playground.DocumentObject, groupObject,
 	},
 	{
 		playground.DocumentConversion, "Conversion",
-		"What stands for the conversion webhook: APIConversion rules, or its ConversionReview answers.",
-		"",
+		"Simulates the conversion webhook: APIConversion rules or a recorded ConversionReview response.",
+		"", groupCRD,
 	},
 	{
 		playground.DocumentAdmission, "Admission",
-		"Admission policies with their bindings and parameters, webhook configurations, and the webhooks' AdmissionReview answers.",
-		"",
+		"Admission policies with their bindings and parameters, webhook configurations, and recorded AdmissionReview responses.",
+		"", groupObject,
 	},
 }
 
@@ -66,21 +82,27 @@ type documentTab struct {
 	optional bool
 }
 
-func (d PageData) documentTabs() []documentTab {
-	shown := playground.DocumentObject
-	if d.Scenario.Object == "" {
-		shown = playground.DocumentCRD
-	}
-	tabs := make([]documentTab, len(documents))
+// documentTabs returns the tabs of a group, or of all groups if it is empty. The first
+// document of each group is selected.
+func (d PageData) documentTabs(group documentGroupName) []documentTab {
+	var tabs []documentTab
 	for i, kind := range documents {
+		if group != "" && kind.group != group {
+			continue
+		}
 		text := *d.Scenario.Text(kind.Document)
-		tabs[i] = documentTab{
+		tabs = append(tabs, documentTab{
 			documentKind: kind,
 			text:         text,
-			selected:     kind.Document == shown,
+			selected:     i < alwaysShown,
 			hidden:       i >= alwaysShown && text == "",
 			optional:     i >= alwaysShown,
-		}
+		})
 	}
 	return tabs
+}
+
+// hidesTab reports whether a panel has no tab initially, because it has no content.
+func (d PageData) hidesTab(panel string) bool {
+	return panel == PanelChanges && d.Scenario.OldCRD == ""
 }

@@ -17,7 +17,7 @@ type EmbedData struct {
 	Link     string
 	Scenario playground.Scenario
 	// Report is nil if the server has no result.
-	Report *playground.Report
+	Report *playground.Report `json:"-"`
 }
 
 // Embed renders the result of a shared scenario for iframes on other sites. The
@@ -254,7 +254,7 @@ func UnknownLink(assets Assets, home string) templ.Component {
 				return templ_7745c5c3_Err
 			}
 		}
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 18, "</head><body class=\"embed\"><main><h1>No such link</h1><p>There is nothing at this address: the link was cut short, has expired, or was deleted.</p><p><a href=\"")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 18, "</head><body class=\"embed\"><main><h1>No such link</h1><p>This link does not exist. It was truncated, has expired or was deleted.</p><p><a href=\"")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}

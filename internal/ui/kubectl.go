@@ -13,17 +13,20 @@ func resourceArgument(crd playground.CRD, version string, preferred bool) string
 
 func noTablesMessage(report playground.Report) string {
 	if !report.CRD.Accepted {
-		return "Nothing to get: the API server does not accept the CRD."
+		return "No resources: the CRD was rejected."
 	}
-	return "Nothing to get: no version is served."
+	return "No resources: the CRD serves no version."
 }
 
-// deprecations returns the deprecation warning for reads at a version, if any.
-func deprecations(crd playground.CRD, version string) []string {
-	for _, v := range crd.Versions {
-		if v.Name == version && v.Deprecated {
-			return []string{crd.Group + "/" + version + " " + crd.Names.Kind + " is deprecated"}
+// emptyTableReason explains an empty table.
+func emptyTableReason(report playground.Report) string {
+	if len(report.Objects) == 0 {
+		return "Add an object to see its row."
+	}
+	for _, object := range report.Objects {
+		if object.Status.Code >= 400 {
+			return "The object was rejected. Fix the problems to see its row."
 		}
 	}
-	return nil
+	return "No object is stored after this request."
 }

@@ -6,6 +6,7 @@ const (
 	// maxShownLines is shared among the objects of a report.
 	maxShownLines    = 3000
 	maxShownChanges  = 300
+	maxWitnessLines  = 12
 	maxShownProblems = 500
 	// maxShownResults is the limit for one rule; the first openResults are
 	// unfolded.

@@ -58,6 +58,9 @@ func crdLine(c stageChange) (line int, ok bool) {
 // changeLabel names the effect of a stage on a value.
 func changeLabel(c stageChange) string {
 	name := c.stage
+	if name == playground.StageStore && c.change.Cause == playground.CauseServer {
+		return storeLabel(c.change.Op)
+	}
 	if name == playground.StageMutate {
 		name = mutationStage(c.change.Cause)
 	}
@@ -66,6 +69,14 @@ func changeLabel(c stageChange) string {
 		return c.stage
 	}
 	return stage.LabelOf(c.change.Op)
+}
+
+// storeLabel names the effect of storing an object at its own version.
+func storeLabel(op playground.ChangeOp) string {
+	if op == playground.ChangeRemove {
+		return "not stored"
+	}
+	return "set by etcd"
 }
 
 // mutationStage returns the stage whose label fits a change during mutation,

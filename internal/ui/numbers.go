@@ -1,24 +1,45 @@
 package ui
 
 import (
+	"fmt"
 	"strconv"
 	"strings"
 )
 
-// formatCost formats CEL cost units in at most seven characters, such as "9.1
-// M".
+// formatCost formats CEL cost units, and other large numbers: "943,727", "9.1
+// million".
 func formatCost(cost uint64) string {
-	units := []struct {
-		size uint64
-		name string
-	}{{1e18, "E"}, {1e15, "P"}, {1e12, "T"}, {1e9, "G"}, {1e6, "M"}, {1e3, "k"}}
-	for _, unit := range units {
-		if cost >= unit.size && cost >= 10_000 {
-			number := strconv.FormatFloat(float64(cost)/float64(unit.size), 'f', decimals(cost/unit.size), 64)
-			return strings.TrimSuffix(number, ".0") + " " + unit.name
-		}
+	if cost < 1e6 {
+		return groupDigits(cost)
 	}
-	return strconv.FormatUint(cost, 10)
+	if cost >= 1e15 {
+		return ">1,000 trillion"
+	}
+	size, name := uint64(1e6), "million"
+	switch {
+	case cost >= 1e12:
+		size, name = 1e12, "trillion"
+	case cost >= 1e9:
+		size, name = 1e9, "billion"
+	}
+	number := strconv.FormatFloat(float64(cost)/float64(size), 'f', decimals(cost/size), 64)
+	return strings.TrimSuffix(number, ".0") + " " + name
+}
+
+// formatFactor formats the ratio of a cost to its limit: "12×", ">1,000×".
+func formatFactor(cost, limit uint64) string {
+	if factor := cost / limit; factor <= 1000 {
+		return groupDigits(factor) + "×"
+	}
+	return ">1,000×"
+}
+
+// groupDigits formats a number below a million with a comma between thousands.
+func groupDigits(n uint64) string {
+	if n < 1000 {
+		return strconv.FormatUint(n, 10)
+	}
+	return fmt.Sprintf("%d,%03d", n/1000, n%1000)
 }
 
 func decimals(whole uint64) int {

@@ -13,12 +13,14 @@ import (
 type verdictView struct {
 	// subject is crd or object.
 	subject string
-	// class is accepted, rejected or unknown.
+	// class is accepted, approximate, rejected or unknown.
 	class  string
 	word   string
 	status string
 	title  string
 	output string
+	// listed reports that the list of problems has the content of output.
+	listed bool
 	// reason explains the verdict on an accepted request; usually empty.
 	reason   string
 	warnings []string
@@ -29,18 +31,34 @@ type verdictView struct {
 func crdVerdict(report playground.Report) verdictView {
 	crd := report.CRD
 	v := newVerdict(crd.Accepted, crd.Status, crd.Output, crd.Warnings)
+	v.qualify(report)
 	v.subject, v.title = "crd", strings.TrimSpace("CustomResourceDefinition "+crd.Name)
+	v.listed = v.output != "" && hasProblems(crd.Findings)
 	v.brief = crd.Accepted && len(v.warnings) == 0 && len(report.Objects) > 0
-	if v.brief {
+	switch {
+	case v.brief && v.class == "approximate":
+		v.word = "CRD probably accepted"
+	case v.brief && v.class == "accepted":
 		v.word = "CRD accepted"
 	}
 	if v.output == "" && v.class == "unknown" && len(crd.Findings) == 0 {
-		v.output = "Paste a CustomResourceDefinition into the tab CRD, or choose an example."
+		v.output = "Paste a CustomResourceDefinition in the CRD tab, or open an example."
 	}
 	return v
 }
 
-func objectVerdict(object playground.Object) verdictView {
+// hasProblems reports whether findings contain an error or a warning.
+func hasProblems(findings []playground.Finding) bool {
+	return countSeverity(findings, playground.SeverityError)+countSeverity(findings, playground.SeverityWarning) > 0
+}
+
+// isSingle reports whether the verdict on the only object is the verdict of the report.
+func isSingle(report playground.Report) bool {
+	return report.CRD.Accepted && len(report.Objects) == 1
+}
+
+func objectVerdict(report playground.Report, index int) verdictView {
+	object := report.Objects[index]
 	v := newVerdict(object.Accepted, object.Status, object.Output, object.Warnings)
 	v.subject, v.title = "object", operationVerb(object.Operation)+" "+objectTitle(object)
 	switch {
@@ -49,10 +67,35 @@ func objectVerdict(object playground.Object) verdictView {
 	case object.Accepted && object.Operation == playground.OperationDelete:
 		v.word = "Marked as deleted"
 	}
+	v.listed = v.output != "" && hasProblems(object.Findings)
+	v.qualify(report)
 	v.reason = deletionReason(object)
+	if len(object.DependsOn) > 0 {
+		return dependentVerdict(v, object.DependsOn)
+	}
 	if v.output == "" && !object.Accepted {
 		v.output = firstStageReason(object.Stages)
 	}
+	return v
+}
+
+// qualify marks acceptance as approximate unless the release's own libraries gave
+// the verdict, and as unknown until the rules of the CRD are validated.
+func (v *verdictView) qualify(report playground.Report) {
+	switch {
+	case v.class != "accepted":
+	case report.Preliminary:
+		v.class, v.word, v.status = "unknown", "Checking rules…", ""
+	case report.Kubernetes.Approximate:
+		v.class, v.word = "approximate", "Probably "+strings.ToLower(v.word)
+	}
+}
+
+// dependentVerdict turns the verdict on a request into an unknown one, because it depends
+// on webhooks.
+func dependentVerdict(v verdictView, webhooks []string) verdictView {
+	v.class, v.word, v.status = "unknown", "Depends on the webhook", ""
+	v.output = "The verdict depends on " + strings.Join(webhooks, " and ") + ": the API server would call it, but the scenario has no response."
 	return v
 }
 
@@ -191,16 +234,16 @@ type objectView struct {
 }
 
 func newObjectView(object playground.Object) objectView {
-	view := objectView{title: "As stored", changes: stageChanges(object.Stages, true)}
+	view := objectView{title: "Stored object", changes: stageChanges(object.Stages, true)}
 	text := object.Stored
 	switch {
 	case object.Deleted:
-		view = objectView{title: "As deleted", legend: "no longer stored", changes: stageChanges(object.Stages, false)}
+		view = objectView{title: "Deleted object", legend: "no longer stored", changes: stageChanges(object.Stages, false)}
 		text = object.Validated
 	case isNull(text):
 		view = objectView{
-			title:   "Up to the failure",
-			legend:  "as the last stage left it; not stored",
+			title:   "Object at the point of failure",
+			legend:  "not stored",
 			changes: stageChanges(object.Stages, false),
 		}
 		text = object.Validated

@@ -24,7 +24,7 @@ type PageData struct {
 	API string
 	// Gallery lists the examples for the dialog. Examples is the URL of
 	// examples.JSON.
-	Gallery  []examples.Example
+	Gallery  []examples.Example `json:"-"`
 	Examples string
 	// Evaluate is the URL that accepts a scenario by POST and returns a
 	// playground.Answer. Empty: there is no such server.
@@ -35,6 +35,9 @@ type PageData struct {
 	// Share is the URL that stores a scenario for a short link (POST). Empty:
 	// there are no short links.
 	Share string
+	// ShareLifetime is the time in seconds for which a short link works after it
+	// was last opened. 0: until the operator deletes it.
+	ShareLifetime int64
 	// ServiceWorker is the URL of the script that serves the page offline, and
 	// App the URL of the web app manifest. Empty: no offline page.
 	ServiceWorker, App string
@@ -45,10 +48,13 @@ type PageData struct {
 	Shared string
 	// Example is the ID of the example from which Scenario is copied, or empty.
 	Example string
+	// Releases lists the older Kubernetes releases whose own libraries the server
+	// has.
+	Releases []string
 	// Scenario is the initial content of the editors. Report is its result, or
 	// nil.
 	Scenario playground.Scenario
-	Report   *playground.Report
+	Report   *playground.Report `json:"-"`
 }
 
 // EngineAddress has the URLs of the engine's WebAssembly modules and of the
@@ -60,6 +66,9 @@ type EngineAddress struct {
 	First   ModuleAddress `json:"first"`
 	Whole   ModuleAddress `json:"whole"`
 	Runtime string        `json:"runtime"`
+	// Minors has the modules of older Kubernetes releases, by release. Each judges scenarios
+	// with the libraries of its release.
+	Minors map[string]MinorAddress `json:"minors,omitempty"`
 }
 
 // ModuleAddress has the URLs of a WebAssembly module.
@@ -68,6 +77,14 @@ type ModuleAddress struct {
 	// Packed is the gzip-compressed module, for hosts that only serve static
 	// files. Empty: the server compresses the module.
 	Packed string `json:"packed"`
+}
+
+// MinorAddress describes the module of an older release.
+type MinorAddress struct {
+	ModuleAddress
+	// Size is the size of the module in bytes. Download is its size when compressed.
+	Size     int64 `json:"size"`
+	Download int64 `json:"download"`
 }
 
 // pageConfig is the JSON configuration for the page's script.
@@ -81,6 +98,7 @@ type pageConfig struct {
 	Home     string        `json:"home"`
 	Shared   string        `json:"shared"`
 	Example  string        `json:"example"`
+	Releases []string      `json:"releases"`
 	// Options is the scenario without its documents.
 	Options playground.Scenario `json:"options"`
 }
@@ -96,6 +114,7 @@ func (d PageData) config() pageConfig {
 		Home:     d.Home,
 		Shared:   d.Shared,
 		Example:  d.Example,
+		Releases: append([]string{}, d.Releases...),
 		Options:  options(d.Scenario),
 	}
 }

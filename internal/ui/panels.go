@@ -22,6 +22,9 @@ const (
 	PanelKubectl      = "kubectl"
 	PanelVersions     = "versions"
 	PanelSchema       = "schema"
+	PanelReleases     = "releases"
+	PanelCRDs         = "crds"
+	PanelChanges      = "changes"
 	PanelBrief        = "brief"
 	PanelProblems     = "problems"
 	PanelAnnouncement = "announcement"
@@ -43,6 +46,9 @@ var panels = append([]panel{
 	{PanelKubectl, "kubectl", kubectl},
 	{PanelVersions, "Versions", versions},
 	{PanelSchema, "Schema", schemas},
+	{PanelReleases, "Releases", releases},
+	{PanelChanges, "CRD changes", crdChanges},
+	{PanelCRDs, "", crds},
 	{PanelBrief, "", brief},
 	{PanelProblems, "", problems},
 	{PanelAnnouncement, "", plainTextPanel(announcement)},

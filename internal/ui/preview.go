@@ -38,20 +38,26 @@ func sharedTitle(report playground.Report) string {
 		if name == "" {
 			name = "CRD"
 		}
-		return truncate(name, maxTitle) + " " + verdictWord(report.CRD.Accepted, report.CRD.Status)
+		return truncate(name, maxTitle) + " " + verdictWord(report, report.CRD.Accepted, report.CRD.Status)
 	}
-	rejected := 0
+	rejected, dependent := 0, 0
 	for _, object := range report.Objects {
-		if !object.Accepted {
+		switch {
+		case len(object.DependsOn) > 0:
+			dependent++
+		case !object.Accepted:
 			rejected++
 		}
 	}
 	if len(report.Objects) == 1 {
 		object := report.Objects[0]
-		return truncate(objectTitle(object), maxTitle) + " " + verdictWord(object.Accepted, object.Status)
+		return truncate(objectTitle(object), maxTitle) + " " + objectWord(report, object)
+	}
+	if rejected == 0 && dependent > 0 {
+		return formatInt(dependent) + " of " + count(len(report.Objects), "object") + " depend on webhooks"
 	}
 	if rejected == 0 {
-		return count(len(report.Objects), "object") + " accepted"
+		return count(len(report.Objects), "object") + " " + verdictWord(report, true, playground.Status{})
 	}
 	return formatInt(rejected) + " of " + count(len(report.Objects), "object") + " rejected"
 }

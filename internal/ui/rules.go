@@ -47,11 +47,13 @@ var outcomeOrder = map[playground.Outcome]int{
 func ruleGroups(report playground.Report) []ruleGroup {
 	results := resultsByRule(report.Objects)
 	var groups []ruleGroup
+	indexes := map[string]int{} // of groups, by version
 	for _, rule := range report.CRD.Rules {
 		view := newRuleView(rule, results[rule.ID])
-		i := slices.IndexFunc(groups, func(g ruleGroup) bool { return g.version == rule.Version })
-		if i < 0 {
+		i, known := indexes[rule.Version]
+		if !known {
 			i = len(groups)
+			indexes[rule.Version] = i
 			groups = append(groups, ruleGroup{version: rule.Version})
 		}
 		groups[i].rules = append(groups[i].rules, view)
@@ -168,17 +170,17 @@ func (r ruleView) evaluations() string {
 	return formatCost(r.ExpressionCost) + " × " + formatCost(r.Cardinality) + " evaluations"
 }
 
-// repetitionText describes the size limit of a list or map around a rule: "each
-// of jobs: at most 100".
+// repetitionText describes the size limit of a list or map around a rule: "jobs:
+// max 100 items".
 func repetitionText(list playground.Repetition) string {
-	name := "each value of " + lastProperty(list.SchemaPath)
+	name, noun := lastProperty(list.SchemaPath), "value"
 	if list.Keyword == "maxItems" {
-		name = "each of " + lastProperty(list.SchemaPath)
+		noun = "item"
 	}
 	if list.Max == nil {
-		return name + ": no " + list.Keyword
+		return name + ": unbounded (no " + list.Keyword + ")"
 	}
-	return name + ": at most " + formatCost(uint64(max(0, *list.Max)))
+	return name + ": max " + formatCost(uint64(max(0, *list.Max))) + " " + pluralize(int(*list.Max), noun)
 }
 
 // lastProperty names the innermost property in a schema path: "jobs", or "the
@@ -198,15 +200,15 @@ func lastProperty(path string) string {
 func skipReason(result playground.RuleResult) string {
 	switch result.Why {
 	case playground.WhyCreate:
-		return "compares with an old object; this is a create"
+		return "skipped: a create request has no old value"
 	case playground.WhyBlocked:
-		return "an earlier error kept the rules from running"
+		return "skipped: earlier errors"
 	case playground.WhyAbsent:
-		return "no value there"
+		return "field not set"
 	case playground.WhyBudget:
-		return "earlier rules used up the budget"
+		return "skipped: earlier rules used the whole budget"
 	case playground.WhyRatcheted:
-		return "does not hold, as it did not before: only warned of"
+		return "still fails, but the value is unchanged: only a warning"
 	}
 	return result.Why
 }

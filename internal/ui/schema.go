@@ -11,12 +11,12 @@ import (
 
 func noSchemasMessage(report playground.Report) string {
 	if slices.Contains(report.Missing, playground.PartSchemas) {
-		return "Loading the part of the engine that works this out…"
+		return "Loading the OpenAPI module…"
 	}
 	if !report.CRD.Accepted {
 		return "Nothing is published: the API server does not accept the CRD."
 	}
-	return "What a cluster publishes is worked out while this tab is open."
+	return "crdlab generates the published schema while this tab is open."
 }
 
 func explainCommand(crd playground.CRD, version string, preferred bool) string {

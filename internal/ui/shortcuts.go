@@ -13,17 +13,17 @@ type shortcut struct {
 // shortcuts lists the key bindings of the page's script and of the editors. On
 // a Mac, the script replaces Ctrl with Cmd.
 var shortcuts = []shortcut{
-	{"Show these shortcuts", "F1, ? outside of texts"},
+	{"Show these shortcuts", "F1 or ?"},
 	{"Go to CRD, Object", "Alt Shift 1, 2"},
 	panelShortcut(),
-	{"Choose or add a document", "Alt Shift D"},
+	{"Add document", "Alt Shift D"},
 	{"Search the examples", "Alt Shift E"},
 	{"Next problem, previous problem", "F8, Shift F8"},
-	{"Try an expression", "Alt Shift C"},
+	{"Open the CEL console", "Alt Shift C"},
 	{"Share", "Alt Shift S"},
-	{"Complete what is being typed", "Ctrl Space"},
-	{"Explain what is at the cursor", "F2"},
-	{"What made a line of the stored object, its schema", "↑ ↓, Enter in the object"},
+	{"Autocomplete", "Ctrl Space"},
+	{"Show hover docs", "F2"},
+	{"Stored object: go to source or schema", "↑ ↓, Enter in the object"},
 	{"Format the document", "Alt Shift F"},
 	{"Find in the editor", "Ctrl F"},
 	{"Fold, unfold", "Ctrl Shift [, Ctrl Shift ]"},

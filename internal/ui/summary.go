@@ -64,9 +64,9 @@ func problemCounts(all []playground.Finding) string {
 // announcement returns the verdict in one sentence per request, for screen
 // readers.
 func announcement(report playground.Report) string {
-	sentences := []string{"CRD " + verdictWord(report.CRD.Accepted, report.CRD.Status) + "."}
+	sentences := []string{"CRD " + verdictWord(report, report.CRD.Accepted, report.CRD.Status) + "."}
 	for _, object := range report.Objects {
-		sentence := fmt.Sprintf("%s %s", objectTitle(object), verdictWord(object.Accepted, object.Status))
+		sentence := fmt.Sprintf("%s %s", objectTitle(object), objectWord(report, object))
 		if n := countSeverity(object.Findings, playground.SeverityError); n > 0 {
 			sentence += ", " + count(n, "error")
 		}
@@ -75,8 +75,19 @@ func announcement(report playground.Report) string {
 	return strings.Join(sentences, " ")
 }
 
-func verdictWord(accepted bool, status playground.Status) string {
+func objectWord(report playground.Report, object playground.Object) string {
+	if len(object.DependsOn) > 0 {
+		return "depends on the webhook"
+	}
+	return verdictWord(report, object.Accepted, object.Status)
+}
+
+// verdictWord returns the verdict on a request. Acceptance is only probable unless the
+// release's own libraries gave the verdict.
+func verdictWord(report playground.Report, accepted bool, status playground.Status) string {
 	switch {
+	case accepted && report.Kubernetes.Approximate:
+		return "probably accepted"
 	case accepted:
 		return "accepted"
 	case status.Code == 0:
@@ -126,13 +137,14 @@ func milliseconds(ms float64) string {
 }
 
 // additionalWarnings returns the warnings that are missing from the output of
-// kubectl.
+// kubectl. The output begins with the warnings that it contains.
 func additionalWarnings(output string, warnings []string) []string {
-	var unseen []string
-	for _, warning := range warnings {
-		if !strings.Contains(output, "Warning: "+warning) {
-			unseen = append(unseen, warning)
+	for i, warning := range warnings {
+		rest, printed := strings.CutPrefix(output, "Warning: "+warning+"\n")
+		if !printed {
+			return warnings[i:]
 		}
+		output = rest
 	}
-	return unseen
+	return nil
 }

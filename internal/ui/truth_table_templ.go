@@ -35,7 +35,7 @@ func truthTable(report playground.Report) templ.Component {
 		if rows := newTruthTable(report); len(report.Objects) > 1 && len(rows) > 0 {
 			shownRows, hiddenRows := limitItems(rows, maxTruthRows)
 			objects, hiddenObjects := limitItems(report.Objects, maxTruthColumns)
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 1, "<details class=\"truth\" open><summary>Each rule by each object</summary><div class=\"truth-scroll\" tabindex=\"0\" role=\"region\" aria-label=\"Each rule by each object\"><table class=\"truth-table\"><thead><tr><th scope=\"col\">Rule</th>")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 1, "<details class=\"truth\" open><summary>Rules × objects</summary><div class=\"truth-scroll\" tabindex=\"0\" role=\"region\" aria-label=\"Rules × objects\"><table class=\"truth-table\"><thead><tr><th scope=\"col\">Rule</th>")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}

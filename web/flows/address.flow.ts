@@ -109,7 +109,7 @@ test("a reload fetches unedited documents again", async ({ playground }) => {
   const asked = await serveSite(page);
   await playground.open(linkTo("/bundle.yaml"));
   await opened(playground, /CRD and objects from/);
-  await page.waitForTimeout(1500);
+  await playground.stored(`"address":"${site}/bundle.yaml"`);
   await page.reload();
   await opened(playground, /CRD and objects from/);
   await expect.poll(() => asked.length).toBe(2);
@@ -125,8 +125,7 @@ test("a bundle fills both editors, and one of several CRDs can be chosen", async
   await playground.page.goto(linkTo("/crds.yaml"));
   await opened(playground, /crds\.yaml/);
   await expect(playground.verdict("crd")).toContainText("crontabs.stable.example.com");
-  await playground.page.locator("#panel-outcome summary", { hasText: "The CRD" }).click();
-  await playground.page.getByRole("button", { name: "Judge it" }).click();
+  await playground.page.getByRole("button", { name: "backups.stable.example.com" }).click();
   await expect(playground.verdict("crd")).toContainText("backups.stable.example.com");
 });
 
@@ -134,18 +133,19 @@ test("the address of a page on GitHub leads to the file", async ({ playground })
   const asked = await serveSite(playground.page);
   await playground.open("/#url=https://github.com/example/operator/blob/main/config/crd.yaml");
   await opened(playground, /github\.com\/example\/operator\/blob/);
+  await expect(playground.page.locator("#source-about")).toHaveText("CRD from");
   expect(asked.map((request) => request.url())).toEqual(["https://raw.githubusercontent.com/example/operator/main/config/crd.yaml"]);
 });
 
 const failures: [about: string, path: string, problem: string, complaint: RegExp | undefined][] = [
-  ["what is not there", "/nothing.yaml", "There is nothing at https://files.example.com/nothing.yaml: it answered 404.", /404/],
-  ["what is not public", "/private.yaml", "Not everybody may read", /403/],
-  ["what its server fails to send", "/broken.yaml", "files.example.com does not send", /500/],
-  ["what other sites may not read", "/refused.yaml", "does not let other sites read it (CORS)", /CORS|ERR_FAILED/],
+  ["what is not there", "/nothing.yaml", "There is no file at https://files.example.com/nothing.yaml (status 404).", /404/],
+  ["what is not public", "/private.yaml", "private.yaml is not public", /403/],
+  ["what its server fails to send", "/broken.yaml", "files.example.com does not return", /500/],
+  ["what other sites may not read", "/refused.yaml", "does not allow access from other sites (CORS)", /CORS|ERR_FAILED/],
   ["what is too large", "/large.yaml", "large.yaml is larger than 8 MiB.", undefined],
   ["a web page", "/page.html", "is a web page, not YAML", undefined],
-  ["a picture", "/picture.png", "is not a text in UTF-8", undefined],
-  ["what holds no object", "/values.yaml", "holds no Kubernetes object", undefined],
+  ["a picture", "/picture.png", "is not valid UTF-8", undefined],
+  ["what holds no object", "/values.yaml", "contains no Kubernetes object", undefined],
 ];
 
 for (const [about, path, problem, complaint] of failures) {
@@ -154,7 +154,7 @@ for (const [about, path, problem, complaint] of failures) {
     await serveSite(page);
     await playground.open();
     await playground.paste("object", object("7"));
-    await page.waitForTimeout(1500);
+    await playground.stored("replicas: 7");
     await page.goto("about:blank");
     await playground.open(linkTo(path));
     await expect(page.locator("#notice")).toContainText(problem);
@@ -185,7 +185,7 @@ test("markup in an address stays text", async ({ playground }) => {
   const { page } = playground;
   await serveSite(page);
   await playground.open(linkTo(`/${encodeURIComponent(markup)}`));
-  await expect(page.locator("#notice")).toContainText("holds no Kubernetes object");
+  await expect(page.locator("#notice")).toContainText("contains no Kubernetes object");
   await expect(page.locator("img, script[src*=pwned]")).toHaveCount(0);
 });
 
@@ -199,10 +199,10 @@ test("the dialog opens an address beside the present documents", async ({ playgr
   await expect(page.locator("#address-input")).toBeFocused();
   await page.keyboard.type("http://files.example.com/crd.yaml");
   await page.keyboard.press("Enter");
-  await expect(page.locator("#address-state")).toContainText("only addresses that begin with https://");
+  await expect(page.locator("#address-state")).toContainText("does not begin with https://");
   await page.locator("#address-input").fill(`${site}/nothing.yaml`);
   await page.getByRole("button", { name: "Open", exact: true }).click();
-  await expect(page.locator("#address-state")).toContainText("There is nothing at");
+  await expect(page.locator("#address-state")).toContainText("There is no file at");
   complaints.splice(0);
   await page.locator("#address-input").fill("files.example.com/crd.yaml");
   await page.keyboard.press("Enter");

@@ -59,8 +59,10 @@ export async function serveFiles(path: string, log: Log, change: () => Change | 
   return {
     address: `http://127.0.0.1:${(host.address() as AddressInfo).port}${path}`,
     async stop() {
+      // In the other order, a connection in between would keep the server open.
+      const closed = new Promise((resolve) => host.close(resolve));
       host.closeAllConnections();
-      await new Promise((resolve) => host.close(resolve));
+      await closed;
     },
   };
 }

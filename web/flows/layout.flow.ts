@@ -19,6 +19,7 @@ interface State {
 }
 
 const states: Readonly<Record<string, State>> = {
+  first: { example: "crontab-stored", panel: "outcome" },
   start: { example: "crontab-valid", panel: "outcome" },
   error: { example: "crontab-validation", panel: "outcome" },
   rules: { example: "trace", panel: "rules" },
@@ -28,11 +29,11 @@ const states: Readonly<Record<string, State>> = {
 };
 
 const landmarks = [
-  "body", ".page-header", ".page-header h1", "#gallery-open", "#validation", "#kubernetes", "#share-open",
-  "#documents", "[data-panel=brief]", "#tab-crd", "#tab-object", "#sample-open", "[data-editor=object]", "#problems", ".problem .problem-message",
+  "body", ".page-header", ".page-header h1", "#gallery-open", "#operation", "#validation", "#kubernetes", "#share-open", ".request", "[data-panel=brief]", "[data-panel=brief] .verdict-word",
+  "#documents", "#tab-crd", "[data-editor=crd]", "#tab-object", "#sample-open", "[data-editor=object]", "#problems", ".problem .problem-message",
   "#result", "#tab-outcome", "#tab-rules", "#example-note", "[data-verdict=crd]", "[data-verdict=object]", "[data-verdict=object] .verdict-word",
   ".stages", ".stage.is-fail .stage-pill", ".panel:not([hidden]) .yaml", ".yaml-line .key", ".rule-table", ".rule .tag", ".trace",
-  ".version-table", ".page-footer", "dialog[open]", "dialog[open] h2", "dialog[open] input", "dialog[open] .is-primary", ".gallery-entry",
+  ".version-table", ".digest-rules", ".digest .terminal", ".jump-bar", ".page-footer", "dialog[open]", "dialog[open] h2", "dialog[open] input", "dialog[open] .is-primary", ".gallery-entry",
 ];
 
 interface Part {
@@ -96,7 +97,7 @@ async function show(playground: Playground, { example, panel, dialog }: State): 
   await page.mouse.move(1, 1);
 }
 
-const ways = { light: ["light", 1280], dark: ["dark", 1280], narrow: ["light", 390] } as const;
+const ways = { light: ["light", 1280], dark: ["dark", 1280], wide: ["light", 1920], medium: ["light", 900], narrow: ["light", 390] } as const;
 
 for (const [way, [colorScheme, width]] of Object.entries(ways)) {
   test(`${way}, the main states look as they should`, async ({ playground }, { config }) => {

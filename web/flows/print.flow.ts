@@ -15,7 +15,7 @@ test("the verdict, the problems and the whole documents are printed, in light co
   await expect(texts).toContainText("# line 0\n");
   await expect(texts).toContainText("# line 299\n");
   for (const part of [playground.verdict("object"), playground.problems().first(), texts]) await expect(part).toBeVisible();
-  for (const part of ["#tab-object", "#share-open", "[data-editor=object]", "#documents [data-panel=brief]", ".copy"]) {
+  for (const part of ["#tab-object", "#share-open", "[data-editor=object]", "[data-panel=brief]", ".copy"]) {
     await expect(page.locator(part).first()).toBeHidden();
   }
   expect(await page.evaluate(() => getComputedStyle(document.body).color)).toBe("rgb(27, 28, 31)");

@@ -5,8 +5,8 @@ import { expect, test } from "./playground";
 /** The maximum size of a picture in bytes: every reader of the README loads one. */
 const maxBytes = 300_000;
 
-/** The example in the pictures: a rejected object with two problems and a quick fix. */
-const example = "crontab-validation";
+/** The example in the pictures, which opens first: a pruned field, a default and a rule. */
+const example = "crontab-stored";
 
 /** The time until the browser has optimized the engine, in ms. */
 const warmUp = 3_000;

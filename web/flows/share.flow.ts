@@ -45,7 +45,7 @@ test("a short link restores the documents and the result in another browser", as
 test("the short link takes precedence over the stored session", async ({ playground, request }) => {
   await playground.open();
   await playground.paste("object", object("7"));
-  await playground.page.waitForTimeout(1500);
+  await playground.stored("replicas: 7");
   const id = await shareOn(request, { crd, object: object("2") });
   await playground.open(`/s/${id}`);
   expect(await playground.text("object")).toContain("replicas: 2");

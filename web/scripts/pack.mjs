@@ -1,24 +1,30 @@
 // Adds the engine to Vite's output in web/dist, so that the server can embed both.
 //
-//   node pack.mjs FIRST WHOLE RUNTIME NOTICES
+//   node pack.mjs FIRST WHOLE RUNTIME NOTICES MINOR...
 //
 // FIRST and WHOLE are the WebAssembly modules of the engine, with .br and .gz files
-// beside them. RUNTIME is Go's wasm_exec.js, and NOTICES the file with the licences.
+// beside them. RUNTIME is Go's wasm_exec.js, which wasm/resume.js extends, and NOTICES the file with the licences. MINOR is
+// the module of an older Kubernetes release, such as dist/modules/1.31.wasm.
 // The files get names with a hash of their content, listed in web/dist/engine.json:
 //
-//   {"first": {"module": "assets/engine-….wasm", "size": …}, "whole": {…}, "runtime": "assets/wasm_exec-….js"}
+//   {"first": {"module": "assets/engine-….wasm", "size": …}, "whole": {…}, "runtime": "assets/wasm_exec-….js",
+//    "minors": {"1.31": {"module": "assets/engine-….wasm", "size": …, "download": …}}}
 //
-// size is the uncompressed size of a module in bytes. Only compressed modules are
+// size is the uncompressed size of a module in bytes, download the size of its Brotli file.
+// Only compressed modules are
 // stored. web/dist/service-worker.js receives the list of all files.
 
 import { execFileSync } from "node:child_process";
 import { createHash } from "node:crypto";
-import { copyFile, mkdir, readFile, readdir, rm, writeFile } from "node:fs/promises";
-import { join } from "node:path";
+import { copyFile, mkdir, readFile, readdir, rm, stat, writeFile } from "node:fs/promises";
+import { basename, join } from "node:path";
 
 const dist = join(import.meta.dirname, "..", "dist");
 const assets = join(dist, "assets");
-const [first, whole, runtime, notices] = process.argv.slice(2);
+const [first, whole, runtime, notices, ...minors] = process.argv.slice(2);
+
+/** The largest file that Cloudflare serves, in bytes. */
+const maxFile = 25 << 20;
 
 const hash = (content) => createHash("sha256").update(content).digest("base64url").slice(0, 10);
 
@@ -27,7 +33,7 @@ for (const name of await readdir(assets)) {
   if (/^(engine|wasm_exec)-|\.(br|gz)$/.test(name)) await rm(join(assets, name));
 }
 
-const runtimeText = await readFile(runtime);
+const runtimeText = Buffer.concat([await readFile(runtime), await readFile(join(import.meta.dirname, "..", "..", "wasm", "resume.js"))]);
 const runtimeName = `wasm_exec-${hash(runtimeText)}.js`;
 await writeFile(join(assets, runtimeName), runtimeText);
 await copyFile(notices, join(dist, "notices.txt"));
@@ -39,12 +45,16 @@ async function packModule(file) {
   const content = await readFile(file);
   const name = `engine-${hash(content)}.wasm`;
   for (const suffix of [".br", ".gz"]) {
+    const { size } = await stat(file + suffix);
+    if (size > maxFile) throw new Error(`${file}${suffix} has ${size} bytes: static hosts accept ${maxFile}`);
     await copyFile(file + suffix, join(assets, name + suffix));
   }
-  return { module: `assets/${name}`, size: content.length };
+  const { size: download } = await stat(`${file}.br`);
+  return { module: `assets/${name}`, size: content.length, download };
 }
 
-const engine = { first: await packModule(first), whole: await packModule(whole), runtime: `assets/${runtimeName}` };
+const engine = { first: await packModule(first), whole: await packModule(whole), runtime: `assets/${runtimeName}`, minors: {} };
+for (const file of minors) engine.minors[basename(file, ".wasm")] = await packModule(file);
 await writeFile(join(dist, "engine.json"), JSON.stringify(engine) + "\n");
 await writeFile(join(dist, "service-worker.js"), await serviceWorker());
 await writeFile(join(dist, ".gitkeep"), "");
@@ -58,7 +68,8 @@ async function serviceWorker() {
   }
   const names = (await readdir(assets)).filter((name) => !/^app-|\.(br|gz)$/.test(name)).sort();
   const files = ["app.webmanifest", "examples.json", ...names.map((name) => `assets/${name}`).filter((name) => name !== worker)];
-  const modules = [engine.first.module, engine.whole.module];
+  // Static hosts have the gzip files only.
+  const modules = [engine.first, engine.whole, ...Object.values(engine.minors)].flatMap(({ module }) => [module, `${module}.gz`]);
   const site = { version: hash(JSON.stringify([files, modules, worker])), files, modules, script: manifest["src/main.ts"].file };
   return `self.site = ${JSON.stringify(site)};\nimportScripts("${worker}");\n`;
 }

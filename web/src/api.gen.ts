@@ -123,19 +123,31 @@ export type components = {
         } | {
             readonly hover: components["schemas"]["Cursor"];
         } | {
+            readonly explain: components["schemas"]["Cursor"];
+        } | {
             readonly sample: components["schemas"]["SampleRequest"];
+        } | {
+            readonly template: components["schemas"]["TemplateRequest"];
         } | {
             readonly format: components["schemas"]["FormatRequest"];
         } | {
             readonly try: components["schemas"]["ExpressionRequest"];
+        } | {
+            readonly fields: components["schemas"]["FieldsRequest"];
+        } | {
+            readonly insert: components["schemas"]["InsertRequest"];
         };
         /** @description AssistResponse is the response to an AssistRequest; only the corresponding field is set. */
         readonly AssistResponse: {
             readonly completion?: components["schemas"]["Completion"];
             readonly hover?: components["schemas"]["Hover"];
+            readonly explained?: components["schemas"]["Explanation"];
             readonly sample?: components["schemas"]["Sample"];
+            readonly template?: components["schemas"]["Template"];
             readonly formatted?: components["schemas"]["Formatted"];
             readonly tried?: components["schemas"]["ExpressionResult"];
+            readonly tree?: components["schemas"]["FieldTree"];
+            readonly insertion?: components["schemas"]["Insertion"];
             /** @description Missing reports that a feature omitted from this engine could have provided a better response. */
             readonly missing?: boolean;
         };
@@ -198,6 +210,13 @@ export type components = {
              * @enum {string}
              */
             readonly breaks: "none" | "stored objects" | "clients" | "both";
+            /**
+             * @description Class classifies the effect of the change on objects that the old CRD accepts.
+             * @enum {string}
+             */
+            readonly class: "breaks" | "mayBreak" | "compatible";
+            /** @description Witness is the object that proves the class breaks; nil for the other classes. */
+            readonly witness?: components["schemas"]["Witness"];
             /** @description Because gives the reason for Breaks in a sentence. */
             readonly because: string;
             /** @description OldRange locates Field in Scenario.OldCRD, and Range in Scenario.CRD. If a document lacks the field, the range is the nearest parent's. */
@@ -209,6 +228,8 @@ export type components = {
             readonly name: string;
             readonly chosen: boolean;
             readonly range: components["schemas"]["Range"];
+            /** @description Objects is the number of objects in Scenario.Object that belong to this CRD, if there are several CRDs. */
+            readonly objects?: number;
         };
         /** @description Change is a value that a stage added to, removed from or replaced in the object. */
         readonly Change: {
@@ -308,16 +329,70 @@ export type components = {
             /** @description Trial holds the console's expression. If it is set, Position refers to the expression and Document is ignored. */
             readonly trial?: components["schemas"]["Expression"];
         };
+        /** @description Difference is a part of an older release's verdict that differs from the newest release's. */
+        readonly Difference: {
+            /**
+             * @description Document is crd or object.
+             * @enum {string}
+             */
+            readonly document: "crd" | "oldCrd" | "object" | "oldObject" | "conversion" | "admission";
+            /** @description Object is the index in Report.Objects; 0 for the CRD. */
+            readonly object: number;
+            /** @enum {string} */
+            readonly part: "verdict" | "message" | "warnings" | "stored" | "read" | "table";
+            /** @description Field is the path of the differing field for PartStored, and the version for PartTable. */
+            readonly field: string;
+            /** @description Value is the older release's value, and Newest the newest release's; null if absent. For PartVerdict and PartMessage, a value is a Status. */
+            readonly value: unknown;
+            readonly newest: unknown;
+            /** @description Since is the first release that agrees with the newest; empty if it is not known. */
+            readonly since: string;
+        };
         /** @description Example is a scenario with an explanation. */
         readonly Example: {
             /** @description ID is the name of the example's file. Links refer to it. */
             readonly id: string;
             readonly title: string;
-            /** @description Group is the heading of the example's section in the gallery. */
+            /** @description Group is the learning goal under which the gallery lists the example. */
             readonly group: string;
             /** @description Note points out the essential result in one or two sentences. */
             readonly note: string;
+            /** @description Messages has the API server's messages, one in each line, and Keywords other names of the subject. The search finds them. */
+            readonly messages?: string;
+            readonly keywords?: string;
             readonly scenario: components["schemas"]["Scenario"];
+        };
+        /** @description ExplainedRule is a rule in an Explanation. */
+        readonly ExplainedRule: {
+            readonly rule: components["schemas"]["Rule"];
+            /** @description Result is the result for the value at the cursor. In a CRD, it is the worst result for all objects. It is nil if there is no result. */
+            readonly result: components["schemas"]["RuleResult"] | null;
+            /** @description Bound limits the sizes that inflate the cost of the rule, so that the rule is within its cost limit; nil if it is, or if no limit helps. */
+            readonly bound: components["schemas"]["Fix"] | null;
+        };
+        /** @description Explanation describes the element at a Cursor for a single line: its schema, the effect of the request on it, and the rules that read it. Title is empty if nothing is known about the position. */
+        readonly Explanation: {
+            /** @description Title is the path of the field: "spec.jobs[0].name", or "spec.jobs[*].name" in a schema. The root has the name of the kind. */
+            readonly title: string;
+            /** @description Type and Facts are as in Hover, without the rules. */
+            readonly type: string;
+            readonly facts: readonly components["schemas"]["Fact"][];
+            /**
+             * @description Document contains Schema and the ranges of the rules: crd or oldCrd.
+             * @enum {string}
+             */
+            readonly document: "crd" | "oldCrd" | "object" | "oldObject" | "conversion" | "admission";
+            /** @description Schema locates the schema node of the field; nil if the CRD does not specify it. SchemaPath is its path, as in Rule. */
+            readonly schema: components["schemas"]["Range"] | null;
+            readonly schemaPath: string;
+            /** @description Problem is the message of the first error on the cursor's line, or empty. */
+            readonly problem: string;
+            /** @description Changes lists the changes of the field, or of a value that contains it, by the stages of the request. */
+            readonly changes: readonly components["schemas"]["Change"][];
+            /** @description Rules lists the rules that read the field. */
+            readonly rules: readonly components["schemas"]["ExplainedRule"][];
+            /** @description IsRule reports that the cursor is on a rule of the field. Rules then has only this rule, and Type and Facts are empty. */
+            readonly isRule: boolean;
         };
         /** @description Expression is an expression and the value for which it is evaluated. */
         readonly Expression: {
@@ -390,12 +465,45 @@ export type components = {
             readonly name: string;
             readonly text: string;
         };
+        /** @description Field is a field in the schema of a CRD. If its value is a list or a map, the fields of its items or values count as fields of its value. */
+        readonly Field: {
+            readonly name: string;
+            /** @description Depth is the number of fields that contain the field. */
+            readonly depth: number;
+            /** @description Path is the path in an object: "spec.jobs[*].name". */
+            readonly path: string;
+            readonly type: string;
+            readonly required: boolean;
+            readonly description: string;
+            readonly facts: readonly components["schemas"]["Fact"][];
+            /** @description Rules lists the rules on the value, and on its items or values. */
+            readonly rules: readonly components["schemas"]["Rule"][];
+            /** @description Range locates the field in the CRD. It is nil if only Kubernetes specifies the field. */
+            readonly range: components["schemas"]["Range"] | null;
+        };
         /** @description FieldSize is the size of a field. */
         readonly FieldSize: {
             /** @description Path is the field path: "spec.jobs[0].name". */
             readonly path: string;
             /** @description Bytes is the length of the field's JSON. */
             readonly bytes: number;
+        };
+        /** @description FieldTree lists the fields of a version of a CRD. */
+        readonly FieldTree: {
+            /** @description Versions lists the versions of the CRD in the order of the document. It is empty if the CRD cannot be decoded. */
+            readonly versions: readonly string[];
+            /** @description Version is the version of the fields. */
+            readonly version: string;
+            /** @description Fields lists each field before the fields of its value. The first one is the object itself, with the name of its kind and an empty path. */
+            readonly fields: readonly components["schemas"]["Field"][];
+            /** @description Omitted is the number of fields that are missing, because the CRD has too many. It does not count the fields of their values. */
+            readonly omitted: number;
+        };
+        /** @description FieldsRequest requests the fields of a version of the scenario's CRD. */
+        readonly FieldsRequest: {
+            readonly scenario: components["schemas"]["Scenario"];
+            /** @description Version is a version of the CRD. Empty or unknown: the storage version. */
+            readonly version?: string;
         };
         /** @description Finding is a diagnostic about one document. */
         readonly Finding: {
@@ -450,12 +558,37 @@ export type components = {
             readonly description: string;
             readonly facts: readonly components["schemas"]["Fact"][];
         };
+        /** @description InsertRequest requests the insertion of a field into the object of a scenario. */
+        readonly InsertRequest: {
+            readonly scenario: components["schemas"]["Scenario"];
+            /** @description Version is the version of the CRD for a new object. Empty: the storage version. */
+            readonly version?: string;
+            /** @description Field lists the names of the field and of the fields that contain it, the outermost first. It has neither list indexes nor map keys. */
+            readonly field: readonly string[];
+            /** @description Position selects an object and the items of its lists. Nil: the first ones. */
+            readonly position?: components["schemas"]["Position"];
+        };
+        /** @description Insertion is the response to an InsertRequest. Exactly one of its fields is set. */
+        readonly Insertion: {
+            /** @description Fix inserts the field. */
+            readonly fix: components["schemas"]["Fix"] | null;
+            /** @description Present locates the field in the object if it is there already. */
+            readonly present: components["schemas"]["Range"] | null;
+            /** @description Problem is the reason why the field cannot be inserted. */
+            readonly problem: string;
+        };
         /** @description Kubernetes identifies the Kubernetes release of an evaluation. */
         readonly Kubernetes: {
             /** @description Library is the release of the Kubernetes libraries, such as "1.37.2". */
             readonly library: string;
             /** @description Emulated is the emulated minor release, such as "1.37". */
             readonly emulated: string;
+            /** @description Judge is the release of the libraries that gave the verdict, such as "1.31.14". Empty: Library. */
+            readonly judge?: string;
+            /** @description Approximate reports that Library gave the verdict, with the CEL environment and the feature gates of an older release. That release's own verdict may differ. */
+            readonly approximate?: boolean;
+            /** @description Unjudged is the reason why the libraries of the release did not judge the scenario; empty if they are absent. */
+            readonly unjudged?: string;
         };
         /** @description linkResponse is the response to a shared scenario. */
         readonly Link: {
@@ -490,6 +623,8 @@ export type components = {
              */
             readonly operation: "create" | "update" | "updateStatus" | "apply" | "delete" | "scale";
             readonly accepted: boolean;
+            /** @description DependsOn names the webhooks that the API server would call and for which the scenario has no response, such as "the conversion webhook". The verdict then is unknown: Accepted and Status assume that admission webhooks allow the request. */
+            readonly dependsOn?: readonly string[];
             /** @description Deleted reports that the request removed the object: either a delete of an object without finalizers, or an update that removed the last finalizer of an object marked for deletion. */
             readonly deleted: boolean;
             readonly status: components["schemas"]["Status"];
@@ -578,6 +713,29 @@ export type components = {
             readonly range: components["schemas"]["Range"];
             readonly message: string;
         };
+        /** @description Release is the verdict of one release. */
+        readonly Release: {
+            /** @description Kubernetes is the minor release, such as "1.31". */
+            readonly kubernetes: string;
+            /** @description Library is the release of the libraries that judged the scenario, such as "1.31.14"; empty if its libraries did not judge it. */
+            readonly library: string;
+            /** @description Unjudged is the reason if Library is empty. */
+            readonly unjudged: string;
+            /** @description CRD is nil if Library is empty. */
+            readonly crd: components["schemas"]["ReleaseVerdict"] | null;
+            /** @description Objects has one entry for each document in Scenario.Object; empty if the release rejects the CRD. */
+            readonly objects: readonly components["schemas"]["ReleaseVerdict"][];
+            /** @description Differences lists the differences from the newest release. */
+            readonly differences: readonly components["schemas"]["Difference"][];
+        };
+        /** @description ReleaseVerdict is a release's response to the request for a document. */
+        readonly ReleaseVerdict: {
+            readonly accepted: boolean;
+            /** @description Open reports that the response depends on a webhook. */
+            readonly open: boolean;
+            readonly status: components["schemas"]["Status"];
+            readonly warnings: readonly string[];
+        };
         /** @description Repetition is a list or map whose schema has rules for its items. */
         readonly Repetition: {
             /** @description SchemaPath is the path of the list or map, as in Rule.SchemaPath. */
@@ -609,6 +767,10 @@ export type components = {
             readonly tables: readonly components["schemas"]["Table"][];
             /** @description StoredObjects has one entry for each document in Scenario.OldObject, if Scenario.OldCRD is set and the update of the CRD is accepted. */
             readonly storedObjects: readonly components["schemas"]["StoredObject"][];
+            /** @description Differences lists the parts of the verdict of Kubernetes.Judge that differ from the newest release. The explanations in the rest of the report, such as stages and rules, are the newest release's. */
+            readonly differences?: readonly components["schemas"]["Difference"][];
+            /** @description Releases has the verdict of each release from 1.31 to the newest; empty unless Scenario.Releases is set. */
+            readonly releases?: readonly components["schemas"]["Release"][];
             /** @description Missing lists the features that the scenario needs and this engine lacks, such as PartAdmission. Results that depend on them are undetermined. An engine with all features omits this field. */
             readonly missing?: readonly ("admission" | "apply" | "conversion" | "schemas")[];
             readonly timing: components["schemas"]["Timing"];
@@ -680,6 +842,8 @@ export type components = {
         /** @description SampleRequest requests a sample object of a CRD. */
         readonly SampleRequest: {
             readonly crd: string;
+            /** @description CRDIndex is Scenario.CRDIndex. */
+            readonly crdIndex?: number;
             /** @description Version is a version of the CRD. Empty: the storage version. */
             readonly version?: string;
             /** @description Full requests all fields with their descriptions, optional fields as YAML comments. Otherwise the sample has the required fields only. */
@@ -702,10 +866,12 @@ export type components = {
         };
         /** @description Scenario is a request to evaluate a CRD and objects. All documents are untrusted YAML or JSON, exactly as typed by the user. */
         readonly Scenario: {
-            /** @description Kubernetes is the emulated minor release, from "1.25" to "1.37". Empty: the newest. It selects the CEL environment and the feature gates. All other behaviour is the newest release's, including bug fixes and fields that the selected release lacks. */
+            /** @description Kubernetes is the minor release that judges the scenario, from "1.25" to "1.37". Empty: the newest. The release's own libraries judge the scenario if they are available, see Report.Kubernetes. Otherwise the release only selects the CEL environment and the feature gates. All other behaviour is then the newest release's, including bug fixes and fields that the selected release lacks. */
             readonly kubernetes?: string;
-            /** @description CRD is the CustomResourceDefinition. It may hold several YAML documents; the first CustomResourceDefinition is used. */
+            /** @description CRD is the CustomResourceDefinition. It may hold several YAML documents. The request is for one of their CustomResourceDefinitions, see CRDIndex. */
             readonly crd: string;
+            /** @description CRDIndex chooses one of several CustomResourceDefinitions in CRD, counted from 0. An index after the last means the last. Only the objects of its kind are evaluated. An object without a CRD belongs to the first CRD of its group, or to the first CRD if there is no such CRD. */
+            readonly crdIndex?: number;
             /** @description OldCRD is the existing CRD in the cluster. If it is set, CRD is an update of it. */
             readonly oldCrd?: string;
             /** @description Object is the custom resource. If it contains several YAML documents, each is evaluated separately. Empty: only the CRD is evaluated. */
@@ -765,6 +931,8 @@ export type components = {
             readonly fieldValidation?: "Strict" | "Warn" | "Ignore";
             /** @description Schemas requests the schemas that a cluster publishes for the CRD, see Report.Schemas. */
             readonly schemas?: boolean;
+            /** @description Releases requests the verdict of each release, see Report.Releases. */
+            readonly releases?: boolean;
             /** @description Now is the time of the request in RFC 3339 format. It determines creationTimestamp and ages. Empty: the current time. */
             readonly now?: string;
         };
@@ -866,6 +1034,20 @@ export type components = {
             readonly get: string;
             readonly wide: string;
         };
+        /** @description Template is the start of a document. */
+        readonly Template: {
+            /** @description Text is YAML. For a conversion, it has rules that are drafted from the differences between the schemas of the versions. For admission, it has a policy and its binding. It is empty if the CRD cannot be decoded. */
+            readonly text: string;
+        };
+        /** @description TemplateRequest requests the start of a document for a CRD. */
+        readonly TemplateRequest: {
+            readonly crd: string;
+            /**
+             * @description Document is conversion or admission.
+             * @enum {string}
+             */
+            readonly document: "crd" | "oldCrd" | "object" | "oldObject" | "conversion" | "admission";
+        };
         /** @description TextEdit replaces a range of a document, like the TextEdit of the Language Server Protocol. */
         readonly TextEdit: {
             /** @enum {string} */
@@ -915,6 +1097,20 @@ export type components = {
             /** @description Preliminary requests a response as soon as a first result is known. */
             readonly preliminary?: boolean;
         };
+        /** @description A Witness is an object that the old CRD accepts and the new CRD rejects or changes. */
+        readonly Witness: {
+            /** @description Object is the object as a YAML document. */
+            readonly object: string;
+            /** @description Excerpt is the part of Object at the changed schema node, as YAML. */
+            readonly excerpt: string;
+            /**
+             * @description Effect is rejected or changed.
+             * @enum {string}
+             */
+            readonly effect: "rejected" | "changed";
+            /** @description Message is the API server's error under the new CRD. If the new CRD changes the object, Message describes the first difference. */
+            readonly message: string;
+        };
     };
     responses: never;
     parameters: never;
@@ -944,18 +1140,26 @@ export type Condition = components['schemas']['Condition'];
 export type Conversion = components['schemas']['Conversion'];
 export type ConversionReview = components['schemas']['ConversionReview'];
 export type Cursor = components['schemas']['Cursor'];
+export type Difference = components['schemas']['Difference'];
 export type Example = components['schemas']['Example'];
+export type ExplainedRule = components['schemas']['ExplainedRule'];
+export type Explanation = components['schemas']['Explanation'];
 export type Expression = components['schemas']['Expression'];
 export type ExpressionError = components['schemas']['ExpressionError'];
 export type ExpressionRequest = components['schemas']['ExpressionRequest'];
 export type ExpressionResult = components['schemas']['ExpressionResult'];
 export type Fact = components['schemas']['Fact'];
+export type Field = components['schemas']['Field'];
 export type FieldSize = components['schemas']['FieldSize'];
+export type FieldTree = components['schemas']['FieldTree'];
+export type FieldsRequest = components['schemas']['FieldsRequest'];
 export type Finding = components['schemas']['Finding'];
 export type Fix = components['schemas']['Fix'];
 export type FormatRequest = components['schemas']['FormatRequest'];
 export type Formatted = components['schemas']['Formatted'];
 export type Hover = components['schemas']['Hover'];
+export type InsertRequest = components['schemas']['InsertRequest'];
+export type Insertion = components['schemas']['Insertion'];
 export type Kubernetes = components['schemas']['Kubernetes'];
 export type Link = components['schemas']['Link'];
 export type Names = components['schemas']['Names'];
@@ -966,6 +1170,8 @@ export type Position = components['schemas']['Position'];
 export type Problem = components['schemas']['Problem'];
 export type Range = components['schemas']['Range'];
 export type Related = components['schemas']['Related'];
+export type Release = components['schemas']['Release'];
+export type ReleaseVerdict = components['schemas']['ReleaseVerdict'];
 export type Repetition = components['schemas']['Repetition'];
 export type Report = components['schemas']['Report'];
 export type Rule = components['schemas']['Rule'];
@@ -983,11 +1189,14 @@ export type Stage = components['schemas']['Stage'];
 export type Status = components['schemas']['Status'];
 export type StoredObject = components['schemas']['StoredObject'];
 export type Table = components['schemas']['Table'];
+export type Template = components['schemas']['Template'];
+export type TemplateRequest = components['schemas']['TemplateRequest'];
 export type TextEdit = components['schemas']['TextEdit'];
 export type Timing = components['schemas']['Timing'];
 export type TraceStep = components['schemas']['TraceStep'];
 export type UpgradeStep = components['schemas']['UpgradeStep'];
 export type Version = components['schemas']['Version'];
 export type View = components['schemas']['View'];
+export type Witness = components['schemas']['Witness'];
 export type $defs = Record<string, never>;
 export type operations = Record<string, never>;

@@ -1,6 +1,14 @@
 import { element } from "./dom";
 import type { ModuleAddress } from "./engine/download";
 
+/** The module of an older Kubernetes release. */
+export interface MinorAddress extends ModuleAddress {
+  /** The size of the module in bytes. */
+  readonly size: number;
+  /** Its size when compressed, in bytes. */
+  readonly download: number;
+}
+
 /** The configuration in the page's JSON block, which the server writes. */
 export interface Config {
   readonly engine: {
@@ -8,6 +16,8 @@ export interface Config {
     readonly first: ModuleAddress;
     readonly whole: ModuleAddress;
     readonly runtime: string;
+    /** The modules of older Kubernetes releases, by release. */
+    readonly minors?: Readonly<Record<string, MinorAddress>>;
   };
   readonly examples: string;
   readonly evaluate: string;
@@ -15,7 +25,7 @@ export interface Config {
   readonly help: string;
   /** The address that stores scenarios for short links; empty without a store. */
   readonly share: string;
-  /** The address of the service worker; empty if there is none. */
+  /** The address of the service worker; otherwise empty. */
   readonly offline: string;
   /** The address of the page without a shared scenario; empty if this page has none. */
   readonly home: string;
@@ -23,8 +33,15 @@ export interface Config {
   readonly shared: string;
   /** The id of the example in the page, or empty. */
   readonly example: string;
+  /** The older Kubernetes releases whose own libraries the server has. */
+  readonly releases: readonly string[];
   /** The scenario's options; its documents are in the page. */
   readonly options: Partial<Record<string, unknown>>;
+}
+
+/** Returns the older releases whose libraries only the server has. */
+export function serverReleases({ releases, engine: { minors = {} } }: Config): readonly string[] {
+  return releases.filter((release) => !(release in minors));
 }
 
 export function readConfig(): Config {

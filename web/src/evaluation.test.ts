@@ -3,7 +3,8 @@ import type { Answer, View } from "./api.gen";
 import { emptyScenario } from "./scenario";
 import type { Fault } from "./engine/protocol";
 import { Engine } from "./engine/engine";
-import { isPending, keepEvaluated } from "./evaluation";
+import { nothingOlder } from "./engine/older";
+import { isPending, keepEvaluated, pause } from "./evaluation";
 import { nowhere } from "./remote/source";
 import { emptyConsole, Session } from "./session";
 
@@ -11,14 +12,23 @@ import { emptyConsole, Session } from "./session";
 function setUp() {
   const session = new Session({
     scenario: { ...emptyScenario, crd: "a" },
+    origin: "opened",
     document: "object",
+    beside: "crd",
+    maximized: "",
     opened: [],
     panel: "outcome",
+    field: undefined,
     theme: "system",
     answer: undefined,
     answered: undefined,
     engine: { at: "page", whole: false },
+    evaluator: "page",
+    permission: "undecided",
+    question: false,
     online: true,
+    older: nothingOlder,
+    judged: [],
     console: emptyConsole,
     source: nowhere,
     notice: "",
@@ -29,7 +39,7 @@ function setUp() {
     inPage: {
       evaluate: (view) => {
         asked.push(view);
-        return new Promise((resolve) => replies.push(resolve));
+        return new Promise((resolve) => replies.push((answer) => resolve({ answer, took: 10 })));
       },
       complete: () => Promise.reject(new Error("not asked for")),
     },
@@ -164,4 +174,25 @@ test("a fault ends the wait, on every panel", async () => {
   await reply({ error: "now: must be an RFC 3339 time" });
   expect(session.state.notice).toBe("now: must be an RFC 3339 time");
   expect(isPending(session.state)).toBe(false);
+});
+
+describe("while the user types", () => {
+  test("another verdict waits for a pause", async () => {
+    const { session, reply } = setUp();
+    await reply();
+    session.edit({ crd: "b" }, "typed");
+    await reply();
+    expect(session.state.answer?.panels["brief"]).toBe("brief of a");
+    expect(isPending(session.state)).toBe(true);
+    await vi.waitFor(() => expect(session.state.answer?.panels["brief"]).toBe("brief of b"), { timeout: 5 * pause });
+    expect(isPending(session.state)).toBe(false);
+  });
+
+  test("other changes are shown at once", async () => {
+    const { session, reply } = setUp();
+    await reply();
+    session.edit({ crd: "b" });
+    await reply();
+    expect(session.state.answer?.panels["brief"]).toBe("brief of b");
+  });
 });

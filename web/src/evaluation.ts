@@ -1,10 +1,29 @@
 import type { Answer } from "./api.gen";
+import { afterPause } from "./throttle";
 import { sameScenario } from "./scenario";
 import type { Answered, Engine, Evaluation, Question } from "./engine/engine";
+import { judgedReleases } from "./engine/older";
 import type { Session, SessionState } from "./session";
+import { stopSentence } from "./engine/stop-sentence";
+import type { StopReason } from "./engine/worker-client";
 
 function isWhole({ engine }: SessionState): boolean {
   return engine.at === "page" && engine.whole;
+}
+
+/** Reports whether a document of the answer's scenario cannot be read. */
+export function isUnreadable({ findings }: Answer): boolean {
+  return findings.some(({ stage, severity }) => severity === "error" && (stage === "decode" || stage === "crd decode"));
+}
+
+/** The time in ms without a keystroke after which the verdict may change. */
+export const pause = 450;
+
+/** Reports whether an answer must wait for a pause: the verdict never changes per keystroke. */
+function mustWait({ origin, answer: shown }: SessionState, evaluation: Evaluation): boolean {
+  if (origin !== "typed" || evaluation.type !== "answer" || !shown) return false;
+  const isRepaired = isUnreadable(shown) && !isUnreadable(evaluation.answer);
+  return !isRepaired && shown.panels["brief"] !== evaluation.answer.panels["brief"];
 }
 
 /** Reports whether the answer contains the selected panel. */
@@ -16,7 +35,19 @@ function isInSight({ answer, panel }: SessionState): boolean {
 export function isPending(state: SessionState): boolean {
   const { scenario, answer, answered, notice } = state;
   const incomplete = answer?.missing !== undefined && notice === "";
-  return scenario !== answered || incomplete || answer?.preliminary === true || !isInSight(state);
+  const { older } = state;
+  const awaitsModule = older.at === "loading" && older.release === scenario.kubernetes;
+  return scenario !== answered || incomplete || awaitsModule || awaitsJudgment(state) || answer?.preliminary === true || !isInSight(state);
+}
+
+/** Reports whether an evaluation would add judgments of older releases to the answer. */
+function awaitsJudgment({ scenario, answer, engine, older, judged, panel }: SessionState): boolean {
+  if (!answer || answer.missing || engine.at !== "page") return false;
+  const { kubernetes } = scenario;
+  const isReady = older.at === "ready" && !older.all && older.release === kubernetes;
+  const known = judgedReleases(older, scenario);
+  const wanted = panel === "releases" ? known : known.filter((release) => release === kubernetes);
+  return (isReady && !judged.includes(kubernetes)) || wanted.some((release) => !judged.includes(release));
 }
 
 /**
@@ -27,11 +58,27 @@ export function isPending(state: SessionState): boolean {
 export function keepEvaluated(session: Session, engine: Engine, standing: readonly string[]): void {
   /** The pending question. */
   let asked: Question | undefined;
+  /** The evaluation that waits for a pause. */
+  let waiting: Evaluation | undefined;
+  let isPause = true;
+  const show = (evaluation: Evaluation): void => {
+    waiting = undefined;
+    if (asked === evaluation.question) asked = undefined;
+    session.update(changeOf(evaluation, session.state));
+  };
+  const endTyping = afterPause(pause, () => {
+    isPause = true;
+    if (waiting && waiting.question === asked) show(waiting);
+  });
   const ask = (question: Question): void => {
     asked = question;
     void engine.evaluate(question).then((evaluation) => {
+      if (evaluation && !isPause && mustWait(session.state, evaluation)) {
+        if (asked === question) waiting = evaluation;
+        return;
+      }
       if (asked === question) asked = undefined;
-      if (evaluation) session.update(changeOf(evaluation, session.state));
+      if (evaluation) show(evaluation);
     });
   };
   const askIfDue = (): void => {
@@ -41,6 +88,10 @@ export function keepEvaluated(session: Session, engine: Engine, standing: readon
     if (question && !(asked && covers(asked, question))) ask(question);
   };
   session.subscribe((state, previous) => {
+    if (state.scenario !== previous.scenario && state.origin === "typed") {
+      isPause = false;
+      endTyping();
+    }
     // Changes within one task are one question.
     if (differs(state, previous)) queueMicrotask(askIfDue);
   });
@@ -49,8 +100,9 @@ export function keepEvaluated(session: Session, engine: Engine, standing: readon
 
 /** Reports whether a change may require an evaluation. */
 function differs(state: SessionState, previous: SessionState): boolean {
-  const { scenario, answer, panel, engine } = state;
+  const { scenario, answer, panel, engine, older } = state;
   return (
+    older !== previous.older ||
     scenario !== previous.scenario ||
     answer !== previous.answer ||
     panel !== previous.panel ||
@@ -63,6 +115,7 @@ function nextQuestion(state: SessionState, standing: readonly string[]): Questio
   const { scenario, answer, answered, panel } = state;
   if (scenario !== answered || (answer?.missing && isWhole(state))) return fullQuestion(state, standing);
   if (answer?.preliminary) return { ...fullQuestion(state, standing), preliminary: false };
+  if (awaitsJudgment(state)) return { ...fullQuestion(state, standing), preliminary: false };
   return isInSight(state) ? undefined : { scenario, panels: [panel], preliminary: false };
 }
 
@@ -79,21 +132,31 @@ function changeOf(evaluation: Evaluation, state: SessionState): Partial<SessionS
   const { scenario: answered } = evaluation.question;
   switch (evaluation.type) {
     case "answer":
-      return { answered, answer: mergePanels(evaluation, state), notice: "" };
+      return { answered, answer: mergePanels(evaluation, state), judged: evaluation.judged, evaluator: evaluation.by, notice: "" };
     case "stopped":
       return {
         answered,
         answer: undefined,
-        notice: `The evaluation was ended after ${evaluation.seconds} s, so that there is no verdict. What usually takes so long is a rule or a policy that builds long texts or lists within its cost budget: limit what it works on with maxLength and maxItems. What you typed is kept; change it to evaluate again.`,
+        notice: `${stopSentence(evaluation)} ${adviceOn(evaluation.reason, state)}`,
       };
+    case "withheld":
+      return { answered, answer: undefined, notice: "", question: state.permission === "undecided" };
     case "fault":
       return { answered, answer: undefined, notice: evaluation.message };
   }
 }
 
+function adviceOn(reason: StopReason, { permission }: SessionState): string {
+  const sent = permission === "granted" ? "" : ", and nothing was sent to the server";
+  const kept = `Your documents are kept${sent}. Change them to evaluate again.`;
+  if (reason === "crash") return `There is no verdict. ${kept}`;
+  return `There is no verdict. The usual cause is a rule or a policy that builds long strings or lists: limit its input with maxLength and maxItems. ${kept}`;
+}
+
 /** Adds the panels of earlier answers to the same scenario. */
-function mergePanels({ question, answer }: Answered, before: SessionState): Answer {
+function mergePanels({ question, answer, judged }: Answered, before: SessionState): Answer {
   const { answered, answer: known } = before;
+  if (judged.join() !== before.judged.join()) return answer;
   if (question.scenario !== answered || !known || known.missing || known.preliminary) return answer;
   const { findings, panels } = known;
   return { ...answer, findings, panels: { ...panels, ...answer.panels } };

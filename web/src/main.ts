@@ -3,6 +3,8 @@ import { readConfig } from "./config";
 import { documentNames, isOneOf, sameScenario } from "./scenario";
 import { element } from "./dom";
 import { assembleEngine } from "./engine/assemble";
+import { nothingOlder } from "./engine/older";
+import { storedPermission } from "./engine/permission";
 import { keepEvaluated } from "./evaluation";
 import { Gallery } from "./gallery";
 import { isOnline, keepOffline } from "./offline/offline";
@@ -11,6 +13,7 @@ import { nowhere } from "./remote/source";
 import { emptyConsole, Session } from "./session";
 import { keepAddress } from "./share/address";
 import { bindCopyButtons, bindShareMore, openShareDialog } from "./share/dialog";
+import { bindEmbed } from "./share/embed";
 import { namesScenario, parseFragment } from "./share/fragment";
 import { Place } from "./share/place";
 import { bindShortLink } from "./share/short-link";
@@ -20,13 +23,22 @@ import { bindAddressDialog } from "./ui/address-dialog";
 import { bindChoices } from "./ui/choices";
 import { Console } from "./ui/console";
 import { bindCopyText } from "./ui/copy";
+import { CRDList } from "./ui/crds";
 import { bindDocumentMenu } from "./ui/document-menu";
 import { Documents } from "./ui/documents";
+import { Explain } from "./ui/explain";
+import { FieldBrowser } from "./ui/field-browser";
 import { bindFiles } from "./ui/files";
 import { bindFixes } from "./ui/fixes";
 import { GalleryDialog } from "./ui/gallery-dialog";
 import { bindLines } from "./ui/lines";
+import { bindPermission } from "./ui/permission";
+import { bindReleaseOffer } from "./ui/release-offer";
+import { bindReleases } from "./ui/releases";
 import { bindPlaces } from "./ui/places";
+import { bindMaximize } from "./ui/maximize";
+import { HistoryDialog } from "./ui/history-dialog";
+import { bindJumpBar } from "./ui/jump-bar";
 import { ProblemCursor } from "./ui/problems";
 import { bindPrint } from "./ui/print";
 import { Results } from "./ui/results";
@@ -45,21 +57,31 @@ const hasServedResult = document.querySelector('[data-panel="outcome"] *') !== n
 
 const session = new Session({
   scenario: served,
+  origin: "opened",
   document: "object",
+  beside: "crd",
+  maximized: "",
   opened: [],
   panel: "outcome",
+  field: undefined,
   theme: storedTheme(),
   answer: undefined,
   answered: undefined,
   engine: { at: "loading", phase: "downloading" },
+  evaluator: "page",
+  permission: storedPermission(),
+  question: false,
   online: isOnline(),
+  older: nothingOlder,
+  judged: [],
   console: emptyConsole,
   source: nowhere,
   notice: "",
 });
 
 // The download is the longest wait, so it starts first.
-const { engine, help } = assembleEngine(config, session);
+const { engine, help, older } = assembleEngine(config, session, (scenario) =>
+  sameScenario(scenario, served) || gallery.find(scenario) !== undefined);
 const start = await openStart(location.hash, served, gallery, config.shared !== "");
 session.update(start);
 if (hasServedResult && sameScenario(start.scenario, served)) {
@@ -67,39 +89,64 @@ if (hasServedResult && sameScenario(start.scenario, served)) {
 }
 
 const documents = new Documents(session, help);
+const crds = new CRDList(session, engine);
 const results = new Results(session, (panels) => {
   if (panels.includes("rules")) applyRuleFilter();
+  if (panels.includes("crds")) crds.fill();
   documents.markCursor();
+  explain.swapped();
 });
+const explain = new Explain(session, {
+  explain: (name) => documents.explain(name),
+  go: (place) => documents.go(place),
+  show: (panel) => session.update({ panel }),
+  apply: (fix) => documents.apply(fix),
+});
+documents.onCursor = (name) => explain.moved(name);
 const remote = new Remote(session);
 const problem = new ProblemCursor();
 const place = new Place(config, location, served);
 const share = (): void => void openShareDialog(session, gallery, place);
 
 bindTheme(session);
-bindStatus(session);
+bindStatus(session, config);
+bindPermission(session);
+bindReleaseOffer(session, config);
+bindReleases(session, config, older);
 bindChoices(session);
 const galleryDialog = new GalleryDialog(session, gallery);
+const historyDialog = new HistoryDialog(session, gallery);
 bindCopyButtons();
 bindCopyText();
 bindFiles(session);
 bindAddressDialog(session, remote);
 bindSourceNote(session);
 bindPrint(session);
+bindMaximize(session);
+bindJumpBar(session);
 bindShareMore(session);
 bindShortLink(session, place);
+bindEmbed(session, place);
 bindRuleFilter();
 const documentMenu = bindDocumentMenu(session, (name) => documents.focus(name));
 const celConsole = new Console(session, help, () => documents.cursor("object"));
 const tools = bindTools(session, help, documents);
+new FieldBrowser(session, help, documents);
 bindPlaces((place) => documents.go(place));
 bindLines((place) => documents.go(place));
 bindFixes((fix) => documents.apply(fix));
-bindSplit({
-  id: "split",
-  property: "--documents-width",
-  share: (event, parent) => (100 * (event.clientX - parent.left)) / parent.width,
+const fromLeft = {
+  share: (event: PointerEvent, parent: DOMRect) => (100 * (event.clientX - parent.left)) / parent.width,
   keys: ["ArrowLeft", "ArrowRight"],
+} as const;
+bindSplit({ id: "split", property: "--documents-width", ...fromLeft });
+bindSplit({ id: "wide-split", property: "--documents-wide-width", ...fromLeft });
+bindSplit({ id: "columns-split", property: "--crd-width", ...fromLeft });
+bindSplit({
+  id: "rows-split",
+  property: "--crd-height",
+  share: (event, parent) => (100 * (event.clientY - parent.top)) / parent.height,
+  keys: ["ArrowUp", "ArrowDown"],
 });
 bindSplit({
   id: "problems-split",
@@ -122,9 +169,10 @@ bindShortcuts({
   format: tools.format,
   tryExpression: () => celConsole.focus(),
 });
+element("console-open", HTMLButtonElement).addEventListener("click", () => celConsole.focus());
 element("share-open", HTMLButtonElement).addEventListener("click", share);
 
-keepSession(session);
+keepSession(session, (scenario) => void historyDialog.replaced(scenario, session.state.scenario));
 keepAddress(session, gallery, place);
 keepEvaluated(session, engine, results.standing);
 keepOffline(config, session);
@@ -132,12 +180,14 @@ keepOffline(config, session);
 const linked = addressToOpen(location.hash);
 if (linked !== undefined) void remote.openLink(linked);
 
-addEventListener("hashchange", () => {
-  const fragment = parseFragment(location.hash);
+// The address itself may already show the state before the change again (keepAddress).
+addEventListener("hashchange", ({ newURL }) => {
+  const { hash } = new URL(newURL);
+  const fragment = parseFragment(hash);
   if (!namesScenario(fragment)) return;
   if (fragment.url !== undefined) {
     session.update({ panel: fragment.panel ?? "outcome" });
     return void remote.openLink(fragment.url);
   }
-  void openStart(location.hash, session.state.scenario, gallery, false).then((next) => session.update(next));
+  void openStart(hash, session.state.scenario, gallery, false).then((next) => session.update(next));
 });

@@ -8,7 +8,18 @@ export type DocumentName = Finding["document"];
 /** The documents, in the order of their tabs. */
 export const documentNames: readonly DocumentName[] = ["crd", "object", "oldCrd", "oldObject", "conversion", "admission"];
 
-export const panelNames = ["outcome", "rules", "kubectl", "versions", "schema"] as const;
+/** The documents that share a pane, in the order of the panes. */
+export const documentGroups: readonly (readonly DocumentName[])[] = [
+  ["crd", "oldCrd", "conversion"],
+  ["object", "oldObject", "admission"],
+];
+
+/** Returns the documents that share a pane with a document. */
+export function groupOf(name: DocumentName): readonly DocumentName[] {
+  return documentGroups.find((group) => group.includes(name)) ?? [name];
+}
+
+export const panelNames = ["outcome", "rules", "kubectl", "versions", "schema", "releases", "changes"] as const;
 export type PanelName = (typeof panelNames)[number];
 
 export type Validation = NonNullable<WireScenario["fieldValidation"]>;
@@ -21,7 +32,7 @@ export type Operation = NonNullable<WireScenario["operation"]> | "";
 export const operations: readonly Operation[] = ["", "create", "update", "updateStatus", "apply", "delete", "scale"];
 
 /** A scenario whose absent fields are empty. It asks for no schemas: the view does. */
-export type Scenario = Required<Omit<WireScenario, "operation" | "schemas">> & { readonly operation: Operation };
+export type Scenario = Required<Omit<WireScenario, "operation" | "schemas" | "releases">> & { readonly operation: Operation };
 
 /** A Kubernetes release as the page offers it; empty: the newest. */
 const releasePattern = /^1\.\d{2}$/;
@@ -38,10 +49,16 @@ export function replicasOf(value: unknown): number {
   return replicas > 0 && replicas <= maxReplicas ? replicas : 0;
 }
 
+/** Converts a value to an index; 0 if it is not one. */
+function indexOf(value: unknown): number {
+  return Number.isSafeInteger(value) ? Math.max(0, Number(value)) : 0;
+}
+
 /** The defaults, which requests and links omit. */
 export const emptyScenario: Scenario = {
   kubernetes: "",
   crd: "",
+  crdIndex: 0,
   object: "",
   oldCrd: "",
   oldObject: "",
@@ -69,6 +86,7 @@ export function scenarioFrom(source: Partial<Record<string, unknown>>): Scenario
   return {
     kubernetes: isRelease(kubernetes) ? kubernetes : "",
     crd: text("crd"),
+    crdIndex: indexOf(source["crdIndex"]),
     object: text("object"),
     oldCrd: text("oldCrd"),
     oldObject: text("oldObject"),

@@ -1,17 +1,27 @@
 import { expect, test, vi } from "vitest";
 import { emptyScenario } from "./scenario";
+import { nothingOlder } from "./engine/older";
 import { nowhere } from "./remote/source";
 import { emptyConsole, Session, type SessionState } from "./session";
 
 const initial: SessionState = {
   scenario: { ...emptyScenario, crd: "a", object: "b" },
+  origin: "opened",
   document: "object",
+  beside: "crd",
+  maximized: "",
   opened: [],
   panel: "outcome",
+  field: undefined,
   theme: "system",
   answer: undefined,
   answered: undefined,
   engine: { at: "loading", phase: "downloading" },
+  evaluator: "page",
+  permission: "undecided",
+  question: false,
+  older: nothingOlder,
+  judged: [],
   online: true,
   console: emptyConsole,
   source: nowhere,
@@ -53,7 +63,24 @@ test("a document opened has a tab until it is closed", () => {
   const session = new Session(initial);
   session.open("oldCrd");
   session.open("oldCrd");
-  expect(session.state).toMatchObject({ document: "oldCrd", opened: ["oldCrd"] });
+  expect(session.state).toMatchObject({ document: "oldCrd", beside: "object", opened: ["oldCrd"] });
   session.close("oldCrd");
-  expect(session.state).toMatchObject({ document: "object", opened: [] });
+  expect(session.state).toMatchObject({ document: "crd", beside: "object", opened: [] });
+});
+
+test("a document is shown beside the last one of the other pane", () => {
+  const session = new Session(initial);
+  session.open("conversion");
+  session.open("admission");
+  expect(session.state).toMatchObject({ document: "admission", beside: "conversion" });
+  session.close("conversion");
+  expect(session.state).toMatchObject({ document: "admission", beside: "crd" });
+});
+
+test("a scenario without another origin was opened", () => {
+  const session = new Session(initial);
+  session.edit({ crd: "b" }, "typed");
+  expect(session.state.origin).toBe("typed");
+  session.update({ scenario: initial.scenario });
+  expect(session.state.origin).toBe("opened");
 });

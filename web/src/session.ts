@@ -1,6 +1,9 @@
 import type { Answer, Expression } from "./api.gen";
-import type { DocumentName, PanelName, Scenario } from "./scenario";
-import type { EngineState } from "./engine/engine";
+import { type DocumentName, groupOf, type PanelName, type Scenario } from "./scenario";
+import type { FieldPlace } from "./fields";
+import type { EngineState, Evaluator } from "./engine/engine";
+import type { OlderState } from "./engine/older";
+import type { Permission } from "./engine/permission";
 import type { Source } from "./remote/source";
 
 export const themes = ["system", "light", "dark"] as const;
@@ -13,19 +16,42 @@ export interface ConsoleState extends Expression {
 
 export const emptyConsole: ConsoleState = { expression: "", object: 0, path: "", isOpen: false };
 
+export const panes = ["crd", "object", "problems", "result"] as const;
+export type Pane = (typeof panes)[number];
+
+/** The origin of the scenario: opened as a whole, or the last one after a change. */
+export type Origin = "opened" | "changed" | "typed";
+
 export interface SessionState {
   readonly scenario: Scenario;
+  readonly origin: Origin;
   readonly document: DocumentName;
+  /** The document that wide windows show beside it, in the other pane. */
+  readonly beside: DocumentName;
+  /** The pane that covers the others; empty without one. */
+  readonly maximized: Pane | "";
   /** The empty documents that have a tab. */
   readonly opened: readonly DocumentName[];
   readonly panel: PanelName;
+  /** The field that the documentation of the CRD's fields shows, if any. */
+  readonly field: FieldPlace | undefined;
   readonly theme: Theme;
   /** The last answer, with the panels shown so far, and its scenario. */
   readonly answer: Answer | undefined;
   readonly answered: Scenario | undefined;
+  /** The engine that gave the last answer. */
+  readonly evaluator: Evaluator;
   readonly engine: EngineState;
+  /** The user's decision whether documents may go to the server. */
+  readonly permission: Permission;
+  /** Shows the question for the permission. */
+  readonly question: boolean;
   /** False if the browser reports no network. */
   readonly online: boolean;
+  /** The modules of older Kubernetes releases. */
+  readonly older: OlderState;
+  /** The older releases whose judgments are part of the answer. */
+  readonly judged: readonly string[];
   readonly console: ConsoleState;
   /** The link or address that the documents came from, if any. */
   readonly source: Source;
@@ -51,7 +77,7 @@ export class Session {
   /** Changes the state and, if it differs, calls the listeners. */
   update(change: Partial<SessionState>): void {
     const previous = this.#state;
-    const next = { ...previous, ...change };
+    const next = withImplied(previous, change);
     const keys = Object.keys(change) as (keyof SessionState)[];
     if (keys.every((key) => Object.is(previous[key], next[key]))) return;
     this.#state = next;
@@ -59,8 +85,8 @@ export class Session {
   }
 
   /** Changes parts of the scenario. */
-  edit(change: Partial<Scenario>): void {
-    this.update({ scenario: { ...this.#state.scenario, ...change } });
+  edit(change: Partial<Scenario>, origin: Origin = "changed"): void {
+    this.update({ scenario: { ...this.#state.scenario, ...change }, origin });
   }
 
   /** Shows a document, with a tab even if it is empty. */
@@ -72,7 +98,9 @@ export class Session {
   /** Closes the tab of an empty document. */
   close(document: DocumentName): void {
     const opened = this.#state.opened.filter((name) => name !== document);
-    this.update({ opened, document: this.#state.document === document ? "object" : this.#state.document });
+    const [first = document] = groupOf(document);
+    const { document: shown, beside } = this.#state;
+    this.update({ opened, document: shown === document ? first : shown, beside: beside === document ? first : beside });
   }
 
   /** Calls the listener after each change. Returns a function that unsubscribes it. */
@@ -80,4 +108,12 @@ export class Session {
     this.#listeners.add(listener);
     return () => this.#listeners.delete(listener);
   }
+}
+
+/** Applies a change and its consequences: another scenario was opened, and a pane keeps its document. */
+function withImplied(previous: SessionState, change: Partial<SessionState>): SessionState {
+  const next = { ...previous, ...change };
+  const origin = change.scenario && !change.origin ? "opened" : next.origin;
+  const leaves = groupOf(next.document) !== groupOf(previous.document) && !change.beside;
+  return { ...next, origin, beside: leaves ? previous.document : next.beside };
 }

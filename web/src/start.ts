@@ -1,19 +1,22 @@
 import type { Config } from "./config";
-import { type DocumentName, documentNames, type PanelName, type Scenario, scenarioFrom } from "./scenario";
+import { type DocumentName, documentNames, groupOf, type PanelName, type Scenario, scenarioFrom } from "./scenario";
 import { element } from "./dom";
+import type { FieldPlace } from "./fields";
 import type { Example, Gallery } from "./gallery";
 import { sourceAddressOf, nowhere, type Source } from "./remote/source";
 import { decode } from "./share/codec";
 import { type ConsoleState, emptyConsole } from "./session";
 import { type Fragment, parseFragment } from "./share/fragment";
-import { type StoredSession, storedSession } from "./storage";
+import { detachSession, type StoredSession, storedSession } from "./storage";
 
 /** The initial content of the page. */
 export interface Start {
   readonly scenario: Scenario;
   readonly document: DocumentName;
+  readonly beside: DocumentName;
   readonly opened: readonly DocumentName[];
   readonly panel: PanelName;
+  readonly field: FieldPlace | undefined;
   readonly console: ConsoleState;
   readonly source: Source;
 }
@@ -34,13 +37,17 @@ export async function openStart(
   const fragment = parseFragment(hash);
   const stored = storedSession();
   const linked = isLoadedAgain(stored) ? {} : await openLink(fragment, gallery);
+  if (linked.scenario && stored?.address === location.href) detachSession();
   const last = linked.scenario || (atShortLink && !isLoadedAgain(stored)) ? undefined : stored;
   const scenario = linked.scenario ?? last?.scenario ?? served;
+  const document = last?.document ?? documentOf(scenario);
   return {
     scenario,
-    document: last?.document ?? documentOf(scenario),
+    document,
+    beside: last?.beside ?? besideOf(document),
     opened: last?.opened ?? [],
     panel: fragment.panel ?? last?.panel ?? "outcome",
+    field: fragment.field,
     console: stored?.scenario.crd === scenario.crd ? stored.console : emptyConsole,
     source: linked.problem === undefined ? last?.source ?? nowhere : { at: "failed", problem: linked.problem, scenario },
   };
@@ -61,6 +68,11 @@ function isLoadedAgain(stored: StoredSession | undefined): stored is StoredSessi
 /** Chooses the initial document: the object if it is not empty. */
 export function documentOf(scenario: Scenario): DocumentName {
   return scenario.object === "" ? "crd" : "object";
+}
+
+/** Chooses the document beside another one: the first of the other pane. */
+export function besideOf(name: DocumentName): DocumentName {
+  return groupOf(name).includes("crd") ? "object" : "crd";
 }
 
 /** The target of a link: a scenario, nothing, or a sentence about an error. */

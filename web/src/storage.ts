@@ -1,4 +1,4 @@
-import { type DocumentName, documentNames, isOneOf, type PanelName, panelNames, type Scenario } from "./scenario";
+import { type DocumentName, documentNames, groupOf, isOneOf, type PanelName, panelNames, sameScenario, type Scenario } from "./scenario";
 import { type Source, sourceFrom, storedSourceOf } from "./remote/source";
 import { type ConsoleState, emptyConsole, type Session } from "./session";
 import { toScenario } from "./share/codec";
@@ -10,6 +10,8 @@ const sessionKey = "crdlab.session";
 export interface StoredSession {
   readonly scenario: Scenario;
   readonly document: DocumentName;
+  /** The document in the other pane. */
+  readonly beside: DocumentName;
   /** The empty documents that have a tab. */
   readonly opened: readonly DocumentName[];
   readonly panel: PanelName;
@@ -42,15 +44,24 @@ export function storedSession(): StoredSession | undefined {
   return parseSession(read(sessionKey));
 }
 
+/** Keeps the stored session for the next visit, but not for a reload, which shows the link again. */
+export function detachSession(): void {
+  const text = read(sessionKey);
+  if (parseSession(text)) write(sessionKey, JSON.stringify({ ...(JSON.parse(text ?? "") as object), address: "" }));
+}
+
 export function parseSession(text: string | null): StoredSession | undefined {
   try {
     const value = JSON.parse(text ?? "null") as Partial<Record<string, unknown>> | null;
     if (!value) return undefined;
-    const { document, opened, panel, console, source, address } = value;
+    const { opened, panel, console, source, address } = value;
+    const document = isOneOf(documentNames, value["document"]) ? value["document"] : "object";
+    const others = documentNames.filter((name) => groupOf(name) !== groupOf(document));
     const scenario = toScenario(value["scenario"]);
     return {
       scenario,
-      document: isOneOf(documentNames, document) ? document : "object",
+      document,
+      beside: isOneOf(others, value["beside"]) ? value["beside"] : (others[0] ?? "crd"),
       opened: documentNames.filter((name) => Array.isArray(opened) && opened.includes(name)),
       panel: isOneOf(panelNames, panel) ? panel : "outcome",
       console: consoleFrom(console),
@@ -73,13 +84,21 @@ function consoleFrom(value: unknown): ConsoleState {
   };
 }
 
-/** Stores the session after each change. */
-export function keepSession(session: Session): void {
+/**
+ * Stores the session after each change. Calls replaced with the scenario of another session
+ * that the first change overwrites.
+ */
+export function keepSession(session: Session, replaced: (scenario: Scenario) => void): void {
+  const { scenario: initial } = session.state;
+  let isOwn = false;
   const save = (): void => {
-    const { scenario, document, opened, panel, console } = session.state;
+    const other = isOwn ? undefined : storedSession();
+    isOwn = true;
+    if (other && !sameScenario(other.scenario, initial)) replaced(other.scenario);
+    const { scenario, document, beside, opened, panel, console } = session.state;
     const { href: address } = location;
     const source = storedSourceOf(session.state);
-    write(sessionKey, JSON.stringify({ scenario, document, opened, panel, console, source, address }));
+    write(sessionKey, JSON.stringify({ scenario, document, beside, opened, panel, console, source, address }));
   };
   const soon = throttle(1000, save);
   let changed = false;

@@ -8,8 +8,8 @@ import tseslint from "typescript-eslint";
 const root = new URL("../..", import.meta.url).pathname;
 
 export default defineConfig(
-  // Generated, or built.
-  globalIgnores(["dist/", "web/dist/", "web/src/api.gen.ts", "cmd/worker/built/"]),
+  // Generated, or built. The test of the npm package compiles its types.
+  globalIgnores(["dist/", "web/dist/", "web/src/api.gen.ts", "cmd/worker/built/", "wasm/npm/index.d.ts"]),
   { linterOptions: { reportUnusedDisableDirectives: "error" } },
   js.configs.recommended,
   {
@@ -21,6 +21,8 @@ export default defineConfig(
       "no-empty-pattern": ["error", { allowObjectPatternsAsParameters: true }],
     },
   },
+  { files: ["wasm/resume.js"], languageOptions: { globals: globals.worker, sourceType: "script" } },
+  { files: ["wasm/npm/*.js"], languageOptions: { globals: { ...globals.worker, Worker: "readonly" } } },
   { files: ["**/*.mjs"], languageOptions: { globals: globals.nodeBuiltin } },
   {
     files: ["**/*.ts"],
@@ -37,6 +39,16 @@ export default defineConfig(
       "@typescript-eslint/restrict-template-expressions": ["error", { allowNumber: true }],
       // "() => this.hide()" is the usual form of an event listener.
       "@typescript-eslint/no-confusing-void-expression": ["error", { ignoreArrowShorthand: true }],
+    },
+  },
+  {
+    // As in the style sheets, sizes of text and distances come from the tokens.
+    files: ["web/src/editor/**/*.ts"],
+    rules: {
+      "no-restricted-syntax": ["error", {
+        selector: "Property[key.name=/^(fontSize|fontWeight|lineHeight|padding|margin|gap)/] > Literal[value=/[1-9]/]:not([value=/^(0|auto|var\\(--(size|weight|line|space)-[a-z0-9]+\\)| )+$/])",
+        message: "Use the tokens of internal/ui/tokens.css.",
+      }],
     },
   },
   {

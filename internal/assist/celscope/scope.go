@@ -40,18 +40,6 @@ type Variable struct {
 	Schema crdschema.Schema
 }
 
-// Limits of the expressions to analyze. Type checking long expressions is slow, and the
-// memory for a regular expression grows with the square of its groups.
-const (
-	maxExpression       = 1 << 16
-	maxExpressionGroups = 500
-)
-
-// IsTooLong reports whether an expression exceeds the limits of this package.
-func IsTooLong(expression string) bool {
-	return len(expression) > maxExpression || strings.Count(expression, "(") > maxExpressionGroups
-}
-
 // NewRuleScope returns the scope of the rules of a schema node in the source of a CRD. If
 // isRoot is set, the node is the root of a version's schema. NewRuleScope returns nil if
 // the schema cannot be decoded or has no CEL type.

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+	"k8s.io/kube-openapi/pkg/validation/spec"
 
 	"github.com/crdlab/crdlab/internal/engine/crdschema"
 	"github.com/crdlab/crdlab/internal/engine/jsonvalue"
@@ -102,4 +103,30 @@ func (l *List) AddRules(schema crdschema.Schema) {
 		}
 		l.Add("rule", description)
 	}
+}
+
+// maxAlternative limits the length of the JSON of an alternative.
+const maxAlternative = 300
+
+// AddAlternatives adds the schemas of oneOf, anyOf, allOf and not as JSON.
+func (l *List) AddAlternatives(schema crdschema.Schema) {
+	for _, junctor := range []struct {
+		name    string
+		schemas []spec.Schema
+	}{{"oneOf", schema.OneOf}, {"anyOf", schema.AnyOf}, {"allOf", schema.AllOf}} {
+		for _, alternative := range junctor.schemas {
+			l.addAlternative(junctor.name, alternative)
+		}
+	}
+	if schema.Not != nil {
+		l.addAlternative("not", *schema.Not)
+	}
+}
+
+func (l *List) addAlternative(name string, schema spec.Schema) {
+	text := jsonvalue.String(schema)
+	if runes := []rune(text); len(runes) > maxAlternative {
+		text = string(runes[:maxAlternative]) + "…"
+	}
+	l.Add(name, text)
 }

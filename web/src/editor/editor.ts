@@ -1,5 +1,5 @@
 import { isolateHistory } from "@codemirror/commands";
-import { EditorState, type EditorStateConfig, type Extension, type TransactionSpec } from "@codemirror/state";
+import { EditorState, type EditorStateConfig, type Extension, Transaction, type TransactionSpec } from "@codemirror/state";
 import {
   drawSelection,
   EditorView,
@@ -32,9 +32,13 @@ export interface EditorOptions {
   readonly writing: Writing;
   /** Handles a paste over the whole document; returns false to let the editor do it. */
   readonly takePaste: (text: string) => boolean;
-  readonly onEdit: (text: string) => void;
+  /** Receives the document, and whether the user typed or deleted characters. */
+  readonly onEdit: (text: string, typed: boolean) => void;
+  readonly onFocus: () => void;
   /** Receives the zero-based line of the cursor when it changes. */
   readonly onLine: (line: number) => void;
+  /** Is called when the cursor moves or the document changes. */
+  readonly onCursor: () => void;
   /** Receives the quick fix that the user chose at a finding. */
   readonly onFix: (fix: Fix) => void;
 }
@@ -46,7 +50,7 @@ export class Editor {
   /** The last document that was set or reported; joining its lines again is slow. */
   #text: string;
 
-  constructor({ place, label, text, before, expressions, writing, takePaste, onEdit, onLine, onFix }: EditorOptions) {
+  constructor({ place, label, text, before, expressions, writing, takePaste, onEdit, onFocus, onLine, onCursor, onFix }: EditorOptions) {
     this.#onFix = onFix;
     // In a shadow root the editor's styles are constructed style sheets, which
     // a content security policy without inline styles allows.
@@ -74,11 +78,13 @@ export class Editor {
           EditorView.updateListener.of((update) => {
             if (update.docChanged) {
               this.#text = update.state.doc.toString();
-              onEdit(this.#text);
+              onEdit(this.#text, update.transactions.some(isTyping));
             }
+            if (update.focusChanged && update.view.hasFocus) onFocus();
             const { main } = update.state.selection;
             const line = update.state.doc.lineAt(main.head).number;
             if (update.docChanged || line !== lineBefore(update.startState)) onLine(line - 1);
+            if (update.docChanged || update.selectionSet) onCursor();
           }),
         ],
       }),
@@ -188,6 +194,15 @@ function pasteOf(take: (text: string) => boolean): Extension {
       return true;
     },
   });
+}
+
+/** The events of CodeMirror that change a few characters. */
+const typingEvents = ["input.type", "delete.backward", "delete.forward"];
+
+function isTyping(transaction: Transaction): boolean {
+  // A new line is plain input.
+  const isNewLine = transaction.annotation(Transaction.userEvent) === "input";
+  return isNewLine || typingEvents.some((event) => transaction.isUserEvent(event));
 }
 
 function lineBefore(state: EditorState): number {

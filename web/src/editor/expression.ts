@@ -14,8 +14,8 @@ import { theme } from "./theme";
 
 const look = EditorView.theme({
   "&": { height: "auto", maxHeight: "11em" },
-  ".cm-content": { padding: "6px 0" },
-  ".cm-line": { padding: "0 10px" },
+  ".cm-content": { padding: "var(--space-3) 0" },
+  ".cm-line": { padding: "0 var(--space-4)" },
   ".cm-placeholder": { color: "var(--faint)" },
 });
 

@@ -1,45 +1,93 @@
-import type { Config } from "../config";
-import type { View } from "../api.gen";
+import { type Config, serverReleases } from "../config";
+import type { AssistRequest, View } from "../api.gen";
+import type { Scenario } from "../scenario";
 import type { Session } from "../session";
-import { Engine, type InPage } from "./engine";
+import { Engine, type InPage, viewOf } from "./engine";
 import { first } from "./first";
 import { type Ask, Assistant } from "./assistant";
 import { evaluateByHTTP, helpByHTTP } from "./http-client";
-import { load } from "./load";
-import type { WorkerClient } from "./worker-client";
+import { load, loadOlder } from "./load";
+import { Older } from "./older";
+import { totalTime } from "./allowance";
 
 const serverTimeout = 60_000;
+/** The memory in bytes from which a worker is restarted before another one is loaded. */
+const largeMemory = 256 << 20;
 
 export interface Assembled {
   readonly engine: Engine;
   readonly help: Assistant;
+  /** The modules of older releases; undefined if the page has no such modules. */
+  readonly older: Older | undefined;
 }
 
-/** Builds the engine and reports its state to the session. */
-export function assembleEngine(config: Config, session: Session): Assembled {
+/**
+ * Builds the engine and reports its state to the session. holds reports whether the
+ * server has a scenario already.
+ */
+export function assembleEngine(config: Config, session: Session, holds: (scenario: Scenario) => boolean): Assembled {
   const page = inPage(config, session);
+  const older = page && olderInPage(config, session, page);
   const engine = new Engine({
     inPage: page,
+    ...(older && { older }),
     onServer: config.evaluate
-      ? (view) => evaluateByHTTP(config.evaluate, view, serverTimeout)
+      ? {
+          evaluate: (view) => evaluateByHTTP(config.evaluate, view, serverTimeout),
+          holds,
+          isAllowed: () => session.state.permission === "granted",
+          releases: serverReleases(config),
+        }
       : undefined,
     onState: (state) => session.update({ engine: state }),
     onIncomplete: (because) =>
       session.update({ notice: `The rest of the engine could not be loaded: ${because}. Change the scenario to try again.` }),
   });
-  const help = new Assistant({ engine: () => helper(config, session, page), complete: () => engine.completePage() });
-  return { engine, help };
+  session.subscribe(({ permission }, previous) => {
+    if (permission !== previous.permission) engine.permissionChanged();
+  });
+  const help = new Assistant({
+    engine: (question) => helper(config, session, page, question),
+    complete: () => engine.completePage(),
+  });
+  return { engine, help, older };
 }
 
-/** Chooses the engine for assist requests: the one that evaluates. */
-function helper({ help }: Config, session: Session, page: Helpful | undefined): Ask | undefined {
-  const { at } = session.state.engine;
+/** Chooses the evaluating engine for assist requests. */
+function helper({ help }: Config, session: Session, page: Helpful | undefined, question: AssistRequest): Ask | undefined {
+  const { engine: { at }, permission } = session.state;
   if (page && (at === "page" || at === "loading")) return page.help;
-  return help ? (question) => helpByHTTP(help, question, serverTimeout) : undefined;
+  if (at === "withheld" && permission === "undecided" && isExplicit(question)) session.update({ question: true });
+  return help && at === "server" ? (question) => helpByHTTP(help, question, serverTimeout) : undefined;
+}
+
+/** Reports whether the user requests the result with a button or in the console. */
+function isExplicit(question: AssistRequest): boolean {
+  return "sample" in question || "template" in question || "format" in question || "try" in question || "insert" in question;
+}
+
+/** Binds the modules of older releases to the session. The chosen release's is loaded. */
+function olderInPage({ engine: { minors = {}, runtime } }: Config, session: Session, page: Helpful): Older | undefined {
+  if (Object.keys(minors).length === 0) return undefined;
+  const older = new Older({
+    modules: minors,
+    load: (module, onPart) => loadOlder(module, runtime, onPart),
+    request: (scenario) => page.request(viewOf({ scenario, panels: [], preliminary: false }), totalTime),
+    onState: (state) => session.update({ older: state }),
+  });
+  session.subscribe(({ scenario, engine, answer }, previous) => {
+    if (scenario !== previous.scenario) older.cancelAll();
+    // The engine and its first result come first.
+    if (engine.at === "page" && answer) older.choose(scenario.kubernetes);
+    else if (engine.at !== "page" && engine.at !== "loading") older.end();
+  });
+  return older;
 }
 
 interface Helpful extends InPage {
   readonly help: Ask;
+  /** Returns the request for the judgments of older releases. */
+  readonly request: (view: View, patience: number) => Promise<string | undefined>;
 }
 
 function inPage({ engine }: Config, session: Session): Helpful | undefined {
@@ -49,23 +97,18 @@ function inPage({ engine }: Config, session: Session): Helpful | undefined {
     session.update({ engine: phase === "ready" ? { at: "page", whole: false } : { at: "loading", phase } }),
   );
   return {
-    evaluate: (view) => client.evaluate(view),
-    help: (question) => client.help(question),
-    complete: async (view) => {
+    evaluate: (view, patience, judgments) => client.evaluate(view, patience, judgments),
+    request: (view, patience) => client.request(view, patience),
+    help: (question) => client.help(question, totalTime),
+    complete: async (evaluate) => {
       const whole = load(engine.whole, engine.runtime);
       await whole.start();
-      if (view) await preload(whole, view);
+      // Both workers together must not need more memory than a tab may.
+      if (client.memory > largeMemory) client.restart();
+      // The old worker still replies to other requests.
+      await evaluate((view, patience, judgments) => whole.evaluate(view, patience, judgments));
       client.end();
       client = whole;
     },
   };
-}
-
-/** Loads the CRD into a new worker while the old worker still replies. */
-async function preload(client: WorkerClient, view: View): Promise<void> {
-  try {
-    await client.evaluate(view);
-  } catch {
-    // The next request for the same view reports the error.
-  }
 }

@@ -1,18 +1,21 @@
-import type { Completion, Cursor, Formatted, AssistResponse, Hover, AssistRequest, Sample, ExpressionResult, ExpressionRequest } from "../api.gen";
+import type { Completion, Cursor, Explanation, FieldTree, Formatted, AssistResponse, Hover, AssistRequest, InsertRequest, Insertion, Sample, Template, ExpressionResult, ExpressionRequest } from "../api.gen";
 import { Latest } from "./latest";
-import { EvaluationStopped } from "./worker-client";
+import { EvaluationStopped, type StopReason } from "./worker-client";
+import { type Scenario, withoutDefaults } from "../scenario";
 
 export type Ask = (question: AssistRequest) => Promise<AssistResponse>;
 
 export interface AssistantOptions {
-  /** Returns the current engine, or undefined. */
-  readonly engine: () => Ask | undefined;
+  /** Returns the engine for a request, or undefined. */
+  readonly engine: (question: AssistRequest) => Ask | undefined;
   /** Loads the missing part of the engine. Resolves to false if that failed. */
   readonly complete: () => Promise<boolean>;
 }
 
-/** A trial that was ended because it took too long. */
+/** A trial that was stopped. */
 export interface Stopped {
+  readonly reason: StopReason;
+  /** The time until the end, in s. */
   readonly seconds: number;
 }
 
@@ -24,12 +27,16 @@ export class Assistant {
   readonly #options: AssistantOptions;
   readonly #completions: Latest<AssistRequest, AssistResponse>;
   readonly #hovers: Latest<AssistRequest, AssistResponse>;
+  readonly #explanations: Latest<AssistRequest, AssistResponse>;
+  readonly #fields: Latest<AssistRequest, AssistResponse>;
   readonly #trials: Latest<ExpressionRequest, ExpressionResult | Stopped | undefined>;
 
   constructor(options: AssistantOptions) {
     this.#options = options;
     this.#completions = new Latest((question) => this.#ask(question));
     this.#hovers = new Latest((question) => this.#ask(question));
+    this.#explanations = new Latest((question) => this.#ask(question));
+    this.#fields = new Latest((question) => this.#ask(question));
     this.#trials = new Latest((request) => this.#try(request));
   }
 
@@ -41,15 +48,33 @@ export class Assistant {
     return (await this.#whole(this.#hovers, { hover: cursor }))?.hover;
   }
 
-  async sample(crd: string, full: boolean): Promise<Sample | undefined> {
-    return (await this.#ask({ sample: { crd, full } })).sample;
+  /** Explains the element at a cursor as far as the loaded part of the engine can. */
+  async explain(cursor: Cursor): Promise<Explanation | undefined> {
+    return (await this.#explanations.submit({ explain: cursor }))?.explained;
+  }
+
+  async sample({ crd, crdIndex }: Scenario, full: boolean): Promise<Sample | undefined> {
+    return (await this.#ask({ sample: { crd, crdIndex, full } })).sample;
+  }
+
+  async template(crd: string, document: "conversion" | "admission"): Promise<Template | undefined> {
+    return (await this.#ask({ template: { crd, document } })).template;
   }
 
   async format(text: string): Promise<Formatted | undefined> {
     return (await this.#ask({ format: { text } })).formatted;
   }
 
-  /** Evaluates an expression. Resolves to {@link Stopped} if that took too long. */
+  /** Lists the fields of a version of a CRD; an unknown version is the storage version. */
+  async fields(scenario: Scenario, version: string): Promise<FieldTree | undefined> {
+    return (await this.#fields.submit({ fields: { scenario: withoutDefaults(scenario), version } }))?.tree;
+  }
+
+  async insert(request: InsertRequest): Promise<Insertion | undefined> {
+    return (await this.#ask({ insert: request })).insertion;
+  }
+
+  /** Evaluates an expression. Resolves to {@link Stopped} if the evaluation was stopped. */
   try(request: ExpressionRequest): Promise<ExpressionResult | Stopped | undefined> {
     return this.#trials.submit(request);
   }
@@ -60,7 +85,7 @@ export class Assistant {
       if (missing) void this.#options.complete();
       return tried;
     } catch (error) {
-      return error instanceof EvaluationStopped ? { seconds: error.seconds } : undefined;
+      return error instanceof EvaluationStopped ? { reason: error.reason, seconds: Math.round(error.took / 1000) } : undefined;
     }
   }
 
@@ -80,6 +105,6 @@ export class Assistant {
   }
 
   async #answers(question: AssistRequest): Promise<AssistResponse> {
-    return (await this.#options.engine()?.(question)) ?? {};
+    return (await this.#options.engine(question)?.(question)) ?? {};
   }
 }

@@ -8,12 +8,26 @@ export interface ModuleAddress {
 /** Downloads the module, compressed if possible. */
 export async function download({ module, packed }: ModuleAddress): Promise<Response> {
   if (packed !== "") {
-    const response = (await fetchCompressed(module)) ?? (await fetchPacked(packed));
+    const response = (packed !== module && await fetchCompressed(module)) || (await fetchPacked(packed));
     if (response) return response;
   }
   const response = await fetch(module, { credentials: "same-origin" });
   if (!response.ok) throw new Error(`the engine's download answered ${response.status}`);
   return response;
+}
+
+/** Reports the part of a module of a known size that has arrived, 0 to 1. */
+export function counted(response: Response, size: number, onPart: (part: number) => void): Response {
+  let [received, reported] = [0, 0];
+  const counter = new TransformStream<Uint8Array, Uint8Array>({
+    transform: (chunk, controller) => {
+      received += chunk.length;
+      if (received - reported > size / 100) onPart((reported = received) / size);
+      controller.enqueue(chunk);
+    },
+  });
+  const body = response.body?.pipeThrough(counter) ?? null;
+  return new Response(body, { headers: { "content-type": "application/wasm" } });
 }
 
 export async function compile(response: Response): Promise<WebAssembly.Module> {

@@ -1,12 +1,15 @@
-import { describe, expect, test } from "vitest";
+import { describe, expect, test, vi } from "vitest";
 import type { Answer, View } from "../api.gen";
 import { emptyScenario } from "../scenario";
-import { Engine, type EngineState, type Evaluate, type Question } from "./engine";
-import { EngineFailed, EvaluationStopped } from "./worker-client";
+import { Engine, type EngineState, type Evaluate, type EvaluateInTime, type InPage, type OnServer, type Question } from "./engine";
+import { EngineFailed, EvaluationStopped, type StopReason } from "./worker-client";
 
 const question: Question = { scenario: { ...emptyScenario, crd: "a", object: "b" }, panels: ["outcome"], preliminary: false };
 const answer: Answer = { findings: [], outputs: [], panels: { outcome: "x" } };
 const good: Evaluate = () => Promise.resolve(answer);
+
+/** Converts an engine to one in the page, whose evaluations need 5 s each. */
+const timed = (evaluate: Evaluate): EvaluateInTime => async (view) => ({ answer: await evaluate(view), took: 5000 });
 
 /** Creates an engine that fails with each error in turn and then replies. */
 function failing(...errors: Error[]): { evaluate: Evaluate; calls: View[] } {
@@ -19,15 +22,23 @@ function failing(...errors: Error[]): { evaluate: Evaluate; calls: View[] } {
   return { evaluate, calls };
 }
 
+/** Creates a server to which the user allows documents, or not. */
+const server = (evaluate: Evaluate, isAllowed = true, holds: OnServer["holds"] = () => false): OnServer =>
+  ({ evaluate, holds, isAllowed: () => isAllowed, releases: [] });
+
+const crash = (wasUsed: boolean): EvaluationStopped => new EvaluationStopped("crash", 100, wasUsed);
+const outOfMemory = (wasUsed: boolean): EvaluationStopped => new EvaluationStopped("memory", 100, wasUsed);
+const tooSlow = (): EvaluationStopped => new EvaluationStopped("time", 12_000, true);
+
 function setUp(
   evaluate: Evaluate | undefined,
-  onServer: Evaluate | undefined,
-  complete: (first: View | undefined) => Promise<void> = () => Promise.reject(new Error("not asked for")),
+  onServer: OnServer | undefined,
+  complete: InPage["complete"] = () => Promise.reject(new Error("not asked for")),
 ) {
   const states: EngineState[] = [];
   const notices: string[] = [];
   const engine = new Engine({
-    inPage: evaluate && { evaluate, complete },
+    inPage: evaluate && { evaluate: timed(evaluate), complete },
     onServer,
     onState: (state) => states.push(state),
     onIncomplete: (because) => notices.push(because),
@@ -35,8 +46,9 @@ function setUp(
   return { engine, states, notices };
 }
 
-const answered = { type: "answer", question, answer };
-const stopped = { type: "stopped", question, seconds: 10 };
+const answered = { type: "answer", by: "page", question, answer, judged: [] };
+const byServer = { ...answered, by: "server" };
+const stopped = (reason: StopReason) => ({ type: "stopped", question, reason, seconds: 12 });
 
 describe("a scenario is evaluated", () => {
   test("in the page, with what of it is not a default", async () => {
@@ -61,53 +73,104 @@ describe("a scenario is evaluated", () => {
     expect(calls).toEqual([{ scenario: { crd: "a", object: "b", schemas: true }, panels: ["schema"] }]);
   });
 
-  test("again after one breakdown", async () => {
+  test("again after one failed start", async () => {
     const { evaluate, calls } = failing(new EngineFailed("broken"));
-    const { engine, states } = setUp(evaluate, good);
+    const { engine, states } = setUp(evaluate, server(good));
     expect(await engine.evaluate(question)).toEqual(answered);
     expect(calls).toHaveLength(2);
     expect(states).toEqual([]);
   });
+});
 
-  test("by the server after two breakdowns, and from then on", async () => {
-    const { evaluate, calls } = failing(new EngineFailed("one"), new EngineFailed("two"));
-    const { engine, states } = setUp(evaluate, good);
-    expect(await engine.evaluate(question)).toEqual(answered);
-    expect(await engine.evaluate(question)).toEqual(answered);
+describe("if the engine in the page does not start twice, a scenario", () => {
+  const broken = (): { evaluate: Evaluate; calls: View[] } => failing(new EngineFailed("one"), new EngineFailed("two"));
+  const sent = (): { evaluate: Evaluate; calls: View[] } => failing();
+
+  test("goes to the server with the user's permission", async () => {
+    const { evaluate, calls } = broken();
+    const { engine, states } = setUp(evaluate, server(good));
+    expect(await engine.evaluate(question)).toEqual(byServer);
+    expect(await engine.evaluate(question)).toEqual(byServer);
     expect(calls).toHaveLength(2);
     expect(states).toEqual([{ at: "server", because: "two" }]);
   });
 
-  test("by the server if the page has no engine", async () => {
-    const { engine, states } = setUp(undefined, good);
-    expect(await engine.evaluate(question)).toEqual(answered);
-    expect(states).toHaveLength(1);
+  test("is withheld without it", async () => {
+    const { evaluate, calls } = sent();
+    const { engine, states } = setUp(broken().evaluate, server(evaluate, false));
+    expect(await engine.evaluate(question)).toEqual({ type: "withheld", question });
+    expect(calls).toEqual([]);
+    expect(states).toEqual([{ at: "withheld", because: "two" }]);
+  });
+
+  test("goes to the server without permission if the server has it already", async () => {
+    const { evaluate, calls } = sent();
+    const held = server(evaluate, false, (scenario) => scenario === question.scenario);
+    const { engine } = setUp(broken().evaluate, held);
+    expect(await engine.evaluate(question)).toEqual(byServer);
+    const other = { ...question, scenario: { ...question.scenario, crd: "c" } };
+    expect(await engine.evaluate(other)).toEqual({ type: "withheld", question: other });
+    expect(calls).toHaveLength(1);
+  });
+
+  test("goes to the server once the user permits it", async () => {
+    let isAllowed = false;
+    const { engine, states } = setUp(undefined, { ...server(good), isAllowed: () => isAllowed });
+    expect(await engine.evaluate(question)).toEqual({ type: "withheld", question });
+    isAllowed = true;
+    engine.permissionChanged();
+    expect(await engine.evaluate(question)).toEqual(byServer);
+    expect(states.map(({ at }) => at)).toEqual(["withheld", "server"]);
   });
 });
 
-describe("an evaluation that takes too long", () => {
-  test("is stopped, and the next is tried in the page", async () => {
-    const { evaluate } = failing(new EvaluationStopped(10));
-    const { engine, states } = setUp(evaluate, good);
-    expect(await engine.evaluate(question)).toEqual(stopped);
+describe("a stopped evaluation", () => {
+  for (const [name, error] of [["a crash", crash], ["a lack of memory", outOfMemory]] as const) {
+    test(`is repeated once after ${name} of a used worker`, async () => {
+      const { evaluate, calls } = failing(error(true));
+      const { engine, states } = setUp(evaluate, server(good));
+      expect(await engine.evaluate(question)).toEqual(answered);
+      expect(calls).toHaveLength(2);
+      expect(states).toEqual([]);
+    });
+
+    test(`is not repeated after ${name} of a new worker`, async () => {
+      const { evaluate, calls } = failing(error(false));
+      const { engine } = setUp(evaluate, server(good));
+      expect(await engine.evaluate(question)).toEqual(stopped(error(false).reason));
+      expect(calls).toHaveLength(1);
+    });
+  }
+
+  test("is not repeated after its time", async () => {
+    const { evaluate, calls } = failing(tooSlow());
+    const { engine } = setUp(evaluate, server(good));
+    expect(await engine.evaluate(question)).toEqual(stopped("time"));
+    expect(calls).toHaveLength(1);
+  });
+
+  test("leaves the next ones in the page, even after many", async () => {
+    const { evaluate } = failing(tooSlow(), crash(false), outOfMemory(false), tooSlow());
+    const { evaluate: onServer, calls } = failing();
+    const { engine, states } = setUp(evaluate, server(onServer));
+    for (const reason of ["time", "crash", "memory", "time"] as const) {
+      expect(await engine.evaluate(question)).toEqual(stopped(reason));
+    }
     expect(await engine.evaluate(question)).toEqual(answered);
+    expect(calls).toEqual([]);
     expect(states).toEqual([]);
   });
 
-  test("twice in a row leaves the rest to the server", async () => {
-    const { evaluate, calls } = failing(new EvaluationStopped(10), new EvaluationStopped(10));
-    const { engine } = setUp(evaluate, good);
-    expect(await engine.evaluate(question)).toEqual(stopped);
-    expect(await engine.evaluate(question)).toEqual(stopped);
-    expect(await engine.evaluate(question)).toEqual(answered);
-    expect(calls).toHaveLength(2);
-  });
-
-  test("stays in the page where there is no server", async () => {
-    const { evaluate } = failing(...Array.from({ length: 3 }, () => new EvaluationStopped(10)));
-    const { engine } = setUp(evaluate, undefined);
-    for (let i = 0; i < 3; i++) expect(await engine.evaluate(question)).toEqual(stopped);
-    expect(await engine.evaluate(question)).toEqual(answered);
+  test("does not go to the server, even if the engine does not start again", async () => {
+    const { evaluate } = failing(crash(true), new EngineFailed("one"), new EngineFailed("two"));
+    const { evaluate: onServer, calls } = failing();
+    const { engine, states } = setUp(evaluate, server(onServer));
+    expect(await engine.evaluate(question)).toEqual(stopped("crash"));
+    expect(await engine.evaluate(question)).toEqual(stopped("crash"));
+    expect(calls).toEqual([]);
+    expect(states).toEqual([{ at: "server", because: "two" }]);
+    const other = { ...question, scenario: { ...question.scenario, crd: "c" } };
+    expect(await engine.evaluate(other)).toEqual({ ...byServer, question: other });
   });
 });
 
@@ -118,7 +181,7 @@ describe("a fault is told", () => {
   });
 
   test("of the server", async () => {
-    const { engine } = setUp(undefined, () => Promise.reject(new Error("too busy")));
+    const { engine } = setUp(undefined, server(() => Promise.reject(new Error("too busy"))));
     expect(await engine.evaluate(question)).toMatchObject({ type: "fault", message: "No result: too busy" });
   });
 
@@ -130,18 +193,60 @@ describe("a fault is told", () => {
   });
 });
 
+describe("a scenario of an older release", () => {
+  const old: Question = { ...question, scenario: { ...question.scenario, kubernetes: "1.31" } };
+
+  test("is evaluated by the server with the libraries of the release, if the user allows it", async () => {
+    const { evaluate, calls } = failing();
+    const onServer = { ...server(good), releases: ["1.31"] };
+    const { engine } = setUp(evaluate, onServer);
+    expect(await engine.evaluate(old)).toEqual({ ...byServer, question: old });
+    expect(await engine.evaluate({ ...question, panels: ["releases"] })).toMatchObject({ type: "answer" });
+    expect(calls).toEqual([]);
+  });
+
+  test.each([
+    ["the user has not allowed it", { ...server(good, false), releases: ["1.31"] }],
+    ["the server lacks the libraries", { ...server(good), releases: ["1.36"] }],
+    ["the server fails", { ...server(() => Promise.reject(new Error("busy"))), releases: ["1.31"] }],
+  ])("stays in the page if %s", async (_, onServer) => {
+    const { evaluate, calls } = failing();
+    const { engine } = setUp(evaluate, onServer);
+    expect(await engine.evaluate(old)).toEqual({ ...answered, question: old });
+    expect(calls).toHaveLength(1);
+  });
+});
+
 describe("an answer that lacks a part of the engine", () => {
   const lacking: Answer = { ...answer, missing: ["admission"] };
   const incomplete: Evaluate = () => Promise.resolve(lacking);
 
-  test("is shown, and the rest is loaded once, and asked for all of the answer", async () => {
-    const firsts: (View | undefined)[] = [];
-    const { engine, states } = setUp(incomplete, undefined, (first) => Promise.resolve(void firsts.push(first)));
+  /** Creates a loader of the full module, and records its views. */
+  const loader = (whole: Evaluate) => {
+    const views: View[] = [];
+    const complete: InPage["complete"] = (first) => first((view, patience) => timed((seen) => {
+      views.push(seen);
+      return whole(seen);
+    })(view, patience));
+    return { complete, views };
+  };
+
+  test("is shown, and the full module evaluates once, completely", async () => {
+    const { complete, views } = loader(good);
+    const { engine, states } = setUp(incomplete, undefined, complete);
     const early = { ...question, preliminary: true };
-    expect(await engine.evaluate(early)).toEqual({ type: "answer", question: early, answer: lacking });
+    expect(await engine.evaluate(early)).toEqual({ type: "answer", by: "page", question: early, answer: lacking, judged: [] });
+    await vi.waitFor(() => expect(states).toEqual([{ at: "page", whole: true }]));
+    expect(await engine.evaluate(question)).toEqual(answered);
+    expect(views).toEqual([{ scenario: { crd: "a", object: "b" }, panels: ["outcome"] }]);
+  });
+
+  test("is followed by the reason if the full module is stopped", async () => {
+    const { complete } = loader(() => Promise.reject(outOfMemory(false)));
+    const { engine, states } = setUp(incomplete, undefined, complete);
     await engine.evaluate(question);
-    expect(states).toEqual([{ at: "page", whole: true }]);
-    expect(firsts).toEqual([{ scenario: { crd: "a", object: "b" }, panels: ["outcome"] }]);
+    await vi.waitFor(() => expect(states).toEqual([{ at: "page", whole: true }]));
+    expect(await engine.evaluate(question)).toEqual(stopped("memory"));
   });
 
   test("has the rest loaded again if that failed", async () => {
@@ -152,4 +257,24 @@ describe("an answer that lacks a part of the engine", () => {
     await Promise.resolve();
     expect(notices).toEqual(["offline 1", "offline 2"]);
   });
+});
+
+test("the stages of a result share the time, and an edit restores it", async () => {
+  const patiences: number[] = [];
+  const stages: Answer[] = [{ ...answer, preliminary: true }, { ...answer, missing: ["admission"] }, { ...answer, missing: ["admission"] }, answer, answer];
+  const engine = new Engine({
+    inPage: {
+      evaluate: (_, patience) => {
+        patiences.push(patience);
+        return Promise.resolve({ answer: stages.shift() ?? answer, took: 5000 });
+      },
+      complete: () => new Promise(() => {}),
+    },
+    onServer: undefined,
+    onState: () => {},
+    onIncomplete: () => {},
+  });
+  for (let i = 0; i < 5; i++) await engine.evaluate(question);
+  await engine.evaluate({ ...question, scenario: { ...question.scenario } });
+  expect(patiences).toEqual([12_000, 7000, 2000, 1500, 12_000, 12_000]);
 });

@@ -1,16 +1,20 @@
 import type { Answer, View } from "../api.gen";
-import { type Scenario, withoutDefaults } from "../scenario";
+import { sameScenario, type Scenario, withoutDefaults } from "../scenario";
 import type { Fault } from "./protocol";
+import type { Judgments } from "./older";
 import { Latest } from "./latest";
 import type { Phase } from "./protocol";
-import { EvaluationStopped } from "./worker-client";
+import { Allowance, totalTime } from "./allowance";
+import { EvaluationStopped, type StopReason, type TimedAnswer } from "./worker-client";
 
-/** The place of the engine: loading, in the page, on the server, or nowhere. */
+/**
+ * The place of the engine. "withheld" means that there is an engine on the server only,
+ * and that the user has not allowed the page to send documents there.
+ */
 export type EngineState =
   | { readonly at: "loading"; readonly phase: Phase }
   | { readonly at: "page"; readonly whole: boolean }
-  | { readonly at: "server"; readonly because: string }
-  | { readonly at: "nowhere"; readonly because: string };
+  | { readonly at: "server" | "withheld" | "nowhere"; readonly because: string };
 
 export interface Question {
   readonly scenario: Scenario;
@@ -20,42 +24,80 @@ export interface Question {
   readonly preliminary: boolean;
 }
 
+/** The engine that evaluated a scenario. */
+export type Evaluator = "page" | "server";
+
 export interface Answered {
   readonly type: "answer";
+  readonly by: Evaluator;
   readonly question: Question;
   readonly answer: Answer;
+  /** The older releases whose judgments are part of the answer. */
+  readonly judged: readonly string[];
 }
 
 export type Evaluation =
   | Answered
-  | { readonly type: "stopped"; readonly question: Question; readonly seconds: number }
+  | { readonly type: "stopped"; readonly question: Question; readonly reason: StopReason; readonly seconds: number }
+  /** The scenario was not sent to the server, because the user has not allowed it. */
+  | { readonly type: "withheld"; readonly question: Question }
   | { readonly type: "fault"; readonly question: Question; readonly message: string };
+
+type Stopped = Extract<Evaluation, { type: "stopped" }>;
 
 export type Evaluate = (view: View) => Promise<Answer | Fault>;
 
+/** Evaluates a view within a time limit in ms, with the judgments of older releases if there are any. */
+export type EvaluateInTime = (view: View, patience: number, judgments?: Judgments) => Promise<TimedAnswer>;
+
 /** The engine in the page. Initially only its core module may be loaded. */
 export interface InPage {
+  readonly evaluate: EvaluateInTime;
+  /**
+   * Loads the full module, and passes its engine to a function. Resolves when the function
+   * has returned; from then on, the full module evaluates.
+   */
+  readonly complete: (first: (evaluate: EvaluateInTime) => Promise<void>) => Promise<void>;
+}
+
+/** The engine on the server. */
+export interface OnServer {
   readonly evaluate: Evaluate;
-  /** Loads the full module, which evaluates the view first. Resolves when it is ready. */
-  readonly complete: (first: View | undefined) => Promise<void>;
+  /** Reports whether the server has the scenario already, as an example or a short link. */
+  readonly holds: (scenario: Scenario) => boolean;
+  /** Reports whether the user allows the page to send documents. */
+  readonly isAllowed: () => boolean;
+  /** The older Kubernetes releases whose own libraries only the server has. */
+  readonly releases: readonly string[];
+}
+
+/** The modules of older releases in the page. */
+export interface OlderInPage {
+  readonly has: (release: string) => boolean;
+  /** Returns the judgments on a scenario so far. */
+  readonly known: (scenario: Scenario) => Judgments;
+  /** Returns the judgments if they include the scenario's release. */
+  readonly judge: (scenario: Scenario) => Promise<Judgments | undefined>;
 }
 
 export interface EngineOptions {
+  readonly older?: OlderInPage;
   /** The engine in the page, if there is one. */
   readonly inPage: InPage | undefined;
   /** The engine on the server, if there is one. */
-  readonly onServer: Evaluate | undefined;
+  readonly onServer: OnServer | undefined;
   readonly onState: (state: EngineState) => void;
   /** Receives the reason why the full module could not be loaded. */
   readonly onIncomplete: (because: string) => void;
 }
 
-/** The number of consecutive failures after which the engine is restarted. */
+/** The number of consecutive failed starts after which the engine is started again. */
 const maxFailures = 1;
 
 /**
- * Chooses between the two engines. Scenarios stay in the page. They go to the
- * server only after the engine in the page has failed twice in a row.
+ * Chooses between the two engines. Scenarios stay in the page. If the engine in the page
+ * cannot start, they go to the server, provided that the user allows it or that the
+ * server has them already. It never receives a scenario whose evaluation was stopped.
  */
 export class Engine {
   readonly #options: EngineOptions;
@@ -63,6 +105,13 @@ export class Engine {
   #inPage: InPage | undefined;
   #failures = 0;
   #last: Question | undefined;
+  /** The last evaluation in the page that was stopped. */
+  #stopped: Stopped | undefined;
+  /** The first evaluation of the full module, until it is requested. */
+  #first: Evaluation | undefined;
+  readonly #allowance = new Allowance();
+  /** The reason why there is no engine in the page. */
+  #because = "";
   /** The pending load of the full module, if any. */
   #completing: Promise<boolean> | undefined;
 
@@ -70,7 +119,7 @@ export class Engine {
     this.#options = options;
     this.#inPage = options.inPage;
     this.#latest = new Latest((question) => this.#evaluate(question));
-    if (!this.#inPage) this.#leavePage("this page comes without it");
+    if (!this.#inPage) this.#leavePage("WebAssembly is unavailable");
   }
 
   /** Resolves to undefined if a newer question replaced this one. */
@@ -83,32 +132,74 @@ export class Engine {
     return this.#inPage ? this.#complete(this.#inPage) : false;
   }
 
+  /** Applies a change of the user's permission. */
+  permissionChanged(): void {
+    const { onServer, onState } = this.#options;
+    if (onServer && !this.#inPage) onState({ at: placeOf(onServer), because: this.#because });
+  }
+
   async #evaluate(question: Question): Promise<Evaluation> {
-    const view = viewOf(question);
+    const first = this.#takeFirst(question);
+    if (first) return first;
     this.#last = question;
+    const judged = await this.#askForRelease(question);
+    if (judged) return judged;
+    let stopped: Stopped | undefined;
     while (this.#inPage) {
       try {
-        const evaluation = read(question, await this.#inPage.evaluate(view));
+        const evaluation = await this.#evaluateInTime(question, this.#inPage.evaluate);
         this.#failures = 0;
         if (isIncomplete(evaluation)) void this.#complete(this.#inPage);
         return evaluation;
       } catch (error) {
-        this.#failures++;
-        const stopped = error instanceof EvaluationStopped;
-        if (this.#failures > maxFailures && (this.#options.onServer || !stopped)) {
+        if (error instanceof EvaluationStopped) {
+          const isLast = stopped !== undefined || !mayRepeat(error);
+          stopped = this.#stopped = stoppedBy(error, question);
+          if (isLast) return stopped;
+        } else if (++this.#failures > maxFailures) {
           this.#leavePage(messageOf(error));
-        }
-        if (stopped) {
-          return { type: "stopped", question, seconds: error.seconds };
         }
       }
     }
-    return this.#askServer(question, view);
+    return stopped ?? this.#askServer(question, viewOf(question));
+  }
+
+  /** Evaluates within the remaining time of the scenario. */
+  async #evaluateInTime(question: Question, evaluate: EvaluateInTime): Promise<Evaluation> {
+    const { scenario } = question;
+    const judgments = await this.#judgments(question);
+    const view = viewOf(judgments ? { ...question, preliminary: false } : question);
+    try {
+      const { answer, took } = await evaluate(view, this.#allowance.for(scenario), judgments);
+      const evaluation = read(question, answer, "page", Object.keys(judgments ?? {}));
+      if (isStage(evaluation)) this.#allowance.spend(scenario, took);
+      else this.#allowance.restore(scenario);
+      return evaluation;
+    } catch (error) {
+      if (error instanceof EvaluationStopped) this.#allowance.spend(scenario, error.took);
+      throw error;
+    }
+  }
+
+  /** Returns the judgments for a question; undefined if it needs no judgments or they are not known yet. */
+  async #judgments({ scenario, panels }: Question): Promise<Judgments | undefined> {
+    const { older } = this.#options;
+    if (!older) return undefined;
+    const judgments = older.has(scenario.kubernetes) ? await older.judge(scenario) : undefined;
+    return judgments ?? (panels.includes("releases") ? older.known(scenario) : undefined);
+  }
+
+  /** Returns the first evaluation of the full module if it belongs to the question. */
+  #takeFirst(question: Question): Evaluation | undefined {
+    const first = this.#first;
+    this.#first = undefined;
+    if (first?.question.scenario !== question.scenario) return undefined;
+    return question.panels.every((panel) => first.question.panels.includes(panel)) ? { ...first, question } : undefined;
   }
 
   /** Loads the full module once. After a failure, the next call retries. */
   #complete(inPage: InPage): Promise<boolean> {
-    this.#completing ??= inPage.complete(this.#last && viewOf({ ...this.#last, preliminary: false })).then(
+    this.#completing ??= inPage.complete((evaluate) => this.#evaluateFirst(evaluate)).then(
       () => {
         this.#options.onState({ at: "page", whole: true });
         return true;
@@ -122,35 +213,100 @@ export class Engine {
     return this.#completing;
   }
 
+  /**
+   * Evaluates a question on the server if only the server has the libraries that it
+   * requires. Resolves to undefined if the page must evaluate it.
+   */
+  async #askForRelease(question: Question): Promise<Evaluation | undefined> {
+    const { onServer } = this.#options;
+    if (!this.#inPage || !onServer || !requiresRelease(question, onServer.releases)) return undefined;
+    if (this.#wasStopped(question)) return undefined;
+    if (!onServer.isAllowed() && !onServer.holds(question.scenario)) return undefined;
+    try {
+      const evaluation = read(question, await onServer.evaluate(viewOf(question)), "server");
+      return evaluation.type === "answer" ? evaluation : undefined;
+    } catch {
+      return undefined; // the page gives an approximate result
+    }
+  }
+
+  /** Evaluates the last question with the full module while it is loaded. */
+  async #evaluateFirst(evaluate: EvaluateInTime): Promise<void> {
+    if (!this.#last) return;
+    const question = { ...this.#last, preliminary: false };
+    try {
+      this.#first = await this.#evaluateInTime(question, evaluate);
+    } catch (error) {
+      if (!(error instanceof EvaluationStopped)) throw error;
+      this.#first = this.#stopped = stoppedBy(error, question);
+    }
+  }
+
   async #askServer(question: Question, view: View): Promise<Evaluation> {
     const { onServer } = this.#options;
     if (!onServer) {
       return { type: "fault", question, message: "The engine could not be started in this browser." };
     }
+    if (this.#stopped && this.#wasStopped(question)) return { ...this.#stopped, question };
+    if (!onServer.isAllowed() && !onServer.holds(question.scenario)) return { type: "withheld", question };
     try {
-      return read(question, await onServer(view));
+      return read(question, await onServer.evaluate(view), "server");
     } catch (error) {
       return { type: "fault", question, message: `No result: ${messageOf(error)}` };
     }
   }
 
+  /** Reports whether the last stopped evaluation was of the question's scenario. */
+  #wasStopped({ scenario }: Question): boolean {
+    return this.#stopped !== undefined && sameScenario(this.#stopped.question.scenario, scenario);
+  }
+
   #leavePage(because: string): void {
     this.#inPage = undefined;
-    const at = this.#options.onServer ? "server" : "nowhere";
-    this.#options.onState({ at, because });
+    this.#because = because;
+    this.#options.onState({ at: placeOf(this.#options.onServer), because });
   }
 }
 
-/** Published schemas are slow, so a view requests them only for their panel. */
-function viewOf({ scenario, panels, preliminary }: Question): View {
+/** Reports whether a question requires the libraries of one of the older releases. */
+export function requiresRelease({ scenario, panels }: Pick<Question, "scenario" | "panels">, releases: readonly string[]): boolean {
+  return releases.includes(scenario.kubernetes) || (panels.includes("releases") && releases.length > 0);
+}
+
+function placeOf(onServer: OnServer | undefined): "server" | "withheld" | "nowhere" {
+  if (!onServer) return "nowhere";
+  return onServer.isAllowed() ? "server" : "withheld";
+}
+
+function stoppedBy({ reason }: EvaluationStopped, question: Question): Stopped {
+  return { type: "stopped", question, reason, seconds: Math.round(totalTime / 1000) };
+}
+
+/** Reports whether another evaluation of the scenario must follow. */
+function isStage(evaluation: Evaluation): boolean {
+  return isIncomplete(evaluation) || (evaluation.type === "answer" && evaluation.answer.preliminary === true);
+}
+
+/**
+ * Reports whether a stopped evaluation may succeed in a new worker: the old one may have
+ * held the memory of other requests.
+ */
+function mayRepeat({ reason, wasUsed }: EvaluationStopped): boolean {
+  return wasUsed && reason !== "time";
+}
+
+/** Published schemas and releases are slow, so a view requests them only for their panel. */
+export function viewOf({ scenario, panels, preliminary }: Question): View {
   const set = withoutDefaults(scenario);
-  const wanted = panels.includes("schema") ? { ...set, schemas: true as const } : set;
+  const schemas = panels.includes("schema") ? { schemas: true } : {};
+  const releases = panels.includes("releases") ? { releases: true } : {};
+  const wanted = { ...set, ...schemas, ...releases };
   return preliminary ? { scenario: wanted, panels, preliminary } : { scenario: wanted, panels };
 }
 
-function read(question: Question, answer: Answer | Fault): Evaluation {
+function read(question: Question, answer: Answer | Fault, by: Evaluator, judged: readonly string[] = []): Evaluation {
   if ("error" in answer) return { type: "fault", question, message: answer.error };
-  return { type: "answer", question, answer };
+  return { type: "answer", by, question, answer, judged };
 }
 
 function isIncomplete(evaluation: Evaluation): boolean {

@@ -9,9 +9,13 @@ export async function evaluateByHTTP(address: string, view: View, timeout: numbe
 const answerNames: Readonly<Record<string, string>> = {
   complete: "completion",
   hover: "hover",
+  explain: "explained",
   sample: "sample",
   format: "formatted",
+  template: "template",
   try: "tried",
+  fields: "tree",
+  insert: "insertion",
 };
 
 /** Sends an assist request to a server; the timeout is in ms. */

@@ -2,15 +2,21 @@
 
 import type { Answer, AssistResponse, AssistRequest, View } from "../api.gen";
 import type { DocumentName } from "../scenario";
+import type { Judgments } from "./older";
 
 export type Phase = "downloading" | "compiling" | "starting";
 
 /** The documents of a scenario; empty documents may be absent. */
 export type Documents = Partial<Readonly<Record<DocumentName, string>>>;
 
-/** A request to the engine: an evaluation or an assist request. */
+/**
+ * A request to the engine: an evaluation, a request for judgments, or an assist request; or
+ * to the module of an older release: a judgment.
+ */
 export type Request =
-  | { readonly type: "show"; readonly view: View }
+  | { readonly type: "show"; readonly view: View; readonly judgments?: Judgments | undefined }
+  | { readonly type: "request"; readonly view: View }
+  | { readonly type: "judge"; readonly request: string }
   | { readonly type: "help"; readonly question: AssistRequest };
 
 /** The engine's reply instead of an answer when it is at fault. */
@@ -18,7 +24,8 @@ export interface Fault {
   readonly error: string;
 }
 
-export type Reply = Answer | AssistResponse | Fault;
+/** Requests for judgments and judgments are strings, as JSON. */
+export type Reply = Answer | AssistResponse | Fault | string;
 
 export type ToWorker =
   | {
@@ -27,11 +34,15 @@ export type ToWorker =
       readonly runtime: string;
       /** The gzip version of the module; empty if absent. */
       readonly packed: string;
+      /** The size of the module in bytes, for reports about the download; 0: no reports. */
+      readonly size: number;
     }
   | { readonly type: "ask"; readonly id: number; readonly request: Request };
 
 export type FromWorker =
   | { readonly type: "phase"; readonly phase: Phase }
+  /** The downloaded part of the module, 0 to 1. */
+  | { readonly type: "progress"; readonly part: number }
   | { readonly type: "ready" }
-  | { readonly type: "reply"; readonly id: number; readonly reply: Reply }
-  | { readonly type: "failed"; readonly message: string };
+  | { readonly type: "reply"; readonly id: number; readonly reply: Reply; readonly memory: number }
+  | { readonly type: "failed"; readonly message: string; readonly outOfMemory: boolean };

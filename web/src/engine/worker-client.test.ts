@@ -44,7 +44,6 @@ function setUp() {
     module: "engine.wasm",
     runtime: "wasm_exec.js",
     packed: "",
-    patience: (characters) => 5_000 + characters,
     startTimeout: 60_000,
   });
   client.watch((phase) => phases.push(phase));
@@ -60,10 +59,10 @@ describe("the worker", () => {
   test("is started once and tells its phases", async () => {
     const { workers, phases, client } = setUp();
     void client.start();
-    const answer = client.evaluate(view);
+    const answer = client.evaluate(view, 10_000);
     expect(workers).toHaveLength(1);
     expect(workers[0]?.received).toEqual([
-      { type: "start", module: "engine.wasm", runtime: "wasm_exec.js", packed: "" },
+      { type: "start", module: "engine.wasm", runtime: "wasm_exec.js", packed: "", size: 0 },
     ]);
     workers[0]?.send({ type: "phase", phase: "downloading" });
     workers[0]?.send({ type: "phase", phase: "starting" });
@@ -71,86 +70,72 @@ describe("the worker", () => {
     await tick();
     expect(phases).toEqual(["downloading", "starting", "ready"]);
     expect(workers[0]?.received[1]).toEqual({ type: "ask", id: 1, request: { type: "show", view } });
-    workers[0]?.send({ type: "reply", id: 1, reply: answerOf("A") });
-    expect(await answer).toEqual(answerOf("A"));
+    workers[0]?.send({ type: "reply", id: 1, reply: answerOf("A"), memory: 1 << 20 });
+    expect(await answer).toMatchObject({ answer: answerOf("A") });
   });
 
   test("answers only what was asked last", async () => {
     const { workers, client } = setUp();
-    const answer = client.evaluate(view);
+    const answer = client.evaluate(view, 10_000);
     workers[0]?.send({ type: "ready" });
     await tick();
     const worker = workers[0]!;
-    worker.send({ type: "reply", id: worker.id + 1, reply: answerOf("other") });
-    worker.send({ type: "reply", id: worker.id, reply: answerOf("right") });
-    expect(await answer).toEqual(answerOf("right"));
+    worker.send({ type: "reply", id: worker.id + 1, reply: answerOf("other"), memory: 1 << 20 });
+    worker.send({ type: "reply", id: worker.id, reply: answerOf("right"), memory: 1 << 20 });
+    expect(await answer).toMatchObject({ answer: answerOf("right") });
   });
 
   test("that runs away is ended, and the next evaluation has a fresh one", async () => {
     const { workers, client } = setUp();
-    const answer = client.evaluate(view);
-    const stopped = expect(answer).rejects.toEqual(new EvaluationStopped(10));
+    const answer = client.evaluate(view, 10_000);
+    const stopped = expect(answer).rejects.toEqual(new EvaluationStopped("time", 10_000, false));
     workers[0]?.send({ type: "ready" });
     await vi.advanceTimersByTimeAsync(9_999);
     expect(workers[0]?.ended).toBe(false);
     await vi.advanceTimersByTimeAsync(1);
     await stopped;
     expect(workers[0]?.ended).toBe(true);
-    const next = client.evaluate(view);
+    const next = client.evaluate(view, 10_000);
     expect(workers).toHaveLength(2);
     workers[1]?.send({ type: "ready" });
     await tick();
-    workers[1]?.send({ type: "reply", id: workers[1].id, reply: answerOf("B") });
-    expect(await next).toEqual(answerOf("B"));
+    workers[1]?.send({ type: "reply", id: workers[1].id, reply: answerOf("B"), memory: 1 << 20 });
+    expect(await next).toMatchObject({ answer: answerOf("B") });
   });
 
   test("that is ended because of one request answers those behind it afresh", async () => {
     const { workers, client } = setUp();
-    const stopped = expect(client.help({ format: { text: "" } })).rejects.toEqual(new EvaluationStopped(10));
-    const answer = client.evaluate(view);
+    const stopped = expect(client.help({ format: { text: "" } }, 10_000)).rejects.toEqual(new EvaluationStopped("time", 10_000, false));
+    const answer = client.evaluate(view, 10_000);
     workers[0]?.send({ type: "ready" });
-    await vi.advanceTimersByTimeAsync(10_004);
+    await vi.advanceTimersByTimeAsync(10_000);
     await stopped;
     expect(workers[0]?.ended).toBe(true);
     expect(workers).toHaveLength(2);
     workers[1]?.send({ type: "ready" });
     await tick();
-    workers[1]?.send({ type: "reply", id: workers[1].id, reply: answerOf("A") });
-    expect(await answer).toEqual(answerOf("A"));
-  });
-
-  test("is given half the time once it is warm, and more for more text", async () => {
-    const { workers, client } = setUp();
-    const first = client.evaluate(view);
-    workers[0]?.send({ type: "ready" });
-    await tick();
-    workers[0]?.send({ type: "reply", id: workers[0].id, reply: answerOf("A") });
-    await first;
-    const stopped = expect(client.evaluate(viewOf("x".repeat(1000)))).rejects.toEqual(new EvaluationStopped(6));
-    await vi.advanceTimersByTimeAsync(5_999);
-    expect(workers[0]?.ended).toBe(false);
-    await vi.advanceTimersByTimeAsync(1);
-    await stopped;
+    workers[1]?.send({ type: "reply", id: workers[1].id, reply: answerOf("A"), memory: 1 << 20 });
+    expect(await answer).toMatchObject({ answer: answerOf("A") });
   });
 
   test("has its download out of the time of the evaluation", async () => {
     const { workers, client } = setUp();
-    const answer = client.evaluate(view);
+    const answer = client.evaluate(view, 10_000);
     await vi.advanceTimersByTimeAsync(30_000);
     workers[0]?.send({ type: "ready" });
     await tick();
-    workers[0]?.send({ type: "reply", id: workers[0].id, reply: answerOf("A") });
-    expect(await answer).toEqual(answerOf("A"));
+    workers[0]?.send({ type: "reply", id: workers[0].id, reply: answerOf("A"), memory: 1 << 20 });
+    expect(await answer).toMatchObject({ answer: answerOf("A") });
   });
 
   for (const [name, breakIt] of Object.entries({
-    "cannot start": (worker: FakeWorker) => worker.send({ type: "failed", message: "404" }),
+    "cannot start": (worker: FakeWorker) => worker.send({ type: "failed", message: "404", outOfMemory: false }),
     "cannot be loaded": (worker: FakeWorker) => worker.onerror?.({ message: "" } as ErrorEvent),
     "does not start in time": () => void vi.advanceTimersByTime(60_000),
   })) {
     test(`that ${name} fails the evaluation`, async () => {
       const { workers, client } = setUp();
-      const answer = client.evaluate(view);
+      const answer = client.evaluate(view, 10_000);
       const failed = expect(answer).rejects.toBeInstanceOf(EngineFailed);
       breakIt(workers[0]!);
       await failed;
@@ -158,25 +143,52 @@ describe("the worker", () => {
     });
   }
 
-  test("that breaks down while it evaluates fails the evaluation", async () => {
+  for (const [outOfMemory, reason] of [[false, "crash"], [true, "memory"]] as const) {
+    test(`that ends for ${reason} stops the oldest request, and repeats the others`, async () => {
+      const { workers, client } = setUp();
+      const first = client.evaluate(view, 10_000);
+      workers[0]?.send({ type: "ready" });
+      await tick();
+      workers[0]?.send({ type: "reply", id: workers[0].id, reply: answerOf("A"), memory: 1 << 20 });
+      await first;
+      const stopped = expect(client.evaluate(viewOf("b"), 10_000)).rejects.toEqual(new EvaluationStopped(reason, 3000, true));
+      const answer = client.evaluate(viewOf("c"), 10_000);
+      await vi.advanceTimersByTimeAsync(3000);
+      workers[0]?.send({ type: "failed", message: "the engine ended", outOfMemory });
+      await stopped;
+      expect(workers).toHaveLength(2);
+      workers[1]?.send({ type: "ready" });
+      await tick();
+      expect(workers[1]?.received[1]).toMatchObject({ request: { view: viewOf("c") } });
+      workers[1]?.send({ type: "reply", id: workers[1].id, reply: answerOf("C"), memory: 1 << 20 });
+      expect(await answer).toMatchObject({ answer: answerOf("C") });
+    });
+  }
+
+  test("repeats the pending requests in a new worker after a restart", async () => {
     const { workers, client } = setUp();
-    const answer = client.evaluate(view);
+    const answer = client.evaluate(view, 10_000);
     workers[0]?.send({ type: "ready" });
     await tick();
-    const failed = expect(answer).rejects.toThrow("the engine ended");
-    workers[0]?.send({ type: "failed", message: "the engine ended" });
-    await failed;
+    client.restart();
+    expect(workers[0]?.ended).toBe(true);
+    await tick();
+    workers[1]?.send({ type: "ready" });
+    await vi.advanceTimersByTimeAsync(2000);
+    workers[1]?.send({ type: "reply", id: workers[1].id, reply: answerOf("A"), memory: 5 << 20 });
+    expect(await answer).toEqual({ answer: answerOf("A"), took: 2000 });
+    expect(client.memory).toBe(5 << 20);
   });
 
   test("that is no longer needed ends once it has answered", async () => {
     const { workers, client } = setUp();
-    const answer = client.evaluate(view);
+    const answer = client.evaluate(view, 10_000);
     workers[0]?.send({ type: "ready" });
     await tick();
     client.end();
     expect(workers[0]?.ended).toBe(false);
-    workers[0]?.send({ type: "reply", id: workers[0].id, reply: answerOf("A") });
-    expect(await answer).toEqual(answerOf("A"));
+    workers[0]?.send({ type: "reply", id: workers[0].id, reply: answerOf("A"), memory: 1 << 20 });
+    expect(await answer).toMatchObject({ answer: answerOf("A") });
     expect(workers[0]?.ended).toBe(true);
   });
 });

@@ -1,4 +1,5 @@
 import type { Answer, AssistResponse, AssistRequest, View } from "../api.gen";
+import type { Judgments } from "./older";
 import type { Fault, FromWorker, Phase, Reply, Request, ToWorker } from "./protocol";
 
 /** The part of a Worker that the client uses. */
@@ -14,32 +15,51 @@ export interface WorkerOptions {
   readonly module: string;
   readonly runtime: string;
   readonly packed: string;
-  /**
-   * Returns the time limit of a request, in ms, by its number of characters. The
-   * first request after a start gets twice the limit.
-   */
-  readonly patience: (characters: number) => number;
+  /** The size of the module in bytes, for reports about its download. */
+  readonly size?: number;
+  /** Receives the downloaded part of the module, 0 to 1. */
+  readonly onPart?: (part: number) => void;
   /** The time limit of the start, in ms. */
   readonly startTimeout: number;
 }
 
-/** The worker did not reply in time and was terminated. */
+/** The reason why a request ended without a reply. */
+export type StopReason = "time" | "memory" | "crash";
+
+/** The request ended without a reply, and its worker was terminated. */
 export class EvaluationStopped extends Error {
-  constructor(readonly seconds: number) {
-    super(`the evaluation took more than ${seconds} s`);
+  constructor(
+    readonly reason: StopReason,
+    /** The time until the end, in ms. */
+    readonly took: number,
+    /** True if the worker had replied to other requests, whose memory it may still hold. */
+    readonly wasUsed: boolean,
+  ) {
+    super(`the evaluation was stopped: ${reason}`);
   }
 }
 
-/** The worker could not start, or crashed. */
+/** The worker could not start. */
 export class EngineFailed extends Error {}
 
 /** The worker was terminated because of another request; this one must be repeated. */
 class Interrupted extends Error {}
 
+interface TimedReply {
+  readonly reply: Reply;
+  readonly took: number;
+}
+
+/** A reply to a view, and the worker's time for it in ms. */
+export interface TimedAnswer {
+  readonly answer: Answer | Fault;
+  readonly took: number;
+}
+
 interface Waiting {
   /** The time limit in ms, from the moment the worker begins. */
   readonly patience: number;
-  readonly resolve: (reply: Reply) => void;
+  readonly resolve: (reply: Reply, took: number) => void;
   readonly reject: (error: Error) => void;
 }
 
@@ -56,8 +76,11 @@ export class WorkerClient {
   /** The pending requests by id. */
   readonly #waiting = new Map<number, Waiting>();
   #lastId = 0;
-  /** False before the first evaluation, which compiles much of the module. */
-  #warm = false;
+  /** The time when the worker began with the oldest pending request. */
+  #began = 0;
+  /** True after the worker's first reply. */
+  #used = false;
+  #memory = 0;
   #ended = false;
   #phase: Phase | "ready" = "downloading";
   #onPhase: (phase: Phase | "ready") => void = () => {};
@@ -95,40 +118,61 @@ export class WorkerClient {
     return this.#started;
   }
 
-  async evaluate(view: View): Promise<Answer | Fault> {
-    return (await this.#ask({ type: "show", view }, charactersIn(view.scenario))) as Answer | Fault;
+  /** The size of the worker's WebAssembly memory after its last reply, in bytes. */
+  get memory(): number {
+    return this.#memory;
   }
 
-  async help(question: AssistRequest): Promise<AssistResponse> {
-    return (await this.#ask({ type: "help", question }, charactersIn(question))) as AssistResponse;
+  /** Evaluates a view, perhaps with judgments. The patience is the time limit in ms. */
+  async evaluate(view: View, patience: number, judgments?: Judgments): Promise<TimedAnswer> {
+    const { reply, took } = await this.#ask({ type: "show", view, judgments }, patience);
+    return { answer: reply as Answer | Fault, took };
   }
 
-  async #ask(request: Request, characters: number): Promise<Reply> {
+  /**
+   * Returns the request for the judgments of older releases on a view. Resolves to undefined
+   * if the module lacks a feature that the scenario needs.
+   */
+  async request(view: View, patience: number): Promise<string | undefined> {
+    const { reply } = await this.#ask({ type: "request", view }, patience);
+    const request: unknown = JSON.parse(reply as string);
+    if (request === null) return undefined;
+    if (typeof request === "object" && "error" in request) throw new Error(String(request.error));
+    return reply as string;
+  }
+
+  /** Returns the judgment of an older release's module, as JSON. */
+  async judge(request: string, patience: number): Promise<string> {
+    return (await this.#ask({ type: "judge", request }, patience)).reply as string;
+  }
+
+  async help(question: AssistRequest, patience: number): Promise<AssistResponse> {
+    return (await this.#ask({ type: "help", question }, patience)).reply as AssistResponse;
+  }
+
+  async #ask(request: Request, patience: number): Promise<TimedReply> {
     for (;;) {
       try {
-        return await this.#post(request, characters);
+        return await this.#post(request, patience);
       } catch (error) {
         if (!(error instanceof Interrupted)) throw error;
       }
     }
   }
 
-  async #post(request: Request, characters: number): Promise<Reply> {
+  async #post(request: Request, patience: number): Promise<TimedReply> {
     await this.start();
     const id = ++this.#lastId;
-    const patience = this.#options.patience(characters) * (this.#warm ? 1 : 2);
     const before = [...this.#waiting.values()].reduce((sum, waiting) => sum + waiting.patience, 0);
+    if (this.#waiting.size === 0) this.#began = performance.now();
     return new Promise((resolve, reject) => {
-      const timer = setTimeout(
-        () => this.#stop(id, new EvaluationStopped(Math.round(patience / 1000))),
-        before + patience,
-      );
+      const timer = setTimeout(() => this.#stop(id, "time"), before + patience);
       this.#waiting.set(id, {
         patience,
-        resolve: (reply) => {
+        resolve: (reply, took) => {
           clearTimeout(timer);
-          this.#warm = true;
-          resolve(reply);
+          this.#used = true;
+          resolve({ reply, took });
         },
         reject: (error) => {
           clearTimeout(timer);
@@ -137,6 +181,16 @@ export class WorkerClient {
       });
       this.#worker?.postMessage({ type: "ask", id, request });
     });
+  }
+
+  /** Terminates the worker. A new one repeats the pending requests. */
+  restart(): void {
+    this.#fail(new Interrupted());
+  }
+
+  /** Terminates the worker. Its requests fail. */
+  stop(): void {
+    this.#fail(new EngineFailed("the worker is no longer needed"));
   }
 
   /** Terminates the worker after its last reply. No request may follow. */
@@ -151,10 +205,10 @@ export class WorkerClient {
       this.#worker = worker;
       worker.onmessage = ({ data }) => this.#receive(data);
       worker.onerror = (event) => {
-        this.#fail(new EngineFailed(event.message || "the engine's worker could not be loaded"));
+        this.#crash({ message: event.message || "the engine's worker could not be loaded", outOfMemory: false });
       };
-      const { module, runtime, packed } = this.#options;
-      worker.postMessage({ type: "start", module, runtime, packed });
+      const { module, runtime, packed, size = 0 } = this.#options;
+      worker.postMessage({ type: "start", module, runtime, packed, size });
     } catch (error) {
       this.#fail(new EngineFailed(String(error)));
     }
@@ -165,19 +219,31 @@ export class WorkerClient {
       case "phase":
         this.#enter(message.phase);
         break;
+      case "progress":
+        this.#options.onPart?.(message.part);
+        break;
       case "ready":
         this.#enter("ready");
         this.#ready();
         break;
       case "reply":
-        this.#waiting.get(message.id)?.resolve(message.reply);
+        this.#memory = message.memory;
+        this.#waiting.get(message.id)?.resolve(message.reply, this.#lap());
         this.#waiting.delete(message.id);
         if (this.#ended && this.#waiting.size === 0) this.#worker?.terminate();
         break;
       case "failed":
-        this.#fail(new EngineFailed(message.message));
+        this.#crash(message);
         break;
     }
+  }
+
+  /** Returns the time in ms since the worker began, and begins the next request. */
+  #lap(): number {
+    const now = performance.now();
+    const took = now - this.#began;
+    this.#began = now;
+    return took;
   }
 
   #enter(phase: Phase | "ready"): void {
@@ -187,11 +253,18 @@ export class WorkerClient {
   }
 
   /** Terminates the worker because of one request; the others are repeated. */
-  #stop(id: number, error: Error): void {
+  #stop(id: number, reason: StopReason): void {
     const culprit = this.#waiting.get(id);
     this.#waiting.delete(id);
-    culprit?.reject(error);
+    culprit?.reject(new EvaluationStopped(reason, this.#lap(), this.#used));
     this.#fail(new Interrupted());
+  }
+
+  /** Handles the end of the engine, during its start or at the oldest request. */
+  #crash({ message, outOfMemory }: { readonly message: string; readonly outOfMemory: boolean }): void {
+    const [oldest] = this.#waiting.keys();
+    if (oldest === undefined) this.#fail(new EngineFailed(message));
+    else this.#stop(oldest, outOfMemory ? "memory" : "crash");
   }
 
   #fail(error: Error): void {
@@ -203,17 +276,11 @@ export class WorkerClient {
     }
     this.#worker = undefined;
     this.#started = undefined;
-    this.#warm = false;
+    this.#used = false;
+    this.#memory = 0;
     const waiting = [...this.#waiting.values()];
     this.#waiting.clear();
     this.#failed(error);
     for (const { reject } of waiting) reject(error);
   }
-}
-
-/** Counts the characters of all strings in a value. */
-function charactersIn(value: unknown): number {
-  if (typeof value === "string") return value.length;
-  if (typeof value !== "object" || value === null) return 0;
-  return Object.values(value).reduce((sum: number, part) => sum + charactersIn(part), 0);
 }

@@ -1,13 +1,16 @@
 import type { Answer, Cursor, AssistResponse, AssistRequest, View } from "../api.gen";
 import { documentNames, isOneOf, type Scenario } from "../scenario";
-import { compile, download, type ModuleAddress } from "./download";
+import { compile, counted, download, type ModuleAddress } from "./download";
 import type { Documents, Fault, FromWorker, Reply, Request, ToWorker } from "./protocol";
+import type { Judgments } from "./older";
+import { LastWords } from "./last-words";
 import { WarmUp } from "./warm-up";
 
-/** The part of Go's wasm_exec.js that is used here. */
+/** The part of Go's wasm_exec.js and wasm/resume.js that is used here. */
 interface GoRuntime {
-  readonly importObject: WebAssembly.Imports;
-  run(instance: WebAssembly.Instance): Promise<void>;
+  exit: (code: number) => void;
+  /** Starts or continues a module until it is ready. */
+  start(module: WebAssembly.Module): Promise<{ memory: WebAssembly.Memory; ended: Promise<void> }>;
 }
 
 /** An answer as JSON, without its panels, which come separately. */
@@ -16,57 +19,106 @@ interface Shown {
   readonly panels: Answer["panels"];
 }
 
+/** The idle time in ms before the engine collects garbage, longer than a pause in typing. */
+const restAfter = 600;
+
+/** The largest answer that is shown, in characters. More would block the page. */
+const maxAnswer = 16 << 20;
+
 interface WorkerScope {
   postMessage(message: FromWorker): void;
   onmessage: ((event: MessageEvent<ToWorker>) => void) | null;
   Go: new () => GoRuntime;
-  /** Evaluates a view, given as JSON without its documents. The module sets it. */
-  crdlabShow?: (view: string, documents: Documents) => Shown | Fault;
+  /** The part of Node's fs that wasm_exec.js emulates. */
+  fs: { writeSync: (file: number, bytes: Uint8Array) => number };
+  /**
+   * Evaluates a view, given as JSON without its documents. The module sets it. The
+   * result is undefined if the engine ends.
+   */
+  crdlabShow?: (view: string, documents: Documents, judgments?: Judgments) => Shown | Fault | undefined;
+  /** Returns the request for the judgments on a view as JSON. */
+  crdlabRequest?: (view: string, documents: Documents) => string | undefined;
+  /** Judges a request, both as JSON. Only the modules of older releases set it. */
+  crdlabJudge?: (request: string) => Promise<string>;
   /** Handles an assist request, likewise; the answer is JSON. */
-  crdlabHelp?: (question: string, documents: Documents) => string;
-  /** The module calls it when it is ready. */
-  crdlabReady?: () => void;
+  crdlabHelp?: (question: string, documents: Documents) => string | undefined;
+  /** Collects garbage. */
+  crdlabRest?: () => void;
 }
 
 const scope = globalThis as unknown as WorkerScope;
 const post = (message: FromWorker): void => scope.postMessage(message);
+/** The module's memory, once it is loaded. */
+let memory: WebAssembly.Memory | undefined;
+/** The end of the engine's log, which contains the reason of a crash. */
+const lastWords = new LastWords();
 
-async function load(address: ModuleAddress): Promise<WebAssembly.Module> {
+async function load(address: ModuleAddress, size: number): Promise<WebAssembly.Module> {
   post({ type: "phase", phase: "downloading" });
   const response = await download(address);
   post({ type: "phase", phase: "compiling" });
-  return compile(response);
+  return compile(size === 0 ? response : counted(response, size, (part) => post({ type: "progress", part })));
 }
 
-async function start(address: ModuleAddress, runtime: string): Promise<void> {
-  const compiled = load(address);
+async function start(address: ModuleAddress, runtime: string, size: number): Promise<void> {
+  const compiled = load(address, size);
   await Promise.all([import(/* @vite-ignore */ runtime), compiled]);
   post({ type: "phase", phase: "starting" });
+  scope.fs.writeSync = (_, bytes) => lastWords.add(bytes);
   const go = new scope.Go();
-  const instance = await WebAssembly.instantiate(await compiled, go.importObject);
-  scope.crdlabReady = () => post({ type: "ready" });
-  await go.run(instance);
+  // fail reports the exit; the default prints its code to the console.
+  go.exit = () => {};
+  const started = await go.start(await compiled);
+  memory = started.memory;
+  post({ type: "ready" });
+  await started.ended;
   throw new Error("the engine ended");
 }
 
 const warmUp = new WarmUp((view) => void show(view));
+let resting: ReturnType<typeof setTimeout> | undefined;
 
-function reply(request: Request): Reply {
-  return request.type === "show" ? show(request.view) : help(request.question);
+function restLater(): void {
+  clearTimeout(resting);
+  resting = setTimeout(() => scope.crdlabRest?.(), restAfter);
 }
 
-function show(view: View): Answer | Fault {
+function reply(request: Exclude<Request, { type: "judge" }>): Reply {
+  switch (request.type) {
+    case "show":
+      return show(request.view, request.judgments);
+    case "request":
+      return requestOf(request.view);
+    case "help":
+      return help(request.question);
+  }
+}
+
+function requestOf(view: View): string {
+  if (!scope.crdlabRequest) throw new Error("the engine is not ready");
+  const { documents, options } = split(view.scenario);
+  const request = scope.crdlabRequest(JSON.stringify({ ...view, scenario: options }), documents);
+  if (request === undefined) throw new Error("the engine ended");
+  return request;
+}
+
+function show(view: View, judgments?: Judgments): Answer | Fault {
   if (!scope.crdlabShow) throw new Error("the engine is not ready");
   const { documents, options } = split(view.scenario);
-  const shown = scope.crdlabShow(JSON.stringify({ ...view, scenario: options }), documents);
+  const shown = scope.crdlabShow(JSON.stringify({ ...view, scenario: options }), documents, judgments);
+  if (!shown) throw new Error("the engine ended");
   if ("error" in shown) return shown;
+  const size = Object.values(shown.panels).reduce((sum, html) => sum + html.length, shown.answer.length);
+  if (size > maxAnswer) return { error: `The result has ${size >> 20} MiB. The page can show ${maxAnswer >> 20} MiB.` };
   return { ...(JSON.parse(shown.answer) as Answer), panels: shown.panels };
 }
 
 function help(question: AssistRequest): AssistResponse {
   if (!scope.crdlabHelp) throw new Error("the engine is not ready");
   const { asked, documents } = withoutTexts(question);
-  return JSON.parse(scope.crdlabHelp(JSON.stringify(asked), documents)) as AssistResponse;
+  const answer = scope.crdlabHelp(JSON.stringify(asked), documents);
+  if (answer === undefined) throw new Error("the engine ended");
+  return JSON.parse(answer) as AssistResponse;
 }
 
 function withoutTexts(question: AssistRequest): { asked: object; documents: Documents } {
@@ -87,19 +139,31 @@ function split(scenario: Partial<Scenario>): { documents: Documents; options: ob
 }
 
 function fail(error: unknown): void {
-  post({ type: "failed", message: error instanceof Error ? error.message : String(error) });
+  const message = error instanceof Error ? error.message : String(error);
+  post({ type: "failed", message, outOfMemory: lastWords.areOutOfMemory() });
+}
+
+/** Replies with a judgment. If the module ends, start reports it. */
+async function judge(id: number, request: string): Promise<void> {
+  const judgment = await scope.crdlabJudge?.(request);
+  post({ type: "reply", id, reply: judgment ?? "", memory: memory?.buffer.byteLength ?? 0 });
 }
 
 scope.onmessage = ({ data }) => {
   if (data.type === "start") {
-    start(data, data.runtime).catch(fail);
+    start(data, data.runtime, data.size).catch(fail);
+    return;
+  }
+  if (data.request.type === "judge") {
+    void judge(data.id, data.request.request);
     return;
   }
   warmUp.stop();
   const asked = performance.now();
   try {
-    post({ type: "reply", id: data.id, reply: reply(data.request) });
+    post({ type: "reply", id: data.id, reply: reply(data.request), memory: memory?.buffer.byteLength ?? 0 });
     if (data.request.type === "show") warmUp.follow(data.request.view, performance.now() - asked);
+    restLater();
   } catch (error) {
     fail(error);
   }

@@ -2,6 +2,7 @@ import type { Config } from "../config";
 import { element } from "../dom";
 import type { ModuleAddress } from "../engine/download";
 import type { Session, SessionState } from "../session";
+import { registerServiceWorker } from "../trusted";
 import type { Keep, OfflineMark } from "./protocol";
 
 /** The delay of caching after the first result, in ms, because it needs processor time. */
@@ -25,10 +26,12 @@ export function keepOffline(config: Config, session: Session): void {
     const message: Keep = { keep: { module: absolute(address.module), packed: absolute(address.packed) } };
     (await worker)?.postMessage(message);
   };
-  const follow = ({ engine, answered }: SessionState): void => {
+  const follow = ({ engine, answered, older }: SessionState): void => {
     if (engine.at !== "page" || !answered) return;
     void keep(config.engine.first);
     if (engine.whole || isInstalled()) void keep(config.engine.whole);
+    const minor = older.at === "ready" ? config.engine.minors?.[older.release] : undefined;
+    if (minor) void keep(minor);
   };
   session.subscribe(follow);
   addEventListener("appinstalled", () => void keep(config.engine.whole));
@@ -37,7 +40,7 @@ export function keepOffline(config: Config, session: Session): void {
 async function register(address: string): Promise<ServiceWorker | null> {
   await new Promise((resolve) => setTimeout(resolve, pause));
   try {
-    await navigator.serviceWorker.register(address, { updateViaCache: "none" });
+    await registerServiceWorker(address);
     return (await navigator.serviceWorker.ready).active;
   } catch {
     // The browser's settings may forbid it; the page works without it.

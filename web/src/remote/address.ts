@@ -10,7 +10,7 @@ export function documentAddress(text: string): URL {
   const full = /^[a-z][a-z\d+.-]*:\/\//i.test(typed) ? typed : `https://${typed}`;
   if (/\s/.test(typed) || !URL.canParse(full)) throw new UnusableAddress(`“${typed}” is not an address such as https://example.com/crd.yaml.`);
   const url = new URL(full);
-  if (url.protocol !== "https:") throw new UnusableAddress(`${typed} cannot be opened: only addresses that begin with https:// can.`);
+  if (url.protocol !== "https:") throw new UnusableAddress(`${typed} cannot be opened, because it does not begin with https://.`);
   if (url.username || url.password) throw new UnusableAddress("An address with a user name or a password cannot be opened.");
   url.hash = "";
   return rawAddress(url);

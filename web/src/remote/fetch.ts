@@ -8,26 +8,26 @@ const timeout = 30_000;
 
 /**
  * Fetches a document. The request reveals only the page's origin. All errors are
- * {@link Unfetched}, except for an abort.
+ * {@link Unfetched}.
  */
-export async function fetchText(address: URL, abandoned: AbortSignal): Promise<string> {
+export async function fetchText(address: URL): Promise<string> {
   const expired = AbortSignal.timeout(timeout);
   try {
     const response = await fetch(address, {
       cache: "no-cache",
       credentials: "omit",
       referrerPolicy: "no-referrer",
-      signal: AbortSignal.any([abandoned, expired]),
+      signal: expired,
     });
     if (!response.ok) throw new Unfetched(refusal(response.status, address));
     return textOf(await readAtMost(maxFileSize, response, address), address);
   } catch (error) {
-    if (error instanceof Unfetched || abandoned.aborted) throw error;
+    if (error instanceof Unfetched) throw error;
     if (expired.aborted) throw new Unfetched(`${address.href} took longer than ${timeout / 1000} s.`);
     // Browsers do not reveal the reason of a network error.
     throw new Unfetched(
       navigator.onLine
-        ? `${address.href} cannot be read: ${address.host} does not answer, or it does not let other sites read it (CORS). Download the file and drop it here.`
+        ? `${address.href} cannot be read: ${address.host} does not respond, or does not allow access from other sites (CORS). Download the file and drop it here.`
         : `${address.href} cannot be read: there is no network.`,
     );
   }
@@ -37,16 +37,16 @@ function refusal(status: number, { href, host }: URL): string {
   switch (status) {
     case 404:
     case 410:
-      return `There is nothing at ${href}: it answered ${status}.`;
+      return `There is no file at ${href} (status ${status}).`;
     case 401:
     case 403:
-      return `Not everybody may read ${href}: it answered ${status}.`;
+      return `${href} is not public (status ${status}).`;
     default:
-      return `${host} does not send ${href}: it answered ${status}.`;
+      return `${host} does not return ${href} (status ${status}).`;
   }
 }
 
-/** Counts the received bytes: the announced length may be that of a compressed body. */
+/** Counts the received bytes: the announced length may count a compressed body. */
 async function readAtMost(limit: number, { body }: Response, { href }: URL): Promise<Uint8Array<ArrayBuffer>> {
   const chunks: Uint8Array<ArrayBuffer>[] = [];
   let length = 0;
@@ -67,9 +67,9 @@ function textOf(bytes: Uint8Array<ArrayBuffer>, { href }: URL): string {
   try {
     text = new TextDecoder("utf-8", { fatal: true }).decode(bytes);
   } catch {
-    throw new Unfetched(`${href} is not a text in UTF-8.`);
+    throw new Unfetched(`${href} is not valid UTF-8.`);
   }
-  if (text.includes("\0")) throw new Unfetched(`${href} is not a text.`);
+  if (text.includes("\0")) throw new Unfetched(`${href} is a binary file.`);
   if (/^\s*<(?:!doctype|html|\?xml)/i.test(text)) throw new Unfetched(`${href} is a web page, not YAML. Open the address of the file itself.`);
   return text.replace(/\r\n?/g, "\n");
 }

@@ -2,7 +2,8 @@ import { emptyScenario, sameScenario, type Scenario } from "../scenario";
 import type { Session } from "../session";
 import { sortResources } from "../ui/bundle";
 import { documentAddress } from "./address";
-import { fetchText, Unfetched } from "./fetch";
+import { Unfetched } from "./fetch";
+import { fetchInWorker } from "./fetch-client";
 import { type Fetched, nowhere, type Source } from "./source";
 
 /** Opens documents at addresses. A newer request replaces a pending one. */
@@ -60,8 +61,8 @@ export class Remote {
 
 async function fetchResources(address: string, abandoned: AbortSignal): Promise<Fetched> {
   const from = documentAddress(address);
-  const texts = sortResources(await fetchText(from, abandoned));
+  const texts = sortResources(await fetchInWorker(from, abandoned));
   abandoned.throwIfAborted();
-  if (!texts) throw new Unfetched(`${from.href} holds no Kubernetes object: none of its documents has an apiVersion and a kind.`);
+  if (!texts) throw new Unfetched(`${from.href} contains no Kubernetes object: no document has apiVersion and kind.`);
   return { at: "fetched", address, texts };
 }

@@ -19,19 +19,20 @@ function isLong(scenario: Scenario): boolean {
 
 /** Creates the fragment that restores the state; empty if it is too long. */
 export async function fragmentOf(state: SessionState, gallery: Gallery): Promise<string> {
-  const { scenario, panel } = state;
+  const { scenario, panel, field } = state;
   const example = gallery.find(scenario);
-  if (example) return formatFragment({ example: example.id, panel });
+  if (example) return formatFragment({ example: example.id, panel, field });
   const payload = await encode(scenario);
-  return payload.length > maxEncoded ? "" : formatFragment({ payload, panel });
+  return payload.length > maxEncoded ? "" : formatFragment({ payload, panel, field });
 }
 
 /** Creates the address of the state: its short link if there is one. */
 async function addressOf(state: SessionState, gallery: Gallery, place: Place): Promise<string> {
+  const { panel, field } = state;
   const short = place.shortLinkOf(state.scenario);
-  if (short) return short + formatFragment({ panel: state.panel });
+  if (short) return short + formatFragment({ panel, field });
   const url = sourceAddressOf(state);
-  if (url !== undefined) return place.home + formatFragment({ url, panel: state.panel });
+  if (url !== undefined) return place.home + formatFragment({ url, panel, field });
   return place.home + (await fragmentOf(state, gallery));
 }
 
@@ -50,7 +51,7 @@ export function keepAddress(session: Session, gallery: Gallery, place: Place): v
   const later = afterPause(interval, update);
   session.subscribe((state, previous) => {
     const isEdited = state.scenario !== previous.scenario;
-    if (!isEdited && state.panel === previous.panel) return;
+    if (!isEdited && state.panel === previous.panel && state.field === previous.field) return;
     if (!isLong(state.scenario)) {
       soon();
       return;

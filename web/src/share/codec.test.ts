@@ -13,6 +13,7 @@ const scenario: Scenario = {
 const full: Scenario = {
   kubernetes: "1.30",
   crd: "a",
+  crdIndex: 3,
   object: "b",
   oldCrd: "c",
   oldObject: "d",

@@ -24,7 +24,7 @@ export async function decode(payload: string): Promise<Scenario> {
   try {
     value = JSON.parse(new TextDecoder().decode(json));
   } catch {
-    throw new UnreadableLink("The link is damaged: it does not hold JSON.");
+    throw new UnreadableLink("The link is damaged: it does not contain JSON.");
   }
   return toScenario(value);
 }
@@ -32,7 +32,7 @@ export async function decode(payload: string): Promise<Scenario> {
 /** Converts any JSON value to a scenario. */
 export function toScenario(value: unknown): Scenario {
   if (typeof value !== "object" || value === null || Array.isArray(value)) {
-    throw new UnreadableLink("The link is damaged: it does not hold a scenario.");
+    throw new UnreadableLink("The link is damaged: it does not contain a scenario.");
   }
   return scenarioFrom(value);
 }
@@ -45,7 +45,7 @@ async function inflate(packed: Uint8Array<ArrayBuffer>): Promise<Uint8Array<Arra
   try {
     for (let next = await reader.read(); !next.done; next = await reader.read()) {
       length += next.value.byteLength;
-      if (length > maxDecoded) throw new UnreadableLink("The link holds too much text.");
+      if (length > maxDecoded) throw new UnreadableLink("The link is too large.");
       chunks.push(next.value);
     }
   } catch (error) {

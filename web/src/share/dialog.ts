@@ -26,7 +26,7 @@ export async function openShareDialog(
   const url = sourceAddressOf(session.state);
   element("share-url-field", HTMLElement).hidden = url === undefined;
   element("share-url", HTMLInputElement).value =
-    url === undefined ? "" : place.absolute(place.home + formatFragment({ url, panel: session.state.panel }));
+    url === undefined ? "" : place.absolute(place.home + formatFragment({ url, panel: session.state.panel, field: session.state.field }));
   const note = lengthNote(fragment, link.length);
   const noteElement = element("share-length", HTMLElement);
   noteElement.textContent = note;
@@ -34,14 +34,14 @@ export async function openShareDialog(
   element("share-copied", HTMLElement).textContent = "";
   element("share", HTMLDialogElement).showModal();
   element("share-link", HTMLInputElement).select();
-  showShortLink(session.state.scenario, place, isLong);
+  showShortLink(session.state, place, isLong);
 }
 
 function lengthNote(fragment: string, length: number): string {
-  if (!fragment) return "This is too much text for a link.";
+  if (!fragment) return "Too large for a link.";
   if (length <= comfortable) return "";
   const kilobytes = Math.ceil(length / 1024);
-  return `The link is ${kilobytes} KB long: browsers open it, but chats and trackers may cut it off.`;
+  return `The link is ${kilobytes} KB long: browsers open it, but chat apps and issue trackers may truncate it.`;
 }
 
 /** Binds the copy buttons of the links. */
@@ -54,6 +54,10 @@ export function bindCopyButtons(): void {
 /** Binds the other buttons of the dialog: the Markdown report and the download. */
 export function bindShareMore(session: Session): void {
   const status = element("share-copied", HTMLElement);
+  element("share-print", HTMLButtonElement).addEventListener("click", () => {
+    element("share", HTMLDialogElement).close();
+    print();
+  });
   element("share-report", HTMLButtonElement).addEventListener("click", () => {
     const { scenario, answer } = session.state;
     const text = markdownOf(scenario, answer, element("share-link", HTMLInputElement).value);

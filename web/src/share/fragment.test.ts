@@ -10,6 +10,7 @@ const cases: [string, Fragment][] = [
   ["#url=https%3A%2F%2Fexample.com%2Fcrd.yaml%3Fx%3D1%26y%3D2", { url: "https://example.com/crd.yaml?x=1&y=2" }],
   ["#url=example.com%2Fcrd.yaml&panel=rules", { url: "example.com/crd.yaml", panel: "rules" }],
   ["#panel=versions", { panel: "versions" }],
+  ["#1=abc&panel=schema&field=v1/spec/ports/name", { payload: "abc", panel: "schema", field: { version: "v1", names: ["spec", "ports", "name"] } }],
 ];
 
 for (const [hash, fragment] of cases) {

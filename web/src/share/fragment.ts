@@ -1,3 +1,4 @@
+import { type FieldPlace, formatFieldPlace, parseFieldPlace } from "../fields";
 import { isOneOf, type PanelName, panelNames } from "../scenario";
 
 /** The contents of a URL's fragment. */
@@ -9,6 +10,8 @@ export interface Fragment {
   /** The address of a document. */
   readonly url?: string;
   readonly panel?: PanelName;
+  /** The field that the panel "schema" shows. */
+  readonly field?: FieldPlace | undefined;
 }
 
 /** Parses "#1=…&panel=…", "#example=…" or "#url=…" and ignores unknown parts. */
@@ -22,11 +25,13 @@ export function parseFragment(hash: string): Fragment {
   const example = parts.get("example");
   const url = decodeAddress(parts.get("url") ?? "");
   const panel = parts.get("panel");
+  const field = parseFieldPlace(parts.get("field") ?? "");
   return {
     ...(payload ? { payload } : {}),
     ...(example ? { example } : {}),
     ...(url ? { url } : {}),
     ...(isOneOf(panelNames, panel) ? { panel } : {}),
+    ...(field ? { field } : {}),
   };
 }
 
@@ -40,13 +45,14 @@ function decodeAddress(address: string): string {
   }
 }
 
-/** Formats a fragment. The initial panel is omitted. */
-export function formatFragment({ payload, example, url, panel }: Fragment): string {
+/** Formats a fragment. The initial panel is omitted, and the field unless its panel is shown. */
+export function formatFragment({ payload, example, url, panel, field }: Fragment): string {
   const parts: string[] = [];
   if (example) parts.push(`example=${example}`);
   else if (url) parts.push(`url=${encodeURIComponent(url)}`);
   else if (payload) parts.push(`1=${payload}`);
   if (panel && panel !== panelNames[0]) parts.push(`panel=${panel}`);
+  if (field && panel === "schema") parts.push(`field=${formatFieldPlace(field)}`);
   return parts.length > 0 ? `#${parts.join("&")}` : "";
 }
 

@@ -14,6 +14,7 @@ const config: Config = {
   home: "/",
   shared: "",
   example: "",
+  releases: [],
   options: {},
 };
 

@@ -1,7 +1,8 @@
 import { type Scenario, withoutDefaults } from "../scenario";
 import { element } from "../dom";
 import { problemOf } from "../engine/http-client";
-import type { Session } from "../session";
+import type { Session, SessionState } from "../session";
+import { formatFragment } from "./fragment";
 import type { Place } from "./place";
 
 /** The time limit for storing, in ms. */
@@ -22,14 +23,14 @@ export async function keep(address: string, scenario: Scenario): Promise<string>
 }
 
 /**
- * Shows the scenario's short link in the dialog, or the button that creates it, if
+ * Shows the scenario's short link in the dialog, with the shown panel, or the button that creates it, if
  * the server stores links. preferred marks it as the recommended link.
  */
-export function showShortLink(scenario: Scenario, place: Place, preferred: boolean): void {
+export function showShortLink({ scenario, panel, field }: SessionState, place: Place, preferred: boolean): void {
   const known = place.shortLinkOf(scenario);
   const make = element("short-make", HTMLButtonElement);
   element("short", HTMLElement).hidden = place.shares === "";
-  element("short-link", HTMLInputElement).value = known ? place.absolute(known) : "";
+  element("short-link", HTMLInputElement).value = known ? place.absolute(known) + formatFragment({ panel, field }) : "";
   element("short-copy", HTMLButtonElement).hidden = known === undefined;
   element("short-state", HTMLElement).textContent = "";
   make.hidden = known !== undefined;
@@ -51,7 +52,7 @@ export function bindShortLink(session: Session, place: Place): void {
     keep(place.shares, scenario).then(
       (id) => {
         place.addShortLink(id, scenario);
-        showShortLink(scenario, place, true);
+        showShortLink({ ...session.state, scenario }, place, true);
       },
       (error: unknown) => {
         make.disabled = false;

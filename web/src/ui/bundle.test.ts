@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { documentFirst, sortResources, sortTexts, splitBundle } from "./bundle";
+import { sortResources, sortTexts, splitBundle } from "./bundle";
 
 const crd = "apiVersion: apiextensions.k8s.io/v1\nkind: CustomResourceDefinition\n";
 
@@ -22,12 +22,6 @@ test("one text with CRDs and objects is for both", () => {
   expect(splitBundle(`${crd}---\n${crd}`, "crd")).toBeUndefined();
 });
 
-test("the chosen document comes first", () => {
-  const range = { start: { line: 2, character: 0 }, end: { line: 3, character: 7 } };
-  expect(documentFirst("kind: A\n---\nkind: B\nb: {}\n---\nkind: C\n", range)).toBe(
-    "kind: B\nb: {}\n---\nkind: A\n---\nkind: C\n",
-  );
-});
 
 const resources: [about: string, text: string, sorted: ReturnType<typeof sortResources>][] = [
   ["a CRD", `# mine\n---\n${crd}`, { crd: `# mine\n---\n${crd}` }],

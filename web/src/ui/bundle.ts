@@ -1,4 +1,3 @@
-import type { Range } from "../api.gen";
 import type { DocumentName, Scenario } from "../scenario";
 
 /** The maximum size of a file, in bytes; Kubernetes accepts less. */
@@ -53,12 +52,4 @@ export function sortResources(text: string): Partial<Record<"crd" | "object", st
   if (crds.length > 0 && objects.length > 0) return { crd: joinDocuments(crds), object: joinDocuments(objects) };
   if (crds.length > 0) return { crd: text };
   return objects.length > 0 ? { object: text } : undefined;
-}
-
-/** Moves the document at a range before the others. */
-export function documentFirst(text: string, { start, end }: Range): string {
-  const lines = text.split("\n");
-  const chosen = lines.slice(start.line, end.line + 1).join("\n");
-  const others = documentsOf([...lines.slice(0, start.line), ...lines.slice(end.line + 1)].join("\n"));
-  return joinDocuments([chosen.trimEnd(), ...others]);
 }

@@ -4,7 +4,7 @@ import type { Session } from "../session";
 
 /** Labels the first choice, which stands for the default operation. */
 function automatic({ oldObject }: Scenario): string {
-  return oldObject.trim() === "" ? "create (automatic)" : "update (automatic)";
+  return oldObject.trim() === "" ? "auto: create" : "auto: update";
 }
 
 /** Binds the choices in the page's header that set the scenario's options. */

@@ -32,13 +32,22 @@ export function bindDocumentMenu(session: Session, show: (name: DocumentName) =>
   };
 }
 
-/** Places the menu below its button, within the window. */
+/** Places the menu below its button, or higher if it would leave the window. */
 export function placeBelow(menu: HTMLElement, button: HTMLElement): void {
   const { left, bottom } = button.getBoundingClientRect();
-  const width = Math.min(360, innerWidth - 24);
+  const width = Math.min(460, innerWidth - 24);
   menu.style.width = `${width}px`;
+  menu.style.maxHeight = `${innerHeight - 24}px`;
   menu.style.left = `${Math.max(12, Math.min(left, innerWidth - width - 12))}px`;
-  menu.style.top = `${bottom + 4}px`;
+  menu.style.top = `${Math.max(12, Math.min(bottom + 4, innerHeight - heightOf(menu) - 12))}px`;
+}
+
+/** Measures a menu that is not shown yet. */
+function heightOf(menu: HTMLElement): number {
+  menu.style.display = "block";
+  const height = menu.offsetHeight;
+  menu.style.display = "";
+  return height;
 }
 
 export function moveFocus(menu: HTMLElement, step: number): void {
@@ -52,7 +61,8 @@ function bindStarters(session: Session, show: (name: DocumentName) => void): voi
     starter.addEventListener("click", () => {
       const { copyOf, into } = starter.dataset;
       if (!isOneOf(documentNames, copyOf) || !isOneOf(documentNames, into)) return;
-      session.edit({ [into]: session.state.scenario[copyOf] });
+      starter.closest<HTMLElement>("[popover]")?.hidePopover();
+      if (session.state.scenario[into] === "") session.edit({ [into]: session.state.scenario[copyOf] });
       show(into);
     });
   }

@@ -1,17 +1,18 @@
-import type { Answer, Cursor, Fix, Position } from "../api.gen";
-import { type DocumentName, documentNames, isOneOf, withoutDefaults } from "../scenario";
+import type { Answer, Cursor, Explanation, Fix, Position } from "../api.gen";
+import { type DocumentName, documentGroups, documentNames, isOneOf, withoutDefaults } from "../scenario";
 import { Editor } from "../editor/editor";
 import type { Assistant } from "../engine/assistant";
 import type { Session, SessionState } from "../session";
 import { splitBundle } from "./bundle";
 import { markPlacesAt, type Place } from "./places";
 import { Tabs } from "./tabs";
+import { isStacked, onStacked } from "./width";
 
 const labels: Record<DocumentName, string> = {
   crd: "CRD",
   object: "Object",
-  oldCrd: "Old CRD",
-  oldObject: "Old object",
+  oldCrd: "Previous CRD",
+  oldObject: "Existing object",
   conversion: "Conversion",
   admission: "Admission",
 };
@@ -39,12 +40,22 @@ function isDecoded(answer: Answer): boolean {
 }
 
 /** Reports whether a document has a tab. */
-export function hasTab({ scenario, document, opened }: SessionState, name: DocumentName): boolean {
-  return always.includes(name) || scenario[name] !== "" || document === name || opened.includes(name);
+export function hasTab({ scenario, document, beside, opened }: SessionState, name: DocumentName): boolean {
+  return always.includes(name) || scenario[name] !== "" || document === name || beside === name || opened.includes(name);
+}
+
+/** Returns the visible documents: one in a narrow window, otherwise one in each pane. */
+function visible({ document, beside }: SessionState): readonly DocumentName[] {
+  return isStacked() ? [document] : [document, beside];
 }
 
 function isEmpty({ scenario }: SessionState, name: DocumentName): boolean {
   return scenario[name] === "";
+}
+
+/** Returns the documents that a fix changes. */
+function documentsOf({ edits }: Fix): readonly DocumentName[] {
+  return documentNames.filter((name) => edits.some(({ document }) => document === name));
 }
 
 /** The editors of the documents and their tabs. */
@@ -56,7 +67,10 @@ export class Documents {
   /** For documents without an editor, the replaced versions, the oldest first. */
   readonly #replaced = new Map<DocumentName, string[]>();
   readonly #tabs: Tabs;
-  #line = -1;
+  /** Receives the document whose cursor has moved. */
+  onCursor: (name: DocumentName) => void = () => undefined;
+  /** The cursor's document and line, from its last move. */
+  #cursorAt: { readonly name: DocumentName; readonly line: number } | undefined;
   /** The last decodable CRD. It serves assist requests while the current CRD is broken. */
   #decodedCrd = "";
 
@@ -75,6 +89,8 @@ export class Documents {
     for (const name of documentNames) this.#offer(name, session.state);
     this.#show(session.state);
     session.subscribe((state, previous) => this.#follow(state, previous));
+    onStacked(() => this.#show(session.state));
+    this.#bindGroups();
   }
 
   /** Shows a document and focuses its editor. */
@@ -99,20 +115,39 @@ export class Documents {
     return this.#editors.get(name)?.cursor ?? { line: 0, character: 0 };
   }
 
+  /** Explains the element at the cursor of a document. */
+  explain(name: DocumentName): Promise<Explanation | undefined> {
+    return this.#help.explain(this.#cursor(name, this.cursor(name)));
+  }
+
   /** Applies a quick fix, unless one of its documents has changed since the answer. */
-  apply({ edits }: Fix): void {
+  apply(fix: Fix): void {
     const { answered, scenario } = this.#session.state;
-    const names = documentNames.filter((name) => edits.some(({ document }) => document === name));
-    if (names.some((name) => answered?.[name] !== scenario[name])) return;
-    for (const name of names) {
+    if (documentsOf(fix).every((name) => answered?.[name] === scenario[name])) this.edit(fix);
+  }
+
+  /** Applies edits to the present documents. */
+  edit(fix: Fix): void {
+    for (const name of documentsOf(fix)) {
       this.#session.update({ document: name });
-      this.#editor(name).apply(edits.filter(({ document }) => document === name));
+      this.#editor(name).apply(fix.edits.filter(({ document }) => document === name));
     }
   }
 
   /** Marks the parts of the page that refer to the cursor's line. */
   markCursor(): void {
-    if (this.#line >= 0) markPlacesAt(this.#session.state.document, this.#line);
+    if (this.#cursorAt) markPlacesAt(this.#cursorAt.name, this.#cursorAt.line);
+  }
+
+  /** The tools of a pane work on its document. */
+  #bindGroups(): void {
+    for (const group of documentGroups) {
+      const place = document.getElementById(`group-${group[0]}`);
+      place?.addEventListener("focusin", () => {
+        const shown = visible(this.#session.state).find((name) => group.includes(name));
+        if (shown) this.#session.update({ document: shown });
+      });
+    }
   }
 
   /** Closes a document, unless it has content or a permanent tab. */
@@ -146,14 +181,16 @@ export class Documents {
       },
       takePaste: (text) => {
         const bundle = splitBundle(text, name);
-        if (bundle) this.#session.edit(bundle);
+        if (bundle) this.#session.edit(bundle, "opened");
         return bundle !== undefined;
       },
-      onEdit: (text) => this.#session.edit({ [name]: text }),
+      onEdit: (text, typed) => this.#session.edit({ [name]: text }, typed ? "typed" : "changed"),
+      onFocus: () => this.#session.update({ document: name }),
       onLine: (line) => {
-        this.#line = line;
+        this.#cursorAt = { name, line };
         this.markCursor();
       },
+      onCursor: () => this.onCursor(name),
       onFix: (fix) => this.apply(fix),
     });
   }
@@ -181,7 +218,7 @@ export class Documents {
       const isSame = hasTab(state, name) === hasTab(previous, name) && isEmpty(state, name) === isEmpty(previous, name);
       if (!isSame) this.#offer(name, state);
     }
-    if (state.document !== previous.document) this.#show(state);
+    if (state.document !== previous.document || state.beside !== previous.beside) this.#show(state);
   }
 
   #replace(name: DocumentName, before: string, text: string): void {
@@ -197,10 +234,11 @@ export class Documents {
     if (intro) intro.hidden = !isEmpty(state, name);
   }
 
-  /** Shows the selected document. */
+  /** Shows the visible documents. */
   #show(state: SessionState): void {
-    this.#tabs.show(state.document);
-    this.#editor(state.document).shown();
+    const shown = visible(state);
+    for (const group of documentGroups) this.#tabs.show(shown.find((name) => group.includes(name)), group);
+    for (const name of shown) this.#editor(name).shown();
   }
 
   #mark(name: DocumentName, { answer }: SessionState): void {

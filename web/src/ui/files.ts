@@ -50,5 +50,5 @@ async function openFiles(session: Session, files: readonly File[]): Promise<void
   if (tooLarge) throw new Error(`${tooLarge.name} is larger than ${maxFileSize >> 20} MiB.`);
   const texts = await Promise.all(files.map((file) => file.text()));
   if (texts.length === 0) return;
-  session.edit(sortTexts(texts, session.state.document));
+  session.edit(sortTexts(texts, session.state.document), "opened");
 }

@@ -1,7 +1,7 @@
 import { element } from "../dom";
 import type { Gallery } from "../gallery";
 import type { Session } from "../session";
-import { documentOf } from "../start";
+import { besideOf, documentOf } from "../start";
 
 /** The dialog with the examples, and the note of the selected example. */
 export class GalleryDialog {
@@ -9,6 +9,11 @@ export class GalleryDialog {
   readonly #gallery: Gallery;
   readonly #dialog = element("gallery", HTMLDialogElement);
   readonly #search = element("gallery-search", HTMLInputElement);
+  /** The groups with their entries, in the order of the gallery. */
+  readonly #groups = [...this.#dialog.querySelectorAll<HTMLElement>("[data-group]")].map((group) => ({
+    group,
+    items: [...group.querySelectorAll<HTMLElement>("li")],
+  }));
 
   constructor(session: Session, gallery: Gallery) {
     this.#session = session;
@@ -35,6 +40,7 @@ export class GalleryDialog {
     this.#filter();
     this.#dialog.showModal();
     this.#search.focus();
+    this.#gallery.load().then(() => this.#search.value !== "" && this.#filter(), () => undefined);
     this.#dialog.querySelector("[aria-current]")?.scrollIntoView({ block: "nearest" });
   }
 
@@ -46,19 +52,16 @@ export class GalleryDialog {
     return this.#entries().filter((entry) => !entry.closest("[hidden]"));
   }
 
-  /** Shows only the examples that contain all words of the search. */
+  /** Shows only the examples that the search finds, the goal with the best one first. */
   #filter(): void {
-    const words = this.#search.value.toLowerCase().split(/\s+/);
-    for (const group of this.#dialog.querySelectorAll<HTMLElement>("[data-group]")) {
-      const name = group.dataset["group"] ?? "";
-      const items = [...group.querySelectorAll<HTMLElement>("li")];
-      for (const item of items) {
-        const text = `${name} ${item.textContent}`.toLowerCase();
-        item.hidden = !words.every((word) => text.includes(word));
-      }
-      group.hidden = items.every(({ hidden }) => hidden);
-    }
+    const query = this.#search.value.trim();
+    const scores = query === "" ? undefined : this.#gallery.search(query);
+    const list = this.#dialog.querySelector<HTMLElement>(".gallery-list");
+    const groups = this.#groups.map(({ group, items }) => ({ group, score: showFound(group, items, query === "" ? undefined : scores ?? new Map()) }));
+    if (scores) groups.sort((a, b) => b.score - a.score);
+    for (const { group } of groups) list?.insertBefore(group, element("gallery-none", HTMLElement));
     element("gallery-none", HTMLElement).hidden = this.#shown().length > 0;
+    list?.scrollTo({ top: 0 });
   }
 
   #move(event: KeyboardEvent): void {
@@ -77,20 +80,39 @@ export class GalleryDialog {
       const chosen = await this.#gallery.get(id);
       if (!chosen) return;
       const { scenario } = chosen;
-      this.#session.update({ scenario, document: documentOf(scenario), opened: [], notice: "" });
+      const document = documentOf(scenario);
+      this.#session.update({ scenario, document, beside: besideOf(document), opened: [], notice: "" });
     } catch (error) {
       this.#session.update({ notice: `The example cannot be loaded: ${String(error)}` });
     }
   }
 
   #showChosen(): void {
-    const chosen = this.#gallery.find(this.#session.state.scenario);
+    const { scenario, origin } = this.#session.state;
+    const chosen = this.#gallery.find(scenario);
     const note = element("example-note", HTMLElement);
-    note.textContent = chosen?.note ?? "";
-    note.hidden = !chosen;
+    // The note stays while the example is edited.
+    if (chosen || origin === "opened") {
+      note.textContent = chosen?.note ?? "";
+      note.hidden = !chosen;
+    }
     for (const entry of this.#entries()) {
       if (entry.dataset["example"] === chosen?.id) entry.setAttribute("aria-current", "true");
       else entry.removeAttribute("aria-current");
     }
   }
+}
+
+/** Shows the entries of a group that have a score, the best first, or all. Returns the best score. */
+function showFound(group: HTMLElement, items: readonly HTMLElement[], scores: ReadonlyMap<string, number> | undefined): number {
+  const scored = items.map((item) => ({ item, score: scoreOf(item, scores) }));
+  for (const { item, score } of scored) item.hidden = score === undefined;
+  scored.sort((a, b) => (b.score ?? -1) - (a.score ?? -1));
+  group.querySelector("ul")?.append(...scored.map(({ item }) => item));
+  group.hidden = items.every(({ hidden }) => hidden);
+  return Math.max(...scored.map(({ score }) => score ?? -1));
+}
+
+function scoreOf(item: HTMLElement, scores: ReadonlyMap<string, number> | undefined): number | undefined {
+  return scores ? scores.get(item.querySelector<HTMLElement>("[data-example]")?.dataset["example"] ?? "") : 0;
 }

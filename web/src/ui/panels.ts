@@ -1,4 +1,5 @@
 import { Idiomorph } from "idiomorph";
+import { parseRendered } from "../trusted";
 
 /** The panels that do not depend on the scenario. */
 const lasting: ReadonlySet<string> = new Set(["library"]);
@@ -29,6 +30,14 @@ export class Panels {
   /** Shows the panels of an answer; other panels keep their content. */
   show(panels: Readonly<Record<string, string>>): void {
     this.#wanted = new Map(Object.entries(panels));
+    this.refresh();
+  }
+
+  /** Shows the panels without a tab; those with a tab keep their content, unless they are empty. */
+  showStanding(panels: Readonly<Record<string, string>>): void {
+    const { standing } = this;
+    const kept = (name: string): boolean => this.#shown.has(name) && !standing.includes(name);
+    this.#wanted = new Map(Object.entries(panels).filter(([name]) => !kept(name)));
     this.refresh();
   }
 
@@ -68,7 +77,7 @@ export class Panels {
  */
 function swap(place: HTMLElement, html: string): void {
   // It returns a promise only for documents with a head.
-  void Idiomorph.morph(place, html, {
+  void Idiomorph.morph(place, parseRendered(html), {
     morphStyle: "innerHTML",
     callbacks: {
       beforeAttributeUpdated: (attribute: string, node: Element) =>

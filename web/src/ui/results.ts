@@ -1,3 +1,5 @@
+import { element } from "../dom";
+import { isUnreadable } from "../evaluation";
 import { isOneOf, type PanelName, panelNames } from "../scenario";
 import type { Session, SessionState } from "../session";
 import { Panels } from "./panels";
@@ -16,7 +18,12 @@ export class Results {
     this.#tabs = new Tabs("panel", (name) => {
       if (isOneOf(panelNames, name)) session.update({ panel: name });
     });
+    this.#offerChanges(session.state);
     this.#tabs.show(session.state.panel);
+    document.addEventListener("click", ({ target }) => {
+      const name = target instanceof Element && target.closest<HTMLElement>("[data-show-panel]")?.dataset["showPanel"];
+      if (isOneOf(panelNames, name)) this.focus(name);
+    });
     if (!session.state.answered) this.#panels.clear("Waiting for the engine…");
     session.subscribe((state, previous) => this.#follow(state, previous));
   }
@@ -34,12 +41,28 @@ export class Results {
 
   #follow(state: SessionState, previous: SessionState): void {
     if (state.answer !== previous.answer || state.answered !== previous.answered) {
-      if (state.answer) this.#panels.show(state.answer.panels);
-      else this.#panels.clear("There is no result.");
+      if (state.answer) this.#show(state);
+      else this.#panels.clear(state.engine.at === "withheld" ? "There is no result, because your documents are not sent to the server." : "There is no result.");
     }
+    if (state.scenario.oldCrd !== previous.scenario.oldCrd || state.panel !== previous.panel) this.#offerChanges(state);
     if (state.panel !== previous.panel) {
       this.#tabs.show(state.panel);
       this.#panels.refresh();
     }
+  }
+
+  /** Shows an answer. While the user types and a document is unreadable, the last result stays. */
+  #show({ answer, origin }: SessionState): void {
+    if (!answer) return;
+    const keeps = origin === "typed" && isUnreadable(answer);
+    element("result", HTMLElement).toggleAttribute("data-kept", keeps);
+    element("last-result", HTMLElement).hidden = !keeps;
+    if (keeps) this.#panels.showStanding(answer.panels);
+    else this.#panels.show(answer.panels);
+  }
+
+  /** The comparison has a tab if there is a previous CRD. */
+  #offerChanges({ scenario, panel }: SessionState): void {
+    this.#tabs.offer("changes", scenario.oldCrd !== "" || panel === "changes", false);
   }
 }

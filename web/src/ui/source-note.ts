@@ -6,8 +6,8 @@ import type { Session, SessionState } from "../session";
 const names: Record<DocumentName, string> = {
   crd: "CRD",
   object: "objects",
-  oldCrd: "old CRD",
-  oldObject: "old objects",
+  oldCrd: "previous CRD",
+  oldObject: "existing objects",
   conversion: "conversion",
   admission: "admission",
 };

@@ -30,12 +30,13 @@ export class Tabs {
     if (cross) cross.hidden = !canClose;
   }
 
-  /** Shows the panel of a tab and hides the others. */
-  show(name: string): void {
-    for (const tab of this.#all) {
+  /** Shows the panel of a tab and hides the other panels, or the others in a group. */
+  show(name: string | undefined, group?: readonly string[]): void {
+    const tabs = group ? this.#all.filter((tab) => group.includes(nameOf(tab))) : this.#all;
+    for (const tab of tabs) {
       const selected = nameOf(tab) === name;
       tab.setAttribute("aria-selected", String(selected));
-      tab.tabIndex = selected ? 0 : -1;
+      tab.tabIndex = selected || (name === undefined && tab === tabs[0]) ? 0 : -1;
       const panel = document.getElementById(tab.getAttribute("aria-controls") ?? "");
       if (panel) panel.hidden = !selected;
       if (selected) reveal(tab);
@@ -43,7 +44,8 @@ export class Tabs {
   }
 
   #neighbour(tab: HTMLElement, key: string): HTMLElement | undefined {
-    const tabs = this.#all.filter(({ hidden }) => !hidden);
+    const row = tab.closest("[role=tablist]");
+    const tabs = this.#all.filter((other) => !other.hidden && other.closest("[role=tablist]") === row);
     const count = tabs.length;
     const index = tabs.indexOf(tab);
     switch (key) {

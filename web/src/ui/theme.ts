@@ -7,7 +7,7 @@ import { read, write } from "../storage";
 const key = "crdlab.theme";
 
 const names: Record<Theme, string> = {
-  system: "as the system",
+  system: "system",
   light: "light",
   dark: "dark",
 };

@@ -1,7 +1,6 @@
 import { element } from "../dom";
 import type { Assistant } from "../engine/assistant";
 import type { Session } from "../session";
-import { documentFirst } from "./bundle";
 import { moveFocus, placeBelow } from "./document-menu";
 import type { Documents } from "./documents";
 
@@ -27,7 +26,8 @@ export function bindTools(session: Session, help: Assistant, documents: Document
     event.preventDefault();
     moveFocus(menu, step);
   });
-  bindCandidates(session, documents);
+  bindTemplates(session, help, documents);
+  bindWitnesses(documents);
   return { format };
 }
 
@@ -47,23 +47,45 @@ async function formatDocument(session: Session, help: Assistant, documents: Docu
 }
 
 async function writeSample(session: Session, help: Assistant, documents: Documents, full: boolean): Promise<void> {
-  const sample = await help.sample(session.state.scenario.crd, full);
+  const sample = await help.sample(session.state.scenario, full);
+  if (session.state.engine.at === "withheld") return;
   if (!sample || sample.object === "") {
-    session.update({ notice: "There is no CRD yet that a sample can be made of." });
+    session.update({ notice: "Add a valid CRD first." });
     return;
   }
   documents.rewrite("object", sample.object);
   documents.focus("object");
 }
 
-/** Moves another CRD of the document to the front, where it is evaluated. */
-function bindCandidates(session: Session, documents: Documents): void {
+/** Fills an empty document with a template for the CRD. */
+function bindTemplates(session: Session, help: Assistant, documents: Documents): void {
+  for (const button of document.querySelectorAll<HTMLElement>("[data-template]")) {
+    button.addEventListener("click", () => {
+      const name = button.dataset["template"];
+      if (name !== "conversion" && name !== "admission") return;
+      button.closest<HTMLElement>("[popover]")?.hidePopover();
+      void writeTemplate(session, help, documents, name);
+    });
+  }
+}
+
+async function writeTemplate(session: Session, help: Assistant, documents: Documents, name: "conversion" | "admission"): Promise<void> {
+  documents.focus(name);
+  const isEmpty = (): boolean => session.state.scenario[name] === "";
+  if (!isEmpty()) return;
+  const template = await help.template(session.state.scenario.crd, name);
+  if (session.state.engine.at === "withheld" || !isEmpty()) return;
+  if (!template || template.text === "") session.update({ notice: "Add a valid CRD first." });
+  else documents.rewrite(name, template.text);
+}
+
+/** Opens the example of a breaking change as the object. */
+function bindWitnesses(documents: Documents): void {
   document.addEventListener("click", ({ target }) => {
-    const button = target instanceof Element ? target.closest<HTMLElement>("[data-judge-lines]") : null;
-    const lines = button?.dataset["judgeLines"]?.split("-").map(Number);
-    if (!lines) return;
-    const [start = 0, end = start] = lines;
-    const range = { start: { line: start, character: 0 }, end: { line: end, character: 0 } };
-    documents.rewrite("crd", documentFirst(session.state.scenario.crd, range));
+    const button = target instanceof Element ? target.closest<HTMLElement>("[data-witness]") : null;
+    const object = button?.dataset["witness"];
+    if (object === undefined) return;
+    documents.rewrite("object", object);
+    documents.focus("object");
   });
 }

@@ -1,5 +1,6 @@
 import type { Range, TraceStep, ExpressionResult } from "../api.gen";
 import type { Stopped } from "../engine/assistant";
+import { stopSentence } from "../engine/stop-sentence";
 import { costText } from "./cost";
 
 type Select = (range: Range) => void;
@@ -7,7 +8,7 @@ type Select = (range: Range) => void;
 /** Renders the result of a trial. select highlights a part of the expression. */
 export function renderTried(tried: ExpressionResult | Stopped, select: Select): readonly HTMLElement[] {
   if ("seconds" in tried) {
-    return [element("p", "over", `The evaluation was ended after ${tried.seconds} s. Change the expression to try again.`)];
+    return [element("p", "over", `${stopSentence(tried)} Change the expression to try again.`)];
   }
   if (tried.problem !== "") return [element("p", "console-problem", tried.problem)];
   return [...outcomeOf(tried, select), ...costsOf(tried), selfOf(tried), ...traceOf(tried.trace, select)];
@@ -15,7 +16,7 @@ export function renderTried(tried: ExpressionResult | Stopped, select: Select): 
 
 /** Summarizes the result for screen readers. */
 export function summarizeTried(tried: ExpressionResult | Stopped): string {
-  if ("seconds" in tried) return `Ended after ${tried.seconds} seconds.`;
+  if ("seconds" in tried) return stopSentence(tried);
   const [first] = tried.errors;
   if (first) return `${tried.errors.length === 1 ? "1 error" : `${tried.errors.length} errors`}: ${first.message}`;
   if (tried.failure !== "") return `Failed: ${tried.failure}`;
@@ -34,7 +35,7 @@ function outcomeOf(tried: ExpressionResult, select: Select): readonly HTMLElemen
   if (tried.type === "") return [];
   const line = element("p", "console-value");
   if (tried.failure !== "") line.append(element("span", "tag is-error", "error"), element("code", "", tried.failure));
-  else if (tried.why === "create") line.append(element("span", "tag is-skipped", "not evaluated"), "there is no old object");
+  else if (tried.why === "create") line.append(element("span", "tag is-skipped", "not evaluated"), "there is no existing object");
   else line.append(element("span", "quiet", "="), element("code", tried.type === "bool" ? `is-${tried.value}` : "", indentJSON(tried.value)));
   line.append(element("span", "console-type", tried.type));
   const notes = notesOf(tried).map((note) => element("p", "quiet", note));
@@ -43,8 +44,8 @@ function outcomeOf(tried: ExpressionResult, select: Select): readonly HTMLElemen
 
 function notesOf({ type, optionalOldSelf }: ExpressionResult): readonly string[] {
   const notes: string[] = [];
-  if (type !== "bool") notes.push("A rule has to be a bool.");
-  if (optionalOldSelf) notes.push("oldSelf is an optional here: the rule needs optionalOldSelf: true.");
+  if (type !== "bool") notes.push("Rules must return bool.");
+  if (optionalOldSelf) notes.push("oldSelf is an optional value here, so the rule needs optionalOldSelf: true.");
   return notes;
 }
 
@@ -54,10 +55,10 @@ function costsOf(tried: ExpressionResult): readonly HTMLElement[] {
   const line = element("p", "quiet");
   if (value !== "" || failure !== "") line.append(`Cost ${costText(actualCost)} · `);
   line.append(`at most ${costText(expressionCost)}`);
-  if (cardinality > 1) line.append(` × ${costText(cardinality)} evaluations${unbounded ? ", for want of a limit" : ""}`);
+  if (cardinality > 1) line.append(` × ${costText(cardinality)} evaluations${unbounded ? ", because there is no limit" : ""}`);
   if (cardinality > 0) line.append(` · as a rule ${costText(estimatedCost)} of ${costText(costLimit)}`);
   if (cardinality > 0 && estimatedCost > costLimit) {
-    return [line, element("p", "over", "As a rule it would be over the limit.")];
+    return [line, element("p", "over", "As a rule, it would exceed the limit.")];
   }
   return [line];
 }
@@ -79,7 +80,7 @@ function traceOf(trace: readonly TraceStep[], select: Select): readonly HTMLElem
     const result = element("span", "trace-value", "= ");
     result.append(element("code", "", value));
     item.append(code, " ", result);
-    if (loop) item.append(" ", element("small", "", "last item"));
+    if (loop) item.append(" ", element("small", "", "last iteration"));
   }
   return [box];
 }

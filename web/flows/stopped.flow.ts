@@ -1,0 +1,159 @@
+// Links whose evaluation exhausts the engine end in a sentence, and nothing is sent.
+
+import { readFileSync } from "node:fs";
+import { deflateRawSync } from "node:zlib";
+import type { Browser } from "@playwright/test";
+import { expect, type Page, test } from "./playground";
+import { crd, object } from "./texts";
+
+interface Documents {
+  readonly crd: string;
+  readonly object: string;
+  readonly admission?: string;
+}
+
+const linkTo = (documents: Documents): string => `/#1=${deflateRawSync(JSON.stringify(documents)).toString("base64url")}`;
+
+/** Creates a scenario with rules on a string of some characters and a list of 2,000 items. */
+function scenarioWith(rules: readonly string[], characters: number): Documents {
+  const validations = rules.map((rule) => `            - rule: "${rule}"\n`).join("");
+  return {
+    crd: crd.replace(/ {12}- rule:[^]*?message:.*\n/, validations)
+      .replace("cronSpec: {type: string}", "cronSpec: {type: string, maxLength: 10000}\n              list: {type: array, maxItems: 3000, items: {type: integer}}"),
+    object: `${object("3").trimEnd()}\n  cronSpec: ${"x".repeat(characters)}\n  list: [${Array.from({ length: 2000 }, (_, i) => i).join(",")}]\n`
+      .replace(/ {2}cronSpec: [^x].*\n/, ""),
+  };
+}
+
+/** The intermediate strings of this rule have up to 1.5 GiB. */
+const bigString = scenarioWith(["self.cronSpec.replace('', self.cronSpec.replace('', self.cronSpec.substring(0,100))).size() >= 0"], 4000);
+/** These rules stay within the cost limit of CEL, but need several seconds. */
+const slowRules = scenarioWith(
+  Array.from({ length: 20 }, (_, i) => `self.cronSpec.replace('', self.cronSpec.replace('', self.cronSpec.substring(0,${60 + i}))).size() >= 0`), 3000);
+
+/** Only the full module evaluates this policy. Its intermediate strings have up to 1.5 GiB. */
+const bigPolicy: Documents = {
+  ...scenarioWith(["true"], 4000),
+  admission: `apiVersion: admissionregistration.k8s.io/v1
+kind: ValidatingAdmissionPolicy
+metadata: {name: big}
+spec:
+  matchConstraints:
+    resourceRules:
+    - {apiGroups: ["*"], apiVersions: ["*"], operations: ["*"], resources: ["*"]}
+  validations:
+  - expression: object.spec.cronSpec.replace('', object.spec.cronSpec.replace('', object.spec.cronSpec.substring(0,100))).size() >= 0
+---
+apiVersion: admissionregistration.k8s.io/v1
+kind: ValidatingAdmissionPolicyBinding
+metadata: {name: big}
+spec: {policyName: big, validationActions: [Deny]}
+`,
+};
+
+/** The result shows the object of 1 MB at each of 60 versions. */
+const manyVersions: Documents = {
+  crd: crd.replace(/ {2}- name: v1\n[^]*/, Array.from({ length: 60 }, (_, i) =>
+    `  - {name: v${i + 1}, served: true, storage: ${i === 0}, schema: {openAPIV3Schema: {type: object, x-kubernetes-preserve-unknown-fields: true}}}\n`).join("")),
+  object: `${object("3").trimEnd()}\n  padding: ${"x".repeat(1_000_000)}\n`,
+};
+
+/** Records the requests that send anything. */
+function recordSent(page: Page): string[] {
+  const sent: string[] = [];
+  page.on("request", (request) => {
+    if (request.method() !== "GET" || request.postData() !== null) sent.push(`${request.method()} ${request.url()}`);
+  });
+  return sent;
+}
+
+/** Returns the largest resident memory that a tab has had, in MiB. */
+async function largestTab(browser: Browser): Promise<number> {
+  const session = await browser.newBrowserCDPSession();
+  const { processInfo } = await session.send("SystemInfo.getProcessInfo");
+  await session.detach();
+  const peaks = processInfo.filter(({ type }) => type === "renderer").map(({ id }) =>
+    Number(/^VmHWM:\s+(\d+) kB/m.exec(readFileSync(`/proc/${id}/status`, "utf8"))?.[1]) / 1024);
+  return Math.max(...peaks);
+}
+
+for (const [name, hostile, reason] of [
+  ["memory", bigString, /needed more than 1 GiB of memory/],
+  ["memory of the full module", bigPolicy, /needed more than 1 GiB of memory/],
+  // The rules also allocate: on a fast machine, they reach the memory limit first.
+  ["time", slowRules, /was stopped after 12 s|needed more than 1 GiB of memory/],
+] as const) {
+  test(`a link that exhausts the ${name} ends in a sentence`, async ({ playground, browser }) => {
+    const { page } = playground;
+    const sent = recordSent(page);
+    const start = Date.now();
+    await page.goto(linkTo(hostile));
+    await expect(page.locator("#notice")).toContainText(reason);
+    test.info().annotations.push({ type: "seconds until the sentence", description: String((Date.now() - start) / 1000) });
+    await expect(page.locator("#notice")).toContainText("nothing was sent to the server");
+    await playground.settled();
+    for (const [scheme, width] of [["light", 1280], ["dark", 1280], ["light", 390]] as const) {
+      await page.emulateMedia({ colorScheme: scheme });
+      await page.setViewportSize({ width, height: 800 });
+      await page.screenshot({ path: `test-results/pictures/stopped-${name}-${scheme}-${width}.png` });
+    }
+    const memory = await largestTab(browser);
+    test.info().annotations.push({ type: "MiB of the tab", description: String(Math.round(memory)) });
+    expect(memory).toBeLessThanOrEqual(1536);
+
+    await playground.showDocument("object");
+    await playground.paste("object", hostile.object.replace(/(cronSpec: x{100})x+/, "$1"));
+    await expect(playground.verdict("object")).toHaveAttribute("data-state", "accepted");
+    await expect(page.locator("#notice")).toBeHidden();
+    await expect(playground.where()).toHaveText(/in this page/);
+    expect(sent).toEqual([]);
+  });
+}
+
+test("a link with a result of 60 MB ends in a sentence", async ({ playground, browser }) => {
+  const { page } = playground;
+  await page.goto(`${linkTo(manyVersions)}&panel=versions`);
+  await expect(page.locator("#notice")).toContainText(/The result has \d+ MiB|The evaluation was stopped/);
+  expect(await largestTab(browser)).toBeLessThanOrEqual(1536);
+  await playground.showPanel("outcome");
+  await playground.paste("object", object("3"));
+  await expect(playground.verdict("object")).toHaveAttribute("data-state", "accepted");
+});
+
+test("a crash ends in a sentence after one restart, and the next evaluation works", async ({ playground }) => {
+  const { page } = playground;
+  const sent = recordSent(page);
+  // The engine has no known crash, so the flow simulates one.
+  const crash = `;(() => {
+    let show;
+    Object.defineProperty(globalThis, "crdlabShow", {
+      set(value) { show = value; },
+      get: () => (view, documents) => { if (documents.object?.includes("crash-me")) { fetch("crash"); throw new Error("crash"); } return show(view, documents); },
+    });
+  })();`;
+  let crashes = 0;
+  await page.route(/wasm_exec/, async (route) => {
+    const response = await route.fetch();
+    await route.fulfill({ response, body: (await response.text()) + crash });
+  });
+  await page.route(/\/crash$/, (route) => {
+    crashes++;
+    return route.fulfill({ body: "" });
+  });
+  await playground.open();
+  await playground.paste("crd", crd);
+  await playground.paste("object", object("3"));
+  await expect(playground.where()).toHaveText(/in this page/);
+  await playground.editor("object").getByText("my-cron").click();
+  await page.keyboard.press("End");
+  await page.keyboard.insertText(" # crash-me");
+  await expect(page.locator("#notice")).toContainText("because the engine crashed");
+  await playground.settled();
+  expect(await playground.text("object")).toContain("my-cron # crash-me");
+  expect(crashes).toBe(2);
+
+  await playground.paste("object", object("3"));
+  await expect(playground.verdict("object")).toHaveAttribute("data-state", "accepted");
+  await expect(playground.where()).toHaveText(/in this page/);
+  expect(sent).toEqual([]);
+});

@@ -1,0 +1,91 @@
+import type { Field, Rule } from "../api.gen";
+import type { FieldNode } from "../fields";
+import { costText } from "./cost";
+
+/** Renders the line of a field: its name, type and default, and the start of its description. */
+export function lineOf({ field }: FieldNode): HTMLElement {
+  const line = make("summary", "field-line");
+  line.append(make("span", "field-name", field.name), " ", make("span", "field-type", field.type));
+  if (field.required) line.append(" ", make("span", "field-mark is-required", "required"));
+  const preset = field.facts.find(({ name }) => name === "default");
+  if (preset) line.append(" ", make("span", "field-mark", `default ${short(preset.text, 24)}`));
+  if (field.rules.length > 0) line.append(" ", make("span", "field-mark", count(field.rules.length, "rule")));
+  if (field.description !== "") line.append(" ", make("span", "field-about", firstSentence(field.description)));
+  return line;
+}
+
+/** Renders the details of a field without the fields of its value. */
+export function detailsOf(node: FieldNode, insert: () => void): HTMLElement {
+  const { field } = node;
+  const body = make("div", "field-body");
+  if (field.description !== "") body.append(make("p", "field-description", field.description));
+  if (field.facts.length > 0) body.append(factsOf(field));
+  if (field.rules.length > 0) body.append(rulesOf(field.rules));
+  const actions = make("p", "field-actions");
+  if (node.names.length > 0) actions.append(button("button", "Insert into the object", insert));
+  if (field.range) actions.append(placeButton("button", "Show in the CRD", field.range));
+  if (field.path !== "") actions.append(make("code", "field-path", field.path));
+  if (actions.childElementCount > 0) body.append(actions);
+  return body;
+}
+
+function factsOf({ facts }: Field): HTMLElement {
+  const list = make("dl", "field-facts");
+  for (const { name, text } of facts) list.append(make("dt", "", name), make("dd", "", text));
+  return list;
+}
+
+function rulesOf(rules: readonly Rule[]): HTMLElement {
+  const list = make("ul", "field-rules");
+  for (const rule of rules) {
+    const item = make("li", "field-rule");
+    const expression = placeButton("goto", "", rule.range);
+    expression.append(make("code", "", rule.rule));
+    item.append(expression);
+    if (rule.message !== "") item.append(make("p", "", rule.message));
+    const cost = rule.error === "" ? `cost ${costText(rule.estimatedCost)} of ${costText(rule.costLimit)}` : "does not compile";
+    item.append(make("p", "quiet", cost));
+    list.append(item);
+  }
+  return list;
+}
+
+/** Makes a button that shows a range of the CRD, see bindPlaces. */
+function placeButton(className: string, label: string, { start, end }: Rule["range"]): HTMLElement {
+  const made = button(className, label);
+  Object.assign(made.dataset, {
+    document: "crd", line: start.line, character: start.character, endLine: end.line, endCharacter: end.character,
+  });
+  return made;
+}
+
+export function button(className: string, label: string, follow?: () => void): HTMLButtonElement {
+  const made = document.createElement("button");
+  made.type = "button";
+  made.className = className;
+  made.textContent = label;
+  if (follow) made.addEventListener("click", follow);
+  return made;
+}
+
+export function make(tag: string, className: string, text = ""): HTMLElement {
+  const made = document.createElement(tag);
+  if (className !== "") made.className = className;
+  if (text !== "") made.textContent = text;
+  return made;
+}
+
+export function count(n: number, noun: string): string {
+  return `${n.toLocaleString("en")} ${noun}${n === 1 ? "" : "s"}`;
+}
+
+function short(text: string, max: number): string {
+  return text.length <= max ? text : `${text.slice(0, max - 1)}…`;
+}
+
+/** Returns the start of a description, up to the end of its first sentence. */
+function firstSentence(description: string): string {
+  const line = description.replace(/\s+/g, " ");
+  const end = line.search(/[.!?] /u);
+  return short(end < 0 ? line : line.slice(0, end + 1), 200);
+}

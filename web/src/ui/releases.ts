@@ -1,0 +1,35 @@
+import type { Config } from "../config";
+import { element } from "../dom";
+import { judgedReleases, type Older } from "../engine/older";
+import type { Session, SessionState } from "../session";
+
+/** Binds the button that loads and runs the modules of all older releases. */
+export function bindReleases(session: Session, { engine: { minors = {} } }: Config, older: Older | undefined): void {
+  const place = element("releases-run", HTMLElement);
+  const start = element("releases-start", HTMLButtonElement);
+  const state = element("releases-state", HTMLElement);
+  if (!older) return;
+  start.addEventListener("click", () => {
+    if (session.state.older.all) older.cancelAll();
+    // The next click tries again after a failure.
+    else older.judgeAll(session.state.scenario).catch(() => {});
+  });
+  const missing = ({ older: known, scenario }: SessionState): string[] => {
+    const judged = judgedReleases(known, scenario);
+    return Object.keys(minors).filter((release) => !judged.includes(release));
+  };
+  const show = (current: SessionState): void => {
+    const rest = missing(current);
+    const { all, release } = current.older;
+    place.hidden = current.engine.at !== "page" || (rest.length === 0 && !all);
+    start.textContent = all ? "Stop" : "Evaluate with all older releases";
+    state.textContent = all ? `Kubernetes ${release}…` : sizeText(rest.map((name) => minors[name]?.download ?? 0));
+  };
+  show(session.state);
+  session.subscribe(show);
+}
+
+function sizeText(sizes: readonly number[]): string {
+  const bytes = sizes.reduce((sum, size) => sum + size, 0);
+  return `The page loads their libraries, ${Math.round(bytes / 1e6)} MB in total, one release after another. Nothing is sent.`;
+}
