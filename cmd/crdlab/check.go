@@ -1,0 +1,175 @@
+package main
+
+import (
+	"fmt"
+	"os"
+
+	"github.com/rogpeppe/go-internal/diff"
+	"github.com/spf13/cobra"
+
+	"github.com/crdlab/crdlab/internal/check"
+	"github.com/crdlab/crdlab/internal/check/format"
+	"github.com/crdlab/crdlab/internal/manifest"
+	"github.com/crdlab/crdlab/internal/minors"
+)
+
+// inputHelp describes the arguments of the commands that read manifests.
+const inputHelp = `A PATH is a file, a directory, a pattern, an https address, a revision of the git
+repository (REVISION:PATH, or REVISION for all its files), or "-" for standard input.`
+
+// checkFlags holds the flags of the command check.
+type checkFlags struct {
+	judgeFlags
+	output  string
+	verbose bool
+	fix     bool
+	diff    bool
+	pageURL string
+	watch   bool
+	// fromCluster adds the CRDs of a cluster.
+	fromCluster bool
+	cluster     clusterFlags
+}
+
+func newCheck() *cobra.Command {
+	var flags checkFlags
+	command := &cobra.Command{
+		Use:   "check PATH...",
+		Short: "Judge CRDs and objects",
+		Long: `Judge each CRD, and each object under the CRD of its kind, as the API server does when
+kubectl creates them.
+
+` + inputHelp,
+		Example: `  crdlab check config/crd config/samples
+  crdlab check --kubernetes 1.31,1.37 .
+  crdlab check main:config
+  kustomize build | crdlab check -`,
+		Args: cobra.MinimumNArgs(1),
+		RunE: runE(func(command *cobra.Command, paths []string) (int, error) {
+			return runCheck(command, flags, paths)
+		}),
+	}
+	flags.add(command)
+	command.Flags().BoolVarP(&flags.verbose, "verbose", "v", false, "list accepted documents and the cost of their rules, too")
+	command.Flags().BoolVar(&flags.fix, "fix", false, "write the safe fixes into the files")
+	command.Flags().BoolVar(&flags.diff, "diff", false, "print the safe fixes; without --fix, the files remain as they are")
+	command.Flags().StringVar(&flags.pageURL, "page-url", os.Getenv(pageVariable), "`URL` of the page, for links in the format markdown (environment: "+pageVariable+")")
+	command.Flags().BoolVar(&flags.fromCluster, "from-cluster", false, "read the CRDs of objects without a CRD in the paths from a cluster")
+	flags.cluster.add(command)
+	addWatch(command, &flags.watch)
+	addOutput(command, &flags.output, format.Names...)
+	return command
+}
+
+func runCheck(command *cobra.Command, flags checkFlags, paths []string) (int, error) {
+	if err := flags.validateReleases(); err != nil {
+		return 0, err
+	}
+	if flags.diff && flags.output != outputText {
+		return 0, usageError("--diff needs --output text")
+	}
+	programs := minors.Open(flags.minorsDirectory())
+	defer programs.Close()
+	if !flags.watch {
+		in := manifest.Reader{Stdin: command.InOrStdin()}.Read(command.Context(), paths)
+		if flags.fromCluster {
+			if err := flags.cluster.addCRDs(command.Context(), in); err != nil {
+				return 0, err
+			}
+		}
+		return checkInput(command, flags, in, programs, nil)
+	}
+	if flags.fromCluster {
+		return 0, usageError("--watch does not read from a cluster")
+	}
+	if err := validateWatch(paths, flags.output, flags.fix || flags.diff); err != nil {
+		return 0, err
+	}
+	m := newMemory()
+	return watchInput(command, paths, func(in *manifest.Input) (int, error) {
+		m.next()
+		return checkInput(command, flags, in, programs, m)
+	})
+}
+
+// checkInput judges an input and prints the result.
+func checkInput(command *cobra.Command, flags checkFlags, in *manifest.Input, programs *minors.Programs, m *memory) (int, error) {
+	progress := newProgress(command.ErrOrStderr())
+	result, err := fixOrRun(command, flags, in, flags.options(programs, progress, m))
+	progress.clear()
+	if err != nil {
+		return 0, err
+	}
+	for _, p := range result.Problems {
+		fmt.Fprintf(command.ErrOrStderr(), "crdlab: %s: %s\n", p.Path, p.Message)
+	}
+	out := command.OutOrStdout()
+	link, err := permalinks(flags.pageURL, fieldValidations[flags.validate], result)
+	if err != nil {
+		return 0, err
+	}
+	o := format.Options{Version: version, Verbose: flags.verbose, Colour: hasColours(out), Link: link}
+	if err := format.Writers[flags.output](out, result, o); err != nil {
+		return 0, err
+	}
+	return checkStatus(result), nil
+}
+
+// fixOrRun judges an input. With the flags for fixes, it prints and writes them, too.
+func fixOrRun(command *cobra.Command, flags checkFlags, in *manifest.Input, o check.Options) (*check.Result, error) {
+	if !flags.fix && !flags.diff {
+		return check.Run(command.Context(), in, o)
+	}
+	fixed, result, err := check.Fix(command.Context(), in, o)
+	if err != nil {
+		return nil, err
+	}
+	if flags.diff {
+		if err := printDiff(command, fixed); err != nil {
+			return nil, err
+		}
+	}
+	if !flags.fix {
+		return check.Run(command.Context(), in, o)
+	}
+	for _, file := range fixed {
+		if !file.File.Writable {
+			return nil, usageError("%s: cannot be fixed, because it is not a file", file.File.Path)
+		}
+	}
+	for _, file := range fixed {
+		if err := writeFixed(command, file); err != nil {
+			return nil, err
+		}
+	}
+	return result, nil
+}
+
+func printDiff(command *cobra.Command, fixed []check.Fixed) error {
+	for _, file := range fixed {
+		path := file.File.Path
+		if _, err := command.OutOrStdout().Write(diff.Diff(path, []byte(file.File.Text), path, []byte(file.Text))); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func writeFixed(command *cobra.Command, file check.Fixed) error {
+	path := file.File.Path
+	if err := os.WriteFile(path, []byte(file.Text), 0o600); err != nil { // the mode of an existing file remains
+		return usageError("%w", err)
+	}
+	_, err := fmt.Fprintf(command.ErrOrStderr(), "crdlab: %s: fixed (%d)\n", path, file.Fixes)
+	return err
+}
+
+func checkStatus(r *check.Result) int {
+	switch {
+	case len(r.Problems) > 0:
+		return statusUsage
+	case r.Rejected() > 0:
+		return statusFindings
+	}
+	return statusAccepted
+}

@@ -1,0 +1,95 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+
+	"github.com/spf13/cobra"
+
+	"github.com/crdlab/crdlab/internal/engine/whole"
+	"github.com/crdlab/crdlab/internal/manifest"
+	"github.com/crdlab/crdlab/internal/upgrade"
+)
+
+// diffFlags holds the flags of the command diff.
+type diffFlags struct {
+	objects []string
+	output  string
+	failOn  string
+	verbose bool
+}
+
+// outputMarkdown is a value of --output, see outputText.
+const outputMarkdown = "markdown"
+
+// severities maps the values of --fail-on to the least severity with the status 1.
+var severities = map[string]upgrade.Severity{"breaks": upgrade.Breaks, "may-break": upgrade.MayBreak, "never": upgrade.Breaks + 1}
+
+func newDiff() *cobra.Command {
+	var flags diffFlags
+	command := &cobra.Command{
+		Use:   "diff OLD NEW",
+		Short: "Report the changes of CRDs that break objects and clients",
+		Long: `Compare the CRDs of two files, directories or revisions. A change breaks if crdlab found
+an object that the old CRD accepts, and that the new CRD rejects or changes.
+
+OLD and NEW are paths as for the command check.`,
+		Example: `  crdlab diff main:config/crd config/crd
+  crdlab diff --objects backup.yaml v1.2.0:config/crd config/crd`,
+		Args: cobra.ExactArgs(2),
+		RunE: runE(func(command *cobra.Command, paths []string) (int, error) {
+			return runDiff(command, flags, paths)
+		}),
+	}
+	command.Flags().StringSliceVar(&flags.objects, "objects", nil, "`paths` of objects on which the changes are tried")
+	flags.addFormat(command)
+	return command
+}
+
+// addFormat adds the flags for the output and the exit status.
+func (f *diffFlags) addFormat(command *cobra.Command) {
+	command.Flags().BoolVarP(&f.verbose, "verbose", "v", false, "list compatible changes, too")
+	addChoice(command, &f.failOn, "fail-on", "", "least `severity` with the exit status 1", "breaks", "may-break", "never")
+	addOutput(command, &f.output, outputText, outputJSON, outputMarkdown)
+}
+
+func runDiff(command *cobra.Command, flags diffFlags, paths []string) (int, error) {
+	ctx := command.Context()
+	reader := manifest.Reader{Stdin: command.InOrStdin()}
+	before, after, objects := reader.Read(ctx, paths[:1]), reader.Read(ctx, paths[1:]), reader.Read(ctx, flags.objects)
+	result, err := upgrade.Compare(ctx, whole.New(), before, after, objects)
+	if err != nil {
+		return 0, err
+	}
+	problems := 0
+	for _, in := range []*manifest.Input{before, after, objects} {
+		for _, p := range in.Problems {
+			problems++
+			fmt.Fprintf(command.ErrOrStderr(), "crdlab: %s\n", p.Error())
+		}
+	}
+	if err := printComparison(command.OutOrStdout(), result, flags); err != nil {
+		return 0, err
+	}
+	switch {
+	case problems > 0:
+		return statusUsage, nil
+	case result.Severity() >= severities[flags.failOn]:
+		return statusFindings, nil
+	}
+	return statusAccepted, nil
+}
+
+func printComparison(out io.Writer, r *upgrade.Result, flags diffFlags) error {
+	switch flags.output {
+	case outputJSON:
+		encoder := json.NewEncoder(out)
+		encoder.SetEscapeHTML(false)
+		encoder.SetIndent("", "  ")
+		return encoder.Encode(r)
+	case outputMarkdown:
+		return upgrade.WriteMarkdown(out, r, flags.verbose)
+	}
+	return upgrade.WriteText(out, r, flags.verbose)
+}

@@ -1,0 +1,238 @@
+package main
+
+import (
+	"cmp"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+
+	"github.com/spf13/cobra"
+	"sigs.k8s.io/yaml"
+
+	"github.com/crdlab/crdlab/internal/assist"
+	"github.com/crdlab/crdlab/internal/check"
+	"github.com/crdlab/crdlab/internal/engine/release"
+	"github.com/crdlab/crdlab/internal/engine/whole"
+	"github.com/crdlab/crdlab/internal/inspect"
+	"github.com/crdlab/crdlab/internal/manifest"
+	"github.com/crdlab/crdlab/internal/minors"
+	"github.com/crdlab/crdlab/internal/playground"
+	"github.com/crdlab/crdlab/internal/server"
+)
+
+// outputYAML is a value of --output, see outputText.
+const outputYAML = "yaml"
+
+// inspectFlags holds the flags of the commands that print the content of the page's panels.
+type inspectFlags struct {
+	release string
+	minors  string
+	output  string
+	now     string
+}
+
+// add adds the flags to a command. formats are the values of --output.
+func (f *inspectFlags) add(command *cobra.Command, formats ...string) {
+	command.Flags().StringVarP(&f.release, "kubernetes", "k", release.Name(playground.NewestMinor), "Kubernetes `release`")
+	command.Flags().StringVar(&f.minors, "minors", os.Getenv("CRDLAB_MINORS"), "`directory` of the verdict programs of older releases; if empty, the directory minors beside the program")
+	addOutput(command, &f.output, formats...)
+}
+
+// addNow adds the flag --now, because outputs contain the time of the requests.
+func (f *inspectFlags) addNow(command *cobra.Command) {
+	command.Flags().StringVar(&f.now, "now", "", "`time` of the requests in RFC 3339 format, as in creationTimestamp; if empty, the current time")
+}
+
+// validate returns an error unless the release exists.
+func (f *inspectFlags) validate() error {
+	releases := judgeFlags{releases: []string{f.release}}
+	return releases.validateReleases()
+}
+
+// A selection holds the CRDs and the objects at the paths of a command.
+type selection struct {
+	command  *cobra.Command
+	flags    *inspectFlags
+	groups   []check.Group
+	problems int
+}
+
+// selectGroups reads the CRDs and objects at paths. It prints a line for each unusable or
+// skipped file, and for each object without a CRD. Without any CRD, it returns an error.
+func (f *inspectFlags) selectGroups(command *cobra.Command, paths []string) (*selection, error) {
+	if err := f.validate(); err != nil {
+		return nil, err
+	}
+	in := readManifests(command, paths)
+	groups, others := check.Groups(in)
+	for _, d := range others {
+		notify(command, "%s:%d: %s %q has no CRD here", d.File.Path, d.Line+1, d.Kind.Kind, d.Name)
+	}
+	if len(groups) == 0 {
+		return nil, noCRD(in)
+	}
+	return &selection{command, f, groups, len(in.Problems)}, nil
+}
+
+// selectCRDs is selectGroups for commands that need no objects. It ignores the objects.
+func (f *inspectFlags) selectCRDs(command *cobra.Command, paths []string) (*selection, error) {
+	if err := f.validate(); err != nil {
+		return nil, err
+	}
+	in := readManifests(command, paths)
+	groups, _ := check.Groups(in)
+	if len(groups) == 0 {
+		return nil, noCRD(in)
+	}
+	for i := range groups {
+		groups[i].Objects = nil
+	}
+	return &selection{command, f, groups, len(in.Problems)}, nil
+}
+
+// noCRD returns the error for an input without a CRD. It has no message if the problems of
+// the input may be the reason.
+func noCRD(in *manifest.Input) error {
+	if len(in.Problems) > 0 {
+		return &exitError{status: statusUsage}
+	}
+	return usageError("there is no CRD in these paths")
+}
+
+// readManifests reads manifests, and prints a line for each unusable or skipped file.
+func readManifests(command *cobra.Command, paths []string) *manifest.Input {
+	in := manifest.Reader{Stdin: command.InOrStdin()}.Read(command.Context(), paths)
+	for _, p := range in.Problems {
+		notify(command, "%s", p.Error())
+	}
+	for _, s := range in.Skipped {
+		notify(command, "%s: skipped: %s", s.Path, s.Reason)
+	}
+	return in
+}
+
+// notify prints a line to standard error.
+func notify(command *cobra.Command, format string, arguments ...any) {
+	fmt.Fprintf(command.ErrOrStderr(), "crdlab: %s\n", fmt.Sprintf(format, arguments...))
+}
+
+// reports evaluates the CRDs with their objects in scenarios that start as template.
+func (s *selection) reports(template playground.Scenario) ([]inspect.Subject, error) {
+	programs := minors.Open(cmp.Or(s.flags.minors, server.MinorsBesideProgram()))
+	defer programs.Close()
+	template.Kubernetes = s.flags.release
+	template.Now = s.flags.now
+	subjects, err := inspect.Reports(s.command.Context(), newJudge(programs).Evaluate, s.groups, template)
+	invalid, tooMany := (*playground.InvalidScenarioError)(nil), (*inspect.TooManyError)(nil)
+	switch {
+	case errors.As(err, &invalid): // The only setting that has not been checked is --now.
+		return nil, usageError("--%s: %s", invalid.Parameter, invalid.Message)
+	case errors.As(err, &tooMany):
+		return nil, usageError("%w", err)
+	case err == nil && subjects[0].Report.Kubernetes.Approximate:
+		notify(s.command, "approximate: crdlab has no program of Kubernetes %s", s.flags.release)
+	}
+	return subjects, err
+}
+
+// status returns the exit status for the problems and the rejected documents, and prints a
+// line for each of the latter.
+func (s *selection) status(subjects []inspect.Subject) int {
+	status := statusAccepted
+	for _, subject := range subjects {
+		for _, rejected := range subject.Rejected() {
+			notify(s.command, "%s", rejected)
+			status = statusFindings
+		}
+	}
+	if s.problems > 0 {
+		return statusUsage
+	}
+	return status
+}
+
+// newAssist returns the function that responds to assist requests.
+func newAssist() inspect.Assist {
+	return assist.New(whole.New()).Answer
+}
+
+// printResults prints results as JSON, as YAML, or with writeText one after the other,
+// separated by separator.
+func printResults[T any](command *cobra.Command, output string, results []T, separator string, writeText func(T, io.Writer) error) error {
+	out := command.OutOrStdout()
+	if results == nil {
+		results = []T{}
+	}
+	return printResult(command, output, results, func() error {
+		for i, result := range results {
+			if i > 0 {
+				fmt.Fprint(out, separator)
+			}
+			if err := writeText(result, out); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+// printResult prints a result as JSON, as YAML, or otherwise with writeText.
+func printResult(command *cobra.Command, output string, result any, writeText func() error) error {
+	switch output {
+	case outputJSON:
+		return printJSON(command.OutOrStdout(), result)
+	case outputYAML:
+		text, err := yaml.Marshal(result)
+		if err != nil {
+			return err
+		}
+		_, err = command.OutOrStdout().Write(text)
+		return err
+	}
+	return writeText()
+}
+
+// noObjects returns the error that there are no objects, or that no CRD serves a version. It
+// returns nil if documents are rejected.
+func (s *selection) noObjects(subjects []inspect.Subject, flag, version string) error {
+	for _, subject := range subjects {
+		if len(subject.Rejected()) > 0 {
+			return nil
+		}
+	}
+	for _, group := range s.groups {
+		if len(group.Objects) > 0 {
+			return s.noVersion(subjects, flag, version)
+		}
+	}
+	return usageError("there is no object with a CRD in these paths")
+}
+
+// addVersion adds the flag --version, which selects a served version of the CRDs.
+func addVersion(command *cobra.Command, value *string) {
+	command.Flags().StringVar(value, "version", "", "served `version` of the CRDs, or all; if empty, the version that kubectl prefers")
+}
+
+// noVersion returns the error that no CRD serves a version. It returns nil if a CRD is
+// rejected, and therefore serves no version, or if no version was requested.
+func (s *selection) noVersion(subjects []inspect.Subject, flag, version string) error {
+	if version == "" || version == inspect.AllVersions {
+		return nil
+	}
+	for _, subject := range subjects {
+		if !subject.Report.CRD.Accepted {
+			return nil
+		}
+	}
+	return usageError("--%s %q: no CRD in these paths serves it", flag, version)
+}
+
+// printJSON prints indented JSON without escapes for HTML.
+func printJSON(out io.Writer, value any) error {
+	encoder := json.NewEncoder(out)
+	encoder.SetEscapeHTML(false)
+	encoder.SetIndent("", "  ")
+	return encoder.Encode(value)
+}

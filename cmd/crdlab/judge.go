@@ -1,0 +1,82 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"os"
+
+	"github.com/spf13/cobra"
+
+	"github.com/crdlab/crdlab/internal/check"
+	"github.com/crdlab/crdlab/internal/engine"
+	"github.com/crdlab/crdlab/internal/engine/release"
+	"github.com/crdlab/crdlab/internal/engine/whole"
+	"github.com/crdlab/crdlab/internal/minors"
+	"github.com/crdlab/crdlab/internal/naming"
+	"github.com/crdlab/crdlab/internal/playground"
+	"github.com/crdlab/crdlab/internal/server"
+)
+
+// judgeFlags holds the flags of the commands that judge manifests.
+type judgeFlags struct {
+	releases []string
+	minors   string
+	validate string
+}
+
+// add adds the flags to a command.
+func (f *judgeFlags) add(command *cobra.Command) {
+	command.Flags().StringSliceVarP(&f.releases, "kubernetes", "k", []string{release.Name(playground.NewestMinor)}, "Kubernetes `releases` that judge, separated by commas")
+	command.Flags().StringVar(&f.minors, "minors", os.Getenv("CRDLAB_MINORS"), "`directory` of the verdict programs of older releases; if empty, the directory minors beside the program")
+	addChoice(command, &f.validate, "validate", "", "`mode` of field validation, as in kubectl", "strict", "warn", "ignore")
+}
+
+// validateReleases returns an error unless all releases exist.
+func (f *judgeFlags) validateReleases() error {
+	for _, name := range f.releases {
+		if _, err := release.ParseMinor(name); name == "" || err != nil {
+			return usageError("--kubernetes %q: must be a minor release from %s to %s", name,
+				release.Name(playground.OldestMinor), release.Name(playground.NewestMinor))
+		}
+	}
+	return nil
+}
+
+func (f *judgeFlags) minorsDirectory() string { return cmp.Or(f.minors, server.MinorsBesideProgram()) }
+
+// fieldValidations maps the values of --validate to the values of the Kubernetes API.
+var fieldValidations = map[string]playground.FieldValidation{
+	"strict": playground.FieldValidationStrict,
+	"warn":   playground.FieldValidationWarn,
+	"ignore": playground.FieldValidationIgnore,
+}
+
+// options returns the options of a check. With a memory, which may be nil, its engine judges.
+func (f *judgeFlags) options(programs *minors.Programs, progress *progress, m *memory) check.Options {
+	newEngine := func() check.Engine { return newJudge(programs) }
+	if m != nil {
+		newEngine = func() check.Engine { return m.newEngine(programs) }
+	}
+	return check.Options{
+		Releases:        f.releases,
+		FieldValidation: fieldValidations[f.validate],
+		NewEngine:       newEngine,
+		Conditions:      naming.Conditions,
+		Progress:        progress.report,
+	}
+}
+
+// A judge evaluates with the programs of older releases.
+type judge struct {
+	*engine.Engine
+	evaluator *minors.Evaluator
+}
+
+func newJudge(programs *minors.Programs) judge {
+	e := whole.New()
+	return judge{e, minors.NewEvaluator(e, programs.Judges())}
+}
+
+func (j judge) Evaluate(ctx context.Context, s playground.Scenario) (playground.Report, error) {
+	return j.evaluator.Evaluate(ctx, s)
+}

@@ -1,0 +1,141 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"net/url"
+	"os"
+	"slices"
+
+	"github.com/spf13/cobra"
+
+	"github.com/crdlab/crdlab/internal/check"
+	"github.com/crdlab/crdlab/internal/engine/release"
+	"github.com/crdlab/crdlab/internal/inspect"
+	"github.com/crdlab/crdlab/internal/manifest"
+	"github.com/crdlab/crdlab/internal/playground"
+	"github.com/crdlab/crdlab/internal/share"
+)
+
+// pageVariable is the environment variable of the flag --page-url.
+const pageVariable = "CRDLAB_PAGE_URL"
+
+// scenarioFlags holds the flags of the commands that open documents in the page.
+type scenarioFlags struct {
+	release  string
+	validate string
+}
+
+func (f *scenarioFlags) add(command *cobra.Command) {
+	command.Flags().StringVarP(&f.release, "kubernetes", "k", release.Name(playground.NewestMinor), "Kubernetes `release`")
+	addChoice(command, &f.validate, "validate", "", "`mode` of field validation, as in kubectl", "strict", "warn", "ignore")
+}
+
+// fragment returns the fragment of a link to the page with the documents at paths, and the
+// number of unusable files. It is empty without paths.
+func (f *scenarioFlags) fragment(command *cobra.Command, paths []string) (fragment string, problems int, err error) {
+	releases := judgeFlags{releases: []string{f.release}}
+	if err := releases.validateReleases(); err != nil || len(paths) == 0 {
+		return "", 0, err
+	}
+	in := readManifests(command, paths)
+	scenario := playground.Scenario{FieldValidation: fieldValidations[f.validate]}
+	if f.release != release.Name(playground.NewestMinor) {
+		scenario.Kubernetes = f.release
+	}
+	if scenario.CRD, scenario.Object = documents(command, in); scenario.CRD == "" {
+		return "", 0, noCRD(in)
+	}
+	fragment, err = share.Fragment(scenario)
+	if tooLong := (*share.TooLongError)(nil); errors.As(err, &tooLong) {
+		err = usageError("%w", err)
+	}
+	return fragment, len(in.Problems), err
+}
+
+// documents returns the CRDs of an input, and the objects of their kinds. It prints a line
+// for each other object, which the page would judge under a CRD of another kind.
+func documents(command *cobra.Command, in *manifest.Input) (crds, objects string) {
+	_, others := check.Groups(in)
+	var ofCRDs, ofObjects []*manifest.Document
+	for _, d := range in.Documents {
+		switch {
+		case d.IsCRD:
+			ofCRDs = append(ofCRDs, d)
+		case slices.Contains(others, d):
+			notify(command, "%s:%d: %s %q has no CRD here", d.File.Path, d.Line+1, d.Kind.Kind, d.Name)
+		default:
+			ofObjects = append(ofObjects, d)
+		}
+	}
+	return withLineBreak(inspect.Join(ofCRDs)), withLineBreak(inspect.Join(ofObjects))
+}
+
+func withLineBreak(text string) string {
+	if text == "" {
+		return ""
+	}
+	return text + "\n"
+}
+
+func newLink() *cobra.Command {
+	var flags scenarioFlags
+	var page, output string
+	command := &cobra.Command{
+		Use:   "link PATH...",
+		Short: "Print a link to the page with the documents of files",
+		Long: `Print a link to the page with CRDs and objects. The link contains the documents: browsers
+do not send them to the server of the page.
+
+` + inputHelp,
+		Example: `  crdlab link --page-url https://crdlab.example.com crd.yaml object.yaml`,
+		Args:    cobra.MinimumNArgs(1),
+		RunE: runE(func(command *cobra.Command, paths []string) (int, error) {
+			return runLink(command, flags, page, output, paths)
+		}),
+	}
+	flags.add(command)
+	command.Flags().StringVar(&page, "page-url", os.Getenv(pageVariable), "`URL` of the page (environment: "+pageVariable+")")
+	addOutput(command, &output, outputText, outputJSON, outputYAML)
+	return command
+}
+
+// A link is the result of the command link.
+type link struct {
+	URL string `json:"url"`
+}
+
+func runLink(command *cobra.Command, flags scenarioFlags, page, output string, paths []string) (int, error) {
+	address, err := pageAddress(page)
+	if err != nil {
+		return 0, err
+	}
+	fragment, problems, err := flags.fragment(command, paths)
+	if err != nil {
+		return 0, err
+	}
+	status := statusAccepted
+	if problems > 0 {
+		status = statusUsage
+	}
+	return status, printResult(command, output, link{address + fragment}, func() error {
+		_, err := fmt.Fprintln(command.OutOrStdout(), address+fragment)
+		return err
+	})
+}
+
+// pageAddress returns the address of the page without a fragment.
+func pageAddress(page string) (string, error) {
+	if page == "" {
+		return "", usageError("no page: --page-url or %s must be its URL", pageVariable)
+	}
+	address, err := url.Parse(page)
+	if err != nil || address.Host == "" || address.Scheme != "https" && address.Scheme != "http" {
+		return "", usageError("--page-url %q: must be an http or https URL", page)
+	}
+	address.Fragment = ""
+	if address.Path == "" {
+		address.Path = "/"
+	}
+	return address.String(), nil
+}

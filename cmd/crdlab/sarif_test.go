@@ -1,0 +1,47 @@
+package main
+
+import (
+	"bytes"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/santhosh-tekuri/jsonschema/v6"
+)
+
+// schemaModule is a module of the linters that contains the schema of OASIS for SARIF.
+const (
+	schemaModule = "github.com/securego/gosec/v2"
+	schemaFile   = "report/sarif/testdata/sarif-schema-2.1.0.json"
+)
+
+// TestSARIFSchema compares the findings in the examples with the schema of SARIF.
+func TestSARIFSchema(t *testing.T) {
+	list := exec.Command("go", "list", "-modfile=lint.mod", "-m", "-f", "{{.Dir}}", schemaModule)
+	list.Dir = "../../tools"
+	directory, err := list.Output()
+	if err != nil {
+		t.Skipf("list the module with the schema: %v", err)
+	}
+	path := filepath.Join(strings.TrimSpace(string(directory)), filepath.FromSlash(schemaFile))
+	if _, err := os.Stat(path); err != nil {
+		t.Skipf("the schema is not downloaded: %v", err)
+	}
+	schema, err := jsonschema.NewCompiler().Compile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var out, errors bytes.Buffer
+	if status := run([]string{"check", "--output", "sarif", exampleTests, "missing.yaml"}, nil, &out, &errors); status != statusUsage {
+		t.Fatalf("exit status %d\n%s", status, &errors)
+	}
+	log, err := jsonschema.UnmarshalJSON(&out)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := schema.Validate(log); err != nil {
+		t.Errorf("%#v", err)
+	}
+}

@@ -1,0 +1,21 @@
+package main
+
+import (
+	"github.com/spf13/cobra"
+
+	"github.com/crdlab/crdlab/internal/server"
+)
+
+func newStatic() *cobra.Command {
+	return &cobra.Command{
+		Use:   "static DIRECTORY",
+		Short: "Write the page for hosts that only send files",
+		Args:  cobra.ExactArgs(1),
+		ValidArgsFunction: func(*cobra.Command, []string, string) ([]cobra.Completion, cobra.ShellCompDirective) {
+			return nil, cobra.ShellCompDirectiveFilterDirs
+		},
+		RunE: runE(func(_ *cobra.Command, arguments []string) (int, error) {
+			return statusAccepted, server.WriteStatic(arguments[0])
+		}),
+	}
+}

@@ -1,0 +1,49 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"sync"
+
+	"golang.org/x/term"
+)
+
+// isTerminal reports whether a stream is a terminal that understands escape sequences.
+func isTerminal(stream any) bool {
+	file, ok := stream.(*os.File)
+	return ok && term.IsTerminal(int(file.Fd())) && os.Getenv("TERM") != "dumb"
+}
+
+// hasColours reports whether a stream may have colours, see https://no-color.org.
+func hasColours(stream any) bool { return isTerminal(stream) && os.Getenv("NO_COLOR") == "" }
+
+// progress shows the progress of long work on a terminal.
+type progress struct {
+	out    io.Writer // nil if there is no terminal
+	access sync.Mutex
+}
+
+func newProgress(out io.Writer) *progress {
+	if !isTerminal(out) {
+		out = nil
+	}
+	return &progress{out: out}
+}
+
+// report replaces the line with the progress.
+func (p *progress) report(done, total int) {
+	if p.out == nil {
+		return
+	}
+	p.access.Lock()
+	defer p.access.Unlock()
+	fmt.Fprintf(p.out, "\r%d of %d documents", done, total)
+}
+
+// clear removes the line.
+func (p *progress) clear() {
+	if p.out != nil {
+		fmt.Fprint(p.out, "\r\x1b[K")
+	}
+}

@@ -1,0 +1,194 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+
+	"github.com/spf13/cobra"
+
+	"github.com/crdlab/crdlab/internal/check/format"
+	"github.com/crdlab/crdlab/internal/expect"
+	"github.com/crdlab/crdlab/internal/manifest"
+	"github.com/crdlab/crdlab/internal/minors"
+)
+
+// testFlags holds the flags of the command test.
+type testFlags struct {
+	judgeFlags
+	output    string
+	update    bool
+	watch     bool
+	cover     bool
+	html      string
+	threshold float64
+}
+
+func newTest() *cobra.Command {
+	var flags testFlags
+	command := &cobra.Command{
+		Use:   "test PATH...",
+		Short: "Test CRDs and their rules with expectations in comments",
+		Long: `Judge CRDs and objects, and compare the findings with the expectations in comments.
+A document without expectations is expected to be accepted.
+
+  # want "regexp"      this line has an error or a warning that the expression matches
+  # want@+2 "regexp"   the line two lines below has it
+  # crdlab: update     the request for this document: create (the default), update, status,
+                       apply or delete. It follows the previous document of the object
+  # stored: 3          the stored object has this value in the field of this line;
+                       "absent" means that the field is not stored
+
+The expectations of FILE.json are in FILE.json.want: each line has a line number and
+the regular expressions.
+
+` + inputHelp,
+		Example: `  crdlab test config/crd tests
+  crdlab test --cover --threshold 90 config/crd tests`,
+		Args: cobra.MinimumNArgs(1),
+		RunE: runE(func(command *cobra.Command, paths []string) (int, error) {
+			return runTest(command, flags, paths)
+		}),
+	}
+	flags.add(command)
+	command.Flags().BoolVar(&flags.update, "update", false, "write the findings as expectations into the files")
+	command.Flags().BoolVar(&flags.cover, "cover", false, "list the rules that were not seen to hold and to fail")
+	command.Flags().StringVar(&flags.html, "html", "", "write the coverage of the rules into this `file` as a page")
+	command.Flags().Float64Var(&flags.threshold, "threshold", 0, "fail if less than this `percentage` of the rules was seen to hold and to fail")
+	addWatch(command, &flags.watch)
+	addOutput(command, &flags.output, outputText, outputJSON, outputGitHub)
+	return command
+}
+
+func runTest(command *cobra.Command, flags testFlags, paths []string) (int, error) {
+	if err := flags.validateReleases(); err != nil {
+		return 0, err
+	}
+	programs := minors.Open(flags.minorsDirectory())
+	defer programs.Close()
+	if !flags.watch {
+		in := manifest.Reader{Stdin: command.InOrStdin()}.Read(command.Context(), paths)
+		return testInput(command, flags, in, programs, nil)
+	}
+	if err := validateWatch(paths, flags.output, flags.update); err != nil {
+		return 0, err
+	}
+	m := newMemory()
+	return watchInput(command, paths, func(in *manifest.Input) (int, error) {
+		m.next()
+		return testInput(command, flags, in, programs, m)
+	})
+}
+
+// testInput compares the findings in an input with its expectations, and prints the result.
+func testInput(command *cobra.Command, flags testFlags, in *manifest.Input, programs *minors.Programs, m *memory) (int, error) {
+	progress := newProgress(command.ErrOrStderr())
+	result, err := expect.Run(command.Context(), in, flags.options(programs, progress, m))
+	progress.clear()
+	if err != nil {
+		return 0, err
+	}
+	for _, p := range in.Problems {
+		fmt.Fprintf(command.ErrOrStderr(), "crdlab: %s\n", p.Error())
+	}
+	for _, release := range result.Approximate() {
+		notify(command, "approximate: crdlab has no program of Kubernetes %s", release)
+	}
+	if flags.update {
+		return statusAccepted, updateTests(command, result)
+	}
+	if flags.html != "" {
+		if err := writeCoverage(command.Context(), flags.html, result.Coverage); err != nil {
+			return 0, usageError("%w", err)
+		}
+	}
+	if err := printTests(command.OutOrStdout(), result, flags); err != nil {
+		return 0, err
+	}
+	return testStatus(in, result, flags.threshold), nil
+}
+
+// writeCoverage writes the coverage of the rules into a file.
+func writeCoverage(ctx context.Context, path string, c expect.Coverage) error {
+	file, err := os.Create(path)
+	if err != nil {
+		return err
+	}
+	return errors.Join(c.WriteHTML(ctx, file), file.Close())
+}
+
+func testStatus(in *manifest.Input, r *expect.Result, threshold float64) int {
+	switch {
+	case len(in.Problems) > 0:
+		return statusUsage
+	case r.Failed() > 0, r.Coverage.Percent() < threshold:
+		return statusFindings
+	}
+	return statusAccepted
+}
+
+func updateTests(command *cobra.Command, r *expect.Result) error {
+	updated, err := r.Update()
+	if err != nil {
+		return usageError("%w", err)
+	}
+	for _, file := range updated {
+		if err := os.WriteFile(file.Path, []byte(file.Text), 0o600); err != nil { // the mode of an existing file remains
+			return usageError("%w", err)
+		}
+		fmt.Fprintf(command.OutOrStdout(), "%s: updated\n", file.Path)
+	}
+	return nil
+}
+
+func printTests(out io.Writer, r *expect.Result, flags testFlags) error {
+	if flags.output == outputJSON {
+		encoder := json.NewEncoder(out)
+		encoder.SetEscapeHTML(false)
+		encoder.SetIndent("", "  ")
+		return encoder.Encode(r)
+	}
+	if flags.output == outputGitHub {
+		return printAnnotations(out, r)
+	}
+	for _, file := range r.Files {
+		if len(file.Failures) == 0 {
+			fmt.Fprintf(out, "ok    %s\n", file.Path)
+			continue
+		}
+		fmt.Fprintf(out, "FAIL  %s\n", file.Path)
+		for _, f := range file.Failures {
+			fmt.Fprintf(out, "      %s:%d: %s\n", f.Path, f.Line, f.Message)
+		}
+	}
+	if flags.cover || flags.threshold > 0 {
+		printCoverage(out, r.Coverage)
+	}
+	return nil
+}
+
+// outputGitHub is a value of --output, see outputText.
+const outputGitHub = "github"
+
+func printAnnotations(out io.Writer, r *expect.Result) error {
+	for _, file := range r.Files {
+		for _, f := range file.Failures {
+			if _, err := fmt.Fprintln(out, format.GitHubError(f.Path, f.Line, f.Message)); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+func printCoverage(out io.Writer, c expect.Coverage) {
+	fmt.Fprintf(out, "rules: %d of %d were seen to hold and to fail (%.1f %%)\n", c.Covered(), len(c.Rules), c.Percent())
+	for _, r := range c.Rules {
+		if !r.Covered() {
+			fmt.Fprintf(out, "      %s:%d: %s %s: %s\n", r.Path, r.Line, r.Version, r.Missing(), r.Expression)
+		}
+	}
+}

@@ -1,0 +1,103 @@
+package main
+
+import (
+	"slices"
+
+	"github.com/spf13/cobra"
+
+	"github.com/crdlab/crdlab/internal/cluster"
+	"github.com/crdlab/crdlab/internal/engine/whole"
+	"github.com/crdlab/crdlab/internal/manifest"
+	"github.com/crdlab/crdlab/internal/upgrade"
+)
+
+// upgradeFlags holds the flags of the command upgrade-check.
+type upgradeFlags struct {
+	clusterFlags
+	diffFlags
+}
+
+func newUpgradeCheck() *cobra.Command {
+	var flags upgradeFlags
+	command := &cobra.Command{
+		Use:   "upgrade-check PATH...",
+		Short: "Try new CRDs on the objects of a cluster",
+		Long: `Compare CRDs with those of a cluster, and try each change on the objects that the cluster
+stores. crdlab only reads from the cluster, evaluates on this machine, and sends the
+objects nowhere.
+
+` + inputHelp,
+		Example: `  kubectl crdlab upgrade-check crd.yaml
+  crdlab upgrade-check --context production config/crd`,
+		Args: cobra.MinimumNArgs(1),
+		RunE: runE(func(command *cobra.Command, paths []string) (int, error) {
+			return runUpgradeCheck(command, flags, paths)
+		}),
+	}
+	flags.add(command)
+	flags.addFormat(command)
+	return command
+}
+
+func runUpgradeCheck(command *cobra.Command, flags upgradeFlags, paths []string) (int, error) {
+	after := readManifests(command, paths)
+	if !slices.ContainsFunc(after.Documents, func(d *manifest.Document) bool { return d.IsCRD }) {
+		return 0, noCRD(after)
+	}
+	before, objects, err := flags.readStored(command, after)
+	if err != nil {
+		return 0, err
+	}
+	result, err := upgrade.Compare(command.Context(), whole.New(), before, after, objects)
+	if err != nil {
+		return 0, err
+	}
+	if err := printComparison(command.OutOrStdout(), result, flags.diffFlags); err != nil {
+		return 0, err
+	}
+	switch {
+	case len(after.Problems)+len(before.Problems)+len(objects.Problems) > 0:
+		return statusUsage, nil
+	case result.Severity() >= severities[flags.failOn]:
+		return statusFindings, nil
+	}
+	return statusAccepted, nil
+}
+
+// readStored reads the CRDs of the cluster that have the names of new CRDs, and their objects.
+func (f *upgradeFlags) readStored(command *cobra.Command, after *manifest.Input) (before, objects *manifest.Input, err error) {
+	client, err := cluster.Open(f.kubeconfig, f.context)
+	if err != nil {
+		return nil, nil, clusterError(err)
+	}
+	crds, err := client.CRDs(command.Context())
+	if err != nil {
+		return nil, nil, clusterError(err)
+	}
+	before, objects = manifest.NewInput(), manifest.NewInput()
+	for _, crd := range crds {
+		if !slices.ContainsFunc(after.Documents, func(d *manifest.Document) bool { return d.IsCRD && d.Name == crd.Name }) {
+			continue
+		}
+		before.Add(clusterPath("customresourcedefinitions", crd.Name), crd.YAML)
+		if crd.ServedVersion != crd.StorageVersion {
+			notify(command, "%s: its storage version %s is not served, so that the objects are read at %s", crd.Name, crd.StorageVersion, crd.ServedVersion)
+		}
+		stored := 0
+		err := client.Objects(command.Context(), crd, func(name, text string) error {
+			objects.Add(clusterPath(crd.Plural, name), text)
+			stored++
+			return nil
+		})
+		if err != nil {
+			return nil, nil, clusterError(err)
+		}
+		notify(command, "%s: %d objects in the cluster", crd.Name, stored)
+	}
+	for _, in := range []*manifest.Input{before, objects} {
+		for _, p := range in.Problems {
+			notify(command, "%s", p.Error())
+		}
+	}
+	return before, objects, nil
+}

@@ -1,0 +1,116 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/crdlab/crdlab/internal/check"
+	"github.com/crdlab/crdlab/internal/engine"
+	"github.com/crdlab/crdlab/internal/engine/whole"
+	"github.com/crdlab/crdlab/internal/manifest"
+	"github.com/crdlab/crdlab/internal/minors"
+	"github.com/crdlab/crdlab/internal/playground"
+)
+
+// judgeInput judges an input, prints the result and returns the exit status.
+type judgeInput func(*manifest.Input) (status int, err error)
+
+// watchInput judges the manifests at paths, and judges them again after each change, until
+// an interrupt. It returns the last exit status.
+func watchInput(command *cobra.Command, paths []string, judge judgeInput) (int, error) {
+	reader := manifest.Reader{}
+	watcher, err := reader.Watch(paths)
+	if err != nil {
+		return 0, err
+	}
+	defer watcher.Close()
+	var changed []string
+	for start := time.Now(); ; start = time.Now() {
+		in := reader.Read(command.Context(), paths)
+		status, err := judge(in)
+		if err != nil && command.Context().Err() == nil {
+			return 0, err
+		}
+		after := ""
+		if len(changed) > 0 {
+			after = " after a change of " + strings.Join(changed, ", ")
+		}
+		notify(command, "%s%s: %d ms; waiting for changes", time.Now().Format(time.TimeOnly), after, time.Since(start).Milliseconds())
+		reader.Previous = in
+		if changed, err = watcher.Next(command.Context()); errors.Is(err, context.Canceled) {
+			return status, nil
+		} else if err != nil {
+			return 0, err
+		}
+	}
+}
+
+// addWatch adds the flag --watch.
+func addWatch(command *cobra.Command, value *bool) {
+	command.Flags().BoolVarP(value, "watch", "w", false, "judge the files again after each change, until an interrupt")
+}
+
+// validateWatch returns an error if a command cannot watch its input.
+func validateWatch(paths []string, output string, writes bool) error {
+	switch {
+	case slices.Contains(paths, "-"):
+		return usageError("--watch cannot read standard input")
+	case output != outputText:
+		return usageError("--watch needs --output text")
+	case writes:
+		return usageError("--watch does not write or print changes of the files")
+	}
+	return nil
+}
+
+// A memory remembers the reports of the last run, so that the next run only evaluates
+// scenarios that changed.
+type memory struct {
+	engine  *engine.Engine
+	access  sync.Mutex
+	last    map[playground.Scenario]playground.Report
+	current map[playground.Scenario]playground.Report
+}
+
+func newMemory() *memory { return &memory{engine: whole.New()} }
+
+// next begins a run: it forgets the reports that the last run did not need.
+func (m *memory) next() {
+	m.last, m.current = m.current, map[playground.Scenario]playground.Report{}
+}
+
+// newEngine returns the engine of a worker. All workers share the compiled CRDs.
+func (m *memory) newEngine(programs *minors.Programs) check.Engine {
+	return remembering{m, minors.NewEvaluator(m.engine, programs.Judges())}
+}
+
+// A remembering engine evaluates each scenario once.
+type remembering struct {
+	memory    *memory
+	evaluator *minors.Evaluator
+}
+
+func (r remembering) Evaluate(ctx context.Context, s playground.Scenario) (playground.Report, error) {
+	r.memory.access.Lock()
+	report, known := r.memory.last[s]
+	r.memory.access.Unlock()
+	if !known {
+		var err error
+		if report, err = r.evaluator.Evaluate(ctx, s); err != nil {
+			return report, err
+		}
+	}
+	r.memory.access.Lock()
+	defer r.memory.access.Unlock()
+	r.memory.current[s] = report
+	return report, nil
+}
+
+// ForgetCRDs keeps the compiled CRDs for the next run. The engine limits their number.
+func (r remembering) ForgetCRDs() {}

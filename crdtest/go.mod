@@ -1,0 +1,3 @@
+module github.com/crdlab/crdlab/crdtest
+
+go 1.23

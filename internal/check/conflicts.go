@@ -1,0 +1,136 @@
+package check
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"path"
+	"path/filepath"
+	"slices"
+
+	"github.com/crdlab/crdlab/internal/playground"
+)
+
+// An acceptedCRD is a CRD that a release accepts, in a cluster without other CRDs.
+type acceptedCRD struct {
+	// document is the index in Result.Documents, and release the index of the verdict.
+	document, release int
+	report            playground.CRD
+}
+
+// namesHint explains a conflict of names.
+const namesHint = "The API server stores the CRD and does not serve it: the condition NamesAccepted is False."
+
+// conflictPaths maps the reasons of conflicts to fields of spec.names.
+var conflictPaths = map[string]string{
+	"PluralConflict": "plural", "SingularConflict": "singular", "ShortNamesConflict": "shortNames",
+	"KindConflict": "kind", "ListKindConflict": "listKind",
+}
+
+// addConflicts adds findings to the CRDs whose names others have, in the order of the input.
+// Their verdict is then a rejection: the API server serves no objects of them.
+func (c *checker) addConflicts(ctx context.Context) error {
+	if c.Conditions == nil {
+		return nil
+	}
+	slices.SortFunc(c.accepted, func(a, b acceptedCRD) int {
+		return cmp.Or(cmp.Compare(a.release, b.release), cmp.Compare(a.document, b.document))
+	})
+	for _, cluster := range c.clusters() {
+		if len(cluster) < 2 { //nolint:mnd // A single CRD has no conflicts with others.
+			continue
+		}
+		var reports []playground.CRD
+		for _, crd := range cluster {
+			reports = append(reports, crd.report)
+		}
+		conditions, err := c.Conditions(ctx, reports)
+		if err != nil {
+			return err
+		}
+		for i, condition := range conditions {
+			if condition.Status == "False" {
+				c.addConflict(cluster[i], condition, cluster[:i])
+			}
+		}
+	}
+	return nil
+}
+
+// A clusterKey identifies the CRDs that are created in the same cluster.
+type clusterKey struct {
+	release   int
+	group     string
+	directory string
+}
+
+// clusters divides the accepted CRDs: each release and API group has clusters of its own. If
+// a CRD occurs several times, such as in several channels, each directory is a cluster, and
+// the first CRD of a name in a directory counts.
+func (c *checker) clusters() [][]acceptedCRD {
+	repeated := map[clusterKey]bool{}
+	names := map[clusterKey]map[string]bool{}
+	for _, crd := range c.accepted {
+		key := clusterKey{release: crd.release, group: crd.report.Group}
+		if names[key] == nil {
+			names[key] = map[string]bool{}
+		}
+		repeated[key] = repeated[key] || names[key][crd.report.Name]
+		names[key][crd.report.Name] = true
+	}
+	var keys []clusterKey
+	clusters := map[clusterKey][]acceptedCRD{}
+	for _, crd := range c.accepted {
+		key := clusterKey{release: crd.release, group: crd.report.Group}
+		if repeated[key] {
+			key.directory = path.Dir(filepath.ToSlash(c.result.Documents[crd.document].Path))
+		}
+		if clusters[key] == nil {
+			keys = append(keys, key)
+		}
+		if !slices.ContainsFunc(clusters[key], func(other acceptedCRD) bool { return other.report.Name == crd.report.Name }) {
+			clusters[key] = append(clusters[key], crd)
+		}
+	}
+	var all [][]acceptedCRD
+	for _, key := range keys {
+		all = append(all, clusters[key])
+	}
+	return all
+}
+
+// addConflict adds the conflict of a CRD with CRDs that were created before.
+func (c *checker) addConflict(crd acceptedCRD, condition playground.Condition, before []acceptedCRD) {
+	d := &c.result.Documents[crd.document]
+	name := conflictPaths[condition.Reason]
+	found := Finding{
+		Place: placeOf(d.source, d.source.At("spec", "names", name)), Severity: playground.SeverityError, Reason: condition.Reason,
+		Field: "spec.names." + name, Message: condition.Message, Hint: namesHint, Related: []Related{}, Fixes: []string{},
+	}
+	found.Source = d.source.File.Line(found.Line - 1)
+	for _, other := range before {
+		if used := sharedNames(name, crd.report.Names, other.report.Names); len(used) > 0 {
+			file := c.result.Documents[other.document].source
+			found.Related = append(found.Related, Related{
+				placeOf(file, file.At("spec", "names")), fmt.Sprintf("%s has the name %q", other.report.Name, used[0]),
+			})
+		}
+	}
+	v := &d.Verdicts[crd.release]
+	v.Accepted = false
+	v.Findings = append(v.Findings, found)
+}
+
+// sharedNames returns the names in a field of spec.names that another CRD has in any role.
+func sharedNames(field string, names, others playground.Names) []string {
+	resources := append([]string{others.Plural, others.Singular}, others.ShortNames...)
+	kinds := []string{others.Kind, others.ListKind}
+	requested, used := map[string][]string{
+		"plural": {names.Plural}, "singular": {names.Singular}, "shortNames": names.ShortNames,
+		"kind": {names.Kind}, "listKind": {names.ListKind},
+	}[field], resources
+	if field == "kind" || field == "listKind" {
+		used = kinds
+	}
+	return slices.DeleteFunc(slices.Clone(requested), func(name string) bool { return !slices.Contains(used, name) })
+}

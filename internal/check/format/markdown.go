@@ -1,0 +1,73 @@
+package format
+
+import (
+	"bufio"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/crdlab/crdlab/internal/check"
+	"github.com/crdlab/crdlab/internal/playground"
+)
+
+// writeMarkdown writes a summary for comments and job summaries.
+func writeMarkdown(w io.Writer, r *check.Result, o Options) error {
+	out := bufio.NewWriter(w)
+	fmt.Fprintf(out, "## crdlab: %d of %s rejected\n\nKubernetes %s\n", r.Rejected(), counted(len(r.Documents), "document"), releaseNames(r))
+	for _, d := range r.Documents {
+		for _, g := range groups(d) {
+			if findings := g.visible(); g.rejects() || len(findings) > 0 {
+				markdownDocument(out, d, g, findings)
+				if address := o.link(d); address != "" {
+					fmt.Fprintf(out, "\n[Open in crdlab](%s)\n", address)
+				}
+			}
+		}
+	}
+	if len(r.WithoutCRD) > 0 {
+		fmt.Fprintf(out, "\n### Without a CRD\n\n")
+		for _, o := range r.WithoutCRD {
+			fmt.Fprintf(out, "- %s: %s\n", code(fmt.Sprintf("%s:%d", o.Path, o.Line)), code(title(o)))
+		}
+	}
+	if len(r.Problems) > 0 {
+		fmt.Fprintf(out, "\n### Unusable files\n\n")
+		for _, p := range r.Problems {
+			fmt.Fprintf(out, "- %s: %s\n", code(p.Path), code(p.Message))
+		}
+	}
+	return out.Flush()
+}
+
+func markdownDocument(out io.Writer, d check.Document, g group, findings []check.Finding) {
+	fmt.Fprintf(out, "\n### %s\n\n", code(title(d.Object)))
+	if len(g.releases) > 0 {
+		fmt.Fprintf(out, "Kubernetes %s\n\n", g.names())
+	}
+	fmt.Fprintf(out, "%s\n\n| place | finding | hint |\n|---|---|---|\n", code(g.headline(d)))
+	for _, f := range findings {
+		label := ""
+		if f.Severity == playground.SeverityWarning {
+			label = "warning: "
+		}
+		fmt.Fprintf(out, "| %s | %s%s | %s |\n", code(fmt.Sprintf("%s:%d:%d", f.Path, f.Line, f.Column)), label, code(f.Text()), cell(f.Hint))
+	}
+}
+
+// code returns inline code, which may contain backticks and is a part of a table.
+func code(s string) string {
+	s = strings.Join(strings.Fields(s), " ")
+	fence := "`"
+	for strings.Contains(s, fence) {
+		fence += "`"
+	}
+	if len(fence) > 1 {
+		s = " " + s + " "
+	}
+	return fence + strings.ReplaceAll(s, "|", `\|`) + fence
+}
+
+// cell returns a message as a part of a table.
+func cell(s string) string {
+	return strings.NewReplacer("\n", " ", "|", `\|`, "<", "&lt;", "*", `\*`, "_", `\_`, "`", "\\`").Replace(s)
+}

@@ -1,0 +1,175 @@
+package format
+
+import (
+	"bufio"
+	"fmt"
+	"io"
+	"strings"
+	"unicode/utf16"
+
+	"github.com/crdlab/crdlab/internal/check"
+	"github.com/crdlab/crdlab/internal/playground"
+)
+
+// Escape sequences of terminals.
+const (
+	bold   = "\x1b[1m"
+	red    = "\x1b[31m"
+	yellow = "\x1b[33m"
+	cyan   = "\x1b[36m"
+	dim    = "\x1b[2m"
+	reset  = "\x1b[0m"
+)
+
+// A text writer formats a result for people.
+type text struct {
+	*bufio.Writer
+	Options
+}
+
+func writeText(w io.Writer, r *check.Result, o Options) error {
+	t := text{bufio.NewWriter(w), o}
+	for _, d := range r.Documents {
+		for _, g := range groups(d) {
+			t.document(d, g)
+		}
+	}
+	for _, o := range r.WithoutCRD {
+		fmt.Fprintf(t, "%s:%d: %s\n", o.Path, o.Line, t.styled(dim, title(o)+" has no CRD here"))
+	}
+	for _, s := range r.Skipped {
+		fmt.Fprintf(t, "%s: %s\n", s.Path, t.styled(dim, "skipped: "+s.Reason))
+	}
+	t.summary(r)
+	return t.Flush()
+}
+
+func (t text) styled(style, s string) string {
+	if !t.Colour {
+		return s
+	}
+	return style + s + reset
+}
+
+func (t text) document(d check.Document, g group) {
+	findings := g.visible()
+	if g.Accepted && g.Unknown == "" && len(findings) == 0 && !t.Verbose {
+		return
+	}
+	if len(g.releases) > 0 {
+		fmt.Fprintf(t, "[%s] ", g.names())
+	}
+	style := ""
+	if g.rejects() {
+		style = bold
+	}
+	fmt.Fprintln(t, t.styled(style, g.headline(d)))
+	for _, f := range findings {
+		t.finding(f)
+	}
+	if g.Cost > 0 {
+		t.cost(d, g)
+	}
+	fmt.Fprintln(t)
+}
+
+func (t text) finding(f check.Finding) {
+	label, style := "", red
+	if f.Severity == playground.SeverityWarning {
+		label, style = "warning: ", yellow
+	}
+	fmt.Fprintf(t, "  %s %s%s\n", t.styled(bold, fmt.Sprintf("%s:%d:%d:", f.Path, f.Line, f.Column)), t.styled(style, label), indented(f.Text(), "  "))
+	t.excerpt(f, style)
+	for _, r := range f.Related {
+		fmt.Fprintf(t, "      %s:%d:%d: %s\n", r.Path, r.Line, r.Column, indented(r.Message, "      "))
+	}
+	if f.Hint != "" {
+		fmt.Fprintf(t, "      %s %s\n", t.styled(cyan, "hint:"), indented(f.Hint, "      "))
+	}
+	label = "fix:"
+	if f.SafeFix {
+		label = "safe fix:"
+	}
+	for _, fix := range f.Fixes {
+		fmt.Fprintf(t, "      %s %s\n", t.styled(cyan, label), fix)
+	}
+}
+
+// indented returns a message whose further lines are indented.
+func indented(message, indent string) string {
+	return strings.ReplaceAll(strings.TrimRight(message, "\n"), "\n", "\n"+indent)
+}
+
+// maxExcerpt is the maximum number of characters of a source line in the output.
+const maxExcerpt = 160
+
+// excerpt prints the line of a finding with carets below the finding.
+func (t text) excerpt(f check.Finding, style string) {
+	if strings.TrimSpace(f.Source) == "" {
+		return
+	}
+	before, marked, after := split(f)
+	if n := len(before) - maxExcerpt/2; n > 0 {
+		before = append([]rune("…"), before[n:]...)
+	}
+	marked = marked[:min(len(marked), maxExcerpt)]
+	if n := max(0, maxExcerpt-len(before)-len(marked)); len(after) > n {
+		after = append(after[:n:n], '…')
+	}
+	number := fmt.Sprintf("%5d", f.Line)
+	fmt.Fprintf(t, "%s %s %s\n", t.styled(dim, number), t.styled(dim, "|"), string(before)+string(marked)+string(after))
+	carets := strings.Repeat("^", max(1, len(marked)))
+	fmt.Fprintf(t, "%s %s %s%s\n", strings.Repeat(" ", len(number)), t.styled(dim, "|"), blank(before), t.styled(style, carets))
+}
+
+// split divides the line of a finding: before, in and after its range.
+func split(f check.Finding) (before, marked, after []rune) {
+	units := utf16.Encode([]rune(f.Source))
+	start := min(f.Column-1, len(units))
+	end := len(units)
+	if f.EndLine == f.Line {
+		end = max(start, min(f.EndColumn-1, len(units)))
+	}
+	return utf16.Decode(units[:start]), utf16.Decode(units[start:end]), utf16.Decode(units[end:])
+}
+
+// blank returns blanks of the same width. Tabs remain.
+func blank(line []rune) string {
+	return strings.Map(func(r rune) rune {
+		if r == '\t' {
+			return r
+		}
+		return ' '
+	}, string(line))
+}
+
+func (t text) cost(d check.Document, g group) {
+	atMost := ""
+	if d.CRD == "" {
+		atMost = "at most "
+	}
+	fmt.Fprintf(t, "      %s %s%s of %s\n", t.styled(cyan, "cost of rules:"), atMost, thousands(g.Cost), thousands(g.CostLimit))
+}
+
+func (t text) summary(r *check.Result) {
+	unknown := 0
+	for _, d := range r.Documents {
+		for _, v := range d.Verdicts {
+			if v.Unknown != "" {
+				unknown++
+				break
+			}
+		}
+	}
+	rejected := r.Rejected()
+	fmt.Fprintf(t, "%s: %d accepted, %d rejected", counted(len(r.Documents), "document"), len(r.Documents)-rejected-unknown, rejected)
+	for _, more := range []struct {
+		n     int
+		label string
+	}{{unknown, "not judged"}, {len(r.WithoutCRD), "without a CRD"}, {len(r.Problems), "unusable"}} {
+		if more.n > 0 {
+			fmt.Fprintf(t, ", %d %s", more.n, more.label)
+		}
+	}
+	fmt.Fprintf(t, " (Kubernetes %s)\n", releaseNames(r))
+}

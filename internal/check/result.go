@@ -1,0 +1,181 @@
+package check
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+	"unicode/utf16"
+
+	"github.com/crdlab/crdlab/internal/manifest"
+	"github.com/crdlab/crdlab/internal/playground"
+	"github.com/crdlab/crdlab/internal/source/edit"
+)
+
+// A Result has the verdicts on manifests.
+type Result struct {
+	// Releases lists the Kubernetes releases that judged.
+	Releases []Release `json:"releases"`
+	// Documents lists the CRDs, and the objects with a CRD, in the order of the input.
+	Documents []Document `json:"documents"`
+	// WithoutCRD lists the objects that nothing can judge.
+	WithoutCRD []Object `json:"withoutCRD"`
+	// Skipped lists files that are not manifests.
+	Skipped []Skipped `json:"skipped"`
+	// Problems lists unusable files.
+	Problems []Problem `json:"problems"`
+}
+
+// A Release is a Kubernetes release.
+type Release struct {
+	// Kubernetes is the minor release, such as "1.37".
+	Kubernetes string `json:"kubernetes"`
+	// Approximate reports that the libraries of the newest release judged instead of the
+	// release's own.
+	Approximate bool `json:"approximate"`
+}
+
+// An Object identifies an object in a file.
+type Object struct {
+	Path string `json:"path"`
+	// Line is the line of the object's first field, counted from 1.
+	Line       int    `json:"line"`
+	APIVersion string `json:"apiVersion"`
+	Kind       string `json:"kind"`
+	Namespace  string `json:"namespace"`
+	Name       string `json:"name"`
+}
+
+// A Skipped file contains no objects.
+type Skipped struct {
+	Path   string `json:"path"`
+	Reason string `json:"reason"`
+}
+
+// A Problem is a file, or a line of a file, that cannot be used.
+type Problem struct {
+	Path    string `json:"path"`
+	Message string `json:"message"`
+}
+
+// A Document is an object with its verdicts.
+type Document struct {
+	Object
+	// CRD is the position of the object's CRD as PATH:LINE; empty for a CRD.
+	CRD string `json:"crd"`
+	// Verdicts has one entry for each of the releases.
+	Verdicts []Verdict `json:"verdicts"`
+
+	source *manifest.Document
+}
+
+// Source returns the document of the input.
+func (d Document) Source() *manifest.Document { return d.source }
+
+// Verdict is the verdict of a release on a document.
+type Verdict struct {
+	Kubernetes string `json:"kubernetes"`
+	Accepted   bool   `json:"accepted"`
+	// Unknown is the reason why the verdict is not known; otherwise empty.
+	Unknown string            `json:"unknown"`
+	Status  playground.Status `json:"status"`
+	// Output is the output of kubectl.
+	Output   string    `json:"output"`
+	Findings []Finding `json:"findings"`
+	// Cost is the cost of the rules in CEL cost units: estimated for a CRD, and actual for
+	// an object.
+	Cost      uint64 `json:"cost"`
+	CostLimit uint64 `json:"costLimit"`
+}
+
+// Finding is a finding in a file.
+type Finding struct {
+	Place
+	Severity playground.Severity `json:"severity"`
+	// Reason, Field and Message are quoted from the API server.
+	Reason  string `json:"reason"`
+	Field   string `json:"field"`
+	Message string `json:"message"`
+	Hint    string `json:"hint"`
+	// Source is the first line of the finding's range.
+	Source  string    `json:"source"`
+	Related []Related `json:"related"`
+	// Fixes lists alternative fixes by their titles.
+	Fixes []string `json:"fixes"`
+	// SafeFix reports that the only fix keeps the meaning of the document.
+	SafeFix bool `json:"safeFix"`
+
+	// edits holds the edits of the safe fix, with the positions in the file.
+	edits []edit.Edit
+}
+
+// Place is a range of a file. Lines and columns are counted from 1, columns in UTF-16 code
+// units. The end is exclusive.
+type Place struct {
+	Path      string `json:"path"`
+	Line      int    `json:"line"`
+	Column    int    `json:"column"`
+	EndLine   int    `json:"endLine"`
+	EndColumn int    `json:"endColumn"`
+}
+
+// Related is a place that explains a finding.
+type Related struct {
+	Place
+	Message string `json:"message"`
+}
+
+// Text returns the finding in kubectl's words. Some messages repeat the field.
+func (f Finding) Text() string {
+	if f.Field == "" || strings.Contains(f.Message, strconv.Quote(f.Field)) {
+		return f.Message
+	}
+	return f.Field + ": " + f.Message
+}
+
+// CRDOf returns the CRD of an object, or nil for a CRD.
+func (r *Result) CRDOf(d Document) *Document {
+	for i, crd := range r.Documents {
+		if d.CRD != "" && crd.CRD == "" && crd.position() == d.CRD {
+			return &r.Documents[i]
+		}
+	}
+	return nil
+}
+
+// position returns the position of an object as PATH:LINE.
+func (o Object) position() string { return fmt.Sprintf("%s:%d", o.Path, o.Line) }
+
+// Rejected returns the number of documents that a release rejects.
+func (r *Result) Rejected() int {
+	n := 0
+	for _, d := range r.Documents {
+		if d.rejected() {
+			n++
+		}
+	}
+	return n
+}
+
+func (d Document) rejected() bool {
+	for _, v := range d.Verdicts {
+		if !v.Accepted && v.Unknown == "" {
+			return true
+		}
+	}
+	return false
+}
+
+// placeOf returns the place of a range in a document. A range in the comments before the
+// object means the object, so its place is the object's first line.
+func placeOf(d *manifest.Document, r playground.Range) Place {
+	r = d.InFile(r)
+	if r.Start.Line < d.Line {
+		line := len(utf16.Encode([]rune(d.File.Line(d.Line))))
+		r = playground.Range{Start: playground.Position{Line: d.Line}, End: playground.Position{Line: d.Line, Character: line}}
+	}
+	return Place{d.File.Path, r.Start.Line + 1, r.Start.Character + 1, r.End.Line + 1, r.End.Character + 1}
+}
+
+func objectOf(d *manifest.Document) Object {
+	return Object{d.File.Path, d.Line + 1, d.APIVersion, d.Kind.Kind, d.Namespace, d.Name}
+}

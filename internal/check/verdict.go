@@ -1,0 +1,110 @@
+package check
+
+import (
+	"strconv"
+	"strings"
+
+	"github.com/crdlab/crdlab/internal/manifest"
+	"github.com/crdlab/crdlab/internal/playground"
+	"github.com/crdlab/crdlab/internal/source/edit"
+)
+
+// Reasons for an unknown verdict.
+const (
+	crdRejected = "its CRD is rejected"
+	notJudged   = "there is nothing to judge"
+)
+
+// The names of the files in the reports of the engine.
+const (
+	crdFile    = "crd.yaml"
+	objectFile = "object.yaml"
+)
+
+// verdictOf returns the verdict in a report on a document under its CRD.
+func verdictOf(report playground.Report, d, crd *Document) Verdict {
+	files := map[playground.Document]*manifest.Document{playground.DocumentCRD: crd.source}
+	if d == crd {
+		v := Verdict{
+			Accepted: report.CRD.Accepted, Status: report.CRD.Status,
+			Output: named(report.CRD.Output, crdFile, d.Path, report.CRD.Warnings),
+			Cost:   report.CRD.EstimatedCost, CostLimit: report.CRD.CostLimit,
+			Findings: findingsOf(report.CRD.Findings, files),
+		}
+		v.Kubernetes = report.Kubernetes.Emulated
+		return v
+	}
+	files[playground.DocumentObject] = d.source
+	v := Verdict{Kubernetes: report.Kubernetes.Emulated, Findings: []Finding{}}
+	if len(report.Objects) == 0 {
+		v.Unknown = notJudged
+		return v
+	}
+	o := report.Objects[0]
+	v.Accepted, v.Status = o.Accepted, o.Status
+	v.Output = named(o.Output, objectFile, d.Path, o.Warnings)
+	v.Cost, v.CostLimit = o.RulesCost, o.RulesBudget
+	v.Findings = findingsOf(o.Findings, files)
+	switch {
+	case !report.CRD.Accepted:
+		v.Unknown = crdRejected
+	case len(o.DependsOn) > 0:
+		v.Unknown = "it depends on " + strings.Join(o.DependsOn, " and ")
+	}
+	return v
+}
+
+// editsOf returns the edits of a fix in the file of the finding. ok is false if the fix
+// changes another document.
+func editsOf(f playground.Fix, document playground.Document, file *manifest.Document) (edits []edit.Edit, ok bool) {
+	for _, e := range f.Edits {
+		if e.Document != document {
+			return nil, false
+		}
+		edits = append(edits, edit.Edit{Range: file.InFile(e.Range), NewText: e.NewText})
+	}
+	return edits, true
+}
+
+// named returns the output of kubectl with the path of a file instead of its name. Names
+// follow the warnings.
+func named(output, name, path string, warnings []string) string {
+	rest := output
+	for _, warning := range warnings {
+		rest = strings.TrimPrefix(rest, "Warning: "+warning+"\n")
+	}
+	head := output[:len(output)-len(rest)]
+	if quoted := strconv.Quote(name); strings.Contains(rest, quoted) {
+		return head + strings.Replace(rest, quoted, strconv.Quote(path), 1)
+	}
+	return head + strings.Replace(rest, name, path, 1)
+}
+
+// findingsOf returns findings with their places in files.
+func findingsOf(findings []playground.Finding, files map[playground.Document]*manifest.Document) []Finding {
+	all := []Finding{}
+	for _, f := range findings {
+		file := files[f.Document]
+		if file == nil {
+			continue
+		}
+		found := Finding{
+			Place: placeOf(file, f.Range), Severity: f.Severity, Reason: f.Reason, Field: f.Field, Message: f.Message,
+			Hint: f.Hint, Related: []Related{}, Fixes: []string{},
+		}
+		found.Source = file.File.Line(found.Line - 1)
+		for _, r := range f.Related {
+			if other := files[r.Document]; other != nil {
+				found.Related = append(found.Related, Related{placeOf(other, r.Range), r.Message})
+			}
+		}
+		for _, f := range f.Fixes {
+			found.Fixes = append(found.Fixes, f.Title)
+		}
+		if len(f.Fixes) == 1 && f.Fixes[0].Safe {
+			found.edits, found.SafeFix = editsOf(f.Fixes[0], f.Document, file)
+		}
+		all = append(all, found)
+	}
+	return all
+}

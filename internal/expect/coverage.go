@@ -1,0 +1,155 @@
+package expect
+
+import (
+	"cmp"
+	"context"
+	"io"
+	"slices"
+
+	"github.com/crdlab/crdlab/internal/manifest"
+	"github.com/crdlab/crdlab/internal/playground"
+)
+
+// Coverage states which rules the documents have seen to hold and to fail.
+type Coverage struct {
+	Rules []Rule `json:"rules"`
+}
+
+// A Rule is a rule of an accepted CRD. Line is counted from 1.
+type Rule struct {
+	Path    string `json:"path"`
+	Line    int    `json:"line"`
+	Version string `json:"version"`
+	// Expression is the rule.
+	Expression string `json:"expression"`
+	Holds      int    `json:"holds"`
+	Fails      int    `json:"fails"`
+}
+
+// Covered reports whether the rule was seen to hold and to fail.
+func (r Rule) Covered() bool { return r.Holds > 0 && r.Fails > 0 }
+
+// Missing describes the missing part of the coverage in a few words.
+func (r Rule) Missing() string {
+	switch {
+	case r.Covered():
+		return "held and failed"
+	case r.Holds == 0 && r.Fails == 0:
+		return "was never evaluated"
+	case r.Holds == 0:
+		return "failed and never held"
+	}
+	return "held and never failed"
+}
+
+// WriteHTML writes the coverage as a page that needs no other files.
+func (c Coverage) WriteHTML(ctx context.Context, w io.Writer) error {
+	if err := coveragePage(c).Render(ctx, w); err != nil {
+		return err
+	}
+	_, err := io.WriteString(w, "\n")
+	return err
+}
+
+// A fileRules has the rules of a file with CRDs.
+type fileRules struct {
+	path  string
+	rules []Rule
+}
+
+// files returns the rules by their files.
+func (c Coverage) files() []fileRules {
+	var all []fileRules
+	for _, r := range c.Rules {
+		if len(all) == 0 || all[len(all)-1].path != r.Path {
+			all = append(all, fileRules{path: r.Path})
+		}
+		last := &all[len(all)-1]
+		last.rules = append(last.rules, r)
+	}
+	return all
+}
+
+// Percent returns the share of the covered rules; 100 without rules.
+func (c Coverage) Percent() float64 {
+	if len(c.Rules) == 0 {
+		return 100
+	}
+	return 100 * float64(c.Covered()) / float64(len(c.Rules))
+}
+
+// Covered returns the number of covered rules.
+func (c Coverage) Covered() int {
+	n := 0
+	for _, r := range c.Rules {
+		if r.Covered() {
+			n++
+		}
+	}
+	return n
+}
+
+// coverage counts the results of the rules of CRDs.
+type coverage struct {
+	rules []countedRule
+	// index holds the index in rules.
+	index map[ruleKey]int
+}
+
+// A ruleKey identifies a rule of a CRD.
+type ruleKey struct {
+	crd *manifest.Document
+	id  string
+}
+
+// A countedRule is a rule with the path of its CRD for the order.
+type countedRule struct {
+	Rule
+	crd *manifest.Document
+}
+
+// addRules adds the rules of an accepted CRD, unless another release added them.
+func (c *coverage) addRules(crd *manifest.Document, report playground.Report) {
+	if c.index == nil {
+		c.index = map[ruleKey]int{}
+	}
+	for _, r := range report.CRD.Rules {
+		key := ruleKey{crd, r.ID}
+		if _, known := c.index[key]; known || !report.CRD.Accepted {
+			continue
+		}
+		c.index[key] = len(c.rules)
+		line := crd.InFile(r.Range).Start.Line + 1
+		c.rules = append(c.rules, countedRule{Rule{Path: crd.File.Path, Line: line, Version: r.Version, Expression: r.Rule}, crd})
+	}
+}
+
+// addResults counts the results of the rules for the objects of a report.
+func (c *coverage) addResults(crd *manifest.Document, report playground.Report) {
+	for _, o := range report.Objects {
+		for _, r := range o.Rules {
+			i, ok := c.index[ruleKey{crd, r.ID}]
+			if !ok {
+				continue
+			}
+			switch r.Outcome {
+			case playground.OutcomePass:
+				c.rules[i].Holds++
+			case playground.OutcomeFail:
+				c.rules[i].Fails++
+			}
+		}
+	}
+}
+
+// result returns the rules in the order of the files.
+func (c *coverage) result() Coverage {
+	slices.SortStableFunc(c.rules, func(a, b countedRule) int {
+		return cmp.Or(cmp.Compare(a.Path, b.Path), cmp.Compare(a.crd.Line, b.crd.Line), cmp.Compare(a.Line, b.Line), cmp.Compare(a.Version, b.Version))
+	})
+	all := Coverage{Rules: []Rule{}}
+	for _, r := range c.rules {
+		all.Rules = append(all.Rules, r.Rule)
+	}
+	return all
+}

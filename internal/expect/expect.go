@@ -1,0 +1,323 @@
+package expect
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"fmt"
+	"reflect"
+	"slices"
+	"strings"
+	"sync"
+
+	"sigs.k8s.io/yaml"
+
+	"github.com/crdlab/crdlab/internal/check"
+	"github.com/crdlab/crdlab/internal/manifest"
+	"github.com/crdlab/crdlab/internal/playground"
+	"github.com/crdlab/crdlab/internal/source"
+	"github.com/crdlab/crdlab/internal/source/limits"
+)
+
+// A Failure is an expectation that is not met, or a finding that nobody expects. Line is
+// counted from 1.
+type Failure struct {
+	Path    string `json:"path"`
+	Line    int    `json:"line"`
+	Message string `json:"message"`
+}
+
+// A Result has the failures of tests.
+type Result struct {
+	// Releases lists the Kubernetes releases that judged.
+	Releases []check.Release `json:"releases"`
+	Files    []File          `json:"files"`
+	Coverage Coverage        `json:"coverage"`
+}
+
+// A File has the failures of a file with documents.
+type File struct {
+	Path      string    `json:"path"`
+	Documents int       `json:"documents"`
+	Failures  []Failure `json:"failures"`
+
+	source *manifest.File
+	// errors holds the errors that --update writes.
+	errors []check.Finding
+}
+
+// Failed returns the number of files with failures.
+func (r *Result) Failed() int {
+	n := 0
+	for _, f := range r.Files {
+		if len(f.Failures) > 0 {
+			n++
+		}
+	}
+	return n
+}
+
+// Run judges the documents of an input and compares the findings with the expectations in
+// their comments. The error is from an engine, or from ctx.
+func Run(ctx context.Context, in *manifest.Input, o check.Options) (*Result, error) {
+	t := newTest(in)
+	o.Before, o.After = t.before, t.after
+	judged, err := check.Run(ctx, in, o)
+	if err != nil {
+		return nil, err
+	}
+	for _, d := range judged.Documents {
+		t.compare(d)
+	}
+	for _, object := range judged.WithoutCRD {
+		t.fail(object.Path, object.Line, fmt.Sprintf("%s %q has no CRD here", object.Kind, object.Name))
+	}
+	result := t.result(o.Releases)
+	result.Releases = judged.Releases
+	return result, nil
+}
+
+// Approximate returns the releases whose own libraries did not judge.
+func (r *Result) Approximate() []string {
+	var names []string
+	for _, release := range r.Releases {
+		if release.Approximate {
+			names = append(names, release.Kubernetes)
+		}
+	}
+	return names
+}
+
+// A test holds the files of an input with their expectations, and the objects that requests
+// have stored.
+type test struct {
+	files        []*File
+	byPath       map[string]*File
+	expectations map[string]expectations
+	requests     map[*manifest.Document]request
+
+	access  sync.Mutex
+	objects map[string]string // by key, as YAML or JSON
+	cover   coverage
+}
+
+func newTest(in *manifest.Input) *test {
+	t := &test{
+		byPath: map[string]*File{}, expectations: map[string]expectations{},
+		requests: map[*manifest.Document]request{}, objects: map[string]string{},
+	}
+	for _, d := range in.Documents {
+		path := d.File.Path
+		if t.byPath[path] == nil {
+			e := parse(d.File)
+			t.byPath[path] = &File{Path: path, Failures: slices.Clone(e.problems), source: d.File}
+			t.files, t.expectations[path] = append(t.files, t.byPath[path]), e
+		}
+		t.byPath[path].Documents++
+		t.setRequest(d)
+	}
+	return t
+}
+
+// setRequest sets the request for a document from its comment. The default is to create it.
+func (t *test) setRequest(d *manifest.Document) {
+	t.requests[d] = request{operation: playground.OperationCreate}
+	for line, words := range t.expectations[d.File.Path].operations {
+		if line < d.Range.Start.Line || line > d.Range.End.Line || line == d.Range.End.Line && d.Range.End.Character == 0 {
+			continue
+		}
+		r, err := parseRequest(words)
+		switch {
+		case err != nil:
+			t.fail(d.File.Path, line+1, fmt.Sprintf("# crdlab: %v", err))
+		case d.IsCRD && (r.operation != playground.OperationCreate || r.isStored):
+			t.fail(d.File.Path, line+1, fmt.Sprintf("# crdlab: %s applies to objects, not to CRDs", words))
+		default:
+			t.requests[d] = r
+		}
+	}
+}
+
+func (t *test) fail(path string, line int, message string) {
+	file := t.byPath[path]
+	if file == nil {
+		file = &File{Path: path}
+		t.byPath[path], t.files = file, append(t.files, file)
+	}
+	file.Failures = append(file.Failures, Failure{path, line, message})
+}
+
+// before adds the request for a document and the stored object to its scenario.
+func (t *test) before(d *manifest.Document, s *playground.Scenario) {
+	t.access.Lock()
+	defer t.access.Unlock()
+	t.requests[d].apply(s, t.objects[key(d, s.Kubernetes)])
+}
+
+// after stores the object of an accepted request, and compares it with the expected fields.
+func (t *test) after(d, crd *manifest.Document, report playground.Report) {
+	t.access.Lock()
+	defer t.access.Unlock()
+	if d.IsCRD {
+		t.cover.addRules(d, report)
+		return
+	}
+	name := key(d, report.Kubernetes.Emulated)
+	if t.requests[d].isStored {
+		t.objects[name] = d.Text
+		return
+	}
+	if len(report.Objects) == 0 {
+		return
+	}
+	o := report.Objects[0]
+	t.cover.addResults(crd, report)
+	switch {
+	case !o.Accepted:
+		return
+	case o.Deleted:
+		delete(t.objects, name)
+	default:
+		t.objects[name] = string(o.Stored)
+	}
+	t.compareStored(d, o)
+}
+
+// defaultNamespace is the namespace of an object without a namespace.
+const defaultNamespace = "default"
+
+// key identifies an object in the cluster of a release.
+func key(d *manifest.Document, release string) string {
+	return strings.Join([]string{release, d.File.Path, d.Kind.Group, d.Kind.Kind, cmp.Or(d.Namespace, defaultNamespace), d.Name}, "\x00")
+}
+
+// absent is the expected value of a field that is not stored.
+const absent = "absent"
+
+// compareStored compares the stored object with the expectations in its document.
+func (t *test) compareStored(d *manifest.Document, o playground.Object) {
+	parsed, _ := source.Parse(d.Text, limits.Default)
+	for _, s := range t.expectations[d.File.Path].stored {
+		if s.line < d.Range.Start.Line || s.line > d.Range.End.Line || len(parsed.Documents) == 0 {
+			continue
+		}
+		path := fieldOf(parsed.Documents[0], s.line-d.Range.Start.Line)
+		var object, expected any
+		if err := json.Unmarshal(o.Stored, &object); err != nil && !o.Deleted {
+			continue
+		}
+		value, found := lookup(object, path)
+		if s.value == absent {
+			if found {
+				t.fail(d.File.Path, s.line+1, fmt.Sprintf("stored: got %s, want it to be absent", encoded(value)))
+			}
+			continue
+		}
+		if err := yaml.Unmarshal([]byte(s.value), &expected); err != nil || !found || !reflect.DeepEqual(value, expected) {
+			got := absent
+			if found {
+				got = encoded(value)
+			}
+			t.fail(d.File.Path, s.line+1, fmt.Sprintf("stored: got %s, want %s", got, s.value))
+		}
+	}
+}
+
+func encoded(value any) string {
+	text, _ := json.Marshal(value) // It was JSON.
+	return string(text)
+}
+
+// fieldOf returns the path of the field on a line of a document.
+func fieldOf(d *source.Document, line int) []any {
+	text := strings.Split(d.Text, "\n")
+	if line >= len(text) {
+		return nil
+	}
+	column := len(text[line]) - len(strings.TrimLeft(text[line], " -"))
+	return d.PathAt(playground.Position{Line: line, Character: column})
+}
+
+func lookup(value any, path []any) (any, bool) {
+	for _, step := range path {
+		switch step := step.(type) {
+		case string:
+			fields, _ := value.(map[string]any)
+			field, ok := fields[step]
+			if !ok {
+				return nil, false
+			}
+			value = field
+		case int:
+			items, _ := value.([]any)
+			if step >= len(items) {
+				return nil, false
+			}
+			value = items[step]
+		}
+	}
+	return value, true
+}
+
+// compare compares the findings of a document with the expectations.
+func (t *test) compare(d check.Document) {
+	if t.requests[d.Source()].isStored {
+		return
+	}
+	for _, v := range d.Verdicts {
+		if v.Unknown != "" {
+			t.fail(d.Path, d.Line, fmt.Sprintf("%s %q is not judged: %s", d.Kind, d.Name, v.Unknown))
+			continue
+		}
+		for _, f := range v.Findings {
+			t.compareFinding(d, v, f)
+		}
+	}
+}
+
+// unchecked is the field of the error that follows others: because of them, the API server
+// has not evaluated the rules. It needs no expectation of its own.
+const unchecked = "<nil>"
+
+func (t *test) compareFinding(d check.Document, v check.Verdict, f check.Finding) {
+	matched := false
+	for _, w := range t.expectations[f.Path].wants {
+		if w.line == f.Line-1 && w.pattern.MatchString(f.Text()) {
+			w.met[v.Kubernetes], matched = true, true
+		}
+	}
+	if f.Severity != playground.SeverityError || f.Field == unchecked {
+		return
+	}
+	if file := t.byPath[f.Path]; file != nil {
+		file.errors = append(file.errors, f)
+	}
+	if !matched {
+		t.fail(d.Path, f.Line, fmt.Sprintf("unexpected on Kubernetes %s: %s", v.Kubernetes, f.Text()))
+	}
+}
+
+// failUnmet adds the expectations that a release does not meet.
+func (t *test) failUnmet(file *File, releases []string) {
+	for _, w := range t.expectations[file.Path].wants {
+		for _, release := range releases {
+			if !w.met[release] {
+				t.fail(file.Path, w.written+1, fmt.Sprintf("no finding on Kubernetes %s in line %d matches %q", release, w.line+1, w.pattern))
+			}
+		}
+	}
+}
+
+func (t *test) result(releases []string) *Result {
+	r := &Result{Files: []File{}, Coverage: t.cover.result()}
+	for _, file := range t.files {
+		t.failUnmet(file, releases)
+		slices.SortStableFunc(file.Failures, func(a, b Failure) int { return a.Line - b.Line })
+		file.Failures = slices.Compact(file.Failures)
+		if file.Failures == nil {
+			file.Failures = []Failure{}
+		}
+		r.Files = append(r.Files, *file)
+	}
+	return r
+}

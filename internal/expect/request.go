@@ -1,0 +1,90 @@
+package expect
+
+import (
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/crdlab/crdlab/internal/playground"
+)
+
+// A request is the request for a document, as the comment "# crdlab:" describes it.
+type request struct {
+	operation playground.Operation
+	// isStored reports that the document is the stored object itself: there is no request.
+	isStored bool
+	// fieldValidation is empty for the mode of the command line.
+	fieldValidation playground.FieldValidation
+	fieldManager    string
+	force           bool
+	replicas        int
+}
+
+// storedOperation is the value of "# crdlab:" for a stored object.
+const storedOperation = "stored"
+
+// operations maps the values of "# crdlab:" to operations.
+var operations = map[string]playground.Operation{
+	"create":        playground.OperationCreate,
+	"update":        playground.OperationUpdate,
+	"status":        playground.OperationUpdateStatus,
+	"apply":         playground.OperationApply,
+	"delete":        playground.OperationDelete,
+	"scale":         playground.OperationScale,
+	storedOperation: playground.OperationCreate,
+}
+
+// fieldValidations maps the values of --validate to the values of the Kubernetes API.
+var fieldValidations = map[string]playground.FieldValidation{
+	"":       "",
+	"strict": playground.FieldValidationStrict,
+	"warn":   playground.FieldValidationWarn,
+	"ignore": playground.FieldValidationIgnore,
+}
+
+// parseRequest parses an operation and its flags, which have the meaning of kubectl's flags.
+func parseRequest(words string) (request, error) {
+	fields := strings.Fields(words)
+	if len(fields) == 0 {
+		return request{}, errors.New("needs an operation")
+	}
+	operation, ok := operations[fields[0]]
+	if !ok {
+		return request{}, fmt.Errorf("%s is not one of create, update, status, apply, delete, scale and stored", fields[0])
+	}
+	r := request{operation: operation, isStored: fields[0] == storedOperation}
+	validate := ""
+	flags := flag.NewFlagSet("", flag.ContinueOnError)
+	flags.SetOutput(io.Discard)
+	flags.StringVar(&validate, "validate", "", "")
+	switch operation {
+	case playground.OperationApply:
+		flags.StringVar(&r.fieldManager, "field-manager", "", "")
+		flags.BoolVar(&r.force, "force-conflicts", false, "")
+	case playground.OperationScale:
+		flags.IntVar(&r.replicas, "replicas", 0, "")
+	}
+	if err := flags.Parse(fields[1:]); err != nil {
+		return request{}, fmt.Errorf("%s: %w", fields[0], err)
+	}
+	if flags.NArg() > 0 {
+		return request{}, fmt.Errorf("%s: unexpected %q", fields[0], flags.Arg(0))
+	}
+	if r.fieldValidation, ok = fieldValidations[validate]; !ok {
+		return request{}, fmt.Errorf("%s: --validate %q: must be strict, warn or ignore", fields[0], validate)
+	}
+	return r, nil
+}
+
+// apply sets the request in a scenario. stored is the stored object; empty if there is none.
+func (r request) apply(s *playground.Scenario, stored string) {
+	s.Operation, s.FieldManager, s.Force, s.Replicas = r.operation, r.fieldManager, r.force, int32(r.replicas)
+	if r.fieldValidation != "" {
+		s.FieldValidation = r.fieldValidation
+	}
+	if r.operation != playground.OperationCreate {
+		s.OldObject = stored
+	}
+}

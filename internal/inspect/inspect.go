@@ -1,0 +1,131 @@
+// Package inspect formats the content of the page's panels for manifests: for people, and as
+// values for JSON and YAML.
+package inspect
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"github.com/crdlab/crdlab/internal/check"
+	"github.com/crdlab/crdlab/internal/manifest"
+	"github.com/crdlab/crdlab/internal/playground"
+)
+
+// A Subject is a CRD with the objects of its kind, and the report on them.
+type Subject struct {
+	check.Group
+	Report playground.Report
+}
+
+// A CRD identifies the CRD of a result. Line is counted from 1.
+type CRD struct {
+	Path string `json:"path"`
+	Line int    `json:"line"`
+	Name string `json:"name"`
+}
+
+// Evaluate evaluates one scenario, as engine.Engine.Evaluate does.
+type Evaluate func(context.Context, playground.Scenario) (playground.Report, error)
+
+// A TooManyError reports more objects of a CRD than a scenario may have.
+type TooManyError struct {
+	CRD     CRD
+	Objects int
+}
+
+// MaxObjects is the number of objects that a scenario may have.
+const MaxObjects = 100
+
+func (e *TooManyError) Error() string {
+	return fmt.Sprintf("%s:%d: the CRD has %d objects in these paths; name at most %d", e.CRD.Path, e.CRD.Line, e.Objects, MaxObjects)
+}
+
+// Reports evaluates each group in a scenario that starts as template, which has neither
+// CRD nor objects. The error is a [TooManyError], or from evaluate.
+func Reports(ctx context.Context, evaluate Evaluate, groups []check.Group, template playground.Scenario) ([]Subject, error) {
+	var subjects []Subject
+	for _, group := range groups {
+		subject := Subject{Group: group}
+		if n := len(group.Objects); n > MaxObjects {
+			return nil, &TooManyError{subject.crd(), n}
+		}
+		report, err := evaluate(ctx, Scenario(group, template))
+		if err != nil {
+			return nil, fmt.Errorf("%s:%d: %w", group.CRD.File.Path, group.CRD.Line+1, err)
+		}
+		subject.Report = report
+		subjects = append(subjects, subject)
+	}
+	return subjects, nil
+}
+
+// Scenario returns a template with the CRD and the objects of a group.
+func Scenario(group check.Group, template playground.Scenario) playground.Scenario {
+	template.CRD = group.CRD.Text
+	template.Object = Join(group.Objects)
+	return template
+}
+
+// Join returns documents as one document of a scenario.
+func Join(documents []*manifest.Document) string {
+	var texts []string
+	for _, d := range documents {
+		texts = append(texts, strings.TrimRight(d.Text, "\r\n"))
+	}
+	return strings.Join(texts, "\n---\n")
+}
+
+func (s Subject) crd() CRD {
+	return CRD{s.CRD.File.Path, s.CRD.Line + 1, s.CRD.Name}
+}
+
+// Rejected returns sentences, with their places, about the documents that the API server does
+// not certainly accept. The objects of a rejected CRD are not listed.
+func (s Subject) Rejected() []string {
+	if !s.Report.CRD.Accepted {
+		return []string{rejection(s.CRD)}
+	}
+	var all []string
+	for i, o := range s.Report.Objects {
+		switch d := s.Objects[i]; {
+		case len(o.DependsOn) > 0:
+			all = append(all, fmt.Sprintf("%s:%d: the %s depends on %s, whose response is not known", d.File.Path, d.Line+1, named(d), strings.Join(o.DependsOn, " and ")))
+		case !o.Accepted:
+			all = append(all, rejection(d))
+		}
+	}
+	return all
+}
+
+func rejection(d *manifest.Document) string {
+	return fmt.Sprintf(`%s:%d: the API server rejects the %s; "crdlab check" lists the errors`, d.File.Path, d.Line+1, named(d))
+}
+
+// named returns the kind and the name of an object.
+func named(d *manifest.Document) string { return strings.TrimSpace(d.Kind.Kind + " " + d.Name) }
+
+// Versions returns the names of the served versions, beginning with the preferred version.
+func (s Subject) Versions() []string {
+	served := make([]string, len(s.Report.CRD.Versions))
+	n := 0
+	for _, v := range s.Report.CRD.Versions {
+		if v.Priority > 0 {
+			served[v.Priority-1] = v.Name
+			n++
+		}
+	}
+	return served[:n]
+}
+
+// selects reports whether a version is selected: by its name, or if the selection is empty
+// by its position in the order of priority.
+func selects(selected, version string, index int) bool {
+	if selected == "" {
+		return index == 0
+	}
+	return selected == version || selected == AllVersions
+}
+
+// AllVersions selects each served version.
+const AllVersions = "all"

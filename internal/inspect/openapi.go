@@ -1,0 +1,82 @@
+package inspect
+
+import (
+	"bytes"
+	"encoding/json"
+	"io"
+
+	"github.com/crdlab/crdlab/internal/playground"
+)
+
+// A Published is the schema that a cluster publishes for a version of a CRD.
+type Published struct {
+	CRD     CRD    `json:"crd"`
+	Version string `json:"version"`
+	// Document is the selected part of the OpenAPI documents of the cluster.
+	Document json.RawMessage `json:"document"`
+	// LostInV2 lists the paths in the schema of the kind that OpenAPI v2 lacks or changes.
+	LostInV2 []string `json:"lostInV2"`
+}
+
+// A Part is a part of the OpenAPI documents of a cluster.
+type Part string
+
+// Values of [Part].
+const (
+	// PartKind is the schema of the kind in OpenAPI v3.
+	PartKind Part = "kind"
+	// PartV3 is the document at /openapi/v3/apis/<group>/<version>.
+	PartV3 Part = "v3"
+	// PartV2 is the schema of the kind in OpenAPI v2.
+	PartV2 Part = "v2"
+)
+
+// PublishedBy returns the published schemas of a subject whose report has schemas, at the
+// selected version, see [ExplainOptions].
+func PublishedBy(s Subject, version string, part Part) []Published {
+	var all []Published
+	for i, schema := range s.Report.Schemas {
+		if selects(version, schema.Version, i) {
+			all = append(all, Published{s.crd(), schema.Version, unescaped(partOf(schema, part)), append([]string{}, schema.LostInV2...)})
+		}
+	}
+	return all
+}
+
+// unescaped returns JSON with "<" instead of the escape that the libraries write for HTML. If
+// it is invalid, it remains as it is.
+func unescaped(text json.RawMessage) json.RawMessage {
+	decoder := json.NewDecoder(bytes.NewReader(text))
+	decoder.UseNumber()
+	var value any
+	if err := decoder.Decode(&value); err != nil {
+		return text
+	}
+	var out bytes.Buffer
+	encoder := json.NewEncoder(&out)
+	encoder.SetEscapeHTML(false)
+	if err := encoder.Encode(value); err != nil {
+		return text
+	}
+	return bytes.TrimSuffix(out.Bytes(), []byte("\n"))
+}
+
+func partOf(s playground.Schema, part Part) json.RawMessage {
+	switch part {
+	case PartV3:
+		return s.OpenAPIV3
+	case PartV2:
+		return s.KindV2
+	}
+	return s.Kind
+}
+
+// WriteText writes the document as indented JSON.
+func (p Published) WriteText(w io.Writer) error {
+	var text bytes.Buffer
+	if err := json.Indent(&text, p.Document, "", "  "); err != nil {
+		return err
+	}
+	_, err := w.Write(append(text.Bytes(), '\n'))
+	return err
+}

@@ -1,0 +1,256 @@
+// Package manifest reads Kubernetes manifests: from files, directories, revisions of a git
+// repository, addresses and standard input. It divides them into documents.
+package manifest
+
+import (
+	"errors"
+	"fmt"
+	"regexp"
+	"strings"
+
+	"go.yaml.in/yaml/v3"
+
+	"github.com/crdlab/crdlab/internal/bundle"
+	"github.com/crdlab/crdlab/internal/playground"
+	"github.com/crdlab/crdlab/internal/source"
+	"github.com/crdlab/crdlab/internal/source/limits"
+	"github.com/crdlab/crdlab/internal/source/position"
+	"github.com/crdlab/crdlab/internal/source/syntax"
+)
+
+// A File is a file with manifests.
+type File struct {
+	// Path names the file as the user does: a path, an address, or REVISION:PATH.
+	Path string
+	Text string
+	// Writable reports that Path is a file in the file system.
+	Writable bool
+
+	index *position.Index
+}
+
+// Line returns a line of the file, counted from 0, without its line break.
+func (f *File) Line(line int) string {
+	starts := f.index.Lines()
+	if line < 0 || line >= len(starts) {
+		return ""
+	}
+	rest := f.Text[starts[line]:]
+	if end := strings.IndexByte(rest, '\n'); end >= 0 {
+		rest = rest[:end]
+	}
+	return strings.TrimSuffix(rest, "\r")
+}
+
+// A Document is a Kubernetes object in a file: a CRD, or another object.
+type Document struct {
+	File *File
+	// Text is the YAML or JSON of the object alone. Blanks at its start replace the rest of
+	// its first line in the file.
+	Text string
+	// Range is the range of the object in the file, with the comments before it.
+	Range playground.Range
+	// Line is the line of the object's first field in the file, counted from 0.
+	Line                        int
+	APIVersion, Namespace, Name string
+	// Kind is the group and kind of the object.
+	Kind bundle.Kind
+	// IsCRD reports that the object is a CRD, which describes the kind Described.
+	IsCRD     bool
+	Described bundle.Kind
+}
+
+// InFile returns the range in the file of a range in Text.
+func (d *Document) InFile(r playground.Range) playground.Range {
+	r.Start.Line += d.Range.Start.Line
+	r.End.Line += d.Range.Start.Line
+	return r
+}
+
+// At returns the range in Text of the value at a path of the object, or of the nearest value
+// that contains it.
+func (d *Document) At(path ...string) playground.Range {
+	parsed, _ := source.Parse(d.Text, limits.Default)
+	if len(parsed.Documents) == 0 || parsed.Documents[0].Empty() {
+		return playground.Range{}
+	}
+	at := parsed.Documents[0].Root()
+	found := at.Value()
+	for _, step := range path {
+		below, ok := at.At(step)
+		if !ok {
+			break
+		}
+		at, found = below, below.Key()
+	}
+	return found
+}
+
+// newDocument returns the document for an object that extends from start to end.
+// parsed is the object as a document of its own, with the same lines.
+func newDocument(file *File, start, end int, parsed *source.Document) *Document {
+	d := &Document{
+		File:  file,
+		Text:  file.indented(start, end),
+		Range: file.index.Range(start, end),
+		Kind:  bundle.KindOf(parsed),
+	}
+	d.Line = d.Range.Start.Line + firstLine(parsed)
+	d.APIVersion, _ = parsed.Lookup("apiVersion")
+	d.Namespace, _ = parsed.Lookup("metadata", "namespace")
+	d.Name, _ = parsed.Lookup("metadata", "name")
+	if name, kind, ok := bundle.Described(parsed); ok {
+		d.IsCRD, d.Name, d.Described = true, name, kind
+	}
+	return d
+}
+
+// firstLine returns the line of the first field of a document.
+func firstLine(d *source.Document) int {
+	if d.Err != nil || d.Empty() {
+		return 0
+	}
+	return d.Root().Value().Start.Line
+}
+
+// indented returns a part of the file with blanks instead of the rest of its first line.
+func (f *File) indented(start, end int) string {
+	return strings.Repeat(" ", f.index.Position(start).Character) + f.Text[start:end]
+}
+
+// divide adds the documents of a file to the input.
+func (in *Input) divide(file *File) {
+	file.index = position.New(file.Text)
+	before := in.count()
+	for _, chunk := range syntax.Split(file.Text) {
+		if len(in.Documents) >= maxDocuments {
+			in.problem(file.Path, fmt.Errorf("more than %d documents: the rest is not read", maxDocuments))
+			return
+		}
+		if !in.addChunk(file, chunk) {
+			return
+		}
+	}
+	if in.count() == before {
+		in.others = append(in.others, file)
+	}
+}
+
+const byteOrderMark = "\ufeff"
+
+// addChunk adds the documents in a part of a file. It returns false if the file is not to
+// be read any further.
+func (in *Input) addChunk(file *File, chunk syntax.Chunk) bool {
+	if file.Text[:chunk.Start] == byteOrderMark {
+		chunk.Start = 0 // Blanks instead of the mark would indent the first line.
+	}
+	text := file.Text[chunk.Start:chunk.End]
+	parsed, err := source.Parse(text, limits.Default)
+	if len(parsed.Documents) == 0 {
+		if err != nil {
+			in.problem(file.at(chunk.Start), err)
+		}
+		return true
+	}
+	d := parsed.Documents[0]
+	if isTemplate(d) {
+		in.skip(file.Path, "looks like a template")
+		return false
+	}
+	kind := bundle.KindOf(d)
+	switch exceeded := (*limits.Error)(nil); {
+	case errors.As(d.Err, &exceeded):
+		in.problem(file.at(chunk.Start), d.Err)
+	case d.Err != nil && kind.Kind == "":
+		in.problem(file.Path, shifted(d.Err, file.index.Position(chunk.Start).Line))
+	case isList(d, kind):
+		in.addItems(file, chunk.Start, d)
+	case kind.Kind != "" && hasAPIVersion(d):
+		in.Documents = append(in.Documents, newDocument(file, chunk.Start, chunk.End, d))
+	}
+	return true
+}
+
+// shifted returns a syntax error of a document that begins in a line of its file.
+func shifted(err error, line int) error {
+	if failure := (*source.SyntaxError)(nil); errors.As(err, &failure) {
+		failure.Range.Start.Line += line
+		failure.Range.End.Line += line
+	}
+	return fmt.Errorf("neither YAML nor JSON: %w", err)
+}
+
+// hasAPIVersion reports whether a document names its version. A document with a syntax
+// error need not.
+func hasAPIVersion(d *source.Document) bool {
+	_, ok := d.Lookup("apiVersion")
+	return ok || d.Err != nil
+}
+
+// isList reports whether a document is a list of objects: a sequence, or an object such as
+// a List with items. kubectl sends each item of such an object in its own request.
+func isList(d *source.Document, kind bundle.Kind) bool {
+	if d.Err != nil || d.Empty() {
+		return false
+	}
+	if d.Root().Node().Kind == yaml.SequenceNode {
+		return true
+	}
+	items, ok := d.At("items")
+	return ok && items.Node().Kind == yaml.SequenceNode && strings.HasSuffix(kind.Kind, "List") && hasAPIVersion(d)
+}
+
+// addItems adds the items of a list that begins at an offset.
+func (in *Input) addItems(file *File, offset int, list *source.Document) {
+	items := list.Root()
+	if inner, ok := list.At("items"); ok {
+		items = inner
+	}
+	for i := range items.Len() {
+		item, ok := items.At(i)
+		if !ok || item.Node().Kind != yaml.MappingNode {
+			continue
+		}
+		if len(in.Documents) >= maxDocuments {
+			in.problem(file.Path, fmt.Errorf("more than %d documents: the rest is not read", maxDocuments))
+			return
+		}
+		start, end := list.Layout().Extent(item.Node())
+		parsed, _ := source.Parse(file.indented(offset+start, offset+end), limits.Default)
+		if len(parsed.Documents) == 1 && bundle.KindOf(parsed.Documents[0]).Kind != "" {
+			in.Documents = append(in.Documents, newDocument(file, offset+start, offset+end, parsed.Documents[0]))
+		}
+	}
+}
+
+// at returns the position of an offset in the notation PATH:LINE.
+func (f *File) at(offset int) string {
+	return fmt.Sprintf("%s:%d", f.Path, f.index.Position(offset).Line+1)
+}
+
+// action matches a template action where YAML has a value or an entry of its own.
+var action = regexp.MustCompile(`(?m)^\s*(?:- )*(?:[^\s#'"{][^#'"{]*:[ \t]+)?\{\{`)
+
+// isTemplate reports whether a document becomes YAML only after its template actions were
+// executed. Actions in strings and comments do not count.
+func isTemplate(d *source.Document) bool {
+	if !strings.Contains(d.Text, "{{") {
+		return false
+	}
+	if d.Err != nil {
+		return action.MatchString(d.Text)
+	}
+	return !d.Empty() && hasMappingKey(d.Root().Node())
+}
+
+// hasMappingKey reports whether a key of a mapping is a mapping itself: YAML reads an
+// action as such, and JSON does not have it.
+func hasMappingKey(n *yaml.Node) bool {
+	for i, child := range n.Content {
+		isKey := n.Kind == yaml.MappingNode && i%2 == 0
+		if isKey && child.Kind == yaml.MappingNode || hasMappingKey(child) {
+			return true
+		}
+	}
+	return false
+}

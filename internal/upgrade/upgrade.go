@@ -1,0 +1,213 @@
+// Package upgrade compares the CRDs of two revisions, and reports the changes that break
+// stored objects and clients.
+package upgrade
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/crdlab/crdlab/internal/check"
+	"github.com/crdlab/crdlab/internal/manifest"
+	"github.com/crdlab/crdlab/internal/playground"
+)
+
+// A Result has the differences between two sets of CRDs, in the order of the new ones.
+type Result struct {
+	CRDs []CRD `json:"crds"`
+}
+
+// A CRD has the changes of a CustomResourceDefinition.
+type CRD struct {
+	Name string `json:"name"`
+	// Old and New are positions as PATH:LINE; empty if there is no such CRD.
+	Old string `json:"old"`
+	New string `json:"new"`
+	// Rejected is the output of kubectl if the API server rejects the update.
+	Rejected string   `json:"rejected"`
+	Changes  []Change `json:"changes"`
+	Objects  []Object `json:"objects"`
+}
+
+// A Change is a difference. Path, Line and Column are its place in the new CRD, counted
+// from 1.
+type Change struct {
+	Path    string                 `json:"path"`
+	Line    int                    `json:"line"`
+	Column  int                    `json:"column"`
+	Version string                 `json:"version"`
+	Field   string                 `json:"field"`
+	Kind    string                 `json:"kind"`
+	Class   playground.ChangeClass `json:"class"`
+	Breaks  playground.Breaks      `json:"breaks"`
+	Before  json.RawMessage        `json:"before"`
+	After   json.RawMessage        `json:"after"`
+	Because string                 `json:"because"`
+	// Witness is an object that the old CRD accepts, and that the new CRD rejects or
+	// changes; nil if there is none.
+	Witness *playground.Witness `json:"witness"`
+}
+
+// An Object is an object that the new CRD makes invalid or changes, or for which the effect
+// is unknown.
+type Object struct {
+	check.Object
+	Outcome playground.Outcome `json:"outcome"`
+	Why     string             `json:"why"`
+	// Errors lists the API server's errors under the new CRD.
+	Errors []string `json:"errors"`
+}
+
+// Severity is the severity of the worst change.
+type Severity int
+
+// The severities in ascending order.
+const (
+	Compatible Severity = iota
+	MayBreak
+	Breaks
+)
+
+// Severity returns the severity of the worst change of all CRDs.
+func (r *Result) Severity() Severity {
+	worst := Compatible
+	for _, c := range r.CRDs {
+		worst = max(worst, c.severity())
+	}
+	return worst
+}
+
+func (c CRD) severity() Severity {
+	if c.New == "" || c.Rejected != "" {
+		return Breaks
+	}
+	worst := Compatible
+	for _, o := range c.Objects {
+		worst = max(worst, o.severity())
+	}
+	for _, change := range c.Changes {
+		worst = max(worst, severities[change.Class])
+	}
+	return worst
+}
+
+// severity returns the severity of the effect on an object, which may be unknown.
+func (o Object) severity() Severity {
+	if o.Outcome == playground.OutcomeSkipped {
+		return MayBreak
+	}
+	return Breaks
+}
+
+var severities = map[playground.ChangeClass]Severity{playground.ChangeMayBreak: MayBreak, playground.ChangeBreaks: Breaks}
+
+// Compare compares the CRDs of two inputs, and tries the changes on objects. The error is
+// from the engine, or from ctx.
+func Compare(ctx context.Context, engine check.Engine, before, after, objects *manifest.Input) (*Result, error) {
+	result := &Result{CRDs: []CRD{}}
+	compared := map[*manifest.Document]bool{}
+	for _, d := range after.Documents {
+		if !d.IsCRD {
+			continue
+		}
+		old := counterpart(d, before, compared)
+		if old == nil {
+			result.CRDs = append(result.CRDs, CRD{Name: d.Name, New: position(d), Changes: []Change{}, Objects: []Object{}})
+			continue
+		}
+		compared[old] = true
+		c, err := compareCRD(ctx, engine, old, d, objects)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", position(d), err)
+		}
+		result.CRDs = append(result.CRDs, c)
+		engine.ForgetCRDs()
+	}
+	for _, d := range before.Documents {
+		if d.IsCRD && !compared[d] {
+			result.CRDs = append(result.CRDs, CRD{Name: d.Name, Old: position(d), Changes: []Change{}, Objects: []Object{}})
+		}
+	}
+	return result, nil
+}
+
+func position(d *manifest.Document) string { return fmt.Sprintf("%s:%d", d.File.Path, d.Line+1) }
+
+// counterpart returns the old CRD of the same name. If there are several, such as those of
+// release channels, it is the one with the most similar path.
+func counterpart(d *manifest.Document, before *manifest.Input, compared map[*manifest.Document]bool) *manifest.Document {
+	var candidates []*manifest.Document
+	for _, old := range before.Documents {
+		if old.IsCRD && old.Name == d.Name && !compared[old] {
+			candidates = append(candidates, old)
+		}
+	}
+	if len(candidates) == 0 {
+		return nil
+	}
+	return slices.MaxFunc(candidates, func(a, b *manifest.Document) int {
+		return commonSuffix(a.File.Path, d.File.Path) - commonSuffix(b.File.Path, d.File.Path)
+	})
+}
+
+func commonSuffix(a, b string) int {
+	n := 0
+	for n < min(len(a), len(b)) && a[len(a)-1-n] == b[len(b)-1-n] {
+		n++
+	}
+	return n
+}
+
+func compareCRD(ctx context.Context, engine check.Engine, old, d *manifest.Document, objects *manifest.Input) (CRD, error) {
+	c := CRD{Name: d.Name, Old: position(old), New: position(d), Changes: []Change{}, Objects: []Object{}}
+	if old.Text == d.Text {
+		return c, nil
+	}
+	s := playground.Scenario{CRD: d.Text, OldCRD: old.Text}
+	report, err := engine.Evaluate(ctx, s)
+	if err != nil {
+		return c, err
+	}
+	if !report.CRD.Accepted {
+		c.Rejected = strings.TrimSpace(report.CRD.Output)
+	}
+	for _, change := range report.CRD.Changes {
+		at := d.InFile(change.Range).Start
+		c.Changes = append(c.Changes, Change{
+			Path: d.File.Path, Line: at.Line + 1, Column: at.Character + 1,
+			Version: change.Version, Field: change.Field, Kind: change.Kind, Class: change.Class, Breaks: change.Breaks,
+			Before: change.Before, After: change.After, Because: change.Because, Witness: change.Witness,
+		})
+	}
+	for _, object := range objects.Documents {
+		if object.IsCRD || object.Kind != d.Described {
+			continue
+		}
+		s.OldObject = object.Text
+		report, err := engine.Evaluate(ctx, s)
+		if err != nil {
+			return c, err
+		}
+		c.addObjects(object, report.StoredObjects)
+	}
+	return c, nil
+}
+
+// addObjects adds a stored object unless the new CRD leaves it as it is.
+func (c *CRD) addObjects(d *manifest.Document, reports []playground.StoredObject) {
+	for _, r := range reports {
+		if r.Outcome == playground.OutcomePass {
+			continue
+		}
+		o := Object{
+			Object:  check.Object{Path: d.File.Path, Line: d.Line + 1, APIVersion: r.APIVersion, Kind: r.Kind, Namespace: r.Namespace, Name: r.Name},
+			Outcome: r.Outcome, Why: r.Why, Errors: []string{},
+		}
+		for _, f := range r.Findings {
+			o.Errors = append(o.Errors, check.Finding{Field: f.Field, Message: f.Message}.Text())
+		}
+		c.Objects = append(c.Objects, o)
+	}
+}
