@@ -19,15 +19,45 @@ type Example struct {
 	// ID is the name of the example's file. Links refer to it.
 	ID    string `json:"id"`
 	Title string `json:"title"`
-	// Group is the heading of the example's section in the gallery.
+	// Group is the learning goal under which the gallery lists the example.
 	Group string `json:"group"`
 	// Note points out the essential result in one or two sentences.
-	Note     string              `json:"note"`
+	Note string `json:"note"`
+	// Messages has the API server's messages, one in each line, and Keywords other names of the subject.
+	// The search finds them.
+	Messages string              `json:"messages,omitempty"`
+	Keywords string              `json:"keywords,omitempty"`
 	Scenario playground.Scenario `json:"scenario"`
 }
 
 //go:embed *.txtar
 var files embed.FS
+
+//go:embed messages.json
+var messagesJSON []byte
+
+// keywords lists words for which users search, where the example uses another term.
+var keywords = map[string]string{
+	"non-structural":                  "NonStructuralSchema",
+	"non-structural-properties":       "NonStructuralSchema",
+	"non-structural-items":            "NonStructuralSchema",
+	"nightly-job-not-structural":      "NonStructuralSchema",
+	"selectable-fields":               "field selector",
+	"preserve-unknown-fields-v1beta1": "legacy deprecated",
+	"upgrade-v1beta1":                 "legacy deprecated migrate",
+	"version-deprecation":             "legacy deprecated",
+	"transition-immutable":            "immutable read-only",
+	"transition-once-assigned":        "immutable write-once",
+	"printer-columns":                 "printer columns",
+	"printer-column-types":            "printer columns",
+	"printer-column-invalid":          "printer columns",
+	"int-or-string":                   "union oneOf",
+	"rule-exactly-one":                "union oneOf",
+	"status-update":                   "subresource",
+	"apply-conflict":                  "server-side apply field manager",
+	"apply-merge":                     "server-side apply field manager",
+	"scale-replicas":                  "autoscaler HPA",
+}
 
 type group struct {
 	title string
@@ -36,7 +66,8 @@ type group struct {
 
 // groups lists the gallery in order. Its first example is the default.
 var groups = []group{
-	{"Schemas", []string{
+	{"Describe, default and prune fields", []string{
+		"crontab-stored",
 		"crontab-validation",
 		"crontab-valid",
 		"create",
@@ -59,7 +90,7 @@ var groups = []group{
 		"schema-forbidden-fields",
 		"several-objects",
 	}},
-	{"Structural schemas", []string{
+	{"Write structural schemas", []string{
 		"non-structural",
 		"structural-any-of",
 		"non-structural-properties",
@@ -69,7 +100,7 @@ var groups = []group{
 		"nightly-job-validation",
 		"nightly-job-not-structural",
 	}},
-	{"Validation rules", []string{
+	{"Write CEL rules", []string{
 		"crontab-rules",
 		"trace",
 		"rule-without-message",
@@ -93,7 +124,7 @@ var groups = []group{
 		"cel-types",
 		"rule-libraries",
 	}},
-	{"Rules from the documentation", []string{
+	{"Adapt rules from the documentation", []string{
 		"rule-ordered-fields",
 		"rule-map-has-key",
 		"rule-one-of-two-lists",
@@ -109,7 +140,7 @@ var groups = []group{
 		"rule-keyed-by-names",
 		"rule-exactly-one",
 	}},
-	{"Rule costs", []string{
+	{"Keep rules within the cost limit", []string{
 		"cost-refused",
 		"cost-accepted",
 		"cost-items",
@@ -118,7 +149,7 @@ var groups = []group{
 		"cost-nested-list",
 		"cost-all-rules",
 	}},
-	{"Transition rules", []string{
+	{"Restrict updates", []string{
 		"transition-rule",
 		"transition-set-and-unset",
 		"transition-uncorrelatable",
@@ -132,7 +163,7 @@ var groups = []group{
 		"optional-old-self",
 		"ratcheting",
 	}},
-	{"Status and apply", []string{
+	{"Update the status and apply objects", []string{
 		"status-subresource",
 		"status-update",
 		"status-validates-status",
@@ -141,14 +172,14 @@ var groups = []group{
 		"apply-conflict",
 		"apply-merge",
 	}},
-	{"Deletion", []string{
+	{"Delete objects with finalizers", []string{
 		"finalizer",
 		"finalizer-delete",
 		"finalizer-delete-again",
 		"finalizer-last",
 		"finalizer-new",
 	}},
-	{"Subresources and kubectl", []string{
+	{"Add columns, field selectors and scaling", []string{
 		"printer-columns",
 		"printer-column-types",
 		"printer-column-invalid",
@@ -159,7 +190,7 @@ var groups = []group{
 		"selectable-fields",
 		"categories",
 	}},
-	{"Versions", []string{
+	{"Add and remove versions", []string{
 		"versions",
 		"multiple-versions",
 		"multiple-versions-v1beta1",
@@ -178,7 +209,7 @@ var groups = []group{
 		"migrate-4-remove-too-early",
 		"migrate-5-remove-version",
 	}},
-	{"Conversion", []string{
+	{"Convert between versions", []string{
 		"conversion-pizza",
 		"conversion-pizza-back",
 		"pizza-without-conversion",
@@ -198,7 +229,7 @@ var groups = []group{
 		"conversion-review-versions-none",
 		"conversion-v1beta1",
 	}},
-	{"Admission", []string{
+	{"Use admission policies and webhooks", []string{
 		"admission-topping-default",
 		"pizza-default-and-convert",
 		"admission-unknown-topping",
@@ -211,6 +242,10 @@ var groups = []group{
 // All returns the gallery in order.
 var All = sync.OnceValue(func() []Example {
 	var all []Example
+	var messages map[string][]string
+	if err := json.Unmarshal(messagesJSON, &messages); err != nil {
+		panic(err) // The file is part of the program.
+	}
 	for _, group := range groups {
 		for _, id := range group.ids {
 			example, err := read(files, id)
@@ -218,6 +253,7 @@ var All = sync.OnceValue(func() []Example {
 				panic(err) // The files are part of the program.
 			}
 			example.Group = group.title
+			example.Messages, example.Keywords = strings.Join(messages[id], "\n"), keywords[id]
 			all = append(all, example)
 		}
 	}

@@ -10,7 +10,6 @@ import (
 	"testing"
 
 	"github.com/crdlab/crdlab/internal/enginetest/cases"
-	"github.com/crdlab/crdlab/internal/enginetest/verdict"
 	"github.com/crdlab/crdlab/internal/examples"
 )
 
@@ -70,7 +69,7 @@ func TestHeadingsHaveAllCases(t *testing.T) {
 type known struct {
 	examples   map[string]bool
 	cases      map[string]cases.Case
-	recordings map[string]verdict.Recording
+	recordings map[string]cases.Recording
 }
 
 func newKnown(t *testing.T) known {
@@ -86,7 +85,7 @@ func newKnown(t *testing.T) known {
 	for _, c := range all {
 		k.cases[c.Name] = c
 	}
-	if k.recordings, err = verdict.ReadRecordings(testdata); err != nil {
+	if k.recordings, err = cases.ReadRecordings(testdata); err != nil {
 		t.Fatal(err)
 	}
 	return k
