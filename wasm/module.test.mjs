@@ -160,7 +160,7 @@ describe("the built modules", async () => {
       assert.deepEqual(JSON.parse(evaluate()), { error: "crdlabEvaluate takes a string" });
       assert.deepEqual(show("{", {}), { error: "decode the request: unexpected EOF" });
       assert.deepEqual(show('{"scenario": {}, "panels": ["all"]}', {}), { error: 'panels: there is no panel "all"' });
-      assert.deepEqual(JSON.parse(help("{}")), { error: "question: must ask for a completion, a hover, a sample, a format or a trial" });
+      assert.deepEqual(JSON.parse(help("{}")), { error: "question: must have one of the fields of an assist request, such as completion or hover" });
     }
   });
 

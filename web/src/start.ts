@@ -7,7 +7,7 @@ import { sourceAddressOf, nowhere, type Source } from "./remote/source";
 import { decode } from "./share/codec";
 import { type ConsoleState, emptyConsole } from "./session";
 import { type Fragment, parseFragment } from "./share/fragment";
-import { detachSession, type StoredSession, storedSession } from "./storage";
+import { continuesEntry, storedSession } from "./storage";
 
 /** The initial content of the page. */
 export interface Start {
@@ -36,9 +36,9 @@ export async function openStart(
 ): Promise<Start> {
   const fragment = parseFragment(hash);
   const stored = storedSession();
-  const linked = isLoadedAgain(stored) ? {} : await openLink(fragment, gallery);
-  if (linked.scenario && stored?.address === location.href) detachSession();
-  const last = linked.scenario || (atShortLink && !isLoadedAgain(stored)) ? undefined : stored;
+  const continued = continuesEntry(stored);
+  const linked = continued ? {} : await openLink(fragment, gallery);
+  const last = linked.scenario || (atShortLink && !continued) ? undefined : stored;
   const scenario = linked.scenario ?? last?.scenario ?? served;
   const document = last?.document ?? documentOf(scenario);
   return {
@@ -57,12 +57,7 @@ export async function openStart(
 export function addressToOpen(hash: string): string | undefined {
   const { url } = parseFragment(hash);
   const stored = storedSession();
-  return url === undefined || !isLoadedAgain(stored) || sourceAddressOf(stored) === url ? url : undefined;
-}
-
-function isLoadedAgain(stored: StoredSession | undefined): stored is StoredSession {
-  const [visit] = performance.getEntriesByType("navigation") as PerformanceNavigationTiming[];
-  return visit?.type === "reload" && stored?.address === location.href;
+  return url === undefined || !continuesEntry(stored) || sourceAddressOf(stored) === url ? url : undefined;
 }
 
 /** Chooses the initial document: the object if it is not empty. */

@@ -18,8 +18,8 @@ export interface StoredSession {
   readonly console: ConsoleState;
   /** The address that documents were fetched from, until they are edited. */
   readonly source: Source;
-  /** The page's address at that time, which may lag behind the edits. */
-  readonly address: string;
+  /** The browser's history entry in which the session was edited. */
+  readonly entry: string;
 }
 
 /** Reads a value; undefined without storage. */
@@ -44,17 +44,27 @@ export function storedSession(): StoredSession | undefined {
   return parseSession(read(sessionKey));
 }
 
-/** Keeps the stored session for the next visit, but not for a reload, which shows the link again. */
-export function detachSession(): void {
-  const text = read(sessionKey);
-  if (parseSession(text)) write(sessionKey, JSON.stringify({ ...(JSON.parse(text ?? "") as object), address: "" }));
+/** Reports whether the stored session was edited in the current history entry, as after a reload. */
+export function continuesEntry(stored: StoredSession | undefined): stored is StoredSession {
+  return stored !== undefined && stored.entry !== "" && stored.entry === currentEntry();
+}
+
+/** Returns the mark of the current history entry, which survives reloads; empty before the first edit. */
+function currentEntry(): string {
+  const { entry } = (history.state ?? {}) as { readonly entry?: unknown };
+  return typeof entry === "string" ? entry : "";
+}
+
+/** Marks the current history entry, so that a reload continues its session. */
+function markEntry(): void {
+  if (currentEntry() === "") history.replaceState({ entry: crypto.getRandomValues(new Uint32Array(4)).join("-") }, "");
 }
 
 export function parseSession(text: string | null): StoredSession | undefined {
   try {
     const value = JSON.parse(text ?? "null") as Partial<Record<string, unknown>> | null;
     if (!value) return undefined;
-    const { opened, panel, console, source, address } = value;
+    const { opened, panel, console, source, entry } = value;
     const document = isOneOf(documentNames, value["document"]) ? value["document"] : "object";
     const others = documentNames.filter((name) => groupOf(name) !== groupOf(document));
     const scenario = toScenario(value["scenario"]);
@@ -66,7 +76,7 @@ export function parseSession(text: string | null): StoredSession | undefined {
       panel: isOneOf(panelNames, panel) ? panel : "outcome",
       console: consoleFrom(console),
       source: sourceFrom(source, scenario),
-      address: typeof address === "string" ? address : "",
+      entry: typeof entry === "string" ? entry : "",
     };
   } catch {
     return undefined;
@@ -96,9 +106,8 @@ export function keepSession(session: Session, replaced: (scenario: Scenario) => 
     isOwn = true;
     if (other && !sameScenario(other.scenario, initial)) replaced(other.scenario);
     const { scenario, document, beside, opened, panel, console } = session.state;
-    const { href: address } = location;
     const source = storedSourceOf(session.state);
-    write(sessionKey, JSON.stringify({ scenario, document, beside, opened, panel, console, source, address }));
+    write(sessionKey, JSON.stringify({ scenario, document, beside, opened, panel, console, source, entry: currentEntry() }));
   };
   const soon = throttle(1000, save);
   let changed = false;
@@ -112,6 +121,7 @@ export function keepSession(session: Session, replaced: (scenario: Scenario) => 
       state.console !== previous.console
     ) {
       changed = true;
+      markEntry();
       soon();
     }
   });
