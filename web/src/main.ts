@@ -17,8 +17,8 @@ import { bindEmbed } from "./share/embed";
 import { namesScenario, parseFragment } from "./share/fragment";
 import { Place } from "./share/place";
 import { bindShortLink } from "./share/short-link";
-import { addressToOpen, openStart, servedExample, servedScenario } from "./start";
-import { keepSession } from "./storage";
+import { addressToOpen, isReload, openStart, servedExample, servedScenario } from "./start";
+import { beginVisit, keepSession } from "./storage";
 import { bindAddressDialog } from "./ui/address-dialog";
 import { bindChoices } from "./ui/choices";
 import { Console } from "./ui/console";
@@ -82,6 +82,7 @@ const session = new Session({
 // The download is the longest wait, so it starts first.
 const { engine, help, older } = assembleEngine(config, session, (scenario) =>
   sameScenario(scenario, served) || gallery.find(scenario) !== undefined);
+beginVisit(isReload());
 const start = await openStart(location.hash, served, gallery, config.shared !== "");
 session.update(start);
 if (hasServedResult && sameScenario(start.scenario, served)) {
@@ -185,6 +186,7 @@ addEventListener("hashchange", ({ newURL }) => {
   const { hash } = new URL(newURL);
   const fragment = parseFragment(hash);
   if (!namesScenario(fragment)) return;
+  beginVisit(false);
   if (fragment.url !== undefined) {
     session.update({ panel: fragment.panel ?? "outcome" });
     return void remote.openLink(fragment.url);

@@ -7,7 +7,7 @@ import { sourceAddressOf, nowhere, type Source } from "./remote/source";
 import { decode } from "./share/codec";
 import { type ConsoleState, emptyConsole } from "./session";
 import { type Fragment, parseFragment } from "./share/fragment";
-import { continuesEntry, storedSession } from "./storage";
+import { continuesVisit, storedSession } from "./storage";
 
 /** The initial content of the page. */
 export interface Start {
@@ -36,7 +36,7 @@ export async function openStart(
 ): Promise<Start> {
   const fragment = parseFragment(hash);
   const stored = storedSession();
-  const continued = continuesEntry(stored);
+  const continued = continuesVisit(stored);
   const linked = continued ? {} : await openLink(fragment, gallery);
   const last = linked.scenario || (atShortLink && !continued) ? undefined : stored;
   const scenario = linked.scenario ?? last?.scenario ?? served;
@@ -57,7 +57,13 @@ export async function openStart(
 export function addressToOpen(hash: string): string | undefined {
   const { url } = parseFragment(hash);
   const stored = storedSession();
-  return url === undefined || !continuesEntry(stored) || sourceAddressOf(stored) === url ? url : undefined;
+  return url === undefined || !continuesVisit(stored) || sourceAddressOf(stored) === url ? url : undefined;
+}
+
+/** Reports whether the browser loaded the page again. */
+export function isReload(): boolean {
+  const [load] = performance.getEntriesByType("navigation") as PerformanceNavigationTiming[];
+  return load?.type === "reload";
 }
 
 /** Chooses the initial document: the object if it is not empty. */

@@ -5,6 +5,7 @@ import { toScenario } from "./share/codec";
 import { throttle } from "./throttle";
 
 const sessionKey = "crdlab.session";
+const visitKey = "crdlab.visit";
 
 /** The part of a session that is stored for the next visit. */
 export interface StoredSession {
@@ -18,8 +19,8 @@ export interface StoredSession {
   readonly console: ConsoleState;
   /** The address that documents were fetched from, until they are edited. */
   readonly source: Source;
-  /** The browser's history entry in which the session was edited. */
-  readonly entry: string;
+  /** The mark of the visit that stored the session. */
+  readonly visit: string;
 }
 
 /** Reads a value; undefined without storage. */
@@ -44,27 +45,37 @@ export function storedSession(): StoredSession | undefined {
   return parseSession(read(sessionKey));
 }
 
-/** Reports whether the stored session was edited in the current history entry, as after a reload. */
-export function continuesEntry(stored: StoredSession | undefined): stored is StoredSession {
-  return stored !== undefined && stored.entry !== "" && stored.entry === currentEntry();
+/** Reports whether this visit stored the session, perhaps before a reload. */
+export function continuesVisit(stored: StoredSession | undefined): stored is StoredSession {
+  return stored !== undefined && stored.visit !== "" && stored.visit === currentVisit();
 }
 
-/** Returns the mark of the current history entry, which survives reloads; empty before the first edit. */
-function currentEntry(): string {
-  const { entry } = (history.state ?? {}) as { readonly entry?: unknown };
-  return typeof entry === "string" ? entry : "";
+/**
+ * Begins a visit, unless a reload continues the last one. The tab's storage keeps its
+ * mark: while a reload starts, Chromium drops changes of the address and of the history.
+ */
+export function beginVisit(isReload: boolean): void {
+  if (isReload && currentVisit() !== "") return;
+  try {
+    sessionStorage.setItem(visitKey, crypto.getRandomValues(new Uint32Array(4)).join("-"));
+  } catch {
+    // Without storage, a reload opens the address again.
+  }
 }
 
-/** Marks the current history entry, so that a reload continues its session. */
-function markEntry(): void {
-  if (currentEntry() === "") history.replaceState({ entry: crypto.getRandomValues(new Uint32Array(4)).join("-") }, "");
+function currentVisit(): string {
+  try {
+    return sessionStorage.getItem(visitKey) ?? "";
+  } catch {
+    return "";
+  }
 }
 
 export function parseSession(text: string | null): StoredSession | undefined {
   try {
     const value = JSON.parse(text ?? "null") as Partial<Record<string, unknown>> | null;
     if (!value) return undefined;
-    const { opened, panel, console, source, entry } = value;
+    const { opened, panel, console, source, visit } = value;
     const document = isOneOf(documentNames, value["document"]) ? value["document"] : "object";
     const others = documentNames.filter((name) => groupOf(name) !== groupOf(document));
     const scenario = toScenario(value["scenario"]);
@@ -76,7 +87,7 @@ export function parseSession(text: string | null): StoredSession | undefined {
       panel: isOneOf(panelNames, panel) ? panel : "outcome",
       console: consoleFrom(console),
       source: sourceFrom(source, scenario),
-      entry: typeof entry === "string" ? entry : "",
+      visit: typeof visit === "string" ? visit : "",
     };
   } catch {
     return undefined;
@@ -107,7 +118,7 @@ export function keepSession(session: Session, replaced: (scenario: Scenario) => 
     if (other && !sameScenario(other.scenario, initial)) replaced(other.scenario);
     const { scenario, document, beside, opened, panel, console } = session.state;
     const source = storedSourceOf(session.state);
-    write(sessionKey, JSON.stringify({ scenario, document, beside, opened, panel, console, source, entry: currentEntry() }));
+    write(sessionKey, JSON.stringify({ scenario, document, beside, opened, panel, console, source, visit: currentVisit() }));
   };
   const soon = throttle(1000, save);
   let changed = false;
@@ -121,7 +132,6 @@ export function keepSession(session: Session, replaced: (scenario: Scenario) => 
       state.console !== previous.console
     ) {
       changed = true;
-      markEntry();
       soon();
     }
   });
