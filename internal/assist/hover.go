@@ -155,7 +155,33 @@ func constraintFacts(root, schema crdschema.Schema, path []any) []playground.Fac
 			f.Add("required", "yes")
 		}
 	}
-	return append(f, valueFacts(schema)...)
+	f = append(f, valueFacts(schema)...)
+	if parent := parentOfDefault(root, schema, path); parent != "" {
+		f.Add("default applies", "only if "+parent+" is present")
+	}
+	return f
+}
+
+// parentOfDefault returns the path of the innermost object around a default that an object
+// may omit: the API server sets no default below an absent value. It is empty without one.
+func parentOfDefault(root, schema crdschema.Schema, path []any) string {
+	if schema.Default == nil {
+		return ""
+	}
+	for n := len(path) - 1; n > 0; n-- {
+		name, isField := path[n-1].(string)
+		parent := root.At(path[:n-1])
+		if !isField || parent.Schema == nil {
+			return ""
+		}
+		if property, ok := parent.Properties[name]; !ok || property.Default != nil {
+			return ""
+		}
+		if !slices.Contains(parent.Required, name) {
+			return jsonvalue.PathString(path[:n])
+		}
+	}
+	return ""
 }
 
 // valueFacts lists the default and the constraints of a value.

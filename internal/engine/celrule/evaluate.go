@@ -33,8 +33,9 @@ type Options struct {
 	// Blocked skips all rules, because earlier errors of the object prevent the API
 	// server from evaluating them.
 	Blocked bool
-	// Locate returns the location of rule i of a node in the CRD.
-	Locate func(node *Node, i int) source.Location
+	// Locate returns the location of a keyword of rule i of a node in the CRD: rule or
+	// messageExpression.
+	Locate func(node *Node, i int, keyword string) source.Location
 }
 
 // Outcome holds the results of all rules at all values of an object.
@@ -45,6 +46,15 @@ type Outcome struct {
 	Omitted int     // the number of passing results beyond maxPasses
 	// Applied holds the IDs of the rules that apply to at least one value.
 	Applied map[string]bool
+	// MessageErrors lists the violated rules whose messageExpression has no usable value.
+	MessageErrors []MessageError
+}
+
+// A MessageError is the reason why the API server ignored a messageExpression.
+type MessageError struct {
+	Violation *field.Error // the error of the rule
+	Reason    string
+	At        source.Location // of the expression
 }
 
 // Evaluate evaluates the rules of node and of its descendants against t, one by
@@ -147,7 +157,7 @@ func (e *evaluation) trace(n *instance, i int, result *playground.RuleResult) {
 		return
 	}
 	e.traces++
-	result.Trace = append(result.Trace, traceRule(n.node, i, n.variables(i), e.options.Locate(n.node, i))...)
+	result.Trace = append(result.Trace, traceRule(n.node, i, n.variables(i), e.options.Locate(n.node, i, "rule"))...)
 }
 
 func (e *evaluation) add(result playground.RuleResult, path []any) {
@@ -268,7 +278,7 @@ func (e *evaluation) violate(n *instance, i int, result *playground.RuleResult) 
 	if compiled.NormalizedRuleFieldPath != "" {
 		fieldPath = fieldPath.Child(compiled.NormalizedRuleFieldPath)
 	}
-	message, fatal := e.message(n, i, result)
+	message, ignored, fatal := e.message(n, i, result)
 	if fatal != "" {
 		e.exhaust(result, field.Invalid(fieldPath, n.node.Schema.Type, fatal))
 		return
@@ -280,37 +290,56 @@ func (e *evaluation) violate(n *instance, i int, result *playground.RuleResult) 
 		result.Outcome, result.Why, result.Message = playground.OutcomeSkipped, playground.WhyRatcheted, message
 		return
 	}
-	fail(result, violation(fieldPath, value, message, n.rule(i).Reason), playground.OutcomeFail)
+	err := violation(fieldPath, value, message, n.rule(i).Reason)
+	fail(result, err, playground.OutcomeFail)
+	if ignored != "" {
+		e.MessageErrors = append(e.MessageErrors, MessageError{err, ignored, e.options.Locate(n.node, i, "messageExpression")})
+	}
 }
 
 // message returns the message of a violated rule: the value of its
-// messageExpression if usable, otherwise its message, otherwise a default. fatal
+// messageExpression if usable, otherwise its message, otherwise a default. ignored is
+// the reason why the API server ignores the expression; empty if it uses the value. fatal
 // is set if evaluating the expression exhausted the budget.
-func (e *evaluation) message(n *instance, i int, result *playground.RuleResult) (message, fatal string) {
+func (e *evaluation) message(n *instance, i int, result *playground.RuleResult) (message, ignored, fatal string) {
 	compiled, rule := n.node.Rules[i], n.rule(i)
 	fallback := strings.TrimSpace(rule.Message)
 	if rule.Message == "" {
 		fallback = "failed rule: " + ruleName(rule)
 	}
 	if compiled.MessageExpression == nil {
-		return fallback, ""
+		return fallback, "", ""
 	}
 	found := e.run(compiled.MessageExpression, n, i)
 	if !e.pay(found.cost, result) {
-		return "", "messageExpression evaluation failed due to running out of cost budget, no further validation rules will be run"
+		return "", "", "messageExpression evaluation failed due to running out of cost budget, no further validation rules will be run"
 	}
 	if found.err != nil && IsCallLimitError(found.err) {
-		return "", fmt.Sprintf("no further validation rules will be run due to call cost exceeds limit for messageExpression: %q", rule.MessageExpression)
+		return "", "", fmt.Sprintf("no further validation rules will be run due to call cost exceeds limit for messageExpression: %q", rule.MessageExpression)
 	}
 	if found.err != nil {
-		return fallback, ""
+		return fallback, found.err.Error(), ""
 	}
-	text, ok := found.value.Value().(string)
+	text, _ := found.value.Value().(string)
 	text = strings.TrimSpace(text)
-	if !ok || text == "" || strings.Contains(text, "\n") || len(text) > celconfig.MaxEvaluatedMessageExpressionSizeBytes {
-		return fallback, ""
+	if ignored := unusable(text); ignored != "" {
+		return fallback, ignored, ""
 	}
-	return text, ""
+	return text, "", ""
+}
+
+// unusable returns the reason why the API server ignores the value of a
+// messageExpression; empty if it uses the value.
+func unusable(message string) string {
+	switch {
+	case message == "":
+		return "the value is empty"
+	case strings.Contains(message, "\n"):
+		return "the value contains line breaks"
+	case len(message) > celconfig.MaxEvaluatedMessageExpressionSizeBytes:
+		return fmt.Sprintf("the value exceeds %d bytes", celconfig.MaxEvaluatedMessageExpressionSizeBytes)
+	}
+	return ""
 }
 
 func violation(fieldPath *field.Path, value any, message string, reason *apiextensionsv1.FieldValueErrorReason) *field.Error {

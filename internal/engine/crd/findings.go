@@ -69,10 +69,10 @@ func (c *CRD) LocateField(field string) (source.Location, bool) {
 	return resolve.CRDField(c.Doc, field)
 }
 
-// RulePath returns the path of rule i of a schema node in the document. version is an
-// index in spec.versions.
-func (c *CRD) RulePath(version int, node *celrule.Node, i int) []any {
-	return append(c.SchemaPath(version, node.Path), "x-kubernetes-validations", i, "rule")
+// RulePath returns the path of a keyword of rule i of a schema node in the document.
+// version is an index in spec.versions.
+func (c *CRD) RulePath(version int, node *celrule.Node, i int, keyword string) []any {
+	return append(c.SchemaPath(version, node.Path), "x-kubernetes-validations", i, keyword)
 }
 
 // SchemaPath returns the path of a schema node in the document. version is an index

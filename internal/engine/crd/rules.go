@@ -131,7 +131,7 @@ func (l *ruleList) add(node *celrule.Node, i int, cost *CostContext) {
 		Unbounded:         cost.MaxCardinality == nil,
 		Within:            slices.Clone(l.within),
 		CostLimit:         RuleCostLimit,
-		Range:             l.crd.valueRange(l.crd.RulePath(l.index, node, i)...),
+		Range:             l.crd.valueRange(l.crd.RulePath(l.index, node, i, "rule")...),
 	}
 	if r := node.Requirements[i]; r.Minor > 0 {
 		out.MinKubernetes, out.Needs = release.Name(r.Minor), r.Needs

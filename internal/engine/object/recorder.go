@@ -8,6 +8,7 @@ import (
 	utilnet "k8s.io/apimachinery/pkg/util/net"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
+	"github.com/crdlab/crdlab/internal/engine/celrule"
 	"github.com/crdlab/crdlab/internal/engine/crdschema"
 	"github.com/crdlab/crdlab/internal/engine/finding"
 	"github.com/crdlab/crdlab/internal/engine/jsonvalue"
@@ -27,6 +28,9 @@ type recorder struct {
 	// identifies those of the object's document, including omitted ones.
 	findings *finding.Collector
 	reported map[errorKey]bool
+	// ignoredMessages explains the findings whose rule has a messageExpression without a
+	// usable value.
+	ignoredMessages []celrule.MessageError
 	// warned holds the warnings of the report.
 	warned map[string]bool
 	// running is the entry of the running stage in report.Stages.
@@ -217,6 +221,14 @@ func (rec *recorder) locate(f playground.Finding) playground.Finding {
 	if location, ok := resolve.Field(rec.doc, f.Field); ok {
 		f.Range = finding.Mark(location)
 		f.Related = rec.related(rec.doc.PathAt(location.Key().Start))
+	}
+	for _, ignored := range rec.ignoredMessages {
+		if f.Field == ignored.Violation.Field && f.Message == ignored.Violation.ErrorBody() {
+			f.Related = append(f.Related, playground.Related{
+				Document: playground.DocumentCRD, Range: ignored.At.Value(),
+				Message: "The API server ignored messageExpression: " + ignored.Reason,
+			})
+		}
 	}
 	return f
 }

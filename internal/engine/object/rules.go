@@ -35,8 +35,9 @@ func runRules(r *Request) error {
 		errs, memo = validateRules(r.ctx, v, r.object, r.old.object)
 		slices.Sort(r.rec.report.Warnings[earlier:]) // upstream warns in the random order of Go's maps
 	}
-	r.addInvalid(playground.StageRules, errs)
 	outcome := explainRules(r.ctx, &r.endpoint, r.rec.doc, rootTarget(v, r.object, r.old.object), memo, blocked)
+	r.rec.ignoredMessages = outcome.MessageErrors
+	r.addInvalid(playground.StageRules, errs)
 	r.rec.report.Rules, r.rec.report.RulesCost, r.rec.report.RulesOmitted = outcome.Results, outcome.Cost, outcome.Omitted
 	return r.concludeValidation()
 }
@@ -72,7 +73,9 @@ func rootTarget(v *crd.Version, object, old *unstructured.Unstructured) celrule.
 func explainRules(ctx context.Context, e *endpoint, doc *source.Document, target celrule.Target, memo celrule.Memo, blocked bool) celrule.Outcome {
 	outcome := celrule.Evaluate(ctx, e.version.Rules, target, celrule.Options{
 		Version: e.version.Kind.Version, Memo: memo, Blocked: blocked,
-		Locate: func(node *celrule.Node, i int) source.Location { return locateRule(e.CRD, e.version, node, i) },
+		Locate: func(node *celrule.Node, i int, keyword string) source.Location {
+			return locateRule(e.CRD, e.version, node, i, keyword)
+		},
 	})
 	for i := range outcome.Results {
 		if location, ok := doc.At(outcome.Paths[i]...); ok {
@@ -84,9 +87,9 @@ func explainRules(ctx context.Context, e *endpoint, doc *source.Document, target
 	return outcome
 }
 
-// locateRule returns the location of rule i of a node in the CRD.
-func locateRule(c *crd.CRD, v *crd.Version, node *celrule.Node, i int) source.Location {
-	if location, ok := c.Doc.At(c.RulePath(v.Index, node, i)...); ok {
+// locateRule returns the location of a keyword of rule i of a node in the CRD.
+func locateRule(c *crd.CRD, v *crd.Version, node *celrule.Node, i int, keyword string) source.Location {
+	if location, ok := c.Doc.At(c.RulePath(v.Index, node, i, keyword)...); ok {
 		return location
 	}
 	return c.Doc.Root()

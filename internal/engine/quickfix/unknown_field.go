@@ -2,9 +2,13 @@ package quickfix
 
 import (
 	"fmt"
+	"reflect"
 	"slices"
 
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
 	"github.com/crdlab/crdlab/internal/engine/crdschema"
+	"github.com/crdlab/crdlab/internal/engine/gotype"
 	"github.com/crdlab/crdlab/internal/playground"
 )
 
@@ -138,12 +142,21 @@ func (p *problem) indentUnknownField(path []any) []playground.Fix {
 		}
 		break
 	}
-	node, _ := crdschema.NodeAt(p.schema, append(parent, above))
-	if above == "" || node == nil {
-		return nil
-	}
-	if _, ok := node.Properties[name.(string)]; !ok {
+	if above == "" || !p.hasField(append(parent, above), name.(string)) {
 		return nil
 	}
 	return p.move(fmt.Sprintf("Move it into %s", above), path, append(parent, above, name))
+}
+
+// hasField reports whether the schema of an object permits a field in the mapping at a path.
+func (p *problem) hasField(path []any, name string) bool {
+	if slices.Equal(path, []any{"metadata"}) {
+		return slices.Contains(gotype.FieldNames(reflect.TypeFor[metav1.ObjectMeta](), nil), name)
+	}
+	node, _ := crdschema.NodeAt(p.schema, path)
+	if node == nil {
+		return false
+	}
+	_, ok := node.Properties[name]
+	return ok
 }
