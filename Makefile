@@ -54,7 +54,7 @@ SERVER_SOURCES := $(ENGINE_SOURCES) web/dist.go $(call find,cmd/crdlab $(SERVER_
 PAGE_SOURCES := package.json package-lock.json $(wildcard *.config.* tsconfig*.json web/*.config.* web/tsconfig*.json) \
 	$(call find,web,! -path 'web/dist/*' ! -path 'web/dist.go' ! -path 'web/flows/*' ! -path 'web/tools/*' ! -path '*/node_modules/*' ! -name '*.test.ts') $(wildcard internal/ui/*.css)
 
-.PHONY: run build release minors add-minor move static npm worker generate fmt notice words strings pictures load bench audit fuzz clean
+.PHONY: run build release snapshot check-release reproducible minors add-minor move static npm worker generate fmt notice words strings pictures load bench audit fuzz clean
 run: build ## build and serve the playground
 	CRDLAB_MINORS="$${CRDLAB_MINORS:-dist/minors}" ./bin/crdlab
 
@@ -66,6 +66,26 @@ release: ## build everything for deployment, with the smallest engine modules
 	$(MAKE) build static worker npm BROTLI=11
 	$(WASM) node wasm/size.mjs dist/first.wasm $(FIRST_MAX) $(FIRST_GZIP_MAX) $(FIRST_BROTLI_MAX)
 	node web/scripts/site-size.mjs dist/static $(SITE_MAX)
+
+# Signing and publishing need the accounts of .github/workflows/release.yml.
+snapshot: dist/goreleaser ## build the archives of a release into dist/release, without signing or publishing them
+	dist/goreleaser release --snapshot --clean --skip=publish,sign,sbom
+
+check-release: dist/goreleaser ## check the description of releases
+	dist/goreleaser check
+
+dist/goreleaser: tools/goreleaser.mod tools/goreleaser.sum | dist
+	cd tools && go build -modfile=goreleaser.mod -o ../$@ github.com/goreleaser/goreleaser/v2
+
+# The directories have names of different lengths, because a path in a file would change it.
+reproducible: ## build the program and the modules twice, in different directories, and compare the bytes
+	for copy in one another; do \
+		rm -rf dist/reproducible/$$copy && git clone -q . dist/reproducible/$$copy && \
+		$(MAKE) -C dist/reproducible/$$copy build VERSION=$(VERSION) && \
+		(cd dist/reproducible/$$copy && sha256sum bin/crdlab dist/first.wasm dist/whole.wasm) > dist/reproducible/$$copy.sha256 || exit 1; \
+	done
+	diff dist/reproducible/one.sha256 dist/reproducible/another.sha256
+	@cat dist/reproducible/one.sha256
 
 static: bin/crdlab ## write the page for hosts that only send files into dist/static
 	rm -rf dist/static
@@ -292,7 +312,7 @@ dist/golangci-lint: tools/lint.mod tools/lint.sum | dist
 	cd tools && go build -modfile=lint.mod -ldflags="$(GO_LDFLAGS)" -o ../$@ github.com/golangci/golangci-lint/v2/cmd/golangci-lint
 
 # dist/engine.mod is missing here: it is go.mod with replaced modules.
-MODULES := go.mod crdtest/go.mod conformance/go.mod conformance/previous.mod tools/go.mod tools/lint.mod tools/actions.mod tools/audit.mod tools/kubectl-validate.mod
+MODULES := go.mod crdtest/go.mod conformance/go.mod conformance/previous.mod tools/go.mod tools/lint.mod tools/actions.mod tools/audit.mod tools/goreleaser.mod tools/kubectl-validate.mod
 
 check-tidy:
 	@for module in $(MODULES); do \
