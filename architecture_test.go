@@ -24,7 +24,7 @@ type packageRule struct {
 
 // packageRules lists all packages. Imports point down the list.
 var packageRules = []packageRule{
-	{"cmd/crdlab", "internal/server internal/cluster internal/naming internal/share internal/assist internal/inspect internal/upgrade internal/expect internal/check/... internal/manifest internal/minors internal/engine/whole internal/engine/release internal/engine internal/playground", true},
+	{"cmd/crdlab", "internal/server internal/cluster internal/naming internal/share internal/assist internal/inspect internal/upgrade internal/unfailing internal/expect internal/check/... internal/manifest internal/minors internal/engine/whole internal/engine/release internal/engine internal/playground", true},
 	{"cmd/server", "internal/server", true},
 	{"internal/server", "internal/metrics internal/minors internal/httpapi internal/share internal/procpool internal/renderer internal/confine internal/assist internal/engine/whole internal/engine/conversion internal/engine internal/playground web", true},
 	{"cmd/worker", "internal/httpapi internal/share internal/ui internal/examples internal/playground", false},
@@ -33,6 +33,7 @@ var packageRules = []packageRule{
 	{"internal/devtools/releases", "internal/minors internal/enginetest/cases internal/engine/whole", true},
 	{"internal/cluster", "", true},
 	{"internal/naming", "internal/playground", true},
+	{"internal/unfailing", "internal/engine internal/engine/celread internal/engine/celrule internal/engine/release internal/playground", true},
 	{"internal/inspect", "internal/check internal/manifest internal/engine/openapi internal/playground", true},
 	{"internal/upgrade", "internal/check internal/manifest internal/playground", false},
 	{"internal/expect", "internal/check internal/manifest internal/source/... internal/playground", false},

@@ -3,13 +3,8 @@ package main
 import (
 	"bytes"
 	"encoding/json"
-	"errors"
-	"fmt"
-	"io/fs"
 	"os"
 	"path/filepath"
-	"slices"
-	"strings"
 	"testing"
 
 	"github.com/crdlab/crdlab/internal/check"
@@ -73,12 +68,11 @@ func verdictOf(v check.Verdict) corpus.Verdict {
 	return compared
 }
 
-// ruleTests has a directory of tests for each project of the corpus. The file unreachable.txt
-// lists the rules that no object can fail, as FILE:LINE VERSION: REASON.
+// ruleTests has a directory of tests for each project of the corpus.
 const ruleTests = "testdata/rules"
 
 // TestCorpusRules tests the rules of projects in the directory CRDLAB_CORPUS. Each rule is
-// seen to hold and to fail, or is listed as unreachable.
+// seen to hold and to fail, or cannot fail.
 func TestCorpusRules(t *testing.T) {
 	all := corpus.Open(t)
 	projects, err := os.ReadDir(ruleTests)
@@ -90,7 +84,7 @@ func TestCorpusRules(t *testing.T) {
 			crds := filepath.Join(all.Directory, project.Name())
 			tests := filepath.Join(ruleTests, project.Name())
 			var out, messages bytes.Buffer
-			status := run([]string{"test", "--output", "json", filepath.Join(crds, "crd.*.yaml"), tests}, nil, &out, &messages)
+			status := run([]string{"test", "--cover", "--output", "json", filepath.Join(crds, "crd.*.yaml"), tests}, nil, &out, &messages)
 			var result expect.Result
 			if err := json.Unmarshal(out.Bytes(), &result); err != nil || status != statusAccepted {
 				t.Errorf("exit status %d, %v: %s", status, err, &messages)
@@ -100,37 +94,12 @@ func TestCorpusRules(t *testing.T) {
 					t.Errorf("%s:%d: %s", f.Path, f.Line, f.Message)
 				}
 			}
-			compareUnreachable(t, result.Coverage, readUnreachable(t, filepath.Join(tests, "unreachable.txt")))
-			t.Logf("%d of %d rules hold and fail", result.Coverage.Covered(), len(result.Coverage.Rules))
+			for _, r := range result.Coverage.Rules {
+				if !r.Covered() && !r.CannotFail {
+					t.Errorf("%s:%d: %s %s: %s", r.Path, r.Line, r.Version, r.Missing(), r.Expression)
+				}
+			}
+			t.Log(result.Coverage.Summary())
 		})
 	}
-}
-
-func compareUnreachable(t *testing.T, c expect.Coverage, unreachable []string) {
-	t.Helper()
-	for _, r := range c.Rules {
-		place := fmt.Sprintf("%s:%d %s", filepath.Base(r.Path), r.Line, r.Version)
-		if listed := slices.Contains(unreachable, place); listed == r.Covered() {
-			t.Errorf("%s: holds %d times and fails %d times, listed as unreachable: %v: %s", place, r.Holds, r.Fails, listed, r.Expression)
-		}
-	}
-}
-
-// readUnreachable returns the rules in a list without their reasons. The list is absent if
-// all rules are reachable.
-func readUnreachable(t *testing.T, path string) []string {
-	t.Helper()
-	content, err := os.ReadFile(path)
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		t.Fatal(err)
-	}
-	var all []string
-	for line := range strings.Lines(string(content)) {
-		place, reason, ok := strings.Cut(line, ": ")
-		if !ok || strings.TrimSpace(reason) == "" {
-			t.Errorf("%s: %q has no reason", path, line)
-		}
-		all = append(all, place)
-	}
-	return all
 }

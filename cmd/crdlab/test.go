@@ -6,14 +6,18 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"os"
 
 	"github.com/spf13/cobra"
 
 	"github.com/crdlab/crdlab/internal/check/format"
+	"github.com/crdlab/crdlab/internal/engine/whole"
 	"github.com/crdlab/crdlab/internal/expect"
 	"github.com/crdlab/crdlab/internal/manifest"
 	"github.com/crdlab/crdlab/internal/minors"
+	"github.com/crdlab/crdlab/internal/playground"
+	"github.com/crdlab/crdlab/internal/unfailing"
 )
 
 // testFlags holds the flags of the command test.
@@ -55,7 +59,7 @@ the regular expressions.
 	}
 	flags.add(command)
 	command.Flags().BoolVar(&flags.update, "update", false, "write the findings as expectations into the files")
-	command.Flags().BoolVar(&flags.cover, "cover", false, "list the rules that were not seen to hold and to fail")
+	command.Flags().BoolVar(&flags.cover, "cover", false, "list the rules that were not seen to hold and to fail, and those that cannot fail")
 	command.Flags().StringVar(&flags.html, "html", "", "write the coverage of the rules into this `file` as a page")
 	command.Flags().Float64Var(&flags.threshold, "threshold", 0, "fail if less than this `percentage` of the rules was seen to hold and to fail")
 	addWatch(command, &flags.watch)
@@ -100,6 +104,11 @@ func testInput(command *cobra.Command, flags testFlags, in *manifest.Input, prog
 	if flags.update {
 		return statusAccepted, updateTests(command, result)
 	}
+	if flags.showsCoverage() {
+		if err := addUnfailing(command.Context(), &result.Coverage, flags.releases); err != nil {
+			return 0, err
+		}
+	}
 	if flags.html != "" {
 		if err := writeCoverage(command.Context(), flags.html, result.Coverage); err != nil {
 			return 0, usageError("%w", err)
@@ -109,6 +118,29 @@ func testInput(command *cobra.Command, flags testFlags, in *manifest.Input, prog
 		return 0, err
 	}
 	return testStatus(in, result, flags.threshold), nil
+}
+
+// showsCoverage reports whether the output has the coverage of the rules.
+func (f testFlags) showsCoverage() bool { return f.cover || f.html != "" || f.threshold > 0 }
+
+// addUnfailing adds the rules that cannot fail on any of the releases.
+func addUnfailing(ctx context.Context, c *expect.Coverage, releases []string) error {
+	e := whole.New()
+	return c.AddUnfailing(func(crd *manifest.Document) (map[string]bool, error) {
+		defer e.ForgetCRDs()
+		var all map[string]bool
+		for _, release := range releases {
+			ids, err := unfailing.Rules(ctx, e, playground.Scenario{CRD: crd.Text, Kubernetes: release})
+			if err != nil {
+				return nil, err
+			}
+			if all == nil {
+				all = ids
+			}
+			maps.DeleteFunc(all, func(id string, _ bool) bool { return !ids[id] })
+		}
+		return all, nil
+	})
 }
 
 // writeCoverage writes the coverage of the rules into a file.
@@ -185,7 +217,7 @@ func printAnnotations(out io.Writer, r *expect.Result) error {
 }
 
 func printCoverage(out io.Writer, c expect.Coverage) {
-	fmt.Fprintf(out, "rules: %d of %d were seen to hold and to fail (%.1f %%)\n", c.Covered(), len(c.Rules), c.Percent())
+	fmt.Fprintln(out, c.Summary())
 	for _, r := range c.Rules {
 		if !r.Covered() {
 			fmt.Fprintf(out, "      %s:%d: %s %s: %s\n", r.Path, r.Line, r.Version, r.Missing(), r.Expression)

@@ -3,6 +3,7 @@ package expect
 import (
 	"cmp"
 	"context"
+	"fmt"
 	"io"
 	"slices"
 
@@ -24,6 +25,12 @@ type Rule struct {
 	Expression string `json:"expression"`
 	Holds      int    `json:"holds"`
 	Fails      int    `json:"fails"`
+	// CannotFail reports that the schema permits no value for which the rule would fail, and
+	// that no stored object has failed it either.
+	CannotFail bool `json:"cannotFail"`
+
+	crd *manifest.Document
+	id  string
 }
 
 // Covered reports whether the rule was seen to hold and to fail.
@@ -34,6 +41,8 @@ func (r Rule) Missing() string {
 	switch {
 	case r.Covered():
 		return "held and failed"
+	case r.CannotFail:
+		return "cannot fail, because the schema permits only values for which it holds"
 	case r.Holds == 0 && r.Fails == 0:
 		return "was never evaluated"
 	case r.Holds == 0:
@@ -70,12 +79,54 @@ func (c Coverage) files() []fileRules {
 	return all
 }
 
-// Percent returns the share of the covered rules; 100 without rules.
+// Percent returns the share of the covered rules of the rules that can fail; 100 if there
+// are no such rules.
 func (c Coverage) Percent() float64 {
-	if len(c.Rules) == 0 {
+	if c.CanFail() == 0 {
 		return 100
 	}
-	return 100 * float64(c.Covered()) / float64(len(c.Rules))
+	return 100 * float64(c.Covered()) / float64(c.CanFail())
+}
+
+// CanFail returns the number of rules for which CannotFail is unset.
+func (c Coverage) CanFail() int {
+	n := 0
+	for _, r := range c.Rules {
+		if !r.CannotFail {
+			n++
+		}
+	}
+	return n
+}
+
+// Summary describes the coverage in a sentence.
+func (c Coverage) Summary() string {
+	text := fmt.Sprintf("%d of %d rules were seen to hold and to fail (%.1f %%)", c.Covered(), c.CanFail(), c.Percent())
+	if n := len(c.Rules) - c.CanFail(); n > 0 {
+		text += fmt.Sprintf("; %d more cannot fail", n)
+	}
+	return text
+}
+
+// AddUnfailing marks the rules that were not seen to fail, and that cannot fail. find returns
+// the IDs of such rules in a CRD.
+func (c *Coverage) AddUnfailing(find func(crd *manifest.Document) (ids map[string]bool, err error)) error {
+	found := map[*manifest.Document]map[string]bool{}
+	for i := range c.Rules {
+		r := &c.Rules[i]
+		if r.Fails > 0 {
+			continue
+		}
+		if found[r.crd] == nil {
+			ids, err := find(r.crd)
+			if err != nil {
+				return err
+			}
+			found[r.crd] = ids
+		}
+		r.CannotFail = found[r.crd][r.id]
+	}
+	return nil
 }
 
 // Covered returns the number of covered rules.
@@ -91,7 +142,7 @@ func (c Coverage) Covered() int {
 
 // coverage counts the results of the rules of CRDs.
 type coverage struct {
-	rules []countedRule
+	rules []Rule
 	// index holds the index in rules.
 	index map[ruleKey]int
 }
@@ -100,12 +151,6 @@ type coverage struct {
 type ruleKey struct {
 	crd *manifest.Document
 	id  string
-}
-
-// A countedRule is a rule with the path of its CRD for the order.
-type countedRule struct {
-	Rule
-	crd *manifest.Document
 }
 
 // addRules adds the rules of an accepted CRD, unless another release added them.
@@ -120,7 +165,7 @@ func (c *coverage) addRules(crd *manifest.Document, report playground.Report) {
 		}
 		c.index[key] = len(c.rules)
 		line := crd.InFile(r.Range).Start.Line + 1
-		c.rules = append(c.rules, countedRule{Rule{Path: crd.File.Path, Line: line, Version: r.Version, Expression: r.Rule}, crd})
+		c.rules = append(c.rules, Rule{Path: crd.File.Path, Line: line, Version: r.Version, Expression: r.Rule, crd: crd, id: r.ID})
 	}
 }
 
@@ -144,12 +189,8 @@ func (c *coverage) addResults(crd *manifest.Document, report playground.Report) 
 
 // result returns the rules in the order of the files.
 func (c *coverage) result() Coverage {
-	slices.SortStableFunc(c.rules, func(a, b countedRule) int {
+	slices.SortStableFunc(c.rules, func(a, b Rule) int {
 		return cmp.Or(cmp.Compare(a.Path, b.Path), cmp.Compare(a.crd.Line, b.crd.Line), cmp.Compare(a.Line, b.Line), cmp.Compare(a.Version, b.Version))
 	})
-	all := Coverage{Rules: []Rule{}}
-	for _, r := range c.rules {
-		all.Rules = append(all.Rules, r.Rule)
-	}
-	return all
+	return Coverage{Rules: append([]Rule{}, c.rules...)}
 }

@@ -54,6 +54,24 @@ func Operands(expression string) (paths [][]string, literals []any) {
 	return paths, literals
 }
 
+// An Access is an access of an expression to the value at a path below self or oldSelf.
+type Access struct {
+	Path []string
+	// Presence reports that the expression is has() of the value.
+	Presence bool
+}
+
+// Accesses returns all accesses of an expression. It reports false for an expression that
+// cannot be parsed, or that has macros with variables or creates objects, because it may
+// access other values by them.
+func Accesses(expression string) (accesses []Access, complete bool) {
+	r := parse(expression)
+	for _, each := range r.reads {
+		accesses = append(accesses, Access{each.path, each.presence})
+	}
+	return accesses, r.parsed && !r.indirect
+}
+
 // parse returns the reads of an expression.
 func parse(expression string) reader {
 	r := reader{variables: map[string][]string{cel.ScopedVarName: {}, cel.OldScopedVarName: {}}}
@@ -62,6 +80,7 @@ func parse(expression string) reader {
 	}
 	parsed, issues := environment.MustBaseEnvSet(environment.DefaultCompatibilityVersion()).NewExpressionsEnv().Parse(expression)
 	if issues.Err() == nil {
+		r.parsed = true
 		r.walk(parsed.NativeRep().Expr(), false)
 	}
 	return r
@@ -72,6 +91,8 @@ type read struct {
 	path []string
 	// whole reports that the expression uses the value with everything below it.
 	whole bool
+	// presence reports that the expression is has() of the value.
+	presence bool
 }
 
 // includes reports whether the read depends on the value at a path.
@@ -91,13 +112,17 @@ type reader struct {
 	reads     []read
 	// literals holds strings, integers and other numbers.
 	literals []any
+	// parsed reports that the expression is valid, and indirect that it may have reads by
+	// other variables than those in scope.
+	parsed, indirect bool
 }
 
 // walk records the reads of an expression. whole reports that the expression's parent
 // uses its value with everything below it.
 func (r *reader) walk(e ast.Expr, whole bool) {
 	if path, ok := r.path(e); ok {
-		r.reads = append(r.reads, read{path, whole})
+		presence := e.Kind() == ast.SelectKind && e.AsSelect().IsTestOnly()
+		r.reads = append(r.reads, read{path, whole, presence})
 		r.walkIndexes(e)
 		return
 	}
@@ -118,7 +143,10 @@ func (r *reader) walk(e ast.Expr, whole bool) {
 			r.walkAll([]ast.Expr{entry.AsMapEntry().Key(), entry.AsMapEntry().Value()}, whole)
 		}
 	case ast.ComprehensionKind:
+		r.indirect = true
 		r.comprehension(e.AsComprehension())
+	case ast.StructKind:
+		r.indirect = true
 	}
 }
 
