@@ -147,6 +147,40 @@ test("at 200 % zoom, every panel is accessible", async ({ playground }) => {
   }
 });
 
+// Forced colours replace all backgrounds, so other signs have to show each state.
+test("with forced colours, states differ by more than their background", async ({ playground }) => {
+  const { page } = playground;
+  await page.emulateMedia({ forcedColors: "active" });
+  await playground.open();
+  const style = (selector: string, property: string): Promise<string> =>
+    page.locator(selector).first().evaluate((element, name) => getComputedStyle(element).getPropertyValue(name), property);
+  for (const change of ["added", "removed"]) expect(await style(`.yaml-line.is-${change}`, "outline-style"), change).toBe("solid");
+  const [selected, other] = await Promise.all(["true", "false"].map((is) => style(`#result [role=tab][aria-selected=${is}]`, "border-top-color")));
+  expect(selected, "the border of the selected tab").not.toBe(other);
+  for (let i = 0; i < 12; i++) {
+    await page.keyboard.press("Tab");
+    const sign = await page.evaluate(() => {
+      const focused = document.activeElement ?? document.body;
+      const { outlineStyle, outlineWidth } = getComputedStyle(focused);
+      return { element: focused.outerHTML.slice(0, 80), isOutlined: outlineStyle !== "none" && parseFloat(outlineWidth) > 0 };
+    });
+    expect(sign, "the focused element").toMatchObject({ isOutlined: true });
+  }
+  await page.screenshot({ path: "test-results/pictures/forced-colours.png" });
+});
+
+test("with reduced motion, nothing moves", async ({ playground }) => {
+  const { page } = playground;
+  await page.emulateMedia({ reducedMotion: "reduce" });
+  await playground.open();
+  await playground.showPanel("rules");
+  const moving = await page.evaluate(() => [...document.querySelectorAll("*")].filter((element) => {
+    const { transitionDuration, animationName } = getComputedStyle(element);
+    return transitionDuration !== "0s" || animationName !== "none";
+  }).map((element) => element.outerHTML.slice(0, 80)));
+  expect(moving).toEqual([]);
+});
+
 test("a screen reader announces each change of the verdict once", async ({ playground }) => {
   const { page } = playground;
   await playground.open();
