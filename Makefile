@@ -54,7 +54,7 @@ SERVER_SOURCES := $(ENGINE_SOURCES) web/dist.go $(call find,cmd/crdlab $(SERVER_
 PAGE_SOURCES := package.json package-lock.json $(wildcard *.config.* tsconfig*.json web/*.config.* web/tsconfig*.json) \
 	$(call find,web,! -path 'web/dist/*' ! -path 'web/dist.go' ! -path 'web/flows/*' ! -path 'web/tools/*' ! -path '*/node_modules/*' ! -name '*.test.ts') $(wildcard internal/ui/*.css)
 
-.PHONY: run build release snapshot check-release reproducible minors add-minor move static npm worker generate fmt notice words strings pictures load bench audit fuzz clean
+.PHONY: run build release snapshot check-release reproducible minors add-minor move static npm worker generate fmt notice words strings pictures load bench bench-peers audit fuzz clean
 run: build ## build and serve the playground
 	CRDLAB_MINORS="$${CRDLAB_MINORS:-dist/minors}" ./bin/crdlab
 
@@ -244,6 +244,13 @@ bench: build chromium dist/kubectl-validate ## measure the engine, the server, t
 	go test -run '^$$' -bench . -benchmem ./internal/source/...
 	npx playwright test -c web/flows/bench.config.ts
 
+bench-peers: build dist/kubectl-validate dist/kubeconform ## compare the processor time of "crdlab check" with peers
+	cd conformance && CRDLAB_BIN="$(CURDIR)/bin/crdlab" KUBECTL_VALIDATE="$(CURDIR)/dist/kubectl-validate" KUBECONFORM="$(CURDIR)/dist/kubeconform" \
+		go test -run '^$$' -bench '^BenchmarkCheck$$' -benchtime 3x .
+
+dist/kubeconform: tools/kubeconform.mod tools/kubeconform.sum | dist
+	cd tools && go build -modfile=kubeconform.mod -o ../$@ github.com/yannh/kubeconform/cmd/kubeconform
+
 # kubectl-validate uses its own library versions, which differ from the engine's.
 dist/kubectl-validate: tools/kubectl-validate.mod tools/kubectl-validate.sum | dist
 	cd tools && go build -modfile=kubectl-validate.mod -o ../$@ sigs.k8s.io/kubectl-validate
@@ -312,7 +319,7 @@ dist/golangci-lint: tools/lint.mod tools/lint.sum | dist
 	cd tools && go build -modfile=lint.mod -ldflags="$(GO_LDFLAGS)" -o ../$@ github.com/golangci/golangci-lint/v2/cmd/golangci-lint
 
 # dist/engine.mod is missing here: it is go.mod with replaced modules.
-MODULES := go.mod crdtest/go.mod conformance/go.mod conformance/previous.mod tools/go.mod tools/lint.mod tools/actions.mod tools/audit.mod tools/goreleaser.mod tools/kubectl-validate.mod
+MODULES := go.mod crdtest/go.mod conformance/go.mod conformance/previous.mod tools/go.mod tools/lint.mod tools/actions.mod tools/audit.mod tools/goreleaser.mod tools/kubectl-validate.mod tools/kubeconform.mod
 
 check-tidy:
 	@for module in $(MODULES); do \

@@ -155,6 +155,9 @@ func (r Reader) Read(ctx context.Context, paths []string) *Input {
 // a directory or revision that may contain other files, too.
 func (r Reader) read(ctx context.Context, in *Input, path string) (explicit bool) {
 	switch {
+	case path == "":
+		in.problem(`""`, errors.New("the path is empty"))
+		return true
 	case path == "-":
 		in.load(stdinPath, false, func() (string, error) { return interruptible(ctx, r.Stdin) })
 		return true

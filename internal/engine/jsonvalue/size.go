@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"slices"
 	"strconv"
+	"strings"
 	"unicode/utf8"
 )
 
@@ -40,11 +41,24 @@ func Size(value any) int {
 	return len(encoded)
 }
 
+// isPlain contains the ASCII characters that package json does not escape.
+var isPlain = func() (plain [256]bool) {
+	for char := byte(' '); char < utf8.RuneSelf; char++ {
+		plain[char] = !strings.ContainsRune("\"\\<>&", rune(char))
+	}
+	return plain
+}()
+
 // stringSize counts the quotes and the escapes that package json writes by default.
 func stringSize(s string) int {
 	const escaped = len(`\u0000`)
 	size := len(`""`)
 	for i := 0; i < len(s); {
+		if isPlain[s[i]] {
+			size++
+			i++
+			continue
+		}
 		char, width := utf8.DecodeRuneInString(s[i:])
 		switch {
 		case char == '"' || char == '\\' || char == '\n' || char == '\r' || char == '\t' || char == '\b' || char == '\f':
