@@ -47,7 +47,7 @@ MODULE_MEMORY := 1073741824
 
 find = $(shell find $(1) -type f $(2) 2>/dev/null)
 # The packages that the engine's modules do not contain.
-SERVER_PACKAGES := $(addprefix internal/,check cluster confine expect fairqueue httpapi inspect manifest metrics minors naming procpool renderer server share upgrade)
+SERVER_PACKAGES := $(addprefix internal/,cluster confine fairqueue httpapi inspect metrics minors naming procpool renderer server share upgrade)
 TEMPLATES := $(call find,internal,-name '*.templ')
 ENGINE_SOURCES := go.mod go.sum $(call find,wasm internal,! -name '*_test.go' ! -path '*/testdata/*' ! -path 'internal/devtools/*' ! -path 'internal/enginetest/*' ! -path 'internal/refserver/*' ! -path 'internal/apiclient/*' $(foreach package,$(SERVER_PACKAGES),! -path '$(package)/*') ! -name '*.css')
 SERVER_SOURCES := $(ENGINE_SOURCES) web/dist.go $(call find,cmd/crdlab $(SERVER_PACKAGES),! -name '*_test.go' ! -path '*/testdata/*')

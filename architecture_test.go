@@ -36,10 +36,7 @@ var packageRules = []packageRule{
 	{"internal/unfailing", "internal/engine internal/engine/celread internal/engine/celrule internal/engine/release internal/playground", true},
 	{"internal/inspect", "internal/check internal/manifest internal/engine/openapi internal/playground", true},
 	{"internal/upgrade", "internal/check internal/manifest internal/playground", false},
-	{"internal/expect", "internal/check internal/manifest internal/source/... internal/playground", false},
 	{"internal/check/format", "internal/check internal/playground", false},
-	{"internal/check", "internal/manifest internal/bundle internal/source/edit internal/playground", false},
-	{"internal/manifest", "internal/bundle internal/source/... internal/playground", false},
 	{"wasm/whole", "wasm/boundary internal/engine/whole", true},
 	// The module that downloads first has no optional features.
 	{"wasm/first", "wasm/boundary internal/engine internal/engine/feature", true},
@@ -68,7 +65,7 @@ var packageRules = []packageRule{
 	{"internal/refserver", "internal/refserver/kubeapi internal/playground", true},
 	{"internal/refserver/kubeapi", "internal/playground", true},
 
-	{"internal/engine/whole", "internal/engine internal/engine/admission internal/engine/admission/manifest internal/engine/conversion internal/engine/openapi internal/engine/feature", true},
+	{"internal/engine/whole", "internal/expect internal/engine internal/engine/admission internal/engine/admission/manifest internal/engine/conversion internal/engine/openapi internal/engine/feature", true},
 	// Features know nothing of the engine but the types in package feature.
 	{"internal/engine/admission", "internal/engine/admission/manifest " + featureImports, true},
 	{"internal/engine/admission/manifest", "internal/engine/gotype internal/engine/finding internal/engine/upstream internal/source/... internal/playground", true},
@@ -100,6 +97,9 @@ var packageRules = []packageRule{
 	{"internal/engine/upstream", "internal/playground", true},
 	{"internal/engine/jsonvalue", "internal/playground", true},
 
+	{"internal/expect", "internal/check internal/manifest internal/source/... internal/playground", false},
+	{"internal/check", "internal/manifest internal/bundle internal/source/edit internal/playground", false},
+	{"internal/manifest", "internal/bundle internal/source/... internal/playground", false},
 	{"internal/bundle", "internal/source/... internal/playground", false},
 	{"internal/verdict", "internal/source/... internal/playground", false},
 

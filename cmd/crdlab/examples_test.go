@@ -2,12 +2,10 @@ package main
 
 import (
 	"bytes"
-	"encoding/json"
 	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
-	"reflect"
 	"regexp"
 	"slices"
 	"strconv"
@@ -15,10 +13,10 @@ import (
 	"testing"
 
 	"github.com/mitchellh/go-wordwrap"
-	"sigs.k8s.io/yaml"
 
 	"github.com/crdlab/crdlab/internal/check"
 	"github.com/crdlab/crdlab/internal/examples"
+	"github.com/crdlab/crdlab/internal/expect"
 	"github.com/crdlab/crdlab/internal/minors"
 	"github.com/crdlab/crdlab/internal/playground"
 )
@@ -109,8 +107,8 @@ func galleryTests(t *testing.T) map[string]string {
 	var table, others strings.Builder
 	group := ""
 	for _, e := range examples.All() {
-		if reason := inexpressible(e.Scenario); reason != "" {
-			fmt.Fprintf(&others, "| %s | %s |\n", e.Title, reason)
+		if omitted := expect.Omitted(e.Scenario); len(omitted) > 0 {
+			fmt.Fprintf(&others, "| %s | %s |\n", e.Title, omitted[0])
 			continue
 		}
 		report, err := engine.Evaluate(t.Context(), e.Scenario)
@@ -151,115 +149,14 @@ These files are the examples of the page's gallery, as tests for the command lin
 |---|---|
 %s`
 
-// inexpressible returns the reason why a file cannot express a scenario, or "".
-func inexpressible(s playground.Scenario) string {
-	switch {
-	case s.Admission != "":
-		return "policies, webhooks and users"
-	case s.Conversion != "":
-		return "the conversion webhook"
-	case s.OldCRD != "":
-		return "the update of a CRD"
-	}
-	return ""
-}
-
 var notSlug = regexp.MustCompile(`[^a-z0-9]+`)
 
 func slug(title string) string { return notSlug.ReplaceAllString(strings.ToLower(title), "-") }
 
-// testOf returns a test without the expected findings. If the CRD is rejected, the API
-// server knows no objects of its kind.
+// testOf returns a test without the expected findings.
 func testOf(e examples.Example, report playground.Report) string {
-	s := e.Scenario
-	validate := ""
-	if s.FieldValidation != "" && s.FieldValidation != playground.FieldValidationStrict {
-		validate = " --validate=" + strings.ToLower(s.FieldValidation)
-	}
 	note := "# " + strings.ReplaceAll(wordwrap.WrapString(e.Title+"\n\n"+e.Note, 98), "\n", "\n# ")
-	var documents []string
-	add := func(comment, text string) {
-		for document := range strings.SplitSeq(text, "\n---\n") {
-			if document = strings.Trim(document, "\n"); comment != "" {
-				document = "# crdlab: " + comment + "\n" + document
-			}
-			documents = append(documents, document)
-		}
-	}
-	if validate == "" {
-		add("", s.CRD)
-	} else {
-		add("create"+validate, s.CRD)
-	}
-	if report.CRD.Accepted {
-		if s.OldObject != "" {
-			add(storedComment, s.OldObject)
-		}
-		if s.Object != "" {
-			add(requestComment(s)+validateOf(s, validate), withStored(s.Object, report.Objects))
-		}
-	}
-	text := strings.ReplaceAll(note, "# \n", "#\n") + "\n" + strings.Join(documents, "\n---\n")
-	return text + "\n"
-}
-
-const storedComment = "stored"
-
-// validateOf returns the flag --validate for an operation.
-func validateOf(s playground.Scenario, validate string) string {
-	if validate != "" && requestComment(s) == "" {
-		return "create" + validate
-	}
-	return validate
-}
-
-// requestComment returns the operation of a scenario with its flags; "" creates an object.
-func requestComment(s playground.Scenario) string {
-	switch s.Operation {
-	case playground.OperationUpdateStatus:
-		return "status"
-	case playground.OperationApply:
-		comment := "apply"
-		if s.FieldManager != "" {
-			comment += " --field-manager=" + s.FieldManager
-		}
-		if s.Force {
-			comment += " --force-conflicts"
-		}
-		return comment
-	case playground.OperationScale:
-		return fmt.Sprintf("scale --replicas=%d", s.Replicas)
-	case playground.OperationDelete:
-		return "delete"
-	}
-	if s.OldObject != "" && s.Operation != playground.OperationCreate {
-		return "update"
-	}
-	return ""
-}
-
-// withStored adds the fields of an accepted object that the API server stores differently.
-func withStored(object string, objects []playground.Object) string {
-	if len(objects) != 1 || !objects[0].Accepted || objects[0].Deleted {
-		return object
-	}
-	var given, stored map[string]any
-	if yaml.Unmarshal([]byte(object), &given) != nil || json.Unmarshal(objects[0].Stored, &stored) != nil {
-		return object
-	}
-	lines := strings.Split(object, "\n")
-	for i, line := range lines {
-		key, ok := strings.CutSuffix(line, ":")
-		if !ok || strings.HasPrefix(key, " ") || key == "metadata" || reflect.DeepEqual(given[key], stored[key]) {
-			continue
-		}
-		value, err := json.Marshal(stored[key])
-		if _, found := stored[key]; !found || err != nil {
-			value = []byte("absent")
-		}
-		lines[i] += " # stored: " + string(value)
-	}
-	return strings.Join(lines, "\n")
+	return strings.ReplaceAll(note, "# \n", "#\n") + "\n" + expect.Draft(e.Scenario, report) + "\n"
 }
 
 // withExpectations adds the expected findings with the flag --update.

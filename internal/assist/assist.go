@@ -10,6 +10,7 @@
 //   - evaluate.go evaluates an expression in the console.
 //   - fields.go lists the fields of a CRD.
 //   - insert.go inserts a field into an object.
+//   - tests.go runs and exports tests.
 //
 // cursor.go finds the context of a cursor for completion and hover.
 package assist
@@ -66,6 +67,10 @@ func (a *Assistant) Answer(ctx context.Context, q playground.AssistRequest) (hel
 		help.Tree, err = a.fields(ctx, *q.Fields)
 	case q.Insert != nil:
 		help.Insertion, err = a.insert(ctx, *q.Insert)
+	case q.Test != nil:
+		help.Tested, help.Missing, err = a.test(ctx, *q.Test)
+	case q.Export != nil:
+		help.TestFile, help.Missing, err = a.export(ctx, *q.Export)
 	default:
 		err = &playground.InvalidScenarioError{Parameter: "question", Message: "must have one of the fields of an assist request, such as completion or hover"}
 	}

@@ -83,7 +83,7 @@ func isJSON(file *manifest.File) bool {
 func (e *expectations) addSidecar(file *manifest.File) {
 	sidecar, err := os.ReadFile(file.Path + sidecarSuffix)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		e.problems = append(e.problems, Failure{file.Path, 1, err.Error()})
+		e.problems = append(e.problems, Failure{Path: file.Path, Line: 1, Message: err.Error()})
 	}
 	for text := range strings.Lines(string(sidecar)) {
 		number, patterns, _ := strings.Cut(strings.TrimSpace(text), " ")
@@ -91,7 +91,7 @@ func (e *expectations) addSidecar(file *manifest.File) {
 		switch {
 		case number == "" || number[0] == '#':
 		case err != nil:
-			e.problems = append(e.problems, Failure{file.Path, 1, fmt.Sprintf("%s: %q does not begin with the number of a line", file.Path+sidecarSuffix, strings.TrimSpace(text))})
+			e.problems = append(e.problems, Failure{Path: file.Path, Line: 1, Message: fmt.Sprintf("%s: %q does not begin with the number of a line", file.Path+sidecarSuffix, strings.TrimSpace(text))})
 		default:
 			e.addWants(file, line-1, 0, strings.TrimSpace(patterns))
 		}
@@ -110,7 +110,7 @@ func (e *expectations) addWants(file *manifest.File, line, offset int, quoted st
 			}
 		}
 		if err != nil {
-			e.problems = append(e.problems, Failure{file.Path, line + 1, fmt.Sprintf("# want needs quoted regular expressions: %s: %v", rest, err)})
+			e.problems = append(e.problems, Failure{Path: file.Path, Line: line + 1, Message: fmt.Sprintf("# want needs quoted regular expressions: %s: %v", rest, err)})
 			return
 		}
 		e.wants = append(e.wants, &want{line: line + offset, written: line, pattern: pattern, met: map[string]bool{}})

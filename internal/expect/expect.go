@@ -25,6 +25,9 @@ type Failure struct {
 	Path    string `json:"path"`
 	Line    int    `json:"line"`
 	Message string `json:"message"`
+
+	// isUnmet reports that the failure is an expectation that is not met.
+	isUnmet bool
 }
 
 // A Result has the failures of tests.
@@ -33,6 +36,8 @@ type Result struct {
 	Releases []check.Release `json:"releases"`
 	Files    []File          `json:"files"`
 	Coverage Coverage        `json:"coverage"`
+
+	test *test
 }
 
 // A File has the failures of a file with documents.
@@ -60,7 +65,7 @@ func (r *Result) Failed() int {
 // Run judges the documents of an input and compares the findings with the expectations in
 // their comments. The error is from an engine, or from ctx.
 func Run(ctx context.Context, in *manifest.Input, o check.Options) (*Result, error) {
-	t := newTest(in)
+	t := newTest(in, o.Releases)
 	o.Before, o.After = t.before, t.after
 	judged, err := check.Run(ctx, in, o)
 	if err != nil {
@@ -72,8 +77,8 @@ func Run(ctx context.Context, in *manifest.Input, o check.Options) (*Result, err
 	for _, object := range judged.WithoutCRD {
 		t.fail(object.Path, object.Line, fmt.Sprintf("%s %q has no CRD here", object.Kind, object.Name))
 	}
-	result := t.result(o.Releases)
-	result.Releases = judged.Releases
+	result := t.result()
+	result.Releases, result.test = judged.Releases, t
 	return result, nil
 }
 
@@ -91,6 +96,8 @@ func (r *Result) Approximate() []string {
 // A test holds the files of an input with their expectations, and the objects that requests
 // have stored.
 type test struct {
+	input        *manifest.Input
+	releases     []string
 	files        []*File
 	byPath       map[string]*File
 	expectations map[string]expectations
@@ -101,9 +108,9 @@ type test struct {
 	cover   coverage
 }
 
-func newTest(in *manifest.Input) *test {
+func newTest(in *manifest.Input, releases []string) *test {
 	t := &test{
-		byPath: map[string]*File{}, expectations: map[string]expectations{},
+		input: in, releases: releases, byPath: map[string]*File{}, expectations: map[string]expectations{},
 		requests: map[*manifest.Document]request{}, objects: map[string]string{},
 	}
 	for _, d := range in.Documents {
@@ -144,7 +151,13 @@ func (t *test) fail(path string, line int, message string) {
 		file = &File{Path: path}
 		t.byPath[path], t.files = file, append(t.files, file)
 	}
-	file.Failures = append(file.Failures, Failure{path, line, message})
+	file.Failures = append(file.Failures, Failure{Path: path, Line: line, Message: message})
+}
+
+// failUnmet adds an expectation that is not met to the failures.
+func (t *test) failUnmet(path string, line int, message string) {
+	failures := &t.byPath[path].Failures
+	*failures = append(*failures, Failure{path, line, message, true})
 }
 
 // before adds the request for a document and the stored object to its scenario.
@@ -174,6 +187,7 @@ func (t *test) after(d, crd *manifest.Document, report playground.Report) {
 	t.cover.addResults(crd, report)
 	switch {
 	case !o.Accepted:
+		t.failStored(d)
 		return
 	case o.Deleted:
 		delete(t.objects, name)
@@ -194,13 +208,32 @@ func key(d *manifest.Document, release string) string {
 // absent is the expected value of a field that is not stored.
 const absent = "absent"
 
+// storedIn returns the expected fields of a document.
+func (t *test) storedIn(d *manifest.Document) []stored {
+	var all []stored
+	for _, s := range t.expectations[d.File.Path].stored {
+		if d.Range.Start.Line <= s.line && s.line <= d.Range.End.Line {
+			all = append(all, s)
+		}
+	}
+	return all
+}
+
+// failStored adds the expected fields of a document to the failures, because its request is
+// rejected.
+func (t *test) failStored(d *manifest.Document) {
+	for _, s := range t.storedIn(d) {
+		t.failUnmet(d.File.Path, s.line+1, fmt.Sprintf("stored: the request is rejected, want %s", s.value))
+	}
+}
+
 // compareStored compares the stored object with the expectations in its document.
 func (t *test) compareStored(d *manifest.Document, o playground.Object) {
 	parsed, _ := source.Parse(d.Text, limits.Default)
-	for _, s := range t.expectations[d.File.Path].stored {
-		if s.line < d.Range.Start.Line || s.line > d.Range.End.Line || len(parsed.Documents) == 0 {
-			continue
-		}
+	if len(parsed.Documents) == 0 {
+		return
+	}
+	for _, s := range t.storedIn(d) {
 		path := fieldOf(parsed.Documents[0], s.line-d.Range.Start.Line)
 		var object, expected any
 		if err := json.Unmarshal(o.Stored, &object); err != nil && !o.Deleted {
@@ -209,7 +242,7 @@ func (t *test) compareStored(d *manifest.Document, o playground.Object) {
 		value, found := lookup(object, path)
 		if s.value == absent {
 			if found {
-				t.fail(d.File.Path, s.line+1, fmt.Sprintf("stored: got %s, want it to be absent", encoded(value)))
+				t.failUnmet(d.File.Path, s.line+1, fmt.Sprintf("stored: got %s, want it to be absent", encoded(value)))
 			}
 			continue
 		}
@@ -218,7 +251,7 @@ func (t *test) compareStored(d *manifest.Document, o playground.Object) {
 			if found {
 				got = encoded(value)
 			}
-			t.fail(d.File.Path, s.line+1, fmt.Sprintf("stored: got %s, want %s", got, s.value))
+			t.failUnmet(d.File.Path, s.line+1, fmt.Sprintf("stored: got %s, want %s", got, s.value))
 		}
 	}
 }
@@ -297,21 +330,30 @@ func (t *test) compareFinding(d check.Document, v check.Verdict, f check.Finding
 	}
 }
 
-// failUnmet adds the expectations that a release does not meet.
-func (t *test) failUnmet(file *File, releases []string) {
+// failWants adds the expected findings that a release lacks to the failures.
+func (t *test) failWants(file *File) {
 	for _, w := range t.expectations[file.Path].wants {
-		for _, release := range releases {
-			if !w.met[release] {
-				t.fail(file.Path, w.written+1, fmt.Sprintf("no finding on Kubernetes %s in line %d matches %q", release, w.line+1, w.pattern))
-			}
+		for _, message := range w.problems(t.releases) {
+			t.failUnmet(file.Path, w.written+1, message)
 		}
 	}
 }
 
-func (t *test) result(releases []string) *Result {
+// problems describes the releases without such a finding.
+func (w *want) problems(releases []string) []string {
+	var all []string
+	for _, release := range releases {
+		if !w.met[release] {
+			all = append(all, fmt.Sprintf("no finding on Kubernetes %s in line %d matches %q", release, w.line+1, w.pattern))
+		}
+	}
+	return all
+}
+
+func (t *test) result() *Result {
 	r := &Result{Files: []File{}, Coverage: t.cover.result()}
 	for _, file := range t.files {
-		t.failUnmet(file, releases)
+		t.failWants(file)
 		slices.SortStableFunc(file.Failures, func(a, b Failure) int { return a.Line - b.Line })
 		file.Failures = slices.Compact(file.Failures)
 		if file.Failures == nil {

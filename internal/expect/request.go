@@ -78,6 +78,16 @@ func parseRequest(words string) (request, error) {
 	return r, nil
 }
 
+// name returns the operation in the comment of the request.
+func (r request) name() string {
+	for name, operation := range operations {
+		if operation == r.operation && (name == storedOperation) == r.isStored {
+			return name
+		}
+	}
+	return ""
+}
+
 // apply sets the request in a scenario. stored is the stored object; empty if there is none.
 func (r request) apply(s *playground.Scenario, stored string) {
 	s.Operation, s.FieldManager, s.Force, s.Replicas = r.operation, r.fieldManager, r.force, int32(r.replicas)

@@ -69,6 +69,20 @@ func (s *Server) insert(w http.ResponseWriter, r *http.Request) error {
 	})
 }
 
+// test responds with the expectations in comments, and whether they are met.
+func (s *Server) test(w http.ResponseWriter, r *http.Request) error {
+	return assist(s, w, r, func(request *playground.TestRequest) playground.AssistRequest {
+		return playground.AssistRequest{Test: request}
+	})
+}
+
+// export responds with a scenario as a test file.
+func (s *Server) export(w http.ResponseWriter, r *http.Request) error {
+	return assist(s, w, r, func(request *playground.ExportRequest) playground.AssistRequest {
+		return playground.AssistRequest{Export: request}
+	})
+}
+
 // assist decodes the body of an assist request and responds with the engine's JSON.
 // question wraps the decoded body.
 func assist[Part any](s *Server, w http.ResponseWriter, r *http.Request, question func(*Part) playground.AssistRequest) error {

@@ -37,6 +37,10 @@ func echoHelp(_ context.Context, question playground.AssistRequest) (playground.
 		return playground.AssistResponse{Tree: &playground.FieldTree{Versions: []string{}, Version: question.Fields.Version, Fields: []playground.Field{}}}, nil
 	case question.Insert != nil:
 		return playground.AssistResponse{Insertion: &playground.Insertion{Present: &playground.Range{Start: *question.Insert.Position, End: *question.Insert.Position}, Problem: question.Insert.Field[0]}}, nil
+	case question.Test != nil:
+		return playground.AssistResponse{Tested: &playground.TestResult{Documents: []playground.TestedDocument{}, Rules: []playground.TestedRule{}, Problems: []string{question.Test.Scenario.CRD}}}, nil
+	case question.Export != nil:
+		return playground.AssistResponse{TestFile: &playground.TestFile{Text: question.Export.Scenario.CRD, Omitted: []string{}, Failures: []string{}}}, nil
 	}
 	return playground.AssistResponse{Formatted: &playground.Formatted{Text: question.Format.Text}}, nil
 }
@@ -56,6 +60,8 @@ func TestAssist(t *testing.T) {
 			"explain", `{"scenario": {"crd": ""}, "document": "object", "position": {"line": 0, "character": 0}}`,
 			`{"title":"object","type":"","facts":[],"document":"crd","schema":null,"schemaPath":"","problem":"","changes":[],"rules":[],"isRule":false}`,
 		},
+		{"test", `{"scenario": {"crd": "a"}}`, `{"documents":[],"rules":[],"problems":["a"],"approximate":false}`},
+		{"export", `{"scenario": {"crd": "a"}}`, `{"text":"a","omitted":[],"failures":[]}`},
 		{"fields", `{"scenario": {"crd": ""}, "version": "v1"}`, `{"versions":[],"version":"v1","fields":[],"omitted":0}`},
 		{
 			"insert", `{"scenario": {"crd": ""}, "field": ["spec"], "position": {"line": 1, "character": 2}}`,

@@ -133,6 +133,20 @@ var operations = []operation{
 		problems: engineProblems,
 	},
 	{
+		route: "POST /api/v1/test", id: "test", tag: tagWrite,
+		summary: "Compares the findings with the expectations in comments.", description: "Runs the CRDs and objects of the scenario as crdlab test does. The comments define the operations.",
+		body:     playground.TestRequest{},
+		answers:  []answer{{200, "The documents with their expectations, and the coverage of the rules.", jsonType, playground.TestResult{}}},
+		problems: engineProblems,
+	},
+	{
+		route: "POST /api/v1/export", id: "export", tag: tagWrite,
+		summary: "Writes a scenario as a test file.", description: "The file has the CRDs, the objects, the operation, and the present findings as expectations in comments.",
+		body:     playground.ExportRequest{},
+		answers:  []answer{{200, "The file as YAML.", jsonType, playground.TestFile{}}},
+		problems: engineProblems,
+	},
+	{
 		route: "POST /api/v1/share", id: "share", tag: tagShare,
 		summary: "Stores a scenario and returns its short link.", description: "Equal scenarios have the same link. The scenario is stored durably before the response.",
 		body:     playground.Scenario{},

@@ -56,6 +56,8 @@ func (s *Server) router() chi.Router {
 		r.Post(assistPath+"format", handle(s.format))
 		r.Post(assistPath+"try", handle(s.try))
 		r.Post(assistPath+"fields", handle(s.fields))
+		r.Post(assistPath+"test", handle(s.test))
+		r.Post(assistPath+"export", handle(s.export))
 		r.Post(assistPath+"insert", handle(s.insert))
 	}
 	if s.sharing.Store != nil {

@@ -11,6 +11,8 @@ type AssistRequest struct {
 	Try      *ExpressionRequest `json:"try,omitempty"`
 	Fields   *FieldsRequest     `json:"fields,omitempty"`
 	Insert   *InsertRequest     `json:"insert,omitempty"`
+	Test     *TestRequest       `json:"test,omitempty"`
+	Export   *ExportRequest     `json:"export,omitempty"`
 }
 
 // AssistResponse is the response to an [AssistRequest]; only the corresponding field is set.
@@ -24,6 +26,8 @@ type AssistResponse struct {
 	Tried      *ExpressionResult `json:"tried,omitempty"`
 	Tree       *FieldTree        `json:"tree,omitempty"`
 	Insertion  *Insertion        `json:"insertion,omitempty"`
+	Tested     *TestResult       `json:"tested,omitempty"`
+	TestFile   *TestFile         `json:"testFile,omitempty"`
 	// Missing reports that a feature omitted from this engine could have provided
 	// a better response.
 	Missing bool `json:"missing,omitempty"`

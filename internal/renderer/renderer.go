@@ -152,6 +152,10 @@ func partOf(request playground.AssistRequest, response playground.AssistResponse
 		return response.Tree
 	case request.Insert != nil:
 		return response.Insertion
+	case request.Test != nil:
+		return response.Tested
+	case request.Export != nil:
+		return response.TestFile
 	}
 	return response.Formatted
 }

@@ -104,5 +104,5 @@ func (d PageData) documentTabs(group documentGroupName) []documentTab {
 
 // hidesTab reports whether a panel has no tab initially, because it has no content.
 func (d PageData) hidesTab(panel string) bool {
-	return panel == PanelChanges && d.Scenario.OldCRD == ""
+	return panel == PanelTests || panel == PanelChanges && d.Scenario.OldCRD == ""
 }

@@ -32,7 +32,7 @@ var shortcuts = []shortcut{
 }
 
 // panelShortcut describes the keys of the result tabs. Their numbers follow the
-// numbers of the two documents.
+// numbers of the two documents; 0 is the tenth.
 func panelShortcut() shortcut {
 	var titles []string
 	for _, p := range tabbedPanels() {
@@ -40,7 +40,7 @@ func panelShortcut() shortcut {
 	}
 	return shortcut{
 		"Go to " + strings.Join(titles, ", "),
-		fmt.Sprintf("Alt Shift %d – %d", alwaysShown+1, alwaysShown+len(titles)),
+		fmt.Sprintf("Alt Shift %d – 9, 0", alwaysShown+1),
 	}
 }
 

@@ -243,6 +243,10 @@ func scenarioOf(question *playground.AssistRequest) *playground.Scenario {
 		return &question.Fields.Scenario
 	case question.Insert != nil:
 		return &question.Insert.Scenario
+	case question.Test != nil:
+		return &question.Test.Scenario
+	case question.Export != nil:
+		return &question.Export.Scenario
 	}
 	return nil
 }

@@ -159,6 +159,17 @@ test("the offer of a release's libraries covers the end of the result, and nothi
   await expectSteady(page);
 });
 
+test("expectations in the documents bring a summary and a tab, and nothing moves", async ({ playground }) => {
+  const { page } = playground;
+  await openTexts(playground);
+  await playground.editor("object").focus();
+  await page.keyboard.press("ControlOrMeta+End");
+  await page.keyboard.type(' # want "x"', { delay: 20 });
+  await expect(page.locator("#tests-summary")).toHaveText("0 of 1 expectation met");
+  await expect(page.locator("#tab-tests")).toBeVisible();
+  await expectSteady(page);
+});
+
 test("while a rule is typed, nothing around the content moves", async ({ playground }) => {
   const { page } = playground;
   await openTexts(playground);

@@ -136,6 +136,10 @@ export type components = {
             readonly fields: components["schemas"]["FieldsRequest"];
         } | {
             readonly insert: components["schemas"]["InsertRequest"];
+        } | {
+            readonly test: components["schemas"]["TestRequest"];
+        } | {
+            readonly export: components["schemas"]["ExportRequest"];
         };
         /** @description AssistResponse is the response to an AssistRequest; only the corresponding field is set. */
         readonly AssistResponse: {
@@ -148,6 +152,8 @@ export type components = {
             readonly tried?: components["schemas"]["ExpressionResult"];
             readonly tree?: components["schemas"]["FieldTree"];
             readonly insertion?: components["schemas"]["Insertion"];
+            readonly tested?: components["schemas"]["TestResult"];
+            readonly testFile?: components["schemas"]["TestFile"];
             /** @description Missing reports that a feature omitted from this engine could have provided a better response. */
             readonly missing?: boolean;
         };
@@ -362,6 +368,13 @@ export type components = {
             readonly keywords?: string;
             readonly scenario: components["schemas"]["Scenario"];
         };
+        /** @description Expectation is an expectation in a comment. Range is the line of the comment. */
+        readonly Expectation: {
+            readonly range: components["schemas"]["Range"];
+            readonly text: string;
+            /** @description Problem is the reason why the expectation is not met; otherwise empty. */
+            readonly problem: string;
+        };
         /** @description ExplainedRule is a rule in an Explanation. */
         readonly ExplainedRule: {
             readonly rule: components["schemas"]["Rule"];
@@ -393,6 +406,10 @@ export type components = {
             readonly rules: readonly components["schemas"]["ExplainedRule"][];
             /** @description IsRule reports that the cursor is on a rule of the field. Rules then has only this rule, and Type and Facts are empty. */
             readonly isRule: boolean;
+        };
+        /** @description ExportRequest requests a scenario as a file for "crdlab test". */
+        readonly ExportRequest: {
+            readonly scenario: components["schemas"]["Scenario"];
         };
         /** @description Expression is an expression and the value for which it is evaluated. */
         readonly Expression: {
@@ -1048,6 +1065,52 @@ export type components = {
              */
             readonly document: "crd" | "oldCrd" | "object" | "oldObject" | "conversion" | "admission";
         };
+        /** @description TestFile is a file for "crdlab test" with the present findings as expectations. */
+        readonly TestFile: {
+            /** @description Text is YAML: the CRDs and the objects. */
+            readonly text: string;
+            /** @description Omitted lists the parts of the scenario that the file cannot express. */
+            readonly omitted: readonly string[];
+            /** @description Failures lists the reasons why the test fails nevertheless. */
+            readonly failures: readonly string[];
+        };
+        /** @description TestRequest requests a comparison of the findings with the expectations in the comments of the CRDs and objects, as "crdlab test" compares them. The comments define the operations and replace the operation of the scenario; only the CRD, the object, the release and the field validation of the scenario count. */
+        readonly TestRequest: {
+            readonly scenario: components["schemas"]["Scenario"];
+        };
+        /** @description TestResult is the response to a TestRequest. */
+        readonly TestResult: {
+            /** @description Documents lists the CRDs and objects in their order. */
+            readonly documents: readonly components["schemas"]["TestedDocument"][];
+            /** @description Rules lists the rules of the accepted CRDs. */
+            readonly rules: readonly components["schemas"]["TestedRule"][];
+            /** @description Problems lists the reasons why a part of the input is not judged. */
+            readonly problems: readonly string[];
+            /** @description Approximate reports that the libraries of the newest release judged instead of the release's own. */
+            readonly approximate: boolean;
+        };
+        /** @description TestedDocument is a CRD or an object with its expectations. */
+        readonly TestedDocument: {
+            /** @enum {string} */
+            readonly document: "crd" | "oldCrd" | "object" | "oldObject" | "conversion" | "admission";
+            /** @description Range is the first line of the object. */
+            readonly range: components["schemas"]["Range"];
+            readonly kind: string;
+            readonly name: string;
+            /** @description Operation is the request for the document, such as "update", or "stored" without one. */
+            readonly operation: string;
+            readonly expectations: readonly components["schemas"]["Expectation"][];
+            /** @description Unexpected lists the findings that nobody expects, and the reasons why the document is not judged. */
+            readonly unexpected: readonly components["schemas"]["Unexpected"][];
+        };
+        /** @description TestedRule is a rule of a CRD with the number of objects for which it was seen to hold and to fail. Range is its first line. */
+        readonly TestedRule: {
+            readonly range: components["schemas"]["Range"];
+            readonly version: string;
+            readonly rule: string;
+            readonly holds: number;
+            readonly fails: number;
+        };
         /** @description TextEdit replaces a range of a document, like the TextEdit of the Language Server Protocol. */
         readonly TextEdit: {
             /** @enum {string} */
@@ -1069,6 +1132,11 @@ export type components = {
             readonly loop: boolean;
             /** @description Range locates the operator or name of the expression in the CRD. */
             readonly range: components["schemas"]["Range"];
+        };
+        /** @description Unexpected is a finding without an expectation. Range is its line. */
+        readonly Unexpected: {
+            readonly range: components["schemas"]["Range"];
+            readonly message: string;
         };
         /** @description UpgradeStep is a reason why the API server rejects CRD.Upgraded. */
         readonly UpgradeStep: {
@@ -1142,8 +1210,10 @@ export type ConversionReview = components['schemas']['ConversionReview'];
 export type Cursor = components['schemas']['Cursor'];
 export type Difference = components['schemas']['Difference'];
 export type Example = components['schemas']['Example'];
+export type Expectation = components['schemas']['Expectation'];
 export type ExplainedRule = components['schemas']['ExplainedRule'];
 export type Explanation = components['schemas']['Explanation'];
+export type ExportRequest = components['schemas']['ExportRequest'];
 export type Expression = components['schemas']['Expression'];
 export type ExpressionError = components['schemas']['ExpressionError'];
 export type ExpressionRequest = components['schemas']['ExpressionRequest'];
@@ -1191,9 +1261,15 @@ export type StoredObject = components['schemas']['StoredObject'];
 export type Table = components['schemas']['Table'];
 export type Template = components['schemas']['Template'];
 export type TemplateRequest = components['schemas']['TemplateRequest'];
+export type TestFile = components['schemas']['TestFile'];
+export type TestRequest = components['schemas']['TestRequest'];
+export type TestResult = components['schemas']['TestResult'];
+export type TestedDocument = components['schemas']['TestedDocument'];
+export type TestedRule = components['schemas']['TestedRule'];
 export type TextEdit = components['schemas']['TextEdit'];
 export type Timing = components['schemas']['Timing'];
 export type TraceStep = components['schemas']['TraceStep'];
+export type Unexpected = components['schemas']['Unexpected'];
 export type UpgradeStep = components['schemas']['UpgradeStep'];
 export type Version = components['schemas']['Version'];
 export type View = components['schemas']['View'];

@@ -29,6 +29,7 @@ function setUp() {
     online: true,
     older: nothingOlder,
     judged: [],
+    tested: undefined,
     console: emptyConsole,
     source: nowhere,
     notice: "",

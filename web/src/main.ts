@@ -12,6 +12,7 @@ import { Remote } from "./remote/remote";
 import { nowhere } from "./remote/source";
 import { emptyConsole, Session } from "./session";
 import { keepAddress } from "./share/address";
+import { bindExport } from "./share/export";
 import { bindCopyButtons, bindShareMore, openShareDialog } from "./share/dialog";
 import { bindEmbed } from "./share/embed";
 import { namesScenario, parseFragment } from "./share/fragment";
@@ -48,6 +49,8 @@ import { bindTools } from "./ui/tools";
 import { bindSourceNote } from "./ui/source-note";
 import { bindSplit } from "./ui/split";
 import { bindStatus } from "./ui/status";
+import { bindTests } from "./ui/tests";
+import { keepTested } from "./tests";
 import { bindTheme, storedTheme } from "./ui/theme";
 
 const config = readConfig();
@@ -74,6 +77,7 @@ const session = new Session({
   online: isOnline(),
   older: nothingOlder,
   judged: [],
+  tested: undefined,
   console: emptyConsole,
   source: nowhere,
   notice: "",
@@ -126,6 +130,8 @@ bindPrint(session);
 bindMaximize(session);
 bindJumpBar(session);
 bindShareMore(session);
+bindExport(session, (scenario) => help.export(scenario));
+bindTests(session);
 bindShortLink(session, place);
 bindEmbed(session, place);
 bindRuleFilter();
@@ -176,6 +182,7 @@ element("share-open", HTMLButtonElement).addEventListener("click", share);
 keepSession(session, (scenario) => void historyDialog.replaced(scenario, session.state.scenario));
 keepAddress(session, gallery, place);
 keepEvaluated(session, engine, results.standing);
+keepTested(session, (scenario) => help.test(scenario));
 keepOffline(config, session);
 
 const linked = addressToOpen(location.hash);

@@ -19,7 +19,7 @@ export function groupOf(name: DocumentName): readonly DocumentName[] {
   return documentGroups.find((group) => group.includes(name)) ?? [name];
 }
 
-export const panelNames = ["outcome", "rules", "kubectl", "versions", "schema", "releases", "changes"] as const;
+export const panelNames = ["outcome", "rules", "kubectl", "versions", "schema", "releases", "changes", "tests"] as const;
 export type PanelName = (typeof panelNames)[number];
 
 export type Validation = NonNullable<WireScenario["fieldValidation"]>;

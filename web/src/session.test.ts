@@ -22,6 +22,7 @@ const initial: SessionState = {
   question: false,
   older: nothingOlder,
   judged: [],
+  tested: undefined,
   online: true,
   console: emptyConsole,
   source: nowhere,

@@ -1,4 +1,4 @@
-import type { Answer, Expression } from "./api.gen";
+import type { Answer, Expression, TestResult } from "./api.gen";
 import { type DocumentName, groupOf, type PanelName, type Scenario } from "./scenario";
 import type { FieldPlace } from "./fields";
 import type { EngineState, Evaluator } from "./engine/engine";
@@ -52,6 +52,8 @@ export interface SessionState {
   readonly older: OlderState;
   /** The older releases whose judgments are part of the answer. */
   readonly judged: readonly string[];
+  /** The expectations in the documents, if any, and whether the last tested scenario meets them. */
+  readonly tested: TestResult | undefined;
   readonly console: ConsoleState;
   /** The link or address that the documents came from, if any. */
   readonly source: Source;

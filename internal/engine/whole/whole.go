@@ -17,6 +17,7 @@ import (
 	"github.com/crdlab/crdlab/internal/engine/conversion"
 	"github.com/crdlab/crdlab/internal/engine/feature"
 	"github.com/crdlab/crdlab/internal/engine/openapi"
+	"github.com/crdlab/crdlab/internal/expect"
 )
 
 // New returns an engine that evaluates every scenario and sends no requests.
@@ -38,6 +39,8 @@ func NewWithWebhooks(live conversion.Webhooks) *engine.Engine {
 		Schema:       openapi.Schema,
 		Definitions:  definitions,
 		PolicyTypes:  admission.VariableTypes,
+		Test:         expect.Test,
+		Export:       expect.Export,
 	})
 }
 

@@ -8,14 +8,14 @@ import {
   highlightSpecialChars,
   lineNumbers,
 } from "@codemirror/view";
-import type { Finding, Fix, Position, Range, TextEdit } from "../api.gen";
+import type { Fix, Position, Range, TextEdit } from "../api.gen";
 import { celIn } from "./cel";
 import { completions } from "./completion";
 import { flash, flashes } from "./flash";
 import { hovers, type Writing } from "./hover";
 import { keys } from "./keys";
 import { language } from "./language";
-import { offsetOf, positionOf, showFindings } from "./markers";
+import { type Marked, offsetOf, positionOf, showFindings } from "./markers";
 import { replaceInput } from "./replace-input";
 import { theme } from "./theme";
 
@@ -120,7 +120,7 @@ export class Editor {
     return positionOf(doc, selection.main.head);
   }
 
-  showFindings(findings: readonly Finding[]): void {
+  showFindings(findings: readonly Marked[]): void {
     showFindings(this.#view, findings, this.#onFix);
   }
 

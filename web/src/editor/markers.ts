@@ -17,10 +17,13 @@ export function positionOf(text: Text, offset: number): Position {
   return { line: number - 1, character: offset - from };
 }
 
+/** What the editor marks of a finding. */
+export type Marked = Pick<Finding, "range" | "severity" | "message" | "hint" | "fixes">;
+
 /** Replaces the marked findings. */
 export function showFindings(
   view: EditorView,
-  findings: readonly Finding[],
+  findings: readonly Marked[],
   onFix: (fix: Fix) => void,
 ): void {
   if (findings.length === 0 && diagnosticCount(view.state) === 0) return;
@@ -32,7 +35,7 @@ export function showFindings(
 
 function toDiagnostic(
   text: Text,
-  { range, severity, message, hint, fixes }: Finding,
+  { range, severity, message, hint, fixes }: Marked,
   onFix: (fix: Fix) => void,
 ): Diagnostic {
   const from = offsetOf(text, range.start);

@@ -1,4 +1,4 @@
-import type { Completion, Cursor, Explanation, FieldTree, Formatted, AssistResponse, Hover, AssistRequest, InsertRequest, Insertion, Sample, Template, ExpressionResult, ExpressionRequest } from "../api.gen";
+import type { Completion, Cursor, Explanation, FieldTree, Formatted, AssistResponse, Hover, AssistRequest, InsertRequest, Insertion, Sample, Template, TestFile, TestResult, ExpressionResult, ExpressionRequest } from "../api.gen";
 import { Latest } from "./latest";
 import { EvaluationStopped, type StopReason } from "./worker-client";
 import { type Scenario, withoutDefaults } from "../scenario";
@@ -29,6 +29,7 @@ export class Assistant {
   readonly #hovers: Latest<AssistRequest, AssistResponse>;
   readonly #explanations: Latest<AssistRequest, AssistResponse>;
   readonly #fields: Latest<AssistRequest, AssistResponse>;
+  readonly #tests: Latest<AssistRequest, AssistResponse>;
   readonly #trials: Latest<ExpressionRequest, ExpressionResult | Stopped | undefined>;
 
   constructor(options: AssistantOptions) {
@@ -37,6 +38,7 @@ export class Assistant {
     this.#hovers = new Latest((question) => this.#ask(question));
     this.#explanations = new Latest((question) => this.#ask(question));
     this.#fields = new Latest((question) => this.#ask(question));
+    this.#tests = new Latest((question) => this.#ask(question));
     this.#trials = new Latest((request) => this.#try(request));
   }
 
@@ -72,6 +74,16 @@ export class Assistant {
 
   async insert(request: InsertRequest): Promise<Insertion | undefined> {
     return (await this.#ask({ insert: request })).insertion;
+  }
+
+  /** Compares the findings with the expectations in the documents. */
+  async test(scenario: Scenario): Promise<TestResult | undefined> {
+    return (await this.#whole(this.#tests, { test: { scenario: withoutDefaults(scenario) } }))?.tested;
+  }
+
+  /** Writes a scenario as a test file. */
+  async export(scenario: Scenario): Promise<TestFile | undefined> {
+    return (await this.#whole(this.#tests, { export: { scenario: withoutDefaults(scenario) } }))?.testFile;
   }
 
   /** Evaluates an expression. Resolves to {@link Stopped} if the evaluation was stopped. */

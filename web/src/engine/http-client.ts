@@ -16,6 +16,8 @@ const answerNames: Readonly<Record<string, string>> = {
   try: "tried",
   fields: "tree",
   insert: "insertion",
+  test: "tested",
+  export: "testFile",
 };
 
 /** Sends an assist request to a server; the timeout is in ms. */

@@ -3,6 +3,7 @@ import type { Gallery } from "../gallery";
 import { sourceAddressOf } from "../remote/source";
 import type { Session } from "../session";
 import { fragmentOf } from "./address";
+import { download } from "./download";
 import { formatFragment } from "./fragment";
 import { filesOf, markdownOf } from "./documents";
 import type { Place } from "./place";
@@ -67,17 +68,11 @@ export function bindShareMore(session: Session): void {
     );
   });
   element("share-download", HTMLButtonElement).addEventListener("click", () => {
-    void download(session).then(() => (status.textContent = "Downloaded as crdlab.zip."));
+    void zip(filesOf(session.state.scenario)).then((archive) => {
+      download(archive, "crdlab.zip");
+      status.textContent = "Downloaded as crdlab.zip.";
+    });
   });
-}
-
-async function download({ state }: Session): Promise<void> {
-  const address = URL.createObjectURL(await zip(filesOf(state.scenario)));
-  const link = document.createElement("a");
-  link.href = address;
-  link.download = "crdlab.zip";
-  link.click();
-  URL.revokeObjectURL(address);
 }
 
 async function copy(id: string): Promise<void> {

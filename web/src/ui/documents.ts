@@ -3,6 +3,7 @@ import { type DocumentName, documentGroups, documentNames, isOneOf, withoutDefau
 import { Editor } from "../editor/editor";
 import type { Assistant } from "../engine/assistant";
 import type { Session, SessionState } from "../session";
+import { unmetIn } from "../tests";
 import { splitBundle } from "./bundle";
 import { markPlacesAt, type Place } from "./places";
 import { Tabs } from "./tabs";
@@ -211,7 +212,7 @@ export class Documents {
       if (state.scenario[name] !== previous.scenario[name]) this.#replace(name, previous.scenario[name], state.scenario[name]);
     }
     for (const name of this.#editors.keys()) {
-      if (state.answer?.findings !== previous.answer?.findings) this.#mark(name, state);
+      if (state.answer?.findings !== previous.answer?.findings || state.tested !== previous.tested) this.#mark(name, state);
     }
     // A keystroke seldom changes a tab.
     for (const name of documentNames) {
@@ -241,8 +242,8 @@ export class Documents {
     for (const name of shown) this.#editor(name).shown();
   }
 
-  #mark(name: DocumentName, { answer }: SessionState): void {
-    const findings = answer?.findings.filter(({ document }) => document === name);
-    this.#editors.get(name)?.showFindings(findings ?? []);
+  #mark(name: DocumentName, { answer, tested }: SessionState): void {
+    const findings = answer?.findings.filter(({ document }) => document === name) ?? [];
+    this.#editors.get(name)?.showFindings([...findings, ...unmetIn(tested, name)]);
   }
 }

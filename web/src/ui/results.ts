@@ -18,7 +18,7 @@ export class Results {
     this.#tabs = new Tabs("panel", (name) => {
       if (isOneOf(panelNames, name)) session.update({ panel: name });
     });
-    this.#offerChanges(session.state);
+    this.#offerTabs(session.state);
     this.#tabs.show(session.state.panel);
     document.addEventListener("click", ({ target }) => {
       const name = target instanceof Element && target.closest<HTMLElement>("[data-show-panel]")?.dataset["showPanel"];
@@ -44,7 +44,7 @@ export class Results {
       if (state.answer) this.#show(state);
       else this.#panels.clear(state.engine.at === "withheld" ? "There is no result, because your documents are not sent to the server." : "There is no result.");
     }
-    if (state.scenario.oldCrd !== previous.scenario.oldCrd || state.panel !== previous.panel) this.#offerChanges(state);
+    if (state.tested !== previous.tested || state.scenario.oldCrd !== previous.scenario.oldCrd || state.panel !== previous.panel) this.#offerTabs(state);
     if (state.panel !== previous.panel) {
       this.#tabs.show(state.panel);
       this.#panels.refresh();
@@ -61,8 +61,9 @@ export class Results {
     else this.#panels.show(answer.panels);
   }
 
-  /** The comparison has a tab if there is a previous CRD. */
-  #offerChanges({ scenario, panel }: SessionState): void {
+  /** The comparison has a tab if there is a previous CRD, and the tests if there are expectations. */
+  #offerTabs({ scenario, panel, tested }: SessionState): void {
     this.#tabs.offer("changes", scenario.oldCrd !== "" || panel === "changes", false);
+    this.#tabs.offer("tests", tested !== undefined || panel === "tests", false);
   }
 }

@@ -41,8 +41,8 @@ function actionOf(
   if (event.code === "KeyE") return actions.openGallery;
   if (event.code === "KeyF") return actions.format;
   if (event.code === "KeyC") return actions.tryExpression;
-  const number = /^Digit([1-9])$/.exec(event.code)?.[1];
-  return number ? tabAction(Number(number) - 1, actions) : undefined;
+  const number = /^Digit(\d)$/.exec(event.code)?.[1];
+  return number ? tabAction((Number(number) + 9) % 10, actions) : undefined;
 }
 
 function tabAction(index: number, actions: ShortcutActions): (() => void) | undefined {

@@ -1,0 +1,92 @@
+package assist_test
+
+import (
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"golang.org/x/tools/txtar"
+
+	"github.com/crdlab/crdlab/internal/engine/whole"
+	"github.com/crdlab/crdlab/internal/enginetest/cases"
+	"github.com/crdlab/crdlab/internal/playground"
+)
+
+// TestTests runs and exports the tests in testdata/tests. tested.json has the expected
+// result, and test.yaml the expected file with the omitted parts and the failures.
+func TestTests(t *testing.T) {
+	files, err := filepath.Glob("testdata/tests/*.txtar")
+	if err != nil || len(files) == 0 {
+		t.Fatalf("no cases: %v", err)
+	}
+	e := whole.New()
+	for _, file := range files {
+		t.Run(strings.TrimSuffix(filepath.Base(file), ".txtar"), func(t *testing.T) {
+			archive, err := txtar.ParseFile(file)
+			if err != nil {
+				t.Fatal(err)
+			}
+			s := readTestCase(t, archive)
+			for i, f := range archive.Files {
+				got := ""
+				switch f.Name {
+				case "tested.json":
+					encoded, err := cases.EncodeValue(respond(t, e, playground.AssistRequest{Test: &playground.TestRequest{Scenario: s}}).Tested)
+					if err != nil {
+						t.Fatal(err)
+					}
+					got = string(encoded)
+				case "test.yaml":
+					got = formatTestFile(respond(t, e, playground.AssistRequest{Export: &playground.ExportRequest{Scenario: s}}).TestFile)
+				default:
+					continue
+				}
+				if *update {
+					archive.Files[i].Data = []byte(got)
+				} else if got != string(f.Data) {
+					t.Errorf("%s: got\n%s\nwant\n%s", f.Name, got, f.Data)
+				}
+			}
+			if *update {
+				if err := os.WriteFile(file, txtar.Format(archive), 0o644); err != nil {
+					t.Fatal(err)
+				}
+			}
+		})
+	}
+}
+
+func readTestCase(t *testing.T, archive *txtar.Archive) (s playground.Scenario) {
+	t.Helper()
+	for _, f := range archive.Files {
+		switch f.Name {
+		case "scenario.json":
+			if err := json.Unmarshal(f.Data, &s); err != nil {
+				t.Fatal(err)
+			}
+		case "crd.yaml":
+			s.CRD = string(f.Data)
+		case "object.yaml":
+			s.Object = string(f.Data)
+		case "old-object.yaml":
+			s.OldObject = string(f.Data)
+		case "admission.yaml":
+			s.Admission = string(f.Data)
+		}
+	}
+	return s
+}
+
+// formatTestFile returns the file with a line for each omitted part and each failure.
+func formatTestFile(file *playground.TestFile) string {
+	text := file.Text
+	for _, omitted := range file.Omitted {
+		text += "== omitted: " + omitted + "\n"
+	}
+	for _, failure := range file.Failures {
+		text += "== fails: " + failure + "\n"
+	}
+	return text
+}

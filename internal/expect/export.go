@@ -1,0 +1,164 @@
+package expect
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"reflect"
+	"regexp"
+	"strings"
+
+	"sigs.k8s.io/yaml"
+
+	"github.com/crdlab/crdlab/internal/manifest"
+	"github.com/crdlab/crdlab/internal/playground"
+	"github.com/crdlab/crdlab/internal/source/syntax"
+)
+
+// exportedPath names the exported file in messages.
+const exportedPath = "test.yaml"
+
+// Export returns scenarios, each with one CRD and the objects of its kind, as one file with
+// the present findings as expectations. The release and the field validation of the
+// scenarios must be set; they are the same for all.
+func Export(ctx context.Context, evaluate Evaluate, scenarios []playground.Scenario) (*playground.TestFile, error) {
+	exported := &playground.TestFile{Omitted: Omitted(scenarios[0]), Failures: []string{}}
+	var drafts []string
+	for _, s := range scenarios {
+		s.Admission, s.Conversion, s.OldCRD, s.User, s.Groups = "", "", "", "", ""
+		report, err := evaluate(ctx, s)
+		if err != nil {
+			return nil, err
+		}
+		if text := Draft(s, report); text != "" {
+			drafts = append(drafts, text)
+		}
+	}
+	drafted, err := runText(ctx, evaluate, scenarios[0], strings.Join(drafts, "\n---\n")+"\n")
+	if err != nil || len(drafted.Files) == 0 {
+		return exported, err
+	}
+	exported.Text = drafted.Files[0].rewritten()
+	final, err := runText(ctx, evaluate, scenarios[0], exported.Text)
+	if err != nil {
+		return nil, err
+	}
+	for _, f := range final.Files[0].Failures {
+		exported.Failures = append(exported.Failures, fmt.Sprintf("line %d: %s", f.Line, f.Message))
+	}
+	return exported, nil
+}
+
+// runText runs a test file.
+func runText(ctx context.Context, evaluate Evaluate, s playground.Scenario, text string) (*Result, error) {
+	in := manifest.NewInput()
+	in.Add(exportedPath, text)
+	return Run(ctx, in, options(evaluate, s))
+}
+
+// Omitted lists the parts of a scenario that a test file cannot express.
+func Omitted(s playground.Scenario) []string {
+	omitted := []string{}
+	if s.Admission != "" {
+		omitted = append(omitted, "policies, webhooks and users")
+	}
+	if s.Conversion != "" {
+		omitted = append(omitted, "the conversion webhook")
+	}
+	if s.OldCRD != "" {
+		omitted = append(omitted, "the update of a CRD")
+	}
+	return omitted
+}
+
+// hasRequest matches a document with an operation of its own.
+var hasRequest = regexp.MustCompile(`(?m)^\s*#\s*crdlab:`)
+
+// Draft returns a scenario as a test file without the expected findings. If the CRD is
+// rejected, the API server knows no objects of its kind.
+func Draft(s playground.Scenario, report playground.Report) string {
+	validate := ""
+	if s.FieldValidation != "" && s.FieldValidation != playground.FieldValidationStrict {
+		validate = " --validate=" + strings.ToLower(s.FieldValidation)
+	}
+	crdRequest := ""
+	if validate != "" {
+		crdRequest = "create" + validate
+	}
+	drafted := withRequests(crdRequest, s.CRD)
+	if !report.CRD.Accepted {
+		return strings.Join(drafted, "\n---\n")
+	}
+	object := s.Object
+	if !hasRequest.MatchString(object) {
+		object = withStored(object, report.Objects)
+		drafted = append(drafted, withRequests(storedOperation, s.OldObject)...)
+	}
+	drafted = append(drafted, withRequests(requestComment(s, validate), object)...)
+	return strings.Join(drafted, "\n---\n")
+}
+
+// withRequests returns the documents of a stream, and adds a comment to each without an operation.
+func withRequests(comment, text string) []string {
+	var all []string
+	for _, chunk := range syntax.Split(text) {
+		document := strings.Trim(text[chunk.Start:chunk.End], "\n")
+		if comment != "" && !hasRequest.MatchString(document) {
+			document = "# crdlab: " + comment + "\n" + document
+		}
+		all = append(all, document)
+	}
+	return all
+}
+
+// requestComment returns the operation of a scenario with its flags; "" creates an object.
+func requestComment(s playground.Scenario, validate string) string {
+	switch s.Operation {
+	case playground.OperationUpdateStatus:
+		return "status" + validate
+	case playground.OperationApply:
+		comment := "apply"
+		if s.FieldManager != "" {
+			comment += " --field-manager=" + s.FieldManager
+		}
+		if s.Force {
+			comment += " --force-conflicts"
+		}
+		return comment + validate
+	case playground.OperationScale:
+		return fmt.Sprintf("scale --replicas=%d", s.Replicas) + validate
+	case playground.OperationDelete:
+		return "delete" + validate
+	}
+	switch {
+	case s.Operation == playground.OperationUpdate, s.OldObject != "" && s.Operation != playground.OperationCreate:
+		return "update" + validate
+	case validate != "":
+		return "create" + validate
+	}
+	return ""
+}
+
+// withStored adds the fields of an accepted object that the API server stores differently.
+func withStored(object string, objects []playground.Object) string {
+	if len(objects) != 1 || !objects[0].Accepted || objects[0].Deleted {
+		return object
+	}
+	var given, stored map[string]any
+	if yaml.Unmarshal([]byte(object), &given) != nil || json.Unmarshal(objects[0].Stored, &stored) != nil {
+		return object
+	}
+	lines := strings.Split(object, "\n")
+	for i, line := range lines {
+		key, ok := strings.CutSuffix(line, ":")
+		if !ok || strings.HasPrefix(key, " ") || key == "metadata" || reflect.DeepEqual(given[key], stored[key]) {
+			continue
+		}
+		value, err := json.Marshal(stored[key])
+		if _, found := stored[key]; !found || err != nil {
+			value = []byte(absent)
+		}
+		lines[i] += " # stored: " + string(value)
+	}
+	return strings.Join(lines, "\n")
+}

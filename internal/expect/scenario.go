@@ -1,0 +1,135 @@
+package expect
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+	"unicode/utf16"
+
+	"github.com/crdlab/crdlab/internal/check"
+	"github.com/crdlab/crdlab/internal/manifest"
+	"github.com/crdlab/crdlab/internal/playground"
+)
+
+// Evaluate evaluates a scenario with one CRD. It is safe for concurrent use.
+type Evaluate = func(context.Context, playground.Scenario) (playground.Report, error)
+
+// judge judges for [check.Run]. It forgets no CRDs, because the editor's next request uses the
+// same caches.
+type judge struct{ evaluate Evaluate }
+
+func (j judge) Evaluate(ctx context.Context, s playground.Scenario) (playground.Report, error) {
+	return j.evaluate(ctx, s)
+}
+
+func (judge) ForgetCRDs() {}
+
+// options returns the options for the release and the field validation of a scenario. Both
+// must be set.
+func options(evaluate Evaluate, s playground.Scenario) check.Options {
+	return check.Options{
+		Releases: []string{s.Kubernetes}, FieldValidation: s.FieldValidation,
+		NewEngine: func() check.Engine { return judge{evaluate} },
+	}
+}
+
+// Test compares the findings in the CRDs and objects of a scenario with the expectations in
+// their comments. The release and the field validation of the scenario must be set.
+func Test(ctx context.Context, evaluate Evaluate, s playground.Scenario) (*playground.TestResult, error) {
+	in := manifest.NewInput()
+	in.Add(string(playground.DocumentCRD), s.CRD)
+	in.Add(string(playground.DocumentObject), s.Object)
+	r, err := Run(ctx, in, options(evaluate, s))
+	if err != nil {
+		return nil, err
+	}
+	tested := &playground.TestResult{
+		Documents: r.test.documents(), Rules: r.test.rules(), Problems: []string{}, Approximate: len(r.Approximate()) > 0,
+	}
+	for _, p := range in.Problems {
+		tested.Problems = append(tested.Problems, p.Error())
+	}
+	return tested, nil
+}
+
+// documents returns the documents of the input, each with its expectations and with the
+// other failures in its lines.
+func (t *test) documents() []playground.TestedDocument {
+	all := []playground.TestedDocument{}
+	for i, d := range t.input.Documents {
+		start := d.Range.Start.Line
+		if i == 0 || t.input.Documents[i-1].File != d.File {
+			start = 0
+		}
+		all = append(all, t.document(d, start, t.endOf(i)))
+	}
+	return all
+}
+
+// endOf returns the line at which the next document of the same file begins.
+func (t *test) endOf(i int) int {
+	d := t.input.Documents[i]
+	if i+1 < len(t.input.Documents) && t.input.Documents[i+1].File == d.File {
+		return t.input.Documents[i+1].Range.Start.Line
+	}
+	return math.MaxInt
+}
+
+// document returns a document that has the lines from start to end of its file.
+func (t *test) document(d *manifest.Document, start, end int) playground.TestedDocument {
+	tested := playground.TestedDocument{
+		Document: playground.Document(d.File.Path), Range: lineOf(d.File, d.Line), Kind: d.Kind.Kind, Name: d.Name,
+		Operation: t.requests[d].name(), Expectations: []playground.Expectation{}, Unexpected: []playground.Unexpected{},
+	}
+	isInside := func(line int) bool { return start <= line && line < end }
+	stored := map[int]string{} // the problems by line
+	for _, f := range t.byPath[d.File.Path].Failures {
+		switch {
+		case !isInside(f.Line - 1):
+		case f.isUnmet:
+			stored[f.Line-1] = f.Message
+		default:
+			tested.Unexpected = append(tested.Unexpected, playground.Unexpected{Range: lineOf(d.File, f.Line-1), Message: f.Message})
+		}
+	}
+	add := func(line int, text, problem string) {
+		if isInside(line) {
+			tested.Expectations = append(tested.Expectations, playground.Expectation{Range: lineOf(d.File, line), Text: text, Problem: problem})
+		}
+	}
+	for _, w := range t.expectations[d.File.Path].wants {
+		add(w.written, w.text(), strings.Join(w.problems(t.releases), "\n"))
+	}
+	for _, s := range t.expectations[d.File.Path].stored {
+		add(s.line, "stored: "+s.value, stored[s.line])
+	}
+	slices.SortStableFunc(tested.Expectations, func(a, b playground.Expectation) int { return a.Range.Start.Line - b.Range.Start.Line })
+	return tested
+}
+
+// text returns the expectation as in its comment.
+func (w *want) text() string {
+	if w.line != w.written {
+		return fmt.Sprintf("want@%+d %q", w.line-w.written, w.pattern)
+	}
+	return fmt.Sprintf("want %q", w.pattern)
+}
+
+// rules returns the rules of the accepted CRDs, in the order of the input.
+func (t *test) rules() []playground.TestedRule {
+	all := []playground.TestedRule{}
+	for _, r := range t.cover.rules {
+		all = append(all, playground.TestedRule{
+			Range: lineOf(r.crd.File, r.Line-1), Version: r.Version, Rule: r.Expression, Holds: r.Holds, Fails: r.Fails,
+		})
+	}
+	return all
+}
+
+// lineOf returns the range of a line, counted from 0.
+func lineOf(file *manifest.File, line int) playground.Range {
+	length := len(utf16.Encode([]rune(file.Line(line))))
+	return playground.Range{Start: playground.Position{Line: line}, End: playground.Position{Line: line, Character: length}}
+}

@@ -1,0 +1,146 @@
+import { execFile } from "node:child_process";
+import { readFile, writeFile } from "node:fs/promises";
+import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
+import { expect, type Page, type Playground, test } from "./playground";
+
+const program = fileURLToPath(new URL("../../bin/crdlab", import.meta.url));
+
+const crd = `apiVersion: apiextensions.k8s.io/v1
+kind: CustomResourceDefinition
+metadata:
+  name: crontabs.example.com
+spec:
+  group: example.com
+  scope: Namespaced
+  names: {plural: crontabs, kind: CronTab}
+  versions:
+  - name: v1
+    served: true
+    storage: true
+    schema:
+      openAPIV3Schema:
+        type: object
+        properties:
+          spec:
+            type: object
+            x-kubernetes-validations:
+            - rule: self.name == oldSelf.name
+              message: name is immutable
+            - rule: self.replicas < 100
+              message: too many replicas
+            properties:
+              name: {type: string}
+              replicas: {type: integer, default: 1, minimum: 1}
+`;
+
+const objects = `apiVersion: example.com/v1
+kind: CronTab
+metadata:
+  name: a
+spec: # stored: {name: first, replicas: 1}
+  name: first
+---
+# crdlab: update
+apiVersion: example.com/v1
+kind: CronTab
+metadata:
+  name: a
+spec: # want "name is mutable"
+  name: second
+---
+apiVersion: example.com/v1
+kind: CronTab
+metadata:
+  name: b
+spec:
+  replicas: 0 # want "should be greater than or equal to 1"
+`;
+
+const file = `${crd}---\n${objects}`;
+
+/** Opens a test file as a user does, with the picker. */
+async function openFile({ page }: Playground, text: string): Promise<void> {
+  await page.locator("#open-files").setInputFiles([{ name: "test.yaml", mimeType: "application/yaml", buffer: Buffer.from(text) }]);
+}
+
+/** Exports the documents as a test, and returns the downloaded file. */
+async function exported(page: Page): Promise<string> {
+  await page.locator("#share-open").click();
+  const download = page.waitForEvent("download");
+  await page.locator("#share-test").click();
+  const path = await (await download).path();
+  await expect(page.locator("#share-copied")).toHaveText("Downloaded as test.yaml. Run it with crdlab test test.yaml.");
+  return readFile(path, "utf8");
+}
+
+/** Runs the command on a test file; rejects if the test fails. */
+async function runCommand(text: string, path: string): Promise<string> {
+  await writeFile(path, text);
+  return (await promisify(execFile)(program, ["test", "--cover", path])).stdout;
+}
+
+test("a test file shows the expectations that are met, and leads to the others", async ({ playground }) => {
+  const { page } = playground;
+  await playground.open();
+  await expect(page.locator("#tab-tests")).toBeHidden();
+  await expect(page.locator("#tests-summary")).toBeHidden();
+  await openFile(playground, file);
+  const summary = page.locator("#tests-summary");
+  await expect(summary).toHaveText("2 of 3 expectations met, 1 unexpected finding");
+  await summary.click();
+  const list = page.locator("#tests");
+  await expect(list.locator("h3")).toHaveText([/CustomResourceDefinition.*create/, /CronTab a\s*create/, /CronTab a\s*update/, /CronTab b\s*create/, /^0 of 2 rules/]);
+  await expect(list.locator("li", { hasText: "unexpected" })).toContainText("spec: Invalid value: name is immutable");
+  const unmet = list.locator("li", { hasText: "not met" });
+  await expect(unmet).toContainText('no finding on Kubernetes 1.37 in line 13 matches "name is mutable"');
+  await expect(list.locator("li", { hasText: "oldSelf" })).toContainText("failed 1×");
+  await unmet.getByRole("button").click();
+  await expect(page.locator("[data-editor=object] .cm-activeLine")).toHaveText('spec: # want "name is mutable"');
+  await expect(page.locator("[data-editor=object] .cm-lintRange-warning", { hasText: "mutable" })).toBeVisible();
+
+  await page.keyboard.press("End");
+  for (let i = 0; i < 'mutable"'.length; i++) await page.keyboard.press("Backspace");
+  await page.keyboard.type('immutable"');
+  await expect(summary).toHaveText("3 of 3 expectations met");
+  await expect(list.locator("li", { hasText: "not met" })).toHaveCount(0);
+
+  await playground.paste("object", "apiVersion: example.com/v1\nkind: CronTab\nmetadata:\n  name: a\n");
+  await expect(summary).toBeHidden();
+});
+
+test("the command accepts the exported documents of an update", async ({ playground }, info) => {
+  const { page } = playground;
+  await playground.open();
+  await playground.paste("crd", crd);
+  await playground.paste("object", objects.slice(0, objects.indexOf("---")).replace(/ # stored.*/, "").replace("first", "second"));
+  await playground.paste("oldObject", objects.slice(0, objects.indexOf("---")).replace(/ # stored.*/, ""));
+  await expect(playground.verdict("object")).toHaveAttribute("data-state", "rejected");
+  const text = await exported(page);
+  expect(text).toContain("# crdlab: stored\n");
+  expect(text).toContain("spec: # want `^spec: Invalid value: name is immutable$`");
+  expect(await runCommand(text, info.outputPath("test.yaml"))).toContain("ok ");
+  await expect(runCommand(text.replace("is immutable$", "is mutable$"), info.outputPath("other.yaml"))).rejects.toMatchObject({ code: 1 });
+});
+
+test("an exported test file opens with all expectations met", async ({ playground }, info) => {
+  const { page } = playground;
+  await playground.open();
+  await openFile(playground, file);
+  await expect(page.locator("#tests-summary")).toHaveText("2 of 3 expectations met, 1 unexpected finding");
+  const text = await exported(page);
+  await page.keyboard.press("Escape");
+  await openFile(playground, text);
+  await expect(page.locator("#tests-summary")).toHaveText("3 of 3 expectations met");
+  expect(await runCommand(text, info.outputPath("test.yaml"))).toContain("ok ");
+});
+
+test("without the engine in the page, the server runs the tests", async ({ playground }) => {
+  const { page } = playground;
+  await page.route(/\.wasm$/, (route) => route.abort());
+  await playground.open();
+  await openFile(playground, file);
+  await page.locator("#permission-grant").click();
+  await expect(playground.where()).toHaveText(/on the server/);
+  await expect(page.locator("#tests-summary")).toHaveText("2 of 3 expectations met, 1 unexpected finding");
+});
