@@ -207,6 +207,7 @@ test("a dropped file fills the visible document", async ({ playground }) => {
   ]);
   await expect(playground.verdict("object")).toHaveAttribute("data-state", "rejected");
   expect(await playground.text("object")).toContain("replicas: 15");
+  await expect(page.locator("#example-note")).toBeHidden();
 });
 
 test("the scenario is copied as Markdown and downloaded", async ({ playground }) => {

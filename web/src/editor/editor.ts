@@ -76,9 +76,10 @@ export class Editor {
           pasteOf(takePaste),
           EditorView.contentAttributes.of({ "aria-label": label, spellcheck: "false", tabindex: "0" }),
           EditorView.updateListener.of((update) => {
-            if (update.docChanged) {
-              this.#text = update.state.doc.toString();
-              onEdit(this.#text, update.transactions.some(isTyping));
+            const text = update.docChanged ? update.state.doc.toString() : this.#text;
+            if (text !== this.#text) {
+              this.#text = text;
+              onEdit(text, update.transactions.some(isTyping));
             }
             if (update.focusChanged && update.view.hasFocus) onFocus();
             const { main } = update.state.selection;
@@ -93,9 +94,10 @@ export class Editor {
     place.replaceChildren();
   }
 
-  /** Replaces the document in one undoable step. */
+  /** Replaces the document in one undoable step, without a call of onEdit. */
   setText(text: string): void {
     if (this.#text === text) return;
+    this.#text = text;
     this.#view.dispatch(replacement(this.#view.state, text));
     // CodeMirror's own scrolling would scroll a narrow page, too.
     this.#view.scrollDOM.scrollTop = 0;
