@@ -16,6 +16,7 @@ require (
 
 require (
 	github.com/Azure/go-ansiterm v0.0.0-20250102033503-faa5f7b0171c // indirect
+	github.com/a-h/templ v0.3.977 // indirect
 	github.com/agnivade/levenshtein v1.2.2 // indirect
 	github.com/elastic/go-seccomp-bpf v1.6.0 // indirect
 	github.com/landlock-lsm/go-landlock v0.11.0 // indirect
