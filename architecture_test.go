@@ -33,7 +33,6 @@ var packageRules = []packageRule{
 	{"internal/devtools/releases", "internal/minors internal/enginetest/cases internal/engine/whole", true},
 	{"internal/cluster", "", true},
 	{"internal/naming", "internal/playground", true},
-	{"internal/unfailing", "internal/engine internal/engine/celread internal/engine/celrule internal/engine/release internal/playground", true},
 	{"internal/inspect", "internal/check internal/manifest internal/engine/openapi internal/playground", true},
 	{"internal/upgrade", "internal/check internal/manifest internal/playground", false},
 	{"internal/check/format", "internal/check internal/playground", false},
@@ -65,7 +64,8 @@ var packageRules = []packageRule{
 	{"internal/refserver", "internal/refserver/kubeapi internal/playground", true},
 	{"internal/refserver/kubeapi", "internal/playground", true},
 
-	{"internal/engine/whole", "internal/expect internal/engine internal/engine/admission internal/engine/admission/manifest internal/engine/conversion internal/engine/openapi internal/engine/feature", true},
+	{"internal/engine/whole", "internal/expect internal/unfailing internal/playground internal/engine internal/engine/admission internal/engine/admission/manifest internal/engine/conversion internal/engine/openapi internal/engine/feature", true},
+	{"internal/unfailing", "internal/engine internal/engine/celread internal/engine/celrule internal/engine/release internal/playground", true},
 	// Features know nothing of the engine but the types in package feature.
 	{"internal/engine/admission", "internal/engine/admission/manifest " + featureImports, true},
 	{"internal/engine/admission/manifest", "internal/engine/gotype internal/engine/finding internal/engine/upstream internal/source/... internal/playground", true},

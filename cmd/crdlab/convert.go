@@ -23,10 +23,36 @@ func (f *conversionFlags) readConversion(command *cobra.Command) (string, error)
 	return inspect.Join(in.Documents), nil
 }
 
-// convertFlags holds the flags of the command convert.
-type convertFlags struct {
+// objectFlags holds the flags of a command that prints objects at their served versions.
+type objectFlags struct {
 	inspectFlags
 	conversionFlags
+}
+
+func (f *objectFlags) add(command *cobra.Command, formats ...string) {
+	f.inspectFlags.add(command, formats...)
+	f.addConversion(command)
+	f.addNow(command)
+}
+
+// reports returns the reports on the objects at paths, see [inspectFlags.selectGroups] and
+// [selection.reports].
+func (f *objectFlags) reports(command *cobra.Command, paths []string) (*selection, []inspect.Subject, error) {
+	selected, err := f.selectGroups(command, paths)
+	if err != nil {
+		return nil, nil, err
+	}
+	conversion, err := f.readConversion(command)
+	if err != nil {
+		return nil, nil, err
+	}
+	subjects, err := selected.reports(playground.Scenario{Conversion: conversion})
+	return selected, subjects, err
+}
+
+// convertFlags holds the flags of the command convert.
+type convertFlags struct {
+	objectFlags
 	to string
 }
 
@@ -47,22 +73,12 @@ it at each served version. Comments name the fields that a version loses.
 		}),
 	}
 	flags.add(command, outputText, outputJSON, outputYAML)
-	flags.addConversion(command)
-	flags.addNow(command)
 	command.Flags().StringVar(&flags.to, "to", "", "served `version`; if empty, all versions")
 	return command
 }
 
 func runConvert(command *cobra.Command, flags *convertFlags, paths []string) (int, error) {
-	selected, err := flags.selectGroups(command, paths)
-	if err != nil {
-		return 0, err
-	}
-	conversion, err := flags.readConversion(command)
-	if err != nil {
-		return 0, err
-	}
-	subjects, err := selected.reports(playground.Scenario{Conversion: conversion})
+	selected, subjects, err := flags.reports(command, paths)
 	if err != nil {
 		return 0, err
 	}

@@ -4,7 +4,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/crdlab/crdlab/internal/inspect"
-	"github.com/crdlab/crdlab/internal/playground"
 )
 
 // outputWide is a value of --output, see outputText.
@@ -12,8 +11,7 @@ const outputWide = "wide"
 
 // getFlags holds the flags of the command get.
 type getFlags struct {
-	inspectFlags
-	conversionFlags
+	objectFlags
 	version string
 }
 
@@ -34,22 +32,12 @@ printer columns of their CRDs.
 		}),
 	}
 	flags.add(command, outputText, outputWide, outputJSON, outputYAML)
-	flags.addConversion(command)
-	flags.addNow(command)
 	addVersion(command, &flags.version)
 	return command
 }
 
 func runGet(command *cobra.Command, flags *getFlags, paths []string) (int, error) {
-	selected, err := flags.selectGroups(command, paths)
-	if err != nil {
-		return 0, err
-	}
-	conversion, err := flags.readConversion(command)
-	if err != nil {
-		return 0, err
-	}
-	subjects, err := selected.reports(playground.Scenario{Conversion: conversion})
+	selected, subjects, err := flags.reports(command, paths)
 	if err != nil {
 		return 0, err
 	}

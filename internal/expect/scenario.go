@@ -16,6 +16,9 @@ import (
 // Evaluate evaluates a scenario with one CRD. It is safe for concurrent use.
 type Evaluate = func(context.Context, playground.Scenario) (playground.Report, error)
 
+// CannotFail returns the IDs of the rules in the CRD of a scenario that cannot fail.
+type CannotFail = func(context.Context, playground.Scenario) (ids map[string]bool, err error)
+
 // judge judges for [check.Run]. It forgets no CRDs, because the editor's next request uses the
 // same caches.
 type judge struct{ evaluate Evaluate }
@@ -37,7 +40,7 @@ func options(evaluate Evaluate, s playground.Scenario) check.Options {
 
 // Test compares the findings in the CRDs and objects of a scenario with the expectations in
 // their comments. The release and the field validation of the scenario must be set.
-func Test(ctx context.Context, evaluate Evaluate, s playground.Scenario) (*playground.TestResult, error) {
+func Test(ctx context.Context, evaluate Evaluate, cannotFail CannotFail, s playground.Scenario) (*playground.TestResult, error) {
 	in := manifest.NewInput()
 	in.Add(string(playground.DocumentCRD), s.CRD)
 	in.Add(string(playground.DocumentObject), s.Object)
@@ -45,8 +48,14 @@ func Test(ctx context.Context, evaluate Evaluate, s playground.Scenario) (*playg
 	if err != nil {
 		return nil, err
 	}
+	err = r.Coverage.AddUnfailing(func(crd *manifest.Document) (map[string]bool, error) {
+		return cannotFail(ctx, playground.Scenario{CRD: crd.Text, Kubernetes: s.Kubernetes})
+	})
+	if err != nil {
+		return nil, err
+	}
 	tested := &playground.TestResult{
-		Documents: r.test.documents(), Rules: r.test.rules(), Problems: []string{}, Approximate: len(r.Approximate()) > 0,
+		Documents: r.test.documents(), Rules: r.Coverage.tested(), Problems: []string{}, Approximate: len(r.Approximate()) > 0,
 	}
 	for _, p := range in.Problems {
 		tested.Problems = append(tested.Problems, p.Error())
@@ -117,12 +126,13 @@ func (w *want) text() string {
 	return fmt.Sprintf("want %q", w.pattern)
 }
 
-// rules returns the rules of the accepted CRDs, in the order of the input.
-func (t *test) rules() []playground.TestedRule {
+// tested returns the rules for the page.
+func (c Coverage) tested() []playground.TestedRule {
 	all := []playground.TestedRule{}
-	for _, r := range t.cover.rules {
+	for _, r := range c.Rules {
 		all = append(all, playground.TestedRule{
-			Range: lineOf(r.crd.File, r.Line-1), Version: r.Version, Rule: r.Expression, Holds: r.Holds, Fails: r.Fails,
+			Range: lineOf(r.crd.File, r.Line-1), Version: r.Version, Rule: r.Expression,
+			Holds: r.Holds, Fails: r.Fails, CannotFail: r.CannotFail,
 		})
 	}
 	return all

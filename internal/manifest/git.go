@@ -25,8 +25,11 @@ type revision struct {
 // for git, PATH is relative to the root of the repository, unless it begins with a dot.
 func (r Reader) parseRevision(ctx context.Context, argument string) (v revision, err error) {
 	name, file, _ := strings.Cut(argument, ":")
-	if _, err := r.git(ctx, "rev-parse", "--verify", "--end-of-options", name+"^{commit}"); err != nil {
-		return v, err
+	if _, err := r.git(ctx, "rev-parse", "--verify", "--quiet", "--end-of-options", name+"^{commit}"); err != nil {
+		if failure := (*exec.ExitError)(nil); errors.As(err, &failure) && failure.ExitCode() == 1 {
+			return v, errors.New("no such file, directory or git revision")
+		}
+		return v, fmt.Errorf("no such file or directory, and no revision: %w", err)
 	}
 	if strings.HasPrefix(file, ".") {
 		prefix, err := r.git(ctx, "rev-parse", "--show-prefix")

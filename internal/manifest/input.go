@@ -190,7 +190,7 @@ func (r Reader) read(ctx context.Context, in *Input, path string) (explicit bool
 	}
 	revision, err := r.parseRevision(ctx, path)
 	if err != nil {
-		in.problem(path, fmt.Errorf("no such file or directory, and no revision: %w", err))
+		in.problem(path, err)
 		return true
 	}
 	return revision.load(ctx, in)

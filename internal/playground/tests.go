@@ -58,6 +58,9 @@ type TestedRule struct {
 	Rule    string `json:"rule"`
 	Holds   int    `json:"holds"`
 	Fails   int    `json:"fails"`
+	// CannotFail reports that the schema permits no value for which the rule would fail, and
+	// that no stored object has failed it either.
+	CannotFail bool `json:"cannotFail"`
 }
 
 // ExportRequest requests a scenario as a file for "crdlab test".

@@ -1110,6 +1110,8 @@ export type components = {
             readonly rule: string;
             readonly holds: number;
             readonly fails: number;
+            /** @description CannotFail reports that the schema permits no value for which the rule would fail, and that no stored object has failed it either. */
+            readonly cannotFail: boolean;
         };
         /** @description TextEdit replaces a range of a document, like the TextEdit of the Language Server Protocol. */
         readonly TextEdit: {

@@ -1,6 +1,6 @@
 // The expectations in the comments of the documents, as "crdlab test" reads them.
 
-import type { TestResult } from "./api.gen";
+import type { TestedRule, TestResult } from "./api.gen";
 import { isPending } from "./evaluation";
 import type { Marked } from "./editor/markers";
 import type { DocumentName, Scenario } from "./scenario";
@@ -65,4 +65,12 @@ export function summaryOf({ expected, met, unexpected }: Counts): string {
   if (expected === 0) return `Test: ${findings}`;
   const sum = `${met} of ${expected} ${expected === 1 ? "expectation" : "expectations"} met`;
   return unexpected === 0 ? sum : `${sum}, ${findings}`;
+}
+
+/** Summarizes the coverage of rules: "2 of 3 rules were seen to hold and to fail; 1 more cannot fail". */
+export function coverageSummaryOf(rules: readonly TestedRule[]): string {
+  const covered = rules.filter(({ holds, fails }) => holds > 0 && fails > 0).length;
+  const canFail = rules.filter(({ cannotFail }) => !cannotFail).length;
+  const sum = `${covered} of ${canFail} rules were seen to hold and to fail`;
+  return canFail === rules.length ? sum : `${sum}; ${rules.length - canFail} more cannot fail`;
 }

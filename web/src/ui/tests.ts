@@ -2,7 +2,7 @@ import type { Range, TestedDocument, TestedRule, TestResult } from "../api.gen";
 import { element } from "../dom";
 import type { DocumentName } from "../scenario";
 import type { Session } from "../session";
-import { countsOf, passes, summaryOf } from "../tests";
+import { countsOf, coverageSummaryOf, passes, summaryOf } from "../tests";
 
 /** Shows the expectations in the documents: their number in the request bar, and a list. */
 export function bindTests(session: Session): void {
@@ -48,15 +48,20 @@ function documentOf({ document: name, range, kind, name: object, operation, expe
 /** Shows which rules were seen to hold and to fail. */
 function rulesOf(rules: readonly TestedRule[]): readonly HTMLElement[] {
   if (rules.length === 0) return [];
-  const covered = rules.filter(({ holds, fails }) => holds > 0 && fails > 0);
   const list = made("ul");
-  list.append(...rules.map(({ range, rule, version, holds, fails }) => {
-    const [state, word] = holds > 0 && fails > 0 ? ["is-pass", "covered"] : ["is-warning", "not covered"];
-    const item = row(state, word, "crd", range, rule);
+  list.append(...rules.map((tested) => {
+    const { range, rule, version, holds, fails } = tested;
+    const item = row(...coverageOf(tested), "crd", range, rule);
     item.append(made("p", "tests-counts quiet", `${version}: held ${holds}×, failed ${fails}×`));
     return item;
   }));
-  return [made("h3", "", `${covered.length} of ${rules.length} rules were seen to hold and to fail`), list];
+  return [made("h3", "", coverageSummaryOf(rules)), list];
+}
+
+/** Returns the style and the word for the coverage of a rule. */
+function coverageOf({ holds, fails, cannotFail }: TestedRule): [state: string, word: string] {
+  if (holds > 0 && fails > 0) return ["is-pass", "covered"];
+  return cannotFail ? ["", "cannot fail"] : ["is-warning", "not covered"];
 }
 
 function row(state: string, word: string, name: DocumentName, range: Range, text: string, problem = ""): HTMLElement {
