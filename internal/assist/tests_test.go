@@ -30,7 +30,7 @@ func TestTests(t *testing.T) {
 			}
 			s := readTestCase(t, archive)
 			for i, f := range archive.Files {
-				got := ""
+				var got string
 				switch f.Name {
 				case "tested.json":
 					encoded, err := cases.EncodeValue(respond(t, e, playground.AssistRequest{Test: &playground.TestRequest{Scenario: s}}).Tested)
