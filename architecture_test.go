@@ -24,7 +24,7 @@ type packageRule struct {
 
 // packageRules lists all packages. Imports point down the list.
 var packageRules = []packageRule{
-	{"cmd/crdlab", "internal/server internal/cluster internal/naming internal/share internal/assist internal/inspect internal/upgrade internal/unfailing internal/expect internal/check/... internal/manifest internal/minors internal/engine/whole internal/engine/release internal/engine internal/playground", true},
+	{"cmd/crdlab", "internal/gotypes internal/server internal/cluster internal/naming internal/share internal/assist internal/inspect internal/upgrade internal/unfailing internal/expect internal/check/... internal/manifest internal/minors internal/engine/whole internal/engine/release internal/engine internal/playground", true},
 	{"cmd/server", "internal/server", true},
 	{"internal/server", "internal/metrics internal/minors internal/httpapi internal/share internal/procpool internal/renderer internal/confine internal/assist internal/engine/whole internal/engine/conversion internal/engine internal/playground web", true},
 	{"cmd/worker", "internal/httpapi internal/share internal/ui internal/examples internal/playground", false},
@@ -99,6 +99,7 @@ var packageRules = []packageRule{
 
 	{"internal/expect", "internal/check internal/manifest internal/source/... internal/playground", false},
 	{"internal/check", "internal/manifest internal/bundle internal/source/edit internal/playground", false},
+	{"internal/gotypes", "internal/source/... internal/playground", true},
 	{"internal/manifest", "internal/bundle internal/source/... internal/playground", false},
 	{"internal/bundle", "internal/source/... internal/playground", false},
 	{"internal/verdict", "internal/source/... internal/playground", false},

@@ -15,7 +15,8 @@ import (
 
 // inputHelp describes the arguments of the commands that read manifests.
 const inputHelp = `A PATH is a file, a directory, a pattern, an https address, a revision of the git
-repository (REVISION:PATH, or REVISION for all its files), or "-" for standard input.`
+repository (REVISION:PATH, or REVISION for all its files), a pattern for Go packages such as
+./api/..., or "-" for standard input.`
 
 // checkFlags holds the flags of the command check.
 type checkFlags struct {
@@ -71,7 +72,7 @@ func runCheck(command *cobra.Command, flags checkFlags, paths []string) (int, er
 	programs := minors.Open(flags.minorsDirectory())
 	defer programs.Close()
 	if !flags.watch {
-		in := manifest.Reader{Stdin: command.InOrStdin()}.Read(command.Context(), paths)
+		in := newReader(command).Read(command.Context(), paths)
 		if flags.fromCluster {
 			if err := flags.cluster.addCRDs(command.Context(), in); err != nil {
 				return 0, err

@@ -56,7 +56,7 @@ func (f *diffFlags) addFormat(command *cobra.Command) {
 
 func runDiff(command *cobra.Command, flags diffFlags, paths []string) (int, error) {
 	ctx := command.Context()
-	reader := manifest.Reader{Stdin: command.InOrStdin()}
+	reader := newReader(command)
 	before, after, objects := reader.Read(ctx, paths[:1]), reader.Read(ctx, paths[1:]), reader.Read(ctx, flags.objects)
 	result, err := upgrade.Compare(ctx, whole.New(), before, after, objects)
 	if err != nil {

@@ -103,7 +103,7 @@ func noCRD(in *manifest.Input) error {
 
 // readManifests reads manifests, and prints a line for each unusable or skipped file.
 func readManifests(command *cobra.Command, paths []string) *manifest.Input {
-	in := manifest.Reader{Stdin: command.InOrStdin()}.Read(command.Context(), paths)
+	in := newReader(command).Read(command.Context(), paths)
 	for _, p := range in.Problems {
 		notify(command, "%s", p.Error())
 	}

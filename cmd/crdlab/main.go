@@ -101,7 +101,7 @@ func newRoot() *cobra.Command {
 	}
 	root.SetVersionTemplate("crdlab {{.Version}}\n")
 	root.AddCommand(
-		newCheck(), newColumns(), newConvert(), newCost(), newCRDTest(), newDiff(), newEval(), newExplain(), newGet(), newOpenAPI(),
+		newCheck(), newColumns(), newConvert(), newCost(), newCRDTest(), newDiff(), newEval(), newExplain(), newGenerate(), newGet(), newOpenAPI(),
 		newLink(), newLinks(), newOpen(), newSample(), newServe(), newStatic(), newTest(), newUpgradeCheck(), newVersion(),
 	)
 	explainArguments(root)

@@ -17,6 +17,9 @@ func permalinks(page string, mode playground.FieldValidation, r *check.Result) (
 		return nil, err
 	}
 	return func(d check.Document) string {
+		if d.Source() == nil {
+			return ""
+		}
 		s := playground.Scenario{FieldValidation: mode, CRD: d.Source().Text}
 		if crd := r.CRDOf(d); crd != nil {
 			s.CRD, s.Object = crd.Source().Text, d.Source().Text

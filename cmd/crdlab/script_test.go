@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"encoding/pem"
 	"errors"
 	"flag"
@@ -14,6 +15,7 @@ import (
 	"regexp"
 	"runtime"
 	"strconv"
+	"strings"
 	"testing"
 	"time"
 
@@ -56,9 +58,20 @@ func TestScripts(t *testing.T) {
 				return err
 			}
 			env.Setenv("REPOSITORY", repository)
+			setGoCaches(env)
 			return serveFiles(env)
 		},
 	})
+}
+
+// setGoCaches lets the go command of a script use the caches of this process. Scripts have
+// no home directory.
+func setGoCaches(env *testscript.Env) {
+	for _, name := range []string{"GOMODCACHE", "GOCACHE", "GOPROXY"} {
+		if value, err := exec.CommandContext(context.Background(), "go", "env", name).Output(); err == nil {
+			env.Setenv(name, strings.TrimSpace(string(value)))
+		}
+	}
 }
 
 // exits is the script command "exits STATUS COMMAND [ARGUMENT...]". It runs a command,

@@ -74,7 +74,7 @@ func runTest(command *cobra.Command, flags testFlags, paths []string) (int, erro
 	programs := minors.Open(flags.minorsDirectory())
 	defer programs.Close()
 	if !flags.watch {
-		in := manifest.Reader{Stdin: command.InOrStdin()}.Read(command.Context(), paths)
+		in := newReader(command).Read(command.Context(), paths)
 		return testInput(command, flags, in, programs, nil)
 	}
 	if err := validateWatch(paths, flags.output, flags.update); err != nil {

@@ -61,6 +61,8 @@ func validateWatch(paths []string, output string, writes bool) error {
 	switch {
 	case slices.Contains(paths, "-"):
 		return usageError("--watch cannot read standard input")
+	case slices.ContainsFunc(paths, manifest.IsGoPattern):
+		return usageError("--watch does not watch Go packages")
 	case output != outputText:
 		return usageError("--watch needs --output text")
 	case writes:

@@ -53,6 +53,9 @@ func Run(ctx context.Context, in *manifest.Input, o Options) (*Result, error) {
 	if err := c.addConflicts(ctx); err != nil {
 		return nil, err
 	}
+	for _, p := range in.Packages {
+		c.addPackage(p)
+	}
 	result.Releases = c.releases()
 	return result, nil
 }
@@ -88,7 +91,7 @@ func plan(in *manifest.Input) ([]unit, *Result) {
 			result.WithoutCRD = append(result.WithoutCRD, document.Object)
 			continue
 		}
-		document.CRD = fmt.Sprintf("%s:%d", crd.File.Path, crd.Line+1)
+		document.CRD = objectOf(crd).position()
 		u := &units[unitOf[crd]]
 		u.objects = append(u.objects, len(result.Documents))
 		result.Documents = append(result.Documents, document)

@@ -103,11 +103,11 @@ func (c *checker) clusters() [][]acceptedCRD {
 func (c *checker) addConflict(crd acceptedCRD, condition playground.Condition, before []acceptedCRD) {
 	d := &c.result.Documents[crd.document]
 	name := conflictPaths[condition.Reason]
+	place, line := located(d.source, d.source.At("spec", "names", name))
 	found := Finding{
-		Place: placeOf(d.source, d.source.At("spec", "names", name)), Severity: playground.SeverityError, Reason: condition.Reason,
+		Place: place, Source: line, Severity: playground.SeverityError, Reason: condition.Reason,
 		Field: "spec.names." + name, Message: condition.Message, Hint: namesHint, Related: []Related{}, Fixes: []string{},
 	}
-	found.Source = d.source.File.Line(found.Line - 1)
 	for _, other := range before {
 		if used := sharedNames(name, crd.report.Names, other.report.Names); len(used) > 0 {
 			file := c.result.Documents[other.document].source

@@ -68,7 +68,7 @@ type Document struct {
 	source *manifest.Document
 }
 
-// Source returns the document of the input.
+// Source returns the document of the input; nil for Go packages.
 func (d Document) Source() *manifest.Document { return d.source }
 
 // Verdict is the verdict of a release on a document.
@@ -168,14 +168,31 @@ func (d Document) rejected() bool {
 // placeOf returns the place of a range in a document. A range in the comments before the
 // object means the object, so its place is the object's first line.
 func placeOf(d *manifest.Document, r playground.Range) Place {
-	r = d.InFile(r)
-	if r.Start.Line < d.Line {
-		line := len(utf16.Encode([]rune(d.File.Line(d.Line))))
-		r = playground.Range{Start: playground.Position{Line: d.Line}, End: playground.Position{Line: d.Line, Character: line}}
+	place, _ := located(d, r)
+	return place
+}
+
+// located returns the place of a range in a document like [placeOf], and the place's first
+// line. The place in a generated document is its origin.
+func located(d *manifest.Document, r playground.Range) (place Place, line string) {
+	file, at := d.Source(r)
+	if d.Origin == nil && at.Start.Line < d.Line {
+		length := len(utf16.Encode([]rune(d.File.Line(d.Line))))
+		at = playground.Range{Start: playground.Position{Line: d.Line}, End: playground.Position{Line: d.Line, Character: length}}
 	}
-	return Place{d.File.Path, r.Start.Line + 1, r.Start.Character + 1, r.End.Line + 1, r.End.Character + 1}
+	return placeIn(file, at), file.Line(at.Start.Line)
+}
+
+// placeIn returns the place of a range in a file.
+func placeIn(file *manifest.File, r playground.Range) Place {
+	return Place{file.Path, r.Start.Line + 1, r.Start.Character + 1, r.End.Line + 1, r.End.Character + 1}
 }
 
 func objectOf(d *manifest.Document) Object {
-	return Object{d.File.Path, d.Line + 1, d.APIVersion, d.Kind.Kind, d.Namespace, d.Name}
+	o := Object{d.File.Path, d.Line + 1, d.APIVersion, d.Kind.Kind, d.Namespace, d.Name}
+	if d.Origin != nil {
+		place := placeOf(d, d.At("spec", "versions"))
+		o.Path, o.Line = place.Path, place.Line
+	}
+	return o
 }

@@ -88,15 +88,18 @@ func findingsOf(findings []playground.Finding, files map[playground.Document]*ma
 		if file == nil {
 			continue
 		}
+		place, line := located(file, f.Range)
 		found := Finding{
-			Place: placeOf(file, f.Range), Severity: f.Severity, Reason: f.Reason, Field: f.Field, Message: f.Message,
+			Place: place, Source: line, Severity: f.Severity, Reason: f.Reason, Field: f.Field, Message: f.Message,
 			Hint: f.Hint, Related: []Related{}, Fixes: []string{},
 		}
-		found.Source = file.File.Line(found.Line - 1)
 		for _, r := range f.Related {
 			if other := files[r.Document]; other != nil {
 				found.Related = append(found.Related, Related{placeOf(other, r.Range), r.Message})
 			}
+		}
+		if file.Origin != nil {
+			f.Fixes = nil // They change the generated document, not its source.
 		}
 		for _, f := range f.Fixes {
 			found.Fixes = append(found.Fixes, f.Title)

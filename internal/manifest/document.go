@@ -58,6 +58,23 @@ type Document struct {
 	// IsCRD reports that the object is a CRD, which describes the kind Described.
 	IsCRD     bool
 	Described bundle.Kind
+	// Origin returns the file and the range there from which a range in Text is generated.
+	// It is nil for a document that is not generated.
+	Origin func(playground.Range) (*File, playground.Range)
+}
+
+// Source returns the file and the range there of a range in Text: the origin of a generated
+// document.
+func (d *Document) Source(r playground.Range) (*File, playground.Range) {
+	if d.Origin != nil {
+		return d.Origin(r)
+	}
+	return d.File, d.InFile(r)
+}
+
+// NewFile returns a file without documents.
+func NewFile(path, text string) *File {
+	return &File{Path: path, Text: text, index: position.New(text)}
 }
 
 // InFile returns the range in the file of a range in Text.

@@ -29,6 +29,8 @@ type Input struct {
 	// Skipped lists files that are not manifests, although the user or their name
 	// suggests it.
 	Skipped []Skipped
+	// Packages lists the Go packages from which CRDs were generated.
+	Packages []*Package
 
 	bytes int
 	seen  map[string]bool
@@ -86,7 +88,7 @@ func (in *Input) skip(path, reason string) {
 // WithTexts returns the documents of the input after files, by their paths, got other
 // content.
 func (in *Input) WithTexts(texts map[string]string) *Input {
-	changed := &Input{seen: map[string]bool{}}
+	changed := &Input{seen: map[string]bool{}, Packages: in.Packages}
 	for _, d := range in.Documents {
 		text, ok := texts[d.File.Path]
 		switch {
@@ -121,6 +123,9 @@ type Reader struct {
 	// Previous is the result of an earlier Read of the same paths, or nil. Read shares its
 	// documents of unchanged files. It reads addresses and revisions only once.
 	Previous *Input
+	// Generate generates CRDs from the Go packages that match a pattern. If it is nil, Read
+	// accepts no patterns of Go packages.
+	Generate func(ctx context.Context, pattern string) (*Package, error)
 }
 
 // stdinPath is the name of standard input in messages.
@@ -133,6 +138,7 @@ const stdinPath = "<stdin>"
 //   - a directory, whose files *.yaml, *.yml and *.json are read, also in subdirectories,
 //     unless the name of the subdirectory begins with a dot,
 //   - a pattern for these,
+//   - a pattern for Go packages, which ends in "...",
 //   - an https address,
 //   - a revision of the git repository: REVISION:PATH, or REVISION for all its files.
 //
@@ -166,6 +172,9 @@ func (r Reader) read(ctx context.Context, in *Input, path string) (explicit bool
 		return true
 	case strings.HasPrefix(path, "http://"):
 		in.problem(path, errors.New("only https addresses are read"))
+		return true
+	case r.Generate != nil && IsGoPattern(path):
+		r.generate(ctx, in, path)
 		return true
 	}
 	info, err := os.Stat(r.absolute(path))

@@ -68,7 +68,7 @@ test("the line under the editor explains the element at the caret, and links to 
 
   // A defaulted field of the CRD leads to the line of the result.
   await place("crd", /^size$/);
-  await expect(line("crd").getByRole("button")).toHaveText(["spec.size", "integer", "defaulted: 3", "default 3", "maximum 9"]);
+  await expect(line("crd").getByRole("button")).toHaveText(["spec.size", "integer", "defaulted: 3", "default 3", "maximum 9", "default applies only if spec is present"]);
   await line("crd").getByText("defaulted: 3").click();
   await expect(page.locator(".yaml-line.is-sought")).toContainText("size: 3");
 

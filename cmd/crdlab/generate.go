@@ -1,0 +1,63 @@
+package main
+
+import (
+	"io"
+
+	"github.com/spf13/cobra"
+
+	"github.com/crdlab/crdlab/internal/gotypes"
+	"github.com/crdlab/crdlab/internal/playground"
+)
+
+func newGenerate() *cobra.Command {
+	var options string
+	command := &cobra.Command{
+		Use:   "generate PACKAGES...",
+		Short: "Generate CRDs from Go types",
+		Long: `Generate the CRDs of Go types with kubebuilder markers, as "controller-gen crd output:stdout"
+prints them. Print the mistakes of the types with their lines, and markers without effect.
+
+PACKAGES is a directory or a pattern of the go command, which must be installed. The other
+commands accept patterns with "...", too: "crdlab check ./api/..." judges the CRDs, and leads
+from each finding to the field or marker.`,
+		Example: `  crdlab generate ./api/... > crds.yaml
+  crdlab generate --crd maxDescLen=0 ./api/v1`,
+		Args: cobra.MinimumNArgs(1),
+		RunE: runE(func(command *cobra.Command, patterns []string) (int, error) {
+			return runGenerate(command, options, patterns)
+		}),
+	}
+	command.Flags().StringVar(&options, "crd", "", ``+"`options`"+` of controller-gen after "crd:", such as maxDescLen=0,allowDangerousTypes=true`)
+	return command
+}
+
+func runGenerate(command *cobra.Command, options string, patterns []string) (int, error) {
+	o, err := gotypes.ParseOptions(options)
+	if err != nil {
+		return 0, usageError("--crd: %w", err)
+	}
+	generated, err := gotypes.Load(command.Context(), "", patterns, o)
+	if err != nil {
+		return 0, usageError("%w", err)
+	}
+	for _, p := range generated.Problems {
+		start := p.Range.Start
+		severity := ""
+		if p.Severity == playground.SeverityWarning {
+			severity = "warning: "
+		}
+		notify(command, "%s:%d:%d: %s%s", p.Path, start.Line+1, start.Character+1, severity, p.Message)
+		if p.Hint != "" {
+			notify(command, "  hint: %s", p.Hint)
+		}
+	}
+	if generated.Failed() {
+		return statusFindings, nil
+	}
+	for _, crd := range generated.CRDs {
+		if _, err := io.WriteString(command.OutOrStdout(), crd.YAML); err != nil {
+			return 0, err
+		}
+	}
+	return statusAccepted, nil
+}

@@ -1,0 +1,127 @@
+package gotypes
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+	"sigs.k8s.io/controller-tools/pkg/crd"
+	"sigs.k8s.io/controller-tools/pkg/loader"
+
+	"github.com/crdlab/crdlab/internal/playground"
+)
+
+// cycles reports the types of CRDs that contain themselves. controller-tools would follow
+// their references until its stack overflows.
+func (p *places) cycles() []Problem {
+	search := cycleSearch{p, map[crd.TypeIdent]bool{}, nil}
+	for _, ident := range p.kinds() {
+		p.parser.NeedSchemaFor(ident)
+		if path := search.from(ident, nil); path != nil {
+			search.problems = append(search.problems, p.cycle(path))
+		}
+	}
+	sortProblems(search.problems)
+	return search.problems
+}
+
+// kinds returns the types of the packages that become CRDs.
+func (p *places) kinds() []crd.TypeIdent {
+	metav1 := crd.FindMetav1(p.roots)
+	if metav1 == nil {
+		return nil
+	}
+	var all []crd.TypeIdent
+	for _, kind := range crd.FindKubeKinds(p.parser, metav1) {
+		for _, pkg := range p.roots {
+			ident := crd.TypeIdent{Package: pkg, Name: kind.Kind}
+			if p.parser.GroupVersions[pkg].Group == kind.Group && p.parser.Types[ident] != nil {
+				all = append(all, ident)
+			}
+		}
+	}
+	return all
+}
+
+// A cycleSearch follows the references of schemas, each only once.
+type cycleSearch struct {
+	*places
+	done     map[crd.TypeIdent]bool
+	problems []Problem
+}
+
+// from returns the types from a type that refers to the last one, or nil.
+func (s cycleSearch) from(ident crd.TypeIdent, path []crd.TypeIdent) []crd.TypeIdent {
+	if i := slices.Index(path, ident); i >= 0 {
+		return path[i:]
+	}
+	if s.done[ident] {
+		return nil
+	}
+	path = append(path, ident)
+	schema := s.parser.Schemata[ident]
+	for _, reference := range references(&schema) {
+		if next, ok := s.referred(ident.Package, reference); ok {
+			if cycle := s.from(next, path); cycle != nil {
+				return cycle
+			}
+		}
+	}
+	s.done[ident] = true
+	return nil
+}
+
+// referred returns the type of a reference in the schema of a type.
+func (s cycleSearch) referred(pkg *loader.Package, reference string) (crd.TypeIdent, bool) {
+	name, path, err := crd.RefParts(reference)
+	if err != nil {
+		return crd.TypeIdent{}, false
+	}
+	if path == "" {
+		return crd.TypeIdent{Package: pkg, Name: name}, true
+	}
+	for ident := range s.parser.Schemata {
+		if ident.Name == name && loader.NonVendorPath(ident.Package.PkgPath) == path {
+			return ident, true
+		}
+	}
+	return crd.TypeIdent{}, false
+}
+
+// references returns the references in a schema.
+func references(schema *apiextensionsv1.JSONSchemaProps) []string {
+	var all []string
+	crd.EditSchema(schema, visitor(func(s *apiextensionsv1.JSONSchemaProps) {
+		if s != nil && s.Ref != nil {
+			all = append(all, *s.Ref)
+		}
+	}))
+	return all
+}
+
+// A visitor is called for each schema within a schema.
+type visitor func(*apiextensionsv1.JSONSchemaProps)
+
+// Visit implements [crd.SchemaVisitor].
+func (v visitor) Visit(schema *apiextensionsv1.JSONSchemaProps) crd.SchemaVisitor {
+	v(schema)
+	return v
+}
+
+// cycle returns the problem for types that contain each other.
+func (p *places) cycle(path []crd.TypeIdent) Problem {
+	var names []string
+	for _, ident := range append(path, path[0]) {
+		names = append(names, ident.Name)
+	}
+	problem := Problem{
+		Severity: playground.SeverityError,
+		Message:  fmt.Sprintf("The type %s contains itself: %s. The schema of a CRD cannot be recursive.", path[0].Name, strings.Join(names, " → ")),
+		Hint:     "Replace the recursive field by a field of the type apiextensionsv1.JSON, or with the marker +kubebuilder:validation:Schemaless and +kubebuilder:pruning:PreserveUnknownFields.",
+	}
+	if info := p.parser.Types[path[0]]; info != nil {
+		problem.Place = p.nameOf(origin{path[0].Package, info.RawSpec})
+	}
+	return problem
+}

@@ -1,0 +1,157 @@
+package gotypes
+
+import (
+	"cmp"
+	"go/token"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"golang.org/x/tools/go/packages"
+	"sigs.k8s.io/controller-tools/pkg/loader"
+
+	"github.com/crdlab/crdlab/internal/playground"
+	"github.com/crdlab/crdlab/internal/source/position"
+)
+
+// A Place is a range of a Go file. Path is empty if the place is not known.
+type Place struct {
+	Path  string
+	Range playground.Range
+	// Text is the content of the file.
+	Text string
+}
+
+// files reads Go files.
+type files struct {
+	// directory is the directory of relative paths.
+	directory string
+	display   func(path string) string
+	byPath    map[string]*position.Index
+}
+
+func newFiles(directory string, display func(path string) string) *files {
+	return &files{directory, display, map[string]*position.Index{}}
+}
+
+// index reads a file. An unreadable file counts as empty.
+func (f *files) index(path string) *position.Index {
+	if f.byPath[path] == nil {
+		name := path
+		if !filepath.IsAbs(path) {
+			name = filepath.Join(f.directory, path)
+		}
+		text, _ := os.ReadFile(name)
+		f.byPath[path] = position.New(string(text))
+	}
+	return f.byPath[path]
+}
+
+// between converts the byte offsets from start to end of a file.
+func (f *files) between(path string, start, end int) Place {
+	index := f.index(path)
+	return Place{f.display(path), index.Range(start, end), index.Text()}
+}
+
+// tokens returns the place between two positions of the same file.
+func (f *files) tokens(set *token.FileSet, start, end token.Pos) Place {
+	from, to := set.Position(start), set.Position(end)
+	return f.between(from.Filename, from.Offset, to.Offset)
+}
+
+// parsed converts "FILE:LINE:COLUMN". The range covers the comment or the word that begins
+// there. Without a line, it returns the path alone.
+func (f *files) parsed(at string) Place {
+	rest, column, ok := cutNumber(at)
+	path, line, hasLine := cutNumber(rest)
+	if !hasLine {
+		path, line, column = rest, column, 1
+	}
+	if !ok {
+		return Place{Path: strings.TrimSuffix(at, ":-")}
+	}
+	index := f.index(path)
+	starts := index.Lines()
+	if line < 1 || line > len(starts) {
+		return Place{Path: f.display(path)}
+	}
+	start := min(int(starts[line-1])+column-1, len(index.Text()))
+	return f.between(path, start, start+wordLength(index.Text()[start:]))
+}
+
+// first returns the start of the first file of a package.
+func (f *files) first(p *packages.Package) Place {
+	if len(p.GoFiles) == 0 {
+		return Place{Path: p.PkgPath}
+	}
+	return f.between(p.GoFiles[0], 0, 0)
+}
+
+// cutNumber divides "TEXT:NUMBER".
+func cutNumber(s string) (before string, number int, ok bool) {
+	i := strings.LastIndexByte(s, ':')
+	if i < 0 {
+		return s, 0, false
+	}
+	number, err := strconv.Atoi(s[i+1:])
+	return s[:i], number, err == nil
+}
+
+// wordLength returns the length of the comment, the word or the character at the start of a
+// text.
+func wordLength(text string) int {
+	if line, _, _ := strings.Cut(text, "\n"); strings.HasPrefix(line, "//") {
+		return len(line)
+	}
+	isWord := func(r rune) bool { return r == '_' || r == '.' || unicode.IsLetter(r) || unicode.IsDigit(r) }
+	if n := strings.IndexFunc(text, func(r rune) bool { return !isWord(r) }); n > 0 {
+		return n
+	}
+	_, size := utf8.DecodeRuneInString(text)
+	return size
+}
+
+// packageProblems returns the errors of packages and their imports. Like controller-gen, it
+// omits type errors, because controller-tools checks only the types that it needs.
+func packageProblems(roots []*loader.Package, f *files) []Problem {
+	var all []Problem
+	broken := map[string]bool{} // the files with syntax errors
+	raw := make([]*packages.Package, len(roots))
+	for i, root := range roots {
+		raw[i] = root.Package
+	}
+	known := map[packages.Error]bool{}
+	packages.Visit(raw, nil, func(p *packages.Package) {
+		for _, e := range p.Errors {
+			if e.Kind == packages.TypeError || known[e] {
+				continue
+			}
+			known[e] = true
+			place := f.parsed(e.Pos)
+			if e.Pos == "" || strings.HasSuffix(e.Pos, ":-") {
+				if len(p.Errors) > 1 {
+					continue // The others say why.
+				}
+				place = f.first(p)
+			}
+			if e.Kind == packages.ParseError && broken[place.Path] {
+				continue // The other syntax errors of a file follow from the first.
+			}
+			broken[place.Path] = broken[place.Path] || e.Kind == packages.ParseError
+			all = append(all, Problem{Place: place, Severity: playground.SeverityError, Message: e.Msg})
+		}
+	})
+	sortProblems(all)
+	return all
+}
+
+func sortProblems(problems []Problem) {
+	slices.SortStableFunc(problems, func(a, b Problem) int {
+		return cmp.Or(cmp.Compare(a.Path, b.Path), cmp.Compare(a.Range.Start.Line, b.Range.Start.Line),
+			cmp.Compare(a.Range.Start.Character, b.Range.Start.Character))
+	})
+}

@@ -1,0 +1,165 @@
+package gotypes_test
+
+import (
+	"bytes"
+	"flag"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"golang.org/x/tools/txtar"
+
+	"github.com/crdlab/crdlab/internal/gotypes"
+	"github.com/crdlab/crdlab/internal/playground"
+	"github.com/crdlab/crdlab/internal/source/position"
+)
+
+var update = flag.Bool("update", false, "rewrite the expected results")
+
+// TestCases generates CRDs from the Go files in testdata. Each case has these expected
+// results: crds.yaml, problems.txt, and places.txt. Each line of the latter begins with a part
+// of crds.yaml, and ends with its place in the Go files.
+func TestCases(t *testing.T) {
+	cases, err := filepath.Glob("testdata/*.txtar")
+	if err != nil || len(cases) == 0 {
+		t.Fatalf("no cases: %v", err)
+	}
+	for _, name := range cases {
+		t.Run(strings.TrimSuffix(filepath.Base(name), ".txtar"), func(t *testing.T) {
+			t.Parallel()
+			archive, err := txtar.ParseFile(name)
+			if err != nil {
+				t.Fatal(err)
+			}
+			g, err := gotypes.Load(t.Context(), writeModule(t, archive), []string{"./..."}, gotypes.Options{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			compare(t, name, archive, g)
+		})
+	}
+}
+
+// writeModule writes the Go files of a case into a module with the dependencies of this one.
+func writeModule(t *testing.T, archive *txtar.Archive) (directory string) {
+	t.Helper()
+	directory = t.TempDir()
+	for _, name := range []string{"go.mod", "go.sum"} {
+		text, err := os.ReadFile(filepath.Join("../..", name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		write(t, filepath.Join(directory, name), bytes.Replace(text, []byte("module github.com/crdlab/crdlab"), []byte("module example.com"), 1))
+	}
+	for _, file := range archive.Files {
+		if strings.HasSuffix(file.Name, ".go") {
+			write(t, filepath.Join(directory, file.Name), file.Data)
+		}
+	}
+	return directory
+}
+
+func write(t *testing.T, path string, text []byte) {
+	t.Helper()
+	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(path, text, 0o600); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// compare compares the results with those in a case, or replaces them with -update.
+func compare(t *testing.T, name string, archive *txtar.Archive, g *gotypes.Generated) {
+	t.Helper()
+	for i, file := range archive.Files {
+		got := ""
+		switch file.Name {
+		case "crds.yaml":
+			for _, crd := range g.CRDs {
+				got += crd.YAML
+			}
+		case "problems.txt":
+			for _, p := range g.Problems {
+				got += formatProblem(p)
+			}
+		case "places.txt":
+			got = formatPlaces(t, string(file.Data), g.CRDs)
+		default:
+			continue
+		}
+		if *update {
+			archive.Files[i].Data = []byte(got)
+		} else if got != string(file.Data) {
+			t.Errorf("%s: got\n%s\nwant\n%s", file.Name, got, file.Data)
+		}
+	}
+	if *update {
+		write(t, name, txtar.Format(archive))
+	}
+}
+
+func formatProblem(p gotypes.Problem) string {
+	text := fmt.Sprintf("%s: %s: %s\n", formatPlace(p.Place), p.Severity, p.Message)
+	if p.Hint != "" {
+		text += "  hint: " + p.Hint + "\n"
+	}
+	return text
+}
+
+// formatPlace returns the position of a place and its text.
+func formatPlace(p gotypes.Place) string {
+	index := position.New(p.Text)
+	marked := p.Text[index.Offset(p.Range.Start):index.Offset(p.Range.End)]
+	return fmt.Sprintf("%s:%d:%d %q", p.Path, p.Range.Start.Line+1, p.Range.Start.Character+1, marked)
+}
+
+// formatPlaces adds the places to lines that begin with a part of a CRD.
+func formatPlaces(t *testing.T, lines string, crds []gotypes.CRD) string {
+	t.Helper()
+	var all strings.Builder
+	for line := range strings.Lines(lines) {
+		part, _, _ := strings.Cut(strings.TrimSuffix(line, "\n"), " -> ")
+		found := "not found"
+		for _, crd := range crds {
+			if i := strings.Index(crd.YAML, part); i >= 0 {
+				found = formatPlace(crd.Place(rangeOf(crd.YAML, i, i+len(part))))
+				break
+			}
+		}
+		fmt.Fprintf(&all, "%s -> %s\n", part, found)
+	}
+	return all.String()
+}
+
+func rangeOf(text string, start, end int) playground.Range {
+	return position.New(text).Range(start, end)
+}
+
+// TestLarge generates the CRD of a type with 10,000 fields, in a file with a comment of 1 MB.
+func TestLarge(t *testing.T) {
+	const count = 10_000
+	var types strings.Builder
+	types.WriteString("// +groupName=batch.example.com\npackage v1\n\nimport metav1 \"k8s.io/apimachinery/pkg/apis/meta/v1\"\n\n")
+	types.WriteString("/* " + strings.Repeat("A long comment. ", 1<<16) + "*/\n")
+	types.WriteString("type CronTab struct {\n\tmetav1.TypeMeta `json:\",inline\"`\n\tmetav1.ObjectMeta `json:\"metadata,omitempty\"`\n")
+	for i := range count {
+		fmt.Fprintf(&types, "\t// +kubebuilder:validation:MaxLength=%d\n\tF%d string `json:\"f%d\"`\n", i, i, i)
+	}
+	types.WriteString("}\n")
+	directory := writeModule(t, &txtar.Archive{Files: []txtar.File{{Name: "api/v1/types.go", Data: []byte(types.String())}}})
+	g, err := gotypes.Load(t.Context(), directory, []string{"./..."}, gotypes.Options{})
+	if err != nil || len(g.Problems) > 0 || len(g.CRDs) != 1 {
+		t.Fatalf("%d CRDs, problems %v, error %v", len(g.CRDs), g.Problems, err)
+	}
+	for _, i := range []int{0, count / 2, count - 1} {
+		keyword := fmt.Sprintf("maxLength: %d\n", i)
+		start := strings.Index(g.CRDs[0].YAML, keyword)
+		place := g.CRDs[0].Place(rangeOf(g.CRDs[0].YAML, start, start+len(keyword)-1))
+		if want := fmt.Sprintf("MaxLength=%d\"", i); !strings.HasSuffix(formatPlace(place), want) {
+			t.Errorf("%s: got %s, want %s", keyword, formatPlace(place), want)
+		}
+	}
+}

@@ -1,0 +1,272 @@
+package gotypes
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"go/ast"
+	"go/types"
+	"slices"
+	"strings"
+
+	"sigs.k8s.io/controller-tools/pkg/loader"
+	"sigs.k8s.io/controller-tools/pkg/markers"
+
+	"github.com/crdlab/crdlab/internal/playground"
+)
+
+// lint returns the mistakes in the packages that controller-tools does not report.
+func (p *places) lint() []Problem {
+	var all []Problem
+	p.eachMarker(func(o origin, comment *ast.Comment) {
+		all = append(all, p.markerProblem(o, comment)...)
+	})
+	for ident, info := range p.parser.Types {
+		if !p.isRoot(ident.Package) {
+			continue
+		}
+		for _, field := range info.Fields {
+			all = append(all, p.fieldProblem(ident.Package, field)...)
+		}
+	}
+	return all
+}
+
+// eachMarker calls a function for each marker in the packages. The node of a marker that
+// belongs to no field or type is nil.
+func (p *places) eachMarker(visit func(o origin, comment *ast.Comment)) {
+	for _, pkg := range p.roots {
+		comments := p.commentsOf(pkg)
+		for node, list := range comments.of {
+			for _, comment := range list {
+				visit(origin{pkg, node}, comment)
+			}
+		}
+		for _, comment := range comments.others {
+			visit(origin{pkg, nil}, comment)
+		}
+	}
+}
+
+// explainMarkers replaces the errors of controller-tools about the arguments of markers by
+// errors that name the marker, and list its arguments.
+func (p *places) explainMarkers(problems []Problem) []Problem {
+	p.eachMarker(func(o origin, comment *ast.Comment) {
+		definition := p.registry.Lookup(markerText(comment), target(o.node))
+		if definition == nil {
+			return
+		}
+		_, err := definition.Parse(markerText(comment))
+		if err == nil {
+			return
+		}
+		whole := p.tokenRange(o, comment, 0, len(comment.Text))
+		problems = slices.DeleteFunc(problems, func(other Problem) bool {
+			return other.Path == whole.Path && other.Range.Start == whole.Range.Start
+		})
+		problems = append(problems, Problem{
+			Place: p.marker(o, comment), Severity: playground.SeverityError,
+			Message: fmt.Sprintf("+%s: %s", definition.Name, parseErrors(err)), Hint: argumentsHint(definition),
+		})
+	})
+	return problems
+}
+
+// parseErrors returns the first message of a parser of markers, without its position. The
+// others follow from it.
+func parseErrors(err error) string {
+	if list := (loader.ErrList)(nil); errors.As(err, &list) && len(list) > 0 {
+		err = list[0]
+	}
+	if scanned := (*markers.ScannerError)(nil); errors.As(err, &scanned) {
+		return scanned.Msg
+	}
+	return err.Error()
+}
+
+// argumentsHint lists the arguments of a marker; empty for a marker with a single value.
+func argumentsHint(definition *markers.Definition) string {
+	if definition.AnonymousField() || definition.Empty() {
+		return ""
+	}
+	var required, optional []string
+	for name, argument := range definition.Fields {
+		if argument.Optional {
+			optional = append(optional, name)
+		} else {
+			required = append(required, name)
+		}
+	}
+	slices.Sort(required)
+	slices.Sort(optional)
+	for i, name := range optional {
+		optional[i] = name + " (optional)"
+	}
+	return "Its arguments are " + strings.Join(append(required, optional...), ", ") + "."
+}
+
+// foreign lists the prefixes of markers for other generators.
+var foreign = []string{
+	"kubebuilder:object", "kubebuilder:rbac", "kubebuilder:webhook", "kubebuilder:webhookconfiguration",
+	"kubebuilder:scaffold", "kubebuilder:docs-gen", "kubebuilder:ac", "kubebuilder:docs",
+}
+
+// markerProblem reports a kubebuilder marker that has no effect at its node.
+func (p *places) markerProblem(o origin, comment *ast.Comment) []Problem {
+	text, name := markerText(comment), markerName(comment)
+	if !strings.HasPrefix(name, "kubebuilder:") || p.registry.Lookup(text, target(o.node)) != nil {
+		return nil
+	}
+	if slices.ContainsFunc(foreign, func(prefix string) bool { return name == prefix || strings.HasPrefix(name, prefix+":") }) {
+		return nil
+	}
+	problem := Problem{Place: p.marker(o, comment), Severity: playground.SeverityWarning}
+	if where := p.placesOf(text); where != "" {
+		problem.Message = fmt.Sprintf("The marker +%s applies to %s, so it has no effect on %s.", p.definedName(text), where, targetNames[target(o.node)])
+		return []Problem{problem}
+	}
+	problem.Message = fmt.Sprintf("The marker +%s does not exist, so controller-gen ignores it.", name)
+	if similar := p.similar(name, target(o.node)); similar != "" {
+		problem.Hint = fmt.Sprintf("Did you mean +%s?", similar)
+	}
+	return []Problem{problem}
+}
+
+// The targets of markers.
+var (
+	targets     = []markers.TargetType{markers.DescribesPackage, markers.DescribesType, markers.DescribesField}
+	targetNames = map[markers.TargetType]string{
+		markers.DescribesPackage: "a package", markers.DescribesType: "a type", markers.DescribesField: "a field",
+	}
+)
+
+// placesOf returns the targets that a marker describes: "a field or a type". It is empty if
+// the marker does not exist.
+func (p *places) placesOf(text string) string {
+	var all []string
+	for _, t := range targets {
+		if p.registry.Lookup(text, t) != nil {
+			all = append(all, targetNames[t])
+		}
+	}
+	return strings.Join(all, " or ")
+}
+
+// definedName returns the name of a marker without its arguments.
+func (p *places) definedName(text string) string {
+	for _, t := range targets {
+		if definition := p.registry.Lookup(text, t); definition != nil {
+			return definition.Name
+		}
+	}
+	return text
+}
+
+// similar returns the name of the marker that is most similar to a name, or an empty string.
+func (p *places) similar(name string, t markers.TargetType) string {
+	best, least := "", len(name)/similarPart+1
+	for _, definition := range p.registry.AllDefinitions() {
+		if definition.Target != t {
+			continue
+		}
+		if d := distance(strings.ToLower(name), strings.ToLower(definition.Name)); d < least || d == least && definition.Name < best {
+			best, least = definition.Name, d
+		}
+	}
+	return best
+}
+
+// similarPart is the number of characters for which a similar name may differ in one.
+const similarPart = 5
+
+// distance returns the Levenshtein distance of two strings in bytes.
+func distance(a, b string) int {
+	row := make([]int, len(b)+1)
+	for j := range row {
+		row[j] = j
+	}
+	for i := range len(a) {
+		diagonal := row[0]
+		row[0] = i + 1
+		for j := range len(b) {
+			change := diagonal
+			if a[i] != b[j] {
+				change++
+			}
+			diagonal = row[j+1]
+			row[j+1] = min(change, row[j]+1, diagonal+1)
+		}
+	}
+	return row[len(b)]
+}
+
+// fieldProblem reports a field whose Go type contradicts its markers.
+func (p *places) fieldProblem(pkg *loader.Package, field markers.FieldInfo) []Problem {
+	tag, hasTag := field.Tag.Lookup("json")
+	_, inline := jsonName(field)
+	if !hasTag || inline || tag == "-" {
+		return nil
+	}
+	_, options, _ := strings.Cut(tag, ",")
+	omits := hasOption(options, "omitempty") || hasOption(options, "omitzero")
+	hasDefault := field.Markers.Get("kubebuilder:default") != nil || field.Markers.Get("default") != nil
+	if !hasDefault || omits || p.isNilable(pkg, field.RawField.Type) {
+		return nil
+	}
+	return []Problem{{
+		Place:    p.nameOf(origin{pkg, field.RawField}),
+		Severity: playground.SeverityWarning,
+		Message:  fmt.Sprintf("Go clients never get the default of %s: they always send the field, with its zero value if it is not set.", field.Name),
+		Hint:     "Add omitempty to the JSON tag. Use a pointer if the zero value is valid and not the default.",
+	}}
+}
+
+// withHints adds hints to the errors about the types of fields.
+func (p *places) withHints(problems []Problem) []Problem {
+	hints := map[Place]string{}
+	for ident, info := range p.parser.Types {
+		if p.isRoot(ident.Package) {
+			for _, field := range info.Fields {
+				p.addHints(hints, ident.Package, field)
+			}
+		}
+	}
+	for i, problem := range problems {
+		at := Place{Path: problem.Path, Range: playground.Range{Start: problem.Range.Start}}
+		problems[i].Hint = cmp.Or(problem.Hint, hints[at])
+	}
+	return problems
+}
+
+// addHints adds hints for a field, by the start of the errors about it.
+func (p *places) addHints(hints map[Place]string, pkg *loader.Package, field markers.FieldInfo) {
+	add := func(node ast.Node, hint string) {
+		at := p.files.tokens(pkg.Fset, node.Pos(), node.Pos())
+		hints[Place{Path: at.Path, Range: playground.Range{Start: at.Range.Start}}] = hint
+	}
+	if _, ok := field.Tag.Lookup("json"); !ok {
+		add(field.RawField, "Add a JSON tag, such as `json:\"name,omitempty\"`, or `json:\"-\"` for a field that is not part of the object.")
+		return
+	}
+	ast.Inspect(field.RawField.Type, func(node ast.Node) bool {
+		switch node.(type) {
+		case *ast.IndexExpr, *ast.IndexListExpr:
+			add(node, "controller-gen does not support generic types. Declare a type without type parameters.")
+		case *ast.ChanType, *ast.FuncType:
+			add(node, "JSON has no functions or channels. Add the JSON tag \"-\" if the field is not part of the object.")
+		case *ast.StructType:
+			add(node, "Declare a type with a name for the struct, and use it here.")
+		}
+		return true
+	})
+}
+
+// isNilable reports whether the zero value of a field is null in JSON.
+func (p *places) isNilable(pkg *loader.Package, expr ast.Expr) bool {
+	pkg.NeedTypesInfo()
+	switch pkg.TypesInfo.TypeOf(expr).Underlying().(type) {
+	case *types.Slice, *types.Map, *types.Pointer, *types.Interface, *types.Struct:
+		return true
+	}
+	return false
+}
