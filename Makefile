@@ -54,7 +54,7 @@ SERVER_SOURCES := $(ENGINE_SOURCES) web/dist.go $(call find,cmd/crdlab $(SERVER_
 PAGE_SOURCES := package.json package-lock.json $(wildcard *.config.* tsconfig*.json web/*.config.* web/tsconfig*.json) \
 	$(call find,web,! -path 'web/dist/*' ! -path 'web/dist.go' ! -path 'web/flows/*' ! -path 'web/tools/*' ! -path '*/node_modules/*' ! -name '*.test.ts') $(wildcard internal/ui/*.css)
 
-.PHONY: run build release snapshot check-release reproducible minors add-minor move static npm worker generate fmt notice words strings pictures load bench bench-peers audit fuzz clean
+.PHONY: run build release snapshot check-release chart package-chart reproducible minors add-minor move static npm worker generate fmt notice words strings pictures load bench bench-peers audit fuzz clean
 run: build ## build and serve the playground
 	CRDLAB_MINORS="$${CRDLAB_MINORS:-dist/minors}" ./bin/crdlab
 
@@ -73,6 +73,16 @@ snapshot: dist/goreleaser ## build the archives of a release into dist/release, 
 
 check-release: dist/goreleaser ## check the description of releases
 	dist/goreleaser check
+
+# Go builds Helm when the tests first need it.
+chart: ## lint the Helm chart, and write its manifests in deploy/, the cases and the table of its values
+	go test -count=1 ./deploy -run 'TestLint|TestChart|TestManifestsAreRendered|TestValuesTable' -update
+
+package-chart: dist/helm ## write the Helm chart of VERSION into dist/chart
+	dist/helm package deploy/chart --version "$(VERSION:v%=%)" --app-version "$(VERSION)" --destination dist/chart
+
+dist/helm: tools/helm.mod tools/helm.sum | dist
+	cd tools && go build -modfile=helm.mod -o ../$@ helm.sh/helm/v4/cmd/helm
 
 dist/goreleaser: tools/goreleaser.mod tools/goreleaser.sum | dist
 	cd tools && go build -modfile=goreleaser.mod -o ../$@ github.com/goreleaser/goreleaser/v2
@@ -319,7 +329,7 @@ dist/golangci-lint: tools/lint.mod tools/lint.sum | dist
 	cd tools && go build -modfile=lint.mod -ldflags="$(GO_LDFLAGS)" -o ../$@ github.com/golangci/golangci-lint/v2/cmd/golangci-lint
 
 # dist/engine.mod is missing here: it is go.mod with replaced modules.
-MODULES := go.mod crdtest/go.mod conformance/go.mod conformance/previous.mod tools/go.mod tools/lint.mod tools/actions.mod tools/audit.mod tools/goreleaser.mod tools/kubectl-validate.mod tools/kubeconform.mod
+MODULES := go.mod crdtest/go.mod conformance/go.mod conformance/previous.mod tools/go.mod tools/lint.mod tools/actions.mod tools/audit.mod tools/goreleaser.mod tools/kubectl-validate.mod tools/kubeconform.mod tools/helm.mod
 
 check-tidy:
 	@for module in $(MODULES); do \

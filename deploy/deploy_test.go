@@ -33,6 +33,7 @@ var types = map[string]func() any{
 	"policy/v1 PodDisruptionBudget":          func() any { return new(policyv1.PodDisruptionBudget) },
 	"autoscaling/v2 HorizontalPodAutoscaler": func() any { return new(autoscalingv2.HorizontalPodAutoscaler) },
 	"networking.k8s.io/v1 NetworkPolicy":     func() any { return new(networkingv1.NetworkPolicy) },
+	"networking.k8s.io/v1 Ingress":           func() any { return new(networkingv1.Ingress) },
 }
 
 // kinds lists the expected kinds of each directory in kustomize's order.
@@ -56,15 +57,21 @@ func TestManifests(t *testing.T) {
 			if !slices.Equal(got, want) {
 				t.Errorf("got %v, want %v", got, want)
 			}
-			for _, object := range objects {
-				checkSelectors(t, object, podsOf(objects))
-				if pods := object.pods(); pods != nil {
-					checkRestricted(t, object.kind, pods.Spec)
-					checkResources(t, object.kind, pods.Spec)
-				}
-			}
+			checkObjects(t, objects)
 			checkServer(t, directory, objects)
 		})
+	}
+}
+
+// checkObjects checks the rules for all manifests.
+func checkObjects(t *testing.T, objects []object) {
+	t.Helper()
+	for _, object := range objects {
+		checkSelectors(t, object, podsOf(objects))
+		if pods := object.pods(); pods != nil {
+			checkRestricted(t, object.kind, pods.Spec)
+			checkResources(t, object.kind, pods.Spec)
+		}
 	}
 }
 
@@ -87,7 +94,11 @@ func build(t *testing.T, directory string) []byte {
 			t.Fatal(err)
 		}
 	}
-	command := exec.Command(kustomize(t), "build", filepath.Join(copied, directory))
+	program, err := tool("go.mod", "kustomize")
+	if err != nil {
+		t.Fatalf("build kustomize: %v", err)
+	}
+	command := exec.Command(program, "build", filepath.Join(copied, directory))
 	var stderr bytes.Buffer
 	command.Stderr = &stderr
 	output, err := command.Output()
@@ -97,14 +108,10 @@ func build(t *testing.T, directory string) []byte {
 	return output
 }
 
-// kustomize returns the path of the program. Go builds it if necessary.
-func kustomize(t *testing.T) string {
-	t.Helper()
-	path, err := exec.Command("go", "tool", "-modfile="+filepath.Join("..", "tools", "go.mod"), "-n", "kustomize").Output()
-	if err != nil {
-		t.Fatalf("build kustomize: %v", err)
-	}
-	return strings.TrimSpace(string(path))
+// tool returns the path of a program of a module file in tools. Go builds it if necessary.
+func tool(module, name string) (string, error) {
+	path, err := exec.Command("go", "tool", "-modfile="+filepath.Join("..", "tools", module), "-n", name).Output()
+	return strings.TrimSpace(string(path)), err
 }
 
 // object is a decoded manifest.
@@ -237,40 +244,46 @@ func checkServer(t *testing.T, directory string, objects []object) {
 	for _, variable := range container.Env {
 		env[variable.Name] = variable
 	}
-	store, wantReplicas := env["CRDLAB_STORE"], int32(2)
+	store, replicas := env["CRDLAB_STORE"], deployment.Spec.Replicas
 	switch directory {
 	case "base":
-		if store.Value != "none" {
-			t.Errorf("the store is %+v", store)
+		if store.Value != "none" || replicas != nil {
+			t.Errorf("the store is %+v, with %v replicas besides the autoscaler's", store, replicas)
 		}
 	case "file":
-		wantReplicas = 1
-		if store.Value != "bbolt:///data/links.db" || container.VolumeMounts[0].MountPath != "/data" || deployment.Spec.Strategy.Type != appsv1.RecreateDeploymentStrategyType {
-			t.Errorf("the store is %+v on %+v, replaced by %v", store, container.VolumeMounts, deployment.Spec.Strategy)
+		if store.Value != "bbolt:///data/links.db" || container.VolumeMounts[0].MountPath != "/data" || *replicas != 1 || deployment.Spec.Strategy.Type != appsv1.RecreateDeploymentStrategyType {
+			t.Errorf("the store is %+v on %+v, with %d replicas replaced by %v", store, container.VolumeMounts, *replicas, deployment.Spec.Strategy)
 		}
 	case "postgresql":
-		secrets := map[string]*corev1.Secret{}
-		for _, o := range objects {
-			if secret, ok := o.value.(*corev1.Secret); ok {
-				secrets[secret.Name] = secret
-			}
-		}
-		from := store.ValueFrom
-		if store.Value != "" || from == nil || secrets[from.SecretKeyRef.Name] == nil {
-			t.Fatalf("the store is %+v, the secrets are %v", store, secrets)
-		}
-		url := string(secrets[from.SecretKeyRef.Name].Data[from.SecretKeyRef.Key])
-		mount := container.VolumeMounts[0]
-		volume := deployment.Spec.Template.Spec.Volumes[0]
-		if !strings.HasSuffix(url, "?sslmode=verify-full&sslrootcert="+mount.MountPath+"/tls.crt") || mount.Name != volume.Name ||
-			len(secrets[volume.Secret.SecretName].Data["tls.crt"]) == 0 || len(volume.Secret.Items) != 1 {
-			t.Errorf("the store is %s, the server mounts %+v from %+v", url, mount, volume)
+		files := filesOf(deployment.Spec.Template.Spec, objects)
+		url := string(files[env["CRDLAB_STORE_FILE"].Value])
+		_, authority, _ := strings.Cut(url, "?sslmode=verify-full&sslrootcert=")
+		if store.Value != "" || len(files) != 3 || len(files[authority]) == 0 || len(files[env["CRDLAB_OPERATOR_TOKEN_FILE"].Value]) == 0 {
+			t.Errorf("the store is %q, the environment is %+v, the files are %v", url, env, files)
 		}
 	}
 	checkProxies(t, env["CRDLAB_TRUSTED_PROXIES"].Value)
-	if *deployment.Spec.Replicas != wantReplicas {
-		t.Errorf("there are %d replicas, want %d", *deployment.Spec.Replicas, wantReplicas)
+}
+
+// filesOf returns the contents of the secrets by their paths in the first container.
+func filesOf(pod corev1.PodSpec, objects []object) map[string][]byte {
+	secrets := map[string]*corev1.Secret{}
+	for _, o := range objects {
+		if secret, ok := o.value.(*corev1.Secret); ok {
+			secrets[secret.Name] = secret
+		}
 	}
+	files := map[string][]byte{}
+	for _, mount := range pod.Containers[0].VolumeMounts {
+		i := slices.IndexFunc(pod.Volumes, func(v corev1.Volume) bool { return v.Name == mount.Name })
+		from := pod.Volumes[i].Secret
+		for _, item := range from.Items {
+			if secret := secrets[from.SecretName]; secret != nil {
+				files[mount.MountPath+"/"+item.Path] = secret.Data[item.Key]
+			}
+		}
+	}
+	return files
 }
 
 // checkProxies checks the list of trusted proxies: private networks only.
@@ -290,15 +303,16 @@ func checkProxies(t *testing.T, list string) {
 // settings current.
 func TestVariablesAreKnown(t *testing.T) {
 	variable := regexp.MustCompile(`CRDLAB_[A-Z_]+`)
-	known := map[string]bool{"CRDLAB_DB_PASSWORD": true, "CRDLAB_POSTGRES_IMAGE": true} // used only in compose.yaml
-	for _, row := range regexp.MustCompile("(?m)^\\| [^|]*\\| `(CRDLAB_[A-Z_]+)` \\|").FindAllStringSubmatch(read(t, "../docs/self-hosting.md"), -1) {
-		known[row[1]] = true
+	known := knownVariables(t)
+	for _, name := range []string{"CRDLAB_DB_PASSWORD", "CRDLAB_POSTGRES_IMAGE"} { // used only in compose.yaml
+		known[name] = true
 	}
 	used := []string{"../compose.yaml", "../Dockerfile", "../cmd/worker/wrangler.jsonc"}
 	manifests, err := filepath.Glob("*/*.yaml")
 	if err != nil {
 		t.Fatal(err)
 	}
+	used = append(used, "chart/templates/deployment.yaml")
 	for _, name := range append(used, manifests...) {
 		for _, found := range variable.FindAllString(read(t, name), -1) {
 			if !known[found] {
@@ -306,6 +320,16 @@ func TestVariablesAreKnown(t *testing.T) {
 			}
 		}
 	}
+}
+
+// knownVariables returns the documented environment variables of the server.
+func knownVariables(t *testing.T) map[string]bool {
+	t.Helper()
+	known := map[string]bool{}
+	for _, row := range regexp.MustCompile("(?m)^\\| [^|]*\\| `(CRDLAB_[A-Z_]+)` \\|").FindAllStringSubmatch(read(t, "../docs/self-hosting.md"), -1) {
+		known[row[1]] = true
+	}
+	return known
 }
 
 // TestCompose checks compose.yaml.
