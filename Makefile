@@ -47,12 +47,12 @@ MODULE_MEMORY := 1073741824
 
 find = $(shell find $(1) -type f $(2) 2>/dev/null)
 # The packages that the engine's modules do not contain.
-SERVER_PACKAGES := $(addprefix internal/,cluster confine fairqueue httpapi inspect metrics minors naming procpool renderer server share upgrade)
+SERVER_PACKAGES := $(addprefix internal/,cluster confine errorindex fairqueue httpapi inspect metrics minors naming procpool renderer server share site upgrade)
 TEMPLATES := $(call find,internal,-name '*.templ')
 ENGINE_SOURCES := go.mod go.sum $(call find,wasm internal,! -name '*_test.go' ! -path '*/testdata/*' ! -path 'internal/devtools/*' ! -path 'internal/enginetest/*' ! -path 'internal/refserver/*' ! -path 'internal/apiclient/*' $(foreach package,$(SERVER_PACKAGES),! -path '$(package)/*') ! -name '*.css')
 SERVER_SOURCES := $(ENGINE_SOURCES) web/dist.go $(call find,cmd/crdlab $(SERVER_PACKAGES),! -name '*_test.go' ! -path '*/testdata/*')
 PAGE_SOURCES := package.json package-lock.json $(wildcard *.config.* tsconfig*.json web/*.config.* web/tsconfig*.json) \
-	$(call find,web,! -path 'web/dist/*' ! -path 'web/dist.go' ! -path 'web/flows/*' ! -path 'web/tools/*' ! -path '*/node_modules/*' ! -name '*.test.ts') $(wildcard internal/ui/*.css)
+	$(call find,web,! -path 'web/dist/*' ! -path 'web/dist.go' ! -path 'web/flows/*' ! -path 'web/tools/*' ! -path '*/node_modules/*' ! -name '*.test.ts') $(wildcard internal/ui/*.css internal/site/*.css)
 
 .PHONY: run build release snapshot check-release chart package-chart reproducible minors add-minor move static npm worker generate fmt notice words strings pictures load bench bench-peers audit fuzz clean
 run: build ## build and serve the playground
@@ -121,9 +121,10 @@ dist/worker/storetest: $(call find,cmd/worker/storetest internal/share,) dist/wo
 	@touch $@
 
 # Cloudflare compresses small files. The uncompressed engine exceeds its file size limit.
-dist/worker/public: web/dist/engine.json cmd/worker/_headers
-	rm -rf $@ && mkdir -p $@
-	cp -r web/dist/assets cmd/worker/_headers $@
+dist/worker/public: bin/crdlab cmd/worker/_headers
+	rm -rf $@ dist/worker/static && mkdir -p $@
+	./bin/crdlab static dist/worker/static
+	cp -r web/dist/assets cmd/worker/_headers dist/worker/static/errors $@
 	find $@ -name '*.br' ! -name '*.wasm.br' -delete
 	find $@ -name '*.gz' ! -name '*.wasm.gz' -delete
 	@touch $@
@@ -427,7 +428,7 @@ check-page: node_modules/.package-lock.json
 # The page's TypeScript, the scripts and the style sheets, and the tools for them.
 check-lint-page: node_modules/.package-lock.json web/tools/node_modules/.package-lock.json
 	web/tools/node_modules/.bin/eslint -c web/tools/eslint.config.mjs --max-warnings 0 .
-	web/tools/node_modules/.bin/stylelint --config web/tools/stylelint.config.mjs --report-needless-disables 'internal/ui/*.css'
+	web/tools/node_modules/.bin/stylelint --config web/tools/stylelint.config.mjs --report-needless-disables 'internal/ui/*.css' 'internal/site/*.css'
 	$(NODE_TEST) web/tools/
 
 test-page: node_modules/.package-lock.json

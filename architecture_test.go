@@ -26,7 +26,7 @@ type packageRule struct {
 var packageRules = []packageRule{
 	{"cmd/crdlab", "internal/gotypes internal/server internal/cluster internal/naming internal/share internal/assist internal/inspect internal/upgrade internal/unfailing internal/expect internal/check/... internal/manifest internal/minors internal/engine/whole internal/engine/release internal/engine internal/playground", true},
 	{"cmd/server", "internal/server", true},
-	{"internal/server", "internal/metrics internal/minors internal/httpapi internal/share internal/procpool internal/renderer internal/confine internal/assist internal/engine/whole internal/engine/conversion internal/engine internal/playground web", true},
+	{"internal/server", "internal/site internal/metrics internal/minors internal/httpapi internal/share internal/procpool internal/renderer internal/confine internal/assist internal/engine/whole internal/engine/conversion internal/engine internal/playground web", true},
 	{"cmd/worker", "internal/httpapi internal/share internal/ui internal/examples internal/playground", false},
 	// The programs of older releases; only the Makefile builds them.
 	{"minors", "internal/apiclient internal/refserver internal/procpool internal/verdict internal/playground", true},
@@ -41,6 +41,7 @@ var packageRules = []packageRule{
 	{"wasm/first", "wasm/boundary internal/engine internal/engine/feature", true},
 	{"wasm/boundary", "internal/bundle internal/ui internal/assist internal/engine internal/verdict internal/playground", true},
 	{"internal/metrics", "internal/httpapi internal/share internal/playground", false},
+	{"internal/site", "internal/errorindex internal/share internal/ui internal/playground", false},
 	{"internal/httpapi", "internal/fairqueue internal/share internal/ui internal/examples internal/playground", false},
 	{"internal/fairqueue", "", false},
 	{"internal/share", "internal/playground", false},
@@ -48,6 +49,7 @@ var packageRules = []packageRule{
 	{"internal/procpool", "internal/confine internal/playground", false},
 	{"internal/renderer", "internal/bundle internal/ui internal/examples internal/playground", false},
 	{"internal/ui", "internal/examples internal/playground", false},
+	{"internal/errorindex", "internal/examples internal/playground", false},
 	{"internal/examples", "internal/playground", false},
 
 	// No rule above permits these packages: only tests and the conformance program

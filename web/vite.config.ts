@@ -17,7 +17,7 @@ export default defineConfig({
     chunkSizeWarningLimit: 600,
     modulePreload: false,
     rolldownOptions: {
-      input: ["main.ts", "engine/first.ts", "theme.ts", "offline/service-worker.ts"].map(source),
+      input: ["main.ts", "engine/first.ts", "theme.ts", "site.ts", "offline/service-worker.ts"].map(source),
     },
   },
   worker: { format: "es" },

@@ -7,7 +7,8 @@ import (
 )
 
 func newStatic() *cobra.Command {
-	return &cobra.Command{
+	var url string
+	command := &cobra.Command{
 		Use:   "static DIRECTORY",
 		Short: "Write the page for hosts that only send files",
 		Args:  cobra.ExactArgs(1),
@@ -15,7 +16,9 @@ func newStatic() *cobra.Command {
 			return nil, cobra.ShellCompDirectiveFilterDirs
 		},
 		RunE: runE(func(_ *cobra.Command, arguments []string) (int, error) {
-			return statusAccepted, server.WriteStatic(arguments[0])
+			return statusAccepted, server.WriteStatic(arguments[0], url)
 		}),
 	}
+	command.Flags().StringVar(&url, "public-url", "", "`URL` of the site, for search engines; if empty, the pages do not state it")
+	return command
 }

@@ -280,12 +280,21 @@ func read(dir fs.FS, id string) (Example, error) {
 	archive := txtar.Parse(text)
 	title, note, _ := strings.Cut(strings.TrimSpace(string(archive.Comment)), "\n")
 	example := Example{ID: id, Title: title, Note: strings.Join(strings.Fields(note), " ")}
-	for _, file := range archive.Files {
-		if err := setFile(&example.Scenario, file); err != nil {
-			return Example{}, fmt.Errorf("example %s: %s: %w", id, file.Name, err)
-		}
+	if example.Scenario, err = Scenario(archive.Files); err != nil {
+		return Example{}, fmt.Errorf("example %s: %w", id, err)
 	}
 	return example, nil
+}
+
+// Scenario returns the scenario in the files of an example.
+func Scenario(files []txtar.File) (playground.Scenario, error) {
+	var scenario playground.Scenario
+	for _, file := range files {
+		if err := setFile(&scenario, file); err != nil {
+			return scenario, fmt.Errorf("%s: %w", file.Name, err)
+		}
+	}
+	return scenario, nil
 }
 
 func setFile(scenario *playground.Scenario, file txtar.File) error {

@@ -224,6 +224,16 @@ var operations = []operation{
 		problems: append([]kind{kindStore}, readProblems...),
 	},
 	{
+		route: "GET /errors/*", id: "error", tag: tagPages, summary: "Explains a kind of error; without a code, lists all errors.",
+		answers:  []answer{{200, "A page.", "text/html", ""}},
+		problems: append([]kind{kindNotFound}, readProblems...),
+	},
+	{
+		route: "GET /s/errors/*", id: "sharedError", tag: tagPages, summary: "Redirects the relative links of the page of a shared scenario.",
+		answers:  []answer{{308, "The page of the error.", "text/html", ""}},
+		problems: readProblems,
+	},
+	{
 		route: "GET /examples.json", id: "examples", tag: tagPages, summary: "Returns the gallery.",
 		answers:  []answer{{200, "The examples.", jsonType, []examples.Example{}}},
 		problems: readProblems,

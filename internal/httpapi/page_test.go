@@ -20,6 +20,7 @@ var builtPage = fstest.MapFS{
 		"src/main.ts": {"file": "assets/main-1.js", "css": ["assets/main-1.css"]},
 		"src/engine/first.ts": {"file": "assets/first-1.js"},
 		"src/theme.ts": {"file": "assets/theme-1.js"},
+		"src/site.ts": {"file": "assets/site-1.js", "css": ["assets/site-1.css"]},
 		"src/icon.svg": {"file": "assets/icon-1.svg"}}`)},
 	"engine.json":       {Data: []byte(`{"first": {"module": "assets/engine-1.wasm", "size": 1}, "whole": {"module": "assets/engine-2.wasm", "size": 2}, "runtime": "assets/wasm_exec-1.js"}`)},
 	"notices.txt":       {Data: []byte("licences\n")},

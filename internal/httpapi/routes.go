@@ -10,6 +10,7 @@ const (
 	homePath     = "/"
 	examplesPath = "/examples.json"
 	noticesPath  = "/notices"
+	errorsPath   = "/errors/" // + code + "/"
 	apiPath      = "/api"
 	openAPIPath  = "/api/openapi.json"
 	assistPath   = "/api/v1/" // + the kind of assist request
@@ -40,6 +41,10 @@ func (s *Server) router() chi.Router {
 	read.Get("/"+serviceWorkerName, handle(s.serviceWorker))
 	read.Get("/"+appName, handle(s.app))
 
+	if s.site != nil {
+		read.Get(errorsPath+"*", handle(s.sitePage))
+	}
+
 	read.Get(apiPath, handle(s.describe))
 	read.With(allowAnyOrigin).Get(openAPIPath, handle(s.openAPI))
 	read.With(allowAnyOrigin).Get("/api/v1/version", handle(s.version))
@@ -65,6 +70,7 @@ func (s *Server) router() chi.Router {
 		r.With(s.limitBodies(s.sharedBodies), s.rateLimit(s.shares), middleware.RequestSize(s.sharing.Limit)).Post(sharePath, handle(s.share))
 		read.Delete(sharePath+"/{id}", handle(s.unshare))
 		read.Get(sharedPath+"{id}", handle(s.sharedPage))
+		read.Get(sharedPath+"errors/*", leaveShared)
 		read.Get(embedPath+"{id}", handle(s.embed))
 		read.With(allowAnyOrigin).Get(sharePath+"/{id}", handle(s.sharedJSON))
 		read.With(allowAnyOrigin).Get(sharedPath+"{id}.json", handle(s.sharedJSON))

@@ -49,6 +49,8 @@ type Config struct {
 	Clients          Clients
 	Sharing          Sharing
 	Build            Build
+	// Site renders the pages beside the playground. If it is nil, the server has none.
+	Site Site
 	// Releases lists the older Kubernetes releases that Engine judges with their own
 	// libraries.
 	Releases []string
@@ -61,6 +63,7 @@ type Server struct {
 	assets    *assets
 	front     *front
 	built     fs.FS
+	site      func() (map[string][]byte, error) // nil without a site
 	build     Build
 	log       *slog.Logger
 	observe   func(Observation)
@@ -112,6 +115,9 @@ func New(config Config) (*Server, error) {
 		responses:        newMemoryBudget(memoryLimits{large: maxResponseMemory, small: maxSmallResponseMemory, client: maxClientResponseMemory}),
 		evaluationMemory: config.EvaluationMemory,
 		shareQuota:       shareQuota{limit: config.Sharing.ClientQuota},
+	}
+	if config.Site != nil {
+		s.site = renderSite(config)
 	}
 	if config.Engine != nil {
 		s.evaluator = newEvaluator(config, s.evaluations)

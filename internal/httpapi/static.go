@@ -18,9 +18,10 @@ import (
 )
 
 // WriteStatic writes the page, with the result of its example, as a site for
-// static file hosts. The site works at any path. WriteStatic overwrites existing
+// static file hosts, and the pages beside it. The site works at any path; url is its public
+// address without a slash at the end, or empty. WriteStatic overwrites existing
 // files but removes no others.
-func WriteStatic(ctx context.Context, built fs.FS, engine Engine, directory string) error {
+func WriteStatic(ctx context.Context, built fs.FS, engine Engine, render Site, directory, url string) error {
 	data, err := pageData(built, "")
 	if err != nil {
 		return err
@@ -30,8 +31,7 @@ func WriteStatic(ctx context.Context, built fs.FS, engine Engine, directory stri
 	if err := packModules(built, &data.Engine); err != nil {
 		return err
 	}
-	// Browsers ignore frame-ancestors in a <meta> element and log a warning.
-	data.Policy = strings.Replace(pagePolicy, "; frame-ancestors 'none'", "", 1)
+	data.Policy = withoutFrames(pagePolicy)
 	request, err := encodeJSON(data)
 	if err != nil {
 		return err
@@ -40,9 +40,14 @@ func WriteStatic(ctx context.Context, built fs.FS, engine Engine, directory stri
 	if err != nil {
 		return fmt.Errorf("render the page: %w", err)
 	}
+	pages, err := render(SiteSettings{data.Assets, withoutFrames(sitePolicy), url})
+	if err != nil {
+		return err
+	}
 	site := site{directory}
 	return errors.Join(
 		site.write("index.html", page),
+		site.writePages(pages),
 		site.writeExamples(data.Examples),
 		site.copy(built, data.Notices),
 		site.copy(built, data.ServiceWorker),
@@ -87,6 +92,7 @@ func headerRules() []byte {
 	for _, rule := range []struct{ pattern, policy string }{
 		{"/", pagePolicy},
 		{"/index.html", pagePolicy},
+		{errorsPath + "*", sitePolicy},
 		{"/" + serviceWorkerName, assetPolicy},
 		{"/assets/*", assetPolicy},
 		// The exclamation mark removes the header of the previous pattern.
@@ -109,6 +115,15 @@ func (s site) write(name string, content []byte) error {
 	}
 	if err := os.WriteFile(path, content, 0o644); err != nil {
 		return fmt.Errorf("write the site: %w", err)
+	}
+	return nil
+}
+
+func (s site) writePages(pages map[string][]byte) error {
+	for name, html := range pages {
+		if err := s.write(name, html); err != nil {
+			return err
+		}
 	}
 	return nil
 }

@@ -21,7 +21,7 @@ func TestStaticSiteIsComplete(t *testing.T) {
 		built[name] = &fstest.MapFile{Data: []byte(content)}
 	}
 	directory := filepath.Join(t.TempDir(), "site")
-	if err := WriteStatic(t.Context(), built, local(echo), directory); err != nil {
+	if err := WriteStatic(t.Context(), built, local(echo), noPages, directory, ""); err != nil {
 		t.Fatal(err)
 	}
 	site := os.DirFS(directory)
@@ -59,7 +59,7 @@ func TestStaticSiteHasPackedModules(t *testing.T) {
 	built["assets/engine-3.wasm.gz"] = &fstest.MapFile{Data: gzipped(t, "module")}
 	built["assets/engine-3.wasm.br"] = &fstest.MapFile{Data: []byte("?")}
 	directory := t.TempDir()
-	if err := WriteStatic(t.Context(), built, local(echo), directory); err != nil {
+	if err := WriteStatic(t.Context(), built, local(echo), noPages, directory, ""); err != nil {
 		t.Fatal(err)
 	}
 	files, err := fs.Glob(os.DirFS(directory), "assets/engine-*")
@@ -80,7 +80,7 @@ func TestStaticSiteHasHeaderRules(t *testing.T) {
 	const other = "  Cross-Origin-Embedder-Policy: require-corp\n  Cross-Origin-Opener-Policy: same-origin\n" +
 		"  Cross-Origin-Resource-Policy: same-origin\n  Referrer-Policy: no-referrer\n  X-Content-Type-Options: nosniff\n"
 	const policy = "  Content-Security-Policy: "
-	want := "/*\n" + other + "/\n" + policy + pagePolicy + "\n/index.html\n" + policy + pagePolicy + "\n/service-worker.js\n" + policy + assetPolicy +
+	want := "/*\n" + other + "/\n" + policy + pagePolicy + "\n/index.html\n" + policy + pagePolicy + "\n/errors/*\n" + policy + sitePolicy + "\n/service-worker.js\n" + policy + assetPolicy +
 		"\n/assets/*\n" + policy + assetPolicy + "\n/assets/fetcher-*\n  ! Content-Security-Policy\n" + policy + fetcherPolicy + "\n"
 	if got := string(headerRules()); got != want {
 		t.Errorf("got %s, want %s", got, want)
@@ -88,7 +88,7 @@ func TestStaticSiteHasHeaderRules(t *testing.T) {
 }
 
 func TestStaticSiteRequiresBuiltPage(t *testing.T) {
-	err := WriteStatic(t.Context(), fstest.MapFS{}, local(echo), t.TempDir())
+	err := WriteStatic(t.Context(), fstest.MapFS{}, local(echo), noPages, t.TempDir(), "")
 	if err == nil || !strings.Contains(err.Error(), "manifest.json") {
 		t.Errorf("got %v", err)
 	}

@@ -9,6 +9,9 @@ type Finding struct {
 	// Reason is the API server's cause type, such as FieldValueInvalid, or
 	// PlaygroundLimit.
 	Reason string `json:"reason"`
+	// Code names the kind of error, such as cel-undefined-field. It is the key of the
+	// error's page in the error index, or empty.
+	Code string `json:"code"`
 	// Field and Message are quoted from the API server's cause.
 	Field   string `json:"field"`
 	Message string `json:"message"`

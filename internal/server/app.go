@@ -58,7 +58,7 @@ func newApp(address, metricsAddress string, c appConfig) (*app, error) {
 	handler, err := httpapi.New(httpapi.Config{
 		EvaluationMemory: procpool.MemoryLimit,
 		Engine:           c.engine, Reserved: c.reserved, Assets: c.assets, Log: c.log, Observe: c.observe,
-		Clients: c.clients, Sharing: c.sharing, Build: c.build, Releases: c.releases,
+		Clients: c.clients, Sharing: c.sharing, Build: c.build, Releases: c.releases, Site: renderSite,
 	})
 	if err != nil {
 		return nil, err

@@ -14,6 +14,7 @@ import (
 	"os/signal"
 	"path/filepath"
 	"runtime/debug"
+	"strings"
 	"syscall"
 
 	"github.com/crdlab/crdlab/internal/assist"
@@ -26,6 +27,7 @@ import (
 	"github.com/crdlab/crdlab/internal/playground"
 	"github.com/crdlab/crdlab/internal/procpool"
 	"github.com/crdlab/crdlab/internal/renderer"
+	"github.com/crdlab/crdlab/internal/site"
 	"github.com/crdlab/crdlab/web"
 )
 
@@ -50,7 +52,7 @@ func (p Program) Main(arguments []string) int {
 	case len(arguments) > 0 && arguments[0] == EvaluateCommand:
 		err = evaluate(arguments[1:])
 	case len(arguments) == 2 && arguments[0] == StaticCommand:
-		err = WriteStatic(arguments[1])
+		err = WriteStatic(arguments[1], "")
 	default:
 		err = p.run(arguments)
 	}
@@ -128,10 +130,16 @@ func (p Program) run(arguments []string) error {
 // StaticCommand is the subcommand that writes the page for static file hosts.
 const StaticCommand = "static"
 
-// WriteStatic writes the page for static file hosts into a directory.
-func WriteStatic(directory string) error {
+// WriteStatic writes the page for static file hosts into a directory. url is the public address of
+// the site, or empty.
+func WriteStatic(directory, url string) error {
 	e := whole.New()
-	return httpapi.WriteStatic(context.Background(), web.Dist(), newRenderer(e, e.Evaluate).Render, directory)
+	return httpapi.WriteStatic(context.Background(), web.Dist(), newRenderer(e, e.Evaluate).Render, renderSite, directory, strings.TrimSuffix(url, "/"))
+}
+
+// renderSite renders the pages beside the playground.
+func renderSite(settings httpapi.SiteSettings) (map[string][]byte, error) {
+	return site.Files(site.Settings(settings))
 }
 
 // EvaluateCommand is the subcommand that runs this program as a child of the pool.

@@ -19,6 +19,9 @@ type Assets struct {
 	Theme  string
 	Styles []string
 	Icon   string
+	// SiteScript and SiteStyles are the files of the pages beside the playground.
+	SiteScript string   `json:"-"`
+	SiteStyles []string `json:"-"`
 }
 
 const (
@@ -26,6 +29,7 @@ const (
 	mainEntry    = "src/main.ts"
 	themeEntry   = "src/theme.ts"
 	engineEntry  = "src/engine/first.ts"
+	siteEntry    = "src/site.ts"
 	iconEntry    = "src/icon.svg"
 )
 
@@ -48,7 +52,7 @@ func LoadAssets(dist fs.FS, base string) (Assets, error) {
 	if err := json.Unmarshal(text, &chunks); err != nil {
 		return Assets{}, fmt.Errorf("page assets: %s: %w", manifestName, err)
 	}
-	for _, entry := range []string{mainEntry, engineEntry, themeEntry, iconEntry} {
+	for _, entry := range []string{mainEntry, engineEntry, themeEntry, iconEntry, siteEntry} {
 		if chunks[entry].File == "" {
 			return Assets{}, fmt.Errorf("page assets: %s has no %s", manifestName, entry)
 		}
@@ -58,9 +62,14 @@ func LoadAssets(dist fs.FS, base string) (Assets, error) {
 		Engine: path.Join(base, chunks[engineEntry].File),
 		Theme:  path.Join(base, chunks[themeEntry].File),
 		Icon:   path.Join(base, chunks[iconEntry].File),
+
+		SiteScript: path.Join(base, chunks[siteEntry].File),
 	}
 	for _, style := range chunks[mainEntry].CSS {
 		assets.Styles = append(assets.Styles, path.Join(base, style))
+	}
+	for _, style := range chunks[siteEntry].CSS {
+		assets.SiteStyles = append(assets.SiteStyles, path.Join(base, style))
 	}
 	for _, name := range chunks[engineEntry].Imports {
 		assets.Imports = append(assets.Imports, path.Join(base, chunks[name].File))

@@ -3,12 +3,20 @@ package ui
 import (
 	"cmp"
 	"encoding/json"
+	"net/url"
 	"slices"
 	"strconv"
 	"strings"
 
+	"github.com/a-h/templ"
+
 	"github.com/crdlab/crdlab/internal/playground"
 )
+
+// errorAddress returns the relative address of the page that explains the kind of a finding.
+func errorAddress(finding playground.Finding) templ.SafeURL {
+	return templ.SafeURL("errors/" + url.PathEscape(finding.Code) + "/")
+}
 
 // shortMessage is the message of a finding in one line, without the parts that the line shows
 // elsewhere.

@@ -533,6 +533,8 @@ export type components = {
             readonly stage: "" | "decode" | "apply" | "metadata" | "prune" | "nulls" | "embedded" | "default" | "prepare" | "mutate" | "complete" | "validate" | "rules" | "admit" | "find" | "finalize" | "scale" | "store" | "size" | "read" | "crd decode" | "crd validate" | "crd size" | "crd serve";
             /** @description Reason is the API server's cause type, such as FieldValueInvalid, or PlaygroundLimit. */
             readonly reason: string;
+            /** @description Code names the kind of error, such as cel-undefined-field. It is the key of the error's page in the error index, or empty. */
+            readonly code: string;
             /** @description Field and Message are quoted from the API server's cause. */
             readonly field: string;
             readonly message: string;

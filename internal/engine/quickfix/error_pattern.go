@@ -25,8 +25,11 @@ func pattern(expression string) *errorPattern { return &errorPattern{expression:
 
 // find returns the match in a string and its groups, or nil. Upstream messages
 // may quote a whole schema; the check for substrings is much cheaper than the
-// regular expression.
+// regular expression. The pattern nil matches any string.
 func (p *errorPattern) find(s string) []string {
+	if p == nil {
+		return []string{""}
+	}
 	p.once.Do(p.compile)
 	if p.required != nil && !slices.ContainsFunc(p.required, func(substring string) bool { return strings.Contains(s, substring) }) {
 		return nil
@@ -34,8 +37,8 @@ func (p *errorPattern) find(s string) []string {
 	return p.compiled.FindStringSubmatch(s)
 }
 
-// matches reports whether a string contains a match; nil matches any string.
-func (p *errorPattern) matches(s string) bool { return p == nil || p.find(s) != nil }
+// matches reports whether a string contains a match.
+func (p *errorPattern) matches(s string) bool { return p.find(s) != nil }
 
 func (p *errorPattern) compile() {
 	p.compiled = regexp.MustCompile(p.expression)

@@ -7,7 +7,7 @@ import "github.com/crdlab/crdlab/internal/playground"
 func FixableErrors() map[string]func(playground.Finding) bool {
 	fixable := map[string]func(playground.Finding) bool{}
 	for _, document := range documents {
-		for s := range suggestionsFor(document) {
+		for s := range suggestionsFor(document, playground.StageUnknown) {
 			if s.fixes == nil {
 				continue
 			}
@@ -35,7 +35,7 @@ var documents = []playground.Document{playground.DocumentCRD, playground.Documen
 // once by the regular expression alone.
 func ErrorPatterns() (patterns []func(s string) (found, foundByExpression bool)) {
 	for _, document := range documents {
-		for row := range suggestionsFor(document) {
+		for row := range suggestionsFor(document, playground.StageUnknown) {
 			for _, p := range []*errorPattern{row.field, row.message} {
 				if p != nil {
 					patterns = append(patterns, func(s string) (bool, bool) {
@@ -47,4 +47,17 @@ func ErrorPatterns() (patterns []func(s string) (found, foundByExpression bool))
 		}
 	}
 	return patterns
+}
+
+// Codes returns the codes of all errors that the table and the functions name.
+func Codes() map[string]bool {
+	codes := map[string]bool{codeSyntax: true, codeType: true}
+	for _, stage := range []playground.StageName{playground.StageUnknown, playground.StageRules} {
+		for _, document := range documents {
+			for row := range suggestionsFor(document, stage) {
+				codes[row.code] = true
+			}
+		}
+	}
+	return codes
 }

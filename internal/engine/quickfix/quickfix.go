@@ -85,8 +85,10 @@ func suggest(p problem, resolveField func(field string) (source.Location, bool))
 	}
 	switch {
 	case p.isSyntaxError():
+		p.Code = codeSyntax
 		p.explainSyntax()
 	case typeError.matches(p.Message):
+		p.Code = codeType
 		p.explainMismatch()
 	case p.Document == playground.DocumentCRD && unknownField.matches(p.Message):
 		p.explainKnownField()

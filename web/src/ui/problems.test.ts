@@ -9,6 +9,7 @@ function finding(message: string): Finding {
     stage: "decode",
     reason: "FieldValueInvalid",
     field: "spec",
+    code: "",
     message,
     hint: "",
     fixes: [],

@@ -1,0 +1,52 @@
+package errorindex
+
+type group struct {
+	title string
+	codes []string
+}
+
+// groups lists the pages in the order of the index.
+var groups = []group{
+	{"Manifests", []string{
+		"yaml-syntax", "duplicate-key", "undecodable-value", "kind-missing", "not-a-crd", "crd-v1beta1", "unknown-field-in-crd", "unknown-field",
+	}},
+	{"Names and versions of a CRD", []string{
+		"crd-name", "crd-group", "crd-invalid-name", "crd-plural", "crd-kind", "crd-list-kind", "crd-scope", "api-approved",
+		"schema-required", "storage-version", "duplicate-version", "stored-versions", "stored-version-missing", "deprecation-warning",
+		"no-matches-for-kind",
+	}},
+	{"Structural schemas", []string{
+		"schema-type-required", "schema-type-mismatch", "schema-type-unsupported", "schema-items-required", "schema-items-list",
+		"structural-junctor", "structural-undeclared", "schema-metadata", "schema-properties-and-map", "schema-additional-properties",
+		"schema-unsupported-keyword", "schema-unique-items", "schema-pattern", "schema-nullable-root", "preserve-unknown-fields",
+		"schema-preserve-false", "embedded-resource-properties", "int-or-string-type", "items-at-root",
+		"default-type", "default-invalid", "default-unknown-field",
+	}},
+	{"Lists as sets and maps", []string{
+		"list-type-map", "list-map-keys-required", "list-map-keys-unknown", "list-map-keys-duplicate", "list-map-key-optional",
+		"list-map-key-nullable", "list-map-key-scalar", "list-set-items", "duplicate-item",
+	}},
+	{"CEL rules in a CRD", []string{
+		"cel-syntax", "cel-undefined-field", "cel-undeclared-reference", "cel-reserved-word", "cel-field-selection", "cel-no-overload",
+		"cel-has-argument", "cel-not-boolean", "cel-cost", "cel-total-cost", "cel-uncorrelatable", "cel-optional-old-self",
+		"cel-message-required", "cel-message-type", "cel-message-cost", "cel-line-break", "cel-empty-field", "cel-field-path",
+	}},
+	{"Subresources, columns and field selectors", []string{
+		"status-root-type", "status-root-keywords", "status-missing", "scale-path", "json-path", "printer-column-type",
+		"printer-column-format", "selectable-field",
+	}},
+	{"Values of an object", []string{
+		"required-value", "wrong-type", "wrong-format", "unsupported-value", "pattern-mismatch", "junctor-mismatch", "forbidden-property",
+		"out-of-range", "multiple-of", "too-short", "too-long", "too-many-items", "cel-rule", "cel-runtime", "rules-not-checked",
+	}},
+	{"Metadata and updates", []string{
+		"name-required", "invalid-name", "invalid-label", "owner-references", "already-exists", "not-found", "field-immutable",
+		"object-modified", "resource-version-on-create", "resource-version-required", "finalizer-while-deleting",
+		"apply-conflict", "apply-typed-patch", "managed-fields",
+	}},
+	{"Conversion webhooks", []string{
+		"conversion-failed", "conversion-client-config", "conversion-webhook-unused", "conversion-review-versions", "conversion-service",
+		"conversion-url", "conversion-ca-bundle",
+	}},
+	{"Admission", []string{"policy-denied", "webhook-denied", "webhook-failed", "unknown-field-in-policy"}},
+}

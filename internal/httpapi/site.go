@@ -1,0 +1,68 @@
+package httpapi
+
+import (
+	"net/http"
+	"strings"
+	"sync"
+
+	"github.com/go-chi/chi/v5"
+
+	"github.com/crdlab/crdlab/internal/ui"
+)
+
+// A Site renders the pages beside the playground, such as the error index, by file name.
+type Site func(SiteSettings) (map[string][]byte, error)
+
+// SiteSettings are the parts of these pages that depend on the host.
+type SiteSettings struct {
+	// Assets has addresses relative to the root of the site.
+	Assets ui.Assets
+	// Policy is the Content-Security-Policy for a <meta> element.
+	Policy string
+	// URL is the public address of the site without a slash at the end, or empty.
+	URL string
+}
+
+// sitePolicy is the content security policy of these pages. They connect to nothing, and their
+// script creates no HTML.
+const sitePolicy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; font-src 'self'; " +
+	"require-trusted-types-for 'script'; trusted-types 'none'; " + noFrames
+
+// withoutFrames returns a policy for a <meta> element. Browsers ignore frame-ancestors there
+// and log a warning.
+func withoutFrames(policy string) string {
+	return strings.Replace(policy, "; frame-ancestors 'none'", "", 1)
+}
+
+// renderSite returns a function that renders the pages once.
+func renderSite(config Config) func() (map[string][]byte, error) {
+	return sync.OnceValues(func() (map[string][]byte, error) {
+		assets, err := ui.LoadAssets(config.Assets, "")
+		if err != nil {
+			return nil, err
+		}
+		return config.Site(SiteSettings{assets, withoutFrames(sitePolicy), config.Sharing.PublicURL})
+	})
+}
+
+// sitePage responds with a page beside the playground.
+func (s *Server) sitePage(w http.ResponseWriter, r *http.Request) error {
+	if s.front.missing != nil {
+		return s.page(w, r)
+	}
+	pages, err := s.site()
+	if err != nil {
+		return err
+	}
+	html, ok := pages[strings.TrimPrefix(r.URL.Path, "/")+"index.html"]
+	if !ok {
+		return notFound(w, r)
+	}
+	w.Header().Set("Cache-Control", "no-cache")
+	return writeRendered(w, http.StatusOK, sitePolicy, html)
+}
+
+// leaveShared redirects from below the path of a short link: the links of the page are relative.
+func leaveShared(w http.ResponseWriter, r *http.Request) {
+	http.Redirect(w, r, errorsPath+chi.URLParam(r, "*"), http.StatusPermanentRedirect)
+}

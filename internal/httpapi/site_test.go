@@ -1,0 +1,62 @@
+package httpapi
+
+import (
+	"maps"
+	"net/http"
+	"os"
+	"path/filepath"
+	"testing"
+	"testing/fstest"
+
+	"github.com/crdlab/crdlab/internal/share"
+)
+
+// noPages renders no pages beside the playground.
+func noPages(SiteSettings) (map[string][]byte, error) { return nil, nil }
+
+// onePage renders a page with its settings.
+func onePage(settings SiteSettings) (map[string][]byte, error) {
+	return map[string][]byte{"errors/a/index.html": []byte(settings.Assets.SiteScript + " " + settings.URL)}, nil
+}
+
+func TestServerHasSite(t *testing.T) {
+	server, _ := serve(t, Config{Assets: builtPage, Site: onePage, Sharing: Sharing{PublicURL: "https://crdlab.example.com"}})
+	for _, request := range []struct {
+		path   string
+		status int
+		body   string
+	}{
+		{"/errors/a/", http.StatusOK, "assets/site-1.js https://crdlab.example.com"},
+		{"/errors/b/", http.StatusNotFound, ""},
+		{"/errors/a/index.html", http.StatusNotFound, ""},
+	} {
+		response, body := fetch(t, http.MethodGet, server.URL+request.path, nil, "")
+		if response.StatusCode != request.status || request.body != "" && body != request.body {
+			t.Errorf("%s: status %d, %s", request.path, response.StatusCode, body)
+		}
+		if policy := response.Header.Get(policyHeader); request.status == http.StatusOK && policy != sitePolicy {
+			t.Errorf("%s: policy %s", request.path, policy)
+		}
+	}
+}
+
+func TestLinksOfSharedPageLeaveIt(t *testing.T) {
+	server, _ := serve(t, Config{Assets: builtPage, Site: onePage, Sharing: Sharing{Store: share.NewMemory()}})
+	response, _ := fetch(t, http.MethodGet, server.URL+"/s/errors/a/", nil, "")
+	if got := response.Header.Get("Location"); response.StatusCode != http.StatusPermanentRedirect || got != "/errors/a/" {
+		t.Errorf("status %d, location %s", response.StatusCode, got)
+	}
+}
+
+func TestStaticSiteHasPages(t *testing.T) {
+	built := maps.Clone(builtPage)
+	built["assets/main-1.js"] = &fstest.MapFile{Data: []byte("script")}
+	directory := t.TempDir()
+	if err := WriteStatic(t.Context(), built, local(echo), onePage, directory, "https://crdlab.example.com"); err != nil {
+		t.Fatal(err)
+	}
+	got, err := os.ReadFile(filepath.Join(directory, "errors", "a", "index.html"))
+	if want := "assets/site-1.js https://crdlab.example.com"; err != nil || string(got) != want {
+		t.Errorf("got %s, %v", got, err)
+	}
+}

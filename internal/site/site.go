@@ -1,0 +1,59 @@
+// Package site renders the pages beside the playground, such as the error index. They need no
+// script, and link to each other by relative addresses, so that they work at any path.
+package site
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/a-h/templ"
+
+	"github.com/crdlab/crdlab/internal/ui"
+)
+
+// Settings are the parts of the pages that depend on the host.
+type Settings struct {
+	// Assets has the built files, with addresses relative to the root of the site.
+	Assets ui.Assets
+	// Policy is the Content-Security-Policy in each page.
+	Policy string
+	// URL is the public address of the site without a slash at the end. If it is empty, the
+	// pages do not state their canonical address.
+	URL string
+}
+
+// Files returns the pages by file name, such as "errors/index.html".
+func Files(settings Settings) (map[string][]byte, error) {
+	files := map[string][]byte{}
+	for _, p := range errorPages() {
+		var html bytes.Buffer
+		if err := layout(settings, p).Render(context.Background(), &html); err != nil {
+			return nil, fmt.Errorf("render %s: %w", p.path, err)
+		}
+		files[p.path+"index.html"] = html.Bytes()
+	}
+	return files, nil
+}
+
+// A page is the content of an HTML document.
+type page struct {
+	// path is the address of the page below the root of the site, such as "errors/cel-cost/".
+	path string
+	// title and description are for search engines.
+	title, description string
+	content            templ.Component
+}
+
+// root returns the relative address of the site's root.
+func (p page) root() string { return strings.Repeat("../", strings.Count(p.path, "/")) }
+
+// to returns the relative address of another page or a file of the site.
+func (p page) to(path string) templ.SafeURL { return templ.SafeURL(p.root() + path) }
+
+// current returns the value of aria-current for a link to a section, such as "errors/".
+func (p page) current(section string) string {
+	return strconv.FormatBool(strings.HasPrefix(p.path, section))
+}

@@ -1,0 +1,43 @@
+// The script of the pages beside the playground: the search of the error index. It imports
+// nothing, because a shared file would delay the start of the playground.
+import "../../internal/site/styles.css";
+
+const search = document.querySelector<HTMLInputElement>("#search");
+if (search) bindSearch(search);
+
+/** Shows the search field, and only the entries that match it. */
+function bindSearch(field: HTMLInputElement): void {
+  const entries = [...document.querySelectorAll<HTMLElement>(".entries li")];
+  const sections = [...document.querySelectorAll<HTMLElement>(".entries")];
+  const nothing = document.querySelector<HTMLElement>("#nothing");
+  const show = (): void => {
+    const explained = entries.filter((entry) => isMessageOf(entry, field.value));
+    const found = explained.length > 0 ? explained : entries.filter((entry) => hasWords(entry, field.value));
+    for (const entry of entries) entry.hidden = !found.includes(entry);
+    for (const section of sections) section.hidden = section.querySelector("li:not([hidden])") === null;
+    if (nothing) nothing.hidden = found.length > 0;
+  };
+  field.addEventListener("input", show);
+  field.parentElement?.removeAttribute("hidden");
+  // A reload and the back button keep the text.
+  show();
+}
+
+/** Reports whether a query contains the message of an entry, where a placeholder matches anything. */
+function isMessageOf(entry: HTMLElement, query: string): boolean {
+  let at = 0;
+  for (const node of entry.querySelector("code")?.childNodes ?? []) {
+    if (!(node instanceof Text)) continue;
+    const part = node.data.trim();
+    const found = query.indexOf(part, at);
+    if (found < 0) return false;
+    at = found + part.length;
+  }
+  return true;
+}
+
+/** Reports whether an entry contains all words of a query. */
+function hasWords(entry: HTMLElement, query: string): boolean {
+  const text = `${entry.textContent} ${entry.dataset["words"] ?? ""}`.toLowerCase();
+  return query.toLowerCase().split(/\s+/).every((word) => text.includes(word));
+}
