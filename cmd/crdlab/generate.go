@@ -15,7 +15,8 @@ func newGenerate() *cobra.Command {
 		Use:   "generate PACKAGES...",
 		Short: "Generate CRDs from Go types",
 		Long: `Generate the CRDs of Go types with kubebuilder markers, as "controller-gen crd output:stdout"
-prints them. Print the mistakes of the types with their lines, and markers without effect.
+prints them. Standard error has the mistakes with their lines, and markers without effect.
+Like controller-gen, the command prints the CRDs despite mistakes.
 
 PACKAGES is a directory or a pattern of the go command, which must be installed. The other
 commands accept patterns with "...", too: "crdlab check ./api/..." judges the CRDs, and leads
@@ -51,13 +52,13 @@ func runGenerate(command *cobra.Command, options string, patterns []string) (int
 			notify(command, "  hint: %s", p.Hint)
 		}
 	}
-	if generated.Failed() {
-		return statusFindings, nil
-	}
 	for _, crd := range generated.CRDs {
 		if _, err := io.WriteString(command.OutOrStdout(), crd.YAML); err != nil {
 			return 0, err
 		}
+	}
+	if generated.Failed() {
+		return statusFindings, nil
 	}
 	return statusAccepted, nil
 }

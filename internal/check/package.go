@@ -16,7 +16,7 @@ func (c *checker) addPackage(p *manifest.Package) {
 		Output: fmt.Sprintf("The Go package %q has warnings:", p.Pattern),
 	}
 	if !v.Accepted {
-		v.Output = fmt.Sprintf("controller-gen cannot generate the CRDs of the Go package %q:", p.Pattern)
+		v.Output = fmt.Sprintf("The Go package %q has errors:", p.Pattern)
 	}
 	for _, m := range p.Mistakes {
 		v.Findings = append(v.Findings, Finding{

@@ -12,8 +12,8 @@ import (
 	"github.com/crdlab/crdlab/internal/playground"
 )
 
-// cycles reports the types of CRDs that contain themselves. controller-tools would follow
-// their references until its stack overflows.
+// cycles reports the types of CRDs that contain themselves. controller-tools generates an
+// empty schema for the inner type.
 func (p *places) cycles() []Problem {
 	search := cycleSearch{p, map[crd.TypeIdent]bool{}, nil}
 	for _, ident := range p.kinds() {
@@ -116,9 +116,10 @@ func (p *places) cycle(path []crd.TypeIdent) Problem {
 		names = append(names, ident.Name)
 	}
 	problem := Problem{
-		Severity: playground.SeverityError,
-		Message:  fmt.Sprintf("The type %s contains itself: %s. The schema of a CRD cannot be recursive.", path[0].Name, strings.Join(names, " → ")),
-		Hint:     "Replace the recursive field by a field of the type apiextensionsv1.JSON, or with the marker +kubebuilder:validation:Schemaless and +kubebuilder:pruning:PreserveUnknownFields.",
+		Severity: playground.SeverityWarning,
+		Message: fmt.Sprintf("The type %s contains itself: %s. A schema cannot be recursive, so controller-gen generates an empty schema for the inner %s.",
+			path[0].Name, strings.Join(names, " → "), path[0].Name),
+		Hint: "Mark the field with +kubebuilder:validation:Schemaless and +kubebuilder:pruning:PreserveUnknownFields, or change its type to apiextensionsv1.JSON.",
 	}
 	if info := p.parser.Types[path[0]]; info != nil {
 		problem.Place = p.nameOf(origin{path[0].Package, info.RawSpec})

@@ -25,8 +25,8 @@ import (
 type Generated struct {
 	// Packages lists the import paths of the packages.
 	Packages []string
-	// CRDs lists the CRDs in the order of controller-gen. They are incomplete if there is a
-	// problem with the severity error.
+	// CRDs lists the CRDs in the order of controller-gen. Like controller-gen, generation goes
+	// on after an error, and the CRDs may lack a part then.
 	CRDs []CRD
 	// Problems lists the problems in the order of the files.
 	Problems []Problem
@@ -103,11 +103,6 @@ func generate(roots []*loader.Package, files *files, o Options) (g *Generated, e
 		return nil, err
 	}
 	places := newPlaces(context, files, o)
-	if cycles := places.cycles(); len(cycles) > 0 {
-		g.Problems = append(places.explainMarkers(packageProblems(roots, files)), cycles...)
-		sortProblems(g.Problems)
-		return g, nil
-	}
 	output := &output{}
 	context.OutputRule = output
 	if err := o.generator.Generate(context); err != nil {
@@ -115,6 +110,7 @@ func generate(roots []*loader.Package, files *files, o Options) (g *Generated, e
 	}
 	g.Problems = places.withHints(places.explainMarkers(packageProblems(roots, files)))
 	g.Problems = append(g.Problems, places.lint()...)
+	g.Problems = append(g.Problems, places.cycles()...)
 	sortProblems(g.Problems)
 	for _, text := range output.texts {
 		yaml := withToolVersion(text.String())

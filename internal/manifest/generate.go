@@ -16,7 +16,7 @@ type Package struct {
 	Mistakes []Mistake
 }
 
-// Failed reports whether a mistake prevents the generation of a CRD.
+// Failed reports whether a mistake is an error.
 func (p *Package) Failed() bool {
 	for _, m := range p.Mistakes {
 		if m.Severity == playground.SeverityError {
@@ -60,9 +60,6 @@ func (r Reader) generate(ctx context.Context, in *Input, pattern string) {
 	in.Packages = append(in.Packages, generated)
 	if len(generated.CRDs) == 0 && len(generated.Mistakes) == 0 {
 		in.skip(pattern, "the Go packages contain no CRDs")
-	}
-	if generated.Failed() {
-		return // The CRDs are incomplete.
 	}
 	for _, file := range generated.CRDs {
 		first := len(in.Documents)
