@@ -110,7 +110,7 @@ worker: dist/worker/go dist/worker/public ## build the Cloudflare Worker in dist
 
 # The program embeds only the asset names. Cloudflare serves the asset files.
 dist/worker/go: $(SERVER_SOURCES) $(call find,cmd/worker,-name '*.go') web/dist/engine.json tools/go.mod
-	cp web/dist/{manifest.json,engine.json,notices.txt,service-worker.js,app.webmanifest} cmd/worker/built
+	cp web/dist/{manifest.json,engine.json,notices.txt,service-worker.js,app.webmanifest,crd-lab.js} cmd/worker/built
 	go tool -modfile=tools/go.mod workers-assets-gen -mode=go -o $@
 	$(WORKER) go build -ldflags="$(GO_LDFLAGS) -X main.version=$(VERSION)" -o $@/app.wasm ./cmd/worker
 	@touch $@

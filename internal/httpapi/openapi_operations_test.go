@@ -234,6 +234,16 @@ var operations = []operation{
 		problems: readProblems,
 	},
 	{
+		route: "GET /embed.html", id: "framed", tag: tagPages, summary: "Shows the playground in a frame of another site. It has no functions of the server.",
+		answers:  []answer{{200, "A page.", "text/html", ""}, {503, "The page was not built into this server.", "text/plain", ""}},
+		problems: readProblems,
+	},
+	{
+		route: "GET /crd-lab.js", id: "element", tag: tagPages, summary: "Returns the script of the element crd-lab for other sites.",
+		answers:  []answer{{200, "The script.", "text/javascript", ""}},
+		problems: append([]kind{kindNotFound}, readProblems...),
+	},
+	{
 		route: "GET /examples.json", id: "examples", tag: tagPages, summary: "Returns the gallery.",
 		answers:  []answer{{200, "The examples.", jsonType, []examples.Example{}}},
 		problems: readProblems,

@@ -26,6 +26,7 @@ var builtPage = fstest.MapFS{
 	"notices.txt":       {Data: []byte("licences\n")},
 	"service-worker.js": {Data: []byte("worker\n")},
 	"app.webmanifest":   {Data: []byte("{}\n")},
+	"crd-lab.js":        {Data: []byte("element\n")},
 }
 
 func TestPageShowsTheDefaultExample(t *testing.T) {

@@ -19,6 +19,7 @@ const (
 	backupPath   = "/api/v1/backup"
 	sharedPath   = "/s/"     // + id
 	embedPath    = "/embed/" // + id
+	framedPath   = "/" + framedName
 )
 
 // router is the table of contents of the service: each row has a path, its limits
@@ -36,6 +37,8 @@ func (s *Server) router() chi.Router {
 	r := root.With(middleware.Compress(5, "text/html", "text/plain", "text/javascript", "application/json", "application/yaml", problemType), s.limitResponses)
 	read := r.With(s.rateLimit(s.reads))
 	read.Get(homePath, handle(s.page))
+	read.Get(framedPath, handle(s.framed))
+	read.With(allowAnyOrigin).Get("/"+elementName, handle(s.element))
 	read.Get(examplesPath, handle(s.examples))
 	read.Get(noticesPath, handle(s.notices))
 	read.Get("/"+serviceWorkerName, handle(s.serviceWorker))

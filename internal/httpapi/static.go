@@ -1,6 +1,7 @@
 package httpapi
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -44,10 +45,17 @@ func WriteStatic(ctx context.Context, built fs.FS, engine Engine, render Site, d
 	if err != nil {
 		return err
 	}
+	var framed bytes.Buffer
+	data.Policy = strings.Replace(framedPolicy, "; frame-ancestors *", "", 1)
+	if err := ui.Page(framedData(data)).Render(ctx, &framed); err != nil {
+		return fmt.Errorf("render the page for frames: %w", err)
+	}
 	site := site{directory}
 	return errors.Join(
 		site.write("index.html", page),
 		site.writePages(pages),
+		site.write(framedName, framed.Bytes()),
+		site.copy(built, elementName),
 		site.writeExamples(data.Examples),
 		site.copy(built, data.Notices),
 		site.copy(built, data.ServiceWorker),
@@ -93,6 +101,8 @@ func headerRules() []byte {
 		{"/", pagePolicy},
 		{"/index.html", pagePolicy},
 		{errorsPath + "*", sitePolicy},
+		{framedPath + removeSharing + "\n  Cross-Origin-Resource-Policy: cross-origin", framedPolicy},
+		{"/" + elementName + removeSharing + "\n  Access-Control-Allow-Origin: *\n  Cross-Origin-Resource-Policy: cross-origin", assetPolicy},
 		{"/" + serviceWorkerName, assetPolicy},
 		{"/assets/*", assetPolicy},
 		// The exclamation mark removes the header of the previous pattern.
@@ -102,6 +112,9 @@ func headerRules() []byte {
 	}
 	return []byte(rules.String())
 }
+
+// removeSharing removes the header that keeps a file from other sites.
+const removeSharing = "\n  ! Cross-Origin-Resource-Policy"
 
 // site is the output directory for a static file host.
 type site struct {

@@ -80,7 +80,11 @@ func TestStaticSiteHasHeaderRules(t *testing.T) {
 	const other = "  Cross-Origin-Embedder-Policy: require-corp\n  Cross-Origin-Opener-Policy: same-origin\n" +
 		"  Cross-Origin-Resource-Policy: same-origin\n  Referrer-Policy: no-referrer\n  X-Content-Type-Options: nosniff\n"
 	const policy = "  Content-Security-Policy: "
-	want := "/*\n" + other + "/\n" + policy + pagePolicy + "\n/index.html\n" + policy + pagePolicy + "\n/errors/*\n" + policy + sitePolicy + "\n/service-worker.js\n" + policy + assetPolicy +
+	want := "/*\n" + other + "/\n" + policy + pagePolicy + "\n/index.html\n" + policy + pagePolicy +
+		"\n/errors/*\n" + policy + sitePolicy +
+		"\n/embed.html\n  ! Cross-Origin-Resource-Policy\n  Cross-Origin-Resource-Policy: cross-origin\n" + policy + framedPolicy +
+		"\n/crd-lab.js\n  ! Cross-Origin-Resource-Policy\n  Access-Control-Allow-Origin: *\n  Cross-Origin-Resource-Policy: cross-origin\n" + policy + assetPolicy +
+		"\n/service-worker.js\n" + policy + assetPolicy +
 		"\n/assets/*\n" + policy + assetPolicy + "\n/assets/fetcher-*\n  ! Content-Security-Policy\n" + policy + fetcherPolicy + "\n"
 	if got := string(headerRules()); got != want {
 		t.Errorf("got %s, want %s", got, want)

@@ -129,6 +129,35 @@ test("a bundle fills both editors, and one of several CRDs can be chosen", async
   await expect(playground.verdict("crd")).toContainText("backups.stable.example.com");
 });
 
+test("a link with several addresses opens all files", async ({ playground }) => {
+  const { page } = playground;
+  await serveSite(page);
+  const link = `${linkTo("/crd.yaml")}&url=${encodeURIComponent(`${site}/object.yaml`)}`;
+  await playground.open(link);
+  await opened(playground, /^\s*CRD and objects from\s+https:\/\/files\.example\.com\/crd\.yaml and 1 more file\s*$/);
+  await expect(playground.verdict("object")).toHaveAttribute("data-state", "rejected");
+  await expect(page).toHaveURL(link);
+});
+
+test("a link says when its file has changed since the last visit", async ({ playground }) => {
+  const { page } = playground;
+  let body = crd;
+  await page.route(`${site}/**`, (route) => route.fulfill({ body, headers: { "access-control-allow-origin": "*" } }));
+  await page.clock.setFixedTime("2026-03-02T12:00:00Z");
+  const visit = async (note: RegExp): Promise<void> => {
+    await page.goto("about:blank");
+    await playground.open(linkTo("/crd.yaml"));
+    await opened(playground, note);
+  };
+  await visit(/crd\.yaml\s*$/);
+  await page.clock.setFixedTime("2026-03-05T12:00:00Z");
+  await visit(/crd\.yaml\s*$/);
+  body = `# newer\n${crd}`;
+  await page.clock.setFixedTime("2026-03-09T12:00:00Z");
+  await visit(/crd\.yaml, changed since your visit on 5 March 2026\s*$/);
+  await visit(/crd\.yaml\s*$/);
+});
+
 test("the address of a page on GitHub leads to the file", async ({ playground }) => {
   const asked = await serveSite(playground.page);
   await playground.open("/#url=https://github.com/example/operator/blob/main/config/crd.yaml");

@@ -18,6 +18,7 @@ import { bindEmbed } from "./share/embed";
 import { namesScenario, parseFragment } from "./share/fragment";
 import { Place } from "./share/place";
 import { bindShortLink } from "./share/short-link";
+import { announceStart, isFramed } from "./framed";
 import { addressToOpen, isReload, openStart, servedExample, servedScenario } from "./start";
 import { beginVisit, keepSession } from "./storage";
 import { bindAddressDialog } from "./ui/address-dialog";
@@ -93,7 +94,7 @@ if (hasServedResult && sameScenario(start.scenario, served)) {
   session.update({ answered: start.scenario });
 }
 
-const documents = new Documents(session, help);
+const documents = new Documents(session, help, isFramed && parseFragment(location.hash).readOnly === true);
 const crds = new CRDList(session, engine);
 const results = new Results(session, (panels) => {
   if (panels.includes("rules")) applyRuleFilter();
@@ -179,14 +180,16 @@ bindShortcuts({
 element("console-open", HTMLButtonElement).addEventListener("click", () => celConsole.focus());
 element("share-open", HTMLButtonElement).addEventListener("click", share);
 
-keepSession(session, (scenario) => void historyDialog.replaced(scenario, session.state.scenario));
-keepAddress(session, gallery, place);
+if (!isFramed) keepSession(session, (scenario) => void historyDialog.replaced(scenario, session.state.scenario));
+// Another address would not be framed again at a reload.
+if (!isFramed) keepAddress(session, gallery, place);
 keepEvaluated(session, engine, results.standing);
 keepTested(session, (scenario) => help.test(scenario));
 keepOffline(config, session);
 
 const linked = addressToOpen(location.hash);
-if (linked !== undefined) void remote.openLink(linked);
+if (linked !== undefined) void remote.openLink(linked, parseFragment(location.hash).release);
+announceStart();
 
 // The address itself may already show the state before the change again (keepAddress).
 addEventListener("hashchange", ({ newURL }) => {
@@ -196,7 +199,7 @@ addEventListener("hashchange", ({ newURL }) => {
   beginVisit(false);
   if (fragment.url !== undefined) {
     session.update({ panel: fragment.panel ?? "outcome" });
-    return void remote.openLink(fragment.url);
+    return void remote.openLink(fragment.url, fragment.release);
   }
   void openStart(hash, session.state.scenario, gallery, false).then((next) => session.update(next));
 });

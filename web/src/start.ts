@@ -1,5 +1,5 @@
 import type { Config } from "./config";
-import { type DocumentName, documentNames, groupOf, type PanelName, type Scenario, scenarioFrom } from "./scenario";
+import { type DocumentName, documentNames, emptyScenario, groupOf, type PanelName, type Scenario, scenarioFrom } from "./scenario";
 import { element } from "./dom";
 import type { FieldPlace } from "./fields";
 import type { Example, Gallery } from "./gallery";
@@ -7,6 +7,7 @@ import { sourceAddressOf, nowhere, type Source } from "./remote/source";
 import { decode } from "./share/codec";
 import { type ConsoleState, emptyConsole } from "./session";
 import { type Fragment, parseFragment } from "./share/fragment";
+import { sortResources } from "./ui/bundle";
 import { continuesVisit, storedSession } from "./storage";
 
 /** The initial content of the page. */
@@ -83,7 +84,17 @@ interface Linked {
 }
 
 async function openLink(fragment: Fragment, gallery: Gallery): Promise<Linked> {
+  const linked = await openNamed(fragment, gallery);
+  const { release } = fragment;
+  return linked.scenario && release ? { scenario: { ...linked.scenario, kubernetes: release } } : linked;
+}
+
+async function openNamed(fragment: Fragment, gallery: Gallery): Promise<Linked> {
   try {
+    if (fragment.yaml) {
+      const texts = sortResources(fragment.yaml);
+      return texts ? { scenario: { ...emptyScenario, ...texts } } : { problem: "The link contains no Kubernetes object: no document has apiVersion and kind." };
+    }
     if (fragment.payload) return { scenario: await decode(fragment.payload) };
     if (!fragment.example) return {};
     const example = await gallery.get(fragment.example);

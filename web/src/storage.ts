@@ -2,6 +2,7 @@ import { type DocumentName, documentNames, groupOf, isOneOf, type PanelName, pan
 import { type Source, sourceFrom, storedSourceOf } from "./remote/source";
 import { type ConsoleState, emptyConsole, type Session } from "./session";
 import { toScenario } from "./share/codec";
+import { isFramed } from "./framed";
 import { throttle } from "./throttle";
 
 const sessionKey = "crdlab.session";
@@ -23,8 +24,9 @@ export interface StoredSession {
   readonly visit: string;
 }
 
-/** Reads a value; undefined without storage. */
+/** Reads a value; null without storage, and in a frame. */
 export function read(key: string): string | null {
+  if (isFramed) return null;
   try {
     return localStorage.getItem(key);
   } catch {
@@ -32,8 +34,9 @@ export function read(key: string): string | null {
   }
 }
 
-/** Writes a value if the browser allows it and has room. */
+/** Writes a value if the browser allows it and has room, except in a frame. */
 export function write(key: string, value: string): void {
+  if (isFramed) return;
   try {
     localStorage.setItem(key, value);
   } catch {

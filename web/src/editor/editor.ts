@@ -28,6 +28,8 @@ export interface EditorOptions {
   readonly before: readonly string[];
   /** The fields whose values are CEL. */
   readonly expressions: ReadonlySet<string>;
+  /** Prevents edits by the user. */
+  readonly readOnly: boolean;
   /** The assist requests for this document. */
   readonly writing: Writing;
   /** Handles a paste over the whole document; returns false to let the editor do it. */
@@ -50,7 +52,7 @@ export class Editor {
   /** The last document that was set or reported; joining its lines again is slow. */
   #text: string;
 
-  constructor({ place, label, text, before, expressions, writing, takePaste, onEdit, onFocus, onLine, onCursor, onFix }: EditorOptions) {
+  constructor({ place, label, text, before, expressions, readOnly, writing, takePaste, onEdit, onFocus, onLine, onCursor, onFix }: EditorOptions) {
     this.#onFix = onFix;
     // In a shadow root the editor's styles are constructed style sheets, which
     // a content security policy without inline styles allows.
@@ -60,6 +62,7 @@ export class Editor {
       root,
       state: succession([...before, text], {
         extensions: [
+          EditorState.readOnly.of(readOnly),
           lineNumbers(),
           highlightActiveLineGutter(),
           highlightActiveLine(),

@@ -1,8 +1,9 @@
 import { emptyScenario, sameScenario, type Scenario } from "../scenario";
 import type { Session } from "../session";
-import { sortResources } from "../ui/bundle";
+import { joinDocuments, maxFileSize, sortResources } from "../ui/bundle";
 import { documentAddress } from "./address";
 import { Unfetched } from "./fetch";
+import { changedSince } from "./changed";
 import { fetchInWorker } from "./fetch-client";
 import { type Fetched, nowhere, type Source } from "./source";
 
@@ -17,9 +18,9 @@ export class Remote {
     this.#session = session;
   }
 
-  /** Opens a link's documents and nothing else, so that every visitor sees the same. */
-  openLink(address: string): Promise<boolean> {
-    return this.#open(address, () => emptyScenario);
+  /** Opens the documents of a link's addresses and nothing else, so that every visitor sees the same. */
+  openLink(addresses: string, kubernetes = ""): Promise<boolean> {
+    return this.#open(addresses, () => ({ ...emptyScenario, kubernetes }), changedSince);
   }
 
   /** Opens documents beside the present ones, like files. */
@@ -34,7 +35,7 @@ export class Remote {
   }
 
   /** Changes nothing before the document has arrived. */
-  async #open(address: string, others: () => Scenario): Promise<boolean> {
+  async #open(address: string, others: () => Scenario, compare?: typeof changedSince): Promise<boolean> {
     this.#under.abort();
     const { signal } = (this.#under = new AbortController());
     const { source } = this.#session.state;
@@ -42,7 +43,9 @@ export class Remote {
     this.#session.update({ source: { at: "fetching", address } });
     try {
       const fetched = await fetchResources(address, signal);
-      this.#show({ ...others(), ...fetched.texts }, fetched);
+      const since = await compare?.(address, JSON.stringify(fetched.texts));
+      if (signal.aborted) return false;
+      this.#show({ ...others(), ...fetched.texts }, since === undefined ? fetched : { ...fetched, since });
       return true;
     } catch (error) {
       if (signal.aborted) return false;
@@ -59,10 +62,17 @@ export class Remote {
   }
 }
 
+/** The maximum number of addresses in a link. */
+const maxAddresses = 20;
+
+/** Fetches the documents at addresses, one on each line. */
 async function fetchResources(address: string, abandoned: AbortSignal): Promise<Fetched> {
-  const from = documentAddress(address);
-  const texts = sortResources(await fetchInWorker(from, abandoned));
+  const from = address.split("\n").map(documentAddress);
+  if (from.length > maxAddresses) throw new Unfetched(`The link has ${from.length} addresses; at most ${maxAddresses} are possible.`);
+  const files = await Promise.all(from.map((url) => fetchInWorker(url, abandoned)));
   abandoned.throwIfAborted();
-  if (!texts) throw new Unfetched(`${from.href} contains no Kubernetes object: no document has apiVersion and kind.`);
+  if (files.reduce((sum, { length }) => sum + length, 0) > maxFileSize) throw new Unfetched(`The files are together larger than ${maxFileSize >> 20} MiB.`);
+  const texts = sortResources(files.length > 1 ? joinDocuments(files) : files.join(""));
+  if (!texts) throw new Unfetched(`${from.map(({ href }) => href).join(" and ")} contains no Kubernetes object: no document has apiVersion and kind.`);
   return { at: "fetched", address, texts };
 }

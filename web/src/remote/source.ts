@@ -11,7 +11,10 @@ export type Source =
 /** Documents as they were fetched from an address. */
 export interface Fetched {
   readonly at: "fetched";
+  /** The addresses, one on each line. */
   readonly address: string;
+  /** The day of the last visit, if the documents have changed since. */
+  readonly since?: string;
   readonly texts: Partial<Record<DocumentName, string>>;
 }
 

@@ -16,7 +16,7 @@ export class Place {
     { origin, pathname, search }: Pick<Location, "origin" | "pathname" | "search">,
     served: Scenario,
   ) {
-    this.home = (home || pathname) + search;
+    this.home = (home || pathname.replace(/embed\.html$/, "")) + search;
     this.shares = share;
     this.#origin = origin;
     if (shared) this.addShortLink(shared, served);

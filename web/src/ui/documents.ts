@@ -62,6 +62,7 @@ function documentsOf({ edits }: Fix): readonly DocumentName[] {
 /** The editors of the documents and their tabs. */
 export class Documents {
   readonly #session: Session;
+  readonly #readOnly: boolean;
   readonly #help: Assistant;
   /** The editors of the documents shown so far: creating an editor is slow. */
   readonly #editors = new Map<DocumentName, Editor>();
@@ -75,8 +76,9 @@ export class Documents {
   /** The last decodable CRD. It serves assist requests while the current CRD is broken. */
   #decodedCrd = "";
 
-  constructor(session: Session, help: Assistant) {
+  constructor(session: Session, help: Assistant, readOnly: boolean) {
     this.#session = session;
+    this.#readOnly = readOnly;
     this.#help = help;
     this.#tabs = new Tabs(
       "document",
@@ -127,8 +129,9 @@ export class Documents {
     if (documentsOf(fix).every((name) => answered?.[name] === scenario[name])) this.edit(fix);
   }
 
-  /** Applies edits to the present documents. */
+  /** Applies edits to the present documents, unless they are read-only. */
   edit(fix: Fix): void {
+    if (this.#readOnly) return;
     for (const name of documentsOf(fix)) {
       this.#session.update({ document: name });
       this.#editor(name).apply(fix.edits.filter(({ document }) => document === name));
@@ -176,11 +179,13 @@ export class Documents {
       text: this.#session.state.scenario[name],
       before: this.#replaced.get(name) ?? [],
       expressions: expressions[name],
+      readOnly: this.#readOnly,
       writing: {
         complete: (position) => this.#help.complete(this.#cursor(name, position)),
         hover: (position) => this.#help.hover(this.#cursor(name, position)),
       },
       takePaste: (text) => {
+        if (this.#readOnly) return true;
         const bundle = splitBundle(text, name);
         if (bundle) this.#session.edit(bundle, "opened");
         return bundle !== undefined;

@@ -17,14 +17,22 @@ export function bindSourceNote(session: Session): void {
   const note = element("source-note", HTMLElement);
   const about = element("source-about", HTMLElement);
   const link = element("source-link", HTMLAnchorElement);
+  const others = document.createElement("span");
+  link.after(others);
   const show = (state: SessionState): void => {
     const { source } = state;
     const fetched = fetchedOf(state);
     note.hidden = source.at !== "fetching" && !fetched;
     about.textContent = fetched ? `${namesOf(fetched.texts)} from` : "Fetching";
     const address = fetched?.address ?? (source.at === "fetching" ? source.address : "");
-    link.textContent = address;
-    if (fetched) link.href = /^https:\/\//i.test(address) ? address : `https://${address}`;
+    const [first = "", ...more] = address.split("\n");
+    link.textContent = first;
+    link.title = address;
+    others.textContent = [
+      more.length > 0 ? ` and ${more.length} more ${more.length === 1 ? "file" : "files"}` : "",
+      fetched?.since ? `, changed since your visit on ${fetched.since}` : "",
+    ].join("");
+    if (fetched) link.href = /^https:\/\//i.test(first) ? first : `https://${first}`;
     else link.removeAttribute("href");
   };
   show(session.state);

@@ -1,6 +1,8 @@
 import { isOneOf } from "../scenario";
 import { element } from "../dom";
 import { type Session, type Theme, themes } from "../session";
+import { isFramed } from "../framed";
+import { parseFragment } from "../share/fragment";
 import { read, write } from "../storage";
 
 /** The storage key; src/theme.ts reads it before the first paint. */
@@ -13,7 +15,7 @@ const names: Record<Theme, string> = {
 };
 
 export function storedTheme(): Theme {
-  const stored = read(key);
+  const stored = isFramed ? parseFragment(location.hash).theme : read(key);
   return isOneOf(themes, stored) ? stored : "system";
 }
 
