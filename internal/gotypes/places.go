@@ -4,6 +4,7 @@ import (
 	"go/ast"
 	"go/token"
 	"go/types"
+	"slices"
 	"strings"
 
 	"sigs.k8s.io/controller-tools/pkg/crd"
@@ -77,7 +78,7 @@ func (p *places) named(pkg *loader.Package, name string, origins []origin) (site
 	if info == nil {
 		return site{}, false
 	}
-	origins = append(origins[:len(origins):len(origins)], origin{pkg, info.RawSpec})
+	origins = append(slices.Clip(origins), origin{pkg, info.RawSpec})
 	return p.resolved(site{pkg, info.RawSpec.Type, info, origins}), true
 }
 
@@ -108,7 +109,7 @@ func (p *places) resolved(s site) site {
 		if info == nil || len(s.origins) > maxOrigins {
 			return s
 		}
-		s = site{pkg, info.RawSpec.Type, info, append(s.origins[:len(s.origins):len(s.origins)], origin{pkg, info.RawSpec})}
+		s = site{pkg, info.RawSpec.Type, info, append(slices.Clip(s.origins), origin{pkg, info.RawSpec})}
 	}
 }
 
@@ -235,12 +236,7 @@ func (p *places) nameOf(o origin) Place {
 
 // isRoot reports whether a package is named by the user.
 func (p *places) isRoot(pkg *loader.Package) bool {
-	for _, root := range p.roots {
-		if root == pkg {
-			return true
-		}
-	}
-	return false
+	return slices.Contains(p.roots, pkg)
 }
 
 // marker locates a marker without the slashes before it.
