@@ -1,4 +1,5 @@
 import { element } from "../dom";
+import { isFramed } from "../framed";
 import type { Gallery } from "../gallery";
 import { type Entry, History, isBlank, titleOf } from "../history";
 import { documentNames, sameScenario, type Scenario } from "../scenario";
@@ -27,7 +28,7 @@ export class HistoryDialog {
 
   /** Adds replaced documents unless they are blank, an example or still shown. */
   async replaced(before: Scenario, after: Scenario): Promise<void> {
-    if (isBlank(before) || sameScenario(before, after)) return;
+    if (isFramed || isBlank(before) || sameScenario(before, after)) return;
     try {
       if (await this.#isExample(before)) return;
       await this.#history.add(before);
