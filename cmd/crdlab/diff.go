@@ -2,7 +2,6 @@ package main
 
 import (
 	"encoding/json"
-	"fmt"
 	"io"
 
 	"github.com/spf13/cobra"
@@ -66,8 +65,9 @@ func runDiff(command *cobra.Command, flags diffFlags, paths []string) (int, erro
 	for _, in := range []*manifest.Input{before, after, objects} {
 		for _, p := range in.Problems {
 			problems++
-			fmt.Fprintf(command.ErrOrStderr(), "crdlab: %s\n", p.Error())
+			notify(command, "%s", p.Error())
 		}
+		notifyMistakes(command, in)
 	}
 	if err := printComparison(command.OutOrStdout(), result, flags); err != nil {
 		return 0, err

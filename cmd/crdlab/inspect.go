@@ -101,7 +101,8 @@ func noCRD(in *manifest.Input) error {
 	return usageError("there is no CRD in these paths")
 }
 
-// readManifests reads manifests, and prints a line for each unusable or skipped file.
+// readManifests reads manifests, and prints a line for each unusable or skipped file, and for
+// each error in Go types.
 func readManifests(command *cobra.Command, paths []string) *manifest.Input {
 	in := newReader(command).Read(command.Context(), paths)
 	for _, p := range in.Problems {
@@ -110,7 +111,19 @@ func readManifests(command *cobra.Command, paths []string) *manifest.Input {
 	for _, s := range in.Skipped {
 		notify(command, "%s: skipped: %s", s.Path, s.Reason)
 	}
+	notifyMistakes(command, in)
 	return in
+}
+
+// notifyMistakes prints a line for each error in Go types.
+func notifyMistakes(command *cobra.Command, in *manifest.Input) {
+	for _, p := range in.Packages {
+		for _, m := range p.Mistakes {
+			if m.Severity == playground.SeverityError {
+				notify(command, "%s", m)
+			}
+		}
+	}
 }
 
 // notify prints a line to standard error.

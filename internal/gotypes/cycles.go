@@ -15,14 +15,11 @@ import (
 // cycles reports the types of CRDs that contain themselves. controller-tools generates an
 // empty schema for the inner type.
 func (p *places) cycles() []Problem {
-	search := cycleSearch{p, map[crd.TypeIdent]bool{}, nil}
+	search := &cycleSearch{places: p, seen: map[crd.TypeIdent]bool{}}
 	for _, ident := range p.kinds() {
 		p.parser.NeedSchemaFor(ident)
-		if path := search.from(ident, nil); path != nil {
-			search.problems = append(search.problems, p.cycle(path))
-		}
+		search.visit(ident, nil)
 	}
-	sortProblems(search.problems)
 	return search.problems
 }
 
@@ -44,36 +41,34 @@ func (p *places) kinds() []crd.TypeIdent {
 	return all
 }
 
-// A cycleSearch follows the references of schemas, each only once.
+// A cycleSearch follows the references of schemas, from each type only once.
 type cycleSearch struct {
 	*places
-	done     map[crd.TypeIdent]bool
+	seen     map[crd.TypeIdent]bool
 	problems []Problem
 }
 
-// from returns the types from a type that refers to the last one, or nil.
-func (s cycleSearch) from(ident crd.TypeIdent, path []crd.TypeIdent) []crd.TypeIdent {
+// visit reports the cycles from a type. path has the types that lead to it.
+func (s *cycleSearch) visit(ident crd.TypeIdent, path []crd.TypeIdent) {
 	if i := slices.Index(path, ident); i >= 0 {
-		return path[i:]
+		s.problems = append(s.problems, s.cycle(path[i:]))
+		return
 	}
-	if s.done[ident] {
-		return nil
+	if s.seen[ident] {
+		return
 	}
-	path = append(path, ident)
+	s.seen[ident] = true
+	path = append(slices.Clip(path), ident)
 	schema := s.parser.Schemata[ident]
 	for _, reference := range references(&schema) {
 		if next, ok := s.referred(ident.Package, reference); ok {
-			if cycle := s.from(next, path); cycle != nil {
-				return cycle
-			}
+			s.visit(next, path)
 		}
 	}
-	s.done[ident] = true
-	return nil
 }
 
 // referred returns the type of a reference in the schema of a type.
-func (s cycleSearch) referred(pkg *loader.Package, reference string) (crd.TypeIdent, bool) {
+func (s *cycleSearch) referred(pkg *loader.Package, reference string) (crd.TypeIdent, bool) {
 	name, path, err := crd.RefParts(reference)
 	if err != nil {
 		return crd.TypeIdent{}, false
@@ -89,7 +84,7 @@ func (s cycleSearch) referred(pkg *loader.Package, reference string) (crd.TypeId
 	return crd.TypeIdent{}, false
 }
 
-// references returns the references in a schema.
+// references returns the references in a schema, each once.
 func references(schema *apiextensionsv1.JSONSchemaProps) []string {
 	var all []string
 	crd.EditSchema(schema, visitor(func(s *apiextensionsv1.JSONSchemaProps) {
@@ -97,7 +92,8 @@ func references(schema *apiextensionsv1.JSONSchemaProps) []string {
 			all = append(all, *s.Ref)
 		}
 	}))
-	return all
+	slices.Sort(all)
+	return slices.Compact(all)
 }
 
 // A visitor is called for each schema within a schema.
@@ -112,7 +108,7 @@ func (v visitor) Visit(schema *apiextensionsv1.JSONSchemaProps) crd.SchemaVisito
 // cycle returns the problem for types that contain each other.
 func (p *places) cycle(path []crd.TypeIdent) Problem {
 	var names []string
-	for _, ident := range append(path, path[0]) {
+	for _, ident := range append(slices.Clip(path), path[0]) {
 		names = append(names, ident.Name)
 	}
 	problem := Problem{

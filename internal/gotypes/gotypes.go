@@ -23,8 +23,6 @@ import (
 
 // Generated is the result for Go packages.
 type Generated struct {
-	// Packages lists the import paths of the packages.
-	Packages []string
 	// CRDs lists the CRDs in the order of controller-gen. Like controller-gen, generation goes
 	// on after an error, and the CRDs may lack a part then.
 	CRDs []CRD
@@ -92,9 +90,6 @@ func generate(roots []*loader.Package, files *files, o Options) (g *Generated, e
 			}}
 		}
 	}()
-	for _, root := range roots {
-		g.Packages = append(g.Packages, root.PkgPath)
-	}
 	for _, root := range roots {
 		root.NeedSyntax()
 	}

@@ -16,16 +16,6 @@ type Package struct {
 	Mistakes []Mistake
 }
 
-// Failed reports whether a mistake is an error.
-func (p *Package) Failed() bool {
-	for _, m := range p.Mistakes {
-		if m.Severity == playground.SeverityError {
-			return true
-		}
-	}
-	return false
-}
-
 // A GeneratedFile is a generated CRD. Origin returns the file and the range there from which
 // a range in Text is generated.
 type GeneratedFile struct {
