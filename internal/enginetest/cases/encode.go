@@ -57,12 +57,8 @@ func EncodeValue(value any) ([]byte, error) {
 	if err := encode(&b, reflect.ValueOf(value)); err != nil {
 		return nil, err
 	}
-	var indented bytes.Buffer
-	if err := json.Indent(&indented, b.Bytes(), "", "  "); err != nil {
-		return nil, err
-	}
-	indented.WriteByte('\n')
-	return indented.Bytes(), nil
+	laidOut, err := layOut(b.Bytes(), "", 0)
+	return append(laidOut, '\n'), err
 }
 
 // encode appends the encoding of a value.
