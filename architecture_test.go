@@ -125,11 +125,8 @@ var packageRules = []packageRule{
 	{"internal/confine", "", false},
 	{"web", "", false},
 	{"internal/devtools/attack", "", false},
-	{"internal/devtools/audit", "", false},
 	{"internal/devtools/steps", "", false},
-	{"internal/devtools/strings", "", false},
 	{"internal/devtools/structure", "", false},
-	{"internal/devtools/words", "", false},
 	{"deploy", "", true},
 }
 

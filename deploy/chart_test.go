@@ -12,7 +12,6 @@ import (
 	"regexp"
 	"slices"
 	"strings"
-	"sync"
 	"testing"
 
 	"go.yaml.in/yaml/v3"
@@ -223,22 +222,15 @@ func render(t *testing.T, values string) []byte {
 	return output
 }
 
-// helmProgram finds the program once, because that takes longer than a rendering.
-var helmProgram = sync.OnceValues(func() (string, error) { return tool("helm.mod", "helm") })
-
 // helm runs the program, and returns its output without the names of the templates and
 // empty lines. The message is empty on success.
 func helm(t *testing.T, arguments ...string) (output, message []byte) {
 	t.Helper()
-	program, err := helmProgram()
-	if err != nil {
-		t.Fatalf("build helm: %v", err)
-	}
-	command := exec.Command(program, arguments...)
+	command := exec.Command(program(t, "HELM"), arguments...)
 	command.Env = append(os.Environ(), "HELM_NO_PLUGINS=1", "HOME="+t.TempDir())
 	var stderr bytes.Buffer
 	command.Stderr = &stderr
-	output, err = command.Output()
+	output, err := command.Output()
 	if err != nil {
 		return output, stderr.Bytes()
 	}

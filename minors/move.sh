@@ -25,10 +25,6 @@ go mod download "k8s.io/apiserver@$version"
 minors/add.sh "$present"
 make "dist/minors/$present"
 
-# Versions that the reference server of conformance/previous.mod keeps.
-shared="github.com/google/cel-go k8s.io/kube-openapi sigs.k8s.io/structured-merge-diff/v6 k8s.io/kms k8s.io/streaming"
-kept=$(cd conformance && go list -m -f '{{.Path}}@{{.Version}}' $(printf 'k8s.io/%s ' $libraries) $shared)
-
 requirements=$(for library in $libraries; do echo "k8s.io/$library@$version"; done)
 go get $requirements
 go mod tidy
@@ -36,9 +32,6 @@ go mod tidy
 	cd conformance
 	go get $requirements
 	go mod tidy
-	cp go.mod previous.mod
-	for module in $kept; do go mod edit -replace="${module%@*}=$module" previous.mod; done
-	go mod tidy -modfile=previous.mod
 )
 
 sed -i "s/^const Library = .*/const Library = \"${version/v0./1.}\"/" internal/engine/engine.go

@@ -74,6 +74,9 @@ const ruleTests = "testdata/rules"
 // TestCorpusRules tests the rules of projects in the directory CRDLAB_CORPUS. Each rule is
 // seen to hold and to fail, or cannot fail.
 func TestCorpusRules(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it needs a long time: make test-long")
+	}
 	all := corpus.Open(t)
 	projects, err := os.ReadDir(ruleTests)
 	if err != nil {

@@ -25,6 +25,9 @@ func TestCompletionOfCases(t *testing.T) {
 
 // TestCompletionOfCorpus requests completions in the objects of real projects.
 func TestCompletionOfCorpus(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it needs a long time: make test-long")
+	}
 	manifest := corpus.Open(t)
 	w := completionWalk{engine: whole.New()}
 	for _, project := range manifest.Projects {

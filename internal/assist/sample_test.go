@@ -32,6 +32,9 @@ func TestSamplesOfCases(t *testing.T) {
 
 // TestSamplesOfCorpus requests samples of the CRDs of real projects.
 func TestSamplesOfCorpus(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it needs a long time: make test-long")
+	}
 	manifest := corpus.Open(t)
 	e, tally := whole.New(), sampleTally{}
 	for _, project := range manifest.Projects {

@@ -27,6 +27,9 @@ func TestTemplatesOfExamples(t *testing.T) {
 
 // TestTemplatesOfCorpus evaluates the templates for the CRDs of real projects.
 func TestTemplatesOfCorpus(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it needs a long time: make test-long")
+	}
 	manifest := corpus.Open(t)
 	e := whole.New()
 	for _, project := range manifest.Projects {

@@ -18,6 +18,9 @@ import (
 // TestCorpus evaluates the CRDs and objects of the corpus in the directory
 // CRDLAB_CORPUS. It compares them with the manifest and with the reference server.
 func TestCorpus(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it needs a long time: make test-long")
+	}
 	manifest := corpus.Open(t)
 	e, reference := whole.New(), newReferenceClient(t)
 	for _, project := range manifest.Projects {

@@ -155,11 +155,18 @@ var makeTarget = regexp.MustCompile(`(?m)^(?:\$\(\S+\): )?([a-z][\w./%-]*):`)
 // TestMakeTargets checks that the Makefile has the targets to which the documents
 // refer, in code blocks and in inline code.
 func TestMakeTargets(t *testing.T) {
-	makefile, err := os.ReadFile(filepath.Join(repository, "Makefile"))
+	files, err := filepath.Glob(filepath.Join(repository, "tools", "*.mk"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	targets := makeTarget.FindAllStringSubmatch(string(makefile), -1)
+	var targets [][]string
+	for _, file := range append(files, filepath.Join(repository, "Makefile")) {
+		content, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		targets = append(targets, makeTarget.FindAllStringSubmatch(string(content), -1)...)
+	}
 	for _, d := range readDocuments(t) {
 		for _, name := range d.makeTargets() {
 			if !slices.ContainsFunc(targets, func(found []string) bool { return isTarget(name, found[1]) }) {

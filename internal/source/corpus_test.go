@@ -16,6 +16,9 @@ import (
 // CRDLAB_CORPUS. It expects an error exactly when the decoder fails, and the
 // correct source for each scalar.
 func TestCorpus(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it needs a long time: make test-long")
+	}
 	root := os.Getenv("CRDLAB_CORPUS")
 	if root == "" {
 		t.Skip("CRDLAB_CORPUS is not set")

@@ -1,85 +1,150 @@
-// Command steps runs the test steps of the Makefile and totals their tests.
+// Command steps runs targets of the Makefile and reports their tests.
 //
-//	steps [-reuse NAMES] [-programs NAMES] RESULTS NAME=SECONDS...
+//	steps RESULTS LIST...
 //
-// Each step is a target with a budget in seconds. A step writes its results as
-// JUnit XML into the directory in its variable RESULTS, a subdirectory of
-// RESULTS. A step without such files counts as a single test, which is skipped
-// if the step prints a line that begins with "skipped: ".
+// A list has targets, separated by commas, that run one after another. The first list runs
+// alone, and ends the run if it fails; the others run at the same time. Each target gets an
+// empty directory in the variable RESULTS, where it may write results as JUnit XML (*.xml) or
+// as the output of "go test -json" (*.json). Its output goes to the file "log" there. A target
+// without results counts as one test, which is skipped if it prints a line that begins with
+// "skipped: ".
 //
-// The last line of the output is "N passed, N failed, N skipped".
+// The report lists what failed, each with the command that repeats it, then the steps. Its last
+// line is "N passed, N failed, N skipped".
 package main
 
 import (
-	"flag"
+	"bytes"
+	"cmp"
+	"errors"
 	"fmt"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"slices"
-	"strconv"
 	"strings"
+	"sync"
 	"time"
 )
 
-// A step is a target of the Makefile.
+// A step is one run of a target.
 type step struct {
-	name   string
-	budget time.Duration
-	// reusable permits the result of an earlier run with the same inputs.
-	reusable bool
+	target string
+	tests  tally
+	took   time.Duration
+	log    string
 }
 
 func main() {
-	reuse := flag.String("reuse", "", "comma-separated `steps` to omit if they passed with the same inputs")
-	programs := flag.String("programs", "", "comma-separated `programs` that are inputs")
-	flag.Parse()
-	failed, err := run(flag.Args(), split(*reuse), split(*programs))
+	if len(os.Args) < 3 {
+		fmt.Fprintln(os.Stderr, "usage: steps RESULTS LIST...")
+		os.Exit(2)
+	}
+	steps, err := run(os.Args[1], os.Args[2:])
+	total := report(os.Stdout, steps)
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "steps:", err)
 	}
-	if failed || err != nil {
+	if err != nil || len(total.failures) > 0 {
 		os.Exit(1)
 	}
 }
 
-// run reports whether a test failed.
-func run(arguments, reuse, programs []string) (failed bool, err error) {
-	if len(arguments) < 2 {
-		return false, fmt.Errorf("want a directory and steps, got %q", arguments)
-	}
-	steps, err := parseSteps(arguments[1:], reuse)
+// run returns the steps in the order of the lists.
+func run(results string, lists []string) ([]step, error) {
+	results, err := filepath.Abs(results)
 	if err != nil {
-		return false, err
+		return nil, err
 	}
-	results, err := filepath.Abs(arguments[0])
-	if err != nil {
-		return false, err
+	steps, err := runList(results, lists[0])
+	if err != nil || failed(steps) {
+		return steps, err
 	}
-	r := runner{results: results, inputs: func() (string, error) { return hashInputs(programs) }, out: os.Stdout}
-	var outcomes []outcome
-	for _, s := range steps {
-		o, err := r.run(s)
-		if err != nil {
-			return true, fmt.Errorf("%s: %w", s.name, err)
-		}
-		outcomes = append(outcomes, o)
+	lanes, errs := make([][]step, len(lists)), make([]error, len(lists))
+	var running sync.WaitGroup
+	for i, list := range lists[1:] {
+		running.Go(func() { lanes[i], errs[i] = runList(results, list) })
 	}
-	return printReport(os.Stdout, outcomes).failed > 0, nil
+	running.Wait()
+	for _, lane := range lanes {
+		steps = append(steps, lane...)
+	}
+	return steps, errors.Join(errs...)
 }
 
-func parseSteps(arguments, reuse []string) ([]step, error) {
+func failed(steps []step) bool {
+	return slices.ContainsFunc(steps, func(s step) bool { return len(s.tests.failures) > 0 })
+}
+
+func runList(results, list string) ([]step, error) {
 	var steps []step
-	for _, argument := range arguments {
-		name, budget, _ := strings.Cut(argument, "=")
-		seconds, err := strconv.Atoi(budget)
+	for target := range strings.SplitSeq(list, ",") {
+		s, err := runStep(filepath.Join(results, target), target)
 		if err != nil {
-			return nil, fmt.Errorf("step %q has no budget in seconds", argument)
+			return steps, fmt.Errorf("%s: %w", target, err)
 		}
-		steps = append(steps, step{name, time.Duration(seconds) * time.Second, slices.Contains(reuse, name)})
+		steps = append(steps, s)
 	}
 	return steps, nil
 }
 
-func split(list string) []string {
-	return strings.FieldsFunc(list, func(r rune) bool { return r == ',' })
+func runStep(directory, target string) (step, error) {
+	if err := os.RemoveAll(directory); err != nil {
+		return step{}, err
+	}
+	if err := os.MkdirAll(directory, 0o755); err != nil {
+		return step{}, err
+	}
+	s := step{target: target, log: filepath.Join(directory, "log")}
+	log, err := os.Create(s.log)
+	if err != nil {
+		return step{}, err
+	}
+	defer log.Close()
+	start := time.Now()
+	fmt.Printf("--- %s\n", target)
+	command := exec.Command(cmp.Or(os.Getenv("MAKE"), "make"), "--no-print-directory", target)
+	command.Env = append(os.Environ(), "RESULTS="+directory)
+	command.Stdout, command.Stderr = log, log
+	ended := command.Run()
+	if _, isExit := errors.AsType[*exec.ExitError](ended); ended != nil && !isExit {
+		return step{}, ended
+	}
+	s.took = time.Since(start)
+	s.tests, err = s.count(directory, ended != nil)
+	fmt.Printf("%s %s: %.0f s\n", s.status(), target, s.took.Seconds())
+	return s, err
+}
+
+// count returns the results of a step. A failure that no test explains has the end of the log.
+func (s step) count(directory string, failed bool) (tally, error) {
+	tests, err := readResults(directory)
+	if err != nil {
+		return tests, err
+	}
+	log, err := os.ReadFile(s.log)
+	if err != nil {
+		return tests, err
+	}
+	switch none := tests.passed+tests.skipped == 0; {
+	case len(tests.failures) > 0:
+	case failed:
+		lines := strings.Split(strings.TrimSpace(string(log)), "\n")
+		tests.failures = []failure{{output: strings.Join(lines[max(0, len(lines)-excerpt):], "\n")}}
+	case none && bytes.Contains(append([]byte("\n"), log...), []byte("\nskipped: ")):
+		tests.skipped++
+	case none:
+		tests.passed++
+	}
+	return tests, nil
+}
+
+func (s step) status() string {
+	switch {
+	case len(s.tests.failures) > 0:
+		return "FAILED "
+	case s.tests.passed == 0:
+		return "skipped"
+	}
+	return "ok     "
 }

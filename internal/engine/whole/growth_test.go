@@ -246,6 +246,9 @@ func manyOldDocuments(n int) playground.Scenario {
 
 // TestGrowth fails if the CPU time of an evaluation grows faster than the scenario.
 func TestGrowth(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it needs a long time: make test-long")
+	}
 	// Collections at random times would dominate small measurements.
 	defer debug.SetGCPercent(debug.SetGCPercent(-1))
 	defer debug.SetMemoryLimit(debug.SetMemoryLimit(1 << 30))

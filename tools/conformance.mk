@@ -1,0 +1,47 @@
+# Comparisons with real API servers and their code.
+
+# DERIVED scenarios are generated from the cases and sent to the in-memory request
+# handlers; SAMPLE of them are also sent to a real server. SEED selects other scenarios.
+DERIVED ?= 20000
+SAMPLE ?= 500
+SEED ?= 1
+# Time limit for each kind of generated scenario.
+DERIVED_TIME ?= 5m
+
+.PHONY: conformance conformance-record conformance-builds conformance-minors conformance-revisions conformance-explain conformance-commands
+conformance: ## compare with a real API server, which runs in process, and with its handlers
+	cd conformance && go run . -n $(DERIVED) -sample $(SAMPLE) -seed $(SEED) -time $(DERIVED_TIME)
+
+conformance-record: ## write the API server's responses beside the cases
+	cd conformance && go run . -record
+
+conformance-builds: build ## compare the WebAssembly module and the HTTP API with a real API server, too
+	cd conformance && go run . -module ../dist/whole.wasm -server ../bin/crdlab
+
+# PAIRS of CRDs are derived from the cases and the corpus, with TRIES objects for each pair
+# of compatible CRDs.
+PAIRS ?= 2000
+TRIES ?= 1000
+conformance-revisions: ## check the classes of CRD changes against the API server's handlers
+	cd conformance && go run ./revisions -pairs $(PAIRS) -tries $(TRIES) -seed $(SEED)
+
+conformance-commands: ## run the commands that read from a cluster against a real API server
+	cd conformance && go test -count=1 -run TestCommandsOnCluster .
+
+conformance-explain: ## compare kubectl explain in reports with kubectl's own code
+	cd conformance && go run ./explain
+
+# Without go.mod, the directory belongs to the main module, so the module files of the
+# programs select the real servers' releases, too. etcd has the version of its client.
+dist/servers/%: minors/%.mod minors/%.sum $(MINOR_SOURCES) $(call find,conformance/apiserver conformance/minors internal/enginetest,-name '*.go')
+	@mkdir -p $(@D)
+	cp minors/$*.mod $@.mod && cp minors/$*.sum $@.sum
+	go mod edit -require="go.etcd.io/etcd/server/v3@$$(sed -n 's,.*go.etcd.io/etcd/client/v3 \(v[^ ]*\).*,\1,p' minors/$*.mod)" $@.mod
+	echo '{"Replace": {"$(CURDIR)/conformance/go.mod": ""}}' > $@.overlay.json
+	GOFLAGS="$(MINOR_FLAGS)" nice go build -mod=mod -modfile=$@.mod -overlay=$@.overlay.json -o $@ ./conformance/minors
+
+conformance-minors: $(MINORS:%=conformance-minors-%) ## compare the program of each older release with a real API server of that release
+
+.PHONY: $(MINORS:%=conformance-minors-%)
+$(MINORS:%=conformance-minors-%): conformance-minors-%: dist/minors/% dist/servers/%
+	cd conformance && ../dist/servers/$* -program ../dist/minors/$*

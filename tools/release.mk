@@ -1,0 +1,73 @@
+# Releases: archives, static page, Worker, npm package, Helm chart.
+
+.PHONY: release snapshot check-release chart package-chart reproducible static npm worker
+release: ## build everything for deployment, with the smallest engine modules
+	rm -f dist/first.wasm.br dist/whole.wasm.br dist/modules/*.br
+	$(MAKE) minors BROTLI=11
+	$(MAKE) build static worker npm BROTLI=11
+	$(WASM) node wasm/size.mjs dist/first.wasm $(FIRST_MAX) $(FIRST_GZIP_MAX) $(FIRST_BROTLI_MAX)
+	node web/scripts/site-size.mjs dist/static $(SITE_MAX)
+
+# Signing and publishing need the accounts of .github/workflows/release.yml.
+snapshot: dist/goreleaser ## build the archives of a release into dist/release, without signing or publishing them
+	dist/goreleaser release --snapshot --clean --skip=publish,sign,sbom
+
+check-release: dist/goreleaser ## check the description of releases
+	dist/goreleaser check
+
+dist/goreleaser: $(call program,goreleaser)
+	ln -sf tools/$(notdir $<) $@
+
+chart: $(call program,helm) ## lint the Helm chart, and write its manifests in deploy/, the cases and the table of its values
+	HELM="$(abspath $<)" go test -count=1 ./deploy -run 'TestLint|TestChart|TestManifestsAreRendered|TestValuesTable' -update
+
+package-chart: $(call program,helm) ## write the Helm chart of VERSION into dist/chart
+	$< package deploy/chart --version "$(VERSION:v%=%)" --app-version "$(VERSION)" --destination dist/chart
+
+# The directories have names of different lengths, because a path in a file would change it.
+reproducible: ## build the program and the modules twice, in different directories, and compare the bytes
+	for copy in one another; do \
+		rm -rf dist/reproducible/$$copy && git clone -q . dist/reproducible/$$copy && \
+		$(MAKE) -C dist/reproducible/$$copy build VERSION=$(VERSION) && \
+		(cd dist/reproducible/$$copy && sha256sum bin/crdlab dist/first.wasm dist/whole.wasm) > dist/reproducible/$$copy.sha256 || exit 1; \
+	done
+	diff dist/reproducible/one.sha256 dist/reproducible/another.sha256
+	@cat dist/reproducible/one.sha256
+
+static: dist/static/index.html ## write the page for hosts that only send files into dist/static
+
+dist/static/index.html: bin/crdlab
+	rm -rf dist/static
+	./bin/crdlab static dist/static
+
+npm: dist/npm ## write the npm package of the engine into dist/npm
+
+dist/npm: dist/whole.wasm.br web/src/api.gen.ts LICENSE THIRD_PARTY_NOTICES $(call find,wasm/npm,) wasm/resume.js
+	node wasm/npm/pack.mjs "$(VERSION)" $@
+
+worker: dist/worker/go dist/worker/public ## build the Cloudflare Worker in dist/worker
+
+# The program embeds only the asset names. Cloudflare serves the asset files.
+dist/worker/go: $(SERVER_SOURCES) $(call find,cmd/worker,-name '*.go') web/dist/engine.json tools/go.mod
+	cp web/dist/{manifest.json,engine.json,notices.txt,service-worker.js,app.webmanifest,crd-lab.js} cmd/worker/built
+	go tool -modfile=tools/go.mod workers-assets-gen -mode=go -o $@
+	$(WORKER) go build -ldflags="$(GO_LDFLAGS) -X main.version=$(VERSION)" -o $@/app.wasm ./cmd/worker
+	@touch $@
+
+dist/worker/storetest: $(call find,cmd/worker/storetest internal/share,) dist/worker/go
+	go tool -modfile=tools/go.mod workers-assets-gen -mode=go -o $@
+	$(WORKER) go build -ldflags="$(GO_LDFLAGS)" -o $@/app.wasm ./cmd/worker/storetest
+	@touch $@
+
+# Cloudflare compresses small files. The uncompressed engine exceeds its file size limit.
+dist/worker/public: bin/crdlab cmd/worker/_headers
+	rm -rf $@ dist/worker/static && mkdir -p $@
+	./bin/crdlab static dist/worker/static
+	cp -r web/dist/assets cmd/worker/_headers dist/worker/static/errors $@
+	find $@ -name '*.br' ! -name '*.wasm.br' -delete
+	find $@ -name '*.gz' ! -name '*.wasm.gz' -delete
+	@touch $@
+
+cmd/worker/node_modules/.package-lock.json: cmd/worker/package.json cmd/worker/package-lock.json
+	cd cmd/worker && npm ci --no-audit --no-fund
+	@touch $@
