@@ -1,5 +1,5 @@
 import type { Page, Request } from "@playwright/test";
-import { expect, type Playground, test } from "./playground";
+import { expect, type Playground, firstVisit, test } from "./playground";
 import { crd, markup, object } from "./texts";
 
 const site = "https://files.example.com";
@@ -139,7 +139,7 @@ test("a link with several addresses opens all files", async ({ playground }) => 
   await expect(page).toHaveURL(link);
 });
 
-test("a link says when its file has changed since the last visit", async ({ playground }) => {
+firstVisit("a link says when its file has changed since the last visit", async ({ playground }) => {
   const { page } = playground;
   let body = crd;
   await page.route(`${site}/**`, (route) => route.fulfill({ body, headers: { "access-control-allow-origin": "*" } }));

@@ -1,6 +1,6 @@
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
-import { expect, Playground, test as base } from "./playground";
+import { expect, Playground, firstVisit as base } from "./playground";
 import { crd, object } from "./texts";
 
 /** Starts a host on another site, with a policy that permits the playground only as a script and a frame. */

@@ -1,4 +1,4 @@
-import { expect, Playground, test } from "./playground";
+import { expect, Playground, firstVisit as test } from "./playground";
 import { crd, object } from "./texts";
 
 test("without the engine in the page the server gives the same result", async ({ playground, browser, baseURL }) => {

@@ -1,4 +1,4 @@
-import { expect, type Page, test } from "./playground";
+import { expect, type Page, firstVisit, test } from "./playground";
 
 const own = "apiVersion: stable.example.com/v1\nkind: CronTab\nmetadata:\n  name: my-own-work\n";
 
@@ -33,7 +33,7 @@ test("documents that an example replaces are in the history, and come back", asy
   await expect(rows(page)).toHaveCount(1);
 });
 
-test("an edit in another tab keeps the documents of the last session", async ({ playground }) => {
+firstVisit("an edit in another tab keeps the documents of the last session", async ({ playground }) => {
   const { page } = playground;
   await playground.open();
   await playground.paste("object", own);

@@ -60,7 +60,7 @@ function mapDocuments(scenario: Example["scenario"], change: (text: string) => s
 const linkTo = (scenario: object): string => `/#1=${deflateRawSync(JSON.stringify(scenario)).toString("base64url")}`;
 
 for (const [where, poison] of Object.entries(ways)) {
-  test(`a shared link with script ${where} executes nothing`, async ({ playground, request }) => {
+  test(`a shared link with script ${where} executes nothing`, { tag: "@nightly" }, async ({ playground, request }) => {
     test.setTimeout(240_000);
     const { page } = playground;
     let asked = "";
@@ -111,7 +111,7 @@ const broken: Record<string, string> = {
   "a Deployment": "apiVersion: apps/v1\nkind: Deployment\nmetadata:\n  name: web\n",
 };
 
-test("documents of other kinds lead to findings, and nothing breaks", async ({ playground }) => {
+test("documents of other kinds lead to findings, and nothing breaks", { tag: "@nightly" }, async ({ playground }) => {
   test.setTimeout(240_000);
   await playground.open();
   for (const [name, text] of Object.entries(broken)) {

@@ -1,6 +1,6 @@
 import type { BrowserContext, CDPSession } from "@playwright/test";
 import { type Change, type Log, serveFiles } from "./files";
-import { expect, type Page, Playground, test as base } from "./playground";
+import { expect, type Page, Playground, firstVisit as base } from "./playground";
 import { type Server, startServer } from "./server";
 import { crd, object } from "./texts";
 

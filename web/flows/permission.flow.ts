@@ -1,6 +1,6 @@
 // Without the engine in the page, documents go to the server only with the user's permission.
 
-import { expect, type Page, Playground, test } from "./playground";
+import { expect, type Page, Playground, firstVisit as test } from "./playground";
 import { crd, object } from "./texts";
 
 test.beforeEach(async ({ page }) => {

@@ -1,7 +1,7 @@
-import { expect, Playground, test } from "./playground";
+import { expect, Playground, firstVisit, test } from "./playground";
 import { crd, object } from "./texts";
 
-test("the first load shows an example and its result", async ({ playground }) => {
+firstVisit("the first load shows an example and its result", async ({ playground }) => {
   await playground.open();
   await expect(playground.where()).toHaveText(/in this page/);
   await expect(playground.verdict("crd")).toHaveAttribute("data-state", "accepted");
@@ -38,7 +38,7 @@ test("an edit marks its line and lists the problem, which links to it", async ({
   await expect(marked).toHaveCount(0);
 });
 
-test("every example shows its verdict", async ({ playground }) => {
+test("every example shows its verdict", { tag: "@nightly" }, async ({ playground }) => {
   test.setTimeout(600_000);
   const { page } = playground;
   await playground.open();

@@ -1,4 +1,5 @@
-import { test as base, expect, type Locator, type Page } from "@playwright/test";
+import { test as base, type ConsoleMessage, expect, type Locator, type Page } from "@playwright/test";
+import { KeptPage, settled, watchPolicy } from "./kept";
 import { type Server, startServer } from "./server";
 
 export { expect };
@@ -11,14 +12,18 @@ export type PanelName = (typeof panels)[number];
 /** The page as its users see it. */
 export class Playground {
   readonly page: Page;
+  /** The page shows the first example. */
+  #isOpen: boolean;
 
-  constructor(page: Page) {
+  constructor(page: Page, isOpen = false) {
     this.page = page;
+    this.#isOpen = isOpen;
   }
 
   /** Opens the page and waits for the result of the visible documents. */
   async open(address = "/"): Promise<void> {
-    await this.page.goto(address);
+    if (!this.#isOpen || address !== "/") await this.page.goto(address);
+    this.#isOpen = false;
     await this.settled();
   }
 
@@ -40,7 +45,7 @@ export class Playground {
   }
 
   async settled(): Promise<void> {
-    await expect(this.page.locator("#result")).toHaveAttribute("aria-busy", "false");
+    await settled(this.page);
   }
 
   editor(document: DocumentName): Locator {
@@ -136,7 +141,8 @@ interface Fixtures {
   complaints: string[];
 }
 
-export const test = base.extend<Fixtures, { server: Server }>({
+/** A test with a page, a profile and an engine of its own, as on a first visit. */
+export const firstVisit = base.extend<Fixtures, { server: Server }>({
   server: [
     // Playwright requires a pattern even for no fixtures.
     async ({}, use) => {
@@ -149,18 +155,39 @@ export const test = base.extend<Fixtures, { server: Server }>({
   baseURL: ({ server }, use) => use(server.url),
   complaints: async ({ page }, use) => {
     const complaints: string[] = [];
-    page.on("pageerror", (error) => complaints.push(error.message));
-    page.on("console", (message) => {
+    const onError = (error: Error): number => complaints.push(error.message);
+    const onMessage = (message: ConsoleMessage): void => {
       if (message.text() === "Service Worker registration blocked by Playwright") return;
       if (message.type() === "error" || message.type() === "warning") complaints.push(message.text());
-    });
-    // The console does not report violations in every case, for example of a reporting policy.
-    await page.addInitScript(() => {
-      addEventListener("securitypolicyviolation", ({ violatedDirective, blockedURI, sample }) =>
-        console.error(`the policy ${violatedDirective} blocked ${blockedURI} ${sample}`));
-    });
+    };
+    page.on("pageerror", onError);
+    page.on("console", onMessage);
     await use(complaints);
+    page.off("pageerror", onError);
+    page.off("console", onMessage);
     expect(complaints, "complaints on the console").toEqual([]);
   },
+  page: async ({ page }, use) => {
+    await watchPolicy(page);
+    await use(page);
+  },
   playground: async ({ page, complaints: _ }, use) => use(new Playground(page)),
+});
+
+/** A test with the page that the worker keeps, which shows the first example. */
+export const test = firstVisit.extend<object, { kept: KeptPage }>({
+  kept: [
+    async ({}, use) => {
+      const kept = new KeptPage();
+      await use(kept);
+      await kept.close();
+      for (const difference of kept.differences) console.log(`a page was not as new after its reset: ${difference}`);
+    },
+    { scope: "worker" },
+  ],
+  page: async ({ kept, browser, baseURL }, use) => {
+    await use(await kept.open(browser, baseURL ?? ""));
+    await kept.release();
+  },
+  playground: async ({ page, complaints: _ }, use) => use(new Playground(page, true)),
 });

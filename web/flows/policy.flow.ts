@@ -1,4 +1,4 @@
-import { expect, test } from "./playground";
+import { expect, firstVisit as test } from "./playground";
 
 interface Attempt {
   readonly name: string;

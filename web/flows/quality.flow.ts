@@ -1,5 +1,5 @@
 import { brotliCompressSync } from "node:zlib";
-import { expect, type Page, panels, Playground, test } from "./playground";
+import { expect, type Page, panels, Playground, firstVisit as test } from "./playground";
 
 /** The maximum download without the engine's modules, in bytes of Brotli. */
 const maxPageCode = 200_000;

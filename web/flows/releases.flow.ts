@@ -1,5 +1,5 @@
 import { serveFiles } from "./files";
-import { expect, type Page, Playground, test } from "./playground";
+import { expect, type Page, Playground, firstVisit as test } from "./playground";
 import { startServer } from "./server";
 
 // The oldest release has a module in the page. Calico's rule exceeds its cost limit.
@@ -49,7 +49,7 @@ async function expectRejection(playground: Playground): Promise<void> {
   await expect(playground.page.locator(".differences").first()).toContainText("accepts it");
 }
 
-test("the page judges with the libraries of the chosen release", async ({ playground }) => {
+test("the page judges with the libraries of the chosen release", { tag: "@nightly" }, async ({ playground }) => {
   const { page } = playground;
   await openScenario(playground);
   await choose(page, "1.31");
@@ -62,7 +62,7 @@ test("the page judges with the libraries of the chosen release", async ({ playgr
   await expect(playground.verdict("crd")).toHaveAttribute("data-state", "accepted");
 });
 
-test("choosing another release cancels the download", async ({ playground }) => {
+test("choosing another release cancels the download", { tag: "@nightly" }, async ({ playground }) => {
   const { page } = playground;
   await openScenario(playground);
   await choose(page, "1.31");
@@ -72,7 +72,7 @@ test("choosing another release cancels the download", async ({ playground }) => 
   await expect(playground.verdict("crd")).toHaveAttribute("data-state", "accepted");
 });
 
-test("the panel of releases runs the modules on request", async ({ playground }) => {
+test("the panel of releases runs the modules on request", { tag: "@nightly" }, async ({ playground }) => {
   const { page } = playground;
   await openScenario(playground);
   await page.locator("#tab-releases").click();
@@ -86,7 +86,7 @@ test("the panel of releases runs the modules on request", async ({ playground })
 test.describe("with a service worker", () => {
   test.use({ serviceWorkers: "allow" });
 
-  test("the module stays available without a network", async ({ browser }) => {
+  test("the module stays available without a network", { tag: "@nightly" }, async ({ browser }) => {
     const own = await startServer();
     const context = await browser.newContext({ serviceWorkers: "allow", baseURL: own.url });
     const page = await context.newPage();
@@ -108,7 +108,7 @@ test.describe("with a service worker", () => {
   });
 });
 
-test("a static host suffices", async ({ playground }) => {
+test("a static host suffices", { tag: "@nightly" }, async ({ playground }) => {
   const host = await serveFiles("/team/crdlab/", { paths: [], bytes: 0 });
   await openScenario(playground, host.address);
   await choose(playground.page, "1.31");

@@ -1,4 +1,4 @@
-import { expect, test } from "./playground";
+import { expect, firstVisit, test } from "./playground";
 
 test("the menu fills a document in two clicks: with a copy or with a template", async ({ playground }) => {
   const { page } = playground;
@@ -23,7 +23,7 @@ test("the menu fills a document in two clicks: with a copy or with a template", 
   expect(await playground.text("conversion")).toBe(conversion);
 });
 
-test("the share dialog embeds and prints in two clicks", async ({ playground }) => {
+firstVisit("the share dialog embeds and prints in two clicks", async ({ playground }) => {
   const { page } = playground;
   await page.addInitScript(() => {
     window.print = () => document.body.setAttribute("data-printed", "");

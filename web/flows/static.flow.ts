@@ -1,5 +1,5 @@
 import { type Log, serveFiles } from "./files";
-import { expect, Playground, test as base } from "./playground";
+import { expect, Playground, firstVisit as base } from "./playground";
 import { crd, object } from "./texts";
 
 const path = "/team/crdlab/";

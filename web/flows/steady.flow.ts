@@ -1,4 +1,4 @@
-import { expect, type Page, type Playground, test } from "./playground";
+import { expect, type Page, type Playground, firstVisit, test } from "./playground";
 import { crd, object } from "./texts";
 
 // Only the user moves anything around the content. The content, which may grow inside its box, is
@@ -128,7 +128,7 @@ test("a second CRD in the document brings a list, and nothing moves", async ({ p
   await expectSteady(page);
 });
 
-test("the question for the permission covers the end of the result, and nothing moves", async ({ playground }) => {
+firstVisit("the question for the permission covers the end of the result, and nothing moves", async ({ playground }) => {
   const { page } = playground;
   await page.route(/\.wasm$/, (route) => route.abort());
   await playground.open();
@@ -143,7 +143,7 @@ test("the question for the permission covers the end of the result, and nothing 
   await expectSteady(page);
 });
 
-test("the offer of a release's libraries covers the end of the result, and nothing moves", async ({ playground }) => {
+firstVisit("the offer of a release's libraries covers the end of the result, and nothing moves", async ({ playground }) => {
   const { page } = playground;
   // A server with the libraries of a release that the page has no module for.
   await page.route("/", async (route) => {

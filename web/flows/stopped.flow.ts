@@ -3,7 +3,7 @@
 import { readFileSync } from "node:fs";
 import { deflateRawSync } from "node:zlib";
 import type { Browser } from "@playwright/test";
-import { expect, type Page, test } from "./playground";
+import { expect, type Page, firstVisit as test } from "./playground";
 import { crd, object } from "./texts";
 
 interface Documents {

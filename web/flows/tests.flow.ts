@@ -2,7 +2,7 @@ import { execFile } from "node:child_process";
 import { readFile, writeFile } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
-import { expect, type Page, type Playground, test } from "./playground";
+import { expect, type Page, type Playground, firstVisit, test } from "./playground";
 
 const program = fileURLToPath(new URL("../../bin/crdlab", import.meta.url));
 
@@ -135,7 +135,7 @@ test("an exported test file opens with all expectations met", async ({ playgroun
   expect(await runCommand(text, info.outputPath("test.yaml"))).toContain("ok ");
 });
 
-test("without the engine in the page, the server runs the tests", async ({ playground }) => {
+firstVisit("without the engine in the page, the server runs the tests", async ({ playground }) => {
   const { page } = playground;
   await page.route(/\.wasm$/, (route) => route.abort());
   await playground.open();

@@ -1,0 +1,121 @@
+import { type Browser, expect, type Page } from "@playwright/test";
+
+/**
+ * The page that the flows of a worker share, because the start of the engine takes longer than
+ * most flows. After each flow it is reset, as if a user had just opened it. A page that differs
+ * from a new one after that is closed, so no flow begins with the rest of another.
+ */
+export class KeptPage {
+  #page: Page | undefined;
+  /** What a new page shows and stores. */
+  #wanted: readonly string[] = [];
+  /** The reasons why pages were closed. */
+  readonly differences: string[] = [];
+
+  /** Returns the page with the example that a first visit shows, and its result. */
+  async open(browser: Browser, baseURL: string): Promise<Page> {
+    if (this.#page) return this.#page;
+    const page = await browser.newPage({ baseURL, serviceWorkers: "block" });
+    await watchPolicy(page);
+    await page.goto("/");
+    await settled(page);
+    await reset(page);
+    if (this.#wanted.length === 0) this.#wanted = await restOf(page);
+    return (this.#page = page);
+  }
+
+  /** Resets the page for the next flow, or closes it. */
+  async release(): Promise<void> {
+    const page = this.#page;
+    if (!page) return;
+    try {
+      await reset(page);
+      // Some parts follow the result with a delay.
+      await expect.poll(() => this.#difference(page), { timeout: 2_000 }).toBe("");
+    } catch {
+      this.differences.push(await this.#difference(page).catch(String));
+      await this.close();
+    }
+  }
+
+  async close(): Promise<void> {
+    await this.#page?.context().close();
+    this.#page = undefined;
+  }
+
+  /** Returns what differs between a page and a new one; empty if nothing does. */
+  async #difference(page: Page): Promise<string> {
+    const [rest, wanted] = [await restOf(page), this.#wanted];
+    const lines = (label: string, some: readonly string[], others: readonly string[]): string[] =>
+      some.filter((line) => !others.includes(line)).map((line) => `${label} ${line}`);
+    return [...lines("+", rest, wanted), ...lines("-", wanted, rest)].join("\n");
+  }
+}
+
+/** Reports violations of the policy on the console, which does not in every case. */
+export async function watchPolicy(page: Page): Promise<void> {
+  await page.addInitScript(() => {
+    addEventListener("securitypolicyviolation", ({ violatedDirective, blockedURI, sample }) =>
+      console.error(`the policy ${violatedDirective} blocked ${blockedURI} ${sample}`));
+  });
+}
+
+export async function settled(page: Page): Promise<void> {
+  await expect(page.locator("#result")).toHaveAttribute("aria-busy", "false");
+}
+
+/** Opens the first example again, without what the browser stores. */
+async function reset(page: Page): Promise<void> {
+  await page.unrouteAll({ behavior: "ignoreErrors" });
+  await page.setViewportSize({ width: 1280, height: 720 });
+  await page.emulateMedia({ media: null, colorScheme: null, reducedMotion: null, forcedColors: null });
+  await page.mouse.move(0, 0);
+  const example = await page.evaluate(() => {
+    for (const dialog of document.querySelectorAll("dialog[open]")) (dialog as HTMLDialogElement).close();
+    for (const popover of document.querySelectorAll(":popover-open")) (popover as HTMLElement).hidePopover();
+    (document.activeElement as HTMLElement | null)?.blur();
+    localStorage.clear();
+    sessionStorage.clear();
+    history.replaceState(history.state, "", "/");
+    const first = document.querySelector("[data-example]")?.getAttribute("data-example");
+    if (first == null) throw new Error("the page is not the playground");
+    location.hash = `#example=${first}`;
+    return first;
+  });
+  await expect(page.locator(`[data-example="${example}"]`)).toHaveAttribute("aria-current", "true");
+  await settled(page);
+  await page.evaluate(async () => {
+    for (const { name = "" } of await indexedDB.databases()) await clearDatabase(name);
+    for (const scrolled of document.querySelectorAll("*")) scrolled.scrollTo(0, 0);
+    scrollTo(0, 0);
+    history.replaceState(history.state, "", "/");
+
+    async function clearDatabase(name: string): Promise<void> {
+      const opening = indexedDB.open(name);
+      const database = await new Promise<IDBDatabase>((resolve, reject) => {
+        opening.onsuccess = () => resolve(opening.result);
+        opening.onerror = () => reject(opening.error ?? new Error("the database did not open"));
+      });
+      const transaction = database.transaction([...database.objectStoreNames], "readwrite");
+      for (const store of database.objectStoreNames) transaction.objectStore(store).clear();
+      await new Promise((resolve) => (transaction.oncomplete = resolve));
+      database.close();
+    }
+  });
+}
+
+/** Describes what is visible, apart from the editors, the caret's line and the panels, whose content has times. */
+async function restOf(page: Page): Promise<readonly string[]> {
+  return page.evaluate(() => {
+    const shell = [...document.querySelectorAll("html, body *")]
+      .filter((element) => element.checkVisibility() && !element.closest(".cm-editor, [data-explain] *, [data-panel] *, #problems *"))
+      .map((element) => {
+        const attributes = [...element.attributes].map(({ name, value }) => `${name}=${value}`).sort();
+        const state = element instanceof HTMLInputElement ? `${element.value} ${element.checked}` : element instanceof HTMLSelectElement || element instanceof HTMLTextAreaElement ? element.value : "";
+        return `${element.tagName} ${attributes.join(" ")} ${state}`.trim();
+      });
+    // The page stores the session within a second.
+    const stored = Object.keys(localStorage).filter((key) => key !== "crdlab.session");
+    return [...shell, ...stored.map((key) => `stored: ${key}`)];
+  });
+}
