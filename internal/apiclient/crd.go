@@ -16,7 +16,6 @@ import (
 	"github.com/crdlab/crdlab/internal/playground"
 	"github.com/crdlab/crdlab/internal/refserver/kubeapi"
 	"github.com/crdlab/crdlab/internal/source"
-	"github.com/crdlab/crdlab/internal/source/limits"
 	"github.com/crdlab/crdlab/internal/verdict"
 )
 
@@ -146,7 +145,7 @@ func chooseCRD(yaml string) *source.Document {
 // documents returns the documents of a YAML source that are not empty, including
 // documents with syntax errors.
 func documents(yaml string) []*source.Document {
-	file, _ := source.Parse(yaml, limits.Limits{})
+	file, _ := source.Parse(yaml, source.Limits{})
 	if file == nil {
 		return nil
 	}

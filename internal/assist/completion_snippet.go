@@ -5,7 +5,7 @@ import (
 	"strings"
 
 	"github.com/crdlab/crdlab/internal/engine/crdschema"
-	"github.com/crdlab/crdlab/internal/source/position"
+	"github.com/crdlab/crdlab/internal/source/yamltext"
 )
 
 // indentation is the indentation of a nested mapping in columns.
@@ -35,7 +35,7 @@ func (s *snippet) source() string {
 }
 
 func (s *snippet) addStop() {
-	s.stops = append(s.stops, position.Units(s.b.String()))
+	s.stops = append(s.stops, yamltext.UTF16Len(s.b.String()))
 }
 
 func (s *snippet) newLine(indent int) {

@@ -6,17 +6,16 @@ import (
 	"github.com/crdlab/crdlab/internal/engine/finding"
 	"github.com/crdlab/crdlab/internal/playground"
 	"github.com/crdlab/crdlab/internal/source"
-	"github.com/crdlab/crdlab/internal/source/formatting"
-	"github.com/crdlab/crdlab/internal/source/limits"
+	"github.com/crdlab/crdlab/internal/source/edit"
 )
 
 // format responds to a formatting request: it writes the documents in block style. If a
 // document cannot be parsed or would change its meaning, the response has a problem
 // instead.
 func format(document string) *playground.Formatted {
-	formatted, err := formatting.YAML(document, finding.CRDText)
+	formatted, err := edit.Format(document, finding.CRDText)
 	var syntax *source.SyntaxError
-	var limit *limits.Error
+	var limit *source.LimitError
 	switch {
 	case errors.As(err, &syntax):
 		return &playground.Formatted{Problem: syntax.Message, Range: syntax.Range}

@@ -17,7 +17,6 @@ import (
 
 	"github.com/crdlab/crdlab/internal/playground"
 	"github.com/crdlab/crdlab/internal/source"
-	"github.com/crdlab/crdlab/internal/source/limits"
 )
 
 const crdKind = "CustomResourceDefinition"
@@ -268,8 +267,8 @@ type file struct {
 // parse parses a file. A file that exceeds a limit has no documents, so that keep returns
 // it as it is and the engine reports the limit.
 func parse(text string) file {
-	parsed, err := source.Parse(text, limits.Default)
-	if exceeded := (*limits.Error)(nil); errors.As(err, &exceeded) {
+	parsed, err := source.Parse(text, source.DefaultLimits)
+	if exceeded := (*source.LimitError)(nil); errors.As(err, &exceeded) {
 		return file{text, nil}
 	}
 	return file{text, parsed.Documents}

@@ -17,7 +17,6 @@ import (
 	"github.com/crdlab/crdlab/internal/enginetest/verdictdiff"
 	"github.com/crdlab/crdlab/internal/playground"
 	"github.com/crdlab/crdlab/internal/source"
-	"github.com/crdlab/crdlab/internal/source/limits"
 	"github.com/crdlab/crdlab/internal/verdict"
 )
 
@@ -122,7 +121,7 @@ func crdDocument(yaml string) *source.Document {
 // documents returns the documents of a YAML source that are not empty, including
 // documents with syntax errors.
 func documents(yaml string) []*source.Document {
-	file, _ := source.Parse(yaml, limits.Limits{})
+	file, _ := source.Parse(yaml, source.Limits{})
 	if file == nil {
 		return nil
 	}

@@ -15,7 +15,6 @@ import (
 
 	"github.com/crdlab/crdlab/internal/manifest"
 	"github.com/crdlab/crdlab/internal/source"
-	"github.com/crdlab/crdlab/internal/source/limits"
 	"github.com/crdlab/crdlab/internal/source/syntax"
 )
 
@@ -180,7 +179,7 @@ func (e extents) cover(start, end int) bool {
 func scalarsOf(file *manifest.File) extents {
 	var all extents
 	for _, chunk := range syntax.Split(file.Text) {
-		parsed, _ := source.Parse(file.Text[chunk.Start:chunk.End], limits.Default)
+		parsed, _ := source.Parse(file.Text[chunk.Start:chunk.End], source.DefaultLimits)
 		for _, d := range parsed.Documents {
 			if d.Err == nil && !d.Empty() {
 				all = addScalars(all, d, chunk.Start, d.Root().Node())

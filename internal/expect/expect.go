@@ -16,7 +16,6 @@ import (
 	"github.com/crdlab/crdlab/internal/manifest"
 	"github.com/crdlab/crdlab/internal/playground"
 	"github.com/crdlab/crdlab/internal/source"
-	"github.com/crdlab/crdlab/internal/source/limits"
 )
 
 // A Failure is an expectation that is not met, or a finding that nobody expects. Line is
@@ -229,7 +228,7 @@ func (t *test) failStored(d *manifest.Document) {
 
 // compareStored compares the stored object with the expectations in its document.
 func (t *test) compareStored(d *manifest.Document, o playground.Object) {
-	parsed, _ := source.Parse(d.Text, limits.Default)
+	parsed, _ := source.Parse(d.Text, source.DefaultLimits)
 	if len(parsed.Documents) == 0 {
 		return
 	}

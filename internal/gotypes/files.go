@@ -15,7 +15,7 @@ import (
 	"sigs.k8s.io/controller-tools/pkg/loader"
 
 	"github.com/crdlab/crdlab/internal/playground"
-	"github.com/crdlab/crdlab/internal/source/position"
+	"github.com/crdlab/crdlab/internal/source/yamltext"
 )
 
 // A Place is a range of a Go file. Path is empty if the place is not known.
@@ -31,22 +31,22 @@ type files struct {
 	// directory is the directory of relative paths.
 	directory string
 	display   func(path string) string
-	byPath    map[string]*position.Index
+	byPath    map[string]*yamltext.Index
 }
 
 func newFiles(directory string, display func(path string) string) *files {
-	return &files{directory, display, map[string]*position.Index{}}
+	return &files{directory, display, map[string]*yamltext.Index{}}
 }
 
 // index reads a file. An unreadable file counts as empty.
-func (f *files) index(path string) *position.Index {
+func (f *files) index(path string) *yamltext.Index {
 	if f.byPath[path] == nil {
 		name := path
 		if !filepath.IsAbs(path) {
 			name = filepath.Join(f.directory, path)
 		}
 		text, _ := os.ReadFile(name)
-		f.byPath[path] = position.New(string(text))
+		f.byPath[path] = yamltext.NewIndex(string(text))
 	}
 	return f.byPath[path]
 }

@@ -13,7 +13,7 @@ import (
 
 	"github.com/crdlab/crdlab/internal/gotypes"
 	"github.com/crdlab/crdlab/internal/playground"
-	"github.com/crdlab/crdlab/internal/source/position"
+	"github.com/crdlab/crdlab/internal/source/yamltext"
 )
 
 var update = flag.Bool("update", false, "rewrite the expected results")
@@ -111,7 +111,7 @@ func formatProblem(p gotypes.Problem) string {
 
 // formatPlace returns the position of a place and its text.
 func formatPlace(p gotypes.Place) string {
-	index := position.New(p.Text)
+	index := yamltext.NewIndex(p.Text)
 	marked := p.Text[index.Offset(p.Range.Start):index.Offset(p.Range.End)]
 	return fmt.Sprintf("%s:%d:%d %q", p.Path, p.Range.Start.Line+1, p.Range.Start.Character+1, marked)
 }
@@ -135,7 +135,7 @@ func formatPlaces(t *testing.T, lines string, crds []gotypes.CRD) string {
 }
 
 func rangeOf(text string, start, end int) playground.Range {
-	return position.New(text).Range(start, end)
+	return yamltext.NewIndex(text).Range(start, end)
 }
 
 // TestLarge generates the CRD of a type with 10,000 fields, in a file with a comment of 1 MB.

@@ -9,8 +9,7 @@ import (
 
 	"github.com/crdlab/crdlab/internal/playground"
 	"github.com/crdlab/crdlab/internal/source"
-	"github.com/crdlab/crdlab/internal/source/limits"
-	"github.com/crdlab/crdlab/internal/source/position"
+	"github.com/crdlab/crdlab/internal/source/yamltext"
 )
 
 // Place returns the Go source of a range of the YAML: a marker, or the name of a field or
@@ -27,16 +26,16 @@ func (c CRD) Place(r playground.Range) Place {
 type document struct {
 	*places
 	yaml  *source.Document
-	index *position.Index
+	index *yamltext.Index
 }
 
 // parse parses the YAML of a CRD; it returns nil if the YAML exceeds a limit.
 func parse(text string, p *places) *document {
-	parsed, err := source.Parse(text, limits.Default)
+	parsed, err := source.Parse(text, source.DefaultLimits)
 	if err != nil || len(parsed.Documents) == 0 {
 		return nil
 	}
-	return &document{p, parsed.Documents[len(parsed.Documents)-1], position.New(text)}
+	return &document{p, parsed.Documents[len(parsed.Documents)-1], yamltext.NewIndex(text)}
 }
 
 // place returns the Go source of a range at a path of the CRD.

@@ -13,9 +13,8 @@ import (
 	"github.com/crdlab/crdlab/internal/bundle"
 	"github.com/crdlab/crdlab/internal/playground"
 	"github.com/crdlab/crdlab/internal/source"
-	"github.com/crdlab/crdlab/internal/source/limits"
-	"github.com/crdlab/crdlab/internal/source/position"
 	"github.com/crdlab/crdlab/internal/source/syntax"
+	"github.com/crdlab/crdlab/internal/source/yamltext"
 )
 
 // A File is a file with manifests.
@@ -26,7 +25,7 @@ type File struct {
 	// Writable reports that Path is a file in the file system.
 	Writable bool
 
-	index *position.Index
+	index *yamltext.Index
 }
 
 // Line returns a line of the file, counted from 0, without its line break.
@@ -74,7 +73,7 @@ func (d *Document) Source(r playground.Range) (*File, playground.Range) {
 
 // NewFile returns a file without documents.
 func NewFile(path, text string) *File {
-	return &File{Path: path, Text: text, index: position.New(text)}
+	return &File{Path: path, Text: text, index: yamltext.NewIndex(text)}
 }
 
 // InFile returns the range in the file of a range in Text.
@@ -87,7 +86,7 @@ func (d *Document) InFile(r playground.Range) playground.Range {
 // At returns the range in Text of the value at a path of the object, or of the nearest value
 // that contains it.
 func (d *Document) At(path ...string) playground.Range {
-	parsed, _ := source.Parse(d.Text, limits.Default)
+	parsed, _ := source.Parse(d.Text, source.DefaultLimits)
 	if len(parsed.Documents) == 0 || parsed.Documents[0].Empty() {
 		return playground.Range{}
 	}
@@ -137,7 +136,7 @@ func (f *File) indented(start, end int) string {
 
 // divide adds the documents of a file to the input.
 func (in *Input) divide(file *File) {
-	file.index = position.New(file.Text)
+	file.index = yamltext.NewIndex(file.Text)
 	before := in.count()
 	for _, chunk := range syntax.Split(file.Text) {
 		if len(in.Documents) >= maxDocuments {
@@ -162,7 +161,7 @@ func (in *Input) addChunk(file *File, chunk syntax.Chunk) bool {
 		chunk.Start = 0 // Blanks instead of the mark would indent the first line.
 	}
 	text := file.Text[chunk.Start:chunk.End]
-	parsed, err := source.Parse(text, limits.Default)
+	parsed, err := source.Parse(text, source.DefaultLimits)
 	if len(parsed.Documents) == 0 {
 		if err != nil {
 			in.problem(file.at(chunk.Start), err)
@@ -175,7 +174,7 @@ func (in *Input) addChunk(file *File, chunk syntax.Chunk) bool {
 		return false
 	}
 	kind := bundle.KindOf(d)
-	switch exceeded := (*limits.Error)(nil); {
+	switch exceeded := (*source.LimitError)(nil); {
 	case errors.As(d.Err, &exceeded):
 		in.problem(file.at(chunk.Start), d.Err)
 	case d.Err != nil && kind.Kind == "":
@@ -233,7 +232,7 @@ func (in *Input) addItems(file *File, offset int, list *source.Document) {
 			return
 		}
 		start, end := list.Layout().Extent(item.Node())
-		parsed, _ := source.Parse(file.indented(offset+start, offset+end), limits.Default)
+		parsed, _ := source.Parse(file.indented(offset+start, offset+end), source.DefaultLimits)
 		if len(parsed.Documents) == 1 && bundle.KindOf(parsed.Documents[0]).Kind != "" {
 			in.Documents = append(in.Documents, newDocument(file, offset+start, offset+end, parsed.Documents[0]))
 		}

@@ -10,7 +10,6 @@ import (
 	kyaml "sigs.k8s.io/yaml"
 
 	"github.com/crdlab/crdlab/internal/source"
-	"github.com/crdlab/crdlab/internal/source/limits"
 	"github.com/crdlab/crdlab/internal/source/resolve"
 	"github.com/crdlab/crdlab/internal/source/sourcetest"
 )
@@ -33,7 +32,7 @@ func texts(b *testing.B) map[string]string {
 	return texts
 }
 
-var generous = limits.Limits{MaxBytes: 1 << 30, MaxNodes: 1 << 30}
+var generous = source.Limits{MaxBytes: 1 << 30, MaxNodes: 1 << 30}
 
 func BenchmarkParse(b *testing.B) {
 	for name, text := range texts(b) {

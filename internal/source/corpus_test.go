@@ -9,7 +9,6 @@ import (
 	kyaml "sigs.k8s.io/yaml"
 
 	"github.com/crdlab/crdlab/internal/source"
-	"github.com/crdlab/crdlab/internal/source/limits"
 )
 
 // TestCorpus parses the CRDs and objects of real projects in the directory
@@ -33,7 +32,7 @@ func TestCorpus(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			file, _ := source.Parse(string(data), limits.Limits{})
+			file, _ := source.Parse(string(data), source.Limits{})
 			for _, d := range file.Documents {
 				if _, err := kyaml.YAMLToJSON([]byte(d.Text)); (err == nil) != (d.Err == nil) {
 					t.Errorf("the decoder says %v, this package %v", err, d.Err)

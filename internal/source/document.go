@@ -8,13 +8,8 @@ import (
 	"go.yaml.in/yaml/v3"
 
 	"github.com/crdlab/crdlab/internal/playground"
-	"github.com/crdlab/crdlab/internal/source/layout"
-	"github.com/crdlab/crdlab/internal/source/lex"
-	"github.com/crdlab/crdlab/internal/source/limits"
-	"github.com/crdlab/crdlab/internal/source/mapping"
-	"github.com/crdlab/crdlab/internal/source/nesting"
-	"github.com/crdlab/crdlab/internal/source/position"
 	"github.com/crdlab/crdlab/internal/source/syntax"
+	"github.com/crdlab/crdlab/internal/source/yamltext"
 )
 
 // A Document is one YAML or JSON document of a file.
@@ -24,32 +19,32 @@ type Document struct {
 	Text string
 	// Range is the range of Text in the file.
 	Range playground.Range
-	// Err is nil, a *SyntaxError or a *limits.Error. A document with a
-	// *limits.Error must not reach a decoder. A document with a *SyntaxError
+	// Err is nil, a *SyntaxError or a *LimitError. A document with a
+	// *LimitError must not reach a decoder. A document with a *SyntaxError
 	// may, because decoders of other YAML versions differ in the input that
 	// they accept.
 	Err error
 
-	index  *position.Index
-	layout *layout.Layout
+	index  *yamltext.Index
+	layout *yamltext.Layout
 	// root is nil if the document is empty or has an error.
 	root *yaml.Node
-	keys mapping.Index
+	keys keyIndex
 	// duplicates finds the duplicate keys at its first call.
 	duplicates func() *duplicates
 }
 
-func parseDocument(x *position.Index, c syntax.Chunk, budget *limits.Budget) *Document {
+func parseDocument(x *yamltext.Index, c syntax.Chunk, budget *syntax.Budget) *Document {
 	d := &Document{
 		Text:   x.Text()[c.Start:c.End],
 		Range:  x.Range(c.Start, c.End),
 		index:  x,
-		layout: layout.ForYAML(x, c.Start, c.End),
+		layout: yamltext.NewYAMLLayout(x, c.Start, c.End),
 	}
 	d.duplicates = sync.OnceValue(func() *duplicates { return findDuplicates(d) })
 	if c.Bad != "" {
 		message := "invalid Yaml document separator: " + c.Bad
-		d.Err = d.syntaxError(message, 0, lex.LineEnd(d.Text, 0))
+		d.Err = d.syntaxError(message, 0, yamltext.LineEnd(d.Text, 0))
 		return d
 	}
 	if syntax.LooksLikeJSON(d.Text) {
@@ -63,10 +58,10 @@ func parseDocument(x *position.Index, c syntax.Chunk, budget *limits.Budget) *Do
 
 // parseJSON tries to parse the document as JSON. If YAML fails as well and the
 // document looks like JSON, the JSON error remains.
-func (d *Document) parseJSON(spent *limits.Budget) {
+func (d *Document) parseJSON(spent *syntax.Budget) {
 	attempt := *spent
 	root, at, err := syntax.ParseJSON(d.Text, &attempt)
-	var limit *limits.Exceeded
+	var limit *syntax.Exceeded
 	switch {
 	case err == nil:
 		*spent = attempt
@@ -80,7 +75,7 @@ func (d *Document) parseJSON(spent *limits.Budget) {
 		}
 		d.Err = d.syntaxError(err.Error(), at, at+1)
 	}
-	d.layout = layout.ForJSON(d.index, d.layout.Start, d.layout.End)
+	d.layout = yamltext.NewJSONLayout(d.index, d.layout.Start, d.layout.End)
 }
 
 // quotesFirstKey reports whether a document in braces was probably meant as
@@ -90,8 +85,8 @@ func quotesFirstKey(text string) bool {
 	return rest == "" || rest[0] == '"' || rest[0] == '}'
 }
 
-func (d *Document) parseYAML(budget *limits.Budget) {
-	if err := nesting.Check(d.Text, *budget); err != nil {
+func (d *Document) parseYAML(budget *syntax.Budget) {
+	if err := syntax.CheckNesting(d.Text, *budget); err != nil {
 		d.setError(err, 0)
 		return
 	}
@@ -116,7 +111,7 @@ func (d *Document) parseYAML(budget *limits.Budget) {
 		return
 	}
 	if at, ok := d.findTrailing(root); ok {
-		d.Err = d.syntaxError("unexpected text after the value", at-d.layout.Start, lex.LineEnd(d.Text, at-d.layout.Start))
+		d.Err = d.syntaxError("unexpected text after the value", at-d.layout.Start, yamltext.LineEnd(d.Text, at-d.layout.Start))
 		return
 	}
 	d.root = root
@@ -136,11 +131,11 @@ func (d *Document) findTrailing(root *yaml.Node) (at int, ok bool) {
 
 // isMarker reports whether a document marker is at an offset.
 func (d *Document) isMarker(at int) bool {
-	return d.beginsLine(at) && lex.IsDocumentMarker(d.layout.Text, at)
+	return d.beginsLine(at) && yamltext.IsDocumentMarker(d.layout.Text, at)
 }
 
 func (d *Document) beginsLine(at int) bool {
-	return at == d.layout.Start || lex.BreakBefore(d.layout.Text, at)
+	return at == d.layout.Start || yamltext.BreakBefore(d.layout.Text, at)
 }
 
 // Empty reports whether the document holds only comments or null. A document
@@ -168,22 +163,22 @@ func (d *Document) Lookup(path ...string) (value string, ok bool) {
 	return l.node.Value, true
 }
 
-// Line returns the range of a line of Text, see [layout.Layout.Line].
+// Line returns the range of a line of Text, see [yamltext.Layout.Line].
 func (d *Document) Line(line int) playground.Range { return d.layout.Line(line) }
 
 // Layout returns the layout, which locates the nodes of the document.
-func (d *Document) Layout() *layout.Layout { return d.layout }
+func (d *Document) Layout() *yamltext.Layout { return d.layout }
 
 // setError sets Err for an error at an offset of Text.
 func (d *Document) setError(err error, offset int) {
-	var limit *limits.Exceeded
+	var limit *syntax.Exceeded
 	if !errors.As(err, &limit) {
 		d.Err = d.syntaxError(err.Error(), offset, offset+1)
 		return
 	}
 	offset = max(offset, limit.Offset)
-	end := min(lex.LineEnd(d.Text, offset), offset+80)
-	d.Err = &limits.Error{
+	end := min(yamltext.LineEnd(d.Text, offset), offset+80)
+	d.Err = &LimitError{
 		Limit: limit.Limit,
 		Max:   limit.Max,
 		Range: d.layout.Range(d.layout.Start+offset, d.layout.Start+end),

@@ -9,7 +9,6 @@ import (
 	"go.yaml.in/yaml/v3"
 
 	"github.com/crdlab/crdlab/internal/playground"
-	"github.com/crdlab/crdlab/internal/source/mapping"
 )
 
 // A DuplicateKey is a mapping key that repeats an earlier key of the mapping.
@@ -107,7 +106,7 @@ func (w *duplicateWalker) mapping(n *yaml.Node) {
 	seen := make(map[string]*yaml.Node, len(n.Content)/2)
 	for i := 0; i+1 < len(n.Content); i += 2 {
 		key, value := n.Content[i], n.Content[i+1]
-		if key.Kind == yaml.ScalarNode && key.Tag != mapping.MergeTag {
+		if key.Kind == yaml.ScalarNode && key.Tag != mergeTag {
 			name := decodedKey(key)
 			if first := seen[name]; first != nil && len(w.found) < maxDuplicates {
 				w.add(first, key, value)
@@ -132,7 +131,7 @@ func (w *duplicateWalker) add(first, key, value *yaml.Node) {
 
 // decodedKey returns a key in Go syntax, as in decoder messages.
 func decodedKey(key *yaml.Node) string {
-	if name := mapping.JSONName(key); name != "" {
+	if name := JSONName(key); name != "" {
 		return name
 	}
 	return strconv.Quote(key.Value)

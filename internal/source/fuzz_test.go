@@ -7,11 +7,9 @@ import (
 	"go.yaml.in/yaml/v3"
 
 	"github.com/crdlab/crdlab/internal/source"
-	"github.com/crdlab/crdlab/internal/source/lex"
-	"github.com/crdlab/crdlab/internal/source/limits"
-	"github.com/crdlab/crdlab/internal/source/nesting"
-	"github.com/crdlab/crdlab/internal/source/scalar"
 	"github.com/crdlab/crdlab/internal/source/sourcetest"
+	"github.com/crdlab/crdlab/internal/source/syntax"
+	"github.com/crdlab/crdlab/internal/source/yamltext"
 )
 
 // FuzzParse checks that Parse accepts or rejects any input, that the nesting
@@ -19,7 +17,7 @@ import (
 func FuzzParse(f *testing.F) {
 	sourcetest.Seeds(f, "testdata")
 	f.Fuzz(func(t *testing.T, text string) {
-		file, _ := source.Parse(text, limits.Limits{})
+		file, _ := source.Parse(text, source.Limits{})
 		for _, d := range file.Documents {
 			if d.Text != text[d.Layout().Start:d.Layout().End] {
 				t.Fatalf("text of the document is not at %d", d.Layout().Start)
@@ -60,8 +58,8 @@ func checkScanner(t *testing.T, d *source.Document) {
 		depth, nodes = measure(d.Root().Node())
 	}
 	within := func(nodes, depth int) bool {
-		bounds := limits.Limits{MaxNodes: nodes, MaxDepth: depth, MaxAliases: 1 << 30}
-		return nesting.Check(d.Text, *limits.NewBudget(bounds)) == nil
+		bounds := syntax.Budget{MaxNodes: nodes, MaxDepth: depth, MaxAliases: 1 << 30}
+		return syntax.CheckNesting(d.Text, bounds) == nil
 	}
 	if !within(nodes, depth) {
 		t.Fatalf("%d nodes %d deep are too many for the scanner", nodes, depth)
@@ -88,7 +86,7 @@ func measure(n *yaml.Node) (depth, nodes int) {
 func FuzzScalarOffsets(f *testing.F) {
 	sourcetest.Seeds(f, "testdata")
 	f.Fuzz(func(t *testing.T, text string) {
-		file, _ := source.Parse(text, limits.Limits{})
+		file, _ := source.Parse(text, source.Limits{})
 		for _, d := range file.Documents {
 			if d.Root().Node() != nil {
 				scalars(d.Root().Node(), func(n *yaml.Node) { checkScalar(t, d, n) })
@@ -108,7 +106,7 @@ func scalars(n *yaml.Node, f func(*yaml.Node)) {
 
 func checkScalar(t *testing.T, d *source.Document, n *yaml.Node) {
 	x := d.Layout()
-	starts, ends, ok := scalar.CodePoints(x.Text[:x.End], x.Content(n), n)
+	starts, ends, ok := yamltext.CodePoints(x.Text[:x.End], x.Content(n), n)
 	if !ok && strings.TrimSpace(n.Value) == "" {
 		return
 	} else if !ok {
@@ -133,7 +131,7 @@ func reads(source string, r rune) bool {
 	switch {
 	case source == string(r), source == "''" && r == '\'':
 		return true
-	case lex.BreakWidth(source, 0) == len(source):
+	case yamltext.BreakWidth(source, 0) == len(source):
 		return r == ' ' || r == '\n'
 	case source[0] == '\\':
 		var decoded string

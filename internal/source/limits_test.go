@@ -9,7 +9,6 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/crdlab/crdlab/internal/source"
-	"github.com/crdlab/crdlab/internal/source/limits"
 	"github.com/crdlab/crdlab/internal/source/resolve"
 )
 
@@ -63,7 +62,7 @@ func TestLimits(t *testing.T) {
 		"nested merges":    {merges(30), "", ""},
 	} {
 		t.Run(name, func(t *testing.T) {
-			file, err := source.Parse(c.text, limits.Limits{})
+			file, err := source.Parse(c.text, source.Limits{})
 			limit, at := outcome(err)
 			if c.at == "" {
 				at = ""
@@ -82,7 +81,7 @@ func TestLimits(t *testing.T) {
 
 // outcome returns the kind and the position of an error of Parse.
 func outcome(err error) (limit, at string) {
-	var limitError *limits.Error
+	var limitError *source.LimitError
 	var syntaxError *source.SyntaxError
 	switch {
 	case errors.As(err, &limitError):
@@ -117,7 +116,7 @@ func merges(levels int) string {
 
 // TestLimitErrors checks the message of each limit.
 func TestLimitErrors(t *testing.T) {
-	bounds := limits.Limits{MaxBytes: 30, MaxDocuments: 2, MaxDepth: 2, MaxNodes: 8, MaxAliases: 1}
+	bounds := source.Limits{MaxBytes: 30, MaxDocuments: 2, MaxDepth: 2, MaxNodes: 8, MaxAliases: 1}
 	got := ""
 	for _, text := range []string{
 		"a: 0123456789012345678901234567890",

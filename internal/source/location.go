@@ -6,8 +6,7 @@ import (
 	"go.yaml.in/yaml/v3"
 
 	"github.com/crdlab/crdlab/internal/playground"
-	"github.com/crdlab/crdlab/internal/source/lex"
-	"github.com/crdlab/crdlab/internal/source/mapping"
+	"github.com/crdlab/crdlab/internal/source/yamltext"
 )
 
 // A Location is the location of a value in a [Document]. It computes positions
@@ -32,7 +31,7 @@ type Location struct {
 
 // Root returns the location of the whole content of the document.
 func (d *Document) Root() Location {
-	return Location{Exact: true, doc: d, node: mapping.Follow(d.root)}
+	return Location{Exact: true, doc: d, node: follow(d.root)}
 }
 
 // At returns the location at a path of mapping keys (string) and list indexes
@@ -60,18 +59,18 @@ func (l Location) At(path ...any) (Location, bool) {
 }
 
 func (l Location) field(name string) (Location, bool) {
-	key, value := l.doc.keys.Find(l.node, name)
+	key, value := l.doc.keys.find(l.node, name)
 	if value == nil {
 		return Location{}, false
 	}
-	return Location{Exact: true, doc: l.doc, node: mapping.Follow(value), key: key}, true
+	return Location{Exact: true, doc: l.doc, node: follow(value), key: key}, true
 }
 
 func (l Location) element(i int) (Location, bool) {
 	if l.node == nil || l.node.Kind != yaml.SequenceNode || i < 0 || i >= len(l.node.Content) {
 		return Location{}, false
 	}
-	value := mapping.Follow(l.node.Content[i])
+	value := follow(l.node.Content[i])
 	return Location{Exact: true, doc: l.doc, node: value, list: l.node, item: i}, true
 }
 
@@ -93,7 +92,7 @@ func (l Location) Key() playground.Range {
 		}
 	}
 	start, end := l.doc.layout.Extent(l.node)
-	return l.doc.layout.TrimmedRange(start, lex.LineEnd(l.doc.layout.Text[:end], start))
+	return l.doc.layout.TrimmedRange(start, yamltext.LineEnd(l.doc.layout.Text[:end], start))
 }
 
 // Value returns the range of the value. The range of a scalar includes its
@@ -108,16 +107,16 @@ func (l Location) Value() playground.Range {
 }
 
 // Entries yields the keys of a mapping with the locations of their values, in
-// the order of [mapping.Pairs].
+// the order of [pairs].
 func (l Location) Entries() iter.Seq2[*yaml.Node, Location] {
-	return l.locate(mapping.Pairs(l.node))
+	return l.locate(pairs(l.node))
 }
 
 // locate yields the keys of entries with the locations of their values.
 func (l Location) locate(entries iter.Seq2[*yaml.Node, *yaml.Node]) iter.Seq2[*yaml.Node, Location] {
 	return func(yield func(*yaml.Node, Location) bool) {
 		for key, value := range entries {
-			if !yield(key, Location{Exact: true, doc: l.doc, node: mapping.Follow(value), key: key}) {
+			if !yield(key, Location{Exact: true, doc: l.doc, node: follow(value), key: key}) {
 				return
 			}
 		}
@@ -125,9 +124,9 @@ func (l Location) locate(entries iter.Seq2[*yaml.Node, *yaml.Node]) iter.Seq2[*y
 }
 
 // EntriesNamed yields all entries of a mapping with one of the names, and possibly
-// others, see [mapping.Index.Select].
+// others, see [keyIndex.named].
 func (l Location) EntriesNamed(names iter.Seq[string]) iter.Seq2[*yaml.Node, Location] {
-	return l.locate(l.doc.keys.Select(l.node, names))
+	return l.locate(l.doc.keys.named(l.node, names))
 }
 
 // Len returns the number of items of a list or keys of a mapping, otherwise 0.

@@ -9,7 +9,6 @@ import (
 	"go.yaml.in/yaml/v3"
 
 	"github.com/crdlab/crdlab/internal/source"
-	"github.com/crdlab/crdlab/internal/source/limits"
 )
 
 var rounds = flag.Int("rounds", 3000, "number of random texts")
@@ -37,7 +36,7 @@ func TestRandomTexts(t *testing.T) {
 			b.WriteString(fragments[random.IntN(len(fragments))])
 		}
 		text = b.String()
-		file, _ := source.Parse(text, limits.Limits{})
+		file, _ := source.Parse(text, source.Limits{})
 		for _, d := range file.Documents {
 			if d.Root().Node() == nil {
 				continue

@@ -5,7 +5,7 @@ import (
 
 	"github.com/crdlab/crdlab/internal/playground"
 	"github.com/crdlab/crdlab/internal/source/celtoken"
-	"github.com/crdlab/crdlab/internal/source/scalar"
+	"github.com/crdlab/crdlab/internal/source/yamltext"
 )
 
 // A Scalar maps offsets in the decoded value of a scalar to its source.
@@ -26,7 +26,7 @@ func (l Location) Scalar() (s Scalar, ok bool) {
 	}
 	s = Scalar{doc: l.doc, node: l.node, value: []rune(l.node.Value)}
 	x := l.doc.layout
-	if starts, ends, ok := scalar.CodePoints(x.Text[:x.End], x.Content(l.node), l.node); ok {
+	if starts, ends, ok := yamltext.CodePoints(x.Text[:x.End], x.Content(l.node), l.node); ok {
 		s.starts, s.ends = starts, ends
 	}
 	return s, true

@@ -4,10 +4,8 @@ import (
 	"fmt"
 
 	"github.com/crdlab/crdlab/internal/playground"
-	"github.com/crdlab/crdlab/internal/source/lex"
-	"github.com/crdlab/crdlab/internal/source/limits"
-	"github.com/crdlab/crdlab/internal/source/position"
 	"github.com/crdlab/crdlab/internal/source/syntax"
+	"github.com/crdlab/crdlab/internal/source/yamltext"
 )
 
 // A SyntaxError reports a document that is neither YAML nor JSON.
@@ -28,26 +26,26 @@ type File struct {
 	// documents that consist of comments.
 	Documents []*Document
 
-	index *position.Index
+	index *yamltext.Index
 }
 
 // Parse splits a source into documents and parses each of them. It never
 // panics.
 //
-// The error is the first [Document.Err], or a *limits.Error for the whole
+// The error is the first [Document.Err], or a *LimitError for the whole
 // source. The file is never nil. Documents without an error are usable even if
 // others have one.
-func Parse(text string, bounds limits.Limits) (*File, error) {
-	bounds = bounds.OrDefault()
+func Parse(text string, bounds Limits) (*File, error) {
+	bounds = bounds.orDefault()
 	if len(text) > bounds.MaxBytes {
 		return rejectLongText(text, bounds.MaxBytes)
 	}
-	file := &File{index: position.New(text)}
-	budget := limits.NewBudget(bounds)
+	file := &File{index: yamltext.NewIndex(text)}
+	budget := &syntax.Budget{MaxDepth: bounds.MaxDepth, MaxNodes: bounds.MaxNodes, MaxAliases: bounds.MaxAliases}
 	for _, chunk := range syntax.Split(text) {
 		if len(file.Documents) == bounds.MaxDocuments {
-			at := file.index.Range(chunk.Start, lex.LineEnd(text, chunk.Start))
-			return file, &limits.Error{Limit: limits.Documents, Max: bounds.MaxDocuments, Range: at}
+			at := file.index.Range(chunk.Start, yamltext.LineEnd(text, chunk.Start))
+			return file, &LimitError{Limit: documentsLimit, Max: bounds.MaxDocuments, Range: at}
 		}
 		file.Documents = append(file.Documents, parseDocument(file.index, chunk, budget))
 	}
@@ -60,10 +58,10 @@ func Parse(text string, bounds limits.Limits) (*File, error) {
 }
 
 func rejectLongText(text string, limit int) (*File, error) {
-	file := &File{index: position.New(text[:limit])}
+	file := &File{index: yamltext.NewIndex(text[:limit])}
 	at := file.index.Position(limit)
-	return file, &limits.Error{
-		Limit: limits.Bytes, Max: limit, Actual: len(text),
+	return file, &LimitError{
+		Limit: bytesLimit, Max: limit, Actual: len(text),
 		Range: playground.Range{Start: at, End: at},
 	}
 }

@@ -18,7 +18,6 @@ import (
 	"github.com/crdlab/crdlab/internal/playground"
 	"github.com/crdlab/crdlab/internal/source"
 	"github.com/crdlab/crdlab/internal/source/edit"
-	"github.com/crdlab/crdlab/internal/source/limits"
 	"github.com/crdlab/crdlab/internal/source/resolve"
 )
 
@@ -70,7 +69,7 @@ func runCase(t *testing.T, file string) {
 
 // answers returns the results of the queries for a source.
 func answers(text, queries string) string {
-	file, err := source.Parse(text, limits.Limits{})
+	file, err := source.Parse(text, source.Limits{})
 	q := querier{text: text, file: file}
 	var b strings.Builder
 	if err != nil {
@@ -157,7 +156,7 @@ func (q *querier) documents() string {
 		out += fmt.Sprintf("  %d empty=%v json=%v text=%q\n%s", i, d.Empty(), d.JSON(), shorten(d.Text), q.mark("  range", d.Range))
 		if syntax, ok := errors.AsType[*source.SyntaxError](d.Err); ok {
 			out += fmt.Sprintf("    %s\n%s", syntax.Message, q.mark("  at", syntax.Range))
-		} else if limit, ok := errors.AsType[*limits.Error](d.Err); ok {
+		} else if limit, ok := errors.AsType[*source.LimitError](d.Err); ok {
 			out += fmt.Sprintf("    %s %d\n%s", limit.Limit, limit.Max, q.mark("  at", limit.Range))
 		}
 	}

@@ -10,7 +10,6 @@ import (
 	"golang.org/x/tools/txtar"
 
 	"github.com/crdlab/crdlab/internal/source"
-	"github.com/crdlab/crdlab/internal/source/limits"
 )
 
 // TestSyntaxErrors reads pairs of an invalid source and the expected messages
@@ -42,7 +41,7 @@ func TestSyntaxErrors(t *testing.T) {
 }
 
 func syntaxErrors(text string) string {
-	file, err := source.Parse(text, limits.Limits{})
+	file, err := source.Parse(text, source.Limits{})
 	if err == nil {
 		return "none\n"
 	}
@@ -58,7 +57,7 @@ func syntaxErrors(text string) string {
 
 // syntaxLines returns the first error, with its line reduced by offset.
 func syntaxLines(text string, offset int) string {
-	_, err := source.Parse(text, limits.Limits{})
+	_, err := source.Parse(text, source.Limits{})
 	syntax, ok := errors.AsType[*source.SyntaxError](err)
 	if !ok {
 		return "none"

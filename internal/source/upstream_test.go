@@ -17,7 +17,6 @@ import (
 	"sigs.k8s.io/yaml"
 
 	"github.com/crdlab/crdlab/internal/source"
-	"github.com/crdlab/crdlab/internal/source/limits"
 	"github.com/crdlab/crdlab/internal/source/resolve"
 )
 
@@ -39,7 +38,7 @@ func TestDocumentsAsKubectl(t *testing.T) {
 		"a: 1\n...\n---\nb: 2\n",
 		"a: 1\n ---\n",
 	} {
-		file, err := source.Parse(text, limits.Limits{})
+		file, err := source.Parse(text, source.Limits{})
 		if err != nil {
 			t.Errorf("%q: %v", text, err)
 		}
@@ -88,7 +87,7 @@ func TestDuplicatesAsDecoder(t *testing.T) {
 	if err == nil {
 		t.Fatal("no duplicates")
 	}
-	file, _ := source.Parse(text, limits.Limits{})
+	file, _ := source.Parse(text, source.Limits{})
 	d := file.Documents[0]
 	got := ""
 	for line := range strings.SplitSeq(err.Error(), "\n") {
@@ -122,7 +121,7 @@ func TestStrictAsJSONDecoder(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	file, _ := source.Parse(text, limits.Limits{})
+	file, _ := source.Parse(text, source.Limits{})
 	got := ""
 	for _, complaint := range complaints {
 		r, ok := resolve.Message(file.Documents[0], complaint.Error())
@@ -160,7 +159,7 @@ func TestPlacesAsCEL(t *testing.T) {
 		{"self.a == \"x\" + nope", "== nope"},
 	} {
 		for style, text := range inStyles(c.expression) {
-			file, err := source.Parse(text, limits.Limits{})
+			file, err := source.Parse(text, source.Limits{})
 			if err != nil {
 				t.Fatalf("%s: %v\n%s", style, err, text)
 			}

@@ -11,7 +11,6 @@ import (
 
 	"github.com/crdlab/crdlab/internal/playground"
 	"github.com/crdlab/crdlab/internal/source"
-	"github.com/crdlab/crdlab/internal/source/limits"
 )
 
 // This file lists all permitted differences between the engine and an API
@@ -264,7 +263,7 @@ func (t *Table) dropVolatile(names map[string]bool) {
 // volatileColumns returns the names of the printer columns that show [volatile] metadata.
 func volatileColumns(s playground.Scenario) map[string]bool {
 	names := map[string]bool{}
-	file, _ := source.Parse(s.CRD, limits.Limits{})
+	file, _ := source.Parse(s.CRD, source.Limits{})
 	if file == nil {
 		return names
 	}
@@ -301,7 +300,7 @@ func scalarAt(l source.Location, path ...any) string {
 func generateNames(s playground.Scenario) []string {
 	var prefixes []string
 	for _, yaml := range []string{s.CRD, s.Object} {
-		file, _ := source.Parse(yaml, limits.Limits{})
+		file, _ := source.Parse(yaml, source.Limits{})
 		if file == nil {
 			continue
 		}

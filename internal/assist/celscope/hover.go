@@ -7,7 +7,7 @@ import (
 
 	"github.com/crdlab/crdlab/internal/assist/facts"
 	"github.com/crdlab/crdlab/internal/playground"
-	"github.com/crdlab/crdlab/internal/source/position"
+	"github.com/crdlab/crdlab/internal/source/yamltext"
 )
 
 // Hover describes the part of the expression at the cursor: a field, a variable, a function,
@@ -141,10 +141,10 @@ func (s *Scope) describeCall(hover *playground.Hover, name, operand string, isMe
 // tokenRange returns the range of a token in the document. The token must be in the line
 // of the cursor.
 func tokenRange(c Cursor, token token) playground.Range {
-	back := position.Units(c.Expression[token.start:min(len(c.Before), len(c.Expression))])
+	back := yamltext.UTF16Len(c.Expression[token.start:min(len(c.Before), len(c.Expression))])
 	start := c.Position
 	start.Character = max(0, start.Character-back)
 	end := start
-	end.Character += position.Units(token.text)
+	end.Character += yamltext.UTF16Len(token.text)
 	return playground.Range{Start: start, End: end}
 }

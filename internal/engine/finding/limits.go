@@ -9,7 +9,6 @@ import (
 
 	"github.com/crdlab/crdlab/internal/playground"
 	"github.com/crdlab/crdlab/internal/source"
-	"github.com/crdlab/crdlab/internal/source/limits"
 )
 
 // The limits of the documents that reach the API server's code. Nesting of about
@@ -17,8 +16,8 @@ import (
 // a regular expression grows with the square of its groups. The sizes match the
 // API server (a request body of 3 MiB) or exceed every known public CRD.
 var (
-	CRDText    = limits.Limits{MaxBytes: 4 << 20, MaxDocuments: 100, MaxDepth: 200, MaxNodes: 500_000, MaxAliases: 1_000}
-	ObjectText = limits.Limits{MaxBytes: 3 << 20, MaxDocuments: 100, MaxDepth: 200, MaxNodes: 200_000, MaxAliases: 1_000}
+	CRDText    = source.Limits{MaxBytes: 4 << 20, MaxDocuments: 100, MaxDepth: 200, MaxNodes: 500_000, MaxAliases: 1_000}
+	ObjectText = source.Limits{MaxBytes: 3 << 20, MaxDocuments: 100, MaxDepth: 200, MaxNodes: 200_000, MaxAliases: 1_000}
 )
 
 const (
@@ -126,7 +125,7 @@ func (c *textCheck) exceeded(step textStep, format string, most int) error {
 // LimitRange returns the range that exceeds a limit. It is false if err does not
 // report a limit.
 func LimitRange(err error) (playground.Range, bool) {
-	var size *limits.Error
+	var size *source.LimitError
 	var own *limitError
 	switch {
 	case errors.As(err, &size):

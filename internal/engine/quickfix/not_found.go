@@ -11,8 +11,7 @@ import (
 	"github.com/crdlab/crdlab/internal/playground"
 	"github.com/crdlab/crdlab/internal/source"
 	"github.com/crdlab/crdlab/internal/source/edit"
-	"github.com/crdlab/crdlab/internal/source/limits"
-	"github.com/crdlab/crdlab/internal/source/position"
+	"github.com/crdlab/crdlab/internal/source/yamltext"
 )
 
 // supplyResource adds what a request requires: the status subresource of the version, and
@@ -74,7 +73,7 @@ func (p *problem) addExisting() change {
 	}
 	copied = strings.TrimSpace(copied) + "\n"
 	existing := p.request.OldObject
-	index := position.New(existing)
+	index := yamltext.NewIndex(existing)
 	end := index.Position(len(existing))
 	added := edit.Edit{Range: playground.Range{Start: end, End: end}, NewText: copied}
 	switch {
@@ -89,7 +88,7 @@ func (p *problem) addExisting() change {
 }
 
 func withoutStatus(object string) string {
-	file, err := source.Parse(object, limits.Limits{})
+	file, err := source.Parse(object, source.Limits{})
 	if err != nil || len(file.Documents) != 1 {
 		return object
 	}

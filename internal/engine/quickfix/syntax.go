@@ -9,7 +9,6 @@ import (
 
 	"github.com/crdlab/crdlab/internal/playground"
 	"github.com/crdlab/crdlab/internal/source"
-	"github.com/crdlab/crdlab/internal/source/limits"
 )
 
 // maxRepairSize limits the documents, in bytes, for which fixes of syntax errors
@@ -52,7 +51,7 @@ func (p *problem) explainSyntax() {
 // parses reports whether the document parses after the repair.
 func (r repair) parses(lines []string) bool {
 	repaired := slices.Concat(lines[:r.first], r.lines, lines[r.first+len(r.lines):])
-	_, err := source.Parse(strings.Join(repaired, "\n"), limits.Limits{})
+	_, err := source.Parse(strings.Join(repaired, "\n"), source.Limits{})
 	return err == nil
 }
 

@@ -2,17 +2,17 @@ package celtoken
 
 import (
 	"github.com/crdlab/crdlab/internal/playground"
-	"github.com/crdlab/crdlab/internal/source/position"
+	"github.com/crdlab/crdlab/internal/source/yamltext"
 )
 
 // An Expression is a CEL expression outside a document.
 type Expression struct {
 	value []rune
-	index *position.Index
+	index *yamltext.Index
 }
 
 // NewExpression indexes a CEL expression.
-func NewExpression(text string) Expression { return Expression{[]rune(text), position.New(text)} }
+func NewExpression(text string) Expression { return Expression{[]rune(text), yamltext.NewIndex(text)} }
 
 // Before returns the part of the expression before a position.
 func (e Expression) Before(at playground.Position) string {

@@ -10,8 +10,7 @@ import (
 
 	"github.com/crdlab/crdlab/internal/playground"
 	"github.com/crdlab/crdlab/internal/source"
-	"github.com/crdlab/crdlab/internal/source/layout"
-	"github.com/crdlab/crdlab/internal/source/position"
+	"github.com/crdlab/crdlab/internal/source/yamltext"
 )
 
 // An Edit replaces a range of a source. Edits preserve the rest of the source:
@@ -23,7 +22,7 @@ type Edit struct {
 
 // Apply applies edits to their source. The edits must not overlap.
 func Apply(text string, edits ...Edit) string {
-	index := position.New(text)
+	index := yamltext.NewIndex(text)
 	sorted := slices.SortedStableFunc(slices.Values(edits), func(a, b Edit) int {
 		return index.Offset(a.Range.Start) - index.Offset(b.Range.Start)
 	})
@@ -97,7 +96,7 @@ func Delete(d *source.Document, path ...any) (edit Edit, ok bool) {
 
 // An editor creates the edits of one document.
 type editor struct {
-	layout *layout.Layout
+	layout *yamltext.Layout
 	root   *yaml.Node
 }
 

@@ -11,7 +11,6 @@ import (
 
 	"github.com/crdlab/crdlab/internal/source"
 	"github.com/crdlab/crdlab/internal/source/edit"
-	"github.com/crdlab/crdlab/internal/source/limits"
 	"github.com/crdlab/crdlab/internal/source/sourcetest"
 )
 
@@ -20,7 +19,7 @@ import (
 func FuzzEdit(f *testing.F) {
 	sourcetest.Seeds(f, "../testdata")
 	f.Fuzz(func(t *testing.T, text string) {
-		file, _ := source.Parse(text, limits.Limits{})
+		file, _ := source.Parse(text, source.Limits{})
 		for i, d := range file.Documents {
 			if d.Err != nil || d.Root().Node() == nil || strings.ContainsAny(d.Text, "&*") {
 				continue
@@ -40,7 +39,7 @@ func checkEdits(t *testing.T, text string, i int, d *source.Document, tree any) 
 			return
 		}
 		edited := edit.Apply(text, change)
-		file, _ := source.Parse(edited, limits.Limits{})
+		file, _ := source.Parse(edited, source.Limits{})
 		var got any
 		if len(file.Documents) > i {
 			if err := file.Documents[i].Err; err != nil {

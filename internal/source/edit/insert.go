@@ -6,7 +6,7 @@ import (
 
 	"go.yaml.in/yaml/v3"
 
-	"github.com/crdlab/crdlab/internal/source/lex"
+	"github.com/crdlab/crdlab/internal/source/yamltext"
 )
 
 // insert adds a child to the target.
@@ -31,7 +31,7 @@ func (e editor) insertIntoEmpty(t target, step, value any) (Edit, bool) {
 		return e.replaceRange(start, end, e.blankBefore(start)+e.encodeInline(only, true)), true
 	}
 	indent := e.indentation(t.key) + "  "
-	at := min(lex.BreakAt(e.layout.Text, end), e.layout.End)
+	at := min(yamltext.BreakAt(e.layout.Text, end), e.layout.End)
 	blank := len(e.layout.Text[start:at]) - len(strings.TrimRight(e.layout.Text[start:at], " \t"))
 	return e.replaceRange(at-blank, at, "\n"+indent+e.encodeBlock(only, indent)), true
 }
@@ -117,7 +117,7 @@ func (e editor) insertAfter(n *yaml.Node, indent, text string) (Edit, bool) {
 	}
 	start, end := e.layout.Extent(n)
 	end = start + len(strings.TrimRight(e.layout.Text[start:end], " \t\r\n"))
-	at := min(lex.BreakAt(e.layout.Text, end), e.layout.End)
+	at := min(yamltext.BreakAt(e.layout.Text, end), e.layout.End)
 	return e.replaceRange(at, at, "\n"+indent+text), true
 }
 

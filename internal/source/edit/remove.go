@@ -5,7 +5,7 @@ import (
 
 	"go.yaml.in/yaml/v3"
 
-	"github.com/crdlab/crdlab/internal/source/lex"
+	"github.com/crdlab/crdlab/internal/source/yamltext"
 )
 
 // remove removes the target from its parent.
@@ -69,9 +69,9 @@ func (e editor) removeFlow(t target) Edit {
 // lineAfter returns the start of the line after the last line of a node.
 func (e editor) lineAfter(n *yaml.Node) int {
 	start, end := e.layout.Extent(n)
-	if lex.BreakBefore(e.layout.Text, end) && end > start {
+	if yamltext.BreakBefore(e.layout.Text, end) && end > start {
 		return end
 	}
-	end = lex.BreakAt(e.layout.Text, end)
-	return min(end+lex.BreakWidth(e.layout.Text, end), e.layout.End)
+	end = yamltext.BreakAt(e.layout.Text, end)
+	return min(end+yamltext.BreakWidth(e.layout.Text, end), e.layout.End)
 }

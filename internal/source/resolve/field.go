@@ -9,7 +9,6 @@ import (
 	"go.yaml.in/yaml/v3"
 
 	"github.com/crdlab/crdlab/internal/source"
-	"github.com/crdlab/crdlab/internal/source/mapping"
 )
 
 // maxSteps limits the work for one field. A malicious document can have a very
@@ -89,7 +88,7 @@ func (r *resolver) member(l source.Location, rest string) bool {
 	var readings []reading
 	for k, v := range l.EntriesNamed(possibleKeys(rest)) {
 		after, ok := cutKey(rest, k.Value)
-		if name := mapping.JSONName(k); !ok && name != "" {
+		if name := source.JSONName(k); !ok && name != "" {
 			after, ok = cutKey(rest, name)
 		}
 		if ok {
@@ -105,12 +104,12 @@ func (r *resolver) member(l source.Location, rest string) bool {
 	return false
 }
 
-// possibleKeys yields the keys up to [mapping.MaxIndexed] that [cutKey] can remove
+// possibleKeys yields the keys up to [source.MaxIndexedKey] that [cutKey] can remove
 // from the start of a field.
 func possibleKeys(field string) iter.Seq[string] {
 	field = strings.TrimPrefix(field, ".")
 	return func(yield func(string) bool) {
-		for i := 0; i <= len(field) && i <= mapping.MaxIndexed+len(`[""`); i++ {
+		for i := 0; i <= len(field) && i <= source.MaxIndexedKey+len(`[""`); i++ {
 			switch {
 			case i > 0 && (i == len(field) || field[i] == '.' || field[i] == '['):
 				if !yield(field[:i]) {

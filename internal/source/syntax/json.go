@@ -9,8 +9,7 @@ import (
 
 	"go.yaml.in/yaml/v3"
 
-	"github.com/crdlab/crdlab/internal/source/lex"
-	"github.com/crdlab/crdlab/internal/source/limits"
+	"github.com/crdlab/crdlab/internal/source/yamltext"
 )
 
 var errTrailing = errors.New("unexpected text after the JSON value")
@@ -20,7 +19,7 @@ var errTrailing = errors.New("unexpected text after the JSON value")
 type jsonReader struct {
 	text   string
 	tokens *json.Decoder
-	budget *limits.Budget
+	budget *Budget
 
 	// offset is the current position. line and column are the same position,
 	// zero-based and in code points.
@@ -32,9 +31,9 @@ type jsonReader struct {
 
 // ParseJSON parses a single JSON value into a node. Lines and columns count
 // from the start of the source, and lines break at \n, \r\n and \r only. The
-// error is a *limits.Exceeded or an error of encoding/json, and at is its
+// error is a *Exceeded or an error of encoding/json, and at is its
 // offset.
-func ParseJSON(text string, budget *limits.Budget) (root *yaml.Node, at int, err error) {
+func ParseJSON(text string, budget *Budget) (root *yaml.Node, at int, err error) {
 	r := &jsonReader{text: text, tokens: json.NewDecoder(strings.NewReader(text)), budget: budget}
 	r.tokens.UseNumber()
 	for r.root == nil || len(r.open) > 0 {
@@ -51,7 +50,7 @@ func ParseJSON(text string, budget *limits.Budget) (root *yaml.Node, at int, err
 // locate returns the offset of an error.
 func (r *jsonReader) locate(err error) int {
 	var syntax *json.SyntaxError
-	var limit *limits.Exceeded
+	var limit *Exceeded
 	switch {
 	case errors.As(err, &limit):
 		return limit.Offset
@@ -106,7 +105,7 @@ func (r *jsonReader) advance(offset int) {
 		if i < 0 {
 			break
 		}
-		passed = passed[i+lex.BreakWidth(passed, i):]
+		passed = passed[i+yamltext.BreakWidth(passed, i):]
 		r.line, r.column = r.line+1, 0
 	}
 	r.column += utf8.RuneCountInString(passed)

@@ -11,8 +11,7 @@ import (
 
 	"go.yaml.in/yaml/v3"
 
-	"github.com/crdlab/crdlab/internal/source/lex"
-	"github.com/crdlab/crdlab/internal/source/nesting"
+	"github.com/crdlab/crdlab/internal/source/yamltext"
 )
 
 // A BadCharacter error locates a character that YAML does not allow.
@@ -116,7 +115,7 @@ func (f *Failure) Locate(text string) (start, end int) {
 	switch {
 	case strings.HasPrefix(f.Message, "found unexpected end of stream"),
 		strings.HasPrefix(f.Message, "did not find expected ',' or"):
-		if open := nesting.Unclosed(text); len(open) > 0 {
+		if open := unclosed(text); len(open) > 0 {
 			return open[len(open)-1], open[len(open)-1] + 1
 		}
 	case strings.HasPrefix(f.Message, "could not find expected ':'") && f.line > 0:
@@ -140,7 +139,7 @@ const lookahead = 3
 func (f *Failure) firstFailingLine(text string) int {
 	line := contentLine(text, f.read)
 	for range lookahead {
-		_, earlier := ParseYAML(text[:line] + nesting.MissingClosers(text[:line]))
+		_, earlier := ParseYAML(text[:line] + missingClosers(text[:line]))
 		if earlier == nil || earlier.original != f.original {
 			break
 		}
@@ -166,8 +165,8 @@ func contentLine(text string, end int) int {
 func nthLine(text string, n int) int {
 	at := 0
 	for ; n > 1 && at < len(text); n-- {
-		at = lex.BreakAt(text, at)
-		at += lex.BreakWidth(text, at)
+		at = yamltext.BreakAt(text, at)
+		at += yamltext.BreakWidth(text, at)
 	}
 	return at
 }
@@ -175,7 +174,7 @@ func nthLine(text string, n int) int {
 // lineContent returns the extent of the line at start without the spaces around
 // it. It keeps a leading tab, which may be the error.
 func lineContent(text string, start int) (from, to int) {
-	line := text[start:lex.LineEnd(text, start)]
+	line := text[start:yamltext.LineEnd(text, start)]
 	from = start + len(line) - len(strings.TrimLeft(line, " "))
 	return from, max(from, start+len(strings.TrimRight(line, " \t")))
 }

@@ -7,7 +7,7 @@ import (
 	"go.yaml.in/yaml/v3"
 
 	"github.com/crdlab/crdlab/internal/playground"
-	"github.com/crdlab/crdlab/internal/source/lex"
+	"github.com/crdlab/crdlab/internal/source/yamltext"
 )
 
 // Role is the syntactic role of a [Cursor].
@@ -319,7 +319,7 @@ func (f *cursorFinder) flowEnd(n *Node, i int) int {
 	child := n.Children[i]
 	end := max(child.end, child.keyEnd)
 	if child.Kind == 0 && child.afterIndicator >= 0 {
-		for end < n.end && lex.IsBlank(f.text[end]) {
+		for end < n.end && yamltext.IsBlank(f.text[end]) {
 			end++
 		}
 	}

@@ -11,7 +11,6 @@ import (
 
 	"github.com/crdlab/crdlab/internal/playground"
 	"github.com/crdlab/crdlab/internal/source"
-	"github.com/crdlab/crdlab/internal/source/limits"
 	"github.com/crdlab/crdlab/internal/source/tolerant"
 )
 
@@ -52,7 +51,7 @@ func validTexts(t *testing.T) map[string]string {
 func TestParseAgreesWithYAML(t *testing.T) {
 	compared := 0
 	for name, text := range validTexts(t) {
-		file, err := source.Parse(text, limits.Limits{})
+		file, err := source.Parse(text, source.Limits{})
 		if err != nil || strings.ContainsAny(text, "&*") && hasAlias(text) {
 			continue
 		}

@@ -6,8 +6,7 @@ import (
 	"go.yaml.in/yaml/v3"
 
 	"github.com/crdlab/crdlab/internal/playground"
-	"github.com/crdlab/crdlab/internal/source/lex"
-	"github.com/crdlab/crdlab/internal/source/position"
+	"github.com/crdlab/crdlab/internal/source/yamltext"
 )
 
 // A Tree is the structure of a source that may be invalid, such as a document
@@ -20,7 +19,7 @@ type Tree struct {
 
 	// starts holds the start offset of each document.
 	starts []int
-	index  *position.Index
+	index  *yamltext.Index
 }
 
 // Range returns the range between two byte offsets.
@@ -52,7 +51,7 @@ func Parse(text string) *Tree {
 	for p.pos < len(text) {
 		p.parseLine()
 	}
-	return &Tree{Documents: p.documents, starts: p.starts, index: position.New(text)}
+	return &Tree{Documents: p.documents, starts: p.starts, index: yamltext.NewIndex(text)}
 }
 
 // A parser reads a source line by line.
@@ -71,7 +70,7 @@ type parser struct {
 // lineEnd returns the offset of the line break at or after an offset.
 func (p *parser) lineEnd(at int) int {
 	if at < p.lineFrom || at > p.lineTo || p.lineTo == 0 {
-		p.lineFrom, p.lineTo = at, lex.LineEnd(p.text, at)
+		p.lineFrom, p.lineTo = at, yamltext.LineEnd(p.text, at)
 	}
 	return p.lineTo
 }
@@ -88,7 +87,7 @@ func (p *parser) innermost() *Node { return p.open[len(p.open)-1] }
 // parseLine parses a line that does not begin within a scalar or brackets.
 func (p *parser) parseLine() {
 	start, end := p.pos, p.lineEnd(p.pos)
-	next := end + lex.BreakWidth(p.text, end)
+	next := end + yamltext.BreakWidth(p.text, end)
 	at := start
 	for at < end && p.text[at] == ' ' {
 		at++
@@ -96,7 +95,7 @@ func (p *parser) parseLine() {
 	p.pos = next
 	switch {
 	case p.isComment(at) || strings.TrimSpace(p.text[at:end]) == "":
-	case lex.IsDocumentMarker(p.text, start):
+	case yamltext.IsDocumentMarker(p.text, start):
 		p.pos = start + 3
 		p.startDocument()
 		p.parseValue(p.innermost(), -1, p.skipBlanks(p.pos))
@@ -109,7 +108,7 @@ func (p *parser) parseLine() {
 
 // parseContent parses the content at an offset and its column.
 func (p *parser) parseContent(at, column int) {
-	dash := p.text[at] == '-' && lex.IsBlankOrEnd(p.text, at+1)
+	dash := p.text[at] == '-' && yamltext.IsBlankOrEnd(p.text, at+1)
 	parent := p.parent(column, dash)
 	switch {
 	case dash:
@@ -211,7 +210,7 @@ func (p *parser) parseAfterDash(item *Node, column int) {
 	}
 	inner := column + at - item.afterIndicator + 1
 	switch {
-	case p.text[at] == '-' && lex.IsBlankOrEnd(p.text, at+1):
+	case p.text[at] == '-' && yamltext.IsBlankOrEnd(p.text, at+1):
 		p.parseItem(item, at, inner)
 	case p.isKey(at):
 		p.parseEntry(item, at, inner)
@@ -224,16 +223,16 @@ func (p *parser) isComment(at int) bool { return at < len(p.text) && p.text[at] 
 
 // isLineEnd reports whether the rest of the line is at most a comment.
 func (p *parser) isLineEnd(at int) bool {
-	return at >= len(p.text) || lex.BreakWidth(p.text, at) > 0 || p.isComment(at)
+	return at >= len(p.text) || yamltext.BreakWidth(p.text, at) > 0 || p.isComment(at)
 }
 
 func (p *parser) nextLine(at int) int {
 	end := p.lineEnd(at)
-	return end + lex.BreakWidth(p.text, end)
+	return end + yamltext.BreakWidth(p.text, end)
 }
 
 func (p *parser) skipBlanks(at int) int {
-	for at < len(p.text) && lex.IsBlank(p.text[at]) {
+	for at < len(p.text) && yamltext.IsBlank(p.text[at]) {
 		at++
 	}
 	return at
@@ -259,9 +258,9 @@ func (p *parser) keyEnd(at int, flow bool) (end int, ok bool) {
 	}
 	for end = at; end < limit; end++ {
 		switch c := p.text[end]; {
-		case c == ':' && (lex.IsBlankOrEnd(p.text, end+1) || flow && strings.IndexByte(",]}[{\"", p.text[end+1]) >= 0):
+		case c == ':' && (yamltext.IsBlankOrEnd(p.text, end+1) || flow && strings.IndexByte(",]}[{\"", p.text[end+1]) >= 0):
 			return end, true
-		case c == '#' && end > at && lex.IsBlank(p.text[end-1]):
+		case c == '#' && end > at && yamltext.IsBlank(p.text[end-1]):
 			return p.trimmedEnd(at, end), false
 		case flow && strings.IndexByte(",]}", c) >= 0:
 			return p.trimmedEnd(at, end), false

@@ -7,7 +7,7 @@ import (
 
 	"go.yaml.in/yaml/v3"
 
-	"github.com/crdlab/crdlab/internal/source/lex"
+	"github.com/crdlab/crdlab/internal/source/yamltext"
 )
 
 // maxFlowDepth is the maximum depth of nested brackets.
@@ -39,7 +39,7 @@ func (p *parser) parseValue(n *Node, column, at int) {
 // skipProperties skips an anchor and a tag.
 func (p *parser) skipProperties(at int) int {
 	for at < len(p.text) && (p.text[at] == '&' || p.text[at] == '!') {
-		at = p.skipBlanks(lex.PropertyEnd(p.text, at))
+		at = p.skipBlanks(yamltext.PropertyEnd(p.text, at))
 	}
 	return at
 }
@@ -66,7 +66,7 @@ func (p *parser) limit(column, at int) int {
 }
 
 func isBlankLine(text string, at int) bool {
-	return strings.TrimSpace(text[at:lex.LineEnd(text, at)]) == ""
+	return strings.TrimSpace(text[at:yamltext.LineEnd(text, at)]) == ""
 }
 
 func (p *parser) parseBlock(n *Node, column, at int) {
@@ -185,10 +185,10 @@ func (p *parser) parseFlowValue(n *Node, at, limit, depth int) int {
 func (p *parser) skipFlow(at, limit int) int {
 	for at < limit {
 		switch {
-		case lex.IsBlank(p.text[at]):
+		case yamltext.IsBlank(p.text[at]):
 			at++
-		case lex.BreakWidth(p.text, at) > 0:
-			at += lex.BreakWidth(p.text, at)
+		case yamltext.BreakWidth(p.text, at) > 0:
+			at += yamltext.BreakWidth(p.text, at)
 		case p.text[at] == '#':
 			at = p.lineEnd(at)
 		default:

@@ -1,4 +1,4 @@
-package formatting
+package edit
 
 // SameValue exports sameValue to the tests.
 var SameValue = sameValue

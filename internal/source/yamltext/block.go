@@ -1,17 +1,15 @@
-package scalar
+package yamltext
 
 import (
 	"math"
 	"strings"
-
-	"github.com/crdlab/crdlab/internal/source/lex"
 )
 
 // scanBlock scans a literal or folded scalar whose indicator is at pos.
 func (s *scanner) scanBlock(literal bool) {
-	s.pos = lex.BreakAt(s.text, s.pos)
+	s.pos = BreakAt(s.text, s.pos)
 	header := s.pos
-	s.pos += lex.BreakWidth(s.text, s.pos)
+	s.pos += BreakWidth(s.text, s.pos)
 	indent, ok := blockIndent(s.text[s.pos:], s.value)
 	if !ok {
 		s.failed = true
@@ -39,7 +37,7 @@ func blockIndent(lines, value string) (indent int, ok bool) {
 		for i < len(lines) && lines[i] == ' ' {
 			i++
 		}
-		if w := lex.BreakWidth(lines, i); w > 0 {
+		if w := BreakWidth(lines, i); w > 0 {
 			i += w
 			continue
 		}
@@ -67,7 +65,7 @@ type blockScanner struct {
 func (b *blockScanner) scanLines() {
 	for !b.failed && b.value != "" && b.pos < len(b.text) {
 		eaten := b.skipIndent()
-		if w := lex.BreakWidth(b.text, b.pos); w > 0 {
+		if w := BreakWidth(b.text, b.pos); w > 0 {
 			b.empty = append(b.empty, b.pos)
 			b.pos += w
 			continue
@@ -91,14 +89,14 @@ func (b *blockScanner) skipIndent() (eaten int) {
 
 // scanLine scans a line with content after its indentation.
 func (b *blockScanner) scanLine() {
-	moreIndented := lex.IsBlank(b.text[b.pos])
+	moreIndented := IsBlank(b.text[b.pos])
 	b.emitBreaks(!b.literal && !moreIndented && !b.moreIndented)
 	b.moreIndented = moreIndented
-	for b.pos < len(b.text) && lex.BreakWidth(b.text, b.pos) == 0 && !b.failed {
+	for b.pos < len(b.text) && BreakWidth(b.text, b.pos) == 0 && !b.failed {
 		b.copyCodePoint()
 	}
 	b.end, b.last = b.pos, -1
-	if w := lex.BreakWidth(b.text, b.pos); w > 0 {
+	if w := BreakWidth(b.text, b.pos); w > 0 {
 		b.last = b.pos
 		b.pos += w
 	}
@@ -111,7 +109,7 @@ func (b *blockScanner) emitBreaks(fold bool) {
 	case b.last < 0 || b.value == "":
 	case fold && isFoldable(b.text, b.last):
 		if len(b.empty) == 0 {
-			b.emit(" ", b.last, b.last+lex.BreakWidth(b.text, b.last))
+			b.emit(" ", b.last, b.last+BreakWidth(b.text, b.last))
 		}
 	default:
 		b.emitBreak(b.last)

@@ -1,4 +1,4 @@
-package formatting
+package edit
 
 import (
 	"bytes"
@@ -11,17 +11,16 @@ import (
 	"go.yaml.in/yaml/v3"
 
 	"github.com/crdlab/crdlab/internal/source"
-	"github.com/crdlab/crdlab/internal/source/limits"
 )
 
 // formatIndent is the indentation of mappings.
 const formatIndent = 2
 
-// YAML formats the documents of a file with an indentation of two spaces. It
+// Format formats the documents of a file with an indentation of two spaces. It
 // preserves comments, and rewrites JSON and YAML in flow style in block style.
 // It returns an error if [source.Parse] does, or if the result would decode
 // differently or lack a comment.
-func YAML(text string, bounds limits.Limits) (string, error) {
+func Format(text string, bounds source.Limits) (string, error) {
 	file, err := source.Parse(text, bounds)
 	if err != nil {
 		return "", err

@@ -1,4 +1,4 @@
-package mapping
+package source
 
 import (
 	"iter"
@@ -9,16 +9,16 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// MergeTag is the tag of merge keys (<<).
-const MergeTag = "!!merge"
+// mergeTag is the tag of merge keys (<<).
+const mergeTag = "!!merge"
 
 // maxMerges limits the merged mappings that one lookup visits. Merge keys can
 // form cycles and grow exponentially.
 const maxMerges = 256
 
-// Pairs yields the keys and values of a mapping in order of precedence: later
+// pairs yields the keys and values of a mapping in order of precedence: later
 // duplicates first, then merged mappings. It yields nothing for other nodes.
-func Pairs(mapping *yaml.Node) iter.Seq2[*yaml.Node, *yaml.Node] {
+func pairs(mapping *yaml.Node) iter.Seq2[*yaml.Node, *yaml.Node] {
 	return func(yield func(k, v *yaml.Node) bool) {
 		w := pairWalker{yield: yield, left: maxMerges}
 		w.mapping(mapping)
@@ -38,10 +38,10 @@ func (w *pairWalker) mapping(n *yaml.Node) bool {
 	}
 	merges := false
 	for i := len(n.Content) - 2; i >= 0; i -= 2 {
-		key := Follow(n.Content[i])
+		key := follow(n.Content[i])
 		switch {
 		case key == nil || key.Kind != yaml.ScalarNode:
-		case key.Tag == MergeTag:
+		case key.Tag == mergeTag:
 			merges = true
 		case !w.yield(key, n.Content[i+1]):
 			return false
@@ -52,16 +52,16 @@ func (w *pairWalker) mapping(n *yaml.Node) bool {
 
 func (w *pairWalker) merges(n *yaml.Node) bool {
 	for i := 0; i+1 < len(n.Content); i += 2 {
-		if n.Content[i].Tag != MergeTag {
+		if n.Content[i].Tag != mergeTag {
 			continue
 		}
 		merged := []*yaml.Node{n.Content[i+1]}
-		if list := Follow(merged[0]); list != nil && list.Kind == yaml.SequenceNode {
+		if list := follow(merged[0]); list != nil && list.Kind == yaml.SequenceNode {
 			merged = list.Content
 		}
 		for _, each := range merged {
 			w.left--
-			if w.left >= 0 && !w.mapping(Follow(each)) {
+			if w.left >= 0 && !w.mapping(follow(each)) {
 				return false
 			}
 		}
@@ -69,62 +69,62 @@ func (w *pairWalker) merges(n *yaml.Node) bool {
 	return true
 }
 
-// wideMapping is the largest number of keys that [Index] searches linearly. To
+// wideMapping is the largest number of keys that [keyIndex] searches linearly. To
 // look up all n keys of a mapping linearly needs time proportional to n².
 const wideMapping = 16
 
-// MaxIndexed is the length of the longest key by which [Index] finds entries. The
+// MaxIndexedKey is the length of the longest key by which [keyIndex] finds entries. The
 // number of longer keys in a document is limited by its size.
-const MaxIndexed = 256
+const MaxIndexedKey = 256
 
-// An Index looks up keys in mappings, and caches the keys of wide mappings. Its
+// A keyIndex looks up keys in mappings, and caches the keys of wide mappings. Its
 // zero value is ready for use by several goroutines.
-type Index struct {
+type keyIndex struct {
 	// wide caches a *wide for each wide mapping (*yaml.Node), from the first lookup on.
 	wide sync.Map
 }
 
-// An Entry is a key of a mapping with its value.
-type Entry struct{ Key, Value *yaml.Node }
+// An entry is a key of a mapping with its value.
+type entry struct{ key, value *yaml.Node }
 
 // wide holds the entries of a wide mapping.
 type wide struct {
-	// found maps each name to the entry that [Find] returns.
-	found map[string]Entry
-	// named maps each name up to MaxIndexed to all of its entries, in the order of
-	// [Pairs]. long lists the entries with longer names.
-	named map[string][]Entry
-	long  []Entry
+	// found maps each name to the entry that [findEntry] returns.
+	found map[string]entry
+	// named maps each name up to MaxIndexedKey to all of its entries, in the order of
+	// [pairs]. long lists the entries with longer names.
+	named map[string][]entry
+	long  []entry
 }
 
-// Find does the same as [Find] for a mapping that does not change.
-func (x *Index) Find(mapping *yaml.Node, name string) (key, value *yaml.Node) {
+// find does the same as [findEntry] for a mapping that does not change.
+func (x *keyIndex) find(mapping *yaml.Node, name string) (key, value *yaml.Node) {
 	if !isWide(mapping) {
-		return Find(mapping, name)
+		return findEntry(mapping, name)
 	}
 	found := x.of(mapping).found[name]
-	return found.Key, found.Value
+	return found.key, found.value
 }
 
-// Select yields the entries of a mapping whose names can be among names, in the
-// order of names and then of [Pairs]. It may yield other entries, too: all entries of
+// named yields the entries of a mapping whose names can be among names, in the
+// order of names and then of [pairs]. It may yield other entries, too: all entries of
 // a mapping with few keys, and in the end all entries with a name longer than
-// [MaxIndexed]. The mapping must not change.
-func (x *Index) Select(mapping *yaml.Node, names iter.Seq[string]) iter.Seq2[*yaml.Node, *yaml.Node] {
+// [MaxIndexedKey]. The mapping must not change.
+func (x *keyIndex) named(mapping *yaml.Node, names iter.Seq[string]) iter.Seq2[*yaml.Node, *yaml.Node] {
 	if !isWide(mapping) {
-		return Pairs(mapping)
+		return pairs(mapping)
 	}
 	return func(yield func(k, v *yaml.Node) bool) {
 		entries := x.of(mapping)
 		for name := range names {
 			for _, e := range entries.named[name] {
-				if !yield(e.Key, e.Value) {
+				if !yield(e.key, e.value) {
 					return
 				}
 			}
 		}
 		for _, e := range entries.long {
-			if !yield(e.Key, e.Value) {
+			if !yield(e.key, e.value) {
 				return
 			}
 		}
@@ -135,7 +135,7 @@ func isWide(mapping *yaml.Node) bool {
 	return mapping != nil && len(mapping.Content) > 2*wideMapping
 }
 
-func (x *Index) of(mapping *yaml.Node) *wide {
+func (x *keyIndex) of(mapping *yaml.Node) *wide {
 	known, ok := x.wide.Load(mapping)
 	if !ok {
 		known, _ = x.wide.LoadOrStore(mapping, newWide(mapping))
@@ -144,27 +144,27 @@ func (x *Index) of(mapping *yaml.Node) *wide {
 }
 
 func newWide(mapping *yaml.Node) *wide {
-	w := &wide{found: make(map[string]Entry, len(mapping.Content)/2), named: make(map[string][]Entry, len(mapping.Content)/2)}
-	for k, v := range Pairs(mapping) {
-		e := Entry{k, v}
-		if len(k.Value) > MaxIndexed {
+	w := &wide{found: make(map[string]entry, len(mapping.Content)/2), named: make(map[string][]entry, len(mapping.Content)/2)}
+	for k, v := range pairs(mapping) {
+		e := entry{k, v}
+		if len(k.Value) > MaxIndexedKey {
 			w.long = append(w.long, e)
 		} else {
 			w.named[k.Value] = append(w.named[k.Value], e)
 		}
 		w.setFound(k.Value, e)
 	}
-	for k, v := range Pairs(mapping) {
+	for k, v := range pairs(mapping) {
 		if name := JSONName(k); name != "" {
-			w.named[name] = append(w.named[name], Entry{k, v})
-			w.setFound(name, Entry{k, v})
+			w.named[name] = append(w.named[name], entry{k, v})
+			w.setFound(name, entry{k, v})
 		}
 	}
 	return w
 }
 
-// setFound sets the entry that Find returns for a name, unless it is known.
-func (w *wide) setFound(name string, e Entry) {
+// setFound sets the entry that findEntry returns for a name, unless it is known.
+func (w *wide) setFound(name string, e entry) {
 	if _, known := w.found[name]; !known {
 		w.found[name] = e
 	}
@@ -196,9 +196,9 @@ func JSONName(key *yaml.Node) string {
 // maxAliases limits the length of a chain of aliases.
 const maxAliases = 32
 
-// Follow returns the node that an alias refers to, or the node itself. It
+// follow returns the node that an alias refers to, or the node itself. It
 // returns nil if the chain of aliases is too long.
-func Follow(n *yaml.Node) *yaml.Node {
+func follow(n *yaml.Node) *yaml.Node {
 	for range maxAliases {
 		if n == nil || n.Kind != yaml.AliasNode {
 			return n
@@ -208,16 +208,16 @@ func Follow(n *yaml.Node) *yaml.Node {
 	return nil
 }
 
-// Find returns the key and the value of a name in a mapping. The last of
+// findEntry returns the key and the value of a name in a mapping. The last of
 // several duplicate keys wins, as in a decoder, and own keys take precedence
 // over merged mappings.
-func Find(mapping *yaml.Node, name string) (key, value *yaml.Node) {
-	for k, v := range Pairs(mapping) {
+func findEntry(mapping *yaml.Node, name string) (key, value *yaml.Node) {
+	for k, v := range pairs(mapping) {
 		if k.Value == name {
 			return k, v
 		}
 	}
-	for k, v := range Pairs(mapping) {
+	for k, v := range pairs(mapping) {
 		if name != "" && JSONName(k) == name {
 			return k, v
 		}

@@ -1,4 +1,4 @@
-package position
+package yamltext
 
 import (
 	"sort"
@@ -6,7 +6,6 @@ import (
 	"unicode/utf8"
 
 	"github.com/crdlab/crdlab/internal/playground"
-	"github.com/crdlab/crdlab/internal/source/lex"
 )
 
 // blockSize is the distance in bytes between the checkpoints of an [Index]. It
@@ -27,8 +26,8 @@ type Index struct {
 	utf16, runes []int32
 }
 
-// New creates the index of a source.
-func New(text string) *Index {
+// NewIndex creates the index of a source.
+func NewIndex(text string) *Index {
 	x := &Index{text: text}
 	ascii := x.scanLines()
 	if !ascii {
@@ -57,7 +56,7 @@ func (x *Index) scanLines() bool {
 			x.lines = append(x.lines, int32(i+1))
 		case c >= utf8.RuneSelf:
 			ascii = false
-			same = same && lex.BreakWidth(x.text, i) == 0
+			same = same && BreakWidth(x.text, i) == 0
 		}
 	}
 	x.yamlLines = x.lines
@@ -70,7 +69,7 @@ func (x *Index) scanLines() bool {
 func yamlLines(text string) []int32 {
 	lines := []int32{0}
 	for i := 0; i < len(text); {
-		if w := lex.BreakWidth(text, i); w > 0 {
+		if w := BreakWidth(text, i); w > 0 {
 			i += w
 			lines = append(lines, int32(i))
 		} else {
@@ -91,8 +90,8 @@ func (x *Index) countBlocks() {
 	}
 }
 
-// Units returns the length of a string in UTF-16 code units.
-func Units(text string) int {
+// UTF16Len returns the length of a string in UTF-16 code units.
+func UTF16Len(text string) int {
 	units, _ := countUnits(text)
 	return units
 }
@@ -148,7 +147,7 @@ func (x *Index) Offset(p playground.Position) int {
 		return len(x.text)
 	}
 	start := int(x.lines[p.Line])
-	end := lex.LineEnd(x.text, start)
+	end := LineEnd(x.text, start)
 	if x.utf16 == nil {
 		return min(start+max(0, p.Character), end)
 	}

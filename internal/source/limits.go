@@ -1,14 +1,16 @@
-package limits
+package source
 
 import (
+	"cmp"
 	"fmt"
 
 	"github.com/crdlab/crdlab/internal/playground"
+	"github.com/crdlab/crdlab/internal/source/syntax"
 )
 
 // Limits bounds the input of the parser. The limits are checked before the YAML
 // parser runs, so that no input exhausts its stack or memory. A zero field
-// selects the value of [Default].
+// selects the value of [DefaultLimits].
 type Limits struct {
 	// MaxBytes is the size of the whole source in bytes.
 	MaxBytes int
@@ -23,8 +25,8 @@ type Limits struct {
 	MaxAliases int
 }
 
-// Default leaves room for the largest CRDs in use.
-var Default = Limits{
+// DefaultLimits leaves room for the largest CRDs in use.
+var DefaultLimits = Limits{
 	MaxBytes:     4 << 20,
 	MaxDocuments: 100,
 	MaxDepth:     200,
@@ -32,33 +34,24 @@ var Default = Limits{
 	MaxAliases:   1_000,
 }
 
-// OrDefault replaces zero fields with the values of [Default].
-func (l Limits) OrDefault() Limits {
-	fill := func(field *int, value int) {
-		if *field == 0 {
-			*field = value
-		}
-	}
-	fill(&l.MaxBytes, Default.MaxBytes)
-	fill(&l.MaxDocuments, Default.MaxDocuments)
-	fill(&l.MaxDepth, Default.MaxDepth)
-	fill(&l.MaxNodes, Default.MaxNodes)
-	fill(&l.MaxAliases, Default.MaxAliases)
+// orDefault replaces zero fields with the values of [DefaultLimits].
+func (l Limits) orDefault() Limits {
+	l.MaxBytes = cmp.Or(l.MaxBytes, DefaultLimits.MaxBytes)
+	l.MaxDocuments = cmp.Or(l.MaxDocuments, DefaultLimits.MaxDocuments)
+	l.MaxDepth = cmp.Or(l.MaxDepth, DefaultLimits.MaxDepth)
+	l.MaxNodes = cmp.Or(l.MaxNodes, DefaultLimits.MaxNodes)
+	l.MaxAliases = cmp.Or(l.MaxAliases, DefaultLimits.MaxAliases)
 	return l
 }
 
-// Names of the limits, the values of [Error.Limit].
 const (
-	Bytes     = "bytes"
-	Documents = "documents"
-	Depth     = "depth"
-	Nodes     = "nodes"
-	Aliases   = "aliases"
+	bytesLimit     = "bytes"
+	documentsLimit = "documents"
 )
 
-// An Error reports an exceeded limit.
-type Error struct {
-	// Limit is the name of the limit.
+// A LimitError reports an exceeded limit.
+type LimitError struct {
+	// Limit is the name of the limit: bytes, documents, depth, nodes or aliases.
 	Limit string
 	// Max is the value of the limit.
 	Max int
@@ -69,14 +62,14 @@ type Error struct {
 }
 
 var phrases = map[string]string{
-	Bytes:     "the input is longer than %d bytes",
-	Documents: "the input has more than %d documents",
-	Depth:     "mappings and sequences are nested more than %d levels deep",
-	Nodes:     "the input has more than %d YAML nodes",
-	Aliases:   "the input has more than %d YAML aliases",
+	bytesLimit:     "the input is longer than %d bytes",
+	documentsLimit: "the input has more than %d documents",
+	syntax.Depth:   "mappings and sequences are nested more than %d levels deep",
+	syntax.Nodes:   "the input has more than %d YAML nodes",
+	syntax.Aliases: "the input has more than %d YAML aliases",
 }
 
-func (e *Error) Error() string {
+func (e *LimitError) Error() string {
 	message := fmt.Sprintf(phrases[e.Limit], e.Max)
 	if e.Actual > 0 {
 		message += fmt.Sprintf(": %d", e.Actual)

@@ -1,11 +1,10 @@
-package nesting
+package syntax
 
 import (
 	"math"
 	"slices"
 
-	"github.com/crdlab/crdlab/internal/source/lex"
-	"github.com/crdlab/crdlab/internal/source/limits"
+	"github.com/crdlab/crdlab/internal/source/yamltext"
 )
 
 // A scanner estimates the depth and the number of nodes of a YAML document in
@@ -17,7 +16,7 @@ import (
 // one. The real depth is at most twice the estimate plus one.
 type scanner struct {
 	text   string
-	budget *limits.Budget
+	budget *Budget
 
 	pos int
 	// lineStart is the offset of the start of the line that contains pos.
@@ -37,18 +36,17 @@ type scanner struct {
 	empty bool
 }
 
-// Check checks a document against a budget without spending it. The error is
-// nil or a *limits.Exceeded.
-func Check(text string, b limits.Budget) error {
+// CheckNesting checks the depth, nodes and aliases of a document against a budget without spending it. The error is
+// nil or an *Exceeded.
+func CheckNesting(text string, b Budget) error {
 	s := newScanner(text, &b)
 	return s.scan()
 }
 
-// Unclosed returns the offsets of unclosed brackets and of an unclosed quote at
+// unclosed returns the offsets of unclosed brackets and of an unclosed quote at
 // the end of a source, innermost last.
-func Unclosed(text string) []int {
-	b := limits.NewBudget(limits.Limits{MaxBytes: math.MaxInt, MaxDocuments: math.MaxInt, MaxDepth: math.MaxInt, MaxNodes: math.MaxInt, MaxAliases: math.MaxInt})
-	s := newScanner(text, b)
+func unclosed(text string) []int {
+	s := newScanner(text, &Budget{MaxDepth: math.MaxInt, MaxNodes: math.MaxInt, MaxAliases: math.MaxInt})
 	if s.scan() != nil {
 		return nil
 	}
@@ -60,17 +58,17 @@ func Unclosed(text string) []int {
 
 var closers = map[byte]byte{'[': ']', '{': '}', '"': '"', '\'': '\''}
 
-// MissingClosers returns the characters that close the open brackets and the
+// missingClosers returns the characters that close the open brackets and the
 // open quote at the end of a source.
-func MissingClosers(text string) string {
+func missingClosers(text string) string {
 	var missing []byte
-	for _, at := range slices.Backward(Unclosed(text)) {
+	for _, at := range slices.Backward(unclosed(text)) {
 		missing = append(missing, closers[text[at]])
 	}
 	return string(missing)
 }
 
-func newScanner(text string, b *limits.Budget) *scanner {
+func newScanner(text string, b *Budget) *scanner {
 	return &scanner{text: text, budget: b, key: -1, quote: -1}
 }
 
@@ -114,11 +112,11 @@ func (s *scanner) roll(column int) error {
 // scanToken scans blanks, a comment, an indicator or a scalar.
 func (s *scanner) scanToken() error {
 	c := s.text[s.pos]
-	if lex.IsBlank(c) {
+	if yamltext.IsBlank(c) {
 		s.pos++
 		return nil
 	}
-	if w := lex.BreakWidth(s.text, s.pos); w > 0 {
+	if w := yamltext.BreakWidth(s.text, s.pos); w > 0 {
 		s.newLine(w)
 		return nil
 	}
@@ -133,7 +131,7 @@ func (s *scanner) scanToken() error {
 	s.started = true
 	switch c {
 	case '-', '?', ':':
-		if lex.IsBlankOrEnd(s.text, s.pos+1) || c != '-' && len(s.flow) > 0 {
+		if yamltext.IsBlankOrEnd(s.text, s.pos+1) || c != '-' && len(s.flow) > 0 {
 			return s.scanIndicator(c)
 		}
 	case '[', '{', ']', '}', ',':
@@ -156,7 +154,7 @@ func (s *scanner) newLine(width int) {
 }
 
 func (s *scanner) skipLine() {
-	for s.pos < len(s.text) && lex.BreakWidth(s.text, s.pos) == 0 {
+	for s.pos < len(s.text) && yamltext.BreakWidth(s.text, s.pos) == 0 {
 		s.pos++
 	}
 }
@@ -168,7 +166,7 @@ func (s *scanner) scanMarker() bool {
 	case s.text[s.pos] == '%' && len(s.flow) == 0 && !s.started:
 		s.skipLine()
 		return true
-	case !lex.IsDocumentMarker(s.text, s.pos):
+	case !yamltext.IsDocumentMarker(s.text, s.pos):
 		return false
 	}
 	if s.started || s.text[s.pos] == '.' {
@@ -176,7 +174,7 @@ func (s *scanner) scanMarker() bool {
 		return true
 	}
 	s.started = true
-	s.pos += len(lex.Separator)
+	s.pos += len(yamltext.Separator)
 	return true
 }
 
@@ -237,11 +235,11 @@ func (s *scanner) scanScalar(c byte) error {
 	s.markKey()
 	switch c {
 	case '&', '!':
-		s.pos = lex.PropertyEnd(s.text, s.pos)
+		s.pos = yamltext.PropertyEnd(s.text, s.pos)
 		s.empty = true
 		return nil
 	case '*':
-		s.pos = lex.PropertyEnd(s.text, s.pos)
+		s.pos = yamltext.PropertyEnd(s.text, s.pos)
 		return s.countNode(1)
 	case '\'', '"':
 		s.scanQuoted(c)

@@ -1,9 +1,9 @@
-package nesting
+package syntax
 
 import (
 	"strings"
 
-	"github.com/crdlab/crdlab/internal/source/lex"
+	"github.com/crdlab/crdlab/internal/source/yamltext"
 )
 
 func (s *scanner) scanQuoted(quote byte) {
@@ -13,7 +13,7 @@ func (s *scanner) scanQuoted(quote byte) {
 		switch {
 		case c == '\\' && quote == '"':
 			s.pos++
-			if w := lex.BreakWidth(s.text, s.pos); w > 0 {
+			if w := yamltext.BreakWidth(s.text, s.pos); w > 0 {
 				s.advance(w)
 			} else {
 				s.pos++
@@ -24,7 +24,7 @@ func (s *scanner) scanQuoted(quote byte) {
 			s.pos++
 			return
 		case c == '\n' || c == '\r' || c == 0xC2 || c == 0xE2:
-			s.advance(max(1, lex.BreakWidth(s.text, s.pos)))
+			s.advance(max(1, yamltext.BreakWidth(s.text, s.pos)))
 		default:
 			s.pos++
 		}
@@ -34,7 +34,7 @@ func (s *scanner) scanQuoted(quote byte) {
 
 // advance moves forward by width bytes and updates lineStart at a line break.
 func (s *scanner) advance(width int) {
-	isBreak := lex.BreakWidth(s.text, s.pos) > 0
+	isBreak := yamltext.BreakWidth(s.text, s.pos) > 0
 	s.pos += width
 	if isBreak {
 		s.lineStart = s.pos
@@ -48,7 +48,7 @@ func (s *scanner) scanPlain() {
 		next, column := s.nextLine()
 		if next == len(s.text) || next == s.pos || s.text[next] == '#' ||
 			len(s.flow) == 0 && column <= s.indent() ||
-			column == 0 && lex.IsDocumentMarker(s.text, next) {
+			column == 0 && yamltext.IsDocumentMarker(s.text, next) {
 			return
 		}
 		s.pos, s.lineStart = next, next-column
@@ -62,15 +62,15 @@ func (s *scanner) scanPlainLine() {
 		case '\n', '\r':
 			return
 		case 0xC2, 0xE2:
-			if lex.BreakWidth(s.text, s.pos) > 0 {
+			if yamltext.BreakWidth(s.text, s.pos) > 0 {
 				return
 			}
 		case ':':
-			if lex.IsBlankOrEnd(s.text, s.pos+1) {
+			if yamltext.IsBlankOrEnd(s.text, s.pos+1) {
 				return
 			}
 		case '#':
-			if lex.IsBlank(s.text[s.pos-1]) {
+			if yamltext.IsBlank(s.text[s.pos-1]) {
 				return
 			}
 		case ',', '?', '[', ']', '{', '}':
@@ -87,10 +87,10 @@ func (s *scanner) scanPlainLine() {
 func (s *scanner) nextLine() (offset, column int) {
 	i, start := s.pos, -1
 	for i < len(s.text) {
-		if w := lex.BreakWidth(s.text, i); w > 0 {
+		if w := yamltext.BreakWidth(s.text, i); w > 0 {
 			i += w
 			start = i
-		} else if lex.IsBlank(s.text[i]) {
+		} else if yamltext.IsBlank(s.text[i]) {
 			i++
 		} else {
 			break
@@ -112,13 +112,13 @@ func (s *scanner) scanBlockScalar() {
 		}
 	}
 	s.skipLine()
-	s.pos += lex.BreakWidth(s.text, s.pos)
+	s.pos += yamltext.BreakWidth(s.text, s.pos)
 	for {
 		s.lineStart = s.pos
 		for s.pos < len(s.text) && s.text[s.pos] == ' ' && (indent == 0 || s.column() < indent) {
 			s.pos++
 		}
-		if w := lex.BreakWidth(s.text, s.pos); w > 0 {
+		if w := yamltext.BreakWidth(s.text, s.pos); w > 0 {
 			s.pos += w
 			continue
 		}
@@ -129,6 +129,6 @@ func (s *scanner) scanBlockScalar() {
 			return
 		}
 		s.skipLine()
-		s.pos += lex.BreakWidth(s.text, s.pos)
+		s.pos += yamltext.BreakWidth(s.text, s.pos)
 	}
 }

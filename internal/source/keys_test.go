@@ -1,4 +1,4 @@
-package mapping
+package source
 
 import (
 	"fmt"
@@ -21,19 +21,19 @@ func TestEntriesAreFound(t *testing.T) {
 	if err := yaml.Unmarshal([]byte(text.String()), &doc); err != nil {
 		t.Fatal(err)
 	}
-	var index Index
-	_, mapping := Find(doc.Content[0], "wide")
+	var index keyIndex
+	_, mapping := findEntry(doc.Content[0], "wide")
 	if mapping == nil || len(mapping.Content) <= 2*wideMapping {
 		t.Fatal("no wide mapping")
 	}
 	names := []string{"", "absent", "true", "false", "16", "y", "yes", "on", "n", "0x10"}
-	for k := range Pairs(mapping) {
+	for k := range pairs(mapping) {
 		names = append(names, k.Value)
 	}
 	found := 0
 	for _, name := range names {
-		wantKey, wantValue := Find(mapping, name)
-		gotKey, gotValue := index.Find(mapping, name)
+		wantKey, wantValue := findEntry(mapping, name)
+		gotKey, gotValue := index.find(mapping, name)
 		if gotKey != wantKey || gotValue != wantValue {
 			t.Errorf("%q: found %s, want %s", name, shown(gotValue), shown(wantValue))
 		}

@@ -1,4 +1,4 @@
-package limits
+package syntax
 
 import (
 	"slices"
@@ -6,11 +6,20 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// A Budget holds the remaining capacity of the limits while a source is parsed.
+// A Budget bounds the depth of each document and the nodes and aliases of all
+// documents of a source, and counts them while the source is parsed.
 type Budget struct {
-	limits         Limits
+	MaxDepth, MaxNodes, MaxAliases int
+
 	nodes, aliases int
 }
+
+// Names of the limits of a [Budget], the values of [Exceeded.Limit].
+const (
+	Depth   = "depth"
+	Nodes   = "nodes"
+	Aliases = "aliases"
+)
 
 // An Exceeded error names the exceeded limit and its offset in the document.
 type Exceeded struct {
@@ -20,21 +29,18 @@ type Exceeded struct {
 
 func (e *Exceeded) Error() string { return "limit of " + e.Limit }
 
-// NewBudget returns a full budget.
-func NewBudget(limits Limits) *Budget { return &Budget{limits: limits} }
-
 // Spend counts nodes and aliases found at an offset and a depth. The error is
 // nil or an *Exceeded.
 func (b *Budget) Spend(offset, depth, nodes, aliases int) error {
 	b.nodes += nodes
 	b.aliases += aliases
 	switch {
-	case depth > b.limits.MaxDepth:
-		return &Exceeded{Depth, b.limits.MaxDepth, offset}
-	case b.nodes > b.limits.MaxNodes:
-		return &Exceeded{Nodes, b.limits.MaxNodes, offset}
-	case b.aliases > b.limits.MaxAliases:
-		return &Exceeded{Aliases, b.limits.MaxAliases, offset}
+	case depth > b.MaxDepth:
+		return &Exceeded{Depth, b.MaxDepth, offset}
+	case b.nodes > b.MaxNodes:
+		return &Exceeded{Nodes, b.MaxNodes, offset}
+	case b.aliases > b.MaxAliases:
+		return &Exceeded{Aliases, b.MaxAliases, offset}
 	}
 	return nil
 }

@@ -1,4 +1,4 @@
-package layout
+package yamltext
 
 import (
 	"strings"
@@ -7,9 +7,6 @@ import (
 	"go.yaml.in/yaml/v3"
 
 	"github.com/crdlab/crdlab/internal/playground"
-	"github.com/crdlab/crdlab/internal/source/lex"
-	"github.com/crdlab/crdlab/internal/source/position"
-	"github.com/crdlab/crdlab/internal/source/scalar"
 )
 
 // A Layout locates the nodes of one document in its source.
@@ -20,7 +17,7 @@ type Layout struct {
 	// JSON selects the line breaks of JSON for the lines of nodes.
 	JSON bool
 
-	index *position.Index
+	index *Index
 	// lines holds the line starts of the whole source. first is the index of
 	// the document's first line.
 	lines []int32
@@ -33,13 +30,13 @@ type Layout struct {
 // longScalar is the number of bytes from which the end of a scalar is cached.
 const longScalar = 256
 
-// ForYAML returns the layout of a document that the YAML parser parsed.
-func ForYAML(x *position.Index, start, end int) *Layout {
+// NewYAMLLayout returns the layout of a document that the YAML parser parsed.
+func NewYAMLLayout(x *Index, start, end int) *Layout {
 	return &Layout{Text: x.Text(), Start: start, End: end, index: x, lines: x.YAMLLines(), first: x.YAMLLine(start)}
 }
 
-// ForJSON returns the layout of a document that the JSON parser parsed.
-func ForJSON(x *position.Index, start, end int) *Layout {
+// NewJSONLayout returns the layout of a document that the JSON parser parsed.
+func NewJSONLayout(x *Index, start, end int) *Layout {
 	return &Layout{Text: x.Text(), Start: start, End: end, JSON: true, index: x, lines: x.Lines(), first: x.Position(start).Line}
 }
 
@@ -59,8 +56,8 @@ func (l *Layout) Offset(n *yaml.Node) int {
 		return l.End
 	case n.Line > 1:
 		start = int(l.lines[line])
-	case strings.HasPrefix(l.Text[l.Start:l.End], lex.ByteOrderMark) && !l.JSON:
-		start += len(lex.ByteOrderMark)
+	case strings.HasPrefix(l.Text[l.Start:l.End], ByteOrderMark) && !l.JSON:
+		start += len(ByteOrderMark)
 	}
 	return min(l.index.YAMLOffset(start, n.Column-1), l.End)
 }
@@ -74,12 +71,12 @@ func (l *Layout) Content(n *yaml.Node) int {
 	for at < l.End {
 		if c := l.Text[at]; c == '&' && anchor {
 			anchor = false
-		} else if c == '!' && (tag || l.endsLine(lex.PropertyEnd(l.Text, at))) {
+		} else if c == '!' && (tag || l.endsLine(PropertyEnd(l.Text, at))) {
 			tag = false
 		} else {
 			break
 		}
-		propertyEnd = lex.PropertyEnd(l.Text, at)
+		propertyEnd = PropertyEnd(l.Text, at)
 		at = l.SkipSpace(propertyEnd, "")
 	}
 	if n.Kind == yaml.ScalarNode && n.Value == "" && n.Style&^yaml.TaggedStyle == 0 {
@@ -91,10 +88,10 @@ func (l *Layout) Content(n *yaml.Node) int {
 // endsLine reports whether only blanks or a comment follow in the line. The parser drops
 // the tag "!" of a collection, and the tag of a key is in the same line as the key.
 func (l *Layout) endsLine(at int) bool {
-	for at < l.End && lex.IsBlank(l.Text[at]) {
+	for at < l.End && IsBlank(l.Text[at]) {
 		at++
 	}
-	return at == l.End || l.Text[at] == '#' || lex.BreakWidth(l.Text, at) > 0
+	return at == l.End || l.Text[at] == '#' || BreakWidth(l.Text, at) > 0
 }
 
 // SkipSpace skips blanks, line breaks, comments and the given punctuation.
@@ -102,12 +99,12 @@ func (l *Layout) SkipSpace(at int, punctuation string) int {
 	text := l.Text[:l.End]
 	for at < len(text) {
 		switch c := text[at]; {
-		case lex.IsBlank(c), strings.IndexByte(punctuation, c) >= 0:
+		case IsBlank(c), strings.IndexByte(punctuation, c) >= 0:
 			at++
-		case lex.BreakWidth(text, at) > 0:
-			at += lex.BreakWidth(text, at)
+		case BreakWidth(text, at) > 0:
+			at += BreakWidth(text, at)
 		case c == '#':
-			at = lex.BreakAt(text, at)
+			at = BreakAt(text, at)
 		default:
 			return at
 		}
@@ -123,7 +120,7 @@ func (l *Layout) Extent(n *yaml.Node) (start, end int) {
 	case yaml.ScalarNode:
 		return start, l.scalarEnd(n, start)
 	case yaml.AliasNode:
-		return start, lex.PropertyEnd(l.Text[:l.End], start)
+		return start, PropertyEnd(l.Text[:l.End], start)
 	}
 	return start, l.collectionEnd(n, start)
 }
@@ -144,10 +141,10 @@ func (l *Layout) scalarEnd(n *yaml.Node, start int) int {
 }
 
 func (l *Layout) scanScalar(n *yaml.Node, start int) int {
-	if end, ok := scalar.End(l.Text[:l.End], start, n); ok {
+	if end, ok := scalarEnd(l.Text[:l.End], start, n); ok {
 		return end
 	}
-	return lex.LineEnd(l.Text[:l.End], start)
+	return LineEnd(l.Text[:l.End], start)
 }
 
 // collectionEnd returns the end of the closing bracket, or the end of the last
@@ -193,7 +190,7 @@ func (l *Layout) Line(line int) playground.Range {
 	first := l.index.YAMLLine(l.Start)
 	i := max(0, min(first+line-1, len(l.index.YAMLLines())-1))
 	start := max(l.Start, min(int(l.index.YAMLLines()[i]), l.End))
-	return l.TrimmedRange(start, min(lex.LineEnd(l.Text, start), l.End))
+	return l.TrimmedRange(start, min(LineEnd(l.Text, start), l.End))
 }
 
 // TrimmedRange returns the range between two offsets without the blanks at its

@@ -1,4 +1,4 @@
-package scalar
+package yamltext
 
 import (
 	"strconv"
@@ -6,13 +6,11 @@ import (
 	"unicode/utf8"
 
 	"go.yaml.in/yaml/v3"
-
-	"github.com/crdlab/crdlab/internal/source/lex"
 )
 
-// End returns the end of the scalar n, whose content begins at start. ok is
+// scalarEnd returns the end of the scalar n, whose content begins at start. ok is
 // false if the source does not match the value.
-func End(text string, start int, n *yaml.Node) (end int, ok bool) {
+func scalarEnd(text string, start int, n *yaml.Node) (end int, ok bool) {
 	s := scanner{text: text, pos: start, value: n.Value}
 	ok = s.scan(n.Style)
 	return s.pos, ok
@@ -85,7 +83,7 @@ func (s *scanner) copyCodePoint() {
 
 func (s *scanner) scanPlain() {
 	for s.value != "" && !s.failed && s.pos < len(s.text) {
-		if lex.IsBlankOrEnd(s.text, s.pos) {
+		if IsBlankOrEnd(s.text, s.pos) {
 			s.scanFold(false)
 		} else {
 			s.copyCodePoint()
@@ -109,7 +107,7 @@ func (s *scanner) scanQuoted(quote byte) {
 			return
 		case c == '\\' && quote == '"':
 			s.scanEscape()
-		case lex.IsBlankOrEnd(s.text, s.pos):
+		case IsBlankOrEnd(s.text, s.pos):
 			s.scanFold(false)
 		default:
 			s.copyCodePoint()
@@ -125,8 +123,8 @@ func (s *scanner) scanQuoted(quote byte) {
 func (s *scanner) scanFold(escaped bool) {
 	start := s.pos
 	var breaks []int
-	for s.pos < len(s.text) && lex.IsBlankOrEnd(s.text, s.pos) {
-		w := lex.BreakWidth(s.text, s.pos)
+	for s.pos < len(s.text) && IsBlankOrEnd(s.text, s.pos) {
+		w := BreakWidth(s.text, s.pos)
 		if w > 0 {
 			breaks = append(breaks, s.pos)
 		}
@@ -143,7 +141,7 @@ func (s *scanner) scanFold(escaped bool) {
 		s.emitBreak(breaks[0])
 		breaks = breaks[1:]
 	case len(breaks) == 1:
-		s.emit(" ", breaks[0], breaks[0]+lex.BreakWidth(s.text, breaks[0]))
+		s.emit(" ", breaks[0], breaks[0]+BreakWidth(s.text, breaks[0]))
 		return
 	default:
 		breaks = breaks[1:]
@@ -159,7 +157,7 @@ func isFoldable(text string, i int) bool { return text[i] != 0xE2 }
 
 // emitBreak emits the line break at an offset.
 func (s *scanner) emitBreak(at int) {
-	w := lex.BreakWidth(s.text, at)
+	w := BreakWidth(s.text, at)
 	if isFoldable(s.text, at) {
 		s.emit("\n", at, at+w)
 	} else {
@@ -180,7 +178,7 @@ var hexEscapes = map[byte]int{'x': 2, 'u': 4, 'U': 8}
 func (s *scanner) scanEscape() {
 	start := s.pos
 	s.pos++
-	if w := lex.BreakWidth(s.text, s.pos); w > 0 {
+	if w := BreakWidth(s.text, s.pos); w > 0 {
 		s.pos += w
 		s.scanFold(true)
 		return

@@ -1,4 +1,4 @@
-package formatting_test
+package edit_test
 
 import (
 	"flag"
@@ -10,8 +10,7 @@ import (
 	"golang.org/x/tools/txtar"
 
 	"github.com/crdlab/crdlab/internal/source"
-	"github.com/crdlab/crdlab/internal/source/formatting"
-	"github.com/crdlab/crdlab/internal/source/limits"
+	"github.com/crdlab/crdlab/internal/source/edit"
 	"github.com/crdlab/crdlab/internal/source/sourcetest"
 )
 
@@ -32,7 +31,7 @@ func TestFormat(t *testing.T) {
 			}
 			in := archive.Files[0]
 			got := txtar.File{Name: "out"}
-			text, err := formatting.YAML(string(in.Data), limits.Limits{})
+			text, err := edit.Format(string(in.Data), source.Limits{})
 			got.Data = []byte(text)
 			if err != nil {
 				got = txtar.File{Name: "problem", Data: []byte(err.Error() + "\n")}
@@ -55,12 +54,12 @@ func TestFormat(t *testing.T) {
 func FuzzFormat(f *testing.F) {
 	sourcetest.Seeds(f, "../testdata")
 	f.Fuzz(func(t *testing.T, text string) {
-		once, err := formatting.YAML(text, limits.Limits{})
+		once, err := edit.Format(text, source.Limits{})
 		if err != nil {
 			return
 		}
-		before, _ := source.Parse(text, limits.Limits{})
-		after, err := source.Parse(once, limits.Limits{})
+		before, _ := source.Parse(text, source.Limits{})
+		after, err := source.Parse(once, source.Limits{})
 		if err != nil {
 			t.Fatalf("%q is formatted as %q: %v", text, once, err)
 		}
@@ -68,11 +67,11 @@ func FuzzFormat(f *testing.F) {
 			if d.Empty() {
 				continue
 			}
-			if i >= len(after.Documents) || !formatting.SameValue(d.Text, after.Documents[i].Text) {
+			if i >= len(after.Documents) || !edit.SameValue(d.Text, after.Documents[i].Text) {
 				t.Fatalf("%q is formatted as %q, of which document %d differs", text, once, i)
 			}
 		}
-		if _, err := formatting.YAML(once, limits.Limits{}); err != nil {
+		if _, err := edit.Format(once, source.Limits{}); err != nil {
 			t.Fatalf("%q is formatted as %q, which cannot be: %v", text, once, err)
 		}
 	})

@@ -1,2 +1,0 @@
-// Package formatting formats YAML and JSON as indented YAML.
-package formatting

@@ -1,2 +1,0 @@
-// Package layout finds the start and end of YAML nodes in their source.
-package layout
