@@ -1,6 +1,8 @@
 package source
 
 import (
+	"unicode/utf8"
+
 	"go.yaml.in/yaml/v3"
 
 	"github.com/crdlab/crdlab/internal/playground"
@@ -10,11 +12,10 @@ import (
 
 // A Scalar maps offsets in the decoded value of a scalar to its source.
 type Scalar struct {
-	doc   *Document
-	node  *yaml.Node
-	value []rune
-	// starts and ends hold the source offsets of each code point of value. They
-	// are nil if unknown.
+	doc  *Document
+	node *yaml.Node
+	// starts and ends hold the source offsets of each code point of the value.
+	// They are nil if unknown.
 	starts, ends []int32
 }
 
@@ -24,7 +25,7 @@ func (l Location) Scalar() (s Scalar, ok bool) {
 	if l.node == nil || l.node.Kind != yaml.ScalarNode {
 		return Scalar{}, false
 	}
-	s = Scalar{doc: l.doc, node: l.node, value: []rune(l.node.Value)}
+	s = Scalar{doc: l.doc, node: l.node}
 	x := l.doc.layout
 	if starts, ends, ok := yamltext.CodePoints(x.Text[:x.End], x.Content(l.node), l.node); ok {
 		s.starts, s.ends = starts, ends
@@ -47,8 +48,9 @@ func (s Scalar) Range(start, end int) playground.Range {
 // value, by the rules of [celtoken.At]. If there is no token, it returns the
 // whole scalar.
 func (s Scalar) RangeAt(line, column int) playground.Range {
-	if start, end, ok := celtoken.At(s.value, line, column); ok {
-		return s.Range(start, end)
+	value := s.node.Value
+	if start, end, ok := celtoken.At(value, line, column); ok {
+		return s.Range(utf8.RuneCountInString(value[:start]), utf8.RuneCountInString(value[:end]))
 	}
 	return s.doc.layout.NodeRange(s.node)
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/google/cel-go/common/types"
 
 	"github.com/crdlab/crdlab/internal/playground"
+	"github.com/crdlab/crdlab/internal/source/celtoken"
 )
 
 // Cursor is a position in an expression.
@@ -31,7 +32,7 @@ func (s *Scope) Complete(c Cursor) playground.Completion {
 	before := c.Before
 	word := before[len(strings.TrimRight(before, wordCharacters)):]
 	completion := playground.Completion{Range: wordRange(c, word), Items: []playground.CompletionItem{}}
-	tokens, isOpen := tokenize(before)
+	tokens, isOpen := celtoken.Tokenize(before)
 	if isOpen || word != "" && word[0] <= '9' {
 		return completion
 	}
@@ -40,10 +41,10 @@ func (s *Scope) Complete(c Cursor) playground.Completion {
 	}
 	inner := s.withMacroVariables(before, tokens)
 	end := len(tokens)
-	if end > 1 && tokens[end-1].text == "?" {
+	if end > 1 && tokens[end-1].Text == "?" {
 		end--
 	}
-	if end > 0 && tokens[end-1].text == "." {
+	if end > 0 && tokens[end-1].Text == "." {
 		operand := sourceOf(before, tokens[operandStart(tokens, end-1):end-1])
 		completion.Items = inner.memberItems(operand)
 	} else {

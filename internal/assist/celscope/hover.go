@@ -7,6 +7,7 @@ import (
 
 	"github.com/crdlab/crdlab/internal/assist/facts"
 	"github.com/crdlab/crdlab/internal/playground"
+	"github.com/crdlab/crdlab/internal/source/celtoken"
 	"github.com/crdlab/crdlab/internal/source/yamltext"
 )
 
@@ -14,10 +15,10 @@ import (
 // or the operands of an operator or bracket.
 func (s *Scope) Hover(c Cursor) playground.Hover {
 	hover := playground.Hover{Range: c.Word, Facts: []playground.Fact{}}
-	tokens, _ := tokenize(c.Expression)
+	tokens, _ := celtoken.Tokenize(c.Expression)
 	at := -1
 	for i, token := range tokens {
-		if token.start <= len(c.Before) && len(c.Before) < token.end {
+		if token.Start <= len(c.Before) && len(c.Before) < token.End {
 			at = i
 		}
 	}
@@ -25,11 +26,11 @@ func (s *Scope) Hover(c Cursor) playground.Hover {
 		return hover
 	}
 	hover.Range = tokenRange(c, tokens[at])
-	inner := s.withMacroVariables(c.Expression[:tokens[at].start], tokens[:at])
+	inner := s.withMacroVariables(c.Expression[:tokens[at].Start], tokens[:at])
 	first, last := partAt(tokens, at)
 	part := sourceOf(c.Expression, tokens[first:last+1])
-	hover.Title = tokens[at].text
-	if !tokens[at].isName() {
+	hover.Title = tokens[at].Text
+	if !tokens[at].IsName() {
 		hover.Title = part
 	}
 	inner.describe(&hover, tokens, at, first)
@@ -46,17 +47,17 @@ func (s *Scope) Hover(c Cursor) playground.Hover {
 
 // partAt returns the first and last token of the part to describe at a token. A name includes its
 // operand and its arguments. An operator includes the argument or bracket around it.
-func partAt(tokens []token, at int) (first, last int) {
-	if tokens[at].isName() || tokens[at].nesting() < 0 {
+func partAt(tokens []celtoken.Token, at int) (first, last int) {
+	if tokens[at].IsName() || tokens[at].Nesting() < 0 {
 		first, last = min(operandStart(tokens, at+1), at), at
-		if at+1 < len(tokens) && tokens[at+1].text == "(" && tokens[at].isName() {
+		if at+1 < len(tokens) && tokens[at+1].Text == "(" && tokens[at].IsName() {
 			if closing := closingBracket(tokens, at+1); closing > 0 {
 				last = closing
 			}
 		}
 		return first, last
 	}
-	if tokens[at].isString() || isWordByte(tokens[at].text[0]) {
+	if tokens[at].IsString() || tokens[at].IsWord() {
 		return at, at
 	}
 	return enclosingPart(tokens, at)
@@ -64,18 +65,18 @@ func partAt(tokens []token, at int) (first, last int) {
 
 // enclosingPart returns the first and last token of the innermost argument or bracket
 // around a token.
-func enclosingPart(tokens []token, at int) (first, last int) {
+func enclosingPart(tokens []celtoken.Token, at int) (first, last int) {
 	first, last = at, at
 	for depth := 0; first > 0; first-- {
-		nesting := tokens[first-1].nesting()
-		if depth == 0 && (nesting > 0 || tokens[first-1].text == ",") {
+		nesting := tokens[first-1].Nesting()
+		if depth == 0 && (nesting > 0 || tokens[first-1].Text == ",") {
 			break
 		}
 		depth += nesting
 	}
 	for depth := 0; last < len(tokens)-1; last++ {
-		nesting := tokens[last+1].nesting()
-		if depth == 0 && (nesting < 0 || tokens[last+1].text == ",") {
+		nesting := tokens[last+1].Nesting()
+		if depth == 0 && (nesting < 0 || tokens[last+1].Text == ",") {
 			break
 		}
 		depth += nesting
@@ -84,12 +85,12 @@ func enclosingPart(tokens []token, at int) (first, last int) {
 }
 
 // describe adds the documentation of a name from the schema or the library.
-func (s *Scope) describe(hover *playground.Hover, tokens []token, at, first int) {
-	name := tokens[at].text
-	isMember := at > 0 && tokens[at-1].text == "."
-	isCall := at+1 < len(tokens) && tokens[at+1].text == "("
+func (s *Scope) describe(hover *playground.Hover, tokens []celtoken.Token, at, first int) {
+	name := tokens[at].Text
+	isMember := at > 0 && tokens[at-1].Text == "."
+	isCall := at+1 < len(tokens) && tokens[at+1].Text == "("
 	switch {
-	case !tokens[at].isName():
+	case !tokens[at].IsName():
 	case isCall:
 		s.describeCall(hover, name, joinTokens(tokens[first:max(at-1, first)]), isMember)
 	case isMember:
@@ -140,11 +141,11 @@ func (s *Scope) describeCall(hover *playground.Hover, name, operand string, isMe
 
 // tokenRange returns the range of a token in the document. The token must be in the line
 // of the cursor.
-func tokenRange(c Cursor, token token) playground.Range {
-	back := yamltext.UTF16Len(c.Expression[token.start:min(len(c.Before), len(c.Expression))])
+func tokenRange(c Cursor, token celtoken.Token) playground.Range {
+	back := yamltext.UTF16Len(c.Expression[token.Start:min(len(c.Before), len(c.Expression))])
 	start := c.Position
 	start.Character = max(0, start.Character-back)
 	end := start
-	end.Character += yamltext.UTF16Len(token.text)
+	end.Character += yamltext.UTF16Len(token.Text)
 	return playground.Range{Start: start, End: end}
 }

@@ -5,6 +5,8 @@ import (
 
 	celgo "github.com/google/cel-go/cel"
 	"github.com/google/cel-go/common/types"
+
+	"github.com/crdlab/crdlab/internal/source/celtoken"
 )
 
 // openMacro is a macro call without its closing parenthesis. The cursor is in the last
@@ -12,20 +14,20 @@ import (
 type openMacro struct {
 	operand   string
 	name      string
-	arguments [][]token
+	arguments [][]celtoken.Token
 }
 
 // openMacros returns the member macros around the end of an expression, outerlimit first.
-func openMacros(expression string, tokens []token) []openMacro {
+func openMacros(expression string, tokens []celtoken.Token) []openMacro {
 	var macros []openMacro
 	for i, token := range tokens {
-		if token.text != "(" || closingBracket(tokens, i) >= 0 || i < 3 || tokens[i-2].text != "." {
+		if token.Text != "(" || closingBracket(tokens, i) >= 0 || i < 3 || tokens[i-2].Text != "." {
 			continue
 		}
 		operand := operandStart(tokens, i-2)
 		macros = append(macros, openMacro{
 			operand:   sourceOf(expression, tokens[operand:i-2]),
-			name:      tokens[i-1].text,
+			name:      tokens[i-1].Text,
 			arguments: splitArguments(tokens[i+1:]),
 		})
 	}
@@ -33,11 +35,11 @@ func openMacros(expression string, tokens []token) []openMacro {
 }
 
 // splitArguments splits tokens at the commas outside brackets.
-func splitArguments(tokens []token) [][]token {
-	arguments, depth := [][]token{nil}, 0
+func splitArguments(tokens []celtoken.Token) [][]celtoken.Token {
+	arguments, depth := [][]celtoken.Token{nil}, 0
 	for _, token := range tokens {
-		depth += token.nesting()
-		if token.text == "," && depth == 0 {
+		depth += token.Nesting()
+		if token.Text == "," && depth == 0 {
 			arguments = append(arguments, nil)
 			continue
 		}
@@ -57,17 +59,17 @@ func (m openMacro) variables() []string {
 		limit = 2
 	}
 	for i, argument := range m.arguments[:len(m.arguments)-1] {
-		if i >= limit || len(argument) != 1 || !argument[0].isName() {
+		if i >= limit || len(argument) != 1 || !argument[0].IsName() {
 			break
 		}
-		names = append(names, argument[0].text)
+		names = append(names, argument[0].Text)
 	}
 	return names
 }
 
 // withMacroVariables returns the scope at the end of an expression, with the variables of
 // the macros around it.
-func (s *Scope) withMacroVariables(expression string, tokens []token) *Scope {
+func (s *Scope) withMacroVariables(expression string, tokens []celtoken.Token) *Scope {
 	inner := *s
 	for _, macro := range openMacros(expression, tokens) {
 		inner.declareVariables(macro)

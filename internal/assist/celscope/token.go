@@ -2,97 +2,16 @@ package celscope
 
 import (
 	"strings"
+
+	"github.com/crdlab/crdlab/internal/source/celtoken"
 )
-
-// token is a token of an expression that may be incomplete: a name, a number, a string
-// literal with quotes, or one character of an operator or bracket.
-type token struct {
-	text string
-	// start and end are offsets in bytes.
-	start, end int
-}
-
-func (t token) isName() bool {
-	c := t.text[0]
-	return c == '_' || c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z'
-}
-
-func (t token) isString() bool { return t.text[0] == '"' || t.text[0] == '\'' }
-
-// tokenize splits an expression. If the expression ends within a string literal or a
-// comment, isOpen is true.
-//
-// cel-go's lexer cannot replace it: its tokens end at an unfinished operator or escape,
-// which are common while typing, and its errors do not identify open literals. It also
-// needs nine times as long.
-func tokenize(expression string) (tokens []token, isOpen bool) {
-	for i := 0; i < len(expression); {
-		start := i
-		switch c := expression[i]; {
-		case c == ' ' || c == '\t' || c == '\n' || c == '\r':
-			i++
-			continue
-		case strings.HasPrefix(expression[i:], "//"):
-			end := strings.IndexByte(expression[i:], '\n')
-			if end < 0 {
-				return tokens, true
-			}
-			i += end
-			continue
-		case c == '"' || c == '\'':
-			if i, isOpen = stringEnd(expression, i); isOpen {
-				return tokens, true
-			}
-		case isWordByte(c):
-			for i < len(expression) && isWordByte(expression[i]) {
-				i++
-			}
-		default:
-			i++
-		}
-		tokens = append(tokens, token{expression[start:i], start, i})
-	}
-	return tokens, false
-}
-
-func isWordByte(c byte) bool {
-	return c == '_' || c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9'
-}
-
-// stringEnd returns the offset after the string literal at an offset.
-func stringEnd(expression string, at int) (end int, isOpen bool) {
-	quote := expression[at : at+1]
-	if strings.HasPrefix(expression[at:], strings.Repeat(quote, 3)) {
-		quote = strings.Repeat(quote, 3)
-	}
-	for i := at + len(quote); i < len(expression); i++ {
-		switch {
-		case expression[i] == '\\':
-			i++
-		case strings.HasPrefix(expression[i:], quote):
-			return i + len(quote), false
-		}
-	}
-	return len(expression), true
-}
-
-// nesting returns 1 for an opening bracket, -1 for a closing bracket, and otherwise 0.
-func (t token) nesting() int {
-	switch t.text {
-	case "(", "[", "{":
-		return 1
-	case ")", "]", "}":
-		return -1
-	}
-	return 0
-}
 
 // openingBracket returns the index of the bracket that matches the closing bracket at an
 // index, or -1.
-func openingBracket(tokens []token, closing int) int {
+func openingBracket(tokens []celtoken.Token, closing int) int {
 	depth := 0
 	for i := closing; i >= 0; i-- {
-		if depth += tokens[i].nesting(); depth == 0 {
+		if depth += tokens[i].Nesting(); depth == 0 {
 			return i
 		}
 	}
@@ -101,10 +20,10 @@ func openingBracket(tokens []token, closing int) int {
 
 // closingBracket returns the index of the bracket that matches the opening bracket at an
 // index, or -1.
-func closingBracket(tokens []token, opening int) int {
+func closingBracket(tokens []celtoken.Token, opening int) int {
 	depth := 0
 	for i := opening; i < len(tokens); i++ {
-		if depth += tokens[i].nesting(); depth == 0 {
+		if depth += tokens[i].Nesting(); depth == 0 {
 			return i
 		}
 	}
@@ -114,18 +33,18 @@ func closingBracket(tokens []token, opening int) int {
 // operandStart returns the index of the first token of the operand that ends before the
 // index end. An operand consists of names, calls and indexes, joined by dots. The result
 // is end if no operand precedes it.
-func operandStart(tokens []token, end int) int {
+func operandStart(tokens []celtoken.Token, end int) int {
 	i := end - 1
 	for i >= 0 {
 		switch token := tokens[i]; {
-		case token.nesting() < 0:
+		case token.Nesting() < 0:
 			opening := openingBracket(tokens, i)
 			if opening < 0 {
 				return end
 			}
 			i = opening
-			hasFunction := token.text == ")" && i > 0 && tokens[i-1].isName()
-			isIndex := token.text == "]" && i > 0 && (tokens[i-1].isName() || tokens[i-1].nesting() < 0)
+			hasFunction := token.Text == ")" && i > 0 && tokens[i-1].IsName()
+			isIndex := token.Text == "]" && i > 0 && (tokens[i-1].IsName() || tokens[i-1].Nesting() < 0)
 			if isIndex {
 				i--
 				continue
@@ -133,15 +52,15 @@ func operandStart(tokens []token, end int) int {
 			if hasFunction {
 				i--
 			}
-		case token.isName(), token.isString(), isWordByte(token.text[0]):
+		case token.IsName(), token.IsString(), token.IsWord():
 		default:
 			return end
 		}
 		dot := i - 1
-		if dot > 0 && tokens[dot].text == "?" {
+		if dot > 0 && tokens[dot].Text == "?" {
 			dot--
 		}
-		if dot < 1 || tokens[dot].text != "." {
+		if dot < 1 || tokens[dot].Text != "." {
 			return i
 		}
 		i = dot - 1
@@ -150,21 +69,21 @@ func operandStart(tokens []token, end int) int {
 }
 
 // sourceOf returns the part of the expression that consecutive tokens cover.
-func sourceOf(expression string, tokens []token) string {
+func sourceOf(expression string, tokens []celtoken.Token) string {
 	if len(tokens) == 0 {
 		return ""
 	}
-	return expression[tokens[0].start:tokens[len(tokens)-1].end]
+	return expression[tokens[0].Start:tokens[len(tokens)-1].End]
 }
 
 // joinTokens writes tokens as an expression, with single blanks and without comments.
-func joinTokens(tokens []token) string {
+func joinTokens(tokens []celtoken.Token) string {
 	var b strings.Builder
 	for i, token := range tokens {
-		if i > 0 && token.start > tokens[i-1].end {
+		if i > 0 && token.Start > tokens[i-1].End {
 			b.WriteByte(' ')
 		}
-		b.WriteString(token.text)
+		b.WriteString(token.Text)
 	}
 	return b.String()
 }

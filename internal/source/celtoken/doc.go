@@ -1,3 +1,3 @@
-// Package celtoken finds the CEL token at a line and column that the CEL compiler
-// reports.
+// Package celtoken splits CEL expressions into tokens, and finds the token at a line
+// and column that the CEL compiler reports.
 package celtoken

@@ -6,13 +6,10 @@ import (
 )
 
 // An Expression is a CEL expression outside a document.
-type Expression struct {
-	value []rune
-	index *yamltext.Index
-}
+type Expression struct{ index *yamltext.Index }
 
 // NewExpression indexes a CEL expression.
-func NewExpression(text string) Expression { return Expression{[]rune(text), yamltext.NewIndex(text)} }
+func NewExpression(text string) Expression { return Expression{yamltext.NewIndex(text)} }
 
 // Before returns the part of the expression before a position.
 func (e Expression) Before(at playground.Position) string {
@@ -22,18 +19,11 @@ func (e Expression) Before(at playground.Position) string {
 // RangeAt returns the range of the token at a line and column, by the rules of
 // [At]. If there is no token, it returns the whole expression.
 func (e Expression) RangeAt(line, column int) playground.Range {
-	if start, end, ok := At(e.value, line, column); ok {
-		return playground.Range{Start: e.position(start), End: e.position(end)}
+	if start, end, ok := At(e.index.Text(), line, column); ok {
+		return e.index.Range(start, end)
 	}
 	return e.Value()
 }
 
 // Value returns the range of the whole expression.
-func (e Expression) Value() playground.Range {
-	return playground.Range{End: e.position(len(e.value))}
-}
-
-// position converts an offset in code points to a position.
-func (e Expression) position(offset int) playground.Position {
-	return e.index.Position(len(string(e.value[:offset])))
-}
+func (e Expression) Value() playground.Range { return e.index.Range(0, len(e.index.Text())) }

@@ -1,111 +1,110 @@
 package celtoken
 
 import (
-	"slices"
 	"strings"
+	"unicode/utf8"
 )
 
-// At returns the start and end of the CEL token at a line and column that the
-// CEL compiler reports. Both are one-based, and the column counts code points.
-// For a field selection, the compiler reports the dot; for a call, the
-// parenthesis. At returns the name in both cases. In blank space, such as an
-// unexpected end, it returns the previous token. ok is false if the position
-// does not exist.
-func At(value []rune, line, column int) (start, end int, ok bool) {
-	offset, ok := runeOffset(value, line, column)
-	if !ok {
-		return 0, 0, false
-	}
-	if offset < len(value) && !isSpace(value[offset]) {
-		start, end = tokenAt(value, offset)
-		return start, end, true
-	}
-	for offset > 0 && isSpace(value[offset-1]) {
-		offset--
-	}
-	if offset == 0 {
-		return 0, 0, false
-	}
-	start, end = tokenBefore(value, offset)
-	return start, end, true
+// A Token is a token of an expression that may be incomplete: a name, a number, a string
+// literal with quotes, or one character of an operator or bracket.
+type Token struct {
+	Text string
+	// Start and End are offsets in bytes.
+	Start, End int
 }
 
-// runeOffset converts a line and a column to an offset in code points.
-func runeOffset(value []rune, line, column int) (offset int, ok bool) {
-	for ; line > 1; line-- {
-		n := slices.Index(value[offset:], '\n')
-		if n < 0 {
-			return 0, false
-		}
-		offset += n + 1
-	}
-	offset += column - 1
-	return offset, line == 1 && column >= 1 && offset <= len(value)
-}
+// IsWord reports whether the token is a name or a number.
+func (t Token) IsWord() bool { return isWordByte(t.Text[0]) }
 
-func isSpace(r rune) bool { return r == ' ' || r == '\t' || r == '\n' || r == '\r' }
+// IsName reports whether the token is a name.
+func (t Token) IsName() bool { return t.IsWord() && t.Text[0] > '9' }
 
-// operators lists the CEL operators of two characters.
-var operators = []string{"==", "!=", "<=", ">=", "&&", "||"}
+// IsString reports whether the token is a string literal.
+func (t Token) IsString() bool { return isQuote(t.Text[0]) }
 
-// tokenAt returns the start and end of the CEL token at an offset.
-func tokenAt(value []rune, offset int) (start, end int) {
-	switch {
-	case value[offset] == '.' && wordEnd(value, offset+1) > offset+1:
-		return offset + 1, wordEnd(value, offset+1)
-	case value[offset] == '(' && wordStart(value, offset) < offset:
-		return wordStart(value, offset), offset
-	case isWordRune(value[offset]):
-		return offset, wordEnd(value, offset)
-	case offset+2 <= len(value) && slices.Contains(operators, string(value[offset:offset+2])):
-		return offset, offset + 2
-	}
-	return offset, max(offset+1, stringEnd(value, offset))
-}
-
-// tokenBefore returns the start and end of the CEL token before an offset.
-func tokenBefore(value []rune, offset int) (start, end int) {
-	start = wordStart(value, offset)
-	switch {
-	case start < offset:
-		return start, offset
-	case offset >= 2 && slices.Contains(operators, string(value[offset-2:offset])):
-		return offset - 2, offset
-	}
-	return offset - 1, offset
-}
-
-func wordStart(value []rune, end int) int {
-	for end > 0 && isWordRune(value[end-1]) {
-		end--
-	}
-	return end
-}
-
-func wordEnd(value []rune, start int) int {
-	for start < len(value) && isWordRune(value[start]) {
-		start++
-	}
-	return start
-}
-
-func isWordRune(r rune) bool {
-	return r >= '0' && r <= '9' || r >= 'A' && r <= 'Z' || r >= 'a' && r <= 'z' || r == '_'
-}
-
-// stringEnd returns the end of the string literal at an offset, or 0.
-func stringEnd(value []rune, offset int) int {
-	quote := value[offset]
-	if !strings.ContainsRune(`"'`, quote) {
-		return 0
-	}
-	for i := offset + 1; i < len(value) && value[i] != '\n'; i++ {
-		switch value[i] {
-		case '\\':
-			i++
-		case quote:
-			return i + 1
-		}
+// Nesting returns 1 for an opening bracket, -1 for a closing bracket, and otherwise 0.
+func (t Token) Nesting() int {
+	switch t.Text {
+	case "(", "[", "{":
+		return 1
+	case ")", "]", "}":
+		return -1
 	}
 	return 0
+}
+
+// Tokenize splits an expression. If the expression ends within a string literal or a
+// comment, isOpen is true and the tokens do not include the literal.
+//
+// cel-go's lexer cannot replace it: its tokens end at an unfinished operator or escape,
+// which are common while typing, and its errors do not identify open literals. It also
+// needs nine times as long.
+func Tokenize(expression string) (tokens []Token, isOpen bool) {
+	for i := 0; i < len(expression); {
+		switch {
+		case isSpace(expression[i]):
+			i++
+		case strings.HasPrefix(expression[i:], "//"):
+			end := strings.IndexByte(expression[i:], '\n')
+			if end < 0 {
+				return tokens, true
+			}
+			i += end
+		default:
+			end, isOpen := tokenEnd(expression, i)
+			if isOpen {
+				return tokens, true
+			}
+			tokens = append(tokens, Token{expression[i:end], i, end})
+			i = end
+		}
+	}
+	return tokens, false
+}
+
+// tokenEnd returns the end of the token at an offset.
+func tokenEnd(expression string, at int) (end int, isOpen bool) {
+	switch c := expression[at]; {
+	case isQuote(c):
+		return stringEnd(expression, at)
+	case isWordByte(c):
+		return wordEnd(expression, at), false
+	}
+	_, size := utf8.DecodeRuneInString(expression[at:])
+	return at + size, false
+}
+
+func wordEnd(expression string, at int) int {
+	for at < len(expression) && isWordByte(expression[at]) {
+		at++
+	}
+	return at
+}
+
+func isSpace(c byte) bool { return c == ' ' || c == '\t' || c == '\n' || c == '\r' }
+
+func isQuote(c byte) bool { return c == '"' || c == '\'' }
+
+func isWordByte(c byte) bool {
+	return c == '_' || c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9'
+}
+
+// stringEnd returns the offset after the string literal at an offset. A line break ends a
+// literal without triple quotes.
+func stringEnd(expression string, at int) (end int, isOpen bool) {
+	quote := expression[at : at+1]
+	if strings.HasPrefix(expression[at:], strings.Repeat(quote, 3)) {
+		quote = strings.Repeat(quote, 3)
+	}
+	for i := at + len(quote); i < len(expression); i++ {
+		switch {
+		case expression[i] == '\\':
+			i++
+		case strings.HasPrefix(expression[i:], quote):
+			return i + len(quote), false
+		case expression[i] == '\n' && len(quote) == 1:
+			return i, false
+		}
+	}
+	return len(expression), true
 }

@@ -31,7 +31,7 @@ type jsonReader struct {
 
 // ParseJSON parses a single JSON value into a node. Lines and columns count
 // from the start of the source, and lines break at \n, \r\n and \r only. The
-// error is a *Exceeded or an error of encoding/json, and at is its
+// error is an *Exceeded or an error of encoding/json, and at is its
 // offset.
 func ParseJSON(text string, budget *Budget) (root *yaml.Node, at int, err error) {
 	r := &jsonReader{text: text, tokens: json.NewDecoder(strings.NewReader(text)), budget: budget}
