@@ -9,8 +9,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
-	"strings"
 	"time"
 )
 
@@ -18,11 +18,12 @@ import (
 type Archive interface {
 	Store
 
-	// Links calls yield for each unexpired link until yield returns an error. It sees the
-	// links of one moment, in the order of their ids.
+	// Links calls yield for each unexpired link, in the order of their ids, until yield
+	// returns an error. It may or may not see links that are stored or deleted meanwhile.
+	// It logs damaged links, and leaves them out.
 	Links(ctx context.Context, yield func(Link) error) error
 
-	// PutAll stores all of the links, as Put does, or none.
+	// PutAll stores the links as Put does. Some may be stored before an error.
 	PutAll(ctx context.Context, links []Link) error
 }
 
@@ -36,13 +37,18 @@ type Link struct {
 }
 
 // OpenArchive opens the existing store at an address: see [Open]. It returns [ErrInUse] for
-// a file that another process has opened, and [errors.ErrUnsupported] for a store whose links
-// cannot be copied.
+// a folder that another process has opened, and [errors.ErrUnsupported] for a store whose
+// links cannot be copied.
 func OpenArchive(ctx context.Context, address string, o Options) (Archive, error) {
-	if isFile(address) {
-		path, err := filePath(address)
+	if isFolder(address) {
+		path, before, err := parseFolder(address)
 		if err == nil {
 			_, err = os.Stat(path)
+		}
+		if errors.Is(err, fs.ErrNotExist) {
+			if _, missing := os.Stat(before); missing == nil {
+				err = nil
+			}
 		}
 		if err != nil {
 			return nil, fmt.Errorf("open the store: %w", err)
@@ -51,13 +57,8 @@ func OpenArchive(ctx context.Context, address string, o Options) (Archive, error
 	return CreateArchive(ctx, address, o)
 }
 
-// CreateArchive is like [OpenArchive], but creates a missing file.
+// CreateArchive is like [OpenArchive], but creates a missing folder.
 func CreateArchive(ctx context.Context, address string, o Options) (Archive, error) {
-	if isFile(address) {
-		if err := Probe(address); err != nil {
-			return nil, fmt.Errorf("open the store: %w", err)
-		}
-	}
 	store, err := Open(ctx, address, o)
 	if err != nil {
 		return nil, err
@@ -74,8 +75,6 @@ func CreateArchive(ctx context.Context, address string, o Options) (Archive, err
 	return nil, errors.Join(fmt.Errorf("copy the links of this store: %w", errors.ErrUnsupported), err)
 }
 
-func isFile(address string) bool { return strings.HasPrefix(address, "bbolt:") }
-
 // Export writes the unexpired links of a store, one JSON object in each line, and returns
 // their number.
 func Export(ctx context.Context, store Archive, to io.Writer) (n int, err error) {
@@ -89,7 +88,7 @@ func Export(ctx context.Context, store Archive, to io.Writer) (n int, err error)
 	return n, errors.Join(err, buffered.Flush())
 }
 
-// A batch of links is stored at once, and is synced to the disk once.
+// A batch of links is stored at once.
 const (
 	batchLinks = 1000
 	batchBytes = 8 << 20

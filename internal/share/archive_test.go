@@ -31,7 +31,7 @@ func openArchive(t *testing.T, address string) share.Archive {
 }
 
 func fileAddress(t *testing.T) string {
-	return "bbolt://" + filepath.Join(fastDirectory(t), "crdlab.db")
+	return "file://" + filepath.Join(fastDirectory(t), "links")
 }
 
 // putScenario stores a scenario with a text that needs escapes in JSON.

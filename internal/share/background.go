@@ -21,7 +21,7 @@ const (
 	longestPause = 5 * time.Second
 )
 
-// background is a store that is opened in the background, and opened again after damage.
+// background is a store that is opened in the background.
 type background struct {
 	open opener
 	log  *slog.Logger
@@ -33,7 +33,7 @@ type background struct {
 	store Store // nil while it is not open
 	// failure is the result of the last failed attempt.
 	failure error
-	// tried is closed after the first attempt since the store was last open.
+	// tried is closed after the first attempt.
 	tried  chan struct{}
 	closed bool
 	// ended is closed when no attempt is in progress.
@@ -42,21 +42,15 @@ type background struct {
 
 func newBackground(open opener, log *slog.Logger) *background {
 	ctx, stop := context.WithCancel(context.Background())
-	b := &background{open: open, log: log, ctx: ctx, stop: stop}
-	b.start()
+	b := &background{open: open, log: log, ctx: ctx, stop: stop, tried: make(chan struct{}), ended: make(chan struct{})}
+	go b.attempt()
 	return b
 }
 
-// start begins the attempts to open the store.
-func (b *background) start() {
-	b.tried, b.ended = make(chan struct{}), make(chan struct{})
-	go b.attempt(b.tried, b.ended)
-}
-
 // attempt opens the store. It retries until it succeeds or the store is closed.
-func (b *background) attempt(tried, ended chan struct{}) {
-	defer close(ended)
-	first := sync.OnceFunc(func() { close(tried) })
+func (b *background) attempt() {
+	defer close(b.ended)
+	first := sync.OnceFunc(func() { close(b.tried) })
 	defer first()
 	for pause := firstPause; ; pause = min(2*pause, longestPause) {
 		start := time.Now()
@@ -68,7 +62,7 @@ func (b *background) attempt(tried, ended chan struct{}) {
 		select {
 		case <-b.ctx.Done():
 			return
-		// A repair that fails can take long: it must not keep the disk busy.
+		// An import that fails can take long: it must not keep the disk busy.
 		case <-time.After(max(pause, time.Since(start))):
 		}
 	}
@@ -100,7 +94,7 @@ func (b *background) finish(store Store, err error) (isLast bool) {
 // opened returns the store. It waits for the first attempt to open it, but not long.
 func (b *background) opened(ctx context.Context) (Store, error) {
 	b.mu.Lock()
-	store, failure, tried := b.store, b.failure, b.tried
+	store, failure := b.store, b.failure
 	b.mu.Unlock()
 	if store != nil {
 		return store, nil
@@ -109,7 +103,7 @@ func (b *background) opened(ctx context.Context) (Store, error) {
 		return nil, fmt.Errorf("%w: %w", ErrUnavailable, failure)
 	}
 	select {
-	case <-tried:
+	case <-b.tried:
 	case <-ctx.Done():
 		return nil, ctx.Err()
 	case <-time.After(openWait):
@@ -123,31 +117,13 @@ func (b *background) opened(ctx context.Context) (Store, error) {
 	return b.store, nil
 }
 
-// do runs an operation on the open store. If the operation finds damage, it starts to
-// open the store again.
+// do runs an operation on the open store.
 func (b *background) do(ctx context.Context, operate func(Store) error) error {
 	store, err := b.opened(ctx)
 	if err != nil {
 		return err
 	}
-	err = operate(store)
-	if !errors.Is(err, ErrDamaged) {
-		return err
-	}
-	b.reopen(store, err)
-	return fmt.Errorf("%w: %w", ErrUnavailable, err)
-}
-
-func (b *background) reopen(damaged Store, reason error) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	if b.store != damaged || b.closed {
-		return
-	}
-	b.log.Error("the short-link store is damaged, and is checked again", "error", reason)
-	b.store, b.failure = nil, nil
-	_ = damaged.Close()
-	b.start()
+	return operate(store)
 }
 
 func (b *background) Put(ctx context.Context, id string, value []byte, expires time.Time) error {
@@ -186,7 +162,7 @@ func (b *background) ExpireAll(ctx context.Context, expires time.Time) (n int, e
 	return n, err
 }
 
-func (b *background) Backup(ctx context.Context, start func(int64) io.Writer) error {
+func (b *background) Backup(ctx context.Context, start func() io.Writer) error {
 	return b.do(ctx, func(s Store) error { return s.Backup(ctx, start) })
 }
 
@@ -194,10 +170,9 @@ func (b *background) Backup(ctx context.Context, start func(int64) io.Writer) er
 func (b *background) Close() error {
 	b.mu.Lock()
 	b.closed = true
-	ended := b.ended
 	b.mu.Unlock()
 	b.stop()
-	<-ended
+	<-b.ended
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	store := b.store

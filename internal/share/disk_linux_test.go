@@ -1,6 +1,7 @@
 package share_test
 
 import (
+	"bytes"
 	"errors"
 	"path/filepath"
 	"syscall"
@@ -22,7 +23,7 @@ func TestFullDisk(t *testing.T) {
 			t.Error(err)
 		}
 	})
-	store := open(t, "bbolt://"+filepath.Join(disk, "crdlab.db"))
+	store := open(t, "file://"+filepath.Join(disk, "links"))
 	stored := fill(t, store)
 	for _, id := range stored {
 		if value, _, err := store.Get(t.Context(), id); err != nil || !share.Matches(id, value) {
@@ -57,4 +58,38 @@ func fill(t *testing.T, store share.Store) []string {
 	}
 	t.Fatal("the store never reports a full disk")
 	return nil
+}
+
+// TestReadOnlyDisk opens a store on a disk that cannot be written.
+func TestReadOnlyDisk(t *testing.T) {
+	disk := t.TempDir()
+	if err := syscall.Mount("tmpfs", disk, "tmpfs", 0, "size=16m"); err != nil {
+		t.Skipf("a file system cannot be mounted here: %v", err)
+	}
+	t.Cleanup(func() {
+		if err := syscall.Unmount(disk, 0); err != nil {
+			t.Error(err)
+		}
+	})
+	address := "file://" + filepath.Join(disk, "links")
+	id, value := scenario(1, 30)
+	before, err := share.Open(t.Context(), address, share.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	err = errors.Join(before.Put(t.Context(), id, value, time.Time{}), before.Close(), syscall.Mount("", disk, "", syscall.MS_REMOUNT|syscall.MS_RDONLY, ""))
+	if err != nil {
+		t.Fatal(err)
+	}
+	store := open(t, address)
+	if got, _, err := store.Get(t.Context(), id); err != nil || !bytes.Equal(got, value) {
+		t.Errorf("get: %v", err)
+	}
+	other, value := scenario(2, 30)
+	if err := store.Put(t.Context(), other, value, time.Time{}); !errors.Is(err, share.ErrReadOnly) {
+		t.Errorf("put: %v", err)
+	}
+	if err := store.Delete(t.Context(), id); !errors.Is(err, share.ErrReadOnly) {
+		t.Errorf("delete: %v", err)
+	}
 }

@@ -23,9 +23,6 @@ import (
 const writerAddress = "CRDLAB_TEST_WRITER"
 
 func TestMain(m *testing.M) {
-	if len(os.Args) == 3 && os.Args[1] == checkArgument {
-		checkFile(os.Args[2])
-	}
 	var err error
 	switch {
 	case os.Getenv(writerAddress) != "":
@@ -70,7 +67,7 @@ func scenario(number, size int) (id string, value []byte) {
 // process is killed.
 func TestFileSurvivesKill(t *testing.T) {
 	for range 5 {
-		address := "bbolt://" + filepath.Join(t.TempDir(), "crdlab.db")
+		address := "file://" + filepath.Join(t.TempDir(), "links")
 		stored := writeAndKill(t, address)
 		store := open(t, address)
 		for _, id := range stored {

@@ -148,8 +148,8 @@ func TestFailedWrites(t *testing.T) {
 	mounted, faults := mountFaulty(t)
 	for n := range 40 {
 		reason := []syscall.Errno{syscall.ENOSPC, syscall.EIO}[n%2]
-		path := filepath.Join(mounted, fmt.Sprintf("links-%d.db", n))
-		process := startModel(t, "bbolt://"+path)
+		path := filepath.Join(mounted, fmt.Sprintf("links-%d", n))
+		process := startModel(t, "file://"+path)
 		stored := storeSome(t, process, 5)
 		faults.set(0, reason, n)
 		rejected := -1
@@ -171,7 +171,7 @@ func TestFailedWrites(t *testing.T) {
 			_ = process.command.Wait()
 		}
 		faults.set(0, 0, 0)
-		process = startModel(t, "bbolt://"+path)
+		process = startModel(t, "file://"+path)
 		checkFound(t, process, stored, fmt.Sprintf("%v after %d writes and a restart", reason, n))
 		if result := process.do(t, "put", rejected); result != "done" {
 			t.Errorf("%v after %d writes: put after the restart: %s", reason, n, result)
@@ -184,7 +184,7 @@ func TestFailedWrites(t *testing.T) {
 // without a restart.
 func TestDiskRecovers(t *testing.T) {
 	mounted, faults := mountFaulty(t)
-	process := startModel(t, "bbolt://"+filepath.Join(mounted, "links.db"))
+	process := startModel(t, "file://"+filepath.Join(mounted, "links"))
 	defer process.kill()
 	stored := storeSome(t, process, 5)
 	for n := range 10 {
@@ -208,12 +208,12 @@ func TestDiskRecovers(t *testing.T) {
 // TestWrongPermissions denies access to the file of a store for a while.
 func TestWrongPermissions(t *testing.T) {
 	mounted, faults := mountFaulty(t)
-	path := filepath.Join(mounted, "links.db")
-	process := startModel(t, "bbolt://"+path)
+	path := filepath.Join(mounted, "links")
+	process := startModel(t, "file://"+path)
 	stored := storeSome(t, process, 5)
 	process.stop(t)
 	faults.set(syscall.EACCES, 0, 0)
-	process = startModel(t, "bbolt://"+path)
+	process = startModel(t, "file://"+path)
 	defer process.kill()
 	if result := process.do(t, "get", 0); !strings.Contains(result, "the store is unavailable") || !strings.Contains(result, "permission denied") {
 		t.Errorf("without permission: %s", result)

@@ -109,7 +109,7 @@ func (n namespace) Delete(_ context.Context, id string) error {
 func (namespace) DeleteExpired(context.Context, time.Time) (int, error) { return 0, nil }
 
 // Backup is not supported.
-func (namespace) Backup(context.Context, func(int64) io.Writer) error { return errors.ErrUnsupported }
+func (namespace) Backup(context.Context, func() io.Writer) error { return errors.ErrUnsupported }
 
 func (namespace) Close() error { return nil }
 

@@ -107,6 +107,6 @@ func (m *memory) remove(id string) {
 }
 
 // Backup is not supported.
-func (m *memory) Backup(context.Context, func(int64) io.Writer) error { return errors.ErrUnsupported }
+func (m *memory) Backup(context.Context, func() io.Writer) error { return errors.ErrUnsupported }
 
 func (m *memory) Close() error { return nil }

@@ -140,8 +140,8 @@ func TestModel(t *testing.T) {
 	t.Parallel()
 	steps, seed := fromEnvironment(t, "CRDLAB_MODEL_STEPS", 10_000), fromEnvironment(t, "CRDLAB_MODEL_SEED", 1)
 	random := rand.New(rand.NewPCG(uint64(seed), 0))
-	path := filepath.Join(fastDirectory(t), "links.db")
-	process := startModel(t, "bbolt://"+path)
+	path := filepath.Join(fastDirectory(t), "links")
+	process := startModel(t, "file://"+path)
 	defer func() { process.kill() }()
 	stored := map[int]bool{}
 	crashes := 0
@@ -154,7 +154,7 @@ func TestModel(t *testing.T) {
 			process.send(operation, number)
 			time.Sleep(time.Duration(random.IntN(1500)) * time.Microsecond)
 			process.kill()
-			process = startModel(t, "bbolt://"+path)
+			process = startModel(t, "file://"+path)
 			crashes++
 			result := process.do(t, "get", number)
 			known := stored[number]
@@ -164,7 +164,7 @@ func TestModel(t *testing.T) {
 			}
 		case random.IntN(500) == 0:
 			process.stop(t)
-			process = startModel(t, "bbolt://"+path)
+			process = startModel(t, "file://"+path)
 		default:
 			result, want := process.do(t, operation, number), "done"
 			switch {
@@ -186,11 +186,10 @@ func TestModel(t *testing.T) {
 		}
 	}
 	process.stop(t)
-	if err := share.CheckFile(path); err != nil {
-		t.Error(err)
-	}
-	if kept, _ := filepath.Glob(path + ".*"); len(kept) > 0 {
-		t.Errorf("a crash damaged the file: %v", kept)
+	process = startModel(t, "file://"+path)
+	process.stop(t)
+	if left, err := filepath.Glob(path + "/*/.*"); len(left) > 0 || err != nil {
+		t.Errorf("the crashes left %v, %v", left, err)
 	}
 	t.Logf("%d steps, %d crashes, %d values", steps, crashes, len(stored))
 }

@@ -8,21 +8,16 @@ import (
 	"fmt"
 	"log/slog"
 	"net/url"
-	"os"
-	"os/exec"
+	"path/filepath"
 	"strings"
 )
 
 // Options configures a store. All fields are optional.
 type Options struct {
-	// Quota limits the size of the store in bytes: the file of a bbolt store, and the
-	// values in other stores. 0 means no limit. A memory store has a limit of its own.
+	// Quota limits the size of the store in bytes: files in blocks of 4 KiB, and the values
+	// in other stores. 0 means no limit. A memory store has a limit of its own.
 	Quota int64
-	// CheckCommand returns a command that calls [CheckFile] with a path and exits with
-	// [DamagedStatus] if the file is damaged. Without it, the check runs in this process,
-	// which severe damage can end.
-	CheckCommand func(path string) *exec.Cmd
-	Log          *slog.Logger
+	Log   *slog.Logger
 }
 
 // opener opens a store.
@@ -30,10 +25,15 @@ type opener func(context.Context) (Store, error)
 
 // Open opens the store at an address:
 //
-//	bbolt:///data/crdlab.db       a bbolt file; bbolt:crdlab.db is a relative path
+//	file:///data/links            a folder with a file for each link; file:links is a
+//	                              relative path
+//	bbolt:///data/links.db        the same folder, named by the file of earlier versions
 //	postgres://user@host/database PostgreSQL, with any connection parameter of pgx
 //	memory:                       memory of the process
 //	none                          no store; the result is nil
+//
+// When a folder is first opened, the links of an earlier version are imported from the file
+// beside it with the suffix ".db".
 func Open(ctx context.Context, address string, o Options) (Store, error) {
 	open, err := prepare(address, &o)
 	if err != nil || open == nil {
@@ -53,22 +53,18 @@ func OpenInBackground(address string, o Options) (Store, error) {
 	return newBackground(open, o.Log), nil
 }
 
-// Probe returns an error if the file of a bbolt store cannot be opened for writing, for
-// example because another process has opened it. It creates the file if necessary.
+// Probe returns an error if the folder of a store cannot be opened, for example because
+// another process has opened it. It creates the folder if necessary.
 func Probe(address string) error {
-	path, err := filePath(address)
+	path, _, err := parseFolder(address)
 	if err != nil {
 		return err
 	}
-	file, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o600)
+	lock, err := lockFolder(path)
 	if err != nil {
 		return err
 	}
-	defer file.Close()
-	if err := lockFile(file); err != nil {
-		return fmt.Errorf("lock %s: %w: %w", path, ErrInUse, err)
-	}
-	return nil
+	return lock.Close()
 }
 
 // prepare returns the function that opens the store at an address, or nil for no store.
@@ -83,17 +79,17 @@ func prepare(address string, o *Options) (opener, error) {
 		return nil, nil
 	case "memory":
 		return func(context.Context) (Store, error) { return newMemory(memoryQuota(options.Quota)), nil }, nil
-	case "bbolt":
-		path, err := filePath(address)
+	case "file", "bbolt":
+		path, before, err := parseFolder(address)
 		if err != nil {
 			return nil, err
 		}
-		return func(ctx context.Context) (Store, error) { return openChecked(ctx, path, options) }, nil
+		return func(ctx context.Context) (Store, error) { return openFolder(ctx, path, before, options) }, nil
 	case "postgres", "postgresql":
 		return preparePostgres(address, options)
 	}
 	// The error omits the address, which may contain a password.
-	return nil, errors.New("invalid store address: it must start with bbolt:, postgres: or memory:, or be none")
+	return nil, errors.New("invalid store address: it must start with file:, postgres: or memory:, or be none")
 }
 
 // memoryQuota returns the limit of a memory store with this quota.
@@ -104,14 +100,30 @@ func memoryQuota(quota int64) int {
 	return memoryLimit
 }
 
-func filePath(address string) (string, error) {
+func isFolder(address string) bool {
+	return strings.HasPrefix(address, "file:") || strings.HasPrefix(address, "bbolt:")
+}
+
+// bboltSuffix is the suffix of the file that a folder replaces.
+const bboltSuffix = ".db"
+
+// parseFolder returns the folder of a store, and the bbolt file of an earlier version. A
+// bbolt file without the suffix has the folder with the suffix ".links".
+func parseFolder(address string) (folder, before string, err error) {
 	parsed, err := url.Parse(address)
 	if err != nil {
-		return "", fmt.Errorf("parse the store address: %w", err)
+		return "", "", fmt.Errorf("parse the store address: %w", err)
 	}
 	path := parsed.Path + parsed.Opaque
 	if path == "" || parsed.Host != "" {
-		return "", fmt.Errorf("the store address %q has no file path: use bbolt:///path/to/file", address)
+		return "", "", fmt.Errorf("the store address %q has no path: use file:///path/to/folder", address)
 	}
-	return path, nil
+	path = filepath.Clean(path)
+	if parsed.Scheme == "file" {
+		return path, path + bboltSuffix, nil
+	}
+	if name := filepath.Base(path); filepath.Ext(name) == bboltSuffix && name != bboltSuffix {
+		return strings.TrimSuffix(path, bboltSuffix), path, nil
+	}
+	return path + ".links", path, nil
 }

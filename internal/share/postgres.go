@@ -178,7 +178,7 @@ func (p *postgres) ExpireAll(ctx context.Context, expires time.Time) (int, error
 }
 
 // Backup is not supported: use pg_dump.
-func (p *postgres) Backup(context.Context, func(int64) io.Writer) error {
+func (p *postgres) Backup(context.Context, func() io.Writer) error {
 	return errors.ErrUnsupported
 }
 

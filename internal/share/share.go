@@ -17,7 +17,8 @@ type Store interface {
 	Put(ctx context.Context, id string, value []byte, expires time.Time) error
 
 	// Get returns an unexpired value and its expiry, which is zero for never. It
-	// returns [ErrNotFound] if there is no such value.
+	// returns [ErrNotFound] if there is no such value, and [ErrDamaged] if it was changed
+	// outside the store. Put replaces a damaged value.
 	Get(ctx context.Context, id string) (value []byte, expires time.Time, err error)
 
 	// Extend moves the expiry of a value to a later time. It ignores missing values
@@ -34,10 +35,10 @@ type Store interface {
 	// ExpireAll gives an expiry to all values without one and returns their number.
 	ExpireAll(ctx context.Context, expires time.Time) (int, error)
 
-	// Backup writes a consistent copy of the store's file while the store is in use. It
-	// first calls start with the size of the copy in bytes. For stores without a file, it
-	// returns [errors.ErrUnsupported].
-	Backup(ctx context.Context, start func(size int64) io.Writer) error
+	// Backup writes an export of a store in files to the result of start, while the store
+	// is in use. For other stores, it returns [errors.ErrUnsupported] and does not call
+	// start.
+	Backup(ctx context.Context, start func() io.Writer) error
 
 	Close() error
 }
@@ -51,10 +52,10 @@ var (
 	ErrReadOnly = errors.New("the store is read-only")
 	// ErrUnavailable is the error of a store that is not open, or that currently fails.
 	ErrUnavailable = errors.New("the store is unavailable")
-	// ErrInUse is the error of a store whose file another process has opened.
+	// ErrInUse is the error of a store whose files another process has opened.
 	ErrInUse = errors.New("another process uses the store")
-	// ErrDamaged is the error of a store whose file is damaged.
-	ErrDamaged = errors.New("the store is damaged")
+	// ErrDamaged is the error for an id whose value is damaged. Other values are not affected.
+	ErrDamaged = errors.New("the shared scenario is damaged")
 )
 
 // hasExpired reports whether an expiry is reached. The zero time never expires.
