@@ -50,7 +50,7 @@ COPY --from=build /src/dist/minors /minors
 COPY --from=build /src/LICENSE /src/THIRD_PARTY_NOTICES /
 COPY --from=build --chown=65532:65532 /data /data
 ENV CRDLAB_ADDR=0.0.0.0:8080
-ENV CRDLAB_STORE=bbolt:///data/links.db
+ENV CRDLAB_STORE=file:///data/links
 VOLUME /data
 EXPOSE 8080
 USER 65532:65532

@@ -251,7 +251,7 @@ func checkServer(t *testing.T, directory string, objects []object) {
 			t.Errorf("the store is %+v, with %v replicas besides the autoscaler's", store, replicas)
 		}
 	case "file":
-		if store.Value != "bbolt:///data/links.db" || container.VolumeMounts[0].MountPath != "/data" || *replicas != 1 || deployment.Spec.Strategy.Type != appsv1.RecreateDeploymentStrategyType {
+		if store.Value != "file:///data/links" || container.VolumeMounts[0].MountPath != "/data" || *replicas != 1 || deployment.Spec.Strategy.Type != appsv1.RecreateDeploymentStrategyType {
 			t.Errorf("the store is %+v on %+v, with %d replicas replaced by %v", store, container.VolumeMounts, *replicas, deployment.Spec.Strategy)
 		}
 	case "postgresql":

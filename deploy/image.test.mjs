@@ -80,7 +80,7 @@ suite("the container image", { skip: missing && `requires ${missing}` }, () => {
       assert.deepEqual({ User, Entrypoint, Cmd, ExposedPorts, Volumes }, {
         User: `${user}:${user}`, Entrypoint: ["/crdlab"], Cmd: undefined, ExposedPorts: { "8080/tcp": {} }, Volumes: { "/data": {} },
       });
-      assert.deepEqual(Env.filter((each) => each.startsWith("CRDLAB_")).sort(), ["CRDLAB_ADDR=0.0.0.0:8080", "CRDLAB_STORE=bbolt:///data/links.db"]);
+      assert.deepEqual(Env.filter((each) => each.startsWith("CRDLAB_")).sort(), ["CRDLAB_ADDR=0.0.0.0:8080", "CRDLAB_STORE=file:///data/links"]);
       for (const name of ["title", "description", "licenses", "source"]) assert.ok(Labels[`org.opencontainers.image.${name}`], name);
       assert.equal(Labels["org.opencontainers.image.version"], version);
     });
@@ -183,7 +183,7 @@ async function start(image, data) {
     mount --bind "$1" "$1" && mount --bind "$2" "$1/data" && chown ${user}:${user} "$1/data" &&
     mkdir -p "$1/proc" && mount -t proc proc "$1/proc" && mount -o remount,bind,ro "$1" || exit 1
     ! touch "$1/written" 2>/dev/null || exit 1
-    export CRDLAB_ADDR=127.0.0.1:0 CRDLAB_STORE=bbolt:///data/links.db
+    export CRDLAB_ADDR=127.0.0.1:0 CRDLAB_STORE=file:///data/links
     exec "$(command -v chroot || echo /usr/sbin/chroot)" --userspec=${user}:${user} "$1" /crdlab`;
   const child = spawn("unshare", ["--mount", "sh", "-c", script, "sh", image, data], { stdio: ["ignore", "ignore", "pipe"] });
   const ended = new Promise((resolve) => child.once("exit", resolve));

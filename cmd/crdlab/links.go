@@ -14,9 +14,9 @@ import (
 	"github.com/crdlab/crdlab/internal/share"
 )
 
-const linksHelp = `The store is the one that the server would open: --store, CRDLAB_STORE, or the file in your
-data directory. Prefer the variable for an address with a password. A file must not be in
-use: stop its server, or use a copy from /api/v1/backup.
+const linksHelp = `The store is the one that the server would open: --store, CRDLAB_STORE, or the folder in your
+data directory. Prefer the variable for an address with a password. A folder must not be in
+use: stop its server, or download an export from /api/v1/backup.
 
 An export has one link in each line, as JSON: its id, its expiry unless it never expires,
 and the scenario.`
@@ -26,7 +26,7 @@ func newLinks() *cobra.Command {
 		Use:   "links",
 		Short: "Copy the short links of a server",
 		Long:  "Copy the short links of a server, for a backup or into another store.\n\n" + linksHelp,
-		Example: `  crdlab links export --store bbolt:///data/crdlab.db > links.jsonl
+		Example: `  crdlab links export --store file:///data/links > links.jsonl
   CRDLAB_STORE=postgres://crdlab@host/crdlab crdlab links import links.jsonl`,
 		Args: cobra.NoArgs,
 		RunE: func(command *cobra.Command, _ []string) error { return command.Help() },
@@ -79,7 +79,7 @@ does not apply.
 }
 
 func addStore(command *cobra.Command, store *string) {
-	command.Flags().StringVar(store, "store", "", "`address` of the store: bbolt:///path/to/file or postgres://…")
+	command.Flags().StringVar(store, "store", "", "`address` of the store: file:///path/to/folder or postgres://…")
 }
 
 func openExport(command *cobra.Command, path string) (io.ReadCloser, error) {

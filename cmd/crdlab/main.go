@@ -73,7 +73,7 @@ func isServer(arguments []string) bool {
 		return true
 	}
 	switch first := arguments[0]; first {
-	case server.EvaluateCommand, server.CheckCommand:
+	case server.EvaluateCommand:
 		return true
 	default:
 		return strings.HasPrefix(first, "-") && first != "--version" && !slices.Contains(helpFlags, first)

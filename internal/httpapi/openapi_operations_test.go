@@ -168,9 +168,9 @@ var operations = []operation{
 	},
 	{
 		route: "GET /api/v1/backup", id: "backUp", tag: tagShare,
-		summary: "Returns a consistent copy of the bbolt file.", description: "Other stores have no file: status 404.",
+		summary: "Exports all short links of a store in files.", description: "Each line is a link in JSON. Other stores have no files: status 404.",
 		operator: true,
-		answers:  []answer{{200, "The file.", "application/octet-stream", ""}},
+		answers:  []answer{{200, "The links.", "application/jsonl", ""}},
 		problems: append([]kind{kindUnauthorized, kindForbidden, kindInternal}, linkProblems...),
 	},
 	{

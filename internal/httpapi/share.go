@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"io"
 	"net/http"
-	"strconv"
 	"strings"
 	"time"
 
@@ -198,7 +197,7 @@ func (s *Server) unshare(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	id := chi.URLParam(r, "id")
-	if _, _, err := s.getStored(r.Context(), id); err != nil {
+	if _, _, err := s.getStored(r.Context(), id); err != nil && !errors.Is(err, share.ErrDamaged) {
 		return err
 	}
 	if err := s.sharing.Store.Delete(r.Context(), id); err != nil {
@@ -208,17 +207,16 @@ func (s *Server) unshare(w http.ResponseWriter, r *http.Request) error {
 	return nil
 }
 
-// backUp sends a copy of the store's file to the operator.
+// backUp sends an export of the store to the operator.
 func (s *Server) backUp(w http.ResponseWriter, r *http.Request) error {
 	if err := s.requireOperator(w, r); err != nil {
 		return err
 	}
 	hasStarted := false
-	err := s.sharing.Store.Backup(r.Context(), func(size int64) io.Writer {
+	err := s.sharing.Store.Backup(r.Context(), func() io.Writer {
 		hasStarted = true
 		header := w.Header()
-		header.Set("Content-Type", "application/octet-stream")
-		header.Set("Content-Length", strconv.FormatInt(size, 10))
+		header.Set("Content-Type", "application/jsonl")
 		header.Set("Cache-Control", "no-store")
 		return w
 	})
@@ -226,11 +224,11 @@ func (s *Server) backUp(w http.ResponseWriter, r *http.Request) error {
 	case err == nil:
 		return nil
 	case errors.Is(err, errors.ErrUnsupported):
-		return &problem{kind: kindNotFound, detail: "The store is a database without a file. Use the backup tools of the database."}
+		return &problem{kind: kindNotFound, detail: "The store has no files. Use the backup tools of the database."}
 	case !hasStarted:
 		return storeProblem(err)
 	}
-	// The client notices the missing bytes.
+	// The client notices that the response has no end.
 	s.log.ErrorContext(r.Context(), "the backup failed", "error", err)
 	panic(http.ErrAbortHandler)
 }

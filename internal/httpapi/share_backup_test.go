@@ -4,26 +4,30 @@ package httpapi
 
 import (
 	"net/http"
-	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 	"time"
 
+	"github.com/crdlab/crdlab/internal/playground"
 	"github.com/crdlab/crdlab/internal/share"
 )
 
-// TestBackUp downloads a copy of the file, and opens it as a store. The file is larger
+// TestBackUp downloads an export, and imports it into another store. The export is larger
 // than the unread responses of a client may be, but the server does not keep it in memory.
 func TestBackUp(t *testing.T) {
-	store, err := share.OpenFile(filepath.Join(t.TempDir(), "links.db"), 0)
+	store, err := share.Open(t.Context(), "file://"+filepath.Join(t.TempDir(), "links"), share.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = store.Close() })
 	server, _ := serve(t, Config{Assets: builtPage, Sharing: Sharing{Store: store, OperatorToken: operatorToken}})
 	id := shareOn(t, server.URL, sharedScenario)
-	large := make([]byte, maxClientResponseMemory)
-	if err := store.Put(t.Context(), "large", large, time.Time{}); err != nil {
+	large, value, err := share.Encode(playground.Scenario{CRD: strings.Repeat("a", maxClientResponseMemory)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := store.Put(t.Context(), large, value, time.Time{}); err != nil {
 		t.Fatal(err)
 	}
 	backUp := func(authorization string) (*http.Response, string) {
@@ -35,19 +39,18 @@ func TestBackUp(t *testing.T) {
 	if response.StatusCode != http.StatusOK {
 		t.Fatalf("status %d: %s", response.StatusCode, body)
 	}
-	path := filepath.Join(t.TempDir(), "restored.db")
-	if err := os.WriteFile(path, []byte(body), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	restored, err := share.OpenFile(path, 0)
+	restored, err := share.CreateArchive(t.Context(), "file://"+filepath.Join(t.TempDir(), "restored"), share.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = restored.Close() })
+	if n, err := share.Import(t.Context(), restored, strings.NewReader(body)); n != 2 || err != nil {
+		t.Errorf("imported %d links: %v", n, err)
+	}
 	if _, _, err := restored.Get(t.Context(), id); err != nil {
 		t.Errorf("the copy lacks the link: %v", err)
 	}
-	if value, _, err := restored.Get(t.Context(), "large"); err != nil || len(value) != len(large) {
-		t.Errorf("the copy has %d bytes of the large value: %v", len(value), err)
+	if got, _, err := restored.Get(t.Context(), large); err != nil || len(got) != len(value) {
+		t.Errorf("the copy has %d bytes of the large value: %v", len(got), err)
 	}
 }

@@ -32,7 +32,7 @@ func (s measuredStore) observe(operation string, start time.Time, err error) {
 	}
 	s.metrics.operations.WithLabelValues(operation, outcome).Observe(time.Since(start).Seconds())
 	switch {
-	case errors.Is(err, context.Canceled):
+	case errors.Is(err, context.Canceled), errors.Is(err, share.ErrDamaged): // of one value
 	case outcome == "failed":
 		s.metrics.available.Set(0)
 	default:

@@ -32,8 +32,6 @@ const (
 func TestMain(m *testing.M) {
 	var err error
 	switch {
-	case len(os.Args) == 3 && os.Args[1] == CheckCommand:
-		os.Exit(checkFile(os.Args[2]))
 	case os.Getenv(childVariable) != "", len(os.Args) > 1 && os.Args[1] == EvaluateCommand:
 		err = evaluate(os.Args[min(2, len(os.Args)):])
 	case os.Getenv(serverVariable) != "":

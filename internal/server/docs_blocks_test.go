@@ -116,7 +116,7 @@ func serveDocuments(t *testing.T) string {
 	t.Helper()
 	pool := procpool.New(testChild, 2)
 	t.Cleanup(pool.Close)
-	configuration := settings{store: "bbolt:" + filepath.Join(t.TempDir(), "links.db"), publicURL: exampleServer, operatorToken: exampleToken}
+	configuration := settings{store: "file:" + filepath.Join(t.TempDir(), "links"), publicURL: exampleServer, operatorToken: exampleToken}
 	sharing, closeStore, err := openSharing(t.Context(), configuration, os.Getenv, slog.New(slog.DiscardHandler))
 	if err != nil {
 		t.Fatal(err)

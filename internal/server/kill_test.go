@@ -18,7 +18,7 @@ import (
 // TestKilledServerLosesNoLink repeatedly kills a server during requests. All
 // acknowledged links must survive in the store's file.
 func TestKilledServerLosesNoLink(t *testing.T) {
-	store := "bbolt://" + filepath.ToSlash(filepath.Join(t.TempDir(), "links.db"))
+	store := "file://" + filepath.ToSlash(filepath.Join(t.TempDir(), "links"))
 	links := map[string]string{}
 	for round := range 3 {
 		url, kill := startProcess(t, store)

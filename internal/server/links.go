@@ -20,7 +20,7 @@ func OpenLinks(ctx context.Context, address string, open ArchiveOpener) (share.A
 			return nil, err
 		}
 	}
-	return open(ctx, address, share.Options{CheckCommand: checkLinks, Log: slog.New(slog.NewTextHandler(os.Stderr, nil))})
+	return open(ctx, address, share.Options{Log: slog.New(slog.NewTextHandler(os.Stderr, nil))})
 }
 
 // storeAddress returns the address of the store in the environment, or of the default store.

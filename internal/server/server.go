@@ -44,9 +44,6 @@ type Program struct {
 // Main runs the program with its command line, without the name of the program, and
 // returns the exit status. Without a subcommand, it serves.
 func (p Program) Main(arguments []string) int {
-	if len(arguments) == 2 && arguments[0] == CheckCommand {
-		return checkFile(arguments[1])
-	}
 	var err error
 	switch {
 	case len(arguments) > 0 && arguments[0] == EvaluateCommand:

@@ -101,7 +101,7 @@ func (s *settings) flags() *flag.FlagSet {
 	flags := flag.NewFlagSet("crdlab", flag.ContinueOnError)
 	flags.StringVar(&s.address, "addr", defaultAddress, "listen on `host:port`")
 	flags.StringVar(&s.metricsAddress, "metrics-addr", "", "serve Prometheus metrics at /metrics on `host:port`; no metrics if empty")
-	flags.StringVar(&s.store, "store", "", "store short links at this `address`: bbolt:///path/to/file, postgres://…, memory: or none; if empty, in a file in your data directory")
+	flags.StringVar(&s.store, "store", "", "store short links at this `address`: file:///path/to/folder, postgres://…, memory: or none; if empty, in your data directory")
 	flags.Int64Var(&s.shareLimit, "share-limit", httpapi.ShareLimit, "maximum size of a shared scenario in `bytes` of JSON")
 	flags.DurationVar(&s.shareLifetime, "share-lifetime", httpapi.ShareLifetime, "`duration` until a short link expires, counted from the last time it was created or opened; 0 means never")
 	flags.Int64Var(&s.shareQuota, "share-quota", defaultShareQuota, "limit of all short links in `bytes`; 0 means no limit")
@@ -147,8 +147,9 @@ func setFromEnvironment(flags *flag.FlagSet, env func(string) string) error {
 	return errors.Join(errs...)
 }
 
-// defaultStore returns the address of a file in the user's data directory. It
-// creates the directory if necessary.
+// defaultStore returns the address of a folder in the user's data directory. It creates
+// this directory if necessary. Earlier versions stored links in the file crdlab.db beside
+// the folder.
 func defaultStore(env func(string) string) (string, error) {
 	directory := env("XDG_DATA_HOME")
 	if directory == "" {
@@ -162,7 +163,7 @@ func defaultStore(env func(string) string) (string, error) {
 	if err := os.MkdirAll(directory, 0o700); err != nil {
 		return "", err
 	}
-	return "bbolt://" + filepath.ToSlash(filepath.Join(directory, "crdlab.db")), nil
+	return "file://" + filepath.ToSlash(filepath.Join(directory, "crdlab")), nil
 }
 
 // A Setting is a flag of the server.

@@ -2,11 +2,7 @@ package server
 
 import (
 	"context"
-	"errors"
-	"fmt"
 	"log/slog"
-	"os"
-	"os/exec"
 	"time"
 
 	"github.com/crdlab/crdlab/internal/httpapi"
@@ -18,7 +14,7 @@ const sweepInterval = time.Hour
 
 // openSharing opens the short-link store in the background, and deletes expired links
 // periodically until the context is done or closeStore is called. It fails if the address
-// of the store is invalid. If another process uses the default store, or its file cannot
+// of the store is invalid. If another process uses the default store, or its folder cannot
 // be created, short links are disabled.
 func openSharing(ctx context.Context, s settings, env func(string) string, log *slog.Logger) (sharing httpapi.Sharing, closeStore func(), err error) {
 	store, err := openStore(s, env, log)
@@ -60,28 +56,5 @@ func openStore(s settings, env func(string) string, log *slog.Logger) (share.Sto
 			return nil, nil
 		}
 	}
-	return share.OpenInBackground(address, share.Options{Quota: s.shareQuota, CheckCommand: checkLinks, Log: log})
-}
-
-// CheckCommand is the subcommand that checks the file of a bbolt store.
-const CheckCommand = "check-links"
-
-// checkLinks returns the command that checks a file in a child process.
-func checkLinks(path string) *exec.Cmd {
-	command := exec.Command(program(), CheckCommand, path)
-	command.Env = []string{} // no secrets
-	return command
-}
-
-// checkFile checks the file of a bbolt store and returns the exit status.
-func checkFile(path string) int {
-	err := share.CheckFile(path)
-	if err == nil {
-		return 0
-	}
-	fmt.Fprintln(os.Stderr, err)
-	if errors.Is(err, share.ErrDamaged) {
-		return share.DamagedStatus
-	}
-	return 1
+	return share.OpenInBackground(address, share.Options{Quota: s.shareQuota, Log: log})
 }

@@ -1,6 +1,8 @@
 package server
 
 import (
+	"bytes"
+	"errors"
 	"fmt"
 	"io"
 	"log/slog"
@@ -11,6 +13,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/crdlab/crdlab/internal/share"
 )
 
 func TestDefaultStore(t *testing.T) {
@@ -34,7 +38,7 @@ func TestDefaultStore(t *testing.T) {
 		return sharing.Store != nil, closeStore
 	}
 	opened, closeFirst := open(settings{})
-	if _, err := os.Stat(filepath.Join(directory, "crdlab", "crdlab.db")); err != nil || !opened {
+	if _, err := os.Stat(filepath.Join(directory, "crdlab", "crdlab", "lock")); err != nil || !opened {
 		t.Errorf("opened: %v, %v", opened, err)
 	}
 	if log.Len() > 0 {
@@ -42,12 +46,12 @@ func TestDefaultStore(t *testing.T) {
 	}
 	opened, closeSecond := open(settings{})
 	if opened || !strings.Contains(log.String(), "short links are disabled") {
-		t.Errorf("the file was opened twice; the log: %s", &log)
+		t.Errorf("the folder was opened twice; the log: %s", &log)
 	}
 	closeSecond()
 	closeFirst()
 	if opened, closeThird := open(settings{}); !opened {
-		t.Error("the file was not closed")
+		t.Error("the folder was not closed")
 	} else {
 		closeThird()
 	}
@@ -60,67 +64,45 @@ func TestStoreAddressMustBeValid(t *testing.T) {
 	}
 }
 
-// TestDamagedStore starts the server with damaged files. It must serve, also when an intact
-// file is damaged while it is open.
+// TestDamagedStore damages the file of a link while the server runs. Only this link fails,
+// and it can be shared again or deleted.
 func TestDamagedStore(t *testing.T) {
-	directory := t.TempDir()
-	path := filepath.Join(directory, "links.db")
-	url, kill := startProcess(t, "bbolt://"+path)
-	links := map[string]string{}
-	for i := range 30 {
-		crd := strings.Repeat(fmt.Sprintf("a%d: 1\n", i), 5_000)
-		id, err := shareOnce(url, crd)
-		if err != nil {
-			t.Fatal(err)
-		}
-		links[id] = crd
-	}
-	read := func(url, when string) (failed int) {
-		for id, crd := range links {
-			response, err := http.Get(url + "/s/" + id + ".yaml")
-			if err != nil {
-				t.Fatalf("%s: the server ended: %v", when, err)
-			}
-			body, err := io.ReadAll(response.Body)
-			_ = response.Body.Close()
-			switch {
-			case response.StatusCode == http.StatusOK && err == nil && string(body) == crd:
-			case response.StatusCode == http.StatusServiceUnavailable:
-				failed++
-			case response.StatusCode != http.StatusNotFound:
-				t.Errorf("%s: %s has status %d and %d bytes, %v", when, id, response.StatusCode, len(body), err)
-			}
-		}
-		return failed
-	}
-	info, err := os.Stat(path)
+	t.Setenv("CRDLAB_OPERATOR_TOKEN", "secret")
+	folder := filepath.Join(t.TempDir(), "links")
+	url, _ := startProcess(t, "file://"+folder)
+	id, err := shareOnce(url, "a: 1\n")
 	if err != nil {
 		t.Fatal(err)
 	}
-	half := info.Size() / 2
-	if err := os.Truncate(path, half); err != nil {
-		t.Fatal(err)
-	}
-	if failed := read(url, "truncated while open"); failed > 1 {
-		t.Errorf("%d requests failed after the damage, want 1", failed)
-	}
-	kill()
-	content, err := os.ReadFile(path)
+	sound, err := shareOnce(url, "b: 1\n")
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, size := range []int{len(content) / 2, 3 * 4096, 4096, 100} {
-		if err := os.WriteFile(path, content[:size], 0o600); err != nil {
+	damage := func() {
+		t.Helper()
+		if err := os.Truncate(filepath.Join(folder, id[:2], id), 40); err != nil {
 			t.Fatal(err)
 		}
-		url, kill := startProcess(t, "bbolt://"+path)
-		if failed := read(url, fmt.Sprintf("started with %d bytes", size)); failed > 0 {
-			t.Errorf("%d requests failed with %d bytes", failed, size)
+		response, err := http.Get(url + "/s/" + id + ".yaml")
+		if err != nil || response.StatusCode != http.StatusServiceUnavailable {
+			t.Errorf("the damaged link: %v, %v", response, err)
 		}
-		kill()
+		if got := sharedCRD(t, url, sound); got != "b: 1\n" {
+			t.Errorf("the other link leads to %q", got)
+		}
 	}
-	if kept, err := filepath.Glob(path + ".damaged-*"); err != nil || len(kept) < 5 {
-		t.Errorf("kept %v, %v", kept, err)
+	damage()
+	if again, err := shareOnce(url, "a: 1\n"); err != nil || again != id || sharedCRD(t, url, id) != "a: 1\n" {
+		t.Errorf("shared again: %s, %v", again, err)
+	}
+	damage()
+	request, err := http.NewRequest(http.MethodDelete, url+"/api/v1/share/"+id, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	request.Header.Set("Authorization", "Bearer secret")
+	if response, err := http.DefaultClient.Do(request); err != nil || response.StatusCode != http.StatusNoContent {
+		t.Errorf("delete: %v, %v", response, err)
 	}
 }
 
@@ -129,7 +111,7 @@ func TestDamagedStore(t *testing.T) {
 func TestUnusableStore(t *testing.T) {
 	directory := t.TempDir()
 	for _, store := range []string{
-		"bbolt:///nowhere/at/all.db", "bbolt://" + directory, "postgres://crdlab@127.0.0.1:1/nothing?sslmode=disable",
+		"file:///nowhere/at/all", "bbolt://" + directory, "postgres://crdlab@127.0.0.1:1/nothing?sslmode=disable",
 	} {
 		url, kill := startProcess(t, store)
 		if _, err := shareOnce(url, "a: 1"); err == nil || !strings.Contains(err.Error(), "503") {
@@ -179,13 +161,13 @@ func TestInvalidSharingSettings(t *testing.T) {
 	}
 }
 
-// TestBackup restores a copy of the file that was made while links were shared.
+// TestBackup restores an export that was made while links were shared.
 func TestBackup(t *testing.T) {
 	directory := t.TempDir()
 	t.Setenv("CRDLAB_OPERATOR_TOKEN", "secret")
-	url, kill := startProcess(t, "bbolt://"+filepath.Join(directory, "links.db"))
+	url, kill := startProcess(t, "file://"+filepath.Join(directory, "links"))
 	links := map[string]string{}
-	share := func(i int) {
+	add := func(i int) {
 		crd := fmt.Sprintf("a%d: 1\n", i)
 		id, err := shareOnce(url, crd)
 		if err != nil {
@@ -194,7 +176,7 @@ func TestBackup(t *testing.T) {
 		links[id] = crd
 	}
 	for i := range 20 {
-		share(i)
+		add(i)
 	}
 	request, err := http.NewRequest(http.MethodGet, url+"/api/v1/backup", nil)
 	if err != nil {
@@ -210,23 +192,25 @@ func TestBackup(t *testing.T) {
 	}
 	defer response.Body.Close()
 	stored := maps.Clone(links)
-	share(20)
+	add(20)
 	content, err := io.ReadAll(response.Body)
-	if err != nil || response.StatusCode != http.StatusOK || response.ContentLength != int64(len(content)) {
-		t.Fatalf("status %d, %d of %d bytes, %v", response.StatusCode, len(content), response.ContentLength, err)
+	if err != nil || response.StatusCode != http.StatusOK {
+		t.Fatalf("status %d, %d bytes, %v", response.StatusCode, len(content), err)
 	}
 	kill()
-	restored := filepath.Join(directory, "restored.db")
-	if err := os.WriteFile(restored, content, 0o600); err != nil {
+	restored := "file://" + filepath.Join(directory, "restored")
+	archive, err := OpenLinks(t.Context(), restored, share.CreateArchive)
+	if err != nil {
 		t.Fatal(err)
 	}
-	url, _ = startProcess(t, "bbolt://"+restored)
+	_, err = share.Import(t.Context(), archive, bytes.NewReader(content))
+	if err := errors.Join(err, archive.Close()); err != nil {
+		t.Fatal(err)
+	}
+	url, _ = startProcess(t, restored)
 	for id, crd := range stored {
 		if got := sharedCRD(t, url, id); got != crd {
 			t.Errorf("%s leads to %q, want %q", id, got, crd)
 		}
-	}
-	if kept, _ := filepath.Glob(restored + ".*"); len(kept) > 0 {
-		t.Errorf("the copy is damaged: %v", kept)
 	}
 }
