@@ -109,9 +109,8 @@ func TestDamagedStore(t *testing.T) {
 // TestUnusableStore starts the server with stores that cannot be opened. Only links are
 // unavailable.
 func TestUnusableStore(t *testing.T) {
-	directory := t.TempDir()
 	for _, store := range []string{
-		"file:///nowhere/at/all", "bbolt://" + directory, "postgres://crdlab@127.0.0.1:1/nothing?sslmode=disable",
+		"file:///nowhere/at/all", "file:///proc/links", "postgres://crdlab@127.0.0.1:1/nothing?sslmode=disable",
 	} {
 		url, kill := startProcess(t, store)
 		if _, err := shareOnce(url, "a: 1"); err == nil || !strings.Contains(err.Error(), "503") {

@@ -38,7 +38,7 @@ const lockTimeout = time.Second
 // later.
 func (f *folder) importFile(ctx context.Context, path string) error {
 	info, err := os.Stat(path)
-	if errors.Is(err, fs.ErrNotExist) || err == nil && info.Size() == 0 {
+	if errors.Is(err, fs.ErrNotExist) || err == nil && (info.IsDir() || info.Size() == 0) {
 		return nil
 	}
 	if err != nil {
