@@ -26,7 +26,7 @@ const (
 )
 
 // Default quotas of short links in bytes. The total suits the volume of 1 GiB in
-// deploy/file, which must have room for a copy. A client needs 16 days to fill it.
+// deploy/file, which also needs room for the links that an earlier version stored. A client needs 16 days to fill it.
 const (
 	defaultShareQuota       = 512 << 20
 	defaultShareClientQuota = 32 << 20

@@ -48,7 +48,7 @@ export class KeptPage {
     const [rest, wanted] = [await restOf(page), this.#wanted];
     const lines = (label: string, some: readonly string[], others: readonly string[]): string[] =>
       some.filter((line) => !others.includes(line)).map((line) => `${label} ${line}`);
-    return [...lines("+", rest, wanted), ...lines("-", wanted, rest)].join("\n");
+    return [...lines("+", rest, wanted), ...lines("-", wanted, rest)].slice(0, 10).join("\n");
   }
 }
 
