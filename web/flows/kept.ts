@@ -110,7 +110,7 @@ async function restOf(page: Page): Promise<readonly string[]> {
     const shell = [...document.querySelectorAll("html, body *")]
       .filter((element) => element.checkVisibility() && !element.closest(".cm-editor, [data-explain] *, [data-panel] *, #problems *"))
       .map((element) => {
-        const attributes = [...element.attributes].map(({ name, value }) => `${name}=${value}`).sort();
+        const attributes = [...element.attributes].filter(({ value }) => value !== "").map(({ name, value }) => `${name}=${value}`).sort();
         const state = element instanceof HTMLInputElement ? `${element.value} ${element.checked}` : element instanceof HTMLSelectElement || element instanceof HTMLTextAreaElement ? element.value : "";
         return `${element.tagName} ${attributes.join(" ")} ${state}`.trim();
       });
