@@ -3,6 +3,8 @@ package httpapi
 import (
 	"github.com/go-chi/chi/v5"
 	"github.com/go-chi/chi/v5/middleware"
+
+	"github.com/crdlab/crdlab/internal/playground"
 )
 
 // Paths that other code refers to. Some are prefixes, as seen.
@@ -56,17 +58,9 @@ func (s *Server) router() chi.Router {
 		r := r.With(s.limitBodies(s.bodies), s.rateLimit(s.evaluations), s.refuseWhenFull, middleware.RequestSize(MaxBody))
 		r.Post(panelsPath, handle(s.panels))
 		r.Post("/api/v1/evaluate", handle(s.evaluate))
-		r.Post(assistPath+"complete", handle(s.complete))
-		r.Post(assistPath+"hover", handle(s.hover))
-		r.Post(assistPath+"explain", handle(s.explain))
-		r.Post(assistPath+"sample", handle(s.sample))
-		r.Post(assistPath+"template", handle(s.template))
-		r.Post(assistPath+"format", handle(s.format))
-		r.Post(assistPath+"try", handle(s.try))
-		r.Post(assistPath+"fields", handle(s.fields))
-		r.Post(assistPath+"test", handle(s.test))
-		r.Post(assistPath+"export", handle(s.export))
-		r.Post(assistPath+"insert", handle(s.insert))
+		for _, kind := range playground.AssistKinds {
+			r.Post(assistPath+kind.Name, handle(s.assist(kind)))
+		}
 	}
 	if s.sharing.Store != nil {
 		root.With(s.rateLimit(s.reads)).Get(backupPath, handle(s.backUp)) // streamed: needs little memory

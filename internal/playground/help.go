@@ -1,18 +1,19 @@
 package playground
 
-// AssistRequest is an assist request; exactly one of its fields is set.
+// AssistRequest is an assist request; exactly one of its fields is set. The tag response names
+// the field of [AssistResponse] with the response.
 type AssistRequest struct {
-	Complete *Cursor            `json:"complete,omitempty"`
-	Hover    *Cursor            `json:"hover,omitempty"`
-	Explain  *Cursor            `json:"explain,omitempty"`
-	Sample   *SampleRequest     `json:"sample,omitempty"`
-	Template *TemplateRequest   `json:"template,omitempty"`
-	Format   *FormatRequest     `json:"format,omitempty"`
-	Try      *ExpressionRequest `json:"try,omitempty"`
-	Fields   *FieldsRequest     `json:"fields,omitempty"`
-	Insert   *InsertRequest     `json:"insert,omitempty"`
-	Test     *TestRequest       `json:"test,omitempty"`
-	Export   *ExportRequest     `json:"export,omitempty"`
+	Complete *Cursor            `json:"complete,omitempty" response:"Completion"`
+	Hover    *Cursor            `json:"hover,omitempty" response:"Hover"`
+	Explain  *Cursor            `json:"explain,omitempty" response:"Explained"`
+	Sample   *SampleRequest     `json:"sample,omitempty" response:"Sample"`
+	Template *TemplateRequest   `json:"template,omitempty" response:"Template"`
+	Format   *FormatRequest     `json:"format,omitempty" response:"Formatted"`
+	Try      *ExpressionRequest `json:"try,omitempty" response:"Tried"`
+	Fields   *FieldsRequest     `json:"fields,omitempty" response:"Tree"`
+	Insert   *InsertRequest     `json:"insert,omitempty" response:"Insertion"`
+	Test     *TestRequest       `json:"test,omitempty" response:"Tested"`
+	Export   *ExportRequest     `json:"export,omitempty" response:"TestFile"`
 }
 
 // AssistResponse is the response to an [AssistRequest]; only the corresponding field is set.

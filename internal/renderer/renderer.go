@@ -129,35 +129,9 @@ func (r *Renderer) assist(ctx context.Context, body []byte) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	body, err = limited(func(output io.Writer) error { return writeJSON(output, partOf(request, response)) })
+	kind, _ := request.Kind() // the engine refuses a request without a kind
+	body, err = limited(func(output io.Writer) error { return writeJSON(output, kind.Part(response)) })
 	return body, asStopped(err)
-}
-
-// partOf returns the part of the response that the request selects.
-func partOf(request playground.AssistRequest, response playground.AssistResponse) any {
-	switch {
-	case request.Complete != nil:
-		return response.Completion
-	case request.Hover != nil:
-		return response.Hover
-	case request.Explain != nil:
-		return response.Explained
-	case request.Sample != nil:
-		return response.Sample
-	case request.Template != nil:
-		return response.Template
-	case request.Try != nil:
-		return response.Tried
-	case request.Fields != nil:
-		return response.Tree
-	case request.Insert != nil:
-		return response.Insertion
-	case request.Test != nil:
-		return response.Tested
-	case request.Export != nil:
-		return response.TestFile
-	}
-	return response.Formatted
 }
 
 // writeJSON writes JSON without HTML escapes and a line feed.

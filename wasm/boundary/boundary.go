@@ -222,33 +222,10 @@ func help(assistant *assist.Assistant, request string, sources js.Value, cache d
 	if err := decode(request, &question); err != nil {
 		return help, err
 	}
-	if scenario := scenarioOf(&question); scenario != nil {
+	if scenario := question.Scenario(); scenario != nil {
 		cache.read(sources, scenario)
 	}
 	return assistant.Answer(context.Background(), question)
-}
-
-// scenarioOf returns the scenario of an assist request, or nil if it has no scenario.
-func scenarioOf(question *playground.AssistRequest) *playground.Scenario {
-	switch {
-	case question.Complete != nil:
-		return &question.Complete.Scenario
-	case question.Hover != nil:
-		return &question.Hover.Scenario
-	case question.Explain != nil:
-		return &question.Explain.Scenario
-	case question.Try != nil:
-		return &question.Try.Scenario
-	case question.Fields != nil:
-		return &question.Fields.Scenario
-	case question.Insert != nil:
-		return &question.Insert.Scenario
-	case question.Test != nil:
-		return &question.Test.Scenario
-	case question.Export != nil:
-		return &question.Export.Scenario
-	}
-	return nil
 }
 
 // recoverPanic converts a panic into an error.
