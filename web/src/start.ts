@@ -7,7 +7,7 @@ import { sourceAddressOf, nowhere, type Source } from "./remote/source";
 import { decode } from "./share/codec";
 import { type ConsoleState, emptyConsole } from "./session";
 import { type Fragment, parseFragment } from "./share/fragment";
-import { sortResources } from "./ui/bundle";
+import { sortResources } from "./bundle";
 import { continuesVisit, storedSession } from "./storage";
 
 /** The initial content of the page. */

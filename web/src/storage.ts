@@ -2,7 +2,7 @@ import { type DocumentName, documentNames, groupOf, isOneOf, type PanelName, pan
 import { type Source, sourceFrom, storedSourceOf } from "./remote/source";
 import { type ConsoleState, emptyConsole, type Session } from "./session";
 import { toScenario } from "./share/codec";
-import { isFramed } from "./framed";
+import { read, write } from "./local";
 import { throttle } from "./throttle";
 
 const sessionKey = "crdlab.session";
@@ -22,26 +22,6 @@ export interface StoredSession {
   readonly source: Source;
   /** The mark of the visit that stored the session. */
   readonly visit: string;
-}
-
-/** Reads a value; null without storage, and in a frame. */
-export function read(key: string): string | null {
-  if (isFramed) return null;
-  try {
-    return localStorage.getItem(key);
-  } catch {
-    return null;
-  }
-}
-
-/** Writes a value if the browser allows it and has room, except in a frame. */
-export function write(key: string, value: string): void {
-  if (isFramed) return;
-  try {
-    localStorage.setItem(key, value);
-  } catch {
-    // The page works without storage; the next visit starts afresh.
-  }
 }
 
 export function storedSession(): StoredSession | undefined {

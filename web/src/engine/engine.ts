@@ -1,9 +1,7 @@
 import type { Answer, View } from "../api.gen";
 import { sameScenario, type Scenario, withoutDefaults } from "../scenario";
-import type { Fault } from "./protocol";
-import type { Judgments } from "./older";
 import { Latest } from "./latest";
-import type { Phase } from "./protocol";
+import type { Fault, Judgments, Phase } from "./protocol";
 import { Allowance, totalTime } from "./allowance";
 import { EvaluationStopped, type StopReason, type TimedAnswer } from "./worker-client";
 

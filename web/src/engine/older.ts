@@ -1,9 +1,7 @@
 import type { MinorAddress } from "../config";
 import { sameScenario, type Scenario } from "../scenario";
+import type { Judgments } from "./protocol";
 import { EvaluationStopped } from "./worker-client";
-
-/** The judgments of older releases on a scenario, as JSON, by release. */
-export type Judgments = Readonly<Record<string, string>>;
 
 /** The part of a worker that judges with the libraries of an older release. */
 export interface Judge {

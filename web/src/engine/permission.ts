@@ -1,4 +1,4 @@
-import { read, write } from "../storage";
+import { read, write } from "../local";
 
 /** The user's decision whether documents may go to the server for an evaluation. */
 export type Permission = "undecided" | "granted" | "refused";

@@ -2,9 +2,11 @@
 
 import type { Answer, AssistResponse, AssistRequest, View } from "../api.gen";
 import type { DocumentName } from "../scenario";
-import type { Judgments } from "./older";
 
 export type Phase = "downloading" | "compiling" | "starting";
+
+/** The judgments of older releases on a scenario, as JSON, by release. */
+export type Judgments = Readonly<Record<string, string>>;
 
 /** The documents of a scenario; empty documents may be absent. */
 export type Documents = Partial<Readonly<Record<DocumentName, string>>>;

@@ -1,6 +1,5 @@
 import type { Answer, AssistResponse, AssistRequest, View } from "../api.gen";
-import type { Judgments } from "./older";
-import type { Fault, FromWorker, Phase, Reply, Request, ToWorker } from "./protocol";
+import type { Fault, FromWorker, Judgments, Phase, Reply, Request, ToWorker } from "./protocol";
 
 /** The part of a Worker that the client uses. */
 export interface WorkerLike {

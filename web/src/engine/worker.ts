@@ -1,8 +1,7 @@
 import type { Answer, Cursor, AssistResponse, AssistRequest, View } from "../api.gen";
 import { documentNames, isOneOf, type Scenario } from "../scenario";
 import { compile, counted, download, type ModuleAddress } from "./download";
-import type { Documents, Fault, FromWorker, Reply, Request, ToWorker } from "./protocol";
-import type { Judgments } from "./older";
+import type { Documents, Fault, FromWorker, Judgments, Reply, Request, ToWorker } from "./protocol";
 import { LastWords } from "./last-words";
 import { WarmUp } from "./warm-up";
 

@@ -1,4 +1,4 @@
-import { read, write } from "../storage";
+import { read, write } from "../local";
 
 const key = "crdlab.seen";
 

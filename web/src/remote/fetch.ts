@@ -1,4 +1,4 @@
-import { maxFileSize } from "../ui/bundle";
+import { maxFileSize } from "../bundle";
 
 /** A document that cannot be fetched; the message says why. */
 export class Unfetched extends Error {}

@@ -1,6 +1,6 @@
 import { emptyScenario, sameScenario, type Scenario } from "../scenario";
 import type { Session } from "../session";
-import { joinDocuments, maxFileSize, sortResources } from "../ui/bundle";
+import { joinDocuments, maxFileSize, sortResources } from "../bundle";
 import { documentAddress } from "./address";
 import { Unfetched } from "./fetch";
 import { changedSince } from "./changed";

@@ -4,7 +4,8 @@ import { Editor } from "../editor/editor";
 import type { Assistant } from "../engine/assistant";
 import type { Session, SessionState } from "../session";
 import { unmetIn } from "../tests";
-import { splitBundle } from "./bundle";
+import { splitBundle } from "../bundle";
+import { markLinesAt } from "./lines";
 import { markPlacesAt, type Place } from "./places";
 import { Tabs } from "./tabs";
 import { isStacked, onStacked } from "./width";
@@ -140,7 +141,10 @@ export class Documents {
 
   /** Marks the parts of the page that refer to the cursor's line. */
   markCursor(): void {
-    if (this.#cursorAt) markPlacesAt(this.#cursorAt.name, this.#cursorAt.line);
+    if (!this.#cursorAt) return;
+    const { name, line } = this.#cursorAt;
+    markPlacesAt(name, line);
+    if (name === "crd") markLinesAt(line);
   }
 
   /** The tools of a pane work on its document. */

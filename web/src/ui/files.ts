@@ -1,6 +1,6 @@
 import { element } from "../dom";
 import type { Session } from "../session";
-import { maxFileSize, sortTexts } from "./bundle";
+import { maxFileSize, sortTexts } from "../bundle";
 
 /** Opens files from the menu entry or dropped onto the documents. */
 export function bindFiles(session: Session): void {

@@ -1,6 +1,5 @@
 import type { Range } from "../api.gen";
 import { type DocumentName, documentNames, isOneOf } from "../scenario";
-import { markLinesAt } from "./lines";
 
 /** A range in a document, from the data attributes of an element. */
 export interface Place {
@@ -35,5 +34,4 @@ export function markPlacesAt(document_: DocumentName, line: number): void {
   }
   const here = `[data-document="${document_}"][data-line="${line}"]`;
   for (const element of document.querySelectorAll(here)) element.classList.add("is-at-cursor");
-  if (document_ === "crd") markLinesAt(line);
 }

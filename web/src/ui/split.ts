@@ -1,5 +1,5 @@
 import { element } from "../dom";
-import { read, write } from "../storage";
+import { read, write } from "../local";
 
 export interface SplitOptions {
   /** The id of the separator. */

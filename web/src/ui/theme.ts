@@ -3,7 +3,7 @@ import { element } from "../dom";
 import { type Session, type Theme, themes } from "../session";
 import { isFramed } from "../framed";
 import { parseFragment } from "../share/fragment";
-import { read, write } from "../storage";
+import { read, write } from "../local";
 
 /** The storage key; src/theme.ts reads it before the first paint. */
 const key = "crdlab.theme";

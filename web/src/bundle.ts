@@ -1,4 +1,4 @@
-import type { DocumentName, Scenario } from "../scenario";
+import type { DocumentName, Scenario } from "./scenario";
 
 /** The maximum size of a file, in bytes; Kubernetes accepts less. */
 export const maxFileSize = 8 << 20;
