@@ -75,6 +75,8 @@ type Change struct {
 	Op ChangeOp `json:"op"`
 	// Path is the field path in the object: "spec.jobs[0].name".
 	Path string `json:"path"`
+	// Steps lists the keys and indexes of Path: "spec", "jobs", "0", "name".
+	Steps []string `json:"steps"`
 	// Value is the added or removed value, or the new value of a replacement.
 	Value json.RawMessage `json:"value"`
 	// Cause is the kind of reason.
@@ -157,6 +159,8 @@ type ObjectVersion struct {
 	Cause ErrorCause `json:"cause,omitempty"`
 	// Lost lists the paths of stored fields that this version lacks.
 	Lost []string `json:"lost"`
+	// LostSteps lists the keys and indexes of each path in Lost.
+	LostSteps [][]string `json:"lostSteps"`
 	// RoundTrip lists the changes to the stored object if a client reads it at
 	// this version and writes it back unchanged. It excludes metadata.
 	RoundTrip []Change `json:"roundTrip"`

@@ -8,10 +8,12 @@ type Rule struct {
 	Version string `json:"version"`
 	// SchemaPath is the path of the rule's schema node below openAPIV3Schema:
 	// "properties[spec].items". It is empty at the root.
-	SchemaPath        string `json:"schemaPath"`
-	Rule              string `json:"rule"`
-	Message           string `json:"message"`
-	MessageExpression string `json:"messageExpression"`
+	SchemaPath string `json:"schemaPath"`
+	// SchemaSteps lists the steps of SchemaPath: "properties", "spec", "items".
+	SchemaSteps       []string `json:"schemaSteps"`
+	Rule              string   `json:"rule"`
+	Message           string   `json:"message"`
+	MessageExpression string   `json:"messageExpression"`
 	// Reason and FieldPath are copied from the CRD. An empty Reason means
 	// FieldValueInvalid.
 	Reason      string `json:"reason"`
@@ -46,8 +48,9 @@ type Rule struct {
 
 // Repetition is a list or map whose schema has rules for its items.
 type Repetition struct {
-	// SchemaPath is the path of the list or map, as in Rule.SchemaPath.
-	SchemaPath string `json:"schemaPath"`
+	// SchemaPath and SchemaSteps are the path of the list or map, as in [Rule].
+	SchemaPath  string   `json:"schemaPath"`
+	SchemaSteps []string `json:"schemaSteps"`
 	// Keyword is the keyword that limits the size: maxItems or maxProperties.
 	Keyword string `json:"keyword"`
 	// Max is the value of the keyword. If it is nil, the API server assumes the

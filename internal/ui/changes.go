@@ -3,7 +3,6 @@ package ui
 import (
 	"slices"
 	"strconv"
-	"strings"
 
 	"github.com/crdlab/crdlab/internal/playground"
 )
@@ -23,13 +22,11 @@ type changeTree struct {
 	removed []stageChange
 }
 
-// newChangeTree builds a tree of the changes. The decoded JSON object is the
-// state after the last change.
-func newChangeTree(object any, changes []stageChange) *changeTree {
+func newChangeTree(changes []stageChange) *changeTree {
 	root := &changeTree{}
 	for _, c := range changes {
 		node := root
-		for _, step := range pathSteps(c.change.Path, object) {
+		for _, step := range c.change.Steps {
 			node = node.ensureChild(step)
 		}
 		if c.change.Op == playground.ChangeRemove {
@@ -62,69 +59,15 @@ func (t *changeTree) child(step string) *changeTree {
 	return t.children[step]
 }
 
-// pathSteps splits a field path into keys and indexes. Keys may contain dots
-// and brackets, so each step is the longest key that the object has. A suffix
-// that does not exist in the object, as in the path of a removed field, is a
-// single step.
-func pathSteps(path string, object any) []string {
-	var steps []string
-	rest := strings.TrimPrefix(path, ".")
-	for rest != "" {
-		step, tail, found := cutLongestStep(rest, object)
-		steps = append(steps, step)
-		if !found {
-			break
-		}
-		object = descend(object, step)
-		rest = strings.TrimPrefix(tail, ".")
-	}
-	return steps
-}
-
-// cutLongestStep cuts the longest first step that exists in object from path.
-// If there is no such step, it returns the whole path as the step.
-func cutLongestStep(path string, object any) (step, tail string, found bool) {
-	if index, after, ok := cutBracket(path); ok && hasStep(object, index) {
-		return index, after, true
-	}
-	for end := len(path); end > 0; end = strings.LastIndexAny(path[:end], ".[") {
-		if hasStep(object, path[:end]) {
-			return path[:end], path[end:], true
-		}
-	}
-	if index, after, ok := cutBracket(path); ok && after == "" {
-		return index, "", false
-	}
-	return path, "", false
-}
-
-// cutBracket splits "[x]rest" into x and rest.
-func cutBracket(path string) (inside, rest string, ok bool) {
-	if !strings.HasPrefix(path, "[") {
-		return "", "", false
-	}
-	return strings.Cut(path[1:], "]")
-}
-
-func hasStep(object any, step string) bool {
-	switch o := object.(type) {
-	case map[string]any:
-		_, ok := o[step]
-		return ok
-	case []any:
-		i, err := strconv.Atoi(step)
-		return err == nil && i >= 0 && i < len(o)
-	}
-	return false
-}
-
+// descend returns the value of a key or index, or nil if there is none.
 func descend(object any, step string) any {
 	switch o := object.(type) {
 	case map[string]any:
 		return o[step]
 	case []any:
-		i, _ := strconv.Atoi(step)
-		return o[i]
+		if i, err := strconv.Atoi(step); err == nil && i >= 0 && i < len(o) {
+			return o[i]
+		}
 	}
 	return nil
 }

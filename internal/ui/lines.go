@@ -58,7 +58,7 @@ func objectLines(object json.RawMessage, changes []stageChange, schema []playgro
 	for i, place := range schema {
 		p.schema[place.Path] = &schema[i]
 	}
-	p.value(0, value, newChangeTree(decoded, changes), lineContext{schema: p.schema[""]})
+	p.value(0, value, newChangeTree(changes), lineContext{schema: p.schema[""]})
 	return p.lines, nil
 }
 

@@ -131,25 +131,23 @@ func (r ruleView) consoleTarget() (path string, object int) {
 	if len(r.results) > 0 && r.results[0].Why != playground.WhyAbsent {
 		return r.results[0].Path, r.results[0].index
 	}
-	return firstPath(r.SchemaPath), 0
+	return firstPath(r.SchemaSteps), 0
 }
 
 // firstPath returns the field path of the first value that a schema node could
 // have: "spec.jobs[0]". It stops at the first map, whose keys are unknown.
-func firstPath(schemaPath string) string {
+func firstPath(schemaSteps []string) string {
 	var path strings.Builder
-	for schemaPath != "" {
-		if name, rest, ok := strings.Cut(strings.TrimPrefix(schemaPath, "properties["), "]"); ok && strings.HasPrefix(schemaPath, "properties[") {
-			path.WriteString("." + name)
-			schemaPath = strings.TrimPrefix(rest, ".")
-			continue
+	for i := 0; i < len(schemaSteps); i++ {
+		switch schemaSteps[i] {
+		case "properties":
+			i++
+			path.WriteString("." + schemaSteps[i])
+		case "items":
+			path.WriteString("[0]")
+		default:
+			return strings.TrimPrefix(path.String(), ".")
 		}
-		rest, ok := strings.CutPrefix(schemaPath, "items")
-		if !ok {
-			break
-		}
-		path.WriteString("[0]")
-		schemaPath = strings.TrimPrefix(rest, ".")
 	}
 	return strings.TrimPrefix(path.String(), ".")
 }
@@ -173,7 +171,7 @@ func (r ruleView) evaluations() string {
 // repetitionText describes the size limit of a list or map around a rule: "jobs:
 // max 100 items".
 func repetitionText(list playground.Repetition) string {
-	name, noun := lastProperty(list.SchemaPath), "value"
+	name, noun := lastProperty(list.SchemaSteps), "value"
 	if list.Keyword == "maxItems" {
 		noun = "item"
 	}
@@ -185,14 +183,15 @@ func repetitionText(list playground.Repetition) string {
 
 // lastProperty names the innermost property in a schema path: "jobs", or "the
 // items of jobs".
-func lastProperty(path string) string {
-	at := strings.LastIndex(path, "properties[")
-	if at < 0 {
-		return "the object"
-	}
-	name, below, _ := strings.Cut(path[at+len("properties["):], "]")
-	for range strings.Count(below, ".items") + strings.Count(below, ".additionalProperties") {
-		name = "the items of " + name
+func lastProperty(schemaSteps []string) string {
+	name := "the object"
+	for i := 0; i < len(schemaSteps); i++ {
+		if schemaSteps[i] == "properties" {
+			i++
+			name = schemaSteps[i]
+		} else {
+			name = "the items of " + name
+		}
 	}
 	return name
 }

@@ -15,8 +15,8 @@ func readLines(object playground.Object, version playground.ObjectVersion) []lin
 		return nil
 	}
 	var changes []stageChange
-	for _, path := range version.Lost {
-		changes = append(changes, lostFieldChange(stored, path, version.Name))
+	for _, steps := range version.LostSteps {
+		changes = append(changes, lostFieldChange(stored, steps, version.Name))
 	}
 	lines, err := objectLines(version.Object, changes, nil)
 	if err != nil {
@@ -40,15 +40,15 @@ func lostInStorage(object playground.Object) []playground.Change {
 	return lost
 }
 
-func lostFieldChange(stored any, path, version string) stageChange {
+func lostFieldChange(stored any, steps []string, version string) stageChange {
 	change := playground.Change{
 		Op:      playground.ChangeRemove,
-		Path:    path,
+		Steps:   steps,
 		Cause:   playground.CausePruned,
 		Because: "stored, but not in the schema of " + version,
 	}
 	value := stored
-	for _, step := range pathSteps(path, stored) {
+	for _, step := range steps {
 		value = descend(value, step)
 	}
 	if text, err := json.Marshal(value); err == nil {

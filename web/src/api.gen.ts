@@ -117,7 +117,7 @@ export type components = {
                 readonly [key: string]: string;
             };
         };
-        /** @description AssistRequest is an assist request; exactly one of its fields is set. */
+        /** @description AssistRequest is an assist request; exactly one of its fields is set. The tag response names the field of AssistResponse with the response. */
         readonly AssistRequest: {
             readonly complete: components["schemas"]["Cursor"];
         } | {
@@ -246,6 +246,8 @@ export type components = {
             readonly op: "add" | "remove" | "replace";
             /** @description Path is the field path in the object: "spec.jobs[0].name". */
             readonly path: string;
+            /** @description Steps lists the keys and indexes of Path: "spec", "jobs", "0", "name". */
+            readonly steps: readonly string[];
             /** @description Value is the added or removed value, or the new value of a replacement. */
             readonly value: unknown;
             /**
@@ -703,6 +705,8 @@ export type components = {
             readonly cause?: "unansweredWebhook";
             /** @description Lost lists the paths of stored fields that this version lacks. */
             readonly lost: readonly string[];
+            /** @description LostSteps lists the keys and indexes of each path in Lost. */
+            readonly lostSteps: readonly (readonly string[])[];
             /** @description RoundTrip lists the changes to the stored object if a client reads it at this version and writes it back unchanged. It excludes metadata. */
             readonly roundTrip: readonly components["schemas"]["Change"][];
         };
@@ -757,8 +761,9 @@ export type components = {
         };
         /** @description Repetition is a list or map whose schema has rules for its items. */
         readonly Repetition: {
-            /** @description SchemaPath is the path of the list or map, as in Rule.SchemaPath. */
+            /** @description SchemaPath and SchemaSteps are the path of the list or map, as in Rule. */
             readonly schemaPath: string;
+            readonly schemaSteps: readonly string[];
             /** @description Keyword is the keyword that limits the size: maxItems or maxProperties. */
             readonly keyword: string;
             /** @description Max is the value of the keyword. If it is nil, the API server assumes the largest number of items that fits into a request. */
@@ -802,6 +807,8 @@ export type components = {
             readonly version: string;
             /** @description SchemaPath is the path of the rule's schema node below openAPIV3Schema: "propertiesspec.items". It is empty at the root. */
             readonly schemaPath: string;
+            /** @description SchemaSteps lists the steps of SchemaPath: "properties", "spec", "items". */
+            readonly schemaSteps: readonly string[];
             readonly rule: string;
             readonly message: string;
             readonly messageExpression: string;

@@ -105,7 +105,7 @@ func (l *ruleList) enter(node *celrule.Node, keyword string, limit *int64) (leav
 	if limit != nil {
 		at = l.crd.keyRange(append(path, keyword)...)
 	}
-	l.within = append(l.within, playground.Repetition{SchemaPath: node.Path.String(), Keyword: keyword, Max: limit, Range: at})
+	l.within = append(l.within, playground.Repetition{SchemaPath: node.Path.String(), SchemaSteps: node.Path.Steps(), Keyword: keyword, Max: limit, Range: at})
 	return func() { l.within = l.within[:len(l.within)-1] }
 }
 
@@ -119,6 +119,7 @@ func (l *ruleList) add(node *celrule.Node, i int, cost *CostContext) {
 		ID:                node.RuleID(l.version, i),
 		Version:           l.version,
 		SchemaPath:        node.Path.String(),
+		SchemaSteps:       node.Path.Steps(),
 		Rule:              rule.Rule,
 		Message:           rule.Message,
 		MessageExpression: rule.MessageExpression,

@@ -69,6 +69,9 @@ func NodeAt(root *structuralschema.Structural, value []any) (*structuralschema.S
 	return &node, path
 }
 
+// Steps returns the steps of the path in a report, never nil.
+func (p Path) Steps() []string { return append([]string{}, p...) }
+
 // ValuePath formats the path of the values that the node describes:
 // "spec.jobs[*].name".
 func (p Path) ValuePath() string {

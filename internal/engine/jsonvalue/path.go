@@ -34,6 +34,15 @@ func PathString(path []any) string {
 	return b.String()
 }
 
+// PathSteps returns the keys and indexes of a path as text, never nil.
+func PathSteps(path []any) []string {
+	steps := make([]string, len(path))
+	for i, step := range path {
+		steps[i] = fmt.Sprint(step)
+	}
+	return steps
+}
+
 // At returns the value at a path. It reports false if there is none.
 func At(value any, path []any) (any, bool) {
 	for _, step := range path {

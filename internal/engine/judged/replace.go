@@ -130,7 +130,7 @@ func (r replacement) replaceVersions(older verdict.Object) {
 		}
 		version, ok := known[name]
 		if !ok {
-			version = playground.ObjectVersion{Name: name, Lost: []string{}, RoundTrip: []playground.Change{}}
+			version = playground.ObjectVersion{Name: name, Lost: []string{}, LostSteps: [][]string{}, RoundTrip: []playground.Change{}}
 		}
 		version.Object, version.Warning, version.Error = r.adopt(reading.Object), reading.Warning, reading.Error
 		r.object.Versions = append(r.object.Versions, version)

@@ -45,7 +45,7 @@ func (r *Request) reportVersion(v *crd.Version) {
 	if e.CRD.HasScale() {
 		report.Scale = append(report.Scale, readScale(v, e.resource(), r.stored.object.GetName(), object, err))
 	}
-	out := playground.ObjectVersion{Name: v.Kind.Version, Warning: v.DeprecationWarning, Object: jsonvalue.Encode(nil), Lost: []string{}, RoundTrip: []playground.Change{}}
+	out := playground.ObjectVersion{Name: v.Kind.Version, Warning: v.DeprecationWarning, Object: jsonvalue.Encode(nil), Lost: []string{}, LostSteps: [][]string{}, RoundTrip: []playground.Change{}}
 	if err != nil {
 		out.Error, out.Cause = err.Error(), errorCause(err)
 		report.Versions = append(report.Versions, out)
@@ -55,7 +55,10 @@ func (r *Request) reportVersion(v *crd.Version) {
 		report.SelectableFields = append(report.SelectableFields, customresource.SelectableFields(v, declared, object))
 	}
 	out.Object = jsonvalue.Encode(object)
-	out.Lost = append(out.Lost, lostFields(r.stored.object, object)...)
+	for _, path := range lostFields(r.stored.object, object) {
+		out.Lost = append(out.Lost, jsonvalue.PathString(path))
+		out.LostSteps = append(out.LostSteps, jsonvalue.PathSteps(path))
+	}
 	for _, c := range r.stored.roundTrip(v, object) {
 		out.RoundTrip = append(out.RoundTrip, r.rec.describe(c))
 	}
@@ -63,11 +66,11 @@ func (r *Request) reportVersion(v *crd.Version) {
 }
 
 // lostFields returns the paths of the stored fields that a version lacks.
-func lostFields(stored, object *unstructured.Unstructured) []string {
-	var lost []string
+func lostFields(stored, object *unstructured.Unstructured) [][]any {
+	var lost [][]any
 	for _, c := range jsonvalue.Diff(stored.Object, object.Object, nil) {
 		if c.Op == playground.ChangeRemove {
-			lost = append(lost, jsonvalue.PathString(c.Path))
+			lost = append(lost, c.Path)
 		}
 	}
 	return lost

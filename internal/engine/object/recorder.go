@@ -159,7 +159,7 @@ func (rec *recorder) record(changes ...change) {
 
 // describe returns the report of a change.
 func (rec *recorder) describe(c change) playground.Change {
-	out := playground.Change{Op: c.Op, Path: jsonvalue.PathString(c.Path), Value: jsonvalue.Encode(c.Value), Cause: c.cause, Because: c.because}
+	out := playground.Change{Op: c.Op, Path: jsonvalue.PathString(c.Path), Steps: jsonvalue.PathSteps(c.Path), Value: jsonvalue.Encode(c.Value), Cause: c.cause, Because: c.because}
 	if location, ok := rec.doc.At(c.Path...); ok {
 		at := location.Key()
 		out.Range = &at

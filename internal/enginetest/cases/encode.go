@@ -16,8 +16,9 @@ import (
 // "line:character-line:character". JSON values of the user, such as a stored
 // object, are complete.
 //
-// It also omits the timing, and the positions of schemas, which would be the
-// longest part and have cases of their own.
+// It also omits the timing, the steps of a path without special characters, which
+// its text shows as well, and the positions of schemas, which would be the longest
+// part and have cases of their own.
 func Encode(report playground.Report) ([]byte, error) {
 	report.Timing = playground.Timing{}
 	report.Objects = slices.Clone(report.Objects)
@@ -82,7 +83,7 @@ func encodeStruct(b *bytes.Buffer, v reflect.Value) error {
 	first := true
 	for i := range v.NumField() {
 		name, _, _ := strings.Cut(v.Type().Field(i).Tag.Get("json"), ",")
-		if name == "-" || isEmpty(v.Field(i)) {
+		if name == "-" || isEmpty(v.Field(i)) || isPlainPath(v.Field(i)) && strings.HasSuffix(strings.ToLower(name), "steps") {
 			continue
 		}
 		if !first {
@@ -125,6 +126,12 @@ func isEmpty(v reflect.Value) bool {
 		return v.IsZero() && v.Type() != reflect.TypeFor[playground.Range]()
 	}
 	return v.IsZero()
+}
+
+// isPlainPath reports whether a value is a list of steps that all are plain words.
+func isPlainPath(v reflect.Value) bool {
+	steps, ok := reflect.TypeAssert[[]string](v)
+	return ok && !strings.ContainsAny(strings.Join(steps, ""), ".[]/ ")
 }
 
 // encodeJSON encodes a value like the HTTP API.
