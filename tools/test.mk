@@ -1,8 +1,8 @@
 # Tests. docs/contributing.md has a table of the steps, with what each one proves.
 
-# The steps of "make test" in two lanes, one for each core: mostly Go, and mostly Node.js.
-GO_STEPS := check-tidy check-format check-generated test-architecture test-native test-crdtest test-wasm
-NODE_STEPS := check-page check-lint-page test-page check-api check-notice check-size test-npm test-worker test-module test-flows
+# The steps of "make test" in two lanes of about the same length, one for each core.
+GO_STEPS := check-tidy check-format check-generated test-architecture test-native test-crdtest test-wasm test-module
+NODE_STEPS := check-page check-lint-page test-page check-api check-notice check-size test-npm test-worker test-flows
 # The steps that only "make nightly" runs: they need a long time, or programs that must be compiled.
 NIGHTLY_STEPS := check-lint check-actions test-deploy test-long test-minors test-race test-wasm-all test-oldest-module test-flows-all test-browsers check-image test-attack
 

@@ -1,9 +1,6 @@
 package main
 
 import (
-	"encoding/json"
-	"io"
-
 	"github.com/spf13/cobra"
 
 	"github.com/crdlab/crdlab/internal/engine/whole"
@@ -69,27 +66,24 @@ func runDiff(command *cobra.Command, flags diffFlags, paths []string) (int, erro
 		}
 		notifyMistakes(command, in)
 	}
-	if err := printComparison(command.OutOrStdout(), result, flags); err != nil {
-		return 0, err
+	return flags.print(command, result, problems)
+}
+
+// print prints a comparison of inputs with a number of problems, and returns the exit status.
+func (f *diffFlags) print(command *cobra.Command, r *upgrade.Result, problems int) (status int, err error) {
+	switch out := command.OutOrStdout(); f.output {
+	case outputJSON:
+		err = printJSON(out, r)
+	case outputMarkdown:
+		err = upgrade.WriteMarkdown(out, r, f.verbose)
+	default:
+		err = upgrade.WriteText(out, r, f.verbose)
 	}
 	switch {
 	case problems > 0:
-		return statusUsage, nil
-	case result.Severity() >= severities[flags.failOn]:
-		return statusFindings, nil
+		status = statusUsage
+	case r.Severity() >= severities[f.failOn]:
+		status = statusFindings
 	}
-	return statusAccepted, nil
-}
-
-func printComparison(out io.Writer, r *upgrade.Result, flags diffFlags) error {
-	switch flags.output {
-	case outputJSON:
-		encoder := json.NewEncoder(out)
-		encoder.SetEscapeHTML(false)
-		encoder.SetIndent("", "  ")
-		return encoder.Encode(r)
-	case outputMarkdown:
-		return upgrade.WriteMarkdown(out, r, flags.verbose)
-	}
-	return upgrade.WriteText(out, r, flags.verbose)
+	return status, err
 }

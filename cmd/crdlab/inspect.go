@@ -223,11 +223,6 @@ func (s *selection) noObjects(subjects []inspect.Subject, flag, version string) 
 	return usageError("there is no object with a CRD in these paths")
 }
 
-// addVersion adds the flag --version, which selects a served version of the CRDs.
-func addVersion(command *cobra.Command, value *string) {
-	command.Flags().StringVar(value, "version", "", "served `version` of the CRDs, or all; if empty, the version that kubectl prefers")
-}
-
 // noVersion returns the error that no CRD serves a version. It returns nil if a CRD is
 // rejected, and therefore serves no version, or if no version was requested.
 func (s *selection) noVersion(subjects []inspect.Subject, flag, version string) error {

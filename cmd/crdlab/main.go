@@ -101,9 +101,10 @@ func newRoot() *cobra.Command {
 	}
 	root.SetVersionTemplate("crdlab {{.Version}}\n")
 	root.AddCommand(
-		newCheck(), newColumns(), newConvert(), newCost(), newCRDTest(), newDiff(), newEval(), newExplain(), newGenerate(), newGet(), newOpenAPI(),
-		newLink(), newLinks(), newOpen(), newSample(), newServe(), newStatic(), newTest(), newUpgradeCheck(), newVersion(),
+		newCheck(), newCRDTest(), newDiff(), newEval(), newGenerate(), newLink(), newLinks(), newOpen(),
+		newSample(), newServe(), newStatic(), newTest(), newUpgradeCheck(), newVersion(),
 	)
+	root.AddCommand(newPrinters()...)
 	explainArguments(root)
 	return root
 }

@@ -52,16 +52,7 @@ func runUpgradeCheck(command *cobra.Command, flags upgradeFlags, paths []string)
 	if err != nil {
 		return 0, err
 	}
-	if err := printComparison(command.OutOrStdout(), result, flags.diffFlags); err != nil {
-		return 0, err
-	}
-	switch {
-	case len(after.Problems)+len(before.Problems)+len(objects.Problems) > 0:
-		return statusUsage, nil
-	case result.Severity() >= severities[flags.failOn]:
-		return statusFindings, nil
-	}
-	return statusAccepted, nil
+	return flags.print(command, result, len(after.Problems)+len(before.Problems)+len(objects.Problems))
 }
 
 // readStored reads the CRDs of the cluster that have the names of new CRDs, and their objects.

@@ -48,7 +48,8 @@ export class KeptPage {
     const [rest, wanted] = [await restOf(page), this.#wanted];
     const lines = (label: string, some: readonly string[], others: readonly string[]): string[] =>
       some.filter((line) => !others.includes(line)).map((line) => `${label} ${line}`);
-    return [...lines("+", rest, wanted), ...lines("-", wanted, rest)].slice(0, 10).join("\n");
+    const missing = lines("-", wanted, rest).filter((line) => !line.startsWith("- unfolded: "));
+    return [...lines("+", rest, wanted), ...missing].slice(0, 10).join("\n");
   }
 }
 
@@ -73,7 +74,11 @@ async function reset(page: Page): Promise<void> {
   const example = await page.evaluate(() => {
     for (const dialog of document.querySelectorAll("dialog[open]")) (dialog as HTMLDialogElement).close();
     for (const popover of document.querySelectorAll(":popover-open")) (popover as HTMLElement).hidePopover();
-    (document.activeElement as HTMLElement | null)?.blur();
+    // The next Tab leads to the first element again.
+    document.body.tabIndex = -1;
+    document.body.focus();
+    document.body.blur();
+    document.body.removeAttribute("tabindex");
     localStorage.clear();
     sessionStorage.clear();
     history.replaceState(history.state, "", "/");
@@ -114,8 +119,12 @@ async function restOf(page: Page): Promise<readonly string[]> {
         const state = element instanceof HTMLInputElement ? `${element.value} ${element.checked}` : element instanceof HTMLSelectElement || element instanceof HTMLTextAreaElement ? element.value : "";
         return `${element.tagName} ${attributes.join(" ")} ${state}`.trim();
       });
+    // The next result keeps what was unfolded in a panel or typed into a filter, even if it is hidden.
+    const unfolded = [...document.querySelectorAll("[data-panel] details[open]")].map((details) =>
+      `unfolded: ${details.className} ${(details.querySelector("summary")?.textContent ?? "").replace(/\d+/g, "")}`);
+    const typed = [...document.querySelectorAll<HTMLInputElement>("input:not([readonly])")].filter(({ id, value }) => id && value).map(({ id, value }) => `typed: ${id} ${value}`);
     // The page stores the session within a second.
     const stored = Object.keys(localStorage).filter((key) => key !== "crdlab.session");
-    return [...shell, ...stored.map((key) => `stored: ${key}`)];
+    return [...shell, ...unfolded, ...typed, ...stored.map((key) => `stored: ${key}`)];
   });
 }
