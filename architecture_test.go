@@ -66,8 +66,7 @@ var packageRules = []packageRule{
 	{"internal/refserver", "internal/refserver/kubeapi internal/playground", true},
 	{"internal/refserver/kubeapi", "internal/playground", true},
 
-	{"internal/engine/whole", "internal/expect internal/unfailing internal/playground internal/engine internal/engine/admission internal/engine/admission/manifest internal/engine/conversion internal/engine/openapi internal/engine/feature", true},
-	{"internal/unfailing", "internal/engine internal/engine/celread internal/engine/celrule internal/engine/release internal/playground", true},
+	{"internal/engine/whole", "internal/expect internal/engine internal/engine/admission internal/engine/admission/manifest internal/engine/conversion internal/engine/openapi internal/engine/feature", true},
 	// Features know nothing of the engine but the types in package feature.
 	{"internal/engine/admission", "internal/engine/admission/manifest " + featureImports, true},
 	{"internal/engine/admission/manifest", "internal/engine/gotype internal/engine/finding internal/engine/upstream internal/source/... internal/playground", true},
@@ -75,7 +74,8 @@ var packageRules = []packageRule{
 	{"internal/engine/openapi", "internal/engine/jsonvalue internal/playground", true},
 	{"internal/engine/webhook", "", true},
 
-	{"internal/assist", "internal/bundle internal/assist/celscope internal/assist/facts internal/engine internal/engine/celread internal/engine/solve internal/engine/object internal/engine/crd internal/engine/celrule internal/engine/crdschema internal/engine/release internal/engine/feature " + engineTools, true},
+	{"internal/assist", "internal/unfailing internal/bundle internal/assist/celscope internal/assist/facts internal/engine internal/engine/celread internal/engine/solve internal/engine/object internal/engine/crd internal/engine/celrule internal/engine/crdschema internal/engine/release internal/engine/feature " + engineTools, true},
+	{"internal/unfailing", "internal/engine internal/engine/celread internal/engine/celrule internal/engine/release internal/playground", true},
 	{"internal/assist/celscope", "internal/assist/facts internal/engine/crdschema internal/engine/release internal/source/... internal/playground", true},
 	{"internal/assist/facts", "internal/engine/crdschema internal/engine/jsonvalue internal/playground", true},
 	{"internal/engine", "internal/engine/witness internal/engine/judged internal/verdict internal/engine/quickfix internal/engine/crddiff internal/engine/object internal/engine/crd internal/engine/crdschema internal/engine/kubectl internal/engine/size internal/engine/release internal/engine/feature " + engineTools, true},

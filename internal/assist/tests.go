@@ -7,6 +7,7 @@ import (
 	"github.com/crdlab/crdlab/internal/engine"
 	"github.com/crdlab/crdlab/internal/engine/feature"
 	"github.com/crdlab/crdlab/internal/playground"
+	"github.com/crdlab/crdlab/internal/unfailing"
 )
 
 // test responds to a test request: it compares the findings of all CRDs and objects with the
@@ -20,8 +21,12 @@ func (a *Assistant) test(ctx context.Context, request playground.TestRequest) (t
 		return nil, false, err
 	}
 	var incomplete atomic.Bool
-	tested, err = a.engine.Features.Test(ctx, a.evaluator(&incomplete), s)
+	tested, err = a.engine.Features.Test(ctx, a.evaluator(&incomplete), a.cannotFail, s)
 	return tested, incomplete.Load(), err
+}
+
+func (a *Assistant) cannotFail(ctx context.Context, s playground.Scenario) (map[string]bool, error) {
+	return unfailing.Rules(ctx, a.engine, s)
 }
 
 // export responds to an export request: it writes all CRDs and objects as a test.

@@ -52,13 +52,16 @@ type Set struct {
 	// admission policies.
 	PolicyTypes func() (request, namespace *apiservercel.DeclType)
 	// Test compares the findings in a scenario with the expectations in its comments.
-	Test func(context.Context, Evaluate, playground.Scenario) (*playground.TestResult, error)
+	Test func(context.Context, Evaluate, CannotFail, playground.Scenario) (*playground.TestResult, error)
 	// Export returns scenarios as one test file, see [playground.ExportRequest].
 	Export func(context.Context, Evaluate, []playground.Scenario) (*playground.TestFile, error)
 }
 
 // Evaluate evaluates a scenario with one CRD. It is safe for concurrent use.
 type Evaluate = func(context.Context, playground.Scenario) (playground.Report, error)
+
+// CannotFail returns the IDs of the rules in a scenario's CRD that cannot fail.
+type CannotFail = func(context.Context, playground.Scenario) (map[string]bool, error)
 
 // Plugins are admission plugins. They are safe for concurrent use.
 type Plugins interface {

@@ -2,7 +2,6 @@
 package whole
 
 import (
-	"context"
 	"maps"
 
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
@@ -19,8 +18,6 @@ import (
 	"github.com/crdlab/crdlab/internal/engine/feature"
 	"github.com/crdlab/crdlab/internal/engine/openapi"
 	"github.com/crdlab/crdlab/internal/expect"
-	"github.com/crdlab/crdlab/internal/playground"
-	"github.com/crdlab/crdlab/internal/unfailing"
 )
 
 // New returns an engine that evaluates every scenario and sends no requests.
@@ -29,8 +26,7 @@ func New() *engine.Engine { return NewWithWebhooks(conversion.Webhooks{}) }
 // NewWithWebhooks returns an engine that may call the permitted conversion webhooks
 // if a scenario contains no rules or responses to replace them.
 func NewWithWebhooks(live conversion.Webhooks) *engine.Engine {
-	var e *engine.Engine
-	e = engine.New(feature.Set{
+	return engine.New(feature.Set{
 		Admission: func(text string) (feature.Plugins, error) { return admission.New(text) },
 		ConversionWebhook: func(request feature.ConversionRequest) (feature.ConversionWebhook, error) {
 			return conversion.New(request, live)
@@ -43,15 +39,9 @@ func NewWithWebhooks(live conversion.Webhooks) *engine.Engine {
 		Schema:       openapi.Schema,
 		Definitions:  definitions,
 		PolicyTypes:  admission.VariableTypes,
-		Test: func(ctx context.Context, evaluate feature.Evaluate, s playground.Scenario) (*playground.TestResult, error) {
-			cannotFail := func(ctx context.Context, s playground.Scenario) (map[string]bool, error) {
-				return unfailing.Rules(ctx, e, s)
-			}
-			return expect.Test(ctx, evaluate, cannotFail, s)
-		},
-		Export: expect.Export,
+		Test:         expect.Test,
+		Export:       expect.Export,
 	})
-	return e
 }
 
 func definitions(reference common.ReferenceCallback) map[string]common.OpenAPIDefinition {
