@@ -15,7 +15,11 @@ kustomize := sigs.k8s.io/kustomize/kustomize/v5@v5.8.2
 # The file's name contains the version, so a raised version is another file.
 program = dist/tools/$(1)-$(lastword $(subst @, ,$($(1))))
 
+# The file without the version is a link, for workflows.
 define program-rule
+dist/tools/$(1): $$(call program,$(1))
+	ln -sf $$(notdir $$<) $$@
+
 $$(call program,$(1)):
 	$$(call say,Compile $(1))
 	GOBIN="$$(CURDIR)/dist/tools" GOFLAGS=-trimpath go install -ldflags="$$(GO_LDFLAGS)" $$($(1))

@@ -9,19 +9,16 @@ release: ## build everything for deployment, with the smallest engine modules
 	node web/scripts/site-size.mjs dist/static $(SITE_MAX)
 
 # Signing and publishing need the accounts of .github/workflows/release.yml.
-snapshot: dist/goreleaser ## build the archives of a release into dist/release, without signing or publishing them
-	dist/goreleaser release --snapshot --clean --skip=publish,sign,sbom
+snapshot: dist/tools/goreleaser ## build the archives of a release into dist/release, without signing or publishing them
+	dist/tools/goreleaser release --snapshot --clean --skip=publish,sign,sbom
 
-check-release: dist/goreleaser ## check the description of releases
-	dist/goreleaser check
-
-dist/goreleaser: $(call program,goreleaser)
-	ln -sf tools/$(notdir $<) $@
+check-release: dist/tools/goreleaser ## check the description of releases
+	dist/tools/goreleaser check
 
 chart: $(call program,helm) ## lint the Helm chart, and write its manifests in deploy/, the cases and the table of its values
 	HELM="$(abspath $<)" go test -count=1 ./deploy -run 'TestLint|TestChart|TestManifestsAreRendered|TestValuesTable' -update
 
-package-chart: $(call program,helm) ## write the Helm chart of VERSION into dist/chart
+package-chart: dist/tools/helm ## write the Helm chart of VERSION into dist/chart
 	$< package deploy/chart --version "$(VERSION:v%=%)" --app-version "$(VERSION)" --destination dist/chart
 
 # The directories have names of different lengths, because a path in a file would change it.

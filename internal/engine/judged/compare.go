@@ -6,10 +6,9 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
-	"maps"
-	"reflect"
 	"slices"
 
+	"github.com/crdlab/crdlab/internal/engine/jsonvalue"
 	"github.com/crdlab/crdlab/internal/playground"
 	"github.com/crdlab/crdlab/internal/verdict"
 )
@@ -109,7 +108,7 @@ func (c *comparison) objects(older, newest verdict.Object) {
 	}
 	sortManagers(older.Stored)
 	sortManagers(newest.Stored)
-	c.stored("", older.Stored, newest.Stored)
+	c.stored(older.Stored, newest.Stored)
 	if equal(older.Stored, newest.Stored) && !equal(withoutManagers(older.Versions), withoutManagers(newest.Versions)) || !equal(older.Scale, newest.Scale) {
 		c.add(playground.PartRead, "", reads(older), reads(newest))
 	}
@@ -140,52 +139,13 @@ func withoutManagers(versions map[string]verdict.Reading) map[string]verdict.Rea
 	return versions
 }
 
-// stored adds the fields of the stored objects that differ. It compares lists of
-// the same length item by item.
-func (c *comparison) stored(path string, older, newest any) {
-	if reflect.DeepEqual(older, newest) {
-		return
+// stored adds the fields of the stored objects that differ.
+func (c *comparison) stored(older, newest any) {
+	for _, change := range jsonvalue.Diff(older, newest, nil) {
+		before, _ := jsonvalue.At(older, change.Path)
+		after, _ := jsonvalue.At(newest, change.Path)
+		c.add(playground.PartStored, jsonvalue.PathString(change.Path), before, after)
 	}
-	olderMap, ok := older.(map[string]any)
-	newestMap, both := newest.(map[string]any)
-	if ok && both {
-		keys := maps.Clone(olderMap)
-		maps.Copy(keys, newestMap)
-		for _, key := range slices.Sorted(maps.Keys(keys)) {
-			child := key
-			if path != "" {
-				child = path + "." + key
-			}
-			c.stored(child, valueAt(olderMap, key), valueAt(newestMap, key))
-		}
-		return
-	}
-	olderList, ok := older.([]any)
-	newestList, both := newest.([]any)
-	if ok && both && len(olderList) == len(newestList) {
-		for i := range olderList {
-			c.stored(fmt.Sprintf("%s[%d]", path, i), olderList[i], newestList[i])
-		}
-		return
-	}
-	c.add(playground.PartStored, path, orNull(older), orNull(newest))
-}
-
-// absent is the value of a field that an object lacks, in contrast to null.
-type absent struct{}
-
-func valueAt(fields map[string]any, key string) any {
-	if value, ok := fields[key]; ok {
-		return value
-	}
-	return absent{}
-}
-
-func orNull(value any) any {
-	if value == (any)(absent{}) {
-		return nil
-	}
-	return value
 }
 
 func (c *comparison) tables(older, newest []verdict.Table) {
