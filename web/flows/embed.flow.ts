@@ -93,6 +93,7 @@ test("a frame neither reads nor changes what the browser stores", async ({ playg
   await playground.stored("mine: 1");
   const before = await page.evaluate(() => JSON.stringify(localStorage));
   const site = await page.context().newPage();
+  await site.clock.install();
   await site.route(`${baseURL}/host.html`, (route) =>
     route.fulfill({ contentType: "text/html", body: `<script type="module" src="/crd-lab.js"></script><crd-lab>${pre(bundle)}</crd-lab>` }),
   );
@@ -105,6 +106,6 @@ test("a frame neither reads nor changes what the browser stores", async ({ playg
   const empty = site.frameLocator("iframe");
   await expect(empty.locator("[data-editor=object] .cm-content, [data-editor=crd] .cm-content").first()).toBeVisible();
   await expect(empty.locator("body")).not.toContainText("mine: 1");
-  await site.waitForTimeout(1500);
+  await site.clock.fastForward(2_000); // a page stores its session within a second
   expect(await page.evaluate(() => JSON.stringify(localStorage))).toBe(before);
 });

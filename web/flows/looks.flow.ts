@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
-import { expect, type Page, panels, test } from "./playground";
+import { expect, type Page, panels, firstVisit, test } from "./playground";
 import { crd, object } from "./texts";
 
 const axeSource = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
@@ -181,8 +181,9 @@ test("with reduced motion, nothing moves", async ({ playground }) => {
   expect(moving).toEqual([]);
 });
 
-test("a screen reader announces each change of the verdict once", async ({ playground }) => {
+firstVisit("a screen reader announces each change of the verdict once", async ({ playground }) => {
   const { page } = playground;
+  await page.clock.install();
   await playground.open();
   await expect(playground.where()).toHaveText(/in this page/);
   await page.locator("#validation").selectOption("Strict");
@@ -210,7 +211,7 @@ test("a screen reader announces each change of the verdict once", async ({ playg
   await page.keyboard.press("Enter");
   await page.keyboard.type("unknown: 12345", { delay: 80 });
   await expect(region).toContainText("rejected");
-  await page.waitForTimeout(600); // a second announcement would follow the pause after the last key
+  await page.clock.fastForward(2_000); // a second announcement would follow the pause after the last key
   const said = await announced.jsonValue();
   expect(said).toHaveLength(1);
   expect(said[0]).toContain("rejected");

@@ -45,7 +45,8 @@ for (const width of [1440, 390]) {
     });
     await playground.open();
     await expect(playground.where()).toHaveText(/in this page/);
-    await page.waitForTimeout(500);
+    // An idle page has painted, and reported, all that it had to show.
+    await page.evaluate(() => new Promise((resolve) => requestIdleCallback(() => requestAnimationFrame(() => requestIdleCallback(resolve)))));
     const shifts = await page.evaluate(() => (globalThis as unknown as { shifts: string[] }).shifts);
     const total = shifts.reduce((sum, shift) => sum + Number.parseFloat(shift), 0);
     console.log(`cumulative layout shift ${total.toFixed(4)}`, shifts);
