@@ -10,8 +10,8 @@ comma := ,
 empty :=
 list = $(subst $(empty) $(empty),$(comma),$(strip $(1)))
 # RESULTS is the directory for the results of a step. RUN limits a step to the tests whose
-# names match a pattern, and PACKAGES limits it to packages: the report of a failure has both.
-go-test = go test $(if $(RESULTS),-json) $(if $(RUN),-run '$(RUN)') $(1) $(or $(PACKAGES),$(2)) $(if $(RESULTS),> "$(RESULTS)/go.json")
+# names match a pattern, and PACKAGES limits the long steps to packages: the report of a failure has both.
+go-test = go test $(if $(RESULTS),-json) $(if $(RUN),-run '$(RUN)') $(1) $(2) $(if $(RESULTS),> "$(RESULTS)/go.json")
 NODE_TEST = node --test $(if $(RUN),--test-name-pattern='$(RUN)') $(if $(RESULTS),--test-reporter=spec --test-reporter-destination=stdout --test-reporter=junit --test-reporter-destination="$(RESULTS)/node.xml")
 PLAYWRIGHT_TEST = $(if $(RESULTS),PLAYWRIGHT_JUNIT_OUTPUT_FILE="$(RESULTS)/flows.xml") npx playwright test $(if $(RUN),-g '$(RUN)') $(if $(RESULTS),--reporter=list$(comma)junit)
 
@@ -70,10 +70,10 @@ test-architecture:
 
 # Tests that need more than a minute are left out of the brief run.
 test-native: postgresql
-	$(call go-test,-short,./cmd/... ./deploy/... ./internal/... ./web/...)
+	$(call go-test,-short,$(or $(PACKAGES),./cmd/... ./deploy/... ./internal/... ./web/...))
 
 test-long: postgresql
-	$(call go-test,-timeout=30m,./cmd/... ./deploy/... ./internal/... ./web/...)
+	$(call go-test,-timeout=30m,$(or $(PACKAGES),./cmd/... ./deploy/... ./internal/... ./web/...))
 
 # The library's tests build the program, and test from a module of their own.
 test-crdtest:
@@ -117,10 +117,10 @@ WASM_EXEC = -exec "$$(go env GOROOT)/lib/wasm/go_js_wasm_exec"
 
 # What test-module does not compare: the trimmed libraries' own files, and the boundary.
 test-wasm: dist/engine.mod
-	$(wasm-environment) $(call go-test,$(WASM_EXEC),./internal/engine/celrule ./wasm/boundary)
+	$(wasm-environment) $(call go-test,$(WASM_EXEC),$(or $(PACKAGES),./internal/engine/celrule ./wasm/boundary))
 
 test-wasm-all: dist/engine.mod
-	$(wasm-environment) $(call go-test,$(WASM_EXEC) -timeout=30m,./internal/assist ./internal/engine ./internal/engine/celrule ./internal/engine/crd ./internal/engine/quickfix ./internal/source/... ./internal/ui ./wasm/boundary)
+	$(wasm-environment) $(call go-test,$(WASM_EXEC) -timeout=30m,$(or $(PACKAGES),./internal/assist ./internal/engine ./internal/engine/celrule ./internal/engine/crd ./internal/engine/quickfix ./internal/source/... ./internal/ui ./wasm/boundary))
 
 # Evaluates each case many times and compares the reports byte by byte.
 test-repeat: dist/engine.mod ## look for random orders in reports: each case 50 times natively, 5 times as WebAssembly
