@@ -17,7 +17,6 @@ import (
 	"github.com/crdlab/crdlab/internal/manifest"
 	"github.com/crdlab/crdlab/internal/minors"
 	"github.com/crdlab/crdlab/internal/playground"
-	"github.com/crdlab/crdlab/internal/unfailing"
 )
 
 // testFlags holds the flags of the command test.
@@ -130,7 +129,7 @@ func addUnfailing(ctx context.Context, c *expect.Coverage, releases []string) er
 		defer e.ForgetCRDs()
 		var all map[string]bool
 		for _, release := range releases {
-			ids, err := unfailing.Rules(ctx, e, playground.Scenario{CRD: crd.Text, Kubernetes: release})
+			ids, err := e.UnfailingRules(ctx, playground.Scenario{CRD: crd.Text, Kubernetes: release})
 			if err != nil {
 				return nil, err
 			}

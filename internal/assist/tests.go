@@ -7,7 +7,6 @@ import (
 	"github.com/crdlab/crdlab/internal/engine"
 	"github.com/crdlab/crdlab/internal/engine/feature"
 	"github.com/crdlab/crdlab/internal/playground"
-	"github.com/crdlab/crdlab/internal/unfailing"
 )
 
 // test responds to a test request: it compares the findings of all CRDs and objects with the
@@ -26,7 +25,7 @@ func (a *Assistant) test(ctx context.Context, request playground.TestRequest) (t
 }
 
 func (a *Assistant) cannotFail(ctx context.Context, s playground.Scenario) (map[string]bool, error) {
-	return unfailing.Rules(ctx, a.engine, s)
+	return a.engine.UnfailingRules(ctx, s)
 }
 
 // export responds to an export request: it writes all CRDs and objects as a test.

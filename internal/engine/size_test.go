@@ -6,7 +6,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/crdlab/crdlab/internal/engine/size"
+	"github.com/crdlab/crdlab/internal/engine/finding"
 	"github.com/crdlab/crdlab/internal/engine/whole"
 	"github.com/crdlab/crdlab/internal/playground"
 )
@@ -59,8 +59,8 @@ func TestObjectSize(t *testing.T) {
 		"small":              {1000, sizeResult{Accepted: true, Status: playground.Status{Code: 201}}},
 		"noticeable":         {200_000, sizeResult{Accepted: true, Status: playground.Status{Code: 201}, Largest: largest(200_002)}},
 		"for server-side":    {300_000, sizeResult{Accepted: true, Status: playground.Status{Code: 201}, Largest: largest(300_002), Warning: applyWarning}},
-		"just small enough":  {size.Limit - 500, sizeResult{Accepted: true, Status: playground.Status{Code: 201}, Largest: largest(size.Limit - 498), Warning: applyWarning}},
-		"too large":          {size.Limit - 200, sizeResult{Status: tooLarge, Ended: playground.StageSize, Largest: largest(size.Limit - 198)}},
+		"just small enough":  {finding.SizeLimit - 500, sizeResult{Accepted: true, Status: playground.Status{Code: 201}, Largest: largest(finding.SizeLimit - 498), Warning: applyWarning}},
+		"too large":          {finding.SizeLimit - 200, sizeResult{Status: tooLarge, Ended: playground.StageSize, Largest: largest(finding.SizeLimit - 198)}},
 		"over the text size": {3 << 20, sizeResult{Status: playground.Status{Message: "the input is longer than 3145728 bytes: 3145810"}, Ended: playground.StageDecode}},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -86,9 +86,9 @@ func TestCRDSize(t *testing.T) {
 	}{
 		"small":           {1000, sizeResult{Accepted: true, Status: playground.Status{Code: 201}}},
 		"for server-side": {300_000, sizeResult{Accepted: true, Status: playground.Status{Code: 201}, Largest: []playground.FieldSize{{Path: path, Bytes: 300_002}}, Warning: message}},
-		"too large": {size.Limit, sizeResult{
+		"too large": {finding.SizeLimit, sizeResult{
 			Status: playground.Status{Code: 500, Message: "etcdserver: request is too large"}, Ended: playground.StageCRDSize,
-			Largest: []playground.FieldSize{{Path: path, Bytes: size.Limit + 2}},
+			Largest: []playground.FieldSize{{Path: path, Bytes: finding.SizeLimit + 2}},
 		}},
 	} {
 		t.Run(name, func(t *testing.T) {

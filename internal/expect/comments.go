@@ -15,7 +15,7 @@ import (
 
 	"github.com/crdlab/crdlab/internal/manifest"
 	"github.com/crdlab/crdlab/internal/source"
-	"github.com/crdlab/crdlab/internal/source/syntax"
+	"github.com/crdlab/crdlab/internal/source/yamltext"
 )
 
 // A want is an expected finding.
@@ -178,7 +178,7 @@ func (e extents) cover(start, end int) bool {
 // comment. The first line of a block scalar may have a comment.
 func scalarsOf(file *manifest.File) extents {
 	var all extents
-	for _, chunk := range syntax.Split(file.Text) {
+	for _, chunk := range yamltext.Split(file.Text) {
 		parsed, _ := source.Parse(file.Text[chunk.Start:chunk.End], source.DefaultLimits)
 		for _, d := range parsed.Documents {
 			if d.Err == nil && !d.Empty() {

@@ -12,7 +12,7 @@ import (
 
 	"github.com/crdlab/crdlab/internal/manifest"
 	"github.com/crdlab/crdlab/internal/playground"
-	"github.com/crdlab/crdlab/internal/source/syntax"
+	"github.com/crdlab/crdlab/internal/source/yamltext"
 )
 
 // exportedPath names the exported file in messages.
@@ -101,7 +101,7 @@ func Draft(s playground.Scenario, report playground.Report) string {
 // withRequests returns the documents of a stream, and adds a comment to each without an operation.
 func withRequests(comment, text string) []string {
 	var all []string
-	for _, chunk := range syntax.Split(text) {
+	for _, chunk := range yamltext.Split(text) {
 		document := strings.Trim(text[chunk.Start:chunk.End], "\n")
 		if comment != "" && !hasRequest.MatchString(document) {
 			document = "# crdlab: " + comment + "\n" + document

@@ -13,7 +13,6 @@ import (
 	"github.com/crdlab/crdlab/internal/bundle"
 	"github.com/crdlab/crdlab/internal/playground"
 	"github.com/crdlab/crdlab/internal/source"
-	"github.com/crdlab/crdlab/internal/source/syntax"
 	"github.com/crdlab/crdlab/internal/source/yamltext"
 )
 
@@ -138,7 +137,7 @@ func (f *File) indented(start, end int) string {
 func (in *Input) divide(file *File) {
 	file.index = yamltext.NewIndex(file.Text)
 	before := in.count()
-	for _, chunk := range syntax.Split(file.Text) {
+	for _, chunk := range yamltext.Split(file.Text) {
 		if len(in.Documents) >= maxDocuments {
 			in.problem(file.Path, fmt.Errorf("more than %d documents: the rest is not read", maxDocuments))
 			return
@@ -156,7 +155,7 @@ const byteOrderMark = "\ufeff"
 
 // addChunk adds the documents in a part of a file. It returns false if the file is not to
 // be read any further.
-func (in *Input) addChunk(file *File, chunk syntax.Chunk) bool {
+func (in *Input) addChunk(file *File, chunk yamltext.Chunk) bool {
 	if file.Text[:chunk.Start] == byteOrderMark {
 		chunk.Start = 0 // Blanks instead of the mark would indent the first line.
 	}

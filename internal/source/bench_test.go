@@ -9,8 +9,8 @@ import (
 	"go.yaml.in/yaml/v3"
 	kyaml "sigs.k8s.io/yaml"
 
+	"github.com/crdlab/crdlab/internal/engine/finding"
 	"github.com/crdlab/crdlab/internal/source"
-	"github.com/crdlab/crdlab/internal/source/resolve"
 	"github.com/crdlab/crdlab/internal/source/sourcetest"
 )
 
@@ -92,7 +92,7 @@ func BenchmarkResolve(b *testing.B) {
 		}
 		b.Run(name, func(b *testing.B) {
 			for b.Loop() {
-				l, _ := resolve.CRDField(file.Documents[0], field)
+				l, _ := finding.LocateCRD(file.Documents[0], field)
 				if r := l.RangeAt(1, 6); !l.Exact || r.End.Character-r.Start.Character != 3 {
 					b.Fatal(r)
 				}

@@ -8,7 +8,6 @@ import (
 	"go.yaml.in/yaml/v3"
 
 	"github.com/crdlab/crdlab/internal/playground"
-	"github.com/crdlab/crdlab/internal/source/syntax"
 	"github.com/crdlab/crdlab/internal/source/yamltext"
 )
 
@@ -34,7 +33,7 @@ type Document struct {
 	duplicates func() *duplicates
 }
 
-func parseDocument(x *yamltext.Index, c syntax.Chunk, budget *syntax.Budget) *Document {
+func parseDocument(x *yamltext.Index, c yamltext.Chunk, budget *yamltext.Budget) *Document {
 	d := &Document{
 		Text:   x.Text()[c.Start:c.End],
 		Range:  x.Range(c.Start, c.End),
@@ -47,7 +46,7 @@ func parseDocument(x *yamltext.Index, c syntax.Chunk, budget *syntax.Budget) *Do
 		d.Err = d.syntaxError(message, 0, yamltext.LineEnd(d.Text, 0))
 		return d
 	}
-	if syntax.LooksLikeJSON(d.Text) {
+	if yamltext.LooksLikeJSON(d.Text) {
 		d.parseJSON(budget)
 	}
 	if d.Err == nil && d.root == nil {
@@ -58,10 +57,10 @@ func parseDocument(x *yamltext.Index, c syntax.Chunk, budget *syntax.Budget) *Do
 
 // parseJSON tries to parse the document as JSON. If YAML fails as well and the
 // document looks like JSON, the JSON error remains.
-func (d *Document) parseJSON(spent *syntax.Budget) {
+func (d *Document) parseJSON(spent *yamltext.Budget) {
 	attempt := *spent
-	root, at, err := syntax.ParseJSON(d.Text, &attempt)
-	var limit *syntax.Exceeded
+	root, at, err := yamltext.ParseJSON(d.Text, &attempt)
+	var limit *yamltext.Exceeded
 	switch {
 	case err == nil:
 		*spent = attempt
@@ -85,19 +84,19 @@ func quotesFirstKey(text string) bool {
 	return rest == "" || rest[0] == '"' || rest[0] == '}'
 }
 
-func (d *Document) parseYAML(budget *syntax.Budget) {
-	if err := syntax.CheckNesting(d.Text, *budget); err != nil {
+func (d *Document) parseYAML(budget *yamltext.Budget) {
+	if err := yamltext.CheckNesting(d.Text, *budget); err != nil {
 		d.setError(err, 0)
 		return
 	}
-	if err := syntax.CheckCharacters(d.Text); err != nil {
+	if err := yamltext.CheckCharacters(d.Text); err != nil {
 		d.setError(err, err.Offset)
 		return
 	}
 	if at := d.layout.SkipSpace(d.layout.Start, ""); d.isMarker(at) && d.layout.Text[at] == '.' {
 		return
 	}
-	root, failure := syntax.ParseYAML(d.Text)
+	root, failure := yamltext.ParseYAML(d.Text)
 	if failure != nil {
 		start, end := failure.Locate(d.Text)
 		d.Err = d.syntaxError(failure.Message, start, end)
@@ -171,7 +170,7 @@ func (d *Document) Layout() *yamltext.Layout { return d.layout }
 
 // setError sets Err for an error at an offset of Text.
 func (d *Document) setError(err error, offset int) {
-	var limit *syntax.Exceeded
+	var limit *yamltext.Exceeded
 	if !errors.As(err, &limit) {
 		d.Err = d.syntaxError(err.Error(), offset, offset+1)
 		return

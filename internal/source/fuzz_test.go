@@ -8,7 +8,6 @@ import (
 
 	"github.com/crdlab/crdlab/internal/source"
 	"github.com/crdlab/crdlab/internal/source/sourcetest"
-	"github.com/crdlab/crdlab/internal/source/syntax"
 	"github.com/crdlab/crdlab/internal/source/yamltext"
 )
 
@@ -58,8 +57,8 @@ func checkScanner(t *testing.T, d *source.Document) {
 		depth, nodes = measure(d.Root().Node())
 	}
 	within := func(nodes, depth int) bool {
-		bounds := syntax.Budget{MaxNodes: nodes, MaxDepth: depth, MaxAliases: 1 << 30}
-		return syntax.CheckNesting(d.Text, bounds) == nil
+		bounds := yamltext.Budget{MaxNodes: nodes, MaxDepth: depth, MaxAliases: 1 << 30}
+		return yamltext.CheckNesting(d.Text, bounds) == nil
 	}
 	if !within(nodes, depth) {
 		t.Fatalf("%d nodes %d deep are too many for the scanner", nodes, depth)

@@ -5,7 +5,7 @@ import (
 	"fmt"
 
 	"github.com/crdlab/crdlab/internal/playground"
-	"github.com/crdlab/crdlab/internal/source/syntax"
+	"github.com/crdlab/crdlab/internal/source/yamltext"
 )
 
 // Limits bounds the input of the parser. The limits are checked before the YAML
@@ -62,11 +62,11 @@ type LimitError struct {
 }
 
 var phrases = map[string]string{
-	bytesLimit:     "the input is longer than %d bytes",
-	documentsLimit: "the input has more than %d documents",
-	syntax.Depth:   "mappings and sequences are nested more than %d levels deep",
-	syntax.Nodes:   "the input has more than %d YAML nodes",
-	syntax.Aliases: "the input has more than %d YAML aliases",
+	bytesLimit:       "the input is longer than %d bytes",
+	documentsLimit:   "the input has more than %d documents",
+	yamltext.Depth:   "mappings and sequences are nested more than %d levels deep",
+	yamltext.Nodes:   "the input has more than %d YAML nodes",
+	yamltext.Aliases: "the input has more than %d YAML aliases",
 }
 
 func (e *LimitError) Error() string {

@@ -8,8 +8,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/crdlab/crdlab/internal/engine/finding"
 	"github.com/crdlab/crdlab/internal/source"
-	"github.com/crdlab/crdlab/internal/source/resolve"
 )
 
 // TestLimits checks which limit each source exceeds, if any, and the position
@@ -71,7 +71,7 @@ func TestLimits(t *testing.T) {
 				t.Errorf("-want +got\n%s%v", diff, err)
 			}
 			for _, d := range file.Documents {
-				resolve.Field(d, "a.b.c[3].d")
+				finding.Locate(d, "a.b.c[3].d")
 				d.DuplicateKeys()
 				d.PathAt(d.Range.End)
 			}

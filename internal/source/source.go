@@ -4,7 +4,6 @@ import (
 	"fmt"
 
 	"github.com/crdlab/crdlab/internal/playground"
-	"github.com/crdlab/crdlab/internal/source/syntax"
 	"github.com/crdlab/crdlab/internal/source/yamltext"
 )
 
@@ -41,8 +40,8 @@ func Parse(text string, bounds Limits) (*File, error) {
 		return rejectLongText(text, bounds.MaxBytes)
 	}
 	file := &File{index: yamltext.NewIndex(text)}
-	budget := &syntax.Budget{MaxDepth: bounds.MaxDepth, MaxNodes: bounds.MaxNodes, MaxAliases: bounds.MaxAliases}
-	for _, chunk := range syntax.Split(text) {
+	budget := &yamltext.Budget{MaxDepth: bounds.MaxDepth, MaxNodes: bounds.MaxNodes, MaxAliases: bounds.MaxAliases}
+	for _, chunk := range yamltext.Split(text) {
 		if len(file.Documents) == bounds.MaxDocuments {
 			at := file.index.Range(chunk.Start, yamltext.LineEnd(text, chunk.Start))
 			return file, &LimitError{Limit: documentsLimit, Max: bounds.MaxDocuments, Range: at}

@@ -15,10 +15,10 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"golang.org/x/tools/txtar"
 
+	"github.com/crdlab/crdlab/internal/engine/finding"
 	"github.com/crdlab/crdlab/internal/playground"
 	"github.com/crdlab/crdlab/internal/source"
 	"github.com/crdlab/crdlab/internal/source/edit"
-	"github.com/crdlab/crdlab/internal/source/resolve"
 )
 
 var update = flag.Bool("update", false, "rewrite the wanted results of the cases")
@@ -105,9 +105,9 @@ func (q *querier) answer(query string) string {
 	d := q.file.Documents[q.doc]
 	switch verb {
 	case "resolve":
-		return q.location(resolve.Field(d, rest))
+		return q.location(finding.Locate(d, rest))
 	case "crd":
-		return q.location(resolve.CRDField(d, rest))
+		return q.location(finding.LocateCRD(d, rest))
 	case "at":
 		return q.location(d.At(steps(rest)...))
 	case "lookup":
@@ -118,7 +118,7 @@ func (q *querier) answer(query string) string {
 	case "runes":
 		return q.runes(d, rest)
 	case "strict":
-		r, ok := resolve.Message(d, rest)
+		r, ok := finding.LocateMessage(d, rest)
 		if !ok {
 			return "  none\n"
 		}
@@ -198,7 +198,7 @@ func (q *querier) location(l source.Location, ok bool) string {
 }
 
 func (q *querier) cel(d *source.Document, args []string) string {
-	l, _ := resolve.Field(d, args[0])
+	l, _ := finding.Locate(d, args[0])
 	line, _ := strconv.Atoi(args[1])
 	column, _ := strconv.Atoi(args[2])
 	return q.mark("", l.RangeAt(line, column))
@@ -206,7 +206,7 @@ func (q *querier) cel(d *source.Document, args []string) string {
 
 // runes lists each code point of a scalar with its source.
 func (q *querier) runes(d *source.Document, field string) string {
-	l, _ := resolve.Field(d, field)
+	l, _ := finding.Locate(d, field)
 	text, ok := l.Scalar()
 	if !ok {
 		return "  none\n"

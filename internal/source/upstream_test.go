@@ -16,8 +16,8 @@ import (
 	kjson "sigs.k8s.io/json"
 	"sigs.k8s.io/yaml"
 
+	"github.com/crdlab/crdlab/internal/engine/finding"
 	"github.com/crdlab/crdlab/internal/source"
-	"github.com/crdlab/crdlab/internal/source/resolve"
 )
 
 // TestDocumentsAsKubectl compares the documents with the result of kubectl's
@@ -91,7 +91,7 @@ func TestDuplicatesAsDecoder(t *testing.T) {
 	d := file.Documents[0]
 	got := ""
 	for line := range strings.SplitSeq(err.Error(), "\n") {
-		if r, ok := resolve.Message(d, strings.TrimSpace(line)); ok {
+		if r, ok := finding.LocateMessage(d, strings.TrimSpace(line)); ok {
 			got += fmt.Sprintf("%s @%d %s\n", strings.TrimSpace(line), r.Start.Line+1, covered(text, r))
 		}
 	}
@@ -124,7 +124,7 @@ func TestStrictAsJSONDecoder(t *testing.T) {
 	file, _ := source.Parse(text, source.Limits{})
 	got := ""
 	for _, complaint := range complaints {
-		r, ok := resolve.Message(file.Documents[0], complaint.Error())
+		r, ok := finding.LocateMessage(file.Documents[0], complaint.Error())
 		got += fmt.Sprintf("%v @%d %s %v\n", complaint, r.Start.Character, covered(text, r), ok)
 	}
 	want := `unknown field "a.zz" @15 "zz" true

@@ -11,7 +11,6 @@ import (
 	"github.com/crdlab/crdlab/internal/engine/upstream"
 	"github.com/crdlab/crdlab/internal/playground"
 	"github.com/crdlab/crdlab/internal/source"
-	"github.com/crdlab/crdlab/internal/source/resolve"
 )
 
 // addCauses adds a finding for each cause of an error that ended the request.
@@ -66,7 +65,7 @@ func (c *CRD) LocateField(field string) (source.Location, bool) {
 	if strings.HasPrefix(field, "status.storedVersions") {
 		return c.Doc.At("spec", "versions")
 	}
-	return resolve.CRDField(c.Doc, field)
+	return finding.LocateCRD(c.Doc, field)
 }
 
 // RulePath returns the path of a keyword of rule i of a schema node in the document.

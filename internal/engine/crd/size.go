@@ -7,7 +7,7 @@ import (
 
 	"k8s.io/apimachinery/pkg/runtime"
 
-	"github.com/crdlab/crdlab/internal/engine/size"
+	"github.com/crdlab/crdlab/internal/engine/finding"
 	"github.com/crdlab/crdlab/internal/playground"
 )
 
@@ -21,7 +21,7 @@ const statusBytes = 1000
 // checkSize rejects a CRD that is too large for etcd, and warns if client-side apply
 // cannot create it.
 func checkSize(r *Request) error {
-	if size.DocumentBytes(r.Doc) < size.Noticeable-statusBytes {
+	if finding.DocumentBytes(r.Doc) < finding.NoticeableSize-statusBytes {
 		return nil
 	}
 	v1, err := ToV1(r.Internal)
@@ -32,14 +32,14 @@ func checkSize(r *Request) error {
 	if err != nil {
 		return fmt.Errorf("encode the CRD: %w", err)
 	}
-	r.Report.Size = size.Report(len(encoded), func() map[string]any {
+	r.Report.Size = finding.ReportSize(len(encoded), func() map[string]any {
 		// A CRD that can be encoded can be converted, too.
 		content, _ := runtime.DefaultUnstructuredConverter.ToUnstructured(v1)
 		return content
 	})
-	if err := size.CheckWrite(path.Join(etcdKey, r.Internal.Name), len(encoded)); err != nil {
+	if err := finding.CheckWrite(path.Join(etcdKey, r.Internal.Name), len(encoded)); err != nil {
 		return err
 	}
-	r.findings.Add(size.CheckClientApply(playground.DocumentCRD, playground.StageCRDSize, r.Doc)...)
+	r.findings.Add(finding.CheckClientApply(playground.DocumentCRD, playground.StageCRDSize, r.Doc)...)
 	return nil
 }

@@ -12,7 +12,6 @@ import (
 	"github.com/crdlab/crdlab/internal/engine/jsonvalue"
 	"github.com/crdlab/crdlab/internal/playground"
 	"github.com/crdlab/crdlab/internal/source"
-	"github.com/crdlab/crdlab/internal/source/resolve"
 )
 
 // A diff collects the differences between two CRDs. Upstream decides whether an
@@ -116,7 +115,7 @@ func (d *diff) recordAt(at Difference, oldField, newField string, c change) {
 // fieldRange returns the range of a field, or the first line if the document
 // lacks the field.
 func fieldRange(doc *source.Document, field string) playground.Range {
-	location, ok := resolve.CRDField(doc, field)
+	location, ok := finding.LocateCRD(doc, field)
 	if !ok {
 		return doc.Line(1)
 	}

@@ -1,6 +1,6 @@
-// Package finding builds the findings of a report: the constructors, the
-// positions of upstream error messages in a YAML document, and the limits that
-// a document must keep.
+// Package finding builds the findings of a report: the constructors, the positions of
+// upstream error messages in a YAML document, and the limits of crdlab, etcd and kubectl
+// that a document must keep.
 package finding
 
 import (
@@ -9,7 +9,6 @@ import (
 
 	"github.com/crdlab/crdlab/internal/playground"
 	"github.com/crdlab/crdlab/internal/source"
-	"github.com/crdlab/crdlab/internal/source/resolve"
 )
 
 // New returns a finding about the range at, without a reason, hint or fixes.
@@ -48,7 +47,7 @@ func OfField(document playground.Document, stage string, doc *source.Document, e
 	f := Error(document, stage, RequestRange(doc, ""), err.ErrorBody())
 	f.Reason = string(metav1.CauseType(err.Type))
 	f.Field = err.Field
-	if location, ok := resolve.Field(doc, err.Field); ok {
+	if location, ok := Locate(doc, err.Field); ok {
 		f.Range = Mark(location)
 		if at, ok := CELRange(location, err.Detail); ok {
 			f.Range = at
@@ -70,7 +69,7 @@ func OfStrict(severity playground.Severity, document playground.Document, stage 
 // LocateStrict returns a finding of [OfStrict] with its range in doc.
 func LocateStrict(doc *source.Document, f playground.Finding) playground.Finding {
 	f.Range = doc.Line(1)
-	if at, ok := resolve.Message(doc, f.Message); ok {
+	if at, ok := LocateMessage(doc, f.Message); ok {
 		f.Range = at
 	}
 	return f

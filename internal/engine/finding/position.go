@@ -9,7 +9,6 @@ import (
 
 	"github.com/crdlab/crdlab/internal/playground"
 	"github.com/crdlab/crdlab/internal/source"
-	"github.com/crdlab/crdlab/internal/source/resolve"
 )
 
 var (
@@ -27,11 +26,11 @@ func RequestRange(doc *source.Document, message string) playground.Range {
 	if syntax, ok := errors.AsType[*source.SyntaxError](doc.Err); ok {
 		return syntax.Range
 	}
-	if at, ok := resolve.Message(doc, message); ok {
+	if at, ok := LocateMessage(doc, message); ok {
 		return at
 	}
 	if m := typedField.FindStringSubmatch(message); m != nil {
-		if location, ok := resolve.Field(doc, m[1]); ok {
+		if location, ok := Locate(doc, m[1]); ok {
 			return location.Key()
 		}
 	}

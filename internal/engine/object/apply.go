@@ -23,7 +23,6 @@ import (
 	"github.com/crdlab/crdlab/internal/engine/upstream"
 	"github.com/crdlab/crdlab/internal/playground"
 	"github.com/crdlab/crdlab/internal/source"
-	"github.com/crdlab/crdlab/internal/source/resolve"
 )
 
 // runApply merges the configuration into the live object. The field manager merges
@@ -229,7 +228,7 @@ func describeConflicts(doc *source.Document, err error) []playground.Finding {
 		f := finding.Error(playground.DocumentObject, playground.StageApply, doc.Line(1), cause.Message)
 		f.Reason = string(cause.Type)
 		f.Field = cause.Field
-		if location, ok := resolve.Field(doc, cause.Field); ok {
+		if location, ok := finding.Locate(doc, cause.Field); ok {
 			f.Range = finding.Mark(location)
 		}
 		f.Hint = "Another manager set this field. Remove it, set it to the same value, or force the conflict to take ownership."

@@ -15,7 +15,6 @@ import (
 	"github.com/crdlab/crdlab/internal/engine/upstream"
 	"github.com/crdlab/crdlab/internal/playground"
 	"github.com/crdlab/crdlab/internal/source"
-	"github.com/crdlab/crdlab/internal/source/resolve"
 )
 
 // A recorder builds the report of a request. It relates changes and findings to
@@ -218,7 +217,7 @@ func (rec *recorder) errorFinding(stage playground.StageName, err *field.Error) 
 
 // locate returns a finding with the locations of its field and of the field's schema.
 func (rec *recorder) locate(f playground.Finding) playground.Finding {
-	if location, ok := resolve.Field(rec.doc, f.Field); ok {
+	if location, ok := finding.Locate(rec.doc, f.Field); ok {
 		f.Range = finding.Mark(location)
 		f.Related = rec.related(rec.doc.PathAt(location.Key().Start))
 	}

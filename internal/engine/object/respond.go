@@ -12,7 +12,6 @@ import (
 	"github.com/crdlab/crdlab/internal/engine/upstream"
 	"github.com/crdlab/crdlab/internal/playground"
 	"github.com/crdlab/crdlab/internal/source"
-	"github.com/crdlab/crdlab/internal/source/resolve"
 )
 
 // Accept replaces the response in a report by acceptance with a status code, the
@@ -60,7 +59,7 @@ func errorFindings(doc *source.Document, err error) []playground.Finding {
 		f.Reason, f.Field = string(cause.Type), cause.Field
 		findings.AddLazily(f, func(f playground.Finding) playground.Finding {
 			f.Range = finding.RequestRange(doc, f.Message)
-			if location, ok := resolve.Field(doc, f.Field); ok {
+			if location, ok := finding.Locate(doc, f.Field); ok {
 				f.Range = finding.Mark(location)
 			}
 			return f

@@ -1,7 +1,7 @@
 package object
 
 import (
-	"github.com/crdlab/crdlab/internal/engine/size"
+	"github.com/crdlab/crdlab/internal/engine/finding"
 	"github.com/crdlab/crdlab/internal/playground"
 )
 
@@ -13,13 +13,13 @@ func runSize(r *Request) error {
 	}
 	report := &r.rec.report
 	bytes := len(report.Stored) + len("\n")
-	report.Size = size.Report(bytes, r.stored.object.UnstructuredContent)
-	if err := size.CheckWrite(r.endpoint.keyOf(r.object), bytes); err != nil {
+	report.Size = finding.ReportSize(bytes, r.stored.object.UnstructuredContent)
+	if err := finding.CheckWrite(r.endpoint.keyOf(r.object), bytes); err != nil {
 		report.Accepted, report.Stored, r.stored = false, nil, nil
 		return err
 	}
 	if r.options.matchesClientApply() {
-		r.rec.add(size.CheckClientApply(playground.DocumentObject, playground.StageSize, r.rec.doc)...)
+		r.rec.add(finding.CheckClientApply(playground.DocumentObject, playground.StageSize, r.rec.doc)...)
 	}
 	return nil
 }

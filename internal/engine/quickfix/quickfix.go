@@ -11,9 +11,9 @@ import (
 	structuralschema "k8s.io/apiextensions-apiserver/pkg/apiserver/schema"
 
 	"github.com/crdlab/crdlab/internal/engine/crd"
+	"github.com/crdlab/crdlab/internal/engine/finding"
 	"github.com/crdlab/crdlab/internal/playground"
 	"github.com/crdlab/crdlab/internal/source"
-	"github.com/crdlab/crdlab/internal/source/resolve"
 )
 
 // SuggestForCRD adds hints and fixes to the findings in the CRD document of c,
@@ -54,7 +54,7 @@ type Request struct {
 // SuggestForObject adds hints and fixes to the findings in the document of an
 // object, in place.
 func SuggestForObject(findings []playground.Finding, s Subject) {
-	resolveField := func(field string) (source.Location, bool) { return resolve.Field(s.Doc, field) }
+	resolveField := func(field string) (source.Location, bool) { return finding.Locate(s.Doc, field) }
 	for i, f := range findings {
 		if f.Document == playground.DocumentObject {
 			findings[i] = suggest(problem{Finding: f, doc: s.Doc, crd: s.CRD, schema: s.Schema, old: s.Old, request: s.Request}, resolveField)

@@ -8,8 +8,8 @@ import (
 
 	"go.yaml.in/yaml/v3"
 
+	"github.com/crdlab/crdlab/internal/engine/finding"
 	"github.com/crdlab/crdlab/internal/playground"
-	"github.com/crdlab/crdlab/internal/source/resolve"
 )
 
 // addMinimalSchema adds a schema that accepts any object and prunes nothing.
@@ -168,7 +168,7 @@ func reduceMetadata(p *problem) []playground.Fix {
 
 // defineType adds a node for a field that only a value validation describes.
 func defineType(p *problem) []playground.Fix {
-	at, ok := resolve.CRDField(p.doc, strings.TrimSpace(p.Message[strings.LastIndex(p.Message, " defined in ")+len(" defined in "):]))
+	at, ok := finding.LocateCRD(p.doc, strings.TrimSpace(p.Message[strings.LastIndex(p.Message, " defined in ")+len(" defined in "):]))
 	inferred := "string"
 	if ok && at.Exact && inferredType(at.Node()) != "" {
 		inferred = inferredType(at.Node())

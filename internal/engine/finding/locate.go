@@ -1,4 +1,4 @@
-package resolve
+package finding
 
 import (
 	"iter"
@@ -22,7 +22,7 @@ const maxSteps = 1_000
 //
 // If the field does not exist, the result is its nearest existing ancestor,
 // possibly the root. ok is false if the document is empty or has an error.
-func Field(d *source.Document, field string) (l source.Location, ok bool) {
+func Locate(d *source.Document, field string) (l source.Location, ok bool) {
 	root := d.Root()
 	if root.Node() == nil {
 		return root, false

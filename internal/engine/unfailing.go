@@ -1,6 +1,4 @@
-// Package unfailing proves that rules cannot fail, because the schema permits no value for
-// which they would.
-package unfailing
+package engine
 
 import (
 	"context"
@@ -9,24 +7,23 @@ import (
 	"github.com/google/cel-go/common/types"
 	"k8s.io/apiextensions-apiserver/pkg/apiserver/schema/cel"
 
-	"github.com/crdlab/crdlab/internal/engine"
 	"github.com/crdlab/crdlab/internal/engine/celread"
 	"github.com/crdlab/crdlab/internal/engine/celrule"
 	"github.com/crdlab/crdlab/internal/engine/release"
 	"github.com/crdlab/crdlab/internal/playground"
 )
 
-// Rules returns the IDs of the rules in a CRD that cannot fail. It evaluates a rule for
+// UnfailingRules returns the IDs of the rules in a CRD that cannot fail. It evaluates a rule for
 // all values that the schema permits and the rule can distinguish. It does not return a rule
 // that reads an unlimited number of values, even if the rule cannot fail. A stored object that
 // violates the schema can still fail a rule.
-func Rules(ctx context.Context, e *engine.Engine, s playground.Scenario) (ids map[string]bool, err error) {
+func (e *Engine) UnfailingRules(ctx context.Context, s playground.Scenario) (ids map[string]bool, err error) {
 	defer func() {
 		if p := recover(); p != nil {
 			err = fmt.Errorf("rules that cannot fail: panic: %v", p)
 		}
 	}()
-	if s, err = engine.SetDefaults(s); err != nil {
+	if s, err = SetDefaults(s); err != nil {
 		return nil, err
 	}
 	restore, err := release.Emulate(s)

@@ -1,4 +1,4 @@
-package resolve
+package finding
 
 import (
 	"fmt"
@@ -8,21 +8,21 @@ import (
 	"github.com/crdlab/crdlab/internal/source"
 )
 
-// CRDField locates a field of a CustomResourceDefinition, spelled as in the
+// LocateCRD locates a field of a CustomResourceDefinition, spelled as in the
 // errors of the API server. The server validates the internal version of the
 // API. The internal version holds properties common to all versions in
 // spec.validation, spec.subresources, spec.additionalPrinterColumns and
 // spec.selectableFields, and the webhook configuration directly in
-// spec.conversion. A v1beta1 document may have this form as well. CRDField
+// spec.conversion. A v1beta1 document may have this form as well. LocateCRD
 // locates a common property in the first version that contains it. It returns
 // the same results as [Field] otherwise.
-func CRDField(d *source.Document, field string) (l source.Location, ok bool) {
-	best, ok := Field(d, field)
+func LocateCRD(d *source.Document, field string) (l source.Location, ok bool) {
+	best, ok := Locate(d, field)
 	if !ok || best.Exact {
 		return best, ok
 	}
 	for _, candidate := range candidates(d, strings.TrimPrefix(field, ".")) {
-		l, _ := Field(d, candidate)
+		l, _ := Locate(d, candidate)
 		if l.Exact {
 			return l, true
 		}

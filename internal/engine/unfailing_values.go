@@ -1,4 +1,4 @@
-package unfailing
+package engine
 
 import (
 	"maps"

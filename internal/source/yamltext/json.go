@@ -1,4 +1,4 @@
-package syntax
+package yamltext
 
 import (
 	"encoding/json"
@@ -8,8 +8,6 @@ import (
 	"unicode/utf8"
 
 	"go.yaml.in/yaml/v3"
-
-	"github.com/crdlab/crdlab/internal/source/yamltext"
 )
 
 var errTrailing = errors.New("unexpected text after the JSON value")
@@ -105,7 +103,7 @@ func (r *jsonReader) advance(offset int) {
 		if i < 0 {
 			break
 		}
-		passed = passed[i+yamltext.BreakWidth(passed, i):]
+		passed = passed[i+BreakWidth(passed, i):]
 		r.line, r.column = r.line+1, 0
 	}
 	r.column += utf8.RuneCountInString(passed)

@@ -1,4 +1,4 @@
-package unfailing_test
+package engine_test
 
 import (
 	"os"
@@ -7,12 +7,11 @@ import (
 
 	"github.com/crdlab/crdlab/internal/engine/whole"
 	"github.com/crdlab/crdlab/internal/playground"
-	"github.com/crdlab/crdlab/internal/unfailing"
 )
 
-// TestRules finds the rules with the prefix "unfailing" in their message.
-func TestRules(t *testing.T) {
-	crd, err := os.ReadFile("testdata/crd.yaml")
+// TestUnfailingRules finds the rules with the prefix "unfailing" in their message.
+func TestUnfailingRules(t *testing.T) {
+	crd, err := os.ReadFile("testdata/unfailing.yaml")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -21,7 +20,7 @@ func TestRules(t *testing.T) {
 	if err != nil || !report.CRD.Accepted {
 		t.Fatalf("%v: %s", err, report.CRD.Status.Message)
 	}
-	got, err := unfailing.Rules(t.Context(), e, s)
+	got, err := e.UnfailingRules(t.Context(), s)
 	if err != nil {
 		t.Fatal(err)
 	}

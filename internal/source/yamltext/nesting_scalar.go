@@ -1,19 +1,17 @@
-package syntax
+package yamltext
 
 import (
 	"strings"
-
-	"github.com/crdlab/crdlab/internal/source/yamltext"
 )
 
-func (s *scanner) scanQuoted(quote byte) {
+func (s *nestingScanner) scanQuoted(quote byte) {
 	start := s.pos
 	for s.pos++; s.pos < len(s.text); {
 		c := s.text[s.pos]
 		switch {
 		case c == '\\' && quote == '"':
 			s.pos++
-			if w := yamltext.BreakWidth(s.text, s.pos); w > 0 {
+			if w := BreakWidth(s.text, s.pos); w > 0 {
 				s.advance(w)
 			} else {
 				s.pos++
@@ -24,7 +22,7 @@ func (s *scanner) scanQuoted(quote byte) {
 			s.pos++
 			return
 		case c == '\n' || c == '\r' || c == 0xC2 || c == 0xE2:
-			s.advance(max(1, yamltext.BreakWidth(s.text, s.pos)))
+			s.advance(max(1, BreakWidth(s.text, s.pos)))
 		default:
 			s.pos++
 		}
@@ -33,8 +31,8 @@ func (s *scanner) scanQuoted(quote byte) {
 }
 
 // advance moves forward by width bytes and updates lineStart at a line break.
-func (s *scanner) advance(width int) {
-	isBreak := yamltext.BreakWidth(s.text, s.pos) > 0
+func (s *nestingScanner) advance(width int) {
+	isBreak := BreakWidth(s.text, s.pos) > 0
 	s.pos += width
 	if isBreak {
 		s.lineStart = s.pos
@@ -42,13 +40,13 @@ func (s *scanner) advance(width int) {
 }
 
 // scanPlain scans a plain scalar with its continuation lines.
-func (s *scanner) scanPlain() {
+func (s *nestingScanner) scanPlain() {
 	for s.pos++; ; {
 		s.scanPlainLine()
 		next, column := s.nextLine()
 		if next == len(s.text) || next == s.pos || s.text[next] == '#' ||
 			len(s.flow) == 0 && column <= s.indent() ||
-			column == 0 && yamltext.IsDocumentMarker(s.text, next) {
+			column == 0 && IsDocumentMarker(s.text, next) {
 			return
 		}
 		s.pos, s.lineStart = next, next-column
@@ -56,21 +54,21 @@ func (s *scanner) scanPlain() {
 }
 
 // scanPlainLine scans the rest of a plain scalar in the current line.
-func (s *scanner) scanPlainLine() {
+func (s *nestingScanner) scanPlainLine() {
 	for s.pos < len(s.text) {
 		switch s.text[s.pos] {
 		case '\n', '\r':
 			return
 		case 0xC2, 0xE2:
-			if yamltext.BreakWidth(s.text, s.pos) > 0 {
+			if BreakWidth(s.text, s.pos) > 0 {
 				return
 			}
 		case ':':
-			if yamltext.IsBlankOrEnd(s.text, s.pos+1) {
+			if IsBlankOrEnd(s.text, s.pos+1) {
 				return
 			}
 		case '#':
-			if yamltext.IsBlank(s.text[s.pos-1]) {
+			if IsBlank(s.text[s.pos-1]) {
 				return
 			}
 		case ',', '?', '[', ']', '{', '}':
@@ -84,13 +82,13 @@ func (s *scanner) scanPlainLine() {
 
 // nextLine returns the offset and column of the next character after blanks and
 // line breaks. If no line break follows, it returns the current offset.
-func (s *scanner) nextLine() (offset, column int) {
+func (s *nestingScanner) nextLine() (offset, column int) {
 	i, start := s.pos, -1
 	for i < len(s.text) {
-		if w := yamltext.BreakWidth(s.text, i); w > 0 {
+		if w := BreakWidth(s.text, i); w > 0 {
 			i += w
 			start = i
-		} else if yamltext.IsBlank(s.text[i]) {
+		} else if IsBlank(s.text[i]) {
 			i++
 		} else {
 			break
@@ -103,7 +101,7 @@ func (s *scanner) nextLine() (offset, column int) {
 }
 
 // scanBlockScalar scans a literal or folded scalar up to the line after it.
-func (s *scanner) scanBlockScalar() {
+func (s *nestingScanner) scanBlockScalar() {
 	s.key = -1
 	indent := 0
 	for s.pos++; s.pos < len(s.text) && strings.IndexByte("+-0123456789", s.text[s.pos]) >= 0; s.pos++ {
@@ -112,13 +110,13 @@ func (s *scanner) scanBlockScalar() {
 		}
 	}
 	s.skipLine()
-	s.pos += yamltext.BreakWidth(s.text, s.pos)
+	s.pos += BreakWidth(s.text, s.pos)
 	for {
 		s.lineStart = s.pos
 		for s.pos < len(s.text) && s.text[s.pos] == ' ' && (indent == 0 || s.column() < indent) {
 			s.pos++
 		}
-		if w := yamltext.BreakWidth(s.text, s.pos); w > 0 {
+		if w := BreakWidth(s.text, s.pos); w > 0 {
 			s.pos += w
 			continue
 		}
@@ -129,6 +127,6 @@ func (s *scanner) scanBlockScalar() {
 			return
 		}
 		s.skipLine()
-		s.pos += yamltext.BreakWidth(s.text, s.pos)
+		s.pos += BreakWidth(s.text, s.pos)
 	}
 }

@@ -1,4 +1,4 @@
-package resolve
+package finding
 
 import (
 	"errors"
@@ -17,7 +17,7 @@ var (
 	decoderLine    = regexp.MustCompile(`\bline (\d+): (.*)`)
 )
 
-// Message locates a decoder message. It returns the key for
+// LocateMessage locates a decoder message. It returns the key for
 //
 //	unknown field "spec.foo"
 //	duplicate field "spec.foo"
@@ -25,9 +25,9 @@ var (
 //
 // For any other message, it returns the syntax error of the document, or the
 // line in the message. ok is false if the message has no location.
-func Message(d *source.Document, message string) (r playground.Range, ok bool) {
+func LocateMessage(d *source.Document, message string) (r playground.Range, ok bool) {
 	if m := unknownField.FindStringSubmatch(message); m != nil {
-		l, ok := Field(d, unquoteField(m[1]))
+		l, ok := Locate(d, unquoteField(m[1]))
 		return l.Key(), ok
 	}
 	if m := duplicateField.FindStringSubmatch(message); m != nil {

@@ -1,20 +1,18 @@
-package syntax
+package yamltext
 
 import (
 	"math"
 	"slices"
-
-	"github.com/crdlab/crdlab/internal/source/yamltext"
 )
 
-// A scanner estimates the depth and the number of nodes of a YAML document in
+// A nestingScanner estimates the depth and the number of nodes of a YAML document in
 // one pass without recursion. Documents that would exhaust the parser's stack
 // or memory therefore never reach the parser. The scanner follows the parser's
 // rules for the end of a scalar, but ignores syntax errors.
 //
 // For a document that the parser accepts, neither count is higher than the real
 // one. The real depth is at most twice the estimate plus one.
-type scanner struct {
+type nestingScanner struct {
 	text   string
 	budget *Budget
 
@@ -39,14 +37,14 @@ type scanner struct {
 // CheckNesting checks the depth, nodes and aliases of a document against a budget without spending it. The error is
 // nil or an *Exceeded.
 func CheckNesting(text string, b Budget) error {
-	s := newScanner(text, &b)
+	s := newNestingScanner(text, &b)
 	return s.scan()
 }
 
 // unclosed returns the offsets of unclosed brackets and of an unclosed quote at
 // the end of a source, innermost last.
 func unclosed(text string) []int {
-	s := newScanner(text, &Budget{MaxDepth: math.MaxInt, MaxNodes: math.MaxInt, MaxAliases: math.MaxInt})
+	s := newNestingScanner(text, &Budget{MaxDepth: math.MaxInt, MaxNodes: math.MaxInt, MaxAliases: math.MaxInt})
 	if s.scan() != nil {
 		return nil
 	}
@@ -68,11 +66,11 @@ func missingClosers(text string) string {
 	return string(missing)
 }
 
-func newScanner(text string, b *Budget) *scanner {
-	return &scanner{text: text, budget: b, key: -1, quote: -1}
+func newNestingScanner(text string, b *Budget) *nestingScanner {
+	return &nestingScanner{text: text, budget: b, key: -1, quote: -1}
 }
 
-func (s *scanner) scan() error {
+func (s *nestingScanner) scan() error {
 	for s.pos < len(s.text) {
 		if err := s.scanToken(); err != nil {
 			return err
@@ -81,27 +79,27 @@ func (s *scanner) scan() error {
 	return nil
 }
 
-func (s *scanner) column() int { return s.pos - s.lineStart }
+func (s *nestingScanner) column() int { return s.pos - s.lineStart }
 
 // indent returns the column of the innermost block collection, or -1.
-func (s *scanner) indent() int {
+func (s *nestingScanner) indent() int {
 	if len(s.indents) == 0 {
 		return -1
 	}
 	return s.indents[len(s.indents)-1]
 }
 
-func (s *scanner) spend(nodes, aliases int) error {
+func (s *nestingScanner) spend(nodes, aliases int) error {
 	return s.budget.Spend(s.pos, len(s.indents)+len(s.flow), nodes, aliases)
 }
 
-func (s *scanner) unroll(column int) {
+func (s *nestingScanner) unroll(column int) {
 	for len(s.flow) == 0 && s.indent() > column {
 		s.indents = s.indents[:len(s.indents)-1]
 	}
 }
 
-func (s *scanner) roll(column int) error {
+func (s *nestingScanner) roll(column int) error {
 	if len(s.flow) > 0 || s.indent() >= column {
 		return nil
 	}
@@ -110,13 +108,13 @@ func (s *scanner) roll(column int) error {
 }
 
 // scanToken scans blanks, a comment, an indicator or a scalar.
-func (s *scanner) scanToken() error {
+func (s *nestingScanner) scanToken() error {
 	c := s.text[s.pos]
-	if yamltext.IsBlank(c) {
+	if IsBlank(c) {
 		s.pos++
 		return nil
 	}
-	if w := yamltext.BreakWidth(s.text, s.pos); w > 0 {
+	if w := BreakWidth(s.text, s.pos); w > 0 {
 		s.newLine(w)
 		return nil
 	}
@@ -131,7 +129,7 @@ func (s *scanner) scanToken() error {
 	s.started = true
 	switch c {
 	case '-', '?', ':':
-		if yamltext.IsBlankOrEnd(s.text, s.pos+1) || c != '-' && len(s.flow) > 0 {
+		if IsBlankOrEnd(s.text, s.pos+1) || c != '-' && len(s.flow) > 0 {
 			return s.scanIndicator(c)
 		}
 	case '[', '{', ']', '}', ',':
@@ -145,7 +143,7 @@ func (s *scanner) scanToken() error {
 	return s.scanScalar(c)
 }
 
-func (s *scanner) newLine(width int) {
+func (s *nestingScanner) newLine(width int) {
 	s.pos += width
 	s.lineStart = s.pos
 	if len(s.flow) == 0 {
@@ -153,20 +151,20 @@ func (s *scanner) newLine(width int) {
 	}
 }
 
-func (s *scanner) skipLine() {
-	for s.pos < len(s.text) && yamltext.BreakWidth(s.text, s.pos) == 0 {
+func (s *nestingScanner) skipLine() {
+	for s.pos < len(s.text) && BreakWidth(s.text, s.pos) == 0 {
 		s.pos++
 	}
 }
 
 // scanMarker scans a directive or a document marker. It skips all documents
 // after the first, as the parser does.
-func (s *scanner) scanMarker() bool {
+func (s *nestingScanner) scanMarker() bool {
 	switch {
 	case s.text[s.pos] == '%' && len(s.flow) == 0 && !s.started:
 		s.skipLine()
 		return true
-	case !yamltext.IsDocumentMarker(s.text, s.pos):
+	case !IsDocumentMarker(s.text, s.pos):
 		return false
 	}
 	if s.started || s.text[s.pos] == '.' {
@@ -174,11 +172,11 @@ func (s *scanner) scanMarker() bool {
 		return true
 	}
 	s.started = true
-	s.pos += len(yamltext.Separator)
+	s.pos += len(Separator)
 	return true
 }
 
-func (s *scanner) scanIndicator(c byte) error {
+func (s *nestingScanner) scanIndicator(c byte) error {
 	column := s.column()
 	if c == ':' && s.key >= 0 {
 		column = s.key
@@ -195,14 +193,14 @@ func (s *scanner) scanIndicator(c byte) error {
 }
 
 // countEmptyNode counts a node without content, if one is possible here.
-func (s *scanner) countEmptyNode() error {
+func (s *nestingScanner) countEmptyNode() error {
 	if !s.empty {
 		return nil
 	}
 	return s.countNode(0)
 }
 
-func (s *scanner) scanBracket(c byte) error {
+func (s *nestingScanner) scanBracket(c byte) error {
 	var err error
 	switch c {
 	case '[', '{':
@@ -219,27 +217,27 @@ func (s *scanner) scanBracket(c byte) error {
 	return err
 }
 
-func (s *scanner) markKey() {
+func (s *nestingScanner) markKey() {
 	if len(s.flow) == 0 && s.key < 0 {
 		s.key = s.column()
 	}
 }
 
 // countNode counts a node.
-func (s *scanner) countNode(aliases int) error {
+func (s *nestingScanner) countNode(aliases int) error {
 	s.empty = false
 	return s.spend(1, aliases)
 }
 
-func (s *scanner) scanScalar(c byte) error {
+func (s *nestingScanner) scanScalar(c byte) error {
 	s.markKey()
 	switch c {
 	case '&', '!':
-		s.pos = yamltext.PropertyEnd(s.text, s.pos)
+		s.pos = PropertyEnd(s.text, s.pos)
 		s.empty = true
 		return nil
 	case '*':
-		s.pos = yamltext.PropertyEnd(s.text, s.pos)
+		s.pos = PropertyEnd(s.text, s.pos)
 		return s.countNode(1)
 	case '\'', '"':
 		s.scanQuoted(c)

@@ -1,11 +1,10 @@
-package size
+package finding
 
 import (
 	"go.yaml.in/yaml/v3"
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/validation"
 
-	"github.com/crdlab/crdlab/internal/engine/finding"
 	"github.com/crdlab/crdlab/internal/engine/jsonvalue"
 	"github.com/crdlab/crdlab/internal/playground"
 	"github.com/crdlab/crdlab/internal/source"
@@ -26,7 +25,7 @@ func CheckClientApply(document playground.Document, stage playground.StageName, 
 	if location, ok := doc.At("metadata"); ok {
 		at = location.Key()
 	}
-	f := finding.Warning(document, stage, at, "kubectl apply without --server-side fails: metadata.annotations: Too long: may not be more than 262144 bytes")
+	f := Warning(document, stage, at, "kubectl apply without --server-side fails: metadata.annotations: Too long: may not be more than 262144 bytes")
 	f.Field = "metadata.annotations"
 	f.Hint = "kubectl apply stores the whole document in the annotation " + corev1.LastAppliedConfigAnnotation + ". Use kubectl apply --server-side, or kubectl create and kubectl replace."
 	return []playground.Finding{f}

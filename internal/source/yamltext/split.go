@@ -1,11 +1,9 @@
-package syntax
+package yamltext
 
 import (
 	"encoding/json"
 	"iter"
 	"strings"
-
-	"github.com/crdlab/crdlab/internal/source/yamltext"
 )
 
 // A Chunk is the part of a source that belongs to one document.
@@ -58,7 +56,7 @@ func sections(text string) iter.Seq[Chunk] {
 // nextSeparator returns the offset of the first separator line at or after
 // start, or the length of the source. start is the start of a line.
 func nextSeparator(text string, start int) int {
-	for !strings.HasPrefix(text[start:], yamltext.Separator) {
+	for !strings.HasPrefix(text[start:], Separator) {
 		n := strings.IndexByte(text[start:], '\n')
 		if n < 0 {
 			return len(text)
@@ -76,7 +74,7 @@ func afterSeparator(text string, i int) (next int, bad string) {
 	if found {
 		next++
 	}
-	rest := strings.TrimSpace(line[len(yamltext.Separator):])
+	rest := strings.TrimSpace(line[len(Separator):])
 	if rest != "" && rest[0] != '#' {
 		return next, rest
 	}
@@ -118,8 +116,8 @@ func splitJSON(text string, c Chunk) []Chunk {
 }
 
 func trimByteOrderMark(text string, c Chunk) Chunk {
-	if strings.HasPrefix(text[c.Start:c.End], yamltext.ByteOrderMark) {
-		c.Start += len(yamltext.ByteOrderMark)
+	if strings.HasPrefix(text[c.Start:c.End], ByteOrderMark) {
+		c.Start += len(ByteOrderMark)
 	}
 	return c
 }

@@ -1,4 +1,4 @@
-package syntax
+package yamltext
 
 import (
 	"errors"
@@ -10,8 +10,6 @@ import (
 	"unicode/utf8"
 
 	"go.yaml.in/yaml/v3"
-
-	"github.com/crdlab/crdlab/internal/source/yamltext"
 )
 
 // A BadCharacter error locates a character that YAML does not allow.
@@ -165,8 +163,8 @@ func contentLine(text string, end int) int {
 func nthLine(text string, n int) int {
 	at := 0
 	for ; n > 1 && at < len(text); n-- {
-		at = yamltext.BreakAt(text, at)
-		at += yamltext.BreakWidth(text, at)
+		at = BreakAt(text, at)
+		at += BreakWidth(text, at)
 	}
 	return at
 }
@@ -174,7 +172,7 @@ func nthLine(text string, n int) int {
 // lineContent returns the extent of the line at start without the spaces around
 // it. It keeps a leading tab, which may be the error.
 func lineContent(text string, start int) (from, to int) {
-	line := text[start:yamltext.LineEnd(text, start)]
+	line := text[start:LineEnd(text, start)]
 	from = start + len(line) - len(strings.TrimLeft(line, " "))
 	return from, max(from, start+len(strings.TrimRight(line, " \t")))
 }

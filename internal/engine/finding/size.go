@@ -1,6 +1,4 @@
-// Package size compares CRDs and objects with the limits of etcd and of kubectl's
-// client-side apply.
-package size
+package finding
 
 import (
 	"errors"
@@ -11,11 +9,11 @@ import (
 )
 
 const (
-	// Limit is the size in bytes, 1.5 MiB, of the largest request that etcd accepts by
+	// SizeLimit is the size in bytes, 1.5 MiB, of the largest request that etcd accepts by
 	// default (--max-request-bytes).
-	Limit = 3 << 19
-	// Noticeable is the smallest size in bytes that a report contains.
-	Noticeable = Limit / 10
+	SizeLimit = 3 << 19
+	// NoticeableSize is the smallest size in bytes that a report contains.
+	NoticeableSize = SizeLimit / 10
 	// maxMessage is the largest message in bytes that the API server's client
 	// sends to etcd.
 	maxMessage = 2 << 20
@@ -25,13 +23,13 @@ const (
 	minShare      = 20
 )
 
-// Report returns the report of the size of stored JSON, or nil if it is smaller than
-// [Noticeable]. object returns the decoded JSON.
-func Report(bytes int, object func() map[string]any) *playground.Size {
-	if bytes < Noticeable {
+// ReportSize returns the report of the size of stored JSON, or nil if it is smaller than
+// [NoticeableSize]. object returns the decoded JSON.
+func ReportSize(bytes int, object func() map[string]any) *playground.Size {
+	if bytes < NoticeableSize {
 		return nil
 	}
-	report := &playground.Size{Bytes: bytes, Limit: Limit, Largest: []playground.FieldSize{}}
+	report := &playground.Size{Bytes: bytes, Limit: SizeLimit, Largest: []playground.FieldSize{}}
 	for _, field := range jsonvalue.LargestFields(object(), largestFields) {
 		if field.Bytes*minShare >= bytes {
 			report.Largest = append(report.Largest, playground.FieldSize{Path: field.Path, Bytes: field.Bytes})
@@ -50,7 +48,7 @@ func CheckWrite(key string, bytes int) error {
 	switch {
 	case message > maxMessage:
 		return fmt.Errorf("rpc error: code = ResourceExhausted desc = trying to send message larger than max (%d vs. %d)", message, maxMessage)
-	case message+raftFields > Limit:
+	case message+raftFields > SizeLimit:
 		return errors.New("etcdserver: request is too large")
 	}
 	return nil

@@ -1,3 +1,0 @@
-// Package resolve locates the fields and messages of API server errors in a
-// document.
-package resolve
