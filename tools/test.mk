@@ -81,7 +81,7 @@ test-crdtest:
 
 # Helm and Kustomize render the manifests.
 test-deploy: $(call program,helm) $(call program,kustomize) node_modules/.package-lock.json
-	$(NODE_TEST) deploy/manifests.test.mjs
+	KUSTOMIZE="$(abspath $(call program,kustomize))" $(NODE_TEST) deploy/manifests.test.mjs
 	HELM="$(abspath $(call program,helm))" KUSTOMIZE="$(abspath $(call program,kustomize))" $(call go-test,-count=1,./deploy)
 
 # The server that is attacked.

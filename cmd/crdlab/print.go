@@ -166,7 +166,7 @@ func (p printer[Part]) command() *cobra.Command {
 			return p.run(command, &flags, paths)
 		}),
 	}
-	flags.inspectFlags.add(command, p.formats...)
+	flags.add(command, p.formats...)
 	if p.reads == servedObjects {
 		flags.addConversion(command)
 		flags.addNow(command)

@@ -114,7 +114,7 @@ func newConfig(options *options.CustomResourceDefinitionsServerOptions, webhooks
 	if err := options.RecommendedOptions.Etcd.ApplyTo(&generic.Config); err != nil {
 		return apiserver.CompletedConfig{}, err
 	}
-	if err := options.RecommendedOptions.SecureServing.ApplyTo(&generic.Config.SecureServing, &generic.Config.LoopbackClientConfig); err != nil {
+	if err := options.RecommendedOptions.SecureServing.ApplyTo(&generic.SecureServing, &generic.LoopbackClientConfig); err != nil {
 		return apiserver.CompletedConfig{}, err
 	}
 	if err := options.APIEnablement.ApplyTo(&generic.Config, apiserver.DefaultAPIResourceConfigSource(), apiserver.Scheme); err != nil {

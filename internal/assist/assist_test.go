@@ -235,11 +235,3 @@ func readCases(t testing.TB) []cases.Case {
 }
 
 var update = flag.Bool("update", false, "rewrite the expected responses")
-
-func evaluate(t *testing.T, e *engine.Engine, s playground.Scenario) playground.Report {
-	report, err := e.Evaluate(context.Background(), s)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return report
-}

@@ -112,3 +112,11 @@ func (s *sampleTally) report(t *testing.T, oneIn int) {
 		t.Errorf("%d of %d samples refused", len(s.refused), s.count)
 	}
 }
+
+func evaluate(t *testing.T, e *engine.Engine, s playground.Scenario) playground.Report {
+	report, err := e.Evaluate(t.Context(), s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return report
+}

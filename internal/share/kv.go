@@ -45,7 +45,7 @@ func (n namespace) Put(_ context.Context, id string, value []byte, expires time.
 		return nil
 	case err == nil:
 		value, expires = known, later(until, expires)
-	case err != ErrNotFound:
+	case !errors.Is(err, ErrNotFound):
 		return err
 	}
 	return n.write(id, value, expires)
@@ -86,7 +86,7 @@ func (n namespace) read(id string) ([]byte, time.Time, error) {
 func (n namespace) Extend(_ context.Context, id string, expires time.Time) error {
 	value, until, err := n.read(id)
 	switch {
-	case err == ErrNotFound || err == nil && !until.IsZero() && !until.Before(expires):
+	case errors.Is(err, ErrNotFound) || err == nil && !until.IsZero() && !until.Before(expires):
 		return nil
 	case err != nil:
 		return err

@@ -11,7 +11,6 @@ import (
 	"k8s.io/apiextensions-apiserver/pkg/apiserver/schema/cel/model"
 	celconfig "k8s.io/apiserver/pkg/apis/cel"
 	"k8s.io/apiserver/pkg/cel/environment"
-	"k8s.io/utils/ptr"
 )
 
 // TestCompileOnce checks which changes compile a rule of the modules again. Native builds
@@ -23,7 +22,7 @@ func TestCompileOnce(t *testing.T) {
 			Generic: structuralschema.Generic{Type: "object"},
 			Properties: map[string]structuralschema.Structural{"name": {
 				Generic:         structuralschema.Generic{Type: "string"},
-				ValueValidation: &structuralschema.ValueValidation{MaxLength: ptr.To(maxLength)},
+				ValueValidation: &structuralschema.ValueValidation{MaxLength: new(maxLength)},
 			}},
 			ValidationExtensions: structuralschema.ValidationExtensions{XValidations: rules},
 		}

@@ -15,10 +15,10 @@ import (
 // large number of interpretations for it.
 const maxSteps = 1_000
 
-// Field locates a field in the spelling of API server errors:
+// Locate finds a field in the spelling of API server errors:
 // spec.list[2].name, spec.map[key], metadata.annotations[a.b/c]. Keys may
 // contain dots, an index may follow a dot or be in brackets, and the root is
-// empty or <nil>. Among several interpretations, Field prefers longer keys.
+// empty or <nil>. Among several interpretations, Locate prefers longer keys.
 //
 // If the field does not exist, the result is its nearest existing ancestor,
 // possibly the root. ok is false if the document is empty or has an error.

@@ -15,7 +15,7 @@ import (
 // spec.selectableFields, and the webhook configuration directly in
 // spec.conversion. A v1beta1 document may have this form as well. LocateCRD
 // locates a common property in the first version that contains it. It returns
-// the same results as [Field] otherwise.
+// the same results as [Locate] otherwise.
 func LocateCRD(d *source.Document, field string) (l source.Location, ok bool) {
 	best, ok := Locate(d, field)
 	if !ok || best.Exact {
