@@ -114,7 +114,7 @@ func (e *Engine) report(ctx context.Context, s playground.Scenario, c *crd.CRD, 
 	if report.Admission, err = e.reportAdmission(s, c, plugins); err != nil {
 		return report, err
 	}
-	report.Tables = object.Tables(c, objects, now)
+	report.Tables = printTables(c, objects, now)
 	return report, nil
 }
 

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	structuralschema "k8s.io/apiextensions-apiserver/pkg/apiserver/schema"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"github.com/crdlab/crdlab/internal/engine/crd"
 	"github.com/crdlab/crdlab/internal/engine/feature"
@@ -31,8 +32,9 @@ type Target struct {
 // Evaluated holds the outcome of the request for one object.
 type Evaluated struct {
 	Report playground.Object
-	// reads is empty unless the object was stored.
-	reads versionReads
+	// Reads holds the stored object as read at each served version, by the name of the
+	// version: nil if it cannot be read. It is empty unless the object was stored.
+	Reads map[string]*unstructured.Unstructured
 	Doc   *source.Document // nil if the document exceeds a limit
 	// Schema is the schema of the requested version; it may be nil.
 	Schema *structuralschema.Structural
@@ -88,7 +90,7 @@ func NewRequests(ctx context.Context, target Target, s playground.Scenario, now 
 func newEvaluated(r *Request) Evaluated {
 	out := Evaluated{Report: r.rec.report, Doc: r.rec.doc}
 	if r.stored != nil {
-		out.reads = r.stored.readsAt(r.rec.report.Versions)
+		out.Reads = r.stored.readsAt(r.rec.report.Versions)
 	}
 	if v := r.endpoint.version; v != nil {
 		out.Schema = v.Schema

@@ -93,14 +93,14 @@ type storedObject struct {
 	convert convertFunc
 	// decoded is the object as read at the storage version; nil until it is read.
 	decoded *unstructured.Unstructured
-	reads   versionReads
+	reads   map[string]*unstructured.Unstructured
 }
 
 // A convertFunc converts an object to a version in a stage.
 type convertFunc func(playground.StageName, *unstructured.Unstructured, *crd.Version) (*unstructured.Unstructured, error)
 
 func newStoredObject(object *unstructured.Unstructured, storage *crd.Version, convert convertFunc) *storedObject {
-	return &storedObject{object: object, storage: storage, convert: convert, reads: versionReads{}}
+	return &storedObject{object: object, storage: storage, convert: convert, reads: map[string]*unstructured.Unstructured{}}
 }
 
 // at reads the object at a version: it prunes and defaults the object with the schema
@@ -125,8 +125,8 @@ func (s *storedObject) at(v *crd.Version) (*unstructured.Unstructured, error) {
 
 // readsAt returns the object as read at the versions of a report, which
 // [storedObject.at] has read before.
-func (s *storedObject) readsAt(versions []playground.ObjectVersion) versionReads {
-	reads := versionReads{}
+func (s *storedObject) readsAt(versions []playground.ObjectVersion) map[string]*unstructured.Unstructured {
+	reads := map[string]*unstructured.Unstructured{}
 	for _, v := range versions {
 		reads[v.Name] = s.reads[v.Name]
 	}

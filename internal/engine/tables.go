@@ -1,4 +1,4 @@
-package object
+package engine
 
 import (
 	"cmp"
@@ -11,13 +11,14 @@ import (
 	"github.com/crdlab/crdlab/internal/engine/customresource"
 	"github.com/crdlab/crdlab/internal/engine/jsonvalue"
 	"github.com/crdlab/crdlab/internal/engine/kubectl"
+	"github.com/crdlab/crdlab/internal/engine/object"
 	"github.com/crdlab/crdlab/internal/engine/upstream"
 	"github.com/crdlab/crdlab/internal/playground"
 )
 
-// Tables returns the response of the API server to `kubectl get` at each served
+// printTables returns the response of the API server to `kubectl get` at each served
 // version.
-func Tables(c *crd.CRD, objects []Evaluated, now time.Time) []playground.Table {
+func printTables(c *crd.CRD, objects []object.Evaluated, now time.Time) []playground.Table {
 	tables := []playground.Table{}
 	if !c.Report.Accepted {
 		return tables
@@ -46,9 +47,9 @@ func Tables(c *crd.CRD, objects []Evaluated, now time.Time) []playground.Table {
 
 // listFailure returns a message if an object cannot be read at a version, so that
 // the API server cannot list the objects. Otherwise it returns an empty string.
-func listFailure(objects []Evaluated, version string) string {
-	for _, object := range objects {
-		for _, v := range object.Report.Versions {
+func listFailure(objects []object.Evaluated, version string) string {
+	for _, evaluated := range objects {
+		for _, v := range evaluated.Report.Versions {
 			switch {
 			case v.Name != version || v.Error == "":
 			case v.Cause == playground.CauseUnansweredWebhook:
@@ -61,16 +62,12 @@ func listFailure(objects []Evaluated, version string) string {
 	return ""
 }
 
-// versionReads holds a stored object as read at each served version, by the name of
-// the version. It is nil at a version that cannot be read.
-type versionReads map[string]*unstructured.Unstructured
-
 // listAt returns the objects as read at a version, in the order of their keys in
 // etcd.
-func listAt(objects []Evaluated, version string) *unstructured.UnstructuredList {
+func listAt(objects []object.Evaluated, version string) *unstructured.UnstructuredList {
 	list := &unstructured.UnstructuredList{}
-	for _, object := range objects {
-		read, ok := object.reads[version]
+	for _, evaluated := range objects {
+		read, ok := evaluated.Reads[version]
 		switch {
 		case !ok:
 		case read == nil:
