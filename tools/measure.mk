@@ -1,6 +1,6 @@
 # Measurements, pictures, fuzzing, and the search for known vulnerabilities.
 
-.PHONY: pictures load bench bench-peers audit fuzz
+.PHONY: pictures load bench bench-page bench-peers audit fuzz
 pictures: build chromium ## take the pictures of the page in docs/
 	npx playwright test -c web/flows/pictures.config.ts
 
@@ -15,6 +15,11 @@ bench: build chromium $(call program,kubectl-validate) ## measure the engine, th
 	KUBECTL_VALIDATE="$(abspath $(call program,kubectl-validate))" node conformance/bench.mjs dist/bench.json
 	go test -run '^$$' -bench . -benchmem ./internal/source/...
 	npx playwright test -c web/flows/bench.config.ts
+
+# Both programs take turns, because times depend on the machine.
+bench-page: build chromium ## compare the page with that of an older checkout, in ratios: OLD=path
+	$(MAKE) -C "$(OLD)" build
+	OLD="$(abspath $(OLD))" npx playwright test -c web/flows/bench.config.ts
 
 bench-peers: build $(call program,kubectl-validate) $(call program,kubeconform) ## compare the processor time of "crdlab check" with peers
 	cd conformance && CRDLAB_BIN="$(CURDIR)/bin/crdlab" KUBECTL_VALIDATE="$(abspath $(call program,kubectl-validate))" KUBECONFORM="$(abspath $(call program,kubeconform))" \

@@ -7,7 +7,7 @@ export default defineConfig({
   ...config,
   testMatch: "*.bench.ts",
   workers: 1,
-  timeout: 900_000,
+  timeout: 1_800_000,
   retries: 0,
   reporter: [["dot"]],
   use: { ...config.use, trace: "off", launchOptions },

@@ -1,24 +1,34 @@
 // Measures the page's latency in the page: from a key event to the change of the
 // panels, and to the frame that shows it. At 60 Hz, waiting for a frame adds up to
 // 16.7 ms to the latter.
+//
+// OLD names a checkout with a built program. Both programs then take turns in one Chromium,
+// because times depend on the machine and on what else it does; the ratios hardly do.
 
-import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { Browser } from "@playwright/test";
-import { type DocumentName, expect, type Page, Playground, test } from "./playground";
-import { record } from "./figures";
+import { type Browser, chromium } from "@playwright/test";
+import { Figures, type Side } from "./figures";
+import { launchOptions } from "./playwright.config";
+import { type DocumentName, expect, type Page, Playground, firstVisit as test } from "./playground";
+import { program, type Server, startServer } from "./server";
 import { crd, object } from "./texts";
+
+const old = process.env["OLD"];
+const programs = new Map<Side, string>([...(old ? [["old", join(old, "bin", "crdlab")] as const] : []), ["new", program]]);
+/** The number of turns of each side. */
+const rounds = Number(process.env["ROUNDS"] ?? 3);
 
 interface Sample {
   readonly name: string;
   readonly crd: string;
   readonly object: string;
-  /** The number of measured keystrokes in each document. */
+  /** The number of measured keystrokes in each document and turn. */
   readonly keystrokes: number;
 }
 
-const samples: Sample[] = [{ name: "CronTab", crd, object: object("3"), keystrokes: 60 }];
+const samples: Sample[] = [{ name: "CronTab", crd, object: object("3"), keystrokes: 40 }];
 
 // A CRD with a large number of rules and a very large CRD, if the corpus is present.
 const corpus = process.env["CRDLAB_CORPUS"];
@@ -29,13 +39,13 @@ if (corpus) {
       name: "HTTPRoute",
       crd: read("gateway-api/crd.httproutes.gateway.networking.k8s.io.yaml"),
       object: read("gateway-api/cr.httproutes.gateway.networking.k8s.io.1.yaml"),
-      keystrokes: 30,
+      keystrokes: 15,
     },
     {
       name: "ClusterPolicy",
       crd: read("kyverno/crd.clusterpolicies.kyverno.io.yaml"),
       object: read("kyverno/cr.clusterpolicies.kyverno.io.1.yaml"),
-      keystrokes: 20,
+      keystrokes: 10,
     },
   );
 }
@@ -58,6 +68,8 @@ interface Notes {
   sight: number;
   /** From the navigation to the engine's first verdict. */
   verdict: number;
+  /** The size of the engine's memory after its last reply, in bytes. */
+  memory: number;
   readonly strokes: Stroke[];
   /** Receives each keystroke. */
   onStroke: () => void;
@@ -69,7 +81,7 @@ declare global {
 
 /** Installs the recorder before the page loads. */
 function takeNotes(): void {
-  globalThis.notes = { sight: 0, verdict: 0, strokes: [], onStroke: () => undefined };
+  globalThis.notes = { sight: 0, verdict: 0, memory: 0, strokes: [], onStroke: () => undefined };
   let pressed = 0;
   let typed = 0;
   let found = 0;
@@ -89,6 +101,12 @@ function takeNotes(): void {
     afterFrame(() => (typed = performance.now() - event.timeStamp));
   };
   addEventListener("keydown", press, { capture: true });
+  globalThis.Worker = class extends Worker {
+    constructor(script: string | URL, options?: WorkerOptions) {
+      super(script, options);
+      this.addEventListener("message", ({ data }: MessageEvent<{ readonly memory?: number }>) => (notes.memory = data.memory ?? notes.memory));
+    }
+  };
   const arrival = new MutationObserver(() => {
     if (!document.querySelector("[data-verdict]")) return;
     arrival.disconnect();
@@ -155,8 +173,6 @@ async function stroke(page: Page, i: number): Promise<void> {
 }
 
 async function strokes(page: Page, count: number): Promise<Notes["strokes"]> {
-  // The browser still optimizes the engine during these first keystrokes.
-  for (let i = 0; i < 10; i++) await stroke(page, i);
   await page.evaluate(() => void notes.strokes.splice(0));
   for (let i = 0; i < count; i++) {
     await stroke(page, i);
@@ -185,71 +201,88 @@ function longestTask(trace: Buffer): number {
   return Math.max(0, ...(durations.toSorted((a, b) => total(b) - total(a))[0] ?? []));
 }
 
-test("visits", async ({ playwright, launchOptions, baseURL }) => {
-  const visits = ["first visit", "second visit"] as const;
-  const inSight: Record<string, number[]> = {};
-  const byEngine: Record<string, number[]> = {};
-  for (let pair = 0; pair < 7; pair++) {
-    // A profile on disk, as users have, keeps compiled code.
+/** Runs a part of the benchmark on each side in turn, each with a server of its own, and prints its figures. */
+async function compare(turns: number, measure: (url: string, side: Side, figures: Figures) => Promise<void>): Promise<void> {
+  const servers = new Map<Side, Server>();
+  for (const [side, path] of programs) servers.set(side, await startServer(path));
+  const figures = new Figures();
+  for (let turn = 0; turn < turns; turn++) {
+    for (const [side, { url }] of servers) await measure(url, side, figures);
+  }
+  for (const server of servers.values()) await server.stop();
+  figures.print();
+}
+
+/** Returns the size of a directory in KiB, 0 if it does not exist. */
+function sizeOf(directory: string): number {
+  try {
+    const files = readdirSync(directory, { recursive: true, withFileTypes: true }).filter((file) => file.isFile());
+    return files.reduce((sum, file) => sum + statSync(join(file.parentPath, file.name)).size, 0) / 1024;
+  } catch {
+    return 0;
+  }
+}
+
+test("visits", async () => {
+  await compare(rounds, async (url, side, figures) => {
+    // A profile on disk, as users have, keeps compiled code. Another day, the browser has been restarted.
     const profile = mkdtempSync(join(tmpdir(), "crdlab-profile-"));
-    const context = await playwright.chromium.launchPersistentContext(profile, { ...launchOptions, serviceWorkers: "allow" });
-    await context.addInitScript(takeNotes);
-    for (const visit of visits) {
+    for (const visit of ["first", "second"]) {
+      const context = await chromium.launchPersistentContext(profile, { ...launchOptions, serviceWorkers: "allow" });
+      await context.addInitScript(takeNotes);
       const page = await context.newPage();
-      await page.goto(baseURL ?? "");
+      await page.goto(url);
       await page.waitForFunction(() => notes.verdict > 0, undefined, { timeout: 60_000 });
       const { sight, verdict } = await page.evaluate(() => notes);
-      (inSight[visit] ??= []).push(sight);
-      (byEngine[visit] ??= []).push(verdict);
-      // The browser stores the compiled module some time after its run.
-      await page.waitForTimeout(4_000);
-      await page.close();
+      figures.add(side, "default", `${visit} visit to the verdict in sight`, "ms", [sight]);
+      figures.add(side, "default", `${visit} visit to the first verdict of the engine`, "ms", [verdict]);
+      // The reader looks at the result before the first keystroke.
+      await page.waitForTimeout(12_000);
+      await context.close();
+      figures.add(side, "default", `code kept after the ${visit} visit`, "KiB", [sizeOf(join(profile, "Default", "Code Cache", "wasm"))]);
     }
-    await context.close();
     rmSync(profile, { recursive: true });
-  }
-  for (const visit of visits) {
-    record("default", `${visit} to the verdict in sight`, "ms", inSight[visit] ?? []);
-    record("default", `${visit} to the first verdict of the engine`, "ms", byEngine[visit] ?? []);
-  }
+  });
 });
 
 for (const sample of samples) {
-  test(`keystrokes in ${sample.name}`, async ({ browser, page, baseURL }) => {
-    await page.addInitScript(takeNotes);
-    const playground = new Playground(page);
-    await playground.open(baseURL);
-    await expect(playground.where()).toHaveText(/in this page/);
-    await playground.paste("crd", sample.crd);
-    await playground.paste("object", sample.object);
-    for (const place of [inObject, inDescription, inRule]) {
-      if (!(await goTo(playground, place, place.document === "crd" ? sample.crd : sample.object))) continue;
-      const { name } = place;
-      const times = await strokes(page, sample.keystrokes);
-      record(sample.name, `keystroke in ${name} to the character painted`, "ms", times.map(({ typed }) => typed));
-      record(sample.name, `keystroke in ${name} to first findings`, "ms", times.map(({ found }) => found));
-      record(sample.name, `keystroke in ${name} to changed panels`, "ms", times.map(({ changed }) => changed));
-      record(sample.name, `keystroke in ${name} to painted panels`, "ms", times.map(({ painted }) => painted));
-      await browser.startTracing(page, { categories: ["toplevel", "disabled-by-default-devtools.timeline"] });
-      for (let i = 0; i < 20; i++) {
-        await page.keyboard.press("x");
-        await page.waitForTimeout(120);
+  test(`keystrokes in ${sample.name}`, async ({ browser }) => {
+    await compare(rounds, async (url, side, figures) => {
+      const page = await browser.newPage({ serviceWorkers: "block" });
+      const playground = await openSample(page, url, sample);
+      for (const place of [inObject, inDescription, inRule]) {
+        if (!(await goTo(playground, place, place.document === "crd" ? sample.crd : sample.object))) continue;
+        const times = await strokes(page, sample.keystrokes);
+        const add = (what: string, values: readonly number[]): void => figures.add(side, sample.name, `${place.name}: ${what}`, "ms", values);
+        add("character", times.map(({ typed }) => typed));
+        add("first findings", times.map(({ found }) => found));
+        add("result", times.map(({ painted }) => painted));
+        await browser.startTracing(page, { categories: ["toplevel", "disabled-by-default-devtools.timeline"] });
+        await type(page, 20, 120);
+        await playground.settled();
+        add("longest task", [longestTask(await browser.stopTracing())]);
       }
-      await playground.settled();
-      record(sample.name, `longest task of the page, typing in ${name}`, "ms", [longestTask(await browser.stopTracing())]);
-    }
+      await page.close();
+    });
   });
 }
 
-/** Sums the heaps of the page and its worker, in MiB, without the engine's memory. */
-async function heaps(page: Page): Promise<number> {
-  const bytes = await page.evaluate(async () => {
-    const measured = performance as Performance & {
-      measureUserAgentSpecificMemory(): Promise<{ readonly bytes: number }>;
-    };
-    return (await measured.measureUserAgentSpecificMemory()).bytes;
-  });
-  return bytes / (1 << 20);
+async function openSample(page: Page, url: string, sample: Sample): Promise<Playground> {
+  await page.addInitScript(takeNotes);
+  const playground = new Playground(page);
+  await playground.open(`${url}/`);
+  await expect(playground.where()).toHaveText(/in this page/);
+  await playground.paste("crd", sample.crd);
+  await playground.paste("object", sample.object);
+  return playground;
+}
+
+/** Types without waiting for results, with pauses in ms. */
+async function type(page: Page, count: number, pause: number): Promise<void> {
+  for (let i = 0; i < count; i++) {
+    await page.keyboard.press("abcdefghij"[i % 10] ?? "a");
+    await page.waitForTimeout(pause);
+  }
 }
 
 /** Returns the memory of the largest process, in MiB: page, worker, engine and code. */
@@ -263,27 +296,20 @@ async function residentMemory(browser: Browser): Promise<number> {
   return Math.max(...kilobytes) / (1 << 10);
 }
 
-test("memory", async ({ browser, page, baseURL }) => {
-  await page.addInitScript(takeNotes);
-  const playground = new Playground(page);
-  await playground.open(baseURL);
-  await expect(playground.where()).toHaveText(/in this page/);
-  await playground.paste("crd", crd);
-  await playground.paste("object", object("3"));
-  const edit = async (count: number): Promise<void> => {
-    for (const [place, text] of [[inDescription, crd], [inObject, object("3")]] as const) {
+test("memory", async ({ browser }) => {
+  const sample = samples[1] ?? samples[0];
+  if (!sample) return;
+  await compare(1, async (url, side, figures) => {
+    const page = await browser.newPage({ serviceWorkers: "block" });
+    const playground = await openSample(page, url, sample);
+    for (const [place, text, count] of [[inDescription, sample.crd, 200], [inObject, sample.object, 2_000]] as const) {
       await goTo(playground, place, text);
-      for (let i = 0; i < count / 2; i++) await stroke(page, i);
+      await type(page, count, 40);
+      await playground.settled();
+      const after = `after ${count} keystrokes in ${place.name}`;
+      figures.add(side, sample.name, `engine ${after}`, "MiB", [(await page.evaluate(() => notes.memory)) / (1 << 20)]);
+      figures.add(side, sample.name, `process ${after}`, "MiB", [await residentMemory(browser)]);
     }
-  };
-  const devtools = await page.context().newCDPSession(page);
-  let edits = 0;
-  for (const count of [100, 1000, 1000]) {
-    await edit(count);
-    edits += count;
-    // A browser with free memory does not collect garbage.
-    await devtools.send("HeapProfiler.collectGarbage");
-    record("CronTab", `heaps after ${edits} edits`, "MiB", [await heaps(page)]);
-    record("CronTab", `process after ${edits} edits`, "MiB", [await residentMemory(browser)]);
-  }
+    await page.close();
+  });
 });

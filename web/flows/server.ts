@@ -2,16 +2,17 @@ import { spawn } from "node:child_process";
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
 
-const program = fileURLToPath(new URL("../../bin/crdlab", import.meta.url));
+/** The built program. */
+export const program = fileURLToPath(new URL("../../bin/crdlab", import.meta.url));
 
 export interface Server {
   readonly url: string;
   stop(): Promise<void>;
 }
 
-/** Starts the built server on a free port. */
-export async function startServer(): Promise<Server> {
-  const child = spawn(program, ["-addr", "127.0.0.1:0", "-store", "memory:", "-evaluate-rate", "0", "-share-rate", "0"], { stdio: ["ignore", "ignore", "pipe"] });
+/** Starts a built server on a free port. */
+export async function startServer(path = program): Promise<Server> {
+  const child = spawn(path, ["-addr", "127.0.0.1:0", "-store", "memory:", "-evaluate-rate", "0", "-share-rate", "0"], { stdio: ["ignore", "ignore", "pipe"] });
   const ended = new Promise<void>((resolve) => child.once("exit", () => resolve()));
   const url = await new Promise<string>((resolve, reject) => {
     child.once("error", reject);
