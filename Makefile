@@ -32,13 +32,11 @@ TEMPL := go tool -modfile=tools/go.mod templ
 # Brotli quality for the engine. Quality 9 needs seconds; 11 needs minutes and saves 15 %.
 BROTLI ?= 9
 
-# Size budgets of the engine's modules in bytes. Browsers receive Brotli 11, which needs
+# Size budgets of the engine's module in bytes. Browsers receive Brotli 11, which needs
 # minutes, so only a release checks it. Test runs check gzip, which is 1.5 times as large.
-FIRST_MAX := 47500000
-FIRST_GZIP_MAX := 9000000
-FIRST_BROTLI_MAX := 6000000
-WHOLE_MAX := 69000000
-WHOLE_GZIP_MAX := 12500000
+MODULE_MAX := 69000000
+MODULE_GZIP_MAX := 12500000
+MODULE_BROTLI_MAX := 8200000
 # All files of the static site with the modules of all older releases, which it has in gzip.
 SITE_MAX := 100000000
 
@@ -73,8 +71,8 @@ bin/crdlab: $(SERVER_SOURCES) web/dist/engine.json dist/templates
 # nightly browser flows need the oldest.
 PAGE_MINORS := $(sort $(patsubst %.br,%,$(wildcard dist/modules/*.wasm.br)) $(if $(filter test-flows-all,$(MAKECMDGOALS)),dist/modules/1.31.wasm))
 
-web/dist/engine.json: dist/page dist/first.wasm.br dist/whole.wasm.br $(PAGE_MINORS:%=%.br) THIRD_PARTY_NOTICES web/scripts/pack.mjs wasm/resume.js
-	node web/scripts/pack.mjs dist/first.wasm dist/whole.wasm "$$(go env GOROOT)/lib/wasm/wasm_exec.js" THIRD_PARTY_NOTICES $(PAGE_MINORS)
+web/dist/engine.json: dist/page dist/engine.wasm.br $(PAGE_MINORS:%=%.br) THIRD_PARTY_NOTICES web/scripts/pack.mjs wasm/resume.js
+	node web/scripts/pack.mjs dist/engine.wasm "$$(go env GOROOT)/lib/wasm/wasm_exec.js" THIRD_PARTY_NOTICES $(PAGE_MINORS)
 
 dist/%.wasm.br: dist/%.wasm web/scripts/compress.mjs
 	node web/scripts/compress.mjs $(BROTLI) $<
@@ -82,13 +80,13 @@ dist/%.wasm.br: dist/%.wasm web/scripts/compress.mjs
 dist/engine.mod: go.mod go.sum wasm/trim.mjs wasm/memoized-compile.go.txt | dist
 	node wasm/trim.mjs $@
 
-dist/plain/%.wasm: $(ENGINE_SOURCES) dist/templates dist/engine.mod wasm/limit.mjs | dist
-	$(call say,Compile the engine ($*) for the browser: some minutes the first time)
-	@$(WASM) go build -ldflags="$(GO_LDFLAGS)" -o $@ ./wasm/$*
+dist/plain/engine.wasm: $(ENGINE_SOURCES) dist/templates dist/engine.mod wasm/limit.mjs | dist
+	$(call say,Compile the engine for the browser: some minutes the first time)
+	@$(WASM) go build -ldflags="$(GO_LDFLAGS)" -o $@ ./wasm
 	node wasm/limit.mjs $@ $(MODULE_MEMORY)
 
-# The engine's modules have already started: the page continues them.
-dist/first.wasm dist/whole.wasm: dist/%.wasm: dist/plain/%.wasm wasm/start.mjs wasm/resume.js wasm/sections.mjs
+# The engine's module has already started: the page continues it.
+dist/engine.wasm: dist/plain/engine.wasm wasm/start.mjs wasm/resume.js wasm/sections.mjs
 	node wasm/start.mjs $< $@
 
 dist/page: node_modules/.package-lock.json $(PAGE_SOURCES) | dist

@@ -24,21 +24,19 @@ type packageRule struct {
 
 // packageRules lists all packages. Imports point down the list.
 var packageRules = []packageRule{
-	{"cmd/crdlab", "internal/gotypes internal/server internal/cluster internal/naming internal/share internal/assist internal/inspect internal/upgrade internal/expect internal/check/... internal/manifest internal/minors internal/engine/whole internal/engine/release internal/engine internal/playground", true},
+	{"cmd/crdlab", "internal/gotypes internal/server internal/cluster internal/naming internal/share internal/assist internal/inspect internal/upgrade internal/expect internal/check/... internal/manifest internal/minors internal/engine/release internal/engine internal/playground", true},
 	{"cmd/server", "internal/server", true},
-	{"internal/server", "internal/site internal/metrics internal/minors internal/httpapi internal/share internal/procpool internal/renderer internal/confine internal/assist internal/engine/whole internal/engine/conversion internal/engine internal/playground web", true},
+	{"internal/server", "internal/site internal/metrics internal/minors internal/httpapi internal/share internal/procpool internal/renderer internal/confine internal/assist internal/engine/conversion internal/engine internal/playground web", true},
 	{"cmd/worker", "internal/httpapi internal/share internal/ui internal/examples internal/playground", false},
 	// The programs of older releases; only the Makefile builds them.
 	{"minors", "internal/apiclient internal/refserver internal/procpool internal/verdict internal/playground", true},
-	{"internal/devtools/releases", "internal/minors internal/enginetest/cases internal/engine/whole", true},
+	{"internal/devtools/releases", "internal/engine internal/minors internal/enginetest/cases", true},
 	{"internal/cluster", "", true},
 	{"internal/naming", "internal/playground", true},
 	{"internal/inspect", "internal/check internal/manifest internal/engine/openapi internal/playground", true},
 	{"internal/upgrade", "internal/check internal/manifest internal/playground", false},
 	{"internal/check/format", "internal/check internal/playground", false},
-	{"wasm/whole", "wasm/boundary internal/engine/whole", true},
-	// The module that downloads first has no optional features.
-	{"wasm/first", "wasm/boundary internal/engine internal/engine/feature", true},
+	{"wasm", "wasm/boundary internal/engine", true},
 	{"wasm/boundary", "internal/bundle internal/ui internal/assist internal/engine internal/verdict internal/playground", true},
 	{"internal/metrics", "internal/httpapi internal/share internal/playground", false},
 	{"internal/site", "internal/errorindex internal/share internal/ui internal/playground", false},
@@ -54,8 +52,8 @@ var packageRules = []packageRule{
 
 	// No rule above permits these packages: only tests and the conformance program
 	// import them.
-	{"internal/enginetest/revisions", "internal/enginetest internal/enginetest/generate internal/apiclient internal/assist internal/engine internal/engine/whole internal/verdict internal/playground", true},
-	{"internal/enginetest", "internal/apiclient internal/refserver internal/engine/whole internal/engine/admission/... internal/engine/feature internal/playground", true},
+	{"internal/enginetest/revisions", "internal/enginetest internal/enginetest/generate internal/apiclient internal/assist internal/engine internal/verdict internal/playground", true},
+	{"internal/enginetest", "internal/apiclient internal/refserver internal/engine internal/engine/admission/... internal/playground", true},
 	{"internal/enginetest/cases", "internal/verdict internal/playground", false},
 	{"internal/enginetest/corpus", "", false},
 	{"internal/enginetest/generate", "internal/playground", false},
@@ -66,33 +64,29 @@ var packageRules = []packageRule{
 	{"internal/refserver", "internal/refserver/kubeapi internal/playground", true},
 	{"internal/refserver/kubeapi", "internal/playground", true},
 
-	{"internal/engine/whole", "internal/expect internal/engine internal/engine/admission internal/engine/admission/manifest internal/engine/conversion internal/engine/openapi internal/engine/feature", true},
-	// Features know nothing of the engine but the types in package feature.
-	{"internal/engine/admission", "internal/engine/admission/manifest " + featureImports, true},
-	{"internal/engine/admission/manifest", "internal/engine/gotype internal/engine/finding internal/engine/upstream internal/source/... internal/playground", true},
-	{"internal/engine/conversion", featureImports, true},
-	{"internal/engine/openapi", "internal/engine/jsonvalue internal/playground", true},
-	{"internal/engine/webhook", "", true},
-
-	{"internal/assist", "internal/bundle internal/assist/celscope internal/assist/facts internal/engine internal/engine/celread internal/engine/solve internal/engine/object internal/engine/crd internal/engine/celrule internal/engine/crdschema internal/engine/release internal/engine/feature " + engineTools, true},
+	{"internal/assist", "internal/expect internal/engine/admission internal/engine/conversion internal/bundle internal/assist/celscope internal/assist/facts internal/engine internal/engine/celread internal/engine/solve internal/engine/object internal/engine/crd internal/engine/celrule internal/engine/crdschema internal/engine/release " + engineTools, true},
 	{"internal/assist/celscope", "internal/assist/facts internal/engine/crdschema internal/engine/release internal/source/... internal/playground", true},
 	{"internal/assist/facts", "internal/engine/crdschema internal/engine/jsonvalue internal/playground", true},
-	{"internal/engine", "internal/engine/celread internal/engine/celrule internal/engine/witness internal/engine/judged internal/verdict internal/engine/quickfix internal/engine/crddiff internal/engine/object internal/engine/customresource internal/engine/crd internal/engine/crdschema internal/engine/kubectl internal/engine/release internal/engine/feature " + engineTools, true},
+	{"internal/engine", "internal/engine/admission/... internal/engine/conversion internal/engine/openapi internal/engine/celread internal/engine/celrule internal/engine/witness internal/engine/judged internal/verdict internal/engine/quickfix internal/engine/crddiff internal/engine/object internal/engine/customresource internal/engine/crd internal/engine/crdschema internal/engine/kubectl internal/engine/release " + engineTools, true},
 	{"internal/engine/judged", "internal/engine/object internal/engine/crd internal/engine/kubectl internal/verdict " + engineTools, true},
 	{"internal/engine/quickfix", "internal/engine/crd internal/engine/gotype internal/engine/celrule internal/engine/crdschema " + engineTools, true},
-	{"internal/engine/witness", "internal/engine/celread internal/engine/crddiff internal/engine/solve internal/engine/object internal/engine/crd internal/engine/crdschema internal/engine/feature " + engineTools, true},
+	{"internal/engine/witness", "internal/engine/conversion internal/engine/celread internal/engine/crddiff internal/engine/solve internal/engine/object internal/engine/crd internal/engine/crdschema " + engineTools, true},
 	{"internal/engine/celread", "", true},
 	{"internal/engine/solve", "internal/engine/crdschema internal/engine/jsonvalue internal/playground", true},
-	{"internal/engine/crddiff", "internal/engine/object internal/engine/crd internal/engine/crdschema internal/engine/feature " + engineTools, true},
-	{"internal/engine/object", "internal/engine/customresource internal/engine/crd internal/engine/celrule internal/engine/crdschema internal/engine/kubectl internal/engine/release internal/engine/feature " + engineTools, true},
+	{"internal/engine/crddiff", "internal/engine/conversion internal/engine/object internal/engine/crd internal/engine/crdschema " + engineTools, true},
+	{"internal/engine/object", "internal/engine/admission internal/engine/conversion internal/engine/customresource internal/engine/crd internal/engine/celrule internal/engine/crdschema internal/engine/kubectl internal/engine/release " + engineTools, true},
 	{"internal/engine/customresource", "internal/engine/crd " + engineTools, true},
-	{"internal/engine/crd", "internal/engine/celrule internal/engine/crdschema internal/engine/kubectl internal/engine/release internal/engine/feature " + engineTools, true},
+	{"internal/engine/crd", "internal/engine/conversion internal/engine/openapi internal/engine/celrule internal/engine/crdschema internal/engine/kubectl internal/engine/release " + engineTools, true},
+	{"internal/engine/admission", "internal/engine/admission/manifest internal/engine/webhook " + engineTools, true},
+	{"internal/engine/admission/manifest", "internal/engine/gotype internal/engine/finding internal/engine/upstream internal/source/... internal/playground", true},
+	{"internal/engine/conversion", "internal/engine/webhook " + engineTools, true},
+	{"internal/engine/openapi", "internal/engine/jsonvalue internal/playground", true},
+	{"internal/engine/webhook", "", true},
 	{"internal/engine/celrule", "internal/engine/crdschema internal/engine/release " + engineTools, true},
 	{"internal/engine/crdschema", "internal/source/tolerant", true},
 	{"internal/engine/gotype", "internal/engine/jsonvalue internal/source", true},
 	{"internal/engine/kubectl", "internal/engine/upstream internal/playground", true},
 	{"internal/engine/release", "internal/playground", true},
-	{"internal/engine/feature", "internal/source internal/playground", true},
 	{"internal/engine/finding", "internal/engine/jsonvalue internal/source/... internal/playground", true},
 	{"internal/engine/upstream", "internal/playground", true},
 	{"internal/engine/jsonvalue", "internal/playground", true},
@@ -107,7 +101,7 @@ var packageRules = []packageRule{
 	{"internal/source/sourcetest", "internal/source", false},
 	{"internal/source/edit", "internal/source internal/source/yamltext internal/playground", false},
 	{"internal/source", "internal/source/celtoken internal/source/yamltext internal/playground", false},
-	{"internal/source/celtoken", "internal/source/yamltext internal/playground", false},
+	{"internal/source/celtoken", "", false},
 	{"internal/source/tolerant", "internal/source/yamltext internal/playground", false},
 	{"internal/source/yamltext", "internal/playground", false},
 	{"internal/playground", "", false},
@@ -122,8 +116,6 @@ var packageRules = []packageRule{
 const (
 	// engineTools lists the packages that all packages of the engine share.
 	engineTools = "internal/engine/finding internal/engine/upstream internal/engine/jsonvalue internal/source/... internal/playground"
-	// featureImports lists the permitted imports of an optional feature.
-	featureImports = "internal/engine/webhook internal/engine/feature " + engineTools
 )
 
 // permits reports whether the package may import another one of this module.

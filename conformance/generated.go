@@ -10,7 +10,7 @@ import (
 	"time"
 
 	"github.com/crdlab/crdlab/internal/apiclient"
-	"github.com/crdlab/crdlab/internal/engine/whole"
+	"github.com/crdlab/crdlab/internal/engine"
 	"github.com/crdlab/crdlab/internal/enginetest/cases"
 	"github.com/crdlab/crdlab/internal/enginetest/generate"
 	"github.com/crdlab/crdlab/internal/playground"
@@ -53,7 +53,7 @@ const requests = 5
 // histories examines a history for every fourth mutant, until the number or the time
 // limit is reached. The engine determines the stored object before each request.
 func (e *examiner) histories(g generation) error {
-	generator, evaluate := generate.New(g.seeds, g.seed), whole.New().Evaluate
+	generator, evaluate := generate.New(g.seeds, g.seed), engine.New().Evaluate
 	start, shown := time.Now(), 0
 	for i := g.first; i < g.first+(g.n+3)/4; i++ {
 		if g.limit > 0 && time.Since(start) > g.limit {

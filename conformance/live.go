@@ -6,8 +6,8 @@ import (
 
 	"github.com/crdlab/crdlab/conformance/apiserver"
 	"github.com/crdlab/crdlab/internal/apiclient"
+	"github.com/crdlab/crdlab/internal/engine"
 	"github.com/crdlab/crdlab/internal/engine/conversion"
-	"github.com/crdlab/crdlab/internal/engine/whole"
 	"github.com/crdlab/crdlab/internal/enginetest/livewebhook"
 )
 
@@ -43,7 +43,7 @@ func (e *examiner) compareWebhook(c livewebhook.Case, cluster *apiserver.Cluster
 	}
 	live := &examiner{
 		server:   apiclient.NewLive(cluster),
-		subjects: []subject{newBuild("engine", whole.NewWithWebhooks(permitted).Evaluate, 1)},
+		subjects: []subject{newBuild("engine", engine.NewWithWebhooks(permitted).Evaluate, 1)},
 		tally:    e.tally,
 		out:      e.out,
 	}

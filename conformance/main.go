@@ -17,7 +17,7 @@ import (
 	"github.com/crdlab/crdlab/conformance/apiserver"
 	"github.com/crdlab/crdlab/conformance/seeds"
 	"github.com/crdlab/crdlab/internal/apiclient"
-	"github.com/crdlab/crdlab/internal/engine/whole"
+	"github.com/crdlab/crdlab/internal/engine"
 	"github.com/crdlab/crdlab/internal/enginetest"
 	"github.com/crdlab/crdlab/internal/enginetest/cases"
 )
@@ -116,8 +116,8 @@ func compareWithServer(s settings, server *apiserver.Server, all []cases.Case, t
 	}
 	cluster := server.Cluster()
 	e := &examiner{
-		server:   apiclient.New(cluster, whole.New().Evaluate),
-		subjects: []subject{newBuild("engine", whole.New().Evaluate, s.repeat), {"reference server", reference.Run}},
+		server:   apiclient.New(cluster, engine.New().Evaluate),
+		subjects: []subject{newBuild("engine", engine.New().Evaluate, s.repeat), {"reference server", reference.Run}},
 		tally:    tally,
 		out:      out,
 	}
@@ -176,7 +176,7 @@ func compareWithRefServer(s settings, all []cases.Case, tally *tally, out io.Wri
 	if err != nil {
 		return err
 	}
-	e := &examiner{server: reference, subjects: []subject{newBuild("engine (reference server)", whole.New().Evaluate, s.repeat)}, tally: tally, out: out}
+	e := &examiner{server: reference, subjects: []subject{newBuild("engine (reference server)", engine.New().Evaluate, s.repeat)}, tally: tally, out: out}
 	stop, err := e.addBuilds(s)
 	if err != nil {
 		return err

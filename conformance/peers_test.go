@@ -19,7 +19,7 @@ import (
 	"sigs.k8s.io/yaml"
 
 	"github.com/crdlab/crdlab/conformance/apiserver"
-	"github.com/crdlab/crdlab/internal/engine/whole"
+	"github.com/crdlab/crdlab/internal/engine"
 	"github.com/crdlab/crdlab/internal/enginetest/cases"
 	"github.com/crdlab/crdlab/internal/playground"
 	"github.com/crdlab/crdlab/internal/refserver/kubeapi"
@@ -42,7 +42,7 @@ func BenchmarkPeers(b *testing.B) {
 	for _, p := range pairs(b) {
 		b.Run(p.name+"/CRD/crdlab", func(b *testing.B) {
 			for b.Loop() {
-				evaluate(b, p, whole.New().Evaluate, 0)
+				evaluate(b, p, engine.New().Evaluate, 0)
 			}
 		})
 		b.Run(p.name+"/CRD/apiserver", func(b *testing.B) {
@@ -57,7 +57,7 @@ func BenchmarkPeers(b *testing.B) {
 			}
 		})
 		b.Run(p.name+"/object/crdlab", func(b *testing.B) {
-			e := whole.New()
+			e := engine.New()
 			evaluate(b, p, e.Evaluate, 0)
 			for i := 1; b.Loop(); i++ {
 				evaluate(b, p, e.Evaluate, i)

@@ -18,7 +18,7 @@ import (
 	"golang.org/x/tools/txtar"
 
 	"github.com/crdlab/crdlab/internal/check"
-	"github.com/crdlab/crdlab/internal/engine/whole"
+	"github.com/crdlab/crdlab/internal/engine"
 	"github.com/crdlab/crdlab/internal/manifest"
 	"github.com/crdlab/crdlab/internal/playground"
 )
@@ -103,7 +103,7 @@ func TestCustomResources(t *testing.T) {
 	crd := filepath.Join(corpus, "gateway-api", "crd.httproutes.gateway.networking.k8s.io.yaml")
 	result, err := check.Run(t.Context(), manifest.Reader{}.Read(t.Context(), []string{crd, route}), check.Options{
 		Releases: []string{""}, FieldValidation: playground.FieldValidationStrict,
-		NewEngine: func() check.Engine { return whole.New() },
+		NewEngine: func() check.Engine { return engine.New() },
 	})
 	if err != nil {
 		t.Fatal(err)

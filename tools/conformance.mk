@@ -16,7 +16,7 @@ conformance-record: ## write the API server's responses beside the cases
 	cd conformance && go run . -record
 
 conformance-builds: build ## compare the WebAssembly module and the HTTP API with a real API server, too
-	cd conformance && go run . -module ../dist/whole.wasm -server ../bin/crdlab
+	cd conformance && go run . -module ../dist/engine.wasm -server ../bin/crdlab
 
 # PAIRS of CRDs are derived from the cases and the corpus, with TRIES objects for each pair
 # of compatible CRDs.

@@ -2,10 +2,10 @@
 
 .PHONY: release snapshot check-release chart package-chart reproducible static npm worker
 release: ## build everything for deployment, with the smallest engine modules
-	rm -f dist/first.wasm.br dist/whole.wasm.br dist/modules/*.br
+	rm -f dist/engine.wasm.br dist/modules/*.br
 	$(MAKE) minors BROTLI=11
 	$(MAKE) build static worker npm BROTLI=11
-	$(WASM) node wasm/size.mjs dist/first.wasm $(FIRST_MAX) $(FIRST_GZIP_MAX) $(FIRST_BROTLI_MAX)
+	$(WASM) node wasm/size.mjs dist/engine.wasm $(MODULE_MAX) $(MODULE_GZIP_MAX) $(MODULE_BROTLI_MAX)
 	node web/scripts/site-size.mjs dist/static $(SITE_MAX)
 
 # Signing and publishing need the accounts of .github/workflows/release.yml.
@@ -26,7 +26,7 @@ reproducible: ## build the program and the modules twice, in different directori
 	for copy in one another; do \
 		rm -rf dist/reproducible/$$copy && git clone -q . dist/reproducible/$$copy && \
 		$(MAKE) -C dist/reproducible/$$copy build VERSION=$(VERSION) && \
-		(cd dist/reproducible/$$copy && sha256sum bin/crdlab dist/first.wasm dist/whole.wasm) > dist/reproducible/$$copy.sha256 || exit 1; \
+		(cd dist/reproducible/$$copy && sha256sum bin/crdlab dist/engine.wasm) > dist/reproducible/$$copy.sha256 || exit 1; \
 	done
 	diff dist/reproducible/one.sha256 dist/reproducible/another.sha256
 	@cat dist/reproducible/one.sha256
@@ -39,7 +39,7 @@ dist/static/index.html: bin/crdlab
 
 npm: dist/npm ## write the npm package of the engine into dist/npm
 
-dist/npm: dist/whole.wasm.br web/src/api.gen.ts LICENSE THIRD_PARTY_NOTICES $(call find,wasm/npm,) wasm/resume.js
+dist/npm: dist/engine.wasm.br web/src/api.gen.ts LICENSE THIRD_PARTY_NOTICES $(call find,wasm/npm,) wasm/resume.js
 	node wasm/npm/pack.mjs "$(VERSION)" $@
 
 worker: dist/worker/go dist/worker/public ## build the Cloudflare Worker in dist/worker

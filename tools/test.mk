@@ -155,8 +155,7 @@ check-notice: node_modules/.package-lock.json
 	@node web/scripts/notices.mjs | diff - THIRD_PARTY_NOTICES > /dev/null || { echo "THIRD_PARTY_NOTICES is not current (make notice)"; exit 1; }
 
 check-size: static
-	$(WASM) node wasm/size.mjs dist/first.wasm $(FIRST_MAX) $(FIRST_GZIP_MAX)
-	$(WASM) node wasm/size.mjs dist/whole.wasm $(WHOLE_MAX) $(WHOLE_GZIP_MAX)
+	$(WASM) node wasm/size.mjs dist/engine.wasm $(MODULE_MAX) $(MODULE_GZIP_MAX)
 	node web/scripts/site-size.mjs dist/static $(SITE_MAX)
 
 # Compares the reports of the built modules with those of the built server.

@@ -23,7 +23,7 @@ async function loadModule() {
   const require = createRequire(import.meta.url);
   require(join(goRoot, "lib", "wasm", "wasm_exec.js"));
   require("./resume.js");
-  await new globalThis.Go().start(await WebAssembly.compile(readFileSync(join(root, "dist", "first.wasm"))));
+  await new globalThis.Go().start(await WebAssembly.compile(readFileSync(join(root, "dist", "engine.wasm"))));
   return globalThis.crdlabShow;
 }
 

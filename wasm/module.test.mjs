@@ -1,7 +1,6 @@
-// Tests the built modules under Node, as the page's worker uses them. For each case of
-// the engine, their report must be identical to the built server's, except timings.
-// (The server's own tests check that its reports are correct.) The module "first" may
-// instead list the features that it lacks for a case.
+// Tests the built module under Node, as the page's worker uses it. For each case of the
+// engine, its report must be identical to the built server's, except timings. (The server's
+// own tests check that its reports are correct.)
 
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
@@ -16,78 +15,56 @@ function assertSame(module, server) {
   assert.equal(module.length, server.length);
 }
 
-/** Maps each feature that the module "first" lacks to true if a scenario may need it. */
-const needed = ({ admission = "", operation, crd = "", schemas }) => ({
-  admission: admission.trim() !== "",
-  apply: operation === "apply",
-  conversion: /^ *strategy: *Webhook/m.test(crd),
-  schemas: schemas === true,
-});
-
-describe("the built modules", async () => {
-  const first = await loadModule("first");
-  const whole = await loadModule("whole");
+describe("the built module", async () => {
+  const engine = await loadModule("engine");
   let server;
-  let missed = 0;
   before(async () => (server = await startServer()));
   after(() => server.stop());
 
   for (const { name, scenario } of readCases()) {
-    it(`return the server's report for the case ${name}`, async () => {
+    it(`returns the server's report for the case ${name}`, async () => {
       const request = JSON.stringify(scenario);
       const wanted = untimed(await ask(`${server.url}/api/v1/evaluate`, scenario));
-      assertSame(untimed(whole.evaluate(request)), wanted);
+      assertSame(untimed(engine.evaluate(request)), wanted);
       if (scenario.crd?.includes("x-kubernetes-validations")) {
         // The module has compiled the rules of this CRD before; the server always compiles them.
         const again = { ...scenario, crd: `${scenario.crd}\n` };
-        assertSame(untimed(whole.evaluate(JSON.stringify(again))), untimed(await ask(`${server.url}/api/v1/evaluate`, again)));
-      }
-      const report = first.evaluate(request);
-      const { missing } = JSON.parse(report);
-      if (missing) {
-        const reasons = needed(scenario);
-        for (const part of missing) assert.ok(reasons[part], `${part} is not needed`);
-        missed++;
-      } else {
-        assertSame(untimed(report), wanted);
+        assertSame(untimed(engine.evaluate(JSON.stringify(again))), untimed(await ask(`${server.url}/api/v1/evaluate`, again)));
       }
     });
   }
 
-  it("return the server's panels, and only the requested ones", async () => {
+  it("returns the server's panels, and only the requested ones", async () => {
     for (const { name, scenario } of readCases().filter((_, i) => i % 10 === 0)) {
       const wanted = JSON.parse(await ask(`${server.url}/panels`, { scenario, panels: [] }));
-      assert.deepEqual(timeless(show(whole, scenario, [])), timeless(wanted), name);
-      const { panels } = show(whole, scenario, ["brief", "rules"]);
+      assert.deepEqual(timeless(show(engine, scenario, [])), timeless(wanted), name);
+      const { panels } = show(engine, scenario, ["brief", "rules"]);
       assert.deepEqual(panels, { brief: wanted.panels.brief, rules: wanted.panels.rules }, name);
     }
   });
 
-  it("use the current documents, and no omitted document", () => {
-    const crdOf = (crd) => show(whole, crd === undefined ? {} : { crd }, ["brief"]).findings.map(({ message }) => message);
+  it("uses the current documents, and no omitted document", () => {
+    const crdOf = (crd) => show(engine, crd === undefined ? {} : { crd }, ["brief"]).findings.map(({ message }) => message);
     const [one, other, none] = ["kind: A", "kind: [", ""].map(crdOf);
     assert.notDeepEqual(one, other);
     assert.deepEqual([crdOf("kind: A"), crdOf("kind: ["), crdOf(undefined)], [one, other, none]);
   });
 
-  it("return an error for an unreadable scenario", () => {
-    for (const { evaluate, show, help } of [first, whole]) {
-      assert.deepEqual(JSON.parse(evaluate("{")), { error: "decode the request: unexpected EOF" });
-      assert.deepEqual(JSON.parse(evaluate()), { error: "crdlabEvaluate takes a string" });
-      assert.deepEqual(show("{", {}), { error: "decode the request: unexpected EOF" });
-      assert.deepEqual(show('{"scenario": {}, "panels": ["all"]}', {}), { error: 'panels: there is no panel "all"' });
-      assert.deepEqual(JSON.parse(help("{}")), { error: "question: must have one of the fields of an assist request, such as completion or hover" });
-    }
+  it("returns an error for an unreadable scenario", () => {
+    const { evaluate, show, help } = engine;
+    assert.deepEqual(JSON.parse(evaluate("{")), { error: "decode the request: unexpected EOF" });
+    assert.deepEqual(JSON.parse(evaluate()), { error: "crdlabEvaluate takes a string" });
+    assert.deepEqual(show("{", {}), { error: "decode the request: unexpected EOF" });
+    assert.deepEqual(show('{"scenario": {}, "panels": ["all"]}', {}), { error: 'panels: there is no panel "all"' });
+    assert.deepEqual(JSON.parse(help("{}")), { error: "question: must have one of the fields of an assist request, such as completion or hover" });
   });
 
   it("cannot use more than 1 GiB", () => {
-    for (const { memory } of [first, whole]) {
-      const pages = memory.buffer.byteLength / 65536;
-      assert.throws(() => memory.grow(16384 - pages + 1), RangeError);
-    }
+    const pages = engine.memory.buffer.byteLength / 65536;
+    assert.throws(() => engine.memory.grow(16384 - pages + 1), RangeError);
   });
 
-  it("survive ten edits of a large CRD, which would fill the memory if all were cached", () => {
+  it("survives ten edits of a large CRD, which would fill the memory if all were cached", () => {
     const fields = Array.from({ length: 4000 }, (_, i) => `
               field${i}:
                 type: object
@@ -113,10 +90,8 @@ spec:
             properties:${fields}
 `;
     for (let i = 0; i < 10; i++) {
-      const { findings } = show(first, { crd: `${crd}# ${i}\n` }, ["brief"]);
+      const { findings } = show(engine, { crd: `${crd}# ${i}\n` }, ["brief"]);
       assert.deepEqual(findings.filter(({ severity }) => severity === "error"), []);
     }
   });
-
-  it("differ in features", () => assert.ok(missed > 20, `the module "first" lacks features in ${missed} cases`));
 });

@@ -9,7 +9,7 @@ import { after, before, describe, it } from "node:test";
 import { ask, loadModule, readCases, root, show, split, startServer, timeless } from "./cases.mjs";
 
 describe("the module of the oldest release", async () => {
-  const whole = await loadModule("whole");
+  const whole = await loadModule("engine");
   const oldest = await loadModule("modules/1.31");
   const programs = mkdtempSync(join(tmpdir(), "crdlab-minors-"));
   copyFileSync(join(root, "dist", "minors", "1.31"), join(programs, "1.31"));

@@ -3,7 +3,7 @@
 //
 //   node size.mjs FILE MAX GZIP_MAX [BROTLI_MAX]
 //
-// FILE is the module and has the name of its command. FILE.gz and FILE.br must exist.
+// FILE is the module. FILE.gz and FILE.br must exist.
 // The limits are in bytes. The environment must be the same as for the build.
 
 import { execFileSync } from "node:child_process";
@@ -13,7 +13,7 @@ import { basename, join } from "node:path";
 import { Reader, readSections, sectionID } from "./sections.mjs";
 
 const [file, max, gzipMax, brotliMax = Infinity] = process.argv.slice(2);
-const command = `./wasm/${basename(file, ".wasm")}`;
+const command = "./wasm";
 const size = (name) => statSync(name).size;
 const megabytes = (bytes) => `${(bytes / 1e6).toFixed(1)} MB`;
 

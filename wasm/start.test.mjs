@@ -20,13 +20,13 @@ require("./resume.js");
 const compiled = (name) => WebAssembly.compile(readFileSync(join(root, "dist", name)));
 
 test("a started module has the same bytes after each build, in any time zone", () => {
-  const file = join(scratch, "first.wasm");
-  execFileSync(process.execPath, [join(root, "wasm", "start.mjs"), join(root, "dist", "plain", "first.wasm"), file], { env: { ...process.env, TZ: "Asia/Tokyo" } });
-  assert.ok(readFileSync(file).equals(readFileSync(join(root, "dist", "first.wasm"))));
+  const file = join(scratch, "engine.wasm");
+  execFileSync(process.execPath, [join(root, "wasm", "start.mjs"), join(root, "dist", "plain", "engine.wasm"), file], { env: { ...process.env, TZ: "Asia/Tokyo" } });
+  assert.ok(readFileSync(file).equals(readFileSync(join(root, "dist", "engine.wasm"))));
 });
 
 test("a module that has not started runs as well", async () => {
-  await new globalThis.Go().start(await compiled("plain/first.wasm"));
+  await new globalThis.Go().start(await compiled("plain/engine.wasm"));
   assert.match(globalThis.crdlabEvaluate("{"), /decode the request/);
 });
 
@@ -34,11 +34,11 @@ test("a started module needs the values that it holds", async (t) => {
   const { path } = globalThis;
   t.after(() => (globalThis.path = path));
   delete globalThis.path;
-  await assert.rejects(new globalThis.Go().start(await compiled("first.wasm")), { message: "path is undefined instead of object" });
+  await assert.rejects(new globalThis.Go().start(await compiled("engine.wasm")), { message: "path is undefined instead of object" });
 });
 
 test("a started module goes on at the time of its host", async () => {
-  await new globalThis.Go().start(await compiled("first.wasm"));
+  await new globalThis.Go().start(await compiled("engine.wasm"));
   const example = readFileSync(join(root, "internal", "examples", "crontab-stored.txtar"), "utf8");
   const [crd, object] = ["crd", "object"].map((name) => example.split(`-- ${name}.yaml --\n`)[1].split(/^-- /m)[0]);
   const before = Math.floor(Date.now() / 1000) * 1000;

@@ -3,7 +3,7 @@ package main
 import (
 	"github.com/spf13/cobra"
 
-	"github.com/crdlab/crdlab/internal/engine/whole"
+	"github.com/crdlab/crdlab/internal/engine"
 	"github.com/crdlab/crdlab/internal/manifest"
 	"github.com/crdlab/crdlab/internal/upgrade"
 )
@@ -54,7 +54,7 @@ func runDiff(command *cobra.Command, flags diffFlags, paths []string) (int, erro
 	ctx := command.Context()
 	reader := newReader(command)
 	before, after, objects := reader.Read(ctx, paths[:1]), reader.Read(ctx, paths[1:]), reader.Read(ctx, flags.objects)
-	result, err := upgrade.Compare(ctx, whole.New(), before, after, objects)
+	result, err := upgrade.Compare(ctx, engine.New(), before, after, objects)
 	if err != nil {
 		return 0, err
 	}

@@ -13,8 +13,8 @@ import (
 
 	"github.com/crdlab/crdlab/internal/assist"
 	"github.com/crdlab/crdlab/internal/check"
+	"github.com/crdlab/crdlab/internal/engine"
 	"github.com/crdlab/crdlab/internal/engine/release"
-	"github.com/crdlab/crdlab/internal/engine/whole"
 	"github.com/crdlab/crdlab/internal/inspect"
 	"github.com/crdlab/crdlab/internal/manifest"
 	"github.com/crdlab/crdlab/internal/minors"
@@ -168,7 +168,7 @@ func (s *selection) status(subjects []inspect.Subject) int {
 
 // newAssist returns the function that responds to assist requests.
 func newAssist() inspect.Assist {
-	return assist.New(whole.New()).Answer
+	return assist.New(engine.New()).Answer
 }
 
 // printResults prints results as JSON, as YAML, or with writeText one after the other,

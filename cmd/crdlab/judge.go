@@ -10,7 +10,6 @@ import (
 	"github.com/crdlab/crdlab/internal/check"
 	"github.com/crdlab/crdlab/internal/engine"
 	"github.com/crdlab/crdlab/internal/engine/release"
-	"github.com/crdlab/crdlab/internal/engine/whole"
 	"github.com/crdlab/crdlab/internal/minors"
 	"github.com/crdlab/crdlab/internal/naming"
 	"github.com/crdlab/crdlab/internal/playground"
@@ -73,7 +72,7 @@ type judge struct {
 }
 
 func newJudge(programs *minors.Programs) judge {
-	e := whole.New()
+	e := engine.New()
 	return judge{e, minors.NewEvaluator(e, programs.Judges())}
 }
 

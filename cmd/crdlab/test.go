@@ -12,7 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/crdlab/crdlab/internal/check/format"
-	"github.com/crdlab/crdlab/internal/engine/whole"
+	"github.com/crdlab/crdlab/internal/engine"
 	"github.com/crdlab/crdlab/internal/expect"
 	"github.com/crdlab/crdlab/internal/manifest"
 	"github.com/crdlab/crdlab/internal/minors"
@@ -124,7 +124,7 @@ func (f testFlags) showsCoverage() bool { return f.cover || f.html != "" || f.th
 
 // addUnfailing adds the rules that cannot fail on any of the releases.
 func addUnfailing(ctx context.Context, c *expect.Coverage, releases []string) error {
-	e := whole.New()
+	e := engine.New()
 	return c.AddUnfailing(func(crd *manifest.Document) (map[string]bool, error) {
 		defer e.ForgetCRDs()
 		var all map[string]bool

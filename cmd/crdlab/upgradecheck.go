@@ -6,7 +6,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/crdlab/crdlab/internal/cluster"
-	"github.com/crdlab/crdlab/internal/engine/whole"
+	"github.com/crdlab/crdlab/internal/engine"
 	"github.com/crdlab/crdlab/internal/manifest"
 	"github.com/crdlab/crdlab/internal/upgrade"
 )
@@ -48,7 +48,7 @@ func runUpgradeCheck(command *cobra.Command, flags upgradeFlags, paths []string)
 	if err != nil {
 		return 0, err
 	}
-	result, err := upgrade.Compare(command.Context(), whole.New(), before, after, objects)
+	result, err := upgrade.Compare(command.Context(), engine.New(), before, after, objects)
 	if err != nil {
 		return 0, err
 	}

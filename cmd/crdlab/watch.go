@@ -12,7 +12,6 @@ import (
 
 	"github.com/crdlab/crdlab/internal/check"
 	"github.com/crdlab/crdlab/internal/engine"
-	"github.com/crdlab/crdlab/internal/engine/whole"
 	"github.com/crdlab/crdlab/internal/manifest"
 	"github.com/crdlab/crdlab/internal/minors"
 	"github.com/crdlab/crdlab/internal/playground"
@@ -80,7 +79,7 @@ type memory struct {
 	current map[playground.Scenario]playground.Report
 }
 
-func newMemory() *memory { return &memory{engine: whole.New()} }
+func newMemory() *memory { return &memory{engine: engine.New()} }
 
 // next begins a run: it forgets the reports that the last run did not need.
 func (m *memory) next() {

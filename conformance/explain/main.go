@@ -20,7 +20,6 @@ import (
 	"github.com/crdlab/crdlab/conformance/seeds"
 	"github.com/crdlab/crdlab/internal/engine"
 	crdopenapi "github.com/crdlab/crdlab/internal/engine/openapi"
-	"github.com/crdlab/crdlab/internal/engine/whole"
 	"github.com/crdlab/crdlab/internal/enginetest/cases"
 	"github.com/crdlab/crdlab/internal/playground"
 )
@@ -45,7 +44,7 @@ func compareAll(testdata, corpus string, out io.Writer) (differences int, err er
 	if err != nil {
 		return 0, err
 	}
-	c := comparison{engine: whole.New(), out: out}
+	c := comparison{engine: engine.New(), out: out}
 	start := time.Now()
 	for _, crd := range crds {
 		if err := c.compareCRD(crd); err != nil {

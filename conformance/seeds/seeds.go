@@ -13,7 +13,6 @@ import (
 	"sigs.k8s.io/yaml"
 
 	"github.com/crdlab/crdlab/internal/engine"
-	"github.com/crdlab/crdlab/internal/engine/whole"
 	"github.com/crdlab/crdlab/internal/enginetest/cases"
 	"github.com/crdlab/crdlab/internal/enginetest/generate"
 	"github.com/crdlab/crdlab/internal/playground"
@@ -23,7 +22,7 @@ import (
 // left out.
 func OfCases(all []cases.Case) ([]generate.Seed, error) {
 	var seeds []generate.Seed
-	e := whole.New()
+	e := engine.New()
 	known := map[string]bool{}
 	for _, c := range all {
 		s := c.Scenario
@@ -65,7 +64,7 @@ func OfCorpus(dir string) ([]generate.Seed, error) {
 		return nil, err
 	}
 	var seeds []generate.Seed
-	e := whole.New()
+	e := engine.New()
 	for i, crd := range crds {
 		for _, object := range append([]string{""}, crd.objects...) {
 			seed, ok, err := acceptedSeed(e, fmt.Sprintf("corpus %d", i), playground.Scenario{CRD: crd.document, Object: object, Now: cases.Now})

@@ -50,27 +50,27 @@ func (a *Assistant) Answer(ctx context.Context, q playground.AssistRequest) (hel
 	}
 	switch {
 	case q.Complete != nil:
-		help.Completion, help.Missing, err = a.completion(ctx, *q.Complete)
+		help.Completion, err = a.completion(ctx, *q.Complete)
 	case q.Hover != nil:
-		help.Hover, help.Missing, err = a.hover(ctx, *q.Hover)
+		help.Hover, err = a.hover(ctx, *q.Hover)
 	case q.Template != nil:
 		help.Template, err = a.template(ctx, *q.Template)
 	case q.Format != nil:
 		help.Formatted = format(q.Format.Text)
 	case q.Explain != nil:
-		help.Explained, help.Missing, err = a.explain(ctx, *q.Explain)
+		help.Explained, err = a.explain(ctx, *q.Explain)
 	case q.Sample != nil:
 		help.Sample, err = a.sample(ctx, *q.Sample)
 	case q.Try != nil:
-		help.Tried, help.Missing, err = a.evaluate(ctx, *q.Try)
+		help.Tried, err = a.evaluate(ctx, *q.Try)
 	case q.Fields != nil:
 		help.Tree, err = a.fields(ctx, *q.Fields)
 	case q.Insert != nil:
 		help.Insertion, err = a.insert(ctx, *q.Insert)
 	case q.Test != nil:
-		help.Tested, help.Missing, err = a.test(ctx, *q.Test)
+		help.Tested, err = a.test(ctx, *q.Test)
 	case q.Export != nil:
-		help.TestFile, help.Missing, err = a.export(ctx, *q.Export)
+		help.TestFile, err = a.export(ctx, *q.Export)
 	default:
 		err = &playground.InvalidScenarioError{Parameter: "question", Message: "must have one of the fields of an assist request, such as completion or hover"}
 	}

@@ -15,20 +15,19 @@ import (
 	"github.com/crdlab/crdlab/internal/source/tolerant"
 )
 
-// completion responds to a completion request. lacksFeature reports that this engine lacks
-// a feature that could provide more items.
-func (a *Assistant) completion(ctx context.Context, at playground.Cursor) (completion *playground.Completion, lacksFeature bool, err error) {
+// completion responds to a completion request.
+func (a *Assistant) completion(ctx context.Context, at playground.Cursor) (*playground.Completion, error) {
 	restore, err := release.Emulate(at.Scenario)
 	if err != nil {
-		return nil, false, err
+		return nil, err
 	}
 	defer restore()
 	c, err := a.contextAt(ctx, at)
 	if err != nil {
-		return nil, false, err
+		return nil, err
 	}
 	found := c.complete()
-	return &found, c.lacksFeature(), nil
+	return &found, nil
 }
 
 // complete lists the completion items at the cursor.

@@ -7,7 +7,6 @@ import (
 	"testing"
 
 	"github.com/crdlab/crdlab/internal/engine"
-	"github.com/crdlab/crdlab/internal/engine/whole"
 	"github.com/crdlab/crdlab/internal/enginetest/cases"
 	"github.com/crdlab/crdlab/internal/enginetest/corpus"
 	"github.com/crdlab/crdlab/internal/playground"
@@ -16,7 +15,7 @@ import (
 // TestCompletionOfCases requests completions in every line of the objects of the cases. It
 // inserts the proposed fields and checks that the engine accepts their names.
 func TestCompletionOfCases(t *testing.T) {
-	w := completionWalk{engine: whole.New()}
+	w := completionWalk{engine: engine.New()}
 	for _, c := range readCases(t) {
 		w.walk(t, c.Name, c.Scenario.CRD, c.Scenario.Object)
 	}
@@ -29,7 +28,7 @@ func TestCompletionOfCorpus(t *testing.T) {
 		t.Skip("it needs a long time: make test-long")
 	}
 	manifest := corpus.Open(t)
-	w := completionWalk{engine: whole.New()}
+	w := completionWalk{engine: engine.New()}
 	for _, project := range manifest.Projects {
 		for _, crd := range project.CRDs {
 			for _, sample := range crd.Samples {

@@ -3,8 +3,6 @@ package assist
 import (
 	"context"
 
-	apiservercel "k8s.io/apiserver/pkg/cel"
-
 	"github.com/crdlab/crdlab/internal/assist/celscope"
 	"github.com/crdlab/crdlab/internal/engine"
 	"github.com/crdlab/crdlab/internal/engine/celread"
@@ -22,9 +20,6 @@ type cursorContext struct {
 	document playground.Document
 	outline  *tolerant.Tree
 	types    *crdschema.Types
-	// policies returns the types of the variables of policies; nil if this engine lacks
-	// the feature.
-	policies func() (request, namespace *apiservercel.DeclType)
 	// console is the scope of the console's expression; nil if the cursor is in a
 	// document.
 	console *celscope.Scope
@@ -45,7 +40,7 @@ func (a *Assistant) contextAt(ctx context.Context, at playground.Cursor) (*curso
 	if at.Trial != nil {
 		return a.consoleContext(ctx, at)
 	}
-	c := &cursorContext{document: at.Document, types: a.engine.KubernetesTypes(), policies: a.engine.Features.PolicyTypes}
+	c := &cursorContext{document: at.Document, types: a.engine.KubernetesTypes()}
 	document, err := findDocument(at)
 	if err != nil {
 		return nil, err
@@ -79,23 +74,6 @@ func findDocument(at playground.Cursor) (string, error) {
 	return "", &playground.InvalidScenarioError{Parameter: "document", Message: "must be crd, oldCrd, object, oldObject, conversion or admission"}
 }
 
-// lacksFeature reports whether this engine lacks the feature that describes the cursor: the
-// types of Kubernetes' OpenAPI, or the variables of policies.
-func (c *cursorContext) lacksFeature() bool {
-	if c.consoleLacksFeature {
-		return true
-	}
-	switch c.document {
-	case playground.DocumentCRD, playground.DocumentOldCRD:
-		return c.types.Definitions == nil && c.celScope() == nil
-	case playground.DocumentObject, playground.DocumentOldObject:
-		return c.types.Definitions == nil && len(c.Path) > 0 && c.Path[0] == "metadata"
-	case playground.DocumentAdmission:
-		return c.policies == nil
-	}
-	return false
-}
-
 // celScope returns the scope of the expression at the cursor, or nil outside expressions.
 func (c *cursorContext) celScope() *celscope.Scope {
 	if c.console != nil {
@@ -118,7 +96,7 @@ func (c *cursorContext) celScope() *celscope.Scope {
 		isRoot := n >= 4 && c.Path[n-4] == "openAPIV3Schema"
 		return celscope.NewRuleScope(c.types, c.Nodes[n-3], isRoot, c.Nodes[n-1].Scalar("optionalOldSelf") == "true")
 	case playground.DocumentAdmission:
-		if policyExpressions[field] && c.policies != nil {
+		if policyExpressions[field] {
 			return c.policyScope()
 		}
 	}

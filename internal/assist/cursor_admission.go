@@ -8,6 +8,7 @@ import (
 	"k8s.io/kube-openapi/pkg/validation/spec"
 
 	"github.com/crdlab/crdlab/internal/assist/celscope"
+	"github.com/crdlab/crdlab/internal/engine/admission"
 	"github.com/crdlab/crdlab/internal/engine/crdschema"
 	"github.com/crdlab/crdlab/internal/source/tolerant"
 )
@@ -75,7 +76,7 @@ var policyExpressions = map[string]bool{"expression": true, "messageExpression":
 // policyScope returns the scope of the expressions of an admission policy. The fields of
 // object follow from the CRD's storage version.
 func (c *cursorContext) policyScope() *celscope.Scope {
-	request, namespace := c.policies()
+	request, namespace := admission.VariableTypes()
 	return celscope.NewPolicyScope(celscope.Policy{
 		Request: request, Namespace: namespace,
 		Object: c.storedObject(), Variables: policyVariables(c.root()),

@@ -13,25 +13,24 @@ import (
 	"github.com/crdlab/crdlab/internal/engine/release"
 	"github.com/crdlab/crdlab/internal/playground"
 	"github.com/crdlab/crdlab/internal/source"
-	"github.com/crdlab/crdlab/internal/source/celtoken"
 )
 
 // evaluate responds to a request of the console: it evaluates an expression for a value of
-// an object. lacksFeature reports that this engine lacks a feature of the scenario.
-func (a *Assistant) evaluate(ctx context.Context, request playground.ExpressionRequest) (result *playground.ExpressionResult, lacksFeature bool, err error) {
+// an object.
+func (a *Assistant) evaluate(ctx context.Context, request playground.ExpressionRequest) (*playground.ExpressionResult, error) {
 	restore, err := release.Emulate(request.Scenario)
 	if err != nil {
-		return nil, false, err
+		return nil, err
 	}
 	defer restore()
 	c, err := a.newConsole(ctx, request.Scenario)
 	if err != nil {
-		return nil, false, err
+		return nil, err
 	}
 	if c.selectValue(request.Trial, request.Position) {
 		c.evaluate(ctx, request.Trial.Expression)
 	}
-	return &c.result, c.lacksFeature, nil
+	return &c.result, nil
 }
 
 // A console evaluates an expression for a value of an object, as the value is before the
@@ -44,9 +43,6 @@ type console struct {
 	objects []*object.Request
 	// documents holds the index of each object's document in the file.
 	documents []int
-	// lacksFeature is set if this engine lacks any feature of the scenario, and
-	// hasFeatures if it has the features that the objects need.
-	lacksFeature, hasFeatures bool
 
 	// node is the schema of the selected value, target its position in the object, and
 	// bindings hold self and oldSelf; set by selectValue.
@@ -74,9 +70,9 @@ func (a *Assistant) consoleContext(ctx context.Context, at playground.Cursor) (*
 	if err != nil {
 		return nil, err
 	}
-	cursor := &cursorContext{position: at.Position, types: c.types, consoleLacksFeature: c.lacksFeature}
+	cursor := &cursorContext{position: at.Position, types: c.types}
 	cursor.Text = at.Trial.Expression
-	cursor.Before = celtoken.NewExpression(cursor.Text).Before(at.Position)
+	cursor.Before = newExpression(cursor.Text).Before(at.Position)
 	cursor.Word = playground.Range{Start: at.Position, End: at.Position}
 	if !celread.IsTooLong(cursor.Text) && c.selectValue(*at.Trial, nil) {
 		cursor.console = c.scope(false)

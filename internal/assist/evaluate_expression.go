@@ -16,7 +16,6 @@ import (
 	"github.com/crdlab/crdlab/internal/engine/release"
 	"github.com/crdlab/crdlab/internal/engine/upstream"
 	"github.com/crdlab/crdlab/internal/playground"
-	"github.com/crdlab/crdlab/internal/source/celtoken"
 )
 
 // maxValue limits the value of an expression in bytes.
@@ -77,7 +76,7 @@ func (c *console) compile(expression string) (*celscope.Scope, *celgo.Ast) {
 		}
 	}
 	c.result.Outcome = playground.OutcomeError
-	source := celtoken.NewExpression(expression)
+	source := newExpression(expression)
 	for _, err := range issues.Errors() {
 		c.result.Errors = append(c.result.Errors, playground.ExpressionError{
 			Message: upstream.Repeatable(err.Message),
@@ -158,5 +157,5 @@ func (c *console) trace(scope *celscope.Scope, checked *celgo.Ast, expression st
 		return
 	}
 	_, details, _ := program.Eval(variables) // an error is a part of the trace
-	c.result.Trace = append(c.result.Trace, celrule.Trace(checked, details.State(), celtoken.NewExpression(expression))...)
+	c.result.Trace = append(c.result.Trace, celrule.Trace(checked, details.State(), newExpression(expression))...)
 }

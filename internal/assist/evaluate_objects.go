@@ -11,6 +11,7 @@ import (
 
 	"github.com/crdlab/crdlab/internal/engine"
 	"github.com/crdlab/crdlab/internal/engine/celrule"
+	"github.com/crdlab/crdlab/internal/engine/conversion"
 	"github.com/crdlab/crdlab/internal/engine/crdschema"
 	"github.com/crdlab/crdlab/internal/engine/finding"
 	"github.com/crdlab/crdlab/internal/engine/object"
@@ -30,15 +31,13 @@ func (a *Assistant) newConsole(ctx context.Context, requested playground.Scenari
 		return nil, err
 	}
 	c := &console{result: emptyResult(), types: a.engine.KubernetesTypes(), crd: a.engine.EvaluateCRD(ctx, s)}
-	c.lacksFeature = len(a.engine.Features.Missing(s, c.crd.ConvertsByWebhook())) > 0
-	c.hasFeatures = a.engine.Features.Supports(s)
 	c.file, err = source.Parse(s.Object, finding.ObjectText)
 	if _, isLimit := finding.LimitRange(err); isLimit {
 		c.fail("The objects exceed a limit of crdlab: %v.", err)
 		return c, nil
 	}
-	const callsWebhooks = false // The page sends a request per keystroke.
-	conversion, err := object.NewConversion(a.engine.Features, c.crd, s.Conversion, callsWebhooks)
+	// The page sends a request per keystroke, so no webhook is called.
+	converted, err := object.NewConversion(c.crd, s.Conversion, conversion.Webhooks{})
 	if err != nil {
 		return nil, err
 	}
@@ -46,7 +45,7 @@ func (a *Assistant) newConsole(ctx context.Context, requested playground.Scenari
 	if err != nil {
 		return nil, err
 	}
-	c.objects = object.NewRequests(ctx, object.Target{CRD: c.crd, Conversion: conversion, Features: a.engine.Features, Plugins: plugins, Old: object.ParseOldObjects(s.OldObject)}, s, now, c.file)
+	c.objects = object.NewRequests(ctx, object.Target{CRD: c.crd, Conversion: converted, Plugins: plugins, Old: object.ParseOldObjects(s.OldObject)}, s, now, c.file)
 	for i, document := range c.file.Documents {
 		if !document.Empty() {
 			c.documents = append(c.documents, i)
@@ -73,7 +72,7 @@ func objectName(document *source.Document) string {
 // nil. A schema of a refused CRD is sufficient, because a rule may be the reason for the
 // refusal.
 func (c *console) prepareObject(r *object.Request) (root *celrule.Node, value, old any) {
-	r.Evaluate(c.hasFeatures)
+	r.Evaluate()
 	switch {
 	case r.Object() != nil && r.Version() != nil && r.Version().Schema != nil:
 		c.result.Version = r.Version().Kind.Version
@@ -81,8 +80,6 @@ func (c *console) prepareObject(r *object.Request) (root *celrule.Node, value, o
 			old = r.Old().Object
 		}
 		return rootNode(r.Version().Schema), r.Object().Object, old
-	case !c.hasFeatures:
-		c.fail("Loading the engine module for this object…")
 	case c.crd.Internal == nil:
 		c.fail("The CRD cannot be decoded.")
 	case c.crd.Report.Accepted:

@@ -5,14 +5,14 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/crdlab/crdlab/internal/engine/whole"
+	"github.com/crdlab/crdlab/internal/engine"
 	"github.com/crdlab/crdlab/internal/playground"
 )
 
 // TestEvaluateAgreesWithRules evaluates the rules of the cases as expressions, for the
 // same values.
 func TestEvaluateAgreesWithRules(t *testing.T) {
-	e := whole.New()
+	e := engine.New()
 	compared := 0
 	for _, c := range readCases(t) {
 		report, err := e.Evaluate(t.Context(), c.Scenario)

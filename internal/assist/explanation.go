@@ -12,7 +12,7 @@ import (
 	"github.com/crdlab/crdlab/internal/source/tolerant"
 )
 
-func (a *Assistant) explain(ctx context.Context, at playground.Cursor) (result *playground.Explanation, lacksFeature bool, err error) {
+func (a *Assistant) explain(ctx context.Context, at playground.Cursor) (*playground.Explanation, error) {
 	at.Trial = nil
 	linked := playground.DocumentCRD
 	if at.Document == playground.DocumentOldCRD {
@@ -21,21 +21,21 @@ func (a *Assistant) explain(ctx context.Context, at playground.Cursor) (result *
 	}
 	report, err := a.engine.Evaluate(ctx, at.Scenario)
 	if err != nil {
-		return nil, false, err
+		return nil, err
 	}
 	restore, err := release.Emulate(at.Scenario)
 	if err != nil {
-		return nil, false, err
+		return nil, err
 	}
 	defer restore()
 	c, err := a.contextAt(ctx, at)
 	if err != nil {
-		return nil, false, err
+		return nil, err
 	}
 	if c.crd == nil {
 		s, err := engine.SetDefaults(at.Scenario)
 		if err != nil {
-			return nil, false, err
+			return nil, err
 		}
 		c.crd = a.engine.EvaluateCRD(ctx, s)
 	}
@@ -46,7 +46,7 @@ func (a *Assistant) explain(ctx context.Context, at playground.Cursor) (result *
 		explanation = e.explain()
 	}
 	explanation.Document = linked
-	return &explanation, c.lacksFeature(), nil
+	return &explanation, nil
 }
 
 type explainer struct {

@@ -9,7 +9,7 @@ import (
 
 	"golang.org/x/tools/txtar"
 
-	"github.com/crdlab/crdlab/internal/engine/whole"
+	"github.com/crdlab/crdlab/internal/engine"
 	"github.com/crdlab/crdlab/internal/playground"
 	"github.com/crdlab/crdlab/internal/source/edit"
 )
@@ -22,7 +22,7 @@ func TestFields(t *testing.T) {
 	if err != nil || len(files) == 0 {
 		t.Fatalf("no cases: %v", err)
 	}
-	e := whole.New()
+	e := engine.New()
 	for _, file := range files {
 		t.Run(strings.TrimSuffix(filepath.Base(file), ".txtar"), func(t *testing.T) {
 			archive, err := txtar.ParseFile(file)
@@ -67,7 +67,7 @@ func TestFieldsAreLimited(t *testing.T) {
 	}
 	crd.WriteString("}}}}]}\n")
 	s := playground.Scenario{CRD: crd.String()}
-	tree := respond(t, whole.New(), playground.AssistRequest{Fields: &playground.FieldsRequest{Scenario: s}}).Tree
+	tree := respond(t, engine.New(), playground.AssistRequest{Fields: &playground.FieldsRequest{Scenario: s}}).Tree
 	// The object itself, apiVersion, kind and metadata are fields, too.
 	if len(tree.Fields) != 20_000 || tree.Omitted != 104 {
 		t.Errorf("%d fields, %d omitted", len(tree.Fields), tree.Omitted)

@@ -13,26 +13,26 @@ import (
 	"github.com/crdlab/crdlab/internal/source/tolerant"
 )
 
-// hover responds to a hover request. lacksFeature reports that this engine lacks a feature
-// that could describe more.
-func (a *Assistant) hover(ctx context.Context, at playground.Cursor) (hover *playground.Hover, lacksFeature bool, err error) {
+// hover responds to a hover request.
+func (a *Assistant) hover(ctx context.Context, at playground.Cursor) (*playground.Hover, error) {
 	var report playground.Report
+	var err error
 	if at.Document == playground.DocumentObject && at.Trial == nil {
 		if report, err = a.engine.Evaluate(ctx, at.Scenario); err != nil {
-			return nil, false, err
+			return nil, err
 		}
 	}
 	restore, err := release.Emulate(at.Scenario)
 	if err != nil {
-		return nil, false, err
+		return nil, err
 	}
 	defer restore()
 	c, err := a.contextAt(ctx, at)
 	if err != nil {
-		return nil, false, err
+		return nil, err
 	}
 	found := c.hover(report.Objects)
-	return &found, c.lacksFeature(), nil
+	return &found, nil
 }
 
 // hover describes the element at the cursor. evaluated holds the objects of the report if

@@ -10,7 +10,7 @@ import (
 
 	"k8s.io/apiserver/pkg/cel/environment"
 
-	"github.com/crdlab/crdlab/internal/engine/whole"
+	"github.com/crdlab/crdlab/internal/engine"
 )
 
 // uncallable lists the functions that rules of CRDs cannot call: the authorizer's
@@ -46,7 +46,7 @@ func TestLibraries(t *testing.T) {
 // calledNames returns the names that accepted rules of the cases call.
 func calledNames(t *testing.T) map[string]bool {
 	called := map[string]bool{}
-	e := whole.New()
+	e := engine.New()
 	for _, c := range readCases(t) {
 		if !strings.Contains(c.Scenario.CRD, "x-kubernetes-validations") {
 			continue

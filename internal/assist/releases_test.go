@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"github.com/crdlab/crdlab/internal/assist"
-	"github.com/crdlab/crdlab/internal/engine/whole"
+	"github.com/crdlab/crdlab/internal/engine"
 	"github.com/crdlab/crdlab/internal/playground"
 )
 
@@ -44,7 +44,7 @@ spec: {replicas: 1}
 // TestAssistOnEveryRelease sends each kind of assist request for each release.
 // A request that locks the release twice would never return.
 func TestAssistOnEveryRelease(t *testing.T) {
-	e := whole.New()
+	e := engine.New()
 	for minor := playground.OldestMinor; minor <= playground.NewestMinor; minor++ {
 		release := fmt.Sprintf("1.%d", minor)
 		t.Run(release, func(t *testing.T) {

@@ -11,7 +11,6 @@ import (
 	"sigs.k8s.io/yaml"
 
 	"github.com/crdlab/crdlab/internal/engine"
-	"github.com/crdlab/crdlab/internal/engine/whole"
 	"github.com/crdlab/crdlab/internal/enginetest/cases"
 	"github.com/crdlab/crdlab/internal/enginetest/corpus"
 	"github.com/crdlab/crdlab/internal/playground"
@@ -19,7 +18,7 @@ import (
 
 // TestSamplesOfCases requests samples of every accepted CRD of the cases.
 func TestSamplesOfCases(t *testing.T) {
-	e, tally, seen := whole.New(), sampleTally{}, map[string]bool{}
+	e, tally, seen := engine.New(), sampleTally{}, map[string]bool{}
 	for _, c := range readCases(t) {
 		if seen[c.Scenario.CRD] {
 			continue
@@ -36,7 +35,7 @@ func TestSamplesOfCorpus(t *testing.T) {
 		t.Skip("it needs a long time: make test-long")
 	}
 	manifest := corpus.Open(t)
-	e, tally := whole.New(), sampleTally{}
+	e, tally := engine.New(), sampleTally{}
 	for _, project := range manifest.Projects {
 		for _, crd := range project.CRDs {
 			tally.check(t, e, crd.File, manifest.Read(t, crd.File))

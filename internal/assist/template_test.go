@@ -7,7 +7,6 @@ import (
 	"testing"
 
 	"github.com/crdlab/crdlab/internal/engine"
-	"github.com/crdlab/crdlab/internal/engine/whole"
 	"github.com/crdlab/crdlab/internal/enginetest/cases"
 	"github.com/crdlab/crdlab/internal/enginetest/corpus"
 	"github.com/crdlab/crdlab/internal/examples"
@@ -16,7 +15,7 @@ import (
 
 // TestTemplatesOfExamples evaluates the templates for the CRDs of the gallery.
 func TestTemplatesOfExamples(t *testing.T) {
-	e, seen := whole.New(), map[string]bool{}
+	e, seen := engine.New(), map[string]bool{}
 	for _, example := range examples.All() {
 		if !seen[example.Scenario.CRD] {
 			seen[example.Scenario.CRD] = true
@@ -31,7 +30,7 @@ func TestTemplatesOfCorpus(t *testing.T) {
 		t.Skip("it needs a long time: make test-long")
 	}
 	manifest := corpus.Open(t)
-	e := whole.New()
+	e := engine.New()
 	for _, project := range manifest.Projects {
 		for _, crd := range project.CRDs {
 			checkTemplates(t, e, crd.File, manifest.Read(t, crd.File))

@@ -5,24 +5,24 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/crdlab/crdlab/internal/engine/admission"
 	"github.com/crdlab/crdlab/internal/engine/crd"
-	"github.com/crdlab/crdlab/internal/engine/feature"
 	"github.com/crdlab/crdlab/internal/engine/quickfix"
 	"github.com/crdlab/crdlab/internal/playground"
 )
 
 // AdmissionPlugins returns the admission plugins of a scenario. It returns nil if the
-// scenario has no plugins or the engine does not support them.
-func (e *Engine) AdmissionPlugins(s playground.Scenario) (feature.Plugins, error) {
-	if strings.TrimSpace(s.Admission) == "" || e.Features.Admission == nil {
+// scenario has no plugins.
+func (e *Engine) AdmissionPlugins(s playground.Scenario) (*admission.Plugins, error) {
+	if strings.TrimSpace(s.Admission) == "" {
 		return nil, nil
 	}
-	return e.caches.admissionPlugins(newPluginsKey(s), func() (feature.Plugins, error) { return e.Features.Admission(s.Admission) })
+	return e.caches.admissionPlugins(newPluginsKey(s), func() (*admission.Plugins, error) { return admission.New(s.Admission) })
 }
 
 // reportAdmission returns the findings about the admission document, or nil without
 // plugins.
-func (e *Engine) reportAdmission(s playground.Scenario, c *crd.CRD, plugins feature.Plugins) (*playground.Admission, error) {
+func (e *Engine) reportAdmission(s playground.Scenario, c *crd.CRD, plugins *admission.Plugins) (*playground.Admission, error) {
 	if plugins == nil {
 		return nil, nil
 	}
@@ -39,7 +39,7 @@ func (e *Engine) reportAdmission(s playground.Scenario, c *crd.CRD, plugins feat
 
 // checkPolicyTypes runs the API server's type checker on the policies and returns its
 // findings. It returns nil if the CRD is rejected or serves no version.
-func (e *Engine) checkPolicyTypes(s playground.Scenario, c *crd.CRD, plugins feature.Plugins) ([]playground.Finding, error) {
+func (e *Engine) checkPolicyTypes(s playground.Scenario, c *crd.CRD, plugins *admission.Plugins) ([]playground.Finding, error) {
 	served := c.ServedByPriority()
 	if !c.Report.Accepted || len(served) == 0 {
 		return nil, nil

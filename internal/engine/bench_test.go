@@ -9,7 +9,6 @@ import (
 	"testing"
 
 	"github.com/crdlab/crdlab/internal/engine"
-	"github.com/crdlab/crdlab/internal/engine/whole"
 	"github.com/crdlab/crdlab/internal/playground"
 )
 
@@ -19,11 +18,11 @@ func BenchmarkCRDEdit(b *testing.B) {
 	for _, w := range workloads(b) {
 		b.Run(w.name+"/pasted", func(b *testing.B) {
 			for i := 0; b.Loop(); i++ {
-				evaluateOnce(b, whole.New(), playground.Scenario{CRD: editSchema(b, w.crd, i), Object: w.object})
+				evaluateOnce(b, engine.New(), playground.Scenario{CRD: editSchema(b, w.crd, i), Object: w.object})
 			}
 		})
 		b.Run(w.name+"/engine", func(b *testing.B) {
-			e := whole.New()
+			e := engine.New()
 			evaluateOnce(b, e, playground.Scenario{CRD: w.crd, Object: w.object})
 			for i := 0; b.Loop(); i++ {
 				evaluateOnce(b, e, playground.Scenario{CRD: editSchema(b, w.crd, i), Object: w.object})
@@ -41,7 +40,7 @@ func BenchmarkCRDEdit(b *testing.B) {
 func BenchmarkObjectEdit(b *testing.B) {
 	for _, w := range workloads(b) {
 		b.Run(w.name+"/engine", func(b *testing.B) {
-			e := whole.New()
+			e := engine.New()
 			evaluateOnce(b, e, playground.Scenario{CRD: w.crd, Object: w.object})
 			for i := 0; b.Loop(); i++ {
 				evaluateOnce(b, e, playground.Scenario{CRD: w.crd, Object: w.object + "\n# " + strconv.Itoa(i)})
@@ -60,7 +59,7 @@ func BenchmarkObjectEdit(b *testing.B) {
 // old CRD: the preliminary report, and the final report with the search for witnesses.
 func BenchmarkCRDUpdate(b *testing.B) {
 	for _, w := range workloads(b) {
-		e := whole.New()
+		e := engine.New()
 		scenario := func(i int) playground.Scenario {
 			return playground.Scenario{CRD: editSchema(b, w.crd, i), OldCRD: w.crd, Object: w.object}
 		}

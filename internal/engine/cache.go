@@ -1,14 +1,18 @@
 package engine
 
 import (
+	"maps"
 	"sync"
 	"sync/atomic"
 
+	"k8s.io/kube-openapi/pkg/common"
 	"k8s.io/utils/lru"
 
+	"github.com/crdlab/crdlab/internal/engine/admission"
+	"github.com/crdlab/crdlab/internal/engine/admission/manifest"
 	"github.com/crdlab/crdlab/internal/engine/crd"
 	"github.com/crdlab/crdlab/internal/engine/crdschema"
-	"github.com/crdlab/crdlab/internal/engine/feature"
+	"github.com/crdlab/crdlab/internal/engine/openapi"
 	"github.com/crdlab/crdlab/internal/playground"
 )
 
@@ -33,7 +37,7 @@ type caches struct {
 	// its key holds the same strings, and comparing them needs no hash.
 	lastCRD     atomic.Pointer[keyedCRD]
 	preliminary atomic.Pointer[preliminaryCRD]
-	plugins     *lru.Cache // of feature.Plugins by pluginsKey
+	plugins     *lru.Cache // of *admission.Plugins by pluginsKey
 	policyTypes *lru.Cache // of []playground.Finding by policyTypesKey
 	changes     *lru.Cache // of []playground.CRDChange by crdKey
 	types       struct {
@@ -101,9 +105,9 @@ func (c *caches) crd(key crdKey) (*crd.CRD, bool) {
 
 // admissionPlugins returns the plugins with the given key. It loads and caches them if
 // the cache lacks them.
-func (c *caches) admissionPlugins(key pluginsKey, load func() (feature.Plugins, error)) (feature.Plugins, error) {
+func (c *caches) admissionPlugins(key pluginsKey, load func() (*admission.Plugins, error)) (*admission.Plugins, error) {
 	if cached, ok := c.plugins.Get(key); ok {
-		return cached.(feature.Plugins), nil
+		return cached.(*admission.Plugins), nil
 	}
 	plugins, err := load()
 	if err != nil {
@@ -131,6 +135,12 @@ func (c *caches) policyTypeFindings(key policyTypesKey, check func() ([]playgrou
 // builds them at the first call.
 func (e *Engine) KubernetesTypes() *crdschema.Types {
 	types := &e.caches.types
-	types.Do(func() { types.built = crdschema.NewTypes(e.Features.Definitions) })
+	types.Do(func() { types.built = crdschema.NewTypes(definitions) })
 	return types.built
+}
+
+func definitions(reference common.ReferenceCallback) map[string]common.OpenAPIDefinition {
+	all := openapi.Definitions(reference)
+	maps.Copy(all, manifest.Definitions(reference))
+	return all
 }

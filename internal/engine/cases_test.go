@@ -9,7 +9,6 @@ import (
 
 	"github.com/crdlab/crdlab/internal/bundle"
 	"github.com/crdlab/crdlab/internal/engine"
-	"github.com/crdlab/crdlab/internal/engine/whole"
 	"github.com/crdlab/crdlab/internal/enginetest/cases"
 	"github.com/crdlab/crdlab/internal/playground"
 )
@@ -25,7 +24,7 @@ func readCases(t testing.TB) []cases.Case {
 }
 
 func TestCases(t *testing.T) {
-	evaluate := bundle.Evaluator(whole.New().Evaluate)
+	evaluate := bundle.Evaluator(engine.New().Evaluate)
 	for _, c := range readCases(t) {
 		t.Run(c.Name, func(t *testing.T) {
 			report, err := evaluate(context.Background(), c.Scenario)

@@ -9,7 +9,6 @@ import (
 
 	"github.com/crdlab/crdlab/internal/apiclient"
 	"github.com/crdlab/crdlab/internal/engine"
-	"github.com/crdlab/crdlab/internal/engine/whole"
 	"github.com/crdlab/crdlab/internal/enginetest/cases"
 	"github.com/crdlab/crdlab/internal/enginetest/corpus"
 	"github.com/crdlab/crdlab/internal/playground"
@@ -22,7 +21,7 @@ func TestCorpus(t *testing.T) {
 		t.Skip("it needs a long time: make test-long")
 	}
 	manifest := corpus.Open(t)
-	e, reference := whole.New(), newReferenceClient(t)
+	e, reference := engine.New(), newReferenceClient(t)
 	for _, project := range manifest.Projects {
 		for _, crd := range project.CRDs {
 			t.Run(strings.TrimSuffix(crd.File, ".yaml"), func(t *testing.T) {

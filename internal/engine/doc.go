@@ -12,11 +12,9 @@
 //	crddiff    compares the CRD and the stored objects with the old CRD
 //	quickfix   adds hints and fixes to the findings of the finished report
 //	kubectl    formats the output of the kubectl command
-//	size       compares a CRD and objects with the size limits of etcd and kubectl
 //
-// Packages admission, conversion and openapi implement the optional features that
-// package feature declares. Package whole returns an engine with all features. Packages
-// finding, jsonvalue and upstream hold code that these packages share; package webhook
-// holds the code that admission and conversion share. Package assist uses the engine to
+// Packages admission, conversion and openapi drive the API server's plugins, converter and
+// generator of schemas. Packages finding, jsonvalue and upstream hold code that these packages
+// share; package webhook holds the code that admission and conversion share. Package assist uses the engine to
 // complete, explain and generate YAML.
 package engine

@@ -6,9 +6,9 @@ import (
 	"math"
 	"time"
 
+	"github.com/crdlab/crdlab/internal/engine/conversion"
 	"github.com/crdlab/crdlab/internal/engine/crd"
 	"github.com/crdlab/crdlab/internal/engine/crddiff"
-	"github.com/crdlab/crdlab/internal/engine/feature"
 	"github.com/crdlab/crdlab/internal/engine/object"
 	"github.com/crdlab/crdlab/internal/engine/quickfix"
 	"github.com/crdlab/crdlab/internal/engine/release"
@@ -22,19 +22,21 @@ const Library = "1.37.2"
 
 // An Engine evaluates scenarios. It is safe for concurrent use.
 type Engine struct {
-	Features  feature.Set
+	// live permits calls of real conversion webhooks.
+	live      conversion.Webhooks
 	evaluator *crd.Evaluator
 	caches    *caches
 	// immediateRules is the number of rules that Preliminary validates at once.
 	immediateRules int
 }
 
-// New returns an engine with the given features and with empty caches.
-func New(features feature.Set) *Engine {
-	return &Engine{
-		Features: features, evaluator: crd.NewEvaluator(features), caches: newCaches(),
-		immediateRules: crd.MaxImmediateRules,
-	}
+// New returns an engine with empty caches, which sends no requests.
+func New() *Engine { return NewWithWebhooks(conversion.Webhooks{}) }
+
+// NewWithWebhooks returns an engine that may call the permitted conversion webhooks
+// if a scenario contains no rules or responses to replace them.
+func NewWithWebhooks(live conversion.Webhooks) *Engine {
+	return &Engine{live: live, evaluator: crd.NewEvaluator(), caches: newCaches(), immediateRules: crd.MaxImmediateRules}
 }
 
 // Evaluate evaluates a scenario. Problems in the documents of the scenario are findings
@@ -83,7 +85,7 @@ func (e *Engine) evaluate(ctx context.Context, s playground.Scenario, evaluateCR
 // report evaluates the objects of s under the evaluated CRD and builds the report. The
 // caller must emulate the release of s.
 func (e *Engine) report(ctx context.Context, s playground.Scenario, c *crd.CRD, now time.Time) (report playground.Report, err error) {
-	conversion, err := object.NewConversion(e.Features, c, s.Conversion, true)
+	converted, err := object.NewConversion(c, s.Conversion, e.live)
 	if err != nil {
 		return report, err
 	}
@@ -92,22 +94,21 @@ func (e *Engine) report(ctx context.Context, s playground.Scenario, c *crd.CRD, 
 		return report, err
 	}
 	old := object.ParseOldObjects(s.OldObject)
-	objects := object.Evaluate(ctx, object.Target{CRD: c, Conversion: conversion, Features: e.Features, Plugins: plugins, Old: old}, s, now)
+	objects := object.Evaluate(ctx, object.Target{CRD: c, Conversion: converted, Plugins: plugins, Old: old}, s, now)
 	report = playground.Report{
 		Kubernetes: playground.Kubernetes{
 			Library: Library, Emulated: s.Kubernetes, Approximate: s.Kubernetes != release.Name(playground.NewestMinor),
 		},
 		CRD:        c.Report,
 		Objects:    reportObjects(c, objects, quickfix.Request{Operation: s.Operation, OldObject: s.OldObject}),
-		Conversion: playground.Conversion{Findings: conversion.Findings},
+		Conversion: playground.Conversion{Findings: converted.Findings},
 		Schemas:    []playground.Schema{},
-		Missing:    e.Features.Missing(s, c.ConvertsByWebhook()),
 	}
-	if report.StoredObjects, err = crddiff.CompareStoredObjects(ctx, e.Features, c, old, s.Conversion, now); err != nil {
+	if report.StoredObjects, err = crddiff.CompareStoredObjects(ctx, c, old, s.Conversion, now); err != nil {
 		return report, err
 	}
-	if s.Schemas && e.Features.Schema != nil {
-		if report.Schemas, err = c.PublishedSchemas(e.Features); err != nil {
+	if s.Schemas {
+		if report.Schemas, err = c.PublishedSchemas(); err != nil {
 			return report, err
 		}
 	}

@@ -15,26 +15,24 @@ import (
 
 // JudgmentRequest returns a request for the judgments of older releases on a scenario.
 // With a conversion document, the newest release's calls of the webhook are part of it, so
-// Evaluate defines the errors; the request is incomplete if the engine lacks a feature that
-// the scenario needs.
-func (e *Engine) JudgmentRequest(ctx context.Context, s playground.Scenario) (request verdict.Request, complete bool, err error) {
+// Evaluate defines the errors.
+func (e *Engine) JudgmentRequest(ctx context.Context, s playground.Scenario) (request verdict.Request, err error) {
 	s.Kubernetes, s.Releases, s.Schemas = "", false, false
 	request.Scenario = s
 	if strings.TrimSpace(s.Conversion) == "" {
-		return request, true, nil
+		return request, nil
 	}
 	report, err := e.Evaluate(ctx, s)
 	for _, object := range report.Objects {
 		request.Calls = append(request.Calls, object.Conversions...)
 	}
-	return request, len(report.Missing) == 0, err
+	return request, err
 }
 
 // EvaluateJudged evaluates a scenario with the judgments of older releases, by the name
 // of the release. If the release of the scenario gave a verdict, the report has that
 // verdict with the explanations of the newest release, and lists the differences.
-// Otherwise, and if the engine lacks a feature that the scenario needs, it is the report of
-// Evaluate. Evaluate defines the errors.
+// Otherwise it is the report of Evaluate, which defines the errors.
 func (e *Engine) EvaluateJudged(ctx context.Context, s playground.Scenario, judgments map[string]verdict.Judgment) (playground.Report, error) {
 	minor, err := release.ParseMinor(s.Kubernetes)
 	if err != nil {
@@ -49,10 +47,6 @@ func (e *Engine) EvaluateJudged(ctx context.Context, s playground.Scenario, judg
 	}, e.classifyChanges)
 	if err != nil {
 		return report, err
-	}
-	if len(report.Missing) > 0 {
-		s.Releases = false
-		return e.Evaluate(ctx, s)
 	}
 	j := judgedReport{Engine: e, ctx: ctx, scenario: newest, crd: c, newest: report, judgments: judgments}
 	if err := j.compare(); err != nil {

@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/crdlab/crdlab/internal/engine/whole"
+	"github.com/crdlab/crdlab/internal/engine"
 	"github.com/crdlab/crdlab/internal/playground"
 )
 
@@ -30,7 +30,7 @@ func evaluateThing(t *testing.T, s playground.Scenario) playground.Report {
 	if s.CRD == "" {
 		s.CRD = thingCRD
 	}
-	report, err := whole.New().Evaluate(t.Context(), s)
+	report, err := engine.New().Evaluate(t.Context(), s)
 	if err != nil {
 		t.Fatal(err)
 	}

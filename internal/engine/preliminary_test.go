@@ -10,7 +10,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/crdlab/crdlab/internal/engine/whole"
+	"github.com/crdlab/crdlab/internal/engine"
 	"github.com/crdlab/crdlab/internal/enginetest/cases"
 	"github.com/crdlab/crdlab/internal/playground"
 )
@@ -22,7 +22,7 @@ func TestPreliminary(t *testing.T) {
 	count := 0
 	for _, c := range readCases(t) {
 		t.Run(c.Name, func(t *testing.T) {
-			e := whole.New()
+			e := engine.New()
 			e.SetImmediateRules(0)
 			early, preliminary, err := e.Preliminary(context.Background(), c.Scenario)
 			if err != nil {
@@ -32,7 +32,7 @@ func TestPreliminary(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			fresh, err := whole.New().Evaluate(context.Background(), c.Scenario)
+			fresh, err := engine.New().Evaluate(context.Background(), c.Scenario)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -90,7 +90,7 @@ func checkSubset(t *testing.T, some, all []playground.Finding) {
 // crd.MaxImmediateRules new rules is preliminary.
 func TestPreliminaryLimit(t *testing.T) {
 	large, small := generate("rules", 100, fieldWithRule), generate("rules", 10, fieldWithRule)
-	e := whole.New()
+	e := engine.New()
 	check := func(w workload, want bool) playground.Report {
 		t.Helper()
 		report, preliminary, err := e.Preliminary(context.Background(), playground.Scenario{CRD: w.crd, Object: w.object})
@@ -100,7 +100,7 @@ func TestPreliminaryLimit(t *testing.T) {
 		return report
 	}
 	check(small, false)
-	e = whole.New() // the two CRDs have equal rules
+	e = engine.New() // the two CRDs have equal rules
 	check(large, true)
 	if _, err := e.Evaluate(context.Background(), playground.Scenario{CRD: large.crd}); err != nil {
 		t.Fatal(err)
@@ -136,7 +136,7 @@ func TestCRDEdit(t *testing.T) {
 	} {
 		t.Run(edit.name, func(t *testing.T) {
 			after := playground.Scenario{CRD: strings.Replace(before, edit.old, edit.new, 1), Object: w.object, Now: cases.Now}
-			e := whole.New()
+			e := engine.New()
 			if _, err := e.Evaluate(context.Background(), playground.Scenario{CRD: before}); err != nil {
 				t.Fatal(err)
 			}
@@ -144,7 +144,7 @@ func TestCRDEdit(t *testing.T) {
 			if err != nil || preliminary {
 				t.Errorf("preliminary is %v, want false; error %v", preliminary, err)
 			}
-			want, err := whole.New().Evaluate(context.Background(), after)
+			want, err := engine.New().Evaluate(context.Background(), after)
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -11,7 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"golang.org/x/tools/txtar"
 
-	"github.com/crdlab/crdlab/internal/engine/whole"
+	"github.com/crdlab/crdlab/internal/engine"
 	"github.com/crdlab/crdlab/internal/playground"
 )
 
@@ -23,7 +23,7 @@ func TestSchemas(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	report, err := whole.New().Evaluate(context.Background(), playground.Scenario{CRD: string(archive.Files[0].Data), Schemas: true})
+	report, err := engine.New().Evaluate(context.Background(), playground.Scenario{CRD: string(archive.Files[0].Data), Schemas: true})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -49,7 +49,7 @@ func TestSchemas(t *testing.T) {
 }
 
 func TestSchemasOfRejectedCRD(t *testing.T) {
-	report, err := whole.New().Evaluate(context.Background(), playground.Scenario{CRD: "kind: Deployment", Schemas: true})
+	report, err := engine.New().Evaluate(context.Background(), playground.Scenario{CRD: "kind: Deployment", Schemas: true})
 	if err != nil || len(report.Schemas) != 0 {
 		t.Errorf("got %v, %v; want no schemas", report.Schemas, err)
 	}

@@ -4,7 +4,7 @@ import (
 	"context"
 	"testing"
 
-	"github.com/crdlab/crdlab/internal/engine/whole"
+	"github.com/crdlab/crdlab/internal/engine"
 	"github.com/crdlab/crdlab/internal/enginetest/cases"
 	"github.com/crdlab/crdlab/internal/enginetest/verdictdiff"
 	"github.com/crdlab/crdlab/internal/verdict"
@@ -17,7 +17,7 @@ func TestRecordings(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	e := whole.New()
+	e := engine.New()
 	for _, c := range readCases(t) {
 		recording := recordings[c.Name]
 		if !recording.IsOf(c) {

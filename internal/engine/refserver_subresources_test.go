@@ -17,7 +17,7 @@ import (
 	"sigs.k8s.io/yaml"
 
 	"github.com/crdlab/crdlab/internal/apiclient"
-	"github.com/crdlab/crdlab/internal/engine/whole"
+	"github.com/crdlab/crdlab/internal/engine"
 	"github.com/crdlab/crdlab/internal/playground"
 	"github.com/crdlab/crdlab/internal/refserver"
 	"github.com/crdlab/crdlab/internal/refserver/kubeapi"
@@ -73,7 +73,7 @@ func (s *served) put(object *unstructured.Unstructured) {
 // the responses of the reference server.
 func TestReadings(t *testing.T) {
 	scales, selectors := 0, 0
-	e := whole.New()
+	e := engine.New()
 	for _, c := range readCases(t) {
 		report, err := e.Evaluate(context.Background(), c.Scenario)
 		if err != nil {
@@ -170,7 +170,7 @@ func (s *served) compareSelector(object *unstructured.Unstructured, version stri
 // TestUpgraded creates the upgraded CRDs of all cases. The server must accept
 // exactly those without manual upgrade steps.
 func TestUpgraded(t *testing.T) {
-	e := whole.New()
+	e := engine.New()
 	for _, c := range readCases(t) {
 		report, err := e.Evaluate(context.Background(), c.Scenario)
 		if err != nil {
@@ -191,7 +191,7 @@ func TestUpgraded(t *testing.T) {
 // TestStoredObjects stores the old objects of all cases in a reference server with
 // the new CRD. It reads them, updates them with a new label, and creates copies.
 func TestStoredObjects(t *testing.T) {
-	e := whole.New()
+	e := engine.New()
 	for _, c := range readCases(t) {
 		report, err := e.Evaluate(context.Background(), c.Scenario)
 		if err != nil {

@@ -12,7 +12,7 @@ import (
 	apiextensionsv1beta1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1beta1"
 
 	"github.com/crdlab/crdlab/internal/apiclient"
-	"github.com/crdlab/crdlab/internal/engine/whole"
+	"github.com/crdlab/crdlab/internal/engine"
 	"github.com/crdlab/crdlab/internal/enginetest"
 	"github.com/crdlab/crdlab/internal/enginetest/verdictdiff"
 	"github.com/crdlab/crdlab/internal/playground"
@@ -23,7 +23,7 @@ import (
 // TestReferenceServer evaluates every case with the engine and with the API
 // server's own request handlers. Both must agree.
 func TestReferenceServer(t *testing.T) {
-	e, reference := whole.New(), newReferenceClient(t)
+	e, reference := engine.New(), newReferenceClient(t)
 	for _, c := range readCases(t) {
 		t.Run(c.Name, func(t *testing.T) {
 			if c.Scenario.Kubernetes != "" {

@@ -8,13 +8,13 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/crdlab/crdlab/internal/engine/whole"
+	"github.com/crdlab/crdlab/internal/engine"
 	"github.com/crdlab/crdlab/internal/playground"
 )
 
 // Fifty evaluations of all cases take minutes ("make test-repeat"). Two of them already
 // find a random order of several items.
-var repeat = flag.Int("repeat", 2, "evaluations of each case in TestReportsAreRepeatable")
+var repetitions = flag.Int("repeat", 2, "evaluations of each case in TestReportsAreRepeatable")
 
 // TestReportsAreRepeatable evaluates each case several times and compares the reports
 // byte by byte. Each evaluation uses a new engine, because a cached CRD would hide a
@@ -23,7 +23,7 @@ func TestReportsAreRepeatable(t *testing.T) {
 	for _, c := range readCases(t) {
 		t.Run(c.Name, func(t *testing.T) {
 			first := encodeReport(t, c.Scenario)
-			for range *repeat - 1 {
+			for range *repetitions - 1 {
 				if diff := cmp.Diff(first, encodeReport(t, c.Scenario)); diff != "" {
 					t.Fatalf("the report differs from the first (-first +this):\n%s", diff)
 				}
@@ -33,7 +33,7 @@ func TestReportsAreRepeatable(t *testing.T) {
 }
 
 func encodeReport(t *testing.T, s playground.Scenario) string {
-	report, err := whole.New().Evaluate(context.Background(), s)
+	report, err := engine.New().Evaluate(context.Background(), s)
 	if err != nil {
 		t.Fatal(err)
 	}

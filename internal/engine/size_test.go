@@ -6,8 +6,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/crdlab/crdlab/internal/engine"
 	"github.com/crdlab/crdlab/internal/engine/finding"
-	"github.com/crdlab/crdlab/internal/engine/whole"
 	"github.com/crdlab/crdlab/internal/playground"
 )
 
@@ -65,7 +65,7 @@ func TestObjectSize(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			object := strings.Replace(sizedObject, "TEXT", strings.Repeat("x", c.text), 1)
-			report := evaluate(t, whole.New(), playground.Scenario{CRD: sizedCRD, Object: object})
+			report := evaluate(t, engine.New(), playground.Scenario{CRD: sizedCRD, Object: object})
 			got := report.Objects[0]
 			if diff := cmp.Diff(c.want, newSizeResult(got.Accepted, got.Status, got.Size, got.Findings)); diff != "" {
 				t.Errorf("-want +got:\n%s", diff)
@@ -93,7 +93,7 @@ func TestCRDSize(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			text := strings.Replace(sizedCRD, "DESCRIPTION", strings.Repeat("x", c.description), 1)
-			got := evaluate(t, whole.New(), playground.Scenario{CRD: text}).CRD
+			got := evaluate(t, engine.New(), playground.Scenario{CRD: text}).CRD
 			if diff := cmp.Diff(c.want, newSizeResult(got.Accepted, got.Status, got.Size, got.Findings)); diff != "" {
 				t.Errorf("-want +got:\n%s", diff)
 			}

@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/crdlab/crdlab/internal/engine/whole"
+	"github.com/crdlab/crdlab/internal/engine"
 	"github.com/crdlab/crdlab/internal/playground"
 )
 
@@ -15,7 +15,7 @@ func TestUnfailingRules(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	e, s := whole.New(), playground.Scenario{CRD: string(crd)}
+	e, s := engine.New(), playground.Scenario{CRD: string(crd)}
 	report, err := e.Evaluate(t.Context(), s)
 	if err != nil || !report.CRD.Accepted {
 		t.Fatalf("%v: %s", err, report.CRD.Status.Message)

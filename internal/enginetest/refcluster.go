@@ -14,10 +14,9 @@ import (
 	"k8s.io/klog/v2"
 
 	"github.com/crdlab/crdlab/internal/apiclient"
+	"github.com/crdlab/crdlab/internal/engine"
 	"github.com/crdlab/crdlab/internal/engine/admission"
 	"github.com/crdlab/crdlab/internal/engine/admission/manifest"
-	"github.com/crdlab/crdlab/internal/engine/feature"
-	"github.com/crdlab/crdlab/internal/engine/whole"
 	"github.com/crdlab/crdlab/internal/playground"
 	"github.com/crdlab/crdlab/internal/refserver"
 )
@@ -43,7 +42,7 @@ func NewRefClient() (*apiclient.Client, error) {
 	if err != nil {
 		return nil, err
 	}
-	return apiclient.New(cluster, whole.New().Evaluate), nil
+	return apiclient.New(cluster, engine.New().Evaluate), nil
 }
 
 // HasControllers returns false.
@@ -63,7 +62,7 @@ func (c RefCluster) ClearObjects() error {
 
 // SetAdmission implements [apiclient.Cluster].
 func (c RefCluster) SetAdmission(s playground.Scenario) error {
-	a := refserver.Admission{User: feature.Requester(s), Authorizer: admission.NoRoles}
+	a := refserver.Admission{User: admission.Requester(s), Authorizer: admission.NoRoles}
 	if strings.TrimSpace(s.Admission) != "" {
 		objects, complete := manifest.Objects(s.Admission)
 		if !complete {

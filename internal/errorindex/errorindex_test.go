@@ -12,7 +12,7 @@ import (
 	"testing"
 
 	"github.com/crdlab/crdlab/internal/bundle"
-	"github.com/crdlab/crdlab/internal/engine/whole"
+	"github.com/crdlab/crdlab/internal/engine"
 	"github.com/crdlab/crdlab/internal/errorindex"
 	"github.com/crdlab/crdlab/internal/playground"
 )
@@ -53,7 +53,7 @@ func TestPagesHaveSentences(t *testing.T) {
 // TestExamplesHaveTheirError requires that the scenario of each page has the error that the
 // page explains.
 func TestExamplesHaveTheirError(t *testing.T) {
-	evaluate := bundle.Evaluator(whole.New().Evaluate)
+	evaluate := bundle.Evaluator(engine.New().Evaluate)
 	findings := map[string]errorindex.Finding{}
 	for _, page := range errorindex.All() {
 		report, err := evaluate(t.Context(), page.Scenario)

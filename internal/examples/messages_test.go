@@ -7,7 +7,7 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/crdlab/crdlab/internal/engine/whole"
+	"github.com/crdlab/crdlab/internal/engine"
 	"github.com/crdlab/crdlab/internal/examples"
 	"github.com/crdlab/crdlab/internal/playground"
 )
@@ -16,7 +16,7 @@ const messagesFile = "messages.json"
 
 // TestMessages compares the messages that the search finds with those of the engine.
 func TestMessages(t *testing.T) {
-	engine := whole.New()
+	engine := engine.New()
 	all := map[string][]string{}
 	for _, example := range examples.All() {
 		report, err := engine.Evaluate(t.Context(), example.Scenario)

@@ -76,8 +76,7 @@ func loadEngine(built fs.FS, base string) (ui.EngineAddress, error) {
 	if err := json.Unmarshal(text, &address); err != nil {
 		return address, fmt.Errorf("page assets: %s: %w", name, err)
 	}
-	address.First.Module = base + address.First.Module
-	address.Whole.Module = base + address.Whole.Module
+	address.Module = base + address.Module
 	address.Runtime = base + address.Runtime
 	for release, minor := range address.Minors {
 		minor.Module = base + minor.Module

@@ -18,11 +18,11 @@ import (
 var builtPage = fstest.MapFS{
 	"manifest.json": {Data: []byte(`{
 		"src/main.ts": {"file": "assets/main-1.js", "css": ["assets/main-1.css"]},
-		"src/engine/first.ts": {"file": "assets/first-1.js"},
+		"src/engine/started.ts": {"file": "assets/started-1.js"},
 		"src/theme.ts": {"file": "assets/theme-1.js"},
 		"src/site.ts": {"file": "assets/site-1.js", "css": ["assets/site-1.css"]},
 		"src/icon.svg": {"file": "assets/icon-1.svg"}}`)},
-	"engine.json":       {Data: []byte(`{"first": {"module": "assets/engine-1.wasm", "size": 1}, "whole": {"module": "assets/engine-2.wasm", "size": 2}, "runtime": "assets/wasm_exec-1.js"}`)},
+	"engine.json":       {Data: []byte(`{"module": "assets/engine-1.wasm", "size": 1, "runtime": "assets/wasm_exec-1.js"}`)},
 	"notices.txt":       {Data: []byte("licences\n")},
 	"service-worker.js": {Data: []byte("worker\n")},
 	"app.webmanifest":   {Data: []byte("{}\n")},
@@ -44,8 +44,8 @@ func TestPageShowsTheDefaultExample(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, want := range []string{
-		"/assets/main-1.js", "/assets/first-1.js", "/assets/main-1.css", "/assets/theme-1.js", "/assets/icon-1.svg",
-		"/assets/engine-1.wasm", "/assets/engine-2.wasm", "/assets/wasm_exec-1.js", panelsPath, examplesPath, noticesPath, `href="/api"`,
+		"/assets/main-1.js", "/assets/started-1.js", "/assets/main-1.css", "/assets/theme-1.js", "/assets/icon-1.svg",
+		"/assets/engine-1.wasm", "/assets/wasm_exec-1.js", panelsPath, examplesPath, noticesPath, `href="/api"`,
 		examples.Default().Title, panels[ui.PanelOutcome],
 	} {
 		if !strings.Contains(body, want) {

@@ -68,10 +68,8 @@ func WriteStatic(ctx context.Context, built fs.FS, engine Engine, render Site, d
 // packModules sets the addresses of the modules to their gzip files, which the page
 // decompresses. The uncompressed modules would exceed the file size limits of static hosts.
 func packModules(built fs.FS, engine *ui.EngineAddress) error {
-	for _, module := range []*ui.ModuleAddress{&engine.First, &engine.Whole} {
-		module.Module += packedSuffix
-		module.Packed = module.Module
-	}
+	engine.Module += packedSuffix
+	engine.Packed = engine.Module
 	for release, minor := range engine.Minors {
 		packed := minor.Module + packedSuffix
 		info, err := fs.Stat(built, packed)

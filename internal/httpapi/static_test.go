@@ -34,7 +34,7 @@ func TestStaticSiteIsComplete(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, want := range []string{
-		`src="assets/main-1.js"`, `"first":{"module":"assets/engine-1.wasm.gz","packed":"assets/engine-1.wasm.gz"}`, `"packed":"assets/engine-2.wasm.gz"`,
+		`src="assets/main-1.js"`, `"module":"assets/engine-1.wasm.gz","packed":"assets/engine-1.wasm.gz"`,
 		`"examples":"examples.json"`, `"evaluate":""`, `"share":""`, `"home":""`, `"offline":"service-worker.js"`, `rel="manifest" href="app.webmanifest"`, `data-verdict="crd"`,
 		`http-equiv="Content-Security-Policy"`, "connect-src &#39;self&#39;; ", "require-trusted-types-for &#39;script&#39;; trusted-types crdlab",
 	} {
@@ -52,7 +52,7 @@ func TestStaticSiteIsComplete(t *testing.T) {
 // TestStaticSiteHasPackedModules checks that the site has modules as gzip files only.
 func TestStaticSiteHasPackedModules(t *testing.T) {
 	built := maps.Clone(builtPage)
-	built["engine.json"] = &fstest.MapFile{Data: []byte(`{"first": {"module": "assets/engine-1.wasm"}, "whole": {"module": "assets/engine-2.wasm"},
+	built["engine.json"] = &fstest.MapFile{Data: []byte(`{"module": "assets/engine-1.wasm",
 		"minors": {"1.31": {"module": "assets/engine-3.wasm", "size": 100, "download": 10}}}`)}
 	built["assets/engine-1.wasm.gz"] = &fstest.MapFile{Data: gzipped(t, "module")}
 	built["assets/engine-1.wasm.br"] = &fstest.MapFile{Data: []byte("?")}

@@ -12,8 +12,8 @@ import (
 // An Engine is the engine of the newest release.
 type Engine interface {
 	Evaluate(context.Context, playground.Scenario) (playground.Report, error)
-	// JudgmentRequest returns a request for judgments, and whether it is complete.
-	JudgmentRequest(context.Context, playground.Scenario) (verdict.Request, bool, error)
+	// JudgmentRequest returns a request for judgments.
+	JudgmentRequest(context.Context, playground.Scenario) (verdict.Request, error)
 	// EvaluateJudged evaluates a scenario with the judgments of older releases, by
 	// the name of the release.
 	EvaluateJudged(context.Context, playground.Scenario, map[string]verdict.Judgment) (playground.Report, error)
@@ -38,12 +38,9 @@ func (e *Evaluator) Evaluate(ctx context.Context, s playground.Scenario) (playgr
 	if !s.Releases && !e.judges.has(s.Kubernetes) {
 		return e.engine.Evaluate(ctx, s)
 	}
-	request, complete, err := e.engine.JudgmentRequest(ctx, s)
+	request, err := e.engine.JudgmentRequest(ctx, s)
 	if err != nil {
 		return playground.Report{}, err
-	}
-	if !complete {
-		return e.engine.Evaluate(ctx, s)
 	}
 	j := judging{judges: e.judges, request: request, judgments: map[string]verdict.Judgment{}}
 	requested := []string{s.Kubernetes}

@@ -6,7 +6,7 @@ import (
 	"encoding/json"
 	"testing"
 
-	"github.com/crdlab/crdlab/internal/engine/whole"
+	"github.com/crdlab/crdlab/internal/engine"
 	"github.com/crdlab/crdlab/internal/enginetest/cases"
 	"github.com/crdlab/crdlab/internal/minors"
 	"github.com/crdlab/crdlab/internal/verdict"
@@ -31,7 +31,7 @@ func FuzzJudgment(f *testing.F) {
 			f.Add(uint8(i), []byte(reply))
 		}
 	}
-	engine := whole.New()
+	engine := engine.New()
 	f.Fuzz(func(t *testing.T, number uint8, reply []byte) {
 		judges := minors.NewJudges([]string{"1.31"}, func(context.Context, string, []byte) ([]byte, error) { return reply, nil })
 		report, err := minors.NewEvaluator(engine, judges).Evaluate(t.Context(), all[int(number)%len(all)].Scenario)

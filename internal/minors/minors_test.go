@@ -9,7 +9,6 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/crdlab/crdlab/internal/engine"
-	"github.com/crdlab/crdlab/internal/engine/whole"
 	"github.com/crdlab/crdlab/internal/enginetest/cases"
 	"github.com/crdlab/crdlab/internal/minors"
 	"github.com/crdlab/crdlab/internal/playground"
@@ -42,7 +41,7 @@ func openOldest(t *testing.T) *minors.Programs {
 }
 
 func TestCases(t *testing.T) {
-	evaluator := minors.NewEvaluator(whole.New(), openOldest(t).Judges())
+	evaluator := minors.NewEvaluator(engine.New(), openOldest(t).Judges())
 	all, err := cases.Read("testdata")
 	if err != nil {
 		t.Fatal(err)
@@ -85,7 +84,7 @@ func evaluate(t *testing.T, evaluator *minors.Evaluator, s playground.Scenario) 
 // TestWithoutPrograms checks that a release without a program has an approximate
 // report.
 func TestWithoutPrograms(t *testing.T) {
-	evaluator := minors.NewEvaluator(whole.New(), minors.Open(t.TempDir()).Judges())
+	evaluator := minors.NewEvaluator(engine.New(), minors.Open(t.TempDir()).Judges())
 	report, err := evaluator.Evaluate(t.Context(), playground.Scenario{Kubernetes: "1.31"})
 	if err != nil {
 		t.Fatal(err)

@@ -15,8 +15,6 @@ type Answer struct {
 	Findings []Finding `json:"findings"`
 	// Outputs lists the output of kubectl for the CRD, followed by each object.
 	Outputs []string `json:"outputs"`
-	// Missing is [Report.Missing].
-	Missing []Part `json:"missing,omitempty"`
 	// Preliminary reports that the CRD's rules have not been validated yet. If
 	// the validation adds findings, the rest of the answer may change, too.
 	Preliminary bool `json:"preliminary,omitempty"`

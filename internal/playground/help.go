@@ -29,9 +29,6 @@ type AssistResponse struct {
 	Insertion  *Insertion        `json:"insertion,omitempty"`
 	Tested     *TestResult       `json:"tested,omitempty"`
 	TestFile   *TestFile         `json:"testFile,omitempty"`
-	// Missing reports that a feature omitted from this engine could have provided
-	// a better response.
-	Missing bool `json:"missing,omitempty"`
 }
 
 // Cursor is a position in a document of a scenario, or in the console's

@@ -35,11 +35,7 @@ type Report struct {
 	// Releases has the verdict of each release from 1.31 to the newest; empty
 	// unless Scenario.Releases is set.
 	Releases []Release `json:"releases,omitempty"`
-	// Missing lists the features that the scenario needs and this engine lacks,
-	// such as [PartAdmission]. Results that depend on them are undetermined. An
-	// engine with all features omits this field.
-	Missing []Part `json:"missing,omitempty"`
-	Timing  Timing `json:"timing"`
+	Timing   Timing    `json:"timing"`
 }
 
 // EmptyReport returns a Report without results, whose slices are not nil.
@@ -53,17 +49,6 @@ func EmptyReport() Report {
 		StoredObjects: []StoredObject{},
 	}
 }
-
-// Part is the name of a feature that an engine may lack.
-type Part = string
-
-// Values of [Part].
-const (
-	PartAdmission  Part = "admission"
-	PartApply      Part = "apply"
-	PartConversion Part = "conversion"
-	PartSchemas    Part = "schemas"
-)
 
 // Kubernetes identifies the Kubernetes release of an evaluation.
 type Kubernetes struct {

@@ -18,7 +18,7 @@ const (
 // and a finding that explains this.
 func shorten(report playground.Report) playground.Report {
 	short := playground.EmptyReport()
-	short.Kubernetes, short.Timing, short.Missing = report.Kubernetes, report.Timing, report.Missing
+	short.Kubernetes, short.Timing = report.Kubernetes, report.Timing
 	short.CRD.Name = clip(report.CRD.Name)
 	short.CRD.Accepted = report.CRD.Accepted
 	short.CRD.Status = shortStatus(report.CRD.Status)

@@ -20,7 +20,6 @@ import (
 	"time"
 
 	"github.com/crdlab/crdlab/internal/engine"
-	"github.com/crdlab/crdlab/internal/engine/whole"
 	"github.com/crdlab/crdlab/internal/examples"
 	"github.com/crdlab/crdlab/internal/playground"
 	"github.com/crdlab/crdlab/internal/procpool"
@@ -37,7 +36,7 @@ import (
 func BenchmarkEvaluate(b *testing.B) {
 	for name, scenario := range benchScenarios(b) {
 		b.Run(name+"/engine", func(b *testing.B) {
-			e := whole.New()
+			e := engine.New()
 			measureParallel(b, func(i int64) error {
 				_, err := e.Evaluate(context.Background(), keystroke(scenario, i))
 				return err
@@ -56,7 +55,7 @@ func BenchmarkEvaluate(b *testing.B) {
 			return append(object, '}')
 		}
 		b.Run(name+"/json", func(b *testing.B) {
-			e := whole.New()
+			e := engine.New()
 			measureParallel(b, func(i int64) error { return evaluateJSON(e, slices.Concat(before, behind(i)), io.Discard) })
 		})
 		b.Run(name+"/server", func(b *testing.B) {

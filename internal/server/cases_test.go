@@ -16,7 +16,7 @@ import (
 	"github.com/santhosh-tekuri/jsonschema/v6"
 
 	"github.com/crdlab/crdlab/internal/bundle"
-	"github.com/crdlab/crdlab/internal/engine/whole"
+	"github.com/crdlab/crdlab/internal/engine"
 	"github.com/crdlab/crdlab/internal/enginetest/cases"
 	"github.com/crdlab/crdlab/internal/playground"
 	"github.com/crdlab/crdlab/internal/procpool"
@@ -62,7 +62,7 @@ func TestCasesOverHTTP(t *testing.T) {
 		t.Fatal(err)
 	}
 	described := reportSchema(t, app.url())
-	native := bundle.Evaluator(whole.New().Evaluate)
+	native := bundle.Evaluator(engine.New().Evaluate)
 	for _, c := range all {
 		t.Run(c.Name, func(t *testing.T) {
 			report, err := native(t.Context(), c.Scenario)
@@ -94,7 +94,7 @@ func TestUnusualBodiesOverHTTP(t *testing.T) {
 	pool := procpool.New(testChild, 2)
 	defer pool.Close()
 	pooled, _ := startPool(t, pool)
-	native := whole.New()
+	native := engine.New()
 	decoding, _ := start(t, func(_ context.Context, request playground.Request) ([]byte, error) {
 		var report bytes.Buffer
 		err := evaluateJSON(native, request.Body, &report)

@@ -20,7 +20,6 @@ import (
 	"github.com/crdlab/crdlab/internal/assist"
 	"github.com/crdlab/crdlab/internal/confine"
 	"github.com/crdlab/crdlab/internal/engine"
-	"github.com/crdlab/crdlab/internal/engine/whole"
 	"github.com/crdlab/crdlab/internal/httpapi"
 	"github.com/crdlab/crdlab/internal/metrics"
 	"github.com/crdlab/crdlab/internal/minors"
@@ -130,7 +129,7 @@ const StaticCommand = "static"
 // WriteStatic writes the page for static file hosts into a directory. url is the public address of
 // the site, or empty.
 func WriteStatic(directory, url string) error {
-	e := whole.New()
+	e := engine.New()
 	return httpapi.WriteStatic(context.Background(), web.Dist(), newRenderer(e, e.Evaluate).Render, renderSite, directory, strings.TrimSuffix(url, "/"))
 }
 
@@ -183,7 +182,7 @@ func evaluate(releases []string) error {
 	if err != nil {
 		return err
 	}
-	e := whole.NewWithWebhooks(webhooks)
+	e := engine.NewWithWebhooks(webhooks)
 	return procpool.Serve(os.Stdin, os.Stdout, len(webhooks.URLs) > 0, func(call procpool.Call) procpool.Render {
 		judges := minors.NewJudges(releases, call)
 		return newRenderer(e, minors.NewEvaluator(e, judges).Evaluate).Render

@@ -28,7 +28,7 @@ const (
 	manifestName = "manifest.json"
 	mainEntry    = "src/main.ts"
 	themeEntry   = "src/theme.ts"
-	engineEntry  = "src/engine/first.ts"
+	engineEntry  = "src/engine/started.ts"
 	siteEntry    = "src/site.ts"
 	iconEntry    = "src/icon.svg"
 )

@@ -57,15 +57,11 @@ type PageData struct {
 	Report   *playground.Report `json:"-"`
 }
 
-// EngineAddress has the URLs of the engine's WebAssembly modules and of the
-// script that runs them. Without modules, the page sends its scenarios to the
-// server.
+// EngineAddress has the URLs of the engine's WebAssembly module and of the script that runs
+// it. Without a module, the page sends its scenarios to the server.
 type EngineAddress struct {
-	// First is the core module, which handles most scenarios. Whole is the full
-	// module, which handles all.
-	First   ModuleAddress `json:"first"`
-	Whole   ModuleAddress `json:"whole"`
-	Runtime string        `json:"runtime"`
+	ModuleAddress
+	Runtime string `json:"runtime"`
 	// Minors has the modules of older Kubernetes releases, by release. Each judges scenarios
 	// with the libraries of its release.
 	Minors map[string]MinorAddress `json:"minors,omitempty"`

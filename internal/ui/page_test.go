@@ -126,7 +126,7 @@ func TestPageShowsScenarioAndReport(t *testing.T) {
 func TestLoadAssets(t *testing.T) {
 	manifest := `{
 	  "src/main.ts": {"file": "assets/main-1.js", "css": ["assets/main-2.css"]},
-	  "src/engine/first.ts": {"file": "assets/first-4.js", "imports": ["_shared-5.js"]},
+	  "src/engine/started.ts": {"file": "assets/started-4.js", "imports": ["_shared-5.js"]},
 	  "_shared-5.js": {"file": "assets/shared-5.js"},
 	  "src/theme.ts": {"file": "assets/theme-3.js"},
 	  "src/site.ts": {"file": "assets/site-1.js", "css": ["assets/site-1.css"]},
@@ -137,7 +137,7 @@ func TestLoadAssets(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := Assets{
-		Script: "/base/assets/main-1.js", Engine: "/base/assets/first-4.js", Imports: []string{"/base/assets/shared-5.js"},
+		Script: "/base/assets/main-1.js", Engine: "/base/assets/started-4.js", Imports: []string{"/base/assets/shared-5.js"},
 		Theme: "/base/assets/theme-3.js", Icon: "/base/assets/icon-4.svg", Styles: []string{"/base/assets/main-2.css"},
 		SiteScript: "/base/assets/site-1.js", SiteStyles: []string{"/base/assets/site-1.css"},
 	}

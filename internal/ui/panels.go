@@ -98,7 +98,7 @@ func Answer(report playground.Report, names []string) (playground.Answer, error)
 	for _, object := range report.Objects {
 		outputs = append(outputs, object.Output)
 	}
-	return playground.Answer{Findings: findings(report), Outputs: outputs, Missing: report.Missing, Panels: rendered}, nil
+	return playground.Answer{Findings: findings(report), Outputs: outputs, Panels: rendered}, nil
 }
 
 // PreliminaryAnswer renders the named panels of a preliminary report, except

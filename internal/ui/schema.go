@@ -3,16 +3,12 @@ package ui
 import (
 	"bytes"
 	"encoding/json"
-	"slices"
 	"strings"
 
 	"github.com/crdlab/crdlab/internal/playground"
 )
 
 func noSchemasMessage(report playground.Report) string {
-	if slices.Contains(report.Missing, playground.PartSchemas) {
-		return "Loading the OpenAPI module…"
-	}
 	if !report.CRD.Accepted {
 		return "Nothing is published: the API server does not accept the CRD."
 	}

@@ -14,8 +14,7 @@
 // the scenario, and panels are returned in the same way.
 //
 // crdlabRequest returns a verdict.Request in JSON, for the modules of older releases (see the
-// directory minors), or null if the engine lacks a feature that the scenario needs. judgments
-// maps releases to their replies.
+// directory minors). judgments maps releases to their replies.
 //
 // The page calls crdlabRest while it is idle; the module then collects garbage.
 //
@@ -30,7 +29,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"runtime/debug"
 	"strings"
 	"syscall/js"
 
@@ -42,17 +40,12 @@ import (
 	"github.com/crdlab/crdlab/internal/verdict"
 )
 
-// softMemoryLimit is the memory at which the garbage collector runs more often. The
-// program ends at the module's maximum of 1 GiB, see MODULE_MEMORY in the Makefile.
-const softMemoryLimit = 896 << 20
-
 // maxLive is the size of the live heap above which the caches of CRDs are emptied, in
 // bytes. Sixteen versions of a large CRD would fill the memory.
-const maxLive = 256 << 20
+const maxLive = 128 << 20
 
 // Serve exports e to JavaScript. It never returns.
 func Serve(e *engine.Engine) {
-	debug.SetMemoryLimit(softMemoryLimit)
 	cache := documents{}
 	evaluator := bundle.Evaluator(e.Evaluate)
 	var divider bundle.Divider
@@ -182,7 +175,6 @@ func evaluateJudged(e *engine.Engine, s playground.Scenario, judgments js.Value)
 	return e.EvaluateJudged(context.Background(), s, known)
 }
 
-// judgmentRequest returns a *verdict.Request, or nil if the engine lacks a feature.
 func judgmentRequest(e *engine.Engine, divider *bundle.Divider, request string, sources js.Value, cache documents) (judged *verdict.Request, err error) {
 	defer recoverPanic(&err)
 	var view playground.View
@@ -194,11 +186,8 @@ func judgmentRequest(e *engine.Engine, divider *bundle.Divider, request string, 
 	if err != nil {
 		return nil, err
 	}
-	full, complete, err := e.JudgmentRequest(context.Background(), b.Scenario())
-	if err != nil || !complete {
-		return nil, err
-	}
-	return &full, nil
+	full, err := e.JudgmentRequest(context.Background(), b.Scenario())
+	return &full, err
 }
 
 // readJudgments decodes the properties of a JavaScript object.

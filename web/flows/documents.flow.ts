@@ -245,3 +245,24 @@ test("on a narrow screen the verdict comes before the editors", async ({ playgro
   const [documents, verdict] = [await page.locator("#documents").boundingBox(), await brief.boundingBox()];
   expect(verdict?.x).toBeGreaterThanOrEqual((documents?.x ?? 0) + (documents?.width ?? 0));
 });
+
+test("an own CRD begins a scenario of its own, and keeps its options when it is pasted again", async ({ playground }) => {
+  const { page } = playground;
+  await expect(page.locator("#validation")).toHaveValue("Warn");
+  const mistaken = crd.replace("type: object\n        properties", "type: object\n        requird: [spec]\n        properties");
+  await playground.paste("crd", mistaken);
+  await expect(page.locator("#validation")).toHaveValue("Strict");
+  await expect(playground.verdict("crd")).toHaveAttribute("data-state", "rejected");
+  expect(await playground.text("object")).toBe("");
+
+  await page.locator("#validation").selectOption("Ignore");
+  await playground.paste("object", object("3"));
+  await playground.paste("crd", crd);
+  await expect(playground.verdict("object")).toHaveAttribute("data-state", "accepted");
+  await expect(page.locator("#validation")).toHaveValue("Ignore");
+  expect(await playground.text("object")).toBe(object("3"));
+
+  await playground.paste("crd", crd.replaceAll("crontabs", "cronjobs").replace("kind: CronTab,", "kind: CronJob,"));
+  await expect(page.locator("#validation")).toHaveValue("Strict");
+  expect(await playground.text("object")).toBe(object("3"));
+});

@@ -57,37 +57,6 @@ test("an endless evaluation is stopped, and the next one works", async ({ playgr
   expect(await playground.text("object")).toBe(object("3"));
 });
 
-test("the full module loads only when a scenario needs it", async ({ playground }) => {
-  const modules: string[] = [];
-  const { page } = playground;
-  page.on("request", (request) => {
-    if (/\.wasm$/.test(request.url())) modules.push(request.url());
-  });
-  await playground.open();
-  await playground.paste("crd", crd);
-  await playground.paste("object", object("3"));
-  await expect(playground.where()).toHaveText(/in this page/);
-  await expect(playground.verdict("object")).toHaveAttribute("data-state", "accepted");
-  expect(modules).toHaveLength(1);
-
-  let release = (): void => {};
-  const released = new Promise<void>((resolve) => (release = resolve));
-  await page.route(/\.wasm$/, async (route) => {
-    await released;
-    await route.continue();
-  });
-  await playground.showPanel("schema");
-  await expect(page.locator("#panel-schema")).toContainText("Loading the OpenAPI module");
-  await expect(page.locator("#engine-state")).toHaveText("Loading the rest of the engine…");
-  release();
-  await expect(page.locator("#panel-schema")).toContainText("GROUP:");
-  await expect(page.locator("#engine-state")).toHaveText("");
-  await playground.showPanel("outcome");
-  await playground.paste("object", object("15"));
-  await expect(playground.verdict("object")).toHaveAttribute("data-state", "rejected");
-  expect(modules).toHaveLength(2);
-});
-
 /** Creates a CRD with a number of rules, one of which may differ. */
 function crdWithRules(count: number, rule = "self.low <= self.high"): string {
   const field = (i: number): string => `

@@ -1,3 +1,4 @@
+import { settled } from "./kept";
 import { expect, type Page, firstVisit, test } from "./playground";
 
 const own = "apiVersion: stable.example.com/v1\nkind: CronTab\nmetadata:\n  name: my-own-work\n";
@@ -42,7 +43,7 @@ firstVisit("an edit in another tab keeps the documents of the last session", asy
 
   const next = await page.context().newPage();
   await next.goto("/#example=conversion-pizza");
-  await expect(next.locator("#result")).toHaveAttribute("aria-busy", "false");
+  await settled(next);
   await openHistory(next);
   await expect(next.locator("#history-empty")).toBeVisible();
   await next.keyboard.press("Escape");

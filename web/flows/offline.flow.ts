@@ -64,17 +64,6 @@ test("without network and server, a reload evaluates edits", async ({ playground
   await expect(playground.verdict("crd")).toHaveAttribute("data-state", "accepted");
 });
 
-test("the full module is cached after its first use", async ({ playground, context, own, devtools }) => {
-  const { page } = playground;
-  await playground.openExample("conversion-pizza");
-  await kept(page, 2);
-  await leave(context, own, devtools);
-  await page.reload();
-  await expect(playground.where()).toHaveText(/in this page/);
-  await playground.showPanel("versions");
-  await expect(page.getByRole("table", { name: /that each version loses/ })).toContainText("spec.toppings[1]");
-});
-
 test("only the page, its files and the gallery are cached", async ({ playground, own, request }) => {
   const { page } = playground;
   const answer = await request.post("/api/v1/share", { data: { crd, object: object("3") } });

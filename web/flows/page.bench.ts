@@ -56,9 +56,7 @@ interface Stroke {
   readonly typed: number;
   /** Until the first findings, which may be preliminary. */
   readonly found: number;
-  /** Until the complete answer. */
-  readonly changed: number;
-  /** Until the frame that shows it. */
+  /** Until the frame that shows the complete answer. */
   readonly painted: number;
 }
 
@@ -79,13 +77,21 @@ declare global {
   var notes: Notes;
 }
 
-/** Installs the recorder before the page loads. */
+/** Installs the recorder before the page loads. It works in pages of any version. */
 function takeNotes(): void {
+  interface Message {
+    readonly type?: string;
+    readonly id?: number;
+    readonly memory?: number;
+    readonly request?: { readonly type?: string };
+  }
   globalThis.notes = { sight: 0, verdict: 0, memory: 0, strokes: [], onStroke: () => undefined };
   let pressed = 0;
   let typed = 0;
   let found = 0;
-  let busy = false;
+  let asked = false;
+  /** The evaluations without an answer. */
+  const pending = new Set<number>();
   const afterFrame = (then: () => void): void => {
     requestAnimationFrame(() => {
       const { port1, port2 } = new MessageChannel();
@@ -97,14 +103,44 @@ function takeNotes(): void {
     pressed = event.timeStamp;
     typed = 0;
     found = 0;
-    busy = false;
+    asked = false;
     afterFrame(() => (typed = performance.now() - event.timeStamp));
   };
   addEventListener("keydown", press, { capture: true });
+  /** Looks whether the page, which has handled an answer, has nothing to do for a keystroke. */
+  const look = (): void => {
+    if (pressed === 0 || !asked) return;
+    const from = pressed;
+    found ||= performance.now() - from;
+    if (pending.size > 0) return;
+    if (document.getElementById("result")?.getAttribute("aria-busy") === "true") {
+      setTimeout(look, 1); // the page withholds an answer
+      return;
+    }
+    const stroke = { found };
+    pressed = 0;
+    afterFrame(() => {
+      const painted = performance.now() - from;
+      notes.strokes.push({ ...stroke, typed: typed || painted, painted });
+      notes.onStroke();
+    });
+  };
   globalThis.Worker = class extends Worker {
     constructor(script: string | URL, options?: WorkerOptions) {
       super(script, options);
-      this.addEventListener("message", ({ data }: MessageEvent<{ readonly memory?: number }>) => (notes.memory = data.memory ?? notes.memory));
+      this.addEventListener("message", ({ data }: MessageEvent<Message>) => {
+        if (data.type !== "reply" || !pending.delete(data.id ?? 0)) return;
+        notes.memory = data.memory ?? 0;
+        setTimeout(look);
+      });
+    }
+    override postMessage(message: unknown, transfer?: unknown): void {
+      const { type, id = 0, request } = message as Message;
+      if (type === "ask" && request?.type === "show") {
+        pending.add(id);
+        asked = true;
+      }
+      super.postMessage(message, transfer as Transferable[]);
     }
   };
   const arrival = new MutationObserver(() => {
@@ -114,29 +150,13 @@ function takeNotes(): void {
   });
   arrival.observe(document, { childList: true, subtree: true });
   addEventListener("DOMContentLoaded", () => {
-    const result = document.getElementById("result");
     const where = document.getElementById("where");
-    if (!result || !where) return;
+    if (!where) return;
     new MutationObserver(() => {
       if (notes.verdict === 0 && where.textContent.includes("in this page")) {
         afterFrame(() => (notes.verdict = performance.now()));
       }
     }).observe(where, { childList: true });
-    new MutationObserver(() => {
-      if (result.getAttribute("aria-busy") === "true") busy = true;
-      if (!busy || pressed === 0) return;
-      const from = pressed;
-      const now = performance.now() - from;
-      if (!result.hasAttribute("data-stale")) found ||= now;
-      if (result.getAttribute("aria-busy") === "true") return;
-      const stroke = { found, changed: now };
-      pressed = 0;
-      afterFrame(() => {
-        const painted = performance.now() - from;
-        notes.strokes.push({ ...stroke, typed: typed || painted, painted });
-        notes.onStroke();
-      });
-    }).observe(result, { attributeFilter: ["aria-busy", "data-stale"] });
   });
 }
 

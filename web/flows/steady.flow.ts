@@ -1,3 +1,4 @@
+import { deflateRawSync } from "node:zlib";
 import { expect, type Page, type Playground, firstVisit, test } from "./playground";
 import { crd, object } from "./texts";
 
@@ -16,7 +17,7 @@ interface Watched {
   boxes: Set<string>;
   /** Each change of the verdict: the time in ms since the last key, and whether a document became readable. */
   verdicts: { verdict: string; quiet: number; repaired: boolean }[];
-  /** The frames in which the line with the cursor was hidden. */
+  /** The frames since the first key in which the line with the cursor was hidden. */
   hiddenLines: number;
 }
 
@@ -46,8 +47,12 @@ async function watch(page: Page): Promise<void> {
       return !cursor?.height || !scroller || (cursor.top >= scroller.top - 2 && cursor.bottom <= scroller.bottom + 2);
     };
     let lastKey = performance.now();
+    let hasTyped = false;
     let wasKept = false;
-    addEventListener("keydown", () => (lastKey = performance.now()), { capture: true });
+    addEventListener("keydown", () => {
+      lastKey = performance.now();
+      hasTyped = true;
+    }, { capture: true });
     const line = document.querySelector("[data-panel=brief]");
     let shown = line?.textContent ?? "";
     new MutationObserver(() => {
@@ -61,7 +66,7 @@ async function watch(page: Page): Promise<void> {
         return `${name} ${[x, y, width, height].map(Math.round).join(" ")}`;
       }).join("\n"));
       wasKept = document.querySelector("#result")?.hasAttribute("data-kept") ?? false;
-      if (!editedLine()) watched.hiddenLines++;
+      if (hasTyped && !editedLine()) watched.hiddenLines++;
       requestAnimationFrame(frame);
     };
     requestAnimationFrame(frame);
@@ -355,4 +360,34 @@ test("in a narrow window, the verdict stays in sight and a bar leads to each par
   await expect(playground.editor("object")).toBeHidden();
   await page.locator("[data-jump=problems]").click();
   expect(await inSight("#problems")).toBe(true);
+});
+
+test("a keystroke that changes no result writes nothing outside the editors until the user pauses", async ({ playground }) => {
+  const { page } = playground;
+  // Otherwise the result has the time of the request.
+  const scenario = { crd, object: object("3"), now: "2026-01-02T03:04:05Z" };
+  await playground.open(`/#1=${deflateRawSync(JSON.stringify(scenario)).toString("base64url")}`);
+  await playground.editor("object").focus();
+  await page.keyboard.press("ControlOrMeta+End");
+  await page.keyboard.type("# ");
+  const explained = page.locator("[data-explain=object]");
+  await expect(explained).not.toBeEmpty();
+  const recorded = page.evaluate(async () => {
+    // The lines of the verdict and the caret follow a pause.
+    await new Promise((resolve) => setTimeout(resolve, 1_000));
+    const written: string[] = [];
+    new MutationObserver((records) => {
+      for (const { target, type, attributeName } of records) {
+        const at = target instanceof Element ? target : target.parentElement;
+        if (at && !at.closest("[data-editor]")) written.push(`${at.nodeName.toLowerCase()}#${at.id} ${attributeName ?? type}`);
+      }
+    }).observe(document, { subtree: true, childList: true, characterData: true, attributes: true });
+    return new Promise<string[]>((resolve) => {
+      addEventListener("keydown", () => setTimeout(() => resolve(written), 200), { once: true });
+      Object.assign(globalThis, { isRecording: true });
+    });
+  });
+  await page.waitForFunction(() => "isRecording" in globalThis);
+  await page.keyboard.type("a");
+  expect(await recorded).toEqual([]);
 });

@@ -31,7 +31,7 @@ const bigString = scenarioWith(["self.cronSpec.replace('', self.cronSpec.replace
 const slowRules = scenarioWith(
   Array.from({ length: 20 }, (_, i) => `self.cronSpec.replace('', self.cronSpec.replace('', self.cronSpec.substring(0,${60 + i}))).size() >= 0`), 3000);
 
-/** Only the full module evaluates this policy. Its intermediate strings have up to 1.5 GiB. */
+/** The intermediate strings of this policy have up to 1.5 GiB. */
 const bigPolicy: Documents = {
   ...scenarioWith(["true"], 4000),
   admission: `apiVersion: admissionregistration.k8s.io/v1
@@ -79,7 +79,7 @@ async function largestTab(browser: Browser): Promise<number> {
 
 for (const [name, hostile, reason] of [
   ["memory", bigString, /needed more than 1 GiB of memory/],
-  ["memory of the full module", bigPolicy, /needed more than 1 GiB of memory/],
+  ["memory in a policy", bigPolicy, /needed more than 1 GiB of memory/],
   // The rules also allocate: on a fast machine, they reach the memory limit first.
   ["time", slowRules, /was stopped after 12 s|needed more than 1 GiB of memory/],
 ] as const) {

@@ -98,7 +98,6 @@ test("fields of self are offered in a rule, and the schema's keywords in the CRD
   await page.keyboard.press("Home");
   await page.keyboard.press("Shift+End");
   await page.keyboard.type("con");
-  // The full module describes CRDs. It loads now, and the request is repeated.
   await expect(option(page, "conversion")).toBeVisible();
 });
 

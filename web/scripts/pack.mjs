@@ -1,18 +1,17 @@
 // Adds the engine to Vite's output in web/dist, so that the server can embed both.
 //
-//   node pack.mjs FIRST WHOLE RUNTIME NOTICES MINOR...
+//   node pack.mjs ENGINE RUNTIME NOTICES MINOR...
 //
-// FIRST and WHOLE are the WebAssembly modules of the engine, with .br and .gz files
-// beside them. RUNTIME is Go's wasm_exec.js, which wasm/resume.js extends, and NOTICES the file with the licences. MINOR is
-// the module of an older Kubernetes release, such as dist/modules/1.31.wasm.
+// ENGINE is the WebAssembly module of the engine, with .br and .gz files beside it. RUNTIME is
+// Go's wasm_exec.js, which wasm/resume.js extends, and NOTICES the file with the licences. MINOR
+// is the module of an older Kubernetes release, such as dist/modules/1.31.wasm.
 // The files get names with a hash of their content, listed in web/dist/engine.json:
 //
-//   {"first": {"module": "assets/engine-….wasm", "size": …}, "whole": {…}, "runtime": "assets/wasm_exec-….js",
+//   {"module": "assets/engine-….wasm", "size": …, "download": …, "runtime": "assets/wasm_exec-….js",
 //    "minors": {"1.31": {"module": "assets/engine-….wasm", "size": …, "download": …}}}
 //
 // size is the uncompressed size of a module in bytes, download the size of its Brotli file.
-// Only compressed modules are
-// stored. web/dist/service-worker.js receives the list of all files.
+// Only compressed modules are stored. web/dist/service-worker.js receives the list of all files.
 
 import { execFileSync } from "node:child_process";
 import { createHash } from "node:crypto";
@@ -21,7 +20,7 @@ import { basename, join } from "node:path";
 
 const dist = join(import.meta.dirname, "..", "dist");
 const assets = join(dist, "assets");
-const [first, whole, runtime, notices, ...minors] = process.argv.slice(2);
+const [file, runtime, notices, ...minors] = process.argv.slice(2);
 
 /** The largest file that Cloudflare serves, in bytes. */
 const maxFile = 25 << 20;
@@ -53,8 +52,8 @@ async function packModule(file) {
   return { module: `assets/${name}`, size: content.length, download };
 }
 
-const engine = { first: await packModule(first), whole: await packModule(whole), runtime: `assets/${runtimeName}`, minors: {} };
-for (const file of minors) engine.minors[basename(file, ".wasm")] = await packModule(file);
+const engine = { ...(await packModule(file)), runtime: `assets/${runtimeName}`, minors: {} };
+for (const minor of minors) engine.minors[basename(minor, ".wasm")] = await packModule(minor);
 await writeFile(join(dist, "engine.json"), JSON.stringify(engine) + "\n");
 await writeFile(join(dist, "service-worker.js"), await serviceWorker());
 await writeFile(join(dist, ".gitkeep"), "");
@@ -69,7 +68,7 @@ async function serviceWorker() {
   const names = (await readdir(assets)).filter((name) => !/^app-|\.(br|gz)$/.test(name)).sort();
   const files = ["app.webmanifest", "examples.json", ...names.map((name) => `assets/${name}`).filter((name) => name !== worker)];
   // Static hosts have the gzip files only.
-  const modules = [engine.first, engine.whole, ...Object.values(engine.minors)].flatMap(({ module }) => [module, `${module}.gz`]);
+  const modules = [engine, ...Object.values(engine.minors)].flatMap(({ module }) => [module, `${module}.gz`]);
   const site = { version: hash(JSON.stringify([files, modules, worker])), files, modules, script: manifest["src/main.ts"].file };
   return `self.site = ${JSON.stringify(site)};\nimportScripts("${worker}");\n`;
 }

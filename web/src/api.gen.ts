@@ -108,8 +108,6 @@ export type components = {
             readonly findings: readonly components["schemas"]["Finding"][];
             /** @description Outputs lists the output of kubectl for the CRD, followed by each object. */
             readonly outputs: readonly string[];
-            /** @description Missing is Report.Missing. */
-            readonly missing?: readonly ("admission" | "apply" | "conversion" | "schemas")[];
             /** @description Preliminary reports that the CRD's rules have not been validated yet. If the validation adds findings, the rest of the answer may change, too. */
             readonly preliminary?: boolean;
             /** @description Panels maps the name of each panel to its HTML. */
@@ -154,8 +152,6 @@ export type components = {
             readonly insertion?: components["schemas"]["Insertion"];
             readonly tested?: components["schemas"]["TestResult"];
             readonly testFile?: components["schemas"]["TestFile"];
-            /** @description Missing reports that a feature omitted from this engine could have provided a better response. */
-            readonly missing?: boolean;
         };
         /** @description AuditAnnotation is an annotation of an audit event. */
         readonly AuditAnnotation: {
@@ -795,8 +791,6 @@ export type components = {
             readonly differences?: readonly components["schemas"]["Difference"][];
             /** @description Releases has the verdict of each release from 1.31 to the newest; empty unless Scenario.Releases is set. */
             readonly releases?: readonly components["schemas"]["Release"][];
-            /** @description Missing lists the features that the scenario needs and this engine lacks, such as PartAdmission. Results that depend on them are undetermined. An engine with all features omits this field. */
-            readonly missing?: readonly ("admission" | "apply" | "conversion" | "schemas")[];
             readonly timing: components["schemas"]["Timing"];
         };
         /** @description Rule is an entry of an x-kubernetes-validations list. */

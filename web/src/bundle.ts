@@ -4,7 +4,7 @@ import type { DocumentName, Scenario } from "./scenario";
 export const maxFileSize = 8 << 20;
 
 // Match a field at the start of a line, or anywhere in JSON.
-const isCRD = (text: string): boolean => /(?:^\s*"?kind"?|[{,]\s*"kind"\s*):\s*"?CustomResourceDefinition\b/m.test(text);
+export const isCRD = (text: string): boolean => /(?:^\s*"?kind"?|[{,]\s*"kind"\s*):\s*"?CustomResourceDefinition\b/m.test(text);
 const isResource = (text: string): boolean =>
   /(?:^\s*"?kind"?|[{,]\s*"kind"\s*):/m.test(text) && /(?:^\s*"?apiVersion"?|[{,]\s*"apiVersion"\s*):/m.test(text);
 

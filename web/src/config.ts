@@ -11,10 +11,7 @@ export interface MinorAddress extends ModuleAddress {
 
 /** The configuration in the page's JSON block, which the server writes. */
 export interface Config {
-  readonly engine: {
-    /** The core module evaluates most scenarios; the full module evaluates the rest. */
-    readonly first: ModuleAddress;
-    readonly whole: ModuleAddress;
+  readonly engine: ModuleAddress & {
     readonly runtime: string;
     /** The modules of older Kubernetes releases, by release. */
     readonly minors?: Readonly<Record<string, MinorAddress>>;

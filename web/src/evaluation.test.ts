@@ -13,6 +13,7 @@ function setUp() {
   const session = new Session({
     scenario: { ...emptyScenario, crd: "a" },
     origin: "opened",
+    typing: false,
     document: "object",
     beside: "crd",
     maximized: "",
@@ -22,7 +23,7 @@ function setUp() {
     theme: "system",
     answer: undefined,
     answered: undefined,
-    engine: { at: "page", whole: false },
+    engine: { at: "page" },
     evaluator: "page",
     permission: "undecided",
     question: false,
@@ -42,11 +43,9 @@ function setUp() {
         asked.push(view);
         return new Promise((resolve) => replies.push((answer) => resolve({ answer, took: 10 })));
       },
-      complete: () => Promise.reject(new Error("not asked for")),
     },
     onServer: undefined,
     onState: () => {},
-    onIncomplete: () => {},
   });
   keepEvaluated(session, engine, ["brief"]);
   const reply = async (special: Fault | { readonly preliminary?: true } = {}): Promise<void> => {
@@ -178,22 +177,22 @@ test("a fault ends the wait, on every panel", async () => {
 });
 
 describe("while the user types", () => {
-  test("another verdict waits for a pause", async () => {
+  test("answers are shown at once, and the end of typing is noted after a pause", async () => {
     const { session, reply } = setUp();
     await reply();
     session.edit({ crd: "b" }, "typed");
     await reply();
-    expect(session.state.answer?.panels["brief"]).toBe("brief of a");
-    expect(isPending(session.state)).toBe(true);
-    await vi.waitFor(() => expect(session.state.answer?.panels["brief"]).toBe("brief of b"), { timeout: 5 * pause });
+    expect(session.state.answer?.panels["brief"]).toBe("brief of b");
     expect(isPending(session.state)).toBe(false);
+    expect(session.state.typing).toBe(true);
+    await vi.waitFor(() => expect(session.state.typing).toBe(false), { timeout: 5 * pause });
   });
 
-  test("other changes are shown at once", async () => {
+  test("nobody types if another scenario is opened", async () => {
     const { session, reply } = setUp();
     await reply();
-    session.edit({ crd: "b" });
-    await reply();
-    expect(session.state.answer?.panels["brief"]).toBe("brief of b");
+    session.edit({ crd: "b" }, "typed");
+    session.edit({ crd: "c" });
+    expect(session.state.typing).toBe(false);
   });
 });

@@ -7,42 +7,29 @@ import type { Session, SessionState } from "./session";
 import { stopSentence } from "./engine/stop-sentence";
 import type { StopReason } from "./engine/worker-client";
 
-function isWhole({ engine }: SessionState): boolean {
-  return engine.at === "page" && engine.whole;
-}
-
 /** Reports whether a document of the answer's scenario cannot be read. */
 export function isUnreadable({ findings }: Answer): boolean {
   return findings.some(({ stage, severity }) => severity === "error" && (stage === "decode" || stage === "crd decode"));
 }
 
-/** The time in ms without a keystroke after which the verdict may change. */
+/** The time in ms without a keystroke after which the verdict line may change. */
 export const pause = 450;
-
-/** Reports whether an answer must wait for a pause: the verdict never changes per keystroke. */
-function mustWait({ origin, answer: shown }: SessionState, evaluation: Evaluation): boolean {
-  if (origin !== "typed" || evaluation.type !== "answer" || !shown) return false;
-  const isRepaired = isUnreadable(shown) && !isUnreadable(evaluation.answer);
-  return !isRepaired && shown.panels["brief"] !== evaluation.answer.panels["brief"];
-}
 
 /** Reports whether the answer contains the selected panel. */
 function isInSight({ answer, panel }: SessionState): boolean {
   return !answer || panel in answer.panels;
 }
 
-/** Reports whether the shown answer is incomplete or belongs to an older scenario. */
+/** Reports whether the shown answer is preliminary or belongs to an older scenario. */
 export function isPending(state: SessionState): boolean {
-  const { scenario, answer, answered, notice } = state;
-  const incomplete = answer?.missing !== undefined && notice === "";
-  const { older } = state;
+  const { scenario, answer, answered, older } = state;
   const awaitsModule = older.at === "loading" && older.release === scenario.kubernetes;
-  return scenario !== answered || incomplete || awaitsModule || awaitsJudgment(state) || answer?.preliminary === true || !isInSight(state);
+  return scenario !== answered || awaitsModule || awaitsJudgment(state) || answer?.preliminary === true || !isInSight(state);
 }
 
 /** Reports whether an evaluation would add judgments of older releases to the answer. */
 function awaitsJudgment({ scenario, answer, engine, older, judged, panel }: SessionState): boolean {
-  if (!answer || answer.missing || engine.at !== "page") return false;
+  if (!answer || engine.at !== "page") return false;
   const { kubernetes } = scenario;
   const isReady = older.at === "ready" && !older.all && older.release === kubernetes;
   const known = judgedReleases(older, scenario);
@@ -58,27 +45,12 @@ function awaitsJudgment({ scenario, answer, engine, older, judged, panel }: Sess
 export function keepEvaluated(session: Session, engine: Engine, standing: readonly string[]): void {
   /** The pending question. */
   let asked: Question | undefined;
-  /** The evaluation that waits for a pause. */
-  let waiting: Evaluation | undefined;
-  let isPause = true;
-  const show = (evaluation: Evaluation): void => {
-    waiting = undefined;
-    if (asked === evaluation.question) asked = undefined;
-    session.update(changeOf(evaluation, session.state));
-  };
-  const endTyping = afterPause(pause, () => {
-    isPause = true;
-    if (waiting && waiting.question === asked) show(waiting);
-  });
+  const endTyping = afterPause(pause, () => session.update({ typing: false }));
   const ask = (question: Question): void => {
     asked = question;
     void engine.evaluate(question).then((evaluation) => {
-      if (evaluation && !isPause && mustWait(session.state, evaluation)) {
-        if (asked === question) waiting = evaluation;
-        return;
-      }
       if (asked === question) asked = undefined;
-      if (evaluation) show(evaluation);
+      if (evaluation) session.update(changeOf(evaluation, session.state));
     });
   };
   const askIfDue = (): void => {
@@ -88,10 +60,7 @@ export function keepEvaluated(session: Session, engine: Engine, standing: readon
     if (question && !(asked && covers(asked, question))) ask(question);
   };
   session.subscribe((state, previous) => {
-    if (state.scenario !== previous.scenario && state.origin === "typed") {
-      isPause = false;
-      endTyping();
-    }
+    if (state.scenario !== previous.scenario && state.typing) endTyping();
     // Changes within one task are one question.
     if (differs(state, previous)) queueMicrotask(askIfDue);
   });
@@ -113,7 +82,7 @@ function differs(state: SessionState, previous: SessionState): boolean {
 /** Returns the question that the visible page needs, or undefined. */
 function nextQuestion(state: SessionState, standing: readonly string[]): Question | undefined {
   const { scenario, answer, answered, panel } = state;
-  if (scenario !== answered || (answer?.missing && isWhole(state))) return fullQuestion(state, standing);
+  if (scenario !== answered) return fullQuestion(state, standing);
   if (answer?.preliminary) return { ...fullQuestion(state, standing), preliminary: false };
   if (awaitsJudgment(state)) return { ...fullQuestion(state, standing), preliminary: false };
   return isInSight(state) ? undefined : { scenario, panels: [panel], preliminary: false };
@@ -157,7 +126,7 @@ function adviceOn(reason: StopReason, { permission }: SessionState): string {
 function mergePanels({ question, answer, judged }: Answered, before: SessionState): Answer {
   const { answered, answer: known } = before;
   if (judged.join() !== before.judged.join()) return answer;
-  if (question.scenario !== answered || !known || known.missing || known.preliminary) return answer;
+  if (question.scenario !== answered || !known || known.preliminary) return answer;
   const { findings, panels } = known;
   return { ...answer, findings, panels: { ...panels, ...answer.panels } };
 }

@@ -1,4 +1,4 @@
-import { documentNames, sameScenario, type Scenario } from "./scenario";
+import { type DocumentName, documentNames, sameScenario, type Scenario } from "./scenario";
 import { Index } from "./search";
 import { toScenario } from "./share/codec";
 
@@ -58,6 +58,11 @@ export class Gallery {
   /** Finds a loaded example with exactly this scenario. */
   find(scenario: Scenario): Example | undefined {
     return this.#known.find((example) => sameScenario(example.scenario, scenario));
+  }
+
+  /** Reports whether a text is the document of a loaded example. */
+  has(name: DocumentName, text: string): boolean {
+    return text !== "" && this.#known.some(({ scenario }) => scenario[name] === text);
   }
 
   async #load(): Promise<readonly Example[]> {

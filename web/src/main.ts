@@ -1,58 +1,42 @@
 import "../../internal/ui/styles.css";
 import { readConfig } from "./config";
-import { documentNames, isOneOf, sameScenario } from "./scenario";
+import { documentNames, isOneOf, sameScenario, type Scenario } from "./scenario";
 import { element } from "./dom";
 import { assembleEngine } from "./engine/assemble";
 import { nothingOlder } from "./engine/older";
 import { storedPermission } from "./engine/permission";
 import { keepEvaluated } from "./evaluation";
 import { Gallery } from "./gallery";
+import { replaceDocuments } from "./own";
 import { isOnline, keepOffline } from "./offline/offline";
-import { Remote } from "./remote/remote";
 import { nowhere } from "./remote/source";
 import { emptyConsole, Session } from "./session";
-import { keepAddress } from "./share/address";
-import { bindExport } from "./share/export";
-import { bindCopyButtons, bindShareMore, openShareDialog } from "./share/dialog";
-import { bindEmbed } from "./share/embed";
 import { namesScenario, parseFragment } from "./share/fragment";
-import { Place } from "./share/place";
-import { bindShortLink } from "./share/short-link";
+import { bindShare } from "./share/share";
 import { announceStart, isFramed } from "./framed";
 import { addressToOpen, isReload, openStart, servedExample, servedScenario } from "./start";
 import { beginVisit, keepSession } from "./storage";
-import { bindAddressDialog } from "./ui/address-dialog";
-import { bindChoices } from "./ui/choices";
 import { Console } from "./ui/console";
-import { bindCopyText } from "./ui/copy";
 import { CRDList } from "./ui/crds";
 import { bindDocumentMenu } from "./ui/document-menu";
 import { Documents } from "./ui/documents";
 import { Explain } from "./ui/explain";
 import { FieldBrowser } from "./ui/field-browser";
-import { bindFiles } from "./ui/files";
 import { bindFixes } from "./ui/fixes";
+import { bindFrame } from "./ui/frame";
 import { GalleryDialog } from "./ui/gallery-dialog";
 import { bindLines } from "./ui/lines";
-import { bindPermission } from "./ui/permission";
-import { bindReleaseOffer } from "./ui/release-offer";
-import { bindReleases } from "./ui/releases";
 import { bindPlaces } from "./ui/places";
-import { bindMaximize } from "./ui/maximize";
 import { HistoryDialog } from "./ui/history-dialog";
-import { bindJumpBar } from "./ui/jump-bar";
 import { ProblemCursor } from "./ui/problems";
-import { bindPrint } from "./ui/print";
 import { Results } from "./ui/results";
-import { applyRuleFilter, bindRuleFilter } from "./ui/rule-filter";
+import { applyRuleFilter } from "./ui/rule-filter";
 import { bindShortcuts } from "./ui/shortcuts";
+import { bindSources } from "./ui/sources";
 import { bindTools } from "./ui/tools";
-import { bindSourceNote } from "./ui/source-note";
-import { bindSplit } from "./ui/split";
-import { bindStatus } from "./ui/status";
 import { bindTests } from "./ui/tests";
 import { keepTested } from "./tests";
-import { bindTheme, storedTheme } from "./ui/theme";
+import { storedTheme } from "./ui/theme";
 
 const config = readConfig();
 const served = servedScenario(config);
@@ -62,6 +46,7 @@ const hasServedResult = document.querySelector('[data-panel="outcome"] *') !== n
 const session = new Session({
   scenario: served,
   origin: "opened",
+  typing: false,
   document: "object",
   beside: "crd",
   maximized: "",
@@ -94,7 +79,9 @@ if (hasServedResult && sameScenario(start.scenario, served)) {
   session.update({ answered: start.scenario });
 }
 
-const documents = new Documents(session, help, isFramed && parseFragment(location.hash).readOnly === true);
+const replaced = (documents: Partial<Scenario>): Scenario =>
+  replaceDocuments(session.state.scenario, documents, (name, text) => gallery.has(name, text));
+const documents = new Documents(session, help, replaced, isFramed && parseFragment(location.hash).readOnly === true);
 const crds = new CRDList(session, engine);
 const results = new Results(session, (panels) => {
   if (panels.includes("rules")) applyRuleFilter();
@@ -109,33 +96,14 @@ const explain = new Explain(session, {
   apply: (fix) => documents.apply(fix),
 });
 documents.onCursor = (name) => explain.moved(name);
-const remote = new Remote(session);
+const remote = bindSources(session, replaced);
 const problem = new ProblemCursor();
-const place = new Place(config, location, served);
-const share = (): void => void openShareDialog(session, gallery, place);
+const share = bindShare(session, config, gallery, help, served);
 
-bindTheme(session);
-bindStatus(session, config);
-bindPermission(session);
-bindReleaseOffer(session, config);
-bindReleases(session, config, older);
-bindChoices(session);
+bindFrame(session, config, older);
 const galleryDialog = new GalleryDialog(session, gallery);
 const historyDialog = new HistoryDialog(session, gallery);
-bindCopyButtons();
-bindCopyText();
-bindFiles(session);
-bindAddressDialog(session, remote);
-bindSourceNote(session);
-bindPrint(session);
-bindMaximize(session);
-bindJumpBar(session);
-bindShareMore(session);
-bindExport(session, (scenario) => help.export(scenario));
 bindTests(session);
-bindShortLink(session, place);
-bindEmbed(session, place);
-bindRuleFilter();
 const documentMenu = bindDocumentMenu(session, (name) => documents.focus(name));
 const celConsole = new Console(session, help, () => documents.cursor("object"));
 const tools = bindTools(session, help, documents);
@@ -143,25 +111,6 @@ new FieldBrowser(session, help, documents);
 bindPlaces((place) => documents.go(place));
 bindLines((place) => documents.go(place));
 bindFixes((fix) => documents.apply(fix));
-const fromLeft = {
-  share: (event: PointerEvent, parent: DOMRect) => (100 * (event.clientX - parent.left)) / parent.width,
-  keys: ["ArrowLeft", "ArrowRight"],
-} as const;
-bindSplit({ id: "split", property: "--documents-width", ...fromLeft });
-bindSplit({ id: "wide-split", property: "--documents-wide-width", ...fromLeft });
-bindSplit({ id: "columns-split", property: "--crd-width", ...fromLeft });
-bindSplit({
-  id: "rows-split",
-  property: "--crd-height",
-  share: (event, parent) => (100 * (event.clientY - parent.top)) / parent.height,
-  keys: ["ArrowUp", "ArrowDown"],
-});
-bindSplit({
-  id: "problems-split",
-  property: "--problems-height",
-  share: (event, parent) => (100 * (parent.bottom - event.clientY)) / parent.height,
-  keys: ["ArrowDown", "ArrowUp"],
-});
 bindShortcuts({
   showDocument: (name) => documents.focus(name),
   showPanel: (name) => results.focus(name),
@@ -178,11 +127,8 @@ bindShortcuts({
   tryExpression: () => celConsole.focus(),
 });
 element("console-open", HTMLButtonElement).addEventListener("click", () => celConsole.focus());
-element("share-open", HTMLButtonElement).addEventListener("click", share);
 
 if (!isFramed) keepSession(session, (scenario) => void historyDialog.replaced(scenario, session.state.scenario));
-// Another address would not be framed again at a reload.
-if (!isFramed) keepAddress(session, gallery, place);
 keepEvaluated(session, engine, results.standing);
 keepTested(session, (scenario) => help.test(scenario));
 keepOffline(config, session);

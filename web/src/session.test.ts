@@ -7,6 +7,7 @@ import { emptyConsole, Session, type SessionState } from "./session";
 const initial: SessionState = {
   scenario: { ...emptyScenario, crd: "a", object: "b" },
   origin: "opened",
+  typing: false,
   document: "object",
   beside: "crd",
   maximized: "",

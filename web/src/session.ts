@@ -5,6 +5,7 @@ import type { EngineState, Evaluator } from "./engine/engine";
 import type { OlderState } from "./engine/older";
 import type { Permission } from "./engine/permission";
 import type { Source } from "./remote/source";
+import { afterFrame } from "./throttle";
 
 export const themes = ["system", "light", "dark"] as const;
 export type Theme = (typeof themes)[number];
@@ -25,6 +26,8 @@ export type Origin = "opened" | "changed" | "typed";
 export interface SessionState {
   readonly scenario: Scenario;
   readonly origin: Origin;
+  /** The user typed a moment ago. The verdict in one line, for example, never changes per keystroke. */
+  readonly typing: boolean;
   readonly document: DocumentName;
   /** The document that wide windows show beside it, in the other pane. */
   readonly beside: DocumentName;
@@ -66,24 +69,37 @@ export type Listener = (state: SessionState, previous: SessionState) => void;
 /** The only mutable state of the page. Everything visible derives from it. */
 export class Session {
   #state: SessionState;
+  /** The state that the listeners know. */
+  #told: SessionState;
   readonly #listeners = new Set<Listener>();
 
   constructor(initial: SessionState) {
-    this.#state = initial;
+    this.#state = this.#told = initial;
   }
 
   get state(): SessionState {
     return this.#state;
   }
 
-  /** Changes the state and, if it differs, calls the listeners. */
+  /**
+   * Changes the state and, if it differs, calls the listeners: at once, or after the next
+   * frame, which shows a typed character, if the change is due to typing.
+   */
   update(change: Partial<SessionState>): void {
     const previous = this.#state;
     const next = withImplied(previous, change);
     const keys = Object.keys(change) as (keyof SessionState)[];
     if (keys.every((key) => Object.is(previous[key], next[key]))) return;
     this.#state = next;
-    for (const listener of this.#listeners) listener(next, previous);
+    if (change.origin === "typed") afterFrame(() => this.#tell());
+    else this.#tell();
+  }
+
+  #tell(): void {
+    const [state, told] = [this.#state, this.#told];
+    if (state === told) return;
+    this.#told = state;
+    for (const listener of this.#listeners) listener(state, told);
   }
 
   /** Changes parts of the scenario. */
@@ -117,5 +133,6 @@ function withImplied(previous: SessionState, change: Partial<SessionState>): Ses
   const next = { ...previous, ...change };
   const origin = change.scenario && !change.origin ? "opened" : next.origin;
   const leaves = groupOf(next.document) !== groupOf(previous.document) && !change.beside;
-  return { ...next, origin, beside: leaves ? previous.document : next.beside };
+  const typing = change.scenario ? origin === "typed" : next.typing;
+  return { ...next, origin, typing, beside: leaves ? previous.document : next.beside };
 }

@@ -119,6 +119,7 @@ export function keepSession(session: Session, replaced: (scenario: Scenario) => 
     }
   });
   addEventListener("pagehide", () => {
-    if (changed) save();
+    // The listener learns of the last character after a frame.
+    if (changed || session.state.scenario !== initial) save();
   });
 }

@@ -20,3 +20,22 @@ export function afterPause(length: number, run: () => void): () => void {
     timer = setTimeout(run, length);
   };
 }
+
+/** The delay in ms after which a frame is no longer expected: hidden pages have none. */
+const longestFrame = 100;
+
+/** Runs a function after the browser has painted the next frame. */
+export function afterFrame(run: () => void): void {
+  let isDue = true;
+  const once = (): void => {
+    if (isDue) run();
+    isDue = false;
+  };
+  setTimeout(once, longestFrame);
+  if (typeof requestAnimationFrame !== "function") return;
+  requestAnimationFrame(() => {
+    const { port1, port2 } = new MessageChannel();
+    port1.onmessage = once;
+    port2.postMessage(undefined);
+  });
+}

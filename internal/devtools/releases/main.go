@@ -8,7 +8,7 @@ import (
 	"fmt"
 	"os"
 
-	"github.com/crdlab/crdlab/internal/engine/whole"
+	"github.com/crdlab/crdlab/internal/engine"
 	"github.com/crdlab/crdlab/internal/enginetest/cases"
 	"github.com/crdlab/crdlab/internal/minors"
 )
@@ -31,7 +31,7 @@ func list(testdata, directory, release string) error {
 	}
 	programs := minors.Open(directory)
 	defer programs.Close()
-	evaluator := minors.NewEvaluator(whole.New(), programs.Judges())
+	evaluator := minors.NewEvaluator(engine.New(), programs.Judges())
 	judged, differing := 0, 0
 	for _, c := range all {
 		if c.Scenario.Kubernetes != "" {

@@ -21,7 +21,6 @@ import (
 	"k8s.io/klog/v2"
 
 	"github.com/crdlab/crdlab/internal/engine/admission/manifest"
-	"github.com/crdlab/crdlab/internal/engine/feature"
 	"github.com/crdlab/crdlab/internal/playground"
 	"github.com/crdlab/crdlab/internal/source"
 )
@@ -52,7 +51,7 @@ type Plugins struct {
 // NoRoles is the authorizer of a cluster whose only role is the administrator.
 var NoRoles authorizer.AuthorizerFunc = func(_ context.Context, a authorizer.Attributes) (authorizer.Decision, string, error) {
 	groups := a.GetUser().GetGroups()
-	if slices.Contains(groups, feature.AdminsGroup) || slices.Contains(groups, user.SystemPrivilegedGroup) {
+	if slices.Contains(groups, AdminsGroup) || slices.Contains(groups, user.SystemPrivilegedGroup) {
 		return authorizer.DecisionAllow, "", nil
 	}
 	return authorizer.DecisionNoOpinion, "", nil
@@ -89,14 +88,14 @@ func New(yaml string) (*Plugins, error) {
 	return p, nil
 }
 
-// File implements [feature.Plugins].
+// File returns the parsed documents that declare the plugins.
 func (p *Plugins) File() *source.File { return p.file }
 
-// Findings implements [feature.Plugins].
+// Findings returns the findings about these documents.
 func (p *Plugins) Findings() []playground.Finding { return p.findings }
 
-// Review implements [feature.Plugins].
-func (p *Plugins) Review() feature.Review { return &review{plugins: p, record: newRecord()} }
+// Review starts the review of a request.
+func (p *Plugins) Review() *Review { return &Review{plugins: p, record: newRecord()} }
 
 // admit runs the mutating plugins, and runs them again if one of them requests
 // reinvocation (reinvoker in k8s.io/apiserver/pkg/admission).

@@ -13,7 +13,6 @@ import (
 	"k8s.io/apiserver/pkg/admission/plugin/webhook/matchconditions"
 	"k8s.io/apiserver/pkg/authorization/authorizer"
 
-	"github.com/crdlab/crdlab/internal/engine/feature"
 	"github.com/crdlab/crdlab/internal/playground"
 )
 
@@ -69,7 +68,7 @@ func (p recordingPatcher) Patch(ctx context.Context, request patch.Request, budg
 		record.addMutationFailure(p.binding, err)
 		return patched, err
 	}
-	record.mutations = append(record.mutations, feature.Mutation{By: p.by, Before: before, After: contentOf(patched)})
+	record.mutations = append(record.mutations, Mutation{By: p.by, Before: before, After: contentOf(patched)})
 	return patched, nil
 }
 

@@ -15,7 +15,6 @@ import (
 	"k8s.io/apiserver/pkg/admission/plugin/policy/validating"
 	"k8s.io/apiserver/pkg/authorization/authorizer"
 
-	"github.com/crdlab/crdlab/internal/engine/feature"
 	"github.com/crdlab/crdlab/internal/playground"
 )
 
@@ -159,7 +158,7 @@ func (r *record) deny(b *admissionBinding, message string, reason metav1.StatusR
 	if reason == "" {
 		reason = metav1.StatusReasonInvalid
 	}
-	r.denials = append(r.denials, feature.Denial{
+	r.denials = append(r.denials, Denial{
 		Message: fmt.Sprintf("%s '%s' with binding '%s' denied request: %s", b.policy.kind, b.policy.name, b.name, message),
 		Reason:  reason,
 		At:      at,

@@ -13,7 +13,6 @@ import (
 	celconfig "k8s.io/apiserver/pkg/apis/cel"
 
 	"github.com/crdlab/crdlab/internal/engine/admission/manifest"
-	"github.com/crdlab/crdlab/internal/engine/feature"
 	"github.com/crdlab/crdlab/internal/engine/jsonvalue"
 	"github.com/crdlab/crdlab/internal/playground"
 )
@@ -26,8 +25,8 @@ type record struct {
 	webhooks     map[*admissionWebhook]*webhookRecord
 	audit        map[string]string
 	// mutations lists the changes to the object, in order.
-	mutations []feature.Mutation
-	denials   []feature.Denial
+	mutations []Mutation
+	denials   []Denial
 	// failedAt is the range, in the manifest, of the last failure.
 	failedAt *playground.Range
 	// current is the latest policy invocation.

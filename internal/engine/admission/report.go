@@ -4,13 +4,12 @@ import (
 	"maps"
 	"slices"
 
-	"github.com/crdlab/crdlab/internal/engine/feature"
 	"github.com/crdlab/crdlab/internal/playground"
 )
 
-// Report implements [feature.Review]. Policies and webhooks that did not run have
+// Report returns the recorded decisions. Policies and webhooks that did not run have
 // a reason.
-func (r *review) Report(request feature.ReviewedRequest) *playground.ObjectAdmission {
+func (r *Review) Report(request ReviewedRequest) *playground.ObjectAdmission {
 	r.request = request
 	report := &playground.ObjectAdmission{
 		Policies:         []playground.AdmissionPolicy{},
@@ -36,7 +35,7 @@ func (r *review) Report(request feature.ReviewedRequest) *playground.ObjectAdmis
 	return report
 }
 
-func (r *review) reportPolicy(p *admissionPolicy, unreached string) playground.AdmissionPolicy {
+func (r *Review) reportPolicy(p *admissionPolicy, unreached string) playground.AdmissionPolicy {
 	out := playground.AdmissionPolicy{Kind: p.kind, Name: p.name, Range: p.at, Outcome: playground.OutcomeSkipped, Bindings: []playground.AdmissionBinding{}}
 	out.Why = unreached
 	if out.Why == "" {
@@ -54,7 +53,7 @@ func (r *review) reportPolicy(p *admissionPolicy, unreached string) playground.A
 }
 
 // whyPolicySkipped returns the reason why a policy ignores the request.
-func (r *review) whyPolicySkipped(p *admissionPolicy) string {
+func (r *Review) whyPolicySkipped(p *admissionPolicy) string {
 	if len(p.bindings) == 0 {
 		return "no binding refers to the policy"
 	}
@@ -64,7 +63,7 @@ func (r *review) whyPolicySkipped(p *admissionPolicy) string {
 	return r.explainMismatch(p.match)
 }
 
-func (r *review) reportBinding(b *admissionBinding, why string) playground.AdmissionBinding {
+func (r *Review) reportBinding(b *admissionBinding, why string) playground.AdmissionBinding {
 	out := playground.AdmissionBinding{Name: b.name, Range: b.at, Outcome: playground.OutcomeSkipped, Why: why, Actions: []string{}, Invocations: []playground.AdmissionInvocation{}}
 	for _, action := range b.actions {
 		out.Actions = append(out.Actions, string(action))
@@ -85,7 +84,7 @@ func (r *review) reportBinding(b *admissionBinding, why string) playground.Admis
 }
 
 // whyBindingSkipped returns the reason why a policy was not evaluated for a binding.
-func (r *review) whyBindingSkipped(b *admissionBinding) (playground.Outcome, string) {
+func (r *Review) whyBindingSkipped(b *admissionBinding) (playground.Outcome, string) {
 	if why := r.record.binding(b).why; why != "" {
 		return playground.OutcomeSkipped, why
 	}
@@ -109,7 +108,7 @@ func rank(outcome playground.Outcome) int {
 	return map[playground.Outcome]int{playground.OutcomePass: 1, playground.OutcomeError: 2, playground.OutcomeFail: 3}[outcome]
 }
 
-func (r *review) reportWebhook(w *admissionWebhook, unreached string) playground.AdmissionWebhook {
+func (r *Review) reportWebhook(w *admissionWebhook, unreached string) playground.AdmissionWebhook {
 	out := playground.AdmissionWebhook{Kind: w.kind, Configuration: w.configuration, Name: w.name, Range: w.at, Outcome: playground.OutcomeSkipped, Calls: []playground.AdmissionCall{}}
 	known, called := r.record.webhooks[w]
 	switch {

@@ -13,44 +13,75 @@ import (
 	"k8s.io/apimachinery/pkg/util/managedfields"
 	"k8s.io/apiserver/pkg/admission"
 
-	"github.com/crdlab/crdlab/internal/engine/feature"
 	"github.com/crdlab/crdlab/internal/engine/upstream"
+	"github.com/crdlab/crdlab/internal/playground"
 )
 
-// A review is an [feature.Review].
-type review struct {
+// A Review passes a request to the admission plugins and records their decisions.
+type Review struct {
 	plugins *Plugins
 	record  *record
-	request feature.ReviewedRequest
+	request ReviewedRequest
 }
 
-func (r *review) Mutates() bool {
+// A ReviewedRequest describes a request for the report of its review.
+type ReviewedRequest struct {
+	Namespace string
+	// Unreached returns the reason for which a stage was skipped, or an empty string.
+	Unreached func(stage string) string
+	// Attributes must be called only if a stage ran.
+	Attributes func() (admission.Attributes, admission.ObjectInterfaces)
+}
+
+// A Mutation is a change to an object by a policy or a webhook.
+type Mutation struct {
+	By            string
+	Before, After map[string]any
+}
+
+// A Denial is a decision to reject a request.
+type Denial struct {
+	Message string
+	Reason  metav1.StatusReason
+	// At is the range in the admission document, or zero if there is none.
+	At playground.Range
+}
+
+// Mutates reports whether there is a mutating plugin.
+func (r *Review) Mutates() bool {
 	return len(r.plugins.mutatingHooks) > 0 || r.plugins.mutatingPlugin != nil
 }
 
-func (r *review) Validates() bool {
+// Validates reports whether there is a validating plugin.
+func (r *Review) Validates() bool {
 	return len(r.plugins.validatingHooks) > 0 || len(r.plugins.validatingPlugins) > 0
 }
 
-func (r *review) Mutate(ctx context.Context, a admission.Attributes, o admission.ObjectInterfaces, types func(schema.GroupVersionKind) feature.TypeConverter) error {
+// Mutate runs the mutating plugins, which may change the object. types returns the types of a
+// kind for apply configurations, or nil.
+func (r *Review) Mutate(ctx context.Context, a admission.Attributes, o admission.ObjectInterfaces, types func(schema.GroupVersionKind) managedfields.TypeConverter) error {
 	return r.plugins.admit(withRecord(ctx, r.record), &recordingAttributes{a, r.record}, o, typeConverters(types))
 }
 
-func (r *review) Validate(ctx context.Context, a admission.Attributes, o admission.ObjectInterfaces) error {
+// Validate runs the validating plugins.
+func (r *Review) Validate(ctx context.Context, a admission.Attributes, o admission.ObjectInterfaces) error {
 	return r.plugins.validate(withRecord(ctx, r.record), &recordingAttributes{a, r.record}, o)
 }
 
-func (r *review) Mutations() []feature.Mutation { return r.record.mutations }
+// Mutations returns the changes to the object in their order.
+func (r *Review) Mutations() []Mutation { return r.record.mutations }
 
-func (r *review) Refusal(err error) ([]feature.Denial, error) {
+// Refusal returns the error of a plugin in a reproducible form, and the denials that caused
+// it, at least one.
+func (r *Review) Refusal(err error) ([]Denial, error) {
 	err = r.record.reproducibleError(err)
 	status := upstream.APIStatus(err)
-	isReported := func(d feature.Denial) bool { return d.Message == status.Details.Causes[0].Message }
+	isReported := func(d Denial) bool { return d.Message == status.Details.Causes[0].Message }
 	hasCauses := status.Details != nil && len(status.Details.Causes) > 0
 	if hasCauses && slices.ContainsFunc(r.record.denials, isReported) {
 		return withCauses(r.record.denials, status.Details.Causes), err
 	}
-	denial := feature.Denial{Message: status.Message, Reason: status.Reason}
+	denial := Denial{Message: status.Message, Reason: status.Reason}
 	if hasCauses {
 		denial.Message = status.Details.Causes[0].Message
 		denial.Reason = metav1.StatusReason(status.Details.Causes[0].Type)
@@ -58,11 +89,11 @@ func (r *review) Refusal(err error) ([]feature.Denial, error) {
 	if at := r.record.failedAt; at != nil {
 		denial.At = *at
 	}
-	return []feature.Denial{denial}, err
+	return []Denial{denial}, err
 }
 
 // withCauses returns denials with the reasons of the equal causes of a status.
-func withCauses(denials []feature.Denial, causes []metav1.StatusCause) []feature.Denial {
+func withCauses(denials []Denial, causes []metav1.StatusCause) []Denial {
 	denials = slices.Clone(denials)
 	for i, d := range denials {
 		if at := slices.IndexFunc(causes, func(c metav1.StatusCause) bool { return c.Message == d.Message }); at >= 0 {
@@ -73,14 +104,14 @@ func withCauses(denials []feature.Denial, causes []metav1.StatusCause) []feature
 }
 
 // explainMismatch returns the reason why the request does not match, or "".
-func (r *review) explainMismatch(match *admissionregistrationv1.MatchResources) string {
+func (r *Review) explainMismatch(match *admissionregistrationv1.MatchResources) string {
 	attributes, interfaces := r.request.Attributes()
 	return r.plugins.explainMismatch(attributes, interfaces, match)
 }
 
 // typeConverters provides the converters with which policies merge apply
 // configurations.
-type typeConverters func(schema.GroupVersionKind) feature.TypeConverter
+type typeConverters func(schema.GroupVersionKind) managedfields.TypeConverter
 
 func (t typeConverters) GetTypeConverter(kind schema.GroupVersionKind) managedfields.TypeConverter {
 	return t(kind)

@@ -20,7 +20,7 @@ import (
 	"github.com/crdlab/crdlab/internal/playground"
 )
 
-// TypeFindings implements [feature.Plugins]. It returns the warnings that a
+// TypeFindings returns the warnings that a
 // controller of the API server writes to status.typeChecking of the policies.
 // Only the types of the CRD are known, so parameters of other kinds are not
 // checked.

@@ -13,7 +13,6 @@ import (
 	webhookerrors "k8s.io/apiserver/pkg/admission/plugin/webhook/errors"
 	webhookrequest "k8s.io/apiserver/pkg/admission/plugin/webhook/request"
 
-	"github.com/crdlab/crdlab/internal/engine/feature"
 	"github.com/crdlab/crdlab/internal/engine/jsonvalue"
 	"github.com/crdlab/crdlab/internal/playground"
 )
@@ -63,7 +62,7 @@ func (k *webhookRecord) setOutcome(w *admissionWebhook, uid types.UID, response,
 		record.failedAt = &w.at
 		return
 	}
-	record.mutations = append(record.mutations, feature.Mutation{By: fmt.Sprintf("JSON Patch of the webhook %q", w.name), Before: before, After: after})
+	record.mutations = append(record.mutations, Mutation{By: fmt.Sprintf("JSON Patch of the webhook %q", w.name), Before: before, After: after})
 }
 
 func verifyResponse(uid types.UID, mutating bool, response map[string]any) (*webhookrequest.AdmissionResponse, error) {

@@ -10,8 +10,8 @@ import (
 	"net/netip"
 	"testing"
 
+	"github.com/crdlab/crdlab/internal/engine"
 	"github.com/crdlab/crdlab/internal/engine/conversion"
-	"github.com/crdlab/crdlab/internal/engine/whole"
 	"github.com/crdlab/crdlab/internal/enginetest/livewebhook"
 	"github.com/crdlab/crdlab/internal/playground"
 	"github.com/crdlab/crdlab/internal/verdict"
@@ -59,7 +59,7 @@ func outcome(t *testing.T, c livewebhook.Case, webhook *livewebhook.Webhook) []b
 	if !c.Private {
 		permitted.Networks = []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8"), netip.MustParsePrefix("::1/128")}
 	}
-	report, err := whole.NewWithWebhooks(permitted).Evaluate(context.Background(), webhook.Scenario)
+	report, err := engine.NewWithWebhooks(permitted).Evaluate(context.Background(), webhook.Scenario)
 	if err != nil {
 		t.Fatal(err)
 	}

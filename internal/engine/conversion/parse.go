@@ -7,7 +7,6 @@ import (
 	utilyaml "k8s.io/apimachinery/pkg/util/yaml"
 	"sigs.k8s.io/yaml"
 
-	"github.com/crdlab/crdlab/internal/engine/feature"
 	"github.com/crdlab/crdlab/internal/engine/finding"
 	"github.com/crdlab/crdlab/internal/engine/upstream"
 	"github.com/crdlab/crdlab/internal/playground"
@@ -15,7 +14,7 @@ import (
 )
 
 // parse reads the rules and responses of a request.
-func parse(request feature.ConversionRequest) *Webhook {
+func parse(request Request) *Webhook {
 	w := &Webhook{request: request}
 	file, err := source.Parse(request.Text, finding.ObjectText)
 	if _, isLimit := finding.LimitRange(err); isLimit {
@@ -36,7 +35,7 @@ func parse(request feature.ConversionRequest) *Webhook {
 // Findings returns the errors in rules and responses that do not depend on a
 // CRD. It serves scenarios whose CRD is missing or invalid.
 func Findings(text string) []playground.Finding {
-	return parse(feature.ConversionRequest{Text: text}).findings
+	return parse(Request{Text: text}).findings
 }
 
 func (w *Webhook) read(doc *source.Document) error {

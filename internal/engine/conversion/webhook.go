@@ -13,7 +13,6 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 	utiljson "k8s.io/apimachinery/pkg/util/json"
 
-	"github.com/crdlab/crdlab/internal/engine/feature"
 	"github.com/crdlab/crdlab/internal/engine/jsonvalue"
 	"github.com/crdlab/crdlab/internal/engine/webhook"
 	"github.com/crdlab/crdlab/internal/playground"
@@ -41,8 +40,8 @@ func (w *Webhook) respond(req *http.Request, review map[string]any) (*http.Respo
 		w.record(call)
 		return webhook.Respond(req, withUID(declared, reproducible, w.uid))
 	}
-	if w.live.allow(req.URL) {
-		response, content, err := w.live.call(w.transport, req)
+	if w.request.Live.allow(req.URL) {
+		response, content, err := w.request.Live.call(w.transport, req)
 		call.AnsweredBy, call.Response = playground.AnsweredByWebhook, jsonvalue.Encode(withUID(content, w.uid, reproducible))
 		if err != nil {
 			call.Error = err.Error()
@@ -53,7 +52,7 @@ func (w *Webhook) respond(req *http.Request, review map[string]any) (*http.Respo
 	call.AnsweredBy, call.Response = playground.AnsweredByNothing, jsonvalue.Encode(nil)
 	w.record(call)
 	w.noResponse = true
-	return nil, feature.ErrNoWebhook
+	return nil, ErrNoWebhook
 }
 
 // declared returns the user's response to a review, or nil, and its source.

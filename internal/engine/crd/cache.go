@@ -3,8 +3,10 @@ package crd
 import (
 	"sync"
 
+	"k8s.io/apimachinery/pkg/util/managedfields"
+
 	"github.com/crdlab/crdlab/internal/engine/crdschema"
-	"github.com/crdlab/crdlab/internal/engine/feature"
+	"github.com/crdlab/crdlab/internal/engine/openapi"
 	"github.com/crdlab/crdlab/internal/playground"
 	"github.com/crdlab/crdlab/internal/source"
 )
@@ -35,24 +37,24 @@ type derived struct {
 	// time as the rest of the CRD.
 	applied struct {
 		sync.Once
-		types feature.TypeConverter
+		types managedfields.TypeConverter
 		err   error
 	}
 }
 
 // PublishedSchemas returns the OpenAPI schemas that a cluster publishes for the
 // served versions, the preferred version first. A rejected CRD has no schemas.
-func (c *CRD) PublishedSchemas(features feature.Set) ([]playground.Schema, error) {
+func (c *CRD) PublishedSchemas() ([]playground.Schema, error) {
 	published := &c.derived.published
-	published.Do(func() { published.schemas, published.err = c.publish(features.Schema) })
+	published.Do(func() { published.schemas, published.err = c.publish() })
 	return published.schemas, published.err
 }
 
 // ApplyTypes returns the types for merging objects of an accepted CRD in server-side
 // apply.
-func (c *CRD) ApplyTypes(features feature.Set) (feature.TypeConverter, error) {
+func (c *CRD) ApplyTypes() (managedfields.TypeConverter, error) {
 	applied := &c.derived.applied
-	applied.Do(func() { applied.types, applied.err = features.ApplyTypes(c.V1) })
+	applied.Do(func() { applied.types, applied.err = openapi.ApplyTypes(c.V1) })
 	return applied.types, applied.err
 }
 

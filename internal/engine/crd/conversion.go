@@ -4,7 +4,7 @@ import (
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	structuralschema "k8s.io/apiextensions-apiserver/pkg/apiserver/schema"
 
-	"github.com/crdlab/crdlab/internal/engine/feature"
+	"github.com/crdlab/crdlab/internal/engine/conversion"
 )
 
 // ConvertsByWebhook reports whether a webhook converts the objects of c.
@@ -23,10 +23,10 @@ func (c *CRD) SchemasByVersion() map[string]*structuralschema.Structural {
 
 // checkConversion returns an error if the API server cannot set up the conversion of
 // the objects of c. It then cannot serve them either.
-func checkConversion(features feature.Set, c *CRD) error {
-	if features.ConversionWebhook == nil || !c.IsEstablished() || !c.ConvertsByWebhook() {
+func checkConversion(c *CRD) error {
+	if !c.IsEstablished() || !c.ConvertsByWebhook() {
 		return nil
 	}
-	_, err := features.ConversionWebhook(feature.ConversionRequest{CRD: c.V1, Schemas: c.SchemasByVersion()})
+	_, err := conversion.New(conversion.Request{CRD: c.V1, Schemas: c.SchemasByVersion()})
 	return err
 }

@@ -10,7 +10,6 @@ import (
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 
 	"github.com/crdlab/crdlab/internal/engine/celrule"
-	"github.com/crdlab/crdlab/internal/engine/feature"
 	"github.com/crdlab/crdlab/internal/engine/finding"
 	"github.com/crdlab/crdlab/internal/engine/kubectl"
 	"github.com/crdlab/crdlab/internal/engine/upstream"
@@ -66,7 +65,6 @@ type CRD struct {
 type Request struct {
 	*CRD
 	ctx             context.Context
-	features        feature.Set
 	yaml, oldYAML   string
 	fieldValidation string
 	operation       string
@@ -87,21 +85,20 @@ type Request struct {
 
 // An Evaluator evaluates CRDs with shared caches. It is safe for concurrent use.
 type Evaluator struct {
-	features feature.Set
 	compiler *celrule.Compiler
 	valid    *validMemo
 }
 
 // NewEvaluator returns an evaluator with empty caches.
-func NewEvaluator(features feature.Set) *Evaluator {
-	return &Evaluator{features, celrule.NewCompiler(), &validMemo{}}
+func NewEvaluator() *Evaluator {
+	return &Evaluator{celrule.NewCompiler(), &validMemo{}}
 }
 
 // NewRequest returns the request for the CRD of s, which must have its defaults. If the
 // CRD has more than immediateRules new rules, the request may become preliminary.
 func (e *Evaluator) NewRequest(ctx context.Context, s playground.Scenario, immediateRules int) *Request {
 	return &Request{
-		CRD: newCRD(e.compiler), ctx: ctx, features: e.features, valid: e.valid, immediateRules: immediateRules, findings: finding.NewCollector(finding.MaxDescribed),
+		CRD: newCRD(e.compiler), ctx: ctx, valid: e.valid, immediateRules: immediateRules, findings: finding.NewCollector(finding.MaxDescribed),
 		yaml: s.CRD, oldYAML: s.OldCRD, fieldValidation: s.FieldValidation, operation: playground.OperationCreate,
 	}
 }

@@ -7,7 +7,6 @@ import (
 
 	"k8s.io/apiextensions-apiserver/pkg/apis/apiextensions"
 
-	"github.com/crdlab/crdlab/internal/engine/feature"
 	"github.com/crdlab/crdlab/internal/engine/upstream"
 	"github.com/crdlab/crdlab/internal/playground"
 )
@@ -15,7 +14,7 @@ import (
 // ErrorsWithoutDescriptions returns upstream's errors for creating the CRD of s and
 // for creating its key in a validMemo. It reports whether the two CRDs differ.
 func ErrorsWithoutDescriptions(ctx context.Context, s playground.Scenario) (with, without []string, differ bool) {
-	r := NewEvaluator(feature.Set{}).NewRequest(ctx, s, math.MaxInt)
+	r := NewEvaluator().NewRequest(ctx, s, math.MaxInt)
 	if !r.open() || decode(r) != nil {
 		return nil, nil, false
 	}

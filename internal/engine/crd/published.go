@@ -5,23 +5,23 @@ import (
 	"errors"
 	"fmt"
 
-	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	utiljson "k8s.io/apimachinery/pkg/util/json"
 
 	"github.com/crdlab/crdlab/internal/engine/jsonvalue"
+	"github.com/crdlab/crdlab/internal/engine/openapi"
 	"github.com/crdlab/crdlab/internal/engine/upstream"
 	"github.com/crdlab/crdlab/internal/playground"
 )
 
 // publish builds the OpenAPI schemas of the served versions.
-func (c *CRD) publish(build func(*apiextensionsv1.CustomResourceDefinition, string) (playground.Schema, error)) ([]playground.Schema, error) {
+func (c *CRD) publish() ([]playground.Schema, error) {
 	schemas := []playground.Schema{}
 	if c.V1 == nil {
 		return schemas, nil
 	}
 	for _, name := range c.ServedByPriority() {
 		err := upstream.Guard("publish", func() error {
-			schema, err := build(c.V1, name)
+			schema, err := openapi.Schema(c.V1, name)
 			if err != nil {
 				return err
 			}

@@ -30,7 +30,7 @@ func serve(r *Request) error {
 	if !r.IsEstablished() {
 		r.findings.Add(r.unestablishedFinding())
 	}
-	if err := checkConversion(r.features, r.CRD); err != nil {
+	if err := checkConversion(r.CRD); err != nil {
 		r.Unservable = true
 		r.findings.Add(r.unservableFinding(err))
 	}
@@ -128,7 +128,7 @@ func (r *Request) compileOld() (*CRD, error) {
 		err = errors.New("the old CRD has no storage version")
 	}
 	if err == nil {
-		err = checkConversion(r.features, old)
+		err = checkConversion(old)
 	}
 	return old, err
 }

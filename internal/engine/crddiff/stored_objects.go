@@ -8,8 +8,8 @@ import (
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
+	"github.com/crdlab/crdlab/internal/engine/conversion"
 	"github.com/crdlab/crdlab/internal/engine/crd"
-	"github.com/crdlab/crdlab/internal/engine/feature"
 	"github.com/crdlab/crdlab/internal/engine/finding"
 	"github.com/crdlab/crdlab/internal/engine/object"
 	"github.com/crdlab/crdlab/internal/engine/upstream"
@@ -21,7 +21,7 @@ import (
 // the cluster: it reads and validates them under the old CRD and under c. It
 // skips documents that are not objects of the CRD, because other findings
 // report them. The responses are Scenario.Conversion.
-func CompareStoredObjects(ctx context.Context, features feature.Set, c *crd.CRD, old object.OldObjects, responses string, now time.Time) ([]playground.StoredObject, error) {
+func CompareStoredObjects(ctx context.Context, c *crd.CRD, old object.OldObjects, responses string, now time.Time) ([]playground.StoredObject, error) {
 	all := []playground.StoredObject{}
 	if c.CompileOld == nil || !c.Report.Accepted {
 		return all, nil
@@ -37,20 +37,19 @@ func CompareStoredObjects(ctx context.Context, features feature.Set, c *crd.CRD,
 		if ctx.Err() != nil || err != nil || !before.Defines(stored) {
 			continue
 		}
-		// false: do not call a conversion webhook.
-		oldConversion, err := object.NewConversion(features, before, responses, false)
+		oldConversion, err := object.NewConversion(before, responses, conversion.Webhooks{})
 		if err != nil {
 			return nil, err
 		}
-		newConversion, err := object.NewConversion(features, c, responses, false)
+		newConversion, err := object.NewConversion(c, responses, conversion.Webhooks{})
 		if err != nil {
 			return nil, err
 		}
-		oldRead, oldErr := object.ReadStored(ctx, object.Target{CRD: before, Conversion: oldConversion, Features: features}, doc, stored, now)
+		oldRead, oldErr := object.ReadStored(ctx, object.Target{CRD: before, Conversion: oldConversion}, doc, stored, now)
 		if oldErr != nil {
 			oldRead = nil
 		}
-		read, err := object.ReadStored(ctx, object.Target{CRD: c, Conversion: newConversion, Features: features}, doc, stored, now)
+		read, err := object.ReadStored(ctx, object.Target{CRD: c, Conversion: newConversion}, doc, stored, now)
 		compared := compareStored(doc, stored, oldRead, read, err, finding.Share(described, len(documents)-i))
 		described += len(compared.Findings)
 		all = append(all, compared)
@@ -79,7 +78,7 @@ func compareStored(doc *source.Document, object *unstructured.Unstructured, old,
 }
 
 func describeReadError(err error) (playground.Outcome, string) {
-	if errors.Is(err, feature.ErrNoWebhook) {
+	if errors.Is(err, conversion.ErrNoWebhook) {
 		return playground.OutcomeSkipped, "The result depends on the conversion webhook, for which the scenario has no response."
 	}
 	return playground.OutcomeError, "The API server can no longer read it: " + upstream.StatusOf(err).Message

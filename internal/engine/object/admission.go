@@ -8,10 +8,11 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/util/managedfields"
 	"k8s.io/apiserver/pkg/admission"
 
+	crdadmission "github.com/crdlab/crdlab/internal/engine/admission"
 	"github.com/crdlab/crdlab/internal/engine/crd"
-	"github.com/crdlab/crdlab/internal/engine/feature"
 	"github.com/crdlab/crdlab/internal/engine/finding"
 	"github.com/crdlab/crdlab/internal/playground"
 )
@@ -130,11 +131,11 @@ func (coercingConvertor) ConvertFieldLabel(_ schema.GroupVersionKind, label, val
 
 // applyTypes returns the types with which policies merge apply configurations, or nil
 // if the CRD has no such version or its types cannot be built.
-func (e *endpoint) applyTypes(kind schema.GroupVersionKind) feature.TypeConverter {
+func (e *endpoint) applyTypes(kind schema.GroupVersionKind) managedfields.TypeConverter {
 	if e.CRD.Versions[kind.Version] == nil {
 		return nil
 	}
-	types, err := e.CRD.ApplyTypes(e.Features)
+	types, err := e.CRD.ApplyTypes()
 	if err != nil {
 		return nil
 	}
@@ -142,8 +143,8 @@ func (e *endpoint) applyTypes(kind schema.GroupVersionKind) feature.TypeConverte
 }
 
 // reviewed returns the description of the request for the report of its review.
-func (r *Request) reviewed() feature.ReviewedRequest {
-	return feature.ReviewedRequest{
+func (r *Request) reviewed() crdadmission.ReviewedRequest {
+	return crdadmission.ReviewedRequest{
 		Namespace: r.endpoint.namespace,
 		Unreached: r.whyNotAdmitted,
 		Attributes: func() (admission.Attributes, admission.ObjectInterfaces) {

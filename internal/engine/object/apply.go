@@ -13,11 +13,12 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/util/managedfields"
 	utilyaml "k8s.io/apimachinery/pkg/util/yaml"
 	"sigs.k8s.io/structured-merge-diff/v6/fieldpath"
 
+	"github.com/crdlab/crdlab/internal/engine/conversion"
 	"github.com/crdlab/crdlab/internal/engine/crd"
-	"github.com/crdlab/crdlab/internal/engine/feature"
 	"github.com/crdlab/crdlab/internal/engine/finding"
 	"github.com/crdlab/crdlab/internal/engine/jsonvalue"
 	"github.com/crdlab/crdlab/internal/engine/upstream"
@@ -67,7 +68,7 @@ func (r *Request) liveObject() (*unstructured.Unstructured, error) {
 }
 
 // mergeConfiguration merges a configuration into the live object, and records the calls
-// of the conversion webhook. Its error is [feature.ErrNoWebhook] if a call has no
+// of the conversion webhook. Its error is [conversion.ErrNoWebhook] if a call has no
 // response.
 func (r *Request) mergeConfiguration(live, configuration *unstructured.Unstructured) (*unstructured.Unstructured, error) {
 	reviews := r.endpoint.Conversion.reviews()
@@ -79,7 +80,7 @@ func (r *Request) mergeConfiguration(live, configuration *unstructured.Unstructu
 	for i := range calls {
 		calls[i].Stage = playground.StageApply
 		if calls[i].AnsweredBy == playground.AnsweredByNothing {
-			err = feature.ErrNoWebhook
+			err = conversion.ErrNoWebhook
 		}
 	}
 	r.rec.report.Conversions = append(r.rec.report.Conversions, calls...)
@@ -104,12 +105,12 @@ func mergeConfiguration(e *endpoint, live, configuration *unstructured.Unstructu
 	return object, nil
 }
 
-func newFieldManager(e *endpoint) (feature.FieldManager, error) {
-	types, err := e.CRD.ApplyTypes(e.Features)
+func newFieldManager(e *endpoint) (*managedfields.FieldManager, error) {
+	types, err := e.CRD.ApplyTypes()
 	if err != nil {
 		return nil, fmt.Errorf("prepare field manager: %w", err)
 	}
-	return e.Features.FieldManager(types, e.Conversion.converter, structuralDefaulter{e.CRD}, unstructuredCreater{},
+	return managedfields.NewDefaultCRDFieldManager(types, e.Conversion.converter, structuralDefaulter{e.CRD}, unstructuredCreater{},
 		e.version.Kind, e.version.Kind.GroupVersion(), "", fieldpath.NewExcludeFilterSetMap(resetFields(e.version)))
 }
 

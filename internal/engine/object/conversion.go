@@ -8,9 +8,9 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
 
+	"github.com/crdlab/crdlab/internal/engine/conversion"
 	"github.com/crdlab/crdlab/internal/engine/crd"
 	"github.com/crdlab/crdlab/internal/engine/customresource"
-	"github.com/crdlab/crdlab/internal/engine/feature"
 	"github.com/crdlab/crdlab/internal/engine/finding"
 	"github.com/crdlab/crdlab/internal/playground"
 )
@@ -18,7 +18,7 @@ import (
 // errorCause classifies the error of a read request. It returns an empty cause for an
 // error that the API server itself would return.
 func errorCause(err error) playground.ErrorCause {
-	if errors.Is(err, feature.ErrNoWebhook) {
+	if errors.Is(err, conversion.ErrNoWebhook) {
 		return playground.CauseUnansweredWebhook
 	}
 	return ""
@@ -28,23 +28,22 @@ func errorCause(err error) playground.ErrorCause {
 type Conversion struct {
 	// Findings reports problems of the conversion document, Scenario.Conversion.
 	Findings  []playground.Finding
-	webhook   feature.ConversionWebhook // nil unless the strategy is Webhook
+	webhook   *conversion.Webhook // nil unless the strategy is Webhook
 	converter runtime.ObjectConvertor
 }
 
 // NewConversion prepares the conversion of c's objects. The responses are a YAML
-// document that replaces the webhook; if live is true, the webhook itself may be
-// called. For a CRD that is not served, the result only holds findings.
-func NewConversion(features feature.Set, c *crd.CRD, responses string, live bool) (*Conversion, error) {
+// document that replaces the webhook; live permits calls of the webhook itself. For a CRD that is not served, the result only holds findings.
+func NewConversion(c *crd.CRD, responses string, live conversion.Webhooks) (*Conversion, error) {
 	conv := &Conversion{Findings: []playground.Finding{}}
 	if c.V1 == nil || !c.IsEstablished() || c.Unservable {
-		if features.ConversionFindings != nil && strings.TrimSpace(responses) != "" {
-			conv.Findings = append(conv.Findings, features.ConversionFindings(responses)...)
+		if strings.TrimSpace(responses) != "" {
+			conv.Findings = append(conv.Findings, conversion.Findings(responses)...)
 		}
 		return conv, nil
 	}
 	if c.ConvertsByWebhook() {
-		return conv, conv.useWebhook(features, c, feature.ConversionRequest{CRD: c.V1, Schemas: c.SchemasByVersion(), Text: responses, Live: live})
+		return conv, conv.useWebhook(conversion.Request{CRD: c.V1, Schemas: c.SchemasByVersion(), Text: responses, Live: live})
 	}
 	if strings.TrimSpace(responses) != "" {
 		conv.Findings = append(conv.Findings, unusedConversion())
@@ -53,15 +52,9 @@ func NewConversion(features feature.Set, c *crd.CRD, responses string, live bool
 	return conv, nil
 }
 
-// useWebhook sets up conversion by a webhook. If the engine lacks that feature, every
-// conversion fails.
-func (c *Conversion) useWebhook(features feature.Set, crd *crd.CRD, request feature.ConversionRequest) error {
-	if features.ConversionWebhook == nil {
-		c.converter = unansweredConverter{customresource.NoneConverter{CRD: crd.V1}}
-		return nil
-	}
+func (c *Conversion) useWebhook(request conversion.Request) error {
 	var err error
-	if c.webhook, err = features.ConversionWebhook(request); err != nil {
+	if c.webhook, err = conversion.New(request); err != nil {
 		return fmt.Errorf("prepare conversion: %w", err)
 	}
 	c.converter = c.webhook.Converter()
@@ -104,18 +97,6 @@ func (c *Conversion) call(stage string, object *unstructured.Unstructured, to *c
 	}
 	return c.converter.ConvertToVersion(object, to.Kind.GroupVersion())
 }
-
-// An unansweredConverter replaces a webhook that the engine cannot call. It always
-// fails with [feature.ErrNoWebhook].
-type unansweredConverter struct{ customresource.NoneConverter }
-
-// ConvertToVersion implements runtime.ObjectConvertor.
-func (unansweredConverter) ConvertToVersion(runtime.Object, runtime.GroupVersioner) (runtime.Object, error) {
-	return nil, feature.ErrNoWebhook
-}
-
-// Convert implements runtime.ObjectConvertor.
-func (unansweredConverter) Convert(_, _, _ any) error { return feature.ErrNoWebhook }
 
 func unusedConversion() playground.Finding {
 	return finding.New(playground.SeverityInfo, playground.DocumentConversion, playground.StageStore, playground.Range{},

@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/crdlab/crdlab/internal/engine/feature"
+	"github.com/crdlab/crdlab/internal/engine/conversion"
 	"github.com/crdlab/crdlab/internal/playground"
 )
 
@@ -54,7 +54,7 @@ func (r *Request) isUnconverted() bool {
 // refuseUndecided ends a request whose response depends on a conversion webhook. It
 // reports whether err is due to such a webhook.
 func (r *Request) refuseUndecided(stage playground.StageName, err error) bool {
-	if !errors.Is(err, feature.ErrNoWebhook) {
+	if !errors.Is(err, conversion.ErrNoWebhook) {
 		return false
 	}
 	r.undecided = true

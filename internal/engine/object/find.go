@@ -10,8 +10,8 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
+	"github.com/crdlab/crdlab/internal/engine/conversion"
 	"github.com/crdlab/crdlab/internal/engine/crd"
-	"github.com/crdlab/crdlab/internal/engine/feature"
 	"github.com/crdlab/crdlab/internal/engine/finding"
 	"github.com/crdlab/crdlab/internal/engine/upstream"
 	"github.com/crdlab/crdlab/internal/playground"
@@ -133,7 +133,7 @@ func (r *Request) findOld() error {
 		return apierrors.NewNotFound(r.endpoint.resource(), r.object.GetName())
 	}
 	object, err := r.readOld(stored)
-	if errors.Is(err, feature.ErrNoWebhook) {
+	if errors.Is(err, conversion.ErrNoWebhook) {
 		return fmt.Errorf("read the old object: %w", err)
 	}
 	if err != nil {

@@ -3,7 +3,7 @@ package object
 import (
 	structuralschema "k8s.io/apiextensions-apiserver/pkg/apiserver/schema"
 
-	"github.com/crdlab/crdlab/internal/engine/feature"
+	"github.com/crdlab/crdlab/internal/engine/admission"
 	"github.com/crdlab/crdlab/internal/engine/jsonvalue"
 	"github.com/crdlab/crdlab/internal/playground"
 )
@@ -37,7 +37,7 @@ type mutations struct {
 }
 
 // explain explains the changes by policies and webhooks.
-func (m *mutations) explain(all []feature.Mutation) {
+func (m *mutations) explain(all []admission.Mutation) {
 	for _, mutation := range all {
 		m.explainServerChanges(mutation.Before)
 		for _, c := range jsonvalue.Diff(mutation.Before, mutation.After, nil) {

@@ -11,8 +11,8 @@ import (
 	structuralschema "k8s.io/apiextensions-apiserver/pkg/apiserver/schema"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
+	"github.com/crdlab/crdlab/internal/engine/admission"
 	"github.com/crdlab/crdlab/internal/engine/crd"
-	"github.com/crdlab/crdlab/internal/engine/feature"
 	"github.com/crdlab/crdlab/internal/engine/finding"
 	"github.com/crdlab/crdlab/internal/playground"
 	"github.com/crdlab/crdlab/internal/source"
@@ -22,9 +22,8 @@ import (
 type Target struct {
 	CRD        *crd.CRD
 	Conversion *Conversion
-	Features   feature.Set
 	// Plugins is nil if the scenario has no admission.
-	Plugins feature.Plugins
+	Plugins *admission.Plugins
 	// Old holds the objects in the cluster before the requests.
 	Old OldObjects
 }
@@ -57,7 +56,7 @@ func Evaluate(ctx context.Context, target Target, s playground.Scenario, now tim
 			break
 		}
 		r.rec.findings.Limit(finding.Share(described, len(requests)-i))
-		r.Evaluate(target.Features.Supports(s))
+		r.Evaluate()
 		if r.review != nil {
 			r.rec.report.Admission = r.review.Report(r.reviewed())
 		}

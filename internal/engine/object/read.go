@@ -9,9 +9,9 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apiserver/pkg/storage"
 
+	"github.com/crdlab/crdlab/internal/engine/conversion"
 	"github.com/crdlab/crdlab/internal/engine/crd"
 	"github.com/crdlab/crdlab/internal/engine/customresource"
-	"github.com/crdlab/crdlab/internal/engine/feature"
 	"github.com/crdlab/crdlab/internal/engine/jsonvalue"
 	"github.com/crdlab/crdlab/internal/playground"
 )
@@ -79,7 +79,7 @@ func lostFields(stored, object *unstructured.Unstructured) [][]any {
 // unreadableError converts an error about an object in etcd to the response to a GET
 // request.
 func unreadableError(stored *unstructured.Unstructured, key string, err error) error {
-	if errors.Is(err, feature.ErrNoWebhook) {
+	if errors.Is(err, conversion.ErrNoWebhook) {
 		return err
 	}
 	return apierrors.NewInternalError(storage.NewCorruptObjError(strings.TrimPrefix(key, etcdPrefix), corruptError(stored, err)))

@@ -13,8 +13,8 @@ import (
 	"k8s.io/apiserver/pkg/authentication/user"
 	"k8s.io/apiserver/pkg/warning"
 
+	"github.com/crdlab/crdlab/internal/engine/admission"
 	"github.com/crdlab/crdlab/internal/engine/crd"
-	"github.com/crdlab/crdlab/internal/engine/feature"
 	"github.com/crdlab/crdlab/internal/engine/finding"
 	"github.com/crdlab/crdlab/internal/engine/jsonvalue"
 	"github.com/crdlab/crdlab/internal/engine/kubectl"
@@ -32,7 +32,7 @@ type Request struct {
 	stages   []stage
 	existing existingObjects
 	// review drives the admission plugins; nil if the scenario has no admission.
-	review feature.Review
+	review *admission.Review
 	rec    *recorder
 
 	// object is the object as the last stage left it; nil until it is decoded.
@@ -65,7 +65,7 @@ func newOptions(s playground.Scenario, now time.Time) options {
 		fieldValidation: s.FieldValidation,
 		fieldManager:    s.FieldManager,
 		force:           s.Force,
-		user:            feature.Requester(s),
+		user:            admission.Requester(s),
 		replicas:        s.Replicas,
 		now:             now,
 	}
@@ -109,13 +109,12 @@ func (r *Request) StopBefore(name playground.StageName) {
 	}
 }
 
-// Evaluate runs the stages of the request. If supported is false, the engine lacks a
-// feature on which the verdict depends, and Evaluate skips all stages.
-func (r *Request) Evaluate(supported bool) {
+// Evaluate runs the stages of the request.
+func (r *Request) Evaluate() {
 	defer func() { r.rec.report.Findings = r.rec.findings.List() }()
 	defer r.checkSent()
 	r.rec.describeDocument()
-	if why := r.precondition(supported); why != "" {
+	if why := r.precondition(); why != "" {
 		r.rec.skipAll(r.stages, why)
 		return
 	}
@@ -130,13 +129,11 @@ func (r *Request) Evaluate(supported bool) {
 
 // precondition returns an empty string if the request reaches the API server's
 // handler for custom resources. Otherwise it reports and returns the reason.
-func (r *Request) precondition(supported bool) (why string) {
+func (r *Request) precondition() (why string) {
 	switch {
 	case !r.endpoint.CRD.Report.Accepted:
 		r.reportUnreadable()
 		return "Not evaluated because the CRD was rejected."
-	case !supported:
-		return "loading the engine module for this request…"
 	case r.endpoint.CRD.Unservable:
 		r.refuse(playground.StageDecode, apierrors.NewInternalError(errors.New("error resolving resource")))
 		return "the API server cannot serve the CRD"

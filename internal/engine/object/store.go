@@ -13,8 +13,8 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apiserver/pkg/storage"
 
+	"github.com/crdlab/crdlab/internal/engine/conversion"
 	"github.com/crdlab/crdlab/internal/engine/crd"
-	"github.com/crdlab/crdlab/internal/engine/feature"
 	"github.com/crdlab/crdlab/internal/engine/jsonvalue"
 	"github.com/crdlab/crdlab/internal/engine/kubectl"
 	"github.com/crdlab/crdlab/internal/engine/upstream"
@@ -40,7 +40,7 @@ func runStore(r *Request) error {
 	}
 	storage := r.endpoint.CRD.Storage
 	stored, err := r.convertToStorage(storage)
-	if errors.Is(err, feature.ErrNoWebhook) {
+	if errors.Is(err, conversion.ErrNoWebhook) {
 		r.accept()
 		r.rec.skip(playground.StageSkipUnconverted + " " + storage.Kind.Version)
 		return nil
@@ -82,7 +82,7 @@ func (r *Request) write(object *unstructured.Unstructured, storage *crd.Version)
 	r.rec.report.Stored = jsonvalue.Encode(object)
 	// The API server reads its response back at the version of the request (Create
 	// and GuaranteedUpdate of k8s.io/apiserver/pkg/storage/etcd3).
-	if _, err := r.stored.at(r.endpoint.version); err != nil && !errors.Is(err, feature.ErrNoWebhook) {
+	if _, err := r.stored.at(r.endpoint.version); err != nil && !errors.Is(err, conversion.ErrNoWebhook) {
 		r.rec.explain("the object is stored, but the API server cannot convert it back to the version of the request")
 		return corruptError(object, err)
 	}
@@ -102,7 +102,7 @@ var errNotList = errors.New("*unstructured.Unstructured is not a list: no Items 
 // corruptError formats an error about an object in etcd as the API server does
 // (corruptObjectError in k8s.io/apiserver/pkg/storage/etcd3).
 func corruptError(stored *unstructured.Unstructured, err error) error {
-	if errors.Is(err, feature.ErrNoWebhook) {
+	if errors.Is(err, conversion.ErrNoWebhook) {
 		return err
 	}
 	return fmt.Errorf("object not decodable revision=%s: %v", cmp.Or(stored.GetResourceVersion(), upstream.FirstResourceVersion), err)

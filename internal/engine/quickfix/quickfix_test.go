@@ -9,7 +9,6 @@ import (
 
 	"github.com/crdlab/crdlab/internal/engine"
 	"github.com/crdlab/crdlab/internal/engine/quickfix"
-	"github.com/crdlab/crdlab/internal/engine/whole"
 	"github.com/crdlab/crdlab/internal/enginetest/cases"
 	"github.com/crdlab/crdlab/internal/playground"
 	"github.com/crdlab/crdlab/internal/source/edit"
@@ -17,7 +16,7 @@ import (
 
 // TestFixesResolveTheirFinding applies each fix of each finding in the cases.
 func TestFixesResolveTheirFinding(t *testing.T) {
-	e := whole.New()
+	e := engine.New()
 	for _, c := range readCases(t) {
 		t.Run(c.Name, func(t *testing.T) {
 			findings := findingsOf(t, e, c.Scenario)
@@ -31,7 +30,7 @@ func TestFixesResolveTheirFinding(t *testing.T) {
 // TestEveryFixOccurs requires a case with a fix for each error of the table that
 // has fixes.
 func TestEveryFixOccurs(t *testing.T) {
-	e := whole.New()
+	e := engine.New()
 	missing := quickfix.FixableErrors()
 	for _, c := range readCases(t) {
 		for _, f := range findingsOf(t, e, c.Scenario) {
@@ -101,7 +100,7 @@ func applyFix(s playground.Scenario, fix playground.Fix) playground.Scenario {
 // TestErrorPatterns requires that the search for substrings never changes the
 // result of a pattern, for the errors of all cases.
 func TestErrorPatterns(t *testing.T) {
-	e := whole.New()
+	e := engine.New()
 	patterns, found := quickfix.ErrorPatterns(), 0
 	for _, c := range readCases(t) {
 		for _, f := range findingsOf(t, e, c.Scenario) {
@@ -134,7 +133,7 @@ func readCases(t testing.TB) []cases.Case {
 // TestStatusUpdateFromNothing makes a status update succeed with one fix, although the CRD
 // has no status subresource and there is no existing object.
 func TestStatusUpdateFromNothing(t *testing.T) {
-	e := whole.New()
+	e := engine.New()
 	all := readCases(t)
 	i := slices.IndexFunc(all, func(c cases.Case) bool { return c.Name == "update/update-status-disabled" })
 	s := all[i].Scenario

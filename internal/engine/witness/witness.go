@@ -8,10 +8,10 @@ import (
 	"strings"
 	"time"
 
+	"github.com/crdlab/crdlab/internal/engine/conversion"
 	"github.com/crdlab/crdlab/internal/engine/crd"
 	"github.com/crdlab/crdlab/internal/engine/crddiff"
 	"github.com/crdlab/crdlab/internal/engine/crdschema"
-	"github.com/crdlab/crdlab/internal/engine/feature"
 	"github.com/crdlab/crdlab/internal/engine/object"
 	"github.com/crdlab/crdlab/internal/engine/upstream"
 	"github.com/crdlab/crdlab/internal/playground"
@@ -39,13 +39,13 @@ var now = time.Date(2026, time.January, 2, 3, 4, 5, 0, time.UTC)
 // Classify returns the changes in the report of c. Those for which it finds a witness have
 // the class breaks. The search is deterministic, and its duration is bounded by a constant
 // number of evaluated objects.
-func Classify(ctx context.Context, features feature.Set, types *crdschema.Types, c *crd.CRD) ([]playground.CRDChange, error) {
+func Classify(ctx context.Context, types *crdschema.Types, c *crd.CRD) ([]playground.CRDChange, error) {
 	changes := slices.Clone(c.Report.Changes)
 	if !IsDue(c) {
 		return changes, nil
 	}
 	err := upstream.Guard(playground.StageCRDValidate, func() error {
-		s, err := newSearch(ctx, features, types, c)
+		s, err := newSearch(ctx, types, c)
 		if s == nil || err != nil {
 			return err
 		}
@@ -88,23 +88,23 @@ type search struct {
 }
 
 // newSearch returns a search, or nil if no API server can serve the old CRD.
-func newSearch(ctx context.Context, features feature.Set, types *crdschema.Types, c *crd.CRD) (*search, error) {
+func newSearch(ctx context.Context, types *crdschema.Types, c *crd.CRD) (*search, error) {
 	before, err := c.CompileOld()
 	if err != nil {
 		return nil, nil
 	}
 	s := &search{ctx: ctx, types: types, attempts: maxAttempts, bases: map[string]map[string]any{}}
-	if s.old, err = newTarget(features, before); err != nil {
+	if s.old, err = newTarget(before); err != nil {
 		return nil, err
 	}
-	s.new, err = newTarget(features, c)
+	s.new, err = newTarget(c)
 	return s, err
 }
 
 // newTarget returns a cluster with a CRD. No conversion webhook responds.
-func newTarget(features feature.Set, c *crd.CRD) (object.Target, error) {
-	conversion, err := object.NewConversion(features, c, "", false)
-	return object.Target{CRD: c, Conversion: conversion, Features: features, Old: object.ParseOldObjects("")}, err
+func newTarget(c *crd.CRD) (object.Target, error) {
+	converted, err := object.NewConversion(c, "", conversion.Webhooks{})
+	return object.Target{CRD: c, Conversion: converted, Old: object.ParseOldObjects("")}, err
 }
 
 // find returns a witness of a difference, or nil.

@@ -11,7 +11,6 @@ import (
 	"github.com/crdlab/crdlab/internal/apiclient"
 	"github.com/crdlab/crdlab/internal/assist"
 	"github.com/crdlab/crdlab/internal/engine"
-	"github.com/crdlab/crdlab/internal/engine/whole"
 	"github.com/crdlab/crdlab/internal/enginetest"
 	"github.com/crdlab/crdlab/internal/enginetest/generate"
 	"github.com/crdlab/crdlab/internal/playground"
@@ -59,7 +58,7 @@ func New(tries int) (*Checker, error) {
 		return nil, err
 	}
 	after, err := enginetest.NewRefClient()
-	e := whole.New()
+	e := engine.New()
 	return &Checker{engine: e, helper: assist.New(e), old: before, new: after, tries: tries, tally: Tally{Changes: map[playground.ChangeClass]int{}}}, err
 }
 

@@ -10,8 +10,8 @@ export const totalTime = 12_000;
 const leastTime = 1_500;
 
 /**
- * Divides the time for a scenario between the stages of its result: a preliminary answer,
- * an answer of the core module, and a complete answer.
+ * Divides the time for a scenario between the stages of its result: a preliminary answer
+ * and a complete one.
  */
 export class Allowance {
   #scenario: Scenario | undefined;

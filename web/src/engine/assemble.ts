@@ -3,16 +3,14 @@ import type { AssistRequest, View } from "../api.gen";
 import type { Scenario } from "../scenario";
 import type { Session } from "../session";
 import { Engine, type InPage, viewOf } from "./engine";
-import { first } from "./first";
+import { started } from "./started";
 import { type Ask, Assistant } from "./assistant";
 import { evaluateByHTTP, helpByHTTP } from "./http-client";
-import { load, loadOlder } from "./load";
+import { loadOlder } from "./load";
 import { Older } from "./older";
 import { totalTime } from "./allowance";
 
 const serverTimeout = 60_000;
-/** The memory in bytes from which a worker is restarted before another one is loaded. */
-const largeMemory = 256 << 20;
 
 export interface Assembled {
   readonly engine: Engine;
@@ -26,7 +24,7 @@ export interface Assembled {
  * server has a scenario already.
  */
 export function assembleEngine(config: Config, session: Session, holds: (scenario: Scenario) => boolean): Assembled {
-  const page = inPage(config, session);
+  const page = inPage(session);
   const older = page && olderInPage(config, session, page);
   const engine = new Engine({
     inPage: page,
@@ -40,16 +38,11 @@ export function assembleEngine(config: Config, session: Session, holds: (scenari
         }
       : undefined,
     onState: (state) => session.update({ engine: state }),
-    onIncomplete: (because) =>
-      session.update({ notice: `The rest of the engine could not be loaded: ${because}. Change the scenario to try again.` }),
   });
   session.subscribe(({ permission }, previous) => {
     if (permission !== previous.permission) engine.permissionChanged();
   });
-  const help = new Assistant({
-    engine: (question) => helper(config, session, page, question),
-    complete: () => engine.completePage(),
-  });
+  const help = new Assistant((question) => helper(config, session, page, question));
   return { engine, help, older };
 }
 
@@ -87,28 +80,16 @@ function olderInPage({ engine: { minors = {}, runtime } }: Config, session: Sess
 interface Helpful extends InPage {
   readonly help: Ask;
   /** Returns the request for the judgments of older releases. */
-  readonly request: (view: View, patience: number) => Promise<string | undefined>;
+  readonly request: (view: View, patience: number) => Promise<string>;
 }
 
-function inPage({ engine }: Config, session: Session): Helpful | undefined {
-  if (!first) return undefined;
-  let client = first;
-  client.watch((phase) =>
-    session.update({ engine: phase === "ready" ? { at: "page", whole: false } : { at: "loading", phase } }),
-  );
+function inPage(session: Session): Helpful | undefined {
+  const client = started;
+  if (!client) return undefined;
+  client.watch((phase) => session.update({ engine: phase === "ready" ? { at: "page" } : { at: "loading", phase } }));
   return {
     evaluate: (view, patience, judgments) => client.evaluate(view, patience, judgments),
     request: (view, patience) => client.request(view, patience),
     help: (question) => client.help(question, totalTime),
-    complete: async (evaluate) => {
-      const whole = load(engine.whole, engine.runtime);
-      await whole.start();
-      // Both workers together must not need more memory than a tab may.
-      if (client.memory > largeMemory) client.restart();
-      // The old worker still replies to other requests.
-      await evaluate((view, patience, judgments) => whole.evaluate(view, patience, judgments));
-      client.end();
-      client = whole;
-    },
   };
 }

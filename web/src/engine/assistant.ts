@@ -5,13 +5,6 @@ import { type Scenario, withoutDefaults } from "../scenario";
 
 export type Ask = (question: AssistRequest) => Promise<AssistResponse>;
 
-export interface AssistantOptions {
-  /** Returns the engine for a request, or undefined. */
-  readonly engine: (question: AssistRequest) => Ask | undefined;
-  /** Loads the missing part of the engine. Resolves to false if that failed. */
-  readonly complete: () => Promise<boolean>;
-}
-
 /** A trial that was stopped. */
 export interface Stopped {
   readonly reason: StopReason;
@@ -24,7 +17,8 @@ export interface Stopped {
  * of its kind replaced it or if the request failed; failures are not shown.
  */
 export class Assistant {
-  readonly #options: AssistantOptions;
+  /** Returns the engine for a request, or undefined. */
+  readonly #engine: (question: AssistRequest) => Ask | undefined;
   readonly #completions: Latest<AssistRequest, AssistResponse>;
   readonly #hovers: Latest<AssistRequest, AssistResponse>;
   readonly #explanations: Latest<AssistRequest, AssistResponse>;
@@ -32,8 +26,8 @@ export class Assistant {
   readonly #tests: Latest<AssistRequest, AssistResponse>;
   readonly #trials: Latest<ExpressionRequest, ExpressionResult | Stopped | undefined>;
 
-  constructor(options: AssistantOptions) {
-    this.#options = options;
+  constructor(engine: (question: AssistRequest) => Ask | undefined) {
+    this.#engine = engine;
     this.#completions = new Latest((question) => this.#ask(question));
     this.#hovers = new Latest((question) => this.#ask(question));
     this.#explanations = new Latest((question) => this.#ask(question));
@@ -43,14 +37,14 @@ export class Assistant {
   }
 
   async complete(cursor: Cursor): Promise<Completion | undefined> {
-    return (await this.#whole(this.#completions, { complete: cursor }))?.completion;
+    return (await this.#completions.submit({ complete: cursor }))?.completion;
   }
 
   async hover(cursor: Cursor): Promise<Hover | undefined> {
-    return (await this.#whole(this.#hovers, { hover: cursor }))?.hover;
+    return (await this.#hovers.submit({ hover: cursor }))?.hover;
   }
 
-  /** Explains the element at a cursor as far as the loaded part of the engine can. */
+  /** Explains the element at a cursor. */
   async explain(cursor: Cursor): Promise<Explanation | undefined> {
     return (await this.#explanations.submit({ explain: cursor }))?.explained;
   }
@@ -78,12 +72,12 @@ export class Assistant {
 
   /** Compares the findings with the expectations in the documents. */
   async test(scenario: Scenario): Promise<TestResult | undefined> {
-    return (await this.#whole(this.#tests, { test: { scenario: withoutDefaults(scenario) } }))?.tested;
+    return (await this.#tests.submit({ test: { scenario: withoutDefaults(scenario) } }))?.tested;
   }
 
   /** Writes a scenario as a test file. */
   async export(scenario: Scenario): Promise<TestFile | undefined> {
-    return (await this.#whole(this.#tests, { export: { scenario: withoutDefaults(scenario) } }))?.testFile;
+    return (await this.#tests.submit({ export: { scenario: withoutDefaults(scenario) } }))?.testFile;
   }
 
   /** Evaluates an expression. Resolves to {@link Stopped} if the evaluation was stopped. */
@@ -93,19 +87,10 @@ export class Assistant {
 
   async #try(request: ExpressionRequest): Promise<ExpressionResult | Stopped | undefined> {
     try {
-      const { tried, missing } = await this.#answers({ try: request });
-      if (missing) void this.#options.complete();
-      return tried;
+      return (await this.#answers({ try: request })).tried;
     } catch (error) {
       return error instanceof EvaluationStopped ? { reason: error.reason, seconds: Math.round(error.took / 1000) } : undefined;
     }
-  }
-
-  /** Sends a request, and repeats it after loading a missing part of the engine. */
-  async #whole(questions: Latest<AssistRequest, AssistResponse>, question: AssistRequest): Promise<AssistResponse | undefined> {
-    const answers = await questions.submit(question);
-    if (!answers?.missing || !(await this.#options.complete())) return answers;
-    return questions.submit(question);
   }
 
   async #ask(question: AssistRequest): Promise<AssistResponse> {
@@ -117,6 +102,6 @@ export class Assistant {
   }
 
   async #answers(question: AssistRequest): Promise<AssistResponse> {
-    return (await this.#options.engine(question)?.(question)) ?? {};
+    return (await this.#engine(question)?.(question)) ?? {};
   }
 }

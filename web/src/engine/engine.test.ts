@@ -1,7 +1,7 @@
-import { describe, expect, test, vi } from "vitest";
+import { describe, expect, test } from "vitest";
 import type { Answer, View } from "../api.gen";
 import { emptyScenario } from "../scenario";
-import { Engine, type EngineState, type Evaluate, type EvaluateInTime, type InPage, type OnServer, type Question } from "./engine";
+import { Engine, type EngineState, type Evaluate, type EvaluateInTime, type OnServer, type Question } from "./engine";
 import { EngineFailed, EvaluationStopped, type StopReason } from "./worker-client";
 
 const question: Question = { scenario: { ...emptyScenario, crd: "a", object: "b" }, panels: ["outcome"], preliminary: false };
@@ -30,20 +30,14 @@ const crash = (wasUsed: boolean): EvaluationStopped => new EvaluationStopped("cr
 const outOfMemory = (wasUsed: boolean): EvaluationStopped => new EvaluationStopped("memory", 100, wasUsed);
 const tooSlow = (): EvaluationStopped => new EvaluationStopped("time", 12_000, true);
 
-function setUp(
-  evaluate: Evaluate | undefined,
-  onServer: OnServer | undefined,
-  complete: InPage["complete"] = () => Promise.reject(new Error("not asked for")),
-) {
+function setUp(evaluate: Evaluate | undefined, onServer: OnServer | undefined) {
   const states: EngineState[] = [];
-  const notices: string[] = [];
   const engine = new Engine({
-    inPage: evaluate && { evaluate: timed(evaluate), complete },
+    inPage: evaluate && { evaluate: timed(evaluate) },
     onServer,
     onState: (state) => states.push(state),
-    onIncomplete: (because) => notices.push(because),
   });
-  return { engine, states, notices };
+  return { engine, states };
 }
 
 const answered = { type: "answer", by: "page", question, answer, judged: [] };
@@ -217,62 +211,18 @@ describe("a scenario of an older release", () => {
   });
 });
 
-describe("an answer that lacks a part of the engine", () => {
-  const lacking: Answer = { ...answer, missing: ["admission"] };
-  const incomplete: Evaluate = () => Promise.resolve(lacking);
-
-  /** Creates a loader of the full module, and records its views. */
-  const loader = (whole: Evaluate) => {
-    const views: View[] = [];
-    const complete: InPage["complete"] = (first) => first((view, patience) => timed((seen) => {
-      views.push(seen);
-      return whole(seen);
-    })(view, patience));
-    return { complete, views };
-  };
-
-  test("is shown, and the full module evaluates once, completely", async () => {
-    const { complete, views } = loader(good);
-    const { engine, states } = setUp(incomplete, undefined, complete);
-    const early = { ...question, preliminary: true };
-    expect(await engine.evaluate(early)).toEqual({ type: "answer", by: "page", question: early, answer: lacking, judged: [] });
-    await vi.waitFor(() => expect(states).toEqual([{ at: "page", whole: true }]));
-    expect(await engine.evaluate(question)).toEqual(answered);
-    expect(views).toEqual([{ scenario: { crd: "a", object: "b" }, panels: ["outcome"] }]);
-  });
-
-  test("is followed by the reason if the full module is stopped", async () => {
-    const { complete } = loader(() => Promise.reject(outOfMemory(false)));
-    const { engine, states } = setUp(incomplete, undefined, complete);
-    await engine.evaluate(question);
-    await vi.waitFor(() => expect(states).toEqual([{ at: "page", whole: true }]));
-    expect(await engine.evaluate(question)).toEqual(stopped("memory"));
-  });
-
-  test("has the rest loaded again if that failed", async () => {
-    let loads = 0;
-    const { engine, notices } = setUp(incomplete, undefined, () => Promise.reject(new Error(`offline ${++loads}`)));
-    await engine.evaluate(question);
-    await engine.evaluate(question);
-    await Promise.resolve();
-    expect(notices).toEqual(["offline 1", "offline 2"]);
-  });
-});
-
 test("the stages of a result share the time, and an edit restores it", async () => {
   const patiences: number[] = [];
-  const stages: Answer[] = [{ ...answer, preliminary: true }, { ...answer, missing: ["admission"] }, { ...answer, missing: ["admission"] }, answer, answer];
+  const stages: Answer[] = [{ ...answer, preliminary: true }, { ...answer, preliminary: true }, { ...answer, preliminary: true }, answer, answer];
   const engine = new Engine({
     inPage: {
       evaluate: (_, patience) => {
         patiences.push(patience);
         return Promise.resolve({ answer: stages.shift() ?? answer, took: 5000 });
       },
-      complete: () => new Promise(() => {}),
     },
     onServer: undefined,
     onState: () => {},
-    onIncomplete: () => {},
   });
   for (let i = 0; i < 5; i++) await engine.evaluate(question);
   await engine.evaluate({ ...question, scenario: { ...question.scenario } });

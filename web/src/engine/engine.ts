@@ -11,7 +11,7 @@ import { EvaluationStopped, type StopReason, type TimedAnswer } from "./worker-c
  */
 export type EngineState =
   | { readonly at: "loading"; readonly phase: Phase }
-  | { readonly at: "page"; readonly whole: boolean }
+  | { readonly at: "page" }
   | { readonly at: "server" | "withheld" | "nowhere"; readonly because: string };
 
 export interface Question {
@@ -48,14 +48,9 @@ export type Evaluate = (view: View) => Promise<Answer | Fault>;
 /** Evaluates a view within a time limit in ms, with the judgments of older releases if there are any. */
 export type EvaluateInTime = (view: View, patience: number, judgments?: Judgments) => Promise<TimedAnswer>;
 
-/** The engine in the page. Initially only its core module may be loaded. */
+/** The engine in the page. */
 export interface InPage {
   readonly evaluate: EvaluateInTime;
-  /**
-   * Loads the full module, and passes its engine to a function. Resolves when the function
-   * has returned; from then on, the full module evaluates.
-   */
-  readonly complete: (first: (evaluate: EvaluateInTime) => Promise<void>) => Promise<void>;
 }
 
 /** The engine on the server. */
@@ -85,8 +80,6 @@ export interface EngineOptions {
   /** The engine on the server, if there is one. */
   readonly onServer: OnServer | undefined;
   readonly onState: (state: EngineState) => void;
-  /** Receives the reason why the full module could not be loaded. */
-  readonly onIncomplete: (because: string) => void;
 }
 
 /** The number of consecutive failed starts after which the engine is started again. */
@@ -102,16 +95,11 @@ export class Engine {
   readonly #latest: Latest<Question, Evaluation>;
   #inPage: InPage | undefined;
   #failures = 0;
-  #last: Question | undefined;
   /** The last evaluation in the page that was stopped. */
   #stopped: Stopped | undefined;
-  /** The first evaluation of the full module, until it is requested. */
-  #first: Evaluation | undefined;
   readonly #allowance = new Allowance();
   /** The reason why there is no engine in the page. */
   #because = "";
-  /** The pending load of the full module, if any. */
-  #completing: Promise<boolean> | undefined;
 
   constructor(options: EngineOptions) {
     this.#options = options;
@@ -125,11 +113,6 @@ export class Engine {
     return this.#latest.submit(question);
   }
 
-  /** Loads the full module. Resolves to false if there is none. */
-  async completePage(): Promise<boolean> {
-    return this.#inPage ? this.#complete(this.#inPage) : false;
-  }
-
   /** Applies a change of the user's permission. */
   permissionChanged(): void {
     const { onServer, onState } = this.#options;
@@ -137,9 +120,6 @@ export class Engine {
   }
 
   async #evaluate(question: Question): Promise<Evaluation> {
-    const first = this.#takeFirst(question);
-    if (first) return first;
-    this.#last = question;
     const judged = await this.#askForRelease(question);
     if (judged) return judged;
     let stopped: Stopped | undefined;
@@ -147,7 +127,6 @@ export class Engine {
       try {
         const evaluation = await this.#evaluateInTime(question, this.#inPage.evaluate);
         this.#failures = 0;
-        if (isIncomplete(evaluation)) void this.#complete(this.#inPage);
         return evaluation;
       } catch (error) {
         if (error instanceof EvaluationStopped) {
@@ -187,30 +166,6 @@ export class Engine {
     return judgments ?? (panels.includes("releases") ? older.known(scenario) : undefined);
   }
 
-  /** Returns the first evaluation of the full module if it belongs to the question. */
-  #takeFirst(question: Question): Evaluation | undefined {
-    const first = this.#first;
-    this.#first = undefined;
-    if (first?.question.scenario !== question.scenario) return undefined;
-    return question.panels.every((panel) => first.question.panels.includes(panel)) ? { ...first, question } : undefined;
-  }
-
-  /** Loads the full module once. After a failure, the next call retries. */
-  #complete(inPage: InPage): Promise<boolean> {
-    this.#completing ??= inPage.complete((evaluate) => this.#evaluateFirst(evaluate)).then(
-      () => {
-        this.#options.onState({ at: "page", whole: true });
-        return true;
-      },
-      (error: unknown) => {
-        this.#completing = undefined;
-        this.#options.onIncomplete(messageOf(error));
-        return false;
-      },
-    );
-    return this.#completing;
-  }
-
   /**
    * Evaluates a question on the server if only the server has the libraries that it
    * requires. Resolves to undefined if the page must evaluate it.
@@ -225,18 +180,6 @@ export class Engine {
       return evaluation.type === "answer" ? evaluation : undefined;
     } catch {
       return undefined; // the page gives an approximate result
-    }
-  }
-
-  /** Evaluates the last question with the full module while it is loaded. */
-  async #evaluateFirst(evaluate: EvaluateInTime): Promise<void> {
-    if (!this.#last) return;
-    const question = { ...this.#last, preliminary: false };
-    try {
-      this.#first = await this.#evaluateInTime(question, evaluate);
-    } catch (error) {
-      if (!(error instanceof EvaluationStopped)) throw error;
-      this.#first = this.#stopped = stoppedBy(error, question);
     }
   }
 
@@ -282,7 +225,7 @@ function stoppedBy({ reason }: EvaluationStopped, question: Question): Stopped {
 
 /** Reports whether another evaluation of the scenario must follow. */
 function isStage(evaluation: Evaluation): boolean {
-  return isIncomplete(evaluation) || (evaluation.type === "answer" && evaluation.answer.preliminary === true);
+  return evaluation.type === "answer" && evaluation.answer.preliminary === true;
 }
 
 /**
@@ -305,10 +248,6 @@ export function viewOf({ scenario, panels, preliminary }: Question): View {
 function read(question: Question, answer: Answer | Fault, by: Evaluator, judged: readonly string[] = []): Evaluation {
   if ("error" in answer) return { type: "fault", question, message: answer.error };
   return { type: "answer", by, question, answer, judged };
-}
-
-function isIncomplete(evaluation: Evaluation): boolean {
-  return evaluation.type === "answer" && evaluation.answer.missing !== undefined;
 }
 
 function messageOf(error: unknown): string {

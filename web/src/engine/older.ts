@@ -34,11 +34,8 @@ export interface OlderOptions {
   readonly modules: Readonly<Record<string, MinorAddress>>;
   /** Creates the worker of a module. It reports the downloaded part, 0 to 1. */
   readonly load: (module: MinorAddress, onPart: (part: number) => void) => Judge;
-  /**
-   * Creates the request for the judgments on a scenario. Resolves to undefined if the engine
-   * must load its full module first.
-   */
-  readonly request: (scenario: Scenario) => Promise<string | undefined>;
+  /** Creates the request for the judgments on a scenario. */
+  readonly request: (scenario: Scenario) => Promise<string>;
   readonly onState: (state: OlderState) => void;
 }
 
@@ -147,7 +144,7 @@ export class Older {
     const judge = this.#judge;
     const { release } = this.#state;
     const request = await this.#options.request(scenario);
-    if (request === undefined || !judge) return;
+    if (!judge) return;
     const judgment = await judgmentOf(judge, request);
     if (judge !== this.#judge) return;
     this.#judgments = { ...this.known(scenario), [release]: judgment };

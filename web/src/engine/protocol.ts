@@ -39,12 +39,15 @@ export type ToWorker =
       /** The size of the module in bytes, for reports about the download; 0: no reports. */
       readonly size: number;
     }
-  | { readonly type: "ask"; readonly id: number; readonly request: Request };
+  | { readonly type: "ask"; readonly id: number; readonly request: Request }
+  /** The page became visible or hidden. */
+  | { readonly type: "visible"; readonly isVisible: boolean };
 
 export type FromWorker =
   | { readonly type: "phase"; readonly phase: Phase }
   /** The downloaded part of the module, 0 to 1. */
   | { readonly type: "progress"; readonly part: number }
   | { readonly type: "ready" }
+  /** memory is the size of the module's memory in bytes, for measurements. */
   | { readonly type: "reply"; readonly id: number; readonly reply: Reply; readonly memory: number }
   | { readonly type: "failed"; readonly message: string; readonly outOfMemory: boolean };

@@ -21,38 +21,50 @@ afterEach(() => void vi.useRealTimers());
 
 describe("an evaluation is repeated", () => {
   test("for a while and no longer, at times with a CRD that is new to the engine", () => {
-    const { warmUp: tested, evaluated } = warmUp(200);
-    tested.follow(view, 20);
+    const { warmUp: tested, evaluated } = warmUp(750);
+    tested.follow(view);
     vi.runAllTimers();
     const crds = evaluated.map(({ scenario }) => scenario.crd);
     expect(crds).toEqual(["a\n# 1", "a", "a", "a", "a\n# 5", "a", "a", "a"]);
     expect(evaluated[1]).toEqual(view);
-    tested.follow(view, 20);
+    tested.follow(view);
     vi.runAllTimers();
     expect(evaluated).toHaveLength(8);
   });
 
   test("only after a pause, and the last", () => {
-    const { warmUp: tested, evaluated } = warmUp(2000);
-    tested.follow(view, 20);
+    const { warmUp: tested, evaluated } = warmUp(6000);
+    tested.follow(view);
     vi.advanceTimersByTime(299);
     expect(evaluated).toHaveLength(0);
     tested.stop();
-    tested.follow({ ...view, scenario: { crd: "c" } }, 20);
+    tested.follow({ ...view, scenario: { crd: "c" } });
     vi.runAllTimers();
     expect(evaluated.map(({ scenario }) => scenario.crd)).toEqual(["c\n# 1"]);
   });
 
   test("not if it would hold up what is typed", () => {
-    const { warmUp: tested, evaluated } = warmUp(200);
-    tested.follow({ ...view, scenario: { crd: "", object: "a".repeat(60_000) } }, 20);
-    vi.runAllTimers();
-    tested.follow(view, 1001);
+    const { warmUp: tested, evaluated } = warmUp(750);
+    tested.follow({ ...view, scenario: { crd: "", object: "a".repeat(60_000) } });
     vi.runAllTimers();
     expect(evaluated).toHaveLength(0);
     const large = { ...view, scenario: { crd: "a".repeat(60_000), object: "b" } };
-    tested.follow(large, 20);
+    tested.follow(large);
     vi.runAllTimers();
     expect(evaluated).toEqual(Array.from({ length: 8 }, () => large));
+  });
+
+  test("not while the page is hidden", () => {
+    const { warmUp: tested, evaluated } = warmUp(6000);
+    tested.follow(view);
+    tested.want(false);
+    vi.runAllTimers();
+    tested.follow(view);
+    vi.runAllTimers();
+    expect(evaluated).toHaveLength(0);
+    tested.want(true);
+    tested.follow(view);
+    vi.runAllTimers();
+    expect(evaluated).toHaveLength(1);
   });
 });

@@ -1,24 +1,23 @@
 import type { View } from "../api.gen";
 
-/** The total time for repetitions, in ms. */
-const length = 1_500;
+/** The total time for repetitions, in ms. Slow machines optimize enough code for the next visit in it, too. */
+const length = 6_000;
 /** The idle time before the first repetition, in ms. */
 const pause = 300;
-/** Slower evaluations, in ms, are not repeated: a keystroke waits for a running repetition. */
-const maxTook = 1_000;
-/** Larger documents, in characters, are not repeated. */
+/** Larger documents, in characters, are not repeated: a keystroke waits for a running repetition. */
 const maxCharacters = 50_000;
 /** Every fourth repetition changes the CRD, because changed CRDs are slower. */
 const everyCRD = 4;
 
 /**
- * Repeats the last evaluation while the engine is idle. Browsers optimize code
- * after some dozens of runs; the repetitions reach that point before the user
- * types.
+ * Repeats the last evaluation while the engine is idle. Browsers optimize code after some
+ * dozens of runs; the repetitions reach that point before the user types. Browsers also keep
+ * optimized code for the next visit, once there is enough of it.
  */
 export class WarmUp {
   readonly #evaluate: (view: View) => void;
   #left = length;
+  #isWanted = true;
   #runs = 0;
   #next: ReturnType<typeof setTimeout> | undefined;
 
@@ -26,10 +25,16 @@ export class WarmUp {
     this.#evaluate = evaluate;
   }
 
-  /** Schedules repetitions of a view whose evaluation took the given time, in ms. */
-  follow(view: View, took: number): void {
+  /** Schedules repetitions of a view. */
+  follow(view: View): void {
     this.stop();
-    if (took <= maxTook && charactersAround(view) <= maxCharacters) this.#schedule(view, pause);
+    if (this.#isWanted && charactersAround(view) <= maxCharacters) this.#schedule(view, pause);
+  }
+
+  /** Permits repetitions after the next request, or stops them: a hidden page must not use the processor. */
+  want(isWanted: boolean): void {
+    this.#isWanted = isWanted;
+    if (!isWanted) this.stop();
   }
 
   /** Stops the repetitions in favour of a request. */

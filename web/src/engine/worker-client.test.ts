@@ -164,31 +164,4 @@ describe("the worker", () => {
       expect(await answer).toMatchObject({ answer: answerOf("C") });
     });
   }
-
-  test("repeats the pending requests in a new worker after a restart", async () => {
-    const { workers, client } = setUp();
-    const answer = client.evaluate(view, 10_000);
-    workers[0]?.send({ type: "ready" });
-    await tick();
-    client.restart();
-    expect(workers[0]?.ended).toBe(true);
-    await tick();
-    workers[1]?.send({ type: "ready" });
-    await vi.advanceTimersByTimeAsync(2000);
-    workers[1]?.send({ type: "reply", id: workers[1].id, reply: answerOf("A"), memory: 5 << 20 });
-    expect(await answer).toEqual({ answer: answerOf("A"), took: 2000 });
-    expect(client.memory).toBe(5 << 20);
-  });
-
-  test("that is no longer needed ends once it has answered", async () => {
-    const { workers, client } = setUp();
-    const answer = client.evaluate(view, 10_000);
-    workers[0]?.send({ type: "ready" });
-    await tick();
-    client.end();
-    expect(workers[0]?.ended).toBe(false);
-    workers[0]?.send({ type: "reply", id: workers[0].id, reply: answerOf("A"), memory: 1 << 20 });
-    expect(await answer).toMatchObject({ answer: answerOf("A") });
-    expect(workers[0]?.ended).toBe(true);
-  });
 });

@@ -79,8 +79,6 @@ export class WorkerClient {
   #began = 0;
   /** True after the worker's first reply. */
   #used = false;
-  #memory = 0;
-  #ended = false;
   #phase: Phase | "ready" = "downloading";
   #onPhase: (phase: Phase | "ready") => void = () => {};
 
@@ -117,26 +115,17 @@ export class WorkerClient {
     return this.#started;
   }
 
-  /** The size of the worker's WebAssembly memory after its last reply, in bytes. */
-  get memory(): number {
-    return this.#memory;
-  }
-
   /** Evaluates a view, perhaps with judgments. The patience is the time limit in ms. */
   async evaluate(view: View, patience: number, judgments?: Judgments): Promise<TimedAnswer> {
     const { reply, took } = await this.#ask({ type: "show", view, judgments }, patience);
     return { answer: reply as Answer | Fault, took };
   }
 
-  /**
-   * Returns the request for the judgments of older releases on a view. Resolves to undefined
-   * if the module lacks a feature that the scenario needs.
-   */
-  async request(view: View, patience: number): Promise<string | undefined> {
+  /** Returns the request for the judgments of older releases on a view. */
+  async request(view: View, patience: number): Promise<string> {
     const { reply } = await this.#ask({ type: "request", view }, patience);
     const request: unknown = JSON.parse(reply as string);
-    if (request === null) return undefined;
-    if (typeof request === "object" && "error" in request) throw new Error(String(request.error));
+    if (typeof request === "object" && request !== null && "error" in request) throw new Error(String(request.error));
     return reply as string;
   }
 
@@ -182,20 +171,14 @@ export class WorkerClient {
     });
   }
 
-  /** Terminates the worker. A new one repeats the pending requests. */
-  restart(): void {
-    this.#fail(new Interrupted());
+  /** Tells the worker whether the page is visible. */
+  setVisible(isVisible: boolean): void {
+    this.#worker?.postMessage({ type: "visible", isVisible });
   }
 
   /** Terminates the worker. Its requests fail. */
   stop(): void {
     this.#fail(new EngineFailed("the worker is no longer needed"));
-  }
-
-  /** Terminates the worker after its last reply. No request may follow. */
-  end(): void {
-    this.#ended = true;
-    if (this.#waiting.size === 0) this.#worker?.terminate();
   }
 
   #spawn(): void {
@@ -226,10 +209,8 @@ export class WorkerClient {
         this.#ready();
         break;
       case "reply":
-        this.#memory = message.memory;
         this.#waiting.get(message.id)?.resolve(message.reply, this.#lap());
         this.#waiting.delete(message.id);
-        if (this.#ended && this.#waiting.size === 0) this.#worker?.terminate();
         break;
       case "failed":
         this.#crash(message);
@@ -276,7 +257,6 @@ export class WorkerClient {
     this.#worker = undefined;
     this.#started = undefined;
     this.#used = false;
-    this.#memory = 0;
     const waiting = [...this.#waiting.values()];
     this.#waiting.clear();
     this.#failed(error);

@@ -153,15 +153,18 @@ scope.onmessage = ({ data }) => {
     start(data, data.runtime, data.size).catch(fail);
     return;
   }
+  if (data.type === "visible") {
+    warmUp.want(data.isVisible);
+    return;
+  }
   if (data.request.type === "judge") {
     void judge(data.id, data.request.request);
     return;
   }
   warmUp.stop();
-  const asked = performance.now();
   try {
     post({ type: "reply", id: data.id, reply: reply(data.request), memory: memory?.buffer.byteLength ?? 0 });
-    if (data.request.type === "show") warmUp.follow(data.request.view, performance.now() - asked);
+    if (data.request.type === "show") warmUp.follow(data.request.view);
     restLater();
   } catch (error) {
     fail(error);

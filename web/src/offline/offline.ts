@@ -1,5 +1,5 @@
 import type { Config } from "../config";
-import { element } from "../dom";
+import { element, write } from "../dom";
 import type { ModuleAddress } from "../engine/download";
 import type { Session, SessionState } from "../session";
 import { registerServiceWorker } from "../trusted";
@@ -9,8 +9,7 @@ import type { Keep, OfflineMark } from "./protocol";
 const pause = 2000;
 
 /**
- * Caches the page and the loaded modules of the engine for offline use. An
- * installed page caches all modules.
+ * Caches the page and the loaded modules of the engine for offline use.
  */
 export function keepOffline(config: Config, session: Session): void {
   showNetwork(session);
@@ -28,13 +27,11 @@ export function keepOffline(config: Config, session: Session): void {
   };
   const follow = ({ engine, answered, older }: SessionState): void => {
     if (engine.at !== "page" || !answered) return;
-    void keep(config.engine.first);
-    if (engine.whole || isInstalled()) void keep(config.engine.whole);
+    void keep(config.engine);
     const minor = older.at === "ready" ? config.engine.minors?.[older.release] : undefined;
     if (minor) void keep(minor);
   };
   session.subscribe(follow);
-  addEventListener("appinstalled", () => void keep(config.engine.whole));
 }
 
 async function register(address: string): Promise<ServiceWorker | null> {
@@ -56,14 +53,10 @@ export function isOnline(): boolean {
   return navigator.onLine && !visits.some(isMarked);
 }
 
-function isInstalled(): boolean {
-  return matchMedia("(display-mode: standalone)").matches;
-}
-
 function showNetwork(session: Session): void {
   const place = element("network", HTMLElement);
   const show = ({ online }: SessionState): void => {
-    place.textContent = online ? "" : "offline";
+    write(place, { textContent: online ? "" : "offline" });
   };
   show(session.state);
   session.subscribe(show);

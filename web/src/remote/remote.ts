@@ -1,4 +1,5 @@
 import { emptyScenario, sameScenario, type Scenario } from "../scenario";
+import type { Replaced } from "../own";
 import type { Session } from "../session";
 import { joinDocuments, maxFileSize, sortResources } from "../bundle";
 import { documentAddress } from "./address";
@@ -10,22 +11,24 @@ import { type Fetched, nowhere, type Source } from "./source";
 /** Opens documents at addresses. A newer request replaces a pending one. */
 export class Remote {
   readonly #session: Session;
+  readonly #replaced: Replaced;
   #under = new AbortController();
   /** The source of the session's documents before the request. */
   #opened: Source = nowhere;
 
-  constructor(session: Session) {
+  constructor(session: Session, replaced: Replaced) {
     this.#session = session;
+    this.#replaced = replaced;
   }
 
   /** Opens the documents of a link's addresses and nothing else, so that every visitor sees the same. */
   openLink(addresses: string, kubernetes = ""): Promise<boolean> {
-    return this.#open(addresses, () => ({ ...emptyScenario, kubernetes }), changedSince);
+    return this.#open(addresses, (texts) => ({ ...emptyScenario, kubernetes, ...texts }), changedSince);
   }
 
   /** Opens documents beside the present ones, like files. */
   openBeside(address: string): Promise<boolean> {
-    return this.#open(address, () => this.#session.state.scenario);
+    return this.#open(address, this.#replaced);
   }
 
   /** Cancels a pending request and clears a failed one. */
@@ -35,7 +38,7 @@ export class Remote {
   }
 
   /** Changes nothing before the document has arrived. */
-  async #open(address: string, others: () => Scenario, compare?: typeof changedSince): Promise<boolean> {
+  async #open(address: string, opened: Replaced, compare?: typeof changedSince): Promise<boolean> {
     this.#under.abort();
     const { signal } = (this.#under = new AbortController());
     const { source } = this.#session.state;
@@ -45,7 +48,7 @@ export class Remote {
       const fetched = await fetchResources(address, signal);
       const since = await compare?.(address, JSON.stringify(fetched.texts));
       if (signal.aborted) return false;
-      this.#show({ ...others(), ...fetched.texts }, since === undefined ? fetched : { ...fetched, since });
+      this.#show(opened(fetched.texts), since === undefined ? fetched : { ...fetched, since });
       return true;
     } catch (error) {
       if (signal.aborted) return false;

@@ -5,7 +5,7 @@ import { Place } from "./place";
 
 const scenario: Scenario = { ...emptyScenario, crd: "a", object: "b", fieldValidation: "Strict" };
 const config: Config = {
-  engine: { first: { module: "", packed: "" }, whole: { module: "", packed: "" }, runtime: "" },
+  engine: { module: "", packed: "", runtime: "" },
   examples: "",
   evaluate: "",
   help: "",

@@ -1,5 +1,5 @@
 import { isOneOf, type Operation, operations, replicasOf, type Scenario, validations } from "../scenario";
-import { element } from "../dom";
+import { element, write } from "../dom";
 import type { Session } from "../session";
 
 /** Labels the first choice, which stands for the default operation. */
@@ -41,15 +41,15 @@ export function bindChoices(session: Session): void {
     operation.value = scenario.operation;
     kubernetes.value = scenario.kubernetes;
     const first = operation.options[0];
-    if (first) first.text = automatic(scenario);
+    if (first) write(first, { text: automatic(scenario) });
     if (manager.value !== scenario.fieldManager) manager.value = scenario.fieldManager;
     force.checked = scenario.force;
     if (user.value !== scenario.user) user.value = scenario.user;
     if (groups.value !== scenario.groups) groups.value = scenario.groups;
     if (replicasOf(replicas.value) !== scenario.replicas) replicas.value = String(scenario.replicas);
-    element("scale-options", HTMLElement).hidden = scenario.operation !== "scale";
-    element("user-options", HTMLElement).hidden = scenario.admission === "";
-    element("apply-options", HTMLElement).hidden = scenario.operation !== "apply";
+    write(element("scale-options", HTMLElement), { hidden: scenario.operation !== "scale" });
+    write(element("user-options", HTMLElement), { hidden: scenario.admission === "" });
+    write(element("apply-options", HTMLElement), { hidden: scenario.operation !== "apply" });
   };
   show(session.state);
   session.subscribe((state, previous) => {

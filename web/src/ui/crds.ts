@@ -92,7 +92,7 @@ function isSameBundle(a: Scenario, b: Scenario): boolean {
   return (Object.keys(a) as (keyof Scenario)[]).every((name) => name === "crdIndex" || a[name] === b[name]);
 }
 
-/** Reports whether the complete engine in the page has nothing to do. */
+/** Reports whether the engine in the page has nothing to do. */
 function isIdle(state: SessionState): boolean {
   return state.engine.at === "page" && !isPending(state);
 }

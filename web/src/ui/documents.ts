@@ -4,7 +4,8 @@ import { Editor } from "../editor/editor";
 import type { Assistant } from "../engine/assistant";
 import type { Session, SessionState } from "../session";
 import { unmetIn } from "../tests";
-import { splitBundle } from "../bundle";
+import { isCRD, splitBundle } from "../bundle";
+import type { Replaced } from "../own";
 import { markLinesAt } from "./lines";
 import { markPlacesAt, type Place } from "./places";
 import { Tabs } from "./tabs";
@@ -65,6 +66,7 @@ export class Documents {
   readonly #session: Session;
   readonly #readOnly: boolean;
   readonly #help: Assistant;
+  readonly #replacedBy: Replaced;
   /** The editors of the documents shown so far: creating an editor is slow. */
   readonly #editors = new Map<DocumentName, Editor>();
   /** For documents without an editor, the replaced versions, the oldest first. */
@@ -77,8 +79,10 @@ export class Documents {
   /** The last decodable CRD. It serves assist requests while the current CRD is broken. */
   #decodedCrd = "";
 
-  constructor(session: Session, help: Assistant, readOnly: boolean) {
+  /** replaced returns the scenario in which a paste over a whole document replaces documents. */
+  constructor(session: Session, help: Assistant, replaced: Replaced, readOnly: boolean) {
     this.#session = session;
+    this.#replacedBy = replaced;
     this.#readOnly = readOnly;
     this.#help = help;
     this.#tabs = new Tabs(
@@ -190,9 +194,9 @@ export class Documents {
       },
       takePaste: (text) => {
         if (this.#readOnly) return true;
-        const bundle = splitBundle(text, name);
-        if (bundle) this.#session.edit(bundle, "opened");
-        return bundle !== undefined;
+        const pasted = splitBundle(text, name) ?? (name === "crd" && isCRD(text) ? { crd: text } : undefined);
+        if (pasted) this.#session.edit(this.#replacedBy(pasted), "opened");
+        return pasted !== undefined;
       },
       onEdit: (text, typed) => this.#session.edit({ [name]: text }, typed ? "typed" : "changed"),
       onFocus: () => this.#session.update({ document: name }),

@@ -1,12 +1,13 @@
 import { element } from "../dom";
+import type { Replaced } from "../own";
 import type { Session } from "../session";
 import { maxFileSize, sortTexts } from "../bundle";
 
 /** Opens files from the menu entry or dropped onto the documents. */
-export function bindFiles(session: Session): void {
+export function bindFiles(session: Session, replaced: Replaced): void {
   const picker = element("open-files", HTMLInputElement);
   const open = (files: Iterable<File>): void => {
-    openFiles(session, [...files]).catch((error: unknown) => {
+    openFiles(session, replaced, [...files]).catch((error: unknown) => {
       session.update({ notice: `The files cannot be read: ${error instanceof Error ? error.message : String(error)}` });
     });
   };
@@ -45,10 +46,10 @@ function bindDrop(pane: HTMLElement, open: (files: Iterable<File>) => void): voi
   );
 }
 
-async function openFiles(session: Session, files: readonly File[]): Promise<void> {
+async function openFiles(session: Session, replaced: Replaced, files: readonly File[]): Promise<void> {
   const tooLarge = files.find(({ size }) => size > maxFileSize);
   if (tooLarge) throw new Error(`${tooLarge.name} is larger than ${maxFileSize >> 20} MiB.`);
   const texts = await Promise.all(files.map((file) => file.text()));
   if (texts.length === 0) return;
-  session.edit(sortTexts(texts, session.state.document), "opened");
+  session.edit(replaced(sortTexts(texts, session.state.document)), "opened");
 }

@@ -12,6 +12,7 @@ export class Panels {
   readonly #places = new Map<string, HTMLElement>();
   #wanted = new Map<string, string>();
   readonly #shown = new Map<string, string>();
+  #held: readonly string[] = [];
   readonly #onSwap: (names: readonly string[]) => void;
 
   /** onSwap receives the names of the panels with new content. */
@@ -56,12 +57,27 @@ export class Panels {
     }
   }
 
+  /** Keeps the content of panels until the next call. */
+  hold(names: readonly string[]): void {
+    this.#held = names;
+    this.refresh();
+  }
+
+  /** Reports whether a panel with content keeps it, although there is newer content. */
+  waits(name: string): boolean {
+    return this.#held.includes(name) && this.#shown.has(name) && this.#differs(name);
+  }
+
+  #differs(name: string): boolean {
+    return this.#wanted.has(name) && this.#wanted.get(name) !== this.#shown.get(name);
+  }
+
   /** Updates the visible panels. */
   refresh(): void {
     const swapped: string[] = [];
     for (const [name, html] of this.#wanted) {
       const place = this.#places.get(name);
-      if (!place || this.#shown.get(name) === html) continue;
+      if (!place || !this.#differs(name) || this.waits(name)) continue;
       if (place.closest("[hidden]")) continue;
       swap(place, html);
       this.#shown.set(name, html);

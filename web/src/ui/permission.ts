@@ -1,4 +1,4 @@
-import { element } from "../dom";
+import { element, write } from "../dom";
 import { type Permission, storePermission } from "../engine/permission";
 import type { Session, SessionState } from "../session";
 
@@ -24,9 +24,9 @@ export function bindPermission(session: Session): void {
   });
   const show = (state: SessionState): void => {
     const isGranted = state.permission === "granted";
-    question.hidden = !state.question || state.engine.at !== "withheld";
-    again.hidden = !isGranted && (state.engine.at !== "withheld" || state.question);
-    again.textContent = isGranted ? "Stop sending documents to the server" : "Evaluate on the server…";
+    write(question, { hidden: !state.question || state.engine.at !== "withheld" });
+    write(again, { hidden: !isGranted && (state.engine.at !== "withheld" || state.question) });
+    write(again, { textContent: isGranted ? "Stop sending documents to the server" : "Evaluate on the server…" });
   };
   show(session.state);
   session.subscribe(show);

@@ -1,5 +1,5 @@
 import { type Config, serverReleases } from "../config";
-import { element } from "../dom";
+import { element, write } from "../dom";
 import { requiresRelease } from "../engine/engine";
 import { storePermission } from "../engine/permission";
 import type { Session, SessionState } from "../session";
@@ -16,9 +16,9 @@ export function bindReleaseOffer(session: Session, config: Config): void {
   });
   const show = (state: SessionState): void => {
     const { scenario, panel, permission } = state;
-    offer.hidden = permission === "granted" || state.engine.at !== "page" || !requiresRelease({ scenario, panels: [panel] }, releases);
+    write(offer, { hidden: permission === "granted" || state.engine.at !== "page" || !requiresRelease({ scenario, panels: [panel] }, releases) });
     const which = scenario.kubernetes === "" ? "older Kubernetes releases" : `Kubernetes ${scenario.kubernetes}`;
-    reason.textContent = `The server at ${location.host} has the libraries of ${which}; this page does not. The server does not store the documents.`;
+    write(reason, { textContent: `The server at ${location.host} has the libraries of ${which}; this page does not. The server does not store the documents.` });
   };
   show(session.state);
   session.subscribe(show);

@@ -1,5 +1,5 @@
 import type { Config } from "../config";
-import { element } from "../dom";
+import { element, write } from "../dom";
 import { judgedReleases, type Older } from "../engine/older";
 import type { Session, SessionState } from "../session";
 
@@ -21,9 +21,9 @@ export function bindReleases(session: Session, { engine: { minors = {} } }: Conf
   const show = (current: SessionState): void => {
     const rest = missing(current);
     const { all, release } = current.older;
-    place.hidden = current.engine.at !== "page" || (rest.length === 0 && !all);
-    start.textContent = all ? "Stop" : "Evaluate with all older releases";
-    state.textContent = all ? `Kubernetes ${release}…` : sizeText(rest.map((name) => minors[name]?.download ?? 0));
+    write(place, { hidden: current.engine.at !== "page" || (rest.length === 0 && !all) });
+    write(start, { textContent: all ? "Stop" : "Evaluate with all older releases" });
+    write(state, { textContent: all ? `Kubernetes ${release}…` : sizeText(rest.map((name) => minors[name]?.download ?? 0)) });
   };
   show(session.state);
   session.subscribe(show);

@@ -1,15 +1,20 @@
-import { element } from "../dom";
+import { element, write } from "../dom";
 import { isUnreadable } from "../evaluation";
 import { isOneOf, type PanelName, panelNames } from "../scenario";
 import type { Session, SessionState } from "../session";
 import { Panels } from "./panels";
 import { Tabs } from "./tabs";
 
+/** The panels that do not change per keystroke: the line of the verdict, its announcement, and the times. */
+const afterTyping = ["brief", "announcement", "timing"];
+
 /** The panels of the answer and their tabs. */
 export class Results {
   readonly #session: Session;
   readonly #panels: Panels;
   readonly #tabs: Tabs;
+  /** The line of the verdict. */
+  readonly #brief = document.querySelector("[data-panel=brief]") ?? document.createElement("span");
 
   /** onSwap receives the names of the panels with new content. */
   constructor(session: Session, onSwap: (names: readonly string[]) => void) {
@@ -44,6 +49,8 @@ export class Results {
       if (state.answer) this.#show(state);
       else this.#panels.clear(state.engine.at === "withheld" ? "There is no result, because your documents are not sent to the server." : "There is no result.");
     }
+    if (state.typing !== previous.typing) this.#panels.hold(state.typing ? afterTyping : []);
+    this.#brief.toggleAttribute("data-waits", this.#panels.waits("brief"));
     if (state.tested !== previous.tested || state.scenario.oldCrd !== previous.scenario.oldCrd || state.panel !== previous.panel) this.#offerTabs(state);
     if (state.panel !== previous.panel) {
       this.#tabs.show(state.panel);
@@ -56,7 +63,7 @@ export class Results {
     if (!answer) return;
     const keeps = origin === "typed" && isUnreadable(answer);
     element("result", HTMLElement).toggleAttribute("data-kept", keeps);
-    element("last-result", HTMLElement).hidden = !keeps;
+    write(element("last-result", HTMLElement), { hidden: !keeps });
     if (keeps) this.#panels.showStanding(answer.panels);
     else this.#panels.show(answer.panels);
   }

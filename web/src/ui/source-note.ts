@@ -1,5 +1,5 @@
 import { type DocumentName, documentNames } from "../scenario";
-import { element } from "../dom";
+import { element, write } from "../dom";
 import { fetchedOf } from "../remote/source";
 import type { Session, SessionState } from "../session";
 
@@ -22,16 +22,16 @@ export function bindSourceNote(session: Session): void {
   const show = (state: SessionState): void => {
     const { source } = state;
     const fetched = fetchedOf(state);
-    note.hidden = source.at !== "fetching" && !fetched;
-    about.textContent = fetched ? `${namesOf(fetched.texts)} from` : "Fetching";
+    write(note, { hidden: source.at !== "fetching" && !fetched });
+    write(about, { textContent: fetched ? `${namesOf(fetched.texts)} from` : "Fetching" });
     const address = fetched?.address ?? (source.at === "fetching" ? source.address : "");
     const [first = "", ...more] = address.split("\n");
-    link.textContent = first;
-    link.title = address;
-    others.textContent = [
+    write(link, { textContent: first });
+    write(link, { title: address });
+    write(others, { textContent: [
       more.length > 0 ? ` and ${more.length} more ${more.length === 1 ? "file" : "files"}` : "",
       fetched?.since ? `, changed since your visit on ${fetched.since}` : "",
-    ].join("");
+    ].join("") });
     if (fetched) link.href = /^https:\/\//i.test(first) ? first : `https://${first}`;
     else link.removeAttribute("href");
   };

@@ -1,7 +1,7 @@
 import { element } from "../dom";
 import { read, write } from "../local";
 
-export interface SplitOptions {
+interface SplitOptions {
   /** The id of the separator. */
   readonly id: string;
   /** The custom property on the separator's parent that receives the share. */
@@ -12,8 +12,31 @@ export interface SplitOptions {
   readonly keys: readonly [smaller: string, larger: string];
 }
 
+/** Binds the separators between the panes. */
+export function bindSplits(): void {
+  const fromLeft = {
+    share: (event: PointerEvent, parent: DOMRect) => (100 * (event.clientX - parent.left)) / parent.width,
+    keys: ["ArrowLeft", "ArrowRight"],
+  } as const;
+  bindSplit({ id: "split", property: "--documents-width", ...fromLeft });
+  bindSplit({ id: "wide-split", property: "--documents-wide-width", ...fromLeft });
+  bindSplit({ id: "columns-split", property: "--crd-width", ...fromLeft });
+  bindSplit({
+    id: "rows-split",
+    property: "--crd-height",
+    share: (event, parent) => (100 * (event.clientY - parent.top)) / parent.height,
+    keys: ["ArrowUp", "ArrowDown"],
+  });
+  bindSplit({
+    id: "problems-split",
+    property: "--problems-height",
+    share: (event, parent) => (100 * (parent.bottom - event.clientY)) / parent.height,
+    keys: ["ArrowDown", "ArrowUp"],
+  });
+}
+
 /** Binds a separator to pointer and keyboard, and stores its position. */
-export function bindSplit({ id, property, share, keys }: SplitOptions): void {
+function bindSplit({ id, property, share, keys }: SplitOptions): void {
   const separator = element(id, HTMLElement);
   const parent = separator.parentElement;
   if (!parent) return;

@@ -1,9 +1,12 @@
 import type { Config } from "../config";
-import { element } from "../dom";
+import { element, write } from "../dom";
 import type { Evaluator } from "../engine/engine";
 import { isPending } from "../evaluation";
 import { problemOf } from "../remote/source";
 import type { Session, SessionState } from "../session";
+
+/** The time in ms after which a wait is shown while the user types. */
+const noticeable = 100;
 
 type Minors = NonNullable<Config["engine"]["minors"]>;
 
@@ -30,7 +33,7 @@ function olderText({ older: { at, release, part, because } }: SessionState, mino
 }
 
 function stateText(state: SessionState, minors: Minors): string {
-  const { engine, answer, notice } = state;
+  const { engine, answer } = state;
   switch (engine.at) {
     case "loading":
       return phases[engine.phase];
@@ -40,7 +43,6 @@ function stateText(state: SessionState, minors: Minors): string {
     case "nowhere":
       return `The engine does not run in this page: ${engine.because}.`;
     case "page":
-      if (answer?.missing && !notice) return "Loading the rest of the engine…";
       return answer?.preliminary ? "Checking the CRD…" : olderText(state, minors);
   }
 }
@@ -59,20 +61,35 @@ export function bindStatus(session: Session, { engine: { minors = {} } }: Config
   const result = element("result", HTMLElement);
   const problems = element("problems", HTMLElement);
   const show = (state: SessionState): void => {
-    where.textContent = state.answer ? whereTexts[state.evaluator] : "";
+    write(where, { textContent: state.answer ? whereTexts[state.evaluator] : "" });
     const text = stateText(state, minors);
-    stateElement.textContent = text;
-    progress.hidden = !isLoading(state, text);
+    write(stateElement, { textContent: text });
+    write(progress, { hidden: !isLoading(state, text) });
     const { at, part } = state.older;
-    if (at === "loading" && part > 0 && part < 1) progress.value = part;
+    if (at === "loading" && part > 0 && part < 1) write(progress, { value: part });
     else progress.removeAttribute("value");
-    notice.textContent = state.notice || problemOf(state);
-    notice.hidden = notice.textContent === "";
-    const stale = state.answered !== state.scenario;
+    const sentence = state.notice || problemOf(state);
+    write(notice, { textContent: sentence, hidden: sentence === "" });
+  };
+  // Most evaluations end before a reader would see that the result is of an earlier text.
+  const showWait = (): void => {
+    const stale = session.state.answered !== session.state.scenario;
     result.toggleAttribute("data-stale", stale);
     problems.toggleAttribute("data-stale", stale);
-    result.setAttribute("aria-busy", String(isPending(state)));
+    write(result, { ariaBusy: String(isPending(session.state)) });
   };
+  // Tests and measurements cannot rely on attributes, which a fast result leaves unchanged.
+  Object.defineProperty(result, "pending", { get: () => isPending(session.state) });
+  let soon: ReturnType<typeof setTimeout> | undefined;
   show(session.state);
-  session.subscribe(show);
+  showWait();
+  session.subscribe((state) => {
+    show(state);
+    if (!isPending(state)) {
+      clearTimeout(soon);
+      soon = undefined;
+      showWait();
+    } else if (state.typing) soon ??= setTimeout(showWait, noticeable);
+    else showWait();
+  });
 }

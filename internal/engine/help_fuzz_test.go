@@ -1,4 +1,4 @@
-package whole_test
+package engine_test
 
 import (
 	"context"
@@ -10,7 +10,7 @@ import (
 	"unicode/utf16"
 
 	"github.com/crdlab/crdlab/internal/assist"
-	"github.com/crdlab/crdlab/internal/engine/whole"
+	"github.com/crdlab/crdlab/internal/engine"
 	"github.com/crdlab/crdlab/internal/enginetest/cases"
 	"github.com/crdlab/crdlab/internal/playground"
 )
@@ -23,7 +23,7 @@ var writable = []playground.Document{
 // FuzzHelp requests completion and hover at arbitrary positions, inside or outside
 // of arbitrary documents. The results must be complete and lie at the cursor.
 func FuzzHelp(f *testing.F) {
-	all, err := cases.Read("../testdata")
+	all, err := cases.Read("testdata")
 	if err != nil {
 		f.Fatal(err)
 	}
@@ -40,7 +40,7 @@ func FuzzHelp(f *testing.F) {
 	f.Add(rule, "", "", uint8(0), strings.Count(rule, "\n")+10, len(rule))
 	const beside = "apiVersion: v1\nkind: Namespace\n---\napiVersion: apiextensions.k8s.io/v1\nkind: CustomResourceDefinition\n"
 	f.Add(beside, "", "", uint8(0), 0, len("apiVersion: v1"))
-	one := whole.New()
+	one := engine.New()
 	f.Fuzz(func(t *testing.T, crd, object, admission string, document uint8, line, character int) {
 		// Replace invalid UTF-8 like the JSON decoder.
 		crd, object, admission = strings.ToValidUTF8(crd, "\ufffd"), strings.ToValidUTF8(object, "\ufffd"), strings.ToValidUTF8(admission, "\ufffd")

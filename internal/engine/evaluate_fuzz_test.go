@@ -1,4 +1,4 @@
-package whole_test
+package engine_test
 
 import (
 	"context"
@@ -12,7 +12,6 @@ import (
 	"golang.org/x/net/html"
 
 	"github.com/crdlab/crdlab/internal/engine"
-	"github.com/crdlab/crdlab/internal/engine/whole"
 	"github.com/crdlab/crdlab/internal/enginetest/cases"
 	"github.com/crdlab/crdlab/internal/playground"
 	"github.com/crdlab/crdlab/internal/ui"
@@ -30,7 +29,7 @@ var (
 // reproducible, every range must lie in its document, and the panels must escape
 // everything that the documents contain.
 func FuzzEvaluate(f *testing.F) {
-	all, err := cases.Read("../testdata")
+	all, err := cases.Read("testdata")
 	if err != nil {
 		f.Fatal(err)
 	}
@@ -38,7 +37,7 @@ func FuzzEvaluate(f *testing.F) {
 		s := c.Scenario
 		f.Add(s.CRD, s.OldCRD, s.Object, s.OldObject, s.Conversion, s.Admission, uint8(i))
 	}
-	one := whole.New()
+	one := engine.New()
 	f.Fuzz(func(t *testing.T, crd, oldCRD, object, oldObject, conversion, admission string, options uint8) {
 		scenario := playground.Scenario{
 			CRD: crd, OldCRD: oldCRD, Object: object, OldObject: oldObject, Conversion: conversion, Admission: admission, Now: cases.Now,
@@ -46,11 +45,11 @@ func FuzzEvaluate(f *testing.F) {
 			Operation:       operations[int(options/4)%len(operations)],
 			Schemas:         options >= 128,
 		}
-		report, done := evaluateOnce(t, one, scenario)
+		report, done := evaluateInTime(t, one, scenario)
 		if !done {
 			return
 		}
-		again, done := evaluateOnce(t, one, scenario)
+		again, done := evaluateInTime(t, one, scenario)
 		// The first error of an apply is random upstream.
 		if done && scenario.Operation != playground.OperationApply {
 			checkSame(t, report, again)
@@ -61,9 +60,9 @@ func FuzzEvaluate(f *testing.F) {
 	})
 }
 
-// evaluateOnce evaluates with a timeout, like the server and the page. It is false
+// evaluateInTime evaluates with a timeout, like the server and the page. It is false
 // after the timeout.
-func evaluateOnce(t *testing.T, e *engine.Engine, scenario playground.Scenario) (playground.Report, bool) {
+func evaluateInTime(t *testing.T, e *engine.Engine, scenario playground.Scenario) (playground.Report, bool) {
 	ctx, cancel := context.WithTimeout(t.Context(), fuzzTimeout)
 	defer cancel()
 	report, err := e.Evaluate(ctx, scenario)

@@ -1,6 +1,6 @@
 //go:build unix
 
-package whole_test
+package engine_test
 
 import (
 	"encoding/json"
@@ -12,7 +12,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/crdlab/crdlab/internal/engine/whole"
+	"github.com/crdlab/crdlab/internal/engine"
 	"github.com/crdlab/crdlab/internal/enginetest/cases"
 	"github.com/crdlab/crdlab/internal/playground"
 	"github.com/crdlab/crdlab/internal/ui"
@@ -292,7 +292,7 @@ func processTime(t *testing.T) time.Duration {
 // evaluateWhole evaluates s without caches, and renders the report.
 func evaluateWhole(t *testing.T, s playground.Scenario) {
 	s.Now = cases.Now
-	report, err := whole.New().Evaluate(t.Context(), s)
+	report, err := engine.New().Evaluate(t.Context(), s)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,0 +1,31 @@
+import type { Config } from "../config";
+import type { Older } from "../engine/older";
+import type { Session } from "../session";
+import { bindChoices } from "./choices";
+import { bindCopyText } from "./copy";
+import { bindJumpBar } from "./jump-bar";
+import { bindMaximize } from "./maximize";
+import { bindPermission } from "./permission";
+import { bindPrint } from "./print";
+import { bindReleaseOffer } from "./release-offer";
+import { bindReleases } from "./releases";
+import { bindRuleFilter } from "./rule-filter";
+import { bindSplits } from "./split";
+import { bindStatus } from "./status";
+import { bindTheme } from "./theme";
+
+/** Binds what surrounds the documents and the result: header, footer, options and separators. */
+export function bindFrame(session: Session, config: Config, older: Older | undefined): void {
+  bindTheme(session);
+  bindStatus(session, config);
+  bindPermission(session);
+  bindReleaseOffer(session, config);
+  bindReleases(session, config, older);
+  bindChoices(session);
+  bindCopyText();
+  bindPrint(session);
+  bindMaximize(session);
+  bindJumpBar(session);
+  bindRuleFilter();
+  bindSplits();
+}
