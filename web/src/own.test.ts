@@ -28,6 +28,12 @@ test("the same CRD, edited elsewhere, keeps the options", () => {
   expect(replaced(before, { crd })).toEqual({ ...before, crd });
 });
 
+test("the first CRD keeps the options", () => {
+  const before = { ...example, crd: "" };
+  const change = { crd: crdOf("b.example.com") };
+  expect(replaced(before, change)).toEqual({ ...before, ...change });
+});
+
 test("another object keeps the options", () => {
   expect(replaced(example, { object: "kind: B" })).toEqual({ ...example, object: "kind: B" });
 });

@@ -13,7 +13,8 @@ export type Replaced = (documents: Partial<Scenario>) => Scenario;
  */
 export function replaceDocuments(before: Scenario, change: Partial<Scenario>, isExample: IsExample): Scenario {
   const { crd = before.crd } = change;
-  if (!isCRD(crd) || crd === before.crd || !(isExample("crd", before.crd) || nameOf(crd) !== nameOf(before.crd))) return { ...before, ...change };
+  const isOther = isExample("crd", before.crd) || nameOf(crd) !== nameOf(before.crd);
+  if (before.crd.trim() === "" || crd === before.crd || !isCRD(crd) || !isOther) return { ...before, ...change };
   const kept = documentNames.filter((name) => !isExample(name, before[name]));
   return { ...emptyScenario, ...Object.fromEntries(kept.map((name) => [name, before[name]])), ...change };
 }
