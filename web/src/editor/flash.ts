@@ -32,8 +32,12 @@ function linesOf(text: Text, from: number, to: number): DecorationSet {
   return Decoration.set(ranges);
 }
 
+/** The ends of the last highlights, which must not end a newer one. */
+const ends = new WeakMap<EditorView, ReturnType<typeof setTimeout>>();
+
 /** Highlights the lines of a range for a moment. */
 export function flash(view: EditorView, from: number, to: number): void {
+  clearTimeout(ends.get(view));
   view.dispatch({ effects: setFlash.of({ from, to }) });
-  setTimeout(() => view.dispatch({ effects: setFlash.of(null) }), duration);
+  ends.set(view, setTimeout(() => view.dispatch({ effects: setFlash.of(null) }), duration));
 }
