@@ -23,8 +23,6 @@ type cursorContext struct {
 	// console is the scope of the console's expression; nil if the cursor is in a
 	// document.
 	console *celscope.Scope
-	// consoleLacksFeature is set if the console needs a feature that this engine lacks.
-	consoleLacksFeature bool
 	// kind is the type of the document at the cursor, or nil if it is unknown.
 	kind *crdschema.Kind
 	// crd is the CRD of the scenario if the document is an object or an admission
