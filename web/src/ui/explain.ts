@@ -23,6 +23,8 @@ export class Explain {
   readonly #session: Session;
   readonly #options: ExplainOptions;
   readonly #lines = new Map<DocumentName, HTMLElement>();
+  /** The explanations that the lines show, as JSON. */
+  readonly #shown = new Map<DocumentName, string>();
   /** The documents whose caret has moved since the last explanation. */
   readonly #moved = new Set<DocumentName>();
   /** The documents in which the user has placed the caret. */
@@ -73,6 +75,9 @@ export class Explain {
     this.#moved.delete(name);
     const explanation = await this.#options.explain(name);
     if (!explanation || this.#session.state.scenario !== scenario || this.#moved.has(name)) return;
+    const shown = JSON.stringify(explanation);
+    if (this.#shown.get(name) === shown) return;
+    this.#shown.set(name, shown);
     const parts = renderExplanation(explanation, this.#links(name, explanation));
     line.replaceChildren(...(parts.length > 0 ? parts : [this.#hint.cloneNode(true)]));
     line.scrollLeft = 0;

@@ -13,6 +13,8 @@ export class Results {
   readonly #session: Session;
   readonly #panels: Panels;
   readonly #tabs: Tabs;
+  /** The line of the verdict waits for the end of the typing. */
+  #waits = false;
   /** The line of the verdict. */
   readonly #brief = document.querySelector("[data-panel=brief]") ?? document.createElement("span");
 
@@ -49,7 +51,10 @@ export class Results {
       if (state.answer) this.#show(state);
       else this.#panels.clear(state.engine.at === "withheld" ? "There is no result, because your documents are not sent to the server." : "There is no result.");
     }
-    if (state.typing !== previous.typing) this.#panels.hold(state.typing ? afterTyping : []);
+    // A pause shows the verdict on the present text, not one on the text before.
+    const waits = state.typing || (state.origin === "typed" && state.scenario !== state.answered);
+    if (waits !== this.#waits) this.#panels.hold(waits ? afterTyping : []);
+    this.#waits = waits;
     this.#brief.toggleAttribute("data-waits", this.#panels.waits("brief"));
     if (state.tested !== previous.tested || state.scenario.oldCrd !== previous.scenario.oldCrd || state.panel !== previous.panel) this.#offerTabs(state);
     if (state.panel !== previous.panel) {
