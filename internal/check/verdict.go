@@ -83,7 +83,7 @@ func named(output, name, path string, warnings []string) string {
 // findingsOf returns findings with their places in files.
 func findingsOf(findings []playground.Finding, files map[playground.Document]*manifest.Document) []Finding {
 	all := []Finding{}
-	for _, f := range findings {
+	for _, f := range playground.Readable(findings) {
 		file := files[f.Document]
 		if file == nil {
 			continue

@@ -8,7 +8,7 @@ type group struct {
 // groups lists the pages in the order of the index.
 var groups = []group{
 	{"Manifests", []string{
-		"yaml-syntax", "duplicate-key", "undecodable-value", "kind-missing", "not-a-crd", "crd-v1beta1", "unknown-field-in-crd", "unknown-field",
+		"yaml-syntax", "partly-read", "duplicate-key", "undecodable-value", "kind-missing", "not-a-crd", "crd-v1beta1", "unknown-field-in-crd", "unknown-field",
 	}},
 	{"Names and versions of a CRD", []string{
 		"crd-name", "crd-group", "crd-invalid-name", "crd-plural", "crd-kind", "crd-list-kind", "crd-scope", "api-approved",

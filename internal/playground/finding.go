@@ -1,5 +1,10 @@
 package playground
 
+import (
+	"cmp"
+	"slices"
+)
+
 // Finding is a diagnostic about one document.
 type Finding struct {
 	Severity Severity `json:"severity"`
@@ -39,6 +44,52 @@ type Related struct {
 	Document Document `json:"document"`
 	Range    Range    `json:"range"`
 	Message  string   `json:"message"`
+}
+
+// Values of [Finding.Code] that the page treats in a way of their own.
+const (
+	// CodeNoMatches is the code of an object whose kind or version the CRD does not serve.
+	CodeNoMatches = "no-matches-for-kind"
+	// CodePartlyRead is the code of a document whose end the API server's decoder ignores.
+	CodePartlyRead = "partly-read"
+	// CodeRulesNotChecked is the code of the API server's note that it skipped the rules.
+	CodeRulesNotChecked = "rules-not-checked"
+)
+
+// Readable returns a copy of the findings of a request as people read them, errors first. It
+// omits errors that follow from another finding, because the decoder has not read the rest of
+// the document. The API server's note that it skipped the rules is no error of its own.
+func Readable(all []Finding) []Finding {
+	partly := slices.IndexFunc(all, func(f Finding) bool { return f.Code == CodePartlyRead })
+	readable := []Finding{}
+	for _, f := range all {
+		switch {
+		case f.Code == CodePartlyRead && slices.ContainsFunc(all, f.hides):
+			f.Severity = SeverityError
+		case partly >= 0 && all[partly].hides(f):
+			continue
+		case f.Code == CodeRulesNotChecked:
+			f.Severity = SeverityInfo
+		}
+		readable = append(readable, f)
+	}
+	SortFindings(readable)
+	return readable
+}
+
+// hides reports whether another finding is an error that follows from f, which is about the
+// unread end of a document.
+func (f Finding) hides(other Finding) bool {
+	return other.Severity == SeverityError && other.Document == f.Document
+}
+
+// SortFindings sorts findings by their severity, errors first. It keeps the order of
+// findings with the same severity.
+func SortFindings(all []Finding) {
+	order := []Severity{SeverityError, SeverityWarning, SeverityInfo}
+	slices.SortStableFunc(all, func(a, b Finding) int {
+		return cmp.Compare(slices.Index(order, a.Severity), slices.Index(order, b.Severity))
+	})
 }
 
 // Severity classifies a [Finding]. An error means that the CRD or the object is

@@ -110,7 +110,9 @@ func (d *Document) parseYAML(budget *yamltext.Budget) {
 		return
 	}
 	if at, ok := d.findTrailing(root); ok {
-		d.Err = d.syntaxError("unexpected text after the value", at-d.layout.Start, yamltext.LineEnd(d.Text, at-d.layout.Start))
+		unread := d.syntaxError("unexpected text after the value", at-d.layout.Start, yamltext.LineEnd(d.Text, at-d.layout.Start))
+		unread.Unread = true
+		d.Err = unread
 		return
 	}
 	d.root = root

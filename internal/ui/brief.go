@@ -22,17 +22,24 @@ type briefView struct {
 func briefVerdict(report playground.Report) briefView {
 	view := briefView{class: "accepted", word: "Accepted"}
 	var subject string
+	document := playground.DocumentObject
 	if !report.CRD.Accepted || len(report.Objects) == 0 {
-		subject = "CRD"
+		subject, document = documentTitle(playground.DocumentCRD), playground.DocumentCRD
 		view.worsen(report.CRD.Accepted, report.CRD.Status)
+		if report.CRD.Accepted {
+			view.word, subject = "CRD accepted", ""
+		}
 	} else {
 		subject = objectsSummary(report.Objects)
 		for _, object := range report.Objects {
-			if len(object.DependsOn) > 0 {
+			switch {
+			case len(object.DependsOn) > 0:
 				view.doubt("Depends on the webhook")
-				continue
+			case isOfAnotherCRD(report.CRD, object):
+				view.doubt("The object is of another CRD")
+			default:
+				view.worsen(object.Accepted, object.Status)
 			}
-			view.worsen(object.Accepted, object.Status)
 		}
 	}
 	switch {
@@ -41,13 +48,29 @@ func briefVerdict(report playground.Report) briefView {
 		view.class, view.word = "unknown", "Checking rules…"
 	case report.Kubernetes.Approximate:
 		view.class, view.word = "approximate", "Probably accepted"
+		if document == playground.DocumentCRD {
+			view.word = "CRD probably accepted"
+		}
 	}
-	var problems string
-	if all := findings(report); len(all) > 0 {
-		problems = problemCounts(all)
-	}
-	view.detail = strings.Join(nonEmpty(subject, problems), " · ")
+	view.detail = strings.Join(countsByDocument(subject, document, findings(report)), ", ")
 	return view
+}
+
+// countsByDocument counts the problems of each document: "CronTab backup · 1 error" and
+// "CRD · 2 warnings". The document of the verdict comes first, with its subject as the title.
+func countsByDocument(subject string, first playground.Document, all []playground.Finding) []string {
+	var counts []string
+	if own := findingsIn(all, first); len(own) > 0 {
+		counts = append(counts, strings.Join(nonEmpty(subject, problemCounts(own)), " · "))
+	} else {
+		counts = nonEmpty(subject)
+	}
+	for _, kind := range documents {
+		if own := findingsIn(all, kind.Document); len(own) > 0 && kind.Document != first {
+			counts = append(counts, kind.title+" · "+problemCounts(own))
+		}
+	}
+	return counts
 }
 
 // worsen lowers the verdict if a request was rejected or not evaluated.

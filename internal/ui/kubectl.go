@@ -12,10 +12,13 @@ func resourceArgument(crd playground.CRD, version string, preferred bool) string
 }
 
 func noTablesMessage(report playground.Report) string {
-	if !report.CRD.Accepted {
-		return "No resources: the CRD was rejected."
+	switch {
+	case report.CRD.Accepted:
+		return "No resources: the CRD serves no version."
+	case report.CRD.Status.Code == 0:
+		return "No resources: the CRD was not evaluated."
 	}
-	return "No resources: the CRD serves no version."
+	return "No resources: the CRD was rejected."
 }
 
 // emptyTableReason explains an empty table.

@@ -14,12 +14,17 @@ func changeMark(c stageChange) mark {
 	switch {
 	case c.change.Op == playground.ChangeRemove:
 		return markRemoved
-	case isRoutine(c.stage):
+	case isRoutine(c.stage) && !(isKept(c) && c.change.Op == playground.ChangeReplace):
 		return markQuiet
 	case c.change.Op == playground.ChangeReplace:
 		return markReplaced
 	}
 	return markAdded
+}
+
+// isKept reports whether a request kept a value of the existing object, outside the metadata.
+func isKept(c stageChange) bool {
+	return c.stage == playground.StagePrepare && len(c.change.Steps) > 0 && c.change.Steps[0] != "metadata" && c.change.Op != playground.ChangeRemove
 }
 
 // isRoutine reports whether every request gets the changes of a stage.
@@ -47,9 +52,9 @@ func noteAttributes(c stageChange) templ.Attributes {
 }
 
 // crdLine returns the one-based line of the CRD that explains a change. Changes
-// that every request gets have no such line.
+// that every request gets, and kept values, have no such line.
 func crdLine(c stageChange) (line int, ok bool) {
-	if c.change.SchemaRange == nil || changeMark(c) == markQuiet {
+	if c.change.SchemaRange == nil || changeMark(c) == markQuiet || isKept(c) {
 		return 0, false
 	}
 	return c.change.SchemaRange.Start.Line + 1, true
@@ -60,6 +65,9 @@ func changeLabel(c stageChange) string {
 	name := c.stage
 	if name == playground.StageStore && c.change.Cause == playground.CauseServer {
 		return storeLabel(c.change.Op)
+	}
+	if isKept(c) {
+		return "kept from the existing object"
 	}
 	if name == playground.StageMutate {
 		name = mutationStage(c.change.Cause)

@@ -21,6 +21,9 @@ type verdictView struct {
 	output string
 	// listed reports that the list of problems has the content of output.
 	listed bool
+	// causes lists the first errors, which are why a request was rejected. more counts the others.
+	causes []playground.Finding
+	more   int
 	// reason explains the verdict on an accepted request; usually empty.
 	reason   string
 	warnings []string
@@ -34,6 +37,7 @@ func crdVerdict(report playground.Report) verdictView {
 	v.qualify(report)
 	v.subject, v.title = "crd", strings.TrimSpace("CustomResourceDefinition "+crd.Name)
 	v.listed = v.output != "" && hasProblems(crd.Findings)
+	v.explain(crd.Findings)
 	v.brief = crd.Accepted && len(v.warnings) == 0 && len(report.Objects) > 0
 	switch {
 	case v.brief && v.class == "approximate":
@@ -69,7 +73,11 @@ func objectVerdict(report playground.Report, index int) verdictView {
 	}
 	v.listed = v.output != "" && hasProblems(object.Findings)
 	v.qualify(report)
+	v.explain(object.Findings)
 	v.reason = deletionReason(object)
+	if isOfAnotherCRD(report.CRD, object) {
+		v.class, v.word, v.status = "unknown", "The object is of another CRD", ""
+	}
 	if len(object.DependsOn) > 0 {
 		return dependentVerdict(v, object.DependsOn)
 	}
@@ -89,6 +97,15 @@ func (v *verdictView) qualify(report playground.Report) {
 	case report.Kubernetes.Approximate:
 		v.class, v.word = "approximate", "Probably "+strings.ToLower(v.word)
 	}
+}
+
+// maxCauses limits the errors that a verdict shows. The list of problems has all.
+const maxCauses = 3
+
+// explain adds the errors of a request to its verdict.
+func (v *verdictView) explain(all []playground.Finding) {
+	sorted := playground.Readable(all)
+	v.causes, v.more = limitItems(sorted[:countSeverity(sorted, playground.SeverityError)], maxCauses)
 }
 
 // dependentVerdict turns the verdict on a request into an unknown one, because it depends
@@ -159,13 +176,36 @@ func newVerdict(accepted bool, status playground.Status, output string, warnings
 	return v
 }
 
-// stageClass returns a CSS class: the stage's outcome, or changed for a stage
-// that passed with findings or with changes specific to the object.
-func stageClass(stage playground.Stage) string {
-	if stage.Outcome == playground.OutcomePass && (hasVisibleChange(stage) || stage.Findings > 0) {
-		return "changed"
+// stageView is a stage of a request with its findings.
+type stageView struct {
+	playground.Stage
+	findings []playground.Finding
+}
+
+func stageViews(object playground.Object) []stageView {
+	views := make([]stageView, len(object.Stages))
+	for i, stage := range object.Stages {
+		views[i].Stage = stage
+		for _, finding := range playground.Readable(object.Findings) {
+			if finding.Stage == stage.Name {
+				views[i].findings = append(views[i].findings, finding)
+			}
+		}
 	}
-	return string(stage.Outcome)
+	return views
+}
+
+// class returns a CSS class: the stage's outcome, changed for a stage that passed with
+// findings or with changes specific to the object, or skipped if the API server only notes
+// that it skipped the rules.
+func (s stageView) class() string {
+	switch {
+	case s.Outcome == playground.OutcomePass && (hasVisibleChange(s.Stage) || s.Findings > 0):
+		return "changed"
+	case s.Outcome == playground.OutcomeFail && s.Findings == 1 && countSeverity(s.findings, playground.SeverityInfo) == 1:
+		return string(playground.OutcomeSkipped)
+	}
+	return string(s.Outcome)
 }
 
 // hasVisibleChange reports whether a stage made a change that is not marked as
@@ -178,9 +218,9 @@ func hasVisibleChange(stage playground.Stage) bool {
 
 // stageCounts summarizes the changes and findings of a stage: "+2 −1 · 1
 // warning".
-func stageCounts(stage playground.Stage) string {
+func (s stageView) counts() string {
 	byOp := map[string]int{}
-	for _, change := range stage.Changes {
+	for _, change := range s.Changes {
 		byOp[change.Op]++
 	}
 	var parts []string
@@ -190,12 +230,11 @@ func stageCounts(stage playground.Stage) string {
 		}
 	}
 	switch {
-	case stage.Findings > 0 && stage.Outcome == playground.OutcomePass:
-		parts = append(parts, "· "+count(stage.Findings, "warning"))
-	case stage.Findings > 0 && len(parts) > 0:
-		parts = append(parts, "· "+count(stage.Findings, "error"))
-	case stage.Findings > 0:
-		parts = append(parts, formatInt(stage.Findings))
+	case s.Findings == 0:
+	case len(parts) == 0 && s.Outcome == playground.OutcomeFail && countSeverity(s.findings, playground.SeverityError) == len(s.findings):
+		parts = append(parts, formatInt(s.Findings))
+	default:
+		parts = append(parts, "· "+problemCounts(s.findings))
 	}
 	return strings.Join(parts, " ")
 }
@@ -210,16 +249,16 @@ func changeSign(op string) string {
 	return "±"
 }
 
-func stageTitle(stage playground.Stage) string {
-	parts := []string{string(stage.Outcome)}
-	if stage.Why != "" {
-		parts = append(parts, stage.Why)
+func (s stageView) title() string {
+	parts := []string{string(s.Outcome)}
+	if s.Why != "" {
+		parts = append(parts, s.Why)
 	}
-	if n := len(stage.Changes); n > 0 {
+	if n := len(s.Changes); n > 0 {
 		parts = append(parts, count(n, "change"))
 	}
-	if stage.Findings > 0 {
-		parts = append(parts, count(stage.Findings, "finding"))
+	if s.Findings > 0 {
+		parts = append(parts, count(s.Findings, "finding"))
 	}
 	return strings.Join(parts, ", ")
 }

@@ -33,23 +33,36 @@ const maxValue = 32
 // shorten splits a message of the API server's validation, "Invalid value: 15: spec.replicas in
 // body should be less than 10", into the value and the reason. For a document that cannot be
 // decoded, the reason is the hint or the message without the quoted document. Other messages
-// stay.
+// stay, but for the field that the line shows before them.
 func shorten(finding playground.Finding) shortMessage {
 	if cause, found := cutUndecoded(finding.Message); found {
 		return shortMessage{reason: cmp.Or(finding.Hint, cause)}
 	}
 	rest, found := strings.CutPrefix(finding.Message, "Invalid value: ")
+	if finding.Code == playground.CodeRulesNotChecked {
+		_, reason, _ := strings.Cut(rest, ": ")
+		return shortMessage{reason: reason}
+	}
 	if !found {
-		return shortMessage{reason: finding.Message}
+		return shortMessage{reason: withoutField(finding.Message, finding.Field)}
 	}
 	value, reason, found := cutValue(rest)
 	if !found {
-		return shortMessage{reason: rest}
+		return shortMessage{reason: withoutField(rest, finding.Field)}
 	}
 	return shortMessage{
 		value:  shortenMiddle(value, maxValue),
 		reason: strings.TrimPrefix(reason, finding.Field+" in body "),
 	}
+}
+
+// withoutField removes the field of a finding from the start or the end of its message, as in
+// "unknown field "spec.a"".
+func withoutField(message, field string) string {
+	if field == "" {
+		return message
+	}
+	return strings.TrimPrefix(strings.TrimSuffix(message, " "+strconv.Quote(field)), field+": ")
 }
 
 // cutUndecoded returns the cause in the API server's message about a body that it cannot
@@ -86,6 +99,17 @@ func shortenMiddle(text string, limit int) string {
 	}
 	head := limit * 2 / 3
 	return string(runes[:head]) + "…" + string(runes[len(runes)-(limit-1-head):])
+}
+
+// relatedIn returns the related places of a finding in a document, or all if it is empty.
+func relatedIn(finding playground.Finding, document playground.Document) []playground.Related {
+	var places []playground.Related
+	for _, related := range finding.Related {
+		if document == "" || related.Document == document {
+			places = append(places, related)
+		}
+	}
+	return places
 }
 
 // failedRule returns the rule whose failure is a finding, with only that result.

@@ -2,23 +2,25 @@ package ui
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/crdlab/crdlab/internal/playground"
 )
 
-// findings returns all findings of a report, starting with the CRD's. It
-// excludes the findings of stored objects, which no request validates.
+// findings returns all findings of a report as people read them, errors first and then in the
+// order of the documents. It excludes the findings of stored objects, which no request validates.
 func findings(report playground.Report) []playground.Finding {
-	all := append([]playground.Finding{}, report.CRD.Findings...)
+	all := playground.Readable(report.CRD.Findings)
 	for _, object := range report.Objects {
-		all = append(all, object.Findings...)
+		all = append(all, playground.Readable(object.Findings)...)
 	}
 	all = append(all, report.Conversion.Findings...)
 	if report.Admission != nil {
 		all = append(all, report.Admission.Findings...)
 	}
+	playground.SortFindings(all)
 	return all
 }
 
@@ -67,7 +69,7 @@ func announcement(report playground.Report) string {
 	sentences := []string{"CRD " + verdictWord(report, report.CRD.Accepted, report.CRD.Status) + "."}
 	for _, object := range report.Objects {
 		sentence := fmt.Sprintf("%s %s", objectTitle(object), objectWord(report, object))
-		if n := countSeverity(object.Findings, playground.SeverityError); n > 0 {
+		if n := countSeverity(playground.Readable(object.Findings), playground.SeverityError); n > 0 {
 			sentence += ", " + count(n, "error")
 		}
 		sentences = append(sentences, sentence+".")
@@ -76,10 +78,23 @@ func announcement(report playground.Report) string {
 }
 
 func objectWord(report playground.Report, object playground.Object) string {
-	if len(object.DependsOn) > 0 {
+	switch {
+	case len(object.DependsOn) > 0:
 		return "depends on the webhook"
+	case isOfAnotherCRD(report.CRD, object):
+		return "is of another CRD"
 	}
 	return verdictWord(report, object.Accepted, object.Status)
+}
+
+// isOfAnotherCRD reports whether the kind or the group of an object is not that of the CRD.
+func isOfAnotherCRD(crd playground.CRD, object playground.Object) bool {
+	at := slices.IndexFunc(object.Findings, func(f playground.Finding) bool { return f.Code == playground.CodeNoMatches })
+	if at < 0 {
+		return false
+	}
+	_, group, _ := strings.Cut(crd.Name, ".")
+	return object.Findings[at].Field == "kind" || !strings.HasPrefix(object.APIVersion, group+"/")
 }
 
 // verdictWord returns the verdict on a request. Acceptance is only probable unless the

@@ -56,3 +56,16 @@ func lostFieldChange(stored any, steps []string, version string) stageChange {
 	}
 	return stageChange{stage: playground.StageRead, change: change}
 }
+
+// notStored returns why no object is stored after a request.
+func notStored(object playground.Object) string {
+	switch {
+	case len(object.DependsOn) > 0:
+		return "depends on a webhook without a response"
+	case object.Status.Code == 0:
+		return "was not evaluated"
+	case object.Accepted:
+		return "is deleted"
+	}
+	return "was rejected"
+}

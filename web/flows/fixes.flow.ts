@@ -10,7 +10,7 @@ test("a quick fix beside a problem edits the document, and can be undone", async
   const before = await playground.text("object");
 
   await playground.showDocument("crd");
-  await page.getByRole("button", { name: "Set replicas: 1" }).click();
+  await page.locator("#problems").getByRole("button", { name: "Set replicas: 1" }).click();
   await expect(playground.verdict("object")).toHaveAttribute("data-state", "accepted");
   await expect(page.locator("#tab-object")).toHaveAttribute("aria-selected", "true");
   expect(await playground.text("object")).toBe(before.replace("replicas: 0", "replicas: 1"));

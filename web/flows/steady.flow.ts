@@ -124,7 +124,7 @@ test("a second CRD in the document brings a list, and nothing moves", async ({ p
   await page.keyboard.press("ControlOrMeta+End");
   await page.keyboard.insertText(`---\n${crd.replaceAll("crontab", "backup").replace("CronTab", "Backup").replace("[ct]", "[bu]")}`);
   const rows = page.locator("#crds li");
-  await expect(rows).toHaveText([/crontabs.*Accepted/s, /backups.*Accepted/s]);
+  await expect(rows).toHaveText([/crontabs.*Accepted/s, /backups.*CRD accepted/s]);
   const list = await page.locator("#crds").boundingBox();
   const first = await page.locator("#panel-outcome .panel-body").boundingBox();
   expect(first!.y, "the start of the result").toBeGreaterThanOrEqual(list!.y + list!.height);

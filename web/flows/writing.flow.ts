@@ -170,10 +170,10 @@ test("a pasted bundle is divided, and another of its CRDs can be evaluated", asy
   expect(await playground.text("object")).not.toContain("CustomResourceDefinition");
   await expect(playground.verdict("crd")).toContainText("crontabs");
   const rows = page.locator("#crds li");
-  await expect(rows).toHaveText([/crontabs.*Accepted.*1 object/s, /backups.*Accepted.*no objects/s]);
+  await expect(rows).toHaveText([/crontabs.*Accepted.*1 object/s, /backups.*CRD accepted.*no objects/s]);
   await page.getByRole("button", { name: "backups.stable.example.com" }).click();
   await expect(playground.verdict("crd")).toContainText("backups");
-  await expect(rows).toHaveText([/crontabs.*Accepted.*1 object/s, /backups.*Accepted.*no objects/s]);
+  await expect(rows).toHaveText([/crontabs.*Accepted.*1 object/s, /backups.*CRD accepted.*no objects/s]);
   await page.reload();
   await expect(playground.verdict("crd")).toContainText("backups");
 });

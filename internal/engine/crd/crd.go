@@ -115,6 +115,9 @@ func (r *Request) Evaluate() *CRD {
 	if !r.open() || !r.openOld() {
 		return r.CRD
 	}
+	if f, ok := finding.PartlyRead(playground.DocumentCRD, playground.StageCRDDecode, r.Doc); ok {
+		r.findings.Add(f)
+	}
 	for _, stage := range stages {
 		if err := upstream.Guard(stage.name, func() error { return stage.run(r) }); err != nil {
 			r.reject(stage.name, err)

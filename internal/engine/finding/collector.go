@@ -104,10 +104,11 @@ func (c *Collector) FirstError() (f playground.Finding, ok bool) {
 	return playground.Finding{}, false
 }
 
-// List returns the findings, never nil. If some are omitted, the last finding of the
-// list states their number.
+// List returns the findings, errors first and never nil. If some are omitted, the last
+// finding of the list states their number.
 func (c *Collector) List() []playground.Finding {
 	list := append([]playground.Finding{}, c.described...)
+	playground.SortFindings(list)
 	if c.omitted == 0 {
 		return list
 	}

@@ -4,6 +4,8 @@
 package finding
 
 import (
+	"errors"
+
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
@@ -73,6 +75,16 @@ func LocateStrict(doc *source.Document, f playground.Finding) playground.Finding
 		f.Range = at
 	}
 	return f
+}
+
+// PartlyRead returns a finding about the place where the API server's decoder stops, unless it
+// reads the whole document. Errors about what is missing follow from it.
+func PartlyRead(document playground.Document, stage string, doc *source.Document) (f playground.Finding, ok bool) {
+	syntax, ok := errors.AsType[*source.SyntaxError](doc.Err)
+	if !ok || !syntax.Unread {
+		return f, false
+	}
+	return Warning(document, stage, syntax.Range, "the API server's decoder stops before this line and ignores the rest of the document"), true
 }
 
 // OfLimit returns an error about a document that exceeds a limit of this

@@ -21,6 +21,8 @@ import (
 // existingObjects holds the objects in the cluster before the requests, as written.
 type existingObjects struct {
 	objects []*unstructured.Unstructured
+	// documents holds the document of each object.
+	documents map[*unstructured.Unstructured]*source.Document
 	// findings reports the documents that are not objects of the CRD.
 	findings []playground.Finding
 }
@@ -67,7 +69,7 @@ func (o OldObjects) Documents() []*source.Document {
 // readExisting decodes the old objects. It does not validate them, because a cluster
 // may hold objects that it no longer accepts.
 func readExisting(c *crd.CRD, old OldObjects) existingObjects {
-	var existing existingObjects
+	existing := existingObjects{documents: map[*unstructured.Unstructured]*source.Document{}}
 	if old.err != nil {
 		existing.findings = append(existing.findings, finding.OfLimit(playground.DocumentOldObject, playground.StageDecode, old.err))
 	}
@@ -88,6 +90,7 @@ func (e *existingObjects) add(c *crd.CRD, doc *source.Document) {
 			object.SetNamespace("") // cluster-scoped objects are stored without a namespace
 		}
 		e.objects = append(e.objects, object)
+		e.documents[object] = doc
 	default:
 		e.reject(doc, "not an object of the CRD: "+object.GroupVersionKind().String())
 	}
@@ -140,6 +143,7 @@ func (r *Request) findOld() error {
 		return corruptError(stored, err)
 	}
 	r.old = oldObject{object, stored}
+	r.rec.existing = r.existing.documents[stored]
 	return nil
 }
 

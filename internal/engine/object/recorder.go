@@ -2,7 +2,9 @@ package object
 
 import (
 	"slices"
+	"strconv"
 
+	"go.yaml.in/yaml/v3"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	utilnet "k8s.io/apimachinery/pkg/util/net"
@@ -22,6 +24,8 @@ import (
 type recorder struct {
 	doc      *source.Document
 	endpoint *endpoint
+	// existing is the document of the object that the request replaces; nil on create.
+	existing *source.Document
 	report   playground.Object
 	// findings becomes the findings of the report when the request ends. reported
 	// identifies those of the object's document, including omitted ones.
@@ -219,7 +223,11 @@ func (rec *recorder) errorFinding(stage playground.StageName, err *field.Error) 
 func (rec *recorder) locate(f playground.Finding) playground.Finding {
 	if location, ok := finding.Locate(rec.doc, f.Field); ok {
 		f.Range = finding.Mark(location)
-		f.Related = rec.related(rec.doc.PathAt(location.Key().Start))
+		path := rec.doc.PathAt(location.Key().Start)
+		f.Related = rec.related(path)
+		if f.Stage == playground.StageRules && location.Node() != rec.doc.Root().Node() {
+			f.Related = append(f.Related, rec.relatedExisting(path)...)
+		}
 	}
 	for _, ignored := range rec.ignoredMessages {
 		if f.Field == ignored.Violation.Field && f.Message == ignored.Violation.ErrorBody() {
@@ -257,6 +265,30 @@ func (rec *recorder) related(path []any) []playground.Related {
 		Range:    location.Key(),
 		Message:  "Schema: " + jsonvalue.PathString(path),
 	}}
+}
+
+// relatedExisting returns the location of the value that a refused update would replace, as
+// related ranges. Two lists need not correspond by index, so a value in a list leads to the
+// list.
+func (rec *recorder) relatedExisting(path []any) []playground.Related {
+	if i := slices.IndexFunc(path, func(step any) bool { _, isIndex := step.(int); return isIndex }); i >= 0 {
+		path = path[:i]
+	}
+	if rec.existing == nil || len(path) == 0 {
+		return nil
+	}
+	location, ok := rec.existing.At(path...)
+	if !ok {
+		return nil
+	}
+	message := "Existing object: " + jsonvalue.PathString(path)
+	if node := location.Node(); node.Kind == yaml.ScalarNode {
+		message = "Existing value: " + node.Value
+		if node.ShortTag() == "!!str" {
+			message = "Existing value: " + strconv.Quote(node.Value)
+		}
+	}
+	return []playground.Related{{Document: playground.DocumentOldObject, Range: location.Key(), Message: message}}
 }
 
 // warn adds warnings, as headers of the response. It ignores duplicates, and messages

@@ -114,6 +114,9 @@ func (r *Request) Evaluate() {
 	defer func() { r.rec.report.Findings = r.rec.findings.List() }()
 	defer r.checkSent()
 	r.rec.describeDocument()
+	if f, ok := finding.PartlyRead(playground.DocumentObject, playground.StageDecode, r.rec.doc); ok {
+		r.rec.add(f)
+	}
 	if why := r.precondition(); why != "" {
 		r.rec.skipAll(r.stages, why)
 		return
@@ -133,7 +136,7 @@ func (r *Request) precondition() (why string) {
 	switch {
 	case !r.endpoint.CRD.Report.Accepted:
 		r.reportUnreadable()
-		return "Not evaluated because the CRD was rejected."
+		return "Not evaluated because " + whyNoCRD(r.endpoint.CRD) + "."
 	case r.endpoint.CRD.Unservable:
 		r.refuse(playground.StageDecode, apierrors.NewInternalError(errors.New("error resolving resource")))
 		return "the API server cannot serve the CRD"
@@ -142,6 +145,17 @@ func (r *Request) precondition() (why string) {
 		return "the existing object cannot be read"
 	}
 	return ""
+}
+
+// whyNoCRD returns the reason why a cluster lacks a CRD.
+func whyNoCRD(c *crd.CRD) string {
+	switch {
+	case c.Report.Status.Code != 0:
+		return "the CRD was rejected"
+	case len(c.Report.Findings) == 0:
+		return "there is no CRD"
+	}
+	return "the CRD was not evaluated"
 }
 
 // reportUnreadable reports the documents that cannot be decoded under any CRD.

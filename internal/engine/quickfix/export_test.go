@@ -51,7 +51,7 @@ func ErrorPatterns() (patterns []func(s string) (found, foundByExpression bool))
 
 // Codes returns the codes of all errors that the table and the functions name.
 func Codes() map[string]bool {
-	codes := map[string]bool{codeSyntax: true, codeType: true}
+	codes := map[string]bool{codeSyntax: true, playground.CodePartlyRead: true, codeType: true}
 	for _, stage := range []playground.StageName{playground.StageUnknown, playground.StageRules} {
 		for _, document := range documents {
 			for row := range suggestionsFor(document, stage) {

@@ -86,6 +86,9 @@ func suggest(p problem, resolveField func(field string) (source.Location, bool))
 	switch {
 	case p.isSyntaxError():
 		p.Code = codeSyntax
+		if p.Severity != playground.SeverityError {
+			p.Code = playground.CodePartlyRead
+		}
 		p.explainSyntax()
 	case typeError.matches(p.Message):
 		p.Code = codeType

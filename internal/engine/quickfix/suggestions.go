@@ -260,7 +260,7 @@ var crdErrors = []suggestion{
 // ruleFailures lists the errors of the CEL rules of an object. Their messages are the user's,
 // so that the last row has all others.
 var ruleFailures = []suggestion{
-	{"rules-not-checked", nil, pattern(`some validation rules were not checked because the object was invalid`),
+	{playground.CodeRulesNotChecked, nil, pattern(`some validation rules were not checked because the object was invalid`),
 		"CEL rules did not run because of the errors above. Fix those first.", nil},
 	{"cel-runtime", nil, pattern(` evaluating rule: `), "", nil},
 	{"cel-rule", nil, nil, "", nil},
@@ -268,7 +268,7 @@ var ruleFailures = []suggestion{
 
 // objectErrors lists errors of objects.
 var objectErrors = []suggestion{
-	{"no-matches-for-kind", pattern(`^(?:kind|apiVersion)$`), pattern(`^no matches for kind`), "", setServedVersion},
+	{playground.CodeNoMatches, pattern(`^(?:kind|apiVersion)$`), pattern(`^no matches for kind`), "", setServedVersion},
 	{"name-required", pattern(`^metadata\.name$`), pattern(`name or generateName is required`),
 		"Set metadata.name, or metadata.generateName to let the API server generate a name.", nameObject},
 	{"invalid-name", pattern(`^metadata\.(?:name|generateName|namespace)$`), pattern(`RFC 1123|DNS-1035`), "", lowerCaseObjectName},

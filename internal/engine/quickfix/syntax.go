@@ -89,6 +89,7 @@ func findRepairs(lines []string, at int) []repair {
 	var found []repair
 	found = append(found, repairQuotes(lines[at], at)...)
 	found = append(found, repairValue(lines[at], at)...)
+	found = append(found, repairFirstLines(lines, at)...)
 	found = append(found, repairIndentation(lines, at)...)
 	return found
 }
@@ -175,8 +176,47 @@ func isUnbalanced(value string) bool {
 	return strings.ContainsAny(value[:1], "]},")
 }
 
-// repairIndentation aligns a line, and the lines nested in it, with one of the
-// lines above. The nearest indentation is first.
+// maxFirstLines limits the lines at the start of a document that a paste misplaces.
+const maxFirstLines = 8
+
+// repairFirstLines aligns the first lines of a document with a line that is indented less.
+func repairFirstLines(lines []string, at int) []repair {
+	var found []repair
+	own := len(indentation(lines[at]))
+	for n := 1; n <= min(at, maxFirstLines); n++ {
+		block := shift(lines[:n], own-len(indentation(lines[0])))
+		if block == nil || own >= len(indentation(lines[0])) {
+			break
+		}
+		found = append(found, repair{"The start of the document is indented more than the rest.", "Align with " + keyOf(lines[at]), 0, block})
+	}
+	return found
+}
+
+// shift returns lines with another indentation, or nil if one of them has too little. Blank
+// lines stay.
+func shift(lines []string, by int) []string {
+	shifted := slices.Clone(lines)
+	for i, line := range lines {
+		switch width := len(indentation(line)) + by; {
+		case strings.TrimSpace(line) == "":
+		case width < 0:
+			return nil
+		default:
+			shifted[i] = strings.Repeat(" ", width) + strings.TrimLeft(line, " ")
+		}
+	}
+	return shifted
+}
+
+// keyOf returns the key at the start of a line.
+func keyOf(line string) string {
+	key, _, _ := strings.Cut(strings.TrimLeft(strings.TrimSpace(line), "- "), ":")
+	return key
+}
+
+// repairIndentation aligns a line with one of the lines above, together with the lines
+// nested in it and perhaps those that follow. The nearest indentation is first.
 func repairIndentation(lines []string, at int) []repair {
 	const hint = "The indentation does not match the lines above."
 	own := len(indentation(lines[at]))
@@ -189,13 +229,15 @@ func repairIndentation(lines []string, at int) []repair {
 		if other.width == own {
 			continue
 		}
-		block := slices.Clone(lines[at:end])
-		for i, line := range block {
-			if strings.TrimSpace(line) != "" {
-				block[i] = strings.Repeat(" ", other.width+len(indentation(line))-own) + strings.TrimLeft(line, " ")
+		ends := []int{end}
+		for last := end + 1; last <= min(maxFirstLines, len(lines)); last++ {
+			ends = append(ends, last)
+		}
+		for _, last := range append(ends, len(lines)) {
+			if block := shift(lines[at:last], other.width-own); block != nil {
+				found = append(found, repair{hint, "Align with " + other.key, at, block})
 			}
 		}
-		found = append(found, repair{hint, "Align with " + other.key, at, block})
 	}
 	nearest := func(r repair) int {
 		distance := len(indentation(r.lines[0])) - own

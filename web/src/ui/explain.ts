@@ -44,10 +44,22 @@ export class Explain {
     this.#hint = document.querySelector(".explain-hint") ?? document.createTextNode("");
     this.#soon = afterPause(pause, () => void this.#explain());
     session.subscribe((state, previous) => {
+      this.#forget(state, previous);
       if (state.answer === previous.answer && state.document === previous.document) return;
       if (state.answer !== previous.answer) for (const name of this.#used) this.#moved.add(name);
       if (this.#moved.has(state.document)) this.#soon();
     });
+  }
+
+  /** Empties the lines of the other documents, whose explanations are of the former scenario. */
+  #forget({ scenario, document: active }: SessionState, { scenario: former }: SessionState): void {
+    if (scenario === former) return;
+    for (const name of this.#shown.keys()) {
+      if (name === active) continue;
+      this.#shown.delete(name);
+      this.#used.delete(name);
+      this.#lines.get(name)?.replaceChildren(this.#hint.cloneNode(true));
+    }
   }
 
   /** Follows a caret. */
@@ -73,12 +85,14 @@ export class Explain {
     const line = this.#lines.get(name);
     if (!line || !this.#moved.has(name) || !isAnswered(state)) return;
     this.#moved.delete(name);
-    const explanation = await this.#options.explain(name);
-    if (!explanation || this.#session.state.scenario !== scenario || this.#moved.has(name)) return;
+    const isEmpty = scenario[name].trim() === "";
+    const explanation = isEmpty ? undefined : await this.#options.explain(name);
+    if ((!explanation && !isEmpty) || this.#session.state.scenario !== scenario || this.#moved.has(name)) return;
     const shown = JSON.stringify(explanation);
     if (this.#shown.get(name) === shown) return;
-    this.#shown.set(name, shown);
-    const parts = renderExplanation(explanation, this.#links(name, explanation));
+    if (explanation) this.#shown.set(name, shown);
+    else this.#shown.delete(name);
+    const parts = explanation ? renderExplanation(explanation, this.#links(name, explanation)) : [];
     line.replaceChildren(...(parts.length > 0 ? parts : [this.#hint.cloneNode(true)]));
     line.scrollLeft = 0;
   }

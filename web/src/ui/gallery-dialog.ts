@@ -91,8 +91,9 @@ export class GalleryDialog {
     const { scenario, origin } = this.#session.state;
     const chosen = this.#gallery.find(scenario);
     const note = element("example-note", HTMLElement);
-    // The note stays while the example is edited.
-    if (chosen || origin === "opened") {
+    // The note stays while the example is edited, but not without its documents.
+    const isEmptied = scenario.crd.trim() === "" || scenario.object.trim() === "";
+    if (chosen || origin === "opened" || isEmptied) {
       note.textContent = chosen?.note ?? "";
       note.hidden = !chosen;
     }

@@ -14,7 +14,7 @@ export function bindTools(session: Session, help: Assistant, documents: Document
   element("format", HTMLButtonElement).addEventListener("click", format);
   const menu = element("sample-menu", HTMLElement);
   menu.addEventListener("beforetoggle", () => placeBelow(menu, element("sample-open", HTMLButtonElement)));
-  menu.addEventListener("click", ({ target }) => {
+  document.addEventListener("click", ({ target }) => {
     const kind = target instanceof Element && target.closest<HTMLElement>("[data-sample]")?.dataset["sample"];
     if (!kind) return;
     menu.hidePopover();

@@ -1,0 +1,92 @@
+import { expect, test } from "./playground";
+import { crd, object } from "./texts";
+
+const mistaken = object("0").replace("cronSpec", "timezone: UTC\n  cronSpec");
+
+test("a rejected request shows its cause and its fix beside the verdict", async ({ playground }) => {
+  const { page } = playground;
+  await playground.paste("crd", crd);
+  await page.locator("#validation").selectOption("Warn");
+  await playground.paste("object", mistaken);
+  await expect(page.locator("[data-panel=brief]")).toHaveText(/^\s*Rejected\s+422 Invalid\s+CronTab default\/my-cron · 1 error · 1 warning\s*$/);
+  await expect(playground.problems()).toHaveText([/spec\.replicas 0 should be greater than or equal to 1/, /spec\.timezone unknown field/]);
+
+  const causes = page.locator("#panel-outcome .causes > li");
+  const output = page.locator("#panel-outcome [data-verdict=object] .output");
+  for (const size of [{ width: 1280, height: 800 }, { width: 390, height: 844 }]) {
+    await page.setViewportSize(size);
+    if (size.width < 600) await page.locator("[data-jump=result]").click();
+    await expect(causes).toHaveCount(1);
+    await expect(causes.first()).toBeInViewport({ ratio: 1 });
+    await expect(causes.getByRole("button", { name: "Set replicas: 1" })).toBeInViewport({ ratio: 1 });
+    await expect(output).toBeVisible();
+  }
+  await causes.getByRole("button", { name: "Set replicas: 1" }).click();
+  await expect(page.locator("[data-panel=brief]")).toHaveText(/Accepted\s+CronTab default\/my-cron · 1 warning/);
+});
+
+test("the API server's note that it skipped the rules is no error", async ({ playground }) => {
+  const { page } = playground;
+  await playground.paste("crd", crd);
+  await playground.paste("object", object("many"));
+  await expect(page.locator("[data-panel=brief]")).toHaveText(/Rejected\s+422 Invalid\s+CronTab default\/my-cron · 1 error · 1 note\s*$/);
+  await expect(playground.problems()).toHaveText([/spec\.replicas "string" must be of type integer/, /some validation rules were not checked/]);
+  await expect(page.locator("#panel-outcome .causes > li")).toHaveCount(1);
+  await expect(page.locator(".stage", { hasText: "rules" })).toHaveClass(/is-skipped/);
+});
+
+test("a rule that refuses a change shows the existing value and leads to it", async ({ playground }) => {
+  const { page } = playground;
+  await playground.paste("crd", crd.replace("cronSpec: {type: string}", 'cronSpec: {type: string, x-kubernetes-validations: [{rule: self == oldSelf, message: cannot change}]}'));
+  await playground.paste("oldObject", object("1"));
+  await playground.paste("object", object("1").replace("*/5", "*/9"));
+  const existing = page.locator("#panel-outcome .causes").getByRole("button", { name: 'Existing value: "* * * * */5"' });
+  await existing.click();
+  await expect(page.locator("#tab-oldObject")).toHaveAttribute("aria-selected", "true");
+});
+
+test("a value that the request does not change says that it was kept", async ({ playground }) => {
+  const { page } = playground;
+  await playground.paste("crd", crd.replace("    storage: true\n", "    storage: true\n    subresources: {status: {}}\n"));
+  await playground.paste("oldObject", object("1"));
+  await playground.paste("object", object("3"));
+  await page.locator("#operation").selectOption("updateStatus");
+  await expect(page.locator(".yaml-line.is-replaced")).toHaveText(/replicas: 1\s+kept from the existing object/);
+  await expect(page.locator("[data-panel=brief]")).toHaveText(/Accepted\s+CronTab default\/my-cron · 1 note/);
+  await expect(page.locator(".stage.is-changed")).toHaveText(/prepare.* · 1 note/s);
+});
+
+test("an object of another kind does not reject the CRD", async ({ playground }) => {
+  const { page } = playground;
+  await playground.paste("crd", crd);
+  await playground.paste("object", object("1").replace("CronTab", "Backup"));
+  await expect(page.locator("[data-panel=brief]")).toHaveText(/The object is of another CRD\s+Backup my-cron · 1 error/);
+  await expect(playground.verdict("object")).toHaveAttribute("data-state", "unknown");
+  await expect(page.locator("[data-panel=announcement]")).toHaveText("CRD accepted. Backup my-cron is of another CRD, 1 error.");
+});
+
+test("nothing of a former text stays when a document is emptied", async ({ playground }) => {
+  const { page } = playground;
+  await playground.editor("crd").getByText("x-kubernetes-validations").click();
+  await expect(page.locator("[data-explain=crd]")).toHaveText(/x-kubernetes-validations|rule/);
+  await playground.editor("object").getByText("maxReplicas").click();
+  await expect(page.locator("[data-explain=object]")).toHaveText(/spec\.maxReplicas/);
+  await page.keyboard.press("ControlOrMeta+a");
+  await page.keyboard.press("Delete");
+  await playground.settled();
+  for (const name of ["crd", "object"]) await expect(page.locator(`[data-explain=${name}]`)).toHaveText(/^Place the caret on a field/);
+  await expect(page.locator("#example-note")).toBeHidden();
+  await expect(page.locator("[data-panel=brief]")).toHaveText(/^\s*CRD accepted\s*$/);
+
+  await page.getByRole("button", { name: "Insert a sample" }).click();
+  await expect(page.locator("[data-panel=brief]")).toHaveText(/^\s*Accepted\s+CronTab default\/crontab-sample\s*$/);
+});
+
+test("an indented start of a document is one problem with one fix", async ({ playground }) => {
+  const { page } = playground;
+  await playground.paste("crd", `  ${crd}`);
+  await expect(playground.problems()).toHaveCount(1);
+  await page.locator("#problems").getByRole("button", { name: "Align with kind" }).click();
+  await expect(page.locator("[data-panel=brief]")).toHaveText(/CRD accepted/);
+  expect(await playground.text("crd")).toBe(crd);
+});
