@@ -65,6 +65,9 @@ func (w *write) send() (kubeapi.Response, error) {
 	if err != nil {
 		return kubeapi.Response{}, err
 	}
+	if manager := w.fieldManager(); manager != "" {
+		request = request.By(manager)
+	}
 	correct := unchanged
 	if w.isBasedOnStored() {
 		if correct, err = w.baseOnStored(&request); err != nil {
@@ -73,6 +76,11 @@ func (w *write) send() (kubeapi.Response, error) {
 	}
 	response, err := w.cluster.Do(request)
 	return correct(response), err
+}
+
+// fieldManager returns the field manager of the request; empty for a deletion.
+func (w *write) fieldManager() string {
+	return cmp.Or(w.scenario.FieldManager, playground.FieldManagers[w.operation])
 }
 
 // request returns the request of the operation, with the document as it is
@@ -87,7 +95,7 @@ func (w *write) request() (kubeapi.Request, error) {
 	case playground.OperationUpdateStatus:
 		return resource.UpdateStatus(w.namespace, w.name, document), nil
 	case playground.OperationApply:
-		return resource.Apply(w.namespace, w.name, document, cmp.Or(w.scenario.FieldManager, "kubectl"), w.scenario.Force), nil
+		return resource.Apply(w.namespace, w.name, document, w.fieldManager(), w.scenario.Force), nil
 	case playground.OperationDelete:
 		return resource.Delete(w.namespace, w.name), nil
 	case playground.OperationScale:

@@ -8,9 +8,6 @@ import (
 	"github.com/crdlab/crdlab/internal/playground"
 )
 
-// defaultFieldManager is the field manager of kubectl apply --server-side.
-const defaultFieldManager = "kubectl"
-
 // SetDefaults returns s with defaults for its empty parameters. It returns an error
 // if a parameter is invalid.
 func SetDefaults(s playground.Scenario) (playground.Scenario, error) {
@@ -38,7 +35,7 @@ func SetDefaults(s playground.Scenario) (playground.Scenario, error) {
 		return s, &playground.InvalidScenarioError{Parameter: "replicas", Message: "must not be negative"}
 	}
 	if s.FieldManager == "" {
-		s.FieldManager = defaultFieldManager
+		s.FieldManager = playground.FieldManagers[s.Operation]
 	}
 	return s, nil
 }

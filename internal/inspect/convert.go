@@ -6,6 +6,7 @@ import (
 	"io"
 	"strings"
 
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"sigs.k8s.io/yaml"
 
 	"github.com/crdlab/crdlab/internal/playground"
@@ -79,7 +80,7 @@ func (r Reading) roundTrip() []string {
 }
 
 // WriteText writes the object as a YAML document that begins with comments about the
-// conversion.
+// conversion. Like kubectl, it omits managedFields.
 func (r Reading) WriteText(w io.Writer) error {
 	fmt.Fprintf(w, "---\n# %s:%d: %s %q at version %s\n", r.Path, r.Line, r.Kind, r.Name, r.Version)
 	if r.Warning != "" {
@@ -95,7 +96,12 @@ func (r Reading) WriteText(w io.Writer) error {
 	if len(r.RoundTrip) > 0 {
 		fmt.Fprintf(w, "# after write-back: %s\n", strings.Join(r.roundTrip(), ", "))
 	}
-	text, err := yaml.JSONToYAML(r.Object)
+	object := &unstructured.Unstructured{}
+	if err := object.UnmarshalJSON(r.Object); err != nil {
+		return fmt.Errorf("decode the object: %w", err)
+	}
+	object.SetManagedFields(nil)
+	text, err := yaml.Marshal(object.Object)
 	if err != nil {
 		return err
 	}

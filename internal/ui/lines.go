@@ -41,8 +41,8 @@ type line struct {
 	schema *playground.SchemaPlace
 }
 
-// objectLines returns object as YAML in the format of kubectl, with the schema
-// node of each line. It inserts the removed values at their former positions and
+// objectLines returns object as YAML in the format of kubectl, without managedFields and with
+// the schema node of each line. It inserts the removed values at their former positions and
 // marks the lines of each change.
 //
 // The object is encoded as a whole, because that is much faster than one value
@@ -52,7 +52,7 @@ func objectLines(object json.RawMessage, changes []stageChange, schema []playgro
 	if err != nil {
 		return nil, fmt.Errorf("object: %w", err)
 	}
-	value := orderedYAML(decoded)
+	value := orderedYAML(withoutOwners(decoded))
 	p := linePrinter{encoded: yamlLines(0, value), schema: make(map[string]*playground.SchemaPlace, len(schema))}
 	p.lines = make([]line, 0, len(p.encoded))
 	for i, place := range schema {

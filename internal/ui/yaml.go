@@ -22,6 +22,14 @@ func decodeJSON(text json.RawMessage) (any, error) {
 	return value, err
 }
 
+// withoutOwners removes managedFields from a decoded object, as kubectl does.
+func withoutOwners(object any) any {
+	fields, _ := object.(map[string]any)
+	metadata, _ := fields["metadata"].(map[string]any)
+	delete(metadata, "managedFields")
+	return object
+}
+
 // orderedYAML converts decoded JSON for the encoder. Mappings have the key order
 // of kubectl, and numbers have the types of a YAML decoder: int64, uint64 or
 // float64.

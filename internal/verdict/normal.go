@@ -75,11 +75,10 @@ func (v Verdict) Normal(s playground.Scenario) (Verdict, error) {
 		}
 		o.Response = o.normal()
 		o.dropSigns()
-		applied := s.Operation == playground.OperationApply
-		dropVolatile(o.Stored, applied)
-		dropVolatile(o.Returned, applied)
+		dropVolatile(o.Stored)
+		dropVolatile(o.Returned)
 		for _, reading := range o.Versions {
-			dropVolatile(reading.Object, applied)
+			dropVolatile(reading.Object)
 		}
 		if s.Operation == playground.OperationDelete {
 			dropDeletionTime(o.Stored)
@@ -89,7 +88,7 @@ func (v Verdict) Normal(s playground.Scenario) (Verdict, error) {
 			}
 		}
 		for _, scale := range o.Scale {
-			dropVolatile(scale.Scale, applied)
+			dropVolatile(scale.Scale)
 		}
 	}
 	columns := volatileColumns(s)
@@ -208,17 +207,13 @@ func dropSign(value any) any {
 	return value
 }
 
-// dropVolatile removes the [volatile] metadata of an object. For apply, it keeps
-// managedFields without times.
-func dropVolatile(object any, applied bool) {
+// dropVolatile removes the [volatile] metadata of an object, and the times of its
+// managedFields.
+func dropVolatile(object any) {
 	fields, _ := object.(map[string]any)
 	metadata, _ := fields["metadata"].(map[string]any)
 	for _, name := range volatile {
 		delete(metadata, name)
-	}
-	if !applied {
-		delete(metadata, "managedFields")
-		return
 	}
 	entries, _ := metadata["managedFields"].([]any)
 	for _, entry := range entries {

@@ -940,7 +940,7 @@ export type components = {
             readonly operation?: "create" | "update" | "updateStatus" | "apply" | "delete" | "scale";
             /** @description Replicas is the number of replicas of a scale request, as in `kubectl scale --replicas`. */
             readonly replicas?: number;
-            /** @description FieldManager is the field manager of an apply request. Empty: kubectl. */
+            /** @description FieldManager is the field manager of the request. Empty: the one that kubectl names, which is kubectl-create, kubectl-replace, or kubectl for apply and scale. */
             readonly fieldManager?: string;
             /** @description Force resolves conflicts of an apply request by taking ownership of the fields of other managers. */
             readonly force?: boolean;

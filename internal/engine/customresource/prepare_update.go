@@ -45,7 +45,9 @@ func keepStatus(object, old *unstructured.Unstructured) {
 // keepAllButStatus copies all fields except the status from the old object.
 func keepAllButStatus(object, old *unstructured.Unstructured) {
 	status, ok := object.Object["status"]
+	owners := object.GetManagedFields() // the request may have changed the status
 	object.Object = old.DeepCopy().Object
+	object.SetManagedFields(owners)
 	delete(object.Object, "status")
 	if ok {
 		object.Object["status"] = status

@@ -18,14 +18,18 @@ import (
 	"github.com/crdlab/crdlab/internal/engine/jsonvalue"
 )
 
-// SetReplicas sets the number of replicas of an object. It follows
-// scaleUpdatedObjectInfo.UpdatedObject in
+// SetReplicas sets the number of replicas of an object, and returns its former Scale. It
+// follows scaleUpdatedObjectInfo.UpdatedObject in
 // k8s.io/apiextensions-apiserver/pkg/registry/customresource.
-func SetReplicas(object *unstructured.Unstructured, paths *apiextensionsv1.CustomResourceSubresourceScale, replicas int32) error {
-	if _, _, err := newScale(object, paths); err != nil {
-		return err
+func SetReplicas(object *unstructured.Unstructured, paths *apiextensionsv1.CustomResourceSubresourceScale, replicas int32) (*autoscalingv1.Scale, error) {
+	scale, found, err := newScale(object, paths)
+	if err != nil {
+		return nil, err
 	}
-	return unstructured.SetNestedField(object.Object, int64(replicas), jsonvalue.SplitJSONPath(paths.SpecReplicasPath)...)
+	if !found {
+		scale.Spec.Replicas = math.MinInt32 // no number of replicas
+	}
+	return scale, unstructured.SetNestedField(object.Object, int64(replicas), jsonvalue.SplitJSONPath(paths.SpecReplicasPath)...)
 }
 
 // GetScale returns the Scale of an object. The hint explains an error; it may be empty.

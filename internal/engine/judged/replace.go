@@ -173,9 +173,6 @@ func (r replacement) adopt(value any) json.RawMessage {
 	if _, ok := metadata["creationTimestamp"]; ok {
 		metadata["creationTimestamp"] = r.now.Format(time.RFC3339)
 	}
-	if r.scenario.Operation != playground.OperationApply {
-		delete(metadata, "managedFields")
-	}
 	entries, _ := metadata["managedFields"].([]any)
 	for _, entry := range entries {
 		if entry, ok := entry.(map[string]any); ok {

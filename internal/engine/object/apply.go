@@ -5,17 +5,13 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
-	"time"
 
 	structuralschema "k8s.io/apiextensions-apiserver/pkg/apiserver/schema"
 	"k8s.io/apiextensions-apiserver/pkg/apiserver/schema/defaulting"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
-	"k8s.io/apimachinery/pkg/util/managedfields"
 	utilyaml "k8s.io/apimachinery/pkg/util/yaml"
-	"sigs.k8s.io/structured-merge-diff/v6/fieldpath"
 
 	"github.com/crdlab/crdlab/internal/engine/conversion"
 	"github.com/crdlab/crdlab/internal/engine/crd"
@@ -49,7 +45,7 @@ func runApply(r *Request) error {
 			fmt.Errorf("uid mismatch: the provided object specified uid %s, and no existing object was found", uid))
 	}
 	r.object = merged
-	setManagedFieldsTime(merged, live, r.options.now)
+	merged.SetManagedFields(timedEntries(merged.GetManagedFields(), live.GetManagedFields(), r.options.now))
 	r.rec.record(explainMerge(live, configuration, merged, r.endpoint.version.Schema, r.options.fieldManager)...)
 	return nil
 }
@@ -62,35 +58,42 @@ func (r *Request) liveObject() (*unstructured.Unstructured, error) {
 		}
 		return r.old.object, nil
 	}
-	fresh := &unstructured.Unstructured{Object: map[string]any{}}
-	fresh.SetGroupVersionKind(r.endpoint.version.Kind)
-	return fresh, nil
+	return r.endpoint.newObject(), nil
 }
 
 // mergeConfiguration merges a configuration into the live object, and records the calls
-// of the conversion webhook. Its error is [conversion.ErrNoWebhook] if a call has no
-// response.
-func (r *Request) mergeConfiguration(live, configuration *unstructured.Unstructured) (*unstructured.Unstructured, error) {
+// of the conversion webhook.
+func (r *Request) mergeConfiguration(live, configuration *unstructured.Unstructured) (merged *unstructured.Unstructured, err error) {
+	err = r.recordCalls(playground.StageApply, func() error {
+		merged, err = mergeConfiguration(&r.endpoint, live, configuration, r.options)
+		return err
+	})
+	return merged, err
+}
+
+// recordCalls runs a call of the field manager and records its calls of the conversion
+// webhook. Its error is [conversion.ErrNoWebhook] if one of them has no response.
+func (r *Request) recordCalls(stage playground.StageName, call func() error) error {
 	reviews := r.endpoint.Conversion.reviews()
-	merged, err := mergeConfiguration(&r.endpoint, live, configuration, r.options)
+	err := call()
 	calls := slices.Clone(r.endpoint.Conversion.reviews()[len(reviews):])
 	slices.SortFunc(calls, func(a, b playground.ConversionReview) int { // upstream converts in the random order of Go's maps
 		return cmp.Or(cmp.Compare(a.From, b.From), cmp.Compare(a.To, b.To), bytes.Compare(a.Request, b.Request))
 	})
 	for i := range calls {
-		calls[i].Stage = playground.StageApply
+		calls[i].Stage = stage
 		if calls[i].AnsweredBy == playground.AnsweredByNothing {
 			err = conversion.ErrNoWebhook
 		}
 	}
 	r.rec.report.Conversions = append(r.rec.report.Conversions, calls...)
-	return merged, err
+	return err
 }
 
 // mergeConfiguration merges a configuration into the live object by the list and
 // map types of the schema.
 func mergeConfiguration(e *endpoint, live, configuration *unstructured.Unstructured, o options) (*unstructured.Unstructured, error) {
-	manager, err := newFieldManager(e)
+	manager, err := newFieldManager(e, o.operation, e.version.Kind)
 	if err != nil {
 		return nil, err
 	}
@@ -103,25 +106,6 @@ func mergeConfiguration(e *endpoint, live, configuration *unstructured.Unstructu
 		return nil, fmt.Errorf("applied to a %T", merged)
 	}
 	return object, nil
-}
-
-func newFieldManager(e *endpoint) (*managedfields.FieldManager, error) {
-	types, err := e.CRD.ApplyTypes()
-	if err != nil {
-		return nil, fmt.Errorf("prepare field manager: %w", err)
-	}
-	return managedfields.NewDefaultCRDFieldManager(types, e.Conversion.converter, structuralDefaulter{e.CRD}, unstructuredCreater{},
-		e.version.Kind, e.version.Kind.GroupVersion(), "", fieldpath.NewExcludeFilterSetMap(resetFields(e.version)))
-}
-
-// resetFields returns the fields that a request to the main endpoint of a version cannot
-// set. As in the API server, they include no fields of other versions.
-func resetFields(v *crd.Version) map[fieldpath.APIVersion]*fieldpath.Set {
-	fields := map[fieldpath.APIVersion]*fieldpath.Set{}
-	if v.HasStatus {
-		fields[fieldpath.APIVersion(v.Kind.GroupVersion().String())] = fieldpath.NewSet(fieldpath.MakePathOrDie("status"))
-	}
-	return fields
 }
 
 // checkDuplicates rejects duplicate keys in the configuration, or returns warnings
@@ -141,50 +125,6 @@ func checkDuplicates(doc *source.Document, fieldValidation string) (warnings []s
 		warnings = append(warnings, duplicate.Error())
 	}
 	return warnings, nil
-}
-
-// setManagedFieldsTime replaces the machine's time with the time of the request in the
-// entries that the merge has written, and restores the order of the entries. The field
-// manager writes no time if nothing but the managers changed.
-func setManagedFieldsTime(merged, live *unstructured.Unstructured, now time.Time) {
-	old := live.GetManagedFields()
-	entries := merged.GetManagedFields()
-	for i := range entries {
-		isOld := slices.ContainsFunc(old, func(e metav1.ManagedFieldsEntry) bool {
-			return isSameManager(e, entries[i]) && unixTime(e) == unixTime(entries[i])
-		})
-		if !isOld && entries[i].Time != nil {
-			at := metav1.NewTime(now)
-			entries[i].Time = &at
-		}
-	}
-	slices.SortStableFunc(entries, compareEntries)
-	merged.SetManagedFields(entries)
-}
-
-// compareEntries orders entries by operation, time in seconds and manager. It follows
-// sortEncodedManagedFields of k8s.io/apimachinery/pkg/util/managedfields/internal.
-func compareEntries(a, b metav1.ManagedFieldsEntry) int {
-	return cmp.Or(
-		cmp.Compare(a.Operation, b.Operation),
-		cmp.Compare(unixTime(a), unixTime(b)),
-		cmp.Compare(a.Manager, b.Manager),
-		cmp.Compare(a.APIVersion, b.APIVersion),
-		cmp.Compare(a.Subresource, b.Subresource),
-	)
-}
-
-// isSameManager reports whether two entries belong to the same manager. The version of an
-// applied configuration may change, see BuildManagerIdentifier of the same package.
-func isSameManager(a, b metav1.ManagedFieldsEntry) bool {
-	return a.Manager == b.Manager && a.Operation == b.Operation && a.Subresource == b.Subresource
-}
-
-func unixTime(e metav1.ManagedFieldsEntry) int64 {
-	if e.Time == nil {
-		return 0
-	}
-	return e.Time.Unix()
 }
 
 // explainMerge returns the changes of the merge. A list item may have different indexes

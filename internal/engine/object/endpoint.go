@@ -157,3 +157,10 @@ func servedHint(c *crd.CRD) string {
 	}
 	return fmt.Sprintf("The CRD serves kind: %s at apiVersion: %s", c.V1.Spec.Names.Kind, strings.Join(served, ", "))
 }
+
+// newObject returns the initial state of an object that does not exist yet.
+func (e *endpoint) newObject() *unstructured.Unstructured {
+	object := &unstructured.Unstructured{Object: map[string]any{}}
+	object.SetGroupVersionKind(e.version.Kind)
+	return object
+}

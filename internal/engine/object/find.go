@@ -152,9 +152,6 @@ func (r *Request) findOld() error {
 func (r *Request) readOld(stored *unstructured.Unstructured) (*unstructured.Unstructured, error) {
 	from := r.endpoint.CRD.Versions[stored.GroupVersionKind().Version]
 	old := stored.DeepCopy()
-	if r.options.operation != playground.OperationApply {
-		old.SetManagedFields(nil) // not shown by kubectl, and equal to those of an unchanged object
-	}
 	old.SetNamespace(r.endpoint.namespaceOf(r.object))
 	if old.GetUID() == "" {
 		old.SetUID(r.endpoint.uidOf(r.object))

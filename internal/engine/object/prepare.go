@@ -2,6 +2,7 @@ package object
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -45,7 +46,8 @@ func (r *Request) recordPreparation(step func() error) error {
 	if !r.creates() && r.old.object != nil {
 		reason = updateReason(r.object, r.old.object, r.options.operation)
 	}
-	r.rec.record(explainChanges(before, r.object.Object, playground.CauseServer, reason)...)
+	changes := explainChanges(before, r.object.Object, playground.CauseServer, reason)
+	r.rec.record(slices.DeleteFunc(changes, func(c change) bool { return isManagedFields(c.Path) })...)
 	return err
 }
 
@@ -60,20 +62,23 @@ func (r *Request) receive() error {
 		return err
 	}
 	r.rec.warn(removeDuplicateOwners(r.object)...)
-	if r.options.operation != playground.OperationApply {
-		r.object.SetManagedFields(nil) // not shown by kubectl, and only apply depends on it
+	if r.options.operation == playground.OperationApply {
+		if r.creates() {
+			return nil
+		}
+		return r.findOld()
 	}
 	if r.creates() {
-		return nil
+		return r.recordOwner(r.endpoint.newObject())
 	}
 	if err := r.findOld(); err != nil {
 		return err
 	}
-	if r.options.operation == playground.OperationApply {
-		return nil
-	}
 	r.describeMissingStatus()
-	return matchOld(&r.endpoint, r.object, r.old.object)
+	if err := matchOld(&r.endpoint, r.object, r.old.object); err != nil {
+		return err
+	}
+	return r.recordOwner(r.old.object)
 }
 
 // describeMissingStatus reports a request to /status without a status. The API server

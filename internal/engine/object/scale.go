@@ -11,7 +11,13 @@ import (
 func runScale(r *Request) error {
 	before := r.rec.snapshot(r.object)
 	path := r.endpoint.version.Scale.SpecReplicasPath
-	if err := customresource.SetReplicas(r.object, r.endpoint.version.Scale, r.options.replicas); err != nil {
+	scale, err := customresource.SetReplicas(r.object, r.endpoint.version.Scale, r.options.replicas)
+	if err != nil {
+		return err
+	}
+	scaled := scale.DeepCopy()
+	scaled.Spec.Replicas = r.options.replicas
+	if err := r.recordScaler(scale, scaled); err != nil {
 		return err
 	}
 	r.rec.record(explainChanges(before, r.object.Object, playground.CauseScaled, func(jsonvalue.Change) string {

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"reflect"
 	"slices"
 	"strings"
@@ -67,6 +68,9 @@ func encode(b *bytes.Buffer, v reflect.Value) error {
 	if at, ok := reflect.TypeAssert[playground.Range](v); ok {
 		return encodeJSON(b, fmt.Sprintf("%d:%d-%d:%d", at.Start.Line, at.Start.Character, at.End.Line, at.End.Character))
 	}
+	if raw, ok := reflect.TypeAssert[json.RawMessage](v); ok && bytes.Contains(raw, []byte(`"managedFields"`)) {
+		return encodeOwners(b, raw)
+	}
 	switch {
 	case v.Kind() == reflect.Pointer && !v.IsNil():
 		return encode(b, v.Elem())
@@ -76,6 +80,53 @@ func encode(b *bytes.Buffer, v reflect.Value) error {
 		return encodeSlice(b, v)
 	}
 	return encodeJSON(b, v.Interface())
+}
+
+// encodeOwners encodes JSON with each of an object's managedFields as a line.
+func encodeOwners(b *bytes.Buffer, raw json.RawMessage) error {
+	decoder := json.NewDecoder(bytes.NewReader(raw))
+	decoder.UseNumber()
+	var value any
+	if err := decoder.Decode(&value); err != nil {
+		return fmt.Errorf("managed fields: %w", err)
+	}
+	return encodeJSON(b, ownersAsLines(value))
+}
+
+// ownersAsLines replaces the entries of each list managedFields by lines.
+func ownersAsLines(value any) any {
+	switch value := value.(type) {
+	case map[string]any:
+		for name, field := range value {
+			value[name] = ownersAsLines(field)
+		}
+		if entries, ok := value["managedFields"].([]any); ok {
+			for i := range entries {
+				entries[i] = ownerLine(entries[i])
+			}
+		}
+	case []any:
+		for i := range value {
+			value[i] = ownersAsLines(value[i])
+		}
+	}
+	return value
+}
+
+// ownerLine returns an entry of managedFields as "name=value …", with the fields at the end.
+func ownerLine(entry any) any {
+	values, ok := entry.(map[string]any)
+	if !ok {
+		return entry
+	}
+	var words []string
+	for _, name := range slices.Sorted(maps.Keys(values)) {
+		if name != "fieldsV1" && name != "fieldsType" {
+			words = append(words, fmt.Sprintf("%s=%v", name, values[name]))
+		}
+	}
+	fields, _ := json.Marshal(values["fieldsV1"]) // decoded JSON
+	return strings.Join(append(words, strings.ReplaceAll(string(fields), `":{}`, `"`)), " ")
 }
 
 func encodeStruct(b *bytes.Buffer, v reflect.Value) error {

@@ -5,6 +5,7 @@ package kubeapi
 
 import (
 	"fmt"
+	"maps"
 	"net/http"
 	"net/url"
 	"strconv"
@@ -105,6 +106,15 @@ func (r Resource) Apply(namespace, name string, d Document, fieldManager string,
 	request.Query.Set("fieldManager", fieldManager)
 	request.Query.Set("force", strconv.FormatBool(force))
 	return request
+}
+
+// By returns the request of a field manager.
+func (r Request) By(manager string) Request {
+	query := url.Values{}
+	maps.Copy(query, r.Query)
+	query.Set("fieldManager", manager)
+	r.Query = query
+	return r
 }
 
 // Delete returns the request that `kubectl delete` sends.

@@ -1,0 +1,156 @@
+package object
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"time"
+
+	autoscalingv1 "k8s.io/api/autoscaling/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/util/managedfields"
+	"sigs.k8s.io/structured-merge-diff/v6/fieldpath"
+
+	"github.com/crdlab/crdlab/internal/engine/crd"
+	"github.com/crdlab/crdlab/internal/engine/jsonvalue"
+	"github.com/crdlab/crdlab/internal/playground"
+)
+
+// recordOwner records the manager of a create or an update as the owner of the fields that
+// the request changes. live is the existing object, or the initial state of a new one. Like
+// the handlers of the API server, it keeps the owners of live if they cannot be determined.
+func (r *Request) recordOwner(live *unstructured.Unstructured) error {
+	manager, err := newFieldManager(&r.endpoint, r.options.operation, r.endpoint.version.Kind)
+	if err != nil {
+		return err
+	}
+	live = live.DeepCopy()
+	var owned *unstructured.Unstructured
+	_ = r.recordCalls(playground.StagePrepare, func() error {
+		owned = manager.UpdateNoErrors(live, r.object, r.options.fieldManager).(*unstructured.Unstructured)
+		return nil
+	})
+	r.object = owned
+	r.object.SetManagedFields(timedEntries(owned.GetManagedFields(), live.GetManagedFields(), r.options.now))
+	return nil
+}
+
+// recordScaler records the manager of a scale request as the owner of the number of replicas.
+// It follows scaleUpdatedObjectInfo.UpdatedObject in
+// k8s.io/apiextensions-apiserver/pkg/registry/customresource.
+func (r *Request) recordScaler(before, after *autoscalingv1.Scale) error {
+	kind := autoscalingv1.SchemeGroupVersion.WithKind("Scale")
+	manager, err := newFieldManager(&r.endpoint, playground.OperationScale, kind)
+	if err != nil {
+		return err
+	}
+	parent := r.object.GetManagedFields()
+	handler := managedfields.NewScaleHandler(parent, r.endpoint.version.Kind.GroupVersion(), replicasPaths(r.endpoint.CRD.Versions))
+	if before.ManagedFields, err = handler.ToSubresource(); err != nil {
+		return err
+	}
+	scaled := manager.UpdateNoErrors(before, after, r.options.fieldManager).(*autoscalingv1.Scale)
+	entries, err := handler.ToParent(scaled.ManagedFields)
+	if err != nil {
+		return err
+	}
+	r.object.SetManagedFields(timedEntries(entries, parent, r.options.now))
+	return nil
+}
+
+// newFieldManager returns the field manager of an operation's endpoint, for objects of a kind.
+func newFieldManager(e *endpoint, operation playground.Operation, kind schema.GroupVersionKind) (*managedfields.FieldManager, error) {
+	types, err := e.CRD.ApplyTypes()
+	if err != nil {
+		return nil, fmt.Errorf("prepare field manager: %w", err)
+	}
+	return managedfields.NewDefaultCRDFieldManager(types, e.Conversion.converter, structuralDefaulter{e.CRD}, unstructuredCreater{},
+		kind, kind.GroupVersion(), subresources[operation], fieldpath.NewExcludeFilterSetMap(resetFields(e, operation)))
+}
+
+// subresources maps operations to the subresource of their requests.
+var subresources = map[playground.Operation]string{
+	playground.OperationUpdateStatus: "status",
+	playground.OperationScale:        "scale",
+}
+
+// resetFields returns the fields that requests to an endpoint cannot set. As in the API server,
+// those of the main endpoint are of the requested version only, and those of /status are of
+// all versions with that subresource.
+func resetFields(e *endpoint, operation playground.Operation) map[fieldpath.APIVersion]*fieldpath.Set {
+	fields := map[fieldpath.APIVersion]*fieldpath.Set{}
+	switch {
+	case operation == playground.OperationUpdateStatus:
+		for _, v := range e.CRD.Versions {
+			if v.HasStatus {
+				fields[fieldpath.APIVersion(v.Kind.GroupVersion().String())] = fieldpath.NewSet(fieldpath.MakePathOrDie("metadata"), fieldpath.MakePathOrDie("spec"))
+			}
+		}
+	case operation != playground.OperationScale && e.version.HasStatus:
+		fields[fieldpath.APIVersion(e.version.Kind.GroupVersion().String())] = fieldpath.NewSet(fieldpath.MakePathOrDie("status"))
+	}
+	return fields
+}
+
+// replicasPaths returns the path of the number of replicas at each version, which is empty
+// without the scale subresource.
+func replicasPaths(versions map[string]*crd.Version) managedfields.ResourcePathMappings {
+	paths := managedfields.ResourcePathMappings{}
+	for _, v := range versions {
+		var path fieldpath.Path
+		if v.Scale != nil {
+			for _, name := range jsonvalue.SplitJSONPath(v.Scale.SpecReplicasPath) {
+				path = append(path, fieldpath.PathElement{FieldName: &name})
+			}
+		}
+		paths[v.Kind.GroupVersion().String()] = path
+	}
+	return paths
+}
+
+// timedEntries returns entries with the time of the request instead of the machine's in those
+// that a field manager has written, in the API server's order. If only times differ from the
+// entries of the live object, they stay, see IgnoreManagedFieldsTimestampsTransformer of
+// k8s.io/apiserver/pkg/endpoints/handlers/fieldmanager.
+func timedEntries(entries, live []metav1.ManagedFieldsEntry, now time.Time) []metav1.ManagedFieldsEntry {
+	isNew := func(entry metav1.ManagedFieldsEntry) bool {
+		return !slices.ContainsFunc(live, func(e metav1.ManagedFieldsEntry) bool {
+			return isSameManager(e, entry) && unixTime(e) == unixTime(entry)
+		})
+	}
+	for i := range entries {
+		if entries[i].Time != nil && isNew(entries[i]) {
+			at := metav1.NewTime(now)
+			entries[i].Time = &at
+		}
+	}
+	slices.SortStableFunc(entries, compareEntries)
+	return entries
+}
+
+// compareEntries orders entries by operation, time in seconds and manager. It follows
+// sortEncodedManagedFields of k8s.io/apimachinery/pkg/util/managedfields/internal.
+func compareEntries(a, b metav1.ManagedFieldsEntry) int {
+	return cmp.Or(
+		cmp.Compare(a.Operation, b.Operation),
+		cmp.Compare(unixTime(a), unixTime(b)),
+		cmp.Compare(a.Manager, b.Manager),
+		cmp.Compare(a.APIVersion, b.APIVersion),
+		cmp.Compare(a.Subresource, b.Subresource),
+	)
+}
+
+// isSameManager reports whether two entries belong to the same manager. The version of an
+// applied configuration may change, see BuildManagerIdentifier of the same package.
+func isSameManager(a, b metav1.ManagedFieldsEntry) bool {
+	return a.Manager == b.Manager && a.Operation == b.Operation && a.Subresource == b.Subresource
+}
+
+func unixTime(e metav1.ManagedFieldsEntry) int64 {
+	if e.Time == nil {
+		return 0
+	}
+	return e.Time.Unix()
+}
