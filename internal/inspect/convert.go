@@ -9,6 +9,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"sigs.k8s.io/yaml"
 
+	"github.com/crdlab/crdlab/internal/engine/jsonvalue"
 	"github.com/crdlab/crdlab/internal/playground"
 )
 
@@ -50,7 +51,7 @@ func Readings(s Subject, version string) []Reading {
 			d := s.Objects[i]
 			r := Reading{
 				Path: d.File.Path, Line: d.Line + 1, Kind: o.Kind, Name: o.Name, Version: v.Name,
-				Object: v.Object, Error: v.Error, Warning: v.Warning, Lost: append([]string{}, v.Lost...), RoundTrip: []Change{},
+				Object: withoutOwners(v.Object), Error: v.Error, Warning: v.Warning, Lost: append([]string{}, v.Lost...), RoundTrip: []Change{},
 			}
 			for _, c := range v.RoundTrip {
 				r.RoundTrip = append(r.RoundTrip, Change{c.Op, c.Path, c.Value})
@@ -59,6 +60,16 @@ func Readings(s Subject, version string) []Reading {
 		}
 	}
 	return all
+}
+
+// withoutOwners returns an object without managedFields, as kubectl prints it.
+func withoutOwners(text json.RawMessage) json.RawMessage {
+	object := &unstructured.Unstructured{}
+	if object.UnmarshalJSON(text) != nil {
+		return text
+	}
+	object.SetManagedFields(nil)
+	return jsonvalue.Encode(object.Object)
 }
 
 // changeWords maps the operations of changes to the words of the output.
@@ -80,7 +91,7 @@ func (r Reading) roundTrip() []string {
 }
 
 // WriteText writes the object as a YAML document that begins with comments about the
-// conversion. Like kubectl, it omits managedFields.
+// conversion.
 func (r Reading) WriteText(w io.Writer) error {
 	fmt.Fprintf(w, "---\n# %s:%d: %s %q at version %s\n", r.Path, r.Line, r.Kind, r.Name, r.Version)
 	if r.Warning != "" {
@@ -96,12 +107,7 @@ func (r Reading) WriteText(w io.Writer) error {
 	if len(r.RoundTrip) > 0 {
 		fmt.Fprintf(w, "# after write-back: %s\n", strings.Join(r.roundTrip(), ", "))
 	}
-	object := &unstructured.Unstructured{}
-	if err := object.UnmarshalJSON(r.Object); err != nil {
-		return fmt.Errorf("decode the object: %w", err)
-	}
-	object.SetManagedFields(nil)
-	text, err := yaml.Marshal(object.Object)
+	text, err := yaml.JSONToYAML(r.Object)
 	if err != nil {
 		return err
 	}
