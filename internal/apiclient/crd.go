@@ -114,6 +114,9 @@ func (c *Client) serveCRD(response kubeapi.Response, out *verdict.CRD) error {
 	c.crd = crd
 	out.StoredVersions = crd.Status.StoredVersions
 	names := crd.Spec.Names
+	if c.cluster.HasControllers() {
+		names = crd.Status.AcceptedNames
+	}
 	out.Names = &playground.Names{
 		Plural: names.Plural, Singular: names.Singular, Kind: names.Kind, ListKind: names.ListKind,
 		ShortNames: append([]string{}, names.ShortNames...), Categories: append([]string{}, names.Categories...),
