@@ -90,6 +90,8 @@ func (c *Client) replaceCRD(s playground.Scenario, document, old *source.Documen
 		return request, nil, unsupportedDocument(playground.DocumentOldCRD, err)
 	}
 	crd.Generation = cmp.Or(crd.Generation, 1)
+	// A create drops these fields.
+	crd.Namespace, crd.SelfLink, crd.DeletionTimestamp, crd.DeletionGracePeriodSeconds = "", "", nil, nil
 	resourceVersion, err := c.cluster.StoreCRD(crd)
 	if err != nil {
 		return request, nil, fmt.Errorf("store the old CRD: %w", err)
