@@ -90,6 +90,8 @@ func (c *Client) replaceCRD(s playground.Scenario, document, old *source.Documen
 		return request, nil, unsupportedDocument(playground.DocumentOldCRD, err)
 	}
 	crd.Generation = cmp.Or(crd.Generation, 1)
+	// A create drops these fields.
+	crd.Namespace, crd.SelfLink, crd.DeletionTimestamp, crd.DeletionGracePeriodSeconds = "", "", nil, nil
 	resourceVersion, err := c.cluster.StoreCRD(crd)
 	if err != nil {
 		return request, nil, fmt.Errorf("store the old CRD: %w", err)
@@ -114,6 +116,9 @@ func (c *Client) serveCRD(response kubeapi.Response, out *verdict.CRD) error {
 	c.crd = crd
 	out.StoredVersions = crd.Status.StoredVersions
 	names := crd.Spec.Names
+	if c.cluster.HasControllers() {
+		names = crd.Status.AcceptedNames
+	}
 	out.Names = &playground.Names{
 		Plural: names.Plural, Singular: names.Singular, Kind: names.Kind, ListKind: names.ListKind,
 		ShortNames: append([]string{}, names.ShortNames...), Categories: append([]string{}, names.Categories...),

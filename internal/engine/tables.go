@@ -9,7 +9,6 @@ import (
 
 	"github.com/crdlab/crdlab/internal/engine/crd"
 	"github.com/crdlab/crdlab/internal/engine/customresource"
-	"github.com/crdlab/crdlab/internal/engine/jsonvalue"
 	"github.com/crdlab/crdlab/internal/engine/kubectl"
 	"github.com/crdlab/crdlab/internal/engine/object"
 	"github.com/crdlab/crdlab/internal/engine/upstream"
@@ -73,7 +72,7 @@ func listAt(objects []object.Evaluated, version string) *unstructured.Unstructur
 		case read == nil:
 			list.Items = append(list.Items, unstructured.Unstructured{})
 		default:
-			list.Items = append(list.Items, unstructured.Unstructured{Object: jsonvalue.NormalizeNumbers(read.Object)})
+			list.Items = append(list.Items, *read)
 		}
 	}
 	slices.SortStableFunc(list.Items, func(a, b unstructured.Unstructured) int {

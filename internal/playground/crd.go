@@ -77,7 +77,8 @@ type Condition struct {
 	Message string `json:"message"`
 }
 
-// Names holds the names from spec.names, under which the resource is served.
+// Names holds the names under which the resource is served: status.acceptedNames. For a
+// rejected CRD, it holds the names from spec.names.
 type Names struct {
 	Plural     string   `json:"plural"`
 	Singular   string   `json:"singular"`

@@ -617,7 +617,7 @@ export type components = {
              */
             readonly expires?: string;
         };
-        /** @description Names holds the names from spec.names, under which the resource is served. */
+        /** @description Names holds the names under which the resource is served: status.acceptedNames. For a rejected CRD, it holds the names from spec.names. */
         readonly Names: {
             readonly plural: string;
             readonly singular: string;

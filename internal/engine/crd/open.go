@@ -6,6 +6,7 @@ import (
 	"github.com/google/uuid"
 	"k8s.io/apiextensions-apiserver/pkg/apis/apiextensions"
 	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/apiserver/pkg/registry/rest"
 
 	"github.com/crdlab/crdlab/internal/engine/finding"
 	"github.com/crdlab/crdlab/internal/engine/upstream"
@@ -57,6 +58,7 @@ func (r *Request) openOld() bool {
 		r.findings.Add(finding.OfRequest(playground.DocumentOldCRD, playground.StageCRDDecode, doc, err.Error()))
 		return false
 	}
+	dropUnstored(old)
 	r.oldRevision = old.ResourceVersion
 	establish(old)
 	r.Old, r.OldDoc = old, doc
@@ -104,6 +106,17 @@ func chooseDocument(file *source.File) (chosen *source.Document, candidates []pl
 		chosen = other
 	}
 	return chosen, candidates
+}
+
+// dropUnstored removes the metadata that no CRD in a cluster has, because its create
+// request drops it. The YAML may be from a cluster, so the UID, the time of the creation
+// and the resourceVersion remain.
+func dropUnstored(crd *apiextensions.CustomResourceDefinition) {
+	uid, created := crd.UID, crd.CreationTimestamp
+	rest.WipeObjectMetaSystemFields(crd)
+	crd.UID, crd.CreationTimestamp = uid, created
+	crd.Namespace = ""
+	upstream.DropUnstoredRevision(crd)
 }
 
 // establish sets the fields that the controllers set on a CRD in a cluster, if the YAML

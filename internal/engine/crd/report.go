@@ -19,13 +19,17 @@ func (r *Request) describe() {
 	r.Report.Name = r.Internal.Name
 	r.Report.Group = spec.Group
 	r.Report.Scope = string(spec.Scope)
+	names := apiextensionsv1.CustomResourceDefinitionNames(spec.Names)
+	if r.Report.Accepted {
+		names = r.V1.Status.AcceptedNames
+	}
 	r.Report.Names = playground.Names{
-		Plural:     spec.Names.Plural,
-		Singular:   spec.Names.Singular,
-		Kind:       spec.Names.Kind,
-		ListKind:   spec.Names.ListKind,
-		ShortNames: append([]string{}, spec.Names.ShortNames...),
-		Categories: append([]string{}, spec.Names.Categories...),
+		Plural:     names.Plural,
+		Singular:   names.Singular,
+		Kind:       names.Kind,
+		ListKind:   names.ListKind,
+		ShortNames: append([]string{}, names.ShortNames...),
+		Categories: append([]string{}, names.Categories...),
 	}
 	var served []string
 	for _, v := range spec.Versions {

@@ -237,24 +237,24 @@ func hasSelectableFields(spec *apiextensions.CustomResourceDefinitionSpec) bool 
 	})
 }
 
-// schemaWarnings returns the warnings of strategy.WarningsOnCreate without duplicates.
-// It sorts them, because the API server's order is random.
+// schemaWarnings returns the warnings of strategy.WarningsOnCreate without duplicates: a
+// schema's own format before those of its properties, and sets last.
 func schemaWarnings(crd *apiextensions.CustomResourceDefinitionSpec) []string {
-	warnings := sets.New[string]()
-	visit := func(s *apiextensions.JSONSchemaProps) bool {
-		warnings.Insert(FormatWarnings(s)...)
-		warnings.Insert(setWarnings(s)...)
+	var formats []string
+	nonScalarSets := sets.New[string]()
+	validation.HasSchemaWith(crd, func(root *apiextensions.JSONSchemaProps) bool {
+		visitInOrder(root, func(s *apiextensions.JSONSchemaProps) {
+			formats = append(formats, FormatWarnings(s)...)
+			nonScalarSets.Insert(setWarnings(s)...)
+		})
 		return false
-	}
-	if crd.Validation != nil {
-		validation.SchemaHas(crd.Validation.OpenAPIV3Schema, visit)
-	}
-	for _, v := range crd.Versions {
-		if v.Schema != nil {
-			validation.SchemaHas(v.Schema.OpenAPIV3Schema, visit)
-		}
-	}
-	return sets.List(warnings)
+	})
+	seen := sets.New[string]()
+	return slices.DeleteFunc(append(formats, sets.List(nonScalarSets)...), func(warning string) bool {
+		repeated := seen.Has(warning)
+		seen.Insert(warning)
+		return repeated
+	})
 }
 
 // FormatWarnings returns the API server's warnings about an unknown format.

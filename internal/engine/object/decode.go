@@ -147,7 +147,7 @@ func DecodeStored(doc *source.Document) (*unstructured.Unstructured, error) {
 		_, _, err := newSerializer(doc, false).Decode([]byte(doc.Text), nil, object)
 		return err
 	})
-	return object, err
+	return asStored(object), err
 }
 
 // concludeDecoding rejects unknown and duplicate fields, or warns about them. It also

@@ -89,6 +89,7 @@ func (e *existingObjects) add(c *crd.CRD, doc *source.Document) {
 		if c.V1.Spec.Scope == apiextensionsv1.ClusterScoped {
 			object.SetNamespace("") // cluster-scoped objects are stored without a namespace
 		}
+		upstream.DropUnstoredRevision(object)
 		e.objects = append(e.objects, object)
 		e.documents[object] = doc
 	default:

@@ -138,13 +138,20 @@ func (s *storedObject) decode() (*unstructured.Unstructured, error) {
 	if s.decoded != nil {
 		return s.decoded, nil
 	}
-	object := s.object.DeepCopy()
+	object := asStored(s.object.DeepCopy())
 	if err := s.storage.CoerceStored(object); err != nil {
 		return nil, err
 	}
 	defaulting.Default(object.Object, s.storage.Schema)
 	s.decoded = object
 	return object, nil
+}
+
+// asStored returns an object with the numbers that etcd's JSON has: a float without a
+// fraction becomes an integer, and -0.0 becomes 0.
+func asStored(object *unstructured.Unstructured) *unstructured.Unstructured {
+	object.Object = jsonvalue.NormalizeNumbers(object.Object)
+	return object
 }
 
 // roundTrip returns the changes to the stored object after a client reads it at version

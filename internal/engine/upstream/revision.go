@@ -4,6 +4,7 @@ import (
 	"errors"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/util/validation/field"
@@ -35,4 +36,12 @@ func CheckRevision(object runtime.Object, resource schema.GroupResource, name, c
 // MissingRevision is the cause of the error about an update without a resourceVersion.
 func MissingRevision() *field.Error {
 	return field.Invalid(field.NewPath("metadata", "resourceVersion"), uint64(0), "must be specified for an update")
+}
+
+// DropUnstoredRevision removes a resourceVersion that no stored object has: zero, or not
+// a number. Create ignores it.
+func DropUnstoredRevision(object metav1.Object) {
+	if revision, err := (storage.APIObjectVersioner{}).ParseResourceVersion(object.GetResourceVersion()); err != nil || revision == 0 {
+		object.SetResourceVersion("")
+	}
 }

@@ -8,15 +8,22 @@ import (
 	"strings"
 
 	"github.com/google/go-cmp/cmp"
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 
 	"github.com/crdlab/crdlab/internal/verdict"
 )
 
 // Describe lists the differences between two normalized verdicts: the path of
 // each difference, then the two values on a line each. It returns "" for equal
-// verdicts. Conditions are compared only if both verdicts have them.
+// verdicts. Conditions are compared only if both verdicts have them. So are names that
+// the controllers refuse.
 func Describe(want, got verdict.Verdict) string {
 	if want.CRD.Conditions == nil || got.CRD.Conditions == nil {
+		for _, c := range append(want.CRD.Conditions, got.CRD.Conditions...) {
+			if c.Type == string(apiextensionsv1.NamesAccepted) && c.Status == string(apiextensionsv1.ConditionFalse) {
+				want.CRD.Names, got.CRD.Names = nil, nil
+			}
+		}
 		want.CRD.Conditions, got.CRD.Conditions = nil, nil
 	}
 	r := &reporter{}
