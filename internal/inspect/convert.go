@@ -9,7 +9,6 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"sigs.k8s.io/yaml"
 
-	"github.com/crdlab/crdlab/internal/engine/jsonvalue"
 	"github.com/crdlab/crdlab/internal/playground"
 )
 
@@ -21,7 +20,7 @@ type Reading struct {
 	Name    string `json:"name"`
 	Version string `json:"version"`
 	// Object is null if the version cannot be read; Error then has the reason.
-	Object json.RawMessage `json:"object"`
+	Object map[string]any `json:"object"`
 	Error  string          `json:"error"`
 	// Warning is the deprecation warning of the version, or empty.
 	Warning string `json:"warning"`
@@ -63,13 +62,13 @@ func Readings(s Subject, version string) []Reading {
 }
 
 // withoutOwners returns an object without managedFields, as kubectl prints it.
-func withoutOwners(text json.RawMessage) json.RawMessage {
+func withoutOwners(text json.RawMessage) map[string]any {
 	object := &unstructured.Unstructured{}
 	if object.UnmarshalJSON(text) != nil {
-		return text
+		return nil // the version cannot be read
 	}
 	object.SetManagedFields(nil)
-	return jsonvalue.Encode(object.Object)
+	return object.Object
 }
 
 // changeWords maps the operations of changes to the words of the output.
@@ -107,7 +106,7 @@ func (r Reading) WriteText(w io.Writer) error {
 	if len(r.RoundTrip) > 0 {
 		fmt.Fprintf(w, "# after write-back: %s\n", strings.Join(r.roundTrip(), ", "))
 	}
-	text, err := yaml.JSONToYAML(r.Object)
+	text, err := yaml.Marshal(r.Object)
 	if err != nil {
 		return err
 	}
