@@ -169,7 +169,7 @@ func checkStatus(r *check.Result) int {
 	switch {
 	case len(r.Problems) > 0:
 		return statusUsage
-	case r.Rejected() > 0:
+	case r.Count().Rejected > 0:
 		return statusFindings
 	}
 	return statusAccepted
