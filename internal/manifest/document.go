@@ -169,7 +169,7 @@ func (in *Input) addChunk(file *File, chunk yamltext.Chunk) bool {
 	}
 	d := parsed.Documents[0]
 	if isTemplate(d) {
-		in.skip(file.Path, "looks like a template")
+		in.skip(file.Path, ReasonTemplate)
 		return false
 	}
 	kind := bundle.KindOf(d)

@@ -31,7 +31,7 @@ func writeMarkdown(w io.Writer, r *check.Result, o Options) error {
 		}
 	}
 	if len(r.Problems) > 0 {
-		fmt.Fprintf(out, "\n### Unusable files\n\n")
+		fmt.Fprintf(out, "\n### Unusable input\n\n")
 		for _, p := range r.Problems {
 			fmt.Fprintf(out, "- %s: %s\n", code(p.Path), code(p.Message))
 		}
