@@ -78,6 +78,7 @@ func runCheck(command *cobra.Command, flags checkFlags, paths []string) (int, er
 				return 0, err
 			}
 		}
+		addUnjudged(in, paths)
 		return checkInput(command, flags, in, programs, nil)
 	}
 	if flags.fromCluster {
@@ -88,6 +89,7 @@ func runCheck(command *cobra.Command, flags checkFlags, paths []string) (int, er
 	}
 	m := newMemory()
 	return watchInput(command, paths, func(in *manifest.Input) (int, error) {
+		addUnjudged(in, paths)
 		m.next()
 		return checkInput(command, flags, in, programs, m)
 	})
@@ -169,7 +171,7 @@ func checkStatus(r *check.Result) int {
 	switch {
 	case len(r.Problems) > 0:
 		return statusUsage
-	case r.Rejected() > 0:
+	case r.Count().Rejected > 0:
 		return statusFindings
 	}
 	return statusAccepted

@@ -1,6 +1,8 @@
 package main
 
 import (
+	"slices"
+
 	"github.com/spf13/cobra"
 
 	"github.com/crdlab/crdlab/internal/engine"
@@ -65,6 +67,9 @@ func runDiff(command *cobra.Command, flags diffFlags, paths []string) (int, erro
 			notify(command, "%s", p.Error())
 		}
 		notifyMistakes(command, in)
+	}
+	if len(result.CRDs) == 0 && !slices.ContainsFunc(append(before.Packages, after.Packages...), hasErrors) {
+		return 0, noCRD(after)
 	}
 	return flags.print(command, result, problems)
 }

@@ -87,7 +87,7 @@ Without a command, crdlab serves the playground. "crdlab serve -help" lists the 
 of the server, which need no command: "crdlab -addr :8080".
 
 The exit status is 0 if everything is accepted, 1 for findings, 2 for a wrong command
-line or unusable input, and 3 for an error of crdlab.`
+line, unusable input or input without a CRD, and 3 for an error of crdlab.`
 
 func newRoot() *cobra.Command {
 	root := &cobra.Command{

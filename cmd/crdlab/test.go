@@ -74,6 +74,7 @@ func runTest(command *cobra.Command, flags testFlags, paths []string) (int, erro
 	defer programs.Close()
 	if !flags.watch {
 		in := newReader(command).Read(command.Context(), paths)
+		addUnjudged(in, paths)
 		return testInput(command, flags, in, programs, nil)
 	}
 	if err := validateWatch(paths, flags.output, flags.update); err != nil {
@@ -81,6 +82,7 @@ func runTest(command *cobra.Command, flags testFlags, paths []string) (int, erro
 	}
 	m := newMemory()
 	return watchInput(command, paths, func(in *manifest.Input) (int, error) {
+		addUnjudged(in, paths)
 		m.next()
 		return testInput(command, flags, in, programs, m)
 	})

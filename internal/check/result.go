@@ -2,6 +2,7 @@ package check
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"unicode/utf16"
@@ -145,25 +146,29 @@ func (r *Result) CRDOf(d Document) *Document {
 // position returns the position of an object as PATH:LINE.
 func (o Object) position() string { return fmt.Sprintf("%s:%d", o.Path, o.Line) }
 
-// Rejected returns the number of documents that a release rejects.
-func (r *Result) Rejected() int {
-	n := 0
+// Counts has the number of documents for each outcome. A document counts once, for the worst
+// of its verdicts.
+type Counts struct{ Accepted, Rejected, Unknown int }
+
+// Count counts the documents. A document is rejected if a release rejects it, and otherwise
+// unknown if a release does not judge it.
+func (r *Result) Count() Counts {
+	var c Counts
 	for _, d := range r.Documents {
-		if d.rejected() {
-			n++
+		switch {
+		case slices.ContainsFunc(d.Verdicts, Verdict.Rejects):
+			c.Rejected++
+		case slices.ContainsFunc(d.Verdicts, func(v Verdict) bool { return v.Unknown != "" }):
+			c.Unknown++
+		default:
+			c.Accepted++
 		}
 	}
-	return n
+	return c
 }
 
-func (d Document) rejected() bool {
-	for _, v := range d.Verdicts {
-		if !v.Accepted && v.Unknown == "" {
-			return true
-		}
-	}
-	return false
-}
+// Rejects reports whether the release rejects the document.
+func (v Verdict) Rejects() bool { return !v.Accepted && v.Unknown == "" }
 
 // placeOf returns the place of a range in a document. A range in the comments before the
 // object means the object, so its place is the object's first line.

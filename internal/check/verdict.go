@@ -1,6 +1,9 @@
 package check
 
 import (
+	"fmt"
+	"net/http"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -44,7 +47,7 @@ func verdictOf(report playground.Report, d, crd *Document) Verdict {
 	v.Accepted, v.Status = o.Accepted, o.Status
 	v.Output = named(o.Output, objectFile, d.Path, o.Warnings)
 	v.Cost, v.CostLimit = o.RulesCost, o.RulesBudget
-	v.Findings = findingsOf(o.Findings, files)
+	v.Findings = append(findingsOf(o.Findings, files), scaleFindings(report.CRD, o, d.source, crd.source)...)
 	switch {
 	case !report.CRD.Accepted:
 		v.Unknown = crdRejected
@@ -52,6 +55,28 @@ func verdictOf(report playground.Report, d, crd *Document) Verdict {
 		v.Unknown = "it depends on " + strings.Join(o.DependsOn, " and ")
 	}
 	return v
+}
+
+// scaleFindings returns a warning for each version whose scale subresource has no response for
+// an accepted object: kubectl scale and autoscalers fail.
+func scaleFindings(crd playground.CRD, o playground.Object, object, definition *manifest.Document) []Finding {
+	var all []Finding
+	for _, scale := range o.Scale {
+		version := slices.IndexFunc(crd.Versions, func(v playground.Version) bool { return v.Name == scale.Version })
+		readable := slices.ContainsFunc(o.Versions, func(v playground.ObjectVersion) bool { return v.Name == scale.Version && v.Error == "" })
+		responds := scale.Status.Code == http.StatusOK || scale.Status.Code == http.StatusNotFound // not enabled
+		if !o.Accepted || version < 0 || !readable || responds {
+			continue
+		}
+		field := fmt.Sprintf("spec.versions[%d].subresources.scale", version)
+		place, line := located(object, object.At("spec"))
+		subresource := placeOf(definition, definition.At("spec", "versions", version, "subresources", "scale"))
+		all = append(all, Finding{
+			Place: place, Source: line, Severity: playground.SeverityWarning, Reason: scale.Status.Reason, Field: field,
+			Message: scale.Status.Message, Hint: scale.Hint, Related: []Related{{subresource, "Subresource: " + field}}, Fixes: []string{},
+		})
+	}
+	return all
 }
 
 // editsOf returns the edits of a fix in the file of the finding. ok is false if the fix

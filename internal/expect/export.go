@@ -154,11 +154,11 @@ func withStored(object string, objects []playground.Object) string {
 		if !ok || strings.HasPrefix(key, " ") || key == "metadata" || reflect.DeepEqual(given[key], stored[key]) {
 			continue
 		}
-		value, err := json.Marshal(stored[key])
-		if _, found := stored[key]; !found || err != nil {
-			value = []byte(absent)
+		value := absent
+		if field, found := stored[key]; found {
+			value = encoded(field)
 		}
-		lines[i] += " # stored: " + string(value)
+		lines[i] += " # stored: " + value
 	}
 	return strings.Join(lines, "\n")
 }

@@ -82,9 +82,9 @@ func (d *Document) InFile(r playground.Range) playground.Range {
 	return r
 }
 
-// At returns the range in Text of the value at a path of the object, or of the nearest value
-// that contains it.
-func (d *Document) At(path ...string) playground.Range {
+// At returns the range in Text of the value at a path of names and indexes of the object, or
+// of the nearest value that contains it.
+func (d *Document) At(path ...any) playground.Range {
 	parsed, _ := source.Parse(d.Text, source.DefaultLimits)
 	if len(parsed.Documents) == 0 || parsed.Documents[0].Empty() {
 		return playground.Range{}
@@ -169,7 +169,7 @@ func (in *Input) addChunk(file *File, chunk yamltext.Chunk) bool {
 	}
 	d := parsed.Documents[0]
 	if isTemplate(d) {
-		in.skip(file.Path, "looks like a template")
+		in.skip(file.Path, ReasonTemplate)
 		return false
 	}
 	kind := bundle.KindOf(d)

@@ -31,6 +31,9 @@ type Input struct {
 	Skipped []Skipped
 	// Packages lists the Go packages from which CRDs were generated.
 	Packages []*Package
+	// GoDirectory is a path that is a directory with Go files, which are not read. It is empty
+	// if there is none.
+	GoDirectory string
 
 	bytes int
 	seen  map[string]bool
@@ -76,6 +79,9 @@ func (p Problem) Error() string { return p.Path + ": " + p.Err.Error() }
 
 // A Skipped file contains no objects, or objects that are not YAML yet.
 type Skipped struct{ Path, Reason string }
+
+// ReasonTemplate is the reason to skip a template.
+const ReasonTemplate = "looks like a template"
 
 func (in *Input) problem(path string, err error) {
 	in.Problems = append(in.Problems, Problem{path, err})
@@ -237,6 +243,8 @@ func (r Reader) walk(ctx context.Context, in *Input, root string) {
 		case entry.IsDir() && path != filepath.Clean(root) && isIgnored(entry.Name()):
 			return fs.SkipDir
 		case isDevice(entry): // Reading a named pipe may never end.
+		case !entry.IsDir() && filepath.Ext(entry.Name()) == ".go":
+			in.GoDirectory = root
 		case !entry.IsDir() && IsManifestName(entry.Name()):
 			r.loadFile(ctx, in, path)
 		}

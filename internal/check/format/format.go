@@ -74,9 +74,6 @@ func groups(d check.Document) []group {
 // names returns the releases of a group as a prefix or suffix of messages.
 func (g group) names() string { return strings.Join(g.releases, ", ") }
 
-// rejects reports whether the releases reject the document.
-func (g group) rejects() bool { return !g.Accepted && g.Unknown == "" }
-
 // visible returns the findings for people: errors and warnings.
 func (g group) visible() []check.Finding {
 	return slices.DeleteFunc(slices.Clone(g.Findings), func(f check.Finding) bool {
@@ -93,7 +90,7 @@ func (g group) headline(d check.Document) string {
 	switch {
 	case g.Unknown != "":
 		return fmt.Sprintf("The %s %q is not judged: %s", d.Kind, d.Name, g.Unknown)
-	case g.rejects() && g.Status.Reason == reasonInvalid:
+	case g.Rejects() && g.Status.Reason == reasonInvalid:
 		return fmt.Sprintf("The %s %q is invalid:", d.Kind, d.Name)
 	}
 	return strings.TrimRight(g.Output, "\n")

@@ -66,7 +66,7 @@ func junitRelease(r *check.Result, release int, name string) junitSuite {
 		case g.Unknown != "":
 			c.Skipped = &junitMessage{Message: g.headline(d)}
 			suite.Skipped++
-		case g.rejects():
+		case g.Rejects():
 			c.Failure = &junitMessage{g.headline(d), junitFindings(g)}
 			suite.Failures++
 		}

@@ -13,10 +13,10 @@ import (
 // writeMarkdown writes a summary for comments and job summaries.
 func writeMarkdown(w io.Writer, r *check.Result, o Options) error {
 	out := bufio.NewWriter(w)
-	fmt.Fprintf(out, "## crdlab: %d of %s rejected\n\nKubernetes %s\n", r.Rejected(), counted(len(r.Documents), "document"), releaseNames(r))
+	fmt.Fprintf(out, "## crdlab: %d of %s rejected\n\nKubernetes %s\n", r.Count().Rejected, counted(len(r.Documents), "document"), releaseNames(r))
 	for _, d := range r.Documents {
 		for _, g := range groups(d) {
-			if findings := g.visible(); g.rejects() || len(findings) > 0 {
+			if findings := g.visible(); g.Rejects() || len(findings) > 0 {
 				markdownDocument(out, d, g, findings)
 				if address := o.link(d); address != "" {
 					fmt.Fprintf(out, "\n[Open in crdlab](%s)\n", address)
@@ -31,7 +31,7 @@ func writeMarkdown(w io.Writer, r *check.Result, o Options) error {
 		}
 	}
 	if len(r.Problems) > 0 {
-		fmt.Fprintf(out, "\n### Unusable files\n\n")
+		fmt.Fprintf(out, "\n### Unusable input\n\n")
 		for _, p := range r.Problems {
 			fmt.Fprintf(out, "- %s: %s\n", code(p.Path), code(p.Message))
 		}

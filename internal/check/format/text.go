@@ -60,7 +60,7 @@ func (t text) document(d check.Document, g group) {
 		fmt.Fprintf(t, "[%s] ", g.names())
 	}
 	style := ""
-	if g.rejects() {
+	if g.Rejects() {
 		style = bold
 	}
 	fmt.Fprintln(t, t.styled(style, g.headline(d)))
@@ -152,21 +152,12 @@ func (t text) cost(d check.Document, g group) {
 }
 
 func (t text) summary(r *check.Result) {
-	unknown := 0
-	for _, d := range r.Documents {
-		for _, v := range d.Verdicts {
-			if v.Unknown != "" {
-				unknown++
-				break
-			}
-		}
-	}
-	rejected := r.Rejected()
-	fmt.Fprintf(t, "%s: %d accepted, %d rejected", counted(len(r.Documents), "document"), len(r.Documents)-rejected-unknown, rejected)
+	n := r.Count()
+	fmt.Fprintf(t, "%s: %d accepted, %d rejected", counted(len(r.Documents), "document"), n.Accepted, n.Rejected)
 	for _, more := range []struct {
 		n     int
 		label string
-	}{{unknown, "not judged"}, {len(r.WithoutCRD), "without a CRD"}, {len(r.Problems), "unusable"}} {
+	}{{n.Unknown, "not judged"}, {len(r.WithoutCRD), "without a CRD"}, {len(r.Problems), "unusable"}} {
 		if more.n > 0 {
 			fmt.Fprintf(t, ", %d %s", more.n, more.label)
 		}

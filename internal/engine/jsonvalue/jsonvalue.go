@@ -2,6 +2,7 @@
 package jsonvalue
 
 import (
+	"bytes"
 	"encoding/json"
 	"reflect"
 	"slices"
@@ -10,7 +11,8 @@ import (
 	utiljson "k8s.io/apimachinery/pkg/util/json"
 )
 
-// Encode returns the JSON of a value for the report, with sorted keys.
+// Encode returns the JSON of a value for the report, with sorted keys and without escapes for
+// HTML.
 func Encode(value any) json.RawMessage {
 	if object, ok := value.(interface{ UnstructuredContent() map[string]any }); ok && !reflect.ValueOf(object).IsNil() {
 		value = object.UnstructuredContent()
@@ -19,7 +21,20 @@ func Encode(value any) json.RawMessage {
 	if err != nil {
 		return json.RawMessage("null") // not a value decoded from JSON
 	}
-	return data
+	return Unescaped(data)
+}
+
+// htmlEscapes replaces the escapes that package json writes for HTML. An escaped backslash
+// remains.
+var htmlEscapes = strings.NewReplacer(`\\`, `\\`, `\u003c`, "<", `\u003e`, ">", `\u0026`, "&")
+
+// Unescaped returns JSON without escapes for HTML. People read it, and upstream's types always
+// write them.
+func Unescaped(data json.RawMessage) json.RawMessage {
+	if !bytes.Contains(data, []byte(`\u00`)) {
+		return data
+	}
+	return json.RawMessage(htmlEscapes.Replace(string(data)))
 }
 
 // NormalizeNumbers encodes and decodes an object, which converts floats without a

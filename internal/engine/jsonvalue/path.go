@@ -1,7 +1,6 @@
 package jsonvalue
 
 import (
-	"encoding/json"
 	"fmt"
 	"slices"
 	"strings"
@@ -67,10 +66,4 @@ func At(value any, path []any) (any, bool) {
 }
 
 // String returns the JSON of a value.
-func String(value any) string {
-	encoded, err := json.Marshal(value)
-	if err != nil {
-		return "null"
-	}
-	return string(encoded)
-}
+func String(value any) string { return string(Encode(value)) }

@@ -16,15 +16,38 @@ func TestSize(t *testing.T) {
 		if err := json.Unmarshal([]byte(text), &value); err != nil {
 			t.Fatal(err)
 		}
-		if got, want := Size(value), len(Encode(value)); got != want {
+		if got, want := Size(value), marshaledSize(t, value); got != want {
 			t.Errorf("%s: %d, want %d", text, got, want)
 		}
 	}
-	if got, want := Size("\xff"), len(Encode("\xff")); got != want {
+	if got, want := Size("\xff"), marshaledSize(t, "\xff"); got != want {
 		t.Errorf("invalid UTF-8: %d, want %d", got, want)
 	}
 	if got := Size(int64(-120)); got != 4 {
 		t.Errorf("int64: %d, want 4", got)
+	}
+}
+
+// marshaledSize returns the size that etcd's limit counts, with escapes for HTML.
+func marshaledSize(t *testing.T, value any) int {
+	t.Helper()
+	data, err := json.Marshal(value)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return len(data)
+}
+
+// TestUnescaped keeps the text of strings that look like escapes.
+func TestUnescaped(t *testing.T) {
+	const text = `a && b < c > \\u0026 \u003c`
+	var decoded string
+	encoded := Encode(text)
+	if err := json.Unmarshal(encoded, &decoded); err != nil || decoded != text {
+		t.Errorf("%s is %q, %v", encoded, decoded, err)
+	}
+	if want := `"a && b < c > \\\\u0026 \\u003c"`; string(encoded) != want {
+		t.Errorf("got %s, want %s", encoded, want)
 	}
 }
 

@@ -4,7 +4,6 @@ package judged
 
 import (
 	"bytes"
-	"encoding/json"
 	"fmt"
 	"slices"
 
@@ -72,7 +71,7 @@ type comparison struct {
 
 func (c *comparison) add(part playground.DifferencePart, field string, older, newest any) {
 	c.differences = append(c.differences, playground.Difference{
-		Document: c.document, Object: c.object, Part: part, Field: field, Value: encode(older), Newest: encode(newest),
+		Document: c.document, Object: c.object, Part: part, Field: field, Value: jsonvalue.Encode(older), Newest: jsonvalue.Encode(newest),
 	})
 }
 
@@ -120,7 +119,7 @@ func sortManagers(object any) {
 	fields, _ := object.(map[string]any)
 	metadata, _ := fields["metadata"].(map[string]any)
 	entries, _ := metadata["managedFields"].([]any)
-	slices.SortFunc(entries, func(a, b any) int { return bytes.Compare(encode(a), encode(b)) })
+	slices.SortFunc(entries, func(a, b any) int { return bytes.Compare(jsonvalue.Encode(a), jsonvalue.Encode(b)) })
 }
 
 // reads returns the responses to GET requests.
@@ -166,15 +165,7 @@ func statusOf(r verdict.Response) playground.Status {
 }
 
 // equal reports whether two values have the same JSON.
-func equal(a, b any) bool { return string(encode(a)) == string(encode(b)) }
-
-func encode(value any) json.RawMessage {
-	data, err := json.Marshal(value)
-	if err != nil {
-		panic(fmt.Sprintf("encode a part of a verdict: %v", err)) // all parts come from JSON
-	}
-	return data
-}
+func equal(a, b any) bool { return string(jsonvalue.Encode(a)) == string(jsonvalue.Encode(b)) }
 
 func nonNil(list []string) []string {
 	if list == nil {

@@ -13,6 +13,7 @@ import (
 
 	"github.com/crdlab/crdlab/internal/engine/crd"
 	"github.com/crdlab/crdlab/internal/engine/finding"
+	"github.com/crdlab/crdlab/internal/engine/jsonvalue"
 	"github.com/crdlab/crdlab/internal/engine/kubectl"
 	"github.com/crdlab/crdlab/internal/engine/object"
 	"github.com/crdlab/crdlab/internal/playground"
@@ -179,7 +180,7 @@ func (r replacement) adopt(value any) json.RawMessage {
 			entry["time"] = r.now.Format(time.RFC3339)
 		}
 	}
-	return encode(fields)
+	return jsonvalue.Encode(fields)
 }
 
 // ownMetadata returns the metadata of the object that the engine validated or read.

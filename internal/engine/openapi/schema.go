@@ -27,9 +27,7 @@ func Schema(crd *apiextensionsv1.CustomResourceDefinition, version string) (play
 	if err != nil {
 		return out, fmt.Errorf("build OpenAPI v2: %w", err)
 	}
-	if out.OpenAPIV3, err = json.Marshal(v3); err != nil {
-		return out, fmt.Errorf("encode OpenAPI v3: %w", err)
-	}
+	out.OpenAPIV3 = jsonvalue.Encode(v3)
 	kinds, err := findKinds(crd, version, v3.Components.Schemas, v2.Definitions)
 	if err != nil {
 		return out, err

@@ -1,0 +1,75 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/client-go/kubernetes/scheme"
+
+	"github.com/crdlab/crdlab/internal/bundle"
+	"github.com/crdlab/crdlab/internal/check"
+	"github.com/crdlab/crdlab/internal/manifest"
+	"github.com/crdlab/crdlab/internal/playground"
+)
+
+// addUnjudged adds a problem to an input without a CRD: nothing can be judged, which is no
+// success. Input with other problems, and Go packages with errors, fail anyway.
+func addUnjudged(in *manifest.Input, paths []string) {
+	groups, objects := check.Groups(in)
+	if len(groups) > 0 || len(in.Problems) > 0 || slices.ContainsFunc(in.Packages, hasErrors) {
+		return
+	}
+	name := paths[0]
+	if len(paths) > 1 {
+		name += fmt.Sprintf(" and %d more", len(paths)-1)
+	}
+	in.Problems = append(in.Problems, manifest.Problem{Path: name, Err: errors.New("nothing was judged: " + found(in, objects))})
+}
+
+func hasErrors(p *manifest.Package) bool {
+	return slices.ContainsFunc(p.Mistakes, func(m manifest.Mistake) bool { return m.Severity == playground.SeverityError })
+}
+
+// crossplaneKind is the kind of objects from which Crossplane creates CRDs.
+var crossplaneKind = bundle.Kind{Group: "apiextensions.crossplane.io", Kind: "CompositeResourceDefinition"}
+
+// found says what an input without a CRD contains, and what to do.
+func found(in *manifest.Input, objects []*manifest.Document) string {
+	custom := slices.IndexFunc(objects, func(d *manifest.Document) bool { return !isBuiltIn(d) })
+	if i := slices.IndexFunc(objects, func(d *manifest.Document) bool { return d.Kind == crossplaneKind }); i >= 0 {
+		return fmt.Sprintf("found a %s of Crossplane, and not the CRD that Crossplane creates from it; add the output of: kubectl get crd %s --output yaml",
+			crossplaneKind.Kind, objects[i].Name)
+	}
+	switch {
+	case slices.ContainsFunc(in.Skipped, func(s manifest.Skipped) bool { return s.Reason == manifest.ReasonTemplate }):
+		return "found templates; render them first, such as with: helm template CHART | crdlab check -"
+	case custom >= 0:
+		return fmt.Sprintf("found no CRD of the kind %s (%s); add the path of the CRD", objects[custom].Kind.Kind, objects[custom].APIVersion)
+	case len(in.Packages) > 0:
+		return "found no CRD in the Go packages; name the packages with the types of the API"
+	case in.GoDirectory != "":
+		return "found Go files and no CRD; to judge the CRDs of Go types, use the path " + goPattern(in.GoDirectory)
+	case len(objects) > 0:
+		return fmt.Sprintf("found only built-in kinds such as %s (%s); add CRDs and their objects", objects[0].Kind.Kind, objects[0].APIVersion)
+	}
+	return "found no Kubernetes objects; name files, or directories with *.yaml, *.yml or *.json, that contain CRDs"
+}
+
+// isBuiltIn reports whether the API server has the kind of an object without a CRD.
+func isBuiltIn(d *manifest.Document) bool {
+	return scheme.Scheme.Recognizes(schema.FromAPIVersionAndKind(d.APIVersion, d.Kind.Kind))
+}
+
+// goPattern returns the pattern for the Go packages in a directory.
+func goPattern(directory string) string {
+	pattern := path.Join(filepath.ToSlash(directory), "...")
+	if !path.IsAbs(pattern) && !strings.HasPrefix(pattern, "../") {
+		pattern = "./" + pattern
+	}
+	return pattern
+}
