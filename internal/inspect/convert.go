@@ -21,7 +21,7 @@ type Reading struct {
 	Version string `json:"version"`
 	// Object is null if the version cannot be read; Error then has the reason.
 	Object map[string]any `json:"object"`
-	Error  string          `json:"error"`
+	Error  string         `json:"error"`
 	// Warning is the deprecation warning of the version, or empty.
 	Warning string `json:"warning"`
 	// Lost lists the stored fields that the version lacks.
