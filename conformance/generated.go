@@ -48,7 +48,7 @@ func (e *examiner) derive(g generation) error {
 }
 
 // requests is the maximum number of requests of a history.
-const requests = 5
+const requests = 8
 
 // histories examines a history for every fourth mutant, until the number or the time
 // limit is reached. The engine determines the stored object before each request.

@@ -113,28 +113,28 @@ func withRequests(comment, text string) []string {
 
 // requestComment returns the operation of a scenario with its flags; "" creates an object.
 func requestComment(s playground.Scenario, validate string) string {
+	flags := ""
+	if s.FieldManager != "" && s.Operation != playground.OperationDelete {
+		flags += " --field-manager=" + s.FieldManager
+	}
+	if s.Force && s.Operation == playground.OperationApply {
+		flags += " --force-conflicts"
+	}
+	if s.Operation == playground.OperationScale {
+		flags += fmt.Sprintf(" --replicas=%d", s.Replicas)
+	}
+	flags += validate
 	switch s.Operation {
 	case playground.OperationUpdateStatus:
-		return "status" + validate
-	case playground.OperationApply:
-		comment := "apply"
-		if s.FieldManager != "" {
-			comment += " --field-manager=" + s.FieldManager
-		}
-		if s.Force {
-			comment += " --force-conflicts"
-		}
-		return comment + validate
-	case playground.OperationScale:
-		return fmt.Sprintf("scale --replicas=%d", s.Replicas) + validate
-	case playground.OperationDelete:
-		return "delete" + validate
+		return "status" + flags
+	case playground.OperationApply, playground.OperationScale, playground.OperationDelete:
+		return s.Operation + flags
 	}
 	switch {
 	case s.Operation == playground.OperationUpdate, s.OldObject != "" && s.Operation != playground.OperationCreate:
-		return "update" + validate
-	case validate != "":
-		return "create" + validate
+		return "update" + flags
+	case flags != "":
+		return "create" + flags
 	}
 	return ""
 }

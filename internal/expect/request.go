@@ -59,9 +59,11 @@ func parseRequest(words string) (request, error) {
 	flags := flag.NewFlagSet("", flag.ContinueOnError)
 	flags.SetOutput(io.Discard)
 	flags.StringVar(&validate, "validate", "", "")
+	if operation != playground.OperationDelete {
+		flags.StringVar(&r.fieldManager, "field-manager", "", "")
+	}
 	switch operation {
 	case playground.OperationApply:
-		flags.StringVar(&r.fieldManager, "field-manager", "", "")
 		flags.BoolVar(&r.force, "force-conflicts", false, "")
 	case playground.OperationScale:
 		flags.IntVar(&r.replicas, "replicas", 0, "")

@@ -32,7 +32,7 @@ func runApply(r *Request) error {
 	configuration := r.object
 	merged, err := r.mergeConfiguration(live, configuration)
 	if err != nil {
-		r.rec.add(describeConflicts(r.rec.doc, err)...)
+		r.rec.add(describeConflicts(r.rec.doc, live, err)...)
 		return err
 	}
 	warnings, err := checkDuplicates(r.rec.doc, r.options.fieldValidation)
@@ -160,7 +160,7 @@ func isManagedFields(path []any) bool {
 
 // describeConflicts returns a finding for each field that another manager owns. It
 // returns nil if err is not a conflict.
-func describeConflicts(doc *source.Document, err error) []playground.Finding {
+func describeConflicts(doc *source.Document, live *unstructured.Unstructured, err error) []playground.Finding {
 	if !apierrors.IsConflict(err) {
 		return nil
 	}
@@ -173,6 +173,9 @@ func describeConflicts(doc *source.Document, err error) []playground.Finding {
 			f.Range = finding.Mark(location)
 		}
 		f.Hint = "Another manager set this field. Remove it, set it to the same value, or force the conflict to take ownership."
+		if len(live.GetManagedFields()) == 0 {
+			f.Hint = "The existing object has no managedFields, so its fields have no known owner. Add the managedFields that kubectl get --show-managed-fields prints, set the field to the same value, or force the conflict."
+		}
 		findings = append(findings, f)
 	}
 	return findings

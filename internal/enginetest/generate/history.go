@@ -11,9 +11,8 @@ import (
 	"github.com/crdlab/crdlab/internal/playground"
 )
 
-// A History derives successive requests for one object from a seed: applied
-// configurations of two managers, updates and deletes. Most of the requests are valid,
-// and half of the CRDs have two versions.
+// A History derives successive requests for one object from a seed: requests of two managers
+// with all operations. Most of the requests are valid, and half of the CRDs have two versions.
 type History struct {
 	seed     Seed
 	random   *rand.Rand
@@ -69,24 +68,58 @@ func addVersion(r *rand.Rand, crd tree) {
 func (h *History) Next(stored string) Mutant {
 	r := h.random
 	h.now = h.now.Add(time.Second)
-	m := Mutant{Seed: h.seed.Name, Change: playground.OperationApply, Scenario: playground.Scenario{
-		CRD: render(h.crd, false), OldObject: stored, Now: h.now.Format(time.RFC3339), Operation: playground.OperationApply,
+	operation := pick(r, firstOperations)
+	if stored != "" {
+		operation = pick(r, laterOperations)
+	}
+	m := Mutant{Seed: h.seed.Name, Change: "history " + operation, Scenario: playground.Scenario{
+		CRD: render(h.crd, false), OldObject: stored, Now: h.now.Format(time.RFC3339), Operation: operation,
 		FieldValidation: pick(r, []string{"", playground.FieldValidationWarn, playground.FieldValidationIgnore}),
+		FieldManager:    pick(r, []string{"", "kubectl", "other"}),
 	}}
 	object := clone(h.seed.object)
 	mutate(r, object, slices.Concat(objectMutations(h.seed.schema()), fieldMutations))
-	if stored != "" && r.IntN(3) == 0 {
-		m.Change = pick(r, []string{playground.OperationUpdate, playground.OperationUpdate, playground.OperationUpdateStatus, playground.OperationDelete})
-		m.Scenario.Operation = m.Change
-	}
-	if m.Change == playground.OperationApply {
-		m.Scenario.FieldManager, m.Scenario.Force = pick(r, []string{"kubectl", "other"}), r.IntN(3) == 0
+	switch operation {
+	case playground.OperationApply:
+		m.Scenario.Force = r.IntN(3) == 0
 		omitFields(r, object)
+	case playground.OperationScale:
+		m.Scenario.Replicas = int32(r.IntN(3))
 	}
 	h.identify(object)
+	if operation == playground.OperationUpdate || operation == playground.OperationUpdateStatus {
+		sendOwners(r, object, stored)
+	}
 	m.Scenario.Object = render(object, r.IntN(3) == 0)
-	m.Change = "history " + m.Change
 	return m
+}
+
+// firstOperations and laterOperations list the operations of requests for an object that does
+// not exist, and of later requests. Frequent ones stand several times.
+var (
+	firstOperations = []playground.Operation{playground.OperationApply, playground.OperationApply, playground.OperationCreate}
+	laterOperations = []playground.Operation{
+		playground.OperationApply, playground.OperationApply, playground.OperationApply, playground.OperationApply,
+		playground.OperationUpdate, playground.OperationUpdate, playground.OperationUpdateStatus, playground.OperationUpdateStatus,
+		playground.OperationScale, playground.OperationDelete,
+	}
+)
+
+// sendOwners adds the managedFields of the stored object to some updates, as clients do that
+// change what they have read. Others reset them.
+func sendOwners(r *rand.Rand, object tree, stored string) {
+	var existing tree
+	if json.Unmarshal([]byte(stored), &existing) != nil {
+		return
+	}
+	metadata, ok := object["metadata"].(tree)
+	switch n := r.IntN(6); {
+	case !ok || n > 2:
+	case n == 0:
+		metadata["managedFields"] = []any{}
+	default:
+		metadata["managedFields"] = at(existing, "metadata", "managedFields")
+	}
 }
 
 // omitFields removes some fields of an applied configuration: below spec if that is an
