@@ -91,7 +91,10 @@ func (c *Client) replaceCRD(s playground.Scenario, document, old *source.Documen
 	}
 	crd.Generation = cmp.Or(crd.Generation, 1)
 	// A create drops these fields.
-	crd.Namespace, crd.SelfLink, crd.DeletionTimestamp, crd.DeletionGracePeriodSeconds = "", "", nil, nil
+	crd.SetNamespace("")
+	crd.SetSelfLink("")
+	crd.SetDeletionTimestamp(nil)
+	crd.SetDeletionGracePeriodSeconds(nil)
 	resourceVersion, err := c.cluster.StoreCRD(crd)
 	if err != nil {
 		return request, nil, fmt.Errorf("store the old CRD: %w", err)

@@ -93,7 +93,7 @@ func (r *Request) recordCalls(stage playground.StageName, call func() error) err
 // mergeConfiguration merges a configuration into the live object by the list and
 // map types of the schema.
 func mergeConfiguration(e *endpoint, live, configuration *unstructured.Unstructured, o options) (*unstructured.Unstructured, error) {
-	manager, err := newFieldManager(e, o.operation, e.version.Kind)
+	manager, err := newFieldManager(e, o.operation)
 	if err != nil {
 		return nil, err
 	}

@@ -9,7 +9,7 @@ import (
 	autoscalingv1 "k8s.io/api/autoscaling/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
-	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/util/managedfields"
 	"sigs.k8s.io/structured-merge-diff/v6/fieldpath"
 
@@ -22,7 +22,7 @@ import (
 // the request changes. live is the existing object, or the initial state of a new one. Like
 // the handlers of the API server, it keeps the owners of live if they cannot be determined.
 func (r *Request) recordOwner(live *unstructured.Unstructured) error {
-	manager, err := newFieldManager(&r.endpoint, r.options.operation, r.endpoint.version.Kind)
+	manager, err := newFieldManager(&r.endpoint, r.options.operation)
 	if err != nil {
 		return err
 	}
@@ -41,8 +41,7 @@ func (r *Request) recordOwner(live *unstructured.Unstructured) error {
 // It follows scaleUpdatedObjectInfo.UpdatedObject in
 // k8s.io/apiextensions-apiserver/pkg/registry/customresource.
 func (r *Request) recordScaler(before, after *autoscalingv1.Scale) error {
-	kind := autoscalingv1.SchemeGroupVersion.WithKind("Scale")
-	manager, err := newFieldManager(&r.endpoint, playground.OperationScale, kind)
+	manager, err := newScaleManager()
 	if err != nil {
 		return err
 	}
@@ -60,20 +59,30 @@ func (r *Request) recordScaler(before, after *autoscalingv1.Scale) error {
 	return nil
 }
 
-// newFieldManager returns the field manager of an operation's endpoint, for objects of a kind.
-func newFieldManager(e *endpoint, operation playground.Operation, kind schema.GroupVersionKind) (*managedfields.FieldManager, error) {
+// newScaleManager returns the field manager of the scale endpoint. The API server knows the type
+// Scale; without lists and atomic maps, its fields have the same owners if it is deduced.
+func newScaleManager() (*managedfields.FieldManager, error) {
+	scheme := runtime.NewScheme()
+	if err := autoscalingv1.AddToScheme(scheme); err != nil {
+		return nil, fmt.Errorf("register Scale: %w", err)
+	}
+	kind := autoscalingv1.SchemeGroupVersion.WithKind("Scale")
+	return managedfields.NewDefaultCRDFieldManager(managedfields.NewDeducedTypeConverter(), runtime.UnsafeObjectConvertor(scheme), scheme, scheme,
+		kind, kind.GroupVersion(), "scale", nil)
+}
+
+// newFieldManager returns the field manager of an operation's endpoint.
+func newFieldManager(e *endpoint, operation playground.Operation) (*managedfields.FieldManager, error) {
+	subresource := ""
+	if operation == playground.OperationUpdateStatus {
+		subresource = "status"
+	}
 	types, err := e.CRD.ApplyTypes()
 	if err != nil {
 		return nil, fmt.Errorf("prepare field manager: %w", err)
 	}
 	return managedfields.NewDefaultCRDFieldManager(types, e.Conversion.converter, structuralDefaulter{e.CRD}, unstructuredCreater{},
-		kind, kind.GroupVersion(), subresources[operation], fieldpath.NewExcludeFilterSetMap(resetFields(e, operation)))
-}
-
-// subresources maps operations to the subresource of their requests.
-var subresources = map[playground.Operation]string{
-	playground.OperationUpdateStatus: "status",
-	playground.OperationScale:        "scale",
+		e.version.Kind, e.version.Kind.GroupVersion(), subresource, fieldpath.NewExcludeFilterSetMap(resetFields(e, operation)))
 }
 
 // resetFields returns the fields that requests to an endpoint cannot set. As in the API server,
@@ -88,7 +97,7 @@ func resetFields(e *endpoint, operation playground.Operation) map[fieldpath.APIV
 				fields[fieldpath.APIVersion(v.Kind.GroupVersion().String())] = fieldpath.NewSet(fieldpath.MakePathOrDie("metadata"), fieldpath.MakePathOrDie("spec"))
 			}
 		}
-	case operation != playground.OperationScale && e.version.HasStatus:
+	case e.version.HasStatus:
 		fields[fieldpath.APIVersion(e.version.Kind.GroupVersion().String())] = fieldpath.NewSet(fieldpath.MakePathOrDie("status"))
 	}
 	return fields
