@@ -39,6 +39,8 @@ type line struct {
 	// schema is the schema node of the value; nil if there is no such node or it
 	// is unknown.
 	schema *playground.SchemaPlace
+	// owners names the managers that own the value, or is empty.
+	owners string
 }
 
 // objectLines returns object as YAML in the format of kubectl, without managedFields and with
@@ -52,13 +54,15 @@ func objectLines(object json.RawMessage, changes []stageChange, schema []playgro
 	if err != nil {
 		return nil, fmt.Errorf("object: %w", err)
 	}
-	value := orderedYAML(withoutOwners(decoded))
+	owners := ownersOf(decoded)
+	decoded = withoutOwners(decoded)
+	value := orderedYAML(decoded)
 	p := linePrinter{encoded: yamlLines(0, value), schema: make(map[string]*playground.SchemaPlace, len(schema))}
 	p.lines = make([]line, 0, len(p.encoded))
 	for i, place := range schema {
 		p.schema[place.Path] = &schema[i]
 	}
-	p.value(0, value, newChangeTree(changes), lineContext{schema: p.schema[""]})
+	p.value(0, value, newChangeTree(changes), lineContext{schema: p.schema[""], owners: owners})
 	return p.lines, nil
 }
 
@@ -71,6 +75,7 @@ type lineContext struct {
 	// isMetadata reports that the value is the object's metadata. Its fields have
 	// no schema node by default.
 	isMetadata bool
+	owners     []owner
 }
 
 // linePrinter adds marks and removed values to the lines of an encoded object.
@@ -151,7 +156,7 @@ func (p *linePrinter) list(depth int, items []any, changes *changeTree, c lineCo
 		node := changes.child(strconv.Itoa(i))
 		p.removed(depth, node, func(value any) any { return []any{value} })
 		if i < len(items) {
-			p.item(depth, items[i], node, p.itemContext(node, c))
+			p.item(depth, items[i], node, p.itemContext(i, items[i], node, c))
 		}
 	}
 }
@@ -213,7 +218,7 @@ func (p *linePrinter) next(c lineContext) string {
 }
 
 func (p *linePrinter) print(text string, c lineContext) {
-	l := line{text: text, schema: c.schema}
+	l := line{text: text, schema: c.schema, owners: ownerNames(c.owners)}
 	if c.cause != nil {
 		l.mark = changeMark(*c.cause)
 		if c.cause != p.lastCause {
@@ -244,11 +249,15 @@ func (p *linePrinter) keyContext(depth int, key string, changes *changeTree, c l
 	if !isMeta && !c.isMetadata {
 		schema = cmp.Or(schema, p.below(c.schema, "additionalProperties"), c.schema)
 	}
-	return lineContext{changes.causeOr(c.cause), schema, isMeta && key == "metadata"}
+	owners := ownersBelow(c.owners, func(map[string]any) string { return "f:" + key })
+	return lineContext{changes.causeOr(c.cause), schema, isMeta && key == "metadata", owners}
 }
 
-func (p *linePrinter) itemContext(changes *changeTree, c lineContext) lineContext {
-	return lineContext{cause: changes.causeOr(c.cause), schema: cmp.Or(p.below(c.schema, "items"), c.schema)}
+func (p *linePrinter) itemContext(index int, item any, changes *changeTree, c lineContext) lineContext {
+	return lineContext{
+		cause: changes.causeOr(c.cause), schema: cmp.Or(p.below(c.schema, "items"), c.schema),
+		owners: ownersBelow(c.owners, func(steps map[string]any) string { return stepOfItem(steps, index, item) }),
+	}
 }
 
 // below returns the schema node at a step below another, or nil.

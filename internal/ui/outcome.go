@@ -272,6 +272,11 @@ type objectView struct {
 	changes []stageChange
 }
 
+// hasOwners reports whether the owners of some lines are known.
+func (v objectView) hasOwners() bool {
+	return slices.ContainsFunc(v.lines, func(l line) bool { return l.owners != "" })
+}
+
 func newObjectView(object playground.Object) objectView {
 	view := objectView{title: "Stored object", changes: stageChanges(object.Stages, true)}
 	text := object.Stored

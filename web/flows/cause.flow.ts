@@ -45,6 +45,26 @@ test("a rule that refuses a change shows the existing value and leads to it", as
   await expect(page.locator("#tab-oldObject")).toHaveAttribute("aria-selected", "true");
 });
 
+test("the owners of a stored object are shown, and a conflict leads to them", async ({ playground }) => {
+  const { page } = playground;
+  await playground.paste("crd", crd);
+  await playground.paste("object", object("1"));
+  const replicas = page.locator("#panel-outcome .yaml-line", { hasText: "replicas: 1" }).locator(".owner");
+  await expect(replicas).toBeHidden();
+  await page.locator(".owners > summary").click();
+  await expect(replicas).toHaveText("kubectl-create");
+
+  await playground.paste("oldObject", object("1").replace("  name: my-cron", `  name: my-cron
+  managedFields:
+  - {manager: human, operation: Update, apiVersion: stable.example.com/v1, fieldsType: FieldsV1, fieldsV1: {"f:spec": {"f:replicas": {}}}}`));
+  await playground.paste("object", object("2"));
+  await page.locator("#operation").selectOption("apply");
+  const causes = page.locator("#panel-outcome .causes");
+  await expect(causes).toContainText('conflict with "human" using stable.example.com/v1');
+  await causes.getByRole("button", { name: "Existing object: metadata.managedFields" }).click();
+  await expect(page.locator("#tab-oldObject")).toHaveAttribute("aria-selected", "true");
+});
+
 test("a value that the request does not change says that it was kept", async ({ playground }) => {
   const { page } = playground;
   await playground.paste("crd", crd.replace("    storage: true\n", "    storage: true\n    subresources: {status: {}}\n"));

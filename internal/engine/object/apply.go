@@ -32,7 +32,7 @@ func runApply(r *Request) error {
 	configuration := r.object
 	merged, err := r.mergeConfiguration(live, configuration)
 	if err != nil {
-		r.rec.add(describeConflicts(r.rec.doc, live, err)...)
+		r.rec.add(r.rec.describeConflicts(live, err)...)
 		return err
 	}
 	warnings, err := checkDuplicates(r.rec.doc, r.options.fieldValidation)
@@ -160,17 +160,19 @@ func isManagedFields(path []any) bool {
 
 // describeConflicts returns a finding for each field that another manager owns. It
 // returns nil if err is not a conflict.
-func describeConflicts(doc *source.Document, live *unstructured.Unstructured, err error) []playground.Finding {
+func (rec *recorder) describeConflicts(live *unstructured.Unstructured, err error) []playground.Finding {
 	if !apierrors.IsConflict(err) {
 		return nil
 	}
 	var findings []playground.Finding
 	for _, cause := range upstream.APIStatus(err).Details.Causes {
-		f := finding.Error(playground.DocumentObject, playground.StageApply, doc.Line(1), cause.Message)
+		f := finding.Error(playground.DocumentObject, playground.StageApply, rec.doc.Line(1), cause.Message)
 		f.Reason = string(cause.Type)
 		f.Field = cause.Field
-		if location, ok := finding.Locate(doc, cause.Field); ok {
+		if location, ok := finding.Locate(rec.doc, cause.Field); ok {
 			f.Range = finding.Mark(location)
+			f.Related = append(f.Related, rec.relatedExisting(rec.doc.PathAt(location.Key().Start))...)
+			f.Related = append(f.Related, rec.relatedExisting([]any{"metadata", "managedFields"})...)
 		}
 		f.Hint = "Another manager set this field. Remove it, set it to the same value, or force the conflict to take ownership."
 		if len(live.GetManagedFields()) == 0 {
