@@ -28,7 +28,7 @@ var shortcuts = []shortcut{
 	{"Find in the editor", "Ctrl F"},
 	{"Fold, unfold", "Ctrl Shift [, Ctrl Shift ]"},
 	{"Undo, redo", "Ctrl Z, Ctrl Y"},
-	{"Leave the editor", "Esc, then Tab"},
+	{"Leave the editor after typing", "Esc, then Tab"},
 }
 
 // panelShortcut describes the keys of the result tabs. Their numbers follow the

@@ -92,10 +92,6 @@ for (const [size, width] of [["wide", 1280], ["narrow", 360]] as const) {
       reached.push(focus.name);
       expect(focus.visible, `the focus on ${focus.name} is seen`).toBe(true);
       expect(focus.covered, `what covers ${focus.name}`).toBe("");
-      // Tab indents in an editor; Escape and Tab leave it.
-      if (await page.evaluate(() => document.activeElement?.shadowRoot?.activeElement?.closest(".cm-editor") != null)) {
-        await page.keyboard.press("Escape");
-      }
     }
     for (const id of ["gallery-open", "operation", "validation", "kubernetes", "history-open", "shortcuts-open", "theme", "share-open", "tab-object", "document-add", "sample-open", "format", "problems", "tab-outcome", "panel-outcome"]) {
       if (await page.locator(`#${id}`).isVisible()) expect(reached, `${id} is reached`).toContain(id);

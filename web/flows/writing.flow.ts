@@ -192,6 +192,29 @@ test("text is found and replaced", async ({ playground }) => {
   expect(await playground.text("object")).toContain("name: your-cron");
 });
 
+test("Tab leaves an editor until the user has typed in it, and then indents", async ({ playground }) => {
+  const { page } = playground;
+  const before = await playground.text("object");
+  await playground.editor("object").focus();
+  await page.keyboard.press("Tab");
+  await expect(playground.editor("object")).not.toBeFocused();
+  expect(await playground.text("object")).toBe(before);
+
+  await playground.editor("object").focus();
+  await page.keyboard.press("ControlOrMeta+Home");
+  await page.keyboard.type("#");
+  await page.keyboard.press("Tab");
+  await expect.poll(() => playground.text("object")).toBe(`  #${before}`);
+  await page.keyboard.press("Escape");
+  await page.keyboard.press("Tab");
+  await expect(playground.editor("object")).not.toBeFocused();
+
+  await playground.choose("crontab-validation");
+  await playground.editor("object").focus();
+  await page.keyboard.press("Tab");
+  await expect(playground.editor("object")).not.toBeFocused();
+});
+
 test("panes resize by pointer and keyboard, and keep their size", async ({ playground }) => {
   const { page } = playground;
   await playground.open();

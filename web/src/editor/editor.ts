@@ -1,5 +1,5 @@
 import { isolateHistory } from "@codemirror/commands";
-import { EditorState, type EditorStateConfig, type Extension, Transaction, type TransactionSpec } from "@codemirror/state";
+import { EditorState, type EditorStateConfig, type Extension, type TransactionSpec } from "@codemirror/state";
 import {
   drawSelection,
   EditorView,
@@ -13,7 +13,7 @@ import { celIn } from "./cel";
 import { completions } from "./completion";
 import { flash, flashes } from "./flash";
 import { hovers, type Writing } from "./hover";
-import { keys } from "./keys";
+import { isTyping, keys, replaced } from "./keys";
 import { language } from "./language";
 import { type Marked, offsetOf, positionOf, showFindings } from "./markers";
 import { replaceInput } from "./replace-input";
@@ -77,7 +77,7 @@ export class Editor {
           completions(writing),
           hovers(writing),
           pasteOf(takePaste),
-          EditorView.contentAttributes.of({ "aria-label": label, spellcheck: "false", tabindex: "0" }),
+          EditorView.contentAttributes.of({ "aria-label": label, "aria-description": "After typing, Escape and Tab leave the editor.", spellcheck: "false", tabindex: "0" }),
           EditorView.updateListener.of((update) => {
             const text = update.docChanged ? update.state.doc.toString() : this.#text;
             if (text !== this.#text) {
@@ -179,6 +179,7 @@ function replacement({ doc }: EditorState, text: string): TransactionSpec {
     changes: { from: 0, to: doc.length, insert: text },
     selection: { anchor: 0 },
     annotations: isolateHistory.of("full"),
+    effects: replaced.of(null),
   };
 }
 
@@ -199,15 +200,6 @@ function pasteOf(take: (text: string) => boolean): Extension {
       return true;
     },
   });
-}
-
-/** The events of CodeMirror that change a few characters. */
-const typingEvents = ["input.type", "delete.backward", "delete.forward"];
-
-function isTyping(transaction: Transaction): boolean {
-  // A new line is plain input.
-  const isNewLine = transaction.annotation(Transaction.userEvent) === "input";
-  return isNewLine || typingEvents.some((event) => transaction.isUserEvent(event));
 }
 
 function lineBefore(state: EditorState): number {
