@@ -114,7 +114,7 @@ func withRequests(comment, text string) []string {
 // requestComment returns the operation of a scenario with its flags; "" creates an object.
 func requestComment(s playground.Scenario, validate string) string {
 	flags := ""
-	if s.FieldManager != "" && s.Operation != playground.OperationDelete {
+	if s.FieldManager != "" && s.FieldManager != playground.FieldManagers[s.Operation] && s.Operation != playground.OperationDelete {
 		flags += " --field-manager=" + s.FieldManager
 	}
 	if s.Force && s.Operation == playground.OperationApply {

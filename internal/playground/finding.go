@@ -48,6 +48,8 @@ type Related struct {
 
 // Values of [Finding.Code] that the page treats in a way of their own.
 const (
+	// CodeConflict is the code of a field that another manager owns.
+	CodeConflict = "apply-conflict"
 	// CodeNoMatches is the code of an object whose kind or version the CRD does not serve.
 	CodeNoMatches = "no-matches-for-kind"
 	// CodePartlyRead is the code of a document whose end the API server's decoder ignores.

@@ -94,7 +94,7 @@ func shareDialog(lifetime int64) templ.Component {
 			templ_7745c5c3_Var4 = templ.NopComponent
 		}
 		ctx = templ.ClearChildren(ctx)
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 6, "<dialog id=\"share\" aria-labelledby=\"share-title\"><form method=\"dialog\"><h2 id=\"share-title\">Share</h2><p>Your documents are in the link itself, after <code>#</code>, and are never sent to a server. The link works forever.</p><label class=\"share-field\"><span>Link</span> <input id=\"share-link\" readonly spellcheck=\"false\"> <button type=\"button\" class=\"button\" data-copy=\"share-link\">Copy</button></label> <label class=\"share-field\"><span>Markdown</span> <input id=\"share-markdown\" readonly spellcheck=\"false\"> <button type=\"button\" class=\"button\" data-copy=\"share-markdown\">Copy</button></label> <label class=\"share-field\" id=\"share-url-field\" hidden><span>Link to source URL</span> <input id=\"share-url\" readonly spellcheck=\"false\" aria-describedby=\"share-url-about\"> <button type=\"button\" class=\"button\" data-copy=\"share-url\">Copy</button></label><p class=\"hint\" id=\"share-url-about\">To always show the latest version of a hosted CRD, link to <code>#url=</code> and its address.</p><p class=\"hint\" id=\"share-length\" hidden></p>")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 6, "<dialog id=\"share\" aria-labelledby=\"share-title\"><form method=\"dialog\"><h2 id=\"share-title\">Share</h2><p>Your documents are in the link itself, after <code>#</code>, and are never sent to a server. It works as long as crdlab reads this format.</p><label class=\"share-field\"><span>Link</span> <input id=\"share-link\" readonly spellcheck=\"false\"> <button type=\"button\" class=\"button\" data-copy=\"share-link\">Copy</button></label> <label class=\"share-field\" id=\"share-url-field\" hidden><span>Link to source URL</span> <input id=\"share-url\" readonly spellcheck=\"false\" aria-describedby=\"share-url-about\"> <button type=\"button\" class=\"button\" data-copy=\"share-url\">Copy</button></label><p class=\"hint\" id=\"share-url-about\">To always show the latest version of a hosted CRD, link to <code>#url=</code> and its address.</p><p class=\"hint\" id=\"share-length\" hidden></p>")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -102,7 +102,7 @@ func shareDialog(lifetime int64) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 7, "<div class=\"share-more\"><button type=\"button\" class=\"button\" id=\"share-report\">Copy as Markdown</button> <button type=\"button\" class=\"button\" id=\"share-download\">Download .zip</button> <button type=\"button\" class=\"button\" id=\"share-test\" title=\"The documents with the present findings as # want comments, for crdlab test\">Export as a test</button> <button type=\"button\" class=\"button\" id=\"share-print\">Print…</button></div>")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 7, "<div class=\"share-more\"><button type=\"button\" class=\"button\" id=\"share-report\" title=\"The documents, the verdict and the link, for an issue\">Copy as Markdown</button> <button type=\"button\" class=\"button\" id=\"share-download\">Download .zip</button> <button type=\"button\" class=\"button\" id=\"share-test\" title=\"The documents with the present findings as # want comments, for crdlab test\">Export as a test</button> <button type=\"button\" class=\"button\" id=\"share-print\">Print…</button></div>")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -148,7 +148,7 @@ func shortLink(lifetime int64) templ.Component {
 		var templ_7745c5c3_Var6 string
 		templ_7745c5c3_Var6, templ_7745c5c3_Err = templ.JoinStringErrs(LifetimeSentence(lifetime))
 		if templ_7745c5c3_Err != nil {
-			return templ.Error{Err: templ_7745c5c3_Err, FileName: `internal/ui/dialogs.templ`, Line: 57, Col: 117}
+			return templ.Error{Err: templ_7745c5c3_Err, FileName: `internal/ui/dialogs.templ`, Line: 52, Col: 117}
 		}
 		_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var6))
 		if templ_7745c5c3_Err != nil {

@@ -101,9 +101,13 @@ func shortenMiddle(text string, limit int) string {
 	return string(runes[:head]) + "…" + string(runes[len(runes)-(limit-1-head):])
 }
 
-// relatedIn returns the related places of a finding in a document, or all if it is empty.
+// relatedIn returns the related places of a finding in a document, or all if it is empty. A
+// conflict leads to the existing object, whose managedFields name the owners.
 func relatedIn(finding playground.Finding, document playground.Document) []playground.Related {
 	var places []playground.Related
+	if finding.Code == playground.CodeConflict {
+		places = append(places, playground.Related{Document: playground.DocumentOldObject, Message: "The owners are in metadata.managedFields"})
+	}
 	for _, related := range finding.Related {
 		if document == "" || related.Document == document {
 			places = append(places, related)

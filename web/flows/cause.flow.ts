@@ -61,7 +61,7 @@ test("the owners of a stored object are shown, and a conflict leads to them", as
   await page.locator("#operation").selectOption("apply");
   const causes = page.locator("#panel-outcome .causes");
   await expect(causes).toContainText('conflict with "human" using stable.example.com/v1');
-  await causes.getByRole("button", { name: "Existing object: metadata.managedFields" }).click();
+  await causes.getByRole("button", { name: "The owners are in metadata.managedFields" }).click();
   await expect(page.locator("#tab-oldObject")).toHaveAttribute("aria-selected", "true");
 });
 

@@ -44,7 +44,7 @@ test("server-side apply conflicts until it is forced", async ({ playground }) =>
   await expect(playground.verdict("object")).toContainText("serverside-applied");
   await page.locator("#field-manager").fill("me");
   await playground.settled();
-  await expect(page.locator("#panel-outcome")).toContainText("manager: me");
+  await expect(page.locator("#panel-outcome .yaml-line", { hasText: "replicas: 5" }).locator(".owner")).toHaveText("me");
   await page.locator("#operation").selectOption("create");
   await expect(page.locator("#apply-options")).toBeHidden();
   await expect(playground.verdict("object")).toContainText("already exists");

@@ -171,8 +171,6 @@ func (rec *recorder) describeConflicts(live *unstructured.Unstructured, err erro
 		f.Field = cause.Field
 		if location, ok := finding.Locate(rec.doc, cause.Field); ok {
 			f.Range = finding.Mark(location)
-			f.Related = append(f.Related, rec.relatedExisting(rec.doc.PathAt(location.Key().Start))...)
-			f.Related = append(f.Related, rec.relatedExisting([]any{"metadata", "managedFields"})...)
 		}
 		f.Hint = "Another manager set this field. Remove it, set it to the same value, or force the conflict to take ownership."
 		if len(live.GetManagedFields()) == 0 {

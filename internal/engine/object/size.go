@@ -2,6 +2,7 @@ package object
 
 import (
 	"github.com/crdlab/crdlab/internal/engine/finding"
+	"github.com/crdlab/crdlab/internal/engine/jsonvalue"
 	"github.com/crdlab/crdlab/internal/playground"
 )
 
@@ -12,9 +13,16 @@ func runSize(r *Request) error {
 		return nil // the object is deleted, or only a webhook could convert it
 	}
 	report := &r.rec.report
-	bytes := len(report.Stored) + len("\n")
-	report.Size = finding.ReportSize(bytes, r.stored.object.UnstructuredContent)
-	if err := finding.CheckWrite(r.endpoint.keyOf(r.object), bytes); err != nil {
+	err := r.checkWrite()
+	if err != nil && r.options.operation != playground.OperationApply && len(r.stored.object.GetManagedFields()) > 0 {
+		// The API server tries again without managedFields.
+		object := r.stored.object
+		object.SetManagedFields(nil)
+		r.stored = newStoredObject(object, r.endpoint.CRD.Storage, r.convert)
+		report.Stored = jsonvalue.Encode(object)
+		err = r.checkWrite()
+	}
+	if err != nil {
 		report.Accepted, report.Stored, r.stored = false, nil, nil
 		return err
 	}
@@ -22,6 +30,13 @@ func runSize(r *Request) error {
 		r.rec.add(finding.CheckClientApply(playground.DocumentObject, playground.StageSize, r.rec.doc)...)
 	}
 	return nil
+}
+
+// checkWrite reports the size of the stored object, and rejects one that is too large for etcd.
+func (r *Request) checkWrite() error {
+	bytes := len(r.rec.report.Stored) + len("\n")
+	r.rec.report.Size = finding.ReportSize(bytes, r.stored.object.UnstructuredContent)
+	return finding.CheckWrite(r.endpoint.keyOf(r.object), bytes)
 }
 
 // matchesClientApply reports whether a user could send the document with client-side

@@ -1,5 +1,5 @@
 import { type Extension, Prec, StateEffect, StateField } from "@codemirror/state";
-import { EditorView, hoverTooltip, keymap, showTooltip, type Tooltip } from "@codemirror/view";
+import { closeHoverTooltips, EditorView, hoverTooltip, keymap, showTooltip, type Tooltip } from "@codemirror/view";
 import type { Completion, Hover, Position } from "../api.gen";
 import { offsetOf, positionOf } from "./markers";
 
@@ -12,7 +12,7 @@ export interface Writing {
 /** Shows the hover at the pointer, or with F2 at the cursor. */
 export function hovers(writing: Writing): Extension {
   return [
-    hoverTooltip((view, pos) => find(view, pos, writing), { hoverTime: 350 }),
+    hoverTooltip((view, pos) => findUnpinned(view, pos, writing), { hoverTime: 350 }),
     pinned,
     Prec.high(
       keymap.of([
@@ -21,6 +21,12 @@ export function hovers(writing: Writing): Extension {
       ]),
     ),
   ];
+}
+
+/** Finds the hover at the pointer. One that the keyboard opened takes its place. */
+async function findUnpinned(view: EditorView, pos: number, writing: Writing): Promise<Tooltip | null> {
+  const tooltip = await find(view, pos, writing);
+  return view.state.field(pinned) ? null : tooltip;
 }
 
 async function find(view: EditorView, pos: number, writing: Writing): Promise<Tooltip | null> {
@@ -53,7 +59,7 @@ function pinAtCursor(view: EditorView, writing: Writing): boolean {
   void find(view, head, writing).then((tooltip) => {
     if (!tooltip) return;
     const said = tooltip.create(view).dom.textContent;
-    view.dispatch({ effects: [pin.of(tooltip), EditorView.announce.of(said)] });
+    view.dispatch({ effects: [pin.of(tooltip), closeHoverTooltips, EditorView.announce.of(said)] });
   });
   return true;
 }

@@ -23,7 +23,6 @@ export async function openShareDialog(
   const link = place.absolute(place.home + fragment);
   const isLong = !fragment || link.length > comfortable;
   element("share-link", HTMLInputElement).value = fragment ? link : "";
-  element("share-markdown", HTMLInputElement).value = fragment ? `[crdlab](${link})` : "";
   const url = sourceAddressOf(session.state);
   element("share-url-field", HTMLElement).hidden = url === undefined;
   element("share-url", HTMLInputElement).value =
