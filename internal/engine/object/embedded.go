@@ -5,6 +5,7 @@ import (
 	"k8s.io/apiextensions-apiserver/pkg/apiserver/schema/objectmeta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime"
 
 	"github.com/crdlab/crdlab/internal/engine/jsonvalue"
 	"github.com/crdlab/crdlab/internal/playground"
@@ -21,6 +22,7 @@ func runEmbedded(r *Request) error {
 	unknown, err := coerceEmbedded(r.object, r.decoding.meta, r.endpoint.version.Schema, r.options.tracksUnknown())
 	r.decoding.addUnknown(playground.StageEmbedded, unknown)
 	if err != nil {
+		r.object.Object = runtime.DeepCopyJSON(before) // upstream stops in the random order of Go's maps
 		return r.decodeError(err)
 	}
 	r.rec.record(explainChanges(before, r.object.Object, playground.CauseCoerced, func(jsonvalue.Change) string {
