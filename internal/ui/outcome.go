@@ -184,9 +184,10 @@ type stageView struct {
 
 func stageViews(object playground.Object) []stageView {
 	views := make([]stageView, len(object.Stages))
+	readable := playground.Readable(object.Findings)
 	for i, stage := range object.Stages {
 		views[i].Stage = stage
-		for _, finding := range playground.Readable(object.Findings) {
+		for _, finding := range readable {
 			if finding.Stage == stage.Name {
 				views[i].findings = append(views[i].findings, finding)
 			}
@@ -230,7 +231,7 @@ func (s stageView) counts() string {
 		}
 	}
 	switch {
-	case s.Findings == 0:
+	case len(s.findings) == 0:
 	case len(parts) == 0 && s.Outcome == playground.OutcomeFail && countSeverity(s.findings, playground.SeverityError) == len(s.findings):
 		parts = append(parts, formatInt(s.Findings))
 	default:

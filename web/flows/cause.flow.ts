@@ -109,4 +109,9 @@ test("an indented start of a document is one problem with one fix", async ({ pla
   await page.locator("#problems").getByRole("button", { name: "Align with kind" }).click();
   await expect(page.locator("[data-panel=brief]")).toHaveText(/CRD accepted/);
   expect(await playground.text("crd")).toBe(crd);
+
+  // The stages with errors that follow from it have no count.
+  await playground.paste("object", object("1").replace(/^(.*\n)(.*\n)/, "  $1  $2"));
+  await expect(playground.problems()).toHaveCount(1);
+  await expect(page.locator(".stage.is-fail .stage-pill")).toHaveText(["validate", "rules"]);
 });
