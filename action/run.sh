@@ -11,7 +11,7 @@ summary=${GITHUB_STEP_SUMMARY:-/dev/null}
 read -r -d '' -a check <<< "${INPUT_CHECK:-}" || true
 read -r -d '' -a tests <<< "${INPUT_TEST:-}" || true
 releases=()
-if [[ -n ${INPUT_KUBERNETES:-} ]]; then releases=(--kubernetes "$INPUT_KUBERNETES"); fi
+if [[ -n ${INPUT_KUBERNETES:-} ]]; then releases=(--kubernetes "$INPUT_KUBERNETES" --add-releases); fi
 
 worst=0
 # run executes a command, which may have findings.

@@ -55,15 +55,22 @@ type Path string
 type Option func(*options)
 
 type options struct {
-	releases []string
-	crds     []string
+	releases    []string
+	approximate bool
+	crds        []string
 }
 
 // Releases selects the Kubernetes releases that judge, such as "1.31". Each of them must meet
-// all expectations. The default is the newest release that crdlab supports.
+// all expectations. The default is the newest release that crdlab supports. Without the program
+// of an older release, the test fails: "crdlab releases add 1.31" installs it.
 func Releases(names ...string) Option {
 	return func(o *options) { o.releases = append(o.releases, names...) }
 }
+
+// Approximate permits releases without a program of their own. The newest libraries judge
+// instead, with the feature gates and the CEL environment of the release, and the test logs
+// that its verdicts are approximate.
+func Approximate() Option { return func(o *options) { o.approximate = true } }
 
 // CRDs adds files or directories with CRDs to the manifests of [Run]. Their documents are
 // tested, too.
@@ -79,13 +86,19 @@ func newOptions(all []Option) options {
 	return o
 }
 
+// request returns a request with the options about releases.
+func (o options) request(r request) request {
+	r.Releases, r.Approximate = o.releases, o.approximate
+	return r
+}
+
 // CRD tests objects under CRDs. A failed expectation marks the test as failed and continues
 // with the next one.
 type CRD struct {
-	t        testing.TB
-	id       int
-	releases []string
-	stored   string
+	t       testing.TB
+	id      int
+	options options
+	stored  string
 	// operation is the operation of the request; empty means to create the object, or to
 	// update the stored object.
 	operation string
@@ -103,7 +116,7 @@ func New(t testing.TB, crd any, with ...Option) *CRD {
 	} else {
 		open.Text = encode(t, crd)
 	}
-	response := ask(t, request{Releases: o.releases, Open: open})
+	response := ask(t, o.request(request{Open: open}))
 	for _, v := range response.Verdicts {
 		if v.Approximate {
 			logApproximate(t, v.Kubernetes)
@@ -112,7 +125,7 @@ func New(t testing.TB, crd any, with ...Option) *CRD {
 			t.Fatalf("Kubernetes %s rejects the CRD %s:%s", v.Kubernetes, v.Name, lines(v.Errors))
 		}
 	}
-	return &CRD{t: t, id: response.CRDs, releases: o.releases}
+	return &CRD{t: t, id: response.CRDs, options: o}
 }
 
 func logApproximate(t testing.TB, release string) {
@@ -205,7 +218,7 @@ type Verdict struct {
 func (c *CRD) Judge(object any) []Verdict {
 	c.t.Helper()
 	judge := &judgeRequest{CRDs: c.id, Object: encode(c.t, object), Stored: c.stored, Operation: c.operation}
-	return ask(c.t, request{Releases: c.releases, Judge: judge}).Verdicts
+	return ask(c.t, c.options.request(request{Judge: judge})).Verdicts
 }
 
 // Run tests the manifests at a path as the command "crdlab test" does: the errors must equal
@@ -222,7 +235,7 @@ func Run(t *testing.T, path string, with ...Option) {
 	for _, p := range append(slices.Clone(o.crds), path) {
 		test.Paths = append(test.Paths, relative(strings.TrimSuffix(p, "/...")))
 	}
-	response := ask(t, request{Releases: o.releases, Test: test})
+	response := ask(t, o.request(request{Test: test}))
 	if len(response.Tests) == 0 {
 		t.Fatalf("%s has no manifests", path)
 	}

@@ -119,7 +119,7 @@ func TestParallel(t *testing.T) {
 
 // TestApproximateManifests logs that the program of a release is missing.
 func TestApproximateManifests(t *testing.T) {
-	crdtest.Run(t, "testdata/objects", crdtest.CRDs("testdata/crontabs.yaml"), crdtest.Releases("1.30", "1.37"))
+	crdtest.Run(t, "testdata/objects", crdtest.CRDs("testdata/crontabs.yaml"), crdtest.Releases("1.30", "1.37"), crdtest.Approximate())
 }
 
 func TestMessages(t *testing.T) {
@@ -163,6 +163,10 @@ func TestMessages(t *testing.T) {
 			"fatal: encode a document: json: unsupported type: func()\n"},
 		{"no file", func(t testing.TB) { crdtest.New(t, crontabs).Accepts(crdtest.Path("testdata/missing.yaml")) },
 			"fatal: open testdata/missing.yaml: no such file or directory\n"},
+		{"a release without its program", func(t testing.TB) { crdtest.New(t, crontabs, crdtest.Releases("1.37", "1.31", "1.36")) },
+			"fatal: the program of Kubernetes 1.31, 1.36 is not installed: run \"crdlab releases add 1.31 1.36\", or add the option crdtest.Approximate()\n"},
+		{"a release without any program", func(t testing.TB) { crdtest.New(t, crontabs, crdtest.Releases("1.29")) },
+			"fatal: there is no program of Kubernetes 1.29, only of 1.31 and later: judge a later release, or add the option crdtest.Approximate()\n"},
 		{"an unknown release", func(t testing.TB) { crdtest.New(t, crontabs, crdtest.Releases("1.37", "2.0")) },
 			"fatal: unknown release \"2.0\": crdlab supports 1.25 to 1.37\n"},
 	}
@@ -186,7 +190,7 @@ func TestReleases(t *testing.T) {
 		t.Fatal(err)
 	}
 	crd := strings.Replace(string(content), "self == oldSelf", "isIP(self)", 1)
-	got := messagesOf(func(t testing.TB) { crdtest.New(t, crd, crdtest.Releases("1.37", "1.29")) })
+	got := messagesOf(func(t testing.TB) { crdtest.New(t, crd, crdtest.Releases("1.37", "1.29"), crdtest.Approximate()) })
 	if !regexp.MustCompile(`(?s)^log: .*1\.29 are approximate.*fatal: Kubernetes 1\.29 rejects the CRD crontabs\.example\.com:.*undeclared reference to 'isIP'`).MatchString(got) {
 		t.Errorf("got\n%s", got)
 	}

@@ -30,10 +30,11 @@ type (
 		Version  string `json:"version"`
 	}
 	request struct {
-		Releases []string      `json:"releases,omitempty"`
-		Test     *testRequest  `json:"test,omitempty"`
-		Open     *openRequest  `json:"open,omitempty"`
-		Judge    *judgeRequest `json:"judge,omitempty"`
+		Releases    []string      `json:"releases,omitempty"`
+		Approximate bool          `json:"approximate,omitempty"`
+		Test        *testRequest  `json:"test,omitempty"`
+		Open        *openRequest  `json:"open,omitempty"`
+		Judge       *judgeRequest `json:"judge,omitempty"`
 	}
 	testRequest struct {
 		Paths []string `json:"paths"`

@@ -21,6 +21,6 @@ rm -f "minors/$minor.mod" "minors/$minor.sum"
 	printf ')\n'
 } >"minors/$minor.mod"
 export GOFLAGS="-mod=mod -modfile=minors/$minor.mod -tags=grpcnotrace,minor,kubernetes$minor"
-go list -deps ./minors >/dev/null
+for os in linux darwin windows; do GOOS=$os go list -deps ./minors >/dev/null; done
 GOOS=js GOARCH=wasm go list -deps ./minors >/dev/null
 echo "minors/$minor.mod requires $version"

@@ -9,7 +9,7 @@ release: ## build everything for deployment, with the smallest engine modules
 	node web/scripts/site-size.mjs dist/static $(SITE_MAX)
 
 # Signing and publishing need the accounts of .github/workflows/release.yml.
-snapshot: dist/tools/goreleaser ## build the archives of a release into dist/release, without signing or publishing them
+snapshot: dist/tools/goreleaser programs ## build the archives of a release into dist/release, without signing or publishing them
 	dist/tools/goreleaser release --snapshot --clean --skip=publish,sign,sbom
 
 check-release: dist/tools/goreleaser ## check the description of releases
@@ -20,6 +20,22 @@ chart: $(call program,helm) ## lint the Helm chart, and write its manifests in d
 
 package-chart: dist/tools/helm ## write the Helm chart of VERSION into dist/chart
 	$< package deploy/chart --version "$(VERSION:v%=%)" --app-version "$(VERSION)" --destination dist/chart
+
+# The programs of older releases that "crdlab releases add" downloads, for each platform of
+# the archives. crdlab itself contains their checksums.
+PLATFORMS := $(foreach os,linux darwin windows,$(os)_amd64 $(os)_arm64)
+.PHONY: programs checksums
+programs: $(foreach minor,$(MINORS),$(PLATFORMS:%=dist/programs/crdlab-kubernetes-$(minor)_%.gz)) ## build the compressed programs of older releases for all platforms (MINORS=1.31 PLATFORMS=linux_amd64)
+
+dist/programs/crdlab-kubernetes-%.gz: $(MINOR_SOURCES) $(wildcard minors/*.mod minors/*.sum)
+	@mkdir -p $(@D)
+	$(call say,Compile $(@F))
+	@set -- $(subst _, ,$*); GOOS=$$2 GOARCH=$$3 GOFLAGS="-trimpath -tags=grpcnotrace,minor,kubernetes$$1 -buildvcs=false" \
+		nice go build -modfile=minors/$$1.mod -ldflags="$(GO_LDFLAGS)" -o $(@:.gz=) ./minors
+	gzip -9 --no-name --force $(@:.gz=)
+
+checksums: ## write the checksums of the programs in dist/programs, for the next build of crdlab
+	cd dist/programs && sha256sum *.gz > ../../internal/minors/built/checksums.txt
 
 # The directories have names of different lengths, because a path in a file would change it.
 reproducible: ## build the program and the modules twice, in different directories, and compare the bytes

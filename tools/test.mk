@@ -102,7 +102,7 @@ attack: $(SERVER) postgresql buildah | dist ## attack the built server, and prin
 # The oldest program judges the cases. Its first build compiles its Kubernetes libraries.
 test-minors: dist/minors/1.31
 	@echo "built: $(notdir $(sort $(wildcard dist/minors/*))), not built: $(filter-out $(notdir $(wildcard dist/minors/*)),$(MINORS))"
-	CRDLAB_MINORS=dist/minors $(call go-test,-count=1,./internal/minors)
+	CRDLAB_MINORS=dist/minors $(call go-test,-count=1 -run 'TestCases|TestWithoutPrograms|FuzzJudgment|TestScripts/^releases$$',./internal/minors ./cmd/crdlab)
 
 # Covers the packages that start goroutines. Packages that import Kubernetes are excluded,
 # because the race detector would compile Kubernetes a second time.

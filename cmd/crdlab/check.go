@@ -69,7 +69,10 @@ func runCheck(command *cobra.Command, flags checkFlags, paths []string) (int, er
 	if flags.diff && flags.output != outputText {
 		return 0, usageError("--diff needs --output text")
 	}
-	programs := minors.Open(flags.minorsDirectory())
+	programs, err := flags.open(command, flags.releases)
+	if err != nil {
+		return 0, err
+	}
 	defer programs.Close()
 	if !flags.watch {
 		in := newReader(command).Read(command.Context(), paths)

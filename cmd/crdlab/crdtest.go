@@ -23,7 +23,7 @@ import (
 const crdtestProtocol = 1
 
 func newCRDTest() *cobra.Command {
-	var directory judgeFlags
+	var flags programFlags
 	command := &cobra.Command{
 		Use:   "crdtest",
 		Short: "Serve the Go library crdtest",
@@ -32,12 +32,12 @@ standard output, one JSON value in each line.`,
 		Hidden: true,
 		Args:   cobra.NoArgs,
 		RunE: runE(func(command *cobra.Command, _ []string) (int, error) {
-			programs := minors.Open(directory.minorsDirectory())
+			programs := minors.Open(flags.path())
 			defer programs.Close()
 			return statusAccepted, newCRDTester(programs).serve(command.Context(), command.InOrStdin(), command.OutOrStdout())
 		}),
 	}
-	directory.add(command)
+	flags.addDirectory(command.Flags())
 	return command
 }
 
@@ -49,10 +49,12 @@ type (
 		Version  string `json:"version"`
 	}
 	crdtestRequest struct {
-		Releases []string      `json:"releases"`
-		Test     *crdtestTest  `json:"test"`
-		Open     *crdtestOpen  `json:"open"`
-		Judge    *crdtestJudge `json:"judge"`
+		Releases []string `json:"releases"`
+		// Approximate permits releases without a program of their own.
+		Approximate bool          `json:"approximate"`
+		Test        *crdtestTest  `json:"test"`
+		Open        *crdtestOpen  `json:"open"`
+		Judge       *crdtestJudge `json:"judge"`
 	}
 	// A crdtestTest runs the tests of manifests, as the command test does.
 	crdtestTest struct {
@@ -134,6 +136,9 @@ func (c *crdtester) respond(ctx context.Context, r crdtestRequest) (crdtestRespo
 			return crdtestResponse{}, fmt.Errorf("unknown release %q: crdlab supports %s to %s", name,
 				release.Name(playground.OldestMinor), release.Name(playground.NewestMinor))
 		}
+	}
+	if err := missingError(c.programs.Missing(r.Releases), "the option crdtest.Approximate()"); err != nil && !r.Approximate {
+		return crdtestResponse{}, err
 	}
 	switch {
 	case r.Test != nil:

@@ -1,12 +1,10 @@
 package main
 
 import (
-	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
-	"os"
 
 	"github.com/spf13/cobra"
 	"sigs.k8s.io/yaml"
@@ -17,9 +15,7 @@ import (
 	"github.com/crdlab/crdlab/internal/engine/release"
 	"github.com/crdlab/crdlab/internal/inspect"
 	"github.com/crdlab/crdlab/internal/manifest"
-	"github.com/crdlab/crdlab/internal/minors"
 	"github.com/crdlab/crdlab/internal/playground"
-	"github.com/crdlab/crdlab/internal/server"
 )
 
 // outputYAML is a value of --output, see outputText.
@@ -27,8 +23,8 @@ const outputYAML = "yaml"
 
 // inspectFlags holds the flags of the commands that print the content of the page's panels.
 type inspectFlags struct {
+	programFlags
 	release string
-	minors  string
 	output  string
 	now     string
 }
@@ -36,7 +32,7 @@ type inspectFlags struct {
 // add adds the flags to a command. formats are the values of --output.
 func (f *inspectFlags) add(command *cobra.Command, formats ...string) {
 	command.Flags().StringVarP(&f.release, "kubernetes", "k", release.Name(playground.NewestMinor), "Kubernetes `release`")
-	command.Flags().StringVar(&f.minors, "minors", os.Getenv("CRDLAB_MINORS"), "`directory` of the verdict programs of older releases; if empty, the directory minors beside the program")
+	f.programFlags.add(command)
 	addOutput(command, &f.output, formats...)
 }
 
@@ -133,7 +129,10 @@ func notify(command *cobra.Command, format string, arguments ...any) {
 
 // reports evaluates the CRDs with their objects in scenarios that start as template.
 func (s *selection) reports(template playground.Scenario) ([]inspect.Subject, error) {
-	programs := minors.Open(cmp.Or(s.flags.minors, server.MinorsBesideProgram()))
+	programs, err := s.flags.open(s.command, []string{s.flags.release})
+	if err != nil {
+		return nil, err
+	}
 	defer programs.Close()
 	template.Kubernetes = s.flags.release
 	template.Now = s.flags.now

@@ -1,9 +1,7 @@
 package main
 
 import (
-	"cmp"
 	"context"
-	"os"
 
 	"github.com/spf13/cobra"
 
@@ -13,20 +11,19 @@ import (
 	"github.com/crdlab/crdlab/internal/minors"
 	"github.com/crdlab/crdlab/internal/naming"
 	"github.com/crdlab/crdlab/internal/playground"
-	"github.com/crdlab/crdlab/internal/server"
 )
 
 // judgeFlags holds the flags of the commands that judge manifests.
 type judgeFlags struct {
+	programFlags
 	releases []string
-	minors   string
 	validate string
 }
 
 // add adds the flags to a command.
 func (f *judgeFlags) add(command *cobra.Command) {
 	command.Flags().StringSliceVarP(&f.releases, "kubernetes", "k", []string{release.Name(playground.NewestMinor)}, "Kubernetes `releases` that judge, separated by commas")
-	command.Flags().StringVar(&f.minors, "minors", os.Getenv("CRDLAB_MINORS"), "`directory` of the verdict programs of older releases; if empty, the directory minors beside the program")
+	f.programFlags.add(command)
 	addChoice(command, &f.validate, "validate", "", "`mode` of field validation, as in kubectl", "strict", "warn", "ignore")
 }
 
@@ -40,8 +37,6 @@ func (f *judgeFlags) validateReleases() error {
 	}
 	return nil
 }
-
-func (f *judgeFlags) minorsDirectory() string { return cmp.Or(f.minors, server.MinorsBesideProgram()) }
 
 // fieldValidations maps the values of --validate to the values of the Kubernetes API.
 var fieldValidations = map[string]playground.FieldValidation{

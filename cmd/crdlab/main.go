@@ -10,6 +10,7 @@ import (
 	"os"
 	"os/signal"
 	"path/filepath"
+	"runtime/debug"
 	"slices"
 	"strings"
 	"syscall"
@@ -22,7 +23,13 @@ import (
 // version is the release or commit of this build. The linker sets it.
 var version = "unknown"
 
-func main() { os.Exit(run(os.Args[1:], os.Stdin, os.Stdout, os.Stderr)) }
+func main() {
+	// "go install" sets no version by the linker.
+	if info, ok := debug.ReadBuildInfo(); ok && version == "unknown" && released.MatchString(info.Main.Version) {
+		version = info.Main.Version
+	}
+	os.Exit(run(os.Args[1:], os.Stdin, os.Stdout, os.Stderr))
+}
 
 // run runs the program with its command line and returns the exit status.
 func run(arguments []string, in io.Reader, out, errors io.Writer) int {
@@ -102,7 +109,7 @@ func newRoot() *cobra.Command {
 	root.SetVersionTemplate("crdlab {{.Version}}\n")
 	root.AddCommand(
 		newCheck(), newCRDTest(), newDiff(), newEval(), newGenerate(), newLink(), newLinks(), newOpen(),
-		newSample(), newServe(), newStatic(), newTest(), newUpgradeCheck(), newVersion(),
+		newReleases(), newSample(), newServe(), newStatic(), newTest(), newUpgradeCheck(), newVersion(),
 	)
 	root.AddCommand(newPrinters()...)
 	explainArguments(root)

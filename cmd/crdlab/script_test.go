@@ -47,6 +47,9 @@ func TestScripts(t *testing.T) {
 				return err == nil, nil
 			case "root":
 				return os.Getuid() == 0, nil
+			case "minors":
+				_, err := os.Stat(filepath.Join("..", "..", "dist", "minors", "1.31"))
+				return err == nil && os.Getenv("CRDLAB_MINORS") != "", nil
 			}
 			return false, fmt.Errorf("unknown condition %q", name)
 		},
@@ -125,6 +128,9 @@ clusters:
 func serveFiles(env *testscript.Env) error {
 	mux := http.NewServeMux()
 	mux.Handle("/", http.FileServer(http.Dir(env.WorkDir)))
+	mux.HandleFunc("/cut/", func(w http.ResponseWriter, _ *http.Request) { // a connection that ends too early
+		w.Header().Set("Content-Length", "1000000")
+	})
 	mux.Handle("/redirect", http.RedirectHandler("http://127.0.0.1:1/", http.StatusFound))
 	server := httptest.NewTLSServer(mux)
 	env.Defer(server.Close)

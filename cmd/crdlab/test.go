@@ -70,7 +70,10 @@ func runTest(command *cobra.Command, flags testFlags, paths []string) (int, erro
 	if err := flags.validateReleases(); err != nil {
 		return 0, err
 	}
-	programs := minors.Open(flags.minorsDirectory())
+	programs, err := flags.open(command, flags.releases)
+	if err != nil {
+		return 0, err
+	}
 	defer programs.Close()
 	if !flags.watch {
 		in := newReader(command).Read(command.Context(), paths)

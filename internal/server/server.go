@@ -12,7 +12,6 @@ import (
 	"os"
 	"os/exec"
 	"os/signal"
-	"path/filepath"
 	"runtime/debug"
 	"strings"
 	"syscall"
@@ -86,7 +85,7 @@ func (p Program) run(arguments []string) error {
 		return err
 	}
 	defer closeStore()
-	programs := minors.Open(minorsDirectory(settings))
+	programs := minors.Open(cmp.Or(settings.minors, minors.Directory(p.Version)))
 	defer programs.Close()
 	child := func() *exec.Cmd { return newChild(programs.Releases()) }
 	pool := procpool.New(child, httpapi.DefaultEvaluations())
@@ -149,15 +148,6 @@ func program() string {
 	}
 	return path
 }
-
-// minorsDirectory returns the directory of the programs of older releases.
-func minorsDirectory(s settings) string {
-	return cmp.Or(s.minors, MinorsBesideProgram())
-}
-
-// MinorsBesideProgram returns the directory of the programs of older releases beside this
-// program.
-func MinorsBesideProgram() string { return filepath.Join(filepath.Dir(program()), "minors") }
 
 // newChild returns the command that starts a child of the pool. Its arguments are the
 // releases that the parent can judge.

@@ -112,7 +112,7 @@ func (s *settings) flags() *flag.FlagSet {
 	flags.IntVar(&s.clients.Reads, "read-rate", defaultReadRate, "limit of pages and links in `requests` per client and minute, also allowed in one burst; 0 means no limit")
 	flags.Func("trusted-proxies", "comma-separated `networks` of reverse proxies, such as 10.0.0.0/8; the server trusts X-Forwarded-For and X-Forwarded-Proto only from these", s.setProxies)
 	flags.DurationVar(&s.drain, "drain", defaultDrain, "`duration` for which a stopping server still accepts requests while it reports that it is not ready")
-	flags.StringVar(&s.minors, "minors", "", "`directory` of the verdict programs of older Kubernetes releases; if empty, the directory minors beside the program")
+	flags.StringVar(&s.minors, "minors", "", "`directory` of the verdict programs of older Kubernetes releases; if empty, the directory minors beside the program, or else that of the command releases")
 	return flags
 }
 
