@@ -27,9 +27,16 @@ type Client struct {
 	webhook  *WebhookReplay // nil without responses for the conversion webhook
 	live     bool           // the cluster calls the conversion webhook itself
 	// key holds the inputs on which crdVerdict and crd depend.
-	key        [3]string
+	key        crdKey
 	crdVerdict verdict.CRD
 	crd        *apiextensionsv1.CustomResourceDefinition // nil if it was rejected
+}
+
+// A crdKey holds the inputs of the request for a CRD.
+type crdKey struct {
+	crd, oldCRD, fieldValidation, operation, fieldManager string
+
+	force, stored bool
 }
 
 // Evaluate is the engine. Its reports list the calls of a conversion webhook
@@ -86,11 +93,11 @@ func (c *Client) Run(s playground.Scenario) (v verdict.Verdict, err error) {
 
 // ensureCRD sends the scenario's CRD unless the last scenario had the same one.
 func (c *Client) ensureCRD(s playground.Scenario) (err error) {
-	key := [...]string{s.CRD, s.OldCRD, s.FieldValidation}
+	key := crdKey{s.CRD, s.OldCRD, s.FieldValidation, s.CRDOperation, s.CRDFieldManager, s.CRDForce, s.CRDStored}
 	if key == c.key {
 		return nil
 	}
-	c.key = [3]string{}
+	c.key = crdKey{}
 	if err := c.cluster.Reset(); err != nil {
 		return fmt.Errorf("reset the cluster: %w", err)
 	}

@@ -42,32 +42,55 @@ func decodeCRD(data []byte) (*apiextensionsv1.CustomResourceDefinition, error) {
 	return crd, nil
 }
 
-// sendCRD creates the scenario's CRD, or updates its old CRD.
+// sendCRD creates or applies the scenario's CRD, or updates its old CRD.
 func (c *Client) sendCRD(s playground.Scenario) (out verdict.CRD, err error) {
 	c.crd = nil
 	document := chooseCRD(s.CRD)
 	if document == nil {
 		return out, nil
 	}
-	request, correct := kubeapi.CreateCRD(requestDocument(document, s)), unchanged
-	if old := chooseCRD(s.OldCRD); old != nil {
-		if request, correct, err = c.replaceCRD(s, document, old); err != nil {
-			return out, err
-		}
+	send := c.writeCRD
+	if isApply(s) {
+		send = c.applyCRD
 	}
-	if lookup(document, "apiVersion") == apiextensionsv1beta1.SchemeGroupVersion.String() {
-		upgrade(&request)
-	}
-	response, err := c.cluster.Do(request)
+	response, err := send(s, document, chooseCRD(s.OldCRD))
 	if err != nil {
 		return out, err
 	}
-	response = correct(response)
 	out.Response = verdictOf(response)
 	if response.Object == nil {
 		return out, nil
 	}
+	if s.CRDStored {
+		out.Stored = response.Object.DeepCopy().Object
+	}
 	return out, c.serveCRD(response, &out)
+}
+
+// writeCRD creates the CRD, or replaces the old CRD, which may be nil.
+func (c *Client) writeCRD(s playground.Scenario, document, old *source.Document) (response kubeapi.Response, err error) {
+	request, correct := kubeapi.CreateCRD(requestDocument(document, s)), unchanged
+	switch {
+	case old != nil && s.CRDOperation == playground.OperationCreate:
+		if _, err := c.storeOld(old); err != nil {
+			return response, err
+		}
+	case old != nil:
+		if request, correct, err = c.replaceCRD(s, document, old); err != nil {
+			return response, err
+		}
+	case s.CRDOperation == playground.OperationUpdate:
+		name := lookup(document, "metadata", "name")
+		if err := checkSegment("name", name); err != nil {
+			return response, err
+		}
+		request = kubeapi.UpdateCRD(name, requestDocument(document, s))
+	}
+	if lookup(document, "apiVersion") == apiextensionsv1beta1.SchemeGroupVersion.String() {
+		upgrade(&request)
+	}
+	response, err = c.cluster.Do(request.By(crdManager(s)))
+	return correct(response), err
 }
 
 // upgrade converts a v1beta1 CRD to v1, because servers reject v1beta1 since
@@ -85,19 +108,9 @@ func upgrade(request *kubeapi.Request) {
 // replaceCRD stores the old CRD and returns the update request of `kubectl
 // replace`, which is based on the stored CRD.
 func (c *Client) replaceCRD(s playground.Scenario, document, old *source.Document) (request kubeapi.Request, _ correction, _ error) {
-	crd, err := decodeCRD([]byte(old.Text))
+	resourceVersion, err := c.storeOld(old)
 	if err != nil {
-		return request, nil, unsupportedDocument(playground.DocumentOldCRD, err)
-	}
-	crd.Generation = cmp.Or(crd.Generation, 1)
-	// A create drops these fields.
-	crd.SetNamespace("")
-	crd.SetSelfLink("")
-	crd.SetDeletionTimestamp(nil)
-	crd.SetDeletionGracePeriodSeconds(nil)
-	resourceVersion, err := c.cluster.StoreCRD(crd)
-	if err != nil {
-		return request, nil, fmt.Errorf("store the old CRD: %w", err)
+		return request, nil, err
 	}
 	name := lookup(document, "metadata", "name")
 	if err := checkSegment("name", name); err != nil {
@@ -107,6 +120,24 @@ func (c *Client) replaceCRD(s playground.Scenario, document, old *source.Documen
 	var correct correction
 	request.Body, correct = setResourceVersion(document, resourceVersion, old)
 	return request, correct, nil
+}
+
+// storeOld stores the old CRD as a create would, and returns its resourceVersion.
+func (c *Client) storeOld(old *source.Document) (resourceVersion string, err error) {
+	crd, err := decodeCRD([]byte(old.Text))
+	if err != nil {
+		return "", unsupportedDocument(playground.DocumentOldCRD, err)
+	}
+	crd.Generation = cmp.Or(crd.Generation, 1)
+	// A create drops these fields.
+	crd.SetNamespace("")
+	crd.SetSelfLink("")
+	crd.SetDeletionTimestamp(nil)
+	crd.SetDeletionGracePeriodSeconds(nil)
+	if resourceVersion, err = c.cluster.StoreCRD(crd); err != nil {
+		return "", fmt.Errorf("store the old CRD: %w", err)
+	}
+	return resourceVersion, nil
 }
 
 // serveCRD waits for the controllers and adds the fields that they have set to

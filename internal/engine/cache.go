@@ -65,10 +65,21 @@ func (e *Engine) ForgetCRDs() {
 type crdKey struct {
 	kubernetes, fieldValidation string
 	crd, oldCRD                 string
+	operation, manager          string
+	force, stored               bool
+	// now is empty for requests whose report does not depend on it.
+	now string
 }
 
 func newCRDKey(s playground.Scenario) crdKey {
-	return crdKey{s.Kubernetes, s.FieldValidation, s.CRD, s.OldCRD}
+	key := crdKey{
+		kubernetes: s.Kubernetes, fieldValidation: s.FieldValidation, crd: s.CRD, oldCRD: s.OldCRD,
+		operation: s.CRDOperation, manager: s.CRDFieldManager, force: s.CRDForce, stored: s.CRDStored,
+	}
+	if s.CRDStored {
+		key.now = s.Now
+	}
+	return key
 }
 
 // A keyedCRD is an evaluated CRD with its key.

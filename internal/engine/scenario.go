@@ -31,6 +31,21 @@ func SetDefaults(s playground.Scenario) (playground.Scenario, error) {
 	default:
 		return s, &playground.InvalidScenarioError{Parameter: "operation", Message: "must be create, update, updateStatus, apply, delete or scale"}
 	}
+	switch s.CRDOperation {
+	case "", playground.OperationCreate, playground.OperationUpdate, playground.OperationApply, playground.OperationClientApply:
+	default:
+		return s, &playground.InvalidScenarioError{Parameter: "crdOperation", Message: "must be create, update, apply or clientApply"}
+	}
+	if s.CRDFieldManager == "" {
+		operation := s.CRDOperation
+		if operation == "" {
+			operation = playground.OperationCreate
+			if strings.TrimSpace(s.OldCRD) != "" {
+				operation = playground.OperationUpdate
+			}
+		}
+		s.CRDFieldManager = playground.FieldManagers[operation]
+	}
 	if s.Replicas < 0 {
 		return s, &playground.InvalidScenarioError{Parameter: "replicas", Message: "must not be negative"}
 	}

@@ -1,13 +1,15 @@
 package playground
 
+import "encoding/json"
+
 // CRD reports the request for Scenario.CRD.
 type CRD struct {
 	// Name is metadata.name, empty if the document cannot be decoded.
 	Name     string `json:"name"`
 	Accepted bool   `json:"accepted"`
 	Status   Status `json:"status"`
-	// Output is the output of `kubectl create`, or of `kubectl replace` for an
-	// update. It may have several lines.
+	// Output is the output of `kubectl create`, `kubectl replace` or `kubectl apply`. It may
+	// have several lines.
 	Output   string    `json:"output"`
 	Findings []Finding `json:"findings"`
 	// Warnings lists the warning headers of the response, without "Warning: ".
@@ -15,6 +17,9 @@ type CRD struct {
 	// Conditions is status.conditions after the controllers have finished.
 	Conditions     []Condition `json:"conditions"`
 	StoredVersions []string    `json:"storedVersions"`
+	// Stored is the CRD as the API server stores it, with its managedFields; absent unless
+	// Scenario.CRDStored is set and the request is accepted.
+	Stored json.RawMessage `json:"stored,omitempty"`
 	// Size compares the stored CRD with the limit of etcd; nil if it is smaller than a
 	// tenth of the limit.
 	Size  *Size  `json:"size"`

@@ -39,6 +39,10 @@ const ReasonLimit = "PlaygroundLimit"
 // findings. Its message states their number.
 const ReasonOmitted = "PlaygroundOmitted"
 
+// ReasonKept is the [Finding.Reason] for a value of the existing CRD that an apply request
+// keeps although the document does not have it.
+const ReasonKept = "PlaygroundKept"
+
 // Related is a location that explains a [Finding], such as a schema keyword.
 type Related struct {
 	Document Document `json:"document"`

@@ -28,6 +28,22 @@ type Scenario struct {
 	// of it.
 	OldCRD string `json:"oldCrd,omitempty"`
 
+	// CRDOperation is the request for CRD: create, update, apply (server-side) or
+	// clientApply (kubectl apply without --server-side). Empty: update if OldCRD is set,
+	// otherwise create.
+	CRDOperation Operation `json:"crdOperation,omitempty"`
+
+	// CRDFieldManager is the field manager of the request for CRD. Empty: the one that
+	// kubectl names.
+	CRDFieldManager string `json:"crdFieldManager,omitempty"`
+
+	// CRDForce resolves conflicts of an apply request for CRD by taking ownership of the
+	// fields of other managers.
+	CRDForce bool `json:"crdForce,omitempty"`
+
+	// CRDStored requests the CRD as the API server stores it, see CRD.Stored.
+	CRDStored bool `json:"crdStored,omitempty"`
+
 	// Object is the custom resource. If it contains several YAML documents, each
 	// is evaluated separately. Empty: only the CRD is evaluated.
 	Object string `json:"object,omitempty"`
@@ -132,6 +148,8 @@ const (
 	OperationApply        Operation = "apply"
 	OperationDelete       Operation = "delete"
 	OperationScale        Operation = "scale"
+	// OperationClientApply is only an operation of CRDs.
+	OperationClientApply Operation = "clientApply"
 )
 
 // The range of [Scenario.Kubernetes], as minor versions of Kubernetes 1. The
@@ -193,4 +211,5 @@ var FieldManagers = map[Operation]string{
 	OperationUpdateStatus: "kubectl-replace",
 	OperationApply:        "kubectl",
 	OperationScale:        "kubectl",
+	OperationClientApply:  "kubectl-client-side-apply",
 }

@@ -52,6 +52,7 @@ const (
 // The stages of a CRD's request, in order.
 const (
 	StageCRDDecode   StageName = "crd decode"
+	StageCRDApply    StageName = "crd apply"
 	StageCRDValidate StageName = "crd validate"
 	StageCRDSize     StageName = "crd size"
 	StageCRDServe    StageName = "crd serve"

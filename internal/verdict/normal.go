@@ -48,6 +48,9 @@ var replacements = []struct {
 	{regexp.MustCompile(`\brevision=\d+`), "revision=<revision>"},
 }
 
+// patched matches the message about the result of a patch.
+var patched = regexp.MustCompile(`(?s)^ "" is invalid: patch: Invalid value: "(?:[^"\\]|\\.)*": (.*)$`)
+
 // panicked matches the message about a panic of the API server's code. A server
 // refers to its log; the engine quotes the panic.
 var panicked = regexp.MustCompile(`(?s)^(This request caused apiserver to panic|the API server's code panicked).*`)
@@ -64,6 +67,8 @@ func (v Verdict) Normal(s playground.Scenario) (Verdict, error) {
 		return v, fmt.Errorf("normalize: %w", err)
 	}
 	v.CRD.Response = v.CRD.normal()
+	dropVolatile(v.CRD.Stored)
+	dropStatus(v.CRD.Stored)
 	for i := range v.CRD.Conditions {
 		v.CRD.Conditions[i].Message = sortList(v.CRD.Conditions[i].Message)
 	}
@@ -130,6 +135,11 @@ func (r Response) normal() Response {
 		return cmp.Or(cmp.Compare(a.Field, b.Field), cmp.Compare(a.Message, b.Message), cmp.Compare(a.Reason, b.Reason))
 	})
 	r.Causes = slices.Compact(r.Causes)
+	// The message about a patch quotes the stored object, and the engine lists the strict
+	// errors instead.
+	if m := patched.FindStringSubmatch(r.Message); m != nil {
+		r.Causes, r.Message = nil, m[1]
+	}
 	slices.Sort(r.Warnings)
 	var errors []string
 	for _, c := range r.Causes {
@@ -220,6 +230,19 @@ func dropVolatile(object any) {
 		if entry, ok := entry.(map[string]any); ok {
 			delete(entry, "time")
 		}
+	}
+}
+
+// dropStatus removes the status of a CRD, which controllers write, and its owners.
+func dropStatus(crd any) {
+	fields, _ := crd.(map[string]any)
+	delete(fields, "status")
+	metadata, _ := fields["metadata"].(map[string]any)
+	if entries, ok := metadata["managedFields"].([]any); ok {
+		metadata["managedFields"] = slices.DeleteFunc(entries, func(entry any) bool {
+			e, _ := entry.(map[string]any)
+			return e["subresource"] == "status"
+		})
 	}
 }
 

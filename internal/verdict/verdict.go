@@ -48,6 +48,9 @@ type CRD struct {
 	Conditions     []playground.Condition `json:"conditions,omitempty"`
 	StoredVersions []string               `json:"storedVersions,omitempty"`
 	Names          *playground.Names      `json:"names,omitempty"`
+	// Stored is the CRD in the response; nil unless the scenario has CRDStored. Its status
+	// does not count, because the controllers change it.
+	Stored any `json:"stored,omitempty"`
 }
 
 // An Object is the response to an object's request and, if it is accepted, the
@@ -103,6 +106,9 @@ func Of(report playground.Report) Verdict {
 	v.CRD.Conditions = report.CRD.Conditions
 	v.CRD.StoredVersions = report.CRD.StoredVersions
 	v.CRD.Names = &report.CRD.Names
+	if len(report.CRD.Stored) > 0 {
+		v.CRD.Stored = report.CRD.Stored
+	}
 	for _, object := range report.Objects {
 		v.Objects = append(v.Objects, objectOf(object))
 	}

@@ -164,7 +164,7 @@ export type components = {
             readonly name: string;
             readonly accepted: boolean;
             readonly status: components["schemas"]["Status"];
-            /** @description Output is the output of `kubectl create`, or of `kubectl replace` for an update. It may have several lines. */
+            /** @description Output is the output of `kubectl create`, `kubectl replace` or `kubectl apply`. It may have several lines. */
             readonly output: string;
             readonly findings: readonly components["schemas"]["Finding"][];
             /** @description Warnings lists the warning headers of the response, without "Warning: ". */
@@ -172,6 +172,8 @@ export type components = {
             /** @description Conditions is status.conditions after the controllers have finished. */
             readonly conditions: readonly components["schemas"]["Condition"][];
             readonly storedVersions: readonly string[];
+            /** @description Stored is the CRD as the API server stores it, with its managedFields; absent unless Scenario.CRDStored is set and the request is accepted. */
+            readonly stored?: unknown;
             /** @description Size compares the stored CRD with the limit of etcd; nil if it is smaller than a tenth of the limit. */
             readonly size: components["schemas"]["Size"] | null;
             readonly group: string;
@@ -309,7 +311,7 @@ export type components = {
              * @description Stage is the stage of the object's request that needed the conversion.
              * @enum {string}
              */
-            readonly stage: "" | "decode" | "apply" | "metadata" | "prune" | "nulls" | "embedded" | "default" | "prepare" | "mutate" | "complete" | "validate" | "rules" | "admit" | "find" | "finalize" | "scale" | "store" | "size" | "read" | "crd decode" | "crd validate" | "crd size" | "crd serve";
+            readonly stage: "" | "decode" | "apply" | "metadata" | "prune" | "nulls" | "embedded" | "default" | "prepare" | "mutate" | "complete" | "validate" | "rules" | "admit" | "find" | "finalize" | "scale" | "store" | "size" | "read" | "crd decode" | "crd apply" | "crd validate" | "crd size" | "crd serve";
             /** @description From and To are apiVersions. */
             readonly from: string;
             readonly to: string;
@@ -528,7 +530,7 @@ export type components = {
              * @description Stage is the stage that produced the finding; empty if it is unknown, because the evaluation was aborted.
              * @enum {string}
              */
-            readonly stage: "" | "decode" | "apply" | "metadata" | "prune" | "nulls" | "embedded" | "default" | "prepare" | "mutate" | "complete" | "validate" | "rules" | "admit" | "find" | "finalize" | "scale" | "store" | "size" | "read" | "crd decode" | "crd validate" | "crd size" | "crd serve";
+            readonly stage: "" | "decode" | "apply" | "metadata" | "prune" | "nulls" | "embedded" | "default" | "prepare" | "mutate" | "complete" | "validate" | "rules" | "admit" | "find" | "finalize" | "scale" | "store" | "size" | "read" | "crd decode" | "crd apply" | "crd validate" | "crd size" | "crd serve";
             /** @description Reason is the API server's cause type, such as FieldValueInvalid, or PlaygroundLimit. */
             readonly reason: string;
             /** @description Code names the kind of error, such as cel-undefined-field. It is the key of the error's page in the error index, or empty. */
@@ -638,7 +640,7 @@ export type components = {
              * @description Operation is the request: create, update, updateStatus, apply, delete or scale.
              * @enum {string}
              */
-            readonly operation: "create" | "update" | "updateStatus" | "apply" | "delete" | "scale";
+            readonly operation: "create" | "update" | "updateStatus" | "apply" | "delete" | "scale" | "clientApply";
             readonly accepted: boolean;
             /** @description DependsOn names the webhooks that the API server would call and for which the scenario has no response, such as "the conversion webhook". The verdict then is unknown: Accepted and Status assume that admission webhooks allow the request. */
             readonly dependsOn?: readonly string[];
@@ -894,6 +896,17 @@ export type components = {
             readonly crdIndex?: number;
             /** @description OldCRD is the existing CRD in the cluster. If it is set, CRD is an update of it. */
             readonly oldCrd?: string;
+            /**
+             * @description CRDOperation is the request for CRD: create, update, apply (server-side) or clientApply (kubectl apply without --server-side). Empty: update if OldCRD is set, otherwise create.
+             * @enum {string}
+             */
+            readonly crdOperation?: "create" | "update" | "updateStatus" | "apply" | "delete" | "scale" | "clientApply";
+            /** @description CRDFieldManager is the field manager of the request for CRD. Empty: the one that kubectl names. */
+            readonly crdFieldManager?: string;
+            /** @description CRDForce resolves conflicts of an apply request for CRD by taking ownership of the fields of other managers. */
+            readonly crdForce?: boolean;
+            /** @description CRDStored requests the CRD as the API server stores it, see CRD.Stored. */
+            readonly crdStored?: boolean;
             /** @description Object is the custom resource. If it contains several YAML documents, each is evaluated separately. Empty: only the CRD is evaluated. */
             readonly object?: string;
             /** @description OldObject contains the stored objects in the cluster, which may be invalid. An update applies to the stored object with the namespace and name of Object. */
@@ -937,7 +950,7 @@ export type components = {
              * @description Operation is the request for Object: create, update, updateStatus, apply (server-side), delete or scale. For delete and scale, Object only needs to identify the object. Empty: update if OldObject is set, otherwise create.
              * @enum {string}
              */
-            readonly operation?: "create" | "update" | "updateStatus" | "apply" | "delete" | "scale";
+            readonly operation?: "create" | "update" | "updateStatus" | "apply" | "delete" | "scale" | "clientApply";
             /** @description Replicas is the number of replicas of a scale request, as in `kubectl scale --replicas`. */
             readonly replicas?: number;
             /** @description FieldManager is the field manager of the request. Empty: the one that kubectl names, which is kubectl-create, kubectl-replace, or kubectl for apply and scale. */
@@ -1005,7 +1018,7 @@ export type components = {
              * @description Name is one of the Stage… constants.
              * @enum {string}
              */
-            readonly name: "" | "decode" | "apply" | "metadata" | "prune" | "nulls" | "embedded" | "default" | "prepare" | "mutate" | "complete" | "validate" | "rules" | "admit" | "find" | "finalize" | "scale" | "store" | "size" | "read" | "crd decode" | "crd validate" | "crd size" | "crd serve";
+            readonly name: "" | "decode" | "apply" | "metadata" | "prune" | "nulls" | "embedded" | "default" | "prepare" | "mutate" | "complete" | "validate" | "rules" | "admit" | "find" | "finalize" | "scale" | "store" | "size" | "read" | "crd decode" | "crd apply" | "crd validate" | "crd size" | "crd serve";
             /**
              * @description Outcome is pass, fail or skipped.
              * @enum {string}

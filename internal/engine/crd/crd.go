@@ -5,6 +5,7 @@ package crd
 import (
 	"cmp"
 	"context"
+	"time"
 
 	"k8s.io/apiextensions-apiserver/pkg/apis/apiextensions"
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
@@ -24,6 +25,7 @@ var stages = []struct {
 	run  func(*Request) error
 }{
 	{playground.StageCRDDecode, decode},
+	{playground.StageCRDApply, apply},
 	{playground.StageCRDValidate, validate},
 	{playground.StageCRDSize, checkSize},
 	{playground.StageCRDServe, serve},
@@ -31,8 +33,8 @@ var stages = []struct {
 
 // A CRD is an evaluated CRD: its part of the report and, if the API server accepts
 // it, the versions that serve its objects. It depends only on the CRD's YAML, the
-// old CRD's YAML, the release and the field validation. It does not change after its
-// evaluation.
+// old CRD's YAML, the release, and the parameters of the CRD's request. It does not
+// change after its evaluation.
 type CRD struct {
 	Report playground.CRD
 	Doc    *source.Document // nil if the YAML contains no document
@@ -55,19 +57,31 @@ type CRD struct {
 	// It is nil on create and for a rejected CRD.
 	CompileOld func() (*CRD, error)
 
+	// operation is the operation of the request.
+	operation playground.Operation
+	// patch is the patch of a client-side apply, or empty.
+	patch string
 	// unsent is kubectl's own error about the document, or empty.
 	unsent   string
 	compiler *celrule.Compiler
 	derived  derived
 }
 
-// A Request is the create or update request of a CRD.
+// A Request is the request that creates, updates or applies a CRD.
 type Request struct {
 	*CRD
 	ctx             context.Context
 	yaml, oldYAML   string
 	fieldValidation string
-	operation       string
+	fieldManager    string
+	force           bool
+	// stored requests the stored CRD with the owners of its fields.
+	stored bool
+	now    time.Time
+	// kept is the number of findings about what apply keeps.
+	kept int
+	// existing is the name of a CRD that a create request does not replace, or empty.
+	existing string
 	// oldRevision is the resourceVersion in the old CRD's document.
 	oldRevision string
 	// valid is nil if the request must not use the memo.
@@ -97,10 +111,13 @@ func NewEvaluator() *Evaluator {
 // NewRequest returns the request for the CRD of s, which must have its defaults. If the
 // CRD has more than immediateRules new rules, the request may become preliminary.
 func (e *Evaluator) NewRequest(ctx context.Context, s playground.Scenario, immediateRules int) *Request {
-	return &Request{
+	r := &Request{
 		CRD: newCRD(e.compiler), ctx: ctx, valid: e.valid, immediateRules: immediateRules, findings: finding.NewCollector(finding.MaxDescribed),
-		yaml: s.CRD, oldYAML: s.OldCRD, fieldValidation: s.FieldValidation, operation: playground.OperationCreate,
+		yaml: s.CRD, oldYAML: s.OldCRD, fieldValidation: s.FieldValidation, fieldManager: s.CRDFieldManager, force: s.CRDForce,
+		stored: s.CRDStored, now: requestTime(s.Now),
 	}
+	r.operation = s.CRDOperation
+	return r
 }
 
 func newCRD(compiler *celrule.Compiler) *CRD {
@@ -126,7 +143,8 @@ func (r *Request) Evaluate() *CRD {
 	}
 	r.describe()
 	if r.Report.Accepted {
-		r.Report.Output = kubectl.FormatSuccess("CustomResourceDefinition", apiextensions.GroupName, r.Report.Name, r.operation, r.Report.Warnings)
+		r.findings.Add(r.repeatedRuleFindings()...)
+		r.Report.Output = r.formatSuccess(r.Report.Warnings)
 	}
 	r.checkSent()
 	return r.CRD
@@ -148,6 +166,6 @@ func (r *Request) checkSent() {
 // reject reports the API server's error as the response to the request.
 func (r *Request) reject(stage string, err error) {
 	r.Report.Status = upstream.StatusOf(err)
-	r.Report.Output = kubectl.FormatError(err, r.operation, "crd.yaml", r.Report.Warnings)
+	r.Report.Output = r.formatError(err, r.Report.Warnings)
 	r.addCauses(r.findings, stage, err)
 }

@@ -34,16 +34,25 @@ func newScheme() *runtime.Scheme {
 // decodeDocument decodes, defaults and converts doc into a CRD with the codec of the
 // API server. strict reports unknown and duplicate fields.
 func decodeDocument(doc *source.Document, strict bool, into *apiextensions.CustomResourceDefinition) (runtime.Object, *schema.GroupVersionKind, error) {
-	serializer := json.NewSerializerWithOptions(json.DefaultMetaFactory, scheme, scheme, json.SerializerOptions{Yaml: !doc.JSON(), Strict: strict})
+	return decodeData([]byte(doc.Text), !doc.JSON(), strict, into)
+}
+
+// decodeData is decodeDocument for the data of a document.
+func decodeData(data []byte, yaml, strict bool, into *apiextensions.CustomResourceDefinition) (runtime.Object, *schema.GroupVersionKind, error) {
+	serializer := json.NewSerializerWithOptions(json.DefaultMetaFactory, scheme, scheme, json.SerializerOptions{Yaml: yaml, Strict: strict})
 	codec := versioning.NewCodec(nil, serializer, runtime.UnsafeObjectConvertor(scheme),
 		scheme, scheme, scheme, nil, apiextensions.SchemeGroupVersion, "crdlab")
 	kind := v1Kind
-	return codec.Decode([]byte(doc.Text), &kind, into)
+	return codec.Decode(data, &kind, into)
 }
 
 // decode decodes the document. It follows createHandler of
 // k8s.io/apiserver/pkg/endpoints/handlers.
 func decode(r *Request) error {
+	if r.merges() {
+		r.decodePart()
+		return nil
+	}
 	object, kind, err := decodeDocument(r.Doc, r.fieldValidation != playground.FieldValidationIgnore, &apiextensions.CustomResourceDefinition{})
 	if err != nil {
 		strict, isStrict := runtime.AsStrictDecodingError(err)
@@ -72,6 +81,15 @@ func decode(r *Request) error {
 		return r.upgrade()
 	}
 	return nil
+}
+
+// decodePart decodes a document that the request merges. The API server decodes only the merged
+// CRD, so an error does not end the request here.
+func (r *Request) decodePart() {
+	part := &apiextensions.CustomResourceDefinition{}
+	if _, _, err := decodeDocument(r.Doc, false, part); err == nil {
+		r.Internal = part
+	}
 }
 
 // v1beta1Finding returns a finding about a v1beta1 CRD, which the request converts

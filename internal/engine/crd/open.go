@@ -1,6 +1,7 @@
 package crd
 
 import (
+	"cmp"
 	"strings"
 
 	"github.com/google/uuid"
@@ -38,12 +39,14 @@ func (r *Request) open() bool {
 // validate this CRD, because a cluster may hold CRDs that it no longer accepts. openOld
 // returns false if the YAML exceeds a limit or is not a CRD.
 func (r *Request) openOld() bool {
+	requested := r.operation
+	r.operation = cmp.Or(requested, playground.OperationCreate)
 	if strings.TrimSpace(r.oldYAML) == "" {
 		return true
 	}
 	file, err := source.Parse(r.oldYAML, finding.CRDText)
 	if _, isLimit := finding.LimitRange(err); isLimit {
-		r.operation = playground.OperationUpdate
+		r.operation = cmp.Or(requested, playground.OperationUpdate)
 		r.exceed(playground.DocumentOldCRD, err)
 		return false
 	}
@@ -51,7 +54,7 @@ func (r *Request) openOld() bool {
 	if doc == nil {
 		return true
 	}
-	r.operation = playground.OperationUpdate
+	r.operation = cmp.Or(requested, playground.OperationUpdate)
 	old, err := decodeOld(doc)
 	if err != nil {
 		r.Report.Status = playground.Status{Message: "the previous CRD cannot be read"}
@@ -61,6 +64,10 @@ func (r *Request) openOld() bool {
 	dropUnstored(old)
 	r.oldRevision = old.ResourceVersion
 	establish(old)
+	if requested == playground.OperationCreate {
+		r.existing = old.Name
+		return true
+	}
 	r.Old, r.OldDoc = old, doc
 	return true
 }

@@ -2,6 +2,7 @@ package crd
 
 import (
 	"cmp"
+	"fmt"
 	"net/http"
 
 	"k8s.io/apiextensions-apiserver/pkg/apis/apiextensions"
@@ -23,24 +24,49 @@ func (c *CRD) Respond(err error, warnings []string) playground.CRD {
 			findings.Add(f)
 		}
 	}
-	operation, code := playground.OperationCreate, http.StatusCreated
+	code := http.StatusCreated
 	if c.Old != nil {
-		operation, code = playground.OperationUpdate, http.StatusOK
+		code = http.StatusOK
 	}
 	report.Accepted = err == nil
 	if report.Accepted {
 		report.Findings = findings.List()
 		report.Status = playground.Status{Code: code}
-		report.Output = cmp.Or(c.unsent, kubectl.FormatSuccess("CustomResourceDefinition", apiextensions.GroupName, report.Name, operation, warnings))
+		report.Output = cmp.Or(c.unsent, c.formatSuccess(warnings))
 		return report
 	}
 	report.Status = upstream.StatusOf(err)
-	report.Output = cmp.Or(c.unsent, kubectl.FormatError(err, operation, "crd.yaml", warnings))
+	report.Output = cmp.Or(c.unsent, c.formatError(err, warnings))
 	c.addCauses(findings, "", err)
 	report.Findings = findings.List()
 	report.Conditions, report.StoredVersions = []playground.Condition{}, []string{}
 	return report
 }
+
+// formatSuccess returns kubectl's output for the accepted request.
+func (c *CRD) formatSuccess(warnings []string) string {
+	verb := c.operation
+	if verb == playground.OperationClientApply && c.Old == nil {
+		verb = playground.OperationCreate
+	}
+	if c.patch == kubectl.EmptyPatch {
+		return kubectl.FormatUnchanged("CustomResourceDefinition", apiextensions.GroupName, c.Report.Name, warnings)
+	}
+	return kubectl.FormatSuccess("CustomResourceDefinition", apiextensions.GroupName, c.Report.Name, verb, warnings)
+}
+
+// formatError returns kubectl's output for the rejected request.
+func (c *CRD) formatError(err error, warnings []string) string {
+	if c.patch != "" {
+		name, _ := c.Doc.Lookup("metadata", "name")
+		return kubectl.FormatPatchError(err, c.patch, fmt.Sprintf("Resource: %q, GroupVersionKind: %q\nName: %q, Namespace: %q",
+			v1Kind.GroupVersion().WithResource(resource.Resource).String(), v1Kind.String(), name, ""), crdFile, warnings)
+	}
+	return kubectl.FormatError(err, c.operation, crdFile, warnings)
+}
+
+// crdFile is the name of the file that kubectl sends.
+const crdFile = "crd.yaml"
 
 // Rejected returns a rejected CRD with the documents of c and the given report.
 func (c *CRD) Rejected(report playground.CRD) *CRD {

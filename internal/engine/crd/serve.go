@@ -44,7 +44,7 @@ func serve(r *Request) error {
 		r.Report.Status.Code = http.StatusOK
 	}
 	r.Report.StoredVersions = v1.Status.StoredVersions
-	return nil
+	return r.reportStored(v1)
 }
 
 // unestablishedFinding returns a warning about a CRD that the API server accepts but
@@ -92,6 +92,24 @@ func (r *Request) itemsFindings() []playground.Finding {
 		f.Field = fmt.Sprintf("spec.versions[%d].schema.openAPIV3Schema.properties[items]", i)
 		f.Hint = "The API server mistakes an object with this field for a list of objects. Rename the field, or move it below spec."
 		findings = append(findings, f)
+	}
+	return findings
+}
+
+// repeatedRuleFindings returns a note for each rule that occurs before at the same schema node.
+func (r *Request) repeatedRuleFindings() []playground.Finding {
+	type place struct{ version, path, rule string }
+	seen := map[place]bool{}
+	var findings []playground.Finding
+	for _, rule := range r.Report.Rules {
+		at := place{rule.Version, rule.SchemaPath, rule.Rule}
+		if seen[at] {
+			f := finding.New(playground.SeverityInfo, playground.DocumentCRD, playground.StageCRDServe, rule.Range,
+				"the rule occurs twice here: the API server accepts this, but server-side apply of the CRD fails")
+			f.Hint = "Server-side apply identifies rules by their text. Remove one of them."
+			findings = append(findings, f)
+		}
+		seen[at] = true
 	}
 	return findings
 }

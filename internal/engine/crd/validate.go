@@ -22,6 +22,7 @@ import (
 
 	"github.com/crdlab/crdlab/internal/engine/release"
 	"github.com/crdlab/crdlab/internal/engine/upstream"
+	"github.com/crdlab/crdlab/internal/playground"
 )
 
 // The limits of the estimated cost of CEL rules, in CEL cost units.
@@ -50,6 +51,9 @@ func validate(r *Request) error {
 		return err
 	}
 	prepareAndValidate := r.validateCreate
+	if r.Old == nil && r.operation == playground.OperationUpdate {
+		return apierrors.NewNotFound(resource, r.Internal.Name)
+	}
 	if r.Old != nil {
 		if r.Internal.Name != r.Old.Name {
 			return apierrors.NewNotFound(resource, r.Internal.Name)
@@ -59,12 +63,17 @@ func validate(r *Request) error {
 		}
 		prepareAndValidate = r.validateUpdate
 	}
-	// The field manager, which runs before validation, replaces these entries.
-	r.Internal.ManagedFields = nil
+	if !r.stored && !r.isApply() {
+		// The field manager, which runs before validation, replaces these entries.
+		r.Internal.ManagedFields = nil
+	}
 	if errs := prepareAndValidate(); len(errs) > 0 {
 		return upstream.Invalid(apiextensions.Kind("CustomResourceDefinition"), r.Internal.Name, upstream.SortErrors(errs))
 	}
 	r.Report.Warnings = append(r.Report.Warnings, r.newWarnings()...)
+	if r.existing != "" && r.existing == r.Internal.Name {
+		return apierrors.NewAlreadyExists(resource, r.Internal.Name)
+	}
 	return r.checkNoRevision()
 }
 

@@ -35,6 +35,7 @@ var verbs = map[string]struct{ present, past string }{
 	playground.OperationApply:        {"applying", "serverside-applied"},
 	playground.OperationDelete:       {"deleting", "deleted"},
 	playground.OperationScale:        {"scaling", "scaled"},
+	playground.OperationClientApply:  {"creating", "configured"},
 }
 
 // FormatError returns the output for a request that the API server rejected. file is

@@ -17,6 +17,7 @@ import (
 	"github.com/crdlab/crdlab/internal/engine/crd"
 	"github.com/crdlab/crdlab/internal/engine/finding"
 	"github.com/crdlab/crdlab/internal/engine/jsonvalue"
+	"github.com/crdlab/crdlab/internal/engine/owner"
 	"github.com/crdlab/crdlab/internal/engine/upstream"
 	"github.com/crdlab/crdlab/internal/playground"
 	"github.com/crdlab/crdlab/internal/source"
@@ -45,7 +46,7 @@ func runApply(r *Request) error {
 			fmt.Errorf("uid mismatch: the provided object specified uid %s, and no existing object was found", uid))
 	}
 	r.object = merged
-	merged.SetManagedFields(timedEntries(merged.GetManagedFields(), live.GetManagedFields(), r.options.now))
+	merged.SetManagedFields(owner.Timed(merged.GetManagedFields(), live.GetManagedFields(), r.options.now))
 	r.rec.record(explainMerge(live, configuration, merged, r.endpoint.version.Schema, r.options.fieldManager)...)
 	return nil
 }
@@ -172,10 +173,7 @@ func (rec *recorder) describeConflicts(live *unstructured.Unstructured, err erro
 		if location, ok := finding.Locate(rec.doc, cause.Field); ok {
 			f.Range = finding.Mark(location)
 		}
-		f.Hint = "Another manager set this field. Remove it, set it to the same value, or force the conflict to take ownership."
-		if len(live.GetManagedFields()) == 0 {
-			f.Hint = "The existing object has no managedFields, so its fields have no known owner. Add the managedFields that kubectl get --show-managed-fields prints, set the field to the same value, or force the conflict."
-		}
+		f.Hint = owner.ConflictHint(live.GetManagedFields())
 		findings = append(findings, f)
 	}
 	return findings

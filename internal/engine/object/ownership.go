@@ -1,13 +1,9 @@
 package object
 
 import (
-	"cmp"
 	"fmt"
-	"slices"
-	"time"
 
 	autoscalingv1 "k8s.io/api/autoscaling/v1"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/util/managedfields"
@@ -15,6 +11,7 @@ import (
 
 	"github.com/crdlab/crdlab/internal/engine/crd"
 	"github.com/crdlab/crdlab/internal/engine/jsonvalue"
+	"github.com/crdlab/crdlab/internal/engine/owner"
 	"github.com/crdlab/crdlab/internal/playground"
 )
 
@@ -33,7 +30,7 @@ func (r *Request) recordOwner(live *unstructured.Unstructured) error {
 		return nil
 	})
 	r.object = owned
-	r.object.SetManagedFields(timedEntries(owned.GetManagedFields(), live.GetManagedFields(), r.options.now))
+	r.object.SetManagedFields(owner.Timed(owned.GetManagedFields(), live.GetManagedFields(), r.options.now))
 	return nil
 }
 
@@ -55,7 +52,7 @@ func (r *Request) recordScaler(before, after *autoscalingv1.Scale) error {
 	if err != nil {
 		return err
 	}
-	r.object.SetManagedFields(timedEntries(entries, parent, r.options.now))
+	r.object.SetManagedFields(owner.Timed(entries, parent, r.options.now))
 	return nil
 }
 
@@ -117,49 +114,4 @@ func replicasPaths(versions map[string]*crd.Version) managedfields.ResourcePathM
 		paths[v.Kind.GroupVersion().String()] = path
 	}
 	return paths
-}
-
-// timedEntries returns entries with the time of the request instead of the machine's in those
-// that a field manager has written, in the API server's order. If only times differ from the
-// entries of the live object, they stay, see IgnoreManagedFieldsTimestampsTransformer of
-// k8s.io/apiserver/pkg/endpoints/handlers/fieldmanager.
-func timedEntries(entries, live []metav1.ManagedFieldsEntry, now time.Time) []metav1.ManagedFieldsEntry {
-	isNew := func(entry metav1.ManagedFieldsEntry) bool {
-		return !slices.ContainsFunc(live, func(e metav1.ManagedFieldsEntry) bool {
-			return isSameManager(e, entry) && unixTime(e) == unixTime(entry)
-		})
-	}
-	for i := range entries {
-		if entries[i].Time != nil && isNew(entries[i]) {
-			at := metav1.NewTime(now)
-			entries[i].Time = &at
-		}
-	}
-	slices.SortStableFunc(entries, compareEntries)
-	return entries
-}
-
-// compareEntries orders entries by operation, time in seconds and manager. It follows
-// sortEncodedManagedFields of k8s.io/apimachinery/pkg/util/managedfields/internal.
-func compareEntries(a, b metav1.ManagedFieldsEntry) int {
-	return cmp.Or(
-		cmp.Compare(a.Operation, b.Operation),
-		cmp.Compare(unixTime(a), unixTime(b)),
-		cmp.Compare(a.Manager, b.Manager),
-		cmp.Compare(a.APIVersion, b.APIVersion),
-		cmp.Compare(a.Subresource, b.Subresource),
-	)
-}
-
-// isSameManager reports whether two entries belong to the same manager. The version of an
-// applied configuration may change, see BuildManagerIdentifier of the same package.
-func isSameManager(a, b metav1.ManagedFieldsEntry) bool {
-	return a.Manager == b.Manager && a.Operation == b.Operation && a.Subresource == b.Subresource
-}
-
-func unixTime(e metav1.ManagedFieldsEntry) int64 {
-	if e.Time == nil {
-		return 0
-	}
-	return e.Time.Unix()
 }

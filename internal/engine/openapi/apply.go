@@ -26,6 +26,26 @@ func ApplyTypes(crd *apiextensionsv1.CustomResourceDefinition) (managedfields.Ty
 	return repeatableConverter{types}, nil
 }
 
+// CRDTypes returns the types with which a server-side apply merges CRDs.
+func CRDTypes() (managedfields.TypeConverter, error) {
+	kind := apiextensionsv1.SchemeGroupVersion.WithKind("CustomResourceDefinition")
+	models := map[string]*spec.Schema{}
+	for name, definition := range Definitions(func(name string) spec.Ref { return spec.MustCreateRef("#/components/schemas/" + name) }) {
+		schema := definition.Schema
+		if name == (apiextensionsv1.CustomResourceDefinition{}).OpenAPIModelName() {
+			schema.AddExtension("x-kubernetes-group-version-kind", []any{
+				map[string]any{"group": kind.Group, "version": kind.Version, "kind": kind.Kind},
+			})
+		}
+		models[name] = &schema
+	}
+	types, err := managedfields.NewTypeConverter(models, false)
+	if err != nil {
+		return nil, fmt.Errorf("convert the definitions of CRDs: %w", err)
+	}
+	return repeatableConverter{types}, nil
+}
+
 // applyModels returns the OpenAPI models of all versions, like
 // buildOpenAPIModelsForApply.
 func applyModels(crd *apiextensionsv1.CustomResourceDefinition) (map[string]*spec.Schema, error) {

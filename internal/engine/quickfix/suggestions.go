@@ -318,6 +318,12 @@ var otherCRDErrors = []suggestion{
 	{"selectable-field", pattern(`\.selectableFields`), nil, "", nil},
 	{"status-root-type", pattern(`\.type$`), pattern(`is allowed as the type at the root of the schema if the status subresource is enabled$`), "", nil},
 	{"default-invalid", pattern(`\.default(?:$|[.\[])`), nil, "", nil},
+	{playground.CodeConflict, nil, pattern(`^conflict with "before-first-apply"`), "The existing CRD has no managedFields, so its fields have no known owner. Add the managedFields that kubectl get --show-managed-fields prints, or force the conflict.", nil},
+	{playground.CodeConflict, nil, pattern(`^conflict with "`), "Another manager owns this field. Apply with its name, or force the conflict to take ownership.", nil},
+	{"apply-typed-patch", nil, pattern(`duplicate entries for key \[rule=`), "Server-side apply identifies rules by their text, so no rule may occur twice. Remove one of them.", nil},
+	{"apply-typed-patch", nil, pattern(`^failed to create typed patch object.*: field not declared in schema`), "A CustomResourceDefinition has no such field here, and server-side apply refuses it in each mode of --validate. Fix the name, or move the field to where it belongs.", nil},
+	{"apply-typed-patch", nil, pattern(`^failed to create typed patch object`), "", nil},
+	{"already-exists", nil, pattern(`"[^"]*" already exists$`), "The cluster has a CRD of this name. Replace it, or apply this one.", nil},
 }
 
 // otherObjectErrors lists errors of objects that have a code only.

@@ -11,7 +11,8 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
-// A decodeError is the API server's response to a body that it cannot decode.
+// A decodeError is the API server's response to a body, or to the result of a patch, that it
+// cannot decode.
 type decodeError struct {
 	*apierrors.StatusError
 	cause error
@@ -28,6 +29,11 @@ func DecodeError(err error, gvk *schema.GroupVersionKind, want, body string) err
 		message = fmt.Sprintf("%s in version %q cannot be handled as a %s: %v", gvk.Kind, gvk.Version, want, err)
 	}
 	return &decodeError{apierrors.NewBadRequest(message), err}
+}
+
+// PatchError returns the API server's response to a patch whose result it cannot decode.
+func PatchError(response *apierrors.StatusError, cause error) error {
+	return &decodeError{response, cause}
 }
 
 // summarizeBody returns the start of a body as error messages quote it.
@@ -47,7 +53,7 @@ func summarizeBody(body string) string {
 }
 
 // StrictErrors returns the single errors of strict decoding in an error from
-// [DecodeError], or nil if err has a different cause.
+// [DecodeError] or [PatchError], or nil if err has a different cause.
 func StrictErrors(err error) []error {
 	var decode *decodeError
 	if !errors.As(err, &decode) {

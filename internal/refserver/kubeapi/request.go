@@ -54,6 +54,33 @@ func UpdateCRD(name string, d Document) Request {
 	return d.request(http.MethodPut, CRDPath+"/"+url.PathEscape(name))
 }
 
+// ApplyCRD returns the request of server-side apply for the CustomResourceDefinition of that
+// name.
+func ApplyCRD(name string, d Document, fieldManager string, force bool) Request {
+	return d.apply(CRDPath+"/"+url.PathEscape(name), fieldManager, force)
+}
+
+// PatchCRD returns the request that merges a patch into the CustomResourceDefinition of that
+// name.
+func PatchCRD(name string, d Document) Request {
+	d.ContentType = TypeMergePatch
+	return d.request(http.MethodPatch, CRDPath+"/"+url.PathEscape(name))
+}
+
+// GetCRD returns the request that reads the CustomResourceDefinition of that name.
+func GetCRD(name string) Request {
+	return Request{Method: http.MethodGet, Path: CRDPath + "/" + url.PathEscape(name)}
+}
+
+// apply returns the request of server-side apply at a path.
+func (d Document) apply(path, fieldManager string, force bool) Request {
+	d.ContentType = TypeApplyPatch
+	request := d.request(http.MethodPatch, path)
+	request.Query.Set("fieldManager", fieldManager)
+	request.Query.Set("force", strconv.FormatBool(force))
+	return request
+}
+
 func (d Document) request(method, path string) Request {
 	query := url.Values{}
 	if d.FieldValidation != "" {
@@ -101,11 +128,7 @@ func (r Resource) UpdateStatus(namespace, name string, d Document) Request {
 // Apply returns the request of server-side apply. The document is an apply
 // configuration in YAML or JSON.
 func (r Resource) Apply(namespace, name string, d Document, fieldManager string, force bool) Request {
-	d.ContentType = TypeApplyPatch
-	request := d.request(http.MethodPatch, r.Item(namespace, name))
-	request.Query.Set("fieldManager", fieldManager)
-	request.Query.Set("force", strconv.FormatBool(force))
-	return request
+	return d.apply(r.Item(namespace, name), fieldManager, force)
 }
 
 // By returns the request of a field manager.

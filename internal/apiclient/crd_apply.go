@@ -1,0 +1,110 @@
+package apiclient
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/http"
+
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/util/jsonmergepatch"
+
+	"github.com/crdlab/crdlab/internal/playground"
+	"github.com/crdlab/crdlab/internal/refserver/kubeapi"
+	"github.com/crdlab/crdlab/internal/source"
+)
+
+// lastApplied is the annotation in which kubectl apply stores the document.
+const lastApplied = "kubectl.kubernetes.io/last-applied-configuration"
+
+// isApply reports whether the request for the CRD is one of kubectl apply.
+func isApply(s playground.Scenario) bool {
+	return s.CRDOperation == playground.OperationApply || s.CRDOperation == playground.OperationClientApply
+}
+
+// applyCRD stores the old CRD, which may be nil, and applies the document.
+func (c *Client) applyCRD(s playground.Scenario, document, old *source.Document) (kubeapi.Response, error) {
+	name := lookup(document, "metadata", "name")
+	if err := checkSegment("name", name); err != nil {
+		return kubeapi.Response{}, err
+	}
+	if old != nil {
+		if lookup(old, "metadata", "name") != name {
+			return kubeapi.Response{}, &UnsupportedError{"the cluster has only one CRD"}
+		}
+		if _, err := c.storeOld(old); err != nil {
+			return kubeapi.Response{}, err
+		}
+	}
+	if s.CRDOperation == playground.OperationApply {
+		return c.cluster.Do(kubeapi.ApplyCRD(name, requestDocument(document, s), crdManager(s), s.CRDForce))
+	}
+	return c.applyClientSide(s, name, document)
+}
+
+// applyClientSide sends the requests of kubectl apply without --server-side.
+func (c *Client) applyClientSide(s playground.Scenario, name string, document *source.Document) (kubeapi.Response, error) {
+	sent := decode(document)
+	annotate(sent)
+	body, err := sent.MarshalJSON()
+	if err != nil {
+		return kubeapi.Response{}, err
+	}
+	d := kubeapi.Document{Data: body, ContentType: kubeapi.TypeJSON, FieldValidation: s.FieldValidation}
+	existing, err := c.cluster.Do(kubeapi.GetCRD(name))
+	if err != nil {
+		return existing, err
+	}
+	if existing.Code == http.StatusNotFound {
+		return c.cluster.Do(kubeapi.CreateCRD(d).By(crdManager(s)))
+	}
+	current, err := existing.Object.MarshalJSON()
+	if err != nil {
+		return existing, err
+	}
+	previous, wasApplied := existing.Object.GetAnnotations()[lastApplied]
+	d.Data, err = jsonmergepatch.CreateThreeWayJSONMergePatch([]byte(previous), body, current)
+	if err != nil {
+		return existing, &UnsupportedError{err.Error()}
+	}
+	response := existing
+	if string(d.Data) != "{}" {
+		if response, err = c.cluster.Do(kubeapi.PatchCRD(name, d).By(crdManager(s))); err != nil {
+			return response, err
+		}
+	}
+	if !wasApplied {
+		response.Warnings = append(response.Warnings, fmt.Sprintf("resource customresourcedefinitions/%s is missing the %s annotation which is required by kubectl apply. kubectl apply should only be used on resources created declaratively by either kubectl create --save-config or kubectl apply. The missing annotation will be patched automatically.", name, lastApplied))
+	}
+	return response, nil
+}
+
+// annotate adds the annotation of kubectl apply to an object.
+func annotate(object *unstructured.Unstructured) {
+	annotations := object.GetAnnotations()
+	delete(annotations, lastApplied)
+	object.SetAnnotations(annotations)
+	plain, err := json.Marshal(object.Object)
+	if err != nil {
+		return
+	}
+	if annotations == nil {
+		annotations = map[string]string{}
+	}
+	annotations[lastApplied] = string(plain) + "\n"
+	object.SetAnnotations(annotations)
+}
+
+// crdManager returns the field manager of the request for the CRD.
+func crdManager(s playground.Scenario) string {
+	if s.CRDFieldManager != "" {
+		return s.CRDFieldManager
+	}
+	operation := s.CRDOperation
+	if operation == "" {
+		operation = playground.OperationCreate
+		if chooseCRD(s.OldCRD) != nil {
+			operation = playground.OperationUpdate
+		}
+	}
+	return playground.FieldManagers[operation]
+}

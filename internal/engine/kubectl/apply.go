@@ -1,0 +1,87 @@
+package kubectl
+
+import (
+	"fmt"
+
+	jsonpatch "gopkg.in/evanphx/json-patch.v4"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/util/jsonmergepatch"
+	"k8s.io/apimachinery/pkg/util/mergepatch"
+
+	"github.com/crdlab/crdlab/internal/engine/upstream"
+)
+
+// LastApplied is the annotation in which kubectl apply stores the document.
+const LastApplied = "kubectl.kubernetes.io/last-applied-configuration"
+
+// EmptyPatch is the patch of an object that has not changed. kubectl does not send it.
+const EmptyPatch = "{}"
+
+// WithLastApplied returns an object as JSON with the annotation [LastApplied]. It follows
+// GetModifiedConfiguration of k8s.io/kubectl/pkg/util.
+func WithLastApplied(object *unstructured.Unstructured) ([]byte, error) {
+	object = object.DeepCopy()
+	annotations := object.GetAnnotations()
+	delete(annotations, LastApplied)
+	object.SetAnnotations(annotations)
+	plain, err := object.MarshalJSON() // ends with a line break, as kubectl's annotation
+	if err != nil {
+		return nil, fmt.Errorf("encode the object: %w", err)
+	}
+	if annotations == nil {
+		annotations = map[string]string{}
+	}
+	annotations[LastApplied] = string(plain)
+	object.SetAnnotations(annotations)
+	return object.MarshalJSON()
+}
+
+// ApplyPatch returns the merge patch that kubectl apply sends for a kind without a type in
+// kubectl, such as a CustomResourceDefinition: the differences between the stored object and
+// the sent one, and the removal of what only the last applied configuration has.
+func ApplyPatch(lastApplied, sent, current []byte) ([]byte, error) {
+	patch, err := jsonmergepatch.CreateThreeWayJSONMergePatch(lastApplied, sent, current,
+		mergepatch.RequireKeyUnchanged("apiVersion"), mergepatch.RequireKeyUnchanged("kind"), mergepatch.RequireMetadataKeyUnchanged("name"))
+	if mergepatch.IsPreconditionFailed(err) {
+		return nil, apierrors.NewBadRequest("At least one of apiVersion, kind and name was changed")
+	}
+	if err != nil {
+		return nil, apierrors.NewBadRequest(err.Error())
+	}
+	return patch, nil
+}
+
+// MergePatch applies a merge patch as the API server does.
+func MergePatch(current, patch []byte) ([]byte, error) {
+	merged, err := jsonpatch.MergePatch(current, patch)
+	if err != nil {
+		return nil, apierrors.NewBadRequest(err.Error())
+	}
+	return merged, nil
+}
+
+// NoLastApplied returns kubectl's warning about an existing object that was not applied before.
+// resource is the resource and the name, separated by a slash.
+func NoLastApplied(resource string) string {
+	return fmt.Sprintf("resource %s is missing the %s annotation which is required by kubectl apply. kubectl apply should only be used on resources created declaratively by either kubectl create --save-config or kubectl apply. The missing annotation will be patched automatically.", resource, LastApplied)
+}
+
+// FormatUnchanged returns the output for an object that kubectl apply need not change.
+func FormatUnchanged(kind, group, name string, warnings []string) string {
+	return FormatWarnings(warnings) + fmt.Sprintf("%s/%s unchanged", ResourceName(kind, group), name)
+}
+
+// FormatPatchError returns the output for a patch of kubectl apply that the API server
+// rejected. target describes the object in kubectl's words.
+func FormatPatchError(err error, patch, target, file string, warnings []string) string {
+	status := upstream.APIStatus(err)
+	if apierrors.IsInvalid(err) && status.Details != nil {
+		return FormatWarnings(warnings) + formatInvalid(status)
+	}
+	head := "Error from server"
+	if status.Reason != "" {
+		head += fmt.Sprintf(" (%s)", status.Reason)
+	}
+	return FormatWarnings(warnings) + fmt.Sprintf("%s: error when applying patch:\n%s\nto:\n%s\nfor: %q: error when patching %q: %s", head, patch, target, file, file, status.Message)
+}
