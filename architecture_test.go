@@ -24,7 +24,7 @@ type packageRule struct {
 
 // packageRules lists all packages. Imports point down the list.
 var packageRules = []packageRule{
-	{"cmd/crdlab", "internal/bundle internal/gotypes internal/server internal/cluster internal/naming internal/share internal/assist internal/inspect internal/upgrade internal/expect internal/check/... internal/manifest internal/minors internal/engine/release internal/engine internal/playground", true},
+	{"cmd/crdlab", "internal/bundle internal/gotypes internal/server internal/cluster internal/naming internal/share internal/assist internal/inspect internal/format internal/upgrade internal/expect internal/check internal/manifest internal/minors internal/engine/release internal/engine internal/playground", true},
 	{"cmd/server", "internal/server", true},
 	{"internal/server", "internal/site internal/metrics internal/minors internal/httpapi internal/share internal/procpool internal/renderer internal/confine internal/assist internal/engine/conversion internal/engine internal/playground web", true},
 	{"cmd/worker", "internal/httpapi internal/share internal/ui internal/examples internal/playground", false},
@@ -34,8 +34,8 @@ var packageRules = []packageRule{
 	{"internal/cluster", "", true},
 	{"internal/naming", "internal/playground", true},
 	{"internal/inspect", "internal/check internal/manifest internal/engine/openapi internal/playground", true},
+	{"internal/format", "internal/upgrade internal/expect internal/check internal/playground", false},
 	{"internal/upgrade", "internal/check internal/manifest internal/playground", false},
-	{"internal/check/format", "internal/check internal/playground", false},
 	{"wasm", "wasm/boundary internal/engine", true},
 	{"wasm/boundary", "internal/bundle internal/ui internal/assist internal/engine internal/verdict internal/playground", true},
 	{"internal/metrics", "internal/httpapi internal/share internal/playground", false},

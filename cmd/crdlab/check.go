@@ -8,7 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/crdlab/crdlab/internal/check"
-	"github.com/crdlab/crdlab/internal/check/format"
+	"github.com/crdlab/crdlab/internal/format"
 	"github.com/crdlab/crdlab/internal/manifest"
 	"github.com/crdlab/crdlab/internal/minors"
 )
@@ -114,8 +114,8 @@ func checkInput(command *cobra.Command, flags checkFlags, in *manifest.Input, pr
 	if err != nil {
 		return 0, err
 	}
-	o := format.Options{Version: version, Verbose: flags.verbose, Colour: hasColours(out), Link: link}
-	if err := format.Writers[flags.output](out, result, o); err != nil {
+	o := format.Options{Verbose: flags.verbose, Colour: hasColours(out), Link: link}
+	if err := format.Check(result, o).Write(out, flags.output, version); err != nil {
 		return 0, err
 	}
 	return checkStatus(result), nil

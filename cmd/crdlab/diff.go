@@ -5,7 +5,9 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/crdlab/crdlab/internal/check"
 	"github.com/crdlab/crdlab/internal/engine"
+	"github.com/crdlab/crdlab/internal/format"
 	"github.com/crdlab/crdlab/internal/manifest"
 	"github.com/crdlab/crdlab/internal/upgrade"
 )
@@ -17,9 +19,6 @@ type diffFlags struct {
 	failOn  string
 	verbose bool
 }
-
-// outputMarkdown is a value of --output, see outputText.
-const outputMarkdown = "markdown"
 
 // severities maps the values of --fail-on to the least severity with the status 1.
 var severities = map[string]upgrade.Severity{"breaks": upgrade.Breaks, "may-break": upgrade.MayBreak, "never": upgrade.Breaks + 1}
@@ -49,7 +48,7 @@ OLD and NEW are paths as for the command check.`,
 func (f *diffFlags) addFormat(command *cobra.Command) {
 	command.Flags().BoolVarP(&f.verbose, "verbose", "v", false, "list compatible changes, too")
 	addChoice(command, &f.failOn, "fail-on", "", "least `severity` with the exit status 1", "breaks", "may-break", "never")
-	addOutput(command, &f.output, outputText, outputJSON, outputMarkdown)
+	addOutput(command, &f.output, format.Names...)
 }
 
 func runDiff(command *cobra.Command, flags diffFlags, paths []string) (int, error) {
@@ -60,10 +59,8 @@ func runDiff(command *cobra.Command, flags diffFlags, paths []string) (int, erro
 	if err != nil {
 		return 0, err
 	}
-	problems := 0
 	for _, in := range []*manifest.Input{before, after, objects} {
 		for _, p := range in.Problems {
-			problems++
 			notify(command, "%s", p.Error())
 		}
 		notifyMistakes(command, in)
@@ -71,24 +68,17 @@ func runDiff(command *cobra.Command, flags diffFlags, paths []string) (int, erro
 	if len(result.CRDs) == 0 && !slices.ContainsFunc(append(before.Packages, after.Packages...), hasErrors) {
 		return 0, noCRD(after)
 	}
-	return flags.print(command, result, problems)
+	return flags.print(command, result, check.Problems(before, after, objects))
 }
 
-// print prints a comparison of inputs with a number of problems, and returns the exit status.
-func (f *diffFlags) print(command *cobra.Command, r *upgrade.Result, problems int) (status int, err error) {
-	switch out := command.OutOrStdout(); f.output {
-	case outputJSON:
-		err = printJSON(out, r)
-	case outputMarkdown:
-		err = upgrade.WriteMarkdown(out, r, f.verbose)
-	default:
-		err = upgrade.WriteText(out, r, f.verbose)
-	}
+// print prints a comparison of inputs with problems, and returns the exit status.
+func (f *diffFlags) print(command *cobra.Command, r *upgrade.Result, problems []check.Problem) (status int, err error) {
+	failOn := severities[f.failOn]
 	switch {
-	case problems > 0:
+	case len(problems) > 0:
 		status = statusUsage
-	case r.Severity() >= severities[f.failOn]:
+	case r.Severity() >= failOn:
 		status = statusFindings
 	}
-	return status, err
+	return status, format.Diff(r, problems, f.verbose, failOn).Write(command.OutOrStdout(), f.output, version)
 }

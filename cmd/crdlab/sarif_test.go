@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/rogpeppe/go-internal/txtar"
 	"github.com/santhosh-tekuri/jsonschema/v6"
 )
 
@@ -17,7 +18,7 @@ const (
 	schemaFile   = "report/sarif/testdata/sarif-schema-2.1.0.json"
 )
 
-// TestSARIFSchema compares the findings in the examples with the schema of SARIF.
+// TestSARIFSchema compares the results of the commands with the schema of SARIF.
 func TestSARIFSchema(t *testing.T) {
 	list := exec.Command("go", "list", "-modfile=lint.mod", "-m", "-f", "{{.Dir}}", schemaModule)
 	list.Dir = "../../tools"
@@ -33,15 +34,33 @@ func TestSARIFSchema(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	var out, errors bytes.Buffer
-	if status := run([]string{"check", "--output", "sarif", exampleTests, "missing.yaml"}, nil, &out, &errors); status != statusUsage {
-		t.Fatalf("exit status %d\n%s", status, &errors)
+	dir := t.TempDir()
+	for _, script := range []string{"test", "diff"} {
+		files, err := txtar.ParseFile(filepath.Join("testdata", script+".txtar"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := txtar.Write(files, filepath.Join(dir, script)); err != nil {
+			t.Fatal(err)
+		}
 	}
-	log, err := jsonschema.UnmarshalJSON(&out)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := schema.Validate(log); err != nil {
-		t.Errorf("%#v", err)
+	for _, arguments := range [][]string{
+		{"check", exampleTests, "missing.yaml"},
+		{"test", filepath.Join(dir, "test", "crd.yaml"), filepath.Join(dir, "test", "fail.yaml"), "missing.yaml"},
+		{"diff", "--verbose", "--objects", "missing.yaml", filepath.Join(dir, "diff", "old"), filepath.Join(dir, "diff", "new")},
+	} {
+		t.Run(arguments[0], func(t *testing.T) {
+			var out, errors bytes.Buffer
+			if status := run(append(arguments, "--output", "sarif"), nil, &out, &errors); status != statusUsage {
+				t.Fatalf("exit status %d\n%s", status, &errors)
+			}
+			log, err := jsonschema.UnmarshalJSON(&out)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := schema.Validate(log); err != nil {
+				t.Errorf("%#v", err)
+			}
+		})
 	}
 }

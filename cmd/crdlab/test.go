@@ -2,18 +2,17 @@ package main
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"maps"
 	"os"
 
 	"github.com/spf13/cobra"
 
-	"github.com/crdlab/crdlab/internal/check/format"
+	"github.com/crdlab/crdlab/internal/check"
 	"github.com/crdlab/crdlab/internal/engine"
 	"github.com/crdlab/crdlab/internal/expect"
+	"github.com/crdlab/crdlab/internal/format"
 	"github.com/crdlab/crdlab/internal/manifest"
 	"github.com/crdlab/crdlab/internal/minors"
 	"github.com/crdlab/crdlab/internal/playground"
@@ -62,7 +61,7 @@ the regular expressions.
 	command.Flags().StringVar(&flags.html, "html", "", "write the coverage of the rules into this `file` as a page")
 	command.Flags().Float64Var(&flags.threshold, "threshold", 0, "fail if less than this `percentage` of the rules was seen to hold and to fail")
 	addWatch(command, &flags.watch)
-	addOutput(command, &flags.output, outputText, outputJSON, outputGitHub)
+	addOutput(command, &flags.output, format.Names...)
 	return command
 }
 
@@ -118,7 +117,8 @@ func testInput(command *cobra.Command, flags testFlags, in *manifest.Input, prog
 			return 0, usageError("%w", err)
 		}
 	}
-	if err := printTests(command.OutOrStdout(), result, flags); err != nil {
+	report := format.Test(result, check.Problems(in), flags.cover || flags.threshold > 0)
+	if err := report.Write(command.OutOrStdout(), flags.output, version); err != nil {
 		return 0, err
 	}
 	return testStatus(in, result, flags.threshold), nil
@@ -178,53 +178,4 @@ func updateTests(command *cobra.Command, r *expect.Result) error {
 		fmt.Fprintf(command.OutOrStdout(), "%s: updated\n", file.Path)
 	}
 	return nil
-}
-
-func printTests(out io.Writer, r *expect.Result, flags testFlags) error {
-	if flags.output == outputJSON {
-		encoder := json.NewEncoder(out)
-		encoder.SetEscapeHTML(false)
-		encoder.SetIndent("", "  ")
-		return encoder.Encode(r)
-	}
-	if flags.output == outputGitHub {
-		return printAnnotations(out, r)
-	}
-	for _, file := range r.Files {
-		if len(file.Failures) == 0 {
-			fmt.Fprintf(out, "ok    %s\n", file.Path)
-			continue
-		}
-		fmt.Fprintf(out, "FAIL  %s\n", file.Path)
-		for _, f := range file.Failures {
-			fmt.Fprintf(out, "      %s:%d: %s\n", f.Path, f.Line, f.Message)
-		}
-	}
-	if flags.cover || flags.threshold > 0 {
-		printCoverage(out, r.Coverage)
-	}
-	return nil
-}
-
-// outputGitHub is a value of --output, see outputText.
-const outputGitHub = "github"
-
-func printAnnotations(out io.Writer, r *expect.Result) error {
-	for _, file := range r.Files {
-		for _, f := range file.Failures {
-			if _, err := fmt.Fprintln(out, format.GitHubError(f.Path, f.Line, f.Message)); err != nil {
-				return err
-			}
-		}
-	}
-	return nil
-}
-
-func printCoverage(out io.Writer, c expect.Coverage) {
-	fmt.Fprintln(out, c.Summary())
-	for _, r := range c.Rules {
-		if !r.Covered() {
-			fmt.Fprintf(out, "      %s:%d: %s %s: %s\n", r.Path, r.Line, r.Version, r.Missing(), r.Expression)
-		}
-	}
 }

@@ -5,6 +5,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/crdlab/crdlab/internal/check"
 	"github.com/crdlab/crdlab/internal/cluster"
 	"github.com/crdlab/crdlab/internal/engine"
 	"github.com/crdlab/crdlab/internal/manifest"
@@ -52,7 +53,7 @@ func runUpgradeCheck(command *cobra.Command, flags upgradeFlags, paths []string)
 	if err != nil {
 		return 0, err
 	}
-	return flags.print(command, result, len(after.Problems)+len(before.Problems)+len(objects.Problems))
+	return flags.print(command, result, check.Problems(after, before, objects))
 }
 
 // readStored reads the CRDs of the cluster that have the names of new CRDs, and their objects.

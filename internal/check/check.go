@@ -99,9 +99,7 @@ func plan(in *manifest.Input) ([]unit, *Result) {
 	for _, s := range in.Skipped {
 		result.Skipped = append(result.Skipped, Skipped(s))
 	}
-	for _, p := range in.Problems {
-		result.Problems = append(result.Problems, Problem{p.Path, p.Err.Error()})
-	}
+	result.Problems = append(result.Problems, Problems(in)...)
 	return units, result
 }
 

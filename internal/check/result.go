@@ -58,6 +58,17 @@ type Problem struct {
 	Message string `json:"message"`
 }
 
+// Problems returns the problems of inputs.
+func Problems(inputs ...*manifest.Input) []Problem {
+	var all []Problem
+	for _, in := range inputs {
+		for _, p := range in.Problems {
+			all = append(all, Problem{p.Path, p.Err.Error()})
+		}
+	}
+	return all
+}
+
 // A Document is an object with its verdicts.
 type Document struct {
 	Object

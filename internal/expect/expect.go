@@ -46,8 +46,36 @@ type File struct {
 	Failures  []Failure `json:"failures"`
 
 	source *manifest.File
+	// cases has a case for each of the documents.
+	cases []Case
 	// errors holds the errors that --update writes.
 	errors []check.Finding
+}
+
+// A Case is a document with the failures in it.
+type Case struct {
+	check.Object
+	Failures []Failure
+
+	// begin is the line before the document and its comments, counted from 1.
+	begin int
+}
+
+// Cases returns the documents of the file with their failures. A failure belongs to the last
+// document that begins before it.
+func (f File) Cases() []Case {
+	cases := slices.Clone(f.cases)
+	for _, failure := range f.Failures {
+		i := len(cases) - 1
+		for i > 0 && cases[i].begin >= failure.Line {
+			i--
+		}
+		if i < 0 {
+			cases, i = []Case{{Object: check.Object{Path: f.Path, Line: failure.Line}}}, 0
+		}
+		cases[i].Failures = append(cases[i].Failures, failure)
+	}
+	return cases
 }
 
 // Failed returns the number of files with failures.
@@ -120,6 +148,8 @@ func newTest(in *manifest.Input, releases []string) *test {
 			t.files, t.expectations[path] = append(t.files, t.byPath[path]), e
 		}
 		t.byPath[path].Documents++
+		object := check.Object{Path: path, Line: d.Line + 1, APIVersion: d.APIVersion, Kind: d.Kind.Kind, Namespace: d.Namespace, Name: d.Name}
+		t.byPath[path].cases = append(t.byPath[path].cases, Case{Object: object, begin: d.Range.Start.Line})
 		t.setRequest(d)
 	}
 	return t

@@ -3,10 +3,12 @@
 package upgrade
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/crdlab/crdlab/internal/check"
@@ -74,18 +76,27 @@ const (
 func (r *Result) Severity() Severity {
 	worst := Compatible
 	for _, c := range r.CRDs {
-		worst = max(worst, c.severity())
+		worst = max(worst, c.Severity())
 	}
 	return worst
 }
 
-func (c CRD) severity() Severity {
+// Place returns the path and the line of the new CRD, or of the old one if it is removed.
+func (c CRD) Place() (path string, line int) {
+	position := cmp.Or(c.New, c.Old)
+	colon := strings.LastIndexByte(position, ':')
+	line, _ = strconv.Atoi(position[colon+1:]) // The position ends in a line.
+	return position[:colon], line
+}
+
+// Severity returns the severity of the worst change or effect on an object.
+func (c CRD) Severity() Severity {
 	if c.New == "" || c.Rejected != "" {
 		return Breaks
 	}
 	worst := Compatible
 	for _, o := range c.Objects {
-		worst = max(worst, o.severity())
+		worst = max(worst, o.Severity())
 	}
 	for _, change := range c.Changes {
 		worst = max(worst, severities[change.Class])
@@ -93,8 +104,8 @@ func (c CRD) severity() Severity {
 	return worst
 }
 
-// severity returns the severity of the effect on an object, which may be unknown.
-func (o Object) severity() Severity {
+// Severity returns the severity of the effect on an object, which may be unknown.
+func (o Object) Severity() Severity {
 	if o.Outcome == playground.OutcomeSkipped {
 		return MayBreak
 	}

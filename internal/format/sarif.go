@@ -1,7 +1,6 @@
 package format
 
 import (
-	"cmp"
 	"io"
 	"maps"
 	"net/url"
@@ -68,34 +67,31 @@ type (
 	}
 	sarifRegion struct {
 		StartLine   int `json:"startLine"`
-		StartColumn int `json:"startColumn"`
-		EndLine     int `json:"endLine"`
-		EndColumn   int `json:"endColumn"`
+		StartColumn int `json:"startColumn,omitempty"`
+		EndLine     int `json:"endLine,omitempty"`
+		EndColumn   int `json:"endColumn,omitempty"`
 	}
 )
 
-// ruleWithoutReason is the rule of findings to which the API server gives no reason.
-const ruleWithoutReason = "Rejected"
+// sarifLevels maps severities to levels.
+var sarifLevels = map[playground.Severity]string{
+	playground.SeverityError: "error", playground.SeverityWarning: "warning", playground.SeverityInfo: "note",
+}
 
-func writeSARIF(w io.Writer, r *check.Result, o Options) error {
+func (r Report) writeSARIF(w io.Writer, version string) error {
 	run := sarifRun{
-		Tool:        sarifTool{sarifDriver{"crdlab", o.Version, "https://github.com/crdlab/crdlab", []sarifRule{}}},
+		Tool:        sarifTool{sarifDriver{"crdlab", version, "https://github.com/crdlab/crdlab", []sarifRule{}}},
 		ColumnKind:  "utf16CodeUnits",
-		Invocations: []sarifInvocation{{ExecutionSuccessful: len(r.Problems) == 0}},
+		Invocations: []sarifInvocation{{ExecutionSuccessful: len(r.problems) == 0}},
 		Results:     []sarifResult{},
 	}
-	for _, p := range r.Problems {
+	for _, p := range r.problems {
 		run.Invocations[0].Notifications = append(run.Invocations[0].Notifications, sarifNotification{"error", sarifMessage{p.Path + ": " + p.Message}})
 	}
 	rules := map[string]bool{}
-	for _, d := range r.Documents {
-		for _, g := range groups(d) {
-			for _, f := range g.visible() {
-				result := sarifFinding(f, g)
-				rules[result.RuleID] = true
-				run.Results = append(run.Results, result)
-			}
-		}
+	for _, a := range r.annotations {
+		rules[a.rule] = true
+		run.Results = append(run.Results, a.sarif())
 	}
 	for _, id := range slices.Sorted(maps.Keys(rules)) {
 		run.Tool.Driver.Rules = append(run.Tool.Driver.Rules, sarifRule{id})
@@ -103,16 +99,12 @@ func writeSARIF(w io.Writer, r *check.Result, o Options) error {
 	return encode(w, sarifLog{"https://json.schemastore.org/sarif-2.1.0.json", "2.1.0", []sarifRun{run}})
 }
 
-func sarifFinding(f check.Finding, g group) sarifResult {
+func (a annotation) sarif() sarifResult {
 	result := sarifResult{
-		RuleID: cmp.Or(f.Reason, ruleWithoutReason), Level: "error",
-		Message:   sarifMessage{annotation(f, g)},
-		Locations: []sarifLocation{{Physical: sarifPlace(f.Place)}},
+		RuleID: a.rule, Level: sarifLevels[a.severity], Message: sarifMessage{a.message},
+		Locations: []sarifLocation{{Physical: sarifPlace(a.Place)}},
 	}
-	if f.Severity == playground.SeverityWarning {
-		result.Level = "warning"
-	}
-	for i, r := range f.Related {
+	for i, r := range a.related {
 		result.Related = append(result.Related, sarifLocation{i + 1, sarifPlace(r.Place), &sarifMessage{r.Message}})
 	}
 	return result
@@ -120,16 +112,4 @@ func sarifFinding(f check.Finding, g group) sarifResult {
 
 func sarifPlace(p check.Place) sarifPhysical {
 	return sarifPhysical{sarifArtifact{(&url.URL{Path: p.Path}).String()}, sarifRegion{p.Line, p.Column, p.EndLine, p.EndColumn}}
-}
-
-// annotation returns a finding as a message of its own.
-func annotation(f check.Finding, g group) string {
-	message := f.Text()
-	if len(g.releases) > 0 {
-		message = "[Kubernetes " + g.names() + "] " + message
-	}
-	if f.Hint != "" {
-		message += "\n" + f.Hint
-	}
-	return message
 }

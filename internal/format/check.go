@@ -1,8 +1,7 @@
-// Package format writes the result of a check in the formats of terminals, editors and
-// continuous integration.
 package format
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"reflect"
@@ -13,10 +12,8 @@ import (
 	"github.com/crdlab/crdlab/internal/playground"
 )
 
-// Options configure a format.
+// Options configure the report of a check.
 type Options struct {
-	// Version is the version of crdlab.
-	Version string
 	// Verbose lists accepted documents, too.
 	Verbose bool
 	// Colour permits escape sequences of terminals.
@@ -34,15 +31,72 @@ func (o Options) link(d check.Document) string {
 	return o.Link(d)
 }
 
-// A Writer writes a result in a format.
-type Writer func(io.Writer, *check.Result, Options) error
+// reasonRejected is the rule of findings to which the API server gives no reason.
+const reasonRejected = "Rejected"
 
-// Names lists the names of the formats; the first is the default.
-var Names = []string{"text", "json", "sarif", "junit", "github", "markdown"}
+// Check returns the report of a check.
+func Check(r *check.Result, o Options) Report {
+	report := Report{
+		value: r, problems: r.Problems,
+		text:     func(w io.Writer) { writeText(w, r, o) },
+		markdown: func(w io.Writer) { writeMarkdown(w, r, o) },
+	}
+	for _, d := range r.Documents {
+		for _, g := range groups(d) {
+			for _, f := range g.visible() {
+				report.annotations = append(report.annotations, annotation{
+					f.Place, f.Severity, cmp.Or(f.Reason, reasonRejected), d.Kind + " " + d.Name, messageOf(f, g), f.Related,
+				})
+			}
+		}
+	}
+	for i, release := range r.Releases {
+		report.suites = append(report.suites, suiteOf(r, i, releaseName(release)))
+	}
+	return report
+}
 
-// Writers maps the names of the formats to the formats.
-var Writers = map[string]Writer{
-	"text": writeText, "json": writeJSON, "sarif": writeSARIF, "junit": writeJUnit, "github": writeGitHub, "markdown": writeMarkdown,
+// suiteOf returns the verdicts of a release, with a case for each document.
+func suiteOf(r *check.Result, release int, name string) junitSuite {
+	suite := junitSuite{Name: "Kubernetes " + name}
+	for _, d := range r.Documents {
+		g := group{Verdict: d.Verdicts[release]}
+		c := caseOf(d.Object)
+		switch {
+		case g.Unknown != "":
+			c.Skipped = &junitMessage{Message: g.headline(d)}
+		case g.Rejects():
+			c.Failure = &junitMessage{g.headline(d), listOf(g)}
+		}
+		suite.Cases = append(suite.Cases, c)
+	}
+	for _, o := range r.WithoutCRD {
+		c := caseOf(o)
+		c.Skipped = &junitMessage{Message: "there is no CRD"}
+		suite.Cases = append(suite.Cases, c)
+	}
+	return suite
+}
+
+// listOf returns the findings of a group with their places.
+func listOf(g group) string {
+	var lines []string
+	for _, f := range g.visible() {
+		lines = append(lines, fmt.Sprintf("%s:%d:%d: %s", f.Path, f.Line, f.Column, messageOf(f, group{})))
+	}
+	return strings.Join(lines, "\n")
+}
+
+// messageOf returns a finding as a message of its own.
+func messageOf(f check.Finding, g group) string {
+	message := f.Text()
+	if len(g.releases) > 0 {
+		message = "[Kubernetes " + g.names() + "] " + message
+	}
+	if f.Hint != "" {
+		message += "\n" + f.Hint
+	}
+	return message
 }
 
 // A group holds the releases with the same verdict on a document.
@@ -120,21 +174,4 @@ func releaseName(r check.Release) string {
 		return r.Kubernetes + " (approximate)"
 	}
 	return r.Kubernetes
-}
-
-// counted returns a number with a noun.
-func counted(n int, noun string) string {
-	if n == 1 {
-		return "1 " + noun
-	}
-	return fmt.Sprintf("%d %ss", n, noun)
-}
-
-// thousands returns a number with separators.
-func thousands(n uint64) string {
-	digits := fmt.Sprint(n)
-	for i := len(digits) - 3; i > 0; i -= 3 {
-		digits = digits[:i] + "," + digits[i:]
-	}
-	return digits
 }

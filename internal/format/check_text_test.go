@@ -55,7 +55,7 @@ func TestColours(t *testing.T) {
 // written returns the report of an object that is rejected for one finding.
 func written(f check.Finding, o Options) string {
 	var out strings.Builder
-	_ = writeText(&out, &check.Result{
+	writeText(&out, &check.Result{
 		Releases: []check.Release{{Kubernetes: "1.37"}},
 		Documents: []check.Document{{
 			Object:   check.Object{Kind: "A", Name: "b"},

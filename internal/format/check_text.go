@@ -1,7 +1,6 @@
 package format
 
 import (
-	"bufio"
 	"fmt"
 	"io"
 	"strings"
@@ -23,12 +22,12 @@ const (
 
 // A text writer formats a result for people.
 type text struct {
-	*bufio.Writer
+	io.Writer
 	Options
 }
 
-func writeText(w io.Writer, r *check.Result, o Options) error {
-	t := text{bufio.NewWriter(w), o}
+func writeText(w io.Writer, r *check.Result, o Options) {
+	t := text{w, o}
 	for _, d := range r.Documents {
 		for _, g := range groups(d) {
 			t.document(d, g)
@@ -41,7 +40,6 @@ func writeText(w io.Writer, r *check.Result, o Options) error {
 		fmt.Fprintf(t, "%s: %s\n", s.Path, t.styled(dim, "skipped: "+s.Reason))
 	}
 	t.summary(r)
-	return t.Flush()
 }
 
 func (t text) styled(style, s string) string {

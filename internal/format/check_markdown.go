@@ -1,7 +1,6 @@
 package format
 
 import (
-	"bufio"
 	"fmt"
 	"io"
 	"strings"
@@ -11,8 +10,7 @@ import (
 )
 
 // writeMarkdown writes a summary for comments and job summaries.
-func writeMarkdown(w io.Writer, r *check.Result, o Options) error {
-	out := bufio.NewWriter(w)
+func writeMarkdown(out io.Writer, r *check.Result, o Options) {
 	fmt.Fprintf(out, "## crdlab: %d of %s rejected\n\nKubernetes %s\n", r.Count().Rejected, counted(len(r.Documents), "document"), releaseNames(r))
 	for _, d := range r.Documents {
 		for _, g := range groups(d) {
@@ -36,7 +34,6 @@ func writeMarkdown(w io.Writer, r *check.Result, o Options) error {
 			fmt.Fprintf(out, "- %s: %s\n", code(p.Path), code(p.Message))
 		}
 	}
-	return out.Flush()
 }
 
 func markdownDocument(out io.Writer, d check.Document, g group, findings []check.Finding) {

@@ -1,0 +1,74 @@
+package format
+
+import (
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/crdlab/crdlab/internal/check"
+	"github.com/crdlab/crdlab/internal/expect"
+	"github.com/crdlab/crdlab/internal/playground"
+)
+
+// Test returns the report of tests. In the formats for people, it has the coverage of the
+// rules only on request.
+func Test(r *expect.Result, problems []check.Problem, cover bool) Report {
+	report := Report{
+		value: r, problems: problems,
+		text: func(w io.Writer) { writeTests(w, r, cover) },
+		markdown: func(w io.Writer) {
+			fmt.Fprintf(w, "## crdlab: %d of %s failed\n", r.Failed(), counted(len(r.Files), "test file"))
+			var text strings.Builder
+			writeTests(&text, r, cover)
+			writeFenced(w, text.String())
+		},
+	}
+	suite := junitSuite{Name: "tests"}
+	for _, file := range r.Files {
+		for _, f := range file.Failures {
+			report.annotations = append(report.annotations, annotation{
+				Place: check.Place{Path: f.Path, Line: f.Line}, severity: playground.SeverityError, rule: "expectation", message: f.Message,
+			})
+		}
+		for _, c := range file.Cases() {
+			junit := caseOf(c.Object)
+			if n := len(c.Failures); n > 0 {
+				junit.Failure = &junitMessage{c.Failures[0].Message, failures(c.Failures, "")}
+			}
+			suite.Cases = append(suite.Cases, junit)
+		}
+	}
+	report.suites = []junitSuite{suite}
+	return report
+}
+
+func writeTests(out io.Writer, r *expect.Result, cover bool) {
+	for _, file := range r.Files {
+		if len(file.Failures) == 0 {
+			fmt.Fprintf(out, "ok    %s\n", file.Path)
+			continue
+		}
+		fmt.Fprintf(out, "FAIL  %s\n%s\n", file.Path, failures(file.Failures, "      "))
+	}
+	if cover {
+		writeCoverage(out, r.Coverage)
+	}
+}
+
+// failures returns a line for each failure.
+func failures(all []expect.Failure, indent string) string {
+	var lines []string
+	for _, f := range all {
+		lines = append(lines, fmt.Sprintf("%s%s:%d: %s", indent, f.Path, f.Line, f.Message))
+	}
+	return strings.Join(lines, "\n")
+}
+
+func writeCoverage(out io.Writer, c expect.Coverage) {
+	fmt.Fprintln(out, c.Summary())
+	for _, r := range c.Rules {
+		if !r.Covered() {
+			fmt.Fprintf(out, "      %s:%d: %s %s: %s\n", r.Path, r.Line, r.Version, r.Missing(), r.Expression)
+		}
+	}
+}

@@ -1,0 +1,173 @@
+package format
+
+import (
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/crdlab/crdlab/internal/check"
+	"github.com/crdlab/crdlab/internal/playground"
+	"github.com/crdlab/crdlab/internal/upgrade"
+)
+
+// labels holds the words for the classes of changes.
+var labels = map[playground.ChangeClass]string{
+	playground.ChangeBreaks: "breaks", playground.ChangeMayBreak: "may break", playground.ChangeCompatible: "compatible",
+}
+
+// Diff returns the report of a comparison. It has the compatible changes only on request. In
+// the format junit, CRDs with at least the severity failOn fail.
+func Diff(r *upgrade.Result, problems []check.Problem, verbose bool, failOn upgrade.Severity) Report {
+	report := Report{
+		value: r, problems: problems,
+		text: func(w io.Writer) {
+			for _, c := range r.CRDs {
+				writeCRD(w, c, verbose)
+			}
+			fmt.Fprintln(w, summary(r))
+		},
+		markdown: func(w io.Writer) {
+			fmt.Fprintf(w, "## crdlab diff\n\n%s\n", summary(r))
+			for _, c := range r.CRDs {
+				if text := crdText(c, verbose); text != "" {
+					writeFenced(w, text)
+				}
+			}
+		},
+	}
+	suite := junitSuite{Name: "CRDs"}
+	for _, c := range r.CRDs {
+		report.annotations = append(report.annotations, annotationsOf(c, verbose)...)
+		path, _ := c.Place()
+		junit := junitCase{ClassName: path, Name: c.Name}
+		if c.Severity() >= failOn {
+			junit.Failure = &junitMessage{fmt.Sprintf("%s %s", c.Name, outcomes[c.Severity()]), strings.TrimRight(crdText(c, verbose), "\n")}
+		}
+		suite.Cases = append(suite.Cases, junit)
+	}
+	report.suites = []junitSuite{suite}
+	return report
+}
+
+// outcomes holds the words for the severities of CRDs.
+var outcomes = map[upgrade.Severity]string{upgrade.MayBreak: "may break", upgrade.Breaks: "breaks"}
+
+// severities maps the classes of changes to the severities of annotations.
+var severities = map[playground.ChangeClass]playground.Severity{
+	playground.ChangeBreaks: playground.SeverityError, playground.ChangeMayBreak: playground.SeverityWarning, playground.ChangeCompatible: playground.SeverityInfo,
+}
+
+// annotationsOf returns the changes of a CRD, and their effects on objects.
+func annotationsOf(c upgrade.CRD, verbose bool) []annotation {
+	var all []annotation
+	add := func(place check.Place, severity playground.Severity, rule, message string) {
+		all = append(all, annotation{Place: place, severity: severity, rule: rule, title: c.Name, message: message})
+	}
+	path, line := c.Place()
+	place := check.Place{Path: path, Line: line}
+	switch {
+	case c.New == "":
+		add(place, playground.SeverityError, "removed", c.Name+" is removed, with all its objects")
+	case c.Rejected != "":
+		add(place, playground.SeverityError, "rejected", c.Rejected)
+	}
+	for _, change := range c.Changes {
+		if change.Class != playground.ChangeCompatible || verbose {
+			add(check.Place{Path: change.Path, Line: change.Line, Column: change.Column}, severities[change.Class], string(change.Class), changeText(change))
+		}
+	}
+	for _, o := range c.Objects {
+		severity := playground.SeverityError
+		if o.Severity() < upgrade.Breaks {
+			severity = playground.SeverityWarning
+		}
+		add(check.Place{Path: o.Path, Line: o.Line}, severity, "object", strings.Join(append([]string{fmt.Sprintf("%s %q: %s", o.Kind, o.Name, o.Why)}, o.Errors...), "\n"))
+	}
+	return all
+}
+
+// crdText returns the changes of a CRD for people, or "" if there are none.
+func crdText(c upgrade.CRD, verbose bool) string {
+	var text strings.Builder
+	writeCRD(&text, c, verbose)
+	return text.String()
+}
+
+func writeCRD(out io.Writer, c upgrade.CRD, verbose bool) {
+	switch {
+	case c.Old == "":
+		fmt.Fprintf(out, "%s is new\n  %s\n\n", c.Name, c.New)
+		return
+	case c.New == "":
+		fmt.Fprintf(out, "%s is removed, with all its objects\n  %s\n\n", c.Name, c.Old)
+		return
+	case c.Severity() == upgrade.Compatible && !(verbose && len(c.Changes) > 0):
+		return
+	}
+	fmt.Fprintf(out, "%s\n", c.Name)
+	if c.Rejected != "" {
+		fmt.Fprintf(out, "  %s\n", strings.ReplaceAll(c.Rejected, "\n", "\n  "))
+	}
+	for _, change := range c.Changes {
+		if change.Class != playground.ChangeCompatible || verbose {
+			writeChange(out, change)
+		}
+	}
+	for _, o := range c.Objects {
+		fmt.Fprintf(out, "  %s:%d: %s %q: %s\n", o.Path, o.Line, o.Kind, o.Name, o.Why)
+		for _, e := range o.Errors {
+			fmt.Fprintf(out, "      %s\n", strings.ReplaceAll(e, "\n", "\n      "))
+		}
+	}
+	fmt.Fprintln(out)
+}
+
+func writeChange(out io.Writer, c upgrade.Change) {
+	fmt.Fprintf(out, "  %s:%d:%d: %s\n", c.Path, c.Line, c.Column, strings.ReplaceAll(changeText(c), "\n", "\n      "))
+}
+
+// changeText returns a change without its place.
+func changeText(c upgrade.Change) string {
+	text := fmt.Sprintf("%s: %s\n%s: %s -> %s", labels[c.Class], c.Kind, c.Field, short(c.Before), short(c.After))
+	if c.Because != "" {
+		text += "\n" + c.Because
+	}
+	if c.Witness != nil {
+		text += fmt.Sprintf("\nan object with this part is %s: %s\n  %s", c.Witness.Effect, c.Witness.Message,
+			strings.ReplaceAll(strings.TrimSpace(c.Witness.Excerpt), "\n", "\n  "))
+	}
+	return text
+}
+
+// maxValue is the maximum number of bytes of a value in a change.
+const maxValue = 80
+
+// short returns JSON, or the start of long JSON.
+func short(value []byte) string {
+	text := string(value)
+	if len(text) > maxValue {
+		text = strings.ToValidUTF8(text[:maxValue], "") + "…"
+	}
+	return text
+}
+
+// summary counts the CRDs and changes.
+func summary(r *upgrade.Result) string {
+	counts := map[playground.ChangeClass]int{}
+	removed, objects := 0, 0
+	for _, c := range r.CRDs {
+		for _, change := range c.Changes {
+			counts[change.Class]++
+		}
+		if c.New == "" {
+			removed++
+		}
+		objects += len(c.Objects)
+	}
+	summary := fmt.Sprintf("CRDs: %d, removed: %d; changes that break: %d, may break: %d, compatible: %d", len(r.CRDs), removed,
+		counts[playground.ChangeBreaks], counts[playground.ChangeMayBreak], counts[playground.ChangeCompatible])
+	if objects > 0 {
+		summary += fmt.Sprintf("; affected objects: %d", objects)
+	}
+	return summary
+}
