@@ -104,7 +104,7 @@ func (r *Request) repeatedRuleFindings() []playground.Finding {
 	for _, rule := range r.Report.Rules {
 		at := place{rule.Version, rule.SchemaPath, rule.Rule}
 		if seen[at] {
-			f := finding.New(playground.SeverityInfo, playground.DocumentCRD, playground.StageCRDServe, rule.Range,
+			f := finding.New(playground.SeverityInfo, playground.DocumentCRD, playground.StageCRDApply, rule.Range,
 				"the rule occurs twice here: the API server accepts this, but server-side apply of the CRD fails")
 			f.Hint = "Server-side apply identifies rules by their text. Remove one of them."
 			findings = append(findings, f)
