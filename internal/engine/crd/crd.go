@@ -142,8 +142,10 @@ func (r *Request) Evaluate() *CRD {
 		}
 	}
 	r.describe()
-	if r.Report.Accepted {
+	if r.operation != playground.OperationApply {
 		r.findings.Add(r.repeatedRuleFindings()...)
+	}
+	if r.Report.Accepted {
 		r.Report.Output = r.formatSuccess(r.Report.Warnings)
 	}
 	r.checkSent()

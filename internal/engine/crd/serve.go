@@ -105,7 +105,7 @@ func (r *Request) repeatedRuleFindings() []playground.Finding {
 		at := place{rule.Version, rule.SchemaPath, rule.Rule}
 		if seen[at] {
 			f := finding.New(playground.SeverityInfo, playground.DocumentCRD, playground.StageCRDApply, rule.Range,
-				"the rule occurs twice here: the API server accepts this, but server-side apply of the CRD fails")
+				"the rule occurs twice here, which server-side apply refuses")
 			f.Hint = "Server-side apply identifies rules by their text. Remove one of them."
 			findings = append(findings, f)
 		}
