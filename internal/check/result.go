@@ -87,6 +87,9 @@ func (d Document) Source() *manifest.Document { return d.source }
 type Verdict struct {
 	Kubernetes string `json:"kubernetes"`
 	Accepted   bool   `json:"accepted"`
+	// Approximate reports that the libraries of the newest release judged instead of the
+	// release's own. The document then does not count as accepted.
+	Approximate bool `json:"approximate,omitempty"`
 	// Unknown is the reason why the verdict is not known; otherwise empty.
 	Unknown string            `json:"unknown"`
 	Status  playground.Status `json:"status"`
@@ -162,14 +165,14 @@ func (o Object) position() string { return fmt.Sprintf("%s:%d", o.Path, o.Line) 
 type Counts struct{ Accepted, Rejected, Unknown int }
 
 // Count counts the documents. A document is rejected if a release rejects it, and otherwise
-// unknown if a release does not judge it.
+// unknown if a release does not judge it, or judges it approximately.
 func (r *Result) Count() Counts {
 	var c Counts
 	for _, d := range r.Documents {
 		switch {
 		case slices.ContainsFunc(d.Verdicts, Verdict.Rejects):
 			c.Rejected++
-		case slices.ContainsFunc(d.Verdicts, func(v Verdict) bool { return v.Unknown != "" }):
+		case slices.ContainsFunc(d.Verdicts, func(v Verdict) bool { return v.Unknown != "" || v.Approximate }):
 			c.Unknown++
 		default:
 			c.Accepted++

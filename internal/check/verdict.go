@@ -34,11 +34,11 @@ func verdictOf(report playground.Report, d, crd *Document) Verdict {
 			Cost:   report.CRD.EstimatedCost, CostLimit: report.CRD.CostLimit,
 			Findings: findingsOf(report.CRD.Findings, files),
 		}
-		v.Kubernetes = report.Kubernetes.Emulated
+		v.Kubernetes, v.Approximate = report.Kubernetes.Emulated, report.Kubernetes.Approximate
 		return v
 	}
 	files[playground.DocumentObject] = d.source
-	v := Verdict{Kubernetes: report.Kubernetes.Emulated, Findings: []Finding{}}
+	v := Verdict{Kubernetes: report.Kubernetes.Emulated, Approximate: report.Kubernetes.Approximate, Findings: []Finding{}}
 	if len(report.Objects) == 0 {
 		v.Unknown = notJudged
 		return v

@@ -50,6 +50,7 @@ func Check(r *check.Result, o Options) Report {
 			}
 		}
 	}
+	report.notices = notices(r.Releases)
 	for i, release := range r.Releases {
 		report.suites = append(report.suites, suiteOf(r, i, releaseName(release)))
 	}
@@ -67,6 +68,8 @@ func suiteOf(r *check.Result, release int, name string) junitSuite {
 			c.Skipped = &junitMessage{Message: g.headline(d)}
 		case g.Rejects():
 			c.Failure = &junitMessage{g.headline(d), listOf(g)}
+		case g.Approximate:
+			c.Skipped = &junitMessage{Message: notice(r.Releases[release])}
 		}
 		suite.Cases = append(suite.Cases, c)
 	}
@@ -111,7 +114,7 @@ func groups(d check.Document) []group {
 	var all []group
 	for _, v := range d.Verdicts {
 		release := v.Kubernetes
-		v.Kubernetes = ""
+		v.Kubernetes, v.Approximate = "", false
 		i := slices.IndexFunc(all, func(g group) bool { return reflect.DeepEqual(g.Verdict, v) })
 		if i < 0 {
 			i = len(all)
@@ -157,6 +160,22 @@ func title(o check.Object) string {
 		name = o.Namespace + "/" + name
 	}
 	return fmt.Sprintf("%s %q (%s)", o.Kind, name, o.APIVersion)
+}
+
+// notices returns a message for each release whose verdicts are approximate.
+func notices(releases []check.Release) []string {
+	var all []string
+	for _, release := range releases {
+		if release.Approximate {
+			all = append(all, notice(release))
+		}
+	}
+	return all
+}
+
+// notice says why a release has not accepted anything.
+func notice(r check.Release) string {
+	return fmt.Sprintf("the libraries of Kubernetes %s have not judged: the verdict is an approximation by those of the newest release", r.Kubernetes)
 }
 
 // releaseNames returns the names of the releases that judged.

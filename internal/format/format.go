@@ -24,6 +24,8 @@ type Report struct {
 	annotations    []annotation
 	suites         []junitSuite
 	problems       []check.Problem
+	// notices are messages about the whole result.
+	notices []string
 }
 
 // An annotation is a message about a place in a file.

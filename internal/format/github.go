@@ -25,6 +25,9 @@ func (r Report) writeGitHub(out io.Writer) {
 	for _, p := range r.problems {
 		fmt.Fprintf(out, "::error::%s\n", messageEscapes.Replace(p.Path+": "+p.Message))
 	}
+	for _, notice := range r.notices {
+		fmt.Fprintf(out, "::notice::%s\n", messageEscapes.Replace(notice))
+	}
 	for _, a := range r.annotations {
 		fmt.Fprintf(out, "::%s file=%s,line=%d", gitHubLevels[a.severity], parameterEscapes.Replace(a.Path), a.Line)
 		if a.Column > 0 {

@@ -85,6 +85,9 @@ func (r Report) writeSARIF(w io.Writer, version string) error {
 		Invocations: []sarifInvocation{{ExecutionSuccessful: len(r.problems) == 0}},
 		Results:     []sarifResult{},
 	}
+	for _, notice := range r.notices {
+		run.Invocations[0].Notifications = append(run.Invocations[0].Notifications, sarifNotification{"note", sarifMessage{notice}})
+	}
 	for _, p := range r.problems {
 		run.Invocations[0].Notifications = append(run.Invocations[0].Notifications, sarifNotification{"error", sarifMessage{p.Path + ": " + p.Message}})
 	}
