@@ -53,7 +53,7 @@ func newServer() (*httpapi.Server, error) {
 	}
 	return httpapi.New(httpapi.Config{
 		Assets:  names,
-		Log:     slog.New(slog.NewTextHandler(os.Stderr, &slog.HandlerOptions{Level: slog.LevelWarn})),
+		Log:     slog.New(httpapi.LogRequests(slog.NewTextHandler(os.Stderr, &slog.HandlerOptions{Level: slog.LevelWarn}))),
 		Sharing: sharing,
 		Build:   httpapi.Build{Version: version, Go: runtime.Version()},
 	})

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"slices"
+	"strings"
 
 	"github.com/crdlab/crdlab/internal/manifest"
 	"github.com/crdlab/crdlab/internal/playground"
@@ -28,9 +29,38 @@ type Rule struct {
 	// CannotFail reports that the schema permits no value for which the rule would fail, and
 	// that no stored object has failed it either.
 	CannotFail bool `json:"cannotFail"`
+	// Unevaluated says why the rule was not seen to hold or to fail; empty if it was.
+	Unevaluated string `json:"unevaluated"`
 
 	crd *manifest.Document
 	id  string
+	// reason is the greatest index in unevaluated of all results.
+	reason int
+}
+
+// unevaluated describes why a rule was not seen to hold or to fail. If objects have different
+// reasons, the last one in this list is nearest to a result.
+var unevaluated = []struct {
+	outcome playground.Outcome
+	why     playground.SkipReason
+	text    string
+}{
+	{"", "", "was never evaluated, because no request creates or updates an object of its version"},
+	{playground.OutcomeSkipped, playground.WhyAbsent, "was never evaluated, because no object has a value to which it applies"},
+	{playground.OutcomeSkipped, playground.WhyBlocked, "was never evaluated, because earlier errors rejected the requests that could evaluate it"},
+	{playground.OutcomeSkipped, playground.WhyBudget, "was never evaluated, because earlier rules exhausted the cost budget"},
+	{playground.OutcomeSkipped, playground.WhyCreate, "was never evaluated, because it uses oldSelf, and no update of the value was tested"},
+	{playground.OutcomeSkipped, playground.WhyRatcheted, "failed only for values that an update left unchanged, which the API server tolerates"},
+	{playground.OutcomeError, "", "was never evaluated to its end, because it caused an error"},
+}
+
+// explain notes the reason of a result without a decision of the rule.
+func (r *Rule) explain(outcome playground.Outcome, why playground.SkipReason) {
+	for i, u := range unevaluated {
+		if u.outcome == outcome && u.why == why {
+			r.reason = max(r.reason, i)
+		}
+	}
 }
 
 // Covered reports whether the rule was seen to hold and to fail.
@@ -44,7 +74,7 @@ func (r Rule) Missing() string {
 	case r.CannotFail:
 		return "cannot fail, because the schema permits only values for which it holds"
 	case r.Holds == 0 && r.Fails == 0:
-		return "was never evaluated"
+		return r.Unevaluated
 	case r.Holds == 0:
 		return "failed and never held"
 	}
@@ -182,9 +212,25 @@ func (c *coverage) addResults(crd *manifest.Document, report playground.Report) 
 				c.rules[i].Holds++
 			case playground.OutcomeFail:
 				c.rules[i].Fails++
+			default:
+				c.rules[i].explain(r.Outcome, r.Why)
+			}
+		}
+		if isBlocked(o) {
+			for i, r := range c.rules {
+				if r.crd == crd && strings.HasSuffix(o.APIVersion, "/"+r.Version) {
+					c.rules[i].explain(playground.OutcomeSkipped, playground.WhyBlocked)
+				}
 			}
 		}
 	}
+}
+
+// isBlocked reports whether the request for an object ended before the stage of rules.
+func isBlocked(o playground.Object) bool {
+	return !o.Accepted && slices.ContainsFunc(o.Stages, func(s playground.Stage) bool {
+		return s.Name == playground.StageRules && s.Outcome == playground.OutcomeSkipped
+	})
 }
 
 // result returns the rules in the order of the files.
@@ -192,5 +238,10 @@ func (c *coverage) result() Coverage {
 	slices.SortStableFunc(c.rules, func(a, b Rule) int {
 		return cmp.Or(cmp.Compare(a.Path, b.Path), cmp.Compare(a.crd.Line, b.crd.Line), cmp.Compare(a.Line, b.Line), cmp.Compare(a.Version, b.Version))
 	})
+	for i, r := range c.rules {
+		if r.Holds == 0 && r.Fails == 0 {
+			c.rules[i].Unevaluated = unevaluated[r.reason].text
+		}
+	}
 	return Coverage{Rules: append([]Rule{}, c.rules...)}
 }

@@ -28,7 +28,7 @@ const (
 // and its handler.
 func (s *Server) router() chi.Router {
 	root, handle := chi.NewRouter(), s.handler
-	root.Use(s.accessLog, s.limitWriting, s.recoverPanics, s.setSecurityHeaders, s.closeOnShutdown, s.clientIP, middleware.GetHead)
+	root.Use(setRequestID, s.accessLog, s.limitWriting, s.recoverPanics, s.setSecurityHeaders, s.closeOnShutdown, s.clientIP, middleware.GetHead)
 	root.NotFound(handle(notFound))
 	root.MethodNotAllowed(handle(methodNotAllowed))
 

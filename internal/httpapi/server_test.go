@@ -22,7 +22,7 @@ import (
 func serve(t *testing.T, config Config) (*httptest.Server, *bytes.Buffer) {
 	t.Helper()
 	var log bytes.Buffer
-	config.Log = slog.New(slog.NewTextHandler(&log, nil))
+	config.Log = slog.New(LogRequests(slog.NewTextHandler(&log, nil)))
 	if config.Assets == nil {
 		config.Assets = fstest.MapFS{}
 	}

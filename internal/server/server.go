@@ -16,6 +16,8 @@ import (
 	"strings"
 	"syscall"
 
+	"golang.org/x/term"
+
 	"github.com/crdlab/crdlab/internal/assist"
 	"github.com/crdlab/crdlab/internal/confine"
 	"github.com/crdlab/crdlab/internal/engine"
@@ -79,7 +81,7 @@ func (p Program) run(arguments []string) error {
 	if os.Getenv("GOMEMLIMIT") == "" {
 		debug.SetMemoryLimit(serverMemory)
 	}
-	log := slog.New(slog.NewTextHandler(os.Stderr, nil))
+	log := newLog(settings.logFormat)
 	sharing, closeStore, err := openSharing(ctx, settings, os.Getenv, log)
 	if err != nil {
 		return err
@@ -120,6 +122,16 @@ func (p Program) run(arguments []string) error {
 		p.Serving(app.url())
 	}
 	return app.serve(ctx)
+}
+
+// newLog returns a log on standard error in the format of the setting. The default is text
+// for terminals, and JSON for programs.
+func newLog(format string) *slog.Logger {
+	var handler slog.Handler = slog.NewJSONHandler(os.Stderr, nil)
+	if format == logText || format == "" && term.IsTerminal(int(os.Stderr.Fd())) {
+		handler = slog.NewTextHandler(os.Stderr, nil)
+	}
+	return slog.New(httpapi.LogRequests(handler))
 }
 
 // StaticCommand is the subcommand that writes the page for static file hosts.

@@ -63,6 +63,8 @@ type settings struct {
 	operatorToken                string
 	// minors is the directory of the programs of older releases.
 	minors string
+	// logFormat is logText, logJSON or "".
+	logFormat string
 }
 
 // parse reads the settings. A flag overrides its environment variable, which
@@ -112,8 +114,23 @@ func (s *settings) flags() *flag.FlagSet {
 	flags.IntVar(&s.clients.Reads, "read-rate", defaultReadRate, "limit of pages and links in `requests` per client and minute, also allowed in one burst; 0 means no limit")
 	flags.Func("trusted-proxies", "comma-separated `networks` of reverse proxies, such as 10.0.0.0/8; the server trusts X-Forwarded-For and X-Forwarded-Proto only from these", s.setProxies)
 	flags.DurationVar(&s.drain, "drain", defaultDrain, "`duration` for which a stopping server still accepts requests while it reports that it is not ready")
+	flags.Func("log-format", "`format` of the log: text or json; if empty, text on a terminal, and otherwise json", s.setLogFormat)
 	flags.StringVar(&s.minors, "minors", "", "`directory` of the verdict programs of older Kubernetes releases; if empty, the directory minors beside the program, or else that of the command releases")
 	return flags
+}
+
+// The values of the flag -log-format.
+const (
+	logText = "text"
+	logJSON = "json"
+)
+
+func (s *settings) setLogFormat(value string) error {
+	if value != logText && value != logJSON && value != "" {
+		return fmt.Errorf("must be %s or %s", logText, logJSON)
+	}
+	s.logFormat = value
+	return nil
 }
 
 func (s *settings) setProxies(value string) error {

@@ -104,7 +104,7 @@ func (s *server) commandLine(t *testing.T, o options) (string, []string) {
 	return s.group.enter(program, arguments)
 }
 
-var servedAt = regexp.MustCompile(`msg="serving crdlab" url=(\S+)`)
+var servedAt = regexp.MustCompile(`"msg":"serving crdlab","url":"([^"]+)"`)
 
 func (s *server) readLog(stderr io.Reader, served chan<- string) {
 	lines := bufio.NewScanner(stderr)
@@ -162,7 +162,7 @@ type logHead struct {
 func (l *logHead) add(line string) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if !strings.Contains(line, "level=INFO") && len(l.lines) < maxLines {
+	if !strings.Contains(line, `"level":"INFO"`) && len(l.lines) < maxLines {
 		l.lines = append(l.lines, line)
 	}
 }
