@@ -11,6 +11,7 @@ import (
 	"github.com/crdlab/crdlab/internal/format"
 	"github.com/crdlab/crdlab/internal/manifest"
 	"github.com/crdlab/crdlab/internal/minors"
+	"github.com/crdlab/crdlab/internal/playground"
 )
 
 // inputHelp describes the arguments of the commands that read manifests.
@@ -21,6 +22,7 @@ repository (REVISION:PATH, or REVISION for all its files), a pattern for Go pack
 // checkFlags holds the flags of the command check.
 type checkFlags struct {
 	judgeFlags
+	applyFlags
 	output  string
 	verbose bool
 	fix     bool
@@ -50,7 +52,8 @@ kubectl creates them.
 			return runCheck(command, flags, paths)
 		}),
 	}
-	flags.add(command)
+	flags.judgeFlags.add(command)
+	flags.applyFlags.add(command)
 	command.Flags().BoolVarP(&flags.verbose, "verbose", "v", false, "list accepted documents and the cost of their rules, too")
 	command.Flags().BoolVar(&flags.fix, "fix", false, "write the safe fixes into the files")
 	command.Flags().BoolVar(&flags.diff, "diff", false, "print the safe fixes; without --fix, the files remain as they are")
@@ -101,7 +104,15 @@ func runCheck(command *cobra.Command, flags checkFlags, paths []string) (int, er
 // checkInput judges an input and prints the result.
 func checkInput(command *cobra.Command, flags checkFlags, in *manifest.Input, programs *minors.Programs, m *memory) (int, error) {
 	progress := newProgress(command.ErrOrStderr())
-	result, err := fixOrRun(command, flags, in, flags.options(programs, progress, m))
+	operation, err := flags.operation()
+	if err != nil {
+		return 0, err
+	}
+	options := flags.judgeFlags.options(programs, progress, m)
+	options.Before = func(_ *manifest.Document, s *playground.Scenario) {
+		s.CRDOperation, s.CRDFieldManager, s.CRDForce = operation, flags.manager, flags.force
+	}
+	result, err := fixOrRun(command, flags, in, options)
 	progress.clear()
 	if err != nil {
 		return 0, err

@@ -14,6 +14,7 @@ import (
 
 // diffFlags holds the flags of the command diff.
 type diffFlags struct {
+	applyFlags
 	objects []string
 	output  string
 	failOn  string
@@ -44,18 +45,23 @@ OLD and NEW are paths as for the command check.`,
 	return command
 }
 
-// addFormat adds the flags for the output and the exit status.
+// addFormat adds the flags for the requests, the output and the exit status.
 func (f *diffFlags) addFormat(command *cobra.Command) {
+	f.applyFlags.add(command)
 	command.Flags().BoolVarP(&f.verbose, "verbose", "v", false, "list compatible changes, too")
 	addChoice(command, &f.failOn, "fail-on", "", "least `severity` with the exit status 1", "breaks", "may-break", "never")
 	addOutput(command, &f.output, format.Names...)
 }
 
 func runDiff(command *cobra.Command, flags diffFlags, paths []string) (int, error) {
+	options, err := flags.options()
+	if err != nil {
+		return 0, err
+	}
 	ctx := command.Context()
 	reader := newReader(command)
 	before, after, objects := reader.Read(ctx, paths[:1]), reader.Read(ctx, paths[1:]), reader.Read(ctx, flags.objects)
-	result, err := upgrade.Compare(ctx, engine.New(), before, after, objects)
+	result, err := upgrade.Compare(ctx, engine.New(), before, after, objects, options)
 	if err != nil {
 		return 0, err
 	}

@@ -35,21 +35,27 @@ objects nowhere.
 			return runUpgradeCheck(command, flags, paths)
 		}),
 	}
-	flags.add(command)
+	flags.clusterFlags.add(command)
 	flags.addFormat(command)
 	return command
 }
 
 func runUpgradeCheck(command *cobra.Command, flags upgradeFlags, paths []string) (int, error) {
+	options, err := flags.options()
+	if err != nil {
+		return 0, err
+	}
+	options.Stored = true
 	after := readManifests(command, paths)
 	if !slices.ContainsFunc(after.Documents, func(d *manifest.Document) bool { return d.IsCRD }) {
 		return 0, noCRD(after)
 	}
-	before, objects, err := flags.readStored(command, after)
+	var before, objects *manifest.Input
+	before, objects, options.Others, err = flags.readStored(command, after)
 	if err != nil {
 		return 0, err
 	}
-	result, err := upgrade.Compare(command.Context(), engine.New(), before, after, objects)
+	result, err := upgrade.Compare(command.Context(), engine.New(), before, after, objects, options)
 	if err != nil {
 		return 0, err
 	}
@@ -57,18 +63,20 @@ func runUpgradeCheck(command *cobra.Command, flags upgradeFlags, paths []string)
 }
 
 // readStored reads the CRDs of the cluster that have the names of new CRDs, and their objects.
-func (f *upgradeFlags) readStored(command *cobra.Command, after *manifest.Input) (before, objects *manifest.Input, err error) {
+// others has the other CRDs of the cluster.
+func (f *upgradeFlags) readStored(command *cobra.Command, after *manifest.Input) (before, objects, others *manifest.Input, err error) {
 	client, err := cluster.Open(f.kubeconfig, f.context)
 	if err != nil {
-		return nil, nil, clusterError(err)
+		return nil, nil, nil, clusterError(err)
 	}
 	crds, err := client.CRDs(command.Context())
 	if err != nil {
-		return nil, nil, clusterError(err)
+		return nil, nil, nil, clusterError(err)
 	}
-	before, objects = manifest.NewInput(), manifest.NewInput()
+	before, objects, others = manifest.NewInput(), manifest.NewInput(), manifest.NewInput()
 	for _, crd := range crds {
 		if !slices.ContainsFunc(after.Documents, func(d *manifest.Document) bool { return d.IsCRD && d.Name == crd.Name }) {
+			others.Add(clusterPath("customresourcedefinitions", crd.Name), crd.YAML)
 			continue
 		}
 		before.Add(clusterPath("customresourcedefinitions", crd.Name), crd.YAML)
@@ -82,7 +90,7 @@ func (f *upgradeFlags) readStored(command *cobra.Command, after *manifest.Input)
 			return nil
 		})
 		if err != nil {
-			return nil, nil, clusterError(err)
+			return nil, nil, nil, clusterError(err)
 		}
 		notify(command, "%s: %d objects in the cluster", crd.Name, stored)
 	}
@@ -91,5 +99,5 @@ func (f *upgradeFlags) readStored(command *cobra.Command, after *manifest.Input)
 			notify(command, "%s", p.Error())
 		}
 	}
-	return before, objects, nil
+	return before, objects, others, nil
 }

@@ -105,6 +105,11 @@ func named(output, name, path string, warnings []string) string {
 	return head + strings.Replace(rest, name, path, 1)
 }
 
+// FindingsOf returns findings in a CRD with their places in its file.
+func FindingsOf(findings []playground.Finding, crd *manifest.Document) []Finding {
+	return findingsOf(findings, map[playground.Document]*manifest.Document{playground.DocumentCRD: crd})
+}
+
 // findingsOf returns findings with their places in files.
 func findingsOf(findings []playground.Finding, files map[playground.Document]*manifest.Document) []Finding {
 	all := []Finding{}

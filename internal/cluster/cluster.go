@@ -98,18 +98,25 @@ func newCRD(object *unstructured.Unstructured) (CRD, error) {
 }
 
 // manifestOf returns the YAML of a CRD without its conditions and without the metadata that
-// the API server sets. The stored versions remain, because an update must not drop them.
+// the API server sets. The owners of fields remain for apply. So do the stored versions and the
+// accepted names, because an update depends on them.
 func manifestOf(object *unstructured.Unstructured) (string, error) {
 	metadata := map[string]any{"name": object.GetName()}
-	for _, field := range []string{"labels", "annotations"} {
+	for _, field := range []string{"labels", "annotations", "managedFields"} {
 		if value, found, _ := unstructured.NestedFieldNoCopy(object.Object, "metadata", field); found {
 			metadata[field] = value
 		}
 	}
 	kept := maps.Clone(object.Object)
+	status := map[string]any{}
+	for _, field := range []string{"storedVersions", "acceptedNames"} {
+		if value, found, _ := unstructured.NestedFieldNoCopy(object.Object, "status", field); found {
+			status[field] = value
+		}
+	}
 	delete(kept, "status")
-	if versions, found, _ := unstructured.NestedFieldNoCopy(object.Object, "status", "storedVersions"); found {
-		kept["status"] = map[string]any{"storedVersions": versions}
+	if len(status) > 0 {
+		kept["status"] = status
 	}
 	kept["metadata"] = metadata
 	text, err := yaml.Marshal(kept)

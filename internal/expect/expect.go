@@ -92,7 +92,7 @@ func (r *Result) Failed() int {
 // Run judges the documents of an input and compares the findings with the expectations in
 // their comments. The error is from an engine, or from ctx.
 func Run(ctx context.Context, in *manifest.Input, o check.Options) (*Result, error) {
-	t := newTest(in, o.Releases)
+	t := newTest(in, o)
 	o.Before, o.After = t.before, t.after
 	judged, err := check.Run(ctx, in, o)
 	if err != nil {
@@ -132,12 +132,14 @@ type test struct {
 
 	access  sync.Mutex
 	objects map[string]string // by key, as YAML or JSON
-	cover   coverage
+	// newEngine returns an engine for the requests of earlier documents of a CRD.
+	newEngine func() check.Engine
+	cover     coverage
 }
 
-func newTest(in *manifest.Input, releases []string) *test {
+func newTest(in *manifest.Input, o check.Options) *test {
 	t := &test{
-		input: in, releases: releases, byPath: map[string]*File{}, expectations: map[string]expectations{},
+		input: in, releases: o.Releases, newEngine: o.NewEngine, byPath: map[string]*File{}, expectations: map[string]expectations{},
 		requests: map[*manifest.Document]request{}, objects: map[string]string{},
 	}
 	for _, d := range in.Documents {
@@ -162,15 +164,12 @@ func (t *test) setRequest(d *manifest.Document) {
 		if line < d.Range.Start.Line || line > d.Range.End.Line || line == d.Range.End.Line && d.Range.End.Character == 0 {
 			continue
 		}
-		r, err := parseRequest(words)
-		switch {
-		case err != nil:
+		r, err := parseRequest(words, d.IsCRD)
+		if err != nil {
 			t.fail(d.File.Path, line+1, fmt.Sprintf("# crdlab: %v", err))
-		case d.IsCRD && (r.operation != playground.OperationCreate || r.isStored):
-			t.fail(d.File.Path, line+1, fmt.Sprintf("# crdlab: %s applies to objects, not to CRDs", words))
-		default:
-			t.requests[d] = r
+			continue
 		}
+		t.requests[d] = r
 	}
 }
 
@@ -193,7 +192,40 @@ func (t *test) failUnmet(path string, line int, message string) {
 func (t *test) before(d *manifest.Document, s *playground.Scenario) {
 	t.access.Lock()
 	defer t.access.Unlock()
+	if d.IsCRD {
+		t.requests[d].applyCRD(s, t.storedCRD(d, s.Kubernetes))
+		return
+	}
 	t.requests[d].apply(s, t.objects[key(d, s.Kubernetes)])
+}
+
+// storedCRD returns the CRD that the documents of the same name before d in its file have
+// stored; empty if there is none.
+func (t *test) storedCRD(d *manifest.Document, release string) string {
+	if r := t.requests[d]; r.isStored || r.operation == playground.OperationCreate {
+		return ""
+	}
+	stored := ""
+	for _, before := range t.input.Documents {
+		if before == d {
+			break
+		}
+		if !before.IsCRD || before.Name != d.Name || before.File != d.File {
+			continue
+		}
+		r := t.requests[before]
+		if r.isStored {
+			stored = before.Text
+			continue
+		}
+		s := playground.Scenario{Kubernetes: release, CRD: before.Text, CRDStored: true}
+		r.applyCRD(&s, stored)
+		report, err := t.newEngine().Evaluate(context.Background(), s)
+		if err == nil && report.CRD.Accepted {
+			stored = string(report.CRD.Stored)
+		}
+	}
+	return stored
 }
 
 // after stores the object of an accepted request, and compares it with the expected fields.

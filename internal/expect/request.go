@@ -5,6 +5,7 @@ import (
 	"flag"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"github.com/crdlab/crdlab/internal/playground"
@@ -20,6 +21,8 @@ type request struct {
 	fieldManager    string
 	force           bool
 	replicas        int
+	// clientSide reports that an apply of a CRD is not server-side.
+	clientSide bool
 }
 
 // storedOperation is the value of "# crdlab:" for a stored object.
@@ -44,8 +47,12 @@ var fieldValidations = map[string]playground.FieldValidation{
 	"ignore": playground.FieldValidationIgnore,
 }
 
+// crdOperations lists the values of "# crdlab:" for CRDs.
+var crdOperations = []string{"create", "update", "apply", storedOperation}
+
 // parseRequest parses an operation and its flags, which have the meaning of kubectl's flags.
-func parseRequest(words string) (request, error) {
+// An apply is server-side, except for a CRD with --server-side=false.
+func parseRequest(words string, isCRD bool) (request, error) {
 	fields := strings.Fields(words)
 	if len(fields) == 0 {
 		return request{}, errors.New("needs an operation")
@@ -53,6 +60,9 @@ func parseRequest(words string) (request, error) {
 	operation, ok := operations[fields[0]]
 	if !ok {
 		return request{}, fmt.Errorf("%s is not one of create, update, status, apply, delete, scale and stored", fields[0])
+	}
+	if isCRD && !slices.Contains(crdOperations, fields[0]) {
+		return request{}, fmt.Errorf("%s applies to objects, not to CRDs", fields[0])
 	}
 	r := request{operation: operation, isStored: fields[0] == storedOperation}
 	validate := ""
@@ -62,9 +72,13 @@ func parseRequest(words string) (request, error) {
 	if operation != playground.OperationDelete {
 		flags.StringVar(&r.fieldManager, "field-manager", "", "")
 	}
+	serverSide := true
 	switch operation {
 	case playground.OperationApply:
 		flags.BoolVar(&r.force, "force-conflicts", false, "")
+		if isCRD {
+			flags.BoolVar(&serverSide, "server-side", true, "")
+		}
 	case playground.OperationScale:
 		flags.IntVar(&r.replicas, "replicas", 0, "")
 	}
@@ -74,6 +88,7 @@ func parseRequest(words string) (request, error) {
 	if flags.NArg() > 0 {
 		return request{}, fmt.Errorf("%s: unexpected %q", fields[0], flags.Arg(0))
 	}
+	r.clientSide = !serverSide
 	if r.fieldValidation, ok = fieldValidations[validate]; !ok {
 		return request{}, fmt.Errorf("%s: --validate %q: must be strict, warn or ignore", fields[0], validate)
 	}
@@ -98,5 +113,17 @@ func (r request) apply(s *playground.Scenario, stored string) {
 	}
 	if r.operation != playground.OperationCreate {
 		s.OldObject = stored
+	}
+}
+
+// applyCRD sets the request for a CRD in a scenario. stored is the stored CRD; empty if there
+// is none.
+func (r request) applyCRD(s *playground.Scenario, stored string) {
+	s.CRDOperation, s.CRDFieldManager, s.CRDForce, s.OldCRD = r.operation, r.fieldManager, r.force, stored
+	if r.clientSide {
+		s.CRDOperation = playground.OperationClientApply
+	}
+	if r.fieldValidation != "" {
+		s.FieldValidation = r.fieldValidation
 	}
 }

@@ -71,6 +71,12 @@ func annotationsOf(c upgrade.CRD, verbose bool) []annotation {
 	case c.Rejected != "":
 		add(place, playground.SeverityError, "rejected", c.Rejected)
 	}
+	for _, condition := range c.Conditions {
+		add(place, playground.SeverityWarning, "condition", conditionText(condition))
+	}
+	for _, kept := range c.Kept {
+		add(kept.Place, playground.SeverityInfo, "kept", keptText(kept))
+	}
 	for _, change := range c.Changes {
 		if change.Class != playground.ChangeCompatible || verbose {
 			add(check.Place{Path: change.Path, Line: change.Line, Column: change.Column}, severities[change.Class], string(change.Class), changeText(change))
@@ -101,12 +107,18 @@ func writeCRD(out io.Writer, c upgrade.CRD, verbose bool) {
 	case c.New == "":
 		fmt.Fprintf(out, "%s is removed, with all its objects\n  %s\n\n", c.Name, c.Old)
 		return
-	case c.Severity() == upgrade.Compatible && !(verbose && len(c.Changes) > 0):
+	case c.Severity() == upgrade.Compatible && len(c.Kept) == 0 && !(verbose && len(c.Changes) > 0):
 		return
 	}
 	fmt.Fprintf(out, "%s\n", c.Name)
 	if c.Rejected != "" {
 		fmt.Fprintf(out, "  %s\n", strings.ReplaceAll(c.Rejected, "\n", "\n  "))
+	}
+	for _, condition := range c.Conditions {
+		fmt.Fprintf(out, "  %s: %s\n", c.New, conditionText(condition))
+	}
+	for _, kept := range c.Kept {
+		fmt.Fprintf(out, "  %s:%d:%d: %s\n", kept.Path, kept.Line, kept.Column, strings.ReplaceAll(keptText(kept), "\n", "\n      "))
 	}
 	for _, change := range c.Changes {
 		if change.Class != playground.ChangeCompatible || verbose {
@@ -121,6 +133,14 @@ func writeCRD(out io.Writer, c upgrade.CRD, verbose bool) {
 	}
 	fmt.Fprintln(out)
 }
+
+// conditionText returns a condition that is not true after the update.
+func conditionText(c playground.Condition) string {
+	return fmt.Sprintf("may break: the condition %s is %s: %s: %s", c.Type, c.Status, c.Reason, c.Message)
+}
+
+// keptText returns a value that apply keeps.
+func keptText(f check.Finding) string { return "kept: " + f.Text() + "\n" + f.Hint }
 
 func writeChange(out io.Writer, c upgrade.Change) {
 	fmt.Fprintf(out, "  %s:%d:%d: %s\n", c.Path, c.Line, c.Column, strings.ReplaceAll(changeText(c), "\n", "\n      "))

@@ -11,6 +11,8 @@ import (
 	"strconv"
 	"strings"
 
+	"sigs.k8s.io/yaml"
+
 	"github.com/crdlab/crdlab/internal/check"
 	"github.com/crdlab/crdlab/internal/manifest"
 	"github.com/crdlab/crdlab/internal/playground"
@@ -28,9 +30,13 @@ type CRD struct {
 	Old string `json:"old"`
 	New string `json:"new"`
 	// Rejected is the output of kubectl if the API server rejects the update.
-	Rejected string   `json:"rejected"`
-	Changes  []Change `json:"changes"`
-	Objects  []Object `json:"objects"`
+	Rejected string `json:"rejected"`
+	// Conditions lists NamesAccepted and Established if they are not true after the update.
+	Conditions []playground.Condition `json:"conditions"`
+	// Kept lists the values that apply keeps although the new CRD lacks them.
+	Kept    []check.Finding `json:"kept"`
+	Changes []Change        `json:"changes"`
+	Objects []Object        `json:"objects"`
 }
 
 // A Change is a difference. Path, Line and Column are its place in the new CRD, counted
@@ -95,6 +101,9 @@ func (c CRD) Severity() Severity {
 		return Breaks
 	}
 	worst := Compatible
+	if len(c.Conditions) > 0 {
+		worst = MayBreak
+	}
 	for _, o := range c.Objects {
 		worst = max(worst, o.Severity())
 	}
@@ -114,9 +123,26 @@ func (o Object) Severity() Severity {
 
 var severities = map[playground.ChangeClass]Severity{playground.ChangeMayBreak: MayBreak, playground.ChangeBreaks: Breaks}
 
+// Options configure a comparison.
+type Options struct {
+	// Operation is the request for the new CRDs: empty for an update, or one of the values
+	// of [playground.Scenario.CRDOperation] for apply.
+	Operation    playground.Operation
+	FieldManager string
+	Force        bool
+	// Stored reports that the old CRDs are from a cluster, as are those with managedFields.
+	// Others are manifests, which were applied as the new ones are.
+	Stored bool
+	// Others has further CRDs of the cluster; nil if none are known.
+	Others *manifest.Input
+	// Conditions returns the condition NamesAccepted of CRDs that are created one after the
+	// other in a cluster.
+	Conditions func(context.Context, []playground.CRD) ([]playground.Condition, error)
+}
+
 // Compare compares the CRDs of two inputs, and tries the changes on objects. The error is
 // from the engine, or from ctx.
-func Compare(ctx context.Context, engine check.Engine, before, after, objects *manifest.Input) (*Result, error) {
+func Compare(ctx context.Context, engine check.Engine, before, after, objects *manifest.Input, o Options) (*Result, error) {
 	result := &Result{CRDs: []CRD{}}
 	compared := map[*manifest.Document]bool{}
 	for _, d := range after.Documents {
@@ -125,11 +151,11 @@ func Compare(ctx context.Context, engine check.Engine, before, after, objects *m
 		}
 		old := counterpart(d, before, compared)
 		if old == nil {
-			result.CRDs = append(result.CRDs, CRD{Name: d.Name, New: position(d), Changes: []Change{}, Objects: []Object{}})
+			result.CRDs = append(result.CRDs, newCRD(d.Name, "", position(d)))
 			continue
 		}
 		compared[old] = true
-		c, err := compareCRD(ctx, engine, old, d, objects)
+		c, err := compare(ctx, engine, old, d, others(d, after, before, o.Others), objects, o)
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", position(d), err)
 		}
@@ -138,7 +164,7 @@ func Compare(ctx context.Context, engine check.Engine, before, after, objects *m
 	}
 	for _, d := range before.Documents {
 		if d.IsCRD && !compared[d] {
-			result.CRDs = append(result.CRDs, CRD{Name: d.Name, Old: position(d), Changes: []Change{}, Objects: []Object{}})
+			result.CRDs = append(result.CRDs, newCRD(d.Name, position(d), ""))
 		}
 	}
 	return result, nil
@@ -171,18 +197,58 @@ func commonSuffix(a, b string) int {
 	return n
 }
 
-func compareCRD(ctx context.Context, engine check.Engine, old, d *manifest.Document, objects *manifest.Input) (CRD, error) {
-	c := CRD{Name: d.Name, Old: position(old), New: position(d), Changes: []Change{}, Objects: []Object{}}
+// newCRD returns a CRD without changes.
+func newCRD(name, before, after string) CRD {
+	return CRD{
+		Name: name, Old: before, New: after,
+		Conditions: []playground.Condition{}, Kept: []check.Finding{}, Changes: []Change{}, Objects: []Object{},
+	}
+}
+
+// others returns the CRDs of the same group that are in the cluster besides a new one.
+func others(d *manifest.Document, inputs ...*manifest.Input) []*manifest.Document {
+	var all, documents []*manifest.Document
+	for _, in := range inputs {
+		if in != nil {
+			documents = append(documents, in.Documents...)
+		}
+	}
+	for _, other := range documents {
+		isListed := slices.ContainsFunc(all, func(o *manifest.Document) bool { return o.Name == other.Name })
+		if other.IsCRD && other.Name != d.Name && other.Described.Group == d.Described.Group && !isListed {
+			all = append(all, other)
+		}
+	}
+	return all
+}
+
+func compare(ctx context.Context, engine check.Engine, old, d *manifest.Document, others []*manifest.Document, objects *manifest.Input, o Options) (CRD, error) {
+	c := newCRD(d.Name, position(old), position(d))
 	if old.Text == d.Text {
 		return c, nil
 	}
-	s := playground.Scenario{CRD: d.Text, OldCRD: old.Text}
+	s := playground.Scenario{CRD: d.Text, OldCRD: old.Text, CRDOperation: o.Operation, CRDFieldManager: o.FieldManager, CRDForce: o.Force}
+	if o.Operation != "" && !o.Stored && !hasOwners(old) {
+		applied, err := engine.Evaluate(ctx, playground.Scenario{CRD: old.Text, CRDOperation: o.Operation, CRDFieldManager: o.FieldManager, CRDStored: true})
+		if err != nil {
+			return c, err
+		}
+		if applied.CRD.Accepted {
+			if s.OldCRD, err = withoutStatus(applied.CRD.Stored); err != nil {
+				return c, err
+			}
+		}
+	}
 	report, err := engine.Evaluate(ctx, s)
 	if err != nil {
 		return c, err
 	}
 	if !report.CRD.Accepted {
 		c.Rejected = strings.TrimSpace(report.CRD.Output)
+	}
+	c.Kept = check.FindingsOf(slices.DeleteFunc(slices.Clone(report.CRD.Findings), func(f playground.Finding) bool { return f.Reason != playground.ReasonKept }), d)
+	if err := c.addConditions(ctx, engine, report.CRD, others, o); err != nil {
+		return c, err
 	}
 	for _, change := range report.CRD.Changes {
 		at := d.InFile(change.Range).Start
@@ -204,6 +270,59 @@ func compareCRD(ctx context.Context, engine check.Engine, old, d *manifest.Docum
 		c.addObjects(object, report.StoredObjects)
 	}
 	return c, nil
+}
+
+// hasOwners reports whether a CRD has managedFields, which only a cluster writes.
+func hasOwners(d *manifest.Document) bool {
+	var crd struct {
+		Metadata struct {
+			ManagedFields []any `json:"managedFields"`
+		} `json:"metadata"`
+	}
+	return yaml.Unmarshal([]byte(d.Text), &crd) == nil && len(crd.Metadata.ManagedFields) > 0
+}
+
+// withoutStatus returns a stored CRD without its status: the cluster may have stored other
+// versions before.
+func withoutStatus(stored json.RawMessage) (string, error) {
+	fields := map[string]json.RawMessage{}
+	if err := json.Unmarshal(stored, &fields); err != nil {
+		return "", fmt.Errorf("decode the stored CRD: %w", err)
+	}
+	delete(fields, "status")
+	encoded, err := json.Marshal(fields)
+	return string(encoded), err
+}
+
+// addConditions adds the conditions of the accepted CRD that are not true. The names of other
+// CRDs count if the names of this one change.
+func (c *CRD) addConditions(ctx context.Context, engine check.Engine, report playground.CRD, others []*manifest.Document, o Options) error {
+	conditions := slices.Clone(report.Conditions)
+	renamed := slices.ContainsFunc(report.Changes, func(change playground.CRDChange) bool { return strings.HasPrefix(change.Field, "spec.names.") })
+	if report.Accepted && renamed && o.Conditions != nil {
+		all := []playground.CRD{}
+		for _, other := range others {
+			r, err := engine.Evaluate(ctx, playground.Scenario{CRD: other.Text})
+			if err != nil {
+				return err
+			}
+			if r.CRD.Accepted {
+				all = append(all, r.CRD)
+			}
+		}
+		accepted, err := o.Conditions(ctx, append(all, report))
+		if err != nil {
+			return err
+		}
+		conditions = append(conditions, accepted[len(accepted)-1])
+	}
+	for _, condition := range conditions {
+		isRelevant := condition.Type == "NamesAccepted" || condition.Type == "Established"
+		if isRelevant && condition.Status != "True" && !slices.Contains(c.Conditions, condition) {
+			c.Conditions = append(c.Conditions, condition)
+		}
+	}
+	return nil
 }
 
 // addObjects adds a stored object unless the new CRD leaves it as it is.

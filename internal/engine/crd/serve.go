@@ -27,6 +27,7 @@ func serve(r *Request) error {
 		r.findings.Add(r.uncompiledFinding(err))
 	}
 	r.Report.Conditions = buildConditions(r.Internal, v1, r.Versions)
+	r.findings.Add(r.refusedNameFindings()...)
 	if !r.IsEstablished() {
 		r.findings.Add(r.unestablishedFinding())
 	}
@@ -45,6 +46,28 @@ func serve(r *Request) error {
 	}
 	r.Report.StoredVersions = v1.Status.StoredVersions
 	return r.reportStored(v1)
+}
+
+// refusedNameFindings returns a warning if the controllers do not accept the names of the CRD.
+func (r *Request) refusedNameFindings() []playground.Finding {
+	for _, c := range r.Report.Conditions {
+		if c.Type != string(apiextensionsv1.NamesAccepted) || c.Status == string(apiextensionsv1.ConditionTrue) {
+			continue
+		}
+		name := nameFields[c.Reason]
+		f := finding.Warning(playground.DocumentCRD, playground.StageCRDServe, r.keyRange("spec", "names", name),
+			"the API server stores the CRD but does not accept this name: "+c.Message)
+		f.Field = "spec.names." + name
+		f.Hint = "The CRD has used the name in another role before. The condition NamesAccepted is False: the API server keeps serving the former names, and tools that wait for the condition fail."
+		return []playground.Finding{f}
+	}
+	return nil
+}
+
+// nameFields maps the reasons of the condition NamesAccepted to fields of spec.names.
+var nameFields = map[string]string{
+	"PluralConflict": "plural", "SingularConflict": "singular", "ShortNamesConflict": "shortNames",
+	"KindConflict": "kind", "ListKindConflict": "listKind",
 }
 
 // unestablishedFinding returns a warning about a CRD that the API server accepts but

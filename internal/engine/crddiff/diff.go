@@ -19,6 +19,8 @@ import (
 type diff struct {
 	doc, oldDoc *source.Document
 	old, new    *apiextensionsv1.CustomResourceDefinition
+	// accepted holds the names that the controllers accept; nil if the update is rejected.
+	accepted *apiextensionsv1.CustomResourceDefinitionNames
 	// transitionRules holds, for each rule of the new CRD, whether it uses oldSelf.
 	transitionRules map[ruleKey]bool
 	differences     []Difference
@@ -70,6 +72,9 @@ func Differences(c *crd.CRD) ([]Difference, error) {
 	}
 	if d.new, err = crd.ToV1(c.Internal); err != nil {
 		return nil, err
+	}
+	if c.V1 != nil && c.Report.Accepted {
+		d.accepted = &c.V1.Status.AcceptedNames
 	}
 	for _, rule := range c.Report.Rules {
 		d.transitionRules[ruleKey{rule.Version, rule.SchemaPath, rule.Rule}] = rule.UsesOldSelf
@@ -139,16 +144,34 @@ func (d *diff) compareIdentity() {
 
 func (d *diff) compareNames() {
 	before, after := d.old.Spec.Names, d.new.Spec.Names
-	for _, c := range []struct{ field, before, after, because string }{
-		{"singular", before.Singular, after.Singular, "kubectl no longer finds the resource by the old name."},
-		{"listKind", before.ListKind, after.ListKind, "Lists now have another kind, which typed clients do not expect."},
+	accepted := d.accepted
+	if accepted == nil {
+		accepted = &after
+	}
+	for _, c := range []struct{ field, before, after, accepted, because string }{
+		{"singular", before.Singular, after.Singular, accepted.Singular, "kubectl no longer finds the resource by the old name."},
+		{"listKind", before.ListKind, after.ListKind, accepted.ListKind, "Lists now have another kind, which typed clients do not expect."},
 	} {
-		if c.before != c.after {
+		switch {
+		case c.before == c.after:
+		case c.accepted != c.after:
+			d.recordRefused(c.field, c.before, c.after)
+		default:
 			d.record("spec.names."+c.field, change{"names changed", c.before, c.after, breaksClients, c.because})
 		}
 	}
-	d.compareNameList("shortNames", before.ShortNames, after.ShortNames)
+	if apiequality.Semantic.DeepEqual(accepted.ShortNames, after.ShortNames) {
+		d.compareNameList("shortNames", before.ShortNames, after.ShortNames)
+	} else {
+		d.recordRefused("shortNames", before.ShortNames, after.ShortNames)
+	}
 	d.compareNameList("categories", before.Categories, after.Categories)
+}
+
+// recordRefused records a change of names that the controllers do not accept.
+func (d *diff) recordRefused(field string, before, after any) {
+	d.record("spec.names."+field, change{"names changed", before, after, breaksClients,
+		"The API server stores the new names and keeps serving the old ones, because a name is already in use. The condition NamesAccepted is False, so tools that wait for it fail."})
 }
 
 func (d *diff) compareNameList(field string, before, after []string) {

@@ -55,6 +55,9 @@ func (d *diff) recordAddedVersion(i int) {
 	}
 }
 
+// migration tells how to remove a version in which objects may be stored.
+const migration = "First keep the version with served: false, write each object again, and remove the version from status.storedVersions."
+
 // recordRemovedVersion records version j of the old CRD, which the new CRD
 // lacks. The API server rejects the removal while status.storedVersions
 // contains the version.
@@ -62,15 +65,19 @@ func (d *diff) recordRemovedVersion(j int) {
 	v := d.old.Spec.Versions[j]
 	change := change{"version removed", v.Name, nil, breaksNothing, "The version was not served. No object should be stored in it, because status.storedVersions does not list it."}
 	stored := slices.Contains(d.old.Status.StoredVersions, v.Name)
+	_, known := d.oldDoc.At("status", "storedVersions")
 	switch {
 	case stored:
 		change.effect = breaksStored
-		change.because = "The API server could not read objects that are stored in this version. It rejects the change until status.storedVersions no longer lists the version."
-		if v.Served {
-			change.effect = breaksBoth
-		}
+		change.because = "The API server could not read objects that are stored in this version. It rejects the change until status.storedVersions no longer lists the version. " + migration
+	case !known:
+		change.effect = breaksStored
+		change.because = "An earlier CRD may have stored objects in this version: the API server rejects the change if status.storedVersions in the cluster still lists the version. " + migration
 	case v.Served:
 		change.effect, change.because = breaksClients, "Requests at this version get status 404. The objects remain available at the other versions."
+	}
+	if v.Served && change.effect == breaksStored {
+		change.effect = breaksBoth
 	}
 	d.recordAt(Difference{CRDChange: playground.CRDChange{Version: v.Name, Field: versionField(j)}}, versionField(j), "spec.versions", change)
 }
