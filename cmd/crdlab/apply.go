@@ -33,7 +33,7 @@ func (f *applyFlags) operation() (playground.Operation, error) {
 	case f.force:
 		return "", usageError("--force-conflicts needs --server-side")
 	case f.apply:
-		return playground.OperationClientApply, nil
+		return playground.CRDOperationClientApply, nil
 	case f.manager != "":
 		return "", usageError("--field-manager needs --apply or --server-side")
 	}

@@ -18,7 +18,7 @@ const lastApplied = "kubectl.kubernetes.io/last-applied-configuration"
 
 // isApply reports whether the request for the CRD is one of kubectl apply.
 func isApply(s playground.Scenario) bool {
-	return s.CRDOperation == playground.OperationApply || s.CRDOperation == playground.OperationClientApply
+	return s.CRDOperation == playground.OperationApply || s.CRDOperation == playground.CRDOperationClientApply
 }
 
 // applyCRD stores the old CRD, which may be nil, and applies the document.
@@ -44,6 +44,9 @@ func (c *Client) applyCRD(s playground.Scenario, document, old *source.Document)
 // applyClientSide sends the requests of kubectl apply without --server-side.
 func (c *Client) applyClientSide(s playground.Scenario, name string, document *source.Document) (kubeapi.Response, error) {
 	sent := decode(document)
+	if sent.GetKind() == "" || sent.GetAPIVersion() == "" {
+		return kubeapi.Response{}, &UnsupportedError{"kubectl applies no document without apiVersion and kind"}
+	}
 	annotate(sent)
 	body, err := sent.MarshalJSON()
 	if err != nil {

@@ -7,6 +7,7 @@ import (
 	"k8s.io/apimachinery/pkg/api/validation/path"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	utiljson "k8s.io/apimachinery/pkg/util/json"
 	"sigs.k8s.io/yaml"
 
 	"github.com/crdlab/crdlab/internal/playground"
@@ -51,6 +52,9 @@ func (o *objects) target(document *source.Document) (namespace, name string) {
 // object is empty if the document cannot be decoded.
 func decode(document *source.Document) *unstructured.Unstructured {
 	object := &unstructured.Unstructured{}
+	if document.JSON() && utiljson.Unmarshal([]byte(document.Text), &object.Object) == nil {
+		return object
+	}
 	if err := yaml.Unmarshal([]byte(document.Text), &object.Object); err != nil {
 		return &unstructured.Unstructured{}
 	}

@@ -16,8 +16,10 @@ import (
 //
 // web/flows/page.bench.ts measures the time to the first findings.
 func (e *Engine) Preliminary(ctx context.Context, s playground.Scenario) (report playground.Report, preliminary bool, err error) {
+	unconfirmed := false
 	report, err = e.evaluate(ctx, s, func(ctx context.Context, s playground.Scenario) (c *crd.CRD) {
-		c, preliminary = e.evaluatePreliminaryCRD(ctx, s)
+		c, unconfirmed = e.evaluatePreliminaryCRD(ctx, s)
+		preliminary = unconfirmed
 		return c
 	}, func(_ context.Context, s playground.Scenario, c *crd.CRD) ([]playground.CRDChange, error) {
 		changes, known := e.classifiedChanges(s, c)
@@ -27,7 +29,8 @@ func (e *Engine) Preliminary(ctx context.Context, s playground.Scenario) (report
 		preliminary = true
 		return c.Report.Changes, nil
 	})
-	if report.Preliminary = preliminary; preliminary {
+	report.Preliminary = preliminary
+	if unconfirmed {
 		// The API server serves only a CRD with valid rules.
 		report.CRD.Findings = slices.DeleteFunc(slices.Clone(report.CRD.Findings), func(f playground.Finding) bool { return f.Stage == playground.StageCRDServe })
 	}

@@ -32,7 +32,7 @@ func SetDefaults(s playground.Scenario) (playground.Scenario, error) {
 		return s, &playground.InvalidScenarioError{Parameter: "operation", Message: "must be create, update, updateStatus, apply, delete or scale"}
 	}
 	switch s.CRDOperation {
-	case "", playground.OperationCreate, playground.OperationUpdate, playground.OperationApply, playground.OperationClientApply:
+	case "", playground.OperationCreate, playground.OperationUpdate, playground.OperationApply, playground.CRDOperationClientApply:
 	default:
 		return s, &playground.InvalidScenarioError{Parameter: "crdOperation", Message: "must be create, update, apply or clientApply"}
 	}

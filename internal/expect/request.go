@@ -121,7 +121,7 @@ func (r request) apply(s *playground.Scenario, stored string) {
 func (r request) applyCRD(s *playground.Scenario, stored string) {
 	s.CRDOperation, s.CRDFieldManager, s.CRDForce, s.OldCRD = r.operation, r.fieldManager, r.force, stored
 	if r.clientSide {
-		s.CRDOperation = playground.OperationClientApply
+		s.CRDOperation = playground.CRDOperationClientApply
 	}
 	if r.fieldValidation != "" {
 		s.FieldValidation = r.fieldValidation

@@ -31,7 +31,7 @@ type Scenario struct {
 	// CRDOperation is the request for CRD: create, update, apply (server-side) or
 	// clientApply (kubectl apply without --server-side). Empty: update if OldCRD is set,
 	// otherwise create.
-	CRDOperation Operation `json:"crdOperation,omitempty"`
+	CRDOperation CRDOperation `json:"crdOperation,omitempty"`
 
 	// CRDFieldManager is the field manager of the request for CRD. Empty: the one that
 	// kubectl names.
@@ -148,8 +148,17 @@ const (
 	OperationApply        Operation = "apply"
 	OperationDelete       Operation = "delete"
 	OperationScale        Operation = "scale"
-	// OperationClientApply is only an operation of CRDs.
-	OperationClientApply Operation = "clientApply"
+)
+
+// CRDOperation is the kind of a request for a CRD.
+type CRDOperation = string
+
+// Values of [CRDOperation]. Those of the same name have the meaning of [Operation].
+const (
+	CRDOperationCreate      CRDOperation = "create"
+	CRDOperationUpdate      CRDOperation = "update"
+	CRDOperationApply       CRDOperation = "apply"
+	CRDOperationClientApply CRDOperation = "clientApply"
 )
 
 // The range of [Scenario.Kubernetes], as minor versions of Kubernetes 1. The
@@ -206,10 +215,10 @@ func (e *InvalidScenarioError) Error() string { return e.Parameter + ": " + e.Me
 // commands create, replace and apply --server-side. For scale, it names none, and the API
 // server takes the name of the client.
 var FieldManagers = map[Operation]string{
-	OperationCreate:       "kubectl-create",
-	OperationUpdate:       "kubectl-replace",
-	OperationUpdateStatus: "kubectl-replace",
-	OperationApply:        "kubectl",
-	OperationScale:        "kubectl",
-	OperationClientApply:  "kubectl-client-side-apply",
+	OperationCreate:         "kubectl-create",
+	OperationUpdate:         "kubectl-replace",
+	OperationUpdateStatus:   "kubectl-replace",
+	OperationApply:          "kubectl",
+	OperationScale:          "kubectl",
+	CRDOperationClientApply: "kubectl-client-side-apply",
 }

@@ -154,6 +154,15 @@ var operationChoices = []choice{
 	{playground.OperationScale, "scale"},
 }
 
+// crdOperationChoices lists the operations of the CRD. The first one is the default.
+var crdOperationChoices = []choice{
+	{"", "CRD: create or update"},
+	{playground.CRDOperationCreate, "CRD: create"},
+	{playground.CRDOperationUpdate, "CRD: replace"},
+	{playground.CRDOperationClientApply, "CRD: apply"},
+	{playground.CRDOperationApply, "CRD: server-side apply"},
+}
+
 // releaseChoices lists the Kubernetes releases, newest first. The newest
 // release is the default and has an empty value.
 func releaseChoices() []choice {

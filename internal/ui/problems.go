@@ -102,11 +102,15 @@ func shortenMiddle(text string, limit int) string {
 }
 
 // relatedIn returns the related places of a finding in a document, or all if it is empty. A
-// conflict leads to the existing object, whose managedFields name the owners.
+// conflict leads to the existing object or CRD, whose managedFields name the owners.
 func relatedIn(finding playground.Finding, document playground.Document) []playground.Related {
 	var places []playground.Related
 	if finding.Code == playground.CodeConflict {
-		places = append(places, playground.Related{Document: playground.DocumentOldObject, Message: "The owners are in metadata.managedFields"})
+		existing := playground.DocumentOldObject
+		if finding.Document == playground.DocumentCRD {
+			existing = playground.DocumentOldCRD
+		}
+		places = append(places, playground.Related{Document: existing, Message: "The owners are in metadata.managedFields"})
 	}
 	for _, related := range finding.Related {
 		if document == "" || related.Document == document {

@@ -115,3 +115,22 @@ test("an indented start of a document is one problem with one fix", async ({ pla
   await expect(playground.problems()).toHaveCount(1);
   await expect(page.locator(".stage.is-fail .stage-pill")).toHaveText(["validate", "rules"]);
 });
+
+test("an applied CRD keeps what others own, and a conflict leads to the previous CRD", async ({ playground }) => {
+  const { page } = playground;
+  const managed = (fields: string): string => `  managedFields:
+  - {manager: installer, operation: Update, apiVersion: apiextensions.k8s.io/v1, fieldsType: FieldsV1, fieldsV1: ${fields}}
+`;
+  const old = crd.replace("spec:\n", `${managed('{"f:metadata": {"f:labels": {"f:team": {}}}, "f:spec": {"f:versions": {}}}')}  labels: {team: a}\nspec:\n`);
+  await playground.paste("oldCrd", old);
+  await playground.paste("crd", crd.replace("cronSpec: {type: string}", "cronSpec: {type: string, minLength: 1}"));
+  await page.locator("#crd-operation").selectOption("apply");
+  const causes = page.locator("#panel-outcome .causes");
+  await expect(causes).toContainText('conflict with "installer" using apiextensions.k8s.io/v1');
+  await causes.getByRole("button", { name: "The owners are in metadata.managedFields" }).click();
+  await expect(page.locator("#tab-oldCrd")).toHaveAttribute("aria-selected", "true");
+
+  await page.locator("#crd-force").check();
+  await expect(page.locator("[data-panel=brief]")).toHaveText(/CRD accepted\s+CRD · 1 note/);
+  await expect(playground.problems()).toHaveText(/metadata\.labels\s*apply keeps the existing value/);
+});

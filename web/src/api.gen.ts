@@ -640,7 +640,7 @@ export type components = {
              * @description Operation is the request: create, update, updateStatus, apply, delete or scale.
              * @enum {string}
              */
-            readonly operation: "create" | "update" | "updateStatus" | "apply" | "delete" | "scale" | "clientApply";
+            readonly operation: "create" | "update" | "updateStatus" | "apply" | "delete" | "scale";
             readonly accepted: boolean;
             /** @description DependsOn names the webhooks that the API server would call and for which the scenario has no response, such as "the conversion webhook". The verdict then is unknown: Accepted and Status assume that admission webhooks allow the request. */
             readonly dependsOn?: readonly string[];
@@ -900,7 +900,7 @@ export type components = {
              * @description CRDOperation is the request for CRD: create, update, apply (server-side) or clientApply (kubectl apply without --server-side). Empty: update if OldCRD is set, otherwise create.
              * @enum {string}
              */
-            readonly crdOperation?: "create" | "update" | "updateStatus" | "apply" | "delete" | "scale" | "clientApply";
+            readonly crdOperation?: "create" | "update" | "apply" | "clientApply";
             /** @description CRDFieldManager is the field manager of the request for CRD. Empty: the one that kubectl names. */
             readonly crdFieldManager?: string;
             /** @description CRDForce resolves conflicts of an apply request for CRD by taking ownership of the fields of other managers. */
@@ -950,7 +950,7 @@ export type components = {
              * @description Operation is the request for Object: create, update, updateStatus, apply (server-side), delete or scale. For delete and scale, Object only needs to identify the object. Empty: update if OldObject is set, otherwise create.
              * @enum {string}
              */
-            readonly operation?: "create" | "update" | "updateStatus" | "apply" | "delete" | "scale" | "clientApply";
+            readonly operation?: "create" | "update" | "updateStatus" | "apply" | "delete" | "scale";
             /** @description Replicas is the number of replicas of a scale request, as in `kubectl scale --replicas`. */
             readonly replicas?: number;
             /** @description FieldManager is the field manager of the request. Empty: the one that kubectl names, which is kubectl-create, kubectl-replace, or kubectl for apply and scale. */

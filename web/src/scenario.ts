@@ -31,8 +31,16 @@ export type Operation = NonNullable<WireScenario["operation"]> | "";
 
 export const operations: readonly Operation[] = ["", "create", "update", "updateStatus", "apply", "delete", "scale"];
 
-/** A scenario whose absent fields are empty. It asks for no schemas: the view does. */
-export type Scenario = Required<Omit<WireScenario, "operation" | "schemas" | "releases">> & { readonly operation: Operation };
+/** Empty: an update if there is an old CRD, otherwise a create. */
+export type CrdOperation = NonNullable<WireScenario["crdOperation"]> | "";
+
+export const crdOperations: readonly CrdOperation[] = ["", "create", "update", "clientApply", "apply"];
+
+/** A scenario whose absent fields are empty. It asks for nothing that only a panel needs: the view does. */
+export type Scenario = Required<Omit<WireScenario, "operation" | "crdOperation" | "crdStored" | "schemas" | "releases">> & {
+  readonly operation: Operation;
+  readonly crdOperation: CrdOperation;
+};
 
 /** A Kubernetes release as the page offers it; empty: the newest. */
 const releasePattern = /^1\.\d{2}$/;
@@ -59,6 +67,9 @@ export const emptyScenario: Scenario = {
   kubernetes: "",
   crd: "",
   crdIndex: 0,
+  crdOperation: "",
+  crdFieldManager: "",
+  crdForce: false,
   object: "",
   oldCrd: "",
   oldObject: "",
@@ -82,11 +93,14 @@ export function scenarioFrom(source: Partial<Record<string, unknown>>): Scenario
     const field = source[name];
     return typeof field === "string" ? field : "";
   };
-  const { kubernetes, operation, fieldValidation } = source;
+  const { kubernetes, operation, crdOperation, fieldValidation } = source;
   return {
     kubernetes: isRelease(kubernetes) ? kubernetes : "",
     crd: text("crd"),
     crdIndex: indexOf(source["crdIndex"]),
+    crdOperation: isOneOf(crdOperations, crdOperation) ? crdOperation : "",
+    crdFieldManager: text("crdFieldManager"),
+    crdForce: source["crdForce"] === true,
     object: text("object"),
     oldCrd: text("oldCrd"),
     oldObject: text("oldObject"),

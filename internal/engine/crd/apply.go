@@ -36,19 +36,19 @@ func apply(r *Request) error {
 	switch r.operation {
 	case playground.OperationApply:
 		return r.applyServerSide()
-	case playground.OperationClientApply:
+	case playground.CRDOperationClientApply:
 		return r.applyClientSide()
 	}
 	return r.recordOwner()
 }
 
 func (r *Request) isApply() bool {
-	return r.operation == playground.OperationApply || r.operation == playground.OperationClientApply
+	return r.operation == playground.OperationApply || r.operation == playground.CRDOperationClientApply
 }
 
 // merges reports whether the API server decodes the document only as a part of the merged CRD.
 func (r *Request) merges() bool {
-	return r.operation == playground.OperationApply || r.operation == playground.OperationClientApply && r.Old != nil
+	return r.operation == playground.OperationApply || r.operation == playground.CRDOperationClientApply && r.Old != nil
 }
 
 // applyServerSide lets upstream's field manager merge the document. It follows applyPatcher of
@@ -168,12 +168,21 @@ func (r *Request) explainKept(sent *apiextensions.CustomResourceDefinition) erro
 	if err != nil {
 		return err
 	}
+	count := 0
 	for _, change := range jsonvalue.Diff(without, merged, nil) {
-		if change.Op == playground.ChangeRemove || r.kept == maxKept {
+		if change.Op == playground.ChangeRemove || count == maxKept {
 			continue
 		}
-		r.kept++
-		r.findings.Add(r.keptFinding(change))
+		count++
+		f := r.keptFinding(change)
+		r.findings.Add(f)
+		if f.Field != "spec.conversion.webhook" {
+			continue
+		}
+		r.webhookHint = "The webhook is the existing CRD's, and apply keeps it. Write webhook: null, or use kubectl replace."
+		if r.operation == playground.OperationApply {
+			r.webhookHint = "The webhook is the existing CRD's, and apply keeps it. Remove it with kubectl replace, or with a merge patch in which it is null."
+		}
 	}
 	return nil
 }
@@ -199,7 +208,7 @@ func (r *Request) keptFinding(change jsonvalue.Change) playground.Finding {
 	f.Reason = playground.ReasonKept
 	owners := owner.Of(r.Old.ManagedFields, names...)
 	switch {
-	case r.operation == playground.OperationClientApply:
+	case r.operation == playground.CRDOperationClientApply:
 		f.Hint = "kubectl apply removes only what the annotation " + kubectl.LastApplied + " has. To remove the value, write it as null, or use kubectl replace."
 	case len(owners) > 0:
 		f.Hint = "The value belongs to " + strings.Join(owners, ", ") + ". It stays until its managers no longer apply it. To remove it, use kubectl replace."

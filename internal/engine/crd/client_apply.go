@@ -5,7 +5,6 @@ import (
 
 	"k8s.io/apiextensions-apiserver/pkg/apis/apiextensions"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
-	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/util/validation/field"
@@ -19,12 +18,12 @@ import (
 // applyClientSide does what kubectl apply does without --server-side: it creates a new CRD with
 // the annotation, and otherwise sends a merge patch.
 func (r *Request) applyClientSide() error {
+	if r.Old == nil {
+		return r.recordOwner() // The stage decode has added the annotation.
+	}
 	sent, err := r.sentObject()
 	if err != nil {
 		return err
-	}
-	if r.Old == nil {
-		return r.createApplied(sent)
 	}
 	v1, err := ToV1(r.Old)
 	if err != nil {
@@ -63,20 +62,7 @@ func (r *Request) sentObject() ([]byte, error) {
 	if err := utilyaml.Unmarshal([]byte(r.Doc.Text), &object); err != nil {
 		return nil, apierrors.NewBadRequest(err.Error())
 	}
-	return kubectl.WithLastApplied(&unstructured.Unstructured{Object: object})
-}
-
-// createApplied continues with a new CRD that has the annotation.
-func (r *Request) createApplied(sent []byte) error {
-	annotated := &unstructured.Unstructured{}
-	if err := annotated.UnmarshalJSON(sent); err != nil {
-		return err
-	}
-	if r.Internal.Annotations == nil {
-		r.Internal.Annotations = map[string]string{}
-	}
-	r.Internal.Annotations[kubectl.LastApplied] = annotated.GetAnnotations()[kubectl.LastApplied]
-	return r.recordOwner()
+	return kubectl.WithLastApplied(object)
 }
 
 // mergePatch applies a patch to the stored CRD and decodes the result. It follows jsonPatcher of

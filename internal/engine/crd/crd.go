@@ -61,6 +61,9 @@ type CRD struct {
 	operation playground.Operation
 	// patch is the patch of a client-side apply, or empty.
 	patch string
+	// webhookHint explains errors about the conversion webhook of the existing CRD, which
+	// apply keeps; otherwise empty.
+	webhookHint string
 	// unsent is kubectl's own error about the document, or empty.
 	unsent   string
 	compiler *celrule.Compiler
@@ -78,8 +81,6 @@ type Request struct {
 	// stored requests the stored CRD with the owners of its fields.
 	stored bool
 	now    time.Time
-	// kept is the number of findings about what apply keeps.
-	kept int
 	// existing is the name of a CRD that a create request does not replace, or empty.
 	existing string
 	// oldRevision is the resourceVersion in the old CRD's document.

@@ -53,7 +53,15 @@ func decode(r *Request) error {
 		r.decodePart()
 		return nil
 	}
-	object, kind, err := decodeDocument(r.Doc, r.fieldValidation != playground.FieldValidationIgnore, &apiextensions.CustomResourceDefinition{})
+	data, yaml := []byte(r.Doc.Text), !r.Doc.JSON()
+	if r.operation == playground.CRDOperationClientApply {
+		var err error
+		if data, err = r.sentObject(); err != nil {
+			return err
+		}
+		yaml = false
+	}
+	object, kind, err := decodeData(data, yaml, r.fieldValidation != playground.FieldValidationIgnore, &apiextensions.CustomResourceDefinition{})
 	if err != nil {
 		strict, isStrict := runtime.AsStrictDecodingError(err)
 		if !isStrict || object == nil || r.fieldValidation != playground.FieldValidationWarn {

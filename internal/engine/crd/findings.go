@@ -29,7 +29,11 @@ func (c *CRD) addCauses(findings *finding.Collector, stage string, err error) {
 		return
 	}
 	for _, cause := range status.Details.Causes {
-		findings.AddLazily(causeFinding(stage, cause), c.locateCause)
+		f := causeFinding(stage, cause)
+		if strings.HasPrefix(f.Field, "spec.conversion.") {
+			f.Hint = c.webhookHint
+		}
+		findings.AddLazily(f, c.locateCause)
 	}
 }
 

@@ -141,9 +141,13 @@ func establish(crd *apiextensions.CustomResourceDefinition) {
 	if crd.Status.AcceptedNames.Plural == "" {
 		crd.Status.AcceptedNames = crd.Spec.Names
 	}
-	for _, condition := range []apiextensions.CustomResourceDefinitionConditionType{apiextensions.NamesAccepted, apiextensions.Established} {
-		if apiextensions.FindCRDCondition(crd, condition) == nil {
-			apiextensions.SetCRDCondition(crd, apiextensions.CustomResourceDefinitionCondition{Type: condition, Status: apiextensions.ConditionTrue})
+	for _, condition := range []apiextensions.CustomResourceDefinitionCondition{
+		{Type: apiextensions.NamesAccepted, Reason: "NoConflicts", Message: "no conflicts found"},
+		{Type: apiextensions.Established, Reason: "InitialNamesAccepted", Message: "the initial names have been accepted"},
+	} {
+		if apiextensions.FindCRDCondition(crd, condition.Type) == nil {
+			condition.Status, condition.LastTransitionTime = apiextensions.ConditionTrue, crd.CreationTimestamp
+			crd.Status.Conditions = append(crd.Status.Conditions, condition)
 		}
 	}
 }

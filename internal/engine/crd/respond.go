@@ -46,7 +46,7 @@ func (c *CRD) Respond(err error, warnings []string) playground.CRD {
 // formatSuccess returns kubectl's output for the accepted request.
 func (c *CRD) formatSuccess(warnings []string) string {
 	verb := c.operation
-	if verb == playground.OperationClientApply && c.Old == nil {
+	if verb == playground.CRDOperationClientApply && c.Old == nil {
 		verb = playground.OperationCreate
 	}
 	if c.patch == kubectl.EmptyPatch {

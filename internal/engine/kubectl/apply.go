@@ -1,11 +1,13 @@
 package kubectl
 
 import (
+	"encoding/json"
 	"fmt"
 
 	jsonpatch "gopkg.in/evanphx/json-patch.v4"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/util/jsonmergepatch"
 	"k8s.io/apimachinery/pkg/util/mergepatch"
 
@@ -20,21 +22,21 @@ const EmptyPatch = "{}"
 
 // WithLastApplied returns an object as JSON with the annotation [LastApplied]. It follows
 // GetModifiedConfiguration of k8s.io/kubectl/pkg/util.
-func WithLastApplied(object *unstructured.Unstructured) ([]byte, error) {
-	object = object.DeepCopy()
+func WithLastApplied(fields map[string]any) ([]byte, error) {
+	object := &unstructured.Unstructured{Object: runtime.DeepCopyJSON(fields)}
 	annotations := object.GetAnnotations()
 	delete(annotations, LastApplied)
 	object.SetAnnotations(annotations)
-	plain, err := object.MarshalJSON() // ends with a line break, as kubectl's annotation
+	plain, err := json.Marshal(object.Object)
 	if err != nil {
 		return nil, fmt.Errorf("encode the object: %w", err)
 	}
 	if annotations == nil {
 		annotations = map[string]string{}
 	}
-	annotations[LastApplied] = string(plain)
+	annotations[LastApplied] = string(plain) + "\n"
 	object.SetAnnotations(annotations)
-	return object.MarshalJSON()
+	return json.Marshal(object.Object)
 }
 
 // ApplyPatch returns the merge patch that kubectl apply sends for a kind without a type in

@@ -29,13 +29,13 @@ func ResourceName(kind, group string) string {
 
 // verbs holds the verb of each operation in the present and in the past.
 var verbs = map[string]struct{ present, past string }{
-	playground.OperationCreate:       {"creating", "created"},
-	playground.OperationUpdate:       {"replacing", "replaced"},
-	playground.OperationUpdateStatus: {"replacing", "replaced"},
-	playground.OperationApply:        {"applying", "serverside-applied"},
-	playground.OperationDelete:       {"deleting", "deleted"},
-	playground.OperationScale:        {"scaling", "scaled"},
-	playground.OperationClientApply:  {"creating", "configured"},
+	playground.OperationCreate:         {"creating", "created"},
+	playground.OperationUpdate:         {"replacing", "replaced"},
+	playground.OperationUpdateStatus:   {"replacing", "replaced"},
+	playground.OperationApply:          {"applying", "serverside-applied"},
+	playground.OperationDelete:         {"deleting", "deleted"},
+	playground.OperationScale:          {"scaling", "scaled"},
+	playground.CRDOperationClientApply: {"creating", "configured"},
 }
 
 // FormatError returns the output for a request that the API server rejected. file is

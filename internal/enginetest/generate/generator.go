@@ -3,6 +3,7 @@
 package generate
 
 import (
+	"maps"
 	"math/rand/v2"
 	"slices"
 	"strings"
@@ -148,7 +149,13 @@ func (s Seed) mutateCRD(r *rand.Rand, out *playground.Scenario) string {
 		if r.IntN(4) == 0 {
 			mutate(r, crd, schemaMutations) // an earlier release may have accepted it
 		}
-		out.OldCRD = render(crd, false)
+		old := clone(crd)
+		if operation := pick(r, crdOperations); operation != "" {
+			change = "crd " + operation + " "
+			out.CRDOperation, out.CRDForce, out.CRDStored = operation, r.IntN(2) == 0, true
+			s.applied(r, old)
+		}
+		out.OldCRD = render(old, false)
 	}
 	name := mutate(r, crd, slices.Concat(crdMutations, fieldMutations))
 	out.CRD = render(crd, r.IntN(3) == 0)
@@ -156,4 +163,52 @@ func (s Seed) mutateCRD(r *rand.Rand, out *playground.Scenario) string {
 		out.Object = render(s.object, false)
 	}
 	return change + strings.TrimPrefix(name, "crd ")
+}
+
+// crdOperations lists the operations of requests that replace a CRD.
+var crdOperations = []playground.CRDOperation{"", "", playground.CRDOperationApply, playground.CRDOperationClientApply}
+
+// applied adds the traces of an earlier apply to a CRD: the owners of some fields, and the last
+// applied configuration.
+func (s Seed) applied(r *rand.Rand, crd tree) {
+	metadata, ok := crd["metadata"].(tree)
+	if !ok {
+		return
+	}
+	if r.IntN(2) == 0 {
+		annotations := tree{"kubectl.kubernetes.io/last-applied-configuration": encode(s.crd) + "\n"}
+		for name, value := range treeOf(metadata["annotations"]) {
+			annotations[name] = value
+		}
+		metadata["annotations"] = annotations
+	}
+	if r.IntN(4) == 0 {
+		return
+	}
+	owned := tree{}
+	for name := range treeOf(crd["spec"]) {
+		owned["f:"+name] = tree{}
+	}
+	other := tree{}
+	for _, name := range slices.Sorted(maps.Keys(owned)) {
+		if r.IntN(3) == 0 {
+			other[name] = owned[name]
+			delete(owned, name)
+		}
+	}
+	metadata["managedFields"] = []any{managedBy("kubectl", owned), managedBy("installer", other)}
+}
+
+// treeOf returns a value as a tree, which is empty for other values.
+func treeOf(value any) tree {
+	t, _ := value.(tree)
+	return t
+}
+
+// managedBy returns the entry of a manager that applied fields of spec.
+func managedBy(manager string, spec tree) tree {
+	return tree{
+		"manager": manager, "operation": "Apply", "apiVersion": "apiextensions.k8s.io/v1", "time": "2025-01-01T00:00:00Z",
+		"fieldsType": "FieldsV1", "fieldsV1": tree{"f:spec": spec},
+	}
 }

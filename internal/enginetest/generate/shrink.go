@@ -10,7 +10,7 @@ import (
 // stops when the time limit is over.
 func Shrink(s playground.Scenario, limit time.Duration, fails func(playground.Scenario) bool) playground.Scenario {
 	deadline := time.Now().Add(limit)
-	for _, field := range []*string{&s.OldObject, &s.OldCRD, &s.Object, &s.FieldValidation, &s.Operation} {
+	for _, field := range []*string{&s.OldObject, &s.OldCRD, &s.Object, &s.FieldValidation, &s.Operation, &s.CRDOperation} {
 		kept := *field
 		*field = ""
 		if kept != "" && !fails(s) {

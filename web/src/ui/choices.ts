@@ -1,4 +1,4 @@
-import { isOneOf, type Operation, operations, replicasOf, type Scenario, validations } from "../scenario";
+import { type CrdOperation, crdOperations, isOneOf, type Operation, operations, replicasOf, type Scenario, validations } from "../scenario";
 import { element, write } from "../dom";
 import type { Session } from "../session";
 
@@ -7,10 +7,18 @@ function automatic({ oldObject }: Scenario): string {
   return oldObject.trim() === "" ? "auto: create" : "auto: update";
 }
 
+/** Likewise for the CRD. */
+function automaticForCrd({ oldCrd }: Scenario): string {
+  return oldCrd.trim() === "" ? "CRD auto: create" : "CRD auto: update";
+}
+
 /** Binds the choices in the page's header that set the scenario's options. */
 export function bindChoices(session: Session): void {
   const validation = element("validation", HTMLSelectElement);
   const operation = element("operation", HTMLSelectElement);
+  const crdOperation = element("crd-operation", HTMLSelectElement);
+  const crdManager = element("crd-field-manager", HTMLInputElement);
+  const crdForce = element("crd-force", HTMLInputElement);
   const kubernetes = element("kubernetes", HTMLSelectElement);
   const manager = element("field-manager", HTMLInputElement);
   const force = element("force", HTMLInputElement);
@@ -22,6 +30,12 @@ export function bindChoices(session: Session): void {
     const { value } = operation;
     if (isOneOf(operations, value)) session.edit(changeTo(value));
   });
+  crdOperation.addEventListener("change", () => {
+    const { value } = crdOperation;
+    if (isOneOf(crdOperations, value)) session.edit(changeCrdTo(value));
+  });
+  crdManager.addEventListener("input", () => session.edit({ crdFieldManager: crdManager.value }));
+  crdForce.addEventListener("change", () => session.edit({ crdForce: crdForce.checked }));
   kubernetes.addEventListener("change", () => session.edit({ kubernetes: kubernetes.value }));
   document.addEventListener("click", ({ target }) => {
     if (!(target instanceof Element)) return;
@@ -39,6 +53,12 @@ export function bindChoices(session: Session): void {
   const show = ({ scenario }: { readonly scenario: Scenario }): void => {
     validation.value = scenario.fieldValidation;
     operation.value = scenario.operation;
+    crdOperation.value = scenario.crdOperation;
+    const firstOfCrd = crdOperation.options[0];
+    if (firstOfCrd) write(firstOfCrd, { text: automaticForCrd(scenario) });
+    if (crdManager.value !== scenario.crdFieldManager) crdManager.value = scenario.crdFieldManager;
+    crdForce.checked = scenario.crdForce;
+    write(element("crd-apply-options", HTMLElement), { hidden: scenario.crdOperation !== "apply" });
     kubernetes.value = scenario.kubernetes;
     const first = operation.options[0];
     if (first) write(first, { text: automatic(scenario) });
@@ -64,4 +84,9 @@ function changeTo(operation: Operation): Partial<Scenario> {
     ...(operation === "apply" ? {} : { fieldManager: "", force: false }),
     ...(operation === "scale" ? {} : { replicas: 0 }),
   };
+}
+
+/** Likewise for the CRD. */
+function changeCrdTo(crdOperation: CrdOperation): Partial<Scenario> {
+  return { crdOperation, ...(crdOperation === "apply" ? {} : { crdFieldManager: "", crdForce: false }) };
 }
