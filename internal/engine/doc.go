@@ -5,7 +5,7 @@
 // A scenario passes through these packages:
 //
 //	release    selects the CEL environment and the feature gates of a release
-//	crd        decodes, validates, establishes and compiles the CRD
+//	crd        decodes, merges, validates, establishes and compiles the CRD
 //	crdschema  finds and describes the nodes of its schemas
 //	celrule    compiles its rules and evaluates them against an object
 //	object     runs the request of each object, and builds the tables

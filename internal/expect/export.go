@@ -26,6 +26,9 @@ func Export(ctx context.Context, evaluate Evaluate, scenarios []playground.Scena
 	var drafts []string
 	for _, s := range scenarios {
 		s.Admission, s.Conversion, s.OldCRD, s.User, s.Groups = "", "", "", "", ""
+		if s.CRDOperation == playground.CRDOperationUpdate {
+			s.CRDOperation = "" // without an old CRD, there is nothing to update
+		}
 		report, err := evaluate(ctx, s)
 		if err != nil {
 			return nil, err
@@ -81,11 +84,7 @@ func Draft(s playground.Scenario, report playground.Report) string {
 	if s.FieldValidation != "" && s.FieldValidation != playground.FieldValidationStrict {
 		validate = " --validate=" + strings.ToLower(s.FieldValidation)
 	}
-	crdRequest := ""
-	if validate != "" {
-		crdRequest = "create" + validate
-	}
-	drafted := withRequests(crdRequest, s.CRD)
+	drafted := withRequests(crdRequestComment(s, validate), s.CRD)
 	if !report.CRD.Accepted {
 		return strings.Join(drafted, "\n---\n")
 	}
@@ -109,6 +108,23 @@ func withRequests(comment, text string) []string {
 		all = append(all, document)
 	}
 	return all
+}
+
+// crdRequestComment returns the operation for the CRD of a scenario; "" creates it.
+func crdRequestComment(s playground.Scenario, validate string) string {
+	flags := ""
+	if s.CRDFieldManager != "" && s.CRDFieldManager != playground.FieldManagers[s.CRDOperation] {
+		flags += " --field-manager=" + s.CRDFieldManager
+	}
+	switch {
+	case s.CRDOperation == playground.CRDOperationApply:
+		return "apply" + flags + validate
+	case s.CRDOperation == playground.CRDOperationClientApply:
+		return "apply --server-side=false" + flags + validate
+	case validate != "":
+		return "create" + validate
+	}
+	return ""
 }
 
 // requestComment returns the operation of a scenario with its flags; "" creates an object.

@@ -131,6 +131,6 @@ test("an applied CRD keeps what others own, and a conflict leads to the previous
   await expect(page.locator("#tab-oldCrd")).toHaveAttribute("aria-selected", "true");
 
   await page.locator("#crd-force").check();
-  await expect(page.locator("[data-panel=brief]")).toHaveText(/CRD accepted\s+CRD · 1 note/);
+  await expect(page.locator("[data-panel=brief]")).toHaveText(/CRD accepted\s+1 note/);
   await expect(playground.problems()).toHaveText(/metadata\.labels\s*apply keeps the existing value/);
 });
