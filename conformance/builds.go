@@ -58,7 +58,7 @@ func startModule(file string) (evaluateFunc, func(), error) {
 	}, stop, nil
 }
 
-var listening = regexp.MustCompile(`url=(http:\S+)`)
+var listening = regexp.MustCompile(`"url":"(http:[^"]+)"`)
 
 // startServer runs the built server on a free loopback port.
 func startServer(file string) (evaluateFunc, func(), error) {

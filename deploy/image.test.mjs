@@ -192,7 +192,7 @@ async function start(image, data) {
     ended.then((code) => reject(new Error(`it ended with ${code}: ${lines.join("\n")}`)));
     createInterface(child.stderr).on("line", (line) => {
       lines.push(line);
-      const found = /"url":"([^"]+)"/.exec(line)?.[1];
+      const found = /"url":"(http:[^"]+)"/.exec(line)?.[1];
       if (found) resolve(found);
     });
   });

@@ -25,7 +25,7 @@ export async function startServer(minors = "none") {
   const url = await new Promise((resolve, reject) => {
     child.once("exit", (code) => reject(new Error(`the server ended with ${code}`)));
     createInterface(child.stderr).on("line", (line) => {
-      const found = /"url":"([^"]+)"/.exec(line);
+      const found = /"url":"(http:[^"]+)"/.exec(line);
       if (found) resolve(found[1]);
     });
   });

@@ -59,7 +59,7 @@ func TestKilledServerLosesNoLink(t *testing.T) {
 	}
 }
 
-var servedAt = regexp.MustCompile(`"url":"([^"]+)"`)
+var servedAt = regexp.MustCompile(`"url":"(http:[^"]+)"`)
 
 // startProcess runs the server in a separate process. kill sends it SIGKILL.
 func startProcess(t *testing.T, store string) (url string, kill func()) {

@@ -22,7 +22,7 @@ const server = spawn(program, ["-addr", "127.0.0.1:0", "-store", `file://${data}
 const url = await new Promise((resolve, reject) => {
   server.once("exit", (code) => reject(new Error(`the server ended with ${code}`)));
   createInterface(server.stderr).on("line", (line) => {
-    const found = /"url":"([^"]+)"/.exec(line)?.[1];
+    const found = /"url":"(http:[^"]+)"/.exec(line)?.[1];
     if (found) resolve(found);
   });
 });

@@ -18,7 +18,8 @@ export async function startServer(path = program): Promise<Server> {
     child.once("error", reject);
     child.once("exit", (code) => reject(new Error(`the server ended with ${code}`)));
     createInterface(child.stderr).on("line", (line) => {
-      const found = /"url":"([^"]+)"/.exec(line)?.[1];
+      // Older programs, which the benchmark compares, write text.
+      const found = /url(?:=|":")(http:[^\s"]+)/.exec(line)?.[1];
       if (found) resolve(found);
     });
   });
