@@ -134,9 +134,11 @@ func setReviewVersions(p *problem) []playground.Fix {
 
 // chooseStrategy resolves the conflict between a webhook and another strategy.
 func chooseStrategy(p *problem) []playground.Fix {
-	return append(
-		p.newFix("Set strategy: Webhook", p.setValue("Webhook", "spec", "conversion", "strategy")),
-		p.newFix("Remove webhook", p.deleteAt("spec", "conversion", "webhook"))...)
+	fixes := p.newFix("Set strategy: Webhook", p.setValue("Webhook", "spec", "conversion", "strategy"))
+	if p.Hint != "" {
+		return fixes // The webhook is not the document's.
+	}
+	return append(fixes, p.newFix("Remove webhook", p.deleteAt("spec", "conversion", "webhook"))...)
 }
 
 func setStrategyNone(p *problem) []playground.Fix {
