@@ -59,6 +59,37 @@ var keywords = map[string]string{
 	"scale-replicas":                  "autoscaler HPA",
 }
 
+// synonyms lists words for which users search, for each text in the title, the note or the messages of an example.
+var synonyms = []struct{ text, words string }{
+	{"immutable", "immutability readonly"},
+	{"write-once", "immutable"},
+	{"transition rule", "oldSelf update immutable"},
+	{"rule cost", "expensive complexity budget slow"},
+	{"expensive", "cost budget"},
+	{"conflict with", "apply failed"},
+	{"exactly one", "one of oneOf union exclusive either"},
+	{"oneof", "one of union exclusive"},
+	{"ordered fields", "compare minimum maximum"},
+	{"required map key", "required together dependent"},
+	{"map keys match", "required together dependent"},
+	{"server-side apply", "ssa apply"},
+	{"prune", "drop remove unknown fields disappear lost pruning"},
+	{"default", "defaulting omitted"},
+	{"ratcheting", "unchanged invalid stored tolerate"},
+	{"conversion", "convert converts converted"},
+	{"version", "versioning upgrade"},
+	{"stored as", "migration migrate storage"},
+	{"deprecat", "deprecated deprecation"},
+	{"finalizer", "delete stuck terminating deletion"},
+	{"scale", "replicas autoscaling hpa"},
+	{"columns", "printer additionalPrinterColumns"},
+	{"append-only", "append only grow"},
+	{"cannot decrease", "monotonic increase"},
+	{"nullable", "null"},
+	{"validatingadmissionpolicy", "vap"},
+	{"compilation failed", "parse Rule Message MessageExpression Reason null FieldPath OptionalOldSelf"}, // The message quotes the rule.
+}
+
 type group struct {
 	title string
 	ids   []string
@@ -253,12 +284,28 @@ var All = sync.OnceValue(func() []Example {
 				panic(err) // The files are part of the program.
 			}
 			example.Group = group.title
-			example.Messages, example.Keywords = strings.Join(messages[id], "\n"), keywords[id]
+			example.Messages = strings.Join(messages[id], "\n")
+			example.Keywords = keywordsOf(example)
 			all = append(all, example)
 		}
 	}
 	return all
 })
+
+// keywordsOf returns the words that the search finds in addition to the example's own.
+func keywordsOf(example Example) string {
+	var words []string
+	if known := keywords[example.ID]; known != "" {
+		words = append(words, known)
+	}
+	text := strings.ToLower(example.Title + "\n" + example.Note + "\n" + example.Messages)
+	for _, synonym := range synonyms {
+		if strings.Contains(text, synonym.text) {
+			words = append(words, synonym.words)
+		}
+	}
+	return strings.Join(words, " ")
+}
 
 // Default returns the example that the page shows initially.
 func Default() Example { return All()[0] }

@@ -4,7 +4,9 @@ import (
 	"bytes"
 	"encoding/json"
 	"os"
+	"regexp"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/crdlab/crdlab/internal/engine"
@@ -46,13 +48,17 @@ func TestMessages(t *testing.T) {
 	}
 }
 
-// maxMessage limits a message; some quote a whole schema.
-const maxMessage = 160
+// maxMessage limits a message without its quoted value; some quote a whole schema.
+const maxMessage = 300
+
+// quoted matches a value that a message quotes as JSON, such as a whole rule.
+var quoted = regexp.MustCompile(`(?s)\{"Rule".*?\}: |^Invalid value: \{.*\}: `)
 
 // messagesOf returns the messages and the failed conditions of a report, each once.
 func messagesOf(report playground.Report) []string {
 	var messages []string
 	add := func(message string) {
+		message = quoted.ReplaceAllString(message, "")
 		if runes := []rune(message); len(runes) > maxMessage {
 			message = string(runes[:maxMessage])
 		}
@@ -61,7 +67,7 @@ func messagesOf(report playground.Report) []string {
 		}
 	}
 	for _, f := range report.CRD.Findings {
-		add(f.Message)
+		add(strings.TrimSpace(f.Field + " " + f.Message))
 	}
 	for _, condition := range report.CRD.Conditions {
 		if condition.Type == "NonStructuralSchema" || condition.Status == "False" {
@@ -70,7 +76,7 @@ func messagesOf(report playground.Report) []string {
 	}
 	for _, object := range report.Objects {
 		for _, f := range object.Findings {
-			add(f.Message)
+			add(strings.TrimSpace(f.Field + " " + f.Message))
 		}
 		for _, warning := range object.Warnings {
 			add(warning)

@@ -9,7 +9,8 @@ import "github.com/a-h/templ"
 import templruntime "github.com/a-h/templ/runtime"
 
 // shareEmbed shows the snippet that embeds the result in another site, with a link to a
-// preview.
+// preview. The snippet of a site that stores nothing has the documents in its address. The
+// script hides the texts about the other kind of site.
 func shareEmbed() templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -31,7 +32,7 @@ func shareEmbed() templ.Component {
 			templ_7745c5c3_Var1 = templ.NopComponent
 		}
 		ctx = templ.ClearChildren(ctx)
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 1, "<details class=\"share-embed\" id=\"share-embed\" hidden><summary>Embed (stores the documents on this server)</summary><p class=\"hint\">The snippet uses a short link, so this server stores the documents. Readers see the current result.</p><label class=\"share-field\"><span>HTML</span> <input id=\"share-snippet\" readonly spellcheck=\"false\"> <button type=\"button\" class=\"button\" data-copy=\"share-snippet\">Copy</button></label><p class=\"hint\" id=\"share-embed-state\" role=\"status\"></p><a id=\"share-preview\" target=\"_blank\" rel=\"noopener noreferrer\" hidden>Preview</a></details>")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 1, "<details class=\"share-embed\" id=\"share-embed\" hidden><summary>Embed <span data-stores=\"here\">(stores the documents on this server)</span></summary><p class=\"hint\" data-stores=\"nowhere\">The snippet contains the documents, because this site stores none. The frame evaluates them in the reader's browser.</p><p class=\"hint\" data-stores=\"here\">The snippet uses a short link, so this server stores the documents. Readers see the current result.</p><label class=\"share-field\"><span>HTML</span> <input id=\"share-snippet\" readonly spellcheck=\"false\"> <button type=\"button\" class=\"button\" data-copy=\"share-snippet\">Copy</button></label><p class=\"hint\" id=\"share-embed-state\" role=\"status\"></p><a id=\"share-preview\" target=\"_blank\" rel=\"noopener noreferrer\" hidden>Preview</a></details>")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}

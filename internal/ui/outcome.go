@@ -209,6 +209,23 @@ func (s stageView) class() string {
 	return string(s.Outcome)
 }
 
+// place returns the place of the first finding, or of the first visible change; nil if there is none.
+func (s stageView) place() (playground.Document, *playground.Range) {
+	if len(s.findings) > 0 {
+		return s.findings[0].Document, &s.findings[0].Range
+	}
+	for _, change := range s.Changes {
+		switch {
+		case changeMark(stageChange{stage: s.Name, change: change}) == markQuiet:
+		case change.Range != nil:
+			return playground.DocumentObject, change.Range
+		case change.SchemaRange != nil:
+			return playground.DocumentCRD, change.SchemaRange
+		}
+	}
+	return "", nil
+}
+
 // hasVisibleChange reports whether a stage made a change that is not marked as
 // quiet.
 func hasVisibleChange(stage playground.Stage) bool {

@@ -111,8 +111,17 @@ type releaseRow struct {
 // releaseCell is a verdict in the table of releases.
 type releaseCell struct{ class, word, title string }
 
+// releaseRows returns the verdicts of the releases, the newest first. Without libraries of older
+// releases, it has the evaluated release, whose verdict is approximate if it is an older one.
 func releaseRows(report playground.Report) []releaseRow {
 	var rows []releaseRow
+	if len(report.Releases) == 0 && report.CRD.Status.Code != 0 {
+		row := releaseRow{Release: playground.Release{Kubernetes: report.Kubernetes.Emulated}, crd: cellOf(crdVerdict(report))}
+		for i := range report.Objects {
+			row.objects = append(row.objects, cellOf(objectVerdict(report, i)))
+		}
+		rows = append(rows, row)
+	}
 	for _, r := range slices.Backward(report.Releases) {
 		row := releaseRow{Release: r}
 		if r.CRD == nil {
@@ -128,6 +137,8 @@ func releaseRows(report playground.Report) []releaseRow {
 	}
 	return rows
 }
+
+func cellOf(v verdictView) releaseCell { return releaseCell{v.class, v.word, ""} }
 
 // chosenRelease returns the value of the release in the page's list.
 func chosenRelease(release string) string {

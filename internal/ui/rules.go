@@ -16,6 +16,8 @@ type ruleView struct {
 	outcome playground.Outcome
 	// actual is the total actual cost.
 	actual uint64
+	// refusal is the first finding with a fix at a refused rule; nil if there is none.
+	refusal *playground.Finding
 }
 
 type ruleResult struct {
@@ -50,6 +52,7 @@ func ruleGroups(report playground.Report) []ruleGroup {
 	indexes := map[string]int{} // of groups, by version
 	for _, rule := range report.CRD.Rules {
 		view := newRuleView(rule, results[rule.ID])
+		view.refusal = refusalOf(view, report.CRD.Findings)
 		i, known := indexes[rule.Version]
 		if !known {
 			i = len(groups)
@@ -95,6 +98,17 @@ func newRuleView(rule playground.Rule, results []ruleResult) ruleView {
 		return cmp.Compare(outcomeOrder[a.Outcome], outcomeOrder[b.Outcome])
 	})
 	return view
+}
+
+// refusalOf returns the first finding with a fix at a refused rule; nil if there is none.
+func refusalOf(rule ruleView, all []playground.Finding) *playground.Finding {
+	at := slices.IndexFunc(all, func(f playground.Finding) bool {
+		return f.Document == playground.DocumentCRD && f.Range == rule.Range && len(f.Fixes) > 0
+	})
+	if at < 0 || !rule.isRefused() {
+		return nil
+	}
+	return &all[at]
 }
 
 // isRefused reports whether the API server rejects the rule itself.

@@ -35,6 +35,24 @@ test("the API server's note that it skipped the rules is no error", async ({ pla
   await expect(page.locator(".stage", { hasText: "rules" })).toHaveClass(/is-skipped/);
 });
 
+test("a stage that looks like a button leads to its first finding, and fingers hit it", async ({ playground }) => {
+  const { page } = playground;
+  await playground.paste("crd", crd);
+  await playground.paste("object", object("many"));
+  const pills = page.locator(".stage").filter({ has: page.locator("button") });
+  await expect(pills.first()).toHaveClass(/is-(changed|fail|error|skipped)/);
+  await playground.showDocument("crd");
+  await page.locator(".stage.is-fail button").first().click();
+  await expect(page.locator("#tab-object")).toHaveAttribute("aria-selected", "true");
+  await expect(page.locator("[data-editor=object] .cm-activeLine")).toContainText("replicas: many");
+  const client = await page.context().newCDPSession(page);
+  await client.send("Emulation.setTouchEmulationEnabled", { enabled: true });
+  const low = async () => (await page.locator(".fix:visible, .stage-pill:visible").evaluateAll((buttons) => buttons.filter((button) => button.getBoundingClientRect().height < 44))).length;
+  await expect.poll(low).toBe(0);
+  await client.send("Emulation.setTouchEmulationEnabled", { enabled: false });
+  await client.detach();
+});
+
 test("a rule that refuses a change shows the existing value and leads to it", async ({ playground }) => {
   const { page } = playground;
   await playground.paste("crd", crd.replace("cronSpec: {type: string}", 'cronSpec: {type: string, x-kubernetes-validations: [{rule: self == oldSelf, message: cannot change}]}'));

@@ -190,6 +190,43 @@ test("the gallery finds examples by keys, messages and misspelled words, and sta
   }
 });
 
+// The first examples that the gallery lists for what users type or paste.
+const searches: readonly (readonly [query: string, ids: readonly string[]])[] = [
+  ["immutability", ["transition-immutable"]],
+  ["immutable", ["transition-immutable", "transition-rule", "transition-set-and-unset"]],
+  ["ssa conflict", ["apply-conflict"]],
+  ["expensive", ["rule-filter", "cost-refused", "cost-accepted"]],
+  ["required together", ["rule-map-has-key", "rule-keyed-by-names"]],
+  ["one of", ["int-or-string-other-pattern", "int-or-string", "rule-one-of-two-lists"]],
+  ["readonly", ["transition-immutable", "schema-forbidden-fields"]],
+  ["monotonic", ["transition-counter"]],
+  ["pruning", ["crontab-pruning", "crontab-stored", "at-pruning"]],
+  ["convert", ["versions", "version-not-in-versions", "conversion-pizza"]],
+  ["stuck terminating", ["finalizer", "finalizer-delete", "finalizer-delete-again"]],
+  ["HPA", ["apply-conflict", "scale-subresource", "scale-replicas"]],
+  ['The CronTab "my-cron" is invalid: spec.replicas: Invalid value: 15: spec.replicas in body should be less than or equal to 10', ["crontab-validation"]],
+  ['Apply failed with 1 conflict: conflict with "autoscaler": .spec.replicas', ["apply-conflict"]],
+  ["estimated rule cost exceeds budget by factor of more than 100x (try simplifying the rule, or adding maxItems, maxProperties, and maxLength)", ["rule-filter", "cost-refused", "cost-nested-list"]],
+  ['compilation failed: ERROR: <input>:1:6: found no matching overload for \'_==_\' applied to \'(int, bool)\'', ["compile-no-overload"]],
+  ['error: unknown field "spec.privileged"', ["at-pruning", "crontab-pruning", "nightly-job-kept"]],
+  ["must validate one and only one schema (oneOf). Found 2 valid alternatives", ["nightly-job-validation"]],
+];
+
+test("the gallery finds examples by other words for their subject and by a pasted message", async ({ playground }) => {
+  const { page } = playground;
+  await playground.open();
+  await page.locator("#gallery-open").click();
+  await page.locator("#gallery-search").fill("printer");
+  await expect(page.locator("[data-example]:visible").first()).toContainText("Columns of kubectl get");
+  const found: [string, string[]][] = [];
+  for (const [query] of searches) {
+    await page.locator("#gallery-search").fill(query);
+    const ids = await page.locator("[data-example]:visible").evaluateAll((entries) => entries.map((entry) => entry.getAttribute("data-example") ?? ""));
+    found.push([query, ids.slice(0, 3)]);
+  }
+  expect(found).toEqual(searches);
+});
+
 test("a dropped file fills the visible document", async ({ playground }) => {
   const { page } = playground;
   await playground.open();

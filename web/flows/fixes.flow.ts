@@ -40,7 +40,12 @@ test("rules that cost too much get the necessary limits", async ({ playground })
   await expect(playground.verdict("crd")).toHaveAttribute("data-state", "rejected");
   const fix = page.locator(".problem .fix").first();
   await expect(fix).toHaveText(/^Set max(Items|Length): \d+/);
-  await fix.click();
+  await playground.showPanel("rules");
+  const beside = page.locator("#panel-rules .rule.is-refused .fix").first();
+  await expect(beside).toHaveText(await fix.innerText());
+  await beside.click();
+  await expect(page.locator("#panel-rules .rule.is-refused")).toHaveCount(0);
+  await playground.showPanel("outcome");
   await expect(playground.verdict("crd")).toHaveAttribute("data-state", "accepted");
 });
 

@@ -221,3 +221,37 @@ firstVisit("a screen reader announces each change of the verdict once", async ({
   expect(said).toHaveLength(1);
   expect(said[0]).toContain("rejected");
 });
+
+/** Lists the texts of the open panel and of the problems that their boxes cut. */
+async function cutTexts(page: Page): Promise<string[]> {
+  return page.locator("#problems *, .panel:not([hidden]) *").evaluateAll((all) => all.flatMap((element) => {
+    // Texts for screen readers have a box of a pixel.
+    if (element.clientWidth < 2 || !element.checkVisibility() || !element.textContent.trim()) return [];
+    const { overflowX, overflowY } = getComputedStyle(element);
+    const cuts = (overflow: string): boolean => overflow === "hidden" || overflow === "clip";
+    const isCut = (cuts(overflowX) && element.scrollWidth > element.clientWidth + 1) || (cuts(overflowY) && element.scrollHeight > element.clientHeight + 1);
+    return isCut ? [`${element.getAttribute("class")}: ${element.textContent.trim()}`] : [];
+  }));
+}
+
+for (const { title, tag, every } of [
+  { title: "no rule, fix or message of some examples is cut", tag: [], every: 12 },
+  { title: "no rule, fix or message of any example is cut", tag: ["@nightly"], every: 1 },
+]) {
+  test(title, { tag }, async ({ playground }) => {
+    test.setTimeout(600_000);
+    const { page } = playground;
+    await playground.open();
+    const ids = await page.locator("[data-example]").evaluateAll((entries) => entries.map((entry) => entry.getAttribute("data-example") ?? ""));
+    const cut: Record<string, string[]> = {};
+    for (const id of new Set(["trace", "int-or-string-typed", ...ids.filter((_, i) => i % every === 0)])) {
+      await playground.openExample(id);
+      for (const width of [1280, 1024, 390]) {
+        await page.setViewportSize({ width, height: 800 });
+        const texts = await cutTexts(page);
+        if (texts.length > 0) cut[`${id} at ${width}`] = texts;
+      }
+    }
+    expect(cut).toEqual({});
+  });
+}

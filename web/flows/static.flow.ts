@@ -51,6 +51,20 @@ test("links contain the whole scenario and need no server", async ({ playground,
   await context.close();
 });
 
+test("the share dialog embeds the documents in the address, because the host stores nothing", async ({ playground, address }) => {
+  const { page } = playground;
+  await openWithEngine(playground, address);
+  await playground.paste("crd", crd);
+  await playground.paste("object", object("15"));
+  await page.locator("#share-open").click();
+  await page.locator("#share-embed summary").click();
+  await expect(page.locator("#share-embed")).toContainText("this site stores none");
+  await expect(page.locator("#share-embed")).not.toContainText("on this server", { useInnerText: true });
+  await expect(page.locator("#share-snippet")).toHaveValue(new RegExp(`^<iframe src="${address}embed.html#1=`));
+  await playground.open((await page.locator("#share-preview").getAttribute("href")) ?? "");
+  await expect(playground.verdict("object")).toHaveAttribute("data-state", "rejected");
+});
+
 test("its page shows a result without JavaScript, and has a policy", async ({ address, browser }) => {
   const context = await browser.newContext({ javaScriptEnabled: false });
   const playground = new Playground(await context.newPage());

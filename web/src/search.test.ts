@@ -20,6 +20,9 @@ test.each([
   ["imutable", ["immutable"]],
   ["fild", ["select"]],
   ["xyz", []],
+  ["value of immutable", []],
+  ["my Value is immutable now", []],
+  ["my Value is immutable after creation", ["immutable"]],
   ["", ["columns", "select", "immutable", "other"]],
 ])("%s finds %j", (query, ids) => {
   expect([...index.search(query).keys()]).toEqual(ids);

@@ -3,6 +3,9 @@
 /** The words of a document of the index, with their weight. */
 export type Words = ReadonlyMap<string, number>;
 
+/** One in so many words of a long query may be missing. */
+const mayMiss = 4;
+
 /** Splits a string into lower-case words; a word in camel case also counts as its parts. */
 export function wordsOf(text: string): readonly string[] {
   const parts = text.replace(/(\p{Ll})(\p{Lu})/gu, "$1 $2");
@@ -29,19 +32,23 @@ export class Index {
 
   /**
    * Returns the scores of the documents with all words of a query. A word also matches the
-   * start of a longer word and, with a lower score, a word with few other letters.
+   * start of a longer word and, with a lower score, a word with few other letters. If no document
+   * has all words of a long query, such as an error message, those with the most words are found.
    */
   search(query: string): ReadonlyMap<string, number> {
-    const words = [...query.toLowerCase().matchAll(/[\p{L}\d]+/gu)].map(([word]) => word);
-    let found = new Map<string, number>(this.#ids.map((id) => [id, 0]));
+    const words = new Set([...query.toLowerCase().matchAll(/[\p{L}\d]+/gu)].map(([word]) => word));
+    const found = new Map(this.#ids.map((id) => [id, { score: 0, words: 0 }]));
     for (const word of words) {
-      const scores = this.#scores(word);
-      found = new Map([...found].flatMap(([id, score]) => {
-        const more = scores.get(id);
-        return more === undefined ? [] : [[id, score + more] as const];
-      }));
+      for (const [id, more] of this.#scores(word)) {
+        const document = found.get(id);
+        if (!document) continue;
+        document.score += more;
+        document.words++;
+      }
     }
-    return found;
+    const most = Math.max(0, ...[...found.values()].map((document) => document.words));
+    if (most < words.size - Math.trunc((words.size - 1) / mayMiss)) return new Map();
+    return new Map([...found].flatMap(([id, { score, words: has }]) => has === most ? [[id, score] as const] : []));
   }
 
   #scores(word: string): ReadonlyMap<string, number> {

@@ -23,7 +23,7 @@ export function bindShare(session: Session, config: Config, gallery: Gallery, he
   bindShareMore(session);
   bindExport(session, (scenario) => help.export(scenario));
   bindShortLink(session, place);
-  bindEmbed(session, place);
+  bindEmbed(session, gallery, place);
   element("share-open", HTMLButtonElement).addEventListener("click", open);
   // Another address would not be framed again at a reload.
   if (!isFramed) keepAddress(session, gallery, place);
