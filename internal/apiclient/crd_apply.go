@@ -27,6 +27,9 @@ func (c *Client) applyCRD(s playground.Scenario, document, old *source.Document)
 	if err := checkSegment("name", name); err != nil {
 		return kubeapi.Response{}, err
 	}
+	if lookup(document, "metadata", "resourceVersion") != "" {
+		return kubeapi.Response{}, &UnsupportedError{"the stored CRD has another resourceVersion than the old document"}
+	}
 	if old != nil {
 		if lookup(old, "metadata", "name") != name {
 			return kubeapi.Response{}, &UnsupportedError{"the cluster has only one CRD"}

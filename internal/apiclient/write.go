@@ -8,7 +8,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	utiljson "k8s.io/apimachinery/pkg/util/json"
-	"sigs.k8s.io/yaml"
+	utilyaml "k8s.io/apimachinery/pkg/util/yaml"
 
 	"github.com/crdlab/crdlab/internal/playground"
 	"github.com/crdlab/crdlab/internal/refserver/kubeapi"
@@ -55,7 +55,7 @@ func decode(document *source.Document) *unstructured.Unstructured {
 	if document.JSON() && utiljson.Unmarshal([]byte(document.Text), &object.Object) == nil {
 		return object
 	}
-	if err := yaml.Unmarshal([]byte(document.Text), &object.Object); err != nil {
+	if err := utilyaml.Unmarshal([]byte(document.Text), &object.Object); err != nil {
 		return &unstructured.Unstructured{}
 	}
 	return object

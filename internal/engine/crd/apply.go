@@ -154,8 +154,8 @@ func newFieldManager() (*managedfields.FieldManager, error) {
 // crdTypes are the types of CRDs themselves, which never change.
 var crdTypes = sync.OnceValues(openapi.CRDTypes)
 
-// maxKept limits the number of findings about what apply keeps.
-const maxKept = 10
+// maxKeptFindings limits the number of findings about what apply keeps.
+const maxKeptFindings = 10
 
 // explainKept adds a finding for each value of the merged CRD that the document alone would
 // not result in. sent is the decoded document.
@@ -170,7 +170,7 @@ func (r *Request) explainKept(sent *apiextensions.CustomResourceDefinition) erro
 	}
 	count := 0
 	for _, change := range jsonvalue.Diff(without, merged, nil) {
-		if change.Op == playground.ChangeRemove || count == maxKept {
+		if change.Op == playground.ChangeRemove || count == maxKeptFindings {
 			continue
 		}
 		count++

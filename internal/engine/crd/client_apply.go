@@ -7,6 +7,7 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
+	utiljson "k8s.io/apimachinery/pkg/util/json"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 	utilyaml "k8s.io/apimachinery/pkg/util/yaml"
 
@@ -59,7 +60,11 @@ func (r *Request) applyClientSide() error {
 // sentObject returns the document as JSON with the annotation.
 func (r *Request) sentObject() ([]byte, error) {
 	object := map[string]any{}
-	if err := utilyaml.Unmarshal([]byte(r.Doc.Text), &object); err != nil {
+	unmarshal := func(data []byte, into any) error { return utilyaml.Unmarshal(data, into) }
+	if r.Doc.JSON() {
+		unmarshal = utiljson.Unmarshal
+	}
+	if err := unmarshal([]byte(r.Doc.Text), &object); err != nil {
 		return nil, apierrors.NewBadRequest(err.Error())
 	}
 	return kubectl.WithLastApplied(object)

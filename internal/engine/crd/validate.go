@@ -20,6 +20,7 @@ import (
 	utilfeature "k8s.io/apiserver/pkg/util/feature"
 	"k8s.io/kube-openapi/pkg/validation/spec"
 
+	"github.com/crdlab/crdlab/internal/engine/kubectl"
 	"github.com/crdlab/crdlab/internal/engine/release"
 	"github.com/crdlab/crdlab/internal/engine/upstream"
 	"github.com/crdlab/crdlab/internal/playground"
@@ -44,6 +45,9 @@ func NewCostContext(root *apiextensions.JSONSchemaProps) *CostContext {
 // k8s.io/apiextensions-apiserver/pkg/registry/customresourcedefinition. That package
 // does not build for WebAssembly.
 func validate(r *Request) error {
+	if r.patch == kubectl.EmptyPatch {
+		return nil // kubectl sends no request.
+	}
 	if r.Old == nil {
 		rest.WipeObjectMetaSystemFields(r.Internal)
 	}
@@ -91,7 +95,7 @@ func (r *Request) matchOld() error {
 			return apierrors.NewConflict(resource, name, err)
 		}
 	}
-	if r.Internal.ResourceVersion == "" {
+	if r.Internal.ResourceVersion == "" && !r.isApply() {
 		r.Internal.ResourceVersion = r.Old.ResourceVersion
 	}
 	return upstream.CheckRevision(r.Internal, resource, name, r.oldRevision)
