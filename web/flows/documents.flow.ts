@@ -203,7 +203,7 @@ const searches: readonly (readonly [query: string, ids: readonly string[]])[] = 
   ["pruning", ["crontab-pruning", "crontab-stored", "at-pruning"]],
   ["convert", ["versions", "version-not-in-versions", "conversion-pizza"]],
   ["stuck terminating", ["finalizer", "finalizer-delete", "finalizer-delete-again"]],
-  ["HPA", ["apply-conflict", "scale-subresource", "scale-replicas"]],
+  ["HPA", ["scale-subresource", "scale-replicas"]],
   ['The CronTab "my-cron" is invalid: spec.replicas: Invalid value: 15: spec.replicas in body should be less than or equal to 10', ["crontab-validation"]],
   ['Apply failed with 1 conflict: conflict with "autoscaler": .spec.replicas', ["apply-conflict"]],
   ["estimated rule cost exceeds budget by factor of more than 100x (try simplifying the rule, or adding maxItems, maxProperties, and maxLength)", ["rule-filter", "cost-refused", "cost-nested-list"]],
