@@ -41,10 +41,17 @@ func (f *inspectFlags) addNow(command *cobra.Command) {
 	command.Flags().StringVar(&f.now, "now", "", "`time` of the requests in RFC 3339 format, as in creationTimestamp; if empty, the current time")
 }
 
-// validate returns an error unless the release exists.
-func (f *inspectFlags) validate() error {
+// validate returns an error unless the release exists and can judge.
+func (f *inspectFlags) validate(command *cobra.Command) error {
 	releases := judgeFlags{releases: []string{f.release}}
-	return releases.validateReleases()
+	if err := releases.validateReleases(); err != nil {
+		return err
+	}
+	programs, err := f.open(command, releases.releases)
+	if err == nil {
+		programs.Close()
+	}
+	return err
 }
 
 // A selection holds the CRDs and the objects at the paths of a command.
@@ -58,7 +65,7 @@ type selection struct {
 // selectGroups reads the CRDs and objects at paths. It prints a line for each unusable or
 // skipped file, and for each object without a CRD. Without any CRD, it returns an error.
 func (f *inspectFlags) selectGroups(command *cobra.Command, paths []string) (*selection, error) {
-	if err := f.validate(); err != nil {
+	if err := f.validate(command); err != nil {
 		return nil, err
 	}
 	in := readManifests(command, paths)
@@ -74,7 +81,7 @@ func (f *inspectFlags) selectGroups(command *cobra.Command, paths []string) (*se
 
 // selectCRDs is selectGroups for commands that need no objects. It ignores the objects.
 func (f *inspectFlags) selectCRDs(command *cobra.Command, paths []string) (*selection, error) {
-	if err := f.validate(); err != nil {
+	if err := f.validate(command); err != nil {
 		return nil, err
 	}
 	in := readManifests(command, paths)

@@ -31,7 +31,7 @@ type programFlags struct {
 
 // addDirectory adds the flag for the directory of the programs.
 func (f *programFlags) addDirectory(flags *pflag.FlagSet) {
-	flags.StringVar(&f.directory, "minors", os.Getenv("CRDLAB_MINORS"), "`directory` of the programs of older releases; if empty, the directory minors beside this program, or else one in the user's cache (environment: CRDLAB_MINORS)")
+	flags.StringVar(&f.directory, "minors", os.Getenv("CRDLAB_MINORS"), "`directory` of the programs of older releases; if empty, the directory minors beside this program, or else one in your cache (environment: CRDLAB_MINORS)")
 }
 
 // add adds the flags to a command that judges.

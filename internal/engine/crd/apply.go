@@ -66,11 +66,11 @@ func (r *Request) applyServerSide() error {
 	if err != nil {
 		return upstream.SortCauses(err)
 	}
-	if r.fieldValidation != playground.FieldValidationIgnore {
-		if err := r.checkDuplicates(); err != nil {
-			return err
-		}
+	warnings, err := upstream.CheckDuplicates(r.Doc.Text, r.fieldValidation)
+	if err != nil {
+		return err
 	}
+	r.Report.Warnings = append(r.Report.Warnings, warnings...)
 	return r.adopt(merged)
 }
 
@@ -80,21 +80,6 @@ func (r *Request) live() runtime.Object {
 		return &apiextensionsv1.CustomResourceDefinition{}
 	}
 	return r.Old.DeepCopy()
-}
-
-// checkDuplicates rejects duplicate keys in a configuration, or warns about them.
-func (r *Request) checkDuplicates() error {
-	err := utilyaml.UnmarshalStrict([]byte(r.Doc.Text), &map[string]any{})
-	switch {
-	case err == nil:
-	case r.fieldValidation == playground.FieldValidationStrict:
-		return apierrors.NewBadRequest(fmt.Sprintf("error strict decoding patch: %v", err))
-	default:
-		for _, duplicate := range upstream.SplitYAMLErrors([]error{err}) {
-			r.Report.Warnings = append(r.Report.Warnings, duplicate.Error())
-		}
-	}
-	return nil
 }
 
 // adopt continues the request with the merged CRD, and explains what the document lacks.

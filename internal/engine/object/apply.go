@@ -11,7 +11,6 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
-	utilyaml "k8s.io/apimachinery/pkg/util/yaml"
 
 	"github.com/crdlab/crdlab/internal/engine/conversion"
 	"github.com/crdlab/crdlab/internal/engine/crd"
@@ -20,7 +19,6 @@ import (
 	"github.com/crdlab/crdlab/internal/engine/owner"
 	"github.com/crdlab/crdlab/internal/engine/upstream"
 	"github.com/crdlab/crdlab/internal/playground"
-	"github.com/crdlab/crdlab/internal/source"
 )
 
 // runApply merges the configuration into the live object. The field manager merges
@@ -36,7 +34,7 @@ func runApply(r *Request) error {
 		r.rec.add(r.rec.describeConflicts(live, err)...)
 		return err
 	}
-	warnings, err := checkDuplicates(r.rec.doc, r.options.fieldValidation)
+	warnings, err := upstream.CheckDuplicates(r.rec.doc.Text, r.options.fieldValidation)
 	if err != nil {
 		return err
 	}
@@ -107,25 +105,6 @@ func mergeConfiguration(e *endpoint, live, configuration *unstructured.Unstructu
 		return nil, fmt.Errorf("applied to a %T", merged)
 	}
 	return object, nil
-}
-
-// checkDuplicates rejects duplicate keys in the configuration, or returns warnings
-// about them. The API server's handler checks them after the merge.
-func checkDuplicates(doc *source.Document, fieldValidation string) (warnings []string, err error) {
-	if fieldValidation == playground.FieldValidationIgnore {
-		return nil, nil
-	}
-	err = utilyaml.UnmarshalStrict([]byte(doc.Text), &map[string]any{})
-	if err == nil {
-		return nil, nil
-	}
-	if fieldValidation == playground.FieldValidationStrict {
-		return nil, apierrors.NewBadRequest(fmt.Sprintf("error strict decoding patch: %v", err))
-	}
-	for _, duplicate := range upstream.SplitYAMLErrors([]error{err}) {
-		warnings = append(warnings, duplicate.Error())
-	}
-	return warnings, nil
 }
 
 // explainMerge returns the changes of the merge. A list item may have different indexes

@@ -9,6 +9,9 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
+	utilyaml "k8s.io/apimachinery/pkg/util/yaml"
+
+	"github.com/crdlab/crdlab/internal/playground"
 )
 
 // A decodeError is the API server's response to a body, or to the result of a patch, that it
@@ -64,6 +67,25 @@ func StrictErrors(err error) []error {
 		return nil
 	}
 	return SplitYAMLErrors(strict.Errors())
+}
+
+// CheckDuplicates rejects duplicate keys in the configuration of a server-side apply, or
+// returns warnings about them. The API server's handler checks them after the merge.
+func CheckDuplicates(configuration, fieldValidation string) (warnings []string, err error) {
+	if fieldValidation == playground.FieldValidationIgnore {
+		return nil, nil
+	}
+	err = utilyaml.UnmarshalStrict([]byte(configuration), &map[string]any{})
+	if err == nil {
+		return nil, nil
+	}
+	if fieldValidation == playground.FieldValidationStrict {
+		return nil, apierrors.NewBadRequest(fmt.Sprintf("error strict decoding patch: %v", err))
+	}
+	for _, duplicate := range SplitYAMLErrors([]error{err}) {
+		warnings = append(warnings, duplicate.Error())
+	}
+	return warnings, nil
 }
 
 // SplitYAMLErrors splits the YAML decoder's single error about all duplicate keys.
