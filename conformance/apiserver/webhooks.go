@@ -8,7 +8,6 @@ import (
 	"crypto/tls"
 	"crypto/x509"
 	"crypto/x509/pkix"
-	"encoding/pem"
 	"errors"
 	"fmt"
 	"math/big"
@@ -18,6 +17,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	utilnet "k8s.io/apimachinery/pkg/util/net"
 	"k8s.io/apiserver/pkg/util/webhook"
 	"k8s.io/client-go/rest"
 )
@@ -99,12 +99,12 @@ func (w *webhooks) ResolveEndpoint(_, name string, _ int32) (*url.URL, error) {
 }
 
 // authentication directs all webhook clients to w, whose certificates they trust. The
-// remaining configuration is the API server's.
+// remaining configuration is the API server's, which fails for an invalid caBundle.
 func (w *webhooks) authentication(resolver webhook.AuthenticationInfoResolver) webhook.AuthenticationInfoResolver {
-	authority := pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: w.authority.Raw})
 	redirect := func(config *rest.Config, err error) (*rest.Config, error) {
 		if err == nil && !w.direct.Load() {
-			config.Dial, config.CAData = w.dial, authority
+			config.Dial = w.dial
+			config.Wrap(w.trust)
 		}
 		return config, err
 	}
@@ -116,6 +116,24 @@ func (w *webhooks) authentication(resolver webhook.AuthenticationInfoResolver) w
 			return redirect(resolver.ClientConfigForService(name, namespace, port))
 		},
 	}
+}
+
+// trust returns a copy of a client's transport that trusts w instead of the webhook's caBundle.
+func (w *webhooks) trust(client http.RoundTripper) http.RoundTripper {
+	for {
+		wrapper, ok := client.(utilnet.RoundTripperWrapper)
+		if !ok {
+			break
+		}
+		client = wrapper.WrappedRoundTripper()
+	}
+	transport := client.(*http.Transport).Clone()
+	if transport.TLSClientConfig == nil {
+		transport.TLSClientConfig = &tls.Config{}
+	}
+	transport.TLSClientConfig.RootCAs = x509.NewCertPool()
+	transport.TLSClientConfig.RootCAs.AddCert(w.authority)
+	return transport
 }
 
 func (w *webhooks) dial(ctx context.Context, network, _ string) (net.Conn, error) {

@@ -10,9 +10,7 @@ import (
 
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/util/validation/field"
 	utilversion "k8s.io/apimachinery/pkg/version"
-	"k8s.io/apiserver/pkg/util/webhook"
 
 	"github.com/crdlab/crdlab/internal/playground"
 	"github.com/crdlab/crdlab/internal/refserver/kubeapi"
@@ -109,16 +107,8 @@ func (c *Client) ensureCRD(s playground.Scenario) (err error) {
 }
 
 // served returns the names of the served versions, the preferred version first.
-// It returns no version while the CRD is not established, which requires a valid
-// certificate for the webhook
-// (k8s.io/apiextensions-apiserver/pkg/controller/establish).
 func (c *Client) served() []string {
 	var names []string
-	conversion := c.crd.Spec.Conversion
-	if conversion != nil && conversion.Webhook != nil && conversion.Webhook.ClientConfig != nil &&
-		len(webhook.ValidateCABundle(field.NewPath(""), conversion.Webhook.ClientConfig.CABundle)) > 0 {
-		return nil
-	}
 	for _, v := range c.crd.Spec.Versions {
 		if v.Served {
 			names = append(names, v.Name)

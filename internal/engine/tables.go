@@ -2,6 +2,7 @@ package engine
 
 import (
 	"cmp"
+	"fmt"
 	"slices"
 	"time"
 
@@ -36,6 +37,10 @@ func printTables(c *crd.CRD, objects []object.Evaluated, now time.Time) []playgr
 			if v.DeprecationWarning != "" {
 				warning := kubectl.FormatWarnings([]string{v.DeprecationWarning})
 				table.Get, table.Wide = warning+table.Get, warning+table.Wide
+			}
+			if !c.IsEstablished() {
+				unknown := fmt.Sprintf("error: the server doesn't have a resource type %q\n", c.V1.Spec.Names.Plural)
+				table.Get, table.Wide = unknown, unknown
 			}
 			tables = append(tables, table)
 			return nil

@@ -24,7 +24,7 @@ func (c *CRD) SchemasByVersion() map[string]*structuralschema.Structural {
 // checkConversion returns an error if the API server cannot set up the conversion of
 // the objects of c. It then cannot serve them either.
 func checkConversion(c *CRD) error {
-	if !c.IsEstablished() || !c.ConvertsByWebhook() {
+	if !c.ConvertsByWebhook() {
 		return nil
 	}
 	_, err := conversion.New(conversion.Request{CRD: c.V1, Schemas: c.SchemasByVersion()})

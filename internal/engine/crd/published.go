@@ -13,10 +13,11 @@ import (
 	"github.com/crdlab/crdlab/internal/playground"
 )
 
-// publish builds the OpenAPI schemas of the served versions.
+// publish builds the OpenAPI schemas of the served versions. The API server publishes none
+// before the CRD is established.
 func (c *CRD) publish() ([]playground.Schema, error) {
 	schemas := []playground.Schema{}
-	if c.V1 == nil {
+	if c.V1 == nil || !c.IsEstablished() {
 		return schemas, nil
 	}
 	for _, name := range c.ServedByPriority() {

@@ -55,11 +55,12 @@ func (r *Request) describe() {
 	r.reportRules()
 }
 
-// ServedByPriority returns the names of the served versions, the preferred version
-// first. Discovery lists no version of a CRD that is not established.
+// ServedByPriority returns the names of the versions that the API server's handler serves,
+// the preferred version first. The handler also serves a CRD that is not established if its
+// names are accepted, as those of a single CRD are; discovery does not list it.
 func (c *CRD) ServedByPriority() []string {
 	var names []string
-	if c.Internal == nil || !c.IsEstablished() || c.Unservable {
+	if c.Internal == nil || c.Unservable {
 		return names
 	}
 	for _, v := range c.Internal.Spec.Versions {

@@ -28,12 +28,13 @@ func serve(r *Request) error {
 	}
 	r.Report.Conditions = buildConditions(r.Internal, v1, r.Versions)
 	r.findings.Add(r.refusedNameFindings()...)
-	if !r.IsEstablished() {
+	conversionErr := checkConversion(r.CRD)
+	r.Unservable = r.Unservable || conversionErr != nil
+	switch {
+	case !r.IsEstablished():
 		r.findings.Add(r.unestablishedFinding())
-	}
-	if err := checkConversion(r.CRD); err != nil {
-		r.Unservable = true
-		r.findings.Add(r.unservableFinding(err))
+	case conversionErr != nil:
+		r.findings.Add(r.unservableFinding(conversionErr))
 	}
 	r.findings.Add(r.itemsFindings()...)
 	if r.Old != nil {
@@ -71,12 +72,17 @@ var nameFields = map[string]string{
 }
 
 // unestablishedFinding returns a warning about a CRD that the API server accepts but
-// does not serve, because of the CA bundle of its webhook.
+// does not establish, because of the CA bundle of its webhook.
 func (r *Request) unestablishedFinding() playground.Finding {
 	f := finding.Warning(playground.DocumentCRD, playground.StageCRDServe, r.valueRange("spec", "conversion", "webhook", "clientConfig", "caBundle"),
-		"the API server accepts the CRD but does not serve its objects: the conversion webhook CABundle is invalid")
+		"the API server accepts the CRD but does not establish it: the conversion webhook CABundle is invalid")
 	f.Field = "spec.conversion.webhook.clientConfig.caBundle"
-	f.Hint = "caBundle must contain a PEM certificate, encoded as base64. Until then, the condition Established is False, and requests for objects fail with status 404."
+	f.Hint = "caBundle must contain a PEM certificate, encoded as base64. Until then, the condition Established is False, and kubectl does not find the resource. "
+	if r.Unservable {
+		f.Hint += "Other requests for objects fail with status 500."
+	} else {
+		f.Hint += "The API server takes a blank caBundle for none, so it answers other requests for objects."
+	}
 	return f
 }
 

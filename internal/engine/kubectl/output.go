@@ -59,6 +59,13 @@ func FormatError(err error, operation, file string, warnings []string) string {
 	return FormatWarnings(warnings) + fmt.Sprintf("%s: error when %s %q: %s", head, verbs[operation].present, file, status.Message)
 }
 
+// FormatUnmapped returns the output for an object in a file whose kind discovery does not list.
+// message says which kind, as k8s.io/apimachinery/pkg/api/meta does.
+func FormatUnmapped(file, name, namespace, message string) string {
+	return fmt.Sprintf("error: resource mapping not found for name: %q namespace: %q from %q: %s\nensure CRDs are installed first",
+		name, namespace, file, message)
+}
+
 // applyConflictAdvice follows the message of a conflict in server-side apply.
 const applyConflictAdvice = `
 Please review the fields above--they currently have other managers. Here

@@ -36,7 +36,7 @@ type Conversion struct {
 // document that replaces the webhook; live permits calls of the webhook itself. For a CRD that is not served, the result only holds findings.
 func NewConversion(c *crd.CRD, responses string, live conversion.Webhooks) (*Conversion, error) {
 	conv := &Conversion{Findings: []playground.Finding{}}
-	if c.V1 == nil || !c.IsEstablished() || c.Unservable {
+	if c.V1 == nil || c.Unservable {
 		if strings.TrimSpace(responses) != "" {
 			conv.Findings = append(conv.Findings, conversion.Findings(responses)...)
 		}

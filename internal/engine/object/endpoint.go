@@ -14,6 +14,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/crdlab/crdlab/internal/engine/crd"
+	"github.com/crdlab/crdlab/internal/engine/kubectl"
 	"github.com/crdlab/crdlab/internal/playground"
 )
 
@@ -125,8 +126,33 @@ func missingSubresource(v *crd.Version, operation playground.Operation) string {
 // apiVersion and kind of the document.
 func (r *Request) refuseUnmapped() {
 	report := &r.rec.report
-	message := fmt.Sprintf("no matches for kind %q in version %q", report.Kind, report.APIVersion)
-	f := r.rec.finding(playground.StageDecode, message)
+	f := r.unmappedFinding()
+	f.Hint = servedHint(r.endpoint.CRD)
+	r.rec.add(f)
+	report.Status = playground.Status{Code: http.StatusNotFound, Reason: "NotFound", Message: "the server could not find the requested resource"}
+	report.Output = kubectl.FormatUnmapped("object.yaml", report.Name, report.Namespace, f.Message)
+	r.rec.skipAll(r.stages, f.Message)
+	report.Stages[0].Outcome = playground.OutcomeFail
+}
+
+// reportUndiscovered replaces the output by kubectl's error, because discovery does not list
+// the resource before the CRD is established. The API server answers other clients.
+func (r *Request) reportUndiscovered() {
+	report := &r.rec.report
+	f := r.unmappedFinding()
+	f.Severity = playground.SeverityWarning
+	f.Hint = "kubectl sends no request, because the CRD is not established; see the finding on the CRD."
+	if len(report.DependsOn) == 0 {
+		f.Hint += fmt.Sprintf(" Other clients get status %d.", report.Status.Code)
+	}
+	r.rec.add(f)
+	report.Output = kubectl.FormatUnmapped("object.yaml", report.Name, report.Namespace, f.Message)
+}
+
+// unmappedFinding returns an error at the apiVersion or kind that kubectl does not find.
+func (r *Request) unmappedFinding() playground.Finding {
+	report := &r.rec.report
+	f := r.rec.finding(playground.StageDecode, fmt.Sprintf("no matches for kind %q in version %q", report.Kind, report.APIVersion))
 	f.Reason = "NotFound"
 	f.Field = "apiVersion"
 	if report.Kind != r.endpoint.CRD.V1.Spec.Names.Kind {
@@ -135,13 +161,7 @@ func (r *Request) refuseUnmapped() {
 	if location, ok := r.rec.doc.At(f.Field); ok {
 		f.Range = location.Value()
 	}
-	f.Hint = servedHint(r.endpoint.CRD)
-	r.rec.add(f)
-	report.Status = playground.Status{Code: http.StatusNotFound, Reason: "NotFound", Message: "the server could not find the requested resource"}
-	report.Output = fmt.Sprintf("error: resource mapping not found for name: %q namespace: %q from \"object.yaml\": %s\nensure CRDs are installed first",
-		report.Name, report.Namespace, message)
-	r.rec.skipAll(r.stages, message)
-	report.Stages[0].Outcome = playground.OutcomeFail
+	return f
 }
 
 func servedHint(c *crd.CRD) string {
@@ -149,10 +169,7 @@ func servedHint(c *crd.CRD) string {
 	for _, name := range c.ServedByPriority() {
 		served = append(served, c.V1.Spec.Group+"/"+name)
 	}
-	switch {
-	case !c.IsEstablished():
-		return "The CRD is not established; see the finding on the CRD."
-	case len(served) == 0:
+	if len(served) == 0 {
 		return "The CRD serves no version."
 	}
 	return fmt.Sprintf("The CRD serves kind: %s at apiVersion: %s", c.V1.Spec.Names.Kind, strings.Join(served, ", "))

@@ -125,6 +125,9 @@ func (r *Request) Evaluate() {
 		return
 	}
 	r.runStages()
+	if !r.endpoint.CRD.IsEstablished() {
+		r.reportUndiscovered()
+	}
 	if r.object != nil {
 		r.rec.identify(r.object)
 	}
@@ -139,6 +142,9 @@ func (r *Request) precondition() (why string) {
 		return "Not evaluated because " + whyNoCRD(r.endpoint.CRD) + "."
 	case r.endpoint.CRD.Unservable:
 		r.refuse(playground.StageDecode, apierrors.NewInternalError(errors.New("error resolving resource")))
+		if !r.endpoint.CRD.IsEstablished() {
+			r.reportUndiscovered()
+		}
 		return "the API server cannot serve the CRD"
 	case len(r.existing.findings) > 0:
 		r.rec.add(r.existing.findings...)

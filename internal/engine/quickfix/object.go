@@ -67,8 +67,12 @@ func removeDuplicateKey(p *problem) []playground.Fix {
 	return p.newFix(fmt.Sprintf("Remove the second %v", path[len(path)-1]), p.deleteAt(path...))
 }
 
-// setServedVersion suggests each version that the CRD serves.
+// setServedVersion suggests each version that the CRD serves. No version helps before the
+// CRD is established.
 func setServedVersion(p *problem) []playground.Fix {
+	if !p.crd.IsEstablished() {
+		return nil
+	}
 	var fixes []playground.Fix
 	kind := p.crd.V1.Spec.Names.Kind
 	for _, version := range p.crd.ServedByPriority() {
