@@ -81,19 +81,25 @@ func TestCRDSize(t *testing.T) {
 	const message = "kubectl apply without --server-side fails: metadata.annotations: Too long: may not be more than 262144 bytes"
 	path := "spec.versions[0].schema.openAPIV3Schema.description"
 	for name, c := range map[string]struct {
+		operation   string
 		description int
 		want        sizeResult
 	}{
-		"small":           {1000, sizeResult{Accepted: true, Status: playground.Status{Code: 201}}},
-		"for server-side": {300_000, sizeResult{Accepted: true, Status: playground.Status{Code: 201}, Largest: []playground.FieldSize{{Path: path, Bytes: 300_002}}, Warning: message}},
-		"too large": {finding.SizeLimit, sizeResult{
+		"small":               {"", 1000, sizeResult{Accepted: true, Status: playground.Status{Code: 201}}},
+		"for server-side":     {"", 300_000, sizeResult{Accepted: true, Status: playground.Status{Code: 201}, Largest: []playground.FieldSize{{Path: path, Bytes: 300_002}}, Warning: message}},
+		"applied server-side": {playground.OperationApply, 300_000, sizeResult{Accepted: true, Status: playground.Status{Code: 201}, Largest: []playground.FieldSize{{Path: path, Bytes: 300_002}}}},
+		"applied client-side": {playground.CRDOperationClientApply, 300_000, sizeResult{
+			Status: playground.Status{Code: 422, Reason: "Invalid", Message: `CustomResourceDefinition.apiextensions.k8s.io "things.example.com" is invalid: metadata.annotations: Too long: may not be more than 262144 bytes`},
+			Ended:  playground.StageCRDValidate,
+		}},
+		"too large": {"", finding.SizeLimit, sizeResult{
 			Status: playground.Status{Code: 500, Message: "etcdserver: request is too large"}, Ended: playground.StageCRDSize,
 			Largest: []playground.FieldSize{{Path: path, Bytes: finding.SizeLimit + 2}},
 		}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			text := strings.Replace(sizedCRD, "DESCRIPTION", strings.Repeat("x", c.description), 1)
-			got := evaluate(t, engine.New(), playground.Scenario{CRD: text}).CRD
+			got := evaluate(t, engine.New(), playground.Scenario{CRD: text, CRDOperation: c.operation}).CRD
 			if diff := cmp.Diff(c.want, newSizeResult(got.Accepted, got.Status, got.Size, got.Findings)); diff != "" {
 				t.Errorf("-want +got:\n%s", diff)
 			}

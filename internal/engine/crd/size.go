@@ -40,6 +40,8 @@ func checkSize(r *Request) error {
 	if err := finding.CheckWrite(path.Join(etcdKey, r.Internal.Name), len(encoded)); err != nil {
 		return err
 	}
-	r.findings.Add(finding.CheckClientApply(playground.DocumentCRD, playground.StageCRDSize, r.Doc)...)
+	if r.operation != playground.OperationApply {
+		r.findings.Add(finding.CheckClientApply(playground.DocumentCRD, playground.StageCRDSize, r.Doc)...)
+	}
 	return nil
 }

@@ -290,6 +290,8 @@ var valueErrors = []suggestion{
 	{"wrong-format", nil, pattern(`must be of type [\w-]+: "`), "", nil},
 	{"wrong-type", nil, pattern(`must be of type (\w+): "(\w+)"`), "", keepsMeaning(convertType)},
 	{"out-of-range", nil, pattern(`should be (less|greater) than( or equal to)? (-?[\d.e+]+)$`), "", setToBound},
+	{"too-long", pattern(`^metadata\.annotations$`), pattern(`^Too long`),
+		"This is the limit of all annotations together. kubectl apply adds one that holds the whole document; use kubectl apply --server-side, or kubectl create and kubectl replace.", nil},
 	{"too-long", nil, pattern(`^Too long: may not be more than (\d+) (?:bytes?|characters?)`), "", shortenString},
 	{"too-many-items", nil, pattern(`^Too many: \d+: must have at most (\d+) items?`), "", removeExcessItems},
 	{"duplicate-item", pattern(`\]$`), pattern(`^Duplicate value`),
