@@ -108,6 +108,17 @@ type releaseRow struct {
 	objects []releaseCell
 }
 
+// verdict returns the class of the worst verdict in the row.
+func (r releaseRow) verdict() string {
+	worst := r.crd.class
+	for _, object := range r.objects {
+		if worst == "accepted" || object.class == "rejected" {
+			worst = object.class
+		}
+	}
+	return worst
+}
+
 // releaseCell is a verdict in the table of releases.
 type releaseCell struct{ class, word, title string }
 

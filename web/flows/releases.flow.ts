@@ -81,6 +81,14 @@ test("the panel of releases runs the modules on request", { tag: "@nightly" }, a
   await page.locator("#releases-start").click();
   await expect(oldest).toContainText("Rejected");
   await expect(page.locator('[data-release="1.37"]')).toContainText("Accepted");
+  const list = page.locator("#kubernetes option");
+  await expect(list.filter({ hasText: "1.31" })).toHaveText("1.31 ✗");
+  await expect(list.filter({ hasText: "1.37" })).toHaveText("1.37 ✓");
+  await choose(page, "1.31");
+  await expectRejection(playground);
+  await expect(list.filter({ hasText: "1.37" })).toHaveText("1.37 ✓");
+  await playground.paste("object", object.replace("10.0.0.0/8", "10.0.0.1/8"));
+  await expect(list.filter({ hasText: "1.31" })).toHaveText("1.31");
 });
 
 test.describe("with a service worker", () => {

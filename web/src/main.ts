@@ -27,6 +27,7 @@ import { bindFrame } from "./ui/frame";
 import { GalleryDialog } from "./ui/gallery-dialog";
 import { bindLines } from "./ui/lines";
 import { bindPlaces } from "./ui/places";
+import { copyReleaseMarks } from "./ui/releases";
 import { HistoryDialog } from "./ui/history-dialog";
 import { ProblemCursor } from "./ui/problems";
 import { Results } from "./ui/results";
@@ -86,6 +87,7 @@ const crds = new CRDList(session, engine);
 const results = new Results(session, (panels) => {
   if (panels.includes("rules")) applyRuleFilter();
   if (panels.includes("crds")) crds.fill();
+  if (panels.includes("releases")) copyReleaseMarks();
   documents.markCursor();
   explain.swapped();
 });

@@ -8,7 +8,7 @@ import { bindMaximize } from "./maximize";
 import { bindPermission } from "./permission";
 import { bindPrint } from "./print";
 import { bindReleaseOffer } from "./release-offer";
-import { bindReleases } from "./releases";
+import { bindReleaseMarks, bindReleases } from "./releases";
 import { bindRuleFilter } from "./rule-filter";
 import { bindSplits } from "./split";
 import { bindStatus } from "./status";
@@ -21,6 +21,7 @@ export function bindFrame(session: Session, config: Config, older: Older | undef
   bindPermission(session);
   bindReleaseOffer(session, config);
   bindReleases(session, config, older);
+  bindReleaseMarks(session);
   bindChoices(session);
   bindCopyText();
   bindPrint(session);

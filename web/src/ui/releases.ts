@@ -1,6 +1,7 @@
 import type { Config } from "../config";
 import { element, write } from "../dom";
 import { judgedReleases, type Older } from "../engine/older";
+import { sameScenario } from "../scenario";
 import type { Session, SessionState } from "../session";
 
 /** Binds the button that loads and runs the modules of all older releases. */
@@ -27,6 +28,30 @@ export function bindReleases(session: Session, { engine: { minors = {} } }: Conf
   };
   show(session.state);
   session.subscribe(show);
+}
+
+/** Binds the marks in the list of releases, which last until the scenario changes in anything but the release. */
+export function bindReleaseMarks(session: Session): void {
+  session.subscribe(({ scenario }, { scenario: previous }) => {
+    if (scenario !== previous && !sameScenario({ ...scenario, kubernetes: "" }, { ...previous, kubernetes: "" })) markReleases({});
+  });
+}
+
+/** The mark of a release by its verdict. */
+const marks: Readonly<Record<string, string>> = { accepted: " ✓", rejected: " ✗" };
+
+/** Marks each release in the list with its verdict. */
+function markReleases(verdicts: Readonly<Record<string, string>>): void {
+  for (const option of element("kubernetes", HTMLSelectElement).options) {
+    const { title = "" } = option.dataset;
+    write(option, { text: title + (marks[verdicts[title] ?? ""] ?? "") });
+  }
+}
+
+/** Marks the releases in the list as the panel shows them. */
+export function copyReleaseMarks(): void {
+  const rows = document.querySelectorAll<HTMLElement>("#panel-releases [data-release]");
+  markReleases(Object.fromEntries([...rows].map(({ dataset: { release = "", verdict = "" } }) => [release, verdict])));
 }
 
 function sizeText(sizes: readonly number[]): string {
