@@ -79,13 +79,12 @@ async function writeTemplate(session: Session, help: Assistant, documents: Docum
   else documents.rewrite(name, template.text);
 }
 
-/** Opens the example of a breaking change as the object. */
+/** Opens the example of a breaking change as the object. The history keeps the present documents. */
 function bindWitnesses(documents: Documents): void {
   document.addEventListener("click", ({ target }) => {
     const button = target instanceof Element ? target.closest<HTMLElement>("[data-witness]") : null;
     const object = button?.dataset["witness"];
     if (object === undefined) return;
-    documents.rewrite("object", object);
-    documents.focus("object");
+    documents.open("object", object);
   });
 }
