@@ -2,6 +2,9 @@ package playground
 
 import "encoding/json"
 
+// ConversionWebhook names the conversion webhook in [Object].DependsOn.
+const ConversionWebhook = "the conversion webhook"
+
 // Object reports the request for one document of Scenario.Object.
 type Object struct {
 	APIVersion string `json:"apiVersion"`

@@ -45,3 +45,36 @@ test("the example of a breaking change becomes the object, and the replaced one 
   await page.keyboard.press("ControlOrMeta+z");
   await expect(playground.editor("object")).toContainText("my-own-work");
 });
+
+const versions = `${crd.trimEnd()}
+  - name: v2
+    served: true
+    storage: false
+    schema:
+      openAPIV3Schema:
+        type: object
+        properties:
+          spec:
+            type: object
+            properties:
+              amount: {type: integer}
+  conversion:
+    strategy: Webhook
+    webhook:
+      conversionReviewVersions: [v1]
+      clientConfig: {url: "https://example.com/convert"}
+`;
+
+for (const panel of ["outcome", "versions"] as const) {
+  test(`the panel ${panel} offers to simulate the conversion webhook`, async ({ playground }) => {
+    const { page } = playground;
+    await playground.paste("crd", versions);
+    await playground.paste("object", object.replace("v1", "v2").replace("size", "amount"));
+    await expect(page.locator("[data-panel=brief]")).toContainText("Depends on the webhook");
+    await playground.showPanel(panel);
+    await page.locator(`[data-panel=${panel}]`).getByRole("button", { name: "Simulate the webhook" }).click();
+    await expect(page.locator("[data-panel=brief]")).toContainText("Accepted");
+    expect(await playground.text("conversion")).toContain("- field: .spec.amount\n      destination: .spec.size\n");
+    await expect(page.getByRole("button", { name: "Simulate the webhook" })).toHaveCount(0);
+  });
+}

@@ -57,16 +57,15 @@ async function writeSample(session: Session, help: Assistant, documents: Documen
   documents.focus("object");
 }
 
-/** Fills an empty document with a template for the CRD. */
+/** Opens a document and, if it is empty, fills it with a template for the CRD. */
 function bindTemplates(session: Session, help: Assistant, documents: Documents): void {
-  for (const button of document.querySelectorAll<HTMLElement>("[data-template]")) {
-    button.addEventListener("click", () => {
-      const name = button.dataset["template"];
-      if (name !== "conversion" && name !== "admission") return;
-      button.closest<HTMLElement>("[popover]")?.hidePopover();
-      void writeTemplate(session, help, documents, name);
-    });
-  }
+  document.addEventListener("click", ({ target }) => {
+    const button = target instanceof Element ? target.closest<HTMLElement>("[data-template]") : null;
+    const name = button?.dataset["template"];
+    if (name !== "conversion" && name !== "admission") return;
+    button?.closest<HTMLElement>("[popover]")?.hidePopover();
+    void writeTemplate(session, help, documents, name);
+  });
 }
 
 async function writeTemplate(session: Session, help: Assistant, documents: Documents, name: "conversion" | "admission"): Promise<void> {
