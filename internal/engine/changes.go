@@ -17,7 +17,7 @@ func (e *Engine) classifyChanges(ctx context.Context, s playground.Scenario, c *
 	if changes, ok := e.classifiedChanges(s, c); ok {
 		return changes, nil
 	}
-	changes, err := witness.Classify(ctx, e.KubernetesTypes(), c)
+	changes, err := witness.Classify(ctx, e.KubernetesTypes(), c, s.FieldValidation)
 	if err == nil && ctx.Err() == nil {
 		e.caches.changes.Add(newCRDKey(s), changes)
 	}

@@ -150,7 +150,7 @@ func reportObjects(c *crd.CRD, objects []object.Evaluated, request quickfix.Requ
 	reports := []playground.Object{}
 	for _, o := range objects {
 		if o.Doc != nil {
-			quickfix.SuggestForObject(o.Report.Findings, quickfix.Subject{Doc: o.Doc, CRD: c, Schema: o.Schema, Old: o.Old, Request: request})
+			quickfix.SuggestForObject(o.Report.Findings, quickfix.Subject{Doc: o.Doc, CRD: c, Schema: o.Schema, Old: o.Old, Existing: o.Existing, Owned: o.Owned, Request: request})
 		}
 		reports = append(reports, o.Report)
 	}

@@ -47,7 +47,8 @@ const (
 )
 
 // ChangeClass classifies the effect of a [CRDChange] on the objects that the old CRD
-// accepts in a create request with strict field validation.
+// accepts in a create request with strict field validation. The new CRD's create request has the
+// field validation of the scenario.
 type ChangeClass string
 
 // Values of [ChangeClass].

@@ -2,6 +2,9 @@ package playground
 
 import "encoding/json"
 
+// ConversionWebhook names the conversion webhook in [Object].DependsOn.
+const ConversionWebhook = "the conversion webhook"
+
 // Object reports the request for one document of Scenario.Object.
 type Object struct {
 	APIVersion string `json:"apiVersion"`
@@ -115,6 +118,8 @@ const (
 	CauseMutated ChangeCause = "mutated"
 	// CauseConverted: the object was converted to another version.
 	CauseConverted ChangeCause = "converted"
+	// CausePreserved: the conversion rules keep the field in an annotation.
+	CausePreserved ChangeCause = "preserved"
 	// CauseServer: the API server sets or drops the field, such as
 	// metadata.generation or the status.
 	CauseServer ChangeCause = "server"
@@ -157,13 +162,23 @@ type ObjectVersion struct {
 	Error string `json:"error"`
 	// Cause is set if the error is not the API server's.
 	Cause ErrorCause `json:"cause,omitempty"`
-	// Lost lists the paths of stored fields that this version lacks.
+	// Lost lists the paths of stored fields that this version lacks, without those in Kept.
 	Lost []string `json:"lost"`
 	// LostSteps lists the keys and indexes of each path in Lost.
 	LostSteps [][]string `json:"lostSteps"`
+	// Kept lists the stored fields that the conversion rules keep in an annotation of Object.
+	Kept []KeptField `json:"kept,omitempty"`
 	// RoundTrip lists the changes to the stored object if a client reads it at
 	// this version and writes it back unchanged. It excludes metadata.
 	RoundTrip []Change `json:"roundTrip"`
+}
+
+// A KeptField is a field that the conversion rules keep in an annotation.
+type KeptField struct {
+	// Path is the path of the field.
+	Path string `json:"path"`
+	// Annotation is the key of the annotation.
+	Annotation string `json:"annotation"`
 }
 
 // Size compares a stored object with the largest request that etcd accepts.

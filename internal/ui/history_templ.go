@@ -8,7 +8,7 @@ package ui
 import "github.com/a-h/templ"
 import templruntime "github.com/a-h/templ/runtime"
 
-// historyDialog lists the documents that a link, an example or files replaced. The script
+// historyDialog lists the documents that a link, an example, files or an offered object replaced. The script
 // fills the list from the browser's storage.
 func historyDialog() templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
@@ -31,7 +31,7 @@ func historyDialog() templ.Component {
 			templ_7745c5c3_Var1 = templ.NopComponent
 		}
 		ctx = templ.ClearChildren(ctx)
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 1, "<dialog id=\"history\" aria-labelledby=\"history-title\"><form method=\"dialog\" class=\"gallery-head\"><h2 id=\"history-title\">History</h2><button class=\"button\" value=\"close\">Close</button></form><p class=\"history-about\">This browser keeps the last 50 documents that a link, an example or files have replaced.</p><ul class=\"history-list\" id=\"history-list\" aria-label=\"Replaced documents\"></ul><p class=\"empty\" id=\"history-empty\" role=\"status\" hidden></p><template id=\"history-entry\"><li class=\"history-entry\"><button type=\"button\" class=\"gallery-entry\" data-restore><strong></strong> <span class=\"quiet\"></span></button> <button type=\"button\" class=\"tool\" data-delete title=\"Delete\">×</button></li></template></dialog>")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 1, "<dialog id=\"history\" aria-labelledby=\"history-title\"><form method=\"dialog\" class=\"gallery-head\"><h2 id=\"history-title\">History</h2><button class=\"button\" value=\"close\">Close</button></form><p class=\"history-about\">This browser keeps the last 50 documents that a link, an example, files or an offered object have replaced.</p><ul class=\"history-list\" id=\"history-list\" aria-label=\"Replaced documents\"></ul><p class=\"empty\" id=\"history-empty\" role=\"status\" hidden></p><template id=\"history-entry\"><li class=\"history-entry\"><button type=\"button\" class=\"gallery-entry\" data-restore><strong></strong> <span class=\"quiet\"></span></button> <button type=\"button\" class=\"tool\" data-delete title=\"Delete\">×</button></li></template></dialog>")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}

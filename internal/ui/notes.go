@@ -69,6 +69,9 @@ func changeLabel(c stageChange) string {
 	if isKept(c) {
 		return "kept from the existing object"
 	}
+	if c.change.Cause == playground.CausePreserved {
+		return "kept in an annotation"
+	}
 	if name == playground.StageMutate {
 		name = mutationStage(c.change.Cause)
 	}

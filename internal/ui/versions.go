@@ -25,19 +25,44 @@ func readLines(object playground.Object, version playground.ObjectVersion) []lin
 	return lines
 }
 
-// lostInStorage returns the fields removed by the conversion to the storage
-// version.
-func lostInStorage(object playground.Object) []playground.Change {
-	var lost []playground.Change
+// removedInStorage returns the fields removed by the conversion to the storage version: those
+// that the version of the request no longer returns, and those that the conversion rules keep in
+// an annotation.
+func removedInStorage(object playground.Object) (lost, kept []playground.Change) {
+	read := readAtRequest(object)
 	for _, stage := range object.Stages {
 		for _, change := range stage.Changes {
 			isMetadata := strings.HasPrefix(change.Path, "metadata.")
-			if stage.Name == playground.StageStore && change.Op == playground.ChangeRemove && !isMetadata {
+			switch {
+			case stage.Name != playground.StageStore || change.Op != playground.ChangeRemove || isMetadata:
+			case change.Cause == playground.CausePreserved:
+				kept = append(kept, change)
+			case valueAt(read, change.Steps) == nil:
 				lost = append(lost, change)
 			}
 		}
 	}
-	return lost
+	return lost, kept
+}
+
+// readAtRequest returns the object as read at the version of the request, or nil.
+func readAtRequest(object playground.Object) any {
+	for _, version := range object.Versions {
+		if version.Name == shortVersion(object.APIVersion) {
+			if read, err := decodeJSON(version.Object); err == nil {
+				return read
+			}
+		}
+	}
+	return nil
+}
+
+// valueAt returns the value at a path, or nil.
+func valueAt(value any, steps []string) any {
+	for _, step := range steps {
+		value = descend(value, step)
+	}
+	return value
 }
 
 func lostFieldChange(stored any, steps []string, version string) stageChange {
@@ -47,11 +72,7 @@ func lostFieldChange(stored any, steps []string, version string) stageChange {
 		Cause:   playground.CausePruned,
 		Because: "stored, but not in the schema of " + version,
 	}
-	value := stored
-	for _, step := range steps {
-		value = descend(value, step)
-	}
-	if text, err := json.Marshal(value); err == nil {
+	if text, err := json.Marshal(valueAt(stored, steps)); err == nil {
 		change.Value = text
 	}
 	return stageChange{stage: playground.StageRead, change: change}

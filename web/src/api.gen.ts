@@ -252,7 +252,7 @@ export type components = {
              * @description Cause is the kind of reason.
              * @enum {string}
              */
-            readonly cause: "pruned" | "nullDropped" | "defaulted" | "coerced" | "applied" | "scaled" | "mutated" | "converted" | "server";
+            readonly cause: "pruned" | "nullDropped" | "defaulted" | "coerced" | "applied" | "scaled" | "mutated" | "converted" | "preserved" | "server";
             /** @description Because gives the reason for the change in words. */
             readonly because: string;
             /** @description SchemaPath is the schema node that caused the change, as in Rule.SchemaPath. */
@@ -596,6 +596,13 @@ export type components = {
             /** @description Problem is the reason why the field cannot be inserted. */
             readonly problem: string;
         };
+        /** @description A KeptField is a field that the conversion rules keep in an annotation. */
+        readonly KeptField: {
+            /** @description Path is the path of the field. */
+            readonly path: string;
+            /** @description Annotation is the key of the annotation. */
+            readonly annotation: string;
+        };
         /** @description Kubernetes identifies the Kubernetes release of an evaluation. */
         readonly Kubernetes: {
             /** @description Library is the release of the Kubernetes libraries, such as "1.37.2". */
@@ -701,10 +708,12 @@ export type components = {
              * @enum {string}
              */
             readonly cause?: "unansweredWebhook";
-            /** @description Lost lists the paths of stored fields that this version lacks. */
+            /** @description Lost lists the paths of stored fields that this version lacks, without those in Kept. */
             readonly lost: readonly string[];
             /** @description LostSteps lists the keys and indexes of each path in Lost. */
             readonly lostSteps: readonly (readonly string[])[];
+            /** @description Kept lists the stored fields that the conversion rules keep in an annotation of Object. */
+            readonly kept?: readonly components["schemas"]["KeptField"][];
             /** @description RoundTrip lists the changes to the stored object if a client reads it at this version and writes it back unchanged. It excludes metadata. */
             readonly roundTrip: readonly components["schemas"]["Change"][];
         };
@@ -1248,6 +1257,7 @@ export type Formatted = components['schemas']['Formatted'];
 export type Hover = components['schemas']['Hover'];
 export type InsertRequest = components['schemas']['InsertRequest'];
 export type Insertion = components['schemas']['Insertion'];
+export type KeptField = components['schemas']['KeptField'];
 export type Kubernetes = components['schemas']['Kubernetes'];
 export type Link = components['schemas']['Link'];
 export type Names = components['schemas']['Names'];

@@ -31,7 +31,11 @@ func runApply(r *Request) error {
 	configuration := r.object
 	merged, err := r.mergeConfiguration(live, configuration)
 	if err != nil {
-		r.rec.add(r.rec.describeConflicts(live, err)...)
+		conflicts := r.rec.describeConflicts(live, err)
+		if len(conflicts) > 0 && len(live.GetManagedFields()) == 0 {
+			r.owned = r.ownedByApplying(r.old.stored)
+		}
+		r.rec.add(conflicts...)
 		return err
 	}
 	warnings, err := upstream.CheckDuplicates(r.rec.doc.Text, r.options.fieldValidation)
@@ -68,6 +72,23 @@ func (r *Request) mergeConfiguration(live, configuration *unstructured.Unstructu
 		return err
 	})
 	return merged, err
+}
+
+// ownedByApplying returns metadata.managedFields of an object that the manager of the request
+// created by applying it. It returns nil if the configuration is invalid or of another version,
+// whose fields a webhook would convert.
+func (r *Request) ownedByApplying(configuration *unstructured.Unstructured) []any {
+	created := r.endpoint.newObject()
+	if configuration.GroupVersionKind() != created.GroupVersionKind() {
+		return nil
+	}
+	applied, err := mergeConfiguration(&r.endpoint, created, configuration, r.options)
+	if err != nil {
+		return nil
+	}
+	applied.SetManagedFields(owner.Timed(applied.GetManagedFields(), nil, r.options.now))
+	owned, _, _ := unstructured.NestedSlice(applied.Object, "metadata", "managedFields")
+	return owned
 }
 
 // recordCalls runs a call of the field manager and records its calls of the conversion

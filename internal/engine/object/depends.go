@@ -26,7 +26,7 @@ func (r *Request) dependsOn() []string {
 		}
 	}
 	if r.undecided || r.isUnconverted() {
-		webhooks = append(webhooks, "the conversion webhook")
+		webhooks = append(webhooks, playground.ConversionWebhook)
 	}
 	return webhooks
 }

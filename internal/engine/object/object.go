@@ -39,6 +39,11 @@ type Evaluated struct {
 	Schema *structuralschema.Structural
 	// Old is the object before an update; nil on create.
 	Old map[string]any
+	// Existing is the document of Old; nil on create.
+	Existing *source.Document
+	// Owned is metadata.managedFields of Old if the manager of the request had applied it; nil
+	// unless the request conflicts because Old has no managedFields.
+	Owned []any
 }
 
 // Evaluate runs a request for each object of s, which must have its defaults. now is
@@ -95,7 +100,7 @@ func newEvaluated(r *Request) Evaluated {
 		out.Schema = v.Schema
 	}
 	if r.old.object != nil {
-		out.Old = r.old.object.Object
+		out.Old, out.Existing, out.Owned = r.old.object.Object, r.rec.existing, r.owned
 	}
 	return out
 }

@@ -2,6 +2,7 @@ package object
 
 import (
 	"errors"
+	"slices"
 	"strings"
 
 	"k8s.io/apiextensions-apiserver/pkg/apiserver/schema/defaulting"
@@ -55,9 +56,14 @@ func (r *Request) reportVersion(v *crd.Version) {
 		report.SelectableFields = append(report.SelectableFields, customresource.SelectableFields(v, declared, object))
 	}
 	out.Object = jsonvalue.Encode(object)
-	for _, path := range lostFields(r.stored.object, object) {
-		out.Lost = append(out.Lost, jsonvalue.PathString(path))
-		out.LostSteps = append(out.LostSteps, jsonvalue.PathSteps(path))
+	for _, c := range missingFields(r.stored.object, object) {
+		path := jsonvalue.PathString(c.Path)
+		if annotation, ok := conversion.KeptIn(object, c.Path, c.Value); ok {
+			out.Kept = append(out.Kept, playground.KeptField{Path: path, Annotation: annotation})
+			continue
+		}
+		out.Lost = append(out.Lost, path)
+		out.LostSteps = append(out.LostSteps, jsonvalue.PathSteps(c.Path))
 	}
 	for _, c := range r.stored.roundTrip(v, object) {
 		out.RoundTrip = append(out.RoundTrip, r.rec.describe(c))
@@ -65,15 +71,12 @@ func (r *Request) reportVersion(v *crd.Version) {
 	report.Versions = append(report.Versions, out)
 }
 
-// lostFields returns the paths of the stored fields that a version lacks.
-func lostFields(stored, object *unstructured.Unstructured) [][]any {
-	var lost [][]any
-	for _, c := range jsonvalue.Diff(stored.Object, object.Object, nil) {
-		if c.Op == playground.ChangeRemove {
-			lost = append(lost, c.Path)
-		}
-	}
-	return lost
+// missingFields returns the stored fields that a version lacks, except the annotations in which
+// the conversion rules keep fields: the rules remove them when they restore the fields.
+func missingFields(stored, object *unstructured.Unstructured) []jsonvalue.Change {
+	return slices.DeleteFunc(jsonvalue.Diff(stored.Object, object.Object, nil), func(c jsonvalue.Change) bool {
+		return c.Op != playground.ChangeRemove || conversion.IsOfRules(c.Path, c.Value)
+	})
 }
 
 // unreadableError converts an error about an object in etcd to the response to a GET

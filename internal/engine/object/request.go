@@ -31,6 +31,8 @@ type Request struct {
 	options  options
 	stages   []stage
 	existing existingObjects
+	// owned is [Evaluated].Owned.
+	owned []any
 	// review drives the admission plugins; nil if the scenario has no admission.
 	review *admission.Review
 	rec    *recorder

@@ -184,19 +184,24 @@ func setResourceVersion(object, old *unstructured.Unstructured) {
 func explainStorage(object, stored *unstructured.Unstructured, version string) []change {
 	var changes []change
 	for _, c := range jsonvalue.Diff(object.Object, stored.Object, nil) {
-		cause, because := storeReason(c, version)
+		cause, because := storeReason(c, stored, version)
 		changes = append(changes, change{c, cause, because})
 	}
 	return changes
 }
 
-func storeReason(c jsonvalue.Change, version string) (cause playground.ChangeCause, because string) {
+func storeReason(c jsonvalue.Change, stored *unstructured.Unstructured, version string) (cause playground.ChangeCause, because string) {
 	switch path := jsonvalue.PathString(c.Path); {
+	case c.Op == playground.ChangeAdd && conversion.IsOfRules(c.Path, c.Value):
+		return playground.CauseConverted, "the conversion rules keep fields that the storage version " + version + " lacks"
 	case path == "metadata.resourceVersion":
 		return playground.CauseServer, "the revision of etcd at which the object is written"
 	case path == "metadata.selfLink":
 		return playground.CauseServer, "not persisted"
 	case c.Op == playground.ChangeRemove:
+		if annotation, ok := conversion.KeptIn(stored, c.Path, c.Value); ok {
+			return playground.CausePreserved, "kept by the conversion rules in the annotation " + annotation
+		}
 		return playground.CauseConverted, "not a field of the storage version " + version
 	}
 	return playground.CauseConverted, "converted to the storage version " + version

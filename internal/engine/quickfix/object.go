@@ -15,6 +15,7 @@ import (
 	"github.com/crdlab/crdlab/internal/engine/crdschema"
 	"github.com/crdlab/crdlab/internal/engine/gotype"
 	"github.com/crdlab/crdlab/internal/playground"
+	"github.com/crdlab/crdlab/internal/source/edit"
 )
 
 // correctUnknownField suggests similar fields of the schema, and removing the
@@ -329,4 +330,14 @@ func encodeValue(value any) string {
 		return ""
 	}
 	return string(encoded)
+}
+
+// ownExisting makes the manager of the request the owner of the existing object's fields.
+func ownExisting(p *problem) []playground.Fix {
+	if p.existing == nil || len(p.owned) == 0 {
+		return nil
+	}
+	owner, _ := p.owned[0].(map[string]any)
+	added, ok := edit.Set(p.existing, p.owned, "metadata", "managedFields")
+	return p.newFix(fmt.Sprintf("Let %s own the existing object", owner["manager"]), change{edit: added, ok: ok, document: playground.DocumentOldObject})
 }

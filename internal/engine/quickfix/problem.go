@@ -42,6 +42,10 @@ type problem struct {
 	schema *structuralschema.Structural
 	// old is the object before an update; nil on create and for a CRD.
 	old map[string]any
+	// existing is the document of old, and owned its managedFields if the manager of the request
+	// had applied it, see [Subject].
+	existing *source.Document
+	owned    []any
 	// request holds the operation and the existing objects of an object's request.
 	request Request
 }

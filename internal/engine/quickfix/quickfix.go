@@ -39,8 +39,12 @@ type Subject struct {
 	CRD *crd.CRD
 	// Schema is the schema of the requested version; nil if there is no such version.
 	Schema *structuralschema.Structural
-	// Old is the object before an update; nil on create.
-	Old     map[string]any
+	// Old is the object before an update, and Existing its document; nil on create.
+	Old      map[string]any
+	Existing *source.Document
+	// Owned is metadata.managedFields of Old if the manager of the request had applied it; nil
+	// unless the request conflicts because Old has none.
+	Owned   []any
 	Request Request
 }
 
@@ -57,7 +61,10 @@ func SuggestForObject(findings []playground.Finding, s Subject) {
 	resolveField := func(field string) (source.Location, bool) { return finding.Locate(s.Doc, field) }
 	for i, f := range findings {
 		if f.Document == playground.DocumentObject {
-			findings[i] = suggest(problem{Finding: f, doc: s.Doc, crd: s.CRD, schema: s.Schema, old: s.Old, request: s.Request}, resolveField)
+			findings[i] = suggest(problem{Finding: f, doc: s.Doc, crd: s.CRD, schema: s.Schema, old: s.Old, existing: s.Existing, owned: s.Owned, request: s.Request}, resolveField)
+			if findings[i].Code == playground.CodeConflict {
+				s.Owned = nil // one fix resolves all conflicts
+			}
 		}
 	}
 }

@@ -343,6 +343,7 @@ var otherObjectErrors = []suggestion{
 	{"webhook-denied", nil, pattern(`^admission webhook "[^"]*" denied the request`), "", nil},
 	{"webhook-failed", nil, pattern(`^failed calling webhook "`), "", nil},
 	{"policy-denied", nil, pattern(`^(?:ValidatingAdmissionPolicy|policy) '[^']*' with binding '[^']*' denied request: `), "", nil},
+	{playground.CodeConflict, nil, pattern(`^conflict with "before-first-apply"`), "", ownExisting},
 	{playground.CodeConflict, nil, pattern(`^conflict with "`), "", nil},
 	{"apply-typed-patch", nil, pattern(`^failed to create typed patch object`), "", nil},
 	{"items-at-root", nil, pattern(`is not a list: no Items field in this object$`), "", nil},

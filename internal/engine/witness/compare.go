@@ -17,7 +17,7 @@ import (
 // difference. The old CRD accepts the object. path is the path of the value at the
 // difference.
 func (s *search) compare(d crddiff.Difference, path []any, content map[string]any) *playground.Witness {
-	before, after := s.evaluate(s.old, content), s.evaluate(s.new, content)
+	before, after := s.evaluate(s.old, content), s.evaluateWith(s.new, content, s.validation)
 	_, version, _ := strings.Cut(before.APIVersion, "/")
 	read, readable := readAt(before, version)
 	if !readable || len(after.DependsOn) > 0 {
@@ -36,7 +36,7 @@ func (s *search) compare(d crddiff.Difference, path []any, content map[string]an
 	at := jsonvalue.PathString(path)
 	for _, c := range jsonvalue.Diff(read, now, nil) {
 		if changed := jsonvalue.PathString(c.Path); solve.IsBelow(changed, at) || solve.IsBelow(at, changed) {
-			w.Effect, w.Message = playground.WitnessChanged, describeChange(c)
+			w.Effect, w.Message = playground.WitnessChanged, s.describeChange(c, after)
 			return w
 		}
 	}

@@ -12,10 +12,14 @@ import (
 	"github.com/crdlab/crdlab/internal/playground"
 )
 
-// evaluate creates an object in a cluster.
+// evaluate creates an object in a cluster, with strict field validation.
 func (s *search) evaluate(target object.Target, content map[string]any) playground.Object {
+	return s.evaluateWith(target, content, playground.FieldValidationStrict)
+}
+
+func (s *search) evaluateWith(target object.Target, content map[string]any, validation playground.FieldValidation) playground.Object {
 	scenario := playground.Scenario{
-		Object: jsonvalue.String(content), Operation: playground.OperationCreate, FieldValidation: playground.FieldValidationStrict,
+		Object: jsonvalue.String(content), Operation: playground.OperationCreate, FieldValidation: validation,
 	}
 	evaluated := object.Evaluate(s.ctx, target, scenario, now)
 	if len(evaluated) != 1 {
@@ -166,14 +170,25 @@ func readAt(report playground.Object, version string) (read any, ok bool) {
 	return nil, false
 }
 
-// describeChange describes a change of an object by the new CRD.
-func describeChange(c jsonvalue.Change) string {
+// describeChange describes a change of an object by the new CRD, and whether the API server warns
+// about the removal of a field.
+func (s *search) describeChange(c jsonvalue.Change, after playground.Object) string {
 	path := jsonvalue.PathString(c.Path)
 	switch c.Op {
 	case playground.ChangeAdd:
 		return fmt.Sprintf("adds %s: %s", path, jsonvalue.String(c.Value))
 	case playground.ChangeRemove:
-		return fmt.Sprintf("removes %s: %s", path, jsonvalue.String(c.Value))
+		removes := fmt.Sprintf("removes %s: %s", path, jsonvalue.String(c.Value))
+		i := slices.IndexFunc(after.Findings, func(f playground.Finding) bool {
+			return f.Severity == playground.SeverityWarning && f.Field == path
+		})
+		switch {
+		case s.validation == playground.FieldValidationWarn && i >= 0:
+			return removes + ", with the warning: " + after.Findings[i].Message
+		case s.validation == playground.FieldValidationIgnore:
+			return removes + ", without a warning"
+		}
+		return removes
 	}
 	return fmt.Sprintf("sets %s: %s", path, jsonvalue.String(c.Value))
 }

@@ -37,9 +37,9 @@ const (
 var now = time.Date(2026, time.January, 2, 3, 4, 5, 0, time.UTC)
 
 // Classify returns the changes in the report of c. Those for which it finds a witness have
-// the class breaks. The search is deterministic, and its duration is bounded by a constant
-// number of evaluated objects.
-func Classify(ctx context.Context, types *crdschema.Types, c *crd.CRD) ([]playground.CRDChange, error) {
+// the class breaks. validation is the field validation of the requests under the new CRD. The
+// search is deterministic, and its duration is bounded by a constant number of evaluated objects.
+func Classify(ctx context.Context, types *crdschema.Types, c *crd.CRD, validation playground.FieldValidation) ([]playground.CRDChange, error) {
 	changes := slices.Clone(c.Report.Changes)
 	if !IsDue(c) {
 		return changes, nil
@@ -49,6 +49,7 @@ func Classify(ctx context.Context, types *crdschema.Types, c *crd.CRD) ([]playgr
 		if s == nil || err != nil {
 			return err
 		}
+		s.validation = validation
 		differences, err := crddiff.Differences(c)
 		if err != nil {
 			return err
@@ -81,6 +82,8 @@ type search struct {
 	ctx      context.Context
 	types    *crdschema.Types
 	old, new object.Target
+	// validation is the field validation of the requests under the new CRD.
+	validation playground.FieldValidation
 	// attempts is the remaining number of objects to evaluate.
 	attempts int
 	// bases holds the objects to change, by version and path; it may be nil.

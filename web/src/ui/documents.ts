@@ -107,9 +107,15 @@ export class Documents {
     this.#editor(name).focus();
   }
 
-  /** Replaces only the differing part of a document; the cursor stays. */
+  /** Replaces only the differing part of a document, unless it is read-only; the cursor stays. */
   rewrite(name: DocumentName, text: string): void {
-    this.#editor(name).rewrite(text);
+    if (!this.#readOnly) this.#editor(name).rewrite(text);
+  }
+
+  /** Opens a text as a document, unless it is read-only, and focuses its editor. */
+  open(name: DocumentName, text: string): void {
+    if (!this.#readOnly) this.#session.edit({ [name]: text }, "opened");
+    this.focus(name);
   }
 
   /** Shows a document and scrolls to a range. */

@@ -57,16 +57,15 @@ async function writeSample(session: Session, help: Assistant, documents: Documen
   documents.focus("object");
 }
 
-/** Fills an empty document with a template for the CRD. */
+/** Opens a document and, if it is empty, fills it with a template for the CRD. */
 function bindTemplates(session: Session, help: Assistant, documents: Documents): void {
-  for (const button of document.querySelectorAll<HTMLElement>("[data-template]")) {
-    button.addEventListener("click", () => {
-      const name = button.dataset["template"];
-      if (name !== "conversion" && name !== "admission") return;
-      button.closest<HTMLElement>("[popover]")?.hidePopover();
-      void writeTemplate(session, help, documents, name);
-    });
-  }
+  document.addEventListener("click", ({ target }) => {
+    const button = target instanceof Element ? target.closest<HTMLElement>("[data-template]") : null;
+    const name = button?.dataset["template"];
+    if (name !== "conversion" && name !== "admission") return;
+    button?.closest<HTMLElement>("[popover]")?.hidePopover();
+    void writeTemplate(session, help, documents, name);
+  });
 }
 
 async function writeTemplate(session: Session, help: Assistant, documents: Documents, name: "conversion" | "admission"): Promise<void> {
@@ -79,13 +78,12 @@ async function writeTemplate(session: Session, help: Assistant, documents: Docum
   else documents.rewrite(name, template.text);
 }
 
-/** Opens the example of a breaking change as the object. */
+/** Opens the example of a breaking change as the object. The history keeps the present documents. */
 function bindWitnesses(documents: Documents): void {
   document.addEventListener("click", ({ target }) => {
     const button = target instanceof Element ? target.closest<HTMLElement>("[data-witness]") : null;
     const object = button?.dataset["witness"];
     if (object === undefined) return;
-    documents.rewrite("object", object);
-    documents.focus("object");
+    documents.open("object", object);
   });
 }

@@ -1,0 +1,80 @@
+import { expect, test } from "./playground";
+
+const crd = `apiVersion: apiextensions.k8s.io/v1
+kind: CustomResourceDefinition
+metadata: {name: things.example.com}
+spec:
+  group: example.com
+  scope: Namespaced
+  names: {plural: things, kind: Thing}
+  versions:
+  - name: v1
+    served: true
+    storage: true
+    schema:
+      openAPIV3Schema:
+        type: object
+        properties:
+          spec:
+            type: object
+            properties:
+              size: {type: integer}
+`;
+
+const object = "apiVersion: example.com/v1\nkind: Thing\nmetadata:\n  name: my-own-work\nspec:\n  size: 1\n";
+
+test("the example of a breaking change becomes the object, and the replaced one comes back", async ({ playground }) => {
+  const { page } = playground;
+  await playground.paste("crd", crd.replace("size", "amount"));
+  await playground.paste("oldCrd", crd);
+  await playground.paste("object", object);
+  await page.locator("#tab-changes").click();
+  const witness = page.locator("[data-panel=changes] .witness");
+  await expect(witness).toContainText("The history keeps the present one.");
+  await witness.getByRole("button", { name: "Open as the object" }).click();
+  await playground.settled();
+  expect(await playground.text("object")).toContain("name: example\n");
+
+  await page.locator("#history-open").click();
+  await page.locator("#history-list [data-restore]").filter({ hasText: "Thing my-own-work" }).click();
+  await playground.settled();
+  expect(await playground.text("object")).toBe(object);
+  await playground.editor("object").focus();
+  await page.keyboard.press("ControlOrMeta+z");
+  await expect(playground.editor("object")).toContainText("name: example");
+  await page.keyboard.press("ControlOrMeta+z");
+  await expect(playground.editor("object")).toContainText("my-own-work");
+});
+
+const versions = `${crd.trimEnd()}
+  - name: v2
+    served: true
+    storage: false
+    schema:
+      openAPIV3Schema:
+        type: object
+        properties:
+          spec:
+            type: object
+            properties:
+              amount: {type: integer}
+  conversion:
+    strategy: Webhook
+    webhook:
+      conversionReviewVersions: [v1]
+      clientConfig: {url: "https://example.com/convert"}
+`;
+
+for (const panel of ["outcome", "versions"] as const) {
+  test(`the panel ${panel} offers to simulate the conversion webhook`, async ({ playground }) => {
+    const { page } = playground;
+    await playground.paste("crd", versions);
+    await playground.paste("object", object.replace("v1", "v2").replace("size", "amount"));
+    await expect(page.locator("[data-panel=brief]")).toContainText("Depends on the webhook");
+    await playground.showPanel(panel);
+    await page.locator(`[data-panel=${panel}]`).getByRole("button", { name: "Simulate the webhook" }).click();
+    await expect(page.locator("[data-panel=brief]")).toContainText("Accepted");
+    expect(await playground.text("conversion")).toContain("- field: .spec.amount\n      destination: .spec.size\n");
+    await expect(page.getByRole("button", { name: "Simulate the webhook" })).toHaveCount(0);
+  });
+}
