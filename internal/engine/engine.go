@@ -6,6 +6,7 @@ import (
 	"math"
 	"time"
 
+	"github.com/crdlab/crdlab/internal/engine/admission"
 	"github.com/crdlab/crdlab/internal/engine/conversion"
 	"github.com/crdlab/crdlab/internal/engine/crd"
 	"github.com/crdlab/crdlab/internal/engine/crddiff"
@@ -100,7 +101,7 @@ func (e *Engine) report(ctx context.Context, s playground.Scenario, c *crd.CRD, 
 			Library: Library, Emulated: s.Kubernetes, Approximate: s.Kubernetes != release.Name(playground.NewestMinor),
 		},
 		CRD:        c.Report,
-		Objects:    reportObjects(c, objects, quickfix.Request{Operation: s.Operation, OldObject: s.OldObject}),
+		Objects:    reportObjects(c, objects, plugins, quickfix.Request{Operation: s.Operation, OldObject: s.OldObject}),
 		Conversion: playground.Conversion{Findings: converted.Findings},
 		Schemas:    []playground.Schema{},
 	}
@@ -146,11 +147,14 @@ func completeReport(c *crd.CRD) *crd.CRD {
 }
 
 // reportObjects returns the reports of objects, with hints and fixes.
-func reportObjects(c *crd.CRD, objects []object.Evaluated, request quickfix.Request) []playground.Object {
+func reportObjects(c *crd.CRD, objects []object.Evaluated, plugins *admission.Plugins, request quickfix.Request) []playground.Object {
 	reports := []playground.Object{}
 	for _, o := range objects {
 		if o.Doc != nil {
 			quickfix.SuggestForObject(o.Report.Findings, quickfix.Subject{Doc: o.Doc, CRD: c, Schema: o.Schema, Old: o.Old, Existing: o.Existing, Owned: o.Owned, Request: request})
+			if plugins != nil {
+				quickfix.SuggestForAdmission(o.Report.Findings, plugins.File())
+			}
 		}
 		reports = append(reports, o.Report)
 	}

@@ -91,14 +91,14 @@ func (r *record) addDecisions(b *admissionBinding, invocation *playground.Admiss
 			setFailure(invocation, playground.OutcomeFail, decision.Message)
 		}
 		if decision.Action == validating.ActionDeny && slices.Contains(b.actions, admissionregistrationv1.Deny) {
-			r.deny(b, decision.Message, decision.Reason, at)
+			r.deny(b, decision.Message, decision.Reason, at, decision.Evaluation == validating.EvalError)
 		}
 	}
 	skipMessages(invocation, validations)
 	for _, annotation := range result.AuditAnnotations {
 		if annotation.Action == validating.AuditAnnotationActionError {
 			setFailure(invocation, playground.OutcomeError, annotation.Error)
-			r.deny(b, annotation.Error, "", b.policy.at)
+			r.deny(b, annotation.Error, "", b.policy.at, true)
 		}
 	}
 }
@@ -154,13 +154,14 @@ func setFailure(invocation *playground.AdmissionInvocation, outcome playground.O
 	}
 }
 
-func (r *record) deny(b *admissionBinding, message string, reason metav1.StatusReason, at playground.Range) {
+func (r *record) deny(b *admissionBinding, message string, reason metav1.StatusReason, at playground.Range, isMistake bool) {
 	if reason == "" {
 		reason = metav1.StatusReasonInvalid
 	}
 	r.denials = append(r.denials, Denial{
-		Message: fmt.Sprintf("%s '%s' with binding '%s' denied request: %s", b.policy.kind, b.policy.name, b.name, message),
-		Reason:  reason,
-		At:      at,
+		Message:   fmt.Sprintf("%s '%s' with binding '%s' denied request: %s", b.policy.kind, b.policy.name, b.name, message),
+		Reason:    reason,
+		At:        at,
+		IsMistake: isMistake,
 	})
 }

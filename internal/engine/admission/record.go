@@ -27,8 +27,10 @@ type record struct {
 	// mutations lists the changes to the object, in order.
 	mutations []Mutation
 	denials   []Denial
-	// failedAt is the range, in the manifest, of the last failure.
+	// failedAt is the range, in the manifest, of the last failure. refused reports that a webhook
+	// refused the object there.
 	failedAt *playground.Range
+	refused  bool
 	// current is the latest policy invocation.
 	current *playground.AdmissionInvocation
 	used    map[*manifest.WebhookResponse]bool

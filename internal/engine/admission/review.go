@@ -45,6 +45,9 @@ type Denial struct {
 	Reason  metav1.StatusReason
 	// At is the range in the admission document, or zero if there is none.
 	At playground.Range
+	// IsMistake reports that the policy, its binding or the webhook's response failed, instead
+	// of refusing the object.
+	IsMistake bool
 }
 
 // Mutates reports whether there is a mutating plugin.
@@ -87,7 +90,7 @@ func (r *Review) Refusal(err error) ([]Denial, error) {
 		denial.Reason = metav1.StatusReason(status.Details.Causes[0].Type)
 	}
 	if at := r.record.failedAt; at != nil {
-		denial.At = *at
+		denial.At, denial.IsMistake = *at, !r.record.refused
 	}
 	return []Denial{denial}, err
 }

@@ -46,7 +46,7 @@ func (k *webhookRecord) setOutcome(w *admissionWebhook, uid types.UID, response,
 		return
 	case !result.Allowed:
 		k.outcome, k.why = playground.OutcomeFail, webhookerrors.ToStatusErr(w.name, result.Result).ErrStatus.Message
-		record.failedAt = &w.at
+		record.failedAt, record.refused = &w.at, true
 		return
 	case call.ResponseRange == nil:
 		k.why = "there is no AdmissionReview response for this request, so crdlab assumes that the webhook allows it"

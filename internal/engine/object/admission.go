@@ -161,14 +161,19 @@ func (r *Request) whyNotAdmitted(stage playground.StageName) string {
 	return r.rec.whySkipped(stage)
 }
 
-// refuseAdmission adds a finding for each decision that denied the request, with its
-// range in the admission document, and returns the error that ends the request.
+// refuseAdmission adds a finding for each decision that denied the request, and returns the
+// error that ends the request. A mistake is marked in the admission document.
 func (r *Request) refuseAdmission(stage playground.StageName, err error) error {
 	denials, err := r.review.Refusal(err)
 	for _, d := range denials {
 		f := finding.OfRequest(playground.DocumentObject, stage, r.rec.doc, d.Message)
 		f.Reason = string(d.Reason)
-		if d.At != (playground.Range{}) {
+		switch {
+		case d.At == (playground.Range{}):
+		case d.IsMistake:
+			f.Related = append(f.Related, playground.Related{Document: playground.DocumentObject, Range: f.Range, Message: "Request"})
+			f.Document, f.Range = playground.DocumentAdmission, d.At
+		default:
 			f.Related = append(f.Related, playground.Related{Document: playground.DocumentAdmission, Range: d.At, Message: "Validation in policy"})
 		}
 		r.rec.add(f)

@@ -69,6 +69,19 @@ func correctReference(p *problem) []playground.Fix {
 	return p.correctName(name, append([]string{"self." + name}, similarNames(name, celNames)...))
 }
 
+// policyVariables are the variables of an expression in an admission policy
+// (k8s.io/apiserver/pkg/admission/plugin/cel).
+var policyVariables = []string{"object", "oldObject", "request", "params", "namespaceObject", "authorizer", "variables"}
+
+// correctPolicyReference replaces the marked name in the expression of a policy.
+func correctPolicyReference(p *problem) []playground.Fix {
+	var fixes []playground.Fix
+	for _, name := range similarNames(p.match[1], policyVariables) {
+		fixes = append(fixes, p.newFix("Replace with "+name, replaceRange(p.Range, name))...)
+	}
+	return fixes
+}
+
 // correctName replaces a name in the rule with each candidate that compiles.
 func (p *problem) correctName(name string, candidates []string) []playground.Fix {
 	rule, ok := p.rule()

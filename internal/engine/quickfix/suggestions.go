@@ -136,8 +136,20 @@ var policyErrors = []suggestion{
 	{"cel-undefined-field", nil, pattern(`undefined field '([^']+)'`),
 		"The value has no such field.", nil},
 	{"cel-undeclared-reference", nil, pattern(`undeclared reference to '([^']+)'`),
-		"Unknown identifier. Expressions can use object, oldObject, request, params, namespaceObject, authorizer and variables.", nil},
+		"Unknown identifier. Expressions can use object, oldObject, request, params, namespaceObject, authorizer and variables.", correctPolicyReference},
+	{"policy-denied", nil, pattern(`resulted in error: no such key: `),
+		"The expression reads a field that this object lacks. Check it with has() first.", nil},
+	{"policy-denied", nil, pattern(`no params found for policy binding`),
+		"No object matches paramRef of the binding. Add the parameters to this document, or set parameterNotFoundAction: Allow.", nil},
+	{"policy-denied", nil, policyDenied, "", nil},
+	{"webhook-failed", nil, webhookFailed, "", nil},
 }
+
+// policyDenied and webhookFailed match the errors of admission.
+var (
+	policyDenied  = pattern(`^(?:ValidatingAdmissionPolicy|policy) '[^']*' with binding '[^']*' denied request: `)
+	webhookFailed = pattern(`^failed calling webhook "`)
+)
 
 // decodeErrors lists errors of decoding any document.
 var decodeErrors = []suggestion{
@@ -341,8 +353,8 @@ var otherObjectErrors = []suggestion{
 	{"kind-missing", nil, pattern(`Object '(?:Kind|apiVersion)' is missing`), "", nil},
 	{"conversion-failed", nil, pattern(`^(?:object not decodable .*: )?conversion webhook for .* failed: `), "", nil},
 	{"webhook-denied", nil, pattern(`^admission webhook "[^"]*" denied the request`), "", nil},
-	{"webhook-failed", nil, pattern(`^failed calling webhook "`), "", nil},
-	{"policy-denied", nil, pattern(`^(?:ValidatingAdmissionPolicy|policy) '[^']*' with binding '[^']*' denied request: `), "", nil},
+	{"webhook-failed", nil, webhookFailed, "", nil},
+	{"policy-denied", nil, policyDenied, "", nil},
 	{playground.CodeConflict, nil, pattern(`^conflict with "before-first-apply"`), "", ownExisting},
 	{playground.CodeConflict, nil, pattern(`^conflict with "`), "", nil},
 	{"apply-typed-patch", nil, pattern(`^failed to create typed patch object`), "", nil},
