@@ -85,6 +85,7 @@ test("the panel of releases runs the modules on request", { tag: "@nightly" }, a
   await expect(list.filter({ hasText: "1.31" })).toHaveText("1.31 ✗");
   await expect(list.filter({ hasText: "1.37" })).toHaveText("1.37 ✓");
   await choose(page, "1.31");
+  await page.locator("#tab-outcome").click();
   await expectRejection(playground);
   await expect(list.filter({ hasText: "1.37" })).toHaveText("1.37 ✓");
   await playground.paste("object", object.replace("10.0.0.0/8", "10.0.0.1/8"));
