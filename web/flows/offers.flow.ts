@@ -78,3 +78,16 @@ for (const panel of ["outcome", "versions"] as const) {
     await expect(page.getByRole("button", { name: "Simulate the webhook" })).toHaveCount(0);
   });
 }
+
+test("an existing object without managedFields gets the manager of the request as its owner", async ({ playground }) => {
+  const { page } = playground;
+  await playground.paste("crd", crd);
+  await playground.paste("oldObject", object);
+  await playground.paste("object", object.replace("size: 1", "size: 2"));
+  await page.locator("#operation").selectOption("apply");
+  const causes = page.locator("#panel-outcome .causes");
+  await expect(causes).toContainText('conflict with "before-first-apply"');
+  await causes.getByRole("button", { name: "Let kubectl own the existing object" }).click();
+  await expect(page.locator("[data-panel=brief]")).toContainText("Accepted");
+  expect(await playground.text("oldObject")).toContain("operation: Apply");
+});
