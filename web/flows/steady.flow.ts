@@ -232,6 +232,38 @@ test("while a document is unreadable, the last result stays where it is", async 
   await expectSteady(page);
 });
 
+test("while an answer is awaited, the verdict fades with the panel, the problems and the counts, and nothing moves", async ({ playground }) => {
+  const { page } = playground;
+  await openTexts(playground);
+  await playground.paste("object", object("15"));
+  await expect(page.locator("[data-panel=brief]")).toContainText("Rejected");
+  const parts = [".brief > *", "#panel-outcome .panel-body", "#problems > *", "#tab-object .count"];
+  const opacities = (): Promise<string[]> => page.evaluate((selectors) => selectors.map((part) => {
+    const element = document.querySelector(part);
+    return element ? getComputedStyle(element).opacity : "missing";
+  }), parts);
+  expect(await opacities()).toEqual(parts.map(() => "1"));
+  const release = await page.evaluateHandle(() => {
+    const held: (() => void)[] = [];
+    const { postMessage } = Worker.prototype;
+    Worker.prototype.postMessage = function (...message: [never]) { held.push(() => postMessage.apply(this, message)); };
+    return () => {
+      Worker.prototype.postMessage = postMessage;
+      for (const send of held) send();
+    };
+  });
+  await playground.editor("object").focus();
+  await page.keyboard.press("ControlOrMeta+End");
+  await page.keyboard.type("# a");
+  await expect.poll(opacities).toEqual(parts.map(() => "0.5"));
+  // The answers of every day come before the fade begins.
+  expect(await page.locator(".brief > *").evaluate((line) => getComputedStyle(line).transitionDelay)).toBe("0.35s");
+  await release.evaluate((go) => go());
+  await playground.settled();
+  await expect.poll(opacities).toEqual(parts.map(() => "1"));
+  await expectSteady(page);
+});
+
 test("the first edit of an example moves nothing", async ({ playground }) => {
   const { page } = playground;
   await playground.openExample("crontab-validation");
