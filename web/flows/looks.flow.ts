@@ -317,7 +317,7 @@ for (const { title, tag, every } of [
       add(await cutInDialogs(page), `${width} with dialogs`);
     }
     const ids = await page.locator("[data-example]").evaluateAll((entries) => entries.map((entry) => entry.getAttribute("data-example") ?? ""));
-    for (const id of new Set(["trace", "int-or-string-typed", "apply-conflict", "admission-user", "rule-libraries", ...ids.filter((_, i) => i % every === 0)])) {
+    for (const id of new Set(["trace", "int-or-string-typed", "apply-conflict", "admission-user", "rule-libraries", "conversion-pizza-back", "crd-changes", "scope-examples", ...ids.filter((_, i) => i % every === 0)])) {
       await playground.openExample(id);
       await openPanels(page);
       for (const width of widths) {
