@@ -190,6 +190,32 @@ test("while a rule is typed, nothing around the content moves", async ({ playgro
   await expectSteady(page);
 });
 
+/** A CRD with a list of any length; its text ends where a rule is missing. */
+const ruleless = crd.replace(/ +x-kubernetes-validations[^]*?(?= +properties:\n +cronSpec)/, "") +
+  "              names: {type: array, items: {type: string}}\n            x-kubernetes-validations:\n            ";
+const costly = "- rule: self.names.all(n, self.names.exists(m, m == n))";
+
+for (const [width, height] of [[1280, 800], [390, 844]] as const) {
+  for (const panel of ["rules", "outcome"] as const) {
+    test(`while a rule beyond the budget is typed at ${width} pixels beside the panel ${panel}, nothing around the content moves`, async ({ playground }) => {
+      const { page } = playground;
+      await page.setViewportSize({ width, height });
+      await playground.open();
+      await expect(playground.where()).toHaveText(/in this page/);
+      await playground.paste("crd", ruleless);
+      await playground.showPanel(panel);
+      await playground.editor("crd").focus();
+      await page.keyboard.press("ControlOrMeta+End");
+      await watch(page);
+      await page.keyboard.type(costly, { delay: 20 });
+      await expect(page.locator("[data-panel=brief]")).toContainText("Rejected");
+      await expect(playground.problems().first()).toContainText("exceeds budget");
+      await playground.settled();
+      expect((await watched(page)).shifts).toEqual([]);
+    });
+  }
+}
+
 test("while a field is typed, nothing moves, and the verdict changes only after a pause", async ({ playground }) => {
   const { page } = playground;
   await openTexts(playground);
