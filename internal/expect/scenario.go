@@ -132,7 +132,7 @@ func (c Coverage) tested() []playground.TestedRule {
 	for _, r := range c.Rules {
 		all = append(all, playground.TestedRule{
 			Range: lineOf(r.crd.File, r.Line-1), Version: r.Version, Rule: r.Expression,
-			Holds: r.Holds, Fails: r.Fails, CannotFail: r.CannotFail,
+			Holds: r.Holds, Fails: r.Fails, CannotFail: r.CannotFail, Unevaluated: r.Unevaluated,
 		})
 	}
 	return all

@@ -61,6 +61,8 @@ type TestedRule struct {
 	// CannotFail reports that the schema permits no value for which the rule would fail, and
 	// that no stored object has failed it either.
 	CannotFail bool `json:"cannotFail"`
+	// Unevaluated says why the rule was not seen to hold or to fail; empty if it was.
+	Unevaluated string `json:"unevaluated"`
 }
 
 // ExportRequest requests a scenario as a file for "crdlab test".

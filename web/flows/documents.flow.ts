@@ -50,6 +50,24 @@ test("server-side apply conflicts until it is forced", async ({ playground }) =>
   await expect(playground.verdict("object")).toContainText("already exists");
 });
 
+test("each request that writes has a field manager, which is kubectl's unless one is entered", async ({ playground }) => {
+  const { page } = playground;
+  await playground.openExample("apply-conflict");
+  const manager = page.locator("#field-manager");
+  const shown: Record<string, string | null> = {};
+  for (const operation of ["", "create", "update", "updateStatus", "apply", "scale", "delete"]) {
+    await page.locator("#operation").selectOption(operation);
+    shown[operation] = (await manager.isVisible()) ? await manager.getAttribute("placeholder") : null;
+  }
+  expect(shown).toEqual({
+    "": "kubectl-replace", create: "kubectl-create", update: "kubectl-replace", updateStatus: "kubectl-replace", apply: "kubectl", scale: "kubectl", delete: null,
+  });
+  await page.locator("#operation").selectOption("update");
+  await manager.fill("me");
+  await playground.settled();
+  await expect(page.locator("#panel-outcome .yaml-line", { hasText: "replicas: 5" }).locator(".owner")).toHaveText("me");
+});
+
 test("a rule names the release that it needs, and the CRD is judged as an older one", async ({ playground }) => {
   const { page } = playground;
   await playground.openExample("rule-libraries");

@@ -1,6 +1,7 @@
 import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { expect, type Page, panels, firstVisit, test } from "./playground";
+import { settled } from "./kept";
 import { crd, object } from "./texts";
 import { Typist } from "./typist";
 
@@ -222,36 +223,110 @@ firstVisit("a screen reader announces each change of the verdict once", async ({
   expect(said[0]).toContain("rejected");
 });
 
-/** Lists the texts of the open panel and of the problems that their boxes cut. */
-async function cutTexts(page: Page): Promise<string[]> {
-  return page.locator("#problems *, .panel:not([hidden]) *").evaluateAll((all) => all.flatMap((element) => {
-    // Texts for screen readers have a box of a pixel.
-    if (element.clientWidth < 2 || !element.checkVisibility() || !element.textContent.trim()) return [];
-    const { overflowX, overflowY } = getComputedStyle(element);
-    const cuts = (overflow: string): boolean => overflow === "hidden" || overflow === "clip";
-    const isCut = (cuts(overflowX) && element.scrollWidth > element.clientWidth + 1) || (cuts(overflowY) && element.scrollHeight > element.clientHeight + 1);
-    return isCut ? [`${element.getAttribute("class")}: ${element.textContent.trim()}`] : [];
-  }));
+/** Opens all panels and their details, so that the page has their content. */
+async function openPanels(page: Page): Promise<void> {
+  for (const tab of await page.locator("#result [role=tab]:visible").all()) {
+    await tab.click();
+    await settled(page);
+  }
+  await page.locator("[data-panel] details").evaluateAll((all) => { for (const details of all) (details as HTMLDetailsElement).open = true; });
+}
+
+/** Lists the texts that their boxes cut, in each panel if there are several. */
+async function cutTexts(page: Page, isInPanels: boolean): Promise<string[]> {
+  return page.evaluate((panels) => {
+    const tabs = panels ? [...document.querySelectorAll<HTMLElement>("#result [role=tab]")].filter((tab) => tab.checkVisibility()) : [];
+    const found = tabs.flatMap((tab) => {
+      tab.click();
+      return cut();
+    });
+    return [...new Set(panels ? found : cut())];
+
+    function cut(): string[] {
+      return [...document.querySelectorAll<HTMLElement>("body *")].filter(isCut).map((element) =>
+        `${element.id || (element.getAttribute("class") ?? element.nodeName)}: ${(element.innerText || element.textContent).trim().replace(/\s+/g, " ").slice(0, 80)}`);
+    }
+
+    function isCut(element: HTMLElement): boolean {
+      // Texts for screen readers have a box of a pixel.
+      if (element.clientWidth < 2 || !element.checkVisibility({ visibilityProperty: true }) || !element.textContent.trim()) return false;
+      // The editors scroll, the details of a field repeat its line, and a link in the line of
+      // the caret scrolls into sight when it has the focus.
+      if (element.closest(".editor, .explain, details:not([open]) > .field-line")) return false;
+      const style = getComputedStyle(element);
+      if (element instanceof HTMLSelectElement) return isCutChoice(element, style);
+      if (element.matches(".copy")) return coversNote(element);
+      // A text that leaves its button or the cell of a table covers others. Code keeps its
+      // lines, and scrolls with a scrollbar; a sentence does not.
+      const holds = ["TD", "TH", "BUTTON"].includes(element.nodeName);
+      const isCode = element.matches("pre, .yaml");
+      const hides = (overflow: string): boolean => holds || overflow === "hidden" || overflow === "clip" || (overflow !== "visible" && style.scrollbarWidth === "none");
+      return ((hides(style.overflowX) || (style.overflowX === "auto" && !isCode)) && element.scrollWidth > element.clientWidth + 1) ||
+        (hides(style.overflowY) && element.scrollHeight > element.clientHeight + 1);
+    }
+
+    /** Reports whether a button covers the reason of a change. */
+    function coversNote(button: HTMLElement): boolean {
+      const { left, bottom } = button.getBoundingClientRect();
+      return [...button.parentElement?.querySelectorAll(".note") ?? []].some((note) => {
+        const box = note.getBoundingClientRect();
+        return box.width > 0 && box.right > left + 1 && box.top < bottom - 1;
+      });
+    }
+
+    /** Reports whether a list shows only a part of its choice. */
+    function isCutChoice(select: HTMLSelectElement, { font, paddingLeft, paddingRight }: CSSStyleDeclaration): boolean {
+      const context = document.createElement("canvas").getContext("2d");
+      if (!context) throw new Error("there is no canvas");
+      context.font = font;
+      const { width } = context.measureText(select.selectedOptions[0]?.text ?? "");
+      const arrow = 16;
+      return width + arrow + parseFloat(paddingLeft) + parseFloat(paddingRight) > select.clientWidth + 1;
+    }
+  }, isInPanels);
+}
+
+/** Opens one after another what covers the page, and lists the texts that are cut in it. */
+async function cutInDialogs(page: Page): Promise<string[]> {
+  const cut: string[] = [];
+  for (const opener of ["#share-open", "#history-open", "#gallery-open", "#document-add", "#sample-open", "?"]) {
+    const button = page.locator(opener);
+    if (opener === "?") await page.locator("body").press("?");
+    else await button.click();
+    await page.locator("dialog[open] details").evaluateAll((all) => { for (const details of all) (details as HTMLDetailsElement).open = true; });
+    cut.push(...await cutTexts(page, false));
+    await page.locator("dialog[open] details").evaluateAll((all) => { for (const details of all) (details as HTMLDetailsElement).open = false; });
+    await page.keyboard.press("Escape");
+  }
+  return cut;
 }
 
 for (const { title, tag, every } of [
-  { title: "no rule, fix or message of some examples is cut", tag: [], every: 12 },
-  { title: "no rule, fix or message of any example is cut", tag: ["@nightly"], every: 1 },
+  { title: "no text of some examples is cut", tag: [], every: 24 },
+  { title: "no text of any example is cut", tag: ["@nightly"], every: 1 },
 ]) {
   test(title, { tag }, async ({ playground }) => {
-    test.setTimeout(600_000);
+    test.setTimeout(1_200_000);
     const { page } = playground;
-    await playground.open();
-    const ids = await page.locator("[data-example]").evaluateAll((entries) => entries.map((entry) => entry.getAttribute("data-example") ?? ""));
+    const widths = [390, 1024, 1280];
     const cut: Record<string, string[]> = {};
-    for (const id of new Set(["trace", "int-or-string-typed", ...ids.filter((_, i) => i % every === 0)])) {
+    const add = (texts: readonly string[], where: string): void => { for (const text of texts) (cut[text] ??= []).push(where); };
+    await playground.open();
+    for (const width of widths) {
+      await page.setViewportSize({ width, height: 800 });
+      add(await cutInDialogs(page), `${width} with dialogs`);
+    }
+    const ids = await page.locator("[data-example]").evaluateAll((entries) => entries.map((entry) => entry.getAttribute("data-example") ?? ""));
+    for (const id of new Set(["trace", "int-or-string-typed", "apply-conflict", "admission-user", "rule-libraries", "conversion-pizza-back", "crd-changes", "scope-examples", ...ids.filter((_, i) => i % every === 0)])) {
       await playground.openExample(id);
-      for (const width of [1280, 1024, 390]) {
+      await openPanels(page);
+      for (const width of widths) {
         await page.setViewportSize({ width, height: 800 });
-        const texts = await cutTexts(page);
-        if (texts.length > 0) cut[`${id} at ${width}`] = texts;
+        add(await cutTexts(page, true), `${width} ${id}`);
       }
     }
+    // The page shows the next flow what was unfolded.
+    await page.locator("[data-panel] details").evaluateAll((all) => { for (const details of all) (details as HTMLDetailsElement).open = false; });
     expect(cut).toEqual({});
   });
 }

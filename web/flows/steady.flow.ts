@@ -190,6 +190,32 @@ test("while a rule is typed, nothing around the content moves", async ({ playgro
   await expectSteady(page);
 });
 
+/** A CRD with a list of any length; its text ends where a rule is missing. */
+const ruleless = crd.replace(/ +x-kubernetes-validations[^]*?(?= +properties:\n +cronSpec)/, "") +
+  "              names: {type: array, items: {type: string}}\n            x-kubernetes-validations:\n            ";
+const costly = "- rule: self.names.all(n, self.names.exists(m, m == n))";
+
+for (const [width, height] of [[1280, 800], [390, 844]] as const) {
+  for (const panel of ["rules", "outcome"] as const) {
+    test(`while a rule beyond the budget is typed at ${width} pixels beside the panel ${panel}, nothing around the content moves`, async ({ playground }) => {
+      const { page } = playground;
+      await page.setViewportSize({ width, height });
+      await playground.open();
+      await expect(playground.where()).toHaveText(/in this page/);
+      await playground.paste("crd", ruleless);
+      await playground.showPanel(panel);
+      await playground.editor("crd").focus();
+      await page.keyboard.press("ControlOrMeta+End");
+      await watch(page);
+      await page.keyboard.type(costly, { delay: 20 });
+      await expect(page.locator("[data-panel=brief]")).toContainText("Rejected");
+      await expect(playground.problems().first()).toContainText("exceeds budget");
+      await playground.settled();
+      expect((await watched(page)).shifts).toEqual([]);
+    });
+  }
+}
+
 test("while a field is typed, nothing moves, and the verdict changes only after a pause", async ({ playground }) => {
   const { page } = playground;
   await openTexts(playground);
@@ -229,6 +255,38 @@ test("while a document is unreadable, the last result stays where it is", async 
   await playground.settled();
   await expect(page.locator("[data-panel=brief]")).toContainText("Accepted");
   expect(await panel.evaluate(({ scrollTop }) => scrollTop)).toBe(at);
+  await expectSteady(page);
+});
+
+test("while an answer is awaited, the verdict fades with the panel, the problems and the counts, and nothing moves", async ({ playground }) => {
+  const { page } = playground;
+  await openTexts(playground);
+  await playground.paste("object", object("15"));
+  await expect(page.locator("[data-panel=brief]")).toContainText("Rejected");
+  const parts = [".brief > *", "#panel-outcome .panel-body", "#problems > *", "#tab-object .count"];
+  const opacities = (): Promise<string[]> => page.evaluate((selectors) => selectors.map((part) => {
+    const element = document.querySelector(part);
+    return element ? getComputedStyle(element).opacity : "missing";
+  }), parts);
+  expect(await opacities()).toEqual(parts.map(() => "1"));
+  const release = await page.evaluateHandle(() => {
+    const held: (() => void)[] = [];
+    const { postMessage } = Worker.prototype;
+    Worker.prototype.postMessage = function (...message: [never]) { held.push(() => postMessage.apply(this, message)); };
+    return () => {
+      Worker.prototype.postMessage = postMessage;
+      for (const send of held) send();
+    };
+  });
+  await playground.editor("object").focus();
+  await page.keyboard.press("ControlOrMeta+End");
+  await page.keyboard.type("# a");
+  await expect.poll(opacities).toEqual(parts.map(() => "0.5"));
+  // The answers of every day come before the fade begins.
+  expect(await page.locator(".brief > *").evaluate((line) => getComputedStyle(line).transitionDelay)).toBe("0.35s");
+  await release.evaluate((go) => go());
+  await playground.settled();
+  await expect.poll(opacities).toEqual(parts.map(() => "1"));
   await expectSteady(page);
 });
 

@@ -105,6 +105,9 @@ test("a test file shows the expectations that are met, and leads to the others",
   await expect(summary).toHaveText("3 of 3 expectations met");
   await expect(list.locator("li", { hasText: "not met" })).toHaveCount(0);
 
+  await playground.paste("object", 'apiVersion: example.com/v1\nkind: CronTab\nmetadata:\n  name: a # want "x"\n');
+  await expect(list.locator("li", { hasText: "self.replicas" })).toContainText("v1: was never evaluated, because no object has a value to which it applies");
+
   await playground.paste("object", "apiVersion: example.com/v1\nkind: CronTab\nmetadata:\n  name: a\n");
   await expect(summary).toBeHidden();
 });

@@ -1137,6 +1137,8 @@ export type components = {
             readonly fails: number;
             /** @description CannotFail reports that the schema permits no value for which the rule would fail, and that no stored object has failed it either. */
             readonly cannotFail: boolean;
+            /** @description Unevaluated says why the rule was not seen to hold or to fail; empty if it was. */
+            readonly unevaluated: string;
         };
         /** @description TextEdit replaces a range of a document, like the TextEdit of the Language Server Protocol. */
         readonly TextEdit: {

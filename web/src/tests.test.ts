@@ -27,7 +27,7 @@ test.each([
 
 test("the summary of the coverage", () => {
   const range = { start: { line: 0, character: 0 }, end: { line: 0, character: 1 } };
-  const rule = { range, version: "v1", rule: "self > 0", holds: 1, fails: 1, cannotFail: false };
+  const rule = { range, version: "v1", rule: "self > 0", holds: 1, fails: 1, cannotFail: false, unevaluated: "" };
   const unfailing = { ...rule, fails: 0, cannotFail: true };
   expect(coverageSummaryOf([rule, { ...rule, fails: 0 }])).toBe("1 of 2 rules were seen to hold and to fail");
   expect(coverageSummaryOf([rule, unfailing])).toBe("1 of 1 rules were seen to hold and to fail; 1 more cannot fail");

@@ -63,6 +63,10 @@ export function bindChoices(session: Session): void {
     const first = operation.options[0];
     if (first) write(first, { text: automatic(scenario) });
     if (manager.value !== scenario.fieldManager) manager.value = scenario.fieldManager;
+    const request = scenario.operation || (scenario.oldObject.trim() === "" ? "create" : "update");
+    const named = [...operation.options].find(({ value }) => value === request)?.dataset["manager"] ?? "";
+    write(manager, { placeholder: named });
+    write(element("manager-options", HTMLElement), { hidden: named === "" });
     force.checked = scenario.force;
     if (user.value !== scenario.user) user.value = scenario.user;
     if (groups.value !== scenario.groups) groups.value = scenario.groups;
@@ -81,7 +85,8 @@ export function bindChoices(session: Session): void {
 function changeTo(operation: Operation): Partial<Scenario> {
   return {
     operation,
-    ...(operation === "apply" ? {} : { fieldManager: "", force: false }),
+    ...(operation === "delete" ? { fieldManager: "" } : {}),
+    ...(operation === "apply" ? {} : { force: false }),
     ...(operation === "scale" ? {} : { replicas: 0 }),
   };
 }

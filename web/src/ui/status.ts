@@ -59,7 +59,7 @@ export function bindStatus(session: Session, { engine: { minors = {} } }: Config
   const progress = element("engine-progress", HTMLProgressElement);
   const notice = element("notice", HTMLElement);
   const result = element("result", HTMLElement);
-  const problems = element("problems", HTMLElement);
+  const panes = element("panes", HTMLElement);
   const show = (state: SessionState): void => {
     write(where, { textContent: state.answer ? whereTexts[state.evaluator] : "" });
     const text = stateText(state, minors);
@@ -73,9 +73,7 @@ export function bindStatus(session: Session, { engine: { minors = {} } }: Config
   };
   // Most evaluations end before a reader would see that the result is of an earlier text.
   const showWait = (): void => {
-    const stale = session.state.answered !== session.state.scenario;
-    result.toggleAttribute("data-stale", stale);
-    problems.toggleAttribute("data-stale", stale);
+    panes.toggleAttribute("data-stale", session.state.answered !== session.state.scenario);
     write(result, { ariaBusy: String(isPending(session.state)) });
   };
   // Tests and measurements cannot rely on attributes, which a fast result leaves unchanged.

@@ -45,14 +45,14 @@ function documentOf({ document: name, range, kind, name: object, operation, expe
   return [title, list];
 }
 
-/** Shows which rules were seen to hold and to fail. */
+/** Shows which rules were seen to hold and to fail, and why others were not evaluated. */
 function rulesOf(rules: readonly TestedRule[]): readonly HTMLElement[] {
   if (rules.length === 0) return [];
   const list = made("ul");
   list.append(...rules.map((tested) => {
-    const { range, rule, version, holds, fails } = tested;
+    const { range, rule, version, holds, fails, unevaluated } = tested;
     const item = row(...coverageOf(tested), "crd", range, rule);
-    item.append(made("p", "tests-counts quiet", `${version}: held ${holds}×, failed ${fails}×`));
+    item.append(made("p", "tests-counts quiet", `${version}: ${unevaluated || `held ${holds}×, failed ${fails}×`}`));
     return item;
   }));
   return [made("h3", "", coverageSummaryOf(rules)), list];
