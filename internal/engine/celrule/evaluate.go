@@ -48,6 +48,8 @@ type Outcome struct {
 	Applied map[string]bool
 	// MessageErrors lists the violated rules whose messageExpression has no usable value.
 	MessageErrors []MessageError
+	// Faults lists the causes of the errors of rules with a trace.
+	Faults []Fault
 }
 
 // A MessageError is the reason why the API server ignored a messageExpression.
@@ -160,6 +162,17 @@ func (e *evaluation) trace(n *instance, i int, result *playground.RuleResult) {
 	result.Trace = append(result.Trace, traceRule(n.node, i, n.variables(i), e.options.Locate(n.node, i, "rule"))...)
 }
 
+// explainFault adds the cause of an error of rule i. Its cost does not count.
+func (e *evaluation) explainFault(n *instance, i int, violation *field.Error, err error) {
+	if len(e.Faults) >= maxTraces {
+		return
+	}
+	if fault := findFault(n.node, i, n.variables(i), err, e.options.Locate(n.node, i, "rule")); fault != nil {
+		fault.Violation = violation
+		e.Faults = append(e.Faults, *fault)
+	}
+}
+
 func (e *evaluation) add(result playground.RuleResult, path []any) {
 	if result.Outcome == playground.OutcomePass {
 		if e.passes++; e.passes > maxPasses {
@@ -198,10 +211,13 @@ func (e *evaluation) evaluateRule(n *instance, i int, result *playground.RuleRes
 	}
 	switch {
 	case found.err != nil:
-		fail(result, n.invalid(evaluationError(found.err, rule)), playground.OutcomeError)
+		err := n.invalid(evaluationError(found.err, rule))
+		fail(result, err, playground.OutcomeError)
 		if IsCallLimitError(found.err) {
 			e.budget = -1
+			return
 		}
+		e.explainFault(n, i, err, found.err)
 	case found.value == types.True:
 		result.Outcome = playground.OutcomePass
 	default:

@@ -38,8 +38,7 @@ const (
 // subexpressions. location is the position of the rule in the CRD. It returns nil
 // if the rule cannot be evaluated again.
 func traceRule(node *Node, i int, variables map[string]any, location source.Location) []playground.TraceStep {
-	rule := &node.traced[i]
-	rule.compile.Do(func() { rule.checked, rule.program = compileTraced(node, i) })
+	rule := node.tracedRule(i)
 	if rule.program == nil {
 		return nil
 	}
@@ -70,6 +69,13 @@ type tracedRule struct {
 	compile sync.Once
 	checked *celgo.Ast
 	program celgo.Program // nil if the rule does not compile
+}
+
+// tracedRule returns rule i, compiled.
+func (n *Node) tracedRule(i int) *tracedRule {
+	rule := &n.traced[i]
+	rule.compile.Do(func() { rule.checked, rule.program = compileTraced(n, i) })
+	return rule
 }
 
 func compileTraced(node *Node, i int) (*celgo.Ast, celgo.Program) {
@@ -226,6 +232,7 @@ func FormatValue(value ref.Val) string {
 		if value.HasValue() {
 			return "optional(" + FormatValue(value.GetValue()) + ")"
 		}
+		return "optional.none()"
 	// Apart from its name, a format only holds a function pointer.
 	case *apiservercel.Format:
 		return value.Name

@@ -12,6 +12,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"github.com/crdlab/crdlab/internal/engine/admission"
+	"github.com/crdlab/crdlab/internal/engine/celrule"
 	"github.com/crdlab/crdlab/internal/engine/crd"
 	"github.com/crdlab/crdlab/internal/engine/finding"
 	"github.com/crdlab/crdlab/internal/playground"
@@ -44,6 +45,8 @@ type Evaluated struct {
 	// Owned is metadata.managedFields of Old if the manager of the request had applied it; nil
 	// unless the request conflicts because Old has no managedFields.
 	Owned []any
+	// Faults holds the causes of the errors of rules.
+	Faults []celrule.Fault
 }
 
 // Evaluate runs a request for each object of s, which must have its defaults. now is
@@ -99,6 +102,7 @@ func newEvaluated(r *Request) Evaluated {
 	if v := r.endpoint.version; v != nil {
 		out.Schema = v.Schema
 	}
+	out.Faults = r.rec.faults
 	if r.old.object != nil {
 		out.Old, out.Existing, out.Owned = r.old.object.Object, r.rec.existing, r.owned
 	}

@@ -34,6 +34,8 @@ type recorder struct {
 	// ignoredMessages explains the findings whose rule has a messageExpression without a
 	// usable value.
 	ignoredMessages []celrule.MessageError
+	// faults holds the causes of the errors of rules.
+	faults []celrule.Fault
 	// warned holds the warnings of the report.
 	warned map[string]bool
 	// running is the entry of the running stage in report.Stages.
@@ -236,6 +238,9 @@ func (rec *recorder) locate(f playground.Finding) playground.Finding {
 				Message: "The API server ignored messageExpression: " + ignored.Reason,
 			})
 		}
+	}
+	if fault := celrule.FaultOf(rec.faults, f); fault != nil {
+		f.Related = append(f.Related, playground.Related{Document: playground.DocumentCRD, Range: fault.Range, Message: fault.Explanation})
 	}
 	return f
 }

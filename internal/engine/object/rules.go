@@ -36,7 +36,7 @@ func runRules(r *Request) error {
 		slices.Sort(r.rec.report.Warnings[earlier:]) // upstream warns in the random order of Go's maps
 	}
 	outcome := explainRules(r.ctx, &r.endpoint, r.rec.doc, rootTarget(v, r.object, r.old.object), memo, blocked)
-	r.rec.ignoredMessages = outcome.MessageErrors
+	r.rec.ignoredMessages, r.rec.faults = outcome.MessageErrors, outcome.Faults
 	r.addInvalid(playground.StageRules, errs)
 	r.rec.report.Rules, r.rec.report.RulesCost, r.rec.report.RulesOmitted = outcome.Results, outcome.Cost, outcome.Omitted
 	return r.concludeValidation()

@@ -10,6 +10,7 @@ import (
 	"go.yaml.in/yaml/v3"
 	structuralschema "k8s.io/apiextensions-apiserver/pkg/apiserver/schema"
 
+	"github.com/crdlab/crdlab/internal/engine/celrule"
 	"github.com/crdlab/crdlab/internal/engine/crd"
 	"github.com/crdlab/crdlab/internal/engine/jsonvalue"
 	"github.com/crdlab/crdlab/internal/playground"
@@ -46,6 +47,8 @@ type problem struct {
 	// had applied it, see [Subject].
 	existing *source.Document
 	owned    []any
+	// fault is the cause of an error of a rule, or nil.
+	fault *celrule.Fault
 	// request holds the operation and the existing objects of an object's request.
 	request Request
 }

@@ -10,6 +10,7 @@ package quickfix
 import (
 	structuralschema "k8s.io/apiextensions-apiserver/pkg/apiserver/schema"
 
+	"github.com/crdlab/crdlab/internal/engine/celrule"
 	"github.com/crdlab/crdlab/internal/engine/crd"
 	"github.com/crdlab/crdlab/internal/engine/finding"
 	"github.com/crdlab/crdlab/internal/playground"
@@ -44,7 +45,9 @@ type Subject struct {
 	Existing *source.Document
 	// Owned is metadata.managedFields of Old if the manager of the request had applied it; nil
 	// unless the request conflicts because Old has none.
-	Owned   []any
+	Owned []any
+	// Faults holds the causes of the errors of rules.
+	Faults  []celrule.Fault
 	Request Request
 }
 
@@ -61,7 +64,7 @@ func SuggestForObject(findings []playground.Finding, s Subject) {
 	resolveField := func(field string) (source.Location, bool) { return finding.Locate(s.Doc, field) }
 	for i, f := range findings {
 		if f.Document == playground.DocumentObject {
-			findings[i] = suggest(problem{Finding: f, doc: s.Doc, crd: s.CRD, schema: s.Schema, old: s.Old, existing: s.Existing, owned: s.Owned, request: s.Request}, resolveField)
+			findings[i] = suggest(problem{Finding: f, doc: s.Doc, crd: s.CRD, schema: s.Schema, old: s.Old, existing: s.Existing, owned: s.Owned, fault: celrule.FaultOf(s.Faults, f), request: s.Request}, resolveField)
 			if findings[i].Code == playground.CodeConflict {
 				s.Owned = nil // one fix resolves all conflicts
 			}

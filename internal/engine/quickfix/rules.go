@@ -11,6 +11,7 @@ import (
 
 	"github.com/crdlab/crdlab/internal/engine/finding"
 	"github.com/crdlab/crdlab/internal/playground"
+	"github.com/crdlab/crdlab/internal/source/edit"
 )
 
 // correctProperty suggests similar properties of the schema.
@@ -78,6 +79,20 @@ func correctPolicyReference(p *problem) []playground.Fix {
 	var fixes []playground.Fix
 	for _, name := range similarNames(p.match[1], policyVariables) {
 		fixes = append(fixes, p.newFix("Replace with "+name, replaceRange(p.Range, name))...)
+	}
+	return fixes
+}
+
+// guardRule adds a check before the part of the rule that failed.
+func guardRule(p *problem) []playground.Fix {
+	if p.fault == nil {
+		return nil
+	}
+	path := p.crd.Doc.PathAt(p.fault.Rule.Key().Start)
+	var fixes []playground.Fix
+	for _, guard := range p.fault.Guards {
+		guarded, ok := edit.Set(p.crd.Doc, guard.Rule, path...)
+		fixes = append(fixes, p.newFix("Write in the rule: "+guard.Part, change{edit: guarded, ok: ok, document: playground.DocumentCRD})...)
 	}
 	return fixes
 }

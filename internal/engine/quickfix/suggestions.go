@@ -274,7 +274,18 @@ var crdErrors = []suggestion{
 var ruleFailures = []suggestion{
 	{playground.CodeRulesNotChecked, nil, pattern(`some validation rules were not checked because the object was invalid`),
 		"CEL rules did not run because of the errors above. Fix those first.", nil},
-	{"cel-runtime", nil, pattern(` evaluating rule: `), "", nil},
+	{"cel-runtime", nil, pattern(`: no such key: .* evaluating rule: `),
+		"The rule reads a field that this object lacks. Check it with has() first, or give it a value with orValue().", guardRule},
+	{"cel-runtime", nil, pattern(`: index out of bounds: .* evaluating rule: `),
+		"The list is shorter than the rule expects. Check its size() first.", guardRule},
+	{"cel-runtime", nil, pattern(`: (?:division|modulus) by zero evaluating rule: `), "Check the divisor first.", guardRule},
+	{"cel-runtime", nil, pattern(`: optional\.none\(\) dereference evaluating rule: `),
+		"The optional value is absent. Check hasValue() first, or give it a value with orValue().", guardRule},
+	{"cel-runtime", nil, pattern(`': call arguments did not match a supported operator, function or macro signature for rule: `),
+		"The value has another type than the rule expects. A field with x-kubernetes-int-or-string may be a number, which string() converts.", guardRule},
+	{"cel-runtime", nil, pattern(`: integer overflow evaluating rule: `), "Integers of CEL have 64 bits.", nil},
+	{"cel-runtime", nil, pattern(` evaluating rule: `),
+		"A part of the rule fails for this value. Check the value first, or restrict it in the schema.", guardRule},
 	{"cel-rule", nil, nil, "", nil},
 }
 
