@@ -135,6 +135,18 @@ printer columns of their CRDs.`,
 			},
 			separator: "\n", writeText: inspect.Table.WriteText, writeWide: inspect.Table.WriteWide,
 		}.command(),
+		printer[inspect.StoredCRD]{
+			use: "stored PATH...", short: "Print CRDs as the API server stores them",
+			long: `Print each CRD as the API server stores it. Comments name what it drops, adds and writes
+in another form, and why: tools that compare a cluster with a repository report it as drift.`,
+			example: `  crdlab stored config/crd
+  crdlab stored --output json crd.yaml | jq '.[].changes'`,
+			formats: plainFormats, scenario: playground.Scenario{CRDStored: true},
+			parts: func(s inspect.Subject, _ *printFlags) ([]inspect.StoredCRD, error) {
+				return inspect.Stored(s), nil
+			},
+			writeText: inspect.StoredCRD.WriteText,
+		}.command(),
 		printer[inspect.Reading]{
 			use: "convert PATH...", short: "Print objects as the API server returns them at each version",
 			long: `Store each object at the storage version of its CRD, and print it as the API server returns
@@ -169,6 +181,8 @@ func (p printer[Part]) command() *cobra.Command {
 	flags.add(command, p.formats...)
 	if p.reads == servedObjects {
 		flags.addConversion(command)
+	}
+	if p.reads == servedObjects || p.scenario.CRDStored {
 		flags.addNow(command)
 	}
 	if p.versionFlag != "" {

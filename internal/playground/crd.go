@@ -20,6 +20,9 @@ type CRD struct {
 	// Stored is the CRD as the API server stores it, with its managedFields; absent unless
 	// Scenario.CRDStored is set and the request is accepted.
 	Stored json.RawMessage `json:"stored,omitempty"`
+	// StoredChanges lists the differences of Stored from the document, with their reasons, except
+	// the status and managedFields. The SchemaRange of each locates the field in the document.
+	StoredChanges []Change `json:"storedChanges,omitempty"`
 	// Size compares the stored CRD with the limit of etcd; nil if it is smaller than a
 	// tenth of the limit.
 	Size  *Size  `json:"size"`

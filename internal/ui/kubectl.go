@@ -1,6 +1,10 @@
 package ui
 
-import "github.com/crdlab/crdlab/internal/playground"
+import (
+	"encoding/json"
+
+	"github.com/crdlab/crdlab/internal/playground"
+)
 
 // resourceArgument returns the resource argument of kubectl, qualified by
 // version and group unless the version is the preferred one.
@@ -32,4 +36,27 @@ func emptyTableReason(report playground.Report) string {
 		}
 	}
 	return "No object is stored after this request."
+}
+
+// maxStoredLines limits the lines of a CRD in a panel.
+const maxStoredLines = 400
+
+// storedCRDLines returns the stored CRD as YAML without its status, which the controllers set, and
+// the differences from the document. It reports false if the report has no stored CRD.
+func storedCRDLines(crd playground.CRD) ([]line, []stageChange, bool) {
+	var object map[string]json.RawMessage
+	if json.Unmarshal(crd.Stored, &object) != nil {
+		return nil, nil, false
+	}
+	delete(object, "status")
+	text, err := json.Marshal(object)
+	if err != nil {
+		return nil, nil, false
+	}
+	var changes []stageChange
+	for _, change := range crd.StoredChanges {
+		changes = append(changes, stageChange{stage: "stored", change: change})
+	}
+	lines, err := objectLines(text, changes, nil)
+	return lines, changes, err == nil
 }

@@ -673,7 +673,7 @@ func objectState(object playground.Object, lines int) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = changeList(view.changes).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = changeList(playground.DocumentObject, view.changes).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -697,7 +697,7 @@ func objectState(object playground.Object, lines int) templ.Component {
 }
 
 // changeList lists the changes and their reasons in a table.
-func changeList(changes []stageChange) templ.Component {
+func changeList(document playground.Document, changes []stageChange) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 		if templ_7745c5c3_CtxErr := ctx.Err(); templ_7745c5c3_CtxErr != nil {
@@ -799,7 +799,7 @@ func changeList(changes []stageChange) templ.Component {
 					}
 					return nil
 				})
-				templ_7745c5c3_Err = optionalRangeButton(playground.DocumentObject, c.change.Range).Render(templ.WithChildren(ctx, templ_7745c5c3_Var33), templ_7745c5c3_Buffer)
+				templ_7745c5c3_Err = optionalRangeButton(document, c.change.Range).Render(templ.WithChildren(ctx, templ_7745c5c3_Var33), templ_7745c5c3_Buffer)
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}

@@ -91,3 +91,18 @@ test("an existing object without managedFields gets the manager of the request a
   await expect(page.locator("[data-panel=brief]")).toContainText("Accepted");
   expect(await playground.text("oldObject")).toContain("operation: Apply");
 });
+
+test("the panel kubectl shows the CRD as stored, with the reason for each difference", async ({ playground }) => {
+  const { page } = playground;
+  await playground.open();
+  await playground.paste("crd", crd.replace("scope: Namespaced", "scope: Namespaced\n  preserveUnknownFields: false"));
+  await playground.showPanel("kubectl");
+  const stored = page.locator("#panel-kubectl .state");
+  await expect(stored).toContainText("CRD as stored");
+  await stored.locator("summary").click();
+  const dropped = stored.getByRole("row").filter({ hasText: "spec.preserveUnknownFields" });
+  await expect(dropped).toContainText("the API server leaves out the empty value");
+  await dropped.getByRole("button").first().click();
+  await expect(playground.editor("crd")).toBeFocused();
+  await stored.locator("summary").click();
+});

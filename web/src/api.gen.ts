@@ -174,6 +174,8 @@ export type components = {
             readonly storedVersions: readonly string[];
             /** @description Stored is the CRD as the API server stores it, with its managedFields; absent unless Scenario.CRDStored is set and the request is accepted. */
             readonly stored?: unknown;
+            /** @description StoredChanges lists the differences of Stored from the document, with their reasons, except the status and managedFields. The SchemaRange of each locates the field in the document. */
+            readonly storedChanges?: readonly components["schemas"]["Change"][];
             /** @description Size compares the stored CRD with the limit of etcd; nil if it is smaller than a tenth of the limit. */
             readonly size: components["schemas"]["Size"] | null;
             readonly group: string;

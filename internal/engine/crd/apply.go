@@ -1,7 +1,6 @@
 package crd
 
 import (
-	"encoding/json"
 	"fmt"
 	"strings"
 	"sync"
@@ -223,25 +222,6 @@ func content(internal *apiextensions.CustomResourceDefinition) (map[string]any, 
 		}
 	}
 	return map[string]any{"metadata": metadata, "spec": object["spec"]}, nil
-}
-
-// reportStored adds the stored CRD to the report.
-func (r *Request) reportStored(v1 *apiextensionsv1.CustomResourceDefinition) error {
-	if !r.stored {
-		return nil
-	}
-	stored := v1.DeepCopy()
-	stored.SetGroupVersionKind(v1Kind)
-	stored.Status.Conditions = nil // They have a field of their own in the report.
-	if stored.CreationTimestamp.IsZero() {
-		stored.CreationTimestamp = metav1.NewTime(r.now)
-	}
-	encoded, err := json.Marshal(stored)
-	if err != nil {
-		return fmt.Errorf("encode the stored CRD: %w", err)
-	}
-	r.Report.Stored = encoded
-	return nil
 }
 
 // requestTime returns the time of a request, which was parsed before.

@@ -7,9 +7,7 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
-	utiljson "k8s.io/apimachinery/pkg/util/json"
 	"k8s.io/apimachinery/pkg/util/validation/field"
-	utilyaml "k8s.io/apimachinery/pkg/util/yaml"
 
 	"github.com/crdlab/crdlab/internal/engine/kubectl"
 	"github.com/crdlab/crdlab/internal/engine/upstream"
@@ -59,12 +57,8 @@ func (r *Request) applyClientSide() error {
 
 // sentObject returns the document as JSON with the annotation.
 func (r *Request) sentObject() ([]byte, error) {
-	object := map[string]any{}
-	unmarshal := func(data []byte, into any) error { return utilyaml.Unmarshal(data, into) }
-	if r.Doc.JSON() {
-		unmarshal = utiljson.Unmarshal
-	}
-	if err := unmarshal([]byte(r.Doc.Text), &object); err != nil {
+	object, err := r.documentObject()
+	if err != nil {
 		return nil, apierrors.NewBadRequest(err.Error())
 	}
 	return kubectl.WithLastApplied(object)

@@ -236,12 +236,13 @@ function mayRepeat({ reason, wasUsed }: EvaluationStopped): boolean {
   return wasUsed && reason !== "time";
 }
 
-/** Published schemas and releases are slow, so a view requests them only for their panel. */
+/** Published schemas, releases and the stored CRD are slow, so a view requests them only for their panel. */
 export function viewOf({ scenario, panels, preliminary }: Question): View {
   const set = withoutDefaults(scenario);
   const schemas = panels.includes("schema") ? { schemas: true } : {};
   const releases = panels.includes("releases") ? { releases: true } : {};
-  const wanted = { ...set, ...schemas, ...releases };
+  const stored = panels.includes("kubectl") ? { crdStored: true } : {};
+  const wanted = { ...set, ...schemas, ...releases, ...stored };
   return preliminary ? { scenario: wanted, panels, preliminary } : { scenario: wanted, panels };
 }
 
