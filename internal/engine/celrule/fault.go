@@ -1,6 +1,7 @@
 package celrule
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -10,6 +11,7 @@ import (
 	"github.com/google/cel-go/common/ast"
 	"github.com/google/cel-go/common/operators"
 	"github.com/google/cel-go/common/types"
+	"github.com/google/cel-go/common/types/ref"
 	"github.com/google/cel-go/parser"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
@@ -26,8 +28,10 @@ type Fault struct {
 	Explanation string
 	// Range locates the sub-expression in the CRD.
 	Range playground.Range
-	// Guards lists rules that check the operands first. Their evaluation succeeds.
-	Guards []Guard
+	// Guard is a rule that checks the operands first and accepts the value; nil if there is none.
+	Guard *Guard
+	// Refusal is the same for a rule that refuses the value with the rule's message.
+	Refusal *Guard
 	// Rule is the location of the rule in the CRD.
 	Rule source.Location
 }
@@ -63,29 +67,36 @@ func findFault(node *Node, i int, variables map[string]any, evalErr error, locat
 		fault.Range = location.RangeAt(at.Line(), at.Column()+1)
 	}
 	for _, guard := range f.guards() {
-		if succeeds(node, i, guard.Rule, variables) {
-			fault.Guards = append(fault.Guards, guard)
+		switch evaluateInstead(node, i, guard.Rule, variables) {
+		case types.True:
+			fault.Guard = cmp.Or(fault.Guard, &guard)
+		case types.False:
+			fault.Refusal = cmp.Or(fault.Refusal, &guard)
 		}
 	}
 	return fault
 }
 
-// succeeds reports whether a rule in place of rule i compiles and evaluates without an error.
-func succeeds(node *Node, i int, rule string, variables map[string]any) bool {
+// evaluateInstead returns the value of a rule in place of rule i, or nil if it does not compile or
+// its evaluation fails.
+func evaluateInstead(node *Node, i int, rule string, variables map[string]any) ref.Val {
 	env := ruleEnvironment(node, i)
 	if env == nil {
-		return false
+		return nil
 	}
 	checked, issues := env.Compile(rule)
-	if issues.Err() != nil || checked.OutputType() != celgo.BoolType {
-		return false
+	if issues.Err() != nil {
+		return nil
 	}
 	program, err := env.Program(checked)
 	if err != nil {
-		return false
+		return nil
 	}
-	_, _, err = program.Eval(variables)
-	return err == nil
+	value, _, err := program.Eval(variables)
+	if err != nil {
+		return nil
+	}
+	return value
 }
 
 // A place is a boolean operand of a rule, together with the operator around it.

@@ -57,14 +57,18 @@ func findingsOf(t *testing.T, e *engine.Engine, s playground.Scenario) []playgro
 	return findings
 }
 
-// checkFixes applies each fix of f, which must reduce the number of such
-// findings.
+// checkFixes applies each fix of f, which must reduce the number of such findings and of the
+// errors of their field.
 func checkFixes(t *testing.T, e *engine.Engine, s playground.Scenario, findings []playground.Finding, f playground.Finding) {
 	t.Helper()
 	for _, fix := range f.Fixes {
 		fixed := applyFix(s, fix)
-		if countSimilar(findingsOf(t, e, fixed), f) >= countSimilar(findings, f) {
+		after := findingsOf(t, e, fixed)
+		if countSimilar(after, f) >= countSimilar(findings, f) {
 			t.Errorf("%q does not mend %s: %s\n%s\n---\n%s", fix.Title, f.Field, f.Message, fixed.CRD, fixed.Object)
+		}
+		if f.Severity == playground.SeverityError && f.Field != "" && countErrors(after, f.Field) >= countErrors(findings, f.Field) {
+			t.Errorf("%q leads to another error of %s: %s\n%s\n---\n%s", fix.Title, f.Field, f.Message, fixed.CRD, fixed.Object)
 		}
 	}
 }
@@ -79,6 +83,17 @@ func countSimilar(findings []playground.Finding, f playground.Finding) int {
 	for _, other := range findings {
 		if other.Stage == f.Stage && other.Reason == f.Reason && index.ReplaceAllString(other.Field, "") == index.ReplaceAllString(f.Field, "") &&
 			(f.Field != "" || other.Message == f.Message) {
+			n++
+		}
+	}
+	return n
+}
+
+// countErrors counts the errors of a field, without indexes.
+func countErrors(findings []playground.Finding, field string) int {
+	n := 0
+	for _, f := range findings {
+		if f.Severity == playground.SeverityError && index.ReplaceAllString(f.Field, "") == index.ReplaceAllString(field, "") {
 			n++
 		}
 	}

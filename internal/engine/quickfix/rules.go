@@ -83,18 +83,20 @@ func correctPolicyReference(p *problem) []playground.Fix {
 	return fixes
 }
 
-// guardRule adds a check before the part of the rule that failed.
+// guardRule adds a check before the part of the rule that failed. A check that refuses the
+// object is only named, because it leads to another error.
 func guardRule(p *problem) []playground.Fix {
 	if p.fault == nil {
 		return nil
 	}
-	path := p.crd.Doc.PathAt(p.fault.Rule.Key().Start)
-	var fixes []playground.Fix
-	for _, guard := range p.fault.Guards {
-		guarded, ok := edit.Set(p.crd.Doc, guard.Rule, path...)
-		fixes = append(fixes, p.newFix("Write in the rule: "+guard.Part, change{edit: guarded, ok: ok, document: playground.DocumentCRD})...)
+	if p.fault.Refusal != nil {
+		p.Hint += " To refuse the object with the rule's message instead, write: " + p.fault.Refusal.Part
 	}
-	return fixes
+	if p.fault.Guard == nil {
+		return nil
+	}
+	guarded, ok := edit.Set(p.crd.Doc, p.fault.Guard.Rule, p.crd.Doc.PathAt(p.fault.Rule.Key().Start)...)
+	return p.newFix("Write in the rule: "+p.fault.Guard.Part, change{edit: guarded, ok: ok, document: playground.DocumentCRD})
 }
 
 // correctName replaces a name in the rule with each candidate that compiles.

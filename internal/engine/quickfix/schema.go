@@ -19,6 +19,20 @@ func addMinimalSchema(p *problem) []playground.Fix {
 
 func setMatchedType(p *problem) []playground.Fix { return p.setField(p.match[1]) }
 
+// outsideJunctors returns a fix function without fixes below allOf, anyOf, oneOf and not, where a
+// structural schema permits only value validations.
+func outsideJunctors(fix fixFunc) fixFunc {
+	return func(p *problem) []playground.Fix {
+		for i, step := range p.path {
+			isProperty := i > 0 && p.path[i-1] == "properties"
+			if isJunctor := step == "allOf" || step == "anyOf" || step == "oneOf" || step == "not"; isJunctor && !isProperty {
+				return nil
+			}
+		}
+		return fix(p)
+	}
+}
+
 // inferType sets the type that the other keywords imply, or suggests the common
 // types.
 func inferType(p *problem) []playground.Fix {

@@ -56,8 +56,9 @@ func (p *problem) applyTable() playground.Finding {
 			f.Hint = s.hint
 		}
 		if s.fixes != nil && len(f.Fixes) == 0 {
+			p.Hint = f.Hint // a fix may explain more than its row
 			f.Fixes = append(f.Fixes, p.computeFixes(s.fixes)...)
-			f.Hint = cmp.Or(p.Hint, f.Hint) // a fix may explain more than its row
+			f.Hint = p.Hint
 		}
 		if f.Code != "" && f.Hint != "" && len(f.Fixes) > 0 {
 			break
@@ -195,10 +196,10 @@ var schemaErrors = []suggestion{
 		"allOf, anyOf, oneOf and not may contain only value validations. Set the type in the enclosing schema.", liftType},
 	{"structural-junctor", nil, pattern(`must be (?:empty|undefined|false) to be structural`),
 		"allOf, anyOf, oneOf and not may contain only value validations. Move this keyword to the enclosing schema.", removeField},
-	{"schema-type-mismatch", pattern(`\.type$`), pattern(`^Required value: must be (object|array)`), "", setMatchedType},
+	{"schema-type-mismatch", pattern(`\.type$`), pattern(`^Required value: must be (object|array)`), "", outsideJunctors(setMatchedType)},
 	{"schema-type-required", pattern(`\.type$`), pattern(`^Required value: must not be empty`),
 		"Each node of a structural schema needs a type, unless it has x-kubernetes-int-or-string or x-kubernetes-preserve-unknown-fields.", inferType},
-	{"schema-type-mismatch", pattern(`\.type$`), pattern(`^Invalid value: "?[^"]*"?: must be (object|array|string)`), "", setMatchedType},
+	{"schema-type-mismatch", pattern(`\.type$`), pattern(`^Invalid value: "?[^"]*"?: must be (object|array|string)`), "", outsideJunctors(setMatchedType)},
 	{"schema-type-unsupported", pattern(`\.type$`), pattern(`^Unsupported value: "([^"]*)"`),
 		"type must be one of array, boolean, integer, number, object, string.", correctType},
 	{"schema-metadata", pattern(`properties\[metadata\]`), pattern(`must not specify anything other than name and generateName`),
@@ -213,7 +214,7 @@ var schemaErrors = []suggestion{
 	{"schema-additional-properties", pattern(`additionalProperties$`), pattern(`^Forbidden: must not be used`), "", removeField},
 	{"list-map-keys-required", pattern(`x-kubernetes-list-map-keys$`), pattern(`must not be empty if x-kubernetes-list-type is map`),
 		"List the properties that identify an item.", chooseMapKeys},
-	{"list-type-map", pattern(`x-kubernetes-list-type$`), pattern(`must be map if x-kubernetes-list-map-keys is non-empty`), "", setFieldTo("map")},
+	{"list-type-map", pattern(`x-kubernetes-list-type$`), pattern(`must be map if x-kubernetes-list-map-keys is non-empty`), "", outsideJunctors(setFieldTo("map"))},
 	{"list-map-key-optional", nil, pattern(`must have a default or be a required property`),
 		"Every item needs the key. Make it required, or give it a default.", requireMapKey},
 	{"list-map-key-nullable", nil, pattern(`cannot be nullable`), "", removeField},
