@@ -10,7 +10,6 @@ import (
 	"github.com/crdlab/crdlab/internal/engine/quickfix"
 	"github.com/crdlab/crdlab/internal/playground"
 	"github.com/crdlab/crdlab/internal/source"
-	"github.com/crdlab/crdlab/internal/source/edit"
 )
 
 // columnTypes maps the type of a printer column to the types of the values that it shows, see
@@ -130,7 +129,7 @@ func (n node) correctPath(jsonPath string, t target, path []any) (fixes []playgr
 
 // set returns the fix that sets a value of the document, if that is possible.
 func (n node) set(title string, value any, path []any) []playground.Fix {
-	e, ok := edit.Set(n.crd.Doc, value, path...)
+	e, ok := n.setting(value, path...)
 	if !ok {
 		return nil
 	}

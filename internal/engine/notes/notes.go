@@ -6,6 +6,7 @@ import (
 	"cmp"
 	"maps"
 	"slices"
+	"sync"
 
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 
@@ -38,18 +39,23 @@ var kinds = []struct {
 // maxNotes is the maximum number of notes that a report describes.
 const maxNotes = 50
 
+// maxPlaces is the maximum number of places that a note names.
+const maxPlaces = 16
+
 // Add adds the notes about an accepted CRD to its report.
 func Add(c *crd.CRD) {
 	if c.V1 == nil || !c.Report.Accepted || c.V1.Spec.PreserveUnknownFields {
 		return
 	}
-	l := list{merged: map[string]int{}}
+	l := list{merged: map[string]int{}, patterns: map[string]bool{}}
 	for i, v := range c.V1.Spec.Versions {
 		schema, ok := c.Doc.At(c.SchemaPath(i, nil)...)
 		if !ok || v.Schema == nil || v.Schema.OpenAPIV3Schema == nil {
 			continue // the existing CRD has the schema, or a v1beta1 CRD has it elsewhere
 		}
-		l.walk(node{version: &version{v, i, c}, at: schema, schema: v.Schema.OpenAPIV3Schema})
+		root := v.Schema.OpenAPIV3Schema
+		properties := sync.OnceValue(func() map[string]bool { return propertiesOf(root, map[string]bool{}) })
+		l.walk(node{version: &version{v, i, c, &l, properties}, at: schema, schema: root})
 	}
 	slices.SortStableFunc(l.notes, func(a, b playground.Finding) int {
 		return cmp.Or(cmp.Compare(a.Range.Start.Line, b.Range.Start.Line), cmp.Compare(a.Range.Start.Character, b.Range.Start.Character))
@@ -65,6 +71,9 @@ type version struct {
 	apiextensionsv1.CustomResourceDefinitionVersion
 	index int // in spec.versions
 	crd   *crd.CRD
+	list  *list
+	// properties returns the names of all properties of the schema.
+	properties func() map[string]bool
 }
 
 // A node is a schema node of a version.
@@ -110,6 +119,8 @@ type list struct {
 	notes []playground.Finding
 	// merged holds the index of a note by its code, schema node and message.
 	merged map[string]int
+	// patterns caches the results of matchesIntegers: CRDs repeat the pattern of quantities.
+	patterns map[string]bool
 }
 
 func (l *list) walk(n node) {
@@ -132,8 +143,8 @@ func (l *list) add(n node, note playground.Finding) {
 		return
 	}
 	known := &l.notes[i]
-	if known.Range == note.Range {
-		return // an alias
+	if known.Range == note.Range || len(known.Related) >= maxPlaces {
+		return // an alias, or too long to read
 	}
 	known.Related = append(known.Related, playground.Related{Document: note.Document, Range: note.Range, Message: "Also here"})
 	for j := range min(len(known.Fixes), len(note.Fixes)) {
@@ -159,6 +170,20 @@ func newFix(title string, edits ...edit.Edit) []playground.Fix {
 		fix.Edits = append(fix.Edits, playground.TextEdit{Document: playground.DocumentCRD, Range: e.Range, NewText: e.NewText})
 	}
 	return []playground.Fix{fix}
+}
+
+// setting returns the edit that sets a value of the document, see [node.edit].
+func (n node) setting(value any, path ...any) (edit.Edit, bool) {
+	return n.edit(func() (edit.Edit, bool) { return edit.Set(n.crd.Doc, value, path...) })
+}
+
+// edit returns the result of compute. ok is false if there is no such edit, or if the report
+// probably has no room for the note: to find the place of an edit takes time.
+func (n node) edit(compute func() (edit.Edit, bool)) (e edit.Edit, ok bool) {
+	if len(n.list.notes) >= maxNotes {
+		return e, false
+	}
+	return compute()
 }
 
 // documentPath returns the path of a field of the node in the document.

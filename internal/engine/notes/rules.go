@@ -11,7 +11,6 @@ import (
 
 	"github.com/crdlab/crdlab/internal/engine/crd"
 	"github.com/crdlab/crdlab/internal/playground"
-	"github.com/crdlab/crdlab/internal/source/edit"
 )
 
 // escapedName matches a name with an escape sequence of Kubernetes: selected with a dot, as the
@@ -39,7 +38,7 @@ func findEscapedKeys(n node) (notes []playground.Finding) {
 			}
 			escaped := rule.Rule[m[group]:m[group+1]]
 			name, ok := apiservercel.Unescape(escaped)
-			if !ok || group == 2 && hasProperty(n.Schema.OpenAPIV3Schema, name) {
+			if !ok || group == 2 && n.properties()[name] {
 				continue
 			}
 			start := utf8.RuneCountInString(rule.Rule[:m[group]])
@@ -51,20 +50,19 @@ func findEscapedKeys(n node) (notes []playground.Finding) {
 	return notes
 }
 
-// hasProperty reports whether a node of a schema has a property.
-func hasProperty(s *apiextensionsv1.JSONSchemaProps, name string) bool {
-	if s == nil {
-		return false
+// propertiesOf adds the names of all properties of a schema to names, and returns names.
+func propertiesOf(s *apiextensionsv1.JSONSchemaProps, names map[string]bool) map[string]bool {
+	for name, property := range s.Properties {
+		names[name] = true
+		propertiesOf(&property, names)
 	}
-	if _, ok := s.Properties[name]; ok {
-		return true
+	if s.Items != nil && s.Items.Schema != nil {
+		propertiesOf(s.Items.Schema, names)
 	}
-	for _, property := range s.Properties {
-		if hasProperty(&property, name) {
-			return true
-		}
+	if s.AdditionalProperties != nil && s.AdditionalProperties.Schema != nil {
+		propertiesOf(s.AdditionalProperties.Schema, names)
 	}
-	return s.Items != nil && hasProperty(s.Items.Schema, name) || s.AdditionalProperties != nil && hasProperty(s.AdditionalProperties.Schema, name)
+	return names
 }
 
 // A bound is a keyword that limits the size of values, and so the estimated cost of rules.
@@ -98,7 +96,7 @@ func findUncountedBounds(n node) (notes []playground.Finding) {
 				}
 			}
 			var fixes []playground.Fix
-			if e, ok := edit.Set(n.crd.Doc, *limit, n.documentPath(bound.name)...); ok {
+			if e, ok := n.setting(*limit, n.documentPath(bound.name)...); ok {
 				fixes = newFix(fmt.Sprintf("Repeat %s: %d outside of allOf", bound.name, *limit), e)
 			}
 			notes = append(notes, newNote(at.Key(), "the estimated cost of rules ignores "+bound.name+" in allOf",

@@ -26,6 +26,10 @@ func findMistypedEnums(n node) []playground.Finding {
 		if matchesType(n.schema, value.Raw) {
 			continue
 		}
+		if len(wrong) == maxPlaces {
+			wrong, edits = append(wrong, "…"), nil
+			break
+		}
 		item, ok := n.at.At("enum", i)
 		if !ok {
 			return nil
@@ -34,7 +38,7 @@ func findMistypedEnums(n node) []playground.Finding {
 			at = item.Value()
 		}
 		wrong = append(wrong, cmp.Or(string(value.Raw), "null"))
-		e, ok := edit.Set(n.crd.Doc, item.Node().Value, n.documentPath("enum", i)...)
+		e, ok := n.setting(item.Node().Value, n.documentPath("enum", i)...)
 		if ok && n.schema.Type == "string" && item.Node().Kind == yaml.ScalarNode && len(value.Raw) > 0 {
 			edits, written = append(edits, e), append(written, item.Node().Value)
 		}
@@ -85,7 +89,9 @@ func findBooleanKeys(n node) (notes []playground.Finding) {
 				continue
 			}
 			var fixes []playground.Fix
-			if e, ok := edit.Rename(n.crd.Doc, key.Value, n.documentPath("properties", key.Value)...); ok {
+			if e, ok := n.edit(func() (edit.Edit, bool) {
+				return edit.Rename(n.crd.Doc, key.Value, n.documentPath("properties", key.Value)...)
+			}); ok {
 				fixes = newFix("Quote "+key.Value, e)
 			}
 			notes = append(notes, newNote(at.Key(), fmt.Sprintf("the name of this property is %q: without quotes, YAML reads %s as a boolean", name, key.Value),
@@ -115,7 +121,7 @@ func findIgnoredKeywords(n node) (notes []playground.Finding) {
 // other keywords for strings may bound the estimated cost of rules.
 func findUncheckedIntegers(n node) []playground.Finding {
 	at, ok := n.at.At("pattern")
-	if !ok || !n.schema.XIntOrString || n.schema.Minimum != nil || n.schema.Maximum != nil || matchesIntegers(n.schema.Pattern) {
+	if !ok || !n.schema.XIntOrString || n.schema.Minimum != nil || n.schema.Maximum != nil || n.list.matchesIntegers(n.schema.Pattern) {
 		return nil
 	}
 	if slices.ContainsFunc(n.schema.XValidations, func(rule apiextensionsv1.ValidationRule) bool { return strings.Contains(rule.Rule, "type(self)") }) {
@@ -126,9 +132,14 @@ func findUncheckedIntegers(n node) []playground.Finding {
 }
 
 // matchesIntegers reports whether a pattern matches integers, so that it means strings alone.
-func matchesIntegers(pattern string) bool {
-	compiled, err := regexp.Compile(pattern)
-	return err != nil || compiled.MatchString("1") && compiled.MatchString("10")
+func (l *list) matchesIntegers(pattern string) bool {
+	matches, known := l.patterns[pattern]
+	if !known {
+		compiled, err := regexp.Compile(pattern)
+		matches = err != nil || compiled.MatchString("1") && compiled.MatchString("10")
+		l.patterns[pattern] = matches
+	}
+	return matches
 }
 
 // findPrunedMetadata reports metadata below the root without properties, such as that of a
