@@ -25,6 +25,7 @@ type checkFlags struct {
 	applyFlags
 	output  string
 	verbose bool
+	noNotes bool
 	fix     bool
 	diff    bool
 	pageURL string
@@ -60,6 +61,7 @@ kubectl creates them.
 	command.Flags().StringVar(&flags.pageURL, "page-url", os.Getenv(pageVariable), "`URL` of the page, for links in the format markdown (environment: "+pageVariable+")")
 	command.Flags().BoolVar(&flags.fromCluster, "from-cluster", false, "read the CRDs of objects without a CRD in the paths from a cluster")
 	flags.cluster.add(command)
+	command.Flags().BoolVar(&flags.noNotes, "no-notes", false, "omit crdlab's own notes about accepted CRDs")
 	addWatch(command, &flags.watch)
 	addOutput(command, &flags.output, format.Names...)
 	return command
@@ -116,6 +118,9 @@ func checkInput(command *cobra.Command, flags checkFlags, in *manifest.Input, pr
 	progress.clear()
 	if err != nil {
 		return 0, err
+	}
+	if flags.noNotes {
+		result.DropNotes()
 	}
 	for _, p := range result.Problems {
 		fmt.Fprintf(command.ErrOrStderr(), "crdlab: %s: %s\n", p.Path, p.Message)

@@ -102,6 +102,15 @@ type Verdict struct {
 	CostLimit uint64 `json:"costLimit"`
 }
 
+// DropNotes removes crdlab's own notes.
+func (r *Result) DropNotes() {
+	for _, d := range r.Documents {
+		for i := range d.Verdicts {
+			d.Verdicts[i].Findings = slices.DeleteFunc(d.Verdicts[i].Findings, func(f Finding) bool { return f.Reason == playground.ReasonNote })
+		}
+	}
+}
+
 // Finding is a finding in a file.
 type Finding struct {
 	Place

@@ -10,6 +10,7 @@ import (
 	"github.com/crdlab/crdlab/internal/engine/conversion"
 	"github.com/crdlab/crdlab/internal/engine/crd"
 	"github.com/crdlab/crdlab/internal/engine/crddiff"
+	"github.com/crdlab/crdlab/internal/engine/notes"
 	"github.com/crdlab/crdlab/internal/engine/object"
 	"github.com/crdlab/crdlab/internal/engine/quickfix"
 	"github.com/crdlab/crdlab/internal/engine/release"
@@ -137,9 +138,11 @@ func (e *Engine) EvaluateCRD(ctx context.Context, s playground.Scenario) *crd.CR
 	return c
 }
 
-// completeReport adds hints, fixes and the comparison with the old CRD to the report of
-// c, and returns c.
+// completeReport adds notes, hints, fixes and the comparison with the old CRD to the report
+// of c, and returns c.
 func completeReport(c *crd.CRD) *crd.CRD {
+	// A failure of the notes must not change the verdict.
+	_ = upstream.Guard(playground.StageNotes, func() error { notes.Add(c); return nil })
 	quickfix.SuggestForCRD(c)
 	// An error means that the CRDs cannot be compared. The report already explains why.
 	_ = upstream.Guard(playground.StageCRDValidate, func() error { return crddiff.Compare(c) })

@@ -10,8 +10,8 @@ import (
 
 // Preliminary evaluates s like [Engine.Evaluate], but returns sooner if the CRD has
 // a large number of new rules, or if it has an old CRD. Upstream then validates only
-// the rules that do not compile or exceed a cost limit, changes have no witnesses yet, and
-// preliminary is true. The findings of a preliminary report are a subset of the findings
+// the rules that do not compile or exceed a cost limit, changes have no witnesses yet, the
+// CRD has no notes yet, and preliminary is true. The findings of a preliminary report are a subset of the findings
 // of Evaluate.
 //
 // web/flows/page.bench.ts measures the time to the first findings.
@@ -31,8 +31,10 @@ func (e *Engine) Preliminary(ctx context.Context, s playground.Scenario) (report
 	})
 	report.Preliminary = preliminary
 	if unconfirmed {
-		// The API server serves only a CRD with valid rules.
-		report.CRD.Findings = slices.DeleteFunc(slices.Clone(report.CRD.Findings), func(f playground.Finding) bool { return f.Stage == playground.StageCRDServe })
+		// The API server serves only a CRD with valid rules, and only an accepted CRD has notes.
+		report.CRD.Findings = slices.DeleteFunc(slices.Clone(report.CRD.Findings), func(f playground.Finding) bool {
+			return f.Stage == playground.StageCRDServe || f.Stage == playground.StageNotes
+		})
 	}
 	return report, preliminary, err
 }

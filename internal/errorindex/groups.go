@@ -5,6 +5,9 @@ type group struct {
 	codes []string
 }
 
+// Notes is the group of crdlab's own notes, which are about no error of the API server.
+const Notes = "Notes about an accepted CRD"
+
 // groups lists the pages in the order of the index.
 var groups = []group{
 	{"Manifests", []string{
@@ -47,6 +50,10 @@ var groups = []group{
 	{"Conversion webhooks", []string{
 		"conversion-failed", "conversion-client-config", "conversion-webhook-unused", "conversion-review-versions", "conversion-service",
 		"conversion-url", "conversion-ca-bundle",
+	}},
+	{Notes, []string{
+		"column-no-value", "column-first-value", "scale-no-value", "enum-type", "boolean-key", "int-or-string-pattern",
+		"escaped-map-key", "embedded-metadata", "all-of-bound",
 	}},
 	{"Admission", []string{"policy-denied", "webhook-denied", "webhook-failed", "unknown-field-in-policy"}},
 }

@@ -131,11 +131,22 @@ func groups(d check.Document) []group {
 // names returns the releases of a group as a prefix or suffix of messages.
 func (g group) names() string { return strings.Join(g.releases, ", ") }
 
-// visible returns the findings for people: errors and warnings.
+// visible returns the findings for people: errors, warnings and crdlab's own notes.
 func (g group) visible() []check.Finding {
 	return slices.DeleteFunc(slices.Clone(g.Findings), func(f check.Finding) bool {
-		return f.Severity != playground.SeverityError && f.Severity != playground.SeverityWarning
+		return f.Severity == playground.SeverityInfo && f.Reason != playground.ReasonNote
 	})
+}
+
+// label returns the label of a finding that is no error.
+func label(f check.Finding) string {
+	switch f.Severity {
+	case playground.SeverityWarning:
+		return "warning: "
+	case playground.SeverityInfo:
+		return "note: "
+	}
+	return ""
 }
 
 // reasonInvalid is the reason of the API server for an object with invalid fields.

@@ -6,7 +6,6 @@ import (
 	"strings"
 
 	"github.com/crdlab/crdlab/internal/check"
-	"github.com/crdlab/crdlab/internal/playground"
 )
 
 // writeMarkdown writes a summary for comments and job summaries.
@@ -43,11 +42,7 @@ func markdownDocument(out io.Writer, d check.Document, g group, findings []check
 	}
 	fmt.Fprintf(out, "%s\n\n| place | finding | hint |\n|---|---|---|\n", code(g.headline(d)))
 	for _, f := range findings {
-		label := ""
-		if f.Severity == playground.SeverityWarning {
-			label = "warning: "
-		}
-		fmt.Fprintf(out, "| %s | %s%s | %s |\n", code(fmt.Sprintf("%s:%d:%d", f.Path, f.Line, f.Column)), label, code(f.Text()), cell(f.Hint))
+		fmt.Fprintf(out, "| %s | %s%s | %s |\n", code(fmt.Sprintf("%s:%d:%d", f.Path, f.Line, f.Column)), label(f), code(f.Text()), cell(f.Hint))
 	}
 }
 

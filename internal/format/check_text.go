@@ -72,11 +72,14 @@ func (t text) document(d check.Document, g group) {
 }
 
 func (t text) finding(f check.Finding) {
-	label, style := "", red
-	if f.Severity == playground.SeverityWarning {
-		label, style = "warning: ", yellow
+	style := red
+	switch f.Severity {
+	case playground.SeverityWarning:
+		style = yellow
+	case playground.SeverityInfo:
+		style = cyan
 	}
-	fmt.Fprintf(t, "  %s %s%s\n", t.styled(bold, fmt.Sprintf("%s:%d:%d:", f.Path, f.Line, f.Column)), t.styled(style, label), indented(f.Text(), "  "))
+	fmt.Fprintf(t, "  %s %s%s\n", t.styled(bold, fmt.Sprintf("%s:%d:%d:", f.Path, f.Line, f.Column)), t.styled(style, label(f)), indented(f.Text(), "  "))
 	t.excerpt(f, style)
 	for _, r := range f.Related {
 		fmt.Fprintf(t, "      %s:%d:%d: %s\n", r.Path, r.Line, r.Column, indented(r.Message, "      "))
@@ -84,12 +87,12 @@ func (t text) finding(f check.Finding) {
 	if f.Hint != "" {
 		fmt.Fprintf(t, "      %s %s\n", t.styled(cyan, "hint:"), indented(f.Hint, "      "))
 	}
-	label = "fix:"
+	fixLabel := "fix:"
 	if f.SafeFix {
-		label = "safe fix:"
+		fixLabel = "safe fix:"
 	}
 	for _, fix := range f.Fixes {
-		fmt.Fprintf(t, "      %s %s\n", t.styled(cyan, label), fix)
+		fmt.Fprintf(t, "      %s %s\n", t.styled(cyan, fixLabel), fix)
 	}
 }
 

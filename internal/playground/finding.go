@@ -43,6 +43,10 @@ const ReasonOmitted = "PlaygroundOmitted"
 // keeps although the document does not have it.
 const ReasonKept = "PlaygroundKept"
 
+// ReasonNote is the [Finding.Reason] of crdlab's own notes about an accepted CRD, which the API
+// server does not know.
+const ReasonNote = "PlaygroundNote"
+
 // Related is a location that explains a [Finding], such as a schema keyword.
 type Related struct {
 	Document Document `json:"document"`

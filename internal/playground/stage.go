@@ -58,6 +58,10 @@ const (
 	StageCRDServe    StageName = "crd serve"
 )
 
+// StageNotes is the stage of crdlab's own notes about an accepted CRD. The API server has no
+// such stage.
+const StageNotes StageName = "notes"
+
 // A StageSkip explains why a request skips a stage although no earlier stage
 // failed. Stage.Why may append a detail after a blank.
 type StageSkip = string

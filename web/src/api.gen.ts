@@ -313,7 +313,7 @@ export type components = {
              * @description Stage is the stage of the object's request that needed the conversion.
              * @enum {string}
              */
-            readonly stage: "" | "decode" | "apply" | "metadata" | "prune" | "nulls" | "embedded" | "default" | "prepare" | "mutate" | "complete" | "validate" | "rules" | "admit" | "find" | "finalize" | "scale" | "store" | "size" | "read" | "crd decode" | "crd apply" | "crd validate" | "crd size" | "crd serve";
+            readonly stage: "" | "decode" | "apply" | "metadata" | "prune" | "nulls" | "embedded" | "default" | "prepare" | "mutate" | "complete" | "validate" | "rules" | "admit" | "find" | "finalize" | "scale" | "store" | "size" | "read" | "crd decode" | "crd apply" | "crd validate" | "crd size" | "crd serve" | "notes";
             /** @description From and To are apiVersions. */
             readonly from: string;
             readonly to: string;
@@ -532,7 +532,7 @@ export type components = {
              * @description Stage is the stage that produced the finding; empty if it is unknown, because the evaluation was aborted.
              * @enum {string}
              */
-            readonly stage: "" | "decode" | "apply" | "metadata" | "prune" | "nulls" | "embedded" | "default" | "prepare" | "mutate" | "complete" | "validate" | "rules" | "admit" | "find" | "finalize" | "scale" | "store" | "size" | "read" | "crd decode" | "crd apply" | "crd validate" | "crd size" | "crd serve";
+            readonly stage: "" | "decode" | "apply" | "metadata" | "prune" | "nulls" | "embedded" | "default" | "prepare" | "mutate" | "complete" | "validate" | "rules" | "admit" | "find" | "finalize" | "scale" | "store" | "size" | "read" | "crd decode" | "crd apply" | "crd validate" | "crd size" | "crd serve" | "notes";
             /** @description Reason is the API server's cause type, such as FieldValueInvalid, or PlaygroundLimit. */
             readonly reason: string;
             /** @description Code names the kind of error, such as cel-undefined-field. It is the key of the error's page in the error index, or empty. */
@@ -1029,7 +1029,7 @@ export type components = {
              * @description Name is one of the Stage… constants.
              * @enum {string}
              */
-            readonly name: "" | "decode" | "apply" | "metadata" | "prune" | "nulls" | "embedded" | "default" | "prepare" | "mutate" | "complete" | "validate" | "rules" | "admit" | "find" | "finalize" | "scale" | "store" | "size" | "read" | "crd decode" | "crd apply" | "crd validate" | "crd size" | "crd serve";
+            readonly name: "" | "decode" | "apply" | "metadata" | "prune" | "nulls" | "embedded" | "default" | "prepare" | "mutate" | "complete" | "validate" | "rules" | "admit" | "find" | "finalize" | "scale" | "store" | "size" | "read" | "crd decode" | "crd apply" | "crd validate" | "crd size" | "crd serve" | "notes";
             /**
              * @description Outcome is pass, fail or skipped.
              * @enum {string}

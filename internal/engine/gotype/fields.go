@@ -15,6 +15,13 @@ func FieldNames(t reflect.Type, path []any) []string {
 	for t.Kind() == reflect.Pointer {
 		t = t.Elem()
 	}
+	if t.Kind() == reflect.Struct {
+		// The types "schema or Boolean" and "schema or list" have no field in JSON:
+		// the schema is at the same path.
+		if field, ok := t.FieldByName("Schema"); ok && field.Type == reflect.TypeFor[*apiextensionsv1.JSONSchemaProps]() {
+			return FieldNames(field.Type, path)
+		}
+	}
 	if len(path) == 0 {
 		if t.Kind() != reflect.Struct {
 			return nil
@@ -25,11 +32,6 @@ func FieldNames(t reflect.Type, path []any) []string {
 	case reflect.Slice, reflect.Map:
 		return FieldNames(t.Elem(), path[1:])
 	case reflect.Struct:
-		// The types "schema or Boolean" and "schema or list" have no field in JSON:
-		// the schema is at the same path.
-		if field, ok := t.FieldByName("Schema"); ok && field.Type == reflect.TypeFor[*apiextensionsv1.JSONSchemaProps]() {
-			return FieldNames(field.Type, path)
-		}
 		var found []string
 		Fields(t, func(name string, field reflect.Type) {
 			if name == path[0] {

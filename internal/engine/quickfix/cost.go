@@ -193,15 +193,30 @@ func sizeField(node *apiextensions.JSONSchemaProps) **int64 {
 	return nil
 }
 
-// sizeLimit returns the stricter of a node's present limit and the level's. The
-// node must have a size keyword.
+// sizeLimit returns the strictest of a node's present limit, its limits in allOf and the
+// level's. The node must have a size keyword.
 func sizeLimit(node *apiextensions.JSONSchemaProps, level int) int64 {
 	limit := sizeLevels[level].items
 	if sizeKeyword(node) == "maxLength" {
 		limit = sizeLevels[level].length
 	}
 	if present := *sizeField(node); present != nil {
-		return min(*present, limit)
+		limit = min(*present, limit)
+	}
+	if uncounted := uncountedLimit(node); uncounted != nil {
+		limit = min(*uncounted, limit)
+	}
+	return limit
+}
+
+// uncountedLimit returns the strictest limit in a node's allOf, which the estimated cost
+// ignores, or nil.
+func uncountedLimit(node *apiextensions.JSONSchemaProps) (limit *int64) {
+	for _, part := range node.AllOf {
+		part.Type, part.Enum, part.XIntOrString, part.AdditionalProperties = node.Type, node.Enum, node.XIntOrString, node.AdditionalProperties
+		if present := *sizeField(&part); present != nil && (limit == nil || *present < *limit) {
+			limit = present
+		}
 	}
 	return limit
 }
@@ -236,6 +251,9 @@ func (p *problem) newSizeFix(rule ruleLocation, nodes []crdschema.Path, level in
 			continue
 		}
 		keyword := sizeKeyword(node)
+		if uncountedLimit(node) != nil {
+			p.Hint = "The estimated cost is too high. It ignores bounds in allOf: repeat them outside of allOf, and bound the other lists, maps and strings that the rule iterates over or is nested in."
+		}
 		changes = append(changes, p.setValue(limit, append(p.crd.SchemaPath(rule.version, path), keyword)...))
 		title := fmt.Sprintf("%s: %d", keyword, limit)
 		if name := describeNode(path); name != "" {

@@ -31,7 +31,7 @@ func correctUnknownField(p *problem) []playground.Fix {
 		return nil
 	}
 	var fixes []playground.Fix
-	for _, name := range similarNames(typed, p.fieldNames(parent)) {
+	for _, name := range SimilarNames(typed, p.fieldNames(parent)) {
 		if !p.exists(append(parent, name)...) {
 			fixes = append(fixes, p.newFix("Rename to "+name, p.renameKey(name, path...))...)
 		}
@@ -145,7 +145,7 @@ func chooseEnumValue(p *problem) []playground.Fix {
 		names[i] = fmt.Sprint(value)
 	}
 	var order []int
-	for _, name := range append(similarNames(p.scalar(p.path...), names), names...) {
+	for _, name := range append(SimilarNames(p.scalar(p.path...), names), names...) {
 		if i := slices.Index(names, name); !slices.Contains(order, i) {
 			order = append(order, i)
 		}

@@ -23,7 +23,7 @@ func correctProperty(p *problem) []playground.Fix {
 	if fixes := p.escapeProperty(rule); fixes != nil {
 		return fixes
 	}
-	return p.correctName(p.match[1], similarNames(p.match[1], propertyNames(rule.root)))
+	return p.correctName(p.match[1], SimilarNames(p.match[1], propertyNames(rule.root)))
 }
 
 // escapeProperty replaces a property name that CEL reads differently with its
@@ -67,7 +67,7 @@ var celNames = []string{"self", "oldSelf", "has", "size", "all", "exists", "exis
 // correctReference suggests a property of self and similar names of CEL.
 func correctReference(p *problem) []playground.Fix {
 	name := p.match[1]
-	return p.correctName(name, append([]string{"self." + name}, similarNames(name, celNames)...))
+	return p.correctName(name, append([]string{"self." + name}, SimilarNames(name, celNames)...))
 }
 
 // policyVariables are the variables of an expression in an admission policy
@@ -77,7 +77,7 @@ var policyVariables = []string{"object", "oldObject", "request", "params", "name
 // correctPolicyReference replaces the marked name in the expression of a policy.
 func correctPolicyReference(p *problem) []playground.Fix {
 	var fixes []playground.Fix
-	for _, name := range similarNames(p.match[1], policyVariables) {
+	for _, name := range SimilarNames(p.match[1], policyVariables) {
 		fixes = append(fixes, p.newFix("Replace with "+name, replaceRange(p.Range, name))...)
 	}
 	return fixes

@@ -96,7 +96,7 @@ func correctType(p *problem) []playground.Fix {
 		return p.setField(known)
 	}
 	var fixes []playground.Fix
-	for _, name := range similarNames(typed, []string{"array", "boolean", "integer", "number", "object", "string"}) {
+	for _, name := range SimilarNames(typed, []string{"array", "boolean", "integer", "number", "object", "string"}) {
 		fixes = append(fixes, p.setField(name)...)
 	}
 	return fixes

@@ -8,9 +8,9 @@ import (
 	"github.com/agnivade/levenshtein"
 )
 
-// similarNames returns the names that differ from typed in a few letters, the
+// SimilarNames returns the names that differ from typed in a few letters, the
 // most similar first and at most maxFixes.
-func similarNames(typed string, names []string) []string {
+func SimilarNames(typed string, names []string) []string {
 	type candidate struct {
 		name     string
 		distance int

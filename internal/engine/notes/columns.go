@@ -1,0 +1,137 @@
+package notes
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+
+	"github.com/crdlab/crdlab/internal/engine/quickfix"
+	"github.com/crdlab/crdlab/internal/playground"
+	"github.com/crdlab/crdlab/internal/source"
+)
+
+// columnTypes maps the type of a printer column to the types of the values that it shows, see
+// cellForJSONValue of k8s.io/apiextensions-apiserver/pkg/registry/customresource/tableconvertor.
+// A column of type string shows all values.
+var columnTypes = map[string][]string{
+	"integer": {"integer", "number", "int-or-string"}, "number": {"integer", "number", "int-or-string"}, "boolean": {"boolean"}, "date": {"string"},
+}
+
+// shows reports whether a column of a type can show values of a schema.
+func shows(column string, schema *apiextensionsv1.JSONSchemaProps) bool {
+	shown, ok := columnTypes[column]
+	return !ok || typeOf(schema) == "" || slices.Contains(shown, typeOf(schema))
+}
+
+// columns calls visit for each printer column of the version that the document has, if n is the
+// root.
+func (n node) columns(visit func(c apiextensionsv1.CustomResourceColumnDefinition, at source.Location, path []any)) {
+	if n.parent != nil {
+		return
+	}
+	for i, column := range n.AdditionalPrinterColumns {
+		path := []any{"spec", "versions", n.index, "additionalPrinterColumns", i}
+		if at, ok := n.crd.Doc.At(path...); ok {
+			visit(column, at, path)
+		}
+	}
+}
+
+// findEmptyColumns reports columns that are empty for each object.
+func findEmptyColumns(n node) (notes []playground.Finding) {
+	n.columns(func(c apiextensionsv1.CustomResourceColumnDefinition, at source.Location, path []any) {
+		t := resolve(n.schema, c.JSONPath)
+		switch {
+		case t.problem != "":
+			at, _ := at.At("jsonPath")
+			notes = append(notes, newNote(at.Value(), fmt.Sprintf("the column %s is always empty: %s", c.Name, t.problem),
+				t.hint(), n.correctPath(c.JSONPath, t, append(path, "jsonPath"))...))
+		case t.schema != nil && !shows(c.Type, t.schema):
+			at, _ := at.At("type")
+			hint := "The API server shows a value only if it has the type of the column."
+			if t.schema.Type == "array" || t.several {
+				hint += " A column cannot count the items of a list: let the controller write their number into the status."
+			}
+			var fixes []playground.Fix
+			if t.schema.Type != "array" && t.schema.Type != "object" {
+				fixes = n.set("Set type: "+columnType(t.schema), columnType(t.schema), append(path, "type"))
+			}
+			notes = append(notes, newNote(at.Value(), fmt.Sprintf("the column %s is always empty: its type is %s, but its path selects %s", c.Name, c.Type, describe(t.schema)), hint, fixes...))
+		}
+	})
+	return notes
+}
+
+// columnType returns the type of a column that shows the values of a schema.
+func columnType(schema *apiextensionsv1.JSONSchemaProps) string {
+	if _, ok := columnTypes[schema.Type]; ok {
+		return schema.Type
+	}
+	return "string"
+}
+
+// findFirstValues reports columns that show only the first of several values.
+func findFirstValues(n node) (notes []playground.Finding) {
+	n.columns(func(c apiextensionsv1.CustomResourceColumnDefinition, at source.Location, _ []any) {
+		if t := resolve(n.schema, c.JSONPath); t.several && t.problem == "" && (t.schema == nil || shows(c.Type, t.schema)) {
+			at, _ := at.At("jsonPath")
+			notes = append(notes, newNote(at.Value(), fmt.Sprintf("the column %s shows only the first of the values that its path selects", c.Name),
+				"A column shows a single value. With type: string, the path of a list without [*] shows the whole list as JSON. Otherwise, let the controller write a summary into the status."))
+		}
+	})
+	return notes
+}
+
+// findScalePaths reports paths of the scale subresource that lead to no value of the right type.
+func findScalePaths(n node) (notes []playground.Finding) {
+	if n.parent != nil || n.Subresources == nil || n.Subresources.Scale == nil {
+		return nil
+	}
+	scale := n.Subresources.Scale
+	fields := []struct{ name, path, want, effect string }{
+		{"specReplicasPath", scale.SpecReplicasPath, "integer", "no object can be scaled"},
+		{"statusReplicasPath", scale.StatusReplicasPath, "integer", "the scale subresource reports no replicas"},
+	}
+	if scale.LabelSelectorPath != nil {
+		fields = append(fields, struct{ name, path, want, effect string }{"labelSelectorPath", *scale.LabelSelectorPath, "string", "the scale subresource reports no selector"})
+	}
+	for _, f := range fields {
+		path := []any{"spec", "versions", n.index, "subresources", "scale", f.name}
+		at, ok := n.crd.Doc.At(path...)
+		if !ok {
+			continue
+		}
+		t := resolve(n.schema, f.path)
+		switch {
+		case t.problem != "":
+			notes = append(notes, newNote(at.Value(), f.effect+": "+t.problem, t.hint(), n.correctPath(f.path, t, path)...))
+		case t.schema != nil && typeOf(t.schema) != "" && typeOf(t.schema) != f.want && typeOf(t.schema) != "int-or-string":
+			notes = append(notes, newNote(at.Value(), fmt.Sprintf("%s of the scale subresource needs a value of type %s, but %s is %s", f.name, f.want, t.walked, describe(t.schema)),
+				"Requests for the scale subresource of an object with this value fail."))
+		}
+	}
+	return notes
+}
+
+// correctPath returns fixes that replace the missing name of a path by similar names.
+func (n node) correctPath(jsonPath string, t target, path []any) (fixes []playground.Fix) {
+	if t.missing == "" || strings.Count(jsonPath, "."+t.missing) != 1 {
+		return nil
+	}
+	for _, name := range quickfix.SimilarNames(t.missing, t.known) {
+		corrected := strings.Replace(jsonPath, "."+t.missing, "."+name, 1)
+		fixes = append(fixes, n.set("Replace with "+corrected, corrected, path)...)
+	}
+	return fixes
+}
+
+// set returns the fix that sets a value of the document, if that is possible.
+func (n node) set(title string, value any, path []any) []playground.Fix {
+	e, ok := n.setting(value, path...)
+	if !ok {
+		return nil
+	}
+	return newFix(title, e)
+}

@@ -1,0 +1,192 @@
+// Package notes explains what the API server accepts without a word, although the CRD does
+// not do what its author probably wants.
+package notes
+
+import (
+	"cmp"
+	"maps"
+	"slices"
+	"sync"
+
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+
+	"github.com/crdlab/crdlab/internal/engine/crd"
+	"github.com/crdlab/crdlab/internal/engine/crdschema"
+	"github.com/crdlab/crdlab/internal/engine/finding"
+	"github.com/crdlab/crdlab/internal/playground"
+	"github.com/crdlab/crdlab/internal/source"
+	"github.com/crdlab/crdlab/internal/source/edit"
+)
+
+// kinds lists the kinds of notes. A check reports the notes about one schema node, and at the
+// root also those about the other parts of the version.
+var kinds = []struct {
+	code  string
+	check func(node) []playground.Finding
+}{
+	{"column-no-value", findEmptyColumns},
+	{"column-first-value", findFirstValues},
+	{"scale-no-value", findScalePaths},
+	{"enum-type", findMistypedEnums},
+	{"boolean-key", findBooleanKeys},
+	{"unknown-field-in-crd", findIgnoredKeywords},
+	{"int-or-string-pattern", findUncheckedIntegers},
+	{"escaped-map-key", findEscapedKeys},
+	{"embedded-metadata", findPrunedMetadata},
+	{"all-of-bound", findUncountedBounds},
+}
+
+// maxNotes is the maximum number of notes that a report describes.
+const maxNotes = 50
+
+// maxPlaces is the maximum number of places that a note names.
+const maxPlaces = 16
+
+// Add adds the notes about an accepted CRD to its report.
+func Add(c *crd.CRD) {
+	if c.V1 == nil || !c.Report.Accepted || c.V1.Spec.PreserveUnknownFields {
+		return
+	}
+	l := list{merged: map[string]int{}, patterns: map[string]bool{}}
+	for i, v := range c.V1.Spec.Versions {
+		schema, ok := c.Doc.At(c.SchemaPath(i, nil)...)
+		if !ok || v.Schema == nil || v.Schema.OpenAPIV3Schema == nil {
+			continue // the existing CRD has the schema, or a v1beta1 CRD has it elsewhere
+		}
+		root := v.Schema.OpenAPIV3Schema
+		properties := sync.OnceValue(func() map[string]bool { return propertiesOf(root, map[string]bool{}) })
+		l.walk(node{version: &version{v, i, c, &l, properties}, at: schema, schema: root})
+	}
+	slices.SortStableFunc(l.notes, func(a, b playground.Finding) int {
+		return cmp.Or(cmp.Compare(a.Range.Start.Line, b.Range.Start.Line), cmp.Compare(a.Range.Start.Character, b.Range.Start.Character))
+	})
+	notes := finding.NewCollector(maxNotes)
+	notes.Add(l.notes...)
+	c.Report.Findings = append(c.Report.Findings, notes.List()...)
+	playground.SortFindings(c.Report.Findings)
+}
+
+// A version is a version of a CRD.
+type version struct {
+	apiextensionsv1.CustomResourceDefinitionVersion
+	index int // in spec.versions
+	crd   *crd.CRD
+	list  *list
+	// properties returns the names of all properties of the schema.
+	properties func() map[string]bool
+}
+
+// A node is a schema node of a version.
+type node struct {
+	*version
+	path   crdschema.Path
+	at     source.Location
+	schema *apiextensionsv1.JSONSchemaProps
+	// parent is the schema that contains the node; nil for the root.
+	parent *apiextensionsv1.JSONSchemaProps
+	// unchecked reports whether strict decoding ignores unknown keywords here.
+	unchecked bool
+}
+
+// children calls visit for each node below n that the document has.
+func (n node) children(visit func(node)) {
+	child := n
+	child.parent = n.schema
+	for _, name := range slices.Sorted(maps.Keys(n.schema.Properties)) {
+		schema, ok := n.schema.Properties[name], false
+		if child.at, ok = n.at.At("properties", name); ok {
+			child.path, child.schema = n.path.Property(name), &schema
+			visit(child)
+		}
+	}
+	child.unchecked = true
+	if items := n.schema.Items; items != nil && items.Schema != nil {
+		if at, ok := n.at.At("items"); ok {
+			child.path, child.at, child.schema = n.path.Items(), at, items.Schema
+			visit(child)
+		}
+	}
+	if additional := n.schema.AdditionalProperties; additional != nil && additional.Schema != nil {
+		if at, ok := n.at.At("additionalProperties"); ok {
+			child.path, child.at, child.schema = n.path.Additional(), at, additional.Schema
+			visit(child)
+		}
+	}
+}
+
+// A list collects notes, one for each cause in several versions.
+type list struct {
+	notes []playground.Finding
+	// merged holds the index of a note by its code, schema node and message.
+	merged map[string]int
+	// patterns caches the results of matchesIntegers: CRDs repeat the pattern of quantities.
+	patterns map[string]bool
+}
+
+func (l *list) walk(n node) {
+	for _, kind := range kinds {
+		for _, note := range kind.check(n) {
+			note.Code = kind.code
+			l.add(n, note)
+		}
+	}
+	n.children(l.walk)
+}
+
+// add adds a note about n. It merges a note that another version has at the same node.
+func (l *list) add(n node, note playground.Finding) {
+	key := note.Code + "\n" + n.path.String() + "\n" + note.Message
+	i, ok := l.merged[key]
+	if !ok {
+		l.merged[key] = len(l.notes)
+		l.notes = append(l.notes, note)
+		return
+	}
+	known := &l.notes[i]
+	if known.Range == note.Range || len(known.Related) >= maxPlaces {
+		return // an alias, or too long to read
+	}
+	known.Related = append(known.Related, playground.Related{Document: note.Document, Range: note.Range, Message: "Also here"})
+	for j := range min(len(known.Fixes), len(note.Fixes)) {
+		known.Fixes[j].Edits = append(known.Fixes[j].Edits, note.Fixes[j].Edits...)
+	}
+}
+
+// newNote returns a note about a range of the CRD document.
+func newNote(at playground.Range, message, hint string, fixes ...playground.Fix) playground.Finding {
+	note := finding.New(playground.SeverityInfo, playground.DocumentCRD, playground.StageNotes, at, message)
+	note.Reason, note.Hint = playground.ReasonNote, hint
+	note.Fixes = append(note.Fixes, fixes...)
+	return note
+}
+
+// newFix returns a fix that makes the edits; nothing without edits.
+func newFix(title string, edits ...edit.Edit) []playground.Fix {
+	if len(edits) == 0 {
+		return nil
+	}
+	fix := playground.Fix{Title: title}
+	for _, e := range edits {
+		fix.Edits = append(fix.Edits, playground.TextEdit{Document: playground.DocumentCRD, Range: e.Range, NewText: e.NewText})
+	}
+	return []playground.Fix{fix}
+}
+
+// setting returns the edit that sets a value of the document, see [node.edit].
+func (n node) setting(value any, path ...any) (edit.Edit, bool) {
+	return n.edit(func() (edit.Edit, bool) { return edit.Set(n.crd.Doc, value, path...) })
+}
+
+// edit returns the result of compute. ok is false if there is no such edit, or if the report
+// probably has no room for the note: to find the place of an edit takes time.
+func (n node) edit(compute func() (edit.Edit, bool)) (e edit.Edit, ok bool) {
+	if len(n.list.notes) >= maxNotes {
+		return e, false
+	}
+	return compute()
+}
+
+// documentPath returns the path of a field of the node in the document.
+func (n node) documentPath(steps ...any) []any {
+	return append(n.crd.SchemaPath(n.index, n.path), steps...)
+}
