@@ -7,6 +7,7 @@ import (
 
 	"k8s.io/apimachinery/pkg/api/meta"
 	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/util/validation"
 
 	"github.com/crdlab/crdlab/internal/playground"
 )
@@ -27,10 +28,10 @@ func setServedAPIVersion(p *problem) []playground.Fix {
 
 func nameCRD(p *problem) []playground.Fix {
 	plural, group := p.scalar("spec", "names", "plural"), p.scalar("spec", "group")
-	if plural == "" || group == "" {
+	name := plural + "." + group
+	if plural == "" || group == "" || len(validation.IsDNS1123Subdomain(name)) > 0 {
 		return nil
 	}
-	name := plural + "." + group
 	return p.newFix("Set metadata.name: "+name, p.setValue(name, "metadata", "name"))
 }
 
@@ -76,7 +77,7 @@ func lowerCaseName(p *problem) []playground.Fix {
 	valid := validName.FindStringSubmatch(p.Message)
 	name := p.scalar(p.path...)
 	lower := strings.NewReplacer("_", "-", " ", "-").Replace(strings.ToLower(name))
-	if valid == nil || lower == name || !regexp.MustCompile("^(?:"+valid[1]+")$").MatchString(lower) {
+	if valid == nil || lower == name || p.Field == "spec.group" && !strings.Contains(lower, ".") || !regexp.MustCompile("^(?:"+valid[1]+")$").MatchString(lower) {
 		return nil
 	}
 	return p.setField(lower)
@@ -118,6 +119,9 @@ func chooseStorage(p *problem) []playground.Fix {
 }
 
 func deprecateVersion(p *problem) []playground.Fix {
+	if p.scalar(p.path...) == "" {
+		return removeField(p) // a deprecated version may not have an empty warning either
+	}
 	return p.newFix("Set deprecated: true", p.setValue(true, append(p.parent(), "deprecated")...))
 }
 

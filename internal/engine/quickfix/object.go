@@ -96,9 +96,11 @@ func setServedVersion(p *problem) []playground.Fix {
 // nameObject suggests a name and a generateName.
 func nameObject(p *problem) []playground.Fix {
 	kind := strings.ToLower(p.crd.V1.Spec.Names.Kind)
-	return append(
-		p.newFix("Set metadata.name: my-"+kind, p.setValue("my-"+kind, "metadata", "name")),
-		p.newFix("Set metadata.generateName: "+kind+"-", p.setValue(kind+"-", "metadata", "generateName"))...)
+	named := p.newFix("Set metadata.name: my-"+kind, p.setValue("my-"+kind, "metadata", "name"))
+	if p.old != nil || p.request.Operation != "" && p.request.Operation != playground.OperationCreate {
+		return named // only a create generates names
+	}
+	return append(named, p.newFix("Set metadata.generateName: "+kind+"-", p.setValue(kind+"-", "metadata", "generateName"))...)
 }
 
 // restoreOld sets the field to the old object's value.

@@ -17,7 +17,17 @@ func addMinimalSchema(p *problem) []playground.Fix {
 	return p.newFix("Add a schema that accepts any object", p.setValue(map[string]any{"type": "object", "x-kubernetes-preserve-unknown-fields": true}, p.path...))
 }
 
-func setMatchedType(p *problem) []playground.Fix { return p.setField(p.match[1]) }
+func setMatchedType(p *problem) []playground.Fix {
+	if p.isAtRoot() && p.match[1] != "object" {
+		return nil
+	}
+	return p.setField(p.match[1])
+}
+
+// isAtRoot reports whether the field is a keyword of the root of a schema.
+func (p *problem) isAtRoot() bool {
+	return len(p.path) > 1 && p.path[len(p.path)-2] == "openAPIV3Schema"
+}
 
 // outsideJunctors returns a fix function without fixes below allOf, anyOf, oneOf and not, where a
 // structural schema permits only value validations.
@@ -36,6 +46,9 @@ func outsideJunctors(fix fixFunc) fixFunc {
 // inferType sets the type that the other keywords imply, or suggests the common
 // types.
 func inferType(p *problem) []playground.Fix {
+	if p.isAtRoot() {
+		return p.setField("object")
+	}
 	if inferred := inferredType(p.nodeAt(p.parent()...)); inferred != "" {
 		return p.setField(inferred)
 	}

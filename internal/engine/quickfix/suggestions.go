@@ -232,7 +232,7 @@ var schemaErrors = []suggestion{
 		"Structural schemas do not support this keyword.", removeField},
 	{"default-unknown-field", pattern(`\.default$`), pattern(`must not have unknown fields`),
 		"The default contains a field that is not in the schema.", removeField},
-	{"default-type", pattern(`\.default$`), pattern(`must be of type (\w+)`),
+	{"default-type", pattern(`\.default$`), pattern(`in body must be of type (\w+)`),
 		"The default must be valid against its own schema.", keepsMeaning(convertType)},
 	{"preserve-unknown-fields", pattern(`^spec\.preserveUnknownFields$`), pattern(`must be false|cannot set to true`),
 		"Set spec.preserveUnknownFields: false. Unknown fields are then pruned. To keep them, set x-kubernetes-preserve-unknown-fields: true in the schema, at the root for all fields.", setFieldTo(false)},
