@@ -53,9 +53,9 @@ func admissionOptions(o options, creates bool) (admission.Operation, runtime.Obj
 	case o.operation == playground.OperationApply:
 		return operation, &metav1.PatchOptions{TypeMeta: typeMeta("PatchOptions"), FieldManager: o.fieldManager, Force: &o.force, FieldValidation: o.fieldValidation}
 	case creates:
-		return operation, &metav1.CreateOptions{TypeMeta: typeMeta("CreateOptions"), FieldManager: "kubectl-create", FieldValidation: o.fieldValidation}
+		return operation, &metav1.CreateOptions{TypeMeta: typeMeta("CreateOptions"), FieldManager: o.fieldManager, FieldValidation: o.fieldValidation}
 	}
-	return operation, &metav1.UpdateOptions{TypeMeta: typeMeta("UpdateOptions"), FieldManager: "kubectl-replace", FieldValidation: o.fieldValidation}
+	return operation, &metav1.UpdateOptions{TypeMeta: typeMeta("UpdateOptions"), FieldManager: o.fieldManager, FieldValidation: o.fieldValidation}
 }
 
 // objectInterfaces returns the interfaces that the handler of custom resources
