@@ -141,7 +141,7 @@ type Related struct {
 
 // Text returns the finding in kubectl's words. Some messages repeat the field.
 func (f Finding) Text() string {
-	if f.Field == "" || strings.Contains(f.Message, strconv.Quote(f.Field)) {
+	if f.Field == "" || strings.Contains(f.Message, strconv.Quote(f.Field)) || f.Reason == playground.ReasonWarning && strings.HasPrefix(f.Message, f.Field) {
 		return f.Message
 	}
 	return f.Field + ": " + f.Message

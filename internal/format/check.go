@@ -141,8 +141,8 @@ func (g group) visible() []check.Finding {
 // reasonInvalid is the reason of the API server for an object with invalid fields.
 const reasonInvalid = "Invalid"
 
-// headline returns kubectl's message about a document without the list of the invalid
-// fields, which the findings repeat with their places.
+// headline returns kubectl's message about a document without the warnings and the list of
+// the invalid fields, which the findings repeat with their places.
 func (g group) headline(d check.Document) string {
 	switch {
 	case g.Unknown != "":
@@ -150,7 +150,20 @@ func (g group) headline(d check.Document) string {
 	case g.Rejects() && g.Status.Reason == reasonInvalid:
 		return fmt.Sprintf("The %s %q is invalid:", d.Kind, d.Name)
 	}
-	return strings.TrimRight(g.Output, "\n")
+	return strings.TrimRight(g.withoutWarnings(), "\n")
+}
+
+// withoutWarnings returns the output of kubectl without the warnings at its start.
+func (g group) withoutWarnings() string {
+	output := g.Output
+	for {
+		isFirst := func(f check.Finding) bool { return strings.HasPrefix(output, "Warning: "+f.Message+"\n") }
+		i := slices.IndexFunc(g.Findings, isFirst)
+		if i < 0 {
+			return output
+		}
+		output = strings.TrimPrefix(output, "Warning: "+g.Findings[i].Message+"\n")
+	}
 }
 
 // title names an object in lists.

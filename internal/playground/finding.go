@@ -43,6 +43,9 @@ const ReasonOmitted = "PlaygroundOmitted"
 // keeps although the document does not have it.
 const ReasonKept = "PlaygroundKept"
 
+// ReasonWarning is the [Finding.Reason] for a warning in the response, whose text is the message.
+const ReasonWarning = "Warning"
+
 // Related is a location that explains a [Finding], such as a schema keyword.
 type Related struct {
 	Document Document `json:"document"`

@@ -93,6 +93,20 @@ func setServedVersion(p *problem) []playground.Fix {
 	return fixes
 }
 
+// setCurrentVersion suggests the served versions that are not deprecated.
+func setCurrentVersion(p *problem) []playground.Fix {
+	if p.Reason != playground.ReasonWarning {
+		return nil
+	}
+	var fixes []playground.Fix
+	for _, version := range p.crd.ServedByPriority() {
+		if p.crd.Versions[version].DeprecationWarning == "" {
+			fixes = append(fixes, p.setField(p.crd.V1.Spec.Group+"/"+version)...)
+		}
+	}
+	return fixes
+}
+
 // nameObject suggests a name and a generateName.
 func nameObject(p *problem) []playground.Fix {
 	kind := strings.ToLower(p.crd.V1.Spec.Names.Kind)

@@ -83,7 +83,7 @@ func suggestionsFor(document playground.Document, stage playground.StageName) it
 func tablesFor(document playground.Document, stage playground.StageName) [][]suggestion {
 	switch document {
 	case playground.DocumentCRD:
-		return [][]suggestion{crdDecodeErrors, decodeErrors, ruleErrors, schemaErrors, crdErrors, valueErrors, otherCRDErrors, otherValueErrors}
+		return [][]suggestion{crdDecodeErrors, decodeErrors, ruleErrors, schemaErrors, schemaWarnings, crdErrors, valueErrors, otherCRDErrors, otherValueErrors}
 	case playground.DocumentObject:
 		if stage == playground.StageRules {
 			return [][]suggestion{ruleFailures, objectErrors, valueErrors}
@@ -238,6 +238,14 @@ var schemaErrors = []suggestion{
 		"Each version needs a schema. The minimal schema, type: object with x-kubernetes-preserve-unknown-fields: true, accepts any object.", addMinimalSchema},
 }
 
+// schemaWarnings lists the API server's warnings about schemas.
+var schemaWarnings = []suggestion{
+	{"unrecognized-format", nil, pattern(`^unrecognized format "(.*)"$`),
+		"The API server accepts any value here, because it does not know the format. Use a format that it knows for the type, or a pattern.", correctFormat},
+	{"list-set-items", nil, pattern(`^x-kubernetes-list-type: set for items of type`),
+		"Make the list a map with keys, or atomic. Only sets of scalars can be merged.", setFieldTo("atomic")},
+}
+
 // crdErrors lists errors of a CRD outside its schemas.
 var crdErrors = []suggestion{
 	{"crd-name", pattern(`^metadata\.name$`), pattern(`must be spec.names.plural`),
@@ -350,6 +358,9 @@ var otherObjectErrors = []suggestion{
 	{"invalid-name", pattern(`^metadata\.(?:name|generateName)$`), nil, "", nil},
 	{"owner-references", pattern(`^metadata\.ownerReferences`), nil, "", nil},
 	{"finalizer-while-deleting", pattern(`^metadata\.finalizers$`), pattern(`no new finalizers can be added if the object is being deleted`), "", nil},
+	{"finalizer-name", pattern(`^metadata\.finalizers$`), pattern(`: prefer a domain-qualified finalizer name`),
+		"A name such as example.com/cleanup does not conflict with the finalizers of other controllers. The controller that removes the finalizer must use the same name.", nil},
+	{"deprecated-version", pattern(`^apiVersion$`), pattern(`^.`), "The CRD marks this version as deprecated.", setCurrentVersion},
 	{"kind-missing", nil, pattern(`Object '(?:Kind|apiVersion)' is missing`), "", nil},
 	{"conversion-failed", nil, pattern(`^(?:object not decodable .*: )?conversion webhook for .* failed: `), "", nil},
 	{"webhook-denied", nil, pattern(`^admission webhook "[^"]*" denied the request`), "", nil},
