@@ -2,6 +2,7 @@ package playground
 
 import (
 	"cmp"
+	"regexp"
 	"slices"
 )
 
@@ -29,6 +30,21 @@ type Finding struct {
 	Fixes []Fix `json:"fixes"`
 	// Related lists other locations that explain the finding.
 	Related []Related `json:"related"`
+}
+
+// formatField captures the field in an error of a numeric format, which has no field of its own.
+var formatField = regexp.MustCompile(`Checked value must be of type \w+ with format \w+ in (.+)$`)
+
+// Place returns the field that the finding is about: [Finding.Field], or else the field that the
+// message names. It is empty for an error of the whole document.
+func (f Finding) Place() string {
+	if f.Field != "<nil>" {
+		return f.Field
+	}
+	if m := formatField.FindStringSubmatch(f.Message); m != nil {
+		return m[1]
+	}
+	return ""
 }
 
 // ReasonLimit is the [Finding.Reason] for a limit of the playground itself. The

@@ -223,7 +223,7 @@ func (rec *recorder) errorFinding(stage playground.StageName, err *field.Error) 
 
 // locate returns a finding with the locations of its field and of the field's schema.
 func (rec *recorder) locate(f playground.Finding) playground.Finding {
-	if location, ok := finding.Locate(rec.doc, f.Field); ok {
+	if location, ok := finding.Locate(rec.doc, f.Place()); ok {
 		f.Range = finding.Mark(location)
 		path := rec.doc.PathAt(location.Key().Start)
 		f.Related = rec.related(path)

@@ -65,7 +65,7 @@ func errorFindings(doc *source.Document, err error) []playground.Finding {
 		f.Reason, f.Field = string(cause.Type), cause.Field
 		findings.AddLazily(f, func(f playground.Finding) playground.Finding {
 			f.Range = finding.RequestRange(doc, f.Message)
-			if location, ok := finding.Locate(doc, f.Field); ok {
+			if location, ok := finding.Locate(doc, f.Place()); ok {
 				f.Range = finding.Mark(location)
 			}
 			return f

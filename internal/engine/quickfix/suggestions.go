@@ -304,6 +304,8 @@ var objectErrors = []suggestion{
 
 // valueErrors lists errors of values, in objects and CRDs.
 var valueErrors = []suggestion{
+	{"out-of-range", nil, pattern(`Checked value must be of type \w+ with format \w+ in .`),
+		"The number is outside the range of the format. With minimum and maximum in the schema, the error names the field and the bound.", nil},
 	{"required-value", nil, pattern(`^Required value`), "", supplyValue},
 	{"unsupported-value", nil, pattern(`^Unsupported value: .*?: supported values: (.+)$`), "", chooseEnumValue},
 	{"wrong-type", nil, pattern(`must be of type (?:array|boolean|integer|null|number|object|string)\b`), "", nil},
