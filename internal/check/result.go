@@ -147,6 +147,14 @@ func (f Finding) Text() string {
 	return f.Field + ": " + f.Message
 }
 
+// Short returns the finding for people: its text without a rule as JSON, which its place shows.
+func (f Finding) Short() string {
+	if reason, found := playground.CutRule(f.Message); found {
+		f.Message = "Invalid value: " + reason
+	}
+	return f.Text()
+}
+
 // CRDOf returns the CRD of an object, or nil for a CRD.
 func (r *Result) CRDOf(d Document) *Document {
 	for i, crd := range r.Documents {

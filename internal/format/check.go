@@ -92,7 +92,7 @@ func listOf(g group) string {
 
 // messageOf returns a finding as a message of its own.
 func messageOf(f check.Finding, g group) string {
-	message := f.Text()
+	message := f.Short()
 	if len(g.releases) > 0 {
 		message = "[Kubernetes " + g.names() + "] " + message
 	}

@@ -47,7 +47,7 @@ func markdownDocument(out io.Writer, d check.Document, g group, findings []check
 		if f.Severity == playground.SeverityWarning {
 			label = "warning: "
 		}
-		fmt.Fprintf(out, "| %s | %s%s | %s |\n", code(fmt.Sprintf("%s:%d:%d", f.Path, f.Line, f.Column)), label, code(f.Text()), cell(f.Hint))
+		fmt.Fprintf(out, "| %s | %s%s | %s |\n", code(fmt.Sprintf("%s:%d:%d", f.Path, f.Line, f.Column)), label, code(f.Short()), cell(f.Hint))
 	}
 }
 

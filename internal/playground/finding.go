@@ -2,8 +2,10 @@ package playground
 
 import (
 	"cmp"
+	"encoding/json"
 	"regexp"
 	"slices"
+	"strings"
 )
 
 // Finding is a diagnostic about one document.
@@ -45,6 +47,20 @@ func (f Finding) Place() string {
 		return m[1]
 	}
 	return ""
+}
+
+// CutRule cuts the value from an error message about a CEL rule, which the API server prints as
+// JSON, and returns what follows it. found is false if the message has no such value.
+func CutRule(message string) (reason string, found bool) {
+	value, found := strings.CutPrefix(message, "Invalid value: ")
+	if !found || !strings.HasPrefix(value, `{"Rule":`) {
+		return "", false
+	}
+	decoder := json.NewDecoder(strings.NewReader(value))
+	if err := decoder.Decode(new(json.RawMessage)); err != nil {
+		return "", false
+	}
+	return strings.CutPrefix(value[decoder.InputOffset():], ": ")
 }
 
 // ReasonLimit is the [Finding.Reason] for a limit of the playground itself. The
