@@ -104,12 +104,12 @@ func (p *problem) correctName(name string, candidates []string) []playground.Fix
 // splitAtError returns the rule before and after the name at the position of the
 // compiler's error. ok is false if the rule has no such name there.
 func (p *problem) splitAtError(name string) (before, after string, ok bool) {
-	line, column, ok := finding.CELPlace(p.Message)
+	rule := p.scalar(p.path...)
+	line, column, ok := finding.CELPlace(rule, p.Message)
 	if !ok {
 		return "", "", false
 	}
-	rule := p.scalar(p.path...)
-	start, ok := byteOffset(rule, line, column)
+	start, ok := finding.CELOffset(rule, line, column)
 	if !ok {
 		return "", "", false
 	}
@@ -124,20 +124,6 @@ func (p *problem) splitAtError(name string) (before, after string, ok bool) {
 		return "", "", false
 	}
 	return rule[:start], rule[start+len(name):], true
-}
-
-// byteOffset converts a one-based line and a one-based column, in code points,
-// to a byte offset in s.
-func byteOffset(s string, line, column int) (offset int, ok bool) {
-	lines := strings.SplitAfter(s, "\n")
-	if line < 1 || line > len(lines) {
-		return 0, false
-	}
-	runes := []rune(lines[line-1])
-	if column < 1 || column > len(runes) {
-		return 0, false
-	}
-	return len(strings.Join(lines[:line-1], "")) + len(string(runes[:column-1])), true
 }
 
 // propertyNames returns the names of all properties of a schema, escaped for
