@@ -193,17 +193,32 @@ func sizeField(node *apiextensions.JSONSchemaProps) **int64 {
 	return nil
 }
 
-// sizeLimit returns the stricter of a node's present limit and the level's. The
-// node must have a size keyword.
+// sizeLimit returns the strictest of a node's present limit, those in its allOf, and the
+// level's. The node must have a size keyword.
 func sizeLimit(node *apiextensions.JSONSchemaProps, level int) int64 {
 	limit := sizeLevels[level].items
 	if sizeKeyword(node) == "maxLength" {
 		limit = sizeLevels[level].length
 	}
-	if present := *sizeField(node); present != nil {
-		return min(*present, limit)
+	for _, bounded := range append([]apiextensions.JSONSchemaProps{*node}, node.AllOf...) {
+		if bound := boundOf(node, &bounded); bound != nil {
+			limit = min(*bound, limit)
+		}
 	}
 	return limit
+}
+
+// boundOf returns the limit in other that corresponds to the size keyword of a node, or nil.
+func boundOf(node, other *apiextensions.JSONSchemaProps) *int64 {
+	switch sizeKeyword(node) {
+	case "maxItems":
+		return other.MaxItems
+	case "maxProperties":
+		return other.MaxProperties
+	case "maxLength":
+		return other.MaxLength
+	}
+	return nil
 }
 
 // estimateCost estimates the cost of rules in a schema as the API server does.
@@ -236,6 +251,9 @@ func (p *problem) newSizeFix(rule ruleLocation, nodes []crdschema.Path, level in
 			continue
 		}
 		keyword := sizeKeyword(node)
+		if slices.ContainsFunc(node.AllOf, func(s apiextensions.JSONSchemaProps) bool { return boundOf(node, &s) != nil }) {
+			p.Hint = "The estimate of the cost ignores bounds in allOf. Repeat them outside it."
+		}
 		changes = append(changes, p.setValue(limit, append(p.crd.SchemaPath(rule.version, path), keyword)...))
 		title := fmt.Sprintf("%s: %d", keyword, limit)
 		if name := describeNode(path); name != "" {

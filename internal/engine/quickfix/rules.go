@@ -3,6 +3,7 @@ package quickfix
 import (
 	"fmt"
 	"maps"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -33,7 +34,7 @@ func (p *problem) escapeProperty(rule ruleLocation) []playground.Fix {
 		return nil
 	}
 	written := p.match[1] + after
-	for _, name := range slices.Backward(slices.Sorted(maps.Keys(rule.node.Properties))) {
+	for _, name := range slices.Backward(slices.Sorted(maps.Keys(properties(rule.node)))) {
 		if !strings.HasPrefix(written, name) {
 			continue
 		}
@@ -130,15 +131,24 @@ func (p *problem) splitAtError(name string) (before, after string, ok bool) {
 // CEL and sorted.
 func propertyNames(root *apiextensions.JSONSchemaProps) []string {
 	names := map[string]bool{}
+	for name := range properties(root) {
+		if escaped, ok := apiservercel.Escape(name); ok {
+			names[escaped] = true
+		}
+	}
+	return slices.Sorted(maps.Keys(names))
+}
+
+// properties returns the set of the names of all properties of a schema.
+func properties(root *apiextensions.JSONSchemaProps) map[string]bool {
+	names := map[string]bool{}
 	var walk func(*apiextensions.JSONSchemaProps)
 	walk = func(node *apiextensions.JSONSchemaProps) {
 		if node == nil {
 			return
 		}
 		for name, property := range node.Properties {
-			if escaped, ok := apiservercel.Escape(name); ok {
-				names[escaped] = true
-			}
+			names[name] = true
 			walk(&property)
 		}
 		if node.Items != nil {
@@ -149,7 +159,35 @@ func propertyNames(root *apiextensions.JSONSchemaProps) []string {
 		}
 	}
 	walk(root)
-	return slices.Sorted(maps.Keys(names))
+	return names
+}
+
+// removeUnusedOldSelf removes optionalOldSelf from a rule without oldSelf. If the rule does not
+// compile, the API server cannot know whether it uses oldSelf.
+func removeUnusedOldSelf(p *problem) []playground.Fix {
+	rule, ok := p.rule()
+	if !ok || rule.index >= len(rule.node.XValidations) || !rule.compiles(rule.node.XValidations[rule.index].Rule) {
+		return nil
+	}
+	return removeField(p)
+}
+
+// mapKeyTest matches has() with a key of a map.
+var mapKeyTest = regexp.MustCompile(`has\(\s*([\w.]+)\[('[^']*'|"[^"]*")\]\s*\)`)
+
+// testMapKeys writes has(self.map['key']) as 'key' in self.map.
+func testMapKeys(p *problem) []playground.Fix {
+	rule, ok := p.rule()
+	text := p.scalar(p.path...)
+	if !ok || !mapKeyTest.MatchString(text) {
+		return nil
+	}
+	p.Hint = mapKeyTest.ReplaceAllString(mapKeyTest.FindString(text), "has() checks a field of an object. For a key of a map, write $2 in $1.")
+	fixed := mapKeyTest.ReplaceAllString(text, "($2 in $1)")
+	if !rule.compiles(fixed) {
+		return nil
+	}
+	return p.newFix("Replace has() with in", p.setValue(fixed, p.path...))
 }
 
 // joinRuleLines writes the sibling field "rule" on one line.
