@@ -222,6 +222,24 @@ func (p *problem) supportedValues() []any {
 // convertType converts a scalar to the type that the message requires.
 func convertType(p *problem) []playground.Fix { return p.convertTo(p.match[1]) }
 
+// replaceAppliedNull replaces a null in a configuration, or removes it. Other requests drop such a
+// null before validation.
+func replaceAppliedNull(p *problem) []playground.Fix {
+	node, _ := crdschema.NodeAt(p.schema, p.path)
+	if p.request.Operation != playground.OperationApply || node == nil || p.name() == "" || !p.exists(p.path...) {
+		return nil
+	}
+	p.Hint = fmt.Sprintf("Server-side apply keeps a null, which create and update drop before validation. Write an empty value of type %s, or remove the field.", node.Type)
+	var fixes []playground.Fix
+	switch node.Type {
+	case "object":
+		fixes = p.newFix(fmt.Sprintf("Set %s: {}", p.name()), p.setValue(map[string]any{}, p.path...))
+	case "array":
+		fixes = p.newFix(fmt.Sprintf("Set %s: []", p.name()), p.setValue([]any{}, p.path...))
+	}
+	return append(fixes, removeField(p)...)
+}
+
 // hasEnum reports whether the schema of the value at the path in an object has an enum.
 func (p *problem) hasEnum() bool {
 	if p.schema == nil {

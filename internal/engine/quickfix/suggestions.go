@@ -310,6 +310,7 @@ var valueErrors = []suggestion{
 		"The number is outside the range of the format. With minimum and maximum in the schema, the error names the field and the bound.", nil},
 	{"required-value", nil, pattern(`^Required value`), "", supplyValue},
 	{"unsupported-value", nil, pattern(`^Unsupported value: .*?: supported values: (.+)$`), "", chooseEnumValue},
+	{"wrong-type", nil, pattern(`^Invalid value: "null": .* must be of type (\w+): "null"$`), "", replaceAppliedNull},
 	{"wrong-type", nil, pattern(`must be of type (?:array|boolean|integer|null|number|object|string)\b`), "", nil},
 	{"wrong-format", nil, pattern(`must be of type [\w-]+: "`), "", nil},
 	{"wrong-type", nil, pattern(`must be of type (\w+): "(\w+)"`), "", keepsMeaning(convertType)},
