@@ -10,6 +10,7 @@ import (
 	"k8s.io/apiextensions-apiserver/pkg/apis/apiextensions"
 	apiservercel "k8s.io/apiserver/pkg/cel"
 
+	"github.com/crdlab/crdlab/internal/engine/crd"
 	"github.com/crdlab/crdlab/internal/engine/finding"
 	"github.com/crdlab/crdlab/internal/playground"
 )
@@ -67,6 +68,12 @@ var celNames = []string{"self", "oldSelf", "has", "size", "all", "exists", "exis
 // correctReference suggests a property of self and similar names of CEL.
 func correctReference(p *problem) []playground.Fix {
 	name := p.match[1]
+	if rule, ok := p.rule(); ok && rule.index < len(rule.node.XValidations) {
+		if later := crd.LaterRelease(rule.node, len(rule.path) == 0, rule.node.XValidations[rule.index]); later != "" {
+			p.Hint = "The rule uses a function or variable that is available from Kubernetes " + later + "."
+			return nil
+		}
+	}
 	return p.correctName(name, append([]string{"self." + name}, similarNames(name, celNames)...))
 }
 
