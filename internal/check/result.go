@@ -150,10 +150,18 @@ type Related struct {
 
 // Text returns the finding in kubectl's words. Some messages repeat the field.
 func (f Finding) Text() string {
-	if f.Field == "" || strings.Contains(f.Message, strconv.Quote(f.Field)) {
+	if f.Field == "" || strings.Contains(f.Message, strconv.Quote(f.Field)) || f.Reason == playground.ReasonWarning && strings.HasPrefix(f.Message, f.Field) {
 		return f.Message
 	}
 	return f.Field + ": " + f.Message
+}
+
+// Short returns the finding for people: its text without a rule as JSON, which its place shows.
+func (f Finding) Short() string {
+	if reason, found := playground.CutRule(f.Message); found {
+		f.Message = "Invalid value: " + reason
+	}
+	return f.Text()
 }
 
 // CRDOf returns the CRD of an object, or nil for a CRD.

@@ -1,6 +1,7 @@
 package check
 
 import (
+	"cmp"
 	"fmt"
 	"net/http"
 	"slices"
@@ -120,7 +121,7 @@ func findingsOf(findings []playground.Finding, files map[playground.Document]*ma
 		}
 		place, line := located(file, f.Range)
 		found := Finding{
-			Place: place, Source: line, Severity: f.Severity, Reason: f.Reason, Field: f.Field, Message: f.Message,
+			Place: place, Source: line, Severity: f.Severity, Reason: f.Reason, Field: cmp.Or(f.Place(), f.Field), Message: f.Message,
 			Hint: f.Hint, Related: []Related{}, Fixes: []string{},
 		}
 		for _, r := range f.Related {

@@ -16,13 +16,13 @@ var groups = []group{
 	{"Names and versions of a CRD", []string{
 		"crd-name", "crd-group", "crd-invalid-name", "crd-plural", "crd-kind", "crd-list-kind", "crd-scope", "api-approved",
 		"schema-required", "storage-version", "duplicate-version", "stored-versions", "stored-version-missing", "deprecation-warning",
-		"no-matches-for-kind",
+		"deprecated-version", "no-matches-for-kind",
 	}},
 	{"Structural schemas", []string{
 		"schema-type-required", "schema-type-mismatch", "schema-type-unsupported", "schema-items-required", "schema-items-list",
 		"structural-junctor", "structural-undeclared", "schema-metadata", "schema-properties-and-map", "schema-additional-properties",
 		"schema-unsupported-keyword", "schema-unique-items", "schema-pattern", "schema-nullable-root", "preserve-unknown-fields",
-		"schema-preserve-false", "embedded-resource-properties", "int-or-string-type", "items-at-root",
+		"schema-preserve-false", "unrecognized-format", "embedded-resource-properties", "int-or-string-type", "items-at-root",
 		"default-type", "default-invalid", "default-unknown-field",
 	}},
 	{"Lists as sets and maps", []string{
@@ -44,7 +44,7 @@ var groups = []group{
 	}},
 	{"Metadata and updates", []string{
 		"name-required", "invalid-name", "invalid-label", "owner-references", "already-exists", "not-found", "field-immutable",
-		"object-modified", "resource-version-on-create", "resource-version-required", "finalizer-while-deleting",
+		"object-modified", "resource-version-on-create", "resource-version-required", "finalizer-name", "finalizer-while-deleting",
 		"apply-conflict", "apply-typed-patch", "managed-fields",
 	}},
 	{"Conversion webhooks", []string{

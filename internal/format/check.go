@@ -92,7 +92,7 @@ func listOf(g group) string {
 
 // messageOf returns a finding as a message of its own.
 func messageOf(f check.Finding, g group) string {
-	message := f.Text()
+	message := f.Short()
 	if len(g.releases) > 0 {
 		message = "[Kubernetes " + g.names() + "] " + message
 	}
@@ -152,8 +152,8 @@ func label(f check.Finding) string {
 // reasonInvalid is the reason of the API server for an object with invalid fields.
 const reasonInvalid = "Invalid"
 
-// headline returns kubectl's message about a document without the list of the invalid
-// fields, which the findings repeat with their places.
+// headline returns kubectl's message about a document without the warnings and the list of
+// the invalid fields, which the findings repeat with their places.
 func (g group) headline(d check.Document) string {
 	switch {
 	case g.Unknown != "":
@@ -161,7 +161,20 @@ func (g group) headline(d check.Document) string {
 	case g.Rejects() && g.Status.Reason == reasonInvalid:
 		return fmt.Sprintf("The %s %q is invalid:", d.Kind, d.Name)
 	}
-	return strings.TrimRight(g.Output, "\n")
+	return strings.TrimRight(g.withoutWarnings(), "\n")
+}
+
+// withoutWarnings returns the output of kubectl without the warnings at its start.
+func (g group) withoutWarnings() string {
+	output := g.Output
+	for {
+		isFirst := func(f check.Finding) bool { return strings.HasPrefix(output, "Warning: "+f.Message+"\n") }
+		i := slices.IndexFunc(g.Findings, isFirst)
+		if i < 0 {
+			return output
+		}
+		output = strings.TrimPrefix(output, "Warning: "+g.Findings[i].Message+"\n")
+	}
 }
 
 // title names an object in lists.

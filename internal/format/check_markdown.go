@@ -42,7 +42,7 @@ func markdownDocument(out io.Writer, d check.Document, g group, findings []check
 	}
 	fmt.Fprintf(out, "%s\n\n| place | finding | hint |\n|---|---|---|\n", code(g.headline(d)))
 	for _, f := range findings {
-		fmt.Fprintf(out, "| %s | %s%s | %s |\n", code(fmt.Sprintf("%s:%d:%d", f.Path, f.Line, f.Column)), label(f), code(f.Text()), cell(f.Hint))
+		fmt.Fprintf(out, "| %s | %s%s | %s |\n", code(fmt.Sprintf("%s:%d:%d", f.Path, f.Line, f.Column)), label(f), code(f.Short()), cell(f.Hint))
 	}
 }
 

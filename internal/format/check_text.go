@@ -79,7 +79,7 @@ func (t text) finding(f check.Finding) {
 	case playground.SeverityInfo:
 		style = cyan
 	}
-	fmt.Fprintf(t, "  %s %s%s\n", t.styled(bold, fmt.Sprintf("%s:%d:%d:", f.Path, f.Line, f.Column)), t.styled(style, label(f)), indented(f.Text(), "  "))
+	fmt.Fprintf(t, "  %s %s%s\n", t.styled(bold, fmt.Sprintf("%s:%d:%d:", f.Path, f.Line, f.Column)), t.styled(style, label(f)), indented(f.Short(), "  "))
 	t.excerpt(f, style)
 	for _, r := range f.Related {
 		fmt.Fprintf(t, "      %s:%d:%d: %s\n", r.Path, r.Line, r.Column, indented(r.Message, "      "))

@@ -140,7 +140,7 @@ func conditionText(c playground.Condition) string {
 }
 
 // keptText returns a value that apply keeps.
-func keptText(f check.Finding) string { return "kept: " + f.Text() + "\n" + f.Hint }
+func keptText(f check.Finding) string { return "kept: " + f.Short() + "\n" + f.Hint }
 
 func writeChange(out io.Writer, c upgrade.Change) {
 	fmt.Fprintf(out, "  %s:%d:%d: %s\n", c.Path, c.Line, c.Column, strings.ReplaceAll(changeText(c), "\n", "\n      "))

@@ -248,8 +248,18 @@ func (p *places) addHints(hints map[Place]string, pkg *loader.Package, field mar
 		add(field.RawField, "Add a JSON tag, such as `json:\"name,omitempty\"`, or `json:\"-\"` for a field that is not part of the object.")
 		return
 	}
+	pkg.NeedTypesInfo()
 	ast.Inspect(field.RawField.Type, func(node ast.Node) bool {
-		switch node.(type) {
+		switch node := node.(type) {
+		case *ast.Ident:
+			name, ok := pkg.TypesInfo.ObjectOf(node).(*types.TypeName)
+			if !ok || !name.IsAlias() {
+				break
+			}
+			switch types.Unalias(name.Type()).(type) {
+			case *types.Map, *types.Slice, *types.Struct: // controller-gen does not support it
+				add(node, fmt.Sprintf("%[1]s is an alias, so its markers have no effect. Remove the = from the declaration of %[1]s.", node.Name))
+			}
 		case *ast.IndexExpr, *ast.IndexListExpr:
 			add(node, "controller-gen does not support generic types. Declare a type without type parameters.")
 		case *ast.ChanType, *ast.FuncType:

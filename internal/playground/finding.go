@@ -2,7 +2,10 @@ package playground
 
 import (
 	"cmp"
+	"encoding/json"
+	"regexp"
 	"slices"
+	"strings"
 )
 
 // Finding is a diagnostic about one document.
@@ -31,6 +34,35 @@ type Finding struct {
 	Related []Related `json:"related"`
 }
 
+// formatField captures the field in an error of a numeric format, which has no field of its own.
+var formatField = regexp.MustCompile(`Checked value must be of type \w+ with format \w+ in (.+)$`)
+
+// Place returns the field that the finding is about: [Finding.Field], or else the field that the
+// message names. It is empty for an error of the whole document.
+func (f Finding) Place() string {
+	if f.Field != "<nil>" {
+		return f.Field
+	}
+	if m := formatField.FindStringSubmatch(f.Message); m != nil {
+		return m[1]
+	}
+	return ""
+}
+
+// CutRule cuts the value from an error message about a CEL rule, which the API server prints as
+// JSON, and returns what follows it. found is false if the message has no such value.
+func CutRule(message string) (reason string, found bool) {
+	value, found := strings.CutPrefix(message, "Invalid value: ")
+	if !found || !strings.HasPrefix(value, `{"Rule":`) {
+		return "", false
+	}
+	decoder := json.NewDecoder(strings.NewReader(value))
+	if err := decoder.Decode(new(json.RawMessage)); err != nil {
+		return "", false
+	}
+	return strings.CutPrefix(value[decoder.InputOffset():], ": ")
+}
+
 // ReasonLimit is the [Finding.Reason] for a limit of the playground itself. The
 // API server's verdict is then unknown.
 const ReasonLimit = "PlaygroundLimit"
@@ -46,6 +78,9 @@ const ReasonKept = "PlaygroundKept"
 // ReasonNote is the [Finding.Reason] of crdlab's own notes about an accepted CRD, which the API
 // server does not know.
 const ReasonNote = "PlaygroundNote"
+
+// ReasonWarning is the [Finding.Reason] for a warning in the response, whose text is the message.
+const ReasonWarning = "Warning"
 
 // Related is a location that explains a [Finding], such as a schema keyword.
 type Related struct {

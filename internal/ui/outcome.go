@@ -25,20 +25,19 @@ type verdictView struct {
 	causes []playground.Finding
 	more   int
 	// reason explains the verdict on an accepted request; usually empty.
-	reason   string
-	warnings []string
+	reason string
 	// brief reduces the verdict to one line, because it needs no attention.
 	brief bool
 }
 
 func crdVerdict(report playground.Report) verdictView {
 	crd := report.CRD
-	v := newVerdict(crd.Accepted, crd.Status, crd.Output, crd.Warnings)
+	v := newVerdict(crd.Accepted, crd.Status, crd.Output)
 	v.qualify(report)
 	v.subject, v.title = "crd", strings.TrimSpace("CustomResourceDefinition "+crd.Name)
 	v.listed = v.output != "" && hasProblems(crd.Findings)
 	v.explain(crd.Findings)
-	v.brief = crd.Accepted && len(v.warnings) == 0 && len(report.Objects) > 0
+	v.brief = crd.Accepted && len(report.Objects) > 0
 	switch {
 	case v.brief && v.class == "approximate":
 		v.word = "CRD probably accepted"
@@ -63,7 +62,7 @@ func isSingle(report playground.Report) bool {
 
 func objectVerdict(report playground.Report, index int) verdictView {
 	object := report.Objects[index]
-	v := newVerdict(object.Accepted, object.Status, object.Output, object.Warnings)
+	v := newVerdict(object.Accepted, object.Status, object.Output)
 	v.subject, v.title = "object", operationVerb(object.Operation)+" "+objectTitle(object)
 	switch {
 	case object.Deleted:
@@ -156,11 +155,10 @@ func hasRun(all []playground.Stage) bool {
 	return len(all) > 0 && all[0].Outcome != playground.OutcomeSkipped
 }
 
-func newVerdict(accepted bool, status playground.Status, output string, warnings []string) verdictView {
+func newVerdict(accepted bool, status playground.Status, output string) verdictView {
 	v := verdictView{
-		status:   statusText(status),
-		output:   strings.TrimRight(output, "\n"),
-		warnings: additionalWarnings(output, warnings),
+		status: statusText(status),
+		output: strings.TrimRight(output, "\n"),
 	}
 	switch {
 	case accepted:

@@ -68,7 +68,7 @@ func sharedDescription(report playground.Report) string {
 	text := announcement(report)
 	for _, finding := range findings(report) {
 		if finding.Severity == playground.SeverityError {
-			field := finding.Field
+			field := finding.Place()
 			if field != "" {
 				field += ": "
 			}

@@ -38,6 +38,9 @@ func shorten(finding playground.Finding) shortMessage {
 	if cause, found := cutUndecoded(finding.Message); found {
 		return shortMessage{reason: cmp.Or(finding.Hint, cause)}
 	}
+	if reason, found := playground.CutRule(finding.Message); found {
+		return shortMessage{reason: reason}
+	}
 	rest, found := strings.CutPrefix(finding.Message, "Invalid value: ")
 	if finding.Code == playground.CodeRulesNotChecked {
 		_, reason, _ := strings.Cut(rest, ": ")

@@ -150,16 +150,3 @@ func milliseconds(ms float64) string {
 	}
 	return strconv.FormatFloat(ms, 'f', 0, 64) + " ms"
 }
-
-// additionalWarnings returns the warnings that are missing from the output of
-// kubectl. The output begins with the warnings that it contains.
-func additionalWarnings(output string, warnings []string) []string {
-	for i, warning := range warnings {
-		rest, printed := strings.CutPrefix(output, "Warning: "+warning+"\n")
-		if !printed {
-			return warnings[i:]
-		}
-		output = rest
-	}
-	return nil
-}

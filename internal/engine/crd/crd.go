@@ -129,7 +129,10 @@ func newCRD(compiler *celrule.Compiler) *CRD {
 
 // Evaluate runs the request through the stages.
 func (r *Request) Evaluate() *CRD {
-	defer func() { r.Report.Findings = r.findings.List() }()
+	defer func() {
+		r.addWarnings(r.findings, r.Report.Warnings)
+		r.Report.Findings = r.findings.List()
+	}()
 	if !r.open() || !r.openOld() {
 		return r.CRD
 	}

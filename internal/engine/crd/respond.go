@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"net/http"
+	"slices"
 
 	"k8s.io/apiextensions-apiserver/pkg/apis/apiextensions"
 
@@ -20,10 +21,12 @@ func (c *CRD) Respond(err error, warnings []string) playground.CRD {
 	report.Warnings = append([]string{}, warnings...)
 	findings := finding.NewCollector(finding.MaxDescribed)
 	for _, f := range report.Findings {
-		if f.Severity != playground.SeverityError {
+		isGone := f.Reason == playground.ReasonWarning && !slices.Contains(warnings, f.Message)
+		if f.Severity != playground.SeverityError && !isGone {
 			findings.Add(f)
 		}
 	}
+	c.addWarnings(findings, warnings)
 	code := http.StatusCreated
 	if c.Old != nil {
 		code = http.StatusOK

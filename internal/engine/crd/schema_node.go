@@ -1,12 +1,17 @@
 package crd
 
 import (
+	"fmt"
+
 	"k8s.io/apiextensions-apiserver/pkg/apis/apiextensions"
 	structuralschema "k8s.io/apiextensions-apiserver/pkg/apiserver/schema"
 	"k8s.io/apiextensions-apiserver/pkg/apiserver/schema/cel"
 	"k8s.io/apiextensions-apiserver/pkg/apiserver/schema/cel/model"
+	"k8s.io/apimachinery/pkg/util/version"
 	celconfig "k8s.io/apiserver/pkg/apis/cel"
 	"k8s.io/apiserver/pkg/cel/environment"
+
+	"github.com/crdlab/crdlab/internal/playground"
 )
 
 // SchemaAt returns the node at a path below root, or nil if there is no such
@@ -74,6 +79,23 @@ func CostContextAt(root *apiextensions.JSONSchemaProps, path []string) *CostCont
 // CompileRule compiles a rule as if it were the only rule of the schema node.
 // ok is false if the node itself is invalid.
 func CompileRule(node *apiextensions.JSONSchemaProps, isRoot bool, rule apiextensions.ValidationRule) (result cel.CompilationResult, ok bool) {
+	return compileRuleFor(environment.DefaultCompatibilityVersion(), node, isRoot, rule)
+}
+
+// LaterRelease returns the first release after the emulated one in which a rule compiles, such as
+// "1.32", or an empty string. A release accepts in new rules what its predecessor knows.
+func LaterRelease(node *apiextensions.JSONSchemaProps, isRoot bool, rule apiextensions.ValidationRule) string {
+	for known := environment.DefaultCompatibilityVersion().AddMinor(1); known.LessThan(version.MajorMinor(1, playground.NewestMinor)); known = known.AddMinor(1) {
+		if result, ok := compileRuleFor(known, node, isRoot, rule); ok && result.Error == nil {
+			next := known.AddMinor(1)
+			return fmt.Sprintf("%d.%d", next.Major(), next.Minor())
+		}
+	}
+	return ""
+}
+
+// compileRuleFor is [CompileRule] with the libraries of a version.
+func compileRuleFor(compatibility *version.Version, node *apiextensions.JSONSchemaProps, isRoot bool, rule apiextensions.ValidationRule) (result cel.CompilationResult, ok bool) {
 	withRule := *node
 	withRule.XValidations = apiextensions.ValidationRules{rule}
 	structural, err := structuralschema.NewStructural(&withRule)
@@ -85,7 +107,7 @@ func CompileRule(node *apiextensions.JSONSchemaProps, isRoot bool, rule apiexten
 		return cel.CompilationResult{}, false
 	}
 	results, err := cel.Compile(structural, declType, celconfig.PerCallLimit,
-		environment.MustBaseEnvSet(environment.DefaultCompatibilityVersion()), cel.NewExpressionsEnvLoader())
+		environment.MustBaseEnvSet(compatibility), cel.NewExpressionsEnvLoader())
 	if err != nil || len(results) != 1 {
 		return cel.CompilationResult{}, false
 	}

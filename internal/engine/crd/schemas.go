@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"k8s.io/apiextensions-apiserver/pkg/apis/apiextensions"
+	"k8s.io/apimachinery/pkg/util/validation/field"
 )
 
 // visitSchemas calls visit for each node of the structural schemas of crd. visit may
@@ -37,31 +38,47 @@ func visitSchema(s *apiextensions.JSONSchemaProps, visit func(*apiextensions.JSO
 	}
 }
 
-// visitInOrder calls visit for each node of a schema. It follows validation.SchemaHas,
-// which visits properties in a random order: here, it is the order of their names. It
-// omits the keywords that no CRD may have, such as patternProperties.
-func visitInOrder(s *apiextensions.JSONSchemaProps, visit func(*apiextensions.JSONSchemaProps)) {
+// visitInOrder calls visit for each node of a schema, with its path in the spelling of the API
+// server's errors. It follows validation.SchemaHas, which visits properties in a random order:
+// here, it is the order of their names. It omits the keywords that no CRD may have, such as
+// patternProperties.
+func visitInOrder(s *apiextensions.JSONSchemaProps, path *field.Path, visit func(*apiextensions.JSONSchemaProps, *field.Path)) {
 	if s == nil {
 		return
 	}
-	visit(s)
+	visit(s, path)
 	if s.Items != nil {
-		visitInOrder(s.Items.Schema, visit)
+		visitInOrder(s.Items.Schema, path.Child("items"), visit)
 		for i := range s.Items.JSONSchemas {
-			visitInOrder(&s.Items.JSONSchemas[i], visit)
+			visitInOrder(&s.Items.JSONSchemas[i], path.Child("items").Index(i), visit)
 		}
 	}
-	for _, junctor := range [][]apiextensions.JSONSchemaProps{s.AllOf, s.AnyOf, s.OneOf} {
-		for i := range junctor {
-			visitInOrder(&junctor[i], visit)
+	for _, junctor := range []struct {
+		name    string
+		schemas []apiextensions.JSONSchemaProps
+	}{{"allOf", s.AllOf}, {"anyOf", s.AnyOf}, {"oneOf", s.OneOf}} {
+		for i := range junctor.schemas {
+			visitInOrder(&junctor.schemas[i], path.Child(junctor.name).Index(i), visit)
 		}
 	}
-	visitInOrder(s.Not, visit)
+	visitInOrder(s.Not, path.Child("not"), visit)
 	for _, name := range slices.Sorted(maps.Keys(s.Properties)) {
 		property := s.Properties[name]
-		visitInOrder(&property, visit)
+		visitInOrder(&property, path.Child("properties").Key(name), visit)
 	}
 	if s.AdditionalProperties != nil {
-		visitInOrder(s.AdditionalProperties.Schema, visit)
+		visitInOrder(s.AdditionalProperties.Schema, path.Child("additionalProperties"), visit)
+	}
+}
+
+// visitAllInOrder calls visit for each node of all schemas, as [visitInOrder].
+func visitAllInOrder(spec *apiextensions.CustomResourceDefinitionSpec, visit func(*apiextensions.JSONSchemaProps, *field.Path)) {
+	if spec.Validation != nil {
+		visitInOrder(spec.Validation.OpenAPIV3Schema, field.NewPath("spec", "validation", "openAPIV3Schema"), visit)
+	}
+	for i, v := range spec.Versions {
+		if v.Schema != nil {
+			visitInOrder(v.Schema.OpenAPIV3Schema, field.NewPath("spec", "versions").Index(i).Child("schema", "openAPIV3Schema"), visit)
+		}
 	}
 }

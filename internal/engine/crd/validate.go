@@ -1,24 +1,19 @@
 package crd
 
 import (
-	"fmt"
 	"path"
 	"slices"
 
 	"k8s.io/apiextensions-apiserver/pkg/apis/apiextensions"
 	"k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/validation"
-	apiservervalidation "k8s.io/apiextensions-apiserver/pkg/apiserver/validation"
 	"k8s.io/apiextensions-apiserver/pkg/features"
 	apiequality "k8s.io/apimachinery/pkg/api/equality"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	genericvalidation "k8s.io/apimachinery/pkg/api/validation"
-	"k8s.io/apimachinery/pkg/util/sets"
 	"k8s.io/apimachinery/pkg/util/validation/field"
-	"k8s.io/apiserver/pkg/cel/environment"
 	"k8s.io/apiserver/pkg/registry/rest"
 	"k8s.io/apiserver/pkg/storage"
 	utilfeature "k8s.io/apiserver/pkg/util/feature"
-	"k8s.io/kube-openapi/pkg/validation/spec"
 
 	"github.com/crdlab/crdlab/internal/engine/kubectl"
 	"github.com/crdlab/crdlab/internal/engine/release"
@@ -159,16 +154,6 @@ func (r *Request) validateNewSpec() field.ErrorList {
 	return errs
 }
 
-// newWarnings returns the warnings about the CRD that the old CRD does not have.
-func (r *Request) newWarnings() []string {
-	warnings := schemaWarnings(&r.Internal.Spec)
-	if r.Old == nil {
-		return warnings
-	}
-	old := sets.New(schemaWarnings(&r.Old.Spec)...)
-	return slices.DeleteFunc(warnings, old.Has)
-}
-
 // prepareCreate sets the fields that users cannot set. It follows
 // strategy.PrepareForCreate.
 func prepareCreate(crd *apiextensions.CustomResourceDefinition) {
@@ -248,49 +233,4 @@ func hasSelectableFields(spec *apiextensions.CustomResourceDefinitionSpec) bool 
 	return spec.SelectableFields != nil || slices.ContainsFunc(spec.Versions, func(v apiextensions.CustomResourceDefinitionVersion) bool {
 		return v.SelectableFields != nil
 	})
-}
-
-// schemaWarnings returns the warnings of strategy.WarningsOnCreate without duplicates: a
-// schema's own format before those of its properties, and sets last.
-func schemaWarnings(crd *apiextensions.CustomResourceDefinitionSpec) []string {
-	var formats []string
-	nonScalarSets := sets.New[string]()
-	validation.HasSchemaWith(crd, func(root *apiextensions.JSONSchemaProps) bool {
-		visitInOrder(root, func(s *apiextensions.JSONSchemaProps) {
-			formats = append(formats, FormatWarnings(s)...)
-			nonScalarSets.Insert(setWarnings(s)...)
-		})
-		return false
-	})
-	seen := sets.New[string]()
-	return slices.DeleteFunc(append(formats, sets.List(nonScalarSets)...), func(warning string) bool {
-		repeated := seen.Has(warning)
-		seen.Insert(warning)
-		return repeated
-	})
-}
-
-// FormatWarnings returns the API server's warnings about an unknown format.
-func FormatWarnings(s *apiextensions.JSONSchemaProps) []string {
-	if s.Format == "" {
-		return nil
-	}
-	var warnings []string
-	schema := &spec.Schema{SchemaProps: spec.SchemaProps{Format: s.Format, Type: []string{s.Type}}}
-	for _, format := range apiservervalidation.GetUnrecognizedFormats(schema, environment.DefaultCompatibilityVersion()) {
-		warnings = append(warnings, fmt.Sprintf("unrecognized format %q", format))
-	}
-	return warnings
-}
-
-// setWarnings returns the API server's warnings about a set of objects or lists.
-func setWarnings(s *apiextensions.JSONSchemaProps) []string {
-	if s.XListType == nil || *s.XListType != "set" || s.Items == nil || s.Items.Schema == nil {
-		return nil
-	}
-	switch items := s.Items.Schema.Type; items {
-	case "object", "array":
-		return []string{fmt.Sprintf("x-kubernetes-list-type: set for items of type %q is not supported by server-side apply or CEL validation rules", items)}
-	}
-	return nil
 }

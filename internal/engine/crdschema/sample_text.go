@@ -2,6 +2,7 @@ package crdschema
 
 import (
 	"fmt"
+	"maps"
 	"regexp"
 	"regexp/syntax"
 	"slices"
@@ -20,6 +21,9 @@ var formatSamples = map[string]string{
 	"creditcard": "4111111111111111", "ssn": "123-45-6789", "hexcolor": "#ffffff", "rgbcolor": "rgb(255,255,255)",
 	"k8s-short-name": "example", "k8s-long-name": "example.com",
 }
+
+// StringFormats returns the names of the formats of strings that the API server knows.
+func StringFormats() []string { return slices.Sorted(maps.Keys(formatSamples)) }
 
 // plainSamples lists readable strings. A sample is one of these if it matches the
 // pattern.

@@ -21,6 +21,8 @@ type Collector struct {
 	omitted int
 	first   playground.Finding
 	stages  map[playground.StageName]*Tally
+	// messages holds the messages of all findings.
+	messages map[string]bool
 }
 
 // A Tally counts the findings of a stage, whether or not they are described.
@@ -28,7 +30,7 @@ type Tally struct{ Findings, Errors int }
 
 // NewCollector returns an empty collector that describes at most maximum findings.
 func NewCollector(maximum int) *Collector {
-	return &Collector{maximum: maximum, stages: map[playground.StageName]*Tally{}}
+	return &Collector{maximum: maximum, stages: map[playground.StageName]*Tally{}, messages: map[string]bool{}}
 }
 
 // Limit changes the maximum of an empty collector.
@@ -53,6 +55,7 @@ func (c *Collector) AddLazily(f playground.Finding, describe func(playground.Fin
 }
 
 func (c *Collector) count(f playground.Finding) {
+	c.messages[f.Message] = true
 	tally := c.stages[f.Stage]
 	if tally == nil {
 		tally = &Tally{}
@@ -63,6 +66,9 @@ func (c *Collector) count(f playground.Finding) {
 		tally.Errors++
 	}
 }
+
+// Has reports whether a finding has a message, whether or not it is described.
+func (c *Collector) Has(message string) bool { return c.messages[message] }
 
 // makeRoom omits a finding that is less severe than an error with the given severity.
 func (c *Collector) makeRoom(severity playground.Severity) bool {

@@ -4,6 +4,8 @@ import (
 	"errors"
 	"regexp"
 	"strconv"
+	"strings"
+	"unicode/utf8"
 
 	"go.yaml.in/yaml/v3"
 
@@ -18,6 +20,8 @@ var (
 	strictField = regexp.MustCompile(`^(?:unknown|duplicate) field "(.*)"$`)
 	// celPosition captures the line and column in a CEL compile error.
 	celPosition = regexp.MustCompile(`ERROR: <input>:(\d+):(\d+):`)
+	// celUndefined captures the undefined field if that is the first CEL compile error.
+	celUndefined = regexp.MustCompile(`^[^\n]*?ERROR: <input>:\d+:\d+: undefined field '([^']+)'`)
 )
 
 // RequestRange returns the range for an error about doc as a whole: the syntax
@@ -53,23 +57,72 @@ func isScalar(location source.Location) bool {
 	return location.Node() != nil && location.Node().Kind == yaml.ScalarNode
 }
 
-// CELPlace parses the position of a CEL compile error in its expression. Line
-// and column are one-based; the column counts code points.
-func CELPlace(message string) (line, column int, ok bool) {
+// CELPlace returns the position of a CEL compile error in its expression. Line and column are
+// one-based; the column counts code points. CEL reports an undefined field in has() at the
+// parenthesis; its place is the field.
+func CELPlace(expression, message string) (line, column int, ok bool) {
 	m := celPosition.FindStringSubmatch(message)
 	if m == nil {
 		return 0, 0, false
 	}
 	line, _ = strconv.Atoi(m[1])
 	column, _ = strconv.Atoi(m[2])
+	undefined := celUndefined.FindStringSubmatch(message)
+	offset, found := CELOffset(expression, line, column)
+	if undefined == nil || !found {
+		return line, column, true
+	}
+	if at, isHas := hasField(expression, offset, undefined[1]); isHas {
+		before := expression[:at]
+		return strings.Count(before, "\n") + 1, utf8.RuneCountInString(before[strings.LastIndex(before, "\n")+1:]) + 1, true
+	}
 	return line, column, true
+}
+
+// hasField returns the offset of the name at the end of the argument of has(), whose opening
+// parenthesis is at an offset.
+func hasField(expression string, offset int, name string) (at int, ok bool) {
+	call, argument := strings.TrimRight(expression[:offset], " \t\n"), expression[offset:]
+	if !strings.HasSuffix(call, "has") || argument[0] != '(' {
+		return 0, false
+	}
+	depth := 0
+	for i, c := range argument {
+		switch c {
+		case '(':
+			depth++
+		case ')':
+			depth--
+		}
+		if depth == 0 {
+			inner := strings.TrimRight(argument[:i], " \t\n")
+			return offset + len(inner) - len(name), strings.HasSuffix(inner, name)
+		}
+	}
+	return 0, false
+}
+
+// CELOffset converts the position of a CEL compile error to an offset in bytes in the expression.
+func CELOffset(expression string, line, column int) (offset int, ok bool) {
+	lines := strings.SplitAfter(expression, "\n")
+	if line < 1 || line > len(lines) {
+		return 0, false
+	}
+	runes := []rune(lines[line-1])
+	if column < 1 || column > len(runes) {
+		return 0, false
+	}
+	return len(strings.Join(lines[:line-1], "")) + len(string(runes[:column-1])), true
 }
 
 // CELRange returns the range that a CEL compile error names inside rule, the
 // location of the expression.
 func CELRange(rule source.Location, message string) (playground.Range, bool) {
-	line, column, ok := CELPlace(message)
-	if !ok || !rule.Exact || !isScalar(rule) {
+	if !rule.Exact || !isScalar(rule) {
+		return playground.Range{}, false
+	}
+	line, column, ok := CELPlace(rule.Node().Value, message)
+	if !ok {
 		return playground.Range{}, false
 	}
 	return rule.RangeAt(line, column), true

@@ -99,7 +99,7 @@ func (r replacement) replace(older verdict.Object, document *source.Document) {
 		object.Reject(r.object, r.scenario, document, err, older.Warnings)
 		return
 	}
-	object.Accept(r.object, older.Code, older.Warnings)
+	object.Accept(r.object, document, older.Code, older.Warnings)
 	r.object.Deleted = older.Deleted
 	r.object.Stored = r.adopt(older.Stored)
 	r.replaceVersions(older)

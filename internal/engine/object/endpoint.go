@@ -99,7 +99,7 @@ func (r *Request) route() bool {
 		return false
 	}
 	if deprecated := r.endpoint.version.DeprecationWarning; deprecated != "" {
-		r.rec.warn(deprecated)
+		r.rec.warnAt("apiVersion", deprecated)
 	}
 	why := missingSubresource(r.endpoint.version, r.options.operation)
 	if why == "" {

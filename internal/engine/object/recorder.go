@@ -1,6 +1,7 @@
 package object
 
 import (
+	"cmp"
 	"slices"
 	"strconv"
 
@@ -36,8 +37,8 @@ type recorder struct {
 	ignoredMessages []celrule.MessageError
 	// faults holds the causes of the errors of rules.
 	faults []celrule.Fault
-	// warned holds the warnings of the report.
-	warned map[string]bool
+	// warned holds the findings of the warnings of the report by their text.
+	warned map[string]playground.Finding
 	// running is the entry of the running stage in report.Stages.
 	running *playground.Stage
 	// last is the last snapshot. The next one reuses its unchanged parts.
@@ -52,7 +53,7 @@ func keyOf(f playground.Finding) errorKey { return errorKey{f.Field, f.Message, 
 func newRecorder(doc *source.Document, e *endpoint) *recorder {
 	return &recorder{
 		doc: doc, endpoint: e, report: emptyReport(), running: &playground.Stage{},
-		findings: finding.NewCollector(finding.MaxDescribed), reported: map[errorKey]bool{}, warned: map[string]bool{},
+		findings: finding.NewCollector(finding.MaxDescribed), reported: map[errorKey]bool{}, warned: map[string]playground.Finding{},
 	}
 }
 
@@ -137,6 +138,7 @@ func (rec *recorder) whySkipped(name playground.StageName) string {
 // countFindings reports the number of findings of each stage. A stage with an error
 // fails.
 func (rec *recorder) countFindings() {
+	rec.addWarnings()
 	for i := range rec.report.Stages {
 		stage := &rec.report.Stages[i]
 		tally := rec.findings.Tally(stage.Name)
@@ -223,7 +225,7 @@ func (rec *recorder) errorFinding(stage playground.StageName, err *field.Error) 
 
 // locate returns a finding with the locations of its field and of the field's schema.
 func (rec *recorder) locate(f playground.Finding) playground.Finding {
-	if location, ok := finding.Locate(rec.doc, f.Field); ok {
+	if location, ok := finding.Locate(rec.doc, f.Place()); ok {
 		f.Range = finding.Mark(location)
 		path := rec.doc.PathAt(location.Key().Start)
 		f.Related = rec.related(path)
@@ -296,13 +298,39 @@ func (rec *recorder) relatedExisting(path []any) []playground.Related {
 	return []playground.Related{{Document: playground.DocumentOldObject, Range: location.Key(), Message: message}}
 }
 
-// warn adds warnings, as headers of the response. It ignores duplicates, and messages
-// with control characters, which a header cannot contain.
+// warn adds warnings of the running stage, as [recorder.warnIn].
 func (rec *recorder) warn(messages ...string) {
+	rec.warnIn(cmp.Or(rec.running.Name, playground.StageDecode), messages...)
+}
+
+// warnIn adds warnings of a stage, as headers of the response. It ignores duplicates, and
+// messages with control characters, which a header cannot contain.
+func (rec *recorder) warnIn(stage playground.StageName, messages ...string) {
 	for _, message := range messages {
-		if _, err := utilnet.NewWarningHeader(299, "", message); err == nil && !rec.warned[message] {
-			rec.warned[message] = true
-			rec.report.Warnings = append(rec.report.Warnings, message)
+		_, isKnown := rec.warned[message]
+		if _, err := utilnet.NewWarningHeader(299, "", message); err != nil || isKnown {
+			continue
+		}
+		rec.warned[message] = finding.OfWarning(playground.DocumentObject, stage, rec.doc, message)
+		rec.report.Warnings = append(rec.report.Warnings, message)
+	}
+}
+
+// warnAt adds a warning about a field, which its message does not name.
+func (rec *recorder) warnAt(field, message string) {
+	rec.warn(message)
+	f, isKnown := rec.warned[message]
+	if location, ok := rec.doc.At(field); ok && isKnown {
+		f.Field, f.Range = field, location.Value()
+		rec.warned[message] = f
+	}
+}
+
+// addWarnings adds a finding for each warning that has none.
+func (rec *recorder) addWarnings() {
+	for _, message := range rec.report.Warnings {
+		if !rec.findings.Has(message) {
+			rec.add(rec.warned[message])
 		}
 	}
 }

@@ -113,7 +113,10 @@ func (r *Request) StopBefore(name playground.StageName) {
 
 // Evaluate runs the stages of the request.
 func (r *Request) Evaluate() {
-	defer func() { r.rec.report.Findings = r.rec.findings.List() }()
+	defer func() {
+		r.rec.addWarnings()
+		r.rec.report.Findings = r.rec.findings.List()
+	}()
 	defer r.checkSent()
 	r.rec.describeDocument()
 	if f, ok := finding.PartlyRead(playground.DocumentObject, playground.StageDecode, r.rec.doc); ok {

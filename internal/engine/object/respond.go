@@ -16,9 +16,9 @@ import (
 
 // Accept replaces the response in a report by acceptance with a status code, the
 // response of another release. The explanations remain.
-func Accept(report *playground.Object, code int, warnings []string) {
+func Accept(report *playground.Object, doc *source.Document, code int, warnings []string) {
 	kind := schema.FromAPIVersionAndKind(report.APIVersion, report.Kind)
-	replaceResponse(report, warnings)
+	replaceResponse(report, doc, warnings)
 	report.Accepted = true
 	report.Status = playground.Status{Code: code}
 	report.Output = kubectl.FormatSuccess(kind.Kind, kind.Group, report.Name, report.Operation, warnings)
@@ -27,7 +27,7 @@ func Accept(report *playground.Object, code int, warnings []string) {
 // Reject replaces the response in a report by an error, the response of another
 // release. The explanations remain.
 func Reject(report *playground.Object, s playground.Scenario, doc *source.Document, err error, warnings []string) {
-	replaceResponse(report, warnings)
+	replaceResponse(report, doc, warnings)
 	report.Accepted, report.Deleted = false, false
 	report.Status = upstream.StatusOf(err)
 	report.Output = cmp.Or(unsentOutput(doc, report.Operation, s.FieldValidation), kubectl.FormatError(err, report.Operation, "object.yaml", warnings))
@@ -37,12 +37,18 @@ func Reject(report *playground.Object, s playground.Scenario, doc *source.Docume
 	report.SelectableFields = []playground.SelectableFields{}
 }
 
-// replaceResponse sets the warnings and removes the errors of the former response.
-func replaceResponse(report *playground.Object, warnings []string) {
+// replaceResponse sets the warnings, and replaces the findings of the former response by
+// those of the warnings.
+func replaceResponse(report *playground.Object, doc *source.Document, warnings []string) {
 	report.Warnings = append([]string{}, warnings...)
 	report.Findings = slices.DeleteFunc(slices.Clone(report.Findings), func(f playground.Finding) bool {
-		return f.Severity == playground.SeverityError
+		return f.Severity == playground.SeverityError || f.Reason == playground.ReasonWarning && !slices.Contains(warnings, f.Message)
 	})
+	for _, message := range warnings {
+		if !slices.ContainsFunc(report.Findings, func(f playground.Finding) bool { return f.Message == message }) {
+			report.Findings = append(report.Findings, finding.OfWarning(playground.DocumentObject, "", doc, message))
+		}
+	}
 }
 
 // errorFindings returns a finding for each cause of an error. Their stage is not known.
@@ -59,7 +65,7 @@ func errorFindings(doc *source.Document, err error) []playground.Finding {
 		f.Reason, f.Field = string(cause.Type), cause.Field
 		findings.AddLazily(f, func(f playground.Finding) playground.Finding {
 			f.Range = finding.RequestRange(doc, f.Message)
-			if location, ok := finding.Locate(doc, f.Field); ok {
+			if location, ok := finding.Locate(doc, f.Place()); ok {
 				f.Range = finding.Mark(location)
 			}
 			return f

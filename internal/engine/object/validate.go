@@ -35,6 +35,6 @@ func (r *Request) concludeValidation() error {
 	if r.options.operation == playground.OperationUpdateStatus {
 		return nil
 	}
-	r.rec.warn(customresource.FinalizerWarnings(r.object, r.old.object)...)
+	r.rec.warnIn(playground.StageValidate, customresource.FinalizerWarnings(r.object, r.old.object)...)
 	return nil
 }

@@ -37,7 +37,30 @@ func correctUnknownField(p *problem) []playground.Fix {
 		}
 	}
 	fixes = append(fixes, p.indentUnknownField(path)...)
+	fixes = append(fixes, p.moveToProperties(path)...)
 	return append(fixes, p.newFix("Remove "+typed, p.deleteAt(path...))...)
+}
+
+// moveToProperties moves a field of a schema in a CRD that looks like a property, because its
+// value is a schema, below the properties of its parent.
+func (p *problem) moveToProperties(path []any) []playground.Fix {
+	parent, value := path[:len(path)-1:len(path)-1], p.nodeAt(path...)
+	if p.Document != playground.DocumentCRD || !slices.Contains(path, any("openAPIV3Schema")) || value == nil || p.scalar(append(path, "type")...) == "" {
+		return nil
+	}
+	object := parent
+	if !p.exists(append(parent, "properties")...) && p.scalar(append(parent, "type")...) != "object" {
+		// The field is indented below a property, which has no properties.
+		if len(parent) < 2 || parent[len(parent)-2] != "properties" {
+			return nil
+		}
+		object = parent[: len(parent)-2 : len(parent)-2]
+	}
+	owner := object[len(object)-1]
+	if owner == "openAPIV3Schema" {
+		owner = "the object"
+	}
+	return p.move(fmt.Sprintf("Move it to the properties of %v", owner), path, append(object, "properties", path[len(path)-1]))
 }
 
 // fieldNames returns the fields that the schema permits in the mapping at a
@@ -89,6 +112,20 @@ func setServedVersion(p *problem) []playground.Fix {
 			titles = append(titles, "kind: "+kind)
 		}
 		fixes = append(fixes, p.newFix("Set "+strings.Join(titles, ", "), changes...)...)
+	}
+	return fixes
+}
+
+// setCurrentVersion suggests the served versions that are not deprecated.
+func setCurrentVersion(p *problem) []playground.Fix {
+	if p.Reason != playground.ReasonWarning {
+		return nil
+	}
+	var fixes []playground.Fix
+	for _, version := range p.crd.ServedByPriority() {
+		if p.crd.Versions[version].DeprecationWarning == "" {
+			fixes = append(fixes, p.setField(p.crd.V1.Spec.Group+"/"+version)...)
+		}
 	}
 	return fixes
 }
@@ -172,7 +209,12 @@ func (p *problem) supportedValues() []any {
 		return nil
 	}
 	for _, value := range node.ValueValidation.Enum {
-		if value.Object != nil { // nullable decides about null
+		_, isText := value.Object.(string)
+		switch {
+		case value.Object == nil: // nullable decides about null
+		case node.Type == "string" && !isText || node.Type != "string" && node.Type != "" && isText:
+			p.Hint = fmt.Sprintf("No value of type %s can equal %s in the enum, which has another type. Correct the enum in the CRD, for example with quotes.", node.Type, formatValue(value.Object))
+		default:
 			values = append(values, value.Object)
 		}
 	}
@@ -181,6 +223,38 @@ func (p *problem) supportedValues() []any {
 
 // convertType converts a scalar to the type that the message requires.
 func convertType(p *problem) []playground.Fix { return p.convertTo(p.match[1]) }
+
+// replaceAppliedNull replaces a null in a configuration, or removes it. Other requests drop such a
+// null before validation.
+func replaceAppliedNull(p *problem) []playground.Fix {
+	node, _ := crdschema.NodeAt(p.schema, p.path)
+	if p.request.Operation != playground.OperationApply || node == nil || p.name() == "" || !p.exists(p.path...) {
+		return nil
+	}
+	p.Hint = "Server-side apply keeps a null, which create and update drop before validation. Remove the field"
+	var fixes []playground.Fix
+	switch {
+	case p.old != nil: // an empty value in place of the manager's fields becomes null, too
+	case node.Type == "object":
+		fixes = p.newFix(fmt.Sprintf("Set %s: {}", p.name()), p.setValue(map[string]any{}, p.path...))
+	case node.Type == "array":
+		fixes = p.newFix(fmt.Sprintf("Set %s: []", p.name()), p.setValue([]any{}, p.path...))
+	}
+	if len(fixes) > 0 {
+		p.Hint += ", or write an empty value"
+	}
+	p.Hint += "."
+	return append(fixes, removeField(p)...)
+}
+
+// hasEnum reports whether the schema of the value at the path in an object has an enum.
+func (p *problem) hasEnum() bool {
+	if p.schema == nil {
+		return false
+	}
+	node, _ := crdschema.NodeAt(p.schema, p.path)
+	return node != nil && node.ValueValidation != nil && len(node.ValueValidation.Enum) > 0
+}
 
 // convertTo converts the scalar at the path to a type. It returns nil if the scalar
 // has no such value.
@@ -194,6 +268,9 @@ func (p *problem) convertTo(wanted string) []playground.Fix {
 		if isOldBoolean(typed) {
 			p.Hint = fmt.Sprintf("YAML 1.1 reads %s as a boolean. Quote it to make it a string.", typed.Value)
 			return p.newFix("Quote "+typed.Value, p.setValue(typed.Value, p.path...))
+		}
+		if p.hasEnum() && !slices.Contains(p.supportedValues(), any(typed.Value)) {
+			return nil // the enum refuses the string
 		}
 		return p.setField(typed.Value)
 	case "integer":
@@ -274,6 +351,29 @@ func removeExcessItems(p *problem) []playground.Fix {
 	return p.newFix("Remove the items after the first "+p.match[1], changes...)
 }
 
+// explainMapKeys sets the hint for an item whose map keys equal those of another item, and names
+// the first required property that could be a further key.
+func (p *problem) explainMapKeys() {
+	if p.schema == nil {
+		return
+	}
+	list, _ := crdschema.NodeAt(p.schema, p.parent())
+	if list == nil || list.XListType == nil || *list.XListType != "map" || list.Items == nil {
+		return
+	}
+	further := "a required property"
+	if validation := list.Items.ValueValidation; validation != nil {
+		for _, name := range validation.Required {
+			if property, ok := list.Items.Properties[name]; ok && !slices.Contains(list.XListMapKeys, name) && !slices.Contains([]string{"object", "array"}, property.Type) {
+				further = name
+				break
+			}
+		}
+	}
+	p.Hint = fmt.Sprintf("The CRD identifies the items of this list by %s (x-kubernetes-list-map-keys), so each value may occur once. To keep both items, add %s to these keys in the CRD.",
+		strings.Join(list.XListMapKeys, " and "), further)
+}
+
 // removeDuplicates removes a duplicate item of a list, and all later duplicates
 // of the same item.
 func removeDuplicates(p *problem) []playground.Fix {
@@ -282,6 +382,7 @@ func removeDuplicates(p *problem) []playground.Fix {
 	if !isItem || json.Unmarshal([]byte(strings.TrimPrefix(p.Message, "Duplicate value: ")), &repeated) != nil {
 		return nil
 	}
+	p.explainMapKeys()
 	items := len(p.nodeAt(p.parent()...).Content)
 	if items > maxCompared {
 		return nil

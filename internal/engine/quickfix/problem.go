@@ -211,6 +211,9 @@ func removePath(path ...any) fixFunc {
 func formatValue(value any) string {
 	switch value := value.(type) {
 	case string:
+		if node := (yaml.Node{Kind: yaml.ScalarNode, Value: value}); node.ShortTag() != "!!str" || isOldBoolean(&node) {
+			return strconv.Quote(value) // as the document has it
+		}
 		return value
 	case map[string]any:
 		return "{…}"

@@ -88,8 +88,8 @@ func SuggestForAdmission(findings []playground.Finding, file *source.File) {
 // field in the document.
 func suggest(p problem, resolveField func(field string) (source.Location, bool)) playground.Finding {
 	p.locateRange()
-	if p.Field != "" {
-		if location, ok := resolveField(p.Field); ok {
+	if place := p.Place(); place != "" {
+		if location, ok := resolveField(place); ok {
 			p.locateField(location)
 		}
 	}

@@ -3,12 +3,14 @@ package quickfix
 import (
 	"fmt"
 	"maps"
+	"regexp"
 	"slices"
 	"strings"
 
 	"k8s.io/apiextensions-apiserver/pkg/apis/apiextensions"
 	apiservercel "k8s.io/apiserver/pkg/cel"
 
+	"github.com/crdlab/crdlab/internal/engine/crd"
 	"github.com/crdlab/crdlab/internal/engine/finding"
 	"github.com/crdlab/crdlab/internal/playground"
 	"github.com/crdlab/crdlab/internal/source/edit"
@@ -34,7 +36,7 @@ func (p *problem) escapeProperty(rule ruleLocation) []playground.Fix {
 		return nil
 	}
 	written := p.match[1] + after
-	for _, name := range slices.Backward(slices.Sorted(maps.Keys(rule.node.Properties))) {
+	for _, name := range slices.Backward(slices.Sorted(maps.Keys(properties(rule.node)))) {
 		if !strings.HasPrefix(written, name) {
 			continue
 		}
@@ -67,6 +69,12 @@ var celNames = []string{"self", "oldSelf", "has", "size", "all", "exists", "exis
 // correctReference suggests a property of self and similar names of CEL.
 func correctReference(p *problem) []playground.Fix {
 	name := p.match[1]
+	if rule, ok := p.rule(); ok && rule.index < len(rule.node.XValidations) {
+		if later := crd.LaterRelease(rule.node, len(rule.path) == 0, rule.node.XValidations[rule.index]); later != "" {
+			p.Hint = "The rule uses a function or variable that is available from Kubernetes " + later + "."
+			return nil
+		}
+	}
 	return p.correctName(name, append([]string{"self." + name}, SimilarNames(name, celNames)...))
 }
 
@@ -121,12 +129,12 @@ func (p *problem) correctName(name string, candidates []string) []playground.Fix
 // splitAtError returns the rule before and after the name at the position of the
 // compiler's error. ok is false if the rule has no such name there.
 func (p *problem) splitAtError(name string) (before, after string, ok bool) {
-	line, column, ok := finding.CELPlace(p.Message)
+	rule := p.scalar(p.path...)
+	line, column, ok := finding.CELPlace(rule, p.Message)
 	if !ok {
 		return "", "", false
 	}
-	rule := p.scalar(p.path...)
-	start, ok := byteOffset(rule, line, column)
+	start, ok := finding.CELOffset(rule, line, column)
 	if !ok {
 		return "", "", false
 	}
@@ -143,23 +151,20 @@ func (p *problem) splitAtError(name string) (before, after string, ok bool) {
 	return rule[:start], rule[start+len(name):], true
 }
 
-// byteOffset converts a one-based line and a one-based column, in code points,
-// to a byte offset in s.
-func byteOffset(s string, line, column int) (offset int, ok bool) {
-	lines := strings.SplitAfter(s, "\n")
-	if line < 1 || line > len(lines) {
-		return 0, false
-	}
-	runes := []rune(lines[line-1])
-	if column < 1 || column > len(runes) {
-		return 0, false
-	}
-	return len(strings.Join(lines[:line-1], "")) + len(string(runes[:column-1])), true
-}
-
 // propertyNames returns the names of all properties of a schema, escaped for
 // CEL and sorted.
 func propertyNames(root *apiextensions.JSONSchemaProps) []string {
+	names := map[string]bool{}
+	for name := range properties(root) {
+		if escaped, ok := apiservercel.Escape(name); ok {
+			names[escaped] = true
+		}
+	}
+	return slices.Sorted(maps.Keys(names))
+}
+
+// properties returns the set of the names of all properties of a schema.
+func properties(root *apiextensions.JSONSchemaProps) map[string]bool {
 	names := map[string]bool{}
 	var walk func(*apiextensions.JSONSchemaProps)
 	walk = func(node *apiextensions.JSONSchemaProps) {
@@ -167,9 +172,7 @@ func propertyNames(root *apiextensions.JSONSchemaProps) []string {
 			return
 		}
 		for name, property := range node.Properties {
-			if escaped, ok := apiservercel.Escape(name); ok {
-				names[escaped] = true
-			}
+			names[name] = true
 			walk(&property)
 		}
 		if node.Items != nil {
@@ -180,7 +183,35 @@ func propertyNames(root *apiextensions.JSONSchemaProps) []string {
 		}
 	}
 	walk(root)
-	return slices.Sorted(maps.Keys(names))
+	return names
+}
+
+// removeUnusedOldSelf removes optionalOldSelf from a rule without oldSelf. If the rule does not
+// compile, the API server cannot know whether it uses oldSelf.
+func removeUnusedOldSelf(p *problem) []playground.Fix {
+	rule, ok := p.rule()
+	if !ok || rule.index >= len(rule.node.XValidations) || !rule.compiles(rule.node.XValidations[rule.index].Rule) {
+		return nil
+	}
+	return removeField(p)
+}
+
+// mapKeyTest matches has() with a key of a map.
+var mapKeyTest = regexp.MustCompile(`has\(\s*([\w.]+)\[('[^']*'|"[^"]*")\]\s*\)`)
+
+// testMapKeys writes has(self.map['key']) as 'key' in self.map.
+func testMapKeys(p *problem) []playground.Fix {
+	rule, ok := p.rule()
+	text := p.scalar(p.path...)
+	if !ok || !mapKeyTest.MatchString(text) {
+		return nil
+	}
+	p.Hint = mapKeyTest.ReplaceAllString(mapKeyTest.FindString(text), "has() checks a field of an object. For a key of a map, write $2 in $1.")
+	fixed := mapKeyTest.ReplaceAllString(text, "($2 in $1)")
+	if !rule.compiles(fixed) {
+		return nil
+	}
+	return p.newFix("Replace has() with in", p.setValue(fixed, p.path...))
 }
 
 // joinRuleLines writes the sibling field "rule" on one line.

@@ -3,11 +3,13 @@ package quickfix
 import (
 	"fmt"
 	"maps"
+	"math"
 	"slices"
 	"strings"
 
 	"go.yaml.in/yaml/v3"
 
+	"github.com/crdlab/crdlab/internal/engine/crdschema"
 	"github.com/crdlab/crdlab/internal/engine/finding"
 	"github.com/crdlab/crdlab/internal/playground"
 )
@@ -66,6 +68,43 @@ var inferredTypes = map[string]string{
 
 // formatTypes maps formats to types. All other formats are formats of strings.
 var formatTypes = map[string]string{"int32": "integer", "int64": "integer", "float": "number", "double": "number"}
+
+// formats lists the formats that the API server knows for a type.
+func formats(schemaType string) []string {
+	if schemaType == "string" {
+		return crdschema.StringFormats()
+	}
+	var names []string
+	for _, name := range slices.Sorted(maps.Keys(formatTypes)) {
+		if formatTypes[name] == schemaType {
+			names = append(names, name)
+		}
+	}
+	return names
+}
+
+// unsignedFormats maps formats of unsigned integers, which the API server ignores, to their
+// largest numbers.
+var unsignedFormats = map[string]int64{"uint8": math.MaxUint8, "uint16": math.MaxUint16, "uint32": math.MaxUint32}
+
+// correctFormat suggests similar formats, or the bounds of an unsigned integer.
+func correctFormat(p *problem) []playground.Fix {
+	schemaType, maximum := p.scalar(append(p.parent(), "type")...), append(p.parent(), "maximum")
+	largest, isUnsigned := unsignedFormats[p.match[1]]
+	if isUnsigned && schemaType == "integer" {
+		p.Hint = "The API server accepts any integer here, because it does not know the format. Set minimum and maximum instead."
+		if p.exists(maximum...) || p.exists(append(p.parent(), "minimum")...) {
+			return removeField(p)
+		}
+		return p.newFix(fmt.Sprintf("Set minimum: 0 and maximum: %d instead", largest),
+			p.renameKey("minimum", p.path...), p.setValue(0, p.path...), p.setValue(largest, maximum...))
+	}
+	var fixes []playground.Fix
+	for _, name := range SimilarNames(p.match[1], formats(schemaType)) {
+		fixes = append(fixes, p.setField(name)...)
+	}
+	return fixes
+}
 
 // tagTypes maps the tags of YAML nodes to types.
 var tagTypes = map[string]string{"!!str": "string", "!!int": "integer", "!!float": "number", "!!bool": "boolean", "!!map": "object", "!!seq": "array"}

@@ -84,7 +84,7 @@ func suggestionsFor(document playground.Document, stage playground.StageName) it
 func tablesFor(document playground.Document, stage playground.StageName) [][]suggestion {
 	switch document {
 	case playground.DocumentCRD:
-		return [][]suggestion{crdDecodeErrors, decodeErrors, ruleErrors, schemaErrors, crdErrors, valueErrors, otherCRDErrors, otherValueErrors}
+		return [][]suggestion{crdDecodeErrors, decodeErrors, ruleErrors, schemaErrors, schemaWarnings, crdErrors, valueErrors, otherCRDErrors, otherValueErrors}
 	case playground.DocumentObject:
 		if stage == playground.StageRules {
 			return [][]suggestion{ruleFailures, objectErrors, valueErrors}
@@ -180,12 +180,12 @@ var ruleErrors = []suggestion{
 	{"cel-no-overload", nil, pattern(`no matching overload for`),
 		"The operands have different types, or the function does not accept them. Select a property of self, or convert a value, for example with string() or int().", nil},
 	{"cel-has-argument", nil, pattern(`invalid argument to has\(\) macro`),
-		"has() checks a field of an object, such as has(self.field). To test a key of a map, write 'key' in self.map.", nil},
+		"has() checks a field of an object, such as has(self.field). To test a key of a map, write 'key' in self.map.", testMapKeys},
 	{"cel-message-required", nil, pattern(`message must be specified if rule contains line breaks`),
 		"A multi-line rule needs a message. Add one, or write the rule on one line.", joinRuleLines},
 	{"cel-line-break", pattern(`\.(message|fieldPath)$`), pattern(`must not contain line breaks`), "", keepsMeaning(joinFieldLines)},
 	{"cel-empty-field", pattern(`\.(message|messageExpression|fieldPath)$`), pattern(`must be non-empty if specified`), "", keepsMeaning(removeField)},
-	{"cel-optional-old-self", nil, pattern(`optionalOldSelf may not be set|may not be set if oldSelf is not used in rule`), "", keepsMeaning(removeField)},
+	{"cel-optional-old-self", nil, pattern(`optionalOldSelf may not be set|may not be set if oldSelf is not used in rule`), "", keepsMeaning(removeUnusedOldSelf)},
 	{"cel-field-path", pattern(`\.fieldPath$`), pattern(`must be a valid path`),
 		"fieldPath is a JSON path relative to the field that declares the rule. It begins with a dot, such as .spec.replicas.", correctFieldPath},
 	{"cel-uncorrelatable", nil, pattern(`oldSelf cannot be used on the uncorrelatable portion`),
@@ -239,6 +239,14 @@ var schemaErrors = []suggestion{
 	{"status-root-keywords", pattern(`openAPIV3Schema$`), pattern(`only \[([\w ]+)\] fields are allowed at the root of the schema if the status subresource is enabled$`), "", removeRootKeywords},
 	{"schema-required", pattern(`schema\.openAPIV3Schema$`), pattern(`^Required value`),
 		"Each version needs a schema. The minimal schema, type: object with x-kubernetes-preserve-unknown-fields: true, accepts any object.", addMinimalSchema},
+}
+
+// schemaWarnings lists the API server's warnings about schemas.
+var schemaWarnings = []suggestion{
+	{"unrecognized-format", nil, pattern(`^unrecognized format "(.*)"$`),
+		"The API server accepts any value here, because it does not know the format. Use a format that it knows for the type, or a pattern.", correctFormat},
+	{"list-set-items", nil, pattern(`^x-kubernetes-list-type: set for items of type`),
+		"Make the list a map with keys, or atomic. Only sets of scalars can be merged.", setFieldTo("atomic")},
 }
 
 // crdErrors lists errors of a CRD outside its schemas.
@@ -310,8 +318,11 @@ var objectErrors = []suggestion{
 
 // valueErrors lists errors of values, in objects and CRDs.
 var valueErrors = []suggestion{
+	{"out-of-range", nil, pattern(`Checked value must be of type \w+ with format \w+ in .`),
+		"The number is outside the range of the format. With minimum and maximum in the schema, the error names the field and the bound.", nil},
 	{"required-value", nil, pattern(`^Required value`), "", supplyValue},
 	{"unsupported-value", nil, pattern(`^Unsupported value: .*?: supported values: (.+)$`), "", chooseEnumValue},
+	{"wrong-type", nil, pattern(`^Invalid value: "null": .* must be of type (\w+): "null"$`), "", replaceAppliedNull},
 	{"wrong-type", nil, pattern(`must be of type (?:array|boolean|integer|null|number|object|string)\b`), "", nil},
 	{"wrong-format", nil, pattern(`must be of type [\w-]+: "`), "", nil},
 	{"wrong-type", nil, pattern(`must be of type (\w+): "(\w+)"`), "", keepsMeaning(convertType)},
@@ -364,6 +375,9 @@ var otherObjectErrors = []suggestion{
 	{"invalid-name", pattern(`^metadata\.(?:name|generateName)$`), nil, "", nil},
 	{"owner-references", pattern(`^metadata\.ownerReferences`), nil, "", nil},
 	{"finalizer-while-deleting", pattern(`^metadata\.finalizers$`), pattern(`no new finalizers can be added if the object is being deleted`), "", nil},
+	{"finalizer-name", pattern(`^metadata\.finalizers$`), pattern(`: prefer a domain-qualified finalizer name`),
+		"A name such as example.com/cleanup does not conflict with the finalizers of other controllers. The controller that removes the finalizer must use the same name.", nil},
+	{"deprecated-version", pattern(`^apiVersion$`), pattern(`^.`), "The CRD marks this version as deprecated.", setCurrentVersion},
 	{"kind-missing", nil, pattern(`Object '(?:Kind|apiVersion)' is missing`), "", nil},
 	{"conversion-failed", nil, pattern(`^(?:object not decodable .*: )?conversion webhook for .* failed: `), "", nil},
 	{"webhook-denied", nil, pattern(`^admission webhook "[^"]*" denied the request`), "", nil},
@@ -371,6 +385,8 @@ var otherObjectErrors = []suggestion{
 	{"policy-denied", nil, policyDenied, "", nil},
 	{playground.CodeConflict, nil, pattern(`^conflict with "before-first-apply"`), "", ownExisting},
 	{playground.CodeConflict, nil, pattern(`^conflict with "`), "", nil},
+	{"apply-typed-patch", nil, pattern(`^failed to create typed patch object.*: duplicate entries for key \[`),
+		"Items with the same values of x-kubernetes-list-map-keys are one item. To keep both, add a property in which they differ to these keys in the CRD.", nil},
 	{"apply-typed-patch", nil, pattern(`^failed to create typed patch object`), "", nil},
 	{"items-at-root", nil, pattern(`is not a list: no Items field in this object$`), "", nil},
 	{"resource-version-required", pattern(`^metadata\.resourceVersion$`), pattern(`must be specified for an update$`), "", nil},
