@@ -18,6 +18,8 @@ export class KeptPage {
     const page = await browser.newPage({ baseURL, serviceWorkers: "block" });
     await watchPolicy(page);
     await page.goto("/");
+    // The server's result is there before the engine, whose progress later pages do not show.
+    await expect(page.locator("#where")).toHaveText(/in this page/, { timeout: 40_000 });
     await settled(page);
     await reset(page);
     if (this.#wanted.length === 0) this.#wanted = await restOf(page);

@@ -271,11 +271,12 @@ test("while an answer is awaited, the verdict fades with the panel, the problems
   expect(await opacities()).toEqual(parts.map(() => "1"));
   const release = await page.evaluateHandle(() => {
     const held: (() => void)[] = [];
-    const { postMessage } = Worker.prototype;
-    Worker.prototype.postMessage = function (...message: [never]) { held.push(() => postMessage.apply(this, message)); };
+    const original = Object.getOwnPropertyDescriptor(Worker.prototype, "postMessage");
+    const send = original?.value as (this: Worker, message: unknown) => void;
+    Worker.prototype.postMessage = function (message: unknown) { held.push(() => { send.call(this, message); }); };
     return () => {
-      Worker.prototype.postMessage = postMessage;
-      for (const send of held) send();
+      if (original) Object.defineProperty(Worker.prototype, "postMessage", original);
+      for (const each of held) each();
     };
   });
   await playground.editor("object").focus();
