@@ -15,6 +15,7 @@ import (
 	"github.com/crdlab/crdlab/internal/engine/crdschema"
 	"github.com/crdlab/crdlab/internal/engine/gotype"
 	"github.com/crdlab/crdlab/internal/playground"
+	"github.com/crdlab/crdlab/internal/source"
 	"github.com/crdlab/crdlab/internal/source/edit"
 )
 
@@ -82,13 +83,24 @@ func (p *problem) fieldNames(path []any) []string {
 	return names
 }
 
-// removeDuplicateKey removes the key at the finding's range, and its value.
+// removeDuplicateKey removes the key at the finding's range, and its value. It quotes keys that
+// are equal only because YAML 1.1 reads both as booleans, such as y and on.
 func removeDuplicateKey(p *problem) []playground.Fix {
 	path := p.doc.PathAt(p.Range.Start)
 	if len(path) == 0 {
 		return nil
 	}
-	return p.newFix(fmt.Sprintf("Remove the second %v", path[len(path)-1]), p.deleteAt(path...))
+	second := fmt.Sprint(path[len(path)-1])
+	duplicates := p.doc.DuplicateKeys()
+	if i := slices.IndexFunc(duplicates, func(d source.DuplicateKey) bool { return d.Range == p.Range }); i >= 0 {
+		at := p.doc.PathAt(duplicates[i].First.Start)
+		if first := fmt.Sprint(at[len(at)-1]); first != second {
+			p.Hint = fmt.Sprintf("YAML 1.1 reads both %s and %s as %s. Quote the names.", first, second, duplicates[i].Decoded)
+			return p.newFix(fmt.Sprintf("Quote %s and %s", first, second),
+				replaceRange(duplicates[i].First, strconv.Quote(first)), replaceRange(p.Range, strconv.Quote(second)))
+		}
+	}
+	return p.newFix("Remove the second "+second, p.deleteAt(path...))
 }
 
 // setServedVersion suggests each version that the CRD serves. No version helps before the
