@@ -67,7 +67,7 @@ func findFault(node *Node, i int, variables map[string]any, evalErr error, locat
 		fault.Range = location.RangeAt(at.Line(), at.Column()+1)
 	}
 	for _, guard := range f.guards() {
-		switch evaluateInstead(node, i, guard.Rule, variables) {
+		switch rule.evaluateInstead(guard.Rule, variables) {
 		case types.True:
 			fault.Guard = cmp.Or(fault.Guard, &guard)
 		case types.False:
@@ -77,19 +77,16 @@ func findFault(node *Node, i int, variables map[string]any, evalErr error, locat
 	return fault
 }
 
-// evaluateInstead returns the value of a rule in place of rule i, or nil if it does not compile or
-// its evaluation fails.
-func evaluateInstead(node *Node, i int, rule string, variables map[string]any) ref.Val {
-	env := ruleEnvironment(node, i)
-	if env == nil {
-		return nil
+// evaluateInstead returns the value of a text in place of the rule, or nil if it does not compile
+// or its evaluation fails. The values of a list share the compiled text.
+func (r *tracedRule) evaluateInstead(text string, variables map[string]any) ref.Val {
+	known, ok := r.guards.Load(text)
+	if !ok {
+		_, program := r.compiled(text)
+		known, _ = r.guards.LoadOrStore(text, program)
 	}
-	checked, issues := env.Compile(rule)
-	if issues.Err() != nil {
-		return nil
-	}
-	program, err := env.Program(checked)
-	if err != nil {
+	program, _ := known.(celgo.Program)
+	if program == nil {
 		return nil
 	}
 	value, _, err := program.Eval(variables)

@@ -67,27 +67,32 @@ type Positions interface {
 // is compiled when the rule first fails.
 type tracedRule struct {
 	compile sync.Once
+	env     *celgo.Env // nil if there is none
 	checked *celgo.Ast
 	program celgo.Program // nil if the rule does not compile
+	// guards holds the programs of [Fault]'s guards by their texts; nil if one does not compile.
+	guards sync.Map
 }
 
 // tracedRule returns rule i, compiled.
 func (n *Node) tracedRule(i int) *tracedRule {
 	rule := &n.traced[i]
-	rule.compile.Do(func() { rule.checked, rule.program = compileTraced(n, i) })
+	rule.compile.Do(func() {
+		if rule.env = ruleEnvironment(n, i); rule.env != nil {
+			rule.checked, rule.program = rule.compiled(n.Schema.XValidations[i].Rule, celgo.EvalOptions(celgo.OptTrackState))
+		}
+	})
 	return rule
 }
 
-func compileTraced(node *Node, i int) (*celgo.Ast, celgo.Program) {
-	env := ruleEnvironment(node, i)
-	if env == nil {
-		return nil, nil
-	}
-	checked, issues := env.Compile(node.Schema.XValidations[i].Rule)
+// compiled compiles a text in the environment of the rule. The program is nil if the text does not
+// compile.
+func (r *tracedRule) compiled(text string, options ...celgo.ProgramOption) (*celgo.Ast, celgo.Program) {
+	checked, issues := r.env.Compile(text)
 	if issues.Err() != nil {
 		return nil, nil
 	}
-	program, err := env.Program(checked, celgo.EvalOptions(celgo.OptTrackState), celgo.CostLimit(celconfig.PerCallLimit))
+	program, err := r.env.Program(checked, append(options, celgo.CostLimit(celconfig.PerCallLimit))...)
 	if err != nil {
 		return nil, nil
 	}

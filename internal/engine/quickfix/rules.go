@@ -228,11 +228,6 @@ func joinFieldLines(p *problem) []playground.Fix {
 // joinLines replaces line breaks, and other sequences of spaces, with one space.
 func joinLines(s string) string { return strings.Join(strings.Fields(s), " ") }
 
-func hasProperty(node *apiextensions.JSONSchemaProps, name string) bool {
-	_, ok := node.Properties[name]
-	return ok
-}
-
 // correctFieldPath begins a fieldPath with a dot instead of self.
 func correctFieldPath(p *problem) []playground.Fix {
 	path := p.scalar(p.path...)
@@ -241,7 +236,11 @@ func correctFieldPath(p *problem) []playground.Fix {
 	}
 	path = strings.TrimPrefix(path, "self.")
 	name, _, _ := strings.Cut(path, ".")
-	if rule, ok := p.rule(); !ok || !hasProperty(rule.node, name) {
+	rule, ok := p.rule()
+	if !ok {
+		return nil
+	}
+	if _, ok := rule.node.Properties[name]; !ok {
 		return nil
 	}
 	return p.setField("." + path)
