@@ -11,6 +11,7 @@ import (
 
 	"github.com/crdlab/crdlab/internal/playground"
 	"github.com/crdlab/crdlab/internal/source"
+	"github.com/crdlab/crdlab/internal/source/celtoken"
 )
 
 var (
@@ -68,8 +69,8 @@ func CELPlace(expression, message string) (line, column int, ok bool) {
 	line, _ = strconv.Atoi(m[1])
 	column, _ = strconv.Atoi(m[2])
 	undefined := celUndefined.FindStringSubmatch(message)
-	offset, found := CELOffset(expression, line, column)
-	if undefined == nil || !found {
+	offset, found := celtoken.Offset(expression, line, column)
+	if undefined == nil || !found || offset == len(expression) {
 		return line, column, true
 	}
 	if at, isHas := hasField(expression, offset, undefined[1]); isHas {
@@ -100,19 +101,6 @@ func hasField(expression string, offset int, name string) (at int, ok bool) {
 		}
 	}
 	return 0, false
-}
-
-// CELOffset converts the position of a CEL compile error to an offset in bytes in the expression.
-func CELOffset(expression string, line, column int) (offset int, ok bool) {
-	lines := strings.SplitAfter(expression, "\n")
-	if line < 1 || line > len(lines) {
-		return 0, false
-	}
-	runes := []rune(lines[line-1])
-	if column < 1 || column > len(runes) {
-		return 0, false
-	}
-	return len(strings.Join(lines[:line-1], "")) + len(string(runes[:column-1])), true
 }
 
 // CELRange returns the range that a CEL compile error names inside rule, the

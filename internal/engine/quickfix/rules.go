@@ -13,6 +13,7 @@ import (
 	"github.com/crdlab/crdlab/internal/engine/crd"
 	"github.com/crdlab/crdlab/internal/engine/finding"
 	"github.com/crdlab/crdlab/internal/playground"
+	"github.com/crdlab/crdlab/internal/source/celtoken"
 	"github.com/crdlab/crdlab/internal/source/edit"
 )
 
@@ -134,8 +135,8 @@ func (p *problem) splitAtError(name string) (before, after string, ok bool) {
 	if !ok {
 		return "", "", false
 	}
-	start, ok := finding.CELOffset(rule, line, column)
-	if !ok {
+	start, ok := celtoken.Offset(rule, line, column)
+	if !ok || start == len(rule) {
 		return "", "", false
 	}
 	// CEL reports a call at its parenthesis, and a field selection at its dot.

@@ -14,7 +14,7 @@ import (
 // string literal around it or the previous token. ok is false if there is no such
 // position or token.
 func At(expression string, line, column int) (start, end int, ok bool) {
-	offset, ok := byteOffset(expression, line, column)
+	offset, ok := Offset(expression, line, column)
 	if !ok {
 		return 0, 0, false
 	}
@@ -40,8 +40,9 @@ func At(expression string, line, column int) (start, end int, ok bool) {
 	return start, end, true
 }
 
-// byteOffset converts a line and a column to an offset.
-func byteOffset(expression string, line, column int) (offset int, ok bool) {
+// Offset converts a line and a column that the CEL compiler reports to an offset in bytes. ok is
+// false if there is no such position; the end of the expression is one.
+func Offset(expression string, line, column int) (offset int, ok bool) {
 	for ; line > 1; line-- {
 		n := strings.IndexByte(expression[offset:], '\n')
 		if n < 0 {
