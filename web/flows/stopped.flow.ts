@@ -123,12 +123,13 @@ test("a link with a result of 60 MB ends in a sentence", async ({ playground, br
 test("a crash ends in a sentence after one restart, and the next evaluation works", async ({ playground }) => {
   const { page } = playground;
   const sent = recordSent(page);
-  // The engine has no known crash, so the flow simulates one.
+  // The engine has no known crash, so the flow simulates one. The request that counts it is synchronous,
+  // because the page ends the worker at once.
   const crash = `;(() => {
     let show;
     Object.defineProperty(globalThis, "crdlabShow", {
       set(value) { show = value; },
-      get: () => (view, documents) => { if (documents.object?.includes("crash-me")) { fetch("crash"); throw new Error("crash"); } return show(view, documents); },
+      get: () => (view, documents) => { if (documents.object?.includes("crash-me")) { const count = new XMLHttpRequest(); count.open("GET", "/crash", false); count.send(); throw new Error("crash"); } return show(view, documents); },
     });
   })();`;
   let crashes = 0;
