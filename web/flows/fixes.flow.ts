@@ -22,6 +22,24 @@ test("a quick fix beside a problem edits the document, and can be undone", async
   expect(await playground.text("object")).toBe(before);
 });
 
+test("after a fix by keyboard the next problem has the focus, and after the last the editor", async ({ playground }) => {
+  const { page } = playground;
+  await playground.open();
+  await playground.paste("crd", crd);
+  await playground.paste("object", `${object("3")}  imag: a\n  replica: 1\n`);
+  await expect(playground.problems()).toHaveCount(2);
+  const fixes = page.locator("#problems .problem-actions .fix");
+  const [first, second = ""] = await fixes.allInnerTexts();
+  expect(first).not.toBe(second);
+  await fixes.first().focus();
+  await page.keyboard.press("Enter");
+  await expect(playground.problems()).toHaveCount(1);
+  await expect(page.locator("#problems").getByRole("button", { name: second })).toBeFocused();
+  await page.keyboard.press("Enter");
+  await expect(playground.verdict("object")).toHaveAttribute("data-state", "accepted");
+  await expect(playground.editor("object")).toBeFocused();
+});
+
 test("a quick fix is offered at the marked range", async ({ playground }) => {
   const { page } = playground;
   await playground.open();

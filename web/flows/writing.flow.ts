@@ -204,8 +204,11 @@ test("Tab leaves an editor until the user has typed in it, and then indents", as
   await page.keyboard.press("ControlOrMeta+Home");
   await page.keyboard.type("#");
   await page.keyboard.press("Tab");
+  const wayOut = page.locator("[data-editor=object] [data-way-out]");
+  await expect(wayOut).toHaveAttribute("data-way-out", "After typing, Escape and Tab leave the editor.");
   await expect.poll(() => playground.text("object")).toBe(`  #${before}`);
   await page.keyboard.press("Escape");
+  await expect(wayOut).toHaveCount(0);
   await page.keyboard.press("Tab");
   await expect(playground.editor("object")).not.toBeFocused();
 

@@ -22,7 +22,7 @@ import { bindDocumentMenu } from "./ui/document-menu";
 import { Documents } from "./ui/documents";
 import { Explain } from "./ui/explain";
 import { FieldBrowser } from "./ui/field-browser";
-import { bindFixes } from "./ui/fixes";
+import { Fixes } from "./ui/fixes";
 import { bindFrame } from "./ui/frame";
 import { GalleryDialog } from "./ui/gallery-dialog";
 import { bindLines } from "./ui/lines";
@@ -84,12 +84,14 @@ const replaced = (documents: Partial<Scenario>): Scenario =>
   replaceDocuments(session.state.scenario, documents, (name, text) => gallery.has(name, text));
 const documents = new Documents(session, help, replaced, isFramed && parseFragment(location.hash).readOnly === true);
 const crds = new CRDList(session, engine);
+const fixes = new Fixes(session, (fix) => documents.apply(fix));
 const results = new Results(session, (panels) => {
   if (panels.includes("rules")) applyRuleFilter();
   if (panels.includes("crds")) crds.fill();
   if (panels.includes("releases")) copyReleaseMarks();
   documents.markCursor();
   explain.swapped();
+  fixes.swapped(panels);
 });
 const explain = new Explain(session, {
   explain: (name) => documents.explain(name),
@@ -112,7 +114,6 @@ const tools = bindTools(session, help, documents);
 new FieldBrowser(session, help, documents);
 bindPlaces((place) => documents.go(place));
 bindLines((place) => documents.go(place));
-bindFixes((fix) => documents.apply(fix));
 bindShortcuts({
   showDocument: (name) => documents.focus(name),
   showPanel: (name) => results.focus(name),

@@ -13,7 +13,7 @@ import { celIn } from "./cel";
 import { completions } from "./completion";
 import { flash, flashes } from "./flash";
 import { hovers, type Writing } from "./hover";
-import { isTyping, keys, replaced } from "./keys";
+import { isTyping, keys, replaced, wayOut } from "./keys";
 import { language } from "./language";
 import { type Marked, offsetOf, positionOf, showFindings } from "./markers";
 import { replaceInput } from "./replace-input";
@@ -77,7 +77,7 @@ export class Editor {
           completions(writing),
           hovers(writing),
           pasteOf(takePaste),
-          EditorView.contentAttributes.of({ "aria-label": label, "aria-description": "After typing, Escape and Tab leave the editor.", spellcheck: "false", tabindex: "0" }),
+          EditorView.contentAttributes.of({ "aria-label": label, "aria-description": wayOut, spellcheck: "false", tabindex: "0" }),
           EditorView.updateListener.of((update) => {
             const text = update.docChanged ? update.state.doc.toString() : this.#text;
             if (text !== this.#text) {

@@ -3,7 +3,7 @@ import { defaultKeymap, history, historyKeymap, indentLess, indentMore } from "@
 import { foldKeymap } from "@codemirror/language";
 import { highlightSelectionMatches, searchKeymap } from "@codemirror/search";
 import { type Extension, StateEffect, StateField, Transaction } from "@codemirror/state";
-import { type Command, type EditorView, keymap } from "@codemirror/view";
+import { type Command, EditorView, keymap } from "@codemirror/view";
 
 /** Marks a transaction as a replacement of the document, in which the user has not typed yet. */
 export const replaced = StateEffect.define();
@@ -19,11 +19,29 @@ function onceTyped(command: Command): Command {
   return (view: EditorView) => view.state.field(typed) && command(view);
 }
 
+/** The description of the editors, which a reader of the screen hears. */
+export const wayOut = "After typing, Escape and Tab leave the editor.";
+
+/** Shows the way out after Tab, until the next key, click or loss of the focus. */
+const showsWayOut: Extension = EditorView.domEventHandlers({
+  keyup: ({ key }, { dom }) => {
+    if (key === "Tab") dom.dataset["wayOut"] = wayOut;
+  },
+  keydown: hideWayOut,
+  mousedown: hideWayOut,
+  blur: hideWayOut,
+});
+
+function hideWayOut(_event: Event, { dom }: EditorView): void {
+  delete dom.dataset["wayOut"];
+}
+
 /** Editing, search and folding by keyboard. Tab leaves an editor until the user has typed in it; then Esc, Tab does. */
 export const keys: Extension = [
   history(),
   highlightSelectionMatches(),
   typed,
+  showsWayOut,
   keymap.of([
     ...completionKeymap, ...defaultKeymap, ...searchKeymap, ...historyKeymap, ...foldKeymap,
     { key: "Tab", run: onceTyped(indentMore), shift: onceTyped(indentLess) },
