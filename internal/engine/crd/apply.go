@@ -173,15 +173,8 @@ func (r *Request) explainKept(sent *apiextensions.CustomResourceDefinition) erro
 
 // keptFinding returns a finding about a value that apply keeps.
 func (r *Request) keptFinding(change jsonvalue.Change) playground.Finding {
-	var names []string
-	for _, step := range change.Path {
-		name, ok := step.(string)
-		if !ok {
-			break
-		}
-		names = append(names, name)
-	}
-	field := strings.Join(names, ".")
+	path := jsonvalue.BeforeIndex(change.Path)
+	field := jsonvalue.PathString(path)
 	at := r.Doc.Line(1)
 	if location, ok := finding.LocateCRD(r.Doc, field); ok {
 		at = finding.Mark(location)
@@ -190,7 +183,7 @@ func (r *Request) keptFinding(change jsonvalue.Change) playground.Finding {
 		"apply keeps the existing value, which the document does not have")
 	f.Field = field
 	f.Reason = playground.ReasonKept
-	owners := owner.Of(r.Old.ManagedFields, names...)
+	owners := owner.Of(r.Old.ManagedFields, path...)
 	switch {
 	case r.operation == playground.CRDOperationClientApply:
 		f.Hint = "kubectl apply removes only what the annotation " + kubectl.LastApplied + " has. To remove the value, write it as null, or use kubectl replace."

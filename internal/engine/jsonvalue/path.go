@@ -56,13 +56,23 @@ func At(value any, path []any) (any, bool) {
 			}
 		case int:
 			list, ok := value.([]any)
-			if !ok || step >= len(list) {
+			if !ok || step < 0 || step >= len(list) {
 				return nil, false
 			}
 			value = list[step]
 		}
 	}
 	return value, true
+}
+
+// BeforeIndex returns the part of a path before its first index.
+func BeforeIndex(path []any) []any {
+	for i, step := range path {
+		if _, isIndex := step.(int); isIndex {
+			return path[:i]
+		}
+	}
+	return path
 }
 
 // String returns the JSON of a value.

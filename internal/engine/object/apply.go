@@ -49,6 +49,10 @@ func runApply(r *Request) error {
 	}
 	r.object = merged
 	merged.SetManagedFields(owner.Timed(merged.GetManagedFields(), live.GetManagedFields(), r.options.now))
+	r.rec.merge = &owner.Merge{
+		Object: merged.DeepCopy().Object, Configuration: configuration.Object,
+		Schema: r.endpoint.version.Schema, Managers: merged.GetManagedFields(),
+	}
 	r.rec.record(explainMerge(live, configuration, merged, r.endpoint.version.Schema, r.options.fieldManager)...)
 	return nil
 }

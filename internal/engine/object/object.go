@@ -36,6 +36,8 @@ type Evaluated struct {
 	// version: nil if it cannot be read. It is empty unless the object was stored.
 	Reads map[string]*unstructured.Unstructured
 	Doc   *source.Document // nil if the document exceeds a limit
+	// Locate locates a field of an error in Doc. It reports false if Doc lacks the field's parent.
+	Locate func(field string) (source.Location, bool)
 	// Schema is the schema of the requested version; it may be nil.
 	Schema *structuralschema.Structural
 	// Old is the object before an update; nil on create.
@@ -95,7 +97,7 @@ func NewRequests(ctx context.Context, target Target, s playground.Scenario, now 
 }
 
 func newEvaluated(r *Request) Evaluated {
-	out := Evaluated{Report: r.rec.report, Doc: r.rec.doc}
+	out := Evaluated{Report: r.rec.report, Doc: r.rec.doc, Locate: r.rec.own}
 	if r.stored != nil {
 		out.Reads = r.stored.readsAt(r.rec.report.Versions)
 	}

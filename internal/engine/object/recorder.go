@@ -15,6 +15,7 @@ import (
 	"github.com/crdlab/crdlab/internal/engine/crdschema"
 	"github.com/crdlab/crdlab/internal/engine/finding"
 	"github.com/crdlab/crdlab/internal/engine/jsonvalue"
+	"github.com/crdlab/crdlab/internal/engine/owner"
 	"github.com/crdlab/crdlab/internal/engine/upstream"
 	"github.com/crdlab/crdlab/internal/playground"
 	"github.com/crdlab/crdlab/internal/source"
@@ -27,7 +28,9 @@ type recorder struct {
 	endpoint *endpoint
 	// existing is the document of the object that the request replaces; nil on create.
 	existing *source.Document
-	report   playground.Object
+	// merge relates the object to the document after server-side apply; nil in other requests.
+	merge  *owner.Merge
+	report playground.Object
 	// findings becomes the findings of the report when the request ends. reported
 	// identifies those of the object's document, including omitted ones.
 	findings *finding.Collector
@@ -167,7 +170,7 @@ func (rec *recorder) record(changes ...change) {
 // describe returns the report of a change.
 func (rec *recorder) describe(c change) playground.Change {
 	out := playground.Change{Op: c.Op, Path: jsonvalue.PathString(c.Path), Steps: jsonvalue.PathSteps(c.Path), Value: jsonvalue.Encode(c.Value), Cause: c.cause, Because: c.because}
-	if location, ok := rec.doc.At(c.Path...); ok {
+	if location, ok := rec.at(c.Path); ok {
 		at := location.Key()
 		out.Range = &at
 	}
@@ -225,7 +228,9 @@ func (rec *recorder) errorFinding(stage playground.StageName, err *field.Error) 
 
 // locate returns a finding with the locations of its field and of the field's schema.
 func (rec *recorder) locate(f playground.Finding) playground.Finding {
-	if location, ok := finding.Locate(rec.doc, f.Place()); ok {
+	location, ok, absent := rec.field(f.Place())
+	f.Hint = cmp.Or(f.Hint, absent)
+	if ok {
 		f.Range = finding.Mark(location)
 		path := rec.doc.PathAt(location.Key().Start)
 		f.Related = rec.related(path)
@@ -245,6 +250,44 @@ func (rec *recorder) locate(f playground.Finding) playground.Finding {
 		f.Related = append(f.Related, playground.Related{Document: playground.DocumentCRD, Range: fault.Range, Message: fault.Explanation})
 	}
 	return f
+}
+
+// at locates the value at a path of the object. It reports false if the document lacks the value.
+func (rec *recorder) at(path []any) (source.Location, bool) {
+	if rec.merge != nil {
+		var absent string
+		if path, absent = rec.merge.Place(path); absent != "" {
+			return source.Location{}, false
+		}
+	}
+	return rec.doc.At(path...)
+}
+
+// field locates a field of the object, as [finding.Locate]. If server-side apply kept a value
+// that the document lacks, the location is that of its nearest ancestor, and absent explains it.
+func (rec *recorder) field(field string) (l source.Location, ok bool, absent string) {
+	if rec.merge == nil {
+		l, ok = finding.Locate(rec.doc, field)
+		return l, ok, ""
+	}
+	merged, err := source.Parse(string(jsonvalue.Encode(rec.merge.Object)), finding.ObjectText)
+	if err != nil || len(merged.Documents) == 0 {
+		return l, false, ""
+	}
+	of, ok := finding.Locate(merged.Documents[0], field)
+	if !ok {
+		return l, false, ""
+	}
+	path, absent := rec.merge.Place(merged.Documents[0].PathAt(of.Key().Start))
+	l, ok = rec.doc.At(path...)
+	l.Missing, l.Exact = of.Missing, of.Exact && absent == ""
+	return l, ok, absent
+}
+
+// own locates a field of the object as [recorder.field], unless the document lacks its value.
+func (rec *recorder) own(field string) (source.Location, bool) {
+	l, ok, absent := rec.field(field)
+	return l, ok && absent == ""
 }
 
 // failedStage returns the first stage with an error, which a later stage may
@@ -278,9 +321,7 @@ func (rec *recorder) related(path []any) []playground.Related {
 // related ranges. Two lists need not correspond by index, so a value in a list leads to the
 // list.
 func (rec *recorder) relatedExisting(path []any) []playground.Related {
-	if i := slices.IndexFunc(path, func(step any) bool { _, isIndex := step.(int); return isIndex }); i >= 0 {
-		path = path[:i]
-	}
+	path = jsonvalue.BeforeIndex(path)
 	if rec.existing == nil || len(path) == 0 {
 		return nil
 	}

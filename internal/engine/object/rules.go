@@ -35,7 +35,7 @@ func runRules(r *Request) error {
 		errs, memo = validateRules(r.ctx, v, r.object, r.old.object)
 		slices.Sort(r.rec.report.Warnings[earlier:]) // upstream warns in the random order of Go's maps
 	}
-	outcome := explainRules(r.ctx, &r.endpoint, r.rec.doc, rootTarget(v, r.object, r.old.object), memo, blocked)
+	outcome := explainRules(r.ctx, &r.endpoint, r.rec.at, rootTarget(v, r.object, r.old.object), memo, blocked)
 	r.rec.ignoredMessages, r.rec.faults = outcome.MessageErrors, outcome.Faults
 	r.addInvalid(playground.StageRules, errs)
 	r.rec.report.Rules, r.rec.report.RulesCost, r.rec.report.RulesOmitted = outcome.Results, outcome.Cost, outcome.Omitted
@@ -68,9 +68,9 @@ func rootTarget(v *crd.Version, object, old *unstructured.Unstructured) celrule.
 	return root
 }
 
-// explainRules returns the result of each rule for each value to which it applies. The
-// memo of the validation already holds most results.
-func explainRules(ctx context.Context, e *endpoint, doc *source.Document, target celrule.Target, memo celrule.Memo, blocked bool) celrule.Outcome {
+// explainRules returns the result of each rule for each value to which it applies, with the
+// location of the value. The memo of the validation already holds most results.
+func explainRules(ctx context.Context, e *endpoint, locate func(path []any) (source.Location, bool), target celrule.Target, memo celrule.Memo, blocked bool) celrule.Outcome {
 	outcome := celrule.Evaluate(ctx, e.version.Rules, target, celrule.Options{
 		Version: e.version.Kind.Version, Memo: memo, Blocked: blocked,
 		Locate: func(node *celrule.Node, i int, keyword string) source.Location {
@@ -78,7 +78,7 @@ func explainRules(ctx context.Context, e *endpoint, doc *source.Document, target
 		},
 	})
 	for i := range outcome.Results {
-		if location, ok := doc.At(outcome.Paths[i]...); ok {
+		if location, ok := locate(outcome.Paths[i]); ok {
 			at := location.Key()
 			outcome.Results[i].Range = &at
 		}

@@ -8,7 +8,6 @@ import (
 	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"sigs.k8s.io/structured-merge-diff/v6/fieldpath"
 )
 
 // Timed returns entries with the time of the request instead of the machine's in those
@@ -62,27 +61,4 @@ func ConflictHint(live []metav1.ManagedFieldsEntry) string {
 		return "The existing object has no managedFields, so its fields have no known owner. Add the managedFields that kubectl get --show-managed-fields prints, set the field to the same value, or force the conflict."
 	}
 	return "Another manager set this field. Remove it, set it to the same value, or force the conflict to take ownership."
-}
-
-// Of returns the managers that own a field or a part of it, without duplicates.
-func Of(entries []metav1.ManagedFieldsEntry, path ...string) []string {
-	var at fieldpath.Path
-	for _, name := range path {
-		at = append(at, fieldpath.PathElement{FieldName: &name})
-	}
-	var managers []string
-	for _, entry := range entries {
-		set := &fieldpath.Set{}
-		if entry.FieldsV1 == nil || set.FromJSON(entry.FieldsV1.GetRawReader()) != nil {
-			continue
-		}
-		below := set
-		for _, step := range at {
-			below = below.WithPrefix(step)
-		}
-		if (set.Has(at) || !below.Empty()) && !slices.Contains(managers, entry.Manager) {
-			managers = append(managers, entry.Manager)
-		}
-	}
-	return managers
 }

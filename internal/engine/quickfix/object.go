@@ -165,7 +165,7 @@ func restoreOld(p *problem) []playground.Fix {
 	if len(p.path) == 0 {
 		return nil
 	}
-	return p.newFix(fmt.Sprintf("Set %s back to %s", p.name(), formatValue(value)), p.setValue(value, p.path...))
+	return p.newFix(fmt.Sprintf("Set %s back to %s", p.label(), formatValue(value)), p.setValue(value, p.path...))
 }
 
 // supplyValue sets a missing field to a sample value of its schema.

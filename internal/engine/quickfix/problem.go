@@ -101,6 +101,17 @@ func (p *problem) name() string {
 	return name
 }
 
+// label returns the field's key. The label of an item of a list is the list's, with the index.
+func (p *problem) label() string {
+	from := len(p.path)
+	for i, step := range p.path {
+		if _, isKey := step.(string); isKey {
+			from = i
+		}
+	}
+	return jsonvalue.PathString(p.path[from:])
+}
+
 // nodeAt returns the YAML node at a path, or nil.
 func (p *problem) nodeAt(path ...any) *yaml.Node {
 	location, ok := p.doc.At(path...)
@@ -183,7 +194,7 @@ func (p *problem) newFix(title string, changes ...change) []playground.Fix {
 
 // setField sets the field to a value.
 func (p *problem) setField(value any) []playground.Fix {
-	return p.newFix(fmt.Sprintf("Set %s: %s", p.name(), formatValue(value)), p.setValue(value, p.path...))
+	return p.newFix(fmt.Sprintf("Set %s: %s", p.label(), formatValue(value)), p.setValue(value, p.path...))
 }
 
 // setFieldTo returns a fix function that sets the field to a constant value.

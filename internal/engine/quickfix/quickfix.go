@@ -12,7 +12,6 @@ import (
 
 	"github.com/crdlab/crdlab/internal/engine/celrule"
 	"github.com/crdlab/crdlab/internal/engine/crd"
-	"github.com/crdlab/crdlab/internal/engine/finding"
 	"github.com/crdlab/crdlab/internal/playground"
 	"github.com/crdlab/crdlab/internal/source"
 )
@@ -37,7 +36,9 @@ func SuggestForCRD(c *crd.CRD) {
 // Subject holds the input for the fixes of one object's findings.
 type Subject struct {
 	Doc *source.Document
-	CRD *crd.CRD
+	// Locate locates the field of a finding in Doc. It reports false if Doc lacks the field's parent.
+	Locate func(field string) (source.Location, bool)
+	CRD    *crd.CRD
 	// Schema is the schema of the requested version; nil if there is no such version.
 	Schema *structuralschema.Structural
 	// Old is the object before an update, and Existing its document; nil on create.
@@ -61,10 +62,9 @@ type Request struct {
 // SuggestForObject adds hints and fixes to the findings in the document of an
 // object, in place.
 func SuggestForObject(findings []playground.Finding, s Subject) {
-	resolveField := func(field string) (source.Location, bool) { return finding.Locate(s.Doc, field) }
 	for i, f := range findings {
 		if f.Document == playground.DocumentObject {
-			findings[i] = suggest(problem{Finding: f, doc: s.Doc, crd: s.CRD, schema: s.Schema, old: s.Old, existing: s.Existing, owned: s.Owned, fault: celrule.FaultOf(s.Faults, f), request: s.Request}, resolveField)
+			findings[i] = suggest(problem{Finding: f, doc: s.Doc, crd: s.CRD, schema: s.Schema, old: s.Old, existing: s.Existing, owned: s.Owned, fault: celrule.FaultOf(s.Faults, f), request: s.Request}, s.Locate)
 			if findings[i].Code == playground.CodeConflict {
 				s.Owned = nil // one fix resolves all conflicts
 			}

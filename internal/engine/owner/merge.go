@@ -1,0 +1,125 @@
+package owner
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	structuralschema "k8s.io/apiextensions-apiserver/pkg/apiserver/schema"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"sigs.k8s.io/structured-merge-diff/v6/fieldpath"
+	"sigs.k8s.io/structured-merge-diff/v6/value"
+
+	"github.com/crdlab/crdlab/internal/engine/crdschema"
+	"github.com/crdlab/crdlab/internal/engine/jsonvalue"
+)
+
+// A Merge relates the object that server-side apply has merged to the configuration that
+// was applied. The items of their lists may have different indexes.
+type Merge struct {
+	Object, Configuration map[string]any
+	Schema                *structuralschema.Structural
+	// Managers is metadata.managedFields of the object.
+	Managers []metav1.ManagedFieldsEntry
+}
+
+// Place returns the path in the configuration of the value at a path of the object. If the
+// configuration lacks the value, Place returns the path of its nearest ancestor, and a
+// sentence that names the value's owners.
+func (m *Merge) Place(path []any) (own []any, absent string) {
+	var fields []any // the path as owners know it
+	for i, step := range path {
+		list, _ := jsonvalue.At(m.Configuration, own)
+		name := ""
+		if index, isIndex := step.(int); isIndex {
+			item, _ := jsonvalue.At(m.Object, path[:i+1])
+			node, _ := crdschema.NodeAt(m.Schema, path[:i])
+			if field, isSame := identity(node, item); field != nil {
+				items, _ := list.([]any)
+				index = slices.IndexFunc(items, isSame)
+				fields, name = append(fields, field), strings.Trim(fieldpath.MakePathOrDie(field).String(), "[=]")
+			}
+			step = index
+		} else {
+			fields = append(fields, step)
+		}
+		if _, ok := jsonvalue.At(list, []any{step}); !ok {
+			return own, describeAbsent(name, Of(m.Managers, fields...))
+		}
+		own = append(own, step)
+	}
+	return own, ""
+}
+
+// identity returns what identifies an item of a list for its owners, as a part of a field
+// path, and reports whether another item has the same identity. It returns nil for the item of
+// an atomic list, which has no owner of its own.
+func identity(list *structuralschema.Structural, item any) (part any, isSame func(other any) bool) {
+	if list == nil || list.XListType == nil {
+		return nil, nil
+	}
+	switch *list.XListType {
+	case "set":
+		return value.NewValueInterface(item), func(other any) bool { return jsonvalue.Equal(item, other) }
+	case "map":
+		keys := value.FieldList{}
+		for _, name := range list.XListMapKeys {
+			if v, ok := keyOf(list, item, name); ok {
+				keys = append(keys, value.Field{Name: name, Value: value.NewValueInterface(v)})
+			}
+		}
+		keys.Sort()
+		return &keys, func(other any) bool {
+			return !slices.ContainsFunc(keys, func(key value.Field) bool {
+				v, ok := keyOf(list, other, key.Name)
+				return !ok || !jsonvalue.Equal(v, key.Value.Unstructured())
+			})
+		}
+	}
+	return nil, nil
+}
+
+// keyOf returns a key of an item of a map list, or its default.
+func keyOf(list *structuralschema.Structural, item any, name string) (any, bool) {
+	if v, ok := jsonvalue.At(item, []any{name}); ok {
+		return v, true
+	}
+	byDefault := list.Items.Properties[name].Default.Object
+	return byDefault, byDefault != nil
+}
+
+func describeAbsent(item string, owners []string) string {
+	subject := "this value"
+	if item != "" {
+		subject = "the item " + item
+	}
+	if len(owners) == 0 {
+		return fmt.Sprintf("The merged object has %s, which this document lacks.", subject)
+	}
+	managers := strings.Join(owners, " and ")
+	return fmt.Sprintf("The merged object still has %s, which this document lacks: %s owns it, or a part of it. Apply it here, too, or remove it as %s first.", subject, managers, managers)
+}
+
+// Of returns the managers that own a field or a part of it, without duplicates. The parts of
+// the path are those of [fieldpath.MakePath].
+func Of(entries []metav1.ManagedFieldsEntry, path ...any) []string {
+	at, err := fieldpath.MakePath(path...)
+	if err != nil {
+		return nil
+	}
+	var managers []string
+	for _, entry := range entries {
+		set := &fieldpath.Set{}
+		if entry.FieldsV1 == nil || set.FromJSON(entry.FieldsV1.GetRawReader()) != nil {
+			continue
+		}
+		below := set
+		for _, step := range at {
+			below = below.WithPrefix(step)
+		}
+		if (set.Has(at) || !below.Empty()) && !slices.Contains(managers, entry.Manager) {
+			managers = append(managers, entry.Manager)
+		}
+	}
+	return managers
+}
