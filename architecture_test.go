@@ -81,7 +81,7 @@ var packageRules = []packageRule{
 	{"internal/engine/admission", "internal/engine/admission/manifest internal/engine/webhook " + engineTools, true},
 	{"internal/engine/admission/manifest", "internal/engine/gotype internal/engine/finding internal/engine/upstream internal/source/... internal/playground", true},
 	{"internal/engine/conversion", "internal/engine/webhook " + engineTools, true},
-	{"internal/engine/owner", "", true},
+	{"internal/engine/owner", "internal/engine/crdschema internal/engine/jsonvalue", true},
 	{"internal/engine/openapi", "internal/engine/jsonvalue internal/playground", true},
 	{"internal/engine/webhook", "", true},
 	{"internal/engine/celrule", "internal/engine/crdschema internal/engine/release " + engineTools, true},

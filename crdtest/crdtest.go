@@ -122,7 +122,7 @@ func New(t testing.TB, crd any, with ...Option) *CRD {
 			logApproximate(t, v.Kubernetes)
 		}
 		if !v.Accepted {
-			t.Fatalf("Kubernetes %s rejects the CRD %s:%s", v.Kubernetes, v.Name, lines(v.Errors))
+			t.Fatalf("Kubernetes %s rejects the CRD %s:%s", v.Kubernetes, v.Name, lines(v.Explained))
 		}
 	}
 	return &CRD{t: t, id: response.CRDs, options: o}
@@ -154,7 +154,7 @@ func (c *CRD) Accepts(object any) *CRD {
 	c.t.Helper()
 	for _, v := range c.Judge(object) {
 		if !v.Accepted {
-			c.t.Errorf("Kubernetes %s rejects %s:%s", v.Kubernetes, nameOf(v), lines(v.Errors))
+			c.t.Errorf("Kubernetes %s rejects %s:%s", v.Kubernetes, nameOf(v), lines(v.Explained))
 		}
 	}
 	return c
@@ -171,7 +171,7 @@ func (c *CRD) Rejects(object any, messages ...string) *CRD {
 			continue
 		}
 		if len(messages) > 0 && !match(v.Errors, messages) {
-			c.t.Errorf("Kubernetes %s rejects %s with the errors%s\nwant errors that contain%s", v.Kubernetes, nameOf(v), lines(v.Errors), lines(messages))
+			c.t.Errorf("Kubernetes %s rejects %s with the errors%s\nwant errors that contain%s", v.Kubernetes, nameOf(v), lines(v.Explained), lines(messages))
 		}
 	}
 	return c
@@ -207,7 +207,9 @@ type Verdict struct {
 	Approximate bool     `json:"approximate"`
 	Accepted    bool     `json:"accepted"`
 	Errors      []string `json:"errors"`
-	Warnings    []string `json:"warnings"`
+	// Explained has the errors with their hints and the titles of their fixes.
+	Explained []string `json:"explained"`
+	Warnings  []string `json:"warnings"`
 	// Stored is the object in the storage, with its defaults and without its pruned fields;
 	// empty if the request is rejected.
 	Stored json.RawMessage `json:"stored"`

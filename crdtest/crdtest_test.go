@@ -139,14 +139,20 @@ func TestMessages(t *testing.T) {
 			crdtest.New(t, crontabs).Rejects(object("replicas: 11, paused: 1"), "spec.replicas")
 		}, "error: Kubernetes 1.37 rejects \"a\" with the errors\n" +
 			"    spec.paused: Invalid value: \"integer\": spec.paused in body must be of type boolean: \"integer\"\n" +
+			"    fix: Set paused: true\n" +
 			"    spec.replicas: Invalid value: 11: spec.replicas in body should be less than or equal to 10\n" +
+			"    fix: Set replicas: 10\n" +
 			"    <nil>: Invalid value: null: some validation rules were not checked because the object was invalid; correct the existing errors to complete validation\n" +
+			"    hint: CEL rules did not run because of the errors above. Fix those first.\n" +
 			"want errors that contain\n    spec.replicas\n"},
 		{"a CRD that is rejected", func(t testing.TB) {
 			crdtest.New(t, "{apiVersion: apiextensions.k8s.io/v1, kind: CustomResourceDefinition, metadata: {name: a.example.com}, spec: {group: example.com, scope: Cluster, names: {plural: b, kind: B}, versions: []}}")
 		}, "fatal: Kubernetes 1.37 rejects the CRD a.example.com:\n" +
 			"    metadata.name: Invalid value: \"a.example.com\": must be spec.names.plural+\".\"+spec.group\n" +
+			"    hint: The name of a CRD must be <spec.names.plural>.<spec.group>.\n" +
+			"    fix: Set metadata.name: b.example.com\n" +
 			"    spec.versions: Invalid value: []: must have exactly one version marked as storage version\n" +
+			"    hint: Set storage: true on exactly one version: the version in which objects are stored.\n" +
 			"    status.storedVersions: Invalid value: null: must have at least one stored version\n"},
 		{"no CRD", func(t testing.TB) { crdtest.New(t, object("")) }, "fatal: there is no CustomResourceDefinition\n"},
 		{"another kind", func(t testing.TB) {

@@ -23,6 +23,7 @@ func ExampleNew() {
 	// Output:
 	// Kubernetes 1.37 rejects "c":
 	//     spec.replicas: Invalid value: 11: spec.replicas in body should be less than or equal to 10
+	//     fix: Set replicas: 10
 }
 
 func ExampleCRD_Stored() {

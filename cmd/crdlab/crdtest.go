@@ -87,6 +87,7 @@ type (
 		Approximate bool            `json:"approximate"`
 		Accepted    bool            `json:"accepted"`
 		Errors      []string        `json:"errors"`
+		Explained   []string        `json:"explained"`
 		Warnings    []string        `json:"warnings"`
 		Stored      json.RawMessage `json:"stored,omitempty"`
 	}
@@ -274,10 +275,11 @@ func (v *crdtestVerdict) setObject(report playground.Report) error {
 // addFindings adds the errors and warnings in the words of kubectl.
 func (v *crdtestVerdict) addFindings(findings []playground.Finding) {
 	for _, f := range findings {
-		text := check.Finding{Field: f.Field, Message: f.Message}.Text()
+		plain := check.Plain(f)
+		text := plain.Text()
 		switch f.Severity {
 		case playground.SeverityError:
-			v.Errors = append(v.Errors, text)
+			v.Errors, v.Explained = append(v.Errors, text), append(v.Explained, plain.Explained())
 		case playground.SeverityWarning:
 			v.Warnings = append(v.Warnings, text)
 		}

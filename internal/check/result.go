@@ -1,6 +1,7 @@
 package check
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strconv"
@@ -162,6 +163,43 @@ func (f Finding) Short() string {
 		f.Message = "Invalid value: " + reason
 	}
 	return f.Text()
+}
+
+// Plain returns a finding without its place.
+func Plain(f playground.Finding) Finding {
+	plain := Finding{Severity: f.Severity, Reason: f.Reason, Field: cmp.Or(f.Place(), f.Field), Message: f.Message, Hint: f.Hint, Related: []Related{}, Fixes: []string{}}
+	for _, fix := range f.Fixes {
+		plain.Fixes = append(plain.Fixes, fix.Title)
+	}
+	return plain
+}
+
+// Advice is a hint or the title of a fix, with its label.
+type Advice struct{ Label, Text string }
+
+// Advice returns what the author can do about the finding.
+func (f Finding) Advice() []Advice {
+	var all []Advice
+	if f.Hint != "" {
+		all = append(all, Advice{"hint:", f.Hint})
+	}
+	label := "fix:"
+	if f.SafeFix {
+		label = "safe fix:"
+	}
+	for _, fix := range f.Fixes {
+		all = append(all, Advice{label, fix})
+	}
+	return all
+}
+
+// Explained returns the finding for people, followed by a line for each advice.
+func (f Finding) Explained() string {
+	lines := []string{f.Short()}
+	for _, advice := range f.Advice() {
+		lines = append(lines, advice.Label+" "+advice.Text)
+	}
+	return strings.Join(lines, "\n")
 }
 
 // CRDOf returns the CRD of an object, or nil for a CRD.

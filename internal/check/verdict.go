@@ -1,7 +1,6 @@
 package check
 
 import (
-	"cmp"
 	"fmt"
 	"net/http"
 	"slices"
@@ -120,20 +119,15 @@ func findingsOf(findings []playground.Finding, files map[playground.Document]*ma
 			continue
 		}
 		place, line := located(file, f.Range)
-		found := Finding{
-			Place: place, Source: line, Severity: f.Severity, Reason: f.Reason, Field: cmp.Or(f.Place(), f.Field), Message: f.Message,
-			Hint: f.Hint, Related: []Related{}, Fixes: []string{},
+		if file.Origin != nil {
+			f.Fixes = nil // They change the generated document, not its source.
 		}
+		found := Plain(f)
+		found.Place, found.Source = place, line
 		for _, r := range f.Related {
 			if other := files[r.Document]; other != nil {
 				found.Related = append(found.Related, Related{placeOf(other, r.Range), r.Message})
 			}
-		}
-		if file.Origin != nil {
-			f.Fixes = nil // They change the generated document, not its source.
-		}
-		for _, f := range f.Fixes {
-			found.Fixes = append(found.Fixes, f.Title)
 		}
 		if len(f.Fixes) == 1 && f.Fixes[0].Safe {
 			found.edits, found.SafeFix = editsOf(f.Fixes[0], f.Document, file)

@@ -391,7 +391,7 @@ func (t *test) compareFinding(d check.Document, v check.Verdict, f check.Finding
 		file.errors = append(file.errors, f)
 	}
 	if !matched {
-		t.fail(d.Path, f.Line, fmt.Sprintf("unexpected on Kubernetes %s: %s", v.Kubernetes, f.Short()))
+		t.fail(d.Path, f.Line, fmt.Sprintf("unexpected on Kubernetes %s: %s", v.Kubernetes, f.Explained()))
 	}
 }
 

@@ -70,6 +70,8 @@ func suiteOf(r *check.Result, release int, name string) junitSuite {
 			c.Failure = &junitMessage{g.headline(d), listOf(g)}
 		case g.Approximate:
 			c.Skipped = &junitMessage{Message: notice(r.Releases[release])}
+		default:
+			c.Output = listOf(g)
 		}
 		suite.Cases = append(suite.Cases, c)
 	}
@@ -92,12 +94,9 @@ func listOf(g group) string {
 
 // messageOf returns a finding as a message of its own.
 func messageOf(f check.Finding, g group) string {
-	message := f.Short()
+	message := f.Explained()
 	if len(g.releases) > 0 {
 		message = "[Kubernetes " + g.names() + "] " + message
-	}
-	if f.Hint != "" {
-		message += "\n" + f.Hint
 	}
 	return message
 }

@@ -40,10 +40,16 @@ func markdownDocument(out io.Writer, d check.Document, g group, findings []check
 	if len(g.releases) > 0 {
 		fmt.Fprintf(out, "Kubernetes %s\n\n", g.names())
 	}
-	fmt.Fprintf(out, "%s\n\n| place | finding | hint |\n|---|---|---|\n", code(g.headline(d)))
+	fmt.Fprintf(out, "%s\n\n| place | finding | advice |\n|---|---|---|\n", code(g.headline(d)))
 	for _, f := range findings {
-		fmt.Fprintf(out, "| %s | %s%s | %s |\n", code(fmt.Sprintf("%s:%d:%d", f.Path, f.Line, f.Column)), label(f), code(f.Short()), cell(f.Hint))
+		fmt.Fprintf(out, "| %s | %s%s | %s |\n", code(fmt.Sprintf("%s:%d:%d", f.Path, f.Line, f.Column)), label(f), code(f.Short()), cell(adviceText(f)))
 	}
+}
+
+// adviceText returns the hint of a finding, and its fixes.
+func adviceText(f check.Finding) string {
+	_, advice, _ := strings.Cut(f.Explained(), f.Short())
+	return strings.TrimSpace(advice)
 }
 
 // code returns inline code, which may contain backticks and is a part of a table.

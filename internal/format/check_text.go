@@ -84,15 +84,8 @@ func (t text) finding(f check.Finding) {
 	for _, r := range f.Related {
 		fmt.Fprintf(t, "      %s:%d:%d: %s\n", r.Path, r.Line, r.Column, indented(r.Message, "      "))
 	}
-	if f.Hint != "" {
-		fmt.Fprintf(t, "      %s %s\n", t.styled(cyan, "hint:"), indented(f.Hint, "      "))
-	}
-	fixLabel := "fix:"
-	if f.SafeFix {
-		fixLabel = "safe fix:"
-	}
-	for _, fix := range f.Fixes {
-		fmt.Fprintf(t, "      %s %s\n", t.styled(cyan, fixLabel), fix)
+	for _, advice := range f.Advice() {
+		fmt.Fprintf(t, "      %s %s\n", t.styled(cyan, advice.Label), indented(advice.Text, "      "))
 	}
 }
 

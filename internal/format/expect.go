@@ -66,7 +66,7 @@ func writeTests(out io.Writer, r *expect.Result, cover bool) {
 func failures(all []expect.Failure, indent string) string {
 	var lines []string
 	for _, f := range all {
-		lines = append(lines, fmt.Sprintf("%s%s:%d: %s", indent, f.Path, f.Line, f.Message))
+		lines = append(lines, fmt.Sprintf("%s%s:%d: %s", indent, f.Path, f.Line, indented(f.Message, indent+"      ")))
 	}
 	return strings.Join(lines, "\n")
 }

@@ -30,6 +30,7 @@ type (
 		Failure   *junitMessage `xml:"failure"`
 		Error     *junitMessage `xml:"error"`
 		Skipped   *junitMessage `xml:"skipped"`
+		Output    string        `xml:"system-out,omitempty"`
 	}
 	junitMessage struct {
 		Message string `xml:"message,attr"`

@@ -68,8 +68,11 @@ func annotationsOf(c upgrade.CRD, verbose bool) []annotation {
 	switch {
 	case c.New == "":
 		add(place, playground.SeverityError, "removed", c.Name+" is removed, with all its objects")
-	case c.Rejected != "":
+	case c.Rejected != "" && len(c.Errors) == 0:
 		add(place, playground.SeverityError, "rejected", c.Rejected)
+	}
+	for _, f := range c.Errors {
+		add(f.Place, playground.SeverityError, "rejected", f.Explained())
 	}
 	for _, condition := range c.Conditions {
 		add(place, playground.SeverityWarning, "condition", conditionText(condition))
@@ -112,13 +115,20 @@ func writeCRD(out io.Writer, c upgrade.CRD, verbose bool) {
 	}
 	fmt.Fprintf(out, "%s\n", c.Name)
 	if c.Rejected != "" {
-		fmt.Fprintf(out, "  %s\n", strings.ReplaceAll(c.Rejected, "\n", "\n  "))
+		rejected := c.Rejected
+		if len(c.Errors) > 0 { // kubectl lists them after the first line
+			rejected, _, _ = strings.Cut(rejected, "\n")
+		}
+		fmt.Fprintf(out, "  %s\n", indented(rejected, "  "))
+	}
+	for _, f := range c.Errors {
+		writePlaced(out, f, f.Explained())
 	}
 	for _, condition := range c.Conditions {
 		fmt.Fprintf(out, "  %s: %s\n", c.New, conditionText(condition))
 	}
 	for _, kept := range c.Kept {
-		fmt.Fprintf(out, "  %s:%d:%d: %s\n", kept.Path, kept.Line, kept.Column, strings.ReplaceAll(keptText(kept), "\n", "\n      "))
+		writePlaced(out, kept, keptText(kept))
 	}
 	for _, change := range c.Changes {
 		if change.Class != playground.ChangeCompatible || verbose {
@@ -128,7 +138,7 @@ func writeCRD(out io.Writer, c upgrade.CRD, verbose bool) {
 	for _, o := range c.Objects {
 		fmt.Fprintf(out, "  %s:%d: %s %q: %s\n", o.Path, o.Line, o.Kind, o.Name, o.Why)
 		for _, e := range o.Errors {
-			fmt.Fprintf(out, "      %s\n", strings.ReplaceAll(e, "\n", "\n      "))
+			fmt.Fprintf(out, "      %s\n", indented(e, "      "))
 		}
 	}
 	fmt.Fprintln(out)
@@ -140,10 +150,15 @@ func conditionText(c playground.Condition) string {
 }
 
 // keptText returns a value that apply keeps.
-func keptText(f check.Finding) string { return "kept: " + f.Short() + "\n" + f.Hint }
+func keptText(f check.Finding) string { return "kept: " + f.Explained() }
+
+// writePlaced writes the text of a finding after its place.
+func writePlaced(out io.Writer, f check.Finding, text string) {
+	fmt.Fprintf(out, "  %s:%d:%d: %s\n", f.Path, f.Line, f.Column, indented(text, "      "))
+}
 
 func writeChange(out io.Writer, c upgrade.Change) {
-	fmt.Fprintf(out, "  %s:%d:%d: %s\n", c.Path, c.Line, c.Column, strings.ReplaceAll(changeText(c), "\n", "\n      "))
+	fmt.Fprintf(out, "  %s:%d:%d: %s\n", c.Path, c.Line, c.Column, indented(changeText(c), "      "))
 }
 
 // changeText returns a change without its place.

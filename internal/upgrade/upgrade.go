@@ -31,6 +31,8 @@ type CRD struct {
 	New string `json:"new"`
 	// Rejected is the output of kubectl if the API server rejects the update.
 	Rejected string `json:"rejected"`
+	// Errors lists the errors of a rejected update.
+	Errors []check.Finding `json:"errors"`
 	// Conditions lists NamesAccepted and Established if they are not true after the update.
 	Conditions []playground.Condition `json:"conditions"`
 	// Kept lists the values that apply keeps although the new CRD lacks them.
@@ -64,7 +66,7 @@ type Object struct {
 	check.Object
 	Outcome playground.Outcome `json:"outcome"`
 	Why     string             `json:"why"`
-	// Errors lists the API server's errors under the new CRD.
+	// Errors lists the API server's errors under the new CRD, with their hints.
 	Errors []string `json:"errors"`
 }
 
@@ -201,7 +203,7 @@ func commonSuffix(a, b string) int {
 func newCRD(name, before, after string) CRD {
 	return CRD{
 		Name: name, Old: before, New: after,
-		Conditions: []playground.Condition{}, Kept: []check.Finding{}, Changes: []Change{}, Objects: []Object{},
+		Conditions: []playground.Condition{}, Errors: []check.Finding{}, Kept: []check.Finding{}, Changes: []Change{}, Objects: []Object{},
 	}
 }
 
@@ -245,8 +247,9 @@ func compare(ctx context.Context, engine check.Engine, old, d *manifest.Document
 	}
 	if !report.CRD.Accepted {
 		c.Rejected = strings.TrimSpace(report.CRD.Output)
+		c.Errors = findingsIn(d, report.CRD, func(f playground.Finding) bool { return f.Severity == playground.SeverityError })
 	}
-	c.Kept = check.FindingsOf(slices.DeleteFunc(slices.Clone(report.CRD.Findings), func(f playground.Finding) bool { return f.Reason != playground.ReasonKept }), d)
+	c.Kept = findingsIn(d, report.CRD, func(f playground.Finding) bool { return f.Reason == playground.ReasonKept })
 	if err := c.addConditions(ctx, engine, report.CRD, others, o); err != nil {
 		return c, err
 	}
@@ -270,6 +273,12 @@ func compare(ctx context.Context, engine check.Engine, old, d *manifest.Document
 		c.addObjects(object, report.StoredObjects)
 	}
 	return c, nil
+}
+
+// findingsIn returns the findings that are wanted, with their places in the file of the CRD.
+func findingsIn(d *manifest.Document, report playground.CRD, wanted func(playground.Finding) bool) []check.Finding {
+	all := slices.DeleteFunc(slices.Clone(report.Findings), func(f playground.Finding) bool { return !wanted(f) })
+	return check.FindingsOf(all, d)
 }
 
 // hasOwners reports whether a CRD has managedFields, which only a cluster writes.
@@ -336,7 +345,7 @@ func (c *CRD) addObjects(d *manifest.Document, reports []playground.StoredObject
 			Outcome: r.Outcome, Why: r.Why, Errors: []string{},
 		}
 		for _, f := range r.Findings {
-			o.Errors = append(o.Errors, check.Finding{Field: f.Field, Message: f.Message}.Text())
+			o.Errors = append(o.Errors, check.Plain(f).Explained())
 		}
 		c.Objects = append(c.Objects, o)
 	}

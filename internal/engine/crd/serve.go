@@ -135,6 +135,7 @@ func (r *Request) repeatedRuleFindings() []playground.Finding {
 		if seen[at] {
 			f := finding.New(playground.SeverityInfo, playground.DocumentCRD, playground.StageCRDApply, rule.Range,
 				"the rule occurs twice here, which server-side apply refuses")
+			f.Reason = playground.ReasonNote
 			f.Hint = "Server-side apply identifies rules by their text. Remove one of them."
 			findings = append(findings, f)
 		}
