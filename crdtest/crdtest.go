@@ -122,7 +122,7 @@ func New(t testing.TB, crd any, with ...Option) *CRD {
 			logApproximate(t, v.Kubernetes)
 		}
 		if !v.Accepted {
-			t.Fatalf("Kubernetes %s rejects the CRD %s:%s", v.Kubernetes, v.Name, lines(v.Explained))
+			t.Fatalf("Kubernetes %s rejects the CRD %s:%s", v.Kubernetes, v.Name, lines(v.explained()))
 		}
 	}
 	return &CRD{t: t, id: response.CRDs, options: o}
@@ -154,7 +154,7 @@ func (c *CRD) Accepts(object any) *CRD {
 	c.t.Helper()
 	for _, v := range c.Judge(object) {
 		if !v.Accepted {
-			c.t.Errorf("Kubernetes %s rejects %s:%s", v.Kubernetes, nameOf(v), lines(v.Explained))
+			c.t.Errorf("Kubernetes %s rejects %s:%s", v.Kubernetes, nameOf(v), lines(v.explained()))
 		}
 	}
 	return c
@@ -171,7 +171,7 @@ func (c *CRD) Rejects(object any, messages ...string) *CRD {
 			continue
 		}
 		if len(messages) > 0 && !match(v.Errors, messages) {
-			c.t.Errorf("Kubernetes %s rejects %s with the errors%s\nwant errors that contain%s", v.Kubernetes, nameOf(v), lines(v.Explained), lines(messages))
+			c.t.Errorf("Kubernetes %s rejects %s with the errors%s\nwant errors that contain%s", v.Kubernetes, nameOf(v), lines(v.explained()), lines(messages))
 		}
 	}
 	return c
@@ -273,6 +273,14 @@ func encode(t testing.TB, document any) string {
 		t.Fatalf("encode a document: %v", err)
 	}
 	return string(encoded)
+}
+
+// explained returns the errors as Explained has them; an older program has no Explained.
+func (v Verdict) explained() []string {
+	if len(v.Explained) < len(v.Errors) {
+		return v.Errors
+	}
+	return v.Explained
 }
 
 func nameOf(v Verdict) string {

@@ -87,6 +87,8 @@ type Related struct {
 	Document Document `json:"document"`
 	Range    Range    `json:"range"`
 	Message  string   `json:"message"`
+	// Fails reports that the place is the part of a rule whose evaluation fails.
+	Fails bool `json:"fails,omitempty"`
 }
 
 // Values of [Finding.Code] that the page treats in a way of their own.

@@ -152,3 +152,16 @@ test("an applied CRD keeps what others own, and a conflict leads to the previous
   await expect(page.locator("[data-panel=brief]")).toHaveText(/CRD accepted\s+1 note/);
   await expect(playground.problems()).toHaveText(/metadata\.labels\s*apply keeps the existing value/);
 });
+
+test("the part of a rule that fails is marked in the CRD", async ({ playground }) => {
+  const { page } = playground;
+  await playground.open();
+  await playground.paste("crd", crd.replace("self.replicas <= 5 || has(self.image)", "self.image.startsWith('a')"));
+  await playground.paste("object", object("3"));
+  await expect(playground.verdict("object")).toHaveAttribute("data-state", "rejected");
+  await playground.showDocument("crd");
+  await expect(page.locator("[data-editor=crd] .cm-lintRange-error")).toHaveText("image");
+  await playground.paste("object", `${object("3")}  image: a\n`);
+  await expect(playground.verdict("object")).toHaveAttribute("data-state", "accepted");
+  await expect(page.locator("[data-editor=crd] .cm-lintRange-error")).toHaveCount(0);
+});

@@ -744,6 +744,8 @@ export type components = {
             readonly document: "crd" | "oldCrd" | "object" | "oldObject" | "conversion" | "admission";
             readonly range: components["schemas"]["Range"];
             readonly message: string;
+            /** @description Fails reports that the place is the part of a rule whose evaluation fails. */
+            readonly fails?: boolean;
         };
         /** @description Release is the verdict of one release. */
         readonly Release: {

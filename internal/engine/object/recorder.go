@@ -247,7 +247,7 @@ func (rec *recorder) locate(f playground.Finding) playground.Finding {
 		}
 	}
 	if fault := celrule.FaultOf(rec.faults, f); fault != nil {
-		f.Related = append(f.Related, playground.Related{Document: playground.DocumentCRD, Range: fault.Range, Message: fault.Explanation})
+		f.Related = append(f.Related, playground.Related{Document: playground.DocumentCRD, Range: fault.Range, Message: fault.Explanation, Fails: true})
 	}
 	return f
 }

@@ -1,6 +1,7 @@
-import type { Answer, Cursor, Explanation, Fix, Position } from "../api.gen";
+import type { Answer, Cursor, Explanation, Finding, Fix, Position } from "../api.gen";
 import { type DocumentName, documentGroups, documentNames, isOneOf, withoutDefaults } from "../scenario";
 import { Editor } from "../editor/editor";
+import type { Marked } from "../editor/markers";
 import type { Assistant } from "../engine/assistant";
 import type { Session, SessionState } from "../session";
 import { unmetIn } from "../tests";
@@ -262,7 +263,14 @@ export class Documents {
   }
 
   #mark(name: DocumentName, { answer, tested }: SessionState): void {
-    const findings = answer?.findings.filter(({ document }) => document === name) ?? [];
-    this.#editors.get(name)?.showFindings([...findings, ...unmetIn(tested, name)]);
+    const all = answer?.findings ?? [];
+    const findings = all.filter(({ document }) => document === name);
+    this.#editors.get(name)?.showFindings([...findings, ...all.flatMap((finding) => faultsIn(finding, name)), ...unmetIn(tested, name)]);
   }
+}
+
+/** Returns the parts of rules in a document whose evaluation fails because of a finding in another. */
+function faultsIn({ related, severity, document }: Finding, name: DocumentName): Marked[] {
+  const faults = related.filter((place) => place.fails && place.document === name && document !== name);
+  return faults.map(({ range, message }) => ({ range, severity, message, hint: "", fixes: [] }));
 }
