@@ -40,7 +40,8 @@ A document without expectations is expected to be accepted.
   # want "regexp"      this line has an error or a warning that the expression matches
   # want@+2 "regexp"   the line two lines below has it
   # crdlab: update     the request for this document: create (the default), update, status,
-                       apply or delete. It follows the previous document of the object
+                       apply, scale or delete, with kubectl's flags, such as apply
+                       --subresource=status. It follows the previous document of the object
   # stored: 3          the stored object has this value in the field of this line;
                        "absent" means that the field is not stored
 

@@ -136,7 +136,7 @@ func (c *Client) lacksWebhook(version string) bool {
 // appliesWithoutWebhook reports whether the field manager may call a conversion webhook
 // for which the scenario has no responses.
 func (o *objects) appliesWithoutWebhook() bool {
-	return o.operation() == playground.OperationApply && !o.live && o.webhook == nil && o.hasWebhook()
+	return playground.IsApply(o.operation()) && !o.live && o.webhook == nil && o.hasWebhook()
 }
 
 func (c *Client) hasWebhook() bool {

@@ -100,6 +100,8 @@ func (w *write) request() (kubeapi.Request, error) {
 		return resource.UpdateStatus(w.namespace, w.name, document), nil
 	case playground.OperationApply:
 		return resource.Apply(w.namespace, w.name, document, w.fieldManager(), w.scenario.Force), nil
+	case playground.OperationApplyStatus:
+		return resource.ApplyStatus(w.namespace, w.name, document, w.fieldManager(), w.scenario.Force), nil
 	case playground.OperationDelete:
 		return resource.Delete(w.namespace, w.name), nil
 	case playground.OperationScale:
@@ -114,7 +116,7 @@ func (w *write) isBasedOnStored() bool {
 	switch w.operation {
 	case playground.OperationUpdate, playground.OperationUpdateStatus:
 		return true
-	case playground.OperationApply:
+	case playground.OperationApply, playground.OperationApplyStatus:
 		return lookup(w.document, "metadata", "resourceVersion") != ""
 	}
 	return false

@@ -27,9 +27,9 @@ func SetDefaults(s playground.Scenario) (playground.Scenario, error) {
 		if strings.TrimSpace(s.OldObject) != "" {
 			s.Operation = playground.OperationUpdate
 		}
-	case playground.OperationCreate, playground.OperationUpdate, playground.OperationUpdateStatus, playground.OperationApply, playground.OperationDelete, playground.OperationScale:
+	case playground.OperationCreate, playground.OperationUpdate, playground.OperationUpdateStatus, playground.OperationApply, playground.OperationApplyStatus, playground.OperationDelete, playground.OperationScale:
 	default:
-		return s, &playground.InvalidScenarioError{Parameter: "operation", Message: "must be create, update, updateStatus, apply, delete or scale"}
+		return s, &playground.InvalidScenarioError{Parameter: "operation", Message: "must be create, update, updateStatus, apply, applyStatus, delete or scale"}
 	}
 	switch s.CRDOperation {
 	case "", playground.OperationCreate, playground.OperationUpdate, playground.OperationApply, playground.CRDOperationClientApply:

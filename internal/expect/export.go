@@ -133,7 +133,7 @@ func requestComment(s playground.Scenario, validate string) string {
 	if s.FieldManager != "" && s.FieldManager != playground.FieldManagers[s.Operation] && s.Operation != playground.OperationDelete {
 		flags += " --field-manager=" + s.FieldManager
 	}
-	if s.Force && s.Operation == playground.OperationApply {
+	if s.Force && playground.IsApply(s.Operation) {
 		flags += " --force-conflicts"
 	}
 	if s.Operation == playground.OperationScale {
@@ -143,6 +143,8 @@ func requestComment(s playground.Scenario, validate string) string {
 	switch s.Operation {
 	case playground.OperationUpdateStatus:
 		return "status" + flags
+	case playground.OperationApplyStatus:
+		return "apply --subresource=status" + flags
 	case playground.OperationApply, playground.OperationScale, playground.OperationDelete:
 		return s.Operation + flags
 	}

@@ -72,12 +72,14 @@ func parseRequest(words string, isCRD bool) (request, error) {
 	if operation != playground.OperationDelete {
 		flags.StringVar(&r.fieldManager, "field-manager", "", "")
 	}
-	serverSide := true
+	serverSide, subresource := true, ""
 	switch operation {
 	case playground.OperationApply:
 		flags.BoolVar(&r.force, "force-conflicts", false, "")
 		if isCRD {
 			flags.BoolVar(&serverSide, "server-side", true, "")
+		} else {
+			flags.StringVar(&subresource, "subresource", "", "")
 		}
 	case playground.OperationScale:
 		flags.IntVar(&r.replicas, "replicas", 0, "")
@@ -89,6 +91,13 @@ func parseRequest(words string, isCRD bool) (request, error) {
 		return request{}, fmt.Errorf("%s: unexpected %q", fields[0], flags.Arg(0))
 	}
 	r.clientSide = !serverSide
+	switch subresource {
+	case "":
+	case "status":
+		r.operation = playground.OperationApplyStatus
+	default:
+		return request{}, fmt.Errorf("%s: --subresource %q: must be status", fields[0], subresource)
+	}
 	if r.fieldValidation, ok = fieldValidations[validate]; !ok {
 		return request{}, fmt.Errorf("%s: --validate %q: must be strict, warn or ignore", fields[0], validate)
 	}
@@ -97,6 +106,9 @@ func parseRequest(words string, isCRD bool) (request, error) {
 
 // name returns the operation in the comment of the request.
 func (r request) name() string {
+	if r.operation == playground.OperationApplyStatus {
+		return "apply --subresource=status"
+	}
 	for name, operation := range operations {
 		if operation == r.operation && (name == storedOperation) == r.isStored {
 			return name

@@ -96,7 +96,7 @@ type Scenario struct {
 	Groups string `json:"groups,omitempty"`
 
 	// Operation is the request for Object: create, update, updateStatus, apply
-	// (server-side), delete or scale. For delete and scale, Object only needs to
+	// and applyStatus (server-side), delete or scale. For delete and scale, Object only needs to
 	// identify the object. Empty: update if OldObject is set, otherwise create.
 	Operation Operation `json:"operation,omitempty"`
 
@@ -146,9 +146,16 @@ const (
 	OperationUpdate       Operation = "update"
 	OperationUpdateStatus Operation = "updateStatus"
 	OperationApply        Operation = "apply"
+	OperationApplyStatus  Operation = "applyStatus"
 	OperationDelete       Operation = "delete"
 	OperationScale        Operation = "scale"
 )
+
+// IsApply reports whether a request for an object is a server-side apply.
+func IsApply(o Operation) bool { return o == OperationApply || o == OperationApplyStatus }
+
+// IsOfStatus reports whether a request for an object goes to /status.
+func IsOfStatus(o Operation) bool { return o == OperationUpdateStatus || o == OperationApplyStatus }
 
 // CRDOperation is the kind of a request for a CRD.
 type CRDOperation = string
@@ -219,6 +226,7 @@ var FieldManagers = map[Operation]string{
 	OperationUpdate:         "kubectl-replace",
 	OperationUpdateStatus:   "kubectl-replace",
 	OperationApply:          "kubectl",
+	OperationApplyStatus:    "kubectl",
 	OperationScale:          "kubectl",
 	CRDOperationClientApply: "kubectl-client-side-apply",
 }

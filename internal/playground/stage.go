@@ -98,7 +98,7 @@ type ObjectStage struct {
 
 var (
 	writeOperations  = []Operation{OperationCreate, OperationUpdate, OperationUpdateStatus}
-	mergeOperations  = append(slices.Clone(writeOperations), OperationApply)
+	mergeOperations  = append(slices.Clone(writeOperations), OperationApply, OperationApplyStatus)
 	updateOperations = append(slices.Clone(mergeOperations), OperationScale)
 	allOperations    = append(slices.Clone(updateOperations), OperationDelete)
 )
@@ -108,7 +108,7 @@ var (
 var ObjectStages = []ObjectStage{
 	{Name: StageDecode, Title: "Decode the document", Operations: allOperations},
 	{Name: StageFind, Title: "Find the stored object", Operations: []Operation{OperationDelete, OperationScale}},
-	{Name: StageApply, Title: "Merge the applied configuration", Operations: []Operation{OperationApply}},
+	{Name: StageApply, Title: "Merge the applied configuration", Operations: []Operation{OperationApply, OperationApplyStatus}},
 	{Name: StageScale, Title: "Set the number of replicas", Operations: []Operation{OperationScale}},
 	{Name: StageMetadata, Title: "Coerce the metadata to ObjectMeta", Operations: writeOperations, ChangeLabel: "metadata coerced"},
 	{

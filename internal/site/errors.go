@@ -160,5 +160,6 @@ func operation(scenario playground.Scenario) string {
 		playground.OperationDelete:       "delete",
 		playground.OperationScale:        "scale",
 		playground.OperationUpdateStatus: "update of the status",
+		playground.OperationApplyStatus:  "server-side apply of the status",
 	}[scenario.Operation]
 }

@@ -134,6 +134,8 @@ func operationVerb(operation string) string {
 		return "update the status of"
 	case playground.OperationApply:
 		return "apply"
+	case playground.OperationApplyStatus:
+		return "apply the status of"
 	case "":
 		return playground.OperationCreate
 	}

@@ -55,12 +55,12 @@ test("each request that writes has a field manager, which is kubectl's unless on
   await playground.openExample("apply-conflict");
   const manager = page.locator("#field-manager");
   const shown: Record<string, string | null> = {};
-  for (const operation of ["", "create", "update", "updateStatus", "apply", "scale", "delete"]) {
+  for (const operation of ["", "create", "update", "updateStatus", "apply", "applyStatus", "scale", "delete"]) {
     await page.locator("#operation").selectOption(operation);
     shown[operation] = (await manager.isVisible()) ? await manager.getAttribute("placeholder") : null;
   }
   expect(shown).toEqual({
-    "": "kubectl-replace", create: "kubectl-create", update: "kubectl-replace", updateStatus: "kubectl-replace", apply: "kubectl", scale: "kubectl", delete: null,
+    "": "kubectl-replace", create: "kubectl-create", update: "kubectl-replace", updateStatus: "kubectl-replace", apply: "kubectl", applyStatus: "kubectl", scale: "kubectl", delete: null,
   });
   await page.locator("#operation").selectOption("update");
   await manager.fill("me");

@@ -312,7 +312,7 @@ for (const example of ["crontab-valid", "admission-user"]) {
       await playground.openExample(example);
       await expect(playground.where()).toHaveText(/in this page/);
       await watch(page);
-      for (const operation of ["create", "update", "updateStatus", "apply", "delete", "scale", ""]) {
+      for (const operation of ["create", "update", "updateStatus", "apply", "applyStatus", "delete", "scale", ""]) {
         await page.locator("#operation").selectOption(operation);
         await playground.settled();
       }

@@ -649,7 +649,7 @@ export type components = {
              * @description Operation is the request: create, update, updateStatus, apply, delete or scale.
              * @enum {string}
              */
-            readonly operation: "create" | "update" | "updateStatus" | "apply" | "delete" | "scale";
+            readonly operation: "create" | "update" | "updateStatus" | "apply" | "applyStatus" | "delete" | "scale";
             readonly accepted: boolean;
             /** @description DependsOn names the webhooks that the API server would call and for which the scenario has no response, such as "the conversion webhook". The verdict then is unknown: Accepted and Status assume that admission webhooks allow the request. */
             readonly dependsOn?: readonly string[];
@@ -960,10 +960,10 @@ export type components = {
             readonly user?: string;
             readonly groups?: string;
             /**
-             * @description Operation is the request for Object: create, update, updateStatus, apply (server-side), delete or scale. For delete and scale, Object only needs to identify the object. Empty: update if OldObject is set, otherwise create.
+             * @description Operation is the request for Object: create, update, updateStatus, apply and applyStatus (server-side), delete or scale. For delete and scale, Object only needs to identify the object. Empty: update if OldObject is set, otherwise create.
              * @enum {string}
              */
-            readonly operation?: "create" | "update" | "updateStatus" | "apply" | "delete" | "scale";
+            readonly operation?: "create" | "update" | "updateStatus" | "apply" | "applyStatus" | "delete" | "scale";
             /** @description Replicas is the number of replicas of a scale request, as in `kubectl scale --replicas`. */
             readonly replicas?: number;
             /** @description FieldManager is the field manager of the request. Empty: the one that kubectl names, which is kubectl-create, kubectl-replace, or kubectl for apply and scale. */

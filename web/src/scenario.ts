@@ -29,7 +29,7 @@ export const validations: readonly Validation[] = ["Strict", "Warn", "Ignore"];
 /** Empty: an update if there is an old object, otherwise a create. */
 export type Operation = NonNullable<WireScenario["operation"]> | "";
 
-export const operations: readonly Operation[] = ["", "create", "update", "updateStatus", "apply", "delete", "scale"];
+export const operations: readonly Operation[] = ["", "create", "update", "updateStatus", "apply", "applyStatus", "delete", "scale"];
 
 /** Empty: an update if there is an old CRD, otherwise a create. */
 export type CrdOperation = NonNullable<WireScenario["crdOperation"]> | "";

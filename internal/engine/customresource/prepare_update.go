@@ -12,7 +12,7 @@ import (
 // follows the generic registry and the strategies of custom resources and their status.
 func PrepareUpdate(object, old *unstructured.Unstructured, hasStatus bool, operation playground.Operation) {
 	object.SetGeneration(old.GetGeneration())
-	if operation == playground.OperationUpdateStatus {
+	if playground.IsOfStatus(operation) {
 		keepAllButStatus(object, old)
 	} else {
 		if hasStatus {

@@ -33,7 +33,7 @@ func ValidateUpdate(ctx context.Context, v *crd.Version, object, old *unstructur
 		errs = append(errs, validateObjectMetaUpdate(ctx, v, object, old)...)
 		errs = append(errs, validateSchemaUpdate(v, object, old, op)...)
 	}
-	if op != playground.OperationUpdateStatus {
+	if !playground.IsOfStatus(op) {
 		errs = append(errs, objectmeta.Validate(ctx, nil, object.Object, v.Schema, false)...)
 	}
 	if len(listtype.ValidateListSetsAndMaps(nil, v.Schema, old.Object)) == 0 {
@@ -58,7 +58,7 @@ func validateObjectMetaUpdate(ctx context.Context, v *crd.Version, object, old *
 
 func validateSchemaUpdate(v *crd.Version, object, old *unstructured.Unstructured, op playground.Operation) field.ErrorList {
 	correlated := Correlate(v, object, old)
-	if op != playground.OperationUpdateStatus {
+	if !playground.IsOfStatus(op) {
 		errs := apiservervalidation.ValidateCustomResourceUpdate(nil, object.Object, old.Object, v.Validator, apiservervalidation.WithRatcheting(correlated))
 		return append(errs, validateScale(object.Object, v.Scale)...)
 	}

@@ -2,6 +2,7 @@ package finding
 
 import (
 	"iter"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -59,8 +60,18 @@ func (r *resolver) descend(l source.Location, rest string) bool {
 	return r.member(l, rest)
 }
 
-// item resolves a rest that begins with an index, such as [1] or 1.
+// item resolves a rest that begins with an index, such as [1] or 1, or with the keys of an
+// item, such as [name="a"].
 func (r *resolver) item(l source.Location, rest string) bool {
+	if keys := itemKeys.FindString(rest); keys != "" {
+		for i := range l.Node().Content {
+			next, ok := l.At(i)
+			if ok && hasKeys(next, keys) {
+				return r.descend(next, strings.TrimPrefix(rest[len(keys):], "."))
+			}
+		}
+		return false
+	}
 	digits, bracket := strings.CutPrefix(strings.TrimPrefix(rest, "."), "[")
 	n := 0
 	for n < len(digits) && digits[n] >= '0' && digits[n] <= '9' {
@@ -77,6 +88,28 @@ func (r *resolver) item(l source.Location, rest string) bool {
 	}
 	next, ok := l.At(i)
 	return err == nil && ok && r.descend(next, strings.TrimPrefix(after, "."))
+}
+
+var (
+	// itemKeys matches the keys of an item in the spelling of server-side apply.
+	itemKeys = regexp.MustCompile(`^\[(?:` + itemKey.String() + `,?)+\]`)
+	// itemKey captures a key and its value in JSON.
+	itemKey = regexp.MustCompile(`([\w.-]+)=("(?:[^"\\]|\\.)*"|[\w.+-]+)`)
+)
+
+// hasKeys reports whether an item has the keys that a part of a field names.
+func hasKeys(item source.Location, keys string) bool {
+	for _, key := range itemKey.FindAllStringSubmatch(keys, -1) {
+		want := key[2]
+		if text, err := strconv.Unquote(want); err == nil {
+			want = text
+		}
+		value, ok := item.At(key[1])
+		if !ok || value.Node() == nil || value.Node().Value != want {
+			return false
+		}
+	}
+	return true
 }
 
 // member resolves a rest that begins with a key. It tries longer keys first.

@@ -33,6 +33,7 @@ var verbs = map[string]struct{ present, past string }{
 	playground.OperationUpdate:         {"replacing", "replaced"},
 	playground.OperationUpdateStatus:   {"replacing", "replaced"},
 	playground.OperationApply:          {"applying", "serverside-applied"},
+	playground.OperationApplyStatus:    {"applying", "serverside-applied"},
 	playground.OperationDelete:         {"deleting", "deleted"},
 	playground.OperationScale:          {"scaling", "scaled"},
 	playground.CRDOperationClientApply: {"creating", "configured"},
@@ -46,7 +47,7 @@ func FormatError(err error, operation, file string, warnings []string) string {
 	if apierrors.IsInvalid(err) && status.Details != nil {
 		return FormatWarnings(warnings) + formatInvalid(status)
 	}
-	if operation == playground.OperationApply && apierrors.IsConflict(err) {
+	if playground.IsApply(operation) && apierrors.IsConflict(err) {
 		return FormatWarnings(warnings) + "error: " + status.Message + applyConflictAdvice
 	}
 	head := "Error from server"

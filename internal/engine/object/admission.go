@@ -31,7 +31,7 @@ func (r *Request) attributes(object *unstructured.Unstructured, name string) adm
 		return admission.NewAttributesRecord(nil, old, e.version.Kind, e.namespace, name, resource, "", operation, options, false, r.options.user)
 	}
 	subresource := ""
-	if r.options.operation == playground.OperationUpdateStatus {
+	if playground.IsOfStatus(r.options.operation) {
 		subresource = "status"
 	}
 	return admission.NewAttributesRecord(object, old, e.version.Kind, e.namespace, name, resource, subresource, operation, options, false, r.options.user)
@@ -50,7 +50,7 @@ func admissionOptions(o options, creates bool) (admission.Operation, runtime.Obj
 	case o.operation == playground.OperationDelete:
 		propagation := deletePropagation
 		return admission.Delete, &metav1.DeleteOptions{TypeMeta: typeMeta("DeleteOptions"), PropagationPolicy: &propagation}
-	case o.operation == playground.OperationApply:
+	case playground.IsApply(o.operation):
 		return operation, &metav1.PatchOptions{TypeMeta: typeMeta("PatchOptions"), FieldManager: o.fieldManager, Force: &o.force, FieldValidation: o.fieldValidation}
 	case creates:
 		return operation, &metav1.CreateOptions{TypeMeta: typeMeta("CreateOptions"), FieldManager: o.fieldManager, FieldValidation: o.fieldValidation}

@@ -50,7 +50,7 @@ func (d *decoding) strictErrors() []error {
 
 func runDecode(r *Request) error {
 	switch r.options.operation {
-	case playground.OperationApply:
+	case playground.OperationApply, playground.OperationApplyStatus:
 		return decodeConfiguration(r)
 	case playground.OperationDelete, playground.OperationScale:
 		return decodeIdentity(r)

@@ -114,7 +114,7 @@ func (r *Request) route() bool {
 // operation, otherwise an empty string.
 func missingSubresource(v *crd.Version, operation playground.Operation) string {
 	switch {
-	case operation == playground.OperationUpdateStatus && !v.HasStatus:
+	case playground.IsOfStatus(operation) && !v.HasStatus:
 		return "the version has no status subresource"
 	case operation == playground.OperationScale && v.Scale == nil:
 		return "the version has no scale subresource"

@@ -71,7 +71,7 @@ func newScaleManager() (*managedfields.FieldManager, error) {
 // newFieldManager returns the field manager of an operation's endpoint.
 func newFieldManager(e *endpoint, operation playground.Operation) (*managedfields.FieldManager, error) {
 	subresource := ""
-	if operation == playground.OperationUpdateStatus {
+	if playground.IsOfStatus(operation) {
 		subresource = "status"
 	}
 	types, err := e.CRD.ApplyTypes()
@@ -88,7 +88,7 @@ func newFieldManager(e *endpoint, operation playground.Operation) (*managedfield
 func resetFields(e *endpoint, operation playground.Operation) map[fieldpath.APIVersion]*fieldpath.Set {
 	fields := map[fieldpath.APIVersion]*fieldpath.Set{}
 	switch {
-	case operation == playground.OperationUpdateStatus:
+	case playground.IsOfStatus(operation):
 		for _, v := range e.CRD.Versions {
 			if v.HasStatus {
 				fields[fieldpath.APIVersion(v.Kind.GroupVersion().String())] = fieldpath.NewSet(fieldpath.MakePathOrDie("metadata"), fieldpath.MakePathOrDie("spec"))

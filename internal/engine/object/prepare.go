@@ -62,7 +62,7 @@ func (r *Request) receive() error {
 		return err
 	}
 	r.rec.warn(removeDuplicateOwners(r.object)...)
-	if r.options.operation == playground.OperationApply {
+	if playground.IsApply(r.options.operation) {
 		if r.creates() {
 			return nil
 		}
@@ -84,7 +84,7 @@ func (r *Request) receive() error {
 // describeMissingStatus reports a request to /status without a status. The API server
 // accepts it, but the user probably forgot the status.
 func (r *Request) describeMissingStatus() {
-	if _, ok := r.object.Object["status"]; ok || r.options.operation != playground.OperationUpdateStatus {
+	if _, ok := r.object.Object["status"]; ok || !playground.IsOfStatus(r.options.operation) {
 		return
 	}
 	effect := "changes nothing"
@@ -99,7 +99,7 @@ func (r *Request) describeMissingStatus() {
 // complete prepares the object after mutating admission. It follows the generic
 // registry and the strategy of custom resources.
 func (r *Request) complete() error {
-	if r.options.operation == playground.OperationApply {
+	if playground.IsApply(r.options.operation) {
 		// Store.Update of the registry, which also creates, reads the revision first.
 		if _, err := (storage.APIObjectVersioner{}).ObjectResourceVersion(r.object); err != nil {
 			return err

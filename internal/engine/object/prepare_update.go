@@ -50,7 +50,7 @@ func updateReason(object, old *unstructured.Unstructured, operation playground.O
 			return "a field outside metadata changed, so the API server increments the generation"
 		case path == "metadata.generation":
 			return "no field outside metadata changed, so the generation stays the same"
-		case operation == playground.OperationUpdateStatus:
+		case playground.IsOfStatus(operation):
 			return "kept from the existing object, because requests to /status change only the status"
 		case len(c.Path) > 0 && c.Path[0] == "status":
 			return "kept from the existing object, because only requests to /status change the status"

@@ -14,7 +14,7 @@ func runSize(r *Request) error {
 	}
 	report := &r.rec.report
 	err := r.checkWrite()
-	if err != nil && r.options.operation != playground.OperationApply && len(r.stored.object.GetManagedFields()) > 0 {
+	if err != nil && !playground.IsApply(r.options.operation) && len(r.stored.object.GetManagedFields()) > 0 {
 		// The API server tries again without managedFields.
 		object := r.stored.object
 		object.SetManagedFields(nil)

@@ -154,7 +154,7 @@ func checkCreate(e *endpoint, object, existing *unstructured.Unstructured, opera
 // follows Create of k8s.io/apiserver/pkg/storage/etcd3.
 func checkNoRevision(object *unstructured.Unstructured, operation playground.Operation) error {
 	revision, err := storage.APIObjectVersioner{}.ObjectResourceVersion(object)
-	if operation != playground.OperationApply && err == nil && revision != 0 {
+	if !playground.IsApply(operation) && err == nil && revision != 0 {
 		return storage.ErrResourceVersionSetOnCreate
 	}
 	return nil

@@ -32,7 +32,7 @@ func (r *Request) concludeValidation() error {
 	if len(r.invalid) > 0 {
 		return upstream.Invalid(v.Kind.GroupKind(), r.object.GetName(), upstream.SortErrors(r.invalid))
 	}
-	if r.options.operation == playground.OperationUpdateStatus {
+	if playground.IsOfStatus(r.options.operation) {
 		return nil
 	}
 	r.rec.warnIn(playground.StageValidate, customresource.FinalizerWarnings(r.object, r.old.object)...)

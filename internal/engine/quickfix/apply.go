@@ -12,7 +12,7 @@ import (
 // null before validation.
 func replaceAppliedNull(p *problem) []playground.Fix {
 	node, _ := crdschema.NodeAt(p.schema, p.path)
-	if p.request.Operation != playground.OperationApply || node == nil || p.name() == "" || !p.exists(p.path...) {
+	if !playground.IsApply(p.request.Operation) || node == nil || p.name() == "" || !p.exists(p.path...) {
 		return nil
 	}
 	p.Hint = "Server-side apply keeps a null, which create and update drop before validation. Remove the field"

@@ -26,7 +26,7 @@ func supplyResource(p *problem) []playground.Fix {
 	case operation == playground.OperationScale && version.Scale == nil:
 		p.Hint = fmt.Sprintf("Version %s does not enable subresources.scale.", version.Kind.Version)
 		return nil
-	case operation == playground.OperationUpdateStatus && !version.HasStatus:
+	case playground.IsOfStatus(operation) && !version.HasStatus:
 		p.Hint = fmt.Sprintf("Version %s does not enable subresources.status.", version.Kind.Version)
 		return p.enableStatus(version)
 	}
@@ -68,7 +68,7 @@ func (p *problem) enableStatus(version *crd.Version) []playground.Fix {
 // copy has no status, so that the request changes it.
 func (p *problem) addExisting() change {
 	copied := p.doc.Text
-	if p.request.Operation == playground.OperationUpdateStatus {
+	if playground.IsOfStatus(p.request.Operation) {
 		copied = withoutStatus(copied)
 	}
 	copied = strings.TrimSpace(copied) + "\n"

@@ -80,7 +80,7 @@ func (h *History) Next(stored string) Mutant {
 	object := clone(h.seed.object)
 	mutate(r, object, slices.Concat(objectMutations(h.seed.schema()), fieldMutations))
 	switch operation {
-	case playground.OperationApply:
+	case playground.OperationApply, playground.OperationApplyStatus:
 		m.Scenario.Force = r.IntN(3) == 0
 		omitFields(r, object)
 	case playground.OperationScale:
@@ -101,7 +101,7 @@ var (
 	laterOperations = []playground.Operation{
 		playground.OperationApply, playground.OperationApply, playground.OperationApply, playground.OperationApply,
 		playground.OperationUpdate, playground.OperationUpdate, playground.OperationUpdateStatus, playground.OperationUpdateStatus,
-		playground.OperationScale, playground.OperationDelete,
+		playground.OperationApplyStatus, playground.OperationScale, playground.OperationDelete,
 	}
 )
 

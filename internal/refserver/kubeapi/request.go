@@ -131,6 +131,11 @@ func (r Resource) Apply(namespace, name string, d Document, fieldManager string,
 	return d.apply(r.Item(namespace, name), fieldManager, force)
 }
 
+// ApplyStatus returns the request of server-side apply to /status.
+func (r Resource) ApplyStatus(namespace, name string, d Document, fieldManager string, force bool) Request {
+	return d.apply(r.Item(namespace, name)+"/status", fieldManager, force)
+}
+
 // By returns the request of a field manager.
 func (r Request) By(manager string) Request {
 	query := url.Values{}

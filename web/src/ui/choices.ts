@@ -73,7 +73,7 @@ export function bindChoices(session: Session): void {
     if (replicasOf(replicas.value) !== scenario.replicas) replicas.value = String(scenario.replicas);
     write(element("scale-options", HTMLElement), { hidden: scenario.operation !== "scale" });
     write(element("user-options", HTMLElement), { hidden: scenario.admission === "" });
-    write(element("apply-options", HTMLElement), { hidden: scenario.operation !== "apply" });
+    write(element("apply-options", HTMLElement), { hidden: !isApply(scenario.operation) });
   };
   show(session.state);
   session.subscribe((state, previous) => {
@@ -81,12 +81,16 @@ export function bindChoices(session: Session): void {
   });
 }
 
+function isApply(operation: Operation): boolean {
+  return operation === "apply" || operation === "applyStatus";
+}
+
 /** Sets an operation and resets the options of other operations. */
 function changeTo(operation: Operation): Partial<Scenario> {
   return {
     operation,
     ...(operation === "delete" ? { fieldManager: "" } : {}),
-    ...(operation === "apply" ? {} : { force: false }),
+    ...(isApply(operation) ? {} : { force: false }),
     ...(operation === "scale" ? {} : { replicas: 0 }),
   };
 }
