@@ -1,6 +1,6 @@
 // Package quickfix adds hints and quick fixes to the findings of a report.
 //
-// The table in suggestions.go maps error messages to hints and to the functions
+// The tables in suggestions*.go map error messages to hints and to the functions
 // that compute fixes. The other files hold these functions: crd.go for a CRD
 // except for its schemas, schema.go for structural schemas, rules.go and cost.go
 // for CEL rules, and object.go for objects. syntax.go repairs documents that do not
