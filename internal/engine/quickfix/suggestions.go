@@ -55,7 +55,7 @@ func (p *problem) applyTable() playground.Finding {
 		if f.Hint == "" {
 			f.Hint = s.hint
 		}
-		if s.fixes != nil && len(f.Fixes) == 0 {
+		if s.fixes != nil && len(f.Fixes) == 0 && p.doc != nil {
 			p.Hint = f.Hint // a fix may explain more than its row
 			f.Fixes = append(f.Fixes, p.computeFixes(s.fixes)...)
 			f.Hint = p.Hint
@@ -92,6 +92,12 @@ func tablesFor(document playground.Document, stage playground.StageName) [][]sug
 		return [][]suggestion{objectDecodeErrors, decodeErrors, objectErrors, valueErrors, otherObjectErrors, otherValueErrors}
 	case playground.DocumentAdmission:
 		return [][]suggestion{policyErrors, decodeErrors, valueErrors}
+	case playground.DocumentOldCRD:
+		return [][]suggestion{crdDecodeErrors, decodeErrors, undecodedErrors}
+	case playground.DocumentOldObject:
+		return append(tablesFor(playground.DocumentObject, stage), undecodedErrors)
+	case playground.DocumentConversion:
+		return [][]suggestion{conversionErrors, undecodedErrors}
 	}
 	return nil
 }
@@ -111,6 +117,21 @@ func (p *problem) computeFixes(compute fixFunc) []playground.Fix {
 var decodeErrors = []suggestion{
 	{"duplicate-key", nil, pattern(`already set in map|^duplicate field`),
 		"Duplicate key. kubectl keeps the last value silently; strict field validation rejects the document.", removeDuplicateKey},
+}
+
+// undecodedErrors lists errors of the documents without fixes.
+var undecodedErrors = []suggestion{
+	{codeSyntax, nil, pattern(`^(?:error converting YAML to JSON: )?yaml: `), "The document is not valid YAML at this position.", nil},
+	{codeType, nil, typeError, "", nil},
+	{playground.CodeNoMatches, nil, pattern(`^not an object of the CRD: `), "The existing objects are objects of the CRD. Correct apiVersion and kind, or remove the document.", nil},
+}
+
+// conversionErrors lists errors of the document that stands for the conversion webhook.
+var conversionErrors = []suggestion{
+	{"cel-syntax", nil, pattern(`Syntax error`), "Invalid CEL syntax at the marked position.", nil},
+	{"cel-undeclared-reference", nil, pattern(`undeclared reference to '[^']+'`), "Unknown identifier. In the expressions of a conversion, self is the value of the field.", nil},
+	{"conversion-document", nil, pattern(`^kind "[^"]*" does not describe a conversion webhook`), "The document stands for the conversion webhook: it has rules (kind: APIConversion), or responses (kind: ConversionReview).", nil},
+	{"conversion-webhook-unused", nil, pattern(`^not used: the CRD's conversion strategy is not Webhook$`), "Set spec.conversion.strategy: Webhook in the CRD, or remove this document.", nil},
 }
 
 // valueErrors lists errors of values, in objects and CRDs.
@@ -137,4 +158,10 @@ var otherValueErrors = []suggestion{
 	{"invalid-label", nil, pattern(`a valid label|^Invalid value: "[^"]*": (?:name|prefix) part must consist of`), "", nil},
 	{"object-modified", nil, pattern(`the object has been modified; please apply your changes to the latest version`), "", nil},
 	{"resource-version-on-create", nil, pattern(`^resourceVersion should not be set on objects to be created$`), "", nil},
+	{"uid-mismatch", nil, pattern(`uid mismatch: the provided object specified uid|: StorageError: invalid object, .* Precondition failed: UID in precondition`),
+		"The API server sets metadata.uid, and a request with a uid is for the object with this uid only. Remove it.", removePath("metadata", "uid")},
+	{"resource-version-invalid", nil, pattern(`^strconv\.ParseUint: parsing `),
+		"metadata.resourceVersion is not a number. Copy the one of the existing object.", nil},
+	{"resource-version-required", pattern(`^metadata\.resourceVersion$`), pattern(`must be specified for an update$`), "", nil},
+	{"managed-fields", nil, pattern(`^metadata\.managedFields must be nil`), "The API server sets managedFields; remove it.", keepsMeaning(removePath("metadata", "managedFields"))},
 }

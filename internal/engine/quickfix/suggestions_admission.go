@@ -1,5 +1,7 @@
 package quickfix
 
+import "github.com/crdlab/crdlab/internal/playground"
+
 // policyErrors lists errors of admission policies and webhook configurations.
 var policyErrors = []suggestion{
 	{"unknown-field-in-policy", nil, pattern(`^unknown field "`),
@@ -14,6 +16,20 @@ var policyErrors = []suggestion{
 		"The expression reads a field that this object lacks. Check it with has() first.", nil},
 	{"policy-denied", nil, pattern(`no params found for policy binding`),
 		"No object matches paramRef of the binding. Add the parameters to this document, or set parameterNotFoundAction: Allow.", nil},
+	{"kind-missing", nil, pattern(`^apiVersion and kind are required$`), "Add apiVersion and kind at the root of the document.", nil},
+	{playground.CodeNoMatches, nil, pattern(`^no matches for kind `),
+		"The document has policies, their bindings and parameters, webhook configurations with their responses, and namespaces. Correct apiVersion and kind.", nil},
+	{"cel-not-boolean", nil, pattern(`must evaluate to bool but got `), "Compare the result with the wanted value.", nil},
+	{"cel-message-type", nil, pattern(`must evaluate to string but got `), "Convert the result with string().", nil},
+	{"cel-no-overload", nil, pattern(`no matching overload for`), "The operands have different types, or the function does not accept them.", nil},
+	{"policy-no-effect", nil, pattern(`^no \w+Binding refers to this policy`), "Add a binding whose policyName is the name of this policy.", nil},
+	{"policy-no-effect", nil, pattern(`^there is no \w+ "[^"]*", so this binding`), "Set policyName to the name of a policy.", nil},
+	{"policy-no-effect", nil, pattern(`has errors, so this binding has no effect$`), "Correct the errors of the policy.", nil},
+	{"policy-no-effect", nil, pattern(`^no webhook is named "[^"]*", so this response`), "Correct the name of the webhook to which the response belongs.", nil},
+	{"policy-actions", nil, pattern(`must not contain both Deny and Warn`), "Deny already reports the failure to the client. Remove Warn.", nil},
+	{"patch-failed", nil, pattern(`^error in (?:add|remove|replace|move|copy|test) for path: |^\w+ operation does not apply: |^testing value `),
+		"The patch does not fit the object at this time. Add the parents of the path first, and remove only what is there.", nil},
+	{"invalid-name", pattern(`^metadata\.name$`), nil, "", nil},
 	{"policy-denied", nil, policyDenied, "", nil},
 	{"webhook-failed", nil, webhookFailed, "", nil},
 }

@@ -15,6 +15,9 @@ var crdDecodeErrors = []suggestion{
 		"The API server mistakes an object with a list named items at its root for a list of objects. It stores the object, but cannot return it. Rename the field, or move it below spec.", nil},
 	{"unknown-field-in-crd", nil, pattern(`^unknown field "`),
 		"A CustomResourceDefinition has no such field here. Fix the name, or remove the field.", correctUnknownField},
+	{"crd-v1beta1", nil, pattern(`^invalid object type: apiextensions\.k8s\.io/v1beta1`),
+		"Kubernetes 1.22 removed apiextensions.k8s.io/v1beta1. Use apiVersion: apiextensions.k8s.io/v1.", nil},
+	{"schema-unsupported-keyword", nil, pattern(`OpenAPIV3Schema '(?:\$ref|\w+)' is not supported$`), "Structural schemas do not support this keyword.", nil},
 }
 
 // ruleErrors lists errors of the CEL rules of a CRD.
@@ -98,6 +101,13 @@ var schemaErrors = []suggestion{
 	{"status-root-keywords", pattern(`openAPIV3Schema$`), pattern(`only \[([\w ]+)\] fields are allowed at the root of the schema if the status subresource is enabled$`), "", removeRootKeywords},
 	{"schema-required", pattern(`schema\.openAPIV3Schema$`), pattern(`^Required value`),
 		"Each version needs a schema. The minimal schema, type: object with x-kubernetes-preserve-unknown-fields: true, accepts any object.", addMinimalSchema},
+	{"schema-metadata", pattern(`properties\[metadata\]`), pattern(`^Forbidden: must not be used inside of resource meta`),
+		"The metadata of an object is no embedded resource. Remove x-kubernetes-embedded-resource here.", removeField},
+	{"schema-metadata", nil, pattern(`^Forbidden: must not be specified in a nested context`),
+		"allOf, anyOf, oneOf and not cannot restrict metadata. Restrict metadata.name in the properties at the root.", removeField},
+	{"schema-type-unsupported", pattern(`\.type$`), pattern(`^Forbidden: type cannot be set to null`),
+		"Set the type of the value, and nullable: true.", nil},
+	{"schema-items-list", pattern(`\.items$`), pattern(`must only have a single schema if x-kubernetes-list-type is map$`), "Write one schema, not a list of schemas.", nil},
 }
 
 // schemaWarnings lists the API server's warnings about schemas.
@@ -106,6 +116,12 @@ var schemaWarnings = []suggestion{
 		"The API server accepts any value here, because it does not know the format. Use a format that it knows for the type, or a pattern.", correctFormat},
 	{"list-set-items", nil, pattern(`^x-kubernetes-list-type: set for items of type`),
 		"Make the list a map with keys, or atomic. Only sets of scalars can be merged.", setFieldTo("atomic")},
+	{"items-at-root", nil, pattern(`cannot return objects with a list named items at the root`), "", nil},
+	{"crd-not-served", nil, pattern(`^the API server accepts the CRD but cannot serve its objects: `), "", nil},
+	{"name-in-use", nil, pattern(`^the API server stores the CRD but does not accept this name: `), "", nil},
+	{"apply-typed-patch", nil, pattern(`^the rule occurs twice here, which server-side apply refuses`), "", nil},
+	{"last-applied-missing", nil, pattern(`is missing the kubectl\.kubernetes\.io/last-applied-configuration annotation`),
+		"The CRD was created without kubectl apply, so that kubectl cannot know which fields to remove. It adds the annotation now.", nil},
 }
 
 // crdErrors lists errors of a CRD outside its schemas.
@@ -137,6 +153,11 @@ var crdErrors = []suggestion{
 		"A JSON path begins with a dot, such as .spec.replicas.", keepsMeaning(addLeadingDot)},
 	{"selectable-field", pattern(`selectableFields\[\d+\]\.jsonPath$`), pattern(`^Duplicate value|must point to a field of type|must not point to fields in metadata`),
 		"A selectable field must be a string, boolean or integer outside metadata, and be listed once.", removeParent},
+	{"conversion-review-versions", pattern(`conversionReviewVersions\[\d+\]$`), pattern(`duplicate version$`), "Each version may occur once. Remove this one.", nil},
+	{"conversion-review-versions", pattern(`conversionReviewVersions\[\d+\]$`), pattern(`DNS-1035`), "The versions of ConversionReview are v1 and v1beta1.", nil},
+	{"preserve-unknown-fields", pattern(`^spec\.conversion\.strategy$`), pattern(`must be None if spec\.preserveUnknownFields is true$`),
+		"The API server converts only objects whose unknown fields it prunes. Set spec.preserveUnknownFields: false, or the strategy None.", nil},
+	{"crd-name", pattern(`^metadata\.generateName$`), nil, "The name of a CRD must be <spec.names.plural>.<spec.group>, so that the API server cannot generate it. Set metadata.name instead.", nil},
 }
 
 // otherCRDErrors lists errors of CRDs that have a code only, because their messages suffice.
@@ -167,4 +188,7 @@ var otherCRDErrors = []suggestion{
 	{"apply-typed-patch", nil, pattern(`^failed to create typed patch object.*: field not declared in schema`), "A CustomResourceDefinition has no such field here, and server-side apply refuses it in each mode of --validate. Fix the name, or move the field to where it belongs.", nil},
 	{"apply-typed-patch", nil, pattern(`^failed to create typed patch object`), "", nil},
 	{"already-exists", nil, pattern(`"[^"]*" already exists$`), "The cluster has a CRD of this name. Replace it, or apply this one.", nil},
+	{"stored-versions", pattern(`^status\.storedVersions$`), pattern(`must have at least one stored version$`), "No version has storage: true. Correct spec.versions first.", nil},
+	{"field-immutable", nil, pattern(`field is immutable$`), "The existing CRD has another value, which an update cannot change. Keep the value, or delete the CRD with all its objects and create it again.", nil},
+	{"not-found", nil, pattern(`^[a-z0-9.-]+ "[^"]*" not found$`), "The cluster has no CRD of this name, and an update cannot rename one. Create it instead.", nil},
 }
