@@ -31,7 +31,7 @@ var groups = []group{
 	}},
 	{"CEL rules in a CRD", []string{
 		"cel-syntax", "cel-undefined-field", "cel-undeclared-reference", "cel-reserved-word", "cel-field-selection", "cel-no-overload",
-		"cel-has-argument", "cel-not-boolean", "cel-cost", "cel-total-cost", "cel-uncorrelatable", "cel-optional-old-self",
+		"cel-has-argument", "cel-not-boolean", "cel-cost", "cel-total-cost", "cel-uncorrelatable", "cel-no-type", "cel-optional-old-self",
 		"cel-message-required", "cel-message-type", "cel-message-cost", "cel-line-break", "cel-empty-field", "cel-field-path",
 	}},
 	{"Subresources, columns and field selectors", []string{
@@ -40,20 +40,26 @@ var groups = []group{
 	}},
 	{"Values of an object", []string{
 		"required-value", "wrong-type", "wrong-format", "unsupported-value", "pattern-mismatch", "junctor-mismatch", "forbidden-property",
-		"out-of-range", "multiple-of", "too-short", "too-long", "too-many-items", "cel-rule", "cel-runtime", "cel-cost-limit", "rules-not-checked",
+		"out-of-range", "multiple-of", "too-short", "too-long", "too-many-items", "cel-rule", "cel-runtime", "cel-cost-limit",
+		"rules-not-checked",
 	}},
 	{"Metadata and updates", []string{
 		"name-required", "invalid-name", "embedded-type", "invalid-label", "owner-references", "already-exists", "not-found", "field-immutable",
-		"object-modified", "uid-mismatch", "resource-version-on-create", "resource-version-required", "resource-version-invalid", "finalizer-name", "finalizer-while-deleting",
-		"apply-conflict", "apply-typed-patch", "apply-former-version", "last-applied-missing", "managed-fields",
+		"object-modified", "uid-mismatch", "resource-version-on-create", "resource-version-required", "resource-version-invalid",
+		"finalizer-name", "finalizer-while-deleting",
+		"apply-conflict", "apply-typed-patch", "apply-former-version", "apply-live-object", "last-applied-missing", "managed-fields",
 	}},
 	{"Conversion webhooks", []string{
-		"conversion-failed", "conversion-document", "conversion-client-config", "conversion-webhook-unused", "conversion-review-versions", "conversion-service",
+		"conversion-failed", "conversion-document", "conversion-client-config", "conversion-webhook-unused", "conversion-review-versions",
+		"conversion-service",
 		"conversion-url", "conversion-ca-bundle",
 	}},
 	{Notes, []string{
 		"column-no-value", "column-first-value", "scale-no-value", "enum-type", "boolean-key", "int-or-string-pattern",
 		"escaped-map-key", "embedded-metadata", "all-of-bound",
 	}},
-	{"Admission", []string{"policy-denied", "policy-no-effect", "policy-actions", "webhook-denied", "webhook-failed", "patch-failed", "admission-identity", "unknown-field-in-policy"}},
+	{"Admission", []string{
+		"policy-denied", "policy-no-effect", "policy-actions", "webhook-denied", "webhook-failed", "patch-failed", "admission-identity",
+		"unknown-field-in-policy",
+	}},
 }

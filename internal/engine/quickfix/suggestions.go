@@ -138,6 +138,8 @@ var conversionErrors = []suggestion{
 var valueErrors = []suggestion{
 	{"out-of-range", nil, pattern(`Checked value must be of type \w+ with format \w+ in .`),
 		"The number is outside the range of the format. With minimum and maximum in the schema, the error names the field and the bound.", nil},
+	{"out-of-range", nil, pattern(`(?:M(?:in|ax)imum boundary|MultipleOf) value must be of type \w+ (?:with format \w+|\(default format\)) in `),
+		"The bound in the CRD is outside the range of its format. Correct the bound or the format there.", nil},
 	{"required-value", nil, pattern(`^Required value`), "", supplyValue},
 	{"unsupported-value", nil, pattern(`^Unsupported value: .*?: supported values: (.+)$`), "", chooseEnumValue},
 	{"wrong-type", nil, pattern(`^Invalid value: "null": .* must be of type (\w+): "null"$`), "", replaceAppliedNull},
