@@ -47,7 +47,7 @@ var groups = []group{
 		"name-required", "invalid-name", "embedded-type", "invalid-label", "owner-references", "already-exists", "not-found", "field-immutable",
 		"object-modified", "uid-mismatch", "resource-version-on-create", "resource-version-required", "resource-version-invalid",
 		"finalizer-name", "finalizer-while-deleting",
-		"apply-conflict", "apply-typed-patch", "apply-former-version", "apply-live-object", "last-applied-missing", "managed-fields",
+		"apply-conflict", "apply-typed-patch", "apply-former-version", "apply-live-object", "last-applied-missing", "apply-kept", "managed-fields",
 	}},
 	{"Conversion webhooks", []string{
 		"conversion-failed", "conversion-document", "conversion-client-config", "conversion-webhook-unused", "conversion-review-versions",
@@ -60,6 +60,6 @@ var groups = []group{
 	}},
 	{"Admission", []string{
 		"policy-denied", "policy-no-effect", "policy-actions", "webhook-denied", "webhook-failed", "patch-failed", "admission-identity",
-		"unknown-field-in-policy",
+		"admission-v1beta1", "unknown-field-in-policy",
 	}},
 }

@@ -26,6 +26,8 @@ var policyErrors = []suggestion{
 	{"policy-no-effect", nil, pattern(`^there is no \w+ "[^"]*", so this binding`), "Set policyName to the name of a policy.", nil},
 	{"policy-no-effect", nil, pattern(`has errors, so this binding has no effect$`), "Correct the errors of the policy.", nil},
 	{"policy-no-effect", nil, pattern(`^no webhook is named "[^"]*", so this response`), "Correct the name of the webhook to which the response belongs.", nil},
+	{"admission-v1beta1", nil, pattern(`^admissionregistration\.k8s\.io/v1beta1 \w+ is unavailable in `),
+		"Set apiVersion: admissionregistration.k8s.io/v1. It also requires admissionReviewVersions and sideEffects.", nil},
 	{"policy-actions", nil, pattern(`must not contain both Deny and Warn`), "Deny already reports the failure to the client. Remove Warn.", nil},
 	{"patch-failed", nil, pattern(`^error in (?:add|remove|replace|move|copy|test) for path: |^\w+ operation does not apply: |^testing value `),
 		"The patch does not fit the object at this time. Add the parents of the path first, and remove only what is there.", nil},
