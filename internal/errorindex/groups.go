@@ -47,7 +47,8 @@ var groups = []group{
 		"name-required", "invalid-name", "embedded-type", "invalid-label", "owner-references", "already-exists", "not-found", "field-immutable",
 		"object-modified", "uid-mismatch", "resource-version-on-create", "resource-version-required", "resource-version-invalid",
 		"finalizer-name", "finalizer-while-deleting",
-		"apply-conflict", "apply-typed-patch", "apply-former-version", "apply-live-object", "last-applied-missing", "apply-kept", "managed-fields",
+		"apply-conflict", "apply-typed-patch", "apply-former-version", "apply-live-object", "last-applied-missing",
+		"apply-kept", "managed-fields",
 	}},
 	{"Conversion webhooks", []string{
 		"conversion-failed", "conversion-document", "conversion-client-config", "conversion-webhook-unused", "conversion-review-versions",
@@ -59,7 +60,7 @@ var groups = []group{
 		"escaped-map-key", "embedded-metadata", "all-of-bound",
 	}},
 	{"Admission", []string{
-		"policy-denied", "policy-no-effect", "policy-actions", "webhook-denied", "webhook-failed", "patch-failed", "admission-identity",
-		"admission-v1beta1", "unknown-field-in-policy",
+		"policy-denied", "policy-no-effect", "policy-actions", "policy-result-type", "webhook-denied", "webhook-failed", "patch-failed",
+		"admission-identity", "admission-v1beta1", "unknown-field-in-policy",
 	}},
 }

@@ -131,6 +131,7 @@ var conversionErrors = []suggestion{
 	{"cel-syntax", nil, pattern(`Syntax error`), "Invalid CEL syntax at the marked position.", nil},
 	{"cel-undeclared-reference", nil, pattern(`undeclared reference to '[^']+'`), "Unknown identifier. In the expressions of a conversion, self is the value of the field.", nil},
 	{"conversion-document", nil, pattern(`^kind "[^"]*" does not describe a conversion webhook`), "The document stands for the conversion webhook: it has rules (kind: APIConversion), or responses (kind: ConversionReview).", nil},
+	{"unknown-field", nil, pattern(`json: unknown field "`), "The description of a conversion has no such field. Fix the name, or remove the field.", nil},
 	{"conversion-webhook-unused", nil, pattern(`^not used: the CRD's conversion strategy is not Webhook$`), "Set spec.conversion.strategy: Webhook in the CRD, or remove this document.", nil},
 }
 
@@ -157,7 +158,7 @@ var valueErrors = []suggestion{
 
 // otherValueErrors lists further errors of both that have a code only.
 var otherValueErrors = []suggestion{
-	{"invalid-label", nil, pattern(`a valid label|^Invalid value: "[^"]*": (?:name|prefix) part must consist of`), "", nil},
+	{"invalid-label", nil, pattern(`a valid label|^Invalid value: "[^"]*": (?:name|prefix) part `), "", nil},
 	{"object-modified", nil, pattern(`the object has been modified; please apply your changes to the latest version`), "", nil},
 	{"resource-version-on-create", nil, pattern(`^resourceVersion should not be set on objects to be created$`), "", nil},
 	{"uid-mismatch", nil, pattern(`uid mismatch: the provided object specified uid|: StorageError: invalid object, .* Precondition failed: UID in precondition`),

@@ -21,6 +21,8 @@ var policyErrors = []suggestion{
 		"The document has policies, their bindings and parameters, webhook configurations with their responses, and namespaces. Correct apiVersion and kind.", nil},
 	{"cel-not-boolean", nil, pattern(`must evaluate to bool but got `), "Compare the result with the wanted value.", nil},
 	{"cel-message-type", nil, pattern(`must evaluate to string but got `), "Convert the result with string().", nil},
+	{"policy-result-type", nil, pattern(`must evaluate to (?:one of \[.*\]|\S+) but got `), "The expression has another type than its field requires. Build a value of the type that the message names.", nil},
+	{"invalid-name", pattern(`^webhooks\[\d+\]\.name$`), nil, "The name of a webhook is a domain, such as check.things.example.com.", nil},
 	{"cel-no-overload", nil, pattern(`no matching overload for`), "The operands have different types, or the function does not accept them.", nil},
 	{"policy-no-effect", nil, pattern(`^no \w+Binding refers to this policy`), "Add a binding whose policyName is the name of this policy.", nil},
 	{"policy-no-effect", nil, pattern(`^there is no \w+ "[^"]*", so this binding`), "Set policyName to the name of a policy.", nil},
