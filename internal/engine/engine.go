@@ -103,11 +103,14 @@ func (e *Engine) report(ctx context.Context, s playground.Scenario, c *crd.CRD, 
 		},
 		CRD:        c.Report,
 		Objects:    reportObjects(c, objects, plugins, quickfix.Request{Operation: s.Operation, OldObject: s.OldObject}),
-		Conversion: playground.Conversion{Findings: converted.Findings},
+		Conversion: playground.Conversion{Findings: quickfix.Explain(converted.Findings)},
 		Schemas:    []playground.Schema{},
 	}
 	if report.StoredObjects, err = crddiff.CompareStoredObjects(ctx, c, old, s.Conversion, now); err != nil {
 		return report, err
+	}
+	for i, stored := range report.StoredObjects {
+		report.StoredObjects[i].Findings = quickfix.Explain(stored.Findings)
 	}
 	if s.Schemas {
 		if report.Schemas, err = c.PublishedSchemas(); err != nil {
@@ -144,6 +147,7 @@ func completeReport(c *crd.CRD) *crd.CRD {
 	// A failure of the notes must not change the verdict.
 	_ = upstream.Guard(playground.StageNotes, func() error { notes.Add(c); return nil })
 	quickfix.SuggestForCRD(c)
+	c.Report.Findings = quickfix.Explain(c.Report.Findings)
 	// An error means that the CRDs cannot be compared. The report already explains why.
 	_ = upstream.Guard(playground.StageCRDValidate, func() error { return crddiff.Compare(c) })
 	return c
@@ -159,6 +163,7 @@ func reportObjects(c *crd.CRD, objects []object.Evaluated, plugins *admission.Pl
 				quickfix.SuggestForAdmission(o.Report.Findings, plugins.File())
 			}
 		}
+		o.Report.Findings = quickfix.Explain(o.Report.Findings)
 		reports = append(reports, o.Report)
 	}
 	return reports

@@ -88,7 +88,7 @@ func TestExamplesHaveTheirError(t *testing.T) {
 // findingOf returns the first finding with the code and the message of the page, which may begin
 // with the field as in the output of kubectl.
 func findingOf(page errorindex.Page, report playground.Report) (playground.Finding, bool) {
-	all := report.CRD.Findings
+	all := slices.Concat(report.CRD.Findings, report.Conversion.Findings)
 	for _, object := range report.Objects {
 		all = append(all, object.Findings...)
 	}

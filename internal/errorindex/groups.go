@@ -14,9 +14,9 @@ var groups = []group{
 		"yaml-syntax", "partly-read", "duplicate-key", "undecodable-value", "kind-missing", "not-a-crd", "crd-v1beta1", "unknown-field-in-crd", "unknown-field",
 	}},
 	{"Names and versions of a CRD", []string{
-		"crd-name", "crd-group", "crd-invalid-name", "crd-plural", "crd-kind", "crd-list-kind", "crd-scope", "api-approved",
+		"crd-name", "crd-group", "crd-invalid-name", "crd-plural", "crd-kind", "crd-list-kind", "crd-scope", "name-in-use", "api-approved",
 		"schema-required", "storage-version", "duplicate-version", "stored-versions", "stored-version-missing", "deprecation-warning",
-		"deprecated-version", "no-matches-for-kind",
+		"deprecated-version", "no-matches-for-kind", "crd-not-served",
 	}},
 	{"Structural schemas", []string{
 		"schema-type-required", "schema-type-mismatch", "schema-type-unsupported", "schema-items-required", "schema-items-list",
@@ -31,29 +31,36 @@ var groups = []group{
 	}},
 	{"CEL rules in a CRD", []string{
 		"cel-syntax", "cel-undefined-field", "cel-undeclared-reference", "cel-reserved-word", "cel-field-selection", "cel-no-overload",
-		"cel-has-argument", "cel-not-boolean", "cel-cost", "cel-total-cost", "cel-uncorrelatable", "cel-optional-old-self",
+		"cel-has-argument", "cel-not-boolean", "cel-cost", "cel-total-cost", "cel-uncorrelatable", "cel-no-type", "cel-optional-old-self",
 		"cel-message-required", "cel-message-type", "cel-message-cost", "cel-line-break", "cel-empty-field", "cel-field-path",
 	}},
 	{"Subresources, columns and field selectors", []string{
-		"status-root-type", "status-root-keywords", "status-missing", "scale-path", "json-path", "printer-column-type",
+		"status-root-type", "status-root-keywords", "status-missing", "scale-path", "scale-type", "json-path", "printer-column-type",
 		"printer-column-format", "selectable-field",
 	}},
 	{"Values of an object", []string{
 		"required-value", "wrong-type", "wrong-format", "unsupported-value", "pattern-mismatch", "junctor-mismatch", "forbidden-property",
-		"out-of-range", "multiple-of", "too-short", "too-long", "too-many-items", "cel-rule", "cel-runtime", "rules-not-checked",
+		"out-of-range", "multiple-of", "too-short", "too-long", "too-many-items", "cel-rule", "cel-runtime", "cel-cost-limit",
+		"rules-not-checked",
 	}},
 	{"Metadata and updates", []string{
-		"name-required", "invalid-name", "invalid-label", "owner-references", "already-exists", "not-found", "field-immutable",
-		"object-modified", "resource-version-on-create", "resource-version-required", "finalizer-name", "finalizer-while-deleting",
-		"apply-conflict", "apply-typed-patch", "managed-fields",
+		"name-required", "invalid-name", "embedded-type", "invalid-label", "owner-references", "already-exists", "not-found", "field-immutable",
+		"object-modified", "uid-mismatch", "resource-version-on-create", "resource-version-required", "resource-version-invalid",
+		"finalizer-name", "finalizer-while-deleting",
+		"apply-conflict", "apply-typed-patch", "apply-former-version", "apply-live-object", "last-applied-missing",
+		"apply-kept", "managed-fields",
 	}},
 	{"Conversion webhooks", []string{
-		"conversion-failed", "conversion-client-config", "conversion-webhook-unused", "conversion-review-versions", "conversion-service",
+		"conversion-failed", "conversion-document", "conversion-client-config", "conversion-webhook-unused", "conversion-review-versions",
+		"conversion-service",
 		"conversion-url", "conversion-ca-bundle",
 	}},
 	{Notes, []string{
 		"column-no-value", "column-first-value", "scale-no-value", "enum-type", "boolean-key", "int-or-string-pattern",
 		"escaped-map-key", "embedded-metadata", "all-of-bound",
 	}},
-	{"Admission", []string{"policy-denied", "webhook-denied", "webhook-failed", "unknown-field-in-policy"}},
+	{"Admission", []string{
+		"policy-denied", "policy-no-effect", "policy-actions", "policy-result-type", "webhook-denied", "webhook-failed", "patch-failed",
+		"admission-identity", "admission-v1beta1", "unknown-field-in-policy",
+	}},
 }

@@ -1,6 +1,6 @@
 // Package quickfix adds hints and quick fixes to the findings of a report.
 //
-// The table in suggestions.go maps error messages to hints and to the functions
+// The tables in suggestions*.go map error messages to hints and to the functions
 // that compute fixes. The other files hold these functions: crd.go for a CRD
 // except for its schemas, schema.go for structural schemas, rules.go and cost.go
 // for CEL rules, and object.go for objects. syntax.go repairs documents that do not
@@ -8,6 +8,8 @@
 package quickfix
 
 import (
+	"slices"
+
 	structuralschema "k8s.io/apiextensions-apiserver/pkg/apiserver/schema"
 
 	"github.com/crdlab/crdlab/internal/engine/celrule"
@@ -82,6 +84,19 @@ func SuggestForAdmission(findings []playground.Finding, file *source.File) {
 			findings[i] = suggest(problem{Finding: f, doc: file.Documents[n]}, unresolved)
 		}
 	}
+}
+
+// Explain returns findings with the codes and hints of those in documents that have no fixes: an
+// existing CRD, existing objects, and the document of the conversion webhook.
+func Explain(findings []playground.Finding) []playground.Finding {
+	explained := slices.Clone(findings)
+	for i, f := range explained {
+		switch f.Document {
+		case playground.DocumentOldCRD, playground.DocumentOldObject, playground.DocumentConversion:
+			explained[i] = (&problem{Finding: f}).applyTable()
+		}
+	}
+	return explained
 }
 
 // suggest returns the finding of p with a hint and fixes. resolveField locates a

@@ -1,0 +1,45 @@
+package quickfix
+
+import "github.com/crdlab/crdlab/internal/playground"
+
+// policyErrors lists errors of admission policies and webhook configurations.
+var policyErrors = []suggestion{
+	{"unknown-field-in-policy", nil, pattern(`^unknown field "`),
+		"This kind has no such field here. Fix the name, or remove the field.", correctUnknownField},
+	{"cel-syntax", nil, pattern(`Syntax error`),
+		"Invalid CEL syntax at the marked position.", nil},
+	{"cel-undefined-field", nil, pattern(`undefined field '([^']+)'`),
+		"The value has no such field.", nil},
+	{"cel-undeclared-reference", nil, pattern(`undeclared reference to '([^']+)'`),
+		"Unknown identifier. Expressions can use object, oldObject, request, params, namespaceObject, authorizer and variables.", correctPolicyReference},
+	{"policy-denied", nil, pattern(`resulted in error: no such key: `),
+		"The expression reads a field that this object lacks. Check it with has() first.", nil},
+	{"policy-denied", nil, pattern(`no params found for policy binding`),
+		"No object matches paramRef of the binding. Add the parameters to this document, or set parameterNotFoundAction: Allow.", nil},
+	{"kind-missing", nil, pattern(`^apiVersion and kind are required$`), "Add apiVersion and kind at the root of the document.", nil},
+	{playground.CodeNoMatches, nil, pattern(`^no matches for kind `),
+		"The document has policies, their bindings and parameters, webhook configurations with their responses, and namespaces. Correct apiVersion and kind.", nil},
+	{"cel-not-boolean", nil, pattern(`must evaluate to bool but got `), "Compare the result with the wanted value.", nil},
+	{"cel-message-type", nil, pattern(`must evaluate to string but got `), "Convert the result with string().", nil},
+	{"policy-result-type", nil, pattern(`must evaluate to (?:one of \[.*\]|\S+) but got `), "The expression has another type than its field requires. Build a value of the type that the message names.", nil},
+	{"invalid-name", pattern(`^webhooks\[\d+\]\.name$`), nil, "The name of a webhook is a domain, such as check.things.example.com.", nil},
+	{"cel-no-overload", nil, pattern(`no matching overload for`), "The operands have different types, or the function does not accept them.", nil},
+	{"policy-no-effect", nil, pattern(`^no \w+Binding refers to this policy`), "Add a binding whose policyName is the name of this policy.", nil},
+	{"policy-no-effect", nil, pattern(`^there is no \w+ "[^"]*", so this binding`), "Set policyName to the name of a policy.", nil},
+	{"policy-no-effect", nil, pattern(`has errors, so this binding has no effect$`), "Correct the errors of the policy.", nil},
+	{"policy-no-effect", nil, pattern(`^no webhook is named "[^"]*", so this response`), "Correct the name of the webhook to which the response belongs.", nil},
+	{"admission-v1beta1", nil, pattern(`^admissionregistration\.k8s\.io/v1beta1 \w+ is unavailable in `),
+		"Set apiVersion: admissionregistration.k8s.io/v1. It also requires admissionReviewVersions and sideEffects.", nil},
+	{"policy-actions", nil, pattern(`must not contain both Deny and Warn`), "Deny already reports the failure to the client. Remove Warn.", nil},
+	{"patch-failed", nil, pattern(`^error in (?:add|remove|replace|move|copy|test) for path: |^\w+ operation does not apply: |^testing value `),
+		"The patch does not fit the object at this time. Add the parents of the path first, and remove only what is there.", nil},
+	{"invalid-name", pattern(`^metadata\.name$`), nil, "", nil},
+	{"policy-denied", nil, policyDenied, "", nil},
+	{"webhook-failed", nil, webhookFailed, "", nil},
+}
+
+// policyDenied and webhookFailed match the errors of admission.
+var (
+	policyDenied  = pattern(`^(?:ValidatingAdmissionPolicy|policy) '[^']*' with binding '[^']*' denied request: `)
+	webhookFailed = pattern(`^failed calling webhook "`)
+)
