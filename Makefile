@@ -26,7 +26,7 @@ OLDER_GC := GOEXPERIMENT=nogreenteagc
 # The WebAssembly engine uses trimmed Kubernetes modules (wasm/trim.mjs), and no connections
 # (wasm/overlay.mjs). Builds and tests share the flags, and thus the compiled libraries.
 OVERLAY := dist/$(firstword $(shell go env GOVERSION)).overlay
-WASM := GOOS=js GOARCH=wasm $(OLDER_GC) GOFLAGS="$(GOFLAGS) -tags=grpcnotrace,nethttpomithttp2 -modfile=dist/engine.mod -overlay=$(OVERLAY) $(COLD)"
+WASM := GOOS=js GOARCH=wasm $(OLDER_GC) GOFLAGS="$(GOFLAGS) -modfile=dist/engine.mod -overlay=$(OVERLAY) $(COLD)"
 # The tinygo tag removes chi's profiler, and code without inlining compresses better.
 # Each saves a tenth of the compressed size that Cloudflare limits.
 WORKER := GOOS=js GOARCH=wasm $(OLDER_GC) GOFLAGS="-trimpath -tags=tinygo -buildvcs=false -gcflags=all=-l"
