@@ -9,16 +9,18 @@
 // registered or encodable types. The copies omit:
 //
 // - Protocol Buffers and CBOR, because users write YAML or JSON
+// - connections: their certificates, credentials and kubeconfig files (see overlay.mjs)
 // - k8s.io/api: the scheme registrations of most groups, and most type descriptions
-// - k8s.io/client-go: the clients and informers of most groups, which the interfaces of
-//   the admission plugins would otherwise retain
-// - k8s.io/apiserver: proxies for webhooks
+// - k8s.io/client-go: discovery, and the clients and informers of most groups and types, which
+//   the interfaces of the admission plugins would otherwise retain
+// - k8s.io/apiserver: proxies for webhooks, and the types of audit logs
 // - k8s.io/component-base: tracing and metrics collectors
-// - k8s.io/kube-openapi: the conversion from gnostic's models
+// - k8s.io/kube-openapi: gnostic's models, and the conversion from them
 //
-// An older release needs more of the API server, so its modules keep the proxies and the
-// conversion from gnostic's models. Instead, they omit etcd's client, the notification of
-// systemd, the export of traces, and the tunnels to other networks.
+// An older release needs more of the API server, so its modules keep connections, discovery, the
+// versions and types of the kept groups, the proxies, audit logs, and gnostic's models. Instead,
+// they omit etcd's client, the notification of systemd, the export of traces, and the tunnels to
+// other networks.
 //
 // Two changes are not omissions. A number beyond 64-bit integers, such as a limit in
 // k8s.io/kube-openapi or the value of a column in k8s.io/apiextensions-apiserver, is converted
@@ -30,7 +32,7 @@
 // rules at each keystroke, would need most of the time.
 //
 // The copies do not differ otherwise. Native builds use the original modules. Code that
-// needs an omitted part does not compile for WebAssembly.
+// needs an omitted part does not compile for WebAssembly, or returns an error.
 
 import { execFileSync } from "node:child_process";
 import { copyFileSync, mkdirSync, readFileSync, readdirSync, rmSync, writeFileSync } from "node:fs";
@@ -40,6 +42,8 @@ const [modfile, original = "go.mod"] = process.argv.slice(2);
 
 /** The groups of k8s.io/client-go that the engine or the API server's own controllers use. */
 const keptGroups = ["admissionregistration", "apiserverinternal", "core", "internalinterfaces"];
+/** Their versions that only older releases use. */
+const omittedVersions = original === "go.mod" ? ["admissionregistration/v1alpha1", "admissionregistration/v1beta1"] : [];
 if (original !== "go.mod") keptGroups.push("authentication", "authorization", "coordination", "discovery", "events", "flowcontrol");
 
 /** Registrations and descriptors, which the code generator added until Kubernetes 1.34. */
@@ -58,7 +62,7 @@ const modules = original === "go.mod" ? {
   "k8s.io/apiextensions-apiserver": trimExtensions,
   "k8s.io/apimachinery": trimMachinery,
   "k8s.io/apiserver": trimServer,
-  "k8s.io/client-go": trimClient,
+  "k8s.io/client-go": trimPresentClient,
   "k8s.io/component-base": trimBase,
   "k8s.io/kube-openapi": trimOpenAPI,
 } : {
@@ -103,9 +107,19 @@ function trimExtensions(name, text) {
   return edit(text, /^func Compile\(/m, "func compile(");
 }
 
-/** Omits the conversion from gnostic's models, and converts limits as amd64 does. */
+/** Omits gnostic's models, and converts limits as amd64 does. */
 function trimOpenAPI(name, text) {
-  return name === "pkg/validation/spec/gnostic.go" ? undefined : convertLimits(name, text);
+  switch (name) {
+    case "pkg/validation/spec/gnostic.go":
+    case "pkg/util/proto/document_v3.go":
+      return undefined;
+    case "pkg/util/proto/document.go":
+      return withoutUnusedImports(edit(text, /^func .*\bopenapi_v2\.[^]*?^}\n/gm, ""));
+    case "pkg/handler3/handler.go":
+      text = edit(text, /(?<=^func ToV3ProtoBinary\(.*\n)[^]*?^}\n/m, '\treturn nil, fmt.Errorf("Protocol Buffers are left out of this build")\n}\n');
+      return withoutUnusedImports(text);
+  }
+  return convertLimits(name, text);
 }
 
 function convertLimits(name, text) {
@@ -203,11 +217,26 @@ function trimMachinery(name, text) {
 }
 
 function trimServer(name, text) {
-  if (name === "pkg/admission/config.go") return undefined;
+  const omittedFiles = ["pkg/admission/config.go", "pkg/admission/plugin/policy/generic/policy_test_context.go", "pkg/util/openapi/proto.go"];
+  if (omittedFiles.includes(name)) return undefined;
   text = withoutProtobuf(name, text);
-  if (name !== "pkg/util/webhook/authentication.go") return text;
-  text = edit(text, /^\/\/ NewDefaultAuthenticationInfoResolverWrapper [^]*?^}\n/m, "");
-  return withoutUnusedImports(text);
+  switch (name) {
+    case "pkg/util/webhook/authentication.go":
+      text = edit(text, /^\/\/ NewDefaultAuthenticationInfoResolverWrapper [^]*?^}\n/m, "");
+      text = edit(text, /^\tloadingRules := [^]*?^}\n/m, '\treturn nil, fmt.Errorf("kubeconfig files are left out of this build")\n}\n');
+      return withoutUnusedImports(text);
+    case "pkg/util/webhook/webhook.go":
+      return withoutUnusedImports(edit(text, /^(?:\/\/ .*\n)*func LoadKubeconfig\([^]*?^}\n/m, ""));
+    case "pkg/admission/plugin/policy/mutating/plugin.go":
+      return withoutUnusedImports(edit(text, /^(?:\/\/ .*\n)*func (?:Register|NewPlugin)\([^]*?^}\n/gm, ""));
+    case "pkg/cel/openapi/resolver/discovery.go":
+      return withoutUnusedImports(edit(text, /^\/\/ ClientDiscoveryResolver [^]*?(?=^const extGVK)/m, ""));
+    case "pkg/audit/scheme.go":
+      return withoutUnusedImports(edit(text, /^func init\(\) \{[^]*?^}\n/m, ""));
+    case "pkg/util/apihelpers/helpers.go":
+      return withoutUnusedImports(edit(text, /, serializer\.WithSerializer\(cbor\.NewSerializerInfo\)/, ""));
+  }
+  return text;
 }
 
 /** Omits etcd's client, the notification of systemd, and tunnels. */
@@ -232,7 +261,7 @@ function trimOlderServer(name, text) {
 
 /** Omits the export of traces and the collectors of metrics. */
 function trimOlderBase(name, text) {
-  if (name !== "tracing/utils.go") return trimBase(name, text);
+  if (name !== "tracing/utils.go") return withoutCollectors(name, text);
   text = edit(text, /^\topts := append\([^]*?^\treturn tp, nil\n/m, '\treturn nil, errors.New("the export of traces is left out of this build")\n');
   text = edit(text, /^\tsdktrace .*\n/m, "");
   return edit(text, /import \(\n/, 'import (\n\t"errors"\n');
@@ -240,19 +269,57 @@ function trimOlderBase(name, text) {
 
 function trimBase(name, text) {
   if (name === "tracing/utils.go") return undefined;
+  // No span of the engine can have children.
+  if (name === "tracing/tracing.go") return edit(text, /ctx, otelSpan := (trace\.SpanFromContext\(ctx\))\..*/, "otelSpan := $1");
+  return withoutCollectors(name, text);
+}
+
+function withoutCollectors(name, text) {
   if (name !== "metrics/legacyregistry/registry.go") return text;
   text = edit(text, /^\t.*prometheus\/collectors"\n/m, "");
   return edit(text, /^func init\(\) \{[^]*?^}\n/m, "");
+}
+
+/** Omits connections, discovery, and the clients and informers of all core types except namespaces. */
+function trimPresentClient(name, text) {
+  if (/^informers\/core\/v1\/(?!interface|namespace)|^applyconfigurations\/meta\/v1\/unstructured/.test(name)) return undefined;
+  switch (name) {
+    case "transport/cache.go":
+      // The error about an invalid certificate of the authority is part of an answer.
+      text = edit(text, /(?<=^func \(c \*tlsTransportCache\) get\(.*\n)[^]*?^}\n/m, "\t_, err := TLSConfigFor(config)\n\treturn http.DefaultTransport, err\n}\n");
+      return withoutUnusedImports(text);
+    case "transport/transport.go":
+      return edit(text, /^\tvar staticCert [^]*?(?=^\treturn tlsConfig, nil\n)/m, `\tif c.HasCertAuth() || c.HasCertCallback() {
+\t\treturn nil, fmt.Errorf("client certificates are left out of this build")
+\t}
+`);
+    case "rest/transport.go":
+      text = edit(text, /(?<=^\tif c\.ExecProvider != nil \{\n)[^]*?(?=^\t}\n)/m, '\t\treturn nil, errors.New("credential plugins are left out of this build")\n');
+      return withoutUnusedImports(text);
+    case "dynamic/scheme.go":
+      return withoutUnusedImports(edit(text, /^\tif .*ClientsAllowCBOR\) \{[^]*?^\t}\n/m, ""));
+    case "kubernetes/clientset.go":
+      text = withoutUnusedImports(without(text, "discovery"));
+      break;
+    case "kubernetes/typed/core/v1/core_client.go":
+      return edit(text, /^\t(?!Namespaces)\w+Getter\n/gm, "");
+    case "informers/core/v1/interface.go":
+      text = edit(text, /^\t\/\/ .*\n\t(?!Namespaces)\w+\(\) \w+Informer\n/gm, "");
+      return edit(text, /^\/\/ .*\nfunc \(v \*version\) (?!Namespaces)[^]*?^}\n/gm, "");
+    case "informers/generic.go":
+      text = edit(text, /^\tcase .*\n.* f\.Core\(\)\.V1\(\)\.(?!Namespaces).*\n/gm, "");
+  }
+  return trimClient(name, text);
 }
 
 /** Removes the clients and informers of all other groups. */
 function trimClient(name, text) {
   // CBOR came with Kubernetes 1.32.
   if (name === "rest/config.go" && text.includes("cbor")) return withoutUnusedImports(edit(text, /, serializer\.WithSerializer\(cbor\.NewSerializerInfo\)/, ""));
-  if (!["kubernetes/clientset.go", "informers/factory.go", "informers/generic.go"].includes(name)) return text;
-  const imports = /^\t(\w+) "k8s\.io\/(?:api|client-go\/kubernetes\/typed|client-go\/informers)\/(\w+)(?:\/\w+)?"\n/gm;
-  for (const [line, alias, group] of [...text.matchAll(imports)]) {
-    if (keptGroups.includes(group)) continue;
+  if (!/^(?:kubernetes\/clientset|informers\/factory|informers\/generic|informers\/admissionregistration\/interface)\.go$/.test(name)) return text;
+  const imports = /^\t(\w+) "k8s\.io\/(?:api|client-go\/kubernetes\/typed|client-go\/informers)\/((\w+)(?:\/\w+)?)"\n/gm;
+  for (const [line, alias, version, group] of [...text.matchAll(imports)]) {
+    if (keptGroups.includes(group) && !omittedVersions.includes(version)) continue;
     text = without(text.replace(line, ""), alias);
   }
   return text;
