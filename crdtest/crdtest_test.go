@@ -153,7 +153,8 @@ func TestMessages(t *testing.T) {
 			"    fix: Set metadata.name: b.example.com\n" +
 			"    spec.versions: Invalid value: []: must have exactly one version marked as storage version\n" +
 			"    hint: Set storage: true on exactly one version: the version in which objects are stored.\n" +
-			"    status.storedVersions: Invalid value: null: must have at least one stored version\n"},
+			"    status.storedVersions: Invalid value: null: must have at least one stored version\n" +
+			"    hint: No version has storage: true. Correct spec.versions first.\n"},
 		{"no CRD", func(t testing.TB) { crdtest.New(t, object("")) }, "fatal: there is no CustomResourceDefinition\n"},
 		{"another kind", func(t testing.TB) {
 			crdtest.New(t, crontabs).Accepts("{apiVersion: example.com/v1, kind: Pizza}")

@@ -37,7 +37,12 @@ function documentOf({ document: name, range, kind, name: object, operation, expe
   title.append(placed(name, range, made("span", "", `${kind} ${object}`)), made("small", "quiet", operation));
   const list = made("ul");
   list.append(
-    ...unexpected.map((finding) => row("is-error", "unexpected", name, finding.range, finding.message)),
+    ...unexpected.map(({ range: at, message }) => {
+      const [text = "", ...advice] = message.split("\n");
+      const item = row("is-error", "unexpected", name, at, text);
+      item.append(...advice.map((line) => made("p", "hint", line)));
+      return item;
+    }),
     ...expectations.map(({ range: at, text, problem }) =>
       problem === "" ? row("is-pass", "met", name, at, text) : row("is-error", "not met", name, at, text, problem)),
   );
