@@ -101,7 +101,7 @@ func (r Reading) WriteText(w io.Writer) error {
 		return err
 	}
 	if len(r.Lost) > 0 {
-		fmt.Fprintf(w, "# lost on read: %s\n", strings.Join(r.Lost, ", "))
+		fmt.Fprintf(w, "# not in this version: %s\n", strings.Join(r.Lost, ", "))
 	}
 	if len(r.RoundTrip) > 0 {
 		fmt.Fprintf(w, "# after write-back: %s\n", strings.Join(r.roundTrip(), ", "))

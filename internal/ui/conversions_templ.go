@@ -15,7 +15,7 @@ import (
 	"github.com/crdlab/crdlab/internal/playground"
 )
 
-// roundTrips lists the fields that each version loses: in a read, and if a
+// roundTrips lists the fields that each version lacks, and those that change if a
 // client writes the object back.
 func roundTrips(object playground.Object) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
@@ -43,7 +43,7 @@ func roundTrips(object playground.Object) templ.Component {
 			return templ_7745c5c3_Err
 		}
 		var templ_7745c5c3_Var2 string
-		templ_7745c5c3_Var2, templ_7745c5c3_Err = templ.JoinStringErrs("Fields of " + objectTitle(object) + " that each version loses")
+		templ_7745c5c3_Var2, templ_7745c5c3_Err = templ.JoinStringErrs("Fields of " + objectTitle(object) + " that each version lacks")
 		if templ_7745c5c3_Err != nil {
 			return templ.Error{Err: templ_7745c5c3_Err, FileName: `internal/ui/conversions.templ`, Line: 14, Col: 107}
 		}
@@ -51,7 +51,7 @@ func roundTrips(object playground.Object) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 2, "\"><thead><tr><th scope=\"col\">Version</th><th scope=\"col\">Lost on read</th><th scope=\"col\">Changed after write-back</th></tr></thead> <tbody>")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 2, "\"><thead><tr><th scope=\"col\">Version</th><th scope=\"col\">Not in this version</th><th scope=\"col\">Changed after write-back</th></tr></thead> <tbody>")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}

@@ -160,7 +160,7 @@ test("the round trip and the reviews of a conversion are shown", async ({ playgr
   await playground.openExample("conversion-pizza");
   await playground.showPanel("versions");
   const panel = page.locator("#panel-versions");
-  await expect(panel.getByRole("table", { name: /that each version loses/ })).toContainText("spec.toppings[1]");
+  await expect(panel.getByRole("table", { name: /that each version lacks/ })).toContainText("spec.toppings[1]");
   await panel.getByText("v1alpha1 → v1beta1").click();
   await expect(panel.locator(".is-json pre").first()).toContainText('"desiredAPIVersion"');
 });
