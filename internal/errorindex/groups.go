@@ -57,7 +57,7 @@ var groups = []group{
 	}},
 	{Notes, []string{
 		"column-no-value", "column-first-value", "scale-no-value", "enum-type", "boolean-key", "int-or-string-pattern",
-		"escaped-map-key", "embedded-metadata", "all-of-bound",
+		"escaped-map-key", "embedded-metadata", "all-of-bound", "transition-avoided",
 	}},
 	{"Admission", []string{
 		"policy-denied", "policy-no-effect", "policy-actions", "policy-result-type", "webhook-denied", "webhook-failed", "patch-failed",

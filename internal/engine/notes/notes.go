@@ -34,6 +34,7 @@ var kinds = []struct {
 	{"escaped-map-key", findEscapedKeys},
 	{"embedded-metadata", findPrunedMetadata},
 	{"all-of-bound", findUncountedBounds},
+	{"transition-avoided", findAvoidedTransitions},
 }
 
 // maxNotes is the maximum number of notes that a report describes.
