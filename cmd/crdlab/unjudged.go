@@ -46,6 +46,8 @@ func found(in *manifest.Input, objects []*manifest.Document) string {
 			crossplaneKind.Kind, objects[i].Name)
 	}
 	switch {
+	case slices.ContainsFunc(in.Skipped, func(s manifest.Skipped) bool { return s.Reason == manifest.ReasonUnrendered }):
+		return "found templates in crds, which Helm does not render; move them to templates, or write them as plain YAML"
 	case slices.ContainsFunc(in.Skipped, func(s manifest.Skipped) bool { return s.Reason == manifest.ReasonTemplate }):
 		return "found templates; render them first, such as with: helm template CHART | crdlab check -"
 	case custom >= 0:

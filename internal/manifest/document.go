@@ -5,7 +5,10 @@ package manifest
 import (
 	"errors"
 	"fmt"
+	"path"
+	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 
 	"go.yaml.in/yaml/v3"
@@ -169,7 +172,11 @@ func (in *Input) addChunk(file *File, chunk yamltext.Chunk) bool {
 	}
 	d := parsed.Documents[0]
 	if isTemplate(d) {
-		in.skip(file.Path, ReasonTemplate)
+		reason := ReasonTemplate
+		if slices.Contains(strings.Split(path.Dir(filepath.ToSlash(file.Path)), "/"), "crds") {
+			reason = ReasonUnrendered
+		}
+		in.skip(file.Path, reason)
 		return false
 	}
 	kind := bundle.KindOf(d)

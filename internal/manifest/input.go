@@ -80,8 +80,11 @@ func (p Problem) Error() string { return p.Path + ": " + p.Err.Error() }
 // A Skipped file contains no objects, or objects that are not YAML yet.
 type Skipped struct{ Path, Reason string }
 
-// ReasonTemplate is the reason to skip a template.
-const ReasonTemplate = "looks like a template"
+// Reasons to skip a template: Helm installs the files below crds as they are.
+const (
+	ReasonTemplate   = "looks like a template"
+	ReasonUnrendered = "looks like a template, but Helm does not render the files in crds"
+)
 
 func (in *Input) problem(path string, err error) {
 	in.Problems = append(in.Problems, Problem{path, err})
