@@ -55,7 +55,7 @@ func (r *Request) refusedNameFindings() []playground.Finding {
 		if c.Type != string(apiextensionsv1.NamesAccepted) || c.Status == string(apiextensionsv1.ConditionTrue) {
 			continue
 		}
-		name := nameFields[c.Reason]
+		name := c.NameField()
 		f := finding.Warning(playground.DocumentCRD, playground.StageCRDServe, r.keyRange("spec", "names", name),
 			"the API server stores the CRD but does not accept this name: "+c.Message)
 		f.Field = "spec.names." + name
@@ -63,12 +63,6 @@ func (r *Request) refusedNameFindings() []playground.Finding {
 		return []playground.Finding{f}
 	}
 	return nil
-}
-
-// nameFields maps the reasons of the condition NamesAccepted to fields of spec.names.
-var nameFields = map[string]string{
-	"PluralConflict": "plural", "SingularConflict": "singular", "ShortNamesConflict": "shortNames",
-	"KindConflict": "kind", "ListKindConflict": "listKind",
 }
 
 // unestablishedFinding returns a warning about a CRD that the API server accepts but
