@@ -10,9 +10,8 @@ import (
 	"strings"
 	"sync/atomic"
 
-	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
-
 	"github.com/crdlab/crdlab/internal/playground"
+	"github.com/crdlab/crdlab/internal/verdict"
 )
 
 // A WebhookReplay is a conversion webhook that repeats the responses in a report
@@ -129,12 +128,9 @@ func readCall(review []byte) (key string, uids []string, err error) {
 	delete(request, "uid")
 	objects, _ := request["objects"].([]any)
 	for _, object := range objects {
-		object, _ := object.(map[string]any)
-		uid, _, _ := unstructured.NestedString(object, "metadata", "uid")
+		uid, _ := verdict.Metadata(object)["uid"].(string)
 		uids = append(uids, uid)
-		for _, volatile := range []string{"uid", "resourceVersion", "creationTimestamp", "managedFields"} {
-			unstructured.RemoveNestedField(object, "metadata", volatile)
-		}
+		verdict.DropServerMetadata(object)
 	}
 	normal, err := json.Marshal(content)
 	return string(normal), uids, err

@@ -24,6 +24,19 @@ import (
 // other operations the engine omits it.
 var volatile = []string{"uid", "resourceVersion", "creationTimestamp"}
 
+// Metadata returns the metadata of an object; nil if it has none.
+func Metadata(object any) map[string]any {
+	fields, _ := object.(map[string]any)
+	metadata, _ := fields["metadata"].(map[string]any)
+	return metadata
+}
+
+// DropServerMetadata removes the metadata that an API server sets for each object.
+func DropServerMetadata(object any) {
+	dropVolatile(object)
+	delete(Metadata(object), "managedFields")
+}
+
 // replacements replaces the random parts of messages and cells.
 var replacements = []struct {
 	pattern     *regexp.Regexp
@@ -220,8 +233,7 @@ func dropSign(value any) any {
 // dropVolatile removes the [volatile] metadata of an object, and the times of its
 // managedFields.
 func dropVolatile(object any) {
-	fields, _ := object.(map[string]any)
-	metadata, _ := fields["metadata"].(map[string]any)
+	metadata := Metadata(object)
 	for _, name := range volatile {
 		delete(metadata, name)
 	}
@@ -237,7 +249,7 @@ func dropVolatile(object any) {
 func dropStatus(crd any) {
 	fields, _ := crd.(map[string]any)
 	delete(fields, "status")
-	metadata, _ := fields["metadata"].(map[string]any)
+	metadata := Metadata(crd)
 	if entries, ok := metadata["managedFields"].([]any); ok {
 		metadata["managedFields"] = slices.DeleteFunc(entries, func(entry any) bool {
 			e, _ := entry.(map[string]any)
@@ -248,8 +260,7 @@ func dropStatus(crd any) {
 
 // dropDeletionTime replaces the time of the deletionTimestamp.
 func dropDeletionTime(object any) {
-	fields, _ := object.(map[string]any)
-	metadata, _ := fields["metadata"].(map[string]any)
+	metadata := Metadata(object)
 	if _, ok := metadata["deletionTimestamp"]; ok {
 		metadata["deletionTimestamp"] = "<time>"
 	}

@@ -161,7 +161,7 @@ func (r replacement) adopt(value any) json.RawMessage {
 	if !ok {
 		return json.RawMessage("null")
 	}
-	metadata, _ := fields["metadata"].(map[string]any)
+	metadata := verdict.Metadata(fields)
 	own := r.ownMetadata()
 	for _, name := range []string{"uid", "resourceVersion"} {
 		if _, ok := metadata[name]; ok {
