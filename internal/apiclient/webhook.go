@@ -1,7 +1,6 @@
 package apiclient
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -115,10 +114,8 @@ func replaceEach(body string, from, to []string) string {
 // the values that differ in each run of a server. It also returns the UIDs of the
 // request and of its objects.
 func readCall(review []byte) (key string, uids []string, err error) {
-	decoder := json.NewDecoder(bytes.NewReader(review))
-	decoder.UseNumber()
 	content := map[string]any{}
-	if err := decoder.Decode(&content); err != nil {
+	if err := playground.DecodeJSON(review, &content); err != nil {
 		return "", nil, fmt.Errorf("decode a ConversionReview: %w", err)
 	}
 	delete(content, "response")
