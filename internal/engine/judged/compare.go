@@ -163,12 +163,7 @@ func statusOf(r verdict.Response) playground.Status {
 // equal reports whether two values have the same JSON.
 func equal(a, b any) bool { return string(jsonvalue.Encode(a)) == string(jsonvalue.Encode(b)) }
 
-func nonNil(list []string) []string {
-	if list == nil {
-		return []string{}
-	}
-	return list
-}
+func nonNil(list []string) []string { return append([]string{}, list...) }
 
 // SetSince sets the first release from which on each difference does not exist. The
 // map holds the differences of the releases after the judged one, by minor version;

@@ -82,10 +82,7 @@ func Evaluate(ctx context.Context, target Target, s playground.Scenario, now tim
 func NewRequests(ctx context.Context, target Target, s playground.Scenario, now time.Time, file *source.File) []*Request {
 	var requests []*Request
 	existing := readExisting(target.CRD, target.Old)
-	for _, doc := range file.Documents {
-		if doc.Empty() {
-			continue
-		}
+	for _, doc := range file.NonEmpty() {
 		r := newRequest(ctx, target, newOptions(s, now), doc)
 		r.stages = stagesOf(s)
 		r.existing = existing
