@@ -22,8 +22,7 @@ func decodeJSON(text json.RawMessage) (value any, err error) {
 
 // withoutOwners removes managedFields from a decoded object, as kubectl does.
 func withoutOwners(object any) any {
-	fields, _ := object.(map[string]any)
-	metadata, _ := fields["metadata"].(map[string]any)
+	metadata, _ := descend(object, "metadata").(map[string]any)
 	delete(metadata, "managedFields")
 	return object
 }
