@@ -79,6 +79,7 @@ func runCheck(command *cobra.Command, flags checkFlags, paths []string) (int, er
 		return 0, err
 	}
 	defer programs.Close()
+	judge := func(in *manifest.Input, m *memory) (int, error) { return checkInput(command, flags, in, programs, m) }
 	if !flags.watch {
 		in := newReader(command).Read(command.Context(), paths)
 		if flags.fromCluster {
@@ -87,7 +88,7 @@ func runCheck(command *cobra.Command, flags checkFlags, paths []string) (int, er
 			}
 		}
 		addUnjudged(in, paths)
-		return checkInput(command, flags, in, programs, nil)
+		return judge(in, nil)
 	}
 	if flags.fromCluster {
 		return 0, usageError("--watch does not read from a cluster")
@@ -95,12 +96,7 @@ func runCheck(command *cobra.Command, flags checkFlags, paths []string) (int, er
 	if err := validateWatch(paths, flags.output, flags.fix || flags.diff); err != nil {
 		return 0, err
 	}
-	m := newMemory()
-	return watchInput(command, paths, func(in *manifest.Input) (int, error) {
-		addUnjudged(in, paths)
-		m.next()
-		return checkInput(command, flags, in, programs, m)
-	})
+	return watchInput(command, paths, judge)
 }
 
 // checkInput judges an input and prints the result.

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -13,6 +12,7 @@ import (
 	"github.com/crdlab/crdlab/internal/check"
 	"github.com/crdlab/crdlab/internal/engine"
 	"github.com/crdlab/crdlab/internal/engine/release"
+	"github.com/crdlab/crdlab/internal/format"
 	"github.com/crdlab/crdlab/internal/inspect"
 	"github.com/crdlab/crdlab/internal/manifest"
 	"github.com/crdlab/crdlab/internal/playground"
@@ -65,34 +65,36 @@ type selection struct {
 // selectGroups reads the CRDs and objects at paths. It prints a line for each unusable or
 // skipped file, and for each object without a CRD. Without any CRD, it returns an error.
 func (f *inspectFlags) selectGroups(command *cobra.Command, paths []string) (*selection, error) {
-	if err := f.validate(command); err != nil {
-		return nil, err
-	}
-	in := readManifests(command, paths)
-	groups, others := check.Groups(in)
+	selected, others, err := f.read(command, paths)
 	for _, d := range others {
 		notify(command, "%s:%d: %s %q has no CRD here", d.File.Path, d.Line+1, d.Kind.Kind, d.Name)
 	}
-	if len(groups) == 0 {
-		return nil, noCRD(in)
-	}
-	return &selection{command, f, groups, len(in.Problems)}, nil
+	return selected, err
 }
 
 // selectCRDs is selectGroups for commands that need no objects. It ignores the objects.
 func (f *inspectFlags) selectCRDs(command *cobra.Command, paths []string) (*selection, error) {
-	if err := f.validate(command); err != nil {
+	selected, _, err := f.read(command, paths)
+	if err != nil {
 		return nil, err
 	}
+	for i := range selected.groups {
+		selected.groups[i].Objects = nil
+	}
+	return selected, nil
+}
+
+// read returns the CRDs with their objects at paths, and the other objects.
+func (f *inspectFlags) read(command *cobra.Command, paths []string) (selected *selection, others []*manifest.Document, err error) {
+	if err := f.validate(command); err != nil {
+		return nil, nil, err
+	}
 	in := readManifests(command, paths)
-	groups, _ := check.Groups(in)
+	groups, others := check.Groups(in)
 	if len(groups) == 0 {
-		return nil, noCRD(in)
+		return nil, others, noCRD(in)
 	}
-	for i := range groups {
-		groups[i].Objects = nil
-	}
-	return &selection{command, f, groups, len(in.Problems)}, nil
+	return &selection{command, f, groups, len(in.Problems)}, others, nil
 }
 
 // noCRD returns the error for an input without a CRD. It has no message if the problems of
@@ -201,7 +203,7 @@ func printResults[T any](command *cobra.Command, output string, results []T, sep
 func printResult(command *cobra.Command, output string, result any, writeText func() error) error {
 	switch output {
 	case outputJSON:
-		return printJSON(command.OutOrStdout(), result)
+		return format.WriteJSON(command.OutOrStdout(), result)
 	case outputYAML:
 		text, err := yaml.Marshal(result)
 		if err != nil {
@@ -241,12 +243,4 @@ func (s *selection) noVersion(subjects []inspect.Subject, flag, version string) 
 		}
 	}
 	return usageError("--%s %q: no CRD in these paths serves it", flag, version)
-}
-
-// printJSON prints indented JSON without escapes for HTML.
-func printJSON(out io.Writer, value any) error {
-	encoder := json.NewEncoder(out)
-	encoder.SetEscapeHTML(false)
-	encoder.SetIndent("", "  ")
-	return encoder.Encode(value)
 }

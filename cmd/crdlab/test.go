@@ -75,20 +75,16 @@ func runTest(command *cobra.Command, flags testFlags, paths []string) (int, erro
 		return 0, err
 	}
 	defer programs.Close()
+	judge := func(in *manifest.Input, m *memory) (int, error) { return testInput(command, flags, in, programs, m) }
 	if !flags.watch {
 		in := newReader(command).Read(command.Context(), paths)
 		addUnjudged(in, paths)
-		return testInput(command, flags, in, programs, nil)
+		return judge(in, nil)
 	}
 	if err := validateWatch(paths, flags.output, flags.update); err != nil {
 		return 0, err
 	}
-	m := newMemory()
-	return watchInput(command, paths, func(in *manifest.Input) (int, error) {
-		addUnjudged(in, paths)
-		m.next()
-		return testInput(command, flags, in, programs, m)
-	})
+	return watchInput(command, paths, judge)
 }
 
 // testInput compares the findings in an input with its expectations, and prints the result.

@@ -17,13 +17,14 @@ import (
 	"github.com/crdlab/crdlab/internal/playground"
 )
 
-// judgeInput judges an input, prints the result and returns the exit status.
-type judgeInput func(*manifest.Input) (status int, err error)
+// judgeInput judges an input, prints the result and returns the exit status. The memory is
+// nil unless the input is watched.
+type judgeInput func(*manifest.Input, *memory) (status int, err error)
 
 // watchInput judges the manifests at paths, and judges them again after each change, until
 // an interrupt. It returns the last exit status.
 func watchInput(command *cobra.Command, paths []string, judge judgeInput) (int, error) {
-	reader := manifest.Reader{}
+	reader, m := manifest.Reader{}, newMemory()
 	watcher, err := reader.Watch(paths)
 	if err != nil {
 		return 0, err
@@ -32,7 +33,9 @@ func watchInput(command *cobra.Command, paths []string, judge judgeInput) (int, 
 	var changed []string
 	for start := time.Now(); ; start = time.Now() {
 		in := reader.Read(command.Context(), paths)
-		status, err := judge(in)
+		addUnjudged(in, paths)
+		m.next()
+		status, err := judge(in, m)
 		if err != nil && command.Context().Err() == nil {
 			return 0, err
 		}

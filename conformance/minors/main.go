@@ -3,7 +3,6 @@
 package main
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -94,9 +93,7 @@ func judge(pool *procpool.Pool, s playground.Scenario) (judgment verdict.Judgmen
 	if err != nil {
 		return judgment, err
 	}
-	decoder := json.NewDecoder(bytes.NewReader(reply))
-	decoder.UseNumber()
-	return judgment, decoder.Decode(&judgment)
+	return judgment, playground.DecodeJSON(reply, &judgment)
 }
 
 func diff(s playground.Scenario, want, got verdict.Verdict) (string, error) {

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"encoding/json"
 	"fmt"
-	"slices"
 
 	"k8s.io/apiextensions-apiserver/pkg/apis/apiextensions"
 	"k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/install"
@@ -185,10 +184,7 @@ func chooseCRD(yaml string) *source.Document {
 // documents with syntax errors.
 func documents(yaml string) []*source.Document {
 	file, _ := source.Parse(yaml, source.Limits{})
-	if file == nil {
-		return nil
-	}
-	return slices.DeleteFunc(slices.Clone(file.Documents), (*source.Document).Empty)
+	return file.NonEmpty()
 }
 
 // lookup returns the scalar at a path, or "" if the path does not exist.

@@ -1,7 +1,6 @@
 package apiclient
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -10,9 +9,8 @@ import (
 	"strings"
 	"sync/atomic"
 
-	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
-
 	"github.com/crdlab/crdlab/internal/playground"
+	"github.com/crdlab/crdlab/internal/verdict"
 )
 
 // A WebhookReplay is a conversion webhook that repeats the responses in a report
@@ -116,10 +114,8 @@ func replaceEach(body string, from, to []string) string {
 // the values that differ in each run of a server. It also returns the UIDs of the
 // request and of its objects.
 func readCall(review []byte) (key string, uids []string, err error) {
-	decoder := json.NewDecoder(bytes.NewReader(review))
-	decoder.UseNumber()
 	content := map[string]any{}
-	if err := decoder.Decode(&content); err != nil {
+	if err := playground.DecodeJSON(review, &content); err != nil {
 		return "", nil, fmt.Errorf("decode a ConversionReview: %w", err)
 	}
 	delete(content, "response")
@@ -129,12 +125,9 @@ func readCall(review []byte) (key string, uids []string, err error) {
 	delete(request, "uid")
 	objects, _ := request["objects"].([]any)
 	for _, object := range objects {
-		object, _ := object.(map[string]any)
-		uid, _, _ := unstructured.NestedString(object, "metadata", "uid")
+		uid, _ := verdict.Metadata(object)["uid"].(string)
 		uids = append(uids, uid)
-		for _, volatile := range []string{"uid", "resourceVersion", "creationTimestamp", "managedFields"} {
-			unstructured.RemoveNestedField(object, "metadata", volatile)
-		}
+		verdict.DropServerMetadata(object)
 	}
 	normal, err := json.Marshal(content)
 	return string(normal), uids, err

@@ -83,6 +83,7 @@ func (a *Assistant) Answer(ctx context.Context, q playground.AssistRequest) (hel
 // divide reduces the scenario of a request to one CRD, if it has several: the CRD at the
 // cursor, or the chosen one.
 func (a *Assistant) divide(q playground.AssistRequest) (playground.AssistRequest, error) {
+	var whole *playground.Scenario
 	var err error
 	switch {
 	case q.Complete != nil:
@@ -99,21 +100,18 @@ func (a *Assistant) divide(q playground.AssistRequest) (playground.AssistRequest
 		}
 	case q.Try != nil:
 		try := *q.Try
-		var b *bundle.Bundle
-		if b, err = a.divider.Divide(try.Scenario); err == nil {
-			try.Scenario, q.Try = b.Scenario(), &try
-		}
+		q.Try, whole = &try, &try.Scenario
 	case q.Fields != nil:
 		fields := *q.Fields
-		var b *bundle.Bundle
-		if b, err = a.divider.Divide(fields.Scenario); err == nil {
-			fields.Scenario, q.Fields = b.Scenario(), &fields
-		}
+		q.Fields, whole = &fields, &fields.Scenario
 	case q.Insert != nil:
 		insert := *q.Insert
+		q.Insert, whole = &insert, &insert.Scenario
+	}
+	if whole != nil {
 		var b *bundle.Bundle
-		if b, err = a.divider.Divide(insert.Scenario); err == nil {
-			insert.Scenario, q.Insert = b.Scenario(), &insert
+		if b, err = a.divider.Divide(*whole); err == nil {
+			*whole = b.Scenario()
 		}
 	}
 	return q, err

@@ -13,6 +13,7 @@ import (
 	"github.com/crdlab/crdlab/internal/engine/celrule"
 	"github.com/crdlab/crdlab/internal/engine/conversion"
 	"github.com/crdlab/crdlab/internal/engine/crdschema"
+	"github.com/crdlab/crdlab/internal/engine/customresource"
 	"github.com/crdlab/crdlab/internal/engine/finding"
 	"github.com/crdlab/crdlab/internal/engine/object"
 	"github.com/crdlab/crdlab/internal/engine/upstream"
@@ -37,7 +38,7 @@ func (a *Assistant) newConsole(ctx context.Context, requested playground.Scenari
 		return c, nil
 	}
 	// The page sends a request per keystroke, so no webhook is called.
-	converted, err := object.NewConversion(c.crd, s.Conversion, conversion.Webhooks{})
+	converted, err := customresource.NewConversion(c.crd, s.Conversion, conversion.Webhooks{})
 	if err != nil {
 		return nil, err
 	}

@@ -70,30 +70,27 @@ type unit struct {
 // plan divides an input into units. The documents of the result have no verdicts yet.
 func plan(in *manifest.Input) ([]unit, *Result) {
 	result := &Result{Documents: []Document{}, WithoutCRD: []Object{}, Skipped: []Skipped{}, Problems: []Problem{}}
-	crdOf := match(in)
-	var units []unit
-	unitOf := map[*manifest.Document]int{}
-	for _, d := range in.Documents {
-		if d.IsCRD {
-			unitOf[d] = len(units)
-			units = append(units, unit{})
+	groups, _ := Groups(in)
+	units := make([]unit, len(groups))
+	groupOf := map[*manifest.Document]int{}
+	for i, group := range groups {
+		for _, d := range append(group.Objects, group.CRD) {
+			groupOf[d] = i
 		}
 	}
 	for _, d := range in.Documents {
+		i, hasCRD := groupOf[d]
 		document := Document{Object: objectOf(d), source: d}
-		if d.IsCRD {
-			units[unitOf[d]].crd = len(result.Documents)
-			result.Documents = append(result.Documents, document)
-			continue
-		}
-		crd := crdOf[d]
-		if crd == nil {
+		switch {
+		case !hasCRD:
 			result.WithoutCRD = append(result.WithoutCRD, document.Object)
 			continue
+		case d.IsCRD:
+			units[i].crd = len(result.Documents)
+		default:
+			document.CRD = objectOf(groups[i].CRD).position()
+			units[i].objects = append(units[i].objects, len(result.Documents))
 		}
-		document.CRD = objectOf(crd).position()
-		u := &units[unitOf[crd]]
-		u.objects = append(u.objects, len(result.Documents))
 		result.Documents = append(result.Documents, document)
 	}
 	for _, s := range in.Skipped {

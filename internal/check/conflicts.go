@@ -21,12 +21,6 @@ type acceptedCRD struct {
 // namesHint explains a conflict of names.
 const namesHint = "The API server stores the CRD and does not serve it: the condition NamesAccepted is False."
 
-// conflictPaths maps the reasons of conflicts to fields of spec.names.
-var conflictPaths = map[string]string{
-	"PluralConflict": "plural", "SingularConflict": "singular", "ShortNamesConflict": "shortNames",
-	"KindConflict": "kind", "ListKindConflict": "listKind",
-}
-
 // addConflicts adds findings to the CRDs whose names others have, in the order of the input.
 // Their verdict is then a rejection: the API server serves no objects of them.
 func (c *checker) addConflicts(ctx context.Context) error {
@@ -102,7 +96,7 @@ func (c *checker) clusters() [][]acceptedCRD {
 // addConflict adds the conflict of a CRD with CRDs that were created before.
 func (c *checker) addConflict(crd acceptedCRD, condition playground.Condition, before []acceptedCRD) {
 	d := &c.result.Documents[crd.document]
-	name := conflictPaths[condition.Reason]
+	name := condition.NameField()
 	place, line := located(d.source, d.source.At("spec", "names", name))
 	found := Finding{
 		Place: place, Source: line, Severity: playground.SeverityError, Reason: condition.Reason,

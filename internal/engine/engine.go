@@ -10,6 +10,7 @@ import (
 	"github.com/crdlab/crdlab/internal/engine/conversion"
 	"github.com/crdlab/crdlab/internal/engine/crd"
 	"github.com/crdlab/crdlab/internal/engine/crddiff"
+	"github.com/crdlab/crdlab/internal/engine/customresource"
 	"github.com/crdlab/crdlab/internal/engine/notes"
 	"github.com/crdlab/crdlab/internal/engine/object"
 	"github.com/crdlab/crdlab/internal/engine/quickfix"
@@ -87,7 +88,7 @@ func (e *Engine) evaluate(ctx context.Context, s playground.Scenario, evaluateCR
 // report evaluates the objects of s under the evaluated CRD and builds the report. The
 // caller must emulate the release of s.
 func (e *Engine) report(ctx context.Context, s playground.Scenario, c *crd.CRD, now time.Time) (report playground.Report, err error) {
-	converted, err := object.NewConversion(c, s.Conversion, e.live)
+	converted, err := customresource.NewConversion(c, s.Conversion, e.live)
 	if err != nil {
 		return report, err
 	}

@@ -319,11 +319,8 @@ func (t *test) compareStored(d *manifest.Document, o playground.Object) {
 
 // encoded returns the JSON of a value without escapes for HTML.
 func encoded(value any) string {
-	var text strings.Builder
-	encoder := json.NewEncoder(&text)
-	encoder.SetEscapeHTML(false)
-	_ = encoder.Encode(value) // It was JSON.
-	return strings.TrimSuffix(text.String(), "\n")
+	text, _ := playground.EncodeJSON(value) // It was JSON.
+	return string(text)
 }
 
 // fieldOf returns the path of the field on a line of a document.

@@ -47,7 +47,7 @@ func (r Report) Write(w io.Writer, name, version string) error {
 	var err error
 	switch name {
 	case "json":
-		err = encode(out, r.value)
+		err = WriteJSON(out, r.value)
 	case "sarif":
 		err = r.writeSARIF(out, version)
 	case "junit":
@@ -65,8 +65,8 @@ func (r Report) Write(w io.Writer, name, version string) error {
 	return out.Flush()
 }
 
-// encode writes indented JSON without escapes for HTML.
-func encode(w io.Writer, value any) error {
+// WriteJSON writes indented JSON without escapes for HTML.
+func WriteJSON(w io.Writer, value any) error {
 	encoder := json.NewEncoder(w)
 	encoder.SetEscapeHTML(false)
 	encoder.SetIndent("", "  ")

@@ -99,7 +99,7 @@ func (r Report) writeSARIF(w io.Writer, version string) error {
 	for _, id := range slices.Sorted(maps.Keys(rules)) {
 		run.Tool.Driver.Rules = append(run.Tool.Driver.Rules, sarifRule{id})
 	}
-	return encode(w, sarifLog{"https://json.schemastore.org/sarif-2.1.0.json", "2.1.0", []sarifRun{run}})
+	return WriteJSON(w, sarifLog{"https://json.schemastore.org/sarif-2.1.0.json", "2.1.0", []sarifRun{run}})
 }
 
 func (a annotation) sarif() sarifResult {

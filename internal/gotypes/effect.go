@@ -46,16 +46,8 @@ func (p *places) constrains(o origin, comment *ast.Comment, keyword any) bool {
 
 // hasKeyword reports whether a schema, which had only a type, has a keyword.
 func hasKeyword(schema *apiextensionsv1.JSONSchemaProps, typeName string, keyword any) bool {
-	encoded, err := json.Marshal(schema)
-	if err != nil {
-		return false
-	}
-	var fields map[string]any
-	if err := json.Unmarshal(encoded, &fields); err != nil {
-		return false
-	}
-	value, ok := fields[fmt.Sprint(keyword)]
-	return ok && (keyword != "type" || value != typeName)
+	value := fieldAt(schema, []any{keyword})
+	return value != nil && (keyword != "type" || value != typeName)
 }
 
 // A crdMarker sets fields of a CRD outside of the schema.

@@ -174,12 +174,7 @@ func jsonName(field markers.FieldInfo) (name string, inline bool) {
 
 // hasOption reports whether the options of a JSON tag contain an option.
 func hasOption(options, option string) bool {
-	for name := range strings.SplitSeq(options, ",") {
-		if name == option {
-			return true
-		}
-	}
-	return false
+	return slices.Contains(strings.Split(options, ","), option)
 }
 
 // element returns the site of the items of a list or the values of a map.

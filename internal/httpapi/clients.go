@@ -4,6 +4,7 @@ import (
 	"context"
 	"net/http"
 	"net/netip"
+	"slices"
 	"strings"
 	"sync"
 
@@ -57,12 +58,8 @@ func (p proxies) isTrusted(r *http.Request) bool {
 	if err != nil {
 		return false
 	}
-	for _, network := range p {
-		if network.Contains(peer.Addr().Unmap().WithZone("")) {
-			return true
-		}
-	}
-	return false
+	address := peer.Addr().Unmap().WithZone("")
+	return slices.ContainsFunc(p, func(network netip.Prefix) bool { return network.Contains(address) })
 }
 
 // clientNetwork returns the network that identifies the client of a request for all

@@ -132,13 +132,11 @@ func writeValue(w http.ResponseWriter, status int, value any) error {
 
 // encodeJSON encodes a value without HTML escapes and appends a line feed.
 func encodeJSON(value any) (json.RawMessage, error) {
-	var out bytes.Buffer
-	encoder := json.NewEncoder(&out)
-	encoder.SetEscapeHTML(false)
-	if err := encoder.Encode(value); err != nil {
+	line, err := playground.EncodeJSON(value)
+	if err != nil {
 		return nil, fmt.Errorf("encode the response: %w", err)
 	}
-	return out.Bytes(), nil
+	return append(line, '\n'), nil
 }
 
 func writeEncoded(w http.ResponseWriter, status int, data json.RawMessage) error {

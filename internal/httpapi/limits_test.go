@@ -281,3 +281,10 @@ func TestSlowClients(t *testing.T) {
 		connection.Close()
 	}
 }
+
+// used returns the bytes in use.
+func (b *memoryBudget) used() int64 {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.large + b.small
+}

@@ -88,10 +88,3 @@ func (d *reservation) release() {
 	}
 	d.bytes = 0
 }
-
-// used returns the bytes in use.
-func (b *memoryBudget) used() int64 {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	return b.large + b.small
-}

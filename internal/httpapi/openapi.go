@@ -6,7 +6,7 @@ import (
 	"fmt"
 	"net/http"
 
-	"github.com/crdlab/crdlab/internal/ui"
+	"github.com/crdlab/crdlab/internal/httpapi/apidoc"
 )
 
 // description is the OpenAPI document of the service. The tests of this package
@@ -30,10 +30,10 @@ const descriptionPolicy = "default-src 'none'; style-src 'self'; img-src 'self' 
 // describe responds with the OpenAPI document and the limits of this server, rendered as
 // a page.
 func (s *Server) describe(w http.ResponseWriter, r *http.Request) error {
-	var document ui.APIDocument
+	var document apidoc.Document
 	if err := json.Unmarshal(description, &document); err != nil {
 		return fmt.Errorf("read the API's description: %w", err)
 	}
 	w.Header().Set("Cache-Control", "no-cache")
-	return writeHTML(w, r, http.StatusOK, descriptionPolicy, ui.API(document, s.statedLimits(), s.front.data.Assets, homePath, openAPIPath))
+	return writeHTML(w, r, http.StatusOK, descriptionPolicy, apidoc.Page(document, s.statedLimits(), s.front.data.Assets, homePath, openAPIPath))
 }

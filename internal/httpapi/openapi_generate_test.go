@@ -17,9 +17,9 @@ import (
 	"time"
 
 	"github.com/crdlab/crdlab/internal/examples"
+	"github.com/crdlab/crdlab/internal/httpapi/apidoc"
 	"github.com/crdlab/crdlab/internal/playground"
 	"github.com/crdlab/crdlab/internal/share"
-	"github.com/crdlab/crdlab/internal/ui"
 )
 
 // sources lists the directories of the documented types. Their Go comments become
@@ -31,12 +31,12 @@ type generator struct {
 	comments map[string]string   // by Type and Type.Field
 	enums    map[string][]string // by Type
 	types    map[string]string   // of named types, by Type.Field
-	schemas  map[string]*ui.APISchema
+	schemas  map[string]*apidoc.Schema
 }
 
 func newGenerator(t *testing.T) generator {
 	t.Helper()
-	g := generator{comments: map[string]string{}, enums: map[string][]string{}, types: map[string]string{}, schemas: map[string]*ui.APISchema{}}
+	g := generator{comments: map[string]string{}, enums: map[string][]string{}, types: map[string]string{}, schemas: map[string]*apidoc.Schema{}}
 	for _, directory := range sources {
 		g.read(t, directory)
 	}
@@ -45,7 +45,7 @@ func newGenerator(t *testing.T) generator {
 
 // generateContract describes the types that the page exchanges with the engine and
 // the server. It has schemas only: the page's types are generated from it.
-func generateContract(t *testing.T) ui.APIDocument {
+func generateContract(t *testing.T) apidoc.Document {
 	t.Helper()
 	g := newGenerator(t)
 	for _, value := range []any{
@@ -54,34 +54,34 @@ func generateContract(t *testing.T) ui.APIDocument {
 		g.schema(reflect.TypeOf(value))
 	}
 	g.schemas["AssistRequest"] = g.alternatives(reflect.TypeFor[playground.AssistRequest]())
-	return ui.APIDocument{
+	return apidoc.Document{
 		OpenAPI:    "3.1.0",
-		Info:       ui.APIInfo{Title: "The types that the page shares with the engine and the server", Version: "1"},
-		Tags:       []ui.APITag{},
-		Paths:      map[string]map[string]ui.APIOperation{},
-		Components: ui.APIComponents{Schemas: g.schemas, SecuritySchemes: map[string]ui.APISecurityScheme{}},
+		Info:       apidoc.Info{Title: "The types that the page shares with the engine and the server", Version: "1"},
+		Tags:       []apidoc.Tag{},
+		Paths:      map[string]map[string]apidoc.Operation{},
+		Components: apidoc.Components{Schemas: g.schemas, SecuritySchemes: map[string]apidoc.SecurityScheme{}},
 	}
 }
 
-func generate(t *testing.T) ui.APIDocument {
+func generate(t *testing.T) apidoc.Document {
 	t.Helper()
 	g := newGenerator(t)
-	document := ui.APIDocument{
+	document := apidoc.Document{
 		OpenAPI: "3.1.0",
-		Info: ui.APIInfo{
+		Info: apidoc.Info{
 			Title:       "The HTTP API of crdlab",
 			Description: "Evaluates CustomResourceDefinitions and objects as a Kubernetes API server would, and explains the result. Errors are problem details (RFC 9457).",
 			Version:     "1",
-			License:     ui.APILicense{Name: "Apache License 2.0", Identifier: "Apache-2.0"},
+			License:     apidoc.License{Name: "Apache License 2.0", Identifier: "Apache-2.0"},
 		},
 		Tags:  tags,
-		Paths: map[string]map[string]ui.APIOperation{},
+		Paths: map[string]map[string]apidoc.Operation{},
 	}
 	for _, o := range operations {
 		method, pattern, _ := strings.Cut(o.route, " ")
 		pattern = strings.Replace(pattern, "*", "{name}", 1)
 		if document.Paths[pattern] == nil {
-			document.Paths[pattern] = map[string]ui.APIOperation{}
+			document.Paths[pattern] = map[string]apidoc.Operation{}
 		}
 		document.Paths[pattern][strings.ToLower(method)] = g.operation(o, pattern)
 	}
@@ -89,30 +89,30 @@ func generate(t *testing.T) ui.APIDocument {
 	for _, body := range []string{"Scenario", "View", "Cursor", "SampleRequest", "FormatRequest"} {
 		g.schemas[body].AdditionalProperties = false
 	}
-	document.Components = ui.APIComponents{
+	document.Components = apidoc.Components{
 		Schemas: g.schemas,
-		SecuritySchemes: map[string]ui.APISecurityScheme{
+		SecuritySchemes: map[string]apidoc.SecurityScheme{
 			"operator": {Type: "http", Scheme: "bearer", Description: "The server's operator token."},
 		},
 	}
 	return document
 }
 
-func (g *generator) operation(o operation, pattern string) ui.APIOperation {
-	operation := ui.APIOperation{
+func (g *generator) operation(o operation, pattern string) apidoc.Operation {
+	operation := apidoc.Operation{
 		OperationID: o.id, Tags: []string{o.tag}, Summary: o.summary, Description: o.description,
-		Parameters: parameters(pattern), Responses: map[string]ui.APIResponse{},
+		Parameters: parameters(pattern), Responses: map[string]apidoc.Response{},
 	}
 	if o.body != nil {
-		operation.RequestBody = &ui.APIBody{Required: true, Content: map[string]ui.APIMedia{jsonType: {Schema: g.schema(reflect.TypeOf(o.body))}}}
+		operation.RequestBody = &apidoc.Body{Required: true, Content: map[string]apidoc.Media{jsonType: {Schema: g.schema(reflect.TypeOf(o.body))}}}
 	}
 	if o.operator {
 		operation.Security = []map[string][]string{{"operator": {}}}
 	}
 	for _, a := range o.answers {
-		response := ui.APIResponse{Description: a.description}
+		response := apidoc.Response{Description: a.description}
 		if a.media != "" {
-			response.Content = map[string]ui.APIMedia{a.media: {Schema: g.schema(reflect.TypeOf(a.value))}}
+			response.Content = map[string]apidoc.Media{a.media: {Schema: g.schema(reflect.TypeOf(a.value))}}
 		}
 		operation.Responses[strconv.Itoa(a.status)] = response
 	}
@@ -123,29 +123,29 @@ func (g *generator) operation(o operation, pattern string) ui.APIOperation {
 }
 
 // addProblem adds a problem to the response with its status code.
-func (g *generator) addProblem(responses map[string]ui.APIResponse, k kind) {
+func (g *generator) addProblem(responses map[string]apidoc.Response, k kind) {
 	status := strconv.Itoa(statuses[k])
 	response, ok := responses[status]
 	if !ok {
-		response = ui.APIResponse{Description: "A problem with the code", Content: map[string]ui.APIMedia{}}
+		response = apidoc.Response{Description: "A problem with the code", Content: map[string]apidoc.Media{}}
 	}
 	separator := " "
 	if _, ok := response.Content[problemType]; ok {
 		separator = ", or "
 	}
 	response.Description = strings.TrimSuffix(response.Description, ".") + separator + string(k) + "."
-	response.Content[problemType] = ui.APIMedia{Schema: g.schema(reflect.TypeFor[problemDocument]())}
+	response.Content[problemType] = apidoc.Media{Schema: g.schema(reflect.TypeFor[problemDocument]())}
 	if statuses[k] == http.StatusTooManyRequests || statuses[k] == http.StatusServiceUnavailable {
-		response.Headers = map[string]ui.APIHeader{"Retry-After": {Description: "The delay in seconds before the next attempt.", Schema: &ui.APISchema{Type: "integer"}}}
+		response.Headers = map[string]apidoc.Header{"Retry-After": {Description: "The delay in seconds before the next attempt.", Schema: &apidoc.Schema{Type: "integer"}}}
 	}
 	responses[status] = response
 }
 
-func parameters(pattern string) []ui.APIParameter {
-	var found []ui.APIParameter
-	for _, known := range []ui.APIParameter{
-		{Name: "id", Description: "The id of the link.", Schema: &ui.APISchema{Type: "string", Pattern: "^[0-9A-Za-z]{" + strconv.Itoa(share.IDLength) + "}$"}},
-		{Name: "name", Description: "The file name.", Schema: &ui.APISchema{Type: "string"}},
+func parameters(pattern string) []apidoc.Parameter {
+	var found []apidoc.Parameter
+	for _, known := range []apidoc.Parameter{
+		{Name: "id", Description: "The id of the link.", Schema: &apidoc.Schema{Type: "string", Pattern: "^[0-9A-Za-z]{" + strconv.Itoa(share.IDLength) + "}$"}},
+		{Name: "name", Description: "The file name.", Schema: &apidoc.Schema{Type: "string"}},
 	} {
 		if strings.Contains(pattern, "{"+known.Name+"}") {
 			known.In, known.Required = "path", true
@@ -162,28 +162,28 @@ var names = map[reflect.Type]string{
 }
 
 // schema returns the schema of the JSON form of a type.
-func (g *generator) schema(t reflect.Type) *ui.APISchema {
+func (g *generator) schema(t reflect.Type) *apidoc.Schema {
 	switch {
 	case t == reflect.TypeFor[json.RawMessage]() || t.Kind() == reflect.Interface:
-		return &ui.APISchema{}
+		return &apidoc.Schema{}
 	case t == reflect.TypeFor[time.Time]():
-		return &ui.APISchema{Type: "string", Format: "date-time"}
+		return &apidoc.Schema{Type: "string", Format: "date-time"}
 	}
 	switch t.Kind() {
 	case reflect.String:
-		return &ui.APISchema{Type: "string", Enum: g.enums[t.Name()]}
+		return &apidoc.Schema{Type: "string", Enum: g.enums[t.Name()]}
 	case reflect.Bool:
-		return &ui.APISchema{Type: "boolean"}
+		return &apidoc.Schema{Type: "boolean"}
 	case reflect.Int, reflect.Int32, reflect.Int64:
-		return &ui.APISchema{Type: "integer"}
+		return &apidoc.Schema{Type: "integer"}
 	case reflect.Uint64:
-		return &ui.APISchema{Type: "integer", Minimum: new(int)}
+		return &apidoc.Schema{Type: "integer", Minimum: new(int)}
 	case reflect.Float64:
-		return &ui.APISchema{Type: "number"}
+		return &apidoc.Schema{Type: "number"}
 	case reflect.Slice:
-		return &ui.APISchema{Type: "array", Items: g.schema(t.Elem())}
+		return &apidoc.Schema{Type: "array", Items: g.schema(t.Elem())}
 	case reflect.Map:
-		return &ui.APISchema{Type: "object", AdditionalProperties: g.schema(t.Elem())}
+		return &apidoc.Schema{Type: "object", AdditionalProperties: g.schema(t.Elem())}
 	case reflect.Pointer:
 		return g.schema(t.Elem())
 	case reflect.Struct:
@@ -193,22 +193,22 @@ func (g *generator) schema(t reflect.Type) *ui.APISchema {
 }
 
 // component returns a reference to the schema of a struct, which it adds if necessary.
-func (g *generator) component(t reflect.Type) *ui.APISchema {
+func (g *generator) component(t reflect.Type) *apidoc.Schema {
 	name := names[t]
 	if name == "" {
 		name = t.Name()
 	}
 	if _, ok := g.schemas[name]; !ok {
-		schema := &ui.APISchema{Type: "object", Description: g.comments[t.Name()]}
+		schema := &apidoc.Schema{Type: "object", Description: g.comments[t.Name()]}
 		g.schemas[name] = schema
 		for field := range t.Fields() {
 			g.addField(schema, t, field)
 		}
 	}
-	return &ui.APISchema{Ref: "#/components/schemas/" + name}
+	return &apidoc.Schema{Ref: "#/components/schemas/" + name}
 }
 
-func (g *generator) addField(schema *ui.APISchema, t reflect.Type, field reflect.StructField) {
+func (g *generator) addField(schema *apidoc.Schema, t reflect.Type, field reflect.StructField) {
 	name, options, _ := strings.Cut(field.Tag.Get("json"), ",")
 	if name == "-" {
 		return
@@ -218,21 +218,21 @@ func (g *generator) addField(schema *ui.APISchema, t reflect.Type, field reflect
 	if !strings.Contains(options, "omitempty") {
 		schema.Required = append(schema.Required, name)
 		if field.Type.Kind() == reflect.Pointer {
-			property = &ui.APISchema{AnyOf: []*ui.APISchema{property, {Type: "null"}}}
+			property = &apidoc.Schema{AnyOf: []*apidoc.Schema{property, {Type: "null"}}}
 		}
 	}
 	property.Description = g.comments[t.Name()+"."+field.Name]
-	schema.Properties = append(schema.Properties, ui.APIProperty{Name: name, Schema: property})
+	schema.Properties = append(schema.Properties, apidoc.Property{Name: name, Schema: property})
 }
 
 // alternatives describes a struct of which exactly one field is set.
-func (g *generator) alternatives(t reflect.Type) *ui.APISchema {
-	schema := &ui.APISchema{Description: g.comments[t.Name()]}
+func (g *generator) alternatives(t reflect.Type) *apidoc.Schema {
+	schema := &apidoc.Schema{Description: g.comments[t.Name()]}
 	for field := range t.Fields() {
 		name, _, _ := strings.Cut(field.Tag.Get("json"), ",")
-		schema.OneOf = append(schema.OneOf, &ui.APISchema{
+		schema.OneOf = append(schema.OneOf, &apidoc.Schema{
 			Type: "object", Required: []string{name},
-			Properties: ui.APIProperties{{Name: name, Schema: g.schema(field.Type)}},
+			Properties: apidoc.Properties{{Name: name, Schema: g.schema(field.Type)}},
 		})
 	}
 	return schema
@@ -240,7 +240,7 @@ func (g *generator) alternatives(t reflect.Type) *ui.APISchema {
 
 // setEnum lists the values of a field whose type is an alias of string, which
 // reflection cannot see.
-func (g *generator) setEnum(property *ui.APISchema, field string) {
+func (g *generator) setEnum(property *apidoc.Schema, field string) {
 	if property.Items != nil {
 		property = property.Items
 	}

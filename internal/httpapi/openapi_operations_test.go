@@ -2,8 +2,8 @@ package httpapi
 
 import (
 	"github.com/crdlab/crdlab/internal/examples"
+	"github.com/crdlab/crdlab/internal/httpapi/apidoc"
 	"github.com/crdlab/crdlab/internal/playground"
-	"github.com/crdlab/crdlab/internal/ui"
 )
 
 const (
@@ -14,7 +14,7 @@ const (
 	tagPages    = "Pages"
 )
 
-var tags = []ui.APITag{
+var tags = []apidoc.Tag{
 	{Name: tagEvaluate, Description: "Evaluate scenarios as an API server would. Servers without an engine lack these operations."},
 	{Name: tagWrite, Description: "Assist requests of editors. Servers without an engine lack these operations."},
 	{Name: tagShare, Description: "Short links to scenarios. Servers without a store lack these operations."},

@@ -12,8 +12,8 @@ import (
 
 	"github.com/go-chi/chi/v5"
 
+	"github.com/crdlab/crdlab/internal/httpapi/apidoc"
 	"github.com/crdlab/crdlab/internal/share"
-	"github.com/crdlab/crdlab/internal/ui"
 )
 
 var (
@@ -50,7 +50,7 @@ func TestContract(t *testing.T) {
 	}
 }
 
-func encodeDocument(t *testing.T, document ui.APIDocument) []byte {
+func encodeDocument(t *testing.T, document apidoc.Document) []byte {
 	t.Helper()
 	var text bytes.Buffer
 	encoder := json.NewEncoder(&text)

@@ -1,7 +1,6 @@
 package httpapi
 
 import (
-	"bytes"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -96,7 +95,7 @@ func (f *front) render(ctx context.Context, evaluator *evaluator) ([]byte, error
 		return *html, nil
 	}
 	if evaluator == nil {
-		return f.renderWithoutResult(ctx)
+		return renderHTML(ctx, ui.Page(f.data))
 	}
 	data, err := encodeJSON(f.data)
 	if err != nil {
@@ -106,18 +105,10 @@ func (f *front) render(ctx context.Context, evaluator *evaluator) ([]byte, error
 	defer cancel()
 	html, err := evaluator.run(evaluating, job{request: playground.Request{Task: playground.TaskPage, Body: data}})
 	if err != nil {
-		return f.renderWithoutResult(ctx)
+		return renderHTML(ctx, ui.Page(f.data))
 	}
 	f.html.Store(&html)
 	return html, nil
-}
-
-func (f *front) renderWithoutResult(ctx context.Context) ([]byte, error) {
-	var html bytes.Buffer
-	if err := ui.Page(f.data).Render(ctx, &html); err != nil {
-		return nil, fmt.Errorf("render the page: %w", err)
-	}
-	return html.Bytes(), nil
 }
 
 // page responds with the page and the result of its example.
@@ -134,8 +125,5 @@ func (s *Server) page(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	header.Set("Content-Type", "text/html; charset=utf-8")
-	header.Set(policyHeader, pagePolicy)
-	_, _ = w.Write(html)
-	return nil
+	return writeRendered(w, http.StatusOK, pagePolicy, html)
 }

@@ -2,6 +2,7 @@ package httpapi
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"fmt"
 	"net/http"
@@ -124,11 +125,19 @@ func (s *Server) missingLink(w http.ResponseWriter, r *http.Request, policy stri
 }
 
 func writeHTML(w http.ResponseWriter, r *http.Request, status int, policy string, component templ.Component) error {
-	var html bytes.Buffer
-	if err := component.Render(r.Context(), &html); err != nil {
-		return fmt.Errorf("render the page: %w", err)
+	html, err := renderHTML(r.Context(), component)
+	if err != nil {
+		return err
 	}
-	return writeRendered(w, status, policy, html.Bytes())
+	return writeRendered(w, status, policy, html)
+}
+
+func renderHTML(ctx context.Context, component templ.Component) ([]byte, error) {
+	var html bytes.Buffer
+	if err := component.Render(ctx, &html); err != nil {
+		return nil, fmt.Errorf("render the page: %w", err)
+	}
+	return html.Bytes(), nil
 }
 
 func writeRendered(w http.ResponseWriter, status int, policy string, html []byte) error {

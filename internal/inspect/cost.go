@@ -1,6 +1,7 @@
 package inspect
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"slices"
@@ -84,15 +85,7 @@ func (r RuleCost) TooExpensive() bool { return r.CostLimit > 0 && r.EstimatedCos
 func (c Cost) WriteText(w io.Writer) error {
 	fmt.Fprintf(w, "%s: %s\n", c.CRD.Name, costText("at most ", c.EstimatedCost, c.CostLimit))
 	rules := slices.Clone(c.Rules)
-	slices.SortStableFunc(rules, func(a, b RuleCost) int {
-		switch {
-		case a.EstimatedCost > b.EstimatedCost:
-			return -1
-		case a.EstimatedCost < b.EstimatedCost:
-			return 1
-		}
-		return 0
-	})
+	slices.SortStableFunc(rules, func(a, b RuleCost) int { return cmp.Compare(b.EstimatedCost, a.EstimatedCost) })
 	for _, r := range rules {
 		r.writeText(w, c.CRD.Path)
 	}

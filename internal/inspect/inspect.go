@@ -105,19 +105,6 @@ func rejection(d *manifest.Document) string {
 // named returns the kind and the name of an object.
 func named(d *manifest.Document) string { return strings.TrimSpace(d.Kind.Kind + " " + d.Name) }
 
-// Versions returns the names of the served versions, beginning with the preferred version.
-func (s Subject) Versions() []string {
-	served := make([]string, len(s.Report.CRD.Versions))
-	n := 0
-	for _, v := range s.Report.CRD.Versions {
-		if v.Priority > 0 {
-			served[v.Priority-1] = v.Name
-			n++
-		}
-	}
-	return served[:n]
-}
-
 // selects reports whether a version is selected: by its name, or if the selection is empty
 // by its position in the order of priority.
 func selects(selected, version string, index int) bool {

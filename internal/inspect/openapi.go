@@ -46,19 +46,15 @@ func PublishedBy(s Subject, version string, part Part) []Published {
 // unescaped returns JSON with "<" instead of the escape that the libraries write for HTML. If
 // it is invalid, it remains as it is.
 func unescaped(text json.RawMessage) json.RawMessage {
-	decoder := json.NewDecoder(bytes.NewReader(text))
-	decoder.UseNumber()
 	var value any
-	if err := decoder.Decode(&value); err != nil {
+	if err := playground.DecodeJSON(text, &value); err != nil {
 		return text
 	}
-	var out bytes.Buffer
-	encoder := json.NewEncoder(&out)
-	encoder.SetEscapeHTML(false)
-	if err := encoder.Encode(value); err != nil {
+	out, err := playground.EncodeJSON(value)
+	if err != nil {
 		return text
 	}
-	return bytes.TrimSuffix(out.Bytes(), []byte("\n"))
+	return out
 }
 
 func partOf(s playground.Schema, part Part) json.RawMessage {

@@ -3,6 +3,7 @@ package manifest
 import (
 	"context"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -58,18 +59,9 @@ func (w *Watcher) Next(ctx context.Context) ([]string, error) {
 			changed[filepath.Clean(event.Name)] = true
 			settled = time.After(settle)
 		case <-settled:
-			return sortedKeys(changed), w.add() // The change may be a new directory.
+			return slices.Sorted(maps.Keys(changed)), w.add() // The change may be a new directory.
 		}
 	}
-}
-
-func sortedKeys(set map[string]bool) []string {
-	var keys []string
-	for key := range set {
-		keys = append(keys, key)
-	}
-	slices.Sort(keys)
-	return keys
 }
 
 // concerns reports whether a file may affect the result: a manifest, the expectations beside

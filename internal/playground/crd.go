@@ -85,6 +85,15 @@ type Condition struct {
 	Message string `json:"message"`
 }
 
+// nameFields maps the reasons of the condition NamesAccepted to fields of spec.names.
+var nameFields = map[string]string{
+	"PluralConflict": "plural", "SingularConflict": "singular", "ShortNamesConflict": "shortNames",
+	"KindConflict": "kind", "ListKindConflict": "listKind",
+}
+
+// NameField returns the field of spec.names that the condition NamesAccepted is about.
+func (c Condition) NameField() string { return nameFields[c.Reason] }
+
 // Names holds the names under which the resource is served: status.acceptedNames. For a
 // rejected CRD, it holds the names from spec.names.
 type Names struct {

@@ -1,7 +1,6 @@
 package share
 
 import (
-	"bytes"
 	"crypto/sha256"
 	"encoding/json"
 	"fmt"
@@ -26,13 +25,9 @@ func Encode(scenario playground.Scenario) (id string, value []byte, err error) {
 	if scenario.FieldValidation == playground.FieldValidationStrict {
 		scenario.FieldValidation = ""
 	}
-	var text bytes.Buffer
-	encoder := json.NewEncoder(&text)
-	encoder.SetEscapeHTML(false)
-	if err := encoder.Encode(scenario); err != nil {
+	if value, err = playground.EncodeJSON(scenario); err != nil {
 		return "", nil, fmt.Errorf("encode a scenario: %w", err)
 	}
-	value = bytes.TrimSuffix(text.Bytes(), []byte("\n"))
 	return idOf(value), value, nil
 }
 

@@ -2,6 +2,7 @@ package source
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/crdlab/crdlab/internal/playground"
 	"github.com/crdlab/crdlab/internal/source/yamltext"
@@ -28,6 +29,11 @@ type File struct {
 	Documents []*Document
 
 	index *yamltext.Index
+}
+
+// NonEmpty returns the documents that are not empty, including those with syntax errors.
+func (f *File) NonEmpty() []*Document {
+	return slices.DeleteFunc(slices.Clone(f.Documents), (*Document).Empty)
 }
 
 // Parse splits a source into documents and parses each of them. It never

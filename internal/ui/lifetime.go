@@ -1,7 +1,5 @@
 package ui
 
-import "fmt"
-
 // LifetimeSentence states how long a short link works. The lifetime is in seconds.
 func LifetimeSentence(lifetime int64) string {
 	if lifetime <= 0 {
@@ -16,16 +14,9 @@ func lifetimeWords(lifetime int64) string {
 		seconds int64
 		name    string
 	}{{24 * 60 * 60, "day"}, {60 * 60, "hour"}, {60, "minute"}} {
-		if count := lifetime / unit.seconds; count > 0 && lifetime%unit.seconds == 0 {
-			return counted(count, unit.name)
+		if n := lifetime / unit.seconds; n > 0 && lifetime%unit.seconds == 0 {
+			return count(int(n), unit.name)
 		}
 	}
-	return counted(lifetime, "second")
-}
-
-func counted(count int64, unit string) string {
-	if count == 1 {
-		return "1 " + unit
-	}
-	return fmt.Sprintf("%d %ss", count, unit)
+	return count(int(lifetime), "second")
 }

@@ -381,11 +381,5 @@ func truncateJSON(value json.RawMessage) string {
 }
 
 func nonEmpty(values ...string) []string {
-	var kept []string
-	for _, value := range values {
-		if value != "" {
-			kept = append(kept, value)
-		}
-	}
-	return kept
+	return slices.DeleteFunc(values, func(value string) bool { return value == "" })
 }

@@ -1,7 +1,6 @@
 package ui
 
 import (
-	"bytes"
 	"encoding/json"
 	"maps"
 	"slices"
@@ -11,21 +10,19 @@ import (
 	"unicode/utf8"
 
 	"go.yaml.in/yaml/v2"
+
+	"github.com/crdlab/crdlab/internal/playground"
 )
 
-// decodeJSON decodes JSON without loss of precision: numbers are json.Number.
-func decodeJSON(text json.RawMessage) (any, error) {
-	decoder := json.NewDecoder(bytes.NewReader(text))
-	decoder.UseNumber()
-	var value any
-	err := decoder.Decode(&value)
+// decodeJSON decodes JSON without loss of precision.
+func decodeJSON(text json.RawMessage) (value any, err error) {
+	err = playground.DecodeJSON(text, &value)
 	return value, err
 }
 
 // withoutOwners removes managedFields from a decoded object, as kubectl does.
 func withoutOwners(object any) any {
-	fields, _ := object.(map[string]any)
-	metadata, _ := fields["metadata"].(map[string]any)
+	metadata, _ := descend(object, "metadata").(map[string]any)
 	delete(metadata, "managedFields")
 	return object
 }

@@ -1,9 +1,7 @@
 package verdict
 
 import (
-	"bytes"
 	"context"
-	"encoding/json"
 	"fmt"
 
 	"github.com/crdlab/crdlab/internal/playground"
@@ -35,9 +33,7 @@ type Judgment struct {
 
 // DecodeJudgment decodes a judgment. Numbers in objects keep all digits.
 func DecodeJudgment(encoded []byte) (judgment Judgment, err error) {
-	decoder := json.NewDecoder(bytes.NewReader(encoded))
-	decoder.UseNumber()
-	if err := decoder.Decode(&judgment); err != nil {
+	if err := playground.DecodeJSON(encoded, &judgment); err != nil {
 		return judgment, fmt.Errorf("decode the judgment: %w", err)
 	}
 	return judgment, nil

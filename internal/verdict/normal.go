@@ -1,7 +1,6 @@
 package verdict
 
 import (
-	"bytes"
 	"cmp"
 	"encoding/json"
 	"fmt"
@@ -23,6 +22,19 @@ import (
 // the client and times. Verdicts on apply include it, without the times; for
 // other operations the engine omits it.
 var volatile = []string{"uid", "resourceVersion", "creationTimestamp"}
+
+// Metadata returns the metadata of an object; nil if it has none.
+func Metadata(object any) map[string]any {
+	fields, _ := object.(map[string]any)
+	metadata, _ := fields["metadata"].(map[string]any)
+	return metadata
+}
+
+// DropServerMetadata removes the metadata that an API server sets for each object.
+func DropServerMetadata(object any) {
+	dropVolatile(object)
+	delete(Metadata(object), "managedFields")
+}
 
 // replacements replaces the random parts of messages and cells.
 var replacements = []struct {
@@ -79,17 +91,11 @@ func (v Verdict) Normal(s playground.Scenario) (Verdict, error) {
 			o.dropResponse() // the engine assumes success, a server reports an error
 		}
 		o.Response = o.normal()
-		o.dropSigns()
-		dropVolatile(o.Stored)
-		dropVolatile(o.Returned)
-		for _, reading := range o.Versions {
-			dropVolatile(reading.Object)
-		}
-		if s.Operation == playground.OperationDelete {
-			dropDeletionTime(o.Stored)
-			dropDeletionTime(o.Returned)
-			for _, reading := range o.Versions {
-				dropDeletionTime(reading.Object)
+		for _, state := range o.states() {
+			dropSign(state)
+			dropVolatile(state)
+			if s.Operation == playground.OperationDelete {
+				dropDeletionTime(state)
 			}
 		}
 		for _, scale := range o.Scale {
@@ -98,7 +104,6 @@ func (v Verdict) Normal(s playground.Scenario) (Verdict, error) {
 	}
 	columns := volatileColumns(s)
 	for i := range v.Tables {
-		v.Tables[i].dropAges()
 		v.Tables[i].dropVolatile(columns)
 	}
 	return v, nil
@@ -107,13 +112,10 @@ func (v Verdict) Normal(s playground.Scenario) (Verdict, error) {
 // withoutRandomParts returns a copy of v without the random parts of strings.
 // The prefixes are the values of generateName.
 func (v Verdict) withoutRandomParts(prefixes []string) (out Verdict, err error) {
-	var encoded bytes.Buffer
-	encoder := json.NewEncoder(&encoded)
-	encoder.SetEscapeHTML(false)
-	if err := encoder.Encode(v); err != nil {
+	data, err := playground.EncodeJSON(v)
+	if err != nil {
 		return out, err
 	}
-	data := encoded.Bytes()
 	for _, r := range replacements {
 		data = r.pattern.ReplaceAll(data, []byte(r.replacement))
 	}
@@ -121,9 +123,7 @@ func (v Verdict) withoutRandomParts(prefixes []string) (out Verdict, err error) 
 		suffix := regexp.MustCompile("(" + regexp.QuoteMeta(prefix) + ")[b-df-hj-np-tv-z2-9]{5}\\b")
 		data = suffix.ReplaceAll(data, []byte("${1}<random>"))
 	}
-	decoder := json.NewDecoder(bytes.NewReader(data))
-	decoder.UseNumber()
-	err = decoder.Decode(&out)
+	err = playground.DecodeJSON(data, &out)
 	return out, err
 }
 
@@ -189,16 +189,17 @@ func (o *Object) dropResponse() {
 	}
 }
 
-// dropSigns replaces -0 by 0. Clients that decode an object lose the sign.
-func (o *Object) dropSigns() {
-	dropSign(o.Stored)
-	dropSign(o.Returned)
+// states returns the object as stored, returned and read.
+func (o *Object) states() []any {
+	states := []any{o.Stored, o.Returned}
 	for _, reading := range o.Versions {
-		dropSign(reading.Object)
+		states = append(states, reading.Object)
 	}
+	return states
 }
 
 // dropSign replaces -0 by 0 in maps and lists, and returns the replacement of the value.
+// Clients that decode an object lose the sign.
 func dropSign(value any) any {
 	switch value := value.(type) {
 	case map[string]any:
@@ -220,8 +221,7 @@ func dropSign(value any) any {
 // dropVolatile removes the [volatile] metadata of an object, and the times of its
 // managedFields.
 func dropVolatile(object any) {
-	fields, _ := object.(map[string]any)
-	metadata, _ := fields["metadata"].(map[string]any)
+	metadata := Metadata(object)
 	for _, name := range volatile {
 		delete(metadata, name)
 	}
@@ -237,7 +237,7 @@ func dropVolatile(object any) {
 func dropStatus(crd any) {
 	fields, _ := crd.(map[string]any)
 	delete(fields, "status")
-	metadata, _ := fields["metadata"].(map[string]any)
+	metadata := Metadata(crd)
 	if entries, ok := metadata["managedFields"].([]any); ok {
 		metadata["managedFields"] = slices.DeleteFunc(entries, func(entry any) bool {
 			e, _ := entry.(map[string]any)
@@ -248,30 +248,21 @@ func dropStatus(crd any) {
 
 // dropDeletionTime replaces the time of the deletionTimestamp.
 func dropDeletionTime(object any) {
-	fields, _ := object.(map[string]any)
-	metadata, _ := fields["metadata"].(map[string]any)
+	metadata := Metadata(object)
 	if _, ok := metadata["deletionTimestamp"]; ok {
 		metadata["deletionTimestamp"] = "<time>"
 	}
 }
 
-// dropAges replaces the ages in columns of type date.
-func (t *Table) dropAges() {
-	for _, row := range t.Rows {
-		for i, cell := range row {
-			if i < len(t.Columns) && t.Columns[i].Type == "date" && ageCell.MatchString(fmt.Sprint(cell)) {
-				row[i] = "<age>"
-			}
-		}
-	}
-}
-
-// dropVolatile replaces the cells of the columns with the given names. Columns of type
-// date show ages.
+// dropVolatile replaces the ages in columns of type date, and the cells of the other columns
+// with the given names.
 func (t *Table) dropVolatile(names map[string]bool) {
 	for _, row := range t.Rows {
-		for i, cell := range row {
-			if i < len(t.Columns) && t.Columns[i].Type != "date" && names[t.Columns[i].Name] && cell != nil {
+		for i, column := range t.Columns[:min(len(row), len(t.Columns))] {
+			switch {
+			case column.Type == "date" && ageCell.MatchString(fmt.Sprint(row[i])):
+				row[i] = "<age>"
+			case column.Type != "date" && names[column.Name] && row[i] != nil:
 				row[i] = "<volatile>"
 			}
 		}
@@ -282,9 +273,6 @@ func (t *Table) dropVolatile(names map[string]bool) {
 func volatileColumns(s playground.Scenario) map[string]bool {
 	names := map[string]bool{}
 	file, _ := source.Parse(s.CRD, source.Limits{})
-	if file == nil {
-		return names
-	}
 	for _, document := range file.Documents {
 		versions, _ := document.At("spec", "versions")
 		for i := range versions.Len() {
@@ -319,9 +307,6 @@ func generateNames(s playground.Scenario) []string {
 	var prefixes []string
 	for _, yaml := range []string{s.CRD, s.Object} {
 		file, _ := source.Parse(yaml, source.Limits{})
-		if file == nil {
-			continue
-		}
 		for _, document := range file.Documents {
 			if prefix, _ := document.Lookup("metadata", "generateName"); prefix != "" {
 				prefixes = append(prefixes, prefix)

@@ -21,10 +21,7 @@ func parse(request Request) *Webhook {
 		w.findings = append(w.findings, finding.OfLimit(playground.DocumentConversion, playground.StageStore, err))
 		return w
 	}
-	for _, doc := range file.Documents {
-		if doc.Empty() {
-			continue
-		}
+	for _, doc := range file.NonEmpty() {
 		if err := w.read(doc); err != nil {
 			w.findings = append(w.findings, finding.OfRequest(playground.DocumentConversion, playground.StageStore, doc, err.Error()))
 		}

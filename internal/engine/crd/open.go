@@ -93,10 +93,7 @@ func (r *Request) exceed(document playground.Document, err error) {
 func chooseDocument(file *source.File) (chosen *source.Document, candidates []playground.Candidate) {
 	candidates = []playground.Candidate{}
 	var other *source.Document
-	for _, doc := range file.Documents {
-		if doc.Empty() {
-			continue
-		}
+	for _, doc := range file.NonEmpty() {
 		if other == nil {
 			other = doc
 		}

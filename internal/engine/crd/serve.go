@@ -55,55 +55,47 @@ func (r *Request) refusedNameFindings() []playground.Finding {
 		if c.Type != string(apiextensionsv1.NamesAccepted) || c.Status == string(apiextensionsv1.ConditionTrue) {
 			continue
 		}
-		name := nameFields[c.Reason]
-		f := finding.Warning(playground.DocumentCRD, playground.StageCRDServe, r.keyRange("spec", "names", name),
-			"the API server stores the CRD but does not accept this name: "+c.Message)
-		f.Field = "spec.names." + name
-		f.Hint = "The CRD has used the name in another role before. The condition NamesAccepted is False: the API server keeps serving the former names, and tools that wait for the condition fail."
-		return []playground.Finding{f}
+		name := c.NameField()
+		return []playground.Finding{serveWarning(r.keyRange("spec", "names", name), "spec.names."+name,
+			"the API server stores the CRD but does not accept this name: "+c.Message,
+			"The CRD has used the name in another role before. The condition NamesAccepted is False: the API server keeps serving the former names, and tools that wait for the condition fail.")}
 	}
 	return nil
 }
 
-// nameFields maps the reasons of the condition NamesAccepted to fields of spec.names.
-var nameFields = map[string]string{
-	"PluralConflict": "plural", "SingularConflict": "singular", "ShortNamesConflict": "shortNames",
-	"KindConflict": "kind", "ListKindConflict": "listKind",
+// serveWarning returns a warning about a field of a CRD that the API server accepts.
+func serveWarning(at playground.Range, field, message, hint string) playground.Finding {
+	f := finding.Warning(playground.DocumentCRD, playground.StageCRDServe, at, message)
+	f.Field, f.Hint = field, hint
+	return f
 }
 
 // unestablishedFinding returns a warning about a CRD that the API server accepts but
 // does not establish, because of the CA bundle of its webhook.
 func (r *Request) unestablishedFinding() playground.Finding {
-	f := finding.Warning(playground.DocumentCRD, playground.StageCRDServe, r.valueRange("spec", "conversion", "webhook", "clientConfig", "caBundle"),
-		"the API server accepts the CRD but does not establish it: the conversion webhook CABundle is invalid")
-	f.Field = "spec.conversion.webhook.clientConfig.caBundle"
-	f.Hint = "caBundle must contain a PEM certificate, encoded as base64. Until then, the condition Established is False, and kubectl does not find the resource. "
+	others := "The API server takes a blank caBundle for none, so it answers other requests for objects."
 	if r.Unservable {
-		f.Hint += "Other requests for objects fail with status 500."
-	} else {
-		f.Hint += "The API server takes a blank caBundle for none, so it answers other requests for objects."
+		others = "Other requests for objects fail with status 500."
 	}
-	return f
+	return serveWarning(r.valueRange("spec", "conversion", "webhook", "clientConfig", "caBundle"), "spec.conversion.webhook.clientConfig.caBundle",
+		"the API server accepts the CRD but does not establish it: the conversion webhook CABundle is invalid",
+		"caBundle must contain a PEM certificate, encoded as base64. Until then, the condition Established is False, and kubectl does not find the resource. "+others)
 }
 
 // unservableFinding returns a warning about a CRD whose objects the API server cannot
 // serve. The API server only logs err.
 func (r *Request) unservableFinding(err error) playground.Finding {
-	f := finding.Warning(playground.DocumentCRD, playground.StageCRDServe, r.keyRange("spec", "conversion", "webhook", "clientConfig"),
-		"the API server accepts the CRD but cannot serve its objects: "+err.Error())
-	f.Field = "spec.conversion.webhook.clientConfig"
-	f.Hint = "Requests for objects fail with status 500 until the address of the conversion webhook is valid. Names of services and namespaces consist of lower-case letters, digits and hyphens."
-	return f
+	return serveWarning(r.keyRange("spec", "conversion", "webhook", "clientConfig"), "spec.conversion.webhook.clientConfig",
+		"the API server accepts the CRD but cannot serve its objects: "+err.Error(),
+		"Requests for objects fail with status 500 until the address of the conversion webhook is valid. Names of services and namespaces consist of lower-case letters, digits and hyphens.")
 }
 
 // uncompiledFinding returns a warning about a CRD with a version that the API server cannot
 // compile. The API server only logs err.
 func (r *Request) uncompiledFinding(err error) playground.Finding {
-	f := finding.Warning(playground.DocumentCRD, playground.StageCRDServe, r.keyRange("spec", "versions"),
-		"the API server accepts the CRD but cannot serve its objects: "+err.Error())
-	f.Field = "spec.versions"
-	f.Hint = "Requests for objects fail with status 500 until the API server can compile the schema of each version."
-	return f
+	return serveWarning(r.keyRange("spec", "versions"), "spec.versions",
+		"the API server accepts the CRD but cannot serve its objects: "+err.Error(),
+		"Requests for objects fail with status 500 until the API server can compile the schema of each version.")
 }
 
 // itemsFindings returns a warning for each version whose objects may have a list named
@@ -115,12 +107,10 @@ func (r *Request) itemsFindings() []playground.Finding {
 		if schema == nil || schema.Properties["items"].Type != "array" {
 			continue
 		}
-		at := r.keyRange(r.SchemaPath(i, crdschema.Path{"properties", "items"})...)
-		f := finding.Warning(playground.DocumentCRD, playground.StageCRDServe, at,
-			"the API server accepts the CRD, but cannot return objects with a list named items at the root")
-		f.Field = fmt.Sprintf("spec.versions[%d].schema.openAPIV3Schema.properties[items]", i)
-		f.Hint = "The API server mistakes an object with this field for a list of objects. Rename the field, or move it below spec."
-		findings = append(findings, f)
+		findings = append(findings, serveWarning(r.keyRange(r.SchemaPath(i, crdschema.Path{"properties", "items"})...),
+			fmt.Sprintf("spec.versions[%d].schema.openAPIV3Schema.properties[items]", i),
+			"the API server accepts the CRD, but cannot return objects with a list named items at the root",
+			"The API server mistakes an object with this field for a list of objects. Rename the field, or move it below spec."))
 	}
 	return findings
 }

@@ -10,6 +10,7 @@ import (
 
 	"github.com/crdlab/crdlab/internal/engine/conversion"
 	"github.com/crdlab/crdlab/internal/engine/crd"
+	"github.com/crdlab/crdlab/internal/engine/customresource"
 	"github.com/crdlab/crdlab/internal/engine/finding"
 	"github.com/crdlab/crdlab/internal/engine/object"
 	"github.com/crdlab/crdlab/internal/engine/upstream"
@@ -37,11 +38,11 @@ func CompareStoredObjects(ctx context.Context, c *crd.CRD, old object.OldObjects
 		if ctx.Err() != nil || err != nil || !before.Defines(stored) {
 			continue
 		}
-		oldConversion, err := object.NewConversion(before, responses, conversion.Webhooks{})
+		oldConversion, err := customresource.NewConversion(before, responses, conversion.Webhooks{})
 		if err != nil {
 			return nil, err
 		}
-		newConversion, err := object.NewConversion(c, responses, conversion.Webhooks{})
+		newConversion, err := customresource.NewConversion(c, responses, conversion.Webhooks{})
 		if err != nil {
 			return nil, err
 		}

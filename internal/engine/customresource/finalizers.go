@@ -2,7 +2,9 @@ package customresource
 
 import (
 	"fmt"
+	"slices"
 	"strings"
+	"time"
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -50,4 +52,38 @@ func finalizerWarnings(name string) []string {
 		including = " including a path (/)"
 	}
 	return append(warnings, fmt.Sprintf("%s: %q: prefer a domain-qualified finalizer name%s to avoid accidental conflicts with other finalizer writers", path, name, including))
+}
+
+// FinalizersToAwait returns the finalizers that a delete awaits. It omits the
+// finalizers of the garbage collector, which belong to other propagation policies.
+func FinalizersToAwait(object *unstructured.Unstructured) []string {
+	return slices.DeleteFunc(object.GetFinalizers(), func(f string) bool {
+		return f == metav1.FinalizerOrphanDependents || f == metav1.FinalizerDeleteDependents
+	})
+}
+
+// MarkDeleted marks an object as deleted, for the controllers that remove its
+// finalizers (markAsDeleting in the same package).
+func MarkDeleted(object *unstructured.Unstructured, finalizers []string, now time.Time) {
+	object.SetFinalizers(finalizers)
+	if object.GetDeletionTimestamp() == nil && object.GetGeneration() > 0 {
+		object.SetGeneration(object.GetGeneration() + 1)
+	}
+	if existing := object.GetDeletionTimestamp(); existing == nil || existing.After(now) {
+		at := metav1.NewTime(now)
+		object.SetDeletionTimestamp(&at)
+	}
+	var period int64
+	object.SetDeletionGracePeriodSeconds(&period)
+}
+
+// RemovesLastFinalizer reports whether an update removes the last finalizer of a
+// deleted object, which then disappears (ShouldDeleteDuringUpdate in the same
+// package). On create, old is nil.
+func RemovesLastFinalizer(object, old *unstructured.Unstructured) bool {
+	if old == nil || len(object.GetFinalizers()) > 0 || old.GetDeletionTimestamp() == nil {
+		return false
+	}
+	period := old.GetDeletionGracePeriodSeconds()
+	return period == nil || *period == 0
 }

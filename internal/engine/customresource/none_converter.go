@@ -11,14 +11,14 @@ import (
 	"github.com/crdlab/crdlab/internal/engine/crd"
 )
 
-// A NoneConverter implements the strategy None: it changes only apiVersion (crConverter
+// A noneConverter implements the strategy None: it changes only apiVersion (crConverter
 // and nopConverter in k8s.io/apiextensions-apiserver/pkg/apiserver/conversion).
-type NoneConverter struct {
+type noneConverter struct {
 	CRD *apiextensionsv1.CustomResourceDefinition
 }
 
 // ConvertToVersion implements runtime.ObjectConvertor.
-func (c NoneConverter) ConvertToVersion(in runtime.Object, target runtime.GroupVersioner) (runtime.Object, error) {
+func (c noneConverter) ConvertToVersion(in runtime.Object, target runtime.GroupVersioner) (runtime.Object, error) {
 	from := in.GetObjectKind().GroupVersionKind()
 	to, ok := target.KindForGroupVersionKinds([]schema.GroupVersionKind{from})
 	switch {
@@ -34,12 +34,12 @@ func (c NoneConverter) ConvertToVersion(in runtime.Object, target runtime.GroupV
 	return out, nil
 }
 
-func (c NoneConverter) has(kind schema.GroupVersionKind) bool {
+func (c noneConverter) has(kind schema.GroupVersionKind) bool {
 	return kind.Group == c.CRD.Spec.Group && crd.VersionIndex(c.CRD, kind.Version) >= 0
 }
 
 // Convert implements runtime.ObjectConvertor.
-func (c NoneConverter) Convert(in, out, _ any) error {
+func (c noneConverter) Convert(in, out, _ any) error {
 	from, ok := in.(*unstructured.Unstructured)
 	to, isUnstructured := out.(*unstructured.Unstructured)
 	if !ok || !isUnstructured {
@@ -54,6 +54,6 @@ func (c NoneConverter) Convert(in, out, _ any) error {
 }
 
 // ConvertFieldLabel implements runtime.ObjectConvertor.
-func (NoneConverter) ConvertFieldLabel(_ schema.GroupVersionKind, label, value string) (string, string, error) {
+func (noneConverter) ConvertFieldLabel(_ schema.GroupVersionKind, label, value string) (string, string, error) {
 	return label, value, nil
 }

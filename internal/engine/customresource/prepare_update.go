@@ -1,6 +1,8 @@
 package customresource
 
 import (
+	"maps"
+
 	apiequality "k8s.io/apimachinery/pkg/api/equality"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
@@ -55,11 +57,7 @@ func keepAllButStatus(object, old *unstructured.Unstructured) {
 }
 
 func withoutMetadata(content map[string]any) map[string]any {
-	rest := make(map[string]any, len(content))
-	for key, value := range content {
-		if key != "metadata" {
-			rest[key] = value
-		}
-	}
+	rest := maps.Clone(content)
+	delete(rest, "metadata")
 	return rest
 }

@@ -116,9 +116,7 @@ func (c *comparison) objects(older, newest verdict.Object) {
 // sortManagers sorts the entries of metadata.managedFields, whose order depends on the
 // clock.
 func sortManagers(object any) {
-	fields, _ := object.(map[string]any)
-	metadata, _ := fields["metadata"].(map[string]any)
-	entries, _ := metadata["managedFields"].([]any)
+	entries, _ := verdict.Metadata(object)["managedFields"].([]any)
 	slices.SortFunc(entries, func(a, b any) int { return bytes.Compare(jsonvalue.Encode(a), jsonvalue.Encode(b)) })
 }
 
@@ -131,9 +129,7 @@ func reads(o verdict.Object) any {
 // object has, too.
 func withoutManagers(versions map[string]verdict.Reading) map[string]verdict.Reading {
 	for _, reading := range versions {
-		fields, _ := reading.Object.(map[string]any)
-		metadata, _ := fields["metadata"].(map[string]any)
-		delete(metadata, "managedFields")
+		delete(verdict.Metadata(reading.Object), "managedFields")
 	}
 	return versions
 }
@@ -167,12 +163,7 @@ func statusOf(r verdict.Response) playground.Status {
 // equal reports whether two values have the same JSON.
 func equal(a, b any) bool { return string(jsonvalue.Encode(a)) == string(jsonvalue.Encode(b)) }
 
-func nonNil(list []string) []string {
-	if list == nil {
-		return []string{}
-	}
-	return list
-}
+func nonNil(list []string) []string { return append([]string{}, list...) }
 
 // SetSince sets the first release from which on each difference does not exist. The
 // map holds the differences of the releases after the judged one, by minor version;

@@ -54,7 +54,7 @@ func errorOf(r verdict.Response, kind, name string) error {
 func ReplaceObjects(report *playground.Report, s playground.Scenario, now time.Time, v verdict.Verdict, differences []playground.Difference) {
 	documents := objectDocuments(s.Object)
 	for i := range min(len(report.Objects), len(v.Objects)) {
-		differsHere := differs(differences, func(d playground.Difference) bool {
+		differsHere := slices.ContainsFunc(differences, func(d playground.Difference) bool {
 			return d.Document == playground.DocumentObject && d.Object == i && d.Part != playground.PartTable
 		})
 		if i >= len(documents) || !differsHere && report.Objects[i].Status.Code == v.Objects[i].Code {
@@ -63,24 +63,20 @@ func ReplaceObjects(report *playground.Report, s playground.Scenario, now time.T
 		r := replacement{object: &report.Objects[i], scenario: s, now: now}
 		r.replace(v.Objects[i], documents[i])
 	}
-	if differs(differences, func(d playground.Difference) bool {
+	if slices.ContainsFunc(differences, func(d playground.Difference) bool {
 		return d.Part == playground.PartTable || d.Part == playground.PartVerdict
 	}) {
 		report.Tables = tables(v.Tables)
 	}
 }
 
-func differs(differences []playground.Difference, is func(playground.Difference) bool) bool {
-	return slices.ContainsFunc(differences, is)
-}
-
 // objectDocuments returns the documents that the objects of a report belong to.
 func objectDocuments(yaml string) []*source.Document {
 	file, err := source.Parse(yaml, finding.ObjectText)
-	if _, isLimit := finding.LimitRange(err); isLimit || file == nil {
+	if _, isLimit := finding.LimitRange(err); isLimit {
 		return nil
 	}
-	return slices.DeleteFunc(slices.Clone(file.Documents), (*source.Document).Empty)
+	return file.NonEmpty()
 }
 
 // A replacement replaces the verdict on one object.
@@ -161,7 +157,7 @@ func (r replacement) adopt(value any) json.RawMessage {
 	if !ok {
 		return json.RawMessage("null")
 	}
-	metadata, _ := fields["metadata"].(map[string]any)
+	metadata := verdict.Metadata(fields)
 	own := r.ownMetadata()
 	for _, name := range []string{"uid", "resourceVersion"} {
 		if _, ok := metadata[name]; ok {

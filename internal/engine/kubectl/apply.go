@@ -10,8 +10,6 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/util/jsonmergepatch"
 	"k8s.io/apimachinery/pkg/util/mergepatch"
-
-	"github.com/crdlab/crdlab/internal/engine/upstream"
 )
 
 // LastApplied is the annotation in which kubectl apply stores the document.
@@ -77,13 +75,5 @@ func FormatUnchanged(kind, group, name string, warnings []string) string {
 // FormatPatchError returns the output for a patch of kubectl apply that the API server
 // rejected. target describes the object in kubectl's words.
 func FormatPatchError(err error, patch, target, file string, warnings []string) string {
-	status := upstream.APIStatus(err)
-	if apierrors.IsInvalid(err) && status.Details != nil {
-		return FormatWarnings(warnings) + formatInvalid(status)
-	}
-	head := "Error from server"
-	if status.Reason != "" {
-		head += fmt.Sprintf(" (%s)", status.Reason)
-	}
-	return FormatWarnings(warnings) + fmt.Sprintf("%s: error when applying patch:\n%s\nto:\n%s\nfor: %q: error when patching %q: %s", head, patch, target, file, file, status.Message)
+	return formatStatus(err, fmt.Sprintf("error when applying patch:\n%s\nto:\n%s\nfor: %q: error when patching %q: ", patch, target, file, file), warnings)
 }

@@ -43,21 +43,27 @@ var verbs = map[string]struct{ present, past string }{
 // the name of the file that kubectl sent. FormatError follows StandardErrorMessage of
 // k8s.io/kubectl/pkg/cmd/util.
 func FormatError(err error, operation, file string, warnings []string) string {
+	switch {
+	case playground.IsApply(operation) && apierrors.IsConflict(err):
+		return FormatWarnings(warnings) + "error: " + upstream.APIStatus(err).Message + applyConflictAdvice
+	case operation == playground.OperationScale: // kubectl scale reads no file
+		return formatStatus(err, "", warnings)
+	}
+	return formatStatus(err, fmt.Sprintf("error when %s %q: ", verbs[operation].present, file), warnings)
+}
+
+// formatStatus returns the output for an error of the API server. Unless the request is
+// invalid, its message follows what kubectl was doing.
+func formatStatus(err error, doing string, warnings []string) string {
 	status := upstream.APIStatus(err)
 	if apierrors.IsInvalid(err) && status.Details != nil {
 		return FormatWarnings(warnings) + formatInvalid(status)
-	}
-	if playground.IsApply(operation) && apierrors.IsConflict(err) {
-		return FormatWarnings(warnings) + "error: " + status.Message + applyConflictAdvice
 	}
 	head := "Error from server"
 	if status.Reason != "" {
 		head += fmt.Sprintf(" (%s)", status.Reason)
 	}
-	if operation == playground.OperationScale { // kubectl scale reads no file
-		return FormatWarnings(warnings) + head + ": " + status.Message
-	}
-	return FormatWarnings(warnings) + fmt.Sprintf("%s: error when %s %q: %s", head, verbs[operation].present, file, status.Message)
+	return FormatWarnings(warnings) + head + ": " + doing + status.Message
 }
 
 // FormatUnmapped returns the output for an object in a file whose kind discovery does not list.

@@ -1,18 +1,17 @@
 package object
 
 import (
-	"fmt"
-
 	"k8s.io/apiextensions-apiserver/pkg/crdserverscheme"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured/unstructuredscheme"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/util/managedfields"
 	"k8s.io/apiserver/pkg/admission"
 
 	crdadmission "github.com/crdlab/crdlab/internal/engine/admission"
-	"github.com/crdlab/crdlab/internal/engine/crd"
+	"github.com/crdlab/crdlab/internal/engine/customresource"
 	"github.com/crdlab/crdlab/internal/engine/finding"
 	"github.com/crdlab/crdlab/internal/playground"
 )
@@ -71,62 +70,12 @@ func objectInterfaces(e *endpoint) admission.ObjectInterfaces {
 		}
 	}
 	return &admission.RuntimeObjectInterfaces{
-		ObjectCreater:            unstructuredCreater{},
+		ObjectCreater:            unstructuredscheme.NewUnstructuredCreator(),
 		ObjectTyper:              crdserverscheme.NewUnstructuredObjectTyper(),
-		ObjectDefaulter:          structuralDefaulter{e.CRD},
-		ObjectConvertor:          coercingConvertor{e.CRD, e.Conversion},
+		ObjectDefaulter:          customresource.Defaulter{CRD: e.CRD},
+		ObjectConvertor:          e.Conversion.Convertor(),
 		EquivalentResourceMapper: equivalents,
 	}
-}
-
-// coercingConvertor converts and prunes objects, even if they already have the
-// requested version (schemaCoercingConverter in
-// k8s.io/apiextensions-apiserver/pkg/apiserver).
-type coercingConvertor struct {
-	crd        *crd.CRD
-	conversion *Conversion
-}
-
-// ConvertToVersion implements runtime.ObjectConvertor.
-func (c coercingConvertor) ConvertToVersion(in runtime.Object, target runtime.GroupVersioner) (runtime.Object, error) {
-	kind, ok := target.KindForGroupVersionKinds([]schema.GroupVersionKind{in.GetObjectKind().GroupVersionKind()})
-	if !ok {
-		return nil, fmt.Errorf("%v is unstructured and is not suitable for converting to %q", in.GetObjectKind().GroupVersionKind(), target)
-	}
-	return c.convert(in, kind)
-}
-
-// Convert implements runtime.ObjectConvertor.
-func (c coercingConvertor) Convert(in, out, _ any) error {
-	from, ok := in.(*unstructured.Unstructured)
-	to, isUnstructured := out.(*unstructured.Unstructured)
-	if !ok || !isUnstructured {
-		return fmt.Errorf("cannot convert %T to %T", in, out)
-	}
-	converted, err := c.convert(from, to.GroupVersionKind())
-	if err != nil {
-		return err
-	}
-	to.Object = converted.Object
-	return nil
-}
-
-func (c coercingConvertor) convert(in runtime.Object, kind schema.GroupVersionKind) (*unstructured.Unstructured, error) {
-	object, ok := in.(*unstructured.Unstructured)
-	version := c.crd.Versions[kind.Version]
-	if !ok || version == nil {
-		return nil, fmt.Errorf("cannot convert %T to %v", in, kind)
-	}
-	converted, err := c.conversion.convert("", object, version)
-	if err != nil {
-		return nil, err
-	}
-	return converted, version.Coerce(converted)
-}
-
-// ConvertFieldLabel implements runtime.ObjectConvertor.
-func (coercingConvertor) ConvertFieldLabel(_ schema.GroupVersionKind, label, value string) (string, string, error) {
-	return label, value, nil
 }
 
 // applyTypes returns the types with which policies merge apply configurations, or nil

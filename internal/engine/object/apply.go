@@ -7,13 +7,10 @@ import (
 	"slices"
 
 	structuralschema "k8s.io/apiextensions-apiserver/pkg/apiserver/schema"
-	"k8s.io/apiextensions-apiserver/pkg/apiserver/schema/defaulting"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
-	"k8s.io/apimachinery/pkg/runtime"
 
 	"github.com/crdlab/crdlab/internal/engine/conversion"
-	"github.com/crdlab/crdlab/internal/engine/crd"
 	"github.com/crdlab/crdlab/internal/engine/finding"
 	"github.com/crdlab/crdlab/internal/engine/jsonvalue"
 	"github.com/crdlab/crdlab/internal/engine/owner"
@@ -98,9 +95,9 @@ func (r *Request) ownedByApplying(configuration *unstructured.Unstructured) []an
 // recordCalls runs a call of the field manager and records its calls of the conversion
 // webhook. Its error is [conversion.ErrNoWebhook] if one of them has no response.
 func (r *Request) recordCalls(stage playground.StageName, call func() error) error {
-	reviews := r.endpoint.Conversion.reviews()
+	reviews := r.endpoint.Conversion.Reviews()
 	err := call()
-	calls := slices.Clone(r.endpoint.Conversion.reviews()[len(reviews):])
+	calls := slices.Clone(r.endpoint.Conversion.Reviews()[len(reviews):])
 	slices.SortFunc(calls, func(a, b playground.ConversionReview) int { // upstream converts in the random order of Go's maps
 		return cmp.Or(cmp.Compare(a.From, b.From), cmp.Compare(a.To, b.To), bytes.Compare(a.Request, b.Request))
 	})
@@ -117,7 +114,7 @@ func (r *Request) recordCalls(stage playground.StageName, call func() error) err
 // mergeConfiguration merges a configuration into the live object by the list and
 // map types of the schema.
 func mergeConfiguration(e *endpoint, live, configuration *unstructured.Unstructured, o options) (*unstructured.Unstructured, error) {
-	manager, err := newFieldManager(e, o.operation)
+	manager, err := e.Conversion.FieldManager(e.version, o.operation)
 	if err != nil {
 		return nil, err
 	}
@@ -181,18 +178,4 @@ func (rec *recorder) describeConflicts(live *unstructured.Unstructured, err erro
 		findings = append(findings, f)
 	}
 	return findings
-}
-
-// structuralDefaulter applies the defaults of a CRD's schemas.
-type structuralDefaulter struct{ crd *crd.CRD }
-
-// Default implements runtime.ObjectDefaulter.
-func (d structuralDefaulter) Default(in runtime.Object) {
-	object, ok := in.(*unstructured.Unstructured)
-	if !ok {
-		return
-	}
-	if v, ok := d.crd.Versions[object.GroupVersionKind().Version]; ok {
-		defaulting.Default(object.Object, v.Schema)
-	}
 }

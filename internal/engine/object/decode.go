@@ -8,6 +8,7 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured/unstructuredscheme"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/runtime/serializer/json"
@@ -79,17 +80,8 @@ func decode(doc *source.Document, kind schema.GroupVersionKind, tracks bool) (ob
 }
 
 func newSerializer(doc *source.Document, strict bool) *json.Serializer {
-	return json.NewSerializerWithOptions(json.DefaultMetaFactory, unstructuredCreater{}, crdserverscheme.NewUnstructuredObjectTyper(),
+	return json.NewSerializerWithOptions(json.DefaultMetaFactory, unstructuredscheme.NewUnstructuredCreator(), crdserverscheme.NewUnstructuredObjectTyper(),
 		json.SerializerOptions{Yaml: !doc.JSON(), Strict: strict})
-}
-
-// unstructuredCreater implements runtime.ObjectCreater with unstructured objects.
-type unstructuredCreater struct{}
-
-func (unstructuredCreater) New(kind schema.GroupVersionKind) (runtime.Object, error) {
-	object := &unstructured.Unstructured{}
-	object.SetGroupVersionKind(kind)
-	return object, nil
 }
 
 // checkTypeMeta follows the first checks of unstructuredSchemaCoercer.apply in

@@ -57,13 +57,7 @@ func (o OldObjects) Documents() []*source.Document {
 	if o.file == nil {
 		return nil
 	}
-	var documents []*source.Document
-	for _, doc := range o.file.Documents {
-		if !doc.Empty() {
-			documents = append(documents, doc)
-		}
-	}
-	return documents
+	return o.file.NonEmpty()
 }
 
 // readExisting decodes the old objects. It does not validate them, because a cluster

@@ -14,6 +14,7 @@ import (
 	"github.com/crdlab/crdlab/internal/engine/admission"
 	"github.com/crdlab/crdlab/internal/engine/celrule"
 	"github.com/crdlab/crdlab/internal/engine/crd"
+	"github.com/crdlab/crdlab/internal/engine/customresource"
 	"github.com/crdlab/crdlab/internal/engine/finding"
 	"github.com/crdlab/crdlab/internal/playground"
 	"github.com/crdlab/crdlab/internal/source"
@@ -22,7 +23,7 @@ import (
 // A Target is the state of an API server that the requests of a scenario share.
 type Target struct {
 	CRD        *crd.CRD
-	Conversion *Conversion
+	Conversion *customresource.Conversion
 	// Plugins is nil if the scenario has no admission.
 	Plugins *admission.Plugins
 	// Old holds the objects in the cluster before the requests.
@@ -81,10 +82,7 @@ func Evaluate(ctx context.Context, target Target, s playground.Scenario, now tim
 func NewRequests(ctx context.Context, target Target, s playground.Scenario, now time.Time, file *source.File) []*Request {
 	var requests []*Request
 	existing := readExisting(target.CRD, target.Old)
-	for _, doc := range file.Documents {
-		if doc.Empty() {
-			continue
-		}
+	for _, doc := range file.NonEmpty() {
 		r := newRequest(ctx, target, newOptions(s, now), doc)
 		r.stages = stagesOf(s)
 		r.existing = existing

@@ -10,7 +10,6 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apiserver/pkg/registry/rest"
 	"k8s.io/apiserver/pkg/storage"
-	"k8s.io/utils/ptr"
 
 	"github.com/crdlab/crdlab/internal/engine/customresource"
 	"github.com/crdlab/crdlab/internal/engine/jsonvalue"
@@ -165,9 +164,9 @@ func removeDuplicateOwners(object *unstructured.Unstructured) (warnings []string
 // uniqueOwners returns the owner references without duplicates, and the UIDs of
 // the duplicates.
 func uniqueOwners(owners []metav1.OwnerReference) (unique []metav1.OwnerReference, duplicates []string) {
-	seen := make(map[ownerKey]bool, len(owners))
+	seen := make(map[string]bool, len(owners))
 	for _, ref := range owners {
-		key := newOwnerKey(ref)
+		key := jsonvalue.String(ref)
 		if seen[key] {
 			duplicates = append(duplicates, string(ref.UID))
 			continue
@@ -176,20 +175,4 @@ func uniqueOwners(owners []metav1.OwnerReference) (unique []metav1.OwnerReferenc
 		unique = append(unique, ref)
 	}
 	return unique, duplicates
-}
-
-// An ownerKey holds the content of an owner reference.
-type ownerKey struct {
-	reference                                        metav1.OwnerReference
-	hasController, controller, hasBlocking, blocking bool
-}
-
-func newOwnerKey(ref metav1.OwnerReference) ownerKey {
-	key := ownerKey{
-		reference:     ref,
-		hasController: ref.Controller != nil, controller: ptr.Deref(ref.Controller, false),
-		hasBlocking: ref.BlockOwnerDeletion != nil, blocking: ptr.Deref(ref.BlockOwnerDeletion, false),
-	}
-	key.reference.Controller, key.reference.BlockOwnerDeletion = nil, nil
-	return key
 }

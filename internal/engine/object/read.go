@@ -88,6 +88,15 @@ func unreadableError(stored *unstructured.Unstructured, key string, err error) e
 	return apierrors.NewInternalError(storage.NewCorruptObjError(strings.TrimPrefix(key, etcdPrefix), corruptError(stored, err)))
 }
 
+// errorCause classifies the error of a read request. It returns an empty cause for an
+// error that the API server itself would return.
+func errorCause(err error) playground.ErrorCause {
+	if errors.Is(err, conversion.ErrNoWebhook) {
+		return playground.CauseUnansweredWebhook
+	}
+	return ""
+}
+
 // A storedObject is a persisted object. It caches the object as read at each version,
 // which callers must not change.
 type storedObject struct {

@@ -264,9 +264,9 @@ func (r *Request) creates() bool {
 // convert converts an object in a stage of the request, and records the calls of
 // the conversion webhook.
 func (r *Request) convert(stage playground.StageName, object *unstructured.Unstructured, to *crd.Version) (*unstructured.Unstructured, error) {
-	before := len(r.endpoint.Conversion.reviews())
+	before := len(r.endpoint.Conversion.Reviews())
 	defer func() {
-		r.rec.report.Conversions = append(r.rec.report.Conversions, r.endpoint.Conversion.reviews()[before:]...)
+		r.rec.report.Conversions = append(r.rec.report.Conversions, r.endpoint.Conversion.Reviews()[before:]...)
 	}()
-	return r.endpoint.Conversion.convert(stage, object, to)
+	return r.endpoint.Conversion.To(stage, object, to)
 }

@@ -15,6 +15,7 @@ import (
 
 	"github.com/crdlab/crdlab/internal/engine/conversion"
 	"github.com/crdlab/crdlab/internal/engine/crd"
+	"github.com/crdlab/crdlab/internal/engine/customresource"
 	"github.com/crdlab/crdlab/internal/engine/jsonvalue"
 	"github.com/crdlab/crdlab/internal/engine/kubectl"
 	"github.com/crdlab/crdlab/internal/engine/upstream"
@@ -32,7 +33,7 @@ func runStore(r *Request) error {
 			return err
 		}
 	}
-	if removesLastFinalizer(r.object, r.old.object) {
+	if customresource.RemovesLastFinalizer(r.object, r.old.object) {
 		r.rec.explain("the update removes the last finalizer of an object that is being deleted, so the API server removes the object")
 		r.rec.report.Deleted = true
 		r.accept()

@@ -12,6 +12,7 @@ import (
 	"github.com/crdlab/crdlab/internal/engine/crd"
 	"github.com/crdlab/crdlab/internal/engine/crddiff"
 	"github.com/crdlab/crdlab/internal/engine/crdschema"
+	"github.com/crdlab/crdlab/internal/engine/customresource"
 	"github.com/crdlab/crdlab/internal/engine/object"
 	"github.com/crdlab/crdlab/internal/engine/upstream"
 	"github.com/crdlab/crdlab/internal/playground"
@@ -106,7 +107,7 @@ func newSearch(ctx context.Context, types *crdschema.Types, c *crd.CRD) (*search
 
 // newTarget returns a cluster with a CRD. No conversion webhook responds.
 func newTarget(c *crd.CRD) (object.Target, error) {
-	converted, err := object.NewConversion(c, "", conversion.Webhooks{})
+	converted, err := customresource.NewConversion(c, "", conversion.Webhooks{})
 	return object.Target{CRD: c, Conversion: converted, Old: object.ParseOldObjects("")}, err
 }
 

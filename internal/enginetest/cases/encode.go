@@ -84,10 +84,8 @@ func encode(b *bytes.Buffer, v reflect.Value) error {
 
 // encodeOwners encodes JSON with each of an object's managedFields as a line.
 func encodeOwners(b *bytes.Buffer, raw json.RawMessage) error {
-	decoder := json.NewDecoder(bytes.NewReader(raw))
-	decoder.UseNumber()
 	var value any
-	if err := decoder.Decode(&value); err != nil {
+	if err := playground.DecodeJSON(raw, &value); err != nil {
 		return fmt.Errorf("managed fields: %w", err)
 	}
 	return encodeJSON(b, ownersAsLines(value))

@@ -177,9 +177,7 @@ func (s Seed) applied(r *rand.Rand, crd tree) {
 	}
 	if r.IntN(2) == 0 {
 		annotations := tree{"kubectl.kubernetes.io/last-applied-configuration": encode(s.crd) + "\n"}
-		for name, value := range treeOf(metadata["annotations"]) {
-			annotations[name] = value
-		}
+		maps.Copy(annotations, treeOf(metadata["annotations"]))
 		metadata["annotations"] = annotations
 	}
 	if r.IntN(4) == 0 {

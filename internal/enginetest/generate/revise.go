@@ -5,6 +5,7 @@ import (
 	"maps"
 	"math/rand/v2"
 	"slices"
+	"strconv"
 )
 
 // schemaRevisions lists changes of a schema node that usually keep the CRD valid.
@@ -111,9 +112,9 @@ func reviseLimit(r *rand.Rand, schema tree) bool {
 	case schema["minimum"] != nil && r.IntN(4) == 0:
 		toggle(schema, "exclusiveMinimum", true)
 	case has && current > 1:
-		schema[name] = num(jsonNumber(int(current) + pick(r, []int{-1, 1, 2})))
+		schema[name] = num(strconv.Itoa(int(current) + pick(r, []int{-1, 1, 2})))
 	default:
-		schema[name] = num(jsonNumber(pick(r, []int{0, 1, 2, 5, 20})))
+		schema[name] = num(strconv.Itoa(pick(r, []int{0, 1, 2, 5, 20})))
 	}
 	return true
 }

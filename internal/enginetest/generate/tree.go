@@ -11,6 +11,8 @@ import (
 	"strings"
 
 	"sigs.k8s.io/yaml"
+
+	"github.com/crdlab/crdlab/internal/playground"
 )
 
 // A tree is a decoded JSON object. Its numbers are [json.Number].
@@ -23,10 +25,8 @@ func parse(document string) tree {
 	if err != nil {
 		return nil
 	}
-	decoder := json.NewDecoder(bytes.NewReader(data))
-	decoder.UseNumber()
 	var t tree
-	if decoder.Decode(&t) != nil {
+	if playground.DecodeJSON(data, &t) != nil {
 		return nil
 	}
 	return t
@@ -61,10 +61,8 @@ func clone[T any](value T) T {
 	if err != nil {
 		panic(fmt.Sprintf("encode a value: %v", err))
 	}
-	decoder := json.NewDecoder(bytes.NewReader(data))
-	decoder.UseNumber()
 	var out T
-	if err := decoder.Decode(&out); err != nil {
+	if err := playground.DecodeJSON(data, &out); err != nil {
 		panic(fmt.Sprintf("decode a value: %v", err))
 	}
 	return out

@@ -3,6 +3,7 @@ package generate
 import (
 	"encoding/json"
 	"math/rand/v2"
+	"strconv"
 	"strings"
 )
 
@@ -108,14 +109,14 @@ func boundaryValues(schema tree) []any {
 			values = append(values, value(at))
 		}
 	}
-	integer := func(n int) any { return json.Number(jsonNumber(n)) }
+	integer := func(n int) any { return json.Number(strconv.Itoa(n)) }
 	letters := func(n int) any { return strings.Repeat("a", max(n, 0)) }
 	items, _ := schema["items"].(tree)
 	list := func(n int) any { return repeat(max(n, 0), items) }
 	object := func(n int) any {
 		o := tree{}
 		for i := range max(n, 0) {
-			o["key"+jsonNumber(i)] = "a"
+			o["key"+strconv.Itoa(i)] = "a"
 		}
 		return o
 	}
@@ -137,29 +138,24 @@ func boundaryValues(schema tree) []any {
 	return values
 }
 
-func jsonNumber(n int) string {
-	data, _ := json.Marshal(n)
-	return string(data)
-}
-
 // repeat returns a list of n values, which differ if the schema permits it.
 func repeat(n int, items tree) []any {
 	list := make([]any, n)
 	for i := range list {
 		switch items["type"] {
 		case "integer", "number":
-			list[i] = json.Number(jsonNumber(i))
+			list[i] = json.Number(strconv.Itoa(i))
 		case "object":
 			o := tree{}
 			properties, _ := items["properties"].(tree)
 			for name, property := range properties {
 				if property, ok := property.(tree); ok && property["type"] == "string" {
-					o[name] = "v" + jsonNumber(i)
+					o[name] = "v" + strconv.Itoa(i)
 				}
 			}
 			list[i] = o
 		default:
-			list[i] = "v" + jsonNumber(i)
+			list[i] = "v" + strconv.Itoa(i)
 		}
 	}
 	return list

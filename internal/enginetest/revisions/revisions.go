@@ -232,13 +232,9 @@ func content(object any) any {
 	if err != nil || json.Unmarshal(data, &copied) != nil {
 		return nil
 	}
-	if meta, ok := copied["metadata"].(map[string]any); ok {
-		for _, name := range []string{"uid", "creationTimestamp", "resourceVersion", "managedFields"} {
-			delete(meta, name)
-		}
-		if meta["generateName"] != nil {
-			delete(meta, "name")
-		}
+	verdict.DropServerMetadata(copied)
+	if meta := verdict.Metadata(copied); meta["generateName"] != nil {
+		delete(meta, "name")
 	}
 	return copied
 }

@@ -228,14 +228,11 @@ func (e editor) blankBefore(at int) string {
 // encodeInline encodes a value on one line. flow selects an encoding that is
 // valid in flow style.
 func (e editor) encodeInline(value any, flow bool) string {
-	var buffer bytes.Buffer
-	encoder := json.NewEncoder(&buffer)
-	encoder.SetEscapeHTML(false)
-	// Encoding cannot fail: values are decoded or built here.
-	if err := encoder.Encode(value); err != nil {
-		panic(err)
+	encoded, err := playground.EncodeJSON(value)
+	if err != nil {
+		panic(err) // values are decoded or built here
 	}
-	text := strings.TrimSuffix(buffer.String(), "\n")
+	text := string(encoded)
 	if e.layout.JSON || !isScalar(value) {
 		return text
 	}
