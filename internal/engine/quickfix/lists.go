@@ -81,8 +81,8 @@ func (p *problem) furtherKey(list *structuralschema.Structural, path []any) stri
 	return names[i]
 }
 
-// distinguish reports whether all items of the list at a path have some properties, with different
-// values or defaults.
+// distinguish reports whether the items of the list at a path have different values or defaults of
+// some properties. Each item must have the last one.
 func (p *problem) distinguish(items *structuralschema.Structural, path []any, properties []string) bool {
 	known := map[string]bool{}
 	list := p.nodeAt(path...)
@@ -91,12 +91,13 @@ func (p *problem) distinguish(items *structuralschema.Structural, path []any, pr
 	}
 	for i := range list.Content {
 		var values []any
-		for _, name := range properties {
+		for at, name := range properties {
+			isLast := at == len(properties)-1
 			value := items.Properties[name].Default.Object
 			if n := p.nodeAt(append(slices.Clip(path), i, name)...); n != nil && n.Decode(&value) != nil {
 				return false
 			}
-			if value == nil {
+			if value == nil && isLast {
 				return false
 			}
 			values = append(values, value)
