@@ -4,6 +4,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"unicode"
 
 	"k8s.io/apiextensions-apiserver/pkg/apis/apiextensions"
 	"k8s.io/apimachinery/pkg/api/meta"
@@ -140,7 +141,8 @@ func chooseStorage(p *problem) []playground.Fix {
 
 func deprecateVersion(p *problem) []playground.Fix {
 	const limit = 256 // bytes
-	if warning := p.scalar(p.path...); warning == "" || len(warning) > limit {
+	isUnprintable := func(r rune) bool { return !unicode.IsPrint(r) }
+	if warning := p.scalar(p.path...); warning == "" || len(warning) > limit || strings.ContainsFunc(warning, isUnprintable) {
 		return removeField(p) // a deprecated version may not have this warning either
 	}
 	return p.newFix("Set deprecated: true", p.setValue(true, append(p.parent(), "deprecated")...))
