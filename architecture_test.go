@@ -79,7 +79,7 @@ var packageRules = []packageRule{
 	{"internal/engine/object", "internal/engine/admission internal/engine/conversion internal/engine/customresource internal/engine/crd internal/engine/owner internal/engine/celrule internal/engine/crdschema internal/engine/kubectl internal/engine/release " + engineTools, true},
 	{"internal/engine/customresource", "internal/engine/conversion internal/engine/crd " + engineTools, true},
 	{"internal/engine/crd", "internal/engine/conversion internal/engine/openapi internal/engine/owner internal/engine/celrule internal/engine/crdschema internal/engine/kubectl internal/engine/release " + engineTools, true},
-	{"internal/engine/admission", "internal/engine/admission/manifest internal/engine/webhook " + engineTools, true},
+	{"internal/engine/admission", "internal/engine/admission/manifest internal/engine/celrule internal/engine/webhook " + engineTools, true},
 	{"internal/engine/admission/manifest", "internal/engine/gotype internal/engine/finding internal/engine/upstream internal/source/... internal/playground", true},
 	{"internal/engine/conversion", "internal/engine/webhook " + engineTools, true},
 	{"internal/engine/owner", "internal/engine/crdschema internal/engine/jsonvalue", true},

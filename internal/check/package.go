@@ -2,6 +2,8 @@ package check
 
 import (
 	"fmt"
+	"slices"
+	"strings"
 
 	"github.com/crdlab/crdlab/internal/manifest"
 	"github.com/crdlab/crdlab/internal/playground"
@@ -12,6 +14,7 @@ func (c *checker) addPackage(p *manifest.Package) {
 	if len(p.Mistakes) == 0 {
 		return
 	}
+	c.dropConsequences(p.Mistakes)
 	v := Verdict{Accepted: true, Findings: []Finding{}, Output: fmt.Sprintf("The Go package %q has warnings:", p.Pattern)}
 	for _, m := range p.Mistakes {
 		v.Findings = append(v.Findings, Finding{
@@ -29,4 +32,29 @@ func (c *checker) addPackage(p *manifest.Package) {
 		d.Verdicts = append(d.Verdicts, v)
 	}
 	c.result.Documents = append(c.result.Documents, d)
+}
+
+// dropConsequences removes the errors of generated CRDs about a field without a type whose Go type
+// is an error itself. A CRD without other errors has no verdict.
+func (c *checker) dropConsequences(mistakes []manifest.Mistake) {
+	follows := func(f Finding) bool {
+		return strings.HasSuffix(f.Field, ".type") && strings.HasPrefix(f.Message, "Required value: must not be empty for specified ") &&
+			slices.ContainsFunc(mistakes, func(m manifest.Mistake) bool {
+				return m.Severity == playground.SeverityError && m.File.Path == f.Path && m.Range.Start.Line == f.Line-1
+			})
+	}
+	for _, d := range c.result.Documents {
+		if d.source == nil || !d.source.IsCRD || d.source.Origin == nil {
+			continue
+		}
+		for i := range d.Verdicts {
+			v := &d.Verdicts[i]
+			all := len(v.Findings)
+			v.Findings = slices.DeleteFunc(v.Findings, follows)
+			isError := func(f Finding) bool { return f.Severity == playground.SeverityError }
+			if len(v.Findings) < all && !slices.ContainsFunc(v.Findings, isError) {
+				v.Unknown = "its Go package has errors"
+			}
+		}
+	}
 }

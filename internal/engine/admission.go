@@ -32,7 +32,7 @@ func (e *Engine) reportAdmission(s playground.Scenario, c *crd.CRD, plugins *adm
 	}
 	findings := append(slices.Clone(plugins.Findings()), typeFindings...)
 	if len(findings) > 0 {
-		quickfix.SuggestForAdmission(findings, plugins.File())
+		quickfix.SuggestForAdmission(findings, plugins.File(), nil)
 	}
 	return &playground.Admission{Findings: findings}, nil
 }

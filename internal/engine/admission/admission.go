@@ -120,7 +120,11 @@ func (p *Plugins) admitOnce(ctx context.Context, a admission.Attributes, o admis
 	if p.mutatingPlugin == nil {
 		return nil
 	}
-	return p.mutatingPlugin.Admit(ctx, a, o)
+	err := p.mutatingPlugin.Admit(ctx, a, o)
+	if err != nil {
+		p.explainMatchConditions(ctx, a, o, err)
+	}
+	return err
 }
 
 // validate runs the validating policies and, if they admit the request, the
@@ -139,6 +143,9 @@ func (p *Plugins) validate(ctx context.Context, a admission.Attributes, o admiss
 		if err := plugin.Validate(ctx, a, o); err != nil && first == nil {
 			first = err
 		}
+	}
+	if first != nil {
+		p.explainMatchConditions(ctx, a, o, first)
 	}
 	return first
 }

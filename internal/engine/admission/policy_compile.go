@@ -1,6 +1,7 @@
 package admission
 
 import (
+	"slices"
 	"strconv"
 
 	admissionregistrationv1 "k8s.io/api/admissionregistration/v1"
@@ -16,21 +17,22 @@ import (
 	"github.com/crdlab/crdlab/internal/source"
 )
 
-// policyExpressions holds the expressions of one policy by accessor.
+// policyExpressions holds the expressions of one policy or webhook by accessor.
 type policyExpressions struct {
-	doc *source.Document
-	by  map[plugincel.ExpressionAccessor]*policyExpression
+	doc  *source.Document
+	path []any // of the policy's spec or of the webhook
+	by   map[plugincel.ExpressionAccessor]*policyExpression
 }
 
 func newPolicyExpressions(doc *source.Document) policyExpressions {
-	return policyExpressions{doc, map[plugincel.ExpressionAccessor]*policyExpression{}}
+	return policyExpressions{doc, []any{"spec"}, map[plugincel.ExpressionAccessor]*policyExpression{}}
 }
 
-// add adds an expression with its path in spec.
+// add adds an expression with its path below that of the policy or the webhook.
 func (e policyExpressions) add(accessor plugincel.ExpressionAccessor, kind, name string, path ...any) {
-	expression := &policyExpression{playground.AdmissionExpression{Kind: kind, Name: name, Expression: accessor.GetExpression()}}
-	if location, ok := e.doc.At(append([]any{"spec"}, path...)...); ok {
-		expression.Range = location.Value()
+	expression := &policyExpression{AdmissionExpression: playground.AdmissionExpression{Kind: kind, Name: name, Expression: accessor.GetExpression()}}
+	if location, ok := e.doc.At(slices.Concat(e.path, path)...); ok {
+		expression.location, expression.Range = location, location.Value()
 	}
 	e.by[accessor] = expression
 }

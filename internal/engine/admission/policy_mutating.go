@@ -43,7 +43,7 @@ func (m recordingMatcher) Match(ctx context.Context, attributes *admission.Versi
 	switch {
 	case result.Error != nil:
 		setFailure(invocation, playground.OutcomeError, result.Error.Error())
-		record.failedAt = &m.binding.policy.at
+		record.failToMatch(m.binding.policy.at)
 	case !result.Matches:
 		skipUnmatched(invocation)
 	}
@@ -74,11 +74,11 @@ func (p recordingPatcher) Patch(ctx context.Context, request patch.Request, budg
 
 func (r *record) addMutationFailure(b *admissionBinding, err error) {
 	setFailure(r.current, playground.OutcomeError, err.Error())
-	r.failedAt = &b.policy.at
+	r.fail(b.policy.at, nil)
 	if mutations := expressionsOf(r.current, playground.ExpressionMutation); len(mutations) > 0 {
 		last := mutations[len(mutations)-1]
 		last.Outcome, last.Message = playground.OutcomeError, err.Error()
-		r.failedAt = &last.Range
+		r.fail(last.Range, r.faultOf(last.Kind, last.Name))
 	}
 }
 

@@ -8,12 +8,7 @@ import (
 	"github.com/google/cel-go/common/types/ref"
 	plugincel "k8s.io/apiserver/pkg/admission/plugin/cel"
 	"k8s.io/apiserver/pkg/cel/environment"
-
-	"github.com/crdlab/crdlab/internal/playground"
 )
-
-// A policyExpression is an expression of a policy in the report.
-type policyExpression struct{ playground.AdmissionExpression }
 
 // A recordingCompiler compiles programs that record their evaluations. It
 // identifies an expression by its accessor.
@@ -65,6 +60,6 @@ type recordingProgram struct {
 
 func (p recordingProgram) ContextEval(ctx context.Context, input any) (ref.Val, *celgo.EvalDetails, error) {
 	value, details, err := p.Program.ContextEval(ctx, input)
-	recordOf(ctx).addEvaluation(p.expression, value, details, err)
+	recordOf(ctx).addEvaluation(p.expression, input, value, details, err)
 	return value, details, err
 }

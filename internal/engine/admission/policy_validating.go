@@ -1,9 +1,11 @@
 package admission
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
+	"strconv"
 
 	admissionregistrationv1 "k8s.io/api/admissionregistration/v1"
 	corev1 "k8s.io/api/core/v1"
@@ -52,7 +54,7 @@ func (m *recordingPolicyMatcher) BindingMatches(a admission.Attributes, o admiss
 		m.record.binding(m.binding).why = m.plugins.explainMismatch(a, o, m.binding.match)
 	default:
 		if _, err := m.binding.params(a.GetNamespace()); err != nil {
-			m.record.failedAt = &m.binding.at
+			m.record.fail(m.binding.at, nil)
 		}
 	}
 	return matches, err
@@ -79,9 +81,9 @@ func (r *record) addDecisions(b *admissionBinding, invocation *playground.Admiss
 		skipUnmatched(invocation)
 	}
 	for i, decision := range result.Decisions {
-		at := b.policy.at
+		denial := Denial{At: b.policy.at, Message: decision.Message, Reason: decision.Reason, IsMistake: decision.Evaluation == validating.EvalError}
 		if len(validations) == len(result.Decisions) {
-			at = validations[i].Range
+			denial.At = validations[i].Range
 			setDecision(validations[i], decision)
 		}
 		switch decision.Evaluation {
@@ -91,14 +93,33 @@ func (r *record) addDecisions(b *admissionBinding, invocation *playground.Admiss
 			setFailure(invocation, playground.OutcomeFail, decision.Message)
 		}
 		if decision.Action == validating.ActionDeny && slices.Contains(b.actions, admissionregistrationv1.Deny) {
-			r.deny(b, decision.Message, decision.Reason, at, decision.Evaluation == validating.EvalError)
+			r.explainDecision(&denial, i, len(validations) == 0)
+			r.deny(b, denial)
 		}
 	}
 	skipMessages(invocation, validations)
 	for _, annotation := range result.AuditAnnotations {
 		if annotation.Action == validating.AuditAnnotationActionError {
 			setFailure(invocation, playground.OutcomeError, annotation.Error)
-			r.deny(b, annotation.Error, "", b.policy.at, true)
+			r.deny(b, Denial{Message: annotation.Error, At: b.policy.at, IsMistake: true, Fault: r.faultOf(playground.ExpressionAuditAnnotation, annotation.Key)})
+		}
+	}
+}
+
+// explainDecision adds the causes of errors to the denial of validation i, or of the match
+// conditions.
+func (r *record) explainDecision(d *Denial, i int, isMatch bool) {
+	name := strconv.Itoa(i)
+	switch {
+	case isMatch:
+		if d.Fault = r.matchFault(); d.Fault != nil {
+			d.At = d.Fault.Expression.Value()
+		}
+	case d.IsMistake:
+		d.Fault = r.faultOf(playground.ExpressionValidation, name)
+	default:
+		if message := r.faultOf(playground.ExpressionMessage, name); message != nil {
+			d.IgnoredMessage = &playground.Related{Document: playground.DocumentAdmission, Range: message.Range, Message: "The API server ignored messageExpression: " + message.Error + ". " + message.Explanation, Fails: true}
 		}
 	}
 }
@@ -154,14 +175,9 @@ func setFailure(invocation *playground.AdmissionInvocation, outcome playground.O
 	}
 }
 
-func (r *record) deny(b *admissionBinding, message string, reason metav1.StatusReason, at playground.Range, isMistake bool) {
-	if reason == "" {
-		reason = metav1.StatusReasonInvalid
-	}
-	r.denials = append(r.denials, Denial{
-		Message:   fmt.Sprintf("%s '%s' with binding '%s' denied request: %s", b.policy.kind, b.policy.name, b.name, message),
-		Reason:    reason,
-		At:        at,
-		IsMistake: isMistake,
-	})
+// deny adds a denial of a policy, in the words of its dispatcher.
+func (r *record) deny(b *admissionBinding, d Denial) {
+	d.Reason = cmp.Or(d.Reason, metav1.StatusReasonInvalid)
+	d.Message = fmt.Sprintf("%s '%s' with binding '%s' denied request: %s", b.policy.kind, b.policy.name, b.name, d.Message)
+	r.denials = append(r.denials, d)
 }

@@ -13,6 +13,7 @@ import (
 	celconfig "k8s.io/apiserver/pkg/apis/cel"
 
 	"github.com/crdlab/crdlab/internal/engine/admission/manifest"
+	"github.com/crdlab/crdlab/internal/engine/celrule"
 	"github.com/crdlab/crdlab/internal/engine/jsonvalue"
 	"github.com/crdlab/crdlab/internal/playground"
 )
@@ -31,11 +32,14 @@ type record struct {
 	// refused the object there.
 	failedAt *playground.Range
 	refused  bool
-	// current is the latest policy invocation.
-	current *playground.AdmissionInvocation
-	used    map[*manifest.WebhookResponse]bool
-	uids    map[string]string // reproducible UIDs of webhook requests by random UID
-	mu      sync.Mutex        // guards audit, which a plugin changes from goroutines
+	// fault is the cause of the last failure of a match condition or a mutation; nil if unknown.
+	fault *celrule.Fault
+	// current is the latest policy invocation, and failures lists its evaluations with an error.
+	current  *playground.AdmissionInvocation
+	failures []failure
+	used     map[*manifest.WebhookResponse]bool
+	uids     map[string]string // reproducible UIDs of webhook requests by random UID
+	mu       sync.Mutex        // guards audit, which a plugin changes from goroutines
 }
 
 type policyRecord struct {
@@ -86,12 +90,24 @@ func (r *record) begin(b *admissionBinding, param runtime.Object) *playground.Ad
 	}
 	bound := r.binding(b)
 	bound.invocations = append(bound.invocations, invocation)
-	r.current = invocation
+	r.current, r.failures = invocation, nil
 	return invocation
 }
 
+// fail notes the range and the cause of a failure, which may be unknown.
+func (r *record) fail(at playground.Range, fault *celrule.Fault) { r.failedAt, r.fault = &at, fault }
+
+// failToMatch notes a failure of match conditions. at is its range if the condition is unknown.
+func (r *record) failToMatch(at playground.Range) {
+	fault := r.matchFault()
+	if fault != nil {
+		at = fault.Expression.Value()
+	}
+	r.fail(at, fault)
+}
+
 // addEvaluation adds the evaluation of an expression to the current invocation.
-func (r *record) addEvaluation(e *policyExpression, value ref.Val, details *celgo.EvalDetails, err error) {
+func (r *record) addEvaluation(e *policyExpression, variables any, value ref.Val, details *celgo.EvalDetails, err error) {
 	out := e.AdmissionExpression
 	out.Outcome = playground.OutcomePass
 	out.Value = jsonvalue.Encode(nil)
@@ -103,6 +119,7 @@ func (r *record) addEvaluation(e *policyExpression, value ref.Val, details *celg
 	case err != nil:
 		out.Outcome = playground.OutcomeError
 		out.Message = err.Error()
+		r.failures = append(r.failures, failure{e, variables, err})
 	case value == celtypes.False && e.Kind == playground.ExpressionMatchCondition:
 		out.Outcome = playground.OutcomeFail
 	}

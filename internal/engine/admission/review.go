@@ -13,6 +13,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/managedfields"
 	"k8s.io/apiserver/pkg/admission"
 
+	"github.com/crdlab/crdlab/internal/engine/celrule"
 	"github.com/crdlab/crdlab/internal/engine/upstream"
 	"github.com/crdlab/crdlab/internal/playground"
 )
@@ -48,6 +49,10 @@ type Denial struct {
 	// IsMistake reports that the policy, its binding or the webhook's response failed, instead
 	// of refusing the object.
 	IsMistake bool
+	// Fault is the cause of an error of an expression; nil if it is unknown.
+	Fault *celrule.Fault
+	// IgnoredMessage is the reason why the API server ignored messageExpression, or nil.
+	IgnoredMessage *playground.Related
 }
 
 // Mutates reports whether there is a mutating plugin.
@@ -90,7 +95,7 @@ func (r *Review) Refusal(err error) ([]Denial, error) {
 		denial.Reason = metav1.StatusReason(status.Details.Causes[0].Type)
 	}
 	if at := r.record.failedAt; at != nil {
-		denial.At, denial.IsMistake = *at, !r.record.refused
+		denial.At, denial.IsMistake, denial.Fault = *at, !r.record.refused, r.record.fault
 	}
 	return []Denial{denial}, err
 }

@@ -41,12 +41,13 @@ func (k *webhookRecord) setOutcome(w *admissionWebhook, uid types.UID, response,
 		if w.ignoresFailure {
 			k.why += "; the request continues, because failurePolicy is Ignore"
 		} else {
-			record.failedAt = &w.at
+			record.fail(w.at, nil)
 		}
 		return
 	case !result.Allowed:
 		k.outcome, k.why = playground.OutcomeFail, webhookerrors.ToStatusErr(w.name, result.Result).ErrStatus.Message
-		record.failedAt, record.refused = &w.at, true
+		record.fail(w.at, nil)
+		record.refused = true
 		return
 	case call.ResponseRange == nil:
 		k.why = "there is no AdmissionReview response for this request, so crdlab assumes that the webhook allows it"
@@ -59,7 +60,7 @@ func (k *webhookRecord) setOutcome(w *admissionWebhook, uid types.UID, response,
 	after, err := applyPatch(before, result.Patch)
 	if err != nil {
 		k.outcome, k.why = playground.OutcomeError, err.Error()
-		record.failedAt = &w.at
+		record.fail(w.at, nil)
 		return
 	}
 	record.mutations = append(record.mutations, Mutation{By: fmt.Sprintf("JSON Patch of the webhook %q", w.name), Before: before, After: after})

@@ -1,21 +1,29 @@
 package admission
 
 import (
+	"context"
 	"fmt"
 	"net/http"
 	"strconv"
 	"strings"
+	"sync"
 
 	admissionregistrationv1 "k8s.io/api/admissionregistration/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apiserver/pkg/admission"
+	plugincel "k8s.io/apiserver/pkg/admission/plugin/cel"
 	"k8s.io/apiserver/pkg/admission/plugin/webhook/generic"
+	"k8s.io/apiserver/pkg/admission/plugin/webhook/matchconditions"
 	webhookmutating "k8s.io/apiserver/pkg/admission/plugin/webhook/mutating"
 	webhookvalidating "k8s.io/apiserver/pkg/admission/plugin/webhook/validating"
+	"k8s.io/apiserver/pkg/cel/environment"
 	"k8s.io/client-go/rest"
 
 	"github.com/crdlab/crdlab/internal/engine/admission/manifest"
 	"github.com/crdlab/crdlab/internal/engine/webhook"
 	"github.com/crdlab/crdlab/internal/playground"
+	"github.com/crdlab/crdlab/internal/source"
 )
 
 // An admissionWebhook is a webhook of a configuration in the report.
@@ -24,6 +32,8 @@ type admissionWebhook struct {
 	at                        playground.Range
 	ignoresFailure            bool
 	match                     *admissionregistrationv1.MatchResources
+	// conditions returns the match conditions, whose evaluations the record of a request holds.
+	conditions func() matchconditions.Matcher
 }
 
 func (w *admissionWebhook) mutates() bool { return w.kind == "MutatingWebhookConfiguration" }
@@ -59,7 +69,7 @@ func (p *Plugins) addMutatingWebhooks(m *manifest.Manifest) error {
 		for i := range d.Object.Webhooks {
 			w := &d.Object.Webhooks[i]
 			match := matchOfWebhook(w.Rules, w.NamespaceSelector, w.ObjectSelector, w.MatchPolicy)
-			p.addWebhook(&admissionWebhook{"MutatingWebhookConfiguration", d.Object.Name, w.Name, d.Range("webhooks", i, "name"), ignores(w.FailurePolicy), match}, &w.ClientConfig)
+			p.addWebhook(&admissionWebhook{"MutatingWebhookConfiguration", d.Object.Name, w.Name, d.Range("webhooks", i, "name"), ignores(w.FailurePolicy), match, matchConditions(d.Doc, i, w.MatchConditions)}, &w.ClientConfig)
 		}
 		_ = cluster.mutating.Add(d.Object) // its key function cannot fail on an object with metadata
 	}
@@ -78,7 +88,7 @@ func (p *Plugins) addValidatingWebhooks(m *manifest.Manifest) error {
 	for _, d := range m.ValidatingWebhooks {
 		for i, w := range d.Object.Webhooks {
 			match := matchOfWebhook(w.Rules, w.NamespaceSelector, w.ObjectSelector, w.MatchPolicy)
-			p.addWebhook(&admissionWebhook{"ValidatingWebhookConfiguration", d.Object.Name, w.Name, d.Range("webhooks", i, "name"), ignores(w.FailurePolicy), match}, &w.ClientConfig)
+			p.addWebhook(&admissionWebhook{"ValidatingWebhookConfiguration", d.Object.Name, w.Name, d.Range("webhooks", i, "name"), ignores(w.FailurePolicy), match, matchConditions(d.Doc, i, w.MatchConditions)}, &w.ClientConfig)
 			cluster := newCluster(m.Namespaces)
 			_ = cluster.validating.Add(&admissionregistrationv1.ValidatingWebhookConfiguration{
 				ObjectMeta: d.Object.ObjectMeta,
@@ -99,6 +109,41 @@ func (p *Plugins) addValidatingWebhooks(m *manifest.Manifest) error {
 
 func ignores(policy *admissionregistrationv1.FailurePolicyType) bool {
 	return policy != nil && *policy == admissionregistrationv1.Ignore
+}
+
+// matchConditions compiles the match conditions of webhook i when they are needed: the plugins
+// compile their own, and the result explains their errors.
+func matchConditions(doc *source.Document, i int, conditions []admissionregistrationv1.MatchCondition) func() matchconditions.Matcher {
+	return sync.OnceValue(func() matchconditions.Matcher {
+		expressions := policyExpressions{doc, []any{"webhooks", i}, map[plugincel.ExpressionAccessor]*policyExpression{}}
+		accessors := expressions.matchConditions(conditions)
+		compiler := recordingCompiler{plugincel.NewCompiler(environment.MustBaseEnvSet(environment.DefaultCompatibilityVersion())), expressions.by}
+		evaluator := compiler.CompileCondition(accessors, plugincel.OptionalVariableDeclarations{HasAuthorizer: true}, environment.StoredExpressions)
+		return matchconditions.NewMatcher(evaluator, nil, "webhook", "", "")
+	})
+}
+
+// explainMatchConditions notes the webhook whose match conditions are the cause of an error of the
+// plugins, if there is one.
+func (p *Plugins) explainMatchConditions(ctx context.Context, a admission.Attributes, o admission.ObjectInterfaces, err error) {
+	r := recordOf(ctx)
+	for _, w := range p.webhooks {
+		if !strings.Contains(err.Error(), "resulted in error: ") || p.explainMismatch(a, o, w.match) != "" {
+			continue
+		}
+		attributes, conversionErr := admission.NewVersionedAttributes(a, a.GetKind(), o)
+		if conversionErr != nil {
+			return
+		}
+		r.current, r.failures = &playground.AdmissionInvocation{}, nil
+		result := w.conditions().Match(ctx, attributes, nil, NoRoles)
+		if result.Error != nil && err.Error() == apierrors.NewForbidden(a.GetResource().GroupResource(), a.GetName(), result.Error).Error() {
+			r.failToMatch(w.at)
+			called := r.webhook(w)
+			called.outcome, called.why = playground.OutcomeError, "a match condition cannot be evaluated: "+result.Error.Error()
+			return
+		}
+	}
 }
 
 // matchOfWebhook expresses the conditions of a webhook as policy constraints.

@@ -2,6 +2,7 @@ package celrule
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"maps"
 	"math"
@@ -56,7 +57,8 @@ type Outcome struct {
 type MessageError struct {
 	Violation *field.Error // the error of the rule
 	Reason    string
-	At        source.Location // of the expression
+	At        playground.Range // of the expression, or of the part that failed
+	Fails     bool             // reports that the expression failed
 }
 
 // Evaluate evaluates the rules of node and of its descendants against t, one by
@@ -167,8 +169,8 @@ func (e *evaluation) explainFault(n *instance, i int, violation *field.Error, er
 	if len(e.Faults) >= maxTraces {
 		return
 	}
-	if fault := findFault(n.node, i, n.variables(i), err, e.options.Locate(n.node, i, "rule")); fault != nil {
-		fault.Violation = violation
+	if fault := n.node.tracedRule(i).Fault(n.variables(i), err, e.options.Locate(n.node, i, "rule"), nil); fault != nil {
+		fault.Field, fault.Message = violation.Field, violation.ErrorBody()
 		e.Faults = append(e.Faults, *fault)
 	}
 }
@@ -309,8 +311,22 @@ func (e *evaluation) violate(n *instance, i int, result *playground.RuleResult) 
 	err := violation(fieldPath, value, message, n.rule(i).Reason)
 	fail(result, err, playground.OutcomeFail)
 	if ignored != "" {
-		e.MessageErrors = append(e.MessageErrors, MessageError{err, ignored, e.options.Locate(n.node, i, "messageExpression")})
+		e.MessageErrors = append(e.MessageErrors, e.explainIgnored(n, i, err, ignored))
 	}
+}
+
+// explainIgnored returns the reason why the API server ignored the messageExpression of rule i. If
+// its evaluation failed, the reason names the part. Its cost does not count.
+func (e *evaluation) explainIgnored(n *instance, i int, violation *field.Error, reason string) MessageError {
+	location := e.options.Locate(n.node, i, "messageExpression")
+	ignored := MessageError{Violation: violation, Reason: reason, At: location.Value()}
+	if len(e.MessageErrors) >= maxTraces {
+		return ignored
+	}
+	if fault := n.node.tracedMessage(i).Fault(n.variables(i), errors.New(reason), location, nil); fault != nil {
+		ignored.Reason, ignored.At, ignored.Fails = reason+". "+fault.Explanation, fault.Range, true
+	}
+	return ignored
 }
 
 // message returns the message of a violated rule: the value of its

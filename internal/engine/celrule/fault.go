@@ -13,61 +13,70 @@ import (
 	"github.com/google/cel-go/common/types"
 	"github.com/google/cel-go/common/types/ref"
 	"github.com/google/cel-go/parser"
-	"k8s.io/apimachinery/pkg/util/validation/field"
 
 	"github.com/crdlab/crdlab/internal/playground"
 	"github.com/crdlab/crdlab/internal/source"
 	"github.com/crdlab/crdlab/internal/source/celtoken"
 )
 
-// A Fault is the sub-expression of a rule that ended its evaluation with an error.
+// A Fault is the sub-expression that ended the evaluation of an expression with an error.
 type Fault struct {
-	// Violation is the API server's error.
-	Violation *field.Error
+	// Field and Message are those of the finding about the error.
+	Field, Message string
+	// Error is the error of the evaluation.
+	Error string
 	// Explanation names the sub-expression and the values of its operands.
 	Explanation string
-	// Range locates the sub-expression in the CRD.
+	// Range locates the sub-expression in its document.
 	Range playground.Range
-	// Guard is a rule that checks the operands first and accepts the value; nil if there is none.
+	// Guard is an expression that checks the operands first and is true; nil if there is none.
 	Guard *Guard
-	// Refusal is the same for a rule that refuses the value with the rule's message.
+	// Refusal is the same for an expression that is false.
 	Refusal *Guard
-	// Rule is the location of the rule in the CRD.
-	Rule source.Location
+	// Expression is the location of the whole expression.
+	Expression source.Location
+
+	// check is the condition under which the sub-expression has a value, and negated its
+	// negation.
+	check, negated string
 }
 
-// A Guard is a rule with a check, and the part that differs.
-type Guard struct{ Rule, Part string }
+// A Guard is an expression with a check, and the part that differs.
+type Guard struct{ Expression, Part string }
 
 // FaultOf returns the cause of an error of a rule, or nil.
 func FaultOf(faults []Fault, f playground.Finding) *Fault {
 	for i, fault := range faults {
-		if f.Field == fault.Violation.Field && f.Message == fault.Violation.ErrorBody() {
+		if f.Field == fault.Field && f.Message == fault.Message {
 			return &faults[i]
 		}
 	}
 	return nil
 }
 
-// findFault returns the fault of rule i, or nil if no sub-expression has the error.
-func findFault(node *Node, i int, variables map[string]any, evalErr error, location source.Location) *Fault {
-	rule := node.tracedRule(i)
-	if rule.program == nil {
+// Fault evaluates the expression once more, and returns the fault with the given error; nil if no
+// sub-expression has the error. input holds the variables. cause is the fault of another
+// expression whose value the sub-expression is, or nil: the guards then check its operands.
+func (t *Traced) Fault(input any, evalErr error, location source.Location, cause *Fault) *Fault {
+	if t.program == nil {
 		return nil
 	}
-	_, details, _ := rule.program.Eval(variables)
-	text := node.Schema.XValidations[i].Rule
-	f := faultFinder{text: text, info: rule.checked.NativeRep().SourceInfo(), details: details, err: evalErr.Error()}
-	f.walk(rule.checked.NativeRep().Expr(), place{})
+	_, details, _ := t.program.Eval(input)
+	f := faultFinder{text: t.text, info: t.checked.NativeRep().SourceInfo(), details: details, err: evalErr.Error()}
+	f.walk(t.checked.NativeRep().Expr(), place{})
 	if f.fault == nil {
 		return nil
 	}
-	fault := &Fault{Explanation: "Fails at " + f.explain(), Range: location.Value(), Rule: location}
+	fault := &Fault{Error: evalErr.Error(), Explanation: "Fails at " + f.explain(), Range: location.Value(), Expression: location}
 	if at := f.info.GetStartLocation(f.fault.ID()); at.Line() > 0 {
 		fault.Range = location.RangeAt(at.Line(), at.Column()+1)
 	}
-	for _, guard := range f.guards() {
-		switch rule.evaluateInstead(guard.Rule, variables) {
+	fault.check, fault.negated = f.check()
+	if cause != nil {
+		fault.Explanation, fault.Range, fault.check, fault.negated = cause.Explanation, cause.Range, cause.check, cause.negated
+	}
+	for _, guard := range f.guards(fault.check, fault.negated) {
+		switch t.evaluateInstead(guard.Expression, input) {
 		case types.True:
 			fault.Guard = cmp.Or(fault.Guard, &guard)
 		case types.False:
@@ -77,19 +86,19 @@ func findFault(node *Node, i int, variables map[string]any, evalErr error, locat
 	return fault
 }
 
-// evaluateInstead returns the value of a text in place of the rule, or nil if it does not compile
-// or its evaluation fails. The values of a list share the compiled text.
-func (r *tracedRule) evaluateInstead(text string, variables map[string]any) ref.Val {
-	known, ok := r.guards.Load(text)
+// evaluateInstead returns the value of a text in place of the expression, or nil if it does not
+// compile or its evaluation fails. The values of a list share the compiled text.
+func (t *Traced) evaluateInstead(text string, input any) ref.Val {
+	known, ok := t.guards.Load(text)
 	if !ok {
-		_, program := r.compiled(text)
-		known, _ = r.guards.LoadOrStore(text, program)
+		_, program := t.compiled(text)
+		known, _ = t.guards.LoadOrStore(text, program)
 	}
 	program, _ := known.(celgo.Program)
 	if program == nil {
 		return nil
 	}
-	value, _, err := program.Eval(variables)
+	value, _, err := program.Eval(input)
 	if err != nil {
 		return nil
 	}
@@ -191,6 +200,12 @@ func operands(expr ast.Expr) []ast.Expr {
 			values = append(values, entry.AsMapEntry().Key(), entry.AsMapEntry().Value())
 		}
 		return values
+	case ast.StructKind:
+		var values []ast.Expr
+		for _, member := range expr.AsStruct().Fields() {
+			values = append(values, member.AsStructField().Value())
+		}
+		return values
 	}
 	return nil
 }
@@ -212,12 +227,11 @@ func (f *faultFinder) explain() string {
 	return text
 }
 
-// guards returns the rules in which a check precedes the operand of the rule with the fault.
-func (f *faultFinder) guards() []Guard {
+// guards returns the expressions in which a check precedes the operand with the fault.
+func (f *faultFinder) guards(check, negated string) []Guard {
 	if converted, ok := f.convert(); ok {
 		return []Guard{converted}
 	}
-	check, negated := f.check()
 	if check == "" || f.at.operand == nil {
 		return nil
 	}

@@ -63,58 +63,74 @@ type Positions interface {
 	Value() playground.Range
 }
 
-// A tracedRule is a rule whose program tracks the values of its subexpressions. It
-// is compiled when the rule first fails.
-type tracedRule struct {
-	compile sync.Once
-	env     *celgo.Env // nil if there is none
+// A Traced is an expression whose program tracks the values of its subexpressions.
+type Traced struct {
+	text    string
+	env     *celgo.Env
 	checked *celgo.Ast
-	program celgo.Program // nil if the rule does not compile
+	program celgo.Program // nil if the expression does not compile
 	// guards holds the programs of [Fault]'s guards by their texts; nil if one does not compile.
 	guards sync.Map
 }
 
-// tracedRule returns rule i, compiled.
-func (n *Node) tracedRule(i int) *tracedRule {
-	rule := &n.traced[i]
-	rule.compile.Do(func() {
-		if rule.env = ruleEnvironment(n, i); rule.env != nil {
-			rule.checked, rule.program = rule.compiled(n.Schema.XValidations[i].Rule, celgo.EvalOptions(celgo.OptTrackState))
-		}
-	})
-	return rule
+// NewTraced compiles an expression in an environment, which may be nil.
+func NewTraced(env *celgo.Env, text string) *Traced {
+	t := &Traced{text: text}
+	if env == nil {
+		return t
+	}
+	extended, err := env.Extend(celgo.EnableMacroCallTracking())
+	if err != nil {
+		return t
+	}
+	t.env = extended
+	t.checked, t.program = t.compiled(text, celgo.EvalOptions(celgo.OptTrackState))
+	return t
 }
 
-// compiled compiles a text in the environment of the rule. The program is nil if the text does not
-// compile.
-func (r *tracedRule) compiled(text string, options ...celgo.ProgramOption) (*celgo.Ast, celgo.Program) {
-	checked, issues := r.env.Compile(text)
+// compiled compiles a text in the environment of the expression. The program is nil if the text
+// does not compile.
+func (t *Traced) compiled(text string, options ...celgo.ProgramOption) (*celgo.Ast, celgo.Program) {
+	checked, issues := t.env.Compile(text)
 	if issues.Err() != nil {
 		return nil, nil
 	}
-	program, err := r.env.Program(checked, append(options, celgo.CostLimit(celconfig.PerCallLimit))...)
+	program, err := t.env.Program(checked, append(options, celgo.CostLimit(celconfig.PerCallLimit))...)
 	if err != nil {
 		return nil, nil
 	}
 	return checked, program
 }
 
-// ruleEnvironment returns the CEL environment of rule i of a node, extended to track
-// macro calls. It returns nil if there is no such environment.
+// A tracedRule compiles a rule when it first fails, and its messageExpression when it is first
+// ignored.
+type tracedRule struct {
+	compileRule, compileMessage sync.Once
+	rule, message               *Traced
+}
+
+// tracedRule returns rule i, compiled.
+func (n *Node) tracedRule(i int) *Traced {
+	traced := &n.traced[i]
+	traced.compileRule.Do(func() { traced.rule = NewTraced(ruleEnvironment(n, i), n.Schema.XValidations[i].Rule) })
+	return traced.rule
+}
+
+// tracedMessage returns the messageExpression of rule i, compiled.
+func (n *Node) tracedMessage(i int) *Traced {
+	traced := &n.traced[i]
+	traced.compileMessage.Do(func() { traced.message = NewTraced(ruleEnvironment(n, i), n.Schema.XValidations[i].MessageExpression) })
+	return traced.message
+}
+
+// ruleEnvironment returns the CEL environment of rule i of a node, or nil if there is none.
 func ruleEnvironment(node *Node, i int) *celgo.Env {
 	single := *node.Schema
 	single.XValidations = apiextensionsv1.ValidationRules{node.Schema.XValidations[i]}
 	captured := &environmentCapture{}
 	_, _ = cel.Compile(&single, node.DeclType, celconfig.PerCallLimit,
 		environment.MustBaseEnvSet(environment.DefaultCompatibilityVersion()), captured)
-	if captured.env == nil {
-		return nil
-	}
-	env, err := captured.env.Extend(celgo.EnableMacroCallTracking())
-	if err != nil {
-		return nil
-	}
-	return env
+	return captured.env
 }
 
 // An environmentCapture captures the environment that upstream's compiler uses for

@@ -125,6 +125,14 @@ func (r *Request) refuseAdmission(stage playground.StageName, err error) error {
 		default:
 			f.Related = append(f.Related, playground.Related{Document: playground.DocumentAdmission, Range: d.At, Message: "Validation in policy"})
 		}
+		if d.Fault != nil {
+			f.Related = append(f.Related, playground.Related{Document: playground.DocumentAdmission, Range: d.Fault.Range, Message: d.Fault.Explanation, Fails: true})
+			d.Fault.Field, d.Fault.Message = f.Field, f.Message
+			r.rec.faults = append(r.rec.faults, *d.Fault)
+		}
+		if d.IgnoredMessage != nil {
+			f.Related = append(f.Related, *d.IgnoredMessage)
+		}
 		r.rec.add(f)
 	}
 	return &admissionDenied{err}

@@ -241,7 +241,7 @@ func (rec *recorder) locate(f playground.Finding) playground.Finding {
 	for _, ignored := range rec.ignoredMessages {
 		if f.Field == ignored.Violation.Field && f.Message == ignored.Violation.ErrorBody() {
 			f.Related = append(f.Related, playground.Related{
-				Document: playground.DocumentCRD, Range: ignored.At.Value(),
+				Document: playground.DocumentCRD, Range: ignored.At, Fails: ignored.Fails,
 				Message: "The API server ignored messageExpression: " + ignored.Reason,
 			})
 		}

@@ -4,11 +4,14 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"unicode"
 
+	"k8s.io/apiextensions-apiserver/pkg/apis/apiextensions"
 	"k8s.io/apimachinery/pkg/api/meta"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/util/validation"
 
+	"github.com/crdlab/crdlab/internal/engine/crd"
 	"github.com/crdlab/crdlab/internal/playground"
 )
 
@@ -27,18 +30,33 @@ func setServedAPIVersion(p *problem) []playground.Fix {
 }
 
 func nameCRD(p *problem) []playground.Fix {
-	plural, group := p.scalar("spec", "names", "plural"), p.scalar("spec", "group")
-	name := plural + "." + group
-	if plural == "" || group == "" || len(validation.IsDNS1123Subdomain(name)) > 0 {
+	plural, group := p.nodeAt("spec", "names", "plural"), p.nodeAt("spec", "group")
+	if plural == nil || group == nil || plural.ShortTag() != "!!str" || group.ShortTag() != "!!str" {
+		return nil
+	}
+	name := plural.Value + "." + group.Value
+	if plural.Value == "" || group.Value == "" || len(validation.IsDNS1123Subdomain(name)) > 0 {
 		return nil
 	}
 	return p.newFix("Set metadata.name: "+name, p.setValue(name, "metadata", "name"))
 }
 
 func chooseScope(p *problem) []playground.Fix {
+	if old := p.establishedCRD(); old != nil {
+		return p.setField(string(old.Spec.Scope))
+	}
 	return append(
 		p.newFix("Set scope: Namespaced", p.setValue("Namespaced", "spec", "scope")),
 		p.newFix("Set scope: Cluster", p.setValue("Cluster", "spec", "scope"))...)
+}
+
+// establishedCRD returns the existing CRD if an update cannot change its scope and kind, otherwise
+// nil.
+func (p *problem) establishedCRD() *apiextensions.CustomResourceDefinition {
+	if old := p.crd.Old; old != nil && apiextensions.IsCRDConditionTrue(old, apiextensions.Established) {
+		return old
+	}
+	return nil
 }
 
 // guessPlural derives the plural from the kind as clients do.
@@ -53,6 +71,9 @@ func guessPlural(p *problem) []playground.Fix {
 
 // guessKind derives the kind from the singular or plural name.
 func guessKind(p *problem) []playground.Fix {
+	if old := p.establishedCRD(); old != nil {
+		return p.setField(old.Spec.Names.Kind)
+	}
 	name := p.scalar("spec", "names", "singular")
 	if name == "" {
 		name = strings.TrimSuffix(p.scalar("spec", "names", "plural"), "s")
@@ -119,8 +140,10 @@ func chooseStorage(p *problem) []playground.Fix {
 }
 
 func deprecateVersion(p *problem) []playground.Fix {
-	if p.scalar(p.path...) == "" {
-		return removeField(p) // a deprecated version may not have an empty warning either
+	const limit = 256 // bytes
+	isUnprintable := func(r rune) bool { return !unicode.IsPrint(r) }
+	if warning := p.scalar(p.path...); warning == "" || len(warning) > limit || strings.ContainsFunc(warning, isUnprintable) {
+		return removeField(p) // a deprecated version may not have this warning either
 	}
 	return p.newFix("Set deprecated: true", p.setValue(true, append(p.parent(), "deprecated")...))
 }
@@ -163,10 +186,20 @@ func correctColumnType(p *problem) []playground.Fix {
 // simple path with a leading dot.
 func addLeadingDot(p *problem) []playground.Fix {
 	path := strings.TrimRight(strings.TrimLeft(p.match[1], "{$."), "}")
-	if path == "" || "."+path == p.match[1] {
+	if path == "" || "."+path == p.match[1] || slices.Contains(p.path, any("selectableFields")) && !p.selects(strings.Split(path, ".")) {
 		return nil
 	}
 	return p.setField("." + path)
+}
+
+// selects reports whether the schema of the finding's version has a field.
+func (p *problem) selects(names []string) bool {
+	var path []string
+	for _, name := range names {
+		path = append(path, "properties", name)
+	}
+	root, _ := p.versionSchema()
+	return root != nil && crd.SchemaAt(root, path) != nil
 }
 
 // removeParent removes the list item that contains the field.

@@ -1,14 +1,20 @@
 package quickfix
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
 
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+	structuralschema "k8s.io/apiextensions-apiserver/pkg/apiserver/schema"
+
 	"github.com/crdlab/crdlab/internal/engine/crdschema"
 	"github.com/crdlab/crdlab/internal/playground"
+	"github.com/crdlab/crdlab/internal/source/edit"
 )
 
 // removeExcessItems removes the items after the maximum number.
@@ -25,28 +31,92 @@ func removeExcessItems(p *problem) []playground.Fix {
 	return p.newFix("Remove the items after the first "+p.match[1], changes...)
 }
 
-// explainMapKeys sets the hint for an item whose map keys equal those of another item, and names
-// the first required property that could be a further key.
-func (p *problem) explainMapKeys() {
+// identifyItems sets the hint for a list in which items have the same map keys, and adds a property
+// in which they differ to the keys in the CRD.
+func (p *problem) identifyItems(path []any) []playground.Fix {
 	if p.schema == nil {
-		return
+		return nil
 	}
-	list, _ := crdschema.NodeAt(p.schema, p.parent())
+	list, schemaPath := crdschema.NodeAt(p.schema, path)
 	if list == nil || list.XListType == nil || *list.XListType != "map" || list.Items == nil {
-		return
+		return nil
 	}
-	further := "a required property"
-	if validation := list.Items.ValueValidation; validation != nil {
-		for _, name := range validation.Required {
-			if property, ok := list.Items.Properties[name]; ok && !slices.Contains(list.XListMapKeys, name) && !slices.Contains([]string{"object", "array"}, property.Type) {
-				further = name
-				break
-			}
-		}
-	}
+	key := p.furtherKey(list, path)
 	p.Hint = fmt.Sprintf("The CRD identifies the items of this list by %s (x-kubernetes-list-map-keys), so each value may occur once. To keep both items, add %s to these keys in the CRD.",
-		strings.Join(list.XListMapKeys, " and "), further)
+		strings.Join(list.XListMapKeys, " and "), cmp.Or(key, "a required property"))
+	version := p.requestedVersion()
+	if key == "" || version == nil {
+		return nil
+	}
+	i := slices.IndexFunc(p.crd.V1.Spec.Versions, func(v apiextensionsv1.CustomResourceDefinitionVersion) bool { return v.Name == version.Kind.Version })
+	at, title := p.crd.SchemaPath(i, schemaPath), "Identify the items also by "+key
+	add := func(value string, list ...any) change {
+		list = append(slices.Clip(at), list...)
+		existing, _ := p.crd.Doc.At(list...)
+		added, ok := edit.Set(p.crd.Doc, value, append(list, existing.Len())...)
+		return change{edit: added, ok: ok, document: playground.DocumentCRD}
+	}
+	changes := []change{add(key, "x-kubernetes-list-map-keys")}
+	if !isRequired(list.Items, key) && list.Items.Properties[key].Default.Object == nil {
+		changes, title = append(changes, add(key, "items", "required")), title+", and require it"
+	}
+	return p.newFix(title, changes...)
 }
+
+// furtherKey returns a property that distinguishes all items of the list at a path together with
+// its map keys, required ones first; empty if there is none.
+func (p *problem) furtherKey(list *structuralschema.Structural, path []any) string {
+	names := slices.Sorted(maps.Keys(list.Items.Properties))
+	if list.Items.ValueValidation != nil {
+		names = slices.Concat(list.Items.ValueValidation.Required, names)
+	}
+	i := slices.IndexFunc(names, func(name string) bool {
+		property, ok := list.Items.Properties[name]
+		isScalar := ok && !slices.Contains([]string{"object", "array"}, property.Type) && !property.Nullable
+		return isScalar && !slices.Contains(list.XListMapKeys, name) && p.distinguish(list.Items, path, append(slices.Clip(list.XListMapKeys), name))
+	})
+	if i < 0 {
+		return ""
+	}
+	return names[i]
+}
+
+// distinguish reports whether the items of the list at a path have different values or defaults of
+// some properties. Each item must have the last one.
+func (p *problem) distinguish(items *structuralschema.Structural, path []any, properties []string) bool {
+	known := map[string]bool{}
+	list := p.nodeAt(path...)
+	if list == nil || len(list.Content) > maxCompared {
+		return false
+	}
+	for i := range list.Content {
+		var values []any
+		for at, name := range properties {
+			isLast := at == len(properties)-1
+			value := items.Properties[name].Default.Object
+			if n := p.nodeAt(append(slices.Clip(path), i, name)...); n != nil && n.Decode(&value) != nil {
+				return false
+			}
+			if value == nil && isLast {
+				return false
+			}
+			values = append(values, value)
+		}
+		identity := encodeValue(values)
+		if known[identity] {
+			return false
+		}
+		known[identity] = true
+	}
+	return true
+}
+
+func isRequired(s *structuralschema.Structural, name string) bool {
+	return s.ValueValidation != nil && slices.Contains(s.ValueValidation.Required, name)
+}
+
+// identifyApplied adds a map key in the CRD for a list that server-side apply refuses.
+func identifyApplied(p *problem) []playground.Fix { return p.identifyItems(p.path) }
 
 // removeDuplicates removes a duplicate item of a list, and all later duplicates
 // of the same item.
@@ -56,7 +126,7 @@ func removeDuplicates(p *problem) []playground.Fix {
 	if !isItem || json.Unmarshal([]byte(strings.TrimPrefix(p.Message, "Duplicate value: ")), &repeated) != nil {
 		return nil
 	}
-	p.explainMapKeys()
+	identified := p.identifyItems(p.parent())
 	items := len(p.nodeAt(p.parent()...).Content)
 	if items > maxCompared {
 		return nil
@@ -71,7 +141,7 @@ func removeDuplicates(p *problem) []playground.Fix {
 	if len(changes) > 1 {
 		title = fmt.Sprintf("Remove %d duplicate items", len(changes))
 	}
-	return p.newFix(title, changes...)
+	return append(p.newFix(title, changes...), identified...)
 }
 
 // repeats reports whether the item at a path equals a value. If the value is a

@@ -10,8 +10,11 @@ import (
 	"strings"
 
 	"go.yaml.in/yaml/v3"
+	"k8s.io/apiextensions-apiserver/pkg/apis/apiextensions"
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+	"k8s.io/apiextensions-apiserver/pkg/apiserver/validation"
 
+	"github.com/crdlab/crdlab/internal/engine/crd"
 	"github.com/crdlab/crdlab/internal/engine/crdschema"
 	"github.com/crdlab/crdlab/internal/engine/gotype"
 	"github.com/crdlab/crdlab/internal/playground"
@@ -202,7 +205,7 @@ func chooseEnumValue(p *problem) []playground.Fix {
 	}
 	var fixes []playground.Fix
 	for _, i := range order {
-		fixes = append(fixes, p.setField(supported[i])...)
+		fixes = append(fixes, p.setAccepted(supported[i])...)
 	}
 	return fixes
 }
@@ -245,7 +248,7 @@ func (p *problem) hasEnum() bool {
 }
 
 // convertTo converts the scalar at the path to a type. It returns nil if the scalar
-// has no such value.
+// has no such value, or if the schema refuses it.
 func (p *problem) convertTo(wanted string) []playground.Fix {
 	typed := p.nodeAt(p.path...)
 	if typed == nil || len(typed.Content) > 0 {
@@ -260,21 +263,21 @@ func (p *problem) convertTo(wanted string) []playground.Fix {
 		if p.hasEnum() && !slices.Contains(p.supportedValues(), any(typed.Value)) {
 			return nil // the enum refuses the string
 		}
-		return p.setField(typed.Value)
+		return p.setAccepted(typed.Value)
 	case "integer":
 		if n, err := strconv.ParseInt(strings.TrimSpace(typed.Value), 10, 64); err == nil {
-			return p.setField(n)
+			return p.setAccepted(n)
 		}
 	case "number":
 		if n, err := strconv.ParseFloat(typed.Value, 64); err == nil {
-			return p.setField(n)
+			return p.setAccepted(n)
 		}
 	case "boolean":
 		switch strings.ToLower(typed.Value) {
 		case "true", "yes", "on", "1":
-			return p.setField(true)
+			return p.setAccepted(true)
 		case "false", "no", "off", "0":
-			return p.setField(false)
+			return p.setAccepted(false)
 		}
 	}
 	return nil
@@ -303,7 +306,7 @@ func setToBound(p *problem) []playground.Fix {
 			limit += 2
 		}
 	}
-	return p.setField(wholeOrFloat(limit))
+	return p.setAccepted(wholeOrFloat(limit))
 }
 
 // wholeOrFloat returns n as an int64 if it is a whole number.
@@ -323,4 +326,37 @@ func shortenString(p *problem) []playground.Fix {
 		return nil
 	}
 	return p.newFix("Shorten it to "+p.match[1], p.setValue(strings.ToValidUTF8(present[:limit], ""), p.path...))
+}
+
+// setAccepted sets the field to a value, unless its schema refuses the value. The properties that
+// identify the items of a list must be scalars.
+func (p *problem) setAccepted(value any) []playground.Fix {
+	if (value == "object" || value == "array") && p.isMapKeyType() {
+		return nil
+	}
+	if schema := p.valueSchema(); schema != nil {
+		validator, _, err := validation.NewSchemaValidator(schema)
+		if err != nil || len(validation.ValidateCustomResource(nil, value, validator)) > 0 {
+			return nil
+		}
+	}
+	return p.setField(value)
+}
+
+// valueSchema returns the schema of the value at the path in an object, or of the default at the
+// path in a CRD; nil if it is unknown.
+func (p *problem) valueSchema() *apiextensions.JSONSchemaProps {
+	if p.schema != nil {
+		version := p.requestedVersion()
+		node, path := crdschema.NodeAt(p.schema, p.path)
+		if version == nil || node == nil {
+			return nil
+		}
+		return crd.SchemaAt(p.crd.VersionSchema(version.Kind.Version), path)
+	}
+	root, path := p.versionSchema()
+	if root == nil || len(path) == 0 || path[len(path)-1] != "default" {
+		return nil
+	}
+	return crd.SchemaAt(root, path[:len(path)-1])
 }

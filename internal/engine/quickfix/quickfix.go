@@ -49,7 +49,7 @@ type Subject struct {
 	// Owned is metadata.managedFields of Old if the manager of the request had applied it; nil
 	// unless the request conflicts because Old has none.
 	Owned []any
-	// Faults holds the causes of the errors of rules.
+	// Faults holds the causes of the errors of rules and of the expressions of admission.
 	Faults  []celrule.Fault
 	Request Request
 }
@@ -75,13 +75,13 @@ func SuggestForObject(findings []playground.Finding, s Subject) {
 }
 
 // SuggestForAdmission adds hints and fixes to the findings in the admission
-// file, in place.
-func SuggestForAdmission(findings []playground.Finding, file *source.File) {
+// file, in place. faults holds the causes of the errors of expressions.
+func SuggestForAdmission(findings []playground.Finding, file *source.File, faults []celrule.Fault) {
 	// The range alone locates a finding in an admission file.
 	unresolved := func(string) (source.Location, bool) { return source.Location{}, false }
 	for i, f := range findings {
 		if n := file.Document(f.Range.Start); n >= 0 && f.Document == playground.DocumentAdmission {
-			findings[i] = suggest(problem{Finding: f, doc: file.Documents[n]}, unresolved)
+			findings[i] = suggest(problem{Finding: f, doc: file.Documents[n], fault: celrule.FaultOf(faults, f)}, unresolved)
 		}
 	}
 }

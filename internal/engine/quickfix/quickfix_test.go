@@ -108,6 +108,7 @@ func applyFix(s playground.Scenario, fix playground.Fix) playground.Scenario {
 	}
 	s.CRD = edit.Apply(s.CRD, edits[playground.DocumentCRD]...)
 	s.Object = edit.Apply(s.Object, edits[playground.DocumentObject]...)
+	s.Admission = edit.Apply(s.Admission, edits[playground.DocumentAdmission]...)
 	s.OldObject = edit.Apply(s.OldObject, edits[playground.DocumentOldObject]...)
 	return s
 }

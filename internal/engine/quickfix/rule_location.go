@@ -59,3 +59,25 @@ func (r ruleLocation) compiles(expression string) bool {
 	result, ok := crd.CompileRule(r.node, len(r.path) == 0, rule)
 	return ok && result.Error == nil
 }
+
+// versionSchema returns the schema of the version to which the path in a CRD leads, and the path
+// below this schema; nil if there is none.
+func (p *problem) versionSchema() (root *apiextensions.JSONSchemaProps, path []string) {
+	const before = 5 // steps to the schema
+	if p.crd == nil || p.crd.Internal == nil || len(p.path) < before-2 || p.path[1] != "versions" {
+		return nil, nil
+	}
+	version, ok := p.path[2].(int)
+	if !ok || version >= len(p.crd.Internal.Spec.Versions) {
+		return nil, nil
+	}
+	root = p.crd.VersionSchema(p.crd.Internal.Spec.Versions[version].Name)
+	for _, step := range p.path[min(before, len(p.path)):] {
+		name, isName := step.(string)
+		if !isName {
+			return root, nil
+		}
+		path = append(path, name)
+	}
+	return root, path
+}

@@ -10,9 +10,11 @@ import (
 	"k8s.io/apiextensions-apiserver/pkg/apis/apiextensions"
 	apiservercel "k8s.io/apiserver/pkg/cel"
 
+	"github.com/crdlab/crdlab/internal/engine/celrule"
 	"github.com/crdlab/crdlab/internal/engine/crd"
 	"github.com/crdlab/crdlab/internal/engine/finding"
 	"github.com/crdlab/crdlab/internal/playground"
+	"github.com/crdlab/crdlab/internal/source"
 	"github.com/crdlab/crdlab/internal/source/celtoken"
 	"github.com/crdlab/crdlab/internal/source/edit"
 )
@@ -101,11 +103,32 @@ func guardRule(p *problem) []playground.Fix {
 	if p.fault.Refusal != nil {
 		p.Hint += " To refuse the object with the rule's message instead, write: " + p.fault.Refusal.Part
 	}
-	if p.fault.Guard == nil {
+	return p.guard("rule", playground.DocumentCRD, p.crd.Doc, p.fault.Guard)
+}
+
+// guardPolicy adds a check before the part that failed in an expression of a policy or a webhook.
+// A match condition may also be false: the policy or webhook then does not apply to the object.
+func guardPolicy(p *problem) []playground.Fix {
+	if p.fault == nil {
 		return nil
 	}
-	guarded, ok := edit.Set(p.crd.Doc, p.fault.Guard.Rule, p.crd.Doc.PathAt(p.fault.Rule.Key().Start)...)
-	return p.newFix("Write in the rule: "+p.fault.Guard.Part, change{edit: guarded, ok: ok, document: playground.DocumentCRD})
+	fixes := p.guard("expression", p.Document, p.doc, p.fault.Guard)
+	if path := p.doc.PathAt(p.fault.Expression.Key().Start); slices.Contains(path, any("matchConditions")) {
+		return append(p.guard("expression", p.Document, p.doc, p.fault.Refusal), fixes...)
+	}
+	if p.fault.Refusal != nil {
+		p.Hint = strings.TrimSpace(p.Hint + " To refuse the object instead, write: " + p.fault.Refusal.Part)
+	}
+	return fixes
+}
+
+// guard writes a guard into the expression with the fault, in its document.
+func (p *problem) guard(keyword string, document playground.Document, doc *source.Document, guard *celrule.Guard) []playground.Fix {
+	if guard == nil {
+		return nil
+	}
+	guarded, ok := edit.Set(doc, guard.Expression, doc.PathAt(p.fault.Expression.Key().Start)...)
+	return p.newFix(fmt.Sprintf("Write in the %s: %s", keyword, guard.Part), change{edit: guarded, ok: ok, document: document})
 }
 
 // correctName replaces a name in the rule with each candidate that compiles.

@@ -23,7 +23,17 @@ func setMatchedType(p *problem) []playground.Fix {
 	if p.isAtRoot() && p.match[1] != "object" {
 		return nil
 	}
-	return p.setField(p.match[1])
+	return p.setAccepted(p.match[1])
+}
+
+// isMapKeyType reports whether the field is the type of a property that identifies the items of a list.
+func (p *problem) isMapKeyType() bool {
+	const below = 4 // steps from the list: items, properties, the name, type
+	list := len(p.path) - below
+	if list < 0 || p.path[list] != "items" || p.path[list+1] != "properties" {
+		return false
+	}
+	return slices.Contains(p.scalars(append(slices.Clip(p.path[:list]), "x-kubernetes-list-map-keys")...), fmt.Sprint(p.path[list+2]))
 }
 
 // isAtRoot reports whether the field is a keyword of the root of a schema.
@@ -52,9 +62,9 @@ func inferType(p *problem) []playground.Fix {
 		return p.setField("object")
 	}
 	if inferred := inferredType(p.nodeAt(p.parent()...)); inferred != "" {
-		return p.setField(inferred)
+		return p.setAccepted(inferred)
 	}
-	return slices.Concat(p.setField("object"), p.setField("string"), p.setField("integer"), p.setField("boolean"))
+	return slices.Concat(p.setAccepted("object"), p.setField("string"), p.setField("integer"), p.setField("boolean"))
 }
 
 // inferredTypes maps keywords to the types that they imply.
@@ -145,11 +155,11 @@ var schemaTypes = map[string]string{
 func correctType(p *problem) []playground.Fix {
 	typed := strings.ToLower(p.match[1])
 	if known, ok := schemaTypes[typed]; ok {
-		return p.setField(known)
+		return p.setAccepted(known)
 	}
 	var fixes []playground.Fix
 	for _, name := range SimilarNames(typed, []string{"array", "boolean", "integer", "number", "object", "string"}) {
-		fixes = append(fixes, p.setField(name)...)
+		fixes = append(fixes, p.setAccepted(name)...)
 	}
 	return fixes
 }

@@ -12,8 +12,10 @@ var policyErrors = []suggestion{
 		"The value has no such field.", nil},
 	{"cel-undeclared-reference", nil, pattern(`undeclared reference to '([^']+)'`),
 		"Unknown identifier. Expressions can use object, oldObject, request, params, namespaceObject, authorizer and variables.", correctPolicyReference},
+	{"webhook-failed", nil, pattern(`^\S+ "[^"]*" is forbidden: \[?expression '[\s\S]*' resulted in error: `),
+		"The API server cannot tell whether the match conditions hold, and failurePolicy is Fail.", guardPolicy},
 	{"policy-denied", nil, pattern(`resulted in error: no such key: `),
-		"The expression reads a field that this object lacks. Check it with has() first.", nil},
+		"The expression reads a field that this object lacks. Check it with has() first.", guardPolicy},
 	{"policy-denied", nil, pattern(`no params found for policy binding`),
 		"No object matches paramRef of the binding. Add the parameters to this document, or set parameterNotFoundAction: Allow.", nil},
 	{"kind-missing", nil, pattern(`^apiVersion and kind are required$`), "Add apiVersion and kind at the root of the document.", nil},
@@ -34,7 +36,7 @@ var policyErrors = []suggestion{
 	{"patch-failed", nil, pattern(`^error in (?:add|remove|replace|move|copy|test) for path: |^\w+ operation does not apply: |^testing value `),
 		"The patch does not fit the object at this time. Add the parents of the path first, and remove only what is there.", nil},
 	{"invalid-name", pattern(`^metadata\.name$`), nil, "", nil},
-	{"policy-denied", nil, policyDenied, "", nil},
+	{"policy-denied", nil, policyDenied, "", guardPolicy},
 	{"webhook-failed", nil, webhookFailed, "", nil},
 }
 

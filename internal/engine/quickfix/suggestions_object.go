@@ -71,7 +71,7 @@ var otherObjectErrors = []suggestion{
 	{playground.CodeConflict, nil, pattern(`^conflict with "before-first-apply"`), "", ownExisting},
 	{playground.CodeConflict, nil, pattern(`^conflict with "`), "", nil},
 	{"apply-typed-patch", nil, pattern(`^failed to create typed patch object.*: duplicate entries for key \[`),
-		"Items with the same values of x-kubernetes-list-map-keys are one item. To keep both, add a property in which they differ to these keys in the CRD.", nil},
+		"Items with the same values of x-kubernetes-list-map-keys are one item. To keep both, add a property in which they differ to these keys in the CRD.", identifyApplied},
 	{"apply-typed-patch", nil, pattern(`^failed to create typed patch object`), "", nil},
 	{"managed-fields", nil, pattern(`^failed to decode managed fields: `), "The managedFields of the existing object are not valid. Copy those that kubectl get --show-managed-fields prints, or remove them.", nil},
 	{"managed-fields", pattern(`^metadata\.managedFields`), nil, "The API server sets managedFields. Remove it, or copy it unchanged.", nil},
