@@ -113,7 +113,7 @@ func (r *Review) reportWebhook(w *admissionWebhook, unreached string) playground
 	known, called := r.record.webhooks[w]
 	switch {
 	case called:
-		out.Outcome, out.Why, out.Calls = known.outcome, known.why, known.calls
+		out.Outcome, out.Why, out.Calls = known.outcome, known.why, append(out.Calls, known.calls...)
 	case unreached != "":
 		out.Why = unreached
 	default:
