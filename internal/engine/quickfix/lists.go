@@ -49,7 +49,7 @@ func (p *problem) identifyItems(path []any) []playground.Fix {
 		return nil
 	}
 	i := slices.IndexFunc(p.crd.V1.Spec.Versions, func(v apiextensionsv1.CustomResourceDefinitionVersion) bool { return v.Name == version.Kind.Version })
-	at, title := p.crd.SchemaPath(i, schemaPath), "Identify the items also by "+key
+	at, title := p.crd.SchemaPath(i, schemaPath), "Add "+key+" to x-kubernetes-list-map-keys"
 	add := func(value string, list ...any) change {
 		list = append(slices.Clip(at), list...)
 		existing, _ := p.crd.Doc.At(list...)
