@@ -150,7 +150,7 @@ var operationChoices = []choice{
 	{playground.OperationUpdate, "update"},
 	{playground.OperationUpdateStatus, "update status"},
 	{playground.OperationApply, "server-side apply"},
-	{playground.OperationApplyStatus, "server-side apply of status"},
+	{playground.OperationApplyStatus, "apply status"},
 	{playground.OperationDelete, "delete"},
 	{playground.OperationScale, "scale"},
 }
