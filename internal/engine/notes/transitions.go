@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	apiservercel "k8s.io/apiserver/pkg/cel"
 
 	"github.com/crdlab/crdlab/internal/playground"
@@ -17,7 +18,11 @@ const oldSelf = "oldSelf"
 // update removes the field, or sets it again. The items of lists and maps are left out, because
 // a client may remove the whole item.
 func findAvoidedTransitions(n node) (notes []playground.Finding) {
-	if n.parent == nil || n.schema.Default != nil || slices.Contains(n.path, "items") || slices.Contains(n.path, "additionalProperties") {
+	isTransition := func(rule apiextensionsv1.ValidationRule) bool {
+		return strings.Contains(rule.Rule, oldSelf) && (rule.OptionalOldSelf == nil || !*rule.OptionalOldSelf)
+	}
+	i := slices.IndexFunc(n.schema.XValidations, isTransition)
+	if i < 0 || n.parent == nil || n.schema.Default != nil || slices.Contains(n.path, "items") || slices.Contains(n.path, "additionalProperties") {
 		return nil
 	}
 	name := n.path[len(n.path)-1]
@@ -25,21 +30,18 @@ func findAvoidedTransitions(n node) (notes []playground.Finding) {
 	if !ok || slices.Contains(n.parent.Required, name) || n.isGuardedAbove(escaped) {
 		return nil
 	}
-	for i, rule := range n.schema.XValidations {
-		at, ok := n.at.At("x-kubernetes-validations", i, "rule")
-		if !ok || !strings.Contains(rule.Rule, oldSelf) || rule.OptionalOldSelf != nil && *rule.OptionalOldSelf {
-			continue
-		}
-		keep := fmt.Sprintf("!has(%s.%s) || has(self.%s)", oldSelf, escaped, escaped)
-		var fixes []playground.Fix
-		path := n.crd.SchemaPath(n.index, n.path[:len(n.path)-2])
-		if e, ok := n.setting(map[string]any{"rule": keep}, append(path, "x-kubernetes-validations", len(n.parent.XValidations))...); ok {
-			fixes = newFix("Add the rule "+keep, e)
-		}
-		return []playground.Finding{newNote(at.Value(), fmt.Sprintf("an update that removes %s, and another one that sets it, avoid this rule", name),
-			"A rule with oldSelf does not run if the field is absent before or after the update. Make the field required, or let a rule of its parent refuse its removal.", fixes...)}
+	at, ok := n.at.At("x-kubernetes-validations", i, "rule")
+	if !ok {
+		return nil
 	}
-	return nil
+	keep := fmt.Sprintf("!has(%s.%s) || has(self.%s)", oldSelf, escaped, escaped)
+	var fixes []playground.Fix
+	path := n.crd.SchemaPath(n.index, n.path[:len(n.path)-2])
+	if e, ok := n.setting(map[string]any{"rule": keep}, append(path, "x-kubernetes-validations", len(n.parent.XValidations))...); ok {
+		fixes = newFix("Add the rule "+keep, e)
+	}
+	return []playground.Finding{newNote(at.Value(), fmt.Sprintf("an update that removes %s, and another one that sets it, avoid this rule", name),
+		"A rule with oldSelf does not run if the field is absent before or after the update. Make the field required, or let a rule of its parent refuse its removal.", fixes...)}
 }
 
 // isGuardedAbove reports whether a transition rule above the node names its field.

@@ -29,7 +29,9 @@ type recorder struct {
 	// existing is the document of the object that the request replaces; nil on create.
 	existing *source.Document
 	// merge relates the object to the document after server-side apply; nil in other requests.
-	merge  *owner.Merge
+	merge *owner.Merge
+	// merged is the object of merge as a document, once an error needs it.
+	merged *source.Document
 	report playground.Object
 	// findings becomes the findings of the report when the request ends. reported
 	// identifies those of the object's document, including omitted ones.
@@ -266,19 +268,20 @@ func (rec *recorder) at(path []any) (source.Location, bool) {
 // field locates a field of the object, as [finding.Locate]. If server-side apply kept a value
 // that the document lacks, the location is that of its nearest ancestor, and absent explains it.
 func (rec *recorder) field(field string) (l source.Location, ok bool, absent string) {
-	if rec.merge == nil {
+	if rec.merge != nil && rec.merged == nil {
+		if file, err := source.Parse(string(jsonvalue.Encode(rec.merge.Object)), finding.ObjectText); err == nil && len(file.Documents) > 0 {
+			rec.merged = file.Documents[0]
+		}
+	}
+	if rec.merged == nil {
 		l, ok = finding.Locate(rec.doc, field)
 		return l, ok, ""
 	}
-	merged, err := source.Parse(string(jsonvalue.Encode(rec.merge.Object)), finding.ObjectText)
-	if err != nil || len(merged.Documents) == 0 {
-		return l, false, ""
-	}
-	of, ok := finding.Locate(merged.Documents[0], field)
+	of, ok := finding.Locate(rec.merged, field)
 	if !ok {
 		return l, false, ""
 	}
-	path, absent := rec.merge.Place(merged.Documents[0].PathAt(of.Key().Start))
+	path, absent := rec.merge.Place(rec.merged.PathAt(of.Key().Start))
 	l, ok = rec.doc.At(path...)
 	l.Missing, l.Exact = of.Missing, of.Exact && absent == ""
 	return l, ok, absent

@@ -21,6 +21,10 @@ type Merge struct {
 	Schema                *structuralschema.Structural
 	// Managers is metadata.managedFields of the object.
 	Managers []metav1.ManagedFieldsEntry
+
+	// indexes holds the indexes of the items of the configuration by their identities, by the
+	// path of their list in the object.
+	indexes map[string]map[string]int
 }
 
 // Place returns the path in the configuration of the value at a path of the object. If the
@@ -34,10 +38,9 @@ func (m *Merge) Place(path []any) (own []any, absent string) {
 		if index, isIndex := step.(int); isIndex {
 			item, _ := jsonvalue.At(m.Object, path[:i+1])
 			node, _ := crdschema.NodeAt(m.Schema, path[:i])
-			if field, isSame := identity(node, item); field != nil {
-				items, _ := list.([]any)
-				index = slices.IndexFunc(items, isSame)
-				fields, name = append(fields, field), strings.Trim(fieldpath.MakePathOrDie(field).String(), "[=]")
+			if part := identity(node, item); part != nil {
+				fields, name = append(fields, part), nameOf(part)
+				index = m.indexOf(path[:i], node, list, name)
 			}
 			step = index
 		} else {
@@ -51,16 +54,35 @@ func (m *Merge) Place(path []any) (own []any, absent string) {
 	return own, ""
 }
 
+// indexOf returns the index of an item in a list of the configuration, or -1.
+func (m *Merge) indexOf(path []any, node *structuralschema.Structural, list any, name string) int {
+	at := jsonvalue.PathString(path)
+	if m.indexes[at] == nil {
+		items, _ := list.([]any)
+		indexes := make(map[string]int, len(items))
+		for i, item := range items {
+			indexes[nameOf(identity(node, item))] = i
+		}
+		if m.indexes == nil {
+			m.indexes = map[string]map[string]int{}
+		}
+		m.indexes[at] = indexes
+	}
+	if i, ok := m.indexes[at][name]; ok {
+		return i
+	}
+	return -1
+}
+
 // identity returns what identifies an item of a list for its owners, as a part of a field
-// path, and reports whether another item has the same identity. It returns nil for the item of
-// an atomic list, which has no owner of its own.
-func identity(list *structuralschema.Structural, item any) (part any, isSame func(other any) bool) {
+// path. It returns nil for the item of an atomic list, which has no owner of its own.
+func identity(list *structuralschema.Structural, item any) (part any) {
 	if list == nil || list.XListType == nil {
-		return nil, nil
+		return nil
 	}
 	switch *list.XListType {
 	case "set":
-		return value.NewValueInterface(item), func(other any) bool { return jsonvalue.Equal(item, other) }
+		return value.NewValueInterface(item)
 	case "map":
 		keys := value.FieldList{}
 		for _, name := range list.XListMapKeys {
@@ -69,14 +91,18 @@ func identity(list *structuralschema.Structural, item any) (part any, isSame fun
 			}
 		}
 		keys.Sort()
-		return &keys, func(other any) bool {
-			return !slices.ContainsFunc(keys, func(key value.Field) bool {
-				v, ok := keyOf(list, other, key.Name)
-				return !ok || !jsonvalue.Equal(v, key.Value.Unstructured())
-			})
-		}
+		return &keys
 	}
-	return nil, nil
+	return nil
+}
+
+// nameOf returns an identity as text, such as name="a".
+func nameOf(part any) string {
+	path, err := fieldpath.MakePath(part)
+	if err != nil {
+		return "" // no key has a value
+	}
+	return strings.Trim(path.String(), "[=]")
 }
 
 // keyOf returns a key of an item of a map list, or its default.
