@@ -57,6 +57,10 @@ test("the line under the editor explains the element at the caret, and links to 
   await place("crd", "self");
   await expect(line("crd")).toContainText("rule of spec");
   await expect(line("crd")).toContainText("cost >1,000 trillion of 10 million");
+  // The panel keeps this rule while it is hidden; the link below leads to the rule of the mended CRD.
+  await playground.showPanel("rules");
+  await playground.settled();
+  await playground.showPanel("outcome");
   await line("crd").getByRole("button", { name: /^Set maxItems/ }).click();
   await playground.settled();
   await expect(playground.verdict("crd")).toHaveAttribute("data-state", "accepted");

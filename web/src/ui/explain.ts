@@ -1,4 +1,5 @@
 import type { Explanation, Range } from "../api.gen";
+import { isPending } from "../evaluation";
 import { type DocumentName, documentNames, isOneOf, type PanelName } from "../scenario";
 import type { Session, SessionState } from "../session";
 import { afterPause } from "../throttle";
@@ -31,7 +32,7 @@ export class Explain {
   readonly #used = new Set<DocumentName>();
   readonly #soon: () => void;
   readonly #hint: Node;
-  /** Finds the element to reveal in a panel that is not rendered yet. */
+  /** Finds the element to reveal, until its panel shows the present scenario. */
   #sought: (() => Element | undefined) | undefined;
 
   constructor(session: Session, options: ExplainOptions) {
@@ -51,9 +52,10 @@ export class Explain {
     });
   }
 
-  /** Empties the lines of the other documents, whose explanations are of the former scenario. */
+  /** Forgets what belongs to a former scenario: the sought element, and the lines of the other documents. */
   #forget({ scenario, document: active }: SessionState, { scenario: former }: SessionState): void {
     if (scenario === former) return;
+    this.#sought = undefined;
     for (const name of this.#shown.keys()) {
       if (name === active) continue;
       this.#shown.delete(name);
@@ -73,7 +75,8 @@ export class Explain {
   swapped(): void {
     const found = this.#sought?.();
     if (!found) return;
-    this.#sought = undefined;
+    // A panel that was hidden may show a former scenario until its answer replaces the element.
+    if (!isPending(this.#session.state)) this.#sought = undefined;
     found.scrollIntoView({ block: "center" });
     found.classList.remove("is-sought");
     requestAnimationFrame(() => found.classList.add("is-sought"));
