@@ -32,11 +32,7 @@ func (f *clusterFlags) addCRDs(ctx context.Context, in *manifest.Input) error {
 	if len(others) == 0 {
 		return nil
 	}
-	client, err := cluster.Open(f.kubeconfig, f.context)
-	if err != nil {
-		return clusterError(err)
-	}
-	crds, err := client.CRDs(ctx)
+	crds, err := f.crds(ctx)
 	if err != nil {
 		return clusterError(err)
 	}
@@ -46,4 +42,13 @@ func (f *clusterFlags) addCRDs(ctx context.Context, in *manifest.Input) error {
 		}
 	}
 	return nil
+}
+
+// crds returns the CRDs of the cluster.
+func (f *clusterFlags) crds(ctx context.Context) ([]cluster.CRD, error) {
+	client, err := cluster.Open(f.kubeconfig, f.context)
+	if err != nil {
+		return nil, err
+	}
+	return client.CRDs(ctx)
 }

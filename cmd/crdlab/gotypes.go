@@ -13,13 +13,13 @@ import (
 // newReader returns the reader of the command's arguments.
 func newReader(command *cobra.Command) manifest.Reader {
 	return manifest.Reader{Stdin: command.InOrStdin(), Generate: func(ctx context.Context, pattern string) (*manifest.Package, error) {
-		return generatePackage(ctx, pattern, gotypes.Options{})
+		return generatePackage(ctx, "", pattern, gotypes.Options{})
 	}}
 }
 
-// generatePackage generates the CRDs of Go packages.
-func generatePackage(ctx context.Context, pattern string, o gotypes.Options) (*manifest.Package, error) {
-	generated, err := gotypes.Load(ctx, "", []string{pattern}, o)
+// generatePackage generates the CRDs of the Go packages that match a pattern in a directory.
+func generatePackage(ctx context.Context, directory, pattern string, o gotypes.Options) (*manifest.Package, error) {
+	generated, err := gotypes.Load(ctx, directory, []string{pattern}, o)
 	if err != nil {
 		return nil, err
 	}

@@ -108,8 +108,8 @@ func newRoot() *cobra.Command {
 	}
 	root.SetVersionTemplate("crdlab {{.Version}}\n")
 	root.AddCommand(
-		newCheck(), newCRDTest(), newDiff(), newEval(), newGenerate(), newLink(), newLinks(), newOpen(),
-		newReleases(), newSample(), newServe(), newStatic(), newTest(), newUpgradeCheck(), newVersion(),
+		newCheck(), newCRDTest(), newDiff(), newEval(), newGenerate(), newLink(), newLinks(),
+		newLSP(), newOpen(), newReleases(), newSample(), newServe(), newStatic(), newTest(), newUpgradeCheck(), newVersion(),
 	)
 	root.AddCommand(newPrinters()...)
 	explainArguments(root)

@@ -73,6 +73,9 @@ func (d *Document) Source(r playground.Range) (*File, playground.Range) {
 	return d.File, d.InFile(r)
 }
 
+// Whole returns the range of the whole file.
+func (f *File) Whole() playground.Range { return f.index.Range(0, len(f.Text)) }
+
 // NewFile returns a file without documents.
 func NewFile(path, text string) *File {
 	return &File{Path: path, Text: text, index: yamltext.NewIndex(text)}

@@ -37,6 +37,7 @@ type Input struct {
 
 	bytes int
 	seen  map[string]bool
+	wants func(text string) bool
 	// others holds the files without any object.
 	others []*File
 	// divided holds the files whose documents can be shared with a later input, and known
@@ -132,6 +133,8 @@ type Reader struct {
 	// Previous is the result of an earlier Read of the same paths, or nil. Read shares its
 	// documents of unchanged files. It reads addresses and revisions only once.
 	Previous *Input
+	// Wants reports whether the text of a file matters. If it is nil, all do.
+	Wants func(text string) bool
 	// Generate generates CRDs from the Go packages that match a pattern. If it is nil, Read
 	// accepts no patterns of Go packages.
 	Generate func(ctx context.Context, pattern string) (*Package, error)
@@ -153,7 +156,7 @@ const stdinPath = "<stdin>"
 //
 // Problems with one path do not affect the others.
 func (r Reader) Read(ctx context.Context, paths []string) *Input {
-	in := &Input{seen: map[string]bool{}, known: r.Previous.dividedFiles()}
+	in := &Input{seen: map[string]bool{}, known: r.Previous.dividedFiles(), wants: r.Wants}
 	for _, path := range paths {
 		before := len(in.others)
 		explicit := r.read(ctx, in, path)
@@ -311,6 +314,9 @@ func (in *Input) load(path string, writable bool, read func() (string, error)) {
 	}
 	if err != nil {
 		in.problem(path, cause(err))
+		return
+	}
+	if in.wants != nil && !in.wants(text) {
 		return
 	}
 	if isKnown && known.file.Text == text {

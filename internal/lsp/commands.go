@@ -1,0 +1,213 @@
+package lsp
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/sourcegraph/jsonrpc2"
+	protocol "github.com/tliron/glsp/protocol_3_16"
+	"sigs.k8s.io/yaml"
+
+	"github.com/crdlab/crdlab/internal/check"
+	"github.com/crdlab/crdlab/internal/expect"
+	"github.com/crdlab/crdlab/internal/playground"
+)
+
+// The commands of the server. The arguments of the first two are the address of a file and a
+// line.
+const (
+	commandStored  = "crdlab.storedObject"
+	commandPage    = "crdlab.openPlayground"
+	commandTest    = "crdlab.test"
+	commandRelease = "crdlab.release"
+)
+
+// commands maps the commands to their functions.
+var commands = map[string]func(snapshot, context.Context, commandArguments) (any, error){
+	commandStored:  snapshot.storedObject,
+	commandPage:    snapshot.openPage,
+	commandTest:    snapshot.test,
+	commandRelease: snapshot.setRelease,
+}
+
+// commandArguments are the arguments of a command: an address or a name, and a line.
+type commandArguments struct {
+	text string
+	line int
+}
+
+func commandNames() []string {
+	return slices.Sorted(maps.Keys(commands))
+}
+
+func (s snapshot) executeCommand(ctx context.Context, p protocol.ExecuteCommandParams) (any, error) {
+	run := commands[p.Command]
+	if run == nil {
+		return nil, &jsonrpc2.Error{Code: jsonrpc2.CodeInvalidParams, Message: "crdlab does not know the command " + p.Command}
+	}
+	var arguments commandArguments
+	if len(p.Arguments) > 0 {
+		arguments.text, _ = p.Arguments[0].(string)
+	}
+	if len(p.Arguments) > 1 {
+		line, _ := p.Arguments[1].(float64)
+		arguments.line = int(line)
+	}
+	return run(s, ctx, arguments)
+}
+
+// A storedObject is the result of the command crdlab.storedObject.
+type storedObject struct {
+	// Text is the object as the API server stores it, as YAML; empty if it rejects the object.
+	Text string `json:"text"`
+	// Output is the output of kubectl.
+	Output string `json:"output"`
+}
+
+// storedObject returns the object in a line as the API server stores it.
+func (s snapshot) storedObject(ctx context.Context, a commandArguments) (any, error) {
+	t, err := s.chosen(ctx, a)
+	if err != nil {
+		return nil, err
+	}
+	scenario := t.scenario(s.settings.Release)
+	scenario.CRDStored = t.document == t.crd
+	report, err := s.options.Evaluate(ctx, scenario)
+	if err != nil {
+		return nil, err
+	}
+	stored, output := report.CRD.Stored, report.CRD.Output
+	if t.document != t.crd && len(report.Objects) > 0 {
+		stored, output = report.Objects[0].Stored, report.Objects[0].Output
+	}
+	result := storedObject{Output: output}
+	if len(stored) > 0 && string(stored) != "null" {
+		text, err := yaml.JSONToYAML(stored)
+		if err != nil {
+			return nil, fmt.Errorf("write the stored object: %w", err)
+		}
+		result.Text = string(text)
+	}
+	return result, nil
+}
+
+// openPage opens the document in a line with its CRD in the page, and returns the address.
+func (s snapshot) openPage(ctx context.Context, a commandArguments) (any, error) {
+	t, err := s.chosen(ctx, a)
+	if err != nil {
+		return nil, err
+	}
+	address, err := s.options.Page(s.settings.PageURL, t.scenario(s.settings.Release))
+	if err != nil {
+		return nil, &jsonrpc2.Error{Code: codeRequestFailed, Message: err.Error()}
+	}
+	if s.client.shows {
+		shown := protocol.ShowDocumentParams{URI: address, External: new(true)}
+		_ = s.conn.Call(ctx, string(protocol.ServerWindowShowDocument), shown, nil)
+	}
+	return address, nil
+}
+
+// chosen returns the document in a line.
+func (s snapshot) chosen(ctx context.Context, a commandArguments) (target, error) {
+	_, t, ok := s.targetAt(ctx, a.text, a.line)
+	if !ok {
+		return t, &jsonrpc2.Error{Code: codeRequestFailed, Message: "there is no CRD, and no object with a known CRD, in this line"}
+	}
+	return t, nil
+}
+
+// A testResult is the result of the command crdlab.test.
+type testResult struct {
+	// Summary states the result in a sentence.
+	Summary  string           `json:"summary"`
+	Failures []expect.Failure `json:"failures"`
+}
+
+// test compares the findings in a file with the expectations in its comments.
+func (s snapshot) test(ctx context.Context, a commandArguments) (any, error) {
+	f, ok := s.files[a.text]
+	if !ok {
+		return nil, &jsonrpc2.Error{Code: codeRequestFailed, Message: "the file is not open"}
+	}
+	r, err := expect.Run(ctx, s.input(ctx, f), check.Options{Releases: []string{s.settings.Release}, NewEngine: func() check.Engine { return sharedEngine(s.options.Evaluate) }})
+	if err != nil {
+		return nil, err
+	}
+	result := testResult{Failures: []expect.Failure{}}
+	documents := 0
+	for _, file := range r.Files {
+		if file.Path == f.path {
+			documents = file.Documents
+			result.Failures = append(result.Failures, file.Failures...)
+		}
+	}
+	result.Summary = fmt.Sprintf("%d documents: %d failures", documents, len(result.Failures))
+	var lines []string
+	for _, failure := range result.Failures {
+		lines = append(lines, fmt.Sprintf("line %d: %s", failure.Line, failure.Message))
+	}
+	kind := protocol.MessageTypeInfo
+	if len(lines) > 0 {
+		kind = protocol.MessageTypeWarning
+	}
+	message := strings.Join(append([]string{"crdlab: " + result.Summary}, lines...), "\n")
+	s.notify(ctx, string(protocol.ServerWindowShowMessage), protocol.ShowMessageParams{Type: kind, Message: message})
+	return result, nil
+}
+
+// A sharedEngine keeps its compiled CRDs.
+type sharedEngine func(context.Context, playground.Scenario) (playground.Report, error)
+
+// Evaluate implements check.Engine.
+func (e sharedEngine) Evaluate(ctx context.Context, s playground.Scenario) (playground.Report, error) {
+	return e(ctx, s)
+}
+
+// ForgetCRDs implements check.Engine.
+func (sharedEngine) ForgetCRDs() {}
+
+// setRelease sets the release that judges, until the settings change.
+func (s snapshot) setRelease(ctx context.Context, a commandArguments) (any, error) {
+	if _, err := s.options.Evaluate(ctx, playground.Scenario{Kubernetes: a.text}); err != nil {
+		return nil, &jsonrpc2.Error{Code: jsonrpc2.CodeInvalidParams, Message: err.Error()}
+	}
+	s.access.Lock()
+	s.Server.settings.Release = a.text
+	s.access.Unlock()
+	s.diagnoseAll(ctx)
+	return nil, nil
+}
+
+// codeLenses offers the commands above the documents to which they apply.
+func (s snapshot) codeLenses(ctx context.Context, p protocol.CodeLensParams) ([]protocol.CodeLens, error) {
+	all := []protocol.CodeLens{}
+	f, ok := s.files[p.TextDocument.URI]
+	if !ok {
+		return all, nil
+	}
+	add := func(line int, title, command string, arguments ...any) {
+		at := protocol.Position{Line: uint32(line)} //nolint:gosec // lines are not negative
+		all = append(all, protocol.CodeLens{Range: protocol.Range{Start: at, End: at}, Command: &protocol.Command{
+			Title: title, Command: command, Arguments: append([]any{f.uri}, arguments...),
+		}})
+	}
+	if strings.Contains(f.text, "# want") {
+		add(0, "Run tests", commandTest)
+	}
+	for _, t := range s.targets(ctx, f) {
+		if t.crd == nil || t.document.Origin != nil {
+			continue
+		}
+		what := "Stored object"
+		if t.document == t.crd {
+			what = "Stored CRD"
+		}
+		add(t.document.Line, what, commandStored, t.document.Line)
+		add(t.document.Line, "Open in the playground", commandPage, t.document.Line)
+	}
+	return all, nil
+}

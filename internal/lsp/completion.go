@@ -1,0 +1,101 @@
+package lsp
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+	"unicode/utf16"
+
+	protocol "github.com/tliron/glsp/protocol_3_16"
+
+	"github.com/crdlab/crdlab/internal/playground"
+)
+
+// itemKinds maps the kinds of completion items to those of the protocol.
+var itemKinds = map[playground.ItemKind]protocol.CompletionItemKind{
+	playground.ItemField:    protocol.CompletionItemKindField,
+	playground.ItemValue:    protocol.CompletionItemKindValue,
+	playground.ItemVariable: protocol.CompletionItemKindVariable,
+	playground.ItemFunction: protocol.CompletionItemKindFunction,
+	playground.ItemMacro:    protocol.CompletionItemKindKeyword,
+}
+
+func (s snapshot) completion(ctx context.Context, p protocol.CompletionParams) (protocol.CompletionList, error) {
+	list := protocol.CompletionList{Items: []protocol.CompletionItem{}}
+	t, cursor, ok := s.cursor(ctx, p.TextDocument.URI, p.Position)
+	if !ok {
+		return list, nil
+	}
+	help, err := s.options.Answer(ctx, playground.AssistRequest{Complete: &cursor})
+	if err != nil {
+		return list, err
+	}
+	place := s.rangeIn(t.document.File, t.document.InFile(help.Completion.Range))
+	for i, item := range help.Completion.Items {
+		list.Items = append(list.Items, s.item(i, item, place))
+	}
+	return list, nil
+}
+
+// item returns a completion item. The editor sorts by text, so the text is the index.
+func (s snapshot) item(index int, item playground.CompletionItem, place protocol.Range) protocol.CompletionItem {
+	made := protocol.CompletionItem{
+		Label: item.Label, Kind: new(itemKinds[item.Kind]), SortText: new(fmt.Sprintf("%04d", index)),
+		TextEdit: protocol.TextEdit{Range: place, NewText: item.Insert}, Data: item.Description,
+	}
+	if item.Detail != "" {
+		made.Detail = &item.Detail
+	}
+	if item.Required {
+		made.Detail = new(strings.TrimSpace(item.Detail + " required"))
+	}
+	// The lines of an item have the indentation of the document.
+	made.InsertTextMode = new(protocol.InsertTextModeAsIs)
+	if s.client.snippets && len(item.Stops) > 0 {
+		made.InsertTextFormat = new(protocol.InsertTextFormatSnippet)
+		made.TextEdit = protocol.TextEdit{Range: place, NewText: snippet(item.Insert, item.Stops)}
+	}
+	return made
+}
+
+// snippet returns a text with tab stops, in the syntax of the protocol.
+func snippet(text string, stops []int) string {
+	units := utf16.Encode([]rune(text))
+	escape := strings.NewReplacer(`\`, `\\`, `$`, `\$`, `}`, `\}`)
+	var b strings.Builder
+	from := 0
+	for i, stop := range slices.Sorted(slices.Values(stops)) {
+		stop = min(stop, len(units))
+		b.WriteString(escape.Replace(string(utf16.Decode(units[from:stop]))))
+		fmt.Fprintf(&b, "${%d}", (i+1)%len(stops)) // the last stop is $0, the end
+		from = stop
+	}
+	b.WriteString(escape.Replace(string(utf16.Decode(units[from:]))))
+	return b.String()
+}
+
+// resolveCompletion adds the documentation of an item.
+func (s snapshot) resolveCompletion(_ context.Context, raw json.RawMessage) (map[string]any, error) {
+	var item map[string]any
+	if err := json.Unmarshal(raw, &item); err != nil {
+		return nil, err
+	}
+	if description, ok := item["data"].(string); ok && description != "" {
+		item["documentation"] = protocol.MarkupContent{Kind: protocol.MarkupKindMarkdown, Value: description}
+	}
+	return item, nil
+}
+
+// cursor returns a position as a cursor in the document there. ok is false if there is no
+// document with a CRD.
+func (s snapshot) cursor(ctx context.Context, uri protocol.DocumentUri, p protocol.Position) (t target, c playground.Cursor, ok bool) {
+	_, t, ok = s.targetAt(ctx, uri, int(p.Line))
+	if !ok {
+		return t, c, false
+	}
+	at := s.positionFrom(t.document.File, p)
+	at.Line -= t.document.Range.Start.Line
+	return t, playground.Cursor{Scenario: t.scenario(s.settings.Release), Document: t.name(), Position: at}, true
+}

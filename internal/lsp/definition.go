@@ -1,0 +1,143 @@
+package lsp
+
+import (
+	"context"
+	"maps"
+	"regexp"
+	"slices"
+	"strings"
+	"unicode"
+
+	protocol "github.com/tliron/glsp/protocol_3_16"
+
+	"github.com/crdlab/crdlab/internal/playground"
+	"github.com/crdlab/crdlab/internal/source"
+)
+
+// definition returns the schema node of a field, in the CRD or in the Go type that generates
+// it. For a name in a rule, it is the schema node of the property.
+func (s snapshot) definition(ctx context.Context, p protocol.DefinitionParams) ([]protocol.Location, error) {
+	all := []protocol.Location{}
+	t, cursor, ok := s.cursor(ctx, p.TextDocument.URI, p.Position)
+	if !ok {
+		return all, nil
+	}
+	node := propertyOf(t, cursor)
+	if node == nil {
+		explained, err := s.explain(ctx, cursor)
+		if err != nil {
+			return all, err
+		}
+		node = explained.Schema
+	}
+	if node == nil {
+		return all, nil
+	}
+	if place := s.location(t.crd, *node); place != nil {
+		all = append(all, *place)
+	}
+	return all, nil
+}
+
+// selection matches a chain of field selections at the end of a text.
+var selection = regexp.MustCompile(`\b(?:self|oldSelf)((?:\.\??\w+)+)$`)
+
+// propertyOf returns the schema node of the property that a rule selects from self at a cursor;
+// nil elsewhere.
+func propertyOf(t target, at playground.Cursor) *playground.Range {
+	if at.Document != playground.DocumentCRD {
+		return nil
+	}
+	parsed, _ := source.Parse(t.crd.Text, source.DefaultLimits)
+	if len(parsed.Documents) == 0 {
+		return nil
+	}
+	d := parsed.Documents[0]
+	path := d.PathAt(at.Position)
+	rules := slices.Index(path, any("x-kubernetes-validations"))
+	m := selection.FindStringSubmatch(throughWord(lineOf(t.crd.Text, at.Position.Line), at.Position.Character))
+	if rules < 0 || m == nil {
+		return nil
+	}
+	path = slices.Clone(path[:rules])
+	for name := range strings.SplitSeq(m[1][1:], ".") {
+		path = append(path, "properties", strings.TrimPrefix(name, "?"))
+	}
+	if found, ok := d.At(path...); ok {
+		return new(found.Key())
+	}
+	return nil
+}
+
+func lineOf(text string, line int) string {
+	for range line {
+		_, text, _ = strings.Cut(text, "\n")
+	}
+	text, _, _ = strings.Cut(text, "\n")
+	return text
+}
+
+// throughWord returns a line up to the end of the word at an offset in UTF-16 code units.
+func throughWord(line string, units int) string {
+	end := bytesOf(line, units)
+	for end < len(line) && (line[end] == '_' || unicode.IsLetter(rune(line[end])) || unicode.IsDigit(rune(line[end]))) {
+		end++
+	}
+	return line[:end]
+}
+
+// references returns the values of a schema node in the open objects of the kind.
+func (s snapshot) references(ctx context.Context, p protocol.ReferenceParams) ([]protocol.Location, error) {
+	all := []protocol.Location{}
+	t, cursor, ok := s.cursor(ctx, p.TextDocument.URI, p.Position)
+	if !ok {
+		return all, nil
+	}
+	explained, err := s.explain(ctx, cursor)
+	if err != nil || explained.Schema == nil {
+		return all, err
+	}
+	for _, uri := range slices.Sorted(maps.Keys(s.files)) {
+		for _, object := range s.targets(ctx, s.files[uri]) {
+			if object.crd == nil || object.crd == object.document || object.crd.Text != t.crd.Text {
+				continue
+			}
+			places, err := s.valuesOf(ctx, object, explained)
+			if err != nil {
+				return all, err
+			}
+			all = append(all, places...)
+		}
+	}
+	if p.Context.IncludeDeclaration {
+		if place := s.location(t.crd, *explained.Schema); place != nil {
+			all = append(all, *place)
+		}
+	}
+	return all, nil
+}
+
+// valuesOf returns the keys in an object whose values have an explained schema node.
+func (s snapshot) valuesOf(ctx context.Context, object target, node *playground.Explanation) ([]protocol.Location, error) {
+	name := node.Title[strings.LastIndexByte(node.Title, '.')+1:]
+	var all []protocol.Location
+	for _, e := range outline(object.document) {
+		for e := range e.all() {
+			// Items and the values of maps have no name of their own.
+			if e.name() != name && !strings.HasSuffix(name, "]") {
+				continue
+			}
+			found, err := s.explain(ctx, playground.Cursor{Scenario: object.scenario(s.settings.Release), Document: object.name(), Position: e.key.Start})
+			if err != nil {
+				return nil, err
+			}
+			if found.Schema == nil || *found.Schema != *node.Schema {
+				continue
+			}
+			if l := s.location(object.document, e.key); l != nil {
+				all = append(all, *l)
+			}
+		}
+	}
+	return all, nil
+}

@@ -1,0 +1,175 @@
+package lsp
+
+import (
+	"context"
+	"maps"
+	"net/url"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"sync"
+
+	protocol "github.com/tliron/glsp/protocol_3_16"
+
+	"github.com/crdlab/crdlab/internal/manifest"
+	"github.com/crdlab/crdlab/internal/playground"
+	"github.com/crdlab/crdlab/internal/source/edit"
+)
+
+// A file is an open file. It does not change: an edit makes another file.
+type file struct {
+	uri     protocol.DocumentUri
+	path    string
+	version int32
+	text    string
+	// read divides the text into documents.
+	read func() *manifest.Input
+	// atHead returns the documents of the file in the last commit.
+	atHead func() *manifest.Input
+}
+
+func (s *Server) newFile(uri protocol.DocumentUri, version int32, text string, atHead func() *manifest.Input) *file {
+	f := &file{uri: uri, path: pathOf(uri), version: version, text: text, atHead: atHead}
+	f.read = sync.OnceValue(func() *manifest.Input {
+		in := manifest.NewInput()
+		if !f.isGo() {
+			in.Add(f.path, text)
+		}
+		return in
+	})
+	return f
+}
+
+func (f *file) isGo() bool { return filepath.Ext(f.path) == ".go" }
+
+// hasCRD reports whether the file describes kinds.
+func (f *file) hasCRD() bool {
+	for _, d := range f.read().Documents {
+		if d.IsCRD {
+			return true
+		}
+	}
+	return false
+}
+
+// pathOf returns the path of a file: its address, if it is not in the file system.
+func pathOf(uri protocol.DocumentUri) string {
+	u, err := url.Parse(uri)
+	if err != nil || u.Scheme != "file" {
+		return uri
+	}
+	path := u.Path
+	if runtime.GOOS == "windows" {
+		path = strings.TrimPrefix(path, "/")
+	}
+	return filepath.FromSlash(path)
+}
+
+// uriOf returns the address of a path; empty if a path names no file, such as a revision.
+func uriOf(path string) protocol.DocumentUri {
+	switch {
+	case filepath.IsAbs(path):
+		path = filepath.ToSlash(path)
+		if !strings.HasPrefix(path, "/") {
+			path = "/" + path
+		}
+		return (&url.URL{Scheme: "file", Path: path}).String()
+	case strings.Contains(path, ":") && !strings.HasPrefix(path, "cluster:"):
+		return path
+	}
+	return ""
+}
+
+// replace replaces an open file, or removes it if f is nil.
+func (s *Server) replace(uri protocol.DocumentUri, f *file) {
+	s.access.Lock()
+	defer s.access.Unlock()
+	s.files = maps.Clone(s.files)
+	if f == nil {
+		delete(s.files, uri)
+		return
+	}
+	s.files[uri] = f
+}
+
+func (s *Server) didOpen(ctx context.Context, p protocol.DidOpenTextDocumentParams) {
+	d := p.TextDocument
+	f := s.newFile(d.URI, d.Version, d.Text, s.workspace.headOf(pathOf(d.URI)))
+	s.replace(d.URI, f)
+	s.diagnoseAfter(ctx, f)
+}
+
+func (s *Server) didChange(ctx context.Context, p protocol.DidChangeTextDocumentParams) {
+	before, ok := s.snapshot().files[p.TextDocument.URI]
+	if !ok {
+		return
+	}
+	text := before.text
+	for _, c := range p.ContentChanges {
+		switch c := c.(type) {
+		case protocol.TextDocumentContentChangeEventWhole:
+			text = c.Text
+		case protocol.TextDocumentContentChangeEvent:
+			text = edit.Apply(text, edit.Edit{Range: s.rangeFrom(manifest.NewFile("", text), *c.Range), NewText: c.Text})
+		}
+	}
+	f := s.newFile(before.uri, p.TextDocument.Version, text, before.atHead)
+	s.replace(f.uri, f)
+	s.diagnoseAfter(ctx, f)
+}
+
+// didSave compares with the last commit again, which may be another, and generates CRDs from Go
+// packages again.
+func (s *Server) didSave(ctx context.Context, p protocol.DidSaveTextDocumentParams) {
+	before, ok := s.snapshot().files[p.TextDocument.URI]
+	if !ok {
+		return
+	}
+	s.workspace.forget()
+	f := s.newFile(before.uri, before.version, before.text, s.workspace.headOf(before.path))
+	s.replace(f.uri, f)
+	s.diagnoseAfter(ctx, f)
+}
+
+func (s *Server) didClose(ctx context.Context, p protocol.DidCloseTextDocumentParams) {
+	s.replace(p.TextDocument.URI, nil)
+	s.diagnoser.forget(p.TextDocument.URI)
+	s.notify(ctx, protocol.ServerTextDocumentPublishDiagnostics, protocol.PublishDiagnosticsParams{
+		URI: p.TextDocument.URI, Diagnostics: []protocol.Diagnostic{},
+	})
+}
+
+// A target is a document of a file with its CRD.
+type target struct {
+	document *manifest.Document
+	// crd is the CRD of the object; nil if it is unknown. For a CRD, it is the document.
+	crd *manifest.Document
+}
+
+// name returns the name of the document in a scenario.
+func (t target) name() playground.Document {
+	if t.document == t.crd {
+		return playground.DocumentCRD
+	}
+	return playground.DocumentObject
+}
+
+// scenario returns the request that creates the document.
+func (t target) scenario(release string) playground.Scenario {
+	s := playground.Scenario{Kubernetes: release, CRD: t.crd.Text}
+	if t.document != t.crd {
+		s.Object = t.document.Text
+	}
+	return s
+}
+
+// documentOf returns a document of the scenario.
+func (t target) documentOf(name playground.Document) *manifest.Document {
+	switch name {
+	case playground.DocumentCRD:
+		return t.crd
+	case playground.DocumentObject:
+		return t.document
+	}
+	return nil
+}

@@ -1,0 +1,97 @@
+package lsp
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	protocol "github.com/tliron/glsp/protocol_3_16"
+
+	"github.com/crdlab/crdlab/internal/playground"
+)
+
+// hover describes the element at a position: its schema or its CEL type, its facts, what the
+// API server makes of its value, and the rules that read it.
+func (s snapshot) hover(ctx context.Context, p protocol.HoverParams) (*protocol.Hover, error) {
+	t, cursor, ok := s.cursor(ctx, p.TextDocument.URI, p.Position)
+	if !ok {
+		return nil, nil
+	}
+	help, err := s.options.Answer(ctx, playground.AssistRequest{Hover: &cursor})
+	if err != nil {
+		return nil, err
+	}
+	explained, err := s.explain(ctx, cursor)
+	if err != nil {
+		return nil, err
+	}
+	h := help.Hover
+	if h.Title == "" && len(explained.Rules) == 0 {
+		return nil, nil
+	}
+	var text strings.Builder
+	if h.Title != "" {
+		fmt.Fprintf(&text, "**%s** `%s`\n\n", h.Title, h.Type)
+	}
+	if h.Description != "" {
+		text.WriteString(h.Description + "\n\n")
+	}
+	for _, f := range h.Facts {
+		if f.Name != "rule" { // they follow with their results
+			fmt.Fprintf(&text, "- %s: %s\n", f.Name, code(f.Text))
+		}
+	}
+	for _, r := range explained.Rules {
+		text.WriteString("- " + ruleLine(r) + "\n")
+	}
+	hover := &protocol.Hover{Contents: protocol.MarkupContent{Kind: protocol.MarkupKindMarkdown, Value: strings.TrimRight(text.String(), "\n")}}
+	if h.Range.Start != h.Range.End {
+		hover.Range = new(s.rangeIn(t.document.File, t.document.InFile(h.Range)))
+	}
+	return hover, nil
+}
+
+// ruleLine describes a rule with its result and its cost.
+func ruleLine(r playground.ExplainedRule) string {
+	line := "rule " + code(strings.Join(strings.Fields(r.Rule.Rule), " "))
+	if r.Result != nil {
+		line += ": " + string(r.Result.Outcome)
+	}
+	if r.Rule.Error != "" {
+		return line + ": does not compile"
+	}
+	return line + fmt.Sprintf(", cost %s", costOf(r.Rule))
+}
+
+// costOf returns the estimated cost of a rule as a share of its limit.
+func costOf(r playground.Rule) string {
+	if r.CostLimit == 0 {
+		return fmt.Sprint(r.EstimatedCost)
+	}
+	share := float64(r.EstimatedCost) / float64(r.CostLimit)
+	switch {
+	case share > 1:
+		return fmt.Sprintf("%.3g times the limit", share)
+	case share < 0.001:
+		return "below 0.1 % of the limit"
+	}
+	return fmt.Sprintf("%.2g %% of the limit", 100*share)
+}
+
+// code returns a text as inline code of Markdown.
+func code(text string) string {
+	fence := "`"
+	for strings.Contains(text, fence) {
+		fence += "`"
+	}
+	if len(fence) > 1 {
+		return fence + " " + text + " " + fence
+	}
+	return fence + text + fence
+}
+
+// explain relates a position to the result of the request.
+func (s snapshot) explain(ctx context.Context, cursor playground.Cursor) (*playground.Explanation, error) {
+	help, err := s.options.Answer(ctx, playground.AssistRequest{Explain: &cursor})
+	return help.Explained, err
+}

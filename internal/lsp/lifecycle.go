@@ -1,0 +1,234 @@
+package lsp
+
+import (
+	"context"
+	"encoding/json"
+
+	"github.com/sourcegraph/jsonrpc2"
+	protocol "github.com/tliron/glsp/protocol_3_16"
+)
+
+// A client is what the server needs to know of the editor.
+type client struct {
+	// folders lists the folders of the first workspace; nil before initialize.
+	folders []string
+	// utf8 reports that positions count bytes instead of UTF-16 code units.
+	utf8 bool
+	// snippets reports that completion items may have tab stops.
+	snippets bool
+	// watches reports that the server may ask for changes of files.
+	watches bool
+	// progress reports that the editor shows the progress of long work.
+	progress bool
+	// shows reports that the editor opens addresses in a browser.
+	shows bool
+}
+
+// initializeParams is the part of the parameters of initialize that the server reads. The rest
+// differs between versions of the protocol.
+type initializeParams struct {
+	RootURI               *string         `json:"rootUri"`
+	Folders               []folder        `json:"workspaceFolders"`
+	InitializationOptions json.RawMessage `json:"initializationOptions"`
+	Capabilities          struct {
+		General struct {
+			PositionEncodings []string `json:"positionEncodings"`
+		} `json:"general"`
+		Window struct {
+			WorkDoneProgress bool `json:"workDoneProgress"`
+			ShowDocument     struct {
+				Support bool `json:"support"`
+			} `json:"showDocument"`
+		} `json:"window"`
+		Workspace struct {
+			DidChangeWatchedFiles struct {
+				DynamicRegistration bool `json:"dynamicRegistration"`
+			} `json:"didChangeWatchedFiles"`
+		} `json:"workspace"`
+		TextDocument struct {
+			Completion struct {
+				CompletionItem struct {
+					SnippetSupport bool `json:"snippetSupport"`
+				} `json:"completionItem"`
+			} `json:"completion"`
+		} `json:"textDocument"`
+	} `json:"capabilities"`
+}
+
+type folder struct {
+	URI string `json:"uri"`
+}
+
+// settings are the settings of the editor in the section crdlab.
+type settings struct {
+	// CRDs lists further paths with CRDs, as "crdlab check" reads them.
+	CRDs []string `json:"crds"`
+	// FromCluster adds the CRDs of the current cluster.
+	FromCluster bool `json:"fromCluster"`
+	// Release is the Kubernetes release that judges; empty means the newest.
+	Release string `json:"release"`
+	// ComparesWithHead adds what the update of the last commit's version would be told.
+	ComparesWithHead *bool `json:"compareWithHead"`
+	// PageURL is the address of a page, for links to the pages about errors.
+	PageURL string `json:"pageUrl"`
+}
+
+// readSettings reads settings, with or without the name of their section.
+func readSettings(raw json.RawMessage) (s settings, ok bool) {
+	var section struct {
+		CRDLab json.RawMessage `json:"crdlab"`
+	}
+	if json.Unmarshal(raw, &section) == nil && len(section.CRDLab) > 0 {
+		raw = section.CRDLab
+	}
+	return s, len(raw) > 0 && json.Unmarshal(raw, &s) == nil
+}
+
+// legend lists the types of semantic tokens; their index is part of the answers.
+var legend = []string{"variable", "function", "string", "number", "operator", "keyword"}
+
+// initializeResult is the response to initialize: the encoding of positions and inlay hints are
+// newer than the types of the library.
+type initializeResult struct {
+	Capabilities struct {
+		protocol.ServerCapabilities
+		PositionEncoding  string `json:"positionEncoding"`
+		InlayHintProvider bool   `json:"inlayHintProvider"`
+	} `json:"capabilities"`
+	ServerInfo protocol.InitializeResultServerInfo `json:"serverInfo"`
+}
+
+func (s *Server) initialize(_ context.Context, p initializeParams) (initializeResult, error) {
+	if p.Folders == nil && p.RootURI != nil {
+		p.Folders = []folder{{*p.RootURI}}
+	}
+	c := p.Capabilities
+	s.client = client{
+		folders: []string{}, snippets: c.TextDocument.Completion.CompletionItem.SnippetSupport,
+		watches: c.Workspace.DidChangeWatchedFiles.DynamicRegistration, progress: c.Window.WorkDoneProgress, shows: c.Window.ShowDocument.Support,
+	}
+	for _, f := range p.Folders {
+		s.client.folders = append(s.client.folders, pathOf(f.URI))
+	}
+	s.workspace.setFolders(s.client.folders)
+	if set, ok := readSettings(p.InitializationOptions); ok {
+		s.settings = set
+	}
+	r := initializeResult{ServerInfo: protocol.InitializeResultServerInfo{Name: "crdlab", Version: &s.options.Version}}
+	r.Capabilities.PositionEncoding = "utf-16"
+	for _, encoding := range c.General.PositionEncodings {
+		if encoding == "utf-16" {
+			break
+		}
+		if encoding == "utf-8" {
+			s.client.utf8, r.Capabilities.PositionEncoding = true, encoding
+			break
+		}
+	}
+	r.Capabilities.InlayHintProvider = true
+	r.Capabilities.ServerCapabilities = protocol.ServerCapabilities{
+		TextDocumentSync: protocol.TextDocumentSyncOptions{
+			OpenClose: new(true), Change: new(protocol.TextDocumentSyncKindIncremental), Save: true,
+		},
+		CompletionProvider:         &protocol.CompletionOptions{TriggerCharacters: []string{".", " ", "\n", "\"", "("}, ResolveProvider: new(true)},
+		HoverProvider:              true,
+		DefinitionProvider:         true,
+		ReferencesProvider:         true,
+		DocumentSymbolProvider:     true,
+		WorkspaceSymbolProvider:    true,
+		CodeActionProvider:         protocol.CodeActionOptions{CodeActionKinds: []string{protocol.CodeActionKindQuickFix, kindFixAll}},
+		CodeLensProvider:           &protocol.CodeLensOptions{},
+		DocumentFormattingProvider: true,
+		FoldingRangeProvider:       true,
+		SelectionRangeProvider:     true,
+		SemanticTokensProvider: protocol.SemanticTokensOptions{
+			Legend: protocol.SemanticTokensLegend{TokenTypes: legend, TokenModifiers: []string{}}, Full: true,
+		},
+		ExecuteCommandProvider: &protocol.ExecuteCommandOptions{Commands: commandNames()},
+		Workspace: &protocol.ServerCapabilitiesWorkspace{
+			WorkspaceFolders: &protocol.WorkspaceFoldersServerCapabilities{Supported: new(true), ChangeNotifications: &protocol.BoolOrString{Value: true}},
+		},
+	}
+	return r, nil
+}
+
+// watched are the files whose changes matter: manifests, Go types, and the commit that is
+// checked out.
+var watched = []string{"**/*.{yaml,yml,json,go}", "**/.git/HEAD", "**/.git/logs/HEAD"}
+
+func (s *Server) initialized(ctx context.Context, _ struct{}) {
+	if !s.client.watches {
+		return
+	}
+	type watcher struct {
+		GlobPattern string `json:"globPattern"`
+	}
+	var watchers []watcher
+	for _, pattern := range watched {
+		watchers = append(watchers, watcher{pattern})
+	}
+	registration := protocol.Registration{
+		ID: "watch", Method: protocol.MethodWorkspaceDidChangeWatchedFiles, RegisterOptions: map[string]any{"watchers": watchers},
+	}
+	// The reply comes on the stream whose messages this function delays.
+	go func() {
+		_ = s.conn.Call(ctx, protocol.ServerClientRegisterCapability, protocol.RegistrationParams{Registrations: []protocol.Registration{registration}}, nil)
+	}()
+}
+
+func (s *Server) shutdown(context.Context, *struct{}) (*struct{}, error) {
+	s.access.Lock()
+	defer s.access.Unlock()
+	s.closing = true
+	return nil, nil
+}
+
+// setTrace accepts the setting of every editor: the server writes no trace of its own, because
+// editors record the messages.
+func (s *Server) setTrace(context.Context, protocol.SetTraceParams) {}
+
+// cancel cancels a running request.
+func (s *Server) cancel(_ context.Context, p struct {
+	ID jsonrpc2.ID `json:"id"`
+}) {
+	s.access.Lock()
+	defer s.access.Unlock()
+	if cancel := s.running[p.ID]; cancel != nil {
+		cancel()
+	}
+}
+
+func (s *Server) didChangeConfiguration(ctx context.Context, p struct {
+	Settings json.RawMessage `json:"settings"`
+}) {
+	set, ok := readSettings(p.Settings)
+	if !ok {
+		return
+	}
+	s.access.Lock()
+	s.settings = set
+	s.access.Unlock()
+	s.workspace.forget()
+	s.diagnoseAll(ctx)
+}
+
+func (s *Server) didChangeFolders(ctx context.Context, p struct {
+	Event struct {
+		Added   []folder `json:"added"`
+		Removed []folder `json:"removed"`
+	} `json:"event"`
+}) {
+	for _, f := range p.Event.Added {
+		s.workspace.addFolder(pathOf(f.URI))
+	}
+	for _, f := range p.Event.Removed {
+		s.workspace.removeFolder(pathOf(f.URI))
+	}
+	s.diagnoseAll(ctx)
+}
+
+// didChangeWatchedFiles reads the changed files again when they are needed.
+func (s *Server) didChangeWatchedFiles(ctx context.Context, _ struct{}) {
+	s.workspace.forget()
+	s.diagnoseAll(ctx)
+}

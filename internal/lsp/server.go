@@ -1,0 +1,198 @@
+// Package lsp is a language server for CRDs and their objects. It answers in the Language Server
+// Protocol what the packages below it know; each method, or group of methods, has a file.
+//
+// Messages are read in order. A notification changes the state of the server at once. A request is
+// answered concurrently, for the state in which it arrived.
+package lsp
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"log"
+	"runtime/debug"
+	"strings"
+	"sync"
+
+	"github.com/sourcegraph/jsonrpc2"
+	protocol "github.com/tliron/glsp/protocol_3_16"
+
+	"github.com/crdlab/crdlab/internal/manifest"
+	"github.com/crdlab/crdlab/internal/playground"
+)
+
+// Options configure a server.
+type Options struct {
+	Version string
+	// Answer answers assist requests.
+	Answer func(context.Context, playground.AssistRequest) (playground.AssistResponse, error)
+	// Evaluate evaluates a scenario with the libraries of its release. Both are safe for
+	// concurrent use.
+	Evaluate func(context.Context, playground.Scenario) (playground.Report, error)
+	// Reader reads the paths of the settings.
+	Reader manifest.Reader
+	// Generate generates CRDs from the Go packages of a pattern in a directory.
+	Generate func(ctx context.Context, directory, pattern string) (*manifest.Package, error)
+	// IsBuiltIn reports whether every API server has the kind of an object.
+	IsBuiltIn func(*manifest.Document) bool
+	// Cluster returns the CRDs of the current cluster by their names in messages.
+	Cluster func(context.Context) (map[string]string, error)
+	// Page returns the address of a scenario in the page with an address; if that is empty, in
+	// a page on this machine.
+	Page func(page string, s playground.Scenario) (string, error)
+	// Log receives faults of the server.
+	Log *log.Logger
+}
+
+// A Server answers one editor.
+type Server struct {
+	options   Options
+	conn      *jsonrpc2.Conn
+	client    client
+	workspace *workspace
+	diagnoser diagnoser
+
+	access   sync.Mutex
+	files    map[protocol.DocumentUri]*file
+	settings settings
+	running  map[jsonrpc2.ID]context.CancelFunc
+	closing  bool
+}
+
+// A snapshot is the state of a server when a request arrives. It does not change.
+type snapshot struct {
+	*Server
+	files    map[protocol.DocumentUri]*file
+	settings settings
+}
+
+// Serve answers an editor until it sends exit, the stream ends or ctx ends. It reports whether
+// the editor sent shutdown before.
+func Serve(ctx context.Context, stream io.ReadWriteCloser, o Options) (orderly bool) {
+	s := &Server{
+		options: o, workspace: newWorkspace(o),
+		files: map[protocol.DocumentUri]*file{}, running: map[jsonrpc2.ID]context.CancelFunc{},
+	}
+	s.diagnoser.init(ctx)
+	logger := log.New(o.Log.Writer(), "", 0)
+	// The handler needs the connection.
+	ready := make(chan struct{})
+	handle := func(ctx context.Context, _ *jsonrpc2.Conn, r *jsonrpc2.Request) { <-ready; s.handle(ctx, r) }
+	s.conn = jsonrpc2.NewConn(ctx, jsonrpc2.NewBufferedStream(stream, jsonrpc2.VSCodeObjectCodec{}), handler(handle), jsonrpc2.SetLogger(logger))
+	close(ready)
+	<-s.conn.DisconnectNotify()
+	s.diagnoser.stop()
+	s.access.Lock()
+	defer s.access.Unlock()
+	return s.closing
+}
+
+type handler func(context.Context, *jsonrpc2.Conn, *jsonrpc2.Request)
+
+// Handle implements jsonrpc2.Handler.
+func (h handler) Handle(ctx context.Context, conn *jsonrpc2.Conn, r *jsonrpc2.Request) {
+	h(ctx, conn, r)
+}
+
+// codeNotInitialized is the error code of a request before initialize.
+const codeNotInitialized = -32002
+
+// codeCancelled is the error code of a cancelled request.
+const codeCancelled = -32800
+
+// handle handles a message. It returns before a request is answered.
+func (s *Server) handle(ctx context.Context, r *jsonrpc2.Request) {
+	switch m, known := methods[r.Method]; {
+	case r.Method == protocol.MethodExit:
+		_ = s.conn.Close()
+	case !known && r.Notif:
+	case !known:
+		s.reply(ctx, r, nil, &jsonrpc2.Error{Code: jsonrpc2.CodeMethodNotFound, Message: "crdlab does not know the method " + r.Method})
+	case s.client.folders == nil && r.Method != protocol.MethodInitialize:
+		if !r.Notif {
+			s.reply(ctx, r, nil, &jsonrpc2.Error{Code: codeNotInitialized, Message: "initialize must be the first request"})
+		}
+	case m.change != nil:
+		result, err := guard(r.Method, func() (any, error) { return m.change(s, ctx, params(r)) })
+		if r.Notif && err != nil {
+			s.fault(ctx, err)
+		} else if !r.Notif {
+			s.reply(ctx, r, result, err)
+		}
+	default:
+		s.answer(ctx, r, m)
+	}
+}
+
+// answer answers a request concurrently.
+func (s *Server) answer(ctx context.Context, r *jsonrpc2.Request, m method) {
+	ctx, cancel := context.WithCancel(ctx)
+	now := s.snapshot()
+	s.access.Lock()
+	s.running[r.ID] = cancel
+	s.access.Unlock()
+	go func() {
+		result, err := guard(r.Method, func() (any, error) { return m.request(now, ctx, params(r)) })
+		s.access.Lock()
+		delete(s.running, r.ID)
+		s.access.Unlock()
+		if ctx.Err() != nil {
+			err = &jsonrpc2.Error{Code: codeCancelled, Message: "cancelled"}
+		}
+		cancel()
+		s.reply(context.WithoutCancel(ctx), r, result, err)
+	}()
+}
+
+// guard returns a panic as an error.
+func guard(method string, call func() (any, error)) (result any, err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			err = fmt.Errorf("%s: panic: %v\n%s", method, p, debug.Stack())
+		}
+	}()
+	return call()
+}
+
+func params(r *jsonrpc2.Request) json.RawMessage {
+	if r.Params == nil {
+		return json.RawMessage("null")
+	}
+	return *r.Params
+}
+
+// reply sends the response to a request.
+func (s *Server) reply(ctx context.Context, r *jsonrpc2.Request, result any, err error) {
+	response := &jsonrpc2.Response{ID: r.ID}
+	if err == nil {
+		err = response.SetResult(result)
+	}
+	if err != nil {
+		failure, ok := err.(*jsonrpc2.Error) //nolint:errorlint // only our own errors have a code
+		if !ok {
+			s.fault(ctx, err)
+			first, _, _ := strings.Cut(err.Error(), "\n")
+			failure = &jsonrpc2.Error{Code: jsonrpc2.CodeInternalError, Message: first}
+		}
+		response.Error = failure
+	}
+	_ = s.conn.SendResponse(ctx, response) // A closed connection needs no response.
+}
+
+// fault logs a fault of the server.
+func (s *Server) fault(ctx context.Context, err error) {
+	s.options.Log.Printf("crdlab: %v", err)
+	first, _, _ := strings.Cut(err.Error(), "\n")
+	s.notify(ctx, protocol.ServerWindowLogMessage, protocol.LogMessageParams{Type: protocol.MessageTypeError, Message: "crdlab: " + first})
+}
+
+func (s *Server) notify(ctx context.Context, method string, params any) {
+	_ = s.conn.Notify(ctx, method, params) // A closed connection needs no notification.
+}
+
+func (s *Server) snapshot() snapshot {
+	s.access.Lock()
+	defer s.access.Unlock()
+	return snapshot{s, s.files, s.settings}
+}

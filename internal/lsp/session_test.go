@@ -1,0 +1,371 @@
+package lsp_test
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"flag"
+	"fmt"
+	"io"
+	"log"
+	"net"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+	"unicode/utf16"
+
+	"github.com/sourcegraph/jsonrpc2"
+	"golang.org/x/tools/txtar"
+	"sigs.k8s.io/yaml"
+
+	"github.com/crdlab/crdlab/internal/assist"
+	"github.com/crdlab/crdlab/internal/engine"
+	"github.com/crdlab/crdlab/internal/lsp"
+	"github.com/crdlab/crdlab/internal/manifest"
+	"github.com/crdlab/crdlab/internal/playground"
+)
+
+var update = flag.Bool("update", false, "write the answers of the sessions")
+
+// TestSessions runs the sessions in testdata. The comment of an archive says what it shows, the
+// file script has a line for each message of the editor, and the file want the answers. The other
+// files are the workspace. ⟦name⟧ marks a position there, which the script calls @name.
+//
+//	open|save|close FILE        notifications
+//	change FILE @A [@B] TEXT    replaces the text between two positions, in the editor
+//	write FILE SOURCE           writes a file as SOURCE, and tells the server
+//	git COMMAND                 runs git in the workspace
+//	settings JSON               sets the settings
+//	diagnostics FILE            prints the next diagnostics of a file
+//	METHOD FILE [@A [@B]] [JSON]   sends a request for a position or a range, with further parameters, and prints the answer
+//	command NAME FILE @A        runs a command for a line
+//	symbols QUERY               prints the symbols of the workspace
+func TestSessions(t *testing.T) {
+	paths, _ := filepath.Glob("testdata/*.txtar")
+	for _, path := range paths {
+		t.Run(strings.TrimSuffix(filepath.Base(path), ".txtar"), func(t *testing.T) {
+			t.Parallel()
+			archive, err := txtar.ParseFile(path)
+			if err != nil {
+				t.Fatal(err)
+			}
+			got := runSession(t, archive)
+			for i, f := range archive.Files {
+				if f.Name != "want" {
+					continue
+				}
+				if *update {
+					archive.Files[i].Data = []byte(got)
+					if err := os.WriteFile(path, txtar.Format(archive), 0o600); err != nil {
+						t.Fatal(err)
+					}
+				} else if string(f.Data) != got {
+					t.Errorf("got:\n%s\nwant:\n%s", got, f.Data)
+				}
+			}
+		})
+	}
+}
+
+// marker matches a position in a file.
+var marker = regexp.MustCompile(`⟦(\w+)⟧`)
+
+// A session is an editor with its files.
+type session struct {
+	t         *testing.T
+	conn      *jsonrpc2.Conn
+	directory string
+	// texts and versions have the files in the editor, and markers their positions by file and
+	// name, which a change does not move.
+	texts    map[string]string
+	versions map[string]int
+	markers  map[string]map[string]position
+	sources  map[string]string
+	out      strings.Builder
+
+	access    sync.Mutex
+	published map[string]chan json.RawMessage
+}
+
+type position struct {
+	Line      int `json:"line"`
+	Character int `json:"character"`
+}
+
+// maxWait ends a test that waits for a message in vain.
+const maxWait = 30 * time.Second
+
+func runSession(t *testing.T, archive *txtar.Archive) string {
+	s := &session{
+		t: t, directory: t.TempDir(), texts: map[string]string{}, versions: map[string]int{},
+		markers: map[string]map[string]position{}, sources: map[string]string{}, published: map[string]chan json.RawMessage{},
+	}
+	var script string
+	for _, f := range archive.Files {
+		switch text := string(f.Data); f.Name {
+		case "script":
+			script = text
+		case "want":
+		default:
+			s.add(f.Name, text)
+		}
+	}
+	s.conn = s.start(t)
+	for line := range strings.Lines(script) {
+		if line = strings.TrimSpace(line); line != "" {
+			s.run(line)
+		}
+	}
+	if err := s.conn.Call(t.Context(), "shutdown", nil, nil); err != nil {
+		t.Error(err)
+	}
+	return s.out.String()
+}
+
+// add adds a file to the workspace. The name of a file that appears later begins with "later/".
+func (s *session) add(name, text string) {
+	s.markers[name] = map[string]position{}
+	for {
+		m := marker.FindStringSubmatchIndex(text)
+		if m == nil {
+			break
+		}
+		before := text[:m[0]]
+		lineStart := strings.LastIndexByte(before, '\n') + 1
+		s.markers[name][text[m[2]:m[3]]] = position{strings.Count(before, "\n"), len(utf16.Encode([]rune(before[lineStart:])))}
+		text = before + text[m[1]:]
+	}
+	s.sources[name] = text
+	if !strings.HasPrefix(name, "later/") {
+		s.write(name, text)
+	}
+}
+
+func (s *session) write(name, text string) {
+	path := filepath.Join(s.directory, name)
+	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+		s.t.Fatal(err)
+	}
+	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+		s.t.Fatal(err)
+	}
+}
+
+// start starts a server for the workspace.
+func (s *session) start(t *testing.T) *jsonrpc2.Conn {
+	e := engine.New()
+	editor, server := net.Pipe()
+	done := make(chan bool)
+	go func() {
+		done <- lsp.Serve(context.Background(), server, lsp.Options{
+			Version: "test", Answer: assist.New(e).Answer, Evaluate: e.Evaluate, Log: log.New(t.Output(), "", 0),
+			IsBuiltIn: func(d *manifest.Document) bool { return !strings.Contains(d.Kind.Group, ".") },
+			Page:      func(page string, _ playground.Scenario) (string, error) { return page + "/#link", nil },
+		})
+	}()
+	conn := jsonrpc2.NewConn(t.Context(), jsonrpc2.NewBufferedStream(editor, jsonrpc2.VSCodeObjectCodec{}), jsonrpc2.HandlerWithError(s.receive), jsonrpc2.SetLogger(log.New(io.Discard, "", 0)))
+	t.Cleanup(func() {
+		_ = conn.Notify(context.Background(), "exit", nil)
+		if orderly := <-done; !orderly {
+			t.Error("the server did not see shutdown")
+		}
+	})
+	folders := []map[string]string{{"uri": s.uri("")}}
+	capabilities := map[string]any{"textDocument": map[string]any{"completion": map[string]any{"completionItem": map[string]any{"snippetSupport": true}}}}
+	if err := conn.Call(t.Context(), "initialize", map[string]any{"workspaceFolders": folders, "capabilities": capabilities}, nil); err != nil {
+		t.Fatal(err)
+	}
+	if err := conn.Notify(t.Context(), "initialized", struct{}{}); err != nil {
+		t.Fatal(err)
+	}
+	return conn
+}
+
+// receive handles the messages of the server.
+func (s *session) receive(_ context.Context, _ *jsonrpc2.Conn, r *jsonrpc2.Request) (any, error) {
+	switch r.Method {
+	case "textDocument/publishDiagnostics":
+		var p struct {
+			URI         string          `json:"uri"`
+			Diagnostics json.RawMessage `json:"diagnostics"`
+		}
+		if err := json.Unmarshal(*r.Params, &p); err != nil {
+			return nil, err
+		}
+		s.queue(strings.TrimPrefix(p.URI, s.uri(""))) <- p.Diagnostics
+	case "window/logMessage", "window/showMessage":
+		s.t.Logf("%s: %s", r.Method, *r.Params)
+	}
+	return nil, nil
+}
+
+func (s *session) queue(name string) chan json.RawMessage {
+	s.access.Lock()
+	defer s.access.Unlock()
+	if s.published[name] == nil {
+		s.published[name] = make(chan json.RawMessage, 100)
+	}
+	return s.published[name]
+}
+
+func (s *session) uri(name string) string {
+	return "file://" + filepath.ToSlash(s.directory) + "/" + name
+}
+
+// run runs a line of the script.
+func (s *session) run(line string) {
+	verb, rest, _ := strings.Cut(line, " ")
+	name, rest, _ := strings.Cut(rest, " ")
+	document := map[string]any{"uri": s.uri(name)}
+	switch verb {
+	case "open":
+		s.texts[name], s.versions[name] = s.sources[name], 1
+		s.notify("textDocument/didOpen", map[string]any{"textDocument": map[string]any{
+			"uri": s.uri(name), "languageId": "yaml", "version": 1, "text": s.texts[name],
+		}})
+	case "save", "close":
+		s.notify("textDocument/did"+strings.ToUpper(verb[:1])+verb[1:], map[string]any{"textDocument": document})
+	case "change":
+		places, text := s.places(name, rest)
+		s.versions[name]++
+		s.notify("textDocument/didChange", map[string]any{
+			"textDocument":   map[string]any{"uri": s.uri(name), "version": s.versions[name]},
+			"contentChanges": []any{map[string]any{"range": rangeOf(places), "text": unquoted(text)}},
+		})
+	case "write":
+		s.write(name, s.sources[rest])
+		s.notify("workspace/didChangeWatchedFiles", map[string]any{"changes": []any{map[string]any{"uri": s.uri(name), "type": 2}}})
+	case "git":
+		s.git(strings.TrimSpace(name + " " + rest))
+	case "settings":
+		s.notify("workspace/didChangeConfiguration", map[string]any{"settings": map[string]any{"crdlab": json.RawMessage(strings.TrimSpace(name + " " + rest))}})
+	case "diagnostics":
+		select {
+		case diagnostics := <-s.queue(name):
+			s.print(line, diagnostics)
+		case <-time.After(maxWait):
+			s.t.Fatalf("%s: there are none", line)
+		}
+	case "symbols":
+		s.request(line, "workspace/symbol", map[string]any{"query": name})
+	case "command":
+		places, _ := s.places(rest, "")
+		file, at, _ := strings.Cut(rest, " ")
+		if at != "" {
+			places, _ = s.places(file, at)
+		}
+		arguments := []any{s.uri(file)}
+		for _, p := range places {
+			arguments = append(arguments, p.Line)
+		}
+		s.request(line, "workspace/executeCommand", map[string]any{"command": name, "arguments": arguments})
+	default:
+		s.requestAt(line, verb, name, rest)
+	}
+}
+
+// requestAt sends a request for a file and prints the answer.
+func (s *session) requestAt(line, method, name, rest string) {
+	places, further := s.places(name, rest)
+	params := map[string]any{"textDocument": map[string]any{"uri": s.uri(name)}}
+	if further != "" {
+		if err := json.Unmarshal([]byte(further), &params); err != nil {
+			s.t.Fatalf("%s: %v", line, err)
+		}
+	}
+	switch {
+	case len(places) == 0:
+	case method == "textDocument/selectionRange":
+		params["positions"] = places
+	case method == "textDocument/codeAction" || method == "textDocument/inlayHint":
+		params["range"] = rangeOf(places)
+	default:
+		params["position"] = places[0]
+	}
+	if method == "textDocument/codeAction" && params["context"] == nil {
+		params["context"] = map[string]any{"diagnostics": []any{}}
+	}
+	if method == "textDocument/references" {
+		params["context"] = map[string]any{"includeDeclaration": true}
+	}
+	s.request(line, method, params)
+}
+
+// places returns the positions at the start of the arguments, and the rest.
+func (s *session) places(name, arguments string) (places []position, rest string) {
+	for strings.HasPrefix(arguments, "@") {
+		var at string
+		at, arguments, _ = strings.Cut(arguments, " ")
+		p, ok := s.markers[name][at[1:]]
+		if !ok {
+			s.t.Fatalf("%s has no marker %s", name, at)
+		}
+		places = append(places, p)
+	}
+	return places, arguments
+}
+
+func rangeOf(places []position) map[string]any {
+	return map[string]any{"start": places[0], "end": places[len(places)-1]}
+}
+
+func unquoted(text string) string {
+	if plain, err := strconv.Unquote(text); err == nil {
+		return plain
+	}
+	return text
+}
+
+func (s *session) git(arguments string) {
+	command := exec.Command("git", strings.Fields(arguments)...) //nolint:gosec // the test's own
+	command.Dir = s.directory
+	command.Env = append(os.Environ(), "GIT_AUTHOR_NAME=a", "GIT_AUTHOR_EMAIL=a@example.com", "GIT_COMMITTER_NAME=a", "GIT_COMMITTER_EMAIL=a@example.com")
+	if out, err := command.CombinedOutput(); err != nil {
+		s.t.Fatalf("git %s: %v\n%s", arguments, err, out)
+	}
+}
+
+func (s *session) notify(method string, params any) {
+	if err := s.conn.Notify(s.t.Context(), method, params); err != nil {
+		s.t.Fatal(err)
+	}
+}
+
+func (s *session) request(line, method string, params any) {
+	ctx, cancel := context.WithTimeout(s.t.Context(), maxWait)
+	defer cancel()
+	var result json.RawMessage
+	if err := s.conn.Call(ctx, method, params, &result); err != nil {
+		result, _ = json.Marshal(map[string]string{"error": err.Error()})
+	}
+	s.print(line, result)
+}
+
+// print prints an answer as YAML, with the names of files instead of their addresses.
+func (s *session) print(line string, answer json.RawMessage) {
+	text, err := yaml.JSONToYAML(bytes.ReplaceAll(answer, []byte(s.uri("")), nil))
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	fmt.Fprintf(&s.out, "%s\n%s\n", line, positions(timestamp.ReplaceAllString(string(text), `"(now)"`)))
+}
+
+var timestamp = regexp.MustCompile(`"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ"`)
+
+// inner matches a range as YAML.
+var inner = regexp.MustCompile(`(?m)^( *(?:- )*)(\w+):\n +end:\n +character: (\d+)\n +line: (\d+)\n +start:\n +character: (\d+)\n +line: (\d+)$`)
+
+// positions writes each range in one line, counted from 1 as editors show it.
+func positions(text string) string {
+	return inner.ReplaceAllStringFunc(text, func(found string) string {
+		m := inner.FindStringSubmatch(found)
+		number := func(i int) int { n, _ := strconv.Atoi(m[i]); return n + 1 }
+		return fmt.Sprintf("%s%s: %d:%d-%d:%d", m[1], m[2], number(6), number(5), number(4), number(3))
+	})
+}

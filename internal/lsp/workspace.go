@@ -1,0 +1,204 @@
+package lsp
+
+import (
+	"context"
+	"errors"
+	"maps"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/crdlab/crdlab/internal/bundle"
+	"github.com/crdlab/crdlab/internal/check"
+	"github.com/crdlab/crdlab/internal/manifest"
+)
+
+// A workspace finds the CRDs of kinds in the folders of the editor. It reads the files of a kind
+// when an object of the kind is opened, and again after files have changed.
+type workspace struct {
+	options Options
+
+	access  sync.Mutex
+	folders []string
+	// known holds the CRDs of kinds in the folders.
+	known map[bundle.Kind][]*manifest.Document
+	// further holds the CRDs of the settings and of the cluster; nil if they are not read yet.
+	further *manifest.Input
+}
+
+func newWorkspace(o Options) *workspace {
+	return &workspace{options: o, known: map[bundle.Kind][]*manifest.Document{}}
+}
+
+func (w *workspace) setFolders(folders []string) {
+	w.access.Lock()
+	defer w.access.Unlock()
+	w.folders = slices.Clone(folders)
+}
+
+func (w *workspace) addFolder(path string) {
+	w.setFolders(append(w.allFolders(), path))
+	w.forget()
+}
+
+func (w *workspace) removeFolder(path string) {
+	w.setFolders(slices.DeleteFunc(w.allFolders(), func(folder string) bool { return folder == path }))
+	w.forget()
+}
+
+func (w *workspace) allFolders() []string {
+	w.access.Lock()
+	defer w.access.Unlock()
+	return slices.Clone(w.folders)
+}
+
+// forget reads files again when they are needed.
+func (w *workspace) forget() {
+	w.access.Lock()
+	defer w.access.Unlock()
+	clear(w.known)
+	w.further = nil
+}
+
+// crds returns the CRDs of a kind. The problems of other files do not matter.
+func (w *workspace) crds(ctx context.Context, s settings, kind bundle.Kind) []*manifest.Document {
+	w.access.Lock()
+	defer w.access.Unlock()
+	if _, ok := w.known[kind]; !ok {
+		reader := manifest.Reader{Wants: func(text string) bool {
+			return isOfCRD(text) && strings.Contains(text, kind.Kind) && strings.Contains(text, kind.Group)
+		}}
+		found := crdsOf(reader.Read(ctx, w.folders), kind)
+		if ctx.Err() != nil {
+			return nil
+		}
+		w.known[kind] = found
+	}
+	if w.further == nil {
+		w.further = w.readFurther(ctx, s)
+	}
+	return append(slices.Clone(w.known[kind]), crdsOf(w.further, kind)...)
+}
+
+// allCRDs returns the CRDs in the folders.
+func (w *workspace) allCRDs(ctx context.Context) []*manifest.Document {
+	in := manifest.Reader{Wants: isOfCRD}.Read(ctx, w.allFolders())
+	return slices.DeleteFunc(in.Documents, func(d *manifest.Document) bool { return !d.IsCRD })
+}
+
+func isOfCRD(text string) bool { return strings.Contains(text, "CustomResourceDefinition") }
+
+// readFurther reads the CRDs of the settings and of the cluster.
+func (w *workspace) readFurther(ctx context.Context, s settings) *manifest.Input {
+	reader := w.options.Reader
+	if len(w.folders) > 0 {
+		reader.Directory = w.folders[0]
+	}
+	in := reader.Read(ctx, s.CRDs)
+	if !s.FromCluster {
+		return in
+	}
+	crds, err := w.options.Cluster(ctx)
+	if err != nil {
+		in.Problems = append(in.Problems, manifest.Problem{Path: "cluster", Err: err})
+	}
+	for _, path := range slices.Sorted(maps.Keys(crds)) {
+		in.Add(path, crds[path])
+	}
+	return in
+}
+
+// problems returns the paths of the settings, or the cluster, that cannot be read.
+func (w *workspace) problems() []error {
+	w.access.Lock()
+	defer w.access.Unlock()
+	if w.further == nil {
+		return nil
+	}
+	var all []error
+	for _, p := range w.further.Problems {
+		all = append(all, errors.New(p.Error()))
+	}
+	return all
+}
+
+func crdsOf(in *manifest.Input, kind bundle.Kind) []*manifest.Document {
+	var found []*manifest.Document
+	for _, d := range in.Documents {
+		if d.IsCRD && d.Described == kind {
+			found = append(found, d)
+		}
+	}
+	return found
+}
+
+// headOf returns a function that reads the documents of a file in the last commit. They are none
+// outside of repositories, without git, and for new files.
+func (w *workspace) headOf(path string) func() *manifest.Input {
+	return sync.OnceValue(func() *manifest.Input {
+		if !filepath.IsAbs(path) || !manifest.IsManifestName(path) {
+			return manifest.NewInput()
+		}
+		reader := manifest.Reader{Directory: filepath.Dir(path)}
+		return reader.Read(context.Background(), []string{"HEAD:./" + filepath.Base(path)})
+	})
+}
+
+// input returns the documents of an open file, and the CRDs that they need.
+func (s snapshot) input(ctx context.Context, f *file) *manifest.Input {
+	own := f.read().Documents
+	in := &manifest.Input{Documents: slices.Clone(own)}
+	open := map[string]bool{f.path: true}
+	for _, uri := range slices.Sorted(maps.Keys(s.files)) {
+		if other := s.files[uri]; other != f && !other.isGo() {
+			open[other.path] = true
+			in.Documents = append(in.Documents, slices.DeleteFunc(slices.Clone(other.read().Documents), func(d *manifest.Document) bool { return !d.IsCRD })...)
+		}
+	}
+	asked := map[bundle.Kind]bool{}
+	for _, d := range own {
+		if d.IsCRD || asked[d.Kind] || s.options.IsBuiltIn(d) {
+			continue
+		}
+		asked[d.Kind] = true
+		for _, crd := range s.workspace.crds(ctx, s.settings, d.Kind) {
+			if !open[crd.File.Path] {
+				in.Documents = append(in.Documents, crd)
+			}
+		}
+	}
+	return in
+}
+
+// targets returns the documents of an open file, in order, each with its CRD.
+func (s snapshot) targets(ctx context.Context, f *file) []target {
+	crdOf := map[*manifest.Document]*manifest.Document{}
+	groups, _ := check.Groups(s.input(ctx, f))
+	for _, group := range groups {
+		crdOf[group.CRD] = group.CRD
+		for _, object := range group.Objects {
+			crdOf[object] = group.CRD
+		}
+	}
+	var all []target
+	for _, d := range f.read().Documents {
+		all = append(all, target{d, crdOf[d]})
+	}
+	return all
+}
+
+// targetAt returns the document at a position of an open file, with its CRD. ok is false if
+// there is none, or if its CRD is unknown.
+func (s snapshot) targetAt(ctx context.Context, uri string, line int) (f *file, t target, ok bool) {
+	f, open := s.files[uri]
+	if !open {
+		return nil, t, false
+	}
+	for _, t := range s.targets(ctx, f) {
+		if r := t.document.Range; t.crd != nil && r.Start.Line <= line && line <= r.End.Line {
+			return f, t, true
+		}
+	}
+	return f, t, false
+}
