@@ -1,6 +1,6 @@
 # Measurements, pictures, fuzzing, and the search for known vulnerabilities.
 
-.PHONY: pictures load bench bench-page bench-peers audit fuzz
+.PHONY: pictures load bench bench-page bench-lsp bench-peers audit fuzz
 pictures: build chromium ## take the pictures of the page in docs/
 	npx playwright test -c web/flows/pictures.config.ts
 
@@ -20,6 +20,9 @@ bench: build chromium $(call program,kubectl-validate) ## measure the engine, th
 bench-page: build chromium ## compare the page with that of an older checkout, in ratios: OLD=path
 	$(MAKE) -C "$(OLD)" build
 	OLD="$(abspath $(OLD))" npx playwright test -c web/flows/bench.config.ts
+
+bench-lsp: build ## measure the language server in a workspace with 500 CRDs of CRDLAB_CORPUS
+	CRDLAB_BIN="$(CURDIR)/bin/crdlab" go test ./cmd/crdlab -run '^$$' -bench '^BenchmarkLSP$$' -benchtime 1x
 
 bench-peers: build $(call program,kubectl-validate) $(call program,kubeconform) ## compare the processor time of "crdlab check" with peers
 	cd conformance && CRDLAB_BIN="$(CURDIR)/bin/crdlab" KUBECTL_VALIDATE="$(abspath $(call program,kubectl-validate))" KUBECONFORM="$(abspath $(call program,kubeconform))" \

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"path/filepath"
 
 	"github.com/spf13/cobra"
 
@@ -17,7 +18,8 @@ func newReader(command *cobra.Command) manifest.Reader {
 	}}
 }
 
-// generatePackage generates the CRDs of the Go packages that match a pattern in a directory.
+// generatePackage generates the CRDs of the Go packages that match a pattern in a directory. The
+// paths of the files begin with the directory.
 func generatePackage(ctx context.Context, directory, pattern string, o gotypes.Options) (*manifest.Package, error) {
 	generated, err := gotypes.Load(ctx, directory, []string{pattern}, o)
 	if err != nil {
@@ -26,6 +28,9 @@ func generatePackage(ctx context.Context, directory, pattern string, o gotypes.O
 	p := &manifest.Package{Pattern: pattern}
 	files := map[string]*manifest.File{}
 	open := func(place gotypes.Place) (*manifest.File, playground.Range) {
+		if directory != "" && !filepath.IsAbs(place.Path) {
+			place.Path = filepath.Join(directory, place.Path)
+		}
 		if files[place.Path] == nil {
 			files[place.Path] = manifest.NewFile(place.Path, place.Text)
 		}

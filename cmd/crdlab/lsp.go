@@ -57,13 +57,9 @@ func runLSP(command *cobra.Command, flags lspFlags) (int, error) {
 	generate := func(ctx context.Context, directory, pattern string) (*manifest.Package, error) {
 		return generatePackage(ctx, directory, pattern, gotypes.Options{})
 	}
-	reader := manifest.Reader{}
-	reader.Generate = func(ctx context.Context, pattern string) (*manifest.Package, error) {
-		return generate(ctx, "", pattern)
-	}
 	orderly := lsp.Serve(command.Context(), stream{command.InOrStdin(), command.OutOrStdout()}, lsp.Options{
 		Version: version, Answer: assist.New(e).Answer, Evaluate: minors.NewEvaluator(e, programs.Judges()).Evaluate,
-		Reader: reader, Generate: generate, IsBuiltIn: isBuiltIn,
+		Generate: generate, IsBuiltIn: isBuiltIn,
 		Cluster: flags.cluster.allCRDs, Page: page.address, Log: log.New(command.ErrOrStderr(), "", 0),
 	})
 	if !orderly && command.Context().Err() == nil {

@@ -129,6 +129,9 @@ type Finding struct {
 	// SafeFix reports that the only fix keeps the meaning of the document.
 	SafeFix bool `json:"safeFix"`
 
+	// Code is [playground.Finding.Code].
+	Code string `json:"-"`
+
 	// edits holds the edits of the safe fix, with the positions in the file.
 	edits []edit.Edit
 }
@@ -167,7 +170,7 @@ func (f Finding) Short() string {
 
 // Plain returns a finding without its place.
 func Plain(f playground.Finding) Finding {
-	plain := Finding{Severity: f.Severity, Reason: f.Reason, Field: cmp.Or(f.Place(), f.Field), Message: f.Message, Hint: f.Hint, Related: []Related{}, Fixes: []string{}}
+	plain := Finding{Code: f.Code, Severity: f.Severity, Reason: f.Reason, Field: cmp.Or(f.Place(), f.Field), Message: f.Message, Hint: f.Hint, Related: []Related{}, Fixes: []string{}}
 	for _, fix := range f.Fixes {
 		plain.Fixes = append(plain.Fixes, fix.Title)
 	}

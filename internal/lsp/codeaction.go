@@ -24,11 +24,11 @@ func (s snapshot) codeActions(ctx context.Context, p protocol.CodeActionParams) 
 	}
 	known, ok := s.diagnoser.of(f)
 	if !ok {
-		findings, err := s.findings(ctx, f)
+		findings, _, err := s.findings(ctx, f)
 		if err != nil {
 			return all, err
 		}
-		known = diagnosis{f.version, findings}
+		known.findings = findings
 	}
 	var safe []protocol.TextEdit
 	for _, found := range known.findings {

@@ -11,7 +11,6 @@ import (
 	protocol "github.com/tliron/glsp/protocol_3_16"
 	"sigs.k8s.io/yaml"
 
-	"github.com/crdlab/crdlab/internal/check"
 	"github.com/crdlab/crdlab/internal/expect"
 	"github.com/crdlab/crdlab/internal/playground"
 )
@@ -123,8 +122,15 @@ func (s snapshot) chosen(ctx context.Context, a commandArguments) (target, error
 // A testResult is the result of the command crdlab.test.
 type testResult struct {
 	// Summary states the result in a sentence.
-	Summary  string           `json:"summary"`
-	Failures []expect.Failure `json:"failures"`
+	Summary  string    `json:"summary"`
+	Failures []failure `json:"failures"`
+}
+
+// A failure is an expectation that is not met, or an unexpected finding. Lines are counted
+// from 1.
+type failure struct {
+	Line    int    `json:"line"`
+	Message string `json:"message"`
 }
 
 // test compares the findings in a file with the expectations in its comments.
@@ -133,23 +139,24 @@ func (s snapshot) test(ctx context.Context, a commandArguments) (any, error) {
 	if !ok {
 		return nil, &jsonrpc2.Error{Code: codeRequestFailed, Message: "the file is not open"}
 	}
-	r, err := expect.Run(ctx, s.input(ctx, f), check.Options{Releases: []string{s.settings.Release}, NewEngine: func() check.Engine { return sharedEngine(s.options.Evaluate) }})
+	r, err := expect.Run(ctx, s.input(ctx, f), s.checkOptions())
 	if err != nil {
 		return nil, err
 	}
-	result := testResult{Failures: []expect.Failure{}}
+	result := testResult{Failures: []failure{}}
 	documents := 0
+	var lines []string
 	for _, file := range r.Files {
-		if file.Path == f.path {
-			documents = file.Documents
-			result.Failures = append(result.Failures, file.Failures...)
+		if file.Path != f.path {
+			continue
+		}
+		documents = file.Documents
+		for _, found := range file.Failures {
+			result.Failures = append(result.Failures, failure{found.Line, found.Message})
+			lines = append(lines, fmt.Sprintf("line %d: %s", found.Line, found.Message))
 		}
 	}
-	result.Summary = fmt.Sprintf("%d documents: %d failures", documents, len(result.Failures))
-	var lines []string
-	for _, failure := range result.Failures {
-		lines = append(lines, fmt.Sprintf("line %d: %s", failure.Line, failure.Message))
-	}
+	result.Summary = fmt.Sprintf("%d documents: %d failures", documents, len(lines))
 	kind := protocol.MessageTypeInfo
 	if len(lines) > 0 {
 		kind = protocol.MessageTypeWarning
@@ -158,17 +165,6 @@ func (s snapshot) test(ctx context.Context, a commandArguments) (any, error) {
 	s.notify(ctx, string(protocol.ServerWindowShowMessage), protocol.ShowMessageParams{Type: kind, Message: message})
 	return result, nil
 }
-
-// A sharedEngine keeps its compiled CRDs.
-type sharedEngine func(context.Context, playground.Scenario) (playground.Report, error)
-
-// Evaluate implements check.Engine.
-func (e sharedEngine) Evaluate(ctx context.Context, s playground.Scenario) (playground.Report, error) {
-	return e(ctx, s)
-}
-
-// ForgetCRDs implements check.Engine.
-func (sharedEngine) ForgetCRDs() {}
 
 // setRelease sets the release that judges, until the settings change.
 func (s snapshot) setRelease(ctx context.Context, a commandArguments) (any, error) {

@@ -1,7 +1,9 @@
 package lsp
 
 import (
+	"cmp"
 	"context"
+	"fmt"
 	"maps"
 	"path/filepath"
 	"runtime"
@@ -19,8 +21,6 @@ import (
 // A diagnoser judges open files in the background. A newer edit of a file cancels the judgment
 // of the one before.
 type diagnoser struct {
-	ctx   context.Context
-	end   context.CancelFunc
 	slots chan struct{}
 
 	access  sync.Mutex
@@ -33,6 +33,8 @@ type diagnoser struct {
 type diagnosis struct {
 	version  int32
 	findings []finding
+	// changes holds what the comparison with the last commit adds.
+	changes []finding
 }
 
 // A finding is a diagnostic of the editor with its fixes.
@@ -42,25 +44,29 @@ type finding struct {
 	fixes  []playground.Fix
 }
 
-func (d *diagnoser) init(ctx context.Context) {
-	d.ctx, d.end = context.WithCancel(ctx)
+func (d *diagnoser) init() {
 	d.slots = make(chan struct{}, runtime.GOMAXPROCS(0))
 	d.running, d.last = map[protocol.DocumentUri]context.CancelFunc{}, map[protocol.DocumentUri]diagnosis{}
 }
 
+// stop cancels all judgments, and waits for their end.
 func (d *diagnoser) stop() {
-	d.end()
+	d.access.Lock()
+	for _, cancel := range d.running {
+		cancel()
+	}
+	d.access.Unlock()
 	d.workers.Wait()
 }
 
 // begin returns the context of a judgment, and cancels the one before.
-func (d *diagnoser) begin(uri protocol.DocumentUri) context.Context {
+func (d *diagnoser) begin(ctx context.Context, uri protocol.DocumentUri) context.Context {
 	d.access.Lock()
 	defer d.access.Unlock()
 	if cancel := d.running[uri]; cancel != nil {
 		cancel()
 	}
-	ctx, cancel := context.WithCancel(d.ctx)
+	ctx, cancel := context.WithCancel(context.WithoutCancel(ctx))
 	d.running[uri] = cancel
 	return ctx
 }
@@ -76,66 +82,97 @@ func (d *diagnoser) forget(uri protocol.DocumentUri) {
 	delete(d.last, uri)
 }
 
-// of returns the diagnosis of a file, unless it has changed since.
-func (d *diagnoser) of(f *file) (diagnosis, bool) {
+// of returns the last diagnosis of a file. isCurrent reports that the file has not changed since.
+func (d *diagnoser) of(f *file) (last diagnosis, isCurrent bool) {
 	d.access.Lock()
 	defer d.access.Unlock()
 	last, ok := d.last[f.uri]
 	return last, ok && last.version == f.version
 }
 
-// diagnoseAfter judges an open file after a change. If it has CRDs, it judges all open files,
-// because their objects may belong to them.
+// diagnoseAfter judges an open file after a change. If it has CRDs, it then judges the other
+// open files, because their objects may belong to them.
 func (s *Server) diagnoseAfter(ctx context.Context, f *file) {
-	if f.hasCRD() {
-		s.diagnoseAll(ctx)
-		return
-	}
-	s.diagnose(ctx, f)
+	s.diagnose(ctx, f, func() {
+		if f.hasCRD() {
+			s.diagnoseOthers(ctx, f)
+		}
+	})
 }
 
-func (s *Server) diagnoseAll(ctx context.Context) {
+func (s *Server) diagnoseAll(ctx context.Context) { s.diagnoseOthers(ctx, nil) }
+
+// diagnoseOthers judges all open files but f.
+func (s *Server) diagnoseOthers(ctx context.Context, f *file) {
 	files := s.snapshot().files
 	for _, uri := range slices.Sorted(maps.Keys(files)) {
-		s.diagnose(ctx, files[uri])
+		if f == nil || uri != f.uri {
+			s.diagnose(ctx, files[uri], func() {})
+		}
 	}
 }
 
-// diagnose judges an open file in the background.
-func (s *Server) diagnose(_ context.Context, f *file) {
+// diagnose judges an open file in the background, and calls then unless a newer edit cancels it.
+func (s *Server) diagnose(ctx context.Context, f *file, then func()) {
 	now := s.snapshot()
-	ctx := s.diagnoser.begin(f.uri)
+	ctx = s.diagnoser.begin(ctx, f.uri)
 	s.diagnoser.workers.Go(func() {
 		select {
 		case s.diagnoser.slots <- struct{}{}:
 		case <-ctx.Done():
 			return
 		}
-		defer func() { <-s.diagnoser.slots }()
-		result, err := guard("diagnose "+f.path, func() (any, error) { return now.findings(ctx, f) })
-		switch {
-		case ctx.Err() != nil:
-		case err != nil:
+		_, err := guard("diagnose "+f.path, func() (any, error) { return nil, now.diagnoseNow(ctx, f) })
+		<-s.diagnoser.slots
+		if ctx.Err() != nil {
+			return
+		}
+		if err != nil {
 			s.fault(ctx, err)
-		default:
-			s.publish(ctx, f, result.([]finding))
 		}
 		for _, problem := range s.workspace.problems() {
 			s.notify(ctx, protocol.ServerWindowLogMessage, protocol.LogMessageParams{Type: protocol.MessageTypeWarning, Message: "crdlab: " + problem.Error()})
 		}
+		then()
 	})
 }
 
+// diagnoseNow judges a file and publishes the findings. The comparison of a CRD with the last
+// commit takes longer than the rest, so its findings follow; the former ones stay until then.
+func (s snapshot) diagnoseNow(ctx context.Context, f *file) error {
+	findings, judged, err := s.findings(ctx, f)
+	if err != nil {
+		return err
+	}
+	if f.hasCRD() {
+		former, _ := s.diagnoser.of(f)
+		s.publish(ctx, f, findings, former.changes)
+		if len(former.changes) == 0 && !slices.ContainsFunc(judged, func(j judgment) bool { return s.former(f, j.target) != nil }) {
+			return nil
+		}
+	}
+	changes := []finding{}
+	for _, j := range judged {
+		changed, err := s.sinceHead(ctx, f, j)
+		if err != nil {
+			return err
+		}
+		changes = append(changes, changed...)
+	}
+	s.publish(ctx, f, findings, changes)
+	return nil
+}
+
 // publish sends the findings in a version of a file to the editor.
-func (s *Server) publish(ctx context.Context, f *file, findings []finding) {
+func (s *Server) publish(ctx context.Context, f *file, findings, changes []finding) {
 	s.diagnoser.access.Lock()
 	defer s.diagnoser.access.Unlock()
 	if ctx.Err() != nil {
 		return
 	}
-	s.diagnoser.last[f.uri] = diagnosis{f.version, findings}
+	s.diagnoser.last[f.uri] = diagnosis{f.version, findings, changes}
 	diagnostics := []protocol.Diagnostic{}
-	for _, found := range findings {
+	for _, found := range slices.Concat(findings, changes) {
 		diagnostics = append(diagnostics, found.Diagnostic)
 	}
 	s.notify(ctx, protocol.ServerTextDocumentPublishDiagnostics, protocol.PublishDiagnosticsParams{
@@ -143,48 +180,41 @@ func (s *Server) publish(ctx context.Context, f *file, findings []finding) {
 	})
 }
 
+// A judgment is a document with the findings of its creation.
+type judgment struct {
+	target
+	created []playground.Finding
+}
+
 // findings judges the documents of a file.
-func (s snapshot) findings(ctx context.Context, f *file) ([]finding, error) {
-	all := []finding{}
+func (s snapshot) findings(ctx context.Context, f *file) (all []finding, judged []judgment, err error) {
 	if f.isGo() {
-		return s.findingsInGo(ctx, f), nil
+		all, err = s.findingsInGo(ctx, f)
+		return all, nil, err
 	}
 	for _, t := range s.targets(ctx, f) {
 		if t.crd == nil {
 			if !s.options.IsBuiltIn(t.document) {
-				all = append(all, s.withoutCRD(t))
+				all = append(all, s.notJudged(t, "no CRD of this kind is known.\nAdd its path to the setting crdlab.crds, or set crdlab.fromCluster."))
 			}
 			continue
 		}
-		found, err := s.judge(ctx, f, t)
+		report, err := s.options.Evaluate(ctx, t.scenario(s.settings.Release))
 		if err != nil {
-			return nil, err
+			return nil, nil, err
 		}
-		all = append(all, found...)
-	}
-	return all, nil
-}
-
-// judge returns the findings in a document, and what an update of its version in the last commit
-// would add.
-func (s snapshot) judge(ctx context.Context, f *file, t target) ([]finding, error) {
-	scenario := t.scenario(s.settings.Release)
-	report, err := s.options.Evaluate(ctx, scenario)
-	if err != nil {
-		return nil, err
-	}
-	created := findingsOf(report, t)
-	all := []finding{}
-	for _, found := range created {
-		if t.documentOf(found.Document) == t.document {
-			all = append(all, s.found(t, found))
+		if t.document != t.crd && !report.CRD.Accepted {
+			all = append(all, s.notJudged(t, "its CRD is rejected."))
 		}
+		j := judgment{t, findingsOf(report, t)}
+		for _, found := range j.created {
+			if t.documentOf(found.Document) == t.document {
+				all = append(all, s.found(t, found))
+			}
+		}
+		judged = append(judged, j)
 	}
-	if s.settings.ComparesWithHead != nil && !*s.settings.ComparesWithHead {
-		return all, nil
-	}
-	changed, err := s.sinceHead(ctx, f, t, scenario, created)
-	return append(all, changed...), err
+	return all, judged, nil
 }
 
 // findingsOf returns the findings in a report on a document.
@@ -207,21 +237,7 @@ var severities = map[playground.Severity]protocol.DiagnosticSeverity{
 
 // found returns a finding in a document for the editor.
 func (s snapshot) found(t target, f playground.Finding) finding {
-	file, at := t.document.Source(f.Range)
-	plain := check.Plain(f)
-	message := plain.Short()
-	if f.Hint != "" {
-		message += "\n" + f.Hint
-	}
-	d := protocol.Diagnostic{
-		Range: s.rangeIn(file, at), Severity: new(severities[f.Severity]), Source: new("crdlab"), Message: message,
-	}
-	if f.Code != "" {
-		d.Code = &protocol.IntegerOrString{Value: f.Code}
-		if s.settings.PageURL != "" {
-			d.CodeDescription = &protocol.CodeDescription{HRef: strings.TrimSuffix(s.settings.PageURL, "/") + "/errors/" + f.Code}
-		}
-	}
+	d := s.diagnostic(check.Plain(f), s.rangeIn(t.document.File, t.document.InFile(f.Range)))
 	for _, r := range f.Related {
 		other := t.documentOf(r.Document)
 		if other == nil {
@@ -231,56 +247,78 @@ func (s snapshot) found(t target, f playground.Finding) finding {
 			d.RelatedInformation = append(d.RelatedInformation, protocol.DiagnosticRelatedInformation{Location: *place, Message: r.Message})
 		}
 	}
-	fixes := f.Fixes
-	if t.document.Origin != nil {
-		fixes = nil // They change the generated document, not its source.
-	}
-	return finding{Diagnostic: d, target: t, fixes: fixes}
+	return finding{Diagnostic: d, target: t, fixes: f.Fixes}
 }
 
-// withoutCRD tells that an object is not judged.
-func (s snapshot) withoutCRD(t target) finding {
-	kind := t.document.At("kind")
-	return finding{target: t, Diagnostic: protocol.Diagnostic{
-		Range: s.rangeIn(t.document.File, t.document.InFile(kind)), Severity: new(protocol.DiagnosticSeverityInformation), Source: new("crdlab"),
-		Message: "Not judged, because no CRD of this kind is known.\nAdd its path to the setting crdlab.crds, or set crdlab.fromCluster.",
-	}}
+// diagnostic returns a finding at a range without its related places.
+func (s snapshot) diagnostic(f check.Finding, at protocol.Range) protocol.Diagnostic {
+	d := protocol.Diagnostic{
+		Range: at, Severity: new(severities[f.Severity]), Source: new("crdlab"), Message: strings.TrimSpace(f.Short() + "\n" + f.Hint),
+	}
+	if f.Code != "" {
+		d.Code = &protocol.IntegerOrString{Value: f.Code}
+		if s.settings.PageURL != "" {
+			d.CodeDescription = &protocol.CodeDescription{HRef: strings.TrimSuffix(s.settings.PageURL, "/") + "/errors/" + f.Code}
+		}
+	}
+	return d
+}
+
+// notJudged tells why an object is not judged.
+func (s snapshot) notJudged(t target, because string) finding {
+	d := s.diagnostic(check.Finding{Severity: playground.SeverityInfo}, s.rangeIn(t.document.File, t.document.InFile(t.document.At("kind"))))
+	d.Message = "Not judged, because " + because
+	if t.crd != nil {
+		if place := s.location(t.crd, t.crd.At("kind")); place != nil {
+			d.RelatedInformation = []protocol.DiagnosticRelatedInformation{{Location: *place, Message: "CRD"}}
+		}
+	}
+	return finding{Diagnostic: d, target: t}
 }
 
 // findingsInGo judges the CRDs that the package of a Go file on disk generates, and returns the
 // findings and mistakes in the file.
-func (s snapshot) findingsInGo(ctx context.Context, f *file) []finding {
+func (s snapshot) findingsInGo(ctx context.Context, f *file) ([]finding, error) {
 	all := []finding{}
-	if !strings.Contains(f.text, "+kubebuilder:") || s.options.Generate == nil {
-		return all
+	if !strings.Contains(f.text, "+kubebuilder:") {
+		return all, nil
 	}
-	directory := filepath.Dir(f.path)
-	reader := manifest.Reader{Directory: directory, Generate: func(ctx context.Context, pattern string) (*manifest.Package, error) {
-		return s.options.Generate(ctx, directory, pattern)
-	}}
-	in := reader.Read(ctx, []string{"./..."})
-	isHere := func(path string) bool { return path == f.path || filepath.Join(directory, path) == f.path }
-	for _, p := range in.Packages {
-		for _, m := range p.Mistakes {
-			if isHere(m.File.Path) {
-				all = append(all, finding{Diagnostic: protocol.Diagnostic{
-					Range: s.rangeIn(m.File, m.Range), Severity: new(severities[m.Severity]), Source: new("crdlab"),
-					Message: strings.TrimSuffix(m.Message+"\n"+m.Hint, "\n"),
-				}})
+	in := s.options.reader(filepath.Dir(f.path)).Read(ctx, []string{"./..."})
+	result, err := check.Run(ctx, in, s.checkOptions())
+	if err != nil {
+		return nil, err
+	}
+	file := manifest.NewFile(f.path, f.text)
+	for _, d := range result.Documents {
+		for _, found := range d.Verdicts[0].Findings {
+			if found.Path != f.path {
+				continue
 			}
-		}
-	}
-	for _, d := range in.Documents {
-		t := target{d, d}
-		report, err := s.options.Evaluate(ctx, t.scenario(s.settings.Release))
-		if err != nil {
-			break
-		}
-		for _, found := range findingsOf(report, t) {
-			if file, _ := d.Source(found.Range); isHere(file.Path) {
-				all = append(all, s.found(t, found))
+			at := playground.Range{
+				Start: playground.Position{Line: found.Line - 1, Character: found.Column - 1},
+				End:   playground.Position{Line: found.EndLine - 1, Character: found.EndColumn - 1},
 			}
+			all = append(all, finding{Diagnostic: s.diagnostic(found, s.rangeIn(file, at))})
 		}
 	}
-	return all
+	return all, nil
 }
+
+// checkOptions returns the options with which the release of the settings judges.
+func (s snapshot) checkOptions() check.Options {
+	newest := fmt.Sprintf("1.%d", playground.NewestMinor)
+	return check.Options{
+		Releases: []string{cmp.Or(s.settings.Release, newest)}, NewEngine: func() check.Engine { return sharedEngine(s.options.Evaluate) },
+	}
+}
+
+// A sharedEngine keeps its compiled CRDs.
+type sharedEngine func(context.Context, playground.Scenario) (playground.Report, error)
+
+// Evaluate implements check.Engine.
+func (e sharedEngine) Evaluate(ctx context.Context, s playground.Scenario) (playground.Report, error) {
+	return e(ctx, s)
+}
+
+// ForgetCRDs implements check.Engine.
+func (sharedEngine) ForgetCRDs() {}

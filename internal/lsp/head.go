@@ -7,17 +7,31 @@ import (
 	"github.com/crdlab/crdlab/internal/playground"
 )
 
+// former returns the version of a document in the last commit; nil if it is the same, if there is
+// none, or if the settings end the comparison.
+func (s snapshot) former(f *file, t target) *manifest.Document {
+	if s.settings.ComparesWithHead != nil && !*s.settings.ComparesWithHead {
+		return nil
+	}
+	for _, old := range f.atHead().Documents {
+		if old.Kind == t.document.Kind && old.Namespace == t.document.Namespace && old.Name == t.document.Name && old.Text != t.document.Text {
+			return old
+		}
+	}
+	return nil
+}
+
 // sinceHead returns the findings that the update of a document from its version in the last
 // commit adds to those of its creation: refused transitions, and the changes of a CRD that break
 // its clients or objects.
-func (s snapshot) sinceHead(ctx context.Context, f *file, t target, scenario playground.Scenario, created []playground.Finding) ([]finding, error) {
-	old := sameObject(f.atHead(), t.document)
-	if old == nil || old.Text == t.document.Text {
+func (s snapshot) sinceHead(ctx context.Context, f *file, j judgment) ([]finding, error) {
+	t, scenario, old := j.target, j.scenario(s.settings.Release), s.former(f, j.target)
+	switch {
+	case old == nil:
 		return nil, nil
-	}
-	if t.document == t.crd {
+	case t.document == t.crd:
 		scenario.OldCRD = old.Text
-	} else {
+	default:
 		scenario.OldObject = old.Text
 	}
 	report, err := s.options.Evaluate(ctx, scenario)
@@ -26,7 +40,7 @@ func (s snapshot) sinceHead(ctx context.Context, f *file, t target, scenario pla
 	}
 	type key struct{ field, message string }
 	known := map[key]bool{}
-	for _, c := range created {
+	for _, c := range j.created {
 		known[key{c.Field, c.Message}] = true
 	}
 	var all []finding
@@ -51,14 +65,4 @@ func (s snapshot) sinceHead(ctx context.Context, f *file, t target, scenario pla
 		all = append(all, changed)
 	}
 	return all, nil
-}
-
-// sameObject returns the document of an input with the identity of another, or nil.
-func sameObject(in *manifest.Input, d *manifest.Document) *manifest.Document {
-	for _, old := range in.Documents {
-		if old.Kind == d.Kind && old.Namespace == d.Namespace && old.Name == d.Name {
-			return old
-		}
-	}
-	return nil
 }

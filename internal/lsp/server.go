@@ -30,8 +30,6 @@ type Options struct {
 	// Evaluate evaluates a scenario with the libraries of its release. Both are safe for
 	// concurrent use.
 	Evaluate func(context.Context, playground.Scenario) (playground.Report, error)
-	// Reader reads the paths of the settings.
-	Reader manifest.Reader
 	// Generate generates CRDs from the Go packages of a pattern in a directory.
 	Generate func(ctx context.Context, directory, pattern string) (*manifest.Package, error)
 	// IsBuiltIn reports whether every API server has the kind of an object.
@@ -43,6 +41,13 @@ type Options struct {
 	Page func(page string, s playground.Scenario) (string, error)
 	// Log receives faults of the server.
 	Log *log.Logger
+}
+
+// reader returns a reader of paths that are relative to a directory.
+func (o Options) reader(directory string) manifest.Reader {
+	return manifest.Reader{Directory: directory, Generate: func(ctx context.Context, pattern string) (*manifest.Package, error) {
+		return o.Generate(ctx, directory, pattern)
+	}}
 }
 
 // A Server answers one editor.
@@ -74,7 +79,7 @@ func Serve(ctx context.Context, stream io.ReadWriteCloser, o Options) (orderly b
 		options: o, workspace: newWorkspace(o),
 		files: map[protocol.DocumentUri]*file{}, running: map[jsonrpc2.ID]context.CancelFunc{},
 	}
-	s.diagnoser.init(ctx)
+	s.diagnoser.init()
 	logger := log.New(o.Log.Writer(), "", 0)
 	// The handler needs the connection.
 	ready := make(chan struct{})

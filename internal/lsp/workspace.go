@@ -91,11 +91,11 @@ func isOfCRD(text string) bool { return strings.Contains(text, "CustomResourceDe
 
 // readFurther reads the CRDs of the settings and of the cluster.
 func (w *workspace) readFurther(ctx context.Context, s settings) *manifest.Input {
-	reader := w.options.Reader
+	directory := ""
 	if len(w.folders) > 0 {
-		reader.Directory = w.folders[0]
+		directory = w.folders[0]
 	}
-	in := reader.Read(ctx, s.CRDs)
+	in := w.options.reader(directory).Read(ctx, s.CRDs)
 	if !s.FromCluster {
 		return in
 	}

@@ -1,14 +1,12 @@
-package lsp_test
+package main
 
 import (
 	"bytes"
 	"context"
 	"encoding/json"
-	"flag"
 	"fmt"
 	"io"
 	"log"
-	"net"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -23,17 +21,9 @@ import (
 	"github.com/sourcegraph/jsonrpc2"
 	"golang.org/x/tools/txtar"
 	"sigs.k8s.io/yaml"
-
-	"github.com/crdlab/crdlab/internal/assist"
-	"github.com/crdlab/crdlab/internal/engine"
-	"github.com/crdlab/crdlab/internal/lsp"
-	"github.com/crdlab/crdlab/internal/manifest"
-	"github.com/crdlab/crdlab/internal/playground"
 )
 
-var update = flag.Bool("update", false, "write the answers of the sessions")
-
-// TestSessions runs the sessions in testdata. The comment of an archive says what it shows, the
+// TestLSP runs the sessions in testdata/lsp. The comment of an archive says what it shows, the
 // file script has a line for each message of the editor, and the file want the answers. The other
 // files are the workspace. ⟦name⟧ marks a position there, which the script calls @name.
 //
@@ -41,13 +31,14 @@ var update = flag.Bool("update", false, "write the answers of the sessions")
 //	change FILE @A [@B] TEXT    replaces the text between two positions, in the editor
 //	write FILE SOURCE           writes a file as SOURCE, and tells the server
 //	git COMMAND                 runs git in the workspace
+//	module PATH                 makes the workspace a Go module with the modules of this repository
 //	settings JSON               sets the settings
 //	diagnostics FILE            prints the next diagnostics of a file
 //	METHOD FILE [@A [@B]] [JSON]   sends a request for a position or a range, with further parameters, and prints the answer
 //	command NAME FILE @A        runs a command for a line
 //	symbols QUERY               prints the symbols of the workspace
-func TestSessions(t *testing.T) {
-	paths, _ := filepath.Glob("testdata/*.txtar")
+func TestLSP(t *testing.T) {
+	paths, _ := filepath.Glob("testdata/lsp/*.txtar")
 	for _, path := range paths {
 		t.Run(strings.TrimSuffix(filepath.Base(path), ".txtar"), func(t *testing.T) {
 			t.Parallel()
@@ -78,7 +69,7 @@ var marker = regexp.MustCompile(`⟦(\w+)⟧`)
 
 // A session is an editor with its files.
 type session struct {
-	t         *testing.T
+	t         testing.TB
 	conn      *jsonrpc2.Conn
 	directory string
 	// texts and versions have the files in the editor, and markers their positions by file and
@@ -159,32 +150,56 @@ func (s *session) write(name, text string) {
 
 // start starts a server for the workspace.
 func (s *session) start(t *testing.T) *jsonrpc2.Conn {
-	e := engine.New()
-	editor, server := net.Pipe()
-	done := make(chan bool)
-	go func() {
-		done <- lsp.Serve(context.Background(), server, lsp.Options{
-			Version: "test", Answer: assist.New(e).Answer, Evaluate: e.Evaluate, Log: log.New(t.Output(), "", 0),
-			IsBuiltIn: func(d *manifest.Document) bool { return !strings.Contains(d.Kind.Group, ".") },
-			Page:      func(page string, _ playground.Scenario) (string, error) { return page + "/#link", nil },
-		})
-	}()
-	conn := jsonrpc2.NewConn(t.Context(), jsonrpc2.NewBufferedStream(editor, jsonrpc2.VSCodeObjectCodec{}), jsonrpc2.HandlerWithError(s.receive), jsonrpc2.SetLogger(log.New(io.Discard, "", 0)))
+	fromEditor, toServer := io.Pipe()
+	fromServer, toEditor := io.Pipe()
+	status := make(chan int)
+	go func() { status <- run([]string{"lsp", "--stdio"}, fromEditor, toEditor, t.Output()) }()
+	conn := s.connect(t, editorStream{fromServer, toServer})
 	t.Cleanup(func() {
 		_ = conn.Notify(context.Background(), "exit", nil)
-		if orderly := <-done; !orderly {
-			t.Error("the server did not see shutdown")
+		if got := <-status; got != statusAccepted {
+			t.Errorf("the exit status is %d", got)
 		}
 	})
+	return conn
+}
+
+// connect connects the editor with a server.
+func (s *session) connect(t testing.TB, stream io.ReadWriteCloser) *jsonrpc2.Conn {
+	// The context of the test ends before exit is sent.
+	conn := jsonrpc2.NewConn(context.Background(), jsonrpc2.NewBufferedStream(stream, jsonrpc2.VSCodeObjectCodec{}), jsonrpc2.HandlerWithError(s.receive), jsonrpc2.SetLogger(log.New(io.Discard, "", 0)))
 	folders := []map[string]string{{"uri": s.uri("")}}
 	capabilities := map[string]any{"textDocument": map[string]any{"completion": map[string]any{"completionItem": map[string]any{"snippetSupport": true}}}}
-	if err := conn.Call(t.Context(), "initialize", map[string]any{"workspaceFolders": folders, "capabilities": capabilities}, nil); err != nil {
+	if err := conn.Call(t.Context(), "initialize", map[string]any{
+		"workspaceFolders": folders, "capabilities": capabilities,
+		// Without a page, the server would start this program again, which is a test.
+		"initializationOptions": map[string]string{"pageUrl": "https://crdlab.example.com"},
+	}, nil); err != nil {
 		t.Fatal(err)
 	}
 	if err := conn.Notify(t.Context(), "initialized", struct{}{}); err != nil {
 		t.Fatal(err)
 	}
 	return conn
+}
+
+// An editorStream connects an editor with the server.
+type editorStream struct {
+	io.ReadCloser
+	io.Writer
+}
+
+// pipes returns the standard input and output of a command.
+func pipes(t testing.TB, command *exec.Cmd) (io.WriteCloser, io.ReadCloser) {
+	in, err := command.StdinPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	out, err := command.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return in, out
 }
 
 // receive handles the messages of the server.
@@ -243,6 +258,8 @@ func (s *session) run(line string) {
 		s.notify("workspace/didChangeWatchedFiles", map[string]any{"changes": []any{map[string]any{"uri": s.uri(name), "type": 2}}})
 	case "git":
 		s.git(strings.TrimSpace(name + " " + rest))
+	case "module":
+		s.makeModule(name)
 	case "settings":
 		s.notify("workspace/didChangeConfiguration", map[string]any{"settings": map[string]any{"crdlab": json.RawMessage(strings.TrimSpace(name + " " + rest))}})
 	case "diagnostics":
@@ -331,6 +348,16 @@ func (s *session) git(arguments string) {
 	}
 }
 
+func (s *session) makeModule(path string) {
+	for _, name := range []string{"go.mod", "go.sum"} {
+		text, err := os.ReadFile(filepath.Join("..", "..", name))
+		if err != nil {
+			s.t.Fatal(err)
+		}
+		s.write(name, regexp.MustCompile(`(?m)^module .*`).ReplaceAllString(string(text), "module "+path))
+	}
+}
+
 func (s *session) notify(method string, params any) {
 	if err := s.conn.Notify(s.t.Context(), method, params); err != nil {
 		s.t.Fatal(err)
@@ -349,11 +376,29 @@ func (s *session) request(line, method string, params any) {
 
 // print prints an answer as YAML, with the names of files instead of their addresses.
 func (s *session) print(line string, answer json.RawMessage) {
+	if m := tokenData.FindSubmatch(answer); m != nil {
+		fmt.Fprintf(&s.out, "%s\n%s\n", line, tokens(string(m[1])))
+		return
+	}
 	text, err := yaml.JSONToYAML(bytes.ReplaceAll(answer, []byte(s.uri("")), nil))
 	if err != nil {
 		s.t.Fatal(err)
 	}
 	fmt.Fprintf(&s.out, "%s\n%s\n", line, positions(timestamp.ReplaceAllString(string(text), `"(now)"`)))
+}
+
+// tokenData matches semantic tokens.
+var tokenData = regexp.MustCompile(`^\{"data":\[([\d,]+)\]\}$`)
+
+// tokens writes a line for each semantic token: the distances from the one before, the length
+// and the type.
+func tokens(data string) string {
+	numbers := strings.Split(data, ",")
+	var b strings.Builder
+	for i := 0; i+4 < len(numbers); i += 5 {
+		b.WriteString(strings.Join(numbers[i:i+4], " ") + "\n")
+	}
+	return b.String()
 }
 
 var timestamp = regexp.MustCompile(`"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ"`)
