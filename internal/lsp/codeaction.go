@@ -16,12 +16,8 @@ const kindFixAll = "source.fixAll.crdlab"
 
 // codeActions returns the fixes of the findings in a range, and one action for all safe fixes of
 // the file.
-func (s snapshot) codeActions(ctx context.Context, p protocol.CodeActionParams) ([]protocol.CodeAction, error) {
+func (s snapshot) codeActions(ctx context.Context, f *file, p protocol.CodeActionParams) ([]protocol.CodeAction, error) {
 	all := []protocol.CodeAction{}
-	f, ok := s.files[p.TextDocument.URI]
-	if !ok {
-		return all, nil
-	}
 	known, ok := s.diagnoser.of(f)
 	if !ok {
 		findings, _, err := s.findings(ctx, f)

@@ -112,12 +112,18 @@ func (s snapshot) openPage(ctx context.Context, a commandArguments) (any, error)
 
 // chosen returns the document in a line.
 func (s snapshot) chosen(ctx context.Context, a commandArguments) (target, error) {
-	_, t, ok := s.targetAt(ctx, a.text, a.line)
+	f, ok := s.files[a.text]
+	if !ok {
+		return target{}, errNotOpen
+	}
+	t, ok := s.targetAt(ctx, f, a.line)
 	if !ok {
 		return t, &jsonrpc2.Error{Code: codeRequestFailed, Message: "there is no CRD, and no object with a known CRD, in this line"}
 	}
 	return t, nil
 }
+
+var errNotOpen = &jsonrpc2.Error{Code: codeRequestFailed, Message: "the file is not open"}
 
 // A testResult is the result of the command crdlab.test.
 type testResult struct {
@@ -137,7 +143,7 @@ type failure struct {
 func (s snapshot) test(ctx context.Context, a commandArguments) (any, error) {
 	f, ok := s.files[a.text]
 	if !ok {
-		return nil, &jsonrpc2.Error{Code: codeRequestFailed, Message: "the file is not open"}
+		return nil, errNotOpen
 	}
 	r, err := expect.Run(ctx, s.input(ctx, f), s.checkOptions())
 	if err != nil {
@@ -179,12 +185,8 @@ func (s snapshot) setRelease(ctx context.Context, a commandArguments) (any, erro
 }
 
 // codeLenses offers the commands above the documents to which they apply.
-func (s snapshot) codeLenses(ctx context.Context, p protocol.CodeLensParams) ([]protocol.CodeLens, error) {
+func (s snapshot) codeLenses(ctx context.Context, f *file, _ struct{}) ([]protocol.CodeLens, error) {
 	all := []protocol.CodeLens{}
-	f, ok := s.files[p.TextDocument.URI]
-	if !ok {
-		return all, nil
-	}
 	add := func(line int, title, command string, arguments ...any) {
 		at := protocol.Position{Line: uint32(line)} //nolint:gosec // lines are not negative
 		all = append(all, protocol.CodeLens{Range: protocol.Range{Start: at, End: at}, Command: &protocol.Command{

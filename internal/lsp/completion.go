@@ -22,12 +22,9 @@ var itemKinds = map[playground.ItemKind]protocol.CompletionItemKind{
 	playground.ItemMacro:    protocol.CompletionItemKindKeyword,
 }
 
-func (s snapshot) completion(ctx context.Context, p protocol.CompletionParams) (protocol.CompletionList, error) {
+// completion lists the fields, values and CEL names at a position.
+func (s snapshot) completion(ctx context.Context, t target, cursor playground.Cursor, _ struct{}) (protocol.CompletionList, error) {
 	list := protocol.CompletionList{Items: []protocol.CompletionItem{}}
-	t, cursor, ok := s.cursor(ctx, p.TextDocument.URI, p.Position)
-	if !ok {
-		return list, nil
-	}
 	help, err := s.options.Answer(ctx, playground.AssistRequest{Complete: &cursor})
 	if err != nil {
 		return list, err
@@ -86,16 +83,4 @@ func (s snapshot) resolveCompletion(_ context.Context, raw json.RawMessage) (map
 		item["documentation"] = protocol.MarkupContent{Kind: protocol.MarkupKindMarkdown, Value: description}
 	}
 	return item, nil
-}
-
-// cursor returns a position as a cursor in the document there. ok is false if there is no
-// document with a CRD.
-func (s snapshot) cursor(ctx context.Context, uri protocol.DocumentUri, p protocol.Position) (t target, c playground.Cursor, ok bool) {
-	_, t, ok = s.targetAt(ctx, uri, int(p.Line))
-	if !ok {
-		return t, c, false
-	}
-	at := s.positionFrom(t.document.File, p)
-	at.Line -= t.document.Range.Start.Line
-	return t, playground.Cursor{Scenario: t.scenario(s.settings.Release), Document: t.name(), Position: at}, true
 }

@@ -16,27 +16,16 @@ import (
 
 // definition returns the schema node of a field, in the CRD or in the Go type that generates
 // it. For a name in a rule, it is the schema node of the property.
-func (s snapshot) definition(ctx context.Context, p protocol.DefinitionParams) ([]protocol.Location, error) {
-	all := []protocol.Location{}
-	t, cursor, ok := s.cursor(ctx, p.TextDocument.URI, p.Position)
-	if !ok {
-		return all, nil
-	}
+func (s snapshot) definition(ctx context.Context, t target, cursor playground.Cursor, _ struct{}) (*protocol.Location, error) {
 	node := propertyOf(t, cursor)
 	if node == nil {
 		explained, err := s.explain(ctx, cursor)
-		if err != nil {
-			return all, err
+		if err != nil || explained.Schema == nil {
+			return nil, err
 		}
 		node = explained.Schema
 	}
-	if node == nil {
-		return all, nil
-	}
-	if place := s.location(t.crd, *node); place != nil {
-		all = append(all, *place)
-	}
-	return all, nil
+	return s.location(t.crd, *node), nil
 }
 
 // selection matches a chain of field selections at the end of a text.
@@ -87,12 +76,8 @@ func throughWord(line string, units int) string {
 }
 
 // references returns the values of a schema node in the open objects of the kind.
-func (s snapshot) references(ctx context.Context, p protocol.ReferenceParams) ([]protocol.Location, error) {
+func (s snapshot) references(ctx context.Context, t target, cursor playground.Cursor, p protocol.ReferenceParams) ([]protocol.Location, error) {
 	all := []protocol.Location{}
-	t, cursor, ok := s.cursor(ctx, p.TextDocument.URI, p.Position)
-	if !ok {
-		return all, nil
-	}
 	explained, err := s.explain(ctx, cursor)
 	if err != nil || explained.Schema == nil {
 		return all, err

@@ -11,10 +11,9 @@ import (
 )
 
 // formatting writes the documents of a file in block style with an indentation of two spaces.
-func (s snapshot) formatting(ctx context.Context, p protocol.DocumentFormattingParams) ([]protocol.TextEdit, error) {
+func (s snapshot) formatting(ctx context.Context, f *file, _ struct{}) ([]protocol.TextEdit, error) {
 	none := []protocol.TextEdit{}
-	f, ok := s.files[p.TextDocument.URI]
-	if !ok || len(f.read().Documents) == 0 {
+	if len(f.read().Documents) == 0 {
 		return none, nil
 	}
 	help, err := s.options.Answer(ctx, playground.AssistRequest{Format: &playground.FormatRequest{Text: f.text}})

@@ -12,11 +12,7 @@ import (
 
 // hover describes the element at a position: its schema or its CEL type, its facts, what the
 // API server makes of its value, and the rules that read it.
-func (s snapshot) hover(ctx context.Context, p protocol.HoverParams) (*protocol.Hover, error) {
-	t, cursor, ok := s.cursor(ctx, p.TextDocument.URI, p.Position)
-	if !ok {
-		return nil, nil
-	}
+func (s snapshot) hover(ctx context.Context, t target, cursor playground.Cursor, _ struct{}) (*protocol.Hover, error) {
 	help, err := s.options.Answer(ctx, playground.AssistRequest{Hover: &cursor})
 	if err != nil {
 		return nil, err

@@ -27,12 +27,8 @@ type inlayHint struct {
 
 // inlayHints returns the defaults that the API server adds to objects, and the cost of the rules
 // of CRDs.
-func (s snapshot) inlayHints(ctx context.Context, p inlayHintParams) ([]inlayHint, error) {
+func (s snapshot) inlayHints(ctx context.Context, f *file, p inlayHintParams) ([]inlayHint, error) {
 	all := []inlayHint{}
-	f, ok := s.files[p.TextDocument.URI]
-	if !ok {
-		return all, nil
-	}
 	for _, t := range s.targets(ctx, f) {
 		if t.crd == nil || !overlaps(s.rangeIn(t.document.File, t.document.Range), p.Range) {
 			continue

@@ -10,16 +10,14 @@ import (
 
 // A client is what the server needs to know of the editor.
 type client struct {
-	// folders lists the folders of the first workspace; nil before initialize.
-	folders []string
+	// isKnown is false before initialize.
+	isKnown bool
 	// utf8 reports that positions count bytes instead of UTF-16 code units.
 	utf8 bool
 	// snippets reports that completion items may have tab stops.
 	snippets bool
 	// watches reports that the server may ask for changes of files.
 	watches bool
-	// progress reports that the editor shows the progress of long work.
-	progress bool
 	// shows reports that the editor opens addresses in a browser.
 	shows bool
 }
@@ -35,8 +33,7 @@ type initializeParams struct {
 			PositionEncodings []string `json:"positionEncodings"`
 		} `json:"general"`
 		Window struct {
-			WorkDoneProgress bool `json:"workDoneProgress"`
-			ShowDocument     struct {
+			ShowDocument struct {
 				Support bool `json:"support"`
 			} `json:"showDocument"`
 		} `json:"window"`
@@ -57,6 +54,14 @@ type initializeParams struct {
 
 type folder struct {
 	URI string `json:"uri"`
+}
+
+func pathsOf(folders []folder) []string {
+	var paths []string
+	for _, f := range folders {
+		paths = append(paths, pathOf(f.URI))
+	}
+	return paths
 }
 
 // settings are the settings of the editor in the section crdlab.
@@ -104,26 +109,18 @@ func (s *Server) initialize(_ context.Context, p initializeParams) (initializeRe
 	}
 	c := p.Capabilities
 	s.client = client{
-		folders: []string{}, snippets: c.TextDocument.Completion.CompletionItem.SnippetSupport,
-		watches: c.Workspace.DidChangeWatchedFiles.DynamicRegistration, progress: c.Window.WorkDoneProgress, shows: c.Window.ShowDocument.Support,
+		isKnown: true, snippets: c.TextDocument.Completion.CompletionItem.SnippetSupport,
+		watches: c.Workspace.DidChangeWatchedFiles.DynamicRegistration, shows: c.Window.ShowDocument.Support,
 	}
-	for _, f := range p.Folders {
-		s.client.folders = append(s.client.folders, pathOf(f.URI))
-	}
-	s.workspace.setFolders(s.client.folders)
+	s.workspace.setFolders(pathsOf(p.Folders), nil)
 	if set, ok := readSettings(p.InitializationOptions); ok {
 		s.settings = set
 	}
 	r := initializeResult{ServerInfo: protocol.InitializeResultServerInfo{Name: "crdlab", Version: &s.options.Version}}
 	r.Capabilities.PositionEncoding = "utf-16"
-	for _, encoding := range c.General.PositionEncodings {
-		if encoding == "utf-16" {
-			break
-		}
-		if encoding == "utf-8" {
-			s.client.utf8, r.Capabilities.PositionEncoding = true, encoding
-			break
-		}
+	// The first encoding is the one that the editor prefers.
+	if preferred := c.General.PositionEncodings; len(preferred) > 0 && preferred[0] == "utf-8" {
+		s.client.utf8, r.Capabilities.PositionEncoding = true, "utf-8"
 	}
 	r.Capabilities.InlayHintProvider = true
 	r.Capabilities.ServerCapabilities = protocol.ServerCapabilities{
@@ -218,12 +215,7 @@ func (s *Server) didChangeFolders(ctx context.Context, p struct {
 		Removed []folder `json:"removed"`
 	} `json:"event"`
 }) {
-	for _, f := range p.Event.Added {
-		s.workspace.addFolder(pathOf(f.URI))
-	}
-	for _, f := range p.Event.Removed {
-		s.workspace.removeFolder(pathOf(f.URI))
-	}
+	s.workspace.setFolders(pathsOf(p.Event.Added), pathsOf(p.Event.Removed))
 	s.diagnoseAll(ctx)
 }
 

@@ -1,11 +1,14 @@
 package lsp
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 
 	"github.com/sourcegraph/jsonrpc2"
 	protocol "github.com/tliron/glsp/protocol_3_16"
+
+	"github.com/crdlab/crdlab/internal/playground"
 )
 
 // A method handles a request or a notification: exactly one of its fields is set.
@@ -34,20 +37,20 @@ func init() {
 		protocol.MethodWorkspaceDidChangeConfiguration:    notification((*Server).didChangeConfiguration),
 		protocol.MethodWorkspaceDidChangeWatchedFiles:     notification((*Server).didChangeWatchedFiles),
 
-		protocol.MethodTextDocumentCompletion:         request(snapshot.completion),
+		protocol.MethodTextDocumentCompletion:         atCursor(snapshot.completion),
 		protocol.MethodCompletionItemResolve:          request(snapshot.resolveCompletion),
-		protocol.MethodTextDocumentHover:              request(snapshot.hover),
-		protocol.MethodTextDocumentDefinition:         request(snapshot.definition),
-		protocol.MethodTextDocumentReferences:         request(snapshot.references),
-		protocol.MethodTextDocumentDocumentSymbol:     request(snapshot.documentSymbols),
+		protocol.MethodTextDocumentHover:              atCursor(snapshot.hover),
+		protocol.MethodTextDocumentDefinition:         atCursor(snapshot.definition),
+		protocol.MethodTextDocumentReferences:         atCursor(snapshot.references),
+		protocol.MethodTextDocumentDocumentSymbol:     ofFile(snapshot.documentSymbols),
 		protocol.MethodWorkspaceSymbol:                request(snapshot.workspaceSymbols),
-		protocol.MethodTextDocumentCodeAction:         request(snapshot.codeActions),
-		protocol.MethodTextDocumentCodeLens:           request(snapshot.codeLenses),
-		protocol.MethodTextDocumentFormatting:         request(snapshot.formatting),
-		protocol.MethodTextDocumentFoldingRange:       request(snapshot.foldingRanges),
-		protocol.MethodTextDocumentSelectionRange:     request(snapshot.selectionRanges),
-		protocol.MethodTextDocumentSemanticTokensFull: request(snapshot.semanticTokens),
-		methodInlayHint:                               request(snapshot.inlayHints),
+		protocol.MethodTextDocumentCodeAction:         ofFile(snapshot.codeActions),
+		protocol.MethodTextDocumentCodeLens:           ofFile(snapshot.codeLenses),
+		protocol.MethodTextDocumentFormatting:         ofFile(snapshot.formatting),
+		protocol.MethodTextDocumentFoldingRange:       ofFile(snapshot.foldingRanges),
+		protocol.MethodTextDocumentSelectionRange:     ofFile(snapshot.selectionRanges),
+		protocol.MethodTextDocumentSemanticTokensFull: ofFile(snapshot.semanticTokens),
+		methodInlayHint:                               ofFile(snapshot.inlayHints),
 		protocol.MethodWorkspaceExecuteCommand:        request(snapshot.executeCommand),
 	}
 }
@@ -80,6 +83,46 @@ func request[P, R any](f func(snapshot, context.Context, P) (R, error)) method {
 		}
 		return f(s, ctx, p)
 	}}
+}
+
+// ofFile returns the method of a request about an open file. The answer for another file is null.
+func ofFile[P, R any](f func(snapshot, context.Context, *file, P) (R, error)) method {
+	return request(func(s snapshot, ctx context.Context, p about[P]) (any, error) {
+		open, ok := s.files[p.place.TextDocument.URI]
+		if !ok {
+			return nil, nil
+		}
+		return f(s, ctx, open, p.params)
+	})
+}
+
+// atCursor returns the method of a request about a position in a document of an open file. The
+// answer is null where there is no document with a CRD.
+func atCursor[P, R any](f func(snapshot, context.Context, target, playground.Cursor, P) (R, error)) method {
+	return ofFile(func(s snapshot, ctx context.Context, open *file, p about[P]) (any, error) {
+		t, ok := s.targetAt(ctx, open, int(p.place.Position.Line))
+		if !ok {
+			return nil, nil
+		}
+		at := s.positionFrom(t.document.File, p.place.Position)
+		at.Line -= t.document.Range.Start.Line
+		cursor := playground.Cursor{Scenario: t.scenario(s.settings.Release), Document: t.name(), Position: at}
+		return f(s, ctx, t, cursor, p.params)
+	})
+}
+
+// about holds the parameters of a request, and the place that they name.
+type about[P any] struct {
+	params P
+	place  struct {
+		TextDocument protocol.TextDocumentIdentifier `json:"textDocument"`
+		Position     protocol.Position               `json:"position"`
+	}
+}
+
+// UnmarshalJSON implements json.Unmarshaler.
+func (a *about[P]) UnmarshalJSON(raw []byte) error {
+	return cmp.Or(json.Unmarshal(raw, &a.params), json.Unmarshal(raw, &a.place))
 }
 
 func decode[P any](raw json.RawMessage) (p P, err error) {

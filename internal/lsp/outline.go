@@ -111,12 +111,8 @@ var symbolKinds = map[yaml.Kind]protocol.SymbolKind{
 }
 
 // documentSymbols returns the documents of a file with their fields.
-func (s snapshot) documentSymbols(_ context.Context, p protocol.DocumentSymbolParams) ([]protocol.DocumentSymbol, error) {
+func (s snapshot) documentSymbols(_ context.Context, f *file, _ struct{}) ([]protocol.DocumentSymbol, error) {
 	all := []protocol.DocumentSymbol{}
-	f, ok := s.files[p.TextDocument.URI]
-	if !ok {
-		return all, nil
-	}
 	for _, d := range f.read().Documents {
 		at := s.rangeIn(d.File, d.Range)
 		all = append(all, protocol.DocumentSymbol{
@@ -170,12 +166,8 @@ func (s snapshot) workspaceSymbols(ctx context.Context, p protocol.WorkspaceSymb
 }
 
 // foldingRanges returns the values and block scalars that extend over several lines.
-func (s snapshot) foldingRanges(_ context.Context, p protocol.FoldingRangeParams) ([]protocol.FoldingRange, error) {
+func (s snapshot) foldingRanges(_ context.Context, f *file, _ struct{}) ([]protocol.FoldingRange, error) {
 	all := []protocol.FoldingRange{}
-	f, ok := s.files[p.TextDocument.URI]
-	if !ok {
-		return all, nil
-	}
 	for _, d := range f.read().Documents {
 		for _, e := range outline(d) {
 			for e := range e.all() {
@@ -189,12 +181,8 @@ func (s snapshot) foldingRanges(_ context.Context, p protocol.FoldingRangeParams
 }
 
 // selectionRanges returns for each position the value there, and the values around it.
-func (s snapshot) selectionRanges(_ context.Context, p protocol.SelectionRangeParams) ([]protocol.SelectionRange, error) {
+func (s snapshot) selectionRanges(_ context.Context, f *file, p protocol.SelectionRangeParams) ([]protocol.SelectionRange, error) {
 	all := []protocol.SelectionRange{}
-	f, ok := s.files[p.TextDocument.URI]
-	if !ok {
-		return all, nil
-	}
 	for _, at := range p.Positions {
 		innermost := protocol.SelectionRange{Range: protocol.Range{Start: at, End: at}}
 		for _, d := range f.read().Documents {

@@ -15,12 +15,8 @@ import (
 
 // semanticTokens returns the tokens of the CEL expressions in a file, which other servers see as
 // plain strings.
-func (s snapshot) semanticTokens(_ context.Context, p protocol.SemanticTokensParams) (protocol.SemanticTokens, error) {
+func (s snapshot) semanticTokens(_ context.Context, f *file, _ struct{}) (protocol.SemanticTokens, error) {
 	tokens := protocol.SemanticTokens{Data: []uint32{}}
-	f, ok := s.files[p.TextDocument.URI]
-	if !ok {
-		return tokens, nil
-	}
 	last := protocol.Position{}
 	for _, d := range f.read().Documents {
 		for _, e := range expressionsOf(d) {

@@ -114,7 +114,7 @@ func (s *Server) handle(ctx context.Context, r *jsonrpc2.Request) {
 	case !known && r.Notif:
 	case !known:
 		s.reply(ctx, r, nil, &jsonrpc2.Error{Code: jsonrpc2.CodeMethodNotFound, Message: "crdlab does not know the method " + r.Method})
-	case s.client.folders == nil && r.Method != protocol.MethodInitialize:
+	case !s.client.isKnown && r.Method != protocol.MethodInitialize:
 		if !r.Notif {
 			s.reply(ctx, r, nil, &jsonrpc2.Error{Code: codeNotInitialized, Message: "initialize must be the first request"})
 		}

@@ -31,20 +31,12 @@ func newWorkspace(o Options) *workspace {
 	return &workspace{options: o, known: map[bundle.Kind][]*manifest.Document{}}
 }
 
-func (w *workspace) setFolders(folders []string) {
+// setFolders adds and removes folders.
+func (w *workspace) setFolders(added, removed []string) {
+	w.forget()
 	w.access.Lock()
 	defer w.access.Unlock()
-	w.folders = slices.Clone(folders)
-}
-
-func (w *workspace) addFolder(path string) {
-	w.setFolders(append(w.allFolders(), path))
-	w.forget()
-}
-
-func (w *workspace) removeFolder(path string) {
-	w.setFolders(slices.DeleteFunc(w.allFolders(), func(folder string) bool { return folder == path }))
-	w.forget()
+	w.folders = slices.DeleteFunc(append(w.folders, added...), func(path string) bool { return slices.Contains(removed, path) })
 }
 
 func (w *workspace) allFolders() []string {
@@ -188,17 +180,13 @@ func (s snapshot) targets(ctx context.Context, f *file) []target {
 	return all
 }
 
-// targetAt returns the document at a position of an open file, with its CRD. ok is false if
-// there is none, or if its CRD is unknown.
-func (s snapshot) targetAt(ctx context.Context, uri string, line int) (f *file, t target, ok bool) {
-	f, open := s.files[uri]
-	if !open {
-		return nil, t, false
-	}
+// targetAt returns the document in a line of an open file, with its CRD. ok is false if there is
+// none, or if its CRD is unknown.
+func (s snapshot) targetAt(ctx context.Context, f *file, line int) (t target, ok bool) {
 	for _, t := range s.targets(ctx, f) {
 		if r := t.document.Range; t.crd != nil && r.Start.Line <= line && line <= r.End.Line {
-			return f, t, true
+			return t, true
 		}
 	}
-	return f, t, false
+	return t, false
 }
