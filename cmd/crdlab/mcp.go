@@ -33,7 +33,7 @@ clients.`,
 		RunE: runE(func(command *cobra.Command, _ []string) (int, error) {
 			programs := minors.Open(flags.path())
 			defer programs.Close()
-			transport := &sdk.IOTransport{Reader: io.NopCloser(command.InOrStdin()), Writer: stream{Writer: command.OutOrStdout()}}
+			transport := &sdk.IOTransport{Reader: stream{Reader: command.InOrStdin()}, Writer: stream{Writer: command.OutOrStdout()}}
 			err := mcp.New(assistance(programs, roots)).Run(command.Context(), transport)
 			if command.Context().Err() != nil || errors.Is(err, io.EOF) {
 				return statusAccepted, nil

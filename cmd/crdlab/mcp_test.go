@@ -1,8 +1,10 @@
 package main
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"strings"
@@ -29,7 +31,10 @@ func TestMCP(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			got := answers(t, archive)
+			got := answers(t, archive, "")
+			if old := answers(t, archive, "2025-06-18"); old != got {
+				t.Errorf("in an older version of the protocol:\n%s\nwant:\n%s", old, got)
+			}
 			for i, f := range archive.Files {
 				if f.Name != "want" || string(f.Data) == got {
 					continue
@@ -46,8 +51,38 @@ func TestMCP(t *testing.T) {
 	}
 }
 
-// answers returns the answers to the calls of an archive.
-func answers(t *testing.T, archive *txtar.Archive) string {
+// TestMCPWithStandardStreams calls a tool of the program, whose flag names the root.
+func TestMCPWithStandardStreams(t *testing.T) {
+	root := t.TempDir()
+	if err := os.WriteFile(filepath.Join(root, "object.yaml"), []byte("apiVersion: example.com/v1\nkind: CronTab\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	in, toServer := io.Pipe()
+	fromServer, out := io.Pipe()
+	var messages bytes.Buffer
+	status := make(chan int)
+	go func() { status <- run([]string{"mcp", "--root", root}, in, out, &messages) }()
+	client := sdk.NewClient(&sdk.Implementation{Name: "test", Version: "1"}, &sdk.ClientOptions{Capabilities: &sdk.ClientCapabilities{}})
+	session, err := client.Connect(t.Context(), &sdk.IOTransport{Reader: fromServer, Writer: toServer}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	result, err := session.CallTool(t.Context(), &sdk.CallToolParams{Name: "check", Arguments: map[string]any{"paths": []string{"object.yaml"}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	const want = "object.yaml:1: CronTab \"\" (example.com/v1) has no CRD here\n0 documents: 0 accepted, 0 rejected, 1 without a CRD (Kubernetes 1.37)\n"
+	if got := result.Content[0].(*sdk.TextContent).Text; got != want {
+		t.Errorf("got %q, want %q", got, want)
+	}
+	session.Close()
+	if got := <-status; got != statusAccepted || messages.Len() > 0 {
+		t.Errorf("exit status %d: %s", got, &messages)
+	}
+}
+
+// answers returns the answers to the calls of an archive in a version of the protocol.
+func answers(t *testing.T, archive *txtar.Archive, protocol string) string {
 	t.Helper()
 	directory, calls, contents := t.TempDir(), "", []string{}
 	root := filepath.Join(directory, "root")
@@ -75,7 +110,7 @@ func answers(t *testing.T, archive *txtar.Archive) string {
 	if _, err := server.Connect(t.Context(), ours, nil); err != nil {
 		t.Fatal(err)
 	}
-	session, err := client.Connect(t.Context(), theirs, nil)
+	session, err := client.Connect(t.Context(), theirs, &sdk.ClientSessionOptions{ProtocolVersion: protocol})
 	if err != nil {
 		t.Fatal(err)
 	}
