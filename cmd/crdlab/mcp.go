@@ -60,20 +60,30 @@ func assistance(programs *minors.Programs, roots []string) mcp.Options {
 			if err != nil {
 				return "", err
 			}
-			return joined(subjects, func(s inspect.Subject, out io.Writer) error {
-				explained, err := inspect.Explain(s, inspect.ExplainOptions{Version: in.Version, Field: in.Field, Recursive: in.Recursive})
+			missing := errors.New("no CRD serves the version")
+			text, err := joined(subjects, func(s inspect.Subject, out io.Writer) error {
 				for _, line := range s.Rejected() {
 					fmt.Fprintln(out, line)
 				}
-				for _, e := range explained {
-					err = errors.Join(err, e.WriteText(out))
+				explained, unknown := inspect.Explain(s, inspect.ExplainOptions{Version: in.Version, Field: in.Field, Recursive: in.Recursive})
+				if unknown != nil {
+					missing = unknown
 				}
-				return err
+				for _, e := range explained {
+					if err := e.WriteText(out); err != nil {
+						return err
+					}
+				}
+				return nil
 			})
+			if err == nil && text == "" {
+				err = missing
+			}
+			return text, err
 		},
 		Evaluate: func(ctx context.Context, groups []check.Group, in mcp.EvaluateInput) (string, error) {
 			answer, trial := newAssist(), playground.Expression{Expression: in.Expression, Path: in.At}
-			return joined(groups, func(g check.Group, out io.Writer) error {
+			text, err := joined(groups, func(g check.Group, out io.Writer) error {
 				for _, object := range g.Objects {
 					value, err := inspect.Eval(ctx, answer, g, object, trial, playground.Scenario{})
 					if err != nil {
@@ -86,6 +96,10 @@ func assistance(programs *minors.Programs, roots []string) mcp.Options {
 				}
 				return nil
 			})
+			if err == nil && text == "" {
+				err = errors.New("there is no object with a CRD in these documents")
+			}
+			return text, err
 		},
 		Sample: func(ctx context.Context, groups []check.Group, in mcp.SampleInput) (string, error) {
 			answer := newAssist()

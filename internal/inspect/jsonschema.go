@@ -107,7 +107,7 @@ func orNull(out, node fragment, pruned bool) fragment {
 	enum, isEnum := out["enum"].([]any)
 	accepted := pruned || node["default"] != nil
 	if node["nullable"] == true {
-		accepted = !isEnum // upstream compares null with the enum
+		accepted = !isEnum // upstream finds no null in an enum
 	}
 	switch types, several := out["type"].([]any); {
 	case !accepted:
@@ -145,11 +145,11 @@ func validated(v, node fragment) (out fragment, exact bool) {
 		out["enum"] = distinct(enum)
 	}
 	for exclusive, bound := range map[string]string{"exclusiveMinimum": "minimum", "exclusiveMaximum": "maximum"} {
-		if out[exclusive] == true {
+		excludes := out[exclusive] == true && out[bound] != nil
+		delete(out, exclusive)
+		if excludes { // a number in JSON Schema
 			out[exclusive] = out[bound]
 			delete(out, bound)
-		} else {
-			delete(out, exclusive)
 		}
 	}
 	required, present := []any{}, fragment{}
@@ -174,21 +174,15 @@ func validated(v, node fragment) (out fragment, exact bool) {
 			converted, ok := validated(sub.(fragment), node)
 			all, every = append(all, converted), every && ok
 		}
-		switch {
-		case len(all) == 0:
-		case key == "oneOf" && !every:
-			delete(out, key)
-			out["allOf"] = append(list(out["allOf"]), fragment{"anyOf": all})
-		default:
-			out[key] = all
-		}
 		exact = exact && every
+		if out[key] = all; len(all) == 0 || key == "oneOf" && !every {
+			delete(out, key)
+		}
 	}
 	if sub := at(v, "not"); sub != nil {
 		converted, ok := validated(sub, node)
-		if exact = exact && ok; ok {
-			out["not"] = converted
-		} else {
+		exact = exact && ok
+		if out["not"] = converted; !ok {
 			delete(out, "not")
 		}
 	}
