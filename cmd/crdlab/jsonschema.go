@@ -32,14 +32,14 @@ func publishedBy(s inspect.Subject, flags *printFlags) ([]inspect.Published, err
 func writeSchemas(flags *printFlags, all []inspect.Published) error {
 	for _, schema := range all {
 		path := filepath.Join(flags.directory, filepath.FromSlash(schema.File))
-		if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil { //nolint:gosec // other programs read them
+		if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil { // other programs read them
 			return usageError("%w", err)
 		}
 		var text bytes.Buffer
 		if err := schema.WriteText(&text); err != nil {
 			return err
 		}
-		if err := os.WriteFile(path, text.Bytes(), 0o666); err != nil { //nolint:gosec // see above
+		if err := os.WriteFile(path, text.Bytes(), 0o666); err != nil {
 			return usageError("%w", err)
 		}
 	}

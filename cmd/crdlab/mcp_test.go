@@ -104,7 +104,7 @@ func answers(t *testing.T, archive *txtar.Archive, protocol string) string {
 		}
 	}
 	client := sdk.NewClient(&sdk.Implementation{Name: "test", Version: "1"}, nil)
-	client.AddRoots(&sdk.Root{URI: "file://" + filepath.ToSlash(root)})
+	client.AddRoots(&sdk.Root{URI: "file://" + filepath.ToSlash(root)}) //nolint:staticcheck // as clients do
 	ours, theirs := sdk.NewInMemoryTransports()
 	server := mcp.New(assistance(minors.Open(t.TempDir()), nil))
 	if _, err := server.Connect(t.Context(), ours, nil); err != nil {

@@ -26,7 +26,7 @@ func (o Options) roots(r *sdk.CallToolRequest, in input) (all roots, question *s
 	for _, source := range in.sources() {
 		needed = needed || len(source.Paths) > 0
 	}
-	answer, answered := r.Params.InputResponses[id].(*sdk.ListRootsResult)
+	answer, answered := r.Params.InputResponses[id].(*sdk.ListRootsResult) //nolint:staticcheck // deprecated for a year: clients still name their folders so
 	switch {
 	case answered:
 		for _, root := range answer.Roots {
@@ -34,8 +34,8 @@ func (o Options) roots(r *sdk.CallToolRequest, in input) (all roots, question *s
 				all = append(all, filepath.FromSlash(address.Path))
 			}
 		}
-	case needed && client != nil && client.Capabilities != nil && client.Capabilities.RootsV2 != nil:
-		return nil, &sdk.CallToolResult{InputRequests: sdk.InputRequestMap{id: &sdk.ListRootsParams{}}}
+	case needed && client != nil && client.Capabilities != nil && client.Capabilities.RootsV2 != nil: //nolint:staticcheck // see above
+		return nil, &sdk.CallToolResult{InputRequests: sdk.InputRequestMap{id: &sdk.ListRootsParams{}}} //nolint:staticcheck // see above
 	}
 	return append(all, o.Roots...), nil
 }
