@@ -24,7 +24,7 @@ type packageRule struct {
 
 // packageRules lists all packages. Imports point down the list.
 var packageRules = []packageRule{
-	{"cmd/crdlab", "internal/lsp internal/bundle internal/gotypes internal/server internal/cluster internal/naming internal/share internal/assist internal/inspect internal/format internal/upgrade internal/expect internal/check internal/manifest internal/minors internal/engine/release internal/engine internal/playground", true},
+	{"cmd/crdlab", "internal/lsp internal/mcp internal/bundle internal/gotypes internal/server internal/cluster internal/naming internal/share internal/assist internal/inspect internal/format internal/upgrade internal/expect internal/check internal/manifest internal/minors internal/engine/release internal/engine internal/playground", true},
 	{"cmd/server", "internal/server", true},
 	{"internal/server", "internal/site internal/metrics internal/minors internal/httpapi internal/share internal/procpool internal/renderer internal/confine internal/assist internal/engine/conversion internal/engine internal/playground web", true},
 	{"cmd/worker", "internal/httpapi internal/share internal/ui internal/examples internal/playground", false},
@@ -32,6 +32,7 @@ var packageRules = []packageRule{
 	{"minors", "internal/apiclient internal/refserver internal/procpool internal/verdict internal/playground", true},
 	{"internal/devtools/releases", "internal/engine internal/minors internal/enginetest/cases", true},
 	{"internal/lsp", "internal/expect internal/check internal/manifest internal/bundle internal/source/... internal/playground", false},
+	{"internal/mcp", "internal/format internal/upgrade internal/expect internal/check internal/manifest internal/errorindex internal/playground", false},
 	{"internal/cluster", "", true},
 	{"internal/naming", "internal/playground", true},
 	{"internal/inspect", "internal/check internal/manifest internal/engine/openapi internal/playground", true},

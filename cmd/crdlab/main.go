@@ -109,7 +109,7 @@ func newRoot() *cobra.Command {
 	root.SetVersionTemplate("crdlab {{.Version}}\n")
 	root.AddCommand(
 		newCheck(), newCRDTest(), newDiff(), newEval(), newGenerate(), newLink(), newLinks(),
-		newLSP(), newOpen(), newReleases(), newSample(), newServe(), newStatic(), newTest(), newUpgradeCheck(), newVersion(),
+		newLSP(), newMCP(), newOpen(), newReleases(), newSample(), newServe(), newStatic(), newTest(), newUpgradeCheck(), newVersion(),
 	)
 	root.AddCommand(newPrinters()...)
 	explainArguments(root)

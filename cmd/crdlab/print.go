@@ -17,8 +17,8 @@ const outputWide = "wide"
 type printFlags struct {
 	inspectFlags
 	conversionFlags
-	version, field, part string
-	recursive            bool
+	version, field, part, directory string
+	recursive, strict               bool
 }
 
 // A printer describes a command that prints a part of the reports on CRDs or objects.
@@ -38,6 +38,8 @@ type printer[Part any] struct {
 	parts func(inspect.Subject, *printFlags) ([]Part, error)
 	// fails reports that a part sets the exit status 1, and may print a line; nil if none does.
 	fails func(*cobra.Command, *printFlags, Part) bool
+	// toFiles writes the parts into the flag --dir; nil if there is none.
+	toFiles func(*printFlags, []Part) error
 	// separator stands between the texts of two parts.
 	separator string
 	writeText func(Part, io.Writer) error
@@ -101,17 +103,19 @@ expensive.`,
 		printer[inspect.Published]{
 			use: "openapi PATH...", short: "Print the OpenAPI schemas that a cluster publishes for CRDs",
 			long: `Print the OpenAPI schema that a cluster publishes for each CRD: the schema of the kind in
-OpenAPI v3, the whole document /openapi/v3/apis/GROUP/VERSION, or the schema of the kind
-in OpenAPI v2. A line names what OpenAPI v2 lacks.`,
+OpenAPI v3, the whole document /openapi/v3/apis/GROUP/VERSION, the schema of the kind in
+OpenAPI v2, or its JSON Schema. A line names what OpenAPI v2 lacks. The JSON Schema
+refuses only objects that the API server refuses.`,
 			example: `  crdlab openapi crd.yaml
-  crdlab openapi --part v3 crd.yaml > openapi.json`,
+  crdlab openapi --part v3 crd.yaml > openapi.json
+  crdlab openapi --part jsonschema --dir schemas config/crd`,
 			formats: plainFormats, versionFlag: "version", scenario: playground.Scenario{Schemas: true},
 			add: func(command *cobra.Command, f *printFlags) {
-				addChoice(command, &f.part, "part", "", "printed `part` of the schema", string(inspect.PartKind), string(inspect.PartV3), string(inspect.PartV2))
+				addChoice(command, &f.part, "part", "", "printed `part` of the schema", string(inspect.PartKind), string(inspect.PartV3), string(inspect.PartV2), string(inspect.PartJSONSchema))
+				command.Flags().StringVar(&f.directory, "dir", "", "with --part jsonschema: write the schema of each version into `directory`/GROUP/KIND_VERSION.json")
+				command.Flags().BoolVar(&f.strict, "strict", false, "with --part jsonschema: refuse the fields that the API server prunes")
 			},
-			parts: func(s inspect.Subject, f *printFlags) ([]inspect.Published, error) {
-				return inspect.PublishedBy(s, f.version, inspect.Part(f.part)), nil
-			},
+			parts: publishedBy, toFiles: writeSchemas,
 			fails: func(command *cobra.Command, f *printFlags, p inspect.Published) bool {
 				if f.part == string(inspect.PartV2) && len(p.LostInV2) > 0 {
 					notify(command, "%s:%d: version %s: OpenAPI v2 lacks %s", p.CRD.Path, p.CRD.Line, p.Version, strings.Join(p.LostInV2, ", "))
@@ -195,6 +199,9 @@ func (p printer[Part]) command() *cobra.Command {
 }
 
 func (p printer[Part]) run(command *cobra.Command, flags *printFlags, paths []string) (int, error) {
+	if err := flags.validateSchemas(); err != nil {
+		return 0, err
+	}
 	selects := flags.selectGroups
 	if p.reads == onlyCRDs {
 		selects = flags.selectCRDs
@@ -230,6 +237,9 @@ func (p printer[Part]) run(command *cobra.Command, flags *printFlags, paths []st
 		if p.fails != nil && p.fails(command, flags, part) {
 			status = max(status, statusFindings)
 		}
+	}
+	if flags.directory != "" {
+		return status, p.toFiles(flags, all)
 	}
 	write := p.writeText
 	if flags.output == outputWide {

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"io"
+	"strings"
 
 	"github.com/crdlab/crdlab/internal/playground"
 )
@@ -16,6 +17,8 @@ type Published struct {
 	Document json.RawMessage `json:"document"`
 	// LostInV2 lists the paths in the schema of the kind that OpenAPI v2 lacks or changes.
 	LostInV2 []string `json:"lostInV2"`
+	// File is the path of the document in catalogs of JSON Schemas.
+	File string `json:"-"`
 }
 
 // A Part is a part of the OpenAPI documents of a cluster.
@@ -29,6 +32,10 @@ const (
 	PartV3 Part = "v3"
 	// PartV2 is the schema of the kind in OpenAPI v2.
 	PartV2 Part = "v2"
+	// PartJSONSchema is a JSON Schema of the kind, see [PublishedBy].
+	PartJSONSchema Part = "jsonschema"
+	// PartStrict is PartJSONSchema without unknown fields.
+	PartStrict Part = "strict"
 )
 
 // PublishedBy returns the published schemas of a subject whose report has schemas, at the
@@ -37,7 +44,8 @@ func PublishedBy(s Subject, version string, part Part) []Published {
 	var all []Published
 	for i, schema := range s.Report.Schemas {
 		if selects(version, schema.Version, i) {
-			all = append(all, Published{s.crd(), schema.Version, unescaped(partOf(schema, part)), append([]string{}, schema.LostInV2...)})
+			file := strings.ToLower(s.Report.CRD.Group + "/" + s.Report.CRD.Names.Kind + "_" + schema.Version + ".json")
+			all = append(all, Published{s.crd(), schema.Version, unescaped(partOf(s.Report.CRD, schema, part)), append([]string{}, schema.LostInV2...), file})
 		}
 	}
 	return all
@@ -57,8 +65,10 @@ func unescaped(text json.RawMessage) json.RawMessage {
 	return out
 }
 
-func partOf(s playground.Schema, part Part) json.RawMessage {
+func partOf(crd playground.CRD, s playground.Schema, part Part) json.RawMessage {
 	switch part {
+	case PartJSONSchema, PartStrict:
+		return jsonSchema(crd, s, part == PartStrict)
 	case PartV3:
 		return s.OpenAPIV3
 	case PartV2:
