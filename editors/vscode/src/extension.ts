@@ -4,7 +4,7 @@
 import { execFile } from "node:child_process";
 import { promisify } from "node:util";
 import * as vscode from "vscode";
-import { ExecuteCommandRequest, LanguageClient } from "vscode-languageclient/node";
+import { DidChangeConfigurationNotification, ExecuteCommandRequest, LanguageClient } from "vscode-languageclient/node";
 import { Status } from "./status.ts";
 import { StoredObjects } from "./stored.ts";
 
@@ -36,8 +36,11 @@ export async function activate(context: vscode.ExtensionContext): Promise<void> 
     }),
     vscode.workspace.onDidChangeConfiguration(async (event) => {
       if (!event.affectsConfiguration("crdlab")) return;
-      status.release = vscode.workspace.getConfiguration("crdlab").get("release", "");
+      const settings = vscode.workspace.getConfiguration("crdlab");
+      status.release = settings.get("release", "");
       if (event.affectsConfiguration("crdlab.path")) await start(stored, status);
+      else await client?.sendNotification(DidChangeConfigurationNotification.type, { settings: { crdlab: settings } });
+      stored.refresh();
     }),
   );
   await start(stored, status);
@@ -58,7 +61,7 @@ function releasesOf(context: vscode.ExtensionContext): readonly string[] {
 async function start(stored: StoredObjects, status: Status): Promise<void> {
   await deactivate();
   const settings = vscode.workspace.getConfiguration("crdlab");
-  const command = settings.get("path", "") || "crdlab";
+  const command = settings.get<string>("path") || "crdlab";
   try {
     // Also fails for a version without the language server.
     await promisify(execFile)(command, ["lsp", "--help"]);
@@ -70,7 +73,6 @@ async function start(stored: StoredObjects, status: Status): Promise<void> {
   client = new LanguageClient("crdlab", "crdlab", { command, args: ["lsp"] }, {
     documentSelector,
     initializationOptions: settings,
-    synchronize: { configurationSection: "crdlab" },
     middleware: {
       // The code lens opens the view; the client itself would drop the result.
       executeCommand: (name, args, next): unknown =>

@@ -33,7 +33,7 @@ export class StoredObjects implements vscode.TextDocumentContentProvider, vscode
 
   /** Opens the view of the document in a line of a file, beside the file. */
   async open(uri: string, line: number): Promise<void> {
-    const name = vscode.Uri.parse(uri).path.split("/").at(-1) ?? "";
+    const name = vscode.Uri.parse(uri).path.replace(/^.*\//, "").replace(/\.\w+$/, "");
     const view = vscode.Uri.from({ scheme, path: `/stored: ${name}.yaml`, query: `${uri}#${line}` });
     this.views.set(view.toString(), { uri, line });
     this.changed.fire(view); // It may be open already.
