@@ -5,7 +5,7 @@ import { spawn } from "node:child_process";
 import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { after, before, test } from "node:test";
+import { after, before, test as timed } from "node:test";
 import { createProtocolConnection, StreamMessageReader, StreamMessageWriter } from "vscode-languageserver-protocol/node";
 
 const root = join(import.meta.dirname, "..", "..");
@@ -35,6 +35,9 @@ function change(range, text) {
   version++;
   return connection.sendNotification("textDocument/didChange", { textDocument: { uri, version }, contentChanges: [{ range, text }] });
 }
+
+/** A test that waits in vain fails. */
+const test = (name, run) => timed(name, { timeout: 10_000 }, run);
 
 const execute = (command, ...args) => connection.sendRequest("workspace/executeCommand", { command, arguments: args });
 
