@@ -133,12 +133,12 @@ fmt: ## format Go and templ
 	gofmt -w cmd crdtest deploy internal wasm web *.go
 	$(TEMPL) fmt internal
 
-notice: node_modules/.package-lock.json | dist ## write THIRD_PARTY_NOTICES
+notice: node_modules/.package-lock.json editors/vscode/node_modules/.package-lock.json | dist ## write THIRD_PARTY_NOTICES
 	node web/scripts/notices.mjs > dist/notices
 	mv dist/notices THIRD_PARTY_NOTICES
 
 clean: ## remove all build outputs
-	rm -rf bin dist node_modules web/tools/node_modules cmd/worker/node_modules test-results
+	rm -rf bin dist node_modules web/tools/node_modules cmd/worker/node_modules editors/vscode/node_modules test-results
 	find cmd/worker/built -mindepth 1 ! -name .gitkeep -delete
 	find web/dist -mindepth 1 ! -name .gitkeep -delete
 

@@ -29,7 +29,7 @@ bench-peers: build $(call program,kubectl-validate) $(call program,kubeconform) 
 		go test -run '^$$' -bench '^BenchmarkCheck$$' -benchtime 3x .
 
 audit: $(call program,govulncheck) ## look for known vulnerabilities in the libraries
-	GOVULNCHECK="$(abspath $<)" tools/audit.sh . web/tools cmd/worker
+	GOVULNCHECK="$(abspath $<)" tools/audit.sh . web/tools cmd/worker editors/vscode
 
 # The time for each fuzz target. Without a limit, the minimization of one input may use all of it.
 FUZZTIME ?= 60s

@@ -1,10 +1,10 @@
-# Releases: archives, static page, Worker, npm package, Helm chart.
+# Releases: archives, static page, Worker, npm package, extension for VS Code, Helm chart.
 
-.PHONY: release snapshot check-release chart package-chart reproducible static npm worker
+.PHONY: release snapshot check-release chart package-chart reproducible static npm worker vsix
 release: ## build everything for deployment, with the smallest engine modules
 	rm -f dist/engine.wasm.br dist/modules/*.br
 	$(MAKE) minors BROTLI=11
-	$(MAKE) build static worker npm BROTLI=11
+	$(MAKE) build static worker npm vsix BROTLI=11
 	$(WASM) node wasm/size.mjs dist/engine.wasm $(MODULE_MAX) $(MODULE_GZIP_MAX) $(MODULE_BROTLI_MAX)
 	node web/scripts/site-size.mjs dist/static $(SITE_MAX)
 
@@ -57,6 +57,15 @@ npm: dist/npm ## write the npm package of the engine into dist/npm
 
 dist/npm: dist/engine.wasm.br web/src/api.gen.ts LICENSE THIRD_PARTY_NOTICES $(call find,wasm/npm,) wasm/resume.js
 	node wasm/npm/pack.mjs "$(VERSION)" $@
+
+vsix: dist/crdlab.vsix ## write the extension for VS Code into dist/crdlab.vsix
+
+dist/crdlab.vsix: editors/vscode/node_modules/.package-lock.json $(wildcard editors/vscode/*.* editors/vscode/src/*) LICENSE THIRD_PARTY_NOTICES docs/light.png | dist
+	cd editors/vscode && VERSION="$(VERSION)" npm run --silent package
+
+editors/vscode/node_modules/.package-lock.json: editors/vscode/package.json editors/vscode/package-lock.json
+	cd editors/vscode && npm ci --no-audit --no-fund --ignore-scripts
+	@touch $@
 
 worker: dist/worker/go dist/worker/public ## build the Cloudflare Worker in dist/worker
 

@@ -2,7 +2,7 @@
 
 # The steps of "make test" in two lanes of about the same length, one for each core.
 GO_STEPS := check-tidy check-format check-generated test-architecture test-native test-crdtest test-wasm test-module
-NODE_STEPS := check-page check-lint-page test-page check-api check-notice check-size test-npm test-worker test-flows
+NODE_STEPS := check-page check-lint-page test-page check-api check-notice check-size test-npm test-editors test-worker test-flows
 # The steps that only "make nightly" runs: they need a long time, or programs that must be compiled.
 NIGHTLY_STEPS := check-lint check-actions test-deploy test-long test-minors test-race test-wasm-all test-oldest-module test-flows-all test-browsers check-image test-attack
 
@@ -15,7 +15,7 @@ go-test = go test $(if $(RESULTS),-json) $(if $(RUN),-run '$(RUN)') $(1) $(2) $(
 NODE_TEST = node --test $(if $(RUN),--test-name-pattern='$(RUN)') $(if $(RESULTS),--test-reporter=spec --test-reporter-destination=stdout --test-reporter=junit --test-reporter-destination="$(RESULTS)/node.xml")
 PLAYWRIGHT_TEST = $(if $(RESULTS),PLAYWRIGHT_JUNIT_OUTPUT_FILE="$(RESULTS)/flows.xml") npx playwright test $(if $(RUN),-g '$(RUN)') $(if $(RESULTS),--reporter=list$(comma)junit)
 
-.PHONY: test check nightly attack test-repeat prepared $(GO_STEPS) $(NODE_STEPS) $(NIGHTLY_STEPS) chromium browsers postgresql buildah
+.PHONY: test check nightly attack test-repeat prepared $(GO_STEPS) $(NODE_STEPS) $(NIGHTLY_STEPS) chromium browsers postgresql buildah neovim
 test: dist/steps ## run the tests: Go, WebAssembly, TypeScript, the Worker, and the page in Chromium
 	@MAKE="$(MAKE)" dist/steps dist/results prepared $(call list,$(GO_STEPS)) $(call list,$(NODE_STEPS))
 
@@ -23,8 +23,8 @@ nightly: dist/steps ## run the tests that need a long time, or programs that mus
 	@MAKE="$(MAKE)" dist/steps dist/results prepared $(call list,$(NIGHTLY_STEPS))
 
 # The outputs that several steps share: two steps must not build the same file at the same time.
-prepared: postgresql chromium
-	$(MAKE) -j2 static web/tools/node_modules/.package-lock.json
+prepared: postgresql chromium neovim
+	$(MAKE) -j2 static web/tools/node_modules/.package-lock.json editors/vscode/node_modules/.package-lock.json
 
 check: check-format check-generated check-lint check-page ## run the checks for each save
 
@@ -132,7 +132,7 @@ check-page: node_modules/.package-lock.json
 	npx tsc --noEmit -p web/flows
 
 # The page's TypeScript, the scripts and the style sheets.
-check-lint-page: node_modules/.package-lock.json web/tools/node_modules/.package-lock.json
+check-lint-page: node_modules/.package-lock.json web/tools/node_modules/.package-lock.json editors/vscode/node_modules/.package-lock.json
 	web/tools/node_modules/.bin/eslint -c web/tools/eslint.config.mjs --max-warnings 0 .
 	web/tools/node_modules/.bin/stylelint --config web/tools/stylelint.config.mjs --report-needless-disables 'internal/ui/*.css' 'internal/site/*.css'
 
@@ -151,7 +151,7 @@ check-actions: $(call program,actionlint)
 check-image: buildah
 	$(NODE_TEST) deploy/image.test.mjs
 
-check-notice: node_modules/.package-lock.json
+check-notice: node_modules/.package-lock.json editors/vscode/node_modules/.package-lock.json
 	@node web/scripts/notices.mjs | diff - THIRD_PARTY_NOTICES > /dev/null || { echo "THIRD_PARTY_NOTICES is not current (make notice)"; exit 1; }
 
 check-size: static
@@ -168,6 +168,14 @@ test-oldest-module: build dist/minors/1.31 dist/modules/1.31.wasm
 # Installs the npm package into an empty project.
 test-npm: npm chromium node_modules/.package-lock.json
 	$(NODE_TEST) wasm/npm/
+
+# The language server in the client library of VS Code and in Neovim. The extension itself is
+# checked and bundled.
+test-editors: bin/crdlab editors/vscode/node_modules/.package-lock.json neovim | dist
+	cd editors/vscode && npm run --silent build
+	$(NODE_TEST) editors/vscode/
+	@if command -v nvim >/dev/null; then PATH="$(CURDIR)/bin:$$PATH" nvim --headless -u NONE -i NONE -c 'luafile editors/neovim_test.lua' </dev/null; \
+	else echo "skipped: Neovim is not installed"; fi
 
 # Tests the Worker in workerd, Cloudflare's runtime.
 test-worker: worker dist/worker/storetest cmd/worker/node_modules/.package-lock.json
@@ -208,3 +216,6 @@ buildah:
 
 postgresql:
 	$(call install,command -v initdb >/dev/null || ls /usr/lib/postgresql/*/bin/initdb >/dev/null 2>&1,postgresql,PostgreSQL is not installed: the tests of its store will be skipped.)
+
+neovim:
+	$(call install,command -v nvim >/dev/null,neovim,Neovim is not installed: the test of the language server in it will be skipped.)

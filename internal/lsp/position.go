@@ -59,10 +59,15 @@ func unitsOf(text string) int {
 }
 
 // location returns the place of a range of a document in its file; nil if an editor cannot open
-// the file.
-func (s *Server) location(d *manifest.Document, r playground.Range) *protocol.Location {
+// the file. An open file has the editor's address, because editors escape other characters.
+func (s snapshot) location(d *manifest.Document, r playground.Range) *protocol.Location {
 	f, at := d.Source(r)
 	uri := uriOf(f.Path)
+	for _, open := range s.files {
+		if open.path == f.Path {
+			uri = open.uri
+		}
+	}
 	if uri == "" {
 		return nil
 	}

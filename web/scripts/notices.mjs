@@ -1,5 +1,6 @@
 // Prints the licences of everything that is shipped: the Go packages in the server,
-// the engine and the Worker, and the npm packages in the page.
+// the engine and the Worker, and the npm packages in the page and in the
+// extension for VS Code.
 //
 //   node notices.mjs > THIRD_PARTY_NOTICES
 
@@ -50,8 +51,9 @@ function goItself() {
   return { name: "Go (standard library, run time and wasm_exec.js)", top, files: licencesUpTo(top, top) };
 }
 
-function npmPackages() {
-  const directories = run("npm", ["ls", "--omit=dev", "--all", "--parseable"]).split("\n").slice(1).filter(Boolean);
+/** Lists the npm packages that a directory ships. */
+function npmPackages(directory) {
+  const directories = run("npm", ["ls", "--omit=dev", "--all", "--parseable", "--prefix", directory]).split("\n").slice(1).filter(Boolean);
   return directories.map((top) => {
     const { name, version } = JSON.parse(readFileSync(join(top, "package.json"), "utf8"));
     return { name: `${name} ${version}`, top, files: licencesUpTo(top, top) };
@@ -69,7 +71,7 @@ function merge(components) {
   return [...byName.values()].sort((a, b) => (a.name < b.name ? -1 : 1));
 }
 
-const components = merge([goItself(), ...builds.flatMap(goModules), ...npmPackages()]);
+const components = merge([goItself(), ...builds.flatMap(goModules), ...npmPackages("."), ...npmPackages("editors/vscode")]);
 const unlicensed = components.filter((component) => component.files.length === 0);
 if (unlicensed.length > 0) {
   console.error(`no licence file found for: ${unlicensed.map((component) => component.name).join(", ")}`);
@@ -90,7 +92,7 @@ for (const component of components) {
 
 const line = "=".repeat(80);
 console.log(`crdlab is licensed under the Apache License, Version 2.0; see LICENSE.
-Its server, its WebAssembly modules and its page contain the software below.`);
+Its server, its WebAssembly modules, its page and its extension for VS Code contain the software below.`);
 for (const { text, users } of texts.values()) {
   console.log(`\n${line}\n${[...new Set(users)].join("\n")}\n${line}\n\n${text}`);
 }

@@ -29,7 +29,7 @@ export default defineConfig(
     extends: [tseslint.configs.strictTypeChecked],
     languageOptions: {
       parserOptions: {
-        project: ["web/tsconfig.json", "web/flows/tsconfig.json", "web/src/offline/tsconfig.json", "web/tools/tsconfig.json"],
+        project: ["web/tsconfig.json", "web/flows/tsconfig.json", "web/src/offline/tsconfig.json", "web/tools/tsconfig.json", "editors/vscode/tsconfig.json"],
         tsconfigRootDir: root,
       },
     },
