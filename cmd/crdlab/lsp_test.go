@@ -33,7 +33,7 @@ import (
 //	git COMMAND                 runs git in the workspace
 //	module PATH                 makes the workspace a Go module with the modules of this repository
 //	settings JSON               sets the settings
-//	diagnostics FILE            prints the next diagnostics of a file
+//	diagnostics FILE            prints the next diagnostics of a file; "messages" stands for messages to the user
 //	METHOD FILE [@A [@B]] [JSON]   sends a request for a position or a range, with further parameters, and prints the answer
 //	command NAME FILE @A        runs a command for a line
 //	symbols QUERY               prints the symbols of the workspace
@@ -214,7 +214,9 @@ func (s *session) receive(_ context.Context, _ *jsonrpc2.Conn, r *jsonrpc2.Reque
 			return nil, err
 		}
 		s.queue(strings.TrimPrefix(p.URI, s.uri(""))) <- p.Diagnostics
-	case "window/logMessage", "window/showMessage":
+	case "window/showMessage":
+		s.queue("messages") <- *r.Params
+	case "window/logMessage":
 		s.t.Logf("%s: %s", r.Method, *r.Params)
 	}
 	return nil, nil

@@ -162,7 +162,7 @@ func (s snapshot) test(ctx context.Context, a commandArguments) (any, error) {
 			lines = append(lines, fmt.Sprintf("line %d: %s", found.Line, found.Message))
 		}
 	}
-	result.Summary = fmt.Sprintf("%d documents: %d failures", documents, len(lines))
+	result.Summary = fmt.Sprintf("documents: %d, failures: %d", documents, len(lines))
 	kind := protocol.MessageTypeInfo
 	if len(lines) > 0 {
 		kind = protocol.MessageTypeWarning

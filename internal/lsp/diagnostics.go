@@ -3,6 +3,7 @@ package lsp
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"maps"
 	"path/filepath"
@@ -16,6 +17,7 @@ import (
 	"github.com/crdlab/crdlab/internal/check"
 	"github.com/crdlab/crdlab/internal/manifest"
 	"github.com/crdlab/crdlab/internal/playground"
+	"github.com/crdlab/crdlab/internal/source"
 )
 
 // A diagnoser judges open files in the background. A newer edit of a file cancels the judgment
@@ -130,9 +132,6 @@ func (s *Server) diagnose(ctx context.Context, f *file, then func()) {
 		if err != nil {
 			s.fault(ctx, err)
 		}
-		for _, problem := range s.workspace.problems() {
-			s.notify(ctx, protocol.ServerWindowLogMessage, protocol.LogMessageParams{Type: protocol.MessageTypeWarning, Message: "crdlab: " + problem.Error()})
-		}
 		then()
 	})
 }
@@ -192,10 +191,17 @@ func (s snapshot) findings(ctx context.Context, f *file) (all []finding, judged 
 		all, err = s.findingsInGo(ctx, f)
 		return all, nil, err
 	}
+	for _, p := range f.read().Problems {
+		if exceeded := (*source.LimitError)(nil); errors.As(p.Err, &exceeded) {
+			d := s.diagnostic(check.Finding{Severity: playground.SeverityInfo}, protocol.Range{})
+			d.Message = "Not judged: " + exceeded.Error()
+			all = append(all, finding{Diagnostic: d})
+		}
+	}
 	for _, t := range s.targets(ctx, f) {
 		if t.crd == nil {
 			if !s.options.IsBuiltIn(t.document) {
-				all = append(all, s.notJudged(t, "no CRD of this kind is known.\nAdd its path to the setting crdlab.crds, or set crdlab.fromCluster."))
+				all = append(all, s.note(t, "Not judged, because no CRD of this kind is known.\nAdd its path to the setting crdlab.crds, or set crdlab.fromCluster."))
 			}
 			continue
 		}
@@ -204,7 +210,10 @@ func (s snapshot) findings(ctx context.Context, f *file) (all []finding, judged 
 			return nil, nil, err
 		}
 		if t.document != t.crd && !report.CRD.Accepted {
-			all = append(all, s.notJudged(t, "its CRD is rejected."))
+			all = append(all, s.note(t, "Not judged, because its CRD is rejected."))
+		}
+		if k := report.Kubernetes; k.Approximate && len(judged) == 0 {
+			all = append(all, s.note(t, fmt.Sprintf("The newest libraries judge in place of Kubernetes %s, so the verdict is approximate.\n\"crdlab releases\" lists the programs of older releases.", k.Emulated)))
 		}
 		j := judgment{t, findingsOf(report, t)}
 		for _, found := range j.created {
@@ -264,11 +273,11 @@ func (s snapshot) diagnostic(f check.Finding, at protocol.Range) protocol.Diagno
 	return d
 }
 
-// notJudged tells why an object is not judged.
-func (s snapshot) notJudged(t target, because string) finding {
+// note returns a note about the verdict on a document, at its kind.
+func (s snapshot) note(t target, message string) finding {
 	d := s.diagnostic(check.Finding{Severity: playground.SeverityInfo}, s.rangeIn(t.document.File, t.document.InFile(t.document.At("kind"))))
-	d.Message = "Not judged, because " + because
-	if t.crd != nil {
+	d.Message = message
+	if t.crd != nil && t.crd != t.document {
 		if place := s.location(t.crd, t.crd.At("kind")); place != nil {
 			d.RelatedInformation = []protocol.DiagnosticRelatedInformation{{Location: *place, Message: "CRD"}}
 		}

@@ -76,9 +76,13 @@ type snapshot struct {
 // the editor sent shutdown before.
 func Serve(ctx context.Context, stream io.ReadWriteCloser, o Options) (orderly bool) {
 	s := &Server{
-		options: o, workspace: newWorkspace(o),
-		files: map[protocol.DocumentUri]*file{}, running: map[jsonrpc2.ID]context.CancelFunc{},
+		options: o, files: map[protocol.DocumentUri]*file{}, running: map[jsonrpc2.ID]context.CancelFunc{},
 	}
+	s.workspace = newWorkspace(o, func(problems []manifest.Problem) {
+		for _, p := range problems {
+			s.notify(ctx, string(protocol.ServerWindowShowMessage), protocol.ShowMessageParams{Type: protocol.MessageTypeWarning, Message: "crdlab: " + p.Error()})
+		}
+	})
 	s.diagnoser.init()
 	logger := log.New(o.Log.Writer(), "", 0)
 	// The handler needs the connection.

@@ -2,7 +2,6 @@ package lsp
 
 import (
 	"context"
-	"errors"
 	"maps"
 	"path/filepath"
 	"slices"
@@ -18,6 +17,8 @@ import (
 // when an object of the kind is opened, and again after files have changed.
 type workspace struct {
 	options Options
+	// warn tells the user which paths of the settings cannot be read.
+	warn func([]manifest.Problem)
 
 	access  sync.Mutex
 	folders []string
@@ -27,8 +28,8 @@ type workspace struct {
 	further *manifest.Input
 }
 
-func newWorkspace(o Options) *workspace {
-	return &workspace{options: o, known: map[bundle.Kind][]*manifest.Document{}}
+func newWorkspace(o Options, warn func([]manifest.Problem)) *workspace {
+	return &workspace{options: o, warn: warn, known: map[bundle.Kind][]*manifest.Document{}}
 }
 
 // setFolders adds and removes folders.
@@ -88,31 +89,18 @@ func (w *workspace) readFurther(ctx context.Context, s settings) *manifest.Input
 		directory = w.folders[0]
 	}
 	in := w.options.reader(directory).Read(ctx, s.CRDs)
-	if !s.FromCluster {
-		return in
-	}
-	crds, err := w.options.Cluster(ctx)
-	if err != nil {
-		in.Problems = append(in.Problems, manifest.Problem{Path: "cluster", Err: err})
+	var crds map[string]string
+	if s.FromCluster {
+		var err error
+		if crds, err = w.options.Cluster(ctx); err != nil {
+			in.Problems = append(in.Problems, manifest.Problem{Path: "cluster", Err: err})
+		}
 	}
 	for _, path := range slices.Sorted(maps.Keys(crds)) {
 		in.Add(path, crds[path])
 	}
+	w.warn(in.Problems)
 	return in
-}
-
-// problems returns the paths of the settings, or the cluster, that cannot be read.
-func (w *workspace) problems() []error {
-	w.access.Lock()
-	defer w.access.Unlock()
-	if w.further == nil {
-		return nil
-	}
-	var all []error
-	for _, p := range w.further.Problems {
-		all = append(all, errors.New(p.Error()))
-	}
-	return all
 }
 
 func crdsOf(in *manifest.Input, kind bundle.Kind) []*manifest.Document {
