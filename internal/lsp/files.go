@@ -115,7 +115,13 @@ func (s *Server) didChange(ctx context.Context, p protocol.DidChangeTextDocument
 	}
 	f := s.newFile(before.uri, p.TextDocument.Version, text, before.atHead)
 	s.replace(f.uri, f)
-	s.diagnoseAfter(ctx, f)
+	switch {
+	case f.isGo(): // CRDs are generated from saved files.
+	case before.hasCRD() && !f.hasCRD():
+		s.diagnoseAll(ctx)
+	default:
+		s.diagnoseAfter(ctx, f)
+	}
 }
 
 // didSave compares with the last commit again, which may be another, and generates CRDs from Go
@@ -126,17 +132,26 @@ func (s *Server) didSave(ctx context.Context, p protocol.DidSaveTextDocumentPara
 		return
 	}
 	s.workspace.forget()
-	f := s.newFile(before.uri, before.version, before.text, s.workspace.headOf(before.path))
-	s.replace(f.uri, f)
-	s.diagnoseAfter(ctx, f)
+	s.diagnoseAfter(ctx, s.renew(before))
+}
+
+// renew makes the comparison of an open file with the last commit read it again.
+func (s *Server) renew(f *file) *file {
+	renewed := s.newFile(f.uri, f.version, f.text, s.workspace.headOf(f.path))
+	s.replace(f.uri, renewed)
+	return renewed
 }
 
 func (s *Server) didClose(ctx context.Context, p protocol.DidCloseTextDocumentParams) {
+	closed := s.snapshot().files[p.TextDocument.URI]
 	s.replace(p.TextDocument.URI, nil)
 	s.diagnoser.forget(p.TextDocument.URI)
 	s.notify(ctx, protocol.ServerTextDocumentPublishDiagnostics, protocol.PublishDiagnosticsParams{
 		URI: p.TextDocument.URI, Diagnostics: []protocol.Diagnostic{},
 	})
+	if closed != nil && closed.hasCRD() { // The file on disk may differ.
+		s.diagnoseAll(ctx)
+	}
 }
 
 // A target is a document of a file with its CRD.

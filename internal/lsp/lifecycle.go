@@ -205,7 +205,7 @@ func (s *Server) didChangeConfiguration(ctx context.Context, p struct {
 	s.access.Lock()
 	s.settings = set
 	s.access.Unlock()
-	s.workspace.forget()
+	s.workspace.forgetSettings()
 	s.diagnoseAll(ctx)
 }
 
@@ -219,8 +219,12 @@ func (s *Server) didChangeFolders(ctx context.Context, p struct {
 	s.diagnoseAll(ctx)
 }
 
-// didChangeWatchedFiles reads the changed files again when they are needed.
+// didChangeWatchedFiles reads the changed files again when they are needed: manifests, and those
+// of the last commit.
 func (s *Server) didChangeWatchedFiles(ctx context.Context, _ struct{}) {
 	s.workspace.forget()
+	for _, f := range s.snapshot().files {
+		s.renew(f)
+	}
 	s.diagnoseAll(ctx)
 }

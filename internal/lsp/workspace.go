@@ -26,6 +26,10 @@ type workspace struct {
 	known map[bundle.Kind][]*manifest.Document
 	// further holds the CRDs of the settings and of the cluster; nil if they are not read yet.
 	further *manifest.Input
+	// former is the last value of further. Its addresses and CRDs of the cluster are not read
+	// again.
+	former  *manifest.Input
+	cluster map[string]string
 }
 
 func newWorkspace(o Options, warn func([]manifest.Problem)) *workspace {
@@ -54,22 +58,28 @@ func (w *workspace) forget() {
 	w.further = nil
 }
 
+// forgetSettings reads everything again when it is needed.
+func (w *workspace) forgetSettings() {
+	w.forget()
+	w.access.Lock()
+	defer w.access.Unlock()
+	w.former, w.cluster = nil, nil
+}
+
 // crds returns the CRDs of a kind. The problems of other files do not matter.
 func (w *workspace) crds(ctx context.Context, s settings, kind bundle.Kind) []*manifest.Document {
 	w.access.Lock()
 	defer w.access.Unlock()
+	ctx = context.WithoutCancel(ctx) // Otherwise each keystroke would begin anew.
 	if _, ok := w.known[kind]; !ok {
 		reader := manifest.Reader{Wants: func(text string) bool {
 			return isOfCRD(text) && strings.Contains(text, kind.Kind) && strings.Contains(text, kind.Group)
 		}}
-		found := crdsOf(reader.Read(ctx, w.folders), kind)
-		if ctx.Err() != nil {
-			return nil
-		}
-		w.known[kind] = found
+		w.known[kind] = crdsOf(reader.Read(ctx, w.folders), kind)
 	}
 	if w.further == nil {
 		w.further = w.readFurther(ctx, s)
+		w.former = w.further
 	}
 	return append(slices.Clone(w.known[kind]), crdsOf(w.further, kind)...)
 }
@@ -88,18 +98,21 @@ func (w *workspace) readFurther(ctx context.Context, s settings) *manifest.Input
 	if len(w.folders) > 0 {
 		directory = w.folders[0]
 	}
-	in := w.options.reader(directory).Read(ctx, s.CRDs)
-	var crds map[string]string
-	if s.FromCluster {
+	reader := w.options.reader(directory)
+	reader.Previous = w.former
+	in := reader.Read(ctx, s.CRDs)
+	if s.FromCluster && w.cluster == nil {
 		var err error
-		if crds, err = w.options.Cluster(ctx); err != nil {
+		if w.cluster, err = w.options.Cluster(ctx); err != nil {
 			in.Problems = append(in.Problems, manifest.Problem{Path: "cluster", Err: err})
 		}
 	}
-	for _, path := range slices.Sorted(maps.Keys(crds)) {
-		in.Add(path, crds[path])
+	for _, path := range slices.Sorted(maps.Keys(w.cluster)) {
+		in.Add(path, w.cluster[path])
 	}
-	w.warn(in.Problems)
+	if w.former == nil { // Once is enough.
+		w.warn(in.Problems)
+	}
 	return in
 }
 
