@@ -27,6 +27,7 @@ import (
 // file script has a line for each message of the editor, and the file want the answers. The other
 // files are the workspace. ⟦name⟧ marks a position there, which the script calls @name.
 //
+//	utf8                        as the first line: positions count bytes instead of UTF-16 code units
 //	open|save|close FILE        notifications
 //	change FILE @A [@B] TEXT    replaces the text between two positions, in the editor
 //	write FILE SOURCE           writes a file as SOURCE, and tells the server
@@ -72,6 +73,7 @@ type session struct {
 	t         testing.TB
 	conn      *jsonrpc2.Conn
 	directory string
+	utf8      bool
 	// texts and versions have the files in the editor, and markers their positions by file and
 	// name, which a change does not move.
 	texts    map[string]string
@@ -97,11 +99,11 @@ func runSession(t *testing.T, archive *txtar.Archive) string {
 		t: t, directory: t.TempDir(), texts: map[string]string{}, versions: map[string]int{},
 		markers: map[string]map[string]position{}, sources: map[string]string{}, published: map[string]chan json.RawMessage{},
 	}
-	var script string
+	script := string(archive.Files[0].Data)
+	script, s.utf8 = strings.CutPrefix(script, "utf8\n")
 	for _, f := range archive.Files {
 		switch text := string(f.Data); f.Name {
 		case "script":
-			script = text
 		case "want":
 		default:
 			s.add(f.Name, text)
@@ -129,7 +131,11 @@ func (s *session) add(name, text string) {
 		}
 		before := text[:m[0]]
 		lineStart := strings.LastIndexByte(before, '\n') + 1
-		s.markers[name][text[m[2]:m[3]]] = position{strings.Count(before, "\n"), len(utf16.Encode([]rune(before[lineStart:])))}
+		at := position{strings.Count(before, "\n"), len(utf16.Encode([]rune(before[lineStart:])))}
+		if s.utf8 {
+			at.Character = len(before[lineStart:])
+		}
+		s.markers[name][text[m[2]:m[3]]] = at
 		text = before + text[m[1]:]
 	}
 	s.sources[name] = text
@@ -169,7 +175,11 @@ func (s *session) connect(t testing.TB, stream io.ReadWriteCloser) *jsonrpc2.Con
 	// The context of the test ends before exit is sent.
 	conn := jsonrpc2.NewConn(context.Background(), jsonrpc2.NewBufferedStream(stream, jsonrpc2.VSCodeObjectCodec{}), jsonrpc2.HandlerWithError(s.receive), jsonrpc2.SetLogger(log.New(io.Discard, "", 0)))
 	folders := []map[string]string{{"uri": s.uri("")}}
-	capabilities := map[string]any{"textDocument": map[string]any{"completion": map[string]any{"completionItem": map[string]any{"snippetSupport": true}}}}
+	encodings := []string{"utf-16", "utf-8"}
+	if s.utf8 {
+		encodings = []string{"utf-8", "utf-16"}
+	}
+	capabilities := map[string]any{"general": map[string]any{"positionEncodings": encodings}, "textDocument": map[string]any{"completion": map[string]any{"completionItem": map[string]any{"snippetSupport": true}}}}
 	if err := conn.Call(t.Context(), "initialize", map[string]any{
 		"workspaceFolders": folders, "capabilities": capabilities,
 		// Without a page, the server would start this program again, which is a test.
