@@ -79,8 +79,12 @@ func documents() ([]document, error) {
 		if d.name != commandsName {
 			continue
 		}
+		var names []string
 		for _, file := range commands {
-			all = append(all, document{name: path.Join(commandsName, strings.TrimSuffix(file.Name(), ".md")), group: d.group})
+			names = append(names, strings.TrimSuffix(file.Name(), ".md"))
+		}
+		for _, name := range slices.Sorted(slices.Values(names)) { // A group precedes its commands.
+			all = append(all, document{name: path.Join(commandsName, name), group: d.group})
 		}
 	}
 	for i := range all {

@@ -49,8 +49,8 @@ function best(entries: readonly Entry[], words: readonly string[]): readonly Ent
 /** Returns a link to an entry with the text around a word. */
 function item(entry: Entry, root: string, word: string): HTMLElement {
   const [li, link, text] = [document.createElement("li"), document.createElement("a"), document.createElement("small")];
-  const at = Math.max(0, entry.text.toLowerCase().indexOf(word) - 40);
-  text.textContent = (at > 0 ? "…" : "") + entry.text.slice(at, at + 140);
+  const at = entry.text.lastIndexOf(" ", entry.text.toLowerCase().indexOf(word) - 40) + 1;
+  text.textContent = (at > 0 ? "… " : "") + entry.text.slice(at, at + 140).replace(/\S*$/, "…");
   link.href = root + entry.path;
   link.append(entry.section ? `${entry.title} › ${entry.section}` : entry.title, text);
   li.append(link);
