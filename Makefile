@@ -56,7 +56,7 @@ SERVER_PACKAGES := $(addprefix internal/,cluster confine errorindex fairqueue ht
 TEMPLATES := $(call find,internal,-name '*.templ')
 # Their templates stand for the code that templ generates from them: dist/templates.
 ENGINE_SOURCES := go.mod go.sum $(call find,wasm internal,! -name '*_test.go' ! -path '*/testdata/*' ! -path 'internal/devtools/*' ! -path 'internal/enginetest/*' ! -path 'internal/refserver/*' ! -path 'internal/apiclient/*' ! -name '*_templ.go' $(foreach package,$(SERVER_PACKAGES),! -path '$(package)/*') ! -name '*.css')
-SERVER_SOURCES := $(ENGINE_SOURCES) web/dist.go $(call find,cmd/crdlab $(SERVER_PACKAGES),! -name '*_test.go' ! -name '*_templ.go' ! -path '*/testdata/*')
+SERVER_SOURCES := $(ENGINE_SOURCES) web/dist.go docs/docs.go $(wildcard docs/*.md docs/cli/*.md) $(call find,cmd/crdlab $(SERVER_PACKAGES),! -name '*_test.go' ! -name '*_templ.go' ! -path '*/testdata/*')
 PAGE_SOURCES := package.json package-lock.json $(wildcard *.config.* tsconfig*.json web/*.config.* web/tsconfig*.json) \
 	$(call find,web,! -path 'web/dist/*' ! -path 'web/dist.go' ! -path 'web/flows/*' ! -path 'web/tools/*' ! -path '*/node_modules/*' ! -name '*.test.ts') $(wildcard internal/ui/*.css internal/site/*.css)
 
@@ -130,7 +130,7 @@ web/tools/node_modules/.package-lock.json: web/tools/package.json web/tools/pack
 	@touch $@
 
 fmt: ## format Go and templ
-	gofmt -w cmd crdtest deploy internal wasm web *.go
+	gofmt -w cmd crdtest deploy docs internal wasm web *.go
 	$(TEMPL) fmt internal
 
 notice: node_modules/.package-lock.json editors/vscode/node_modules/.package-lock.json | dist ## write THIRD_PARTY_NOTICES

@@ -229,6 +229,21 @@ var operations = []operation{
 		problems: append([]kind{kindNotFound}, readProblems...),
 	},
 	{
+		route: "GET /docs/*", id: "documentation", tag: tagPages, summary: "Shows a document; without a name, lists all documents.",
+		answers:  []answer{{200, "A page.", "text/html", ""}},
+		problems: append([]kind{kindNotFound}, readProblems...),
+	},
+	{
+		route: "GET /docs/search.json", id: "documentationIndex", tag: tagPages, summary: "Returns the index of the search in the documents and errors.",
+		answers:  []answer{{200, "The sections of the documents, and the errors.", jsonType, []map[string]string{}}},
+		problems: append([]kind{kindNotFound}, readProblems...),
+	},
+	{
+		route: "GET /sitemap.xml", id: "sitemap", tag: tagPages, summary: "Lists the pages for search engines, if the server has a public address.",
+		answers:  []answer{{200, "The list in the format of sitemaps.org.", "application/xml", ""}},
+		problems: append([]kind{kindNotFound}, readProblems...),
+	},
+	{
 		route: "GET /s/errors/*", id: "sharedError", tag: tagPages, summary: "Redirects the relative links of the page of a shared scenario.",
 		answers:  []answer{{308, "The page of the error.", "text/html", ""}},
 		problems: readProblems,

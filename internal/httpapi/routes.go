@@ -13,6 +13,8 @@ const (
 	examplesPath = "/examples.json"
 	noticesPath  = "/notices"
 	errorsPath   = "/errors/" // + code + "/"
+	docsPath     = "/docs/"   // + name + "/"
+	sitemapPath  = "/sitemap.xml"
 	apiPath      = "/api"
 	openAPIPath  = "/api/openapi.json"
 	assistPath   = "/api/v1/" // + the kind of assist request
@@ -48,6 +50,9 @@ func (s *Server) router() chi.Router {
 
 	if s.site != nil {
 		read.Get(errorsPath+"*", handle(s.sitePage))
+		read.Get(docsPath+"*", handle(s.sitePage))
+		read.Get(docsPath+"search.json", handle(s.sitePage))
+		read.Get(sitemapPath, handle(s.sitePage))
 	}
 
 	read.Get(apiPath, handle(s.describe))

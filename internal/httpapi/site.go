@@ -2,6 +2,7 @@ package httpapi
 
 import (
 	"net/http"
+	"path"
 	"strings"
 	"sync"
 
@@ -10,7 +11,8 @@ import (
 	"github.com/crdlab/crdlab/internal/ui"
 )
 
-// A Site renders the pages beside the playground, such as the error index, by file name.
+// A Site renders the pages beside the playground, such as the error index and the documents, by
+// file name. It may add files of the types in siteTypes.
 type Site func(SiteSettings) (map[string][]byte, error)
 
 // SiteSettings are the parts of these pages that depend on the host.
@@ -23,9 +25,12 @@ type SiteSettings struct {
 	URL string
 }
 
-// sitePolicy is the content security policy of these pages. They connect to nothing, and their
-// script creates no HTML.
-const sitePolicy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; font-src 'self'; " +
+// siteTypes has the types of the site's files that are no pages, by the ending of their names.
+var siteTypes = map[string]string{".json": "application/json", ".xml": "application/xml"}
+
+// sitePolicy is the content security policy of these pages. They read the index of their search,
+// and their script creates no HTML.
+const sitePolicy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; font-src 'self'; connect-src 'self'; " +
 	"require-trusted-types-for 'script'; trusted-types 'none'; " + noFrames
 
 // withoutFrames returns a policy for a <meta> element. Browsers ignore frame-ancestors there
@@ -54,12 +59,22 @@ func (s *Server) sitePage(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	html, ok := pages[strings.TrimPrefix(r.URL.Path, "/")+"index.html"]
+	name := strings.TrimPrefix(r.URL.Path, "/")
+	contentType := siteTypes[path.Ext(name)]
+	if contentType == "" {
+		name += "index.html"
+	}
+	content, ok := pages[name]
 	if !ok {
 		return notFound(w, r)
 	}
 	w.Header().Set("Cache-Control", "no-cache")
-	return writeRendered(w, http.StatusOK, sitePolicy, html)
+	if contentType == "" {
+		return writeRendered(w, http.StatusOK, sitePolicy, content)
+	}
+	w.Header().Set("Content-Type", contentType)
+	_, _ = w.Write(content)
+	return nil
 }
 
 // leaveShared redirects from below the path of a short link: the links of the page are relative.

@@ -5,6 +5,7 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 	"testing/fstest"
 
@@ -16,25 +17,33 @@ func noPages(SiteSettings) (map[string][]byte, error) { return nil, nil }
 
 // onePage renders a page with its settings.
 func onePage(settings SiteSettings) (map[string][]byte, error) {
-	return map[string][]byte{"errors/a/index.html": []byte(settings.Assets.SiteScript + " " + settings.URL)}, nil
+	return map[string][]byte{
+		"errors/a/index.html": []byte(settings.Assets.SiteScript + " " + settings.URL),
+		"docs/index.html":     []byte("documents"), "docs/search.json": []byte("[]"), "sitemap.xml": []byte("<urlset/>"),
+	}, nil
 }
 
 func TestServerHasSite(t *testing.T) {
 	server, _ := serve(t, Config{Assets: builtPage, Site: onePage, Sharing: Sharing{PublicURL: "https://crdlab.example.com"}})
 	for _, request := range []struct {
-		path   string
-		status int
-		body   string
+		path        string
+		status      int
+		contentType string
+		body        string
 	}{
-		{"/errors/a/", http.StatusOK, "assets/site-1.js https://crdlab.example.com"},
-		{"/errors/b/", http.StatusNotFound, ""},
-		{"/errors/a/index.html", http.StatusNotFound, ""},
+		{"/errors/a/", http.StatusOK, "text/html; charset=utf-8", "assets/site-1.js https://crdlab.example.com"},
+		{"/errors/b/", http.StatusNotFound, problemType, ""},
+		{"/errors/a/index.html", http.StatusNotFound, problemType, ""},
+		{"/docs/", http.StatusOK, "text/html; charset=utf-8", "documents"},
+		{"/docs/search.json", http.StatusOK, "application/json", "[]"},
+		{"/docs/other.json", http.StatusNotFound, problemType, ""},
+		{"/sitemap.xml", http.StatusOK, "application/xml", "<urlset/>"},
 	} {
 		response, body := fetch(t, http.MethodGet, server.URL+request.path, nil, "")
-		if response.StatusCode != request.status || request.body != "" && body != request.body {
-			t.Errorf("%s: status %d, %s", request.path, response.StatusCode, body)
+		if response.StatusCode != request.status || response.Header.Get("Content-Type") != request.contentType || request.body != "" && body != request.body {
+			t.Errorf("%s: status %d, %s, %s", request.path, response.StatusCode, response.Header.Get("Content-Type"), body)
 		}
-		if policy := response.Header.Get(policyHeader); request.status == http.StatusOK && policy != sitePolicy {
+		if policy := response.Header.Get(policyHeader); strings.HasPrefix(request.contentType, "text/html") && policy != sitePolicy {
 			t.Errorf("%s: policy %s", request.path, policy)
 		}
 	}

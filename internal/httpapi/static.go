@@ -99,6 +99,7 @@ func headerRules() []byte {
 		{"/", pagePolicy},
 		{"/index.html", pagePolicy},
 		{errorsPath + "*", sitePolicy},
+		{docsPath + "*", sitePolicy},
 		{framedPath + removeSharing + "\n  Cross-Origin-Resource-Policy: cross-origin", framedPolicy},
 		{"/" + elementName + removeSharing + "\n  Access-Control-Allow-Origin: *\n  Cross-Origin-Resource-Policy: cross-origin", assetPolicy},
 		{"/" + serviceWorkerName, assetPolicy},

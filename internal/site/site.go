@@ -6,6 +6,7 @@ import (
 	"bytes"
 	"context"
 	"fmt"
+	"html"
 	"strconv"
 	"strings"
 
@@ -25,17 +26,41 @@ type Settings struct {
 	URL string
 }
 
-// Files returns the pages by file name, such as "errors/index.html".
+// Files returns the pages by file name, such as "errors/index.html", the index of their search,
+// and, if the site has an address, their list for search engines.
 func Files(settings Settings) (map[string][]byte, error) {
-	files := map[string][]byte{}
-	for _, p := range errorPages() {
-		var html bytes.Buffer
-		if err := layout(settings, p).Render(context.Background(), &html); err != nil {
+	all, err := documents()
+	if err != nil {
+		return nil, err
+	}
+	index, err := searchIndex(all)
+	if err != nil {
+		return nil, err
+	}
+	files := map[string][]byte{searchPath: index}
+	pages := append(errorPages(), documentPages(all)...)
+	if settings.URL != "" {
+		files["sitemap.xml"] = sitemap(settings.URL, pages)
+	}
+	for _, p := range pages {
+		var content bytes.Buffer
+		if err := layout(settings, p).Render(context.Background(), &content); err != nil {
 			return nil, fmt.Errorf("render %s: %w", p.path, err)
 		}
-		files[p.path+"index.html"] = html.Bytes()
+		files[p.path+"index.html"] = content.Bytes()
 	}
 	return files, nil
+}
+
+// sitemap lists the playground and the pages in the format of sitemaps.org.
+func sitemap(url string, pages []page) []byte {
+	var b bytes.Buffer
+	b.WriteString("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<urlset xmlns=\"http://www.sitemaps.org/schemas/sitemap/0.9\">\n")
+	for _, p := range append([]page{{}}, pages...) {
+		fmt.Fprintf(&b, "<url><loc>%s</loc></url>\n", html.EscapeString(url+"/"+p.path))
+	}
+	b.WriteString("</urlset>\n")
+	return b.Bytes()
 }
 
 // A page is the content of an HTML document.

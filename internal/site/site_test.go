@@ -2,7 +2,10 @@ package site_test
 
 import (
 	"bytes"
+	"encoding/json"
+	"encoding/xml"
 	"flag"
+	"io/fs"
 	"maps"
 	"net/url"
 	"os"
@@ -15,6 +18,7 @@ import (
 	"golang.org/x/net/html"
 	"golang.org/x/tools/txtar"
 
+	"github.com/crdlab/crdlab/docs"
 	"github.com/crdlab/crdlab/internal/examples"
 	"github.com/crdlab/crdlab/internal/site"
 	"github.com/crdlab/crdlab/internal/ui"
@@ -63,33 +67,109 @@ func TestPages(t *testing.T) {
 	}
 }
 
-// TestLinks requires that each link of each page leads to a page, an element, a built file or an
-// example.
+// maxPage is the maximum size of a page in bytes.
+const maxPage = 60_000
+
+// TestLinks requires that each link of each page leads to a page, an element, a built file, an
+// example or a file of the repository, that the ids of a page differ, and that pages are small.
 func TestLinks(t *testing.T) {
 	files := render(t)
-	for _, name := range slices.Sorted(maps.Keys(files)) {
+	for _, name := range pageNames(files) {
 		document, err := html.Parse(bytes.NewReader(files[name]))
 		if err != nil {
 			t.Fatal(err)
 		}
-		for _, link := range linksOf(document) {
+		for _, link := range attributesOf(document, "href", "src", "data-index") {
 			checkLink(t, files, name, link)
+		}
+		ids := attributesOf(document, "id")
+		slices.Sort(ids)
+		if unique := slices.Compact(slices.Clone(ids)); len(unique) < len(ids) {
+			t.Errorf("%s: elements share an id: %v", name, ids)
+		}
+		if size := len(files[name]); size > maxPage {
+			t.Errorf("%s has %d bytes, more than %d", name, size, maxPage)
+		}
+		if bytes.Contains(files[name], []byte("raw HTML omitted")) {
+			t.Errorf("%s lacks HTML of the document", name)
 		}
 	}
 }
 
-// linksOf returns the addresses in the elements of a document, except for the canonical one.
-func linksOf(document *html.Node) []string {
-	var links []string
-	for n := range document.Descendants() {
-		for _, attribute := range n.Attr {
-			isLink := attribute.Key == "href" || attribute.Key == "src"
-			if isLink && !strings.HasPrefix(attribute.Val, "https://") {
-				links = append(links, attribute.Val)
+// TestSearchIndex requires that each entry of the search leads to a page or an element, and that
+// each page but the lists has an entry.
+func TestSearchIndex(t *testing.T) {
+	files := render(t)
+	var entries []struct{ Path, Title, Text string }
+	if err := json.Unmarshal(files["docs/search.json"], &entries); err != nil {
+		t.Fatal(err)
+	}
+	found := map[string]bool{"errors/index.html": true, "docs/index.html": true}
+	for _, entry := range entries {
+		checkLink(t, files, "index.html", entry.Path)
+		page, _, _ := strings.Cut(entry.Path, "#")
+		found[page+"index.html"] = true
+		if entry.Title == "" || entry.Path == page && entry.Text == "" {
+			t.Errorf("%s has no title or text", entry.Path)
+		}
+	}
+	if got, want := slices.Sorted(maps.Keys(found)), pageNames(files); !slices.Equal(got, want) {
+		t.Errorf("the search has the pages %v, want %v", got, want)
+	}
+}
+
+// TestSitemap requires that the sitemap lists all pages.
+func TestSitemap(t *testing.T) {
+	files := render(t)
+	var list struct {
+		Pages []string `xml:"url>loc"`
+	}
+	if err := xml.Unmarshal(files["sitemap.xml"], &list); err != nil {
+		t.Fatal(err)
+	}
+	want := []string{"https://crdlab.example.com/"}
+	for _, name := range pageNames(files) {
+		want = append(want, "https://crdlab.example.com/"+strings.TrimSuffix(name, "index.html"))
+	}
+	slices.Sort(list.Pages)
+	slices.Sort(want)
+	if !slices.Equal(list.Pages, want) {
+		t.Errorf("got %v, want %v", list.Pages, want)
+	}
+}
+
+// TestAllDocumentsHavePages compares the pages with the files in docs.
+func TestAllDocumentsHavePages(t *testing.T) {
+	files := render(t)
+	for _, pattern := range []string{"*.md", "cli/*.md"} {
+		names, err := fs.Glob(docs.Files, pattern)
+		if err != nil || len(names) == 0 {
+			t.Fatalf("no documents %s: %v", pattern, err)
+		}
+		for _, name := range names {
+			if files["docs/"+strings.TrimSuffix(name, ".md")+"/index.html"] == nil {
+				t.Errorf("docs/%s has no page: add it to listedDocuments", name)
 			}
 		}
 	}
-	return links
+}
+
+// pageNames returns the names of the pages in alphabetical order.
+func pageNames(files map[string][]byte) []string {
+	return slices.DeleteFunc(slices.Sorted(maps.Keys(files)), func(name string) bool { return path.Ext(name) != ".html" })
+}
+
+// attributesOf returns the values of attributes in the elements of a document.
+func attributesOf(document *html.Node, names ...string) []string {
+	var values []string
+	for n := range document.Descendants() {
+		for _, attribute := range n.Attr {
+			if slices.Contains(names, attribute.Key) {
+				values = append(values, attribute.Val)
+			}
+		}
+	}
+	return values
 }
 
 func checkLink(t *testing.T, files map[string][]byte, from, link string) {
@@ -97,6 +177,15 @@ func checkLink(t *testing.T, files map[string][]byte, from, link string) {
 	address, err := url.Parse(link)
 	if err != nil {
 		t.Errorf("%s: %v", from, err)
+		return
+	}
+	if file, ok := strings.CutPrefix(link, "https://github.com/crdlab/crdlab/blob/main/"); ok {
+		if _, err := os.Stat(filepath.Join("..", "..", filepath.FromSlash(file))); err != nil {
+			t.Errorf("%s: %v", from, err)
+		}
+		return
+	}
+	if address.IsAbs() { // The canonical address, or another site.
 		return
 	}
 	target := from

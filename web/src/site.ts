@@ -1,9 +1,12 @@
-// The script of the pages beside the playground: the search of the error index. It imports
-// nothing, because a shared file would delay the start of the playground.
+// The script of the pages beside the playground: the searches. It imports nothing that the
+// playground imports, because a shared file would delay the start of the playground.
 import "../../internal/site/styles.css";
+import { bindDocumentSearch } from "./site-search";
 
 const search = document.querySelector<HTMLInputElement>("#search");
 if (search) bindSearch(search);
+const documents = document.querySelector<HTMLInputElement>("#search-docs");
+if (documents) bindDocumentSearch(documents);
 
 /** Shows the search field, and only the entries that match it. */
 function bindSearch(field: HTMLInputElement): void {
