@@ -113,6 +113,7 @@ var packageRules = []packageRule{
 	{"internal/confine", "", false},
 	{"web", "", false},
 	{"internal/devtools/attack", "", false},
+	{"internal/devtools/knowntypes", "", true},
 	{"internal/devtools/steps", "", false},
 	{"internal/devtools/structure", "", false},
 	{"deploy", "", true},
