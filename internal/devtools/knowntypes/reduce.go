@@ -86,6 +86,8 @@ type declared struct {
 	of      map[string]*ast.GenDecl
 	in      map[string]*ast.File
 	methods map[string][]*ast.FuncDecl
+	// values lists a constant of each declaration with constants of a type.
+	values  map[string][]string
 	needed  map[ast.Decl]bool
 	emptied []*ast.FieldList // the methods of interfaces
 }
@@ -95,7 +97,7 @@ func (r *reducer) declared(pkg *loader.Package) *declared {
 		return known
 	}
 	pkg.NeedSyntax()
-	p := &declared{pkg, map[string]*ast.GenDecl{}, map[string]*ast.File{}, map[string][]*ast.FuncDecl{}, map[ast.Decl]bool{}, nil}
+	p := &declared{pkg, map[string]*ast.GenDecl{}, map[string]*ast.File{}, map[string][]*ast.FuncDecl{}, map[string][]string{}, map[ast.Decl]bool{}, nil}
 	r.packages[pkg.PkgPath] = p
 	for _, file := range pkg.Syntax {
 		for _, declaration := range file.Decls {
@@ -123,10 +125,14 @@ func (p *declared) add(file *ast.File, declaration ast.Decl) {
 			case *ast.TypeSpec:
 				p.of[spec.Name.Name], p.in[spec.Name.Name] = declaration, file
 			case *ast.ValueSpec:
+				if declaration.Tok != token.CONST {
+					continue
+				}
 				for _, name := range spec.Names {
-					if declaration.Tok == token.CONST {
-						p.of[name.Name], p.in[name.Name] = declaration, file
-					}
+					p.of[name.Name], p.in[name.Name] = declaration, file
+				}
+				if of, ok := spec.Type.(*ast.Ident); ok {
+					p.values[of.Name] = append(p.values[of.Name], spec.Names[0].Name)
 				}
 			}
 		}
@@ -156,6 +162,11 @@ func (r *reducer) need(p *declared, name string) {
 	p.needed[declaration] = true
 	for _, method := range p.methods[name] {
 		p.needed[method] = true
+	}
+	if strings.Contains(declaration.Doc.Text(), "+"+crdmarkers.K8sEnumTag) { // The constants are the permitted values.
+		for _, value := range p.values[name] {
+			r.need(p, value)
+		}
 	}
 	r.needIn(p, p.in[name], declaration)
 }
