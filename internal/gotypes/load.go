@@ -5,6 +5,7 @@ package gotypes
 import (
 	"context"
 	"errors"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -54,6 +55,9 @@ func loadWithoutGo(directory string, patterns []string, o Options, display func(
 	}
 	absolute := make([]string, len(patterns))
 	for i, pattern := range patterns {
+		if isImportPath(pattern) {
+			return nil, fmt.Errorf("%s: without the go command, name a directory, such as ./api/...", pattern)
+		}
 		absolute[i] = filepath.FromSlash(pattern)
 		if !filepath.IsAbs(absolute[i]) {
 			absolute[i] = filepath.Join(base, absolute[i])
@@ -86,10 +90,10 @@ func moduleAbove(directory, base string) (root, module string) {
 // findDirectory returns an error if the directory of a pattern does not exist. The error of
 // the go command would not say so.
 func findDirectory(base, pattern string) error {
-	path := filepath.FromSlash(strings.TrimSuffix(pattern, "..."))
-	if !filepath.IsAbs(path) && !strings.HasPrefix(path, ".") {
-		return nil // an import path
+	if isImportPath(pattern) {
+		return nil
 	}
+	path := filepath.FromSlash(strings.TrimSuffix(pattern, "..."))
 	if !filepath.IsAbs(path) {
 		path = filepath.Join(base, path)
 	}
@@ -98,6 +102,11 @@ func findDirectory(base, pattern string) error {
 		return errors.New("no such directory: " + pattern)
 	}
 	return nil
+}
+
+// isImportPath reports whether a pattern begins with an import path, and not with a directory.
+func isImportPath(pattern string) bool {
+	return !filepath.IsAbs(filepath.FromSlash(pattern)) && !strings.HasPrefix(pattern, ".")
 }
 
 // displayPath returns the path of a file relative to a directory if the file is inside it.

@@ -126,7 +126,7 @@ func (s *sources) match(pattern string) ([]string, error) {
 	base, isTree := strings.CutSuffix(pattern, "...")
 	base = path.Clean(base)
 	if !fs.ValidPath(base) || strings.Contains(base, "...") {
-		return nil, fmt.Errorf("%s: without the go command, a pattern is a directory of the module", pattern)
+		return nil, fmt.Errorf("%s: without the go command, all packages must be directories of one module", pattern)
 	}
 	if !isTree {
 		if len(s.goFiles(base)) == 0 {
