@@ -113,6 +113,7 @@ dist:
 generate: web/tools/node_modules/.package-lock.json | dist ## write the generated code, the description of the HTTP API and the drawing of the packages
 	$(TEMPL) generate
 	go run ./internal/devtools/structure docs/architecture.md
+	go run ./internal/devtools/knowntypes internal/gotypes/known.txtar
 	go test ./internal/httpapi -run TestOpenAPIIsCurrent -update
 	$(call write-page-types,$(PAGE_TYPES))
 

@@ -114,6 +114,7 @@ var packageRules = []packageRule{
 	{"web", "", false},
 	{"docs", "", false},
 	{"internal/devtools/attack", "", false},
+	{"internal/devtools/knowntypes", "", true},
 	{"internal/devtools/steps", "", false},
 	{"internal/devtools/structure", "", false},
 	{"deploy", "", true},

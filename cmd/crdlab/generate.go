@@ -18,9 +18,10 @@ func newGenerate() *cobra.Command {
 prints them. Standard error has the mistakes with their lines, and markers without effect.
 Like controller-gen, the command prints the CRDs despite mistakes.
 
-PACKAGES is a directory or a pattern of the go command, which must be installed. The other
-commands accept patterns with "...", too: "crdlab check ./api/..." judges the CRDs, and leads
-from each finding to the field or marker.`,
+PACKAGES is a directory or a pattern of the go command. Without the go command, it is a
+directory, and fields with types from unknown packages accept any value. The other commands
+accept patterns with "...", too: "crdlab check ./api/..." judges the CRDs, and leads from each
+finding to the field or marker.`,
 		Example: `  crdlab generate ./api/... > crds.yaml
   crdlab generate --crd maxDescLen=0 ./api/v1`,
 		Args: cobra.MinimumNArgs(1),

@@ -61,6 +61,8 @@ func TestScripts(t *testing.T) {
 				return err
 			}
 			env.Setenv("REPOSITORY", repository)
+			programs, _, _ := strings.Cut(env.Getenv("PATH"), string(filepath.ListSeparator))
+			env.Setenv("PROGRAMS", programs) // the directory of crdlab, without other programs
 			setGoCaches(env)
 			return serveFiles(env)
 		},

@@ -3,8 +3,6 @@ package gotypes
 import (
 	"cmp"
 	"go/token"
-	"os"
-	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -28,25 +26,19 @@ type Place struct {
 
 // files reads Go files.
 type files struct {
-	// directory is the directory of relative paths.
-	directory string
-	display   func(path string) string
-	byPath    map[string]*yamltext.Index
+	read    func(path string) []byte
+	display func(path string) string
+	byPath  map[string]*yamltext.Index
 }
 
-func newFiles(directory string, display func(path string) string) *files {
-	return &files{directory, display, map[string]*yamltext.Index{}}
+// newFiles returns a reader of files. An unreadable file counts as empty.
+func newFiles(read func(path string) []byte, display func(path string) string) *files {
+	return &files{read, display, map[string]*yamltext.Index{}}
 }
 
-// index reads a file. An unreadable file counts as empty.
 func (f *files) index(path string) *yamltext.Index {
 	if f.byPath[path] == nil {
-		name := path
-		if !filepath.IsAbs(path) {
-			name = filepath.Join(f.directory, path)
-		}
-		text, _ := os.ReadFile(name)
-		f.byPath[path] = yamltext.NewIndex(string(text))
+		f.byPath[path] = yamltext.NewIndex(string(f.read(path)))
 	}
 	return f.byPath[path]
 }

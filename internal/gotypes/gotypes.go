@@ -79,8 +79,8 @@ func ParseOptions(text string) (o Options, err error) {
 // Options holds options of controller-gen. The zero value means the defaults.
 type Options struct{ generator crd.Generator }
 
-// generate generates the CRDs of packages.
-func generate(roots []*loader.Package, files *files, o Options) (g *Generated, err error) {
+// generate generates the CRDs of packages. more returns further problems.
+func generate(roots []*loader.Package, files *files, o Options, more func(*places) []Problem) (g *Generated, err error) {
 	g = &Generated{}
 	defer func() {
 		if p := recover(); p != nil && len(roots) > 0 {
@@ -106,6 +106,7 @@ func generate(roots []*loader.Package, files *files, o Options) (g *Generated, e
 	g.Problems = places.withHints(places.explainMarkers(packageProblems(roots, files)))
 	g.Problems = append(g.Problems, places.lint()...)
 	g.Problems = append(g.Problems, places.cycles()...)
+	g.Problems = append(g.Problems, more(places)...)
 	sortProblems(g.Problems)
 	for _, text := range output.texts {
 		yaml := withToolVersion(text.String())

@@ -4,8 +4,13 @@ import (
 	"bytes"
 	"flag"
 	"fmt"
+	"io/fs"
+	"maps"
 	"os"
+	"path"
 	"path/filepath"
+	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -18,9 +23,10 @@ import (
 
 var update = flag.Bool("update", false, "rewrite the expected results")
 
-// TestCases generates CRDs from the Go files in testdata. Each case has these expected
-// results: crds.yaml, problems.txt, and places.txt. Each line of the latter begins with a part
-// of crds.yaml, and ends with its place in the Go files.
+// TestCases generates CRDs from the Go files in testdata, with and without the go command.
+// Each case has these expected results: crds.yaml, problems.txt, and places.txt. Each line of
+// the latter begins with a part of crds.yaml, and ends with its place in the Go files. The files
+// in without-go/ have the results without the go command if they differ.
 func TestCases(t *testing.T) {
 	cases, err := filepath.Glob("testdata/*.txtar")
 	if err != nil || len(cases) == 0 {
@@ -37,13 +43,18 @@ func TestCases(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			compare(t, name, archive, g)
+			compare(t, name, archive, g, "")
+			g, err = gotypes.LoadFiles(goFiles(t, archive), []string{"./..."}, gotypes.Options{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			compare(t, name, archive, g, "without-go/")
 		})
 	}
 }
 
 // writeModule writes the Go files of a case into a module with the dependencies of this one.
-func writeModule(t *testing.T, archive *txtar.Archive) (directory string) {
+func writeModule(t testing.TB, archive *txtar.Archive) (directory string) {
 	t.Helper()
 	directory = t.TempDir()
 	for _, name := range []string{"go.mod", "go.sum"} {
@@ -61,7 +72,7 @@ func writeModule(t *testing.T, archive *txtar.Archive) (directory string) {
 	return directory
 }
 
-func write(t *testing.T, path string, text []byte) {
+func write(t testing.TB, path string, text []byte) {
 	t.Helper()
 	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
 		t.Fatal(err)
@@ -71,12 +82,34 @@ func write(t *testing.T, path string, text []byte) {
 	}
 }
 
-// compare compares the results with those in a case, or replaces them with -update.
-func compare(t *testing.T, name string, archive *txtar.Archive, g *gotypes.Generated) {
+// goFiles returns the Go files of a case.
+func goFiles(t testing.TB, archive *txtar.Archive) fs.FS {
 	t.Helper()
+	files := slices.DeleteFunc(slices.Clone(archive.Files), func(f txtar.File) bool { return !strings.HasSuffix(f.Name, ".go") })
+	tree, err := txtar.FS(&txtar.Archive{Files: files})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return tree
+}
+
+// compare compares the results with those in a case, or replaces them with -update. It uses
+// the files in a directory of the case if there are any.
+func compare(t *testing.T, name string, archive *txtar.Archive, g *gotypes.Generated, directory string) {
+	t.Helper()
+	if !slices.ContainsFunc(archive.Files, func(f txtar.File) bool { return directory != "" && strings.HasPrefix(f.Name, directory) }) {
+		if *update && directory != "" {
+			return // The results with the go command are right, or the case fails.
+		}
+		directory = ""
+	}
 	for i, file := range archive.Files {
 		got := ""
-		switch file.Name {
+		result, _ := strings.CutPrefix(file.Name, directory)
+		if directory+result != file.Name {
+			continue
+		}
+		switch result {
 		case "crds.yaml":
 			for _, crd := range g.CRDs {
 				got += crd.YAML
@@ -162,4 +195,75 @@ func TestLarge(t *testing.T) {
 			t.Errorf("%s: got %s, want %s", keyword, formatPlace(place), want)
 		}
 	}
+}
+
+// TestEachKnownType compares the CRD of all known types with the one of the go command.
+func TestEachKnownType(t *testing.T) {
+	t.Parallel()
+	archive := &txtar.Archive{Files: []txtar.File{{Name: "api/v1/types.go", Data: []byte(knownFields(t))}}}
+	with, err := gotypes.Load(t.Context(), writeModule(t, archive), []string{"./..."}, gotypes.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	without, err := gotypes.LoadFiles(goFiles(t, archive), []string{"./api/v1"}, gotypes.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got, want := messages(without), messages(with); !slices.Equal(got, want) {
+		t.Errorf("the problems differ:\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
+	}
+	if len(with.CRDs) != 1 || len(without.CRDs) != 1 {
+		t.Fatalf("%d CRDs with the go command, %d without", len(with.CRDs), len(without.CRDs))
+	}
+	got, want := strings.Split(without.CRDs[0].YAML, "\n"), strings.Split(with.CRDs[0].YAML, "\n")
+	for i := range min(len(got), len(want)) {
+		if got[i] != want[i] {
+			t.Fatalf("line %d: got %s, want %s", i+1, got[i], want[i])
+		}
+	}
+	if len(got) != len(want) || len(got) < 50_000 {
+		t.Errorf("got %d lines, want %d", len(got), len(want))
+	}
+}
+
+// messages returns the messages of problems without their places.
+func messages(g *gotypes.Generated) []string {
+	var all []string
+	for _, p := range g.Problems {
+		all = append(all, p.Message)
+	}
+	slices.Sort(all)
+	return all
+}
+
+// knownFields returns a package whose CRD has a field for each known struct of Kubernetes that is
+// not in another known struct.
+func knownFields(t *testing.T) string {
+	t.Helper()
+	archive, err := txtar.ParseFile("known.txtar")
+	if err != nil {
+		t.Fatal(err)
+	}
+	declaration := regexp.MustCompile(`(?m)^type ([A-Z]\w*) struct`)
+	inner := regexp.MustCompile(`(?m)^\t(?:[A-Z]\w* +)?[^ \n]*?(\w+) +` + "`json:")
+	isInner := map[string]bool{}
+	for _, file := range archive.Files {
+		for _, match := range inner.FindAllSubmatch(file.Data, -1) {
+			isInner[string(match[1])] = true
+		}
+	}
+	imports, fields := map[string]bool{}, ""
+	for i, file := range archive.Files {
+		importPath := path.Dir(file.Name)
+		name := strings.NewReplacer("/", "", ".", "", "-", "").Replace(importPath)
+		for _, match := range declaration.FindAllSubmatch(file.Data, -1) {
+			if !strings.HasPrefix(file.Name, "k8s.io/") || isInner[string(match[1])] {
+				continue
+			}
+			imports[fmt.Sprintf("import %s %q\n", name, importPath)] = true
+			fields += fmt.Sprintf("\tF%d%s %s.%s `json:\"f%d%s\"`\n", i, match[1], name, match[1], i, match[1])
+		}
+	}
+	return "// +groupName=batch.example.com\npackage v1\n\nimport metav1 \"k8s.io/apimachinery/pkg/apis/meta/v1\"\n" + strings.Join(slices.Sorted(maps.Keys(imports)), "") +
+		"\ntype CronTab struct {\n\tmetav1.TypeMeta `json:\",inline\"`\n\tmetav1.ObjectMeta `json:\"metadata,omitempty\"`\n" + fields + "}\n"
 }

@@ -5,44 +5,95 @@ package gotypes
 import (
 	"context"
 	"errors"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
 
+	"golang.org/x/mod/modfile"
 	"golang.org/x/tools/go/packages"
 	"sigs.k8s.io/controller-tools/pkg/loader"
 )
 
-// ErrNoGo reports that the go command, which finds the imported packages, is not installed.
-var ErrNoGo = errors.New("the go command is not installed; it finds the packages that the types import")
-
 // Load generates the CRDs of the Go packages that match patterns, as the go command finds
-// them. directory is the current directory of the patterns; empty means the directory of the process.
-// The paths of files are relative to it.
+// them; without the go command, as [LoadFiles] finds them. directory is the current directory
+// of the patterns; empty means the directory of the process. The paths of files are relative to it.
 func Load(ctx context.Context, directory string, patterns []string, o Options) (*Generated, error) {
-	if _, err := exec.LookPath("go"); err != nil {
-		return nil, ErrNoGo
-	}
 	for _, pattern := range patterns {
 		if err := findDirectory(directory, pattern); err != nil {
 			return nil, err
 		}
 	}
+	display := func(path string) string { return displayPath(directory, path) }
+	if _, err := exec.LookPath("go"); err != nil {
+		return loadWithoutGo(directory, patterns, o, display)
+	}
 	roots, err := loader.LoadRootsWithConfig(&packages.Config{Context: ctx, Dir: directory}, patterns...)
 	if err != nil {
 		return nil, err
 	}
-	return generate(roots, newFiles(directory, func(path string) string { return displayPath(directory, path) }), o)
+	read := func(path string) []byte {
+		if !filepath.IsAbs(path) {
+			path = filepath.Join(directory, path)
+		}
+		text, _ := os.ReadFile(path)
+		return text
+	}
+	return generate(roots, newFiles(read, display), o, func(*places) []Problem { return nil })
+}
+
+// loadWithoutGo generates the CRDs of directories. The nearest directory above the first one
+// that has a file go.mod contains the module.
+func loadWithoutGo(directory string, patterns []string, o Options, display func(path string) string) (*Generated, error) {
+	base, err := filepath.Abs(directory)
+	if err != nil {
+		return nil, err
+	}
+	if base, err = filepath.EvalSymlinks(base); err != nil {
+		return nil, err
+	}
+	absolute := make([]string, len(patterns))
+	for i, pattern := range patterns {
+		if isImportPath(pattern) {
+			return nil, fmt.Errorf("%s: without the go command, name a directory, such as ./api/...", pattern)
+		}
+		absolute[i] = filepath.FromSlash(pattern)
+		if !filepath.IsAbs(absolute[i]) {
+			absolute[i] = filepath.Join(base, absolute[i])
+		}
+	}
+	root, module := moduleAbove(strings.TrimSuffix(absolute[0], "..."), base)
+	for i := range absolute {
+		if absolute[i], err = filepath.Rel(root, absolute[i]); err != nil {
+			return nil, err
+		}
+		absolute[i] = filepath.ToSlash(absolute[i])
+	}
+	fileName := func(path string) string { return filepath.Join(root, filepath.FromSlash(path)) }
+	return newSources(os.DirFS(root), module, fileName).generate(absolute, o, display)
+}
+
+// moduleAbove returns the nearest directory with a file go.mod at or above a directory, and the
+// path of its module. Without go.mod, it returns base: its packages then cannot import each other.
+func moduleAbove(directory, base string) (root, module string) {
+	for at := filepath.Clean(directory); ; at = filepath.Dir(at) {
+		if text, err := os.ReadFile(filepath.Join(at, "go.mod")); err == nil {
+			return at, modfile.ModulePath(text)
+		}
+		if at == filepath.Dir(at) {
+			return base, unnamedModule
+		}
+	}
 }
 
 // findDirectory returns an error if the directory of a pattern does not exist. The error of
 // the go command would not say so.
 func findDirectory(base, pattern string) error {
-	path := filepath.FromSlash(strings.TrimSuffix(pattern, "..."))
-	if !filepath.IsAbs(path) && !strings.HasPrefix(path, ".") {
-		return nil // an import path
+	if isImportPath(pattern) {
+		return nil
 	}
+	path := filepath.FromSlash(strings.TrimSuffix(pattern, "..."))
 	if !filepath.IsAbs(path) {
 		path = filepath.Join(base, path)
 	}
@@ -51,6 +102,11 @@ func findDirectory(base, pattern string) error {
 		return errors.New("no such directory: " + pattern)
 	}
 	return nil
+}
+
+// isImportPath reports whether a pattern begins with an import path, and not with a directory.
+func isImportPath(pattern string) bool {
+	return !filepath.IsAbs(filepath.FromSlash(pattern)) && !strings.HasPrefix(pattern, ".")
 }
 
 // displayPath returns the path of a file relative to a directory if the file is inside it.

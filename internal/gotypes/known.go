@@ -1,0 +1,73 @@
+package gotypes
+
+import (
+	"cmp"
+	_ "embed"
+	"maps"
+	"path"
+	"slices"
+	"strings"
+	"sync"
+
+	"golang.org/x/tools/txtar"
+)
+
+// knownText has the declarations of types that CRDs import: internal/devtools/knowntypes writes
+// it. The program contains the text, so it also generates CRDs where there is no go command,
+// such as in a browser.
+//
+//go:embed known.txtar
+var knownText []byte
+
+// knownFiles returns the files of each known package, by import path.
+var knownFiles = sync.OnceValue(func() map[string][]txtar.File {
+	byPackage := map[string][]txtar.File{}
+	for _, file := range txtar.Parse(knownText).Files {
+		byPackage[path.Dir(file.Name)] = append(byPackage[path.Dir(file.Name)], file)
+	}
+	return byPackage
+})
+
+// nearestCount is the number of known packages that a hint lists at most.
+const nearestCount = 3
+
+// nearest returns the known packages whose paths are similar to a path, the most similar first.
+func nearest(path string) []string {
+	distances := map[string]int{}
+	for known := range knownFiles() {
+		if d := distance(path, known); d <= len(path)/2 {
+			distances[known] = d
+		}
+	}
+	similar := slices.SortedFunc(maps.Keys(distances), func(a, b string) int {
+		return cmp.Or(cmp.Compare(distances[a], distances[b]), cmp.Compare(a, b))
+	})
+	return similar[:min(len(similar), nearestCount)]
+}
+
+// Files divides a text into Go files: a txtar archive, or a text in which lines such as
+// "// api/v1/types.go" begin the files. A text before the first name is the file types.go.
+func Files(text string) *txtar.Archive {
+	archive := txtar.Parse([]byte(text))
+	if len(archive.Files) > 0 {
+		return archive
+	}
+	current := txtar.File{Name: "types.go"}
+	finish := func() {
+		if strings.TrimSpace(string(current.Data)) != "" {
+			archive.Files = append(archive.Files, current)
+		}
+	}
+	for line := range strings.Lines(text) {
+		name, ok := strings.CutPrefix(strings.TrimSpace(line), "// ")
+		if ok && strings.HasSuffix(name, ".go") && !strings.ContainsAny(name, " \t") && line[0] == '/' {
+			finish()
+			current = txtar.File{Name: name}
+			continue
+		}
+		current.Data = append(current.Data, line...)
+	}
+	finish()
+	archive.Comment = nil
+	return archive
+}
