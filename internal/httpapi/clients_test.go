@@ -1,6 +1,7 @@
 package httpapi
 
 import (
+	"encoding/json"
 	"log/slog"
 	"net/http"
 	"net/http/httptest"
@@ -8,6 +9,7 @@ import (
 	"strings"
 	"testing"
 	"testing/fstest"
+	"testing/synctest"
 
 	"github.com/crdlab/crdlab/internal/share"
 )
@@ -98,30 +100,43 @@ func TestUntrustedProxyIsLoggedOnce(t *testing.T) {
 	}
 }
 
-func TestRateLimits(t *testing.T) {
-	server, _ := serve(t, Config{Assets: builtPage, Clients: Clients{Evaluations: 3, Shares: 2}, Sharing: Sharing{Store: share.NewMemory()}})
-	id := shareOn(t, server.URL, sharedScenario)
-	shareOn(t, server.URL, sharedScenario)
-	response, body := post(t, server.URL+sharePath, sharedScenario)
+// The clock stands still, because an evaluation costs more requests on a busy machine.
+func TestRateLimits(t *testing.T) { synctest.Test(t, testRateLimits) }
+
+func testRateLimits(t *testing.T) {
+	server := newServer(t, Config{Assets: builtPage, Clients: Clients{Evaluations: 3, Shares: 2}, Sharing: Sharing{Store: share.NewMemory()}})
+	ask := func(method, path, body string) (*http.Response, string) {
+		recorder := requestFrom(server, "192.0.2.1:1", method, path, body)
+		return recorder.Result(), recorder.Body.String()
+	}
+	var link linkResponse
+	for range 2 {
+		response, body := ask(http.MethodPost, sharePath, sharedScenario)
+		if err := json.Unmarshal([]byte(body), &link); err != nil || response.StatusCode != http.StatusCreated {
+			t.Fatalf("status %d: %s", response.StatusCode, body)
+		}
+	}
+	id := link.ID
+	response, body := ask(http.MethodPost, sharePath, sharedScenario)
 	wantProblem(t, response, body, kindRateLimited, "You have reached the limit of requests per minute. Try again in 30 s.")
 	if after := response.Header.Get("Retry-After"); after != "30" {
 		t.Errorf("Retry-After is %q for a limit of 2 per minute", after)
 	}
 
-	post(t, server.URL+panelsPath, "{}")
-	post(t, server.URL+"/api/v1/evaluate", "{}")
-	if _, body := fetch(t, http.MethodGet, server.URL+sharedPath+id, nil, ""); !strings.Contains(body, "a: &lt;1&gt; accepted") {
+	ask(http.MethodPost, panelsPath, "{}")
+	ask(http.MethodPost, "/api/v1/evaluate", "{}")
+	if _, body := ask(http.MethodGet, sharedPath+id, ""); !strings.Contains(body, "a: &lt;1&gt; accepted") {
 		t.Error("the third evaluation is not in the page")
 	}
-	response, body = post(t, server.URL+"/api/v1/evaluate", "{}")
+	response, body = ask(http.MethodPost, "/api/v1/evaluate", "{}")
 	wantProblem(t, response, body, kindRateLimited, "You have reached the limit of requests per minute. Try again in 20 s.")
 	for path, isKept := range map[string]bool{sharedPath: true, embedPath: false} {
-		response, body := fetch(t, http.MethodGet, server.URL+path+id, nil, "")
+		response, body := ask(http.MethodGet, path+id, "")
 		if response.StatusCode != http.StatusOK || (response.Header.Get("ETag") != "") != isKept || strings.Contains(body, "a: &lt;1&gt; accepted") != isKept {
 			t.Errorf("%s: status %d: %.200s", path, response.StatusCode, body)
 		}
 	}
-	if response, _ := fetch(t, http.MethodGet, server.URL+sharePath+"/"+id, nil, ""); response.StatusCode != http.StatusOK {
+	if response, _ := ask(http.MethodGet, sharePath+"/"+id, ""); response.StatusCode != http.StatusOK {
 		t.Errorf("reading a link: status %d", response.StatusCode)
 	}
 }
