@@ -47,7 +47,7 @@ OLD and NEW are paths as for the command check.`,
 
 // addFormat adds the flags for the requests, the output and the exit status.
 func (f *diffFlags) addFormat(command *cobra.Command) {
-	f.applyFlags.add(command)
+	f.add(command)
 	command.Flags().BoolVarP(&f.verbose, "verbose", "v", false, "list compatible changes, too")
 	addChoice(command, &f.failOn, "fail-on", "", "least `severity` with the exit status 1", "breaks", "may-break", "never")
 	addOutput(command, &f.output, format.Names...)

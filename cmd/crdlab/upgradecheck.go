@@ -35,7 +35,7 @@ objects nowhere.
 			return runUpgradeCheck(command, flags, paths)
 		}),
 	}
-	flags.clusterFlags.add(command)
+	flags.add(command)
 	flags.addFormat(command)
 	return command
 }

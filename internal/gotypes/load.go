@@ -56,7 +56,7 @@ func loadWithoutGo(directory string, patterns []string, o Options, display func(
 	absolute := make([]string, len(patterns))
 	for i, pattern := range patterns {
 		if isImportPath(pattern) {
-			return nil, fmt.Errorf("%s: without the go command, name a directory, such as ./api/...", pattern)
+			return nil, fmt.Errorf("%s: a directory such as ./api/... is needed without the go command", pattern)
 		}
 		absolute[i] = filepath.FromSlash(pattern)
 		if !filepath.IsAbs(absolute[i]) {

@@ -130,16 +130,16 @@ func selectors(expr ast.Expr, visit func(selector *ast.SelectorExpr, isKey bool)
 // declareUnknown declares the used types of unknown packages. Their schemas accept any value.
 func (s *sources) declareUnknown() error {
 	for importPath, unknown := range s.unknown {
-		text := "package " + unknown.Name + "\n"
+		var text strings.Builder
+		text.WriteString("package " + unknown.Name + "\n")
 		for _, name := range slices.Sorted(maps.Keys(unknown.types)) {
-			text += "\n// +kubebuilder:validation:Type=\"\"\n// +kubebuilder:pruning:PreserveUnknownFields\ntype " + name
+			underlying := "struct{}"
 			if unknown.types[name] {
-				text += " string\n"
-			} else {
-				text += " struct{}\n"
+				underlying = "string"
 			}
+			text.WriteString("\n// +kubebuilder:validation:Type=\"\"\n// +kubebuilder:pruning:PreserveUnknownFields\ntype " + name + " " + underlying + "\n")
 		}
-		if !s.parse(unknown.Package, importPath+"/unknown.go", []byte(text)) {
+		if !s.parse(unknown.Package, importPath+"/unknown.go", []byte(text.String())) {
 			return errors.New("cannot declare the types of " + importPath + ": " + unknown.Errors[0].Msg)
 		}
 	}

@@ -50,7 +50,7 @@ func (r *Request) reportStored(v1 *apiextensionsv1.CustomResourceDefinition) err
 // documentObject returns the document as kubectl reads it.
 func (r *Request) documentObject() (map[string]any, error) {
 	object := map[string]any{}
-	unmarshal := func(data []byte, into any) error { return utilyaml.Unmarshal(data, into) }
+	unmarshal := utilyaml.Unmarshal
 	if r.Doc.JSON() {
 		unmarshal = utiljson.Unmarshal
 	}

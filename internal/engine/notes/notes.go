@@ -94,9 +94,9 @@ func (n node) children(visit func(node)) {
 	child := n
 	child.parent = n.schema
 	for _, name := range slices.Sorted(maps.Keys(n.schema.Properties)) {
-		schema, ok := n.schema.Properties[name], false
-		if child.at, ok = n.at.At("properties", name); ok {
-			child.path, child.schema = n.path.Property(name), &schema
+		schema := n.schema.Properties[name]
+		if at, ok := n.at.At("properties", name); ok {
+			child.path, child.at, child.schema = n.path.Property(name), at, &schema
 			visit(child)
 		}
 	}
