@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"log"
 	"strings"
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
@@ -34,7 +35,7 @@ clients.`,
 			programs := minors.Open(flags.path())
 			defer programs.Close()
 			transport := &sdk.IOTransport{Reader: stream{Reader: command.InOrStdin()}, Writer: stream{Writer: command.OutOrStdout()}}
-			err := mcp.New(assistance(programs, roots)).Run(command.Context(), transport)
+			err := mcp.New(assistance(programs, roots, log.New(command.ErrOrStderr(), "", 0))).Run(command.Context(), transport)
 			if command.Context().Err() != nil || errors.Is(err, io.EOF) {
 				return statusAccepted, nil
 			}
@@ -47,9 +48,9 @@ clients.`,
 }
 
 // assistance returns the options of a server for assistants.
-func assistance(programs *minors.Programs, roots []string) mcp.Options {
+func assistance(programs *minors.Programs, roots []string, faults *log.Logger) mcp.Options {
 	return mcp.Options{
-		Version: version, Newest: release.Name(playground.NewestMinor), Roots: roots,
+		Version: version, Newest: release.Name(playground.NewestMinor), Roots: roots, Log: faults,
 		NewEngine: func() check.Engine { return newJudge(programs) }, Conditions: naming.Conditions,
 		Explain: func(ctx context.Context, groups []check.Group, in mcp.ExplainInput) (string, error) {
 			var crds []check.Group

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"log"
 	"os"
 	"path/filepath"
 	"strings"
@@ -85,7 +86,7 @@ func TestMCPWithStandardStreams(t *testing.T) {
 func answers(t *testing.T, archive *txtar.Archive, protocol string) string {
 	t.Helper()
 	directory, calls, contents := t.TempDir(), "", []string{}
-	root := filepath.Join(directory, "root")
+	root := filepath.Join(directory, "workspace")
 	for _, f := range archive.Files {
 		file := filepath.Join(root, f.Name)
 		if strings.HasPrefix(f.Name, "outside") {
@@ -106,7 +107,7 @@ func answers(t *testing.T, archive *txtar.Archive, protocol string) string {
 	client := sdk.NewClient(&sdk.Implementation{Name: "test", Version: "1"}, nil)
 	client.AddRoots(&sdk.Root{URI: "file://" + filepath.ToSlash(root)}) //nolint:staticcheck // as clients do
 	ours, theirs := sdk.NewInMemoryTransports()
-	server := mcp.New(assistance(minors.Open(t.TempDir()), nil))
+	server := mcp.New(assistance(minors.Open(t.TempDir()), nil, log.New(t.Output(), "", 0)))
 	if _, err := server.Connect(t.Context(), ours, nil); err != nil {
 		t.Fatal(err)
 	}

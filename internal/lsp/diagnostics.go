@@ -205,7 +205,7 @@ func (s snapshot) findings(ctx context.Context, f *file) (all []finding, judged 
 			}
 			continue
 		}
-		report, err := s.options.Evaluate(ctx, t.scenario(s.settings.Release))
+		report, err := f.report(ctx, s, t)
 		if err != nil {
 			return nil, nil, err
 		}

@@ -24,18 +24,55 @@ type file struct {
 	text    string
 	// read divides the text into documents.
 	read func() *manifest.Input
+	// outline returns the elements of its documents.
+	outline func() map[*manifest.Document][]element
 	// atHead returns the documents of the file in the last commit.
 	atHead func() *manifest.Input
+
+	// judging guards reports, and makes the requests of an editor wait for the same report.
+	judging sync.Mutex
+	// reports has the last report on each document.
+	reports map[*manifest.Document]judged
+}
+
+// A judged document has a report under a CRD, for a release.
+type judged struct {
+	crd     *manifest.Document
+	release string
+	report  playground.Report
+}
+
+// report returns the report on a document of the file. After an edit, an editor asks for several
+// answers that need it.
+func (f *file) report(ctx context.Context, s snapshot, t target) (playground.Report, error) {
+	f.judging.Lock()
+	defer f.judging.Unlock()
+	release := s.settings.Release
+	if last, ok := f.reports[t.document]; ok && last.crd == t.crd && last.release == release {
+		return last.report, nil
+	}
+	report, err := s.options.Evaluate(ctx, t.scenario(release))
+	if err == nil {
+		f.reports[t.document] = judged{t.crd, release, report}
+	}
+	return report, err
 }
 
 func (s *Server) newFile(uri protocol.DocumentUri, version int32, text string, atHead func() *manifest.Input) *file {
-	f := &file{uri: uri, path: pathOf(uri), version: version, text: text, atHead: atHead}
+	f := &file{uri: uri, path: pathOf(uri), version: version, text: text, atHead: atHead, reports: map[*manifest.Document]judged{}}
 	f.read = sync.OnceValue(func() *manifest.Input {
 		in := manifest.NewInput()
 		if !f.isGo() {
 			in.Add(f.path, text)
 		}
 		return in
+	})
+	f.outline = sync.OnceValue(func() map[*manifest.Document][]element {
+		outlines := map[*manifest.Document][]element{}
+		for _, d := range f.read().Documents {
+			outlines[d] = outline(d)
+		}
+		return outlines
 	})
 	return f
 }

@@ -33,7 +33,7 @@ func (s snapshot) inlayHints(ctx context.Context, f *file, p inlayHintParams) ([
 		if t.crd == nil || !overlaps(s.rangeIn(t.document.File, t.document.Range), p.Range) {
 			continue
 		}
-		report, err := s.options.Evaluate(ctx, t.scenario(s.settings.Release))
+		report, err := f.report(ctx, s, t)
 		if err != nil {
 			return all, err
 		}

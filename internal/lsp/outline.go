@@ -19,6 +19,7 @@ import (
 // An element is a key or an item of a document with its value.
 type element struct {
 	path []any
+	at   source.Location
 	// detail is the value of a scalar.
 	detail string
 	// key is the range of the key or the dash, and value the range of the value, in the document.
@@ -75,7 +76,7 @@ func outline(d *manifest.Document) []element {
 func elementsOf(path []any, at source.Location) []element {
 	var all []element
 	add := func(step any, below source.Location) {
-		e := element{path: append(slices.Clone(path), step), key: below.Key(), value: below.Value(), kind: below.Node().Kind}
+		e := element{path: append(slices.Clone(path), step), at: below, key: below.Key(), value: below.Value(), kind: below.Node().Kind}
 		if e.kind == yaml.ScalarNode {
 			e.detail = below.Node().Value
 		}
@@ -117,7 +118,7 @@ func (s snapshot) documentSymbols(_ context.Context, f *file, _ struct{}) ([]pro
 		at := s.rangeIn(d.File, d.Range)
 		all = append(all, protocol.DocumentSymbol{
 			Name: strings.TrimSpace(d.Kind.Kind + " " + d.Name), Detail: &d.APIVersion, Kind: protocol.SymbolKindClass,
-			Range: at, SelectionRange: at, Children: s.symbols(d, outline(d)),
+			Range: at, SelectionRange: at, Children: s.symbols(d, f.outline()[d]),
 		})
 	}
 	return all, nil
@@ -169,7 +170,7 @@ func (s snapshot) workspaceSymbols(ctx context.Context, p protocol.WorkspaceSymb
 func (s snapshot) foldingRanges(_ context.Context, f *file, _ struct{}) ([]protocol.FoldingRange, error) {
 	all := []protocol.FoldingRange{}
 	for _, d := range f.read().Documents {
-		for _, e := range outline(d) {
+		for _, e := range f.outline()[d] {
 			for e := range e.all() {
 				if r := s.rangeIn(d.File, d.InFile(e.whole())); r.Start.Line < r.End.Line {
 					all = append(all, protocol.FoldingRange{StartLine: r.Start.Line, EndLine: r.End.Line})
@@ -192,7 +193,7 @@ func (s snapshot) selectionRanges(_ context.Context, f *file, p protocol.Selecti
 			position := s.positionFrom(d.File, at)
 			position.Line -= d.Range.Start.Line
 			innermost = protocol.SelectionRange{Range: s.rangeIn(d.File, d.Range)}
-			for _, r := range rangesAround(outline(d), position) {
+			for _, r := range rangesAround(f.outline()[d], position) {
 				innermost = protocol.SelectionRange{Range: s.rangeIn(d.File, d.InFile(r)), Parent: new(innermost)}
 			}
 		}

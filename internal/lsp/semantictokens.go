@@ -19,7 +19,7 @@ func (s snapshot) semanticTokens(_ context.Context, f *file, _ struct{}) (protoc
 	tokens := protocol.SemanticTokens{Data: []uint32{}}
 	last := protocol.Position{}
 	for _, d := range f.read().Documents {
-		for _, e := range expressionsOf(d) {
+		for _, e := range expressionsOf(d, f.outline()[d]) {
 			for _, token := range e.tokens {
 				r := s.rangeIn(d.File, d.InFile(token.Range))
 				if r.Start.Line != r.End.Line {
@@ -49,17 +49,13 @@ type token struct {
 var expressionFields = []any{"expression", "messageExpression", "valueExpression"}
 
 // expressionsOf returns the expressions of a CRD or an admission policy, in order.
-func expressionsOf(d *manifest.Document) []expression {
+func expressionsOf(d *manifest.Document, elements []element) []expression {
 	isPolicy := d.Kind.Group == "admissionregistration.k8s.io"
 	if !d.IsCRD && !isPolicy {
 		return nil
 	}
-	parsed, _ := source.Parse(d.Text, source.DefaultLimits)
-	if len(parsed.Documents) == 0 || parsed.Documents[0].Err != nil {
-		return nil
-	}
 	var all []expression
-	for _, e := range outline(d) {
+	for _, e := range elements {
 		for e := range e.all() {
 			n := len(e.path)
 			field := e.path[n-1]
@@ -67,8 +63,7 @@ func expressionsOf(d *manifest.Document) []expression {
 			if !isRule && !(isPolicy && slices.Contains(expressionFields, field)) {
 				continue
 			}
-			at, _ := parsed.Documents[0].At(e.path...)
-			if scalar, ok := at.Scalar(); ok {
+			if scalar, ok := e.at.Scalar(); ok {
 				all = append(all, expression{tokensOf(e.detail, scalar)})
 			}
 		}

@@ -91,7 +91,7 @@ func selectManifests(blobs []blob) []blob {
 	for _, b := range blobs {
 		ignored := false
 		for directory := range strings.SplitSeq(path.Dir(b.path), "/") {
-			ignored = ignored || directory != "." && isIgnored(directory)
+			ignored = ignored || directory != "." && IsIgnored(directory)
 		}
 		if !ignored && IsManifestName(b.path) {
 			selected = append(selected, b)

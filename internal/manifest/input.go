@@ -246,7 +246,7 @@ func (r Reader) walk(ctx context.Context, in *Input, root string) {
 			if entry != nil && entry.IsDir() {
 				return fs.SkipDir
 			}
-		case entry.IsDir() && path != filepath.Clean(root) && isIgnored(entry.Name()):
+		case entry.IsDir() && path != filepath.Clean(root) && IsIgnored(entry.Name()):
 			return fs.SkipDir
 		case isDevice(entry): // Reading a named pipe may never end.
 		case !entry.IsDir() && filepath.Ext(entry.Name()) == ".go":
@@ -258,9 +258,9 @@ func (r Reader) walk(ctx context.Context, in *Input, root string) {
 	})
 }
 
-// isIgnored reports whether a directory of this name contains no manifests of its own
+// IsIgnored reports whether a directory of this name contains no manifests of its own
 // repository.
-func isIgnored(directory string) bool {
+func IsIgnored(directory string) bool {
 	return strings.HasPrefix(directory, ".") || directory == "node_modules"
 }
 

@@ -71,7 +71,7 @@ func (w *Watcher) concerns(name string) bool {
 		return true
 	}
 	if info, err := os.Stat(name); err == nil && info.IsDir() {
-		return !isIgnored(info.Name())
+		return !IsIgnored(info.Name())
 	}
 	return slices.ContainsFunc(w.paths, func(path string) bool {
 		return filepath.Clean(w.reader.absolute(path)) == filepath.Clean(name)
@@ -107,7 +107,7 @@ func (w *Watcher) addTree(root, path string) error {
 		switch {
 		case err != nil || !entry.IsDir():
 			return nil // An unreadable directory is a problem of the input.
-		case directory != root && isIgnored(entry.Name()):
+		case directory != root && IsIgnored(entry.Name()):
 			return fs.SkipDir
 		}
 		return w.watcher.Add(directory)

@@ -8,6 +8,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"log"
 	"runtime/debug"
 	"slices"
 	"strings"
@@ -33,6 +34,8 @@ type Options struct {
 	// NewEngine and Conditions are as in [check.Options].
 	NewEngine  func() check.Engine
 	Conditions func(context.Context, []playground.CRD) ([]playground.Condition, error)
+	// Log receives faults of the server.
+	Log *log.Logger
 	// Explain, Evaluate and Sample return the output of the commands explain, eval and sample
 	// for CRDs with their objects.
 	Explain  func(context.Context, []check.Group, ExplainInput) (string, error)
@@ -121,7 +124,8 @@ func addTool[In input](s *sdk.Server, o Options, name, description string, answe
 	sdk.AddTool(s, tool, func(ctx context.Context, r *sdk.CallToolRequest, in In) (result *sdk.CallToolResult, _ any, err error) {
 		defer func() {
 			if p := recover(); p != nil {
-				err = fmt.Errorf("crdlab failed: %v\n%s", p, debug.Stack())
+				o.Log.Printf("crdlab: %s: panic: %v\n%s", name, p, debug.Stack())
+				err = fmt.Errorf("crdlab failed: %v", p)
 			}
 		}()
 		roots, question := o.roots(r, in)

@@ -97,7 +97,7 @@ func walk(in *manifest.Input, root *os.Root, path, start string) error {
 		switch {
 		case err != nil:
 			return err
-		case entry.IsDir() && name != start && (strings.HasPrefix(entry.Name(), ".") || entry.Name() == "node_modules"):
+		case entry.IsDir() && name != start && manifest.IsIgnored(entry.Name()):
 			return fs.SkipDir
 		case entry.IsDir() || name != start && !manifest.IsManifestName(name):
 			return nil

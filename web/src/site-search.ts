@@ -17,13 +17,16 @@ export function bindDocumentSearch(field: HTMLInputElement): void {
   const nothing = document.querySelector<HTMLElement>("#nothing");
   if (!found || !nothing) return;
   const root = field.dataset["root"] ?? "";
-  let index: Promise<readonly Entry[]> | undefined;
+  let index: Promise<readonly Entry[] | undefined> | undefined;
   const show = async (): Promise<void> => {
     const query = field.value;
     const words = query.toLowerCase().split(/\s+/).filter(Boolean);
     index ??= load(field.dataset["index"] ?? "");
-    const entries = words.length > 0 ? best(await index, words) : [];
+    const all = await index;
+    if (!all) index = undefined; // The next key tries again.
+    const entries = best(all ?? [], words);
     if (field.value !== query) return;
+    nothing.textContent = all ? "Nothing found." : "The search needs the server, which does not answer.";
     found.replaceChildren(...entries.map((entry) => item(entry, root, words[0] ?? "")));
     found.hidden = entries.length === 0;
     nothing.hidden = entries.length > 0 || words.length === 0;
@@ -32,17 +35,22 @@ export function bindDocumentSearch(field: HTMLInputElement): void {
   field.parentElement?.removeAttribute("hidden");
 }
 
-async function load(address: string): Promise<readonly Entry[]> {
-  const response = await fetch(address);
-  return response.ok ? ((await response.json()) as readonly Entry[]) : [];
+/** Returns the index; undefined if the server does not answer. */
+async function load(address: string): Promise<readonly Entry[] | undefined> {
+  try {
+    const response = await fetch(address);
+    return response.ok ? ((await response.json()) as readonly Entry[]) : undefined;
+  } catch {
+    return undefined;
+  }
 }
 
-/** Returns the entries with all words, first those with a word in their titles. */
+/** Returns the entries with all words; without words, none. Those with a word in their titles are first. */
 function best(entries: readonly Entry[], words: readonly string[]): readonly Entry[] {
   const has = (text: string, word: string): boolean => text.toLowerCase().includes(word);
   const score = (entry: Entry): number => words.filter((word) => has(entry.section ?? entry.title, word)).length;
   return entries
-    .filter((entry) => words.every((word) => has(`${entry.title} ${entry.section ?? ""} ${entry.text}`, word)))
+    .filter((entry) => words.length > 0 && words.every((word) => has(`${entry.title} ${entry.section ?? ""} ${entry.text}`, word)))
     .sort((a, b) => score(b) - score(a)).slice(0, maxFound);
 }
 
