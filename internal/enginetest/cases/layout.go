@@ -7,8 +7,12 @@ import (
 	"unicode/utf8"
 )
 
-// maxWidth is the number of columns that a JSON value on one line may fill.
-const maxWidth = 120
+// The number of columns that a JSON value on one line may fill. An object of plain values, such
+// as a change or a condition, may fill more, so that a difference in it shows as one line.
+const (
+	maxWidth      = 120
+	maxPlainWidth = 200
+)
 
 // layOut formats a JSON value that starts at a column of a line with an indentation. A value that
 // fits stands on one line; otherwise each of its members starts a line.
@@ -18,9 +22,16 @@ func layOut(value json.RawMessage, indent string, column int) ([]byte, error) {
 		return bytes.TrimSpace(value), err
 	}
 	line := append([]byte{}, opening)
+	width := maxWidth
+	if opening == '{' {
+		width = maxPlainWidth
+	}
 	for i, m := range members {
 		if i > 0 {
 			line = append(line, ", "...)
+		}
+		if m.value[0] == '{' || m.value[0] == '[' {
+			width = maxWidth
 		}
 		inner, err := layOut(m.value, "", -1<<31)
 		if err != nil {
@@ -29,7 +40,7 @@ func layOut(value json.RawMessage, indent string, column int) ([]byte, error) {
 		line = append(append(line, m.key...), inner...)
 	}
 	line = append(line, closing)
-	if column+utf8.RuneCount(line) <= maxWidth {
+	if column+utf8.RuneCount(line) <= width {
 		return line, nil
 	}
 	inside := indent + "  "
