@@ -62,7 +62,7 @@ var listening = regexp.MustCompile(`"url":"(http:[^"]+)"`)
 
 // startServer runs the built server on a free loopback port.
 func startServer(file string) (evaluateFunc, func(), error) {
-	command := exec.Command(file, "-addr", "127.0.0.1:0", "-evaluate-rate", "0", "-store", "none")
+	command := exec.Command(file, "--addr", "127.0.0.1:0", "--evaluate-rate", "0", "--store", "none")
 	log, err := command.StderrPipe()
 	if err != nil {
 		return nil, nil, err

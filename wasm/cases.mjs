@@ -21,7 +21,7 @@ export async function loadModule(name) {
 }
 
 export async function startServer(minors = "none") {
-  const child = spawn(join(root, "bin", "crdlab"), ["-addr", "127.0.0.1:0", "-evaluate-rate", "0", "-store", "none", "-minors", minors], { stdio: ["ignore", "ignore", "pipe"] });
+  const child = spawn(join(root, "bin", "crdlab"), ["--addr", "127.0.0.1:0", "--evaluate-rate", "0", "--store", "none", "--minors", minors], { stdio: ["ignore", "ignore", "pipe"] });
   const url = await new Promise((resolve, reject) => {
     child.once("exit", (code) => reject(new Error(`the server ended with ${code}`)));
     createInterface(child.stderr).on("line", (line) => {

@@ -10,8 +10,6 @@ import (
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
-
-	"github.com/crdlab/crdlab/internal/server"
 )
 
 // commandDocuments is the directory with a document for each command.
@@ -97,11 +95,6 @@ func flagsOf(command *cobra.Command) []string {
 	var rows []string
 	row := func(flag, usage string) {
 		rows = append(rows, fmt.Sprintf("| `%s` | %s |\n", flag, plainText.Replace(usage)))
-	}
-	if command.DisableFlagParsing { // as "serve", which has the flags of the server
-		for _, setting := range server.Settings() {
-			row("-"+setting.Flag, setting.Usage)
-		}
 	}
 	visit := func(flag *pflag.Flag) {
 		argument, usage := pflag.UnquoteUsage(flag)

@@ -90,8 +90,8 @@ func isServer(arguments []string) bool {
 const description = `crdlab judges CustomResourceDefinitions and objects as a Kubernetes API server does,
 with the API server's own code and messages.
 
-Without a command, crdlab serves the playground. "crdlab serve -help" lists the flags
-of the server, which need no command: "crdlab -addr :8080".
+Without a command, crdlab serves the playground. "crdlab serve --help" lists the flags
+of the server, which need no command: "crdlab --addr :8080".
 
 The exit status is 0 if everything is accepted, 1 for findings, 2 for a wrong command
 line, unusable input or input without a CRD, and 3 for an error of crdlab.`

@@ -67,7 +67,7 @@ func runOpen(command *cobra.Command, flags openFlags, paths []string) (int, erro
 			notify(command, "no browser: %v; open the address above", err)
 		}
 	}}
-	return program.Main([]string{"-addr", flags.address, "-store", "none"}), nil
+	return program.Main([]string{"--addr", flags.address, "--store", "none"}), nil
 }
 
 // openBrowser starts the browser of the user, or the program in the variable BROWSER.

@@ -2,11 +2,12 @@ package expect
 
 import (
 	"errors"
-	"flag"
 	"fmt"
 	"io"
 	"slices"
 	"strings"
+
+	"github.com/spf13/pflag"
 
 	"github.com/crdlab/crdlab/internal/playground"
 )
@@ -66,7 +67,7 @@ func parseRequest(words string, isCRD bool) (request, error) {
 	}
 	r := request{operation: operation, isStored: fields[0] == storedOperation}
 	validate := ""
-	flags := flag.NewFlagSet("", flag.ContinueOnError)
+	flags := pflag.NewFlagSet("", pflag.ContinueOnError)
 	flags.SetOutput(io.Discard)
 	flags.StringVar(&validate, "validate", "", "")
 	if operation != playground.OperationDelete {

@@ -11,7 +11,7 @@ import (
 // An ArchiveOpener opens a store to copy its links.
 type ArchiveOpener func(context.Context, string, share.Options) (share.Archive, error)
 
-// OpenLinks calls open for a store. The address is that of the flag -store of the server; if
+// OpenLinks calls open for a store. The address is that of the flag --store of the server; if
 // it is empty, the store is the one that the server would open.
 func OpenLinks(ctx context.Context, address string, open ArchiveOpener) (share.Archive, error) {
 	if address == "" {

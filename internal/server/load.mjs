@@ -16,7 +16,7 @@ const program = join(import.meta.dirname, "..", "..", "bin", "crdlab");
 const sampleInterval = 5000;
 
 const data = mkdtempSync(join(tmpdir(), "crdlab-load-"));
-const server = spawn(program, ["-addr", "127.0.0.1:0", "-store", `file://${data}/links`, "-evaluate-rate", "0", "-share-rate", "0"], {
+const server = spawn(program, ["--addr", "127.0.0.1:0", "--store", `file://${data}/links`, "--evaluate-rate", "0", "--share-rate", "0"], {
   stdio: ["ignore", "ignore", "pipe"],
 });
 const url = await new Promise((resolve, reject) => {

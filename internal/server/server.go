@@ -6,7 +6,6 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"flag"
 	"fmt"
 	"log/slog"
 	"os"
@@ -16,6 +15,7 @@ import (
 	"strings"
 	"syscall"
 
+	"github.com/spf13/pflag"
 	"golang.org/x/term"
 
 	"github.com/crdlab/crdlab/internal/assist"
@@ -53,7 +53,7 @@ func (p Program) Main(arguments []string) int {
 	default:
 		err = p.run(arguments)
 	}
-	if err != nil && !errors.Is(err, flag.ErrHelp) {
+	if err != nil && !errors.Is(err, pflag.ErrHelp) {
 		fmt.Fprintln(os.Stderr, "crdlab:", err)
 		return 1
 	}

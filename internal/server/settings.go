@@ -2,14 +2,16 @@ package server
 
 import (
 	"errors"
-	"flag"
 	"fmt"
 	"io"
 	"net/netip"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
+
+	"github.com/spf13/pflag"
 
 	"github.com/crdlab/crdlab/internal/httpapi"
 )
@@ -40,7 +42,7 @@ const defaultDrain = time.Second
 // environment contains no other variables.
 const (
 	operatorTokenVariable   = "CRDLAB_OPERATOR_TOKEN"
-	storeVariable           = "CRDLAB_STORE" // of the flag -store, whose value may contain a password
+	storeVariable           = "CRDLAB_STORE" // of the flag --store, whose value may contain a password
 	webhooksVariable        = "CRDLAB_WEBHOOKS"
 	webhookNetworksVariable = "CRDLAB_WEBHOOK_NETWORKS"
 )
@@ -77,11 +79,11 @@ func parse(arguments []string, env func(string) string, output io.Writer) (setti
 	s := settings{operatorToken: env(operatorTokenVariable)}
 	flags := s.flags()
 	flags.SetOutput(output)
-	flags.VisitAll(func(f *flag.Flag) { f.Usage += " (environment: " + variableOf(f) + ")" })
+	flags.VisitAll(func(f *pflag.Flag) { f.Usage += " (environment: " + variableOf(f) + ")" })
 	if err := setFromEnvironment(flags, env); err != nil {
 		return s, err
 	}
-	if err := flags.Parse(arguments); err != nil {
+	if err := flags.Parse(twoDashes(arguments)); err != nil {
 		return s, err
 	}
 	if flags.NArg() > 0 {
@@ -99,8 +101,8 @@ func parse(arguments []string, env func(string) string, output io.Writer) (setti
 
 // flags defines the flags. Their usage strings are also the table of settings in
 // docs/self-hosting.md.
-func (s *settings) flags() *flag.FlagSet {
-	flags := flag.NewFlagSet("crdlab", flag.ContinueOnError)
+func (s *settings) flags() *pflag.FlagSet {
+	flags := pflag.NewFlagSet("crdlab", pflag.ContinueOnError)
 	flags.StringVar(&s.address, "addr", defaultAddress, "listen on `host:port`")
 	flags.StringVar(&s.metricsAddress, "metrics-addr", "", "serve Prometheus metrics at /metrics on `host:port`; no metrics if empty")
 	flags.StringVar(&s.store, "store", "", "store short links at this `address`: file:///path/to/folder, postgres://…, memory: or none; if empty, in your data directory")
@@ -119,7 +121,22 @@ func (s *settings) flags() *flag.FlagSet {
 	return flags
 }
 
-// The values of the flag -log-format.
+// Flags returns the flags of the server, which hold their defaults.
+func Flags() *pflag.FlagSet { return new(settings).flags() }
+
+// twoDashes gives two dashes to arguments that begin with one and at least two letters. Earlier
+// versions accepted flags with one, and no flag of the server has a single letter.
+func twoDashes(arguments []string) []string {
+	arguments = slices.Clone(arguments)
+	for i, argument := range arguments {
+		if len(argument) > 2 && argument[0] == '-' && argument[1] >= 'a' {
+			arguments[i] = "-" + argument
+		}
+	}
+	return arguments
+}
+
+// The values of the flag --log-format.
 const (
 	logText = "text"
 	logJSON = "json"
@@ -146,15 +163,15 @@ func (s *settings) setProxies(value string) error {
 }
 
 // variableOf returns the environment variable of a flag: CRDLAB_SHARE_LIMIT for
-// -share-limit.
-func variableOf(f *flag.Flag) string {
+// --share-limit.
+func variableOf(f *pflag.Flag) string {
 	return "CRDLAB_" + strings.ToUpper(strings.ReplaceAll(f.Name, "-", "_"))
 }
 
 // setFromEnvironment sets flags to the values of their environment variables.
-func setFromEnvironment(flags *flag.FlagSet, env func(string) string) error {
+func setFromEnvironment(flags *pflag.FlagSet, env func(string) string) error {
 	var errs []error
-	flags.VisitAll(func(f *flag.Flag) {
+	flags.VisitAll(func(f *pflag.Flag) {
 		if value := env(variableOf(f)); value != "" {
 			if err := f.Value.Set(value); err != nil {
 				errs = append(errs, fmt.Errorf("%s: %w", variableOf(f), err))
@@ -181,18 +198,4 @@ func defaultStore(env func(string) string) (string, error) {
 		return "", err
 	}
 	return "file://" + filepath.ToSlash(filepath.Join(directory, "crdlab")), nil
-}
-
-// A Setting is a flag of the server.
-type Setting struct{ Flag, Usage string }
-
-// Settings returns the flags of the server in alphabetical order.
-func Settings() []Setting {
-	var s settings
-	var all []Setting
-	s.flags().VisitAll(func(f *flag.Flag) {
-		_, usage := flag.UnquoteUsage(f)
-		all = append(all, Setting{f.Name, usage})
-	})
-	return all
 }

@@ -6,6 +6,8 @@ import (
 	"os"
 	"strings"
 	"testing"
+
+	"github.com/spf13/pflag"
 )
 
 var update = flag.Bool("update", false, "update generated files")
@@ -54,9 +56,9 @@ func settingsTable() string {
 	row := func(cells ...string) { fmt.Fprintf(&out, "| %s |\n", strings.Join(cells, " | ")) }
 	row("flag", "environment variable", "value", "default", "meaning")
 	out.WriteString("|---|---|---|---|---|\n")
-	new(settings).flags().VisitAll(func(f *flag.Flag) {
-		unit, usage := flag.UnquoteUsage(f)
-		row("`-"+f.Name+"`", "`"+variableOf(f)+"`", unit, code(f.DefValue), usage)
+	new(settings).flags().VisitAll(func(f *pflag.Flag) {
+		unit, usage := pflag.UnquoteUsage(f)
+		row("`--"+f.Name+"`", "`"+variableOf(f)+"`", unit, code(f.DefValue), usage)
 	})
 	for _, v := range variables {
 		row("", "`"+v.name+"`", v.value, "", v.meaning)

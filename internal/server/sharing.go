@@ -52,7 +52,7 @@ func openStore(s settings, env func(string) string, log *slog.Logger) (share.Sto
 			err = share.Probe(address)
 		}
 		if err != nil {
-			log.Warn("short links are disabled: set a store with -store", "error", err)
+			log.Warn("short links are disabled: set a store with --store", "error", err)
 			return nil, nil
 		}
 	}

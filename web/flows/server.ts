@@ -12,7 +12,7 @@ export interface Server {
 
 /** Starts a built server on a free port. */
 export async function startServer(path = program): Promise<Server> {
-  const child = spawn(path, ["-addr", "127.0.0.1:0", "-store", "memory:", "-evaluate-rate", "0", "-share-rate", "0"], { stdio: ["ignore", "ignore", "pipe"] });
+  const child = spawn(path, ["--addr", "127.0.0.1:0", "--store", "memory:", "--evaluate-rate", "0", "--share-rate", "0"], { stdio: ["ignore", "ignore", "pipe"] });
   const ended = new Promise<void>((resolve) => child.once("exit", () => resolve()));
   const url = await new Promise<string>((resolve, reject) => {
     child.once("error", reject);

@@ -18,12 +18,12 @@ import (
 func attackDatabase(t *testing.T) {
 	database := startDatabase(t)
 	database.Stop(t)
-	s := launch(t, options{arguments: []string{"-store", database.URL}, mayFail: true})
+	s := launch(t, options{arguments: []string{"--store", database.URL}, mayFail: true})
 	const promise = "PostgreSQL is unavailable when the server starts"
 	report(t, promise, "the server starts", s != nil, "%s", startedOrNot(s))
 	if s == nil {
 		database.Run(t)
-		s = launch(t, options{arguments: []string{"-store", database.URL}})
+		s = launch(t, options{arguments: []string{"--store", database.URL}})
 		database.Stop(t)
 	}
 	duringOutage(t, s, promise, briefly(time.Second, 5*time.Second))

@@ -96,7 +96,7 @@ func (s *server) commandLine(t *testing.T, o options) (string, []string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	program, arguments := file, append([]string{"-addr", "127.0.0.1:0"}, o.arguments...)
+	program, arguments := file, append([]string{"--addr", "127.0.0.1:0"}, o.arguments...)
 	if o.user != "" {
 		arguments = append([]string{"--reuid", o.user, "--regid", o.user, "--clear-groups", program}, arguments...)
 		program = "setpriv"

@@ -117,7 +117,7 @@ type storedScenario struct {
 // writeLinks returns the data directory of a stopped server with n links.
 func writeLinks(t *testing.T, n int) (data string, links []storedScenario) {
 	t.Helper()
-	s := launch(t, options{arguments: []string{"-share-rate", "0"}})
+	s := launch(t, options{arguments: []string{"--share-rate", "0"}})
 	c := newClient(neighbourAddress, time.Minute)
 	for i := range n {
 		crd, of := quick(i)
@@ -247,7 +247,7 @@ func attackKills(t *testing.T) {
 // shareUntilKilled returns the links that the server acknowledged before it was killed.
 func shareUntilKilled(t *testing.T, data string, round int) (acknowledged []storedScenario) {
 	t.Helper()
-	s := launch(t, options{data: data, arguments: []string{"-share-rate", "0"}})
+	s := launch(t, options{data: data, arguments: []string{"--share-rate", "0"}})
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
 	var sharing sync.WaitGroup
