@@ -67,7 +67,7 @@ var packageRules = []packageRule{
 	{"internal/refserver", "internal/refserver/kubeapi internal/playground", true},
 	{"internal/refserver/kubeapi", "internal/playground", true},
 
-	{"internal/assist", "internal/expect internal/engine/admission internal/engine/conversion internal/bundle internal/assist/celscope internal/assist/facts internal/engine internal/engine/celread internal/engine/solve internal/engine/object internal/engine/customresource internal/engine/crd internal/engine/celrule internal/engine/crdschema internal/engine/release " + engineTools, true},
+	{"internal/assist", "internal/expect internal/engine/admission internal/engine/conversion internal/engine/openapi internal/bundle internal/assist/celscope internal/assist/facts internal/engine internal/engine/celread internal/engine/solve internal/engine/object internal/engine/customresource internal/engine/crd internal/engine/celrule internal/engine/crdschema internal/engine/release " + engineTools, true},
 	{"internal/assist/celscope", "internal/assist/facts internal/engine/crdschema internal/engine/release internal/source/... internal/playground", true},
 	{"internal/assist/facts", "internal/engine/crdschema internal/engine/jsonvalue internal/playground", true},
 	{"internal/engine", "internal/engine/admission/... internal/engine/conversion internal/engine/openapi internal/engine/celread internal/engine/celrule internal/engine/witness internal/engine/judged internal/engine/notes internal/verdict internal/engine/quickfix internal/engine/crddiff internal/engine/object internal/engine/customresource internal/engine/crd internal/engine/crdschema internal/engine/kubectl internal/engine/release " + engineTools, true},

@@ -11,6 +11,7 @@
 //   - fields.go lists the fields of a CRD.
 //   - insert.go inserts a field into an object.
 //   - tests.go runs and exports tests.
+//   - publish.go writes a JSON Schema.
 //
 // cursor.go finds the context of a cursor for completion and hover.
 package assist
@@ -71,6 +72,8 @@ func (a *Assistant) Answer(ctx context.Context, q playground.AssistRequest) (hel
 		help.Tested, err = a.test(ctx, *q.Test)
 	case q.Export != nil:
 		help.TestFile, err = a.export(ctx, *q.Export)
+	case q.Publish != nil:
+		help.Published, err = a.publish(ctx, *q.Publish)
 	default:
 		err = &playground.InvalidScenarioError{Parameter: "question", Message: "must have one of the fields of an assist request, such as completion or hover"}
 	}
@@ -107,6 +110,9 @@ func (a *Assistant) divide(q playground.AssistRequest) (playground.AssistRequest
 	case q.Insert != nil:
 		insert := *q.Insert
 		q.Insert, whole = &insert, &insert.Scenario
+	case q.Publish != nil:
+		publish := *q.Publish
+		q.Publish, whole = &publish, &publish.Scenario
 	}
 	if whole != nil {
 		var b *bundle.Bundle

@@ -72,6 +72,10 @@ func respondAs(t *testing.T, e *engine.Engine, name string, cursor playground.Cu
 		return formatExplanation(respond(t, e, playground.AssistRequest{Explain: &cursor}).Explained), true
 	case "tried.json":
 		return formatResult(t, respond(t, e, playground.AssistRequest{Try: evaluationAt(cursor)}).Tried), true
+	case "published.json", "published-strict.json":
+		request := playground.PublishRequest{Scenario: cursor.Scenario, Version: "v1", Strict: name == "published-strict.json"}
+		published := respond(t, e, playground.AssistRequest{Publish: &request}).Published
+		return published.Name + "\n" + published.Text, true
 	}
 	return "", false
 }

@@ -41,6 +41,8 @@ func echoHelp(_ context.Context, question playground.AssistRequest) (playground.
 		return playground.AssistResponse{Tested: &playground.TestResult{Documents: []playground.TestedDocument{}, Rules: []playground.TestedRule{}, Problems: []string{question.Test.Scenario.CRD}}}, nil
 	case question.Export != nil:
 		return playground.AssistResponse{TestFile: &playground.TestFile{Text: question.Export.Scenario.CRD, Omitted: []string{}, Failures: []string{}}}, nil
+	case question.Publish != nil:
+		return playground.AssistResponse{Published: &playground.JSONSchema{Name: question.Publish.Version, Text: question.Publish.Scenario.CRD}}, nil
 	}
 	return playground.AssistResponse{Formatted: &playground.Formatted{Text: question.Format.Text}}, nil
 }
@@ -62,6 +64,7 @@ func TestAssist(t *testing.T) {
 		},
 		{"test", `{"scenario": {"crd": "a"}}`, `{"documents":[],"rules":[],"problems":["a"],"approximate":false}`},
 		{"export", `{"scenario": {"crd": "a"}}`, `{"text":"a","omitted":[],"failures":[]}`},
+		{"publish", `{"scenario": {"crd": "a"}, "version": "v1"}`, `{"name":"v1","text":"a"}`},
 		{"fields", `{"scenario": {"crd": ""}, "version": "v1"}`, `{"versions":[],"version":"v1","fields":[],"omitted":0}`},
 		{
 			"insert", `{"scenario": {"crd": ""}, "field": ["spec"], "position": {"line": 1, "character": 2}}`,

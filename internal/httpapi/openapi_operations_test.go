@@ -147,6 +147,13 @@ var operations = []operation{
 		problems: engineProblems,
 	},
 	{
+		route: "POST /api/v1/publish", id: "publish", tag: tagWrite,
+		summary: "Writes the JSON Schema of a version.", description: "The schema refuses only objects that the API server refuses. Its name is a path in the layout of the CRDs catalog.",
+		body:     playground.PublishRequest{},
+		answers:  []answer{{200, "The file; empty if the API server does not publish the version.", jsonType, playground.JSONSchema{}}},
+		problems: engineProblems,
+	},
+	{
 		route: "POST /api/v1/share", id: "share", tag: tagShare,
 		summary: "Stores a scenario and returns its short link.", description: "Equal scenarios have the same link. The scenario is stored durably before the response.",
 		body:     playground.Scenario{},

@@ -4,8 +4,8 @@ import (
 	"bytes"
 	"encoding/json"
 	"io"
-	"strings"
 
+	"github.com/crdlab/crdlab/internal/engine/openapi"
 	"github.com/crdlab/crdlab/internal/playground"
 )
 
@@ -44,7 +44,7 @@ func PublishedBy(s Subject, version string, part Part) []Published {
 	var all []Published
 	for i, schema := range s.Report.Schemas {
 		if selects(version, schema.Version, i) {
-			file := strings.ToLower(s.Report.CRD.Group + "/" + s.Report.CRD.Names.Kind + "_" + schema.Version + ".json")
+			file := openapi.FileName(s.Report.CRD, schema.Version)
 			all = append(all, Published{s.crd(), schema.Version, unescaped(partOf(s.Report.CRD, schema, part)), append([]string{}, schema.LostInV2...), file})
 		}
 	}
@@ -68,7 +68,7 @@ func unescaped(text json.RawMessage) json.RawMessage {
 func partOf(crd playground.CRD, s playground.Schema, part Part) json.RawMessage {
 	switch part {
 	case PartJSONSchema, PartStrict:
-		return jsonSchema(crd, s, part == PartStrict)
+		return openapi.JSONSchema(crd, s, part == PartStrict)
 	case PartV3:
 		return s.OpenAPIV3
 	case PartV2:

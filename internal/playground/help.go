@@ -14,6 +14,7 @@ type AssistRequest struct {
 	Insert   *InsertRequest     `json:"insert,omitempty" response:"Insertion"`
 	Test     *TestRequest       `json:"test,omitempty" response:"Tested"`
 	Export   *ExportRequest     `json:"export,omitempty" response:"TestFile"`
+	Publish  *PublishRequest    `json:"publish,omitempty" response:"Published"`
 }
 
 // AssistResponse is the response to an [AssistRequest]; only the corresponding field is set.
@@ -29,6 +30,7 @@ type AssistResponse struct {
 	Insertion  *Insertion        `json:"insertion,omitempty"`
 	Tested     *TestResult       `json:"tested,omitempty"`
 	TestFile   *TestFile         `json:"testFile,omitempty"`
+	Published  *JSONSchema       `json:"published,omitempty"`
 }
 
 // Cursor is a position in a document of a scenario, or in the console's
@@ -136,6 +138,23 @@ type ExplainedRule struct {
 	// Bound limits the sizes that inflate the cost of the rule, so that the rule is within
 	// its cost limit; nil if it is, or if no limit helps.
 	Bound *Fix `json:"bound"`
+}
+
+// PublishRequest requests the JSON Schema of a version of a CRD, for editors and other tools.
+type PublishRequest struct {
+	Scenario Scenario `json:"scenario"`
+	Version  string   `json:"version"`
+	// Strict refuses the fields that the API server would prune.
+	Strict bool `json:"strict,omitempty"`
+}
+
+// JSONSchema is a file with a JSON Schema (draft-07). It refuses only objects that the API
+// server refuses. It is empty if the API server does not publish the version.
+type JSONSchema struct {
+	// Name is the path in the layout of the CRDs catalog, such as
+	// gateway.networking.k8s.io/httproute_v1.json.
+	Name string `json:"name"`
+	Text string `json:"text"`
 }
 
 // SampleRequest requests a sample object of a CRD.

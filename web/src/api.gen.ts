@@ -138,6 +138,8 @@ export type components = {
             readonly test: components["schemas"]["TestRequest"];
         } | {
             readonly export: components["schemas"]["ExportRequest"];
+        } | {
+            readonly publish: components["schemas"]["PublishRequest"];
         };
         /** @description AssistResponse is the response to an AssistRequest; only the corresponding field is set. */
         readonly AssistResponse: {
@@ -152,6 +154,7 @@ export type components = {
             readonly insertion?: components["schemas"]["Insertion"];
             readonly tested?: components["schemas"]["TestResult"];
             readonly testFile?: components["schemas"]["TestFile"];
+            readonly published?: components["schemas"]["JSONSchema"];
         };
         /** @description AuditAnnotation is an annotation of an audit event. */
         readonly AuditAnnotation: {
@@ -598,6 +601,12 @@ export type components = {
             /** @description Problem is the reason why the field cannot be inserted. */
             readonly problem: string;
         };
+        /** @description JSONSchema is a file with a JSON Schema (draft-07). It refuses only objects that the API server refuses. It is empty if the API server does not publish the version. */
+        readonly JSONSchema: {
+            /** @description Name is the path in the layout of the CRDs catalog, such as gateway.networking.k8s.io/httproute_v1.json. */
+            readonly name: string;
+            readonly text: string;
+        };
         /** @description A KeptField is a field that the conversion rules keep in an annotation. */
         readonly KeptField: {
             /** @description Path is the path of the field. */
@@ -732,6 +741,13 @@ export type components = {
             readonly detail: string;
             /** @enum {string} */
             readonly code: "malformed_request" | "unauthorized" | "forbidden" | "not_found" | "method_not_allowed" | "request_timeout" | "request_too_large" | "unsupported_media_type" | "internal_error" | "too_many_requests" | "busy" | "not_ready" | "evaluation_stopped" | "evaluation_timed_out" | "store_unavailable" | "store_full";
+        };
+        /** @description PublishRequest requests the JSON Schema of a version of a CRD, for editors and other tools. */
+        readonly PublishRequest: {
+            readonly scenario: components["schemas"]["Scenario"];
+            readonly version: string;
+            /** @description Strict refuses the fields that the API server would prune. */
+            readonly strict?: boolean;
         };
         /** @description Range is a half-open range of a document: it includes Start and excludes End. */
         readonly Range: {
@@ -1263,6 +1279,7 @@ export type Formatted = components['schemas']['Formatted'];
 export type Hover = components['schemas']['Hover'];
 export type InsertRequest = components['schemas']['InsertRequest'];
 export type Insertion = components['schemas']['Insertion'];
+export type JSONSchema = components['schemas']['JSONSchema'];
 export type KeptField = components['schemas']['KeptField'];
 export type Kubernetes = components['schemas']['Kubernetes'];
 export type Link = components['schemas']['Link'];
@@ -1272,6 +1289,7 @@ export type ObjectAdmission = components['schemas']['ObjectAdmission'];
 export type ObjectVersion = components['schemas']['ObjectVersion'];
 export type Position = components['schemas']['Position'];
 export type Problem = components['schemas']['Problem'];
+export type PublishRequest = components['schemas']['PublishRequest'];
 export type Range = components['schemas']['Range'];
 export type Related = components['schemas']['Related'];
 export type Release = components['schemas']['Release'];

@@ -56,7 +56,7 @@ function helper({ help }: Config, session: Session, page: Helpful | undefined, q
 
 /** Reports whether the user requests the result with a button or in the console. */
 function isExplicit(question: AssistRequest): boolean {
-  return "sample" in question || "template" in question || "format" in question || "try" in question || "insert" in question || "export" in question;
+  return "sample" in question || "template" in question || "format" in question || "try" in question || "insert" in question || "export" in question || "publish" in question;
 }
 
 /** Binds the modules of older releases to the session. The chosen release's is loaded. */

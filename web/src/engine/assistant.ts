@@ -1,4 +1,4 @@
-import type { Completion, Cursor, Explanation, FieldTree, Formatted, AssistResponse, Hover, AssistRequest, InsertRequest, Insertion, Sample, Template, TestFile, TestResult, ExpressionResult, ExpressionRequest } from "../api.gen";
+import type { Completion, Cursor, Explanation, FieldTree, Formatted, AssistResponse, Hover, AssistRequest, InsertRequest, Insertion, JSONSchema, Sample, Template, TestFile, TestResult, ExpressionResult, ExpressionRequest } from "../api.gen";
 import { Latest } from "./latest";
 import { EvaluationStopped, type StopReason } from "./worker-client";
 import { type Scenario, withoutDefaults } from "../scenario";
@@ -78,6 +78,11 @@ export class Assistant {
   /** Writes a scenario as a test file. */
   async export(scenario: Scenario): Promise<TestFile | undefined> {
     return (await this.#tests.submit({ export: { scenario: withoutDefaults(scenario) } }))?.testFile;
+  }
+
+  /** Writes the JSON Schema of a version of a CRD. */
+  async publish(scenario: Scenario, version: string, strict: boolean): Promise<JSONSchema | undefined> {
+    return (await this.#ask({ publish: { scenario: withoutDefaults(scenario), version, strict } })).published;
   }
 
   /** Evaluates an expression. Resolves to {@link Stopped} if the evaluation was stopped. */

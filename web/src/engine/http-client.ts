@@ -18,6 +18,7 @@ const answerNames: Readonly<Record<string, string>> = {
   insert: "insertion",
   test: "tested",
   export: "testFile",
+  publish: "published",
 };
 
 /** Sends an assist request to a server; the timeout is in ms. */

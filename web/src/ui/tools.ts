@@ -1,6 +1,7 @@
 import { element } from "../dom";
 import type { Assistant } from "../engine/assistant";
 import type { Session } from "../session";
+import { download } from "../share/download";
 import { moveFocus, placeBelow } from "./document-menu";
 import type { Documents } from "./documents";
 
@@ -28,6 +29,7 @@ export function bindTools(session: Session, help: Assistant, documents: Document
   });
   bindTemplates(session, help, documents);
   bindWitnesses(documents);
+  bindJSONSchemas(session, help);
   return { format };
 }
 
@@ -76,6 +78,20 @@ async function writeTemplate(session: Session, help: Assistant, documents: Docum
   if (session.state.engine.at === "withheld" || !isEmpty()) return;
   if (!template || template.text === "") session.update({ notice: "Add a valid CRD first." });
   else documents.rewrite(name, template.text);
+}
+
+/** Binds the buttons that download the JSON Schema of a version. */
+function bindJSONSchemas(session: Session, help: Assistant): void {
+  document.addEventListener("click", ({ target }) => {
+    const button = target instanceof Element ? target.closest<HTMLElement>("[data-json-schema]") : null;
+    const { jsonSchema: version, strict } = button?.dataset ?? {};
+    if (version === undefined) return;
+    void help.publish(session.state.scenario, version, strict !== undefined).then((schema) => {
+      const name = schema?.name.replace(/.*\//, "");
+      if (schema && name) download(new Blob([schema.text], { type: "application/schema+json" }), name);
+      else session.update({ notice: "The JSON Schema could not be written. Try again." });
+    });
+  });
 }
 
 /** Opens the example of a breaking change as the object. The history keeps the present documents. */

@@ -1,4 +1,4 @@
-package inspect
+package openapi
 
 import (
 	"bytes"
@@ -6,6 +6,7 @@ import (
 	"maps"
 	"reflect"
 	"slices"
+	"strings"
 
 	"github.com/crdlab/crdlab/internal/playground"
 )
@@ -13,13 +14,13 @@ import (
 // A fragment is a schema or a part of one, as decoded from JSON.
 type fragment = map[string]any
 
-// jsonSchema converts the published schema of a kind to JSON Schema draft-07. It refuses only
+// JSONSchema converts the published schema of a kind to JSON Schema draft-07. It refuses only
 // objects that the API server refuses, which validates an object after it has set defaults and
 // pruned nulls and unknown fields. If strict, the schema refuses unknown fields, too.
-func jsonSchema(crd playground.CRD, published playground.Schema, strict bool) json.RawMessage {
+func JSONSchema(crd playground.CRD, published playground.Schema, strict bool) json.RawMessage {
 	var root fragment
 	if err := playground.DecodeJSON(published.Kind, &root); err != nil {
-		return published.Kind // see unescaped
+		return published.Kind // the libraries encoded it
 	}
 	out := specified(root, strict)
 	properties, old := at(out, "properties"), at(root, "properties")
@@ -34,9 +35,14 @@ func jsonSchema(crd playground.CRD, published playground.Schema, strict bool) js
 	out["$schema"] = "http://json-schema.org/draft-07/schema#"
 	text, err := playground.EncodeJSON(out)
 	if err != nil {
-		return published.Kind // see unescaped
+		return published.Kind // only values that were decoded
 	}
 	return text
+}
+
+// FileName returns the name of the file with the JSON Schema of a version, as in the CRDs catalog.
+func FileName(crd playground.CRD, version string) string {
+	return strings.ToLower(crd.Group + "/" + crd.Names.Kind + "_" + version + ".json")
 }
 
 // described copies the description of a schema.
