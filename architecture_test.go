@@ -41,7 +41,7 @@ var packageRules = []packageRule{
 	{"wasm", "wasm/boundary internal/engine", true},
 	{"wasm/boundary", "internal/bundle internal/ui internal/assist internal/engine internal/verdict internal/playground", true},
 	{"internal/metrics", "internal/httpapi internal/share internal/playground", false},
-	{"internal/site", "docs internal/errorindex internal/share internal/ui internal/playground", false},
+	{"internal/site", "docs internal/errorindex internal/share internal/ui internal/examples internal/playground", false},
 	{"internal/httpapi", "internal/httpapi/apidoc internal/fairqueue internal/share internal/ui internal/examples internal/playground", false},
 	{"internal/httpapi/apidoc", "internal/ui", false},
 	{"internal/fairqueue", "", false},

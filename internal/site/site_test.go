@@ -104,7 +104,7 @@ func TestSearchIndex(t *testing.T) {
 	if err := json.Unmarshal(files["docs/search.json"], &entries); err != nil {
 		t.Fatal(err)
 	}
-	found := map[string]bool{"errors/index.html": true, "docs/index.html": true}
+	found := map[string]bool{"errors/index.html": true, "docs/index.html": true, "learn/index.html": true}
 	for _, entry := range entries {
 		checkLink(t, files, "index.html", entry.Path)
 		page, _, _ := strings.Cut(entry.Path, "#")

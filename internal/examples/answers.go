@@ -1,0 +1,49 @@
+package examples
+
+import (
+	_ "embed" // For the answers.
+	"encoding/json"
+	"sync"
+
+	"github.com/crdlab/crdlab/internal/playground"
+)
+
+// An Answer is the API server's answer to the requests of an example.
+type Answer struct {
+	// Requests has the request for the CRD and, if it is accepted, those for the objects.
+	Requests []Request `json:"requests"`
+	Findings []Finding `json:"findings,omitempty"`
+	// Table is the output of `kubectl get` for a CRD with columns of its own; empty if it depends
+	// on the day.
+	Table string `json:"table,omitempty"`
+}
+
+// A Request is one request of an example, and its result.
+type Request struct {
+	Document playground.Document `json:"document"`
+	Accepted bool                `json:"accepted"`
+	// Output is the output of kubectl.
+	Output string `json:"output"`
+	// Effects has a sentence for each field that the API server changed, each failed condition of
+	// the CRD, and each version that cannot be read.
+	Effects []string `json:"effects,omitempty"`
+}
+
+// A Finding is the position of an error, and the code of the page that explains it.
+type Finding struct {
+	Code     string              `json:"code"`
+	Document playground.Document `json:"document"`
+	Range    playground.Range    `json:"range"`
+}
+
+//go:embed answers.json
+var answersJSON []byte
+
+// Answers returns the answers for all examples by ID.
+var Answers = sync.OnceValue(func() map[string]Answer {
+	var answers map[string]Answer
+	if err := json.Unmarshal(answersJSON, &answers); err != nil {
+		panic(err) // The file is part of the program.
+	}
+	return answers
+})
