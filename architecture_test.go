@@ -50,7 +50,7 @@ var packageRules = []packageRule{
 	{"internal/procpool", "internal/confine internal/playground", false},
 	{"internal/renderer", "internal/bundle internal/ui internal/examples internal/playground", false},
 	{"internal/ui", "internal/examples internal/playground", false},
-	{"internal/errorindex", "internal/examples internal/playground", false},
+	{"internal/errorindex", "internal/examples internal/source/edit internal/playground", false},
 	{"internal/examples", "internal/playground", false},
 
 	// No rule above permits these packages: only tests and the conformance program

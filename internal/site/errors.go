@@ -97,6 +97,16 @@ func playgroundLink(explained errorindex.Page) (string, error) {
 	return share.Fragment(explained.Scenario)
 }
 
+// fixedLink returns the address of the playground with the scenario without the error; empty if no
+// quick fix leads there.
+func fixedLink(explained errorindex.Page) (string, error) {
+	scenario, ok := explained.Fixed()
+	if !ok {
+		return "", nil
+	}
+	return share.Fragment(scenario)
+}
+
 // A shownDocument is a document of a scenario.
 type shownDocument struct {
 	title string
