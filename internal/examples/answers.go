@@ -8,18 +8,18 @@ import (
 	"github.com/crdlab/crdlab/internal/playground"
 )
 
-// An Answer is the API server's answer to the requests of an example.
-type Answer struct {
+// An Exchange has the API server's answers to the requests of an example.
+type Exchange struct {
 	// Requests has the request for the CRD and, if it is accepted, those for the objects.
-	Requests []Request `json:"requests"`
-	Findings []Finding `json:"findings,omitempty"`
+	Requests []Reply `json:"requests"`
+	Findings []Mark  `json:"findings,omitempty"`
 	// Table is the output of `kubectl get` for a CRD with columns of its own; empty if it depends
 	// on the day.
 	Table string `json:"table,omitempty"`
 }
 
-// A Request is one request of an example, and its result.
-type Request struct {
+// A Reply is the answer to one request.
+type Reply struct {
 	Document playground.Document `json:"document"`
 	Accepted bool                `json:"accepted"`
 	// Output is the output of kubectl.
@@ -29,8 +29,8 @@ type Request struct {
 	Effects []string `json:"effects,omitempty"`
 }
 
-// A Finding is the position of an error, and the code of the page that explains it.
-type Finding struct {
+// A Mark is the position of an error, and the code of the page that explains it.
+type Mark struct {
 	Code     string              `json:"code"`
 	Document playground.Document `json:"document"`
 	Range    playground.Range    `json:"range"`
@@ -39,9 +39,9 @@ type Finding struct {
 //go:embed answers.json
 var answersJSON []byte
 
-// Answers returns the answers for all examples by ID.
-var Answers = sync.OnceValue(func() map[string]Answer {
-	var answers map[string]Answer
+// Exchanges returns the answers for all examples by ID.
+var Exchanges = sync.OnceValue(func() map[string]Exchange {
+	var answers map[string]Exchange
 	if err := json.Unmarshal(answersJSON, &answers); err != nil {
 		panic(err) // The file is part of the program.
 	}

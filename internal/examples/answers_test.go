@@ -20,7 +20,7 @@ const answersFile = "answers.json"
 // TestAnswers compares the answers that the pages of the examples show with those of the engine.
 func TestAnswers(t *testing.T) {
 	evaluate := bundle.Evaluator(engine.New().Evaluate)
-	answers := map[string]examples.Answer{}
+	answers := map[string]examples.Exchange{}
 	for _, example := range examples.All() {
 		report, err := evaluate(t.Context(), example.Scenario)
 		if err != nil {
@@ -46,14 +46,14 @@ func TestAnswers(t *testing.T) {
 	}
 }
 
-func answerOf(report playground.Report) examples.Answer {
-	crd := examples.Request{Document: playground.DocumentCRD, Accepted: report.CRD.Accepted, Output: report.CRD.Output}
+func answerOf(report playground.Report) examples.Exchange {
+	crd := examples.Reply{Document: playground.DocumentCRD, Accepted: report.CRD.Accepted, Output: report.CRD.Output}
 	for _, condition := range report.CRD.Conditions {
 		if condition.Type == "NonStructuralSchema" || condition.Status == "False" {
 			crd.Effects = append(crd.Effects, fmt.Sprintf("The condition %s is %s: %s", condition.Type, condition.Status, condition.Message))
 		}
 	}
-	answer := examples.Answer{Requests: []examples.Request{crd}}
+	answer := examples.Exchange{Requests: []examples.Reply{crd}}
 	findings := slices.Concat(report.CRD.Findings, report.Conversion.Findings)
 	if report.Admission != nil {
 		findings = append(findings, report.Admission.Findings...)
@@ -63,12 +63,12 @@ func answerOf(report playground.Report) examples.Answer {
 		if !crd.Accepted {
 			continue
 		}
-		answer.Requests = append(answer.Requests, examples.Request{
+		answer.Requests = append(answer.Requests, examples.Reply{
 			Document: playground.DocumentObject, Accepted: object.Accepted, Output: object.Output, Effects: effectsOf(object),
 		})
 	}
 	for _, f := range findings {
-		answer.Findings = append(answer.Findings, examples.Finding{Code: f.Code, Document: f.Document, Range: f.Range})
+		answer.Findings = append(answer.Findings, examples.Mark{Code: f.Code, Document: f.Document, Range: f.Range})
 	}
 	for _, table := range report.Tables[:min(1, len(report.Tables))] {
 		dates := slices.DeleteFunc(slices.Clone(table.Columns), func(c playground.Column) bool { return c.Type != "date" || c.Name == "Age" })

@@ -55,14 +55,14 @@ func exampleOf(id string) examples.Example {
 }
 
 // explained returns the pages of the errors in an answer, each once.
-func explained(answer examples.Answer) []errorindex.Page {
+func explained(answer examples.Exchange) []errorindex.Page {
 	return slices.DeleteFunc(slices.Clone(errorindex.All()), func(p errorindex.Page) bool {
-		return !slices.ContainsFunc(answer.Findings, func(f examples.Finding) bool { return f.Code == p.Code })
+		return !slices.ContainsFunc(answer.Findings, func(f examples.Mark) bool { return f.Code == p.Code })
 	})
 }
 
 // marksOf returns the ranges of the errors in each document.
-func marksOf(answer examples.Answer) marks {
+func marksOf(answer examples.Exchange) marks {
 	all := marks{}
 	for _, f := range answer.Findings {
 		all[f.Document] = append(all[f.Document], f.Range)
@@ -71,7 +71,7 @@ func marksOf(answer examples.Answer) marks {
 }
 
 // requestTitle names a request of an answer by its document and, if there are several, its number.
-func requestTitle(answer examples.Answer, i int) string {
+func requestTitle(answer examples.Exchange, i int) string {
 	if answer.Requests[i].Document == playground.DocumentCRD {
 		return "CRD"
 	}

@@ -284,7 +284,7 @@ func lessonPage(p page, lessons []lesson, i int) templ.Component {
 		}
 		ctx = templ.ClearChildren(ctx)
 		l := lessons[i]
-		answer := examples.Answers()[l.ID]
+		answer := examples.Exchanges()[l.ID]
 		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 24, "<p class=\"place\"><a href=\"")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
@@ -565,7 +565,7 @@ func lessonPage(p page, lessons []lesson, i int) templ.Component {
 }
 
 // requestResult shows the verdict and the output of one request, and its effects.
-func requestResult(title string, request examples.Request) templ.Component {
+func requestResult(title string, request examples.Reply) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 		if templ_7745c5c3_CtxErr := ctx.Err(); templ_7745c5c3_CtxErr != nil {
