@@ -3,7 +3,7 @@ package examples
 import (
 	_ "embed" // For the answers.
 	"encoding/json"
-	"sync"
+	"fmt"
 
 	"github.com/crdlab/crdlab/internal/playground"
 )
@@ -39,11 +39,12 @@ type Mark struct {
 //go:embed answers.json
 var answersJSON []byte
 
-// Exchanges returns the answers for all examples by ID.
-var Exchanges = sync.OnceValue(func() map[string]Exchange {
+// Exchanges reads the answers for all examples by ID. It is no variable, so that programs that do not
+// call it do not contain the file.
+func Exchanges() (map[string]Exchange, error) {
 	var answers map[string]Exchange
 	if err := json.Unmarshal(answersJSON, &answers); err != nil {
-		panic(err) // The file is part of the program.
+		return nil, fmt.Errorf("answers of the examples: %w", err)
 	}
-	return answers
-})
+	return answers, nil
+}

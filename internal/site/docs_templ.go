@@ -396,7 +396,7 @@ func documentSearch(p page) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 34, "\" placeholder=\"Search the documents, errors and examples\" aria-label=\"Search the documents, errors and examples\" autocomplete=\"off\" spellcheck=\"false\"><ul class=\"found\" id=\"found\" aria-label=\"Found\" hidden></ul><p class=\"found\" id=\"nothing\" role=\"status\" hidden>Nothing found.</p></div>")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 34, "\" placeholder=\"Search documents, errors, examples\" aria-label=\"Search the documents, errors and examples\" autocomplete=\"off\" spellcheck=\"false\"><ul class=\"found\" id=\"found\" aria-label=\"Found\" hidden></ul><p class=\"found\" id=\"nothing\" role=\"status\" hidden>Nothing found.</p></div>")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}

@@ -18,21 +18,26 @@ const (
 	tourDescription = "Ten rejected CRDs and objects to mend, from a first validation to an admission policy."
 )
 
-// A lesson is an example in its goal.
+// A lesson is an example in its goal, with its answer.
 type lesson struct {
 	examples.Example
-	goal goal
+	goal   goal
+	answer examples.Exchange
 }
 
 func lessonPath(id string) string { return learnPath + id + "/" }
 
 // learnPages returns the catalogue, the tour, and a page for each example.
-func learnPages() []page {
+func learnPages() ([]page, error) {
+	answers, err := examples.Exchanges()
+	if err != nil {
+		return nil, err
+	}
 	goals := catalogue()
 	var lessons []lesson
 	for _, g := range goals {
 		for _, e := range g.examples {
-			lessons = append(lessons, lesson{e, g})
+			lessons = append(lessons, lesson{e, g, answers[e.ID]})
 		}
 	}
 	index := page{path: learnPath, title: "Learn CRDs by example", description: "Examples of Kubernetes CRDs by learning goal, each with the API server's answer."}
@@ -45,7 +50,7 @@ func learnPages() []page {
 		p.content = lessonPage(p, lessons, i)
 		pages = append(pages, p)
 	}
-	return pages
+	return pages, nil
 }
 
 // exampleOf returns the example with an id of a table in this package. A test requires that it exists.

@@ -284,7 +284,7 @@ func lessonPage(p page, lessons []lesson, i int) templ.Component {
 		}
 		ctx = templ.ClearChildren(ctx)
 		l := lessons[i]
-		answer := examples.Exchanges()[l.ID]
+		answer := l.answer
 		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 24, "<p class=\"place\"><a href=\"")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
@@ -429,7 +429,7 @@ func lessonPage(p page, lessons []lesson, i int) templ.Component {
 			}
 		}
 		if errors := explained(answer); len(errors) > 0 {
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 37, "<h2>Errors explained</h2><ul class=\"entry-list\">")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 37, "<h2>Messages explained</h2><ul class=\"entry-list\">")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}

@@ -39,7 +39,11 @@ func Files(settings Settings) (map[string][]byte, error) {
 		return nil, err
 	}
 	files := map[string][]byte{searchPath: index}
-	pages := slices.Concat(learnPages(), errorPages(), documentPages(all))
+	lessons, err := learnPages()
+	if err != nil {
+		return nil, err
+	}
+	pages := slices.Concat(lessons, errorPages(), documentPages(all))
 	if settings.URL != "" {
 		files["sitemap.xml"] = sitemap(settings.URL, pages)
 	}

@@ -31,6 +31,11 @@ test("a step of the tour is done as soon as everything is accepted", async ({ pl
   await expect(page).toHaveURL(/\/learn\/tour\/#step-5$/);
   await expect(page.locator("#step-4 .is-accepted")).toHaveText("Done");
   await expect(page.locator(".tour .is-accepted")).toHaveCount(1);
+
+  await page.getByRole("link", { name: "Open step 5 " }).click();
+  await playground.choose("crontab-valid");
+  await expect(page.locator('[data-verdict="object"].is-accepted')).toBeVisible();
+  await expect(page.locator("#tour"), "in another example").toBeHidden();
 });
 
 test("the documents and examples work without scripts", async ({ server, browser }) => {

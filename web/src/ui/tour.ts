@@ -10,6 +10,7 @@ const tourKey = "crdlab.tour";
 export function bindTour(session: Session): void {
   const notice = element("tour", HTMLElement);
   let { tour: step } = parseFragment(location.hash);
+  let next: number | undefined;
   const show = (state: SessionState): void => {
     const isDone = step !== undefined && isAccepted(state);
     write(notice, { hidden: !isDone });
@@ -19,9 +20,13 @@ export function bindTour(session: Session): void {
     store(tourKey, JSON.stringify([...new Set([...doneSteps(), step])]));
   };
   show(session.state);
-  session.subscribe(show);
-  addEventListener("hashchange", () => {
-    step = parseFragment(location.hash).tour;
+  session.subscribe((state, previous) => {
+    // Whoever opens another scenario leaves the step.
+    if (state.scenario !== previous.scenario && state.origin === "opened") [step, next] = [next, undefined];
+    show(state);
+  });
+  addEventListener("hashchange", ({ newURL }) => {
+    next = parseFragment(new URL(newURL).hash).tour;
   });
 }
 
