@@ -41,7 +41,7 @@ var packageRules = []packageRule{
 	{"wasm", "wasm/boundary internal/engine", true},
 	{"wasm/boundary", "internal/bundle internal/ui internal/assist internal/engine internal/verdict internal/playground", true},
 	{"internal/metrics", "internal/httpapi internal/share internal/playground", false},
-	{"internal/site", "docs internal/errorindex internal/share internal/ui internal/playground", false},
+	{"internal/site", "docs internal/errorindex internal/share internal/ui internal/examples internal/playground", false},
 	{"internal/httpapi", "internal/httpapi/apidoc internal/fairqueue internal/share internal/ui internal/examples internal/playground", false},
 	{"internal/httpapi/apidoc", "internal/ui", false},
 	{"internal/fairqueue", "", false},
@@ -50,7 +50,7 @@ var packageRules = []packageRule{
 	{"internal/procpool", "internal/confine internal/playground", false},
 	{"internal/renderer", "internal/bundle internal/ui internal/examples internal/playground", false},
 	{"internal/ui", "internal/examples internal/playground", false},
-	{"internal/errorindex", "internal/examples internal/playground", false},
+	{"internal/errorindex", "internal/examples internal/source/edit internal/playground", false},
 	{"internal/examples", "internal/playground", false},
 
 	// No rule above permits these packages: only tests and the conformance program

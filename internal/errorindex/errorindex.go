@@ -12,6 +12,7 @@ import (
 
 	"github.com/crdlab/crdlab/internal/examples"
 	"github.com/crdlab/crdlab/internal/playground"
+	"github.com/crdlab/crdlab/internal/source/edit"
 )
 
 // A Page explains a kind of error.
@@ -38,6 +39,25 @@ type Finding struct {
 	Field    string              `json:"field"`
 	Message  string              `json:"message"`
 	Range    playground.Range    `json:"range"`
+	// Fix removes the error from the scenario; nil if no quick fix does.
+	Fix *playground.Fix `json:"fix,omitempty"`
+}
+
+// Fixed returns the scenario without the error, and whether there is one.
+func (p Page) Fixed() (playground.Scenario, bool) {
+	scenario := p.Scenario
+	if p.Finding.Fix == nil {
+		return scenario, false
+	}
+	edits := map[playground.Document][]edit.Edit{}
+	for _, e := range p.Finding.Fix.Edits {
+		edits[e.Document] = append(edits[e.Document], edit.Edit{Range: e.Range, NewText: e.NewText})
+	}
+	for document, edits := range edits {
+		text := scenario.Text(document)
+		*text = edit.Apply(*text, edits...)
+	}
+	return scenario, true
 }
 
 //go:embed *.txtar

@@ -2,6 +2,7 @@ package errorindex_test
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"flag"
 	"os"
@@ -65,7 +66,11 @@ func TestExamplesHaveTheirError(t *testing.T) {
 			t.Errorf("%s: the example has no error %s", page.Code, page.Message)
 			continue
 		}
-		findings[page.Code] = errorindex.Finding{Document: f.Document, Field: f.Field, Message: f.Message, Range: f.Range}
+		finding := errorindex.Finding{Document: f.Document, Field: f.Field, Message: f.Message, Range: f.Range}
+		if fixed, ok := fixedPage(t, evaluate, page, f.Fixes); ok {
+			finding.Fix = fixed.Finding.Fix
+		}
+		findings[page.Code] = finding
 	}
 	var want bytes.Buffer
 	encoder := json.NewEncoder(&want)
@@ -83,6 +88,23 @@ func TestExamplesHaveTheirError(t *testing.T) {
 	if got, err := os.ReadFile(findingsFile); err != nil || !bytes.Equal(got, want.Bytes()) {
 		t.Errorf("%s differs from the engine's findings (-update): %v", findingsFile, err)
 	}
+}
+
+// fixedPage returns the page with the first fix after which everything is accepted without the error.
+func fixedPage(t *testing.T, evaluate func(context.Context, playground.Scenario) (playground.Report, error), page errorindex.Page, fixes []playground.Fix) (errorindex.Page, bool) {
+	for _, fix := range fixes {
+		page.Finding.Fix = &fix
+		scenario, _ := page.Fixed()
+		report, err := evaluate(t.Context(), scenario)
+		if err != nil {
+			t.Fatalf("%s, %s: %v", page.Code, fix.Title, err)
+		}
+		rejected := slices.ContainsFunc(report.Objects, func(o playground.Object) bool { return !o.Accepted })
+		if _, still := findingOf(page, report); !still && report.CRD.Accepted && !rejected {
+			return page, true
+		}
+	}
+	return page, false
 }
 
 // findingOf returns the first finding with the code and the message of the page, which may begin

@@ -51,6 +51,8 @@ var (
 	readProblems     = []kind{kindRateLimited, kindBusy}
 	linkProblems     = append([]kind{kindNotFound, kindStore}, readProblems...)
 	notModifiedSince = answer{304, "Not modified: If-None-Match has the current ETag.", "", nil}
+	// sitePageAnswers are those of the pages beside the playground.
+	sitePageAnswers = []answer{{200, "A page.", "text/html", ""}, {308, "The address with a slash at the end.", "text/html", ""}}
 )
 
 // operations documents every route of the server.
@@ -232,12 +234,32 @@ var operations = []operation{
 	},
 	{
 		route: "GET /errors/*", id: "error", tag: tagPages, summary: "Explains a kind of error; without a code, lists all errors.",
-		answers:  []answer{{200, "A page.", "text/html", ""}},
+		answers:  sitePageAnswers,
 		problems: append([]kind{kindNotFound}, readProblems...),
 	},
 	{
 		route: "GET /docs/*", id: "documentation", tag: tagPages, summary: "Shows a document; without a name, lists all documents.",
-		answers:  []answer{{200, "A page.", "text/html", ""}},
+		answers:  sitePageAnswers,
+		problems: append([]kind{kindNotFound}, readProblems...),
+	},
+	{
+		route: "GET /learn/*", id: "learn", tag: tagPages, summary: "Shows an example with its answer; without a name, lists all examples by goal.",
+		answers:  sitePageAnswers,
+		problems: append([]kind{kindNotFound}, readProblems...),
+	},
+	{
+		route: "GET /errors", id: "errorsFolder", tag: tagPages, summary: "Redirects to the error index.",
+		answers:  sitePageAnswers[1:],
+		problems: append([]kind{kindNotFound}, readProblems...),
+	},
+	{
+		route: "GET /docs", id: "documentationFolder", tag: tagPages, summary: "Redirects to the list of documents.",
+		answers:  sitePageAnswers[1:],
+		problems: append([]kind{kindNotFound}, readProblems...),
+	},
+	{
+		route: "GET /learn", id: "learnFolder", tag: tagPages, summary: "Redirects to the catalogue of examples.",
+		answers:  sitePageAnswers[1:],
 		problems: append([]kind{kindNotFound}, readProblems...),
 	},
 	{
@@ -253,6 +275,11 @@ var operations = []operation{
 	{
 		route: "GET /s/errors/*", id: "sharedError", tag: tagPages, summary: "Redirects the relative links of the page of a shared scenario.",
 		answers:  []answer{{308, "The page of the error.", "text/html", ""}},
+		problems: readProblems,
+	},
+	{
+		route: "GET /s/docs/*", id: "sharedDocument", tag: tagPages, summary: "Redirects the relative links of the page of a shared scenario.",
+		answers:  []answer{{308, "The document.", "text/html", ""}},
 		problems: readProblems,
 	},
 	{

@@ -1,6 +1,8 @@
 package httpapi
 
 import (
+	"strings"
+
 	"github.com/go-chi/chi/v5"
 	"github.com/go-chi/chi/v5/middleware"
 
@@ -14,6 +16,7 @@ const (
 	noticesPath  = "/notices"
 	errorsPath   = "/errors/" // + code + "/"
 	docsPath     = "/docs/"   // + name + "/"
+	learnPath    = "/learn/"  // + the id of an example + "/"
 	sitemapPath  = "/sitemap.xml"
 	apiPath      = "/api"
 	openAPIPath  = "/api/openapi.json"
@@ -25,6 +28,9 @@ const (
 	embedPath    = "/embed/" // + id
 	framedPath   = "/" + framedName
 )
+
+// sitePaths are the prefixes of the pages beside the playground.
+var sitePaths = []string{errorsPath, docsPath, learnPath}
 
 // router is the table of contents of the service: each row has a path, its limits
 // and its handler.
@@ -49,8 +55,10 @@ func (s *Server) router() chi.Router {
 	read.Get("/"+appName, handle(s.app))
 
 	if s.site != nil {
-		read.Get(errorsPath+"*", handle(s.sitePage))
-		read.Get(docsPath+"*", handle(s.sitePage))
+		for _, section := range sitePaths {
+			read.Get(strings.TrimSuffix(section, "/"), handle(s.sitePage))
+			read.Get(section+"*", handle(s.sitePage))
+		}
 		read.Get(docsPath+"search.json", handle(s.sitePage))
 		read.Get(sitemapPath, handle(s.sitePage))
 	}
@@ -73,6 +81,7 @@ func (s *Server) router() chi.Router {
 		read.Delete(sharePath+"/{id}", handle(s.unshare))
 		read.Get(sharedPath+"{id}", handle(s.sharedPage))
 		read.Get(sharedPath+"errors/*", leaveShared)
+		read.Get(sharedPath+"docs/*", leaveShared)
 		read.Get(embedPath+"{id}", handle(s.embed))
 		read.With(allowAnyOrigin).Get(sharePath+"/{id}", handle(s.sharedJSON))
 		read.With(allowAnyOrigin).Get(sharedPath+"{id}.json", handle(s.sharedJSON))

@@ -6,8 +6,6 @@ import (
 	"strings"
 	"sync"
 
-	"github.com/go-chi/chi/v5"
-
 	"github.com/crdlab/crdlab/internal/ui"
 )
 
@@ -65,6 +63,10 @@ func (s *Server) sitePage(w http.ResponseWriter, r *http.Request) error {
 		name += "index.html"
 	}
 	content, ok := pages[name]
+	if folder := strings.TrimSuffix(name, "index.html") + "/"; !ok && pages[folder+"index.html"] != nil {
+		http.Redirect(w, r, homePath+folder, http.StatusPermanentRedirect) // The links of the page are relative.
+		return nil
+	}
 	if !ok {
 		return notFound(w, r)
 	}
@@ -79,5 +81,5 @@ func (s *Server) sitePage(w http.ResponseWriter, r *http.Request) error {
 
 // leaveShared redirects from below the path of a short link: the links of the page are relative.
 func leaveShared(w http.ResponseWriter, r *http.Request) {
-	http.Redirect(w, r, errorsPath+chi.URLParam(r, "*"), http.StatusPermanentRedirect)
+	http.Redirect(w, r, homePath+strings.TrimPrefix(r.URL.Path, sharedPath), http.StatusPermanentRedirect)
 }

@@ -19,7 +19,9 @@ func noPages(SiteSettings) (map[string][]byte, error) { return nil, nil }
 func onePage(settings SiteSettings) (map[string][]byte, error) {
 	return map[string][]byte{
 		"errors/a/index.html": []byte(settings.Assets.SiteScript + " " + settings.URL),
-		"docs/index.html":     []byte("documents"), "docs/search.json": []byte("[]"), "sitemap.xml": []byte("<urlset/>"),
+		"errors/index.html":   []byte("errors"), "docs/a/index.html": []byte("document"),
+		"learn/index.html": []byte("examples"), "learn/a/index.html": []byte("example"),
+		"docs/index.html": []byte("documents"), "docs/search.json": []byte("[]"), "sitemap.xml": []byte("<urlset/>"),
 	}, nil
 }
 
@@ -35,6 +37,7 @@ func TestServerHasSite(t *testing.T) {
 		{"/errors/b/", http.StatusNotFound, problemType, ""},
 		{"/errors/a/index.html", http.StatusNotFound, problemType, ""},
 		{"/docs/", http.StatusOK, "text/html; charset=utf-8", "documents"},
+		{"/learn/", http.StatusOK, "text/html; charset=utf-8", "examples"},
 		{"/docs/search.json", http.StatusOK, "application/json", "[]"},
 		{"/docs/other.json", http.StatusNotFound, problemType, ""},
 		{"/sitemap.xml", http.StatusOK, "application/xml", "<urlset/>"},
@@ -49,11 +52,22 @@ func TestServerHasSite(t *testing.T) {
 	}
 }
 
-func TestLinksOfSharedPageLeaveIt(t *testing.T) {
+// TestAddressesLeadToFolders requests addresses without the slash at the end, and the links of a
+// shared scenario's page.
+func TestAddressesLeadToFolders(t *testing.T) {
 	server, _ := serve(t, Config{Assets: builtPage, Site: onePage, Sharing: Sharing{Store: share.NewMemory()}})
-	response, _ := fetch(t, http.MethodGet, server.URL+"/s/errors/a/", nil, "")
-	if got := response.Header.Get("Location"); response.StatusCode != http.StatusPermanentRedirect || got != "/errors/a/" {
-		t.Errorf("status %d, location %s", response.StatusCode, got)
+	for path, want := range map[string]string{
+		"/docs": "/docs/", "/docs/a": "/docs/a/", "/errors": "/errors/", "/errors/a": "/errors/a/", "/learn": "/learn/", "/learn/a": "/learn/a/",
+		"/s/errors/a/": "/errors/a/", "/s/docs/": "/docs/", "/errors/b": "", "/docs/b": "", "/docs/a/b": "",
+	} {
+		response, _ := fetch(t, http.MethodGet, server.URL+path, nil, "")
+		status := http.StatusPermanentRedirect
+		if want == "" {
+			status = http.StatusNotFound
+		}
+		if got := response.Header.Get("Location"); response.StatusCode != status || got != want {
+			t.Errorf("%s: status %d, location %s", path, response.StatusCode, got)
+		}
 	}
 }
 

@@ -100,6 +100,7 @@ func headerRules() []byte {
 		{"/index.html", pagePolicy},
 		{errorsPath + "*", sitePolicy},
 		{docsPath + "*", sitePolicy},
+		{learnPath + "*", sitePolicy},
 		{framedPath + removeSharing + "\n  Cross-Origin-Resource-Policy: cross-origin", framedPolicy},
 		{"/" + elementName + removeSharing + "\n  Access-Control-Allow-Origin: *\n  Cross-Origin-Resource-Policy: cross-origin", assetPolicy},
 		{"/" + serviceWorkerName, assetPolicy},

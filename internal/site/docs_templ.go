@@ -348,7 +348,7 @@ func documentPage(p page, all []document, i int) templ.Component {
 	})
 }
 
-// documentSearch searches all documents and errors. The script shows it.
+// documentSearch searches all documents, errors and examples. The script shows it.
 func documentSearch(p page) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -396,7 +396,7 @@ func documentSearch(p page) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 34, "\" placeholder=\"Search the documents and errors\" aria-label=\"Search the documents and errors\" autocomplete=\"off\" spellcheck=\"false\"><ul class=\"found\" id=\"found\" aria-label=\"Found\" hidden></ul><p class=\"found\" id=\"nothing\" role=\"status\" hidden>Nothing found.</p></div>")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 34, "\" placeholder=\"Search documents, errors, examples\" aria-label=\"Search the documents, errors and examples\" autocomplete=\"off\" spellcheck=\"false\"><ul class=\"found\" id=\"found\" aria-label=\"Found\" hidden></ul><p class=\"found\" id=\"nothing\" role=\"status\" hidden>Nothing found.</p></div>")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}

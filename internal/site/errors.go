@@ -2,6 +2,7 @@ package site
 
 import (
 	"regexp"
+	"slices"
 	"strings"
 
 	"github.com/crdlab/crdlab/internal/errorindex"
@@ -96,6 +97,16 @@ func playgroundLink(explained errorindex.Page) (string, error) {
 	return share.Fragment(explained.Scenario)
 }
 
+// fixedLink returns the address of the playground with the scenario without the error; empty if no
+// quick fix leads there.
+func fixedLink(explained errorindex.Page) (string, error) {
+	scenario, ok := explained.Fixed()
+	if !ok {
+		return "", nil
+	}
+	return share.Fragment(scenario)
+}
+
 // A shownDocument is a document of a scenario.
 type shownDocument struct {
 	title string
@@ -121,28 +132,32 @@ var documentTitles = []struct {
 	{playground.DocumentAdmission, "Admission"},
 }
 
-// shownDocuments returns the documents of a page's scenario, first the document with the
-// error.
-func shownDocuments(explained errorindex.Page) []shownDocument {
+// marks are the ranges of the errors in the documents.
+type marks map[playground.Document][]playground.Range
+
+// shownDocuments returns the documents of a scenario, first those with an error.
+func shownDocuments(scenario playground.Scenario, marks marks) []shownDocument {
 	var first, others []shownDocument
 	for _, document := range documentTitles {
-		text := strings.TrimRight(*explained.Scenario.Text(document.Document), "\n")
+		text := strings.TrimRight(*scenario.Text(document.Document), "\n")
+		ranges, isMarked := marks[document.Document]
+		shown := shownDocument{document.title, shownLines(text, ranges), isMarked}
 		switch {
 		case text == "":
-		case document.Document == explained.Finding.Document:
-			first = append(first, shownDocument{document.title, shownLines(text, &explained.Finding.Range), true})
+		case isMarked:
+			first = append(first, shown)
 		default:
-			others = append(others, shownDocument{document.title, shownLines(text, nil), false})
+			others = append(others, shown)
 		}
 	}
 	return append(first, others...)
 }
 
-// shownLines splits a document into lines, and marks the lines of a range.
-func shownLines(text string, marked *playground.Range) []shownLine {
+// shownLines splits a document into lines, and marks the lines of ranges.
+func shownLines(text string, marked []playground.Range) []shownLine {
 	var lines []shownLine
 	for number, line := range strings.Split(text, "\n") {
-		lines = append(lines, shownLine{line, marked != nil && isWithin(number, *marked)})
+		lines = append(lines, shownLine{line, slices.ContainsFunc(marked, func(r playground.Range) bool { return isWithin(number, r) })})
 	}
 	return lines
 }

@@ -5,12 +5,13 @@ import (
 	"fmt"
 
 	"github.com/crdlab/crdlab/internal/errorindex"
+	"github.com/crdlab/crdlab/internal/examples"
 )
 
 // searchPath is the path of the index that the script of the pages searches.
 const searchPath = docsPath + "search.json"
 
-// A searchEntry is a section of a document, or an error.
+// A searchEntry is a section of a document, an error, an example or the tour.
 type searchEntry struct {
 	Path    string `json:"path"`
 	Title   string `json:"title"`
@@ -18,7 +19,7 @@ type searchEntry struct {
 	Text    string `json:"text"`
 }
 
-// searchIndex returns the sections of all documents and the errors as JSON.
+// searchIndex returns the sections of all documents, the errors and the examples as JSON.
 func searchIndex(all []document) ([]byte, error) {
 	var entries []searchEntry
 	for _, d := range all {
@@ -30,6 +31,10 @@ func searchIndex(all []document) ([]byte, error) {
 	for _, explained := range errorindex.All() {
 		entries = append(entries, searchEntry{Path: errorPath(explained), Title: explained.Message, Text: explained.Cause + " " + explained.Fix})
 	}
+	for _, e := range examples.All() {
+		entries = append(entries, searchEntry{Path: lessonPath(e.ID), Title: e.Title, Text: e.Note})
+	}
+	entries = append(entries, searchEntry{Path: tourPath, Title: tourTitle, Text: tourDescription})
 	index, err := json.Marshal(entries)
 	if err != nil {
 		return nil, fmt.Errorf("encode the index of the search: %w", err)

@@ -1,4 +1,4 @@
-// Package site renders the pages beside the playground, such as the error index. They need no
+// Package site renders the pages beside the playground, such as the error index and the examples. They need no
 // script, and link to each other by relative addresses, so that they work at any path.
 package site
 
@@ -7,6 +7,7 @@ import (
 	"context"
 	"fmt"
 	"html"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -38,7 +39,11 @@ func Files(settings Settings) (map[string][]byte, error) {
 		return nil, err
 	}
 	files := map[string][]byte{searchPath: index}
-	pages := append(errorPages(), documentPages(all)...)
+	lessons, err := learnPages()
+	if err != nil {
+		return nil, err
+	}
+	pages := slices.Concat(lessons, errorPages(), documentPages(all))
 	if settings.URL != "" {
 		files["sitemap.xml"] = sitemap(settings.URL, pages)
 	}

@@ -8,13 +8,37 @@ test("the search of the documents finds a section and an error", async ({ playgr
   await expect(found.first()).toContainText("Security › Threat model");
   await page.locator("#search-docs").fill("should be greater than or equal to");
   await expect(found.first()).toHaveAttribute("href", /^\.\.\/\.\.\/\.\.\/errors\//);
+  await page.locator("#search-docs").fill("write-once");
+  await expect(found.first()).toHaveAttribute("href", "../../../learn/transition-once-assigned/");
   await page.locator("#search-docs").fill("qqq");
   await expect(page.locator("#nothing")).toBeVisible();
   await page.locator("#search-docs").fill("");
   await expect(page.locator("#nothing")).toBeHidden();
 });
 
-test("the documents work without scripts", async ({ server, browser }) => {
+test("a step of the tour is done as soon as everything is accepted", async ({ playground }) => {
+  const { page } = playground;
+  await page.goto("/learn/tour/");
+  await expect(page.locator(".tour .is-accepted")).toHaveCount(0);
+  await page.getByRole("link", { name: "Open step 4 " }).click();
+  await playground.settled();
+  await expect(page.locator('[data-verdict="object"].is-rejected')).toBeVisible();
+  await expect(page.locator("#tour")).toBeHidden();
+  const text = await playground.editor("object").innerText();
+  await playground.paste("object", text.replace("replicas: 20", "replicas: 10"));
+  await expect(page.locator("#tour")).toContainText("Step 4 of the tour is done.");
+  await page.locator("#tour-next").click();
+  await expect(page).toHaveURL(/\/learn\/tour\/#step-5$/);
+  await expect(page.locator("#step-4 .is-accepted")).toHaveText("Done");
+  await expect(page.locator(".tour .is-accepted")).toHaveCount(1);
+
+  await page.getByRole("link", { name: "Open step 5 " }).click();
+  await playground.choose("crontab-valid");
+  await expect(page.locator('[data-verdict="object"].is-accepted')).toBeVisible();
+  await expect(page.locator("#tour"), "in another example").toBeHidden();
+});
+
+test("the documents and examples work without scripts", async ({ server, browser }) => {
   const context = await browser.newContext({ javaScriptEnabled: false, baseURL: server.url });
   const page = await context.newPage();
   await page.goto("/docs/");
@@ -23,5 +47,9 @@ test("the documents work without scripts", async ({ server, browser }) => {
   await expect(page.locator("h1")).toHaveText("Architecture");
   await page.locator(".docs-menu").getByRole("link", { name: "Caches" }).click();
   await expect(page).toHaveURL(/\/docs\/architecture\/#caches$/);
+  await page.locator(".site-header").getByRole("link", { name: "Learn" }).click();
+  await page.getByRole("link", { name: /^CronTab: invalid values/ }).click();
+  await expect(page.locator(".listing mark")).toHaveCount(2);
+  await expect(page.locator(".output").last()).toContainText("should be less than or equal to 10");
   await context.close();
 });

@@ -131,6 +131,26 @@ for (const colorScheme of ["light", "dark"] as const) {
   }
 }
 
+/** Pages of each kind beside the playground. */
+const besides = ["docs/", "docs/architecture/", "errors/", "errors/cel-rule/", "learn/", "learn/crontab-validation/", "learn/tour/"];
+
+for (const colorScheme of ["light", "dark"] as const) {
+  test(`${colorScheme}, the pages beside the playground are accessible`, async ({ playground }) => {
+    const { page } = playground;
+    await page.emulateMedia({ colorScheme, reducedMotion: "reduce" });
+    for (const width of [390, 1280]) {
+      await page.setViewportSize({ width, height: 900 });
+      for (const path of besides) {
+        await page.goto(`/${path}`);
+        await page.screenshot({ path: `test-results/pictures/${colorScheme}-${width}-${path.replaceAll("/", "-")}.png`, fullPage: true });
+        expect(await findings(page), `${path} at ${width}`).toEqual([]);
+        const overflow = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
+        expect(overflow, `pixels that stick out to the right in ${path}`).toBeLessThanOrEqual(0);
+      }
+    }
+  });
+}
+
 // A window of 1280×800 has half as many CSS pixels in each direction at 200 %.
 test("at 200 % zoom, every panel is accessible", async ({ playground }) => {
   const { page } = playground;

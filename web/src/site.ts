@@ -1,12 +1,14 @@
-// The script of the pages beside the playground: the searches. It imports nothing that the
+// The script of the pages beside the playground: the searches and the tour. It imports nothing that the
 // playground imports, because a shared file would delay the start of the playground.
 import "../../internal/site/styles.css";
 import { bindDocumentSearch } from "./site-search";
+import { markDone } from "./site-tour";
 
 const search = document.querySelector<HTMLInputElement>("#search");
 if (search) bindSearch(search);
 const documents = document.querySelector<HTMLInputElement>("#search-docs");
 if (documents) bindDocumentSearch(documents);
+markDone([...document.querySelectorAll<HTMLElement>(".tour > li")]);
 
 /** Shows the search field, and only the entries that match it. */
 function bindSearch(field: HTMLInputElement): void {

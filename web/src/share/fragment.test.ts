@@ -28,6 +28,11 @@ test("unknown and empty parts are left out", () => {
   expect(parseFragment("#result&=x&2=def&1=&panel=nope&example=a")).toEqual({ example: "a" });
 });
 
+test("a step of the tour is read", () => {
+  expect(parseFragment("#example=a&tour=3")).toEqual({ example: "a", tour: 3 });
+  expect(parseFragment("#example=a&tour=x")).toEqual({ example: "a" });
+});
+
 const addresses: [hash: string, url: string][] = [
   ["#url=https://example.com/a%2Fb.yaml?x=1&panel=rules", "https://example.com/a%2Fb.yaml?x=1"],
   ["#url=HTTPS://example.com/%zz", "HTTPS://example.com/%zz"],

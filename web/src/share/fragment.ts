@@ -18,6 +18,8 @@ export interface Fragment {
   readonly readOnly?: boolean;
   /** The theme in a frame. */
   readonly theme?: string;
+  /** The step of the tour that the example is. */
+  readonly tour?: number;
   readonly panel?: PanelName;
   /** The field that the panel "schema" shows. */
   readonly field?: FieldPlace | undefined;
@@ -39,6 +41,7 @@ export function parseFragment(hash: string): Fragment {
   const release = parts.get("release");
   const theme = parts.get("theme");
   const panel = parts.get("panel");
+  const tour = Number(parts.get("tour"));
   const field = parseFieldPlace(parts.get("field") ?? "");
   return {
     ...(payload ? { payload } : {}),
@@ -48,6 +51,7 @@ export function parseFragment(hash: string): Fragment {
     ...(release && isRelease(release) ? { release } : {}),
     ...(parts.get("read-only") === "true" ? { readOnly: true } : {}),
     ...(theme ? { theme } : {}),
+    ...(tour > 0 ? { tour } : {}),
     ...(isOneOf(panelNames, panel) ? { panel } : {}),
     ...(field ? { field } : {}),
   };

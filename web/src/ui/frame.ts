@@ -13,6 +13,7 @@ import { bindRuleFilter } from "./rule-filter";
 import { bindSplits } from "./split";
 import { bindStatus } from "./status";
 import { bindTheme } from "./theme";
+import { bindTour } from "./tour";
 
 /** Binds what surrounds the documents and the result: header, footer, options and separators. */
 export function bindFrame(session: Session, config: Config, older: Older | undefined): void {
@@ -29,4 +30,5 @@ export function bindFrame(session: Session, config: Config, older: Older | undef
   bindJumpBar(session);
   bindRuleFilter();
   bindSplits();
+  bindTour(session);
 }

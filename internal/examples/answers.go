@@ -1,0 +1,50 @@
+package examples
+
+import (
+	_ "embed" // For the answers.
+	"encoding/json"
+	"fmt"
+
+	"github.com/crdlab/crdlab/internal/playground"
+)
+
+// An Exchange has the API server's answers to the requests of an example.
+type Exchange struct {
+	// Requests has the request for the CRD and, if it is accepted, those for the objects.
+	Requests []Reply `json:"requests"`
+	Findings []Mark  `json:"findings,omitempty"`
+	// Table is the output of `kubectl get` for a CRD with columns of its own; empty if it depends
+	// on the day.
+	Table string `json:"table,omitempty"`
+}
+
+// A Reply is the answer to one request.
+type Reply struct {
+	Document playground.Document `json:"document"`
+	Accepted bool                `json:"accepted"`
+	// Output is the output of kubectl.
+	Output string `json:"output"`
+	// Effects has a sentence for each field that the API server changed, each failed condition of
+	// the CRD, and each version that cannot be read.
+	Effects []string `json:"effects,omitempty"`
+}
+
+// A Mark is the position of an error, and the code of the page that explains it.
+type Mark struct {
+	Code     string              `json:"code"`
+	Document playground.Document `json:"document"`
+	Range    playground.Range    `json:"range"`
+}
+
+//go:embed answers.json
+var answersJSON []byte
+
+// Exchanges reads the answers for all examples by ID. It is no variable, so that programs that do not
+// call it do not contain the file.
+func Exchanges() (map[string]Exchange, error) {
+	var answers map[string]Exchange
+	if err := json.Unmarshal(answersJSON, &answers); err != nil {
+		return nil, fmt.Errorf("answers of the examples: %w", err)
+	}
+	return answers, nil
+}
