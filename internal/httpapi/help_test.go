@@ -41,6 +41,8 @@ func echoHelp(_ context.Context, question playground.AssistRequest) (playground.
 		return playground.AssistResponse{Tested: &playground.TestResult{Documents: []playground.TestedDocument{}, Rules: []playground.TestedRule{}, Problems: []string{question.Test.Scenario.CRD}}}, nil
 	case question.Export != nil:
 		return playground.AssistResponse{TestFile: &playground.TestFile{Text: question.Export.Scenario.CRD, Omitted: []string{}, Failures: []string{}}}, nil
+	case question.Generate != nil:
+		return playground.AssistResponse{Generated: &playground.GeneratedCRDs{CRDs: question.Generate.Text + question.Generate.Options, Problems: []playground.GoProblem{}, Origins: []playground.Origin{}}}, nil
 	}
 	return playground.AssistResponse{Formatted: &playground.Formatted{Text: question.Format.Text}}, nil
 }
@@ -62,6 +64,7 @@ func TestAssist(t *testing.T) {
 		},
 		{"test", `{"scenario": {"crd": "a"}}`, `{"documents":[],"rules":[],"problems":["a"],"approximate":false}`},
 		{"export", `{"scenario": {"crd": "a"}}`, `{"text":"a","omitted":[],"failures":[]}`},
+		{"generate", `{"text": "a", "options": "b"}`, `{"crds":"ab","problems":[],"origins":[]}`},
 		{"fields", `{"scenario": {"crd": ""}, "version": "v1"}`, `{"versions":[],"version":"v1","fields":[],"omitted":0}`},
 		{
 			"insert", `{"scenario": {"crd": ""}, "field": ["spec"], "position": {"line": 1, "character": 2}}`,

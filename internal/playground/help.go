@@ -14,6 +14,7 @@ type AssistRequest struct {
 	Insert   *InsertRequest     `json:"insert,omitempty" response:"Insertion"`
 	Test     *TestRequest       `json:"test,omitempty" response:"Tested"`
 	Export   *ExportRequest     `json:"export,omitempty" response:"TestFile"`
+	Generate *GoSource          `json:"generate,omitempty" response:"Generated"`
 }
 
 // AssistResponse is the response to an [AssistRequest]; only the corresponding field is set.
@@ -29,6 +30,7 @@ type AssistResponse struct {
 	Insertion  *Insertion        `json:"insertion,omitempty"`
 	Tested     *TestResult       `json:"tested,omitempty"`
 	TestFile   *TestFile         `json:"testFile,omitempty"`
+	Generated  *GeneratedCRDs    `json:"generated,omitempty"`
 }
 
 // Cursor is a position in a document of a scenario, or in the console's
