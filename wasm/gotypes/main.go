@@ -11,6 +11,7 @@ package main
 import (
 	"context"
 	"errors"
+	"runtime/debug"
 	"syscall/js"
 
 	"github.com/crdlab/crdlab/internal/gotypes"
@@ -18,7 +19,16 @@ import (
 	"github.com/crdlab/crdlab/wasm/exchange"
 )
 
+// The garbage of a generation is many times as large as what remains, so collections would need a
+// third of the time. Near the limit, which is below the module's maximum, they run more often.
+const (
+	gcPercent       = 400
+	softMemoryLimit = 512 << 20
+)
+
 func main() {
+	debug.SetGCPercent(gcPercent)
+	debug.SetMemoryLimit(softMemoryLimit)
 	exchange.Export("crdlabHelp", func(request string, _, _ js.Value) any { return exchange.Reply(help(request)) })
 	exchange.Announce()
 	select {}

@@ -18,6 +18,7 @@ const answerNames: Readonly<Record<string, string>> = {
   insert: "insertion",
   test: "tested",
   export: "testFile",
+  generate: "generated",
 };
 
 /** Sends an assist request to a server; the timeout is in ms. */
