@@ -93,7 +93,7 @@ func (p *pasted) generate(ctx context.Context, s playground.GoSource) {
 	case len(p.files) == 0 || len(g.CRDs) > 0:
 	case !strings.Contains(s.Text, "+groupName="):
 		p.fail(p.files[0].first, "No package has a group, so there is no CRD.", "Add the comment // +groupName=example.com above the package clause.")
-	case len(p.answer.Problems) == 0:
+	case !g.Failed():
 		p.fail(p.files[0].first, "The text declares no kind.", "A kind is a struct that embeds metav1.TypeMeta and metav1.ObjectMeta, with the import k8s.io/apimachinery/pkg/apis/meta/v1.")
 	}
 }
