@@ -27,6 +27,11 @@ OLDER_GC := GOEXPERIMENT=nogreenteagc
 # (wasm/overlay.mjs). Builds and tests share the flags, and thus the compiled libraries.
 OVERLAY := dist/$(firstword $(shell go env GOVERSION)).overlay
 WASM := GOOS=js GOARCH=wasm $(OLDER_GC) GOFLAGS="$(GOFLAGS) -modfile=dist/engine.mod -overlay=$(OVERLAY) $(COLD)"
+# The module that generates CRDs from Go types is compiled without inlining, except for the packages
+# that need most of the time.
+HOT := $(foreach hot,runtime/... internal/... reflect strings bytes strconv sort slices unicode/... encoding/json \
+	go.yaml.in/yaml/... github.com/crdlab/crdlab/internal/...,-gcflags=$(hot)=)
+GOTYPES_WASM := GOOS=js GOARCH=wasm $(OLDER_GC) GOFLAGS="$(GOFLAGS) -modfile=dist/engine.mod -overlay=$(OVERLAY) -gcflags=all=-l $(HOT)"
 # The tinygo tag removes chi's profiler, and code without inlining compresses better.
 # Each saves a tenth of the compressed size that Cloudflare limits.
 WORKER := GOOS=js GOARCH=wasm $(OLDER_GC) GOFLAGS="-trimpath -tags=tinygo -buildvcs=false -gcflags=all=-l"
@@ -40,6 +45,10 @@ BROTLI ?= 9
 MODULE_MAX := 58600000
 MODULE_GZIP_MAX := 10900000
 MODULE_BROTLI_MAX := 7300000
+# The module that generates CRDs from Go types.
+GOTYPES_MAX := 18300000
+GOTYPES_GZIP_MAX := 4100000
+GOTYPES_BROTLI_MAX := 2900000
 # All files of the static site with the modules of all older releases, which it has in gzip.
 SITE_MAX := 100000000
 
@@ -52,10 +61,11 @@ find = $(shell find $(1) -type f $(2) 2>/dev/null)
 say = @echo "--- $(1)"
 
 # The packages that the engine's modules do not contain.
-SERVER_PACKAGES := $(addprefix internal/,cluster confine errorindex fairqueue httpapi inspect lsp mcp metrics minors naming procpool renderer server share site upgrade)
+SERVER_PACKAGES := $(addprefix internal/,cluster confine errorindex fairqueue gotypes httpapi inspect lsp mcp metrics minors naming procpool renderer server share site upgrade)
 TEMPLATES := $(call find,internal,-name '*.templ')
 # Their templates stand for the code that templ generates from them: dist/templates.
-ENGINE_SOURCES := go.mod go.sum $(call find,wasm internal,! -name '*_test.go' ! -path '*/testdata/*' ! -path 'internal/devtools/*' ! -path 'internal/enginetest/*' ! -path 'internal/refserver/*' ! -path 'internal/apiclient/*' ! -name '*_templ.go' $(foreach package,$(SERVER_PACKAGES),! -path '$(package)/*') ! -name '*.css')
+ENGINE_SOURCES := go.mod go.sum $(call find,wasm internal,! -name '*_test.go' ! -path '*/testdata/*' ! -path 'internal/devtools/*' ! -path 'internal/enginetest/*' ! -path 'internal/refserver/*' ! -path 'internal/apiclient/*' ! -path 'wasm/gotypes/*' ! -name '*_templ.go' $(foreach package,$(SERVER_PACKAGES),! -path '$(package)/*') ! -name '*.css')
+GOTYPES_SOURCES := go.mod go.sum internal/gotypes/known.txtar $(call find,wasm/gotypes wasm/exchange internal/gotypes internal/source internal/playground,-name '*.go' ! -name '*_test.go')
 SERVER_SOURCES := $(ENGINE_SOURCES) web/dist.go docs/docs.go $(wildcard docs/*.md docs/cli/*.md) $(call find,cmd/crdlab $(SERVER_PACKAGES),! -name '*_test.go' ! -name '*_templ.go' ! -path '*/testdata/*')
 PAGE_SOURCES := package.json package-lock.json $(wildcard *.config.* tsconfig*.json web/*.config.* web/tsconfig*.json) \
 	$(call find,web,! -path 'web/dist/*' ! -path 'web/dist.go' ! -path 'web/flows/*' ! -path 'web/tools/*' ! -path '*/node_modules/*' ! -name '*.test.ts') $(wildcard internal/ui/*.css internal/site/*.css)
@@ -74,8 +84,8 @@ bin/crdlab: $(SERVER_SOURCES) web/dist/engine.json dist/templates
 # nightly browser flows need the oldest.
 PAGE_MINORS := $(sort $(patsubst %.br,%,$(wildcard dist/modules/*.wasm.br)) $(if $(filter test-flows-all,$(MAKECMDGOALS)),dist/modules/1.31.wasm))
 
-web/dist/engine.json: dist/page dist/engine.wasm.br $(PAGE_MINORS:%=%.br) THIRD_PARTY_NOTICES web/scripts/pack.mjs wasm/resume.js
-	node web/scripts/pack.mjs dist/engine.wasm "$$(go env GOROOT)/lib/wasm/wasm_exec.js" THIRD_PARTY_NOTICES $(PAGE_MINORS)
+web/dist/engine.json: dist/page dist/engine.wasm.br dist/gotypes.wasm.br $(PAGE_MINORS:%=%.br) THIRD_PARTY_NOTICES web/scripts/pack.mjs wasm/resume.js
+	node web/scripts/pack.mjs dist/engine.wasm dist/gotypes.wasm "$$(go env GOROOT)/lib/wasm/wasm_exec.js" THIRD_PARTY_NOTICES $(PAGE_MINORS)
 
 dist/%.wasm.br: dist/%.wasm web/scripts/compress.mjs
 	node web/scripts/compress.mjs $(BROTLI) $<
@@ -94,6 +104,11 @@ dist/plain/engine.wasm: $(ENGINE_SOURCES) dist/templates dist/engine.mod wasm/li
 # The engine's module has already started: the page continues it.
 dist/engine.wasm: dist/plain/engine.wasm wasm/start.mjs wasm/resume.js wasm/sections.mjs
 	node wasm/start.mjs $< $@
+
+dist/gotypes.wasm: $(GOTYPES_SOURCES) dist/engine.mod wasm/limit.mjs | dist
+	$(call say,Compile the module for Go types)
+	@$(GOTYPES_WASM) go build -ldflags="$(GO_LDFLAGS)" -o $@ ./wasm/gotypes
+	node wasm/limit.mjs $@ $(MODULE_MEMORY)
 
 dist/page: node_modules/.package-lock.json $(PAGE_SOURCES) | dist
 	npm run --silent build

@@ -26,7 +26,7 @@ type packageRule struct {
 var packageRules = []packageRule{
 	{"cmd/crdlab", "internal/lsp internal/mcp internal/bundle internal/gotypes internal/server internal/cluster internal/naming internal/share internal/assist internal/inspect internal/format internal/upgrade internal/expect internal/check internal/manifest internal/minors internal/engine/release internal/engine internal/playground", true},
 	{"cmd/server", "internal/server", true},
-	{"internal/server", "internal/site internal/metrics internal/minors internal/httpapi internal/share internal/procpool internal/renderer internal/confine internal/assist internal/engine/conversion internal/engine internal/playground web", true},
+	{"internal/server", "internal/gotypes internal/site internal/metrics internal/minors internal/httpapi internal/share internal/procpool internal/renderer internal/confine internal/assist internal/engine/conversion internal/engine internal/playground web", true},
 	{"cmd/worker", "internal/httpapi internal/share internal/ui internal/examples internal/playground", false},
 	// The programs of older releases; only the Makefile builds them.
 	{"minors", "internal/apiclient internal/refserver internal/procpool internal/verdict internal/playground", true},
@@ -39,7 +39,9 @@ var packageRules = []packageRule{
 	{"internal/format", "internal/upgrade internal/expect internal/check internal/playground", false},
 	{"internal/upgrade", "internal/check internal/manifest internal/playground", false},
 	{"wasm", "wasm/boundary internal/engine", true},
-	{"wasm/boundary", "internal/bundle internal/ui internal/assist internal/engine internal/verdict internal/playground", true},
+	{"wasm/boundary", "wasm/exchange internal/bundle internal/ui internal/assist internal/engine internal/verdict internal/playground", true},
+	{"wasm/gotypes", "wasm/exchange internal/gotypes internal/playground", true},
+	{"wasm/exchange", "internal/playground", false},
 	{"internal/metrics", "internal/httpapi internal/share internal/playground", false},
 	{"internal/site", "docs internal/errorindex internal/share internal/ui internal/examples internal/playground", false},
 	{"internal/httpapi", "internal/httpapi/apidoc internal/fairqueue internal/share internal/ui internal/examples internal/playground", false},

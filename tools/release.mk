@@ -2,10 +2,11 @@
 
 .PHONY: release snapshot check-release chart package-chart reproducible static npm worker vsix
 release: ## build everything for deployment, with the smallest engine modules
-	rm -f dist/engine.wasm.br dist/modules/*.br
+	rm -f dist/engine.wasm.br dist/gotypes.wasm.br dist/modules/*.br
 	$(MAKE) minors BROTLI=11
 	$(MAKE) build static worker npm vsix BROTLI=11
 	$(WASM) node wasm/size.mjs dist/engine.wasm $(MODULE_MAX) $(MODULE_GZIP_MAX) $(MODULE_BROTLI_MAX)
+	$(GOTYPES_WASM) node wasm/size.mjs dist/gotypes.wasm $(GOTYPES_MAX) $(GOTYPES_GZIP_MAX) $(GOTYPES_BROTLI_MAX)
 	node web/scripts/site-size.mjs dist/static $(SITE_MAX)
 
 # Signing and publishing need the accounts of .github/workflows/release.yml.

@@ -156,11 +156,12 @@ check-notice: node_modules/.package-lock.json editors/vscode/node_modules/.packa
 
 check-size: static
 	$(WASM) node wasm/size.mjs dist/engine.wasm $(MODULE_MAX) $(MODULE_GZIP_MAX)
+	$(GOTYPES_WASM) node wasm/size.mjs dist/gotypes.wasm $(GOTYPES_MAX) $(GOTYPES_GZIP_MAX)
 	node web/scripts/site-size.mjs dist/static $(SITE_MAX)
 
 # Compares the reports of the built modules with those of the built server.
 test-module: build
-	$(NODE_TEST) wasm/limit.test.mjs wasm/start.test.mjs wasm/module.test.mjs
+	$(NODE_TEST) wasm/limit.test.mjs wasm/start.test.mjs wasm/module.test.mjs wasm/gotypes.test.mjs
 
 test-oldest-module: build dist/minors/1.31 dist/modules/1.31.wasm
 	$(NODE_TEST) wasm/oldest.test.mjs

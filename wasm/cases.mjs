@@ -33,7 +33,7 @@ export async function startServer(minors = "none") {
 }
 
 /** Returns the files of a txtar archive by name. */
-function parseArchive(text) {
+export function parseArchive(text) {
   const [, ...files] = text.split(/^-- (.*) --\n/m);
   return new Map(Array.from({ length: files.length / 2 }, (_, i) => [files[2 * i], files[2 * i + 1]]));
 }

@@ -13,7 +13,7 @@ import { basename, join } from "node:path";
 import { Reader, readSections, sectionID } from "./sections.mjs";
 
 const [file, max, gzipMax, brotliMax = Infinity] = process.argv.slice(2);
-const command = "./wasm";
+const command = basename(file) === "gotypes.wasm" ? "./wasm/gotypes" : "./wasm";
 const size = (name) => statSync(name).size;
 const megabytes = (bytes) => `${(bytes / 1e6).toFixed(1)} MB`;
 

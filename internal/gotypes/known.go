@@ -6,7 +6,6 @@ import (
 	"maps"
 	"path"
 	"slices"
-	"strings"
 	"sync"
 
 	"golang.org/x/tools/txtar"
@@ -43,31 +42,4 @@ func nearest(path string) []string {
 		return cmp.Or(cmp.Compare(distances[a], distances[b]), cmp.Compare(a, b))
 	})
 	return similar[:min(len(similar), nearestCount)]
-}
-
-// Files divides a text into Go files: a txtar archive, or a text in which lines such as
-// "// api/v1/types.go" begin the files. A text before the first name is the file types.go.
-func Files(text string) *txtar.Archive {
-	archive := txtar.Parse([]byte(text))
-	if len(archive.Files) > 0 {
-		return archive
-	}
-	current := txtar.File{Name: "types.go"}
-	finish := func() {
-		if strings.TrimSpace(string(current.Data)) != "" {
-			archive.Files = append(archive.Files, current)
-		}
-	}
-	for line := range strings.Lines(text) {
-		name, ok := strings.CutPrefix(strings.TrimSpace(line), "// ")
-		if ok && strings.HasSuffix(name, ".go") && !strings.ContainsAny(name, " \t") && line[0] == '/' {
-			finish()
-			current = txtar.File{Name: name}
-			continue
-		}
-		current.Data = append(current.Data, line...)
-	}
-	finish()
-	archive.Comment = nil
-	return archive
 }

@@ -40,17 +40,14 @@ func parse(text string, p *places) *document {
 
 // place returns the Go source of a range at a path of the CRD.
 func (d *document) place(path []any, r playground.Range) Place {
-	version, rest := d.version(path)
-	group, _ := d.yaml.Lookup("spec", "group")
-	kind, _ := d.yaml.Lookup("spec", "names", "kind")
-	root, ok := d.root(group, version, kind)
-	if !ok {
+	root, rest, ok := d.schema(path)
+	if root.origins == nil {
 		return Place{}
 	}
-	if len(rest) < 2 || rest[0] != "schema" || rest[1] != "openAPIV3Schema" {
+	if !ok {
 		return d.described(root, func(o origin, comment *ast.Comment) bool { return d.sets(o, comment, rest) })
 	}
-	found, keyword := d.at(root, rest[2:])
+	found, keyword := d.at(root, rest)
 	if len(keyword) == 0 {
 		return d.nameOf(d.visible(found))
 	}
@@ -67,6 +64,19 @@ func (d *document) place(path []any, r playground.Range) Place {
 		}
 	}
 	return d.described(found, func(o origin, comment *ast.Comment) bool { return d.constrains(o, comment, keyword[0]) })
+}
+
+// schema returns the site of the kind, and the path below its schema. Outside of the schema, ok is
+// false, and rest is the path below the version. Without a kind, the site is empty.
+func (d *document) schema(path []any) (root site, rest []any, ok bool) {
+	version, rest := d.version(path)
+	group, _ := d.yaml.Lookup("spec", "group")
+	kind, _ := d.yaml.Lookup("spec", "names", "kind")
+	root, ok = d.root(group, version, kind)
+	if !ok || len(rest) < 2 || rest[0] != "schema" || rest[1] != "openAPIV3Schema" {
+		return root, rest, false
+	}
+	return root, rest[2:], true
 }
 
 // version returns the name of the version at a path, and the path below it. Outside of the
@@ -108,26 +118,34 @@ func (d *document) visible(s site) origin {
 
 // rule locates a CEL rule in its marker. ok is false if no marker has the rule.
 func (d *document) rule(s site, path []any, r playground.Range) (place Place, ok bool) {
+	o, comment, text, ok := d.ruleMarker(s, path)
+	switch {
+	case !ok:
+		return place, false
+	case path[len(path)-1] != "rule":
+		return d.marker(o, comment), true
+	}
+	return d.token(o, comment, text, r), true
+}
+
+// ruleMarker returns the marker of the CEL rule at a path, and the rule in the CRD.
+func (d *document) ruleMarker(s site, path []any) (o origin, comment *ast.Comment, text source.Location, ok bool) {
 	at := slices.Index(path, any("x-kubernetes-validations"))
 	if at < 0 || at+1 >= len(path) {
-		return place, false
+		return o, nil, text, false
 	}
-	text, ok := d.yaml.At(append(slices.Clone(path[:at+2]), "rule")...)
+	text, ok = d.yaml.At(append(slices.Clone(path[:at+2]), "rule")...)
 	if !ok || text.Node() == nil {
-		return place, false
+		return o, nil, text, false
 	}
 	for _, o := range s.origins {
 		for _, comment := range d.commentsOf(o.pkg).of[o.node] {
-			if d.parsedRule(o, comment) != text.Node().Value {
-				continue
+			if d.parsedRule(o, comment) == text.Node().Value {
+				return o, comment, text, true
 			}
-			if len(path) < at+3 || path[at+2] != "rule" {
-				return d.marker(o, comment), true
-			}
-			return d.token(o, comment, text, r), true
 		}
 	}
-	return place, false
+	return o, nil, text, false
 }
 
 // parsedRule returns the rule of a marker, or an empty string.

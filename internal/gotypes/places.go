@@ -22,6 +22,7 @@ type places struct {
 	parser *crd.Parser
 	// comments holds the marker comments of the types and fields in a package.
 	comments map[*loader.Package]*comments
+	fields   map[*markers.TypeInfo]*fields
 }
 
 func newPlaces(context *genall.GenerationContext, f *files, o Options) *places {
@@ -35,6 +36,7 @@ func newPlaces(context *genall.GenerationContext, f *files, o Options) *places {
 			GenerateEmbeddedObjectMeta: isSet(o.generator.GenerateEmbeddedObjectMeta),
 		},
 		comments: map[*loader.Package]*comments{},
+		fields:   map[*markers.TypeInfo]*fields{},
 	}
 	crd.AddKnownTypes(p.parser)
 	for _, root := range p.roots {
@@ -146,19 +148,48 @@ func (p *places) property(s site, name string) (site, bool) {
 	if s.info == nil {
 		return site{}, false
 	}
-	for _, field := range s.info.Fields {
-		tag, inline := jsonName(field)
-		below := site{pkg: s.pkg, expr: field.RawField.Type, origins: []origin{{s.pkg, field.RawField}}}
-		switch {
-		case inline:
-			if found, ok := p.property(p.resolved(below), name); ok {
-				return found, true
-			}
-		case tag == name:
-			return p.resolved(below), true
+	below := func(i int) site {
+		field := s.info.Fields[i].RawField
+		return p.resolved(site{pkg: s.pkg, expr: field.Type, origins: []origin{{s.pkg, field}}})
+	}
+	fields := p.fieldsOf(s.info)
+	named, ok := fields.byName[name]
+	for _, i := range fields.inline {
+		if ok && named < i {
+			break
+		}
+		if found, ok := p.property(below(i), name); ok {
+			return found, true
 		}
 	}
-	return site{}, false
+	if !ok {
+		return site{}, false
+	}
+	return below(named), true
+}
+
+// fields has the positions of the fields of a struct: the first with a name in JSON, and the
+// inline ones.
+type fields struct {
+	byName map[string]int
+	inline []int
+}
+
+func (p *places) fieldsOf(info *markers.TypeInfo) *fields {
+	if known := p.fields[info]; known != nil {
+		return known
+	}
+	all := &fields{byName: map[string]int{}}
+	for i, field := range info.Fields {
+		name, inline := jsonName(field)
+		if _, ok := all.byName[name]; inline {
+			all.inline = append(all.inline, i)
+		} else if !ok {
+			all.byName[name] = i
+		}
+	}
+	p.fields[info] = all
+	return all
 }
 
 // jsonName returns the name of a field in JSON, by the rules of controller-tools: a field

@@ -1,6 +1,7 @@
 package gotypes
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"go/ast"
@@ -73,10 +74,10 @@ func guessName(importPath string, file *ast.File) string {
 			guess = name
 		}
 	})
-	if guess == "" {
-		return base
+	if guess = cmp.Or(guess, base); token.IsIdentifier(guess) {
+		return guess
 	}
-	return guess
+	return "unknown" // The file uses no type of the package.
 }
 
 // eachSelector calls a function for each type "package.Name" in the declarations of types in a file.

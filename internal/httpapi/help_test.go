@@ -43,6 +43,8 @@ func echoHelp(_ context.Context, question playground.AssistRequest) (playground.
 		return playground.AssistResponse{TestFile: &playground.TestFile{Text: question.Export.Scenario.CRD, Omitted: []string{}, Failures: []string{}}}, nil
 	case question.Publish != nil:
 		return playground.AssistResponse{Published: &playground.JSONSchema{Name: question.Publish.Version, Text: question.Publish.Scenario.CRD}}, nil
+	case question.Generate != nil:
+		return playground.AssistResponse{Generated: &playground.GeneratedCRDs{CRDs: question.Generate.Text + question.Generate.Options, Problems: []playground.GoProblem{}, Origins: []playground.Origin{}}}, nil
 	}
 	return playground.AssistResponse{Formatted: &playground.Formatted{Text: question.Format.Text}}, nil
 }
@@ -65,6 +67,7 @@ func TestAssist(t *testing.T) {
 		{"test", `{"scenario": {"crd": "a"}}`, `{"documents":[],"rules":[],"problems":["a"],"approximate":false}`},
 		{"export", `{"scenario": {"crd": "a"}}`, `{"text":"a","omitted":[],"failures":[]}`},
 		{"publish", `{"scenario": {"crd": "a"}, "version": "v1"}`, `{"name":"v1","text":"a"}`},
+		{"generate", `{"text": "a", "options": "b"}`, `{"crds":"ab","problems":[],"origins":[]}`},
 		{"fields", `{"scenario": {"crd": ""}, "version": "v1"}`, `{"versions":[],"version":"v1","fields":[],"omitted":0}`},
 		{
 			"insert", `{"scenario": {"crd": ""}, "field": ["spec"], "position": {"line": 1, "character": 2}}`,

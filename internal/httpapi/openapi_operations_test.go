@@ -156,6 +156,13 @@ var operations = []operation{
 		problems: engineProblems,
 	},
 	{
+		route: "POST /api/v1/generate", id: "generate", tag: tagWrite,
+		summary: "Generates CRDs from Go types.", description: "Runs the libraries of controller-gen on types with kubebuilder markers. The types may refer to each other, and to the types of Kubernetes. Mistakes in the text are problems in the response.",
+		body:     playground.GoSource{},
+		answers:  []answer{{200, "The CRDs as YAML, the problems, and the Go source of each line.", jsonType, playground.GeneratedCRDs{}}},
+		problems: engineProblems,
+	},
+	{
 		route: "POST /api/v1/share", id: "share", tag: tagShare,
 		summary: "Stores a scenario and returns its short link.", description: "Equal scenarios have the same link. The scenario is stored durably before the response.",
 		body:     playground.Scenario{},

@@ -81,6 +81,9 @@ func loadEngine(built fs.FS, base string) (ui.EngineAddress, error) {
 		minor.Module = base + minor.Module
 		address.Minors[release] = minor
 	}
+	if address.GoTypes != nil {
+		address.GoTypes.Module = base + address.GoTypes.Module
+	}
 	return address, nil
 }
 

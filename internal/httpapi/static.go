@@ -71,14 +71,26 @@ func packModules(built fs.FS, engine *ui.EngineAddress) error {
 	engine.Module += packedSuffix
 	engine.Packed = engine.Module
 	for release, minor := range engine.Minors {
-		packed := minor.Module + packedSuffix
-		info, err := fs.Stat(built, packed)
-		if err != nil {
+		if err := packModule(built, &minor); err != nil {
 			return fmt.Errorf("the module of %s: %w", release, err)
 		}
-		minor.Module, minor.Packed, minor.Download = packed, packed, info.Size()
 		engine.Minors[release] = minor
 	}
+	if engine.GoTypes != nil {
+		if err := packModule(built, engine.GoTypes); err != nil {
+			return fmt.Errorf("the module for Go types: %w", err)
+		}
+	}
+	return nil
+}
+
+func packModule(built fs.FS, module *ui.MinorAddress) error {
+	packed := module.Module + packedSuffix
+	info, err := fs.Stat(built, packed)
+	if err != nil {
+		return err
+	}
+	module.Module, module.Packed, module.Download = packed, packed, info.Size()
 	return nil
 }
 

@@ -15,6 +15,7 @@ type AssistRequest struct {
 	Test     *TestRequest       `json:"test,omitempty" response:"Tested"`
 	Export   *ExportRequest     `json:"export,omitempty" response:"TestFile"`
 	Publish  *PublishRequest    `json:"publish,omitempty" response:"Published"`
+	Generate *GoSource          `json:"generate,omitempty" response:"Generated"`
 }
 
 // AssistResponse is the response to an [AssistRequest]; only the corresponding field is set.
@@ -31,6 +32,7 @@ type AssistResponse struct {
 	Tested     *TestResult       `json:"tested,omitempty"`
 	TestFile   *TestFile         `json:"testFile,omitempty"`
 	Published  *JSONSchema       `json:"published,omitempty"`
+	Generated  *GeneratedCRDs    `json:"generated,omitempty"`
 }
 
 // Cursor is a position in a document of a scenario, or in the console's

@@ -2,6 +2,7 @@ package server
 
 import (
 	"bufio"
+	"context"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -145,6 +146,34 @@ func TestHostileExpressions(t *testing.T) {
 				t.Errorf("the plain expression returns %+v, %v", tried, err)
 			}
 		})
+	}
+}
+
+// TestHostileGo generates the CRD of types whose schema doubles with each type. After it, the
+// server must still generate others.
+func TestHostileGo(t *testing.T) {
+	pool := procpool.New(testChild, 1)
+	defer pool.Close()
+	generate := func(doublings int) (string, error) {
+		text := "// +groupName=a.example.com\npackage v1\n\nimport metav1 \"k8s.io/apimachinery/pkg/apis/meta/v1\"\n\ntype A struct {\n\tmetav1.TypeMeta `json:\",inline\"`\n\tmetav1.ObjectMeta `json:\"metadata\"`\n\tF T0 `json:\"f\"`\n}\n"
+		for i := range doublings {
+			text += fmt.Sprintf("type T%d struct {\n\tA T%[2]d `json:\"a\"`\n\tB T%[2]d `json:\"b\"`\n}\n", i, i+1)
+		}
+		request, err := json.Marshal(playground.AssistRequest{Generate: &playground.GoSource{Text: text + fmt.Sprintf("type T%d string\n", doublings)}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		ctx, cancel := context.WithTimeout(t.Context(), 5*time.Second)
+		defer cancel()
+		body, err := pool.Render(ctx, playground.Request{Task: playground.TaskAssist, Body: request})
+		return string(body), err
+	}
+	// The time ends before the memory if the machine is slow.
+	if _, err := generate(40); err == nil {
+		t.Error("the schema of 2^40 nodes is generated")
+	}
+	if body, err := generate(1); err != nil || !strings.Contains(body, "name: as.a.example.com") {
+		t.Errorf("got %.300s, %v", body, err)
 	}
 }
 

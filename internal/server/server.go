@@ -21,6 +21,7 @@ import (
 	"github.com/crdlab/crdlab/internal/assist"
 	"github.com/crdlab/crdlab/internal/confine"
 	"github.com/crdlab/crdlab/internal/engine"
+	"github.com/crdlab/crdlab/internal/gotypes"
 	"github.com/crdlab/crdlab/internal/httpapi"
 	"github.com/crdlab/crdlab/internal/metrics"
 	"github.com/crdlab/crdlab/internal/minors"
@@ -192,5 +193,18 @@ func evaluate(releases []string) error {
 }
 
 func newRenderer(e *engine.Engine, evaluate func(context.Context, playground.Scenario) (playground.Report, error)) *renderer.Renderer {
-	return renderer.New(renderer.Engine{Evaluate: evaluate, Assist: assist.New(e).Answer, Library: engine.Library})
+	return renderer.New(renderer.Engine{Evaluate: evaluate, Assist: newAssist(e), Library: engine.Library})
+}
+
+// newAssist returns the function that responds to assist requests.
+func newAssist(e *engine.Engine) func(context.Context, playground.AssistRequest) (playground.AssistResponse, error) {
+	assistant := assist.New(e)
+	return func(ctx context.Context, request playground.AssistRequest) (playground.AssistResponse, error) {
+		if request.Generate == nil {
+			return assistant.Answer(ctx, request)
+		}
+		// The modules of the engine do not have the libraries of controller-gen.
+		generated, err := gotypes.Answer(ctx, *request.Generate)
+		return playground.AssistResponse{Generated: generated}, err
+	}
 }

@@ -65,6 +65,8 @@ type EngineAddress struct {
 	// Minors has the modules of older Kubernetes releases, by release. Each judges scenarios
 	// with the libraries of its release.
 	Minors map[string]MinorAddress `json:"minors,omitempty"`
+	// GoTypes is the module that generates CRDs from Go types; nil if it is not built.
+	GoTypes *MinorAddress `json:"goTypes,omitempty"`
 }
 
 // ModuleAddress has the URLs of a WebAssembly module.
@@ -75,7 +77,7 @@ type ModuleAddress struct {
 	Packed string `json:"packed"`
 }
 
-// MinorAddress describes the module of an older release.
+// MinorAddress describes a module that the page loads on demand, such as that of an older release.
 type MinorAddress struct {
 	ModuleAddress
 	// Size is the size of the module in bytes. Download is its size when compressed.

@@ -24,12 +24,8 @@
 package boundary
 
 import (
-	"bytes"
 	"context"
-	"encoding/json"
-	"errors"
 	"fmt"
-	"strings"
 	"syscall/js"
 
 	"github.com/crdlab/crdlab/internal/assist"
@@ -38,6 +34,7 @@ import (
 	"github.com/crdlab/crdlab/internal/playground"
 	"github.com/crdlab/crdlab/internal/ui"
 	"github.com/crdlab/crdlab/internal/verdict"
+	"github.com/crdlab/crdlab/wasm/exchange"
 )
 
 // maxLive is the size of the live heap above which the caches of CRDs are emptied, in
@@ -49,23 +46,23 @@ func Serve(e *engine.Engine) {
 	cache := documents{}
 	evaluator := bundle.Evaluator(e.Evaluate)
 	var divider bundle.Divider
-	export("crdlabEvaluate", func(request string, _, _ js.Value) any {
+	exchange.Export("crdlabEvaluate", func(request string, _, _ js.Value) any {
 		report, err := evaluate(evaluator, request)
-		return encodeReply(report, err)
+		return exchange.Reply(report, err)
 	})
-	export("crdlabShow", func(request string, sources, judgments js.Value) any {
+	exchange.Export("crdlabShow", func(request string, sources, judgments js.Value) any {
 		answer, err := show(e, &divider, request, sources, judgments, cache)
 		limitCaches(e)
 		return showReply(answer, err)
 	})
-	export("crdlabRequest", func(request string, sources, _ js.Value) any {
+	exchange.Export("crdlabRequest", func(request string, sources, _ js.Value) any {
 		judged, err := judgmentRequest(e, &divider, request, sources, cache)
-		return encodeReply(judged, err)
+		return exchange.Reply(judged, err)
 	})
 	assistant := assist.New(e)
-	export("crdlabHelp", func(request string, sources, _ js.Value) any {
+	exchange.Export("crdlabHelp", func(request string, sources, _ js.Value) any {
 		help, err := help(assistant, request, sources, cache)
-		return encodeReply(help, err)
+		return exchange.Reply(help, err)
 	})
 	garbage := &collector{}
 	js.Global().Set("crdlabRest", js.FuncOf(func(js.Value, []js.Value) any {
@@ -73,7 +70,7 @@ func Serve(e *engine.Engine) {
 		return nil
 	}))
 	warmUp(e)
-	announce()
+	exchange.Announce()
 	// A module that has started would contain the garbage of its start.
 	garbage.collect()
 	select {}
@@ -96,12 +93,6 @@ func warmUp(e *engine.Engine) {
 	e.ForgetCRDs()
 }
 
-func announce() {
-	if ready := js.Global().Get("crdlabReady"); ready.Type() == js.TypeFunction {
-		ready.Invoke()
-	}
-}
-
 // limitCaches empties the caches of CRDs if the last garbage collection found a large heap.
 func limitCaches(e *engine.Engine) {
 	if liveHeap() > maxLive {
@@ -109,32 +100,19 @@ func limitCaches(e *engine.Engine) {
 	}
 }
 
-// export defines a global JavaScript function with a string argument and two optional
-// objects: documents and judgments.
-func export(name string, serve func(request string, sources, judgments js.Value) any) {
-	js.Global().Set(name, js.FuncOf(func(_ js.Value, arguments []js.Value) any {
-		if len(arguments) == 0 || arguments[0].Type() != js.TypeString {
-			return encodeReply(nil, errors.New(name+" takes a string"))
-		}
-		optional := [2]js.Value{}
-		copy(optional[:], arguments[1:])
-		return serve(arguments[0].String(), optional[0], optional[1])
-	}))
-}
-
 func evaluate(evaluator bundle.Evaluate, request string) (report playground.Report, err error) {
-	defer recoverPanic(&err)
+	defer exchange.RecoverPanic(&err)
 	var scenario playground.Scenario
-	if err := decode(request, &scenario); err != nil {
+	if err := exchange.Decode(request, &scenario); err != nil {
 		return report, err
 	}
 	return evaluator(context.Background(), scenario)
 }
 
 func show(e *engine.Engine, divider *bundle.Divider, request string, sources, judgments js.Value, cache documents) (answer playground.Answer, err error) {
-	defer recoverPanic(&err)
+	defer exchange.RecoverPanic(&err)
 	var view playground.View
-	if err := decode(request, &view); err != nil {
+	if err := exchange.Decode(request, &view); err != nil {
 		return answer, err
 	}
 	cache.read(sources, &view.Scenario)
@@ -176,9 +154,9 @@ func evaluateJudged(e *engine.Engine, s playground.Scenario, judgments js.Value)
 }
 
 func judgmentRequest(e *engine.Engine, divider *bundle.Divider, request string, sources js.Value, cache documents) (judged *verdict.Request, err error) {
-	defer recoverPanic(&err)
+	defer exchange.RecoverPanic(&err)
 	var view playground.View
-	if err := decode(request, &view); err != nil {
+	if err := exchange.Decode(request, &view); err != nil {
 		return nil, err
 	}
 	cache.read(sources, &view.Scenario)
@@ -206,31 +184,15 @@ func readJudgments(judgments js.Value) (map[string]verdict.Judgment, error) {
 }
 
 func help(assistant *assist.Assistant, request string, sources js.Value, cache documents) (help playground.AssistResponse, err error) {
-	defer recoverPanic(&err)
+	defer exchange.RecoverPanic(&err)
 	var question playground.AssistRequest
-	if err := decode(request, &question); err != nil {
+	if err := exchange.Decode(request, &question); err != nil {
 		return help, err
 	}
 	if scenario := question.Scenario(); scenario != nil {
 		cache.read(sources, scenario)
 	}
 	return assistant.Answer(context.Background(), question)
-}
-
-// recoverPanic converts a panic into an error.
-func recoverPanic(err *error) {
-	if cause := recover(); cause != nil {
-		*err = fmt.Errorf("the engine failed: %v", cause)
-	}
-}
-
-func decode(request string, into any) error {
-	decoder := json.NewDecoder(strings.NewReader(request))
-	decoder.DisallowUnknownFields()
-	if err := decoder.Decode(into); err != nil {
-		return fmt.Errorf("decode the request: %w", err)
-	}
-	return nil
 }
 
 // showReply converts an answer or an error into a JavaScript object.
@@ -240,32 +202,12 @@ func showReply(answer playground.Answer, err error) any {
 		panels[name] = html
 	}
 	answer.Panels = nil
-	encoded := ""
+	var encoded []byte
 	if err == nil {
-		encoded, err = encode(answer)
+		encoded, err = playground.EncodeJSON(answer)
 	}
 	if err != nil {
 		return map[string]any{"error": err.Error()}
 	}
-	return map[string]any{"answer": encoded, "panels": panels}
-}
-
-// encodeReply encodes an answer or an error as JSON.
-func encodeReply(answer any, err error) any {
-	if err != nil {
-		answer = map[string]string{"error": err.Error()}
-	}
-	encoded, err := encode(answer)
-	if err != nil {
-		return `{"error": "cannot encode the answer"}`
-	}
-	return encoded
-}
-
-func encode(value any) (string, error) {
-	var out bytes.Buffer
-	encoder := json.NewEncoder(&out)
-	encoder.SetEscapeHTML(false)
-	err := encoder.Encode(value)
-	return out.String(), err
+	return map[string]any{"answer": string(encoded), "panels": panels}
 }

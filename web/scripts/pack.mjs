@@ -1,14 +1,16 @@
 // Adds the engine to Vite's output in web/dist, so that the server can embed both.
 //
-//   node pack.mjs ENGINE RUNTIME NOTICES MINOR...
+//   node pack.mjs ENGINE GOTYPES RUNTIME NOTICES MINOR...
 //
-// ENGINE is the WebAssembly module of the engine, with .br and .gz files beside it. RUNTIME is
+// ENGINE is the WebAssembly module of the engine, with .br and .gz files beside it. GOTYPES is the
+// module that generates CRDs from Go types. RUNTIME is
 // Go's wasm_exec.js, which wasm/resume.js extends, and NOTICES the file with the licences. MINOR
 // is the module of an older Kubernetes release, such as dist/modules/1.31.wasm.
 // The files get names with a hash of their content, listed in web/dist/engine.json:
 //
 //   {"module": "assets/engine-….wasm", "size": …, "download": …, "runtime": "assets/wasm_exec-….js",
-//    "minors": {"1.31": {"module": "assets/engine-….wasm", "size": …, "download": …}}}
+//    "minors": {"1.31": {"module": "assets/engine-….wasm", "size": …, "download": …}},
+//    "goTypes": {"module": "assets/gotypes-….wasm", "size": …, "download": …}}
 //
 // size is the uncompressed size of a module in bytes, download the size of its Brotli file.
 // Only compressed modules are stored. web/dist/service-worker.js receives the list of all files.
@@ -20,7 +22,7 @@ import { basename, join } from "node:path";
 
 const dist = join(import.meta.dirname, "..", "dist");
 const assets = join(dist, "assets");
-const [file, runtime, notices, ...minors] = process.argv.slice(2);
+const [file, goTypes, runtime, notices, ...minors] = process.argv.slice(2);
 
 /** The largest file that Cloudflare serves, in bytes. */
 const maxFile = 25 << 20;
@@ -29,7 +31,7 @@ const hash = (content) => createHash("sha256").update(content).digest("base64url
 
 await mkdir(assets, { recursive: true });
 for (const name of await readdir(assets)) {
-  if (/^(engine|wasm_exec)-|\.(br|gz)$/.test(name)) await rm(join(assets, name));
+  if (/^(engine|gotypes|wasm_exec)-|\.(br|gz)$/.test(name)) await rm(join(assets, name));
 }
 
 const runtimeText = Buffer.concat([await readFile(runtime), await readFile(join(import.meta.dirname, "..", "..", "wasm", "resume.js"))]);
@@ -42,7 +44,7 @@ execFileSync(process.execPath, [join(import.meta.dirname, "compress.mjs"), "11",
 
 async function packModule(file) {
   const content = await readFile(file);
-  const name = `engine-${hash(content)}.wasm`;
+  const name = `${basename(file) === "gotypes.wasm" ? "gotypes" : "engine"}-${hash(content)}.wasm`;
   for (const suffix of [".br", ".gz"]) {
     const { size } = await stat(file + suffix);
     if (size > maxFile) throw new Error(`${file}${suffix} has ${size} bytes: static hosts accept ${maxFile}`);
@@ -52,7 +54,7 @@ async function packModule(file) {
   return { module: `assets/${name}`, size: content.length, download };
 }
 
-const engine = { ...(await packModule(file)), runtime: `assets/${runtimeName}`, minors: {} };
+const engine = { ...(await packModule(file)), runtime: `assets/${runtimeName}`, minors: {}, goTypes: await packModule(goTypes) };
 for (const minor of minors) engine.minors[basename(minor, ".wasm")] = await packModule(minor);
 await writeFile(join(dist, "engine.json"), JSON.stringify(engine) + "\n");
 await writeFile(join(dist, "service-worker.js"), await serviceWorker());
@@ -68,7 +70,7 @@ async function serviceWorker() {
   const names = (await readdir(assets)).filter((name) => !/^app-|\.(br|gz)$/.test(name)).sort();
   const files = ["app.webmanifest", "examples.json", ...names.map((name) => `assets/${name}`).filter((name) => name !== worker)];
   // Static hosts have the gzip files only.
-  const modules = [engine, ...Object.values(engine.minors)].flatMap(({ module }) => [module, `${module}.gz`]);
+  const modules = [engine, engine.goTypes, ...Object.values(engine.minors)].flatMap(({ module }) => [module, `${module}.gz`]);
   const site = { version: hash(JSON.stringify([files, modules, worker])), files, modules, script: manifest["src/main.ts"].file };
   return `self.site = ${JSON.stringify(site)};\nimportScripts("${worker}");\n`;
 }

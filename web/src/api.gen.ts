@@ -140,6 +140,8 @@ export type components = {
             readonly export: components["schemas"]["ExportRequest"];
         } | {
             readonly publish: components["schemas"]["PublishRequest"];
+        } | {
+            readonly generate: components["schemas"]["GoSource"];
         };
         /** @description AssistResponse is the response to an AssistRequest; only the corresponding field is set. */
         readonly AssistResponse: {
@@ -155,6 +157,7 @@ export type components = {
             readonly tested?: components["schemas"]["TestResult"];
             readonly testFile?: components["schemas"]["TestFile"];
             readonly published?: components["schemas"]["JSONSchema"];
+            readonly generated?: components["schemas"]["GeneratedCRDs"];
         };
         /** @description AuditAnnotation is an annotation of an audit event. */
         readonly AuditAnnotation: {
@@ -573,6 +576,31 @@ export type components = {
             readonly problem: string;
             readonly range: components["schemas"]["Range"];
         };
+        /** @description GeneratedCRDs is the response to a GoSource. Mistakes in the text are problems, and the CRDs may lack a part then. */
+        readonly GeneratedCRDs: {
+            /** @description CRDs is YAML with one document for each CRD, in the order of controller-gen. */
+            readonly crds: string;
+            /** @description Problems lists the mistakes in the order of the text. */
+            readonly problems: readonly components["schemas"]["GoProblem"][];
+            /** @description Origins covers CRDs from the start to the end. It locates the Go source of each line, and of each word in a CEL rule. */
+            readonly origins: readonly components["schemas"]["Origin"][];
+        };
+        /** @description GoProblem is a mistake in a GoSource. */
+        readonly GoProblem: {
+            /** @description Range is in the text; it is empty at the start for a mistake in the options. */
+            readonly range: components["schemas"]["Range"];
+            /** @enum {string} */
+            readonly severity: "error" | "warning" | "info";
+            readonly message: string;
+            readonly hint: string;
+        };
+        /** @description GoSource requests the CRDs of Go types with kubebuilder markers. */
+        readonly GoSource: {
+            /** @description Text is a file of Go; several files after lines such as "// api/v1/types.go"; or a txtar archive, which may have the file go.mod. */
+            readonly text: string;
+            /** @description Options holds options of controller-gen: those after "crd:", such as "maxDescLen=0". */
+            readonly options?: string;
+        };
         /** @description Hover describes the element at a Cursor. Its title is empty if nothing is known about the position. */
         readonly Hover: {
             readonly range: components["schemas"]["Range"];
@@ -727,6 +755,11 @@ export type components = {
             readonly kept?: readonly components["schemas"]["KeptField"][];
             /** @description RoundTrip lists the changes to the stored object if a client reads it at this version and writes it back unchanged. It excludes metadata. */
             readonly roundTrip: readonly components["schemas"]["Change"][];
+        };
+        /** @description Origin relates a part of generated CRDs to its Go source: a marker, a part of one, or the name of a field or type. Adjacent lines with the same source have one origin. */
+        readonly Origin: {
+            readonly range: components["schemas"]["Range"];
+            readonly source: components["schemas"]["Range"];
         };
         /** @description Position is a zero-based line and a zero-based offset in UTF-16 code units, as in the Language Server Protocol. */
         readonly Position: {
@@ -1276,6 +1309,9 @@ export type Finding = components['schemas']['Finding'];
 export type Fix = components['schemas']['Fix'];
 export type FormatRequest = components['schemas']['FormatRequest'];
 export type Formatted = components['schemas']['Formatted'];
+export type GeneratedCRDs = components['schemas']['GeneratedCRDs'];
+export type GoProblem = components['schemas']['GoProblem'];
+export type GoSource = components['schemas']['GoSource'];
 export type Hover = components['schemas']['Hover'];
 export type InsertRequest = components['schemas']['InsertRequest'];
 export type Insertion = components['schemas']['Insertion'];
@@ -1287,6 +1323,7 @@ export type Names = components['schemas']['Names'];
 export type Object = components['schemas']['Object'];
 export type ObjectAdmission = components['schemas']['ObjectAdmission'];
 export type ObjectVersion = components['schemas']['ObjectVersion'];
+export type Origin = components['schemas']['Origin'];
 export type Position = components['schemas']['Position'];
 export type Problem = components['schemas']['Problem'];
 export type PublishRequest = components['schemas']['PublishRequest'];

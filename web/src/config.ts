@@ -1,7 +1,7 @@
 import { element } from "./dom";
 import type { ModuleAddress } from "./engine/download";
 
-/** The module of an older Kubernetes release. */
+/** A module that the page loads on demand, such as that of an older Kubernetes release. */
 export interface MinorAddress extends ModuleAddress {
   /** The size of the module in bytes. */
   readonly size: number;
@@ -15,6 +15,8 @@ export interface Config {
     readonly runtime: string;
     /** The modules of older Kubernetes releases, by release. */
     readonly minors?: Readonly<Record<string, MinorAddress>>;
+    /** The module that generates CRDs from Go types. */
+    readonly goTypes?: MinorAddress;
   };
   readonly examples: string;
   readonly evaluate: string;

@@ -6,7 +6,8 @@ import { Engine, type InPage, viewOf } from "./engine";
 import { started } from "./started";
 import { type Ask, Assistant } from "./assistant";
 import { evaluateByHTTP, helpByHTTP } from "./http-client";
-import { loadOlder } from "./load";
+import { GoTypes, type GoTypesState } from "./gotypes";
+import { loadOnDemand } from "./load";
 import { Older } from "./older";
 import { totalTime } from "./allowance";
 
@@ -64,7 +65,7 @@ function olderInPage({ engine: { minors = {}, runtime } }: Config, session: Sess
   if (Object.keys(minors).length === 0) return undefined;
   const older = new Older({
     modules: minors,
-    load: (module, onPart) => loadOlder(module, runtime, onPart),
+    load: (module, onPart) => loadOnDemand(module, runtime, onPart),
     request: (scenario) => page.request(viewOf({ scenario, panels: [], preliminary: false }), totalTime),
     onState: (state) => session.update({ older: state }),
   });
@@ -75,6 +76,12 @@ function olderInPage({ engine: { minors = {}, runtime } }: Config, session: Sess
     else if (engine.at !== "page" && engine.at !== "loading") older.end();
   });
   return older;
+}
+
+/** Creates the generator of CRDs; undefined if the page has no such module. */
+export function assembleGoTypes({ engine: { goTypes, runtime } }: Config, onState: (state: GoTypesState) => void): GoTypes | undefined {
+  if (!goTypes || typeof WebAssembly !== "object") return undefined;
+  return new GoTypes({ load: (onPart) => loadOnDemand(goTypes, runtime, onPart), onState });
 }
 
 interface Helpful extends InPage {

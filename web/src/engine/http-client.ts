@@ -19,6 +19,7 @@ const answerNames: Readonly<Record<string, string>> = {
   test: "tested",
   export: "testFile",
   publish: "published",
+  generate: "generated",
 };
 
 /** Sends an assist request to a server; the timeout is in ms. */

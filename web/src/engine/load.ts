@@ -12,8 +12,8 @@ export function load(address: ModuleAddress, runtime: string): WorkerClient {
   return newClient(address, runtime, {});
 }
 
-/** Creates a worker for the module of an older release. */
-export function loadOlder(address: MinorAddress, runtime: string, onPart: (part: number) => void): WorkerClient {
+/** Creates a worker for a module that the page loads on demand. */
+export function loadOnDemand(address: MinorAddress, runtime: string, onPart: (part: number) => void): WorkerClient {
   return newClient(address, runtime, { size: address.size, onPart });
 }
 

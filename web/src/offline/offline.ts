@@ -8,13 +8,17 @@ import type { Keep, OfflineMark } from "./protocol";
 /** The delay of caching after the first result, in ms, because it needs processor time. */
 const pause = 2000;
 
+/** Caches a module for offline use. */
+export type KeepModule = (address: ModuleAddress) => void;
+
 /**
- * Caches the page and the loaded modules of the engine for offline use.
+ * Caches the page and the loaded modules of the engine for offline use. Returns the function
+ * that caches other modules, once they are loaded.
  */
-export function keepOffline(config: Config, session: Session): void {
+export function keepOffline(config: Config, session: Session): KeepModule {
   showNetwork(session);
   // Browsers allow service workers in secure contexts only.
-  if (!config.offline || !("serviceWorker" in navigator)) return;
+  if (!config.offline || !("serviceWorker" in navigator)) return () => {};
   const kept = new Set<ModuleAddress>();
   let worker: Promise<ServiceWorker | null> | undefined;
   const keep = async (address: ModuleAddress): Promise<void> => {
@@ -32,6 +36,7 @@ export function keepOffline(config: Config, session: Session): void {
     if (minor) void keep(minor);
   };
   session.subscribe(follow);
+  return (address) => void keep(address);
 }
 
 async function register(address: string): Promise<ServiceWorker | null> {

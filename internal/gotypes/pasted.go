@@ -1,0 +1,279 @@
+package gotypes
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"io/fs"
+	"path"
+	"slices"
+	"strings"
+	"unicode"
+
+	"golang.org/x/tools/txtar"
+
+	"github.com/crdlab/crdlab/internal/playground"
+	"github.com/crdlab/crdlab/internal/source/yamltext"
+)
+
+// maxText limits a text in bytes. The largest packages of public operators need a third of it.
+const maxText = 1 << 20
+
+// Answer generates the CRDs of a text, without the go command. A mistake in the text or in the
+// options is a problem in the answer. The only error is that of the context.
+func Answer(ctx context.Context, s playground.GoSource) (answer *playground.GeneratedCRDs, err error) {
+	p := &pasted{answer: playground.GeneratedCRDs{Problems: []playground.GoProblem{}, Origins: []playground.Origin{}}}
+	defer func() {
+		if cause := recover(); cause != nil {
+			p.fail(0, fmt.Sprintf("controller-gen fails for these types: %v", cause), "")
+			answer, err = &p.answer, ctx.Err()
+		}
+	}()
+	p.generate(ctx, s)
+	slices.SortStableFunc(p.answer.Problems, func(a, b playground.GoProblem) int {
+		return cmp.Or(cmp.Compare(a.Range.Start.Line, b.Range.Start.Line), cmp.Compare(a.Range.Start.Character, b.Range.Start.Character))
+	})
+	return &p.answer, ctx.Err()
+}
+
+// A pasted text is divided into files.
+type pasted struct {
+	files []pastedFile
+	// first has the line of the text on which a file begins, by path.
+	first  map[string]int
+	answer playground.GeneratedCRDs
+}
+
+// A pastedFile is a file in a text. header is the line with its name, and first its own first line.
+type pastedFile struct {
+	txtar.File
+	header, first int
+}
+
+// fail adds an error at a line of the text.
+func (p *pasted) fail(line int, message, hint string) {
+	start := playground.Position{Line: line}
+	p.answer.Problems = append(p.answer.Problems, playground.GoProblem{
+		Range: playground.Range{Start: start, End: start}, Severity: playground.SeverityError, Message: message, Hint: hint,
+	})
+}
+
+func (p *pasted) generate(ctx context.Context, s playground.GoSource) {
+	if len(s.Text) > maxText {
+		p.fail(0, fmt.Sprintf("The text has %d bytes, but at most %d are read.", len(s.Text), maxText), "Paste only the packages with the types of the CRDs.")
+		return
+	}
+	o, err := ParseOptions(s.Options)
+	if err != nil {
+		p.fail(0, "The options are not valid: "+err.Error(), "")
+		return
+	}
+	p.files = divide(s.Text)
+	tree, err := txtar.FS(p.archive())
+	if err != nil {
+		p.fail(0, err.Error(), "")
+		return
+	}
+	g, err := LoadFiles(tree, []string{"./..."}, o)
+	if err != nil {
+		p.fail(0, err.Error(), "")
+		return
+	}
+	for _, problem := range g.Problems {
+		at, _ := p.rangeOf(problem.Place)
+		p.answer.Problems = append(p.answer.Problems, playground.GoProblem{Range: at, Severity: problem.Severity, Message: problem.Message, Hint: problem.Hint})
+	}
+	line := 0
+	for _, crd := range g.CRDs {
+		p.addOrigins(ctx, crd, line)
+		p.answer.CRDs += crd.YAML
+		line += strings.Count(crd.YAML, "\n")
+	}
+	switch {
+	case len(p.files) == 0 || len(g.CRDs) > 0:
+	case !strings.Contains(s.Text, "+groupName="):
+		p.fail(p.files[0].first, "No package has a group, so there is no CRD.", "Add the comment // +groupName=example.com above the package clause.")
+	case !g.Failed():
+		p.fail(p.files[0].first, "The text declares no kind.", "A kind is a struct that embeds metav1.TypeMeta and metav1.ObjectMeta, with the import k8s.io/apimachinery/pkg/apis/meta/v1.")
+	}
+}
+
+// archive returns the files whose names are right, and reports the others.
+func (p *pasted) archive() *txtar.Archive {
+	archive := &txtar.Archive{}
+	p.first = map[string]int{}
+	for _, file := range p.files {
+		name := path.Clean(file.Name)
+		if _, ok := p.first[name]; ok {
+			p.fail(file.header, fmt.Sprintf("The text has the file %s twice.", name), "Combine them, or change a name.")
+			continue
+		}
+		if !fs.ValidPath(name) {
+			p.fail(file.header, file.Name+" is not the path of a file in a module.", "Write a path such as api/v1/types.go.")
+			continue
+		}
+		p.first[name] = file.first
+		archive.Files = append(archive.Files, txtar.File{Name: name, Data: file.Data})
+	}
+	return archive
+}
+
+// divide divides a text into files: a txtar archive, or a text in which lines such as
+// "// api/v1/types.go" begin the files. A text before the first name is the file types.go; in
+// an archive, it is a comment.
+func divide(text string) []pastedFile {
+	nameIn, isArchive := commentedName, false
+	for line := range strings.Lines(text) {
+		if _, isArchive = archivedName(line); isArchive {
+			nameIn = archivedName
+			break
+		}
+	}
+	var all []pastedFile
+	current := pastedFile{File: txtar.File{Name: "types.go"}}
+	finish := func() {
+		if isNamed := current.first > current.header; isNamed || !isArchive && strings.TrimSpace(string(current.Data)) != "" {
+			all = append(all, current)
+		}
+	}
+	// An index counts the same lines as an editor: a carriage return ends a line, too.
+	index, offset := yamltext.NewIndex(text), 0
+	for line := range strings.Lines(text) {
+		start := offset
+		offset += len(line)
+		name, ok := nameIn(line)
+		if !ok {
+			current.Data = append(current.Data, line...)
+			continue
+		}
+		finish()
+		current = pastedFile{txtar.File{Name: name}, index.Position(start).Line, index.Position(offset).Line}
+	}
+	finish()
+	return all
+}
+
+// archivedName returns the name in a line of a txtar archive: "-- NAME --".
+func archivedName(line string) (name string, ok bool) {
+	name, isStart := strings.CutPrefix(strings.TrimRight(line, "\r\n"), "-- ")
+	name, isEnd := strings.CutSuffix(name, " --")
+	return strings.TrimSpace(name), isStart && isEnd && strings.TrimSpace(name) != ""
+}
+
+// commentedName returns the path in a comment that is only the path of a Go file.
+func commentedName(line string) (name string, ok bool) {
+	name, ok = strings.CutPrefix(strings.TrimRight(line, " \t\r\n"), "// ")
+	return name, ok && strings.HasSuffix(name, ".go") && !strings.ContainsAny(name, " \t")
+}
+
+// rangeOf returns the range of a place in the text; ok is false if the text does not have it.
+func (p *pasted) rangeOf(place Place) (r playground.Range, ok bool) {
+	first, ok := p.first[place.Path]
+	if !ok {
+		return r, false
+	}
+	r = place.Range
+	r.Start.Line += first
+	r.End.Line += first
+	return r, true
+}
+
+// addOrigins adds the origins of a CRD that begins at a line of the answer.
+func (p *pasted) addOrigins(ctx context.Context, crd CRD, line int) {
+	d := crd.document()
+	if d == nil {
+		return
+	}
+	for part := range d.parts {
+		if ctx.Err() != nil {
+			return
+		}
+		source, ok := p.rangeOf(part.place)
+		if !ok {
+			continue
+		}
+		part.Range.Start.Line += line
+		part.Range.End.Line += line
+		if last := len(p.answer.Origins) - 1; last >= 0 && p.answer.Origins[last].Source == source && p.answer.Origins[last].Range.End == part.Range.Start {
+			p.answer.Origins[last].Range.End = part.Range.End
+			continue
+		}
+		p.answer.Origins = append(p.answer.Origins, playground.Origin{Range: part.Range, Source: source})
+	}
+}
+
+// A part is a range of a CRD with a Go source.
+type part struct {
+	playground.Range
+	place Place
+}
+
+// maxRule limits the rules that are divided into words, in bytes.
+const maxRule = 16 << 10
+
+// parts yields each line of the CRD, and each word of a CEL rule.
+func (d *document) parts(yield func(part) bool) {
+	var path []any
+	var place Place
+	var token func(playground.Range) Place // nil outside of rules
+	start := 0
+	for line := range strings.Lines(d.index.Text()) {
+		end := start + len(line)
+		content := end - len(strings.TrimLeft(line, " -"))
+		if at := d.yaml.PathAt(d.index.Position(content)); path == nil || !slices.Equal(at, path) {
+			path = at
+			place, token = d.place(path, d.index.Range(content, end)), d.ruleTokens(path)
+		}
+		words := []part{{d.index.Range(start, end), place}}
+		if token != nil {
+			words = d.words(start, content, end, token)
+		}
+		for _, word := range words {
+			if !yield(word) {
+				return
+			}
+		}
+		start = end
+	}
+}
+
+// ruleTokens returns the function that locates a part of the CEL rule at a path; nil if there is
+// no rule, or it is too long.
+func (d *document) ruleTokens(path []any) func(playground.Range) Place {
+	root, rest, ok := d.schema(path)
+	if n := len(path); !ok || n < 3 || path[n-1] != "rule" || path[n-3] != "x-kubernetes-validations" {
+		return nil
+	}
+	found, _ := d.at(root, rest)
+	o, comment, rule, ok := d.ruleMarker(found, path)
+	if !ok || len(rule.Node().Value) > maxRule {
+		return nil
+	}
+	return func(r playground.Range) Place { return d.token(o, comment, rule, r) }
+}
+
+// words divides the line of a rule from start to end. The blanks before content belong to the
+// first word, and those after a word to the word.
+func (d *document) words(start, content, end int, token func(playground.Range) Place) []part {
+	text := d.index.Text()
+	var all []part
+	for start < end {
+		to := content + tokenLength(text[content:end])
+		word := d.index.Range(content, to)
+		to = end - len(strings.TrimLeft(text[to:end], " \n"))
+		all = append(all, part{d.index.Range(start, to), token(word)})
+		start, content = to, to
+	}
+	return all
+}
+
+// tokenLength returns the length of the word or the other characters at the start of a text.
+func tokenLength(text string) int {
+	isOther := func(r rune) bool {
+		return r != ' ' && r != '\n' && r != '_' && !unicode.IsLetter(r) && !unicode.IsDigit(r)
+	}
+	if n := len(text) - len(strings.TrimLeftFunc(text, isOther)); n > 0 {
+		return n
+	}
+	return wordLength(text)
+}

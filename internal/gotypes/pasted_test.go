@@ -1,0 +1,114 @@
+package gotypes_test
+
+import (
+	"fmt"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"golang.org/x/tools/txtar"
+
+	"github.com/crdlab/crdlab/internal/gotypes"
+	"github.com/crdlab/crdlab/internal/playground"
+	"github.com/crdlab/crdlab/internal/source/yamltext"
+)
+
+// TestPasted generates the CRDs of the texts in testdata/pasted. The lines of the file text begin
+// with "| ", because a text may be an archive. The expected results are crds.yaml, problems.txt,
+// and origins.txt: each line has a part of crds.yaml without its blanks, and its source.
+func TestPasted(t *testing.T) {
+	cases, err := filepath.Glob("testdata/pasted/*.txtar")
+	if err != nil || len(cases) == 0 {
+		t.Fatalf("no cases: %v", err)
+	}
+	for _, name := range cases {
+		t.Run(strings.TrimSuffix(filepath.Base(name), ".txtar"), func(t *testing.T) {
+			t.Parallel()
+			archive, err := txtar.ParseFile(name)
+			if err != nil {
+				t.Fatal(err)
+			}
+			source := playground.GoSource{}
+			for _, file := range archive.Files {
+				switch file.Name {
+				case "text":
+					source.Text = strings.TrimPrefix(strings.ReplaceAll("\n"+string(file.Data), "\n| ", "\n"), "\n")
+				case "options":
+					source.Options = strings.TrimSpace(string(file.Data))
+				}
+			}
+			answer, err := gotypes.Answer(t.Context(), source)
+			if err != nil {
+				t.Fatal(err)
+			}
+			results := map[string]string{"crds.yaml": answer.CRDs, "problems.txt": formatPasted(source.Text, answer), "origins.txt": formatOrigins(source.Text, answer)}
+			for i, file := range archive.Files {
+				got, ok := results[file.Name]
+				if !ok {
+					continue
+				}
+				if *update {
+					archive.Files[i].Data = []byte(got)
+				} else if got != string(file.Data) {
+					t.Errorf("%s: got\n%s\nwant\n%s", file.Name, got, file.Data)
+				}
+			}
+			if *update {
+				write(t, name, txtar.Format(archive))
+			}
+		})
+	}
+}
+
+func formatPasted(text string, answer *playground.GeneratedCRDs) string {
+	var all strings.Builder
+	for _, p := range answer.Problems {
+		all.WriteString(formatProblem(gotypes.Problem{Place: gotypes.Place{Path: "text", Range: p.Range, Text: text}, Severity: p.Severity, Message: p.Message, Hint: p.Hint}))
+	}
+	return all.String()
+}
+
+func formatOrigins(text string, answer *playground.GeneratedCRDs) string {
+	var all strings.Builder
+	index := yamltext.NewIndex(answer.CRDs)
+	last := 0
+	for _, o := range answer.Origins {
+		start, end := index.Offset(o.Range.Start), index.Offset(o.Range.End)
+		if start < last || end <= start {
+			fmt.Fprintf(&all, "the part at %d overlaps with the one before, or is empty\n", start)
+		}
+		last = end
+		fmt.Fprintf(&all, "%s <- %s\n", strings.Join(strings.Fields(answer.CRDs[start:end]), " "), formatPlace(gotypes.Place{Path: "text", Range: o.Source, Text: text}))
+	}
+	return all.String()
+}
+
+// TestHostileText pastes texts that could need much time or memory.
+func TestHostileText(t *testing.T) {
+	kind := "// +groupName=a\npackage v1\n\nimport metav1 \"k8s.io/apimachinery/pkg/apis/meta/v1\"\n\ntype A struct {\n\tmetav1.TypeMeta `json:\",inline\"`\n\tmetav1.ObjectMeta `json:\"metadata\"`\n\tF %s `json:\"f\"`\n}\n"
+	for name, text := range map[string]string{
+		"long":         strings.Repeat("a", 1<<20+1),
+		"deep":         fmt.Sprintf(kind, strings.Repeat("[]", 2_000)+"string"),
+		"too deep":     fmt.Sprintf(kind, strings.Repeat("[]", 500_000)+"string"),
+		"markers":      strings.Repeat("// +kubebuilder:validation:Enum=", 30_000) + fmt.Sprintf(kind, "string"),
+		"long rule":    strings.Replace(fmt.Sprintf(kind, "string"), "\tF", "\t// +kubebuilder:validation:XValidation:rule=\""+strings.Repeat("self + ", 100_000)+"\"\n\tF", 1),
+		"rules":        strings.Replace(fmt.Sprintf(kind, "string"), "\tF", strings.Repeat("\t// +kubebuilder:validation:XValidation:rule=\"self.a > self.b\"\n", 5_000)+"\tF", 1),
+		"file is dir":  "// a.go\npackage a\n// a.go/b.go\npackage b\n",
+		"no package":   "import \"a\"",
+		"not a name":   fmt.Sprintf(kind, "string") + "// b/b.go\npackage b\nimport _ \"example.com/not-a-name\"\nimport . \"example.com/also.no\"\n",
+		"empty module": "-- go.mod --\n-- a.go --\n" + fmt.Sprintf(kind, "string"),
+	} {
+		t.Run(name, func(t *testing.T) {
+			start := time.Now()
+			answer, err := gotypes.Answer(t.Context(), playground.GoSource{Text: text})
+			t.Logf("%v: %d bytes of CRDs, %d origins", time.Since(start), len(answer.CRDs), len(answer.Origins))
+			for _, p := range answer.Problems {
+				t.Logf("%.200s", p.Message)
+			}
+			if err != nil || len(answer.CRDs) == 0 && len(answer.Problems) == 0 {
+				t.Errorf("no CRD and no problem, error %v", err)
+			}
+		})
+	}
+}

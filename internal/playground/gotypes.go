@@ -1,0 +1,38 @@
+package playground
+
+// GoSource requests the CRDs of Go types with kubebuilder markers.
+type GoSource struct {
+	// Text is a file of Go; several files after lines such as "// api/v1/types.go"; or a txtar
+	// archive, which may have the file go.mod.
+	Text string `json:"text"`
+	// Options holds options of controller-gen: those after "crd:", such as "maxDescLen=0".
+	Options string `json:"options,omitempty"`
+}
+
+// GeneratedCRDs is the response to a [GoSource]. Mistakes in the text are problems, and the CRDs
+// may lack a part then.
+type GeneratedCRDs struct {
+	// CRDs is YAML with one document for each CRD, in the order of controller-gen.
+	CRDs string `json:"crds"`
+	// Problems lists the mistakes in the order of the text.
+	Problems []GoProblem `json:"problems"`
+	// Origins covers CRDs from the start to the end. It locates the Go source of each line, and
+	// of each word in a CEL rule.
+	Origins []Origin `json:"origins"`
+}
+
+// GoProblem is a mistake in a [GoSource].
+type GoProblem struct {
+	// Range is in the text; it is empty at the start for a mistake in the options.
+	Range    Range    `json:"range"`
+	Severity Severity `json:"severity"`
+	Message  string   `json:"message"`
+	Hint     string   `json:"hint"`
+}
+
+// Origin relates a part of generated CRDs to its Go source: a marker, a part of one, or the name
+// of a field or type. Adjacent lines with the same source have one origin.
+type Origin struct {
+	Range  Range `json:"range"`
+	Source Range `json:"source"`
+}

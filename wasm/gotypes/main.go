@@ -1,0 +1,48 @@
+//go:build js && wasm
+
+// Command gotypes generates CRDs from Go types in a page. It exports one function of the
+// engine's module, see package boundary:
+//
+//	crdlabHelp(question: string): string
+//
+// The question is a playground.AssistRequest with the field generate.
+package main
+
+import (
+	"context"
+	"errors"
+	"runtime/debug"
+	"syscall/js"
+
+	"github.com/crdlab/crdlab/internal/gotypes"
+	"github.com/crdlab/crdlab/internal/playground"
+	"github.com/crdlab/crdlab/wasm/exchange"
+)
+
+// The garbage of a generation is many times as large as what remains, so collections would need a
+// third of the time. Near the limit, which is below the module's maximum, they run more often.
+const (
+	gcPercent       = 400
+	softMemoryLimit = 512 << 20
+)
+
+func main() {
+	debug.SetGCPercent(gcPercent)
+	debug.SetMemoryLimit(softMemoryLimit)
+	exchange.Export("crdlabHelp", func(request string, _, _ js.Value) any { return exchange.Reply(help(request)) })
+	exchange.Announce()
+	select {}
+}
+
+func help(request string) (help playground.AssistResponse, err error) {
+	defer exchange.RecoverPanic(&err)
+	var question playground.AssistRequest
+	if err := exchange.Decode(request, &question); err != nil {
+		return help, err
+	}
+	if question.Generate == nil {
+		return help, errors.New("this module only generates CRDs")
+	}
+	help.Generated, err = gotypes.Answer(context.Background(), *question.Generate)
+	return help, err
+}

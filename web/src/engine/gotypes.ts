@@ -1,0 +1,82 @@
+import type { AssistRequest, AssistResponse, GeneratedCRDs, GoSource } from "../api.gen";
+import { Latest } from "./latest";
+import type { Fault } from "./protocol";
+
+/** The part of a worker that generates CRDs. */
+export interface Generator {
+  start(): Promise<void>;
+  help(question: AssistRequest, patience: number): Promise<AssistResponse>;
+}
+
+export interface GoTypesState {
+  readonly at: "nothing" | "loading" | "ready" | "failed";
+  /** The downloaded part of the module, 0 to 1. */
+  readonly part: number;
+  /** The reason of a failure, or empty. */
+  readonly because: string;
+}
+
+export const noGoTypes: GoTypesState = { at: "nothing", part: 0, because: "" };
+
+export interface GoTypesOptions {
+  /** Creates the worker. It reports the downloaded part of the module, 0 to 1. */
+  readonly load: (onPart: (part: number) => void) => Generator;
+  readonly onState: (state: GoTypesState) => void;
+}
+
+/** The time limit of a generation, in ms. */
+const patience = 20_000;
+
+/** Generates CRDs from Go types. The module is loaded on first use. */
+export class GoTypes {
+  readonly #options: GoTypesOptions;
+  readonly #latest = new Latest((source: GoSource) => this.#generate(source));
+  #worker: Generator | undefined;
+  #state = noGoTypes;
+
+  constructor(options: GoTypesOptions) {
+    this.#options = options;
+  }
+
+  /** Loads the module, so that the first generation needs no download. */
+  async load(): Promise<void> {
+    await this.#start().catch(() => {}); // The state has the reason.
+  }
+
+  /**
+   * Generates the CRDs of a text of Go. Resolves to undefined if a newer text replaced this
+   * one. Rejects with EvaluationStopped if the generation was stopped, and with another error
+   * if the module fails; the next call starts it again.
+   */
+  generate(source: GoSource): Promise<GeneratedCRDs | undefined> {
+    return this.#latest.submit(source);
+  }
+
+  async #generate(source: GoSource): Promise<GeneratedCRDs | undefined> {
+    const worker = await this.#start();
+    const reply: AssistResponse & Partial<Fault> = await worker.help({ generate: source }, patience);
+    if (reply.error !== undefined) throw new Error(reply.error);
+    return reply.generated;
+  }
+
+  /** Starts the worker if it is not running. */
+  async #start(): Promise<Generator> {
+    this.#worker ??= this.#options.load((part) => this.#update({ at: "loading", part, because: "" }));
+    if (this.#state.at !== "ready") this.#update({ ...this.#state, at: "loading", because: "" });
+    try {
+      await this.#worker.start();
+      this.#update({ at: "ready", part: 1, because: "" });
+      return this.#worker;
+    } catch (error) {
+      this.#update({ at: "failed", part: 0, because: error instanceof Error ? error.message : String(error) });
+      throw error;
+    }
+  }
+
+  #update(state: GoTypesState): void {
+    const { at, part } = this.#state;
+    if (state.at === at && state.part === part) return;
+    this.#state = state;
+    this.#options.onState(state);
+  }
+}
