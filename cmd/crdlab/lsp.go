@@ -14,13 +14,13 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/crdlab/crdlab/internal/assist"
 	"github.com/crdlab/crdlab/internal/engine"
 	"github.com/crdlab/crdlab/internal/gotypes"
 	"github.com/crdlab/crdlab/internal/lsp"
 	"github.com/crdlab/crdlab/internal/manifest"
 	"github.com/crdlab/crdlab/internal/minors"
 	"github.com/crdlab/crdlab/internal/playground"
+	"github.com/crdlab/crdlab/internal/server"
 	"github.com/crdlab/crdlab/internal/share"
 )
 
@@ -58,7 +58,7 @@ func runLSP(command *cobra.Command, flags lspFlags) (int, error) {
 		return generatePackage(ctx, directory, pattern, gotypes.Options{})
 	}
 	orderly := lsp.Serve(command.Context(), stream{command.InOrStdin(), command.OutOrStdout()}, lsp.Options{
-		Version: version, Answer: assist.New(e).Answer, Evaluate: minors.NewEvaluator(e, programs.Judges()).Evaluate,
+		Version: version, Answer: server.Assist(e), Evaluate: minors.NewEvaluator(e, programs.Judges()).Evaluate,
 		Generate: generate, IsBuiltIn: isBuiltIn,
 		Cluster: flags.cluster.allCRDs, Page: page.address, Log: log.New(command.ErrOrStderr(), "", 0),
 	})

@@ -23,7 +23,7 @@ func BenchmarkLoad(b *testing.B) {
 	archive := &txtar.Archive{Files: []txtar.File{{Name: "api/v1/types.go", Data: []byte(types.String())}}}
 	b.Run("pasted", func(b *testing.B) {
 		for b.Loop() {
-			answer, err := gotypes.Answer(b.Context(), playground.GoSource{Text: types.String()})
+			answer, err := generated(b, playground.GoSource{Text: types.String()})
 			if err != nil || len(answer.Origins) < 900 {
 				b.Fatalf("%d origins, error %v", len(answer.Origins), err)
 			}

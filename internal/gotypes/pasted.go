@@ -19,9 +19,9 @@ import (
 // maxText limits a text in bytes. The largest packages of public operators need a third of it.
 const maxText = 1 << 20
 
-// Answer generates the CRDs of a text, without the go command. A mistake in the text or in the
+// generateText generates the CRDs of a text, without the go command. A mistake in the text or in the
 // options is a problem in the answer. The only error is that of the context.
-func Answer(ctx context.Context, s playground.GoSource) (answer *playground.GeneratedCRDs, err error) {
+func generateText(ctx context.Context, s playground.GoSource) (answer *playground.GeneratedCRDs, err error) {
 	p := &pasted{answer: playground.GeneratedCRDs{Problems: []playground.GoProblem{}, Origins: []playground.Origin{}}}
 	defer func() {
 		if cause := recover(); cause != nil {

@@ -38,7 +38,7 @@ func TestPasted(t *testing.T) {
 					source.Options = strings.TrimSpace(string(file.Data))
 				}
 			}
-			answer, err := gotypes.Answer(t.Context(), source)
+			answer, err := generated(t, source)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -101,7 +101,7 @@ func TestHostileText(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			start := time.Now()
-			answer, err := gotypes.Answer(t.Context(), playground.GoSource{Text: text})
+			answer, err := generated(t, playground.GoSource{Text: text})
 			t.Logf("%v: %d bytes of CRDs, %d origins", time.Since(start), len(answer.CRDs), len(answer.Origins))
 			for _, p := range answer.Problems {
 				t.Logf("%.200s", p.Message)
@@ -111,4 +111,10 @@ func TestHostileText(t *testing.T) {
 			}
 		})
 	}
+}
+
+// generated returns the response to a request for CRDs.
+func generated(t testing.TB, source playground.GoSource) (*playground.GeneratedCRDs, error) {
+	response, _, err := gotypes.Answer(t.Context(), playground.AssistRequest{Generate: &source})
+	return response.Generated, err
 }

@@ -43,6 +43,10 @@ func echoHelp(_ context.Context, question playground.AssistRequest) (playground.
 		return playground.AssistResponse{TestFile: &playground.TestFile{Text: question.Export.Scenario.CRD, Omitted: []string{}, Failures: []string{}}}, nil
 	case question.Publish != nil:
 		return playground.AssistResponse{Published: &playground.JSONSchema{Name: question.Publish.Version, Text: question.Publish.Scenario.CRD}}, nil
+	case question.CompleteGo != nil:
+		return playground.AssistResponse{Completion: &playground.Completion{Items: []playground.CompletionItem{}}}, nil
+	case question.HoverGo != nil:
+		return playground.AssistResponse{Hover: &playground.Hover{Title: question.HoverGo.Text, Facts: []playground.Fact{}}}, nil
 	case question.Generate != nil:
 		return playground.AssistResponse{Generated: &playground.GeneratedCRDs{CRDs: question.Generate.Text + question.Generate.Options, Problems: []playground.GoProblem{}, Origins: []playground.Origin{}}}, nil
 	}
@@ -66,6 +70,8 @@ func TestAssist(t *testing.T) {
 		},
 		{"test", `{"scenario": {"crd": "a"}}`, `{"documents":[],"rules":[],"problems":["a"],"approximate":false}`},
 		{"export", `{"scenario": {"crd": "a"}}`, `{"text":"a","omitted":[],"failures":[]}`},
+		{"completeGo", `{"text": "a", "position": {"line": 0, "character": 0}}`, `{"range":{"start":{"line":0,"character":0},"end":{"line":0,"character":0}},"items":[]}`},
+		{"hoverGo", `{"text": "a", "position": {"line": 0, "character": 0}}`, `{"range":{"start":{"line":0,"character":0},"end":{"line":0,"character":0}},"title":"a","type":"","description":"","facts":[]}`},
 		{"publish", `{"scenario": {"crd": "a"}, "version": "v1"}`, `{"name":"v1","text":"a"}`},
 		{"generate", `{"text": "a", "options": "b"}`, `{"crds":"ab","problems":[],"origins":[]}`},
 		{"fields", `{"scenario": {"crd": ""}, "version": "v1"}`, `{"versions":[],"version":"v1","fields":[],"omitted":0}`},

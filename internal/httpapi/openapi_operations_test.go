@@ -163,6 +163,20 @@ var operations = []operation{
 		problems: engineProblems,
 	},
 	{
+		route: "POST /api/v1/completeGo", id: "completeGo", tag: tagWrite,
+		summary: "Completes a marker in Go.", description: "Lists the markers of the field, type or package below the position, or the arguments of the marker. The text may be incomplete.",
+		body:     playground.GoCursor{},
+		answers:  []answer{{200, "The items, and the range that they replace.", jsonType, playground.Completion{}}},
+		problems: engineProblems,
+	},
+	{
+		route: "POST /api/v1/hoverGo", id: "hoverGo", tag: tagWrite,
+		summary: "Describes a marker in Go.", description: "Returns the documentation of controller-gen for the marker at the position, and its arguments.",
+		body:     playground.GoCursor{},
+		answers:  []answer{{200, "The documentation; its title is empty outside of markers.", jsonType, playground.Hover{}}},
+		problems: engineProblems,
+	},
+	{
 		route: "POST /api/v1/share", id: "share", tag: tagShare,
 		summary: "Stores a scenario and returns its short link.", description: "Equal scenarios have the same link. The scenario is stored durably before the response.",
 		body:     playground.Scenario{},

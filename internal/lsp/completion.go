@@ -10,6 +10,7 @@ import (
 
 	protocol "github.com/tliron/glsp/protocol_3_16"
 
+	"github.com/crdlab/crdlab/internal/manifest"
 	"github.com/crdlab/crdlab/internal/playground"
 )
 
@@ -24,16 +25,29 @@ var itemKinds = map[playground.ItemKind]protocol.CompletionItemKind{
 
 // completion lists the fields, values and CEL names at a position.
 func (s snapshot) completion(ctx context.Context, t target, cursor playground.Cursor, _ struct{}) (protocol.CompletionList, error) {
-	list := protocol.CompletionList{Items: []protocol.CompletionItem{}}
 	help, err := s.options.Answer(ctx, playground.AssistRequest{Complete: &cursor})
 	if err != nil {
-		return list, err
+		return protocol.CompletionList{}, err
 	}
-	place := s.rangeIn(t.document.File, t.document.InFile(help.Completion.Range))
-	for i, item := range help.Completion.Items {
+	return s.items(*help.Completion, s.rangeIn(t.document.File, t.document.InFile(help.Completion.Range))), nil
+}
+
+// markerCompletion lists the markers or arguments at a position in a Go file.
+func (s snapshot) markerCompletion(ctx context.Context, text *manifest.File, cursor playground.GoCursor) (protocol.CompletionList, error) {
+	help, err := s.options.Answer(ctx, playground.AssistRequest{CompleteGo: &cursor})
+	if err != nil {
+		return protocol.CompletionList{}, err
+	}
+	return s.items(*help.Completion, s.rangeIn(text, help.Completion.Range)), nil
+}
+
+// items returns completion items that replace a range.
+func (s snapshot) items(completion playground.Completion, place protocol.Range) protocol.CompletionList {
+	list := protocol.CompletionList{Items: []protocol.CompletionItem{}}
+	for i, item := range completion.Items {
 		list.Items = append(list.Items, s.item(i, item, place))
 	}
-	return list, nil
+	return list
 }
 
 // item returns a completion item. The editor sorts by text, so the text is the index.

@@ -7,6 +7,7 @@ import (
 
 	protocol "github.com/tliron/glsp/protocol_3_16"
 
+	"github.com/crdlab/crdlab/internal/manifest"
 	"github.com/crdlab/crdlab/internal/playground"
 )
 
@@ -25,6 +26,33 @@ func (s snapshot) hover(ctx context.Context, t target, cursor playground.Cursor,
 	if h.Title == "" && len(explained.Rules) == 0 {
 		return nil, nil
 	}
+	text := description(*h)
+	for _, r := range explained.Rules {
+		text += "- " + ruleLine(r) + "\n"
+	}
+	return hoverOf(text, *h, s.rangeIn(t.document.File, t.document.InFile(h.Range))), nil
+}
+
+// markerHover describes the marker at a position in a Go file.
+func (s snapshot) markerHover(ctx context.Context, text *manifest.File, cursor playground.GoCursor) (*protocol.Hover, error) {
+	help, err := s.options.Answer(ctx, playground.AssistRequest{HoverGo: &cursor})
+	if err != nil || help.Hover.Title == "" {
+		return nil, err
+	}
+	return hoverOf(description(*help.Hover), *help.Hover, s.rangeIn(text, help.Hover.Range)), nil
+}
+
+// hoverOf returns a text about a range, which may be empty.
+func hoverOf(text string, h playground.Hover, place protocol.Range) *protocol.Hover {
+	hover := &protocol.Hover{Contents: protocol.MarkupContent{Kind: protocol.MarkupKindMarkdown, Value: strings.TrimRight(text, "\n")}}
+	if h.Range.Start != h.Range.End {
+		hover.Range = &place
+	}
+	return hover
+}
+
+// description describes an element in Markdown, without its rules.
+func description(h playground.Hover) string {
 	var text strings.Builder
 	if h.Title != "" {
 		fmt.Fprintf(&text, "**%s** `%s`\n\n", h.Title, h.Type)
@@ -37,14 +65,7 @@ func (s snapshot) hover(ctx context.Context, t target, cursor playground.Cursor,
 			fmt.Fprintf(&text, "- %s: %s\n", f.Name, code(f.Text))
 		}
 	}
-	for _, r := range explained.Rules {
-		text.WriteString("- " + ruleLine(r) + "\n")
-	}
-	hover := &protocol.Hover{Contents: protocol.MarkupContent{Kind: protocol.MarkupKindMarkdown, Value: strings.TrimRight(text.String(), "\n")}}
-	if h.Range.Start != h.Range.End {
-		hover.Range = new(s.rangeIn(t.document.File, t.document.InFile(h.Range)))
-	}
-	return hover, nil
+	return text.String()
 }
 
 // ruleLine describes a rule with its result and its cost.

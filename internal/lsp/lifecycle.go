@@ -127,7 +127,7 @@ func (s *Server) initialize(_ context.Context, p initializeParams) (initializeRe
 		TextDocumentSync: protocol.TextDocumentSyncOptions{
 			OpenClose: new(true), Change: new(protocol.TextDocumentSyncKindIncremental), Save: true,
 		},
-		CompletionProvider:         &protocol.CompletionOptions{TriggerCharacters: []string{".", " ", "\n", "\"", "("}, ResolveProvider: new(true)},
+		CompletionProvider:         &protocol.CompletionOptions{TriggerCharacters: []string{".", " ", "\n", "\"", "(", "+"}, ResolveProvider: new(true)},
 		HoverProvider:              true,
 		DefinitionProvider:         true,
 		ReferencesProvider:         true,

@@ -8,6 +8,7 @@ import (
 	"github.com/sourcegraph/jsonrpc2"
 	protocol "github.com/tliron/glsp/protocol_3_16"
 
+	"github.com/crdlab/crdlab/internal/manifest"
 	"github.com/crdlab/crdlab/internal/playground"
 )
 
@@ -37,9 +38,9 @@ func init() {
 		protocol.MethodWorkspaceDidChangeConfiguration:    notification((*Server).didChangeConfiguration),
 		protocol.MethodWorkspaceDidChangeWatchedFiles:     notification((*Server).didChangeWatchedFiles),
 
-		protocol.MethodTextDocumentCompletion:         atCursor(snapshot.completion),
+		protocol.MethodTextDocumentCompletion:         inGo(snapshot.markerCompletion, atCursor(snapshot.completion)),
 		protocol.MethodCompletionItemResolve:          request(snapshot.resolveCompletion),
-		protocol.MethodTextDocumentHover:              atCursor(snapshot.hover),
+		protocol.MethodTextDocumentHover:              inGo(snapshot.markerHover, atCursor(snapshot.hover)),
 		protocol.MethodTextDocumentDefinition:         atCursor(snapshot.definition),
 		protocol.MethodTextDocumentReferences:         atCursor(snapshot.references),
 		protocol.MethodTextDocumentDocumentSymbol:     ofFile(snapshot.documentSymbols),
@@ -109,6 +110,22 @@ func atCursor[P, R any](f func(snapshot, context.Context, target, playground.Cur
 		cursor := playground.Cursor{Scenario: t.scenario(s.settings.Release), Document: t.name(), Position: at}
 		return f(s, ctx, t, cursor, p.params)
 	})
+}
+
+// inGo returns a method that answers about a position in a Go file with a function of its own.
+func inGo[R any](f func(snapshot, context.Context, *manifest.File, playground.GoCursor) (R, error), other method) method {
+	return method{request: func(s snapshot, ctx context.Context, raw json.RawMessage) (any, error) {
+		p, err := decode[about[struct{}]](raw)
+		if err != nil {
+			return nil, err
+		}
+		open, ok := s.files[p.place.TextDocument.URI]
+		if !ok || !open.isGo() {
+			return other.request(s, ctx, raw)
+		}
+		text := manifest.NewFile(open.path, open.text)
+		return f(s, ctx, text, playground.GoCursor{Text: open.text, Position: s.positionFrom(text, p.place.Position)})
+	}}
 }
 
 // about holds the parameters of a request, and the place that they name.

@@ -9,6 +9,12 @@ type GoSource struct {
 	Options string `json:"options,omitempty"`
 }
 
+// GoCursor is a position in a text of Go.
+type GoCursor struct {
+	Text     string   `json:"text"`
+	Position Position `json:"position"`
+}
+
 // GeneratedCRDs is the response to a [GoSource]. Mistakes in the text are problems, and the CRDs
 // may lack a part then.
 type GeneratedCRDs struct {

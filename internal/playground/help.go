@@ -16,6 +16,9 @@ type AssistRequest struct {
 	Export   *ExportRequest     `json:"export,omitempty" response:"TestFile"`
 	Publish  *PublishRequest    `json:"publish,omitempty" response:"Published"`
 	Generate *GoSource          `json:"generate,omitempty" response:"Generated"`
+	// CompleteGo and HoverGo are about markers.
+	CompleteGo *GoCursor `json:"completeGo,omitempty" response:"Completion"`
+	HoverGo    *GoCursor `json:"hoverGo,omitempty" response:"Hover"`
 }
 
 // AssistResponse is the response to an [AssistRequest]; only the corresponding field is set.

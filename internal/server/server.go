@@ -193,18 +193,17 @@ func evaluate(releases []string) error {
 }
 
 func newRenderer(e *engine.Engine, evaluate func(context.Context, playground.Scenario) (playground.Report, error)) *renderer.Renderer {
-	return renderer.New(renderer.Engine{Evaluate: evaluate, Assist: newAssist(e), Library: engine.Library})
+	return renderer.New(renderer.Engine{Evaluate: evaluate, Assist: Assist(e), Library: engine.Library})
 }
 
-// newAssist returns the function that responds to assist requests.
-func newAssist(e *engine.Engine) func(context.Context, playground.AssistRequest) (playground.AssistResponse, error) {
+// Assist returns the function that responds to assist requests.
+func Assist(e *engine.Engine) func(context.Context, playground.AssistRequest) (playground.AssistResponse, error) {
 	assistant := assist.New(e)
 	return func(ctx context.Context, request playground.AssistRequest) (playground.AssistResponse, error) {
-		if request.Generate == nil {
-			return assistant.Answer(ctx, request)
-		}
 		// The modules of the engine do not have the libraries of controller-gen.
-		generated, err := gotypes.Answer(ctx, *request.Generate)
-		return playground.AssistResponse{Generated: generated}, err
+		if response, ok, err := gotypes.Answer(ctx, request); ok {
+			return response, err
+		}
+		return assistant.Answer(ctx, request)
 	}
 }

@@ -5,7 +5,7 @@
 //
 //	crdlabHelp(question: string): string
 //
-// The question is a playground.AssistRequest with the field generate.
+// The question is a playground.AssistRequest about Go.
 package main
 
 import (
@@ -40,9 +40,9 @@ func help(request string) (help playground.AssistResponse, err error) {
 	if err := exchange.Decode(request, &question); err != nil {
 		return help, err
 	}
-	if question.Generate == nil {
-		return help, errors.New("this module only generates CRDs")
+	help, ok, err := gotypes.Answer(context.Background(), question)
+	if !ok {
+		return help, errors.New("this module only knows Go types")
 	}
-	help.Generated, err = gotypes.Answer(context.Background(), *question.Generate)
 	return help, err
 }

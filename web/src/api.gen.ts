@@ -142,6 +142,10 @@ export type components = {
             readonly publish: components["schemas"]["PublishRequest"];
         } | {
             readonly generate: components["schemas"]["GoSource"];
+        } | {
+            readonly completeGo: components["schemas"]["GoCursor"];
+        } | {
+            readonly hoverGo: components["schemas"]["GoCursor"];
         };
         /** @description AssistResponse is the response to an AssistRequest; only the corresponding field is set. */
         readonly AssistResponse: {
@@ -584,6 +588,11 @@ export type components = {
             readonly problems: readonly components["schemas"]["GoProblem"][];
             /** @description Origins covers CRDs from the start to the end. It locates the Go source of each line, and of each word in a CEL rule. */
             readonly origins: readonly components["schemas"]["Origin"][];
+        };
+        /** @description GoCursor is a position in a text of Go. */
+        readonly GoCursor: {
+            readonly text: string;
+            readonly position: components["schemas"]["Position"];
         };
         /** @description GoProblem is a mistake in a GoSource. */
         readonly GoProblem: {
@@ -1310,6 +1319,7 @@ export type Fix = components['schemas']['Fix'];
 export type FormatRequest = components['schemas']['FormatRequest'];
 export type Formatted = components['schemas']['Formatted'];
 export type GeneratedCRDs = components['schemas']['GeneratedCRDs'];
+export type GoCursor = components['schemas']['GoCursor'];
 export type GoProblem = components['schemas']['GoProblem'];
 export type GoSource = components['schemas']['GoSource'];
 export type Hover = components['schemas']['Hover'];

@@ -20,6 +20,8 @@ const answerNames: Readonly<Record<string, string>> = {
   export: "testFile",
   publish: "published",
   generate: "generated",
+  completeGo: "completion",
+  hoverGo: "hover",
 };
 
 /** Sends an assist request to a server; the timeout is in ms. */
