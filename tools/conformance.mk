@@ -8,7 +8,7 @@ SEED ?= 1
 # Time limit for each kind of generated scenario.
 DERIVED_TIME ?= 5m
 
-.PHONY: conformance conformance-record conformance-builds conformance-minors conformance-revisions conformance-explain conformance-commands
+.PHONY: conformance conformance-record conformance-builds conformance-minors conformance-revisions conformance-explain conformance-commands conformance-go
 conformance: ## compare with a real API server, which runs in process, and with its handlers
 	cd conformance && go run . -n $(DERIVED) -sample $(SAMPLE) -seed $(SEED) -time $(DERIVED_TIME)
 
@@ -30,6 +30,10 @@ conformance-commands: ## run the commands that read from a cluster against a rea
 
 conformance-explain: ## compare kubectl explain in reports with kubectl's own code
 	cd conformance && go run ./explain
+
+# PROJECTS selects some of the projects.
+conformance-go: build $(call program,controller-gen) ## compare the CRDs of Go types in public projects with those of controller-gen
+	node conformance/gotypes.mjs $(call program,controller-gen) bin/crdlab $(PROJECTS)
 
 # Without go.mod, the directory belongs to the main module, so the module files of the
 # programs select the real servers' releases, too. etcd has the version of its client.

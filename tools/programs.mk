@@ -1,9 +1,10 @@
 # The programs that "make test" does not need, pinned by version. Go compiles them once into
 # dist/tools. None of them is a dependency of crdlab.
 
-PROGRAMS := actionlint golangci-lint goreleaser govulncheck helm kubeconform kubectl-validate kustomize
+PROGRAMS := actionlint controller-gen golangci-lint goreleaser govulncheck helm kubeconform kubectl-validate kustomize
 
 actionlint := github.com/rhysd/actionlint/cmd/actionlint@v1.7.12
+controller-gen := sigs.k8s.io/controller-tools/cmd/controller-gen@$(shell sed -n 's,.*sigs.k8s.io/controller-tools \(v[^ ]*\).*,\1,p' go.mod)
 golangci-lint := github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.15.0
 goreleaser := github.com/goreleaser/goreleaser/v2@v2.15.1
 govulncheck := golang.org/x/vuln/cmd/govulncheck@v1.9.0

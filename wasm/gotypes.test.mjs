@@ -31,7 +31,7 @@ describe("the built module for Go types", async () => {
   }
 
   it("returns an error for another question", () => {
-    assert.deepEqual(JSON.parse(help('{"format": {"text": ""}}')), { error: "this module only generates CRDs" });
+    assert.deepEqual(JSON.parse(help('{"format": {"text": ""}}')), { error: "this module only knows Go types" });
     assert.deepEqual(JSON.parse(help("{")), { error: "decode the request: unexpected EOF" });
   });
 
