@@ -24,7 +24,7 @@ type judgeInput func(*manifest.Input, *memory) (status int, err error)
 // watchInput judges the manifests at paths, and judges them again after each change, until
 // an interrupt. It returns the last exit status.
 func watchInput(command *cobra.Command, paths []string, judge judgeInput) (int, error) {
-	reader, m := manifest.Reader{}, newMemory()
+	reader, m := newReader(command), newMemory()
 	watcher, err := reader.Watch(paths)
 	if err != nil {
 		return 0, err
@@ -63,8 +63,6 @@ func validateWatch(paths []string, output string, writes bool) error {
 	switch {
 	case slices.Contains(paths, "-"):
 		return usageError("--watch cannot read standard input")
-	case slices.ContainsFunc(paths, manifest.IsGoPattern):
-		return usageError("--watch does not watch Go packages")
 	case output != outputText:
 		return usageError("--watch needs --output text")
 	case writes:

@@ -65,9 +65,12 @@ func (w *Watcher) Next(ctx context.Context) ([]string, error) {
 }
 
 // concerns reports whether a file may affect the result: a manifest, the expectations beside
-// it, a file that an argument names, or a directory.
+// it, a Go file if an argument is a pattern, a file that an argument names, or a directory.
 func (w *Watcher) concerns(name string) bool {
 	if IsManifestName(strings.TrimSuffix(name, ".want")) {
+		return true
+	}
+	if filepath.Ext(name) == ".go" && slices.ContainsFunc(w.paths, IsGoPattern) {
 		return true
 	}
 	if info, err := os.Stat(name); err == nil && info.IsDir() {
@@ -81,6 +84,9 @@ func (w *Watcher) concerns(name string) bool {
 // add watches the directories of all paths. A directory that is watched already remains so.
 func (w *Watcher) add() error {
 	for _, path := range w.paths {
+		if IsGoPattern(path) {
+			path = strings.TrimSuffix(path, "...") // the directory
+		}
 		matches, _ := filepath.Glob(w.reader.absolute(path)) // A bad pattern has no matches.
 		for _, match := range append(matches, filepath.Dir(w.reader.absolute(path))) {
 			if err := w.addTree(match, path); err != nil {
