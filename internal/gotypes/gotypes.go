@@ -47,6 +47,8 @@ type Problem struct {
 	Severity playground.Severity
 	Message  string
 	Hint     string
+	// Fix is an edit that may resolve the problem, or nil.
+	Fix *Fix
 }
 
 // A CRD is a generated CRD.

@@ -128,6 +128,7 @@ func (p *places) markerProblem(o origin, comment *ast.Comment) []Problem {
 	problem.Message = fmt.Sprintf("The marker +%s does not exist, so controller-gen ignores it.", name)
 	if similar := p.similar(name, target(o.node)); similar != "" {
 		problem.Hint = fmt.Sprintf("Did you mean +%s?", similar)
+		problem.Fix = p.renameFix(o, comment, name, similar)
 	}
 	return []Problem{problem}
 }
@@ -218,12 +219,13 @@ func (p *places) fieldProblem(pkg *loader.Package, field markers.FieldInfo) []Pr
 		Severity: playground.SeverityWarning,
 		Message:  fmt.Sprintf("Go clients never get the default of %s: they always send the field, with its zero value if it is not set.", field.Name),
 		Hint:     "Add omitempty to the JSON tag. Use a pointer if the zero value is valid and not the default.",
+		Fix:      p.omitFix(pkg, field.RawField),
 	}}
 }
 
 // withHints adds hints to the errors about the types of fields.
 func (p *places) withHints(problems []Problem) []Problem {
-	hints := map[Place]string{}
+	hints := map[Place]advice{}
 	for ident, info := range p.parser.Types {
 		if p.isRoot(ident.Package) {
 			for _, field := range info.Fields {
@@ -233,19 +235,26 @@ func (p *places) withHints(problems []Problem) []Problem {
 	}
 	for i, problem := range problems {
 		at := Place{Path: problem.Path, Range: playground.Range{Start: problem.Range.Start}}
-		problems[i].Hint = cmp.Or(problem.Hint, hints[at])
+		problems[i].Hint = cmp.Or(problem.Hint, hints[at].hint)
+		problems[i].Fix = hints[at].fix
 	}
 	return problems
 }
 
+// advice is a hint for an error, and a fix or nil.
+type advice struct {
+	hint string
+	fix  *Fix
+}
+
 // addHints adds hints for a field, by the start of the errors about it.
-func (p *places) addHints(hints map[Place]string, pkg *loader.Package, field markers.FieldInfo) {
-	add := func(node ast.Node, hint string) {
+func (p *places) addHints(hints map[Place]advice, pkg *loader.Package, field markers.FieldInfo) {
+	add := func(node ast.Node, hint string, fix *Fix) {
 		at := p.files.tokens(pkg.Fset, node.Pos(), node.Pos())
-		hints[Place{Path: at.Path, Range: playground.Range{Start: at.Range.Start}}] = hint
+		hints[Place{Path: at.Path, Range: playground.Range{Start: at.Range.Start}}] = advice{hint, fix}
 	}
 	if _, ok := field.Tag.Lookup("json"); !ok {
-		add(field.RawField, "Add a JSON tag, such as `json:\"name,omitempty\"`, or `json:\"-\"` for a field that is not part of the object.")
+		add(field.RawField, "Add a JSON tag, such as `json:\"name,omitempty\"`, or `json:\"-\"` for a field that is not part of the object.", p.tagFix(pkg, field.RawField))
 		return
 	}
 	pkg.NeedTypesInfo()
@@ -258,14 +267,14 @@ func (p *places) addHints(hints map[Place]string, pkg *loader.Package, field mar
 			}
 			switch types.Unalias(name.Type()).(type) {
 			case *types.Map, *types.Slice, *types.Struct: // controller-gen does not support it
-				add(node, fmt.Sprintf("%[1]s is an alias, so its markers have no effect. Remove the = from the declaration of %[1]s.", node.Name))
+				add(node, fmt.Sprintf("%[1]s is an alias, so its markers have no effect. Remove the = from the declaration of %[1]s.", node.Name), nil)
 			}
 		case *ast.IndexExpr, *ast.IndexListExpr:
-			add(node, "controller-gen does not support generic types. Declare a type without type parameters.")
+			add(node, "controller-gen does not support generic types. Declare a type without type parameters.", nil)
 		case *ast.ChanType, *ast.FuncType:
-			add(node, "JSON has no functions or channels. Add the JSON tag \"-\" if the field is not part of the object.")
+			add(node, "JSON has no functions or channels. Add the JSON tag \"-\" if the field is not part of the object.", nil)
 		case *ast.StructType:
-			add(node, "Declare a type with a name for the struct, and use it here.")
+			add(node, "Declare a type with a name for the struct, and use it here.", nil)
 		}
 		return true
 	})

@@ -42,6 +42,8 @@ type pasted struct {
 	// first has the line of the text on which a file begins, by path.
 	first  map[string]int
 	answer playground.GeneratedCRDs
+	// isTrial reports that only the problems are of interest.
+	isTrial bool
 }
 
 // A pastedFile is a file in a text. header is the line with its name, and first its own first line.
@@ -54,7 +56,7 @@ type pastedFile struct {
 func (p *pasted) fail(line int, message, hint string) {
 	start := playground.Position{Line: line}
 	p.answer.Problems = append(p.answer.Problems, playground.GoProblem{
-		Range: playground.Range{Start: start, End: start}, Severity: playground.SeverityError, Message: message, Hint: hint,
+		Range: playground.Range{Start: start, End: start}, Severity: playground.SeverityError, Message: message, Hint: hint, Fixes: []playground.Fix{},
 	})
 }
 
@@ -79,10 +81,18 @@ func (p *pasted) generate(ctx context.Context, s playground.GoSource) {
 		p.fail(0, err.Error(), "")
 		return
 	}
+	fixes := map[int]Fix{}
 	for _, problem := range g.Problems {
+		if problem.Fix != nil {
+			fixes[len(p.answer.Problems)] = *problem.Fix
+		}
 		at, _ := p.rangeOf(problem.Place)
-		p.answer.Problems = append(p.answer.Problems, playground.GoProblem{Range: at, Severity: problem.Severity, Message: problem.Message, Hint: problem.Hint})
+		p.answer.Problems = append(p.answer.Problems, playground.GoProblem{Range: at, Severity: problem.Severity, Message: problem.Message, Hint: problem.Hint, Fixes: []playground.Fix{}})
 	}
+	if p.isTrial {
+		return
+	}
+	p.addFixes(ctx, s, fixes)
 	line := 0
 	for _, crd := range g.CRDs {
 		p.addOrigins(ctx, crd, line)

@@ -11,6 +11,7 @@ import (
 
 	"github.com/crdlab/crdlab/internal/gotypes"
 	"github.com/crdlab/crdlab/internal/playground"
+	"github.com/crdlab/crdlab/internal/source/edit"
 	"github.com/crdlab/crdlab/internal/source/yamltext"
 )
 
@@ -42,7 +43,7 @@ func TestPasted(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			results := map[string]string{"crds.yaml": answer.CRDs, "problems.txt": formatPasted(source.Text, answer), "origins.txt": formatOrigins(source.Text, answer)}
+			results := map[string]string{"crds.yaml": answer.CRDs, "problems.txt": formatPasted(source.Text, answer), "origins.txt": formatOrigins(source.Text, answer), "fixed": fixed(source.Text, answer)}
 			for i, file := range archive.Files {
 				got, ok := results[file.Name]
 				if !ok {
@@ -111,6 +112,18 @@ func TestHostileText(t *testing.T) {
 			}
 		})
 	}
+}
+
+// fixed returns the text with all fixes, which must not overlap, after their titles.
+func fixed(text string, answer *playground.GeneratedCRDs) string {
+	titles, edits := "", []edit.Edit{}
+	for _, p := range answer.Problems {
+		for _, fix := range p.Fixes {
+			titles += fmt.Sprintf("%d: %s\n", p.Range.Start.Line+1, fix.Title)
+			edits = append(edits, edit.Edit{Range: fix.Edits[0].Range, NewText: fix.Edits[0].NewText})
+		}
+	}
+	return titles + edit.Apply(text, edits...)
 }
 
 // generated returns the response to a request for CRDs.

@@ -34,6 +34,8 @@ type GoProblem struct {
 	Severity Severity `json:"severity"`
 	Message  string   `json:"message"`
 	Hint     string   `json:"hint"`
+	// Fixes lists edits of the text after which the problem is gone.
+	Fixes []Fix `json:"fixes"`
 }
 
 // Origin relates a part of generated CRDs to its Go source: a marker, a part of one, or the name

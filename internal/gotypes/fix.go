@@ -1,0 +1,120 @@
+package gotypes
+
+import (
+	"context"
+	"go/ast"
+	"go/token"
+	"maps"
+	"slices"
+	"strings"
+	"unicode"
+
+	"sigs.k8s.io/controller-tools/pkg/loader"
+
+	"github.com/crdlab/crdlab/internal/playground"
+	"github.com/crdlab/crdlab/internal/source/edit"
+)
+
+// A Fix is an edit of a Go file that may resolve a [Problem]. It replaces the range of the place,
+// which is in one line, by text without line breaks.
+type Fix struct {
+	Place
+	Title   string
+	NewText string
+}
+
+// renameFix replaces the name of a marker.
+func (p *places) renameFix(o origin, comment *ast.Comment, name, similar string) *Fix {
+	start := strings.IndexByte(comment.Text, '+') + 1
+	return &Fix{p.tokenRange(o, comment, start, start+len(name)), "Rename to +" + similar, similar}
+}
+
+// tagFix adds a JSON tag to a field: its name in lower camel case. It is nil for a field with
+// several names or none.
+func (p *places) tagFix(pkg *loader.Package, field *ast.Field) *Fix {
+	if len(field.Names) != 1 {
+		return nil
+	}
+	tag := `json:"` + lowerCamel(field.Names[0].Name) + `,omitempty"`
+	if field.Tag == nil {
+		return &Fix{p.files.tokens(pkg.Fset, field.Type.End(), field.Type.End()), "Add " + tag, " `" + tag + "`"}
+	}
+	return p.inTag(pkg, field, 1, "Add "+tag, tag+" ")
+}
+
+// omitFix adds omitempty to the JSON tag of a field.
+func (p *places) omitFix(pkg *loader.Package, field *ast.Field) *Fix {
+	before, value, _ := strings.Cut(field.Tag.Value, `json:"`)
+	return p.inTag(pkg, field, len(before)+len(`json:"`)+strings.IndexByte(value, '"'), "Add omitempty", ",omitempty")
+}
+
+// inTag inserts a text into the tag of a field at an offset; nil for a tag with escapes.
+func (p *places) inTag(pkg *loader.Package, field *ast.Field, offset int, title, text string) *Fix {
+	if !strings.HasPrefix(field.Tag.Value, "`") {
+		return nil
+	}
+	at := field.Tag.Pos() + token.Pos(offset)
+	return &Fix{p.files.tokens(pkg.Fset, at, at), title, text}
+}
+
+// lowerCamel returns the name of a field in JSON by the conventions of Kubernetes: "url" for
+// "URL", and "urlPath" for "URLPath".
+func lowerCamel(name string) string {
+	letters := []rune(name)
+	upper := slices.IndexFunc(letters, func(r rune) bool { return !unicode.IsUpper(r) })
+	switch {
+	case upper < 0:
+		upper = len(letters)
+	case upper > 1:
+		upper-- // the last one begins the next word
+	}
+	return strings.ToLower(string(letters[:upper])) + string(letters[upper:])
+}
+
+// maxTrials limits the generations that test fixes.
+const maxTrials = 8
+
+// addFixes adds fixes to the problems of the answer, by their index there. A fix is tested: its
+// problem is gone afterwards, and there is no other error. If all fixes together pass, they need
+// no tests of their own.
+func (p *pasted) addFixes(ctx context.Context, s playground.GoSource, fixes map[int]Fix) {
+	tested := map[int]playground.TextEdit{}
+	for i, fix := range fixes {
+		if at, ok := p.rangeOf(fix.Place); ok {
+			tested[i] = playground.TextEdit{Document: "go", Range: at, NewText: fix.NewText}
+		}
+	}
+	if len(tested) == 0 {
+		return
+	}
+	if !p.resolves(ctx, s, tested) {
+		for n, i := range slices.Sorted(maps.Keys(tested)) {
+			if n >= maxTrials || !p.resolves(ctx, s, map[int]playground.TextEdit{i: tested[i]}) {
+				delete(tested, i)
+			}
+		}
+	}
+	for i, e := range tested {
+		p.answer.Problems[i].Fixes = []playground.Fix{{Title: fixes[i].Title, Edits: []playground.TextEdit{e}}}
+	}
+}
+
+// resolves reports whether problems are gone after an edit for each, and no other error appears.
+func (p *pasted) resolves(ctx context.Context, s playground.GoSource, edits map[int]playground.TextEdit) bool {
+	var all []edit.Edit
+	for _, e := range edits {
+		all = append(all, edit.Edit{Range: e.Range, NewText: e.NewText})
+	}
+	s.Text = edit.Apply(s.Text, all...)
+	after := &pasted{isTrial: true}
+	after.generate(ctx, s)
+	// No edit changes the number of lines.
+	same := func(a, b playground.GoProblem) bool {
+		return a.Message == b.Message && a.Range.Start.Line == b.Range.Start.Line
+	}
+	return !slices.ContainsFunc(after.answer.Problems, func(found playground.GoProblem) bool {
+		before := slices.IndexFunc(p.answer.Problems, func(known playground.GoProblem) bool { return same(known, found) })
+		_, isEdited := edits[before]
+		return isEdited || before < 0 && found.Severity == playground.SeverityError
+	})
+}
