@@ -77,15 +77,17 @@ chart() { "$helm" template crdlab "$root/deploy/chart" --set store.type=file | g
 
 npm_package() {
   npm pack --silent --pack-destination . "$root/dist/npm"
-  echo '{"private": true, "type": "module"}' > package.json
+  echo '{"private": true}' > package.json
   npm install --silent --offline --no-audit --no-fund ./*.tgz
-  node --input-type=module -e '
-    import { readFileSync } from "node:fs";
-    import { load } from "@crdlab/engine";
-    const lab = await load();
-    const [crd, object] = process.argv.slice(1).map((file) => readFileSync(file, "utf8"));
-    console.log((await lab.evaluate({ crd, object })).objects[0].output);
-    lab.close();' "$work/crd.yaml" "$work/object.yaml" | grep -q 'spec.replicas: Invalid value: 15'
+  cat > main.mjs <<'END'
+import { readFileSync } from "node:fs";
+import { load } from "@crdlab/engine";
+const lab = await load();
+const [crd, object] = process.argv.slice(2).map((file) => readFileSync(file, "utf8"));
+console.log((await lab.evaluate({ crd, object })).objects[0].output);
+lab.close();
+END
+  node main.mjs "$work/crd.yaml" "$work/object.yaml" | grep 'spec.replicas: Invalid value: 15'
 }
 
 # The steps of action.yml, on a machine without crdlab.
