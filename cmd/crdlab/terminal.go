@@ -15,6 +15,17 @@ func isTerminal(stream any) bool {
 	return ok && term.IsTerminal(int(file.Fd())) && os.Getenv("TERM") != "dumb"
 }
 
+// isInteractive reports whether a user sees the output and can answer, on any kind of terminal.
+func isInteractive(in io.Reader, out io.Writer) bool {
+	for _, stream := range []any{in, out} {
+		file, ok := stream.(*os.File)
+		if !ok || !term.IsTerminal(int(file.Fd())) {
+			return false
+		}
+	}
+	return true
+}
+
 // hasColours reports whether a stream may have colours, see https://no-color.org.
 func hasColours(stream any) bool { return isTerminal(stream) && os.Getenv("NO_COLOR") == "" }
 
