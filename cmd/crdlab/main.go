@@ -121,7 +121,7 @@ func newRoot() *cobra.Command {
 	}
 	root.SetVersionTemplate("crdlab {{.Version}}\n")
 	root.AddCommand(
-		newCheck(), newCRDTest(), newDiff(), newEval(), newGenerate(), newLink(), newLinks(),
+		newCheck(), newCRDTest(), newDiff(), newEval(), newGenerate(), newInit(), newLink(), newLinks(),
 		newLSP(), newMCP(), newOpen(), newReleases(), newSample(), newServe(), newStatic(), newTest(), newUpgradeCheck(), newVersion(),
 	)
 	root.AddCommand(newPrinters()...)
