@@ -22,9 +22,8 @@ documented() { sed -n "s/^| $1 | \`\(.*\)\` |\$/\1/p" "$root/README.md"; }
 # condition, bash would ignore the errors within the function.
 try() {
   local way=$1 function=$2 log=$work/$2.log
-  mkdir "$work/$function"
   set +e
-  (cd "$work/$function" && set -e && "$function") > "$log" 2>&1
+  (mkdir "$work/$function" && cd "$work/$function" && set -e && "$function") > "$log" 2>&1
   local status=$?
   set -e
   if ((status == 0)); then row "$way" ok "$3"; else row "$way" failed "$3"; sed 's/^/    /' "$log"; failed=1; fi
@@ -41,9 +40,10 @@ judges() {
 for name in crd.yaml object.yaml; do
   sed -n "/^-- $name --\$/,/^-- /{/^-- /d;p}" "$root/internal/examples/crontab-validation.txtar" > "$work/$name"
 done
-mkdir -p "$work/contents/completions" "$work/releases/latest/download" "$work/releases/download"
+mkdir -p "$work/contents/completions" "$work/contents/man" "$work/releases/latest/download" "$work/releases/download"
 cp "$root"/{bin/crdlab,LICENSE,THIRD_PARTY_NOTICES,README.md,CHANGELOG.md,deploy/systemd/crdlab.service} "$work/contents"
 "$root/bin/crdlab" completion bash > "$work/contents/completions/crdlab.bash"
+"$root/bin/crdlab" man "$work/contents/man"
 (cd "$work/releases/latest/download" && tar -czf "crdlab_$platform.tar.gz" -C "$work/contents" . && sha256sum -- *.tar.gz > checksums.txt)
 cp -r "$work/releases/latest/download" "$work/releases/download/$version"
 
@@ -53,6 +53,7 @@ archive() {
   command=${command//linux_amd64/$platform}
   bash -c "$command"
   judges ./crdlab
+  grep -q '^.TH "CRDLAB-CHECK"' man/crdlab-check.1
   # A changed archive is refused.
   echo >> "$work/releases/latest/download/crdlab_$platform.tar.gz"
   ! bash -c "$command"
