@@ -74,7 +74,7 @@ go_install() {
   judges ./crdlab
 }
 
-chart() { "$helm" template crdlab "$root/deploy/chart" --set store.type=file | grep -q 'kind: Deployment'; }
+chart() { "$helm" template crdlab "$root/deploy/chart" --set store.type=file | grep '^kind: Deployment'; }
 
 npm_package() {
   npm pack --silent --pack-destination . "$root/dist/npm"

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	"sigs.k8s.io/yaml"
 
 	"github.com/crdlab/crdlab/internal/check"
@@ -51,56 +52,21 @@ func completePrograms(flags *programFlags, installed bool) cobra.CompletionFunc 
 	}
 }
 
-// completeFromFiles returns a completion by the documents in the files of the command line: the
-// values that list returns for each CRD with its objects.
-func completeFromFiles(paths func(arguments []string) []string, list func(check.Group) []string) cobra.CompletionFunc {
-	return func(command *cobra.Command, arguments []string, _ string) ([]cobra.Completion, cobra.ShellCompDirective) {
-		// A completion must not wait for a terminal, a network or the compiler.
-		local := slices.DeleteFunc(slices.Clone(paths(arguments)), func(path string) bool {
-			return path == "-" || strings.Contains(path, "://") || manifest.IsGoPattern(path)
-		})
-		groups, _ := check.Groups(newReader(command).Read(command.Context(), local))
-		var values []cobra.Completion
-		for _, group := range groups {
-			values = append(values, list(group)...)
-		}
-		slices.Sort(values)
-		return slices.Compact(values), cobra.ShellCompDirectiveNoFileComp
-	}
-}
-
-func allArguments(arguments []string) []string { return arguments }
-
-// afterExpression returns the paths in the arguments of the command eval.
-func afterExpression(arguments []string) []string { return arguments[min(1, len(arguments)):] }
-
-// objectsOf returns the names of the objects of a CRD, as the flag --object accepts them.
-func objectsOf(group check.Group) []string {
-	var names []string
-	for _, object := range group.Objects {
-		names = append(names, object.Name)
-		if object.Namespace != "" {
-			names = append(names, object.Namespace+"/"+object.Name)
+// completeVersions completes a version of the CRDs in the files of the command line.
+func completeVersions(command *cobra.Command, arguments []string, _ string) ([]cobra.Completion, cobra.ShellCompDirective) {
+	// A completion must not wait for standard input, a network or the compiler.
+	local := slices.DeleteFunc(slices.Clone(arguments), func(path string) bool {
+		return path == "-" || strings.Contains(path, "://") || manifest.IsGoPattern(path)
+	})
+	groups, _ := check.Groups(newReader(command).Read(command.Context(), local))
+	var names []cobra.Completion
+	for _, group := range groups {
+		var crd apiextensionsv1.CustomResourceDefinition
+		_ = yaml.Unmarshal([]byte(group.CRD.Text), &crd) // The versions of a wrong CRD are incomplete.
+		for _, version := range crd.Spec.Versions {
+			names = append(names, version.Name)
 		}
 	}
-	return names
-}
-
-// versionsOf returns the names of the versions of a CRD.
-func versionsOf(group check.Group) []string {
-	var crd struct {
-		Spec struct {
-			Versions []struct {
-				Name string `json:"name"`
-			} `json:"versions"`
-		} `json:"spec"`
-	}
-	if yaml.Unmarshal([]byte(group.CRD.Text), &crd) != nil {
-		return nil
-	}
-	var names []string
-	for _, v := range crd.Spec.Versions {
-		names = append(names, v.Name)
-	}
-	return names
+	slices.Sort(names)
+	return slices.Compact(names), cobra.ShellCompDirectiveNoFileComp
 }

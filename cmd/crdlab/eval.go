@@ -34,12 +34,6 @@ any type. The exit status is 1 if it has no value.
   crdlab eval --at spec.jobs[0] --trace 'self.name.startsWith("job-")' .
   crdlab eval --old stored.yaml 'self.spec == oldSelf.spec' crd.yaml object.yaml`,
 		Args: cobra.MinimumNArgs(2), //nolint:mnd // the expression and a path
-		ValidArgsFunction: func(_ *cobra.Command, arguments []string, _ string) ([]cobra.Completion, cobra.ShellCompDirective) {
-			if len(arguments) == 0 { // the expression
-				return nil, cobra.ShellCompDirectiveNoFileComp
-			}
-			return nil, cobra.ShellCompDirectiveDefault
-		},
 		RunE: runE(func(command *cobra.Command, arguments []string) (int, error) {
 			return runEval(command, &flags, arguments[0], arguments[1:])
 		}),
@@ -47,7 +41,6 @@ any type. The exit status is 1 if it has no value.
 	flags.add(command, outputText, outputJSON, outputYAML)
 	command.Flags().StringVar(&flags.at, "at", "", "field `path` of self in the object, such as spec.jobs[0]; if empty, the whole object")
 	command.Flags().StringVar(&flags.object, "object", "", "`name` of the object, or NAMESPACE/NAME; if empty, all objects")
-	completeFlag(command, "object", completeFromFiles(afterExpression, objectsOf))
 	command.Flags().StringSliceVar(&flags.old, "old", nil, "`paths` of the stored objects, which oldSelf is a part of")
 	command.Flags().BoolVar(&flags.trace, "trace", false, "print the values of the subexpressions, and the cost")
 	return command

@@ -3,6 +3,7 @@ package main
 import (
 	"bufio"
 	"context"
+	_ "embed"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -27,41 +28,17 @@ import (
 // workflow do not contain it, because tests have rejected objects.
 const testsDirectory = "crdlab-tests"
 
-// workflow has the version of the action, the paths to check and the paths to test.
-const workflow = `name: crdlab
-on: [push, pull_request]
-permissions:
-  contents: read
-jobs:
-  crdlab:
-    runs-on: ubuntu-24.04
-    steps:
-      - uses: actions/checkout@v5
-      - uses: crdlab/crdlab@%s
-        with:
-          check: %q
-          test: %q
-`
-
-// preCommit has the version of the hooks, and the arguments of each.
-const preCommit = `repos:
-  - repo: https://github.com/crdlab/crdlab
-    rev: %s
-    hooks:
-      - id: crdlab-check
-        args: [%s]
-      - id: crdlab-test
-        args: [%s]
-`
-
-// firstTest has an object twice. An unknown field at the root is a mistake under most CRDs.
-const firstTest = `# "crdlab test" expects an error that matches the expression after "want" in its line,
-# and no errors elsewhere.
-%s
-mistake: true # want "unknown field"
----
-%[1]s
-`
+// The contents of the files: the verbs stand for the version of crdlab, the paths to check and
+// those to test, and in the test for a sample object. The object occurs twice, the first time
+// with a field at the root that most CRDs do not have.
+var (
+	//go:embed init/workflow.yaml
+	workflow string
+	//go:embed init/pre-commit.yaml
+	preCommit string
+	//go:embed init/test.yaml
+	firstTest string
+)
 
 // A plannedFile is a file that the command init writes. The path is relative to its directory.
 type plannedFile struct{ path, text string }
@@ -142,6 +119,8 @@ func planFiles(ctx context.Context, groups []check.Group, directory string) ([]p
 	if err != nil {
 		return nil, err
 	}
+	// list returns a list in YAML.
+	list := func(paths []string) string { return strings.ReplaceAll(fmt.Sprintf("%q", paths), `" "`, `", "`) }
 	tested := append(slices.Clone(checked), testsDirectory)
 	tag := "v1.0.0"
 	if released.MatchString(version) {
@@ -149,7 +128,7 @@ func planFiles(ctx context.Context, groups []check.Group, directory string) ([]p
 	}
 	return append([]plannedFile{
 		{".github/workflows/crdlab.yaml", fmt.Sprintf(workflow, tag, strings.Join(checked, " "), strings.Join(tested, " "))},
-		{".pre-commit-config.yaml", fmt.Sprintf(preCommit, tag, quoted(checked), quoted(tested))},
+		{".pre-commit-config.yaml", fmt.Sprintf(preCommit, tag, list(checked), list(tested))},
 	}, test...), nil
 }
 
@@ -170,14 +149,6 @@ func crdPaths(groups []check.Group, directory string) ([]string, error) {
 	}
 	slices.Sort(paths)
 	return slices.Compact(paths), nil
-}
-
-func quoted(paths []string) string {
-	var all []string
-	for _, p := range paths {
-		all = append(all, fmt.Sprintf("%q", p))
-	}
-	return strings.Join(all, ", ")
 }
 
 // planTest returns a test that passes for the first CRD with such a test, or nothing.

@@ -1,8 +1,6 @@
 package main
 
 import (
-	"strings"
-
 	"github.com/spf13/cobra"
 	"github.com/spf13/cobra/doc"
 )
@@ -17,7 +15,7 @@ func newMan() *cobra.Command {
 		RunE: runE(func(command *cobra.Command, arguments []string) (int, error) {
 			root := command.Root()
 			root.DisableAutoGenTag = true // The pages of a version have the same bytes each day.
-			header := &doc.GenManHeader{Section: "1", Source: strings.TrimSpace("crdlab " + root.Version), Manual: "crdlab"}
+			header := &doc.GenManHeader{Section: "1", Source: "crdlab " + root.Version, Manual: "crdlab"}
 			if err := doc.GenManTree(root, header, arguments[0]); err != nil {
 				return 0, usageError("%w", err)
 			}

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
 	"sync"
 
 	"golang.org/x/term"
@@ -17,13 +18,10 @@ func isTerminal(stream any) bool {
 
 // isInteractive reports whether a user sees the output and can answer, on any kind of terminal.
 func isInteractive(in io.Reader, out io.Writer) bool {
-	for _, stream := range []any{in, out} {
+	return !slices.ContainsFunc([]any{in, out}, func(stream any) bool {
 		file, ok := stream.(*os.File)
-		if !ok || !term.IsTerminal(int(file.Fd())) {
-			return false
-		}
-	}
-	return true
+		return !ok || !term.IsTerminal(int(file.Fd()))
+	})
 }
 
 // hasColours reports whether a stream may have colours, see https://no-color.org.
