@@ -55,3 +55,5 @@ VOLUME /data
 EXPOSE 8080
 USER 65532:65532
 ENTRYPOINT ["/crdlab"]
+# Without it, "docker run -it" would print the commands.
+CMD ["serve"]

@@ -72,7 +72,7 @@ PAGE_SOURCES := package.json package-lock.json $(wildcard *.config.* tsconfig*.j
 
 .PHONY: run build generate fmt notice clean help
 run: build ## build and serve the playground
-	CRDLAB_MINORS="$${CRDLAB_MINORS:-dist/minors}" ./bin/crdlab
+	CRDLAB_MINORS="$${CRDLAB_MINORS:-dist/minors}" ./bin/crdlab serve
 
 build: bin/crdlab ## build the server, the engine and the page into bin/crdlab
 

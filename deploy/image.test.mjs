@@ -78,7 +78,7 @@ suite("the container image", { skip: missing && `requires ${missing}` }, () => {
       assert.equal(image.os, "linux");
       const { User, Entrypoint, Cmd, ExposedPorts, Volumes, Labels, Env } = image.config;
       assert.deepEqual({ User, Entrypoint, Cmd, ExposedPorts, Volumes }, {
-        User: `${user}:${user}`, Entrypoint: ["/crdlab"], Cmd: undefined, ExposedPorts: { "8080/tcp": {} }, Volumes: { "/data": {} },
+        User: `${user}:${user}`, Entrypoint: ["/crdlab"], Cmd: ["serve"], ExposedPorts: { "8080/tcp": {} }, Volumes: { "/data": {} },
       });
       assert.deepEqual(Env.filter((each) => each.startsWith("CRDLAB_")).sort(), ["CRDLAB_ADDR=0.0.0.0:8080", "CRDLAB_STORE=file:///data/links"]);
       for (const name of ["title", "description", "licenses", "source"]) assert.ok(Labels[`org.opencontainers.image.${name}`], name);

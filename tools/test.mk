@@ -4,7 +4,7 @@
 GO_STEPS := check-tidy check-format check-generated test-architecture test-native test-crdtest test-wasm test-module
 NODE_STEPS := check-page check-lint-page test-page check-api check-notice check-size test-npm test-editors test-worker test-flows
 # The steps that only "make nightly" runs: they need a long time, or programs that must be compiled.
-NIGHTLY_STEPS := check-lint check-actions test-deploy test-long test-minors test-race test-wasm-all test-oldest-module test-flows-all test-browsers check-image test-attack
+NIGHTLY_STEPS := check-lint check-actions test-deploy test-long test-minors test-race test-wasm-all test-oldest-module test-flows-all test-browsers check-image test-install test-attack
 
 comma := ,
 empty :=
@@ -150,6 +150,10 @@ check-actions: $(call program,actionlint)
 # Builds for the machine's architecture, or for the list in ARCHES, such as "amd64 arm64".
 check-image: buildah
 	$(NODE_TEST) deploy/image.test.mjs
+
+# The installations of the README, with the files that a release would have.
+test-install: bin/crdlab npm $(call program,helm)
+	HELM="$(abspath $(call program,helm))" tools/try-install.sh
 
 check-notice: node_modules/.package-lock.json editors/vscode/node_modules/.package-lock.json
 	@node web/scripts/notices.mjs | diff - THIRD_PARTY_NOTICES > /dev/null || { echo "THIRD_PARTY_NOTICES is not current (make notice)"; exit 1; }

@@ -87,7 +87,7 @@ func runCheck(command *cobra.Command, flags checkFlags, paths []string) (int, er
 				return 0, err
 			}
 		}
-		addUnjudged(in, paths)
+		addUnjudged(in, paths, !flags.fromCluster)
 		return judge(in, nil)
 	}
 	if flags.fromCluster {

@@ -32,6 +32,7 @@ type inspectFlags struct {
 // add adds the flags to a command. formats are the values of --output.
 func (f *inspectFlags) add(command *cobra.Command, formats ...string) {
 	command.Flags().StringVarP(&f.release, "kubernetes", "k", release.Name(playground.NewestMinor), "Kubernetes `release`")
+	completeFlag(command, "kubernetes", completeKubernetes)
 	f.programFlags.add(command)
 	addOutput(command, &f.output, formats...)
 }

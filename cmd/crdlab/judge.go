@@ -25,6 +25,7 @@ type judgeFlags struct {
 // add adds the flags to a command.
 func (f *judgeFlags) add(command *cobra.Command) {
 	command.Flags().StringSliceVarP(&f.releases, "kubernetes", "k", []string{release.Name(playground.NewestMinor)}, "Kubernetes `releases` that judge, separated by commas")
+	completeFlag(command, "kubernetes", completeKubernetesList)
 	f.programFlags.add(command)
 	addChoice(command, &f.validate, "validate", "", "`mode` of field validation, as in kubectl", "strict", "warn", "ignore")
 }

@@ -28,6 +28,7 @@ type scenarioFlags struct {
 
 func (f *scenarioFlags) add(command *cobra.Command) {
 	command.Flags().StringVarP(&f.release, "kubernetes", "k", release.Name(playground.NewestMinor), "Kubernetes `release`")
+	completeFlag(command, "kubernetes", completeKubernetes)
 	addChoice(command, &f.validate, "validate", "", "`mode` of field validation, as in kubectl", "strict", "warn", "ignore")
 }
 

@@ -1,5 +1,5 @@
 // Command crdlab judges CustomResourceDefinitions and objects as a Kubernetes API server
-// does. Without a subcommand, it serves the playground.
+// does. Without a subcommand, it serves the playground, except on a terminal.
 package main
 
 import (
@@ -36,6 +36,10 @@ func run(arguments []string, in io.Reader, out, errors io.Writer) int {
 	plugin := isPlugin(os.Args[0])
 	if plugin && len(arguments) == 0 {
 		arguments = []string{"help"}
+	}
+	if len(arguments) == 0 && isInteractive(in, out) {
+		fmt.Fprint(out, overview)
+		return statusAccepted
 	}
 	if isServer(arguments) {
 		return server.Program{Version: version}.Main(arguments)
@@ -87,11 +91,20 @@ func isServer(arguments []string) bool {
 	}
 }
 
+// overview is what a user sees who enters only the name of the program.
+const overview = `crdlab check PATH...    judge CRDs and objects as a Kubernetes API server does
+crdlab open [PATH...]   open the playground in a browser, with the files
+crdlab test PATH...     test CRDs and their rules with expectations in comments
+crdlab explain PATH...  print what kubectl explain prints; also sample, diff, cost and more
+crdlab help             list all commands; "crdlab serve" serves the playground
+`
+
 const description = `crdlab judges CustomResourceDefinitions and objects as a Kubernetes API server does,
 with the API server's own code and messages.
 
-Without a command, crdlab serves the playground. "crdlab serve --help" lists the flags
-of the server, which need no command: "crdlab --addr :8080".
+"crdlab serve" serves the playground, and "crdlab serve --help" lists its flags. They need
+no command: "crdlab --addr :8080". Without any argument, crdlab serves unless it runs on a
+terminal.
 
 The exit status is 0 if everything is accepted, 1 for findings, 2 for a wrong command
 line, unusable input or input without a CRD, and 3 for an error of crdlab.`
@@ -108,8 +121,8 @@ func newRoot() *cobra.Command {
 	}
 	root.SetVersionTemplate("crdlab {{.Version}}\n")
 	root.AddCommand(
-		newCheck(), newCRDTest(), newDiff(), newEval(), newGenerate(), newLink(), newLinks(),
-		newLSP(), newMCP(), newOpen(), newReleases(), newSample(), newServe(), newStatic(), newTest(), newUpgradeCheck(), newVersion(),
+		newCheck(), newCRDTest(), newDiff(), newEval(), newGenerate(), newInit(), newLink(), newLinks(),
+		newLSP(), newMan(), newMCP(), newOpen(), newReleases(), newSample(), newServe(), newStatic(), newTest(), newUpgradeCheck(), newVersion(),
 	)
 	root.AddCommand(newPrinters()...)
 	explainArguments(root)

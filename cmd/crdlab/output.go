@@ -41,8 +41,5 @@ func addOutput(command *cobra.Command, value *string, formats ...string) {
 func addChoice(command *cobra.Command, value *string, name, shorthand, usage string, choices ...string) {
 	*value = choices[0]
 	command.Flags().VarP(choice{value, choices}, name, shorthand, usage)
-	complete := cobra.FixedCompletions(slices.Clone(choices), cobra.ShellCompDirectiveNoFileComp)
-	if err := command.RegisterFlagCompletionFunc(name, complete); err != nil {
-		panic(err) // The flag exists.
-	}
+	completeFlag(command, name, cobra.FixedCompletions(slices.Clone(choices), cobra.ShellCompDirectiveNoFileComp))
 }

@@ -191,6 +191,7 @@ func (p printer[Part]) command() *cobra.Command {
 	}
 	if p.versionFlag != "" {
 		command.Flags().StringVar(&flags.version, p.versionFlag, "", versionFlags[p.versionFlag])
+		completeFlag(command, p.versionFlag, completeVersions)
 	}
 	if p.add != nil {
 		p.add(command, &flags)

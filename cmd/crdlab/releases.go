@@ -147,7 +147,8 @@ func newReleasesAdd(flags *programFlags) *cobra.Command {
 this version of crdlab, compare them with their checksums, and install them.`,
 		Example: `  crdlab releases add 1.31 1.36
   crdlab releases add 1.31 --from https://mirror.example.com/crdlab/v1.0.0`,
-		Args: cobra.MinimumNArgs(1),
+		Args:              cobra.MinimumNArgs(1),
+		ValidArgsFunction: completePrograms(flags, false),
 		RunE: runE(func(command *cobra.Command, releases []string) (int, error) {
 			if err := validateInstallable(releases); err != nil {
 				return 0, err
@@ -161,9 +162,10 @@ this version of crdlab, compare them with their checksums, and install them.`,
 
 func newReleasesRemove(flags *programFlags) *cobra.Command {
 	return &cobra.Command{
-		Use:   "remove RELEASE...",
-		Short: "Remove the programs of older Kubernetes releases",
-		Args:  cobra.MinimumNArgs(1),
+		Use:               "remove RELEASE...",
+		Short:             "Remove the programs of older Kubernetes releases",
+		Args:              cobra.MinimumNArgs(1),
+		ValidArgsFunction: completePrograms(flags, true),
 		RunE: runE(func(command *cobra.Command, releases []string) (int, error) {
 			if err := validateInstallable(releases); err != nil {
 				return 0, err

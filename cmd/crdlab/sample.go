@@ -27,6 +27,7 @@ finds values for them. A line names each constraint that the object may violate.
 	}
 	addOutput(command, &output, outputText, outputJSON, outputYAML)
 	command.Flags().StringVar(&request.Version, "version", "", "`version` of the CRDs; if empty, the storage version")
+	completeFlag(command, "version", completeVersions)
 	command.Flags().BoolVar(&request.Full, "full", false, "include all fields with their descriptions, optional ones as comments")
 	return command
 }

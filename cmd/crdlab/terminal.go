@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
 	"sync"
 
 	"golang.org/x/term"
@@ -13,6 +14,14 @@ import (
 func isTerminal(stream any) bool {
 	file, ok := stream.(*os.File)
 	return ok && term.IsTerminal(int(file.Fd())) && os.Getenv("TERM") != "dumb"
+}
+
+// isInteractive reports whether a user sees the output and can answer, on any kind of terminal.
+func isInteractive(in io.Reader, out io.Writer) bool {
+	return !slices.ContainsFunc([]any{in, out}, func(stream any) bool {
+		file, ok := stream.(*os.File)
+		return !ok || !term.IsTerminal(int(file.Fd()))
+	})
 }
 
 // hasColours reports whether a stream may have colours, see https://no-color.org.

@@ -78,7 +78,7 @@ func runTest(command *cobra.Command, flags testFlags, paths []string) (int, erro
 	judge := func(in *manifest.Input, m *memory) (int, error) { return testInput(command, flags, in, programs, m) }
 	if !flags.watch {
 		in := newReader(command).Read(command.Context(), paths)
-		addUnjudged(in, paths)
+		addUnjudged(in, paths, false)
 		return judge(in, nil)
 	}
 	if err := validateWatch(paths, flags.output, flags.update); err != nil {

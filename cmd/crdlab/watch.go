@@ -33,7 +33,7 @@ func watchInput(command *cobra.Command, paths []string, judge judgeInput) (int, 
 	var changed []string
 	for start := time.Now(); ; start = time.Now() {
 		in := reader.Read(command.Context(), paths)
-		addUnjudged(in, paths)
+		addUnjudged(in, paths, false)
 		m.next()
 		status, err := judge(in, m)
 		if err != nil && command.Context().Err() == nil {

@@ -53,6 +53,7 @@ func (d document) isCommand() bool { return path.Dir(d.name) == commandsName }
 
 // listedDocuments has the documents in the order of the navigation.
 var listedDocuments = []document{
+	{name: "install", group: "Use", description: "Each way to install crdlab"},
 	{name: commandsName, group: "Use", description: "The commands of crdlab"},
 	{name: "editors", group: "Use", description: "The language server"},
 	{name: "mcp", group: "Use", description: "Tools for assistants"},

@@ -8,7 +8,7 @@ import { DidChangeConfigurationNotification, ExecuteCommandRequest, LanguageClie
 import { Status } from "./status.ts";
 import { StoredObjects } from "./stored.ts";
 
-const installation = "https://github.com/crdlab/crdlab#run-it";
+const installation = "https://github.com/crdlab/crdlab#install";
 const documentSelector = ["file", "untitled"].flatMap((scheme) => ["yaml", "json", "go"].map((language) => ({ scheme, language })));
 
 let client: LanguageClient | undefined;
