@@ -1,25 +1,5 @@
 import { expect, type Playground, firstVisit, test } from "./playground";
-
-const types = `// +groupName=example.com
-package v1
-
-import metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-
-// +kubebuilder:object:root=true
-type Disk struct {
-	metav1.TypeMeta   \`json:",inline"\`
-	metav1.ObjectMeta \`json:"metadata,omitempty"\`
-
-	Spec DiskSpec \`json:"spec"\`
-}
-
-// +kubebuilder:validation:XValidation:rule="self.used <= self.size",message="the disk is full"
-type DiskSpec struct {
-	Size int64 \`json:"size"\`
-	// +kubebuilder:validation:Minimum=0
-	Used int64 \`json:"used"\`
-}
-`;
+import { types } from "./texts";
 
 const disk = (used: number): string => `apiVersion: example.com/v1\nkind: Disk\nmetadata:\n  name: a\nspec:\n  size: 5\n  used: ${used}\n`;
 

@@ -24,16 +24,17 @@ export const nothingGenerated: Generated = { go: "", crd: "", problems: [], orig
 const pause = 150;
 
 /**
- * Generates the CRD from the Go document after each change, in the page if it has the module.
- * write receives the CRD. Returns the function that tries again after a failure.
+ * Generates the CRD from the Go document after each change: in the page if the engine is there,
+ * otherwise on the server. write receives the CRD. Returns the function that tries again after a failure.
  */
 export function keepGenerated(session: Session, module: GoTypes | undefined, help: Assistant, write: (crd: string) => void): () => void {
+  const inPage = (): GoTypes | undefined => (isInPage(session.state) ? module : undefined);
   /** The text of the last request. */
   let asked = "";
   const run = async (): Promise<void> => {
     const { go } = session.state.scenario;
     try {
-      const result = await (module ?? help).generate({ text: go });
+      const result = await (inPage() ?? help).generate({ text: go });
       if (!result || session.state.scenario.go !== go) return;
       session.update({ generated: { go, crd: result.crds, problems: result.problems, origins: result.origins, fault: "" } });
       if (result.crds !== "") write(result.crds);
@@ -42,19 +43,24 @@ export function keepGenerated(session: Session, module: GoTypes | undefined, hel
     }
   };
   const soon = afterPause(pause, () => void run());
-  const follow = ({ scenario: { go }, engine: { at }, answer }: SessionState): void => {
+  const follow = (state: SessionState): void => {
+    const { go } = state.scenario;
     // The engine and its first result come first.
-    if (go === asked || ((at === "loading" || at === "page") && !answer)) return;
+    if (go === asked || (isInPage(state) && !state.answer)) return;
     asked = go;
     if (go === "") session.update({ generated: nothingGenerated });
     else soon();
   };
   session.subscribe((state, previous) => {
     follow(state);
-    if (state.document === "go" && previous.document !== "go") void module?.load();
+    if (state.document === "go" && previous.document !== "go") void inPage()?.load();
     if (state.engine.at !== previous.engine.at && state.generated.fault !== "") soon();
   });
   return () => void run();
+}
+
+function isInPage({ engine: { at } }: SessionState): boolean {
+  return at === "loading" || at === "page";
 }
 
 function sentenceOf(error: unknown): string {

@@ -43,7 +43,7 @@ function stateOf({ goTypes: { at, part, because }, generated: { go, crd, fault }
   if (at === "loading") return part < 1 ? `Loading Go types: ${Math.floor(part * 100)} %` : "Starting Go types…";
   if (at === "failed") return `Go types could not be loaded: ${because}.`;
   if (fault !== "") return fault;
-  return go.trim() !== "" && crd === "" ? "These types give no CRD. The last one stays." : "";
+  return go.trim() !== "" && crd === "" ? "These types give no CRD. The last CRD stays." : "";
 }
 
 function showProblems(problems: readonly GoProblem[]): void {
@@ -75,7 +75,7 @@ function problemRow({ range, severity, message, hint }: GoProblem): HTMLElement 
 /** Offers the Go source beside each place in the generated CRD. */
 export function offerGo(state: SessionState): void {
   for (const offered of document.querySelectorAll(".from-go")) offered.remove();
-  for (const button of document.querySelectorAll<HTMLElement>(".problem-actions > .problem-place[data-document=crd]")) {
+  for (const button of document.querySelectorAll<HTMLElement>(".problem .goto[data-document=crd]")) {
     const place = placeOf(button);
     const source = place && sourceOf(state, place.range.start);
     if (source) button.after(placeButton(source, "from-go"));
@@ -87,7 +87,7 @@ export function showLine(state: SessionState, documents: Documents): void {
   const line = element("go-line", HTMLElement);
   const range = targetOf(state, documents.cursor("go"));
   if (!range) {
-    line.replaceChildren();
+    line.replaceChildren(make("span", "explain-hint", "Place the caret on a field or a marker to find it in the CRD."));
     return;
   }
   const button = make("button", "explain-title", "Show in CRD");
