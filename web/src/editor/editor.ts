@@ -14,7 +14,6 @@ import { completions } from "./completion";
 import { flash, flashes } from "./flash";
 import { hovers, type Writing } from "./hover";
 import { isTyping, keys, replaced, wayOut } from "./keys";
-import type { Language } from "./language";
 import { type Marked, offsetOf, positionOf, showFindings } from "./markers";
 import { replaceInput } from "./replace-input";
 import { theme } from "./theme";
@@ -26,7 +25,7 @@ export interface EditorOptions {
   readonly text: string;
   /** Earlier versions of the document, the oldest first, for undo. */
   readonly before: readonly string[];
-  readonly language: Language;
+  readonly language: Extension;
   /** The fields whose values are CEL. */
   readonly expressions: ReadonlySet<string>;
   /** Prevents edits by the user. */
@@ -56,7 +55,6 @@ export class Editor {
 
   constructor({ place, label, text, before, language, expressions, readOnly, writing, takePaste, onEdit, onFocus, onLine, onCursor, onFix }: EditorOptions) {
     this.#onFix = onFix;
-    const highlighting = new Compartment();
     // In a shadow root the editor's styles are constructed style sheets, which
     // a content security policy without inline styles allows.
     const root = place.attachShadow({ mode: "open", delegatesFocus: true });
@@ -71,7 +69,7 @@ export class Editor {
           highlightActiveLine(),
           highlightSpecialChars(),
           drawSelection(),
-          highlighting.of(language.start),
+          language,
           celIn(expressions),
           keys,
           theme,
@@ -98,7 +96,6 @@ export class Editor {
     });
     this.#text = this.#view.state.doc.toString();
     place.replaceChildren();
-    void language.later?.().then((extension) => this.#view.dispatch({ effects: highlighting.reconfigure(extension) }), () => {}); // Colours are no need.
   }
 
   setReadOnly(readOnly: boolean): void {
