@@ -39,7 +39,7 @@ export function parseArchive(text) {
 }
 
 /** Returns the scenario field of a file, such as oldCrd for old-crd.yaml. */
-const fieldOf = (name) => name.replace(/\.yaml$/, "").replace(/-(.)/g, (_, letter) => letter.toUpperCase());
+const fieldOf = (name) => name === "types.go" ? "go" : name.replace(/\.yaml$/, "").replace(/-(.)/g, (_, letter) => letter.toUpperCase());
 
 /** Returns the files of a case and of the example that it refers to. */
 function scenarioFiles(path) {

@@ -134,6 +134,7 @@ var groups = []group{
 	}},
 	{"Write CEL rules", []string{
 		"crontab-rules",
+		"crontab-go",
 		"trace",
 		"rule-without-message",
 		"message-expression",
@@ -348,6 +349,7 @@ func Scenario(files []txtar.File) (playground.Scenario, error) {
 func setFile(scenario *playground.Scenario, file txtar.File) error {
 	text := map[string]*string{
 		"crd.yaml":        &scenario.CRD,
+		"types.go":        &scenario.Go,
 		"old-crd.yaml":    &scenario.OldCRD,
 		"object.yaml":     &scenario.Object,
 		"old-object.yaml": &scenario.OldObject,

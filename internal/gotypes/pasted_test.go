@@ -2,13 +2,16 @@ package gotypes_test
 
 import (
 	"fmt"
+	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 	"time"
 
 	"golang.org/x/tools/txtar"
 
+	"github.com/crdlab/crdlab/internal/examples"
 	"github.com/crdlab/crdlab/internal/gotypes"
 	"github.com/crdlab/crdlab/internal/playground"
 	"github.com/crdlab/crdlab/internal/source/edit"
@@ -59,6 +62,35 @@ func TestPasted(t *testing.T) {
 				write(t, name, txtar.Format(archive))
 			}
 		})
+	}
+}
+
+// TestExamplesAreCurrent generates the CRDs of the examples with Go types.
+func TestExamplesAreCurrent(t *testing.T) {
+	mod, err := os.ReadFile("../../go.mod")
+	if err != nil {
+		t.Fatal(err)
+	}
+	version := regexp.MustCompile(`sigs.k8s.io/controller-tools (\S+)`).FindStringSubmatch(string(mod))[1]
+	count := 0
+	for _, example := range examples.All() {
+		s := example.Scenario
+		if s.Go == "" {
+			continue
+		}
+		count++
+		answer, err := gotypes.Answer(t.Context(), playground.GoSource{Text: s.Go})
+		if err != nil {
+			t.Fatal(err)
+		}
+		// Test binaries do not know the version.
+		answer.CRDs = strings.Replace(answer.CRDs, "(devel)", version, 1)
+		if got := answer.CRDs + formatPasted(s.Go, answer); got != s.CRD {
+			t.Errorf("%s: got\n%s\nwant\n%s", example.ID, got, s.CRD)
+		}
+	}
+	if count == 0 {
+		t.Error("no example has Go types")
 	}
 }
 

@@ -24,6 +24,10 @@ type Scenario struct {
 	// to the first CRD if there is no such CRD.
 	CRDIndex int `json:"crdIndex,omitempty"`
 
+	// Go is Go types with kubebuilder markers from which CRD was generated, see
+	// [GoSource]. The engine ignores it: the page keeps CRD current.
+	Go string `json:"go,omitempty"`
+
 	// OldCRD is the existing CRD in the cluster. If it is set, CRD is an update
 	// of it.
 	OldCRD string `json:"oldCrd,omitempty"`
@@ -181,6 +185,7 @@ type Document string
 // The documents of a [Scenario].
 const (
 	DocumentCRD        Document = "crd"
+	DocumentGo         Document = "go"
 	DocumentOldCRD     Document = "oldCrd"
 	DocumentObject     Document = "object"
 	DocumentOldObject  Document = "oldObject"
@@ -194,6 +199,8 @@ func (s *Scenario) Text(document Document) *string {
 	switch document {
 	case DocumentCRD:
 		return &s.CRD
+	case DocumentGo:
+		return &s.Go
 	case DocumentOldCRD:
 		return &s.OldCRD
 	case DocumentObject:

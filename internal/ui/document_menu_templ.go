@@ -30,7 +30,7 @@ func documentMenu(data PageData) templ.Component {
 			templ_7745c5c3_Var1 = templ.NopComponent
 		}
 		ctx = templ.ClearChildren(ctx)
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 1, "<button type=\"button\" class=\"tool\" id=\"document-add\" popovertarget=\"document-menu\" title=\"Add: previous CRD, existing object, conversion, admission\">+ Add</button><div id=\"document-menu\" class=\"menu\" popover>")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 1, "<button type=\"button\" class=\"tool\" id=\"document-add\" popovertarget=\"document-menu\" title=\"Add: Go types, previous CRD, existing object, conversion, admission\">+ Add</button><div id=\"document-menu\" class=\"menu\" popover>")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -89,7 +89,7 @@ func documentMenu(data PageData) templ.Component {
 				}
 			}
 		}
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 7, "<button type=\"button\" id=\"open-files-button\"><strong>Open files…</strong> <small>Loads into the current tab. With several files, CRDs and objects are sorted automatically. You can also drag and drop.</small></button> <button type=\"button\" id=\"address-open\" aria-haspopup=\"dialog\"><strong>Open URL…</strong> <small>Load a CRD or objects from a URL, such as a GitHub file.</small></button> <input type=\"file\" id=\"open-files\" multiple accept=\".yaml,.yml,.json,text/*\" hidden></div>")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 7, "<button type=\"button\" id=\"open-files-button\"><strong>Open files…</strong> <small>Loads into the current tab. With several files, CRDs and objects are sorted automatically. You can also drag and drop.</small></button> <button type=\"button\" id=\"address-open\" aria-haspopup=\"dialog\"><strong>Open URL…</strong> <small>Load a CRD or objects from a URL, such as a GitHub file.</small></button> <input type=\"file\" id=\"open-files\" multiple accept=\".yaml,.yml,.json,.go,text/*\" hidden></div>")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}

@@ -33,6 +33,11 @@ var documents = []documentKind{
 	{playground.DocumentCRD, "CRD", "", "", groupCRD},
 	{playground.DocumentObject, "Object", "", "", groupObject},
 	{
+		playground.DocumentGo, "Go",
+		"Go types with kubebuilder markers. The CRD is generated from them, as by controller-gen.",
+		"", groupCRD,
+	},
+	{
 		playground.DocumentOldCRD, "Previous CRD",
 		"The CRD already in the cluster; the CRD tab is applied as its update.",
 		playground.DocumentCRD, groupCRD,

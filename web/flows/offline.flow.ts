@@ -2,7 +2,7 @@ import type { BrowserContext, CDPSession } from "@playwright/test";
 import { type Change, type Log, serveFiles } from "./files";
 import { expect, type Page, Playground, firstVisit as base } from "./playground";
 import { type Server, startServer } from "./server";
-import { crd, object } from "./texts";
+import { crd, object, types } from "./texts";
 
 /** A server that a test may stop. */
 const test = base.extend<{ own: Server; devtools: CDPSession }>({
@@ -62,6 +62,19 @@ test("without network and server, a reload evaluates edits", async ({ playground
   await expect(playground.problems().first()).toContainText("should be less than or equal to 10");
   await playground.choose("crontab-rules");
   await expect(playground.verdict("crd")).toHaveAttribute("data-state", "accepted");
+});
+
+test("without network, Go types still give the CRD", async ({ playground, context, own, devtools }) => {
+  const { page } = playground;
+  await playground.open();
+  await playground.paste("go", types);
+  await playground.stored("name: disks.example.com");
+  await kept(page, 2);
+  await leave(context, own, devtools);
+  await page.reload();
+  await expect(playground.where()).toHaveText(/in this page/);
+  await playground.paste("go", types.replace("Minimum=0", "Minimum=1"));
+  await playground.stored("minimum: 1");
 });
 
 test("only the page, its files and the gallery are cached", async ({ playground, own, request }) => {

@@ -1,7 +1,7 @@
 // Without the engine in the page, documents go to the server only with the user's permission.
 
 import { expect, type Page, Playground, firstVisit as test } from "./playground";
-import { crd, object } from "./texts";
+import { crd, object, types } from "./texts";
 
 test.beforeEach(async ({ page }) => {
   await page.route(/\.wasm$/, (route) => route.abort());
@@ -77,4 +77,19 @@ test("the question precedes the first request, and its answer is remembered", as
   await next.page.locator("#permission-again").click();
   await next.paste("object", object("15"));
   await expect(next.page.locator("#panel-outcome")).toContainText("your documents are not sent to the server");
+});
+
+test("Go types go to the server only with the permission, and then give the CRD", async ({ playground }) => {
+  const { page } = playground;
+  const sent = recordSent(page);
+  await playground.open();
+  await expect(playground.where()).toHaveText(/on the server/);
+  sent.length = 0;
+  await playground.paste("go", types);
+  await expect(page.locator("#permission")).toBeVisible();
+  await expect(page.locator("#go-state")).toContainText("your documents are not sent");
+  expect(sent).toEqual([]);
+  await page.locator("#permission-grant").click();
+  await playground.stored("name: disks.example.com");
+  await expect(page.locator("#go-note")).toBeHidden();
 });

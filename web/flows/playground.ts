@@ -5,7 +5,7 @@ import { type Server, startServer } from "./server";
 export { expect };
 export type { Page };
 
-export type DocumentName = "crd" | "object" | "oldCrd" | "oldObject" | "conversion" | "admission";
+export type DocumentName = "crd" | "go" | "object" | "oldCrd" | "oldObject" | "conversion" | "admission";
 export const panels = ["outcome", "rules", "kubectl", "versions", "schema"] as const;
 export type PanelName = (typeof panels)[number];
 

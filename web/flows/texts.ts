@@ -51,3 +51,25 @@ export const hostileObject = (replicas: string): string =>
   object(replicas)
     .replace('"* * * * */5"', JSON.stringify(markup))
     .replace("name: my-cron", `name: my-cron\n  annotations: {note: ${JSON.stringify(markup)}}`);
+
+/** Go types with the CRD disks.example.com. */
+export const types = `// +groupName=example.com
+package v1
+
+import metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+// +kubebuilder:object:root=true
+type Disk struct {
+	metav1.TypeMeta   \`json:",inline"\`
+	metav1.ObjectMeta \`json:"metadata,omitempty"\`
+
+	Spec DiskSpec \`json:"spec"\`
+}
+
+// +kubebuilder:validation:XValidation:rule="self.used <= self.size",message="the disk is full"
+type DiskSpec struct {
+	Size int64 \`json:"size"\`
+	// +kubebuilder:validation:Minimum=0
+	Used int64 \`json:"used"\`
+}
+`;

@@ -342,7 +342,7 @@ export type components = {
         readonly Cursor: {
             readonly scenario: components["schemas"]["Scenario"];
             /** @enum {string} */
-            readonly document?: "crd" | "oldCrd" | "object" | "oldObject" | "conversion" | "admission";
+            readonly document?: "crd" | "go" | "oldCrd" | "object" | "oldObject" | "conversion" | "admission";
             readonly position: components["schemas"]["Position"];
             /** @description Trial holds the console's expression. If it is set, Position refers to the expression and Document is ignored. */
             readonly trial?: components["schemas"]["Expression"];
@@ -353,7 +353,7 @@ export type components = {
              * @description Document is crd or object.
              * @enum {string}
              */
-            readonly document: "crd" | "oldCrd" | "object" | "oldObject" | "conversion" | "admission";
+            readonly document: "crd" | "go" | "oldCrd" | "object" | "oldObject" | "conversion" | "admission";
             /** @description Object is the index in Report.Objects; 0 for the CRD. */
             readonly object: number;
             /** @enum {string} */
@@ -406,7 +406,7 @@ export type components = {
              * @description Document contains Schema and the ranges of the rules: crd or oldCrd.
              * @enum {string}
              */
-            readonly document: "crd" | "oldCrd" | "object" | "oldObject" | "conversion" | "admission";
+            readonly document: "crd" | "go" | "oldCrd" | "object" | "oldObject" | "conversion" | "admission";
             /** @description Schema locates the schema node of the field; nil if the CRD does not specify it. SchemaPath is its path, as in Rule. */
             readonly schema: components["schemas"]["Range"] | null;
             readonly schemaPath: string;
@@ -554,7 +554,7 @@ export type components = {
              * @description Document is the document that contains Range.
              * @enum {string}
              */
-            readonly document: "crd" | "oldCrd" | "object" | "oldObject" | "conversion" | "admission";
+            readonly document: "crd" | "go" | "oldCrd" | "object" | "oldObject" | "conversion" | "admission";
             readonly range: components["schemas"]["Range"];
             /** @description Hint suggests a remedy in plain language, or is empty. */
             readonly hint: string;
@@ -799,7 +799,7 @@ export type components = {
         /** @description Related is a location that explains a Finding, such as a schema keyword. */
         readonly Related: {
             /** @enum {string} */
-            readonly document: "crd" | "oldCrd" | "object" | "oldObject" | "conversion" | "admission";
+            readonly document: "crd" | "go" | "oldCrd" | "object" | "oldObject" | "conversion" | "admission";
             readonly range: components["schemas"]["Range"];
             readonly message: string;
             /** @description Fails reports that the place is the part of a rule whose evaluation fails. */
@@ -965,6 +965,8 @@ export type components = {
             readonly crd: string;
             /** @description CRDIndex chooses one of several CustomResourceDefinitions in CRD, counted from 0. An index after the last means the last. Only the objects of its kind are evaluated. An object without a CRD belongs to the first CRD of its group, or to the first CRD if there is no such CRD. */
             readonly crdIndex?: number;
+            /** @description Go is Go types with kubebuilder markers from which CRD was generated, see GoSource. The engine ignores it: the page keeps CRD current. */
+            readonly go?: string;
             /** @description OldCRD is the existing CRD in the cluster. If it is set, CRD is an update of it. */
             readonly oldCrd?: string;
             /**
@@ -1150,7 +1152,7 @@ export type components = {
              * @description Document is conversion or admission.
              * @enum {string}
              */
-            readonly document: "crd" | "oldCrd" | "object" | "oldObject" | "conversion" | "admission";
+            readonly document: "crd" | "go" | "oldCrd" | "object" | "oldObject" | "conversion" | "admission";
         };
         /** @description TestFile is a file for "crdlab test" with the present findings as expectations. */
         readonly TestFile: {
@@ -1179,7 +1181,7 @@ export type components = {
         /** @description TestedDocument is a CRD or an object with its expectations. */
         readonly TestedDocument: {
             /** @enum {string} */
-            readonly document: "crd" | "oldCrd" | "object" | "oldObject" | "conversion" | "admission";
+            readonly document: "crd" | "go" | "oldCrd" | "object" | "oldObject" | "conversion" | "admission";
             /** @description Range is the first line of the object. */
             readonly range: components["schemas"]["Range"];
             readonly kind: string;
@@ -1205,7 +1207,7 @@ export type components = {
         /** @description TextEdit replaces a range of a document, like the TextEdit of the Language Server Protocol. */
         readonly TextEdit: {
             /** @enum {string} */
-            readonly document: "crd" | "oldCrd" | "object" | "oldObject" | "conversion" | "admission";
+            readonly document: "crd" | "go" | "oldCrd" | "object" | "oldObject" | "conversion" | "admission";
             readonly range: components["schemas"]["Range"];
             readonly newText: string;
         };

@@ -5,6 +5,8 @@ export const maxFileSize = 8 << 20;
 
 // Match a field at the start of a line, or anywhere in JSON.
 export const isCRD = (text: string): boolean => /(?:^\s*"?kind"?|[{,]\s*"kind"\s*):\s*"?CustomResourceDefinition\b/m.test(text);
+/** Reports whether a text is a file of Go. */
+export const isGo = (text: string): boolean => /^package\s+\w+\s*$/m.test(text);
 const isResource = (text: string): boolean =>
   /(?:^\s*"?kind"?|[{,]\s*"kind"\s*):/m.test(text) && /(?:^\s*"?apiVersion"?|[{,]\s*"apiVersion"\s*):/m.test(text);
 
@@ -31,6 +33,7 @@ export function splitBundle(text: string, document: DocumentName): Partial<Scena
 /** Assigns the contents of files to documents. Only CRDs are told apart from other kinds. */
 export function sortTexts(texts: readonly string[], active: DocumentName): Partial<Scenario> {
   const only = texts.length === 1 ? texts[0] : undefined;
+  if (texts.length > 0 && texts.every(isGo)) return { go: texts.join("\n") };
   if (only !== undefined) return splitBundle(only, active) ?? { [active]: only };
   const parts = texts.flatMap(documentsOf);
   const crds = parts.filter(isCRD);

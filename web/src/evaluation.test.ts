@@ -3,7 +3,9 @@ import type { Answer, View } from "./api.gen";
 import { emptyScenario } from "./scenario";
 import type { Fault } from "./engine/protocol";
 import { Engine } from "./engine/engine";
+import { noGoTypes } from "./engine/gotypes";
 import { nothingOlder } from "./engine/older";
+import { nothingGenerated } from "./generated";
 import { isPending, keepEvaluated, pause } from "./evaluation";
 import { nowhere } from "./remote/source";
 import { emptyConsole, Session } from "./session";
@@ -29,6 +31,8 @@ function setUp() {
     question: false,
     online: true,
     older: nothingOlder,
+    goTypes: noGoTypes,
+    generated: nothingGenerated,
     judged: [],
     tested: undefined,
     console: emptyConsole,

@@ -2,10 +2,12 @@ import "../../internal/ui/styles.css";
 import { readConfig } from "./config";
 import { documentNames, isOneOf, sameScenario, type Scenario } from "./scenario";
 import { element } from "./dom";
-import { assembleEngine } from "./engine/assemble";
+import { assembleEngine, assembleGoTypes } from "./engine/assemble";
+import { noGoTypes } from "./engine/gotypes";
 import { nothingOlder } from "./engine/older";
 import { storedPermission } from "./engine/permission";
 import { keepEvaluated } from "./evaluation";
+import { keepGenerated, nothingGenerated } from "./generated";
 import { Gallery } from "./gallery";
 import { replaceDocuments } from "./own";
 import { isOnline, keepOffline } from "./offline/offline";
@@ -28,6 +30,7 @@ import { GalleryDialog } from "./ui/gallery-dialog";
 import { bindLines } from "./ui/lines";
 import { bindPlaces } from "./ui/places";
 import { copyReleaseMarks } from "./ui/releases";
+import { bindGo, offerGo, showLine } from "./ui/go";
 import { HistoryDialog } from "./ui/history-dialog";
 import { ProblemCursor } from "./ui/problems";
 import { Results } from "./ui/results";
@@ -63,6 +66,8 @@ const session = new Session({
   question: false,
   online: isOnline(),
   older: nothingOlder,
+  goTypes: noGoTypes,
+  generated: nothingGenerated,
   judged: [],
   tested: undefined,
   console: emptyConsole,
@@ -82,7 +87,8 @@ if (hasServedResult && sameScenario(start.scenario, served)) {
 
 const replaced = (documents: Partial<Scenario>): Scenario =>
   replaceDocuments(session.state.scenario, documents, (name, text) => gallery.has(name, text));
-const documents = new Documents(session, help, replaced, isFramed && parseFragment(location.hash).readOnly === true);
+const isReadOnly = isFramed && parseFragment(location.hash).readOnly === true;
+const documents = new Documents(session, help, replaced, isReadOnly);
 const crds = new CRDList(session, engine);
 const fixes = new Fixes(session, (fix) => documents.apply(fix));
 const results = new Results(session, (panels) => {
@@ -92,6 +98,7 @@ const results = new Results(session, (panels) => {
   documents.markCursor();
   explain.swapped();
   fixes.swapped(panels);
+  offerGo(session.state);
 });
 const explain = new Explain(session, {
   explain: (name) => documents.explain(name),
@@ -99,7 +106,10 @@ const explain = new Explain(session, {
   show: (panel) => session.update({ panel }),
   apply: (fix) => documents.apply(fix),
 });
-documents.onCursor = (name) => explain.moved(name);
+documents.onCursor = (name) => {
+  if (name === "go") showLine(session.state, documents);
+  else explain.moved(name);
+};
 const remote = bindSources(session, replaced);
 const problem = new ProblemCursor();
 const share = bindShare(session, config, gallery, help, served);
@@ -134,7 +144,13 @@ element("console-open", HTMLButtonElement).addEventListener("click", () => celCo
 if (!isFramed) keepSession(session, (scenario) => void historyDialog.replaced(scenario, session.state.scenario));
 keepEvaluated(session, engine, results.standing);
 keepTested(session, (scenario) => help.test(scenario));
-keepOffline(config, session);
+const keepModule = keepOffline(config, session);
+const goTypes = assembleGoTypes(config, (state) => {
+  session.update({ goTypes: state });
+  if (state.at === "ready" && config.engine.goTypes) keepModule(config.engine.goTypes);
+});
+// Readers of a read-only frame change nothing, so the CRD in the link stays.
+if (!isReadOnly) bindGo(session, keepGenerated(session, goTypes, help, (crd) => documents.generated(crd)), documents);
 
 const linked = addressToOpen(location.hash);
 if (linked !== undefined) void remote.openLink(linked, parseFragment(location.hash).release);

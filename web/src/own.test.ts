@@ -37,3 +37,10 @@ test("the first CRD keeps the options", () => {
 test("another object keeps the options", () => {
   expect(replaced(example, { object: "kind: B" })).toEqual({ ...example, object: "kind: B" });
 });
+
+test("another CRD replaces the Go types, which would overwrite it", () => {
+  const before = { ...emptyScenario, crd: crdOf("b.example.com"), go: "package b", object: "kind: B" };
+  const crd = `${before.crd}spec: {}\n`;
+  expect(replaced(before, { crd })).toEqual({ ...before, crd, go: "" });
+  expect(replaced(before, { object: "kind: C" })).toEqual({ ...before, object: "kind: C" });
+});

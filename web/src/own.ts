@@ -9,9 +9,11 @@ export type Replaced = (documents: Partial<Scenario>) => Scenario;
 
 /**
  * Returns a scenario with documents that replace others. Another CRD begins a scenario of its
- * own: the options have kubectl's defaults, and documents of an example are set aside.
+ * own: the options have kubectl's defaults, and documents of an example are set aside. Go types
+ * would overwrite it, so it replaces them, too.
  */
-export function replaceDocuments(before: Scenario, change: Partial<Scenario>, isExample: IsExample): Scenario {
+export function replaceDocuments(before: Scenario, documents: Partial<Scenario>, isExample: IsExample): Scenario {
+  const change = documents.crd === undefined ? documents : { go: "", ...documents };
   const { crd = before.crd } = change;
   const isOther = isExample("crd", before.crd) || nameOf(crd) !== nameOf(before.crd);
   if (before.crd.trim() === "" || crd === before.crd || !isCRD(crd) || !isOther) return { ...before, ...change };

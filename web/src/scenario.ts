@@ -6,11 +6,11 @@ import type { Finding, Scenario as WireScenario } from "./api.gen";
 export type DocumentName = Finding["document"];
 
 /** The documents, in the order of their tabs. */
-export const documentNames: readonly DocumentName[] = ["crd", "object", "oldCrd", "oldObject", "conversion", "admission"];
+export const documentNames: readonly DocumentName[] = ["crd", "object", "go", "oldCrd", "oldObject", "conversion", "admission"];
 
 /** The documents that share a pane, in the order of the panes. */
 export const documentGroups: readonly (readonly DocumentName[])[] = [
-  ["crd", "oldCrd", "conversion"],
+  ["crd", "go", "oldCrd", "conversion"],
   ["object", "oldObject", "admission"],
 ];
 
@@ -66,6 +66,7 @@ function indexOf(value: unknown): number {
 export const emptyScenario: Scenario = {
   kubernetes: "",
   crd: "",
+  go: "",
   crdIndex: 0,
   crdOperation: "",
   crdFieldManager: "",
@@ -97,6 +98,7 @@ export function scenarioFrom(source: Partial<Record<string, unknown>>): Scenario
   return {
     kubernetes: isRelease(kubernetes) ? kubernetes : "",
     crd: text("crd"),
+    go: text("go"),
     crdIndex: indexOf(source["crdIndex"]),
     crdOperation: isOneOf(crdOperations, crdOperation) ? crdOperation : "",
     crdFieldManager: text("crdFieldManager"),

@@ -1,6 +1,8 @@
 import { expect, test, vi } from "vitest";
 import { emptyScenario } from "./scenario";
+import { noGoTypes } from "./engine/gotypes";
 import { nothingOlder } from "./engine/older";
+import { nothingGenerated } from "./generated";
 import { nowhere } from "./remote/source";
 import { emptyConsole, Session, type SessionState } from "./session";
 
@@ -22,6 +24,8 @@ const initial: SessionState = {
   permission: "undecided",
   question: false,
   older: nothingOlder,
+  goTypes: noGoTypes,
+  generated: nothingGenerated,
   judged: [],
   tested: undefined,
   online: true,

@@ -2,6 +2,8 @@ import type { Answer, Expression, TestResult } from "./api.gen";
 import { type DocumentName, groupOf, type PanelName, type Scenario } from "./scenario";
 import type { FieldPlace } from "./fields";
 import type { EngineState, Evaluator } from "./engine/engine";
+import type { GoTypesState } from "./engine/gotypes";
+import type { Generated } from "./generated";
 import type { OlderState } from "./engine/older";
 import type { Permission } from "./engine/permission";
 import type { Source } from "./remote/source";
@@ -53,6 +55,9 @@ export interface SessionState {
   readonly online: boolean;
   /** The modules of older Kubernetes releases. */
   readonly older: OlderState;
+  /** The module that generates CRDs from Go types, and its last result. */
+  readonly goTypes: GoTypesState;
+  readonly generated: Generated;
   /** The older releases whose judgments are part of the answer. */
   readonly judged: readonly string[];
   /** The expectations in the documents, if any, and whether the last tested scenario meets them. */

@@ -74,6 +74,7 @@ func Read(dir string) ([]Case, error) {
 func documents(s *playground.Scenario) map[string]*string {
 	return map[string]*string{
 		"crd.yaml":        &s.CRD,
+		"types.go":        &s.Go,
 		"old-crd.yaml":    &s.OldCRD,
 		"object.yaml":     &s.Object,
 		"old-object.yaml": &s.OldObject,

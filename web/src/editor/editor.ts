@@ -1,5 +1,5 @@
 import { isolateHistory } from "@codemirror/commands";
-import { EditorState, type EditorStateConfig, type Extension, type TransactionSpec } from "@codemirror/state";
+import { Compartment, EditorState, type EditorStateConfig, type Extension, type TransactionSpec } from "@codemirror/state";
 import {
   drawSelection,
   EditorView,
@@ -14,7 +14,6 @@ import { completions } from "./completion";
 import { flash, flashes } from "./flash";
 import { hovers, type Writing } from "./hover";
 import { isTyping, keys, replaced, wayOut } from "./keys";
-import { language } from "./language";
 import { type Marked, offsetOf, positionOf, showFindings } from "./markers";
 import { replaceInput } from "./replace-input";
 import { theme } from "./theme";
@@ -26,6 +25,7 @@ export interface EditorOptions {
   readonly text: string;
   /** Earlier versions of the document, the oldest first, for undo. */
   readonly before: readonly string[];
+  readonly language: Extension;
   /** The fields whose values are CEL. */
   readonly expressions: ReadonlySet<string>;
   /** Prevents edits by the user. */
@@ -49,10 +49,11 @@ export interface EditorOptions {
 export class Editor {
   readonly #view: EditorView;
   readonly #onFix: (fix: Fix) => void;
+  readonly #readOnly = new Compartment();
   /** The last document that was set or reported; joining its lines again is slow. */
   #text: string;
 
-  constructor({ place, label, text, before, expressions, readOnly, writing, takePaste, onEdit, onFocus, onLine, onCursor, onFix }: EditorOptions) {
+  constructor({ place, label, text, before, language, expressions, readOnly, writing, takePaste, onEdit, onFocus, onLine, onCursor, onFix }: EditorOptions) {
     this.#onFix = onFix;
     // In a shadow root the editor's styles are constructed style sheets, which
     // a content security policy without inline styles allows.
@@ -62,7 +63,7 @@ export class Editor {
       root,
       state: succession([...before, text], {
         extensions: [
-          EditorState.readOnly.of(readOnly),
+          this.#readOnly.of(EditorState.readOnly.of(readOnly)),
           lineNumbers(),
           highlightActiveLineGutter(),
           highlightActiveLine(),
@@ -95,6 +96,10 @@ export class Editor {
     });
     this.#text = this.#view.state.doc.toString();
     place.replaceChildren();
+  }
+
+  setReadOnly(readOnly: boolean): void {
+    this.#view.dispatch({ effects: this.#readOnly.reconfigure(EditorState.readOnly.of(readOnly)) });
   }
 
   /** Replaces the document in one undoable step, without a call of onEdit. */

@@ -9,6 +9,9 @@ export interface Writing {
   readonly hover: (position: Position) => Promise<Hover | undefined>;
 }
 
+/** For documents without assistance. */
+export const noHelp: Writing = { complete: () => Promise.resolve(undefined), hover: () => Promise.resolve(undefined) };
+
 /** Shows the hover at the pointer, or with F2 at the cursor. */
 export function hovers(writing: Writing): Extension {
   return [

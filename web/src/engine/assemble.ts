@@ -50,14 +50,14 @@ export function assembleEngine(config: Config, session: Session, holds: (scenari
 /** Chooses the evaluating engine for assist requests. */
 function helper({ help }: Config, session: Session, page: Helpful | undefined, question: AssistRequest): Ask | undefined {
   const { engine: { at }, permission } = session.state;
-  if (page && (at === "page" || at === "loading")) return page.help;
+  if (page && !("generate" in question) && (at === "page" || at === "loading")) return page.help;
   if (at === "withheld" && permission === "undecided" && isExplicit(question)) session.update({ question: true });
   return help && at === "server" ? (question) => helpByHTTP(help, question, serverTimeout) : undefined;
 }
 
 /** Reports whether the user requests the result with a button or in the console. */
 function isExplicit(question: AssistRequest): boolean {
-  return "sample" in question || "template" in question || "format" in question || "try" in question || "insert" in question || "export" in question || "publish" in question;
+  return "sample" in question || "template" in question || "format" in question || "try" in question || "insert" in question || "export" in question || "publish" in question || "generate" in question;
 }
 
 /** Binds the modules of older releases to the session. The chosen release's is loaded. */

@@ -1,4 +1,4 @@
-import type { Completion, Cursor, Explanation, FieldTree, Formatted, AssistResponse, Hover, AssistRequest, InsertRequest, Insertion, JSONSchema, Sample, Template, TestFile, TestResult, ExpressionResult, ExpressionRequest } from "../api.gen";
+import type { Completion, Cursor, Explanation, FieldTree, Formatted, GeneratedCRDs, GoSource, AssistResponse, Hover, AssistRequest, InsertRequest, Insertion, JSONSchema, Sample, Template, TestFile, TestResult, ExpressionResult, ExpressionRequest } from "../api.gen";
 import { Latest } from "./latest";
 import { EvaluationStopped, type StopReason } from "./worker-client";
 import { type Scenario, withoutDefaults } from "../scenario";
@@ -83,6 +83,13 @@ export class Assistant {
   /** Writes the JSON Schema of a version of a CRD. */
   async publish(scenario: Scenario, version: string, strict: boolean): Promise<JSONSchema | undefined> {
     return (await this.#ask({ publish: { scenario: withoutDefaults(scenario), version, strict } })).published;
+  }
+
+  /** Generates CRDs on the server. Rejects if the server fails or may not have the text. */
+  async generate(source: GoSource): Promise<GeneratedCRDs | undefined> {
+    const ask = this.#engine({ generate: source });
+    if (!ask) throw new Error("Go types need WebAssembly or the server, and your documents are not sent to it");
+    return (await ask({ generate: source })).generated;
   }
 
   /** Evaluates an expression. Resolves to {@link Stopped} if the evaluation was stopped. */

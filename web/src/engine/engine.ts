@@ -238,7 +238,7 @@ function mayRepeat({ reason, wasUsed }: EvaluationStopped): boolean {
 
 /** Published schemas, releases and the stored CRD are slow, so a view requests them only for their panel. */
 export function viewOf({ scenario, panels, preliminary }: Question): View {
-  const set = withoutDefaults(scenario);
+  const set = withoutDefaults({ ...scenario, go: "" }); // The engine judges the CRD.
   const schemas = panels.includes("schema") ? { schemas: true } : {};
   const releases = panels.includes("releases") ? { releases: true } : {};
   const stored = panels.includes("kubectl") ? { crdStored: true } : {};

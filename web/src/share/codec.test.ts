@@ -13,6 +13,7 @@ const scenario: Scenario = {
 const full: Scenario = {
   kubernetes: "1.30",
   crd: "a",
+  go: "package a",
   crdIndex: 3,
   object: "b",
   oldCrd: "c",

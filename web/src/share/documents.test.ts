@@ -16,7 +16,7 @@ test("the files are what there is", () => {
     ["old-crd.yaml", "a: `````"],
     ["scenario.json", '{\n  "operation": "apply",\n  "force": true\n}\n'],
   ]);
-  expect(filesOf({ ...emptyScenario, crd: "a" })).toEqual([["crd.yaml", "a"]]);
+  expect(filesOf({ ...emptyScenario, crd: "a", go: "package a" })).toEqual([["crd.yaml", "a"], ["types.go", "package a"]]);
 });
 
 test("the Markdown holds documents, verdict and link", () => {

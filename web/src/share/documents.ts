@@ -5,6 +5,7 @@ import type { NamedText } from "./zip";
 /** The file names of the documents, as in the gallery. */
 const fileNames: Record<DocumentName, string> = {
   crd: "crd.yaml",
+  go: "types.go",
   object: "object.yaml",
   oldCrd: "old-crd.yaml",
   oldObject: "old-object.yaml",
@@ -28,7 +29,7 @@ function textsOf(scenario: Scenario): readonly NamedText[] {
 
 /** Formats the documents and the verdict as Markdown, for an issue. */
 export function markdownOf(scenario: Scenario, answer: Answer | undefined, link: string): string {
-  const parts = filesOf(scenario).map(([name, text]) => `\`${name}\`\n\n${codeBlock(text, name.endsWith(".json") ? "json" : "yaml")}`);
+  const parts = filesOf(scenario).map(([name, text]) => `\`${name}\`\n\n${codeBlock(text, name.slice(name.lastIndexOf(".") + 1))}`);
   if (answer) {
     const outputs = answer.outputs.map((output) => output.trimEnd()).filter((output) => output !== "");
     parts.push(`Result\n\n${codeBlock(`${outputs.join("\n\n")}\n`, "text")}`);

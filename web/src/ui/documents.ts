@@ -1,11 +1,14 @@
 import type { Answer, Cursor, Explanation, Finding, Fix, Position } from "../api.gen";
 import { type DocumentName, documentGroups, documentNames, isOneOf, withoutDefaults } from "../scenario";
 import { Editor } from "../editor/editor";
+import { go, yaml } from "../editor/language";
+import { noHelp } from "../editor/hover";
 import type { Marked } from "../editor/markers";
 import type { Assistant } from "../engine/assistant";
 import type { Session, SessionState } from "../session";
 import { unmetIn } from "../tests";
-import { isCRD, splitBundle } from "../bundle";
+import { isCRD, isGo, splitBundle } from "../bundle";
+import { marksInGo } from "../generated";
 import type { Replaced } from "../own";
 import { markLinesAt } from "./lines";
 import { markPlacesAt, type Place } from "./places";
@@ -14,6 +17,7 @@ import { isStacked, onStacked } from "./width";
 
 const labels: Record<DocumentName, string> = {
   crd: "CRD",
+  go: "Go",
   object: "Object",
   oldCrd: "Previous CRD",
   oldObject: "Existing object",
@@ -27,6 +31,7 @@ const ruleExpressions = new Set(["rule", "messageExpression"]);
 /** The fields of each document whose values are CEL. */
 const expressions: Record<DocumentName, ReadonlySet<string>> = {
   crd: ruleExpressions,
+  go: noExpressions,
   object: noExpressions,
   oldCrd: ruleExpressions,
   oldObject: noExpressions,
@@ -110,12 +115,22 @@ export class Documents {
 
   /** Replaces only the differing part of a document, unless it is read-only; the cursor stays. */
   rewrite(name: DocumentName, text: string): void {
-    if (!this.#readOnly) this.#editor(name).rewrite(text);
+    if (!this.#isFixed(name)) this.#editor(name).rewrite(text);
+  }
+
+  /** Replaces the differing part of the CRD, although the user cannot edit it. */
+  generated(crd: string): void {
+    this.#editor("crd").rewrite(crd);
+  }
+
+  /** Reports whether the user cannot edit a document: Go types determine the CRD. */
+  #isFixed(name: DocumentName, { scenario } = this.#session.state): boolean {
+    return this.#readOnly || (name === "crd" && scenario.go !== "");
   }
 
   /** Opens a text as a document, unless it is read-only, and focuses its editor. */
   open(name: DocumentName, text: string): void {
-    if (!this.#readOnly) this.#session.edit({ [name]: text }, "opened");
+    if (!this.#isFixed(name)) this.#session.edit({ [name]: text }, "opened");
     this.focus(name);
   }
 
@@ -143,7 +158,7 @@ export class Documents {
 
   /** Applies edits to the present documents, unless they are read-only. */
   edit(fix: Fix): void {
-    if (this.#readOnly) return;
+    if (documentsOf(fix).some((name) => this.#isFixed(name))) return;
     for (const name of documentsOf(fix)) {
       this.#session.update({ document: name });
       this.#editor(name).apply(fix.edits.filter(({ document }) => document === name));
@@ -190,22 +205,30 @@ export class Documents {
     if (!place) throw new Error(`the page has no editor for ${name}`);
     return new Editor({
       place,
-      label: `${labels[name]}, YAML or JSON`,
+      label: name === "go" ? "Go types" : `${labels[name]}, YAML or JSON`,
+      language: name === "go" ? go : yaml,
       text: this.#session.state.scenario[name],
       before: this.#replaced.get(name) ?? [],
       expressions: expressions[name],
-      readOnly: this.#readOnly,
-      writing: {
+      readOnly: this.#isFixed(name),
+      writing: name === "go" ? noHelp : {
         complete: (position) => this.#help.complete(this.#cursor(name, position)),
         hover: (position) => this.#help.hover(this.#cursor(name, position)),
       },
       takePaste: (text) => {
-        if (this.#readOnly) return true;
+        if (this.#isFixed(name)) return true;
+        if (name !== "go" && isGo(text)) {
+          this.#session.update({ scenario: { ...this.#session.state.scenario, go: text }, origin: "opened", document: "go" });
+          return true;
+        }
         const pasted = splitBundle(text, name) ?? (name === "crd" && isCRD(text) ? { crd: text } : undefined);
         if (pasted) this.#session.edit(this.#replacedBy(pasted), "opened");
         return pasted !== undefined;
       },
-      onEdit: (text, typed) => this.#session.edit({ [name]: text }, typed ? "typed" : "changed"),
+      onEdit: (text, typed) => {
+        const isByTyping = typed || (name === "crd" && this.#isFixed(name) && this.#session.state.origin === "typed");
+        this.#session.edit({ [name]: text }, isByTyping ? "typed" : "changed");
+      },
       onFocus: () => this.#session.update({ document: name }),
       onLine: (line) => {
         this.#cursorAt = { name, line };
@@ -231,8 +254,9 @@ export class Documents {
     for (const name of documentNames) {
       if (state.scenario[name] !== previous.scenario[name]) this.#replace(name, previous.scenario[name], state.scenario[name]);
     }
+    if ((state.scenario.go === "") !== (previous.scenario.go === "")) this.#editors.get("crd")?.setReadOnly(this.#isFixed("crd", state));
     for (const name of this.#editors.keys()) {
-      if (state.answer?.findings !== previous.answer?.findings || state.tested !== previous.tested) this.#mark(name, state);
+      if (state.generated !== previous.generated || state.answer?.findings !== previous.answer?.findings || state.tested !== previous.tested) this.#mark(name, state);
     }
     // A keystroke seldom changes a tab.
     for (const name of documentNames) {
@@ -262,11 +286,21 @@ export class Documents {
     for (const name of shown) this.#editor(name).shown();
   }
 
-  #mark(name: DocumentName, { answer, tested }: SessionState): void {
-    const all = answer?.findings ?? [];
+  #mark(name: DocumentName, state: SessionState): void {
+    const { answer, tested } = state;
+    const all = name === "crd" && this.#isFixed(name, state) ? (answer?.findings ?? []).map(withoutFixes) : answer?.findings ?? [];
+    if (name === "go") {
+      // The marks follow the text until the next result.
+      if (state.generated.go === state.scenario.go) this.#editors.get(name)?.showFindings(marksInGo(state));
+      return;
+    }
     const findings = all.filter(({ document }) => document === name);
     this.#editors.get(name)?.showFindings([...findings, ...all.flatMap((finding) => faultsIn(finding, name)), ...unmetIn(tested, name)]);
   }
+}
+
+function withoutFixes(finding: Finding): Finding {
+  return { ...finding, fixes: [] };
 }
 
 /** Returns the parts of rules in a document whose evaluation fails because of a finding in another. */

@@ -5,6 +5,7 @@ import type { Session, SessionState } from "../session";
 
 const names: Record<DocumentName, string> = {
   crd: "CRD",
+  go: "Go types",
   object: "objects",
   oldCrd: "previous CRD",
   oldObject: "existing objects",

@@ -36,7 +36,7 @@ export function bindTools(session: Session, help: Assistant, documents: Document
 async function formatDocument(session: Session, help: Assistant, documents: Documents): Promise<void> {
   const { document: name, scenario } = session.state;
   const text = scenario[name];
-  if (text.trim() === "") return;
+  if (text.trim() === "" || name === "go") return;
   const formatted = await help.format(text);
   if (!formatted || session.state.scenario[name] !== text) return;
   if (formatted.text === "") {

@@ -1,0 +1,106 @@
+import type { GoProblem, Origin, Position, Range } from "./api.gen";
+import type { Marked } from "./editor/markers";
+import type { Assistant } from "./engine/assistant";
+import type { GoTypes } from "./engine/gotypes";
+import { EvaluationStopped } from "./engine/worker-client";
+import type { Session, SessionState } from "./session";
+import { afterPause } from "./throttle";
+
+/** The last result of the generator. */
+export interface Generated {
+  /** The text of Go that it is for. */
+  readonly go: string;
+  /** Empty if mistakes prevent a CRD. */
+  readonly crd: string;
+  readonly problems: readonly GoProblem[];
+  readonly origins: readonly Origin[];
+  /** A sentence if the generator failed on a newer text; otherwise empty. */
+  readonly fault: string;
+}
+
+export const nothingGenerated: Generated = { go: "", crd: "", problems: [], origins: [], fault: "" };
+
+/** The time in ms without a keystroke before a generation. */
+const pause = 150;
+
+/**
+ * Generates the CRD from the Go document after each change: in the page if the engine is there,
+ * otherwise on the server. write receives the CRD. Returns the function that tries again after a failure.
+ */
+export function keepGenerated(session: Session, module: GoTypes | undefined, help: Assistant, write: (crd: string) => void): () => void {
+  const inPage = (): GoTypes | undefined => (isInPage(session.state) ? module : undefined);
+  /** The text of the last request. */
+  let asked = "";
+  const run = async (): Promise<void> => {
+    const { go } = session.state.scenario;
+    try {
+      const result = await (inPage() ?? help).generate({ text: go });
+      if (!result || session.state.scenario.go !== go) return;
+      session.update({ generated: { go, crd: result.crds, problems: result.problems, origins: result.origins, fault: "" } });
+      if (result.crds !== "") write(result.crds);
+    } catch (error) {
+      session.update({ generated: { ...session.state.generated, fault: sentenceOf(error) } });
+    }
+  };
+  const soon = afterPause(pause, () => void run());
+  const follow = (state: SessionState): void => {
+    const { go } = state.scenario;
+    // The engine and its first result come first.
+    if (go === asked || (isInPage(state) && !state.answer)) return;
+    asked = go;
+    if (go === "") session.update({ generated: nothingGenerated });
+    else soon();
+  };
+  session.subscribe((state, previous) => {
+    follow(state);
+    if (state.document === "go" && previous.document !== "go") void inPage()?.load();
+    if (state.engine.at !== previous.engine.at && state.generated.fault !== "") soon();
+  });
+  return () => void run();
+}
+
+function isInPage({ engine: { at } }: SessionState): boolean {
+  return at === "loading" || at === "page";
+}
+
+function sentenceOf(error: unknown): string {
+  if (error instanceof EvaluationStopped) return `The CRD was not generated: the generator was stopped after ${Math.round(error.took / 1000)} s.`;
+  return `The CRD was not generated: ${error instanceof Error ? error.message : String(error)}.`;
+}
+
+/** Reports whether the origins relate the present documents. */
+function isCurrent({ scenario, generated }: SessionState): boolean {
+  return generated.go === scenario.go && generated.crd === scenario.crd && generated.crd !== "";
+}
+
+/** Returns the Go source of a position in the CRD. */
+export function sourceOf(state: SessionState, position: Position): Range | undefined {
+  if (!isCurrent(state)) return undefined;
+  return state.generated.origins.findLast(({ range }) => !isBefore(position, range.start))?.source;
+}
+
+/** Returns the first part of the CRD whose source is nearest to a position in Go: around it, or in its line. */
+export function targetOf(state: SessionState, position: Position): Range | undefined {
+  if (!isCurrent(state)) return undefined;
+  const inLine = state.generated.origins.filter(({ source }) => source.start.line <= position.line && position.line <= source.end.line);
+  const around = inLine.filter(({ source }) => !isBefore(position, source.start) && !isBefore(source.end, position));
+  const isInside = (a: Range, b: Range): boolean => !isBefore(a.start, b.start) && !isBefore(b.end, a.end);
+  const [first, ...others] = around.length > 0 ? around : inLine;
+  if (!first) return undefined;
+  return others.reduce((best, next) => (isInside(next.source, best.source) && !isInside(best.source, next.source) ? next : best), first).range;
+}
+
+function isBefore(a: Position, b: Position): boolean {
+  return a.line < b.line || (a.line === b.line && a.character < b.character);
+}
+
+/** Returns the marks of the Go document: its mistakes, and the findings in the CRD. */
+export function marksInGo(state: SessionState): readonly Marked[] {
+  const { generated, answer, answered } = state;
+  const findings = answered?.crd === generated.crd ? answer?.findings ?? [] : [];
+  const inCrd = findings.flatMap(({ document, range, severity, message, hint }): Marked[] => {
+    const source = document === "crd" ? sourceOf(state, range.start) : undefined;
+    return source ? [{ range: source, severity, message, hint, fixes: [] }] : [];
+  });
+  return [...generated.problems.map((problem): Marked => ({ ...problem, fixes: [] })), ...inCrd];
+}

@@ -1,0 +1,112 @@
+import type { GoProblem, Range } from "../api.gen";
+import { element, write } from "../dom";
+import { sourceOf, targetOf } from "../generated";
+import type { Session, SessionState } from "../session";
+import type { Documents } from "./documents";
+import { placeOf } from "./places";
+
+/** Binds the notes on the Go document and on the CRD that is generated from it. */
+export function bindGo(session: Session, retry: () => void, documents: Documents): void {
+  element("go-retry", HTMLButtonElement).addEventListener("click", retry);
+  element("generated-show", HTMLButtonElement).addEventListener("click", () => {
+    const range = sourceOf(session.state, documents.cursor("crd"));
+    if (range) documents.go({ document: "go", range });
+    else documents.focus("go");
+  });
+  element("generated-detach", HTMLButtonElement).addEventListener("click", () => {
+    session.edit({ go: "" }, "opened");
+    session.close("go");
+    documents.focus("crd");
+  });
+  showNotes(session.state);
+  session.subscribe((state, previous) => {
+    if (state.scenario.go === previous.scenario.go && state.generated === previous.generated && state.goTypes === previous.goTypes) return;
+    showNotes(state);
+    if (state.generated === previous.generated) return;
+    showProblems(state.generated.problems);
+    offerGo(state);
+    showLine(state, documents);
+  });
+}
+
+function showNotes(state: SessionState): void {
+  const isGenerated = state.scenario.go !== "";
+  write(element("generated-note", HTMLElement), { hidden: !isGenerated });
+  element("panes", HTMLElement).toggleAttribute("data-generated", isGenerated);
+  const text = stateOf(state);
+  write(element("go-note", HTMLElement), { hidden: text === "" });
+  write(element("go-state", HTMLElement), { textContent: text });
+  write(element("go-retry", HTMLButtonElement), { hidden: state.goTypes.at === "loading" || state.generated.fault === "" });
+}
+
+function stateOf({ goTypes: { at, part, because }, generated: { go, crd, fault } }: SessionState): string {
+  if (at === "loading") return part < 1 ? `Loading Go types: ${Math.floor(part * 100)} %` : "Starting Go types…";
+  if (at === "failed") return `Go types could not be loaded: ${because}.`;
+  if (fault !== "") return fault;
+  return go.trim() !== "" && crd === "" ? "These types give no CRD. The last CRD stays." : "";
+}
+
+function showProblems(problems: readonly GoProblem[]): void {
+  const errors = problems.filter(({ severity }) => severity === "error").length;
+  const text = (n: number, noun: string): string => (n === 0 ? "" : `${n} ${noun}${n === 1 ? "" : "s"}`);
+  const counts = [text(errors, "error"), text(problems.length - errors, "warning")].filter((part) => part !== "");
+  const list = make("ol", "problem-list");
+  list.append(...problems.map(problemRow));
+  const parts = problems.length > 0 ? [make("h2", "problems-head", `Go: ${counts.join(" · ")}`), list] : [];
+  element("go-problems", HTMLElement).replaceChildren(...parts);
+  const count = make("span", `count is-${errors > 0 ? "error" : "warning"}`, String(errors || problems.length));
+  count.append(make("span", "visually-hidden", errors > 0 ? " errors" : " warnings"));
+  element("go-count", HTMLElement).replaceChildren(...(problems.length > 0 ? [count] : []));
+}
+
+/** Renders a problem like those of the other documents. */
+function problemRow({ range, severity, message, hint }: GoProblem): HTMLElement {
+  const row = make("li", `problem is-${severity}`);
+  const line = make("div", "problem-line");
+  const words = make("span", "problem-message", message);
+  if (hint !== "") words.append(make("span", "quiet", ` ${hint}`));
+  line.append(make("span", "dot"), make("span", "visually-hidden", `${severity}: `), words);
+  const actions = make("span", "problem-actions");
+  actions.append(placeButton(range));
+  row.append(line, actions);
+  return row;
+}
+
+/** Offers the Go source beside each place in the generated CRD. */
+export function offerGo(state: SessionState): void {
+  for (const offered of document.querySelectorAll(".from-go")) offered.remove();
+  for (const button of document.querySelectorAll<HTMLElement>(".problem .goto[data-document=crd]")) {
+    const place = placeOf(button);
+    const source = place && sourceOf(state, place.range.start);
+    if (source) button.after(placeButton(source, "from-go"));
+  }
+}
+
+/** Shows the part of the CRD that belongs to the caret in Go. */
+export function showLine(state: SessionState, documents: Documents): void {
+  const line = element("go-line", HTMLElement);
+  const range = targetOf(state, documents.cursor("go"));
+  if (!range) {
+    line.replaceChildren(make("span", "explain-hint", "Place the caret on a field or a marker to find it in the CRD."));
+    return;
+  }
+  const button = make("button", "explain-title", "Show in CRD");
+  button.addEventListener("click", () => documents.go({ document: "crd", range }));
+  const text = state.scenario.crd.split("\n")[range.start.line] ?? "";
+  line.replaceChildren(button, make("span", "quiet", `line ${range.start.line + 1}: ${text.trim()}`));
+}
+
+function placeButton({ start, end }: Range, className = ""): HTMLElement {
+  const button = make("button", `goto problem-place ${className}`.trim(), `Go ${start.line + 1}:${start.character + 1}`);
+  const { line, character } = start;
+  Object.assign(button.dataset, { document: "go", line, character, endLine: end.line, endCharacter: end.character });
+  return button;
+}
+
+function make<K extends keyof HTMLElementTagNameMap>(name: K, className: string, text = ""): HTMLElementTagNameMap[K] {
+  const made = document.createElement(name);
+  made.className = className;
+  made.textContent = text;
+  if (made instanceof HTMLButtonElement) made.type = "button";
+  return made;
+}
