@@ -81,7 +81,7 @@ func (p *pasted) addFixes(ctx context.Context, s playground.GoSource, fixes map[
 	tested := map[int]playground.TextEdit{}
 	for i, fix := range fixes {
 		if at, ok := p.rangeOf(fix.Place); ok {
-			tested[i] = playground.TextEdit{Document: "go", Range: at, NewText: fix.NewText}
+			tested[i] = playground.TextEdit{Document: playground.DocumentGo, Range: at, NewText: fix.NewText}
 		}
 	}
 	if len(tested) == 0 {

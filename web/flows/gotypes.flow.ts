@@ -60,8 +60,27 @@ test("a mistake in a marker has a mark, a count and a place in the list, and the
   await expect(page.locator("#tab-go")).toHaveAttribute("aria-selected", "true");
   expect(await playground.text("crd")).toContain("crontabs.stable.example.com");
 
-  await playground.paste("go", mistaken.replace("Maximum=ten", "Maximum=9"));
+  await playground.paste("go", mistaken.replace("Maximum=ten", "Maxmum=9"));
+  await page.locator("#go-problems").getByRole("button", { name: "Rename to +kubebuilder:validation:Maximum" }).click();
   await expect(page.locator("#go-problems .problem")).toHaveCount(0);
+  expect(await playground.text("go")).toContain("validation:Maximum=9");
+});
+
+test("markers have completion, with their arguments, and documentation", async ({ playground }) => {
+  const { page } = playground;
+  await playground.openExample("crontab-go");
+  await playground.showDocument("go");
+  await expect(page.locator("#go-note")).toBeHidden({ timeout: 30_000 });
+  await playground.editor("go").focus();
+  await page.keyboard.press("ControlOrMeta+End");
+  await page.keyboard.type("\n// +kubebuilder:sub");
+  await page.locator(".cm-tooltip-autocomplete li", { hasText: "kubebuilder:subresource:scale" }).click();
+  await page.keyboard.type("spec");
+  await expect(page.locator(".cm-tooltip-autocomplete li").first()).toContainText("specpath");
+  await page.keyboard.press("Enter");
+  expect(await playground.text("go")).toContain("// +kubebuilder:subresource:scale:specpath=");
+  await page.keyboard.press("F2");
+  await expect(page.locator(".cm-tooltip")).toContainText("enables the \"/scale\" subresource on a CRD");
 });
 
 test("a finding in the CRD leads to the types, and the types lead to the CRD", async ({ playground }) => {

@@ -602,6 +602,8 @@ export type components = {
             readonly severity: "error" | "warning" | "info";
             readonly message: string;
             readonly hint: string;
+            /** @description Fixes lists edits of the text after which the problem is gone. */
+            readonly fixes: readonly components["schemas"]["Fix"][];
         };
         /** @description GoSource requests the CRDs of Go types with kubebuilder markers. */
         readonly GoSource: {

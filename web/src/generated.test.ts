@@ -12,7 +12,7 @@ const origins: readonly Origin[] = [
 const finding = { document: "crd", range: range(3, 25, 3, 30), severity: "error", message: "no such field", hint: "" };
 const state = {
   scenario: { go: "types", crd: "crd" },
-  generated: { ...nothingGenerated, go: "types", crd: "crd", origins, problems: [{ range: range(1, 0, 1, 4), severity: "warning", message: "unknown", hint: "" }] },
+  generated: { ...nothingGenerated, go: "types", crd: "crd", origins, problems: [{ range: range(1, 0, 1, 4), severity: "warning", message: "unknown", hint: "", fixes: [] }] },
   answer: { findings: [finding, { ...finding, document: "object" }] },
   answered: { crd: "crd" },
 } as unknown as SessionState;

@@ -1,4 +1,5 @@
-import type { GoProblem, Origin, Position, Range } from "./api.gen";
+import type { GoCursor, GoProblem, Origin, Position, Range } from "./api.gen";
+import { noHelp, type Writing } from "./editor/hover";
 import type { Marked } from "./editor/markers";
 import type { Assistant } from "./engine/assistant";
 import type { GoTypes } from "./engine/gotypes";
@@ -59,6 +60,15 @@ export function keepGenerated(session: Session, module: GoTypes | undefined, hel
   return () => void run();
 }
 
+/** Completes and describes the markers of the Go document. */
+export function markersOf(session: Session, module: GoTypes | undefined): Writing {
+  const cursor = (position: Position): GoCursor => ({ text: session.state.scenario.go, position });
+  return module ? {
+    complete: async (position) => (await module.ask({ completeGo: cursor(position) })).completion,
+    hover: async (position) => (await module.ask({ hoverGo: cursor(position) })).hover,
+  } : noHelp;
+}
+
 function isInPage({ engine: { at } }: SessionState): boolean {
   return at === "loading" || at === "page";
 }
@@ -102,5 +112,5 @@ export function marksInGo(state: SessionState): readonly Marked[] {
     const source = document === "crd" ? sourceOf(state, range.start) : undefined;
     return source ? [{ range: source, severity, message, hint, fixes: [] }] : [];
   });
-  return [...generated.problems.map((problem): Marked => ({ ...problem, fixes: [] })), ...inCrd];
+  return [...generated.problems, ...inCrd];
 }

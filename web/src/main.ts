@@ -7,7 +7,7 @@ import { noGoTypes } from "./engine/gotypes";
 import { nothingOlder } from "./engine/older";
 import { storedPermission } from "./engine/permission";
 import { keepEvaluated } from "./evaluation";
-import { keepGenerated, nothingGenerated } from "./generated";
+import { keepGenerated, nothingGenerated, markersOf } from "./generated";
 import { Gallery } from "./gallery";
 import { replaceDocuments } from "./own";
 import { isOnline, keepOffline } from "./offline/offline";
@@ -88,7 +88,12 @@ if (hasServedResult && sameScenario(start.scenario, served)) {
 const replaced = (documents: Partial<Scenario>): Scenario =>
   replaceDocuments(session.state.scenario, documents, (name, text) => gallery.has(name, text));
 const isReadOnly = isFramed && parseFragment(location.hash).readOnly === true;
-const documents = new Documents(session, help, replaced, isReadOnly);
+const keepModule = keepOffline(config, session);
+const goTypes = assembleGoTypes(config, (state) => {
+  session.update({ goTypes: state });
+  if (state.at === "ready" && config.engine.goTypes) keepModule(config.engine.goTypes);
+});
+const documents = new Documents(session, help, markersOf(session, goTypes), replaced, isReadOnly);
 const crds = new CRDList(session, engine);
 const fixes = new Fixes(session, (fix) => documents.apply(fix));
 const results = new Results(session, (panels) => {
@@ -144,11 +149,6 @@ element("console-open", HTMLButtonElement).addEventListener("click", () => celCo
 if (!isFramed) keepSession(session, (scenario) => void historyDialog.replaced(scenario, session.state.scenario));
 keepEvaluated(session, engine, results.standing);
 keepTested(session, (scenario) => help.test(scenario));
-const keepModule = keepOffline(config, session);
-const goTypes = assembleGoTypes(config, (state) => {
-  session.update({ goTypes: state });
-  if (state.at === "ready" && config.engine.goTypes) keepModule(config.engine.goTypes);
-});
 // Readers of a read-only frame change nothing, so the CRD in the link stays.
 if (!isReadOnly) bindGo(session, keepGenerated(session, goTypes, help, (crd) => documents.generated(crd)), documents);
 

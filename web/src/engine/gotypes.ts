@@ -52,6 +52,15 @@ export class GoTypes {
     return this.#latest.submit(source);
   }
 
+  /** Answers a question about a marker. The answer is empty if the module fails. */
+  async ask(question: AssistRequest): Promise<AssistResponse> {
+    try {
+      return await (await this.#start()).help(question, patience);
+    } catch {
+      return {};
+    }
+  }
+
   async #generate(source: GoSource): Promise<GeneratedCRDs | undefined> {
     const worker = await this.#start();
     const reply: AssistResponse & Partial<Fault> = await worker.help({ generate: source }, patience);

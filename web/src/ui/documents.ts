@@ -2,7 +2,7 @@ import type { Answer, Cursor, Explanation, Finding, Fix, Position } from "../api
 import { type DocumentName, documentGroups, documentNames, isOneOf, withoutDefaults } from "../scenario";
 import { Editor } from "../editor/editor";
 import { go, yaml } from "../editor/language";
-import { noHelp } from "../editor/hover";
+import type { Writing } from "../editor/hover";
 import type { Marked } from "../editor/markers";
 import type { Assistant } from "../engine/assistant";
 import type { Session, SessionState } from "../session";
@@ -72,6 +72,7 @@ export class Documents {
   readonly #session: Session;
   readonly #readOnly: boolean;
   readonly #help: Assistant;
+  readonly #markers: Writing;
   readonly #replacedBy: Replaced;
   /** The editors of the documents shown so far: creating an editor is slow. */
   readonly #editors = new Map<DocumentName, Editor>();
@@ -86,11 +87,12 @@ export class Documents {
   #decodedCrd = "";
 
   /** replaced returns the scenario in which a paste over a whole document replaces documents. */
-  constructor(session: Session, help: Assistant, replaced: Replaced, readOnly: boolean) {
+  constructor(session: Session, help: Assistant, markers: Writing, replaced: Replaced, readOnly: boolean) {
     this.#session = session;
     this.#replacedBy = replaced;
     this.#readOnly = readOnly;
     this.#help = help;
+    this.#markers = markers;
     this.#tabs = new Tabs(
       "document",
       (name) => {
@@ -211,7 +213,7 @@ export class Documents {
       before: this.#replaced.get(name) ?? [],
       expressions: expressions[name],
       readOnly: this.#isFixed(name),
-      writing: name === "go" ? noHelp : {
+      writing: name === "go" ? this.#markers : {
         complete: (position) => this.#help.complete(this.#cursor(name, position)),
         hover: (position) => this.#help.hover(this.#cursor(name, position)),
       },

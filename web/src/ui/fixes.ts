@@ -15,7 +15,7 @@ export class Fixes {
       if (!fix) return;
       // Only a click of a pointer has a count.
       this.#mended = detail === 0 ? mended(button) : undefined;
-      // The page's own templates wrote the attribute.
+      // The templates or ui/go.ts wrote the attribute.
       apply(JSON.parse(fix) as Fix);
     });
   }

@@ -1,4 +1,4 @@
-import type { GoProblem, Range } from "../api.gen";
+import type { Fix, GoProblem, Range } from "../api.gen";
 import { element, write } from "../dom";
 import { sourceOf, targetOf } from "../generated";
 import type { Session, SessionState } from "../session";
@@ -60,16 +60,22 @@ function showProblems(problems: readonly GoProblem[]): void {
 }
 
 /** Renders a problem like those of the other documents. */
-function problemRow({ range, severity, message, hint }: GoProblem): HTMLElement {
+function problemRow({ range, severity, message, hint, fixes }: GoProblem): HTMLElement {
   const row = make("li", `problem is-${severity}`);
   const line = make("div", "problem-line");
   const words = make("span", "problem-message", message);
   if (hint !== "") words.append(make("span", "quiet", ` ${hint}`));
   line.append(make("span", "dot"), make("span", "visually-hidden", `${severity}: `), words);
   const actions = make("span", "problem-actions");
-  actions.append(placeButton(range));
+  actions.append(placeButton(range), ...fixes.map(fixButton));
   row.append(line, actions);
   return row;
+}
+
+function fixButton(fix: Fix): HTMLElement {
+  const button = make("button", "fix", fix.title);
+  button.dataset["fix"] = JSON.stringify(fix);
+  return button;
 }
 
 /** Offers the Go source beside each place in the generated CRD. */
