@@ -79,8 +79,11 @@ test("markers have completion, with their arguments, and documentation", async (
   await expect(page.locator(".cm-tooltip-autocomplete li").first()).toContainText("specpath");
   await page.keyboard.press("Enter");
   expect(await playground.text("go")).toContain("// +kubebuilder:subresource:scale:specpath=");
+  // The marker has no effect at the end of the file.
+  await expect(page.locator("#tab-go .count")).toContainText("1", { timeout: 30_000 });
+  await playground.editor("go").focus();
   await page.keyboard.press("F2");
-  await expect(page.locator(".cm-tooltip")).toContainText("enables the \"/scale\" subresource on a CRD");
+  await expect(page.locator(".cm-hover")).toContainText("enables the \"/scale\" subresource on a CRD");
 });
 
 test("a finding in the CRD leads to the types, and the types lead to the CRD", async ({ playground }) => {
