@@ -79,7 +79,7 @@ func TestExamplesAreCurrent(t *testing.T) {
 			continue
 		}
 		count++
-		answer, err := gotypes.Answer(t.Context(), playground.GoSource{Text: s.Go})
+		answer, err := generated(t, playground.GoSource{Text: s.Go})
 		if err != nil {
 			t.Fatal(err)
 		}
