@@ -132,9 +132,16 @@ var groups = []group{
 		"nightly-job-validation",
 		"nightly-job-not-structural",
 	}},
+	{"Generate CRDs from Go types", []string{
+		"crontab-go",
+		"guestbook-go",
+		"versions-go",
+		"cost-go",
+		"list-map-go",
+		"embedded-metadata-go",
+	}},
 	{"Write CEL rules", []string{
 		"crontab-rules",
-		"crontab-go",
 		"trace",
 		"rule-without-message",
 		"message-expression",

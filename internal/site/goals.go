@@ -24,6 +24,7 @@ var goalTable = []struct{ title, group, ids string }{
 	{"Defaults and pruning", "", "crontab-defaulting at-defaulting defaulting-on-read defaulting-invalid nullable crontab-pruning " +
 		"at-pruning preserve-unknown-fields preserve-json preserve-object nightly-job-kept nightly-job-pruned"},
 	{"Structural schemas", "Write structural schemas", ""},
+	{"Go types", "Generate CRDs from Go types", ""},
 	{"CEL rules", "Write CEL rules", ""},
 	{"CEL messages", "", "rule-without-message message-expression message-expression-fallbacks message-expression-type"},
 	{"CEL compile errors", "", "compile-no-overload compile-no-field compile-invalid-argument cost-bracket rule-metadata rule-unknown-data"},
