@@ -124,6 +124,7 @@ var documentTitles = []struct {
 	playground.Document
 	title string
 }{
+	{playground.DocumentGo, "Go"},
 	{playground.DocumentCRD, "CRD"},
 	{playground.DocumentObject, "Object"},
 	{playground.DocumentOldCRD, "Previous CRD"},
