@@ -56,6 +56,9 @@ test("a mistake in a marker has a mark, a count and a place in the list, and the
   await expect(page.locator("#tab-go .count")).toContainText("1");
   await expect(page.locator("[data-editor=go] .cm-lintRange-error").first()).toBeVisible();
   await playground.showDocument("crd");
+  await page.keyboard.press("F8");
+  await expect(page.locator("[data-editor=go] .cm-activeLine")).toContainText("Maximum=ten");
+  await playground.showDocument("crd");
   await problem.locator("[data-document=go]").click();
   await expect(page.locator("#tab-go")).toHaveAttribute("aria-selected", "true");
   expect(await playground.text("crd")).toContain("crontabs.stable.example.com");

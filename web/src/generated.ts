@@ -5,6 +5,7 @@ import type { Assistant } from "./engine/assistant";
 import type { GoTypes } from "./engine/gotypes";
 import { EvaluationStopped } from "./engine/worker-client";
 import type { Session, SessionState } from "./session";
+import type { Problem } from "./ui/problems";
 import { afterPause } from "./throttle";
 
 /** The last result of the generator. */
@@ -13,7 +14,7 @@ export interface Generated {
   readonly go: string;
   /** Empty if mistakes prevent a CRD. */
   readonly crd: string;
-  readonly problems: readonly GoProblem[];
+  readonly problems: readonly (GoProblem & Problem)[];
   readonly origins: readonly Origin[];
   /** A sentence if the generator failed on a newer text; otherwise empty. */
   readonly fault: string;
@@ -37,7 +38,7 @@ export function keepGenerated(session: Session, module: GoTypes | undefined, hel
     try {
       const result = await (inPage() ?? help).generate({ text: go });
       if (!result || session.state.scenario.go !== go) return;
-      session.update({ generated: { go, crd: result.crds, problems: result.problems, origins: result.origins, fault: "" } });
+      session.update({ generated: { go, crd: result.crds, problems: result.problems.map((problem) => ({ ...problem, document: "go" })), origins: result.origins, fault: "" } });
       if (result.crds !== "") write(result.crds);
     } catch (error) {
       session.update({ generated: { ...session.state.generated, fault: sentenceOf(error) } });

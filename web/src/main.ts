@@ -32,7 +32,7 @@ import { bindPlaces } from "./ui/places";
 import { copyReleaseMarks } from "./ui/releases";
 import { bindGo, offerGo, showLine } from "./ui/go";
 import { HistoryDialog } from "./ui/history-dialog";
-import { ProblemCursor } from "./ui/problems";
+import { type Problem, ProblemCursor } from "./ui/problems";
 import { Results } from "./ui/results";
 import { applyRuleFilter } from "./ui/rule-filter";
 import { bindShortcuts } from "./ui/shortcuts";
@@ -117,6 +117,7 @@ documents.onCursor = (name) => {
 };
 const remote = bindSources(session, replaced);
 const problem = new ProblemCursor();
+const noFindings: readonly Problem[] = [];
 const share = bindShare(session, config, gallery, help, served);
 
 bindFrame(session, config, older);
@@ -133,10 +134,9 @@ bindShortcuts({
   showDocument: (name) => documents.focus(name),
   showPanel: (name) => results.focus(name),
   goToProblem: (step) => {
-    const finding = problem.next(session.state.answer?.findings ?? [], step);
-    if (finding && isOneOf(documentNames, finding.document)) {
-      documents.go({ document: finding.document, range: finding.range });
-    }
+    const { generated, answer } = session.state;
+    const next = problem.next([generated.problems, answer?.findings ?? noFindings], step);
+    if (next && isOneOf(documentNames, next.document)) documents.go({ document: next.document, range: next.range });
   },
   share,
   addDocument: () => documentMenu.open(),

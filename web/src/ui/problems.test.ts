@@ -1,42 +1,26 @@
 import { expect, test } from "vitest";
-import type { Finding } from "../api.gen";
-import { ProblemCursor } from "./problems";
+import { type Problem, ProblemCursor } from "./problems";
 
-function finding(message: string): Finding {
-  const place = { line: 0, character: 0 };
-  return {
-    severity: "error",
-    stage: "decode",
-    reason: "FieldValueInvalid",
-    field: "spec",
-    code: "",
-    message,
-    hint: "",
-    fixes: [],
-    related: [],
-    document: "crd",
-    range: { start: place, end: place },
-  };
-}
+const at = (line: number): Problem => ({ document: "crd", range: { start: { line, character: 0 }, end: { line, character: 0 } } });
+const found = (...lines: number[]): Problem[] => lines.map(at);
+const lineOf = (problem: Problem | undefined): number | undefined => problem?.range.start.line;
 
-const found = (...messages: string[]): Finding[] => messages.map(finding);
-
-test("it goes round, both ways", () => {
+test("it goes round all lists, both ways", () => {
   const cursor = new ProblemCursor();
-  const three = found("a", "b", "c");
-  const forth = [1, 1, 1, 1].map(() => cursor.next(three, 1)?.message);
-  expect(forth).toEqual(["a", "b", "c", "a"]);
-  expect(cursor.next(three, -1)?.message).toBe("c");
+  const lists = [found(1), found(2, 3)];
+  expect([1, 1, 1, 1].map(() => lineOf(cursor.next([...lists], 1)))).toEqual([1, 2, 3, 1]);
+  expect(lineOf(cursor.next(lists, -1))).toBe(3);
 });
 
-test("a new answer begins anew", () => {
+test("a new list begins anew", () => {
   const cursor = new ProblemCursor();
-  cursor.next(found("a", "b"), 1);
-  expect(cursor.next(found("x", "y"), 1)?.message).toBe("x");
-  expect(cursor.next(found("x", "y"), -1)?.message).toBe("y");
+  const first = found(1, 2);
+  cursor.next([first, found(3)], 1);
+  expect(lineOf(cursor.next([first, found(5)], 1))).toBe(1);
+  expect(lineOf(cursor.next([first, found(6, 7)], -1))).toBe(7);
 });
 
-test("without findings it goes nowhere", () => {
-  expect(new ProblemCursor().next(found(), 1)).toBeUndefined();
-  expect(new ProblemCursor().next([], -1)).toBeUndefined();
+test("without problems it goes nowhere", () => {
+  expect(new ProblemCursor().next([[], []], 1)).toBeUndefined();
+  expect(new ProblemCursor().next([[]], -1)).toBeUndefined();
 });

@@ -1,17 +1,25 @@
-import type { Finding } from "../api.gen";
+import type { Range } from "../api.gen";
 
-/** Cycles through the findings of an answer, from the first or from the last. */
+/** A mistake in a document, or a finding. */
+export interface Problem {
+  readonly document: string;
+  readonly range: Range;
+}
+
+/** Cycles through lists of problems, from the first or from the last. */
 export class ProblemCursor {
-  #findings: readonly Finding[] = [];
+  #lists: readonly (readonly object[])[] = [];
   #index = -1;
 
-  next(findings: readonly Finding[], step: 1 | -1): Finding | undefined {
-    if (findings !== this.#findings) {
-      this.#findings = findings;
+  /** Returns the next problem. The cycle begins again with other lists. */
+  next(lists: readonly (readonly Problem[])[], step: 1 | -1): Problem | undefined {
+    if (lists.some((list, i) => list !== this.#lists[i])) {
+      this.#lists = lists;
       this.#index = step > 0 ? -1 : 0;
     }
-    if (findings.length === 0) return undefined;
-    this.#index = (this.#index + step + findings.length) % findings.length;
-    return findings[this.#index];
+    const all = lists.flat();
+    if (all.length === 0) return undefined;
+    this.#index = (this.#index + step + all.length) % all.length;
+    return all[this.#index];
   }
 }
