@@ -52,6 +52,7 @@ test("a search opens the fields that contain a match, and limits the matches", (
 });
 
 test.each([
+  ["v1", { version: "v1", names: [] }],
   ["v1/spec/ports/name", { version: "v1", names: ["spec", "ports", "name"] }],
   ["v1/spec/a%2Fb/c%26d", { version: "v1", names: ["spec", "a/b", "c&d"] }],
 ])("the place %s is read and written", (text, place) => {
