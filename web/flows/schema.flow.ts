@@ -56,7 +56,7 @@ const copied = (page: Page): Promise<string> => page.evaluate(() => navigator.cl
 test("a link documents the fields of a CRD", async ({ page, complaints: _ }) => {
   await page.context().grantPermissions(["clipboard-read", "clipboard-write"]);
   await page.goto(address);
-  await expect(names(page)).toHaveText(["Job", "apiVersion", "kind", "metadata", "spec", "image", "replicas", "ports"]);
+  await expect(names(page)).toHaveText(["Job", "apiVersion", "kind", "metadata", "spec", "image", "ports", "replicas"]);
   await expect(page.locator("h1")).toHaveText("Job");
   await expect(page.locator("#about")).toHaveText("apiVersionexample.com/v1ScopeNamespacedShort namesjb");
   await expect(page.locator(".field-rule")).toHaveText("many replicas need an imageself.replicas < 9 || self.image != ''");
