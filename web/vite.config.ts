@@ -17,7 +17,7 @@ export default defineConfig({
     chunkSizeWarningLimit: 600,
     modulePreload: false,
     rolldownOptions: {
-      input: ["main.ts", "engine/started.ts", "theme.ts", "site.ts", "offline/service-worker.ts", "crd-lab.ts"].map(source),
+      input: ["main.ts", "engine/started.ts", "theme.ts", "site.ts", "schema.ts", "offline/service-worker.ts", "crd-lab.ts"].map(source),
       // Other sites load the element from an address that never changes.
       output: { entryFileNames: ({ name }) => (name === "crd-lab" ? "crd-lab.js" : "assets/[name]-[hash].js") },
     },

@@ -23,7 +23,7 @@ const (
 
 // fields responds to a fields request.
 func (a *Assistant) fields(ctx context.Context, request playground.FieldsRequest) (*playground.FieldTree, error) {
-	tree := &playground.FieldTree{Versions: []string{}, Fields: []playground.Field{}}
+	tree := &playground.FieldTree{Versions: []string{}, ShortNames: []string{}, Fields: []playground.Field{}}
 	s, err := engine.SetDefaults(request.Scenario)
 	if err != nil {
 		return nil, err
@@ -40,6 +40,7 @@ func (a *Assistant) fields(ctx context.Context, request playground.FieldsRequest
 		tree.Versions = append(tree.Versions, version.Name)
 	}
 	tree.Version = kind.Version
+	tree.Group, tree.Scope, tree.ShortNames = c.Report.Group, c.Report.Scope, c.Report.Names.ShortNames
 	lister := newFieldLister(c, kind, tree)
 	root := lister.root()
 	tree.Fields = append(tree.Fields, lister.describe(c.Internal.Spec.Names.Kind, 0, root))

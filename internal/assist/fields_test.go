@@ -98,7 +98,7 @@ func readFieldsCase(archive *txtar.Archive) (s playground.Scenario, version stri
 
 func formatFields(tree *playground.FieldTree) string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "%s of %s, %d omitted\n", tree.Version, tree.Versions, tree.Omitted)
+	fmt.Fprintf(&b, "%s of %s, %d omitted, %s in %q, short names %s\n", tree.Version, tree.Versions, tree.Omitted, tree.Scope, tree.Group, tree.ShortNames)
 	for _, field := range tree.Fields {
 		indent := strings.Repeat("  ", field.Depth)
 		line := fmt.Sprintf("%s%s <%s>", indent, field.Name, field.Type)

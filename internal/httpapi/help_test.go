@@ -34,7 +34,7 @@ func echoHelp(_ context.Context, question playground.AssistRequest) (playground.
 			Path: question.Try.Trial.Path, Objects: []string{}, Paths: []string{}, Errors: []playground.ExpressionError{}, Trace: []playground.TraceStep{}, Outcome: playground.OutcomeSkipped,
 		}}, nil
 	case question.Fields != nil:
-		return playground.AssistResponse{Tree: &playground.FieldTree{Versions: []string{}, Version: question.Fields.Version, Fields: []playground.Field{}}}, nil
+		return playground.AssistResponse{Tree: &playground.FieldTree{Versions: []string{}, ShortNames: []string{}, Version: question.Fields.Version, Fields: []playground.Field{}}}, nil
 	case question.Insert != nil:
 		return playground.AssistResponse{Insertion: &playground.Insertion{Present: &playground.Range{Start: *question.Insert.Position, End: *question.Insert.Position}, Problem: question.Insert.Field[0]}}, nil
 	case question.Test != nil:
@@ -74,7 +74,7 @@ func TestAssist(t *testing.T) {
 		{"hoverGo", `{"text": "a", "position": {"line": 0, "character": 0}}`, `{"range":{"start":{"line":0,"character":0},"end":{"line":0,"character":0}},"title":"a","type":"","description":"","facts":[]}`},
 		{"publish", `{"scenario": {"crd": "a"}, "version": "v1"}`, `{"name":"v1","text":"a"}`},
 		{"generate", `{"text": "a", "options": "b"}`, `{"crds":"ab","problems":[],"origins":[]}`},
-		{"fields", `{"scenario": {"crd": ""}, "version": "v1"}`, `{"versions":[],"version":"v1","fields":[],"omitted":0}`},
+		{"fields", `{"scenario": {"crd": ""}, "version": "v1"}`, `{"versions":[],"group":"","scope":"","shortNames":[],"version":"v1","fields":[],"omitted":0}`},
 		{
 			"insert", `{"scenario": {"crd": ""}, "field": ["spec"], "position": {"line": 1, "character": 2}}`,
 			`{"fix":null,"present":{"start":{"line":1,"character":2},"end":{"line":1,"character":2}},"problem":"spec"}`,

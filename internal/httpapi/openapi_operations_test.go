@@ -269,6 +269,16 @@ var operations = []operation{
 		problems: append([]kind{kindNotFound}, readProblems...),
 	},
 	{
+		route: "GET /schema/*", id: "schema", tag: tagPages, summary: "Documents the fields of the CRD in the fragment of the address.",
+		answers:  sitePageAnswers[:1],
+		problems: append([]kind{kindNotFound}, readProblems...),
+	},
+	{
+		route: "GET /schema", id: "schemaFolder", tag: tagPages, summary: "Redirects to the documentation of a CRD.",
+		answers:  sitePageAnswers[1:],
+		problems: append([]kind{kindNotFound}, readProblems...),
+	},
+	{
 		route: "GET /errors", id: "errorsFolder", tag: tagPages, summary: "Redirects to the error index.",
 		answers:  sitePageAnswers[1:],
 		problems: append([]kind{kindNotFound}, readProblems...),
@@ -301,6 +311,11 @@ var operations = []operation{
 	{
 		route: "GET /s/docs/*", id: "sharedDocument", tag: tagPages, summary: "Redirects the relative links of the page of a shared scenario.",
 		answers:  []answer{{308, "The document.", "text/html", ""}},
+		problems: readProblems,
+	},
+	{
+		route: "GET /s/schema/*", id: "sharedSchema", tag: tagPages, summary: "Redirects the relative links of the page of a shared scenario.",
+		answers:  []answer{{308, "The documentation of a CRD.", "text/html", ""}},
 		problems: readProblems,
 	},
 	{

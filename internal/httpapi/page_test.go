@@ -21,6 +21,7 @@ var builtPage = fstest.MapFS{
 		"src/engine/started.ts": {"file": "assets/started-1.js"},
 		"src/theme.ts": {"file": "assets/theme-1.js"},
 		"src/site.ts": {"file": "assets/site-1.js", "css": ["assets/site-1.css"]},
+  "src/schema.ts": {"file": "assets/schema-1.js", "css": ["assets/schema-1.css"]},
 		"src/icon.svg": {"file": "assets/icon-1.svg"}}`)},
 	"engine.json":       {Data: []byte(`{"module": "assets/engine-1.wasm", "size": 1, "runtime": "assets/wasm_exec-1.js"}`)},
 	"notices.txt":       {Data: []byte("licences\n")},

@@ -17,6 +17,7 @@ const (
 	errorsPath   = "/errors/" // + code + "/"
 	docsPath     = "/docs/"   // + name + "/"
 	learnPath    = "/learn/"  // + the id of an example + "/"
+	schemaPath   = "/schema/"
 	sitemapPath  = "/sitemap.xml"
 	apiPath      = "/api"
 	openAPIPath  = "/api/openapi.json"
@@ -29,8 +30,12 @@ const (
 	framedPath   = "/" + framedName
 )
 
-// sitePaths are the prefixes of the pages beside the playground.
-var sitePaths = []string{errorsPath, docsPath, learnPath}
+type siteSection struct{ path, policy string }
+
+// siteSections has the prefixes of the pages beside the playground, and their policies.
+var siteSections = []siteSection{
+	{errorsPath, sitePolicy}, {docsPath, sitePolicy}, {learnPath, sitePolicy}, {schemaPath, pagePolicy},
+}
 
 // router is the table of contents of the service: each row has a path, its limits
 // and its handler.
@@ -55,9 +60,9 @@ func (s *Server) router() chi.Router {
 	read.Get("/"+appName, handle(s.app))
 
 	if s.site != nil {
-		for _, section := range sitePaths {
-			read.Get(strings.TrimSuffix(section, "/"), handle(s.sitePage))
-			read.Get(section+"*", handle(s.sitePage))
+		for _, section := range siteSections {
+			read.Get(strings.TrimSuffix(section.path, "/"), handle(s.sitePage))
+			read.Get(section.path+"*", handle(s.sitePage))
 		}
 		read.Get(docsPath+"search.json", handle(s.sitePage))
 		read.Get(sitemapPath, handle(s.sitePage))
@@ -82,6 +87,7 @@ func (s *Server) router() chi.Router {
 		read.Get(sharedPath+"{id}", handle(s.sharedPage))
 		read.Get(sharedPath+"errors/*", leaveShared)
 		read.Get(sharedPath+"docs/*", leaveShared)
+		read.Get(sharedPath+"schema/*", leaveShared)
 		read.Get(embedPath+"{id}", handle(s.embed))
 		read.With(allowAnyOrigin).Get(sharePath+"/{id}", handle(s.sharedJSON))
 		read.With(allowAnyOrigin).Get(sharedPath+"{id}.json", handle(s.sharedJSON))

@@ -3,6 +3,7 @@ package httpapi
 import (
 	"net/http"
 	"path"
+	"slices"
 	"strings"
 	"sync"
 
@@ -17,8 +18,11 @@ type Site func(SiteSettings) (map[string][]byte, error)
 type SiteSettings struct {
 	// Assets has addresses relative to the root of the site.
 	Assets ui.Assets
-	// Policy is the Content-Security-Policy for a <meta> element.
-	Policy string
+	// Engine has addresses relative to the root of the site.
+	Engine ui.EngineAddress
+	// Policy is the Content-Security-Policy for a <meta> element. EnginePolicy is that of the
+	// pages that start the engine.
+	Policy, EnginePolicy string
 	// URL is the public address of the site without a slash at the end, or empty.
 	URL string
 }
@@ -26,7 +30,7 @@ type SiteSettings struct {
 // siteTypes has the types of the site's files that are no pages, by the ending of their names.
 var siteTypes = map[string]string{".json": "application/json", ".xml": "application/xml"}
 
-// sitePolicy is the content security policy of these pages. They read the index of their search,
+// sitePolicy is the content security policy of the pages that start no engine. They read the index of their search,
 // and their script creates no HTML.
 const sitePolicy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; font-src 'self'; connect-src 'self'; " +
 	"require-trusted-types-for 'script'; trusted-types 'none'; " + noFrames
@@ -40,12 +44,16 @@ func withoutFrames(policy string) string {
 // renderSite returns a function that renders the pages once.
 func renderSite(config Config) func() (map[string][]byte, error) {
 	return sync.OnceValues(func() (map[string][]byte, error) {
-		assets, err := ui.LoadAssets(config.Assets, "")
+		data, err := pageData(config.Assets, "")
 		if err != nil {
 			return nil, err
 		}
-		return config.Site(SiteSettings{assets, withoutFrames(sitePolicy), config.Sharing.PublicURL})
+		return config.Site(siteSettings(data, config.Sharing.PublicURL))
 	})
+}
+
+func siteSettings(data ui.PageData, url string) SiteSettings {
+	return SiteSettings{data.Assets, data.Engine, withoutFrames(sitePolicy), withoutFrames(pagePolicy), url}
 }
 
 // sitePage responds with a page beside the playground.
@@ -72,7 +80,8 @@ func (s *Server) sitePage(w http.ResponseWriter, r *http.Request) error {
 	}
 	w.Header().Set("Cache-Control", "no-cache")
 	if contentType == "" {
-		return writeRendered(w, http.StatusOK, sitePolicy, content)
+		section := siteSections[slices.IndexFunc(siteSections, func(s siteSection) bool { return strings.HasPrefix(r.URL.Path, s.path) })]
+		return writeRendered(w, http.StatusOK, section.policy, content)
 	}
 	w.Header().Set("Content-Type", contentType)
 	_, _ = w.Write(content)

@@ -20,7 +20,7 @@ func onePage(settings SiteSettings) (map[string][]byte, error) {
 	return map[string][]byte{
 		"errors/a/index.html": []byte(settings.Assets.SiteScript + " " + settings.URL),
 		"errors/index.html":   []byte("errors"), "docs/a/index.html": []byte("document"),
-		"learn/index.html": []byte("examples"), "learn/a/index.html": []byte("example"),
+		"learn/index.html": []byte("examples"), "learn/a/index.html": []byte("example"), "schema/index.html": []byte(settings.Engine.Module),
 		"docs/index.html": []byte("documents"), "docs/search.json": []byte("[]"), "sitemap.xml": []byte("<urlset/>"),
 	}, nil
 }
@@ -38,6 +38,7 @@ func TestServerHasSite(t *testing.T) {
 		{"/errors/a/index.html", http.StatusNotFound, problemType, ""},
 		{"/docs/", http.StatusOK, "text/html; charset=utf-8", "documents"},
 		{"/learn/", http.StatusOK, "text/html; charset=utf-8", "examples"},
+		{"/schema/", http.StatusOK, "text/html; charset=utf-8", "assets/engine-1.wasm"},
 		{"/docs/search.json", http.StatusOK, "application/json", "[]"},
 		{"/docs/other.json", http.StatusNotFound, problemType, ""},
 		{"/sitemap.xml", http.StatusOK, "application/xml", "<urlset/>"},
@@ -46,7 +47,7 @@ func TestServerHasSite(t *testing.T) {
 		if response.StatusCode != request.status || response.Header.Get("Content-Type") != request.contentType || request.body != "" && body != request.body {
 			t.Errorf("%s: status %d, %s, %s", request.path, response.StatusCode, response.Header.Get("Content-Type"), body)
 		}
-		if policy := response.Header.Get(policyHeader); strings.HasPrefix(request.contentType, "text/html") && policy != sitePolicy {
+		if policy := response.Header.Get(policyHeader); strings.HasPrefix(request.contentType, "text/html") && policy != map[bool]string{false: sitePolicy, true: pagePolicy}[request.path == schemaPath] {
 			t.Errorf("%s: policy %s", request.path, policy)
 		}
 	}
@@ -57,7 +58,7 @@ func TestServerHasSite(t *testing.T) {
 func TestAddressesLeadToFolders(t *testing.T) {
 	server, _ := serve(t, Config{Assets: builtPage, Site: onePage, Sharing: Sharing{Store: share.NewMemory()}})
 	for path, want := range map[string]string{
-		"/docs": "/docs/", "/docs/a": "/docs/a/", "/errors": "/errors/", "/errors/a": "/errors/a/", "/learn": "/learn/", "/learn/a": "/learn/a/",
+		"/docs": "/docs/", "/docs/a": "/docs/a/", "/errors": "/errors/", "/errors/a": "/errors/a/", "/learn": "/learn/", "/learn/a": "/learn/a/", "/schema": "/schema/", "/s/schema/": "/schema/",
 		"/s/errors/a/": "/errors/a/", "/s/docs/": "/docs/", "/errors/b": "", "/docs/b": "", "/docs/a/b": "",
 	} {
 		response, _ := fetch(t, http.MethodGet, server.URL+path, nil, "")

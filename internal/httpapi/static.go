@@ -41,7 +41,7 @@ func WriteStatic(ctx context.Context, built fs.FS, engine Engine, render Site, d
 	if err != nil {
 		return fmt.Errorf("render the page: %w", err)
 	}
-	pages, err := render(SiteSettings{data.Assets, withoutFrames(sitePolicy), url})
+	pages, err := render(siteSettings(data, url))
 	if err != nil {
 		return err
 	}
@@ -107,20 +107,19 @@ func headerRules() []byte {
 			fmt.Fprintf(&rules, "  %s: %s\n", name, securityHeaders[name])
 		}
 	}
-	for _, rule := range []struct{ pattern, policy string }{
-		{"/", pagePolicy},
-		{"/index.html", pagePolicy},
-		{errorsPath + "*", sitePolicy},
-		{docsPath + "*", sitePolicy},
-		{learnPath + "*", sitePolicy},
+	patterns := []siteSection{{"/", pagePolicy}, {"/index.html", pagePolicy}}
+	for _, section := range siteSections {
+		patterns = append(patterns, siteSection{section.path + "*", section.policy})
+	}
+	for _, rule := range append(patterns, []siteSection{
 		{framedPath + removeSharing + "\n  Cross-Origin-Resource-Policy: cross-origin", framedPolicy},
 		{"/" + elementName + removeSharing + "\n  Access-Control-Allow-Origin: *\n  Cross-Origin-Resource-Policy: cross-origin", assetPolicy},
 		{"/" + serviceWorkerName, assetPolicy},
 		{"/assets/*", assetPolicy},
 		// The exclamation mark removes the header of the previous pattern.
 		{"/assets/" + fetcherName + "*\n  ! " + policyHeader, fetcherPolicy},
-	} {
-		fmt.Fprintf(&rules, "%s\n  %s: %s\n", rule.pattern, policyHeader, rule.policy)
+	}...) {
+		fmt.Fprintf(&rules, "%s\n  %s: %s\n", rule.path, policyHeader, rule.policy)
 	}
 	return []byte(rules.String())
 }

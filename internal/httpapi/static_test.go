@@ -83,7 +83,7 @@ func TestStaticSiteHasHeaderRules(t *testing.T) {
 		"  Cross-Origin-Resource-Policy: same-origin\n  Referrer-Policy: no-referrer\n  X-Content-Type-Options: nosniff\n"
 	const policy = "  Content-Security-Policy: "
 	want := "/*\n" + other + "/\n" + policy + pagePolicy + "\n/index.html\n" + policy + pagePolicy +
-		"\n/errors/*\n" + policy + sitePolicy + "\n/docs/*\n" + policy + sitePolicy + "\n/learn/*\n" + policy + sitePolicy +
+		"\n/errors/*\n" + policy + sitePolicy + "\n/docs/*\n" + policy + sitePolicy + "\n/learn/*\n" + policy + sitePolicy + "\n/schema/*\n" + policy + pagePolicy +
 		"\n/embed.html\n  ! Cross-Origin-Resource-Policy\n  Cross-Origin-Resource-Policy: cross-origin\n" + policy + framedPolicy +
 		"\n/crd-lab.js\n  ! Cross-Origin-Resource-Policy\n  Access-Control-Allow-Origin: *\n  Cross-Origin-Resource-Policy: cross-origin\n" + policy + assetPolicy +
 		"\n/service-worker.js\n" + policy + assetPolicy +

@@ -12,6 +12,10 @@ type FieldTree struct {
 	// Versions lists the versions of the CRD in the order of the document. It is empty if
 	// the CRD cannot be decoded.
 	Versions []string `json:"versions"`
+	// Group, Scope and ShortNames are those of the CRD's report.
+	Group      string   `json:"group"`
+	Scope      string   `json:"scope"`
+	ShortNames []string `json:"shortNames"`
 	// Version is the version of the fields.
 	Version string `json:"version"`
 	// Fields lists each field before the fields of its value. The first one is the object

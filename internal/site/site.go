@@ -1,5 +1,5 @@
-// Package site renders the pages beside the playground, such as the error index and the examples. They need no
-// script, and link to each other by relative addresses, so that they work at any path.
+// Package site renders the pages beside the playground, such as the error index and the examples. All but one
+// need no script. They link to each other by relative addresses, so that they work at any path.
 package site
 
 import (
@@ -20,8 +20,11 @@ import (
 type Settings struct {
 	// Assets has the built files, with addresses relative to the root of the site.
 	Assets ui.Assets
-	// Policy is the Content-Security-Policy in each page.
-	Policy string
+	// Engine has the built modules, with addresses relative to the root of the site.
+	Engine ui.EngineAddress
+	// Policy is the Content-Security-Policy in each page. EnginePolicy is that in the pages that
+	// start the engine.
+	Policy, EnginePolicy string
 	// URL is the public address of the site without a slash at the end. If it is empty, the
 	// pages do not state their canonical address.
 	URL string
@@ -43,7 +46,7 @@ func Files(settings Settings) (map[string][]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	pages := slices.Concat(lessons, errorPages(), documentPages(all))
+	pages := slices.Concat(lessons, errorPages(), documentPages(all), []page{schemaPage(settings)})
 	if settings.URL != "" {
 		files["sitemap.xml"] = sitemap(settings.URL, pages)
 	}
@@ -75,6 +78,8 @@ type page struct {
 	// title and description are for search engines.
 	title, description string
 	content            templ.Component
+	// startsEngine is true for the page whose script starts the engine.
+	startsEngine bool
 }
 
 // root returns the relative address of the site's root.

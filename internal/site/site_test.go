@@ -29,11 +29,12 @@ var update = flag.Bool("update", false, "rewrite the pages in testdata")
 // built lists the built files that the pages load.
 var built = ui.Assets{
 	Theme: "assets/theme.js", Icon: "assets/icon.svg", SiteScript: "assets/site.js", SiteStyles: []string{"assets/site.css"},
+	SchemaScript: "assets/schema.js", SchemaStyles: []string{"assets/schema.css"},
 }
 
 func render(t *testing.T) map[string][]byte {
 	t.Helper()
-	files, err := site.Files(site.Settings{Assets: built, Policy: "default-src 'none'", URL: "https://crdlab.example.com"})
+	files, err := site.Files(site.Settings{Assets: built, Policy: "default-src 'none'", EnginePolicy: "worker-src 'self'", URL: "https://crdlab.example.com"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -104,7 +105,7 @@ func TestSearchIndex(t *testing.T) {
 	if err := json.Unmarshal(files["docs/search.json"], &entries); err != nil {
 		t.Fatal(err)
 	}
-	found := map[string]bool{"errors/index.html": true, "docs/index.html": true, "learn/index.html": true}
+	found := map[string]bool{"errors/index.html": true, "docs/index.html": true, "learn/index.html": true, "schema/index.html": true}
 	for _, entry := range entries {
 		checkLink(t, files, "index.html", entry.Path)
 		page, _, _ := strings.Cut(entry.Path, "#")
@@ -207,7 +208,7 @@ func checkLink(t *testing.T, files map[string][]byte, from, link string) {
 		if address.Fragment != "" && !bytes.Contains(content, []byte(`id="`+address.Fragment+`"`)) {
 			t.Errorf("%s: %s has no element %s", from, target, address.Fragment)
 		}
-	case !slices.Contains(append([]string{built.Theme, built.Icon, built.SiteScript}, built.SiteStyles...), target):
+	case !slices.Contains(append([]string{built.Theme, built.Icon, built.SiteScript, built.SchemaScript}, slices.Concat(built.SiteStyles, built.SchemaStyles)...), target):
 		t.Errorf("%s: there is nothing at %s", from, link)
 	}
 }

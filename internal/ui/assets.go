@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io/fs"
 	"path"
+	"slices"
 )
 
 // Assets has the URL paths of the built files that the page loads.
@@ -13,7 +14,7 @@ type Assets struct {
 	// the engine earlier.
 	Script string
 	Engine string
-	// Imports lists the modules that Engine imports.
+	// Imports lists the modules that Engine and Script import.
 	Imports []string
 	// Theme is the script that applies the chosen theme before the first paint.
 	Theme  string
@@ -22,6 +23,9 @@ type Assets struct {
 	// SiteScript and SiteStyles are the files of the pages beside the playground.
 	SiteScript string   `json:"-"`
 	SiteStyles []string `json:"-"`
+	// SchemaScript and SchemaStyles are the files of the documentation of a CRD.
+	SchemaScript string   `json:"-"`
+	SchemaStyles []string `json:"-"`
 }
 
 const (
@@ -30,6 +34,7 @@ const (
 	themeEntry   = "src/theme.ts"
 	engineEntry  = "src/engine/started.ts"
 	siteEntry    = "src/site.ts"
+	schemaEntry  = "src/schema.ts"
 	iconEntry    = "src/icon.svg"
 )
 
@@ -52,7 +57,7 @@ func LoadAssets(dist fs.FS, base string) (Assets, error) {
 	if err := json.Unmarshal(text, &chunks); err != nil {
 		return Assets{}, fmt.Errorf("page assets: %s: %w", manifestName, err)
 	}
-	for _, entry := range []string{mainEntry, engineEntry, themeEntry, iconEntry, siteEntry} {
+	for _, entry := range []string{mainEntry, engineEntry, themeEntry, iconEntry, siteEntry, schemaEntry} {
 		if chunks[entry].File == "" {
 			return Assets{}, fmt.Errorf("page assets: %s has no %s", manifestName, entry)
 		}
@@ -63,7 +68,8 @@ func LoadAssets(dist fs.FS, base string) (Assets, error) {
 		Theme:  path.Join(base, chunks[themeEntry].File),
 		Icon:   path.Join(base, chunks[iconEntry].File),
 
-		SiteScript: path.Join(base, chunks[siteEntry].File),
+		SiteScript:   path.Join(base, chunks[siteEntry].File),
+		SchemaScript: path.Join(base, chunks[schemaEntry].File),
 	}
 	for _, style := range chunks[mainEntry].CSS {
 		assets.Styles = append(assets.Styles, path.Join(base, style))
@@ -71,8 +77,15 @@ func LoadAssets(dist fs.FS, base string) (Assets, error) {
 	for _, style := range chunks[siteEntry].CSS {
 		assets.SiteStyles = append(assets.SiteStyles, path.Join(base, style))
 	}
-	for _, name := range chunks[engineEntry].Imports {
-		assets.Imports = append(assets.Imports, path.Join(base, chunks[name].File))
+	for _, style := range chunks[schemaEntry].CSS {
+		assets.SchemaStyles = append(assets.SchemaStyles, path.Join(base, style))
+	}
+	for _, entry := range []string{engineEntry, mainEntry} {
+		for _, name := range chunks[entry].Imports {
+			if file := path.Join(base, chunks[name].File); !slices.Contains(assets.Imports, file) {
+				assets.Imports = append(assets.Imports, file)
+			}
+		}
 	}
 	return assets, nil
 }

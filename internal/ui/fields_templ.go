@@ -8,9 +8,10 @@ package ui
 import "github.com/a-h/templ"
 import templruntime "github.com/a-h/templ/runtime"
 
-// fieldBrowser documents the fields of the CRD. It is outside of the panel, so that new
-// results do not replace it. The script makes it visible and fills it.
-func fieldBrowser() templ.Component {
+// FieldBrowser documents the fields of the CRD. In the playground, it is outside of the panel, so
+// that new results do not replace it. The script makes it visible and fills it. Its children follow
+// the search.
+func FieldBrowser() templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 		if templ_7745c5c3_CtxErr := ctx.Err(); templ_7745c5c3_CtxErr != nil {
@@ -31,7 +32,15 @@ func fieldBrowser() templ.Component {
 			templ_7745c5c3_Var1 = templ.NopComponent
 		}
 		ctx = templ.ClearChildren(ctx)
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 1, "<section class=\"fields\" id=\"fields\" aria-labelledby=\"fields-title\" hidden><h3 class=\"visually-hidden\" id=\"fields-title\">Fields</h3><div class=\"filter fields-filter\"><label id=\"fields-versions\" hidden><span class=\"visually-hidden\">Version</span> <select id=\"fields-version\" class=\"fields-control\"></select></label> <label class=\"fields-search\"><span class=\"visually-hidden\">Find a field</span> <input type=\"search\" id=\"fields-search\" class=\"fields-control\" placeholder=\"Find a field by name, description or rule\" autocomplete=\"off\" autocapitalize=\"off\" spellcheck=\"false\"></label> <span class=\"quiet\" id=\"fields-shown\" role=\"status\"></span></div><ul class=\"field-list\" id=\"fields-tree\"></ul></section>")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 1, "<section class=\"fields\" id=\"fields\" aria-labelledby=\"fields-title\" hidden><h3 class=\"visually-hidden\" id=\"fields-title\">Fields</h3><div class=\"filter fields-filter\"><label id=\"fields-versions\" hidden><span class=\"visually-hidden\">Version</span> <select id=\"fields-version\" class=\"fields-control\"></select></label> <label class=\"fields-search\"><span class=\"visually-hidden\">Find a field</span> <input type=\"search\" id=\"fields-search\" class=\"fields-control\" placeholder=\"Find a field by name, description or rule\" autocomplete=\"off\" autocapitalize=\"off\" spellcheck=\"false\"></label> <span class=\"quiet\" id=\"fields-shown\" role=\"status\"></span>")
+		if templ_7745c5c3_Err != nil {
+			return templ_7745c5c3_Err
+		}
+		templ_7745c5c3_Err = templ_7745c5c3_Var1.Render(ctx, templ_7745c5c3_Buffer)
+		if templ_7745c5c3_Err != nil {
+			return templ_7745c5c3_Err
+		}
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 2, "</div><ul class=\"field-list\" id=\"fields-tree\"></ul></section>")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}

@@ -130,6 +130,7 @@ func TestLoadAssets(t *testing.T) {
 	  "_shared-5.js": {"file": "assets/shared-5.js"},
 	  "src/theme.ts": {"file": "assets/theme-3.js"},
 	  "src/site.ts": {"file": "assets/site-1.js", "css": ["assets/site-1.css"]},
+  "src/schema.ts": {"file": "assets/schema-1.js", "css": ["assets/schema-1.css"]},
 	  "src/icon.svg": {"file": "assets/icon-4.svg"}
 	}`
 	got, err := LoadAssets(fstest.MapFS{"manifest.json": {Data: []byte(manifest)}}, "/base")
@@ -140,6 +141,7 @@ func TestLoadAssets(t *testing.T) {
 		Script: "/base/assets/main-1.js", Engine: "/base/assets/started-4.js", Imports: []string{"/base/assets/shared-5.js"},
 		Theme: "/base/assets/theme-3.js", Icon: "/base/assets/icon-4.svg", Styles: []string{"/base/assets/main-2.css"},
 		SiteScript: "/base/assets/site-1.js", SiteStyles: []string{"/base/assets/site-1.css"},
+		SchemaScript: "/base/assets/schema-1.js", SchemaStyles: []string{"/base/assets/schema-1.css"},
 	}
 	if !reflect.DeepEqual(got, want) {
 		t.Errorf("got %+v, want %+v", got, want)

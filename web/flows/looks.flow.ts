@@ -1,35 +1,8 @@
-import { readFileSync } from "node:fs";
-import { createRequire } from "node:module";
+import { findings } from "./axe";
 import { expect, type Page, panels, firstVisit, test } from "./playground";
 import { settled } from "./kept";
 import { crd, object } from "./texts";
 import { Typist } from "./typist";
-
-const axeSource = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
-
-interface AxeResult {
-  readonly violations: readonly { id: string; help: string; nodes: readonly { html: string }[] }[];
-}
-
-interface Axe {
-  run(options: object): Promise<AxeResult>;
-}
-
-/** Lists axe's findings. axe would also describe the nodes without findings. */
-async function findings(page: Page): Promise<string[]> {
-  if (!(await page.evaluate(() => "axe" in globalThis))) await page.evaluate(axeSource);
-  const violations = await page.evaluate(async () => {
-    const { axe } = globalThis as unknown as { axe: Axe };
-    // A fixed bar covers half a control wherever the page is scrolled to.
-    const bars = document.querySelectorAll<HTMLElement>(".jump-bar, a.brief");
-    for (const bar of bars) bar.style.position = "static";
-    const options = { rules: { "target-size": { enabled: true } }, resultTypes: ["violations"], selectors: false };
-    const result = await axe.run(options);
-    for (const bar of bars) bar.style.position = "";
-    return result.violations;
-  });
-  return violations.map(({ id, help, nodes }) => `${id}: ${help}: ${nodes.map((node) => node.html).join(" ")}`);
-}
 
 /** Opens the fields down to one without fields of its own. */
 async function openFields(page: Page): Promise<void> {
@@ -132,7 +105,7 @@ for (const colorScheme of ["light", "dark"] as const) {
 }
 
 /** Pages of each kind beside the playground. */
-const besides = ["docs/", "docs/architecture/", "errors/", "errors/cel-rule/", "learn/", "learn/crontab-validation/", "learn/tour/"];
+const besides = ["docs/", "docs/architecture/", "errors/", "errors/cel-rule/", "learn/", "learn/crontab-validation/", "learn/tour/", "schema/"];
 
 for (const colorScheme of ["light", "dark"] as const) {
   test(`${colorScheme}, the pages beside the playground are accessible`, async ({ playground }) => {

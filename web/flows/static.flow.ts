@@ -34,6 +34,13 @@ test("a static host suffices to evaluate in the page, below any path", async ({ 
   expect(log.bytes).toBeLessThan(20 << 20);
 });
 
+test("the documentation of a CRD needs no server", async ({ page, address }) => {
+  await page.goto(`${address}schema/index.html#example=crontab-validation`);
+  await expect(page.locator("h1")).toHaveText("CronTab", { timeout: 60_000 });
+  await page.locator("#playground").click();
+  await expect(page).toHaveURL(/\/team\/crdlab\/#example=crontab-validation&panel=schema$/);
+});
+
 test("links contain the whole scenario and need no server", async ({ playground, address, browser }) => {
   const { page } = playground;
   await openWithEngine(playground, address);

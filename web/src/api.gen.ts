@@ -521,6 +521,10 @@ export type components = {
         readonly FieldTree: {
             /** @description Versions lists the versions of the CRD in the order of the document. It is empty if the CRD cannot be decoded. */
             readonly versions: readonly string[];
+            /** @description Group, Scope and ShortNames are those of the CRD's report. */
+            readonly group: string;
+            readonly scope: string;
+            readonly shortNames: readonly string[];
             /** @description Version is the version of the fields. */
             readonly version: string;
             /** @description Fields lists each field before the fields of its value. The first one is the object itself, with the name of its kind and an empty path. */

@@ -20,11 +20,11 @@ export function formatFieldPlace({ version, names }: FieldPlace): string {
   return [version, ...names].map(encodeURIComponent).join("/");
 }
 
-/** Parses the place of a field; undefined if it is not one. */
+/** Parses the place of a field; undefined if it is not one. A version alone is the place of the object. */
 export function parseFieldPlace(text: string): FieldPlace | undefined {
   try {
     const [version = "", ...names] = text.split("/").map(decodeURIComponent);
-    return version === "" || names.length === 0 ? undefined : { version, names };
+    return version === "" ? undefined : { version, names };
   } catch {
     return undefined;
   }

@@ -78,12 +78,13 @@ export function besideOf(name: DocumentName): DocumentName {
 }
 
 /** The target of a link: a scenario, nothing, or a sentence about an error. */
-interface Linked {
+export interface Linked {
   readonly scenario?: Scenario;
   readonly problem?: string;
 }
 
-async function openLink(fragment: Fragment, gallery: Gallery): Promise<Linked> {
+/** Opens the scenario that a link contains or names, except the documents at an address. */
+export async function openLink(fragment: Fragment, gallery: Gallery): Promise<Linked> {
   const linked = await openNamed(fragment, gallery);
   const { release } = fragment;
   return linked.scenario && release ? { scenario: { ...linked.scenario, kubernetes: release } } : linked;

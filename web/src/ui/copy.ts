@@ -5,12 +5,12 @@ const shown = 1500;
 export function bindCopyText(): void {
   document.addEventListener("click", ({ target }) => {
     const button = target instanceof Element && target.closest<HTMLElement>("[data-copy-text]");
-    if (button) void copyBeside(button);
+    if (button) void copy(button, textBeside(button));
   });
 }
 
-async function copyBeside(button: HTMLElement): Promise<void> {
-  const text = textBeside(button);
+/** Copies a text, and shows the outcome on the button for a moment. */
+export async function copy(button: HTMLElement, text: string): Promise<void> {
   const before = button.textContent;
   try {
     await navigator.clipboard.writeText(text);

@@ -2,11 +2,14 @@ import type { FieldTree } from "../api.gen";
 import { element } from "../dom";
 import type { Assistant } from "../engine/assistant";
 import { type FieldNode, FieldSearch, nodeAt, sameFieldPlace, treeOf } from "../fields";
-import { type Scenario, withoutDefaults } from "../scenario";
+import { isFramed } from "../framed";
+import { emptyScenario, type Scenario, withoutDefaults } from "../scenario";
 import type { Session, SessionState } from "../session";
+import { encode, maxEncoded } from "../share/codec";
+import { formatFragment } from "../share/fragment";
 import { afterPause } from "../throttle";
 import type { Documents } from "./documents";
-import { count } from "./field-row";
+import { allSentence, detailsOf, foundSentence } from "./field-row";
 import { FieldTreeView } from "./field-tree";
 
 /** The time in ms until a failed request is repeated. */
@@ -40,7 +43,7 @@ export class FieldBrowser {
     this.#documents = documents;
     this.#view = new FieldTreeView({
       place: element("fields-tree", HTMLElement),
-      insert: (node) => void this.#insert(node),
+      details: (node) => detailsOf(node, () => void this.#insert(node)),
       choose: (node) => session.update({ field: node && this.#tree && { version: this.#tree.version, names: node.names } }),
     });
     this.#search.addEventListener("input", afterPause(pause, () => this.#filter()));
@@ -89,6 +92,16 @@ export class FieldBrowser {
     element("fields-versions", HTMLElement).hidden = tree.versions.length < 2;
     this.#filter();
     this.#showPlace(this.#session.state);
+    void this.#link();
+  }
+
+  /** Leads to the documentation of the CRD, if it fits into an address. */
+  async #link(): Promise<void> {
+    const { crd, crdIndex } = this.#session.state.scenario;
+    const payload = await encode({ ...emptyScenario, crd, crdIndex });
+    const link = element("fields-docs", HTMLAnchorElement);
+    if (isFramed) link.target = "_blank";
+    link.href = `schema/${payload.length > maxEncoded ? "" : formatFragment({ payload })}`;
   }
 
   /** Shows the fields that match the search, or all. */
@@ -98,13 +111,7 @@ export class FieldBrowser {
     this.#view.show(this.#root, found);
     element("fields-shown", HTMLElement).textContent = found
       ? foundSentence(found.matches.size, found.total)
-      : this.#allSentence();
-  }
-
-  #allSentence(): string {
-    const { fields = [], omitted = 0 } = this.#tree ?? {};
-    const all = count(Math.max(0, fields.length - 1), "field");
-    return omitted === 0 ? all : `The first ${all}`;
+      : allSentence(this.#tree);
   }
 
   /** Shows the field of the address or the one that the user opened. */
@@ -133,11 +140,6 @@ export class FieldBrowser {
     else if (present) this.#documents.go({ document: "object", range: present });
     else this.#session.update({ notice: problem });
   }
-}
-
-function foundSentence(shown: number, total: number): string {
-  if (total === 0) return "No matching fields";
-  return shown < total ? `${shown} of ${count(total, "field")}` : count(total, "field");
 }
 
 /** Reports whether the final answer to the scenario has arrived. */

@@ -1,4 +1,4 @@
-import type { Field, Rule } from "../api.gen";
+import type { Field, FieldTree, Rule } from "../api.gen";
 import type { FieldNode } from "../fields";
 import { costText } from "./cost";
 
@@ -14,16 +14,23 @@ export function lineOf({ field }: FieldNode): HTMLElement {
   return line;
 }
 
-/** Renders the details of a field without the fields of its value. */
+/** Renders the details of a field in the playground. */
 export function detailsOf(node: FieldNode, insert: () => void): HTMLElement {
-  const { field } = node;
+  const { field: { range } } = node;
+  return bodyOf(node, ruleOf, [
+    ...(node.names.length > 0 ? [button("button", "Insert into the object", insert)] : []),
+    ...(range ? [placeButton("button", "Show in the CRD", range)] : []),
+  ]);
+}
+
+/** Renders the details of a field without the fields of its value: actions follow what describes it. */
+export function bodyOf({ field }: FieldNode, ruleOf: (rule: Rule) => readonly HTMLElement[], buttons: readonly HTMLElement[]): HTMLElement {
   const body = make("div", "field-body");
   if (field.description !== "") body.append(make("p", "field-description", field.description));
   if (field.facts.length > 0) body.append(factsOf(field));
-  if (field.rules.length > 0) body.append(rulesOf(field.rules));
+  if (field.rules.length > 0) body.append(rulesOf(field.rules, ruleOf));
   const actions = make("p", "field-actions");
-  if (node.names.length > 0) actions.append(button("button", "Insert into the object", insert));
-  if (field.range) actions.append(placeButton("button", "Show in the CRD", field.range));
+  actions.append(...buttons);
   if (field.path !== "") actions.append(make("code", "field-path", field.path));
   if (actions.childElementCount > 0) body.append(actions);
   return body;
@@ -35,19 +42,22 @@ function factsOf({ facts }: Field): HTMLElement {
   return list;
 }
 
-function rulesOf(rules: readonly Rule[]): HTMLElement {
+function rulesOf(rules: readonly Rule[], ruleOf: (rule: Rule) => readonly HTMLElement[]): HTMLElement {
   const list = make("ul", "field-rules");
   for (const rule of rules) {
     const item = make("li", "field-rule");
-    const expression = placeButton("goto", "", rule.range);
-    expression.append(make("code", "", rule.rule));
-    item.append(expression);
-    if (rule.message !== "") item.append(make("p", "", rule.message));
-    const cost = rule.error === "" ? `cost ${costText(rule.estimatedCost)} of ${costText(rule.costLimit)}` : "does not compile";
-    item.append(make("p", "quiet", cost));
+    item.append(...ruleOf(rule));
     list.append(item);
   }
   return list;
+}
+
+/** Renders a rule with its place in the CRD and its cost. */
+function ruleOf(rule: Rule): readonly HTMLElement[] {
+  const expression = placeButton("goto", "", rule.range);
+  expression.append(make("code", "", rule.rule));
+  const cost = rule.error === "" ? `cost ${costText(rule.estimatedCost)} of ${costText(rule.costLimit)}` : "does not compile";
+  return [expression, ...(rule.message === "" ? [] : [make("p", "", rule.message)]), make("p", "quiet", cost)];
 }
 
 /** Makes a button that shows a range of the CRD, see bindPlaces. */
@@ -77,6 +87,18 @@ export function make(tag: string, className: string, text = ""): HTMLElement {
 
 export function count(n: number, noun: string): string {
   return `${n.toLocaleString("en")} ${noun}${n === 1 ? "" : "s"}`;
+}
+
+/** Says how many fields a tree has. */
+export function allSentence({ fields = [], omitted = 0 }: Partial<FieldTree> = {}): string {
+  const all = count(Math.max(0, fields.length - 1), "field");
+  return omitted === 0 ? all : `The first ${all}`;
+}
+
+/** Says how many fields a search found. */
+export function foundSentence(shown: number, total: number): string {
+  if (total === 0) return "No matching fields";
+  return shown < total ? `${shown} of ${count(total, "field")}` : count(total, "field");
 }
 
 function short(text: string, max: number): string {

@@ -1,12 +1,15 @@
 import { type FieldNode, type Found, keyOf } from "../fields";
-import { button, count, detailsOf, lineOf, make } from "./field-row";
+import { button, count, lineOf, make } from "./field-row";
 
 /** The most fields of a level that are rendered at once. */
 const maxSiblings = 200;
 
 export interface FieldTreeOptions {
   readonly place: HTMLElement;
-  readonly insert: (node: FieldNode) => void;
+  /** The keys of the fields that are open at first. */
+  readonly open?: readonly string[];
+  /** Renders the details of a field. */
+  readonly details: (node: FieldNode) => HTMLElement;
   /** Receives the field that the user opened, or undefined if the user closed one. */
   readonly choose: (node: FieldNode | undefined) => void;
 }
@@ -18,12 +21,13 @@ export interface FieldTreeOptions {
 export class FieldTreeView {
   readonly #options: FieldTreeOptions;
   /** The keys of the open fields. */
-  readonly #open = new Set<string>();
+  readonly #open: Set<string>;
   #root: FieldNode | undefined;
   #found: Found | undefined;
 
   constructor(options: FieldTreeOptions) {
     this.#options = options;
+    this.#open = new Set(options.open);
     options.place.addEventListener("keydown", (event) => this.#move(event));
   }
 
@@ -36,13 +40,29 @@ export class FieldTreeView {
     if (focused !== undefined) this.#lineAt(focused)?.focus();
   }
 
+  /** Opens all fields, and returns the function that closes those that were closed. */
+  openAll(): () => void {
+    const open = [...this.#open];
+    const all = (node: FieldNode): void => {
+      this.#open.add(keyOf(node.names));
+      node.children.forEach(all);
+    };
+    if (this.#root) all(this.#root);
+    this.show(this.#root, this.#found);
+    return () => {
+      this.#open.clear();
+      for (const key of open) this.#open.add(key);
+      this.show(this.#root, this.#found);
+    };
+  }
+
   isOpen(names: readonly string[]): boolean {
     return this.#open.has(keyOf(names));
   }
 
   /** Opens a field and the fields around it, and scrolls to it. */
   reveal(names: readonly string[]): void {
-    for (let length = 1; length <= names.length; length++) this.#open.add(keyOf(names.slice(0, length)));
+    for (let length = Math.min(1, names.length); length <= names.length; length++) this.#open.add(keyOf(names.slice(0, length)));
     this.show(this.#root, undefined);
     const line = this.#lineAt(keyOf(names));
     line?.scrollIntoView({ block: "start" });
@@ -114,7 +134,7 @@ export class FieldTreeView {
   #fill(details: HTMLDetailsElement, node: FieldNode): void {
     if (details.querySelector(":scope > .field-body")) return;
     const list = details.querySelector(":scope > .field-list") ?? (node.children.length > 0 && this.#listOf(node));
-    details.append(detailsOf(node, () => this.#options.insert(node)));
+    details.append(this.#options.details(node));
     if (list) details.append(list);
   }
 
