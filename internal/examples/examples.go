@@ -132,14 +132,6 @@ var groups = []group{
 		"nightly-job-validation",
 		"nightly-job-not-structural",
 	}},
-	{"Generate CRDs from Go types", []string{
-		"crontab-go",
-		"guestbook-go",
-		"versions-go",
-		"cost-go",
-		"list-map-go",
-		"embedded-metadata-go",
-	}},
 	{"Write CEL rules", []string{
 		"crontab-rules",
 		"trace",
@@ -276,6 +268,14 @@ var groups = []group{
 		"admission-policy",
 		"admission-mutating-policy",
 		"admission-user",
+	}},
+	{"Generate CRDs from Go types", []string{
+		"crontab-go",
+		"guestbook-go",
+		"versions-go",
+		"cost-go",
+		"list-map-go",
+		"embedded-metadata-go",
 	}},
 }
 
