@@ -202,10 +202,10 @@ func (p *pasted) addOrigins(ctx context.Context, crd CRD, line int) {
 		if !ok {
 			continue
 		}
-		part.Range.Start.Line += line
-		part.Range.End.Line += line
-		if last := len(p.answer.Origins) - 1; last >= 0 && p.answer.Origins[last].Source == source && p.answer.Origins[last].Range.End == part.Range.Start {
-			p.answer.Origins[last].Range.End = part.Range.End
+		part.Start.Line += line
+		part.End.Line += line
+		if last := len(p.answer.Origins) - 1; last >= 0 && p.answer.Origins[last].Source == source && p.answer.Origins[last].Range.End == part.Start {
+			p.answer.Origins[last].Range.End = part.End
 			continue
 		}
 		p.answer.Origins = append(p.answer.Origins, playground.Origin{Range: part.Range, Source: source})

@@ -26,11 +26,12 @@ func (s snapshot) hover(ctx context.Context, t target, cursor playground.Cursor,
 	if h.Title == "" && len(explained.Rules) == 0 {
 		return nil, nil
 	}
-	text := description(*h)
+	var text strings.Builder
+	text.WriteString(description(*h))
 	for _, r := range explained.Rules {
-		text += "- " + ruleLine(r) + "\n"
+		text.WriteString("- " + ruleLine(r) + "\n")
 	}
-	return hoverOf(text, *h, s.rangeIn(t.document.File, t.document.InFile(h.Range))), nil
+	return hoverOf(text.String(), *h, s.rangeIn(t.document.File, t.document.InFile(h.Range))), nil
 }
 
 // markerHover describes the marker at a position in a Go file.

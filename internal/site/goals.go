@@ -72,7 +72,7 @@ func catalogue() []goal {
 	for i, entry := range goalTable {
 		goals[i].title = entry.title
 		home[entry.group] = i
-		for _, id := range strings.Fields(entry.ids) {
+		for id := range strings.FieldsSeq(entry.ids) {
 			home[id] = i
 		}
 	}
