@@ -157,18 +157,11 @@ func targetBefore(text string) markers.TargetType {
 func (m markerAtCursor) arguments() (definition *markers.Definition, text string) {
 	for _, d := range vocabulary().AllDefinitions() {
 		rest, ok := strings.CutPrefix(m.before, d.Name+":")
-		isLonger := definition == nil || len(d.Name) > len(definition.Name)
-		if ok && d.Target == m.target && !hasValue(d) && !d.Empty() && isLonger {
-			definition, text = d, rest
+		if ok && d.Target == m.target && !hasValue(d) && !d.Empty() {
+			return d, rest
 		}
 	}
-	// Other markers may begin with the name: kubebuilder:validation:items and its like.
-	if definition != nil && !strings.Contains(text, "=") && slices.ContainsFunc(m.markerItems(), func(i playground.CompletionItem) bool {
-		return text != "" && strings.HasPrefix(i.Label, m.before)
-	}) {
-		return nil, ""
-	}
-	return definition, text
+	return nil, ""
 }
 
 // hasValue reports whether a marker has a value instead of named arguments. A marker that parses

@@ -92,7 +92,9 @@ func (p *pasted) generate(ctx context.Context, s playground.GoSource) {
 	if p.isTrial {
 		return
 	}
-	p.addFixes(ctx, s, fixes)
+	if s.Fixes {
+		p.addFixes(ctx, s, fixes)
+	}
 	line := 0
 	for _, crd := range g.CRDs {
 		p.addOrigins(ctx, crd, line)

@@ -40,6 +40,8 @@ func TestPasted(t *testing.T) {
 					source.Text = strings.TrimPrefix(strings.ReplaceAll("\n"+string(file.Data), "\n| ", "\n"), "\n")
 				case "options":
 					source.Options = strings.TrimSpace(string(file.Data))
+				case "fixed":
+					source.Fixes = true
 				}
 			}
 			answer, err := generated(t, source)

@@ -7,6 +7,8 @@ type GoSource struct {
 	Text string `json:"text"`
 	// Options holds options of controller-gen: those after "crd:", such as "maxDescLen=0".
 	Options string `json:"options,omitempty"`
+	// Fixes requests fixes of the problems. Their tests generate the CRDs again.
+	Fixes bool `json:"fixes,omitempty"`
 }
 
 // GoCursor is a position in a text of Go.
@@ -34,7 +36,8 @@ type GoProblem struct {
 	Severity Severity `json:"severity"`
 	Message  string   `json:"message"`
 	Hint     string   `json:"hint"`
-	// Fixes lists edits of the text after which the problem is gone.
+	// Fixes lists edits of the text after which the problem is gone; empty unless
+	// GoSource.Fixes is set.
 	Fixes []Fix `json:"fixes"`
 }
 

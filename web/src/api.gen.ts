@@ -606,7 +606,7 @@ export type components = {
             readonly severity: "error" | "warning" | "info";
             readonly message: string;
             readonly hint: string;
-            /** @description Fixes lists edits of the text after which the problem is gone. */
+            /** @description Fixes lists edits of the text after which the problem is gone; empty unless GoSource.Fixes is set. */
             readonly fixes: readonly components["schemas"]["Fix"][];
         };
         /** @description GoSource requests the CRDs of Go types with kubebuilder markers. */
@@ -615,6 +615,8 @@ export type components = {
             readonly text: string;
             /** @description Options holds options of controller-gen: those after "crd:", such as "maxDescLen=0". */
             readonly options?: string;
+            /** @description Fixes requests fixes of the problems. Their tests generate the CRDs again. */
+            readonly fixes?: boolean;
         };
         /** @description Hover describes the element at a Cursor. Its title is empty if nothing is known about the position. */
         readonly Hover: {

@@ -25,6 +25,9 @@ export const nothingGenerated: Generated = { go: "", crd: "", problems: [], orig
 /** The time in ms without a keystroke before a generation. */
 const pause = 150;
 
+/** The same before the fixes of mistakes, which are tested by more generations. */
+const fixPause = 600;
+
 /**
  * Generates the CRD from the Go document after each change: in the page if the engine is there,
  * otherwise on the server. write receives the CRD. Returns the function that tries again after a failure.
@@ -38,13 +41,22 @@ export function keepGenerated(session: Session, module: GoTypes | undefined, hel
     try {
       const result = await (inPage() ?? help).generate({ text: go });
       if (!result || session.state.scenario.go !== go) return;
-      session.update({ generated: { go, crd: result.crds, problems: result.problems.map((problem) => ({ ...problem, document: "go" })), origins: result.origins, fault: "" } });
+      session.update({ generated: { go, crd: result.crds, problems: inGo(result.problems), origins: result.origins, fault: "" } });
       if (result.crds !== "") write(result.crds);
+      if (result.problems.length > 0) fixSoon();
     } catch (error) {
       session.update({ generated: { ...session.state.generated, fault: sentenceOf(error) } });
     }
   };
   const soon = afterPause(pause, () => void run());
+  const fix = async (): Promise<void> => {
+    const { go } = session.state.scenario;
+    if (session.state.generated.go !== go) return;
+    const result = await (inPage() ?? help).generate({ text: go, fixes: true }).catch(() => undefined); // The problems stay.
+    if (!result || session.state.scenario.go !== go) return;
+    session.update({ generated: { ...session.state.generated, problems: inGo(result.problems) } });
+  };
+  const fixSoon = afterPause(fixPause, () => void fix());
   const follow = (state: SessionState): void => {
     const { go } = state.scenario;
     // The engine and its first result come first.
@@ -59,6 +71,10 @@ export function keepGenerated(session: Session, module: GoTypes | undefined, hel
     if (state.engine.at !== previous.engine.at && state.generated.fault !== "") soon();
   });
   return () => void run();
+}
+
+function inGo(problems: readonly GoProblem[]): Generated["problems"] {
+  return problems.map((problem) => ({ ...problem, document: "go" }));
 }
 
 /** Completes and describes the markers of the Go document. */

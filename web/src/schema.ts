@@ -15,7 +15,8 @@ import { type Linked, openLink } from "./start";
 import { storedSession } from "./storage";
 import { afterPause } from "./throttle";
 import { copy } from "./ui/copy";
-import { allSentence, bodyOf, button, foundSentence, make } from "./ui/field-row";
+import { button, make } from "./ui/elements";
+import { allSentence, bodyOf, foundSentence } from "./ui/field-row";
 import { FieldTreeView } from "./ui/field-tree";
 
 /** The time in ms without a keystroke after which the search begins. */

@@ -1,6 +1,7 @@
 import type { Field, FieldTree, Rule } from "../api.gen";
 import type { FieldNode } from "../fields";
 import { costText } from "./cost";
+import { button, count, make, placeButton } from "./elements";
 
 /** Renders the line of a field: its name, type and default, and the start of its description. */
 export function lineOf({ field }: FieldNode): HTMLElement {
@@ -19,7 +20,7 @@ export function detailsOf(node: FieldNode, insert: () => void): HTMLElement {
   const { field: { range } } = node;
   return bodyOf(node, ruleOf, [
     ...(node.names.length > 0 ? [button("button", "Insert into the object", insert)] : []),
-    ...(range ? [placeButton("button", "Show in the CRD", range)] : []),
+    ...(range ? [placeButton("button", "Show in the CRD", "crd", range)] : []),
   ]);
 }
 
@@ -54,39 +55,10 @@ function rulesOf(rules: readonly Rule[], ruleOf: (rule: Rule) => readonly HTMLEl
 
 /** Renders a rule with its place in the CRD and its cost. */
 function ruleOf(rule: Rule): readonly HTMLElement[] {
-  const expression = placeButton("goto", "", rule.range);
+  const expression = placeButton("goto", "", "crd", rule.range);
   expression.append(make("code", "", rule.rule));
   const cost = rule.error === "" ? `cost ${costText(rule.estimatedCost)} of ${costText(rule.costLimit)}` : "does not compile";
   return [expression, ...(rule.message === "" ? [] : [make("p", "", rule.message)]), make("p", "quiet", cost)];
-}
-
-/** Makes a button that shows a range of the CRD, see bindPlaces. */
-function placeButton(className: string, label: string, { start, end }: Rule["range"]): HTMLElement {
-  const made = button(className, label);
-  Object.assign(made.dataset, {
-    document: "crd", line: start.line, character: start.character, endLine: end.line, endCharacter: end.character,
-  });
-  return made;
-}
-
-export function button(className: string, label: string, follow?: () => void): HTMLButtonElement {
-  const made = document.createElement("button");
-  made.type = "button";
-  made.className = className;
-  made.textContent = label;
-  if (follow) made.addEventListener("click", follow);
-  return made;
-}
-
-export function make(tag: string, className: string, text = ""): HTMLElement {
-  const made = document.createElement(tag);
-  if (className !== "") made.className = className;
-  if (text !== "") made.textContent = text;
-  return made;
-}
-
-export function count(n: number, noun: string): string {
-  return `${n.toLocaleString("en")} ${noun}${n === 1 ? "" : "s"}`;
 }
 
 /** Says how many fields a tree has. */

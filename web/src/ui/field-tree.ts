@@ -1,5 +1,6 @@
 import { type FieldNode, type Found, keyOf } from "../fields";
-import { button, count, lineOf, make } from "./field-row";
+import { button, count, make } from "./elements";
+import { lineOf } from "./field-row";
 
 /** The most fields of a level that are rendered at once. */
 const maxSiblings = 200;

@@ -3,6 +3,7 @@ import { element, write } from "../dom";
 import { sourceOf, targetOf } from "../generated";
 import type { Session, SessionState } from "../session";
 import type { Documents } from "./documents";
+import { button, count, make, placeButton } from "./elements";
 import { placeOf } from "./places";
 
 /** Binds the notes on the Go document and on the CRD that is generated from it. */
@@ -48,15 +49,16 @@ function stateOf({ goTypes: { at, part, because }, generated: { go, crd, fault }
 
 function showProblems(problems: readonly GoProblem[]): void {
   const errors = problems.filter(({ severity }) => severity === "error").length;
-  const text = (n: number, noun: string): string => (n === 0 ? "" : `${n} ${noun}${n === 1 ? "" : "s"}`);
-  const counts = [text(errors, "error"), text(problems.length - errors, "warning")].filter((part) => part !== "");
+  const warnings = problems.length - errors;
+  const counts = [...(errors > 0 ? [count(errors, "error")] : []), ...(warnings > 0 ? [count(warnings, "warning")] : [])];
   const list = make("ol", "problem-list");
   list.append(...problems.map(problemRow));
   const parts = problems.length > 0 ? [make("h2", "problems-head", `Go: ${counts.join(" · ")}`), list] : [];
   element("go-problems", HTMLElement).replaceChildren(...parts);
-  const count = make("span", `count is-${errors > 0 ? "error" : "warning"}`, String(errors || problems.length));
-  count.append(make("span", "visually-hidden", errors > 0 ? " errors" : " warnings"));
-  element("go-count", HTMLElement).replaceChildren(...(problems.length > 0 ? [count] : []));
+  const [number = "", noun = ""] = (counts[0] ?? "").split(" ");
+  const shown = make("span", `count is-${errors > 0 ? "error" : "warning"}`, number);
+  shown.append(make("span", "visually-hidden", ` ${noun}`));
+  element("go-count", HTMLElement).replaceChildren(...(problems.length > 0 ? [shown] : []));
 }
 
 /** Renders a problem like those of the other documents. */
@@ -67,24 +69,24 @@ function problemRow({ range, severity, message, hint, fixes }: GoProblem): HTMLE
   if (hint !== "") words.append(make("span", "quiet", ` ${hint}`));
   line.append(make("span", "dot"), make("span", "visually-hidden", `${severity}: `), words);
   const actions = make("span", "problem-actions");
-  actions.append(placeButton(range), ...fixes.map(fixButton));
+  actions.append(goButton(range), ...fixes.map(fixButton));
   row.append(line, actions);
   return row;
 }
 
 function fixButton(fix: Fix): HTMLElement {
-  const button = make("button", "fix", fix.title);
-  button.dataset["fix"] = JSON.stringify(fix);
-  return button;
+  const made = button("fix", fix.title);
+  made.dataset["fix"] = JSON.stringify(fix);
+  return made;
 }
 
 /** Offers the Go source beside each place in the generated CRD. */
 export function offerGo(state: SessionState): void {
   for (const offered of document.querySelectorAll(".from-go")) offered.remove();
-  for (const button of document.querySelectorAll<HTMLElement>(".problem .goto[data-document=crd]")) {
-    const place = placeOf(button);
+  for (const toCrd of document.querySelectorAll<HTMLElement>(".problem .goto[data-document=crd]")) {
+    const place = placeOf(toCrd);
     const source = place && sourceOf(state, place.range.start);
-    if (source) button.after(placeButton(source, "from-go"));
+    if (source) toCrd.after(goButton(source, "from-go"));
   }
 }
 
@@ -96,23 +98,12 @@ export function showLine(state: SessionState, documents: Documents): void {
     line.replaceChildren(make("span", "explain-hint", "Place the caret on a field or a marker to find it in the CRD."));
     return;
   }
-  const button = make("button", "explain-title", "Show in CRD");
-  button.addEventListener("click", () => documents.go({ document: "crd", range }));
+  const show = button("explain-title", "Show in CRD", () => documents.go({ document: "crd", range }));
   const text = state.scenario.crd.split("\n")[range.start.line] ?? "";
-  line.replaceChildren(button, make("span", "quiet", `line ${range.start.line + 1}: ${text.trim()}`));
+  line.replaceChildren(show, make("span", "quiet", `line ${range.start.line + 1}: ${text.trim()}`));
 }
 
-function placeButton({ start, end }: Range, className = ""): HTMLElement {
-  const button = make("button", `goto problem-place ${className}`.trim(), `Go ${start.line + 1}:${start.character + 1}`);
-  const { line, character } = start;
-  Object.assign(button.dataset, { document: "go", line, character, endLine: end.line, endCharacter: end.character });
-  return button;
-}
-
-function make<K extends keyof HTMLElementTagNameMap>(name: K, className: string, text = ""): HTMLElementTagNameMap[K] {
-  const made = document.createElement(name);
-  made.className = className;
-  made.textContent = text;
-  if (made instanceof HTMLButtonElement) made.type = "button";
-  return made;
+/** Makes a button that shows a range of the Go document. */
+function goButton(range: Range, className = ""): HTMLElement {
+  return placeButton(`goto problem-place ${className}`.trim(), `Go ${range.start.line + 1}:${range.start.character + 1}`, "go", range);
 }

@@ -3,6 +3,7 @@ import { element } from "../dom";
 import type { DocumentName } from "../scenario";
 import type { Session } from "../session";
 import { countsOf, coverageSummaryOf, passes, summaryOf } from "../tests";
+import { make, placeButton } from "./elements";
 
 /** Shows the expectations in the documents: their number in the request bar, and a list. */
 export function bindTests(session: Session): void {
@@ -23,24 +24,24 @@ export function bindTests(session: Session): void {
 
 function rendered(tested: TestResult): readonly HTMLElement[] {
   return [
-    made("p", "tests-result", `${summaryOf(countsOf(tested))}.`),
-    made("p", "quiet", "The comments define the operations, as for crdlab test. The other panels evaluate the request above."),
-    ...(tested.approximate ? [made("p", "quiet", "Approximate: the newest libraries judged.")] : []),
-    ...tested.problems.map((problem) => made("p", "over", problem)),
+    make("p", "tests-result", `${summaryOf(countsOf(tested))}.`),
+    make("p", "quiet", "The comments define the operations, as for crdlab test. The other panels evaluate the request above."),
+    ...(tested.approximate ? [make("p", "quiet", "Approximate: the newest libraries judged.")] : []),
+    ...tested.problems.map((problem) => make("p", "over", problem)),
     ...tested.documents.flatMap(documentOf),
     ...rulesOf(tested.rules),
   ];
 }
 
 function documentOf({ document: name, range, kind, name: object, operation, expectations, unexpected }: TestedDocument): readonly HTMLElement[] {
-  const title = made("h3");
-  title.append(placed(name, range, made("span", "", `${kind} ${object}`)), made("small", "quiet", operation));
-  const list = made("ul");
+  const title = make("h3");
+  title.append(placed(name, range, make("span", "", `${kind} ${object}`)), make("small", "quiet", operation));
+  const list = make("ul");
   list.append(
     ...unexpected.map(({ range: at, message }) => {
       const [text = "", ...advice] = message.split("\n");
       const item = row("is-error", "unexpected", name, at, text);
-      item.append(...advice.map((line) => made("p", "hint", line)));
+      item.append(...advice.map((line) => make("p", "hint", line)));
       return item;
     }),
     ...expectations.map(({ range: at, text, problem }) =>
@@ -53,14 +54,14 @@ function documentOf({ document: name, range, kind, name: object, operation, expe
 /** Shows which rules were seen to hold and to fail, and why others were not evaluated. */
 function rulesOf(rules: readonly TestedRule[]): readonly HTMLElement[] {
   if (rules.length === 0) return [];
-  const list = made("ul");
+  const list = make("ul");
   list.append(...rules.map((tested) => {
     const { range, rule, version, holds, fails, unevaluated } = tested;
     const item = row(...coverageOf(tested), "crd", range, rule);
-    item.append(made("p", "tests-counts quiet", `${version}: ${unevaluated || `held ${holds}×, failed ${fails}×`}`));
+    item.append(make("p", "tests-counts quiet", `${version}: ${unevaluated || `held ${holds}×, failed ${fails}×`}`));
     return item;
   }));
-  return [made("h3", "", coverageSummaryOf(rules)), list];
+  return [make("h3", "", coverageSummaryOf(rules)), list];
 }
 
 /** Returns the style and the word for the coverage of a rule. */
@@ -70,30 +71,19 @@ function coverageOf({ holds, fails, cannotFail }: TestedRule): [state: string, w
 }
 
 function row(state: string, word: string, name: DocumentName, range: Range, text: string, problem = ""): HTMLElement {
-  const item = made("li");
+  const item = make("li");
   item.append(
-    made("span", `tag ${state}`, word),
-    placed(name, range, made("code", "", text)),
-    made("span", "problem-place", `line ${range.start.line + 1}`),
+    make("span", `tag ${state}`, word),
+    placed(name, range, make("code", "", text)),
+    make("span", "problem-place", `line ${range.start.line + 1}`),
   );
-  if (problem !== "") item.append(made("p", "tests-problem", problem));
+  if (problem !== "") item.append(make("p", "tests-problem", problem));
   return item;
 }
 
 /** Returns a button that leads to a range. */
-function placed(name: DocumentName, { start, end }: Range, content: HTMLElement): HTMLElement {
-  const button = document.createElement("button");
-  button.type = "button";
-  button.className = "goto";
-  const place = { document: name, line: start.line, character: start.character, endLine: end.line, endCharacter: end.character };
-  for (const [key, value] of Object.entries(place)) button.dataset[key] = String(value);
-  button.append(content);
-  return button;
-}
-
-function made(tag: string, className = "", text = ""): HTMLElement {
-  const node = document.createElement(tag);
-  if (className !== "") node.className = className;
-  node.textContent = text;
-  return node;
+function placed(name: DocumentName, range: Range, content: HTMLElement): HTMLElement {
+  const leading = placeButton("goto", "", name, range);
+  leading.append(content);
+  return leading;
 }
