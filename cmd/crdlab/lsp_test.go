@@ -12,6 +12,7 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"syscall"
 	"testing"
 	"time"
 	"unicode/utf16"
@@ -31,7 +32,8 @@ import (
 //	git COMMAND                 runs git in the workspace
 //	module PATH                 makes the workspace a Go module with the modules of this repository
 //	settings JSON               sets the settings
-//	diagnostics FILE            prints the next diagnostics of a file; "messages" stands for messages to the user
+//	pipe NAME FILE              makes a named pipe, to which a file is written once the editor shows progress
+//	diagnostics FILE            prints the next diagnostics of a file; "messages" stands for messages to the user, and "progress" for progress
 //	METHOD FILE [@A [@B]] [JSON]   sends a request for a position or a range, with further parameters, and prints the answer
 //	command NAME FILE @A        runs a command for a line
 //	symbols QUERY               prints the symbols of the workspace
@@ -81,6 +83,8 @@ type session struct {
 
 	access    sync.Mutex
 	published map[string]chan json.RawMessage
+	// begin is called when the editor shows progress.
+	begin func()
 }
 
 type position struct {
@@ -95,6 +99,7 @@ func runSession(t *testing.T, archive *txtar.Archive) string {
 	s := &session{
 		t: t, directory: t.TempDir(), texts: map[string]string{}, versions: map[string]int{},
 		markers: map[string]map[string]position{}, sources: map[string]string{}, published: map[string]chan json.RawMessage{},
+		begin: func() {},
 	}
 	script := string(archive.Files[0].Data)
 	script, s.utf8 = strings.CutPrefix(script, "utf8\n")
@@ -176,7 +181,7 @@ func (s *session) connect(t testing.TB, stream io.ReadWriteCloser) *jsonrpc2.Con
 	if s.utf8 {
 		encodings = []string{"utf-8", "utf-16"}
 	}
-	capabilities := map[string]any{"general": map[string]any{"positionEncodings": encodings}, "textDocument": map[string]any{"completion": map[string]any{"completionItem": map[string]any{"snippetSupport": true}}}}
+	capabilities := map[string]any{"general": map[string]any{"positionEncodings": encodings}, "window": map[string]any{"workDoneProgress": true}, "textDocument": map[string]any{"completion": map[string]any{"completionItem": map[string]any{"snippetSupport": true}}}}
 	if err := conn.Call(t.Context(), "initialize", map[string]any{
 		"workspaceFolders": folders, "capabilities": capabilities,
 		// Without a page, the server would start this program again, which is a test.
@@ -221,6 +226,21 @@ func (s *session) receive(_ context.Context, _ *jsonrpc2.Conn, r *jsonrpc2.Reque
 			return nil, err
 		}
 		s.queue(strings.TrimPrefix(p.URI, s.uri(""))) <- p.Diagnostics
+	case "$/progress":
+		var p struct {
+			Value struct {
+				Kind string `json:"kind"`
+			} `json:"value"`
+		}
+		if err := json.Unmarshal(*r.Params, &p); err != nil {
+			return nil, err
+		}
+		s.queue("progress") <- *r.Params
+		if p.Value.Kind == "begin" {
+			s.access.Lock()
+			defer s.access.Unlock()
+			s.begin()
+		}
 	case "window/showMessage":
 		s.queue("messages") <- *r.Params
 	case "window/logMessage":
@@ -269,6 +289,8 @@ func (s *session) run(line string) {
 		s.git(strings.TrimSpace(name + " " + rest))
 	case "module":
 		s.makeModule(name)
+	case "pipe":
+		s.makePipe(name, rest)
 	case "settings":
 		s.notify("workspace/didChangeConfiguration", map[string]any{"settings": map[string]any{"crdlab": json.RawMessage(strings.TrimSpace(name + " " + rest))}})
 	case "diagnostics":
@@ -294,6 +316,21 @@ func (s *session) run(line string) {
 	default:
 		s.requestAt(line, verb, name, rest)
 	}
+}
+
+// makePipe makes a named pipe. A file is written to it once the editor shows progress.
+func (s *session) makePipe(pipe, file string) {
+	path := filepath.Join(s.directory, pipe)
+	if err := syscall.Mkfifo(path, 0o600); err != nil {
+		s.t.Fatal(err)
+	}
+	s.access.Lock()
+	defer s.access.Unlock()
+	s.begin = sync.OnceFunc(func() {
+		if err := os.WriteFile(path, []byte(s.sources[file]), 0o600); err != nil {
+			s.t.Error(err)
+		}
+	})
 }
 
 // requestAt sends a request for a file and prints the answer.

@@ -20,6 +20,8 @@ type client struct {
 	watches bool
 	// shows reports that the editor opens addresses in a browser.
 	shows bool
+	// progresses reports that the editor shows the progress of work that it did not ask for.
+	progresses bool
 }
 
 // initializeParams is the part of the parameters of initialize that the server reads. The rest
@@ -36,6 +38,7 @@ type initializeParams struct {
 			ShowDocument struct {
 				Support bool `json:"support"`
 			} `json:"showDocument"`
+			WorkDoneProgress bool `json:"workDoneProgress"`
 		} `json:"window"`
 		Workspace struct {
 			DidChangeWatchedFiles struct {
@@ -111,6 +114,7 @@ func (s *Server) initialize(_ context.Context, p initializeParams) (initializeRe
 	s.client = client{
 		isKnown: true, snippets: c.TextDocument.Completion.CompletionItem.SnippetSupport,
 		watches: c.Workspace.DidChangeWatchedFiles.DynamicRegistration, shows: c.Window.ShowDocument.Support,
+		progresses: c.Window.WorkDoneProgress,
 	}
 	s.workspace.setFolders(pathsOf(p.Folders), nil)
 	if set, ok := readSettings(p.InitializationOptions); ok {

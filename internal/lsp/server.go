@@ -14,6 +14,7 @@ import (
 	"runtime/debug"
 	"strings"
 	"sync"
+	"sync/atomic"
 
 	"github.com/sourcegraph/jsonrpc2"
 	protocol "github.com/tliron/glsp/protocol_3_16"
@@ -57,6 +58,8 @@ type Server struct {
 	client    client
 	workspace *workspace
 	diagnoser diagnoser
+	// progresses numbers the tokens of progress.
+	progresses atomic.Int64
 
 	access   sync.Mutex
 	files    map[protocol.DocumentUri]*file
@@ -82,7 +85,7 @@ func Serve(ctx context.Context, stream io.ReadWriteCloser, o Options) (orderly b
 		for _, p := range problems {
 			s.notify(ctx, string(protocol.ServerWindowShowMessage), protocol.ShowMessageParams{Type: protocol.MessageTypeWarning, Message: "crdlab: " + p.Error()})
 		}
-	})
+	}, func(ctx context.Context) (done func()) { return s.working(ctx, "Reading CRDs") })
 	s.diagnoser.init()
 	logger := log.New(o.Log.Writer(), "", 0)
 	// The handler needs the connection.

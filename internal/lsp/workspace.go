@@ -19,6 +19,8 @@ type workspace struct {
 	options Options
 	// warn tells the user which paths of the settings cannot be read.
 	warn func([]manifest.Problem)
+	// working shows the user that files are read.
+	working func(context.Context) (done func())
 
 	access  sync.Mutex
 	folders []string
@@ -32,8 +34,8 @@ type workspace struct {
 	cluster map[string]string
 }
 
-func newWorkspace(o Options, warn func([]manifest.Problem)) *workspace {
-	return &workspace{options: o, warn: warn, known: map[bundle.Kind][]*manifest.Document{}}
+func newWorkspace(o Options, warn func([]manifest.Problem), working func(context.Context) (done func())) *workspace {
+	return &workspace{options: o, warn: warn, working: working, known: map[bundle.Kind][]*manifest.Document{}}
 }
 
 // setFolders adds and removes folders.
@@ -71,6 +73,9 @@ func (w *workspace) crds(ctx context.Context, s settings, kind bundle.Kind) []*m
 	w.access.Lock()
 	defer w.access.Unlock()
 	ctx = context.WithoutCancel(ctx) // Otherwise each keystroke would begin anew.
+	if _, ok := w.known[kind]; !ok || w.further == nil {
+		defer w.working(ctx)()
+	}
 	if _, ok := w.known[kind]; !ok {
 		reader := manifest.Reader{Wants: func(text string) bool {
 			return isOfCRD(text) && strings.Contains(text, kind.Kind) && strings.Contains(text, kind.Group)
