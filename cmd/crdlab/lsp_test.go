@@ -239,7 +239,9 @@ func (s *session) receive(_ context.Context, _ *jsonrpc2.Conn, r *jsonrpc2.Reque
 		if p.Value.Kind == "begin" {
 			s.access.Lock()
 			defer s.access.Unlock()
-			s.begin()
+			if s.begin != nil {
+				s.begin()
+			}
 		}
 	case "window/showMessage":
 		s.queue("messages") <- *r.Params

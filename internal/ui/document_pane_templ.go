@@ -613,7 +613,7 @@ func generatedNote(data PageData) templ.Component {
 				return templ_7745c5c3_Err
 			}
 		}
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 47, "><p>Generated from Go. Detach it to edit it here: the CRD stays, and the Go document moves to the history.</p><span><button type=\"button\" class=\"button\" id=\"generated-show\">Show Go</button> <button type=\"button\" class=\"button\" id=\"generated-detach\">Detach</button></span></div>")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 47, "><p>Generated from Go. Detach it to edit it here: the CRD stays<span class=\"kept-in-history\">, and the Go document moves to the history</span>.</p><span><button type=\"button\" class=\"button\" id=\"generated-show\">Show Go</button> <button type=\"button\" class=\"button\" id=\"generated-detach\">Detach</button></span></div>")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}

@@ -27,6 +27,8 @@ test("a step of the tour is done as soon as everything is accepted", async ({ pl
   const text = await playground.editor("object").innerText();
   await playground.paste("object", text.replace("replicas: 20", "replicas: 10"));
   await expect(page.locator("#tour")).toContainText("Step 4 of the tour is done.");
+  await page.reload();
+  await expect(page.locator("#tour"), "after a reload").toContainText("Step 4 of the tour is done.");
   await page.locator("#tour-next").click();
   await expect(page).toHaveURL(/\/learn\/tour\/#step-5$/);
   await expect(page.locator("#step-4 .is-accepted")).toHaveText("Done");

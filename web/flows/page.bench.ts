@@ -5,13 +5,12 @@
 // OLD names a checkout with a built program. Both programs then take turns in one Chromium,
 // because times depend on the machine and on what else it does; the ratios hardly do.
 
-import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { type Browser, chromium } from "@playwright/test";
+import type { Browser } from "@playwright/test";
 import { Figures, type Side } from "./figures";
-import { launchOptions } from "./playwright.config";
 import { type DocumentName, expect, type Page, Playground, firstVisit as test } from "./playground";
+import { Profile } from "./profile";
 import { program, type Server, startServer } from "./server";
 import { crd, object } from "./texts";
 
@@ -233,22 +232,11 @@ async function compare(turns: number, measure: (url: string, side: Side, figures
   figures.print();
 }
 
-/** Returns the size of a directory in KiB, 0 if it does not exist. */
-function sizeOf(directory: string): number {
-  try {
-    const files = readdirSync(directory, { recursive: true, withFileTypes: true }).filter((file) => file.isFile());
-    return files.reduce((sum, file) => sum + statSync(join(file.parentPath, file.name)).size, 0) / 1024;
-  } catch {
-    return 0;
-  }
-}
-
 test("visits", async () => {
   await compare(rounds, async (url, side, figures) => {
-    // A profile on disk, as users have, keeps compiled code. Another day, the browser has been restarted.
-    const profile = mkdtempSync(join(tmpdir(), "crdlab-profile-"));
+    const profile = new Profile();
     for (const visit of ["first", "second"]) {
-      const context = await chromium.launchPersistentContext(profile, { ...launchOptions, serviceWorkers: "allow" });
+      const context = await profile.start();
       await context.addInitScript(takeNotes);
       const page = await context.newPage();
       await page.goto(url);
@@ -259,9 +247,9 @@ test("visits", async () => {
       // The reader looks at the result before the first keystroke.
       await page.waitForTimeout(12_000);
       await context.close();
-      figures.add(side, "default", `code kept after the ${visit} visit`, "KiB", [sizeOf(join(profile, "Default", "Code Cache", "wasm"))]);
+      figures.add(side, "default", `code kept after the ${visit} visit`, "KiB", [profile.codeSize()]);
     }
-    rmSync(profile, { recursive: true });
+    profile.remove();
   });
 });
 

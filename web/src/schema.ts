@@ -164,6 +164,7 @@ async function start(): Promise<void> {
   element("playground", HTMLAnchorElement).hash = location.hash || "#panel=schema";
   const { scenario, problem } = await openScenario(fragment);
   if (!scenario?.crd.trim()) {
+    element("playground", HTMLAnchorElement).textContent = "Open the playground";
     say(problem ?? "There is no CRD yet. Paste one into the playground, and follow “Browse as documentation” in its panel Schema.");
     return;
   }

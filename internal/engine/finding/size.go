@@ -30,10 +30,8 @@ func ReportSize(bytes int, object func() map[string]any) *playground.Size {
 		return nil
 	}
 	report := &playground.Size{Bytes: bytes, Limit: SizeLimit, Largest: []playground.FieldSize{}}
-	for _, field := range jsonvalue.LargestFields(object(), largestFields) {
-		if field.Bytes*minShare >= bytes {
-			report.Largest = append(report.Largest, playground.FieldSize{Path: field.Path, Bytes: field.Bytes})
-		}
+	for _, field := range jsonvalue.LargestFields(object(), largestFields, (bytes+minShare-1)/minShare) {
+		report.Largest = append(report.Largest, playground.FieldSize{Path: field.Path, Bytes: field.Bytes})
 	}
 	return report
 }

@@ -3,6 +3,7 @@ package jsonvalue
 import (
 	"cmp"
 	"encoding/json"
+	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -21,18 +22,8 @@ func Size(value any) int {
 		return stringSize(value)
 	case int64:
 		return len(strconv.FormatInt(value, 10))
-	case []any:
-		size := len("[]") + max(0, len(value)-1) // with a comma between items
-		for _, item := range value {
-			size += Size(item)
-		}
-		return size
-	case map[string]any:
-		size := len("{}") + max(0, len(value)-1)
-		for key, member := range value {
-			size += stringSize(key) + len(":") + Size(member)
-		}
-		return size
+	case []any, map[string]any:
+		return measured(value, math.MaxInt).bytes
 	}
 	encoded, err := json.Marshal(value)
 	if err != nil {
@@ -80,51 +71,69 @@ type FieldSize struct {
 }
 
 // LargestFields returns the largest fields of an object, at most count, in
-// descending order. It replaces a field by its members if one of them accounts for
-// at least half of it, so that the paths lead to the data and not merely to spec.
-func LargestFields(object map[string]any, count int) []FieldSize {
-	fields := dominantFields(object, nil)
-	slices.SortStableFunc(fields, func(a, b FieldSize) int {
-		return cmp.Or(cmp.Compare(b.Bytes, a.Bytes), cmp.Compare(a.Path, b.Path))
+// descending order, without those of less than least bytes. It replaces a field by its
+// members if one of them accounts for at least half of it, so that the paths lead to the
+// data and not merely to spec.
+func LargestFields(object map[string]any, count, least int) []FieldSize {
+	fields := measured(object, least).fields
+	slices.SortStableFunc(fields, func(a, b measuredField) int {
+		return cmp.Or(cmp.Compare(b.bytes, a.bytes), cmp.Compare(PathString(a.path()), PathString(b.path())))
 	})
-	return fields[:min(count, len(fields))]
+	var largest []FieldSize
+	for _, field := range fields[:min(count, len(fields))] {
+		largest = append(largest, FieldSize{PathString(field.path()), field.bytes})
+	}
+	return largest
 }
 
-func dominantFields(value any, path []any) []FieldSize {
-	var fields []FieldSize
-	for _, member := range members(value) {
-		at, size := AppendStep(path, member.step), Size(member.value)
-		if largestMember(member.value)*2 >= size {
-			fields = append(fields, dominantFields(member.value, at)...)
-		} else {
-			fields = append(fields, FieldSize{PathString(at), size})
+// A measurement has the size of a value, and the fields by which it is replaced if its
+// largest member dominates it.
+type measurement struct {
+	bytes, largest int
+	fields         []measuredField
+}
+
+// A measuredField is a field by its steps, the last one first.
+type measuredField struct {
+	steps []any
+	bytes int
+}
+
+func (f measuredField) path() []any {
+	path := slices.Clone(f.steps)
+	slices.Reverse(path)
+	return path
+}
+
+// measured measures a value and all below it once. Fields of less than least bytes are left out.
+func measured(value any, least int) (m measurement) {
+	add := func(step any, member measurement) {
+		m.bytes += member.bytes
+		m.largest = max(m.largest, member.bytes)
+		switch {
+		case member.bytes < least:
+		case member.largest*2 < member.bytes:
+			m.fields = append(m.fields, measuredField{[]any{step}, member.bytes})
+		default:
+			for _, field := range member.fields {
+				m.fields = append(m.fields, measuredField{append(field.steps, step), field.bytes})
+			}
 		}
 	}
-	return fields
-}
-
-func largestMember(value any) (size int) {
-	for _, member := range members(value) {
-		size = max(size, Size(member.value))
-	}
-	return size
-}
-
-type member struct {
-	step, value any
-}
-
-// members returns the fields of an object or the items of a list.
-func members(value any) (all []member) {
 	switch value := value.(type) {
 	case map[string]any:
-		for key, v := range value {
-			all = append(all, member{key, v})
+		m.bytes = len("{}") + max(0, len(value)-1) // with a comma between members
+		for key, member := range value {
+			m.bytes += stringSize(key) + len(":")
+			add(key, measured(member, least))
 		}
 	case []any:
-		for i, v := range value {
-			all = append(all, member{i, v})
+		m.bytes = len("[]") + max(0, len(value)-1)
+		for i, item := range value {
+			add(i, measured(item, least))
 		}
+	default:
+		m.bytes = Size(value)
 	}
-	return all
+	return m
 }

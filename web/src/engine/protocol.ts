@@ -40,8 +40,8 @@ export type ToWorker =
       readonly size: number;
     }
   | { readonly type: "ask"; readonly id: number; readonly request: Request }
-  /** The page became visible or hidden. */
-  | { readonly type: "visible"; readonly isVisible: boolean };
+  /** The page became visible or hidden, or the battery low. */
+  | { readonly type: "repetitions"; readonly arePermitted: boolean };
 
 export type FromWorker =
   | { readonly type: "phase"; readonly phase: Phase }

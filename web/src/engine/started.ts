@@ -2,6 +2,7 @@
 // time to load and compile.
 
 import { readConfig } from "../config";
+import { permitRepetitions } from "./battery";
 import { load } from "./load";
 import type { WorkerClient } from "./worker-client";
 
@@ -13,6 +14,6 @@ function start(): WorkerClient | undefined {
   if (!engine.module || typeof WebAssembly !== "object") return undefined;
   const client = load(engine, engine.runtime);
   void client.start();
-  document.addEventListener("visibilitychange", () => client.setVisible(!document.hidden));
+  void permitRepetitions(client.permitRepetitions.bind(client));
   return client;
 }

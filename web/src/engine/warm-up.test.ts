@@ -54,15 +54,15 @@ describe("an evaluation is repeated", () => {
     expect(evaluated).toEqual(Array.from({ length: 8 }, () => large));
   });
 
-  test("not while the page is hidden", () => {
+  test("not while they are not permitted", () => {
     const { warmUp: tested, evaluated } = warmUp(6000);
     tested.follow(view);
-    tested.want(false);
+    tested.permit(false);
     vi.runAllTimers();
     tested.follow(view);
     vi.runAllTimers();
     expect(evaluated).toHaveLength(0);
-    tested.want(true);
+    tested.permit(true);
     tested.follow(view);
     vi.runAllTimers();
     expect(evaluated).toHaveLength(1);

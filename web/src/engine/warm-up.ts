@@ -17,7 +17,7 @@ const everyCRD = 4;
 export class WarmUp {
   readonly #evaluate: (view: View) => void;
   #left = length;
-  #isWanted = true;
+  #arePermitted = true;
   #runs = 0;
   #next: ReturnType<typeof setTimeout> | undefined;
 
@@ -28,13 +28,13 @@ export class WarmUp {
   /** Schedules repetitions of a view. */
   follow(view: View): void {
     this.stop();
-    if (this.#isWanted && charactersAround(view) <= maxCharacters) this.#schedule(view, pause);
+    if (this.#arePermitted && charactersAround(view) <= maxCharacters) this.#schedule(view, pause);
   }
 
-  /** Permits repetitions after the next request, or stops them: a hidden page must not use the processor. */
-  want(isWanted: boolean): void {
-    this.#isWanted = isWanted;
-    if (!isWanted) this.stop();
+  /** Permits repetitions after the next request, or stops them: neither a hidden page nor a low battery pays for them. */
+  permit(arePermitted: boolean): void {
+    this.#arePermitted = arePermitted;
+    if (!arePermitted) this.stop();
   }
 
   /** Stops the repetitions in favour of a request. */

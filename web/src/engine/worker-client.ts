@@ -171,9 +171,9 @@ export class WorkerClient {
     });
   }
 
-  /** Tells the worker whether the page is visible. */
-  setVisible(isVisible: boolean): void {
-    this.#worker?.postMessage({ type: "visible", isVisible });
+  /** Permits the worker to repeat evaluations while it is idle, or stops them. */
+  permitRepetitions(arePermitted: boolean): void {
+    this.#worker?.postMessage({ type: "repetitions", arePermitted });
   }
 
   /** Terminates the worker. Its requests fail. */

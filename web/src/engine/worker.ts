@@ -153,8 +153,8 @@ scope.onmessage = ({ data }) => {
     start(data, data.runtime, data.size).catch(fail);
     return;
   }
-  if (data.type === "visible") {
-    warmUp.want(data.isVisible);
+  if (data.type === "repetitions") {
+    warmUp.permit(data.arePermitted);
     return;
   }
   if (data.request.type === "judge") {

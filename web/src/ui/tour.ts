@@ -9,8 +9,14 @@ const tourKey = "crdlab.tour";
 /** Leads to the next step of the tour as soon as the API server accepts everything in the opened one. */
 export function bindTour(session: Session): void {
   const notice = element("tour", HTMLElement);
-  let { tour: step } = parseFragment(location.hash);
+  let step: number | undefined;
   let next: number | undefined;
+  // The entry of the history keeps the step over a reload, which drops the fragment of an edited scenario.
+  const enter = (opened: number | undefined): void => {
+    step = opened;
+    history.replaceState(step === undefined ? null : { tour: step }, "");
+  };
+  enter(parseFragment(location.hash).tour ?? keptStep());
   const show = (state: SessionState): void => {
     const isDone = step !== undefined && isAccepted(state);
     write(notice, { hidden: !isDone });
@@ -22,7 +28,10 @@ export function bindTour(session: Session): void {
   show(session.state);
   session.subscribe((state, previous) => {
     // Whoever opens another scenario leaves the step.
-    if (state.scenario !== previous.scenario && state.origin === "opened") [step, next] = [next, undefined];
+    if (state.scenario !== previous.scenario && state.origin === "opened") {
+      enter(next);
+      next = undefined;
+    }
     show(state);
   });
   addEventListener("hashchange", ({ newURL }) => {
@@ -34,6 +43,11 @@ export function bindTour(session: Session): void {
 function isAccepted(state: SessionState): boolean {
   const { answer } = state;
   return answer !== undefined && !isPending(state) && answer.outputs.length > 0 && answer.findings.every(({ severity }) => severity !== "error");
+}
+
+function keptStep(): number | undefined {
+  const state: unknown = history.state;
+  return typeof state === "object" && state !== null && "tour" in state && typeof state.tour === "number" ? state.tour : undefined;
 }
 
 function doneSteps(): readonly unknown[] {
