@@ -100,7 +100,7 @@ var packageRules = []packageRule{
 
 	{"internal/expect", "internal/check internal/manifest internal/source/... internal/playground", false},
 	{"internal/check", "internal/manifest internal/bundle internal/source/edit internal/playground", false},
-	{"internal/gotypes", "internal/source/... internal/playground", true},
+	{"internal/gotypes", "internal/engine/jsonvalue internal/source/... internal/playground", true},
 	{"internal/manifest", "internal/bundle internal/source/... internal/playground", false},
 	{"internal/bundle", "internal/source/... internal/playground", false},
 	{"internal/verdict", "internal/source/... internal/playground", false},

@@ -20,6 +20,10 @@ import (
 // them; without the go command, as [LoadFiles] finds them. directory is the current directory
 // of the patterns; empty means the directory of the process. The paths of files are relative to it.
 func Load(ctx context.Context, directory string, patterns []string, o Options) (*Generated, error) {
+	return repeatable(ctx, o, func(ctx context.Context, o Options) (*Generated, error) { return load(ctx, directory, patterns, o) })
+}
+
+func load(ctx context.Context, directory string, patterns []string, o Options) (*Generated, error) {
 	for _, pattern := range patterns {
 		if err := findDirectory(directory, pattern); err != nil {
 			return nil, err
