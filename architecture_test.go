@@ -69,6 +69,7 @@ var packageRules = []packageRule{
 	{"internal/refserver", "internal/refserver/kubeapi internal/playground", true},
 	{"internal/refserver/kubeapi", "internal/playground", true},
 
+	{"internal/gotypes", "internal/engine/jsonvalue internal/source/... internal/playground", true},
 	{"internal/assist", "internal/expect internal/engine/admission internal/engine/conversion internal/engine/openapi internal/bundle internal/assist/celscope internal/assist/facts internal/engine internal/engine/celread internal/engine/solve internal/engine/object internal/engine/customresource internal/engine/crd internal/engine/celrule internal/engine/crdschema internal/engine/release " + engineTools, true},
 	{"internal/assist/celscope", "internal/assist/facts internal/engine/crdschema internal/engine/release internal/source/... internal/playground", true},
 	{"internal/assist/facts", "internal/engine/crdschema internal/engine/jsonvalue internal/playground", true},
@@ -100,7 +101,6 @@ var packageRules = []packageRule{
 
 	{"internal/expect", "internal/check internal/manifest internal/source/... internal/playground", false},
 	{"internal/check", "internal/manifest internal/bundle internal/source/edit internal/playground", false},
-	{"internal/gotypes", "internal/engine/jsonvalue internal/source/... internal/playground", true},
 	{"internal/manifest", "internal/bundle internal/source/... internal/playground", false},
 	{"internal/bundle", "internal/source/... internal/playground", false},
 	{"internal/verdict", "internal/source/... internal/playground", false},

@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"go/token"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -33,9 +34,13 @@ func load(ctx context.Context, directory string, patterns []string, o Options) (
 	if _, err := exec.LookPath("go"); err != nil {
 		return loadWithoutGo(directory, patterns, o, display)
 	}
-	roots, err := loader.LoadRootsWithConfig(&packages.Config{Context: ctx, Dir: directory}, patterns...)
+	set := token.NewFileSet()
+	roots, err := loader.LoadRootsWithConfig(&packages.Config{Context: ctx, Dir: directory, Fset: set}, patterns...)
 	if err != nil {
 		return nil, err
+	}
+	for _, root := range roots {
+		root.Fset = set // as their loader does later
 	}
 	read := func(path string) []byte {
 		if !filepath.IsAbs(path) {

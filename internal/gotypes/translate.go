@@ -107,6 +107,9 @@ func repeatable(ctx context.Context, o Options, generate func(context.Context, O
 // replaceTexts replaces the syntax of the files of a package that have other texts.
 func replaceTexts(pkg *loader.Package, f *files) error {
 	for i, file := range pkg.Syntax {
+		if len(f.texts) == 0 {
+			break
+		}
 		name := pkg.Fset.Position(file.Package).Filename
 		text, ok := f.texts[f.display(name)]
 		if !ok {
