@@ -24,7 +24,7 @@ type packageRule struct {
 
 // packageRules lists all packages. Imports point down the list.
 var packageRules = []packageRule{
-	{"cmd/crdlab", "internal/lsp internal/mcp internal/bundle internal/gotypes internal/server internal/cluster internal/naming internal/share internal/assist internal/inspect internal/format internal/upgrade internal/expect internal/check internal/manifest internal/minors internal/engine/release internal/engine internal/playground", true},
+	{"cmd/crdlab", "internal/lsp internal/mcp internal/bundle internal/gotypes internal/server internal/cluster internal/naming internal/share internal/assist internal/inspect internal/format internal/upgrade internal/expect internal/check internal/manifest internal/minors internal/engine/release internal/engine internal/source/edit internal/playground", true},
 	{"cmd/server", "internal/server", true},
 	{"internal/server", "internal/gotypes internal/site internal/metrics internal/minors internal/httpapi internal/share internal/procpool internal/renderer internal/confine internal/assist internal/engine/conversion internal/engine internal/playground web", true},
 	{"cmd/worker", "internal/httpapi internal/share internal/ui internal/examples internal/playground", false},

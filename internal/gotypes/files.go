@@ -29,8 +29,8 @@ type files struct {
 	read    func(path string) []byte
 	display func(path string) string
 	byPath  map[string]*yamltext.Index
-	// texts replaces the content of files, by their displayed paths.
-	texts map[string]string
+	// texts is that of the options.
+	texts func(path string) (string, bool)
 }
 
 // newFiles returns a reader of files. An unreadable file counts as empty.
@@ -40,7 +40,10 @@ func newFiles(read func(path string) []byte, display func(path string) string) *
 
 func (f *files) index(path string) *yamltext.Index {
 	if f.byPath[path] == nil {
-		text, ok := f.texts[f.display(path)]
+		text, ok := "", false
+		if f.texts != nil {
+			text, ok = f.texts(f.display(path))
+		}
 		if !ok {
 			text = string(f.read(path))
 		}

@@ -20,12 +20,14 @@ import (
 type Fix struct {
 	Edit
 	Title string
+	// Safe reports that the fix chooses nothing for the author.
+	Safe bool
 }
 
 // renameFix replaces the name of a marker.
 func (p *places) renameFix(o origin, comment *ast.Comment, name, similar string) *Fix {
 	start := strings.IndexByte(comment.Text, '+') + 1
-	return &Fix{Edit{p.tokenRange(o, comment, start, start+len(name)), similar}, "Rename to +" + similar}
+	return &Fix{Edit{p.tokenRange(o, comment, start, start+len(name)), similar}, "Rename to +" + similar, true}
 }
 
 // tagFix adds a JSON tag to a field: its name in lower camel case. It is nil for a field with
@@ -36,7 +38,7 @@ func (p *places) tagFix(pkg *loader.Package, field *ast.Field) *Fix {
 	}
 	tag := `json:"` + lowerCamel(field.Names[0].Name) + `,omitempty"`
 	if field.Tag == nil {
-		return &Fix{Edit{p.files.tokens(pkg.Fset, field.Type.End(), field.Type.End()), " `" + tag + "`"}, "Add " + tag}
+		return &Fix{Edit{p.files.tokens(pkg.Fset, field.Type.End(), field.Type.End()), " `" + tag + "`"}, "Add " + tag, true}
 	}
 	return p.inTag(pkg, field, 1, "Add "+tag, tag+" ")
 }
@@ -44,8 +46,11 @@ func (p *places) tagFix(pkg *loader.Package, field *ast.Field) *Fix {
 // omitFix adds omitempty to the JSON tag of a field.
 func (p *places) omitFix(pkg *loader.Package, field *ast.Field) *Fix {
 	before, value, _ := strings.Cut(field.Tag.Value, `json:"`)
-	return p.inTag(pkg, field, len(before)+len(`json:"`)+strings.IndexByte(value, '"'), "Add omitempty", ",omitempty")
+	return p.inTag(pkg, field, len(before)+len(`json:"`)+strings.IndexByte(value, '"'), omitTitle, ",omitempty")
 }
+
+// omitTitle is the title of a fix that is not safe: clients cannot send the zero value any more.
+const omitTitle = "Add omitempty"
 
 // inTag inserts a text into the tag of a field at an offset; nil for a tag with escapes.
 func (p *places) inTag(pkg *loader.Package, field *ast.Field, offset int, title, text string) *Fix {
@@ -53,7 +58,7 @@ func (p *places) inTag(pkg *loader.Package, field *ast.Field, offset int, title,
 		return nil
 	}
 	at := field.Tag.Pos() + token.Pos(offset)
-	return &Fix{Edit{p.files.tokens(pkg.Fset, at, at), text}, title}
+	return &Fix{Edit{p.files.tokens(pkg.Fset, at, at), text}, title, title != omitTitle}
 }
 
 // lowerCamel returns the name of a field in JSON by the conventions of Kubernetes: "url" for

@@ -30,8 +30,7 @@ type Generated struct {
 	// Problems lists the problems in the order of the files.
 	Problems []Problem
 
-	// again generates the CRDs with other texts of files, by the paths of their places.
-	again func(ctx context.Context, texts map[string]string) (*Generated, error)
+	again func(ctx context.Context, texts func(path string) (string, bool)) (*Generated, error)
 }
 
 // Failed reports whether controller-tools reported an error.
@@ -85,8 +84,9 @@ func ParseOptions(text string) (o Options, err error) {
 // Options holds options of controller-gen. The zero value means the defaults.
 type Options struct {
 	generator crd.Generator
-	// texts replaces the content of files, by the paths of their places. Their imports are the same.
-	texts map[string]string
+	// texts returns the texts of files with other texts than those read, by the paths of their
+	// places; nil if there are none.
+	texts func(path string) (string, bool)
 }
 
 // generate generates the CRDs of packages. more returns further problems.

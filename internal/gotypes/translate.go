@@ -68,16 +68,7 @@ func decoded(text string) (value any) {
 
 // gives reports whether edits of Go files change a CRD to another, and nothing else.
 func (g *Generated) gives(ctx context.Context, edits []Edit, crd int, wanted string) bool {
-	before, byPath := map[string]string{}, map[string][]edit.Edit{}
-	for _, e := range edits {
-		before[e.Path] = e.Text
-		byPath[e.Path] = append(byPath[e.Path], edit.Edit{Range: e.Range, NewText: e.NewText})
-	}
-	texts := map[string]string{}
-	for path, text := range before {
-		texts[path] = edit.Apply(text, byPath[path]...)
-	}
-	next, err := g.again(ctx, texts)
+	next, err := g.edited(ctx, edits)
 	if err != nil || len(next.CRDs) != len(g.CRDs) || len(next.Problems) > len(g.Problems) {
 		return false
 	}
@@ -92,26 +83,59 @@ func (g *Generated) gives(ctx context.Context, edits []Edit, crd int, wanted str
 	return true
 }
 
-// repeatable generates CRDs such that their fixes can be tested.
+// Resolves reports whether a problem is gone after its fix, without another error.
+func (g *Generated) Resolves(ctx context.Context, fix Fix) bool {
+	next, err := g.edited(ctx, []Edit{fix.Edit})
+	return err == nil && len(next.Problems) < len(g.Problems) && (g.Failed() || !next.Failed())
+}
+
+// edited generates the CRDs again after edits of files.
+func (g *Generated) edited(ctx context.Context, edits []Edit) (*Generated, error) {
+	return g.Again(ctx, func(path string) (text string, isEdited bool) {
+		var ofFile []edit.Edit
+		for _, e := range edits {
+			if e.Path == path {
+				text = e.Text
+				ofFile = append(ofFile, edit.Edit{Range: e.Range, NewText: e.NewText})
+			}
+		}
+		return edit.Apply(text, ofFile...), len(ofFile) > 0
+	})
+}
+
+// Again generates the CRDs with other texts of some files, by the paths of their places. Their imports
+// must be the same.
+func (g *Generated) Again(ctx context.Context, texts func(path string) (string, bool)) (*Generated, error) {
+	return g.again(ctx, texts)
+}
+
+// repeatable generates CRDs that can be generated again.
 func repeatable(ctx context.Context, o Options, generate func(context.Context, Options) (*Generated, error)) (*Generated, error) {
 	g, err := generate(ctx, o)
-	if err == nil {
-		g.again = func(ctx context.Context, texts map[string]string) (*Generated, error) {
-			o.texts = texts
-			return generate(ctx, o)
-		}
+	if err != nil {
+		return nil, err
 	}
-	return g, err
+	g.again = func(ctx context.Context, texts func(path string) (string, bool)) (*Generated, error) {
+		next := o
+		next.texts = func(path string) (string, bool) {
+			if text, ok := texts(path); ok || o.texts == nil {
+				return text, ok
+			}
+			return o.texts(path)
+		}
+		return repeatable(ctx, next, generate)
+	}
+	return g, nil
 }
 
 // replaceTexts replaces the syntax of the files of a package that have other texts.
 func replaceTexts(pkg *loader.Package, f *files) error {
 	for i, file := range pkg.Syntax {
-		if len(f.texts) == 0 {
+		if f.texts == nil {
 			break
 		}
 		name := pkg.Fset.Position(file.Package).Filename
-		text, ok := f.texts[f.display(name)]
+		text, ok := f.texts(f.display(name))
 		if !ok {
 			continue
 		}
