@@ -9,6 +9,7 @@ import (
 	"github.com/crdlab/crdlab/internal/gotypes"
 	"github.com/crdlab/crdlab/internal/manifest"
 	"github.com/crdlab/crdlab/internal/playground"
+	"github.com/crdlab/crdlab/internal/source/edit"
 )
 
 // newReader returns the reader of the command's arguments.
@@ -25,28 +26,65 @@ func generatePackage(ctx context.Context, directory, pattern string, o gotypes.O
 	if err != nil {
 		return nil, err
 	}
+	return newPackage(directory, pattern, generated), nil
+}
+
+// newPackage returns the package of generated CRDs.
+func newPackage(directory, pattern string, generated *gotypes.Generated) *manifest.Package {
 	p := &manifest.Package{Pattern: pattern}
 	files := map[string]*manifest.File{}
+	shown := func(path string) string {
+		if directory != "" && !filepath.IsAbs(path) {
+			return filepath.Join(directory, path)
+		}
+		return path
+	}
 	open := func(place gotypes.Place) (*manifest.File, playground.Range) {
-		if directory != "" && !filepath.IsAbs(place.Path) {
-			place.Path = filepath.Join(directory, place.Path)
+		path := shown(place.Path)
+		if files[path] == nil {
+			files[path] = manifest.NewFile(path, place.Text)
+			files[path].Writable = !filepath.IsAbs(place.Path) // others may be in the module cache
 		}
-		if files[place.Path] == nil {
-			files[place.Path] = manifest.NewFile(place.Path, place.Text)
+		return files[path], place.Range
+	}
+	opened := func(edits ...gotypes.Edit) (all []manifest.FileEdit) {
+		for _, e := range edits {
+			file, at := open(e.Place)
+			all = append(all, manifest.FileEdit{File: file, Edit: edit.Edit{Range: at, NewText: e.NewText}})
 		}
-		return files[place.Path], place.Range
+		return all
 	}
 	for _, problem := range generated.Problems {
 		file, at := open(problem.Place)
 		p.Mistakes = append(p.Mistakes, manifest.Mistake{
 			File: file, Range: at, Severity: problem.Severity, Message: problem.Message, Hint: problem.Hint,
+			Fix: func(ctx context.Context) (fix manifest.GoFix) {
+				if problem.Fix != nil && generated.Resolves(ctx, *problem.Fix) {
+					fix = manifest.GoFix{Title: problem.Fix.Title, Safe: problem.Fix.Safe, Edits: opened(problem.Fix.Edit)}
+				}
+				return fix
+			},
 		})
 	}
-	for _, crd := range generated.CRDs {
+	for i, crd := range generated.CRDs {
 		p.CRDs = append(p.CRDs, manifest.GeneratedFile{
 			Text:   crd.YAML,
 			Origin: func(r playground.Range) (*manifest.File, playground.Range) { return open(crd.Place(r)) },
+			Translate: func(ctx context.Context, edits []edit.Edit) []manifest.FileEdit {
+				translated, _ := generated.Translate(ctx, i, edits)
+				return opened(translated...)
+			},
 		})
 	}
-	return p, nil
+	p.Again = func(ctx context.Context, texts map[string]string) (*manifest.Package, error) {
+		next, err := generated.Again(ctx, func(path string) (string, bool) {
+			text, ok := texts[shown(path)]
+			return text, ok
+		})
+		if err != nil {
+			return nil, err
+		}
+		return newPackage(directory, pattern, next), nil
+	}
+	return p
 }

@@ -24,10 +24,14 @@ type Fixed struct {
 const maxRounds = 5
 
 // Fix judges an input, and applies all safe fixes of its findings. It returns the fixed
-// files in the order of the input, and the result for their new content. A file whose fixes
+// files, first those of Go, in the order of the input, and the result for their new content. A file whose fixes
 // fail remains as it is.
 func Fix(ctx context.Context, in *manifest.Input, o Options) ([]Fixed, *Result, error) {
 	first, err := Run(ctx, in, o)
+	if err != nil {
+		return nil, nil, err
+	}
+	inGo, in, first, err := fixGo(ctx, in, first, o)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -53,7 +57,7 @@ func Fix(ctx context.Context, in *manifest.Input, o Options) ([]Fixed, *Result, 
 		current, result = next, judged
 	}
 	result.Skipped, result.Problems = first.Skipped, first.Problems
-	return inOrder(in, fixed), result, nil
+	return append(inGo, inOrder(in, fixed)...), result, nil
 }
 
 // tryTexts judges the input with the fixed files.

@@ -19,7 +19,7 @@ func (c *checker) addPackage(p *manifest.Package) {
 	for _, m := range p.Mistakes {
 		v.Findings = append(v.Findings, Finding{
 			Place: placeIn(m.File, m.Range), Source: m.File.Line(m.Range.Start.Line), Severity: m.Severity,
-			Message: m.Message, Hint: m.Hint, Related: []Related{}, Fixes: []string{},
+			Message: m.Message, Hint: m.Hint, Related: []Related{}, Fixes: []string{}, inGo: fixesOf(m),
 		})
 		if m.Severity == playground.SeverityError {
 			v.Accepted, v.Output = false, fmt.Sprintf("The Go package %q has errors:", p.Pattern)

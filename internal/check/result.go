@@ -2,6 +2,7 @@ package check
 
 import (
 	"cmp"
+	"context"
 	"fmt"
 	"slices"
 	"strconv"
@@ -134,6 +135,9 @@ type Finding struct {
 
 	// edits holds the edits of the safe fix, with the positions in the file.
 	edits []edit.Edit
+	// inGo returns the fixes in Go types, or only the safe ones; nil if there are none. They are
+	// tested, which takes time.
+	inGo func(ctx context.Context, onlySafe bool) []manifest.GoFix
 }
 
 // Place is a range of a file. Lines and columns are counted from 1, columns in UTF-16 code

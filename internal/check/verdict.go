@@ -119,17 +119,18 @@ func findingsOf(findings []playground.Finding, files map[playground.Document]*ma
 			continue
 		}
 		place, line := located(file, f.Range)
-		if file.Origin != nil {
-			f.Fixes = nil // They change the generated document, not its source.
-		}
 		found := Plain(f)
+		if file.Origin != nil {
+			// They change the generated document, not its source.
+			found.Fixes, found.inGo = []string{}, fixesInGo(f, file)
+		}
 		found.Place, found.Source = place, line
 		for _, r := range f.Related {
 			if other := files[r.Document]; other != nil {
 				found.Related = append(found.Related, Related{placeOf(other, r.Range), r.Message})
 			}
 		}
-		if len(f.Fixes) == 1 && f.Fixes[0].Safe {
+		if len(f.Fixes) == 1 && f.Fixes[0].Safe && file.Origin == nil {
 			found.edits, found.SafeFix = editsOf(f.Fixes[0], f.Document, file)
 		}
 		all = append(all, found)

@@ -29,16 +29,25 @@ type files struct {
 	read    func(path string) []byte
 	display func(path string) string
 	byPath  map[string]*yamltext.Index
+	// texts is that of the options.
+	texts func(path string) (string, bool)
 }
 
 // newFiles returns a reader of files. An unreadable file counts as empty.
 func newFiles(read func(path string) []byte, display func(path string) string) *files {
-	return &files{read, display, map[string]*yamltext.Index{}}
+	return &files{read: read, display: display, byPath: map[string]*yamltext.Index{}}
 }
 
 func (f *files) index(path string) *yamltext.Index {
 	if f.byPath[path] == nil {
-		f.byPath[path] = yamltext.NewIndex(string(f.read(path)))
+		text, ok := "", false
+		if f.texts != nil {
+			text, ok = f.texts(f.display(path))
+		}
+		if !ok {
+			text = string(f.read(path))
+		}
+		f.byPath[path] = yamltext.NewIndex(text)
 	}
 	return f.byPath[path]
 }

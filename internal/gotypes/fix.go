@@ -18,15 +18,16 @@ import (
 // A Fix is an edit of a Go file that may resolve a [Problem]. It replaces the range of the place,
 // which is in one line, by text without line breaks.
 type Fix struct {
-	Place
-	Title   string
-	NewText string
+	Edit
+	Title string
+	// Safe reports that the fix chooses nothing for the author.
+	Safe bool
 }
 
 // renameFix replaces the name of a marker.
 func (p *places) renameFix(o origin, comment *ast.Comment, name, similar string) *Fix {
 	start := strings.IndexByte(comment.Text, '+') + 1
-	return &Fix{p.tokenRange(o, comment, start, start+len(name)), "Rename to +" + similar, similar}
+	return &Fix{Edit{p.tokenRange(o, comment, start, start+len(name)), similar}, "Rename to +" + similar, true}
 }
 
 // tagFix adds a JSON tag to a field: its name in lower camel case. It is nil for a field with
@@ -37,7 +38,7 @@ func (p *places) tagFix(pkg *loader.Package, field *ast.Field) *Fix {
 	}
 	tag := `json:"` + lowerCamel(field.Names[0].Name) + `,omitempty"`
 	if field.Tag == nil {
-		return &Fix{p.files.tokens(pkg.Fset, field.Type.End(), field.Type.End()), "Add " + tag, " `" + tag + "`"}
+		return &Fix{Edit{p.files.tokens(pkg.Fset, field.Type.End(), field.Type.End()), " `" + tag + "`"}, "Add " + tag, true}
 	}
 	return p.inTag(pkg, field, 1, "Add "+tag, tag+" ")
 }
@@ -45,8 +46,11 @@ func (p *places) tagFix(pkg *loader.Package, field *ast.Field) *Fix {
 // omitFix adds omitempty to the JSON tag of a field.
 func (p *places) omitFix(pkg *loader.Package, field *ast.Field) *Fix {
 	before, value, _ := strings.Cut(field.Tag.Value, `json:"`)
-	return p.inTag(pkg, field, len(before)+len(`json:"`)+strings.IndexByte(value, '"'), "Add omitempty", ",omitempty")
+	return p.inTag(pkg, field, len(before)+len(`json:"`)+strings.IndexByte(value, '"'), omitTitle, ",omitempty")
 }
+
+// omitTitle is the title of a fix that is not safe: clients cannot send the zero value any more.
+const omitTitle = "Add omitempty"
 
 // inTag inserts a text into the tag of a field at an offset; nil for a tag with escapes.
 func (p *places) inTag(pkg *loader.Package, field *ast.Field, offset int, title, text string) *Fix {
@@ -54,7 +58,7 @@ func (p *places) inTag(pkg *loader.Package, field *ast.Field, offset int, title,
 		return nil
 	}
 	at := field.Tag.Pos() + token.Pos(offset)
-	return &Fix{p.files.tokens(pkg.Fset, at, at), title, text}
+	return &Fix{Edit{p.files.tokens(pkg.Fset, at, at), text}, title, title != omitTitle}
 }
 
 // lowerCamel returns the name of a field in JSON by the conventions of Kubernetes: "url" for
@@ -117,4 +121,48 @@ func (p *pasted) resolves(ctx context.Context, s playground.GoSource, edits map[
 		_, isEdited := edits[before]
 		return isEdited || before < 0 && found.Severity == playground.SeverityError
 	})
+}
+
+// translateFixes adds the translations of fixes of the generated CRDs to the answer.
+func (p *pasted) translateFixes(ctx context.Context, g *Generated, fixes []playground.Fix) {
+	for n, fix := range fixes {
+		answer := playground.Fix{Title: fix.Title, Edits: []playground.TextEdit{}}
+		if n < maxTrials {
+			answer.Edits = p.translated(ctx, g, fix)
+		}
+		p.answer.CRDFixes = append(p.answer.CRDFixes, answer)
+	}
+}
+
+// translated returns the edits of the text for a fix of the generated CRDs; none if there are none.
+func (p *pasted) translated(ctx context.Context, g *Generated, fix playground.Fix) []playground.TextEdit {
+	all := []playground.TextEdit{}
+	crd, first, end := -1, 0, 0
+	var edits []edit.Edit
+	for _, e := range fix.Edits {
+		for crd < 0 || e.Range.Start.Line >= end { // The edits of a fix are in one CRD.
+			if crd++; crd >= len(g.CRDs) || len(edits) > 0 {
+				return all
+			}
+			first, end = end, end+strings.Count(g.CRDs[crd].YAML, "\n")
+		}
+		if e.Document != playground.DocumentCRD || e.Range.Start.Line < first || e.Range.End.Line > end {
+			return all
+		}
+		e.Range.Start.Line -= first
+		e.Range.End.Line -= first
+		edits = append(edits, edit.Edit{Range: e.Range, NewText: e.NewText})
+	}
+	if crd < 0 {
+		return all
+	}
+	translated, _ := g.Translate(ctx, crd, edits)
+	for _, e := range translated {
+		at, ok := p.rangeOf(e.Place)
+		if !ok {
+			return []playground.TextEdit{}
+		}
+		all = append(all, playground.TextEdit{Document: playground.DocumentGo, Range: at, NewText: e.NewText})
+	}
+	return all
 }

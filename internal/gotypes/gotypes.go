@@ -5,6 +5,7 @@ package gotypes
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -28,6 +29,8 @@ type Generated struct {
 	CRDs []CRD
 	// Problems lists the problems in the order of the files.
 	Problems []Problem
+
+	again func(ctx context.Context, texts func(path string) (string, bool)) (*Generated, error)
 }
 
 // Failed reports whether controller-tools reported an error.
@@ -79,7 +82,12 @@ func ParseOptions(text string) (o Options, err error) {
 }
 
 // Options holds options of controller-gen. The zero value means the defaults.
-type Options struct{ generator crd.Generator }
+type Options struct {
+	generator crd.Generator
+	// texts returns the texts of files with other texts than those read, by the paths of their
+	// places; nil if there are none.
+	texts func(path string) (string, bool)
+}
 
 // generate generates the CRDs of packages. more returns further problems.
 func generate(roots []*loader.Package, files *files, o Options, more func(*places) []Problem) (g *Generated, err error) {
@@ -92,8 +100,12 @@ func generate(roots []*loader.Package, files *files, o Options, more func(*place
 			}}
 		}
 	}()
+	files.texts = o.texts
 	for _, root := range roots {
 		root.NeedSyntax()
+		if err := replaceTexts(root, files); err != nil {
+			return nil, err
+		}
 	}
 	context, err := newContext(roots)
 	if err != nil {

@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"go/token"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -20,6 +21,10 @@ import (
 // them; without the go command, as [LoadFiles] finds them. directory is the current directory
 // of the patterns; empty means the directory of the process. The paths of files are relative to it.
 func Load(ctx context.Context, directory string, patterns []string, o Options) (*Generated, error) {
+	return repeatable(ctx, o, func(ctx context.Context, o Options) (*Generated, error) { return load(ctx, directory, patterns, o) })
+}
+
+func load(ctx context.Context, directory string, patterns []string, o Options) (*Generated, error) {
 	for _, pattern := range patterns {
 		if err := findDirectory(directory, pattern); err != nil {
 			return nil, err
@@ -29,9 +34,13 @@ func Load(ctx context.Context, directory string, patterns []string, o Options) (
 	if _, err := exec.LookPath("go"); err != nil {
 		return loadWithoutGo(directory, patterns, o, display)
 	}
-	roots, err := loader.LoadRootsWithConfig(&packages.Config{Context: ctx, Dir: directory}, patterns...)
+	set := token.NewFileSet()
+	roots, err := loader.LoadRootsWithConfig(&packages.Config{Context: ctx, Dir: directory, Fset: set}, patterns...)
 	if err != nil {
 		return nil, err
+	}
+	for _, root := range roots {
+		root.Fset = set // as their loader does later
 	}
 	read := func(path string) []byte {
 		if !filepath.IsAbs(path) {

@@ -101,6 +101,7 @@ func (p *pasted) generate(ctx context.Context, s playground.GoSource) {
 		p.answer.CRDs += crd.YAML
 		line += strings.Count(crd.YAML, "\n")
 	}
+	p.translateFixes(ctx, g, s.CRDFixes)
 	switch {
 	case len(p.files) == 0 || len(g.CRDs) > 0:
 	case !strings.Contains(s.Text, "+groupName="):

@@ -11,6 +11,7 @@ import (
 
 	"golang.org/x/tools/txtar"
 
+	"github.com/crdlab/crdlab/internal/engine"
 	"github.com/crdlab/crdlab/internal/examples"
 	"github.com/crdlab/crdlab/internal/gotypes"
 	"github.com/crdlab/crdlab/internal/playground"
@@ -20,7 +21,8 @@ import (
 
 // TestPasted generates the CRDs of the texts in testdata/pasted. The lines of the file text begin
 // with "| ", because a text may be an archive. The expected results are crds.yaml, problems.txt,
-// and origins.txt: each line has a part of crds.yaml without its blanks, and its source.
+// and origins.txt: each line has a part of crds.yaml without its blanks, and its source. The file
+// translated has the fixes of the CRDs, with the edits of the text for them.
 func TestPasted(t *testing.T) {
 	cases, err := filepath.Glob("testdata/pasted/*.txtar")
 	if err != nil || len(cases) == 0 {
@@ -42,13 +44,15 @@ func TestPasted(t *testing.T) {
 					source.Options = strings.TrimSpace(string(file.Data))
 				case "fixed":
 					source.Fixes = true
+				case "translated":
+					source.CRDFixes = fixesOf(t, source)
 				}
 			}
 			answer, err := generated(t, source)
 			if err != nil {
 				t.Fatal(err)
 			}
-			results := map[string]string{"crds.yaml": answer.CRDs, "problems.txt": formatPasted(source.Text, answer), "origins.txt": formatOrigins(source.Text, answer), "fixed": fixed(source.Text, answer)}
+			results := map[string]string{"crds.yaml": answer.CRDs, "problems.txt": formatPasted(source.Text, answer), "origins.txt": formatOrigins(source.Text, answer), "fixed": fixed(source.Text, answer), "translated": translated(source.Text, answer)}
 			for i, file := range archive.Files {
 				got, ok := results[file.Name]
 				if !ok {
@@ -158,6 +162,37 @@ func fixed(text string, answer *playground.GeneratedCRDs) string {
 		}
 	}
 	return titles + edit.Apply(text, edits...)
+}
+
+// fixesOf returns the fixes of the findings in the CRD of a text.
+func fixesOf(t *testing.T, source playground.GoSource) (all []playground.Fix) {
+	answer, err := generated(t, source)
+	if err != nil {
+		t.Fatal(err)
+	}
+	report, err := engine.New().Evaluate(t.Context(), playground.Scenario{CRD: answer.CRDs})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, f := range report.CRD.Findings {
+		all = append(all, f.Fixes...)
+	}
+	return all
+}
+
+// translated returns the titles of the CRD's fixes, and the edits of the text for each.
+func translated(text string, answer *playground.GeneratedCRDs) string {
+	var all strings.Builder
+	for _, fix := range answer.CRDFixes {
+		all.WriteString(fix.Title + "\n")
+		for _, e := range fix.Edits {
+			fmt.Fprintf(&all, "  %s -> %q\n", formatPlace(gotypes.Place{Path: "text", Range: e.Range, Text: text}), e.NewText)
+		}
+		if len(fix.Edits) == 0 {
+			all.WriteString("  not translated\n")
+		}
+	}
+	return all.String()
 }
 
 // generated returns the response to a request for CRDs.

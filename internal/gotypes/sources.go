@@ -1,6 +1,7 @@
 package gotypes
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"go/ast"
@@ -28,7 +29,9 @@ import (
 // another package accepts any value, and a warning at the import names its fields.
 func LoadFiles(tree fs.FS, patterns []string, o Options) (*Generated, error) {
 	same := func(path string) string { return path }
-	return newSources(tree, moduleOf(tree), same).generate(patterns, o, same)
+	return repeatable(context.Background(), o, func(_ context.Context, o Options) (*Generated, error) {
+		return newSources(tree, moduleOf(tree), same).generate(patterns, o, same)
+	})
 }
 
 // sources makes the packages of controller-tools from texts.

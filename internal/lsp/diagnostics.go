@@ -44,6 +44,8 @@ type finding struct {
 	protocol.Diagnostic
 	target target
 	fixes  []playground.Fix
+	// inGo returns the fixes in Go types; nil for a finding in a manifest.
+	inGo func(context.Context) []manifest.GoFix
 }
 
 func (d *diagnoser) init() {
@@ -307,7 +309,7 @@ func (s snapshot) findingsInGo(ctx context.Context, f *file) ([]finding, error) 
 				Start: playground.Position{Line: found.Line - 1, Character: found.Column - 1},
 				End:   playground.Position{Line: found.EndLine - 1, Character: found.EndColumn - 1},
 			}
-			all = append(all, finding{Diagnostic: s.diagnostic(found, s.rangeIn(file, at))})
+			all = append(all, finding{Diagnostic: s.diagnostic(found, s.rangeIn(file, at)), inGo: found.FixesInGo})
 		}
 	}
 	return all, nil

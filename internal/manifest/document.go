@@ -3,6 +3,7 @@
 package manifest
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"path"
@@ -16,6 +17,7 @@ import (
 	"github.com/crdlab/crdlab/internal/bundle"
 	"github.com/crdlab/crdlab/internal/playground"
 	"github.com/crdlab/crdlab/internal/source"
+	"github.com/crdlab/crdlab/internal/source/edit"
 	"github.com/crdlab/crdlab/internal/source/yamltext"
 )
 
@@ -62,6 +64,8 @@ type Document struct {
 	// Origin returns the file and the range there from which a range in Text is generated.
 	// It is nil for a document that is not generated.
 	Origin func(playground.Range) (*File, playground.Range)
+	// Translate is [GeneratedFile.Translate]; nil for a document that is not generated.
+	Translate func(context.Context, []edit.Edit) []FileEdit
 }
 
 // Source returns the file and the range there of a range in Text: the origin of a generated

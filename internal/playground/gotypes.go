@@ -9,6 +9,9 @@ type GoSource struct {
 	Options string `json:"options,omitempty"`
 	// Fixes requests fixes of the problems. Their tests generate the CRDs again.
 	Fixes bool `json:"fixes,omitempty"`
+	// CRDFixes lists fixes of the generated CRDs to translate, with ranges in GeneratedCRDs.CRDs. Only
+	// the first 8 are tried, because their tests generate the CRDs again.
+	CRDFixes []Fix `json:"crdFixes,omitempty"`
 }
 
 // GoCursor is a position in a text of Go.
@@ -27,6 +30,9 @@ type GeneratedCRDs struct {
 	// Origins covers CRDs from the start to the end. It locates the Go source of each line, and
 	// of each word in a CEL rule.
 	Origins []Origin `json:"origins"`
+	// CRDFixes has the edits of the text with the effect of each of GoSource.CRDFixes, under its
+	// title; none if it cannot be translated.
+	CRDFixes []Fix `json:"crdFixes,omitempty"`
 }
 
 // GoProblem is a mistake in a [GoSource].

@@ -107,6 +107,19 @@ test("a finding in the CRD leads to the types, and the types lead to the CRD", a
   await expect(page.locator("[data-editor=go] .cm-activeLine")).toContainText("XValidation");
 });
 
+test("a fix of the generated CRD becomes a marker", async ({ playground }) => {
+  const { page } = playground;
+  await playground.open();
+  const rule = '// +kubebuilder:validation:XValidation:rule="self.names.all(a, self.names.exists_one(b, a == b))"\n';
+  await generate(playground, types.replace("type DiskSpec struct {\n", `${rule}type DiskSpec struct {\n\tNames []string \`json:"names"\`\n`), "exists_one");
+  const fix = page.locator("#problems .fix:visible", { hasText: "on names" }).first();
+  await fix.click({ timeout: 30_000 });
+  await playground.settled();
+  await expect(page.locator("#problems .problem", { hasText: "exceeds budget" })).toHaveCount(0, { timeout: 30_000 });
+  expect(await playground.text("go")).toMatch(/\t\/\/ \+kubebuilder:validation:items:MaxLength=\d+\n\t\/\/ \+kubebuilder:validation:MaxItems=\d+\n\tNames/);
+  await playground.stored("maxItems:");
+});
+
 test("the detached CRD stays, and the history has the types", async ({ playground }) => {
   const { page } = playground;
   await playground.open();

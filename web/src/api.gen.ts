@@ -592,6 +592,8 @@ export type components = {
             readonly problems: readonly components["schemas"]["GoProblem"][];
             /** @description Origins covers CRDs from the start to the end. It locates the Go source of each line, and of each word in a CEL rule. */
             readonly origins: readonly components["schemas"]["Origin"][];
+            /** @description CRDFixes has the edits of the text with the effect of each of GoSource.CRDFixes, under its title; none if it cannot be translated. */
+            readonly crdFixes?: readonly components["schemas"]["Fix"][];
         };
         /** @description GoCursor is a position in a text of Go. */
         readonly GoCursor: {
@@ -617,6 +619,8 @@ export type components = {
             readonly options?: string;
             /** @description Fixes requests fixes of the problems. Their tests generate the CRDs again. */
             readonly fixes?: boolean;
+            /** @description CRDFixes lists fixes of the generated CRDs to translate, with ranges in GeneratedCRDs.CRDs. Only the first 8 are tried, because their tests generate the CRDs again. */
+            readonly crdFixes?: readonly components["schemas"]["Fix"][];
         };
         /** @description Hover describes the element at a Cursor. Its title is empty if nothing is known about the position. */
         readonly Hover: {

@@ -9,7 +9,7 @@ const origins: readonly Origin[] = [
   { range: range(2, 0, 3, 20), source: range(9, 3, 9, 62) },
   { range: range(3, 20, 3, 37), source: range(9, 45, 9, 61) },
 ];
-const finding = { document: "crd", range: range(3, 25, 3, 30), severity: "error", message: "no such field", hint: "" };
+const finding = { document: "crd", range: range(3, 25, 3, 30), severity: "error", message: "no such field", hint: "", fixes: [] };
 const state = {
   scenario: { go: "types", crd: "crd" },
   generated: { ...nothingGenerated, go: "types", crd: "crd", origins, problems: [{ range: range(1, 0, 1, 4), severity: "warning", message: "unknown", hint: "", fixes: [] }] },
@@ -32,4 +32,9 @@ test("the marks in Go are its mistakes and the findings in its CRD", () => {
   const inRule = { range: range(9, 45, 9, 61), severity: "error", message: "no such field", hint: "", fixes: [] };
   expect(marksInGo(state)).toEqual([mistake, inRule]);
   expect(marksInGo(edited)).toEqual([mistake]);
+  const [fix, other] = [{ title: "Add", edits: [{ document: "crd", range: range(3, 25, 3, 25), newText: "s" }] }, { title: "Remove", edits: [] }];
+  const inGo = { title: "Add", edits: [{ document: "go", range: range(9, 45, 9, 45), newText: "s" }] };
+  const translated = new Map([[JSON.stringify(fix.edits), inGo]]);
+  const fixed = { ...state, generated: { ...state.generated, translated }, answer: { findings: [{ ...finding, fixes: [fix, other] }] } } as unknown as SessionState;
+  expect(marksInGo(fixed)).toEqual([mistake, { ...inRule, fixes: [inGo] }]);
 });

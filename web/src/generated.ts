@@ -1,4 +1,4 @@
-import type { GoCursor, GoProblem, Origin, Position, Range } from "./api.gen";
+import type { Fix, GoCursor, GoProblem, Origin, Position, Range } from "./api.gen";
 import { noHelp, type Writing } from "./editor/hover";
 import type { Marked } from "./editor/markers";
 import type { Assistant } from "./engine/assistant";
@@ -16,16 +16,18 @@ export interface Generated {
   readonly crd: string;
   readonly problems: readonly (GoProblem & Problem)[];
   readonly origins: readonly Origin[];
+  /** The edits of Go for fixes of the CRD by their keys; no edits for those that have none in Go. */
+  readonly translated: ReadonlyMap<string, Fix>;
   /** A sentence if the generator failed on a newer text; otherwise empty. */
   readonly fault: string;
 }
 
-export const nothingGenerated: Generated = { go: "", crd: "", problems: [], origins: [], fault: "" };
+export const nothingGenerated: Generated = { go: "", crd: "", problems: [], origins: [], translated: new Map(), fault: "" };
 
 /** The time in ms without a keystroke before a generation. */
 const pause = 150;
 
-/** The same before the fixes of mistakes, which are tested by more generations. */
+/** The same before the fixes in Go, which are tested by more generations. */
 const fixPause = 600;
 
 /**
@@ -41,20 +43,23 @@ export function keepGenerated(session: Session, module: GoTypes | undefined, hel
     try {
       const result = await (inPage() ?? help).generate({ text: go });
       if (!result || session.state.scenario.go !== go) return;
-      session.update({ generated: { go, crd: result.crds, problems: inGo(result.problems), origins: result.origins, fault: "" } });
+      session.update({ generated: { go, crd: result.crds, problems: inGo(result.problems), origins: result.origins, translated: new Map(), fault: "" } });
       if (result.crds !== "") write(result.crds);
-      if (result.problems.length > 0) fixSoon();
+      if (result.problems.length > 0 || untranslated(session.state).length > 0) fixSoon();
     } catch (error) {
       session.update({ generated: { ...session.state.generated, fault: sentenceOf(error) } });
     }
   };
   const soon = afterPause(pause, () => void run());
   const fix = async (): Promise<void> => {
-    const { go } = session.state.scenario;
-    if (session.state.generated.go !== go) return;
-    const result = await (inPage() ?? help).generate({ text: go, fixes: true }).catch(() => undefined); // The problems stay.
+    const { scenario: { go }, generated } = session.state;
+    const crdFixes = untranslated(session.state);
+    if (generated.go !== go || (generated.problems.length === 0 && crdFixes.length === 0)) return;
+    const result = await (inPage() ?? help).generate({ text: go, fixes: generated.problems.length > 0, crdFixes }).catch(() => undefined); // The problems stay.
     if (!result || session.state.scenario.go !== go) return;
-    session.update({ generated: { ...session.state.generated, problems: inGo(result.problems) } });
+    const translated = new Map(session.state.generated.translated);
+    for (const [i, edited] of (result.crdFixes ?? []).entries()) translated.set(keyOf(crdFixes[i]), edited);
+    session.update({ generated: { ...session.state.generated, problems: inGo(result.problems), translated } });
   };
   const fixSoon = afterPause(fixPause, () => void fix());
   const follow = (state: SessionState): void => {
@@ -67,10 +72,29 @@ export function keepGenerated(session: Session, module: GoTypes | undefined, hel
   };
   session.subscribe((state, previous) => {
     follow(state);
+    if (state.answer !== previous.answer && untranslated(state).length > 0) fixSoon();
     if (state.document === "go" && previous.document !== "go") void inPage()?.load();
     if (state.engine.at !== previous.engine.at && state.generated.fault !== "") soon();
   });
   return () => void run();
+}
+
+/** Returns the fixes of the generated CRD that are not translated to Go yet. */
+function untranslated({ answer, answered, generated }: SessionState): Fix[] {
+  if (generated.crd === "" || answered?.crd !== generated.crd) return [];
+  const fixes = (answer?.findings ?? []).flatMap((finding) => (finding.document === "crd" ? finding.fixes : []));
+  return fixes.filter((fix) => !generated.translated.has(keyOf(fix)));
+}
+
+/** Returns what identifies a fix of the CRD: its edits. */
+function keyOf(fix: Fix | undefined): string {
+  return JSON.stringify(fix?.edits);
+}
+
+/** Returns the fix of Go with the effect of a fix of the CRD, if there is one. */
+export function fixInGo({ translated }: Generated, fix: Fix): Fix | undefined {
+  const found = translated.get(keyOf(fix));
+  return found && found.edits.length > 0 ? found : undefined;
 }
 
 function inGo(problems: readonly GoProblem[]): Generated["problems"] {
@@ -125,9 +149,9 @@ function isBefore(a: Position, b: Position): boolean {
 export function marksInGo(state: SessionState): readonly Marked[] {
   const { generated, answer, answered } = state;
   const findings = answered?.crd === generated.crd ? answer?.findings ?? [] : [];
-  const inCrd = findings.flatMap(({ document, range, severity, message, hint }): Marked[] => {
+  const inCrd = findings.flatMap(({ document, range, severity, message, hint, fixes }): Marked[] => {
     const source = document === "crd" ? sourceOf(state, range.start) : undefined;
-    return source ? [{ range: source, severity, message, hint, fixes: [] }] : [];
+    return source ? [{ range: source, severity, message, hint, fixes: fixes.flatMap((fix) => fixInGo(generated, fix) ?? []) }] : [];
   });
   return [...generated.problems, ...inCrd];
 }

@@ -1,6 +1,6 @@
 import type { Fix, GoProblem, Range } from "../api.gen";
 import { element, write } from "../dom";
-import { sourceOf, targetOf } from "../generated";
+import { fixInGo, sourceOf, targetOf } from "../generated";
 import type { Session, SessionState } from "../session";
 import type { Documents } from "./documents";
 import { button, count, make, placeButton } from "./elements";
@@ -69,24 +69,30 @@ function problemRow({ range, severity, message, hint, fixes }: GoProblem): HTMLE
   if (hint !== "") words.append(make("span", "quiet", ` ${hint}`));
   line.append(make("span", "dot"), make("span", "visually-hidden", `${severity}: `), words);
   const actions = make("span", "problem-actions");
-  actions.append(goButton(range), ...fixes.map(fixButton));
+  actions.append(goButton(range), ...fixes.map((fix) => fixButton(fix)));
   row.append(line, actions);
   return row;
 }
 
-function fixButton(fix: Fix): HTMLElement {
-  const made = button("fix", fix.title);
+function fixButton(fix: Fix, className = ""): HTMLElement {
+  const made = button(`fix ${className}`.trim(), fix.title);
   made.dataset["fix"] = JSON.stringify(fix);
   return made;
 }
 
-/** Offers the Go source beside each place in the generated CRD. */
+/** Offers the Go source beside each place in the generated CRD, and the fixes in Go beside those of the CRD. */
 export function offerGo(state: SessionState): void {
   for (const offered of document.querySelectorAll(".from-go")) offered.remove();
   for (const toCrd of document.querySelectorAll<HTMLElement>(".problem .goto[data-document=crd]")) {
     const place = placeOf(toCrd);
     const source = place && sourceOf(state, place.range.start);
     if (source) toCrd.after(goButton(source, "from-go"));
+  }
+  if (state.generated.translated.size === 0) return;
+  for (const ofCrd of document.querySelectorAll<HTMLElement>(".problem .fix[data-fix]")) {
+    // The templates or this module wrote the attribute.
+    const fix = fixInGo(state.generated, JSON.parse(ofCrd.dataset["fix"] ?? "") as Fix);
+    if (fix) ofCrd.after(fixButton(fix, "from-go"));
   }
 }
 
