@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"path/filepath"
+	"sync"
 
 	"github.com/spf13/cobra"
 
@@ -32,6 +33,8 @@ func generatePackage(ctx context.Context, directory, pattern string, o gotypes.O
 // newPackage returns the package of generated CRDs.
 func newPackage(directory, pattern string, generated *gotypes.Generated) *manifest.Package {
 	p := &manifest.Package{Pattern: pattern}
+	// Several CRDs are judged at a time, and the generated ones share their files.
+	var access sync.Mutex
 	files := map[string]*manifest.File{}
 	shown := func(path string) string {
 		if directory != "" && !filepath.IsAbs(path) {
@@ -59,6 +62,8 @@ func newPackage(directory, pattern string, generated *gotypes.Generated) *manife
 		p.Mistakes = append(p.Mistakes, manifest.Mistake{
 			File: file, Range: at, Severity: problem.Severity, Message: problem.Message, Hint: problem.Hint,
 			Fix: func(ctx context.Context) (fix manifest.GoFix) {
+				access.Lock()
+				defer access.Unlock()
 				if problem.Fix != nil && generated.Resolves(ctx, *problem.Fix) {
 					fix = manifest.GoFix{Title: problem.Fix.Title, Safe: problem.Fix.Safe, Edits: opened(problem.Fix.Edit)}
 				}
@@ -68,9 +73,15 @@ func newPackage(directory, pattern string, generated *gotypes.Generated) *manife
 	}
 	for i, crd := range generated.CRDs {
 		p.CRDs = append(p.CRDs, manifest.GeneratedFile{
-			Text:   crd.YAML,
-			Origin: func(r playground.Range) (*manifest.File, playground.Range) { return open(crd.Place(r)) },
+			Text: crd.YAML,
+			Origin: func(r playground.Range) (*manifest.File, playground.Range) {
+				access.Lock()
+				defer access.Unlock()
+				return open(crd.Place(r))
+			},
 			Translate: func(ctx context.Context, edits []edit.Edit) []manifest.FileEdit {
+				access.Lock()
+				defer access.Unlock()
 				translated, _ := generated.Translate(ctx, i, edits)
 				return opened(translated...)
 			},
