@@ -31,7 +31,7 @@ var changes = []change{
 	{33, "A CRD without a version of status.storedVersions is rejected with the steps of a storage migration.", "stored-version-missing migrate-4-remove-too-early"},
 	{34, "A CRD with a format that the API server does not know gets a warning.", "unrecognized-format"},
 	{34, "Functions for IP addresses and networks have lower estimated costs. 1.33 rejects some CRDs because of them.", "library-cidr library-ip"},
-	{34, "The messages about empty messages and field paths of rules no longer repeat the name of the field.", "cel-message-required"},
+	{34, "The errors about empty messages, paths and line breaks in rules no longer repeat the name of the field.", "cel-empty-field cel-line-break"},
 	{35, "The formats k8s-short-name and k8s-long-name are validated.", "format-names"},
 	{35, "The message of a failed rule quotes a scalar value, instead of its type.", "transition-counter scope-scalar"},
 	{36, "The conditions and the status of a CRD have observedGeneration, the generation of the CRD that they describe.", ""},
