@@ -14,7 +14,7 @@ type Exchange struct {
 	Requests []Reply `json:"requests"`
 	Findings []Mark  `json:"findings,omitempty"`
 	// Rules has the rules of the CRD that compile, each once.
-	Rules []Rule `json:"rules,omitempty"`
+	Rules []RuleCost `json:"rules,omitempty"`
 	// Table is the output of `kubectl get` for a CRD with columns of its own; empty if it depends
 	// on the day.
 	Table string `json:"table,omitempty"`
@@ -31,8 +31,8 @@ type Reply struct {
 	Effects []string `json:"effects,omitempty"`
 }
 
-// A Rule is a rule of the CRD, with its estimated cost and the oldest release of Kubernetes that accepts it.
-type Rule struct {
+// A RuleCost is a rule of the CRD, with its estimated cost and the oldest release of Kubernetes that accepts it.
+type RuleCost struct {
 	Rule       string `json:"rule"`
 	Cost       uint64 `json:"cost"`
 	CostLimit  uint64 `json:"costLimit"`

@@ -71,7 +71,7 @@ func answerOf(report playground.Report) examples.Exchange {
 		answer.Findings = append(answer.Findings, examples.Mark{Code: f.Code, Document: f.Document, Range: f.Range})
 	}
 	for _, r := range report.CRD.Rules {
-		rule := examples.Rule{Rule: r.Rule, Cost: r.EstimatedCost, CostLimit: r.CostLimit, Kubernetes: r.MinKubernetes, Needs: r.Needs}
+		rule := examples.RuleCost{Rule: r.Rule, Cost: r.EstimatedCost, CostLimit: r.CostLimit, Kubernetes: r.MinKubernetes, Needs: r.Needs}
 		if r.MinKubernetes != "" && !slices.Contains(answer.Rules, rule) {
 			answer.Rules = append(answer.Rules, rule)
 		}

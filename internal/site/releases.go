@@ -93,7 +93,7 @@ func (r release) summary() string {
 func minorName(minor int) string { return "1." + strconv.Itoa(minor) }
 
 // isNews reports whether the page of the releases has that of a rule. The names have equal lengths.
-func isNews(rule examples.Rule) bool {
+func isNews(rule examples.RuleCost) bool {
 	return rule.Kubernetes >= minorName(playground.OldestJudgedMinor)
 }
 
