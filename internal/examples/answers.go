@@ -13,6 +13,8 @@ type Exchange struct {
 	// Requests has the request for the CRD and, if it is accepted, those for the objects.
 	Requests []Reply `json:"requests"`
 	Findings []Mark  `json:"findings,omitempty"`
+	// Rules has the rules of the CRD that compile, each once.
+	Rules []RuleCost `json:"rules,omitempty"`
 	// Table is the output of `kubectl get` for a CRD with columns of its own; empty if it depends
 	// on the day.
 	Table string `json:"table,omitempty"`
@@ -27,6 +29,16 @@ type Reply struct {
 	// Effects has a sentence for each field that the API server changed, each failed condition of
 	// the CRD, and each version that cannot be read.
 	Effects []string `json:"effects,omitempty"`
+}
+
+// A RuleCost is a rule of the CRD, with its estimated cost and the oldest release of Kubernetes that accepts it.
+type RuleCost struct {
+	Rule       string `json:"rule"`
+	Cost       uint64 `json:"cost"`
+	CostLimit  uint64 `json:"costLimit"`
+	Kubernetes string `json:"kubernetes"`
+	// Needs is the function, operator or field that the release introduced; empty for the oldest one.
+	Needs string `json:"needs,omitempty"`
 }
 
 // A Mark is the position of an error, and the code of the page that explains it.

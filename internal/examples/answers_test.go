@@ -70,6 +70,12 @@ func answerOf(report playground.Report) examples.Exchange {
 	for _, f := range findings {
 		answer.Findings = append(answer.Findings, examples.Mark{Code: f.Code, Document: f.Document, Range: f.Range})
 	}
+	for _, r := range report.CRD.Rules {
+		rule := examples.RuleCost{Rule: r.Rule, Cost: r.EstimatedCost, CostLimit: r.CostLimit, Kubernetes: r.MinKubernetes, Needs: r.Needs}
+		if r.MinKubernetes != "" && !slices.Contains(answer.Rules, rule) {
+			answer.Rules = append(answer.Rules, rule)
+		}
+	}
 	for _, table := range report.Tables[:min(1, len(report.Tables))] {
 		dates := slices.DeleteFunc(slices.Clone(table.Columns), func(c playground.Column) bool { return c.Type != "date" || c.Name == "Age" })
 		if len(table.Columns) > 2 && len(dates) == 0 {

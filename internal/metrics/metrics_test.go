@@ -5,10 +5,13 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"net/http"
 	"net/http/httptest"
 	"os"
+	"reflect"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -51,6 +54,19 @@ func ownMetrics(t *testing.T, m *Metrics) string {
 }
 
 func TestMetrics(t *testing.T) {
+	m := exercised(t)
+	want, err := os.ReadFile("testdata/counts.txt")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := ownMetrics(t, m); got != string(want) {
+		t.Errorf("got\n%s\nwant\n%s", got, want)
+	}
+}
+
+// exercised returns metrics with a value of each.
+func exercised(t *testing.T) *Metrics {
+	t.Helper()
 	m := New(version)
 	for range 2 {
 		m.Observe(httpapi.Observation{Method: "POST", Route: "/api/v1/evaluate", Status: 200, Bytes: 7, Duration: time.Millisecond})
@@ -86,13 +102,7 @@ func TestMetrics(t *testing.T) {
 	_, _ = store.DeleteExpired(t.Context(), time.Now())
 
 	m.Waiting(func() int { return 3 })
-	want, err := os.ReadFile("testdata/counts.txt")
-	if err != nil {
-		t.Fatal(err)
-	}
-	if got := ownMetrics(t, m); got != string(want) {
-		t.Errorf("got\n%s\nwant\n%s", got, want)
-	}
+	return m
 }
 
 // failing is a store whose reads fail with err.
@@ -140,4 +150,93 @@ func TestEvaluationsRunning(t *testing.T) {
 	if !strings.Contains(ownMetrics(t, m), "crdlab_evaluations_running 0\n") {
 		t.Error("a completed evaluation is still counted")
 	}
+}
+
+// TestDocument requires that the section Metrics of docs/self-hosting.md lists exactly the metrics of the
+// server with their labels, and that its queries have only such metrics and labels.
+func TestDocument(t *testing.T) {
+	document, err := os.ReadFile("../../docs/self-hosting.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, section, _ := strings.Cut(string(document), "\n## Metrics\n")
+	section, _, _ = strings.Cut(section, "\n## ")
+	exported := labelsOf(t, exercised(t))
+
+	documented := map[string][]string{}
+	for _, row := range regexp.MustCompile("(?m)^\\| `(crdlab_[a-z_]+)` \\|(.*?)\\|").FindAllStringSubmatch(section, -1) {
+		documented[row[1]] = slices.Sorted(slices.Values(regexp.MustCompile("[a-z]+").FindAllString(row[2], -1)))
+	}
+	own := maps.Clone(exported)
+	maps.DeleteFunc(own, func(name string, _ []string) bool { return !strings.HasPrefix(name, "crdlab_") })
+	if !reflect.DeepEqual(documented, own) {
+		t.Errorf("the document has %v, the server %v", documented, own)
+	}
+
+	queries := regexp.MustCompile("(?m)^\\| [^`|]+ \\| `(.*?)` \\|").FindAllStringSubmatch(section, -1)
+	if len(queries) != 10 {
+		t.Errorf("%d queries, want 10", len(queries))
+	}
+	for _, query := range queries {
+		if unknown := unknownNames(query[1], exported); len(unknown) > 0 {
+			t.Errorf("%s: the server does not export %q", query[1], unknown)
+		}
+	}
+	got := unknownNames(`max(sum by (le, route, pod) (rate(crdlab_http_requests_total{code="200",status=~"2.."}[5m])) / crdlab_store{operation="put"})`, exported)
+	if want := []string{"status", "crdlab_store", "operation", "le", "pod"}; !slices.Equal(got, want) {
+		t.Errorf("got %q, want %q", got, want)
+	}
+}
+
+var (
+	selector = regexp.MustCompile(`((?:crdlab|process|go)_\w+)(\{.*?\})?`)
+	matcher  = regexp.MustCompile(`(\w+)[=!]~?"[^"]*"`)
+	grouping = regexp.MustCompile(`by \((.*?)\)`)
+)
+
+// unknownNames returns the metrics and labels of a query that are not exported.
+func unknownNames(query string, exported map[string][]string) []string {
+	var unknown, labels []string
+	for _, found := range selector.FindAllStringSubmatch(query, -1) {
+		metric, isBucket := strings.CutSuffix(found[1], "_bucket")
+		own, ok := exported[strings.TrimSuffix(metric, "_count")]
+		if !ok {
+			unknown = append(unknown, found[1])
+		}
+		for _, match := range matcher.FindAllStringSubmatch(found[2], -1) {
+			if !slices.Contains(own, match[1]) {
+				unknown = append(unknown, match[1])
+			}
+		}
+		labels = append(labels, own...)
+		if isBucket {
+			labels = append(labels, "le")
+		}
+	}
+	for _, group := range grouping.FindAllStringSubmatch(query, -1) {
+		for label := range strings.SplitSeq(group[1], ", ") {
+			if !slices.Contains(labels, label) {
+				unknown = append(unknown, label)
+			}
+		}
+	}
+	return unknown
+}
+
+// labelsOf returns the labels of each metric.
+func labelsOf(t *testing.T, m *Metrics) map[string][]string {
+	t.Helper()
+	families, err := m.registry.Gather()
+	if err != nil {
+		t.Fatal(err)
+	}
+	labels := map[string][]string{}
+	for _, family := range families {
+		var names []string
+		for _, pair := range family.GetMetric()[0].GetLabel() {
+			names = append(names, pair.GetName())
+		}
+		labels[family.GetName()] = names
+	}
+	return labels
 }

@@ -179,3 +179,32 @@ func operation(scenario playground.Scenario) string {
 		playground.OperationApplyStatus:  "server-side apply of the status",
 	}[scenario.Operation]
 }
+
+// structuredData describes a page with a question and its answer to search engines, in the terms of
+// https://schema.org/FAQPage.
+type structuredData struct {
+	Context  string       `json:"@context"`
+	Type     string       `json:"@type"`
+	Question questionData `json:"mainEntity"`
+}
+
+type questionData struct {
+	Type   string     `json:"@type"`
+	Name   string     `json:"name"`
+	Answer answerData `json:"acceptedAnswer"`
+}
+
+type answerData struct {
+	Type string `json:"@type"`
+	Text string `json:"text"`
+}
+
+// answerOf returns the message of a page as a question, and the cause and the fix as its answer.
+func answerOf(explained errorindex.Page) structuredData {
+	var message strings.Builder
+	for _, part := range messageParts(explained.Message) {
+		message.WriteString(part.text)
+	}
+	answer := answerData{"Answer", explained.Cause + " " + explained.Fix}
+	return structuredData{"https://schema.org", "FAQPage", questionData{"Question", message.String(), answer}}
+}

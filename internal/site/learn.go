@@ -41,10 +41,13 @@ func learnPages() ([]page, error) {
 		}
 	}
 	index := page{path: learnPath, title: "Learn CRDs by example", description: "Examples of Kubernetes CRDs by learning goal, each with the API server's answer."}
-	index.content = learnIndex(index, goals)
+	releases := releasesOf(lessons)
+	index.content = learnIndex(index, goals, releases)
 	walk := page{path: tourPath, title: tourTitle, description: tourDescription}
 	walk.content = tourPage(walk)
-	pages := []page{index, walk}
+	news := page{path: releasesPath, title: releasesTitle, description: releasesDescription}
+	news.content = releasesPage(news, releases)
+	pages := []page{index, walk, news}
 	for i, l := range lessons {
 		p := page{path: lessonPath(l.ID), title: l.Title, description: l.Note}
 		p.content = lessonPage(p, lessons, i)

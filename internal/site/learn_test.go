@@ -7,6 +7,7 @@ import (
 
 	"github.com/crdlab/crdlab/internal/bundle"
 	"github.com/crdlab/crdlab/internal/engine"
+	"github.com/crdlab/crdlab/internal/errorindex"
 	"github.com/crdlab/crdlab/internal/examples"
 	"github.com/crdlab/crdlab/internal/playground"
 )
@@ -30,6 +31,17 @@ func TestGoalsNameExamples(t *testing.T) {
 			t.Errorf("%s: there is no example %s", pattern.title, pattern.id)
 		}
 	}
+	errors := map[string]bool{}
+	for _, e := range errorindex.All() {
+		errors[e.Code] = true
+	}
+	for _, c := range changes {
+		for id := range strings.FieldsSeq(c.ids) {
+			if !known[id] && !errors[id] {
+				t.Errorf("%s: there is no example or error %s", c.text, id)
+			}
+		}
+	}
 	for _, g := range catalogue() {
 		for _, e := range g.examples {
 			listed[e.ID]++
@@ -42,6 +54,38 @@ func TestGoalsNameExamples(t *testing.T) {
 		if listed[e.ID] != 1 {
 			t.Errorf("%s has %d places in the catalogue", e.ID, listed[e.ID])
 		}
+	}
+}
+
+// TestReleasesHaveNews requires that each release has a change or a function.
+func TestReleasesHaveNews(t *testing.T) {
+	answers, err := examples.Exchanges()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var lessons []lesson
+	for _, e := range examples.All() {
+		lessons = append(lessons, lesson{Example: e, answer: answers[e.ID]})
+	}
+	var got []string
+	for _, r := range releasesOf(lessons) {
+		line := r.name + " " + r.summary()
+		for _, f := range r.functions {
+			line += ", " + f.name + ": " + f.ids
+		}
+		got = append(got, line)
+	}
+	want := []string{
+		"1.37 1 change",
+		"1.36 2 changes",
+		"1.35 3 changes, flatten: library-list-functions, sortBy: library-list-functions",
+		"1.34 4 changes, isSemver: rule-libraries library-semver",
+		"1.33 3 changes, all: library-two-variables",
+		"1.32 3 changes, format: library-format",
+		"1.31 2 changes, isIP: rule-libraries library-ip, isCIDR: library-cidr",
+	}
+	if !slices.Equal(got, want) {
+		t.Errorf("got %q, want %q", got, want)
 	}
 }
 

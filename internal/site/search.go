@@ -34,6 +34,10 @@ func searchIndex(all []document) ([]byte, error) {
 	for _, e := range examples.All() {
 		entries = append(entries, searchEntry{Path: lessonPath(e.ID), Title: e.Title, Text: e.Note})
 	}
+	for _, c := range changes {
+		name := minorName(c.minor)
+		entries = append(entries, searchEntry{releasesPath + "#" + name, releasesTitle, "Kubernetes " + name, c.text})
+	}
 	entries = append(entries, searchEntry{Path: tourPath, Title: tourTitle, Text: tourDescription})
 	index, err := json.Marshal(entries)
 	if err != nil {

@@ -11,6 +11,7 @@ import (
 	"os"
 	"path"
 	"path/filepath"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -19,6 +20,7 @@ import (
 	"golang.org/x/tools/txtar"
 
 	"github.com/crdlab/crdlab/docs"
+	"github.com/crdlab/crdlab/internal/errorindex"
 	"github.com/crdlab/crdlab/internal/examples"
 	"github.com/crdlab/crdlab/internal/site"
 	"github.com/crdlab/crdlab/internal/ui"
@@ -215,4 +217,46 @@ func checkLink(t *testing.T, files map[string][]byte, from, link string) {
 
 func isExample(id string) bool {
 	return slices.ContainsFunc(examples.All(), func(e examples.Example) bool { return e.ID == id })
+}
+
+// TestStructuredData compares the question and the answer for search engines with what each error page shows.
+func TestStructuredData(t *testing.T) {
+	files := render(t)
+	for _, explained := range errorindex.All() {
+		document, err := html.Parse(bytes.NewReader(files["errors/"+explained.Code+"/index.html"]))
+		if err != nil {
+			t.Fatal(err)
+		}
+		var shown, paragraphs []string
+		var data string
+		for n := range document.Descendants() {
+			switch {
+			case n.Data == "script" && slices.Contains(n.Attr, html.Attribute{Key: "type", Val: "application/ld+json"}):
+				data = n.FirstChild.Data
+			case n.Data == "h1":
+				shown = append(shown, textOf(n))
+			case n.Data == "p" && len(n.Attr) == 0:
+				paragraphs = append(paragraphs, textOf(n))
+			}
+		}
+		shown = append(shown, strings.Join(paragraphs[:2], " ")) // The cause and the fix.
+		want := map[string]any{"@context": "https://schema.org", "@type": "FAQPage", "mainEntity": map[string]any{
+			"@type": "Question", "name": shown[0], "acceptedAnswer": map[string]any{"@type": "Answer", "text": shown[1]},
+		}}
+		var got map[string]any
+		if err := json.Unmarshal([]byte(data), &got); err != nil || !reflect.DeepEqual(got, want) {
+			t.Errorf("%s: got %v, %v, want %v", explained.Code, got, err, want)
+		}
+	}
+}
+
+// textOf returns the text in an element.
+func textOf(element *html.Node) string {
+	var text strings.Builder
+	for n := range element.Descendants() {
+		if n.Type == html.TextNode {
+			text.WriteString(n.Data)
+		}
+	}
+	return strings.TrimSpace(text.String())
 }

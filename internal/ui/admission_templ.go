@@ -354,7 +354,7 @@ func admissionInvocation(invocation playground.AdmissionInvocation, several bool
 			return templ_7745c5c3_Err
 		}
 		var templ_7745c5c3_Var13 string
-		templ_7745c5c3_Var13, templ_7745c5c3_Err = templ.JoinStringErrs(formatCost(invocation.Cost))
+		templ_7745c5c3_Var13, templ_7745c5c3_Err = templ.JoinStringErrs(FormatCost(invocation.Cost))
 		if templ_7745c5c3_Err != nil {
 			return templ.Error{Err: templ_7745c5c3_Err, FileName: `internal/ui/admission.templ`, Line: 71, Col: 52}
 		}
@@ -367,7 +367,7 @@ func admissionInvocation(invocation playground.AdmissionInvocation, several bool
 			return templ_7745c5c3_Err
 		}
 		var templ_7745c5c3_Var14 string
-		templ_7745c5c3_Var14, templ_7745c5c3_Err = templ.JoinStringErrs(formatCost(invocation.CostLimit))
+		templ_7745c5c3_Var14, templ_7745c5c3_Err = templ.JoinStringErrs(FormatCost(invocation.CostLimit))
 		if templ_7745c5c3_Err != nil {
 			return templ.Error{Err: templ_7745c5c3_Err, FileName: `internal/ui/admission.templ`, Line: 71, Col: 92}
 		}

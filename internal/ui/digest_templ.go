@@ -154,7 +154,7 @@ func rulesDigest(report playground.Report) templ.Component {
 					return templ_7745c5c3_Err
 				}
 				var templ_7745c5c3_Var8 string
-				templ_7745c5c3_Var8, templ_7745c5c3_Err = templ.JoinStringErrs(formatCost(rule.EstimatedCost))
+				templ_7745c5c3_Var8, templ_7745c5c3_Err = templ.JoinStringErrs(FormatCost(rule.EstimatedCost))
 				if templ_7745c5c3_Err != nil {
 					return templ.Error{Err: templ_7745c5c3_Err, FileName: `internal/ui/digest.templ`, Line: 30, Col: 50}
 				}
@@ -167,7 +167,7 @@ func rulesDigest(report playground.Report) templ.Component {
 					return templ_7745c5c3_Err
 				}
 				var templ_7745c5c3_Var9 string
-				templ_7745c5c3_Var9, templ_7745c5c3_Err = templ.JoinStringErrs(formatCost(rule.CostLimit))
+				templ_7745c5c3_Var9, templ_7745c5c3_Err = templ.JoinStringErrs(FormatCost(rule.CostLimit))
 				if templ_7745c5c3_Err != nil {
 					return templ.Error{Err: templ_7745c5c3_Err, FileName: `internal/ui/digest.templ`, Line: 30, Col: 104}
 				}

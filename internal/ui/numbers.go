@@ -6,9 +6,9 @@ import (
 	"strings"
 )
 
-// formatCost formats CEL cost units, and other large numbers: "943,727", "9.1
+// FormatCost formats CEL cost units, and other large numbers: "943,727", "9.1
 // million".
-func formatCost(cost uint64) string {
+func FormatCost(cost uint64) string {
 	if cost < 1e6 {
 		return groupDigits(cost)
 	}

@@ -26,8 +26,8 @@ func TestFormatCost(t *testing.T) {
 		if err := json.Unmarshal(row[1], &want); err != nil {
 			t.Fatal(err)
 		}
-		if got := formatCost(cost); got != want {
-			t.Errorf("formatCost(%d) = %q, want %q", cost, got, want)
+		if got := FormatCost(cost); got != want {
+			t.Errorf("FormatCost(%d) = %q, want %q", cost, got, want)
 		}
 	}
 }

@@ -563,7 +563,7 @@ func problemDetails(report playground.Report, finding playground.Finding) templ.
 				return templ_7745c5c3_Err
 			}
 			var templ_7745c5c3_Var26 string
-			templ_7745c5c3_Var26, templ_7745c5c3_Err = templ.JoinStringErrs(formatCost(rule.EstimatedCost))
+			templ_7745c5c3_Var26, templ_7745c5c3_Err = templ.JoinStringErrs(FormatCost(rule.EstimatedCost))
 			if templ_7745c5c3_Err != nil {
 				return templ.Error{Err: templ_7745c5c3_Err, FileName: `internal/ui/problems.templ`, Line: 91, Col: 61}
 			}
@@ -576,7 +576,7 @@ func problemDetails(report playground.Report, finding playground.Finding) templ.
 				return templ_7745c5c3_Err
 			}
 			var templ_7745c5c3_Var27 string
-			templ_7745c5c3_Var27, templ_7745c5c3_Err = templ.JoinStringErrs(formatCost(rule.CostLimit))
+			templ_7745c5c3_Var27, templ_7745c5c3_Err = templ.JoinStringErrs(FormatCost(rule.CostLimit))
 			if templ_7745c5c3_Err != nil {
 				return templ.Error{Err: templ_7745c5c3_Err, FileName: `internal/ui/problems.templ`, Line: 91, Col: 95}
 			}

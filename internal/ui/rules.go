@@ -179,7 +179,7 @@ func (r ruleView) evaluations() string {
 	if r.Cardinality <= 1 && !r.Unbounded {
 		return ""
 	}
-	return formatCost(r.ExpressionCost) + " × " + formatCost(r.Cardinality) + " evaluations"
+	return FormatCost(r.ExpressionCost) + " × " + FormatCost(r.Cardinality) + " evaluations"
 }
 
 // repetitionText describes the size limit of a list or map around a rule: "jobs:
@@ -192,7 +192,7 @@ func repetitionText(list playground.Repetition) string {
 	if list.Max == nil {
 		return name + ": unbounded (no " + list.Keyword + ")"
 	}
-	return name + ": max " + formatCost(uint64(max(0, *list.Max))) + " " + pluralize(int(*list.Max), noun)
+	return name + ": max " + FormatCost(uint64(max(0, *list.Max))) + " " + pluralize(int(*list.Max), noun)
 }
 
 // lastProperty names the innermost property in a schema path: "jobs", or "the
@@ -246,7 +246,7 @@ func ruleCounts(groups []ruleGroup) string {
 	parts := []string{count(total, "rule")}
 	for _, class := range []string{"refused", "error", "fail", "pass", "skipped"} {
 		if counts[class] > 0 {
-			parts = append(parts, formatCost(uint64(counts[class]))+" "+class)
+			parts = append(parts, FormatCost(uint64(counts[class]))+" "+class)
 		}
 	}
 	return strings.Join(parts, " · ")
