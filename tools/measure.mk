@@ -1,6 +1,6 @@
 # Measurements, pictures, fuzzing, and the search for known vulnerabilities.
 
-.PHONY: pictures load bench bench-page bench-lsp bench-peers audit fuzz
+.PHONY: pictures load bench bench-page bench-timeline bench-lsp bench-peers audit fuzz
 pictures: build chromium ## take the pictures of the page in docs/
 	npx playwright test -c web/flows/pictures.config.ts
 
@@ -14,12 +14,15 @@ bench: build chromium $(call program,kubectl-validate) ## measure the engine, th
 	node internal/server/bench.mjs dist/bench.json
 	KUBECTL_VALIDATE="$(abspath $(call program,kubectl-validate))" node conformance/bench.mjs dist/bench.json
 	go test -run '^$$' -bench . -benchmem ./internal/source/...
-	npx playwright test -c web/flows/bench.config.ts
+	npx playwright test -c web/flows/bench.config.ts --grep-invert @timeline
 
 # Both programs take turns, because times depend on the machine.
 bench-page: build chromium ## compare the page with that of an older checkout, in ratios: OLD=path
 	$(MAKE) -C "$(OLD)" build
-	OLD="$(abspath $(OLD))" npx playwright test -c web/flows/bench.config.ts
+	OLD="$(abspath $(OLD))" npx playwright test -c web/flows/bench.config.ts --grep-invert @timeline
+
+bench-timeline: build chromium ## measure what a keystroke waits for, at three times after the first result
+	npx playwright test -c web/flows/bench.config.ts --grep @timeline
 
 bench-lsp: build ## measure the language server in a workspace with 500 CRDs of CRDLAB_CORPUS
 	CRDLAB_BIN="$(CURDIR)/bin/crdlab" go test ./cmd/crdlab -run '^$$' -bench '^BenchmarkLSP$$' -benchtime 1x

@@ -53,6 +53,10 @@ if (corpus) {
 interface Stroke {
   /** Until the first frame, which shows the character; no panel is painted earlier. */
   readonly typed: number;
+  /** Until the first question to the engine. */
+  readonly asked: number;
+  /** Until the last answer of the engine. */
+  readonly answered: number;
   /** Until the first findings, which may be preliminary. */
   readonly found: number;
   /** Until the frame that shows the complete answer. */
@@ -88,7 +92,8 @@ function takeNotes(): void {
   let pressed = 0;
   let typed = 0;
   let found = 0;
-  let asked = false;
+  let asked = 0;
+  let answered = 0;
   /** The evaluations without an answer. */
   const pending = new Set<number>();
   const afterFrame = (then: () => void): void => {
@@ -102,13 +107,13 @@ function takeNotes(): void {
     pressed = event.timeStamp;
     typed = 0;
     found = 0;
-    asked = false;
+    asked = 0;
     afterFrame(() => (typed = performance.now() - event.timeStamp));
   };
   addEventListener("keydown", press, { capture: true });
   /** Looks whether the page, which has handled an answer, has nothing to do for a keystroke. */
   const look = (): void => {
-    if (pressed === 0 || !asked) return;
+    if (pressed === 0 || asked === 0) return;
     const from = pressed;
     found ||= performance.now() - from;
     if (pending.size > 0) return;
@@ -116,7 +121,7 @@ function takeNotes(): void {
       setTimeout(look, 1); // the page withholds an answer
       return;
     }
-    const stroke = { found };
+    const stroke = { asked, answered: answered - from, found };
     pressed = 0;
     afterFrame(() => {
       const painted = performance.now() - from;
@@ -130,6 +135,7 @@ function takeNotes(): void {
       this.addEventListener("message", ({ data }: MessageEvent<Message>) => {
         if (data.type !== "reply" || !pending.delete(data.id ?? 0)) return;
         notes.memory = data.memory ?? 0;
+        answered = performance.now();
         setTimeout(look);
       });
     }
@@ -137,7 +143,7 @@ function takeNotes(): void {
       const { type, id = 0, request } = message as Message;
       if (type === "ask" && request?.type === "show") {
         pending.add(id);
-        asked = true;
+        asked ||= performance.now() - pressed;
       }
       super.postMessage(message, transfer as Transferable[]);
     }
@@ -252,6 +258,32 @@ test("visits", async () => {
     profile.remove();
   });
 });
+
+// What a keystroke waits for, soon after the visit and when the browser has optimized the engine.
+for (const sample of samples.slice(0, 2)) {
+  for (const place of [inObject, inDescription, inRule]) {
+    test(`time line of a keystroke in ${place.name} of ${sample.name}`, { tag: "@timeline" }, async ({ browser }) => {
+      await compare(1, async (url, side, figures) => {
+        const page = await browser.newPage({ serviceWorkers: "block" });
+        const playground = await openSample(page, url, sample);
+        const start = Date.now();
+        await goTo(playground, place, place.document === "crd" ? sample.crd : sample.object);
+        for (const seconds of [1, 10, 60]) {
+          await page.waitForTimeout(Math.max(0, start + seconds * 1000 - Date.now()));
+          const times = await strokes(page, 7);
+          const add = (what: string, time: (stroke: Stroke) => number): void =>
+            figures.add(side, sample.name, `${place.name}, ${seconds} s after the result: ${what}`, "ms", times.map(time));
+          add("character", ({ typed }) => typed);
+          add("question", ({ asked }) => asked);
+          add("answer", ({ answered }) => answered);
+          add("page written", ({ found }) => found);
+          add("result", ({ painted }) => painted);
+        }
+        await page.close();
+      });
+    });
+  }
+}
 
 for (const sample of samples) {
   test(`keystrokes in ${sample.name}`, async ({ browser }) => {
