@@ -41,11 +41,12 @@ type RuleCost struct {
 	Needs string `json:"needs,omitempty"`
 }
 
-// A Mark is the position of an error, and the code of the page that explains it.
+// A Mark is the position of a finding, and the code of the page that explains it.
 type Mark struct {
 	Code     string              `json:"code"`
 	Document playground.Document `json:"document"`
 	Range    playground.Range    `json:"range"`
+	Severity playground.Severity `json:"severity"`
 }
 
 //go:embed answers.json

@@ -68,7 +68,7 @@ func answerOf(report playground.Report) examples.Exchange {
 		})
 	}
 	for _, f := range findings {
-		answer.Findings = append(answer.Findings, examples.Mark{Code: f.Code, Document: f.Document, Range: f.Range})
+		answer.Findings = append(answer.Findings, examples.Mark{Code: f.Code, Document: f.Document, Range: f.Range, Severity: f.Severity})
 	}
 	for _, r := range report.CRD.Rules {
 		rule := examples.RuleCost{Rule: r.Rule, Cost: r.EstimatedCost, CostLimit: r.CostLimit, Kubernetes: r.MinKubernetes, Needs: r.Needs}

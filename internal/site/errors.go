@@ -2,7 +2,6 @@ package site
 
 import (
 	"regexp"
-	"slices"
 	"strings"
 
 	"github.com/crdlab/crdlab/internal/errorindex"
@@ -111,13 +110,14 @@ func fixedLink(explained errorindex.Page) (string, error) {
 type shownDocument struct {
 	title string
 	lines []shownLine
-	// isMarked reports that the error is in the document.
+	// isMarked reports that a finding is in the document.
 	isMarked bool
 }
 
+// A shownLine has the severity of its gravest finding; empty without one.
 type shownLine struct {
 	text     string
-	isMarked bool
+	severity playground.Severity
 }
 
 var documentTitles = []struct {
@@ -133,16 +133,21 @@ var documentTitles = []struct {
 	{playground.DocumentAdmission, "Admission"},
 }
 
-// marks are the ranges of the errors in the documents.
-type marks map[playground.Document][]playground.Range
+// A mark shows a finding in a document.
+type mark struct {
+	playground.Range
+	severity playground.Severity
+}
 
-// shownDocuments returns the documents of a scenario, first those with an error.
+type marks map[playground.Document][]mark
+
+// shownDocuments returns the documents of a scenario, first those with a finding.
 func shownDocuments(scenario playground.Scenario, marks marks) []shownDocument {
 	var first, others []shownDocument
 	for _, document := range documentTitles {
 		text := strings.TrimRight(*scenario.Text(document.Document), "\n")
-		ranges, isMarked := marks[document.Document]
-		shown := shownDocument{document.title, shownLines(text, ranges), isMarked}
+		findings, isMarked := marks[document.Document]
+		shown := shownDocument{document.title, shownLines(text, findings), isMarked}
 		switch {
 		case text == "":
 		case isMarked:
@@ -154,11 +159,17 @@ func shownDocuments(scenario playground.Scenario, marks marks) []shownDocument {
 	return append(first, others...)
 }
 
-// shownLines splits a document into lines, and marks the lines of ranges.
-func shownLines(text string, marked []playground.Range) []shownLine {
+// shownLines splits a document into lines, and marks the lines of findings.
+func shownLines(text string, findings []mark) []shownLine {
 	var lines []shownLine
 	for number, line := range strings.Split(text, "\n") {
-		lines = append(lines, shownLine{line, slices.ContainsFunc(marked, func(r playground.Range) bool { return isWithin(number, r) })})
+		shown := shownLine{text: line}
+		for _, f := range findings {
+			if isWithin(number, f.Range) && shown.severity != playground.SeverityError {
+				shown.severity = f.severity
+			}
+		}
+		lines = append(lines, shown)
 	}
 	return lines
 }

@@ -69,11 +69,11 @@ func explained(answer examples.Exchange) []errorindex.Page {
 	})
 }
 
-// marksOf returns the ranges of the errors in each document.
+// marksOf returns the findings in each document.
 func marksOf(answer examples.Exchange) marks {
 	all := marks{}
 	for _, f := range answer.Findings {
-		all[f.Document] = append(all[f.Document], f.Range)
+		all[f.Document] = append(all[f.Document], mark{f.Range, f.Severity})
 	}
 	return all
 }
