@@ -34,8 +34,8 @@ export async function open(startWorker) {
 function connect(startWorker, module) {
   /** The pending requests by their number. */
   const pending = new Map();
-  const { promise: ready, resolve: announce, reject: refuseAll } = withResolvers();
-  let ended;
+  let announce, refuseAll, ended;
+  const ready = new Promise((resolve, reject) => ([announce, refuseAll] = [resolve, reject]));
   let next = 0;
 
   const end = (error) => {
@@ -68,11 +68,4 @@ function connect(startWorker, module) {
   const worker = startWorker(receive, end);
   worker.send({ module });
   return { ready, ask, end, hasEnded: () => ended !== undefined };
-}
-
-/** Returns a promise with its functions. Node.js 20 lacks Promise.withResolvers. */
-function withResolvers() {
-  const resolvers = {};
-  resolvers.promise = new Promise((resolve, reject) => Object.assign(resolvers, { resolve, reject }));
-  return resolvers;
 }
