@@ -56,7 +56,7 @@ dist/static/index.html: bin/crdlab
 
 npm: dist/npm ## write the npm package of the engine into dist/npm
 
-dist/npm: dist/engine.wasm.br web/src/api.gen.ts LICENSE THIRD_PARTY_NOTICES $(call find,wasm/npm,) wasm/resume.js
+dist/npm: dist/engine.wasm.br dist/gotypes.wasm.br web/src/api.gen.ts LICENSE THIRD_PARTY_NOTICES $(call find,wasm/npm,) wasm/resume.js
 	node wasm/npm/pack.mjs "$(VERSION)" $@
 
 vsix: dist/crdlab.vsix ## write the extension for VS Code into dist/crdlab.vsix

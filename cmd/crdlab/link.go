@@ -5,12 +5,14 @@ import (
 	"fmt"
 	"net/url"
 	"os"
+	"path/filepath"
 	"slices"
 
 	"github.com/spf13/cobra"
 
 	"github.com/crdlab/crdlab/internal/check"
 	"github.com/crdlab/crdlab/internal/engine/release"
+	"github.com/crdlab/crdlab/internal/gotypes"
 	"github.com/crdlab/crdlab/internal/inspect"
 	"github.com/crdlab/crdlab/internal/manifest"
 	"github.com/crdlab/crdlab/internal/playground"
@@ -39,12 +41,18 @@ func (f *scenarioFlags) fragment(command *cobra.Command, paths []string) (fragme
 	if err := releases.validateReleases(); err != nil || len(paths) == 0 {
 		return "", 0, err
 	}
-	in := readManifests(command, paths)
+	isGo := func(path string) bool { return manifest.IsGoPattern(path) || filepath.Ext(path) == ".go" }
+	in := readManifests(command, slices.DeleteFunc(slices.Clone(paths), isGo))
 	scenario := playground.Scenario{FieldValidation: fieldValidations[f.validate]}
+	if ofGo := slices.DeleteFunc(slices.Clone(paths), func(path string) bool { return !isGo(path) }); len(ofGo) > 0 {
+		if scenario.Go, err = addGo(command, in, ofGo); err != nil {
+			return "", 0, err
+		}
+	}
 	if f.release != release.Name(playground.NewestMinor) {
 		scenario.Kubernetes = f.release
 	}
-	if scenario.CRD, scenario.Object = documents(command, in); scenario.CRD == "" {
+	if scenario.CRD, scenario.Object = documents(command, in); scenario.CRD == "" && scenario.Go == "" {
 		return "", 0, noCRD(in)
 	}
 	fragment, err = share.Fragment(scenario)
@@ -52,6 +60,32 @@ func (f *scenarioFlags) fragment(command *cobra.Command, paths []string) (fragme
 		err = usageError("%w", err)
 	}
 	return fragment, len(in.Problems), err
+}
+
+// addGo returns the Go files at paths as the page's document Go, and replaces the CRDs of an input by
+// those of the types, as the page does. It prints a line for each replaced CRD and each error.
+func addGo(command *cobra.Command, in *manifest.Input, paths []string) (string, error) {
+	text, err := gotypes.Text(paths)
+	if err != nil {
+		return "", usageError("%w", err)
+	}
+	answer, _, err := gotypes.Answer(command.Context(), playground.AssistRequest{Generate: &playground.GoSource{Text: text}})
+	if err != nil {
+		return "", err
+	}
+	for _, problem := range answer.Generated.Problems {
+		if at := problem.Range.Start; problem.Severity == playground.SeverityError {
+			notify(command, "Go types, line %d, column %d: %s", at.Line+1, at.Character+1, problem.Message)
+		}
+	}
+	in.Documents = slices.DeleteFunc(in.Documents, func(d *manifest.Document) bool {
+		if d.IsCRD {
+			notify(command, "%s:%d: CustomResourceDefinition %q is not in the link, which has the CRDs of the Go types", d.File.Path, d.Line+1, d.Name)
+		}
+		return d.IsCRD
+	})
+	in.Add("Go types", answer.Generated.CRDs)
+	return text, nil
 }
 
 // documents returns the CRDs of an input, and the objects of their kinds. It prints a line
@@ -79,6 +113,10 @@ func withLineBreak(text string) string {
 	return text + "\n"
 }
 
+const goHelp = `Go files and patterns for Go packages become the page's document Go. They belong to one module.
+
+`
+
 func newLink() *cobra.Command {
 	var flags scenarioFlags
 	var page, output string
@@ -88,9 +126,10 @@ func newLink() *cobra.Command {
 		Long: `Print a link to the page with CRDs and objects. The link contains the documents: browsers
 do not send them to the server of the page.
 
-` + inputHelp,
-		Example: `  crdlab link --page-url https://crdlab.example.com crd.yaml object.yaml`,
-		Args:    cobra.MinimumNArgs(1),
+` + goHelp + inputHelp,
+		Example: `  crdlab link --page-url https://crdlab.example.com crd.yaml object.yaml
+  crdlab link --page-url https://crdlab.example.com ./api/... object.yaml`,
+		Args: cobra.MinimumNArgs(1),
 		RunE: runE(func(command *cobra.Command, paths []string) (int, error) {
 			return runLink(command, flags, page, output, paths)
 		}),

@@ -33,7 +33,7 @@ func newOpen() *cobra.Command {
 and objects at the paths. BROWSER names the program of another browser. The server has
 no short links.
 
-` + inputHelp,
+` + goHelp + inputHelp,
 		Example: `  crdlab open crd.yaml object.yaml
   crdlab open --browser=false --addr 127.0.0.1:8080 config`,
 		RunE: runE(func(command *cobra.Command, paths []string) (int, error) {

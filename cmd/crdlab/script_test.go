@@ -1,11 +1,14 @@
 package main
 
 import (
+	"compress/flate"
 	"context"
+	"encoding/base64"
 	"encoding/pem"
 	"errors"
 	"flag"
 	"fmt"
+	"io"
 	"io/fs"
 	"net/http"
 	"net/http/httptest"
@@ -22,6 +25,7 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 
 	"github.com/crdlab/crdlab/internal/engine"
+	"github.com/crdlab/crdlab/internal/share"
 	"github.com/crdlab/crdlab/web"
 )
 
@@ -37,7 +41,7 @@ func TestScripts(t *testing.T) {
 		Dir:           "testdata",
 		UpdateScripts: *update,
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
-			"exits": exits, "binary": writeBinary, "large": writeLarge, "await": await,
+			"exits": exits, "binary": writeBinary, "large": writeLarge, "await": await, "linked": writeLinked,
 		},
 		// The page is built separately.
 		Condition: func(name string) (bool, error) {
@@ -76,6 +80,19 @@ func setGoCaches(env *testscript.Env) {
 		if value, err := exec.CommandContext(context.Background(), "go", "env", name).Output(); err == nil {
 			env.Setenv(name, strings.TrimSpace(string(value)))
 		}
+	}
+}
+
+// writeLinked is the script command "linked". It writes the scenario of the link in standard output into
+// the files linked.go, linked-crd.yaml and linked-object.yaml.
+func writeLinked(script *testscript.TestScript, _ bool, _ []string) {
+	_, payload, _ := strings.Cut(strings.TrimSpace(script.ReadFile("stdout")), "#1=")
+	value, err := io.ReadAll(flate.NewReader(base64.NewDecoder(base64.RawURLEncoding, strings.NewReader(payload))))
+	script.Check(err)
+	scenario, err := share.Decode(value)
+	script.Check(err)
+	for name, text := range map[string]string{"linked.go": scenario.Go, "linked-crd.yaml": scenario.CRD, "linked-object.yaml": scenario.Object} {
+		script.Check(os.WriteFile(script.MkAbs(name), []byte(text), 0o600))
 	}
 }
 

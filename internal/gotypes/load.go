@@ -7,9 +7,12 @@ import (
 	"errors"
 	"fmt"
 	"go/token"
+	"io/fs"
+	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"golang.org/x/mod/modfile"
@@ -94,6 +97,73 @@ func moduleAbove(directory, base string) (root, module string) {
 			return base, unnamedModule
 		}
 	}
+}
+
+// Text returns Go files of one module as the text of a [playground.GoSource]. Each path is a file,
+// or a directory with "...": this stands for the packages below it that have a group, and for those
+// of the module that they import.
+func Text(paths []string) (string, error) {
+	base, err := os.Getwd()
+	if err != nil {
+		return "", err
+	}
+	absolute := func(path string) string {
+		if path = filepath.FromSlash(path); filepath.IsAbs(path) {
+			return path
+		}
+		return filepath.Join(base, path)
+	}
+	root, module := moduleAbove(filepath.Dir(absolute(paths[0])), base)
+	s := newSources(os.DirFS(root), module, func(path string) string { return path })
+	for _, path := range paths {
+		relative, err := filepath.Rel(root, absolute(path))
+		if err != nil {
+			return "", err
+		}
+		name := filepath.ToSlash(relative)
+		if !strings.HasSuffix(path, "...") {
+			if s.texts[name], err = os.ReadFile(path); err != nil {
+				return "", err
+			}
+			continue
+		}
+		if err := findDirectory("", path); err != nil {
+			return "", err
+		}
+		directories, err := s.match(name)
+		if err != nil {
+			return "", err
+		}
+		for _, directory := range directories {
+			if s.hasGroup(directory) {
+				s.user(directory)
+			}
+		}
+	}
+	if len(s.texts) == 0 {
+		return "", fmt.Errorf("%s: no package has a comment // +groupName=", strings.Join(paths, " "))
+	}
+	return joined(s.texts), nil
+}
+
+// hasGroup reports whether a file of a directory names the group of its CRDs.
+func (s *sources) hasGroup(directory string) bool {
+	return slices.ContainsFunc(s.goFiles(directory), func(name string) bool {
+		text, err := fs.ReadFile(s.tree, name)
+		return err == nil && strings.Contains(string(text), "+groupName=")
+	})
+}
+
+// joined returns the text that the function divide divides into the same files. A single file has no name there.
+func joined(texts map[string][]byte) string {
+	var all strings.Builder
+	for _, name := range slices.Sorted(maps.Keys(texts)) {
+		if len(texts) > 1 {
+			fmt.Fprintf(&all, "// %s\n", name)
+		}
+		fmt.Fprintln(&all, strings.TrimSuffix(string(texts[name]), "\n"))
+	}
+	return all.String()
 }
 
 // findDirectory returns an error if the directory of a pattern does not exist. The error of

@@ -1,20 +1,20 @@
-// The engine in its worker.
+// A module in its worker: the engine, or the generator of CRDs.
 
 import "./runtime.js";
 
-/** The functions of the module, by the methods that call them. */
+/** The functions of the modules, by the methods that call them. */
 const functions = { evaluate: "crdlabEvaluate", assist: "crdlabHelp" };
 
 /**
- * Starts the module and sends a message when it is ready. Returns the function that handles
- * requests.
+ * Returns the function that handles requests. The first names the module, and it sends a message
+ * when the module is ready.
  *
- * @param {Promise<Uint8Array>} packed The module, compressed or not.
+ * @param {(module: "engine" | "goTypes") => Promise<Uint8Array>} read Returns the module, compressed or not.
  * @param {(message: object) => void} send
  */
-export function start(packed, send) {
-  run(packed, send).catch((error) => send({ failure: `the engine ended: ${log.at(-1) ?? error.message}` }));
-  return ({ id, method, argument }) => {
+export function serve(read, send) {
+  return ({ module, id, method, argument }) => {
+    if (module) return void run(read(module), send).catch((error) => send({ failure: `the engine ended: ${log.at(-1) ?? error.message}` }));
     const reply = globalThis[functions[method]](argument);
     // An engine that ends returns nothing, and run reports the reason.
     if (reply !== undefined) send({ id, reply });

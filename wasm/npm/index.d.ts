@@ -1,4 +1,4 @@
-import type { AssistRequest, AssistResponse, Report, Scenario } from "./api.js";
+import type { AssistRequest, AssistResponse, GeneratedCRDs, GoSource, Report, Scenario } from "./api.js";
 
 export type * from "./api.js";
 
@@ -16,7 +16,14 @@ export interface Lab {
   /** Answers a request of an editor, such as for completions. Rejects for a wrong request. */
   assist(request: AssistRequest): Promise<AssistResponse>;
 
-  /** Ends the engine, also during an evaluation. Pending requests are rejected. */
+  /**
+   * Generates the CRDs of Go types with kubebuilder markers, as controller-gen does. A mistake in
+   * the types is no error: the result has its position. The first call starts the generator in
+   * another worker. If it ends, the pending call is rejected, and the next one starts it again.
+   */
+  generate(source: GoSource): Promise<GeneratedCRDs>;
+
+  /** Ends the engine and the generator, also during an evaluation. Pending requests are rejected. */
   close(): void;
 }
 

@@ -6,46 +6,66 @@
  *
  * @param {(receive: (message: object) => void, fail: (error: Error) => void) => {send(message: object): void, stop(): void}} startWorker
  */
-export function open(startWorker) {
-  return new Promise((resolve, reject) => {
-    /** The pending requests by their number. */
-    const pending = new Map();
-    let ended;
-    let next = 0;
+export async function open(startWorker) {
+  const engine = connect(startWorker, "engine");
+  await engine.ready;
+  let closed;
+  /** The generator, which has a worker of its own. */
+  let goTypes;
+  return {
+    evaluate: (scenario) => engine.ask("evaluate", scenario),
+    assist: (request) => engine.ask("assist", request),
+    generate: async (source) => {
+      if (closed) throw closed;
+      if (!goTypes || goTypes.hasEnded()) goTypes = connect(startWorker, "goTypes");
+      const generator = goTypes;
+      await generator.ready;
+      return (await generator.ask("assist", { generate: source })).generated;
+    },
+    close: () => {
+      closed = new Error("the engine was closed");
+      engine.end(closed);
+      goTypes?.end(closed);
+    },
+  };
+}
 
-    const end = (error) => {
-      if (ended) return;
-      ended = error;
-      worker.stop();
-      reject(error);
-      for (const request of pending.values()) request.reject(error);
-      pending.clear();
-    };
+/** Starts a module in a worker: "engine" or "goTypes". Its promise ready is rejected if it ends before. */
+function connect(startWorker, module) {
+  /** The pending requests by their number. */
+  const pending = new Map();
+  let announce, refuseAll, ended;
+  const ready = new Promise((resolve, reject) => ([announce, refuseAll] = [resolve, reject]));
+  let next = 0;
 
-    const ask = (method, argument) =>
-      new Promise((resolve, reject) => {
-        if (ended) return reject(ended);
-        const id = next++;
-        pending.set(id, { resolve, reject });
-        worker.send({ id, method, argument: JSON.stringify(argument) });
-      });
+  const end = (error) => {
+    if (ended) return;
+    ended = error;
+    worker.stop();
+    refuseAll(error);
+    for (const request of pending.values()) request.reject(error);
+    pending.clear();
+  };
 
-    const lab = {
-      evaluate: (scenario) => ask("evaluate", scenario),
-      assist: (request) => ask("assist", request),
-      close: () => end(new Error("the engine was closed")),
-    };
+  const ask = (method, argument) =>
+    new Promise((resolve, reject) => {
+      if (ended) return reject(ended);
+      const id = next++;
+      pending.set(id, { resolve, reject });
+      worker.send({ id, method, argument: JSON.stringify(argument) });
+    });
 
-    const receive = (message) => {
-      if (message.ready) return resolve(lab);
-      if (message.failure) return end(new Error(message.failure));
-      const { resolve: answer, reject: refuse } = pending.get(message.id);
-      pending.delete(message.id);
-      const reply = JSON.parse(message.reply);
-      if (reply.error) refuse(new Error(reply.error));
-      else answer(reply);
-    };
+  const receive = (message) => {
+    if (message.ready) return announce();
+    if (message.failure) return end(new Error(message.failure));
+    const { resolve: answer, reject: refuse } = pending.get(message.id);
+    pending.delete(message.id);
+    const reply = JSON.parse(message.reply);
+    if (reply.error) refuse(new Error(reply.error));
+    else answer(reply);
+  };
 
-    const worker = startWorker(receive, end);
-  });
+  const worker = startWorker(receive, end);
+  worker.send({ module });
+  return { ready, ask, end, hasEnded: () => ended !== undefined };
 }

@@ -1,6 +1,6 @@
 import { readFile } from "node:fs/promises";
 import { parentPort } from "node:worker_threads";
-import { start } from "./engine.js";
+import { serve } from "./engine.js";
 
-const handle = start(readFile(new URL("./engine.wasm.gz", import.meta.url)), (message) => parentPort.postMessage(message));
-parentPort.on("message", handle);
+const read = (module) => readFile(new URL(`./${module.toLowerCase()}.wasm.gz`, import.meta.url));
+parentPort.on("message", serve(read, (message) => parentPort.postMessage(message)));

@@ -28,23 +28,31 @@ before(() => {
   run("npm", "install", "--silent", "--offline", "--no-audit", "--no-fund", `./${tarball}`);
 });
 
+const archive = readFileSync(join(root, "internal", "examples", "crontab-go.txtar"), "utf8").split(/^-- (.*) --\n/m);
+const [goTypes, generatedCRD] = ["types.go", "crd.yaml"].map((name) => archive[archive.indexOf(name) + 1]);
+const mistaken = goTypes.replace("Maximum=10", "Maximum=ten");
+
 /** A program that prints the output of kubectl, or hands it to the page. */
 const program = (tell) => `import { load } from "@crdlab/engine";
 const lab = await load();
 const report = await lab.evaluate(${JSON.stringify({ crd, object })});
 const { completion } = await lab.assist({ complete: { scenario: ${JSON.stringify({ crd, object: "" })}, document: "object", position: { line: 0, character: 0 } } });
+const [{ crds }, { problems }] = await Promise.all(${JSON.stringify([goTypes, mistaken])}.map((text) => lab.generate({ text })));
 const wrong = await lab.assist({ nothing: {} }).catch((error) => error.message);
 lab.close();
-const closed = await lab.evaluate({}).catch((error) => error.message);
-${tell}(JSON.stringify({ output: report.objects[0].output, completions: completion.items.length > 0, wrong, closed }));
+const closed = await Promise.all([lab.evaluate({}), lab.generate({ text: "" })].map((answer) => answer.catch((error) => error.message)));
+${tell}(JSON.stringify({ output: report.objects[0].output, completions: completion.items.length > 0, crds, problems, wrong, closed }));
 `;
 
 function assertResult(text) {
-  const { output, completions, wrong, closed } = JSON.parse(text);
+  const { output, completions, crds, problems, wrong, closed } = JSON.parse(text);
   assert.match(output, /^The CronTab "my-new-cron-object" is invalid: \n\* spec.cronSpec: Invalid value/);
   assert.ok(completions);
+  assert.equal(crds, generatedCRD);
+  const line = mistaken.split("\n").findIndex((text) => text.includes("Maximum=ten"));
+  assert.deepEqual(problems.map(({ severity, range }) => [severity, range.start.line]), [["error", line]]);
   assert.match(wrong, /unknown field "nothing"/);
-  assert.equal(closed, "the engine was closed");
+  assert.deepEqual(closed, ["the engine was closed", "the engine was closed"]);
 }
 
 describe("the npm package", () => {
@@ -58,6 +66,8 @@ describe("the npm package", () => {
     const typed = (field) => `import { load, type Report } from "@crdlab/engine";
 const lab = await load();
 const report: Report = await lab.evaluate({ crd: "a: 1", kubernetes: "1.37" });
+const { crds, problems } = await lab.generate({ text: "package v1", options: "maxDescLen=0", fixes: true });
+export const texts: string[] = [crds, ...problems.map(({ message }) => message)];
 const accepted: boolean = report.crd.${field};
 export { accepted };
 `;
@@ -85,14 +95,14 @@ export { accepted };
       await Promise.race([failed, page.waitForFunction('document.title !== ""')]);
       const title = await page.title();
       await page.close();
-      return title;
+      return decodeURIComponent(title); // a title has no runs of blanks
     }
 
     const html = (script) => `<!doctype html><meta charset="utf-8"><title></title>${script}`;
 
     it("runs from a plain script", async (t) => {
       const module = "./node_modules/@crdlab/engine/browser.js";
-      write("plain.html", html(`<script type="module">${program("document.title = String").replace("@crdlab/engine", module)}</script>`));
+      write("plain.html", html(`<script type="module">${program("document.title = encodeURIComponent").replace("@crdlab/engine", module)}</script>`));
       const server = await serve(project);
       t.after(() => server.close());
       assertResult(await open(`${server.address}/plain.html`));
@@ -100,7 +110,7 @@ export { accepted };
 
     it("runs from a bundle of Vite", async (t) => {
       write("index.html", html('<script type="module" src="./page.js"></script>'));
-      write("page.js", program("document.title = String"));
+      write("page.js", program("document.title = encodeURIComponent"));
       await build({ root: project, configFile: false, base: "./", logLevel: "error", build: { target: "esnext" } });
       const server = await serve(join(project, "dist"));
       t.after(() => server.close());

@@ -2,8 +2,8 @@
 //
 //   node pack.mjs VERSION DIRECTORY
 //
-// A version that is no release, such as a commit, becomes 0.0.0. The module dist/engine.wasm.gz
-// and the types of the page must be current.
+// A version that is no release, such as a commit, becomes 0.0.0. The modules
+// dist/engine.wasm.gz and dist/gotypes.wasm.gz and the types of the page must be current.
 
 import { execFileSync } from "node:child_process";
 import { copyFileSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
@@ -19,7 +19,7 @@ mkdirSync(target, { recursive: true });
 const sources = ["README.md", "browser-worker.js", "browser.js", "engine.js", "index.d.ts", "lab.js", "node-worker.js", "node.js"];
 for (const name of sources) copyFileSync(join(here, name), join(target, name));
 for (const name of ["LICENSE", "THIRD_PARTY_NOTICES"]) copyFileSync(join(root, name), join(target, name));
-copyFileSync(join(root, "dist", "engine.wasm.gz"), join(target, "engine.wasm.gz"));
+for (const name of ["engine.wasm.gz", "gotypes.wasm.gz"]) copyFileSync(join(root, "dist", name), join(target, name));
 copyFileSync(join(root, "web", "src", "api.gen.ts"), join(target, "api.d.ts"));
 
 const runtime = [join(goRoot, "lib", "wasm", "wasm_exec.js"), join(root, "wasm", "resume.js")];

@@ -3,13 +3,13 @@ import type { AddressInfo } from "node:net";
 import { expect, Playground, firstVisit as base } from "./playground";
 import { crd, object } from "./texts";
 
-/** Starts a host on another site, with a policy that permits the playground only as a script and a frame. */
+/** Starts a host on another site, with a policy that permits the playground only as a script and a frame, and styles with a nonce. */
 const test = base.extend<{ host: (body: string) => string }>({
   host: async ({ baseURL }, use) => {
     let page = "";
     const site = createServer((_, response) => {
       response.setHeader("content-type", "text/html");
-      response.setHeader("content-security-policy", `default-src 'none'; script-src ${baseURL}; frame-src ${baseURL}`);
+      response.setHeader("content-security-policy", `default-src 'none'; script-src ${baseURL}; frame-src ${baseURL}; style-src 'nonce-host'`);
       response.end(`<!doctype html><title>Documentation</title><link rel="icon" href="data:,"><script type="module" src="${baseURL}/crd-lab.js"></script>${page}`);
     });
     await new Promise<void>((resolve) => site.listen(0, "127.0.0.1", resolve));
@@ -57,6 +57,48 @@ test("the attributes choose the panel, the theme, the height and the release", a
   await line.click();
   await page.keyboard.type("9");
   await expect(line).toHaveText(/replicas: 15$/);
+});
+
+test("the YAML is what a reader would copy from highlighted code", async ({ page, host }) => {
+  const lines = bundle.trimEnd().split("\n");
+  // Hugo: numbers in a table. Docusaurus: a button, and lines that end with <br>.
+  const numbers = `<td class="numbers"><pre><code>${lines.map((_, i) => `<span>${i + 1}\n</span>`).join("")}</code></pre></td>`;
+  const hugo = `<div><table><tr>${numbers}<td>${pre(bundle)}</td></tr></table></div>`;
+  const docusaurus = `<div><pre><code>${lines.map((line) => `<span><span></span><span>${escaped(line)}</span><br></span>`).join("")}</code></pre><button>Copy</button></div>`;
+  await page.goto(host(`<style nonce="host">.numbers { user-select: none }</style><crd-lab id="a">${hugo}</crd-lab><crd-lab id="b">${docusaurus}</crd-lab>`));
+  const yaml = (id: string) => page.locator(`#${id} a`).evaluate((link) => decodeURIComponent((link as HTMLAnchorElement).hash));
+  expect(await yaml("a")).toBe(`#yaml=${bundle}`);
+  expect(await yaml("b")).toBe(`#yaml=${bundle}`);
+  await expect(page.locator("#a").frameLocator("iframe").locator("[data-verdict=object]")).toHaveAttribute("data-state", "rejected");
+});
+
+test("the theme is that of the page around the frame, also after a change", async ({ page, host }) => {
+  await page.emulateMedia({ colorScheme: "light" });
+  await page.goto(host(`<style nonce="host">.dark { color-scheme: dark }</style><crd-lab>${pre(bundle)}</crd-lab>`));
+  const frame = page.frameLocator("iframe");
+  const change = (name: string) => page.evaluate((name) => (document.documentElement.className = name), name);
+  await expect(frame.locator("[data-verdict=object]")).toHaveAttribute("data-state", "rejected");
+  await expect(frame.locator("html")).not.toHaveAttribute("data-theme");
+  await frame.locator("#tab-object").click();
+  await frame.locator("[data-editor=object] .cm-line", { hasText: "replicas: 15" }).click();
+  await page.keyboard.press("End");
+  await page.keyboard.press("Backspace");
+  const entries = await page.evaluate(() => history.length);
+  await change("dark");
+  await expect(frame.locator("html")).toHaveAttribute("data-theme", "dark");
+  await change("");
+  await expect(frame.locator("html")).not.toHaveAttribute("data-theme");
+  await expect(frame.locator("[data-verdict=object]")).toHaveAttribute("data-state", "accepted");
+  expect(await page.evaluate(() => history.length)).toBe(entries);
+  await change("dark");
+  // Sites with navigation in the page remove the element, and add it again.
+  await page.locator("crd-lab").evaluate((element) => {
+    const { parentElement } = element;
+    element.remove();
+    parentElement?.append(element);
+  });
+  await expect(frame.locator("html")).toHaveAttribute("data-theme", "dark");
+  await expect(frame.locator("[data-verdict=object]")).toHaveAttribute("data-state", "rejected");
 });
 
 test("a playground starts only near the visible part of the page", async ({ page, host }) => {

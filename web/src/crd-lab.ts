@@ -5,7 +5,8 @@
 // playground reads them like any other link: it needs no listener for messages of other
 // sites, and browsers send fragments to no server. The playground divides the YAML.
 //
-// The only message is from the playground, after its start.
+// The only message is from the playground, after its start. A later theme reaches the playground as
+// a fragment without documents.
 
 /** The address of this script, beside which the server has the page for frames. */
 const script = import.meta.url;
@@ -30,6 +31,9 @@ const styles = `
 class CRDLab extends HTMLElement {
   #frame: HTMLIFrameElement | undefined;
   #observer: IntersectionObserver | undefined;
+  /** Site generators switch their theme with an attribute of one of the outer elements. */
+  readonly #themes = new MutationObserver(() => this.#follow());
+  #theme = "";
 
   connectedCallback(): void {
     if (!this.shadowRoot) this.#build();
@@ -40,10 +44,12 @@ class CRDLab extends HTMLElement {
       { rootMargin: "200px" },
     );
     this.#observer.observe(this);
+    for (const element of [document.documentElement, document.body, this]) this.#themes.observe(element, { attributes: true });
   }
 
   disconnectedCallback(): void {
     this.#observer?.disconnect();
+    this.#themes.disconnect();
     this.#stop();
   }
 
@@ -96,10 +102,12 @@ class CRDLab extends HTMLElement {
         clearTimeout(expired);
         ended.abort();
         frame.classList.add("is-ready");
+        this.#follow();
         this.shadowRoot?.querySelector("slot")?.classList.add("is-replaced");
       },
       { signal: ended.signal },
     );
+    this.#theme = this.#chosenTheme();
     frame.src = address;
     this.shadowRoot?.querySelector("slot")?.after(frame);
   }
@@ -110,16 +118,34 @@ class CRDLab extends HTMLElement {
     this.shadowRoot?.querySelector("slot")?.classList.remove("is-replaced");
   }
 
+  /** Shows the started playground in the present theme of the page. */
+  #follow(): void {
+    const theme = this.#chosenTheme();
+    if (theme === this.#theme || !this.#frame?.classList.contains("is-ready")) return;
+    this.#theme = theme;
+    // Replacing the fragment neither loads the frame again nor adds an entry to the history.
+    this.#frame.contentWindow?.location.replace(new URL(`embed.html#theme=${theme || "system"}`, this.#home()).href);
+  }
+
+  /** Returns the theme of the attribute or of the page; empty for that of the reader's system. */
+  #chosenTheme(): string {
+    return [this.getAttribute("theme"), getComputedStyle(this).colorScheme].find((theme) => theme === "light" || theme === "dark") ?? "";
+  }
+
+  #home(): URL {
+    return new URL(this.getAttribute("playground") ?? "./", script);
+  }
+
   /** Returns the address of a page of the playground with the documents and the settings. */
   #address(page: string): string {
-    const home = new URL(this.getAttribute("playground") ?? "./", script);
+    const home = this.#home();
     const address = new URL(page, home);
-    const theme = this.getAttribute("theme");
+    const theme = this.#chosenTheme();
     const parts = [
       ...this.#documents(home),
       ...["panel", "release"].filter((name) => this.hasAttribute(name)).map((name) => `${name}=${encodeURIComponent(this.getAttribute(name) ?? "")}`),
       ...(this.hasAttribute("read-only") ? ["read-only=true"] : []),
-      ...(theme === "light" || theme === "dark" ? [`theme=${theme}`] : []),
+      ...(theme ? [`theme=${theme}`] : []),
     ];
     address.hash = parts.join("&");
     return address.href;
@@ -129,9 +155,16 @@ class CRDLab extends HTMLElement {
   #documents(home: URL): readonly string[] {
     const sources = this.getAttribute("src")?.split(/\s+/).filter((source) => source !== "") ?? [];
     if (sources.length > 0) return sources.map((source) => sourcePart(new URL(source, document.baseURI), home));
-    const texts = [...this.querySelectorAll(":scope > pre, :scope > script[type='text/yaml']")].map(({ textContent }) => textContent.trim());
+    const texts = [...this.querySelectorAll("pre, script[type='text/yaml']")].map((element) => textOf(element).trim()).filter((text) => text !== "");
     return [`yaml=${encodeURIComponent(`${texts.join("\n---\n")}\n`)}`];
   }
+}
+
+/** Returns the text that a reader would copy: without line numbers, which sites make unselectable, and with the line breaks. */
+function textOf(element: Element): string {
+  if (getComputedStyle(element).getPropertyValue("-webkit-user-select") === "none") return "";
+  if (element.localName === "br") return "\n";
+  return [...element.childNodes].map((node) => (node instanceof Element ? textOf(node) : node instanceof Text ? node.data : "")).join("");
 }
 
 /** A link to the playground contains the documents, or has them as YAML; other addresses are files. */

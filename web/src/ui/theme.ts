@@ -37,4 +37,8 @@ export function bindTheme(session: Session): void {
   session.subscribe(({ theme }, previous) => {
     if (theme !== previous.theme) show(theme);
   });
+  // A page around this one changes its theme.
+  if (isFramed) addEventListener("hashchange", () => {
+    if (parseFragment(location.hash).theme) session.update({ theme: storedTheme() });
+  });
 }
