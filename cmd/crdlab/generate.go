@@ -44,10 +44,7 @@ func runGenerate(command *cobra.Command, options string, patterns []string) (int
 	}
 	for _, p := range generated.Problems {
 		start := p.Range.Start
-		severity := ""
-		if p.Severity == playground.SeverityWarning {
-			severity = "warning: "
-		}
+		severity := map[playground.Severity]string{playground.SeverityWarning: "warning: ", playground.SeverityInfo: "note: "}[p.Severity]
 		notify(command, "%s:%d:%d: %s%s", p.Path, start.Line+1, start.Character+1, severity, p.Message)
 		if p.Hint != "" {
 			notify(command, "  hint: %s", p.Hint)
