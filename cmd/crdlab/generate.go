@@ -30,6 +30,7 @@ finding to the field or marker.`,
 		}),
 	}
 	command.Flags().StringVar(&options, "crd", "", ``+"`options`"+` of controller-gen after "crd:", such as maxDescLen=0,allowDangerousTypes=true`)
+	addConventions(command)
 	return command
 }
 
@@ -38,6 +39,7 @@ func runGenerate(command *cobra.Command, options string, patterns []string) (int
 	if err != nil {
 		return 0, usageError("--crd: %w", err)
 	}
+	o.Conventions, _ = command.Flags().GetBool(conventionsFlag)
 	generated, err := gotypes.Load(command.Context(), "", patterns, o)
 	if err != nil {
 		return 0, usageError("%w", err)

@@ -93,6 +93,9 @@ func ParseOptions(text string) (o Options, err error) {
 
 // Options holds options of controller-gen. The zero value means the defaults.
 type Options struct {
+	// Conventions requests notes on the conventions of the Kubernetes API.
+	Conventions bool
+
 	generator crd.Generator
 	// texts returns the texts of files with other texts than those read, by the paths of their
 	// places; nil if there are none.
@@ -141,6 +144,9 @@ func generate(roots []*loader.Package, files *files, o Options, more func(*place
 	g.Problems = append(g.Problems, places.lint()...)
 	g.Problems = append(g.Problems, cycles...)
 	g.Problems = append(g.Problems, more(places)...)
+	if o.Conventions {
+		g.Problems = append(g.Problems, places.conventions(g.Problems)...)
+	}
 	sortProblems(g.Problems)
 	for _, text := range output.texts {
 		yaml := withToolVersion(text.String())

@@ -142,3 +142,23 @@ test("Go pasted over the CRD becomes the document Go", async ({ playground }) =>
   expect(await playground.text("go")).toBe(types);
   await playground.stored("disks.example.com");
 });
+
+test("notes on API conventions can be turned off, and stay off", async ({ playground }) => {
+  const { page } = playground;
+  await playground.openExample("crontab-go");
+  await playground.showDocument("go");
+  const notes = page.locator("#go-problems .problem.is-info", { hasText: "kube-api-linter" });
+  const wanted = page.getByRole("checkbox", { name: "Notes on API conventions" });
+  await expect(notes.first()).toBeVisible({ timeout: 30_000 });
+  await expect(page.locator("#tab-go .count")).toHaveCount(0);
+  await wanted.uncheck();
+  await expect(notes).toHaveCount(0);
+  await page.reload();
+  await playground.settled();
+  await expect(page.locator("#go-note")).toBeHidden({ timeout: 30_000 });
+  await expect(wanted).not.toBeChecked();
+  await expect(page.locator("#go-problems .problem").first()).toBeVisible({ timeout: 30_000 });
+  await expect(notes).toHaveCount(0);
+  await wanted.check();
+  await expect(notes.first()).toBeVisible();
+});
