@@ -30,6 +30,7 @@ finding to the field or marker.`,
 		}),
 	}
 	command.Flags().StringVar(&options, "crd", "", ``+"`options`"+` of controller-gen after "crd:", such as maxDescLen=0,allowDangerousTypes=true`)
+	addConventions(command)
 	return command
 }
 
@@ -38,16 +39,14 @@ func runGenerate(command *cobra.Command, options string, patterns []string) (int
 	if err != nil {
 		return 0, usageError("--crd: %w", err)
 	}
+	o.Conventions, _ = command.Flags().GetBool(conventionsFlag)
 	generated, err := gotypes.Load(command.Context(), "", patterns, o)
 	if err != nil {
 		return 0, usageError("%w", err)
 	}
 	for _, p := range generated.Problems {
 		start := p.Range.Start
-		severity := ""
-		if p.Severity == playground.SeverityWarning {
-			severity = "warning: "
-		}
+		severity := map[playground.Severity]string{playground.SeverityWarning: "warning: ", playground.SeverityInfo: "note: "}[p.Severity]
 		notify(command, "%s:%d:%d: %s%s", p.Path, start.Line+1, start.Character+1, severity, p.Message)
 		if p.Hint != "" {
 			notify(command, "  hint: %s", p.Hint)

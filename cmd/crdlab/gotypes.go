@@ -13,11 +13,20 @@ import (
 	"github.com/crdlab/crdlab/internal/source/edit"
 )
 
-// newReader returns the reader of the command's arguments.
+// newReader returns the reader of the command's arguments. The command may have the flag that
+// addConventions adds.
 func newReader(command *cobra.Command) manifest.Reader {
+	conventions, _ := command.Flags().GetBool(conventionsFlag) // false without the flag
 	return manifest.Reader{Stdin: command.InOrStdin(), Generate: func(ctx context.Context, pattern string) (*manifest.Package, error) {
-		return generatePackage(ctx, "", pattern, gotypes.Options{})
+		return generatePackage(ctx, "", pattern, gotypes.Options{Conventions: conventions})
 	}}
+}
+
+const conventionsFlag = "conventions"
+
+// addConventions adds the flag for notes on conventions.
+func addConventions(command *cobra.Command) {
+	command.Flags().Bool(conventionsFlag, false, "add the notes of kube-api-linter on Go types that break conventions of the Kubernetes API")
 }
 
 // generatePackage generates the CRDs of the Go packages that match a pattern in a directory. The

@@ -15,15 +15,21 @@ func (c *checker) addPackage(p *manifest.Package) {
 		return
 	}
 	c.dropConsequences(p.Mistakes)
-	v := Verdict{Accepted: true, Findings: []Finding{}, Output: fmt.Sprintf("The Go package %q has warnings:", p.Pattern)}
+	v := Verdict{Accepted: true, Findings: []Finding{}, Output: fmt.Sprintf("The Go package %q has notes:", p.Pattern)}
 	for _, m := range p.Mistakes {
+		reason := ""
+		switch {
+		case m.Severity == playground.SeverityInfo:
+			reason = playground.ReasonNote
+		case m.Severity == playground.SeverityError:
+			v.Accepted, v.Output = false, fmt.Sprintf("The Go package %q has errors:", p.Pattern)
+		case v.Accepted:
+			v.Output = fmt.Sprintf("The Go package %q has warnings:", p.Pattern)
+		}
 		v.Findings = append(v.Findings, Finding{
-			Place: placeIn(m.File, m.Range), Source: m.File.Line(m.Range.Start.Line), Severity: m.Severity,
+			Place: placeIn(m.File, m.Range), Source: m.File.Line(m.Range.Start.Line), Severity: m.Severity, Reason: reason,
 			Message: m.Message, Hint: m.Hint, Related: []Related{}, Fixes: []string{}, inGo: fixesOf(m),
 		})
-		if m.Severity == playground.SeverityError {
-			v.Accepted, v.Output = false, fmt.Sprintf("The Go package %q has errors:", p.Pattern)
-		}
 	}
 	first := v.Findings[0].Place
 	d := Document{Object: Object{Path: first.Path, Line: first.Line, Kind: "Go package", Name: p.Pattern}}

@@ -68,7 +68,7 @@ func (s *cycleSearch) visit(ident crd.TypeIdent, path []crd.TypeIdent) {
 }
 
 // referred returns the type of a reference in the schema of a type.
-func (s *cycleSearch) referred(pkg *loader.Package, reference string) (crd.TypeIdent, bool) {
+func (p *places) referred(pkg *loader.Package, reference string) (crd.TypeIdent, bool) {
 	name, path, err := crd.RefParts(reference)
 	if err != nil {
 		return crd.TypeIdent{}, false
@@ -76,7 +76,7 @@ func (s *cycleSearch) referred(pkg *loader.Package, reference string) (crd.TypeI
 	if path == "" {
 		return crd.TypeIdent{Package: pkg, Name: name}, true
 	}
-	for ident := range s.parser.Schemata {
+	for ident := range p.parser.Schemata {
 		if ident.Name == name && loader.NonVendorPath(ident.Package.PkgPath) == path {
 			return ident, true
 		}

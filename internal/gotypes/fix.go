@@ -36,7 +36,11 @@ func (p *places) tagFix(pkg *loader.Package, field *ast.Field) *Fix {
 	if len(field.Names) != 1 {
 		return nil
 	}
-	tag := `json:"` + lowerCamel(field.Names[0].Name) + `,omitempty"`
+	return p.addTag(pkg, field, `json:"`+lowerCamel(field.Names[0].Name)+`,omitempty"`)
+}
+
+// addTag adds a JSON tag to a field.
+func (p *places) addTag(pkg *loader.Package, field *ast.Field, tag string) *Fix {
 	if field.Tag == nil {
 		return &Fix{Edit{p.files.tokens(pkg.Fset, field.Type.End(), field.Type.End()), " `" + tag + "`"}, "Add " + tag, true}
 	}

@@ -43,8 +43,18 @@ func (g *Generated) Failed() bool {
 	return false
 }
 
-// A Problem is a mistake in Go files. Errors come from controller-tools, warnings from this
-// package.
+// mistakes returns the number of errors and warnings.
+func (g *Generated) mistakes() (n int) {
+	for _, p := range g.Problems {
+		if p.Severity != playground.SeverityInfo {
+			n++
+		}
+	}
+	return n
+}
+
+// A Problem is a mistake in Go files, or a note on them. Errors come from controller-tools, the
+// others from this package.
 type Problem struct {
 	Place
 	Severity playground.Severity
@@ -83,6 +93,9 @@ func ParseOptions(text string) (o Options, err error) {
 
 // Options holds options of controller-gen. The zero value means the defaults.
 type Options struct {
+	// Conventions requests notes on the conventions of the Kubernetes API.
+	Conventions bool
+
 	generator crd.Generator
 	// texts returns the texts of files with other texts than those read, by the paths of their
 	// places; nil if there are none.
@@ -92,8 +105,13 @@ type Options struct {
 // generate generates the CRDs of packages. more returns further problems.
 func generate(roots []*loader.Package, files *files, o Options, more func(*places) []Problem) (g *Generated, err error) {
 	g = &Generated{}
+	var places *places
 	defer func() {
-		if p := recover(); p != nil && len(roots) > 0 {
+		p := recover()
+		if p == nil || len(roots) == 0 {
+			return
+		}
+		if g.Problems = places.errorTypes(); len(g.Problems) == 0 {
 			g.Problems = []Problem{{
 				Place: files.first(roots[0].Package), Severity: playground.SeverityError,
 				Message: fmt.Sprintf("controller-gen fails for these types: %v", p),
@@ -107,20 +125,28 @@ func generate(roots []*loader.Package, files *files, o Options, more func(*place
 			return nil, err
 		}
 	}
+	if g.Problems = tooLarge(roots, files); g.Problems != nil {
+		return g, nil
+	}
 	context, err := newContext(roots)
 	if err != nil {
 		return nil, err
 	}
-	places := newPlaces(context, files, o)
+	places = newPlaces(context, files, o)
 	output := &output{}
 	context.OutputRule = output
+	cycles := places.cycles() // Their search makes the schemas for the others.
 	if err := o.generator.Generate(context); err != nil {
 		return nil, err
 	}
 	g.Problems = places.withHints(places.explainMarkers(packageProblems(roots, files)))
+	g.Problems = places.explainCgo(g.Problems)
 	g.Problems = append(g.Problems, places.lint()...)
-	g.Problems = append(g.Problems, places.cycles()...)
+	g.Problems = append(g.Problems, cycles...)
 	g.Problems = append(g.Problems, more(places)...)
+	if o.Conventions {
+		g.Problems = append(g.Problems, places.conventions(g.Problems)...)
+	}
 	sortProblems(g.Problems)
 	for _, text := range output.texts {
 		yaml := withToolVersion(text.String())

@@ -20,6 +20,7 @@ func (p *places) lint() []Problem {
 	var all []Problem
 	p.eachMarker(func(o origin, comment *ast.Comment) {
 		all = append(all, p.markerProblem(o, comment)...)
+		all = append(all, p.quotedEnum(o, comment)...)
 	})
 	for ident, info := range p.parser.Types {
 		if !p.isRoot(ident.Package) {
@@ -28,8 +29,9 @@ func (p *places) lint() []Problem {
 		for _, field := range info.Fields {
 			all = append(all, p.fieldProblem(ident.Package, field)...)
 		}
+		all = append(all, p.clientProblems(ident, info)...)
 	}
-	return all
+	return append(all, p.plainComments()...)
 }
 
 // eachMarker calls a function for each marker in the packages. The node of a marker that
@@ -201,26 +203,51 @@ func distance(a, b string) int {
 	return row[len(b)]
 }
 
-// fieldProblem reports a field whose Go type contradicts its markers.
+// fieldProblem reports a field whose Go type contradicts its tag or its markers.
 func (p *places) fieldProblem(pkg *loader.Package, field markers.FieldInfo) []Problem {
 	tag, hasTag := field.Tag.Lookup("json")
 	_, inline := jsonName(field)
-	if !hasTag || inline || tag == "-" {
+	if !hasTag || tag == "-" {
 		return nil
 	}
-	_, options, _ := strings.Cut(tag, ",")
-	omits := hasOption(options, "omitempty") || hasOption(options, "omitzero")
+	at := p.nameOf(origin{pkg, field.RawField})
+	switch isNamed := len(field.RawField.Names) > 0; {
+	case isNamed && !ast.IsExported(field.Name):
+		if p.parser.IgnoreUnexportedFields {
+			return nil
+		}
+		return []Problem{{
+			Place: at, Severity: playground.SeverityWarning,
+			Message: fmt.Sprintf("The schema has %s, but Go clients neither send nor read it, because its name begins with a small letter.", field.Name),
+			Hint:    "Begin the name with a capital letter, or add the JSON tag \"-\".",
+		}}
+	case isNamed && inline:
+		return []Problem{{
+			Place: at, Severity: playground.SeverityWarning,
+			Message: fmt.Sprintf("The schema has the fields of %[1]s, but Go clients send an object %[1]s with them, because JSON inlines only embedded structs.", field.Name),
+			Hint:    fmt.Sprintf("Remove the name %s, so that the struct is embedded, or begin the JSON tag with a name.", field.Name),
+		}}
+	case inline:
+		return nil
+	}
+	omits := omitsZero(field)
 	hasDefault := field.Markers.Get("kubebuilder:default") != nil || field.Markers.Get("default") != nil
 	if !hasDefault || omits || p.isNilable(pkg, field.RawField.Type) {
 		return nil
 	}
 	return []Problem{{
-		Place:    p.nameOf(origin{pkg, field.RawField}),
+		Place:    at,
 		Severity: playground.SeverityWarning,
 		Message:  fmt.Sprintf("Go clients never get the default of %s: they always send the field, with its zero value if it is not set.", field.Name),
 		Hint:     "Add omitempty to the JSON tag. Use a pointer if the zero value is valid and not the default.",
 		Fix:      p.omitFix(pkg, field.RawField),
 	}}
+}
+
+// omitsZero reports whether Go clients leave out a field with its zero value.
+func omitsZero(field markers.FieldInfo) bool {
+	_, options, _ := strings.Cut(field.Tag.Get("json"), ",")
+	return hasOption(options, "omitempty") || hasOption(options, "omitzero")
 }
 
 // withHints adds hints to the errors about the types of fields.
@@ -254,6 +281,14 @@ func (p *places) addHints(hints map[Place]advice, pkg *loader.Package, field mar
 		hints[Place{Path: at.Path, Range: playground.Range{Start: at.Range.Start}}] = advice{hint, fix}
 	}
 	if _, ok := field.Tag.Lookup("json"); !ok {
+		switch names := field.RawField.Names; {
+		case len(names) == 0:
+			add(field.RawField, "Add the JSON tag `json:\",inline\"`, which gives the fields of the embedded struct to this one.", p.addTag(pkg, field.RawField, `json:",inline"`))
+			return
+		case !ast.IsExported(field.Name):
+			add(field.RawField, "Add the JSON tag `json:\"-\"`, because Go clients neither send nor read a field whose name begins with a small letter.", p.addTag(pkg, field.RawField, `json:"-"`))
+			return
+		}
 		add(field.RawField, "Add a JSON tag, such as `json:\"name,omitempty\"`, or `json:\"-\"` for a field that is not part of the object.", p.tagFix(pkg, field.RawField))
 		return
 	}
@@ -262,6 +297,9 @@ func (p *places) addHints(hints map[Place]advice, pkg *loader.Package, field mar
 		switch node := node.(type) {
 		case *ast.Ident:
 			name, ok := pkg.TypesInfo.ObjectOf(node).(*types.TypeName)
+			if ok && name.Pkg() == nil {
+				addNumberHint(node, name.Type(), add)
+			}
 			if !ok || !name.IsAlias() {
 				break
 			}
@@ -273,11 +311,26 @@ func (p *places) addHints(hints map[Place]advice, pkg *loader.Package, field mar
 			add(node, "controller-gen does not support generic types. Declare a type without type parameters.", nil)
 		case *ast.ChanType, *ast.FuncType:
 			add(node, "JSON has no functions or channels. Add the JSON tag \"-\" if the field is not part of the object.", nil)
+		case *ast.MapType:
+			add(node.Key, "Change the type of the keys to string, or use a list with +listType=map and +listMapKey.", nil)
+		case *ast.ParenExpr:
+			add(node, "Remove the parentheses.", nil)
 		case *ast.StructType:
 			add(node, "Declare a type with a name for the struct, and use it here.", nil)
 		}
 		return true
 	})
+}
+
+// addNumberHint adds a hint to a type of numbers that controller-tools refuses.
+func addNumberHint(node *ast.Ident, t types.Type, add func(ast.Node, string, *Fix)) {
+	switch basic, ok := t.(*types.Basic); {
+	case !ok:
+	case basic.Info()&types.IsFloat != 0:
+		add(node, "Use an integer of a smaller unit, resource.Quantity, or a string with a pattern.", nil)
+	case basic.Info()&types.IsComplex != 0:
+		add(node, "JSON has no complex numbers. Use a string, or a struct with two numbers.", nil)
+	}
 }
 
 // isNilable reports whether the zero value of a field is null in JSON.

@@ -70,6 +70,7 @@ func (p *pasted) generate(ctx context.Context, s playground.GoSource) {
 		p.fail(0, "The options are not valid: "+err.Error(), "")
 		return
 	}
+	o.Conventions = !s.WithoutConventions && !p.isTrial
 	p.files = divide(s.Text)
 	tree, err := txtar.FS(p.archive())
 	if err != nil {

@@ -5,6 +5,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -22,7 +23,8 @@ import (
 // TestPasted generates the CRDs of the texts in testdata/pasted. The lines of the file text begin
 // with "| ", because a text may be an archive. The expected results are crds.yaml, problems.txt,
 // and origins.txt: each line has a part of crds.yaml without its blanks, and its source. The file
-// translated has the fixes of the CRDs, with the edits of the text for them.
+// translated has the fixes of the CRDs, with the edits of the text for them. The
+// empty file conventions requests the notes on conventions.
 func TestPasted(t *testing.T) {
 	cases, err := filepath.Glob("testdata/pasted/*.txtar")
 	if err != nil || len(cases) == 0 {
@@ -35,13 +37,15 @@ func TestPasted(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			source := playground.GoSource{}
+			source := playground.GoSource{WithoutConventions: true}
 			for _, file := range archive.Files {
 				switch file.Name {
 				case "text":
 					source.Text = strings.TrimPrefix(strings.ReplaceAll("\n"+string(file.Data), "\n| ", "\n"), "\n")
 				case "options":
 					source.Options = strings.TrimSpace(string(file.Data))
+				case "conventions":
+					source.WithoutConventions = false
 				case "fixed":
 					source.Fixes = true
 				case "translated":
@@ -91,6 +95,7 @@ func TestExamplesAreCurrent(t *testing.T) {
 		}
 		// Test binaries do not know the version.
 		answer.CRDs = strings.Replace(answer.CRDs, "(devel)", version, 1)
+		answer.Problems = slices.DeleteFunc(answer.Problems, func(p playground.GoProblem) bool { return p.Severity == playground.SeverityInfo })
 		if got := answer.CRDs + formatPasted(s.Go, answer); got != s.CRD {
 			t.Errorf("%s: got\n%s\nwant\n%s", example.ID, got, s.CRD)
 		}

@@ -194,7 +194,8 @@ func (s *sources) parse(p *packages.Package, name string, text []byte) bool {
 		return false
 	}
 	if slices.ContainsFunc(file.Imports, func(spec *ast.ImportSpec) bool { return importedPath(spec) == "C" }) {
-		return true // A build without cgo lacks the file.
+		p.IgnoredFiles = append(p.IgnoredFiles, name) // as in a build without cgo
+		return true
 	}
 	if len(p.Syntax) > 0 && p.Name != file.Name.Name {
 		p.Errors = append(p.Errors, packages.Error{

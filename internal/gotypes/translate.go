@@ -69,7 +69,7 @@ func decoded(text string) (value any) {
 // gives reports whether edits of Go files change a CRD to another, and nothing else.
 func (g *Generated) gives(ctx context.Context, edits []Edit, crd int, wanted string) bool {
 	next, err := g.edited(ctx, edits)
-	if err != nil || len(next.CRDs) != len(g.CRDs) || len(next.Problems) > len(g.Problems) {
+	if err != nil || len(next.CRDs) != len(g.CRDs) || next.mistakes() > g.mistakes() {
 		return false
 	}
 	for i, other := range next.CRDs {
@@ -86,7 +86,7 @@ func (g *Generated) gives(ctx context.Context, edits []Edit, crd int, wanted str
 // Resolves reports whether a problem is gone after its fix, without another error.
 func (g *Generated) Resolves(ctx context.Context, fix Fix) bool {
 	next, err := g.edited(ctx, []Edit{fix.Edit})
-	return err == nil && len(next.Problems) < len(g.Problems) && (g.Failed() || !next.Failed())
+	return err == nil && next.mistakes() < g.mistakes() && (g.Failed() || !next.Failed())
 }
 
 // edited generates the CRDs again after edits of files.

@@ -294,7 +294,8 @@ func (s snapshot) findingsInGo(ctx context.Context, f *file) ([]finding, error) 
 	if !strings.Contains(f.text, "+kubebuilder:") {
 		return all, nil
 	}
-	in := s.options.reader(filepath.Dir(f.path)).Read(ctx, []string{"./..."})
+	conventions := s.settings.GoConventions == nil || *s.settings.GoConventions
+	in := s.options.reader(filepath.Dir(f.path), conventions).Read(ctx, []string{"./..."})
 	result, err := check.Run(ctx, in, s.checkOptions())
 	if err != nil {
 		return nil, err

@@ -31,8 +31,9 @@ type Options struct {
 	// Evaluate evaluates a scenario with the libraries of its release. Both are safe for
 	// concurrent use.
 	Evaluate func(context.Context, playground.Scenario) (playground.Report, error)
-	// Generate generates CRDs from the Go packages of a pattern in a directory.
-	Generate func(ctx context.Context, directory, pattern string) (*manifest.Package, error)
+	// Generate generates CRDs from the Go packages of a pattern in a directory, with or without the
+	// notes on conventions.
+	Generate func(ctx context.Context, directory, pattern string, conventions bool) (*manifest.Package, error)
 	// IsBuiltIn reports whether every API server has the kind of an object.
 	IsBuiltIn func(*manifest.Document) bool
 	// Cluster returns the CRDs of the current cluster by their names in messages.
@@ -45,9 +46,9 @@ type Options struct {
 }
 
 // reader returns a reader of paths that are relative to a directory.
-func (o Options) reader(directory string) manifest.Reader {
+func (o Options) reader(directory string, conventions bool) manifest.Reader {
 	return manifest.Reader{Directory: directory, Generate: func(ctx context.Context, pattern string) (*manifest.Package, error) {
-		return o.Generate(ctx, directory, pattern)
+		return o.Generate(ctx, directory, pattern, conventions)
 	}}
 }
 

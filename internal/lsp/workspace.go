@@ -103,7 +103,7 @@ func (w *workspace) readFurther(ctx context.Context, s settings) *manifest.Input
 	if len(w.folders) > 0 {
 		directory = w.folders[0]
 	}
-	reader := w.options.reader(directory)
+	reader := w.options.reader(directory, false)
 	reader.Previous = w.former
 	in := reader.Read(ctx, s.CRDs)
 	if s.FromCluster && w.cluster == nil {

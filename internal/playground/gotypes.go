@@ -7,6 +7,8 @@ type GoSource struct {
 	Text string `json:"text"`
 	// Options holds options of controller-gen: those after "crd:", such as "maxDescLen=0".
 	Options string `json:"options,omitempty"`
+	// WithoutConventions omits the notes on conventions of the Kubernetes API.
+	WithoutConventions bool `json:"withoutConventions,omitempty"`
 	// Fixes requests fixes of the problems. Their tests generate the CRDs again.
 	Fixes bool `json:"fixes,omitempty"`
 	// CRDFixes lists fixes of the generated CRDs to translate, with ranges in GeneratedCRDs.CRDs. Only

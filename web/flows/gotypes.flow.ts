@@ -51,7 +51,7 @@ test("a mistake in a marker has a mark, a count and a place in the list, and the
   await expect(page.locator("#go-note")).toBeHidden({ timeout: 30_000 });
   const mistaken = (await playground.text("go")).replace("Maximum=10", "Maximum=ten");
   await playground.paste("go", mistaken);
-  const problem = page.locator("#go-problems .problem");
+  const problem = page.locator("#go-problems .problem.is-error");
   await expect(problem).toContainText("ten", { timeout: 30_000 });
   await expect(page.locator("#tab-go .count")).toContainText("1");
   await expect(page.locator("[data-editor=go] .cm-lintRange-error").first()).toBeVisible();
@@ -65,7 +65,7 @@ test("a mistake in a marker has a mark, a count and a place in the list, and the
 
   await playground.paste("go", mistaken.replace("Maximum=ten", "Maxmum=9"));
   await page.locator("#go-problems").getByRole("button", { name: "Rename to +kubebuilder:validation:Maximum" }).click();
-  await expect(page.locator("#go-problems .problem")).toHaveCount(0);
+  await expect(page.locator("#go-problems .problem:not(.is-info)")).toHaveCount(0);
   expect(await playground.text("go")).toContain("validation:Maximum=9");
 });
 
@@ -141,4 +141,24 @@ test("Go pasted over the CRD becomes the document Go", async ({ playground }) =>
   await playground.paste("crd", types);
   expect(await playground.text("go")).toBe(types);
   await playground.stored("disks.example.com");
+});
+
+test("notes on API conventions can be turned off, and stay off", async ({ playground }) => {
+  const { page } = playground;
+  await playground.openExample("crontab-go");
+  await playground.showDocument("go");
+  const notes = page.locator("#go-problems .problem.is-info", { hasText: "kube-api-linter" });
+  const wanted = page.getByRole("checkbox", { name: "Notes on API conventions" });
+  await expect(notes.first()).toBeVisible({ timeout: 30_000 });
+  await expect(page.locator("#tab-go .count")).toHaveCount(0);
+  await wanted.uncheck();
+  await expect(notes).toHaveCount(0);
+  await page.reload();
+  await playground.settled();
+  await expect(page.locator("#go-note")).toBeHidden({ timeout: 30_000 });
+  await expect(wanted).not.toBeChecked();
+  await expect(page.locator("#go-problems .problem").first()).toBeVisible({ timeout: 30_000 });
+  await expect(notes).toHaveCount(0);
+  await wanted.check();
+  await expect(notes.first()).toBeVisible();
 });

@@ -30,22 +30,26 @@ const pause = 150;
 /** The same before the fixes in Go, which are tested by more generations. */
 const fixPause = 600;
 
+/** Notes have no fixes. */
+const mayHaveFixes = (problems: readonly GoProblem[]): boolean => problems.some(({ severity }) => severity !== "info");
+
 /**
  * Generates the CRD from the Go document after each change: in the page if the engine is there,
- * otherwise on the server. write receives the CRD. Returns the function that tries again after a failure.
+ * otherwise on the server. write receives the CRD, and conventions tells whether the user wants notes on
+ * them. Returns the function that tries again after a failure or another wish.
  */
-export function keepGenerated(session: Session, module: GoTypes | undefined, help: Assistant, write: (crd: string) => void): () => void {
+export function keepGenerated(session: Session, module: GoTypes | undefined, help: Assistant, write: (crd: string) => void, conventions: () => boolean): () => void {
   const inPage = (): GoTypes | undefined => (isInPage(session.state) ? module : undefined);
   /** The text of the last request. */
   let asked = "";
   const run = async (): Promise<void> => {
     const { go } = session.state.scenario;
     try {
-      const result = await (inPage() ?? help).generate({ text: go });
+      const result = await (inPage() ?? help).generate({ text: go, withoutConventions: !conventions() });
       if (!result || session.state.scenario.go !== go) return;
       session.update({ generated: { go, crd: result.crds, problems: inGo(result.problems), origins: result.origins, translated: new Map(), fault: "" } });
       if (result.crds !== "") write(result.crds);
-      if (result.problems.length > 0 || untranslated(session.state).length > 0) fixSoon();
+      if (mayHaveFixes(result.problems) || untranslated(session.state).length > 0) fixSoon();
     } catch (error) {
       session.update({ generated: { ...session.state.generated, fault: sentenceOf(error) } });
     }
@@ -54,8 +58,8 @@ export function keepGenerated(session: Session, module: GoTypes | undefined, hel
   const fix = async (): Promise<void> => {
     const { scenario: { go }, generated } = session.state;
     const crdFixes = untranslated(session.state);
-    if (generated.go !== go || (generated.problems.length === 0 && crdFixes.length === 0)) return;
-    const result = await (inPage() ?? help).generate({ text: go, fixes: generated.problems.length > 0, crdFixes }).catch(() => undefined); // The problems stay.
+    if (generated.go !== go || (!mayHaveFixes(generated.problems) && crdFixes.length === 0)) return;
+    const result = await (inPage() ?? help).generate({ text: go, withoutConventions: !conventions(), fixes: mayHaveFixes(generated.problems), crdFixes }).catch(() => undefined); // The problems stay.
     if (!result || session.state.scenario.go !== go) return;
     const translated = new Map(session.state.generated.translated);
     for (const [i, edited] of (result.crdFixes ?? []).entries()) translated.set(keyOf(crdFixes[i]), edited);

@@ -30,7 +30,7 @@ import { GalleryDialog } from "./ui/gallery-dialog";
 import { bindLines } from "./ui/lines";
 import { bindPlaces } from "./ui/places";
 import { copyReleaseMarks } from "./ui/releases";
-import { bindGo, offerGo, showLine } from "./ui/go";
+import { bindGo, offerGo, showLine, wantsConventions } from "./ui/go";
 import { HistoryDialog } from "./ui/history-dialog";
 import { type Problem, ProblemCursor } from "./ui/problems";
 import { Results } from "./ui/results";
@@ -150,7 +150,7 @@ if (!isFramed) keepSession(session, (scenario) => void historyDialog.replaced(sc
 keepEvaluated(session, engine, results.standing);
 keepTested(session, (scenario) => help.test(scenario));
 // Readers of a read-only frame change nothing, so the CRD in the link stays.
-if (!isReadOnly) bindGo(session, keepGenerated(session, goTypes, help, (crd) => documents.generated(crd)), documents);
+if (!isReadOnly) bindGo(session, keepGenerated(session, goTypes, help, (crd) => documents.generated(crd), wantsConventions), documents);
 
 const linked = addressToOpen(location.hash);
 if (linked !== undefined) void remote.openLink(linked, parseFragment(location.hash).release);

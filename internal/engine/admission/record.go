@@ -14,6 +14,7 @@ import (
 
 	"github.com/crdlab/crdlab/internal/engine/admission/manifest"
 	"github.com/crdlab/crdlab/internal/engine/celrule"
+	"github.com/crdlab/crdlab/internal/engine/celvalue"
 	"github.com/crdlab/crdlab/internal/engine/jsonvalue"
 	"github.com/crdlab/crdlab/internal/playground"
 )
@@ -124,7 +125,7 @@ func (r *record) addEvaluation(e *policyExpression, variables any, value ref.Val
 		out.Outcome = playground.OutcomeFail
 	}
 	if err == nil {
-		if json, err := jsonvalue.FromCEL(value); err == nil {
+		if json, err := celvalue.ToJSON(value); err == nil {
 			out.Value = jsonvalue.Encode(json)
 		}
 	}

@@ -19,6 +19,7 @@ import (
 	apiservercel "k8s.io/apiserver/pkg/cel"
 	"k8s.io/apiserver/pkg/cel/environment"
 
+	"github.com/crdlab/crdlab/internal/engine/celvalue"
 	"github.com/crdlab/crdlab/internal/engine/jsonvalue"
 	"github.com/crdlab/crdlab/internal/playground"
 	"github.com/crdlab/crdlab/internal/source"
@@ -260,7 +261,7 @@ func FormatValue(value ref.Val) string {
 	case apiservercel.Format:
 		return value.Name
 	}
-	if data, err := jsonvalue.FromCEL(value); err == nil {
+	if data, err := celvalue.ToJSON(value); err == nil {
 		return jsonvalue.String(data)
 	}
 	return formatPartly(value)

@@ -19,6 +19,7 @@ import (
 	apiservercel "k8s.io/apiserver/pkg/cel"
 	"k8s.io/apiserver/pkg/cel/environment"
 
+	"github.com/crdlab/crdlab/internal/engine/celvalue"
 	"github.com/crdlab/crdlab/internal/engine/jsonvalue"
 )
 
@@ -168,7 +169,7 @@ func (c *conversionRules) transform(i int, value any) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	return jsonvalue.FromCEL(result)
+	return celvalue.ToJSON(result)
 }
 
 // preserve saves fields that the new version lacks in an annotation, or restores

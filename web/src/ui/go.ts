@@ -1,10 +1,16 @@
 import type { Fix, GoProblem, Range } from "../api.gen";
 import { element, write } from "../dom";
+import { read, write as store } from "../local";
 import { fixInGo, sourceOf, targetOf } from "../generated";
 import type { Session, SessionState } from "../session";
 import type { Documents } from "./documents";
 import { button, count, make, placeButton } from "./elements";
 import { placeOf } from "./places";
+
+const conventionsKey = "crdlab.goConventions";
+
+/** Reports whether the user wants notes on the conventions of the Kubernetes API. */
+export const wantsConventions = (): boolean => element("go-conventions", HTMLInputElement).checked;
 
 /** Binds the notes on the Go document and on the CRD that is generated from it. */
 export function bindGo(session: Session, retry: () => void, documents: Documents): void {
@@ -18,6 +24,12 @@ export function bindGo(session: Session, retry: () => void, documents: Documents
     session.edit({ go: "" }, "opened");
     session.close("go");
     documents.focus("crd");
+  });
+  const conventions = element("go-conventions", HTMLInputElement);
+  conventions.checked = read(conventionsKey) !== "off";
+  conventions.addEventListener("change", () => {
+    store(conventionsKey, conventions.checked ? "on" : "off");
+    retry();
   });
   showNotes(session.state);
   session.subscribe((state, previous) => {
@@ -34,6 +46,7 @@ function showNotes(state: SessionState): void {
   const isGenerated = state.scenario.go !== "";
   write(element("generated-note", HTMLElement), { hidden: !isGenerated });
   element("panes", HTMLElement).toggleAttribute("data-generated", isGenerated);
+  write(element("go-conventions-control", HTMLElement), { hidden: !isGenerated });
   const text = stateOf(state);
   write(element("go-note", HTMLElement), { hidden: text === "" });
   write(element("go-state", HTMLElement), { textContent: text });
@@ -49,8 +62,9 @@ function stateOf({ goTypes: { at, part, because }, generated: { go, crd, fault }
 
 function showProblems(problems: readonly GoProblem[]): void {
   const errors = problems.filter(({ severity }) => severity === "error").length;
-  const warnings = problems.length - errors;
-  const counts = [...(errors > 0 ? [count(errors, "error")] : []), ...(warnings > 0 ? [count(warnings, "warning")] : [])];
+  const warnings = problems.filter(({ severity }) => severity === "warning").length;
+  const notes = problems.length - errors - warnings;
+  const counts = ([[errors, "error"], [warnings, "warning"], [notes, "note"]] as const).filter(([n]) => n > 0).map(([n, noun]) => count(n, noun));
   const list = make("ol", "problem-list");
   list.append(...problems.map(problemRow));
   const parts = problems.length > 0 ? [make("h2", "problems-head", `Go: ${counts.join(" · ")}`), list] : [];
@@ -58,7 +72,7 @@ function showProblems(problems: readonly GoProblem[]): void {
   const [number = "", noun = ""] = (counts[0] ?? "").split(" ");
   const shown = make("span", `count is-${errors > 0 ? "error" : "warning"}`, number);
   shown.append(make("span", "visually-hidden", ` ${noun}`));
-  element("go-count", HTMLElement).replaceChildren(...(problems.length > 0 ? [shown] : []));
+  element("go-count", HTMLElement).replaceChildren(...(errors + warnings > 0 ? [shown] : []));
 }
 
 /** Renders a problem like those of the other documents. */
@@ -67,7 +81,7 @@ function problemRow({ range, severity, message, hint, fixes }: GoProblem): HTMLE
   const line = make("div", "problem-line");
   const words = make("span", "problem-message", message);
   if (hint !== "") words.append(make("span", "quiet", ` ${hint}`));
-  line.append(make("span", "dot"), make("span", "visually-hidden", `${severity}: `), words);
+  line.append(make("span", "dot"), make("span", "visually-hidden", `${severity === "info" ? "note" : severity}: `), words);
   const actions = make("span", "problem-actions");
   actions.append(goButton(range), ...fixes.map((fix) => fixButton(fix)));
   row.append(line, actions);
