@@ -197,15 +197,16 @@ func chooseEnumValue(p *problem) []playground.Fix {
 	for i, value := range supported {
 		names[i] = fmt.Sprint(value)
 	}
-	var order []int
-	for _, name := range append(SimilarNames(p.scalar(p.path...), names), names...) {
-		if i := slices.Index(names, name); !slices.Contains(order, i) {
-			order = append(order, i)
-		}
-	}
 	var fixes []playground.Fix
-	for _, i := range order {
-		fixes = append(fixes, p.setAccepted(supported[i])...)
+	tried := map[string]bool{}
+	for _, name := range append(SimilarNames(p.scalar(p.path...), names), names...) {
+		if len(fixes) == maxFixes || len(tried) == maxCompared {
+			break
+		}
+		if !tried[name] {
+			tried[name] = true
+			fixes = append(fixes, p.setAccepted(supported[slices.Index(names, name)])...)
+		}
 	}
 	return fixes
 }
