@@ -19,7 +19,6 @@ import (
 	"sigs.k8s.io/kube-api-linter/pkg/analysis/nofloats"
 	"sigs.k8s.io/kube-api-linter/pkg/analysis/nophase"
 	"sigs.k8s.io/kube-api-linter/pkg/analysis/notimestamp"
-	"sigs.k8s.io/kube-api-linter/pkg/analysis/optionalorrequired"
 	"sigs.k8s.io/kube-api-linter/pkg/analysis/ssatags"
 	"sigs.k8s.io/kube-api-linter/pkg/analysis/statussubresource"
 	"sigs.k8s.io/kube-api-linter/pkg/analysis/uniquemarkers"
@@ -28,7 +27,8 @@ import (
 )
 
 // analyzers returns the analyzers of kube-api-linter that fit CRDs. The others contradict what
-// kubebuilder scaffolds, or are about the types of Kubernetes itself: pointers, Protobuf, Godoc.
+// kubebuilder scaffolds, such as fields without a marker, or are about the types of Kubernetes itself: pointers, Protobuf,
+// Godoc.
 var analyzers = sync.OnceValue(func() []*analysis.Analyzer {
 	var all []*analysis.Analyzer
 	add := func(i initializer.AnalyzerInitializer, configuration any) {
@@ -40,7 +40,6 @@ var analyzers = sync.OnceValue(func() []*analysis.Analyzer {
 		IsFirstField: conditions.ConditionsFirstFieldIgnore, UseProtobuf: conditions.ConditionsUseProtobufIgnore,
 		UsePatchStrategy: conditions.ConditionsUsePatchStrategyIgnore,
 	})
-	add(optionalorrequired.Initializer(), &optionalorrequired.OptionalOrRequiredConfig{})
 	add(ssatags.Initializer(), &ssatags.SSATagsConfig{})
 	add(uniquemarkers.Initializer(), &uniquemarkers.UniqueMarkersConfig{})
 	for _, i := range []initializer.AnalyzerInitializer{
@@ -63,9 +62,6 @@ func (p *places) conventions(known []Problem) []Problem {
 			run.found = nil
 			run.result(analyzer)
 			for _, d := range run.found {
-				if strings.HasPrefix(d.Message, "embedded field") && analyzer.Name == "optionalorrequired" {
-					continue // kubebuilder scaffolds metadata without a marker.
-				}
 				place := p.files.parsed(pkg.Fset.Position(d.Pos).String())
 				if p.isNeeded(pkg, d.Pos) && !isExempt(place, known) {
 					all = append(all, Problem{Place: place, Severity: playground.SeverityInfo, Message: fmt.Sprintf("%s (kube-api-linter: %s)", strings.TrimSuffix(d.Message, "."), analyzer.Name)})

@@ -145,12 +145,13 @@ test("Go pasted over the CRD becomes the document Go", async ({ playground }) =>
 
 test("notes on API conventions can be turned off, and stay off", async ({ playground }) => {
   const { page } = playground;
-  await playground.openExample("crontab-go");
+  await playground.openExample("guestbook-go");
   await playground.showDocument("go");
   const notes = page.locator("#go-problems .problem.is-info", { hasText: "kube-api-linter" });
   const wanted = page.getByRole("checkbox", { name: "Notes on API conventions" });
   await expect(notes.first()).toBeVisible({ timeout: 30_000 });
   await expect(page.locator("#tab-go .count")).toHaveCount(0);
+  await expect(page.locator("#problems .problem").first(), "the error in the object comes first").toHaveClass(/is-error/);
   await wanted.uncheck();
   await expect(notes).toHaveCount(0);
   await page.reload();

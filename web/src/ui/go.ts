@@ -69,6 +69,11 @@ function showProblems(problems: readonly GoProblem[]): void {
   list.append(...problems.map(problemRow));
   const parts = problems.length > 0 ? [make("h2", "problems-head", `Go: ${counts.join(" · ")}`), list] : [];
   element("go-problems", HTMLElement).replaceChildren(...parts);
+  // Mistakes in Go come before those that may follow from them; mere notes come last.
+  const ofGo = element("of-go", HTMLElement);
+  const isFirst = ofGo.parentElement?.firstElementChild === ofGo;
+  const isMistaken = errors + warnings > 0;
+  if (isFirst !== isMistaken) ofGo.parentElement?.[isMistaken ? "prepend" : "append"](ofGo);
   const [number = "", noun = ""] = (counts[0] ?? "").split(" ");
   const shown = make("span", `count is-${errors > 0 ? "error" : "warning"}`, number);
   shown.append(make("span", "visually-hidden", ` ${noun}`));
