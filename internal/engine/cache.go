@@ -33,8 +33,8 @@ import (
 // values derived from a CRD.
 type caches struct {
 	crds *lru.Cache // of *crd.CRD by crdKey
-	// lastCRD is the CRD of the previous evaluation. While the user edits the object,
-	// its key holds the same strings, and comparing them needs no hash.
+	// lastCRD is the CRD of the previous evaluation. It stays when the others are
+	// forgotten: the next keystroke in the object needs it.
 	lastCRD     atomic.Pointer[keyedCRD]
 	preliminary atomic.Pointer[preliminaryCRD]
 	plugins     *lru.Cache // of *admission.Plugins by pluginsKey
