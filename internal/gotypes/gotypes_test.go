@@ -261,7 +261,8 @@ func knownFields(t *testing.T) string {
 				continue
 			}
 			imports[fmt.Sprintf("import %s %q\n", name, importPath)] = true
-			fields += fmt.Sprintf("\tF%d%s %s.%s `json:\"f%d%s\"`\n", i, match[1], name, match[1], i, match[1])
+			// The YAML library sorts keys by the numbers in them, and has no stable order for "f3Container" and "f30Group".
+			fields += fmt.Sprintf("\tF%03[1]d%[2]s %[3]s.%[2]s `json:\"f%03[1]d%[2]s\"`\n", i, match[1], name)
 		}
 	}
 	return "// +groupName=batch.example.com\npackage v1\n\nimport metav1 \"k8s.io/apimachinery/pkg/apis/meta/v1\"\n" + strings.Join(slices.Sorted(maps.Keys(imports)), "") +
