@@ -20,7 +20,7 @@ import (
 var testedField = regexp.MustCompile(`\bhas\(\s*self\.(\w+)\s*\)`)
 
 // clientProblems reports the fields of a struct whose zero value Go clients cannot send, or always
-// send although the API server refuses it.
+// send although the API server rejects it.
 func (p *places) clientProblems(ident crd.TypeIdent, info *markers.TypeInfo) []Problem {
 	schema := p.parser.Schemata[ident] // It has no properties if no CRD needs the struct.
 	tested := map[string]bool{}
@@ -50,11 +50,11 @@ func (p *places) clientProblems(ident crd.TypeIdent, info *markers.TypeInfo) []P
 			if zero != `""` {
 				continue // The message of the API server is clear.
 			}
-			problem.Message = fmt.Sprintf("Go clients that do not set %s send %s, which the API server refuses as a wrong value.", field.Name, zero)
+			problem.Message = fmt.Sprintf("Go clients that do not set %s send %s, which the API server rejects as an invalid value.", field.Name, zero)
 			problem.Hint = "With omitempty in the JSON tag, the API server says that the required field is missing."
 		default:
 			problem.Severity = playground.SeverityWarning
-			problem.Message = fmt.Sprintf("Go clients cannot leave out %s: they send %s, which the API server refuses.", field.Name, zero)
+			problem.Message = fmt.Sprintf("Go clients cannot leave out %s: they send %s, which the API server rejects.", field.Name, zero)
 			problem.Hint, problem.Fix = "Add omitempty to the JSON tag.", p.omitFix(ident.Package, field.RawField)
 		}
 		all = append(all, problem)

@@ -44,25 +44,24 @@ func (p *places) addTag(pkg *loader.Package, field *ast.Field, tag string) *Fix 
 	if field.Tag == nil {
 		return &Fix{Edit{p.files.tokens(pkg.Fset, field.Type.End(), field.Type.End()), " `" + tag + "`"}, "Add " + tag, true}
 	}
-	return p.inTag(pkg, field, 1, "Add "+tag, tag+" ")
+	return p.inTag(pkg, field, 1, Fix{Edit{NewText: tag + " "}, "Add " + tag, true})
 }
 
-// omitFix adds omitempty to the JSON tag of a field.
+// omitFix adds omitempty to the JSON tag of a field. It is not safe: clients cannot send the zero
+// value any more.
 func (p *places) omitFix(pkg *loader.Package, field *ast.Field) *Fix {
 	before, value, _ := strings.Cut(field.Tag.Value, `json:"`)
-	return p.inTag(pkg, field, len(before)+len(`json:"`)+strings.IndexByte(value, '"'), omitTitle, ",omitempty")
+	return p.inTag(pkg, field, len(before)+len(`json:"`)+strings.IndexByte(value, '"'), Fix{Edit{NewText: ",omitempty"}, "Add omitempty", false})
 }
 
-// omitTitle is the title of a fix that is not safe: clients cannot send the zero value any more.
-const omitTitle = "Add omitempty"
-
-// inTag inserts a text into the tag of a field at an offset; nil for a tag with escapes.
-func (p *places) inTag(pkg *loader.Package, field *ast.Field, offset int, title, text string) *Fix {
+// inTag sets the place of a fix to an offset in the tag of a field; nil for a tag with escapes.
+func (p *places) inTag(pkg *loader.Package, field *ast.Field, offset int, fix Fix) *Fix {
 	if !strings.HasPrefix(field.Tag.Value, "`") {
 		return nil
 	}
 	at := field.Tag.Pos() + token.Pos(offset)
-	return &Fix{Edit{p.files.tokens(pkg.Fset, at, at), text}, title, title != omitTitle}
+	fix.Place = p.files.tokens(pkg.Fset, at, at)
+	return &fix
 }
 
 // lowerCamel returns the name of a field in JSON by the conventions of Kubernetes: "url" for

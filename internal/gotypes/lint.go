@@ -218,7 +218,7 @@ func (p *places) fieldProblem(pkg *loader.Package, field markers.FieldInfo) []Pr
 		}
 		return []Problem{{
 			Place: at, Severity: playground.SeverityWarning,
-			Message: fmt.Sprintf("The schema has %s, but Go clients neither send nor read it, because its name begins with a small letter.", field.Name),
+			Message: fmt.Sprintf("The schema has %s, but Go clients neither send nor read it, because its name begins with a lowercase letter.", field.Name),
 			Hint:    "Begin the name with a capital letter, or add the JSON tag \"-\".",
 		}}
 	case isNamed && inline:
@@ -286,7 +286,7 @@ func (p *places) addHints(hints map[Place]advice, pkg *loader.Package, field mar
 			add(field.RawField, "Add the JSON tag `json:\",inline\"`, which gives the fields of the embedded struct to this one.", p.addTag(pkg, field.RawField, `json:",inline"`))
 			return
 		case !ast.IsExported(field.Name):
-			add(field.RawField, "Add the JSON tag `json:\"-\"`, because Go clients neither send nor read a field whose name begins with a small letter.", p.addTag(pkg, field.RawField, `json:"-"`))
+			add(field.RawField, "Add the JSON tag `json:\"-\"`, because Go clients neither send nor read a field whose name begins with a lowercase letter.", p.addTag(pkg, field.RawField, `json:"-"`))
 			return
 		}
 		add(field.RawField, "Add a JSON tag, such as `json:\"name,omitempty\"`, or `json:\"-\"` for a field that is not part of the object.", p.tagFix(pkg, field.RawField))

@@ -5,14 +5,12 @@ import (
 	"encoding/json"
 	"fmt"
 	"go/ast"
-	"go/parser"
 	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 
 	yamlv3 "go.yaml.in/yaml/v3"
-	"sigs.k8s.io/controller-tools/pkg/loader"
 	"sigs.k8s.io/yaml"
 
 	"github.com/crdlab/crdlab/internal/engine/jsonvalue"
@@ -87,65 +85,6 @@ func (g *Generated) gives(ctx context.Context, edits []Edit, crd int, wanted str
 func (g *Generated) Resolves(ctx context.Context, fix Fix) bool {
 	next, err := g.edited(ctx, []Edit{fix.Edit})
 	return err == nil && next.mistakes() < g.mistakes() && (g.Failed() || !next.Failed())
-}
-
-// edited generates the CRDs again after edits of files.
-func (g *Generated) edited(ctx context.Context, edits []Edit) (*Generated, error) {
-	return g.Again(ctx, func(path string) (text string, isEdited bool) {
-		var ofFile []edit.Edit
-		for _, e := range edits {
-			if e.Path == path {
-				text = e.Text
-				ofFile = append(ofFile, edit.Edit{Range: e.Range, NewText: e.NewText})
-			}
-		}
-		return edit.Apply(text, ofFile...), len(ofFile) > 0
-	})
-}
-
-// Again generates the CRDs with other texts of some files, by the paths of their places. Their imports
-// must be the same.
-func (g *Generated) Again(ctx context.Context, texts func(path string) (string, bool)) (*Generated, error) {
-	return g.again(ctx, texts)
-}
-
-// repeatable generates CRDs that can be generated again.
-func repeatable(ctx context.Context, o Options, generate func(context.Context, Options) (*Generated, error)) (*Generated, error) {
-	g, err := generate(ctx, o)
-	if err != nil {
-		return nil, err
-	}
-	g.again = func(ctx context.Context, texts func(path string) (string, bool)) (*Generated, error) {
-		next := o
-		next.texts = func(path string) (string, bool) {
-			if text, ok := texts(path); ok || o.texts == nil {
-				return text, ok
-			}
-			return o.texts(path)
-		}
-		return repeatable(ctx, next, generate)
-	}
-	return g, nil
-}
-
-// replaceTexts replaces the syntax of the files of a package that have other texts.
-func replaceTexts(pkg *loader.Package, f *files) error {
-	for i, file := range pkg.Syntax {
-		if f.texts == nil {
-			break
-		}
-		name := pkg.Fset.Position(file.Package).Filename
-		text, ok := f.texts(f.display(name))
-		if !ok {
-			continue
-		}
-		parsed, err := parser.ParseFile(pkg.Fset, name, text, parser.AllErrors|parser.ParseComments)
-		if err != nil {
-			return err
-		}
-		pkg.Syntax[i] = parsed
-	}
-	return nil
 }
 
 // translate returns the edits of Go files for the changes of a CRD, each at the origin of its

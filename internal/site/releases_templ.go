@@ -56,7 +56,7 @@ func releasesPage(p page, releases []release) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 3, "</h1><p class=\"lead\">What users of CRDs notice. A release accepts functions in new rules one release after it knows them, so that a cluster can return to the release before.</p>")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 3, "</h1><p class=\"lead\">What users of CRDs notice. A release accepts functions in new rules one release after it knows them, so that a cluster can be rolled back.</p>")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
