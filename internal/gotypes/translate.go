@@ -26,12 +26,13 @@ type Edit struct {
 
 // Translate returns edits of Go files that have the effect of edits of a CRD, by its index. They
 // are tested: the CRDs generated from the edited files are the same as those after the edits, and
-// there are no further problems. It reports false without such edits, and after the end of ctx.
+// there are no further problems. It reports false without such edits, after the end of ctx, and if
+// controller-tools reported an error: the faults of the CRD may follow from it.
 func (g *Generated) Translate(ctx context.Context, crd int, edits []edit.Edit) ([]Edit, bool) {
 	before, d := g.CRDs[crd].YAML, g.CRDs[crd].document()
 	after := edit.Apply(before, edits...)
 	changes := jsonvalue.Diff(decoded(before), decoded(after), nil)
-	if d == nil || len(changes) == 0 {
+	if d == nil || len(changes) == 0 || g.Failed() {
 		return nil, false
 	}
 	var tried [][]Edit

@@ -66,7 +66,8 @@ function showProblems(problems: readonly GoProblem[]): void {
   const notes = problems.length - errors - warnings;
   const counts = ([[errors, "error"], [warnings, "warning"], [notes, "note"]] as const).filter(([n]) => n > 0).map(([n, noun]) => count(n, noun));
   const list = make("ol", "problem-list");
-  list.append(...problems.map(problemRow));
+  const rank = ({ severity }: GoProblem): number => ["error", "warning"].indexOf(severity) + 1 || 3;
+  list.append(...problems.toSorted((a, b) => rank(a) - rank(b)).map(problemRow));
   const parts = problems.length > 0 ? [make("h2", "problems-head", `Go: ${counts.join(" · ")}`), list] : [];
   element("go-problems", HTMLElement).replaceChildren(...parts);
   // Mistakes in Go come before those that may follow from them; mere notes come last.
