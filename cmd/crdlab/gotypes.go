@@ -39,6 +39,18 @@ func generatePackage(ctx context.Context, directory, pattern string, o gotypes.O
 	return newPackage(directory, pattern, generated), nil
 }
 
+// pathsBelow returns texts with the paths of files in a directory relative to it.
+func pathsBelow(directory string, texts map[string]string) map[string]string {
+	all := map[string]string{}
+	for path, text := range texts {
+		if below, err := filepath.Rel(directory, path); directory != "" && err == nil && filepath.IsLocal(below) {
+			path = below
+		}
+		all[path] = text
+	}
+	return all
+}
+
 // newPackage returns the package of generated CRDs.
 func newPackage(directory, pattern string, generated *gotypes.Generated) *manifest.Package {
 	p := &manifest.Package{Pattern: pattern}
@@ -97,10 +109,7 @@ func newPackage(directory, pattern string, generated *gotypes.Generated) *manife
 		})
 	}
 	p.Again = func(ctx context.Context, texts map[string]string) (*manifest.Package, error) {
-		next, err := generated.Again(ctx, func(path string) (string, bool) {
-			text, ok := texts[shown(path)]
-			return text, ok
-		})
+		next, err := generated.Again(ctx, pathsBelow(directory, texts))
 		if err != nil {
 			return nil, err
 		}

@@ -54,8 +54,8 @@ func runLSP(command *cobra.Command, flags lspFlags) (int, error) {
 	e := engine.New()
 	var page localPage
 	defer page.stop()
-	generate := func(ctx context.Context, directory, pattern string, conventions bool) (*manifest.Package, error) {
-		return generatePackage(ctx, directory, pattern, gotypes.Options{Conventions: conventions})
+	generate := func(ctx context.Context, directory, pattern string, o lsp.GoOptions) (*manifest.Package, error) {
+		return generatePackage(ctx, directory, pattern, gotypes.Options{Conventions: o.Conventions, Texts: pathsBelow(directory, o.Texts)})
 	}
 	orderly := lsp.Serve(command.Context(), stream{command.InOrStdin(), command.OutOrStdout()}, lsp.Options{
 		Version: version, Answer: server.Assist(e), Evaluate: minors.NewEvaluator(e, programs.Judges()).Evaluate,

@@ -2,30 +2,27 @@ package gotypes
 
 import (
 	"context"
-	"go/parser"
-
-	"sigs.k8s.io/controller-tools/pkg/loader"
+	"maps"
 
 	"github.com/crdlab/crdlab/internal/source/edit"
 )
 
 // edited generates the CRDs again after edits of files.
 func (g *Generated) edited(ctx context.Context, edits []Edit) (*Generated, error) {
-	return g.Again(ctx, func(path string) (text string, isEdited bool) {
-		var ofFile []edit.Edit
-		for _, e := range edits {
-			if e.Path == path {
-				text = e.Text
-				ofFile = append(ofFile, edit.Edit{Range: e.Range, NewText: e.NewText})
-			}
-		}
-		return edit.Apply(text, ofFile...), len(ofFile) > 0
-	})
+	before, ofFile := map[string]string{}, map[string][]edit.Edit{}
+	for _, e := range edits {
+		before[e.Path] = e.Text
+		ofFile[e.Path] = append(ofFile[e.Path], edit.Edit{Range: e.Range, NewText: e.NewText})
+	}
+	texts := map[string]string{}
+	for path, text := range before {
+		texts[path] = edit.Apply(text, ofFile[path]...)
+	}
+	return g.Again(ctx, texts)
 }
 
-// Again generates the CRDs with other texts of some files, by the paths of their places. Their imports
-// must be the same.
-func (g *Generated) Again(ctx context.Context, texts func(path string) (string, bool)) (*Generated, error) {
+// Again generates the CRDs with other texts of some files, by the paths of their places.
+func (g *Generated) Again(ctx context.Context, texts map[string]string) (*Generated, error) {
 	return g.again(ctx, texts)
 }
 
@@ -35,35 +32,14 @@ func repeatable(ctx context.Context, o Options, generate func(context.Context, O
 	if err != nil {
 		return nil, err
 	}
-	g.again = func(ctx context.Context, texts func(path string) (string, bool)) (*Generated, error) {
+	g.again = func(ctx context.Context, texts map[string]string) (*Generated, error) {
 		next := o
-		next.texts = func(path string) (string, bool) {
-			if text, ok := texts(path); ok || o.texts == nil {
-				return text, ok
-			}
-			return o.texts(path)
+		next.Texts = maps.Clone(o.Texts)
+		if next.Texts == nil {
+			next.Texts = map[string]string{}
 		}
+		maps.Copy(next.Texts, texts)
 		return repeatable(ctx, next, generate)
 	}
 	return g, nil
-}
-
-// replaceTexts replaces the syntax of the files of a package that have other texts.
-func replaceTexts(pkg *loader.Package, f *files) error {
-	for i, file := range pkg.Syntax {
-		if f.texts == nil {
-			break
-		}
-		name := pkg.Fset.Position(file.Package).Filename
-		text, ok := f.texts(f.display(name))
-		if !ok {
-			continue
-		}
-		parsed, err := parser.ParseFile(pkg.Fset, name, text, parser.AllErrors|parser.ParseComments)
-		if err != nil {
-			return err
-		}
-		pkg.Syntax[i] = parsed
-	}
-	return nil
 }

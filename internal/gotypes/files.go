@@ -30,7 +30,7 @@ type files struct {
 	display func(path string) string
 	byPath  map[string]*yamltext.Index
 	// texts is that of the options.
-	texts func(path string) (string, bool)
+	texts map[string]string
 }
 
 // newFiles returns a reader of files. An unreadable file counts as empty.
@@ -40,10 +40,7 @@ func newFiles(read func(path string) []byte, display func(path string) string) *
 
 func (f *files) index(path string) *yamltext.Index {
 	if f.byPath[path] == nil {
-		text, ok := "", false
-		if f.texts != nil {
-			text, ok = f.texts(f.display(path))
-		}
+		text, ok := f.texts[f.display(path)]
 		if !ok {
 			text = string(f.read(path))
 		}

@@ -30,7 +30,7 @@ type Generated struct {
 	// Problems lists the problems in the order of the files.
 	Problems []Problem
 
-	again func(ctx context.Context, texts func(path string) (string, bool)) (*Generated, error)
+	again func(ctx context.Context, texts map[string]string) (*Generated, error)
 }
 
 // Failed reports whether controller-tools reported an error.
@@ -95,11 +95,10 @@ func ParseOptions(text string) (o Options, err error) {
 type Options struct {
 	// Conventions requests notes on the conventions of the Kubernetes API.
 	Conventions bool
+	// Texts holds texts that replace those of files, by the paths of their places.
+	Texts map[string]string
 
 	generator crd.Generator
-	// texts returns the texts of files with other texts than those read, by the paths of their
-	// places; nil if there are none.
-	texts func(path string) (string, bool)
 }
 
 // generate generates the CRDs of packages. more returns further problems.
@@ -118,12 +117,9 @@ func generate(roots []*loader.Package, files *files, o Options, more func(*place
 			}}
 		}
 	}()
-	files.texts = o.texts
+	files.texts = o.Texts
 	for _, root := range roots {
 		root.NeedSyntax()
-		if err := replaceTexts(root, files); err != nil {
-			return nil, err
-		}
 	}
 	if g.Problems = tooLarge(roots, files); g.Problems != nil {
 		return g, nil

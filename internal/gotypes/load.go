@@ -6,6 +6,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"go/ast"
+	"go/parser"
 	"go/token"
 	"io/fs"
 	"maps"
@@ -37,13 +39,18 @@ func load(ctx context.Context, directory string, patterns []string, o Options) (
 	if _, err := exec.LookPath("go"); err != nil {
 		return loadWithoutGo(directory, patterns, o, display)
 	}
+	overlay, err := overlay(directory, o.Texts)
+	if err != nil {
+		return nil, err
+	}
 	set := token.NewFileSet()
-	roots, err := loader.LoadRootsWithConfig(&packages.Config{Context: ctx, Dir: directory, Fset: set}, patterns...)
+	roots, err := loader.LoadRootsWithConfig(&packages.Config{Context: ctx, Dir: directory, Fset: set, Overlay: overlay}, patterns...)
 	if err != nil {
 		return nil, err
 	}
 	for _, root := range roots {
 		root.Fset = set // as their loader does later
+		replaceSyntax(root, overlay)
 	}
 	read := func(path string) []byte {
 		if !filepath.IsAbs(path) {
@@ -53,6 +60,50 @@ func load(ctx context.Context, directory string, patterns []string, o Options) (
 		return text
 	}
 	return generate(roots, newFiles(read, display), o, func(*places) []Problem { return nil })
+}
+
+// overlay returns the texts of files on disk by their absolute paths. Those in texts are relative to
+// a directory.
+func overlay(directory string, texts map[string]string) (map[string][]byte, error) {
+	base, err := filepath.Abs(directory)
+	if err != nil {
+		return nil, err
+	}
+	all := map[string][]byte{}
+	for path, text := range texts {
+		if !filepath.IsAbs(path) {
+			path = filepath.Join(base, path)
+		}
+		if _, err := os.Stat(path); err == nil { // controller-tools reads all files of a package from disk.
+			all[path] = []byte(text)
+		}
+	}
+	return all, nil
+}
+
+// replaceSyntax parses a package whose files have other texts than on disk. controller-tools does
+// not parse it again.
+func replaceSyntax(pkg *loader.Package, overlay map[string][]byte) {
+	if !slices.ContainsFunc(pkg.CompiledGoFiles, func(name string) bool { return overlay[name] != nil }) {
+		return
+	}
+	pkg.Syntax = []*ast.File{}
+	isRight := true
+	for _, name := range pkg.CompiledGoFiles {
+		var text any // nil means the text on disk
+		if replaced, ok := overlay[name]; ok {
+			text = replaced
+		}
+		file, err := parser.ParseFile(pkg.Fset, name, text, parser.AllErrors|parser.ParseComments)
+		if err != nil {
+			pkg.AddError(err)
+			isRight = false
+		}
+		pkg.Syntax = append(pkg.Syntax, file)
+	}
+	if !isRight {
+		pkg.Syntax = []*ast.File{}
+	}
 }
 
 // loadWithoutGo generates the CRDs of directories. The nearest directory above the first one

@@ -31,6 +31,12 @@ func (s snapshot) codeActions(ctx context.Context, f *file, p protocol.CodeActio
 		if found.inGo != nil && overlaps(found.Range, p.Range) && wants(p.Context.Only, protocol.CodeActionKindQuickFix) {
 			all = append(all, s.actionsInGo(ctx, found)...)
 		}
+		// The fixes in Go take about a second each, so an editor must ask for them.
+		if found.inGo != nil && len(p.Context.Only) > 0 && wants(p.Context.Only, kindFixAll) {
+			if edits := s.safeInGo(ctx, f, found); !overlapAny(safe, edits) {
+				safe = append(safe, edits...)
+			}
+		}
 		for i, fix := range found.fixes {
 			edit, ok := s.edit(found.target, fix)
 			if !ok {
@@ -78,29 +84,6 @@ func (s snapshot) edit(t target, fix playground.Fix) (edit *protocol.WorkspaceEd
 		changes[place.URI] = append(changes[place.URI], protocol.TextEdit{Range: place.Range, NewText: e.NewText})
 	}
 	return &protocol.WorkspaceEdit{Changes: changes}, len(changes) > 0
-}
-
-// actionsInGo returns the fixes of a finding in Go types, unless a file has changed since it was saved.
-func (s snapshot) actionsInGo(ctx context.Context, found finding) []protocol.CodeAction {
-	var all []protocol.CodeAction
-	fixes := found.inGo(ctx)
-	for _, fix := range fixes {
-		changes := map[protocol.DocumentUri][]protocol.TextEdit{}
-		isSaved := true
-		for _, e := range fix.Edits {
-			uri := uriOf(e.File.Path)
-			open := s.files[uri]
-			isSaved = isSaved && e.File.Writable && (open == nil || open.text == e.File.Text)
-			changes[uri] = append(changes[uri], protocol.TextEdit{Range: s.rangeIn(e.File, e.Range), NewText: e.NewText})
-		}
-		if isSaved {
-			all = append(all, protocol.CodeAction{
-				Title: fix.Title, Kind: new(string(protocol.CodeActionKindQuickFix)), Diagnostics: []protocol.Diagnostic{found.Diagnostic},
-				IsPreferred: new(len(fixes) == 1), Edit: &protocol.WorkspaceEdit{Changes: changes},
-			})
-		}
-	}
-	return all
 }
 
 func overlapAny(some, others []protocol.TextEdit) bool {

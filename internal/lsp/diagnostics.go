@@ -6,11 +6,11 @@ import (
 	"errors"
 	"fmt"
 	"maps"
-	"path/filepath"
 	"runtime"
 	"slices"
 	"strings"
 	"sync"
+	"time"
 
 	protocol "github.com/tliron/glsp/protocol_3_16"
 
@@ -97,7 +97,7 @@ func (d *diagnoser) of(f *file) (last diagnosis, isCurrent bool) {
 // diagnoseAfter judges an open file after a change. If it has CRDs, it then judges the other
 // open files, because their objects may belong to them.
 func (s *Server) diagnoseAfter(ctx context.Context, f *file) {
-	s.diagnose(ctx, f, func() {
+	s.diagnose(ctx, f, 0, func() {
 		if f.hasCRD() {
 			s.diagnoseOthers(ctx, f)
 		}
@@ -111,16 +111,22 @@ func (s *Server) diagnoseOthers(ctx context.Context, f *file) {
 	files := s.snapshot().files
 	for _, uri := range slices.Sorted(maps.Keys(files)) {
 		if f == nil || uri != f.uri {
-			s.diagnose(ctx, files[uri], func() {})
+			s.diagnose(ctx, files[uri], 0, func() {})
 		}
 	}
 }
 
-// diagnose judges an open file in the background, and calls then unless a newer edit cancels it.
-func (s *Server) diagnose(ctx context.Context, f *file, then func()) {
+// diagnose judges an open file in the background after a pause, and calls then unless a newer edit
+// cancels it.
+func (s *Server) diagnose(ctx context.Context, f *file, pause time.Duration, then func()) {
 	now := s.snapshot()
 	ctx = s.diagnoser.begin(ctx, f.uri)
 	s.diagnoser.workers.Go(func() {
+		select {
+		case <-time.After(pause):
+		case <-ctx.Done():
+			return
+		}
 		select {
 		case s.diagnoser.slots <- struct{}{}:
 		case <-ctx.Done():
@@ -285,35 +291,6 @@ func (s snapshot) note(t target, message string) finding {
 		}
 	}
 	return finding{Diagnostic: d, target: t}
-}
-
-// findingsInGo judges the CRDs that the package of a Go file on disk generates, and returns the
-// findings and mistakes in the file.
-func (s snapshot) findingsInGo(ctx context.Context, f *file) ([]finding, error) {
-	all := []finding{}
-	if !strings.Contains(f.text, "+kubebuilder:") {
-		return all, nil
-	}
-	conventions := s.settings.GoConventions == nil || *s.settings.GoConventions
-	in := s.options.reader(filepath.Dir(f.path), conventions).Read(ctx, []string{"./..."})
-	result, err := check.Run(ctx, in, s.checkOptions())
-	if err != nil {
-		return nil, err
-	}
-	file := manifest.NewFile(f.path, f.text)
-	for _, d := range result.Documents {
-		for _, found := range d.Verdicts[0].Findings {
-			if found.Path != f.path {
-				continue
-			}
-			at := playground.Range{
-				Start: playground.Position{Line: found.Line - 1, Character: found.Column - 1},
-				End:   playground.Position{Line: found.EndLine - 1, Character: found.EndColumn - 1},
-			}
-			all = append(all, finding{Diagnostic: s.diagnostic(found, s.rangeIn(file, at)), inGo: found.FixesInGo})
-		}
-	}
-	return all, nil
 }
 
 // checkOptions returns the options with which the release of the settings judges.

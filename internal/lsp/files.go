@@ -153,7 +153,8 @@ func (s *Server) didChange(ctx context.Context, p protocol.DidChangeTextDocument
 	f := s.newFile(before.uri, p.TextDocument.Version, text, before.atHead)
 	s.replace(f.uri, f)
 	switch {
-	case f.isGo(): // CRDs are generated from saved files.
+	case f.isGo():
+		s.diagnose(ctx, f, goPause, func() {})
 	case before.hasCRD() && !f.hasCRD():
 		s.diagnoseAll(ctx)
 	default:

@@ -31,9 +31,8 @@ type Options struct {
 	// Evaluate evaluates a scenario with the libraries of its release. Both are safe for
 	// concurrent use.
 	Evaluate func(context.Context, playground.Scenario) (playground.Report, error)
-	// Generate generates CRDs from the Go packages of a pattern in a directory, with or without the
-	// notes on conventions.
-	Generate func(ctx context.Context, directory, pattern string, conventions bool) (*manifest.Package, error)
+	// Generate generates CRDs from the Go packages of a pattern in a directory.
+	Generate func(ctx context.Context, directory, pattern string, o GoOptions) (*manifest.Package, error)
 	// IsBuiltIn reports whether every API server has the kind of an object.
 	IsBuiltIn func(*manifest.Document) bool
 	// Cluster returns the CRDs of the current cluster by their names in messages.
@@ -45,10 +44,18 @@ type Options struct {
 	Log *log.Logger
 }
 
+// GoOptions configure the generation of CRDs from Go packages.
+type GoOptions struct {
+	// Conventions requests notes on the conventions of the Kubernetes API.
+	Conventions bool
+	// Texts holds texts that replace those of files, by their absolute paths.
+	Texts map[string]string
+}
+
 // reader returns a reader of paths that are relative to a directory.
-func (o Options) reader(directory string, conventions bool) manifest.Reader {
+func (o Options) reader(directory string, g GoOptions) manifest.Reader {
 	return manifest.Reader{Directory: directory, Generate: func(ctx context.Context, pattern string) (*manifest.Package, error) {
-		return o.Generate(ctx, directory, pattern, conventions)
+		return o.Generate(ctx, directory, pattern, g)
 	}}
 }
 

@@ -26,6 +26,9 @@ type workspace struct {
 	folders []string
 	// known holds the CRDs of kinds in the folders.
 	known map[bundle.Kind][]*manifest.Document
+	// goPackages holds the directories of the Go packages in the folders by the groups of their
+	// kinds; nil if they are not read yet.
+	goPackages map[string][]string
 	// further holds the CRDs of the settings and of the cluster; nil if they are not read yet.
 	further *manifest.Input
 	// former is the last value of further. Its addresses and CRDs of the cluster are not read
@@ -57,7 +60,7 @@ func (w *workspace) forget() {
 	w.access.Lock()
 	defer w.access.Unlock()
 	clear(w.known)
-	w.further = nil
+	w.further, w.goPackages = nil, nil
 }
 
 // forgetSettings reads everything again when it is needed.
@@ -76,17 +79,21 @@ func (w *workspace) crds(ctx context.Context, s settings, kind bundle.Kind) []*m
 	if _, ok := w.known[kind]; !ok || w.further == nil {
 		defer w.working(ctx)()
 	}
+	if w.further == nil {
+		w.further = w.readFurther(ctx, s)
+		w.former = w.further
+	}
+	further := crdsOf(w.further, kind)
 	if _, ok := w.known[kind]; !ok {
 		reader := manifest.Reader{Wants: func(text string) bool {
 			return isOfCRD(text) && strings.Contains(text, kind.Kind) && strings.Contains(text, kind.Group)
 		}}
 		w.known[kind] = crdsOf(reader.Read(ctx, w.folders), kind)
+		if len(w.known[kind])+len(further) == 0 {
+			w.known[kind] = w.generated(ctx, kind)
+		}
 	}
-	if w.further == nil {
-		w.further = w.readFurther(ctx, s)
-		w.former = w.further
-	}
-	return append(slices.Clone(w.known[kind]), crdsOf(w.further, kind)...)
+	return append(slices.Clone(w.known[kind]), further...)
 }
 
 // allCRDs returns the CRDs in the folders.
@@ -103,7 +110,7 @@ func (w *workspace) readFurther(ctx context.Context, s settings) *manifest.Input
 	if len(w.folders) > 0 {
 		directory = w.folders[0]
 	}
-	reader := w.options.reader(directory, false)
+	reader := w.options.reader(directory, GoOptions{})
 	reader.Previous = w.former
 	in := reader.Read(ctx, s.CRDs)
 	if s.FromCluster && w.cluster == nil {

@@ -1,0 +1,149 @@
+package lsp
+
+import (
+	"context"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"time"
+
+	protocol "github.com/tliron/glsp/protocol_3_16"
+
+	"github.com/crdlab/crdlab/internal/bundle"
+	"github.com/crdlab/crdlab/internal/check"
+	"github.com/crdlab/crdlab/internal/manifest"
+	"github.com/crdlab/crdlab/internal/playground"
+)
+
+// goPause is the pause in typing after which the CRDs of a Go package are generated again. This
+// takes about a second.
+const goPause = 300 * time.Millisecond
+
+// findingsInGo judges the CRDs that the package of a Go file generates from the texts in the editor,
+// and returns the findings and mistakes in the file.
+func (s snapshot) findingsInGo(ctx context.Context, f *file) ([]finding, error) {
+	all := []finding{}
+	if !strings.Contains(f.text, "+kubebuilder:") {
+		return all, nil
+	}
+	o := GoOptions{Conventions: s.settings.GoConventions == nil || *s.settings.GoConventions, Texts: map[string]string{}}
+	for _, open := range s.files {
+		if open.isGo() {
+			o.Texts[open.path] = open.text
+		}
+	}
+	in := s.options.reader(filepath.Dir(f.path), o).Read(ctx, []string{"./..."})
+	result, err := check.Run(ctx, in, s.checkOptions())
+	if err != nil {
+		return nil, err
+	}
+	file := manifest.NewFile(f.path, f.text)
+	for _, d := range result.Documents {
+		for _, found := range d.Verdicts[0].Findings {
+			if found.Path != f.path {
+				continue
+			}
+			at := playground.Range{
+				Start: playground.Position{Line: found.Line - 1, Character: found.Column - 1},
+				End:   playground.Position{Line: found.EndLine - 1, Character: found.EndColumn - 1},
+			}
+			all = append(all, finding{Diagnostic: s.diagnostic(found, s.rangeIn(file, at)), inGo: found.FixesInGo})
+		}
+	}
+	return all, nil
+}
+
+// actionsInGo returns the fixes of a finding in Go types.
+func (s snapshot) actionsInGo(ctx context.Context, found finding) []protocol.CodeAction {
+	var all []protocol.CodeAction
+	fixes := found.inGo(ctx)
+	for _, fix := range fixes {
+		if edit := s.editInGo(fix); edit != nil {
+			all = append(all, protocol.CodeAction{
+				Title: fix.Title, Kind: new(string(protocol.CodeActionKindQuickFix)), Diagnostics: []protocol.Diagnostic{found.Diagnostic},
+				IsPreferred: new(len(fixes) == 1), Edit: edit,
+			})
+		}
+	}
+	return all
+}
+
+// safeInGo returns the edits of the safe fixes of a finding that change only its own file.
+func (s snapshot) safeInGo(ctx context.Context, f *file, found finding) (all []protocol.TextEdit) {
+	for _, fix := range found.inGo(ctx) {
+		if edit := s.editInGo(fix); fix.Safe && edit != nil && len(edit.Changes) == 1 && !overlapAny(all, edit.Changes[f.uri]) {
+			all = append(all, edit.Changes[f.uri]...)
+		}
+	}
+	return all
+}
+
+// editInGo returns a fix in Go types as an edit of files; nil if a file has changed since its finding.
+func (s snapshot) editInGo(fix manifest.GoFix) *protocol.WorkspaceEdit {
+	changes := map[protocol.DocumentUri][]protocol.TextEdit{}
+	for _, e := range fix.Edits {
+		uri := uriOf(e.File.Path)
+		if open := s.files[uri]; !e.File.Writable || open != nil && open.text != e.File.Text {
+			return nil
+		}
+		changes[uri] = append(changes[uri], protocol.TextEdit{Range: s.rangeIn(e.File, e.Range), NewText: e.NewText})
+	}
+	return &protocol.WorkspaceEdit{Changes: changes}
+}
+
+// groupMarker matches the marker that names the group of the kinds in a Go package.
+var groupMarker = regexp.MustCompile(`(?m)^//\s*\+groupName=(\S+)\s*$`)
+
+// maxGoFile limits the Go files that are searched for a group, in bytes.
+const maxGoFile = 1 << 20
+
+// goPackages returns the directories of the Go packages in folders by the groups of their kinds.
+func goPackages(folders []string) map[string][]string {
+	all := map[string][]string{}
+	for _, folder := range folders {
+		_ = filepath.WalkDir(folder, func(path string, entry fs.DirEntry, err error) error {
+			switch name := entry.Name(); {
+			case err != nil:
+				return fs.SkipDir
+			case entry.IsDir() && path != folder && (manifest.IsIgnored(name) || name == "vendor" || name == "testdata"):
+				return fs.SkipDir
+			case !entry.Type().IsRegular() || filepath.Ext(name) != ".go" || strings.HasSuffix(name, "_test.go"):
+				return nil
+			}
+			if info, err := entry.Info(); err != nil || info.Size() > maxGoFile {
+				return nil //nolint:nilerr // the search goes on
+			}
+			text, _ := os.ReadFile(path)
+			for _, match := range groupMarker.FindAllSubmatch(text, -1) {
+				group := string(match[1])
+				all[group] = append(all[group], filepath.Dir(path))
+			}
+			return nil
+		})
+	}
+	return all
+}
+
+// generated returns the CRDs of a kind that the Go packages of its group in the folders generate. They
+// are generated together, because each version of a kind may have a package of its own.
+func (w *workspace) generated(ctx context.Context, kind bundle.Kind) []*manifest.Document {
+	if w.goPackages == nil {
+		w.goPackages = goPackages(w.folders)
+	}
+	directories := w.goPackages[kind.Group]
+	if len(directories) == 0 {
+		return nil
+	}
+	above := directories[0]
+	isOutside := func(directory string) bool {
+		below, err := filepath.Rel(above, directory)
+		return err != nil || !filepath.IsLocal(below)
+	}
+	for slices.ContainsFunc(directories, isOutside) && above != filepath.Dir(above) {
+		above = filepath.Dir(above)
+	}
+	return crdsOf(w.options.reader(above, GoOptions{}).Read(ctx, []string{"./..."}), kind)
+}
