@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"golang.org/x/mod/modfile"
 )
 
 const module = "github.com/crdlab/crdlab/"
@@ -117,7 +119,6 @@ var packageRules = []packageRule{
 	{"web", "", false},
 	{"docs", "", false},
 	{"internal/devtools/attack", "", false},
-	{"internal/devtools/knowntypes", "", true},
 	{"internal/devtools/steps", "", false},
 	{"internal/devtools/structure", "", false},
 	{"deploy", "", true},
@@ -254,4 +255,30 @@ func listPackages(t *testing.T) map[string]listedPackage {
 		decode(output)
 	}
 	return packages
+}
+
+// TestKnownTypesAreThoseOfTheProgram requires that the declarations of known Go types come from the
+// same versions as the libraries of the program.
+func TestKnownTypesAreThoseOfTheProgram(t *testing.T) {
+	versions := func(path string) map[string]string {
+		text, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		file, err := modfile.Parse(path, text, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		all := map[string]string{}
+		for _, required := range file.Require {
+			all[required.Mod.Path] = required.Mod.Version
+		}
+		return all
+	}
+	program := versions("go.mod")
+	for module, version := range versions("internal/devtools/knowntypes/go.mod") {
+		if other, ok := program[module]; ok && strings.Contains(module, "k8s.io/") && other != version {
+			t.Errorf("internal/devtools/knowntypes requires %s %s, the program %s", module, version, other)
+		}
+	}
 }

@@ -33,7 +33,7 @@ dist/steps: $(call find,internal/devtools/steps,-name '*.go') | dist
 
 # dist/engine.mod is missing here: it is go.mod with replaced modules.
 check-tidy:
-	@for directory in . crdtest conformance tools; do \
+	@for directory in . crdtest conformance internal/devtools/knowntypes tools; do \
 		(cd $$directory && go mod tidy -diff) || { echo "$$directory/go.mod is not tidy"; exit 1; }; \
 	done
 
@@ -48,6 +48,8 @@ check-generated: web/tools/node_modules/.package-lock.json | dist
 	$(call write-page-types,dist/api.gen.ts)
 	@diff $(PAGE_TYPES) dist/api.gen.ts > /dev/null || { echo "the page's types are not current (make generate)"; exit 1; }
 	@go run ./internal/devtools/structure -check docs/architecture.md
+	@go -C internal/devtools/knowntypes run . "$(CURDIR)/dist/known.txtar"
+	@diff internal/gotypes/known.txtar dist/known.txtar > /dev/null || { echo "the known Go types are not current (make generate)"; exit 1; }
 
 LINTER := $(call program,golangci-lint)
 LINT = $(abspath $(LINTER)) run --allow-parallel-runners
@@ -62,6 +64,7 @@ check-lint: $(LINTER) dist/engine.work
 	@failed=0; $(LINT) ./... || failed=1; \
 	(cd crdtest && $(LINT) ./...) || failed=1; \
 	(cd conformance && $(LINT) ./...) || failed=1; \
+	(cd internal/devtools/knowntypes && $(LINT) ./...) || failed=1; \
 	$(LINT_WASM) ./wasm/... ./internal/assist/... ./internal/engine/... ./internal/ui || failed=1; \
 	$(WORKER) $(LINT) ./cmd/worker/... ./internal/httpapi ./internal/share || failed=1; exit $$failed
 

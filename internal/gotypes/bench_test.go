@@ -29,6 +29,14 @@ func BenchmarkLoad(b *testing.B) {
 			}
 		}
 	})
+	b.Run("plain", func(b *testing.B) {
+		plain := strings.Replace(types.String(), "corev1.PodTemplateSpec", "corev1.LocalObjectReference", 1)
+		for b.Loop() {
+			if _, err := generated(b, playground.GoSource{Text: plain}); err != nil {
+				b.Fatal(err)
+			}
+		}
+	})
 	b.Run("go", func(b *testing.B) {
 		directory := writeModule(b, archive)
 		for b.Loop() {

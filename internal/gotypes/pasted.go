@@ -10,6 +10,7 @@ import (
 	"strings"
 	"unicode"
 
+	"go.yaml.in/yaml/v3"
 	"golang.org/x/tools/txtar"
 
 	"github.com/crdlab/crdlab/internal/playground"
@@ -227,17 +228,20 @@ const maxRule = 16 << 10
 
 // parts yields each line of the CRD, and each word of a CEL rule.
 func (d *document) parts(yield func(part) bool) {
-	var path []any
 	var place Place
 	var token func(playground.Range) Place // nil outside of rules
-	start := 0
+	root, _ := d.yaml.At()
+	// The lines of nodes count from the root.
+	start, number := 0, root.Node().Line-root.Value().Start.Line
+	paths := map[int][]any{number: {}}
+	addPaths(paths, root.Node(), nil)
 	for line := range strings.Lines(d.index.Text()) {
 		end := start + len(line)
 		content := end - len(strings.TrimLeft(line, " -"))
-		if at := d.yaml.PathAt(d.index.Position(content)); path == nil || !slices.Equal(at, path) {
-			path = at
+		if path, ok := paths[number]; ok {
 			place, token = d.place(path, d.index.Range(content, end)), d.ruleTokens(path)
 		}
+		number++
 		words := []part{{d.index.Range(start, end), place}}
 		if token != nil {
 			words = d.words(start, content, end, token)
@@ -248,6 +252,23 @@ func (d *document) parts(yield func(part) bool) {
 			}
 		}
 		start = end
+	}
+}
+
+// addPaths adds the path of the last key or item that begins in each line of a node.
+func addPaths(paths map[int][]any, node *yaml.Node, path []any) {
+	for i, child := range node.Content {
+		entry, step := child, any(i)
+		if node.Kind == yaml.MappingNode {
+			if i%2 == 0 {
+				continue
+			}
+			entry = node.Content[i-1]
+			step = entry.Value
+		}
+		below := append(slices.Clip(path), step)
+		paths[entry.Line] = below
+		addPaths(paths, child, below)
 	}
 }
 

@@ -36,10 +36,22 @@ function licencesUpTo(directory, top) {
   return directory === top ? here : [...licencesUpTo(dirname(directory), top), ...here];
 }
 
-/** Lists the modules of a build, each with its licence files. */
-function goModules(build) {
+/** Lists the modules of a build. */
+function goModules({ package: name, env, tags }) {
+  return modulesOf(["-deps", "-tags", tags, name], env);
+}
+
+/** Lists the modules whose declarations internal/gotypes/known.txtar has. */
+function knownModules() {
+  const names = readFileSync(join(root, "internal/gotypes/known.txtar"), "utf8").matchAll(/^-- (.*)\/[^/]+ --$/gm);
+  return modulesOf(["-C", "internal/devtools/knowntypes", ...new Set(Array.from(names, ([, name]) => name))]);
+}
+
+/** Lists the modules of the packages that "go list" lists, each with its licence files. */
+function modulesOf(args, env) {
   const format = "{{with .Module}}{{if not .Main}}{{.Path}}\t{{.Version}}\t{{.Dir}}\t{{$.Dir}}{{end}}{{end}}";
-  const lines = run("go", ["list", "-deps", "-tags", build.tags, "-f", format, build.package], build.env);
+  const at = args[0] === "-C" ? args.splice(0, 2) : [];
+  const lines = run("go", ["list", ...at, "-f", format, ...args], env);
   return lines.split("\n").filter(Boolean).map((line) => {
     const [name, version, top, directory] = line.split("\t");
     return { name: `${name} ${version}`, top, files: licencesUpTo(directory, top) };
@@ -71,7 +83,7 @@ function merge(components) {
   return [...byName.values()].sort((a, b) => (a.name < b.name ? -1 : 1));
 }
 
-const components = merge([goItself(), ...builds.flatMap(goModules), ...npmPackages("."), ...npmPackages("editors/vscode")]);
+const components = merge([goItself(), ...builds.flatMap(goModules), ...knownModules(), ...npmPackages("."), ...npmPackages("editors/vscode")]);
 const unlicensed = components.filter((component) => component.files.length === 0);
 if (unlicensed.length > 0) {
   console.error(`no licence file found for: ${unlicensed.map((component) => component.name).join(", ")}`);
