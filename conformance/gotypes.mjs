@@ -37,8 +37,8 @@ const projects = {
 };
 
 const [controllerGen, crdlab, ...chosen] = process.argv.slice(2);
-const libraries = [...readFileSync(join(root, "go.mod"), "utf8").matchAll(/^\t(k8s\.io\/(?:api|apimachinery|apiextensions-apiserver)) (v\S+)/gm)]
-  .map(([, name, version]) => `${name}@${version}`);
+/** The modules whose types crdlab knows, without those that only these require. */
+const known = [...readFileSync(join(root, "internal/devtools/knowntypes/go.mod"), "utf8").matchAll(/^\t(k8s\.io\/api\S*|sigs\.k8s\.io\/(?:gateway|cluster)-api\S*) (v\S+)$/gm)];
 const { help } = await loadModule("gotypes");
 
 /** Runs a program; returns its output, its errors and its time in ms. */
@@ -57,13 +57,23 @@ function checkOut(module, directory) {
   for (const entry of readdirSync(directory, { recursive: true, withFileTypes: true })) {
     chmodSync(join(entry.parentPath, entry.name), entry.isDirectory() ? 0o755 : 0o644);
   }
-  execFileSync("go", ["get", ...libraries], { cwd: directory, env, stdio: "ignore" });
+  execFileSync("go", ["get", ...librariesOf(directory)], { cwd: directory, env, stdio: "ignore" });
+}
+
+/** Returns the known modules that a module requires. A former version of Cluster API was one module. */
+function librariesOf(directory) {
+  const required = readFileSync(join(directory, "go.mod"), "utf8");
+  return known.flatMap(([, name, version]) => {
+    const former = name.replace(/^(sigs\.k8s\.io\/[^/]+).*/, "$1");
+    if (!name.startsWith("k8s.io/") && !required.includes(`\t${former} `)) return [];
+    return [...new Set([name, former])].map((path) => `${path}@${version}`);
+  });
 }
 
 /** Returns the Go files below a directory as one text, without generated methods. */
 function asText(directory, packages) {
   const names = readdirSync(join(directory, packages), { recursive: true }).map((name) => join(packages, name));
-  const files = ["go.mod", ...names].filter((name) => /\.go$|^go\.mod$/.test(name) && !/_test\.go$|\.pb\.go$|zz_generated/.test(name) && statSync(join(directory, name)).isFile());
+  const files = ["go.mod", ...names].filter((name) => /\.go$|^go\.mod$/.test(name) && !/_test\.go$|\.pb\.go$|zz_generated\.(?:deepcopy|conversion|defaults)/.test(name) && statSync(join(directory, name)).isFile());
   return files.map((name) => `-- ${relative(".", name)} --\n${readFileSync(join(directory, name), "utf8")}\n`).join("");
 }
 

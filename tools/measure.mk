@@ -14,7 +14,7 @@ bench: build chromium $(call program,kubectl-validate) ## measure the engine, th
 	node internal/server/bench.mjs dist/bench.json
 	KUBECTL_VALIDATE="$(abspath $(call program,kubectl-validate))" node conformance/bench.mjs dist/bench.json
 	go test -run '^$$' -bench . -benchmem ./internal/source/...
-	npx playwright test -c web/flows/bench.config.ts --grep-invert @timeline
+	ROUNDS=1 npx playwright test -c web/flows/bench.config.ts --grep-invert @timeline
 
 # Both programs take turns, because times depend on the machine.
 bench-page: build chromium ## compare the page with that of an older checkout, in ratios: OLD=path

@@ -228,7 +228,7 @@ func (s *sources) known(importPath string) *packages.Package {
 		return p
 	}
 	known := knownFiles()[importPath]
-	if known == nil {
+	if known == nil && importPath != "unsafe" { // It has no files.
 		return nil
 	}
 	p := s.add(importPath)
@@ -246,9 +246,7 @@ func importsOf(p *packages.Package) []string {
 	var all []string
 	for _, file := range p.Syntax {
 		for _, spec := range file.Imports {
-			if imported := importedPath(spec); imported != "unsafe" {
-				all = append(all, imported)
-			}
+			all = append(all, importedPath(spec))
 		}
 	}
 	return all
@@ -299,9 +297,6 @@ func (s *sources) user(directory string) *packages.Package {
 // addImport adds the package that a file imports. It reports whether there is no cycle.
 func (s *sources) addImport(p *packages.Package, file *ast.File, spec *ast.ImportSpec) bool {
 	imported := importedPath(spec)
-	if imported == "unsafe" {
-		return true
-	}
 	if directory, ok := s.directory(imported); ok {
 		below := s.user(directory)
 		if slices.Contains(s.importing, below) {

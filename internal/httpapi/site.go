@@ -31,8 +31,8 @@ type SiteSettings struct {
 var siteTypes = map[string]string{".json": "application/json", ".xml": "application/xml"}
 
 // sitePolicy is the content security policy of the pages that start no engine. They read the index of their search,
-// and their script creates no HTML.
-const sitePolicy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; font-src 'self'; connect-src 'self'; " +
+// show the playground in frames, and their script creates no HTML.
+const sitePolicy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; font-src 'self'; connect-src 'self'; frame-src 'self'; " +
 	"require-trusted-types-for 'script'; trusted-types 'none'; " + noFrames
 
 // withoutFrames returns a policy for a <meta> element. Browsers ignore frame-ancestors there

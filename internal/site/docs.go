@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"path"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -211,7 +212,11 @@ func renderHeading(w util.BufWriter, _ []byte, n ast.Node, entering bool) (ast.W
 	return ast.WalkContinue, nil
 }
 
-// renderCode renders code. A drawing is hidden at first: its text is long and rarely read.
+// isCRD matches code with a CRD, which the playground can run.
+var isCRD = regexp.MustCompile(`(?m)^kind: CustomResourceDefinition\n(?s:.*)^spec:`)
+
+// renderCode renders code. A drawing is hidden at first: its text is long and rarely read. The script of
+// the page adds a button to code that the playground can run.
 func renderCode(w util.BufWriter, source []byte, n ast.Node, entering bool) (ast.WalkStatus, error) {
 	if !entering {
 		return ast.WalkContinue, nil
@@ -221,7 +226,11 @@ func renderCode(w util.BufWriter, source []byte, n ast.Node, entering bool) (ast
 	if string(code.Language(source)) == "mermaid" {
 		before, after = "<details><summary>The drawing as text</summary>", "</details>"
 	}
-	fmt.Fprintf(w, "%s<pre class=\"code\" tabindex=\"0\"><code>%s</code></pre>%s\n", before, util.EscapeHTML(code.Lines().Value(source)), after)
+	class := "code"
+	if isCRD.Match(code.Lines().Value(source)) {
+		class += " is-runnable"
+	}
+	fmt.Fprintf(w, "%s<pre class=%q tabindex=\"0\"><code>%s</code></pre>%s\n", before, class, util.EscapeHTML(code.Lines().Value(source)), after)
 	return ast.WalkContinue, nil
 }
 

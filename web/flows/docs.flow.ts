@@ -40,6 +40,15 @@ test("a step of the tour is done as soon as everything is accepted", async ({ pl
   await expect(page.locator("#tour"), "in another example").toBeHidden();
 });
 
+test("a CRD in a document runs in the playground", async ({ server, page }) => {
+  await page.goto("/docs/cli/#test-rules");
+  await page.getByRole("button", { name: "Run" }).click();
+  const playground = page.frameLocator("crd-lab iframe");
+  await expect(playground.locator('[data-panel="brief"]')).toContainText("2 objects, CRD");
+  await expect(playground.locator("#where")).toHaveText(/in this page/);
+  await expect(page.locator("pre.is-runnable")).toBeHidden();
+});
+
 test("the documents and examples work without scripts", async ({ server, browser }) => {
   const context = await browser.newContext({ javaScriptEnabled: false, baseURL: server.url });
   const page = await context.newPage();

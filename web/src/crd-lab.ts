@@ -102,6 +102,7 @@ class CRDLab extends HTMLElement {
         clearTimeout(expired);
         ended.abort();
         frame.classList.add("is-ready");
+        this.dispatchEvent(new Event("started"));
         this.#follow();
         this.shadowRoot?.querySelector("slot")?.classList.add("is-replaced");
       },

@@ -9,6 +9,25 @@ if (search) bindSearch(search);
 const documents = document.querySelector<HTMLInputElement>("#search-docs");
 if (documents) bindDocumentSearch(documents);
 markDone([...document.querySelectorAll<HTMLElement>(".tour > li")]);
+for (const code of document.querySelectorAll<HTMLElement>("pre.is-runnable")) offerRun(code);
+
+/** Adds a button to code with a CRD. It shows the code in the playground. */
+function offerRun(code: HTMLElement): void {
+  const run = document.createElement("button");
+  run.type = "button";
+  run.className = "button";
+  run.textContent = "Run";
+  run.addEventListener("click", () => {
+    run.disabled = true;
+    run.textContent = "Starting the playground…";
+    const playground = document.createElement("crd-lab");
+    playground.addEventListener("started", () => run.remove());
+    code.before(playground);
+    playground.append(code);
+    void import(/* @vite-ignore */ new URL("../crd-lab.js", import.meta.url).href);
+  });
+  code.after(run);
+}
 
 /** Shows the search field, and only the entries that match it. */
 function bindSearch(field: HTMLInputElement): void {

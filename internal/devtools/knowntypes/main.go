@@ -33,6 +33,7 @@ var roots = []root{
 	{"k8s.io/apimachinery/pkg/runtime/schema", nil},
 	{"k8s.io/apimachinery/pkg/types", nil},
 	{"k8s.io/apimachinery/pkg/util/intstr", nil},
+	{"sigs.k8s.io/cluster-api/api/core/v1beta1", nil},
 	{"sigs.k8s.io/cluster-api/api/core/v1beta2", nil},
 	{"sigs.k8s.io/gateway-api/apis/v1", nil},
 	{"encoding/json", []string{"Number", "RawMessage"}},
