@@ -16,8 +16,8 @@ type Change struct {
 	// File is the name of the file, as in an example.
 	File string
 	// Diff has old texts, whose lines begin with "- ", and what replaces them, whose lines begin with
-	// "+ ". Each old text occurs once in the file, and may be a part of a line. Without a new text, its
-	// lines are removed. A new text without an old one is added at the end.
+	// "+ ". Each old text occurs once in the file, and may be a part of a line. Without a new text, it is
+	// removed, and has whole lines. A new text without an old one is added at the end.
 	Diff string
 }
 
@@ -38,20 +38,18 @@ func applyChanges(scenario playground.Scenario, changes []Change) (playground.Sc
 			text = *document
 		}
 		for _, sides := range hunk.FindAllStringSubmatch(c.Diff, -1) {
-			old := strings.TrimSuffix(sign.ReplaceAllString(sides[1], ""), "\n")
-			added := strings.TrimSuffix(sign.ReplaceAllString(sides[2], ""), "\n")
-			before, after, _ := strings.Cut(text, old)
-			switch {
-			case old == "":
-				text += added + "\n"
-			case strings.Count(text, old) != 1:
-				return scenario, fmt.Errorf("%s: want once: %s", c.File, old)
-			case added == "":
-				_, after, _ = strings.Cut(after, "\n")
-				text = before[:strings.LastIndex(before, "\n")+1] + after
-			default:
-				text = before + added + after
+			old, added := sign.ReplaceAllString(sides[1], ""), sign.ReplaceAllString(sides[2], "")
+			if old == "" {
+				text += added
+				continue
 			}
+			if added != "" {
+				old, added = strings.TrimSuffix(old, "\n"), strings.TrimSuffix(added, "\n")
+			}
+			if strings.Count(text, old) != 1 {
+				return scenario, fmt.Errorf("%s: want once: %s", c.File, old)
+			}
+			text = strings.Replace(text, old, added, 1)
 		}
 		if err := examples.Set(&scenario, txtar.File{Name: c.File, Data: []byte(text)}); err != nil {
 			return scenario, fmt.Errorf("%s: %w", c.File, err)
