@@ -31,6 +31,9 @@ type Page struct {
 	Example  string
 	Scenario playground.Scenario
 	Finding  Finding
+	// Changes remove the error from the scenario; empty if a quick fix does.
+	Changes []Change
+	changed playground.Scenario
 }
 
 // A Finding is the error in the scenario of a page.
@@ -47,7 +50,7 @@ type Finding struct {
 func (p Page) Fixed() (playground.Scenario, bool) {
 	scenario := p.Scenario
 	if p.Finding.Fix == nil {
-		return scenario, false
+		return p.changed, len(p.Changes) > 0
 	}
 	edits := map[playground.Document][]edit.Edit{}
 	for _, e := range p.Finding.Fix.Edits {
@@ -106,8 +109,18 @@ func read(code string) (Page, error) {
 		paragraphs[i] = strings.Join(strings.Fields(paragraph), " ")
 	}
 	page := Page{Code: code, Message: paragraphs[0], Cause: paragraphs[1], Fix: paragraphs[2]}
-	if page.Example, page.Scenario, err = readScenario(archive.Files); err != nil {
+	scenario, fixed := archive.Files, ""
+	if last := len(scenario) - 1; scenario[last].Name == fixedFile {
+		scenario, fixed = scenario[:last], string(scenario[last].Data)
+	}
+	if page.Example, page.Scenario, err = readScenario(scenario); err != nil {
 		return Page{}, fmt.Errorf("error page %s: %w", code, err)
+	}
+	for _, m := range fileDiff.FindAllStringSubmatch(fixed, -1) {
+		page.Changes = append(page.Changes, Change{m[1], m[2]})
+	}
+	if page.changed, err = applyChanges(page.Scenario, page.Changes); err != nil {
+		return Page{}, fmt.Errorf("error page %s: fixed: %w", code, err)
 	}
 	return page, nil
 }

@@ -2,7 +2,6 @@ package errorindex_test
 
 import (
 	"bytes"
-	"context"
 	"encoding/json"
 	"flag"
 	"os"
@@ -67,9 +66,7 @@ func TestExamplesHaveTheirError(t *testing.T) {
 			continue
 		}
 		finding := errorindex.Finding{Document: f.Document, Field: f.Field, Message: f.Message, Range: f.Range}
-		if fixed, ok := fixedPage(t, evaluate, page, f.Fixes); ok {
-			finding.Fix = fixed.Finding.Fix
-		}
+		finding.Fix = fixOf(t, evaluate, page, f.Fixes)
 		findings[page.Code] = finding
 	}
 	var want bytes.Buffer
@@ -90,26 +87,48 @@ func TestExamplesHaveTheirError(t *testing.T) {
 	}
 }
 
-// fixedPage returns the page with the first fix after which everything is accepted without the error.
-func fixedPage(t *testing.T, evaluate func(context.Context, playground.Scenario) (playground.Report, error), page errorindex.Page, fixes []playground.Fix) (errorindex.Page, bool) {
+// fixOf returns the first quick fix after which everything is accepted without the error; nil if the
+// changes of the page lead there instead.
+func fixOf(t *testing.T, evaluate bundle.Evaluate, page errorindex.Page, fixes []playground.Fix) *playground.Fix {
 	for _, fix := range fixes {
 		page.Finding.Fix = &fix
-		scenario, _ := page.Fixed()
-		report, err := evaluate(t.Context(), scenario)
-		if err != nil {
-			t.Fatalf("%s, %s: %v", page.Code, fix.Title, err)
-		}
-		rejected := slices.ContainsFunc(report.Objects, func(o playground.Object) bool { return !o.Accepted })
-		if _, still := findingOf(page, report); !still && report.CRD.Accepted && !rejected {
-			return page, true
+		if problemOf(t, evaluate, page) == "" {
+			if len(page.Changes) > 0 {
+				t.Errorf("%s: has changes, but a quick fix removes the error: %s", page.Code, fix.Title)
+			}
+			return &fix
 		}
 	}
-	return page, false
+	page.Finding.Fix = nil
+	if problem := problemOf(t, evaluate, page); problem != "" {
+		t.Errorf("%s: not fixed: %s", page.Code, problem)
+	}
+	return nil
 }
 
-// findingOf returns the first finding with the code and the message of the page, which may begin
-// with the field as in the output of kubectl.
-func findingOf(page errorindex.Page, report playground.Report) (playground.Finding, bool) {
+// problemOf returns what is wrong with the fixed scenario of a page; empty if everything is accepted
+// without an error and without a finding of the page's kind.
+func problemOf(t *testing.T, evaluate bundle.Evaluate, page errorindex.Page) string {
+	scenario, ok := page.Fixed()
+	if !ok {
+		return "neither a quick fix nor a change removes the error"
+	}
+	report, err := evaluate(t.Context(), scenario)
+	if err != nil {
+		t.Fatalf("%s: %v", page.Code, err)
+	}
+	for _, f := range findingsOf(report) {
+		if f.Code == page.Code || f.Severity == playground.SeverityError {
+			return f.Field + ": " + f.Message
+		}
+	}
+	if !report.CRD.Accepted || slices.ContainsFunc(report.Objects, func(o playground.Object) bool { return !o.Accepted }) {
+		return "not accepted"
+	}
+	return ""
+}
+
+func findingsOf(report playground.Report) []playground.Finding {
 	all := slices.Concat(report.CRD.Findings, report.Conversion.Findings)
 	for _, object := range report.Objects {
 		all = append(all, object.Findings...)
@@ -117,6 +136,13 @@ func findingOf(page errorindex.Page, report playground.Report) (playground.Findi
 	if report.Admission != nil {
 		all = append(all, report.Admission.Findings...)
 	}
+	return all
+}
+
+// findingOf returns the first finding with the code and the message of the page, which may begin
+// with the field as in the output of kubectl.
+func findingOf(page errorindex.Page, report playground.Report) (playground.Finding, bool) {
+	all := findingsOf(report)
 	message := messagePattern(page.Message)
 	i := slices.IndexFunc(all, func(f playground.Finding) bool {
 		return f.Code == page.Code && (message.MatchString(f.Message) || message.MatchString(f.Field+": "+f.Message))

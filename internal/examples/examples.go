@@ -362,23 +362,27 @@ func read(dir fs.FS, id string) (Example, error) {
 func Scenario(files []txtar.File) (playground.Scenario, error) {
 	var scenario playground.Scenario
 	for _, file := range files {
-		if err := setFile(&scenario, file); err != nil {
+		if err := Set(&scenario, file); err != nil {
 			return scenario, fmt.Errorf("%s: %w", file.Name, err)
 		}
 	}
 	return scenario, nil
 }
 
-func setFile(scenario *playground.Scenario, file txtar.File) error {
-	text := map[string]*string{
-		"crd.yaml":        &scenario.CRD,
-		"types.go":        &scenario.Go,
-		"old-crd.yaml":    &scenario.OldCRD,
-		"object.yaml":     &scenario.Object,
-		"old-object.yaml": &scenario.OldObject,
-		"conversion.yaml": &scenario.Conversion,
-		"admission.yaml":  &scenario.Admission,
-	}[file.Name]
+// Documents has the document in each file of an example.
+var Documents = map[string]playground.Document{
+	"crd.yaml":        playground.DocumentCRD,
+	"types.go":        playground.DocumentGo,
+	"old-crd.yaml":    playground.DocumentOldCRD,
+	"object.yaml":     playground.DocumentObject,
+	"old-object.yaml": playground.DocumentOldObject,
+	"conversion.yaml": playground.DocumentConversion,
+	"admission.yaml":  playground.DocumentAdmission,
+}
+
+// Set sets what a file of an example describes: a document, or the other parameters.
+func Set(scenario *playground.Scenario, file txtar.File) error {
+	text := scenario.Text(Documents[file.Name])
 	switch {
 	case text != nil:
 		*text = string(file.Data)

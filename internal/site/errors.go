@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/crdlab/crdlab/internal/errorindex"
+	"github.com/crdlab/crdlab/internal/examples"
 	"github.com/crdlab/crdlab/internal/playground"
 	"github.com/crdlab/crdlab/internal/share"
 )
@@ -96,14 +97,29 @@ func playgroundLink(explained errorindex.Page) (string, error) {
 	return share.Fragment(explained.Scenario)
 }
 
-// fixedLink returns the address of the playground with the scenario without the error; empty if no
-// quick fix leads there.
+// fixedLink returns the address of the playground with the scenario without the error; empty if
+// there is none.
 func fixedLink(explained errorindex.Page) (string, error) {
 	scenario, ok := explained.Fixed()
 	if !ok {
 		return "", nil
 	}
 	return share.Fragment(scenario)
+}
+
+// printedChanges returns the changes that remove the error of a page, after the titles of their documents.
+func printedChanges(explained errorindex.Page) string {
+	var printed strings.Builder
+	for _, change := range explained.Changes {
+		title := "Request"
+		for _, document := range documentTitles {
+			if document.Document == examples.Documents[change.File] {
+				title = document.title
+			}
+		}
+		printed.WriteString(title + "\n" + change.Diff)
+	}
+	return printed.String()
 }
 
 // A shownDocument is a document of a scenario.
