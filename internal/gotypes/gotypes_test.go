@@ -240,7 +240,7 @@ func messages(g *gotypes.Generated) []string {
 // not in another known struct.
 func knownFields(t *testing.T) string {
 	t.Helper()
-	archive, err := txtar.ParseFile("known.txtar")
+	archive, err := txtar.ParseFile("known/kubernetes.txtar")
 	if err != nil {
 		t.Fatal(err)
 	}

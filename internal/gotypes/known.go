@@ -2,7 +2,8 @@ package gotypes
 
 import (
 	"cmp"
-	_ "embed"
+	"embed"
+	"io/fs"
 	"maps"
 	"path"
 	"slices"
@@ -11,18 +12,25 @@ import (
 	"golang.org/x/tools/txtar"
 )
 
-// knownText has the declarations of types that CRDs import: internal/devtools/knowntypes writes
-// it. The program contains the text, so it also generates CRDs where there is no go command,
-// such as in a browser.
+// knownTexts has the declarations of types that CRDs import, in a file for each project:
+// internal/devtools/knowntypes writes it. The program contains the texts, so it also generates CRDs
+// where there is no go command, such as in a browser.
 //
-//go:embed known.txtar
-var knownText []byte
+//go:embed known
+var knownTexts embed.FS
 
 // knownFiles returns the files of each known package, by import path.
 var knownFiles = sync.OnceValue(func() map[string][]txtar.File {
 	byPackage := map[string][]txtar.File{}
-	for _, file := range txtar.Parse(knownText).Files {
-		byPackage[path.Dir(file.Name)] = append(byPackage[path.Dir(file.Name)], file)
+	projects, _ := fs.Glob(knownTexts, "known/*.txtar") // The pattern is right.
+	for _, project := range projects {
+		text, err := knownTexts.ReadFile(project)
+		if err != nil {
+			panic(err) // The files are part of the program.
+		}
+		for _, file := range txtar.Parse(text).Files {
+			byPackage[path.Dir(file.Name)] = append(byPackage[path.Dir(file.Name)], file)
+		}
 	}
 	return byPackage
 })

@@ -25,7 +25,7 @@ import (
 
 // LoadFiles generates the CRDs of the Go packages in a tree of files, without the go command.
 // patterns lists directories, and "..." at the end of a pattern stands for all below it. The
-// packages may import each other, and the packages in known.txtar. A schema of a type from
+// packages may import each other, and the known packages. A schema of a type from
 // another package accepts any value, and a warning at the import names its fields.
 func LoadFiles(tree fs.FS, patterns []string, o Options) (*Generated, error) {
 	same := func(path string) string { return path }
@@ -222,7 +222,7 @@ func errorList(err error) scanner.ErrorList {
 	return list
 }
 
-// known returns a package of known.txtar, or nil.
+// known returns a package whose declarations the program has, or nil.
 func (s *sources) known(importPath string) *packages.Package {
 	if p := s.byPath[importPath]; p != nil {
 		return p

@@ -41,10 +41,12 @@ function goModules({ package: name, env, tags }) {
   return modulesOf(["-deps", "-tags", tags, name], env);
 }
 
-/** Lists the modules whose declarations internal/gotypes/known.txtar has. */
+/** Lists the modules whose declarations internal/gotypes/known has. */
 function knownModules() {
-  const names = readFileSync(join(root, "internal/gotypes/known.txtar"), "utf8").matchAll(/^-- (.*)\/[^/]+ --$/gm);
-  return modulesOf(["-C", "internal/devtools/knowntypes", ...new Set(Array.from(names, ([, name]) => name))]);
+  const directory = join(root, "internal/gotypes/known");
+  const text = readdirSync(directory).map((name) => readFileSync(join(directory, name), "utf8")).join("");
+  const names = Array.from(text.matchAll(/^-- (.*)\/[^/]+ --$/gm), ([, name]) => name);
+  return modulesOf(["-C", "internal/devtools/knowntypes", ...new Set(names)]);
 }
 
 /** Lists the modules of the packages that "go list" lists, each with its licence files. */
