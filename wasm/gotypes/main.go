@@ -1,9 +1,10 @@
 //go:build js && wasm
 
-// Command gotypes generates CRDs from Go types in a page. It exports one function of the
+// Command gotypes generates CRDs from Go types in a page. It exports two functions of the
 // engine's module, see package boundary:
 //
 //	crdlabHelp(question: string): string
+//	crdlabRest()
 //
 // The question is a playground.AssistRequest about Go.
 package main
@@ -11,6 +12,7 @@ package main
 import (
 	"context"
 	"errors"
+	"runtime"
 	"runtime/debug"
 	"syscall/js"
 
@@ -20,9 +22,10 @@ import (
 )
 
 // The garbage of a generation is many times as large as what remains, so collections would need a
-// third of the time. Near the limit, which is below the module's maximum, they run more often.
+// third of the time. Most run while the page is idle. Near the limit, which is below the module's
+// maximum, they run more often.
 const (
-	gcPercent       = 400
+	gcPercent       = 1000
 	softMemoryLimit = 512 << 20
 )
 
@@ -30,6 +33,10 @@ func main() {
 	debug.SetGCPercent(gcPercent)
 	debug.SetMemoryLimit(softMemoryLimit)
 	exchange.Export("crdlabHelp", func(request string, _, _ js.Value) any { return exchange.Reply(help(request)) })
+	js.Global().Set("crdlabRest", js.FuncOf(func(js.Value, []js.Value) any {
+		runtime.GC()
+		return nil
+	}))
 	exchange.Announce()
 	select {}
 }
