@@ -69,7 +69,7 @@ func (f *judgeFlags) options(programs *minors.Programs, progress *progress, m *m
 // soon. With the default, garbage collection needs a quarter of the processor time.
 func collectSeldom() {
 	if os.Getenv("GOGC") == "" && os.Getenv("GOMEMLIMIT") == "" {
-		debug.SetGCPercent(400)
+		debug.SetGCPercent(800)
 		debug.SetMemoryLimit(512 << 20)
 	}
 }
