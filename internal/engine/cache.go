@@ -23,7 +23,6 @@ import (
 //	cache        key                                      entries  benchmark
 //	crds         release, field validation, both CRDs     16       BenchmarkCRDEdit
 //	lastCRD      the key of crds                          1        BenchmarkObjectEdit
-//	preliminary  the key of crds                          1        web/flows/page.bench.ts
 //	plugins      release, admission document              16       -
 //	policyTypes  the keys of crds and plugins             16       -
 //	changes      the key of crds                          16       BenchmarkCRDUpdate
@@ -36,7 +35,6 @@ type caches struct {
 	// lastCRD is the CRD of the previous evaluation. It stays when the others are
 	// forgotten: the next keystroke in the object needs it.
 	lastCRD     atomic.Pointer[keyedCRD]
-	preliminary atomic.Pointer[preliminaryCRD]
 	plugins     *lru.Cache // of *admission.Plugins by pluginsKey
 	policyTypes *lru.Cache // of []playground.Finding by policyTypesKey
 	changes     *lru.Cache // of []playground.CRDChange by crdKey

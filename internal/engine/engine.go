@@ -3,7 +3,6 @@ package engine
 import (
 	"context"
 	"fmt"
-	"math"
 	"time"
 
 	"github.com/crdlab/crdlab/internal/engine/admission"
@@ -29,8 +28,6 @@ type Engine struct {
 	live      conversion.Webhooks
 	evaluator *crd.Evaluator
 	caches    *caches
-	// immediateRules is the number of rules that Preliminary validates at once.
-	immediateRules int
 }
 
 // New returns an engine with empty caches, which sends no requests.
@@ -39,7 +36,7 @@ func New() *Engine { return NewWithWebhooks(conversion.Webhooks{}) }
 // NewWithWebhooks returns an engine that may call the permitted conversion webhooks
 // if a scenario contains no rules or responses to replace them.
 func NewWithWebhooks(live conversion.Webhooks) *Engine {
-	return &Engine{live: live, evaluator: crd.NewEvaluator(), caches: newCaches(), immediateRules: crd.MaxImmediateRules}
+	return &Engine{live: live, evaluator: crd.NewEvaluator(), caches: newCaches()}
 }
 
 // Evaluate evaluates a scenario. Problems in the documents of the scenario are findings
@@ -132,10 +129,7 @@ func (e *Engine) EvaluateCRD(ctx context.Context, s playground.Scenario) *crd.CR
 	if cached, ok := e.caches.crd(key); ok {
 		return cached
 	}
-	c, ok := e.confirmPreliminary(ctx, key)
-	if !ok {
-		c = completeReport(e.evaluator.NewRequest(ctx, s, math.MaxInt).Evaluate())
-	}
+	c := completeReport(e.evaluator.NewRequest(ctx, s).Evaluate())
 	if ctx.Err() == nil {
 		e.caches.crds.Add(key, c)
 	}

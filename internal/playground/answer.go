@@ -5,7 +5,7 @@ type View struct {
 	Scenario Scenario `json:"scenario"`
 	// Panels names the requested panels, usually the visible ones. Empty: all.
 	Panels []string `json:"panels"`
-	// Preliminary requests a response as soon as a first result is known.
+	// Preliminary requests a response without the search for witnesses of changes.
 	Preliminary bool `json:"preliminary,omitempty"`
 }
 
@@ -15,8 +15,7 @@ type Answer struct {
 	Findings []Finding `json:"findings"`
 	// Outputs lists the output of kubectl for the CRD, followed by each object.
 	Outputs []string `json:"outputs"`
-	// Preliminary reports that the CRD's rules have not been validated yet. If
-	// the validation adds findings, the rest of the answer may change, too.
+	// Preliminary reports that some changes of the CRD have no witness yet.
 	Preliminary bool `json:"preliminary,omitempty"`
 	// Panels maps the name of each panel to its HTML.
 	Panels map[string]string `json:"panels"`

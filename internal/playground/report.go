@@ -8,11 +8,8 @@ package playground
 // and trace of rules that iterate over a map with several keys: the iteration
 // order is random, as in the API server.
 type Report struct {
-	// Preliminary reports that the rules of the CRD have not been validated yet, so
-	// that an accepted CRD may still be rejected.
-	Preliminary bool       `json:"-"`
-	Kubernetes  Kubernetes `json:"kubernetes"`
-	CRD         CRD        `json:"crd"`
+	Kubernetes Kubernetes `json:"kubernetes"`
+	CRD        CRD        `json:"crd"`
 	// Objects has one entry for each document in Scenario.Object, in order.
 	Objects []Object `json:"objects"`
 	// Conversion reports the problems of Scenario.Conversion.

@@ -42,11 +42,7 @@ func briefVerdict(report playground.Report) briefView {
 			}
 		}
 	}
-	switch {
-	case view.class != "accepted":
-	case report.Preliminary:
-		view.class, view.word = "unknown", "Checking rules…"
-	case report.Kubernetes.Approximate:
+	if view.class == "accepted" && report.Kubernetes.Approximate {
 		view.class, view.word = "approximate", "Probably accepted"
 		if document == playground.DocumentCRD {
 			view.word = "CRD probably accepted"

@@ -87,13 +87,9 @@ func objectVerdict(report playground.Report, index int) verdictView {
 }
 
 // qualify marks acceptance as approximate unless the release's own libraries gave
-// the verdict, and as unknown until the rules of the CRD are validated.
+// the verdict.
 func (v *verdictView) qualify(report playground.Report) {
-	switch {
-	case v.class != "accepted":
-	case report.Preliminary:
-		v.class, v.word, v.status = "unknown", "Checking rules…", ""
-	case report.Kubernetes.Approximate:
+	if v.class == "accepted" && report.Kubernetes.Approximate {
 		v.class, v.word = "approximate", "Probably "+strings.ToLower(v.word)
 	}
 }

@@ -104,15 +104,6 @@ func Answer(report playground.Report, names []string) (playground.Answer, error)
 	return playground.Answer{Findings: findings(report), Outputs: outputs, Panels: rendered}, nil
 }
 
-// PreliminaryAnswer renders the named panels of a preliminary report, except
-// the announcement: screen reader users could not tell that it is preliminary.
-func PreliminaryAnswer(report playground.Report, names []string) (playground.Answer, error) {
-	names = slices.DeleteFunc(slices.Clone(names), func(name string) bool { return name == PanelAnnouncement })
-	answer, err := Answer(report, names)
-	answer.Preliminary = true
-	return answer, err
-}
-
 // Panels renders the named panels of a report, or all panels without names. All
 // strings of the report are escaped. An unknown name is an
 // InvalidScenarioError.

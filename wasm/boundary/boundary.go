@@ -117,13 +117,12 @@ func show(e *engine.Engine, divider *bundle.Divider, request string, sources, ju
 	}
 	cache.read(sources, &view.Scenario)
 	report, preliminary, err := evaluateView(e, divider, view, judgments)
-	switch {
-	case err != nil:
+	if err != nil {
 		return answer, err
-	case preliminary:
-		return ui.PreliminaryAnswer(report, view.Panels)
 	}
-	return ui.Answer(report, view.Panels)
+	answer, err = ui.Answer(report, view.Panels)
+	answer.Preliminary = preliminary
+	return answer, err
 }
 
 func evaluateView(e *engine.Engine, divider *bundle.Divider, view playground.View, judgments js.Value) (report playground.Report, preliminary bool, err error) {

@@ -40,7 +40,7 @@ test("a step of the tour is done as soon as everything is accepted", async ({ pl
   await expect(page.locator("#tour"), "in another example").toBeHidden();
 });
 
-test("a CRD in a document runs in the playground", async ({ server, page }) => {
+test("a CRD in a document runs in the playground", async ({ page }) => {
   await page.goto("/docs/cli/#test-rules");
   await page.getByRole("button", { name: "Run" }).click();
   const playground = page.frameLocator("crd-lab iframe");

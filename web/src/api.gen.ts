@@ -108,7 +108,7 @@ export type components = {
             readonly findings: readonly components["schemas"]["Finding"][];
             /** @description Outputs lists the output of kubectl for the CRD, followed by each object. */
             readonly outputs: readonly string[];
-            /** @description Preliminary reports that the CRD's rules have not been validated yet. If the validation adds findings, the rest of the answer may change, too. */
+            /** @description Preliminary reports that some changes of the CRD have no witness yet. */
             readonly preliminary?: boolean;
             /** @description Panels maps the name of each panel to its HTML. */
             readonly panels: {
@@ -1269,7 +1269,7 @@ export type components = {
             readonly scenario: components["schemas"]["Scenario"];
             /** @description Panels names the requested panels, usually the visible ones. Empty: all. */
             readonly panels: readonly string[];
-            /** @description Preliminary requests a response as soon as a first result is known. */
+            /** @description Preliminary requests a response without the search for witnesses of changes. */
             readonly preliminary?: boolean;
         };
         /** @description A Witness is an object that the old CRD accepts and the new CRD rejects or changes. */

@@ -44,21 +44,19 @@ func (c *Compiler) compile(root *structuralschema.Structural, digest *schemaDige
 // validator.
 const maxNewRules = 16
 
-// CompileRules compiles only the tree of rules, and counts the rules of nodes that were not
-// in the cache. Creating upstream's validator would compile the rules of all nodes again,
+// CompileRules compiles only the tree of rules. Creating upstream's validator would compile the rules of all nodes again,
 // even if the edit changed a single node. If the edit changed several nodes, CompileRules
 // creates the validator anyway, because a later call of Compile needs it, too.
-func (c *Compiler) CompileRules(root *structuralschema.Structural) (node *Node, newRules int) {
+func (c *Compiler) CompileRules(root *structuralschema.Structural) *Node {
 	if !hasRules(root) {
-		return nil, 0
+		return nil
 	}
 	digest := digestSchema(root)
-	newRules = c.countNewRules(root, digest, true)
-	if newRules > maxNewRules {
-		_, node = c.compile(root, digest)
-		return node, newRules
+	if c.countNewRules(root, digest, true) > maxNewRules {
+		_, node := c.compile(root, digest)
+		return node
 	}
-	return c.compileTree(root, digest, nil), newRules
+	return c.compileTree(root, digest, nil)
 }
 
 func (c *Compiler) compileTree(root *structuralschema.Structural, digest *schemaDigest, validator *cel.Validator) *Node {

@@ -87,15 +87,8 @@ type Request struct {
 	oldRevision string
 	// valid is nil if the request must not use the memo.
 	valid *validMemo
-	// immediateRules is the largest number of new rules that the request validates at
-	// once. If the CRD has more, the request validates only suspicious rules.
-	immediateRules int
-	// newRules is the number of rules that the compiler had not compiled before.
-	newRules int
 	// findings becomes the findings of the report when the request ends.
 	findings *finding.Collector
-	// Preliminary reports whether some rules have not been validated.
-	Preliminary bool
 }
 
 // An Evaluator evaluates CRDs with shared caches. It is safe for concurrent use.
@@ -109,11 +102,10 @@ func NewEvaluator() *Evaluator {
 	return &Evaluator{celrule.NewCompiler(), &validMemo{}}
 }
 
-// NewRequest returns the request for the CRD of s, which must have its defaults. If the
-// CRD has more than immediateRules new rules, the request may become preliminary.
-func (e *Evaluator) NewRequest(ctx context.Context, s playground.Scenario, immediateRules int) *Request {
+// NewRequest returns the request for the CRD of s, which must have its defaults.
+func (e *Evaluator) NewRequest(ctx context.Context, s playground.Scenario) *Request {
 	r := &Request{
-		CRD: newCRD(e.compiler), ctx: ctx, valid: e.valid, immediateRules: immediateRules, findings: finding.NewCollector(finding.MaxDescribed),
+		CRD: newCRD(e.compiler), ctx: ctx, valid: e.valid, findings: finding.NewCollector(finding.MaxDescribed),
 		yaml: s.CRD, oldYAML: s.OldCRD, fieldValidation: s.FieldValidation, fieldManager: s.CRDFieldManager, force: s.CRDForce,
 		stored: s.CRDStored, now: requestTime(s.Now),
 	}

@@ -2,7 +2,6 @@ package crd
 
 import (
 	"context"
-	"math"
 	"reflect"
 
 	"k8s.io/apiextensions-apiserver/pkg/apis/apiextensions"
@@ -14,7 +13,7 @@ import (
 // ErrorsWithoutDescriptions returns upstream's errors for creating the CRD of s and
 // for creating its key in a validMemo. It reports whether the two CRDs differ.
 func ErrorsWithoutDescriptions(ctx context.Context, s playground.Scenario) (with, without []string, differ bool) {
-	r := NewEvaluator().NewRequest(ctx, s, math.MaxInt)
+	r := NewEvaluator().NewRequest(ctx, s)
 	if !r.open() || decode(r) != nil {
 		return nil, nil, false
 	}
@@ -24,7 +23,7 @@ func ErrorsWithoutDescriptions(ctx context.Context, s playground.Scenario) (with
 }
 
 func validationErrors(ctx context.Context, definition *apiextensions.CustomResourceDefinition) (messages []string) {
-	r := Request{CRD: &CRD{Internal: definition}, ctx: ctx, immediateRules: math.MaxInt}
+	r := Request{CRD: &CRD{Internal: definition}, ctx: ctx}
 	err := upstream.Guard(playground.StageCRDValidate, func() error {
 		for _, err := range upstream.SortErrors(r.validateSpec()) {
 			messages = append(messages, upstream.Repeatable(err.Error()))

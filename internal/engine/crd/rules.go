@@ -19,9 +19,6 @@ import (
 // order of the document. It also reports the rules of a rejected CRD that compile,
 // because the cost of rules may be the reason for the rejection.
 func (r *Request) reportRules() {
-	if len(r.Report.Rules) > 0 {
-		return // preliminary validation has reported them
-	}
 	for i, v := range r.Internal.Spec.Versions {
 		validation, err := apiextensions.GetSchemaForVersion(r.Internal, v.Name)
 		if err != nil || validation == nil || validation.OpenAPIV3Schema == nil {
@@ -59,9 +56,7 @@ func (r *Request) compileRules(version string, props *apiextensions.JSONSchemaPr
 	if err != nil {
 		return nil
 	}
-	rules, added := r.compiler.CompileRules(structural)
-	r.newRules += added
-	return rules
+	return r.compiler.CompileRules(structural)
 }
 
 // ruleList collects the rules of one version.

@@ -2,7 +2,6 @@ package crd
 
 import (
 	"fmt"
-	"math"
 	"slices"
 	"strings"
 
@@ -72,7 +71,7 @@ func (r *Request) upgradeErrors(upgraded *apiextensions.CustomResourceDefinition
 // createErrors returns the errors for creating a CRD, without the errors of its
 // status, which follow from other errors.
 func (r *Request) createErrors(created *apiextensions.CustomResourceDefinition) field.ErrorList {
-	create := Request{CRD: &CRD{Internal: created.DeepCopy()}, ctx: r.ctx, immediateRules: math.MaxInt}
+	create := Request{CRD: &CRD{Internal: created.DeepCopy()}, ctx: r.ctx}
 	errs := upstream.SortErrors(create.validateCreate())
 	return slices.DeleteFunc(errs, func(err *field.Error) bool { return strings.HasPrefix(err.Field, "status.") })
 }

@@ -126,29 +126,20 @@ func (r *Request) validateUpdate() field.ErrorList {
 	return append(errs, r.validateSpec()...)
 }
 
-// validateSpec returns upstream's errors about the prepared CRD.
+// validateSpec returns upstream's errors about the prepared CRD, unless the memo contains it.
 func (r *Request) validateSpec() field.ErrorList {
-	errs := r.validateNewSpec()
-	if r.Preliminary {
-		return withoutSchemas(errs)
-	}
-	return errs
-}
-
-// validateNewSpec calls upstream's validation, unless the memo contains the CRD.
-func (r *Request) validateNewSpec() field.ErrorList {
 	if r.Old != nil {
-		return validation.ValidateCustomResourceDefinitionUpdate(r.ctx, r.crdToValidate(), r.Old)
+		return validation.ValidateCustomResourceDefinitionUpdate(r.ctx, r.Internal, r.Old)
 	}
-	if r.valid == nil || countRules(r.Internal) <= MaxImmediateRules {
-		return validation.ValidateCustomResourceDefinition(r.ctx, r.crdToValidate())
+	if r.valid == nil || countRules(r.Internal) <= maxForgotten {
+		return validation.ValidateCustomResourceDefinition(r.ctx, r.Internal)
 	}
 	key := newValidCRD(r.Internal)
 	if r.valid.contains(key) {
 		return nil
 	}
-	errs := validation.ValidateCustomResourceDefinition(r.ctx, r.crdToValidate())
-	if len(errs) == 0 && !r.Preliminary && r.ctx.Err() == nil {
+	errs := validation.ValidateCustomResourceDefinition(r.ctx, r.Internal)
+	if len(errs) == 0 && r.ctx.Err() == nil {
 		r.valid.add(key)
 	}
 	return errs

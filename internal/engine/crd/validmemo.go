@@ -9,7 +9,10 @@ import (
 	"k8s.io/apiserver/pkg/cel/environment"
 )
 
-// A validMemo remembers the last created CRD with more than [MaxImmediateRules] rules
+// maxForgotten is the largest number of rules with which validation needs no memo.
+const maxForgotten = 40
+
+// A validMemo remembers the last created CRD with more than maxForgotten rules
 // that upstream found valid. Validation dominates keystroke latency, and most
 // keystrokes change only a description, which validation ignores except for its
 // presence. web/flows/page.bench.ts measures these keystrokes ("a description").

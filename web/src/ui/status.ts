@@ -43,7 +43,7 @@ function stateText(state: SessionState, minors: Minors): string {
     case "nowhere":
       return `The engine does not run in this page: ${engine.because}.`;
     case "page":
-      return answer?.preliminary ? "Checking the CRD…" : olderText(state, minors);
+      return answer?.preliminary ? "Looking for objects that break…" : olderText(state, minors);
   }
 }
 
