@@ -3,6 +3,7 @@ package lsp
 import (
 	"context"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -100,30 +101,38 @@ var groupMarker = regexp.MustCompile(`(?m)^//\s*\+groupName=(\S+)\s*$`)
 // maxGoFile limits the Go files that are searched for a group, in bytes.
 const maxGoFile = 1 << 20
 
-// goPackages returns the directories of the Go packages in folders by the groups of their kinds.
+// goPackages returns the directories of the Go packages in folders by the groups of their kinds. The
+// packages of a group are those of the first folder that has some.
 func goPackages(folders []string) map[string][]string {
 	all := map[string][]string{}
-	for _, folder := range folders {
-		_ = filepath.WalkDir(folder, func(path string, entry fs.DirEntry, err error) error {
-			switch name := entry.Name(); {
-			case err != nil:
-				return fs.SkipDir
-			case entry.IsDir() && path != folder && (manifest.IsIgnored(name) || name == "vendor" || name == "testdata"):
-				return fs.SkipDir
-			case !entry.Type().IsRegular() || filepath.Ext(name) != ".go" || strings.HasSuffix(name, "_test.go"):
-				return nil
-			}
-			if info, err := entry.Info(); err != nil || info.Size() > maxGoFile {
-				return nil //nolint:nilerr // the search goes on
-			}
-			text, _ := os.ReadFile(path)
-			for _, match := range groupMarker.FindAllSubmatch(text, -1) {
-				group := string(match[1])
-				all[group] = append(all[group], filepath.Dir(path))
-			}
-			return nil
-		})
+	for _, folder := range slices.Backward(folders) {
+		maps.Copy(all, goPackagesIn(folder))
 	}
+	return all
+}
+
+func goPackagesIn(folder string) map[string][]string {
+	all := map[string][]string{}
+	_ = filepath.WalkDir(folder, func(path string, entry fs.DirEntry, err error) error {
+		if err != nil {
+			return fs.SkipDir
+		}
+		switch name := entry.Name(); {
+		case entry.IsDir() && path != folder && (manifest.IsIgnored(name) || name == "vendor" || name == "testdata"):
+			return fs.SkipDir
+		case !entry.Type().IsRegular() || filepath.Ext(name) != ".go" || strings.HasSuffix(name, "_test.go"):
+			return nil
+		}
+		if info, err := entry.Info(); err != nil || info.Size() > maxGoFile {
+			return nil //nolint:nilerr // the search goes on
+		}
+		text, _ := os.ReadFile(path)
+		for _, match := range groupMarker.FindAllSubmatch(text, -1) {
+			group := string(match[1])
+			all[group] = append(all[group], filepath.Dir(path))
+		}
+		return nil
+	})
 	return all
 }
 

@@ -24,7 +24,9 @@ function offerRun(code: HTMLElement): void {
     playground.addEventListener("started", () => run.remove());
     code.before(playground);
     playground.append(code);
-    void import(/* @vite-ignore */ new URL("../crd-lab.js", import.meta.url).href);
+    import(/* @vite-ignore */ new URL("../crd-lab.js", import.meta.url).href).catch(() => {
+      run.textContent = "The playground cannot be loaded";
+    });
   });
   code.after(run);
 }
