@@ -10,12 +10,13 @@ import (
 	"github.com/crdlab/crdlab/internal/source/edit"
 )
 
-// FixesInGo returns the fixes of a finding in Go types. They are tested, which takes time.
-func (f Finding) FixesInGo(ctx context.Context) []manifest.GoFix {
+// FixesInGo returns the fixes of a finding in Go types, or only the safe ones. They are tested, which
+// takes time.
+func (f Finding) FixesInGo(ctx context.Context, onlySafe bool) []manifest.GoFix {
 	if f.inGo == nil {
 		return nil
 	}
-	return f.inGo(ctx, false)
+	return f.inGo(ctx, onlySafe)
 }
 
 // fixesInGo returns the function that translates the fixes of a finding in a generated CRD.

@@ -20,9 +20,6 @@ import (
 func TestPreliminary(t *testing.T) {
 	count := 0
 	for _, c := range readCases(t) {
-		if c.Scenario.OldCRD == "" {
-			continue
-		}
 		t.Run(c.Name, func(t *testing.T) {
 			e := engine.New()
 			early, preliminary, err := e.Preliminary(context.Background(), c.Scenario)

@@ -34,10 +34,8 @@ func repeatable(ctx context.Context, o Options, generate func(context.Context, O
 	}
 	g.again = func(ctx context.Context, texts map[string]string) (*Generated, error) {
 		next := o
-		next.Texts = maps.Clone(o.Texts)
-		if next.Texts == nil {
-			next.Texts = map[string]string{}
-		}
+		next.Texts = map[string]string{}
+		maps.Copy(next.Texts, o.Texts)
 		maps.Copy(next.Texts, texts)
 		return repeatable(ctx, next, generate)
 	}

@@ -39,7 +39,7 @@ func load(ctx context.Context, directory string, patterns []string, o Options) (
 	if _, err := exec.LookPath("go"); err != nil {
 		return loadWithoutGo(directory, patterns, o, display)
 	}
-	overlay, err := overlay(directory, o.Texts)
+	overlay, err := onDisk(directory, o.Texts)
 	if err != nil {
 		return nil, err
 	}
@@ -62,9 +62,9 @@ func load(ctx context.Context, directory string, patterns []string, o Options) (
 	return generate(roots, newFiles(read, display), o, func(*places) []Problem { return nil })
 }
 
-// overlay returns the texts of files on disk by their absolute paths. Those in texts are relative to
-// a directory.
-func overlay(directory string, texts map[string]string) (map[string][]byte, error) {
+// onDisk returns the texts of files that exist, by their absolute paths. The paths in texts are
+// relative to a directory.
+func onDisk(directory string, texts map[string]string) (map[string][]byte, error) {
 	base, err := filepath.Abs(directory)
 	if err != nil {
 		return nil, err

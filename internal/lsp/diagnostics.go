@@ -44,8 +44,8 @@ type finding struct {
 	protocol.Diagnostic
 	target target
 	fixes  []playground.Fix
-	// inGo returns the fixes in Go types; nil for a finding in a manifest.
-	inGo func(context.Context) []manifest.GoFix
+	// inGo returns the fixes in Go types, or only the safe ones; nil for a finding in a manifest.
+	inGo func(ctx context.Context, onlySafe bool) []manifest.GoFix
 }
 
 func (d *diagnoser) init() {

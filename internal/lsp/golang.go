@@ -60,7 +60,7 @@ func (s snapshot) findingsInGo(ctx context.Context, f *file) ([]finding, error) 
 // actionsInGo returns the fixes of a finding in Go types.
 func (s snapshot) actionsInGo(ctx context.Context, found finding) []protocol.CodeAction {
 	var all []protocol.CodeAction
-	fixes := found.inGo(ctx)
+	fixes := found.inGo(ctx, false)
 	for _, fix := range fixes {
 		if edit := s.editInGo(fix); edit != nil {
 			all = append(all, protocol.CodeAction{
@@ -74,8 +74,8 @@ func (s snapshot) actionsInGo(ctx context.Context, found finding) []protocol.Cod
 
 // safeInGo returns the edits of the safe fixes of a finding that change only its own file.
 func (s snapshot) safeInGo(ctx context.Context, f *file, found finding) (all []protocol.TextEdit) {
-	for _, fix := range found.inGo(ctx) {
-		if edit := s.editInGo(fix); fix.Safe && edit != nil && len(edit.Changes) == 1 && !overlapAny(all, edit.Changes[f.uri]) {
+	for _, fix := range found.inGo(ctx, true) {
+		if edit := s.editInGo(fix); edit != nil && len(edit.Changes) == 1 && !overlapAny(all, edit.Changes[f.uri]) {
 			all = append(all, edit.Changes[f.uri]...)
 		}
 	}

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 
 	"github.com/crdlab/crdlab/internal/bundle"
 	"github.com/crdlab/crdlab/internal/check"
@@ -21,6 +22,10 @@ type workspace struct {
 	warn func([]manifest.Problem)
 	// working shows the user that files are read.
 	working func(context.Context) (done func())
+
+	// outdated reports that files have changed since they were read. A notification sets it without
+	// the lock, because the messages behind it must not wait until CRDs are read.
+	outdated atomic.Bool
 
 	access  sync.Mutex
 	folders []string
@@ -56,12 +61,7 @@ func (w *workspace) allFolders() []string {
 }
 
 // forget reads files again when they are needed.
-func (w *workspace) forget() {
-	w.access.Lock()
-	defer w.access.Unlock()
-	clear(w.known)
-	w.further, w.goPackages = nil, nil
-}
+func (w *workspace) forget() { w.outdated.Store(true) }
 
 // forgetSettings reads everything again when it is needed.
 func (w *workspace) forgetSettings() {
@@ -76,6 +76,10 @@ func (w *workspace) crds(ctx context.Context, s settings, kind bundle.Kind) []*m
 	w.access.Lock()
 	defer w.access.Unlock()
 	ctx = context.WithoutCancel(ctx) // Otherwise each keystroke would begin anew.
+	if w.outdated.Swap(false) {
+		clear(w.known)
+		w.further, w.goPackages = nil, nil
+	}
 	if _, ok := w.known[kind]; !ok || w.further == nil {
 		defer w.working(ctx)()
 	}
