@@ -133,6 +133,7 @@ test("a frame neither reads nor changes what the browser stores", async ({ playg
   await playground.open();
   await playground.paste("object", "mine: 1\n");
   await playground.stored("mine: 1");
+  await playground.stored("mine: 1", "crdlab.answer");
   const before = await page.evaluate(() => JSON.stringify(localStorage));
   const site = await page.context().newPage();
   await site.clock.install();
@@ -148,6 +149,6 @@ test("a frame neither reads nor changes what the browser stores", async ({ playg
   const empty = site.frameLocator("iframe");
   await expect(empty.locator("[data-editor=object] .cm-content, [data-editor=crd] .cm-content").first()).toBeVisible();
   await expect(empty.locator("body")).not.toContainText("mine: 1");
-  await site.clock.fastForward(2_000); // a page stores its session within a second
+  await site.clock.fastForward(5_000); // a page stores its session and its answer within three seconds
   expect(await page.evaluate(() => JSON.stringify(localStorage))).toBe(before);
 });

@@ -136,8 +136,8 @@ async function restOf(page: Page): Promise<readonly string[]> {
     const unfolded = [...document.querySelectorAll("[data-panel] details[open]")].map((details) =>
       `unfolded: ${details.className} ${(details.querySelector("summary")?.textContent ?? "").replace(/\d+/g, "")}`);
     const typed = [...document.querySelectorAll<HTMLInputElement>("input:not([readonly])")].filter(({ id, value }) => id && value).map(({ id, value }) => `typed: ${id} ${value}`);
-    // The page stores the session within a second.
-    const stored = Object.keys(localStorage).filter((key) => key !== "crdlab.session");
+    // The page stores the session within a second, and its answer soon after.
+    const stored = Object.keys(localStorage).filter((key) => key !== "crdlab.session" && key !== "crdlab.answer");
     return [...shell, ...unfolded, ...typed, ...stored.map((key) => `stored: ${key}`)];
   });
 }

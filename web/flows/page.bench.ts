@@ -67,8 +67,10 @@ interface Stroke {
 interface Notes {
   /** From the navigation to the verdict in the served page. */
   sight: number;
-  /** From the navigation to the engine's first verdict. */
+  /** From the navigation to the first verdict of the engine in the page, which may be that of the last visit. */
   verdict: number;
+  /** From the navigation to the first answer of the engine. */
+  answer: number;
   /** The size of the engine's memory after its last reply, in bytes. */
   memory: number;
   readonly strokes: Stroke[];
@@ -88,7 +90,7 @@ function takeNotes(): void {
     readonly memory?: number;
     readonly request?: { readonly type?: string };
   }
-  globalThis.notes = { sight: 0, verdict: 0, memory: 0, strokes: [], onStroke: () => undefined };
+  globalThis.notes = { sight: 0, verdict: 0, answer: 0, memory: 0, strokes: [], onStroke: () => undefined };
   let pressed = 0;
   let typed = 0;
   let found = 0;
@@ -136,6 +138,7 @@ function takeNotes(): void {
         if (data.type !== "reply" || !pending.delete(data.id ?? 0)) return;
         notes.memory = data.memory ?? 0;
         answered = performance.now();
+        notes.answer ||= answered;
         setTimeout(look);
       });
     }
@@ -157,11 +160,13 @@ function takeNotes(): void {
   addEventListener("DOMContentLoaded", () => {
     const where = document.getElementById("where");
     if (!where) return;
-    new MutationObserver(() => {
+    const arrived = (): void => {
       if (notes.verdict === 0 && where.textContent.includes("in this page")) {
-        afterFrame(() => (notes.verdict = performance.now()));
+        afterFrame(() => (notes.verdict ||= performance.now()));
       }
-    }).observe(where, { childList: true });
+    };
+    new MutationObserver(arrived).observe(where, { childList: true });
+    arrived();
   });
 }
 
@@ -246,10 +251,11 @@ test("visits", async () => {
       await context.addInitScript(takeNotes);
       const page = await context.newPage();
       await page.goto(url);
-      await page.waitForFunction(() => notes.verdict > 0, undefined, { timeout: 60_000 });
-      const { sight, verdict } = await page.evaluate(() => notes);
+      await page.waitForFunction(() => notes.verdict > 0 && notes.answer > 0, undefined, { timeout: 60_000 });
+      const { sight, verdict, answer } = await page.evaluate(() => notes);
       figures.add(side, "default", `${visit} visit to the verdict in sight`, "ms", [sight]);
-      figures.add(side, "default", `${visit} visit to the first verdict of the engine`, "ms", [verdict]);
+      figures.add(side, "default", `${visit} visit to the engine's own verdict`, "ms", [verdict]);
+      figures.add(side, "default", `${visit} visit to the engine's first answer`, "ms", [answer]);
       // The reader looks at the result before the first keystroke.
       await page.waitForTimeout(12_000);
       await context.close();

@@ -117,9 +117,9 @@ export class Playground {
     return html;
   }
 
-  /** Waits until the stored session contains a string. The page stores it once per second. */
-  async stored(text: string): Promise<void> {
-    await expect.poll(() => this.page.evaluate(() => localStorage.getItem("crdlab.session"))).toContain(text);
+  /** Waits until the stored session, or another stored value, contains a string. The page stores them with a delay. */
+  async stored(text: string, key = "crdlab.session"): Promise<void> {
+    await expect.poll(() => this.page.evaluate((name) => localStorage.getItem(name), key)).toContain(text);
   }
 
   /** Opens the dialog for links and returns the link, which the page creates in a moment. */

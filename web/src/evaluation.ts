@@ -124,8 +124,8 @@ function adviceOn(reason: StopReason, { permission }: SessionState): string {
 
 /** Adds the panels of earlier answers to the same scenario. */
 function mergePanels({ question, answer, judged }: Answered, before: SessionState): Answer {
-  const { answered, answer: known } = before;
-  if (judged.join() !== before.judged.join()) return answer;
+  const { answered, answer: known, evaluator } = before;
+  if (judged.join() !== before.judged.join() || evaluator === "earlier") return answer;
   if (question.scenario !== answered || !known || known.preliminary) return answer;
   const { findings, panels } = known;
   return { ...answer, findings, panels: { ...panels, ...answer.panels } };

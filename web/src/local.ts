@@ -19,3 +19,13 @@ export function write(key: string, value: string): void {
     // The page works without storage; the next visit starts afresh.
   }
 }
+
+/** Removes a value, except in a frame. */
+export function remove(key: string): void {
+  if (isFramed) return;
+  try {
+    localStorage.removeItem(key);
+  } catch {
+    // Without storage, there is no value.
+  }
+}

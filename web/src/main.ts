@@ -7,6 +7,7 @@ import { noGoTypes } from "./engine/gotypes";
 import { nothingOlder } from "./engine/older";
 import { storedPermission } from "./engine/permission";
 import { keepEvaluated } from "./evaluation";
+import { keepAnswer } from "./kept-answer";
 import { keepGenerated, nothingGenerated, markersOf } from "./generated";
 import { Gallery } from "./gallery";
 import { replaceDocuments } from "./own";
@@ -147,6 +148,7 @@ bindShortcuts({
 element("console-open", HTMLButtonElement).addEventListener("click", () => celConsole.focus());
 
 if (!isFramed) keepSession(session, (scenario) => void historyDialog.replaced(scenario, session.state.scenario));
+keepAnswer(session, config.engine.module);
 keepEvaluated(session, engine, results.standing);
 keepTested(session, (scenario) => help.test(scenario));
 // Readers of a read-only frame change nothing, so the CRD in the link stays.

@@ -44,8 +44,8 @@ export interface SessionState {
   /** The last answer, with the panels shown so far, and its scenario. */
   readonly answer: Answer | undefined;
   readonly answered: Scenario | undefined;
-  /** The engine that gave the last answer. */
-  readonly evaluator: Evaluator;
+  /** The engine that gave the last answer; "earlier" is that in the page, at the last visit. */
+  readonly evaluator: Evaluator | "earlier";
   readonly engine: EngineState;
   /** The user's decision whether documents may go to the server. */
   readonly permission: Permission;

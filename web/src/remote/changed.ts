@@ -1,3 +1,4 @@
+import { digestOf } from "../digest";
 import { read, write } from "../local";
 
 const key = "crdlab.seen";
@@ -18,19 +19,14 @@ interface Seen {
  * different then.
  */
 export async function changedSince(address: string, content: string): Promise<string | undefined> {
-  // Browsers compute digests in secure contexts only.
-  if (!("subtle" in crypto)) return undefined;
-  const digest = hex(await crypto.subtle.digest("SHA-256", new TextEncoder().encode(content)));
+  const digest = await digestOf(content);
+  if (digest === undefined) return undefined;
   const all = stored();
   const last = all.find((seen) => seen.address === address);
   const others = all.filter((seen) => seen !== last);
   write(key, JSON.stringify([{ address, digest, at: Date.now() }, ...others].slice(0, maxSeen)));
   if (!last || last.digest === digest) return undefined;
   return new Date(last.at).toLocaleDateString("en-GB", { day: "numeric", month: "long", year: "numeric" });
-}
-
-function hex(bytes: ArrayBuffer): string {
-  return [...new Uint8Array(bytes)].map((byte) => byte.toString(16).padStart(2, "0")).join("");
 }
 
 /** Reads the records and drops invalid ones. */

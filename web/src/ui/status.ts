@@ -1,6 +1,5 @@
 import type { Config } from "../config";
 import { element, write } from "../dom";
-import type { Evaluator } from "../engine/engine";
 import { isPending } from "../evaluation";
 import { problemOf } from "../remote/source";
 import type { Session, SessionState } from "../session";
@@ -16,8 +15,9 @@ const phases = {
   starting: "Starting the engine…",
 } as const;
 
-const whereTexts: Record<Evaluator, string> = {
+const whereTexts: Record<SessionState["evaluator"], string> = {
   page: "in this page, nothing sent",
+  earlier: "in this page, at your last visit",
   server: "on the server",
 };
 
