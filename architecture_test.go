@@ -26,7 +26,7 @@ type packageRule struct {
 
 // packageRules lists all packages. Imports point down the list.
 var packageRules = []packageRule{
-	{"cmd/crdlab", "internal/lsp internal/mcp internal/bundle internal/gotypes internal/server internal/cluster internal/naming internal/share internal/assist internal/inspect internal/format internal/upgrade internal/expect internal/check internal/manifest internal/minors internal/engine/release internal/engine internal/source/edit internal/playground", true},
+	{"cmd/crdlab", "internal/lsp internal/mcp internal/crdtest internal/bundle internal/gotypes internal/server internal/cluster internal/naming internal/share internal/assist internal/inspect internal/format internal/upgrade internal/expect internal/check internal/manifest internal/minors internal/engine/release internal/engine internal/source/edit internal/playground", true},
 	{"cmd/server", "internal/server", true},
 	{"internal/server", "internal/gotypes internal/site internal/metrics internal/minors internal/httpapi internal/share internal/procpool internal/renderer internal/confine internal/assist internal/engine/conversion internal/engine internal/playground web", true},
 	{"cmd/worker", "internal/httpapi internal/share internal/ui internal/examples internal/playground", false},
@@ -34,6 +34,7 @@ var packageRules = []packageRule{
 	{"minors", "internal/apiclient internal/refserver internal/procpool internal/verdict internal/playground", true},
 	{"internal/devtools/releases", "internal/engine internal/minors internal/enginetest/cases", true},
 	{"internal/lsp", "internal/expect internal/check internal/manifest internal/bundle internal/source/... internal/playground", false},
+	{"internal/crdtest", "internal/expect internal/check internal/manifest internal/engine/release internal/playground", true},
 	{"internal/mcp", "internal/format internal/upgrade internal/expect internal/check internal/manifest internal/errorindex internal/playground", false},
 	{"internal/cluster", "", true},
 	{"internal/naming", "internal/playground", true},
@@ -72,15 +73,14 @@ var packageRules = []packageRule{
 	{"internal/refserver/kubeapi", "internal/playground", true},
 
 	{"internal/gotypes", "internal/engine/jsonvalue internal/source/... internal/playground", true},
-	{"internal/assist", "internal/expect internal/engine/admission internal/engine/conversion internal/engine/openapi internal/bundle internal/assist/celscope internal/assist/facts internal/engine internal/engine/celread internal/engine/solve internal/engine/object internal/engine/customresource internal/engine/crd internal/engine/celrule internal/engine/crdschema internal/engine/release " + engineTools, true},
+	{"internal/assist", "internal/expect internal/engine/admission internal/engine/conversion internal/engine/openapi internal/bundle internal/assist/celscope internal/assist/facts internal/engine internal/engine/celvalue internal/engine/solve internal/engine/object internal/engine/customresource internal/engine/crd internal/engine/celrule internal/engine/crdschema internal/engine/release " + engineTools, true},
 	{"internal/assist/celscope", "internal/assist/facts internal/engine/crdschema internal/engine/release internal/source/... internal/playground", true},
 	{"internal/assist/facts", "internal/engine/crdschema internal/engine/jsonvalue internal/playground", true},
-	{"internal/engine", "internal/engine/admission/... internal/engine/conversion internal/engine/openapi internal/engine/celread internal/engine/celrule internal/engine/witness internal/engine/judged internal/engine/notes internal/verdict internal/engine/quickfix internal/engine/crddiff internal/engine/object internal/engine/customresource internal/engine/crd internal/engine/crdschema internal/engine/kubectl internal/engine/release " + engineTools, true},
+	{"internal/engine", "internal/engine/admission/... internal/engine/conversion internal/engine/openapi internal/engine/celvalue internal/engine/celrule internal/engine/witness internal/engine/judged internal/engine/notes internal/verdict internal/engine/quickfix internal/engine/crddiff internal/engine/object internal/engine/customresource internal/engine/crd internal/engine/crdschema internal/engine/kubectl internal/engine/release " + engineTools, true},
 	{"internal/engine/judged", "internal/engine/object internal/engine/crd internal/engine/kubectl internal/verdict " + engineTools, true},
 	{"internal/engine/notes", "internal/engine/quickfix internal/engine/crd internal/engine/crdschema internal/engine/gotype " + engineTools, true},
 	{"internal/engine/quickfix", "internal/engine/crd internal/engine/gotype internal/engine/celrule internal/engine/crdschema " + engineTools, true},
-	{"internal/engine/witness", "internal/engine/conversion internal/engine/celread internal/engine/crddiff internal/engine/solve internal/engine/object internal/engine/customresource internal/engine/crd internal/engine/crdschema " + engineTools, true},
-	{"internal/engine/celread", "", true},
+	{"internal/engine/witness", "internal/engine/conversion internal/engine/celvalue internal/engine/crddiff internal/engine/solve internal/engine/object internal/engine/customresource internal/engine/crd internal/engine/crdschema " + engineTools, true},
 	{"internal/engine/solve", "internal/engine/crdschema internal/engine/jsonvalue internal/playground", true},
 	{"internal/engine/crddiff", "internal/engine/conversion internal/engine/object internal/engine/customresource internal/engine/crd internal/engine/crdschema " + engineTools, true},
 	{"internal/engine/object", "internal/engine/admission internal/engine/conversion internal/engine/customresource internal/engine/crd internal/engine/owner internal/engine/celrule internal/engine/crdschema internal/engine/kubectl internal/engine/release " + engineTools, true},

@@ -14,9 +14,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"github.com/crdlab/crdlab/internal/engine/release"
 	"github.com/crdlab/crdlab/internal/minors"
-	"github.com/crdlab/crdlab/internal/playground"
 )
 
 // releasesVariable is the environment variable with the address of crdlab's own releases.
@@ -104,32 +102,12 @@ its own libraries, in a program of its own: "crdlab releases add" installs it.`,
 	return command
 }
 
-// A listedRelease is a release in the output of the command releases.
-type listedRelease struct {
-	Kubernetes string `json:"kubernetes"`
-	// Program is one of "built in", "installed", "not installed" and "none".
-	Program string `json:"program"`
-}
-
 func printReleases(command *cobra.Command, directory, output string) error {
-	installed := minors.Open(directory).Releases()
-	var all []listedRelease
-	for minor := playground.OldestMinor; minor <= playground.NewestMinor; minor++ {
-		listed := listedRelease{release.Name(minor), "none"}
-		switch {
-		case minor == playground.NewestMinor:
-			listed.Program = "built in"
-		case slices.Contains(installed, listed.Kubernetes):
-			listed.Program = "installed"
-		case slices.Contains(minors.Known(), listed.Kubernetes):
-			listed.Program = "not installed"
-		}
-		all = append(all, listed)
-	}
+	all := minors.List(directory)
 	return printResult(command, output, all, func() error {
 		for _, r := range all {
-			if r.Program == "none" {
-				r.Program = "none (approximate verdicts only)"
+			if r.Program == minors.NoProgram {
+				r.Program += " (approximate verdicts only)"
 			}
 			fmt.Fprintf(command.OutOrStdout(), "%-6s %s\n", r.Kubernetes, r.Program)
 		}

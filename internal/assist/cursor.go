@@ -5,7 +5,7 @@ import (
 
 	"github.com/crdlab/crdlab/internal/assist/celscope"
 	"github.com/crdlab/crdlab/internal/engine"
-	"github.com/crdlab/crdlab/internal/engine/celread"
+	"github.com/crdlab/crdlab/internal/engine/celvalue"
 	"github.com/crdlab/crdlab/internal/engine/crd"
 	"github.com/crdlab/crdlab/internal/engine/crdschema"
 	"github.com/crdlab/crdlab/internal/playground"
@@ -82,7 +82,7 @@ func (c *cursorContext) celScope() *celscope.Scope {
 		return nil
 	}
 	field, _ := c.Path[n-1].(string)
-	if celread.IsTooLong(c.Text) {
+	if celvalue.IsTooLong(c.Text) {
 		return nil
 	}
 	switch c.document {

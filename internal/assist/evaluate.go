@@ -5,8 +5,8 @@ import (
 	"fmt"
 
 	"github.com/crdlab/crdlab/internal/assist/celscope"
-	"github.com/crdlab/crdlab/internal/engine/celread"
 	"github.com/crdlab/crdlab/internal/engine/celrule"
+	"github.com/crdlab/crdlab/internal/engine/celvalue"
 	"github.com/crdlab/crdlab/internal/engine/crd"
 	"github.com/crdlab/crdlab/internal/engine/crdschema"
 	"github.com/crdlab/crdlab/internal/engine/object"
@@ -74,7 +74,7 @@ func (a *Assistant) consoleContext(ctx context.Context, at playground.Cursor) (*
 	cursor.Text = at.Trial.Expression
 	cursor.Before = newExpression(cursor.Text).Before(at.Position)
 	cursor.Word = playground.Range{Start: at.Position, End: at.Position}
-	if !celread.IsTooLong(cursor.Text) && c.selectValue(*at.Trial, nil) {
+	if !celvalue.IsTooLong(cursor.Text) && c.selectValue(*at.Trial, nil) {
 		cursor.console = c.scope(false)
 	}
 	return cursor, nil

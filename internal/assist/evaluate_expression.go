@@ -10,8 +10,8 @@ import (
 	celconfig "k8s.io/apiserver/pkg/apis/cel"
 
 	"github.com/crdlab/crdlab/internal/assist/celscope"
-	"github.com/crdlab/crdlab/internal/engine/celread"
 	"github.com/crdlab/crdlab/internal/engine/celrule"
+	"github.com/crdlab/crdlab/internal/engine/celvalue"
 	"github.com/crdlab/crdlab/internal/engine/crd"
 	"github.com/crdlab/crdlab/internal/engine/release"
 	"github.com/crdlab/crdlab/internal/engine/upstream"
@@ -29,7 +29,7 @@ func (c *console) evaluate(ctx context.Context, expression string) {
 	if strings.TrimSpace(expression) == "" {
 		return
 	}
-	if celread.IsTooLong(expression) {
+	if celvalue.IsTooLong(expression) {
 		c.fail("The expression is too long or has too many brackets for crdlab.")
 		return
 	}

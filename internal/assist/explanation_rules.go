@@ -3,7 +3,7 @@ package assist
 import (
 	"slices"
 
-	"github.com/crdlab/crdlab/internal/engine/celread"
+	"github.com/crdlab/crdlab/internal/engine/celvalue"
 	"github.com/crdlab/crdlab/internal/engine/crdschema"
 	"github.com/crdlab/crdlab/internal/engine/jsonvalue"
 	"github.com/crdlab/crdlab/internal/playground"
@@ -20,7 +20,7 @@ func (e *explainer) rulesReading(path crdschema.Path) []playground.ExplainedRule
 	rules := []playground.ExplainedRule{}
 	for _, rule := range e.report.CRD.Rules {
 		steps, isAbove := below[rule.SchemaPath]
-		if isAbove && rule.Version == version && (rule.SchemaPath == path.String() || celread.Reads(rule.Rule, steps)) {
+		if isAbove && rule.Version == version && (rule.SchemaPath == path.String() || celvalue.Reads(rule.Rule, steps)) {
 			rules = append(rules, e.explainRule(rule))
 		}
 	}
@@ -30,7 +30,7 @@ func (e *explainer) rulesReading(path crdschema.Path) []playground.ExplainedRule
 func readSteps(path crdschema.Path) []string {
 	var steps []string
 	for i := 0; i < len(path); i++ {
-		step := celread.Each
+		step := celvalue.Each
 		if path[i] == "properties" {
 			i++
 			step = path[i]

@@ -7,8 +7,8 @@ import (
 	"github.com/google/cel-go/common/types"
 	"k8s.io/apiextensions-apiserver/pkg/apiserver/schema/cel"
 
-	"github.com/crdlab/crdlab/internal/engine/celread"
 	"github.com/crdlab/crdlab/internal/engine/celrule"
+	"github.com/crdlab/crdlab/internal/engine/celvalue"
 	"github.com/crdlab/crdlab/internal/engine/release"
 	"github.com/crdlab/crdlab/internal/playground"
 )
@@ -65,7 +65,7 @@ func (p proof) holds(node *celrule.Node, compiled cel.CompilationResult, rule st
 	if compiled.Program == nil || compiled.UsesOldSelf {
 		return false
 	}
-	accesses, complete := celread.Accesses(rule)
+	accesses, complete := celvalue.Accesses(rule)
 	if !complete {
 		return false
 	}

@@ -6,7 +6,7 @@ import (
 
 	"k8s.io/apiextensions-apiserver/pkg/apiserver/schema"
 
-	"github.com/crdlab/crdlab/internal/engine/celread"
+	"github.com/crdlab/crdlab/internal/engine/celvalue"
 )
 
 // maxValues limits the values for which a rule is evaluated.
@@ -15,7 +15,7 @@ const maxValues = 4096
 // valuesOf returns the values of a schema node that schema validation permits and that
 // accesses can distinguish. It uses only the keywords whose violation prevents the API server
 // from evaluating rules: type, enum and required. It reports false for more than maxValues.
-func valuesOf(s *schema.Structural, accesses []celread.Access) (values []any, finite bool) {
+func valuesOf(s *schema.Structural, accesses []celvalue.Access) (values []any, finite bool) {
 	if s.Nullable || s.XIntOrString || s.XEmbeddedResource {
 		return nil, false
 	}
@@ -37,13 +37,13 @@ var placeholders = map[string]any{
 
 // divide returns the accesses to each field of a value, and reports whether an access uses
 // the value itself.
-func divide(accesses []celread.Access) (fields map[string][]celread.Access, whole bool) {
-	fields = map[string][]celread.Access{}
+func divide(accesses []celvalue.Access) (fields map[string][]celvalue.Access, whole bool) {
+	fields = map[string][]celvalue.Access{}
 	for _, access := range accesses {
 		switch {
 		case len(access.Path) > 0:
 			name := access.Path[0]
-			fields[name] = append(fields[name], celread.Access{Path: access.Path[1:], Presence: access.Presence})
+			fields[name] = append(fields[name], celvalue.Access{Path: access.Path[1:], Presence: access.Presence})
 		case !access.Presence:
 			whole = true
 		}
@@ -68,7 +68,7 @@ func scalars(s *schema.Structural) (values []any, finite bool) {
 }
 
 // objects returns the objects with all combinations of values of fields.
-func objects(s *schema.Structural, fields map[string][]celread.Access) (values []any, finite bool) {
+func objects(s *schema.Structural, fields map[string][]celvalue.Access) (values []any, finite bool) {
 	if s.Type != "object" {
 		return nil, false
 	}

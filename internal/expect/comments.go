@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
 	"path/filepath"
 	"regexp"
 	"strconv"
@@ -75,16 +74,16 @@ func parse(file *manifest.File) expectations {
 const sidecarSuffix = ".want"
 
 func isJSON(file *manifest.File) bool {
-	return file.Writable && strings.EqualFold(filepath.Ext(file.Path), ".json")
+	return file.Beside != nil && strings.EqualFold(filepath.Ext(file.Path), ".json")
 }
 
 // addSidecar adds the expectations of a JSON file.
 func (e *expectations) addSidecar(file *manifest.File) {
-	sidecar, err := os.ReadFile(file.Path + sidecarSuffix)
+	sidecar, err := file.Beside(sidecarSuffix)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		e.problems = append(e.problems, Failure{Path: file.Path, Line: 1, Message: err.Error()})
 	}
-	for text := range strings.Lines(string(sidecar)) {
+	for text := range strings.Lines(sidecar) {
 		number, patterns, _ := strings.Cut(strings.TrimSpace(text), " ")
 		line, err := strconv.Atoi(number)
 		switch {

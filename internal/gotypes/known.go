@@ -9,6 +9,7 @@ import (
 	"slices"
 	"sync"
 
+	"github.com/agnivade/levenshtein"
 	"golang.org/x/tools/txtar"
 )
 
@@ -42,7 +43,7 @@ const nearestCount = 3
 func nearest(path string) []string {
 	distances := map[string]int{}
 	for known := range knownFiles() {
-		if d := distance(path, known); d <= len(path)/2 {
+		if d := levenshtein.ComputeDistance(path, known); d <= len(path)/2 {
 			distances[known] = d
 		}
 	}

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/agnivade/levenshtein"
 	"sigs.k8s.io/controller-tools/pkg/loader"
 	"sigs.k8s.io/controller-tools/pkg/markers"
 
@@ -172,7 +173,7 @@ func (p *places) similar(name string, t markers.TargetType) string {
 		if definition.Target != t {
 			continue
 		}
-		if d := distance(strings.ToLower(name), strings.ToLower(definition.Name)); d < least || d == least && definition.Name < best {
+		if d := levenshtein.ComputeDistance(strings.ToLower(name), strings.ToLower(definition.Name)); d < least || d == least && definition.Name < best {
 			best, least = definition.Name, d
 		}
 	}
@@ -181,27 +182,6 @@ func (p *places) similar(name string, t markers.TargetType) string {
 
 // similarPart is the number of characters for which a similar name may differ in one.
 const similarPart = 5
-
-// distance returns the Levenshtein distance of two strings in bytes.
-func distance(a, b string) int {
-	row := make([]int, len(b)+1)
-	for j := range row {
-		row[j] = j
-	}
-	for i := range len(a) {
-		diagonal := row[0]
-		row[0] = i + 1
-		for j := range len(b) {
-			change := diagonal
-			if a[i] != b[j] {
-				change++
-			}
-			diagonal = row[j+1]
-			row[j+1] = min(change, row[j]+1, diagonal+1)
-		}
-	}
-	return row[len(b)]
-}
 
 // fieldProblem reports a field whose Go type contradicts its tag or its markers.
 func (p *places) fieldProblem(pkg *loader.Package, field markers.FieldInfo) []Problem {

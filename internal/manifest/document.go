@@ -28,6 +28,8 @@ type File struct {
 	Text string
 	// Writable reports that Path is a file in the file system.
 	Writable bool
+	// Beside reads the file whose path has a suffix more; nil without such files.
+	Beside func(suffix string) (string, error)
 
 	index *yamltext.Index
 }

@@ -124,7 +124,7 @@ func (v revision) readBlobs(ctx context.Context, in *Input, blobs []blob) error 
 			return fmt.Errorf("git cat-file: %w", err)
 		}
 		content := io.LimitReader(output, size)
-		in.load(v.name+":"+b.path, false, func() (string, error) { return readLimited(content) })
+		in.load(&File{Path: v.name + ":" + b.path}, func() (string, error) { return readLimited(content) })
 		// The rest of a file that was too large, and the line break.
 		if _, err := io.Copy(io.Discard, content); err != nil {
 			return err

@@ -106,7 +106,7 @@ func (in *Input) WithTexts(texts map[string]string) *Input {
 			changed.Documents = append(changed.Documents, d)
 		case !changed.seen[d.File.Path]:
 			changed.seen[d.File.Path] = true
-			changed.divide(&File{Path: d.File.Path, Text: text, Writable: d.File.Writable})
+			changed.divide(&File{Path: d.File.Path, Text: text, Writable: d.File.Writable, Beside: d.File.Beside})
 		}
 	}
 	return changed
@@ -116,8 +116,11 @@ func (in *Input) WithTexts(texts map[string]string) *Input {
 func NewInput() *Input { return &Input{seen: map[string]bool{}} }
 
 // Add adds documents. path names their source in messages, and need not exist.
-func (in *Input) Add(path, text string) {
-	in.load(path, false, func() (string, error) { return text, nil })
+func (in *Input) Add(path, text string) { in.AddFile(path, text, nil) }
+
+// AddFile adds the documents of a file that beside, if not nil, reads files beside: see [File].
+func (in *Input) AddFile(path, text string, beside func(suffix string) (string, error)) {
+	in.load(&File{Path: path, Beside: beside}, func() (string, error) { return text, nil })
 }
 
 // count returns the number of results, to detect files without any.
@@ -177,10 +180,10 @@ func (r Reader) read(ctx context.Context, in *Input, path string) (explicit bool
 		in.problem(`""`, errors.New("the path is empty"))
 		return true
 	case path == "-":
-		in.load(stdinPath, false, func() (string, error) { return interruptible(ctx, r.Stdin) })
+		in.load(&File{Path: stdinPath}, func() (string, error) { return interruptible(ctx, r.Stdin) })
 		return true
 	case strings.HasPrefix(path, "https://"):
-		in.load(path, false, func() (string, error) { return fetch(ctx, path) })
+		in.load(&File{Path: path}, func() (string, error) { return fetch(ctx, path) })
 		return true
 	case strings.HasPrefix(path, "http://"):
 		in.problem(path, errors.New("only https addresses are read"))
@@ -275,7 +278,11 @@ func isDevice(entry fs.DirEntry) bool {
 }
 
 func (r Reader) loadFile(ctx context.Context, in *Input, path string) {
-	in.load(path, true, func() (string, error) {
+	beside := func(suffix string) (string, error) {
+		text, err := os.ReadFile(r.absolute(path) + suffix)
+		return string(text), err
+	}
+	in.load(&File{Path: path, Writable: true, Beside: beside}, func() (string, error) {
 		info, err := os.Stat(r.absolute(path))
 		switch {
 		case err != nil:
@@ -294,14 +301,15 @@ func (r Reader) loadFile(ctx context.Context, in *Input, path string) {
 	})
 }
 
-// load adds the documents of a file, unless it was added before.
-func (in *Input) load(path string, writable bool, read func() (string, error)) {
+// load reads the text of a file and adds its documents, unless it was added before.
+func (in *Input) load(file *File, read func() (string, error)) {
+	path := file.Path
 	if in.seen[path] {
 		return
 	}
 	in.seen[path] = true
 	known, isKnown := in.known[path]
-	if isKnown && !writable {
+	if isKnown && !file.Writable {
 		in.share(known)
 		return
 	}
@@ -324,7 +332,8 @@ func (in *Input) load(path string, writable bool, read func() (string, error)) {
 		return
 	}
 	in.bytes += len(text)
-	in.divideWhole(&File{Path: path, Text: text, Writable: writable})
+	file.Text = text
+	in.divideWhole(file)
 }
 
 // divideWhole adds the documents of a file, and keeps them for a later input.

@@ -107,7 +107,15 @@ func walk(in *manifest.Input, root *os.Root, path, start string) error {
 			failures = append(failures, fmt.Errorf("%s: %w", name, cause(err)))
 			return nil
 		}
-		in.Add(filepath.Join(path, filepath.FromSlash(strings.TrimPrefix(name, start))), text)
+		beside := func(suffix string) (string, error) {
+			again, err := os.OpenRoot(root.Name())
+			if err != nil {
+				return "", err
+			}
+			defer again.Close()
+			return readFile(again, name+suffix)
+		}
+		in.AddFile(filepath.Join(path, filepath.FromSlash(strings.TrimPrefix(name, start))), text, beside)
 		return nil
 	})
 	return errors.Join(append(failures, err)...)

@@ -12,7 +12,7 @@ import (
 
 	"github.com/crdlab/crdlab/internal/playground"
 	"github.com/crdlab/crdlab/internal/share"
-	"github.com/crdlab/crdlab/internal/share/postgrestest"
+	"github.com/crdlab/crdlab/internal/share/storetest"
 )
 
 // recordedLink is an item of testdata/compat/links.json.
@@ -47,7 +47,7 @@ func TestCompatPostgres(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	server := postgrestest.Start(t)
+	server := storetest.StartPostgres(t)
 	connection, err := pgx.Connect(t.Context(), server.URL)
 	if err != nil {
 		t.Fatal(err)

@@ -13,7 +13,7 @@ import (
 	"testing/fstest"
 	"time"
 
-	"github.com/crdlab/crdlab/internal/share/postgrestest"
+	"github.com/crdlab/crdlab/internal/share/storetest"
 )
 
 // replica serves with a store until the test ends.
@@ -48,7 +48,7 @@ func replica(t *testing.T, store string) *app {
 // restarts the database during requests. Each server must serve the links that the
 // other one created.
 func TestReplicasLoseNoLink(t *testing.T) {
-	database := postgrestest.Start(t)
+	database := storetest.StartPostgres(t)
 	var replicas [2]*app
 	var starting sync.WaitGroup
 	for i := range replicas {

@@ -13,7 +13,7 @@ import (
 
 	"github.com/crdlab/crdlab/internal/playground"
 	"github.com/crdlab/crdlab/internal/share"
-	"github.com/crdlab/crdlab/internal/share/postgrestest"
+	"github.com/crdlab/crdlab/internal/share/storetest"
 )
 
 func openArchive(t *testing.T, address string) share.Archive {
@@ -69,7 +69,7 @@ func TestCopy(t *testing.T) {
 	}
 	putScenario(t, source, links, time.Now().Add(-time.Hour))
 	want := export(t, source, links)
-	for _, address := range []string{postgrestest.Start(t).URL, fileAddress(t)} {
+	for _, address := range []string{storetest.StartPostgres(t).URL, fileAddress(t)} {
 		target := openArchive(t, address)
 		for range 2 {
 			if n, err := share.Import(t.Context(), target, strings.NewReader(want)); n != links || err != nil {

@@ -15,14 +15,14 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"github.com/crdlab/crdlab/internal/share"
-	"github.com/crdlab/crdlab/internal/share/postgrestest"
+	"github.com/crdlab/crdlab/internal/share/storetest"
 )
 
 // TestDatabaseOutage interrupts the connection to a database in several ways. Operations
 // must fail at once after the first ones, and succeed again without help.
 func TestDatabaseOutage(t *testing.T) {
 	t.Parallel()
-	server := postgrestest.Start(t)
+	server := storetest.StartPostgres(t)
 	link, value := scenario(1, 10)
 	for _, mode := range []proxyMode{refusing, stalled} {
 		proxy, url := startProxy(t, server.URL)
@@ -81,7 +81,7 @@ func failUntilOpen(t *testing.T, store share.Store) {
 // of the server.
 func TestReadOnlyDatabase(t *testing.T) {
 	t.Parallel()
-	server := postgrestest.Start(t)
+	server := storetest.StartPostgres(t)
 	link, value := scenario(1, 10)
 	first := open(t, server.URL)
 	if err := first.Put(t.Context(), link, value, time.Now().Add(time.Hour)); err != nil {
@@ -121,7 +121,7 @@ func TestReadOnlyDatabase(t *testing.T) {
 // writes must end.
 func TestSlowDatabase(t *testing.T) {
 	t.Parallel()
-	server := postgrestest.Start(t)
+	server := storetest.StartPostgres(t)
 	link, value := scenario(1, 10)
 	store := open(t, server.URL)
 	if err := store.Put(t.Context(), link, value, time.Time{}); err != nil {
@@ -156,7 +156,7 @@ func TestSlowDatabase(t *testing.T) {
 // examples in deploy do.
 func TestVerifiedDatabase(t *testing.T) {
 	t.Parallel()
-	server := postgrestest.Start(t)
+	server := storetest.StartPostgres(t)
 	certificate := server.EnableTLS(t, "localhost")
 	verified := strings.Replace(server.URL, "sslmode=disable", "sslmode=verify-full&sslrootcert="+certificate, 1)
 	if _, err := share.Open(t.Context(), verified, share.Options{}); err == nil || !strings.Contains(err.Error(), "certificate") {

@@ -13,12 +13,12 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"github.com/crdlab/crdlab/internal/share"
-	"github.com/crdlab/crdlab/internal/share/postgrestest"
+	"github.com/crdlab/crdlab/internal/share/storetest"
 )
 
 func TestPostgres(t *testing.T) {
 	t.Parallel()
-	server := postgrestest.Start(t)
+	server := storetest.StartPostgres(t)
 	t.Run("concurrent start", func(t *testing.T) { testConcurrentStart(t, server) })
 	t.Run("store cases", func(t *testing.T) { testStore(t, open(t, server.URL)) })
 	t.Run("two processes", func(t *testing.T) { testTwoProcesses(t, server) })
@@ -45,7 +45,7 @@ func TestPostgres(t *testing.T) {
 }
 
 // testConcurrentStart opens an empty database from several goroutines.
-func testConcurrentStart(t *testing.T, server *postgrestest.Server) {
+func testConcurrentStart(t *testing.T, server *storetest.Postgres) {
 	const processes = 8
 	stores, errs := make([]share.Store, processes), make([]error, processes)
 	var group sync.WaitGroup
@@ -74,7 +74,7 @@ func testConcurrentStart(t *testing.T, server *postgrestest.Server) {
 }
 
 // testCounter compares the counter of the bytes with the stored values.
-func testCounter(t *testing.T, server *postgrestest.Server) {
+func testCounter(t *testing.T, server *storetest.Postgres) {
 	connection, err := pgx.Connect(t.Context(), server.URL)
 	if err != nil {
 		t.Fatal(err)
@@ -89,7 +89,7 @@ func testCounter(t *testing.T, server *postgrestest.Server) {
 	}
 }
 
-func testTwoProcesses(t *testing.T, server *postgrestest.Server) {
+func testTwoProcesses(t *testing.T, server *storetest.Postgres) {
 	first, second := open(t, server.URL), open(t, server.URL)
 	if err := first.Put(t.Context(), "seen", []byte("value"), time.Time{}); err != nil {
 		t.Fatal(err)
@@ -100,7 +100,7 @@ func testTwoProcesses(t *testing.T, server *postgrestest.Server) {
 }
 
 // testRestart restarts the database during writes and reads.
-func testRestart(t *testing.T, server *postgrestest.Server) {
+func testRestart(t *testing.T, server *storetest.Postgres) {
 	store := open(t, server.URL)
 	stop, errs := make(chan struct{}), make(chan error, 4)
 	var group sync.WaitGroup
@@ -138,7 +138,7 @@ func testRestart(t *testing.T, server *postgrestest.Server) {
 }
 
 // testLateStart opens a store before its database starts.
-func testLateStart(t *testing.T, server *postgrestest.Server) {
+func testLateStart(t *testing.T, server *storetest.Postgres) {
 	server.Stop(t)
 	store, err := share.OpenInBackground(server.URL, share.Options{})
 	if err != nil {

@@ -76,7 +76,7 @@ test("the console accepts a rule with its node, and the cursor's node", async ({
   await expect(result.locator(".console-errors")).toContainText("undefined field");
 });
 
-firstVisit("an endless expression is stopped, and the page works on", async ({ playground }) => {
+firstVisit("an endless expression is stopped, and the page works on", { tag: "@nightly" }, async ({ playground }) => {
   const { page } = playground;
   // The engine's limits allow no endless expression, so the flow simulates one.
   const runaway = `;(() => {

@@ -64,7 +64,7 @@ test("without network and server, a reload evaluates edits", async ({ playground
   await expect(playground.verdict("crd")).toHaveAttribute("data-state", "accepted");
 });
 
-test("without network, Go types still give the CRD", async ({ playground, context, own, devtools }) => {
+test("without network, Go types still give the CRD", { tag: "@nightly" }, async ({ playground, context, own, devtools }) => {
   const { page } = playground;
   await playground.open();
   await playground.paste("go", types);
@@ -77,7 +77,7 @@ test("without network, Go types still give the CRD", async ({ playground, contex
   await playground.stored("minimum: 1");
 });
 
-test("only the page, its files and the gallery are cached", async ({ playground, own, request }) => {
+test("only the page, its files and the gallery are cached", { tag: "@nightly" }, async ({ playground, own, request }) => {
   const { page } = playground;
   const answer = await request.post("/api/v1/share", { data: { crd, object: object("3") } });
   const { id } = (await answer.json()) as { id: string };
@@ -97,7 +97,7 @@ test("only the page, its files and the gallery are cached", async ({ playground,
   await expect(page.goto(`/s/${id}`)).rejects.toThrow(/ERR_CONNECTION_REFUSED/);
 });
 
-test("requests to other sites bypass the cache", async ({ playground, context }) => {
+test("requests to other sites bypass the cache", { tag: "@nightly" }, async ({ playground, context }) => {
   const { page } = playground;
   await context.route("https://files.example.com/**", (route) => route.fulfill({ headers: { "access-control-allow-origin": "*" }, body: crd }));
   await playground.open();
@@ -168,7 +168,7 @@ test("the page works while the server is down", async ({ page, complaints: _ }) 
   await host.stop();
 });
 
-test("after the site's data are cleared, the page is cached again", async ({ playground, devtools, own }) => {
+test("after the site's data are cleared, the page is cached again", { tag: "@nightly" }, async ({ playground, devtools, own }) => {
   const { page } = playground;
   await playground.open();
   await kept(page);
@@ -180,7 +180,7 @@ test("after the site's data are cleared, the page is cached again", async ({ pla
   await kept(page);
 });
 
-test("browsers offer to install the page", async ({ playground, devtools }) => {
+test("browsers offer to install the page", { tag: "@nightly" }, async ({ playground, devtools }) => {
   await playground.open();
   await kept(playground.page);
   const manifest = await devtools.send("Page.getAppManifest");

@@ -110,7 +110,7 @@ for (const [name, hostile, reason] of [
   });
 }
 
-test("a link with a result of 60 MB ends in a sentence", async ({ playground, browser }) => {
+test("a link with a result of 60 MB ends in a sentence", { tag: "@nightly" }, async ({ playground, browser }) => {
   const { page } = playground;
   await page.goto(`${linkTo(manyVersions)}&panel=versions`);
   await expect(page.locator("#notice")).toContainText(/The result has \d+ MiB|The evaluation was stopped/);

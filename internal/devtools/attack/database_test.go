@@ -10,7 +10,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/crdlab/crdlab/internal/share/postgrestest"
+	"github.com/crdlab/crdlab/internal/share/storetest"
 )
 
 // attackDatabase starts the server without its database, then starts the database, and
@@ -45,14 +45,14 @@ func startedOrNot(s *server) string {
 }
 
 // startDatabase starts PostgreSQL, or adds a row to the table if that is impossible.
-func startDatabase(t *testing.T) *postgrestest.Server {
+func startDatabase(t *testing.T) *storetest.Postgres {
 	t.Helper()
 	t.Cleanup(func() {
 		if t.Skipped() {
 			results = append(results, result{"database outage", "evaluation unaffected", "PostgreSQL is not installed", "skipped"})
 		}
 	})
-	return postgrestest.Start(t)
+	return storetest.StartPostgres(t)
 }
 
 // duringOutage types for a while beside clients that share, and probes the readiness.

@@ -4,21 +4,21 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/crdlab/crdlab/internal/engine/celread"
+	"github.com/crdlab/crdlab/internal/engine/celvalue"
 	"github.com/crdlab/crdlab/internal/engine/crdschema"
 )
 
 // ruleCandidates returns candidates for a new rule: each value that the rule reads, near each
 // literal of the rule, and absent. path is the path of the value that the rule is for.
 func ruleCandidates(root crdschema.Schema, path []any, rule string) []candidate {
-	reads, literals := celread.Operands(rule)
+	reads, literals := celvalue.Operands(rule)
 	var near, absent []candidate
 	for _, steps := range reads {
 		read := readPath(root, path, steps)
 		for _, value := range valuesNear(root.At(read), literals) {
 			near = append(near, candidate{path: read, value: value})
 		}
-		if len(steps) > 0 && steps[len(steps)-1] != celread.Each {
+		if len(steps) > 0 && steps[len(steps)-1] != celvalue.Each {
 			absent = append(absent, candidate{path: read, absent: true})
 		}
 	}
@@ -31,7 +31,7 @@ func readPath(root crdschema.Schema, path []any, steps []string) []any {
 	read := slices.Clone(path)
 	for _, name := range steps {
 		var step any = name
-		switch isEach := name == celread.Each; {
+		switch isEach := name == celvalue.Each; {
 		case isEach && root.At(read).Is("array"):
 			step = 0
 		case isEach:

@@ -1,5 +1,5 @@
-// Package storetest has test cases for the contract of [share.Store]. They run
-// wherever a store runs, including in a Cloudflare Worker.
+// Package storetest has test cases for the contract of [share.Store], and PostgreSQL servers for
+// tests. The cases run wherever a store runs, including in a Cloudflare Worker.
 package storetest
 
 import (

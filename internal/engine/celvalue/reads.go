@@ -1,5 +1,7 @@
-// Package celread finds the values that a CEL rule reads.
-package celread
+// Package celvalue finds the values that a CEL rule reads, and converts values of CEL to JSON. It is
+// apart from package jsonvalue because the module for Go types contains that, and is a quarter smaller
+// without the libraries of CEL.
+package celvalue
 
 import (
 	"maps"

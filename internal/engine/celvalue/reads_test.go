@@ -1,11 +1,11 @@
-package celread_test
+package celvalue_test
 
 import (
 	"reflect"
 	"strings"
 	"testing"
 
-	"github.com/crdlab/crdlab/internal/engine/celread"
+	"github.com/crdlab/crdlab/internal/engine/celvalue"
 )
 
 func TestReads(t *testing.T) {
@@ -39,7 +39,7 @@ func TestReads(t *testing.T) {
 	}
 	for _, test := range tests {
 		path := strings.FieldsFunc(test.path, func(r rune) bool { return r == '.' })
-		if got := celread.Reads(test.expression, path); got != test.want {
+		if got := celvalue.Reads(test.expression, path); got != test.want {
 			t.Errorf("Reads(%q, %q) = %v", test.expression, test.path, got)
 		}
 	}
@@ -57,7 +57,7 @@ func TestOperands(t *testing.T) {
 		{"self.a <", nil, nil},
 	}
 	for _, test := range tests {
-		paths, literals := celread.Operands(test.expression)
+		paths, literals := celvalue.Operands(test.expression)
 		if !reflect.DeepEqual(paths, test.paths) || !reflect.DeepEqual(literals, test.literals) {
 			t.Errorf("Operands(%q) = %v, %v", test.expression, paths, literals)
 		}

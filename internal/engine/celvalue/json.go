@@ -1,5 +1,3 @@
-// Package celvalue converts values of CEL. It is apart from package jsonvalue because the module for Go
-// types contains that, and is a quarter smaller without the libraries of CEL.
 package celvalue
 
 import (

@@ -1,7 +1,6 @@
 //go:build !js
 
-// Package postgrestest starts PostgreSQL servers for tests.
-package postgrestest
+package storetest
 
 import (
 	"errors"
@@ -17,8 +16,8 @@ import (
 	"testing"
 )
 
-// Server is a temporary PostgreSQL server with an empty database.
-type Server struct {
+// Postgres is a temporary PostgreSQL server with an empty database.
+type Postgres struct {
 	// URL is the connection URL of the database.
 	URL  string
 	data string
@@ -26,15 +25,15 @@ type Server struct {
 	as   *syscall.Credential
 }
 
-// Start starts a server and stops it at the end of the test. It skips the test if
+// StartPostgres starts a server and stops it at the end of the test. It skips the test if
 // PostgreSQL is not installed.
-func Start(t testing.TB) *Server {
+func StartPostgres(t testing.TB) *Postgres {
 	t.Helper()
 	bin := programs()
 	if bin == "" {
 		t.Skip("PostgreSQL's programs are not installed (Debian: postgresql)")
 	}
-	s := &Server{bin: bin}
+	s := &Postgres{bin: bin}
 	directory, err := os.MkdirTemp("", "crdlab-postgres-")
 	if err != nil {
 		t.Fatal(err)
@@ -58,13 +57,13 @@ func Start(t testing.TB) *Server {
 }
 
 // Run starts the server after Stop.
-func (s *Server) Run(t testing.TB) {
+func (s *Postgres) Run(t testing.TB) {
 	t.Helper()
 	s.run(t, "pg_ctl", "-D", s.data, "-l", filepath.Join(s.data, "log"), "-w", "start")
 }
 
 // Stop stops the server and disconnects its clients.
-func (s *Server) Stop(t testing.TB) {
+func (s *Postgres) Stop(t testing.TB) {
 	t.Helper()
 	s.run(t, "pg_ctl", "-D", s.data, "-m", "fast", "-w", "stop")
 }
@@ -85,7 +84,7 @@ func programs() string {
 
 // dropRoot selects the user postgres if the test runs as root, and gives this user
 // the directory.
-func (s *Server) dropRoot(directory string) error {
+func (s *Postgres) dropRoot(directory string) error {
 	if os.Getuid() != 0 {
 		return nil
 	}
@@ -102,7 +101,7 @@ func (s *Server) dropRoot(directory string) error {
 	return os.Chown(directory, int(uid), int(gid))
 }
 
-func (s *Server) run(t testing.TB, program string, arguments ...string) {
+func (s *Postgres) run(t testing.TB, program string, arguments ...string) {
 	t.Helper()
 	if output, err := s.command(program, arguments...).CombinedOutput(); err != nil {
 		log, _ := os.ReadFile(filepath.Join(s.data, "log"))
@@ -110,7 +109,7 @@ func (s *Server) run(t testing.TB, program string, arguments ...string) {
 	}
 }
 
-func (s *Server) command(program string, arguments ...string) *exec.Cmd {
+func (s *Postgres) command(program string, arguments ...string) *exec.Cmd {
 	command := exec.Command(filepath.Join(s.bin, program), arguments...)
 	command.Dir = filepath.Dir(s.data)
 	command.Env = []string{"PATH=" + os.Getenv("PATH"), "LC_ALL=C"}

@@ -1,6 +1,6 @@
 //go:build !js
 
-package postgrestest
+package storetest
 
 import (
 	"crypto/ecdsa"
@@ -19,7 +19,7 @@ import (
 
 // EnableTLS restarts the server with a self-signed certificate for a host, and returns the
 // path of the certificate.
-func (s *Server) EnableTLS(t testing.TB, host string) string {
+func (s *Postgres) EnableTLS(t testing.TB, host string) string {
 	t.Helper()
 	certificate, key := filepath.Join(s.data, "tls.crt"), filepath.Join(s.data, "tls.key")
 	if err := errors.Join(writeCertificate(host, certificate, key), s.own(certificate), s.own(key)); err != nil {
@@ -35,7 +35,7 @@ func (s *Server) EnableTLS(t testing.TB, host string) string {
 }
 
 // own gives a file to the user of the server.
-func (s *Server) own(name string) error {
+func (s *Postgres) own(name string) error {
 	if s.as == nil {
 		return nil
 	}
