@@ -109,7 +109,7 @@ func checkInput(command *cobra.Command, flags checkFlags, in *manifest.Input, pr
 	}
 	options := flags.judgeFlags.options(programs, progress, m)
 	options.Before = func(_ *manifest.Document, s *playground.Scenario) {
-		s.CRDOperation, s.CRDFieldManager, s.CRDForce = operation, flags.manager, flags.force
+		s.CRDOperation, s.CRDFieldManager, s.CRDForce, s.VerdictOnly = operation, flags.manager, flags.force, true
 	}
 	result, err := fixOrRun(command, flags, in, options)
 	progress.clear()

@@ -71,7 +71,7 @@ func runDiff(command *cobra.Command, flags diffFlags, paths []string) (int, erro
 		}
 		notifyMistakes(command, in)
 	}
-	if len(result.CRDs) == 0 && !slices.ContainsFunc(append(before.Packages, after.Packages...), hasErrors) {
+	if len(result.CRDs) == 0 && !slices.ContainsFunc(append(before.Packages, after.Packages...), (*manifest.Package).HasErrors) {
 		return 0, noCRD(after)
 	}
 	return flags.print(command, result, check.Problems(before, after, objects))

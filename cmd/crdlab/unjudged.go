@@ -10,7 +10,6 @@ import (
 
 	"github.com/crdlab/crdlab/internal/check"
 	"github.com/crdlab/crdlab/internal/manifest"
-	"github.com/crdlab/crdlab/internal/playground"
 )
 
 // addUnjudged adds a problem to an input without a CRD: nothing can be judged, which is no
@@ -18,7 +17,7 @@ import (
 // reports whether the command could read the CRDs from a cluster.
 func addUnjudged(in *manifest.Input, paths []string, fromCluster bool) {
 	groups, _ := check.Groups(in)
-	if len(groups) > 0 || len(in.Problems) > 0 || slices.ContainsFunc(in.Packages, hasErrors) {
+	if len(groups) > 0 || len(in.Problems) > 0 || slices.ContainsFunc(in.Packages, (*manifest.Package).HasErrors) {
 		return
 	}
 	name := paths[0]
@@ -26,10 +25,6 @@ func addUnjudged(in *manifest.Input, paths []string, fromCluster bool) {
 		name += fmt.Sprintf(" and %d more", len(paths)-1)
 	}
 	in.Problems = append(in.Problems, manifest.Problem{Path: name, Err: errors.New("nothing was judged: " + check.Unjudged(in, isBuiltIn, fromCluster))})
-}
-
-func hasErrors(p *manifest.Package) bool {
-	return slices.ContainsFunc(p.Mistakes, func(m manifest.Mistake) bool { return m.Severity == playground.SeverityError })
 }
 
 // isBuiltIn reports whether the API server has the kind of an object without a CRD.

@@ -64,7 +64,7 @@ type crdKey struct {
 	kubernetes, fieldValidation string
 	crd, oldCRD                 string
 	operation, manager          string
-	force, stored               bool
+	force, stored, verdictOnly  bool
 	// now is empty for requests whose report does not depend on it.
 	now string
 }
@@ -72,7 +72,7 @@ type crdKey struct {
 func newCRDKey(s playground.Scenario) crdKey {
 	key := crdKey{
 		kubernetes: s.Kubernetes, fieldValidation: s.FieldValidation, crd: s.CRD, oldCRD: s.OldCRD,
-		operation: s.CRDOperation, manager: s.CRDFieldManager, force: s.CRDForce, stored: s.CRDStored,
+		operation: s.CRDOperation, manager: s.CRDFieldManager, force: s.CRDForce, stored: s.CRDStored, verdictOnly: s.VerdictOnly,
 	}
 	if s.CRDStored {
 		key.now = s.Now

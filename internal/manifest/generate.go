@@ -3,6 +3,7 @@ package manifest
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/crdlab/crdlab/internal/playground"
@@ -17,6 +18,11 @@ type Package struct {
 	Mistakes []Mistake
 	// Again generates the CRDs with other texts of files, by their paths.
 	Again func(ctx context.Context, texts map[string]string) (*Package, error)
+}
+
+// HasErrors reports whether a mistake is an error.
+func (p *Package) HasErrors() bool {
+	return slices.ContainsFunc(p.Mistakes, func(m Mistake) bool { return m.Severity == playground.SeverityError })
 }
 
 // A GeneratedFile is a generated CRD. Origin returns the file and the range there from which

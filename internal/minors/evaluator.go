@@ -38,6 +38,7 @@ func (e *Evaluator) Evaluate(ctx context.Context, s playground.Scenario) (playgr
 	if !s.Releases && !e.judges.has(s.Kubernetes) {
 		return e.engine.Evaluate(ctx, s)
 	}
+	s.VerdictOnly = false // differences also concern stored objects
 	request, err := e.engine.JudgmentRequest(ctx, s)
 	if err != nil {
 		return playground.Report{}, err

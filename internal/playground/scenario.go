@@ -48,6 +48,10 @@ type Scenario struct {
 	// CRDStored requests the CRD as the API server stores it, see CRD.Stored.
 	CRDStored bool `json:"crdStored,omitempty"`
 
+	// VerdictOnly omits parts of the report on which neither verdicts nor findings depend: the owners
+	// of fields, the sizes of large fields, and the oldest releases that accept a rule.
+	VerdictOnly bool `json:"-"`
+
 	// Object is the custom resource. If it contains several YAML documents, each
 	// is evaluated separately. Empty: only the CRD is evaluated.
 	Object string `json:"object,omitempty"`

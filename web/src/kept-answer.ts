@@ -54,7 +54,9 @@ function awaitsEngine({ answer, engine }: SessionState): boolean {
 async function store(state: SessionState, module: string): Promise<void> {
   const { scenario, answer, evaluator, judged } = state;
   if (!answer || isPending(state) || evaluator !== "page" || judged.length > 0) return;
-  const text = JSON.stringify({ module, digest: (await digest(scenario)) ?? "", answer } satisfies Kept);
+  const ofScenario = await digest(scenario);
+  if (ofScenario === undefined) return;
+  const text = JSON.stringify({ module, digest: ofScenario, answer } satisfies Kept);
   if (text.length <= maxLength) write(key, text);
 }
 

@@ -3,6 +3,7 @@ package celrule
 import (
 	"fmt"
 	"slices"
+	"sync"
 
 	structuralschema "k8s.io/apiextensions-apiserver/pkg/apiserver/schema"
 	"k8s.io/apiextensions-apiserver/pkg/apiserver/schema/cel"
@@ -33,8 +34,9 @@ type Node struct {
 
 // nodeRules holds the compiled rules of a node, parallel to its XValidations.
 type nodeRules struct {
-	Rules        []cel.CompilationResult
-	Requirements []Requirement
+	Rules []cel.CompilationResult
+	// Requirements returns the requirement of each rule. It compiles them for older releases.
+	Requirements func() []Requirement
 	traced       []tracedRule
 }
 
@@ -74,7 +76,8 @@ func newNodeRules(s *structuralschema.Structural, declType *apiservercel.DeclTyp
 		compiled, _ = cel.Compile(s, declType, celconfig.PerCallLimit,
 			environment.MustBaseEnvSet(environment.DefaultCompatibilityVersion()), cel.StoredExpressionsEnvLoader())
 	}
-	return &nodeRules{memoizeRules(compiled), findRequirements(s, declType, compiled), make([]tracedRule, len(compiled))}
+	requirements := sync.OnceValue(func() []Requirement { return findRequirements(s, declType, compiled) })
+	return &nodeRules{memoizeRules(compiled), requirements, make([]tracedRule, len(compiled))}
 }
 
 // propertyType returns the CEL type of a property, or nil if CEL cannot access the

@@ -80,7 +80,9 @@ type Request struct {
 	force           bool
 	// stored requests the stored CRD with the owners of its fields.
 	stored bool
-	now    time.Time
+	// verdictOnly is as in the scenario.
+	verdictOnly bool
+	now         time.Time
 	// existing is the name of a CRD that a create request does not replace, or empty.
 	existing string
 	// oldRevision is the resourceVersion in the old CRD's document.
@@ -107,7 +109,7 @@ func (e *Evaluator) NewRequest(ctx context.Context, s playground.Scenario) *Requ
 	r := &Request{
 		CRD: newCRD(e.compiler), ctx: ctx, valid: e.valid, findings: finding.NewCollector(finding.MaxDescribed),
 		yaml: s.CRD, oldYAML: s.OldCRD, fieldValidation: s.FieldValidation, fieldManager: s.CRDFieldManager, force: s.CRDForce,
-		stored: s.CRDStored, now: requestTime(s.Now),
+		stored: s.CRDStored, verdictOnly: s.VerdictOnly, now: requestTime(s.Now),
 	}
 	r.operation = s.CRDOperation
 	return r

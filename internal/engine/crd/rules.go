@@ -42,7 +42,7 @@ func (r *Request) reportVersionRules(index int, version string, props *apiextens
 	if rules == nil {
 		return
 	}
-	list := ruleList{crd: r.CRD, index: index, version: version, within: []playground.Repetition{}}
+	list := ruleList{crd: r.CRD, verdictOnly: r.verdictOnly, index: index, version: version, within: []playground.Repetition{}}
 	list.walk(rules, props, NewCostContext(props))
 	r.Report.Rules = append(r.Report.Rules, list.rules...)
 	r.Report.EstimatedCost = max(r.Report.EstimatedCost, list.total)
@@ -61,11 +61,13 @@ func (r *Request) compileRules(version string, props *apiextensions.JSONSchemaPr
 
 // ruleList collects the rules of one version.
 type ruleList struct {
-	crd     *CRD
-	index   int // of the version in spec.versions
-	version string
-	rules   []playground.Rule
-	total   uint64
+	crd *CRD
+	// verdictOnly is as in the scenario.
+	verdictOnly bool
+	index       int // of the version in spec.versions
+	version     string
+	rules       []playground.Rule
+	total       uint64
 	// within holds the lists and maps that contain the current node.
 	within []playground.Repetition
 }
@@ -129,8 +131,10 @@ func (l *ruleList) add(node *celrule.Node, i int, cost *CostContext) {
 		CostLimit:         RuleCostLimit,
 		Range:             l.crd.valueRange(l.crd.RulePath(l.index, node, i, "rule")...),
 	}
-	if r := node.Requirements[i]; r.Minor > 0 {
-		out.MinKubernetes, out.Needs = release.Name(r.Minor), r.Needs
+	if !l.verdictOnly {
+		if r := node.Requirements()[i]; r.Minor > 0 {
+			out.MinKubernetes, out.Needs = release.Name(r.Minor), r.Needs
+		}
 	}
 	if compiled.Error != nil {
 		out.Error = upstream.Repeatable(compiled.Error.Detail)

@@ -32,11 +32,13 @@ func checkSize(r *Request) error {
 	if err != nil {
 		return fmt.Errorf("encode the CRD: %w", err)
 	}
-	r.Report.Size = finding.ReportSize(len(encoded), func() map[string]any {
-		// A CRD that can be encoded can be converted, too.
-		content, _ := runtime.DefaultUnstructuredConverter.ToUnstructured(v1)
-		return content
-	})
+	if !r.verdictOnly {
+		r.Report.Size = finding.ReportSize(len(encoded), func() map[string]any {
+			// A CRD that can be encoded can be converted, too.
+			content, _ := runtime.DefaultUnstructuredConverter.ToUnstructured(v1)
+			return content
+		})
+	}
 	if err := finding.CheckWrite(path.Join(etcdKey, r.Internal.Name), len(encoded)); err != nil {
 		return err
 	}

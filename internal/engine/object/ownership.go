@@ -12,6 +12,9 @@ import (
 // the request changes. live is the existing object, or the initial state of a new one. Like
 // the handlers of the API server, it keeps the owners of live if they cannot be determined.
 func (r *Request) recordOwner(live *unstructured.Unstructured) error {
+	if r.options.omitsOwners {
+		return nil
+	}
 	manager, err := r.endpoint.Conversion.FieldManager(r.endpoint.version, r.options.operation)
 	if err != nil {
 		return err

@@ -59,6 +59,9 @@ type options struct {
 	user            user.Info
 	replicas        int32
 	now             time.Time
+	// omitsOwners reports that the response does not depend on the owners of the object's fields: no
+	// policy or webhook reads them. An update writes nothing if not even an owner changes.
+	omitsOwners bool
 }
 
 func newOptions(s playground.Scenario, now time.Time) options {
@@ -70,6 +73,7 @@ func newOptions(s playground.Scenario, now time.Time) options {
 		user:            admission.Requester(s),
 		replicas:        s.Replicas,
 		now:             now,
+		omitsOwners:     s.VerdictOnly && s.Admission == "" && s.Conversion == "" && s.Operation == playground.OperationCreate,
 	}
 }
 

@@ -55,7 +55,7 @@ func limitSizes(p *problem) []playground.Fix {
 
 // findSizeLevel returns the most generous level at which the total cost of the
 // rules is within limit.
-func findSizeLevel(rules []ruleLocation, nodes []crdschema.Path, limit uint64) (level int, ok bool) {
+func findSizeLevel(rules []crd.RuleLocation, nodes []crdschema.Path, limit uint64) (level int, ok bool) {
 	// Compiling a rule is expensive. The search starts at the first level at which
 	// the first and most expensive rule is within its share of the limit.
 	share := limit / uint64(len(rules))
@@ -68,24 +68,24 @@ func findSizeLevel(rules []ruleLocation, nodes []crdschema.Path, limit uint64) (
 
 // fitsLimit reports whether the rules are within the API server's cost limits if
 // the sizes of the nodes are limited.
-func fitsLimit(rules []ruleLocation, nodes []crdschema.Path, level int, limit uint64) bool {
-	root := rules[0].root.DeepCopy()
+func fitsLimit(rules []crd.RuleLocation, nodes []crdschema.Path, level int, limit uint64) bool {
+	root := rules[0].Root.DeepCopy()
 	for _, path := range nodes {
 		crd.UpdateSchemaAt(root, path, func(node *apiextensions.JSONSchemaProps) { limitSize(node, level) })
 	}
-	total, highest := estimateCost(root, rules)
+	total, highest := crd.EstimateCost(root, rules)
 	return total <= limit && highest <= crd.RuleCostLimit
 }
 
 // findCostlyRules returns the rules that the finding concerns, all of one
 // version, and the cost limit of all of them together.
-func (p *problem) findCostlyRules() (rules []ruleLocation, limit uint64) {
+func (p *problem) findCostlyRules() (rules []crd.RuleLocation, limit uint64) {
 	if !strings.Contains(p.Message, "total") {
 		rule, ok := p.rule()
 		if !ok {
 			return nil, 0
 		}
-		return []ruleLocation{rule}, crd.RuleCostLimit
+		return []crd.RuleLocation{rule}, crd.RuleCostLimit
 	}
 	byCost := slices.Clone(p.crd.Report.Rules)
 	slices.SortStableFunc(byCost, func(a, b playground.Rule) int {
@@ -93,8 +93,8 @@ func (p *problem) findCostlyRules() (rules []ruleLocation, limit uint64) {
 	})
 	others := uint64(0)
 	for _, listed := range byCost {
-		rule, ok := findRule(p.crd, p.doc.PathAt(listed.Range.Start))
-		if !ok || len(p.path) > 2 && p.path[2] != any(rule.version) {
+		rule, ok := p.crd.RuleAt(p.doc.PathAt(listed.Range.Start))
+		if !ok || len(p.path) > 2 && p.path[2] != any(rule.Version) {
 			continue
 		}
 		if len(rules) < maxCostlyRules && listed.EstimatedCost > crd.CostLimit/100 {
@@ -112,7 +112,7 @@ func (p *problem) findCostlyRules() (rules []ruleLocation, limit uint64) {
 // findSizeNodes returns the nodes whose size affects the cost of the rules: the
 // lists and maps that contain the rules, and the lists, maps and strings that
 // the rules read.
-func findSizeNodes(rules []ruleLocation) []crdschema.Path {
+func findSizeNodes(rules []crd.RuleLocation) []crdschema.Path {
 	seen := map[string]bool{}
 	var paths []crdschema.Path
 	add := func(path crdschema.Path) {
@@ -122,14 +122,14 @@ func findSizeNodes(rules []ruleLocation) []crdschema.Path {
 		}
 	}
 	for _, rule := range rules {
-		path := crdschema.Path(rule.path)
+		path := crdschema.Path(rule.Path)
 		for i, step := range path {
 			if (step == "items" || step == "additionalProperties") && (i == 0 || path[i-1] != "properties") {
 				add(path[:i])
 			}
 		}
-		validation := rule.node.XValidations[rule.index]
-		addReadNodes(rule.node, path, validation.Rule+" "+validation.MessageExpression, add)
+		validation := rule.Node.XValidations[rule.Index]
+		addReadNodes(rule.Node, path, validation.Rule+" "+validation.MessageExpression, add)
 	}
 	return paths
 }
@@ -221,31 +221,12 @@ func uncountedLimit(node *apiextensions.JSONSchemaProps) (limit *int64) {
 	return limit
 }
 
-// estimateCost estimates the cost of rules in a schema as the API server does.
-// It returns the total cost and the cost of the most expensive rule.
-func estimateCost(root *apiextensions.JSONSchemaProps, rules []ruleLocation) (total, highest uint64) {
-	for _, rule := range rules {
-		node := crd.SchemaAt(root, rule.path)
-		result, ok := crd.CompileRule(node, len(rule.path) == 0, node.XValidations[rule.index])
-		if !ok {
-			continue
-		}
-		cardinality := result.MaxCardinality
-		if limit := crd.CostContextAt(root, rule.path).MaxCardinality; limit != nil {
-			cardinality = *limit
-		}
-		cost := celrule.MultiplyCosts(result.MaxCost, cardinality)
-		total, highest = celrule.AddCosts(total, cost), max(highest, cost)
-	}
-	return total, highest
-}
-
 // newSizeFix returns the fix that limits the nodes in the rule's version.
-func (p *problem) newSizeFix(rule ruleLocation, nodes []crdschema.Path, level int) []playground.Fix {
+func (p *problem) newSizeFix(rule crd.RuleLocation, nodes []crdschema.Path, level int) []playground.Fix {
 	var changes []change
 	var titles []string
 	for _, path := range nodes {
-		node := crd.SchemaAt(rule.root, path)
+		node := crd.SchemaAt(rule.Root, path)
 		limit := sizeLimit(node, level)
 		if present := *sizeField(node); present != nil && *present == limit {
 			continue
@@ -254,7 +235,7 @@ func (p *problem) newSizeFix(rule ruleLocation, nodes []crdschema.Path, level in
 		if uncountedLimit(node) != nil {
 			p.Hint = "The estimated cost is too high. It ignores bounds in allOf: repeat them outside of allOf, and bound the other lists, maps and strings that the rule iterates over or is nested in."
 		}
-		changes = append(changes, p.setValue(limit, append(p.crd.SchemaPath(rule.version, path), keyword)...))
+		changes = append(changes, p.setValue(limit, append(p.crd.SchemaPath(rule.Version, path), keyword)...))
 		title := fmt.Sprintf("%s: %d", keyword, limit)
 		if name := describeNode(path); name != "" {
 			title += " on " + name

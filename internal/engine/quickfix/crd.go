@@ -198,7 +198,7 @@ func (p *problem) selects(names []string) bool {
 	for _, name := range names {
 		path = append(path, "properties", name)
 	}
-	root, _ := p.versionSchema()
+	root, _ := p.crd.SchemaOf(p.path)
 	return root != nil && crd.SchemaAt(root, path) != nil
 }
 

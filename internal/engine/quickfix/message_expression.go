@@ -9,8 +9,6 @@ import (
 	"github.com/google/cel-go/parser"
 	"k8s.io/apiserver/pkg/cel/environment"
 
-	"github.com/crdlab/crdlab/internal/engine/celrule"
-	"github.com/crdlab/crdlab/internal/engine/crd"
 	"github.com/crdlab/crdlab/internal/playground"
 )
 
@@ -22,26 +20,10 @@ func formatMessage(p *problem) []playground.Fix {
 		return nil
 	}
 	formatted, ok := formatCall(p.scalar(p.path...))
-	if !ok || !rule.messageFits(formatted) {
+	if !ok || !rule.FitsMessage(formatted) {
 		return nil
 	}
 	return p.newFix("Build the message with format()", p.setValue(formatted, p.path...))
-}
-
-// messageFits reports whether a message expression compiles and is within the cost
-// limit.
-func (r ruleLocation) messageFits(expression string) bool {
-	rule := r.node.XValidations[r.index]
-	rule.MessageExpression = expression
-	result, ok := crd.CompileRule(r.node, len(r.path) == 0, rule)
-	if !ok || result.MessageExpressionError != nil {
-		return false
-	}
-	cardinality := result.MaxCardinality
-	if limit := crd.CostContextAt(r.root, r.path).MaxCardinality; limit != nil {
-		cardinality = *limit
-	}
-	return celrule.MultiplyCosts(result.MessageExpressionMaxCost, cardinality) <= crd.RuleCostLimit
 }
 
 // formatCall rewrites a concatenation of strings as a call of format.

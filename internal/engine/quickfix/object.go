@@ -355,7 +355,7 @@ func (p *problem) valueSchema() *apiextensions.JSONSchemaProps {
 		}
 		return crd.SchemaAt(p.crd.VersionSchema(version.Kind.Version), path)
 	}
-	root, path := p.versionSchema()
+	root, path := p.crd.SchemaOf(p.path)
 	if root == nil || len(path) == 0 || path[len(path)-1] != "default" {
 		return nil
 	}

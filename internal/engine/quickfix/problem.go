@@ -112,6 +112,9 @@ func (p *problem) label() string {
 	return jsonvalue.PathString(p.path[from:])
 }
 
+// rule returns the location of the rule that the finding concerns.
+func (p *problem) rule() (crd.RuleLocation, bool) { return p.crd.RuleAt(p.path) }
+
 // nodeAt returns the YAML node at a path, or nil.
 func (p *problem) nodeAt(path ...any) *yaml.Node {
 	location, ok := p.doc.At(path...)

@@ -28,23 +28,23 @@ func correctProperty(p *problem) []playground.Fix {
 	if fixes := p.escapeProperty(rule); fixes != nil {
 		return fixes
 	}
-	return p.correctName(p.match[1], SimilarNames(p.match[1], propertyNames(rule.root)))
+	return p.correctName(p.match[1], SimilarNames(p.match[1], propertyNames(rule.Root)))
 }
 
 // escapeProperty replaces a property name that CEL reads differently with its
 // escaped form, such as self.a-b with self.a__dash__b.
-func (p *problem) escapeProperty(rule ruleLocation) []playground.Fix {
+func (p *problem) escapeProperty(rule crd.RuleLocation) []playground.Fix {
 	before, after, ok := p.splitAtError(p.match[1])
 	if !ok {
 		return nil
 	}
 	written := p.match[1] + after
-	for _, name := range slices.Backward(slices.Sorted(maps.Keys(properties(rule.node)))) {
+	for _, name := range slices.Backward(slices.Sorted(maps.Keys(properties(rule.Node)))) {
 		if !strings.HasPrefix(written, name) {
 			continue
 		}
 		for _, escaped := range escapedNames(name) {
-			if escaped == name || !rule.compiles(before+escaped+written[len(name):]) {
+			if escaped == name || !rule.Compiles(before+escaped+written[len(name):]) {
 				continue
 			}
 			p.Hint = fmt.Sprintf("CEL reads the property %s as %s.", name, escaped)
@@ -72,8 +72,8 @@ var celNames = []string{"self", "oldSelf", "has", "size", "all", "exists", "exis
 // correctReference suggests a property of self and similar names of CEL.
 func correctReference(p *problem) []playground.Fix {
 	name := p.match[1]
-	if rule, ok := p.rule(); ok && rule.index < len(rule.node.XValidations) {
-		if later := crd.LaterRelease(rule.node, len(rule.path) == 0, rule.node.XValidations[rule.index]); later != "" {
+	if rule, ok := p.rule(); ok && rule.Index < len(rule.Node.XValidations) {
+		if later := crd.LaterRelease(rule.Node, len(rule.Path) == 0, rule.Node.XValidations[rule.Index]); later != "" {
 			p.Hint = "The rule uses a function or variable that is available from Kubernetes " + later + "."
 			return nil
 		}
@@ -143,7 +143,7 @@ func (p *problem) correctName(name string, candidates []string) []playground.Fix
 	}
 	var fixes []playground.Fix
 	for _, candidate := range candidates {
-		if rule.compiles(before + candidate + after) {
+		if rule.Compiles(before + candidate + after) {
 			fixes = append(fixes, p.newFix("Replace with "+candidate, replaceRange(p.Range, candidate))...)
 		}
 	}
@@ -214,7 +214,7 @@ func properties(root *apiextensions.JSONSchemaProps) map[string]bool {
 // compile, the API server cannot know whether it uses oldSelf.
 func removeUnusedOldSelf(p *problem) []playground.Fix {
 	rule, ok := p.rule()
-	if !ok || rule.index >= len(rule.node.XValidations) || !rule.compiles(rule.node.XValidations[rule.index].Rule) {
+	if !ok || rule.Index >= len(rule.Node.XValidations) || !rule.Compiles(rule.Node.XValidations[rule.Index].Rule) {
 		return nil
 	}
 	return removeField(p)
@@ -232,7 +232,7 @@ func testMapKeys(p *problem) []playground.Fix {
 	}
 	p.Hint = mapKeyTest.ReplaceAllString(mapKeyTest.FindString(text), "has() checks a field of an object. For a key of a map, write $2 in $1.")
 	fixed := mapKeyTest.ReplaceAllString(text, "($2 in $1)")
-	if !rule.compiles(fixed) {
+	if !rule.Compiles(fixed) {
 		return nil
 	}
 	return p.newFix("Replace has() with in", p.setValue(fixed, p.path...))
@@ -264,7 +264,7 @@ func correctFieldPath(p *problem) []playground.Fix {
 	if !ok {
 		return nil
 	}
-	if _, ok := rule.node.Properties[name]; !ok {
+	if _, ok := rule.Node.Properties[name]; !ok {
 		return nil
 	}
 	return p.setField("." + path)
