@@ -65,7 +65,10 @@ export async function watchPolicy(page: Page): Promise<void> {
 
 declare global {
   interface HTMLElement {
-    /** Of the result: whether the page awaits an answer (web/src/ui/status.ts). */
+    /**
+     * Of the result: whether the page awaits an answer (web/src/ui/status.ts). Of the history:
+     * whether it is being written (web/src/ui/history-dialog.ts).
+     */
     readonly pending?: boolean;
   }
 }
@@ -102,6 +105,8 @@ async function reset(page: Page): Promise<void> {
   });
   await expect(page.locator(`[data-example="${example}"]`)).toHaveAttribute("aria-current", "true");
   await settled(page);
+  // The history adds the replaced documents once the gallery is loaded and the database is open.
+  await page.waitForFunction(() => document.getElementById("history")?.pending === false);
   await page.evaluate(async () => {
     for (const { name = "" } of await indexedDB.databases()) await clearDatabase(name);
     for (const scrolled of document.querySelectorAll("*")) scrolled.scrollTo(0, 0);

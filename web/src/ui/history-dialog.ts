@@ -16,10 +16,14 @@ export class HistoryDialog {
   readonly #dialog = element("history", HTMLDialogElement);
   readonly #list = element("history-list", HTMLUListElement);
   readonly #empty = element("history-empty", HTMLElement);
+  /** The number of documents that are being added. */
+  #adding = 0;
 
   constructor(session: Session, gallery: Gallery) {
     this.#session = session;
     this.#gallery = gallery;
+    // Tests that clear the history wait for it.
+    Object.defineProperty(this.#dialog, "pending", { get: () => this.#adding > 0 });
     element("history-open", HTMLButtonElement).addEventListener("click", () => void this.#open());
     session.subscribe((state, previous) => {
       if (state.scenario !== previous.scenario && state.origin === "opened") void this.replaced(previous.scenario, state.scenario);
@@ -29,11 +33,14 @@ export class HistoryDialog {
   /** Adds replaced documents unless they are blank, an example or still shown. */
   async replaced(before: Scenario, after: Scenario): Promise<void> {
     if (isFramed || isBlank(before) || sameScenario(before, after)) return;
+    this.#adding++;
     try {
       if (await this.#isExample(before)) return;
       await this.#history.add(before);
     } catch (error) {
       this.#session.update({ notice: `The browser did not keep the replaced documents (${String(error)}). Undo restores them.` });
+    } finally {
+      this.#adding--;
     }
   }
 
