@@ -118,7 +118,7 @@ func NewInput() *Input { return &Input{seen: map[string]bool{}} }
 // Add adds documents. path names their source in messages, and need not exist.
 func (in *Input) Add(path, text string) { in.AddFile(path, text, nil) }
 
-// AddFile adds the documents of a file that beside, if not nil, reads files beside: see [File].
+// AddFile adds the documents of a file. beside is as in [File].
 func (in *Input) AddFile(path, text string, beside func(suffix string) (string, error)) {
 	in.load(&File{Path: path, Beside: beside}, func() (string, error) { return text, nil })
 }
