@@ -34,7 +34,7 @@ var packageRules = []packageRule{
 	{"minors", "internal/apiclient internal/refserver internal/procpool internal/verdict internal/playground", true},
 	{"internal/devtools/releases", "internal/engine internal/minors internal/enginetest/cases", true},
 	{"internal/lsp", "internal/expect internal/check internal/manifest internal/bundle internal/source/... internal/playground", false},
-	{"internal/crdtest", "internal/expect internal/check internal/manifest internal/engine/release internal/playground", true},
+	{"internal/crdtest", "internal/expect internal/check internal/manifest internal/bundle internal/engine/release internal/playground", true},
 	{"internal/mcp", "internal/format internal/upgrade internal/expect internal/check internal/manifest internal/errorindex internal/playground", false},
 	{"internal/cluster", "", true},
 	{"internal/naming", "internal/playground", true},

@@ -20,6 +20,14 @@ func reply(body []byte) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
+	for index, other := range request.Others {
+		if judgment.Others == nil {
+			judgment.Others = map[int]verdict.Judgment{}
+		}
+		if judgment.Others[index], err = judge(other); err != nil {
+			return nil, err
+		}
+	}
 	encoded, err := json.Marshal(judgment)
 	return pointers.ReplaceAll(encoded, []byte("${1}(0xc000000000)")), err
 }

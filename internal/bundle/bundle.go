@@ -31,10 +31,14 @@ type Bundle struct {
 	chosen   int
 	// objects and oldObjects hold the objects of Scenario.Object and OldObject.
 	objects, oldObjects *objects
+	// updated has, for a CRD whose name an earlier one in the document has, the index of the CRD
+	// that it updates.
+	updated map[int]int
 }
 
-// Evaluator returns a function that evaluates the chosen CRD of a scenario, see
-// [playground.Scenario.CRDIndex], with the objects of its kind.
+// Evaluator returns a function that evaluates the CRDs of a scenario, each with the objects of
+// its kind. The report is about the chosen CRD, see [playground.Scenario.CRDIndex], and has the
+// reports on the others.
 func Evaluator(evaluate Evaluate) Evaluate {
 	var divider Divider
 	return func(ctx context.Context, s playground.Scenario) (playground.Report, error) {
@@ -42,10 +46,10 @@ func Evaluator(evaluate Evaluate) Evaluate {
 		if err != nil {
 			return playground.Report{}, err
 		}
-		report, err := evaluate(ctx, b.Scenario())
-		if err == nil {
-			b.Complete(&report)
+		each := func(ctx context.Context, _ int, s playground.Scenario) (playground.Report, error) {
+			return evaluate(ctx, s)
 		}
+		report, _, err := b.Evaluate(ctx, each, &Others{}, MaxOthers)
 		return report, err
 	}
 }
@@ -119,6 +123,9 @@ func (b *Bundle) Len() int {
 // Scenario returns the scenario of the chosen CRD.
 func (b *Bundle) Scenario() playground.Scenario { return b.At(b.chosen) }
 
+// Chosen returns the index of the chosen CRD.
+func (b *Bundle) Chosen() int { return b.chosen }
+
 // At returns the scenario of a CRD with the objects of its kind.
 func (b *Bundle) At(index int) playground.Scenario {
 	s := b.scenario
@@ -129,22 +136,12 @@ func (b *Bundle) At(index int) playground.Scenario {
 	crd := b.crds.all[index]
 	s.CRD = b.crds.keep(func(d *source.Document) bool { return d == crd.document })
 	s.OldCRD = oldCRD(s.OldCRD, crd.name)
+	if old, ok := b.updated[index]; ok {
+		s.OldCRD = b.crds.keep(func(d *source.Document) bool { return d == b.crds.all[old].document })
+	}
 	s.Object = b.objects.of(index)
 	s.OldObject = b.oldObjects.of(index)
 	return s
-}
-
-// Complete adds the other CRDs of the bundle to the report of the chosen CRD.
-func (b *Bundle) Complete(report *playground.Report) {
-	if b.Len() == 1 {
-		return
-	}
-	report.CRD.Candidates = []playground.Candidate{}
-	for i, crd := range b.crds.all {
-		report.CRD.Candidates = append(report.CRD.Candidates, playground.Candidate{
-			Name: crd.name, Chosen: i == b.chosen, Range: crd.document.Range, Objects: b.objects.count(i),
-		})
-	}
 }
 
 // A Kind identifies the objects that a CRD describes.

@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"reflect"
+	"slices"
 	"strings"
 	"testing"
 
@@ -50,6 +52,11 @@ func testDivide(t *testing.T, file string) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	if b.Len() > 1 {
+		if err := b.Follow(t.Context(), acceptUnlessCluster); err != nil {
+			t.Fatal(err)
+		}
+	}
 	for i := range b.Len() {
 		divided := b.At(i)
 		for _, f := range inputs {
@@ -68,6 +75,11 @@ func testDivide(t *testing.T, file string) {
 	if want := txtar.Format(archive); string(content) != string(want) {
 		t.Errorf("got\n%s\nwant\n%s", content, want)
 	}
+}
+
+// acceptUnlessCluster accepts all CRDs but those with the scope Cluster.
+func acceptUnlessCluster(_ context.Context, _ int, s playground.Scenario) (playground.Report, error) {
+	return playground.Report{CRD: playground.CRD{Accepted: !strings.Contains(s.CRD, "scope: Cluster")}}, nil
 }
 
 func documents(s *playground.Scenario) map[string]*string {
@@ -96,28 +108,72 @@ spec: {group: example.com, names: {kind: B}}
 	twoObjects = "apiVersion: example.com/v1\nkind: B\n---\napiVersion: example.com/v1\nkind: A\n"
 )
 
-func TestEvaluatorListsTheCandidates(t *testing.T) {
-	var evaluated playground.Scenario
+func TestEvaluatorJudgesAllCRDs(t *testing.T) {
 	evaluate := bundle.Evaluator(func(_ context.Context, s playground.Scenario) (playground.Report, error) {
-		evaluated = s
-		return playground.Report{CRD: playground.EmptyCRD()}, nil
+		report := playground.Report{CRD: playground.EmptyCRD()}
+		report.CRD.Name = strings.Join(strings.Fields(s.CRD+s.Object), " ")
+		return report, nil
 	})
 	report, err := evaluate(t.Context(), playground.Scenario{CRD: twoCRDs, Object: twoObjects, CRDIndex: 7})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if evaluated.CRDIndex != 0 || strings.Contains(evaluated.CRD, "kind: A") || !strings.Contains(evaluated.CRD, "kind: B") {
-		t.Errorf("evaluated %+v", evaluated)
-	}
+	const (
+		a = "kind: CustomResourceDefinition metadata: {name: as.example.com} spec: {group: example.com, names: {kind: A}} --- --- apiVersion: example.com/v1 kind: A"
+		b = "--- kind: CustomResourceDefinition metadata: {name: bs.example.com} spec: {group: example.com, names: {kind: B}} apiVersion: example.com/v1 kind: B ---"
+	)
+	other := playground.Report{CRD: playground.EmptyCRD()}
+	other.CRD.Name = a
 	want := []playground.Candidate{
-		{Name: "as.example.com", Range: lines(0, 3), Objects: 1},
+		{Name: "as.example.com", Range: lines(0, 3), Objects: 1, Report: &other},
 		{Name: "bs.example.com", Range: lines(4, 7), Objects: 1, Chosen: true},
 	}
-	if got := report.CRD.Candidates; fmt.Sprint(got) != fmt.Sprint(want) {
-		t.Errorf("candidates %v, want %v", got, want)
+	if got := report.CRD.Candidates; report.CRD.Name != b || !reflect.DeepEqual(got, want) {
+		t.Errorf("%s with the candidates %+v, want %+v", report.CRD.Name, got, want)
 	}
 	if _, err := evaluate(t.Context(), playground.Scenario{CRDIndex: -1}); err == nil {
 		t.Error("a negative index is no error")
+	}
+}
+
+// TestEvaluateInSteps evaluates the other CRDs one by one, and only those that are not known.
+func TestEvaluateInSteps(t *testing.T) {
+	var evaluated []int
+	var others bundle.Others
+	step := func(crds string, limit int) (missing int, isComplete bool) {
+		var divider bundle.Divider
+		b, err := divider.Divide(playground.Scenario{CRD: crds})
+		if err != nil {
+			t.Fatal(err)
+		}
+		report, isComplete, err := b.Evaluate(t.Context(), func(_ context.Context, index int, _ playground.Scenario) (playground.Report, error) {
+			evaluated = append(evaluated, index)
+			return playground.Report{CRD: playground.EmptyCRD()}, nil
+		}, &others, limit)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, c := range report.CRD.Candidates {
+			if !c.Chosen && c.Report == nil {
+				missing++
+			}
+		}
+		return missing, isComplete
+	}
+	three := twoCRDs + "---\n" + strings.NewReplacer("as.", "cs.", "bs.", "cs.", "kind: B", "kind: C").Replace(twoCRDs[strings.Index(twoCRDs, "---")+4:])
+	for i, want := range []struct {
+		limit, missing int
+		isComplete     bool
+	}{{0, 2, false}, {1, 1, false}, {1, 0, true}, {0, 0, true}} {
+		if missing, isComplete := step(three, want.limit); missing != want.missing || isComplete != want.isComplete {
+			t.Errorf("step %d: %d reports are missing, complete: %t; want %d, %t", i, missing, isComplete, want.missing, want.isComplete)
+		}
+	}
+	if missing, isComplete := step(strings.Replace(three, "kind: A", "kind: Z", 1), 0); missing != 0 || !isComplete {
+		t.Errorf("a change of the chosen CRD forgets %d others", missing)
+	}
+	if want := []int{0, 0, 1, 0, 2, 0, 0}; !slices.Equal(evaluated, want) {
+		t.Errorf("evaluated %v, want %v", evaluated, want)
 	}
 }
 

@@ -4,15 +4,11 @@ package check
 import (
 	"context"
 	"fmt"
-	"path"
-	"path/filepath"
 	"runtime"
 	"slices"
-	"strings"
 	"sync"
 	"sync/atomic"
 
-	"github.com/crdlab/crdlab/internal/bundle"
 	"github.com/crdlab/crdlab/internal/manifest"
 	"github.com/crdlab/crdlab/internal/playground"
 )
@@ -36,6 +32,9 @@ type Options struct {
 	// objects of a CRD, and concurrently for several CRDs. They may be nil.
 	Before func(*manifest.Document, *playground.Scenario)
 	After  func(d, crd *manifest.Document, report playground.Report)
+	// IsStored reports that a CRD is in the cluster before the requests, even if it is invalid. It
+	// may be nil.
+	IsStored func(*manifest.Document) bool
 	// Conditions creates CRDs, whose names differ, in the same cluster, and returns the
 	// condition NamesAccepted of each. It may be nil.
 	Conditions func(context.Context, []playground.CRD) ([]playground.Condition, error)
@@ -60,119 +59,39 @@ func Run(ctx context.Context, in *manifest.Input, o Options) (*Result, error) {
 	return result, nil
 }
 
-// A unit is a CRD and the objects of its kind, as indexes of Result.Documents. A worker
-// judges them together, so that it compiles the CRD once.
+// A unit is a chain with its requests as indexes of Result.Documents. The first is a CRD. One
+// worker judges them all, so that it compiles each CRD once.
 type unit struct {
-	crd     int
-	objects []int
+	*chain
+	requests []int
 }
 
 // plan divides an input into units. The documents of the result have no verdicts yet.
 func plan(in *manifest.Input) ([]unit, *Result) {
 	result := &Result{Documents: []Document{}, WithoutCRD: []Object{}, Skipped: []Skipped{}, Problems: []Problem{}}
-	groups, _ := Groups(in)
-	units := make([]unit, len(groups))
-	groupOf := map[*manifest.Document]int{}
-	for i, group := range groups {
-		for _, d := range append(group.Objects, group.CRD) {
-			groupOf[d] = i
+	chains, withoutCRD := chainsOf(in)
+	for _, d := range withoutCRD {
+		result.WithoutCRD = append(result.WithoutCRD, objectOf(d))
+	}
+	indexOf := map[*manifest.Document]int{}
+	for _, d := range in.Documents {
+		if !slices.Contains(withoutCRD, d) {
+			indexOf[d] = len(result.Documents)
+			result.Documents = append(result.Documents, Document{Object: objectOf(d), source: d})
 		}
 	}
-	for _, d := range in.Documents {
-		i, hasCRD := groupOf[d]
-		document := Document{Object: objectOf(d), source: d}
-		switch {
-		case !hasCRD:
-			result.WithoutCRD = append(result.WithoutCRD, document.Object)
-			continue
-		case d.IsCRD:
-			units[i].crd = len(result.Documents)
-		default:
-			document.CRD = objectOf(groups[i].CRD).position()
-			units[i].objects = append(units[i].objects, len(result.Documents))
+	units := make([]unit, len(chains))
+	for i, c := range chains {
+		units[i].chain = c
+		for _, d := range c.documentsInOrder() {
+			units[i].requests = append(units[i].requests, indexOf[d])
 		}
-		result.Documents = append(result.Documents, document)
 	}
 	for _, s := range in.Skipped {
 		result.Skipped = append(result.Skipped, Skipped(s))
 	}
 	result.Problems = append(result.Problems, Problems(in)...)
 	return units, result
-}
-
-// A Group is a CRD and the objects of its kind.
-type Group struct {
-	CRD     *manifest.Document
-	Objects []*manifest.Document
-}
-
-// Groups returns the CRDs of an input, each with its objects, in the order of the input.
-// withoutCRD lists the objects that belong to no CRD.
-func Groups(in *manifest.Input) (groups []Group, withoutCRD []*manifest.Document) {
-	crdOf := match(in)
-	indexOf := map[*manifest.Document]int{}
-	for _, d := range in.Documents {
-		if d.IsCRD {
-			indexOf[d] = len(groups)
-			groups = append(groups, Group{CRD: d})
-		}
-	}
-	for _, d := range in.Documents {
-		switch crd := crdOf[d]; {
-		case d.IsCRD:
-		case crd == nil:
-			withoutCRD = append(withoutCRD, d)
-		default:
-			group := &groups[indexOf[crd]]
-			group.Objects = append(group.Objects, d)
-		}
-	}
-	return groups, withoutCRD
-}
-
-// match returns the CRD of each object of an input that has a CRD.
-func match(in *manifest.Input) map[*manifest.Document]*manifest.Document {
-	crds := map[bundle.Kind][]*manifest.Document{}
-	for _, d := range in.Documents {
-		if d.IsCRD {
-			crds[d.Described] = append(crds[d.Described], d)
-		}
-	}
-	crdOf := map[*manifest.Document]*manifest.Document{}
-	for _, d := range in.Documents {
-		if crd := nearest(crds[d.Kind], d); crd != nil && !d.IsCRD {
-			crdOf[d] = crd
-		}
-	}
-	return crdOf
-}
-
-// nearest returns the CRD that shares most directories with an object, or nil without
-// CRDs. A repository may have several CRDs of a kind, such as its channels.
-func nearest(crds []*manifest.Document, object *manifest.Document) *manifest.Document {
-	if len(crds) == 0 {
-		return nil
-	}
-	return slices.MaxFunc(crds, func(a, b *manifest.Document) int {
-		return shared(a.File, object.File) - shared(b.File, object.File)
-	})
-}
-
-// shared returns the number of directories that two files share, and one more for the same
-// file.
-func shared(a, b *manifest.File) int {
-	if a == b {
-		return len(a.Path)
-	}
-	n := 0
-	others := strings.Split(path.Dir(filepath.ToSlash(b.Path)), "/")
-	for i, directory := range strings.Split(path.Dir(filepath.ToSlash(a.Path)), "/") {
-		if i >= len(others) || others[i] != directory {
-			break
-		}
-		n++
-	}
-	return n
 }
 
 // checker judges units.
@@ -219,37 +138,65 @@ func (c *checker) run(ctx context.Context, units []unit) error {
 }
 
 func (c *checker) judge(ctx context.Context, engine Engine, u unit) error {
-	crd := &c.result.Documents[u.crd]
-	for _, index := range append([]int{u.crd}, u.objects...) {
-		d := &c.result.Documents[index]
+	histories := map[string]history{}
+	for _, index := range u.requests {
 		for _, release := range c.Releases {
-			s := playground.Scenario{Kubernetes: release, FieldValidation: c.FieldValidation, CRD: crd.source.Text}
-			if d != crd {
-				s.Object = d.source.Text
+			if err := c.request(ctx, engine, u, index, release, histories); err != nil {
+				return err
 			}
-			if c.Before != nil {
-				c.Before(d.source, &s)
-			}
-			report, err := engine.Evaluate(ctx, s)
-			if err != nil {
-				return fmt.Errorf("%s:%d: %w", d.Path, d.Line, err)
-			}
-			if report.Kubernetes.Approximate {
-				c.approximate.Store(release, true)
-			}
-			if c.After != nil {
-				c.After(d.source, crd.source, report)
-			}
-			if d == crd && report.CRD.Accepted {
-				c.accept(acceptedCRD{index, len(d.Verdicts), report.CRD})
-			}
-			d.Verdicts = append(d.Verdicts, verdictOf(report, d, crd))
 		}
 		if done := c.done.Add(1); c.Progress != nil {
 			c.Progress(int(done), c.total)
 		}
 	}
+	for i, release := range c.Releases {
+		if crd := histories[release].crd(); crd.report.Accepted {
+			c.accept(acceptedCRD{crd.document, i, crd.report})
+		}
+	}
 	return ctx.Err()
+}
+
+// request judges a document after the requests for CRDs in its history, and adds a CRD to it.
+func (c *checker) request(ctx context.Context, engine Engine, u unit, index int, release string, histories map[string]history) error {
+	before := histories[release]
+	d, crd := &c.result.Documents[index], &c.result.Documents[index]
+	s := playground.Scenario{CRD: d.source.Text, OldCRD: before.stored(), CRDStored: len(u.crds) > 1}
+	if !d.source.IsCRD {
+		s, crd = before.crd().scenario, &c.result.Documents[before.crd().document]
+		s.Object, d.CRD = d.source.Text, crd.position()
+	}
+	s.Kubernetes, s.FieldValidation = release, c.FieldValidation
+	if c.Before != nil {
+		c.Before(d.source, &s)
+	}
+	report, err := engine.Evaluate(ctx, s)
+	if err != nil {
+		return fmt.Errorf("%s:%d: %w", d.Path, d.Line, err)
+	}
+	if report.Kubernetes.Approximate {
+		c.approximate.Store(release, true)
+	}
+	if c.After != nil {
+		c.After(d.source, crd.source, report)
+	}
+	d.Verdicts = append(d.Verdicts, verdictOf(report, d, crd))
+	v := &d.Verdicts[len(d.Verdicts)-1]
+	if d != crd {
+		for _, rival := range u.rivals[d.source] {
+			v.addNote(d, fmt.Sprintf("The CRD in %s judges this object. The CRD in %s describes the same kind.", d.CRD, objectOf(rival).position()))
+		}
+		return nil
+	}
+	if s.OldCRD != "" {
+		v.addNote(d, fmt.Sprintf("This document updates the CRD in %s.", c.result.Documents[before.crd().document].position()))
+	}
+	made := crdRequest{index, s, report.CRD, report.CRD.Accepted, string(report.CRD.Stored)}
+	if c.IsStored != nil && c.IsStored(d.source) {
+		made.isStored, made.stored = true, d.source.Text
+	}
+	histories[release] = append(before, made)
+	return nil
 }
 
 func (c *checker) accept(crd acceptedCRD) {

@@ -57,6 +57,14 @@ func verdictOf(report playground.Report, d, crd *Document) Verdict {
 	return v
 }
 
+// addNote adds a note at the first line of a document.
+func (v *Verdict) addNote(d *Document, message string) {
+	place, line := located(d.source, playground.Range{})
+	v.Findings = append(v.Findings, Finding{
+		Place: place, Source: line, Severity: playground.SeverityInfo, Reason: playground.ReasonNote, Message: message, Related: []Related{}, Fixes: []string{},
+	})
+}
+
 // scaleFindings returns a warning for each version whose scale subresource has no response for
 // an accepted object: kubectl scale and autoscalers fail.
 func scaleFindings(crd playground.CRD, o playground.Object, object, definition *manifest.Document) []Finding {

@@ -7,8 +7,10 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
+	"github.com/crdlab/crdlab/internal/bundle"
 	"github.com/crdlab/crdlab/internal/check"
 	"github.com/crdlab/crdlab/internal/engine/release"
 	"github.com/crdlab/crdlab/internal/expect"
@@ -181,7 +183,7 @@ func (s *service) open(ctx context.Context, releases []string, o openRequest) (r
 			continue
 		}
 		crds = append(crds, d)
-		verdicts, err := s.verdicts(ctx, releases, playground.Scenario{CRD: d.Text}, d.Name)
+		verdicts, err := s.verdicts(ctx, releases, named(crds, d.Name), d.Name, judgeRequest{})
 		if err != nil {
 			return response{}, err
 		}
@@ -216,19 +218,55 @@ func (s *service) judge(ctx context.Context, releases []string, j judgeRequest) 
 	object := in.Documents[0]
 	for _, crd := range s.crds[j.CRDs] {
 		if crd.Described == object.Kind {
-			scenario := playground.Scenario{CRD: crd.Text, Object: j.Object, OldObject: j.Stored, Operation: j.Operation}
-			verdicts, err := s.verdicts(ctx, releases, scenario, object.Name)
+			verdicts, err := s.verdicts(ctx, releases, named(s.crds[j.CRDs], crd.Name), object.Name, j)
 			return response{Verdicts: verdicts}, err
 		}
 	}
 	return response{}, fmt.Errorf("no CRD describes the kind %s of the group %q", object.Kind.Kind, object.Kind.Group)
 }
 
-// verdicts returns the verdict of each release on the object of a scenario, or on its CRD
-// if there is none.
-func (s *service) verdicts(ctx context.Context, releases []string, scenario playground.Scenario, name string) ([]verdict, error) {
+// named returns the CRDs of a name.
+func named(crds []*manifest.Document, name string) []*manifest.Document {
+	return slices.DeleteFunc(slices.Clone(crds), func(d *manifest.Document) bool { return d.Name != name })
+}
+
+// request returns the request for the last of several CRDs of one name, and the one that judges
+// their objects. Each CRD updates the accepted one before it.
+func (s *service) request(ctx context.Context, kubernetes string, crds []*manifest.Document) (last, inForce playground.Scenario, err error) {
+	var requests []playground.Scenario
+	var accepted []bool
+	at := 0
+	for i, crd := range crds {
+		request := playground.Scenario{Kubernetes: kubernetes, CRD: crd.Text}
+		if i > 0 {
+			request.OldCRD = requests[at].CRD
+		}
+		requests, accepted = append(requests, request), append(accepted, true)
+		if len(crds) > 1 {
+			report, err := s.engine.Evaluate(ctx, request)
+			if err != nil {
+				return last, inForce, err
+			}
+			accepted[i] = report.CRD.Accepted
+		}
+		at = bundle.InForce(len(accepted), func(i int) bool { return accepted[i] })
+	}
+	return requests[len(requests)-1], requests[at], nil
+}
+
+// verdicts returns the verdict of each release on the object of a request under CRDs of one
+// name, or on the last of them if there is no object.
+func (s *service) verdicts(ctx context.Context, releases []string, crds []*manifest.Document, name string, j judgeRequest) ([]verdict, error) {
 	var all []verdict
-	for _, scenario.Kubernetes = range releases {
+	for _, kubernetes := range releases {
+		scenario, inForce, err := s.request(ctx, kubernetes, crds)
+		if err != nil {
+			return nil, err
+		}
+		if j.Object != "" {
+			scenario = inForce
+			scenario.Object, scenario.OldObject, scenario.Operation = j.Object, j.Stored, j.Operation
+		}
 		report, err := s.engine.Evaluate(ctx, scenario)
 		if err != nil {
 			return nil, err

@@ -94,6 +94,7 @@ func (r *Result) Failed() int {
 func Run(ctx context.Context, in *manifest.Input, o check.Options) (*Result, error) {
 	t := newTest(in, o)
 	o.Before, o.After = t.before, t.after
+	o.IsStored = func(d *manifest.Document) bool { return t.requests[d].isStored }
 	judged, err := check.Run(ctx, in, o)
 	if err != nil {
 		return nil, err
@@ -132,14 +133,12 @@ type test struct {
 
 	access  sync.Mutex
 	objects map[string]string // by key, as YAML or JSON
-	// newEngine returns an engine for the requests of earlier documents of a CRD.
-	newEngine func() check.Engine
-	cover     coverage
+	cover   coverage
 }
 
 func newTest(in *manifest.Input, o check.Options) *test {
 	t := &test{
-		input: in, releases: o.Releases, newEngine: o.NewEngine, byPath: map[string]*File{}, expectations: map[string]expectations{},
+		input: in, releases: o.Releases, byPath: map[string]*File{}, expectations: map[string]expectations{},
 		requests: map[*manifest.Document]request{}, objects: map[string]string{},
 	}
 	for _, d := range in.Documents {
@@ -193,39 +192,10 @@ func (t *test) before(d *manifest.Document, s *playground.Scenario) {
 	t.access.Lock()
 	defer t.access.Unlock()
 	if d.IsCRD {
-		t.requests[d].applyCRD(s, t.storedCRD(d, s.Kubernetes))
+		t.requests[d].applyCRD(s)
 		return
 	}
 	t.requests[d].apply(s, t.objects[key(d, s.Kubernetes)])
-}
-
-// storedCRD returns the CRD that the documents of the same name before d in its file have
-// stored; empty if there is none.
-func (t *test) storedCRD(d *manifest.Document, release string) string {
-	if r := t.requests[d]; r.isStored || r.operation == playground.OperationCreate {
-		return ""
-	}
-	stored := ""
-	for _, before := range t.input.Documents {
-		if before == d {
-			break
-		}
-		if !before.IsCRD || before.Name != d.Name || before.File != d.File {
-			continue
-		}
-		r := t.requests[before]
-		if r.isStored {
-			stored = before.Text
-			continue
-		}
-		s := playground.Scenario{Kubernetes: release, CRD: before.Text, CRDStored: true}
-		r.applyCRD(&s, stored)
-		report, err := t.newEngine().Evaluate(context.Background(), s)
-		if err == nil && report.CRD.Accepted {
-			stored = string(report.CRD.Stored)
-		}
-	}
-	return stored
 }
 
 // after stores the object of an accepted request, and compares it with the expected fields.

@@ -129,10 +129,13 @@ func (r request) apply(s *playground.Scenario, stored string) {
 	}
 }
 
-// applyCRD sets the request for a CRD in a scenario. stored is the stored CRD; empty if there
-// is none.
-func (r request) applyCRD(s *playground.Scenario, stored string) {
-	s.CRDOperation, s.CRDFieldManager, s.CRDForce, s.OldCRD = r.operation, r.fieldManager, r.force, stored
+// applyCRD sets the request for a CRD in a scenario, whose OldCRD is the CRD in the cluster. A
+// created or stored CRD replaces it.
+func (r request) applyCRD(s *playground.Scenario) {
+	s.CRDOperation, s.CRDFieldManager, s.CRDForce = r.operation, r.fieldManager, r.force
+	if r.operation == playground.OperationCreate {
+		s.OldCRD = ""
+	}
 	if r.clientSide {
 		s.CRDOperation = playground.CRDOperationClientApply
 	}

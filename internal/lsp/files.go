@@ -37,7 +37,7 @@ type file struct {
 
 // A judged document has a report under a CRD, for a release.
 type judged struct {
-	crd     *manifest.Document
+	target  target
 	release string
 	report  playground.Report
 }
@@ -48,12 +48,12 @@ func (f *file) report(ctx context.Context, s snapshot, t target) (playground.Rep
 	f.judging.Lock()
 	defer f.judging.Unlock()
 	release := s.settings.Release
-	if last, ok := f.reports[t.document]; ok && last.crd == t.crd && last.release == release {
+	if last, ok := f.reports[t.document]; ok && last.target == t && last.release == release {
 		return last.report, nil
 	}
 	report, err := s.options.Evaluate(ctx, t.scenario(release))
 	if err == nil {
-		f.reports[t.document] = judged{t.crd, release, report}
+		f.reports[t.document] = judged{t, release, report}
 	}
 	return report, err
 }
@@ -197,6 +197,8 @@ type target struct {
 	document *manifest.Document
 	// crd is the CRD of the object; nil if it is unknown. For a CRD, it is the document.
 	crd *manifest.Document
+	// old is the CRD in the same file that crd updates; nil if there is none.
+	old *manifest.Document
 }
 
 // name returns the name of the document in a scenario.
@@ -207,9 +209,12 @@ func (t target) name() playground.Document {
 	return playground.DocumentObject
 }
 
-// scenario returns the request that creates the document.
+// scenario returns the request that creates the document, or updates the CRD before it.
 func (t target) scenario(release string) playground.Scenario {
 	s := playground.Scenario{Kubernetes: release, CRD: t.crd.Text}
+	if t.old != nil {
+		s.OldCRD = t.old.Text
+	}
 	if t.document != t.crd {
 		s.Object = t.document.Text
 	}

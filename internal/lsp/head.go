@@ -2,6 +2,7 @@ package lsp
 
 import (
 	"context"
+	"slices"
 
 	"github.com/crdlab/crdlab/internal/manifest"
 	"github.com/crdlab/crdlab/internal/playground"
@@ -13,8 +14,12 @@ func (s snapshot) former(f *file, t target) *manifest.Document {
 	if s.settings.ComparesWithHead != nil && !*s.settings.ComparesWithHead {
 		return nil
 	}
-	for _, old := range f.atHead().Documents {
-		if old.Kind == t.document.Kind && old.Namespace == t.document.Namespace && old.Name == t.document.Name && old.Text != t.document.Text {
+	before := f.atHead().Documents
+	if slices.ContainsFunc(before, func(old *manifest.Document) bool { return old.Text == t.document.Text }) {
+		return nil
+	}
+	for _, old := range before {
+		if old.Kind == t.document.Kind && old.Namespace == t.document.Namespace && old.Name == t.document.Name {
 			return old
 		}
 	}

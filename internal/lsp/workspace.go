@@ -182,17 +182,13 @@ func (s snapshot) input(ctx context.Context, f *file) *manifest.Input {
 
 // targets returns the documents of an open file, in order, each with its CRD.
 func (s snapshot) targets(ctx context.Context, f *file) []target {
-	crdOf := map[*manifest.Document]*manifest.Document{}
-	groups, _ := check.Groups(s.input(ctx, f))
-	for _, group := range groups {
-		crdOf[group.CRD] = group.CRD
-		for _, object := range group.Objects {
-			crdOf[object] = group.CRD
-		}
-	}
+	judges, _ := check.Judges(s.input(ctx, f), func(j check.Judge) bool {
+		report, err := f.report(ctx, s, target{j.CRD, j.CRD, j.Old})
+		return err == nil && report.CRD.Accepted
+	})
 	var all []target
 	for _, d := range f.read().Documents {
-		all = append(all, target{d, crdOf[d]})
+		all = append(all, target{d, judges[d].CRD, judges[d].Old})
 	}
 	return all
 }

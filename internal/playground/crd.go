@@ -75,6 +75,9 @@ type Candidate struct {
 	// Objects is the number of objects in Scenario.Object that belong to this CRD, if
 	// there are several CRDs.
 	Objects int `json:"objects,omitempty"`
+	// Report is the report on this CRD and its objects. It is absent for the chosen CRD, and for
+	// those that are not evaluated: the 17th and later ones.
+	Report *Report `json:"report,omitempty"`
 }
 
 // Condition is a condition of a CustomResourceDefinition, without its time.

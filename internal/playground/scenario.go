@@ -15,12 +15,14 @@ type Scenario struct {
 	Kubernetes string `json:"kubernetes,omitempty"`
 
 	// CRD is the CustomResourceDefinition. It may hold several YAML documents. The
-	// request is for one of their CustomResourceDefinitions, see CRDIndex.
+	// report is about one of their CustomResourceDefinitions, see CRDIndex, and has
+	// the reports on the others. A CustomResourceDefinition whose name an earlier one
+	// has is an update of it.
 	CRD string `json:"crd"`
 
 	// CRDIndex chooses one of several CustomResourceDefinitions in CRD, counted from
-	// 0. An index after the last means the last. Only the objects of its kind are
-	// evaluated. An object without a CRD belongs to the first CRD of its group, or
+	// 0. An index after the last means the last. The objects of the report are those
+	// of its kind. An object without a CRD belongs to the first CRD of its group, or
 	// to the first CRD if there is no such CRD.
 	CRDIndex int `json:"crdIndex,omitempty"`
 

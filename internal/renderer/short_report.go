@@ -32,6 +32,13 @@ func shorten(report playground.Report) playground.Report {
 		Fixes:    []playground.Fix{},
 		Related:  []playground.Related{},
 	}}, firstFindings(report.CRD.Findings)...)
+	for _, candidate := range report.CRD.Candidates {
+		if candidate.Report != nil {
+			other := shorten(*candidate.Report)
+			candidate.Report = &other
+		}
+		short.CRD.Candidates = append(short.CRD.Candidates, candidate)
+	}
 	for _, object := range report.Objects {
 		short.Objects = append(short.Objects, shortObject(object))
 	}

@@ -1,6 +1,7 @@
 package ui
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/crdlab/crdlab/internal/playground"
@@ -17,21 +18,37 @@ type briefView struct {
 	detail string
 }
 
-// briefVerdict returns the verdict on the objects, or on the CRD if it is
-// rejected or there are no objects.
+// briefVerdict returns the verdict on all CRDs of the document and their objects: the worst one.
 func briefVerdict(report playground.Report) briefView {
+	all, missing := judgedReports(report)
+	return newBrief(all, missing, findings(report))
+}
+
+// verdictOn returns the verdict on one CRD and its objects.
+func verdictOn(report playground.Report) briefView {
+	return newBrief([]playground.Report{report}, 0, ownFindings(report))
+}
+
+// newBrief returns the worst verdict of reports: on the objects, or on a CRD if it is rejected or
+// there are no objects. missing counts the CRDs without a report.
+func newBrief(all []playground.Report, missing int, findings []playground.Finding) briefView {
 	view := briefView{class: "accepted", word: "Accepted"}
-	var subject string
 	document := playground.DocumentObject
-	if !report.CRD.Accepted || len(report.Objects) == 0 {
-		subject, document = documentTitle(playground.DocumentCRD), playground.DocumentCRD
-		view.worsen(report.CRD.Accepted, report.CRD.Status)
-		if report.CRD.Accepted {
-			view.word, subject = "CRD accepted", ""
+	var subject string
+	var objects []playground.Object
+	for _, report := range all {
+		if !report.CRD.Accepted {
+			view.worsen(false, report.CRD.Status)
+			if document == playground.DocumentObject {
+				subject, document = documentTitle(playground.DocumentCRD), playground.DocumentCRD
+				if len(all) > 1 {
+					subject += " " + report.CRD.Name
+				}
+			}
+			continue
 		}
-	} else {
-		subject = objectsSummary(report.Objects)
 		for _, object := range report.Objects {
+			objects = append(objects, object)
 			switch {
 			case len(object.DependsOn) > 0:
 				view.doubt("Depends on the webhook")
@@ -42,13 +59,26 @@ func briefVerdict(report playground.Report) briefView {
 			}
 		}
 	}
-	if view.class == "accepted" && report.Kubernetes.Approximate {
+	switch {
+	case document == playground.DocumentCRD:
+	case len(objects) > 0:
+		subject = objectsSummary(objects)
+	default:
+		view.word, document = "CRD accepted", playground.DocumentCRD
+		if len(all) > 1 {
+			view.word = "CRDs accepted"
+		}
+	}
+	if missing > 0 {
+		view.doubt("Not all CRDs are evaluated")
+	}
+	if view.class == "accepted" && slices.ContainsFunc(all, func(r playground.Report) bool { return r.Kubernetes.Approximate }) {
 		view.class, view.word = "approximate", "Probably accepted"
 		if document == playground.DocumentCRD {
 			view.word = "CRD probably accepted"
 		}
 	}
-	view.detail = strings.Join(countsByDocument(subject, document, findings(report)), ", ")
+	view.detail = strings.Join(countsByDocument(subject, document, findings), ", ")
 	return view
 }
 

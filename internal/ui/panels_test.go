@@ -72,6 +72,9 @@ func fill(v reflect.Value, text string) {
 	case reflect.Interface:
 		v.Set(reflect.ValueOf(text))
 	case reflect.Pointer:
+		if v.Type() == reflect.TypeFor[*playground.Report]() {
+			return // A report contains reports on further CRDs.
+		}
 		v.Set(reflect.New(v.Type().Elem()))
 		fill(v.Elem(), text)
 	case reflect.Struct:

@@ -1,6 +1,7 @@
 package ui
 
 import (
+	"cmp"
 	"strings"
 
 	"github.com/crdlab/crdlab/internal/playground"
@@ -30,18 +31,19 @@ func (d PageData) description() string {
 	return sharedDescription(*d.Report)
 }
 
-// sharedTitle returns the verdict on the objects, or on the CRD if it is
+// sharedTitle returns the verdict on the objects, or on a CRD if it is
 // rejected or there are no objects: "CronTab my-cron rejected".
 func sharedTitle(report playground.Report) string {
-	if !report.CRD.Accepted || len(report.Objects) == 0 {
-		name := report.CRD.Name
-		if name == "" {
-			name = "CRD"
+	var objects []playground.Object
+	reports, missing := judgedReports(report)
+	for _, r := range reports {
+		if !r.CRD.Accepted {
+			return truncate(cmp.Or(r.CRD.Name, "CRD"), maxTitle) + " " + verdictWord(r, false, r.CRD.Status)
 		}
-		return truncate(name, maxTitle) + " " + verdictWord(report, report.CRD.Accepted, report.CRD.Status)
+		objects = append(objects, r.Objects...)
 	}
 	rejected, dependent := 0, 0
-	for _, object := range report.Objects {
+	for _, object := range objects {
 		switch {
 		case len(object.DependsOn) > 0:
 			dependent++
@@ -49,17 +51,19 @@ func sharedTitle(report playground.Report) string {
 			rejected++
 		}
 	}
-	if len(report.Objects) == 1 {
-		object := report.Objects[0]
-		return truncate(objectTitle(object), maxTitle) + " " + objectWord(report, object)
+	switch {
+	case rejected == 0 && missing > 0:
+		return count(len(report.CRD.Candidates), "CRD") + ", not all evaluated"
+	case len(objects) == 0:
+		return truncate(cmp.Or(report.CRD.Name, "CRD"), maxTitle) + " " + verdictWord(report, true, report.CRD.Status)
+	case len(objects) == 1:
+		return truncate(objectTitle(objects[0]), maxTitle) + " " + objectWord(report, objects[0])
+	case rejected == 0 && dependent > 0:
+		return formatInt(dependent) + " of " + count(len(objects), "object") + " depend on webhooks"
+	case rejected == 0:
+		return count(len(objects), "object") + " " + verdictWord(report, true, playground.Status{})
 	}
-	if rejected == 0 && dependent > 0 {
-		return formatInt(dependent) + " of " + count(len(report.Objects), "object") + " depend on webhooks"
-	}
-	if rejected == 0 {
-		return count(len(report.Objects), "object") + " " + verdictWord(report, true, playground.Status{})
-	}
-	return formatInt(rejected) + " of " + count(len(report.Objects), "object") + " rejected"
+	return formatInt(rejected) + " of " + count(len(objects), "object") + " rejected"
 }
 
 // sharedDescription returns the verdict in a sentence, followed by the first

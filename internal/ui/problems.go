@@ -128,14 +128,17 @@ func failedRule(report playground.Report, finding playground.Finding) (ruleView,
 	if finding.Stage != playground.StageRules {
 		return ruleView{}, false
 	}
-	for i, object := range report.Objects {
-		for _, result := range object.Rules {
-			if !isFailure(result, finding) {
-				continue
-			}
-			at := slices.IndexFunc(report.CRD.Rules, func(rule playground.Rule) bool { return rule.ID == result.ID })
-			if at >= 0 {
-				return newRuleView(report.CRD.Rules[at], []ruleResult{{RuleResult: result, index: i}}), true
+	reports, _ := judgedReports(report)
+	for _, r := range reports {
+		for i, object := range r.Objects {
+			for _, result := range object.Rules {
+				if !isFailure(result, finding) {
+					continue
+				}
+				at := slices.IndexFunc(r.CRD.Rules, func(rule playground.Rule) bool { return rule.ID == result.ID })
+				if at >= 0 {
+					return newRuleView(r.CRD.Rules[at], []ruleResult{{RuleResult: result, index: i}}), true
+				}
 			}
 		}
 	}

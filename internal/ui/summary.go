@@ -9,9 +9,30 @@ import (
 	"github.com/crdlab/crdlab/internal/playground"
 )
 
-// findings returns all findings of a report as people read them, errors first and then in the
-// order of the documents. It excludes the findings of stored objects, which no request validates.
+// findings returns all findings of a report and of the reports on the other CRDs as people read
+// them, errors first and then in the order of the documents. It excludes the findings of stored
+// objects, which no request validates.
 func findings(report playground.Report) []playground.Finding {
+	all := []playground.Finding{}
+	reports, _ := judgedReports(report)
+	for _, r := range reports {
+		for _, f := range ownFindings(r) {
+			// Several CRDs share the documents for conversion and admission.
+			if len(reports) == 1 || !slices.ContainsFunc(all, func(known playground.Finding) bool { return isSame(known, f) }) {
+				all = append(all, f)
+			}
+		}
+	}
+	playground.SortFindings(all)
+	return all
+}
+
+func isSame(a, b playground.Finding) bool {
+	return a.Document == b.Document && a.Range == b.Range && a.Field == b.Field && a.Message == b.Message
+}
+
+// ownFindings returns the findings of a report about one CRD and its objects.
+func ownFindings(report playground.Report) []playground.Finding {
 	all := playground.Readable(report.CRD.Findings)
 	for _, object := range report.Objects {
 		all = append(all, playground.Readable(object.Findings)...)
@@ -66,13 +87,24 @@ func problemCounts(all []playground.Finding) string {
 // announcement returns the verdict in one sentence per request, for screen
 // readers.
 func announcement(report playground.Report) string {
-	sentences := []string{"CRD " + verdictWord(report, report.CRD.Accepted, report.CRD.Status) + "."}
-	for _, object := range report.Objects {
-		sentence := fmt.Sprintf("%s %s", objectTitle(object), objectWord(report, object))
-		if n := countSeverity(playground.Readable(object.Findings), playground.SeverityError); n > 0 {
-			sentence += ", " + count(n, "error")
+	var sentences []string
+	reports, missing := judgedReports(report)
+	for _, r := range reports {
+		crd := "CRD "
+		if len(reports) > 1 {
+			crd += r.CRD.Name + " "
 		}
-		sentences = append(sentences, sentence+".")
+		sentences = append(sentences, crd+verdictWord(r, r.CRD.Accepted, r.CRD.Status)+".")
+		for _, object := range r.Objects {
+			sentence := fmt.Sprintf("%s %s", objectTitle(object), objectWord(r, object))
+			if n := countSeverity(playground.Readable(object.Findings), playground.SeverityError); n > 0 {
+				sentence += ", " + count(n, "error")
+			}
+			sentences = append(sentences, sentence+".")
+		}
+	}
+	if missing > 0 {
+		sentences = append(sentences, count(missing, "further CRD")+" not evaluated.")
 	}
 	return strings.Join(sentences, " ")
 }

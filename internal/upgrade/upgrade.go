@@ -146,6 +146,14 @@ type Options struct {
 // from the engine, or from ctx.
 func Compare(ctx context.Context, engine check.Engine, before, after, objects *manifest.Input, o Options) (*Result, error) {
 	result := &Result{CRDs: []CRD{}}
+	options := check.Options{Releases: []string{""}, NewEngine: func() check.Engine { return engine }}
+	for _, in := range []**manifest.Input{&before, &after} {
+		settled, err := check.Settled(ctx, *in, options)
+		if err != nil {
+			return nil, err
+		}
+		*in = settled
+	}
 	compared := map[*manifest.Document]bool{}
 	for _, d := range after.Documents {
 		if !d.IsCRD {

@@ -13,6 +13,8 @@ type Request struct {
 	// Calls lists the calls of the conversion webhook in the newest release, with
 	// the responses that the program repeats.
 	Calls []playground.ConversionReview `json:"calls,omitempty"`
+	// Others has the requests for the other CRDs of a document that has several.
+	Others map[int]Request `json:"others,omitempty"`
 }
 
 // Report returns a report with the calls only. It has the signature of an
@@ -29,6 +31,8 @@ type Judgment struct {
 	Verdict *Verdict `json:"verdict,omitempty"`
 	// Unjudged is the reason why there is no verdict.
 	Unjudged string `json:"unjudged,omitempty"`
+	// Others has the judgments on [Request.Others].
+	Others map[int]Judgment `json:"others,omitempty"`
 }
 
 // DecodeJudgment decodes a judgment. Numbers in objects keep all digits.

@@ -45,18 +45,18 @@ const maxLive = 128 << 20
 func Serve(e *engine.Engine) {
 	cache := documents{}
 	evaluator := bundle.Evaluator(e.Evaluate)
-	var divider bundle.Divider
+	shown := &bundles{}
 	exchange.Export("crdlabEvaluate", func(request string, _, _ js.Value) any {
 		report, err := evaluate(evaluator, request)
 		return exchange.Reply(report, err)
 	})
 	exchange.Export("crdlabShow", func(request string, sources, judgments js.Value) any {
-		answer, err := show(e, &divider, request, sources, judgments, cache)
+		answer, err := show(e, shown, request, sources, judgments, cache)
 		limitCaches(e)
 		return showReply(answer, err)
 	})
 	exchange.Export("crdlabRequest", func(request string, sources, _ js.Value) any {
-		judged, err := judgmentRequest(e, &divider, request, sources, cache)
+		judged, err := judgmentRequest(e, shown, request, sources, cache)
 		return exchange.Reply(judged, err)
 	})
 	assistant := assist.New(e)
@@ -109,14 +109,14 @@ func evaluate(evaluator bundle.Evaluate, request string) (report playground.Repo
 	return evaluator(context.Background(), scenario)
 }
 
-func show(e *engine.Engine, divider *bundle.Divider, request string, sources, judgments js.Value, cache documents) (answer playground.Answer, err error) {
+func show(e *engine.Engine, shown *bundles, request string, sources, judgments js.Value, cache documents) (answer playground.Answer, err error) {
 	defer exchange.RecoverPanic(&err)
 	var view playground.View
 	if err := exchange.Decode(request, &view); err != nil {
 		return answer, err
 	}
 	cache.read(sources, &view.Scenario)
-	report, preliminary, err := evaluateView(e, divider, view, judgments)
+	report, preliminary, err := evaluateView(e, shown, view, judgments)
 	if err != nil {
 		return answer, err
 	}
@@ -125,45 +125,87 @@ func show(e *engine.Engine, divider *bundle.Divider, request string, sources, ju
 	return answer, err
 }
 
-func evaluateView(e *engine.Engine, divider *bundle.Divider, view playground.View, judgments js.Value) (report playground.Report, preliminary bool, err error) {
-	b, err := divider.Divide(view.Scenario)
+// bundles divides the scenarios of the page, and keeps the reports on the CRDs that are not chosen.
+type bundles struct {
+	divider bundle.Divider
+	others  bundle.Others
+}
+
+// evaluateView evaluates the chosen CRD of a view. Each further request for the same scenario adds
+// the report on another CRD, until the report is not preliminary: the page stays responsive.
+func evaluateView(e *engine.Engine, shown *bundles, view playground.View, judgments js.Value) (report playground.Report, preliminary bool, err error) {
+	b, err := shown.divider.Divide(view.Scenario)
 	if err != nil {
 		return report, false, err
 	}
-	switch {
-	case judgments.Type() == js.TypeObject:
-		report, err = evaluateJudged(e, b.Scenario(), judgments)
-	case view.Preliminary:
-		report, preliminary, err = e.Preliminary(context.Background(), b.Scenario())
-	default:
-		report, err = e.Evaluate(context.Background(), b.Scenario())
+	if judgments.Type() == js.TypeObject {
+		report, err = evaluateJudged(e, b, judgments)
+		return report, false, err
 	}
-	if err == nil {
-		b.Complete(&report)
+	limit := 1
+	if view.Preliminary {
+		limit = 0
 	}
-	return report, preliminary, err
+	report, isComplete, err := b.Evaluate(context.Background(), func(ctx context.Context, index int, s playground.Scenario) (playground.Report, error) {
+		if !view.Preliminary || index != b.Chosen() {
+			return e.Evaluate(ctx, s)
+		}
+		report, lacksWitnesses, err := e.Preliminary(ctx, s)
+		preliminary = lacksWitnesses
+		return report, err
+	}, &shown.others, limit)
+	return report, preliminary || !isComplete, err
 }
 
-func evaluateJudged(e *engine.Engine, s playground.Scenario, judgments js.Value) (playground.Report, error) {
+// evaluateJudged evaluates the CRDs of a bundle with judgments of older releases.
+func evaluateJudged(e *engine.Engine, b *bundle.Bundle, judgments js.Value) (playground.Report, error) {
 	known, err := readJudgments(judgments)
 	if err != nil {
 		return playground.Report{}, err
 	}
-	return e.EvaluateJudged(context.Background(), s, known)
+	report, _, err := b.Evaluate(context.Background(), func(ctx context.Context, index int, s playground.Scenario) (playground.Report, error) {
+		if index == b.Chosen() {
+			return e.EvaluateJudged(ctx, s, known)
+		}
+		others := map[string]verdict.Judgment{}
+		for release, judgment := range known {
+			if other, ok := judgment.Others[index]; ok {
+				others[release] = other
+			}
+		}
+		return e.EvaluateJudged(ctx, s, others)
+	}, &bundle.Others{}, bundle.MaxOthers)
+	return report, err
 }
 
-func judgmentRequest(e *engine.Engine, divider *bundle.Divider, request string, sources js.Value, cache documents) (judged *verdict.Request, err error) {
+func judgmentRequest(e *engine.Engine, shown *bundles, request string, sources js.Value, cache documents) (judged *verdict.Request, err error) {
 	defer exchange.RecoverPanic(&err)
 	var view playground.View
 	if err := exchange.Decode(request, &view); err != nil {
 		return nil, err
 	}
 	cache.read(sources, &view.Scenario)
-	b, err := divider.Divide(view.Scenario)
+	b, err := shown.divider.Divide(view.Scenario)
 	if err != nil {
 		return nil, err
 	}
-	full, err := e.JudgmentRequest(context.Background(), b.Scenario())
+	ctx := context.Background()
+	each := func(ctx context.Context, _ int, s playground.Scenario) (playground.Report, error) { return e.Evaluate(ctx, s) }
+	if b.Len() > 1 {
+		if err := b.Follow(ctx, each); err != nil {
+			return nil, err
+		}
+	}
+	full, err := e.JudgmentRequest(ctx, b.Scenario())
+	for i := range min(b.Len(), bundle.MaxOthers+1) {
+		if i == b.Chosen() || err != nil {
+			continue
+		}
+		if full.Others == nil {
+			full.Others = map[int]verdict.Request{}
+		}
+		full.Others[i], err = e.JudgmentRequest(ctx, b.At(i))
+	}
 	return &full, err
 }
 

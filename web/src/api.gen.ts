@@ -246,6 +246,8 @@ export type components = {
             readonly range: components["schemas"]["Range"];
             /** @description Objects is the number of objects in Scenario.Object that belong to this CRD, if there are several CRDs. */
             readonly objects?: number;
+            /** @description Report is the report on this CRD and its objects. It is absent for the chosen CRD, and for those that are not evaluated: the 17th and later ones. */
+            readonly report?: components["schemas"]["Report"];
         };
         /** @description Change is a value that a stage added to, removed from or replaced in the object. */
         readonly Change: {
@@ -975,9 +977,9 @@ export type components = {
         readonly Scenario: {
             /** @description Kubernetes is the minor release that judges the scenario, from "1.25" to "1.37". Empty: the newest. The release's own libraries judge the scenario if they are available, see Report.Kubernetes. Otherwise the release only selects the CEL environment and the feature gates. All other behaviour is then the newest release's, including bug fixes and fields that the selected release lacks. */
             readonly kubernetes?: string;
-            /** @description CRD is the CustomResourceDefinition. It may hold several YAML documents. The request is for one of their CustomResourceDefinitions, see CRDIndex. */
+            /** @description CRD is the CustomResourceDefinition. It may hold several YAML documents. The report is about one of their CustomResourceDefinitions, see CRDIndex, and has the reports on the others. A CustomResourceDefinition whose name an earlier one has is an update of it. */
             readonly crd: string;
-            /** @description CRDIndex chooses one of several CustomResourceDefinitions in CRD, counted from 0. An index after the last means the last. Only the objects of its kind are evaluated. An object without a CRD belongs to the first CRD of its group, or to the first CRD if there is no such CRD. */
+            /** @description CRDIndex chooses one of several CustomResourceDefinitions in CRD, counted from 0. An index after the last means the last. The objects of the report are those of its kind. An object without a CRD belongs to the first CRD of its group, or to the first CRD if there is no such CRD. */
             readonly crdIndex?: number;
             /** @description Go is Go types with kubebuilder markers from which CRD was generated, see GoSource. The engine ignores it: the page keeps CRD current. */
             readonly go?: string;

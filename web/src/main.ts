@@ -20,7 +20,7 @@ import { announceStart, isFramed } from "./framed";
 import { addressToOpen, isReload, openStart, servedExample, servedScenario } from "./start";
 import { beginVisit, keepSession } from "./storage";
 import { Console } from "./ui/console";
-import { CRDList } from "./ui/crds";
+import { bindCRDs } from "./ui/crds";
 import { bindDocumentMenu } from "./ui/document-menu";
 import { Documents } from "./ui/documents";
 import { Explain } from "./ui/explain";
@@ -95,11 +95,10 @@ const goTypes = assembleGoTypes(config, (state) => {
   if (state.at === "ready" && config.engine.goTypes) keepModule(config.engine.goTypes);
 });
 const documents = new Documents(session, help, markersOf(session, goTypes), replaced, isReadOnly);
-const crds = new CRDList(session, engine);
+bindCRDs(session);
 const fixes = new Fixes(session, (fix) => documents.apply(fix));
 const results = new Results(session, (panels) => {
   if (panels.includes("rules")) applyRuleFilter();
-  if (panels.includes("crds")) crds.fill();
   if (panels.includes("releases")) copyReleaseMarks();
   documents.markCursor();
   explain.swapped();

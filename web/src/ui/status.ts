@@ -43,7 +43,8 @@ function stateText(state: SessionState, minors: Minors): string {
     case "nowhere":
       return `The engine does not run in this page: ${engine.because}.`;
     case "page":
-      return answer?.preliminary ? "Looking for objects that break…" : olderText(state, minors);
+      if (!answer?.preliminary) return olderText(state, minors);
+      return state.scenario.oldCrd === "" ? "Evaluating the other CRDs…" : "Looking for objects that break…";
   }
 }
 
