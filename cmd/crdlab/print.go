@@ -30,6 +30,8 @@ type printer[Part any] struct {
 	scenario playground.Scenario
 	// reads selects what the paths must contain.
 	reads subject
+	// keepsStored reports that objects from a cluster are not created again.
+	keepsStored bool
 	// versionFlag is the flag that selects a version; empty if there is none.
 	versionFlag string
 	// add adds the other flags; nil if there are none.
@@ -154,10 +156,12 @@ in another form, and why: tools that compare a cluster with a repository report 
 		printer[inspect.Reading]{
 			use: "convert PATH...", short: "Print objects as the API server returns them at each version",
 			long: `Store each object at the storage version of its CRD, and print it as the API server returns
-it at each served version. Comments name the fields that a version loses.`,
+it at each served version. Comments name the fields that a version loses. An object with a
+status, a UID or the comment "# crdlab: stored" is in the cluster as it is; others are
+created.`,
 			example: `  crdlab convert config/crd config/samples
   crdlab convert --to v2 --conversion conversion.yaml crd.yaml object.yaml`,
-			formats: plainFormats, reads: servedObjects, versionFlag: "to",
+			formats: plainFormats, reads: servedObjects, keepsStored: true, versionFlag: "to",
 			parts: func(s inspect.Subject, f *printFlags) ([]inspect.Reading, error) {
 				return inspect.Readings(s, f.version), nil
 			},
@@ -212,6 +216,9 @@ func (p printer[Part]) run(command *cobra.Command, flags *printFlags, paths []st
 		return 0, err
 	}
 	scenario := p.scenario
+	if !p.keepsStored {
+		scenario.Operation = playground.OperationCreate
+	}
 	if scenario.Conversion, err = flags.readConversion(command); err != nil {
 		return 0, err
 	}

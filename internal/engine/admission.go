@@ -22,7 +22,7 @@ func (e *Engine) AdmissionPlugins(s playground.Scenario) (*admission.Plugins, er
 
 // reportAdmission returns the findings about the admission document, or nil without
 // plugins.
-func (e *Engine) reportAdmission(s playground.Scenario, c *crd.CRD, plugins *admission.Plugins) (*playground.Admission, error) {
+func (e *Engine) reportAdmission(s playground.Scenario, c *crd.CRD, plugins *admission.Plugins, objects []playground.Object) (*playground.Admission, error) {
 	if plugins == nil {
 		return nil, nil
 	}
@@ -30,7 +30,7 @@ func (e *Engine) reportAdmission(s playground.Scenario, c *crd.CRD, plugins *adm
 	if err != nil {
 		return nil, err
 	}
-	findings := append(slices.Clone(plugins.Findings()), typeFindings...)
+	findings := slices.Concat([]playground.Finding{}, plugins.Findings(), typeFindings, plugins.UnappliedFindings(objects, c.Report.Names))
 	if len(findings) > 0 {
 		quickfix.SuggestForAdmission(findings, plugins.File(), nil)
 	}

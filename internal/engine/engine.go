@@ -115,7 +115,7 @@ func (e *Engine) report(ctx context.Context, s playground.Scenario, c *crd.CRD, 
 			return report, err
 		}
 	}
-	if report.Admission, err = e.reportAdmission(s, c, plugins); err != nil {
+	if report.Admission, err = e.reportAdmission(s, c, plugins, report.Objects); err != nil {
 		return report, err
 	}
 	report.Tables = printTables(c, objects, now)

@@ -53,7 +53,7 @@ var groups = []group{
 	{"Conversion webhooks", []string{
 		"conversion-failed", "conversion-document", "conversion-client-config", "conversion-webhook-unused", "conversion-review-versions",
 		"conversion-service",
-		"conversion-url", "conversion-ca-bundle",
+		"conversion-url", "conversion-ca-bundle", "converted-invalid",
 	}},
 	{Notes, []string{
 		"column-no-value", "column-first-value", "scale-no-value", "enum-type", "boolean-key", "int-or-string-pattern",

@@ -5,6 +5,7 @@ package inspect
 import (
 	"context"
 	"fmt"
+	"regexp"
 	"strings"
 
 	"github.com/crdlab/crdlab/internal/check"
@@ -50,7 +51,7 @@ func Reports(ctx context.Context, evaluate Evaluate, groups []check.Group, templ
 		if n := len(group.Objects); n > MaxObjects {
 			return nil, &TooManyError{subject.crd(), n}
 		}
-		report, err := evaluate(ctx, Scenario(group, template))
+		report, err := reportOn(ctx, evaluate, group, template)
 		if err != nil {
 			return nil, fmt.Errorf("%s:%d: %w", group.CRD.File.Path, group.CRD.Line+1, err)
 		}
@@ -59,6 +60,50 @@ func Reports(ctx context.Context, evaluate Evaluate, groups []check.Group, templ
 	}
 	return subjects, nil
 }
+
+// reportOn evaluates a group. Unless the template has an operation, objects from a cluster are in the
+// cluster as they are, and the others are created.
+func reportOn(ctx context.Context, evaluate Evaluate, group check.Group, template playground.Scenario) (playground.Report, error) {
+	var created, stored []*manifest.Document
+	for _, d := range group.Objects {
+		if template.Operation == "" && isStored(d) {
+			stored = append(stored, d)
+		} else {
+			created = append(created, d)
+		}
+	}
+	if len(stored) == 0 {
+		return evaluate(ctx, Scenario(group, template))
+	}
+	update := Scenario(check.Group{CRD: group.CRD, Objects: stored}, template)
+	update.OldObject = update.Object
+	report, err := evaluate(ctx, update)
+	if err != nil || len(created) == 0 || !report.CRD.Accepted {
+		return report, err
+	}
+	creation, err := evaluate(ctx, Scenario(check.Group{CRD: group.CRD, Objects: created}, template))
+	if err != nil {
+		return report, err
+	}
+	var all []playground.Object
+	for _, d := range group.Objects {
+		from := &creation.Objects
+		if isStored(d) {
+			from = &report.Objects
+		}
+		all, *from = append(all, (*from)[0]), (*from)[1:]
+	}
+	report.Objects = all
+	return report, nil
+}
+
+// isStored reports whether an object is as a cluster stores it: it has a status or a UID, or the
+// comment that marks stored objects in tests.
+func isStored(d *manifest.Document) bool {
+	return d.Has("status") || d.Has("metadata", "uid") || storedComment.MatchString(d.Text)
+}
+
+var storedComment = regexp.MustCompile(`(?m)^# crdlab: stored$`)
 
 // Scenario returns a template with the CRD and the objects of a group.
 func Scenario(group check.Group, template playground.Scenario) playground.Scenario {

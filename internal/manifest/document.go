@@ -113,6 +113,16 @@ func (d *Document) At(path ...any) playground.Range {
 	return found
 }
 
+// Has reports whether the object has a value at a path of names.
+func (d *Document) Has(path ...any) bool {
+	parsed, _ := source.Parse(d.Text, source.DefaultLimits)
+	if len(parsed.Documents) == 0 || parsed.Documents[0].Empty() {
+		return false
+	}
+	_, ok := parsed.Documents[0].At(path...)
+	return ok
+}
+
 // newDocument returns the document for an object that extends from start to end.
 // parsed is the object as a document of its own, with the same lines.
 func newDocument(file *File, start, end int, parsed *source.Document) *Document {

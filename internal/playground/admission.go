@@ -36,6 +36,19 @@ type AdmissionPolicy struct {
 	Bindings []AdmissionBinding `json:"bindings"`
 	// Range locates the policy's name in Scenario.Admission.
 	Range Range `json:"range"`
+	// Mismatch describes why the policy does not match the request; nil if it does.
+	Mismatch *AdmissionMismatch `json:"-"`
+}
+
+// An AdmissionMismatch describes a part of match constraints that excludes a request.
+type AdmissionMismatch struct {
+	// Part is resourceRules, excludeResourceRules, namespaceSelector or objectSelector.
+	Part string
+	// Why describes the mismatch.
+	Why string
+	// Operation, Group, Version and Resource are those of the request: "CREATE", "things" or
+	// "things/status".
+	Operation, Group, Version, Resource string
 }
 
 // AdmissionBinding reports the evaluation of a policy through one of its
@@ -50,6 +63,8 @@ type AdmissionBinding struct {
 	// mutating policy may run a second time, see AdmissionInvocation.Reinvocation.
 	Invocations []AdmissionInvocation `json:"invocations"`
 	Range       Range                 `json:"range"`
+	// Mismatch is as in AdmissionPolicy.
+	Mismatch *AdmissionMismatch `json:"-"`
 }
 
 // AdmissionInvocation is an evaluation of a policy.
@@ -119,6 +134,8 @@ type AdmissionWebhook struct {
 	// Calls lists the requests to the webhook, at most two.
 	Calls []AdmissionCall `json:"calls"`
 	Range Range           `json:"range"`
+	// Mismatch is as in AdmissionPolicy.
+	Mismatch *AdmissionMismatch `json:"-"`
 }
 
 // AdmissionCall is a request to a webhook, with its response.

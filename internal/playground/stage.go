@@ -73,6 +73,7 @@ const (
 	StageSkipNoRules     StageSkip = "the schema has no rules"
 	StageSkipNoMutating  StageSkip = "no mutating policy or webhook"
 	StageSkipNoValidator StageSkip = "no validating policy or webhook"
+	StageSkipUnapplied   StageSkip = "no policy or webhook applies to the request"
 	StageSkipUnconverted StageSkip = "the scenario has no response of the conversion webhook for the storage version"
 	StageSkipDeleted     StageSkip = "the object is deleted"
 	StageSkipNotStored   StageSkip = "the stored object is unknown"
@@ -130,7 +131,7 @@ var ObjectStages = []ObjectStage{
 	},
 	{
 		Name: StageMutate, Title: "Run mutating admission", Operations: mergeOperations, Admission: true,
-		Skips: []StageSkip{StageSkipNoMutating}, ChangeLabel: "mutated",
+		Skips: []StageSkip{StageSkipNoMutating, StageSkipUnapplied}, ChangeLabel: "mutated",
 	},
 	{
 		Name: StageComplete, Title: "Set the fields that depend on mutated values", Operations: mergeOperations, Admission: true,
@@ -140,7 +141,7 @@ var ObjectStages = []ObjectStage{
 	{Name: StageRules, Title: "Evaluate the CEL rules", Operations: updateOperations, Skips: []StageSkip{StageSkipNoRules}},
 	{
 		Name: StageAdmit, Title: "Run validating admission", Operations: append(slices.Clone(mergeOperations), OperationDelete), Admission: true,
-		Skips: []StageSkip{StageSkipNoValidator},
+		Skips: []StageSkip{StageSkipNoValidator, StageSkipUnapplied},
 	},
 	{Name: StageFinalize, Title: "Delete the object, or mark it as deleted", Operations: []Operation{OperationDelete}},
 	{

@@ -46,6 +46,20 @@ test("the example of a breaking change becomes the object, and the replaced one 
   await expect(playground.editor("object")).toContainText("my-own-work");
 });
 
+test("the example of a breaking change opens in the request that refuses it", async ({ playground }) => {
+  const { page } = playground;
+  await playground.paste("crd", crd.replace("{type: integer}", "{type: integer, maximum: 5}"));
+  await playground.paste("oldCrd", crd);
+  await playground.paste("object", object);
+  for (const name of ["my-own-work", "example"]) {
+    await playground.paste("oldObject", object.replace("my-own-work", name).replace("size: 1", "size: 6"));
+    await page.locator("#tab-changes").click();
+    await page.getByRole("button", { name: "Open as the object" }).click();
+    await expect(page.locator("#operation")).toHaveValue("create");
+    await expect(playground.problems()).toHaveText([/spec\.size\s+6\s+should be less than or equal to 5/]);
+  }
+});
+
 const versions = `${crd.trimEnd()}
   - name: v2
     served: true

@@ -7,40 +7,56 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/apiserver/pkg/admission"
+
+	"github.com/crdlab/crdlab/internal/playground"
 )
 
-// explainMismatch returns the reason why a request does not match, or "". It gives
+// The parts of match constraints, see [playground.AdmissionMismatch].
+const (
+	partRules     = "resourceRules"
+	partExclude   = "excludeResourceRules"
+	partNamespace = "namespaceSelector"
+	partObject    = "objectSelector"
+)
+
+// explainMismatch returns the reason why a request does not match, or nil. It gives
 // the plugins' matcher one part of the constraints at a time; the first part that
 // does not match is the reason.
-func (p *Plugins) explainMismatch(a admission.Attributes, o admission.ObjectInterfaces, match *admissionregistrationv1.MatchResources) string {
+func (p *Plugins) explainMismatch(a admission.Attributes, o admission.ObjectInterfaces, match *admissionregistrationv1.MatchResources) *playground.AdmissionMismatch {
 	all := &metav1.LabelSelector{}
-	parts := []struct {
-		why  string
-		part admissionregistrationv1.MatchResources
+	candidates := []struct {
+		part, why string
+		match     admissionregistrationv1.MatchResources
 	}{
-		{"namespaceSelector does not match the labels of the namespace " + a.GetNamespace(),
+		{partNamespace, "namespaceSelector does not match the labels of the namespace " + a.GetNamespace(),
 			admissionregistrationv1.MatchResources{NamespaceSelector: match.NamespaceSelector, ObjectSelector: all}},
-		{"objectSelector does not match the labels of the object",
+		{partObject, "objectSelector does not match the labels of the object",
 			admissionregistrationv1.MatchResources{NamespaceSelector: all, ObjectSelector: match.ObjectSelector}},
-		{"excludeResourceRules match " + describeRequest(a),
+		{partExclude, "excludeResourceRules match " + describeRequest(a),
 			admissionregistrationv1.MatchResources{NamespaceSelector: all, ObjectSelector: all, ExcludeResourceRules: match.ExcludeResourceRules, MatchPolicy: match.MatchPolicy}},
-		{"no rule matches " + describeRequest(a),
+		{partRules, "no rule matches " + describeRequest(a),
 			admissionregistrationv1.MatchResources{NamespaceSelector: all, ObjectSelector: all, ResourceRules: match.ResourceRules, MatchPolicy: match.MatchPolicy}},
 	}
-	for _, candidate := range parts {
-		if matches, _, _, err := p.matcher.Matches(a, o, &matchCriteria{&candidate.part}); err == nil && !matches {
-			return candidate.why
+	for _, c := range candidates {
+		if matches, _, _, err := p.matcher.Matches(a, o, &matchCriteria{&c.match}); err == nil && !matches {
+			return &playground.AdmissionMismatch{
+				Part: c.part, Why: c.why,
+				Operation: string(a.GetOperation()), Group: a.GetResource().Group, Version: a.GetResource().Version, Resource: describeResource(a),
+			}
 		}
 	}
-	return ""
+	return nil
+}
+
+func describeResource(a admission.Attributes) string {
+	if a.GetSubresource() != "" {
+		return a.GetResource().Resource + "/" + a.GetSubresource()
+	}
+	return a.GetResource().Resource
 }
 
 func describeRequest(a admission.Attributes) string {
-	resource := a.GetResource().Resource
-	if a.GetSubresource() != "" {
-		resource += "/" + a.GetSubresource()
-	}
-	return fmt.Sprintf("%s of %s in %s", a.GetOperation(), resource, a.GetResource().GroupVersion())
+	return fmt.Sprintf("%s of %s in %s", a.GetOperation(), describeResource(a), a.GetResource().GroupVersion())
 }
 
 // matchCriteria adapts match constraints to the plugins' matcher.

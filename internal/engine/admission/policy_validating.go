@@ -36,9 +36,9 @@ func (m *recordingPolicyMatcher) DefinitionMatches(a admission.Attributes, o adm
 	m.policy = m.plugins.validating[i]
 	switch {
 	case err != nil:
-		m.record.policy(m.policy).why = err.Error()
+		m.record.policy(m.policy).mismatch = &playground.AdmissionMismatch{Why: err.Error()}
 	case !matches:
-		m.record.policy(m.policy).why = m.plugins.explainMismatch(a, o, m.policy.match)
+		m.record.policy(m.policy).mismatch = m.plugins.explainMismatch(a, o, m.policy.match)
 	}
 	return matches, resource, kind, err
 }
@@ -49,9 +49,9 @@ func (m *recordingPolicyMatcher) BindingMatches(a admission.Attributes, o admiss
 	m.binding = m.policy.bindings[i]
 	switch {
 	case err != nil:
-		m.record.binding(m.binding).why = err.Error()
+		m.record.binding(m.binding).mismatch = &playground.AdmissionMismatch{Why: err.Error()}
 	case !matches:
-		m.record.binding(m.binding).why = m.plugins.explainMismatch(a, o, m.binding.match)
+		m.record.binding(m.binding).mismatch = m.plugins.explainMismatch(a, o, m.binding.match)
 	default:
 		if _, err := m.binding.params(a.GetNamespace()); err != nil {
 			m.record.fail(m.binding.at, nil)

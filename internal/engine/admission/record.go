@@ -44,12 +44,12 @@ type record struct {
 }
 
 type policyRecord struct {
-	why      string // the reason if the policy was skipped
+	mismatch *playground.AdmissionMismatch // the reason if the policy was skipped
 	bindings map[*admissionBinding]*bindingRecord
 }
 
 type bindingRecord struct {
-	why         string
+	mismatch    *playground.AdmissionMismatch
 	invocations []*playground.AdmissionInvocation
 }
 

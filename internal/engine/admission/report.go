@@ -1,6 +1,7 @@
 package admission
 
 import (
+	"cmp"
 	"maps"
 	"slices"
 
@@ -39,7 +40,7 @@ func (r *Review) reportPolicy(p *admissionPolicy, unreached string) playground.A
 	out := playground.AdmissionPolicy{Kind: p.kind, Name: p.name, Range: p.at, Outcome: playground.OutcomeSkipped, Bindings: []playground.AdmissionBinding{}}
 	out.Why = unreached
 	if out.Why == "" {
-		out.Why = r.whyPolicySkipped(p)
+		out.Why, out.Mismatch = r.whyPolicySkipped(p)
 	}
 	why := out.Why
 	for _, b := range p.bindings {
@@ -53,14 +54,14 @@ func (r *Review) reportPolicy(p *admissionPolicy, unreached string) playground.A
 }
 
 // whyPolicySkipped returns the reason why a policy ignores the request.
-func (r *Review) whyPolicySkipped(p *admissionPolicy) string {
+func (r *Review) whyPolicySkipped(p *admissionPolicy) (why string, mismatch *playground.AdmissionMismatch) {
 	if len(p.bindings) == 0 {
-		return "no binding refers to the policy"
+		return "no binding refers to the policy", nil
 	}
-	if why := r.record.policy(p).why; why != "" {
-		return why
+	if mismatch = cmp.Or(r.record.policy(p).mismatch, r.explainMismatch(p.match)); mismatch != nil {
+		return mismatch.Why, mismatch
 	}
-	return r.explainMismatch(p.match)
+	return "", nil
 }
 
 func (r *Review) reportBinding(b *admissionBinding, why string) playground.AdmissionBinding {
@@ -78,21 +79,24 @@ func (r *Review) reportBinding(b *admissionBinding, why string) playground.Admis
 		}
 	}
 	if len(out.Invocations) == 0 && out.Why == "" {
-		out.Outcome, out.Why = r.whyBindingSkipped(b)
+		if out.Mismatch = r.bindingMismatch(b); out.Mismatch != nil {
+			out.Why = out.Mismatch.Why
+		} else {
+			out.Outcome, out.Why = r.whyBindingSkipped(b)
+		}
 	}
 	return out
 }
 
-// whyBindingSkipped returns the reason why a policy was not evaluated for a binding.
+func (r *Review) bindingMismatch(b *admissionBinding) *playground.AdmissionMismatch {
+	if known := r.record.binding(b).mismatch; known != nil || b.match == nil {
+		return known
+	}
+	return r.explainMismatch(b.match)
+}
+
+// whyBindingSkipped returns the reason why a policy was not evaluated for a binding that matches.
 func (r *Review) whyBindingSkipped(b *admissionBinding) (playground.Outcome, string) {
-	if why := r.record.binding(b).why; why != "" {
-		return playground.OutcomeSkipped, why
-	}
-	if b.match != nil {
-		if why := r.explainMismatch(b.match); why != "" {
-			return playground.OutcomeSkipped, why
-		}
-	}
 	params, err := b.params(r.request.Namespace)
 	switch {
 	case err != nil:
@@ -117,9 +121,9 @@ func (r *Review) reportWebhook(w *admissionWebhook, unreached string) playground
 	case unreached != "":
 		out.Why = unreached
 	default:
-		out.Why = r.explainMismatch(w.match)
-		if out.Why == "" {
-			out.Why = "a match condition is false, or an earlier plugin denied the request"
+		out.Why = "a match condition is false, or an earlier plugin denied the request"
+		if out.Mismatch = r.explainMismatch(w.match); out.Mismatch != nil {
+			out.Why = out.Mismatch.Why
 		}
 	}
 	return out

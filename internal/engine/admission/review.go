@@ -111,8 +111,8 @@ func withCauses(denials []Denial, causes []metav1.StatusCause) []Denial {
 	return denials
 }
 
-// explainMismatch returns the reason why the request does not match, or "".
-func (r *Review) explainMismatch(match *admissionregistrationv1.MatchResources) string {
+// explainMismatch returns the reason why the request does not match, or nil.
+func (r *Review) explainMismatch(match *admissionregistrationv1.MatchResources) *playground.AdmissionMismatch {
 	attributes, interfaces := r.request.Attributes()
 	return r.plugins.explainMismatch(attributes, interfaces, match)
 }

@@ -128,7 +128,7 @@ func matchConditions(doc *source.Document, i int, conditions []admissionregistra
 func (p *Plugins) explainMatchConditions(ctx context.Context, a admission.Attributes, o admission.ObjectInterfaces, err error) {
 	r := recordOf(ctx)
 	for _, w := range p.webhooks {
-		if !strings.Contains(err.Error(), "resulted in error: ") || p.explainMismatch(a, o, w.match) != "" {
+		if !strings.Contains(err.Error(), "resulted in error: ") || p.explainMismatch(a, o, w.match) != nil {
 			continue
 		}
 		attributes, conversionErr := admission.NewVersionedAttributes(a, a.GetKind(), o)

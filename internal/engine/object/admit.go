@@ -23,6 +23,9 @@ func admit(r *Request) error {
 	if err := r.review.Validate(r.ctx, r.attributes(r.object.DeepCopy(), name), objectInterfaces(&r.endpoint)); err != nil {
 		return r.refuseAdmission(playground.StageAdmit, err)
 	}
+	if !r.review.Applied(false) {
+		r.rec.skip(playground.StageSkipUnapplied)
+	}
 	return nil
 }
 
@@ -36,6 +39,9 @@ func admitDelete(r *Request) error {
 	}
 	if err := r.review.Validate(r.ctx, attributes, interfaces); err != nil {
 		return r.refuseAdmission(playground.StageAdmit, err)
+	}
+	if !r.review.Applied(false) && !r.review.Applied(true) {
+		r.rec.skip(playground.StageSkipUnapplied)
 	}
 	return nil
 }

@@ -23,6 +23,9 @@ func runMutate(r *Request) error {
 		return r.refuseAdmission(playground.StageMutate, err)
 	}
 	m.explainServerChanges(r.object.Object)
+	if !r.review.Applied(true) && len(m.changes) == 0 {
+		r.rec.skip(playground.StageSkipUnapplied)
+	}
 	r.rec.record(m.changes...)
 	r.rec.warn(removeDuplicateOwners(r.object)...)
 	return nil

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"k8s.io/apiextensions-apiserver/pkg/apiserver/schema/defaulting"
+	apiequality "k8s.io/apimachinery/pkg/api/equality"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apiserver/pkg/storage"
@@ -56,7 +57,8 @@ func (r *Request) reportVersion(v *crd.Version) {
 		report.SelectableFields = append(report.SelectableFields, customresource.SelectableFields(v, declared, object))
 	}
 	out.Object = jsonvalue.Encode(object)
-	for _, c := range missingFields(r.stored.object, object) {
+	back := r.stored.writtenBack(v, object)
+	for _, c := range missingFields(r.stored.object, object, back) {
 		path := jsonvalue.PathString(c.Path)
 		if annotation, ok := conversion.KeptIn(object, c.Path, c.Value); ok {
 			out.Kept = append(out.Kept, playground.KeptField{Path: path, Annotation: annotation})
@@ -65,17 +67,30 @@ func (r *Request) reportVersion(v *crd.Version) {
 		out.Lost = append(out.Lost, path)
 		out.LostSteps = append(out.LostSteps, jsonvalue.PathSteps(c.Path))
 	}
-	for _, c := range r.stored.roundTrip(v, object) {
+	for _, c := range r.stored.roundTrip(v, back) {
 		out.RoundTrip = append(out.RoundTrip, r.rec.describe(c))
 	}
 	report.Versions = append(report.Versions, out)
 }
 
-// missingFields returns the stored fields that a version lacks, except the annotations in which
-// the conversion rules keep fields: the rules remove them when they restore the fields.
-func missingFields(stored, object *unstructured.Unstructured) []jsonvalue.Change {
-	return slices.DeleteFunc(jsonvalue.Diff(stored.Object, object.Object, nil), func(c jsonvalue.Change) bool {
-		return c.Op != playground.ChangeRemove || conversion.IsOfRules(c.Path, c.Value)
+// missingFields returns the stored fields that are lost at a version: those that it lacks, except
+// what a conversion moves to another field, or restores when the object is written back. The
+// annotations in which the conversion rules keep fields do not count. back is the object after the
+// write-back; nil if it cannot be converted.
+func missingFields(stored, object, back *unstructured.Unstructured) []jsonvalue.Change {
+	changes := jsonvalue.Diff(stored.Object, object.Object, nil)
+	return slices.DeleteFunc(changes, func(c jsonvalue.Change) bool {
+		if c.Op != playground.ChangeRemove || conversion.IsOfRules(c.Path, c.Value) {
+			return true
+		}
+		if back != nil {
+			value, ok := jsonvalue.At(back.Object, c.Path)
+			_, isKept := conversion.KeptIn(object, c.Path, c.Value)
+			return ok && apiequality.Semantic.DeepEqual(value, c.Value) && !isKept
+		}
+		return slices.ContainsFunc(changes, func(other jsonvalue.Change) bool {
+			return other.Op == playground.ChangeAdd && apiequality.Semantic.DeepEqual(other.Value, c.Value)
+		})
 	})
 }
 
@@ -166,20 +181,29 @@ func asStored(object *unstructured.Unstructured) *unstructured.Unstructured {
 	return object
 }
 
-// roundTrip returns the changes to the stored object after a client reads it at version
-// v and writes it back unchanged. It returns nil if a conversion fails.
-func (s *storedObject) roundTrip(v *crd.Version, object *unstructured.Unstructured) []change {
+// writtenBack returns the stored object after a client reads it at version v and writes it back
+// unchanged; nil if the conversion fails.
+func (s *storedObject) writtenBack(v *crd.Version, object *unstructured.Unstructured) *unstructured.Unstructured {
 	if object.GroupVersionKind() == s.storage.Kind {
-		return nil
+		return object
 	}
 	written := object.DeepCopy()
 	defaulting.Default(written.Object, v.Schema)
 	back, err := s.convert(playground.StageRead, written, s.storage)
-	before, beforeErr := s.decode()
-	if err != nil || beforeErr != nil {
+	if err != nil {
+		return nil
+	}
+	return back
+}
+
+// roundTrip returns the changes to the stored object after it is written back at version v. It
+// returns nil if a conversion fails.
+func (s *storedObject) roundTrip(v *crd.Version, back *unstructured.Unstructured) []change {
+	before, err := s.decode()
+	if back == nil || err != nil || v == s.storage {
 		return nil
 	}
 	return explainChanges(before.Object, back.Object, playground.CauseConverted, func(jsonvalue.Change) string {
-		return "changed by reading and writing the object at " + object.GetAPIVersion()
+		return "changed by reading and writing the object at " + v.Kind.GroupVersion().String()
 	})
 }

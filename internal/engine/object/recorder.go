@@ -130,10 +130,10 @@ func skippedStages(all []stage, why string) []playground.Stage {
 	return skipped
 }
 
-// whySkipped returns the reason why a stage was skipped; empty if it ran.
+// whySkipped returns the reason why a stage was skipped; empty if it ran, even if nothing applied.
 func (rec *recorder) whySkipped(name playground.StageName) string {
 	for _, s := range rec.report.Stages {
-		if s.Name == name && s.Outcome == playground.OutcomeSkipped {
+		if s.Name == name && s.Outcome == playground.OutcomeSkipped && s.Why != playground.StageSkipUnapplied {
 			return s.Why
 		}
 	}

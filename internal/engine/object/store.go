@@ -92,6 +92,7 @@ func (r *Request) write(object *unstructured.Unstructured, storage *crd.Version)
 		return errNotList
 	}
 	r.accept()
+	r.reportConverted()
 	return nil
 }
 

@@ -54,6 +54,9 @@ func findingsOf(t *testing.T, e *engine.Engine, s playground.Scenario) []playgro
 	for _, object := range report.Objects {
 		findings = append(findings, object.Findings...)
 	}
+	if report.Admission != nil {
+		findings = append(findings, report.Admission.Findings...)
+	}
 	return findings
 }
 

@@ -29,6 +29,8 @@ var policyErrors = []suggestion{
 	{"policy-no-effect", nil, pattern(`^no \w+Binding refers to this policy`), "Add a binding whose policyName is the name of this policy.", nil},
 	{"policy-no-effect", nil, pattern(`^there is no \w+ "[^"]*", so this binding`), "Set policyName to the name of a policy.", nil},
 	{"policy-no-effect", nil, pattern(`has errors, so this binding has no effect$`), "Correct the errors of the policy.", nil},
+	{"policy-no-effect", nil, pattern(`applies to no object here: \w+ has "[^"]*", not "([^"]+)"$`), "", setMatchedValue},
+	{"policy-no-effect", nil, pattern(`applies to no object here: `), "Correct the constraints, or add an object to which they apply.", nil},
 	{"policy-no-effect", nil, pattern(`^no webhook is named "[^"]*", so this response`), "Correct the name of the webhook to which the response belongs.", nil},
 	{"admission-v1beta1", nil, pattern(`^admissionregistration\.k8s\.io/v1beta1 \w+ is unavailable in `),
 		"Set apiVersion: admissionregistration.k8s.io/v1. It also requires admissionReviewVersions and sideEffects.", nil},
@@ -45,3 +47,8 @@ var (
 	policyDenied  = pattern(`^(?:ValidatingAdmissionPolicy|policy) '[^']*' with binding '[^']*' denied request: `)
 	webhookFailed = pattern(`^failed calling webhook "`)
 )
+
+// setMatchedValue replaces the item of a rule that excludes the requests.
+func setMatchedValue(p *problem) []playground.Fix {
+	return p.newFix("Replace with "+p.match[1], p.setValue(p.match[1], p.path...))
+}

@@ -44,6 +44,7 @@ var objectErrors = []suggestion{
 	{"not-found", nil, pattern(`^[a-z0-9.-]+ "[^"]*" not found$`), "", supplyResource},
 	{"kind-missing", nil, pattern(`^the API version in the data \(\) does not match the expected API version|: \.apiVersion accessor error: <nil> is of the type`),
 		"The object has no apiVersion.", setServedVersion},
+	{"converted-invalid", nil, pattern(`^stored at \S+, whose schema it violates: `), "", nil},
 	{"name-required", nil, pattern(`^resource name may not be empty$`), "Set metadata.name to a string.", nil},
 }
 

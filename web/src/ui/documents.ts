@@ -1,5 +1,5 @@
 import type { Answer, Cursor, Explanation, Finding, Fix, Position } from "../api.gen";
-import { type DocumentName, documentGroups, documentNames, isOneOf, withoutDefaults } from "../scenario";
+import { type DocumentName, documentGroups, documentNames, isOneOf, type Scenario, withoutDefaults } from "../scenario";
 import { Editor } from "../editor/editor";
 import { go, yaml } from "../editor/language";
 import type { Writing } from "../editor/hover";
@@ -130,9 +130,9 @@ export class Documents {
     return this.#readOnly || (name === "crd" && scenario.go !== "");
   }
 
-  /** Opens a text as a document, unless it is read-only, and focuses its editor. */
-  open(name: DocumentName, text: string): void {
-    if (!this.#isFixed(name)) this.#session.edit({ [name]: text }, "opened");
+  /** Opens a text as a document of a request, unless it is read-only, and focuses its editor. */
+  open(name: DocumentName, text: string, request: Partial<Scenario> = {}): void {
+    if (!this.#isFixed(name)) this.#session.edit({ ...request, [name]: text }, "opened");
     this.focus(name);
   }
 

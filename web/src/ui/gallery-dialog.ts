@@ -88,12 +88,12 @@ export class GalleryDialog {
   }
 
   #showChosen(): void {
-    const { scenario, origin } = this.#session.state;
+    const { scenario, origin, example } = this.#session.state;
     const chosen = this.#gallery.find(scenario);
     const note = element("example-note", HTMLElement);
     // The note stays while the example is edited, but not without its documents.
     const isEmptied = scenario.crd.trim() === "" || scenario.object.trim() === "";
-    if (chosen || origin === "opened" || isEmptied) {
+    if (chosen || origin === "opened" || isEmptied || example?.aside) {
       note.textContent = chosen?.note ?? "";
       note.hidden = !chosen;
     }

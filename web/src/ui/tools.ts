@@ -28,7 +28,7 @@ export function bindTools(session: Session, help: Assistant, documents: Document
     moveFocus(menu, step);
   });
   bindTemplates(session, help, documents);
-  bindWitnesses(documents);
+  bindWitnesses(session, documents);
   bindJSONSchemas(session, help);
   return { format };
 }
@@ -94,12 +94,18 @@ function bindJSONSchemas(session: Session, help: Assistant): void {
   });
 }
 
-/** Opens the example of a breaking change as the object. The history keeps the present documents. */
-function bindWitnesses(documents: Documents): void {
+/**
+ * Opens the example of a breaking change as the object of the request in which the new CRD breaks
+ * it: a create. The history keeps the present documents, and the existing object of its name.
+ */
+function bindWitnesses(session: Session, documents: Documents): void {
   document.addEventListener("click", ({ target }) => {
     const button = target instanceof Element ? target.closest<HTMLElement>("[data-witness]") : null;
     const object = button?.dataset["witness"];
     if (object === undefined) return;
-    documents.open("object", object);
+    const { oldObject } = session.state.scenario;
+    const name = /^ {2}name: (.*)$/m.exec(object)?.[1] ?? "";
+    const exists = name !== "" && oldObject.includes(name);
+    documents.open("object", object, { operation: "create", force: false, replicas: 0, ...(exists ? { oldObject: "" } : {}) });
   });
 }
