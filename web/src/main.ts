@@ -74,7 +74,7 @@ const session = new Session({
   console: emptyConsole,
   source: nowhere,
   notice: "",
-});
+}, (scenario) => gallery.find(scenario)?.scenario);
 
 // The download is the longest wait, so it starts first.
 const { engine, help, older } = assembleEngine(config, session, (scenario) =>
@@ -87,7 +87,7 @@ if (hasServedResult && sameScenario(start.scenario, served)) {
 }
 
 const replaced = (documents: Partial<Scenario>): Scenario =>
-  replaceDocuments(session.state.scenario, documents, (name, text) => gallery.has(name, text));
+  replaceDocuments(session.state, documents, (name, text) => gallery.has(name, text));
 const isReadOnly = isFramed && parseFragment(location.hash).readOnly === true;
 const keepModule = keepOffline(config, session);
 const goTypes = assembleGoTypes(config, (state) => {

@@ -90,3 +90,17 @@ test("a scenario without another origin was opened", () => {
   session.update({ scenario: initial.scenario });
   expect(session.state.origin).toBe("opened");
 });
+
+test("what an example presets leaves with its CRD", () => {
+  const crdOf = (name: string): string => `metadata:\n  name: ${name}.example.com\nspec:\n  group: example.com\n  names:\n    plural: ${name}\n`;
+  const example = { ...emptyScenario, crd: crdOf("as"), object: "kind: A", fieldValidation: "Warn" as const };
+  const session = new Session(initial, (scenario) => (scenario.crd === example.crd && scenario.object === example.object ? example : undefined));
+  const listener = vi.fn();
+  session.update({ scenario: example });
+  session.subscribe(listener);
+  session.edit({ crd: crdOf("bs") });
+  expect(session.state.scenario).toEqual({ ...emptyScenario, crd: crdOf("bs") });
+  session.edit({ crd: example.crd });
+  expect(session.state.scenario).toEqual(example);
+  expect(listener).toHaveBeenCalledTimes(2);
+});

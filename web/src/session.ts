@@ -4,6 +4,7 @@ import type { FieldPlace } from "./fields";
 import type { EngineState, Evaluator } from "./engine/engine";
 import type { GoTypesState } from "./engine/gotypes";
 import type { Generated } from "./generated";
+import { type FindExample, followExample, type Preset } from "./own";
 import type { OlderState } from "./engine/older";
 import type { Permission } from "./engine/permission";
 import type { Source } from "./remote/source";
@@ -28,6 +29,8 @@ export type Origin = "opened" | "changed" | "typed";
 export interface SessionState {
   readonly scenario: Scenario;
   readonly origin: Origin;
+  /** The example that the documents began with, if any. */
+  readonly example?: Preset | undefined;
   /** The user typed a moment ago. The verdict in one line, for example, never changes per keystroke. */
   readonly typing: boolean;
   readonly document: DocumentName;
@@ -77,9 +80,11 @@ export class Session {
   /** The state that the listeners know. */
   #told: SessionState;
   readonly #listeners = new Set<Listener>();
+  readonly #find: FindExample;
 
-  constructor(initial: SessionState) {
+  constructor(initial: SessionState, find: FindExample = () => undefined) {
     this.#state = this.#told = initial;
+    this.#find = find;
   }
 
   get state(): SessionState {
@@ -92,7 +97,7 @@ export class Session {
    */
   update(change: Partial<SessionState>): void {
     const previous = this.#state;
-    const next = withImplied(previous, change);
+    const next = withImplied(previous, change, this.#find);
     const keys = Object.keys(change) as (keyof SessionState)[];
     if (keys.every((key) => Object.is(previous[key], next[key]))) return;
     this.#state = next;
@@ -133,11 +138,15 @@ export class Session {
   }
 }
 
-/** Applies a change and its consequences: another scenario was opened, and a pane keeps its document. */
-function withImplied(previous: SessionState, change: Partial<SessionState>): SessionState {
+/**
+ * Applies a change and its consequences: another scenario was opened, a pane keeps its
+ * document, and what an example presets follows its CRD.
+ */
+function withImplied(previous: SessionState, change: Partial<SessionState>, find: FindExample): SessionState {
   const next = { ...previous, ...change };
   const origin = change.scenario && !change.origin ? "opened" : next.origin;
   const leaves = groupOf(next.document) !== groupOf(previous.document) && !change.beside;
   const typing = change.scenario ? origin === "typed" : next.typing;
-  return { ...next, origin, typing, beside: leaves ? previous.document : next.beside };
+  const implied = { ...next, origin, typing, beside: leaves ? previous.document : next.beside };
+  return change.scenario ? followExample(previous, implied, find) : implied;
 }

@@ -3,6 +3,7 @@ import { type DocumentName, documentNames, emptyScenario, groupOf, type PanelNam
 import { element } from "./dom";
 import type { FieldPlace } from "./fields";
 import type { Example, Gallery } from "./gallery";
+import type { Preset } from "./own";
 import { sourceAddressOf, nowhere, type Source } from "./remote/source";
 import { decode } from "./share/codec";
 import { type ConsoleState, emptyConsole } from "./session";
@@ -13,6 +14,8 @@ import { continuesVisit, storedSession } from "./storage";
 /** The initial content of the page. */
 export interface Start {
   readonly scenario: Scenario;
+  /** The example that the last session began with, if any. */
+  readonly example: Preset | undefined;
   readonly document: DocumentName;
   readonly beside: DocumentName;
   readonly opened: readonly DocumentName[];
@@ -44,6 +47,7 @@ export async function openStart(
   const document = last?.document ?? documentOf(scenario);
   return {
     scenario,
+    example: last?.example,
     document,
     beside: last?.beside ?? besideOf(document),
     opened: last?.opened ?? [],

@@ -1,4 +1,5 @@
-import { type DocumentName, documentNames, groupOf, isOneOf, type PanelName, panelNames, sameScenario, type Scenario } from "./scenario";
+import { type DocumentName, documentNames, emptyScenario, groupOf, isOneOf, type PanelName, panelNames, sameScenario, type Scenario, scenarioFrom } from "./scenario";
+import type { Preset } from "./own";
 import { type Source, sourceFrom, storedSourceOf } from "./remote/source";
 import { type ConsoleState, emptyConsole, type Session } from "./session";
 import { toScenario } from "./share/codec";
@@ -11,6 +12,8 @@ const visitKey = "crdlab.visit";
 /** The part of a session that is stored for the next visit. */
 export interface StoredSession {
   readonly scenario: Scenario;
+  /** The example that the documents began with, if any. */
+  readonly example: Preset | undefined;
   readonly document: DocumentName;
   /** The document in the other pane. */
   readonly beside: DocumentName;
@@ -64,6 +67,7 @@ export function parseSession(text: string | null): StoredSession | undefined {
     const scenario = toScenario(value["scenario"]);
     return {
       scenario,
+      example: exampleFrom(value["example"]),
       document,
       beside: isOneOf(others, value["beside"]) ? value["beside"] : (others[0] ?? "crd"),
       opened: documentNames.filter((name) => Array.isArray(opened) && opened.includes(name)),
@@ -75,6 +79,18 @@ export function parseSession(text: string | null): StoredSession | undefined {
   } catch {
     return undefined;
   }
+}
+
+function exampleFrom(value: unknown): Preset | undefined {
+  if (typeof value !== "object" || value === null) return undefined;
+  const { scenario, chosen, aside } = value as Partial<Record<keyof Preset, unknown>>;
+  if (typeof scenario !== "object" || scenario === null) return undefined;
+  const left = Array.isArray(aside) ? { aside: fieldsFrom(aside) } : {};
+  return { scenario: scenarioFrom(scenario), chosen: fieldsFrom(chosen), ...left };
+}
+
+function fieldsFrom(value: unknown): readonly (keyof Scenario)[] {
+  return (Object.keys(emptyScenario) as (keyof Scenario)[]).filter((name) => Array.isArray(value) && value.includes(name));
 }
 
 function consoleFrom(value: unknown): ConsoleState {
@@ -99,9 +115,9 @@ export function keepSession(session: Session, replaced: (scenario: Scenario) => 
     const other = isOwn ? undefined : storedSession();
     isOwn = true;
     if (other && !sameScenario(other.scenario, initial)) replaced(other.scenario);
-    const { scenario, document, beside, opened, panel, console } = session.state;
+    const { scenario, example, document, beside, opened, panel, console } = session.state;
     const source = storedSourceOf(session.state);
-    write(sessionKey, JSON.stringify({ scenario, document, beside, opened, panel, console, source, visit: currentVisit() }));
+    write(sessionKey, JSON.stringify({ scenario, example, document, beside, opened, panel, console, source, visit: currentVisit() }));
   };
   const soon = throttle(1000, save);
   let changed = false;

@@ -75,6 +75,12 @@ func compareStored(doc *source.Document, object *unstructured.Unstructured, old,
 	}
 	out.Findings = now.NewFindings(old, maxFindings)
 	out.Outcome, out.Why = summarize(out, now)
+	if refused := now.Applies(); refused != nil && (old == nil || old.Applies() == nil) {
+		out.Findings = append(out.Findings, *refused)
+		if out.Outcome == playground.OutcomePass {
+			out.Outcome, out.Why = playground.OutcomeFail, "The API server refuses each server-side apply to it."
+		}
+	}
 	return out
 }
 

@@ -33,7 +33,7 @@ func runApply(r *Request) error {
 			r.owned = r.ownedByApplying(r.old.stored)
 		}
 		r.rec.add(conflicts...)
-		return err
+		return r.explainFormer(live, configuration, err)
 	}
 	warnings, err := upstream.CheckDuplicates(r.rec.doc.Text, r.options.fieldValidation)
 	if err != nil {

@@ -33,6 +33,8 @@ type Request struct {
 	existing existingObjects
 	// owned is [Evaluated].Owned.
 	owned []any
+	// former is the entry of managedFields that made a merge fail; nil if there is none.
+	former *formerOwner
 	// review drives the admission plugins; nil if the scenario has no admission.
 	review *admission.Review
 	rec    *recorder
@@ -215,6 +217,9 @@ func (r *Request) refuse(stage playground.StageName, err error) {
 	status := upstream.APIStatus(err)
 	f := finding.OfRequest(playground.DocumentObject, stage, r.rec.doc, status.Message)
 	f.Reason = string(status.Reason)
+	if r.former != nil {
+		r.former.describe(r, &f)
+	}
 	r.rec.add(f)
 }
 

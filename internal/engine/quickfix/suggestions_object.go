@@ -80,6 +80,7 @@ var otherObjectErrors = []suggestion{
 		"The existing object does not fit the schema of the CRD. Correct it with an update first.", nil},
 	{"items-at-root", nil, pattern(`is not a list: no Items field in this object$`), "", nil},
 	{"already-exists", nil, pattern(`"[^"]*" already exists$`), "", nil},
+	{"apply-former-version", nil, pattern(`^request to convert CR to an invalid group/version: |^\.\S+: field not declared in schema$`), "", nil},
 	{"apply-former-version", nil, pattern(`^failed to (?:prune fields|convert (?:new|old) object): `),
 		"A manager wrote this object before in another version, whose schema lacks the field. Declare the field in that version, too, or convert it with a webhook.", nil},
 	{"admission-identity", nil, pattern(`^the namespace of the provided object does not match the namespace sent on the request$`),
