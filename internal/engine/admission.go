@@ -2,7 +2,6 @@ package engine
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 
 	"github.com/crdlab/crdlab/internal/engine/admission"
@@ -30,9 +29,10 @@ func (e *Engine) reportAdmission(s playground.Scenario, c *crd.CRD, plugins *adm
 	if err != nil {
 		return nil, err
 	}
-	findings := slices.Concat([]playground.Finding{}, plugins.Findings(), typeFindings, plugins.UnappliedFindings(objects, c.Report.Names))
+	findings := append([]playground.Finding{}, plugins.Findings()...)
+	findings = append(append(findings, typeFindings...), plugins.UnappliedFindings(objects, c.Report.Names)...)
 	if len(findings) > 0 {
-		quickfix.SuggestForAdmission(findings, plugins.File(), nil)
+		quickfix.SuggestForAdmission(findings, plugins.File(), nil, nil)
 	}
 	return &playground.Admission{Findings: findings}, nil
 }

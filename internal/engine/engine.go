@@ -155,7 +155,7 @@ func reportObjects(c *crd.CRD, objects []object.Evaluated, plugins *admission.Pl
 		if o.Doc != nil {
 			quickfix.SuggestForObject(o.Report.Findings, quickfix.Subject{Doc: o.Doc, Locate: o.Locate, CRD: c, Schema: o.Schema, Old: o.Old, Existing: o.Existing, Owned: o.Owned, Faults: o.Faults, Request: request})
 			if plugins != nil {
-				quickfix.SuggestForAdmission(o.Report.Findings, plugins.File(), o.Faults)
+				quickfix.SuggestForAdmission(o.Report.Findings, plugins.File(), o.Faults, o.Schema)
 			}
 		}
 		o.Report.Findings = quickfix.Explain(o.Report.Findings)

@@ -575,6 +575,11 @@ export type components = {
             readonly title: string;
             /** @description Edits do not overlap. Their ranges refer to the unmodified documents. */
             readonly edits: readonly components["schemas"]["TextEdit"][];
+            /**
+             * @description Effect is the effect of a fix of the CRD or of admission on the objects that are accepted: widens, narrows or keeps. It is empty if the fix changes other documents, or what was not in force before.
+             * @enum {string}
+             */
+            readonly effect?: "widens" | "narrows" | "keeps";
         };
         /** @description FormatRequest requests a document as YAML with an indentation of two spaces. The input is YAML or JSON. */
         readonly FormatRequest: {

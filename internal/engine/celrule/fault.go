@@ -12,6 +12,7 @@ import (
 	"github.com/google/cel-go/common/operators"
 	"github.com/google/cel-go/common/types"
 	"github.com/google/cel-go/common/types/ref"
+	"github.com/google/cel-go/common/types/traits"
 	"github.com/google/cel-go/parser"
 
 	"github.com/crdlab/crdlab/internal/playground"
@@ -35,11 +36,25 @@ type Fault struct {
 	Refusal *Guard
 	// Expression is the location of the whole expression.
 	Expression source.Location
+	// Lacks describes the objects for which the sub-expression has no value: "without self.a".
+	Lacks string
+	// Selected has the names of a failed selection, which begin with a variable: object, spec, size.
+	// It is nil for other sub-expressions.
+	Selected []string
+	// Key replaces the selection of a field of the key in a macro over a map; nil for others.
+	Key *Guard
 
-	// check is the condition under which the sub-expression has a value, and negated its
-	// negation.
-	check, negated string
+	checks
+	// rename replaces the last of Selected in the expression.
+	rename func(name string) string
 }
+
+// checks are the condition under which a sub-expression and the selections of its value have a
+// value, the negation, and the same for the sub-expression alone.
+type checks struct{ check, negated, first, firstNegated string }
+
+// Rename returns the expression with another name in place of the last of [Fault.Selected].
+func (f *Fault) Rename(name string) string { return f.rename(name) }
 
 // A Guard is an expression with a check, and the part that differs.
 type Guard struct{ Expression, Part string }
@@ -62,7 +77,7 @@ func (t *Traced) Fault(input any, evalErr error, location source.Location, cause
 		return nil
 	}
 	_, details, _ := t.program.Eval(input)
-	f := faultFinder{text: t.text, info: t.checked.NativeRep().SourceInfo(), details: details, err: evalErr.Error()}
+	f := faultFinder{text: t.text, info: t.checked.NativeRep().SourceInfo(), details: details, err: evalErr.Error(), parents: map[int64]ast.Expr{}, loops: map[string]ast.Expr{}}
 	f.walk(t.checked.NativeRep().Expr(), place{})
 	if f.fault == nil {
 		return nil
@@ -71,11 +86,18 @@ func (t *Traced) Fault(input any, evalErr error, location source.Location, cause
 	if at := f.info.GetStartLocation(f.fault.ID()); at.Line() > 0 {
 		fault.Range = location.RangeAt(at.Line(), at.Column()+1)
 	}
-	fault.check, fault.negated = f.check()
+	fault.checks, fault.Lacks = f.check(), f.lacks()
+	fault.Selected, fault.rename = f.selected()
+	fault.Key = f.key()
 	if cause != nil {
-		fault.Explanation, fault.Range, fault.check, fault.negated = cause.Explanation, cause.Range, cause.check, cause.negated
+		fault.Explanation, fault.Range, fault.checks = cause.Explanation, cause.Range, cause.checks
+		fault.Lacks, fault.Selected, fault.Key = cause.Lacks, cause.Selected, nil
+		fault.rename = nil
 	}
-	for _, guard := range f.guards(fault.check, fault.negated) {
+	if fault.Key != nil {
+		return fault // A check of the field of a key is never true.
+	}
+	for _, guard := range append(f.guards(fault.check, fault.negated), f.guards(fault.first, fault.firstNegated)...) {
 		switch t.evaluateInstead(guard.Expression, input) {
 		case types.True:
 			fault.Guard = cmp.Or(fault.Guard, &guard)
@@ -119,6 +141,10 @@ type faultFinder struct {
 	err     string
 	fault   ast.Expr
 	at      place
+	// parents has the expression of which another one is an operand, by the other's ID, and loops
+	// the range of each variable of a macro around the fault.
+	parents map[int64]ast.Expr
+	loops   map[string]ast.Expr
 }
 
 // walk visits an expression, its operands first. at is the operand of the rule to which the
@@ -136,6 +162,7 @@ func (f *faultFinder) walk(expr ast.Expr, at place) {
 			if operator != "" {
 				below.operator = operator
 			}
+			f.parents[operand.ID()] = expr
 			f.walk(operand, below)
 		}
 	}
@@ -157,10 +184,18 @@ func (f *faultFinder) walkMacro(macro ast.Expr, at place) {
 		return
 	}
 	f.walk(call.Target(), at)
+	variable := ""
+	if args := call.Args(); len(args) > 1 && args[0].Kind() == ast.IdentKind && args[1].Kind() != ast.IdentKind {
+		variable = args[0].AsIdent()
+		f.loops[variable] = call.Target()
+	}
 	for _, arg := range call.Args() {
 		if arg.Kind() != ast.IdentKind { // not a loop variable
 			f.walk(arg, place{})
 		}
+	}
+	if f.fault == nil {
+		delete(f.loops, variable)
 	}
 }
 
@@ -272,19 +307,38 @@ var converters = map[string]string{
 	"quantity": "isQuantity", "url": "isURL", "ip": "isIP", "cidr": "isCIDR", "semver": "isSemver",
 }
 
-// check returns the condition under which the sub-expression has a value, and its negation. It
-// returns empty strings if there is no such condition.
-func (f *faultFinder) check() (check, negated string) {
-	if f.fault.Kind() == ast.SelectKind {
-		check = "has(" + f.source(f.fault) + ")"
+// check returns the condition under which the sub-expression has a value. It includes the selections
+// from its value, which may be absent, too. It returns empty strings if there is no such condition.
+func (f *faultFinder) check() checks {
+	check, negated := f.checkOf(f.fault)
+	all := checks{check, negated, check, negated}
+	if check == "" {
+		return all
+	}
+	for inner, outer := f.fault, f.parents[f.fault.ID()]; outer != nil; inner, outer = outer, f.parents[outer.ID()] {
+		isIndex := outer.Kind() == ast.CallKind && outer.AsCall().FunctionName() == operators.Index && outer.AsCall().Args()[0].ID() == inner.ID()
+		if outer.Kind() != ast.SelectKind && !isIndex {
+			break
+		}
+		check, negated := f.checkOf(outer)
+		all.check, all.negated = all.check+" && "+check, all.negated+" || "+negated
+	}
+	return all
+}
+
+// checkOf returns the condition under which an expression whose operands have values has one, and its
+// negation.
+func (f *faultFinder) checkOf(expr ast.Expr) (check, negated string) {
+	if expr.Kind() == ast.SelectKind {
+		check = "has(" + f.source(expr) + ")"
 		return check, "!" + check
 	}
-	if f.fault.Kind() != ast.CallKind {
+	if expr.Kind() != ast.CallKind {
 		return "", ""
 	}
-	call, args := f.fault.AsCall(), operands(f.fault)
+	call, args := expr.AsCall(), operands(expr)
 	switch name := call.FunctionName(); {
-	case name == operators.Index && strings.HasPrefix(f.err, "index out of bounds"):
+	case name == operators.Index && (strings.HasPrefix(f.err, "index out of bounds") || expr != f.fault && isNumber(args[1])):
 		list, index := f.source(args[0]), f.source(args[1])
 		return fmt.Sprintf("size(%s) > %s", list, index), fmt.Sprintf("size(%s) <= %s", list, index)
 	case name == operators.Index:
@@ -300,6 +354,72 @@ func (f *faultFinder) check() (check, negated string) {
 		return check, "!" + check
 	}
 	return "", ""
+}
+
+func isNumber(expr ast.Expr) bool {
+	return expr.Kind() == ast.LiteralKind && expr.AsLiteral().Type() == types.IntType
+}
+
+// lacks describes the objects for which the sub-expression has no value.
+func (f *faultFinder) lacks() string {
+	args := operands(f.fault)
+	if f.fault.Kind() != ast.CallKind {
+		return "without " + f.source(f.fault)
+	}
+	switch name := f.fault.AsCall().FunctionName(); {
+	case name == operators.Index && strings.HasPrefix(f.err, "index out of bounds"):
+		return "with fewer items in " + f.source(args[0])
+	case name == operators.Divide || name == operators.Modulo:
+		return "whose " + f.source(args[1]) + " is 0"
+	case name == "value" && len(args) == 1:
+		return "without " + strings.ReplaceAll(f.source(args[0]), "?", "")
+	case converters[name] != "" && len(args) == 1:
+		return "whose " + f.source(args[0]) + " is not valid"
+	}
+	return "without " + f.source(f.fault)
+}
+
+// selected returns the names of a selection, which begin with a variable, and a function that
+// replaces the last of them in the text. It returns nil for other expressions.
+func (f *faultFinder) selected() (names []string, rename func(string) string) {
+	expr := f.fault
+	for expr.Kind() == ast.SelectKind {
+		names = append(names, expr.AsSelect().FieldName())
+		expr = expr.AsSelect().Operand()
+	}
+	if expr.Kind() != ast.IdentKind || len(names) == 0 || f.loops[expr.AsIdent()] != nil {
+		return nil, nil
+	}
+	name := names[0]
+	_, end := f.extent(f.fault)
+	if !strings.HasSuffix(f.text[:end], name) {
+		return nil, nil
+	}
+	names = append(names, expr.AsIdent())
+	slices.Reverse(names)
+	return names, func(other string) string { return f.text[:end-len(name)] + other + f.text[end:] }
+}
+
+// key returns the replacement for the selection of a field of a map's key, or nil: in a macro with
+// one variable over a map, the variable is the key, a string.
+func (f *faultFinder) key() *Guard {
+	if f.fault.Kind() != ast.SelectKind || f.fault.AsSelect().Operand().Kind() != ast.IdentKind {
+		return nil
+	}
+	variable := f.fault.AsSelect().Operand().AsIdent()
+	looped := f.loops[variable]
+	if looped == nil {
+		return nil
+	}
+	if value, ok := f.details.State().Value(looped.ID()); !ok || value == nil || !value.Type().HasTrait(traits.ContainerType) || value.Type() != types.MapType {
+		return nil
+	}
+	part := variable
+	if f.fault.AsSelect().FieldName() != "key" {
+		part = f.source(looped) + "[" + variable + "]"
+	}
+	start, end := f.extent(f.fault)
+	return &Guard{f.text[:start] + part + f.text[end:], part}
 }
 
 // source returns the text of an expression.

@@ -173,6 +173,15 @@ func newFix(title string, edits ...edit.Edit) []playground.Fix {
 	return []playground.Fix{fix}
 }
 
+// newWideningFix returns a fix after which the API server accepts more objects.
+func newWideningFix(title string, edits ...edit.Edit) []playground.Fix {
+	fixes := newFix(title, edits...)
+	for i := range fixes {
+		fixes[i].Effect = playground.FixWidens
+	}
+	return fixes
+}
+
 // setting returns the edit that sets a value of the document, see [node.edit].
 func (n node) setting(value any, path ...any) (edit.Edit, bool) {
 	return n.edit(func() (edit.Edit, bool) { return edit.Set(n.crd.Doc, value, path...) })

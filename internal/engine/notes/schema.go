@@ -46,7 +46,7 @@ func findMistypedEnums(n node) []playground.Finding {
 	if len(wrong) == 0 {
 		return nil
 	}
-	hint, fixes := "Correct the values or the type.", newFix("Quote "+strings.Join(written, ", "), edits...)
+	hint, fixes := "Correct the values or the type.", newWideningFix("Accept "+strings.Join(written, ", ")+": quote them", edits...)
 	switch {
 	case slices.Contains(wrong, "null"):
 		hint = "Only a schema with nullable: true permits null. Quote the other values that are no strings in YAML."
@@ -92,7 +92,7 @@ func findBooleanKeys(n node) (notes []playground.Finding) {
 			if e, ok := n.edit(func() (edit.Edit, bool) {
 				return edit.Rename(n.crd.Doc, key.Value, n.documentPath("properties", key.Value)...)
 			}); ok {
-				fixes = newFix("Quote "+key.Value, e)
+				fixes = newWideningFix("Accept the field "+key.Value+": quote it", e)
 			}
 			notes = append(notes, newNote(at.Key(), fmt.Sprintf("the name of this property is %q: without quotes, YAML reads %s as a boolean", name, key.Value),
 				"Quote the name. The API server does not know "+key.Value+", and prunes it in objects that quote it.", fixes...))

@@ -1,7 +1,6 @@
 package quickfix
 
 import (
-	"cmp"
 	"encoding/json"
 	"fmt"
 	"maps"
@@ -42,14 +41,18 @@ func (p *problem) identifyItems(path []any) []playground.Fix {
 		return nil
 	}
 	key := p.furtherKey(list, path)
-	p.Hint = fmt.Sprintf("The CRD identifies the items of this list by %s (x-kubernetes-list-map-keys), so each value may occur once. To keep both items, add %s to these keys in the CRD.",
-		strings.Join(list.XListMapKeys, " and "), cmp.Or(key, "a required property"))
+	p.Hint = fmt.Sprintf("The CRD identifies the items of this list by %s (x-kubernetes-list-map-keys), so each value may occur once. Remove one of the items.",
+		strings.Join(list.XListMapKeys, " and "))
+	if key != "" {
+		p.Hint += fmt.Sprintf(" If both are wanted, add %s to these keys in the CRD.", key)
+	}
 	version := p.requestedVersion()
 	if key == "" || version == nil {
 		return nil
 	}
 	i := slices.IndexFunc(p.crd.V1.Spec.Versions, func(v apiextensionsv1.CustomResourceDefinitionVersion) bool { return v.Name == version.Kind.Version })
-	at, title := p.crd.SchemaPath(i, schemaPath), "Add "+key+" to x-kubernetes-list-map-keys"
+	at := p.crd.SchemaPath(i, schemaPath)
+	title := fmt.Sprintf("Accept items with the same %s: add %s to x-kubernetes-list-map-keys", strings.Join(list.XListMapKeys, " and "), key)
 	add := func(value string, list ...any) change {
 		list = append(slices.Clip(at), list...)
 		existing, _ := p.crd.Doc.At(list...)
@@ -60,12 +63,23 @@ func (p *problem) identifyItems(path []any) []playground.Fix {
 	if !isRequired(list.Items, key) && list.Items.Properties[key].Default.Object == nil {
 		changes, title = append(changes, add(key, "items", "required")), title+", and require it"
 	}
-	return p.newFix(title, changes...)
+	return widens(p.newFix(title, changes...))
 }
+
+// identityOfCondition is the key of the items of a list of conditions, of which each type occurs once
+// (metav1.Condition in k8s.io/apimachinery).
+const identityOfCondition = "type"
+
+// describing lists properties whose values describe an item and change, so that they do not identify
+// it.
+var describing = []string{"status", "state", "phase", "reason", "message", "lastTransitionTime", "lastUpdateTime", "observedGeneration", "value"}
 
 // furtherKey returns a property that distinguishes all items of the list at a path together with
 // its map keys, required ones first; empty if there is none.
 func (p *problem) furtherKey(list *structuralschema.Structural, path []any) string {
+	if _, hasStatus := list.Items.Properties["status"]; hasStatus && slices.Equal(list.XListMapKeys, []string{identityOfCondition}) {
+		return ""
+	}
 	names := slices.Sorted(maps.Keys(list.Items.Properties))
 	if list.Items.ValueValidation != nil {
 		names = slices.Concat(list.Items.ValueValidation.Required, names)
@@ -73,7 +87,7 @@ func (p *problem) furtherKey(list *structuralschema.Structural, path []any) stri
 	i := slices.IndexFunc(names, func(name string) bool {
 		property, ok := list.Items.Properties[name]
 		isScalar := ok && !slices.Contains([]string{"object", "array"}, property.Type) && !property.Nullable
-		return isScalar && !slices.Contains(list.XListMapKeys, name) && p.distinguish(list.Items, path, append(slices.Clip(list.XListMapKeys), name))
+		return isScalar && !slices.Contains(list.XListMapKeys, name) && !slices.Contains(describing, name) && p.distinguish(list.Items, path, append(slices.Clip(list.XListMapKeys), name))
 	})
 	if i < 0 {
 		return ""
@@ -116,7 +130,32 @@ func isRequired(s *structuralschema.Structural, name string) bool {
 }
 
 // identifyApplied adds a map key in the CRD for a list that server-side apply refuses.
-func identifyApplied(p *problem) []playground.Fix { return p.identifyItems(p.path) }
+func identifyApplied(p *problem) []playground.Fix {
+	return append(p.removeEqualItem(), p.identifyItems(p.path)...)
+}
+
+// removeEqualItem removes the first item of the list at the path whose map keys an earlier one has.
+func (p *problem) removeEqualItem() []playground.Fix {
+	list, items := p.nodeAt(p.path...), (*structuralschema.Structural)(nil)
+	if node, _ := crdschema.NodeAt(p.schema, p.path); p.schema != nil && node != nil {
+		items = node
+	}
+	if list == nil || items == nil || len(list.Content) > maxCompared {
+		return nil
+	}
+	known := map[string]bool{}
+	for i := range list.Content {
+		var identity []string
+		for _, key := range items.XListMapKeys {
+			identity = append(identity, p.scalar(append(slices.Clip(p.path), i, key)...))
+		}
+		if known[encodeValue(identity)] {
+			return p.newFix(fmt.Sprintf("Remove item %d, which has the same %s as an earlier one", i, strings.Join(items.XListMapKeys, " and ")), p.deleteAt(append(slices.Clip(p.path), i)...))
+		}
+		known[encodeValue(identity)] = true
+	}
+	return nil
+}
 
 // removeDuplicates removes a duplicate item of a list, and all later duplicates
 // of the same item.
@@ -177,4 +216,9 @@ func encodeValue(value any) string {
 		return ""
 	}
 	return string(encoded)
+}
+
+// acceptEqualItems makes a set of lists or mappings atomic.
+func acceptEqualItems(p *problem) []playground.Fix {
+	return widens(p.newFix("Accept equal items: set x-kubernetes-list-type: atomic", p.setValue("atomic", p.path...)))
 }

@@ -49,8 +49,9 @@ func (p *problem) enableStatus(version *crd.Version) []playground.Fix {
 		return nil
 	}
 	fix := playground.Fix{
-		Title: "Enable the status subresource",
-		Edits: []playground.TextEdit{{Document: playground.DocumentCRD, Range: enabled.Range, NewText: enabled.NewText}},
+		Title:  "Accept updates of the status alone: enable the subresource",
+		Effect: playground.FixWidens,
+		Edits:  []playground.TextEdit{{Document: playground.DocumentCRD, Range: enabled.Range, NewText: enabled.NewText}},
 	}
 	if strings.TrimSpace(p.request.OldObject) != "" {
 		return []playground.Fix{fix}

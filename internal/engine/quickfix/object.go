@@ -19,6 +19,7 @@ import (
 	"github.com/crdlab/crdlab/internal/engine/gotype"
 	"github.com/crdlab/crdlab/internal/playground"
 	"github.com/crdlab/crdlab/internal/source"
+	"github.com/crdlab/crdlab/internal/source/edit"
 )
 
 // correctUnknownField suggests similar fields of the schema, and removing the
@@ -32,6 +33,12 @@ func correctUnknownField(p *problem) []playground.Fix {
 	typed, ok := path[len(path)-1].(string)
 	if !ok {
 		return nil
+	}
+	if p.Document == playground.DocumentObject {
+		p.Hint = "The schema has no such field, so that the API server prunes it. Fix the name, or add it to the schema."
+		if p.Severity == playground.SeverityError {
+			p.Hint = "The schema has no such field. Fix the name, add it to the schema, or set field validation to Warn or Ignore to prune it."
+		}
 	}
 	var fixes []playground.Fix
 	for _, name := range SimilarNames(typed, p.fieldNames(parent)) {
@@ -85,8 +92,9 @@ func (p *problem) fieldNames(path []any) []string {
 	return names
 }
 
-// removeDuplicateKey removes the key at the finding's range, and its value. It quotes keys that
-// are equal only because YAML 1.1 reads both as booleans, such as y and on.
+// removeDuplicateKey removes the first of the keys with the name at the finding's range: kubectl sends
+// the last value. It quotes keys that are equal only because YAML 1.1 reads both as booleans, such
+// as y and on.
 func removeDuplicateKey(p *problem) []playground.Fix {
 	path := p.doc.PathAt(p.Range.Start)
 	if len(path) == 0 {
@@ -102,14 +110,19 @@ func removeDuplicateKey(p *problem) []playground.Fix {
 				replaceRange(duplicates[i].First, strconv.Quote(first)), replaceRange(p.Range, strconv.Quote(second)))
 		}
 	}
-	return p.newFix("Remove the second "+second, p.deleteAt(path...))
+	removed, ok := edit.DeleteFirst(p.doc, path...)
+	return p.newFix("Remove the first "+second+", which kubectl does not send", change{edit: removed, ok: ok})
 }
 
 // setServedVersion suggests each version that the CRD serves. No version helps before the
-// CRD is established.
+// CRD is established, and an object of another kind stays what it is.
 func setServedVersion(p *problem) []playground.Fix {
 	if !p.crd.IsEstablished() {
 		return nil
+	}
+	if isOther, hint := p.isOfOtherKind(); isOther {
+		p.Hint = hint
+		return p.unwrapList()
 	}
 	var fixes []playground.Fix
 	kind := p.crd.V1.Spec.Names.Kind
@@ -360,4 +373,44 @@ func (p *problem) valueSchema() *apiextensions.JSONSchemaProps {
 		return nil
 	}
 	return crd.SchemaAt(root, path[:len(path)-1])
+}
+
+// isOfOtherKind reports whether neither the group nor the kind of an object resembles that of the
+// CRD, and explains it. A group without a dot is built into Kubernetes.
+func (p *problem) isOfOtherKind() (isOther bool, hint string) {
+	apiVersion, kind := p.scalar("apiVersion"), p.scalar("kind")
+	group, _, hasGroup := strings.Cut(apiVersion, "/")
+	if !hasGroup {
+		group = ""
+	}
+	names := p.crd.V1.Spec.Names
+	isNear := group == p.crd.V1.Spec.Group || strings.EqualFold(kind, names.Kind) || len(SimilarNames(kind, []string{names.Kind})) > 0
+	switch {
+	case apiVersion == "" || kind == "" || isNear && group != "":
+		return false, ""
+	case kind == "List":
+		return true, "kubectl sends each item of a List in a request of its own."
+	case isNear:
+		return false, ""
+	case !strings.Contains(group, "."):
+		return true, kind + " is built into Kubernetes, so that no CRD describes it. crdlab does not judge it."
+	}
+	return true, "No CRD here describes the kind " + kind + "."
+}
+
+// unwrapList replaces a List by its items.
+func (p *problem) unwrapList() []playground.Fix {
+	items := p.nodeAt("items")
+	if p.scalar("kind") != "List" || items == nil || items.Kind != yaml.SequenceNode || len(items.Content) == 0 || len(items.Content) > maxCompared {
+		return nil
+	}
+	var texts []string
+	for _, item := range items.Content {
+		text, err := yaml.Marshal(item)
+		if err != nil || item.Kind != yaml.MappingNode {
+			return nil
+		}
+		texts = append(texts, string(text))
+	}
+	return p.newFix("Replace the List with its items", replaceRange(p.doc.Range, strings.Join(texts, "---\n")))
 }

@@ -75,13 +75,14 @@ func SuggestForObject(findings []playground.Finding, s Subject) {
 }
 
 // SuggestForAdmission adds hints and fixes to the findings in the admission
-// file, in place. faults holds the causes of the errors of expressions.
-func SuggestForAdmission(findings []playground.Finding, file *source.File, faults []celrule.Fault) {
+// file, in place. faults holds the causes of the errors of expressions, and schema is that of the
+// object; it may be nil.
+func SuggestForAdmission(findings []playground.Finding, file *source.File, faults []celrule.Fault, schema *structuralschema.Structural) {
 	// The range alone locates a finding in an admission file.
 	unresolved := func(string) (source.Location, bool) { return source.Location{}, false }
 	for i, f := range findings {
 		if n := file.Document(f.Range.Start); n >= 0 && f.Document == playground.DocumentAdmission {
-			findings[i] = suggest(problem{Finding: f, doc: file.Documents[n], fault: celrule.FaultOf(faults, f)}, unresolved)
+			findings[i] = suggest(problem{Finding: f, doc: file.Documents[n], schema: schema, fault: celrule.FaultOf(faults, f)}, unresolved)
 		}
 	}
 }

@@ -12,6 +12,7 @@ import (
 
 	"github.com/crdlab/crdlab/internal/engine/celrule"
 	"github.com/crdlab/crdlab/internal/engine/crd"
+	"github.com/crdlab/crdlab/internal/engine/crdschema"
 	"github.com/crdlab/crdlab/internal/engine/finding"
 	"github.com/crdlab/crdlab/internal/playground"
 	"github.com/crdlab/crdlab/internal/source"
@@ -94,41 +95,99 @@ func correctPolicyReference(p *problem) []playground.Fix {
 	return fixes
 }
 
-// guardRule adds a check before the part of the rule that failed. A check that refuses the
-// object is only named, because it leads to another error.
+// guardRule adds a check before the part of the rule that failed.
 func guardRule(p *problem) []playground.Fix {
 	if p.fault == nil {
 		return nil
 	}
-	if p.fault.Refusal != nil {
-		p.Hint += " To refuse the object with the rule's message instead, write: " + p.fault.Refusal.Part
-	}
-	return p.guard("rule", playground.DocumentCRD, p.crd.Doc, p.fault.Guard)
+	return p.guards("rule", playground.DocumentCRD, p.crd.Doc, "Refuse objects", "Accept objects")
 }
 
-// guardPolicy adds a check before the part that failed in an expression of a policy or a webhook.
-// A match condition may also be false: the policy or webhook then does not apply to the object.
+// guardPolicy adds a check before the part that failed in an expression of a policy or a webhook, or
+// corrects a name that the objects never have.
 func guardPolicy(p *problem) []playground.Fix {
 	if p.fault == nil {
 		return nil
 	}
-	fixes := p.guard("expression", p.Document, p.doc, p.fault.Guard)
-	if path := p.doc.PathAt(p.fault.Expression.Key().Start); slices.Contains(path, any("matchConditions")) {
-		return append(p.guard("expression", p.Document, p.doc, p.fault.Refusal), fixes...)
+	if fixes, isUnknown := p.correctSelection(); isUnknown {
+		return fixes
 	}
-	if p.fault.Refusal != nil {
-		p.Hint = strings.TrimSpace(p.Hint + " To refuse the object instead, write: " + p.fault.Refusal.Part)
+	path := p.doc.PathAt(p.fault.Expression.Key().Start)
+	switch {
+	case slices.Contains(path, any("matchConditions")):
+		// A false condition accepts the object, because nothing judges it.
+		fixes := p.guards("expression", p.Document, p.doc, "Skip objects", "Judge objects")
+		slices.Reverse(fixes)
+		for i := range fixes {
+			fixes[i].Effect = playground.FixWidens
+		}
+		return fixes
+	case slices.Contains(path, any("validations")):
+		return p.guards("expression", p.Document, p.doc, "Refuse objects", "Accept objects")
 	}
-	return fixes
+	return p.guards("expression", p.Document, p.doc, "Refuse objects", "Leave objects")
 }
 
-// guard writes a guard into the expression with the fault, in its document.
-func (p *problem) guard(keyword string, document playground.Document, doc *source.Document, guard *celrule.Guard) []playground.Fix {
-	if guard == nil {
-		return nil
+// guards writes a check into the expression with the fault: first the one that is false for the
+// object, and then the one that is true. The second accepts objects that were refused.
+func (p *problem) guards(keyword string, document playground.Document, doc *source.Document, refuse, accept string) []playground.Fix {
+	fault := p.fault
+	write := func(title string, effect playground.FixEffect, guard *celrule.Guard) []playground.Fix {
+		if guard == nil {
+			return nil
+		}
+		guarded, ok := edit.Set(doc, guard.Expression, doc.PathAt(fault.Expression.Key().Start)...)
+		fixes := p.newFix(title+": "+guard.Part, change{edit: guarded, ok: ok, document: document})
+		for i := range fixes {
+			fixes[i].Effect = effect
+		}
+		return fixes
 	}
-	guarded, ok := edit.Set(doc, guard.Expression, doc.PathAt(p.fault.Expression.Key().Start)...)
-	return p.newFix(fmt.Sprintf("Write in the %s: %s", keyword, guard.Part), change{edit: guarded, ok: ok, document: document})
+	if fault.Key != nil {
+		p.Hint = "The variable of a macro over a map is the key, a string. The value is the map at this key."
+		return p.replacing(doc, document, fault.Key)
+	}
+	if fault.Lacks == "" {
+		return write("Write in the "+keyword, playground.FixWidens, fault.Guard)
+	}
+	return append(write(refuse+" "+fault.Lacks, playground.FixKeeps, fault.Refusal), write(accept+" "+fault.Lacks, playground.FixWidens, fault.Guard)...)
+}
+
+// replacing writes a correction of the part that failed into the expression.
+func (p *problem) replacing(doc *source.Document, document playground.Document, by *celrule.Guard) []playground.Fix {
+	replaced, ok := edit.Set(doc, by.Expression, doc.PathAt(p.fault.Expression.Key().Start)...)
+	return p.newFix("Replace with "+by.Part, change{edit: replaced, ok: ok, document: document})
+}
+
+// correctSelection replaces the last name of a selection from the object by similar fields of the
+// schema. isUnknown reports that the schema has no such field: a check of it would never be true.
+func (p *problem) correctSelection() (fixes []playground.Fix, isUnknown bool) {
+	names := p.fault.Selected
+	if p.schema == nil || len(names) < 2 || names[0] != "object" && names[0] != "oldObject" {
+		return nil, false
+	}
+	var parent []any
+	for _, name := range names[1 : len(names)-1] {
+		parent = append(parent, name)
+	}
+	node, _ := crdschema.NodeAt(p.schema, parent)
+	if node == nil || node.XPreserveUnknownFields || node.AdditionalProperties != nil || len(parent) > 0 && parent[0] == "metadata" {
+		return nil, false
+	}
+	name := names[len(names)-1]
+	known := slices.Sorted(maps.Keys(node.Properties))
+	if len(parent) == 0 {
+		known = append(known, "apiVersion", "kind", "metadata")
+	}
+	if slices.Contains(known, name) {
+		return nil, false
+	}
+	p.Hint = fmt.Sprintf("The schema has no field %s, so that no object has it. Correct the name, or declare the field in the schema.", strings.Join(names[1:], "."))
+	for _, similar := range SimilarNames(name, known) {
+		renamed, ok := edit.Set(p.doc, p.fault.Rename(similar), p.doc.PathAt(p.fault.Expression.Key().Start)...)
+		fixes = append(fixes, p.newFix("Replace with "+similar, change{edit: renamed, ok: ok})...)
+	}
+	return fixes, true
 }
 
 // correctName replaces a name in the rule with each candidate that compiles.

@@ -62,5 +62,5 @@ func makeStatusOptional(p *problem) []playground.Fix {
 		required = append(required, slices.Index(names, "status"))
 	}
 	removed, ok := edit.Delete(p.crd.Doc, required...)
-	return p.newFix("Make status optional", change{edit: removed, ok: ok, document: playground.DocumentCRD})
+	return widens(p.newFix("Accept objects without a status: make it optional", change{edit: removed, ok: ok, document: playground.DocumentCRD}))
 }

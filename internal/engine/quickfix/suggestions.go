@@ -3,6 +3,7 @@ package quickfix
 import (
 	"cmp"
 	"iter"
+	"slices"
 
 	"github.com/crdlab/crdlab/internal/engine/upstream"
 	"github.com/crdlab/crdlab/internal/playground"
@@ -22,10 +23,18 @@ func keepsMeaning(compute fixFunc) fixFunc {
 	return func(p *problem) []playground.Fix {
 		fixes := compute(p)
 		for i := range fixes {
-			fixes[i].Safe = true
+			fixes[i].Safe = fixes[i].Effect != playground.FixWidens
 		}
 		return fixes
 	}
+}
+
+// widens returns fixes of the CRD or of admission after which more objects are accepted.
+func widens(fixes []playground.Fix) []playground.Fix {
+	for i := range fixes {
+		fixes[i].Effect = playground.FixWidens
+	}
+	return fixes
 }
 
 // A suggestion is a hint, and a function for fixes, for one kind of error.
@@ -110,7 +119,16 @@ func (p *problem) computeFixes(compute fixFunc) []playground.Fix {
 		fixes = compute(p)
 		return nil
 	})
+	slices.SortStableFunc(fixes, func(a, b playground.Fix) int { return rankOf(a) - rankOf(b) })
 	return fixes[:min(len(fixes), maxFixes)]
+}
+
+// rankOf orders fixes: those that accept more objects follow the others, and are never safe.
+func rankOf(f playground.Fix) int {
+	if f.Effect == playground.FixWidens {
+		return 1
+	}
+	return 0
 }
 
 // decodeErrors lists errors of decoding any document.

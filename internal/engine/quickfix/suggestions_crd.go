@@ -125,7 +125,7 @@ var schemaWarnings = []suggestion{
 	{"unrecognized-format", nil, pattern(`^unrecognized format "(.*)"$`),
 		"The API server accepts any value here, because it does not know the format. Use a format that it knows for the type, or a pattern.", correctFormat},
 	{"list-set-items", nil, pattern(`^x-kubernetes-list-type: set for items of type`),
-		"Make the list a map with keys, or atomic. Only sets of scalars can be merged.", setFieldTo("atomic")},
+		"Make the list a map with keys, or atomic. Only sets of scalars can be merged.", acceptEqualItems},
 	{"items-at-root", nil, pattern(`cannot return objects with a list named items at the root`), "", nil},
 	{"crd-not-served", nil, pattern(`^the API server accepts the CRD but cannot serve its objects: `), "", nil},
 	{"name-in-use", nil, pattern(`^the API server stores the CRD but does not accept this name: `), "", nil},

@@ -5,7 +5,7 @@ import "github.com/crdlab/crdlab/internal/playground"
 // objectDecodeErrors lists errors of decoding an object.
 var objectDecodeErrors = []suggestion{
 	{"unknown-field", nil, pattern(`^unknown field "`),
-		"Field not in the schema. Fix the name, add it to the schema, or set field validation to Warn or Ignore to prune it.", correctUnknownField},
+		"", correctUnknownField},
 }
 
 // ruleFailures lists the errors of the CEL rules of an object. Their messages are the user's,
@@ -72,7 +72,7 @@ var otherObjectErrors = []suggestion{
 	{playground.CodeConflict, nil, pattern(`^conflict with "before-first-apply"`), "", ownExisting},
 	{playground.CodeConflict, nil, pattern(`^conflict with "`), "", nil},
 	{"apply-typed-patch", nil, pattern(`^failed to create typed patch object.*: duplicate entries for key \[`),
-		"Items with the same values of x-kubernetes-list-map-keys are one item. To keep both, add a property in which they differ to these keys in the CRD.", identifyApplied},
+		"Items with the same values of x-kubernetes-list-map-keys are one item. Remove one of them.", identifyApplied},
 	{"apply-typed-patch", nil, pattern(`^failed to create typed patch object`), "", nil},
 	{"managed-fields", nil, pattern(`^failed to decode managed fields: `), "The managedFields of the existing object are not valid. Copy those that kubectl get --show-managed-fields prints, or remove them.", nil},
 	{"managed-fields", pattern(`^metadata\.managedFields`), nil, "The API server sets managedFields. Remove it, or copy it unchanged.", nil},

@@ -94,6 +94,22 @@ func Delete(d *source.Document, path ...any) (edit Edit, ok bool) {
 	return e.remove(t)
 }
 
+// DeleteFirst returns the edit that removes the first of the equal keys at the end of a path, of which
+// [Delete] removes the last.
+func DeleteFirst(d *source.Document, path ...any) (edit Edit, ok bool) {
+	e := newEditor(d)
+	t, missing, ok := e.find(path)
+	if !ok || len(missing) > 0 || t.key == nil {
+		return Edit{}, false
+	}
+	for i := 0; i < t.index; i += 2 {
+		if key := t.parent.Content[i]; source.JSONName(key) == source.JSONName(t.key) && key.Value == t.key.Value {
+			return e.remove(target{value: t.parent.Content[i+1], key: key, parent: t.parent, index: i + 1})
+		}
+	}
+	return Edit{}, false
+}
+
 // An editor creates the edits of one document.
 type editor struct {
 	layout *yamltext.Layout
