@@ -34,6 +34,10 @@ type Finding struct {
 	Related []Related `json:"related"`
 }
 
+// junctorField captures the field in an error of allOf, anyOf, oneOf or not, which has no field of its
+// own.
+var junctorField = regexp.MustCompile(`^Invalid value: "": "([^"]+)" must (?:not )?validate `)
+
 // formatField captures the field in an error of a numeric format, which has no field of its own.
 var formatField = regexp.MustCompile(`Checked value must be of type \w+ with format \w+ in (.+)$`)
 
@@ -43,8 +47,10 @@ func (f Finding) Place() string {
 	if f.Field != "<nil>" {
 		return f.Field
 	}
-	if m := formatField.FindStringSubmatch(f.Message); m != nil {
-		return m[1]
+	for _, pattern := range []*regexp.Regexp{formatField, junctorField} {
+		if m := pattern.FindStringSubmatch(f.Message); m != nil {
+			return m[1]
+		}
 	}
 	return ""
 }

@@ -79,7 +79,7 @@ func (l Location) element(i int) (Location, bool) {
 func (l Location) Node() *yaml.Node { return l.node }
 
 // Key returns the range of the mapping key or of the dash of a list item. If
-// there is no key or dash, it returns the first line of the value.
+// there is no key or dash, it returns the kind of an object, or the first line of another value.
 func (l Location) Key() playground.Range {
 	switch {
 	case l.node == nil:
@@ -89,6 +89,10 @@ func (l Location) Key() playground.Range {
 	case l.list != nil:
 		if at, ok := l.doc.layout.Dash(l.list, l.item); ok {
 			return l.doc.layout.Range(at, at+1)
+		}
+	case l.node == follow(l.doc.root):
+		if kind, ok := l.field("kind"); ok && kind.node.Kind == yaml.ScalarNode && kind.node.Tag != "!!null" {
+			return kind.Value()
 		}
 	}
 	start, end := l.doc.layout.Extent(l.node)

@@ -258,7 +258,7 @@ func resultPane(data PageData) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 22, "<div class=\"notice\" id=\"notice\" role=\"alert\" hidden></div></div></section>")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 22, "<div class=\"notice\" id=\"notice-box\" hidden><span id=\"notice\" role=\"alert\"></span> <button type=\"button\" class=\"button\" id=\"notice-again\" hidden>Try again</button></div></div></section>")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}

@@ -3,7 +3,7 @@
 import { readFileSync } from "node:fs";
 import { deflateRawSync } from "node:zlib";
 import type { Browser } from "@playwright/test";
-import { expect, type Page, firstVisit as test } from "./playground";
+import { expect, type Page, type Playground, firstVisit as test } from "./playground";
 import { crd, object } from "./texts";
 
 interface Documents {
@@ -58,6 +58,40 @@ const manyVersions: Documents = {
   object: `${object("3").trimEnd()}\n  padding: ${"x".repeat(1_000_000)}\n`,
 };
 
+/** Asserts that the headline says that there is no verdict, and that no panel has one. */
+async function expectNoVerdict({ page }: Playground): Promise<void> {
+  await expect(page.locator("[data-panel=brief]")).toHaveText("Not evaluated");
+  await expect(page.locator(".brief .is-accepted, [data-verdict], #problems .problem")).toHaveCount(0);
+  await expect(page.locator("[data-panel=outcome]")).toHaveText("There is no result.");
+}
+
+/** Lets the first evaluation of an object that contains a text never end. */
+async function runAway(page: Page, text: string): Promise<void> {
+  const runaway = `;(() => {
+    let show;
+    Object.defineProperty(globalThis, "crdlabShow", {
+      set(value) { show = value; },
+      get: () => (view, documents) => {
+        if (documents.object?.includes("${text}")) {
+          const count = new XMLHttpRequest(); count.open("GET", "/run-away", false); count.send();
+          while (count.responseText === "on");
+        }
+        return show(view, documents);
+      },
+    });
+  })();`;
+  let isFirst = true;
+  await page.route(/wasm_exec/, async (route) => {
+    const response = await route.fetch();
+    await route.fulfill({ response, body: (await response.text()) + runaway });
+  });
+  await page.route(/\/run-away$/, (route) => {
+    const body = isFirst ? "on" : "off";
+    isFirst = false;
+    return route.fulfill({ body });
+  });
+}
+
 /** Records the requests that send anything. */
 function recordSent(page: Page): string[] {
   const sent: string[] = [];
@@ -81,7 +115,7 @@ for (const [name, hostile, reason] of [
   ["memory", bigString, /needed more than 1 GiB of memory/],
   ["memory in a policy", bigPolicy, /needed more than 1 GiB of memory/],
   // The rules also allocate: on a fast machine, they reach the memory limit first.
-  ["time", slowRules, /was stopped after 12 s|needed more than 1 GiB of memory/],
+  ["time", slowRules, /was stopped after \d+ s|needed more than 1 GiB of memory/],
 ] as const) {
   test(`a link that exhausts the ${name} ends in a sentence`, async ({ playground, browser }) => {
     const { page } = playground;
@@ -90,7 +124,9 @@ for (const [name, hostile, reason] of [
     await page.goto(linkTo(hostile));
     await expect(page.locator("#notice")).toContainText(reason);
     test.info().annotations.push({ type: "seconds until the sentence", description: String((Date.now() - start) / 1000) });
+    await expect(page.locator("#notice")).toContainText("The usual cause is a rule or a policy");
     await expect(page.locator("#notice")).toContainText("nothing was sent to the server");
+    await expectNoVerdict(playground);
     await playground.settled();
     for (const [scheme, width] of [["light", 1280], ["dark", 1280], ["light", 390]] as const) {
       await page.emulateMedia({ colorScheme: scheme });
@@ -109,6 +145,46 @@ for (const [name, hostile, reason] of [
     expect(sent).toEqual([]);
   });
 }
+
+test("a stopped evaluation leaves no verdict, and is repeated on request", async ({ playground }) => {
+  const { page } = playground;
+  await runAway(page, "run-away");
+  const withoutRules = crd.replace(/ +x-kubernetes-validations:\n +- rule:.*\n(?: +message:.*\n)?/, "");
+  expect(withoutRules).not.toContain("rule");
+  await playground.open();
+  await playground.paste("crd", withoutRules);
+  await playground.paste("object", object("3"));
+  await expect(page.locator("[data-panel=brief] .is-accepted")).toBeVisible();
+  await expect(playground.where()).toHaveText(/in this page/);
+
+  await playground.editor("object").getByText("my-cron").click();
+  await page.keyboard.press("End");
+  await page.keyboard.insertText(" # run-away");
+  const notice = page.locator("#notice");
+  const again = page.getByRole("button", { name: "Try again" });
+  await expect(notice).toContainText(/stopped after \d+ s\. There is no verdict\. The usual causes are large documents and a busy machine\./, { timeout: 90_000 });
+  await expect(notice).not.toContainText("rule");
+  await expectNoVerdict(playground);
+  await page.screenshot({ path: "test-results/pictures/stopped-again.png" });
+
+  await again.click();
+  await expect(notice).toBeHidden();
+  await expect(playground.verdict("object")).toHaveAttribute("data-state", "accepted");
+  await expect(page.locator("[data-panel=brief] .is-accepted")).toBeVisible();
+  await expect(again).toBeHidden();
+});
+
+test("a stopped evaluation of the first example removes the verdict from the server", async ({ playground }) => {
+  const { page } = playground;
+  await runAway(page, "apiVersion");
+  await page.goto("/");
+  await expect(page.locator("[data-verdict]").first()).toBeVisible();
+  await expect(page.locator("#notice")).toContainText("There is no verdict", { timeout: 90_000 });
+  await expectNoVerdict(playground);
+  await page.getByRole("button", { name: "Try again" }).click();
+  await expect(page.locator("[data-verdict]").first()).toBeVisible();
+  await expect(page.locator("[data-panel=brief]")).not.toHaveText("Not evaluated");
+});
 
 test("a link with a result of 60 MB ends in a sentence", { tag: "@nightly" }, async ({ playground, browser }) => {
   const { page } = playground;

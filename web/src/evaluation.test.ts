@@ -3,6 +3,7 @@ import type { Answer, View } from "./api.gen";
 import { emptyScenario } from "./scenario";
 import type { Fault } from "./engine/protocol";
 import { Engine } from "./engine/engine";
+import { EvaluationStopped, type StopReason } from "./engine/worker-client";
 import { noGoTypes } from "./engine/gotypes";
 import { nothingOlder } from "./engine/older";
 import { nothingGenerated } from "./generated";
@@ -40,12 +41,12 @@ function setUp() {
     notice: "",
   });
   const asked: View[] = [];
-  const replies: ((reply: Answer | Fault) => void)[] = [];
+  const replies: ((reply: Answer | Fault | Promise<never>) => void)[] = [];
   const engine = new Engine({
     inPage: {
       evaluate: (view) => {
         asked.push(view);
-        return new Promise((resolve) => replies.push((answer) => resolve({ answer, took: 10 })));
+        return new Promise((resolve) => replies.push(resolve));
       },
     },
     onServer: undefined,
@@ -60,9 +61,14 @@ function setUp() {
     replies.shift()?.("error" in special ? special : { findings: [], outputs: [], panels: html, ...special });
     await settled();
   };
+  const stop = async (reason: StopReason): Promise<void> => {
+    await vi.waitFor(() => expect(replies).toHaveLength(1));
+    replies.shift()?.(Promise.reject(new EvaluationStopped(reason, 13_000, false)));
+    await settled();
+  };
   const questions = (): string[] => asked.map(({ scenario, panels }) => `${scenario.crd}: ${panels.join(" ")}`);
   const mayBePreliminary = (): boolean[] => asked.map(({ preliminary }) => preliminary ?? false);
-  return { session, reply, questions, mayBePreliminary };
+  return { session, reply, stop, questions, mayBePreliminary };
 }
 
 const settled = (): Promise<void> => new Promise((resolve) => setTimeout(resolve));
@@ -178,6 +184,36 @@ test("a fault ends the wait, on every panel", async () => {
   await reply({ error: "now: must be an RFC 3339 time" });
   expect(session.state.notice).toBe("now: must be an RFC 3339 time");
   expect(isPending(session.state)).toBe(false);
+});
+
+describe("a stopped evaluation", () => {
+  const withRule = { crd: "x-kubernetes-validations: [{rule: self}]" };
+  test.each([
+    ["time", {}, "stopped after 13 s. There is no verdict. The usual causes are large documents and a busy machine."],
+    ["time", withRule, "The usual cause is a rule or a policy"],
+    ["time", { admission: '{"expression": "true"}' }, "The usual cause is a rule or a policy"],
+    ["memory", {}, "The usual cause is large documents."],
+    ["memory", withRule, "The usual cause is a rule or a policy"],
+    ["crash", withRule, "There is no verdict. Your documents are kept"],
+  ] as const)("for %s names a cause that the scenario can have", async (reason, documents, expected) => {
+    const { session, reply, stop } = setUp();
+    await reply();
+    session.edit({ crd: "b", ...documents });
+    await stop(reason);
+    expect(session.state.notice).toContain(expected);
+    expect(session.state).toMatchObject({ answer: undefined, failed: true });
+    expect(isPending(session.state)).toBe(false);
+  });
+
+  test("is repeated on request, and the answer ends the notice", async () => {
+    const { session, reply, stop, questions } = setUp();
+    await stop("time");
+    session.update({ answered: undefined, notice: "", failed: false });
+    expect(isPending(session.state)).toBe(true);
+    await reply();
+    expect(questions()).toEqual(["a: brief outcome", "a: brief outcome"]);
+    expect(session.state).toMatchObject({ notice: "", failed: false, answer: { panels: { brief: "brief of a" } } });
+  });
 });
 
 describe("while the user types", () => {

@@ -1,6 +1,6 @@
 import type { Answer } from "./api.gen";
 import { afterPause } from "./throttle";
-import { sameScenario } from "./scenario";
+import { type Scenario, sameScenario } from "./scenario";
 import type { Answered, Engine, Evaluation, Question } from "./engine/engine";
 import { judgedReleases } from "./engine/older";
 import type { Session, SessionState } from "./session";
@@ -69,9 +69,10 @@ export function keepEvaluated(session: Session, engine: Engine, standing: readon
 
 /** Reports whether a change may require an evaluation. */
 function differs(state: SessionState, previous: SessionState): boolean {
-  const { scenario, answer, panel, engine, older } = state;
+  const { scenario, answer, answered, panel, engine, older } = state;
   return (
     older !== previous.older ||
+    answered !== previous.answered ||
     scenario !== previous.scenario ||
     answer !== previous.answer ||
     panel !== previous.panel ||
@@ -101,25 +102,39 @@ function changeOf(evaluation: Evaluation, state: SessionState): Partial<SessionS
   const { scenario: answered } = evaluation.question;
   switch (evaluation.type) {
     case "answer":
-      return { answered, answer: mergePanels(evaluation, state), judged: evaluation.judged, evaluator: evaluation.by, notice: "" };
+      return { answered, answer: mergePanels(evaluation, state), judged: evaluation.judged, evaluator: evaluation.by, notice: "", failed: false };
     case "stopped":
       return {
         answered,
         answer: undefined,
-        notice: `${stopSentence(evaluation)} ${adviceOn(evaluation.reason, state)}`,
+        notice: `${stopSentence(evaluation)} ${adviceOn(evaluation.reason, answered, state)}`,
+        failed: true,
       };
     case "withheld":
-      return { answered, answer: undefined, notice: "", question: state.permission === "undecided" };
+      return { answered, answer: undefined, notice: "", failed: false, question: state.permission === "undecided" };
     case "fault":
-      return { answered, answer: undefined, notice: evaluation.message };
+      return { answered, answer: undefined, notice: evaluation.message, failed: true };
   }
 }
 
-function adviceOn(reason: StopReason, { permission }: SessionState): string {
+function adviceOn(reason: StopReason, scenario: Scenario, { permission }: SessionState): string {
   const sent = permission === "granted" ? "" : ", and nothing was sent to the server";
-  const kept = `Your documents are kept${sent}. Change them to evaluate again.`;
+  const kept = `Your documents are kept${sent}. Change them, or try again.`;
   if (reason === "crash") return `There is no verdict. ${kept}`;
-  return `There is no verdict. The usual cause is a rule or a policy that builds long strings or lists: limit its input with maxLength and maxItems. ${kept}`;
+  return `There is no verdict. ${causeOf(reason, scenario)} ${kept}`;
+}
+
+/** Names the usual cause of a stop. Only the authors of rules and policies can change them. */
+function causeOf(reason: "time" | "memory", scenario: Scenario): string {
+  if (hasExpressions(scenario)) {
+    return "The usual cause is a rule or a policy that builds long strings or lists: limit its input with maxLength and maxItems.";
+  }
+  return reason === "time" ? "The usual causes are large documents and a busy machine." : "The usual cause is large documents.";
+}
+
+/** Reports whether a scenario has rules or policies, which are CEL expressions. */
+function hasExpressions({ crd, oldCrd, admission }: Scenario): boolean {
+  return [crd, oldCrd].some((text) => text.includes("x-kubernetes-validations")) || /\bexpression["']?\s*:/.test(admission);
 }
 
 /** Adds the panels of earlier answers to the same scenario. */

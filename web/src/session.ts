@@ -70,6 +70,8 @@ export interface SessionState {
   readonly source: Source;
   /** A sentence about a fault of the playground; empty without one. */
   readonly notice: string;
+  /** The evaluation of the answered scenario ended without a verdict, as the notice says. */
+  readonly failed?: boolean;
 }
 
 export type Listener = (state: SessionState, previous: SessionState) => void;

@@ -86,7 +86,10 @@ func (t *Traced) Fault(input any, evalErr error, location source.Location, cause
 	if at := f.info.GetStartLocation(f.fault.ID()); at.Line() > 0 {
 		fault.Range = location.RangeAt(at.Line(), at.Column()+1)
 	}
-	fault.checks, fault.Lacks = f.check(), f.lacks()
+	fault.checks = f.check()
+	if _, converts := f.convert(); !converts {
+		fault.Lacks = f.lacks()
+	}
 	fault.Selected, fault.rename = f.selected()
 	fault.Key = f.key()
 	if cause != nil {

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"slices"
 	"strconv"
+	"strings"
 
 	"go.yaml.in/yaml/v3"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -205,9 +206,9 @@ func (rec *recorder) addLazily(f playground.Finding, describe func(playground.Fi
 	rec.findings.AddLazily(f, describe)
 }
 
-// finding returns an error at the first line of the document.
+// finding returns an error about the document as a whole.
 func (rec *recorder) finding(stage playground.StageName, message string) playground.Finding {
-	return finding.Error(playground.DocumentObject, stage, rec.doc.Line(1), message)
+	return finding.Error(playground.DocumentObject, stage, rec.doc.Root().Key(), message)
 }
 
 // addErrors adds a finding for each error of validation that is not reported yet. An
@@ -235,6 +236,10 @@ func (rec *recorder) locate(f playground.Finding) playground.Finding {
 	if ok {
 		f.Range = finding.Mark(location)
 		path := rec.doc.PathAt(location.Key().Start)
+		if location.Node() == rec.doc.Root().Node() {
+			path = []any{}
+			f.Range = rec.placeOfRootRule(f)
+		}
 		f.Related = rec.related(path)
 		if f.Stage == playground.StageRules && location.Node() != rec.doc.Root().Node() {
 			f.Related = append(f.Related, rec.relatedExisting(path)...)
@@ -252,6 +257,17 @@ func (rec *recorder) locate(f playground.Finding) playground.Finding {
 		f.Related = append(f.Related, playground.Related{Document: playground.DocumentCRD, Range: fault.Range, Message: fault.Explanation, Fails: true})
 	}
 	return f
+}
+
+// placeOfRootRule returns the place of an error about the object as a whole: the place of the failed
+// rule's result, or else the kind.
+func (rec *recorder) placeOfRootRule(f playground.Finding) playground.Range {
+	for _, result := range rec.report.Rules {
+		if f.Stage == playground.StageRules && result.Path == "" && result.Range != nil && result.Message != "" && strings.HasSuffix(f.Message, result.Message) {
+			return *result.Range
+		}
+	}
+	return rec.doc.Root().Key()
 }
 
 // at locates the value at a path of the object. It reports false if the document lacks the value.

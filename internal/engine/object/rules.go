@@ -2,7 +2,9 @@ package object
 
 import (
 	"context"
+	"regexp"
 	"slices"
+	"strings"
 
 	"k8s.io/apiextensions-apiserver/pkg/apiserver/schema/cel"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -37,8 +39,8 @@ func runRules(r *Request) error {
 	}
 	outcome := explainRules(r.ctx, &r.endpoint, r.rec.at, rootTarget(v, r.object, r.old.object), memo, blocked)
 	r.rec.ignoredMessages, r.rec.faults = outcome.MessageErrors, outcome.Faults
-	r.addInvalid(playground.StageRules, errs)
 	r.rec.report.Rules, r.rec.report.RulesCost, r.rec.report.RulesOmitted = outcome.Results, outcome.Cost, outcome.Omitted
+	r.addInvalid(playground.StageRules, errs)
 	return r.concludeValidation()
 }
 
@@ -78,13 +80,49 @@ func explainRules(ctx context.Context, e *endpoint, locate func(path []any) (sou
 		},
 	})
 	for i := range outcome.Results {
-		if location, ok := locate(outcome.Paths[i]); ok {
+		path := outcome.Paths[i]
+		if len(path) == 0 {
+			path = readByRoot(e.CRD.Report.Rules, outcome.Results[i].ID)
+		}
+		location, ok := locate(path)
+		if !ok {
+			location, ok = locate(nil)
+		}
+		if ok {
 			at := location.Key()
 			outcome.Results[i].Range = &at
 		}
 	}
 	outcome.Results = append(outcome.Results, absentRules(e.CRD.Report.Rules, e.version.Kind.Version, outcome.Applied)...)
 	return outcome
+}
+
+// readsOfSelf matches the fields of self that a rule reads, and the parenthesis after a function.
+var readsOfSelf = regexp.MustCompile(`\bself((?:\.\w+)+)(\(?)`)
+
+// readByRoot returns the path of the only field that a rule of the root reads; empty if it reads
+// several.
+func readByRoot(rules []playground.Rule, id string) (path []any) {
+	i := slices.IndexFunc(rules, func(r playground.Rule) bool { return r.ID == id })
+	if i < 0 {
+		return nil
+	}
+	fields := map[string]bool{}
+	for _, m := range readsOfSelf.FindAllStringSubmatch(rules[i].Rule, -1) {
+		names := strings.Split(m[1], ".")[1:]
+		if m[2] != "" {
+			names = names[:len(names)-1] // a function
+		}
+		fields[strings.Join(names, ".")] = true
+		path = nil
+		for _, name := range names {
+			path = append(path, name)
+		}
+	}
+	if len(fields) != 1 {
+		return nil
+	}
+	return path
 }
 
 // locateRule returns the location of a keyword of rule i of a node in the CRD.

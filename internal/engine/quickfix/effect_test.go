@@ -46,7 +46,7 @@ var saysEffect = regexp.MustCompile(`^(?:Accept|Skip|Judge|Leave) `)
 
 // corrects matches the titles of fixes that correct a name or a type: the objects are judged as the
 // author wrote, and perhaps accepted.
-var corrects = regexp.MustCompile(`^(?:Replace with|Rename to|Write in the) `)
+var corrects = regexp.MustCompile(`^(?:Replace with|Rename to|Write) `)
 
 // ofFormat matches the titles of fixes that set a format. With a format that it knows, the API server
 // accepts lists where the type is string.

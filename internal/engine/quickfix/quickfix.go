@@ -14,6 +14,7 @@ import (
 
 	"github.com/crdlab/crdlab/internal/engine/celrule"
 	"github.com/crdlab/crdlab/internal/engine/crd"
+	"github.com/crdlab/crdlab/internal/engine/upstream"
 	"github.com/crdlab/crdlab/internal/playground"
 	"github.com/crdlab/crdlab/internal/source"
 )
@@ -119,6 +120,8 @@ func suggest(p problem, resolveField func(field string) (source.Location, bool))
 	case typeError.matches(p.Message):
 		p.Code = codeType
 		p.explainMismatch()
+	case p.Document == playground.DocumentObject && junctorError.matches(p.Message):
+		_ = upstream.Guard(p.Stage, func() error { p.explainJunctor(); return nil })
 	case p.Document == playground.DocumentCRD && unknownField.matches(p.Message):
 		p.explainKnownField()
 	}

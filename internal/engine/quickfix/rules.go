@@ -100,7 +100,7 @@ func guardRule(p *problem) []playground.Fix {
 	if p.fault == nil {
 		return nil
 	}
-	return p.guards("rule", playground.DocumentCRD, p.crd.Doc, "Refuse objects", "Accept objects")
+	return p.guards(playground.DocumentCRD, p.crd.Doc, "refuse", "accept")
 }
 
 // guardPolicy adds a check before the part that failed in an expression of a policy or a webhook, or
@@ -116,41 +116,42 @@ func guardPolicy(p *problem) []playground.Fix {
 	switch {
 	case slices.Contains(path, any("matchConditions")):
 		// A false condition accepts the object, because nothing judges it.
-		fixes := p.guards("expression", p.Document, p.doc, "Skip objects", "Judge objects")
-		slices.Reverse(fixes)
-		for i := range fixes {
-			fixes[i].Effect = playground.FixWidens
-		}
-		return fixes
+		return widens(p.guards(p.Document, p.doc, "skip", "judge"))
 	case slices.Contains(path, any("validations")):
-		return p.guards("expression", p.Document, p.doc, "Refuse objects", "Accept objects")
+		return p.guards(p.Document, p.doc, "refuse", "accept")
 	}
-	return p.guards("expression", p.Document, p.doc, "Refuse objects", "Leave objects")
+	return p.guards(p.Document, p.doc, "refuse", "leave")
 }
 
 // guards writes a check into the expression with the fault: first the one that is false for the
-// object, and then the one that is true. The second accepts objects that were refused.
-func (p *problem) guards(keyword string, document playground.Document, doc *source.Document, refuse, accept string) []playground.Fix {
+// object, and then the one that is true, which accepts objects that were refused. The verbs say what
+// the two do with the objects.
+func (p *problem) guards(document playground.Document, doc *source.Document, refuse, accept string) []playground.Fix {
 	fault := p.fault
-	write := func(title string, effect playground.FixEffect, guard *celrule.Guard) []playground.Fix {
+	if fault.Key != nil {
+		p.Hint = "The variable of a macro over a map is the key, a string. The value is the map at this key."
+		return p.replacing(doc, document, fault.Key)
+	}
+	var hints []string
+	write := func(verb string, effect playground.FixEffect, guard *celrule.Guard) []playground.Fix {
 		if guard == nil {
 			return nil
 		}
 		guarded, ok := edit.Set(doc, guard.Expression, doc.PathAt(fault.Expression.Key().Start)...)
-		fixes := p.newFix(title+": "+guard.Part, change{edit: guarded, ok: ok, document: document})
+		title := "Write " + guard.Part // It converts the operand.
+		if fault.Lacks != "" {
+			title = strings.ToUpper(verb[:1]) + verb[1:] + " objects " + fault.Lacks
+			hints = append(hints, fmt.Sprintf("To %s such objects, write: %s", verb, guard.Part))
+		}
+		fixes := p.newFix(title, change{edit: guarded, ok: ok, document: document})
 		for i := range fixes {
 			fixes[i].Effect = effect
 		}
 		return fixes
 	}
-	if fault.Key != nil {
-		p.Hint = "The variable of a macro over a map is the key, a string. The value is the map at this key."
-		return p.replacing(doc, document, fault.Key)
-	}
-	if fault.Lacks == "" {
-		return write("Write in the "+keyword, playground.FixWidens, fault.Guard)
-	}
-	return append(write(refuse+" "+fault.Lacks, playground.FixKeeps, fault.Refusal), write(accept+" "+fault.Lacks, playground.FixWidens, fault.Guard)...)
+	fixes := append(write(refuse, playground.FixKeeps, fault.Refusal), write(accept, playground.FixWidens, fault.Guard)...)
+	p.Hint = strings.TrimSpace(p.Hint + "\n" + strings.Join(hints, "\n"))
+	return fixes
 }
 
 // replacing writes a correction of the part that failed into the expression.

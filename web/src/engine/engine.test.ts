@@ -1,15 +1,13 @@
 import { describe, expect, test } from "vitest";
 import type { Answer, View } from "../api.gen";
 import { emptyScenario } from "../scenario";
-import { Engine, type EngineState, type Evaluate, type EvaluateInTime, type OnServer, type Question } from "./engine";
+import { Engine, type EngineState, type Evaluate, type OnServer, type Question } from "./engine";
+import { processorShare, timeFor } from "./allowance";
 import { EngineFailed, EvaluationStopped, type StopReason } from "./worker-client";
 
 const question: Question = { scenario: { ...emptyScenario, crd: "a", object: "b" }, panels: ["outcome"], preliminary: false };
 const answer: Answer = { findings: [], outputs: [], panels: { outcome: "x" } };
 const good: Evaluate = () => Promise.resolve(answer);
-
-/** Converts an engine to one in the page, whose evaluations need 5 s each. */
-const timed = (evaluate: Evaluate): EvaluateInTime => async (view) => ({ answer: await evaluate(view), took: 5000 });
 
 /** Creates an engine that fails with each error in turn and then replies. */
 function failing(...errors: Error[]): { evaluate: Evaluate; calls: View[] } {
@@ -33,7 +31,7 @@ const tooSlow = (): EvaluationStopped => new EvaluationStopped("time", 12_000, t
 function setUp(evaluate: Evaluate | undefined, onServer: OnServer | undefined) {
   const states: EngineState[] = [];
   const engine = new Engine({
-    inPage: evaluate && { evaluate: timed(evaluate) },
+    inPage: evaluate && { evaluate },
     onServer,
     onState: (state) => states.push(state),
   });
@@ -42,7 +40,7 @@ function setUp(evaluate: Evaluate | undefined, onServer: OnServer | undefined) {
 
 const answered = { type: "answer", by: "page", question, answer, judged: [] };
 const byServer = { ...answered, by: "server" };
-const stopped = (reason: StopReason) => ({ type: "stopped", question, reason, seconds: 12 });
+const stopped = (reason: StopReason) => ({ type: "stopped", question, reason, seconds: reason === "time" ? 12 : 0 });
 
 describe("a scenario is evaluated", () => {
   test("in the page, with what of it is not a default", async () => {
@@ -211,20 +209,51 @@ describe("a scenario of an older release", () => {
   });
 });
 
-test("the stages of a result share the time, and an edit restores it", async () => {
-  const patiences: number[] = [];
-  const stages: Answer[] = [{ ...answer, preliminary: true }, { ...answer, preliminary: true }, { ...answer, preliminary: true }, answer, answer];
-  const engine = new Engine({
-    inPage: {
-      evaluate: (_, patience) => {
-        patiences.push(patience);
-        return Promise.resolve({ answer: stages.shift() ?? answer, took: 5000 });
+describe("the time for an evaluation", () => {
+  const crd = "kind: CustomResourceDefinition\n";
+
+  test("is the same for each stage of a result", async () => {
+    const patiences: number[] = [];
+    const engine = new Engine({
+      inPage: {
+        evaluate: (_, patience) => {
+          patiences.push(patience);
+          return Promise.resolve({ ...answer, preliminary: true });
+        },
       },
-    },
-    onServer: undefined,
-    onState: () => {},
+      onServer: undefined,
+      onState: () => {},
+    });
+    const scenario = { ...emptyScenario, crd };
+    for (let i = 0; i < 3; i++) await engine.evaluate({ ...question, scenario });
+    const one = timeFor(scenario, false);
+    expect(patiences).toEqual([one, one, one]);
   });
-  for (let i = 0; i < 5; i++) await engine.evaluate(question);
-  await engine.evaluate({ ...question, scenario: { ...question.scenario } });
-  expect(patiences).toEqual([12_000, 7000, 2000, 1500, 12_000, 12_000]);
+
+  test.each([
+    ["a small scenario", "", false, 12_000],
+    ["1 MB of documents", "x".repeat(1e6), false, 16_000],
+    ["one of three CRDs", crd.repeat(3), false, 12_000],
+    ["three CRDs at once", crd.repeat(3), true, 36_000],
+    ["more CRDs than the engine evaluates", crd.repeat(40), true, 192_000],
+  ])("of %s", (_, text, hasAllCRDs, expected) => {
+    expect(Math.round(timeFor({ ...emptyScenario, crd: text }, hasAllCRDs) / 1000) * 1000).toBe(expected);
+  });
+});
+
+describe("the share of a processor", () => {
+  /** Creates a clock that advances by a step per reading, and by a pause after each 3 ms. */
+  const clock = (step: number, pause: number): (() => number) => {
+    let readings = 0;
+    return () => ++readings * step + Math.floor((readings * step) / 3) * pause;
+  };
+
+  test.each([
+    ["without pauses", clock(0.01, 0), 1],
+    ["of a thread that pauses as long as it runs", clock(0.01, 3), 0.5],
+    ["of a thread that mostly pauses", clock(0.01, 27), 0.1],
+    ["with a coarse clock", clock(16, 0), 1],
+  ])("%s", (_, now, expected) => {
+    expect(Math.abs(processorShare(now) - expected)).toBeLessThan(0.1);
+  });
 });

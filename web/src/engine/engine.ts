@@ -2,8 +2,8 @@ import type { Answer, View } from "../api.gen";
 import { sameScenario, type Scenario, withoutDefaults } from "../scenario";
 import { Latest } from "./latest";
 import type { Fault, Judgments, Phase } from "./protocol";
-import { Allowance, totalTime } from "./allowance";
-import { EvaluationStopped, type StopReason, type TimedAnswer } from "./worker-client";
+import { timeFor } from "./allowance";
+import { EvaluationStopped, type StopReason } from "./worker-client";
 
 /**
  * The place of the engine. "withheld" means that there is an engine on the server only,
@@ -46,7 +46,7 @@ type Stopped = Extract<Evaluation, { type: "stopped" }>;
 export type Evaluate = (view: View) => Promise<Answer | Fault>;
 
 /** Evaluates a view within a time limit in ms, with the judgments of older releases if there are any. */
-export type EvaluateInTime = (view: View, patience: number, judgments?: Judgments) => Promise<TimedAnswer>;
+export type EvaluateInTime = (view: View, patience: number, judgments?: Judgments) => Promise<Answer | Fault>;
 
 /** The engine in the page. */
 export interface InPage {
@@ -97,7 +97,6 @@ export class Engine {
   #failures = 0;
   /** The last evaluation in the page that was stopped. */
   #stopped: Stopped | undefined;
-  readonly #allowance = new Allowance();
   /** The reason why there is no engine in the page. */
   #because = "";
 
@@ -141,21 +140,12 @@ export class Engine {
     return stopped ?? this.#askServer(question, viewOf(question));
   }
 
-  /** Evaluates within the remaining time of the scenario. */
+  /** Evaluates in the page. With judgments, the answer is complete at once. */
   async #evaluateInTime(question: Question, evaluate: EvaluateInTime): Promise<Evaluation> {
-    const { scenario } = question;
     const judgments = await this.#judgments(question);
     const view = viewOf(judgments ? { ...question, preliminary: false } : question);
-    try {
-      const { answer, took } = await evaluate(view, this.#allowance.for(scenario), judgments);
-      const evaluation = read(question, answer, "page", Object.keys(judgments ?? {}));
-      if (isStage(evaluation)) this.#allowance.spend(scenario, took);
-      else this.#allowance.restore(scenario);
-      return evaluation;
-    } catch (error) {
-      if (error instanceof EvaluationStopped) this.#allowance.spend(scenario, error.took);
-      throw error;
-    }
+    const answer = await evaluate(view, timeFor(question.scenario, judgments !== undefined), judgments);
+    return read(question, answer, "page", Object.keys(judgments ?? {}));
   }
 
   /** Returns the judgments for a question; undefined if it needs no judgments or they are not known yet. */
@@ -219,13 +209,8 @@ function placeOf(onServer: OnServer | undefined): "server" | "withheld" | "nowhe
   return onServer.isAllowed() ? "server" : "withheld";
 }
 
-function stoppedBy({ reason }: EvaluationStopped, question: Question): Stopped {
-  return { type: "stopped", question, reason, seconds: Math.round(totalTime / 1000) };
-}
-
-/** Reports whether another evaluation of the scenario must follow. */
-function isStage(evaluation: Evaluation): boolean {
-  return evaluation.type === "answer" && evaluation.answer.preliminary === true;
+function stoppedBy({ reason, took }: EvaluationStopped, question: Question): Stopped {
+  return { type: "stopped", question, reason, seconds: Math.round(took / 1000) };
 }
 
 /**

@@ -32,7 +32,7 @@ class FakeWorker implements WorkerLike {
   }
 }
 
-function setUp() {
+function setUp(share = 1) {
   const workers: FakeWorker[] = [];
   const phases: string[] = [];
   const client = new WorkerClient({
@@ -45,6 +45,7 @@ function setUp() {
     runtime: "wasm_exec.js",
     packed: "",
     startTimeout: 60_000,
+    share: () => share,
   });
   client.watch((phase) => phases.push(phase));
   return { workers, phases, client };
@@ -71,7 +72,7 @@ describe("the worker", () => {
     expect(phases).toEqual(["downloading", "starting", "ready"]);
     expect(workers[0]?.received[1]).toEqual({ type: "ask", id: 1, request: { type: "show", view } });
     workers[0]?.send({ type: "reply", id: 1, reply: answerOf("A"), memory: 1 << 20 });
-    expect(await answer).toMatchObject({ answer: answerOf("A") });
+    expect(await answer).toEqual(answerOf("A"));
   });
 
   test("answers only what was asked last", async () => {
@@ -82,15 +83,15 @@ describe("the worker", () => {
     const worker = workers[0]!;
     worker.send({ type: "reply", id: worker.id + 1, reply: answerOf("other"), memory: 1 << 20 });
     worker.send({ type: "reply", id: worker.id, reply: answerOf("right"), memory: 1 << 20 });
-    expect(await answer).toMatchObject({ answer: answerOf("right") });
+    expect(await answer).toEqual(answerOf("right"));
   });
 
   test("that runs away is ended, and the next evaluation has a fresh one", async () => {
     const { workers, client } = setUp();
     const answer = client.evaluate(view, 10_000);
-    const stopped = expect(answer).rejects.toEqual(new EvaluationStopped("time", 10_000, false));
+    const stopped = expect(answer).rejects.toEqual(new EvaluationStopped("time", 18_000, false));
     workers[0]?.send({ type: "ready" });
-    await vi.advanceTimersByTimeAsync(9_999);
+    await vi.advanceTimersByTimeAsync(17_999);
     expect(workers[0]?.ended).toBe(false);
     await vi.advanceTimersByTimeAsync(1);
     await stopped;
@@ -100,23 +101,47 @@ describe("the worker", () => {
     workers[1]?.send({ type: "ready" });
     await tick();
     workers[1]?.send({ type: "reply", id: workers[1].id, reply: answerOf("B"), memory: 1 << 20 });
-    expect(await next).toMatchObject({ answer: answerOf("B") });
+    expect(await next).toEqual(answerOf("B"));
   });
 
   test("that is ended because of one request answers those behind it afresh", async () => {
     const { workers, client } = setUp();
-    const stopped = expect(client.help({ format: { text: "" } }, 10_000)).rejects.toEqual(new EvaluationStopped("time", 10_000, false));
+    const stopped = expect(client.help({ format: { text: "" } }, 10_000)).rejects.toEqual(new EvaluationStopped("time", 18_000, false));
     const answer = client.evaluate(view, 10_000);
     workers[0]?.send({ type: "ready" });
-    await vi.advanceTimersByTimeAsync(10_000);
+    await vi.advanceTimersByTimeAsync(18_000);
     await stopped;
     expect(workers[0]?.ended).toBe(true);
     expect(workers).toHaveLength(2);
     workers[1]?.send({ type: "ready" });
     await tick();
     workers[1]?.send({ type: "reply", id: workers[1].id, reply: answerOf("A"), memory: 1 << 20 });
-    expect(await answer).toMatchObject({ answer: answerOf("A") });
+    expect(await answer).toEqual(answerOf("A"));
   });
+
+  test("has no more time for a cold start after its first reply", async () => {
+    const { workers, client } = setUp();
+    const first = client.evaluate(view, 10_000);
+    workers[0]?.send({ type: "ready" });
+    await vi.advanceTimersByTimeAsync(15_000);
+    workers[0]?.send({ type: "reply", id: workers[0].id, reply: answerOf("A"), memory: 1 << 20 });
+    expect(await first).toEqual(answerOf("A"));
+    const stopped = expect(client.evaluate(view, 10_000)).rejects.toEqual(new EvaluationStopped("time", 10_000, true));
+    await vi.advanceTimersByTimeAsync(10_000);
+    await stopped;
+  });
+
+  for (const [share, seconds] of [[0.5, 36], [0, 54]] as const) {
+    test(`that gets ${share} of the time of a busy machine is ended after ${seconds} s`, async () => {
+      const { workers, client } = setUp(share);
+      const stopped = expect(client.evaluate(view, 10_000)).rejects.toEqual(new EvaluationStopped("time", seconds * 1000, false));
+      workers[0]?.send({ type: "ready" });
+      await vi.advanceTimersByTimeAsync(seconds * 1000 - 1);
+      expect(workers[0]?.ended).toBe(false);
+      await vi.advanceTimersByTimeAsync(1);
+      await stopped;
+    });
+  }
 
   test("has its download out of the time of the evaluation", async () => {
     const { workers, client } = setUp();
@@ -125,7 +150,7 @@ describe("the worker", () => {
     workers[0]?.send({ type: "ready" });
     await tick();
     workers[0]?.send({ type: "reply", id: workers[0].id, reply: answerOf("A"), memory: 1 << 20 });
-    expect(await answer).toMatchObject({ answer: answerOf("A") });
+    expect(await answer).toEqual(answerOf("A"));
   });
 
   for (const [name, breakIt] of Object.entries({
@@ -161,7 +186,7 @@ describe("the worker", () => {
       await tick();
       expect(workers[1]?.received[1]).toMatchObject({ request: { view: viewOf("c") } });
       workers[1]?.send({ type: "reply", id: workers[1].id, reply: answerOf("C"), memory: 1 << 20 });
-      expect(await answer).toMatchObject({ answer: answerOf("C") });
+      expect(await answer).toEqual(answerOf("C"));
     });
   }
 });

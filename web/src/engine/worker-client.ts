@@ -1,4 +1,5 @@
 import type { Answer, AssistResponse, AssistRequest, View } from "../api.gen";
+import { coldStart, countEvery, Meter } from "./allowance";
 import type { Fault, FromWorker, Judgments, Phase, Reply, Request, ToWorker } from "./protocol";
 
 /** The part of a Worker that the client uses. */
@@ -20,6 +21,8 @@ export interface WorkerOptions {
   readonly onPart?: (part: number) => void;
   /** The time limit of the start, in ms. */
   readonly startTimeout: number;
+  /** Returns the part of the time for which a thread has a processor, 0 to 1. */
+  readonly share?: () => number;
 }
 
 /** The reason why a request ended without a reply. */
@@ -44,21 +47,10 @@ export class EngineFailed extends Error {}
 /** The worker was terminated because of another request; this one must be repeated. */
 class Interrupted extends Error {}
 
-interface TimedReply {
-  readonly reply: Reply;
-  readonly took: number;
-}
-
-/** A reply to a view, and the worker's time for it in ms. */
-export interface TimedAnswer {
-  readonly answer: Answer | Fault;
-  readonly took: number;
-}
-
 interface Waiting {
   /** The time limit in ms, from the moment the worker begins. */
   readonly patience: number;
-  readonly resolve: (reply: Reply, took: number) => void;
+  readonly resolve: (reply: Reply) => void;
   readonly reject: (error: Error) => void;
 }
 
@@ -77,6 +69,9 @@ export class WorkerClient {
   #lastId = 0;
   /** The time when the worker began with the oldest pending request. */
   #began = 0;
+  /** The time of the oldest pending request. */
+  readonly #meter: Meter;
+  #counting: ReturnType<typeof setInterval> | undefined;
   /** True after the worker's first reply. */
   #used = false;
   #phase: Phase | "ready" = "downloading";
@@ -84,6 +79,7 @@ export class WorkerClient {
 
   constructor(options: WorkerOptions) {
     this.#options = options;
+    this.#meter = new Meter(options.share);
   }
 
   /** Reports the phase of the start, now and after each change. */
@@ -115,30 +111,32 @@ export class WorkerClient {
     return this.#started;
   }
 
-  /** Evaluates a view, perhaps with judgments. The patience is the time limit in ms. */
-  async evaluate(view: View, patience: number, judgments?: Judgments): Promise<TimedAnswer> {
-    const { reply, took } = await this.#ask({ type: "show", view, judgments }, patience);
-    return { answer: reply as Answer | Fault, took };
+  /**
+   * Evaluates a view, perhaps with judgments. The patience is the time limit in ms, without
+   * the time for a cold start.
+   */
+  async evaluate(view: View, patience: number, judgments?: Judgments): Promise<Answer | Fault> {
+    return (await this.#ask({ type: "show", view, judgments }, patience)) as Answer | Fault;
   }
 
   /** Returns the request for the judgments of older releases on a view. */
   async request(view: View, patience: number): Promise<string> {
-    const { reply } = await this.#ask({ type: "request", view }, patience);
-    const request: unknown = JSON.parse(reply as string);
+    const reply = (await this.#ask({ type: "request", view }, patience)) as string;
+    const request: unknown = JSON.parse(reply);
     if (typeof request === "object" && request !== null && "error" in request) throw new Error(String(request.error));
-    return reply as string;
+    return reply;
   }
 
   /** Returns the judgment of an older release's module, as JSON. */
   async judge(request: string, patience: number): Promise<string> {
-    return (await this.#ask({ type: "judge", request }, patience)).reply as string;
+    return (await this.#ask({ type: "judge", request }, patience)) as string;
   }
 
   async help(question: AssistRequest, patience: number): Promise<AssistResponse> {
-    return (await this.#ask({ type: "help", question }, patience)).reply as AssistResponse;
+    return (await this.#ask({ type: "help", question }, patience)) as AssistResponse;
   }
 
-  async #ask(request: Request, patience: number): Promise<TimedReply> {
+  async #ask(request: Request, patience: number): Promise<Reply> {
     for (;;) {
       try {
         return await this.#post(request, patience);
@@ -148,27 +146,24 @@ export class WorkerClient {
     }
   }
 
-  async #post(request: Request, patience: number): Promise<TimedReply> {
+  async #post(request: Request, patience: number): Promise<Reply> {
     await this.start();
     const id = ++this.#lastId;
-    const before = [...this.#waiting.values()].reduce((sum, waiting) => sum + waiting.patience, 0);
-    if (this.#waiting.size === 0) this.#began = performance.now();
+    if (this.#waiting.size === 0) this.#begin();
+    this.#counting ??= setInterval(() => this.#count(), countEvery);
     return new Promise((resolve, reject) => {
-      const timer = setTimeout(() => this.#stop(id, "time"), before + patience);
-      this.#waiting.set(id, {
-        patience,
-        resolve: (reply, took) => {
-          clearTimeout(timer);
-          this.#used = true;
-          resolve({ reply, took });
-        },
-        reject: (error) => {
-          clearTimeout(timer);
-          reject(error);
-        },
-      });
+      this.#waiting.set(id, { patience, resolve, reject });
       this.#worker?.postMessage({ type: "ask", id, request });
     });
+  }
+
+  /** Stops the oldest request after its time. */
+  #count(): void {
+    const [oldest] = this.#waiting;
+    if (!oldest) return;
+    const [id, { patience }] = oldest;
+    const limit = this.#used ? patience : patience + coldStart;
+    if (this.#meter.count() >= limit) this.#stop(id, "time");
   }
 
   /** Permits the worker to repeat evaluations while it is idle, or stops them. */
@@ -209,8 +204,7 @@ export class WorkerClient {
         this.#ready();
         break;
       case "reply":
-        this.#waiting.get(message.id)?.resolve(message.reply, this.#lap());
-        this.#waiting.delete(message.id);
+        this.#settle(message.id, message.reply);
         break;
       case "failed":
         this.#crash(message);
@@ -218,12 +212,25 @@ export class WorkerClient {
     }
   }
 
-  /** Returns the time in ms since the worker began, and begins the next request. */
-  #lap(): number {
-    const now = performance.now();
-    const took = now - this.#began;
-    this.#began = now;
-    return took;
+  #settle(id: number, reply: Reply): void {
+    const waiting = this.#waiting.get(id);
+    if (!waiting) return;
+    this.#waiting.delete(id);
+    this.#used = true;
+    this.#begin();
+    if (this.#waiting.size === 0) this.#endCounting();
+    waiting.resolve(reply);
+  }
+
+  /** Begins the time of the oldest pending request. */
+  #begin(): void {
+    this.#began = performance.now();
+    this.#meter.restart();
+  }
+
+  #endCounting(): void {
+    clearInterval(this.#counting);
+    this.#counting = undefined;
   }
 
   #enter(phase: Phase | "ready"): void {
@@ -236,7 +243,7 @@ export class WorkerClient {
   #stop(id: number, reason: StopReason): void {
     const culprit = this.#waiting.get(id);
     this.#waiting.delete(id);
-    culprit?.reject(new EvaluationStopped(reason, this.#lap(), this.#used));
+    culprit?.reject(new EvaluationStopped(reason, performance.now() - this.#began, this.#used));
     this.#fail(new Interrupted());
   }
 
@@ -257,6 +264,7 @@ export class WorkerClient {
     this.#worker = undefined;
     this.#started = undefined;
     this.#used = false;
+    this.#endCounting();
     const waiting = [...this.#waiting.values()];
     this.#waiting.clear();
     this.#failed(error);

@@ -47,9 +47,9 @@ export class Results {
   }
 
   #follow(state: SessionState, previous: SessionState): void {
-    if (state.answer !== previous.answer || state.answered !== previous.answered) {
+    if (state.answer !== previous.answer || state.answered !== previous.answered || state.failed !== previous.failed) {
       if (state.answer) this.#show(state);
-      else this.#panels.clear(state.engine.at === "withheld" ? "There is no result, because your documents are not sent to the server." : "There is no result.");
+      else this.#clear(state);
     }
     // A pause shows the verdict on the present text, not one on the text before.
     const waits = state.typing || (state.origin === "typed" && state.scenario !== state.answered);
@@ -61,6 +61,13 @@ export class Results {
       this.#tabs.show(state.panel);
       this.#panels.refresh();
     }
+  }
+
+  /** Empties the panels, and says that there is no verdict. */
+  #clear({ engine, answered, failed }: SessionState): void {
+    if (engine.at === "withheld") this.#panels.clear("There is no result, because your documents are not sent to the server.");
+    else this.#panels.clear(answered ? "There is no result." : "Evaluating…");
+    if (failed) this.#brief.replaceChildren(noVerdict());
   }
 
   /** Shows an answer. While the user types and a document is unreadable, the last result stays. */
@@ -78,4 +85,14 @@ export class Results {
     this.#tabs.offer("changes", scenario.oldCrd !== "" || panel === "changes", false);
     this.#tabs.offer("tests", tested !== undefined || panel === "tests", false);
   }
+}
+
+/** Creates the line of the verdict after an evaluation without one. */
+function noVerdict(): HTMLElement {
+  const line = document.createElement("span");
+  line.className = "brief-line is-unknown";
+  const word = line.appendChild(document.createElement("strong"));
+  word.className = "verdict-word";
+  word.textContent = "Not evaluated";
+  return line;
 }

@@ -53,12 +53,14 @@ function isLoading(state: SessionState, text: string): boolean {
   return at === "loading" || (at === "page" && text !== "" && state.older.at !== "failed");
 }
 
-/** Shows the state of the engine, faults of the playground, and stale results. */
+/** Shows the state of the engine, faults of the playground with a button that evaluates again, and stale results. */
 export function bindStatus(session: Session, { engine: { minors = {} } }: Config): void {
   const where = element("where", HTMLElement);
   const stateElement = element("engine-state", HTMLElement);
   const progress = element("engine-progress", HTMLProgressElement);
   const notice = element("notice", HTMLElement);
+  const noticeBox = element("notice-box", HTMLElement);
+  const again = element("notice-again", HTMLButtonElement);
   const result = element("result", HTMLElement);
   const panes = element("panes", HTMLElement);
   const show = (state: SessionState): void => {
@@ -70,8 +72,14 @@ export function bindStatus(session: Session, { engine: { minors = {} } }: Config
     if (at === "loading" && part > 0 && part < 1) write(progress, { value: part });
     else progress.removeAttribute("value");
     const sentence = state.notice || problemOf(state);
-    write(notice, { textContent: sentence, hidden: sentence === "" });
+    write(notice, { textContent: sentence });
+    write(noticeBox, { hidden: sentence === "" });
+    write(again, { hidden: !state.failed || state.notice === "" });
   };
+  again.addEventListener("click", () => {
+    session.update({ answered: undefined, notice: "", failed: false });
+    element("result", HTMLElement).focus();
+  });
   // Most evaluations end before a reader would see that the result is of an earlier text.
   const showWait = (): void => {
     panes.toggleAttribute("data-stale", session.state.answered !== session.state.scenario);
