@@ -61,7 +61,7 @@ export function readCases(directory = join(root, "internal", "engine", "testdata
   });
 }
 
-export const untimed = (report) => report.replace(/"timing":\{"crd":[^,]*,"object":[^}]*\}/, '"timing":{"crd":0,"object":0}');
+export const untimed = (report) => report.replace(/"timing":\{"crd":[^,]*,"object":[^}]*\}/g, '"timing":{"crd":0,"object":0}');
 
 const documents = ["crd", "oldCrd", "object", "oldObject", "conversion", "admission"];
 

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/crdlab/crdlab/internal/check"
@@ -62,6 +63,9 @@ func verdictOf(v check.Verdict) corpus.Verdict {
 	compared := corpus.Verdict{Accepted: v.Accepted, Status: v.Status.Code}
 	for _, f := range v.Findings {
 		if f.Severity == playground.SeverityError {
+			if strings.HasPrefix(f.Message, `Invalid value: "": "`) {
+				f.Field = "<nil>" // The API server names the field in the message only.
+			}
 			compared.Errors = append(compared.Errors, f.Field+": "+f.Message)
 		}
 	}

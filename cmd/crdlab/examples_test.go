@@ -203,8 +203,8 @@ func patternsOf(report playground.Report) []string {
 	}
 	var all []string
 	for _, f := range findings {
-		if f.Severity == playground.SeverityError && f.Field != "<nil>" {
-			all = append(all, "^"+regexp.QuoteMeta(check.Finding{Field: f.Field, Message: f.Message}.Text())+"$")
+		if f.Severity == playground.SeverityError && f.Code != playground.CodeRulesNotChecked {
+			all = append(all, "^"+regexp.QuoteMeta(check.Plain(f).Text())+"$")
 		}
 	}
 	slices.Sort(all)

@@ -5,8 +5,9 @@ import (
 	"fmt"
 	"net/http"
 
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
-	"k8s.io/apimachinery/pkg/util/jsonmergepatch"
+	"k8s.io/apimachinery/pkg/util/strategicpatch"
 
 	"github.com/crdlab/crdlab/internal/playground"
 	"github.com/crdlab/crdlab/internal/refserver/kubeapi"
@@ -15,6 +16,9 @@ import (
 
 // lastApplied is the annotation in which kubectl apply stores the document.
 const lastApplied = "kubectl.kubernetes.io/last-applied-configuration"
+
+// crdPatchMeta says how a strategic merge patch merges the fields of a CRD.
+var crdPatchMeta = strategicpatch.PatchMetaFromStruct{T: strategicpatch.GetTagStructTypeOrDie(apiextensionsv1.CustomResourceDefinition{})}
 
 // isApply reports whether the request for the CRD is one of kubectl apply.
 func isApply(s playground.Scenario) bool {
@@ -27,7 +31,7 @@ func (c *Client) applyCRD(s playground.Scenario, document, old *source.Document)
 	if err := checkSegment("name", name); err != nil {
 		return kubeapi.Response{}, err
 	}
-	if lookup(document, "metadata", "resourceVersion") != "" {
+	if old != nil && lookup(document, "metadata", "resourceVersion") != "" {
 		return kubeapi.Response{}, &UnsupportedError{"the stored CRD has another resourceVersion than the old document"}
 	}
 	if old != nil {
@@ -50,6 +54,7 @@ func (c *Client) applyClientSide(s playground.Scenario, name string, document *s
 	if sent.GetKind() == "" || sent.GetAPIVersion() == "" {
 		return kubeapi.Response{}, &UnsupportedError{"kubectl applies no document without apiVersion and kind"}
 	}
+	sent.SetNamespace("")
 	annotate(sent)
 	body, err := sent.MarshalJSON()
 	if err != nil {
@@ -68,7 +73,7 @@ func (c *Client) applyClientSide(s playground.Scenario, name string, document *s
 		return existing, err
 	}
 	previous, wasApplied := existing.Object.GetAnnotations()[lastApplied]
-	d.Data, err = jsonmergepatch.CreateThreeWayJSONMergePatch([]byte(previous), body, current)
+	d.Data, err = strategicpatch.CreateThreeWayMergePatch([]byte(previous), body, current, crdPatchMeta, true)
 	if err != nil {
 		return existing, &UnsupportedError{err.Error()}
 	}
@@ -87,14 +92,14 @@ func (c *Client) applyClientSide(s playground.Scenario, name string, document *s
 // annotate adds the annotation of kubectl apply to an object.
 func annotate(object *unstructured.Unstructured) {
 	annotations := object.GetAnnotations()
+	if annotations == nil {
+		annotations = map[string]string{}
+	}
 	delete(annotations, lastApplied)
 	object.SetAnnotations(annotations)
 	plain, err := json.Marshal(object.Object)
 	if err != nil {
 		return
-	}
-	if annotations == nil {
-		annotations = map[string]string{}
 	}
 	annotations[lastApplied] = string(plain) + "\n"
 	object.SetAnnotations(annotations)

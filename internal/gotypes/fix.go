@@ -16,7 +16,7 @@ import (
 )
 
 // A Fix is an edit of a Go file that may resolve a [Problem]. It replaces the range of the place,
-// which is in one line, by text without line breaks.
+// which is in one line, by text without line breaks, or inserts whole lines.
 type Fix struct {
 	Edit
 	Title string
@@ -115,9 +115,14 @@ func (p *pasted) resolves(ctx context.Context, s playground.GoSource, edits map[
 	s.Text = edit.Apply(s.Text, all...)
 	after := &pasted{isTrial: true}
 	after.generate(ctx, s)
-	// No edit changes the number of lines.
-	same := func(a, b playground.GoProblem) bool {
-		return a.Message == b.Message && a.Range.Start.Line == b.Range.Start.Line
+	same := func(before, after playground.GoProblem) bool {
+		line := before.Range.Start.Line
+		for _, e := range edits { // An edit may insert lines.
+			if e.Range.Start.Line <= before.Range.Start.Line {
+				line += strings.Count(e.NewText, "\n")
+			}
+		}
+		return before.Message == after.Message && line == after.Range.Start.Line
 	}
 	return !slices.ContainsFunc(after.answer.Problems, func(found playground.GoProblem) bool {
 		before := slices.IndexFunc(p.answer.Problems, func(known playground.GoProblem) bool { return same(known, found) })

@@ -135,7 +135,7 @@ func generate(roots []*loader.Package, files *files, o Options, more func(*place
 	if err := o.generator.Generate(context); err != nil {
 		return nil, err
 	}
-	g.Problems = places.withHints(places.explainMarkers(packageProblems(roots, files)))
+	g.Problems = places.withHints(places.explainRefused(places.explainMarkers(packageProblems(roots, files))))
 	g.Problems = places.explainCgo(g.Problems)
 	g.Problems = append(g.Problems, places.lint()...)
 	g.Problems = append(g.Problems, cycles...)
@@ -168,8 +168,11 @@ func newContext(roots []*loader.Package) (*genall.GenerationContext, error) {
 // output keeps the files that a generator writes.
 type output struct{ texts []*bytes.Buffer }
 
-// Open implements [genall.OutputRule].
-func (o *output) Open(*loader.Package, string) (io.WriteCloser, error) {
+// Open implements [genall.OutputRule]. It discards a CRD without a group.
+func (o *output) Open(_ *loader.Package, name string) (io.WriteCloser, error) {
+	if strings.HasPrefix(name, "_") { // A name begins with the group.
+		return writeCloser{io.Discard}, nil
+	}
 	text := &bytes.Buffer{}
 	o.texts = append(o.texts, text)
 	return writeCloser{text}, nil

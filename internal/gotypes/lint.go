@@ -10,6 +10,9 @@ import (
 	"strings"
 
 	"github.com/agnivade/levenshtein"
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+	"sigs.k8s.io/controller-tools/pkg/crd"
+	crdmarkers "sigs.k8s.io/controller-tools/pkg/crd/markers"
 	"sigs.k8s.io/controller-tools/pkg/loader"
 	"sigs.k8s.io/controller-tools/pkg/markers"
 
@@ -22,16 +25,27 @@ func (p *places) lint() []Problem {
 	p.eachMarker(func(o origin, comment *ast.Comment) {
 		all = append(all, p.markerProblem(o, comment)...)
 		all = append(all, p.quotedEnum(o, comment)...)
+		all = append(all, p.spacedEnum(o, comment)...)
 	})
+	for _, pkg := range p.roots {
+		for node, list := range p.commentsOf(pkg).of {
+			all = append(all, p.repeated(origin{pkg, node}, list)...)
+		}
+	}
 	for ident, info := range p.parser.Types {
 		if !p.isRoot(ident.Package) {
 			continue
 		}
 		for _, field := range info.Fields {
 			all = append(all, p.fieldProblem(ident.Package, field)...)
+			all = append(all, p.requirement(ident.Package, field, p.parser.Schemata[ident])...)
+			all = append(all, p.durations(ident.Package, field)...)
 		}
+		all = append(all, p.sameNames(ident, info)...)
 		all = append(all, p.clientProblems(ident, info)...)
 	}
+	all = append(all, p.nestedDefaults()...)
+	all = append(all, p.missingGroups()...)
 	return append(all, p.plainComments()...)
 }
 
@@ -71,6 +85,39 @@ func (p *places) explainMarkers(problems []Problem) []Problem {
 			Place: p.marker(o, comment), Severity: playground.SeverityError,
 			Message: fmt.Sprintf("+%s: %s", definition.Name, parseErrors(err)), Hint: argumentsHint(definition),
 		})
+	})
+	return problems
+}
+
+// explainRefused moves the errors of controller-tools about a marker that does not fit the type of another
+// package to the marker: it does not know the types of those schemas.
+func (p *places) explainRefused(problems []Problem) []Problem {
+	p.eachMarker(func(o origin, comment *ast.Comment) {
+		marker, ok := p.value(o.node, comment).(crd.SchemaMarker)
+		if !ok || o.node == nil {
+			return
+		}
+		err := marker.ApplyToSchema(&crdmarkers.SchemaContext{Package: o.pkg}, &apiextensionsv1.JSONSchemaProps{})
+		at, expr := o.node.Pos(), ast.Expr(nil)
+		switch node := o.node.(type) {
+		case *ast.Field:
+			expr = node.Type
+		case *ast.TypeSpec:
+			at, expr = node.Type.Pos(), node.Type
+		}
+		place := p.files.tokens(o.pkg.Fset, at, at)
+		for i, problem := range problems {
+			if err == nil || problem.Message != err.Error() || problem.Path != place.Path || problem.Range.Start != place.Range.Start {
+				continue
+			}
+			problems[i].Place, problems[i].Hint = p.marker(o, comment), "controller-gen does not know the type here. Add +kubebuilder:validation:Type=string for a string."
+			isSame := func(other *ast.Comment) bool { return markerText(other) == markerText(comment) }
+			for _, other := range p.resolved(site{pkg: o.pkg, expr: expr}).origins {
+				if slices.ContainsFunc(p.commentsOf(other.pkg).of[other.node], isSame) {
+					problems[i].Hint = fmt.Sprintf("Remove the marker: the type %s has it.", types.ExprString(expr))
+				}
+			}
+		}
 	})
 	return problems
 }
@@ -129,7 +176,10 @@ func (p *places) markerProblem(o origin, comment *ast.Comment) []Problem {
 		return []Problem{problem}
 	}
 	problem.Message = fmt.Sprintf("The marker +%s does not exist, so controller-gen ignores it.", name)
-	if similar := p.similar(name, target(o.node)); similar != "" {
+	switch similar := p.similar(name, target(o.node)); {
+	case strings.HasSuffix(similar, "UniqueItems"): // The API server refuses it.
+		problem.Hint = "For a list with unique items, write +listType=set."
+	case similar != "":
 		problem.Hint = fmt.Sprintf("Did you mean +%s?", similar)
 		problem.Fix = p.renameFix(o, comment, name, similar)
 	}

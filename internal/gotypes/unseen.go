@@ -40,6 +40,31 @@ func (p *places) quotedEnum(o origin, comment *ast.Comment) []Problem {
 	}}
 }
 
+// spacedEnum reports an enum in which controller-gen reads a value with a space after it as empty.
+func (p *places) spacedEnum(o origin, comment *ast.Comment) []Problem {
+	values, _ := p.value(o.node, comment).(crdmarkers.Enum)
+	start := strings.IndexByte(comment.Text, '=') + 1
+	end := len(strings.TrimRight(comment.Text, " \t\r"))
+	parts := strings.Split(comment.Text[start:end], ";")
+	lost := ""
+	for i, part := range parts {
+		parts[i] = strings.TrimSpace(part)
+		if len(values) == len(parts) && values[i] == "" && part != parts[i] && !strings.ContainsAny(part, "\"`'") {
+			lost = parts[i]
+		}
+	}
+	if lost == "" {
+		return nil
+	}
+	written := strings.Join(parts, ";")
+	return []Problem{{
+		Place: p.marker(o, comment), Severity: playground.SeverityWarning,
+		Message: fmt.Sprintf("The enum has the value \"\" instead of %q, because a space follows it.", lost),
+		Hint:    "Write the values without spaces: " + written + ".",
+		Fix:     &Fix{Edit{p.tokenRange(o, comment, start, end), written}, "Remove the spaces", true},
+	}}
+}
+
 // plainComments reports comments that look like markers but are none: without the plus, and between
 // /* and */.
 func (p *places) plainComments() []Problem {

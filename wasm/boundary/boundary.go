@@ -190,7 +190,9 @@ func judgmentRequest(e *engine.Engine, shown *bundles, request string, sources j
 		return nil, err
 	}
 	ctx := context.Background()
-	each := func(ctx context.Context, _ int, s playground.Scenario) (playground.Report, error) { return e.Evaluate(ctx, s) }
+	each := func(ctx context.Context, _ int, s playground.Scenario) (playground.Report, error) {
+		return e.Evaluate(ctx, s)
+	}
 	if b.Len() > 1 {
 		if err := b.Follow(ctx, each); err != nil {
 			return nil, err

@@ -70,7 +70,14 @@ func (r *Request) applyServerSide() error {
 		return err
 	}
 	r.Report.Warnings = append(r.Report.Warnings, warnings...)
-	return r.adopt(merged)
+	if err := r.adopt(merged); err != nil {
+		return err
+	}
+	if uid := r.Internal.UID; uid != "" && r.Old == nil {
+		return apierrors.NewConflict(resource, r.Internal.Name,
+			fmt.Errorf("uid mismatch: the provided object specified uid %s, and no existing object was found", uid))
+	}
+	return nil
 }
 
 // live returns the existing CRD, or the empty object that the API server begins with.

@@ -166,6 +166,6 @@ func (r *Request) checkSent() {
 // reject reports the API server's error as the response to the request.
 func (r *Request) reject(stage string, err error) {
 	r.Report.Status = upstream.StatusOf(err)
-	r.Report.Output = r.formatError(err, r.Report.Warnings)
+	r.Report.Output = cmp.Or(r.unsent, r.formatError(err, r.Report.Warnings))
 	r.addCauses(r.findings, stage, err)
 }

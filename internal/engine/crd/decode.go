@@ -8,10 +8,13 @@ import (
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	apiextensionsv1beta1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1beta1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	metav1validation "k8s.io/apimachinery/pkg/apis/meta/v1/validation"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/runtime/serializer/json"
 	"k8s.io/apimachinery/pkg/runtime/serializer/versioning"
+	"k8s.io/apimachinery/pkg/util/validation/field"
 
 	"github.com/crdlab/crdlab/internal/engine/finding"
 	"github.com/crdlab/crdlab/internal/engine/upstream"
@@ -49,6 +52,11 @@ func decodeData(data []byte, yaml, strict bool, into *apiextensions.CustomResour
 // decode decodes the document. It follows createHandler of
 // k8s.io/apiserver/pkg/endpoints/handlers.
 func decode(r *Request) error {
+	if kind, sends := r.options(); sends {
+		if err := CheckManager(r.fieldManager, kind); err != nil {
+			return err
+		}
+	}
 	if r.merges() {
 		r.decodePart()
 		return nil
@@ -87,6 +95,28 @@ func decode(r *Request) error {
 	r.Internal = decoded
 	if isV1beta1 {
 		return r.upgrade()
+	}
+	return nil
+}
+
+// options returns the kind of the request's options. It returns false for a patch of kubectl
+// apply, which kubectl may not send.
+func (r *Request) options() (kind string, sends bool) {
+	switch {
+	case r.operation == playground.OperationApply:
+		return "PatchOptions", true
+	case r.operation == playground.OperationUpdate:
+		return "UpdateOptions", true
+	}
+	return "CreateOptions", !r.merges()
+}
+
+// CheckManager rejects the name of a field manager that the API server does not accept. kind is
+// the kind of the request's options. It follows the handlers of
+// k8s.io/apiserver/pkg/endpoints/handlers.
+func CheckManager(manager, kind string) error {
+	if errs := metav1validation.ValidateFieldManager(manager, field.NewPath("fieldManager")); len(errs) > 0 {
+		return apierrors.NewInvalid(schema.GroupKind{Group: metav1.GroupName, Kind: kind}, "", errs)
 	}
 	return nil
 }

@@ -61,11 +61,17 @@ func (c *CRD) formatSuccess(warnings []string) string {
 // formatError returns kubectl's output for the rejected request.
 func (c *CRD) formatError(err error, warnings []string) string {
 	if c.patch != "" {
-		name, _ := c.Doc.Lookup("metadata", "name")
-		return kubectl.FormatPatchError(err, c.patch, fmt.Sprintf("Resource: %q, GroupVersionKind: %q\nName: %q, Namespace: %q",
-			v1Kind.GroupVersion().WithResource(resource.Resource).String(), v1Kind.String(), name, ""), crdFile, warnings)
+		return kubectl.FormatPatchError(err, c.patch, c.patchTarget(), crdFile, warnings)
 	}
 	return kubectl.FormatError(err, c.operation, crdFile, warnings)
+}
+
+// patchTarget describes the CRD as kubectl does. It follows Info.String of
+// k8s.io/cli-runtime/pkg/resource.
+func (c *CRD) patchTarget() string {
+	name, _ := c.Doc.Lookup("metadata", "name")
+	return fmt.Sprintf("Resource: %q, GroupVersionKind: %q\nName: %q, Namespace: %q",
+		v1Kind.GroupVersion().WithResource(resource.Resource).String(), v1Kind.String(), name, "")
 }
 
 // crdFile is the name of the file that kubectl sends.

@@ -49,6 +49,13 @@ func validate(r *Request) error {
 	if err := rest.EnsureObjectNamespaceMatchesRequestNamespace("", r.Internal); err != nil {
 		return err
 	}
+	if r.Old == nil && r.operation == playground.OperationApply {
+		// Store.Update of the registry, which also creates, reads the revision first.
+		if _, err := (storage.APIObjectVersioner{}).ObjectResourceVersion(r.Internal); err != nil {
+			return err
+		}
+		r.Internal.ResourceVersion = ""
+	}
 	prepareAndValidate := r.validateCreate
 	if r.Old == nil && r.operation == playground.OperationUpdate {
 		return apierrors.NewNotFound(resource, r.Internal.Name)
@@ -80,11 +87,12 @@ func validate(r *Request) error {
 var resource = apiextensions.Resource("customresourcedefinitions")
 
 // matchOld rejects an update of another CRD with the same name, which has another UID,
-// and an update that is based on an earlier state. Like `kubectl replace`, it bases an
+// and an update that is based on an earlier state. A patch has no precondition about the UID,
+// which validation finds to be immutable. Like `kubectl replace`, it bases an
 // update without a resourceVersion on the current one.
 func (r *Request) matchOld() error {
 	name := r.Internal.Name
-	if r.Internal.UID != "" {
+	if r.Internal.UID != "" && !r.isApply() {
 		key := path.Join("/registry", resource.Group, resource.Resource, name)
 		if err := storage.NewUIDPreconditions(string(r.Internal.UID)).Check(key, r.Old); err != nil {
 			return apierrors.NewConflict(resource, name, err)
@@ -167,7 +175,9 @@ func prepareUpdate(crd, old *apiextensions.CustomResourceDefinition) {
 	}
 	addStoredVersion(crd)
 	dropDisabledFields(crd, old)
-	crd.UID = old.UID
+	if crd.UID == "" {
+		crd.UID = old.UID
+	}
 	crd.CreationTimestamp = old.CreationTimestamp
 	crd.ResourceVersion = old.ResourceVersion
 }

@@ -2,14 +2,17 @@ package kubectl
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 
 	jsonpatch "gopkg.in/evanphx/json-patch.v4"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/util/jsonmergepatch"
 	"k8s.io/apimachinery/pkg/util/mergepatch"
+	"k8s.io/apimachinery/pkg/util/strategicpatch"
 )
 
 // LastApplied is the annotation in which kubectl apply stores the document.
@@ -23,33 +26,43 @@ const EmptyPatch = "{}"
 func WithLastApplied(fields map[string]any) ([]byte, error) {
 	object := &unstructured.Unstructured{Object: runtime.DeepCopyJSON(fields)}
 	annotations := object.GetAnnotations()
+	if annotations == nil {
+		annotations = map[string]string{}
+	}
 	delete(annotations, LastApplied)
 	object.SetAnnotations(annotations)
 	plain, err := json.Marshal(object.Object)
 	if err != nil {
 		return nil, fmt.Errorf("encode the object: %w", err)
 	}
-	if annotations == nil {
-		annotations = map[string]string{}
-	}
 	annotations[LastApplied] = string(plain) + "\n"
 	object.SetAnnotations(annotations)
 	return json.Marshal(object.Object)
 }
 
-// ApplyPatch returns the merge patch that kubectl apply sends for a kind without a type in
-// kubectl, such as a CustomResourceDefinition: the differences between the stored object and
-// the sent one, and the removal of what only the last applied configuration has.
-func ApplyPatch(lastApplied, sent, current []byte) ([]byte, error) {
-	patch, err := jsonmergepatch.CreateThreeWayJSONMergePatch(lastApplied, sent, current,
-		mergepatch.RequireKeyUnchanged("apiVersion"), mergepatch.RequireKeyUnchanged("kind"), mergepatch.RequireMetadataKeyUnchanged("name"))
+// ApplyPatch returns the patch that kubectl apply sends for a kind of the API server whose Go
+// type is that of schema: the differences between the stored object and the sent one, and the
+// removal of what only the last applied configuration has. Its type is a JSON merge patch if no
+// strategic merge patch can be computed. It follows patchSimple of k8s.io/kubectl/pkg/cmd/apply.
+func ApplyPatch(lastApplied, sent, current []byte, schema runtime.Object) ([]byte, types.PatchType, error) {
+	same := []mergepatch.PreconditionFunc{
+		mergepatch.RequireKeyUnchanged("apiVersion"), mergepatch.RequireKeyUnchanged("kind"), mergepatch.RequireMetadataKeyUnchanged("name"),
+	}
+	meta, err := strategicpatch.NewPatchMetaFromStruct(schema)
+	if err != nil {
+		return nil, "", err
+	}
+	if patch, err := strategicpatch.CreateThreeWayMergePatch(lastApplied, sent, current, meta, true, same...); err == nil {
+		return patch, types.StrategicMergePatchType, nil
+	}
+	patch, err := jsonmergepatch.CreateThreeWayJSONMergePatch(lastApplied, sent, current, same...)
 	if mergepatch.IsPreconditionFailed(err) {
-		return nil, apierrors.NewBadRequest("At least one of apiVersion, kind and name was changed")
+		err = errors.New("At least one of apiVersion, kind and name was changed") //nolint:staticcheck // kubectl's words
 	}
 	if err != nil {
-		return nil, apierrors.NewBadRequest(err.Error())
+		return nil, "", apierrors.NewBadRequest(err.Error())
 	}
-	return patch, nil
+	return patch, types.MergePatchType, nil
 }
 
 // MergePatch applies a merge patch as the API server does.
@@ -75,5 +88,21 @@ func FormatUnchanged(kind, group, name string, warnings []string) string {
 // FormatPatchError returns the output for a patch of kubectl apply that the API server
 // rejected. target describes the object in kubectl's words.
 func FormatPatchError(err error, patch, target, file string, warnings []string) string {
-	return formatStatus(err, fmt.Sprintf("error when applying patch:\n%s\nto:\n%s\nfor: %q: error when patching %q: ", patch, target, file, file), warnings)
+	return formatStatus(err, patching(patch, target, file), warnings)
+}
+
+// FormatNoPatch returns the output for a last applied configuration that is not JSON, with
+// which kubectl apply cannot compute a patch from any schema.
+func FormatNoPatch(err error, lastApplied string, sent, current []byte, target, file string, warnings []string) string {
+	text := FormatWarnings(warnings)
+	for _, schema := range []string{"openapi v3", "openapi"} {
+		text += fmt.Sprintf("warning: error calculating patch from %s spec: %v\n", schema, mergepatch.ErrBadJSONDoc)
+	}
+	return text + "error: " + patching("", target, file) +
+		fmt.Sprintf("creating patch with:\noriginal:\n%s\nmodified:\n%s\n\ncurrent:\n%s\n\nfor: %v", lastApplied, sent, current, err)
+}
+
+// patching describes a patch in front of an error about it.
+func patching(patch, target, file string) string {
+	return fmt.Sprintf("error when applying patch:\n%s\nto:\n%s\nfor: %q: error when patching %q: ", patch, target, file, file)
 }

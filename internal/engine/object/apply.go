@@ -11,6 +11,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"github.com/crdlab/crdlab/internal/engine/conversion"
+	"github.com/crdlab/crdlab/internal/engine/crd"
 	"github.com/crdlab/crdlab/internal/engine/finding"
 	"github.com/crdlab/crdlab/internal/engine/jsonvalue"
 	"github.com/crdlab/crdlab/internal/engine/owner"
@@ -21,6 +22,14 @@ import (
 // runApply merges the configuration into the live object. The field manager merges
 // by the schema and applies its defaults, so it replaces pruning and defaulting.
 func runApply(r *Request) error {
+	if err := crd.CheckManager(r.options.fieldManager, "PatchOptions"); err != nil {
+		return err
+	}
+	if r.options.operation == playground.OperationApplyStatus && r.existingObject() == nil {
+		r.endpoint.address(r.object)
+		r.object.SetNamespace(r.endpoint.namespace)
+		return apierrors.NewNotFound(r.endpoint.resource(), r.object.GetName())
+	}
 	live, err := r.liveObject()
 	if err != nil {
 		return err

@@ -47,6 +47,7 @@ func correctUnknownField(p *problem) []playground.Fix {
 		}
 	}
 	fixes = append(fixes, p.indentUnknownField(path)...)
+	fixes = append(fixes, p.keepUnknownFields(parent)...)
 	fixes = append(fixes, p.moveToProperties(path)...)
 	return append(fixes, p.newFix("Remove "+typed, p.deleteAt(path...))...)
 }
@@ -110,7 +111,7 @@ func removeDuplicateKey(p *problem) []playground.Fix {
 				replaceRange(duplicates[i].First, strconv.Quote(first)), replaceRange(p.Range, strconv.Quote(second)))
 		}
 	}
-	removed, ok := edit.DeleteFirst(p.doc, path...)
+	removed, ok := edit.DeleteFirst(p.doc, p.Range.Start)
 	return p.newFix("Remove the first "+second+", which kubectl does not send", change{edit: removed, ok: ok})
 }
 
@@ -187,8 +188,11 @@ func restoreOld(p *problem) []playground.Fix {
 // supplyValue sets a missing field to a sample value of its schema.
 func supplyValue(p *problem) []playground.Fix {
 	node, _ := crdschema.NodeAt(p.schema, p.path)
-	if p.schema == nil || node == nil || p.exists(p.path...) {
+	if p.schema == nil || node == nil {
 		return nil
+	}
+	if p.exists(p.path...) {
+		return p.explainNull()
 	}
 	schema := crdschema.Schema{Schema: node.ToKubeOpenAPI(), Types: &crdschema.Types{}}
 	return p.setField(crdschema.Sample(schema))
@@ -211,6 +215,10 @@ func chooseEnumValue(p *problem) []playground.Fix {
 		names[i] = fmt.Sprint(value)
 	}
 	var fixes []playground.Fix
+	if p.schema != nil && p.scalar(p.path...) == "" && !p.isRequired() {
+		p.Hint = "Go clients write an empty text for a field without omitempty. Remove it, or add \"\" to the enum."
+		fixes = removeField(p)
+	}
 	tried := map[string]bool{}
 	for _, name := range append(SimilarNames(p.scalar(p.path...), names), names...) {
 		if len(fixes) == maxFixes || len(tried) == maxCompared {
@@ -276,6 +284,9 @@ func (p *problem) convertTo(wanted string) []playground.Fix {
 		}
 		if p.hasEnum() && !slices.Contains(p.supportedValues(), any(typed.Value)) {
 			return nil // the enum refuses the string
+		}
+		if p.schema != nil && typed.ShortTag() == "!!int" {
+			p.Hint = "The CRD wants a text. If numbers are meant, too, as for a port or a percentage, set x-kubernetes-int-or-string: true in the CRD."
 		}
 		return p.setAccepted(typed.Value)
 	case "integer":
@@ -413,4 +424,10 @@ func (p *problem) unwrapList() []playground.Fix {
 		texts = append(texts, string(text))
 	}
 	return p.newFix("Replace the List with its items", replaceRange(p.doc.Range, strings.Join(texts, "---\n")))
+}
+
+// isRequired reports whether the schema requires the field of an object.
+func (p *problem) isRequired() bool {
+	node, _ := crdschema.NodeAt(p.schema, p.parent())
+	return node == nil || isRequired(node, p.name())
 }

@@ -120,10 +120,24 @@ func suggest(p problem, resolveField func(field string) (source.Location, bool))
 	case typeError.matches(p.Message):
 		p.Code = codeType
 		p.explainMismatch()
-	case p.Document == playground.DocumentObject && junctorError.matches(p.Message):
-		_ = upstream.Guard(p.Stage, func() error { p.explainJunctor(); return nil })
 	case p.Document == playground.DocumentCRD && unknownField.matches(p.Message):
 		p.explainKnownField()
 	}
+	for _, e := range explainers {
+		if p.Document == e.document && e.message.matches(p.Message) {
+			_ = upstream.Guard(p.Stage, func() error { e.explain(&p); return nil })
+		}
+	}
 	return p.applyTable()
+}
+
+// explainers lists the errors whose hint depends on the document. It precedes that of the tables.
+var explainers = []struct {
+	document playground.Document
+	message  *errorPattern
+	explain  func(*problem)
+}{
+	{document: playground.DocumentObject, message: junctorError, explain: (*problem).explainJunctor},
+	{document: playground.DocumentObject, message: pattern(`factor MultipleOf declared for .* must be positive`), explain: (*problem).explainFactor},
+	{document: playground.DocumentCRD, message: pattern(`no matching overload for`), explain: (*problem).explainOverload},
 }

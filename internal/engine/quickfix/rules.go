@@ -29,6 +29,9 @@ func correctProperty(p *problem) []playground.Fix {
 	if fixes := p.escapeProperty(rule); fixes != nil {
 		return fixes
 	}
+	if before, _, ok := p.splitAtError(p.match[1]); ok {
+		p.explainUndefined(rule, before, p.match[1])
+	}
 	return p.correctName(p.match[1], SimilarNames(p.match[1], propertyNames(rule.Root)))
 }
 
@@ -316,6 +319,7 @@ func joinLines(s string) string { return strings.Join(strings.Fields(s), " ") }
 func correctFieldPath(p *problem) []playground.Fix {
 	path := p.scalar(p.path...)
 	if path == "" || strings.ContainsAny(path[:1], ".[") {
+		p.Hint = "fieldPath must lead to a field that the schema declares below the field with the rule. Correct the path, or declare the field."
 		return nil
 	}
 	path = strings.TrimPrefix(path, "self.")

@@ -10,6 +10,8 @@ var policyErrors = []suggestion{
 		"Invalid CEL syntax at the marked position.", nil},
 	{"cel-undefined-field", nil, pattern(`undefined field '([^']+)'`),
 		"The value has no such field.", nil},
+	{"cel-undeclared-reference", nil, pattern(`undeclared reference to '(?:all|exists|exists_one|filter|map)'`),
+		"This is a macro of a list or map, which precedes it: object.spec.items.exists(x, x == 'a').", nil},
 	{"cel-undeclared-reference", nil, pattern(`undeclared reference to '([^']+)'`),
 		"Unknown identifier. Expressions can use object, oldObject, request, params, namespaceObject, authorizer and variables.", correctPolicyReference},
 	{"webhook-failed", nil, pattern(`^\S+ "[^"]*" is forbidden: \[?expression '[\s\S]*' resulted in error: `),

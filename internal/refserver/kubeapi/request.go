@@ -16,10 +16,11 @@ const CRDPath = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions"
 
 // Media types of request bodies.
 const (
-	TypeJSON       = "application/json"
-	TypeYAML       = "application/yaml"
-	TypeApplyPatch = "application/apply-patch+yaml"
-	TypeMergePatch = "application/merge-patch+json"
+	TypeJSON           = "application/json"
+	TypeYAML           = "application/yaml"
+	TypeApplyPatch     = "application/apply-patch+yaml"
+	TypeMergePatch     = "application/merge-patch+json"
+	TypeStrategicPatch = "application/strategic-merge-patch+json"
 )
 
 // tableType is the media type by which kubectl requests a printed table.
@@ -60,10 +61,10 @@ func ApplyCRD(name string, d Document, fieldManager string, force bool) Request 
 	return d.apply(CRDPath+"/"+url.PathEscape(name), fieldManager, force)
 }
 
-// PatchCRD returns the request that merges a patch into the CustomResourceDefinition of that
-// name.
+// PatchCRD returns the request that merges a strategic merge patch into the
+// CustomResourceDefinition of that name.
 func PatchCRD(name string, d Document) Request {
-	d.ContentType = TypeMergePatch
+	d.ContentType = TypeStrategicPatch
 	return d.request(http.MethodPatch, CRDPath+"/"+url.PathEscape(name))
 }
 

@@ -94,20 +94,37 @@ func Delete(d *source.Document, path ...any) (edit Edit, ok bool) {
 	return e.remove(t)
 }
 
-// DeleteFirst returns the edit that removes the first of the equal keys at the end of a path, of which
-// [Delete] removes the last.
-func DeleteFirst(d *source.Document, path ...any) (edit Edit, ok bool) {
+// DeleteFirst returns the edit that removes the first key of a mapping that equals a later one, whose
+// position is given, with its value.
+func DeleteFirst(d *source.Document, later playground.Position) (edit Edit, ok bool) {
 	e := newEditor(d)
-	t, missing, ok := e.find(path)
-	if !ok || len(missing) > 0 || t.key == nil {
+	parent, index := e.mappingOf(e.root, later)
+	if parent == nil {
 		return Edit{}, false
 	}
-	for i := 0; i < t.index; i += 2 {
-		if key := t.parent.Content[i]; source.JSONName(key) == source.JSONName(t.key) && key.Value == t.key.Value {
-			return e.remove(target{value: t.parent.Content[i+1], key: key, parent: t.parent, index: i + 1})
+	for i := 0; i < index; i += 2 {
+		if parent.Content[i].Value == parent.Content[index].Value {
+			return e.remove(target{value: parent.Content[i+1], key: parent.Content[i], parent: parent, index: i + 1})
 		}
 	}
 	return Edit{}, false
+}
+
+// mappingOf returns the mapping at or below a node with a key at a position, and the index of the key;
+// nil if there is none.
+func (e editor) mappingOf(n *yaml.Node, at playground.Position) (mapping *yaml.Node, index int) {
+	if n == nil {
+		return nil, 0
+	}
+	for i, child := range n.Content {
+		if n.Kind == yaml.MappingNode && i%2 == 0 && e.layout.NodeRange(child).Start == at {
+			return n, i
+		}
+		if mapping, index = e.mappingOf(child, at); mapping != nil {
+			return mapping, index
+		}
+	}
+	return nil, 0
 }
 
 // An editor creates the edits of one document.

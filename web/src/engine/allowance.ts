@@ -67,12 +67,15 @@ const measured = 10;
 /** The least pause of a thread between two readings of the clock, in ms. */
 const leastPause = 2;
 
+/** The largest number of readings of the clock, which may stand still. */
+const maxReadings = 100_000;
+
 /** Measures the part of the time for which this thread has a processor, 0 to 1. It computes until then. */
 export function processorShare(now = (): number => performance.now()): number {
   const start = now();
   let last = start;
   let own = 0;
-  while (own < measured && last - start < measured / leastShare) {
+  for (let readings = 0; readings < maxReadings && own < measured && last - start < measured / leastShare; readings++) {
     const time = now();
     if (time - last < leastPause) own += time - last;
     last = time;
