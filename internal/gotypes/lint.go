@@ -89,8 +89,8 @@ func (p *places) explainMarkers(problems []Problem) []Problem {
 	return problems
 }
 
-// explainRefused moves the errors of controller-tools about a marker that does not fit the type of another
-// package to the marker: it does not know the types of those schemas.
+// explainRefused moves the errors of controller-tools about a marker that does not fit a named
+// type to the marker: controller-tools does not know the schema of that type there.
 func (p *places) explainRefused(problems []Problem) []Problem {
 	p.eachMarker(func(o origin, comment *ast.Comment) {
 		marker, ok := p.value(o.node, comment).(crd.SchemaMarker)
@@ -110,7 +110,7 @@ func (p *places) explainRefused(problems []Problem) []Problem {
 			if err == nil || problem.Message != err.Error() || problem.Path != place.Path || problem.Range.Start != place.Range.Start {
 				continue
 			}
-			problems[i].Place, problems[i].Hint = p.marker(o, comment), "controller-gen does not know the type here. Add +kubebuilder:validation:Type=string for a string."
+			problems[i].Place, problems[i].Hint = p.marker(o, comment), p.refusedHint(o.pkg, marker, expr)
 			isSame := func(other *ast.Comment) bool { return markerText(other) == markerText(comment) }
 			for _, other := range p.resolved(site{pkg: o.pkg, expr: expr}).origins {
 				if slices.ContainsFunc(p.commentsOf(other.pkg).of[other.node], isSame) {
@@ -120,6 +120,28 @@ func (p *places) explainRefused(problems []Problem) []Problem {
 		}
 	})
 	return problems
+}
+
+// refusedHint explains a marker that controller-tools refuses on a named type. Stating the type
+// helps if the marker applies to it.
+func (p *places) refusedHint(pkg *loader.Package, marker crd.SchemaMarker, expr ast.Expr) string {
+	pkg.NeedTypesInfo()
+	stated := ""
+	if basic, ok := pkg.TypesInfo.TypeOf(expr).Underlying().(*types.Basic); ok {
+		switch {
+		case basic.Info()&types.IsString != 0:
+			stated = "string"
+		case basic.Info()&types.IsInteger != 0:
+			stated = "integer"
+		case basic.Info()&types.IsBoolean != 0:
+			stated = "boolean"
+		}
+	}
+	schema := &apiextensionsv1.JSONSchemaProps{Type: stated}
+	if marker.ApplyToSchema(&crdmarkers.SchemaContext{Package: pkg}, schema) != nil {
+		return fmt.Sprintf("Remove the marker: it does not apply to the type %s.", types.ExprString(expr))
+	}
+	return fmt.Sprintf("controller-gen does not know the type here. Add +kubebuilder:validation:Type=%s.", stated)
 }
 
 // parseErrors returns the first message of a parser of markers, without its position. The

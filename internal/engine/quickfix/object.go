@@ -215,7 +215,7 @@ func chooseEnumValue(p *problem) []playground.Fix {
 		names[i] = fmt.Sprint(value)
 	}
 	var fixes []playground.Fix
-	if p.schema != nil && p.scalar(p.path...) == "" && !p.isRequired() {
+	if value := p.nodeAt(p.path...); p.schema != nil && value != nil && value.Kind == yaml.ScalarNode && value.Value == "" && !p.isRequired() {
 		p.Hint = "Go clients write an empty text for a field without omitempty. Remove it, or add \"\" to the enum."
 		fixes = removeField(p)
 	}
@@ -248,6 +248,8 @@ func (p *problem) supportedValues() []any {
 		_, isText := value.Object.(string)
 		switch {
 		case value.Object == nil: // nullable decides about null
+		case node.Type == "array" && isText:
+			p.Hint = "The enum applies to the whole list. Move it to items in the CRD; in Go, write +kubebuilder:validation:items:Enum."
 		case node.Type == "string" && !isText || node.Type != "string" && node.Type != "" && isText:
 			p.Hint = fmt.Sprintf("No value of type %s can equal %s in the enum, which has another type. Correct the enum in the CRD, for example with quotes.", node.Type, formatValue(value.Object))
 		default:

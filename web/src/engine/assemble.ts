@@ -9,7 +9,7 @@ import { evaluateByHTTP, helpByHTTP } from "./http-client";
 import { GoTypes, type GoTypesState } from "./gotypes";
 import { loadOnDemand } from "./load";
 import { Older } from "./older";
-import { totalTime } from "./allowance";
+import { timeFor, totalTime } from "./allowance";
 
 const serverTimeout = 60_000;
 
@@ -66,7 +66,7 @@ function olderInPage({ engine: { minors = {}, runtime } }: Config, session: Sess
   const older = new Older({
     modules: minors,
     load: (module, onPart) => loadOnDemand(module, runtime, onPart),
-    request: (scenario) => page.request(viewOf({ scenario, panels: [], preliminary: false }), totalTime),
+    request: (scenario) => page.request(viewOf({ scenario, panels: [], preliminary: false }), timeFor(scenario, true)),
     onState: (state) => session.update({ older: state }),
   });
   session.subscribe(({ scenario, engine, answer }, previous) => {
