@@ -135,6 +135,8 @@ func (p *places) refusedHint(pkg *loader.Package, marker crd.SchemaMarker, expr 
 			stated = "integer"
 		case basic.Info()&types.IsBoolean != 0:
 			stated = "boolean"
+		case basic.Info()&types.IsFloat != 0:
+			return "" // The error of the field explains it: controller-tools refuses floats.
 		}
 	}
 	schema := &apiextensionsv1.JSONSchemaProps{Type: stated}
