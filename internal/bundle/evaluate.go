@@ -89,11 +89,10 @@ func (b *Bundle) Follow(ctx context.Context, each EvaluateEach) error {
 		if len(indexes) == 1 {
 			continue
 		}
-		var accepted []bool
-		inForce := 0
-		for n, index := range indexes {
-			if n > 0 && accepted[inForce] {
-				b.updated[index] = indexes[inForce]
+		var updates Updates
+		for _, index := range indexes {
+			if old := updates.Updated(); old >= 0 {
+				b.updated[index] = indexes[old]
 			}
 			s := b.At(index)
 			s.Object, s.OldObject = "", ""
@@ -101,13 +100,12 @@ func (b *Bundle) Follow(ctx context.Context, each EvaluateEach) error {
 			if err != nil {
 				return err
 			}
-			accepted = append(accepted, report.CRD.Accepted)
-			inForce = InForce(len(accepted), func(i int) bool { return accepted[i] })
+			updates = append(updates, report.CRD.Accepted)
 		}
 		for _, o := range []*objects{b.objects, b.oldObjects} {
 			for d, owner := range o.owners {
 				if slices.Contains(indexes, owner) {
-					o.owners[d] = indexes[inForce]
+					o.owners[d] = indexes[updates.InForce()]
 				}
 			}
 		}
@@ -115,14 +113,26 @@ func (b *Bundle) Follow(ctx context.Context, each EvaluateEach) error {
 	return nil
 }
 
-// InForce returns the index of the CRD that judges the objects after a number of requests for
-// CRDs of one name. It is the last accepted one: after a refused update, the CRD before it stays
-// in force. If none is accepted, it is the last, under which nothing is judged. n must be positive.
-func InForce(n int, accepted func(i int) bool) int {
-	for i := n - 1; i >= 0; i-- {
-		if accepted(i) {
+// Updates tells which requests for CRDs of one name were accepted, in their order. Each request
+// updates the CRD in force.
+type Updates []bool
+
+// Updated returns the index of the CRD that the next request updates; -1 if there is none.
+func (u Updates) Updated() int {
+	for i, isAccepted := range slices.Backward(u) {
+		if isAccepted {
 			return i
 		}
 	}
-	return n - 1
+	return -1
+}
+
+// InForce returns the index of the CRD that judges the objects: after a refused update, the CRD
+// before it. If none is accepted, it is the last, under which nothing is judged. There must be a
+// request.
+func (u Updates) InForce() int {
+	if i := u.Updated(); i >= 0 {
+		return i
+	}
+	return len(u) - 1
 }

@@ -139,49 +139,48 @@ func Judges(in *manifest.Input, accepted func(Judge) bool) (judges map[*manifest
 	judges = map[*manifest.Document]Judge{}
 	for _, c := range chains {
 		var crds []Judge
-		var isAccepted []bool
-		inForce := func() int { return bundle.InForce(len(crds), func(i int) bool { return isAccepted[i] }) }
+		var updates bundle.Updates
 		for _, d := range c.documentsInOrder() {
 			if !d.IsCRD {
-				judges[d] = crds[inForce()]
+				judges[d] = crds[updates.InForce()]
 				continue
 			}
 			judge := Judge{CRD: d}
-			if len(crds) > 0 && isAccepted[inForce()] {
-				judge.Old = crds[inForce()].CRD
+			if old := updates.Updated(); old >= 0 {
+				judge.Old = crds[old].CRD
 			}
-			crds, isAccepted = append(crds, judge), append(isAccepted, len(c.crds) == 1 || accepted(judge))
+			crds, updates = append(crds, judge), append(updates, len(c.crds) == 1 || accepted(judge))
 			judges[d] = judge
 		}
 	}
 	return judges, withoutCRD
 }
 
-// A history has the requests for the CRDs of a chain so far, in one release.
-type history []crdRequest
+// A history has the requests for the CRDs of a chain so far, in one release. A CRD that was in the
+// cluster before counts as accepted.
+type history struct {
+	requests []crdRequest
+	updates  bundle.Updates
+}
 
 type crdRequest struct {
 	// document is the index in Result.Documents.
 	document int
 	scenario playground.Scenario
 	report   playground.CRD
-	// isStored reports that the CRD was accepted, or in the cluster before.
-	isStored bool
 	// stored is the stored CRD, if a further request may update it.
 	stored string
 }
 
 // crd returns the request for the CRD that judges the next object. There must be one.
-func (h history) crd() crdRequest {
-	return h[bundle.InForce(len(h), func(i int) bool { return h[i].isStored })]
-}
+func (h history) crd() crdRequest { return h.requests[h.updates.InForce()] }
 
 // stored returns the CRD that the next request for a CRD updates; empty if there is none.
 func (h history) stored() string {
-	if len(h) == 0 {
-		return ""
+	if old := h.updates.Updated(); old >= 0 {
+		return h.requests[old].stored
 	}
-	return h.crd().stored
+	return ""
 }
 
 // Settled returns an input without the CRDs that a later request of their file replaces, and
@@ -206,14 +205,18 @@ func Settled(ctx context.Context, in *manifest.Input, o Options) (*manifest.Inpu
 	for _, d := range judged.Documents {
 		accepted[d.source] = !slices.ContainsFunc(d.Verdicts, Verdict.Rejects)
 	}
-	settled := *in
-	settled.Documents = slices.DeleteFunc(slices.Clone(in.Documents), func(d *manifest.Document) bool {
-		at := slices.IndexFunc(chains, func(c *chain) bool { return slices.Contains(c.crds, d) })
-		if at < 0 {
-			return false
+	replaced := map[*manifest.Document]bool{}
+	for _, c := range chains {
+		if len(c.crds) == 1 {
+			continue
 		}
-		crds := chains[at].crds
-		return d != crds[bundle.InForce(len(crds), func(i int) bool { return accepted[crds[i]] })]
-	})
+		var updates bundle.Updates
+		for _, d := range c.crds {
+			replaced[d], updates = true, append(updates, accepted[d])
+		}
+		delete(replaced, c.crds[updates.InForce()])
+	}
+	settled := *in
+	settled.Documents = slices.DeleteFunc(slices.Clone(in.Documents), func(d *manifest.Document) bool { return replaced[d] })
 	return &settled, nil
 }

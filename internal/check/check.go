@@ -191,11 +191,11 @@ func (c *checker) request(ctx context.Context, engine Engine, u unit, index int,
 	if s.OldCRD != "" {
 		v.addNote(d, fmt.Sprintf("This document updates the CRD in %s.", c.result.Documents[before.crd().document].position()))
 	}
-	made := crdRequest{index, s, report.CRD, report.CRD.Accepted, string(report.CRD.Stored)}
+	made, isAccepted := crdRequest{index, s, report.CRD, string(report.CRD.Stored)}, report.CRD.Accepted
 	if c.IsStored != nil && c.IsStored(d.source) {
-		made.isStored, made.stored = true, d.source.Text
+		made.stored, isAccepted = d.source.Text, true
 	}
-	histories[release] = append(before, made)
+	histories[release] = history{append(before.requests, made), append(before.updates, isAccepted)}
 	return nil
 }
 

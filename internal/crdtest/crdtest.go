@@ -234,24 +234,22 @@ func named(crds []*manifest.Document, name string) []*manifest.Document {
 // their objects. Each CRD updates the accepted one before it.
 func (s *service) request(ctx context.Context, kubernetes string, crds []*manifest.Document) (last, inForce playground.Scenario, err error) {
 	var requests []playground.Scenario
-	var accepted []bool
-	at := 0
-	for i, crd := range crds {
-		request := playground.Scenario{Kubernetes: kubernetes, CRD: crd.Text}
-		if i > 0 {
-			request.OldCRD = requests[at].CRD
+	var updates bundle.Updates
+	for _, crd := range crds {
+		last = playground.Scenario{Kubernetes: kubernetes, CRD: crd.Text}
+		if old := updates.Updated(); old >= 0 {
+			last.OldCRD = requests[old].CRD
 		}
-		requests, accepted = append(requests, request), append(accepted, true)
-		if len(crds) > 1 {
-			report, err := s.engine.Evaluate(ctx, request)
-			if err != nil {
-				return last, inForce, err
-			}
-			accepted[i] = report.CRD.Accepted
+		if len(crds) == 1 {
+			return last, last, nil
 		}
-		at = bundle.InForce(len(accepted), func(i int) bool { return accepted[i] })
+		report, err := s.engine.Evaluate(ctx, last)
+		if err != nil {
+			return last, inForce, err
+		}
+		requests, updates = append(requests, last), append(updates, report.CRD.Accepted)
 	}
-	return requests[len(requests)-1], requests[at], nil
+	return last, requests[updates.InForce()], nil
 }
 
 // verdicts returns the verdict of each release on the object of a request under CRDs of one
