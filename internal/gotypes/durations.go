@@ -20,12 +20,7 @@ var days = regexp.MustCompile(`^(\d{1,6})([dw])$`)
 
 // durations reports the markers of a metav1.Duration whose values Go cannot decode.
 func (p *places) durations(pkg *loader.Package, field markers.FieldInfo) []Problem {
-	pkg.NeedTypesInfo()
-	t := pkg.TypesInfo.TypeOf(field.RawField.Type)
-	if pointer, ok := t.(*types.Pointer); ok {
-		t = pointer.Elem()
-	}
-	if t == nil || types.Unalias(t).String() != "k8s.io/apimachinery/pkg/apis/meta/v1.Duration" {
+	if types.Unalias(typeOf(pkg, field.RawField.Type)).String() != "k8s.io/apimachinery/pkg/apis/meta/v1.Duration" {
 		return nil
 	}
 	var all []Problem

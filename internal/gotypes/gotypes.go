@@ -29,6 +29,8 @@ type Generated struct {
 	CRDs []CRD
 	// Problems lists the problems in the order of the files.
 	Problems []Problem
+	// LacksGroup reports that a package declares a kind but no group.
+	LacksGroup bool
 
 	again func(ctx context.Context, texts map[string]string) (*Generated, error)
 }
@@ -138,6 +140,8 @@ func generate(roots []*loader.Package, files *files, o Options, more func(*place
 	g.Problems = places.withHints(places.explainRefused(places.explainMarkers(packageProblems(roots, files))))
 	g.Problems = places.explainCgo(g.Problems)
 	g.Problems = append(g.Problems, places.lint()...)
+	missing := places.missingGroups()
+	g.Problems, g.LacksGroup = append(g.Problems, missing...), len(missing) > 0
 	g.Problems = append(g.Problems, cycles...)
 	g.Problems = append(g.Problems, more(places)...)
 	if o.Conventions {

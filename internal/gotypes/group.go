@@ -8,8 +8,6 @@ import (
 	"github.com/crdlab/crdlab/internal/playground"
 )
 
-const withoutGroup = "The package has no group, so there are no CRDs of its kinds."
-
 // missingGroups reports the packages that declare a kind but no group, at their package clauses. The fix
 // adds the group of another package, or an example.
 func (p *places) missingGroups() []Problem {
@@ -31,7 +29,7 @@ func (p *places) missingGroups() []Problem {
 			marker := "// +groupName=" + group
 			all = append(all, Problem{
 				Place: p.files.tokens(pkg.Fset, file.Package, file.Name.End()), Severity: playground.SeverityError,
-				Message: withoutGroup,
+				Message: "The package has no group, so there are no CRDs of its kinds.",
 				Hint:    fmt.Sprintf("Add the comment %s above the package clause. The version is then the name of the package, %s.", marker, pkg.Name),
 				Fix:     &Fix{Edit{p.files.tokens(pkg.Fset, file.Package, file.Package), marker + "\n"}, "Add " + marker, false},
 			})

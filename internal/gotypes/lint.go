@@ -45,7 +45,6 @@ func (p *places) lint() []Problem {
 		all = append(all, p.clientProblems(ident, info)...)
 	}
 	all = append(all, p.nestedDefaults()...)
-	all = append(all, p.missingGroups()...)
 	return append(all, p.plainComments()...)
 }
 
@@ -110,7 +109,7 @@ func (p *places) explainRefused(problems []Problem) []Problem {
 			if err == nil || problem.Message != err.Error() || problem.Path != place.Path || problem.Range.Start != place.Range.Start {
 				continue
 			}
-			problems[i].Place, problems[i].Hint = p.marker(o, comment), p.refusedHint(o.pkg, marker, expr)
+			problems[i].Place, problems[i].Hint = p.marker(o, comment), refusedHint(o.pkg, marker, expr)
 			isSame := func(other *ast.Comment) bool { return markerText(other) == markerText(comment) }
 			for _, other := range p.resolved(site{pkg: o.pkg, expr: expr}).origins {
 				if slices.ContainsFunc(p.commentsOf(other.pkg).of[other.node], isSame) {
@@ -124,26 +123,53 @@ func (p *places) explainRefused(problems []Problem) []Problem {
 
 // refusedHint explains a marker that controller-tools refuses on a named type. Stating the type
 // helps if the marker applies to it.
-func (p *places) refusedHint(pkg *loader.Package, marker crd.SchemaMarker, expr ast.Expr) string {
-	pkg.NeedTypesInfo()
-	stated := ""
-	if basic, ok := pkg.TypesInfo.TypeOf(expr).Underlying().(*types.Basic); ok {
-		switch {
-		case basic.Info()&types.IsString != 0:
-			stated = "string"
-		case basic.Info()&types.IsInteger != 0:
-			stated = "integer"
-		case basic.Info()&types.IsBoolean != 0:
-			stated = "boolean"
-		case basic.Info()&types.IsFloat != 0:
-			return "" // The error of the field explains it: controller-tools refuses floats.
-		}
-	}
+func refusedHint(pkg *loader.Package, marker crd.SchemaMarker, expr ast.Expr) string {
+	stated, ok := schemaType(typeOf(pkg, expr))
 	schema := &apiextensionsv1.JSONSchemaProps{Type: stated}
-	if marker.ApplyToSchema(&crdmarkers.SchemaContext{Package: pkg}, schema) != nil {
+	switch {
+	case !ok:
+		return "" // The error of the field explains it.
+	case marker.ApplyToSchema(&crdmarkers.SchemaContext{Package: pkg}, schema) != nil:
 		return fmt.Sprintf("Remove the marker: it does not apply to the type %s.", types.ExprString(expr))
 	}
 	return fmt.Sprintf("controller-gen does not know the type here. Add +kubebuilder:validation:Type=%s.", stated)
+}
+
+// typeOf returns the type of an expression, or the type to which a pointer leads.
+func typeOf(pkg *loader.Package, expr ast.Expr) types.Type {
+	pkg.NeedTypesInfo()
+	t := pkg.TypesInfo.TypeOf(expr)
+	if t == nil {
+		return types.Typ[types.Invalid]
+	}
+	if pointer, ok := t.Underlying().(*types.Pointer); ok {
+		return pointer.Elem()
+	}
+	return t
+}
+
+// schemaType returns the type in a schema of the values of a Go type. It reports false for types
+// that controller-tools refuses, such as floats.
+func schemaType(t types.Type) (name string, ok bool) {
+	switch t := t.Underlying().(type) {
+	case *types.Struct, *types.Map:
+		return "object", true
+	case *types.Slice:
+		if types.Identical(t.Elem(), types.Typ[types.Byte]) {
+			return "string", true
+		}
+		return "array", true
+	case *types.Basic:
+		switch {
+		case t.Info()&types.IsString != 0:
+			return "string", true
+		case t.Info()&types.IsInteger != 0:
+			return "integer", true
+		case t.Info()&types.IsBoolean != 0:
+			return "boolean", true
+		}
+	}
+	return "", false
 }
 
 // parseErrors returns the first message of a parser of markers, without its position. The

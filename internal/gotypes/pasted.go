@@ -105,7 +105,7 @@ func (p *pasted) generate(ctx context.Context, s playground.GoSource) {
 	}
 	p.translateFixes(ctx, g, s.CRDFixes)
 	switch {
-	case len(p.files) == 0 || len(g.CRDs) > 0 || slices.ContainsFunc(g.Problems, func(p Problem) bool { return p.Message == withoutGroup }):
+	case len(p.files) == 0 || len(g.CRDs) > 0 || g.LacksGroup:
 	case !strings.Contains(s.Text, "+groupName="):
 		p.fail(p.files[0].first, "No package has a group, so there is no CRD.", "Add the comment // +groupName=example.com above the package clause.")
 	case !g.Failed():
