@@ -54,7 +54,7 @@ func (r *Request) applyClientSide() error {
 	if r.patch == kubectl.EmptyPatch {
 		return r.adopt(r.Old.DeepCopy())
 	}
-	if err := CheckManager(r.fieldManager, "PatchOptions"); err != nil {
+	if err := CheckManager(r.fieldManager, r.operation); err != nil {
 		return err
 	}
 	patched := &apiextensions.CustomResourceDefinition{}

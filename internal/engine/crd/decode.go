@@ -52,8 +52,8 @@ func decodeData(data []byte, yaml, strict bool, into *apiextensions.CustomResour
 // decode decodes the document. It follows createHandler of
 // k8s.io/apiserver/pkg/endpoints/handlers.
 func decode(r *Request) error {
-	if kind, sends := r.options(); sends {
-		if err := CheckManager(r.fieldManager, kind); err != nil {
+	if !r.merges() || r.operation == playground.OperationApply { // kubectl apply may send no patch.
+		if err := CheckManager(r.fieldManager, r.sentAs()); err != nil {
 			return err
 		}
 	}
@@ -99,22 +99,26 @@ func decode(r *Request) error {
 	return nil
 }
 
-// options returns the kind of the request's options. It returns false for a patch of kubectl
-// apply, which kubectl may not send.
-func (r *Request) options() (kind string, sends bool) {
-	switch {
-	case r.operation == playground.OperationApply:
-		return "PatchOptions", true
-	case r.operation == playground.OperationUpdate:
-		return "UpdateOptions", true
+// sentAs returns the operation that the API server sees: kubectl apply creates a new CRD.
+func (r *Request) sentAs() playground.Operation {
+	if r.operation == playground.CRDOperationClientApply && r.Old == nil {
+		return playground.OperationCreate
 	}
-	return "CreateOptions", !r.merges()
+	return r.operation
 }
 
-// CheckManager rejects the name of a field manager that the API server does not accept. kind is
-// the kind of the request's options. It follows the handlers of
-// k8s.io/apiserver/pkg/endpoints/handlers.
-func CheckManager(manager, kind string) error {
+// CheckManager rejects the name of a field manager that the API server does not accept in the
+// options of an operation. It follows the handlers of k8s.io/apiserver/pkg/endpoints/handlers.
+func CheckManager(manager string, o playground.Operation) error {
+	kind := "UpdateOptions"
+	switch o {
+	case playground.OperationDelete:
+		return nil // Its options name no manager.
+	case playground.OperationCreate:
+		kind = "CreateOptions"
+	case playground.OperationApply, playground.OperationApplyStatus, playground.CRDOperationClientApply:
+		kind = "PatchOptions"
+	}
 	if errs := metav1validation.ValidateFieldManager(manager, field.NewPath("fieldManager")); len(errs) > 0 {
 		return apierrors.NewInvalid(schema.GroupKind{Group: metav1.GroupName, Kind: kind}, "", errs)
 	}

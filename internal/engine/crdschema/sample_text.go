@@ -25,6 +25,9 @@ var formatSamples = map[string]string{
 // StringFormats returns the names of the formats of strings that the API server knows.
 func StringFormats() []string { return slices.Sorted(maps.Keys(formatSamples)) }
 
+// FormatSample returns a string of a format that the API server knows, or an empty string.
+func FormatSample(format string) string { return formatSamples[format] }
+
 // plainSamples lists readable strings. A sample is one of these if it matches the
 // pattern.
 var plainSamples = []string{"example", "example.com", "Example", "v1", "1", "1h", "https://example.com/", "/example", "example.com/example", "a", "100m", "10.0.0.0/8", "192.0.2.1"}

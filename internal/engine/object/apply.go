@@ -11,7 +11,6 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"github.com/crdlab/crdlab/internal/engine/conversion"
-	"github.com/crdlab/crdlab/internal/engine/crd"
 	"github.com/crdlab/crdlab/internal/engine/finding"
 	"github.com/crdlab/crdlab/internal/engine/jsonvalue"
 	"github.com/crdlab/crdlab/internal/engine/owner"
@@ -22,9 +21,6 @@ import (
 // runApply merges the configuration into the live object. The field manager merges
 // by the schema and applies its defaults, so it replaces pruning and defaulting.
 func runApply(r *Request) error {
-	if err := crd.CheckManager(r.options.fieldManager, "PatchOptions"); err != nil {
-		return err
-	}
 	if r.options.operation == playground.OperationApplyStatus && r.existingObject() == nil {
 		r.endpoint.address(r.object)
 		r.object.SetNamespace(r.endpoint.namespace)

@@ -9,11 +9,14 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured/unstructuredscheme"
+	metav1validation "k8s.io/apimachinery/pkg/apis/meta/v1/validation"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/runtime/serializer/json"
+	"k8s.io/apimachinery/pkg/util/validation/field"
 	utilyaml "k8s.io/apimachinery/pkg/util/yaml"
 
+	"github.com/crdlab/crdlab/internal/engine/crd"
 	"github.com/crdlab/crdlab/internal/engine/finding"
 	"github.com/crdlab/crdlab/internal/engine/upstream"
 	"github.com/crdlab/crdlab/internal/playground"
@@ -50,6 +53,10 @@ func (d *decoding) strictErrors() []error {
 }
 
 func runDecode(r *Request) error {
+	if err := crd.CheckManager(r.options.fieldManager, r.options.operation); err != nil {
+		r.addInvalid(playground.StageDecode, metav1validation.ValidateFieldManager(r.options.fieldManager, field.NewPath("fieldManager")))
+		return err
+	}
 	switch r.options.operation {
 	case playground.OperationApply, playground.OperationApplyStatus:
 		return decodeConfiguration(r)

@@ -14,8 +14,8 @@ import (
 	"github.com/crdlab/crdlab/internal/playground"
 )
 
-// A formerOwner is an entry of metadata.managedFields at another version than the request's, because
-// of which a server-side apply fails: the API server converts the object to that version.
+// A formerOwner is an entry of metadata.managedFields at a version other than the request's. It makes
+// server-side apply fail, because the API server converts the object to that version.
 type formerOwner struct {
 	metav1.ManagedFieldsEntry
 	// index is the index of the entry.
@@ -48,9 +48,9 @@ func (r *Request) explainFormer(live, configuration *unstructured.Unstructured, 
 
 // describe adds the entry and the remedy to the finding of the error.
 func (o *formerOwner) describe(r *Request, f *playground.Finding) {
-	cause := fmt.Sprintf("whose schema lacks a field. Declare it in %s, too, convert it with a webhook, or clear the entries", o.APIVersion)
+	cause := fmt.Sprintf("whose schema lacks a field. Declare the field in %s as well, convert it with a webhook, or clear the entries", o.APIVersion)
 	if o.isGone {
-		cause = "which the CRD no longer has, so that no server-side apply succeeds. Clear the entries"
+		cause = "which the CRD no longer has, so every server-side apply fails. Clear the entries"
 	}
 	f.Hint = fmt.Sprintf("The manager %q wrote the object at %s, %s: %s", o.Manager, o.APIVersion, cause, clearOwners(r))
 	if o.isGone {
@@ -80,8 +80,8 @@ func clearOwners(r *Request) string {
 		r.endpoint.CRD.V1.Name, r.object.GetName(), namespace)
 }
 
-// Applies returns the finding about an entry of managedFields because of which each server-side
-// apply to the object fails; nil if one succeeds, or if the result is not known.
+// Applies returns the finding about an entry of managedFields that makes every server-side apply to
+// the object fail; nil if one succeeds, or if the result is not known.
 func (s *StoredRead) Applies() *playground.Finding {
 	r := s.request
 	if len(r.object.GetManagedFields()) == 0 {

@@ -42,10 +42,10 @@ func (p *problem) explainUndefined(rule crd.RuleLocation, before, name string) {
 	}
 	switch {
 	case len(rule.Path) == 0 && len(path) == 1 && path[0] == "metadata":
-		p.Hint = "Rules see only name and generateName of the metadata, and a schema cannot declare more of it. A ValidatingAdmissionPolicy reads object.metadata." + name + "."
+		p.Hint = "Rules see only metadata.name and metadata.generateName, and a schema cannot declare the rest. A ValidatingAdmissionPolicy can read object.metadata." + name + "."
 	case node == nil:
 	case node.XPreserveUnknownFields != nil && *node.XPreserveUnknownFields:
-		p.Hint = fmt.Sprintf("Rules see only declared fields, also where x-kubernetes-preserve-unknown-fields keeps others. Declare %s in the properties of %s, beside it.", name, at)
+		p.Hint = fmt.Sprintf("Rules see only declared fields, even where x-kubernetes-preserve-unknown-fields keeps others. Declare %s in the properties of %s.", name, at)
 	case len(node.Properties) > 0 && len(node.Properties) <= maxListed:
 		p.Hint = fmt.Sprintf("The schema declares no field %s in %s, only %s. Correct the name, or declare the field.", name, at, strings.Join(slices.Sorted(maps.Keys(node.Properties)), ", "))
 	case len(node.Properties) > 0:
@@ -63,10 +63,10 @@ func (p *problem) explainOverload() {
 	validation := rule.Node.XValidations[rule.Index]
 	switch {
 	case validation.OptionalOldSelf != nil && *validation.OptionalOldSelf && strings.Contains(p.Message, "optional"):
-		p.Hint = "With optionalOldSelf: true, oldSelf is an optional value: write !oldSelf.hasValue() || oldSelf.value() == self. Without it, a rule with oldSelf does not run when the value is created."
+		p.Hint = "With optionalOldSelf: true, oldSelf is an optional value. Write !oldSelf.hasValue() || oldSelf.value() == self. Without optionalOldSelf, a rule that uses oldSelf does not run on create."
 	case strings.Contains(p.Message, "'@in'") || strings.Contains(p.Message, "'_[_]'"):
 		if preservesBelow(rule.Node) {
-			p.Hint = "Rules see only declared fields, also where x-kubernetes-preserve-unknown-fields keeps others, and only a map with additionalProperties has keys. Declare the field in the properties beside it, and select it with a dot."
+			p.Hint = "Rules see only declared fields, even where x-kubernetes-preserve-unknown-fields keeps others, and only a map with additionalProperties has keys. Declare the field in properties, and select it with a dot."
 		}
 	}
 }
@@ -108,11 +108,11 @@ func (p *problem) explainNull() []playground.Fix {
 	if n == nil || n.Kind != yaml.ScalarNode || n.ShortTag() != "!!null" || node == nil {
 		return nil
 	}
-	p.Hint = "The API server drops a null where the schema has no nullable: true, so that the field is missing."
+	p.Hint = "The API server drops null values unless the schema has nullable: true, so the field is missing."
 	var empty any
 	switch node.Type {
 	case "array":
-		p.Hint += " Go clients write null for an empty list without omitempty. Write an empty list."
+		p.Hint += " Go clients send null for an empty list without omitempty. Write an empty list."
 		empty = []any{}
 	case "object":
 		empty = map[string]any{}
@@ -131,7 +131,7 @@ func (p *problem) keepUnknownFields(parent []any) []playground.Fix {
 		return nil
 	}
 	name := fmt.Sprint(parent[len(parent)-1])
-	p.Hint = fmt.Sprintf("The schema of %s declares no fields, so that the API server prunes all of them. For any content, set x-kubernetes-preserve-unknown-fields: true there; for a map, additionalProperties.", name)
+	p.Hint = fmt.Sprintf("The schema of %s declares no fields, so the API server prunes all of them. To keep any content, set x-kubernetes-preserve-unknown-fields: true there. For a map, set additionalProperties.", name)
 	kept, ok := edit.Set(p.crd.Doc, true, append(p.crd.SchemaPath(version.Index, path), "x-kubernetes-preserve-unknown-fields")...)
 	return widens(p.newFix(fmt.Sprintf("Accept any fields in %s: set x-kubernetes-preserve-unknown-fields", name), change{edit: kept, ok: ok, document: playground.DocumentCRD}))
 }
@@ -141,10 +141,10 @@ func correctSelectable(p *problem) []playground.Fix {
 	written := p.scalar(p.path...)
 	switch {
 	case strings.HasPrefix(written, ".metadata."):
-		p.Hint = "metadata.name and metadata.namespace can always be selected, and labels with a label selector (kubectl get -l). Remove this entry."
+		p.Hint = "metadata.name and metadata.namespace are always selectable, and labels have their own selector (kubectl get -l). Remove this entry."
 		return removeParent(p)
 	case strings.Contains(written, "["):
-		p.Hint = "A selectable field is a single value. Fields of lists cannot be selected."
+		p.Hint = "A selectable field has a single value, so it cannot be in a list."
 		return removeParent(p)
 	}
 	root, _ := p.crd.SchemaOf(p.path)
@@ -184,5 +184,5 @@ func (p *problem) explainFactor() {
 	if schema == nil || schema.MultipleOf == nil || *schema.MultipleOf <= 0 {
 		return
 	}
-	p.Hint = fmt.Sprintf("For a whole number, the API server cuts multipleOf: %v to an integer, 0. Numbers with a fraction are checked. Use an integer with a smaller unit, or a rule.", *schema.MultipleOf)
+	p.Hint = fmt.Sprintf("For whole numbers, the API server truncates multipleOf: %v to 0. It checks only numbers with a fraction. Use an integer in a smaller unit, or a rule.", *schema.MultipleOf)
 }

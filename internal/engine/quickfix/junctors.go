@@ -37,7 +37,7 @@ func (p *problem) explainJunctor() {
 	}
 	alternatives := map[string][]apiextensions.JSONSchemaProps{"allOf": schema.AllOf, "anyOf": schema.AnyOf, "oneOf": schema.OneOf}[keyword]
 	if keyword == "not" && schema.Not != nil {
-		p.Hint = "The value must not match the schema in not: " + describeSchema(*schema.Not) + "."
+		p.Hint = "The value must not match the schema of not: " + describeSchema(*schema.Not) + "."
 		for _, name := range schema.Not.Required {
 			p.Fixes = append(p.Fixes, p.removeProperties([]string{name})...)
 		}

@@ -41,10 +41,10 @@ func (p *problem) identifyItems(path []any) []playground.Fix {
 		return nil
 	}
 	key := p.furtherKey(list, path)
-	p.Hint = fmt.Sprintf("The CRD identifies the items of this list by %s (x-kubernetes-list-map-keys), so each value may occur once. Remove one of the items.",
+	p.Hint = fmt.Sprintf("The CRD identifies the items of this list by %s (x-kubernetes-list-map-keys), so each value may occur only once. Remove one of the items.",
 		strings.Join(list.XListMapKeys, " and "))
 	if key != "" {
-		p.Hint += fmt.Sprintf(" If both are wanted, add %s to these keys in the CRD.", key)
+		p.Hint += fmt.Sprintf(" To keep both, add %s to these keys in the CRD.", key)
 	}
 	version := p.requestedVersion()
 	if key == "" || version == nil {
@@ -70,8 +70,7 @@ func (p *problem) identifyItems(path []any) []playground.Fix {
 // (metav1.Condition in k8s.io/apimachinery).
 const identityOfCondition = "type"
 
-// describing lists properties whose values describe an item and change, so that they do not identify
-// it.
+// describing lists properties that describe an item: their values change, and do not identify it.
 var describing = []string{"status", "state", "phase", "reason", "message", "lastTransitionTime", "lastUpdateTime", "observedGeneration", "value"}
 
 // furtherKey returns a property that distinguishes all items of the list at a path together with
@@ -136,21 +135,19 @@ func identifyApplied(p *problem) []playground.Fix {
 
 // removeEqualItem removes the first item of the list at the path whose map keys an earlier one has.
 func (p *problem) removeEqualItem() []playground.Fix {
-	list, items := p.nodeAt(p.path...), (*structuralschema.Structural)(nil)
-	if node, _ := crdschema.NodeAt(p.schema, p.path); p.schema != nil && node != nil {
-		items = node
-	}
-	if list == nil || items == nil || len(list.Content) > maxCompared {
+	list := p.nodeAt(p.path...)
+	schema, _ := crdschema.NodeAt(p.schema, p.path)
+	if list == nil || schema == nil || len(list.Content) > maxCompared {
 		return nil
 	}
 	known := map[string]bool{}
 	for i := range list.Content {
 		var identity []string
-		for _, key := range items.XListMapKeys {
+		for _, key := range schema.XListMapKeys {
 			identity = append(identity, p.scalar(append(slices.Clip(p.path), i, key)...))
 		}
 		if known[encodeValue(identity)] {
-			return p.newFix(fmt.Sprintf("Remove item %d, which has the same %s as an earlier one", i, strings.Join(items.XListMapKeys, " and ")), p.deleteAt(append(slices.Clip(p.path), i)...))
+			return p.newFix(fmt.Sprintf("Remove item %d, which has the same %s as an earlier one", i, strings.Join(schema.XListMapKeys, " and ")), p.deleteAt(append(slices.Clip(p.path), i)...))
 		}
 		known[encodeValue(identity)] = true
 	}

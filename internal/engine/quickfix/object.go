@@ -3,95 +3,20 @@ package quickfix
 import (
 	"encoding/json"
 	"fmt"
-	"maps"
-	"reflect"
 	"slices"
 	"strconv"
 	"strings"
 
 	"go.yaml.in/yaml/v3"
 	"k8s.io/apiextensions-apiserver/pkg/apis/apiextensions"
-	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	"k8s.io/apiextensions-apiserver/pkg/apiserver/validation"
 
 	"github.com/crdlab/crdlab/internal/engine/crd"
 	"github.com/crdlab/crdlab/internal/engine/crdschema"
-	"github.com/crdlab/crdlab/internal/engine/gotype"
 	"github.com/crdlab/crdlab/internal/playground"
 	"github.com/crdlab/crdlab/internal/source"
 	"github.com/crdlab/crdlab/internal/source/edit"
 )
-
-// correctUnknownField suggests similar fields of the schema, and removing the
-// field.
-func correctUnknownField(p *problem) []playground.Fix {
-	path := p.doc.PathAt(p.Range.Start)
-	if len(path) == 0 {
-		return nil
-	}
-	parent := slices.Clip(path[:len(path)-1])
-	typed, ok := path[len(path)-1].(string)
-	if !ok {
-		return nil
-	}
-	if p.Document == playground.DocumentObject {
-		p.Hint = "The schema has no such field, so that the API server prunes it. Fix the name, or add it to the schema."
-		if p.Severity == playground.SeverityError {
-			p.Hint = "The schema has no such field. Fix the name, add it to the schema, or set field validation to Warn or Ignore to prune it."
-		}
-	}
-	var fixes []playground.Fix
-	for _, name := range SimilarNames(typed, p.fieldNames(parent)) {
-		if !p.exists(append(parent, name)...) {
-			fixes = append(fixes, p.newFix("Rename to "+name, p.renameKey(name, path...))...)
-		}
-	}
-	fixes = append(fixes, p.indentUnknownField(path)...)
-	fixes = append(fixes, p.keepUnknownFields(parent)...)
-	fixes = append(fixes, p.moveToProperties(path)...)
-	return append(fixes, p.newFix("Remove "+typed, p.deleteAt(path...))...)
-}
-
-// moveToProperties moves a field of a schema in a CRD that looks like a property, because its
-// value is a schema, below the properties of its parent.
-func (p *problem) moveToProperties(path []any) []playground.Fix {
-	parent, value := path[:len(path)-1:len(path)-1], p.nodeAt(path...)
-	if p.Document != playground.DocumentCRD || !slices.Contains(path, any("openAPIV3Schema")) || value == nil || p.scalar(append(path, "type")...) == "" {
-		return nil
-	}
-	object := parent
-	if !p.exists(append(parent, "properties")...) && p.scalar(append(parent, "type")...) != "object" {
-		// The field is indented below a property, which has no properties.
-		if len(parent) < 2 || parent[len(parent)-2] != "properties" {
-			return nil
-		}
-		object = parent[: len(parent)-2 : len(parent)-2]
-	}
-	owner := object[len(object)-1]
-	if owner == "openAPIV3Schema" {
-		owner = "the object"
-	}
-	return p.move(fmt.Sprintf("Move it to the properties of %v", owner), path, append(object, "properties", path[len(path)-1]))
-}
-
-// fieldNames returns the fields that the schema permits in the mapping at a
-// path.
-func (p *problem) fieldNames(path []any) []string {
-	if p.Document == playground.DocumentCRD {
-		return gotype.FieldNames(reflect.TypeFor[apiextensionsv1.CustomResourceDefinition](), path)
-	}
-	if p.schema == nil {
-		return nil
-	}
-	names := []string{}
-	if len(path) == 0 {
-		names = append(names, "apiVersion", "kind", "metadata")
-	}
-	if node, _ := crdschema.NodeAt(p.schema, path); node != nil && len(node.Properties) <= maxCompared {
-		names = append(names, slices.Sorted(maps.Keys(node.Properties))...)
-	}
-	return names
-}
 
 // removeDuplicateKey removes the first of the keys with the name at the finding's range: kubectl sends
 // the last value. It quotes keys that are equal only because YAML 1.1 reads both as booleans, such
@@ -113,35 +38,6 @@ func removeDuplicateKey(p *problem) []playground.Fix {
 	}
 	removed, ok := edit.DeleteFirst(p.doc, p.Range.Start)
 	return p.newFix("Remove the first "+second+", which kubectl does not send", change{edit: removed, ok: ok})
-}
-
-// setServedVersion suggests each version that the CRD serves. No version helps before the
-// CRD is established, and an object of another kind stays what it is.
-func setServedVersion(p *problem) []playground.Fix {
-	if !p.crd.IsEstablished() {
-		return nil
-	}
-	if isOther, hint := p.isOfOtherKind(); isOther {
-		p.Hint = hint
-		return p.unwrapList()
-	}
-	var fixes []playground.Fix
-	kind := p.crd.V1.Spec.Names.Kind
-	for _, version := range p.crd.ServedByPriority() {
-		apiVersion := p.crd.V1.Spec.Group + "/" + version
-		var changes []change
-		var titles []string
-		if p.scalar("apiVersion") != apiVersion {
-			changes = append(changes, p.setValue(apiVersion, "apiVersion"))
-			titles = append(titles, "apiVersion: "+apiVersion)
-		}
-		if p.scalar("kind") != kind {
-			changes = append(changes, p.setValue(kind, "kind"))
-			titles = append(titles, "kind: "+kind)
-		}
-		fixes = append(fixes, p.newFix("Set "+strings.Join(titles, ", "), changes...)...)
-	}
-	return fixes
 }
 
 // setCurrentVersion suggests the served versions that are not deprecated.
@@ -216,7 +112,7 @@ func chooseEnumValue(p *problem) []playground.Fix {
 	}
 	var fixes []playground.Fix
 	if value := p.nodeAt(p.path...); p.schema != nil && value != nil && value.Kind == yaml.ScalarNode && value.Value == "" && !p.isRequired() {
-		p.Hint = "Go clients write an empty text for a field without omitempty. Remove it, or add \"\" to the enum."
+		p.Hint = "Go clients send an empty string for a field without omitempty. Remove the field, or add \"\" to the enum."
 		fixes = removeField(p)
 	}
 	tried := map[string]bool{}
@@ -249,7 +145,7 @@ func (p *problem) supportedValues() []any {
 		switch {
 		case value.Object == nil: // nullable decides about null
 		case node.Type == "array" && isText:
-			p.Hint = "The enum applies to the whole list. Move it to items in the CRD; in Go, write +kubebuilder:validation:items:Enum."
+			p.Hint = "The enum applies to the list itself. Move it to items in the CRD. In Go, write +kubebuilder:validation:items:Enum."
 		case node.Type == "string" && !isText || node.Type != "string" && node.Type != "" && isText:
 			p.Hint = fmt.Sprintf("No value of type %s can equal %s in the enum, which has another type. Correct the enum in the CRD, for example with quotes.", node.Type, formatValue(value.Object))
 		default:
@@ -288,7 +184,7 @@ func (p *problem) convertTo(wanted string) []playground.Fix {
 			return nil // the enum refuses the string
 		}
 		if p.schema != nil && typed.ShortTag() == "!!int" {
-			p.Hint = "The CRD wants a text. If numbers are meant, too, as for a port or a percentage, set x-kubernetes-int-or-string: true in the CRD."
+			p.Hint = "The CRD requires a string. To allow numbers as well, as for ports and percentages, set x-kubernetes-int-or-string: true in the CRD."
 		}
 		return p.setAccepted(typed.Value)
 	case "integer":
@@ -386,46 +282,6 @@ func (p *problem) valueSchema() *apiextensions.JSONSchemaProps {
 		return nil
 	}
 	return crd.SchemaAt(root, path[:len(path)-1])
-}
-
-// isOfOtherKind reports whether neither the group nor the kind of an object resembles that of the
-// CRD, and explains it. A group without a dot is built into Kubernetes.
-func (p *problem) isOfOtherKind() (isOther bool, hint string) {
-	apiVersion, kind := p.scalar("apiVersion"), p.scalar("kind")
-	group, _, hasGroup := strings.Cut(apiVersion, "/")
-	if !hasGroup {
-		group = ""
-	}
-	names := p.crd.V1.Spec.Names
-	isNear := group == p.crd.V1.Spec.Group || strings.EqualFold(kind, names.Kind) || len(SimilarNames(kind, []string{names.Kind})) > 0
-	switch {
-	case apiVersion == "" || kind == "" || isNear && group != "":
-		return false, ""
-	case kind == "List":
-		return true, "kubectl sends each item of a List in a request of its own."
-	case isNear:
-		return false, ""
-	case !strings.Contains(group, "."):
-		return true, kind + " is built into Kubernetes, so that no CRD describes it. crdlab does not judge it."
-	}
-	return true, "No CRD here describes the kind " + kind + "."
-}
-
-// unwrapList replaces a List by its items.
-func (p *problem) unwrapList() []playground.Fix {
-	items := p.nodeAt("items")
-	if p.scalar("kind") != "List" || items == nil || items.Kind != yaml.SequenceNode || len(items.Content) == 0 || len(items.Content) > maxCompared {
-		return nil
-	}
-	var texts []string
-	for _, item := range items.Content {
-		text, err := yaml.Marshal(item)
-		if err != nil || item.Kind != yaml.MappingNode {
-			return nil
-		}
-		texts = append(texts, string(text))
-	}
-	return p.newFix("Replace the List with its items", replaceRange(p.doc.Range, strings.Join(texts, "---\n")))
 }
 
 // isRequired reports whether the schema requires the field of an object.

@@ -132,7 +132,7 @@ func guardPolicy(p *problem) []playground.Fix {
 func (p *problem) guards(document playground.Document, doc *source.Document, refuse, accept string) []playground.Fix {
 	fault := p.fault
 	if fault.Key != nil {
-		p.Hint = "The variable of a macro over a map is the key, a string. The value is the map at this key."
+		p.Hint = "In a macro over a map, the variable is the key. To get the value, index the map with the key."
 		return p.replacing(doc, document, fault.Key)
 	}
 	var hints []string
@@ -186,7 +186,10 @@ func (p *problem) correctSelection() (fixes []playground.Fix, isUnknown bool) {
 	if slices.Contains(known, name) {
 		return nil, false
 	}
-	p.Hint = fmt.Sprintf("The schema has no field %s, so that no object has it. Correct the name, or declare the field in the schema.", strings.Join(names[1:], "."))
+	p.Hint = fmt.Sprintf("The schema has no field %s, so no object has it. Correct the name, or declare the field in the schema.", strings.Join(names[1:], "."))
+	if p.fault.Rename == nil {
+		return nil, true
+	}
 	for _, similar := range SimilarNames(name, known) {
 		renamed, ok := edit.Set(p.doc, p.fault.Rename(similar), p.doc.PathAt(p.fault.Expression.Key().Start)...)
 		fixes = append(fixes, p.newFix("Replace with "+similar, change{edit: renamed, ok: ok})...)
@@ -319,7 +322,7 @@ func joinLines(s string) string { return strings.Join(strings.Fields(s), " ") }
 func correctFieldPath(p *problem) []playground.Fix {
 	path := p.scalar(p.path...)
 	if path == "" || strings.ContainsAny(path[:1], ".[") {
-		p.Hint = "fieldPath must lead to a field that the schema declares below the field with the rule. Correct the path, or declare the field."
+		p.Hint = "fieldPath must name a declared field below the one that has the rule. Correct the path, or declare the field."
 		return nil
 	}
 	path = strings.TrimPrefix(path, "self.")

@@ -149,7 +149,7 @@ var conversionErrors = []suggestion{
 	{"cel-syntax", nil, pattern(`Syntax error`), "Invalid CEL syntax at the marked position.", nil},
 	{"cel-undeclared-reference", nil, pattern(`undeclared reference to '[^']+'`), "Unknown identifier. In the expressions of a conversion, self is the value of the field.", nil},
 	{"conversion-document", nil, pattern(`^kind "[^"]*" does not describe a conversion webhook`), "The document stands for the conversion webhook: it has rules (kind: APIConversion), or responses (kind: ConversionReview).", nil},
-	{"unknown-field", nil, pattern(`json: unknown field "`), "The description of a conversion has no such field. Fix the name, or remove the field.", nil},
+	{"unknown-field", nil, pattern(`json: unknown field "`), "The description of a conversion has no such field. Correct the name, or remove the field.", nil},
 	{"conversion-webhook-unused", nil, pattern(`^not used: the CRD's conversion strategy is not Webhook$`), "Set spec.conversion.strategy: Webhook in the CRD, or remove this document.", nil},
 }
 
@@ -163,7 +163,7 @@ var valueErrors = []suggestion{
 	{"unsupported-value", nil, pattern(`^Unsupported value: .*?: supported values: (.+)$`), "", chooseEnumValue},
 	{"wrong-type", nil, pattern(`^Invalid value: "null": .* must be of type (\w+): "null"$`), "", replaceAppliedNull},
 	{"wrong-type", nil, pattern(`must be of type (?:array|boolean|integer|null|number|object|string)\b`), "", nil},
-	{"wrong-format", nil, pattern(`must be of type [\w-]+: "`), "", nil},
+	{"wrong-format", nil, pattern(`must be of type ([\w-]+): "`), "", explainFormat},
 	{"wrong-type", nil, pattern(`must be of type (\w+): "(\w+)"`), "", keepsMeaning(convertType)},
 	{"out-of-range", nil, pattern(`should be (less|greater) than( or equal to)? (-?[\d.e+]+)$`), "", setToBound},
 	{"too-long", pattern(`^metadata\.annotations$`), pattern(`^Too long`),
@@ -184,5 +184,7 @@ var otherValueErrors = []suggestion{
 	{"resource-version-invalid", nil, pattern(`^strconv\.ParseUint: parsing `),
 		"metadata.resourceVersion is not a number. Copy the one of the existing object.", nil},
 	{"resource-version-required", pattern(`^metadata\.resourceVersion$`), pattern(`must be specified for an update$`), "", nil},
+	{"field-manager", pattern(`^fieldManager$`), nil,
+		"The name of a field manager has at most 128 bytes, all of them printable characters. kubectl sends the one of --field-manager.", nil},
 	{"managed-fields", nil, pattern(`^metadata\.managedFields must be nil`), "The API server sets managedFields; remove it.", keepsMeaning(removePath("metadata", "managedFields"))},
 }

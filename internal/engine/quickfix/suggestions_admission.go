@@ -5,7 +5,7 @@ import "github.com/crdlab/crdlab/internal/playground"
 // policyErrors lists errors of admission policies and webhook configurations.
 var policyErrors = []suggestion{
 	{"unknown-field-in-policy", nil, pattern(`^unknown field "`),
-		"This kind has no such field here. Fix the name, or remove the field.", correctUnknownField},
+		"This kind has no such field here. Correct the name, or remove the field.", correctUnknownField},
 	{"cel-syntax", nil, pattern(`Syntax error`),
 		"Invalid CEL syntax at the marked position.", nil},
 	{"cel-undefined-field", nil, pattern(`undefined field '([^']+)'`),

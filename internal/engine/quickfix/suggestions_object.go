@@ -50,7 +50,7 @@ var objectErrors = []suggestion{
 
 // otherObjectErrors lists errors of objects that have a code only.
 var otherObjectErrors = []suggestion{
-	{"pattern-mismatch", nil, pattern(`should match '`), "", nil},
+	{"pattern-mismatch", nil, pattern(`(?s)should match '(.*)'$`), "", explainPattern},
 	{"junctor-mismatch", nil, pattern(`must (?:not )?validate .*\((?:allOf|anyOf|oneOf|not)\)`), "", nil},
 	{"forbidden-property", nil, pattern(`is a forbidden property$`), "", nil},
 	{"too-short", nil, pattern(`should (?:be|have) at least \d+ (?:chars long|items|properties)$`), "", nil},

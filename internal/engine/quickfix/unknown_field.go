@@ -2,9 +2,11 @@ package quickfix
 
 import (
 	"fmt"
+	"maps"
 	"reflect"
 	"slices"
 
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/crdlab/crdlab/internal/engine/crdschema"
@@ -159,4 +161,75 @@ func (p *problem) hasField(path []any, name string) bool {
 	}
 	_, ok := node.Properties[name]
 	return ok
+}
+
+// correctUnknownField suggests similar fields of the schema, and removing the
+// field.
+func correctUnknownField(p *problem) []playground.Fix {
+	path := p.doc.PathAt(p.Range.Start)
+	if len(path) == 0 {
+		return nil
+	}
+	parent := slices.Clip(path[:len(path)-1])
+	typed, ok := path[len(path)-1].(string)
+	if !ok {
+		return nil
+	}
+	if p.Document == playground.DocumentObject {
+		p.Hint = "The schema has no such field, so the API server prunes it. Correct the name, or add the field to the schema."
+		if p.Severity == playground.SeverityError {
+			p.Hint = "The schema has no such field. Correct the name, add the field to the schema, or set field validation to Warn or Ignore to have it pruned."
+		}
+	}
+	var fixes []playground.Fix
+	for _, name := range SimilarNames(typed, p.fieldNames(parent)) {
+		if !p.exists(append(parent, name)...) {
+			fixes = append(fixes, p.newFix("Rename to "+name, p.renameKey(name, path...))...)
+		}
+	}
+	fixes = append(fixes, p.indentUnknownField(path)...)
+	fixes = append(fixes, p.keepUnknownFields(parent)...)
+	fixes = append(fixes, p.moveToProperties(path)...)
+	return append(fixes, p.newFix("Remove "+typed, p.deleteAt(path...))...)
+}
+
+// moveToProperties moves a field of a schema in a CRD that looks like a property, because its
+// value is a schema, below the properties of its parent.
+func (p *problem) moveToProperties(path []any) []playground.Fix {
+	parent, value := path[:len(path)-1:len(path)-1], p.nodeAt(path...)
+	if p.Document != playground.DocumentCRD || !slices.Contains(path, any("openAPIV3Schema")) || value == nil || p.scalar(append(path, "type")...) == "" {
+		return nil
+	}
+	object := parent
+	if !p.exists(append(parent, "properties")...) && p.scalar(append(parent, "type")...) != "object" {
+		// The field is indented below a property, which has no properties.
+		if len(parent) < 2 || parent[len(parent)-2] != "properties" {
+			return nil
+		}
+		object = parent[: len(parent)-2 : len(parent)-2]
+	}
+	owner := object[len(object)-1]
+	if owner == "openAPIV3Schema" {
+		owner = "the object"
+	}
+	return p.move(fmt.Sprintf("Move it to the properties of %v", owner), path, append(object, "properties", path[len(path)-1]))
+}
+
+// fieldNames returns the fields that the schema permits in the mapping at a
+// path.
+func (p *problem) fieldNames(path []any) []string {
+	if p.Document == playground.DocumentCRD {
+		return gotype.FieldNames(reflect.TypeFor[apiextensionsv1.CustomResourceDefinition](), path)
+	}
+	if p.schema == nil {
+		return nil
+	}
+	names := []string{}
+	if len(path) == 0 {
+		names = append(names, "apiVersion", "kind", "metadata")
+	}
+	if node, _ := crdschema.NodeAt(p.schema, path); node != nil && len(node.Properties) <= maxCompared {
+		names = append(names, slices.Sorted(maps.Keys(node.Properties))...)
+	}
+	return names
 }
