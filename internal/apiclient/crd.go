@@ -2,8 +2,8 @@ package apiclient
 
 import (
 	"cmp"
-	"encoding/json"
 	"fmt"
+	"strings"
 
 	"k8s.io/apiextensions-apiserver/pkg/apis/apiextensions"
 	"k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/install"
@@ -85,23 +85,11 @@ func (c *Client) writeCRD(s playground.Scenario, document, old *source.Document)
 		}
 		request = kubeapi.UpdateCRD(name, requestDocument(document, s))
 	}
-	if lookup(document, "apiVersion") == apiextensionsv1beta1.SchemeGroupVersion.String() {
-		upgrade(&request)
+	if version := lookup(document, "apiVersion"); version == apiextensionsv1beta1.SchemeGroupVersion.String() {
+		request.Path = strings.Replace(request.Path, apiextensionsv1.SchemeGroupVersion.String(), version, 1)
 	}
 	response, err = c.cluster.Do(request.By(crdManager(s)))
 	return correct(response), err
-}
-
-// upgrade converts a v1beta1 CRD to v1, because servers reject v1beta1 since
-// Kubernetes 1.22. It leaves a CRD that cannot be decoded as it is.
-func upgrade(request *kubeapi.Request) {
-	crd, err := decodeCRD(request.Body)
-	if err != nil {
-		return
-	}
-	if body, err := json.Marshal(crd); err == nil {
-		request.Body, request.ContentType = body, kubeapi.TypeJSON
-	}
 }
 
 // replaceCRD stores the old CRD and returns the update request of `kubectl

@@ -22,7 +22,7 @@ type acceptedCRD struct {
 const namesHint = "The API server stores the CRD and does not serve it: the condition NamesAccepted is False."
 
 // addConflicts adds findings to the CRDs whose names others have, in the order of the input.
-// Their verdict is then a rejection: the API server serves no objects of them.
+// Their verdict is then a rejection, and their objects have none: the API server does not serve them.
 func (c *checker) addConflicts(ctx context.Context) error {
 	if c.Conditions == nil {
 		return nil
@@ -113,6 +113,11 @@ func (c *checker) addConflict(crd acceptedCRD, condition playground.Condition, b
 	v := &d.Verdicts[crd.release]
 	v.Accepted = false
 	v.Findings = append(v.Findings, found)
+	for i := range c.result.Documents {
+		if object := &c.result.Documents[i]; object.CRD == d.position() {
+			object.Verdicts[crd.release].Accepted, object.Verdicts[crd.release].Unknown = false, crdNotServed
+		}
+	}
 }
 
 // sharedNames returns the names in a field of spec.names that another CRD has in any role.

@@ -14,8 +14,9 @@ import (
 
 // Reasons for an unknown verdict.
 const (
-	crdRejected = "its CRD is rejected"
-	notJudged   = "there is nothing to judge"
+	crdRejected  = "its CRD is rejected"
+	crdNotServed = "the API server does not serve its CRD"
+	notJudged    = "there is nothing to judge"
 )
 
 // The names of the files in the reports of the engine.

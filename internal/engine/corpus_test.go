@@ -26,9 +26,7 @@ func TestCorpus(t *testing.T) {
 		for _, crd := range project.CRDs {
 			t.Run(strings.TrimSuffix(crd.File, ".yaml"), func(t *testing.T) {
 				s := playground.Scenario{CRD: manifest.Read(t, crd.File), FieldValidation: playground.FieldValidationStrict, Now: cases.Now}
-				if crd.APIExtensions == "v1" { // the engine converts a v1beta1 CRD
-					compareCorpusCRD(t, manifest, crd, e, reference, s)
-				}
+				compareCorpusCRD(t, manifest, crd, e, reference, s)
 				s.FieldValidation = playground.FieldValidationIgnore
 				checkCorpusCRD(t, manifest, crd, e, s)
 				compareCorpusCRD(t, manifest, crd, e, reference, s)

@@ -101,7 +101,7 @@ func (e *Engine) report(ctx context.Context, s playground.Scenario, c *crd.CRD, 
 		},
 		CRD:        c.Report,
 		Objects:    reportObjects(c, objects, plugins, quickfix.Request{Operation: s.Operation, OldObject: s.OldObject}),
-		Conversion: playground.Conversion{Findings: quickfix.Explain(converted.Findings)},
+		Conversion: playground.Conversion{Findings: quickfix.Explain(converted.Findings())},
 		Schemas:    []playground.Schema{},
 	}
 	if report.StoredObjects, err = crddiff.CompareStoredObjects(ctx, c, old, s.Conversion, now); err != nil {

@@ -9,8 +9,6 @@ import (
 	"testing"
 	"time"
 
-	apiextensionsv1beta1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1beta1"
-
 	"github.com/crdlab/crdlab/internal/apiclient"
 	"github.com/crdlab/crdlab/internal/engine"
 	"github.com/crdlab/crdlab/internal/enginetest"
@@ -50,7 +48,7 @@ func newReferenceClient(t *testing.T) *apiclient.Client {
 // compareWithReference fails if the reference server's verdict on s differs from
 // the report.
 func compareWithReference(t *testing.T, reference *apiclient.Client, s playground.Scenario, report playground.Report) {
-	if verdict.IsLimited(report) || isBeta(s) && !report.CRD.Accepted {
+	if verdict.IsLimited(report) {
 		return // no upstream code ran, or the CRD is not the one that was converted
 	}
 	v, err := reference.Run(s)
@@ -91,17 +89,6 @@ func dropNow(v verdict.Verdict, now string) {
 			}
 		}
 	}
-}
-
-// isBeta reports whether the CRD is a v1beta1 one. Servers reject v1beta1 since
-// Kubernetes 1.22, so the reference server receives the converted CRD.
-func isBeta(s playground.Scenario) bool {
-	document := crdDocument(s.CRD)
-	if document == nil {
-		return false
-	}
-	version, _ := document.Lookup("apiVersion")
-	return version == apiextensionsv1beta1.SchemeGroupVersion.String()
 }
 
 // crdDocument returns the first CRD of a YAML source, or its first document if

@@ -20,6 +20,9 @@ const (
 	reset  = "\x1b[0m"
 )
 
+// admissionGroup begins the apiVersion of policies, bindings and webhook configurations.
+const admissionGroup = "admissionregistration.k8s.io/"
+
 // A text writer formats a result for people.
 type text struct {
 	io.Writer
@@ -34,7 +37,11 @@ func writeText(w io.Writer, r *check.Result, o Options) {
 		}
 	}
 	for _, o := range r.WithoutCRD {
-		fmt.Fprintf(t, "%s:%d: %s\n", o.Path, o.Line, t.styled(dim, title(o)+" has no CRD here"))
+		fate := " has no CRD here"
+		if strings.HasPrefix(o.APIVersion, admissionGroup) {
+			fate = " is not evaluated, and the objects are judged without it"
+		}
+		fmt.Fprintf(t, "%s:%d: %s\n", o.Path, o.Line, t.styled(dim, title(o)+fate))
 	}
 	for _, s := range r.Skipped {
 		fmt.Fprintf(t, "%s: %s\n", s.Path, t.styled(dim, "skipped: "+s.Reason))

@@ -10,9 +10,6 @@ import (
 	"strings"
 
 	"github.com/agnivade/levenshtein"
-	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
-	"sigs.k8s.io/controller-tools/pkg/crd"
-	crdmarkers "sigs.k8s.io/controller-tools/pkg/crd/markers"
 	"sigs.k8s.io/controller-tools/pkg/loader"
 	"sigs.k8s.io/controller-tools/pkg/markers"
 
@@ -26,6 +23,8 @@ func (p *places) lint() []Problem {
 		all = append(all, p.markerProblem(o, comment)...)
 		all = append(all, p.quotedEnum(o, comment)...)
 		all = append(all, p.spacedEnum(o, comment)...)
+		all = append(all, p.singleQuoted(o, comment)...)
+		all = append(all, p.typographicQuote(o, comment)...)
 	})
 	for _, pkg := range p.roots {
 		for node, list := range p.commentsOf(pkg).of {
@@ -65,7 +64,7 @@ func (p *places) eachMarker(visit func(o origin, comment *ast.Comment)) {
 }
 
 // explainMarkers replaces the errors of controller-tools about the arguments of markers by
-// errors that name the marker, and list its arguments.
+// errors that name the marker, and explain its arguments.
 func (p *places) explainMarkers(problems []Problem) []Problem {
 	p.eachMarker(func(o origin, comment *ast.Comment) {
 		definition := p.registry.Lookup(markerText(comment), target(o.node))
@@ -80,59 +79,13 @@ func (p *places) explainMarkers(problems []Problem) []Problem {
 		problems = slices.DeleteFunc(problems, func(other Problem) bool {
 			return other.Path == whole.Path && other.Range.Start == whole.Range.Start
 		})
+		explained := p.parseAdvice(o, comment, definition)
 		problems = append(problems, Problem{
 			Place: p.marker(o, comment), Severity: playground.SeverityError,
-			Message: fmt.Sprintf("+%s: %s", definition.Name, parseErrors(err)), Hint: argumentsHint(definition),
+			Message: fmt.Sprintf("+%s: %s", definition.Name, parseErrors(err)), Hint: explained.hint, Fix: explained.fix,
 		})
 	})
 	return problems
-}
-
-// explainRefused moves the errors of controller-tools about a marker that does not fit a named
-// type to the marker: controller-tools does not know the schema of that type there.
-func (p *places) explainRefused(problems []Problem) []Problem {
-	p.eachMarker(func(o origin, comment *ast.Comment) {
-		marker, ok := p.value(o.node, comment).(crd.SchemaMarker)
-		if !ok || o.node == nil {
-			return
-		}
-		err := marker.ApplyToSchema(&crdmarkers.SchemaContext{Package: o.pkg}, &apiextensionsv1.JSONSchemaProps{})
-		at, expr := o.node.Pos(), ast.Expr(nil)
-		switch node := o.node.(type) {
-		case *ast.Field:
-			expr = node.Type
-		case *ast.TypeSpec:
-			at, expr = node.Type.Pos(), node.Type
-		}
-		place := p.files.tokens(o.pkg.Fset, at, at)
-		for i, problem := range problems {
-			if err == nil || problem.Message != err.Error() || problem.Path != place.Path || problem.Range.Start != place.Range.Start {
-				continue
-			}
-			problems[i].Place, problems[i].Hint = p.marker(o, comment), refusedHint(o.pkg, marker, expr)
-			isSame := func(other *ast.Comment) bool { return markerText(other) == markerText(comment) }
-			for _, other := range p.resolved(site{pkg: o.pkg, expr: expr}).origins {
-				if slices.ContainsFunc(p.commentsOf(other.pkg).of[other.node], isSame) {
-					problems[i].Hint = fmt.Sprintf("Remove the marker: the type %s has it.", types.ExprString(expr))
-				}
-			}
-		}
-	})
-	return problems
-}
-
-// refusedHint explains a marker that controller-tools refuses on a named type. Stating the type
-// helps if the marker applies to it.
-func refusedHint(pkg *loader.Package, marker crd.SchemaMarker, expr ast.Expr) string {
-	stated, ok := schemaType(typeOf(pkg, expr))
-	schema := &apiextensionsv1.JSONSchemaProps{Type: stated}
-	switch {
-	case !ok:
-		return "" // The error of the field explains it.
-	case marker.ApplyToSchema(&crdmarkers.SchemaContext{Package: pkg}, schema) != nil:
-		return fmt.Sprintf("Remove the marker: it does not apply to the type %s.", types.ExprString(expr))
-	}
-	return fmt.Sprintf("controller-gen does not know the type here. Add +kubebuilder:validation:Type=%s.", stated)
 }
 
 // typeOf returns the type of an expression, or the type to which a pointer leads.
@@ -226,6 +179,10 @@ func (p *places) markerProblem(o origin, comment *ast.Comment) []Problem {
 		return []Problem{problem}
 	}
 	problem.Message = fmt.Sprintf("The marker +%s does not exist, so controller-gen ignores it.", name)
+	if explained, ok := p.colonAdvice(o, comment); ok {
+		problem.Hint, problem.Fix = explained.hint, explained.fix
+		return []Problem{problem}
+	}
 	switch similar := p.similar(name, target(o.node)); {
 	case strings.HasSuffix(similar, "UniqueItems"): // The API server refuses it.
 		problem.Hint = "For a list with unique items, write +listType=set."
@@ -343,7 +300,7 @@ func (p *places) withHints(problems []Problem) []Problem {
 	for i, problem := range problems {
 		at := Place{Path: problem.Path, Range: playground.Range{Start: problem.Range.Start}}
 		problems[i].Hint = cmp.Or(problem.Hint, hints[at].hint)
-		problems[i].Fix = hints[at].fix
+		problems[i].Fix = cmp.Or(problem.Fix, hints[at].fix)
 	}
 	return problems
 }

@@ -3,6 +3,7 @@ package gotypes
 import (
 	"fmt"
 	"go/ast"
+	"maps"
 	"slices"
 	"strings"
 
@@ -12,7 +13,8 @@ import (
 	"github.com/crdlab/crdlab/internal/playground"
 )
 
-// nestedDefaults reports the defaults of fields below optional structs without a default.
+// nestedDefaults reports the defaults of fields below optional structs without a default, and an optional
+// spec with defaults in it.
 func (p *places) nestedDefaults() []Problem {
 	search := &defaultSearch{p, map[string]bool{}, map[ast.Node]bool{}, nil}
 	for _, ident := range p.kinds() {
@@ -62,10 +64,13 @@ func (s *defaultSearch) visit(ident crd.TypeIdent, path string, optional []strin
 		}
 		next := crd.TypeIdent{Package: below.pkg, Name: below.info.Name}
 		switch {
-		case isItem || at == "spec" || !s.isRoot(o.pkg):
+		case isItem || !s.isRoot(o.pkg):
 			above = nil
 		case inline || preset != "" || slices.Contains(schema.Required, name):
 		case !mayBeEmpty(property) || !mayBeEmpty(s.parser.Schemata[next]):
+			above = nil
+		case at == "spec": // One note for all fields of the spec.
+			s.reportSpec(o, field.Name, s.parser.Schemata[next])
 			above = nil
 		default:
 			above = append(slices.Clip(above), field.Name)
@@ -90,6 +95,22 @@ func (s *defaultSearch) report(o origin, name, path string, optional []string) {
 			Hint:    "If each object is to get it, add +kubebuilder:default={} to these fields.",
 		})
 	}
+}
+
+// reportSpec reports an optional spec without a default, if a field in it has one.
+func (s *defaultSearch) reportSpec(o origin, name string, schema apiextensionsv1.JSONSchemaProps) {
+	hasDefault := func(property apiextensionsv1.JSONSchemaProps) bool {
+		return property.Default != nil && string(property.Default.Raw) != "{}"
+	}
+	if s.reported[o.node] || !slices.ContainsFunc(slices.Collect(maps.Values(schema.Properties)), hasDefault) {
+		return
+	}
+	s.reported[o.node] = true
+	s.problems = append(s.problems, Problem{
+		Place: s.nameOf(o), Severity: playground.SeverityInfo,
+		Message: fmt.Sprintf("An object without spec gets none of the defaults in it, because %s has no default.", name),
+		Hint:    fmt.Sprintf("If each object is to get them, add +kubebuilder:default={} to %s.", name),
+	})
 }
 
 // mayBeEmpty reports whether a schema certainly accepts {}.

@@ -14,12 +14,15 @@ import (
 	"k8s.io/apiextensions-apiserver/pkg/apiserver"
 	"k8s.io/apiextensions-apiserver/pkg/client/informers/externalversions"
 	"k8s.io/apiextensions-apiserver/pkg/registry/customresourcedefinition"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apiserver/pkg/admission"
 	"k8s.io/apiserver/pkg/authentication/user"
 	"k8s.io/apiserver/pkg/endpoints"
+	"k8s.io/apiserver/pkg/endpoints/handlers/responsewriters"
 	"k8s.io/apiserver/pkg/registry/rest"
 )
 
@@ -72,6 +75,13 @@ func newCRDHandler(objects *memory) (http.Handler, error) {
 	return withFilters(container, superuser), nil
 }
 
+// notFound responds to a request without a route. It follows serviceErrorHandler of
+// k8s.io/apiserver/pkg/server.
+func notFound(w http.ResponseWriter, req *http.Request) {
+	err := apierrors.NewGenericServerResponse(http.StatusNotFound, "", schema.GroupResource{}, "", "", 0, false)
+	responsewriters.ErrorNegotiated(err, apiserver.Codecs, schema.GroupVersion{}, w, req)
+}
+
 // newObjectHandler returns a handler for the objects of a CRD, as if its names
 // had been accepted.
 func (s *Server) newObjectHandler(crd *apiextensionsv1.CustomResourceDefinition) (http.Handler, error) {
@@ -84,7 +94,7 @@ func (s *Server) newObjectHandler(crd *apiextensionsv1.CustomResourceDefinition)
 		return nil, fmt.Errorf("build the static OpenAPI schemas: %w", err)
 	}
 	handler, err := apiserver.NewCustomResourceDefinitionHandler(
-		nil, nil, informer, http.NotFoundHandler(), restOptions{s.objects, unstructuredCodec},
+		nil, nil, informer, http.HandlerFunc(notFound), restOptions{s.objects, unstructuredCodec},
 		&s.admission, nil, &s.webhook, s.webhook.authentication, 1, allowAll{}, time.Minute, time.Minute, schemas, maxBody)
 	if err != nil {
 		return nil, err

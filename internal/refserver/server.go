@@ -64,7 +64,7 @@ type Server struct {
 // New returns a server without CRDs.
 func New() (*Server, error) {
 	s := &Server{
-		crds: newMemory(), objects: newMemory(), objectHandler: http.NotFoundHandler(),
+		crds: newMemory(), objects: newMemory(), objectHandler: http.HandlerFunc(notFound),
 		requester: superuser(), stopAdmission: func() {},
 	}
 	var err error
@@ -78,7 +78,7 @@ func New() (*Server, error) {
 func (s *Server) Reset() {
 	s.crds.clear()
 	s.objects.clear()
-	s.crd, s.objectHandler = nil, http.NotFoundHandler()
+	s.crd, s.objectHandler = nil, http.HandlerFunc(notFound)
 }
 
 // StoreCRD stores a CRD as it is, valid or not, and returns its

@@ -37,6 +37,8 @@ type Fault struct {
 	Expression source.Location
 	// Lacks describes the objects for which the sub-expression has no value: "without self.a".
 	Lacks string
+	// Null is the variable that is null, if the sub-expression selects a field of it.
+	Null string
 	// Selected has the names of a failed selection, which begin with a variable: object, spec, size.
 	// It is nil for other sub-expressions.
 	Selected []string
@@ -75,6 +77,7 @@ func (t *Traced) Fault(input any, evalErr error, location source.Location, cause
 	}
 	_, details, _ := t.program.Eval(input)
 	f := faultFinder{text: t.text, info: t.checked.NativeRep().SourceInfo(), details: details, err: evalErr.Error(), parents: map[int64]ast.Expr{}, loops: map[string]ast.Expr{}}
+	f.isNull = func(variable string) bool { return t.evaluateInstead(variable+" == null", input) == types.True }
 	f.walk(t.checked.NativeRep().Expr(), place{})
 	if f.fault == nil {
 		return nil
@@ -87,6 +90,7 @@ func (t *Traced) Fault(input any, evalErr error, location source.Location, cause
 	if _, converts := f.convert(); !converts {
 		fault.Lacks = f.lacks()
 	}
+	fault.Null = f.nullVariable(f.fault)
 	fault.Selected, fault.Rename = f.selected()
 	fault.Key = f.key()
 	if cause != nil {
@@ -144,6 +148,8 @@ type faultFinder struct {
 	// the range of each variable of a macro around the fault.
 	parents map[int64]ast.Expr
 	loops   map[string]ast.Expr
+	// isNull reports whether a variable is null.
+	isNull func(variable string) bool
 }
 
 // walk visits an expression, its operands first. at is the operand of the rule to which the

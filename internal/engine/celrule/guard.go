@@ -78,6 +78,9 @@ func (f *faultFinder) check() checks {
 // checkOf returns the condition under which an expression whose operands have values has one, and its
 // negation.
 func (f *faultFinder) checkOf(expr ast.Expr) (check, negated string) {
+	if variable := f.nullVariable(expr); variable != "" {
+		return variable + " != null", variable + " == null"
+	}
 	if expr.Kind() == ast.SelectKind {
 		check = "has(" + f.source(expr) + ")"
 		return check, "!" + check
@@ -112,6 +115,9 @@ func isNumber(expr ast.Expr) bool {
 // lacks describes the objects for which the sub-expression has no value.
 func (f *faultFinder) lacks() string {
 	args := operands(f.fault)
+	if variable := f.nullVariable(f.fault); variable != "" {
+		return "while " + variable + " is null"
+	}
 	if f.fault.Kind() != ast.CallKind {
 		return "without " + f.source(f.fault)
 	}
@@ -126,6 +132,19 @@ func (f *faultFinder) lacks() string {
 		return "whose " + f.source(args[0]) + " is not valid"
 	}
 	return "without " + f.source(f.fault)
+}
+
+// nullVariable returns the name of a variable that is null and of which an expression selects a field,
+// or an empty string.
+func (f *faultFinder) nullVariable(expr ast.Expr) string {
+	if expr.Kind() != ast.SelectKind || expr.AsSelect().Operand().Kind() != ast.IdentKind {
+		return ""
+	}
+	variable := expr.AsSelect().Operand().AsIdent()
+	if f.loops[variable] != nil || !f.isNull(variable) {
+		return ""
+	}
+	return variable
 }
 
 // selected returns the names of a selection, which begin with a variable, and a function that

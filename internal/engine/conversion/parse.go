@@ -58,6 +58,7 @@ func (w *Webhook) readRules(doc *source.Document) error {
 	}
 	for i, conversion := range rules.Spec.Conversions {
 		compiled := &conversionRules{versionConversion: conversion, schema: w.request.Schemas[conversion.From]}
+		compiled.at, _ = doc.At("spec", "conversions", i)
 		for j := range conversion.Rules {
 			program, err := compiled.compile(j)
 			if err != nil {

@@ -1,6 +1,7 @@
 package conversion
 
 import (
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -21,6 +22,7 @@ import (
 
 	"github.com/crdlab/crdlab/internal/engine/celvalue"
 	"github.com/crdlab/crdlab/internal/engine/jsonvalue"
+	"github.com/crdlab/crdlab/internal/source"
 )
 
 // apiConversion is the APIConversion of kcp (apis.kcp.io/v1alpha1).
@@ -54,7 +56,17 @@ type conversionRules struct {
 	programs []celgo.Program              // parallel to Rules; nil copies the value
 	broken   []error                      // parallel to Rules; the compile error of a transformation
 	schema   *structuralschema.Structural // of the From version; nil if it is not served
+	at       source.Location              // in the document
 }
+
+// A ruleError is the failure of a rule for an object.
+type ruleError struct {
+	rule int
+	key  string // of the rule, at which the cause is: field, transformation or destination
+	err  error
+}
+
+func (e *ruleError) Error() string { return fmt.Sprintf("rule %d: %v", e.rule, e.err) }
 
 func (c *conversionRules) converts(group, from, to string) bool {
 	return from == group+"/"+c.From && to == group+"/"+c.To
@@ -138,10 +150,10 @@ func (c *conversionRules) applyRule(i int, object, converted map[string]any) err
 	}
 	value, found, err := unstructured.NestedFieldNoCopy(object, jsonvalue.SplitJSONPath(rule.Field)...)
 	if rule.Destination == "" || rule.Destination == "." {
-		return fmt.Errorf("rule %d: the destination must be a field", i)
+		return &ruleError{i, "destination", errors.New("the destination must be a field")}
 	}
 	if err != nil {
-		return fmt.Errorf("rule %d: field %s: %w", i, rule.Field, err)
+		return &ruleError{i, "field", fmt.Errorf("field %s: %w", rule.Field, err)}
 	}
 	if !found {
 		return nil
@@ -149,11 +161,11 @@ func (c *conversionRules) applyRule(i int, object, converted map[string]any) err
 	out := runtime.DeepCopyJSONValue(value)
 	if c.programs[i] != nil {
 		if out, err = c.transform(i, value); err != nil {
-			return fmt.Errorf("rule %d: transformation of %s: %w", i, rule.Field, err)
+			return &ruleError{i, "transformation", fmt.Errorf("transformation of %s: %w", rule.Field, err)}
 		}
 	}
 	if err := unstructured.SetNestedField(converted, out, jsonvalue.SplitJSONPath(rule.Destination)...); err != nil {
-		return fmt.Errorf("rule %d: destination %s: %w", i, rule.Destination, err)
+		return &ruleError{i, "destination", fmt.Errorf("destination %s: %w", rule.Destination, err)}
 	}
 	return nil
 }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"slices"
 	"strings"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -13,6 +14,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 	utiljson "k8s.io/apimachinery/pkg/util/json"
 
+	"github.com/crdlab/crdlab/internal/engine/finding"
 	"github.com/crdlab/crdlab/internal/engine/jsonvalue"
 	"github.com/crdlab/crdlab/internal/engine/webhook"
 	"github.com/crdlab/crdlab/internal/playground"
@@ -134,10 +136,27 @@ func (w *Webhook) applyRules(object map[string]any, to string) (map[string]any, 
 	from, _ := object["apiVersion"].(string)
 	for _, rules := range w.rules {
 		if rules.converts(w.request.CRD.Spec.Group, from, to) {
-			return rules.apply(object, to)
+			out, err := rules.apply(object, to)
+			if failed, ok := errors.AsType[*ruleError](err); ok {
+				w.addFailure(rules, failed, object)
+			}
+			return out, err
 		}
 	}
 	return nil, fmt.Errorf("no conversion rules from %s to %s", from, to)
+}
+
+// addFailure adds a finding about a rule that fails for an object.
+func (w *Webhook) addFailure(rules *conversionRules, failed *ruleError, object map[string]any) {
+	at, ok := rules.at.At("rules", failed.rule, failed.key)
+	if !ok {
+		return
+	}
+	name, _, _ := unstructured.NestedString(object, "metadata", "name")
+	f := finding.Error(playground.DocumentConversion, playground.StageStore, at.Value(), fmt.Sprintf("the rule fails for the object %q: %v", name, failed.err))
+	if !slices.ContainsFunc(w.findings, func(other playground.Finding) bool { return other.Range == f.Range && other.Message == f.Message }) {
+		w.findings = append(w.findings, f)
+	}
 }
 
 // record adds a call to the report. An evaluation may convert an object twice;

@@ -2,6 +2,7 @@ package crd
 
 import (
 	"fmt"
+	"net/http"
 
 	"k8s.io/apiextensions-apiserver/pkg/apis/apiextensions"
 	"k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/install"
@@ -16,7 +17,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/serializer/versioning"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
-	"github.com/crdlab/crdlab/internal/engine/finding"
+	"github.com/crdlab/crdlab/internal/engine/kubectl"
 	"github.com/crdlab/crdlab/internal/engine/upstream"
 	"github.com/crdlab/crdlab/internal/playground"
 	"github.com/crdlab/crdlab/internal/source"
@@ -61,6 +62,9 @@ func decode(r *Request) error {
 		r.decodePart()
 		return nil
 	}
+	if version, _ := r.Doc.Lookup("apiVersion"); version == apiextensionsv1beta1.SchemeGroupVersion.String() {
+		return r.refuseV1beta1()
+	}
 	data, yaml := []byte(r.Doc.Text), !r.Doc.JSON()
 	if r.operation == playground.CRDOperationClientApply {
 		var err error
@@ -80,22 +84,15 @@ func decode(r *Request) error {
 			r.addStrict(r.findings, err, playground.SeverityWarning)
 		}
 	}
-	isV1beta1 := kind.GroupVersion() == apiextensionsv1beta1.SchemeGroupVersion
-	if !isV1beta1 && kind.GroupVersion() != v1Kind.GroupVersion() {
+	if kind.GroupVersion() != v1Kind.GroupVersion() {
 		return apierrors.NewBadRequest(fmt.Sprintf("the API version in the data (%s) does not match the expected API version (%v)",
 			kind.GroupVersion(), v1Kind.GroupVersion()))
-	}
-	if isV1beta1 {
-		r.findings.Add(r.v1beta1Finding())
 	}
 	decoded, ok := object.(*apiextensions.CustomResourceDefinition)
 	if !ok {
 		return fmt.Errorf("decoded a %T, not a CustomResourceDefinition", object)
 	}
 	r.Internal = decoded
-	if isV1beta1 {
-		return r.upgrade()
-	}
 	return nil
 }
 
@@ -134,13 +131,23 @@ func (r *Request) decodePart() {
 	}
 }
 
-// v1beta1Finding returns a finding about a v1beta1 CRD, which the request converts
-// to v1.
-func (r *Request) v1beta1Finding() playground.Finding {
-	f := finding.New(playground.SeverityInfo, playground.DocumentCRD, playground.StageCRDDecode, r.valueRange("apiVersion"),
-		"apiextensions.k8s.io/v1beta1 is not served as of Kubernetes 1.22; crdlab evaluates the equivalent v1 CRD")
-	f.Field = "apiVersion"
-	return f
+// refuseV1beta1 returns the error for a CRD of the version that the API server does not serve. kubectl
+// does not send it. The report has the v1 CRD that it converts to.
+func (r *Request) refuseV1beta1() error {
+	if r.decodePart(); r.Internal != nil {
+		if err := r.upgrade(); err != nil {
+			return err
+		}
+	}
+	name, _ := r.Doc.Lookup("metadata", "name")
+	kind, _ := r.Doc.Lookup("kind")
+	message := fmt.Sprintf("no matches for kind %q in version %q", kind, apiextensionsv1beta1.SchemeGroupVersion)
+	r.unsent = kubectl.FormatUnmapped(crdFile, name, "", message)
+	err := apierrors.NewGenericServerResponse(http.StatusNotFound, "create", schema.GroupResource{}, "", "", 0, false)
+	err.ErrStatus.Details = &metav1.StatusDetails{
+		Causes: []metav1.StatusCause{{Type: metav1.CauseType(metav1.StatusReasonNotFound), Field: "apiVersion", Message: message}},
+	}
+	return err
 }
 
 // ToV1 converts a CRD to v1.

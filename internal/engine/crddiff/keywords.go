@@ -239,7 +239,7 @@ func encodeAll(schemas []schemaProps) []string {
 func compareRequired(old, new *schemaProps, _ bool) []keywordChange {
 	var changes []keywordChange
 	for _, name := range subtract(new.Required, old.Required) {
-		c := change{"required added", nil, name, breaksBoth, "An object without the field " + refusedUnlessUnchanged}
+		c := change{"required added", nil, name, breaksBoth, "An object without the field " + refusedUnlessUnchanged + " Make the field optional, or give it a default."}
 		if property, ok := new.Properties[name]; ok && property.Default != nil {
 			c.effect, c.because = breaksNothing, "The API server adds the default to objects without the field, also when it reads stored objects."
 		}

@@ -16,8 +16,7 @@ import (
 
 // Conversion converts the objects of a CRD between its versions.
 type Conversion struct {
-	// Findings reports problems of the conversion document, Scenario.Conversion.
-	Findings  []playground.Finding
+	findings  []playground.Finding
 	crd       *crd.CRD
 	webhook   *conversion.Webhook // nil unless the strategy is Webhook
 	converter runtime.ObjectConvertor
@@ -26,10 +25,10 @@ type Conversion struct {
 // NewConversion prepares the conversion of c's objects. The responses are a YAML
 // document that replaces the webhook; live permits calls of the webhook itself. For a CRD that is not served, the result only holds findings.
 func NewConversion(c *crd.CRD, responses string, live conversion.Webhooks) (*Conversion, error) {
-	conv := &Conversion{Findings: []playground.Finding{}, crd: c}
+	conv := &Conversion{findings: []playground.Finding{}, crd: c}
 	if c.V1 == nil || c.Unservable {
 		if strings.TrimSpace(responses) != "" {
-			conv.Findings = append(conv.Findings, conversion.Findings(responses)...)
+			conv.findings = append(conv.findings, conversion.Findings(responses)...)
 		}
 		return conv, nil
 	}
@@ -37,7 +36,7 @@ func NewConversion(c *crd.CRD, responses string, live conversion.Webhooks) (*Con
 		return conv, conv.useWebhook(conversion.Request{CRD: c.V1, Schemas: c.SchemasByVersion(), Text: responses, Live: live})
 	}
 	if strings.TrimSpace(responses) != "" {
-		conv.Findings = append(conv.Findings, unusedConversion())
+		conv.findings = append(conv.findings, unusedConversion())
 	}
 	conv.converter = noneConverter{CRD: c.V1}
 	return conv, nil
@@ -49,8 +48,15 @@ func (c *Conversion) useWebhook(request conversion.Request) error {
 		return fmt.Errorf("prepare conversion: %w", err)
 	}
 	c.converter = c.webhook.Converter()
-	c.Findings = append(c.Findings, c.webhook.Findings()...)
 	return nil
+}
+
+// Findings reports the problems of the conversion document, including those of the calls so far.
+func (c *Conversion) Findings() []playground.Finding {
+	if c.webhook == nil {
+		return c.findings
+	}
+	return append(c.findings, c.webhook.Findings()...)
 }
 
 // To converts an object to a version in a stage, and prunes it with the schema of that

@@ -97,6 +97,10 @@ func findScalePaths(n node) (notes []playground.Finding) {
 	if scale.LabelSelectorPath != nil {
 		fields = append(fields, struct{ name, path, want, effect string }{"labelSelectorPath", *scale.LabelSelectorPath, "string", "the scale subresource reports no selector"})
 	}
+	if at, ok := n.crd.Doc.At("spec", "versions", n.index, "subresources", "scale"); ok && scale.LabelSelectorPath == nil {
+		notes = append(notes, newNote(at.Key(), "a HorizontalPodAutoscaler finds no pods, because the scale subresource has no labelSelectorPath",
+			"Set labelSelectorPath: .status.selector, and let the controller write the selector as a string, such as app=a."))
+	}
 	for _, f := range fields {
 		path := []any{"spec", "versions", n.index, "subresources", "scale", f.name}
 		at, ok := n.crd.Doc.At(path...)

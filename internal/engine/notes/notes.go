@@ -27,6 +27,7 @@ var kinds = []struct {
 	{"column-no-value", findEmptyColumns},
 	{"column-first-value", findFirstValues},
 	{"scale-no-value", findScalePaths},
+	{"status-with-spec", findSharedStatus},
 	{"enum-type", findMistypedEnums},
 	{"boolean-key", findBooleanKeys},
 	{"unknown-field-in-crd", findIgnoredKeywords},
@@ -52,7 +53,7 @@ func Add(c *crd.CRD) {
 	for i, v := range c.V1.Spec.Versions {
 		schema, ok := c.Doc.At(c.SchemaPath(i, nil)...)
 		if !ok || v.Schema == nil || v.Schema.OpenAPIV3Schema == nil {
-			continue // the existing CRD has the schema, or a v1beta1 CRD has it elsewhere
+			continue // the existing CRD has the schema
 		}
 		root := v.Schema.OpenAPIV3Schema
 		properties := sync.OnceValue(func() map[string]bool { return propertiesOf(root, map[string]bool{}) })

@@ -56,6 +56,20 @@ func findMistypedEnums(n node) []playground.Finding {
 	return []playground.Finding{newNote(at, fmt.Sprintf("no value of type %s can match %s in this enum", n.schema.Type, strings.Join(wrong, ", ")), hint, fixes...)}
 }
 
+// findSharedStatus reports a status without its subresource.
+func findSharedStatus(n node) []playground.Finding {
+	at, ok := n.at.At("properties", "status")
+	if !ok || n.parent != nil || n.Subresources != nil && n.Subresources.Status != nil {
+		return nil
+	}
+	var fixes []playground.Fix
+	if enabled, ok := n.setting(map[string]any{}, "spec", "versions", n.index, "subresources", "status"); ok {
+		fixes = newWideningFix("Accept requests for the status: enable the subresource", enabled)
+	}
+	return []playground.Finding{newNote(at.Key(), "the version has a status, but does not enable the status subresource",
+		"Each update of the status increments metadata.generation, and an update of the spec can overwrite the status. Add subresources: {status: {}}. Clients then write the status with requests to /status.", fixes...)}
+}
+
 // matchesType reports whether a value in JSON can be of the type of a schema.
 func matchesType(schema *apiextensionsv1.JSONSchemaProps, raw []byte) bool {
 	switch {

@@ -5,12 +5,14 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+	"strings"
 
 	structuralschema "k8s.io/apiextensions-apiserver/pkg/apiserver/schema"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"github.com/crdlab/crdlab/internal/engine/conversion"
+	"github.com/crdlab/crdlab/internal/engine/crdschema"
 	"github.com/crdlab/crdlab/internal/engine/finding"
 	"github.com/crdlab/crdlab/internal/engine/jsonvalue"
 	"github.com/crdlab/crdlab/internal/engine/owner"
@@ -33,7 +35,7 @@ func runApply(r *Request) error {
 	configuration := r.object
 	merged, err := r.mergeConfiguration(live, configuration)
 	if err != nil {
-		conflicts := r.rec.describeConflicts(live, err)
+		conflicts := r.describeConflicts(live, err)
 		if len(conflicts) > 0 && len(live.GetManagedFields()) == 0 {
 			r.owned = r.ownedByApplying(r.old.stored)
 		}
@@ -167,20 +169,29 @@ func isManagedFields(path []any) bool {
 
 // describeConflicts returns a finding for each field that another manager owns. It
 // returns nil if err is not a conflict.
-func (rec *recorder) describeConflicts(live *unstructured.Unstructured, err error) []playground.Finding {
+func (r *Request) describeConflicts(live *unstructured.Unstructured, err error) []playground.Finding {
 	if !apierrors.IsConflict(err) {
 		return nil
 	}
 	var findings []playground.Finding
 	for _, cause := range upstream.APIStatus(err).Details.Causes {
-		f := finding.Error(playground.DocumentObject, playground.StageApply, rec.doc.Line(1), cause.Message)
+		f := finding.Error(playground.DocumentObject, playground.StageApply, r.rec.doc.Line(1), cause.Message)
 		f.Reason = string(cause.Type)
 		f.Field = cause.Field
-		if location, ok := finding.Locate(rec.doc, cause.Field); ok {
+		isAtomic := false
+		if location, ok := finding.Locate(r.rec.doc, cause.Field); ok {
 			f.Range = finding.Mark(location)
+			isAtomic = r.isAtomicList(r.rec.doc.PathAt(f.Range.Start))
 		}
-		f.Hint = owner.ConflictHint(live.GetManagedFields())
+		isOwn := strings.HasPrefix(cause.Message, fmt.Sprintf("conflict with %q", r.options.fieldManager))
+		f.Hint = owner.ConflictHint(live.GetManagedFields(), isOwn, isAtomic)
 		findings = append(findings, f)
 	}
 	return findings
+}
+
+// isAtomicList reports whether a single manager owns all items of the list at a path.
+func (r *Request) isAtomicList(path []any) bool {
+	node, _ := crdschema.NodeAt(r.endpoint.version.Schema, path)
+	return node != nil && node.Type == "array" && (node.XListType == nil || *node.XListType == "atomic")
 }

@@ -21,9 +21,6 @@ func locateSchema(c *crd.CRD, version *crd.Version, object *unstructured.Unstruc
 	}
 	location, ok := c.Doc.At(c.SchemaPath(version.Index, nil)...)
 	if !ok {
-		location, ok = c.Doc.At("spec", "validation", "openAPIV3Schema") // v1beta1
-	}
-	if !ok {
 		return []playground.SchemaPlace{}
 	}
 	list := schemaPlaces{crd: c, version: version.Index}

@@ -55,10 +55,17 @@ func unixTime(e metav1.ManagedFieldsEntry) int64 {
 	return e.Time.Unix()
 }
 
-// ConflictHint returns the hint for a conflict with the managers of a live object.
-func ConflictHint(live []metav1.ManagedFieldsEntry) string {
+// ConflictHint returns the hint for a conflict of a manager with those of a live object. isOwn reports
+// that the other manager has the same name, and isAtomic that the conflict is about an atomic list.
+func ConflictHint(live []metav1.ManagedFieldsEntry, isOwn, isAtomic bool) string {
 	if len(live) == 0 {
 		return "The existing object has no managedFields, so its fields have no known owner. Add the managedFields that kubectl get --show-managed-fields prints, set the field to the same value, or force the conflict."
+	}
+	switch {
+	case isOwn:
+		return "The same manager set this field by a create or an update. The API server treats it as another manager than for apply. Force the conflict once to take ownership."
+	case isAtomic:
+		return "Another manager set this list. The list is atomic, so one manager owns all of it, and forcing the conflict removes the items of the other. To share it, set x-kubernetes-list-type: map with x-kubernetes-list-map-keys, or set, in the CRD."
 	}
 	return "Another manager set this field. Remove it, set it to the same value, or force the conflict to take ownership."
 }

@@ -53,6 +53,9 @@ func (p *problem) explainUndefined(rule crd.RuleLocation, before, name string) {
 	}
 }
 
+// optionalOldSelf matches the use of oldSelf as an optional value.
+var optionalOldSelf = regexp.MustCompile(`\boldSelf\.(?:\?|(?:hasValue|value|orValue|or|optMap|optFlatMap)\()`)
+
 // explainOverload sets the hint for operands of types that a function does not accept, if they come
 // from optionalOldSelf or from undeclared fields.
 func (p *problem) explainOverload() {
@@ -64,6 +67,8 @@ func (p *problem) explainOverload() {
 	switch {
 	case validation.OptionalOldSelf != nil && *validation.OptionalOldSelf && strings.Contains(p.Message, "optional"):
 		p.Hint = "With optionalOldSelf: true, oldSelf is an optional value. Write !oldSelf.hasValue() || oldSelf.value() == self. Without optionalOldSelf, a rule that uses oldSelf does not run on create."
+	case (validation.OptionalOldSelf == nil || !*validation.OptionalOldSelf) && optionalOldSelf.MatchString(validation.Rule):
+		p.Hint = "oldSelf is an optional value only with optionalOldSelf: true, which Kubernetes 1.30 and later read. The rule then runs on create, too."
 	case strings.Contains(p.Message, "'@in'") || strings.Contains(p.Message, "'_[_]'"):
 		if preservesBelow(rule.Node) {
 			p.Hint = "Rules see only declared fields, even where x-kubernetes-preserve-unknown-fields keeps others, and only a map with additionalProperties has keys. Declare the field in properties, and select it with a dot."

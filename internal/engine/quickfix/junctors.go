@@ -56,11 +56,28 @@ func (p *problem) explainJunctor() {
 	switch {
 	case keyword == "oneOf" && len(matched) > 1:
 		p.Hint = fmt.Sprintf("Exactly one alternative of oneOf may match, but %s match.", strings.Join(matched, " and "))
-		p.Fixes = p.leaveOne(matching)
+		if lacksProperties(matching, value) {
+			p.Hint += " An alternative matches each object without its properties, unless it has required."
+		}
+		p.Fixes = append(p.Fixes, p.leaveOne(matching)...)
 	case len(missed) > 0:
 		needs := map[string]string{"oneOf": "Exactly one alternative of oneOf must match.", "anyOf": "One alternative of anyOf must match.", "allOf": "All schemas of allOf must match."}[keyword]
 		p.Hint = needs + " Alternative " + strings.Join(missed, "; alternative ") + "."
 	}
+}
+
+// lacksProperties reports whether a value has none of the properties of an alternative, which
+// requires none.
+func lacksProperties(alternatives []apiextensions.JSONSchemaProps, value any) bool {
+	object, isObject := value.(map[string]any)
+	return isObject && slices.ContainsFunc(alternatives, func(s apiextensions.JSONSchemaProps) bool {
+		for name := range s.Properties {
+			if _, ok := object[name]; ok {
+				return false
+			}
+		}
+		return len(s.Properties) > 0 && len(s.Required) == 0
+	})
 }
 
 // valueAt returns the value at a path of the document as the API server reads it.

@@ -36,8 +36,40 @@ func removeDuplicateKey(p *problem) []playground.Fix {
 				replaceRange(duplicates[i].First, strconv.Quote(first)), replaceRange(p.Range, strconv.Quote(second)))
 		}
 	}
+	if start, ok := p.secondObject(path); ok {
+		p.Hint = "Two objects run together here. Add a line --- before the second one."
+		return p.newFix("Add --- before the second object", replaceRange(playground.Range{Start: start, End: start}, "---\n"))
+	}
 	removed, ok := edit.DeleteFirst(p.doc, p.Range.Start)
 	return p.newFix("Remove the first "+second+", which kubectl does not send", change{edit: removed, ok: ok})
+}
+
+// secondObject returns the position of the second object in a document, if a duplicate key at its
+// root is one of apiVersion, kind and metadata, which the second object repeats.
+func (p *problem) secondObject(path []any) (start playground.Position, ok bool) {
+	typeMeta := map[any]bool{"apiVersion": true, "kind": true}
+	if len(path) != 1 || !typeMeta[path[0]] && path[0] != "metadata" {
+		return start, false
+	}
+	for _, duplicate := range p.doc.DuplicateKeys() {
+		if at := p.doc.PathAt(duplicate.Range.Start); len(at) == 1 && typeMeta[at[0]] {
+			if !ok {
+				start = duplicate.Range.Start
+			}
+			delete(typeMeta, at[0])
+			ok = true
+		}
+	}
+	return start, len(typeMeta) == 0
+}
+
+// removeAppliedStatus removes the status from the document of a server-side apply that ignores it.
+func removeAppliedStatus(p *problem) []playground.Fix {
+	if version := p.requestedVersion(); p.request.Operation != playground.OperationApply || version == nil || !version.HasStatus {
+		p.Hint = ""
+		return nil
+	}
+	return keepsMeaning(removePath("status"))(p)
 }
 
 // setCurrentVersion suggests the served versions that are not deprecated.

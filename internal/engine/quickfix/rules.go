@@ -115,6 +115,9 @@ func guardPolicy(p *problem) []playground.Fix {
 	if fixes, isUnknown := p.correctSelection(); isUnknown {
 		return fixes
 	}
+	if hint := nullHints[p.fault.Null]; hint != "" {
+		p.Hint = hint
+	}
 	path := p.doc.PathAt(p.fault.Expression.Key().Start)
 	switch {
 	case slices.Contains(path, any("matchConditions")):
@@ -124,6 +127,13 @@ func guardPolicy(p *problem) []playground.Fix {
 		return p.guards(p.Document, p.doc, "refuse", "accept")
 	}
 	return p.guards(p.Document, p.doc, "refuse", "leave")
+}
+
+// nullHints has a hint for each variable of a policy that may be null.
+var nullHints = map[string]string{
+	"object":    "object is null when the request deletes the object. Read oldObject in such requests.",
+	"oldObject": "oldObject is null when the request creates the object.",
+	"params":    "params is null when the binding has no paramRef.",
 }
 
 // guards writes a check into the expression with the fault: first the one that is false for the

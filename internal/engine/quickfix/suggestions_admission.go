@@ -18,6 +18,10 @@ var policyErrors = []suggestion{
 		"The API server cannot tell whether the match conditions hold, and failurePolicy is Fail.", guardPolicy},
 	{"policy-denied", nil, pattern(`resulted in error: no such key: `),
 		"The expression reads a field that this object lacks. Check it with has() first.", guardPolicy},
+	{"required-value", pattern(`\.parameterNotFoundAction$`), pattern(`^Required value`),
+		"parameterNotFoundAction decides requests without a parameter. Deny refuses them, and Allow accepts them.", chooseMissingAction},
+	{"patch-failed", nil, pattern(`may not mutate atomic arrays`),
+		"An ApplyConfiguration cannot change an atomic list, map or object. Use patchType: JSONPatch, or set x-kubernetes-list-type: set or map in the CRD.", nil},
 	{"policy-denied", nil, pattern(`no params found for policy binding`),
 		"No object matches paramRef of the binding. Add the parameters to this document, or set parameterNotFoundAction: Allow.", nil},
 	{"kind-missing", nil, pattern(`^apiVersion and kind are required$`), "Add apiVersion and kind at the root of the document.", nil},
@@ -38,7 +42,7 @@ var policyErrors = []suggestion{
 		"Set apiVersion: admissionregistration.k8s.io/v1. It also requires admissionReviewVersions and sideEffects.", nil},
 	{"policy-actions", nil, pattern(`must not contain both Deny and Warn`), "Deny already reports the failure to the client. Remove Warn.", nil},
 	{"patch-failed", nil, pattern(`^error in (?:add|remove|replace|move|copy|test) for path: |^\w+ operation does not apply: |^testing value `),
-		"The patch does not fit the object at this time. Add the parents of the path first, and remove only what is there.", nil},
+		"The patch does not fit the object at this time. Add the parents of the path first if they are absent, and remove only what is there. In a key such as example.com/team, write the slash as ~1, or call jsonpatch.escapeKey().", nil},
 	{"invalid-name", pattern(`^metadata\.name$`), nil, "", nil},
 	{"policy-denied", nil, policyDenied, "", guardPolicy},
 	{"webhook-failed", nil, webhookFailed, "", nil},
@@ -49,6 +53,16 @@ var (
 	policyDenied  = pattern(`^(?:ValidatingAdmissionPolicy|policy) '[^']*' with binding '[^']*' denied request: `)
 	webhookFailed = pattern(`^failed calling webhook "`)
 )
+
+// chooseMissingAction sets what a binding does with requests that have no parameter.
+func chooseMissingAction(p *problem) []playground.Fix {
+	const name = "parameterNotFoundAction"
+	at := p.doc.PathAt(p.Range.Start)
+	if len(at) == 0 || at[len(at)-1] != name {
+		at = append(at, name)
+	}
+	return append(p.newFix("Set "+name+": Deny", p.setValue("Deny", at...)), widens(p.newFix("Set "+name+": Allow", p.setValue("Allow", at...)))...)
+}
 
 // setMatchedValue replaces the item of a rule that excludes the requests.
 func setMatchedValue(p *problem) []playground.Fix {

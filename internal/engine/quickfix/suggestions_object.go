@@ -45,6 +45,8 @@ var objectErrors = []suggestion{
 	{"kind-missing", nil, pattern(`^the API version in the data \(\) does not match the expected API version|: \.apiVersion accessor error: <nil> is of the type`),
 		"The object has no apiVersion.", setServedVersion},
 	{"converted-invalid", nil, pattern(`^stored at \S+, whose schema it violates: `), "", nil},
+	{"", nil, pattern(`^etcdserver: request is too large$`),
+		"etcd accepts at most 1.5 MiB in a request. Divide the object, or keep large values outside of it, such as in ConfigMaps.", nil},
 	{"name-required", nil, pattern(`^resource name may not be empty$`), "Set metadata.name to a string.", nil},
 }
 
@@ -73,6 +75,10 @@ var otherObjectErrors = []suggestion{
 	{playground.CodeConflict, nil, pattern(`^conflict with "`), "", nil},
 	{"apply-typed-patch", nil, pattern(`^failed to create typed patch object.*: duplicate entries for key \[`),
 		"Items with the same values of x-kubernetes-list-map-keys are one item. Remove one of them.", identifyApplied},
+	{"apply-typed-patch", nil, pattern(`^failed to create typed patch object[^:]*: (?:errors:\s+)?\.status\.`),
+		"Server-side apply checks the whole document against the schema, even the status, which this request then ignores. Remove status from the document.", removeAppliedStatus},
+	{"apply-typed-patch", nil, pattern(`^failed to create typed patch object.*: field not declared in schema`),
+		"The schema has no such field, and server-side apply refuses it in each mode of --validate. Correct the name, add the field to the schema, or remove it.", nil},
 	{"apply-typed-patch", nil, pattern(`^failed to create typed patch object`), "", nil},
 	{"managed-fields", nil, pattern(`^failed to decode managed fields: `), "The managedFields of the existing object are not valid. Copy those that kubectl get --show-managed-fields prints, or remove them.", nil},
 	{"managed-fields", pattern(`^metadata\.managedFields`), nil, "The API server sets managedFields. Remove it, or copy it unchanged.", nil},

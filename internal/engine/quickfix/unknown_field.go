@@ -150,6 +150,19 @@ func (p *problem) indentUnknownField(path []any) []playground.Fix {
 	return p.move(fmt.Sprintf("Move it into %s", above), path, append(parent, above, name))
 }
 
+// outdentUnknownField moves a field out of the nearest mapping around it in whose parent the schema
+// has such a field: usually only its indentation is wrong.
+func (p *problem) outdentUnknownField(path []any) []playground.Fix {
+	name, isName := path[len(path)-1].(string)
+	for i := len(path) - 2; i >= 0 && isName; i-- {
+		around, isKey := path[i].(string)
+		if to := append(slices.Clip(path[:i]), any(name)); isKey && slices.Contains(p.fieldNames(path[:i]), name) {
+			return p.move(fmt.Sprintf("Move it out of %s", around), path, to)
+		}
+	}
+	return nil
+}
+
 // hasField reports whether the schema of an object permits a field in the mapping at a path.
 func (p *problem) hasField(path []any, name string) bool {
 	if slices.Equal(path, []any{"metadata"}) {
@@ -188,6 +201,7 @@ func correctUnknownField(p *problem) []playground.Fix {
 		}
 	}
 	fixes = append(fixes, p.indentUnknownField(path)...)
+	fixes = append(fixes, p.outdentUnknownField(path)...)
 	fixes = append(fixes, p.keepUnknownFields(parent)...)
 	fixes = append(fixes, p.moveToProperties(path)...)
 	return append(fixes, p.newFix("Remove "+typed, p.deleteAt(path...))...)

@@ -21,8 +21,7 @@ type Seed struct {
 
 // NewSeed returns a seed with the first documents of a CRD and an object. It
 // reports false for CRDs that are unsuitable: those with a conversion webhook,
-// since nothing serves its calls, and v1beta1 CRDs, since the server receives
-// them converted to v1.
+// since nothing serves its calls, and v1beta1 CRDs, which the server refuses.
 func NewSeed(name, crd, object, now string) (Seed, bool) {
 	s := Seed{Name: name, crd: parse(crd), object: parse(object), now: now}
 	isSuitable := s.crd["kind"] == "CustomResourceDefinition" && s.crd["apiVersion"] == "apiextensions.k8s.io/v1"
