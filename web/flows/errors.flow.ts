@@ -33,6 +33,13 @@ test("the search of the error index finds a pasted message and words", async ({ 
   await expect(shown).toContainText("should match");
   await page.locator("#search").fill("Budget rule");
   await expect(shown.first()).toContainText("estimated rule cost");
+  for (const [message, code] of [
+    ["spec: Invalid value: no such key: colour evaluating rule: paint", "cel-runtime"],
+    ["spec.validation.openAPIV3Schema.anyOf[0].description: Forbidden: must be empty to be structural", "structural-junctor"],
+  ] as const) {
+    await page.locator("#search").fill(message);
+    await expect(page.locator(`a[href$="/${code}/"]`)).toBeVisible();
+  }
   await page.locator("#search").fill("nothing has these words");
   await expect(shown).toHaveCount(0);
   await expect(page.locator("#nothing")).toBeVisible();

@@ -37,7 +37,7 @@ function bindSearch(field: HTMLInputElement): void {
   const sections = [...document.querySelectorAll<HTMLElement>(".entries")];
   const nothing = document.querySelector<HTMLElement>("#nothing");
   const show = (): void => {
-    const explained = entries.filter((entry) => isMessageOf(entry, field.value));
+    const explained = entries.filter((entry) => messagesOf(entry).some((parts) => isMessage(parts, field.value)));
     const found = explained.length > 0 ? explained : entries.filter((entry) => hasWords(entry, field.value));
     for (const entry of entries) entry.hidden = !found.includes(entry);
     for (const section of sections) section.hidden = section.querySelector("li:not([hidden])") === null;
@@ -49,12 +49,20 @@ function bindSearch(field: HTMLInputElement): void {
   show();
 }
 
-/** Reports whether a query contains the message of an entry, where a placeholder matches anything. */
-function isMessageOf(entry: HTMLElement, query: string): boolean {
+/** Returns the messages of an entry, each as the parts between its placeholders. */
+function messagesOf(entry: HTMLElement): string[][] {
+  const shown = [...(entry.querySelector("code")?.childNodes ?? [])].filter((node) => node instanceof Text).map((node) => node.data.trim());
+  const others = (entry.dataset["messages"] ?? "").split("\n").map((message) => message.split(/%[-+#.0-9]*[a-z]/).map((part) => part.trim()));
+  return [shown, ...others.filter((parts) => parts.join("").length >= shortestMessage)];
+}
+
+/** The number of characters from which on a message is specific. */
+const shortestMessage = 12;
+
+/** Reports whether a query contains the parts of a message, in their order. */
+function isMessage(parts: readonly string[], query: string): boolean {
   let at = 0;
-  for (const node of entry.querySelector("code")?.childNodes ?? []) {
-    if (!(node instanceof Text)) continue;
-    const part = node.data.trim();
+  for (const part of parts) {
     const found = query.indexOf(part, at);
     if (found < 0) return false;
     at = found + part.length;

@@ -28,6 +28,8 @@ var kinds = []struct {
 	{"column-first-value", findFirstValues},
 	{"scale-no-value", findScalePaths},
 	{"status-with-spec", findSharedStatus},
+	{"lost-fields", findLostFields},
+	{"unstored-value", findUnstored},
 	{"enum-type", findMistypedEnums},
 	{"boolean-key", findBooleanKeys},
 	{"unknown-field-in-crd", findIgnoredKeywords},

@@ -27,7 +27,7 @@ var update = flag.Bool("update", false, "add the new messages to "+messagesFile+
 // messagesFile lists upstream's messages: the package, the function and the message, and after a
 // tab the code of the error page, or "- " and the reason why no page is necessary. A line that
 // ends with * before the tab stands for all messages that begin with it.
-const messagesFile = "testdata/messages.txt"
+const messagesFile = "../../site/messages.txt"
 
 // judges are the packages that judge CRDs, objects and applied configurations.
 var judges = strings.Fields(`

@@ -214,7 +214,7 @@ var otherCRDErrors = []suggestion{
 	{"already-exists", nil, pattern(`"[^"]*" already exists$`), "The cluster has a CRD of this name. Replace it, or apply this one.", nil},
 	{"stored-versions", pattern(`^status\.storedVersions$`), pattern(`must have at least one stored version$`), "No version has storage: true. Correct spec.versions first.", nil},
 	{"field-immutable", nil, pattern(`field is immutable$`), "The existing CRD has another value, which an update cannot change. Keep the value, or delete the CRD with all its objects and create it again.", nil},
-	{"", nil, pattern(`^etcdserver: request is too large$`),
+	{"too-long", nil, pattern(`^etcdserver: request is too large$`),
 		"etcd accepts at most 1.5 MiB in a request. Leave out the descriptions of the schemas, such as with crd:maxDescLen=0 of controller-gen, or the versions that nothing uses.", nil},
 	{"not-found", nil, pattern(`^[a-z0-9.-]+ "[^"]*" not found$`), "The cluster has no CRD of this name, and an update cannot rename one. Create it instead.", nil},
 }

@@ -45,7 +45,7 @@ var objectErrors = []suggestion{
 	{"kind-missing", nil, pattern(`^the API version in the data \(\) does not match the expected API version|: \.apiVersion accessor error: <nil> is of the type`),
 		"The object has no apiVersion.", setServedVersion},
 	{"converted-invalid", nil, pattern(`^stored at \S+, whose schema it violates: `), "", nil},
-	{"", nil, pattern(`^etcdserver: request is too large$`),
+	{"too-long", nil, pattern(`^etcdserver: request is too large$`),
 		"etcd accepts at most 1.5 MiB in a request. Divide the object, or keep large values outside of it, such as in ConfigMaps.", nil},
 	{"name-required", nil, pattern(`^resource name may not be empty$`), "Set metadata.name to a string.", nil},
 }
