@@ -299,6 +299,11 @@ var operations = []operation{
 		problems: append([]kind{kindNotFound}, readProblems...),
 	},
 	{
+		route: "GET /errors/messages.json", id: "errorMessages", tag: tagPages, summary: "Returns the messages of the API server for each error page.",
+		answers:  []answer{{200, "The messages by the code of the error, with the verbs of the Go package fmt.", jsonType, map[string][]string{}}},
+		problems: append([]kind{kindNotFound}, readProblems...),
+	},
+	{
 		route: "GET /sitemap.xml", id: "sitemap", tag: tagPages, summary: "Lists the pages for search engines, if the server has a public address.",
 		answers:  []answer{{200, "The list in the format of sitemaps.org.", "application/xml", ""}},
 		problems: append([]kind{kindNotFound}, readProblems...),

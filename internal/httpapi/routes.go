@@ -65,6 +65,7 @@ func (s *Server) router() chi.Router {
 			read.Get(section.path+"*", handle(s.sitePage))
 		}
 		read.Get(docsPath+"search.json", handle(s.sitePage))
+		read.Get(errorsPath+"messages.json", handle(s.sitePage))
 		read.Get(sitemapPath, handle(s.sitePage))
 	}
 

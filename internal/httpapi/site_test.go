@@ -21,7 +21,7 @@ func onePage(settings SiteSettings) (map[string][]byte, error) {
 		"errors/a/index.html": []byte(settings.Assets.SiteScript + " " + settings.URL),
 		"errors/index.html":   []byte("errors"), "docs/a/index.html": []byte("document"),
 		"learn/index.html": []byte("examples"), "learn/a/index.html": []byte("example"), "schema/index.html": []byte(settings.Engine.Module),
-		"docs/index.html": []byte("documents"), "docs/search.json": []byte("[]"), "sitemap.xml": []byte("<urlset/>"),
+		"docs/index.html": []byte("documents"), "docs/search.json": []byte("[]"), "errors/messages.json": []byte("{}"), "sitemap.xml": []byte("<urlset/>"),
 	}, nil
 }
 
@@ -40,6 +40,7 @@ func TestServerHasSite(t *testing.T) {
 		{"/learn/", http.StatusOK, "text/html; charset=utf-8", "examples"},
 		{"/schema/", http.StatusOK, "text/html; charset=utf-8", "assets/engine-1.wasm"},
 		{"/docs/search.json", http.StatusOK, "application/json", "[]"},
+		{"/errors/messages.json", http.StatusOK, "application/json", "{}"},
 		{"/docs/other.json", http.StatusNotFound, problemType, ""},
 		{"/sitemap.xml", http.StatusOK, "application/xml", "<urlset/>"},
 	} {

@@ -30,8 +30,8 @@ type Settings struct {
 	URL string
 }
 
-// Files returns the pages by file name, such as "errors/index.html", the index of their search,
-// and, if the site has an address, their list for search engines.
+// Files returns the pages by file name, such as "errors/index.html", the indexes of their
+// searches, and, if the site has an address, their list for search engines.
 func Files(settings Settings) (map[string][]byte, error) {
 	all, err := documents()
 	if err != nil {
@@ -41,7 +41,11 @@ func Files(settings Settings) (map[string][]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	files := map[string][]byte{searchPath: index}
+	messages, err := messageIndex()
+	if err != nil {
+		return nil, err
+	}
+	files := map[string][]byte{searchPath: index, messagesPath: messages}
 	lessons, err := learnPages()
 	if err != nil {
 		return nil, err

@@ -21,7 +21,7 @@ export function bindDocumentSearch(field: HTMLInputElement): void {
   const show = async (): Promise<void> => {
     const query = field.value;
     const words = query.toLowerCase().split(/\s+/).filter(Boolean);
-    index ??= load(field.dataset["index"] ?? "");
+    index ??= load<readonly Entry[]>(field.dataset["index"] ?? "");
     const all = await index;
     if (!all) index = undefined; // The next key tries again.
     const entries = best(all ?? [], words);
@@ -35,11 +35,11 @@ export function bindDocumentSearch(field: HTMLInputElement): void {
   field.parentElement?.removeAttribute("hidden");
 }
 
-/** Returns the index; undefined if the server does not answer. */
-async function load(address: string): Promise<readonly Entry[] | undefined> {
+/** Returns the index at an address; undefined if the server does not answer. */
+export async function load<Index>(address: string): Promise<Index | undefined> {
   try {
     const response = await fetch(address);
-    return response.ok ? ((await response.json()) as readonly Entry[]) : undefined;
+    return response.ok ? ((await response.json()) as Index) : undefined;
   } catch {
     return undefined;
   }

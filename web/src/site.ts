@@ -1,7 +1,7 @@
 // The script of the pages beside the playground: the searches and the tour. It imports nothing that the
 // playground imports, because a shared file would delay the start of the playground.
 import "../../internal/site/styles.css";
-import { bindDocumentSearch } from "./site-search";
+import { bindDocumentSearch, load } from "./site-search";
 import { markDone } from "./site-tour";
 
 const search = document.querySelector<HTMLInputElement>("#search");
@@ -31,28 +31,37 @@ function offerRun(code: HTMLElement): void {
   code.after(run);
 }
 
+/** The API server's messages of each error page, with the verbs of Go's fmt. */
+type Messages = Readonly<Record<string, readonly string[]>>;
+
 /** Shows the search field, and only the entries that match it. */
 function bindSearch(field: HTMLInputElement): void {
   const entries = [...document.querySelectorAll<HTMLElement>(".entries li")];
   const sections = [...document.querySelectorAll<HTMLElement>(".entries")];
   const nothing = document.querySelector<HTMLElement>("#nothing");
-  const show = (): void => {
-    const explained = entries.filter((entry) => messagesOf(entry).some((parts) => isMessage(parts, field.value)));
-    const found = explained.length > 0 ? explained : entries.filter((entry) => hasWords(entry, field.value));
+  let messages: Promise<Messages | undefined> | undefined;
+  const show = async (): Promise<void> => {
+    const query = field.value;
+    if (query) messages ??= load<Messages>(field.dataset["index"] ?? "");
+    const known = await messages;
+    if (!known) messages = undefined; // The next key tries again.
+    if (field.value !== query) return;
+    const explained = entries.filter((entry) => messagesOf(entry, known ?? {}).some((parts) => isMessage(parts, query)));
+    const found = explained.length > 0 ? explained : entries.filter((entry) => hasWords(entry, query));
     for (const entry of entries) entry.hidden = !found.includes(entry);
     for (const section of sections) section.hidden = section.querySelector("li:not([hidden])") === null;
     if (nothing) nothing.hidden = found.length > 0;
   };
-  field.addEventListener("input", show);
+  field.addEventListener("input", () => void show());
   field.parentElement?.removeAttribute("hidden");
   // A reload and the back button keep the text.
-  show();
+  void show();
 }
 
 /** Returns the messages of an entry, each as the parts between its placeholders. */
-function messagesOf(entry: HTMLElement): string[][] {
+function messagesOf(entry: HTMLElement, known: Messages): string[][] {
   const shown = [...(entry.querySelector("code")?.childNodes ?? [])].filter((node) => node instanceof Text).map((node) => node.data.trim());
-  const others = (entry.dataset["messages"] ?? "").split("\n").map((message) => message.split(/%[-+#.0-9]*[a-z]/).map((part) => part.trim()));
+  const others = (known[entry.dataset["code"] ?? ""] ?? []).map((message) => message.split(/%[-+#.0-9]*[a-z]/).map((part) => part.trim()));
   return [shown, ...others.filter((parts) => parts.join("").length >= shortestMessage)];
 }
 
