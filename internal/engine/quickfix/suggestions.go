@@ -165,7 +165,7 @@ var valueErrors = []suggestion{
 	{"wrong-type", nil, pattern(`^Invalid value: "null": .* must be of type (\w+): "null"$`), "", replaceAppliedNull},
 	{"wrong-type", nil, pattern(`must be of type (?:array|boolean|integer|null|number|object|string)\b`), "", nil},
 	{"wrong-format", nil, pattern(`must be of type ([\w-]+): "`), "", explainFormat},
-	{"wrong-type", nil, pattern(`must be of type (\w+): "(\w+)"`), "", keepsMeaning(convertType)},
+	{"wrong-type", nil, pattern(`must be of type (?:integer,)?(\w+): "(\w+)"`), "", keepsMeaning(convertType)},
 	{"out-of-range", nil, pattern(`should be (less|greater) than( or equal to)? (-?[\d.e+]+)$`), "", setToBound},
 	{"too-long", pattern(`^metadata\.annotations$`), pattern(`^Too long`),
 		"This is the limit of all annotations together. kubectl apply adds one that holds the whole document; use kubectl apply --server-side, or kubectl create and kubectl replace.", nil},
