@@ -94,7 +94,7 @@ func (s *Server) newObjectHandler(crd *apiextensionsv1.CustomResourceDefinition)
 		return nil, fmt.Errorf("build the static OpenAPI schemas: %w", err)
 	}
 	handler, err := apiserver.NewCustomResourceDefinitionHandler(
-		nil, nil, informer, http.HandlerFunc(notFound), restOptions{s.objects, unstructuredCodec},
+		nil, nil, informer, http.NotFoundHandler(), restOptions{s.objects, unstructuredCodec},
 		&s.admission, nil, &s.webhook, s.webhook.authentication, 1, allowAll{}, time.Minute, time.Minute, schemas, maxBody)
 	if err != nil {
 		return nil, err

@@ -160,7 +160,11 @@ func (o *Object) addVersions(object playground.Object) {
 			o.Open = o.Open || isRequested
 			continue
 		}
-		o.Versions[v.Name] = Reading{Object: v.Object, Warning: v.Warning, Error: v.Error}
+		reading := Reading{Warning: v.Warning, Error: v.Error}
+		if v.Error == "" {
+			reading.Object = v.Object
+		}
+		o.Versions[v.Name] = reading
 		if isRequested && object.Operation != playground.OperationScale {
 			o.Returned = v.Object
 		}

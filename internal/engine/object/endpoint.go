@@ -3,6 +3,7 @@ package object
 import (
 	"fmt"
 	"net/http"
+	"net/url"
 	"path"
 	"strings"
 
@@ -12,6 +13,8 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/apimachinery/pkg/util/sets"
+	"k8s.io/apiserver/pkg/endpoints/request"
 
 	"github.com/crdlab/crdlab/internal/engine/crd"
 	"github.com/crdlab/crdlab/internal/engine/kubectl"
@@ -101,6 +104,12 @@ func (r *Request) route() bool {
 	if deprecated := r.endpoint.version.DeprecationWarning; deprecated != "" {
 		r.rec.warnAt("apiVersion", deprecated)
 	}
+	if !r.endpoint.isReached(r.options.operation != playground.OperationCreate) {
+		r.refuse(playground.StageDecode, errUnreached)
+		r.rec.report.Output = kubectl.FormatError(errUnserved, r.options.operation, "object.yaml", r.rec.report.Warnings)
+		r.rec.skipAll(r.stages, "the path of the request leads to another resource")
+		return false
+	}
 	why := missingSubresource(r.endpoint.version, r.options.operation)
 	if why == "" {
 		return true
@@ -108,6 +117,33 @@ func (r *Request) route() bool {
 	r.refuse(playground.StageDecode, apierrors.NewNotFound(r.endpoint.resource(), r.rec.report.Name))
 	r.rec.skipAll(r.stages, why)
 	return false
+}
+
+// resolver parses the paths of requests.
+var resolver = &request.RequestInfoFactory{APIPrefixes: sets.NewString("apis"), GrouplessAPIPrefixes: sets.NewString()}
+
+// errUnreached is the response to a request whose path leads to another resource, a plain text.
+// errUnserved is the error that clients such as kubectl make of it.
+var (
+	errUnreached = &apierrors.StatusError{ErrStatus: metav1.Status{Status: metav1.StatusFailure, Code: http.StatusNotFound, Message: "404 page not found"}}
+	errUnserved  = apierrors.NewGenericServerResponse(http.StatusNotFound, "", schema.GroupResource{}, "", "", 0, false)
+)
+
+// isReached reports whether the API server takes the path of a request, for all objects or for one of
+// them, for the resource of the CRD. It takes .../namespaces/<name> for a namespace, and
+// .../namespaces/<namespace>/status for a subresource of it.
+func (e *endpoint) isReached(ofOne bool) bool {
+	namespace, plural := "", e.resource().Resource
+	steps := []string{"/apis", e.version.Kind.Group, e.version.Kind.Version}
+	if e.version.Namespaced {
+		namespace = defaultNamespace
+		steps = append(steps, "namespaces", namespace)
+	}
+	if steps = append(steps, plural); ofOne {
+		steps = append(steps, "name")
+	}
+	info, err := resolver.NewRequestInfo(&http.Request{Method: http.MethodGet, URL: &url.URL{Path: path.Join(steps...)}})
+	return err == nil && info.Resource == plural && info.Namespace == namespace
 }
 
 // missingSubresource returns a message if the version lacks the subresource of an

@@ -43,11 +43,16 @@ func (r *Request) reportVersion(v *crd.Version) {
 		err = unreadableError(r.stored.object, e.keyOf(r.object), err)
 	case object.IsList():
 		err = errNotList
+	case !e.isReached(true):
+		err = errUnreached
 	}
 	if e.CRD.HasScale() {
 		report.Scale = append(report.Scale, readScale(v, e.resource(), r.stored.object.GetName(), object, err))
 	}
 	out := playground.ObjectVersion{Name: v.Kind.Version, Warning: v.DeprecationWarning, Object: jsonvalue.Encode(nil), Lost: []string{}, LostSteps: [][]string{}, RoundTrip: []playground.Change{}}
+	if errors.Is(err, errUnreached) {
+		out.Object = jsonvalue.Encode(object) // the response to the request has it
+	}
 	if err != nil {
 		out.Error, out.Cause = err.Error(), errorCause(err)
 		report.Versions = append(report.Versions, out)

@@ -42,6 +42,8 @@ var objectErrors = []suggestion{
 	{"status-missing", nil, pattern(`^the object has no status, so the request `), "Requests to /status change only the status. Add it to the object.", addStatus},
 	{"required-value", pattern(`^status$`), pattern(`^Required value`), "", makeStatusOptional},
 	{"not-found", nil, pattern(`^[a-z0-9.-]+ "[^"]*" not found$`), "", supplyResource},
+	{"not-found", nil, pattern(`^404 page not found$`),
+		"The API server takes the path of the request for a namespace or its subresource, because of the plural of the CRD. Choose another plural.", nil},
 	{"kind-missing", nil, pattern(`^the API version in the data \(\) does not match the expected API version|: \.apiVersion accessor error: <nil> is of the type`),
 		"The object has no apiVersion.", setServedVersion},
 	{"converted-invalid", nil, pattern(`^stored at \S+, whose schema it violates: `), "", nil},
