@@ -113,8 +113,9 @@ func (c *checker) addConflict(crd acceptedCRD, condition playground.Condition, b
 	v := &d.Verdicts[crd.release]
 	v.Accepted = false
 	v.Findings = append(v.Findings, found)
+	position := d.position()
 	for i := range c.result.Documents {
-		if object := &c.result.Documents[i]; object.CRD == d.position() {
+		if object := &c.result.Documents[i]; object.CRD == position {
 			object.Verdicts[crd.release].Accepted, object.Verdicts[crd.release].Unknown = false, crdNotServed
 		}
 	}

@@ -35,20 +35,20 @@ var groups = []group{
 		"cel-message-required", "cel-message-type", "cel-message-cost", "cel-line-break", "cel-empty-field", "cel-field-path",
 	}},
 	{"Subresources, columns and field selectors", []string{
-		"status-root-type", "status-root-keywords", "status-missing", "scale-path", "scale-type", "json-path", "printer-column-type",
+		"status-root-type", "status-root-keywords", "status-missing", "status-ignored", "scale-path", "scale-type", "json-path", "printer-column-type",
 		"printer-column-format", "selectable-field",
 	}},
 	{"Values of an object", []string{
 		"required-value", "wrong-type", "wrong-format", "unsupported-value", "pattern-mismatch", "junctor-mismatch", "forbidden-property",
 		"out-of-range", "multiple-of", "too-short", "too-long", "too-many-items", "cel-rule", "cel-runtime", "cel-cost-limit",
-		"rules-not-checked",
+		"rules-not-checked", "null-dropped",
 	}},
 	{"Metadata and updates", []string{
 		"name-required", "invalid-name", "embedded-type", "invalid-label", "owner-references", "already-exists", "not-found", "field-immutable",
 		"object-modified", "uid-mismatch", "field-manager", "resource-version-on-create", "resource-version-required", "resource-version-invalid",
-		"finalizer-name", "finalizer-while-deleting",
+		"finalizer-name", "finalizer-while-deleting", "finalizers-await",
 		"apply-conflict", "apply-typed-patch", "apply-former-version", "apply-live-object", "last-applied-missing",
-		"apply-kept", "managed-fields",
+		"apply-kept", "apply-removed", "managed-fields",
 	}},
 	{"Conversion webhooks", []string{
 		"conversion-failed", "conversion-document", "conversion-client-config", "conversion-webhook-unused", "conversion-review-versions",
@@ -57,7 +57,7 @@ var groups = []group{
 	}},
 	{Notes, []string{
 		"column-no-value", "column-first-value", "scale-no-value", "status-with-spec", "lost-fields", "unstored-value", "enum-type", "boolean-key", "int-or-string-pattern",
-		"escaped-map-key", "embedded-metadata", "all-of-bound", "transition-avoided",
+		"escaped-map-key", "embedded-metadata", "all-of-bound", "transition-avoided", "message-expression",
 	}},
 	{"Admission", []string{
 		"policy-denied", "policy-no-effect", "policy-actions", "policy-result-type", "webhook-denied", "webhook-failed", "patch-failed",

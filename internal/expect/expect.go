@@ -29,6 +29,13 @@ type Failure struct {
 	isUnmet bool
 }
 
+// A Note is about an object that the API server accepts. Line is counted from 1.
+type Note struct {
+	Path    string `json:"path"`
+	Line    int    `json:"line"`
+	Message string `json:"message"`
+}
+
 // A Result has the failures of tests.
 type Result struct {
 	// Releases lists the Kubernetes releases that judged.
@@ -44,6 +51,8 @@ type File struct {
 	Path      string    `json:"path"`
 	Documents int       `json:"documents"`
 	Failures  []Failure `json:"failures"`
+	// Notes has crdlab's notes about the objects that no expectation names.
+	Notes []Note `json:"notes"`
 
 	source *manifest.File
 	// cases has a case for each of the documents.
@@ -347,6 +356,11 @@ func (t *test) compareFinding(d check.Document, v check.Verdict, f check.Finding
 			w.met[v.Kubernetes], matched = true, true
 		}
 	}
+	if note := (Note{f.Path, f.Line, f.Explained()}); f.Reason == playground.ReasonNote && f.Severity == playground.SeverityInfo && !matched && d.CRD != "" {
+		if file := t.byPath[f.Path]; file != nil && !slices.Contains(file.Notes, note) {
+			file.Notes = append(file.Notes, note)
+		}
+	}
 	// The API server's note that it skipped the rules follows from other errors.
 	if f.Severity != playground.SeverityError || f.Code == playground.CodeRulesNotChecked {
 		return
@@ -387,6 +401,9 @@ func (t *test) result() *Result {
 		file.Failures = slices.Compact(file.Failures)
 		if file.Failures == nil {
 			file.Failures = []Failure{}
+		}
+		if file.Notes == nil {
+			file.Notes = []Note{}
 		}
 		r.Files = append(r.Files, *file)
 	}

@@ -59,6 +59,9 @@ func parseRequest(words string, isCRD bool) (request, error) {
 		return request{}, errors.New("needs an operation")
 	}
 	operation, ok := operations[fields[0]]
+	if fields[0] == "patch" {
+		return request{}, errors.New("patch is not supported: write the whole object, as an update or apply. The API server refuses strategic merge patches of custom resources, which kubectl patch sends without --type=merge")
+	}
 	if !ok {
 		return request{}, fmt.Errorf("%s is not one of create, update, status, apply, delete, scale and stored", fields[0])
 	}

@@ -53,9 +53,12 @@ func writeTests(out io.Writer, r *expect.Result, cover bool) {
 				status = "?" // no failure, but no verdict of the release either
 			}
 			fmt.Fprintf(out, "%-5s %s\n", status, file.Path)
-			continue
+		} else {
+			fmt.Fprintf(out, "FAIL  %s\n%s\n", file.Path, failures(file.Failures, "      "))
 		}
-		fmt.Fprintf(out, "FAIL  %s\n%s\n", file.Path, failures(file.Failures, "      "))
+		for _, note := range file.Notes {
+			fmt.Fprintf(out, "      %s:%d: note: %s\n", note.Path, note.Line, indented(note.Message, "            "))
+		}
 	}
 	if cover {
 		writeCoverage(out, r.Coverage)

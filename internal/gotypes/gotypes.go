@@ -137,7 +137,7 @@ func generate(roots []*loader.Package, files *files, o Options, more func(*place
 	if err := o.generator.Generate(context); err != nil {
 		return nil, err
 	}
-	g.Problems = places.withHints(places.explainRefused(places.explainMarkers(packageProblems(roots, files))))
+	g.Problems = places.withHints(places.explainForeign(places.explainRefused(places.explainMarkers(packageProblems(roots, files)))))
 	g.Problems = places.explainCgo(g.Problems)
 	g.Problems = append(g.Problems, places.lint()...)
 	missing := places.missingGroups()

@@ -109,7 +109,7 @@ func (s *defaultSearch) reportSpec(o origin, name string, schema apiextensionsv1
 	s.problems = append(s.problems, Problem{
 		Place: s.nameOf(o), Severity: playground.SeverityInfo,
 		Message: fmt.Sprintf("An object without spec gets none of the defaults in it, because %s has no default.", name),
-		Hint:    fmt.Sprintf("If each object is to get them, add +kubebuilder:default={} to %s.", name),
+		Hint:    fmt.Sprintf("To set them in every object, add +kubebuilder:default={} to %s.", name),
 	})
 }
 

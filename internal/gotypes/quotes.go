@@ -47,8 +47,11 @@ func inSingleQuotes(value string) (text string, ok bool) {
 func (p *places) singleQuoted(o origin, comment *ast.Comment) []Problem {
 	value, _ := rawValue(comment)
 	text, ok := inSingleQuotes(value)
+	if !ok {
+		return nil
+	}
 	what, effect := quotesEffect(p.value(o.node, comment), text)
-	if !ok || what == "" {
+	if what == "" {
 		return nil
 	}
 	return []Problem{{
@@ -135,6 +138,9 @@ const typographic = "“”‘’"
 
 // typographicQuote reports a typographic quote in a CEL expression outside of its strings.
 func (p *places) typographicQuote(o origin, comment *ast.Comment) []Problem {
+	if !strings.ContainsAny(comment.Text, typographic) {
+		return nil
+	}
 	validation, _ := p.value(o.node, comment).(crdmarkers.XValidation)
 	for _, rule := range []string{validation.Rule, validation.MessageExpression} {
 		masked := literal.ReplaceAllStringFunc(rule, func(text string) string { return strings.Repeat(" ", len(text)) })

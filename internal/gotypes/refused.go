@@ -25,6 +25,9 @@ type refusal struct {
 // explainRefused moves the errors of controller-tools about a marker that does not fit a type to the
 // marker. controller-tools knows no schema of some named types there.
 func (p *places) explainRefused(problems []Problem) []Problem {
+	if len(problems) == 0 {
+		return problems
+	}
 	p.eachMarker(func(o origin, comment *ast.Comment) {
 		r, ok := p.refusalOf(o, comment)
 		if !ok {

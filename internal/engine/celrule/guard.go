@@ -116,7 +116,7 @@ func isNumber(expr ast.Expr) bool {
 func (f *faultFinder) lacks() string {
 	args := operands(f.fault)
 	if variable := f.nullVariable(f.fault); variable != "" {
-		return "while " + variable + " is null"
+		return "when " + variable + " is null"
 	}
 	if f.fault.Kind() != ast.CallKind {
 		return "without " + f.source(f.fault)

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	celgo "github.com/google/cel-go/cel"
 	"github.com/google/cel-go/common/ast"
 	"github.com/google/cel-go/common/operators"
 	"k8s.io/apiextensions-apiserver/pkg/apiserver/schema/cel"
@@ -74,13 +75,31 @@ func Accesses(expression string) (accesses []Access, complete bool) {
 	return accesses, r.parsed && !r.indirect
 }
 
+// BuildsText reports whether a text is an expression that concatenates or formats strings. Authors write
+// such expressions in place of plain messages.
+func BuildsText(text string) bool {
+	if !strings.ContainsAny(text, `'"`) || IsTooLong(text) {
+		return false
+	}
+	parsed, issues := parseEnv().Parse(text)
+	if issues.Err() != nil {
+		return false
+	}
+	root := parsed.NativeRep().Expr()
+	return root.Kind() == ast.CallKind && slices.Contains([]string{operators.Add, "format"}, root.AsCall().FunctionName())
+}
+
+func parseEnv() *celgo.Env {
+	return environment.MustBaseEnvSet(environment.DefaultCompatibilityVersion()).NewExpressionsEnv()
+}
+
 // parse returns the reads of an expression.
 func parse(expression string) reader {
 	r := reader{variables: map[string][]string{cel.ScopedVarName: {}, cel.OldScopedVarName: {}}}
 	if IsTooLong(expression) {
 		return r
 	}
-	parsed, issues := environment.MustBaseEnvSet(environment.DefaultCompatibilityVersion()).NewExpressionsEnv().Parse(expression)
+	parsed, issues := parseEnv().Parse(expression)
 	if issues.Err() == nil {
 		r.parsed = true
 		r.walk(parsed.NativeRep().Expr(), false)

@@ -70,7 +70,7 @@ func (r *Request) applyServerSide() error {
 		return err
 	}
 	r.Report.Warnings = append(r.Report.Warnings, warnings...)
-	if err := r.adopt(merged); err != nil {
+	if err := r.adopt(r.migrated(manager, merged, configuration)); err != nil {
 		return err
 	}
 	if uid := r.Internal.UID; uid != "" && r.Old == nil {
@@ -79,6 +79,36 @@ func (r *Request) applyServerSide() error {
 	}
 	return nil
 }
+
+// migrated returns what kubectl makes of a merged CRD that it had applied client-side before. kubectl sends
+// further requests only after an accepted one, and if one of them is refused, the result remains.
+func (r *Request) migrated(manager *managedfields.FieldManager, merged runtime.Object, configuration map[string]any) runtime.Object {
+	if r.Old == nil {
+		return merged
+	}
+	apply := func(live runtime.Object, configuration *unstructured.Unstructured, name string) (runtime.Object, error) {
+		return manager.Apply(live, configuration, name, r.force)
+	}
+	migrated, err := kubectl.Migrate(merged, &unstructured.Unstructured{Object: configuration}, r.fieldManager, apply)
+	if err != nil || migrated == nil || !r.accepts(merged) || !r.accepts(migrated) {
+		return merged
+	}
+	return migrated
+}
+
+// accepts reports whether the API server accepts a merged CRD.
+func (r *Request) accepts(merged runtime.Object) bool {
+	internal, ok := merged.DeepCopyObject().(*apiextensions.CustomResourceDefinition)
+	if !ok {
+		return false
+	}
+	trial := *r
+	trial.CRD = &CRD{Doc: r.Doc, Internal: internal, Old: r.Old, operation: r.operation}
+	return validate(&trial) == nil
+}
+
+// IsClientApply reports whether kubectl applies the CRD without --server-side.
+func (c *CRD) IsClientApply() bool { return c.operation == playground.CRDOperationClientApply }
 
 // live returns the existing CRD, or the empty object that the API server begins with.
 func (r *Request) live() runtime.Object {
@@ -159,10 +189,17 @@ func (r *Request) explainKept(sent *apiextensions.CustomResourceDefinition) erro
 	if err != nil {
 		return err
 	}
+	existing, err := content(r.Old)
+	if err != nil {
+		return err
+	}
 	count := 0
 	for _, change := range jsonvalue.Diff(without, merged, nil) {
 		if change.Op == playground.ChangeRemove || count == maxKeptFindings {
 			continue
+		}
+		if before, _ := jsonvalue.At(existing, change.Path); len(jsonvalue.BeforeIndex(change.Path)) == len(change.Path) && !jsonvalue.Equal(before, change.Value) {
+			continue // a default
 		}
 		count++
 		f := r.keptFinding(change)

@@ -135,7 +135,7 @@ func isImplicit(path crdschema.Path, node *schemaProps, name string) bool {
 
 func (s *schemaDiff) describeFieldRemoval(property, newParent *schemaProps) change {
 	c := change{"field removed", typeName(property), nil, breaksBoth,
-		"The API server prunes stored values when it reads them. A client that sends the field gets an error or, without strict validation, loses the value. Nothing moves the value to another field: keep this one until each object has been rewritten."}
+		"The API server prunes stored values when it reads them. A client that sends the field gets an error or, without strict validation, loses the value. Nothing moves the value to another field, so keep this one until every object has been rewritten."}
 	if s.preservesUnknown(newParent) {
 		c.effect, c.because = breaksNothingKnown, "The API server preserves unknown fields here, so it keeps the values without validation."
 	}

@@ -38,6 +38,7 @@ var kinds = []struct {
 	{"embedded-metadata", findPrunedMetadata},
 	{"all-of-bound", findUncountedBounds},
 	{"transition-avoided", findAvoidedTransitions},
+	{"message-expression", findExpressionMessages},
 }
 
 // maxNotes is the maximum number of notes that a report describes.

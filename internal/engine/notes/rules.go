@@ -9,8 +9,11 @@ import (
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	apiservercel "k8s.io/apiserver/pkg/cel"
 
+	"github.com/crdlab/crdlab/internal/engine/celvalue"
 	"github.com/crdlab/crdlab/internal/engine/crd"
+	"github.com/crdlab/crdlab/internal/engine/quickfix"
 	"github.com/crdlab/crdlab/internal/playground"
+	"github.com/crdlab/crdlab/internal/source/edit"
 )
 
 // escapedName matches a name with an escape sequence of Kubernetes: selected with a dot, as the
@@ -48,6 +51,36 @@ func findEscapedKeys(n node) (notes []playground.Finding) {
 		}
 	}
 	return notes
+}
+
+// findExpressionMessages reports messages that their authors took for expressions.
+func findExpressionMessages(n node) (notes []playground.Finding) {
+	for i, rule := range n.schema.XValidations {
+		at, ok := n.at.At("x-kubernetes-validations", i, "message")
+		if !ok || rule.MessageExpression != "" || !celvalue.BuildsText(rule.Message) {
+			continue
+		}
+		notes = append(notes, newNote(at.Value(), "the API server does not evaluate message, which looks like an expression",
+			"Users see the text of message as it is. Write an expression as messageExpression.", n.evaluateMessage(i)...))
+	}
+	return notes
+}
+
+// evaluateMessage makes the message of a rule an expression. A call of format() costs less than a
+// concatenation, which often exceeds the budget.
+func (n node) evaluateMessage(rule int) []playground.Fix {
+	path := n.documentPath("x-kubernetes-validations", rule, "message")
+	renamed, ok := n.edit(func() (edit.Edit, bool) { return edit.Rename(n.crd.Doc, "messageExpression", path...) })
+	if !ok {
+		return nil
+	}
+	edits := []edit.Edit{renamed}
+	if formatted, ok := quickfix.FormatCall(n.schema.XValidations[rule].Message); ok {
+		if value, ok := n.setting(formatted, path...); ok {
+			edits = append(edits, value)
+		}
+	}
+	return newFix("Rename to messageExpression", edits...)
 }
 
 // propertiesOf adds the names of all properties of a schema to names, and returns names.

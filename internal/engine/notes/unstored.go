@@ -30,7 +30,7 @@ func findUnstored(n node) (notes []playground.Finding) {
 			fixes = newFix(fmt.Sprintf("Remove %v", name), removed)
 		}
 		notes = append(notes, newNote(at.Key(), fmt.Sprintf("the API server does not store %v: %s", name, written),
-			"It means the same as no value. Tools that compare the document with the cluster, such as those for GitOps, may report a difference each time.", fixes...))
+			"Omitting it means the same. GitOps tools that compare the document with the cluster may always report a difference.", fixes...))
 	}
 	if n.parent == nil && n.index == 0 {
 		for _, path := range unstored {

@@ -2,7 +2,6 @@ package notes
 
 import (
 	"fmt"
-	"maps"
 	"slices"
 	"strings"
 
@@ -22,10 +21,12 @@ func findLostFields(n node) (notes []playground.Finding) {
 		if !other.Served || other.Name == n.Name || other.Schema == nil || other.Schema.OpenAPIV3Schema == nil {
 			continue
 		}
-		lost := missingFields(other.Schema.OpenAPIV3Schema, n.schema, "")
+		lost := missingFields(other.Schema.OpenAPIV3Schema, n.schema)
+		lost = slices.DeleteFunc(lost, func(path string) bool { return path == "apiVersion" || path == "kind" || path == "metadata" })
 		if len(lost) == 0 {
 			continue
 		}
+		slices.Sort(lost)
 		if len(lost) > maxPlaces {
 			lost = append(lost[:maxPlaces], "…")
 		}
@@ -37,26 +38,39 @@ func findLostFields(n node) (notes []playground.Finding) {
 }
 
 // missingFields lists the fields of a schema that another schema prunes, without those below a field
-// that is listed.
-func missingFields(all, some *apiextensionsv1.JSONSchemaProps, path string) (missing []string) {
+// that is listed. It builds paths only for these, because most schemas are equal.
+func missingFields(all, some *apiextensionsv1.JSONSchemaProps) (missing []string) {
 	if all == nil || some == nil || some.XPreserveUnknownFields != nil || some.XEmbeddedResource {
 		return nil
 	}
-	for _, name := range slices.Sorted(maps.Keys(all.Properties)) {
-		field, at := all.Properties[name], strings.TrimPrefix(path+"."+name, ".")
+	for name, field := range all.Properties {
 		kept, ok := some.Properties[name]
 		switch {
 		case ok:
-			missing = append(missing, missingFields(&field, &kept, at)...)
-		case some.AdditionalProperties == nil && (path != "" || !slices.Contains([]string{"apiVersion", "kind", "metadata"}, name)):
-			missing = append(missing, at)
+			for _, path := range missingFields(&field, &kept) {
+				missing = append(missing, name+separator(path)+path)
+			}
+		case some.AdditionalProperties == nil:
+			missing = append(missing, name)
 		}
 	}
 	if all.Items != nil && some.Items != nil {
-		missing = append(missing, missingFields(all.Items.Schema, some.Items.Schema, path+"[]")...)
+		for _, path := range missingFields(all.Items.Schema, some.Items.Schema) {
+			missing = append(missing, "[]"+separator(path)+path)
+		}
 	}
 	if all.AdditionalProperties != nil && some.AdditionalProperties != nil {
-		missing = append(missing, missingFields(all.AdditionalProperties.Schema, some.AdditionalProperties.Schema, path+".*")...)
+		for _, path := range missingFields(all.AdditionalProperties.Schema, some.AdditionalProperties.Schema) {
+			missing = append(missing, "*"+separator(path)+path)
+		}
 	}
 	return missing
+}
+
+// separator returns the text before a path below another one.
+func separator(path string) string {
+	if strings.HasPrefix(path, "[]") {
+		return ""
+	}
+	return "."
 }

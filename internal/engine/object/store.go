@@ -93,6 +93,7 @@ func (r *Request) write(object *unstructured.Unstructured, storage *crd.Version)
 	}
 	r.accept()
 	r.reportConverted()
+	r.noteEffects()
 	return nil
 }
 

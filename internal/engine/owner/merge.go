@@ -126,6 +126,58 @@ func describeAbsent(item string, owners []string) string {
 	return fmt.Sprintf("The merged object still has %s, which this document lacks: %s owns it, or a part of it. Apply it here, too, or remove it as %s first.", subject, managers, managers)
 }
 
+// A Shared field is one that several managers own.
+type Shared struct {
+	Path     fieldpath.Path
+	Managers []string
+}
+
+// Names returns the names of the fields that lead to the field, up to the first item of a list.
+func (s Shared) Names() (names []string) {
+	for _, step := range s.Path {
+		if step.FieldName == nil {
+			break
+		}
+		names = append(names, *step.FieldName)
+	}
+	return names
+}
+
+// Kept returns the fields that a manager has applied before a request but not in it, and that
+// other managers own after it. It returns nil if the version of the applied fields changed.
+func Kept(before, after []metav1.ManagedFieldsEntry, manager string) (kept []Shared) {
+	former, version := applied(before, manager)
+	current, currentVersion := applied(after, manager)
+	if former == nil || current == nil || version != currentVersion {
+		return nil
+	}
+	former.Difference(current).Leaves().Iterate(func(path fieldpath.Path) {
+		if managers := ownersOf(after, path); len(managers) > 0 {
+			kept = append(kept, Shared{path.Copy(), managers})
+		}
+	})
+	return kept
+}
+
+// applied returns the fields that a manager has applied, and the version of their names.
+func applied(entries []metav1.ManagedFieldsEntry, manager string) (set *fieldpath.Set, version string) {
+	for _, entry := range entries {
+		if entry.Manager == manager && entry.Operation == metav1.ManagedFieldsOperationApply && entry.Subresource == "" {
+			return fieldsOf(entry), entry.APIVersion
+		}
+	}
+	return nil, ""
+}
+
+// fieldsOf returns the fields of an entry; nil if it has none.
+func fieldsOf(entry metav1.ManagedFieldsEntry) *fieldpath.Set {
+	set := &fieldpath.Set{}
+	if entry.FieldsV1 == nil || set.FromJSON(entry.FieldsV1.GetRawReader()) != nil {
+		return nil
+	}
+	return set
+}
+
 // Of returns the managers that own a field or a part of it, without duplicates. The parts of
 // the path are those of [fieldpath.MakePath].
 func Of(entries []metav1.ManagedFieldsEntry, path ...any) []string {
@@ -133,10 +185,13 @@ func Of(entries []metav1.ManagedFieldsEntry, path ...any) []string {
 	if err != nil {
 		return nil
 	}
-	var managers []string
+	return ownersOf(entries, at)
+}
+
+func ownersOf(entries []metav1.ManagedFieldsEntry, at fieldpath.Path) (managers []string) {
 	for _, entry := range entries {
-		set := &fieldpath.Set{}
-		if entry.FieldsV1 == nil || set.FromJSON(entry.FieldsV1.GetRawReader()) != nil {
+		set := fieldsOf(entry)
+		if set == nil {
 			continue
 		}
 		below := set

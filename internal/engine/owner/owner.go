@@ -63,9 +63,9 @@ func ConflictHint(live []metav1.ManagedFieldsEntry, isOwn, isAtomic bool) string
 	}
 	switch {
 	case isOwn:
-		return "The same manager set this field by a create or an update. The API server treats it as another manager than for apply. Force the conflict once to take ownership."
+		return "The same manager set this field with a create or update request. Ownership is per manager and operation, so it conflicts with apply. Force the conflict once to take ownership."
 	case isAtomic:
-		return "Another manager set this list. The list is atomic, so one manager owns all of it, and forcing the conflict removes the items of the other. To share it, set x-kubernetes-list-type: map with x-kubernetes-list-map-keys, or set, in the CRD."
+		return "Another manager owns this list. It is atomic, so forcing the conflict replaces all of its items. To let managers share it, set x-kubernetes-list-type to map (with x-kubernetes-list-map-keys) or set in the CRD."
 	}
 	return "Another manager set this field. Remove it, set it to the same value, or force the conflict to take ownership."
 }

@@ -161,10 +161,13 @@ func setReviewVersions(p *problem) []playground.Fix {
 
 // chooseStrategy resolves the conflict between a webhook and another strategy.
 func chooseStrategy(p *problem) []playground.Fix {
-	fixes := p.newFix("Set strategy: Webhook", p.setValue("Webhook", "spec", "conversion", "strategy"))
-	if p.Hint != "" {
-		return fixes // The webhook is not the document's.
+	switch {
+	case p.Hint != "" && p.crd.IsClientApply(): // The webhook is the existing CRD's.
+		return p.newFix("Set webhook: null", p.setValue(nil, "spec", "conversion", "webhook"))
+	case p.Hint != "":
+		return nil
 	}
+	fixes := p.newFix("Set strategy: Webhook", p.setValue("Webhook", "spec", "conversion", "strategy"))
 	return append(fixes, p.newFix("Remove webhook", p.deleteAt("spec", "conversion", "webhook"))...)
 }
 

@@ -68,7 +68,7 @@ func (p *problem) explainOverload() {
 	case validation.OptionalOldSelf != nil && *validation.OptionalOldSelf && strings.Contains(p.Message, "optional"):
 		p.Hint = "With optionalOldSelf: true, oldSelf is an optional value. Write !oldSelf.hasValue() || oldSelf.value() == self. Without optionalOldSelf, a rule that uses oldSelf does not run on create."
 	case (validation.OptionalOldSelf == nil || !*validation.OptionalOldSelf) && optionalOldSelf.MatchString(validation.Rule):
-		p.Hint = "oldSelf is an optional value only with optionalOldSelf: true, which Kubernetes 1.30 and later read. The rule then runs on create, too."
+		p.Hint = "oldSelf is optional only with optionalOldSelf: true (Kubernetes 1.30 and later). The rule then also runs on create."
 	case strings.Contains(p.Message, "'@in'") || strings.Contains(p.Message, "'_[_]'"):
 		if preservesBelow(rule.Node) {
 			p.Hint = "Rules see only declared fields, even where x-kubernetes-preserve-unknown-fields keeps others, and only a map with additionalProperties has keys. Declare the field in properties, and select it with a dot."

@@ -57,7 +57,7 @@ func (p *problem) explainJunctor() {
 	case keyword == "oneOf" && len(matched) > 1:
 		p.Hint = fmt.Sprintf("Exactly one alternative of oneOf may match, but %s match.", strings.Join(matched, " and "))
 		if lacksProperties(matching, value) {
-			p.Hint += " An alternative matches each object without its properties, unless it has required."
+			p.Hint += " An alternative without required also matches objects that have none of its properties."
 		}
 		p.Fixes = append(p.Fixes, p.leaveOne(matching)...)
 	case len(missed) > 0:

@@ -19,15 +19,15 @@ func formatMessage(p *problem) []playground.Fix {
 	if !ok {
 		return nil
 	}
-	formatted, ok := formatCall(p.scalar(p.path...))
+	formatted, ok := FormatCall(p.scalar(p.path...))
 	if !ok || !rule.FitsMessage(formatted) {
 		return nil
 	}
 	return p.newFix("Build the message with format()", p.setValue(formatted, p.path...))
 }
 
-// formatCall rewrites a concatenation of strings as a call of format.
-func formatCall(expression string) (rewritten string, ok bool) {
+// FormatCall rewrites a concatenation of strings as a call of format.
+func FormatCall(expression string) (rewritten string, ok bool) {
 	env := environment.MustBaseEnvSet(environment.DefaultCompatibilityVersion()).NewExpressionsEnv()
 	parsed, issues := env.Parse(expression)
 	if issues.Err() != nil {

@@ -178,6 +178,9 @@ func (p *problem) supportedValues() []any {
 		case value.Object == nil: // nullable decides about null
 		case node.Type == "array" && isText:
 			p.Hint = "The enum applies to the list itself. Move it to items in the CRD. In Go, write +kubebuilder:validation:items:Enum."
+		case node.XIntOrString && isText && p.isInteger():
+			p.Hint = "The enum also applies to integers. To accept every integer, use a pattern instead, which applies only to strings."
+			values = append(values, value.Object)
 		case node.Type == "string" && !isText || node.Type != "string" && node.Type != "" && isText:
 			p.Hint = fmt.Sprintf("No value of type %s can equal %s in the enum, which has another type. Correct the enum in the CRD, for example with quotes.", node.Type, formatValue(value.Object))
 		default:
@@ -185,6 +188,12 @@ func (p *problem) supportedValues() []any {
 		}
 	}
 	return values
+}
+
+// isInteger reports whether the value in the document is an integer.
+func (p *problem) isInteger() bool {
+	node := p.nodeAt(p.path...)
+	return node != nil && node.ShortTag() == "!!int"
 }
 
 // convertType converts a scalar to the type that the message requires.

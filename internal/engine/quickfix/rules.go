@@ -131,9 +131,9 @@ func guardPolicy(p *problem) []playground.Fix {
 
 // nullHints has a hint for each variable of a policy that may be null.
 var nullHints = map[string]string{
-	"object":    "object is null when the request deletes the object. Read oldObject in such requests.",
-	"oldObject": "oldObject is null when the request creates the object.",
-	"params":    "params is null when the binding has no paramRef.",
+	"object":    "object is null in DELETE requests. Read oldObject instead.",
+	"oldObject": "oldObject is null in CREATE requests.",
+	"params":    "params is null if the binding has no paramRef.",
 }
 
 // guards writes a check into the expression with the fault: first the one that is false for the

@@ -188,8 +188,15 @@ func liftType(p *problem) []playground.Fix {
 	switch {
 	case onlyTypes && slices.Equal(types, []string{"integer", "string"}):
 		return p.replaceJunctor(junctor, "x-kubernetes-int-or-string", true, "type")
-	case len(types) != 1:
-		return nil // no structural schema permits values of several other types
+	case len(types) > 1:
+		p.Hint = fmt.Sprintf("A structural schema has one type, so a field cannot accept both %s. Choose one of them, or accept any value with x-kubernetes-preserve-unknown-fields: true instead of a type.", strings.Join(types, " and "))
+		var fixes []playground.Fix
+		for _, name := range types {
+			if onlyTypes {
+				fixes = append(fixes, p.replaceJunctor(junctor, "type", name)...)
+			}
+		}
+		return fixes
 	case onlyTypes:
 		return p.replaceJunctor(junctor, "type", types[0])
 	case p.scalar(append(schema, "type")...) == types[0]:

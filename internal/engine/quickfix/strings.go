@@ -15,7 +15,7 @@ import (
 func explainFormat(p *problem) []playground.Fix {
 	format := p.match[1]
 	if sample := crdschema.FormatSample(format); sample != "" {
-		p.Hint = fmt.Sprintf("A string of the format %s has the form of %q.", format, sample)
+		p.Hint = fmt.Sprintf("For example, %q is a valid %s.", sample, format)
 	}
 	return nil
 }
@@ -30,17 +30,17 @@ func explainPattern(p *problem) []playground.Fix {
 	}
 	value := p.scalar(p.path...)
 	if trimmed := strings.TrimSpace(value); matcher.MatchString(trimmed) {
-		p.Hint = "The string matches without the white space around it. In YAML, a block that begins with | or > ends with a line break; write |- or >- instead."
+		p.Hint = "The string matches without the white space around it. In YAML, a block that begins with | or > ends with a line break. Use |- or >- instead."
 		return p.setAccepted(trimmed)
 	}
 	if unquoted := unquotePattern(written); unquoted != written {
 		if corrected, err := regexp.Compile(unquoted); err == nil && corrected.MatchString(value) {
-			p.Hint = fmt.Sprintf("The string matches %s. The quotes, slashes and doubled backslashes of the pattern in the CRD are a part of it: in YAML, only a string in double quotes needs two backslashes.", unquoted)
+			p.Hint = fmt.Sprintf("The string matches %s. In the CRD, the quotes, slashes and doubled backslashes are part of the pattern. YAML needs two backslashes only in double quotes.", unquoted)
 			return nil
 		}
 	}
 	if samples := crdschema.StringSamples(p.stringSchema(written)); len(samples) > 0 {
-		p.Hint = fmt.Sprintf("A string that matches is, for example, %q.", samples[0])
+		p.Hint = fmt.Sprintf("For example, %q matches.", samples[0])
 	}
 	if lower := strings.ToLower(value); matcher.MatchString(lower) {
 		return p.setAccepted(lower)

@@ -148,7 +148,7 @@ var undecodedErrors = []suggestion{
 var conversionErrors = []suggestion{
 	{"cel-syntax", nil, pattern(`Syntax error`), "Invalid CEL syntax at the marked position.", nil},
 	{"cel-undeclared-reference", nil, pattern(`undeclared reference to '[^']+'`), "Unknown identifier. In the expressions of a conversion, self is the value of the field.", nil},
-	{"conversion-failed", nil, pattern(`^the rule fails for the object `), "A rule must convert each object that the schema of its version accepts. Check the value first, for example with size() or a condition.", nil},
+	{"conversion-failed", nil, pattern(`^the rule fails for the object `), "The rule must handle every object that the schema of its version accepts. Check the value first, for example with size() or a condition.", nil},
 	{"conversion-document", nil, pattern(`^kind "[^"]*" does not describe a conversion webhook`), "The document stands for the conversion webhook: it has rules (kind: APIConversion), or responses (kind: ConversionReview).", nil},
 	{"unknown-field", nil, pattern(`json: unknown field "`), "The description of a conversion has no such field. Correct the name, or remove the field.", nil},
 	{"conversion-webhook-unused", nil, pattern(`^not used: the CRD's conversion strategy is not Webhook$`), "Set spec.conversion.strategy: Webhook in the CRD, or remove this document.", nil},
@@ -186,6 +186,6 @@ var otherValueErrors = []suggestion{
 		"metadata.resourceVersion is not a number. Copy the one of the existing object.", nil},
 	{"resource-version-required", pattern(`^metadata\.resourceVersion$`), pattern(`must be specified for an update$`), "", nil},
 	{"field-manager", pattern(`^fieldManager$`), nil,
-		"The name of a field manager has at most 128 bytes, all of them printable characters. kubectl sends the one of --field-manager.", nil},
+		"A field manager's name has at most 128 bytes and only printable characters. Set it with --field-manager.", nil},
 	{"managed-fields", nil, pattern(`^metadata\.managedFields must be nil`), "The API server sets managedFields; remove it.", keepsMeaning(removePath("metadata", "managedFields"))},
 }

@@ -32,6 +32,8 @@ var policyErrors = []suggestion{
 	{"policy-result-type", nil, pattern(`must evaluate to (?:one of \[.*\]|\S+) but got `), "The expression has another type than its field requires. Build a value of the type that the message names.", nil},
 	{"invalid-name", pattern(`^webhooks\[\d+\]\.name$`), nil, "The name of a webhook is a domain, such as check.things.example.com.", nil},
 	{"cel-no-overload", nil, pattern(`no matching overload for`), "The operands have different types, or the function does not accept them.", nil},
+	{"message-expression", nil, pattern(`^the API server does not evaluate message, `),
+		"Users see the text of message as it is. Write an expression as messageExpression.", renameTo("messageExpression")},
 	{"policy-no-effect", nil, pattern(`^no \w+Binding refers to this policy`), "Add a binding whose policyName is the name of this policy.", nil},
 	{"policy-no-effect", nil, pattern(`^there is no \w+ "[^"]*", so this binding`), "Set policyName to the name of a policy.", nil},
 	{"policy-no-effect", nil, pattern(`has errors, so this binding has no effect$`), "Correct the errors of the policy.", nil},

@@ -86,7 +86,8 @@ func findRepairs(lines []string, at int) []repair {
 	if tabs := repairTabs(lines); tabs != nil {
 		return tabs
 	}
-	var found []repair
+	found := repairSeparator(lines)
+	found = append(found, repairSpaces(lines, at)...)
 	found = append(found, repairQuotes(lines[at], at)...)
 	found = append(found, repairValue(lines[at], at)...)
 	found = append(found, repairFirstLines(lines, at)...)
@@ -122,6 +123,41 @@ func repairTabs(lines []string) []repair {
 		}
 	}
 	return []repair{{hint, title, 0, nested}, {hint, title, 0, plain}}
+}
+
+// longSeparator matches a separator of documents with too many dashes.
+var longSeparator = regexp.MustCompile(`^----+\s*$`)
+
+// repairSeparator shortens the separators of documents.
+func repairSeparator(lines []string) []repair {
+	repaired := slices.Clone(lines)
+	for i, line := range lines {
+		repaired[i] = longSeparator.ReplaceAllString(line, "---")
+	}
+	if slices.Equal(repaired, lines) {
+		return nil
+	}
+	return []repair{{"Three dashes separate documents.", "Replace with ---", 0, repaired}}
+}
+
+// joinedKey matches a line with a key whose value follows the colon without a space.
+var joinedKey = regexp.MustCompile(`^(\s*(?:- +)*[A-Za-z][\w.-]*:)([^\s:/].*)$`)
+
+// repairSpaces adds the missing spaces in a line and in those directly above it. YAML reads them as
+// one value, so that the error is in the line below.
+func repairSpaces(lines []string, at int) []repair {
+	first := at
+	for first > 0 && joinedKey.MatchString(lines[first-1]) {
+		first--
+	}
+	repaired := slices.Clone(lines[first : at+1])
+	for i, line := range repaired {
+		repaired[i] = joinedKey.ReplaceAllString(line, "$1 $2")
+	}
+	if slices.Equal(repaired, lines[first:at+1]) {
+		return nil
+	}
+	return []repair{{"YAML needs a space after the colon of a key.", "Add the missing spaces", first, repaired}}
 }
 
 // valueLine matches a line with a plain or quoted value after a key or a dash.

@@ -1,6 +1,7 @@
 package quickfix
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"reflect"
@@ -11,6 +12,7 @@ import (
 
 	"github.com/crdlab/crdlab/internal/engine/crdschema"
 	"github.com/crdlab/crdlab/internal/engine/gotype"
+	"github.com/crdlab/crdlab/internal/engine/jsonvalue"
 	"github.com/crdlab/crdlab/internal/playground"
 )
 
@@ -194,6 +196,11 @@ func correctUnknownField(p *problem) []playground.Fix {
 			p.Hint = "The schema has no such field. Correct the name, add the field to the schema, or set field validation to Warn or Ignore to have it pruned."
 		}
 	}
+	if node := p.nodeAt(path...); node != nil && node.Anchor != "" {
+		p.Hint = "YAML copies the anchored value to each alias, but the key that holds the anchor remains a field. Set the anchor at its first use instead, and remove this key."
+	} else if above := p.preservingAbove(parent); above != "" {
+		p.Hint += fmt.Sprintf(" %s preserves unknown fields, but not below the fields that its schema declares. To keep unknown fields here, too, set x-kubernetes-preserve-unknown-fields: true here.", above)
+	}
 	var fixes []playground.Fix
 	for _, name := range SimilarNames(typed, p.fieldNames(parent)) {
 		if !p.exists(append(parent, name)...) {
@@ -205,6 +212,16 @@ func correctUnknownField(p *problem) []playground.Fix {
 	fixes = append(fixes, p.keepUnknownFields(parent)...)
 	fixes = append(fixes, p.moveToProperties(path)...)
 	return append(fixes, p.newFix("Remove "+typed, p.deleteAt(path...))...)
+}
+
+// preservingAbove returns the nearest field above a path whose schema preserves unknown fields; empty if there is none.
+func (p *problem) preservingAbove(path []any) string {
+	for i := len(path) - 1; i >= 0 && p.schema != nil; i-- {
+		if node, _ := crdschema.NodeAt(p.schema, path[:i]); node != nil && node.XPreserveUnknownFields {
+			return cmp.Or(jsonvalue.PathString(path[:i]), "the object")
+		}
+	}
+	return ""
 }
 
 // moveToProperties moves a field of a schema in a CRD that looks like a property, because its

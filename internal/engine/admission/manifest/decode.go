@@ -52,7 +52,11 @@ func (m *Manifest) decode(doc *source.Document) error {
 func (m *Manifest) decodeRegistration(doc *source.Document, kind, version string) error {
 	switch kind {
 	case "ValidatingAdmissionPolicy":
-		return decodeObject(doc, &m.ValidatingPolicies, defaultValidatingPolicy, validateValidatingPolicy)
+		if err := decodeObject(doc, &m.ValidatingPolicies, defaultValidatingPolicy, validateValidatingPolicy); err != nil {
+			return err
+		}
+		m.warnExpressionMessages(m.ValidatingPolicies[len(m.ValidatingPolicies)-1])
+		return nil
 	case "ValidatingAdmissionPolicyBinding":
 		return decodeObject(doc, &m.ValidatingBindings, defaultValidatingBinding, validateValidatingBinding)
 	case "MutatingAdmissionPolicy":

@@ -8,6 +8,8 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation/field"
 	"k8s.io/apiserver/pkg/admission/plugin/policy/mutating/patch"
 	"k8s.io/apiserver/pkg/admission/plugin/policy/validating"
+
+	"github.com/crdlab/crdlab/internal/engine/celvalue"
 )
 
 func validateValidatingPolicy(p *admissionregistrationv1.ValidatingAdmissionPolicy) field.ErrorList {
@@ -47,6 +49,15 @@ func validateMessage(path *field.Path, v admissionregistrationv1.Validation) fie
 		return errs
 	}
 	return append(errs, oneOf(path.Child("reason"), *v.Reason, validationReasons)...)
+}
+
+// warnExpressionMessages warns about messages that their authors took for expressions.
+func (m *Manifest) warnExpressionMessages(p Declared[*admissionregistrationv1.ValidatingAdmissionPolicy]) {
+	for i, v := range p.Object.Spec.Validations {
+		if location, ok := p.Doc.At("spec", "validations", i, "message"); ok && v.MessageExpression == "" && celvalue.BuildsText(v.Message) {
+			m.warn(location.Value(), "the API server does not evaluate message, which looks like an expression")
+		}
+	}
 }
 
 func validateMutatingPolicy(p *admissionregistrationv1.MutatingAdmissionPolicy) field.ErrorList {
