@@ -6,8 +6,11 @@ import (
 	"net/http"
 
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/util/sets"
 	"k8s.io/apimachinery/pkg/util/strategicpatch"
+	"k8s.io/client-go/util/csaupgrade"
 
 	"github.com/crdlab/crdlab/internal/playground"
 	"github.com/crdlab/crdlab/internal/refserver/kubeapi"
@@ -43,9 +46,69 @@ func (c *Client) applyCRD(s playground.Scenario, document, old *source.Document)
 		}
 	}
 	if s.CRDOperation == playground.OperationApply {
-		return c.cluster.Do(kubeapi.ApplyCRD(name, requestDocument(document, s), crdManager(s), s.CRDForce))
+		return c.applyServerSide(s, name, document)
 	}
 	return c.applyClientSide(s, name, document)
+}
+
+// applyServerSide sends the requests of kubectl apply --server-side: after an accepted one, it moves the
+// fields of client-side applies to the field manager, and applies again.
+func (c *Client) applyServerSide(s playground.Scenario, name string, document *source.Document) (kubeapi.Response, error) {
+	manager := crdManager(s)
+	apply := kubeapi.ApplyCRD(name, requestDocument(document, s), manager, s.CRDForce)
+	applied, err := c.cluster.Do(apply)
+	if err != nil || applied.Object == nil || applied.Code >= http.StatusBadRequest {
+		return applied, err
+	}
+	clientSide := annotationOwners(applied.Object, metav1.ManagedFieldsOperationUpdate)
+	if len(clientSide) == 0 {
+		return applied, nil
+	}
+	current := applied
+	if manager == playground.FieldManagers[playground.OperationApply] && len(annotationOwners(applied.Object, metav1.ManagedFieldsOperationApply)) == 0 {
+		body, err := json.Marshal(map[string]any{
+			"apiVersion": applied.Object.GetAPIVersion(), "kind": applied.Object.GetKind(),
+			"metadata": map[string]any{"name": name, "annotations": map[string]string{lastApplied: applied.Object.GetAnnotations()[lastApplied]}},
+		})
+		if err != nil {
+			return applied, err
+		}
+		current, err = c.cluster.Do(kubeapi.ApplyCRD(name, kubeapi.Document{Data: body}, "kubectl-last-applied", false))
+		if err != nil || current.Object == nil || current.Code >= http.StatusBadRequest {
+			return applied, err
+		}
+	}
+	patch, err := csaupgrade.UpgradeManagedFieldsPatch(current.Object, clientSide, manager)
+	if err != nil || patch == nil {
+		return applied, err
+	}
+	if migrated, err := c.cluster.Do(kubeapi.JSONPatchCRD(name, patch)); err != nil || migrated.Code >= http.StatusBadRequest {
+		return applied, err
+	}
+	again, err := c.cluster.Do(apply)
+	if err != nil || again.Code >= http.StatusBadRequest {
+		return applied, err
+	}
+	return again, nil
+}
+
+// annotationOwners returns the names of the managers that own the annotation of kubectl apply.
+func annotationOwners(object *unstructured.Unstructured, operation metav1.ManagedFieldsOperationType) sets.Set[string] {
+	names := sets.New[string]()
+	for _, entry := range object.GetManagedFields() {
+		var fields struct {
+			Metadata struct {
+				Annotations map[string]any `json:"f:annotations"`
+			} `json:"f:metadata"`
+		}
+		if entry.Operation != operation || entry.FieldsV1 == nil || json.Unmarshal(entry.FieldsV1.Raw, &fields) != nil {
+			continue
+		}
+		if _, owns := fields.Metadata.Annotations["f:"+lastApplied]; owns {
+			names.Insert(entry.Manager)
+		}
+	}
+	return names
 }
 
 // applyClientSide sends the requests of kubectl apply without --server-side.

@@ -145,6 +145,16 @@ func SortFindings(all []Finding) {
 	})
 }
 
+// SortWarnings sorts warnings by their fields. The API server warns about a field before those below it,
+// and about others in the random order of Go's maps. It keeps the order of the warnings about one field.
+func SortWarnings(all []string) {
+	slices.SortStableFunc(all, func(a, b string) int {
+		a, _, _ = strings.Cut(a, ": ")
+		b, _, _ = strings.Cut(b, ": ")
+		return cmp.Compare(a, b)
+	})
+}
+
 // Severity classifies a [Finding]. An error means that the CRD or the object is
 // rejected.
 type Severity string

@@ -140,7 +140,7 @@ func (r Response) normal() Response {
 	if m := patched.FindStringSubmatch(r.Message); m != nil {
 		r.Causes, r.Message = nil, m[1]
 	}
-	slices.Sort(r.Warnings)
+	playground.SortWarnings(r.Warnings)
 	var errors []string
 	for _, c := range r.Causes {
 		if e := c.Field + ": " + c.Message; !slices.Contains(errors, e) {

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 
+	"k8s.io/apiextensions-apiserver/pkg/apihelpers"
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	apiequality "k8s.io/apimachinery/pkg/api/equality"
 	utilerrors "k8s.io/apimachinery/pkg/util/errors"
@@ -13,8 +14,13 @@ import (
 
 // acceptNames accepts the requested names of a CRD in a cluster without other CRDs, as far
 // as they do not conflict with its accepted names. It returns the condition NamesAccepted.
-// Like the controller, it repeats this while the accepted names change.
+// Like the controller, it repeats this while the accepted names change, and keeps the condition of
+// names that are accepted already, even if other names were refused in the meantime.
 func acceptNames(crd *apiextensionsv1.CustomResourceDefinition) playground.Condition {
+	known := apihelpers.FindCRDCondition(crd, apiextensionsv1.NamesAccepted)
+	if known != nil && apiequality.Semantic.DeepEqual(crd.Spec.Names, crd.Status.AcceptedNames) {
+		return playground.Condition{Type: string(known.Type), Status: string(known.Status), Reason: known.Reason, Message: known.Message}
+	}
 	for {
 		before := crd.Status.AcceptedNames
 		condition := namesCondition(&crd.Status, crd.Spec.Names)

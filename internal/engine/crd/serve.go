@@ -7,6 +7,7 @@ import (
 	"sync"
 
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+	apiequality "k8s.io/apimachinery/pkg/api/equality"
 
 	"github.com/crdlab/crdlab/internal/engine/crdschema"
 	"github.com/crdlab/crdlab/internal/engine/finding"
@@ -54,6 +55,11 @@ func (r *Request) refusedNameFindings() []playground.Finding {
 	for _, c := range r.Report.Conditions {
 		if c.Type != string(apiextensionsv1.NamesAccepted) || c.Status == string(apiextensionsv1.ConditionTrue) {
 			continue
+		}
+		if apiequality.Semantic.DeepEqual(r.Internal.Spec.Names, r.Internal.Status.AcceptedNames) {
+			return []playground.Finding{serveWarning(r.keyRange("spec", "names"), "spec.names",
+				"the condition NamesAccepted stays False, although the API server has accepted these names: "+c.Message,
+				"The controller does not look at accepted names again. Add a short name that is free, which updates the condition, and remove it again.")}
 		}
 		name := c.NameField()
 		return []playground.Finding{serveWarning(r.keyRange("spec", "names", name), "spec.names."+name,

@@ -6,6 +6,7 @@ import (
 	"reflect"
 	"strings"
 
+	"k8s.io/apiextensions-apiserver/pkg/apihelpers"
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	utiljson "k8s.io/apimachinery/pkg/util/json"
@@ -22,7 +23,7 @@ func (r *Request) reportStored(v1 *apiextensionsv1.CustomResourceDefinition) err
 	}
 	stored := v1.DeepCopy()
 	stored.SetGroupVersionKind(v1Kind)
-	stored.Status.Conditions = nil // They have a field of their own in the report.
+	stored.Status.Conditions = r.storedConditions(v1)
 	if stored.CreationTimestamp.IsZero() {
 		stored.CreationTimestamp = metav1.NewTime(r.now)
 	}
@@ -45,6 +46,21 @@ func (r *Request) reportStored(v1 *apiextensionsv1.CustomResourceDefinition) err
 		}
 	}
 	return nil
+}
+
+// storedConditions returns the conditions of the report. One that keeps its status keeps its time.
+func (r *Request) storedConditions(v1 *apiextensionsv1.CustomResourceDefinition) (all []apiextensionsv1.CustomResourceDefinitionCondition) {
+	for _, c := range r.Report.Conditions {
+		condition := apiextensionsv1.CustomResourceDefinitionCondition{
+			Type: apiextensionsv1.CustomResourceDefinitionConditionType(c.Type), Status: apiextensionsv1.ConditionStatus(c.Status),
+			Reason: c.Reason, Message: c.Message, LastTransitionTime: metav1.NewTime(r.now),
+		}
+		if before := apihelpers.FindCRDCondition(v1, condition.Type); before != nil && before.Status == condition.Status {
+			condition.LastTransitionTime = before.LastTransitionTime
+		}
+		all = append(all, condition)
+	}
+	return all
 }
 
 // documentObject returns the document as kubectl reads it.

@@ -35,7 +35,7 @@ func runRules(r *Request) error {
 	if !blocked {
 		earlier := len(r.rec.report.Warnings)
 		errs, memo = validateRules(r.ctx, v, r.object, r.old.object)
-		slices.Sort(r.rec.report.Warnings[earlier:]) // upstream warns in the random order of Go's maps
+		playground.SortWarnings(r.rec.report.Warnings[earlier:])
 	}
 	outcome := explainRules(r.ctx, &r.endpoint, r.rec.at, rootTarget(v, r.object, r.old.object), memo, blocked)
 	r.rec.ignoredMessages, r.rec.faults = outcome.MessageErrors, outcome.Faults

@@ -20,6 +20,7 @@ const (
 	TypeYAML           = "application/yaml"
 	TypeApplyPatch     = "application/apply-patch+yaml"
 	TypeMergePatch     = "application/merge-patch+json"
+	TypeJSONPatch      = "application/json-patch+json"
 	TypeStrategicPatch = "application/strategic-merge-patch+json"
 )
 
@@ -65,6 +66,12 @@ func ApplyCRD(name string, d Document, fieldManager string, force bool) Request 
 // CustomResourceDefinition of that name.
 func PatchCRD(name string, d Document) Request {
 	d.ContentType = TypeStrategicPatch
+	return d.request(http.MethodPatch, CRDPath+"/"+url.PathEscape(name))
+}
+
+// JSONPatchCRD returns the request that applies a JSON Patch to the CustomResourceDefinition of that name.
+func JSONPatchCRD(name string, patch []byte) Request {
+	d := Document{Data: patch, ContentType: TypeJSONPatch}
 	return d.request(http.MethodPatch, CRDPath+"/"+url.PathEscape(name))
 }
 
