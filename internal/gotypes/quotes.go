@@ -23,8 +23,12 @@ func rawValue(comment *ast.Comment) (value string, start int) {
 
 // valueFix replaces the value of a marker by a text in quotes.
 func (p *places) valueFix(o origin, comment *ast.Comment, text, title string) *Fix {
+	return p.replaceValue(o, comment, quoted(text), title)
+}
+
+func (p *places) replaceValue(o origin, comment *ast.Comment, written, title string) *Fix {
 	value, start := rawValue(comment)
-	return &Fix{Edit{p.tokenRange(o, comment, start, start+len(value)), quoted(text)}, title, true}
+	return &Fix{Edit{p.tokenRange(o, comment, start, start+len(value)), written}, title, true}
 }
 
 // quoted returns a text in backticks, or in double quotes if it has backticks.
@@ -90,6 +94,11 @@ func (p *places) parseAdvice(o origin, comment *ast.Comment, definition *markers
 		return p.barePattern(o, comment)
 	case (isPattern || !definition.AnonymousField()) && hasInnerQuote(markerText(comment)):
 		return advice{hint: innerQuoteHint(definition)}
+	case definition.AnonymousField() && definition.Fields[""].Type == markers.SliceType && strings.Contains(value, ",") && !strings.ContainsAny(value, "\"'`{"):
+		return advice{
+			"Semicolons separate the values of a list. A comma separates arguments.",
+			p.replaceValue(o, comment, strings.ReplaceAll(value, ",", ";"), "Separate the values with semicolons"),
+		}
 	}
 	return advice{hint: argumentsHint(definition)}
 }

@@ -39,6 +39,20 @@ func (n node) columns(visit func(c apiextensionsv1.CustomResourceColumnDefinitio
 	}
 }
 
+// findMissingAge reports columns that replace kubectl's column Age.
+func findMissingAge(n node) (notes []playground.Finding) {
+	const created = ".metadata.creationTimestamp"
+	isAge := func(c apiextensionsv1.CustomResourceColumnDefinition) bool { return c.JSONPath == created }
+	at, ok := n.crd.Doc.At("spec", "versions", n.index, "additionalPrinterColumns")
+	if n.parent != nil || !ok || len(n.AdditionalPrinterColumns) == 0 || slices.ContainsFunc(n.AdditionalPrinterColumns, isAge) {
+		return nil
+	}
+	age := map[string]any{"name": "Age", "type": "date", "jsonPath": created}
+	return []playground.Finding{newNote(at.Key(), "kubectl get shows no column Age, because additionalPrinterColumns replaces it",
+		"To show the age, too, add a column of type date with the JSON path "+created+".",
+		n.set("Add the column Age", age, []any{"spec", "versions", n.index, "additionalPrinterColumns", len(n.AdditionalPrinterColumns)})...)}
+}
+
 // findEmptyColumns reports columns that are empty for each object.
 func findEmptyColumns(n node) (notes []playground.Finding) {
 	n.columns(func(c apiextensionsv1.CustomResourceColumnDefinition, at source.Location, path []any) {

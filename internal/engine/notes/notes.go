@@ -26,10 +26,12 @@ var kinds = []struct {
 }{
 	{"column-no-value", findEmptyColumns},
 	{"column-first-value", findFirstValues},
+	{"column-age", findMissingAge},
 	{"scale-no-value", findScalePaths},
 	{"status-with-spec", findSharedStatus},
 	{"lost-fields", findLostFields},
 	{"unstored-value", findUnstored},
+	{"nested-default", findNestedDefaults},
 	{"enum-type", findMistypedEnums},
 	{"boolean-key", findBooleanKeys},
 	{"unknown-field-in-crd", findIgnoredKeywords},

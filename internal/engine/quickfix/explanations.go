@@ -44,6 +44,9 @@ func (p *problem) explainUndefined(rule crd.RuleLocation, before, name string) {
 	case len(rule.Path) == 0 && len(path) == 1 && path[0] == "metadata":
 		p.Hint = "Rules see only metadata.name and metadata.generateName, and a schema cannot declare the rest. A ValidatingAdmissionPolicy can read object.metadata." + name + "."
 	case node == nil:
+	case len(path) == 0 && ownerOf(node, name) != "":
+		owner := ownerOf(node, name)
+		p.Hint = fmt.Sprintf("self is the value of the schema that has the rule, and the field is in its %s. Write self.%s.%s, or move the rule to %s.", owner, owner, name, owner)
 	case node.XPreserveUnknownFields != nil && *node.XPreserveUnknownFields:
 		p.Hint = fmt.Sprintf("Rules see only declared fields, even where x-kubernetes-preserve-unknown-fields keeps others. Declare %s in the properties of %s.", name, at)
 	case len(node.Properties) > 0 && len(node.Properties) <= maxListed:
@@ -51,6 +54,47 @@ func (p *problem) explainUndefined(rule crd.RuleLocation, before, name string) {
 	case len(node.Properties) > 0:
 		p.Hint = fmt.Sprintf("The schema declares no field %s in %s. Correct the name, or declare the field.", name, at)
 	}
+}
+
+// ownerOf returns the only property of a schema that has a property of that name; empty if there is none.
+func ownerOf(node *apiextensions.JSONSchemaProps, name string) (owner string) {
+	for _, property := range slices.Sorted(maps.Keys(node.Properties)) {
+		schema := node.Properties[property]
+		if _, ok := schema.Properties[name]; !ok {
+			continue
+		}
+		if owner != "" {
+			return ""
+		}
+		owner = property
+	}
+	return owner
+}
+
+// selfField matches the first field of a selection from self or oldSelf.
+var selfField = regexp.MustCompile(`\b(self|oldSelf)\.(\??)(\w+)`)
+
+// moveSelection makes a rule select its undeclared fields from the property that declares them.
+func (p *problem) moveSelection(rule crd.RuleLocation, name string) []playground.Fix {
+	owner := ownerOf(rule.Node, name)
+	if owner == "" {
+		return nil
+	}
+	written := p.scalar(p.path...)
+	moved := selfField.ReplaceAllStringFunc(written, func(selection string) string {
+		m := selfField.FindStringSubmatch(selection)
+		if ownerOf(rule.Node, m[3]) != owner {
+			return selection
+		}
+		if _, declared := rule.Node.Properties[m[3]]; declared {
+			return selection
+		}
+		return m[1] + "." + owner + "." + m[2] + m[3]
+	})
+	if moved == written || !rule.Compiles(moved) {
+		return nil
+	}
+	return p.newFix(fmt.Sprintf("Select from self.%s", owner), p.setValue(moved, p.path...))
 }
 
 // optionalOldSelf matches the use of oldSelf as an optional value.

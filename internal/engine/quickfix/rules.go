@@ -31,6 +31,9 @@ func correctProperty(p *problem) []playground.Fix {
 	}
 	if before, _, ok := p.splitAtError(p.match[1]); ok {
 		p.explainUndefined(rule, before, p.match[1])
+		if fixes := p.moveSelection(rule, p.match[1]); fixes != nil {
+			return fixes
+		}
 	}
 	return p.correctName(p.match[1], SimilarNames(p.match[1], propertyNames(rule.Root)))
 }

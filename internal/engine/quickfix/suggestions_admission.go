@@ -24,6 +24,8 @@ var policyErrors = []suggestion{
 		"An ApplyConfiguration cannot change an atomic list, map or object. Use patchType: JSONPatch, or set x-kubernetes-list-type: set or map in the CRD.", nil},
 	{"policy-denied", nil, pattern(`no params found for policy binding`),
 		"No object matches paramRef of the binding. Add the parameters to this document, or set parameterNotFoundAction: Allow.", nil},
+	{"unsupported-value", pattern(`\.operations\[\d+\]$`), pattern(`^Unsupported value: "DELETECOLLECTION"`),
+		"DELETE also covers the deletion of a collection, for which the API server sends a request for each object. Remove this operation.", removeItem},
 	{"kind-missing", nil, pattern(`^apiVersion and kind are required$`), "Add apiVersion and kind at the root of the document.", nil},
 	{playground.CodeNoMatches, nil, pattern(`^no matches for kind `),
 		"The document has policies, their bindings and parameters, webhook configurations with their responses, and namespaces. Correct apiVersion and kind.", nil},
@@ -64,6 +66,11 @@ func chooseMissingAction(p *problem) []playground.Fix {
 		at = append(at, name)
 	}
 	return append(p.newFix("Set "+name+": Deny", p.setValue("Deny", at...)), widens(p.newFix("Set "+name+": Allow", p.setValue("Allow", at...)))...)
+}
+
+// removeItem removes the item of a list.
+func removeItem(p *problem) []playground.Fix {
+	return p.newFix("Remove "+p.scalar(p.path...), p.deleteAt(p.path...))
 }
 
 // setMatchedValue replaces the item of a rule that excludes the requests.
