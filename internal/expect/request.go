@@ -17,6 +17,9 @@ type request struct {
 	operation playground.Operation
 	// isStored reports that the document is the stored object itself: there is no request.
 	isStored bool
+	// isExplicit reports that the comment asks for a create, which is refused if the object exists. Documents
+	// without a comment are independent of each other.
+	isExplicit bool
 	// fieldValidation is empty for the mode of the command line.
 	fieldValidation playground.FieldValidation
 	fieldManager    string
@@ -68,7 +71,7 @@ func parseRequest(words string, isCRD bool) (request, error) {
 	if isCRD && !slices.Contains(crdOperations, fields[0]) {
 		return request{}, fmt.Errorf("%s applies to objects, not to CRDs", fields[0])
 	}
-	r := request{operation: operation, isStored: fields[0] == storedOperation}
+	r := request{operation: operation, isStored: fields[0] == storedOperation, isExplicit: fields[0] == "create"}
 	validate := ""
 	flags := pflag.NewFlagSet("", pflag.ContinueOnError)
 	flags.SetOutput(io.Discard)
@@ -127,16 +130,16 @@ func (r request) apply(s *playground.Scenario, stored string) {
 	if r.fieldValidation != "" {
 		s.FieldValidation = r.fieldValidation
 	}
-	if r.operation != playground.OperationCreate {
+	if r.operation != playground.OperationCreate || r.isExplicit {
 		s.OldObject = stored
 	}
 }
 
 // applyCRD sets the request for a CRD in a scenario, whose OldCRD is the CRD in the cluster. A
-// created or stored CRD replaces it.
+// stored CRD replaces it, and so does one that is created by default.
 func (r request) applyCRD(s *playground.Scenario) {
 	s.CRDOperation, s.CRDFieldManager, s.CRDForce = r.operation, r.fieldManager, r.force
-	if r.operation == playground.OperationCreate {
+	if r.operation == playground.OperationCreate && !r.isExplicit {
 		s.OldCRD = ""
 	}
 	if r.clientSide {

@@ -203,7 +203,7 @@ func (in *Input) addChunk(file *File, chunk yamltext.Chunk) bool {
 	case errors.As(d.Err, &exceeded):
 		in.problem(file.at(chunk.Start), d.Err)
 	case d.Err != nil && kind.Kind == "":
-		in.problem(file.Path, shifted(d.Err, file.index.Position(chunk.Start).Line))
+		in.problem(file.Path, shifted(d.Err, file.index.Position(chunk.Start).Line, isHTML(d.Text)))
 	case isList(d, kind):
 		in.addItems(file, chunk.Start, d)
 	case kind.Kind != "" && hasAPIVersion(d):
@@ -212,8 +212,17 @@ func (in *Input) addChunk(file *File, chunk yamltext.Chunk) bool {
 	return true
 }
 
+// isHTML reports whether a text is a page of a website, which people save in place of the file it shows.
+func isHTML(text string) bool {
+	start := strings.ToLower(strings.TrimSpace(text))
+	return strings.HasPrefix(start, "<!doctype html") || strings.HasPrefix(start, "<html")
+}
+
 // shifted returns a syntax error of a document that begins in a line of its file.
-func shifted(err error, line int) error {
+func shifted(err error, line int, isHTML bool) error {
+	if isHTML {
+		return errors.New("an HTML page, not YAML: download the file from its raw address")
+	}
 	if failure := (*source.SyntaxError)(nil); errors.As(err, &failure) {
 		failure.Range.Start.Line += line
 		failure.Range.End.Line += line

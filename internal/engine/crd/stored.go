@@ -95,16 +95,16 @@ var storedDefaults = map[string]string{
 func (r *Request) storedReason(c jsonvalue.Change, path string) (cause playground.ChangeCause, because string) {
 	isEmpty := c.Value == nil || reflect.ValueOf(c.Value).IsZero() || lengthOf(c.Value) == 0
 	switch {
-	case c.Path[0] == "metadata" && c.Op == playground.ChangeRemove && !isEmpty:
+	case c.Op == playground.ChangeRemove && isEmpty:
+		return playground.CauseConverted, "the API server leaves out the empty value"
+	case c.Path[0] == "metadata" && c.Op == playground.ChangeRemove:
 		return playground.CauseServer, "the API server does not store the field, or sets it later"
 	case strings.HasPrefix(path, "metadata.annotations") && c.Op != playground.ChangeRemove && r.operation == playground.CRDOperationClientApply:
 		return playground.CauseApplied, "kubectl apply records the document in an annotation"
 	case strings.HasPrefix(path, "metadata.annotations") || strings.HasPrefix(path, "metadata.labels"):
 		return playground.CauseApplied, "kept from the stored CRD"
-	case c.Path[0] == "metadata" && c.Op != playground.ChangeRemove:
+	case c.Path[0] == "metadata":
 		return playground.CauseServer, "set by the API server, not by users"
-	case c.Op == playground.ChangeRemove && isEmpty:
-		return playground.CauseConverted, "the API server leaves out the empty value"
 	case c.Op == playground.ChangeRemove:
 		return playground.CausePruned, "a CustomResourceDefinition has no such field"
 	case c.Op == playground.ChangeReplace:

@@ -109,6 +109,14 @@ func correctFormat(p *problem) []playground.Fix {
 		return p.newFix(fmt.Sprintf("Set minimum: 0 and maximum: %d instead", largest),
 			p.renameKey("minimum", p.path...), p.setValue(0, p.path...), p.setValue(largest, maximum...))
 	}
+	if p.match[1] == "int-or-string" {
+		p.Hint = "The API server does not know the format of OpenAPI documents. Use x-kubernetes-int-or-string: true without a type instead."
+		changes := []change{p.renameKey("x-kubernetes-int-or-string", p.path...), p.setValue(true, p.path...)}
+		if schemaType != "" {
+			changes = append(changes, p.deleteAt(append(p.parent(), "type")...))
+		}
+		return widens(p.newFix("Accept integers and strings: set x-kubernetes-int-or-string", changes...))
+	}
 	var fixes []playground.Fix
 	for _, name := range SimilarNames(p.match[1], formats(schemaType)) {
 		fixes = append(fixes, p.setField(name)...)

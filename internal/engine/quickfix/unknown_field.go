@@ -7,6 +7,7 @@ import (
 	"reflect"
 	"slices"
 
+	admissionregistrationv1 "k8s.io/api/admissionregistration/v1"
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
@@ -246,11 +247,24 @@ func (p *problem) moveToProperties(path []any) []playground.Fix {
 	return p.move(fmt.Sprintf("Move it to the properties of %v", owner), path, append(object, "properties", path[len(path)-1]))
 }
 
+// admissionTypes has the type of each kind of the group admissionregistration.k8s.io.
+var admissionTypes = map[string]reflect.Type{
+	"ValidatingAdmissionPolicy":        reflect.TypeFor[admissionregistrationv1.ValidatingAdmissionPolicy](),
+	"ValidatingAdmissionPolicyBinding": reflect.TypeFor[admissionregistrationv1.ValidatingAdmissionPolicyBinding](),
+	"MutatingAdmissionPolicy":          reflect.TypeFor[admissionregistrationv1.MutatingAdmissionPolicy](),
+	"MutatingAdmissionPolicyBinding":   reflect.TypeFor[admissionregistrationv1.MutatingAdmissionPolicyBinding](),
+	"ValidatingWebhookConfiguration":   reflect.TypeFor[admissionregistrationv1.ValidatingWebhookConfiguration](),
+	"MutatingWebhookConfiguration":     reflect.TypeFor[admissionregistrationv1.MutatingWebhookConfiguration](),
+}
+
 // fieldNames returns the fields that the schema permits in the mapping at a
 // path.
 func (p *problem) fieldNames(path []any) []string {
 	if p.Document == playground.DocumentCRD {
 		return gotype.FieldNames(reflect.TypeFor[apiextensionsv1.CustomResourceDefinition](), path)
+	}
+	if kind, _ := p.doc.Lookup("kind"); p.Document == playground.DocumentAdmission && admissionTypes[kind] != nil {
+		return gotype.FieldNames(admissionTypes[kind], path)
 	}
 	if p.schema == nil {
 		return nil
