@@ -56,7 +56,7 @@ var groups = []group{
 		"conversion-url", "conversion-ca-bundle", "converted-invalid",
 	}},
 	{Notes, []string{
-		"column-no-value", "column-first-value", "column-age", "nested-default", "scale-no-value", "status-with-spec", "lost-fields", "unstored-value", "enum-type", "boolean-key", "int-or-string-pattern",
+		"column-no-value", "column-first-value", "column-age", "scale-no-value", "status-with-spec", "lost-fields", "unstored-value", "enum-type", "boolean-key", "int-or-string-pattern",
 		"escaped-map-key", "embedded-metadata", "all-of-bound", "transition-avoided", "message-expression",
 	}},
 	{"Admission", []string{

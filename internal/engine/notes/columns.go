@@ -39,24 +39,15 @@ func (n node) columns(visit func(c apiextensionsv1.CustomResourceColumnDefinitio
 	}
 }
 
-// findMissingAge reports columns that replace kubectl's column Age.
-func findMissingAge(n node) (notes []playground.Finding) {
-	const created = ".metadata.creationTimestamp"
+// findTimes reports columns of another type than date that show the time of creation.
+func findTimes(n node) (notes []playground.Finding) {
 	n.columns(func(c apiextensionsv1.CustomResourceColumnDefinition, at source.Location, path []any) {
-		if at, ok := at.At("type"); ok && c.JSONPath == created && c.Type != "date" {
+		if at, ok := at.At("type"); ok && c.JSONPath == ".metadata.creationTimestamp" && c.Type != "date" {
 			notes = append(notes, newNote(at.Value(), fmt.Sprintf("the column %s shows a time instead of the age", c.Name),
 				"kubectl prints the time since a date only in a column of type date.", n.set("Set type: date", "date", append(path, "type"))...))
 		}
 	})
-	isAge := func(c apiextensionsv1.CustomResourceColumnDefinition) bool { return c.JSONPath == created }
-	at, ok := n.crd.Doc.At("spec", "versions", n.index, "additionalPrinterColumns")
-	if n.parent != nil || !ok || len(n.AdditionalPrinterColumns) == 0 || slices.ContainsFunc(n.AdditionalPrinterColumns, isAge) {
-		return notes
-	}
-	age := map[string]any{"name": "Age", "type": "date", "jsonPath": created}
-	return []playground.Finding{newNote(at.Key(), "kubectl get shows no column Age, because additionalPrinterColumns replaces it",
-		"To show the age, too, add a column of type date with the JSON path "+created+".",
-		n.set("Add the column Age", age, []any{"spec", "versions", n.index, "additionalPrinterColumns", len(n.AdditionalPrinterColumns)})...)}
+	return notes
 }
 
 // findEmptyColumns reports columns that are empty for each object.

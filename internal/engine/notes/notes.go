@@ -26,12 +26,11 @@ var kinds = []struct {
 }{
 	{"column-no-value", findEmptyColumns},
 	{"column-first-value", findFirstValues},
-	{"column-age", findMissingAge},
+	{"column-age", findTimes},
 	{"scale-no-value", findScalePaths},
 	{"status-with-spec", findSharedStatus},
 	{"lost-fields", findLostFields},
 	{"unstored-value", findUnstored},
-	{"nested-default", findNestedDefaults},
 	{"enum-type", findMistypedEnums},
 	{"boolean-key", findBooleanKeys},
 	{"unknown-field-in-crd", findIgnoredKeywords},
