@@ -46,7 +46,7 @@ var groups = []group{
 	{"Metadata and updates", []string{
 		"name-required", "invalid-name", "embedded-type", "invalid-label", "owner-references", "already-exists", "not-found", "field-immutable",
 		"object-modified", "uid-mismatch", "field-manager", "resource-version-on-create", "resource-version-required", "resource-version-invalid",
-		"finalizer-name", "finalizer-while-deleting", "finalizers-await",
+		"finalizer-name", "finalizer-while-deleting",
 		"apply-conflict", "apply-typed-patch", "apply-former-version", "apply-live-object", "last-applied-missing",
 		"apply-kept", "apply-removed", "managed-fields",
 	}},

@@ -26,9 +26,7 @@ func runFinalize(r *Request) error {
 	}
 	customresource.MarkDeleted(r.object, finalizers, r.options.now)
 	r.rec.record(explainChanges(before, r.object.Object, playground.CauseServer, finalizeReason)...)
-	remains := fmt.Sprintf("the object remains until its finalizers are removed: %v", finalizers)
-	r.rec.explain(remains)
-	r.note(nil, remains, "A controller removes its finalizer when its work is done. If the controller no longer runs, remove metadata.finalizers from the object.")
+	r.rec.explain(fmt.Sprintf("the object remains until its finalizers are removed: %v", finalizers))
 	return nil
 }
 

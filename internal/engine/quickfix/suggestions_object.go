@@ -44,7 +44,6 @@ var objectErrors = []suggestion{
 	{"null-dropped", nil, pattern(`^the API server drops \S+, because its value is null$`), "", removeField},
 	{"apply-removed", nil, pattern(`^apply removes `), "", nil},
 	{"apply-kept", nil, pattern(`^apply keeps `), "", nil},
-	{"finalizers-await", nil, pattern(`^the object remains until its finalizers are removed: `), "", nil},
 	{"required-value", pattern(`^status$`), pattern(`^Required value`), "", makeStatusOptional},
 	{"not-found", nil, pattern(`^[a-z0-9.-]+ "[^"]*" not found$`), "", supplyResource},
 	{"not-found", nil, pattern(`^404 page not found$`),
