@@ -41,7 +41,7 @@ func newCheck() *cobra.Command {
 		Use:   "check PATH...",
 		Short: "Judge CRDs and objects",
 		Long: `Judge each CRD, and each object under the CRD of its kind, as the API server does when
-kubectl creates them.
+kubectl creates them. The admission policies of the input judge the objects, too.
 
 ` + inputHelp,
 		Example: `  crdlab check config/crd config/samples

@@ -22,7 +22,7 @@ func permalinks(page string, mode playground.FieldValidation, r *check.Result) (
 		}
 		s := playground.Scenario{FieldValidation: mode, CRD: d.Source().Text}
 		if crd := r.CRDOf(d); crd != nil {
-			s.CRD, s.Object = crd.Source().Text, d.Source().Text
+			s.CRD, s.Object, s.Admission = crd.Source().Text, d.Source().Text, r.Admission
 		}
 		fragment, err := share.Fragment(s)
 		if err != nil {

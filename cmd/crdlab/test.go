@@ -34,14 +34,16 @@ func newTest() *cobra.Command {
 	command := &cobra.Command{
 		Use:   "test PATH...",
 		Short: "Test CRDs and their rules with expectations in comments",
-		Long: `Judge CRDs and objects, and compare the findings with the expectations in comments.
+		Long: `Judge CRDs, admission policies and objects, and compare the findings with the expectations in
+comments.
 A document without expectations is expected to be accepted.
 
   # want "regexp"      this line has an error or a warning that the expression matches
   # want@+2 "regexp"   the line two lines below has it
   # crdlab: update     the request for this document: create (the default), update, status,
                        apply, scale or delete, with kubectl's flags, such as apply
-                       --subresource=status. It follows the previous document of the object
+                       --subresource=status or delete --as=jane. It follows the previous document
+                       of the object. Like kubectl replace, update adds the resourceVersion
   # stored: 3          the stored object has this value in the field of this line;
                        "absent" means that the field is not stored
 

@@ -44,11 +44,19 @@ type Options struct {
 
 // Run judges the documents of an input. The error is from an engine, or from ctx.
 func Run(ctx context.Context, in *manifest.Input, o Options) (*Result, error) {
-	units, result := plan(in)
-	c := checker{Options: o, result: result, total: len(result.Documents)}
+	admission := admissionOf(in)
+	units, result := plan(in, admission)
+	if admission != nil {
+		result.Admission = admission.text
+	}
+	c := checker{Options: o, result: result, total: len(result.Documents), admission: admission}
+	if err := c.judgePolicies(ctx); err != nil {
+		return nil, err
+	}
 	if err := c.run(ctx, units); err != nil {
 		return nil, err
 	}
+	admission.addVerdicts(result)
 	if err := c.addConflicts(ctx); err != nil {
 		return nil, err
 	}
@@ -67,15 +75,17 @@ type unit struct {
 }
 
 // plan divides an input into units. The documents of the result have no verdicts yet.
-func plan(in *manifest.Input) ([]unit, *Result) {
+func plan(in *manifest.Input, a *admission) ([]unit, *Result) {
 	result := &Result{Documents: []Document{}, WithoutCRD: []Object{}, Skipped: []Skipped{}, Problems: []Problem{}}
 	chains, withoutCRD := chainsOf(in)
 	for _, d := range withoutCRD {
-		result.WithoutCRD = append(result.WithoutCRD, objectOf(d))
+		if !a.has(d) {
+			result.WithoutCRD = append(result.WithoutCRD, objectOf(d))
+		}
 	}
 	indexOf := map[*manifest.Document]int{}
 	for _, d := range in.Documents {
-		if !slices.Contains(withoutCRD, d) {
+		if !slices.Contains(withoutCRD, d) || a.has(d) && isPolicy(d) {
 			indexOf[d] = len(result.Documents)
 			result.Documents = append(result.Documents, Document{Object: objectOf(d), source: d})
 		}
@@ -100,6 +110,8 @@ type checker struct {
 	result *Result
 	total  int
 	done   atomic.Int64
+	// admission has the policies; nil if there are none.
+	admission *admission
 	// approximate holds the releases without their own libraries.
 	approximate sync.Map
 
@@ -165,6 +177,7 @@ func (c *checker) request(ctx context.Context, engine Engine, u unit, index int,
 	if !d.source.IsCRD {
 		s, crd = before.crd().scenario, &c.result.Documents[before.crd().document]
 		s.Object, d.CRD = d.source.Text, crd.position()
+		s.Admission = c.admission.textFor(slices.Index(c.Releases, release))
 	}
 	s.Kubernetes, s.FieldValidation = release, c.FieldValidation
 	if c.Before != nil {
@@ -180,7 +193,8 @@ func (c *checker) request(ctx context.Context, engine Engine, u unit, index int,
 	if c.After != nil {
 		c.After(d.source, crd.source, report)
 	}
-	d.Verdicts = append(d.Verdicts, verdictOf(report, d, crd))
+	c.admission.add(report)
+	d.Verdicts = append(d.Verdicts, verdictOf(report, d, crd, c.admission))
 	v := &d.Verdicts[len(d.Verdicts)-1]
 	if d != crd {
 		for _, rival := range u.rivals[d.source] {

@@ -24,7 +24,7 @@ func fixesInGo(f playground.Finding, crd *manifest.Document) func(context.Contex
 	return func(ctx context.Context, onlySafe bool) (all []manifest.GoFix) {
 		for _, fix := range f.Fixes {
 			isSafe := fix.Safe && len(f.Fixes) == 1
-			edits, ok := editsOf(fix, f.Document, crd)
+			edits, ok := sources{crd: crd, own: crd}.edits(fix)
 			if !ok || onlySafe && !isSafe {
 				continue
 			}

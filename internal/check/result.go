@@ -18,8 +18,11 @@ import (
 type Result struct {
 	// Releases lists the Kubernetes releases that judged.
 	Releases []Release `json:"releases"`
-	// Documents lists the CRDs, and the objects with a CRD, in the order of the input.
+	// Documents lists the CRDs, the objects with a CRD and the admission policies, in the order of
+	// the input.
 	Documents []Document `json:"documents"`
+	// Admission is [playground.Scenario.Admission] with which the objects were judged.
+	Admission string `json:"-"`
 	// WithoutCRD lists the objects that nothing can judge.
 	WithoutCRD []Object `json:"withoutCRD"`
 	// Skipped lists files that are not manifests.

@@ -26,8 +26,8 @@ const (
 )
 
 // verdictOf returns the verdict in a report on a document under its CRD.
-func verdictOf(report playground.Report, d, crd *Document) Verdict {
-	files := map[playground.Document]*manifest.Document{playground.DocumentCRD: crd.source}
+func verdictOf(report playground.Report, d, crd *Document, a *admission) Verdict {
+	files := sources{crd: crd.source, admission: a, own: d.source}
 	if d == crd {
 		v := Verdict{
 			Accepted: report.CRD.Accepted, Status: report.CRD.Status,
@@ -38,7 +38,7 @@ func verdictOf(report playground.Report, d, crd *Document) Verdict {
 		v.Kubernetes, v.Approximate = report.Kubernetes.Emulated, report.Kubernetes.Approximate
 		return v
 	}
-	files[playground.DocumentObject] = d.source
+	files.object = d.source
 	v := Verdict{Kubernetes: report.Kubernetes.Emulated, Approximate: report.Kubernetes.Approximate, Findings: []Finding{}}
 	if len(report.Objects) == 0 {
 		v.Unknown = notJudged
@@ -88,18 +88,6 @@ func scaleFindings(crd playground.CRD, o playground.Object, object, definition *
 	return all
 }
 
-// editsOf returns the edits of a fix in the file of the finding. ok is false if the fix
-// changes another document.
-func editsOf(f playground.Fix, document playground.Document, file *manifest.Document) (edits []edit.Edit, ok bool) {
-	for _, e := range f.Edits {
-		if e.Document != document {
-			return nil, false
-		}
-		edits = append(edits, edit.Edit{Range: file.InFile(e.Range), NewText: e.NewText})
-	}
-	return edits, true
-}
-
 // named returns the output of kubectl with the path of a file instead of its name. Names
 // follow the warnings.
 func named(output, name, path string, warnings []string) string {
@@ -116,18 +104,38 @@ func named(output, name, path string, warnings []string) string {
 
 // FindingsOf returns findings in a CRD with their places in its file.
 func FindingsOf(findings []playground.Finding, crd *manifest.Document) []Finding {
-	return findingsOf(findings, map[playground.Document]*manifest.Document{playground.DocumentCRD: crd})
+	return findingsOf(findings, sources{crd: crd, own: crd})
+}
+
+// sources has the documents of a scenario. The fixes of findings change only own.
+type sources struct {
+	crd, object *manifest.Document
+	admission   *admission
+	own         *manifest.Document
+}
+
+// at returns the source of a range in a document of the scenario, or nil.
+func (s sources) at(document playground.Document, r playground.Range) (*manifest.Document, playground.Range) {
+	switch document {
+	case playground.DocumentCRD:
+		return s.crd, r
+	case playground.DocumentObject:
+		return s.object, r
+	case playground.DocumentAdmission:
+		return s.admission.at(r)
+	}
+	return nil, r
 }
 
 // findingsOf returns findings with their places in files.
-func findingsOf(findings []playground.Finding, files map[playground.Document]*manifest.Document) []Finding {
+func findingsOf(findings []playground.Finding, from sources) []Finding {
 	all := []Finding{}
 	for _, f := range playground.Readable(findings) {
-		file := files[f.Document]
+		file, at := from.at(f.Document, f.Range)
 		if file == nil {
 			continue
 		}
-		place, line := located(file, f.Range)
+		place, line := located(file, at)
 		found := Plain(f)
 		if file.Origin != nil {
 			// They change the generated document, not its source.
@@ -135,14 +143,27 @@ func findingsOf(findings []playground.Finding, files map[playground.Document]*ma
 		}
 		found.Place, found.Source = place, line
 		for _, r := range f.Related {
-			if other := files[r.Document]; other != nil {
-				found.Related = append(found.Related, Related{placeOf(other, r.Range), r.Message})
+			if other, at := from.at(r.Document, r.Range); other != nil {
+				found.Related = append(found.Related, Related{placeOf(other, at), r.Message})
 			}
 		}
 		if len(f.Fixes) == 1 && f.Fixes[0].Safe && file.Origin == nil {
-			found.edits, found.SafeFix = editsOf(f.Fixes[0], f.Document, file)
+			found.edits, found.SafeFix = from.edits(f.Fixes[0])
 		}
 		all = append(all, found)
 	}
 	return all
+}
+
+// edits returns the edits of a fix in the file of own. ok is false if the fix changes another
+// document.
+func (s sources) edits(f playground.Fix) (edits []edit.Edit, ok bool) {
+	for _, e := range f.Edits {
+		file, at := s.at(e.Document, e.Range)
+		if file != s.own {
+			return nil, false
+		}
+		edits = append(edits, edit.Edit{Range: file.InFile(at), NewText: e.NewText})
+	}
+	return edits, true
 }

@@ -29,13 +29,6 @@ type Failure struct {
 	isUnmet bool
 }
 
-// A Note is about an object that the API server accepts. Line is counted from 1.
-type Note struct {
-	Path    string `json:"path"`
-	Line    int    `json:"line"`
-	Message string `json:"message"`
-}
-
 // A Result has the failures of tests.
 type Result struct {
 	// Releases lists the Kubernetes releases that judged.
@@ -297,24 +290,6 @@ func (t *test) compareStored(d *manifest.Document, o playground.Object) {
 	}
 }
 
-// noteRemaining notes an object that a delete leaves, because it has finalizers.
-func (t *test) noteRemaining(d *manifest.Document, o playground.Object) {
-	for _, stage := range o.Stages {
-		if stage.Name != playground.StageFinalize || !o.Accepted || o.Deleted {
-			continue
-		}
-		message := stage.Why + "\nhint: A controller removes its finalizer when its work is done. If the controller no longer runs, remove metadata.finalizers from the object."
-		t.addNote(Note{d.File.Path, d.Line + 1, message})
-	}
-}
-
-// addNote adds a note to its file, once for all releases.
-func (t *test) addNote(note Note) {
-	if file := t.byPath[note.Path]; file != nil && !slices.Contains(file.Notes, note) {
-		file.Notes = append(file.Notes, note)
-	}
-}
-
 // encoded returns the JSON of a value without escapes for HTML.
 func encoded(value any) string {
 	text, _ := playground.EncodeJSON(value) // It was JSON.
@@ -375,8 +350,8 @@ func (t *test) compareFinding(d check.Document, v check.Verdict, f check.Finding
 			w.met[v.Kubernetes], matched = true, true
 		}
 	}
-	if f.Reason == playground.ReasonNote && f.Severity == playground.SeverityInfo && !matched && d.CRD != "" {
-		t.addNote(Note{f.Path, f.Line, f.Explained()})
+	if !matched {
+		t.noteFinding(d, f)
 	}
 	// The API server's note that it skipped the rules follows from other errors.
 	if f.Severity != playground.SeverityError || f.Code == playground.CodeRulesNotChecked {
@@ -419,10 +394,7 @@ func (t *test) result() *Result {
 		if file.Failures == nil {
 			file.Failures = []Failure{}
 		}
-		if file.Notes == nil {
-			file.Notes = []Note{}
-		}
-		slices.SortStableFunc(file.Notes, func(a, b Note) int { return a.Line - b.Line })
+		file.Notes = sortedNotes(file.Notes)
 		r.Files = append(r.Files, *file)
 	}
 	return r

@@ -15,6 +15,9 @@ import (
 	"github.com/crdlab/crdlab/internal/source/yamltext"
 )
 
+// separator separates the documents of the file.
+const separator = "\n---\n"
+
 // exportedPath names the exported file in messages.
 const exportedPath = "test.yaml"
 
@@ -24,8 +27,9 @@ const exportedPath = "test.yaml"
 func Export(ctx context.Context, evaluate Evaluate, scenarios []playground.Scenario) (*playground.TestFile, error) {
 	exported := &playground.TestFile{Omitted: Omitted(scenarios[0]), Failures: []string{}}
 	var drafts []string
-	for _, s := range scenarios {
-		s.Admission, s.Conversion, s.OldCRD, s.User, s.Groups = "", "", "", "", ""
+	policies, _ := policiesIn(scenarios[0].Admission)
+	for i, s := range scenarios {
+		s.Admission, s.Conversion, s.OldCRD = strings.Join(policies, separator), "", ""
 		if s.CRDOperation == playground.CRDOperationUpdate {
 			s.CRDOperation = "" // without an old CRD, there is nothing to update
 		}
@@ -33,11 +37,14 @@ func Export(ctx context.Context, evaluate Evaluate, scenarios []playground.Scena
 		if err != nil {
 			return nil, err
 		}
+		if i > 0 {
+			s.Admission = "" // The first draft has the policies.
+		}
 		if text := Draft(s, report); text != "" {
 			drafts = append(drafts, text)
 		}
 	}
-	drafted, err := runText(ctx, evaluate, scenarios[0], strings.Join(drafts, "\n---\n")+"\n")
+	drafted, err := runText(ctx, evaluate, scenarios[0], strings.Join(drafts, separator)+"\n")
 	if err != nil || len(drafted.Files) == 0 {
 		return exported, err
 	}
@@ -62,8 +69,11 @@ func runText(ctx context.Context, evaluate Evaluate, s playground.Scenario, text
 // Omitted lists the parts of a scenario that a test file cannot express.
 func Omitted(s playground.Scenario) []string {
 	omitted := []string{}
-	if s.Admission != "" {
-		omitted = append(omitted, "policies, webhooks and users")
+	if _, others := policiesIn(s.Admission); len(others) > 0 {
+		omitted = append(omitted, "webhooks")
+	}
+	if userFlags(s) == "" && s.User+s.Groups != "" {
+		omitted = append(omitted, "the user")
 	}
 	if s.Conversion != "" {
 		omitted = append(omitted, "the conversion webhook")
@@ -72,6 +82,22 @@ func Omitted(s playground.Scenario) []string {
 		omitted = append(omitted, "the update of a CRD")
 	}
 	return omitted
+}
+
+// webhookKind matches the documents of admission without which a test is judged.
+var webhookKind = regexp.MustCompile(`(?m)^kind:\s*["']?(?:Validating|Mutating)WebhookConfiguration|^kind:\s*["']?AdmissionReview`)
+
+// policiesIn divides the documents of admission into those that a test may have, and those of webhooks.
+func policiesIn(admission string) (policies, others []string) {
+	for _, document := range withRequests("", admission) {
+		switch {
+		case webhookKind.MatchString(document):
+			others = append(others, document)
+		case strings.TrimSpace(document) != "":
+			policies = append(policies, document)
+		}
+	}
+	return policies, others
 }
 
 // hasRequest matches a document with an operation of its own.
@@ -85,8 +111,10 @@ func Draft(s playground.Scenario, report playground.Report) string {
 		validate = " --validate=" + strings.ToLower(s.FieldValidation)
 	}
 	drafted := withRequests(crdRequestComment(s, validate), s.CRD)
+	policies, _ := policiesIn(s.Admission)
+	drafted = append(drafted, policies...)
 	if !report.CRD.Accepted {
-		return strings.Join(drafted, "\n---\n")
+		return strings.Join(drafted, separator)
 	}
 	object := s.Object
 	if !hasRequest.MatchString(object) {
@@ -94,7 +122,7 @@ func Draft(s playground.Scenario, report playground.Report) string {
 		drafted = append(drafted, withRequests(storedOperation, s.OldObject)...)
 	}
 	drafted = append(drafted, withRequests(requestComment(s, validate), object)...)
-	return strings.Join(drafted, "\n---\n")
+	return strings.Join(drafted, separator)
 }
 
 // withRequests returns the documents of a stream, and adds a comment to each without an operation.
@@ -139,7 +167,7 @@ func requestComment(s playground.Scenario, validate string) string {
 	if s.Operation == playground.OperationScale {
 		flags += fmt.Sprintf(" --replicas=%d", s.Replicas)
 	}
-	flags += validate
+	flags += userFlags(s) + validate
 	switch s.Operation {
 	case playground.OperationUpdateStatus:
 		return "status" + flags
@@ -155,6 +183,20 @@ func requestComment(s playground.Scenario, validate string) string {
 		return "create" + flags
 	}
 	return ""
+}
+
+// userFlags returns the flags for the user of a scenario; empty if a comment cannot express them.
+func userFlags(s playground.Scenario) string {
+	if s.User == "" || strings.ContainsAny(s.User+s.Groups, " \t") {
+		return ""
+	}
+	flags := " --as=" + s.User
+	for group := range strings.SplitSeq(s.Groups, ",") {
+		if group != "" {
+			flags += " --as-group=" + group
+		}
+	}
+	return flags
 }
 
 // withStored adds the fields of an accepted object that the API server stores differently.

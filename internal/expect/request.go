@@ -25,6 +25,9 @@ type request struct {
 	fieldManager    string
 	force           bool
 	replicas        int
+	// user and groups make the request; the user is empty for that of the command line.
+	user   string
+	groups []string
 	// clientSide reports that an apply of a CRD is not server-side.
 	clientSide bool
 }
@@ -62,7 +65,7 @@ func parseRequest(words string, isCRD bool) (request, error) {
 		return request{}, errors.New("needs an operation")
 	}
 	operation, ok := operations[fields[0]]
-	if fields[0] == "patch" {
+	if fields[0] == "patch" && !isCRD {
 		return request{}, errors.New("patch is not supported: write the whole object, as an update or apply. The API server refuses strategic merge patches of custom resources, which kubectl patch sends without --type=merge")
 	}
 	if !ok {
@@ -76,6 +79,8 @@ func parseRequest(words string, isCRD bool) (request, error) {
 	flags := pflag.NewFlagSet("", pflag.ContinueOnError)
 	flags.SetOutput(io.Discard)
 	flags.StringVar(&validate, "validate", "", "")
+	flags.StringVar(&r.user, "as", "", "")
+	flags.StringArrayVar(&r.groups, "as-group", nil, "")
 	if operation != playground.OperationDelete {
 		flags.StringVar(&r.fieldManager, "field-manager", "", "")
 	}
@@ -83,9 +88,8 @@ func parseRequest(words string, isCRD bool) (request, error) {
 	switch operation {
 	case playground.OperationApply:
 		flags.BoolVar(&r.force, "force-conflicts", false, "")
-		if isCRD {
-			flags.BoolVar(&serverSide, "server-side", true, "")
-		} else {
+		flags.BoolVar(&serverSide, "server-side", true, "")
+		if !isCRD {
 			flags.StringVar(&subresource, "subresource", "", "")
 		}
 	case playground.OperationScale:
@@ -97,7 +101,9 @@ func parseRequest(words string, isCRD bool) (request, error) {
 	if flags.NArg() > 0 {
 		return request{}, fmt.Errorf("%s: unexpected %q", fields[0], flags.Arg(0))
 	}
-	r.clientSide = !serverSide
+	if r.clientSide = !serverSide; r.clientSide && !isCRD {
+		return request{}, fmt.Errorf("%s: --server-side=false applies to CRDs only: an apply of an object is server-side", fields[0])
+	}
 	switch subresource {
 	case "":
 	case "status":
@@ -127,6 +133,9 @@ func (r request) name() string {
 // apply sets the request in a scenario. stored is the stored object; empty if there is none.
 func (r request) apply(s *playground.Scenario, stored string) {
 	s.Operation, s.FieldManager, s.Force, s.Replicas = r.operation, r.fieldManager, r.force, int32(r.replicas)
+	if r.user != "" {
+		s.User, s.Groups = r.user, strings.Join(r.groups, ",")
+	}
 	if r.fieldValidation != "" {
 		s.FieldValidation = r.fieldValidation
 	}

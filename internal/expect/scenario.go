@@ -44,6 +44,14 @@ func Test(ctx context.Context, evaluate Evaluate, cannotFail CannotFail, s playg
 	in := manifest.NewInput()
 	in.Add(string(playground.DocumentCRD), s.CRD)
 	in.Add(string(playground.DocumentObject), s.Object)
+	policies := s.Admission
+	_, webhooks := policiesIn(s.Admission)
+	for _, webhook := range webhooks {
+		policies = strings.Replace(policies, webhook, strings.Repeat("\n", strings.Count(webhook, "\n")), 1)
+	}
+	if strings.TrimSpace(policies) != "" {
+		in.Add(string(playground.DocumentAdmission), policies)
+	}
 	r, err := Run(ctx, in, options(evaluate, s))
 	if err != nil {
 		return nil, err

@@ -20,9 +20,6 @@ const (
 	reset  = "\x1b[0m"
 )
 
-// admissionGroup begins the apiVersion of policies, bindings and webhook configurations.
-const admissionGroup = "admissionregistration.k8s.io/"
-
 // A text writer formats a result for people.
 type text struct {
 	io.Writer
@@ -38,7 +35,7 @@ func writeText(w io.Writer, r *check.Result, o Options) {
 	}
 	for _, o := range r.WithoutCRD {
 		fate := " has no CRD here"
-		if strings.HasPrefix(o.APIVersion, admissionGroup) {
+		if strings.HasPrefix(o.APIVersion, check.AdmissionGroup+"/") {
 			fate = " is not evaluated, and the objects are judged without it"
 		}
 		fmt.Fprintf(t, "%s:%d: %s\n", o.Path, o.Line, t.styled(dim, title(o)+fate))

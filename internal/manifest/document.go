@@ -113,14 +113,27 @@ func (d *Document) At(path ...any) playground.Range {
 	return found
 }
 
-// Has reports whether the object has a value at a path of names.
+// Has reports whether the object has a value at a path of names and indexes.
 func (d *Document) Has(path ...any) bool {
+	_, ok := d.value(path)
+	return ok
+}
+
+// Scalar returns the scalar of the object at a path of names and indexes; empty if there is none.
+func (d *Document) Scalar(path ...any) string {
+	at, ok := d.value(path)
+	if !ok {
+		return ""
+	}
+	return at.Node().Value
+}
+
+func (d *Document) value(path []any) (source.Location, bool) {
 	parsed, _ := source.Parse(d.Text, source.DefaultLimits)
 	if len(parsed.Documents) == 0 || parsed.Documents[0].Empty() {
-		return false
+		return source.Location{}, false
 	}
-	_, ok := parsed.Documents[0].At(path...)
-	return ok
+	return parsed.Documents[0].At(path...)
 }
 
 // newDocument returns the document for an object that extends from start to end.
@@ -202,8 +215,10 @@ func (in *Input) addChunk(file *File, chunk yamltext.Chunk) bool {
 	switch exceeded := (*source.LimitError)(nil); {
 	case errors.As(d.Err, &exceeded):
 		in.problem(file.at(chunk.Start), d.Err)
+	case d.Err != nil && isHTML(d.Text):
+		in.problem(file.Path, errHTML)
 	case d.Err != nil && kind.Kind == "":
-		in.problem(file.Path, shifted(d.Err, file.index.Position(chunk.Start).Line, isHTML(d.Text)))
+		in.problem(file.Path, shifted(d.Err, file.index.Position(chunk.Start).Line))
 	case isList(d, kind):
 		in.addItems(file, chunk.Start, d)
 	case kind.Kind != "" && hasAPIVersion(d):
@@ -212,6 +227,8 @@ func (in *Input) addChunk(file *File, chunk yamltext.Chunk) bool {
 	return true
 }
 
+var errHTML = errors.New("an HTML page, not YAML: download the file from its raw address")
+
 // isHTML reports whether a text is a page of a website, which people save in place of the file it shows.
 func isHTML(text string) bool {
 	start := strings.ToLower(strings.TrimSpace(text))
@@ -219,10 +236,7 @@ func isHTML(text string) bool {
 }
 
 // shifted returns a syntax error of a document that begins in a line of its file.
-func shifted(err error, line int, isHTML bool) error {
-	if isHTML {
-		return errors.New("an HTML page, not YAML: download the file from its raw address")
-	}
+func shifted(err error, line int) error {
 	if failure := (*source.SyntaxError)(nil); errors.As(err, &failure) {
 		failure.Range.Start.Line += line
 		failure.Range.End.Line += line
