@@ -123,6 +123,7 @@ func readCursor(t *testing.T, archive *txtar.Archive) playground.Cursor {
 		"old-crd.yaml":    {&cursor.Scenario.OldCRD, playground.DocumentOldCRD},
 		"old-object.yaml": {&cursor.Scenario.OldObject, playground.DocumentOldObject},
 		"admission.yaml":  {&cursor.Scenario.Admission, playground.DocumentAdmission},
+		"conversion.yaml": {&cursor.Scenario.Conversion, playground.DocumentConversion},
 		"expression.cel":  {&trial.Expression, ""},
 	}
 	fields := map[string]any{"trial.json": &trial, "scenario.json": &cursor.Scenario}

@@ -25,8 +25,7 @@ type cursorContext struct {
 	console *celscope.Scope
 	// kind is the type of the document at the cursor, or nil if it is unknown.
 	kind *crdschema.Kind
-	// crd is the CRD of the scenario if the document is an object or an admission
-	// document; otherwise it is nil.
+	// crd is the CRD of the scenario; nil if the document is a CRD.
 	crd *crd.CRD
 }
 
@@ -49,15 +48,18 @@ func (a *Assistant) contextAt(ctx context.Context, at playground.Cursor) (*curso
 	switch at.Document {
 	case playground.DocumentCRD, playground.DocumentOldCRD:
 		c.kind = c.types.CRDKind(c.root())
-	case playground.DocumentObject, playground.DocumentOldObject, playground.DocumentAdmission:
+	case playground.DocumentObject, playground.DocumentOldObject, playground.DocumentAdmission, playground.DocumentConversion:
 		s, err := engine.SetDefaults(at.Scenario)
 		if err != nil {
 			return nil, err
 		}
 		c.crd = a.engine.EvaluateCRD(ctx, s)
-		if at.Document == playground.DocumentAdmission {
+		switch at.Document {
+		case playground.DocumentAdmission:
 			c.kind = c.admissionKind()
-		} else {
+		case playground.DocumentConversion:
+			c.kind = c.conversionKind()
+		default:
 			c.kind = c.crd.KindOf(c.types, c.root())
 		}
 	}
@@ -96,6 +98,10 @@ func (c *cursorContext) celScope() *celscope.Scope {
 	case playground.DocumentAdmission:
 		if policyExpressions[field] {
 			return c.policyScope()
+		}
+	case playground.DocumentConversion:
+		if field == "transformation" {
+			return c.transformationScope()
 		}
 	}
 	return nil

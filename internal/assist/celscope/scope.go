@@ -88,13 +88,24 @@ func decodeSchema(node *tolerant.Node) (*apiextensions.JSONSchemaProps, bool) {
 // NewSelfScope returns the scope of the rules for values of a type, with the schema of
 // that type. It returns nil if the type cannot be declared.
 func NewSelfScope(typ *apiservercel.DeclType, schema crdschema.Schema, optionalOldSelf bool) *Scope {
-	self := Variable{typ.MaybeAssignTypeName("selfType"), schema}
+	self := selfOf(typ, schema)
 	old := self.Type.CelType()
 	if optionalOldSelf {
 		old = types.NewOptionalType(old)
 	}
 	return newScope(map[string]Variable{cel.ScopedVarName: self, cel.OldScopedVarName: self},
 		celgo.Variable(cel.ScopedVarName, self.Type.CelType()), celgo.Variable(cel.OldScopedVarName, old))
+}
+
+// NewValueScope returns the scope of an expression whose only variable is self. It returns nil if
+// the type cannot be declared.
+func NewValueScope(typ *apiservercel.DeclType, schema crdschema.Schema) *Scope {
+	self := selfOf(typ, schema)
+	return newScope(map[string]Variable{cel.ScopedVarName: self}, celgo.Variable(cel.ScopedVarName, self.Type.CelType()))
+}
+
+func selfOf(typ *apiservercel.DeclType, schema crdschema.Schema) Variable {
+	return Variable{typ.MaybeAssignTypeName("selfType"), schema}
 }
 
 // newScope returns a scope with Kubernetes' CEL libraries, the variables and the types of
