@@ -44,7 +44,10 @@ func (e *examiner) derive(g generation) error {
 		return err
 	}
 	g.title = "derived: "
-	return e.histories(g)
+	if err := e.histories(g); err != nil {
+		return err
+	}
+	return e.crdHistories(g)
 }
 
 // requests is the maximum number of requests of a history.
@@ -75,6 +78,34 @@ func (e *examiner) histories(g generation) error {
 			}
 			if object := report.Objects[0]; object.Accepted {
 				stored = storedDocument(object)
+			}
+		}
+	}
+	return nil
+}
+
+// crdHistories examines a history of a CRD for every eighth mutant, until the number or the time
+// limit is reached. The engine determines the stored CRD before each request.
+func (e *examiner) crdHistories(g generation) error {
+	generator, evaluate := generate.New(g.seeds, g.seed), engine.New().Evaluate
+	start, shown := time.Now(), 0
+	for i := g.first; i < g.first+(g.n+7)/8; i++ {
+		if g.limit > 0 && time.Since(start) > g.limit {
+			break
+		}
+		history, stored := generator.CRDHistory(i), ""
+		for request := range requests {
+			mutant := history.Next(stored)
+			name := fmt.Sprintf("%s of %s (-seed %d, history of CRD %d, request %d)", mutant.Change, mutant.Seed, g.seed, i, request)
+			if err := e.examineDerived(g.title, name, mutant, &shown); err != nil {
+				return err
+			}
+			report, err := evaluate(context.Background(), mutant.Scenario)
+			if err != nil {
+				return err
+			}
+			if report.CRD.Accepted {
+				stored = string(report.CRD.Stored)
 			}
 		}
 	}

@@ -4,7 +4,9 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/http"
+	"slices"
 
+	"k8s.io/apiextensions-apiserver/pkg/apis/apiextensions"
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -89,6 +91,13 @@ func (c *Client) applyServerSide(s playground.Scenario, name string, document *s
 	if err != nil || again.Code >= http.StatusBadRequest {
 		return applied, err
 	}
+	// kubectl prints the warnings of all responses once.
+	for _, warning := range again.Warnings {
+		if !slices.Contains(applied.Warnings, warning) {
+			applied.Warnings = append(applied.Warnings, warning)
+		}
+	}
+	again.Warnings = applied.Warnings
 	return again, nil
 }
 
@@ -113,9 +122,9 @@ func annotationOwners(object *unstructured.Unstructured, operation metav1.Manage
 
 // applyClientSide sends the requests of kubectl apply without --server-side.
 func (c *Client) applyClientSide(s playground.Scenario, name string, document *source.Document) (kubeapi.Response, error) {
-	sent := decode(document)
-	if sent.GetKind() == "" || sent.GetAPIVersion() == "" {
-		return kubeapi.Response{}, &UnsupportedError{"kubectl applies no document without apiVersion and kind"}
+	sent, err := decodeObject(document)
+	if err != nil || sent.GroupVersionKind().Group != apiextensions.GroupName {
+		return kubeapi.Response{}, &UnsupportedError{"kubectl applies no document that it cannot read, or whose apiVersion the server lacks"}
 	}
 	sent.SetNamespace("")
 	annotate(sent)

@@ -126,8 +126,10 @@ func (w *write) isBasedOnStored() bool {
 // those without a body if the document does not name the resource. The server could not
 // see the difference.
 func (w *write) checkPath() error {
-	if object := decode(w.document); hasNoBody(w.operation) && (object.GetKind() == "" || object.GetAPIVersion() == "") {
-		return &UnsupportedError{"no client finds the resource of a document without apiVersion and kind"}
+	if hasNoBody(w.operation) {
+		if object, err := decodeObject(w.document); err != nil || object.GetAPIVersion() == "" {
+			return &UnsupportedError{"no client finds the resource of a document that it cannot read, or without apiVersion"}
+		}
 	}
 	if w.operation != playground.OperationCreate {
 		if err := checkSegment("name", w.name); err != nil {

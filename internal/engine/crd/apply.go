@@ -69,7 +69,7 @@ func (r *Request) applyServerSide() error {
 	if err != nil {
 		return err
 	}
-	r.Report.Warnings = append(r.Report.Warnings, warnings...)
+	r.warn(warnings...)
 	if err := r.adopt(r.migrated(manager, merged, configuration)); err != nil {
 		return err
 	}
@@ -93,6 +93,7 @@ func (r *Request) migrated(manager *managedfields.FieldManager, merged runtime.O
 	if err != nil || migrated == nil || !r.accepts(merged) || !r.accepts(migrated) {
 		return merged
 	}
+	r.between, _ = merged.(*apiextensions.CustomResourceDefinition)
 	return migrated
 }
 
@@ -199,7 +200,7 @@ func (r *Request) explainKept(sent *apiextensions.CustomResourceDefinition) erro
 			continue
 		}
 		if before, _ := jsonvalue.At(existing, change.Path); len(jsonvalue.BeforeIndex(change.Path)) == len(change.Path) && !jsonvalue.Equal(before, change.Value) {
-			continue // a default
+			continue // a default, not an existing value
 		}
 		count++
 		f := r.keptFinding(change)

@@ -133,7 +133,7 @@ func (r *Request) rejectPatched(value string, err error) error {
 		}), err)
 	}
 	for _, err := range strict.Errors() {
-		r.Report.Warnings = append(r.Report.Warnings, err.Error())
+		r.warn(err.Error())
 		r.addStrict(r.findings, err, playground.SeverityWarning)
 	}
 	return nil

@@ -85,6 +85,9 @@ type Request struct {
 	now         time.Time
 	// existing is the name of a CRD that a create request does not replace, or empty.
 	existing string
+	// between is the CRD after the first request of a kubectl that migrates managers; nil if it
+	// sends only one.
+	between *apiextensions.CustomResourceDefinition
 	// oldRevision is the resourceVersion in the old CRD's document.
 	oldRevision string
 	// valid is nil if the request must not use the memo.

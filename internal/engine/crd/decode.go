@@ -80,7 +80,7 @@ func decode(r *Request) error {
 			return upstream.DecodeError(err, kind, v1Kind.Kind, r.Doc.Text)
 		}
 		for _, err := range upstream.SplitYAMLErrors(strict.Errors()) {
-			r.Report.Warnings = append(r.Report.Warnings, err.Error())
+			r.warn(err.Error())
 			r.addStrict(r.findings, err, playground.SeverityWarning)
 		}
 	}

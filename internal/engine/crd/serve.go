@@ -59,7 +59,7 @@ func (r *Request) refusedNameFindings() []playground.Finding {
 		if apiequality.Semantic.DeepEqual(r.Internal.Spec.Names, r.Internal.Status.AcceptedNames) {
 			return []playground.Finding{serveWarning(r.keyRange("spec", "names"), "spec.names",
 				"the condition NamesAccepted stays False, although the API server has accepted these names: "+c.Message,
-				"The controller does not look at accepted names again. Add a short name that is free, which updates the condition, and remove it again.")}
+				"The controller skips names that it has already accepted. Add an unused short name to update the condition, then remove it.")}
 		}
 		name := c.NameField()
 		return []playground.Finding{serveWarning(r.keyRange("spec", "names", name), "spec.names."+name,

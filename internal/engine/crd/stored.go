@@ -31,6 +31,14 @@ func (r *Request) reportStored(v1 *apiextensionsv1.CustomResourceDefinition) err
 	if err != nil {
 		return fmt.Errorf("encode the stored CRD: %w", err)
 	}
+	// Nulls that the API server writes, such as items, are absent when it reads them.
+	read := &apiextensionsv1.CustomResourceDefinition{}
+	if err := json.Unmarshal(encoded, read); err != nil {
+		return fmt.Errorf("read the stored CRD: %w", err)
+	}
+	if encoded, err = json.Marshal(read); err != nil {
+		return fmt.Errorf("encode the stored CRD again: %w", err)
+	}
 	r.Report.Stored = encoded
 	sent, err := r.documentObject()
 	if err != nil {

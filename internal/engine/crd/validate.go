@@ -76,7 +76,7 @@ func validate(r *Request) error {
 	if errs := prepareAndValidate(); len(errs) > 0 {
 		return upstream.Invalid(apiextensions.Kind("CustomResourceDefinition"), r.Internal.Name, upstream.SortErrors(errs))
 	}
-	r.Report.Warnings = append(r.Report.Warnings, r.newWarnings()...)
+	r.warn(r.newWarnings()...)
 	if r.existing != "" && r.existing == r.Internal.Name {
 		return apierrors.NewAlreadyExists(resource, r.Internal.Name)
 	}
@@ -128,6 +128,9 @@ func (r *Request) validateCreate() field.ErrorList {
 // validateUpdate prepares an updated CRD and validates it.
 func (r *Request) validateUpdate() field.ErrorList {
 	prepareUpdate(r.Internal, r.Old)
+	if r.between != nil {
+		r.Internal.Generation = nextGeneration(r.between, r.Internal, nextGeneration(r.Old, r.between, r.Old.Generation))
+	}
 	metadata := field.NewPath("metadata")
 	errs := genericvalidation.ValidateObjectMetaAccessor(r.Internal, false, upstream.ValidatePathSegment, metadata)
 	errs = append(errs, genericvalidation.ValidateObjectMetaAccessorUpdate(r.Internal, r.Old, metadata)...)
@@ -168,11 +171,8 @@ func prepareCreate(crd *apiextensions.CustomResourceDefinition) {
 // prepareUpdate copies the fields that users cannot change from the old CRD. It
 // follows rest.BeforeUpdate and strategy.PrepareForUpdate.
 func prepareUpdate(crd, old *apiextensions.CustomResourceDefinition) {
-	crd.Generation = old.Generation
+	crd.Generation = nextGeneration(old, crd, old.Generation)
 	crd.Status = *old.Status.DeepCopy()
-	if !apiequality.Semantic.DeepEqual(old.Spec, crd.Spec) {
-		crd.Generation++
-	}
 	addStoredVersion(crd)
 	dropDisabledFields(crd, old)
 	if crd.UID == "" {
@@ -180,6 +180,14 @@ func prepareUpdate(crd, old *apiextensions.CustomResourceDefinition) {
 	}
 	crd.CreationTimestamp = old.CreationTimestamp
 	crd.ResourceVersion = old.ResourceVersion
+}
+
+// nextGeneration returns the generation after an update of a CRD with the given generation.
+func nextGeneration(old, updated *apiextensions.CustomResourceDefinition, generation int64) int64 {
+	if apiequality.Semantic.DeepEqual(old.Spec, updated.Spec) {
+		return generation
+	}
+	return generation + 1
 }
 
 // addStoredVersion adds the storage version to status.storedVersions.

@@ -12,8 +12,16 @@ import (
 	"k8s.io/kube-openapi/pkg/validation/spec"
 
 	"github.com/crdlab/crdlab/internal/engine/finding"
+	"github.com/crdlab/crdlab/internal/engine/upstream"
 	"github.com/crdlab/crdlab/internal/playground"
 )
+
+// warn adds warnings to the response, unless a header cannot contain them.
+func (r *Request) warn(messages ...string) {
+	r.Report.Warnings = append(r.Report.Warnings, slices.DeleteFunc(messages, func(message string) bool {
+		return !upstream.IsHeader(message)
+	})...)
+}
 
 // addWarnings adds findings for each warning that has none: one for each place in the schemas,
 // because the API server's text has no place.

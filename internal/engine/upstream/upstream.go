@@ -15,6 +15,7 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
+	utilnet "k8s.io/apimachinery/pkg/util/net"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 	"k8s.io/klog/v2"
 
@@ -134,4 +135,11 @@ func Guard(stage string, call func() error) (err error) {
 		}
 	}()
 	return call()
+}
+
+// IsHeader reports whether the API server can send a message as a warning, which is a header of the
+// response. It drops messages with control characters.
+func IsHeader(message string) bool {
+	_, err := utilnet.NewWarningHeader(299, "", message)
+	return err == nil
 }

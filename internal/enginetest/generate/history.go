@@ -159,6 +159,51 @@ func (h *History) identify(object tree) {
 	object["apiVersion"] = group + "/" + pick(h.random, h.versions)
 }
 
+// A CRDHistory derives successive requests for one CRD from a seed: server-side and client-side
+// applies and updates of two managers, with and without force. Most of the requests are valid.
+type CRDHistory struct {
+	seed   Seed
+	random *rand.Rand
+	now    time.Time
+}
+
+// CRDHistory derives the history with the given number.
+func (g *Generator) CRDHistory(i int) *CRDHistory {
+	h := &CRDHistory{random: rand.New(rand.NewPCG(g.seed^0x2545f4914f6cdd1d, uint64(i)))}
+	h.seed = pick(h.random, g.seeds)
+	h.now, _ = time.Parse(time.RFC3339, h.seed.now)
+	return h
+}
+
+// Next derives the next request. stored is the CRD in the cluster as JSON, or empty.
+func (h *CRDHistory) Next(stored string) Mutant {
+	r := h.random
+	h.now = h.now.Add(time.Second)
+	operations := []playground.CRDOperation{playground.CRDOperationApply, playground.CRDOperationClientApply}
+	if stored == "" {
+		operations = append(operations, playground.CRDOperationCreate)
+	} else {
+		operations = append(operations, operations[0], operations[1], playground.CRDOperationUpdate)
+	}
+	v := Revision{new: clone(h.seed.crd)}
+	for range r.IntN(3) {
+		v.change(r)
+	}
+	s := playground.Scenario{
+		OldCRD: stored, CRDOperation: pick(r, operations), CRDStored: true, Now: h.now.Format(time.RFC3339),
+		CRDFieldManager: pick(r, []string{"", "kubectl", "other"}), CRDForce: r.IntN(3) == 0,
+	}
+	if s.CRDOperation == playground.CRDOperationClientApply {
+		s.CRDForce = false
+	}
+	metadata, isObject := v.new["metadata"].(tree)
+	if isObject && r.IntN(3) == 0 {
+		metadata[pick(r, []string{"labels", "annotations"})] = tree{pick(r, []string{"a", "b"}): pick(r, []any{"x", "y", nil})}
+	}
+	s.CRD = render(v.new, r.IntN(3) == 0)
+	return Mutant{Seed: h.seed.Name, Change: "history of CRD " + string(s.CRDOperation), Scenario: s}
+}
+
 // extremes lists numbers at which conversions between numeric types lose precision,
 // overflow or change the sign.
 var extremes = []any{
