@@ -31,6 +31,7 @@ func (e *Engine) reportAdmission(s playground.Scenario, c *crd.CRD, plugins *adm
 	}
 	findings := append([]playground.Finding{}, plugins.Findings()...)
 	findings = append(append(findings, typeFindings...), plugins.UnappliedFindings(objects, c.Report.Names)...)
+	findings = append(findings, plugins.SelectorFindings(objects)...)
 	if len(findings) > 0 {
 		quickfix.SuggestForAdmission(findings, plugins.File(), nil, nil)
 	}

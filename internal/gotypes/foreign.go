@@ -3,6 +3,7 @@ package gotypes
 import (
 	"go/types"
 	"strconv"
+	"strings"
 
 	"sigs.k8s.io/controller-tools/pkg/loader"
 
@@ -32,6 +33,10 @@ func (p *places) explainForeign(problems []Problem) []Problem {
 	var fields foreignFields
 	var all []Problem
 	for _, problem := range problems {
+		if raw := p.rawMessages(problem); len(raw) > 0 {
+			all = append(all, raw...)
+			continue
+		}
 		if !own[problem.Path] && fields == nil {
 			fields = p.foreignFields()
 		}
@@ -48,6 +53,34 @@ func (p *places) explainForeign(problems []Problem) []Problem {
 					Hint:    "Use another type for this field, such as string, or a struct of your own with JSON tags.",
 				})
 			}
+		}
+	}
+	return all
+}
+
+// rawMessages returns an error of controller-tools for each field of the type json.RawMessage, which
+// it takes for a string and a list of bytes.
+func (p *places) rawMessages(problem Problem) (all []Problem) {
+	if !strings.HasPrefix(problem.Message, "conflicting types in allOf branches in schema: string vs array") {
+		return nil
+	}
+	for ident, info := range p.parser.Types {
+		if !p.isRoot(ident.Package) {
+			continue
+		}
+		for _, field := range info.Fields {
+			t := types.Unalias(typeOf(ident.Package, field.RawField.Type))
+			if pointer, ok := t.(*types.Pointer); ok {
+				t = pointer.Elem()
+			}
+			if t.String() != "encoding/json.RawMessage" || field.Markers.Get("kubebuilder:validation:Schemaless") != nil {
+				continue
+			}
+			all = append(all, Problem{
+				Place: p.nameOf(origin{ident.Package, field.RawField}), Severity: playground.SeverityError,
+				Message: "json.RawMessage cannot be part of a CRD: " + problem.Message,
+				Hint:    "Use apiextensionsv1.JSON for any value or runtime.RawExtension for an object. Or add +kubebuilder:validation:Schemaless and +kubebuilder:pruning:PreserveUnknownFields.",
+			})
 		}
 	}
 	return all

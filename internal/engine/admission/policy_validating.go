@@ -17,6 +17,7 @@ import (
 	"k8s.io/apiserver/pkg/admission/plugin/policy/validating"
 	"k8s.io/apiserver/pkg/authorization/authorizer"
 
+	"github.com/crdlab/crdlab/internal/engine/celrule"
 	"github.com/crdlab/crdlab/internal/playground"
 )
 
@@ -119,7 +120,7 @@ func (r *record) explainDecision(d *Denial, i int, isMatch bool) {
 		d.Fault = r.faultOf(playground.ExpressionValidation, name)
 	default:
 		if message := r.faultOf(playground.ExpressionMessage, name); message != nil {
-			d.IgnoredMessage = &playground.Related{Document: playground.DocumentAdmission, Range: message.Range, Message: "The API server ignored messageExpression: " + message.Error + ". " + message.Explanation, Fails: true}
+			d.IgnoredMessage = &playground.Related{Document: playground.DocumentAdmission, Range: message.Range, Message: "The API server ignored messageExpression: " + message.Error + ". " + message.Explanation + celrule.MessageAdvice(message.Error), Fails: true}
 		}
 	}
 }

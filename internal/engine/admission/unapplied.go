@@ -83,6 +83,39 @@ func (p *Plugins) UnappliedFindings(objects []playground.Object, names playgroun
 	return all
 }
 
+// SelectorFindings returns a warning for each policy and binding whose namespaceSelector means to
+// exclude objects, but judges an object without a namespace.
+func (p *Plugins) SelectorFindings(objects []playground.Object) (all []playground.Finding) {
+	add := func(at playground.Range, match *admissionregistrationv1.MatchResources, field string) {
+		n := p.file.Document(at.Start)
+		if n < 0 || match == nil || match.NamespaceSelector == nil || len(match.NamespaceSelector.MatchLabels)+len(match.NamespaceSelector.MatchExpressions) == 0 {
+			return
+		}
+		if location, ok := p.file.Documents[n].At("spec", field, partNamespace); ok {
+			at = location.Key()
+		}
+		f := finding.Warning(playground.DocumentAdmission, playground.StageAdmit, at, "the namespaceSelector does not exclude cluster-scoped objects")
+		f.Hint = "An object without a namespace matches each namespaceSelector. Select such objects with objectSelector or matchConditions."
+		if !slices.ContainsFunc(all, func(other playground.Finding) bool { return other.Range == f.Range }) {
+			all = append(all, f)
+		}
+	}
+	for i, policy := range slices.Concat(p.mutating, p.validating) {
+		for _, o := range objects {
+			if o.Admission == nil || o.Namespace != "" || o.Admission.Policies[i].Outcome == playground.OutcomeSkipped {
+				continue
+			}
+			add(policy.at, policy.match, "matchConstraints")
+			for j, b := range policy.bindings {
+				if o.Admission.Policies[i].Bindings[j].Outcome != playground.OutcomeSkipped {
+					add(b.at, b.match, "matchResources")
+				}
+			}
+		}
+	}
+	return all
+}
+
 // unapplied returns the warning about a constraint, at the value that comes nearest to a match.
 func (p *Plugins) unapplied(c *constraint, names playground.Names) playground.Finding {
 	mismatch := c.mismatches[0]
@@ -145,7 +178,7 @@ func nearest(rules []admissionregistrationv1.NamedRuleWithOperations, request pl
 		}{
 			{"apiGroups", request.Group, "Write the group of the CRD.", rule.APIGroups},
 			{"apiVersions", request.Version, "Write a version that the CRD serves, or \"*\".", rule.APIVersions},
-			{"operations", request.Operation, "Add the operation of the request, or \"*\".", operations},
+			{"operations", request.Operation, "The policy does not judge this request. Send one with another operation, or add this operation.", operations},
 			{"resources", request.Resource, resourceHint(request.Resource), rule.Resources},
 		} {
 			if slices.ContainsFunc(field.items, func(item string) bool { return covers(item, field.wants) }) || len(field.items) == 0 {

@@ -49,7 +49,7 @@ type Outcome struct {
 	Applied map[string]bool
 	// MessageErrors lists the violated rules whose messageExpression has no usable value.
 	MessageErrors []MessageError
-	// Faults lists the causes of the errors of rules with a trace.
+	// Faults lists the causes of errors and violations of rules with a trace.
 	Faults []Fault
 }
 
@@ -310,9 +310,23 @@ func (e *evaluation) violate(n *instance, i int, result *playground.RuleResult) 
 	}
 	err := violation(fieldPath, value, message, n.rule(i).Reason)
 	fail(result, err, playground.OutcomeFail)
+	if len(e.Faults) < maxTraces {
+		if fault := n.explainViolation(i, e.options.Locate(n.node, i, "rule")); fault != nil {
+			fault.Field, fault.Message = err.Field, err.ErrorBody()
+			e.Faults = append(e.Faults, *fault)
+		}
+	}
 	if ignored != "" {
 		e.MessageErrors = append(e.MessageErrors, e.explainIgnored(n, i, err, ignored))
 	}
+}
+
+// MessageAdvice returns what to do about a messageExpression that failed for the reason.
+func MessageAdvice(reason string) string {
+	if strings.HasPrefix(reason, "no such key") {
+		return ". For a field that may be absent, write a.?b.orValue('')"
+	}
+	return ""
 }
 
 // explainIgnored returns the reason why the API server ignored the messageExpression of rule i. If
@@ -324,7 +338,7 @@ func (e *evaluation) explainIgnored(n *instance, i int, violation *field.Error, 
 		return ignored
 	}
 	if fault := n.node.tracedMessage(i).Fault(n.variables(i), errors.New(reason), location, nil); fault != nil {
-		ignored.Reason, ignored.At, ignored.Fails = reason+". "+fault.Explanation, fault.Range, true
+		ignored.Reason, ignored.At, ignored.Fails = reason+". "+fault.Explanation+MessageAdvice(reason), fault.Range, true
 	}
 	return ignored
 }

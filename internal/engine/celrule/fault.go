@@ -19,7 +19,8 @@ import (
 	"github.com/crdlab/crdlab/internal/source/celtoken"
 )
 
-// A Fault is the sub-expression that ended the evaluation of an expression with an error.
+// A Fault is the sub-expression that ended the evaluation of an expression with an error, or the
+// cause of a violation.
 type Fault struct {
 	// Field and Message are those of the finding about the error.
 	Field, Message string
@@ -27,6 +28,8 @@ type Fault struct {
 	Error string
 	// Explanation names the sub-expression and the values of its operands.
 	Explanation string
+	// Hint explains a violation.
+	Hint string
 	// Range locates the sub-expression in its document.
 	Range playground.Range
 	// Guard is an expression that checks the operands first and is true; nil if there is none.

@@ -8,14 +8,12 @@ import (
 	"k8s.io/apimachinery/pkg/util/sets"
 	"k8s.io/client-go/util/csaupgrade"
 	"sigs.k8s.io/structured-merge-diff/v6/fieldpath"
+
+	"github.com/crdlab/crdlab/internal/playground"
 )
 
-const (
-	// serverSideManager is the field manager of kubectl apply --server-side.
-	serverSideManager = "kubectl"
-	// annotationManager owns the annotation after the migration.
-	annotationManager = "kubectl-last-applied"
-)
+// annotationManager owns the annotation after the migration.
+const annotationManager = "kubectl-last-applied"
 
 var annotationPath = fieldpath.NewSet(fieldpath.MakePathOrDie("metadata", "annotations", LastApplied))
 
@@ -43,7 +41,7 @@ func Migrate(object runtime.Object, configuration *unstructured.Unstructured, fi
 	}
 	migrated := object.DeepCopyObject()
 	isOwned := len(csaupgrade.FindFieldsOwners(accessor.GetManagedFields(), metav1.ManagedFieldsOperationApply, annotationPath)) > 0
-	if fieldManager == serverSideManager && !isOwned {
+	if fieldManager == playground.FieldManagers[playground.OperationApply] && !isOwned {
 		annotation := &unstructured.Unstructured{}
 		annotation.SetGroupVersionKind(configuration.GroupVersionKind())
 		annotation.SetName(accessor.GetName())

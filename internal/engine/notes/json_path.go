@@ -24,8 +24,8 @@ type target struct {
 	known   []string
 	// several reports whether the path can select several values.
 	several bool
-	// walked is the path up to the present step.
-	walked string
+	// path is the whole path, and walked the part up to the present step.
+	path, walked string
 }
 
 // hint returns the remedy for the problem.
@@ -33,6 +33,8 @@ func (t *target) hint() string {
 	switch {
 	case t.missing != "" && t.schema.Type == "array":
 		return "Select one item, by its index or by a filter such as [?(@.name=='a')]."
+	case t.missing != "" && strings.Contains(t.path, " ."):
+		return "A column shows the value of one path. Add a column for each value, or let the controller write the text into the status."
 	case t.missing != "":
 		return "The API server prunes fields that the schema does not have. Correct the path, or add the field to the schema."
 	}
@@ -43,7 +45,7 @@ func (t *target) hint() string {
 // k8s.io/client-go/util/jsonpath does through an object.
 func resolve(root *apiextensionsv1.JSONSchemaProps, path string) target {
 	parsed, err := jsonpath.Parse("", "{"+path+"}")
-	t := target{schema: root}
+	t := target{schema: root, path: path}
 	if err != nil {
 		t.schema = nil
 		return t

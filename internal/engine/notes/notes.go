@@ -27,6 +27,7 @@ var kinds = []struct {
 	{"column-no-value", findEmptyColumns},
 	{"column-first-value", findFirstValues},
 	{"column-age", findTimes},
+	{"column-no-value", findUntimedColumns},
 	{"scale-no-value", findScalePaths},
 	{"status-with-spec", findSharedStatus},
 	{"lost-fields", findLostFields},

@@ -61,7 +61,7 @@ func findExpressionMessages(n node) (notes []playground.Finding) {
 			continue
 		}
 		notes = append(notes, newNote(at.Value(), "the API server does not evaluate message, which looks like an expression",
-			"Users see the text of message as it is. Write an expression as messageExpression.", n.evaluateMessage(i)...))
+			"Users see message verbatim. To compute the text, use messageExpression.", n.evaluateMessage(i)...))
 	}
 	return notes
 }

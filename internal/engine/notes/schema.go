@@ -48,6 +48,8 @@ func findMistypedEnums(n node) []playground.Finding {
 	}
 	hint, fixes := "Correct the values or the type.", newWideningFix("Accept "+strings.Join(written, ", ")+": quote them", edits...)
 	switch {
+	case n.schema.Type == "array":
+		hint = "The enum applies to the list itself. Move it to items. In Go, write +kubebuilder:validation:items:Enum."
 	case slices.Contains(wrong, "null"):
 		hint = "Only a schema with nullable: true permits null. Quote the other values that are no strings in YAML."
 	case len(edits) > 0:

@@ -2,10 +2,16 @@ package object
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
+	"time"
+
+	structuralschema "k8s.io/apiextensions-apiserver/pkg/apiserver/schema"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"github.com/crdlab/crdlab/internal/engine/finding"
+	"github.com/crdlab/crdlab/internal/engine/jsonvalue"
 	"github.com/crdlab/crdlab/internal/engine/kubectl"
 	"github.com/crdlab/crdlab/internal/engine/owner"
 	"github.com/crdlab/crdlab/internal/playground"
@@ -19,23 +25,42 @@ const maxEffects = 8
 func (r *Request) noteEffects() {
 	r.noteIgnoredStatus()
 	r.noteDroppedNulls()
-	if r.options.operation == playground.OperationApply && !r.creates() {
-		r.noteRemovedFields()
-		r.noteKeptFields()
+	r.noteFutureDates()
+	r.noteNamespacedOwners()
+	if setsSpec(r.options.operation) {
+		r.noteAbsentFields()
+	}
+	switch r.options.operation {
+	case playground.OperationApply:
+		if !r.creates() {
+			r.noteRemovedFields()
+			r.noteKeptFields()
+			r.noteUpdatedFields()
+			r.noteTakenFields()
+		}
+	case playground.OperationUpdate, playground.OperationScale:
+		r.noteTakenFields()
 	}
 }
 
-// note adds a note of crdlab about the value at a path, or about the nearest ancestor in the document.
-func (r *Request) note(path []any, message, hint string) {
-	f := finding.New(playground.SeverityInfo, playground.DocumentObject, r.rec.running.Name, r.rec.doc.Root().Key(), message)
+// note adds a note of crdlab about a range of the document.
+func (r *Request) note(at playground.Range, message, hint string) {
+	f := finding.New(playground.SeverityInfo, playground.DocumentObject, r.rec.running.Name, at, message)
 	f.Reason, f.Hint = playground.ReasonNote, hint
-	for ; len(path) > 0; path = path[:len(path)-1] {
-		if location, ok := r.rec.at(path); ok {
-			f.Range = location.Key()
+	r.rec.add(f)
+}
+
+// nearest returns the range of the last of nested fields that the document has, or of the object.
+func (r *Request) nearest(names []string) playground.Range {
+	location := r.rec.doc.Root()
+	for _, name := range names {
+		field, ok := location.At(name)
+		if !ok {
 			break
 		}
+		location = field
 	}
-	r.rec.add(f)
+	return location.Key()
 }
 
 // noteIgnoredStatus notes a status that only a request to /status can write. The document of an
@@ -46,7 +71,7 @@ func (r *Request) noteIgnoredStatus() {
 		!r.endpoint.version.HasStatus || !setsSpec(r.options.operation) {
 		return
 	}
-	r.note([]any{"status"}, "the API server ignores the status",
+	r.note(status.Key(), "the API server ignores the status",
 		"The CRD enables the status subresource, so only requests to /status set the status. Remove it, or write it with --subresource=status as a controller does.")
 }
 
@@ -58,20 +83,93 @@ func setsSpec(operation playground.Operation) bool {
 // noteDroppedNulls notes each field that the document sets to nothing.
 func (r *Request) noteDroppedNulls() {
 	for _, stage := range r.rec.report.Stages {
-		for i, c := range stage.Changes {
-			if c.Cause != playground.CauseNullDropped || c.Range == nil || i == maxEffects {
-				break
+		if stage.Name != playground.StageNulls {
+			continue
+		}
+		for _, c := range stage.Changes[:min(len(stage.Changes), maxEffects)] {
+			if c.Range == nil {
+				continue
 			}
-			r.note(r.rec.doc.PathAt(c.Range.Start), "the API server drops "+c.Path+", because its value is null",
+			r.note(*c.Range, "the API server drops "+c.Path+", because its value is null",
 				"A key without a value is null in YAML. Remove it, or write the value, such as {} or [].")
+		}
+	}
+}
+
+// noteAbsentFields notes optional objects at the root that the object lacks, although their schemas
+// have defaults or required fields, which then have no effect.
+func (r *Request) noteAbsentFields() {
+	schema := r.endpoint.version.Schema
+	if schema == nil {
+		return
+	}
+	for _, name := range slices.Sorted(maps.Keys(schema.Properties)) {
+		property := schema.Properties[name]
+		_, has := r.object.Object[name]
+		if has || name == "status" || name == "metadata" {
+			continue
+		}
+		var lost []string
+		if hasDefaults(&property) {
+			lost = append(lost, "defaults")
+		}
+		if property.ValueValidation != nil && len(property.ValueValidation.Required) > 0 {
+			lost = append(lost, "required fields")
+		}
+		if len(lost) > 0 {
+			r.note(r.nearest(nil), fmt.Sprintf("the object has no %s, so its %s have no effect", name, strings.Join(lost, " and ")),
+				fmt.Sprintf("The API server looks into %s only if it is present. In the schema, require it at the root, or give it default: {}.", name))
+		}
+	}
+}
+
+// hasDefaults reports whether a schema or one of its properties has a default.
+func hasDefaults(schema *structuralschema.Structural) bool {
+	for _, property := range schema.Properties {
+		if property.Default.Object != nil || hasDefaults(&property) {
+			return true
+		}
+	}
+	return false
+}
+
+// noteFutureDates notes each time that kubectl get cannot show.
+func (r *Request) noteFutureDates() {
+	for _, column := range r.endpoint.CRD.V1.Spec.Versions[r.endpoint.version.Index].AdditionalPrinterColumns {
+		if column.Type != "date" {
+			continue
+		}
+		names := jsonvalue.SplitJSONPath(column.JSONPath)
+		text, _, _ := unstructured.NestedString(r.object.Object, names...)
+		if value, err := time.Parse(time.RFC3339, text); err == nil && value.After(r.options.now) {
+			r.note(r.nearest(names), "kubectl get shows <invalid> in the column "+column.Name,
+				"A column of type date shows the time since then, and this time is in the future. A column of type string shows it as written.")
+		}
+	}
+}
+
+// namespacedKinds lists built-in kinds that often own custom resources, and have a namespace.
+var namespacedKinds = []string{
+	"ConfigMap", "CronJob", "DaemonSet", "Deployment", "Ingress", "Job", "PersistentVolumeClaim", "Pod", "ReplicaSet", "Secret", "Service", "ServiceAccount", "StatefulSet",
+}
+
+// noteNamespacedOwners notes owners that the garbage collector does not find, because the object has
+// no namespace in which to look for them.
+func (r *Request) noteNamespacedOwners() {
+	if r.endpoint.version.Namespaced {
+		return
+	}
+	for i, ref := range r.object.GetOwnerReferences() {
+		if at, ok := r.rec.doc.At("metadata", "ownerReferences", i); ok && slices.Contains(namespacedKinds, ref.Kind) {
+			r.note(at.Key(), fmt.Sprintf("the object outlives its owner: a cluster-scoped object cannot belong to a %s, which has a namespace", ref.Kind),
+				"The garbage collector ignores this reference. Let a cluster-scoped object own this one, or delete it with a finalizer of the owner.")
 		}
 	}
 }
 
 // noteRemovedFields notes the fields that the manager applied before and no longer applies.
 func (r *Request) noteRemovedFields() {
-	var names []string
-	var first []string
+	var names, first []string
 	for _, stage := range r.rec.report.Stages {
 		for _, c := range stage.Changes {
 			if stage.Name == playground.StageApply && c.Op == playground.ChangeRemove {
@@ -85,7 +183,7 @@ func (r *Request) noteRemovedFields() {
 	if len(names) == 0 {
 		return
 	}
-	r.note(stepsOf(first), fmt.Sprintf("apply removes %s, which %s applied before", listed(names), r.options.fieldManager),
+	r.note(r.nearest(first), fmt.Sprintf("apply removes %s, which %s applied before", listed(names), r.options.fieldManager),
 		"An apply request must contain all fields that its manager wants to keep. For a partial document, use another field manager.")
 }
 
@@ -95,24 +193,40 @@ func (r *Request) noteKeptFields() {
 	if len(kept) == 0 {
 		return
 	}
-	var names []string
-	for _, field := range kept {
-		names = append(names, fmt.Sprintf("%s (owned by %s)", strings.TrimPrefix(field.Path.String(), "."), strings.Join(field.Managers, " and ")))
-	}
 	hint := "Server-side apply removes a field only if no other manager owns it. Remove it with an update, such as kubectl edit."
 	if clientSide := kubectl.ClientSideManagers(r.object.GetManagedFields()); clientSide.HasAny(kept[0].Managers...) {
-		hint = "kubectl apply --server-side then takes over the fields of its former client-side applies, and removes what this document lacks. Other clients do not."
+		hint = "kubectl apply --server-side then migrates the fields of earlier client-side applies, and removes what this document lacks. Other clients do not."
 	}
-	r.note(stepsOf(kept[0].Names()), "apply keeps "+listed(names), hint)
+	r.note(r.nearest(kept[0].Names()), "apply keeps "+shared(kept, "owned by"), hint)
 }
 
-// stepsOf returns names as the steps of a path.
-func stepsOf(names []string) []any {
-	var steps []any
-	for _, name := range names {
-		steps = append(steps, name)
+// noteUpdatedFields notes the fields that the manager set before with another operation than apply.
+func (r *Request) noteUpdatedFields() {
+	kept := owner.Updated(r.object.GetManagedFields(), r.options.fieldManager)
+	if len(kept) == 0 {
+		return
 	}
-	return steps
+	r.note(r.nearest(kept[0].Names()), "apply keeps "+shared(kept, "set by an update of"),
+		"Ownership is per manager and operation: apply removes only what an earlier apply request of the manager had. Remove it once with an update.")
+}
+
+// noteTakenFields notes the fields of other managers that the manager changes.
+func (r *Request) noteTakenFields() {
+	taken := owner.Taken(r.old.object.GetManagedFields(), r.object.GetManagedFields(), r.options.fieldManager, r.options.operation != playground.OperationApply)
+	if len(taken) == 0 {
+		return
+	}
+	r.note(r.nearest(taken[0].Names()), "the request takes over "+shared(taken, "owned by"),
+		"The former manager no longer owns what another one changes. Its next apply request conflicts if it has the field, and keeps this value if it does not. Leave the field to one manager.")
+}
+
+// shared lists fields with their managers.
+func shared(fields []owner.Shared, relation string) string {
+	var names []string
+	for _, field := range fields {
+		names = append(names, fmt.Sprintf("%s (%s %s)", strings.TrimPrefix(field.Path.String(), "."), relation, strings.Join(field.Managers, " and ")))
+	}
+	return listed(names)
 }
 
 // listed joins names, of which it omits those above a limit.

@@ -9,7 +9,6 @@ import (
 	"go.yaml.in/yaml/v3"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
-	utilnet "k8s.io/apimachinery/pkg/util/net"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
 	"github.com/crdlab/crdlab/internal/engine/celrule"
@@ -253,7 +252,7 @@ func (rec *recorder) locate(f playground.Finding) playground.Finding {
 			})
 		}
 	}
-	if fault := celrule.FaultOf(rec.faults, f); fault != nil {
+	if fault := celrule.FaultOf(rec.faults, f); fault != nil && fault.Explanation != "" {
 		f.Related = append(f.Related, playground.Related{Document: playground.DocumentCRD, Range: fault.Range, Message: fault.Explanation, Fails: true})
 	}
 	return f
@@ -368,7 +367,7 @@ func (rec *recorder) warn(messages ...string) {
 func (rec *recorder) warnIn(stage playground.StageName, messages ...string) {
 	for _, message := range messages {
 		_, isKnown := rec.warned[message]
-		if _, err := utilnet.NewWarningHeader(299, "", message); err != nil || isKnown {
+		if isKnown || !upstream.IsHeader(message) {
 			continue
 		}
 		rec.warned[message] = finding.OfWarning(playground.DocumentObject, stage, rec.doc, message)

@@ -126,7 +126,7 @@ func describeAbsent(item string, owners []string) string {
 	return fmt.Sprintf("The merged object still has %s, which this document lacks: %s owns it, or a part of it. Apply it here, too, or remove it as %s first.", subject, managers, managers)
 }
 
-// A Shared field is one that several managers own.
+// A Shared field is one to which several managers have laid claim, and the others of them.
 type Shared struct {
 	Path     fieldpath.Path
 	Managers []string
@@ -157,6 +157,48 @@ func Kept(before, after []metav1.ManagedFieldsEntry, manager string) (kept []Sha
 		}
 	})
 	return kept
+}
+
+// Updated returns the fields that a manager has set with create and update requests and does not
+// apply: an apply request never removes them.
+func Updated(entries []metav1.ManagedFieldsEntry, manager string) (kept []Shared) {
+	own, version := applied(entries, manager)
+	for _, entry := range entries {
+		if entry.Manager != manager || entry.Operation != metav1.ManagedFieldsOperationUpdate || entry.Subresource != "" || entry.APIVersion != version {
+			continue
+		}
+		if set := fieldsOf(entry); set != nil && own != nil {
+			set.Difference(own).Leaves().Iterate(func(path fieldpath.Path) { kept = append(kept, Shared{path.Copy(), []string{manager}}) })
+		}
+	}
+	return kept
+}
+
+// Taken returns the fields that other managers owned before a request of a manager, and that it owns
+// instead of them after it. Of an update, only those count that others had applied.
+func Taken(before, after []metav1.ManagedFieldsEntry, manager string, byUpdate bool) (taken []Shared) {
+	for _, entry := range before {
+		former := fieldsOf(entry)
+		if entry.Manager == manager || entry.Subresource != "" || former == nil || byUpdate && entry.Operation != metav1.ManagedFieldsOperationApply {
+			continue
+		}
+		current := &fieldpath.Set{}
+		isSame := func(e metav1.ManagedFieldsEntry) bool {
+			return e.Manager == entry.Manager && e.Operation == entry.Operation && e.Subresource == ""
+		}
+		if i := slices.IndexFunc(after, isSame); i >= 0 {
+			if after[i].APIVersion != entry.APIVersion {
+				continue
+			}
+			current = fieldsOf(after[i])
+		}
+		former.Difference(current).Leaves().Iterate(func(path fieldpath.Path) {
+			if slices.Contains(ownersOf(after, path), manager) {
+				taken = append(taken, Shared{path.Copy(), []string{entry.Manager}})
+			}
+		})
+	}
+	return taken
 }
 
 // applied returns the fields that a manager has applied, and the version of their names.

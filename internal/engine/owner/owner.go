@@ -67,5 +67,5 @@ func ConflictHint(live []metav1.ManagedFieldsEntry, isOwn, isAtomic bool) string
 	case isAtomic:
 		return "Another manager owns this list. It is atomic, so forcing the conflict replaces all of its items. To let managers share it, set x-kubernetes-list-type to map (with x-kubernetes-list-map-keys) or set in the CRD."
 	}
-	return "Another manager set this field. Remove it, set it to the same value, or force the conflict to take ownership."
+	return "Another manager set this field. Remove it, set it to the same value, or force the conflict (--force-conflicts) to take ownership."
 }

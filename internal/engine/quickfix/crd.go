@@ -189,7 +189,7 @@ func correctColumnType(p *problem) []playground.Fix {
 // simple path with a leading dot.
 func addLeadingDot(p *problem) []playground.Fix {
 	path := strings.TrimRight(strings.TrimLeft(p.match[1], "{$."), "}")
-	if path == "" || "."+path == p.match[1] || slices.Contains(p.path, any("selectableFields")) && !p.selects(strings.Split(path, ".")) {
+	if path == "" || strings.ContainsAny(path, "{} ") || "."+path == p.match[1] || slices.Contains(p.path, any("selectableFields")) && !p.selects(strings.Split(path, ".")) {
 		return nil
 	}
 	return p.setField("." + path)

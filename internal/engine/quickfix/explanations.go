@@ -22,11 +22,18 @@ const maxListed = 12
 // selectionBefore matches the selection from self at the end of a text, with optional fields.
 var selectionBefore = regexp.MustCompile(`\b(?:self|oldSelf)((?:\.\??\w+)*)\.?\??$`)
 
+// embeddedMetadata matches the selection of the metadata of an item.
+var embeddedMetadata = regexp.MustCompile(`\.\??metadata\.\??$`)
+
 // explainUndefined sets the hint for a selection of a field that the schema does not declare. before
 // is the rule before the name of the field.
 func (p *problem) explainUndefined(rule crd.RuleLocation, before, name string) {
-	m := selectionBefore.FindStringSubmatch(strings.TrimRight(before, " \t\n"))
+	before = strings.TrimRight(before, " \t\n")
+	m := selectionBefore.FindStringSubmatch(before)
 	if m == nil {
+		if embeddedMetadata.MatchString(before) {
+			p.Hint = fmt.Sprintf("Rules see only the fields of embedded metadata that the schema declares. Declare %s there, as controller-gen does with generateEmbeddedObjectMeta=true.", name)
+		}
 		return
 	}
 	node, path := rule.Node, []string(nil)
@@ -46,7 +53,7 @@ func (p *problem) explainUndefined(rule crd.RuleLocation, before, name string) {
 	case node == nil:
 	case len(path) == 0 && ownerOf(node, name) != "":
 		owner := ownerOf(node, name)
-		p.Hint = fmt.Sprintf("self is the value of the schema that has the rule, and the field is in its %s. Write self.%s.%s, or move the rule to %s.", owner, owner, name, owner)
+		p.Hint = fmt.Sprintf("self has no field %s here, but its %s has. Write self.%s.%s, or move the rule to %s.", name, owner, owner, name, owner)
 	case node.XPreserveUnknownFields != nil && *node.XPreserveUnknownFields:
 		p.Hint = fmt.Sprintf("Rules see only declared fields, even where x-kubernetes-preserve-unknown-fields keeps others. Declare %s in the properties of %s.", name, at)
 	case len(node.Properties) > 0 && len(node.Properties) <= maxListed:

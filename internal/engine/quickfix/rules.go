@@ -109,6 +109,15 @@ func guardRule(p *problem) []playground.Fix {
 	return p.guards(playground.DocumentCRD, p.crd.Doc, "refuse", "accept")
 }
 
+// explainViolation explains why a rule is false for a value that its author may not expect.
+func explainViolation(p *problem) []playground.Fix {
+	if p.fault == nil || p.fault.Hint == "" {
+		return nil
+	}
+	p.Hint = p.fault.Hint
+	return p.guards(playground.DocumentCRD, p.crd.Doc, "refuse", "accept")
+}
+
 // guardPolicy adds a check before the part that failed in an expression of a policy or a webhook, or
 // corrects a name that the objects never have.
 func guardPolicy(p *problem) []playground.Fix {
@@ -134,10 +143,14 @@ func guardPolicy(p *problem) []playground.Fix {
 
 // nullHints has a hint for each variable of a policy that may be null.
 var nullHints = map[string]string{
-	"object":    "object is null in DELETE requests. Read oldObject instead.",
+	"object":    "object is null in DELETE requests. Read oldObject instead, or leave DELETE out of the operations.",
 	"oldObject": "oldObject is null in CREATE requests.",
 	"params":    "params is null if the binding has no paramRef.",
 }
+
+// maxGuard limits the expressions that a hint quotes whole; of longer ones, it quotes the part that
+// changes.
+const maxGuard = 200
 
 // guards writes a check into the expression with the fault: first the one that is false for the
 // object, and then the one that is true, which accepts objects that were refused. The verbs say what
@@ -157,7 +170,11 @@ func (p *problem) guards(document playground.Document, doc *source.Document, ref
 		title := "Write " + guard.Part // It converts the operand.
 		if fault.Lacks != "" {
 			title = strings.ToUpper(verb[:1]) + verb[1:] + " objects " + fault.Lacks
-			hints = append(hints, fmt.Sprintf("To %s such objects, write: %s", verb, guard.Part))
+			text := guard.Expression
+			if len(text) > maxGuard {
+				text = guard.Part
+			}
+			hints = append(hints, fmt.Sprintf("To %s such objects, write: %s", verb, text))
 		}
 		fixes := p.newFix(title, change{edit: guarded, ok: ok, document: document})
 		for i := range fixes {

@@ -110,7 +110,7 @@ func correctFormat(p *problem) []playground.Fix {
 			p.renameKey("minimum", p.path...), p.setValue(0, p.path...), p.setValue(largest, maximum...))
 	}
 	if p.match[1] == "int-or-string" {
-		p.Hint = "The API server does not know the format of OpenAPI documents. Use x-kubernetes-int-or-string: true without a type instead."
+		p.Hint = "The API server does not know this format of OpenAPI documents. Use x-kubernetes-int-or-string: true without a type instead."
 		changes := []change{p.renameKey("x-kubernetes-int-or-string", p.path...), p.setValue(true, p.path...)}
 		if schemaType != "" {
 			changes = append(changes, p.deleteAt(append(p.parent(), "type")...))
@@ -198,11 +198,12 @@ func liftType(p *problem) []playground.Fix {
 		return p.replaceJunctor(junctor, "x-kubernetes-int-or-string", true, "type")
 	case len(types) > 1:
 		p.Hint = fmt.Sprintf("A structural schema has one type, so a field cannot accept both %s. Choose one of them, or accept any value with x-kubernetes-preserve-unknown-fields: true instead of a type.", strings.Join(types, " and "))
+		if !onlyTypes {
+			return nil
+		}
 		var fixes []playground.Fix
 		for _, name := range types {
-			if onlyTypes {
-				fixes = append(fixes, p.replaceJunctor(junctor, "type", name)...)
-			}
+			fixes = append(fixes, p.replaceJunctor(junctor, "type", name)...)
 		}
 		return fixes
 	case onlyTypes:

@@ -93,20 +93,20 @@ func suggestionsFor(document playground.Document, stage playground.StageName) it
 func tablesFor(document playground.Document, stage playground.StageName) [][]suggestion {
 	switch document {
 	case playground.DocumentCRD:
-		return [][]suggestion{crdDecodeErrors, decodeErrors, ruleErrors, schemaErrors, schemaWarnings, crdErrors, valueErrors, otherCRDErrors, otherValueErrors}
+		return [][]suggestion{crdDecodeErrors, decodeErrors, celHabits, ruleErrors, schemaErrors, schemaWarnings, crdErrors, valueErrors, otherCRDErrors, otherValueErrors}
 	case playground.DocumentObject:
 		if stage == playground.StageRules {
 			return [][]suggestion{ruleFailures, objectErrors, valueErrors}
 		}
 		return [][]suggestion{objectDecodeErrors, decodeErrors, objectErrors, valueErrors, otherObjectErrors, otherValueErrors}
 	case playground.DocumentAdmission:
-		return [][]suggestion{policyErrors, decodeErrors, valueErrors}
+		return [][]suggestion{celHabits, policyErrors, decodeErrors, valueErrors}
 	case playground.DocumentOldCRD:
 		return [][]suggestion{crdDecodeErrors, decodeErrors, undecodedErrors}
 	case playground.DocumentOldObject:
 		return append(tablesFor(playground.DocumentObject, stage), undecodedErrors)
 	case playground.DocumentConversion:
-		return [][]suggestion{conversionErrors, undecodedErrors}
+		return [][]suggestion{celHabits, conversionErrors, undecodedErrors}
 	}
 	return nil
 }
@@ -178,13 +178,15 @@ var valueErrors = []suggestion{
 // otherValueErrors lists further errors of both that have a code only.
 var otherValueErrors = []suggestion{
 	{"invalid-label", nil, pattern(`a valid label|^Invalid value: "[^"]*": (?:name|prefix) part `), "", nil},
-	{"object-modified", nil, pattern(`the object has been modified; please apply your changes to the latest version`), "", nil},
+	{"object-modified", nil, pattern(`the object has been modified; please apply your changes to the latest version`),
+		"metadata.resourceVersion in the document is not that of the stored object. Base the change on a fresh read. A document to apply should have no resourceVersion.", nil},
 	{"resource-version-on-create", nil, pattern(`^resourceVersion should not be set on objects to be created$`), "", nil},
 	{"uid-mismatch", nil, pattern(`uid mismatch: the provided object specified uid|: StorageError: invalid object, .* Precondition failed: UID in precondition`),
 		"The API server sets metadata.uid, and a request with a uid is for the object with this uid only. Remove it.", removePath("metadata", "uid")},
 	{"resource-version-invalid", nil, pattern(`^strconv\.ParseUint: parsing `),
 		"metadata.resourceVersion is not a number. Copy the one of the existing object.", nil},
-	{"resource-version-required", pattern(`^metadata\.resourceVersion$`), pattern(`must be specified for an update$`), "", nil},
+	{"resource-version-required", pattern(`^metadata\.resourceVersion$`), pattern(`must be specified for an update$`),
+		"Set metadata.resourceVersion to that of a fresh read. kubectl replace does so if the document has none, and other clients do not.", nil},
 	{"field-manager", pattern(`^fieldManager$`), nil,
 		"A field manager's name has at most 128 bytes and only printable characters. Set it with --field-manager.", nil},
 	{"managed-fields", nil, pattern(`^metadata\.managedFields must be nil`), "The API server sets managedFields; remove it.", keepsMeaning(removePath("metadata", "managedFields"))},

@@ -27,7 +27,7 @@ var ruleFailures = []suggestion{
 	{"cel-runtime", nil, pattern(`: integer overflow evaluating rule: `), "Integers of CEL have 64 bits.", nil},
 	{"cel-runtime", nil, pattern(` evaluating rule: `),
 		"A part of the rule fails for this value. Check the value first, or restrict it in the schema.", guardRule},
-	{"cel-rule", nil, nil, "", nil},
+	{"cel-rule", nil, nil, "", explainViolation},
 }
 
 // objectErrors lists errors of objects.
@@ -68,7 +68,7 @@ var otherObjectErrors = []suggestion{
 	{"invalid-name", pattern(`^metadata\.(?:name|generateName)$`), nil, "", nil},
 	{"owner-references", pattern(`(?:^|\.)metadata\.ownerReferences`), nil, "", nil},
 	{"finalizer-while-deleting", pattern(`^metadata\.finalizers$`), pattern(`no new finalizers can be added if the object is being deleted`),
-		"A deletion has begun, so finalizers can only be removed. Write back the finalizers of the object in the cluster, not those of an earlier read.", nil},
+		"The object is being deleted, so finalizers can only be removed. Base the update on a fresh read of the object. A controller adds its finalizer only while deletionTimestamp is not set.", nil},
 	{"finalizer-name", pattern(`metadata\.finalizers$`), pattern(`cannot be both set$`), "Keep one of the two finalizers.", nil},
 	{"finalizer-name", pattern(`^metadata\.finalizers$`), pattern(`: prefer a domain-qualified finalizer name`),
 		"A name such as example.com/cleanup does not conflict with the finalizers of other controllers. The controller that removes the finalizer must use the same name.", nil},

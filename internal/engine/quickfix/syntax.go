@@ -86,8 +86,8 @@ func findRepairs(lines []string, at int) []repair {
 	if tabs := repairTabs(lines); tabs != nil {
 		return tabs
 	}
-	found := repairSeparator(lines)
-	found = append(found, repairSpaces(lines, at)...)
+	// These explain only the errors that they repair: others occur below such lines, too.
+	found := slices.DeleteFunc(slices.Concat(repairSeparator(lines), repairSpaces(lines, at), repairParent(lines, at)), func(r repair) bool { return !r.parses(lines) })
 	found = append(found, repairQuotes(lines[at], at)...)
 	found = append(found, repairValue(lines[at], at)...)
 	found = append(found, repairFirstLines(lines, at)...)
@@ -158,6 +158,21 @@ func repairSpaces(lines []string, at int) []repair {
 		return nil
 	}
 	return []repair{{"YAML needs a space after the colon of a key.", "Add the missing spaces", first, repaired}}
+}
+
+// parentOf has the key of the root above some keys that stand below no other.
+var parentOf = map[string]string{
+	"name": "metadata", "namespace": "metadata", "generateName": "metadata", "labels": "metadata", "annotations": "metadata",
+	"group": "spec", "scope": "spec", "names": "spec", "versions": "spec",
+}
+
+// repairParent inserts a missing key of the root above an indented line that follows a value.
+func repairParent(lines []string, at int) []repair {
+	parent := parentOf[keyOf(lines[at])]
+	if at == 0 || parent == "" || indentation(lines[at]) == "" || indentation(lines[at-1]) != "" {
+		return nil
+	}
+	return []repair{{fmt.Sprintf("The line %s: is missing above this one.", parent), fmt.Sprintf("Insert %s:", parent), at, []string{parent + ":\n" + lines[at]}}}
 }
 
 // valueLine matches a line with a plain or quoted value after a key or a dash.

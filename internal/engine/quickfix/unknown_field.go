@@ -6,6 +6,7 @@ import (
 	"maps"
 	"reflect"
 	"slices"
+	"strings"
 
 	admissionregistrationv1 "k8s.io/api/admissionregistration/v1"
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
@@ -188,8 +189,8 @@ func correctUnknownField(p *problem) []playground.Fix {
 	}
 	parent := slices.Clip(path[:len(path)-1])
 	typed, ok := path[len(path)-1].(string)
-	if !ok {
-		return nil
+	if !ok || !strings.Contains(p.Message, typed) {
+		return nil // The message has characters that the API server escapes.
 	}
 	if p.Document == playground.DocumentObject {
 		p.Hint = "The schema has no such field, so the API server prunes it. Correct the name, or add the field to the schema."
@@ -199,6 +200,8 @@ func correctUnknownField(p *problem) []playground.Fix {
 	}
 	if node := p.nodeAt(path...); node != nil && node.Anchor != "" {
 		p.Hint = "YAML copies the anchored value to each alias, but the key that holds the anchor remains a field. Set the anchor at its first use instead, and remove this key."
+	} else if typed == "namespace" && slices.Contains(parent, any("ownerReferences")) {
+		p.Hint = "An owner with a namespace must be in the namespace of the object, so a reference does not name it."
 	} else if above := p.preservingAbove(parent); above != "" {
 		p.Hint += fmt.Sprintf(" %s preserves unknown fields, but not below the fields that its schema declares. To keep unknown fields here, too, set x-kubernetes-preserve-unknown-fields: true here.", above)
 	}
