@@ -132,6 +132,7 @@ type test struct {
 	byPath       map[string]*File
 	expectations map[string]expectations
 	requests     map[*manifest.Document]request
+	judged       map[*manifest.Document]bool
 
 	access  sync.Mutex
 	objects map[string]string // by key, as YAML or JSON
@@ -141,7 +142,7 @@ type test struct {
 func newTest(in *manifest.Input, o check.Options) *test {
 	t := &test{
 		input: in, releases: o.Releases, byPath: map[string]*File{}, expectations: map[string]expectations{},
-		requests: map[*manifest.Document]request{}, objects: map[string]string{},
+		requests: map[*manifest.Document]request{}, judged: map[*manifest.Document]bool{}, objects: map[string]string{},
 	}
 	for _, d := range in.Documents {
 		path := d.File.Path
@@ -329,6 +330,7 @@ func lookup(value any, path []any) (any, bool) {
 
 // compare compares the findings of a document with the expectations.
 func (t *test) compare(d check.Document) {
+	t.judged[d.Source()] = true
 	if t.requests[d.Source()].isStored {
 		return
 	}

@@ -72,7 +72,7 @@ func Test(ctx context.Context, evaluate Evaluate, cannotFail CannotFail, s playg
 }
 
 // documents returns the documents of the input, each with its expectations and with the
-// other failures in its lines.
+// other failures in its lines. It omits those that nothing judges, such as the parameters of policies.
 func (t *test) documents() []playground.TestedDocument {
 	all := []playground.TestedDocument{}
 	for i, d := range t.input.Documents {
@@ -80,7 +80,9 @@ func (t *test) documents() []playground.TestedDocument {
 		if i == 0 || t.input.Documents[i-1].File != d.File {
 			start = 0
 		}
-		all = append(all, t.document(d, start, t.endOf(i)))
+		if tested := t.document(d, start, t.endOf(i)); t.judged[d] || len(tested.Unexpected) > 0 {
+			all = append(all, tested)
+		}
 	}
 	return all
 }
