@@ -44,28 +44,41 @@ func (e *examiner) derive(g generation) error {
 		return err
 	}
 	g.title = "derived: "
-	if err := e.histories(g); err != nil {
+	generator := generate.New(g.seeds, g.seed)
+	ofObject := func(i int) history {
+		if opened := generator.History(i); opened != nil {
+			return opened
+		}
+		return nil
+	}
+	if err := e.histories(g, "history", (g.n+3)/4, ofObject, objectAfter); err != nil { // one for every fourth mutant
 		return err
 	}
-	return e.crdHistories(g)
+	ofCRD := func(i int) history { return generator.CRDHistory(i) }
+	return e.histories(g, "history of CRD", (g.n+7)/8, ofCRD, crdAfter) // one for every eighth
 }
 
 // requests is the maximum number of requests of a history.
 const requests = 8
 
-// histories examines a history for every fourth mutant, until the number or the time
-// limit is reached. The engine determines the stored object before each request.
-func (e *examiner) histories(g generation) error {
-	generator, evaluate := generate.New(g.seeds, g.seed), engine.New().Evaluate
+// A history derives successive requests, each from what the cluster has stored before.
+type history interface {
+	Next(stored string) generate.Mutant
+}
+
+// histories examines n histories, until the time limit is reached. The engine determines what is
+// stored after each request; stored reports false if nothing can follow.
+func (e *examiner) histories(g generation, kind string, n int, open func(i int) history, stored func(playground.Report, string) (string, bool)) error {
+	evaluate := engine.New().Evaluate
 	start, shown := time.Now(), 0
-	for i := g.first; i < g.first+(g.n+3)/4; i++ {
+	for i := g.first; i < g.first+n; i++ {
 		if g.limit > 0 && time.Since(start) > g.limit {
 			break
 		}
-		history, stored := generator.History(i), ""
-		for request := 0; history != nil && request < requests; request++ {
-			mutant := history.Next(stored)
-			name := fmt.Sprintf("%s of %s (-seed %d, history %d, request %d)", mutant.Change, mutant.Seed, g.seed, i, request)
+		opened, document, goesOn := open(i), "", true
+		for request := 0; opened != nil && goesOn && request < requests; request++ {
+			mutant := opened.Next(document)
+			name := fmt.Sprintf("%s of %s (-seed %d, %s %d, request %d)", mutant.Change, mutant.Seed, g.seed, kind, i, request)
 			if err := e.examineDerived(g.title, name, mutant, &shown); err != nil {
 				return err
 			}
@@ -73,43 +86,29 @@ func (e *examiner) histories(g generation) error {
 			if err != nil {
 				return err
 			}
-			if !report.CRD.Accepted || len(report.Objects) != 1 {
-				break
-			}
-			if object := report.Objects[0]; object.Accepted {
-				stored = storedDocument(object)
-			}
+			document, goesOn = stored(report, document)
 		}
 	}
 	return nil
 }
 
-// crdHistories examines a history of a CRD for every eighth mutant, until the number or the time
-// limit is reached. The engine determines the stored CRD before each request.
-func (e *examiner) crdHistories(g generation) error {
-	generator, evaluate := generate.New(g.seeds, g.seed), engine.New().Evaluate
-	start, shown := time.Now(), 0
-	for i := g.first; i < g.first+(g.n+7)/8; i++ {
-		if g.limit > 0 && time.Since(start) > g.limit {
-			break
-		}
-		history, stored := generator.CRDHistory(i), ""
-		for request := range requests {
-			mutant := history.Next(stored)
-			name := fmt.Sprintf("%s of %s (-seed %d, history of CRD %d, request %d)", mutant.Change, mutant.Seed, g.seed, i, request)
-			if err := e.examineDerived(g.title, name, mutant, &shown); err != nil {
-				return err
-			}
-			report, err := evaluate(context.Background(), mutant.Scenario)
-			if err != nil {
-				return err
-			}
-			if report.CRD.Accepted {
-				stored = string(report.CRD.Stored)
-			}
-		}
+// crdAfter returns the CRD in the cluster after a request. A refused one changes nothing.
+func crdAfter(report playground.Report, before string) (string, bool) {
+	if report.CRD.Accepted {
+		return string(report.CRD.Stored), true
 	}
-	return nil
+	return before, true
+}
+
+// objectAfter does the same for an object.
+func objectAfter(report playground.Report, before string) (string, bool) {
+	if !report.CRD.Accepted || len(report.Objects) != 1 {
+		return "", false
+	}
+	if object := report.Objects[0]; object.Accepted {
+		return storedDocument(object), true
+	}
+	return before, true
 }
 
 // storedDocument returns the object in the cluster after an accepted request, or an

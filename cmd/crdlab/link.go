@@ -52,7 +52,7 @@ func (f *scenarioFlags) fragment(command *cobra.Command, paths []string) (fragme
 	if f.release != release.Name(playground.NewestMinor) {
 		scenario.Kubernetes = f.release
 	}
-	if scenario.CRD, scenario.Object = documents(command, in); scenario.CRD == "" && scenario.Go == "" {
+	if scenario.CRD, scenario.Object, scenario.Admission = documents(command, in); scenario.CRD == "" && scenario.Go == "" {
 		return "", 0, noCRD(in)
 	}
 	fragment, err = share.Fragment(scenario)
@@ -88,22 +88,24 @@ func addGo(command *cobra.Command, in *manifest.Input, paths []string) (string, 
 	return text, nil
 }
 
-// documents returns the CRDs of an input, and the objects of their kinds. It prints a line
-// for each other object, which the page would judge under a CRD of another kind.
-func documents(command *cobra.Command, in *manifest.Input) (crds, objects string) {
+// documents returns the CRDs of an input, the objects of their kinds, and the admission policies. It
+// prints a line for each other object, which the page would judge under a CRD of another kind.
+func documents(command *cobra.Command, in *manifest.Input) (crds, objects, admission string) {
 	_, others := check.Groups(in)
+	policies := check.Policies(in)
 	var ofCRDs, ofObjects []*manifest.Document
 	for _, d := range in.Documents {
 		switch {
 		case d.IsCRD:
 			ofCRDs = append(ofCRDs, d)
+		case slices.Contains(others, d) && slices.Contains(policies, d):
 		case slices.Contains(others, d):
 			notify(command, "%s:%d: %s %q has no CRD here", d.File.Path, d.Line+1, d.Kind.Kind, d.Name)
 		default:
 			ofObjects = append(ofObjects, d)
 		}
 	}
-	return withLineBreak(inspect.Join(ofCRDs)), withLineBreak(inspect.Join(ofObjects))
+	return withLineBreak(inspect.Join(ofCRDs)), withLineBreak(inspect.Join(ofObjects)), withLineBreak(inspect.Join(policies))
 }
 
 func withLineBreak(text string) string {
@@ -123,7 +125,7 @@ func newLink() *cobra.Command {
 	command := &cobra.Command{
 		Use:   "link PATH...",
 		Short: "Print a link to the page with the documents of files",
-		Long: `Print a link to the page with CRDs and objects. The link contains the documents: browsers
+		Long: `Print a link to the page with CRDs, objects and admission policies. The link contains the documents: browsers
 do not send them to the server of the page.
 
 ` + goHelp + inputHelp,

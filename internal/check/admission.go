@@ -75,6 +75,14 @@ func admissionOf(in *manifest.Input) *admission {
 	return a
 }
 
+// Policies returns the admission policies of an input, with the documents that they may read.
+func Policies(in *manifest.Input) []*manifest.Document {
+	if a := admissionOf(in); a != nil {
+		return a.documents
+	}
+	return nil
+}
+
 func isPolicy(d *manifest.Document) bool {
 	return d.Kind.Group == AdmissionGroup && slices.Contains(policyKinds, d.Kind.Kind)
 }
@@ -233,7 +241,7 @@ func (a *admission) verdict(d *Document, release playground.Kubernetes) Verdict 
 	}
 	if release.Approximate {
 		if !isBinding(d.source) {
-			v.addNote(d, "crdlab evaluates policies only as the newest release does. For this release, the objects are judged without it.")
+			v.addNote(d, "crdlab evaluates policies only with the newest release. For this release, it judges the objects without this policy.")
 		}
 		return v
 	}

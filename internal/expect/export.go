@@ -6,12 +6,14 @@ import (
 	"fmt"
 	"reflect"
 	"regexp"
+	"slices"
 	"strings"
 
 	"sigs.k8s.io/yaml"
 
 	"github.com/crdlab/crdlab/internal/manifest"
 	"github.com/crdlab/crdlab/internal/playground"
+	"github.com/crdlab/crdlab/internal/source"
 	"github.com/crdlab/crdlab/internal/source/yamltext"
 )
 
@@ -84,16 +86,19 @@ func Omitted(s playground.Scenario) []string {
 	return omitted
 }
 
-// webhookKind matches the documents of admission without which a test is judged.
-var webhookKind = regexp.MustCompile(`(?m)^kind:\s*["']?(?:Validating|Mutating)WebhookConfiguration|^kind:\s*["']?AdmissionReview`)
+// webhookKinds lists the kinds of the documents of admission without which a test is judged.
+var webhookKinds = []string{"ValidatingWebhookConfiguration", "MutatingWebhookConfiguration", "AdmissionReview"}
 
 // policiesIn divides the documents of admission into those that a test may have, and those of webhooks.
 func policiesIn(admission string) (policies, others []string) {
 	for _, document := range withRequests("", admission) {
-		switch {
-		case webhookKind.MatchString(document):
+		parsed, _ := source.Parse(document, source.DefaultLimits)
+		if len(parsed.Documents) == 0 || parsed.Documents[0].Empty() {
+			continue
+		}
+		if kind, _ := parsed.Documents[0].Lookup("kind"); slices.Contains(webhookKinds, kind) {
 			others = append(others, document)
-		case strings.TrimSpace(document) != "":
+		} else {
 			policies = append(policies, document)
 		}
 	}

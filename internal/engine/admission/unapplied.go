@@ -83,8 +83,8 @@ func (p *Plugins) UnappliedFindings(objects []playground.Object, names playgroun
 	return all
 }
 
-// SelectorFindings returns a warning for each policy and binding whose namespaceSelector means to
-// exclude objects, but judges an object without a namespace.
+// SelectorFindings returns a warning for each policy and binding that has a namespaceSelector and
+// still judges an object without a namespace.
 func (p *Plugins) SelectorFindings(objects []playground.Object) (all []playground.Finding) {
 	add := func(at playground.Range, match *admissionregistrationv1.MatchResources, field string) {
 		n := p.file.Document(at.Start)
@@ -95,7 +95,7 @@ func (p *Plugins) SelectorFindings(objects []playground.Object) (all []playgroun
 			at = location.Key()
 		}
 		f := finding.Warning(playground.DocumentAdmission, playground.StageAdmit, at, "the namespaceSelector does not exclude cluster-scoped objects")
-		f.Hint = "An object without a namespace matches each namespaceSelector. Select such objects with objectSelector or matchConditions."
+		f.Hint = "An object without a namespace matches every namespaceSelector. To select such objects, use objectSelector or matchConditions."
 		if !slices.ContainsFunc(all, func(other playground.Finding) bool { return other.Range == f.Range }) {
 			all = append(all, f)
 		}
@@ -178,7 +178,7 @@ func nearest(rules []admissionregistrationv1.NamedRuleWithOperations, request pl
 		}{
 			{"apiGroups", request.Group, "Write the group of the CRD.", rule.APIGroups},
 			{"apiVersions", request.Version, "Write a version that the CRD serves, or \"*\".", rule.APIVersions},
-			{"operations", request.Operation, "The policy does not judge this request. Send one with another operation, or add this operation.", operations},
+			{"operations", request.Operation, "The policy does not cover this operation. Choose another request, or add the operation.", operations},
 			{"resources", request.Resource, resourceHint(request.Resource), rule.Resources},
 		} {
 			if slices.ContainsFunc(field.items, func(item string) bool { return covers(item, field.wants) }) || len(field.items) == 0 {

@@ -50,13 +50,13 @@ func findTimes(n node) (notes []playground.Finding) {
 	return notes
 }
 
-// findUntimedColumns reports columns of type date whose values need not be times.
+// findUntimedColumns reports columns of type date whose values may be other strings than times.
 func findUntimedColumns(n node) (notes []playground.Finding) {
 	n.columns(func(c apiextensionsv1.CustomResourceColumnDefinition, at source.Location, path []any) {
 		t := resolve(n.schema, c.JSONPath)
 		if at, ok := at.At("type"); ok && c.Type == "date" && t.problem == "" && t.schema != nil && typeOf(t.schema) == "string" && t.schema.Format != "date-time" && t.schema.Pattern == "" {
-			notes = append(notes, newNote(at.Value(), fmt.Sprintf("kubectl shows <invalid> in the column %s if the value is no time", c.Name),
-				"A column of type date shows the time since its value. Set format: date-time in the schema of the field, or the type string here.", n.set("Set type: string", "string", append(path, "type"))...))
+			notes = append(notes, newNote(at.Value(), fmt.Sprintf("kubectl shows <invalid> in the column %s unless the value is a time", c.Name),
+				"A column of type date shows the time that has passed. Set format: date-time in the schema of the field, or type: string here.", n.set("Set type: string", "string", append(path, "type"))...))
 		}
 	})
 	return notes

@@ -117,8 +117,8 @@ func (r *Request) noteAbsentFields() {
 			lost = append(lost, "required fields")
 		}
 		if len(lost) > 0 {
-			r.note(r.nearest(nil), fmt.Sprintf("the object has no %s, so its %s have no effect", name, strings.Join(lost, " and ")),
-				fmt.Sprintf("The API server looks into %s only if it is present. In the schema, require it at the root, or give it default: {}.", name))
+			r.note(r.nearest(nil), fmt.Sprintf("the object has no %s, so the %s below it have no effect", name, strings.Join(lost, " and ")),
+				fmt.Sprintf("The API server applies them only if %s is present. In the schema, require it at the root, or give it default: {}.", name))
 		}
 	}
 }
@@ -143,7 +143,7 @@ func (r *Request) noteFutureDates() {
 		text, _, _ := unstructured.NestedString(r.object.Object, names...)
 		if value, err := time.Parse(time.RFC3339, text); err == nil && value.After(r.options.now) {
 			r.note(r.nearest(names), "kubectl get shows <invalid> in the column "+column.Name,
-				"A column of type date shows the time since then, and this time is in the future. A column of type string shows it as written.")
+				"A column of type date shows the time that has passed, and this time is in the future. A column of type string shows the value as written.")
 		}
 	}
 }
@@ -162,7 +162,7 @@ func (r *Request) noteNamespacedOwners() {
 	for i, ref := range r.object.GetOwnerReferences() {
 		if at, ok := r.rec.doc.At("metadata", "ownerReferences", i); ok && slices.Contains(namespacedKinds, ref.Kind) {
 			r.note(at.Key(), fmt.Sprintf("the object outlives its owner: a cluster-scoped object cannot belong to a %s, which has a namespace", ref.Kind),
-				"The garbage collector ignores this reference. Let a cluster-scoped object own this one, or delete it with a finalizer of the owner.")
+				"The garbage collector ignores this reference. Choose a cluster-scoped owner, or let a finalizer of the owner delete this object.")
 		}
 	}
 }
@@ -217,7 +217,7 @@ func (r *Request) noteTakenFields() {
 		return
 	}
 	r.note(r.nearest(taken[0].Names()), "the request takes over "+shared(taken, "owned by"),
-		"The former manager no longer owns what another one changes. Its next apply request conflicts if it has the field, and keeps this value if it does not. Leave the field to one manager.")
+		"The former manager no longer owns the field. Its next apply request conflicts if it contains the field, and leaves this value if it does not. Let only one manager set the field.")
 }
 
 // shared lists fields with their managers.

@@ -1,6 +1,7 @@
 package owner
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -126,7 +127,7 @@ func describeAbsent(item string, owners []string) string {
 	return fmt.Sprintf("The merged object still has %s, which this document lacks: %s owns it, or a part of it. Apply it here, too, or remove it as %s first.", subject, managers, managers)
 }
 
-// A Shared field is one to which several managers have laid claim, and the others of them.
+// A Shared field is one that several managers have set. Managers has the others of them.
 type Shared struct {
 	Path     fieldpath.Path
 	Managers []string
@@ -190,7 +191,7 @@ func Taken(before, after []metav1.ManagedFieldsEntry, manager string, byUpdate b
 			if after[i].APIVersion != entry.APIVersion {
 				continue
 			}
-			current = fieldsOf(after[i])
+			current = cmp.Or(fieldsOf(after[i]), current)
 		}
 		former.Difference(current).Leaves().Iterate(func(path fieldpath.Path) {
 			if slices.Contains(ownersOf(after, path), manager) {

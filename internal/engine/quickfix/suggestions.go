@@ -179,7 +179,7 @@ var valueErrors = []suggestion{
 var otherValueErrors = []suggestion{
 	{"invalid-label", nil, pattern(`a valid label|^Invalid value: "[^"]*": (?:name|prefix) part `), "", nil},
 	{"object-modified", nil, pattern(`the object has been modified; please apply your changes to the latest version`),
-		"metadata.resourceVersion in the document is not that of the stored object. Base the change on a fresh read. A document to apply should have no resourceVersion.", nil},
+		"metadata.resourceVersion in the document does not match the stored object. Base the change on a fresh read. Manifests for kubectl apply should not contain it.", nil},
 	{"resource-version-on-create", nil, pattern(`^resourceVersion should not be set on objects to be created$`), "", nil},
 	{"uid-mismatch", nil, pattern(`uid mismatch: the provided object specified uid|: StorageError: invalid object, .* Precondition failed: UID in precondition`),
 		"The API server sets metadata.uid, and a request with a uid is for the object with this uid only. Remove it.", removePath("metadata", "uid")},

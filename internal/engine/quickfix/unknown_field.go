@@ -201,7 +201,7 @@ func correctUnknownField(p *problem) []playground.Fix {
 	if node := p.nodeAt(path...); node != nil && node.Anchor != "" {
 		p.Hint = "YAML copies the anchored value to each alias, but the key that holds the anchor remains a field. Set the anchor at its first use instead, and remove this key."
 	} else if typed == "namespace" && slices.Contains(parent, any("ownerReferences")) {
-		p.Hint = "An owner with a namespace must be in the namespace of the object, so a reference does not name it."
+		p.Hint = "A namespaced owner must be in the same namespace as the object, so the reference has no field for it."
 	} else if above := p.preservingAbove(parent); above != "" {
 		p.Hint += fmt.Sprintf(" %s preserves unknown fields, but not below the fields that its schema declares. To keep unknown fields here, too, set x-kubernetes-preserve-unknown-fields: true here.", above)
 	}
