@@ -24,7 +24,7 @@ import (
 const cursorMark = "█"
 
 // TestCases sends the requests of the cases in testdata: completion, hover, explanation and
-// evaluation at the marked position. completion.txt, hover.txt, explained.txt and tried.json
+// evaluation at the marked position. completion.txt, hover.txt, explained.txt and tried.yaml
 // contain the expected responses.
 func TestCases(t *testing.T) {
 	files, err := filepath.Glob("testdata/*.txtar")
@@ -70,7 +70,7 @@ func respondAs(t *testing.T, e *engine.Engine, name string, cursor playground.Cu
 		return formatHover(respond(t, e, playground.AssistRequest{Hover: &cursor}).Hover), true
 	case "explained.txt":
 		return formatExplanation(respond(t, e, playground.AssistRequest{Explain: &cursor}).Explained), true
-	case "tried.json":
+	case "tried.yaml":
 		return formatResult(t, respond(t, e, playground.AssistRequest{Try: evaluationAt(cursor)}).Tried), true
 	case "published.json", "published-strict.json":
 		request := playground.PublishRequest{Scenario: cursor.Scenario, Version: "v1", Strict: name == "published-strict.json"}

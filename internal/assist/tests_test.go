@@ -14,7 +14,7 @@ import (
 	"github.com/crdlab/crdlab/internal/playground"
 )
 
-// TestTests runs and exports the tests in testdata/tests. tested.json has the expected
+// TestTests runs and exports the tests in testdata/tests. tested.yaml has the expected
 // result, and test.yaml the expected file with the omitted parts and the failures.
 func TestTests(t *testing.T) {
 	files, err := filepath.Glob("testdata/tests/*.txtar")
@@ -32,7 +32,7 @@ func TestTests(t *testing.T) {
 			for i, f := range archive.Files {
 				var got string
 				switch f.Name {
-				case "tested.json":
+				case "tested.yaml":
 					encoded, err := cases.EncodeValue(respond(t, e, playground.AssistRequest{Test: &playground.TestRequest{Scenario: s}}).Tested)
 					if err != nil {
 						t.Fatal(err)

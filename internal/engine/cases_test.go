@@ -3,6 +3,7 @@ package engine_test
 import (
 	"context"
 	"flag"
+	"os"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -13,7 +14,10 @@ import (
 	"github.com/crdlab/crdlab/internal/playground"
 )
 
-var update = flag.Bool("update", false, "rewrite the want.json of each case")
+var update = flag.Bool("update", false, "rewrite the expected reports of the cases, and hints.txt")
+
+// hintsFile has the hints of several cases.
+const hintsFile = "testdata/hints.txt"
 
 func readCases(t testing.TB) []cases.Case {
 	all, err := cases.Read("testdata")
@@ -23,19 +27,34 @@ func readCases(t testing.TB) []cases.Case {
 	return all
 }
 
+// TestCases compares the report of each case with the expected one. A part that the recorded verdict
+// of an API server proves is compared by TestRecordings only.
 func TestCases(t *testing.T) {
+	recordings, err := cases.ReadRecordings("testdata")
+	if err != nil {
+		t.Fatal(err)
+	}
 	evaluate := bundle.Evaluator(engine.New().Evaluate)
-	for _, c := range readCases(t) {
+	all := readCases(t)
+	reports, hints := make([]playground.Report, len(all)), cases.Hints{}
+	for i, c := range all {
+		if reports[i], err = evaluate(context.Background(), c.Scenario); err != nil {
+			t.Fatalf("%s: %v", c.Name, err)
+		}
+		hints.Add(c.Name, reports[i])
+	}
+	checkHints(t, hints)
+	for i, c := range all {
 		t.Run(c.Name, func(t *testing.T) {
-			report, err := evaluate(context.Background(), c.Scenario)
-			if err != nil {
-				t.Fatal(err)
-			}
 			complete, err := engine.SetDefaults(c.Scenario)
 			if err != nil {
 				t.Fatal(err)
 			}
-			got, err := cases.EncodeWant(report, playground.RequestStages(complete))
+			form := cases.Expectation{
+				Scenario: c.Scenario, Stages: playground.RequestStages(complete), Complete: c.Complete,
+				Recorded: recordings[c.Name].Unasked == "", Hints: hints,
+			}
+			got, err := form.Encode(reports[i])
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -49,6 +68,23 @@ func TestCases(t *testing.T) {
 				t.Errorf("report differs (-want +got); run with -update and read the diff:\n%s", diff)
 			}
 		})
+	}
+}
+
+func checkHints(t *testing.T, hints cases.Hints) {
+	got := hints.String()
+	if *update {
+		if err := os.WriteFile(hintsFile, []byte(got), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		return
+	}
+	want, err := os.ReadFile(hintsFile)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(string(want), got); diff != "" {
+		t.Errorf("%s differs (-want +got); run with -update and read the diff:\n%s", hintsFile, diff)
 	}
 }
 

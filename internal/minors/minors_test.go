@@ -14,7 +14,7 @@ import (
 	"github.com/crdlab/crdlab/internal/playground"
 )
 
-var update = flag.Bool("update", false, "rewrite the want.json of each case")
+var update = flag.Bool("update", false, "rewrite the expected report of each case")
 
 // openOldest returns the program of the oldest release only, so that the reports do not
 // depend on the other programs that are built.
@@ -74,7 +74,7 @@ func evaluate(t *testing.T, evaluator *minors.Evaluator, s playground.Scenario) 
 	if err != nil {
 		t.Fatal(err)
 	}
-	encoded, err := cases.EncodeWant(report, playground.RequestStages(complete))
+	encoded, err := cases.Expectation{Scenario: s, Stages: playground.RequestStages(complete)}.Encode(report)
 	if err != nil {
 		t.Fatal(err)
 	}

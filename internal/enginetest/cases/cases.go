@@ -3,7 +3,8 @@
 //   - the documents of a scenario, such as crd.yaml and object.yaml;
 //   - scenario.json, with the other fields of the scenario;
 //   - instead of both, a file named example with the id of a gallery example;
-//   - want.json, with the wanted report in the form of [EncodeWant].
+//   - want.yaml, with what deviates from a plain request in the wanted report; or
+//     report.yaml, with the complete report. [Expectation] describes their form.
 package cases
 
 import (
@@ -26,7 +27,10 @@ const Now = "2026-01-02T03:04:05Z"
 
 const (
 	scenarioFile = "scenario.json"
-	wantFile     = "want.json"
+	wantFile     = "want.yaml"
+	// completeFile replaces wantFile in one case of each directory, so that a new field of
+	// the report is seen.
+	completeFile = "report.yaml"
 	// exampleFile contains the id of the gallery example that has the scenario.
 	exampleFile = "example"
 )
@@ -41,9 +45,10 @@ type Case struct {
 	// "prune/preserve".
 	Name     string
 	Scenario playground.Scenario
-	// Want is the wanted report, encoded by [EncodeWant]; empty if the file has
-	// no want.json yet.
+	// Want is the wanted report, encoded by [Expectation.Encode]; empty if the file has none yet.
 	Want []byte
+	// Complete reports that Want is a complete report.
+	Complete bool
 	// Example is the id of the gallery example that has the scenario; empty for
 	// most cases.
 	Example string
@@ -102,8 +107,8 @@ func readFile(file string) (Case, error) {
 		switch document := documents(&c.Scenario)[f.Name]; {
 		case document != nil:
 			*document = string(f.Data)
-		case f.Name == wantFile:
-			c.Want = f.Data
+		case f.Name == wantFile, f.Name == completeFile:
+			c.Want, c.Complete = f.Data, f.Name == completeFile
 		case f.Name == exampleFile:
 			c.Example = strings.TrimSpace(string(f.Data))
 		case f.Name != scenarioFile:
@@ -133,19 +138,18 @@ func scenarioFiles(archive *txtar.Archive, examples string) ([]txtar.File, error
 	return files, nil
 }
 
-// Update replaces want.json in the file of the case.
+// Update replaces the wanted report in the file of the case.
 func (c Case) Update(want []byte) error {
-	for i, f := range c.archive.Files {
-		if f.Name == wantFile {
-			c.archive.Files = append(c.archive.Files[:i], c.archive.Files[i+1:]...)
-			break
-		}
+	name := wantFile
+	if c.Complete {
+		name = completeFile
 	}
-	c.archive.Files = append(c.archive.Files, txtar.File{Name: wantFile, Data: want})
+	c.archive.Files = slices.DeleteFunc(c.archive.Files, func(f txtar.File) bool { return f.Name == name })
+	c.archive.Files = append(c.archive.Files, txtar.File{Name: name, Data: want})
 	return os.WriteFile(c.file, txtar.Format(c.archive), 0o644)
 }
 
-// Format returns a case file with the scenario and no want.json.
+// Format returns a case file with the scenario and no wanted report.
 func Format(title string, s playground.Scenario) ([]byte, error) {
 	archive := &txtar.Archive{Comment: []byte(title + "\n")}
 	byName := documents(&s)

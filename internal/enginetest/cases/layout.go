@@ -2,91 +2,60 @@ package cases
 
 import (
 	"bytes"
-	"encoding/json"
-	"slices"
+	"strings"
 	"unicode/utf8"
+
+	"go.yaml.in/yaml/v3"
 )
 
-// The number of columns that a JSON value on one line may fill. An object of plain values, such
-// as a change or a condition, may fill more, so that a difference in it shows as one line.
+// The number of columns that a value on one line may fill. An object of plain values, such as a
+// change or a condition, may fill more, so that a difference in it shows as one line.
 const (
 	maxWidth      = 120
 	maxPlainWidth = 200
 )
 
-// layOut formats a JSON value that starts at a column of a line with an indentation. A value that
-// fits stands on one line; otherwise each of its members starts a line.
-func layOut(value json.RawMessage, indent string, column int) ([]byte, error) {
-	members, opening, closing, err := membersOf(value)
-	if err != nil || len(members) == 0 {
-		return bytes.TrimSpace(value), err
-	}
-	line := append([]byte{}, opening)
-	width := maxWidth
-	if opening == '{' {
-		width = maxPlainWidth
-	}
-	for i, m := range members {
-		if i > 0 {
-			line = append(line, ", "...)
-		}
-		if m.value[0] == '{' || m.value[0] == '[' {
-			width = maxWidth
-		}
-		inner, err := layOut(m.value, "", -1<<31)
-		if err != nil {
-			return nil, err
-		}
-		line = append(append(line, m.key...), inner...)
-	}
-	line = append(line, closing)
-	if column+utf8.RuneCount(line) <= width {
-		return line, nil
-	}
-	inside := indent + "  "
-	lines := append([]byte{}, opening)
-	for i, m := range members {
-		if i > 0 {
-			lines = append(lines, ',')
-		}
-		inner, err := layOut(m.value, inside, len(inside)+utf8.RuneCount(m.key))
-		if err != nil {
-			return nil, err
-		}
-		lines = append(append(append(lines, "\n"+inside...), m.key...), inner...)
-	}
-	return append(append(lines, "\n"+indent...), closing), nil
+// layOut formats a value as YAML. A list or an object that fits stands on one line, and a text of
+// several lines as a block.
+func layOut(n *yaml.Node) ([]byte, error) {
+	style(n, 0)
+	var b bytes.Buffer
+	encoder := yaml.NewEncoder(&b)
+	encoder.SetIndent(2)
+	err := encoder.Encode(n)
+	return b.Bytes(), err
 }
 
-// A member is an item of an array, or a field of an object with its key, such as `"a": `.
-type member struct {
-	key   []byte
-	value json.RawMessage
-}
-
-// membersOf returns the members of an array or object and its brackets, and none for other values.
-func membersOf(value json.RawMessage) (members []member, opening, closing byte, err error) {
-	decoder := json.NewDecoder(bytes.NewReader(value))
-	token, err := decoder.Token()
-	delim, isCompound := token.(json.Delim)
-	if err != nil || !isCompound {
-		return nil, 0, 0, err
+// style sets the style of a node that starts at a column, and returns its width on one line. The width of
+// a block exceeds that of any line.
+func style(n *yaml.Node, column int) int {
+	const block = maxPlainWidth + 1
+	switch {
+	case n.Kind == yaml.ScalarNode && strings.Contains(strings.TrimSuffix(n.Value, "\n"), "\n"):
+		n.Style = yaml.LiteralStyle
+		return block
+	case n.Kind == yaml.ScalarNode && n.Tag != "!!str":
+		n.Style = 0
+		return utf8.RuneCountInString(n.Value)
+	case n.Kind == yaml.ScalarNode:
+		n.Style = 0 // The encoder quotes where YAML requires it.
+		return utf8.RuneCountInString(n.Value) + len(`""`)
 	}
-	for decoder.More() {
-		var m member
-		if delim == '{' {
-			before := decoder.InputOffset()
-			if _, err := decoder.Token(); err != nil {
-				return nil, 0, 0, err
-			}
-			key := bytes.TrimLeft(value[before:decoder.InputOffset()], ", \t\n")
-			m.key = append(slices.Clone(key), ": "...)
+	// A member of a block is two columns further to the right.
+	width, limit := len("{}"), maxPlainWidth
+	for i, child := range n.Content {
+		if child.Kind != yaml.ScalarNode || n.Kind == yaml.SequenceNode {
+			limit = maxWidth
 		}
-		if err := decoder.Decode(&m.value); err != nil {
-			return nil, 0, 0, err
+		width += style(child, column+2)
+		if i > 0 {
+			width += len(", ")
 		}
-		members = append(members, m)
 	}
-	// '[' and '{' are two characters before ']' and '}'.
-	return members, byte(delim), byte(delim) + 2, nil
+	n.Style = 0
+	if column+width <= limit {
+		n.Style = yaml.FlowStyle
+		return width
+	}
+	return block
 }

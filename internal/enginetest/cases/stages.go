@@ -14,21 +14,18 @@ const (
 )
 
 // stageDeviations returns the stages of an object that deviate from a normal
-// pass, so that a new stage changes only the cases that it affects. The order
-// lists the names of all stages of the request. If the stages of the object have
-// other names or another order, stageDeviations fails.
+// pass, so that a new stage changes only the cases that it affects. The rows describe
+// all stages of the request. If the stages of the object have other names or another
+// order, stageDeviations fails.
 //
 // In a normal pass, each stage has the outcome pass, no changes and no findings.
 // If the object is rejected, the trailing stages that are skipped for the same
 // reason become one stage: its name is "all", or "after" and the name of the
 // stage that precedes them.
-func stageDeviations(object playground.Object, order []string) ([]playground.Stage, error) {
-	names := make([]string, len(object.Stages))
-	for i, stage := range object.Stages {
-		names[i] = stage.Name
-	}
-	if !slices.Equal(names, order) {
-		return nil, fmt.Errorf("the stages of object %q are %v, want %v", object.Name, names, order)
+func stageDeviations(object playground.Object, rows []playground.ObjectStage) ([]playground.Stage, error) {
+	isOf := func(stage playground.Stage, row playground.ObjectStage) bool { return stage.Name == row.Name }
+	if !slices.EqualFunc(object.Stages, rows, isOf) {
+		return nil, fmt.Errorf("the stages of object %q are %v, want those of %v", object.Name, object.Stages, rows)
 	}
 	rest := len(object.Stages)
 	if !object.Accepted {

@@ -8,7 +8,7 @@ import (
 	"github.com/crdlab/crdlab/internal/playground"
 )
 
-var order = []string{"decode", "prune", "rules", "store", "read"}
+var order = []playground.ObjectStage{{Name: "decode"}, {Name: "prune"}, {Name: "rules"}, {Name: "store"}, {Name: "read"}}
 
 func pass(name string) playground.Stage {
 	return playground.Stage{Name: name, Outcome: playground.OutcomePass, Changes: []playground.Change{}}
