@@ -39,7 +39,6 @@ require (
 	github.com/spf13/pflag v1.0.10
 	github.com/tliron/glsp v0.2.2
 	github.com/yuin/goldmark v1.8.7
-	go.etcd.io/bbolt v1.5.0
 	go.yaml.in/yaml/v2 v2.4.4
 	go.yaml.in/yaml/v3 v3.0.5
 	golang.org/x/mod v0.42.0

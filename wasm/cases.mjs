@@ -55,7 +55,7 @@ export function readCases(directory = join(root, "internal", "engine", "testdata
     const files = scenarioFiles(join(directory, path));
     const scenario = { now: caseTime, ...JSON.parse(files.get("scenario.json") ?? "{}") };
     for (const [name, text] of files) {
-      if (name.endsWith(".yaml")) scenario[fieldOf(name)] = text;
+      if (name.endsWith(".yaml") && name !== "want.yaml" && name !== "report.yaml") scenario[fieldOf(name)] = text;
     }
     return { name: path.slice(0, -".txtar".length), scenario };
   });

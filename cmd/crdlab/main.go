@@ -48,9 +48,6 @@ func run(arguments []string, in io.Reader, out, errors io.Writer) int {
 	if plugin {
 		root.Annotations = map[string]string{cobra.CommandDisplayNameAnnotation: "kubectl crdlab"}
 	}
-	if arguments[0] == "-help" { // as the flags of the server
-		arguments[0] = "--help"
-	}
 	root.SetArgs(arguments)
 	root.SetIn(in)
 	root.SetOut(out)
@@ -74,10 +71,9 @@ func isPlugin(program string) bool {
 }
 
 // helpFlags lists the flags that print the help of the program.
-var helpFlags = []string{"-h", "-help", "--help"}
+var helpFlags = []string{"-h", "--help"}
 
-// isServer reports whether a command line without the name of a command serves: the
-// program had no other commands once, and its flags have a single dash. The children of
+// isServer reports whether a command line without the name of a command serves. The children of
 // the server are commands that users never enter.
 func isServer(arguments []string) bool {
 	if len(arguments) == 0 {

@@ -202,17 +202,17 @@ func TestParse(t *testing.T) {
 	}{
 		{"default", "", "", &standard},
 		{"environment", "CRDLAB_ADDR=0.0.0.0:80 CRDLAB_METRICS_ADDR=:9090", "", with(func(s *settings) { s.address, s.metricsAddress = "0.0.0.0:80", ":9090" })},
-		{"flag overrides environment", "CRDLAB_ADDR=0.0.0.0:80", "-addr [::1]:1", with(func(s *settings) { s.address = "[::1]:1" })},
-		{"rates", "CRDLAB_EVALUATE_RATE=7", "-share-rate 0", with(func(s *settings) { s.clients = httpapi.Clients{Evaluations: 7, Reads: 3000} })},
+		{"flag overrides environment", "CRDLAB_ADDR=0.0.0.0:80", "--addr [::1]:1", with(func(s *settings) { s.address = "[::1]:1" })},
+		{"rates", "CRDLAB_EVALUATE_RATE=7", "--share-rate 0", with(func(s *settings) { s.clients = httpapi.Clients{Evaluations: 7, Reads: 3000} })},
 		{"proxies", "CRDLAB_TRUSTED_PROXIES=10.0.0.0/8,fd00::/8", "", with(func(s *settings) { s.clients.TrustedProxies = networks })},
-		{"proxies flag overrides environment", "CRDLAB_TRUSTED_PROXIES=192.0.2.0/24", "-trusted-proxies 10.0.0.0/8,fd00::/8", with(func(s *settings) { s.clients.TrustedProxies = networks })},
+		{"proxies flag overrides environment", "CRDLAB_TRUSTED_PROXIES=192.0.2.0/24", "--trusted-proxies 10.0.0.0/8,fd00::/8", with(func(s *settings) { s.clients.TrustedProxies = networks })},
 		{"drain", "CRDLAB_DRAIN=5s", "", with(func(s *settings) { s.drain = 5 * time.Second })},
 		{"unknown flag", "", "-port 1", nil},
 		{"argument", "", "serve", nil},
 		{"proxy without a prefix length", "CRDLAB_TRUSTED_PROXIES=10.0.0.1", "", nil},
 		{"rate that is not a number", "CRDLAB_EVALUATE_RATE=many", "", nil},
-		{"negative time", "", "-drain -1s", nil},
-		{"negative rate", "", "-share-rate -1", nil},
+		{"negative time", "", "--drain -1s", nil},
+		{"negative rate", "", "--share-rate -1", nil},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			env := func(name string) string {

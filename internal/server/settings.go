@@ -7,7 +7,6 @@ import (
 	"net/netip"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"time"
 
@@ -28,7 +27,7 @@ const (
 )
 
 // Default quotas of short links in bytes. The total suits the volume of 1 GiB in
-// deploy/file, which also needs room for the links that an earlier version stored. A client needs 16 days to fill it.
+// deploy/file. A client needs 16 days to fill it.
 const (
 	defaultShareQuota       = 512 << 20
 	defaultShareClientQuota = 32 << 20
@@ -83,7 +82,7 @@ func parse(arguments []string, env func(string) string, output io.Writer) (setti
 	if err := setFromEnvironment(flags, env); err != nil {
 		return s, err
 	}
-	if err := flags.Parse(twoDashes(arguments)); err != nil {
+	if err := flags.Parse(arguments); err != nil {
 		return s, err
 	}
 	if flags.NArg() > 0 {
@@ -123,18 +122,6 @@ func (s *settings) flags() *pflag.FlagSet {
 
 // Flags returns the flags of the server, which hold their defaults.
 func Flags() *pflag.FlagSet { return new(settings).flags() }
-
-// twoDashes gives two dashes to arguments that begin with one and at least two letters. Earlier
-// versions accepted flags with one, and no flag of the server has a single letter.
-func twoDashes(arguments []string) []string {
-	arguments = slices.Clone(arguments)
-	for i, argument := range arguments {
-		if len(argument) > 2 && argument[0] == '-' && argument[1] >= 'a' {
-			arguments[i] = "-" + argument
-		}
-	}
-	return arguments
-}
 
 // The values of the flag --log-format.
 const (
@@ -182,8 +169,7 @@ func setFromEnvironment(flags *pflag.FlagSet, env func(string) string) error {
 }
 
 // defaultStore returns the address of a folder in the user's data directory. It creates
-// this directory if necessary. Earlier versions stored links in the file crdlab.db beside
-// the folder.
+// this directory if necessary.
 func defaultStore(env func(string) string) (string, error) {
 	directory := env("XDG_DATA_HOME")
 	if directory == "" {

@@ -129,7 +129,7 @@ func TestSharingSettings(t *testing.T) {
 		"CRDLAB_STORE": "memory:", "CRDLAB_SHARE_LIMIT": "1048576", "CRDLAB_SHARE_LIFETIME": "720h",
 		"CRDLAB_PUBLIC_URL": "https://crdlab.example.com/", "CRDLAB_OPERATOR_TOKEN": "secret",
 	}
-	s, err := parse([]string{"-share-limit", "2097152"}, func(name string) string { return environment[name] }, os.Stderr)
+	s, err := parse([]string{"--share-limit", "2097152"}, func(name string) string { return environment[name] }, os.Stderr)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -145,7 +145,7 @@ func TestSharingSettings(t *testing.T) {
 }
 
 func TestInvalidSharingSettings(t *testing.T) {
-	for _, arguments := range [][]string{{"-share-limit", "0"}, {"-share-lifetime", "-1h"}, {"-share-limit", "1MiB"}} {
+	for _, arguments := range [][]string{{"--share-limit", "0"}, {"--share-lifetime", "-1h"}, {"--share-limit", "1MiB"}} {
 		if _, err := parse(arguments, func(string) string { return "" }, new(strings.Builder)); err == nil {
 			t.Errorf("%v is accepted", arguments)
 		}

@@ -9,7 +9,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"os"
 	"time"
 )
@@ -41,14 +40,9 @@ type Link struct {
 // links cannot be copied.
 func OpenArchive(ctx context.Context, address string, o Options) (Archive, error) {
 	if isFolder(address) {
-		path, before, err := parseFolder(address)
+		path, err := parseFolder(address)
 		if err == nil {
 			_, err = os.Stat(path)
-		}
-		if errors.Is(err, fs.ErrNotExist) {
-			if _, missing := os.Stat(before); missing == nil {
-				err = nil
-			}
 		}
 		if err != nil {
 			return nil, fmt.Errorf("open the store: %w", err)

@@ -23,7 +23,7 @@ import (
 
 const (
 	// lockName is the file whose lock keeps other processes out of a folder. It contains
-	// folderFormat once the links of an earlier version have been imported.
+	// folderFormat.
 	lockName     = "lock"
 	folderFormat = "crdlab links 1\n"
 	// shardLength is the number of characters of an id that name its subfolder.
@@ -60,19 +60,17 @@ type folder struct {
 	changing [64]sync.Mutex
 }
 
-// openFolder opens the store in a folder, and creates the folder if necessary. At the
-// first time, it imports the links of an earlier version from the bbolt file before. If
-// this is interrupted, the next call repeats it.
-func openFolder(ctx context.Context, path, before string, o Options) (Store, error) {
+// openFolder opens the store in a folder, and creates the folder if necessary.
+func openFolder(ctx context.Context, path string, o Options) (Store, error) {
 	f := &folder{path: path, log: o.Log}
-	if err := f.open(ctx, before); err != nil {
+	if err := f.open(ctx); err != nil {
 		return nil, errors.Join(fileError("open the store "+path, err), f.Close())
 	}
 	f.quota = o.Quota
 	return f, nil
 }
 
-func (f *folder) open(ctx context.Context, before string) (err error) {
+func (f *folder) open(ctx context.Context) (err error) {
 	if f.lock, err = lockFolder(f.path); err != nil {
 		return err
 	}
@@ -85,9 +83,6 @@ func (f *folder) open(ctx context.Context, before string) (err error) {
 		return err
 	case !strings.HasPrefix(folderFormat, string(format)):
 		return fmt.Errorf("%s has an unknown format: %.40q", f.lock.Name(), format)
-	}
-	if err := f.importFile(ctx, before); err != nil {
-		return fmt.Errorf("import %s: %w", before, err)
 	}
 	if _, err := f.lock.WriteAt([]byte(folderFormat), 0); err != nil {
 		return err

@@ -27,13 +27,9 @@ type opener func(context.Context) (Store, error)
 //
 //	file:///data/links            a folder with a file for each link; file:links is a
 //	                              relative path
-//	bbolt:///data/links.db        the same folder, named by the file of earlier versions
 //	postgres://user@host/database PostgreSQL, with any connection parameter of pgx
 //	memory:                       memory of the process
 //	none                          no store; the result is nil
-//
-// When a folder is first opened, the links of an earlier version are imported from the file
-// beside it with the suffix ".db".
 func Open(ctx context.Context, address string, o Options) (Store, error) {
 	open, err := prepare(address, &o)
 	if err != nil || open == nil {
@@ -56,7 +52,7 @@ func OpenInBackground(address string, o Options) (Store, error) {
 // Probe returns an error if the folder of a store cannot be opened, for example because
 // another process has opened it. It creates the folder if necessary.
 func Probe(address string) error {
-	path, _, err := parseFolder(address)
+	path, err := parseFolder(address)
 	if err != nil {
 		return err
 	}
@@ -79,12 +75,12 @@ func prepare(address string, o *Options) (opener, error) {
 		return nil, nil
 	case "memory":
 		return func(context.Context) (Store, error) { return newMemory(memoryQuota(options.Quota)), nil }, nil
-	case "file", "bbolt":
-		path, before, err := parseFolder(address)
+	case "file":
+		path, err := parseFolder(address)
 		if err != nil {
 			return nil, err
 		}
-		return func(ctx context.Context) (Store, error) { return openFolder(ctx, path, before, options) }, nil
+		return func(ctx context.Context) (Store, error) { return openFolder(ctx, path, options) }, nil
 	case "postgres", "postgresql":
 		return preparePostgres(address, options)
 	}
@@ -100,30 +96,17 @@ func memoryQuota(quota int64) int {
 	return memoryLimit
 }
 
-func isFolder(address string) bool {
-	return strings.HasPrefix(address, "file:") || strings.HasPrefix(address, "bbolt:")
-}
+func isFolder(address string) bool { return strings.HasPrefix(address, "file:") }
 
-// bboltSuffix is the suffix of the file that a folder replaces.
-const bboltSuffix = ".db"
-
-// parseFolder returns the folder of a store, and the bbolt file of an earlier version. A
-// bbolt file without the suffix has the folder with the suffix ".links".
-func parseFolder(address string) (folder, before string, err error) {
+// parseFolder returns the folder of a store.
+func parseFolder(address string) (string, error) {
 	parsed, err := url.Parse(address)
 	if err != nil {
-		return "", "", fmt.Errorf("parse the store address: %w", err)
+		return "", fmt.Errorf("parse the store address: %w", err)
 	}
 	path := parsed.Path + parsed.Opaque
 	if path == "" || parsed.Host != "" {
-		return "", "", fmt.Errorf("the store address %q has no path: use file:///path/to/folder", address)
+		return "", fmt.Errorf("the store address %q has no path: use file:///path/to/folder", address)
 	}
-	path = filepath.Clean(path)
-	if parsed.Scheme == "file" {
-		return path, path + bboltSuffix, nil
-	}
-	if name := filepath.Base(path); filepath.Ext(name) == bboltSuffix && name != bboltSuffix {
-		return strings.TrimSuffix(path, bboltSuffix), path, nil
-	}
-	return path + ".links", path, nil
+	return filepath.Clean(path), nil
 }

@@ -145,29 +145,11 @@ func (p *postgres) Delete(ctx context.Context, id string) error {
 	return databaseError("delete a scenario", err)
 }
 
-// DeleteExpired also counts the bytes again, because earlier versions, which may still
-// run during an upgrade, do not count them.
 func (p *postgres) DeleteExpired(ctx context.Context, now time.Time) (removed int, err error) {
 	ctx, cancel := context.WithTimeout(ctx, sweepTime)
 	defer cancel()
 	err = p.pool.QueryRow(ctx, fmt.Sprintf(deleteStatement, "expires <= $1"), now, linkOverhead).Scan(&removed)
-	if err == nil {
-		err = pgx.BeginFunc(ctx, p.pool, func(tx pgx.Tx) error { return countBytes(ctx, tx) })
-	}
 	return removed, databaseError("sweep the store", err)
-}
-
-// countBytes sets the counter to the size of all values.
-func countBytes(ctx context.Context, tx pgx.Tx) error {
-	if _, err := tx.Exec(ctx, `SELECT bytes FROM crdlab_usage FOR UPDATE`); err != nil {
-		return err
-	}
-	const statement = `
-		UPDATE crdlab_usage SET bytes = total
-		FROM (SELECT coalesce(sum(octet_length(value) + $1::bigint), 0) AS total FROM crdlab_scenarios) AS sizes
-		WHERE bytes <> total`
-	_, err := tx.Exec(ctx, statement, linkOverhead)
-	return err
 }
 
 func (p *postgres) ExpireAll(ctx context.Context, expires time.Time) (int, error) {

@@ -68,7 +68,7 @@ func testConcurrentStart(t *testing.T, server *storetest.Postgres) {
 	err = connection.QueryRow(t.Context(), `SELECT
 		(SELECT count(*) FROM crdlab_migrations),
 		(SELECT count(*) FROM pg_tables WHERE tablename LIKE 'crdlab_%')`).Scan(&migrations, &tables)
-	if err != nil || migrations != 2 || tables != 3 {
+	if err != nil || migrations != 1 || tables != 3 {
 		t.Errorf("%d migrations, %d tables, %v", migrations, tables, err)
 	}
 }

@@ -68,22 +68,13 @@ func testQuota(t *testing.T, address string, quota int64) {
 	}
 }
 
-// TestUpgradeLimitsLifetime opens a store of a server without a lifetime in a server with
-// one. The links expire after this lifetime.
-func TestUpgradeLimitsLifetime(t *testing.T) {
-	recorded, err := os.ReadFile("../../cmd/server/testdata/compat/links.db")
-	if err != nil {
+// TestSweepLimitsLifetime stores a link without an expiry. It expires after the lifetime of a
+// server that has one.
+func TestSweepLimitsLifetime(t *testing.T) {
+	store := open(t, "file://"+filepath.Join(fastDirectory(t), "links"))
+	id, value := scenario(1, 1)
+	if err := store.Put(t.Context(), id, value, time.Time{}); err != nil {
 		t.Fatal(err)
-	}
-	path := filepath.Join(fastDirectory(t), "links.db")
-	if err := os.WriteFile(path, recorded, 0o600); err != nil {
-		t.Fatal(err)
-	}
-	store := open(t, "bbolt://"+path)
-	// The first link of links.json.
-	const id = "asWxAn2D6OzYnpN0Xcd"
-	if _, expires, err := store.Get(t.Context(), id); err != nil || !expires.IsZero() {
-		t.Fatalf("the recorded link expires at %v, %v", expires, err)
 	}
 	ctx, stop := context.WithCancel(t.Context())
 	swept := make(chan struct{})
@@ -145,9 +136,7 @@ func TestOpenErrors(t *testing.T) {
 		"redis://secret":                    "must start with",
 		"file:":                             "has no path",
 		"file://data/links":                 "has no path",
-		"bbolt://data/crdlab.db":            "has no path",
 		"file:///nowhere/links":             "no such file or directory",
-		"bbolt:///nowhere/crdlab.db":        "no such file or directory",
 		"file://" + notAStore:               "not a directory",
 		"file://" + later:                   "unknown format",
 		"postgres://user:secret@:port/name": "open the store",

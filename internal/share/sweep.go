@@ -11,8 +11,8 @@ import (
 const failurePause = time.Minute
 
 // Sweep deletes expired values immediately and after each interval, until the context is
-// done. With a lifetime, it first gives an expiry to the values without one, which an
-// earlier version or a server without a lifetime has stored.
+// done. With a lifetime, it first gives an expiry to the values without one, which a
+// server without a lifetime has stored.
 func Sweep(ctx context.Context, store Store, interval, lifetime time.Duration, log *slog.Logger) {
 	for {
 		pause := interval
