@@ -26,20 +26,20 @@ type packageRule struct {
 
 // packageRules lists all packages. Imports point down the list.
 var packageRules = []packageRule{
-	{"cmd/crdlab", "internal/lsp internal/mcp internal/crdtest internal/bundle internal/gotypes internal/server internal/cluster internal/naming internal/share internal/assist internal/inspect internal/format internal/upgrade internal/expect internal/check internal/manifest internal/minors internal/engine/release internal/engine internal/source/edit internal/playground", true},
+	{"cmd/crdlab", "internal/lsp internal/mcp internal/crdtest internal/bundle internal/gotypes internal/server internal/cluster internal/naming internal/share internal/assist internal/inspect internal/format internal/upgrade internal/expect internal/check internal/load internal/manifest internal/minors internal/engine/release internal/engine internal/playground", true},
 	{"cmd/server", "internal/server", true},
 	{"internal/server", "internal/gotypes internal/site internal/metrics internal/minors internal/httpapi internal/share internal/procpool internal/renderer internal/confine internal/assist internal/engine/conversion internal/engine internal/playground web", true},
 	{"cmd/worker", "internal/httpapi internal/share internal/ui internal/examples internal/playground", false},
 	// The programs of older releases; only the Makefile builds them.
 	{"minors", "internal/apiclient internal/refserver internal/procpool internal/verdict internal/playground", true},
 	{"internal/devtools/releases", "internal/engine internal/minors internal/enginetest/cases", true},
-	{"internal/lsp", "internal/expect internal/check internal/manifest internal/bundle internal/source/... internal/playground", false},
-	{"internal/crdtest", "internal/expect internal/check internal/manifest internal/bundle internal/engine/release internal/playground", true},
-	{"internal/mcp", "internal/format internal/upgrade internal/expect internal/check internal/manifest internal/errorindex internal/playground", false},
+	{"internal/lsp", "internal/cluster internal/share internal/minors internal/gotypes internal/assist internal/engine internal/expect internal/check internal/load internal/manifest internal/bundle internal/source/... internal/playground", true},
+	{"internal/crdtest", "internal/expect internal/check internal/load internal/manifest internal/bundle internal/engine/release internal/playground", true},
+	{"internal/mcp", "internal/naming internal/inspect internal/format internal/upgrade internal/errorindex internal/minors internal/assist internal/engine internal/engine/release internal/expect internal/check internal/load internal/manifest internal/playground", true},
 	{"internal/cluster", "", true},
 	{"internal/naming", "internal/playground", true},
 	{"internal/inspect", "internal/check internal/manifest internal/engine/openapi internal/playground", true},
-	{"internal/format", "internal/upgrade internal/expect internal/check internal/playground", false},
+	{"internal/format", "internal/upgrade internal/expect internal/check internal/manifest internal/playground", false},
 	{"internal/upgrade", "internal/check internal/manifest internal/playground", false},
 	{"wasm", "wasm/boundary internal/engine", true},
 	{"wasm/boundary", "wasm/exchange internal/bundle internal/ui internal/assist internal/engine internal/verdict internal/playground", true},
@@ -62,7 +62,7 @@ var packageRules = []packageRule{
 	// import them.
 	{"internal/enginetest/revisions", "internal/enginetest internal/enginetest/generate internal/apiclient internal/assist internal/engine internal/verdict internal/playground", true},
 	{"internal/enginetest", "internal/apiclient internal/refserver internal/engine internal/engine/admission/... internal/playground", true},
-	{"internal/enginetest/cases", "internal/verdict internal/playground", false},
+	{"internal/enginetest/cases", "internal/verdict internal/source/edit internal/playground", false},
 	{"internal/enginetest/corpus", "", false},
 	{"internal/enginetest/generate", "internal/playground", false},
 	{"internal/enginetest/livewebhook", "internal/playground", false},
@@ -72,7 +72,7 @@ var packageRules = []packageRule{
 	{"internal/refserver", "internal/refserver/kubeapi internal/playground", true},
 	{"internal/refserver/kubeapi", "internal/playground", true},
 
-	{"internal/gotypes", "internal/engine/jsonvalue internal/source/... internal/playground", true},
+	{"internal/gotypes", "internal/manifest internal/engine/jsonvalue internal/source/... internal/playground", true},
 	{"internal/assist", "internal/expect internal/engine/admission internal/engine/conversion internal/engine/openapi internal/bundle internal/assist/celscope internal/assist/facts internal/engine internal/engine/celvalue internal/engine/solve internal/engine/object internal/engine/customresource internal/engine/crd internal/engine/celrule internal/engine/crdschema internal/engine/release " + engineTools, true},
 	{"internal/assist/celscope", "internal/assist/facts internal/engine/crdschema internal/engine/release internal/source/... internal/playground", true},
 	{"internal/assist/facts", "internal/engine/crdschema internal/engine/jsonvalue internal/playground", true},
@@ -104,6 +104,7 @@ var packageRules = []packageRule{
 
 	{"internal/expect", "internal/check internal/manifest internal/source/... internal/playground", false},
 	{"internal/check", "internal/manifest internal/bundle internal/source/edit internal/playground", false},
+	{"internal/load", "internal/manifest", false},
 	{"internal/manifest", "internal/bundle internal/source/... internal/playground", false},
 	{"internal/bundle", "internal/source/... internal/playground", false},
 	{"internal/verdict", "internal/source/... internal/playground", false},

@@ -19,7 +19,7 @@ import (
 
 	"github.com/crdlab/crdlab/internal/check"
 	"github.com/crdlab/crdlab/internal/engine"
-	"github.com/crdlab/crdlab/internal/manifest"
+	"github.com/crdlab/crdlab/internal/load"
 	"github.com/crdlab/crdlab/internal/playground"
 )
 
@@ -101,9 +101,9 @@ func TestCustomResources(t *testing.T) {
 		t.Fatal(err)
 	}
 	crd := filepath.Join(corpus, "gateway-api", "crd.httproutes.gateway.networking.k8s.io.yaml")
-	result, err := check.Run(t.Context(), manifest.Reader{}.Read(t.Context(), []string{crd, route}), check.Options{
+	result, err := check.Run(t.Context(), load.Reader{}.Read(t.Context(), []string{crd, route}), check.Options{
 		Releases: []string{""}, FieldValidation: playground.FieldValidationStrict,
-		NewEngine: func() check.Engine { return engine.New() },
+		NewEngine: func() check.Engine { return check.Engine{Evaluate: engine.New().Evaluate} },
 	})
 	if err != nil {
 		t.Fatal(err)

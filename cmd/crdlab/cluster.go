@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"fmt"
 	"slices"
 
 	"github.com/spf13/cobra"
@@ -23,9 +22,6 @@ func (f *clusterFlags) add(command *cobra.Command) {
 // clusterError returns the error of a cluster that cannot be read: its input is unusable.
 func clusterError(err error) error { return usageError("cluster: %w", err) }
 
-// clusterPath is the path of an object of the cluster in messages.
-func clusterPath(resource, name string) string { return fmt.Sprintf("cluster:%s/%s", resource, name) }
-
 // addCRDs adds the CRDs of the cluster for the objects of an input without a CRD.
 func (f *clusterFlags) addCRDs(ctx context.Context, in *manifest.Input) error {
 	_, others := check.Groups(in)
@@ -38,7 +34,7 @@ func (f *clusterFlags) addCRDs(ctx context.Context, in *manifest.Input) error {
 	}
 	for _, crd := range crds {
 		if slices.ContainsFunc(others, func(d *manifest.Document) bool { return d.Kind.Group == crd.Group && d.Kind.Kind == crd.Kind }) {
-			in.Add(clusterPath("customresourcedefinitions", crd.Name), crd.YAML)
+			in.Add(cluster.Path("customresourcedefinitions", crd.Name), crd.YAML)
 		}
 	}
 	return nil

@@ -11,7 +11,7 @@ import (
 	"github.com/crdlab/crdlab/internal/check"
 	"github.com/crdlab/crdlab/internal/enginetest/corpus"
 	"github.com/crdlab/crdlab/internal/expect"
-	"github.com/crdlab/crdlab/internal/manifest"
+	"github.com/crdlab/crdlab/internal/load"
 	"github.com/crdlab/crdlab/internal/minors"
 	"github.com/crdlab/crdlab/internal/playground"
 )
@@ -21,7 +21,7 @@ import (
 func TestCorpus(t *testing.T) {
 	all := corpus.Open(t)
 	programs := minors.Open(t.TempDir())
-	result, err := check.Run(t.Context(), manifest.Reader{}.Read(t.Context(), []string{all.Directory}), check.Options{
+	result, err := check.Run(t.Context(), load.Reader{}.Read(t.Context(), []string{all.Directory}), check.Options{
 		Releases: []string{"1.37"}, FieldValidation: playground.FieldValidationIgnore,
 		NewEngine: func() check.Engine { return newJudge(programs) },
 	})

@@ -6,7 +6,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/crdlab/crdlab/internal/check"
-	"github.com/crdlab/crdlab/internal/engine"
 	"github.com/crdlab/crdlab/internal/format"
 	"github.com/crdlab/crdlab/internal/manifest"
 	"github.com/crdlab/crdlab/internal/upgrade"
@@ -61,7 +60,7 @@ func runDiff(command *cobra.Command, flags diffFlags, paths []string) (int, erro
 	ctx := command.Context()
 	reader := newReader(command)
 	before, after, objects := reader.Read(ctx, paths[:1]), reader.Read(ctx, paths[1:]), reader.Read(ctx, flags.objects)
-	result, err := upgrade.Compare(ctx, engine.New(), before, after, objects, options)
+	result, err := upgrade.Compare(ctx, newEngine(), before, after, objects, options)
 	if err != nil {
 		return 0, err
 	}

@@ -14,9 +14,9 @@ import (
 
 	"github.com/mitchellh/go-wordwrap"
 
-	"github.com/crdlab/crdlab/internal/check"
 	"github.com/crdlab/crdlab/internal/examples"
 	"github.com/crdlab/crdlab/internal/expect"
+	"github.com/crdlab/crdlab/internal/manifest"
 	"github.com/crdlab/crdlab/internal/minors"
 	"github.com/crdlab/crdlab/internal/playground"
 )
@@ -204,7 +204,7 @@ func patternsOf(report playground.Report) []string {
 	var all []string
 	for _, f := range findings {
 		if f.Severity == playground.SeverityError && f.Code != playground.CodeRulesNotChecked {
-			all = append(all, "^"+regexp.QuoteMeta(check.Plain(f).Text())+"$")
+			all = append(all, "^"+regexp.QuoteMeta(manifest.Plain(f).Text())+"$")
 		}
 	}
 	slices.Sort(all)

@@ -44,20 +44,19 @@ func runGenerate(command *cobra.Command, options string, patterns []string) (int
 	if err != nil {
 		return 0, usageError("%w", err)
 	}
-	for _, p := range generated.Problems {
-		start := p.Range.Start
-		severity := map[playground.Severity]string{playground.SeverityWarning: "warning: ", playground.SeverityInfo: "note: "}[p.Severity]
-		notify(command, "%s:%d:%d: %s%s", p.Path, start.Line+1, start.Character+1, severity, p.Message)
-		if p.Hint != "" {
-			notify(command, "  hint: %s", p.Hint)
+	for _, f := range generated.Findings {
+		severity := map[playground.Severity]string{playground.SeverityWarning: "warning: ", playground.SeverityInfo: "note: "}[f.Severity]
+		notify(command, "%s: %s%s", f.Place, severity, f.Message)
+		if f.Hint != "" {
+			notify(command, "  hint: %s", f.Hint)
 		}
 	}
 	for _, crd := range generated.CRDs {
-		if _, err := io.WriteString(command.OutOrStdout(), crd.YAML); err != nil {
+		if _, err := io.WriteString(command.OutOrStdout(), crd.Text); err != nil {
 			return 0, err
 		}
 	}
-	if generated.Failed() {
+	if generated.HasErrors() {
 		return statusFindings, nil
 	}
 	return statusAccepted, nil

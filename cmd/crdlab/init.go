@@ -169,7 +169,7 @@ func planTest(ctx context.Context, groups []check.Group) ([]plannedFile, error) 
 		result, err := expect.Run(ctx, in, check.Options{
 			Releases:        []string{release.Name(playground.NewestMinor)},
 			FieldValidation: playground.FieldValidationStrict,
-			NewEngine:       func() check.Engine { return engine.New() },
+			NewEngine:       func() check.Engine { return check.Engine{Evaluate: engine.New().Evaluate} },
 		})
 		if err != nil {
 			return nil, err

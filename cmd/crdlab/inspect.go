@@ -124,9 +124,9 @@ func readManifests(command *cobra.Command, paths []string) *manifest.Input {
 // notifyMistakes prints a line for each error in Go types.
 func notifyMistakes(command *cobra.Command, in *manifest.Input) {
 	for _, p := range in.Packages {
-		for _, m := range p.Mistakes {
-			if m.Severity == playground.SeverityError {
-				notify(command, "%s", m)
+		for _, f := range p.Findings {
+			if f.Severity == playground.SeverityError {
+				notify(command, "%s: %s", f.Place, f.Message)
 			}
 		}
 	}
@@ -176,7 +176,7 @@ func (s *selection) status(subjects []inspect.Subject) int {
 }
 
 // newAssist returns the function that responds to assist requests.
-func newAssist() inspect.Assist {
+func newAssist() playground.Assist {
 	return assist.New(engine.New()).Answer
 }
 

@@ -18,6 +18,7 @@ import (
 	"github.com/crdlab/crdlab/internal/check"
 	"github.com/crdlab/crdlab/internal/enginetest/corpus"
 	"github.com/crdlab/crdlab/internal/inspect"
+	"github.com/crdlab/crdlab/internal/load"
 	"github.com/crdlab/crdlab/internal/manifest"
 	"github.com/crdlab/crdlab/internal/minors"
 	"github.com/crdlab/crdlab/internal/playground"
@@ -48,7 +49,7 @@ func TestJSONSchemaOfCases(t *testing.T) {
 // TestJSONSchemaOfCorpus compares the JSON Schemas with the verdicts on the directory
 // CRDLAB_CORPUS.
 func TestJSONSchemaOfCorpus(t *testing.T) {
-	compareSchemas(t, manifest.Reader{}.Read(t.Context(), []string{corpus.Open(t).Directory}))
+	compareSchemas(t, load.Reader{}.Read(t.Context(), []string{corpus.Open(t).Directory}))
 }
 
 // compareSchemas fails if a schema refuses an object that crdlab accepts, or if a strict schema
@@ -75,7 +76,7 @@ func compareSchemas(t *testing.T, in *manifest.Input) {
 			}
 			accepted := d.Verdicts[0].Accepted
 			if part == inspect.PartStrict {
-				accepted = accepted && !slices.ContainsFunc(d.Verdicts[0].Findings, func(f check.Finding) bool {
+				accepted = accepted && !slices.ContainsFunc(d.Verdicts[0].Findings, func(f manifest.Finding) bool {
 					return strings.Contains(f.Message, "unknown field")
 				})
 			}

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"context"
 	"os"
 	"runtime/debug"
 
@@ -74,17 +73,14 @@ func collectSeldom() {
 	}
 }
 
-// A judge evaluates with the programs of older releases.
-type judge struct {
-	*engine.Engine
-	evaluator *minors.Evaluator
-}
-
-func newJudge(programs *minors.Programs) judge {
+// newEngine returns an engine of the newest release.
+func newEngine() check.Engine {
 	e := engine.New()
-	return judge{e, minors.NewEvaluator(e, programs.Judges())}
+	return check.Engine{Evaluate: e.Evaluate, Forget: e.ForgetCRDs}
 }
 
-func (j judge) Evaluate(ctx context.Context, s playground.Scenario) (playground.Report, error) {
-	return j.evaluator.Evaluate(ctx, s)
+// newJudge returns an engine that evaluates with the programs of older releases.
+func newJudge(programs *minors.Programs) check.Engine {
+	e := engine.New()
+	return check.Engine{Evaluate: minors.NewEvaluator(e, programs.Judges()).Evaluate, Forget: e.ForgetCRDs}
 }

@@ -107,7 +107,7 @@ func answers(t *testing.T, archive *txtar.Archive, protocol string) string {
 	client := sdk.NewClient(&sdk.Implementation{Name: "test", Version: "1"}, nil)
 	client.AddRoots(&sdk.Root{URI: "file://" + filepath.ToSlash(root)}) //nolint:staticcheck // as clients do
 	ours, theirs := sdk.NewInMemoryTransports()
-	server := mcp.New(assistance(minors.Open(t.TempDir()), nil, log.New(t.Output(), "", 0)))
+	server := mcp.New(mcp.Options{Version: version, Programs: minors.Open(t.TempDir()), Log: log.New(t.Output(), "", 0)})
 	if _, err := server.Connect(t.Context(), ours, nil); err != nil {
 		t.Fatal(err)
 	}

@@ -5,10 +5,8 @@ import (
 	"fmt"
 	"slices"
 
-	"k8s.io/apimachinery/pkg/runtime/schema"
-	"k8s.io/client-go/kubernetes/scheme"
-
 	"github.com/crdlab/crdlab/internal/check"
+	"github.com/crdlab/crdlab/internal/cluster"
 	"github.com/crdlab/crdlab/internal/manifest"
 )
 
@@ -29,5 +27,5 @@ func addUnjudged(in *manifest.Input, paths []string, fromCluster bool) {
 
 // isBuiltIn reports whether the API server has the kind of an object without a CRD.
 func isBuiltIn(d *manifest.Document) bool {
-	return scheme.Scheme.Recognizes(schema.FromAPIVersionAndKind(d.APIVersion, d.Kind.Kind))
+	return cluster.HasKind(d.APIVersion, d.Kind.Kind)
 }

@@ -7,7 +7,6 @@ import (
 
 	"github.com/crdlab/crdlab/internal/check"
 	"github.com/crdlab/crdlab/internal/cluster"
-	"github.com/crdlab/crdlab/internal/engine"
 	"github.com/crdlab/crdlab/internal/manifest"
 	"github.com/crdlab/crdlab/internal/upgrade"
 )
@@ -55,7 +54,7 @@ func runUpgradeCheck(command *cobra.Command, flags upgradeFlags, paths []string)
 	if err != nil {
 		return 0, err
 	}
-	result, err := upgrade.Compare(command.Context(), engine.New(), before, after, objects, options)
+	result, err := upgrade.Compare(command.Context(), newEngine(), before, after, objects, options)
 	if err != nil {
 		return 0, err
 	}
@@ -76,16 +75,16 @@ func (f *upgradeFlags) readStored(command *cobra.Command, after *manifest.Input)
 	before, objects, others = manifest.NewInput(), manifest.NewInput(), manifest.NewInput()
 	for _, crd := range crds {
 		if !slices.ContainsFunc(after.Documents, func(d *manifest.Document) bool { return d.IsCRD && d.Name == crd.Name }) {
-			others.Add(clusterPath("customresourcedefinitions", crd.Name), crd.YAML)
+			others.Add(cluster.Path("customresourcedefinitions", crd.Name), crd.YAML)
 			continue
 		}
-		before.Add(clusterPath("customresourcedefinitions", crd.Name), crd.YAML)
+		before.Add(cluster.Path("customresourcedefinitions", crd.Name), crd.YAML)
 		if crd.ServedVersion != crd.StorageVersion {
 			notify(command, "%s: its storage version %s is not served, so that the objects are read at %s", crd.Name, crd.StorageVersion, crd.ServedVersion)
 		}
 		stored := 0
 		err := client.Objects(command.Context(), crd, func(name, text string) error {
-			objects.Add(clusterPath(crd.Plural, name), text)
+			objects.Add(cluster.Path(crd.Plural, name), text)
 			stored++
 			return nil
 		})

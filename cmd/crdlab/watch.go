@@ -87,32 +87,26 @@ func (m *memory) next() {
 	m.last, m.current = m.current, map[playground.Scenario]playground.Report{}
 }
 
-// newEngine returns the engine of a worker. All workers share the compiled CRDs.
+// newEngine returns the engine of a worker. All workers share the compiled CRDs, and keep them for the next run.
 func (m *memory) newEngine(programs *minors.Programs) check.Engine {
-	return remembering{m, minors.NewEvaluator(m.engine, programs.Judges())}
+	return check.Engine{Evaluate: m.remembering(minors.NewEvaluator(m.engine, programs.Judges()).Evaluate)}
 }
 
-// A remembering engine evaluates each scenario once.
-type remembering struct {
-	memory    *memory
-	evaluator *minors.Evaluator
-}
-
-func (r remembering) Evaluate(ctx context.Context, s playground.Scenario) (playground.Report, error) {
-	r.memory.access.Lock()
-	report, known := r.memory.last[s]
-	r.memory.access.Unlock()
-	if !known {
-		var err error
-		if report, err = r.evaluator.Evaluate(ctx, s); err != nil {
-			return report, err
+// remembering returns a function that evaluates each scenario once.
+func (m *memory) remembering(evaluate playground.Evaluate) playground.Evaluate {
+	return func(ctx context.Context, s playground.Scenario) (playground.Report, error) {
+		m.access.Lock()
+		report, known := m.last[s]
+		m.access.Unlock()
+		if !known {
+			var err error
+			if report, err = evaluate(ctx, s); err != nil {
+				return report, err
+			}
 		}
+		m.access.Lock()
+		defer m.access.Unlock()
+		m.current[s] = report
+		return report, nil
 	}
-	r.memory.access.Lock()
-	defer r.memory.access.Unlock()
-	r.memory.current[s] = report
-	return report, nil
 }
-
-// ForgetCRDs keeps the compiled CRDs for the next run. The engine limits their number.
-func (r remembering) ForgetCRDs() {}

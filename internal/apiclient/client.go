@@ -4,7 +4,6 @@ package apiclient
 
 import (
 	"cmp"
-	"context"
 	"fmt"
 	"slices"
 
@@ -39,7 +38,7 @@ type crdKey struct {
 
 // Evaluate is the engine. Its reports list the calls of a conversion webhook
 // with the responses, which the Client replays to the cluster.
-type Evaluate func(context.Context, playground.Scenario) (playground.Report, error)
+type Evaluate playground.Evaluate
 
 // New returns a client of a cluster that has no CRDs. Without evaluate, the
 // client does not support scenarios with a conversion webhook.

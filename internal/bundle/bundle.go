@@ -21,9 +21,6 @@ import (
 
 const crdKind = "CustomResourceDefinition"
 
-// Evaluate evaluates one scenario, as engine.Engine.Evaluate does.
-type Evaluate func(context.Context, playground.Scenario) (playground.Report, error)
-
 // A Bundle is a scenario with its CRDs.
 type Bundle struct {
 	scenario playground.Scenario
@@ -39,7 +36,7 @@ type Bundle struct {
 // Evaluator returns a function that evaluates the CRDs of a scenario, each with the objects of
 // its kind. The report is about the chosen CRD, see [playground.Scenario.CRDIndex], and has the
 // reports on the others.
-func Evaluator(evaluate Evaluate) Evaluate {
+func Evaluator(evaluate playground.Evaluate) playground.Evaluate {
 	var divider Divider
 	return func(ctx context.Context, s playground.Scenario) (playground.Report, error) {
 		b, err := divider.Divide(s)

@@ -38,14 +38,14 @@ type admission struct {
 	access sync.Mutex
 	// found has the findings in each policy by release, and applied the policies that judged a
 	// request.
-	found   map[*manifest.Document]map[string][]Finding
+	found   map[*manifest.Document]map[string][]manifest.Finding
 	applied map[*manifest.Document]bool
 }
 
 // admissionOf returns the policies of an input, or nil without any or without a CRD. Of several documents of one
 // name, the first counts.
 func admissionOf(in *manifest.Input) *admission {
-	a := &admission{found: map[*manifest.Document]map[string][]Finding{}, applied: map[*manifest.Document]bool{}}
+	a := &admission{found: map[*manifest.Document]map[string][]manifest.Finding{}, applied: map[*manifest.Document]bool{}}
 	read := map[bundle.Kind]bool{{Kind: "Namespace"}: true}
 	hasPolicy := false
 	for _, d := range in.Documents {
@@ -136,11 +136,13 @@ func (a *admission) add(report playground.Report) {
 	for _, f := range report.Admission.Findings {
 		d, _ := a.at(f.Range)
 		if a.found[d] == nil {
-			a.found[d] = map[string][]Finding{}
+			a.found[d] = map[string][]manifest.Finding{}
 		}
 		release := report.Kubernetes.Emulated
 		for _, placed := range findingsOf([]playground.Finding{f}, sources{admission: a, own: d}) {
-			if !slices.ContainsFunc(a.found[d][release], func(other Finding) bool { return other.Place == placed.Place && other.Message == placed.Message }) {
+			if !slices.ContainsFunc(a.found[d][release], func(other manifest.Finding) bool {
+				return other.Place == placed.Place && other.Message == placed.Message
+			}) {
 				a.found[d][release] = append(a.found[d][release], placed)
 			}
 		}
@@ -155,7 +157,7 @@ func (a *admission) apply(at playground.Range, outcome playground.Outcome) {
 
 // concerns reports whether a finding is about a policy that is meant for the CRDs: another one
 // applies to no object here for good reason.
-func (a *admission) concerns(d *manifest.Document, f Finding) bool {
+func (a *admission) concerns(d *manifest.Document, f manifest.Finding) bool {
 	if f.Code != codeUnapplied {
 		return true
 	}
@@ -236,7 +238,7 @@ func (a *admission) addVerdicts(r *Result) {
 
 func (a *admission) verdict(d *Document, release playground.Kubernetes) Verdict {
 	v := Verdict{
-		Kubernetes: release.Emulated, Accepted: true, Findings: []Finding{},
+		Kubernetes: release.Emulated, Accepted: true, Findings: []manifest.Finding{},
 		Output: fmt.Sprintf("%s.%s/%s created", strings.ToLower(d.Kind), AdmissionGroup, d.Name),
 	}
 	if release.Approximate {

@@ -14,10 +14,17 @@ import (
 )
 
 // An Engine judges one CRD after the other. It is not used concurrently.
-type Engine interface {
-	Evaluate(context.Context, playground.Scenario) (playground.Report, error)
-	// ForgetCRDs frees the memory of the CRDs that were judged.
-	ForgetCRDs()
+type Engine struct {
+	Evaluate playground.Evaluate
+	// Forget frees the memory of the CRDs that were judged; nil keeps it for later requests.
+	Forget func()
+}
+
+// ForgetCRDs frees the memory of the CRDs that were judged, unless later requests use it.
+func (e Engine) ForgetCRDs() {
+	if e.Forget != nil {
+		e.Forget()
+	}
 }
 
 // Options configure a check.

@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"slices"
 
+	"github.com/crdlab/crdlab/internal/manifest"
 	"github.com/crdlab/crdlab/internal/playground"
 )
 
@@ -97,16 +98,15 @@ func (c *checker) clusters() [][]acceptedCRD {
 func (c *checker) addConflict(crd acceptedCRD, condition playground.Condition, before []acceptedCRD) {
 	d := &c.result.Documents[crd.document]
 	name := condition.NameField()
-	place, line := located(d.source, d.source.At("spec", "names", name))
-	found := Finding{
-		Place: place, Source: line, Severity: playground.SeverityError, Reason: condition.Reason,
-		Field: "spec.names." + name, Message: condition.Message, Hint: namesHint, Related: []Related{}, Fixes: []string{},
+	found := manifest.Finding{
+		Place: d.source.Place(d.source.At("spec", "names", name)), Severity: playground.SeverityError, Reason: condition.Reason,
+		Field: "spec.names." + name, Message: condition.Message, Hint: namesHint,
 	}
 	for _, other := range before {
 		if used := sharedNames(name, crd.report.Names, other.report.Names); len(used) > 0 {
 			file := c.result.Documents[other.document].source
-			found.Related = append(found.Related, Related{
-				placeOf(file, file.At("spec", "names")), fmt.Sprintf("%s has the name %q", other.report.Name, used[0]),
+			found.Related = append(found.Related, manifest.Related{
+				Place: file.Place(file.At("spec", "names")), Message: fmt.Sprintf("%s has the name %q", other.report.Name, used[0]),
 			})
 		}
 	}

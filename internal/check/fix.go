@@ -85,33 +85,34 @@ func newRound(r *Result, rejected map[string]bool) round {
 		if rejected[path] {
 			continue
 		}
-		var edits []edit.Edit
+		var edits []manifest.Edit
 		fixes := 0
 		for i, d := range documents {
 			for _, f := range safeFindings(d) {
 				key := errorKey{path, i, f.Text()}
-				if next.applied[key] || overlaps(edits, f.edits) {
+				fix, _ := f.SafeFix()
+				if next.applied[key] || overlaps(edits, fix.Edits) {
 					continue
 				}
 				next.applied[key] = true
-				edits = append(edits, f.edits...)
+				edits = append(edits, fix.Edits...)
 				fixes++
 			}
 		}
 		if fixes > 0 {
 			file := documents[0].source.File
-			next.files[path] = Fixed{file, edit.Apply(file.Text, edits...), fixes}
+			next.files[path] = Fixed{file, edit.Apply(file.Text, inText(edits)...), fixes}
 		}
 	}
 	return next
 }
 
 // safeFindings returns the findings of a document with a safe fix in its file.
-func safeFindings(d Document) []Finding {
-	var all []Finding
+func safeFindings(d Document) []manifest.Finding {
+	var all []manifest.Finding
 	for _, v := range d.Verdicts {
 		for _, f := range v.Findings {
-			if f.SafeFix && f.Path == d.Path {
+			if _, isSafe := f.SafeFix(); isSafe && f.Path() == d.Path {
 				all = append(all, f)
 			}
 		}
@@ -120,9 +121,9 @@ func safeFindings(d Document) []Finding {
 }
 
 // overlaps reports whether edits touch each other. Edits at the same position do.
-func overlaps(accepted, edits []edit.Edit) bool {
-	return slices.ContainsFunc(edits, func(e edit.Edit) bool {
-		return slices.ContainsFunc(accepted, func(a edit.Edit) bool {
+func overlaps(accepted, edits []manifest.Edit) bool {
+	return slices.ContainsFunc(edits, func(e manifest.Edit) bool {
+		return slices.ContainsFunc(accepted, func(a manifest.Edit) bool {
 			return compare(e.Range.Start, a.Range.End) <= 0 && compare(a.Range.Start, e.Range.End) <= 0
 		})
 	})

@@ -9,30 +9,26 @@ import (
 	"github.com/crdlab/crdlab/internal/playground"
 )
 
-// addPackage adds the mistakes in Go packages as the findings of a document.
+// addPackage adds what is found in Go packages as the findings of a document.
 func (c *checker) addPackage(p *manifest.Package) {
-	if len(p.Mistakes) == 0 {
+	if len(p.Findings) == 0 {
 		return
 	}
-	c.dropConsequences(p.Mistakes)
-	v := Verdict{Accepted: true, Findings: []Finding{}, Output: fmt.Sprintf("The Go package %q has notes:", p.Pattern)}
-	for _, m := range p.Mistakes {
-		reason := ""
+	c.dropConsequences(p.Findings)
+	v := Verdict{Accepted: true, Findings: []manifest.Finding{}, Output: fmt.Sprintf("The Go package %q has notes:", p.Pattern)}
+	for _, f := range p.Findings {
 		switch {
-		case m.Severity == playground.SeverityInfo:
-			reason = playground.ReasonNote
-		case m.Severity == playground.SeverityError:
+		case f.Severity == playground.SeverityInfo:
+			f.Reason = playground.ReasonNote
+		case f.Severity == playground.SeverityError:
 			v.Accepted, v.Output = false, fmt.Sprintf("The Go package %q has errors:", p.Pattern)
 		case v.Accepted:
 			v.Output = fmt.Sprintf("The Go package %q has warnings:", p.Pattern)
 		}
-		v.Findings = append(v.Findings, Finding{
-			Place: placeIn(m.File, m.Range), Source: m.File.Line(m.Range.Start.Line), Severity: m.Severity, Reason: reason,
-			Message: m.Message, Hint: m.Hint, Related: []Related{}, Fixes: []string{}, inGo: fixesOf(m),
-		})
+		v.Findings = append(v.Findings, f)
 	}
 	first := v.Findings[0].Place
-	d := Document{Object: Object{Path: first.Path, Line: first.Line, Kind: "Go package", Name: p.Pattern}}
+	d := Document{Object: Object{Path: first.Path(), Line: first.Line(), Kind: "Go package", Name: p.Pattern}}
 	for _, release := range c.Releases {
 		v.Kubernetes = release
 		d.Verdicts = append(d.Verdicts, v)
@@ -42,11 +38,11 @@ func (c *checker) addPackage(p *manifest.Package) {
 
 // dropConsequences removes the errors of generated CRDs about a field without a type whose Go type
 // is an error itself. A CRD without other errors has no verdict.
-func (c *checker) dropConsequences(mistakes []manifest.Mistake) {
-	follows := func(f Finding) bool {
+func (c *checker) dropConsequences(mistakes []manifest.Finding) {
+	follows := func(f manifest.Finding) bool {
 		return strings.HasSuffix(f.Field, ".type") && strings.HasPrefix(f.Message, "Required value: must not be empty for specified ") &&
-			slices.ContainsFunc(mistakes, func(m manifest.Mistake) bool {
-				return m.Severity == playground.SeverityError && m.File.Path == f.Path && m.Range.Start.Line == f.Line-1
+			slices.ContainsFunc(mistakes, func(m manifest.Finding) bool {
+				return m.Severity == playground.SeverityError && m.Path() == f.Path() && m.Line() == f.Line()
 			})
 	}
 	for _, d := range c.result.Documents {
@@ -57,7 +53,7 @@ func (c *checker) dropConsequences(mistakes []manifest.Mistake) {
 			v := &d.Verdicts[i]
 			all := len(v.Findings)
 			v.Findings = slices.DeleteFunc(v.Findings, follows)
-			isError := func(f Finding) bool { return f.Severity == playground.SeverityError }
+			isError := func(f manifest.Finding) bool { return f.Severity == playground.SeverityError }
 			if len(v.Findings) < all && !slices.ContainsFunc(v.Findings, isError) {
 				v.Unknown = "its Go package has errors"
 			}

@@ -1,6 +1,7 @@
 package check
 
 import (
+	"context"
 	"fmt"
 	"net/http"
 	"slices"
@@ -39,7 +40,7 @@ func verdictOf(report playground.Report, d, crd *Document, a *admission) Verdict
 		return v
 	}
 	files.object = d.source
-	v := Verdict{Kubernetes: report.Kubernetes.Emulated, Approximate: report.Kubernetes.Approximate, Findings: []Finding{}}
+	v := Verdict{Kubernetes: report.Kubernetes.Emulated, Approximate: report.Kubernetes.Approximate, Findings: []manifest.Finding{}}
 	if len(report.Objects) == 0 {
 		v.Unknown = notJudged
 		return v
@@ -60,16 +61,15 @@ func verdictOf(report playground.Report, d, crd *Document, a *admission) Verdict
 
 // addNote adds a note at the first line of a document.
 func (v *Verdict) addNote(d *Document, message string) {
-	place, line := located(d.source, playground.Range{})
-	v.Findings = append(v.Findings, Finding{
-		Place: place, Source: line, Severity: playground.SeverityInfo, Reason: playground.ReasonNote, Message: message, Related: []Related{}, Fixes: []string{},
+	v.Findings = append(v.Findings, manifest.Finding{
+		Place: d.source.Place(playground.Range{}), Severity: playground.SeverityInfo, Reason: playground.ReasonNote, Message: message,
 	})
 }
 
 // scaleFindings returns a warning for each version whose scale subresource has no response for
 // an accepted object: kubectl scale and autoscalers fail.
-func scaleFindings(crd playground.CRD, o playground.Object, object, definition *manifest.Document) []Finding {
-	var all []Finding
+func scaleFindings(crd playground.CRD, o playground.Object, object, definition *manifest.Document) []manifest.Finding {
+	var all []manifest.Finding
 	for _, scale := range o.Scale {
 		version := slices.IndexFunc(crd.Versions, func(v playground.Version) bool { return v.Name == scale.Version })
 		readable := slices.ContainsFunc(o.Versions, func(v playground.ObjectVersion) bool { return v.Name == scale.Version && v.Error == "" })
@@ -78,11 +78,10 @@ func scaleFindings(crd playground.CRD, o playground.Object, object, definition *
 			continue
 		}
 		field := fmt.Sprintf("spec.versions[%d].subresources.scale", version)
-		place, line := located(object, object.At("spec"))
-		subresource := placeOf(definition, definition.At("spec", "versions", version, "subresources", "scale"))
-		all = append(all, Finding{
-			Place: place, Source: line, Severity: playground.SeverityWarning, Reason: scale.Status.Reason, Field: field,
-			Message: scale.Status.Message, Hint: scale.Hint, Related: []Related{{subresource, "Subresource: " + field}}, Fixes: []string{},
+		subresource := definition.Place(definition.At("spec", "versions", version, "subresources", "scale"))
+		all = append(all, manifest.Finding{
+			Place: object.Place(object.At("spec")), Severity: playground.SeverityWarning, Reason: scale.Status.Reason, Field: field,
+			Message: scale.Status.Message, Hint: scale.Hint, Related: []manifest.Related{{Place: subresource, Message: "Subresource: " + field}},
 		})
 	}
 	return all
@@ -103,7 +102,7 @@ func named(output, name, path string, warnings []string) string {
 }
 
 // FindingsOf returns findings in a CRD with their places in its file.
-func FindingsOf(findings []playground.Finding, crd *manifest.Document) []Finding {
+func FindingsOf(findings []playground.Finding, crd *manifest.Document) []manifest.Finding {
 	return findingsOf(findings, sources{crd: crd, own: crd})
 }
 
@@ -128,42 +127,62 @@ func (s sources) at(document playground.Document, r playground.Range) (*manifest
 }
 
 // findingsOf returns findings with their places in files.
-func findingsOf(findings []playground.Finding, from sources) []Finding {
-	all := []Finding{}
+func findingsOf(findings []playground.Finding, from sources) []manifest.Finding {
+	all := []manifest.Finding{}
 	for _, f := range playground.Readable(findings) {
-		file, at := from.at(f.Document, f.Range)
-		if file == nil {
+		document, at := from.at(f.Document, f.Range)
+		if document == nil {
 			continue
 		}
-		place, line := located(file, at)
-		found := Plain(f)
-		if file.Origin != nil {
-			// They change the generated document, not its source.
-			found.Fixes, found.inGo = []string{}, fixesInGo(f, file)
-		}
-		found.Place, found.Source = place, line
+		found := manifest.Plain(f)
+		found.Place, found.Fixes = document.Place(at), from.fixes(f.Fixes, document)
 		for _, r := range f.Related {
 			if other, at := from.at(r.Document, r.Range); other != nil {
-				found.Related = append(found.Related, Related{placeOf(other, at), r.Message})
+				found.Related = append(found.Related, manifest.Related{Place: other.Place(at), Message: r.Message})
 			}
-		}
-		if len(f.Fixes) == 1 && f.Fixes[0].Safe && file.Origin == nil {
-			found.edits, found.SafeFix = from.edits(f.Fixes[0])
 		}
 		all = append(all, found)
 	}
 	return all
 }
 
+// fixes returns the fixes of a finding in a document. Those of a generated document are translated into
+// edits of its source when they are needed. The others have no edits if they change another document.
+func (s sources) fixes(fixes []playground.Fix, document *manifest.Document) []manifest.Fix {
+	var all []manifest.Fix
+	for _, fix := range fixes {
+		edits, ok := s.edits(fix)
+		safe := fix.Safe && ok && len(fixes) == 1
+		switch {
+		case document.Translate == nil:
+			all = append(all, manifest.Fix{Title: fix.Title, Safe: safe, Edits: edits})
+		case ok:
+			all = append(all, manifest.Fix{Title: fix.Title, Safe: safe, Resolve: func(ctx context.Context) []manifest.Edit {
+				return document.Translate(ctx, inText(edits))
+			}})
+		}
+	}
+	return all
+}
+
 // edits returns the edits of a fix in the file of own. ok is false if the fix changes another
 // document.
-func (s sources) edits(f playground.Fix) (edits []edit.Edit, ok bool) {
+func (s sources) edits(f playground.Fix) (edits []manifest.Edit, ok bool) {
 	for _, e := range f.Edits {
-		file, at := s.at(e.Document, e.Range)
-		if file != s.own {
+		document, at := s.at(e.Document, e.Range)
+		if document != s.own {
 			return nil, false
 		}
-		edits = append(edits, edit.Edit{Range: file.InFile(at), NewText: e.NewText})
+		edits = append(edits, manifest.Edit{Place: manifest.Place{File: document.File, Range: document.InFile(at)}, NewText: e.NewText})
 	}
 	return edits, true
+}
+
+// inText returns edits of one file as edits of its text.
+func inText(edits []manifest.Edit) []edit.Edit {
+	all := make([]edit.Edit, len(edits))
+	for i, e := range edits {
+		all[i] = edit.Edit{Range: e.Range, NewText: e.NewText}
+	}
+	return all
 }

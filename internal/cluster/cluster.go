@@ -12,6 +12,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/client-go/dynamic"
+	"k8s.io/client-go/kubernetes/scheme"
 	"k8s.io/client-go/tools/clientcmd"
 	"sigs.k8s.io/yaml"
 )
@@ -39,6 +40,14 @@ func Open(kubeconfig, contextName string) (*Cluster, error) {
 		return nil, err
 	}
 	return &Cluster{client}, nil
+}
+
+// Path is the path of an object of a cluster in messages.
+func Path(resource, name string) string { return fmt.Sprintf("cluster:%s/%s", resource, name) }
+
+// HasKind reports whether every API server has a kind without a CRD.
+func HasKind(apiVersion, kind string) bool {
+	return scheme.Scheme.Recognizes(schema.FromAPIVersionAndKind(apiVersion, kind))
 }
 
 // A CRD is a CustomResourceDefinition of a cluster.

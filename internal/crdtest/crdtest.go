@@ -14,6 +14,7 @@ import (
 	"github.com/crdlab/crdlab/internal/check"
 	"github.com/crdlab/crdlab/internal/engine/release"
 	"github.com/crdlab/crdlab/internal/expect"
+	"github.com/crdlab/crdlab/internal/load"
 	"github.com/crdlab/crdlab/internal/manifest"
 	"github.com/crdlab/crdlab/internal/playground"
 )
@@ -142,7 +143,7 @@ func (s *service) respond(ctx context.Context, r request) (response, error) {
 }
 
 func (s *service) test(ctx context.Context, releases []string, paths []string) (response, error) {
-	in := manifest.Reader{}.Read(ctx, paths)
+	in := load.Reader{}.Read(ctx, paths)
 	if err := unusable(in); err != nil {
 		return response{}, err
 	}
@@ -164,7 +165,7 @@ func unusable(in *manifest.Input) error {
 
 // readText returns the objects in YAML or JSON. Errors have the given name.
 func readText(ctx context.Context, name, text string) (*manifest.Input, error) {
-	in := manifest.Reader{Stdin: strings.NewReader(text)}.Read(ctx, []string{"-"})
+	in := load.Reader{Stdin: strings.NewReader(text)}.Read(ctx, []string{"-"})
 	for _, p := range in.Problems {
 		return nil, fmt.Errorf("%s: %w", name, p.Err)
 	}
@@ -200,7 +201,7 @@ func (s *service) readCRDs(ctx context.Context, o openRequest) (*manifest.Input,
 	if o.Path == "" {
 		return readText(ctx, "the CRD", o.Text)
 	}
-	in := manifest.Reader{}.Read(ctx, []string{o.Path})
+	in := load.Reader{}.Read(ctx, []string{o.Path})
 	return in, unusable(in)
 }
 
@@ -297,7 +298,7 @@ func (v *verdict) setObject(report playground.Report) error {
 // addFindings adds the errors and warnings in the words of kubectl.
 func (v *verdict) addFindings(findings []playground.Finding) {
 	for _, f := range findings {
-		plain := check.Plain(f)
+		plain := manifest.Plain(f)
 		text := plain.Text()
 		switch f.Severity {
 		case playground.SeverityError:

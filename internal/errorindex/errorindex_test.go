@@ -89,7 +89,7 @@ func TestExamplesHaveTheirError(t *testing.T) {
 
 // fixOf returns the first quick fix after which everything is accepted without the error; nil if the
 // changes of the page lead there instead.
-func fixOf(t *testing.T, evaluate bundle.Evaluate, page errorindex.Page, fixes []playground.Fix) *playground.Fix {
+func fixOf(t *testing.T, evaluate playground.Evaluate, page errorindex.Page, fixes []playground.Fix) *playground.Fix {
 	for _, fix := range fixes {
 		page.Finding.Fix = &fix
 		if problemOf(t, evaluate, page) == "" {
@@ -108,7 +108,7 @@ func fixOf(t *testing.T, evaluate bundle.Evaluate, page errorindex.Page, fixes [
 
 // problemOf returns what is wrong with the fixed scenario of a page; empty if everything is accepted
 // without an error and without a finding of the page's kind.
-func problemOf(t *testing.T, evaluate bundle.Evaluate, page errorindex.Page) string {
+func problemOf(t *testing.T, evaluate playground.Evaluate, page errorindex.Page) string {
 	scenario, ok := page.Fixed()
 	if !ok {
 		return "neither a quick fix nor a change removes the error"

@@ -46,7 +46,7 @@ type File struct {
 	// cases has a case for each of the documents.
 	cases []Case
 	// errors holds the errors that --update writes.
-	errors []check.Finding
+	errors []manifest.Finding
 }
 
 // A Case is a document with the failures in it.
@@ -252,10 +252,10 @@ func (t *test) compare(d check.Document) {
 	}
 }
 
-func (t *test) compareFinding(d check.Document, v check.Verdict, f check.Finding) {
+func (t *test) compareFinding(d check.Document, v check.Verdict, f manifest.Finding) {
 	matched := false
-	for _, w := range t.expectations[f.Path].wants {
-		if w.line == f.Line-1 && w.pattern.MatchString(f.Text()) {
+	for _, w := range t.expectations[f.Path()].wants {
+		if w.line == f.Line()-1 && w.pattern.MatchString(f.Text()) {
 			w.met[v.Kubernetes], matched = true, true
 		}
 	}
@@ -266,11 +266,11 @@ func (t *test) compareFinding(d check.Document, v check.Verdict, f check.Finding
 	if f.Severity != playground.SeverityError || f.Code == playground.CodeRulesNotChecked {
 		return
 	}
-	if file := t.byPath[f.Path]; file != nil {
+	if file := t.byPath[f.Path()]; file != nil {
 		file.errors = append(file.errors, f)
 	}
 	if !matched {
-		t.fail(d.Path, f.Line, fmt.Sprintf("unexpected on Kubernetes %s: %s", v.Kubernetes, f.Explained()))
+		t.fail(d.Path, f.Line(), fmt.Sprintf("unexpected on Kubernetes %s: %s", v.Kubernetes, f.Explained()))
 	}
 }
 

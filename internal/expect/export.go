@@ -26,7 +26,7 @@ const exportedPath = "test.yaml"
 // Export returns scenarios, each with one CRD and the objects of its kind, as one file with
 // the present findings as expectations. The release and the field validation of the
 // scenarios must be set; they are the same for all.
-func Export(ctx context.Context, evaluate Evaluate, scenarios []playground.Scenario) (*playground.TestFile, error) {
+func Export(ctx context.Context, evaluate playground.Evaluate, scenarios []playground.Scenario) (*playground.TestFile, error) {
 	exported := &playground.TestFile{Omitted: Omitted(scenarios[0]), Failures: []string{}}
 	var drafts []string
 	policies, _ := policiesIn(scenarios[0].Admission)
@@ -62,7 +62,7 @@ func Export(ctx context.Context, evaluate Evaluate, scenarios []playground.Scena
 }
 
 // runText runs a test file.
-func runText(ctx context.Context, evaluate Evaluate, s playground.Scenario, text string) (*Result, error) {
+func runText(ctx context.Context, evaluate playground.Evaluate, s playground.Scenario, text string) (*Result, error) {
 	in := manifest.NewInput()
 	in.Add(exportedPath, text)
 	return Run(ctx, in, options(evaluate, s))

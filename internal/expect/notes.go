@@ -16,9 +16,9 @@ type Note struct {
 }
 
 // noteFinding adds crdlab's own note about an object.
-func (t *test) noteFinding(d check.Document, f check.Finding) {
+func (t *test) noteFinding(d check.Document, f manifest.Finding) {
 	if f.Reason == playground.ReasonNote && f.Severity == playground.SeverityInfo && d.CRD != "" {
-		t.addNote(Note{f.Path, f.Line, f.Explained()})
+		t.addNote(Note{f.Path(), f.Line(), f.Explained()})
 	}
 }
 

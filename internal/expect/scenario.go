@@ -13,34 +13,21 @@ import (
 	"github.com/crdlab/crdlab/internal/playground"
 )
 
-// Evaluate evaluates a scenario with one CRD. It is safe for concurrent use.
-type Evaluate = func(context.Context, playground.Scenario) (playground.Report, error)
-
 // CannotFail returns the IDs of the rules in the CRD of a scenario that cannot fail.
 type CannotFail = func(context.Context, playground.Scenario) (ids map[string]bool, err error)
 
-// judge judges for [check.Run]. It forgets no CRDs, because the editor's next request uses the
-// same caches.
-type judge struct{ evaluate Evaluate }
-
-func (j judge) Evaluate(ctx context.Context, s playground.Scenario) (playground.Report, error) {
-	return j.evaluate(ctx, s)
-}
-
-func (judge) ForgetCRDs() {}
-
 // options returns the options for the release and the field validation of a scenario. Both
 // must be set.
-func options(evaluate Evaluate, s playground.Scenario) check.Options {
+func options(evaluate playground.Evaluate, s playground.Scenario) check.Options {
 	return check.Options{
 		Releases: []string{s.Kubernetes}, FieldValidation: s.FieldValidation,
-		NewEngine: func() check.Engine { return judge{evaluate} },
+		NewEngine: func() check.Engine { return check.Engine{Evaluate: evaluate} },
 	}
 }
 
 // Test compares the findings in the CRDs and objects of a scenario with the expectations in
 // their comments. The release and the field validation of the scenario must be set.
-func Test(ctx context.Context, evaluate Evaluate, cannotFail CannotFail, s playground.Scenario) (*playground.TestResult, error) {
+func Test(ctx context.Context, evaluate playground.Evaluate, cannotFail CannotFail, s playground.Scenario) (*playground.TestResult, error) {
 	in := manifest.NewInput()
 	in.Add(string(playground.DocumentCRD), s.CRD)
 	in.Add(string(playground.DocumentObject), s.Object)

@@ -7,7 +7,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/crdlab/crdlab/internal/check"
+	"github.com/crdlab/crdlab/internal/manifest"
 )
 
 // An Updated file has the content with the expectations that its findings meet.
@@ -114,7 +114,7 @@ func carriersOf(f File, lines []string) []bool {
 func (f File) errorLines() []int {
 	var lines []int
 	for _, e := range f.errors {
-		lines = append(lines, e.Line-1)
+		lines = append(lines, e.Line()-1)
 	}
 	slices.Sort(lines)
 	return slices.Compact(lines)
@@ -124,7 +124,7 @@ func (f File) errorLines() []int {
 func (f File) patterns(line int) string {
 	var all []string
 	for _, e := range f.errors {
-		if quoted := " " + patternOf(e); e.Line-1 == line && !slices.Contains(all, quoted) {
+		if quoted := " " + patternOf(e); e.Line()-1 == line && !slices.Contains(all, quoted) {
 			all = append(all, quoted)
 		}
 	}
@@ -132,7 +132,7 @@ func (f File) patterns(line int) string {
 }
 
 // patternOf returns a quoted regular expression that matches a finding exactly.
-func patternOf(f check.Finding) string {
+func patternOf(f manifest.Finding) string {
 	pattern := "^" + regexp.QuoteMeta(f.Text()) + "$"
 	if strconv.CanBackquote(pattern) {
 		return "`" + pattern + "`"

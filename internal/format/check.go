@@ -1,14 +1,16 @@
 package format
 
 import (
+	"bytes"
 	"cmp"
+	"encoding/json"
 	"fmt"
 	"io"
-	"reflect"
 	"slices"
 	"strings"
 
 	"github.com/crdlab/crdlab/internal/check"
+	"github.com/crdlab/crdlab/internal/manifest"
 	"github.com/crdlab/crdlab/internal/playground"
 )
 
@@ -45,7 +47,7 @@ func Check(r *check.Result, o Options) Report {
 		for _, g := range groups(d) {
 			for _, f := range g.visible() {
 				report.annotations = append(report.annotations, annotation{
-					f.Place, f.Severity, cmp.Or(f.Reason, reasonRejected), d.Kind + " " + d.Name, messageOf(f, g), f.Related,
+					f.Printed(), f.Severity, cmp.Or(f.Reason, reasonRejected), d.Kind + " " + d.Name, messageOf(f, g), f.Related,
 				})
 			}
 		}
@@ -87,13 +89,13 @@ func suiteOf(r *check.Result, release int, name string) junitSuite {
 func listOf(g group) string {
 	var lines []string
 	for _, f := range g.visible() {
-		lines = append(lines, fmt.Sprintf("%s:%d:%d: %s", f.Path, f.Line, f.Column, messageOf(f, group{})))
+		lines = append(lines, fmt.Sprintf("%s: %s", f.Place, messageOf(f, group{})))
 	}
 	return strings.Join(lines, "\n")
 }
 
 // messageOf returns a finding as a message of its own.
-func messageOf(f check.Finding, g group) string {
+func messageOf(f manifest.Finding, g group) string {
 	message := f.Explained()
 	if len(g.releases) > 0 {
 		message = "[Kubernetes " + g.names() + "] " + message
@@ -114,7 +116,7 @@ func groups(d check.Document) []group {
 	for _, v := range d.Verdicts {
 		release := v.Kubernetes
 		v.Kubernetes, v.Approximate = "", false
-		i := slices.IndexFunc(all, func(g group) bool { return reflect.DeepEqual(g.Verdict, v) })
+		i := slices.IndexFunc(all, func(g group) bool { return same(g.Verdict, v) })
 		if i < 0 {
 			i = len(all)
 			all = append(all, group{Verdict: v})
@@ -127,18 +129,25 @@ func groups(d check.Document) []group {
 	return all
 }
 
+// same reports whether two verdicts print the same.
+func same(a, b check.Verdict) bool {
+	before, err := json.Marshal(a)
+	after, _ := json.Marshal(b) // fails as the first
+	return err == nil && bytes.Equal(before, after)
+}
+
 // names returns the releases of a group as a prefix or suffix of messages.
 func (g group) names() string { return strings.Join(g.releases, ", ") }
 
 // visible returns the findings for people: errors, warnings and crdlab's own notes.
-func (g group) visible() []check.Finding {
-	return slices.DeleteFunc(slices.Clone(g.Findings), func(f check.Finding) bool {
+func (g group) visible() []manifest.Finding {
+	return slices.DeleteFunc(slices.Clone(g.Findings), func(f manifest.Finding) bool {
 		return f.Severity == playground.SeverityInfo && f.Reason != playground.ReasonNote
 	})
 }
 
 // label returns the label of a finding that is no error.
-func label(f check.Finding) string {
+func label(f manifest.Finding) string {
 	switch f.Severity {
 	case playground.SeverityWarning:
 		return "warning: "
@@ -167,7 +176,7 @@ func (g group) headline(d check.Document) string {
 func (g group) withoutWarnings() string {
 	output := g.Output
 	for {
-		isFirst := func(f check.Finding) bool { return strings.HasPrefix(output, "Warning: "+f.Message+"\n") }
+		isFirst := func(f manifest.Finding) bool { return strings.HasPrefix(output, "Warning: "+f.Message+"\n") }
 		i := slices.IndexFunc(g.Findings, isFirst)
 		if i < 0 {
 			return output

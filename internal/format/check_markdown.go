@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/crdlab/crdlab/internal/check"
+	"github.com/crdlab/crdlab/internal/manifest"
 )
 
 // writeMarkdown writes a summary for comments and job summaries.
@@ -35,19 +36,19 @@ func writeMarkdown(out io.Writer, r *check.Result, o Options) {
 	}
 }
 
-func markdownDocument(out io.Writer, d check.Document, g group, findings []check.Finding) {
+func markdownDocument(out io.Writer, d check.Document, g group, findings []manifest.Finding) {
 	fmt.Fprintf(out, "\n### %s\n\n", code(title(d.Object)))
 	if len(g.releases) > 0 {
 		fmt.Fprintf(out, "Kubernetes %s\n\n", g.names())
 	}
 	fmt.Fprintf(out, "%s\n\n| place | finding | advice |\n|---|---|---|\n", code(g.headline(d)))
 	for _, f := range findings {
-		fmt.Fprintf(out, "| %s | %s%s | %s |\n", code(fmt.Sprintf("%s:%d:%d", f.Path, f.Line, f.Column)), label(f), code(f.Short()), cell(adviceText(f)))
+		fmt.Fprintf(out, "| %s | %s%s | %s |\n", code(f.String()), label(f), code(f.Short()), cell(adviceText(f)))
 	}
 }
 
 // adviceText returns the hint of a finding, and its fixes.
-func adviceText(f check.Finding) string {
+func adviceText(f manifest.Finding) string {
 	_, advice, _ := strings.Cut(f.Explained(), f.Short())
 	return strings.TrimSpace(advice)
 }

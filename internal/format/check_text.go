@@ -7,6 +7,7 @@ import (
 	"unicode/utf16"
 
 	"github.com/crdlab/crdlab/internal/check"
+	"github.com/crdlab/crdlab/internal/manifest"
 	"github.com/crdlab/crdlab/internal/playground"
 )
 
@@ -75,7 +76,7 @@ func (t text) document(d check.Document, g group) {
 	fmt.Fprintln(t)
 }
 
-func (t text) finding(f check.Finding) {
+func (t text) finding(f manifest.Finding) {
 	style := red
 	switch f.Severity {
 	case playground.SeverityWarning:
@@ -83,10 +84,10 @@ func (t text) finding(f check.Finding) {
 	case playground.SeverityInfo:
 		style = cyan
 	}
-	fmt.Fprintf(t, "  %s %s%s\n", t.styled(bold, fmt.Sprintf("%s:%d:%d:", f.Path, f.Line, f.Column)), t.styled(style, label(f)), indented(f.Short(), "  "))
+	fmt.Fprintf(t, "  %s %s%s\n", t.styled(bold, f.String()+":"), t.styled(style, label(f)), indented(f.Short(), "  "))
 	t.excerpt(f, style)
 	for _, r := range f.Related {
-		fmt.Fprintf(t, "      %s:%d:%d: %s\n", r.Path, r.Line, r.Column, indented(r.Message, "      "))
+		fmt.Fprintf(t, "      %s: %s\n", r.Place, indented(r.Message, "      "))
 	}
 	for _, advice := range f.Advice() {
 		fmt.Fprintf(t, "      %s %s\n", t.styled(cyan, advice.Label), indented(advice.Text, "      "))
@@ -102,8 +103,8 @@ func indented(message, indent string) string {
 const maxExcerpt = 160
 
 // excerpt prints the line of a finding with carets below the finding.
-func (t text) excerpt(f check.Finding, style string) {
-	if strings.TrimSpace(f.Source) == "" {
+func (t text) excerpt(f manifest.Finding, style string) {
+	if strings.TrimSpace(f.Source()) == "" {
 		return
 	}
 	before, marked, after := split(f)
@@ -114,19 +115,19 @@ func (t text) excerpt(f check.Finding, style string) {
 	if n := max(0, maxExcerpt-len(before)-len(marked)); len(after) > n {
 		after = append(after[:n:n], '…')
 	}
-	number := fmt.Sprintf("%5d", f.Line)
+	number := fmt.Sprintf("%5d", f.Line())
 	fmt.Fprintf(t, "%s %s %s\n", t.styled(dim, number), t.styled(dim, "|"), string(before)+string(marked)+string(after))
 	carets := strings.Repeat("^", max(1, len(marked)))
 	fmt.Fprintf(t, "%s %s %s%s\n", strings.Repeat(" ", len(number)), t.styled(dim, "|"), blank(before), t.styled(style, carets))
 }
 
 // split divides the line of a finding: before, in and after its range.
-func split(f check.Finding) (before, marked, after []rune) {
-	units := utf16.Encode([]rune(f.Source))
-	start := min(f.Column-1, len(units))
+func split(f manifest.Finding) (before, marked, after []rune) {
+	units := utf16.Encode([]rune(f.Source()))
+	start := min(f.Range.Start.Character, len(units))
 	end := len(units)
-	if f.EndLine == f.Line {
-		end = max(start, min(f.EndColumn-1, len(units)))
+	if f.Range.End.Line == f.Range.Start.Line {
+		end = max(start, min(f.Range.End.Character, len(units)))
 	}
 	return utf16.Decode(units[:start]), utf16.Decode(units[start:end]), utf16.Decode(units[end:])
 }

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/crdlab/crdlab/internal/check"
+	"github.com/crdlab/crdlab/internal/manifest"
 	"github.com/crdlab/crdlab/internal/playground"
 )
 
@@ -14,22 +15,23 @@ func TestExcerpt(t *testing.T) {
 	for _, c := range []struct {
 		name   string
 		source string
-		place  check.Place
+		place  playground.Range
 		want   string
 	}{
-		{"tabs", "\tname: x", check.Place{Line: 3, Column: 8, EndLine: 3, EndColumn: 9}, "    3 | \tname: x\n      | \t      ^\n"},
-		{"two code units", "a: 𝒳, b: c", check.Place{Line: 3, Column: 10, EndLine: 3, EndColumn: 11}, "    3 | a: 𝒳, b: c\n      |         ^\n"},
-		{"several lines", "a: b", check.Place{Line: 3, Column: 4, EndLine: 5, EndColumn: 1}, "    3 | a: b\n      |    ^\n"},
-		{"the end of a line", "a:", check.Place{Line: 3, Column: 3, EndLine: 3, EndColumn: 3}, "    3 | a:\n      |   ^\n"},
-		{"beyond the line", "a:", check.Place{Line: 3, Column: 30, EndLine: 3, EndColumn: 40}, "    3 | a:\n      |   ^\n"},
-		{"an empty line", " ", check.Place{Line: 3, Column: 1, EndLine: 3, EndColumn: 2}, ""},
+		{"tabs", "\tname: x", at(2, 7, 2, 8), "    3 | \tname: x\n      | \t      ^\n"},
+		{"two code units", "a: 𝒳, b: c", at(2, 9, 2, 10), "    3 | a: 𝒳, b: c\n      |         ^\n"},
+		{"several lines", "a: b", at(2, 3, 4, 0), "    3 | a: b\n      |    ^\n"},
+		{"the end of a line", "a:", at(2, 2, 2, 2), "    3 | a:\n      |   ^\n"},
+		{"beyond the line", "a:", at(2, 29, 2, 39), "    3 | a:\n      |   ^\n"},
+		{"an empty line", " ", at(2, 0, 2, 1), ""},
 		{
-			"a long line", strings.Repeat("a", 100) + strings.Repeat("b", 200), check.Place{Line: 3, Column: 101, EndLine: 3, EndColumn: 111},
+			"a long line", strings.Repeat("a", 100) + strings.Repeat("b", 200), at(2, 100, 2, 110),
 			"    3 | …" + strings.Repeat("a", 80) + strings.Repeat("b", 79) + "…\n      | " + strings.Repeat(" ", 81) + "^^^^^^^^^^\n",
 		},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			finding := check.Finding{Place: c.place, Severity: playground.SeverityError, Source: c.source}
+			file := manifest.NewFile("a.yaml", "\n\n"+c.source+"\n\n")
+			finding := manifest.Finding{Place: manifest.Place{File: file, Range: c.place}, Severity: playground.SeverityError}
 			if got := written(finding, Options{}); !strings.Contains(got, c.want) || c.want == "" && strings.Contains(got, "|") {
 				t.Errorf("got\n%s\nwant\n%s", got, c.want)
 			}
@@ -37,10 +39,14 @@ func TestExcerpt(t *testing.T) {
 	}
 }
 
+func at(line, character, endLine, endCharacter int) playground.Range {
+	return playground.Range{Start: playground.Position{Line: line, Character: character}, End: playground.Position{Line: endLine, Character: endCharacter}}
+}
+
 func TestColours(t *testing.T) {
-	finding := check.Finding{
-		Place: check.Place{Path: "a.yaml", Line: 1, Column: 1, EndLine: 1, EndColumn: 2}, Severity: playground.SeverityWarning,
-		Message: "odd", Source: "a", Hint: "even", Related: []check.Related{}, Fixes: []string{},
+	finding := manifest.Finding{
+		Place: manifest.Place{File: manifest.NewFile("a.yaml", "a"), Range: at(0, 0, 0, 1)}, Severity: playground.SeverityWarning,
+		Message: "odd", Hint: "even",
 	}
 	const want = "\x1b[1mThe A \"b\" is invalid:\x1b[0m\n" +
 		"  \x1b[1ma.yaml:1:1:\x1b[0m \x1b[33mwarning: \x1b[0modd\n" +
@@ -53,13 +59,13 @@ func TestColours(t *testing.T) {
 }
 
 // written returns the report of an object that is rejected for one finding.
-func written(f check.Finding, o Options) string {
+func written(f manifest.Finding, o Options) string {
 	var out strings.Builder
 	writeText(&out, &check.Result{
 		Releases: []check.Release{{Kubernetes: "1.37"}},
 		Documents: []check.Document{{
 			Object:   check.Object{Kind: "A", Name: "b"},
-			Verdicts: []check.Verdict{{Kubernetes: "1.37", Status: playground.Status{Reason: reasonInvalid}, Findings: []check.Finding{f}}},
+			Verdicts: []check.Verdict{{Kubernetes: "1.37", Status: playground.Status{Reason: reasonInvalid}, Findings: []manifest.Finding{f}}},
 		}},
 	}, o)
 	return out.String()

@@ -7,6 +7,7 @@ import (
 
 	"github.com/crdlab/crdlab/internal/check"
 	"github.com/crdlab/crdlab/internal/expect"
+	"github.com/crdlab/crdlab/internal/manifest"
 	"github.com/crdlab/crdlab/internal/playground"
 )
 
@@ -28,7 +29,7 @@ func Test(r *expect.Result, problems []check.Problem, cover bool) Report {
 	for _, file := range r.Files {
 		for _, f := range file.Failures {
 			report.annotations = append(report.annotations, annotation{
-				Place: check.Place{Path: f.Path, Line: f.Line}, severity: playground.SeverityError, rule: "expectation", message: f.Message,
+				Printed: manifest.Printed{Path: f.Path, Line: f.Line}, severity: playground.SeverityError, rule: "expectation", message: f.Message,
 			})
 		}
 		for _, c := range file.Cases() {

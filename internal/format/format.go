@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/crdlab/crdlab/internal/check"
+	"github.com/crdlab/crdlab/internal/manifest"
 	"github.com/crdlab/crdlab/internal/playground"
 )
 
@@ -31,14 +32,14 @@ type Report struct {
 // An annotation is a message about a place in a file.
 type annotation struct {
 	// The column is 0 if the place is a line, and the end is 0 if it is not known.
-	check.Place
+	manifest.Printed
 	severity playground.Severity
 	// rule is the kind of the message in the format sarif.
 	rule string
 	// title is the heading in the format github; it may be empty.
 	title   string
 	message string
-	related []check.Related
+	related []manifest.Related
 }
 
 // Write writes a report in the format of this name. version is the version of crdlab.

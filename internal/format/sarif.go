@@ -6,7 +6,7 @@ import (
 	"net/url"
 	"slices"
 
-	"github.com/crdlab/crdlab/internal/check"
+	"github.com/crdlab/crdlab/internal/manifest"
 	"github.com/crdlab/crdlab/internal/playground"
 )
 
@@ -105,14 +105,14 @@ func (r Report) writeSARIF(w io.Writer, version string) error {
 func (a annotation) sarif() sarifResult {
 	result := sarifResult{
 		RuleID: a.rule, Level: sarifLevels[a.severity], Message: sarifMessage{a.message},
-		Locations: []sarifLocation{{Physical: sarifPlace(a.Place)}},
+		Locations: []sarifLocation{{Physical: sarifPlace(a.Printed)}},
 	}
 	for i, r := range a.related {
-		result.Related = append(result.Related, sarifLocation{i + 1, sarifPlace(r.Place), &sarifMessage{r.Message}})
+		result.Related = append(result.Related, sarifLocation{i + 1, sarifPlace(r.Printed()), &sarifMessage{r.Message}})
 	}
 	return result
 }
 
-func sarifPlace(p check.Place) sarifPhysical {
+func sarifPlace(p manifest.Printed) sarifPhysical {
 	return sarifPhysical{sarifArtifact{(&url.URL{Path: p.Path}).String()}, sarifRegion{p.Line, p.Column, p.EndLine, p.EndColumn}}
 }

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/crdlab/crdlab/internal/check"
+	"github.com/crdlab/crdlab/internal/manifest"
 	"github.com/crdlab/crdlab/internal/playground"
 	"github.com/crdlab/crdlab/internal/upgrade"
 )
@@ -60,11 +61,11 @@ var severities = map[playground.ChangeClass]playground.Severity{
 // annotationsOf returns the changes of a CRD, and their effects on objects.
 func annotationsOf(c upgrade.CRD, verbose bool) []annotation {
 	var all []annotation
-	add := func(place check.Place, severity playground.Severity, rule, message string) {
-		all = append(all, annotation{Place: place, severity: severity, rule: rule, title: c.Name, message: message})
+	add := func(place manifest.Printed, severity playground.Severity, rule, message string) {
+		all = append(all, annotation{Printed: place, severity: severity, rule: rule, title: c.Name, message: message})
 	}
 	path, line := c.Place()
-	place := check.Place{Path: path, Line: line}
+	place := manifest.Printed{Path: path, Line: line}
 	switch {
 	case c.New == "":
 		add(place, playground.SeverityError, "removed", c.Name+" is removed, with all its objects")
@@ -72,17 +73,17 @@ func annotationsOf(c upgrade.CRD, verbose bool) []annotation {
 		add(place, playground.SeverityError, "rejected", c.Rejected)
 	}
 	for _, f := range c.Errors {
-		add(f.Place, playground.SeverityError, "rejected", f.Explained())
+		add(f.Printed(), playground.SeverityError, "rejected", f.Explained())
 	}
 	for _, condition := range c.Conditions {
 		add(place, playground.SeverityWarning, "condition", conditionText(condition))
 	}
 	for _, kept := range c.Kept {
-		add(kept.Place, playground.SeverityInfo, "kept", keptText(kept))
+		add(kept.Printed(), playground.SeverityInfo, "kept", keptText(kept))
 	}
 	for _, change := range c.Changes {
 		if change.Class != playground.ChangeCompatible || verbose {
-			add(check.Place{Path: change.Path, Line: change.Line, Column: change.Column}, severities[change.Class], string(change.Class), changeText(change))
+			add(manifest.Printed{Path: change.Path, Line: change.Line, Column: change.Column}, severities[change.Class], string(change.Class), changeText(change))
 		}
 	}
 	for _, o := range c.Objects {
@@ -90,7 +91,7 @@ func annotationsOf(c upgrade.CRD, verbose bool) []annotation {
 		if o.Severity() < upgrade.Breaks {
 			severity = playground.SeverityWarning
 		}
-		add(check.Place{Path: o.Path, Line: o.Line}, severity, "object", strings.Join(append([]string{fmt.Sprintf("%s %q: %s", o.Kind, o.Name, o.Why)}, o.Errors...), "\n"))
+		add(manifest.Printed{Path: o.Path, Line: o.Line}, severity, "object", strings.Join(append([]string{fmt.Sprintf("%s %q: %s", o.Kind, o.Name, o.Why)}, o.Errors...), "\n"))
 	}
 	return all
 }
@@ -150,11 +151,11 @@ func conditionText(c playground.Condition) string {
 }
 
 // keptText returns a value that apply keeps.
-func keptText(f check.Finding) string { return "kept: " + f.Explained() }
+func keptText(f manifest.Finding) string { return "kept: " + f.Explained() }
 
 // writePlaced writes the text of a finding after its place.
-func writePlaced(out io.Writer, f check.Finding, text string) {
-	fmt.Fprintf(out, "  %s:%d:%d: %s\n", f.Path, f.Line, f.Column, indented(text, "      "))
+func writePlaced(out io.Writer, f manifest.Finding, text string) {
+	fmt.Fprintf(out, "  %s: %s\n", f.Place, indented(text, "      "))
 }
 
 func writeChange(out io.Writer, c upgrade.Change) {

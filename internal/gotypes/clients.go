@@ -12,6 +12,7 @@ import (
 	"sigs.k8s.io/controller-tools/pkg/loader"
 	"sigs.k8s.io/controller-tools/pkg/markers"
 
+	"github.com/crdlab/crdlab/internal/manifest"
 	"github.com/crdlab/crdlab/internal/playground"
 )
 
@@ -21,7 +22,7 @@ var testedField = regexp.MustCompile(`\bhas\(\s*self\.(\w+)\s*\)`)
 
 // clientProblems reports the fields of a struct whose zero value Go clients cannot send, or always
 // send although the API server rejects it.
-func (p *places) clientProblems(ident crd.TypeIdent, info *markers.TypeInfo) []Problem {
+func (p *places) clientProblems(ident crd.TypeIdent, info *markers.TypeInfo) []manifest.Finding {
 	schema := p.parser.Schemata[ident] // It has no properties if no CRD needs the struct.
 	tested := map[string]bool{}
 	for _, rule := range schema.XValidations {
@@ -29,7 +30,7 @@ func (p *places) clientProblems(ident crd.TypeIdent, info *markers.TypeInfo) []P
 			tested[match[1]] = true
 		}
 	}
-	var all []Problem
+	var all []manifest.Finding
 	for _, field := range info.Fields {
 		name, _ := jsonName(field)
 		property, isProperty := schema.Properties[name]
@@ -38,7 +39,7 @@ func (p *places) clientProblems(ident crd.TypeIdent, info *markers.TypeInfo) []P
 			continue
 		}
 		accepted, preset := p.accepts(ident.Package, property, zero)
-		problem := Problem{Place: p.nameOf(origin{ident.Package, field.RawField}), Severity: playground.SeverityInfo, Hint: fmt.Sprintf("Use a pointer if %s differs from no value.", zero)}
+		problem := manifest.Finding{Place: p.nameOf(origin{ident.Package, field.RawField}), Severity: playground.SeverityInfo, Hint: fmt.Sprintf("Use a pointer if %s differs from no value.", zero)}
 		switch omits := omitsZero(field); {
 		case omits && accepted && preset != "" && preset != zero:
 			problem.Message = fmt.Sprintf("Go clients cannot set %s to %s: they leave it out because of omitempty, and the API server sets the default %s.", field.Name, zero, preset)
@@ -55,7 +56,7 @@ func (p *places) clientProblems(ident crd.TypeIdent, info *markers.TypeInfo) []P
 		default:
 			problem.Severity = playground.SeverityWarning
 			problem.Message = fmt.Sprintf("Go clients cannot leave out %s: they send %s, which the API server rejects.", field.Name, zero)
-			problem.Hint, problem.Fix = "Add omitempty to the JSON tag.", p.omitFix(ident.Package, field.RawField)
+			problem.Hint, problem.Fixes = "Add omitempty to the JSON tag.", p.omitFix(ident.Package, field.RawField)
 		}
 		all = append(all, problem)
 	}

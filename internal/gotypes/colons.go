@@ -24,7 +24,7 @@ func (p *places) colonAdvice(o origin, comment *ast.Comment) (advice, bool) {
 		explained := advice{hint: fmt.Sprintf("Write %s. A value follows an equals sign, not a colon.", example)}
 		if _, err := definition.Parse(text[:colon] + "=" + text[colon+1:]); err == nil {
 			at := strings.IndexByte(comment.Text, '+') + colon
-			explained.fix = &Fix{Edit{p.tokenRange(o, comment, at, at+1), "="}, "Replace the colon with =", true}
+			explained.fix = newFix(p.tokenRange(o, comment, at, at+1), "=", "Replace the colon with =", true)
 		}
 		return explained, true
 	}

@@ -25,9 +25,9 @@ func Answer(ctx context.Context, q playground.AssistRequest) (response playgroun
 	case q.Generate != nil:
 		response.Generated, err = generateText(ctx, *q.Generate)
 	case q.CompleteGo != nil:
-		response.Completion = complete(*q.CompleteGo)
+		response.Completion = Complete(*q.CompleteGo)
 	case q.HoverGo != nil:
-		response.Hover = hover(*q.HoverGo)
+		response.Hover = Hover(*q.HoverGo)
 	default:
 		return response, false, nil
 	}
@@ -46,9 +46,9 @@ var vocabulary = sync.OnceValue(func() *markers.Registry {
 	return registry
 })
 
-// complete lists the markers, or the arguments of the marker, at a position of a Go file. The
+// Complete lists the markers, or the arguments of the marker, at a position of a Go file. The
 // list is empty outside of markers. The file may be incomplete.
-func complete(c playground.GoCursor) *playground.Completion {
+func Complete(c playground.GoCursor) *playground.Completion {
 	at := playground.Range{Start: c.Position, End: c.Position}
 	completion := &playground.Completion{Range: at, Items: []playground.CompletionItem{}}
 	m, ok := markerAt(c)
@@ -70,8 +70,8 @@ func complete(c playground.GoCursor) *playground.Completion {
 	return completion
 }
 
-// hover describes the marker at a position of a Go file. Its title is empty outside of markers.
-func hover(c playground.GoCursor) *playground.Hover {
+// Hover describes the marker at a position of a Go file. Its title is empty outside of markers.
+func Hover(c playground.GoCursor) *playground.Hover {
 	hover := &playground.Hover{Range: playground.Range{Start: c.Position, End: c.Position}, Facts: []playground.Fact{}}
 	m, ok := markerAt(c)
 	if !ok {

@@ -23,6 +23,7 @@ import (
 	"sigs.k8s.io/kube-api-linter/pkg/analysis/statussubresource"
 	"sigs.k8s.io/kube-api-linter/pkg/analysis/uniquemarkers"
 
+	"github.com/crdlab/crdlab/internal/manifest"
 	"github.com/crdlab/crdlab/internal/playground"
 )
 
@@ -53,8 +54,8 @@ var analyzers = sync.OnceValue(func() []*analysis.Analyzer {
 
 // conventions returns notes on the types of CRDs that break conventions of the Kubernetes API, in the
 // words of kube-api-linter. A line with one of the errors in known, or with nolint, has no notes.
-func (p *places) conventions(known []Problem) []Problem {
-	var all []Problem
+func (p *places) conventions(known []manifest.Finding) []manifest.Finding {
+	var all []manifest.Finding
 	for _, pkg := range p.roots {
 		pkg.NeedTypesInfo()
 		run := &analyzerRun{pkg, map[*analysis.Analyzer]any{}, nil}
@@ -64,15 +65,16 @@ func (p *places) conventions(known []Problem) []Problem {
 			for _, d := range run.found {
 				place := p.files.parsed(pkg.Fset.Position(d.Pos).String())
 				if p.isNeeded(pkg, d.Pos) && !isExempt(place, known) {
-					all = append(all, Problem{Place: place, Severity: playground.SeverityInfo, Message: fmt.Sprintf("%s (kube-api-linter: %s)", strings.TrimSuffix(d.Message, "."), analyzer.Name)})
+					all = append(all, manifest.Finding{Place: place, Severity: playground.SeverityInfo, Message: fmt.Sprintf("%s (kube-api-linter: %s)", strings.TrimSuffix(d.Message, "."), analyzer.Name)})
 				}
 			}
 		}
 	}
-	slices.SortFunc(all, func(a, b Problem) int {
-		return cmp.Or(cmp.Compare(a.Message, b.Message), cmp.Compare(a.Path, b.Path), cmp.Compare(a.Range.Start.Line, b.Range.Start.Line))
+	slices.SortFunc(all, func(a, b manifest.Finding) int {
+		return cmp.Or(cmp.Compare(a.Message, b.Message), cmp.Compare(a.Path(), b.Path()), cmp.Compare(a.Range.Start.Line, b.Range.Start.Line))
 	})
-	return slices.Compact(all) // uniquemarkers repeats itself.
+	same := func(a, b manifest.Finding) bool { return a.Place == b.Place && a.Message == b.Message }
+	return slices.CompactFunc(all, same) // uniquemarkers repeats itself.
 }
 
 // isNeeded reports whether a position is in a type that a CRD needs.
@@ -86,13 +88,12 @@ func (p *places) isNeeded(pkg *loader.Package, at token.Pos) bool {
 }
 
 // isExempt reports whether a line has a known error, or a comment for golangci-lint.
-func isExempt(place Place, known []Problem) bool {
-	lines := strings.Split(place.Text, "\n")
-	if n := place.Range.Start.Line; n < len(lines) && strings.Contains(lines[n], "//nolint:") && strings.Contains(lines[n], "kubeapilinter") {
+func isExempt(place manifest.Place, known []manifest.Finding) bool {
+	if line := place.Source(); strings.Contains(line, "//nolint:") && strings.Contains(line, "kubeapilinter") {
 		return true
 	}
-	return slices.ContainsFunc(known, func(p Problem) bool {
-		return p.Severity == playground.SeverityError && p.Path == place.Path && p.Range.Start.Line == place.Range.Start.Line
+	return slices.ContainsFunc(known, func(p manifest.Finding) bool {
+		return p.Severity == playground.SeverityError && p.File == place.File && p.Range.Start.Line == place.Range.Start.Line
 	})
 }
 

@@ -9,12 +9,13 @@ import (
 	"sigs.k8s.io/controller-tools/pkg/crd"
 	"sigs.k8s.io/controller-tools/pkg/loader"
 
+	"github.com/crdlab/crdlab/internal/manifest"
 	"github.com/crdlab/crdlab/internal/playground"
 )
 
 // cycles reports the types of CRDs that contain themselves. controller-tools generates an
 // empty schema for the inner type.
-func (p *places) cycles() []Problem {
+func (p *places) cycles() []manifest.Finding {
 	search := &cycleSearch{places: p, seen: map[crd.TypeIdent]bool{}}
 	for _, ident := range p.kinds() {
 		p.parser.NeedSchemaFor(ident)
@@ -45,7 +46,7 @@ func (p *places) kinds() []crd.TypeIdent {
 type cycleSearch struct {
 	*places
 	seen     map[crd.TypeIdent]bool
-	problems []Problem
+	problems []manifest.Finding
 }
 
 // visit reports the cycles from a type. path has the types that lead to it.
@@ -106,12 +107,12 @@ func (v visitor) Visit(schema *apiextensionsv1.JSONSchemaProps) crd.SchemaVisito
 }
 
 // cycle returns the problem for types that contain each other.
-func (p *places) cycle(path []crd.TypeIdent) Problem {
+func (p *places) cycle(path []crd.TypeIdent) manifest.Finding {
 	var names []string
 	for _, ident := range append(slices.Clip(path), path[0]) {
 		names = append(names, ident.Name)
 	}
-	problem := Problem{
+	problem := manifest.Finding{
 		Severity: playground.SeverityWarning,
 		Message: fmt.Sprintf("The type %s contains itself: %s. A schema cannot be recursive, so controller-gen generates an empty schema for the inner %s.",
 			path[0].Name, strings.Join(names, " → "), path[0].Name),

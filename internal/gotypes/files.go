@@ -12,79 +12,77 @@ import (
 	"golang.org/x/tools/go/packages"
 	"sigs.k8s.io/controller-tools/pkg/loader"
 
+	"github.com/crdlab/crdlab/internal/manifest"
 	"github.com/crdlab/crdlab/internal/playground"
-	"github.com/crdlab/crdlab/internal/source/yamltext"
 )
-
-// A Place is a range of a Go file. Path is empty if the place is not known.
-type Place struct {
-	Path  string
-	Range playground.Range
-	// Text is the content of the file.
-	Text string
-}
 
 // files reads Go files.
 type files struct {
-	read    func(path string) []byte
-	display func(path string) string
-	byPath  map[string]*yamltext.Index
+	read   func(path string) []byte
+	name   naming
+	byPath map[string]*manifest.File
 	// texts is that of the options.
 	texts map[string]string
 }
 
+// naming returns the path of a file for people, and whether the file is the user's own. Others may be in
+// the module cache.
+type naming func(path string) (name string, isOwn bool)
+
 // newFiles returns a reader of files. An unreadable file counts as empty.
-func newFiles(read func(path string) []byte, display func(path string) string) *files {
-	return &files{read: read, display: display, byPath: map[string]*yamltext.Index{}}
+func newFiles(read func(path string) []byte, name naming) *files {
+	return &files{read: read, name: name, byPath: map[string]*manifest.File{}}
 }
 
-func (f *files) index(path string) *yamltext.Index {
+func (f *files) file(path string) *manifest.File {
 	if f.byPath[path] == nil {
-		text, ok := f.texts[f.display(path)]
+		name, isOwn := f.name(path)
+		text, ok := f.texts[name]
 		if !ok {
 			text = string(f.read(path))
 		}
-		f.byPath[path] = yamltext.NewIndex(text)
+		f.byPath[path] = manifest.NewFile(name, text)
+		f.byPath[path].Writable = isOwn
 	}
 	return f.byPath[path]
 }
 
 // between converts the byte offsets from start to end of a file.
-func (f *files) between(path string, start, end int) Place {
-	index := f.index(path)
-	return Place{f.display(path), index.Range(start, end), index.Text()}
+func (f *files) between(path string, start, end int) manifest.Place {
+	file := f.file(path)
+	return manifest.Place{File: file, Range: file.Between(start, end)}
 }
 
 // tokens returns the place between two positions of the same file.
-func (f *files) tokens(set *token.FileSet, start, end token.Pos) Place {
+func (f *files) tokens(set *token.FileSet, start, end token.Pos) manifest.Place {
 	from, to := set.Position(start), set.Position(end)
 	return f.between(from.Filename, from.Offset, to.Offset)
 }
 
 // parsed converts "FILE:LINE:COLUMN". The range covers the comment or the word that begins
 // there. Without a line, it returns the path alone.
-func (f *files) parsed(at string) Place {
+func (f *files) parsed(at string) manifest.Place {
 	rest, column, ok := cutNumber(at)
 	path, line, hasLine := cutNumber(rest)
 	if !hasLine {
 		path, line, column = rest, column, 1
 	}
 	if !ok {
-		return Place{Path: strings.TrimSuffix(at, ":-")}
+		return manifest.Place{File: manifest.NewFile(strings.TrimSuffix(at, ":-"), "")}
 	}
-	index := f.index(path)
-	starts := index.Lines()
-	if line < 1 || line > len(starts) {
-		return Place{Path: f.display(path)}
+	file := f.file(path)
+	start, ok := file.LineStart(line - 1)
+	if !ok {
+		return manifest.Place{File: file}
 	}
-	start := min(int(starts[line-1])+column-1, len(index.Text()))
-	return f.between(path, start, start+wordLength(index.Text()[start:]))
+	start = min(start+column-1, len(file.Text))
+	return f.between(path, start, start+wordLength(file.Text[start:]))
 }
 
 // first returns the start of the first file of a package.
-func (f *files) first(p *packages.Package) Place {
+func (f *files) first(p *packages.Package) manifest.Place {
 	if len(p.GoFiles) == 0 {
-		return Place{Path: p.PkgPath}
+		return manifest.Place{File: manifest.NewFile(p.PkgPath, "")}
 	}
 	return f.between(p.GoFiles[0], 0, 0)
 }
@@ -115,8 +113,8 @@ func wordLength(text string) int {
 
 // packageProblems returns the errors of packages and their imports. Like controller-gen, it
 // omits type errors, because controller-tools checks only the types that it needs.
-func packageProblems(roots []*loader.Package, f *files) []Problem {
-	var all []Problem
+func packageProblems(roots []*loader.Package, f *files) []manifest.Finding {
+	var all []manifest.Finding
 	broken := map[string]bool{} // the files with syntax errors
 	raw := make([]*packages.Package, len(roots))
 	for i, root := range roots {
@@ -136,20 +134,20 @@ func packageProblems(roots []*loader.Package, f *files) []Problem {
 				}
 				place = f.first(p)
 			}
-			if e.Kind == packages.ParseError && broken[place.Path] {
+			if e.Kind == packages.ParseError && broken[place.Path()] {
 				continue // The other syntax errors of a file follow from the first.
 			}
-			broken[place.Path] = broken[place.Path] || e.Kind == packages.ParseError
-			all = append(all, Problem{Place: place, Severity: playground.SeverityError, Message: e.Msg})
+			broken[place.Path()] = broken[place.Path()] || e.Kind == packages.ParseError
+			all = append(all, manifest.Finding{Place: place, Severity: playground.SeverityError, Message: e.Msg})
 		}
 	})
 	sortProblems(all)
 	return all
 }
 
-func sortProblems(problems []Problem) {
-	slices.SortStableFunc(problems, func(a, b Problem) int {
-		return cmp.Or(cmp.Compare(a.Path, b.Path), cmp.Compare(a.Range.Start.Line, b.Range.Start.Line),
+func sortProblems(problems []manifest.Finding) {
+	slices.SortStableFunc(problems, func(a, b manifest.Finding) int {
+		return cmp.Or(cmp.Compare(a.Path(), b.Path()), cmp.Compare(a.Range.Start.Line, b.Range.Start.Line),
 			cmp.Compare(a.Range.Start.Character, b.Range.Start.Character), cmp.Compare(a.Message, b.Message))
 	})
 }

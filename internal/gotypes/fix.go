@@ -11,28 +11,26 @@ import (
 
 	"sigs.k8s.io/controller-tools/pkg/loader"
 
+	"github.com/crdlab/crdlab/internal/manifest"
 	"github.com/crdlab/crdlab/internal/playground"
 	"github.com/crdlab/crdlab/internal/source/edit"
 )
 
-// A Fix is an edit of a Go file that may resolve a [Problem]. It replaces the range of the place,
-// which is in one line, by text without line breaks, or inserts whole lines.
-type Fix struct {
-	Edit
-	Title string
-	// Safe reports that the fix chooses nothing for the author.
-	Safe bool
+// newFix returns a fix that replaces a place, which is in one line, by a text without line breaks, or inserts
+// whole lines. It is not tested.
+func newFix(at manifest.Place, text, title string, safe bool) []manifest.Fix {
+	return []manifest.Fix{{Title: title, Safe: safe, Edits: []manifest.Edit{{Place: at, NewText: text}}}}
 }
 
 // renameFix replaces the name of a marker.
-func (p *places) renameFix(o origin, comment *ast.Comment, name, similar string) *Fix {
+func (p *places) renameFix(o origin, comment *ast.Comment, name, similar string) []manifest.Fix {
 	start := strings.IndexByte(comment.Text, '+') + 1
-	return &Fix{Edit{p.tokenRange(o, comment, start, start+len(name)), similar}, "Rename to +" + similar, true}
+	return newFix(p.tokenRange(o, comment, start, start+len(name)), similar, "Rename to +"+similar, true)
 }
 
 // tagFix adds a JSON tag to a field: its name in lower camel case. It is nil for a field with
 // several names or none.
-func (p *places) tagFix(pkg *loader.Package, field *ast.Field) *Fix {
+func (p *places) tagFix(pkg *loader.Package, field *ast.Field) []manifest.Fix {
 	if len(field.Names) != 1 {
 		return nil
 	}
@@ -40,28 +38,27 @@ func (p *places) tagFix(pkg *loader.Package, field *ast.Field) *Fix {
 }
 
 // addTag adds a JSON tag to a field.
-func (p *places) addTag(pkg *loader.Package, field *ast.Field, tag string) *Fix {
+func (p *places) addTag(pkg *loader.Package, field *ast.Field, tag string) []manifest.Fix {
 	if field.Tag == nil {
-		return &Fix{Edit{p.files.tokens(pkg.Fset, field.Type.End(), field.Type.End()), " `" + tag + "`"}, "Add " + tag, true}
+		return newFix(p.files.tokens(pkg.Fset, field.Type.End(), field.Type.End()), " `"+tag+"`", "Add "+tag, true)
 	}
-	return p.inTag(pkg, field, 1, Fix{Edit{NewText: tag + " "}, "Add " + tag, true})
+	return p.inTag(pkg, field, 1, tag+" ", "Add "+tag, true)
 }
 
 // omitFix adds omitempty to the JSON tag of a field. It is not safe: clients cannot send the zero
 // value any more.
-func (p *places) omitFix(pkg *loader.Package, field *ast.Field) *Fix {
+func (p *places) omitFix(pkg *loader.Package, field *ast.Field) []manifest.Fix {
 	before, value, _ := strings.Cut(field.Tag.Value, `json:"`)
-	return p.inTag(pkg, field, len(before)+len(`json:"`)+strings.IndexByte(value, '"'), Fix{Edit{NewText: ",omitempty"}, "Add omitempty", false})
+	return p.inTag(pkg, field, len(before)+len(`json:"`)+strings.IndexByte(value, '"'), ",omitempty", "Add omitempty", false)
 }
 
-// inTag sets the place of a fix to an offset in the tag of a field; nil for a tag with escapes.
-func (p *places) inTag(pkg *loader.Package, field *ast.Field, offset int, fix Fix) *Fix {
+// inTag returns a fix that inserts a text at an offset in the tag of a field; nil for a tag with escapes.
+func (p *places) inTag(pkg *loader.Package, field *ast.Field, offset int, text, title string, safe bool) []manifest.Fix {
 	if !strings.HasPrefix(field.Tag.Value, "`") {
 		return nil
 	}
 	at := field.Tag.Pos() + token.Pos(offset)
-	fix.Place = p.files.tokens(pkg.Fset, at, at)
-	return &fix
+	return newFix(p.files.tokens(pkg.Fset, at, at), text, title, safe)
 }
 
 // lowerCamel returns the name of a field in JSON by the conventions of Kubernetes: "url" for
@@ -84,11 +81,12 @@ const maxTrials = 8
 // addFixes adds fixes to the problems of the answer, by their index there. A fix is tested: its
 // problem is gone afterwards, and there is no other error. If all fixes together pass, they need
 // no tests of their own.
-func (p *pasted) addFixes(ctx context.Context, s playground.GoSource, fixes map[int]Fix) {
+func (p *pasted) addFixes(ctx context.Context, s playground.GoSource, fixes map[int]manifest.Fix) {
 	tested := map[int]playground.TextEdit{}
 	for i, fix := range fixes {
-		if at, ok := p.rangeOf(fix.Place); ok {
-			tested[i] = playground.TextEdit{Document: playground.DocumentGo, Range: at, NewText: fix.NewText}
+		e := fix.Edits[0] // as of newFix
+		if at, ok := p.rangeOf(e.Place); ok {
+			tested[i] = playground.TextEdit{Document: playground.DocumentGo, Range: at, NewText: e.NewText}
 		}
 	}
 	if len(tested) == 0 {
@@ -132,7 +130,7 @@ func (p *pasted) resolves(ctx context.Context, s playground.GoSource, edits map[
 }
 
 // translateFixes adds the translations of fixes of the generated CRDs to the answer.
-func (p *pasted) translateFixes(ctx context.Context, g *Generated, fixes []playground.Fix) {
+func (p *pasted) translateFixes(ctx context.Context, g *generated, fixes []playground.Fix) {
 	for n, fix := range fixes {
 		answer := playground.Fix{Title: fix.Title, Edits: []playground.TextEdit{}}
 		if n < maxTrials {
@@ -143,16 +141,16 @@ func (p *pasted) translateFixes(ctx context.Context, g *Generated, fixes []playg
 }
 
 // translated returns the edits of the text for a fix of the generated CRDs; none if there are none.
-func (p *pasted) translated(ctx context.Context, g *Generated, fix playground.Fix) []playground.TextEdit {
+func (p *pasted) translated(ctx context.Context, g *generated, fix playground.Fix) []playground.TextEdit {
 	all := []playground.TextEdit{}
 	crd, first, end := -1, 0, 0
 	var edits []edit.Edit
 	for _, e := range fix.Edits {
 		for crd < 0 || e.Range.Start.Line >= end { // The edits of a fix are in one CRD.
-			if crd++; crd >= len(g.CRDs) || len(edits) > 0 {
+			if crd++; crd >= len(g.crds) || len(edits) > 0 {
 				return all
 			}
-			first, end = end, end+strings.Count(g.CRDs[crd].YAML, "\n")
+			first, end = end, end+strings.Count(g.crds[crd].text, "\n")
 		}
 		if e.Document != playground.DocumentCRD || e.Range.Start.Line < first || e.Range.End.Line > end {
 			return all
@@ -164,8 +162,7 @@ func (p *pasted) translated(ctx context.Context, g *Generated, fix playground.Fi
 	if crd < 0 {
 		return all
 	}
-	translated, _ := g.Translate(ctx, crd, edits)
-	for _, e := range translated {
+	for _, e := range g.translate(ctx, crd, edits) {
 		at, ok := p.rangeOf(e.Place)
 		if !ok {
 			return []playground.TextEdit{}

@@ -7,6 +7,7 @@ import (
 
 	"sigs.k8s.io/controller-tools/pkg/loader"
 
+	"github.com/crdlab/crdlab/internal/manifest"
 	"github.com/crdlab/crdlab/internal/playground"
 )
 
@@ -15,7 +16,7 @@ import (
 type foreignFields map[string][]*foreignField
 
 type foreignField struct {
-	place Place
+	place manifest.Place
 	// name is that of the imported type, such as url.URL.
 	name     string
 	reported bool
@@ -23,31 +24,35 @@ type foreignField struct {
 
 // explainForeign replaces the errors of controller-tools in structs that a field imports by one at the
 // field, because their source is not the user's.
-func (p *places) explainForeign(problems []Problem) []Problem {
-	own := map[string]bool{}
+func (p *places) explainForeign(problems []manifest.Finding) []manifest.Finding {
+	own := map[*manifest.File]bool{}
 	for _, root := range p.roots {
 		for _, path := range root.GoFiles {
-			own[path] = true
+			own[p.files.file(path)] = true
 		}
 	}
 	var fields foreignFields
-	var all []Problem
+	var all []manifest.Finding
 	for _, problem := range problems {
 		if raw := p.rawMessages(problem); len(raw) > 0 {
 			all = append(all, raw...)
 			continue
 		}
-		if !own[problem.Path] && fields == nil {
+		if own[problem.File] {
+			all = append(all, problem)
+			continue
+		}
+		if fields == nil {
 			fields = p.foreignFields()
 		}
-		using := fields[lineKey(problem.Path, problem.Range.Start.Line)]
+		using := fields[lineKey(problem.Path(), problem.Range.Start.Line)]
 		if len(using) == 0 {
 			all = append(all, problem)
 		}
 		for _, of := range using {
 			if !of.reported {
 				of.reported = true
-				all = append(all, Problem{
+				all = append(all, manifest.Finding{
 					Place: of.place, Severity: playground.SeverityError,
 					Message: of.name + " cannot be part of a CRD: " + problem.Message,
 					Hint:    "Use another type for this field, such as string, or a struct of your own with JSON tags.",
@@ -60,7 +65,7 @@ func (p *places) explainForeign(problems []Problem) []Problem {
 
 // rawMessages returns an error of controller-tools for each field of the type json.RawMessage, which
 // it takes for a string and a list of bytes.
-func (p *places) rawMessages(problem Problem) (all []Problem) {
+func (p *places) rawMessages(problem manifest.Finding) (all []manifest.Finding) {
 	if !strings.HasPrefix(problem.Message, "conflicting types in allOf branches in schema: string vs array") {
 		return nil
 	}
@@ -76,7 +81,7 @@ func (p *places) rawMessages(problem Problem) (all []Problem) {
 			if t.String() != "encoding/json.RawMessage" || field.Markers.Get("kubebuilder:validation:Schemaless") != nil {
 				continue
 			}
-			all = append(all, Problem{
+			all = append(all, manifest.Finding{
 				Place: p.nameOf(origin{ident.Package, field.RawField}), Severity: playground.SeverityError,
 				Message: "json.RawMessage cannot be part of a CRD: " + problem.Message,
 				Hint:    "Use apiextensionsv1.JSON for any value or runtime.RawExtension for an object. Or add +kubebuilder:validation:Schemaless and +kubebuilder:pruning:PreserveUnknownFields.",

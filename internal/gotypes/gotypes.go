@@ -10,6 +10,7 @@ import (
 	"fmt"
 	"io"
 	"runtime/debug"
+	"slices"
 	"strings"
 	"sync"
 
@@ -19,60 +20,87 @@ import (
 	"sigs.k8s.io/controller-tools/pkg/markers"
 	"sigs.k8s.io/controller-tools/pkg/version"
 
+	"github.com/crdlab/crdlab/internal/manifest"
 	"github.com/crdlab/crdlab/internal/playground"
+	"github.com/crdlab/crdlab/internal/source/edit"
 )
 
-// Generated is the result for Go packages.
-type Generated struct {
-	// CRDs lists the CRDs in the order of controller-gen. Like controller-gen, generation goes
+// generated is the result for Go packages.
+type generated struct {
+	// crds lists the CRDs in the order of controller-gen. Like controller-gen, generation goes
 	// on after an error, and the CRDs may lack a part then.
-	CRDs []CRD
-	// Problems lists the problems in the order of the files.
-	Problems []Problem
-	// LacksGroup reports that a package declares a kind but no group.
-	LacksGroup bool
+	crds []generatedCRD
+	// findings lists what is found, in the order of the files. Errors come from controller-tools, the
+	// others from this package. Their fixes are not tested.
+	findings []manifest.Finding
+	// lacksGroup reports that a package declares a kind but no group.
+	lacksGroup bool
 
-	again func(ctx context.Context, texts map[string]string) (*Generated, error)
+	again func(ctx context.Context, texts map[string]string) (*generated, error)
 }
 
-// Failed reports whether controller-tools reported an error.
-func (g *Generated) Failed() bool {
-	for _, p := range g.Problems {
-		if p.Severity == playground.SeverityError {
-			return true
-		}
-	}
-	return false
+// A generatedCRD is a CRD in the form of controller-gen. It begins with the line "---".
+type generatedCRD struct {
+	text string
+	// document is the parsed text; nil if it is not valid.
+	document func() *document
+}
+
+// failed reports whether controller-tools reported an error.
+func (g *generated) failed() bool {
+	return slices.ContainsFunc(g.findings, func(f manifest.Finding) bool { return f.Severity == playground.SeverityError })
 }
 
 // mistakes returns the number of errors and warnings.
-func (g *Generated) mistakes() (n int) {
-	for _, p := range g.Problems {
-		if p.Severity != playground.SeverityInfo {
+func (g *generated) mistakes() (n int) {
+	for _, f := range g.findings {
+		if f.Severity != playground.SeverityInfo {
 			n++
 		}
 	}
 	return n
 }
 
-// A Problem is a mistake in Go files, or a note on them. Errors come from controller-tools, the
-// others from this package.
-type Problem struct {
-	Place
-	Severity playground.Severity
-	Message  string
-	Hint     string
-	// Fix is an edit that may resolve the problem, or nil.
-	Fix *Fix
-}
-
-// A CRD is a generated CRD.
-type CRD struct {
-	// YAML is the output of controller-gen. It begins with the line "---".
-	YAML string
-
-	// document is the parsed YAML; nil if it is not valid.
-	document func() *document
+// asPackage returns the package of the generated CRDs. Its functions may be called at the same time.
+func (g *generated) asPackage(pattern string) *manifest.Package {
+	var access sync.Mutex // The CRDs share their files.
+	p := &manifest.Package{Pattern: pattern, Findings: slices.Clone(g.findings)}
+	for i, f := range p.Findings {
+		p.Findings[i].Fixes = slices.Clone(f.Fixes)
+		for n, fix := range f.Fixes {
+			p.Findings[i].Fixes[n].Resolve = func(ctx context.Context) []manifest.Edit {
+				access.Lock()
+				defer access.Unlock()
+				if g.resolves(ctx, fix) {
+					return fix.Edits
+				}
+				return nil
+			}
+		}
+	}
+	for i, crd := range g.crds {
+		p.CRDs = append(p.CRDs, manifest.GeneratedFile{
+			Text: crd.text,
+			Origin: func(r playground.Range) manifest.Place {
+				access.Lock()
+				defer access.Unlock()
+				return crd.place(r)
+			},
+			Translate: func(ctx context.Context, edits []edit.Edit) []manifest.Edit {
+				access.Lock()
+				defer access.Unlock()
+				return g.translate(ctx, i, edits)
+			},
+		})
+	}
+	p.Again = func(ctx context.Context, texts map[string]string) (*manifest.Package, error) {
+		next, err := g.again(ctx, texts)
+		if err != nil {
+			return nil, err
+		}
+		return next.asPackage(pattern), nil
+	}
+	return p
 }
 
 // ParseOptions parses options in the form of controller-gen: those after "crd:", such as
@@ -97,23 +125,23 @@ func ParseOptions(text string) (o Options, err error) {
 type Options struct {
 	// Conventions requests notes on the conventions of the Kubernetes API.
 	Conventions bool
-	// Texts holds texts that replace those of files, by the paths of their places.
+	// Texts holds texts that replace those of files, by the paths of [manifest.File].
 	Texts map[string]string
 
 	generator crd.Generator
 }
 
 // generate generates the CRDs of packages. more returns further problems.
-func generate(roots []*loader.Package, files *files, o Options, more func(*places) []Problem) (g *Generated, err error) {
-	g = &Generated{}
+func generate(roots []*loader.Package, files *files, o Options, more func(*places) []manifest.Finding) (g *generated, err error) {
+	g = &generated{}
 	var places *places
 	defer func() {
 		p := recover()
 		if p == nil || len(roots) == 0 {
 			return
 		}
-		if g.Problems = places.errorTypes(); len(g.Problems) == 0 {
-			g.Problems = []Problem{{
+		if g.findings = places.errorTypes(); len(g.findings) == 0 {
+			g.findings = []manifest.Finding{{
 				Place: files.first(roots[0].Package), Severity: playground.SeverityError,
 				Message: fmt.Sprintf("controller-gen fails for these types: %v", p),
 			}}
@@ -123,7 +151,7 @@ func generate(roots []*loader.Package, files *files, o Options, more func(*place
 	for _, root := range roots {
 		root.NeedSyntax()
 	}
-	if g.Problems = tooLarge(roots, files); g.Problems != nil {
+	if g.findings = tooLarge(roots, files); g.findings != nil {
 		return g, nil
 	}
 	context, err := newContext(roots)
@@ -137,20 +165,20 @@ func generate(roots []*loader.Package, files *files, o Options, more func(*place
 	if err := o.generator.Generate(context); err != nil {
 		return nil, err
 	}
-	g.Problems = places.withHints(places.explainForeign(places.explainRefused(places.explainMarkers(packageProblems(roots, files)))))
-	g.Problems = places.explainCgo(g.Problems)
-	g.Problems = append(g.Problems, places.lint()...)
+	g.findings = places.withHints(places.explainForeign(places.explainRefused(places.explainMarkers(packageProblems(roots, files)))))
+	g.findings = places.explainCgo(g.findings)
+	g.findings = append(g.findings, places.lint()...)
 	missing := places.missingGroups()
-	g.Problems, g.LacksGroup = append(g.Problems, missing...), len(missing) > 0
-	g.Problems = append(g.Problems, cycles...)
-	g.Problems = append(g.Problems, more(places)...)
+	g.findings, g.lacksGroup = append(g.findings, missing...), len(missing) > 0
+	g.findings = append(g.findings, cycles...)
+	g.findings = append(g.findings, more(places)...)
 	if o.Conventions {
-		g.Problems = append(g.Problems, places.conventions(g.Problems)...)
+		g.findings = append(g.findings, places.conventions(g.findings)...)
 	}
-	sortProblems(g.Problems)
+	sortProblems(g.findings)
 	for _, text := range output.texts {
 		yaml := withToolVersion(text.String())
-		g.CRDs = append(g.CRDs, CRD{yaml, sync.OnceValue(func() *document { return parse(yaml, places) })})
+		g.crds = append(g.crds, generatedCRD{yaml, sync.OnceValue(func() *document { return parse(yaml, places) })})
 	}
 	return g, nil
 }

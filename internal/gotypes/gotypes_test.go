@@ -17,6 +17,7 @@ import (
 	"golang.org/x/tools/txtar"
 
 	"github.com/crdlab/crdlab/internal/gotypes"
+	"github.com/crdlab/crdlab/internal/manifest"
 	"github.com/crdlab/crdlab/internal/playground"
 	"github.com/crdlab/crdlab/internal/source/yamltext"
 )
@@ -39,16 +40,17 @@ func TestCases(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			g, err := gotypes.Load(t.Context(), writeModule(t, archive), []string{"./..."}, gotypes.Options{})
+			module := writeModule(t, archive)
+			g, err := gotypes.Load(t.Context(), module, []string{"./..."}, gotypes.Options{})
 			if err != nil {
 				t.Fatal(err)
 			}
-			compare(t, name, archive, g, "")
+			compare(t, name, archive, g, module, "")
 			g, err = gotypes.LoadFiles(goFiles(t, archive), []string{"./..."}, gotypes.Options{})
 			if err != nil {
 				t.Fatal(err)
 			}
-			compare(t, name, archive, g, "without-go/")
+			compare(t, name, archive, g, "", "without-go/")
 		})
 	}
 }
@@ -94,8 +96,8 @@ func goFiles(t testing.TB, archive *txtar.Archive) fs.FS {
 }
 
 // compare compares the results with those in a case, or replaces them with -update. It uses
-// the files in a directory of the case if there are any.
-func compare(t *testing.T, name string, archive *txtar.Archive, g *gotypes.Generated, directory string) {
+// the files in a directory of the case if there are any. Paths in the module are relative to it.
+func compare(t *testing.T, name string, archive *txtar.Archive, g *manifest.Package, module, directory string) {
 	t.Helper()
 	if !slices.ContainsFunc(archive.Files, func(f txtar.File) bool { return directory != "" && strings.HasPrefix(f.Name, directory) }) {
 		if *update && directory != "" {
@@ -112,16 +114,19 @@ func compare(t *testing.T, name string, archive *txtar.Archive, g *gotypes.Gener
 		switch result {
 		case "crds.yaml":
 			for _, crd := range g.CRDs {
-				got += crd.YAML
+				got += crd.Text
 			}
 		case "problems.txt":
-			for _, p := range g.Problems {
+			for _, p := range g.Findings {
 				got += formatProblem(p)
 			}
 		case "places.txt":
 			got = formatPlaces(t, string(file.Data), g.CRDs)
 		default:
 			continue
+		}
+		if module != "" {
+			got = strings.ReplaceAll(got, module+string(filepath.Separator), "")
 		}
 		if *update {
 			archive.Files[i].Data = []byte(got)
@@ -134,7 +139,7 @@ func compare(t *testing.T, name string, archive *txtar.Archive, g *gotypes.Gener
 	}
 }
 
-func formatProblem(p gotypes.Problem) string {
+func formatProblem(p manifest.Finding) string {
 	text := fmt.Sprintf("%s: %s: %s\n", formatPlace(p.Place), p.Severity, p.Message)
 	if p.Hint != "" {
 		text += "  hint: " + p.Hint + "\n"
@@ -143,22 +148,24 @@ func formatProblem(p gotypes.Problem) string {
 }
 
 // formatPlace returns the position of a place and its text.
-func formatPlace(p gotypes.Place) string {
-	index := yamltext.NewIndex(p.Text)
-	marked := p.Text[index.Offset(p.Range.Start):index.Offset(p.Range.End)]
-	return fmt.Sprintf("%s:%d:%d %q", p.Path, p.Range.Start.Line+1, p.Range.Start.Character+1, marked)
+func formatPlace(p manifest.Place) string {
+	if p.File == nil {
+		return ":1:1 \"\""
+	}
+	index := yamltext.NewIndex(p.File.Text)
+	return fmt.Sprintf("%s %q", p, p.File.Text[index.Offset(p.Range.Start):index.Offset(p.Range.End)])
 }
 
 // formatPlaces adds the places to lines that begin with a part of a CRD.
-func formatPlaces(t *testing.T, lines string, crds []gotypes.CRD) string {
+func formatPlaces(t *testing.T, lines string, crds []manifest.GeneratedFile) string {
 	t.Helper()
 	var all strings.Builder
 	for line := range strings.Lines(lines) {
 		part, _, _ := strings.Cut(strings.TrimSuffix(line, "\n"), " -> ")
 		found := "not found"
 		for _, crd := range crds {
-			if i := strings.Index(crd.YAML, part); i >= 0 {
-				found = formatPlace(crd.Place(rangeOf(crd.YAML, i, i+len(part))))
+			if i := strings.Index(crd.Text, part); i >= 0 {
+				found = formatPlace(crd.Origin(rangeOf(crd.Text, i, i+len(part))))
 				break
 			}
 		}
@@ -184,13 +191,13 @@ func TestLarge(t *testing.T) {
 	types.WriteString("}\n")
 	directory := writeModule(t, &txtar.Archive{Files: []txtar.File{{Name: "api/v1/types.go", Data: []byte(types.String())}}})
 	g, err := gotypes.Load(t.Context(), directory, []string{"./..."}, gotypes.Options{})
-	if err != nil || len(g.Problems) > 0 || len(g.CRDs) != 1 {
-		t.Fatalf("%d CRDs, problems %v, error %v", len(g.CRDs), g.Problems, err)
+	if err != nil || len(g.Findings) > 0 || len(g.CRDs) != 1 {
+		t.Fatalf("%d CRDs, problems %v, error %v", len(g.CRDs), g.Findings, err)
 	}
 	for _, i := range []int{0, count / 2, count - 1} {
 		keyword := fmt.Sprintf("maxLength: %d\n", i)
-		start := strings.Index(g.CRDs[0].YAML, keyword)
-		place := g.CRDs[0].Place(rangeOf(g.CRDs[0].YAML, start, start+len(keyword)-1))
+		start := strings.Index(g.CRDs[0].Text, keyword)
+		place := g.CRDs[0].Origin(rangeOf(g.CRDs[0].Text, start, start+len(keyword)-1))
 		if want := fmt.Sprintf("MaxLength=%d\"", i); !strings.HasSuffix(formatPlace(place), want) {
 			t.Errorf("%s: got %s, want %s", keyword, formatPlace(place), want)
 		}
@@ -215,7 +222,7 @@ func TestEachKnownType(t *testing.T) {
 	if len(with.CRDs) != 1 || len(without.CRDs) != 1 {
 		t.Fatalf("%d CRDs with the go command, %d without", len(with.CRDs), len(without.CRDs))
 	}
-	got, want := strings.Split(without.CRDs[0].YAML, "\n"), strings.Split(with.CRDs[0].YAML, "\n")
+	got, want := strings.Split(without.CRDs[0].Text, "\n"), strings.Split(with.CRDs[0].Text, "\n")
 	for i := range min(len(got), len(want)) {
 		if got[i] != want[i] {
 			t.Fatalf("line %d: got %s, want %s", i+1, got[i], want[i])
@@ -227,9 +234,9 @@ func TestEachKnownType(t *testing.T) {
 }
 
 // messages returns the messages of problems without their places.
-func messages(g *gotypes.Generated) []string {
+func messages(g *manifest.Package) []string {
 	var all []string
-	for _, p := range g.Problems {
+	for _, p := range g.Findings {
 		all = append(all, p.Message)
 	}
 	slices.Sort(all)

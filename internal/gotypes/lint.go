@@ -13,12 +13,13 @@ import (
 	"sigs.k8s.io/controller-tools/pkg/loader"
 	"sigs.k8s.io/controller-tools/pkg/markers"
 
+	"github.com/crdlab/crdlab/internal/manifest"
 	"github.com/crdlab/crdlab/internal/playground"
 )
 
 // lint returns the mistakes in the packages that controller-tools does not report.
-func (p *places) lint() []Problem {
-	var all []Problem
+func (p *places) lint() []manifest.Finding {
+	var all []manifest.Finding
 	p.eachMarker(func(o origin, comment *ast.Comment) {
 		all = append(all, p.markerProblem(o, comment)...)
 		all = append(all, p.quotedEnum(o, comment)...)
@@ -65,7 +66,7 @@ func (p *places) eachMarker(visit func(o origin, comment *ast.Comment)) {
 
 // explainMarkers replaces the errors of controller-tools about the arguments of markers by
 // errors that name the marker, and explain its arguments.
-func (p *places) explainMarkers(problems []Problem) []Problem {
+func (p *places) explainMarkers(problems []manifest.Finding) []manifest.Finding {
 	p.eachMarker(func(o origin, comment *ast.Comment) {
 		definition := p.registry.Lookup(markerText(comment), target(o.node))
 		if definition == nil {
@@ -76,13 +77,13 @@ func (p *places) explainMarkers(problems []Problem) []Problem {
 			return
 		}
 		whole := p.tokenRange(o, comment, 0, len(comment.Text))
-		problems = slices.DeleteFunc(problems, func(other Problem) bool {
-			return other.Path == whole.Path && other.Range.Start == whole.Range.Start
+		problems = slices.DeleteFunc(problems, func(other manifest.Finding) bool {
+			return other.Path() == whole.Path() && other.Range.Start == whole.Range.Start
 		})
 		explained := p.parseAdvice(o, comment, definition)
-		problems = append(problems, Problem{
+		problems = append(problems, manifest.Finding{
 			Place: p.marker(o, comment), Severity: playground.SeverityError,
-			Message: fmt.Sprintf("+%s: %s", definition.Name, parseErrors(err)), Hint: explained.hint, Fix: explained.fix,
+			Message: fmt.Sprintf("+%s: %s", definition.Name, parseErrors(err)), Hint: explained.hint, Fixes: explained.fix,
 		})
 	})
 	return problems
@@ -165,7 +166,7 @@ var foreign = []string{
 }
 
 // markerProblem reports a kubebuilder marker that has no effect at its node.
-func (p *places) markerProblem(o origin, comment *ast.Comment) []Problem {
+func (p *places) markerProblem(o origin, comment *ast.Comment) []manifest.Finding {
 	text, name := markerText(comment), markerName(comment)
 	if !strings.HasPrefix(name, "kubebuilder:") || p.registry.Lookup(text, target(o.node)) != nil {
 		return nil
@@ -173,24 +174,24 @@ func (p *places) markerProblem(o origin, comment *ast.Comment) []Problem {
 	if slices.ContainsFunc(foreign, func(prefix string) bool { return name == prefix || strings.HasPrefix(name, prefix+":") }) {
 		return nil
 	}
-	problem := Problem{Place: p.marker(o, comment), Severity: playground.SeverityWarning}
+	problem := manifest.Finding{Place: p.marker(o, comment), Severity: playground.SeverityWarning}
 	if where := p.placesOf(text); where != "" {
 		problem.Message = fmt.Sprintf("The marker +%s applies to %s, so it has no effect on %s.", p.definedName(text), where, targetNames[target(o.node)])
-		return []Problem{problem}
+		return []manifest.Finding{problem}
 	}
 	problem.Message = fmt.Sprintf("The marker +%s does not exist, so controller-gen ignores it.", name)
 	if explained, ok := p.colonAdvice(o, comment); ok {
-		problem.Hint, problem.Fix = explained.hint, explained.fix
-		return []Problem{problem}
+		problem.Hint, problem.Fixes = explained.hint, explained.fix
+		return []manifest.Finding{problem}
 	}
 	switch similar := p.similar(name, target(o.node)); {
 	case strings.HasSuffix(similar, "UniqueItems"): // The API server refuses it.
 		problem.Hint = "For a list with unique items, write +listType=set."
 	case similar != "":
 		problem.Hint = fmt.Sprintf("Did you mean +%s?", similar)
-		problem.Fix = p.renameFix(o, comment, name, similar)
+		problem.Fixes = p.renameFix(o, comment, name, similar)
 	}
-	return []Problem{problem}
+	return []manifest.Finding{problem}
 }
 
 // The targets of markers.
@@ -241,7 +242,7 @@ func (p *places) similar(name string, t markers.TargetType) string {
 const similarPart = 5
 
 // fieldProblem reports a field whose Go type contradicts its tag or its markers.
-func (p *places) fieldProblem(pkg *loader.Package, field markers.FieldInfo) []Problem {
+func (p *places) fieldProblem(pkg *loader.Package, field markers.FieldInfo) []manifest.Finding {
 	tag, hasTag := field.Tag.Lookup("json")
 	_, inline := jsonName(field)
 	if !hasTag || tag == "-" {
@@ -253,13 +254,13 @@ func (p *places) fieldProblem(pkg *loader.Package, field markers.FieldInfo) []Pr
 		if p.parser.IgnoreUnexportedFields {
 			return nil
 		}
-		return []Problem{{
+		return []manifest.Finding{{
 			Place: at, Severity: playground.SeverityWarning,
 			Message: fmt.Sprintf("The schema has %s, but Go clients neither send nor read it, because its name begins with a lowercase letter.", field.Name),
 			Hint:    "Begin the name with a capital letter, or add the JSON tag \"-\".",
 		}}
 	case isNamed && inline:
-		return []Problem{{
+		return []manifest.Finding{{
 			Place: at, Severity: playground.SeverityWarning,
 			Message: fmt.Sprintf("The schema has the fields of %[1]s, but Go clients send an object %[1]s with them, because JSON inlines only embedded structs.", field.Name),
 			Hint:    fmt.Sprintf("Remove the name %s, so that the struct is embedded, or begin the JSON tag with a name.", field.Name),
@@ -272,12 +273,12 @@ func (p *places) fieldProblem(pkg *loader.Package, field markers.FieldInfo) []Pr
 	if !hasDefault || omits || p.isNilable(pkg, field.RawField.Type) {
 		return nil
 	}
-	return []Problem{{
+	return []manifest.Finding{{
 		Place:    at,
 		Severity: playground.SeverityWarning,
 		Message:  fmt.Sprintf("Go clients never get the default of %s: they always send the field, with its zero value if it is not set.", field.Name),
 		Hint:     "Add omitempty to the JSON tag. Use a pointer if the zero value is valid and not the default.",
-		Fix:      p.omitFix(pkg, field.RawField),
+		Fixes:    p.omitFix(pkg, field.RawField),
 	}}
 }
 
@@ -288,8 +289,8 @@ func omitsZero(field markers.FieldInfo) bool {
 }
 
 // withHints adds hints to the errors about the types of fields.
-func (p *places) withHints(problems []Problem) []Problem {
-	hints := map[Place]advice{}
+func (p *places) withHints(problems []manifest.Finding) []manifest.Finding {
+	hints := map[manifest.Place]advice{}
 	for ident, info := range p.parser.Types {
 		if p.isRoot(ident.Package) {
 			for _, field := range info.Fields {
@@ -298,9 +299,11 @@ func (p *places) withHints(problems []Problem) []Problem {
 		}
 	}
 	for i, problem := range problems {
-		at := Place{Path: problem.Path, Range: playground.Range{Start: problem.Range.Start}}
+		at := manifest.Place{File: problem.File, Range: playground.Range{Start: problem.Range.Start}}
 		problems[i].Hint = cmp.Or(problem.Hint, hints[at].hint)
-		problems[i].Fix = cmp.Or(problem.Fix, hints[at].fix)
+		if len(problem.Fixes) == 0 {
+			problems[i].Fixes = hints[at].fix
+		}
 	}
 	return problems
 }
@@ -308,14 +311,14 @@ func (p *places) withHints(problems []Problem) []Problem {
 // advice is a hint for an error, and a fix or nil.
 type advice struct {
 	hint string
-	fix  *Fix
+	fix  []manifest.Fix
 }
 
 // addHints adds hints for a field, by the start of the errors about it.
-func (p *places) addHints(hints map[Place]advice, pkg *loader.Package, field markers.FieldInfo) {
-	add := func(node ast.Node, hint string, fix *Fix) {
+func (p *places) addHints(hints map[manifest.Place]advice, pkg *loader.Package, field markers.FieldInfo) {
+	add := func(node ast.Node, hint string, fix []manifest.Fix) {
 		at := p.files.tokens(pkg.Fset, node.Pos(), node.Pos())
-		hints[Place{Path: at.Path, Range: playground.Range{Start: at.Range.Start}}] = advice{hint, fix}
+		hints[manifest.Place{File: at.File, Range: playground.Range{Start: at.Range.Start}}] = advice{hint, fix}
 	}
 	if _, ok := field.Tag.Lookup("json"); !ok {
 		switch names := field.RawField.Names; {
@@ -360,7 +363,7 @@ func (p *places) addHints(hints map[Place]advice, pkg *loader.Package, field mar
 }
 
 // addNumberHint adds a hint to a type of numbers that controller-tools refuses.
-func addNumberHint(node *ast.Ident, t types.Type, add func(ast.Node, string, *Fix)) {
+func addNumberHint(node *ast.Ident, t types.Type, add func(ast.Node, string, []manifest.Fix)) {
 	switch basic, ok := t.(*types.Basic); {
 	case !ok:
 	case basic.Info()&types.IsFloat != 0:

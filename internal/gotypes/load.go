@@ -20,24 +20,36 @@ import (
 	"golang.org/x/mod/modfile"
 	"golang.org/x/tools/go/packages"
 	"sigs.k8s.io/controller-tools/pkg/loader"
+
+	"github.com/crdlab/crdlab/internal/manifest"
 )
 
 // Load generates the CRDs of the Go packages that match patterns, as the go command finds
 // them; without the go command, as [LoadFiles] finds them. directory is the current directory
-// of the patterns; empty means the directory of the process. The paths of files are relative to it.
-func Load(ctx context.Context, directory string, patterns []string, o Options) (*Generated, error) {
-	return repeatable(ctx, o, func(ctx context.Context, o Options) (*Generated, error) { return load(ctx, directory, patterns, o) })
+// of the patterns; empty means the directory of the process. The paths of files in it begin with it.
+func Load(ctx context.Context, directory string, patterns []string, o Options) (*manifest.Package, error) {
+	g, err := repeatable(ctx, o, func(ctx context.Context, o Options) (*generated, error) { return load(ctx, directory, patterns, o) })
+	if err != nil {
+		return nil, err
+	}
+	return g.asPackage(strings.Join(patterns, " ")), nil
 }
 
-func load(ctx context.Context, directory string, patterns []string, o Options) (*Generated, error) {
+func load(ctx context.Context, directory string, patterns []string, o Options) (*generated, error) {
 	for _, pattern := range patterns {
 		if err := findDirectory(directory, pattern); err != nil {
 			return nil, err
 		}
 	}
-	display := func(path string) string { return displayPath(directory, path) }
+	name := func(path string) (string, bool) {
+		path = displayPath(directory, path)
+		if filepath.IsAbs(path) {
+			return path, false
+		}
+		return filepath.Join(directory, path), true
+	}
 	if _, err := exec.LookPath("go"); err != nil {
-		return loadWithoutGo(directory, patterns, o, display)
+		return loadWithoutGo(directory, patterns, o, name)
 	}
 	overlay, err := onDisk(directory, o.Texts)
 	if err != nil {
@@ -59,7 +71,7 @@ func load(ctx context.Context, directory string, patterns []string, o Options) (
 		text, _ := os.ReadFile(path)
 		return text
 	}
-	return generate(roots, newFiles(read, display), o, func(*places) []Problem { return nil })
+	return generate(roots, newFiles(read, name), o, func(*places) []manifest.Finding { return nil })
 }
 
 // onDisk returns the texts of files that exist, by their absolute paths. The paths in texts are
@@ -108,7 +120,7 @@ func replaceSyntax(pkg *loader.Package, overlay map[string][]byte) {
 
 // loadWithoutGo generates the CRDs of directories. The nearest directory above the first one
 // that has a file go.mod contains the module.
-func loadWithoutGo(directory string, patterns []string, o Options, display func(path string) string) (*Generated, error) {
+func loadWithoutGo(directory string, patterns []string, o Options, name naming) (*generated, error) {
 	base, err := filepath.Abs(directory)
 	if err != nil {
 		return nil, err
@@ -134,7 +146,7 @@ func loadWithoutGo(directory string, patterns []string, o Options, display func(
 		absolute[i] = filepath.ToSlash(absolute[i])
 	}
 	fileName := func(path string) string { return filepath.Join(root, filepath.FromSlash(path)) }
-	return newSources(os.DirFS(root), module, fileName).generate(absolute, o, display)
+	return newSources(os.DirFS(root), module, fileName).generate(absolute, o, name)
 }
 
 // moduleAbove returns the nearest directory with a file go.mod at or above a directory, and the

@@ -10,12 +10,13 @@ import (
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	"sigs.k8s.io/controller-tools/pkg/crd"
 
+	"github.com/crdlab/crdlab/internal/manifest"
 	"github.com/crdlab/crdlab/internal/playground"
 )
 
 // nestedDefaults reports the defaults of fields below optional structs without a default, and an optional
 // spec with defaults in it.
-func (p *places) nestedDefaults() []Problem {
+func (p *places) nestedDefaults() []manifest.Finding {
 	search := &defaultSearch{p, map[string]bool{}, map[ast.Node]bool{}, nil}
 	for _, ident := range p.kinds() {
 		search.visit(ident, "", nil)
@@ -29,7 +30,7 @@ type defaultSearch struct {
 	*places
 	seen     map[string]bool
 	reported map[ast.Node]bool
-	problems []Problem
+	problems []manifest.Finding
 }
 
 // visit searches a struct at a path of an object. optional has the names of the fields above it that an
@@ -89,7 +90,7 @@ func (s *defaultSearch) report(o origin, name, path string, optional []string) {
 			continue
 		}
 		s.reported[o.node] = true
-		s.problems = append(s.problems, Problem{
+		s.problems = append(s.problems, manifest.Finding{
 			Place: s.marker(o, comment), Severity: playground.SeverityInfo,
 			Message: fmt.Sprintf("An object without %s does not get the default of %s, because these fields have no default: %s.", path, name, strings.Join(optional, ", ")),
 			Hint:    "If each object is to get it, add +kubebuilder:default={} to these fields.",
@@ -106,7 +107,7 @@ func (s *defaultSearch) reportSpec(o origin, name string, schema apiextensionsv1
 		return
 	}
 	s.reported[o.node] = true
-	s.problems = append(s.problems, Problem{
+	s.problems = append(s.problems, manifest.Finding{
 		Place: s.nameOf(o), Severity: playground.SeverityInfo,
 		Message: fmt.Sprintf("An object without spec gets none of the defaults in it, because %s has no default.", name),
 		Hint:    fmt.Sprintf("To set them in every object, add +kubebuilder:default={} to %s.", name),

@@ -7,17 +7,18 @@ import (
 
 	crdmarkers "sigs.k8s.io/controller-tools/pkg/crd/markers"
 
+	"github.com/crdlab/crdlab/internal/manifest"
 	"github.com/crdlab/crdlab/internal/playground"
 	"github.com/crdlab/crdlab/internal/source"
 	"github.com/crdlab/crdlab/internal/source/yamltext"
 )
 
-// Place returns the Go source of a range of the YAML: a marker, or the name of a field or
+// place returns the Go source of a range of the text: a marker, or the name of a field or
 // type. A range within a CEL rule leads to the same characters in the marker.
-func (c CRD) Place(r playground.Range) Place {
+func (c generatedCRD) place(r playground.Range) manifest.Place {
 	d := c.document()
 	if d == nil {
-		return Place{}
+		return manifest.Place{}
 	}
 	return d.place(d.yaml.PathAt(r.Start), r)
 }
@@ -39,10 +40,10 @@ func parse(text string, p *places) *document {
 }
 
 // place returns the Go source of a range at a path of the CRD.
-func (d *document) place(path []any, r playground.Range) Place {
+func (d *document) place(path []any, r playground.Range) manifest.Place {
 	root, rest, ok := d.schema(path)
 	if root.origins == nil {
-		return Place{}
+		return manifest.Place{}
 	}
 	if !ok {
 		return d.described(root, func(o origin, comment *ast.Comment) bool { return d.sets(o, comment, rest) })
@@ -95,7 +96,7 @@ func (d *document) version(path []any) (name string, rest []any) {
 
 // described locates the first marker at a site that matches, otherwise the name
 // of its field or type.
-func (d *document) described(s site, matches func(origin, *ast.Comment) bool) Place {
+func (d *document) described(s site, matches func(origin, *ast.Comment) bool) manifest.Place {
 	for _, o := range s.origins {
 		for _, comment := range d.commentsOf(o.pkg).of[o.node] {
 			if d.isRoot(o.pkg) && matches(o, comment) {
@@ -117,7 +118,7 @@ func (d *document) visible(s site) origin {
 }
 
 // rule locates a CEL rule in its marker. ok is false if no marker has the rule.
-func (d *document) rule(s site, path []any, r playground.Range) (place Place, ok bool) {
+func (d *document) rule(s site, path []any, r playground.Range) (place manifest.Place, ok bool) {
 	o, comment, text, ok := d.ruleMarker(s, path)
 	switch {
 	case !ok:
@@ -156,7 +157,7 @@ func (d *document) parsedRule(o origin, comment *ast.Comment) string {
 
 // token locates a part of a rule in its marker: the characters of the range, which
 // occurs as often before the range as before the place.
-func (d *document) token(o origin, comment *ast.Comment, rule source.Location, r playground.Range) Place {
+func (d *document) token(o origin, comment *ast.Comment, rule source.Location, r playground.Range) manifest.Place {
 	whole := rule.Value()
 	start, end := d.index.Offset(r.Start), d.index.Offset(r.End)
 	first := d.index.Offset(whole.Start)

@@ -13,6 +13,7 @@ import (
 	"go.yaml.in/yaml/v3"
 	"golang.org/x/tools/txtar"
 
+	"github.com/crdlab/crdlab/internal/manifest"
 	"github.com/crdlab/crdlab/internal/playground"
 	"github.com/crdlab/crdlab/internal/source/yamltext"
 )
@@ -78,15 +79,15 @@ func (p *pasted) generate(ctx context.Context, s playground.GoSource) {
 		p.fail(0, err.Error(), "")
 		return
 	}
-	g, err := LoadFiles(tree, []string{"./..."}, o)
+	g, err := generateFiles(tree, []string{"./..."}, o)
 	if err != nil {
 		p.fail(0, err.Error(), "")
 		return
 	}
-	fixes := map[int]Fix{}
-	for _, problem := range g.Problems {
-		if problem.Fix != nil {
-			fixes[len(p.answer.Problems)] = *problem.Fix
+	fixes := map[int]manifest.Fix{}
+	for _, problem := range g.findings {
+		if len(problem.Fixes) > 0 {
+			fixes[len(p.answer.Problems)] = problem.Fixes[0]
 		}
 		at, _ := p.rangeOf(problem.Place)
 		p.answer.Problems = append(p.answer.Problems, playground.GoProblem{Range: at, Severity: problem.Severity, Message: problem.Message, Hint: problem.Hint, Fixes: []playground.Fix{}})
@@ -98,17 +99,17 @@ func (p *pasted) generate(ctx context.Context, s playground.GoSource) {
 		p.addFixes(ctx, s, fixes)
 	}
 	line := 0
-	for _, crd := range g.CRDs {
+	for _, crd := range g.crds {
 		p.addOrigins(ctx, crd, line)
-		p.answer.CRDs += crd.YAML
-		line += strings.Count(crd.YAML, "\n")
+		p.answer.CRDs += crd.text
+		line += strings.Count(crd.text, "\n")
 	}
 	p.translateFixes(ctx, g, s.CRDFixes)
 	switch {
-	case len(p.files) == 0 || len(g.CRDs) > 0 || g.LacksGroup:
+	case len(p.files) == 0 || len(g.crds) > 0 || g.lacksGroup:
 	case !strings.Contains(s.Text, "+groupName="):
 		p.fail(p.files[0].first, "No package has a group, so there is no CRD.", "Add the comment // +groupName=example.com above the package clause.")
-	case !g.Failed():
+	case !g.failed():
 		p.fail(p.files[0].first, "The text declares no kind.", "A kind is a struct that embeds metav1.TypeMeta and metav1.ObjectMeta, with the import k8s.io/apimachinery/pkg/apis/meta/v1.")
 	}
 }
@@ -182,8 +183,8 @@ func commentedName(line string) (name string, ok bool) {
 }
 
 // rangeOf returns the range of a place in the text; ok is false if the text does not have it.
-func (p *pasted) rangeOf(place Place) (r playground.Range, ok bool) {
-	first, ok := p.first[place.Path]
+func (p *pasted) rangeOf(place manifest.Place) (r playground.Range, ok bool) {
+	first, ok := p.first[place.Path()]
 	if !ok {
 		return r, false
 	}
@@ -194,7 +195,7 @@ func (p *pasted) rangeOf(place Place) (r playground.Range, ok bool) {
 }
 
 // addOrigins adds the origins of a CRD that begins at a line of the answer.
-func (p *pasted) addOrigins(ctx context.Context, crd CRD, line int) {
+func (p *pasted) addOrigins(ctx context.Context, crd generatedCRD, line int) {
 	d := crd.document()
 	if d == nil {
 		return
@@ -220,7 +221,7 @@ func (p *pasted) addOrigins(ctx context.Context, crd CRD, line int) {
 // A part is a range of a CRD with a Go source.
 type part struct {
 	playground.Range
-	place Place
+	place manifest.Place
 }
 
 // maxRule limits the rules that are divided into words, in bytes.
@@ -228,8 +229,8 @@ const maxRule = 16 << 10
 
 // parts yields each line of the CRD, and each word of a CEL rule.
 func (d *document) parts(yield func(part) bool) {
-	var place Place
-	var token func(playground.Range) Place // nil outside of rules
+	var place manifest.Place
+	var token func(playground.Range) manifest.Place // nil outside of rules
 	root, _ := d.yaml.At()
 	// The lines of nodes count from the root.
 	start, number := 0, root.Node().Line-root.Value().Start.Line
@@ -274,7 +275,7 @@ func addPaths(paths map[int][]any, node *yaml.Node, path []any) {
 
 // ruleTokens returns the function that locates a part of the CEL rule at a path; nil if there is
 // no rule, or it is too long.
-func (d *document) ruleTokens(path []any) func(playground.Range) Place {
+func (d *document) ruleTokens(path []any) func(playground.Range) manifest.Place {
 	root, rest, ok := d.schema(path)
 	if n := len(path); !ok || n < 3 || path[n-1] != "rule" || path[n-3] != "x-kubernetes-validations" {
 		return nil
@@ -284,12 +285,12 @@ func (d *document) ruleTokens(path []any) func(playground.Range) Place {
 	if !ok || len(rule.Node().Value) > maxRule {
 		return nil
 	}
-	return func(r playground.Range) Place { return d.token(o, comment, rule, r) }
+	return func(r playground.Range) manifest.Place { return d.token(o, comment, rule, r) }
 }
 
 // words divides the line of a rule from start to end. The blanks before content belong to the
 // first word, and those after a word to the word.
-func (d *document) words(start, content, end int, token func(playground.Range) Place) []part {
+func (d *document) words(start, content, end int, token func(playground.Range) manifest.Place) []part {
 	text := d.index.Text()
 	var all []part
 	for start < end {

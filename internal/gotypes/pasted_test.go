@@ -15,6 +15,7 @@ import (
 	"github.com/crdlab/crdlab/internal/engine"
 	"github.com/crdlab/crdlab/internal/examples"
 	"github.com/crdlab/crdlab/internal/gotypes"
+	"github.com/crdlab/crdlab/internal/manifest"
 	"github.com/crdlab/crdlab/internal/playground"
 	"github.com/crdlab/crdlab/internal/source/edit"
 	"github.com/crdlab/crdlab/internal/source/yamltext"
@@ -108,7 +109,7 @@ func TestExamplesAreCurrent(t *testing.T) {
 func formatPasted(text string, answer *playground.GeneratedCRDs) string {
 	var all strings.Builder
 	for _, p := range answer.Problems {
-		all.WriteString(formatProblem(gotypes.Problem{Place: gotypes.Place{Path: "text", Range: p.Range, Text: text}, Severity: p.Severity, Message: p.Message, Hint: p.Hint}))
+		all.WriteString(formatProblem(manifest.Finding{Place: manifest.Place{File: manifest.NewFile("text", text), Range: p.Range}, Severity: p.Severity, Message: p.Message, Hint: p.Hint}))
 	}
 	return all.String()
 }
@@ -123,7 +124,7 @@ func formatOrigins(text string, answer *playground.GeneratedCRDs) string {
 			fmt.Fprintf(&all, "the part at %d overlaps with the one before, or is empty\n", start)
 		}
 		last = end
-		fmt.Fprintf(&all, "%s <- %s\n", strings.Join(strings.Fields(answer.CRDs[start:end]), " "), formatPlace(gotypes.Place{Path: "text", Range: o.Source, Text: text}))
+		fmt.Fprintf(&all, "%s <- %s\n", strings.Join(strings.Fields(answer.CRDs[start:end]), " "), formatPlace(manifest.Place{File: manifest.NewFile("text", text), Range: o.Source}))
 	}
 	return all.String()
 }
@@ -191,7 +192,7 @@ func translated(text string, answer *playground.GeneratedCRDs) string {
 	for _, fix := range answer.CRDFixes {
 		all.WriteString(fix.Title + "\n")
 		for _, e := range fix.Edits {
-			fmt.Fprintf(&all, "  %s -> %q\n", formatPlace(gotypes.Place{Path: "text", Range: e.Range, Text: text}), e.NewText)
+			fmt.Fprintf(&all, "  %s -> %q\n", formatPlace(manifest.Place{File: manifest.NewFile("text", text), Range: e.Range}), e.NewText)
 		}
 		if len(fix.Edits) == 0 {
 			all.WriteString("  not translated\n")

@@ -11,6 +11,8 @@ import (
 	"sigs.k8s.io/controller-tools/pkg/genall"
 	"sigs.k8s.io/controller-tools/pkg/loader"
 	"sigs.k8s.io/controller-tools/pkg/markers"
+
+	"github.com/crdlab/crdlab/internal/manifest"
 )
 
 // places finds the Go source of the parts of generated CRDs.
@@ -247,7 +249,7 @@ func (p *places) at(s site, path []any) (found site, rest []any) {
 }
 
 // nameOf locates the name of a field or type.
-func (p *places) nameOf(o origin) Place {
+func (p *places) nameOf(o origin) manifest.Place {
 	start, end := o.node.Pos(), o.node.End()
 	switch node := o.node.(type) {
 	case *ast.TypeSpec:
@@ -266,11 +268,11 @@ func (p *places) isRoot(pkg *loader.Package) bool {
 }
 
 // marker locates a marker without the slashes before it.
-func (p *places) marker(o origin, comment *ast.Comment) Place {
+func (p *places) marker(o origin, comment *ast.Comment) manifest.Place {
 	return p.tokenRange(o, comment, strings.IndexByte(comment.Text, '+'), len(strings.TrimRight(comment.Text, " \t\r")))
 }
 
 // tokenRange locates a comment or a part of it. Offsets count the bytes of the comment.
-func (p *places) tokenRange(o origin, comment *ast.Comment, start, end int) Place {
+func (p *places) tokenRange(o origin, comment *ast.Comment, start, end int) manifest.Place {
 	return p.files.tokens(o.pkg.Fset, comment.Pos()+token.Pos(start), comment.Pos()+token.Pos(end))
 }

@@ -11,6 +11,7 @@ import (
 	crdmarkers "sigs.k8s.io/controller-tools/pkg/crd/markers"
 	"sigs.k8s.io/controller-tools/pkg/markers"
 
+	"github.com/crdlab/crdlab/internal/manifest"
 	"github.com/crdlab/crdlab/internal/playground"
 )
 
@@ -22,13 +23,13 @@ func rawValue(comment *ast.Comment) (value string, start int) {
 }
 
 // valueFix replaces the value of a marker by a text in quotes.
-func (p *places) valueFix(o origin, comment *ast.Comment, text, title string) *Fix {
+func (p *places) valueFix(o origin, comment *ast.Comment, text, title string) []manifest.Fix {
 	return p.replaceValue(o, comment, quoted(text), title)
 }
 
-func (p *places) replaceValue(o origin, comment *ast.Comment, written, title string) *Fix {
+func (p *places) replaceValue(o origin, comment *ast.Comment, written, title string) []manifest.Fix {
 	value, start := rawValue(comment)
-	return &Fix{Edit{p.tokenRange(o, comment, start, start+len(value)), written}, title, true}
+	return newFix(p.tokenRange(o, comment, start, start+len(value)), written, title, true)
 }
 
 // quoted returns a text in backticks, or in double quotes if it has backticks.
@@ -48,7 +49,7 @@ func inSingleQuotes(value string) (text string, ok bool) {
 }
 
 // singleQuoted reports a value in single quotes, which controller-gen keeps.
-func (p *places) singleQuoted(o origin, comment *ast.Comment) []Problem {
+func (p *places) singleQuoted(o origin, comment *ast.Comment) []manifest.Finding {
 	value, _ := rawValue(comment)
 	text, ok := inSingleQuotes(value)
 	if !ok {
@@ -58,11 +59,11 @@ func (p *places) singleQuoted(o origin, comment *ast.Comment) []Problem {
 	if what == "" {
 		return nil
 	}
-	return []Problem{{
+	return []manifest.Finding{{
 		Place: p.marker(o, comment), Severity: playground.SeverityWarning,
 		Message: fmt.Sprintf("The single quotes are part of the %s%s.", what, effect),
 		Hint:    fmt.Sprintf("controller-gen keeps single quotes in the value. Write the %s in backticks or double quotes.", what),
-		Fix:     p.valueFix(o, comment, text, "Replace the single quotes"),
+		Fixes:   p.valueFix(o, comment, text, "Replace the single quotes"),
 	}}
 }
 
@@ -146,7 +147,7 @@ var literal = regexp.MustCompile(`(?s)""".*?"""|'''.*?'''|"(?:[^"\\]|\\.)*"|'(?:
 const typographic = "“”‘’"
 
 // typographicQuote reports a typographic quote in a CEL expression outside of its strings.
-func (p *places) typographicQuote(o origin, comment *ast.Comment) []Problem {
+func (p *places) typographicQuote(o origin, comment *ast.Comment) []manifest.Finding {
 	if !strings.ContainsAny(comment.Text, typographic) {
 		return nil
 	}
@@ -155,7 +156,7 @@ func (p *places) typographicQuote(o origin, comment *ast.Comment) []Problem {
 		masked := literal.ReplaceAllStringFunc(rule, func(text string) string { return strings.Repeat(" ", len(text)) })
 		if at := strings.IndexAny(masked, typographic); at >= 0 {
 			isOnly := strings.LastIndexAny(masked, typographic) == at
-			return []Problem{p.typographicProblem(o, comment, rule, at, isOnly)}
+			return []manifest.Finding{p.typographicProblem(o, comment, rule, at, isOnly)}
 		}
 	}
 	return nil
@@ -163,9 +164,9 @@ func (p *places) typographicQuote(o origin, comment *ast.Comment) []Problem {
 
 // typographicProblem returns the problem for the typographic quote at an offset in a CEL expression. isOnly
 // tells whether it is the only one: a pair surrounds a text.
-func (p *places) typographicProblem(o origin, comment *ast.Comment, rule string, at int, isOnly bool) Problem {
+func (p *places) typographicProblem(o origin, comment *ast.Comment, rule string, at int, isOnly bool) manifest.Finding {
 	quote := rule[at : at+len("”")]
-	problem := Problem{
+	problem := manifest.Finding{
 		Place: p.marker(o, comment), Severity: playground.SeverityWarning,
 		Message: fmt.Sprintf("The CEL expression contains the typographic quote %s, which CEL does not accept.", quote),
 		Hint:    "This is a typographic quote. Write ' instead.",
@@ -180,7 +181,7 @@ func (p *places) typographicProblem(o origin, comment *ast.Comment, rule string,
 	empty := emptyString(comment, rule)
 	problem.Hint = fmt.Sprintf("This is a typographic quote: gofmt turns two single quotes in a doc comment into it. Write %s or use size(x) > 0.", empty)
 	if start >= 0 && isOnly {
-		problem.Fix = &Fix{Edit{problem.Place, empty}, "Replace " + quote + " with " + empty, true}
+		problem.Fixes = newFix(problem.Place, empty, "Replace "+quote+" with "+empty, true)
 	}
 	return problem
 }

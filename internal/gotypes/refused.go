@@ -10,6 +10,8 @@ import (
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	"sigs.k8s.io/controller-tools/pkg/crd"
 	crdmarkers "sigs.k8s.io/controller-tools/pkg/crd/markers"
+
+	"github.com/crdlab/crdlab/internal/manifest"
 )
 
 // A refusal is a marker that controller-tools may refuse to apply to a schema.
@@ -24,7 +26,7 @@ type refusal struct {
 
 // explainRefused moves the errors of controller-tools about a marker that does not fit a type to the
 // marker. controller-tools knows no schema of some named types there.
-func (p *places) explainRefused(problems []Problem) []Problem {
+func (p *places) explainRefused(problems []manifest.Finding) []manifest.Finding {
 	if len(problems) == 0 {
 		return problems
 	}
@@ -39,7 +41,7 @@ func (p *places) explainRefused(problems []Problem) []Problem {
 		}
 		place := p.files.tokens(o.pkg.Fset, at, at)
 		for i, problem := range problems {
-			if problem.Path == place.Path && problem.Range.Start == place.Range.Start && r.explains(problem.Message) {
+			if problem.Path() == place.Path() && problem.Range.Start == place.Range.Start && r.explains(problem.Message) {
 				problems[i].Place, problems[i].Hint = p.marker(o, comment), p.refusedHint(r, markerText(comment))
 			}
 		}

@@ -14,12 +14,13 @@ import (
 	"sigs.k8s.io/controller-tools/pkg/loader"
 	"sigs.k8s.io/controller-tools/pkg/markers"
 
+	"github.com/crdlab/crdlab/internal/manifest"
 	"github.com/crdlab/crdlab/internal/playground"
 )
 
 // repeated reports the markers of a field or type that the last one of the same name replaces.
-func (p *places) repeated(o origin, list []*ast.Comment) []Problem {
-	var all []Problem
+func (p *places) repeated(o origin, list []*ast.Comment) []manifest.Finding {
+	var all []manifest.Finding
 	last := map[string]*ast.Comment{}
 	for _, comment := range slices.Backward(list) {
 		definition := p.registry.Lookup(markerText(comment), target(o.node))
@@ -35,7 +36,7 @@ func (p *places) repeated(o origin, list []*ast.Comment) []Problem {
 			continue
 		}
 		_, value, _ := strings.Cut(markerText(counts), "=")
-		problem := Problem{
+		problem := manifest.Finding{
 			Place: p.marker(o, comment), Severity: playground.SeverityWarning, Hint: "Remove the marker.",
 			Message: fmt.Sprintf("The marker has no effect, because controller-gen uses only the last +%s here: %s.", definition.Name, value),
 		}
@@ -83,8 +84,8 @@ var saysRequired = regexp.MustCompile(`(?i)(?:^|[.\n]\s*)(?:(?:(?:the|this) )?\w
 
 // requirement reports the markers of a field without effect because the field is optional or required by
 // another one, and a comment that says required on an optional field.
-func (p *places) requirement(pkg *loader.Package, field markers.FieldInfo, schema apiextensionsv1.JSONSchemaProps) []Problem {
-	var all []Problem
+func (p *places) requirement(pkg *loader.Package, field markers.FieldInfo, schema apiextensionsv1.JSONSchemaProps) []manifest.Finding {
+	var all []manifest.Finding
 	o := origin{pkg, field.RawField}
 	counts, effect, at := "", "", p.nameOf(o)
 	for _, r := range requirements {
@@ -94,7 +95,7 @@ func (p *places) requirement(pkg *loader.Package, field markers.FieldInfo, schem
 			case counts == "":
 				counts, effect, at = r.name, r.effect, p.marker(o, comment)
 			default:
-				all = append(all, Problem{
+				all = append(all, manifest.Finding{
 					Place: p.marker(o, comment), Severity: playground.SeverityWarning, Hint: "Remove one of the two markers.",
 					Message: fmt.Sprintf("The marker has no effect, because controller-gen prefers +%s: the field is %s.", counts, effect),
 				})
@@ -110,19 +111,19 @@ func (p *places) requirement(pkg *loader.Package, field markers.FieldInfo, schem
 	if counts != "" {
 		hint = "Replace the marker by +required, or correct the comment."
 	}
-	return []Problem{{
+	return []manifest.Finding{{
 		Place: at, Severity: playground.SeverityInfo, Hint: hint,
 		Message: fmt.Sprintf("The comment says that %s is required, but the API server accepts an object without it.", field.Name),
 	}}
 }
 
 // sameNames reports the fields of a struct with the name of an earlier one in JSON.
-func (p *places) sameNames(ident crd.TypeIdent, info *markers.TypeInfo) []Problem {
-	var all []Problem
+func (p *places) sameNames(ident crd.TypeIdent, info *markers.TypeInfo) []manifest.Finding {
+	var all []manifest.Finding
 	for i, field := range info.Fields {
 		name, inline := jsonName(field)
 		if first, ok := p.fieldsOf(info).byName[name]; ok && !inline && name != "" && first != i {
-			all = append(all, Problem{
+			all = append(all, manifest.Finding{
 				Place: p.nameOf(origin{ident.Package, field.RawField}), Severity: playground.SeverityWarning, Hint: "Change the name in one of the JSON tags.",
 				Message: fmt.Sprintf("%s and %s have the same JSON name, %s: the schema has only the last of them, and Go clients neither send nor read them.", info.Fields[first].Name, field.Name, name),
 			})

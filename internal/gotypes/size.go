@@ -10,6 +10,7 @@ import (
 	"sigs.k8s.io/controller-tools/pkg/crd"
 	"sigs.k8s.io/controller-tools/pkg/loader"
 
+	"github.com/crdlab/crdlab/internal/manifest"
 	"github.com/crdlab/crdlab/internal/playground"
 )
 
@@ -19,7 +20,7 @@ const maxNodes = 100_000
 // tooLarge reports the innermost type of the packages whose schema would have more than maxNodes nodes.
 // A schema repeats that of a type wherever the type occurs, so the nodes can double with each type.
 // The syntax shows it: the type checker of Go visits each occurrence of a type, too.
-func tooLarge(roots []*loader.Package, f *files) []Problem {
+func tooLarge(roots []*loader.Package, f *files) []manifest.Finding {
 	c := nodeCount{roots: map[*loader.Package]bool{}, declared: map[*loader.Package]map[string]declaration{}, nodes: map[*ast.TypeSpec]int{}}
 	for _, root := range roots {
 		c.roots[root] = true
@@ -33,7 +34,7 @@ func tooLarge(roots []*loader.Package, f *files) []Problem {
 		return nil
 	}
 	name := c.largest.Name
-	return []Problem{{
+	return []manifest.Finding{{
 		Place: f.tokens(roots[0].Fset, name.Pos(), name.End()), Severity: playground.SeverityError,
 		Message: fmt.Sprintf("The schema of %s would have more than %d nodes, because it repeats the schema of a type wherever the type occurs.", name.Name, maxNodes),
 		Hint:    "Change the type of a field to apiextensionsv1.JSON.",

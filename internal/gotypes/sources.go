@@ -21,16 +21,26 @@ import (
 	"golang.org/x/mod/modfile"
 	"golang.org/x/tools/go/packages"
 	"sigs.k8s.io/controller-tools/pkg/loader"
+
+	"github.com/crdlab/crdlab/internal/manifest"
 )
 
 // LoadFiles generates the CRDs of the Go packages in a tree of files, without the go command.
 // patterns lists directories, and "..." at the end of a pattern stands for all below it. The
 // packages may import each other, and the known packages. A schema of a type from
 // another package accepts any value, and a warning at the import names its fields.
-func LoadFiles(tree fs.FS, patterns []string, o Options) (*Generated, error) {
+func LoadFiles(tree fs.FS, patterns []string, o Options) (*manifest.Package, error) {
+	g, err := generateFiles(tree, patterns, o)
+	if err != nil {
+		return nil, err
+	}
+	return g.asPackage(strings.Join(patterns, " ")), nil
+}
+
+func generateFiles(tree fs.FS, patterns []string, o Options) (*generated, error) {
 	same := func(path string) string { return path }
-	return repeatable(context.Background(), o, func(_ context.Context, o Options) (*Generated, error) {
-		return newSources(tree, moduleOf(tree), same).generate(patterns, o, same)
+	return repeatable(context.Background(), o, func(_ context.Context, o Options) (*generated, error) {
+		return newSources(tree, moduleOf(tree), same).generate(patterns, o, func(path string) (string, bool) { return path, true })
 	})
 }
 
@@ -65,9 +75,10 @@ func newSources(tree fs.FS, module string, fileName func(path string) string) *s
 }
 
 // generate generates the CRDs of the packages in directories.
-func (s *sources) generate(patterns []string, o Options, display func(path string) string) (*Generated, error) {
+func (s *sources) generate(patterns []string, o Options, shown naming) (*generated, error) {
 	s.replaced = func(name string) (string, bool) {
-		text, ok := o.Texts[display(name)]
+		path, _ := shown(name)
+		text, ok := o.Texts[path]
 		return text, ok
 	}
 	var roots []*packages.Package
@@ -89,7 +100,7 @@ func (s *sources) generate(patterns []string, o Options, display func(path strin
 	if err != nil {
 		return nil, err
 	}
-	return generate(adopted, newFiles(s.read, display), o, s.unknownProblems)
+	return generate(adopted, newFiles(s.read, shown), o, s.unknownProblems)
 }
 
 // read returns the content of a parsed file by its name in positions.

@@ -14,43 +14,38 @@ import (
 	"sigs.k8s.io/yaml"
 
 	"github.com/crdlab/crdlab/internal/engine/jsonvalue"
+	"github.com/crdlab/crdlab/internal/manifest"
 	"github.com/crdlab/crdlab/internal/playground"
 	"github.com/crdlab/crdlab/internal/source/edit"
 )
 
-// An Edit replaces the range of the place by a text.
-type Edit struct {
-	Place
-	NewText string
-}
-
-// Translate returns edits of Go files that have the effect of edits of a CRD, by its index. They
+// translate returns edits of Go files that have the effect of edits of a CRD, by its index. They
 // are tested: the CRDs generated from the edited files are the same as those after the edits, and
-// there are no further problems. It reports false without such edits, after the end of ctx, and if
+// there are no further mistakes. It returns none without such edits, after the end of ctx, and if
 // controller-tools reported an error: the faults of the CRD may follow from it.
-func (g *Generated) Translate(ctx context.Context, crd int, edits []edit.Edit) ([]Edit, bool) {
-	before, d := g.CRDs[crd].YAML, g.CRDs[crd].document()
+func (g *generated) translate(ctx context.Context, crd int, edits []edit.Edit) []manifest.Edit {
+	before, d := g.crds[crd].text, g.crds[crd].document()
 	after := edit.Apply(before, edits...)
 	changes := jsonvalue.Diff(decoded(before), decoded(after), nil)
-	if d == nil || len(changes) == 0 || g.Failed() {
-		return nil, false
+	if d == nil || len(changes) == 0 || g.failed() {
+		return nil
 	}
-	var tried [][]Edit
+	var tried [][]manifest.Edit
 	for choice := range maxChoices {
 		if ctx.Err() != nil {
 			break
 		}
 		translated, ok := d.translate(changes, choice)
-		same := func(other []Edit) bool { return slices.Equal(other, translated) }
+		same := func(other []manifest.Edit) bool { return slices.Equal(other, translated) }
 		if !ok || slices.ContainsFunc(tried, same) {
 			continue
 		}
 		tried = append(tried, translated)
 		if g.gives(ctx, translated, crd, after) {
-			return translated, true
+			return translated
 		}
 	}
-	return nil, false
+	return nil
 }
 
 // maxChoices limits the origins of a schema node that are tried for a marker: its field, and the
@@ -66,38 +61,38 @@ func decoded(text string) (value any) {
 }
 
 // gives reports whether edits of Go files change a CRD to another, and nothing else.
-func (g *Generated) gives(ctx context.Context, edits []Edit, crd int, wanted string) bool {
+func (g *generated) gives(ctx context.Context, edits []manifest.Edit, crd int, wanted string) bool {
 	next, err := g.edited(ctx, edits)
-	if err != nil || len(next.CRDs) != len(g.CRDs) || next.mistakes() > g.mistakes() {
+	if err != nil || len(next.crds) != len(g.crds) || next.mistakes() > g.mistakes() {
 		return false
 	}
-	for i, other := range next.CRDs {
+	for i, other := range next.crds {
 		if i != crd {
-			wanted = g.CRDs[i].YAML
+			wanted = g.crds[i].text
 		}
-		if !jsonvalue.Equal(decoded(other.YAML), decoded(wanted)) {
+		if !jsonvalue.Equal(decoded(other.text), decoded(wanted)) {
 			return false
 		}
 	}
 	return true
 }
 
-// Resolves reports whether a problem is gone after its fix, without another error.
-func (g *Generated) Resolves(ctx context.Context, fix Fix) bool {
-	next, err := g.edited(ctx, []Edit{fix.Edit})
-	return err == nil && next.mistakes() < g.mistakes() && (g.Failed() || !next.Failed())
+// resolves reports whether a mistake is gone after its fix, without another error.
+func (g *generated) resolves(ctx context.Context, fix manifest.Fix) bool {
+	next, err := g.edited(ctx, fix.Edits)
+	return err == nil && next.mistakes() < g.mistakes() && (g.failed() || !next.failed())
 }
 
 // translate returns the edits of Go files for the changes of a CRD, each at the origin of its
 // schema node with the index choice, or at the last. ok is false if a change has no edit.
-func (d *document) translate(changes []jsonvalue.Change, choice int) (all []Edit, ok bool) {
+func (d *document) translate(changes []jsonvalue.Change, choice int) (all []manifest.Edit, ok bool) {
 	for _, change := range changes {
 		edits := d.editsFor(change, choice)
 		if len(edits) == 0 {
 			return nil, false
 		}
 		for _, e := range edits {
-			same := func(other Edit) bool { return other.Place == e.Place }
+			same := func(other manifest.Edit) bool { return other.Place == e.Place }
 			switch i := slices.IndexFunc(all, same); {
 			case i < 0:
 				all = append(all, e)
@@ -110,7 +105,7 @@ func (d *document) translate(changes []jsonvalue.Change, choice int) (all []Edit
 }
 
 // editsFor returns the edits for a change.
-func (d *document) editsFor(change jsonvalue.Change, choice int) []Edit {
+func (d *document) editsFor(change jsonvalue.Change, choice int) []manifest.Edit {
 	root, path, ok := d.schema(change.Path)
 	if root.origins == nil || len(path) == 0 {
 		return nil
@@ -133,7 +128,7 @@ func (d *document) editsFor(change jsonvalue.Change, choice int) []Edit {
 	if change.Op == playground.ChangeRemove {
 		return d.removal(owners, keyword)
 	}
-	var all []Edit
+	var all []manifest.Edit
 	for _, text := range markersFor(keyword, change.Value) {
 		fitting := slices.DeleteFunc(slices.Clone(owners), func(o owner) bool { return d.registry.Lookup("+"+o.named(text), target(o.node)) == nil })
 		if len(fitting) == 0 {
@@ -146,11 +141,11 @@ func (d *document) editsFor(change jsonvalue.Change, choice int) []Edit {
 
 // setMarker replaces a marker at one of its owners. If no owner has it, the one with the index choice,
 // or the last, gets it.
-func (d *document) setMarker(owners []owner, text string, choice int) Edit {
+func (d *document) setMarker(owners []owner, text string, choice int) manifest.Edit {
 	name, _, _ := strings.Cut(text, "=")
 	for _, o := range owners {
 		if present := d.markerNamed(o.origin, o.named(name)); present != nil && name != listKeyMarker {
-			return Edit{d.marker(o.origin, present), "+" + o.named(text)}
+			return manifest.Edit{Place: d.marker(o.origin, present), NewText: "+" + o.named(text)}
 		}
 	}
 	o := owners[min(choice, len(owners)-1)]
@@ -219,17 +214,17 @@ func (d *document) markerNamed(o origin, name string) *ast.Comment {
 }
 
 // insertion inserts a marker in the line above a field or type.
-func (d *document) insertion(o origin, marker string) Edit {
+func (d *document) insertion(o origin, marker string) manifest.Edit {
 	at := o.pkg.Fset.Position(o.node.Pos())
 	start := at.Offset - (at.Column - 1)
 	place := d.files.between(at.Filename, start, start)
-	line := place.Text[start:]
+	line := place.File.Text[start:]
 	indent := line[:len(line)-len(strings.TrimLeft(line, " \t"))]
-	return Edit{place, indent + "// +" + marker + "\n"}
+	return manifest.Edit{Place: place, NewText: indent + "// +" + marker + "\n"}
 }
 
 // removal removes the line of the marker that sets a keyword.
-func (d *document) removal(owners []owner, keyword string) []Edit {
+func (d *document) removal(owners []owner, keyword string) []manifest.Edit {
 	for _, o := range owners {
 		for _, comment := range d.commentsOf(o.pkg).of[o.node] {
 			if o.items || !d.constrains(o.origin, comment, keyword) {
@@ -237,16 +232,16 @@ func (d *document) removal(owners []owner, keyword string) []Edit {
 			}
 			at := o.pkg.Fset.Position(comment.Pos())
 			start := at.Offset - (at.Column - 1)
-			text := d.files.index(at.Filename).Text()
+			text := d.files.file(at.Filename).Text
 			end := start + strings.IndexByte(text[start:]+"\n", '\n') + 1
-			return []Edit{{d.files.between(at.Filename, start, min(end, len(text))), ""}}
+			return []manifest.Edit{{Place: d.files.between(at.Filename, start, min(end, len(text)))}}
 		}
 	}
 	return nil
 }
 
 // requiredEdits adds a marker to the fields that become required.
-func (d *document) requiredEdits(root site, node []any, change jsonvalue.Change) []Edit {
+func (d *document) requiredEdits(root site, node []any, change jsonvalue.Change) []manifest.Edit {
 	parent, rest := d.at(root, node)
 	names, ok := change.Value.([]any)
 	if !ok || len(rest) > 0 {
@@ -256,7 +251,7 @@ func (d *document) requiredEdits(root site, node []any, change jsonvalue.Change)
 	if l, ok := d.yaml.At(change.Path...); ok {
 		before = l.Node()
 	}
-	var all []Edit
+	var all []manifest.Edit
 	for _, name := range names {
 		if slices.ContainsFunc(before.Content, func(n *yamlv3.Node) bool { return n.Value == name }) {
 			continue
@@ -272,7 +267,7 @@ func (d *document) requiredEdits(root site, node []any, change jsonvalue.Change)
 
 // argumentEdits replaces a string in a marker, where it is an argument: that with the index choice
 // among those at the origins of a node.
-func (d *document) argumentEdits(node site, change jsonvalue.Change, choice int) (all []Edit) {
+func (d *document) argumentEdits(node site, change jsonvalue.Change, choice int) (all []manifest.Edit) {
 	before, isKnown := d.yaml.At(change.Path...)
 	after, isText := change.Value.(string)
 	if !isKnown || !isText || change.Op != playground.ChangeReplace || before.Node() == nil {
@@ -283,7 +278,7 @@ func (d *document) argumentEdits(node site, change jsonvalue.Change, choice int)
 			for _, quote := range []func(string) string{strconv.Quote, backquote, strings.TrimSpace} {
 				old := quote(before.Node().Value)
 				if at := strings.Index(comment.Text, "="+old) + 1; at > 0 && d.isRoot(o.pkg) {
-					all = append(all, Edit{d.tokenRange(o, comment, at, at+len(old)), quote(after)})
+					all = append(all, manifest.Edit{Place: d.tokenRange(o, comment, at, at+len(old)), NewText: quote(after)})
 				}
 			}
 		}

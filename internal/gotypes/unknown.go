@@ -14,6 +14,7 @@ import (
 	"golang.org/x/tools/go/packages"
 	"sigs.k8s.io/controller-tools/pkg/loader"
 
+	"github.com/crdlab/crdlab/internal/manifest"
 	"github.com/crdlab/crdlab/internal/playground"
 )
 
@@ -149,12 +150,12 @@ func (s *sources) declareUnknown() error {
 
 // unknownProblems returns a problem for each import of an unknown package whose types a CRD
 // needs.
-func (s *sources) unknownProblems(p *places) []Problem {
+func (s *sources) unknownProblems(p *places) []manifest.Finding {
 	needed := map[string]bool{}
 	for ident := range p.parser.Schemata {
 		needed[ident.Package.PkgPath+"."+ident.Name] = true
 	}
-	var all []Problem
+	var all []manifest.Finding
 	for _, importPath := range slices.Sorted(maps.Keys(s.unknown)) {
 		byImport := map[*ast.ImportSpec][]string{}
 		for _, use := range s.unknown[importPath].uses {
@@ -167,7 +168,7 @@ func (s *sources) unknownProblems(p *places) []Problem {
 			hint = fmt.Sprintf("The nearest known packages are %s. %s", strings.Join(similar, ", "), hint)
 		}
 		for spec, texts := range byImport {
-			all = append(all, Problem{
+			all = append(all, manifest.Finding{
 				Place: p.files.tokens(s.fset, spec.Path.Pos(), spec.Path.End()), Severity: playground.SeverityWarning,
 				Message: fmt.Sprintf("The package %s is unknown without the go command, so the schema accepts any value here: %s.", importPath, strings.Join(texts, ", ")),
 				Hint:    hint,

@@ -11,11 +11,12 @@ import (
 
 	crdmarkers "sigs.k8s.io/controller-tools/pkg/crd/markers"
 
+	"github.com/crdlab/crdlab/internal/manifest"
 	"github.com/crdlab/crdlab/internal/playground"
 )
 
 // quotedEnum reports an enum whose quotes make one value of several.
-func (p *places) quotedEnum(o origin, comment *ast.Comment) []Problem {
+func (p *places) quotedEnum(o origin, comment *ast.Comment) []manifest.Finding {
 	values, ok := p.value(o.node, comment).(crdmarkers.Enum)
 	_, written, _ := strings.Cut(comment.Text, "=")
 	trimmed := strings.TrimSpace(written)
@@ -32,16 +33,16 @@ func (p *places) quotedEnum(o origin, comment *ast.Comment) []Problem {
 	}
 	unquoted := strings.Join(parts, ";")
 	start := strings.IndexByte(comment.Text, '=') + 1
-	return []Problem{{
+	return []manifest.Finding{{
 		Place: p.marker(o, comment), Severity: playground.SeverityWarning,
 		Message: fmt.Sprintf("The enum has the single value %q, because quotes surround all of its values.", value),
 		Hint:    "Write the values without the quotes: " + unquoted + ".",
-		Fix:     &Fix{Edit{p.tokenRange(o, comment, start, len(strings.TrimRight(comment.Text, " \t\r"))), unquoted}, "Remove the quotes", true},
+		Fixes:   newFix(p.tokenRange(o, comment, start, len(strings.TrimRight(comment.Text, " \t\r"))), unquoted, "Remove the quotes", true),
 	}}
 }
 
 // spacedEnum reports an enum in which controller-gen reads a value with a space after it as empty.
-func (p *places) spacedEnum(o origin, comment *ast.Comment) []Problem {
+func (p *places) spacedEnum(o origin, comment *ast.Comment) []manifest.Finding {
 	values, _ := p.value(o.node, comment).(crdmarkers.Enum)
 	start := strings.IndexByte(comment.Text, '=') + 1
 	end := len(strings.TrimRight(comment.Text, " \t\r"))
@@ -57,18 +58,18 @@ func (p *places) spacedEnum(o origin, comment *ast.Comment) []Problem {
 		return nil
 	}
 	written := strings.Join(parts, ";")
-	return []Problem{{
+	return []manifest.Finding{{
 		Place: p.marker(o, comment), Severity: playground.SeverityWarning,
 		Message: fmt.Sprintf("The enum has the value \"\" instead of %q, because a space follows it.", lost),
 		Hint:    "Write the values without spaces: " + written + ".",
-		Fix:     &Fix{Edit{p.tokenRange(o, comment, start, end), written}, "Remove the spaces", true},
+		Fixes:   newFix(p.tokenRange(o, comment, start, end), written, "Remove the spaces", true),
 	}}
 }
 
 // plainComments reports comments that look like markers but are none: without the plus, and between
 // /* and */.
-func (p *places) plainComments() []Problem {
-	var all []Problem
+func (p *places) plainComments() []manifest.Finding {
+	var all []manifest.Finding
 	for _, pkg := range p.roots {
 		for _, file := range pkg.Syntax {
 			for _, group := range file.Comments {
@@ -81,7 +82,7 @@ func (p *places) plainComments() []Problem {
 	return all
 }
 
-func (p *places) plainComment(o origin, comment *ast.Comment) []Problem {
+func (p *places) plainComment(o origin, comment *ast.Comment) []manifest.Finding {
 	text, isLine := strings.CutPrefix(comment.Text, "//")
 	text = strings.Trim(strings.TrimSuffix(strings.TrimPrefix(text, "/*"), "*/"), " \t\r\n*")
 	name := strings.TrimPrefix(text, "+")
@@ -89,24 +90,24 @@ func (p *places) plainComment(o origin, comment *ast.Comment) []Problem {
 		return nil
 	}
 	start := strings.Index(comment.Text, text)
-	problem := Problem{
+	problem := manifest.Finding{
 		Place: p.tokenRange(o, comment, start, start+len(text)), Severity: playground.SeverityWarning,
 		Message: "controller-gen ignores a marker in a comment with /*.", Hint: "Write the marker in a line that begins with //.",
 	}
 	if isLine {
 		problem.Message, problem.Hint = "The comment has no effect, because a marker begins with +.", fmt.Sprintf("Write +%s.", text)
-		problem.Fix = &Fix{Edit{p.tokenRange(o, comment, start, start), "+"}, "Add +", true}
+		problem.Fixes = newFix(p.tokenRange(o, comment, start, start), "+", "Add +", true)
 	}
-	return []Problem{problem}
+	return []manifest.Finding{problem}
 }
 
 // explainCgo reports the files that import "C", which controller-tools does not read. Errors about
 // their types follow from them.
-func (p *places) explainCgo(problems []Problem) []Problem {
+func (p *places) explainCgo(problems []manifest.Finding) []manifest.Finding {
 	for _, pkg := range p.roots {
 		for _, name := range pkg.IgnoredFiles {
 			set := token.NewFileSet()
-			file, err := parser.ParseFile(set, name, p.files.index(name).Text(), parser.SkipObjectResolution)
+			file, err := parser.ParseFile(set, name, p.files.file(name).Text, parser.SkipObjectResolution)
 			if err != nil {
 				continue
 			}
@@ -114,13 +115,13 @@ func (p *places) explainCgo(problems []Problem) []Problem {
 			if i < 0 {
 				continue
 			}
-			problem := Problem{
+			problem := manifest.Finding{
 				Place: p.files.tokens(set, file.Imports[i].Pos(), file.Imports[i].End()), Severity: playground.SeverityWarning,
 				Message: `A file that imports "C" is not part of a build without cgo, so its types are unknown.`,
 				Hint:    "Move the types of the API to a file, or better a package, that does not use cgo.",
 			}
 			known := len(problems)
-			problems = slices.DeleteFunc(problems, func(other Problem) bool {
+			problems = slices.DeleteFunc(problems, func(other manifest.Finding) bool {
 				missing, ok := strings.CutPrefix(other.Message, "unknown type ")
 				return ok && declares(file, missing)
 			})
@@ -145,11 +146,11 @@ func declares(file *ast.File, name string) bool {
 }
 
 // errorTypes returns errors for the uses of the type error, at which controller-tools panics.
-func (p *places) errorTypes() []Problem {
+func (p *places) errorTypes() []manifest.Finding {
 	if p == nil {
 		return nil
 	}
-	var all []Problem
+	var all []manifest.Finding
 	for ident, info := range p.parser.Types {
 		if _, isNeeded := p.parser.Schemata[ident]; !isNeeded || !p.isRoot(ident.Package) {
 			continue
@@ -157,7 +158,7 @@ func (p *places) errorTypes() []Problem {
 		search := func(node ast.Node) {
 			ast.Inspect(node, func(node ast.Node) bool {
 				if name, ok := node.(*ast.Ident); ok && ident.Package.TypesInfo.ObjectOf(name) == types.Universe.Lookup("error") {
-					all = append(all, Problem{
+					all = append(all, manifest.Finding{
 						Place: p.files.tokens(ident.Package.Fset, name.Pos(), name.End()), Severity: playground.SeverityError,
 						Message: "cannot generate schema for error; interface type is not supported in CRD schemas",
 						Hint:    `Use a string for the message. Add the JSON tag "-" if the field is not part of the object.`,

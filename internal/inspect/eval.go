@@ -26,7 +26,7 @@ type Value struct {
 
 // Eval evaluates an expression at a field path of an object of a group. template has the
 // other settings of the scenario, such as the stored objects.
-func Eval(ctx context.Context, assist Assist, group check.Group, object *manifest.Document, trial playground.Expression, template playground.Scenario) (Value, error) {
+func Eval(ctx context.Context, assist playground.Assist, group check.Group, object *manifest.Document, trial playground.Expression, template playground.Scenario) (Value, error) {
 	group.Objects = []*manifest.Document{object}
 	response, err := assist(ctx, playground.AssistRequest{Try: &playground.ExpressionRequest{Scenario: Scenario(group, template), Trial: trial}})
 	if err != nil {

@@ -26,9 +26,6 @@ type CRD struct {
 	Name string `json:"name"`
 }
 
-// Evaluate evaluates one scenario, as engine.Engine.Evaluate does.
-type Evaluate func(context.Context, playground.Scenario) (playground.Report, error)
-
 // A TooManyError reports more objects of a CRD than a scenario may have.
 type TooManyError struct {
 	CRD     CRD
@@ -44,7 +41,7 @@ func (e *TooManyError) Error() string {
 
 // Reports evaluates each group in a scenario that starts as template, which has neither
 // CRD nor objects. The error is a [TooManyError], or from evaluate.
-func Reports(ctx context.Context, evaluate Evaluate, groups []check.Group, template playground.Scenario) ([]Subject, error) {
+func Reports(ctx context.Context, evaluate playground.Evaluate, groups []check.Group, template playground.Scenario) ([]Subject, error) {
 	var subjects []Subject
 	for _, group := range groups {
 		subject := Subject{Group: group}
@@ -63,7 +60,7 @@ func Reports(ctx context.Context, evaluate Evaluate, groups []check.Group, templ
 
 // reportOn evaluates a group. Unless the template has an operation, objects from a cluster are in the
 // cluster as they are, and the others are created.
-func reportOn(ctx context.Context, evaluate Evaluate, group check.Group, template playground.Scenario) (playground.Report, error) {
+func reportOn(ctx context.Context, evaluate playground.Evaluate, group check.Group, template playground.Scenario) (playground.Report, error) {
 	var created, stored []*manifest.Document
 	for _, d := range group.Objects {
 		if template.Operation == "" && isStored(d) {

@@ -10,9 +10,6 @@ import (
 	"github.com/crdlab/crdlab/internal/playground"
 )
 
-// Assist responds to an assist request, as assist.Assistant.Answer does.
-type Assist func(context.Context, playground.AssistRequest) (playground.AssistResponse, error)
-
 // A Sample is a sample object of a CRD.
 type Sample struct {
 	CRD CRD `json:"crd"`
@@ -21,7 +18,7 @@ type Sample struct {
 
 // SampleOf returns a sample object for the CRD of a group. ok is false if the CRD lacks the
 // version or cannot be decoded. The fields of the request besides the CRD apply.
-func SampleOf(ctx context.Context, assist Assist, group check.Group, request playground.SampleRequest) (s Sample, ok bool, err error) {
+func SampleOf(ctx context.Context, assist playground.Assist, group check.Group, request playground.SampleRequest) (s Sample, ok bool, err error) {
 	request.CRD = group.CRD.Text
 	response, err := assist(ctx, playground.AssistRequest{Sample: &request})
 	if err != nil {

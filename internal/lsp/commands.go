@@ -74,7 +74,7 @@ func (s snapshot) storedObject(ctx context.Context, a commandArguments) (any, er
 	}
 	scenario := t.scenario(s.settings.Release)
 	scenario.CRDStored = t.document == t.crd
-	report, err := s.options.Evaluate(ctx, scenario)
+	report, err := s.evaluate(ctx, scenario)
 	if err != nil {
 		return nil, err
 	}
@@ -99,7 +99,7 @@ func (s snapshot) openPage(ctx context.Context, a commandArguments) (any, error)
 	if err != nil {
 		return nil, err
 	}
-	address, err := s.options.Page(s.settings.PageURL, t.scenario(s.settings.Release))
+	address, err := s.page.address(s.settings.PageURL, t.scenario(s.settings.Release))
 	if err != nil {
 		return nil, &jsonrpc2.Error{Code: codeRequestFailed, Message: err.Error()}
 	}
@@ -174,7 +174,7 @@ func (s snapshot) test(ctx context.Context, a commandArguments) (any, error) {
 
 // setRelease sets the release that judges, until the settings change.
 func (s snapshot) setRelease(ctx context.Context, a commandArguments) (any, error) {
-	if _, err := s.options.Evaluate(ctx, playground.Scenario{Kubernetes: a.text}); err != nil {
+	if _, err := s.evaluate(ctx, playground.Scenario{Kubernetes: a.text}); err != nil {
 		return nil, &jsonrpc2.Error{Code: jsonrpc2.CodeInvalidParams, Message: err.Error()}
 	}
 	s.access.Lock()

@@ -10,6 +10,7 @@ import (
 
 	protocol "github.com/tliron/glsp/protocol_3_16"
 
+	"github.com/crdlab/crdlab/internal/gotypes"
 	"github.com/crdlab/crdlab/internal/manifest"
 	"github.com/crdlab/crdlab/internal/playground"
 )
@@ -25,7 +26,7 @@ var itemKinds = map[playground.ItemKind]protocol.CompletionItemKind{
 
 // completion lists the fields, values and CEL names at a position.
 func (s snapshot) completion(ctx context.Context, t target, cursor playground.Cursor, _ struct{}) (protocol.CompletionList, error) {
-	help, err := s.options.Answer(ctx, playground.AssistRequest{Complete: &cursor})
+	help, err := s.assistant.Answer(ctx, playground.AssistRequest{Complete: &cursor})
 	if err != nil {
 		return protocol.CompletionList{}, err
 	}
@@ -33,12 +34,9 @@ func (s snapshot) completion(ctx context.Context, t target, cursor playground.Cu
 }
 
 // markerCompletion lists the markers or arguments at a position in a Go file.
-func (s snapshot) markerCompletion(ctx context.Context, text *manifest.File, cursor playground.GoCursor) (protocol.CompletionList, error) {
-	help, err := s.options.Answer(ctx, playground.AssistRequest{CompleteGo: &cursor})
-	if err != nil {
-		return protocol.CompletionList{}, err
-	}
-	return s.items(*help.Completion, s.rangeIn(text, help.Completion.Range)), nil
+func (s snapshot) markerCompletion(text *manifest.File, cursor playground.GoCursor) protocol.CompletionList {
+	completion := gotypes.Complete(cursor)
+	return s.items(*completion, s.rangeIn(text, completion.Range))
 }
 
 // items returns completion items that replace a range.

@@ -15,6 +15,7 @@ import (
 	protocol "github.com/tliron/glsp/protocol_3_16"
 
 	"github.com/crdlab/crdlab/internal/check"
+	"github.com/crdlab/crdlab/internal/cluster"
 	"github.com/crdlab/crdlab/internal/manifest"
 	"github.com/crdlab/crdlab/internal/playground"
 	"github.com/crdlab/crdlab/internal/source"
@@ -44,8 +45,8 @@ type finding struct {
 	protocol.Diagnostic
 	target target
 	fixes  []playground.Fix
-	// inGo returns the fixes in Go types, or only the safe ones; nil for a finding in a manifest.
-	inGo func(ctx context.Context, onlySafe bool) []manifest.GoFix
+	// inGo lists the fixes in Go types, which are tested when they are needed.
+	inGo []manifest.Fix
 }
 
 func (d *diagnoser) init() {
@@ -201,14 +202,14 @@ func (s snapshot) findings(ctx context.Context, f *file) (all []finding, judged 
 	}
 	for _, p := range f.read().Problems {
 		if exceeded := (*source.LimitError)(nil); errors.As(p.Err, &exceeded) {
-			d := s.diagnostic(check.Finding{Severity: playground.SeverityInfo}, protocol.Range{})
+			d := s.diagnostic(manifest.Finding{Severity: playground.SeverityInfo}, protocol.Range{})
 			d.Message = "Not judged: " + exceeded.Error()
 			all = append(all, finding{Diagnostic: d})
 		}
 	}
 	for _, t := range s.targets(ctx, f) {
 		if t.crd == nil {
-			if !s.options.IsBuiltIn(t.document) {
+			if !cluster.HasKind(t.document.APIVersion, t.document.Kind.Kind) {
 				all = append(all, s.note(t, "Not judged, because no CRD of this kind is known.\nAdd its path to the setting crdlab.crds, or set crdlab.fromCluster."))
 			}
 			continue
@@ -254,7 +255,7 @@ var severities = map[playground.Severity]protocol.DiagnosticSeverity{
 
 // found returns a finding in a document for the editor.
 func (s snapshot) found(t target, f playground.Finding) finding {
-	d := s.diagnostic(check.Plain(f), s.rangeIn(t.document.File, t.document.InFile(f.Range)))
+	d := s.diagnostic(manifest.Plain(f), s.rangeIn(t.document.File, t.document.InFile(f.Range)))
 	for _, r := range f.Related {
 		other := t.documentOf(r.Document)
 		if other == nil {
@@ -268,7 +269,7 @@ func (s snapshot) found(t target, f playground.Finding) finding {
 }
 
 // diagnostic returns a finding at a range without its related places.
-func (s snapshot) diagnostic(f check.Finding, at protocol.Range) protocol.Diagnostic {
+func (s snapshot) diagnostic(f manifest.Finding, at protocol.Range) protocol.Diagnostic {
 	d := protocol.Diagnostic{
 		Range: at, Severity: new(severities[f.Severity]), Source: new("crdlab"), Message: strings.TrimSpace(f.Short() + "\n" + f.Hint),
 	}
@@ -283,7 +284,7 @@ func (s snapshot) diagnostic(f check.Finding, at protocol.Range) protocol.Diagno
 
 // note returns a note about the verdict on a document, at its kind.
 func (s snapshot) note(t target, message string) finding {
-	d := s.diagnostic(check.Finding{Severity: playground.SeverityInfo}, s.rangeIn(t.document.File, t.document.InFile(t.document.At("kind"))))
+	d := s.diagnostic(manifest.Finding{Severity: playground.SeverityInfo}, s.rangeIn(t.document.File, t.document.InFile(t.document.At("kind"))))
 	d.Message = message
 	if t.crd != nil && t.crd != t.document {
 		if place := s.location(t.crd, t.crd.At("kind")); place != nil {
@@ -297,17 +298,6 @@ func (s snapshot) note(t target, message string) finding {
 func (s snapshot) checkOptions() check.Options {
 	newest := fmt.Sprintf("1.%d", playground.NewestMinor)
 	return check.Options{
-		Releases: []string{cmp.Or(s.settings.Release, newest)}, NewEngine: func() check.Engine { return sharedEngine(s.options.Evaluate) },
+		Releases: []string{cmp.Or(s.settings.Release, newest)}, NewEngine: func() check.Engine { return check.Engine{Evaluate: s.evaluate} },
 	}
 }
-
-// A sharedEngine keeps its compiled CRDs.
-type sharedEngine func(context.Context, playground.Scenario) (playground.Report, error)
-
-// Evaluate implements check.Engine.
-func (e sharedEngine) Evaluate(ctx context.Context, s playground.Scenario) (playground.Report, error) {
-	return e(ctx, s)
-}
-
-// ForgetCRDs implements check.Engine.
-func (sharedEngine) ForgetCRDs() {}

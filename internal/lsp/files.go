@@ -51,7 +51,7 @@ func (f *file) report(ctx context.Context, s snapshot, t target) (playground.Rep
 	if last, ok := f.reports[t.document]; ok && last.target == t && last.release == release {
 		return last.report, nil
 	}
-	report, err := s.options.Evaluate(ctx, t.scenario(release))
+	report, err := s.evaluate(ctx, t.scenario(release))
 	if err == nil {
 		f.reports[t.document] = judged{t, release, report}
 	}

@@ -16,7 +16,7 @@ func (s snapshot) formatting(ctx context.Context, f *file, _ struct{}) ([]protoc
 	if len(f.read().Documents) == 0 {
 		return none, nil
 	}
-	help, err := s.options.Answer(ctx, playground.AssistRequest{Format: &playground.FormatRequest{Text: f.text}})
+	help, err := s.assistant.Answer(ctx, playground.AssistRequest{Format: &playground.FormatRequest{Text: f.text}})
 	if err != nil {
 		return none, err
 	}

@@ -15,8 +15,9 @@ import (
 
 	"github.com/crdlab/crdlab/internal/bundle"
 	"github.com/crdlab/crdlab/internal/check"
+	"github.com/crdlab/crdlab/internal/gotypes"
+	"github.com/crdlab/crdlab/internal/load"
 	"github.com/crdlab/crdlab/internal/manifest"
-	"github.com/crdlab/crdlab/internal/playground"
 )
 
 // goPause is the pause in typing after which the CRDs of a Go package are generated again. This
@@ -30,28 +31,22 @@ func (s snapshot) findingsInGo(ctx context.Context, f *file) ([]finding, error) 
 	if !strings.Contains(f.text, "+kubebuilder:") {
 		return all, nil
 	}
-	o := GoOptions{Conventions: s.settings.GoConventions == nil || *s.settings.GoConventions, Texts: map[string]string{}}
+	o := gotypes.Options{Conventions: s.settings.GoConventions == nil || *s.settings.GoConventions, Texts: map[string]string{}}
 	for _, open := range s.files {
 		if open.isGo() {
 			o.Texts[open.path] = open.text
 		}
 	}
-	in := s.options.reader(filepath.Dir(f.path), o).Read(ctx, []string{"./..."})
+	in := newReader(filepath.Dir(f.path), o).Read(ctx, []string{"./..."})
 	result, err := check.Run(ctx, in, s.checkOptions())
 	if err != nil {
 		return nil, err
 	}
-	file := manifest.NewFile(f.path, f.text)
 	for _, d := range result.Documents {
 		for _, found := range d.Verdicts[0].Findings {
-			if found.Path != f.path {
-				continue
+			if found.Path() == f.path {
+				all = append(all, finding{Diagnostic: s.diagnostic(found, s.rangeIn(found.File, found.Range)), inGo: found.Fixes})
 			}
-			at := playground.Range{
-				Start: playground.Position{Line: found.Line - 1, Character: found.Column - 1},
-				End:   playground.Position{Line: found.EndLine - 1, Character: found.EndColumn - 1},
-			}
-			all = append(all, finding{Diagnostic: s.diagnostic(found, s.rangeIn(file, at)), inGo: found.FixesInGo})
 		}
 	}
 	return all, nil
@@ -60,12 +55,11 @@ func (s snapshot) findingsInGo(ctx context.Context, f *file) ([]finding, error) 
 // actionsInGo returns the fixes of a finding in Go types.
 func (s snapshot) actionsInGo(ctx context.Context, found finding) []protocol.CodeAction {
 	var all []protocol.CodeAction
-	fixes := found.inGo(ctx, false)
-	for _, fix := range fixes {
-		if edit := s.editInGo(fix); edit != nil {
+	for _, fix := range found.inGo {
+		if edit := s.editInGo(fix.Resolved(ctx)); edit != nil {
 			all = append(all, protocol.CodeAction{
 				Title: fix.Title, Kind: new(string(protocol.CodeActionKindQuickFix)), Diagnostics: []protocol.Diagnostic{found.Diagnostic},
-				IsPreferred: new(len(fixes) == 1), Edit: edit,
+				IsPreferred: new(len(found.inGo) == 1), Edit: edit,
 			})
 		}
 	}
@@ -74,23 +68,29 @@ func (s snapshot) actionsInGo(ctx context.Context, found finding) []protocol.Cod
 
 // safeInGo returns the edits of the safe fixes of a finding that change only its own file.
 func (s snapshot) safeInGo(ctx context.Context, f *file, found finding) (all []protocol.TextEdit) {
-	for _, fix := range found.inGo(ctx, true) {
-		if edit := s.editInGo(fix); edit != nil && len(edit.Changes) == 1 && !overlapAny(all, edit.Changes[f.uri]) {
+	for _, fix := range found.inGo {
+		if !fix.Safe {
+			continue
+		}
+		if edit := s.editInGo(fix.Resolved(ctx)); edit != nil && len(edit.Changes) == 1 && !overlapAny(all, edit.Changes[f.uri]) {
 			all = append(all, edit.Changes[f.uri]...)
 		}
 	}
 	return all
 }
 
-// editInGo returns a fix in Go types as an edit of files; nil if a file has changed since its finding.
-func (s snapshot) editInGo(fix manifest.GoFix) *protocol.WorkspaceEdit {
+// editInGo returns edits of Go files; nil if there are none, or if a file has changed since its finding.
+func (s snapshot) editInGo(edits []manifest.Edit) *protocol.WorkspaceEdit {
 	changes := map[protocol.DocumentUri][]protocol.TextEdit{}
-	for _, e := range fix.Edits {
+	for _, e := range edits {
 		uri := uriOf(e.File.Path)
 		if open := s.files[uri]; !e.File.Writable || open != nil && open.text != e.File.Text {
 			return nil
 		}
 		changes[uri] = append(changes[uri], protocol.TextEdit{Range: s.rangeIn(e.File, e.Range), NewText: e.NewText})
+	}
+	if len(changes) == 0 {
+		return nil
 	}
 	return &protocol.WorkspaceEdit{Changes: changes}
 }
@@ -118,7 +118,7 @@ func goPackagesIn(folder string) map[string][]string {
 			return fs.SkipDir
 		}
 		switch name := entry.Name(); {
-		case entry.IsDir() && path != folder && (manifest.IsIgnored(name) || name == "vendor" || name == "testdata"):
+		case entry.IsDir() && path != folder && (load.IsIgnored(name) || name == "vendor" || name == "testdata"):
 			return fs.SkipDir
 		case !entry.Type().IsRegular() || filepath.Ext(name) != ".go" || strings.HasSuffix(name, "_test.go"):
 			return nil
@@ -154,5 +154,5 @@ func (w *workspace) generated(ctx context.Context, kind bundle.Kind) []*manifest
 	for slices.ContainsFunc(directories, isOutside) && above != filepath.Dir(above) {
 		above = filepath.Dir(above)
 	}
-	return crdsOf(w.options.reader(above, GoOptions{}).Read(ctx, []string{"./..."}), kind)
+	return crdsOf(newReader(above, gotypes.Options{}).Read(ctx, []string{"./..."}), kind)
 }

@@ -39,7 +39,7 @@ func (s snapshot) sinceHead(ctx context.Context, f *file, j judgment) ([]finding
 	default:
 		scenario.OldObject = old.Text
 	}
-	report, err := s.options.Evaluate(ctx, scenario)
+	report, err := s.evaluate(ctx, scenario)
 	if err != nil {
 		return nil, err
 	}

@@ -7,6 +7,7 @@ import (
 
 	protocol "github.com/tliron/glsp/protocol_3_16"
 
+	"github.com/crdlab/crdlab/internal/gotypes"
 	"github.com/crdlab/crdlab/internal/manifest"
 	"github.com/crdlab/crdlab/internal/playground"
 )
@@ -14,7 +15,7 @@ import (
 // hover describes the element at a position: its schema or its CEL type, its facts, what the
 // API server makes of its value, and the rules that read it.
 func (s snapshot) hover(ctx context.Context, t target, cursor playground.Cursor, _ struct{}) (*protocol.Hover, error) {
-	help, err := s.options.Answer(ctx, playground.AssistRequest{Hover: &cursor})
+	help, err := s.assistant.Answer(ctx, playground.AssistRequest{Hover: &cursor})
 	if err != nil {
 		return nil, err
 	}
@@ -35,12 +36,12 @@ func (s snapshot) hover(ctx context.Context, t target, cursor playground.Cursor,
 }
 
 // markerHover describes the marker at a position in a Go file.
-func (s snapshot) markerHover(ctx context.Context, text *manifest.File, cursor playground.GoCursor) (*protocol.Hover, error) {
-	help, err := s.options.Answer(ctx, playground.AssistRequest{HoverGo: &cursor})
-	if err != nil || help.Hover.Title == "" {
-		return nil, err
+func (s snapshot) markerHover(text *manifest.File, cursor playground.GoCursor) *protocol.Hover {
+	h := gotypes.Hover(cursor)
+	if h.Title == "" {
+		return nil
 	}
-	return hoverOf(description(*help.Hover), *help.Hover, s.rangeIn(text, help.Hover.Range)), nil
+	return hoverOf(description(*h), *h, s.rangeIn(text, h.Range))
 }
 
 // hoverOf returns a text about a range, which may be empty.
@@ -110,6 +111,6 @@ func code(text string) string {
 
 // explain relates a position to the result of the request.
 func (s snapshot) explain(ctx context.Context, cursor playground.Cursor) (*playground.Explanation, error) {
-	help, err := s.options.Answer(ctx, playground.AssistRequest{Explain: &cursor})
+	help, err := s.assistant.Answer(ctx, playground.AssistRequest{Explain: &cursor})
 	return help.Explained, err
 }

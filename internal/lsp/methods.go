@@ -113,7 +113,7 @@ func atCursor[P, R any](f func(snapshot, context.Context, target, playground.Cur
 }
 
 // inGo returns a method that answers about a position in a Go file with a function of its own.
-func inGo[R any](f func(snapshot, context.Context, *manifest.File, playground.GoCursor) (R, error), other method) method {
+func inGo[R any](f func(snapshot, *manifest.File, playground.GoCursor) R, other method) method {
 	return method{request: func(s snapshot, ctx context.Context, raw json.RawMessage) (any, error) {
 		p, err := decode[about[struct{}]](raw)
 		if err != nil {
@@ -124,7 +124,7 @@ func inGo[R any](f func(snapshot, context.Context, *manifest.File, playground.Go
 			return other.request(s, ctx, raw)
 		}
 		text := manifest.NewFile(open.path, open.text)
-		return f(s, ctx, text, playground.GoCursor{Text: open.text, Position: s.positionFrom(text, p.place.Position)})
+		return f(s, text, playground.GoCursor{Text: open.text, Position: s.positionFrom(text, p.place.Position)}), nil
 	}}
 }
 

@@ -61,17 +61,17 @@ func unitsOf(text string) int {
 // location returns the place of a range of a document in its file; nil if an editor cannot open
 // the file. An open file has the editor's address, because editors escape other characters.
 func (s snapshot) location(d *manifest.Document, r playground.Range) *protocol.Location {
-	f, at := d.Source(r)
-	uri := uriOf(f.Path)
+	place := d.Place(r)
+	uri := uriOf(place.Path())
 	for _, open := range s.files {
-		if open.path == f.Path {
+		if open.path == place.Path() {
 			uri = open.uri
 		}
 	}
 	if uri == "" {
 		return nil
 	}
-	return &protocol.Location{URI: uri, Range: s.rangeIn(f, at)}
+	return &protocol.Location{URI: uri, Range: s.rangeIn(place.File, place.Range)}
 }
 
 // contains reports whether a range contains a position, or ends at it.

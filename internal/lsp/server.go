@@ -19,49 +19,41 @@ import (
 	"github.com/sourcegraph/jsonrpc2"
 	protocol "github.com/tliron/glsp/protocol_3_16"
 
+	"github.com/crdlab/crdlab/internal/assist"
+	"github.com/crdlab/crdlab/internal/engine"
+	"github.com/crdlab/crdlab/internal/gotypes"
+	"github.com/crdlab/crdlab/internal/load"
 	"github.com/crdlab/crdlab/internal/manifest"
+	"github.com/crdlab/crdlab/internal/minors"
 	"github.com/crdlab/crdlab/internal/playground"
 )
 
 // Options configure a server.
 type Options struct {
 	Version string
-	// Answer answers assist requests.
-	Answer func(context.Context, playground.AssistRequest) (playground.AssistResponse, error)
-	// Evaluate evaluates a scenario with the libraries of its release. Both are safe for
-	// concurrent use.
-	Evaluate func(context.Context, playground.Scenario) (playground.Report, error)
-	// Generate generates CRDs from the Go packages of a pattern in a directory.
-	Generate func(ctx context.Context, directory, pattern string, o GoOptions) (*manifest.Package, error)
-	// IsBuiltIn reports whether every API server has the kind of an object.
-	IsBuiltIn func(*manifest.Document) bool
-	// Cluster returns the CRDs of the current cluster by their names in messages.
-	Cluster func(context.Context) (map[string]string, error)
-	// Page returns the address of a scenario in the page with an address; if that is empty, in
-	// a page on this machine.
-	Page func(page string, s playground.Scenario) (string, error)
+	// Programs are the verdict programs of older releases.
+	Programs *minors.Programs
+	// Kubeconfig and Context select the cluster, see [cluster.Open].
+	Kubeconfig, Context string
 	// Log receives faults of the server.
 	Log *log.Logger
 }
 
-// GoOptions configure the generation of CRDs from Go packages.
-type GoOptions struct {
-	// Conventions requests notes on the conventions of the Kubernetes API.
-	Conventions bool
-	// Texts holds texts that replace those of files, by their absolute paths.
-	Texts map[string]string
-}
-
-// reader returns a reader of paths that are relative to a directory.
-func (o Options) reader(directory string, g GoOptions) manifest.Reader {
-	return manifest.Reader{Directory: directory, Generate: func(ctx context.Context, pattern string) (*manifest.Package, error) {
-		return o.Generate(ctx, directory, pattern, g)
+// newReader returns a reader of paths that are relative to a directory.
+func newReader(directory string, o gotypes.Options) load.Reader {
+	return load.Reader{Directory: directory, Generate: func(ctx context.Context, pattern string) (*manifest.Package, error) {
+		return gotypes.Load(ctx, directory, []string{pattern}, o)
 	}}
 }
 
 // A Server answers one editor.
 type Server struct {
-	options   Options
+	options Options
+	// evaluate evaluates a scenario with the libraries of its release. It and the assistant are safe for
+	// concurrent use.
+	evaluate  playground.Evaluate
+	assistant *assist.Assistant
+	page      localPage
 	conn      *jsonrpc2.Conn
 	client    client
 	workspace *workspace
@@ -86,8 +78,9 @@ type snapshot struct {
 // Serve answers an editor until it sends exit, the stream ends or ctx ends. It reports whether
 // the editor sent shutdown before.
 func Serve(ctx context.Context, stream io.ReadWriteCloser, o Options) (orderly bool) {
+	e := engine.New()
 	s := &Server{
-		options: o, files: map[protocol.DocumentUri]*file{}, running: map[jsonrpc2.ID]context.CancelFunc{},
+		options: o, evaluate: minors.NewEvaluator(e, o.Programs.Judges()).Evaluate, assistant: assist.New(e), files: map[protocol.DocumentUri]*file{}, running: map[jsonrpc2.ID]context.CancelFunc{},
 	}
 	s.workspace = newWorkspace(o, func(problems []manifest.Problem) {
 		for _, p := range problems {
@@ -103,6 +96,7 @@ func Serve(ctx context.Context, stream io.ReadWriteCloser, o Options) (orderly b
 	close(ready)
 	<-s.conn.DisconnectNotify()
 	s.diagnoser.stop()
+	s.page.stop()
 	s.access.Lock()
 	defer s.access.Unlock()
 	return s.closing

@@ -11,6 +11,9 @@ import (
 
 	"github.com/crdlab/crdlab/internal/bundle"
 	"github.com/crdlab/crdlab/internal/check"
+	"github.com/crdlab/crdlab/internal/cluster"
+	"github.com/crdlab/crdlab/internal/gotypes"
+	"github.com/crdlab/crdlab/internal/load"
 	"github.com/crdlab/crdlab/internal/manifest"
 )
 
@@ -89,7 +92,7 @@ func (w *workspace) crds(ctx context.Context, s settings, kind bundle.Kind) []*m
 	}
 	further := crdsOf(w.further, kind)
 	if _, ok := w.known[kind]; !ok {
-		reader := manifest.Reader{Wants: func(text string) bool {
+		reader := load.Reader{Wants: func(text string) bool {
 			return isOfCRD(text) && strings.Contains(text, kind.Kind) && strings.Contains(text, kind.Group)
 		}}
 		w.known[kind] = crdsOf(reader.Read(ctx, w.folders), kind)
@@ -102,7 +105,7 @@ func (w *workspace) crds(ctx context.Context, s settings, kind bundle.Kind) []*m
 
 // allCRDs returns the CRDs in the folders.
 func (w *workspace) allCRDs(ctx context.Context) []*manifest.Document {
-	in := manifest.Reader{Wants: isOfCRD}.Read(ctx, w.allFolders())
+	in := load.Reader{Wants: isOfCRD}.Read(ctx, w.allFolders())
 	return slices.DeleteFunc(in.Documents, func(d *manifest.Document) bool { return !d.IsCRD })
 }
 
@@ -114,12 +117,12 @@ func (w *workspace) readFurther(ctx context.Context, s settings) *manifest.Input
 	if len(w.folders) > 0 {
 		directory = w.folders[0]
 	}
-	reader := w.options.reader(directory, GoOptions{})
+	reader := newReader(directory, gotypes.Options{})
 	reader.Previous = w.former
 	in := reader.Read(ctx, s.CRDs)
 	if s.FromCluster && w.cluster == nil {
 		var err error
-		if w.cluster, err = w.options.Cluster(ctx); err != nil {
+		if w.cluster, err = w.options.clusterCRDs(ctx); err != nil {
 			in.Problems = append(in.Problems, manifest.Problem{Path: "cluster", Err: err})
 		}
 	}
@@ -130,6 +133,23 @@ func (w *workspace) readFurther(ctx context.Context, s settings) *manifest.Input
 		w.warn(in.Problems)
 	}
 	return in
+}
+
+// clusterCRDs returns the CRDs of the cluster by their paths in messages.
+func (o Options) clusterCRDs(ctx context.Context) (map[string]string, error) {
+	client, err := cluster.Open(o.Kubeconfig, o.Context)
+	if err != nil {
+		return nil, err
+	}
+	crds, err := client.CRDs(ctx)
+	if err != nil {
+		return nil, err
+	}
+	all := map[string]string{}
+	for _, crd := range crds {
+		all[cluster.Path("customresourcedefinitions", crd.Name)] = crd.YAML
+	}
+	return all, nil
 }
 
 func crdsOf(in *manifest.Input, kind bundle.Kind) []*manifest.Document {
@@ -146,10 +166,10 @@ func crdsOf(in *manifest.Input, kind bundle.Kind) []*manifest.Document {
 // outside of repositories, without git, and for new files.
 func (w *workspace) headOf(path string) func() *manifest.Input {
 	return sync.OnceValue(func() *manifest.Input {
-		if !filepath.IsAbs(path) || !manifest.IsManifestName(path) {
+		if !filepath.IsAbs(path) || !load.IsManifestName(path) {
 			return manifest.NewInput()
 		}
-		reader := manifest.Reader{Directory: filepath.Dir(path)}
+		reader := load.Reader{Directory: filepath.Dir(path)}
 		return reader.Read(context.Background(), []string{"HEAD:./" + filepath.Base(path)})
 	})
 }
@@ -167,7 +187,7 @@ func (s snapshot) input(ctx context.Context, f *file) *manifest.Input {
 	}
 	asked := map[bundle.Kind]bool{}
 	for _, d := range own {
-		if d.IsCRD || asked[d.Kind] || s.options.IsBuiltIn(d) {
+		if d.IsCRD || asked[d.Kind] || cluster.HasKind(d.APIVersion, d.Kind.Kind) {
 			continue
 		}
 		asked[d.Kind] = true

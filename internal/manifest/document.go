@@ -1,5 +1,5 @@
-// Package manifest reads Kubernetes manifests: from files, directories, revisions of a git
-// repository, addresses and standard input. It divides them into documents.
+// Package manifest divides files into Kubernetes objects. It defines the files, their places, and what
+// is found there.
 package manifest
 
 import (
@@ -11,6 +11,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"unicode/utf16"
 
 	"go.yaml.in/yaml/v3"
 
@@ -36,11 +37,11 @@ type File struct {
 
 // Line returns a line of the file, counted from 0, without its line break.
 func (f *File) Line(line int) string {
-	starts := f.index.Lines()
-	if line < 0 || line >= len(starts) {
+	start, ok := f.LineStart(line)
+	if !ok {
 		return ""
 	}
-	rest := f.Text[starts[line]:]
+	rest := f.Text[start:]
 	if end := strings.IndexByte(rest, '\n'); end >= 0 {
 		rest = rest[:end]
 	}
@@ -63,20 +64,35 @@ type Document struct {
 	// IsCRD reports that the object is a CRD, which describes the kind Described.
 	IsCRD     bool
 	Described bundle.Kind
-	// Origin returns the file and the range there from which a range in Text is generated.
-	// It is nil for a document that is not generated.
-	Origin func(playground.Range) (*File, playground.Range)
-	// Translate is [GeneratedFile.Translate]; nil for a document that is not generated.
-	Translate func(context.Context, []edit.Edit) []FileEdit
+	// Origin and Translate are those of a [GeneratedFile]; nil for a document that is not generated.
+	Origin    func(playground.Range) Place
+	Translate func(context.Context, []edit.Edit) []Edit
 }
 
-// Source returns the file and the range there of a range in Text: the origin of a generated
-// document.
-func (d *Document) Source(r playground.Range) (*File, playground.Range) {
+// Place returns the place of a range in Text: the origin of a generated document. A range in the
+// comments before the object means the object, so its place is the object's first line.
+func (d *Document) Place(r playground.Range) Place {
 	if d.Origin != nil {
 		return d.Origin(r)
 	}
-	return d.File, d.InFile(r)
+	at := d.InFile(r)
+	if at.Start.Line < d.Line {
+		length := len(utf16.Encode([]rune(d.File.Line(d.Line))))
+		at = playground.Range{Start: playground.Position{Line: d.Line}, End: playground.Position{Line: d.Line, Character: length}}
+	}
+	return Place{d.File, at}
+}
+
+// Between returns the range of the bytes from start to end.
+func (f *File) Between(start, end int) playground.Range { return f.index.Range(start, end) }
+
+// LineStart returns the offset of a line, counted from 0; ok is false if there is no such line.
+func (f *File) LineStart(line int) (offset int, ok bool) {
+	starts := f.index.Lines()
+	if line < 0 || line >= len(starts) {
+		return 0, false
+	}
+	return int(starts[line]), true
 }
 
 // Whole returns the range of the whole file.
@@ -174,7 +190,7 @@ func (in *Input) divide(file *File) {
 	before := in.count()
 	for _, chunk := range yamltext.Split(file.Text) {
 		if len(in.Documents) >= maxDocuments {
-			in.problem(file.Path, fmt.Errorf("more than %d documents: the rest is not read", maxDocuments))
+			in.Fail(file.Path, fmt.Errorf("more than %d documents: the rest is not read", maxDocuments))
 			return
 		}
 		if !in.addChunk(file, chunk) {
@@ -198,7 +214,7 @@ func (in *Input) addChunk(file *File, chunk yamltext.Chunk) bool {
 	parsed, err := source.Parse(text, source.DefaultLimits)
 	if len(parsed.Documents) == 0 {
 		if err != nil {
-			in.problem(file.at(chunk.Start), err)
+			in.Fail(file.at(chunk.Start), err)
 		}
 		return true
 	}
@@ -208,17 +224,17 @@ func (in *Input) addChunk(file *File, chunk yamltext.Chunk) bool {
 		if slices.Contains(strings.Split(path.Dir(filepath.ToSlash(file.Path)), "/"), "crds") {
 			reason = ReasonUnrendered
 		}
-		in.skip(file.Path, reason)
+		in.Skip(file.Path, reason)
 		return false
 	}
 	kind := bundle.KindOf(d)
 	switch exceeded := (*source.LimitError)(nil); {
 	case errors.As(d.Err, &exceeded):
-		in.problem(file.at(chunk.Start), d.Err)
+		in.Fail(file.at(chunk.Start), d.Err)
 	case d.Err != nil && isHTML(d.Text):
-		in.problem(file.Path, errHTML)
+		in.Fail(file.Path, errHTML)
 	case d.Err != nil && kind.Kind == "":
-		in.problem(file.Path, shifted(d.Err, file.index.Position(chunk.Start).Line))
+		in.Fail(file.Path, shifted(d.Err, file.index.Position(chunk.Start).Line))
 	case isList(d, kind):
 		in.addItems(file, chunk.Start, d)
 	case kind.Kind != "" && hasAPIVersion(d):
@@ -276,7 +292,7 @@ func (in *Input) addItems(file *File, offset int, list *source.Document) {
 			continue
 		}
 		if len(in.Documents) >= maxDocuments {
-			in.problem(file.Path, fmt.Errorf("more than %d documents: the rest is not read", maxDocuments))
+			in.Fail(file.Path, fmt.Errorf("more than %d documents: the rest is not read", maxDocuments))
 			return
 		}
 		start, end := list.Layout().Extent(item.Node())

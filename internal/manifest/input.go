@@ -1,13 +1,9 @@
 package manifest
 
 import (
-	"context"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"unicode/utf8"
@@ -15,7 +11,7 @@ import (
 
 // Limits of the input. They leave room for the manifests of a large repository.
 const (
-	maxFile      = 64 << 20  // bytes of a file
+	MaxFile      = 64 << 20  // bytes of a file
 	maxTotal     = 512 << 20 // bytes of all files
 	maxDocuments = 100_000
 )
@@ -87,11 +83,13 @@ const (
 	ReasonUnrendered = "looks like a template, but Helm does not render the files in crds"
 )
 
-func (in *Input) problem(path string, err error) {
+// Fail adds a file that cannot be used.
+func (in *Input) Fail(path string, err error) {
 	in.Problems = append(in.Problems, Problem{path, err})
 }
 
-func (in *Input) skip(path, reason string) {
+// Skip adds a file that is not a manifest.
+func (in *Input) Skip(path, reason string) {
 	in.Skipped = append(in.Skipped, Skipped{path, reason})
 }
 
@@ -113,196 +111,37 @@ func (in *Input) WithTexts(texts map[string]string) *Input {
 }
 
 // NewInput returns an input without documents.
-func NewInput() *Input { return &Input{seen: map[string]bool{}} }
+func NewInput() *Input { return NewInputAfter(nil, nil) }
+
+// NewInputAfter returns an input that shares the documents of unchanged files with an earlier one, or nil.
+// It ignores the files whose text does not matter by the function wants; nil wants all.
+func NewInputAfter(previous *Input, wants func(text string) bool) *Input {
+	return &Input{seen: map[string]bool{}, known: previous.dividedFiles(), wants: wants}
+}
+
+// SkipOthers skips the files without any object that read adds, if it reports that the user named them.
+func (in *Input) SkipOthers(read func() (explicit bool)) {
+	before := len(in.others)
+	if read() {
+		for _, file := range in.others[before:] {
+			in.Skip(file.Path, "contains no Kubernetes objects")
+		}
+	}
+}
 
 // Add adds documents. path names their source in messages, and need not exist.
 func (in *Input) Add(path, text string) { in.AddFile(path, text, nil) }
 
 // AddFile adds the documents of a file. beside is as in [File].
 func (in *Input) AddFile(path, text string, beside func(suffix string) (string, error)) {
-	in.load(&File{Path: path, Beside: beside}, func() (string, error) { return text, nil })
+	in.Load(&File{Path: path, Beside: beside}, func() (string, error) { return text, nil })
 }
 
 // count returns the number of results, to detect files without any.
 func (in *Input) count() int { return len(in.Documents) + len(in.Problems) + len(in.Skipped) }
 
-// A Reader reads manifests.
-type Reader struct {
-	// Stdin is the file with the path "-".
-	Stdin io.Reader
-	// Directory is the directory of relative paths and of the git repository; empty means
-	// the current directory.
-	Directory string
-	// Previous is the result of an earlier Read of the same paths, or nil. Read shares its
-	// documents of unchanged files. It reads addresses and revisions only once.
-	Previous *Input
-	// Wants reports whether the text of a file matters. If it is nil, all do.
-	Wants func(text string) bool
-	// Generate generates CRDs from the Go packages that match a pattern. If it is nil, Read
-	// accepts no patterns of Go packages.
-	Generate func(ctx context.Context, pattern string) (*Package, error)
-}
-
-// stdinPath is the name of standard input in messages.
-const stdinPath = "<stdin>"
-
-// Read reads the manifests at paths. A path is
-//
-//   - "-" for standard input,
-//   - a file, whatever its name,
-//   - a directory, whose files *.yaml, *.yml and *.json are read, also in subdirectories,
-//     unless the name of the subdirectory begins with a dot,
-//   - a pattern for these,
-//   - a pattern for Go packages, which ends in "...",
-//   - an https address,
-//   - a revision of the git repository: REVISION:PATH, or REVISION for all its files.
-//
-// Problems with one path do not affect the others.
-func (r Reader) Read(ctx context.Context, paths []string) *Input {
-	in := &Input{seen: map[string]bool{}, known: r.Previous.dividedFiles(), wants: r.Wants}
-	for _, path := range paths {
-		before := len(in.others)
-		explicit := r.read(ctx, in, path)
-		if explicit {
-			for _, file := range in.others[before:] {
-				in.skip(file.Path, "contains no Kubernetes objects")
-			}
-		}
-	}
-	return in
-}
-
-// read reads the manifests at a path. It reports whether the path names files, rather than
-// a directory or revision that may contain other files, too.
-func (r Reader) read(ctx context.Context, in *Input, path string) (explicit bool) {
-	switch {
-	case path == "":
-		in.problem(`""`, errors.New("the path is empty"))
-		return true
-	case path == "-":
-		in.load(&File{Path: stdinPath}, func() (string, error) { return interruptible(ctx, r.Stdin) })
-		return true
-	case strings.HasPrefix(path, "https://"):
-		in.load(&File{Path: path}, func() (string, error) { return fetch(ctx, path) })
-		return true
-	case strings.HasPrefix(path, "http://"):
-		in.problem(path, errors.New("only https addresses are read"))
-		return true
-	case r.Generate != nil && IsGoPattern(path):
-		r.generate(ctx, in, path)
-		return true
-	}
-	info, err := os.Stat(r.absolute(path))
-	switch {
-	case err == nil && info.IsDir():
-		r.walk(ctx, in, path)
-		return false
-	case err == nil:
-		r.loadFile(ctx, in, path)
-		return true
-	}
-	// A broken link matches itself.
-	if matches, bad := filepath.Glob(r.absolute(path)); bad == nil && len(matches) > 0 && !slices.Contains(matches, r.absolute(path)) {
-		for _, match := range matches {
-			explicit = r.read(ctx, in, r.relative(match, path)) || explicit
-		}
-		return explicit
-	}
-	if !errors.Is(err, fs.ErrNotExist) {
-		in.problem(path, cause(err))
-		return true
-	}
-	revision, err := r.parseRevision(ctx, path)
-	if err != nil {
-		in.problem(path, err)
-		return true
-	}
-	return revision.load(ctx, in)
-}
-
-// absolute returns the path relative to the current directory of the process.
-func (r Reader) absolute(path string) string {
-	if filepath.IsAbs(path) {
-		return path
-	}
-	return filepath.Join(r.Directory, path)
-}
-
-// relative returns the path of a match in the form of its pattern.
-func (r Reader) relative(match, pattern string) string {
-	if filepath.IsAbs(pattern) || r.Directory == "" {
-		return match
-	}
-	if path, err := filepath.Rel(r.Directory, match); err == nil {
-		return path
-	}
-	return match
-}
-
-// walk reads the manifests in a directory, in lexical order.
-func (r Reader) walk(ctx context.Context, in *Input, root string) {
-	_ = filepath.WalkDir(r.absolute(root), func(path string, entry fs.DirEntry, err error) error {
-		path = r.relative(path, root)
-		switch {
-		case err != nil:
-			in.problem(path, cause(err))
-			if entry != nil && entry.IsDir() {
-				return fs.SkipDir
-			}
-		case entry.IsDir() && path != filepath.Clean(root) && IsIgnored(entry.Name()):
-			return fs.SkipDir
-		case isDevice(entry): // Reading a named pipe may never end.
-		case !entry.IsDir() && filepath.Ext(entry.Name()) == ".go":
-			in.GoDirectory = root
-		case !entry.IsDir() && IsManifestName(entry.Name()):
-			r.loadFile(ctx, in, path)
-		}
-		return nil
-	})
-}
-
-// IsIgnored reports whether a directory of this name contains no manifests of its own
-// repository.
-func IsIgnored(directory string) bool {
-	return strings.HasPrefix(directory, ".") || directory == "node_modules"
-}
-
-// IsManifestName reports whether a file in a directory is read.
-func IsManifestName(name string) bool {
-	return slices.Contains([]string{".yaml", ".yml", ".json"}, strings.ToLower(filepath.Ext(name)))
-}
-
-// isDevice reports whether a directory entry is neither a file nor a directory nor a link.
-func isDevice(entry fs.DirEntry) bool {
-	return entry.Type()&(fs.ModeDevice|fs.ModeNamedPipe|fs.ModeSocket|fs.ModeIrregular) != 0
-}
-
-func (r Reader) loadFile(ctx context.Context, in *Input, path string) {
-	beside := func(suffix string) (string, error) {
-		text, err := os.ReadFile(r.absolute(path) + suffix)
-		return string(text), err
-	}
-	in.load(&File{Path: path, Writable: true, Beside: beside}, func() (string, error) {
-		info, err := os.Stat(r.absolute(path))
-		switch {
-		case err != nil:
-			return "", err
-		case !info.Mode().IsRegular():
-			return interruptible(ctx, &lazyFile{path: r.absolute(path)})
-		case info.Size() > maxFile:
-			return "", errTooLarge
-		}
-		file, err := os.Open(r.absolute(path))
-		if err != nil {
-			return "", err
-		}
-		defer file.Close()
-		return readLimited(file)
-	})
-}
-
-// load reads the text of a file and adds its documents, unless it was added before.
-func (in *Input) load(file *File, read func() (string, error)) {
+// Load reads the text of a file and adds its documents, unless it was added before.
+func (in *Input) Load(file *File, read func() (string, error)) {
 	path := file.Path
 	if in.seen[path] {
 		return
@@ -321,7 +160,7 @@ func (in *Input) load(file *File, read func() (string, error)) {
 		err = fmt.Errorf("not read: all files together have more than %d MiB", maxTotal>>20)
 	}
 	if err != nil {
-		in.problem(path, cause(err))
+		in.Fail(path, Cause(err))
 		return
 	}
 	if in.wants != nil && !in.wants(text) {
@@ -345,54 +184,6 @@ func (in *Input) divideWhole(file *File) {
 	}
 }
 
-var errTooLarge = fmt.Errorf("larger than %d MiB", maxFile>>20)
-
-// readLimited reads everything up to the limit for a file.
-func readLimited(r io.Reader) (string, error) {
-	var text strings.Builder
-	n, err := io.Copy(&text, io.LimitReader(r, maxFile+1))
-	if err == nil && n > maxFile {
-		err = errTooLarge
-	}
-	return text.String(), err
-}
-
-// A lazyFile is a file that is opened when it is read: opening a named pipe waits for its
-// writer. It is read once, and stays open.
-type lazyFile struct {
-	path string
-	file *os.File
-}
-
-func (f *lazyFile) Read(buffer []byte) (n int, err error) {
-	if f.file == nil {
-		if f.file, err = os.Open(f.path); err != nil {
-			return 0, err
-		}
-	}
-	return f.file.Read(buffer)
-}
-
-// interruptible reads like readLimited until ctx ends. Then the read goes on in the
-// background: a terminal or a pipe may never end.
-func interruptible(ctx context.Context, r io.Reader) (string, error) {
-	type result struct {
-		text string
-		err  error
-	}
-	done := make(chan result, 1)
-	go func() {
-		text, err := readLimited(r)
-		done <- result{text, err}
-	}()
-	select {
-	case read := <-done:
-		return read.text, read.err
-	case <-ctx.Done():
-		return "", ctx.Err()
-	}
-}
-
 // checkText rejects files that are certainly no manifests.
 func checkText(text string) error {
 	switch {
@@ -404,8 +195,8 @@ func checkText(text string) error {
 	return nil
 }
 
-// cause returns an error without the path, which precedes it in messages.
-func cause(err error) error {
+// Cause returns an error without the path, which precedes it in messages.
+func Cause(err error) error {
 	if failure := (*fs.PathError)(nil); errors.As(err, &failure) {
 		return failure.Err
 	}

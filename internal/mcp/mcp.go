@@ -16,10 +16,14 @@ import (
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/crdlab/crdlab/internal/check"
+	"github.com/crdlab/crdlab/internal/engine"
+	"github.com/crdlab/crdlab/internal/engine/release"
 	"github.com/crdlab/crdlab/internal/errorindex"
 	"github.com/crdlab/crdlab/internal/expect"
 	"github.com/crdlab/crdlab/internal/format"
 	"github.com/crdlab/crdlab/internal/manifest"
+	"github.com/crdlab/crdlab/internal/minors"
+	"github.com/crdlab/crdlab/internal/naming"
 	"github.com/crdlab/crdlab/internal/playground"
 	"github.com/crdlab/crdlab/internal/upgrade"
 )
@@ -27,20 +31,12 @@ import (
 // Options configure a server.
 type Options struct {
 	Version string
-	// Newest is the name of the newest Kubernetes release.
-	Newest string
+	// Programs are the verdict programs of older releases.
+	Programs *minors.Programs
 	// Roots lists directories whose files are read, in addition to the client's.
 	Roots []string
-	// NewEngine and Conditions are as in [check.Options].
-	NewEngine  func() check.Engine
-	Conditions func(context.Context, []playground.CRD) ([]playground.Condition, error)
 	// Log receives faults of the server.
 	Log *log.Logger
-	// Explain, Evaluate and Sample return the output of the commands explain, eval and sample
-	// for CRDs with their objects.
-	Explain  func(context.Context, []check.Group, ExplainInput) (string, error)
-	Evaluate func(context.Context, []check.Group, EvaluateInput) (string, error)
-	Sample   func(context.Context, []check.Group, SampleInput) (string, error)
 }
 
 // Documents are the manifests that a tool reads.
@@ -112,8 +108,8 @@ func New(o Options) *sdk.Server {
 	addTool(s, o, "test", `Compare the errors with the expectations in comments: # want "regexp" at the end of a line, or # want@+2 "regexp". Documents without expectations must be accepted.`, o.test)
 	addTool(s, o, "diff", "List the changes between old and new CRDs: whether each breaks objects or clients, with an object as an example.", o.diff)
 	addTool(s, o, "explain", "Explain a field of a CRD as kubectl explain does, or the cause and the fix of a kind of error.", o.explain)
-	addTool(s, o, "evaluate", "Evaluate a CEL expression for objects as a rule of their CRD: the value, the values of the subexpressions, and the cost.", grouped(o.Evaluate))
-	addTool(s, o, "sample", "Write a sample object of each CRD that meets its schema and rules.", grouped(o.Sample))
+	addTool(s, o, "evaluate", "Evaluate a CEL expression for objects as a rule of their CRD: the value, the values of the subexpressions, and the cost.", grouped(evaluate))
+	addTool(s, o, "sample", "Write a sample object of each CRD that meets its schema and rules.", grouped(sample))
 	return s
 }
 
@@ -187,7 +183,7 @@ func (o Options) test(ctx context.Context, in JudgeInput, inputs []*manifest.Inp
 }
 
 func (o Options) diff(ctx context.Context, _ DiffInput, inputs []*manifest.Input) (string, error) {
-	result, err := upgrade.Compare(ctx, o.NewEngine(), inputs[0], inputs[1], inputs[2], upgrade.Options{Conditions: o.Conditions})
+	result, err := upgrade.Compare(ctx, o.newEngine(), inputs[0], inputs[1], inputs[2], upgrade.Options{Conditions: naming.Conditions})
 	switch {
 	case err != nil:
 		return "", err
@@ -212,7 +208,7 @@ func grouped[In input](answer func(context.Context, []check.Group, In) (string, 
 
 func (o Options) explain(ctx context.Context, in ExplainInput, inputs []*manifest.Input) (string, error) {
 	if in.Code == "" {
-		return grouped(o.Explain)(ctx, in, inputs)
+		return grouped(o.explainField)(ctx, in, inputs)
 	}
 	var codes []string
 	for _, page := range errorindex.All() {
@@ -227,9 +223,15 @@ func (o Options) explain(ctx context.Context, in ExplainInput, inputs []*manifes
 
 func (o Options) judging(in JudgeInput) check.Options {
 	return check.Options{
-		Releases: []string{cmp.Or(in.Kubernetes, o.Newest)}, FieldValidation: playground.FieldValidationStrict,
-		NewEngine: o.NewEngine, Conditions: o.Conditions,
+		Releases: []string{cmp.Or(in.Kubernetes, release.Name(playground.NewestMinor))}, FieldValidation: playground.FieldValidationStrict,
+		NewEngine: o.newEngine, Conditions: naming.Conditions,
 	}
+}
+
+// newEngine returns an engine that evaluates with the programs of older releases.
+func (o Options) newEngine() check.Engine {
+	e := engine.New()
+	return check.Engine{Evaluate: minors.NewEvaluator(e, o.Programs.Judges()).Evaluate, Forget: e.ForgetCRDs}
 }
 
 func (o Options) written(r format.Report) (string, error) {

@@ -11,6 +11,7 @@ import (
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
+	"github.com/crdlab/crdlab/internal/load"
 	"github.com/crdlab/crdlab/internal/manifest"
 )
 
@@ -97,9 +98,9 @@ func walk(in *manifest.Input, root *os.Root, path, start string) error {
 		switch {
 		case err != nil:
 			return err
-		case entry.IsDir() && name != start && manifest.IsIgnored(entry.Name()):
+		case entry.IsDir() && name != start && load.IsIgnored(entry.Name()):
 			return fs.SkipDir
-		case entry.IsDir() || name != start && !manifest.IsManifestName(name):
+		case entry.IsDir() || name != start && !load.IsManifestName(name):
 			return nil
 		}
 		text, err := readFile(root, name)

@@ -3,6 +3,8 @@
 // response. The package contains no logic and no Kubernetes types.
 package playground
 
+import "context"
+
 // Scenario is a request to evaluate a CRD and objects. All documents are
 // untrusted YAML or JSON, exactly as typed by the user.
 type Scenario struct {
@@ -243,3 +245,9 @@ var FieldManagers = map[Operation]string{
 	OperationScale:          "kubectl",
 	CRDOperationClientApply: "kubectl-client-side-apply",
 }
+
+// Evaluate evaluates a scenario.
+type Evaluate func(context.Context, Scenario) (Report, error)
+
+// Assist responds to a request of an editor.
+type Assist func(context.Context, AssistRequest) (AssistResponse, error)

@@ -19,8 +19,8 @@ import (
 
 // Engine holds the functions of the engine.
 type Engine struct {
-	Evaluate func(context.Context, playground.Scenario) (playground.Report, error)
-	Assist   func(context.Context, playground.AssistRequest) (playground.AssistResponse, error)
+	Evaluate playground.Evaluate
+	Assist   playground.Assist
 	// Library is the release of the Kubernetes libraries.
 	Library string
 }

@@ -192,12 +192,12 @@ func evaluate(releases []string) error {
 	})
 }
 
-func newRenderer(e *engine.Engine, evaluate func(context.Context, playground.Scenario) (playground.Report, error)) *renderer.Renderer {
-	return renderer.New(renderer.Engine{Evaluate: evaluate, Assist: Assist(e), Library: engine.Library})
+func newRenderer(e *engine.Engine, evaluate playground.Evaluate) *renderer.Renderer {
+	return renderer.New(renderer.Engine{Evaluate: evaluate, Assist: newAssist(e), Library: engine.Library})
 }
 
-// Assist returns the function that responds to assist requests.
-func Assist(e *engine.Engine) func(context.Context, playground.AssistRequest) (playground.AssistResponse, error) {
+// newAssist returns the function that responds to assist requests.
+func newAssist(e *engine.Engine) playground.Assist {
 	assistant := assist.New(e)
 	return func(ctx context.Context, request playground.AssistRequest) (playground.AssistResponse, error) {
 		// The modules of the engine do not have the libraries of controller-gen.

@@ -32,13 +32,13 @@ type CRD struct {
 	// Rejected is the output of kubectl if the API server rejects the update.
 	Rejected string `json:"rejected"`
 	// Errors lists the errors of a rejected update.
-	Errors []check.Finding `json:"errors"`
+	Errors []manifest.Finding `json:"errors"`
 	// Conditions lists NamesAccepted and Established if they are not true after the update.
 	Conditions []playground.Condition `json:"conditions"`
 	// Kept lists the values that apply keeps although the new CRD lacks them.
-	Kept    []check.Finding `json:"kept"`
-	Changes []Change        `json:"changes"`
-	Objects []Object        `json:"objects"`
+	Kept    []manifest.Finding `json:"kept"`
+	Changes []Change           `json:"changes"`
+	Objects []Object           `json:"objects"`
 }
 
 // A Change is a difference. Path, Line and Column are its place in the new CRD, counted
@@ -211,7 +211,7 @@ func commonSuffix(a, b string) int {
 func newCRD(name, before, after string) CRD {
 	return CRD{
 		Name: name, Old: before, New: after,
-		Conditions: []playground.Condition{}, Errors: []check.Finding{}, Kept: []check.Finding{}, Changes: []Change{}, Objects: []Object{},
+		Conditions: []playground.Condition{}, Errors: []manifest.Finding{}, Kept: []manifest.Finding{}, Changes: []Change{}, Objects: []Object{},
 	}
 }
 
@@ -284,7 +284,7 @@ func compare(ctx context.Context, engine check.Engine, old, d *manifest.Document
 }
 
 // findingsIn returns the findings that are wanted, with their places in the file of the CRD.
-func findingsIn(d *manifest.Document, report playground.CRD, wanted func(playground.Finding) bool) []check.Finding {
+func findingsIn(d *manifest.Document, report playground.CRD, wanted func(playground.Finding) bool) []manifest.Finding {
 	all := slices.DeleteFunc(slices.Clone(report.Findings), func(f playground.Finding) bool { return !wanted(f) })
 	return check.FindingsOf(all, d)
 }
@@ -353,7 +353,7 @@ func (c *CRD) addObjects(d *manifest.Document, reports []playground.StoredObject
 			Outcome: r.Outcome, Why: r.Why, Errors: []string{},
 		}
 		for _, f := range r.Findings {
-			o.Errors = append(o.Errors, check.Plain(f).Explained())
+			o.Errors = append(o.Errors, manifest.Plain(f).Explained())
 		}
 		c.Objects = append(c.Objects, o)
 	}

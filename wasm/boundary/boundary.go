@@ -100,7 +100,7 @@ func limitCaches(e *engine.Engine) {
 	}
 }
 
-func evaluate(evaluator bundle.Evaluate, request string) (report playground.Report, err error) {
+func evaluate(evaluator playground.Evaluate, request string) (report playground.Report, err error) {
 	defer exchange.RecoverPanic(&err)
 	var scenario playground.Scenario
 	if err := exchange.Decode(request, &scenario); err != nil {

@@ -1,4 +1,4 @@
-package manifest
+package load
 
 import (
 	"bufio"
@@ -11,6 +11,8 @@ import (
 	"path"
 	"strconv"
 	"strings"
+
+	"github.com/crdlab/crdlab/internal/manifest"
 )
 
 // A revision is a file or a directory in a revision of a git repository.
@@ -42,14 +44,14 @@ func (r Reader) parseRevision(ctx context.Context, argument string) (v revision,
 }
 
 // load adds the files of the revision. It reports whether the path is a file.
-func (v revision) load(ctx context.Context, in *Input) (explicit bool) {
+func (v revision) load(ctx context.Context, in *manifest.Input) (explicit bool) {
 	display := v.name + ":" + v.path
 	blobs, err := v.list(ctx)
 	if err == nil && len(blobs) == 0 {
 		err = errors.New("no such file or directory in this revision")
 	}
 	if err != nil {
-		in.problem(display, err)
+		in.Fail(display, err)
 		return true
 	}
 	explicit = len(blobs) == 1 && blobs[0].path == v.path
@@ -57,7 +59,7 @@ func (v revision) load(ctx context.Context, in *Input) (explicit bool) {
 		blobs = selectManifests(blobs)
 	}
 	if err := v.readBlobs(ctx, in, blobs); err != nil {
-		in.problem(display, err)
+		in.Fail(display, err)
 	}
 	return explicit
 }
@@ -101,7 +103,7 @@ func selectManifests(blobs []blob) []blob {
 }
 
 // readBlobs adds files, which one process of git prints.
-func (v revision) readBlobs(ctx context.Context, in *Input, blobs []blob) error {
+func (v revision) readBlobs(ctx context.Context, in *manifest.Input, blobs []blob) error {
 	var names bytes.Buffer
 	for _, b := range blobs {
 		names.WriteString(b.hash + "\n")
@@ -124,7 +126,7 @@ func (v revision) readBlobs(ctx context.Context, in *Input, blobs []blob) error 
 			return fmt.Errorf("git cat-file: %w", err)
 		}
 		content := io.LimitReader(output, size)
-		in.load(&File{Path: v.name + ":" + b.path}, func() (string, error) { return readLimited(content) })
+		in.Load(&manifest.File{Path: v.name + ":" + b.path}, func() (string, error) { return readLimited(content) })
 		// The rest of a file that was too large, and the line break.
 		if _, err := io.Copy(io.Discard, content); err != nil {
 			return err

@@ -1,4 +1,4 @@
-package manifest
+package load
 
 import (
 	"context"
@@ -11,6 +11,8 @@ import (
 	"time"
 
 	"github.com/fsnotify/fsnotify"
+
+	"github.com/crdlab/crdlab/internal/manifest"
 )
 
 // settle is the time without further events after which a save is complete: editors write a
@@ -70,7 +72,7 @@ func (w *Watcher) concerns(name string) bool {
 	if IsManifestName(strings.TrimSuffix(name, ".want")) {
 		return true
 	}
-	if filepath.Ext(name) == ".go" && slices.ContainsFunc(w.paths, IsGoPattern) {
+	if filepath.Ext(name) == ".go" && slices.ContainsFunc(w.paths, manifest.IsGoPattern) {
 		return true
 	}
 	if info, err := os.Stat(name); err == nil && info.IsDir() {
@@ -84,7 +86,7 @@ func (w *Watcher) concerns(name string) bool {
 // add watches the directories of all paths. A directory that is watched already remains so.
 func (w *Watcher) add() error {
 	for _, path := range w.paths {
-		if IsGoPattern(path) {
+		if manifest.IsGoPattern(path) {
 			path = strings.TrimSuffix(path, "...") // the directory
 		}
 		matches, _ := filepath.Glob(w.reader.absolute(path)) // A bad pattern has no matches.

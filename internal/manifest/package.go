@@ -1,0 +1,82 @@
+package manifest
+
+import (
+	"context"
+	"slices"
+	"strings"
+
+	"github.com/crdlab/crdlab/internal/playground"
+	"github.com/crdlab/crdlab/internal/source/edit"
+)
+
+// A Package is the result of generating CRDs from the Go packages that a pattern matches.
+type Package struct {
+	// Pattern is the pattern of the packages, such as "./api/...".
+	Pattern string
+	CRDs    []GeneratedFile
+	// Findings lists the mistakes in the Go files and the notes on them, in the order of the files.
+	Findings []Finding
+	// Again generates the CRDs with other texts of files, by their paths.
+	Again func(ctx context.Context, texts map[string]string) (*Package, error)
+}
+
+// HasErrors reports whether a finding is an error.
+func (p *Package) HasErrors() bool {
+	return slices.ContainsFunc(p.Findings, func(f Finding) bool { return f.Severity == playground.SeverityError })
+}
+
+// A GeneratedFile is a generated CRD.
+type GeneratedFile struct {
+	Text string
+	// Origin returns the place from which a range in Text is generated.
+	Origin func(playground.Range) Place
+	// Translate returns the edits of Go files with the effect of edits of Text; none if there are none. They
+	// are tested, which takes time.
+	Translate func(context.Context, []edit.Edit) []Edit
+}
+
+// IsGoPattern reports whether a path is a pattern of Go packages: a directory and "...".
+func IsGoPattern(path string) bool { return path == "..." || strings.HasSuffix(path, "/...") }
+
+// AddPackage adds a package and the documents of its CRDs.
+func (in *Input) AddPackage(p *Package) {
+	in.Packages = append(in.Packages, p)
+	for _, file := range p.CRDs {
+		first := len(in.Documents)
+		in.divide(&File{Path: p.Pattern, Text: file.Text})
+		for _, d := range in.Documents[first:] {
+			d.Origin = func(r playground.Range) Place { return file.Origin(d.InFile(r)) }
+			d.Translate = file.Translate
+		}
+	}
+}
+
+// WithGo returns the input after files of Go, by their paths, got other texts: the CRDs are generated
+// again.
+func (in *Input) WithGo(ctx context.Context, texts map[string]string) (*Input, error) {
+	changed := NewInput()
+	for _, p := range in.Packages {
+		next, err := p.Again(ctx, texts)
+		if err != nil {
+			return nil, err
+		}
+		changed.AddPackage(next)
+	}
+	generated := map[string][]*Document{}
+	for _, d := range changed.Documents {
+		generated[d.File.Path] = append(generated[d.File.Path], d)
+	}
+	changed.Documents = nil
+	for _, d := range in.Documents {
+		if d.Origin == nil {
+			changed.Documents = append(changed.Documents, d)
+			continue
+		}
+		changed.Documents = append(changed.Documents, generated[d.File.Path]...)
+		delete(generated, d.File.Path)
+	}
+	for _, p := range changed.Packages {
+		changed.Documents = append(changed.Documents, generated[p.Pattern]...)
+	}
+	return changed, nil
+}
