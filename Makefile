@@ -53,7 +53,7 @@ GOTYPES_BROTLI_MAX := 3100000
 # All files of the static site with the modules of all older releases, which it has in gzip.
 SITE_MAX := 100000000
 
-# The maximum memory of a module in bytes. softMemoryLimit in wasm/boundary is lower, and
+# The maximum memory of a module in bytes. maxLive in wasm/boundary is lower, and
 # web/src/engine/stop-sentence.ts names the maximum.
 MODULE_MEMORY := 1073741824
 
@@ -66,7 +66,7 @@ SERVER_PACKAGES := $(addprefix internal/,cluster confine errorindex fairqueue go
 TEMPLATES := $(call find,internal,-name '*.templ')
 # Their templates stand for the code that templ generates from them: dist/templates.
 ENGINE_SOURCES := go.mod go.sum $(call find,wasm internal,! -name '*_test.go' ! -path '*/testdata/*' ! -path 'internal/devtools/*' ! -path 'internal/enginetest/*' ! -path 'internal/refserver/*' ! -path 'internal/apiclient/*' ! -path 'wasm/gotypes/*' ! -name '*_templ.go' $(foreach package,$(SERVER_PACKAGES),! -path '$(package)/*') ! -name '*.css')
-GOTYPES_SOURCES := go.mod go.sum $(wildcard internal/gotypes/known/*) $(call find,wasm/gotypes wasm/exchange internal/gotypes internal/engine/jsonvalue internal/source internal/playground,-name '*.go' ! -name '*_test.go')
+GOTYPES_SOURCES := go.mod go.sum $(wildcard internal/gotypes/known/*) $(call find,wasm/gotypes wasm/exchange internal/gotypes internal/manifest internal/bundle internal/engine/jsonvalue internal/source internal/playground,-name '*.go' ! -name '*_test.go')
 SERVER_SOURCES := $(ENGINE_SOURCES) web/dist.go docs/docs.go $(wildcard docs/*.md docs/cli/*.md) $(call find,cmd/crdlab $(SERVER_PACKAGES),! -name '*_test.go' ! -name '*_templ.go' ! -path '*/testdata/*')
 PAGE_SOURCES := package.json package-lock.json $(wildcard *.config.* tsconfig*.json web/*.config.* web/tsconfig*.json) \
 	$(call find,web,! -path 'web/dist/*' ! -path 'web/dist.go' ! -path 'web/flows/*' ! -path 'web/tools/*' ! -path '*/node_modules/*' ! -name '*.test.ts') $(wildcard internal/ui/*.css internal/site/*.css)
@@ -126,9 +126,8 @@ node_modules/.package-lock.json: package.json package-lock.json
 dist:
 	@mkdir -p $@
 
-generate: web/tools/node_modules/.package-lock.json | dist ## write the generated code, the description of the HTTP API and the drawing of the packages
+generate: web/tools/node_modules/.package-lock.json | dist ## write the generated code and the description of the HTTP API
 	$(TEMPL) generate
-	go run ./internal/devtools/structure docs/architecture.md
 	go -C internal/devtools/knowntypes run . "$(CURDIR)/internal/gotypes/known"
 	go test ./internal/httpapi -run TestOpenAPIIsCurrent -update
 	$(call write-page-types,$(PAGE_TYPES))

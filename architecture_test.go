@@ -121,7 +121,6 @@ var packageRules = []packageRule{
 	{"docs", "", false},
 	{"internal/devtools/attack", "", false},
 	{"internal/devtools/steps", "", false},
-	{"internal/devtools/structure", "", false},
 	{"deploy", "", true},
 }
 

@@ -47,7 +47,6 @@ check-generated: web/tools/node_modules/.package-lock.json | dist
 	test "$$before" = "$$after" || { echo "the generated code was not current; it is now: commit it"; exit 1; }
 	$(call write-page-types,dist/api.gen.ts)
 	@diff $(PAGE_TYPES) dist/api.gen.ts > /dev/null || { echo "the page's types are not current (make generate)"; exit 1; }
-	@go run ./internal/devtools/structure -check docs/architecture.md
 	@go -C internal/devtools/knowntypes run . "$(CURDIR)/dist/known"
 	@diff -r internal/gotypes/known dist/known > /dev/null || { echo "the known Go types are not current (make generate)"; exit 1; }
 

@@ -189,7 +189,7 @@ func (m markerAtCursor) markerItems() []playground.CompletionItem {
 		}
 		items = append(items, item)
 	}
-	slices.SortFunc(items, func(a, b playground.CompletionItem) int { return strings.Compare(a.Label, b.Label) })
+	slices.SortStableFunc(items, func(a, b playground.CompletionItem) int { return strings.Compare(a.Label, b.Label) })
 	return items
 }
 

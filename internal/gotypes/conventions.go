@@ -70,7 +70,7 @@ func (p *places) conventions(known []manifest.Finding) []manifest.Finding {
 			}
 		}
 	}
-	slices.SortFunc(all, func(a, b manifest.Finding) int {
+	slices.SortStableFunc(all, func(a, b manifest.Finding) int {
 		return cmp.Or(cmp.Compare(a.Message, b.Message), cmp.Compare(a.Path(), b.Path()), cmp.Compare(a.Range.Start.Line, b.Range.Start.Line))
 	})
 	same := func(a, b manifest.Finding) bool { return a.Place == b.Place && a.Message == b.Message }

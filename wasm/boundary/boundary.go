@@ -9,7 +9,7 @@
 //	crdlabRest()
 //
 // The first argument is a playground.Scenario, View or AssistRequest in JSON. The result is
-// a playground.Report, Answer or Help in JSON. JSON encoding of long strings is slow,
+// a playground.Report, Answer or AssistResponse in JSON. JSON encoding of long strings is slow,
 // so documents are passed as properties of a JavaScript object instead of fields of
 // the scenario, and panels are returned in the same way.
 //

@@ -6,7 +6,7 @@ import { Engine } from "./engine/engine";
 import { EvaluationStopped, type StopReason } from "./engine/worker-client";
 import { noGoTypes } from "./engine/gotypes";
 import { nothingOlder } from "./engine/older";
-import { nothingGenerated } from "./generated";
+import { nothingGenerated } from "./engine/gotypes";
 import { isPending, keepEvaluated, pause } from "./evaluation";
 import { nowhere } from "./remote/source";
 import { emptyConsole, Session } from "./session";

@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 import type { Origin } from "./api.gen";
-import { marksInGo, nothingGenerated, sourceOf, targetOf } from "./generated";
+import { nothingGenerated } from "./engine/gotypes";
+import { marksInGo, sourceOf, targetOf } from "./generated";
 import type { SessionState } from "./session";
 
 const range = (line: number, from: number, endLine: number, to: number) => ({ start: { line, character: from }, end: { line: endLine, character: to } });

@@ -1,28 +1,11 @@
-import type { Fix, GoCursor, GoProblem, Origin, Position, Range } from "./api.gen";
+import type { Fix, GoCursor, GoProblem, Position, Range } from "./api.gen";
 import { noHelp, type Writing } from "./editor/hover";
 import type { Marked } from "./editor/markers";
 import type { Assistant } from "./engine/assistant";
-import type { GoTypes } from "./engine/gotypes";
+import { type Generated, type GoTypes, nothingGenerated } from "./engine/gotypes";
 import { EvaluationStopped } from "./engine/worker-client";
 import type { Session, SessionState } from "./session";
-import type { Problem } from "./ui/problems";
 import { afterPause } from "./throttle";
-
-/** The last result of the generator. */
-export interface Generated {
-  /** The text of Go that it is for. */
-  readonly go: string;
-  /** Empty if mistakes prevent a CRD. */
-  readonly crd: string;
-  readonly problems: readonly (GoProblem & Problem)[];
-  readonly origins: readonly Origin[];
-  /** The edits of Go for fixes of the CRD by their keys; no edits for those that have none in Go. */
-  readonly translated: ReadonlyMap<string, Fix>;
-  /** A sentence if the generator failed on a newer text; otherwise empty. */
-  readonly fault: string;
-}
-
-export const nothingGenerated: Generated = { go: "", crd: "", problems: [], origins: [], translated: new Map(), fault: "" };
 
 /** The time in ms without a keystroke before a generation. */
 const pause = 150;

@@ -2,7 +2,7 @@ import { expect, test, vi } from "vitest";
 import { emptyScenario } from "./scenario";
 import { noGoTypes } from "./engine/gotypes";
 import { nothingOlder } from "./engine/older";
-import { nothingGenerated } from "./generated";
+import { nothingGenerated } from "./engine/gotypes";
 import { nowhere } from "./remote/source";
 import { emptyConsole, Session, type SessionState } from "./session";
 

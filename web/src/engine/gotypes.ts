@@ -1,4 +1,5 @@
-import type { AssistRequest, AssistResponse, GeneratedCRDs, GoSource } from "../api.gen";
+import type { AssistRequest, AssistResponse, Fix, GeneratedCRDs, GoProblem, GoSource, Origin } from "../api.gen";
+import type { Problem } from "../ui/problems";
 import { Latest } from "./latest";
 import type { Fault } from "./protocol";
 
@@ -7,6 +8,22 @@ export interface Generator {
   start(): Promise<void>;
   help(question: AssistRequest, patience: number): Promise<AssistResponse>;
 }
+
+/** The last result of the generator. */
+export interface Generated {
+  /** The text of Go that it is for. */
+  readonly go: string;
+  /** Empty if mistakes prevent a CRD. */
+  readonly crd: string;
+  readonly problems: readonly (GoProblem & Problem)[];
+  readonly origins: readonly Origin[];
+  /** The edits of Go for fixes of the CRD by their keys; no edits for those that have none in Go. */
+  readonly translated: ReadonlyMap<string, Fix>;
+  /** A sentence if the generator failed on a newer text; otherwise empty. */
+  readonly fault: string;
+}
+
+export const nothingGenerated: Generated = { go: "", crd: "", problems: [], origins: [], translated: new Map(), fault: "" };
 
 export interface GoTypesState {
   readonly at: "nothing" | "loading" | "ready" | "failed";
