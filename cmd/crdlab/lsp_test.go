@@ -73,6 +73,8 @@ type session struct {
 	conn      *jsonrpc2.Conn
 	directory string
 	utf8      bool
+	// resolves makes the editor ask for the edits of code actions.
+	resolves bool
 	// texts and versions have the files in the editor, and markers their positions by file and
 	// name, which a change does not move.
 	texts    map[string]string
@@ -103,6 +105,7 @@ func runSession(t *testing.T, archive *txtar.Archive) string {
 	}
 	script := string(archive.Files[0].Data)
 	script, s.utf8 = strings.CutPrefix(script, "utf8\n")
+	script, s.resolves = strings.CutPrefix(script, "resolves\n")
 	for _, f := range archive.Files {
 		switch text := string(f.Data); f.Name {
 		case "script":
@@ -182,6 +185,9 @@ func (s *session) connect(t testing.TB, stream io.ReadWriteCloser) *jsonrpc2.Con
 		encodings = []string{"utf-8", "utf-16"}
 	}
 	capabilities := map[string]any{"general": map[string]any{"positionEncodings": encodings}, "window": map[string]any{"workDoneProgress": true}, "textDocument": map[string]any{"completion": map[string]any{"completionItem": map[string]any{"snippetSupport": true}}}}
+	if s.resolves {
+		capabilities["textDocument"] = map[string]any{"codeAction": map[string]any{"dataSupport": true, "resolveSupport": map[string]any{"properties": []string{"edit"}}}}
+	}
 	if err := conn.Call(t.Context(), "initialize", map[string]any{
 		"workspaceFolders": folders, "capabilities": capabilities,
 		// Without a page, the server would start this program again, which is a test.
@@ -420,4 +426,10 @@ func (s *session) request(line, method string, params any) {
 		result, _ = json.Marshal(map[string]string{"error": err.Error()})
 	}
 	s.print(line, result)
+	var actions []json.RawMessage
+	if s.resolves && method == "textDocument/codeAction" && json.Unmarshal(result, &actions) == nil {
+		for _, action := range actions {
+			s.request("codeAction/resolve", "codeAction/resolve", action)
+		}
+	}
 }

@@ -100,7 +100,7 @@ func (e *Engine) report(ctx context.Context, s playground.Scenario, c *crd.CRD, 
 			Library: Library, Emulated: s.Kubernetes, Approximate: s.Kubernetes != release.Name(playground.NewestMinor),
 		},
 		CRD:        c.Report,
-		Objects:    reportObjects(c, objects, plugins, quickfix.Request{Operation: s.Operation, OldObject: s.OldObject}),
+		Objects:    reportObjects(c, objects, plugins, s),
 		Conversion: playground.Conversion{Findings: quickfix.Explain(converted.Findings())},
 		Schemas:    []playground.Schema{},
 	}
@@ -149,11 +149,11 @@ func completeReport(c *crd.CRD) *crd.CRD {
 }
 
 // reportObjects returns the reports of objects, with hints and fixes.
-func reportObjects(c *crd.CRD, objects []object.Evaluated, plugins *admission.Plugins, request quickfix.Request) []playground.Object {
+func reportObjects(c *crd.CRD, objects []object.Evaluated, plugins *admission.Plugins, s playground.Scenario) []playground.Object {
 	reports := []playground.Object{}
 	for _, o := range objects {
 		if o.Doc != nil {
-			quickfix.SuggestForObject(o.Report.Findings, quickfix.Subject{Doc: o.Doc, Locate: o.Locate, CRD: c, Schema: o.Schema, Old: o.Old, Existing: o.Existing, Owned: o.Owned, Faults: o.Faults, Request: request})
+			quickfix.SuggestForObject(o, c, s)
 			if plugins != nil {
 				quickfix.SuggestForAdmission(o.Report.Findings, plugins.File(), o.Faults, o.Schema)
 			}

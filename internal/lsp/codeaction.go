@@ -27,9 +27,9 @@ func (s snapshot) codeActions(ctx context.Context, f *file, p protocol.CodeActio
 		known.findings = findings
 	}
 	var safe []protocol.TextEdit
-	for _, found := range known.findings {
+	for i, found := range known.findings {
 		if found.inGo != nil && overlaps(found.Range, p.Range) && wants(p.Context.Only, protocol.CodeActionKindQuickFix) {
-			all = append(all, s.actionsInGo(ctx, found)...)
+			all = append(all, s.actionsInGo(ctx, f, i, found)...)
 		}
 		// The fixes in Go take about a second each, so an editor must ask for them.
 		if found.inGo != nil && len(p.Context.Only) > 0 && wants(p.Context.Only, kindFixAll) {

@@ -29,6 +29,3 @@ func (s snapshot) formatting(ctx context.Context, f *file, _ struct{}) ([]protoc
 	file := manifest.NewFile(f.path, f.text)
 	return []protocol.TextEdit{{Range: s.rangeIn(file, file.Whole()), NewText: help.Formatted.Text}}, nil
 }
-
-// codeRequestFailed is the error code of a valid request that cannot be answered.
-const codeRequestFailed = -32803

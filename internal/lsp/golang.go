@@ -2,6 +2,8 @@ package lsp
 
 import (
 	"context"
+	"encoding/json"
+	"errors"
 	"io/fs"
 	"maps"
 	"os"
@@ -11,6 +13,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/sourcegraph/jsonrpc2"
 	protocol "github.com/tliron/glsp/protocol_3_16"
 
 	"github.com/crdlab/crdlab/internal/bundle"
@@ -52,19 +55,61 @@ func (s snapshot) findingsInGo(ctx context.Context, f *file) ([]finding, error) 
 	return all, nil
 }
 
-// actionsInGo returns the fixes of a finding in Go types.
-func (s snapshot) actionsInGo(ctx context.Context, found finding) []protocol.CodeAction {
+// A fixInGo identifies a fix in Go types: by the indexes of its finding in a version of a file, and there.
+type fixInGo struct {
+	URI     protocol.DocumentUri `json:"uri"`
+	Version int32                `json:"version"`
+	Finding uint                 `json:"finding"`
+	Fix     uint                 `json:"fix"`
+}
+
+// actionsInGo returns the fixes of a finding in Go types, by its index in the file. Testing them takes
+// seconds, so the editor asks for their edits when the user selects one, if it can.
+func (s snapshot) actionsInGo(ctx context.Context, f *file, index int, found finding) []protocol.CodeAction {
 	var all []protocol.CodeAction
-	for _, fix := range found.inGo {
-		if edit := s.editInGo(fix.Resolved(ctx)); edit != nil {
-			all = append(all, protocol.CodeAction{
-				Title: fix.Title, Kind: new(string(protocol.CodeActionKindQuickFix)), Diagnostics: []protocol.Diagnostic{found.Diagnostic},
-				IsPreferred: new(len(found.inGo) == 1), Edit: edit,
-			})
+	for i, fix := range found.inGo {
+		action := protocol.CodeAction{
+			Title: fix.Title, Kind: new(string(protocol.CodeActionKindQuickFix)), Diagnostics: []protocol.Diagnostic{found.Diagnostic},
+			IsPreferred: new(len(found.inGo) == 1),
 		}
+		if s.client.resolves {
+			action.Data = fixInGo{f.uri, f.version, uint(index), uint(i)} //nolint:gosec // indexes
+		} else if action.Edit = s.editInGo(fix.Resolved(ctx)); action.Edit == nil {
+			continue
+		}
+		all = append(all, action)
 	}
 	return all
 }
+
+// resolveAction adds the edit of a fix in Go types to a code action.
+func (s snapshot) resolveAction(ctx context.Context, raw json.RawMessage) (map[string]any, error) {
+	var selected struct {
+		Title string  `json:"title"`
+		Data  fixInGo `json:"data"`
+	}
+	var action map[string]any // with members that the server does not know
+	if err := errors.Join(json.Unmarshal(raw, &selected), json.Unmarshal(raw, &action)); err != nil {
+		return nil, err
+	}
+	at := selected.Data
+	f := s.files[at.URI]
+	if f == nil || f.version != at.Version {
+		return nil, errOutdatedFix
+	}
+	known, isCurrent := s.diagnoser.of(f)
+	if !isCurrent || at.Finding >= uint(len(known.findings)) || at.Fix >= uint(len(known.findings[at.Finding].inGo)) {
+		return nil, errOutdatedFix
+	}
+	edit := s.editInGo(known.findings[at.Finding].inGo[at.Fix].Resolved(ctx))
+	if edit == nil {
+		return nil, &jsonrpc2.Error{Code: codeRequestFailed, Message: "No edit of the Go types has the effect of this fix: " + selected.Title}
+	}
+	action["edit"] = edit
+	return action, nil
+}
+
+var errOutdatedFix = &jsonrpc2.Error{Code: codeContentModified, Message: "The file has changed since this fix was offered."}
 
 // safeInGo returns the edits of the safe fixes of a finding that change only its own file.
 func (s snapshot) safeInGo(ctx context.Context, f *file, found finding) (all []protocol.TextEdit) {

@@ -3,6 +3,7 @@ package lsp
 import (
 	"context"
 	"encoding/json"
+	"slices"
 
 	"github.com/sourcegraph/jsonrpc2"
 	protocol "github.com/tliron/glsp/protocol_3_16"
@@ -22,6 +23,8 @@ type client struct {
 	shows bool
 	// progresses reports that the editor shows the progress of work that it did not ask for.
 	progresses bool
+	// resolves reports that the editor asks for the edit of a code action when the user selects it.
+	resolves bool
 }
 
 // initializeParams is the part of the parameters of initialize that the server reads. The rest
@@ -51,6 +54,12 @@ type initializeParams struct {
 					SnippetSupport bool `json:"snippetSupport"`
 				} `json:"completionItem"`
 			} `json:"completion"`
+			CodeAction struct {
+				DataSupport    bool `json:"dataSupport"`
+				ResolveSupport struct {
+					Properties []string `json:"properties"`
+				} `json:"resolveSupport"`
+			} `json:"codeAction"`
 		} `json:"textDocument"`
 	} `json:"capabilities"`
 }
@@ -118,6 +127,7 @@ func (s *Server) initialize(_ context.Context, p initializeParams) (initializeRe
 		isKnown: true, snippets: c.TextDocument.Completion.CompletionItem.SnippetSupport,
 		watches: c.Workspace.DidChangeWatchedFiles.DynamicRegistration, shows: c.Window.ShowDocument.Support,
 		progresses: c.Window.WorkDoneProgress,
+		resolves:   c.TextDocument.CodeAction.DataSupport && slices.Contains(c.TextDocument.CodeAction.ResolveSupport.Properties, "edit"),
 	}
 	s.workspace.setFolders(pathsOf(p.Folders), nil)
 	if set, ok := readSettings(p.InitializationOptions); ok {
@@ -140,7 +150,7 @@ func (s *Server) initialize(_ context.Context, p initializeParams) (initializeRe
 		ReferencesProvider:         true,
 		DocumentSymbolProvider:     true,
 		WorkspaceSymbolProvider:    true,
-		CodeActionProvider:         protocol.CodeActionOptions{CodeActionKinds: []string{protocol.CodeActionKindQuickFix, kindFixAll}},
+		CodeActionProvider:         protocol.CodeActionOptions{CodeActionKinds: []string{protocol.CodeActionKindQuickFix, kindFixAll}, ResolveProvider: new(true)},
 		CodeLensProvider:           &protocol.CodeLensOptions{},
 		DocumentFormattingProvider: true,
 		FoldingRangeProvider:       true,

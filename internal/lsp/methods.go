@@ -46,6 +46,7 @@ func init() {
 		protocol.MethodTextDocumentDocumentSymbol:     ofFile(snapshot.documentSymbols),
 		protocol.MethodWorkspaceSymbol:                request(snapshot.workspaceSymbols),
 		protocol.MethodTextDocumentCodeAction:         ofFile(snapshot.codeActions),
+		protocol.MethodCodeActionResolve:              request(snapshot.resolveAction),
 		protocol.MethodTextDocumentCodeLens:           ofFile(snapshot.codeLenses),
 		protocol.MethodTextDocumentFormatting:         ofFile(snapshot.formatting),
 		protocol.MethodTextDocumentFoldingRange:       ofFile(snapshot.foldingRanges),

@@ -112,8 +112,13 @@ func (h handler) Handle(ctx context.Context, conn *jsonrpc2.Conn, r *jsonrpc2.Re
 // codeNotInitialized is the error code of a request before initialize.
 const codeNotInitialized = -32002
 
-// codeCancelled is the error code of a cancelled request.
-const codeCancelled = -32800
+// Error codes of the protocol: a request is cancelled, is about a former content, or fails for a reason that
+// the user should see.
+const (
+	codeCancelled       = -32800
+	codeContentModified = -32801
+	codeRequestFailed   = -32803
+)
 
 // handle handles a message. It returns before a request is answered.
 func (s *Server) handle(ctx context.Context, r *jsonrpc2.Request) {

@@ -21,7 +21,7 @@ func supplyResource(p *problem) []playground.Fix {
 	if version == nil {
 		return nil
 	}
-	operation := p.request.Operation
+	operation := p.scenario.Operation
 	switch {
 	case operation == playground.OperationScale && version.Scale == nil:
 		p.Hint = fmt.Sprintf("Version %s does not enable subresources.scale.", version.Kind.Version)
@@ -53,7 +53,7 @@ func (p *problem) enableStatus(version *crd.Version) []playground.Fix {
 		Effect: playground.FixWidens,
 		Edits:  []playground.TextEdit{{Document: playground.DocumentCRD, Range: enabled.Range, NewText: enabled.NewText}},
 	}
-	if strings.TrimSpace(p.request.OldObject) != "" {
+	if strings.TrimSpace(p.scenario.OldObject) != "" {
 		return []playground.Fix{fix}
 	}
 	existing := p.newFix("", p.addExisting())
@@ -69,11 +69,11 @@ func (p *problem) enableStatus(version *crd.Version) []playground.Fix {
 // copy has no status, so that the request changes it.
 func (p *problem) addExisting() change {
 	copied := p.doc.Text
-	if playground.IsOfStatus(p.request.Operation) {
+	if playground.IsOfStatus(p.scenario.Operation) {
 		copied = withoutStatus(copied)
 	}
 	copied = strings.TrimSpace(copied) + "\n"
-	existing := p.request.OldObject
+	existing := p.scenario.OldObject
 	index := yamltext.NewIndex(existing)
 	end := index.Position(len(existing))
 	added := edit.Edit{Range: playground.Range{Start: end, End: end}, NewText: copied}

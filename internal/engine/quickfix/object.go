@@ -65,7 +65,7 @@ func (p *problem) secondObject(path []any) (start playground.Position, ok bool) 
 
 // removeAppliedStatus removes the status from the document of a server-side apply that ignores it.
 func removeAppliedStatus(p *problem) []playground.Fix {
-	if version := p.requestedVersion(); p.request.Operation != playground.OperationApply || version == nil || !version.HasStatus {
+	if version := p.requestedVersion(); p.scenario.Operation != playground.OperationApply || version == nil || !version.HasStatus {
 		p.Hint = ""
 		return nil
 	}
@@ -90,7 +90,7 @@ func setCurrentVersion(p *problem) []playground.Fix {
 func nameObject(p *problem) []playground.Fix {
 	kind := strings.ToLower(p.crd.V1.Spec.Names.Kind)
 	named := p.newFix("Set metadata.name: my-"+kind, p.setValue("my-"+kind, "metadata", "name"))
-	if p.old != nil || p.request.Operation != "" && p.request.Operation != playground.OperationCreate {
+	if p.object.Old != nil || p.scenario.Operation != "" && p.scenario.Operation != playground.OperationCreate {
 		return named // only a create generates names
 	}
 	return append(named, p.newFix("Set metadata.generateName: "+kind+"-", p.setValue(kind+"-", "metadata", "generateName"))...)
@@ -98,7 +98,7 @@ func nameObject(p *problem) []playground.Fix {
 
 // restoreOld sets the field to the old object's value.
 func restoreOld(p *problem) []playground.Fix {
-	var value any = p.old
+	var value any = p.object.Old
 	for _, step := range p.path {
 		mapping, isMapping := value.(map[string]any)
 		name, isName := step.(string)

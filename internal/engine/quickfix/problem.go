@@ -13,6 +13,7 @@ import (
 	"github.com/crdlab/crdlab/internal/engine/celrule"
 	"github.com/crdlab/crdlab/internal/engine/crd"
 	"github.com/crdlab/crdlab/internal/engine/jsonvalue"
+	"github.com/crdlab/crdlab/internal/engine/object"
 	"github.com/crdlab/crdlab/internal/playground"
 	"github.com/crdlab/crdlab/internal/source"
 	"github.com/crdlab/crdlab/internal/source/edit"
@@ -41,16 +42,12 @@ type problem struct {
 	crd   *crd.CRD
 	// schema is the schema of the object's version, or nil for findings in a CRD.
 	schema *structuralschema.Structural
-	// old is the object before an update; nil on create and for a CRD.
-	old map[string]any
-	// existing is the document of old, and owned its managedFields if the manager of the request
-	// had applied it, see [Subject].
-	existing *source.Document
-	owned    []any
+	// object is the outcome of the request for the object; empty for findings in other documents.
+	object object.Evaluated
 	// fault is the cause of an error of a rule, or nil.
 	fault *celrule.Fault
-	// request holds the operation and the existing objects of an object's request.
-	request Request
+	// scenario is the one of the object; empty for findings in other documents.
+	scenario playground.Scenario
 }
 
 // locateRange sets the path to the node at the finding's range.

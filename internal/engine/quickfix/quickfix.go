@@ -14,6 +14,7 @@ import (
 
 	"github.com/crdlab/crdlab/internal/engine/celrule"
 	"github.com/crdlab/crdlab/internal/engine/crd"
+	"github.com/crdlab/crdlab/internal/engine/object"
 	"github.com/crdlab/crdlab/internal/engine/upstream"
 	"github.com/crdlab/crdlab/internal/playground"
 	"github.com/crdlab/crdlab/internal/source"
@@ -36,40 +37,15 @@ func SuggestForCRD(c *crd.CRD) {
 	}
 }
 
-// Subject holds the input for the fixes of one object's findings.
-type Subject struct {
-	Doc *source.Document
-	// Locate locates the field of a finding in Doc. It reports false if Doc lacks the field's parent.
-	Locate func(field string) (source.Location, bool)
-	CRD    *crd.CRD
-	// Schema is the schema of the requested version; nil if there is no such version.
-	Schema *structuralschema.Structural
-	// Old is the object before an update, and Existing its document; nil on create.
-	Old      map[string]any
-	Existing *source.Document
-	// Owned is metadata.managedFields of Old if the manager of the request had applied it; nil
-	// unless the request conflicts because Old has none.
-	Owned []any
-	// Faults holds the causes of the errors of rules and of the expressions of admission.
-	Faults  []celrule.Fault
-	Request Request
-}
-
-// Request holds the parts of a scenario that the fixes of an object may need.
-type Request struct {
-	Operation playground.Operation
-	// OldObject is the document with the existing objects.
-	OldObject string
-}
-
 // SuggestForObject adds hints and fixes to the findings in the document of an
-// object, in place.
-func SuggestForObject(findings []playground.Finding, s Subject) {
+// object of a scenario, in place.
+func SuggestForObject(o object.Evaluated, c *crd.CRD, s playground.Scenario) {
+	findings := o.Report.Findings
 	for i, f := range findings {
 		if f.Document == playground.DocumentObject {
-			findings[i] = suggest(problem{Finding: f, doc: s.Doc, crd: s.CRD, schema: s.Schema, old: s.Old, existing: s.Existing, owned: s.Owned, fault: celrule.FaultOf(s.Faults, f), request: s.Request}, s.Locate)
+			findings[i] = suggest(problem{Finding: f, doc: o.Doc, crd: c, schema: o.Schema, object: o, fault: celrule.FaultOf(o.Faults, f), scenario: s}, o.Locate)
 			if findings[i].Code == playground.CodeConflict {
-				s.Owned = nil // one fix resolves all conflicts
+				o.Owned = nil // one fix resolves all conflicts
 			}
 		}
 	}

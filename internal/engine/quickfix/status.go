@@ -51,7 +51,7 @@ func removeRootKeywords(p *problem) []playground.Fix {
 // cannot set it.
 func makeStatusOptional(p *problem) []playground.Fix {
 	version := p.requestedVersion()
-	if version == nil || !version.HasStatus || playground.IsOfStatus(p.request.Operation) {
+	if version == nil || !version.HasStatus || playground.IsOfStatus(p.scenario.Operation) {
 		return nil
 	}
 	p.Hint = "The status subresource is enabled, so only requests to /status set the status. It cannot be required in the schema."

@@ -133,61 +133,61 @@ func rankOf(f playground.Fix) int {
 
 // decodeErrors lists errors of decoding any document.
 var decodeErrors = []suggestion{
-	{"duplicate-key", nil, pattern(`already set in map|^duplicate field`),
-		"Duplicate key. kubectl keeps the last value silently; strict field validation rejects the document.", removeDuplicateKey},
+	{code: "duplicate-key", message: pattern(`already set in map|^duplicate field`),
+		hint: "Duplicate key. kubectl keeps the last value silently; strict field validation rejects the document.", fixes: removeDuplicateKey},
 }
 
 // undecodedErrors lists errors of the documents without fixes.
 var undecodedErrors = []suggestion{
-	{codeSyntax, nil, pattern(`^(?:error converting YAML to JSON: )?yaml: `), "The document is not valid YAML at this position.", nil},
-	{codeType, nil, typeError, "", nil},
-	{playground.CodeNoMatches, nil, pattern(`^not an object of the CRD: `), "The existing objects are objects of the CRD. Correct apiVersion and kind, or remove the document.", nil},
+	{code: codeSyntax, message: pattern(`^(?:error converting YAML to JSON: )?yaml: `), hint: "The document is not valid YAML at this position."},
+	{code: codeType, message: typeError},
+	{code: playground.CodeNoMatches, message: pattern(`^not an object of the CRD: `), hint: "The existing objects are objects of the CRD. Correct apiVersion and kind, or remove the document."},
 }
 
 // conversionErrors lists errors of the document that stands for the conversion webhook.
 var conversionErrors = []suggestion{
-	{"cel-syntax", nil, pattern(`Syntax error`), "Invalid CEL syntax at the marked position.", nil},
-	{"cel-undeclared-reference", nil, pattern(`undeclared reference to '[^']+'`), "Unknown identifier. In the expressions of a conversion, self is the value of the field.", nil},
-	{"conversion-failed", nil, pattern(`^the rule fails for the object `), "The rule must handle every object that the schema of its version accepts. Check the value first, for example with size() or a condition.", nil},
-	{"conversion-document", nil, pattern(`^kind "[^"]*" does not describe a conversion webhook`), "The document stands for the conversion webhook: it has rules (kind: APIConversion), or responses (kind: ConversionReview).", nil},
-	{"unknown-field", nil, pattern(`json: unknown field "`), "The description of a conversion has no such field. Correct the name, or remove the field.", nil},
-	{"conversion-webhook-unused", nil, pattern(`^not used: the CRD's conversion strategy is not Webhook$`), "Set spec.conversion.strategy: Webhook in the CRD, or remove this document.", nil},
+	{code: "cel-syntax", message: pattern(`Syntax error`), hint: "Invalid CEL syntax at the marked position."},
+	{code: "cel-undeclared-reference", message: pattern(`undeclared reference to '[^']+'`), hint: "Unknown identifier. In the expressions of a conversion, self is the value of the field."},
+	{code: "conversion-failed", message: pattern(`^the rule fails for the object `), hint: "The rule must handle every object that the schema of its version accepts. Check the value first, for example with size() or a condition."},
+	{code: "conversion-document", message: pattern(`^kind "[^"]*" does not describe a conversion webhook`), hint: "The document stands for the conversion webhook: it has rules (kind: APIConversion), or responses (kind: ConversionReview)."},
+	{code: "unknown-field", message: pattern(`json: unknown field "`), hint: "The description of a conversion has no such field. Correct the name, or remove the field."},
+	{code: "conversion-webhook-unused", message: pattern(`^not used: the CRD's conversion strategy is not Webhook$`), hint: "Set spec.conversion.strategy: Webhook in the CRD, or remove this document."},
 }
 
 // valueErrors lists errors of values, in objects and CRDs.
 var valueErrors = []suggestion{
-	{"out-of-range", nil, pattern(`Checked value must be of type \w+ with format \w+ in .`),
-		"The number is outside the range of the format. With minimum and maximum in the schema, the error names the field and the bound.", nil},
-	{"out-of-range", nil, pattern(`(?:M(?:in|ax)imum boundary|MultipleOf) value must be of type \w+ (?:with format \w+|\(default format\)) in `),
-		"The bound in the CRD is outside the range of its format. Correct the bound or the format there.", nil},
-	{"required-value", nil, pattern(`^Required value`), "", supplyValue},
-	{"unsupported-value", nil, pattern(`^Unsupported value: .*?: supported values: (.+)$`), "", chooseEnumValue},
-	{"wrong-type", nil, pattern(`^Invalid value: "null": .* must be of type (\w+): "null"$`), "", replaceAppliedNull},
-	{"wrong-type", nil, pattern(`must be of type (?:array|boolean|integer|null|number|object|string)\b`), "", nil},
-	{"wrong-format", nil, pattern(`must be of type ([\w-]+): "`), "", explainFormat},
-	{"wrong-type", nil, pattern(`must be of type (?:integer,)?(\w+): "(\w+)"`), "", keepsMeaning(convertType)},
-	{"out-of-range", nil, pattern(`should be (less|greater) than( or equal to)? (-?[\d.e+]+)$`), "", setToBound},
-	{"too-long", pattern(`^metadata\.annotations$`), pattern(`^Too long`),
-		"This is the limit of all annotations together. kubectl apply adds one that holds the whole document; use kubectl apply --server-side, or kubectl create and kubectl replace.", nil},
-	{"too-long", nil, pattern(`^Too long: may not be more than (\d+) (?:bytes?|characters?)`), "", shortenString},
-	{"too-many-items", nil, pattern(`^Too many: \d+: must have at most (\d+) items?`), "", removeExcessItems},
-	{"duplicate-item", pattern(`\]$`), pattern(`^Duplicate value`),
-		"The items of this list must be unique; see x-kubernetes-list-type in the schema.", removeDuplicates},
+	{code: "out-of-range", message: pattern(`Checked value must be of type \w+ with format \w+ in .`),
+		hint: "The number is outside the range of the format. With minimum and maximum in the schema, the error names the field and the bound."},
+	{code: "out-of-range", message: pattern(`(?:M(?:in|ax)imum boundary|MultipleOf) value must be of type \w+ (?:with format \w+|\(default format\)) in `),
+		hint: "The bound in the CRD is outside the range of its format. Correct the bound or the format there."},
+	{code: "required-value", message: pattern(`^Required value`), fixes: supplyValue},
+	{code: "unsupported-value", message: pattern(`^Unsupported value: .*?: supported values: (.+)$`), fixes: chooseEnumValue},
+	{code: "wrong-type", message: pattern(`^Invalid value: "null": .* must be of type (\w+): "null"$`), fixes: replaceAppliedNull},
+	{code: "wrong-type", message: pattern(`must be of type (?:array|boolean|integer|null|number|object|string)\b`)},
+	{code: "wrong-format", message: pattern(`must be of type ([\w-]+): "`), fixes: explainFormat},
+	{code: "wrong-type", message: pattern(`must be of type (?:integer,)?(\w+): "(\w+)"`), fixes: keepsMeaning(convertType)},
+	{code: "out-of-range", message: pattern(`should be (less|greater) than( or equal to)? (-?[\d.e+]+)$`), fixes: setToBound},
+	{code: "too-long", field: pattern(`^metadata\.annotations$`), message: pattern(`^Too long`),
+		hint: "This is the limit of all annotations together. kubectl apply adds one that holds the whole document; use kubectl apply --server-side, or kubectl create and kubectl replace."},
+	{code: "too-long", message: pattern(`^Too long: may not be more than (\d+) (?:bytes?|characters?)`), fixes: shortenString},
+	{code: "too-many-items", message: pattern(`^Too many: \d+: must have at most (\d+) items?`), fixes: removeExcessItems},
+	{code: "duplicate-item", field: pattern(`\]$`), message: pattern(`^Duplicate value`),
+		hint: "The items of this list must be unique; see x-kubernetes-list-type in the schema.", fixes: removeDuplicates},
 }
 
 // otherValueErrors lists further errors of both that have a code only.
 var otherValueErrors = []suggestion{
-	{"invalid-label", nil, pattern(`a valid label|^Invalid value: "[^"]*": (?:name|prefix) part `), "", nil},
-	{"object-modified", nil, pattern(`the object has been modified; please apply your changes to the latest version`),
-		"metadata.resourceVersion in the document does not match the stored object. Base the change on a fresh read. Manifests for kubectl apply should not contain it.", nil},
-	{"resource-version-on-create", nil, pattern(`^resourceVersion should not be set on objects to be created$`), "", nil},
-	{"uid-mismatch", nil, pattern(`uid mismatch: the provided object specified uid|: StorageError: invalid object, .* Precondition failed: UID in precondition`),
-		"The API server sets metadata.uid, and a request with a uid is for the object with this uid only. Remove it.", removePath("metadata", "uid")},
-	{"resource-version-invalid", nil, pattern(`^strconv\.ParseUint: parsing `),
-		"metadata.resourceVersion is not a number. Copy the one of the existing object.", nil},
-	{"resource-version-required", pattern(`^metadata\.resourceVersion$`), pattern(`must be specified for an update$`),
-		"Set metadata.resourceVersion to that of a fresh read. kubectl replace does so if the document has none, and other clients do not.", nil},
-	{"field-manager", pattern(`^fieldManager$`), nil,
-		"A field manager's name has at most 128 bytes and only printable characters. Set it with --field-manager.", nil},
-	{"managed-fields", nil, pattern(`^metadata\.managedFields must be nil`), "The API server sets managedFields; remove it.", keepsMeaning(removePath("metadata", "managedFields"))},
+	{code: "invalid-label", message: pattern(`a valid label|^Invalid value: "[^"]*": (?:name|prefix) part `)},
+	{code: "object-modified", message: pattern(`the object has been modified; please apply your changes to the latest version`),
+		hint: "metadata.resourceVersion in the document does not match the stored object. Base the change on a fresh read. Manifests for kubectl apply should not contain it."},
+	{code: "resource-version-on-create", message: pattern(`^resourceVersion should not be set on objects to be created$`)},
+	{code: "uid-mismatch", message: pattern(`uid mismatch: the provided object specified uid|: StorageError: invalid object, .* Precondition failed: UID in precondition`),
+		hint: "The API server sets metadata.uid, and a request with a uid is for the object with this uid only. Remove it.", fixes: removePath("metadata", "uid")},
+	{code: "resource-version-invalid", message: pattern(`^strconv\.ParseUint: parsing `),
+		hint: "metadata.resourceVersion is not a number. Copy the one of the existing object."},
+	{code: "resource-version-required", field: pattern(`^metadata\.resourceVersion$`), message: pattern(`must be specified for an update$`),
+		hint: "Set metadata.resourceVersion to that of a fresh read. kubectl replace does so if the document has none, and other clients do not."},
+	{code: "field-manager", field: pattern(`^fieldManager$`),
+		hint: "A field manager's name has at most 128 bytes and only printable characters. Set it with --field-manager."},
+	{code: "managed-fields", message: pattern(`^metadata\.managedFields must be nil`), hint: "The API server sets managedFields; remove it.", fixes: keepsMeaning(removePath("metadata", "managedFields"))},
 }
