@@ -191,7 +191,7 @@ func (s *shell) check(ctx context.Context, b codeBlock, want *codeBlock) error {
 	case "go":
 		_, err := parser.ParseFile(token.NewFileSet(), "", "package documented\n"+b.code, 0)
 		return err
-	case "text", "mermaid", "html":
+	case "text", "html":
 		return nil
 	case "lua", "toml", "elisp": // the configuration of editors
 		return nil
