@@ -179,7 +179,7 @@ func (f Finding) Short() string {
 func Plain(f playground.Finding) Finding {
 	plain := Finding{Code: f.Code, Severity: f.Severity, Reason: f.Reason, Field: cmp.Or(f.Place(), f.Field), Message: f.Message, Hint: f.Hint}
 	for _, fix := range f.Fixes {
-		plain.Fixes = append(plain.Fixes, Fix{Title: fix.Title, Safe: fix.Safe})
+		plain.Fixes = append(plain.Fixes, Fix{Title: fix.Title})
 	}
 	return plain
 }
