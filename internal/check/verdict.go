@@ -150,6 +150,9 @@ func findingsOf(findings []playground.Finding, from sources) []manifest.Finding 
 // edits of its source when they are needed. The others have no edits if they change another document.
 func (s sources) fixes(fixes []playground.Fix, document *manifest.Document) []manifest.Fix {
 	var all []manifest.Fix
+	if document.Translate != nil {
+		s.own = document
+	}
 	for _, fix := range fixes {
 		edits, ok := s.edits(fix)
 		safe := fix.Safe && ok && len(fixes) == 1

@@ -103,7 +103,7 @@ func (s snapshot) resolveAction(ctx context.Context, raw json.RawMessage) (map[s
 	}
 	edit := s.editInGo(known.findings[at.Finding].inGo[at.Fix].Resolved(ctx))
 	if edit == nil {
-		return nil, &jsonrpc2.Error{Code: codeRequestFailed, Message: "No edit of the Go types has the effect of this fix: " + selected.Title}
+		return nil, &jsonrpc2.Error{Code: codeRequestFailed, Message: "The Go types cannot express this fix: " + selected.Title}
 	}
 	action["edit"] = edit
 	return action, nil

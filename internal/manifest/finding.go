@@ -78,12 +78,12 @@ type Fix struct {
 	// Safe reports that the fix keeps the meaning of the document, and chooses nothing for the author.
 	Safe  bool
 	Edits []Edit
-	// Resolve returns edits that are tested, which takes time; none if they have not the wanted effect.
+	// Resolve returns edits that are tested, which takes time; none if they do not have the wanted effect.
 	// nil means that Edits are right.
 	Resolve func(context.Context) []Edit
 }
 
-// Resolved returns the edits of the fix; none if they have not the wanted effect.
+// Resolved returns the edits of the fix; none if they do not have the wanted effect.
 func (f Fix) Resolved(ctx context.Context) []Edit {
 	if f.Resolve == nil {
 		return f.Edits

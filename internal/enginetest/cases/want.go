@@ -100,7 +100,7 @@ func (e Expectation) crd(c playground.CRD) playground.CRD {
 	if slices.Equal(c.Conditions, plainConditions) {
 		c.Conditions = nil
 	}
-	if strings.HasSuffix(c.Output, " created") {
+	if isPlain(c.Output) {
 		c.Output = ""
 	}
 	if len(c.Versions) == 1 {
@@ -138,7 +138,7 @@ func (e Expectation) object(o playground.Object) playground.Object {
 	o.APIVersion, o.Kind = "", ""
 	o.Namespace, o.Operation = unless("default", o.Namespace), unless(playground.OperationCreate, o.Operation)
 	o.RulesBudget = unless(ruleBudget, o.RulesBudget)
-	if strings.HasSuffix(o.Output, "/"+o.Name+" created") {
+	if isPlain(o.Output) {
 		o.Output = ""
 	}
 	if bytes.Equal(o.Validated, o.Stored) {
@@ -175,7 +175,7 @@ func (e Expectation) object(o playground.Object) playground.Object {
 // table omits the default columns, and the output that has no others.
 func (e Expectation) table(t playground.Table) playground.Table {
 	columns := slices.Clone(t.Columns)
-	t.Columns = slices.DeleteFunc(columns, func(c playground.Column) bool { return c.Name == "Name" || c.Name == "Age" })
+	t.Columns = slices.DeleteFunc(columns, isDefault)
 	if len(t.Columns) == 0 {
 		return playground.Table{}
 	}
@@ -190,6 +190,16 @@ func (e Expectation) table(t playground.Table) playground.Table {
 		t.Columns, t.Rows = nil, nil
 	}
 	return t
+}
+
+// isPlain reports whether the output of kubectl only names what it created.
+func isPlain(output string) bool {
+	return strings.HasSuffix(output, " created") && !strings.Contains(output, "\n")
+}
+
+// isDefault reports whether each table of a CRD without columns of its own has a column.
+func isDefault(c playground.Column) bool {
+	return c.Name == "Name" && c.Format == "name" || c.Name == "Age" && strings.HasPrefix(c.Description, "CreationTimestamp is a timestamp representing the server time ")
 }
 
 // plainReasons are the reasons why the API server sets the metadata of any object.
