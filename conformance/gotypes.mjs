@@ -39,7 +39,7 @@ const projects = {
 const [controllerGen, crdlab, ...chosen] = process.argv.slice(2);
 /** The modules whose types crdlab knows, without those that only these require. */
 const known = [...readFileSync(join(root, "internal/devtools/knowntypes/go.mod"), "utf8").matchAll(/^\t(k8s\.io\/api\S*|sigs\.k8s\.io\/(?:gateway|cluster)-api\S*) (v\S+)$/gm)];
-const { help } = await loadModule("gotypes");
+const { assist } = await loadModule("gotypes");
 
 /** Runs a program; returns its output, its errors and its time in ms. */
 function run(file, args, cwd, env) {
@@ -97,7 +97,7 @@ for (const [name, [module, packages]] of Object.entries(projects)) {
     const wanted = run(resolve(controllerGen), ["crd", `paths=${pattern}`, "output:stdout"], directory, env);
     const native = run(resolve(crdlab), ["generate", pattern], directory, { PATH: "" });
     const start = performance.now();
-    const { generated } = JSON.parse(help(JSON.stringify({ generate: { text: asText(directory, packages) } })));
+    const { generate: generated } = JSON.parse(assist(JSON.stringify({ generate: { text: asText(directory, packages) } })));
     const took = Math.round(performance.now() - start);
     const unknown = [...new Set([...native.stderr.matchAll(/The package (\S+) is unknown/g)].map(([, path]) => path))];
     const [lines, inModule] = [differing(wanted.stdout, native.stdout), differing(native.stdout, generated.crds)];

@@ -16,8 +16,8 @@ export async function loadModule(name) {
   require(join(goRoot, "lib", "wasm", "wasm_exec.js"));
   require("./resume.js");
   const { memory } = await new globalThis.Go().start(await WebAssembly.compile(readFileSync(join(root, "dist", `${name}.wasm`))));
-  const { crdlabEvaluate, crdlabShow, crdlabRequest, crdlabHelp, crdlabJudge } = globalThis;
-  return { evaluate: crdlabEvaluate, show: crdlabShow, request: crdlabRequest, help: crdlabHelp, judge: crdlabJudge, memory };
+  const { crdlabEvaluate, crdlabShow, crdlabRequest, crdlabAssist, crdlabJudge } = globalThis;
+  return { evaluate: crdlabEvaluate, show: crdlabShow, request: crdlabRequest, assist: crdlabAssist, judge: crdlabJudge, memory };
 }
 
 export async function startServer(minors = "none") {

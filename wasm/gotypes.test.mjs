@@ -16,7 +16,7 @@ function readSource(name) {
 }
 
 describe("the built module for Go types", async () => {
-  const { help, memory } = await loadModule("gotypes");
+  const { assist, memory } = await loadModule("gotypes");
   let server;
   before(async () => (server = await startServer()));
   after(() => server.stop());
@@ -24,15 +24,15 @@ describe("the built module for Go types", async () => {
   for (const name of readdirSync(directory)) {
     it(`returns the server's answer for the case ${name}`, async () => {
       const source = readSource(name);
-      const { generated } = JSON.parse(help(JSON.stringify({ generate: source })));
+      const { generate: generated } = JSON.parse(assist(JSON.stringify({ generate: source })));
       assert.deepEqual(generated, JSON.parse(await ask(`${server.url}/api/v1/generate`, source)));
       if (name === "one-file.txtar") assert.match(generated.crds, /controller-gen.kubebuilder.io\/version: v0\./);
     });
   }
 
-  it("returns an error for another question", () => {
-    assert.deepEqual(JSON.parse(help('{"format": {"text": ""}}')), { error: "this module only knows Go types" });
-    assert.deepEqual(JSON.parse(help("{")), { error: "decode the request: unexpected EOF" });
+  it("returns an error for another request", () => {
+    assert.deepEqual(JSON.parse(assist('{"format": {"text": ""}}')), { error: "this module only knows Go types" });
+    assert.deepEqual(JSON.parse(assist("{")), { error: "decode the request: unexpected EOF" });
   });
 
   it("cannot use more than 1 GiB", () => {

@@ -51,12 +51,12 @@ describe("the built module", async () => {
   });
 
   it("returns an error for an unreadable scenario", () => {
-    const { evaluate, show, help } = engine;
+    const { evaluate, show, assist } = engine;
     assert.deepEqual(JSON.parse(evaluate("{")), { error: "decode the request: unexpected EOF" });
     assert.deepEqual(JSON.parse(evaluate()), { error: "crdlabEvaluate takes a string" });
     assert.deepEqual(show("{", {}), { error: "decode the request: unexpected EOF" });
     assert.deepEqual(show('{"scenario": {}, "panels": ["all"]}', {}), { error: 'panels: there is no panel "all"' });
-    assert.deepEqual(JSON.parse(help("{}")), { error: "question: must have one of the fields of an assist request, such as completion or hover" });
+    assert.deepEqual(JSON.parse(assist("{}")), { error: "request: must have one of the fields of an assist request, such as completion or hover" });
   });
 
   it("cannot use more than 1 GiB", () => {

@@ -177,7 +177,7 @@ func (s *selection) status(subjects []inspect.Subject) int {
 
 // newAssist returns the function that responds to assist requests.
 func newAssist() playground.Assist {
-	return assist.New(engine.New()).Answer
+	return assist.New(engine.New()).Respond
 }
 
 // printResults prints results as JSON, as YAML, or with writeText one after the other,

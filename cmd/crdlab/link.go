@@ -69,11 +69,11 @@ func addGo(command *cobra.Command, in *manifest.Input, paths []string) (string, 
 	if err != nil {
 		return "", usageError("%w", err)
 	}
-	answer, _, err := gotypes.Answer(command.Context(), playground.AssistRequest{Generate: &playground.GoSource{Text: text}})
+	answer, _, err := gotypes.Respond(command.Context(), playground.AssistRequest{Generate: &playground.GenerateRequest{Text: text}})
 	if err != nil {
 		return "", err
 	}
-	for _, problem := range answer.Generated.Problems {
+	for _, problem := range answer.Generate.Problems {
 		if at := problem.Range.Start; problem.Severity == playground.SeverityError {
 			notify(command, "Go types, line %d, column %d: %s", at.Line+1, at.Character+1, problem.Message)
 		}
@@ -84,7 +84,7 @@ func addGo(command *cobra.Command, in *manifest.Input, paths []string) (string, 
 		}
 		return d.IsCRD
 	})
-	in.Add("Go types", answer.Generated.CRDs)
+	in.Add("Go types", answer.Generate.CRDs)
 	return text, nil
 }
 

@@ -35,84 +35,84 @@ type Assistant struct {
 // New returns an assistant that evaluates with e.
 func New(e *engine.Engine) *Assistant { return &Assistant{engine: e} }
 
-// Answer responds to an assist request. The response is empty if nothing is known about
-// the position. Answer fails if ctx ends, the request is invalid or the engine fails.
-func (a *Assistant) Answer(ctx context.Context, q playground.AssistRequest) (help playground.AssistResponse, err error) {
+// Respond responds to an assist request. The response is empty if nothing is known about
+// the position. Respond fails if ctx ends, the request is invalid or the engine fails.
+func (a *Assistant) Respond(ctx context.Context, request playground.AssistRequest) (response playground.AssistResponse, err error) {
 	defer func() {
 		if p := recover(); p != nil {
-			err = fmt.Errorf("help: panic: %v", p)
+			err = fmt.Errorf("assist request: panic: %v", p)
 		}
 	}()
 	if err := ctx.Err(); err != nil {
-		return help, err
+		return response, err
 	}
-	if q, err = a.divide(q); err != nil {
-		return help, err
+	if request, err = a.divide(request); err != nil {
+		return response, err
 	}
 	switch {
-	case q.Complete != nil:
-		help.Completion, err = a.completion(ctx, *q.Complete)
-	case q.Hover != nil:
-		help.Hover, err = a.hover(ctx, *q.Hover)
-	case q.Template != nil:
-		help.Template, err = a.template(ctx, *q.Template)
-	case q.Format != nil:
-		help.Formatted = format(q.Format.Text)
-	case q.Explain != nil:
-		help.Explained, err = a.explain(ctx, *q.Explain)
-	case q.Sample != nil:
-		help.Sample, err = a.sample(ctx, *q.Sample)
-	case q.Try != nil:
-		help.Tried, err = a.evaluate(ctx, *q.Try)
-	case q.Fields != nil:
-		help.Tree, err = a.fields(ctx, *q.Fields)
-	case q.Insert != nil:
-		help.Insertion, err = a.insert(ctx, *q.Insert)
-	case q.Test != nil:
-		help.Tested, err = a.test(ctx, *q.Test)
-	case q.Export != nil:
-		help.TestFile, err = a.export(ctx, *q.Export)
-	case q.Publish != nil:
-		help.Published, err = a.publish(ctx, *q.Publish)
+	case request.Complete != nil:
+		response.Complete, err = a.completion(ctx, *request.Complete)
+	case request.Hover != nil:
+		response.Hover, err = a.hover(ctx, *request.Hover)
+	case request.Template != nil:
+		response.Template, err = a.template(ctx, *request.Template)
+	case request.Format != nil:
+		response.Format = format(request.Format.Text)
+	case request.Explain != nil:
+		response.Explain, err = a.explain(ctx, *request.Explain)
+	case request.Sample != nil:
+		response.Sample, err = a.sample(ctx, *request.Sample)
+	case request.Try != nil:
+		response.Try, err = a.evaluate(ctx, *request.Try)
+	case request.Fields != nil:
+		response.Fields, err = a.fields(ctx, *request.Fields)
+	case request.Insert != nil:
+		response.Insert, err = a.insert(ctx, *request.Insert)
+	case request.Test != nil:
+		response.Test, err = a.test(ctx, *request.Test)
+	case request.Export != nil:
+		response.Export, err = a.export(ctx, *request.Export)
+	case request.Publish != nil:
+		response.Publish, err = a.publish(ctx, *request.Publish)
 	default:
-		err = &playground.InvalidScenarioError{Parameter: "question", Message: "must have one of the fields of an assist request, such as completion or hover"}
+		err = &playground.InvalidScenarioError{Parameter: "request", Message: "must have one of the fields of an assist request, such as completion or hover"}
 	}
 	if err != nil {
 		return playground.AssistResponse{}, err
 	}
-	return help, ctx.Err()
+	return response, ctx.Err()
 }
 
 // divide reduces the scenario of a request to one CRD, if it has several: the CRD at the
 // cursor, or the chosen one.
-func (a *Assistant) divide(q playground.AssistRequest) (playground.AssistRequest, error) {
+func (a *Assistant) divide(request playground.AssistRequest) (playground.AssistRequest, error) {
 	var whole *playground.Scenario
 	var err error
 	switch {
-	case q.Complete != nil:
-		q.Complete, err = a.divideAt(*q.Complete)
-	case q.Hover != nil:
-		q.Hover, err = a.divideAt(*q.Hover)
-	case q.Explain != nil:
-		q.Explain, err = a.divideAt(*q.Explain)
-	case q.Sample != nil:
-		sample := *q.Sample
+	case request.Complete != nil:
+		request.Complete, err = a.divideAt(*request.Complete)
+	case request.Hover != nil:
+		request.Hover, err = a.divideAt(*request.Hover)
+	case request.Explain != nil:
+		request.Explain, err = a.divideAt(*request.Explain)
+	case request.Sample != nil:
+		sample := *request.Sample
 		var b *bundle.Bundle
 		if b, err = a.divider.Divide(playground.Scenario{CRD: sample.CRD, CRDIndex: sample.CRDIndex}); err == nil {
-			sample.CRD, q.Sample = b.Scenario().CRD, &sample
+			sample.CRD, request.Sample = b.Scenario().CRD, &sample
 		}
-	case q.Try != nil:
-		try := *q.Try
-		q.Try, whole = &try, &try.Scenario
-	case q.Fields != nil:
-		fields := *q.Fields
-		q.Fields, whole = &fields, &fields.Scenario
-	case q.Insert != nil:
-		insert := *q.Insert
-		q.Insert, whole = &insert, &insert.Scenario
-	case q.Publish != nil:
-		publish := *q.Publish
-		q.Publish, whole = &publish, &publish.Scenario
+	case request.Try != nil:
+		try := *request.Try
+		request.Try, whole = &try, &try.Scenario
+	case request.Fields != nil:
+		fields := *request.Fields
+		request.Fields, whole = &fields, &fields.Scenario
+	case request.Insert != nil:
+		insert := *request.Insert
+		request.Insert, whole = &insert, &insert.Scenario
+	case request.Publish != nil:
+		publish := *request.Publish
+		request.Publish, whole = &publish, &publish.Scenario
 	}
 	if whole != nil {
 		var b *bundle.Bundle
@@ -120,7 +120,7 @@ func (a *Assistant) divide(q playground.AssistRequest) (playground.AssistRequest
 			*whole = b.Scenario()
 		}
 	}
-	return q, err
+	return request, err
 }
 
 func (a *Assistant) divideAt(at playground.Cursor) (*playground.Cursor, error) {

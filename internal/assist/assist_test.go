@@ -65,16 +65,16 @@ func respondAs(t *testing.T, e *engine.Engine, name string, cursor playground.Cu
 	t.Helper()
 	switch name {
 	case "completion.txt":
-		return formatCompletion(respond(t, e, playground.AssistRequest{Complete: &cursor}).Completion), true
+		return formatCompletion(respond(t, e, playground.AssistRequest{Complete: &cursor}).Complete), true
 	case "hover.txt":
 		return formatHover(respond(t, e, playground.AssistRequest{Hover: &cursor}).Hover), true
 	case "explained.txt":
-		return formatExplanation(respond(t, e, playground.AssistRequest{Explain: &cursor}).Explained), true
+		return formatExplanation(respond(t, e, playground.AssistRequest{Explain: &cursor}).Explain), true
 	case "tried.yaml":
-		return formatResult(t, respond(t, e, playground.AssistRequest{Try: evaluationAt(cursor)}).Tried), true
+		return formatResult(t, respond(t, e, playground.AssistRequest{Try: evaluationAt(cursor)}).Try), true
 	case "published.json", "published-strict.json":
 		request := playground.PublishRequest{Scenario: cursor.Scenario, Version: "v1", Strict: name == "published-strict.json"}
-		published := respond(t, e, playground.AssistRequest{Publish: &request}).Published
+		published := respond(t, e, playground.AssistRequest{Publish: &request}).Publish
 		return published.Name + "\n" + published.Text, true
 	}
 	return "", false
@@ -82,7 +82,7 @@ func respondAs(t *testing.T, e *engine.Engine, name string, cursor playground.Cu
 
 func respond(t *testing.T, e *engine.Engine, q playground.AssistRequest) playground.AssistResponse {
 	t.Helper()
-	response, err := assist.New(e).Answer(context.Background(), q)
+	response, err := assist.New(e).Respond(context.Background(), q)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -91,15 +91,15 @@ func respond(t *testing.T, e *engine.Engine, q playground.AssistRequest) playgro
 
 // evaluationAt returns a request to evaluate the cursor's expression, for the value at the
 // cursor if the cursor is in the object.
-func evaluationAt(cursor playground.Cursor) *playground.ExpressionRequest {
-	request := &playground.ExpressionRequest{Scenario: cursor.Scenario, Trial: *cursor.Trial}
+func evaluationAt(cursor playground.Cursor) *playground.TryRequest {
+	request := &playground.TryRequest{Scenario: cursor.Scenario, Trial: *cursor.Trial}
 	if cursor.Document == playground.DocumentObject {
 		request.Position = &cursor.Position
 	}
 	return request
 }
 
-func formatResult(t *testing.T, result *playground.ExpressionResult) string {
+func formatResult(t *testing.T, result *playground.TryResult) string {
 	t.Helper()
 	encoded, err := cases.EncodeValue(result)
 	if err != nil {

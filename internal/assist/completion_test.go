@@ -74,7 +74,7 @@ func (w *completionWalk) walk(t *testing.T, name, crd, object string) {
 func (w *completionWalk) complete(t *testing.T, s playground.Scenario, line, character int) *playground.Completion {
 	w.requests++
 	cursor := playground.Cursor{Scenario: s, Document: playground.DocumentObject, Position: playground.Position{Line: line, Character: character}}
-	return respond(t, w.engine, playground.AssistRequest{Complete: &cursor}).Completion
+	return respond(t, w.engine, playground.AssistRequest{Complete: &cursor}).Complete
 }
 
 // insert inserts all proposed fields in a blank line, with the value null. No field may

@@ -17,7 +17,7 @@ import (
 
 // evaluate responds to a request of the console: it evaluates an expression for a value of
 // an object.
-func (a *Assistant) evaluate(ctx context.Context, request playground.ExpressionRequest) (*playground.ExpressionResult, error) {
+func (a *Assistant) evaluate(ctx context.Context, request playground.TryRequest) (*playground.TryResult, error) {
 	restore, err := release.Emulate(request.Scenario)
 	if err != nil {
 		return nil, err
@@ -36,7 +36,7 @@ func (a *Assistant) evaluate(ctx context.Context, request playground.ExpressionR
 // A console evaluates an expression for a value of an object, as the value is before the
 // stage that validates it.
 type console struct {
-	result  playground.ExpressionResult
+	result  playground.TryResult
 	crd     *crd.CRD
 	types   *crdschema.Types
 	file    *source.File
@@ -51,8 +51,8 @@ type console struct {
 	bindings *celrule.Bindings
 }
 
-func emptyResult() playground.ExpressionResult {
-	return playground.ExpressionResult{
+func emptyResult() playground.TryResult {
+	return playground.TryResult{
 		Objects: []string{}, Paths: []string{}, Errors: []playground.ExpressionError{}, Trace: []playground.TraceStep{},
 		Outcome: playground.OutcomeSkipped, CostLimit: crd.RuleCostLimit,
 	}

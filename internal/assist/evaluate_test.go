@@ -33,7 +33,7 @@ func TestEvaluateAgreesWithRules(t *testing.T) {
 				}
 				compared++
 				trial := playground.Expression{Expression: rules[result.ID].Rule, Object: i, Path: result.Path}
-				got := respond(t, e, playground.AssistRequest{Try: &playground.ExpressionRequest{Scenario: c.Scenario, Trial: trial}}).Tried
+				got := respond(t, e, playground.AssistRequest{Try: &playground.TryRequest{Scenario: c.Scenario, Trial: trial}}).Try
 				if difference := compareResult(got, rules[result.ID], result); difference != "" {
 					t.Errorf("%s: %s at %q: %s", c.Name, result.ID, result.Path, difference)
 				}
@@ -46,7 +46,7 @@ func TestEvaluateAgreesWithRules(t *testing.T) {
 }
 
 // compareResult describes the difference between an expression and a rule, or returns "".
-func compareResult(got *playground.ExpressionResult, rule playground.Rule, result playground.RuleResult) string {
+func compareResult(got *playground.TryResult, rule playground.Rule, result playground.RuleResult) string {
 	want := map[playground.Outcome]string{playground.OutcomePass: "true", playground.OutcomeFail: "false", playground.OutcomeError: ""}[result.Outcome]
 	switch {
 	case got.Value != want, !strings.Contains(result.Message, got.Failure):

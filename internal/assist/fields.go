@@ -22,8 +22,8 @@ const (
 )
 
 // fields responds to a fields request.
-func (a *Assistant) fields(ctx context.Context, request playground.FieldsRequest) (*playground.FieldTree, error) {
-	tree := &playground.FieldTree{Versions: []string{}, ShortNames: []string{}, Fields: []playground.Field{}}
+func (a *Assistant) fields(ctx context.Context, request playground.FieldsRequest) (*playground.FieldsResult, error) {
+	tree := &playground.FieldsResult{Versions: []string{}, ShortNames: []string{}, Fields: []playground.Field{}}
 	s, err := engine.SetDefaults(request.Scenario)
 	if err != nil {
 		return nil, err
@@ -53,11 +53,11 @@ type fieldLister struct {
 	crd   *crd.CRD
 	kind  *crdschema.Kind
 	rules map[string][]playground.Rule // by the path of their schema node
-	tree  *playground.FieldTree
+	tree  *playground.FieldsResult
 	bytes int
 }
 
-func newFieldLister(c *crd.CRD, kind *crdschema.Kind, tree *playground.FieldTree) *fieldLister {
+func newFieldLister(c *crd.CRD, kind *crdschema.Kind, tree *playground.FieldsResult) *fieldLister {
 	l := &fieldLister{crd: c, kind: kind, rules: map[string][]playground.Rule{}, tree: tree}
 	for _, rule := range c.Report.Rules {
 		if rule.Version == kind.Version {

@@ -34,11 +34,11 @@ func TestFields(t *testing.T) {
 				got := ""
 				switch f.Name {
 				case "fields.txt":
-					got = formatFields(respond(t, e, playground.AssistRequest{Fields: &playground.FieldsRequest{Scenario: s, Version: version}}).Tree)
+					got = formatFields(respond(t, e, playground.AssistRequest{Fields: &playground.FieldsRequest{Scenario: s, Version: version}}).Fields)
 				case "inserted.txt":
 					for _, names := range inserts {
 						request := playground.InsertRequest{Scenario: s, Version: version, Field: strings.Split(names, "/"), Position: position}
-						got += "== " + names + "\n" + formatInsertion(s.Object, respond(t, e, playground.AssistRequest{Insert: &request}).Insertion)
+						got += "== " + names + "\n" + formatInsertion(s.Object, respond(t, e, playground.AssistRequest{Insert: &request}).Insert)
 					}
 				default:
 					continue
@@ -67,7 +67,7 @@ func TestFieldsAreLimited(t *testing.T) {
 	}
 	crd.WriteString("}}}}]}\n")
 	s := playground.Scenario{CRD: crd.String()}
-	tree := respond(t, engine.New(), playground.AssistRequest{Fields: &playground.FieldsRequest{Scenario: s}}).Tree
+	tree := respond(t, engine.New(), playground.AssistRequest{Fields: &playground.FieldsRequest{Scenario: s}}).Fields
 	// The object itself, apiVersion, kind and metadata are fields, too.
 	if len(tree.Fields) != 20_000 || tree.Omitted != 104 {
 		t.Errorf("%d fields, %d omitted", len(tree.Fields), tree.Omitted)
@@ -96,7 +96,7 @@ func readFieldsCase(archive *txtar.Archive) (s playground.Scenario, version stri
 	return s, version, position, inserts
 }
 
-func formatFields(tree *playground.FieldTree) string {
+func formatFields(tree *playground.FieldsResult) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s of %s, %d omitted, %s in %q, short names %s\n", tree.Version, tree.Versions, tree.Omitted, tree.Scope, tree.Group, tree.ShortNames)
 	for _, field := range tree.Fields {
@@ -122,7 +122,7 @@ func formatFields(tree *playground.FieldTree) string {
 	return b.String()
 }
 
-func formatInsertion(object string, insertion *playground.Insertion) string {
+func formatInsertion(object string, insertion *playground.InsertResult) string {
 	switch {
 	case insertion.Present != nil:
 		return "present at " + formatRange(*insertion.Present) + "\n"

@@ -19,7 +19,7 @@ import (
 )
 
 // insert responds to an insert request.
-func (a *Assistant) insert(ctx context.Context, request playground.InsertRequest) (*playground.Insertion, error) {
+func (a *Assistant) insert(ctx context.Context, request playground.InsertRequest) (*playground.InsertResult, error) {
 	s, err := engine.SetDefaults(request.Scenario)
 	if err != nil {
 		return nil, err
@@ -52,13 +52,13 @@ func (a *Assistant) insert(ctx context.Context, request playground.InsertRequest
 	return insertion, nil
 }
 
-func cannotInsert(format string, arguments ...any) *playground.Insertion {
-	return &playground.Insertion{Problem: fmt.Sprintf(format, arguments...)}
+func cannotInsert(format string, arguments ...any) *playground.InsertResult {
+	return &playground.InsertResult{Problem: fmt.Sprintf(format, arguments...)}
 }
 
 // startObject returns the insertion of a new object into a blank document. insertion is
 // the insertion of the field into the object.
-func startObject(blank, object string, insertion *playground.Insertion) *playground.Insertion {
+func startObject(blank, object string, insertion *playground.InsertResult) *playground.InsertResult {
 	switch {
 	case insertion.Problem != "":
 		return insertion
@@ -68,7 +68,7 @@ func startObject(blank, object string, insertion *playground.Insertion) *playgro
 		}
 	}
 	everything := playground.Range{End: playground.Position{Line: strings.Count(blank, "\n"), Character: len([]rune(blank[strings.LastIndexByte(blank, '\n')+1:]))}}
-	return &playground.Insertion{Fix: &playground.Fix{
+	return &playground.InsertResult{Fix: &playground.Fix{
 		Title: "Start an object",
 		Edits: []playground.TextEdit{{Document: playground.DocumentObject, Range: everything, NewText: object}},
 	}}
@@ -120,7 +120,7 @@ func versionOf(document *source.Document) string {
 	return version
 }
 
-func (i *inserter) insert(document *source.Document) *playground.Insertion {
+func (i *inserter) insert(document *source.Document) *playground.InsertResult {
 	i.document = document
 	if len(i.field) == 0 || i.kind == nil {
 		return cannotInsert("There is no such field.")
@@ -130,7 +130,7 @@ func (i *inserter) insert(document *source.Document) *playground.Insertion {
 		return cannotInsert("Version %s has no field %s.", i.kind.Version, strings.Join(i.field, "."))
 	}
 	if location, ok := document.At(path...); ok {
-		return &playground.Insertion{Present: new(location.Key())}
+		return &playground.InsertResult{Present: new(location.Key())}
 	}
 	known := 0
 	for known < len(path) {
@@ -148,7 +148,7 @@ func (i *inserter) insert(document *source.Document) *playground.Insertion {
 	if !ok {
 		return cannotInsert("%s cannot contain a field: it is an alias, or its type is wrong.", pathName(path[:known]))
 	}
-	return &playground.Insertion{Fix: &playground.Fix{
+	return &playground.InsertResult{Fix: &playground.Fix{
 		Title: "Insert " + pathName(path),
 		Edits: []playground.TextEdit{{Document: playground.DocumentObject, Range: change.Range, NewText: change.NewText}},
 	}}

@@ -11,7 +11,7 @@ import (
 )
 
 // publish responds to a publish request: it writes the JSON Schema of a version.
-func (a *Assistant) publish(ctx context.Context, request playground.PublishRequest) (*playground.JSONSchema, error) {
+func (a *Assistant) publish(ctx context.Context, request playground.PublishRequest) (*playground.PublishResult, error) {
 	s, err := engine.SetDefaults(request.Scenario)
 	if err != nil {
 		return nil, err
@@ -26,8 +26,8 @@ func (a *Assistant) publish(ctx context.Context, request playground.PublishReque
 			if err := json.Indent(&text, openapi.JSONSchema(report.CRD, published, request.Strict), "", "  "); err != nil {
 				return nil, err
 			}
-			return &playground.JSONSchema{Name: openapi.FileName(report.CRD, request.Version), Text: text.String() + "\n"}, nil
+			return &playground.PublishResult{Name: openapi.FileName(report.CRD, request.Version), Text: text.String() + "\n"}, nil
 		}
 	}
-	return &playground.JSONSchema{}, nil
+	return &playground.PublishResult{}, nil
 }

@@ -51,7 +51,7 @@ func TestAssistOnEveryRelease(t *testing.T) {
 			for name, q := range assistRequests(release) {
 				returned := make(chan error, 1)
 				go func() {
-					_, err := assist.New(e).Answer(context.Background(), q)
+					_, err := assist.New(e).Respond(context.Background(), q)
 					returned <- err
 				}()
 				select {
@@ -86,8 +86,8 @@ func assistRequests(release string) map[string]playground.AssistRequest {
 		"hover in the console":             {Hover: &inConsole},
 		"sample":                           {Sample: &playground.SampleRequest{CRD: s.CRD}},
 		"format":                           {Format: &playground.FormatRequest{Text: s.Object}},
-		"evaluation":                       {Try: &playground.ExpressionRequest{Scenario: s, Trial: trial}},
-		"evaluation at a position":         {Try: &playground.ExpressionRequest{Scenario: s, Trial: trial, Position: &inObject.Position}},
-		"evaluation for an unknown object": {Try: &playground.ExpressionRequest{Scenario: s, Trial: playground.Expression{Expression: "self", Object: 7}}},
+		"evaluation":                       {Try: &playground.TryRequest{Scenario: s, Trial: trial}},
+		"evaluation at a position":         {Try: &playground.TryRequest{Scenario: s, Trial: trial, Position: &inObject.Position}},
+		"evaluation for an unknown object": {Try: &playground.TryRequest{Scenario: s, Trial: playground.Expression{Expression: "self", Object: 7}}},
 	}
 }

@@ -11,8 +11,8 @@ import (
 )
 
 // sample responds to a sample request: it writes an object of a CRD.
-func (a *Assistant) sample(ctx context.Context, request playground.SampleRequest) (*playground.Sample, error) {
-	sample := &playground.Sample{Unsolved: []string{}}
+func (a *Assistant) sample(ctx context.Context, request playground.SampleRequest) (*playground.SampleResult, error) {
+	sample := &playground.SampleResult{Unsolved: []string{}}
 	s, err := engine.SetDefaults(playground.Scenario{CRD: request.CRD})
 	if err != nil {
 		return nil, err

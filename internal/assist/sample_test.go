@@ -65,7 +65,7 @@ func (s *sampleTally) check(t *testing.T, e *engine.Engine, name, crd string) {
 		full := respond(t, e, playground.AssistRequest{Sample: &playground.SampleRequest{CRD: crd, Version: version.Name, Full: true}}).Sample
 		s.count++
 		accepted := false
-		for _, sample := range []*playground.Sample{full, minimal} {
+		for _, sample := range []*playground.SampleResult{full, minimal} {
 			evaluated := evaluate(t, e, playground.Scenario{CRD: crd, Object: sample.Object, Now: cases.Now})
 			accepted = len(evaluated.Objects) == 1 && evaluated.Objects[0].Accepted
 			if accepted != (len(sample.Unsolved) == 0) {

@@ -16,20 +16,20 @@ import (
 
 // template responds with the start of a conversion or admission document for a CRD. It is
 // empty if the CRD cannot be decoded.
-func (a *Assistant) template(ctx context.Context, request playground.TemplateRequest) (*playground.Template, error) {
+func (a *Assistant) template(ctx context.Context, request playground.TemplateRequest) (*playground.TemplateResult, error) {
 	s, err := engine.SetDefaults(playground.Scenario{CRD: request.CRD})
 	if err != nil {
 		return nil, err
 	}
 	c, err := a.evaluateCRD(ctx, s)
 	if err != nil || c.Internal == nil {
-		return &playground.Template{}, err
+		return &playground.TemplateResult{}, err
 	}
 	switch request.Document {
 	case playground.DocumentConversion:
-		return &playground.Template{Text: conversionTemplate(c)}, nil
+		return &playground.TemplateResult{Text: conversionTemplate(c)}, nil
 	case playground.DocumentAdmission:
-		return &playground.Template{Text: admissionTemplate(c.Internal.Spec)}, nil
+		return &playground.TemplateResult{Text: admissionTemplate(c.Internal.Spec)}, nil
 	}
 	return nil, &playground.InvalidScenarioError{Parameter: "document", Message: "must be conversion or admission"}
 }

@@ -19,7 +19,7 @@ func (a *Assistant) test(ctx context.Context, request playground.TestRequest) (*
 }
 
 // export responds to an export request: it writes all CRDs and objects as a test.
-func (a *Assistant) export(ctx context.Context, request playground.ExportRequest) (*playground.TestFile, error) {
+func (a *Assistant) export(ctx context.Context, request playground.ExportRequest) (*playground.ExportResult, error) {
 	s, err := engine.SetDefaults(request.Scenario)
 	if err != nil {
 		return nil, err

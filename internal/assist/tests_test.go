@@ -33,13 +33,13 @@ func TestTests(t *testing.T) {
 				var got string
 				switch f.Name {
 				case "tested.yaml":
-					encoded, err := cases.EncodeValue(respond(t, e, playground.AssistRequest{Test: &playground.TestRequest{Scenario: s}}).Tested)
+					encoded, err := cases.EncodeValue(respond(t, e, playground.AssistRequest{Test: &playground.TestRequest{Scenario: s}}).Test)
 					if err != nil {
 						t.Fatal(err)
 					}
 					got = string(encoded)
 				case "test.yaml":
-					got = formatTestFile(respond(t, e, playground.AssistRequest{Export: &playground.ExportRequest{Scenario: s}}).TestFile)
+					got = formatTestFile(respond(t, e, playground.AssistRequest{Export: &playground.ExportRequest{Scenario: s}}).Export)
 				default:
 					continue
 				}
@@ -80,7 +80,7 @@ func readTestCase(t *testing.T, archive *txtar.Archive) (s playground.Scenario) 
 }
 
 // formatTestFile returns the file with a line for each omitted part and each failure.
-func formatTestFile(file *playground.TestFile) string {
+func formatTestFile(file *playground.ExportResult) string {
 	text := file.Text
 	for _, omitted := range file.Omitted {
 		text += "== omitted: " + omitted + "\n"

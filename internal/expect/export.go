@@ -26,8 +26,8 @@ const exportedPath = "test.yaml"
 // Export returns scenarios, each with one CRD and the objects of its kind, as one file with
 // the present findings as expectations. The release and the field validation of the
 // scenarios must be set; they are the same for all.
-func Export(ctx context.Context, evaluate playground.Evaluate, scenarios []playground.Scenario) (*playground.TestFile, error) {
-	exported := &playground.TestFile{Omitted: Omitted(scenarios[0]), Failures: []string{}}
+func Export(ctx context.Context, evaluate playground.Evaluate, scenarios []playground.Scenario) (*playground.ExportResult, error) {
+	exported := &playground.ExportResult{Omitted: Omitted(scenarios[0]), Failures: []string{}}
 	var drafts []string
 	policies, _ := policiesIn(scenarios[0].Admission)
 	for i, s := range scenarios {

@@ -23,7 +23,7 @@ func BenchmarkLoad(b *testing.B) {
 	archive := &txtar.Archive{Files: []txtar.File{{Name: "api/v1/types.go", Data: []byte(types.String())}}}
 	b.Run("pasted", func(b *testing.B) {
 		for b.Loop() {
-			answer, err := generated(b, playground.GoSource{Text: types.String()})
+			answer, err := generated(b, playground.GenerateRequest{Text: types.String()})
 			if err != nil || len(answer.Origins) < 900 {
 				b.Fatalf("%d origins, error %v", len(answer.Origins), err)
 			}
@@ -32,7 +32,7 @@ func BenchmarkLoad(b *testing.B) {
 	b.Run("plain", func(b *testing.B) {
 		plain := strings.Replace(types.String(), "corev1.PodTemplateSpec", "corev1.LocalObjectReference", 1)
 		for b.Loop() {
-			if _, err := generated(b, playground.GoSource{Text: plain}); err != nil {
+			if _, err := generated(b, playground.GenerateRequest{Text: plain}); err != nil {
 				b.Fatal(err)
 			}
 		}

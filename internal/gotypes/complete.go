@@ -18,16 +18,16 @@ import (
 	"github.com/crdlab/crdlab/internal/source/yamltext"
 )
 
-// Answer responds to an assist request about Go. It reports false for other requests. The only
+// Respond responds to an assist request about Go. It reports false for other requests. The only
 // error is that of the context.
-func Answer(ctx context.Context, q playground.AssistRequest) (response playground.AssistResponse, ok bool, err error) {
+func Respond(ctx context.Context, request playground.AssistRequest) (response playground.AssistResponse, ok bool, err error) {
 	switch {
-	case q.Generate != nil:
-		response.Generated, err = generateText(ctx, *q.Generate)
-	case q.CompleteGo != nil:
-		response.Completion = Complete(*q.CompleteGo)
-	case q.HoverGo != nil:
-		response.Hover = Hover(*q.HoverGo)
+	case request.Generate != nil:
+		response.Generate, err = generateText(ctx, *request.Generate)
+	case request.CompleteGo != nil:
+		response.CompleteGo = Complete(*request.CompleteGo)
+	case request.HoverGo != nil:
+		response.HoverGo = Hover(*request.HoverGo)
 	default:
 		return response, false, nil
 	}

@@ -42,24 +42,24 @@ func TestMarkers(t *testing.T) {
 // formatMarkers formats the completion, and the description of the marker if there is one.
 func formatMarkers(t *testing.T, c playground.GoCursor) string {
 	t.Helper()
-	completed, _, err := gotypes.Answer(t.Context(), playground.AssistRequest{CompleteGo: &c})
+	completed, _, err := gotypes.Respond(t.Context(), playground.AssistRequest{CompleteGo: &c})
 	if err != nil {
 		t.Fatal(err)
 	}
-	described, _, err := gotypes.Answer(t.Context(), playground.AssistRequest{HoverGo: &c})
+	described, _, err := gotypes.Respond(t.Context(), playground.AssistRequest{HoverGo: &c})
 	if err != nil {
 		t.Fatal(err)
 	}
 	var b strings.Builder
-	for _, item := range completed.Completion.Items {
+	for _, item := range completed.Complete.Items {
 		star, summary := "", strings.SplitN(item.Description, "\n", 2)[0]
 		if item.Required {
 			star = "*"
 		}
 		fmt.Fprintf(&b, "%s%s (%s) inserts %q: %s\n", item.Label, star, item.Detail, item.Insert, summary)
 	}
-	replaced := completed.Completion.Range
-	fmt.Fprintf(&b, "%d items replace %d:%d-%d\n", len(completed.Completion.Items), replaced.Start.Line, replaced.Start.Character, replaced.End.Character)
+	replaced := completed.Complete.Range
+	fmt.Fprintf(&b, "%d items replace %d:%d-%d\n", len(completed.Complete.Items), replaced.Start.Line, replaced.Start.Character, replaced.End.Character)
 	if h := described.Hover; h.Title != "" {
 		fmt.Fprintf(&b, "hover %d-%d %s %s\n%s\n", h.Range.Start.Character, h.Range.End.Character, h.Title, h.Type, h.Description)
 		for _, fact := range h.Facts {

@@ -81,7 +81,7 @@ const maxTrials = 8
 // addFixes adds fixes to the problems of the answer, by their index there. A fix is tested: its
 // problem is gone afterwards, and there is no other error. If all fixes together pass, they need
 // no tests of their own.
-func (p *pasted) addFixes(ctx context.Context, s playground.GoSource, fixes map[int]manifest.Fix) {
+func (p *pasted) addFixes(ctx context.Context, s playground.GenerateRequest, fixes map[int]manifest.Fix) {
 	tested := map[int]playground.TextEdit{}
 	for i, fix := range fixes {
 		e := fix.Edits[0] // as of newFix
@@ -105,7 +105,7 @@ func (p *pasted) addFixes(ctx context.Context, s playground.GoSource, fixes map[
 }
 
 // resolves reports whether problems are gone after an edit for each, and no other error appears.
-func (p *pasted) resolves(ctx context.Context, s playground.GoSource, edits map[int]playground.TextEdit) bool {
+func (p *pasted) resolves(ctx context.Context, s playground.GenerateRequest, edits map[int]playground.TextEdit) bool {
 	var all []edit.Edit
 	for _, e := range edits {
 		all = append(all, edit.Edit{Range: e.Range, NewText: e.NewText})

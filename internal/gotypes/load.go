@@ -162,7 +162,7 @@ func moduleAbove(directory, base string) (root, module string) {
 	}
 }
 
-// Text returns Go files of one module as the text of a [playground.GoSource]. Each path is a file,
+// Text returns Go files of one module as the text of a [playground.GenerateRequest]. Each path is a file,
 // or a directory with "...": this stands for the packages below it that have a group, and for those
 // of the module that they import.
 func Text(paths []string) (string, error) {

@@ -23,8 +23,8 @@ const maxText = 1 << 20
 
 // generateText generates the CRDs of a text, without the go command. A mistake in the text or in the
 // options is a problem in the answer. The only error is that of the context.
-func generateText(ctx context.Context, s playground.GoSource) (answer *playground.GeneratedCRDs, err error) {
-	p := &pasted{answer: playground.GeneratedCRDs{Problems: []playground.GoProblem{}, Origins: []playground.Origin{}}}
+func generateText(ctx context.Context, s playground.GenerateRequest) (answer *playground.GenerateResult, err error) {
+	p := &pasted{answer: playground.GenerateResult{Problems: []playground.GoProblem{}, Origins: []playground.Origin{}}}
 	defer func() {
 		if cause := recover(); cause != nil {
 			p.fail(0, fmt.Sprintf("controller-gen fails for these types: %v", cause), "")
@@ -43,7 +43,7 @@ type pasted struct {
 	files []pastedFile
 	// first has the line of the text on which a file begins, by path.
 	first  map[string]int
-	answer playground.GeneratedCRDs
+	answer playground.GenerateResult
 	// isTrial reports that only the problems are of interest.
 	isTrial bool
 }
@@ -62,7 +62,7 @@ func (p *pasted) fail(line int, message, hint string) {
 	})
 }
 
-func (p *pasted) generate(ctx context.Context, s playground.GoSource) {
+func (p *pasted) generate(ctx context.Context, s playground.GenerateRequest) {
 	if len(s.Text) > maxText {
 		p.fail(0, fmt.Sprintf("The text has %d bytes, but at most %d are read.", len(s.Text), maxText), "Paste only the packages with the types of the CRDs.")
 		return

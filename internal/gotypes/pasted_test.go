@@ -38,7 +38,7 @@ func TestPasted(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			source := playground.GoSource{WithoutConventions: true}
+			source := playground.GenerateRequest{WithoutConventions: true}
 			for _, file := range archive.Files {
 				switch file.Name {
 				case "text":
@@ -90,7 +90,7 @@ func TestExamplesAreCurrent(t *testing.T) {
 			continue
 		}
 		count++
-		answer, err := generated(t, playground.GoSource{Text: s.Go})
+		answer, err := generated(t, playground.GenerateRequest{Text: s.Go})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -106,7 +106,7 @@ func TestExamplesAreCurrent(t *testing.T) {
 	}
 }
 
-func formatPasted(text string, answer *playground.GeneratedCRDs) string {
+func formatPasted(text string, answer *playground.GenerateResult) string {
 	var all strings.Builder
 	for _, p := range answer.Problems {
 		all.WriteString(formatProblem(manifest.Finding{Place: manifest.Place{File: manifest.NewFile("text", text), Range: p.Range}, Severity: p.Severity, Message: p.Message, Hint: p.Hint}))
@@ -114,7 +114,7 @@ func formatPasted(text string, answer *playground.GeneratedCRDs) string {
 	return all.String()
 }
 
-func formatOrigins(text string, answer *playground.GeneratedCRDs) string {
+func formatOrigins(text string, answer *playground.GenerateResult) string {
 	var all strings.Builder
 	index := yamltext.NewIndex(answer.CRDs)
 	last := 0
@@ -146,7 +146,7 @@ func TestHostileText(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			start := time.Now()
-			answer, err := generated(t, playground.GoSource{Text: text})
+			answer, err := generated(t, playground.GenerateRequest{Text: text})
 			t.Logf("%v: %d bytes of CRDs, %d origins", time.Since(start), len(answer.CRDs), len(answer.Origins))
 			for _, p := range answer.Problems {
 				t.Logf("%.200s", p.Message)
@@ -159,7 +159,7 @@ func TestHostileText(t *testing.T) {
 }
 
 // fixed returns the text with all fixes, which must not overlap, after their titles.
-func fixed(text string, answer *playground.GeneratedCRDs) string {
+func fixed(text string, answer *playground.GenerateResult) string {
 	titles, edits := "", []edit.Edit{}
 	for _, p := range answer.Problems {
 		for _, fix := range p.Fixes {
@@ -171,7 +171,7 @@ func fixed(text string, answer *playground.GeneratedCRDs) string {
 }
 
 // fixesOf returns the fixes of the findings in the CRD of a text.
-func fixesOf(t *testing.T, source playground.GoSource) (all []playground.Fix) {
+func fixesOf(t *testing.T, source playground.GenerateRequest) (all []playground.Fix) {
 	answer, err := generated(t, source)
 	if err != nil {
 		t.Fatal(err)
@@ -187,7 +187,7 @@ func fixesOf(t *testing.T, source playground.GoSource) (all []playground.Fix) {
 }
 
 // translated returns the titles of the CRD's fixes, and the edits of the text for each.
-func translated(text string, answer *playground.GeneratedCRDs) string {
+func translated(text string, answer *playground.GenerateResult) string {
 	var all strings.Builder
 	for _, fix := range answer.CRDFixes {
 		all.WriteString(fix.Title + "\n")
@@ -202,7 +202,7 @@ func translated(text string, answer *playground.GeneratedCRDs) string {
 }
 
 // generated returns the response to a request for CRDs.
-func generated(t testing.TB, source playground.GoSource) (*playground.GeneratedCRDs, error) {
-	response, _, err := gotypes.Answer(t.Context(), playground.AssistRequest{Generate: &source})
-	return response.Generated, err
+func generated(t testing.TB, source playground.GenerateRequest) (*playground.GenerateResult, error) {
+	response, _, err := gotypes.Respond(t.Context(), playground.AssistRequest{Generate: &source})
+	return response.Generate, err
 }

@@ -19,7 +19,7 @@ func TestEngineLearnsTheClient(t *testing.T) {
 		clients = map[playground.Task][]string{}
 	)
 	engine := localAssist(func(context.Context, playground.AssistRequest) (playground.AssistResponse, error) {
-		return playground.AssistResponse{Formatted: &playground.Formatted{}}, nil
+		return playground.AssistResponse{Format: &playground.FormatResult{}}, nil
 	})
 	server := newServer(t, Config{
 		Assets: builtPage, Sharing: Sharing{Store: share.NewMemory()},

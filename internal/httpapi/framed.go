@@ -21,7 +21,7 @@ var framedPolicy = strings.Replace(pagePolicy, "frame-ancestors 'none'", "frame-
 // fragment. Another site could cover the frame with its own buttons, so the
 // playground has no functions that store or send anything.
 func framedData(data ui.PageData) ui.PageData {
-	data.Evaluate, data.Help, data.Share, data.Releases = "", "", "", nil
+	data.Evaluate, data.Assist, data.Share, data.Releases = "", "", "", nil
 	data.ServiceWorker, data.App = "", ""
 	data.Example, data.Scenario = "", playground.Scenario{}
 	return data

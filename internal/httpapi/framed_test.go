@@ -12,7 +12,7 @@ func TestFramedPageHasNoFunctionsOfTheServer(t *testing.T) {
 	server, _ := serve(t, Config{Assets: builtPage, Engine: local(echo), Releases: []string{"1.31"}, Sharing: Sharing{Store: share.NewMemory()}})
 	_, page := fetch(t, http.MethodGet, server.URL+"/", nil, "")
 	response, framed := fetch(t, http.MethodGet, server.URL+"/embed.html", nil, "")
-	for _, setting := range []string{`"evaluate":""`, `"help":""`, `"share":""`, `"offline":""`} {
+	for _, setting := range []string{`"evaluate":""`, `"assist":""`, `"share":""`, `"offline":""`} {
 		if strings.Contains(page, setting) || !strings.Contains(framed, setting) {
 			t.Errorf("only the page for frames should have %s", setting)
 		}

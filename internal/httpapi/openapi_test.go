@@ -23,7 +23,7 @@ var (
 
 // full returns a configuration that enables every route.
 func full() Config {
-	return Config{Assets: builtPage, Site: onePage, Engine: localAssist(echoHelp), Sharing: Sharing{Store: share.NewMemory(), OperatorToken: operatorToken}}
+	return Config{Assets: builtPage, Site: onePage, Engine: localAssist(echoAssist), Sharing: Sharing{Store: share.NewMemory(), OperatorToken: operatorToken}}
 }
 
 func TestOpenAPIIsCurrent(t *testing.T) {

@@ -36,7 +36,7 @@ func newFront(config Config) (*front, error) {
 	data.Examples, data.Home, data.Notices, data.API = examplesPath, homePath, noticesPath, apiPath
 	data.ServiceWorker, data.App = "/"+serviceWorkerName, "/"+appName
 	if config.Engine != nil {
-		data.Evaluate, data.Help, data.Releases = panelsPath, assistPath, config.Releases
+		data.Evaluate, data.Assist, data.Releases = panelsPath, assistPath, config.Releases
 	}
 	if config.Sharing.Store != nil {
 		data.Share, data.ShareLifetime = sharePath, int64(config.Sharing.Lifetime.Round(time.Second).Seconds())

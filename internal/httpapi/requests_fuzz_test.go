@@ -25,7 +25,7 @@ var requestTypes = []struct {
 	{"sample", func() any { return new(playground.SampleRequest) }},
 	{"template", func() any { return new(playground.TemplateRequest) }},
 	{"format", func() any { return new(playground.FormatRequest) }},
-	{"try", func() any { return new(playground.ExpressionRequest) }},
+	{"try", func() any { return new(playground.TryRequest) }},
 }
 
 // FuzzRequests sends arbitrary bodies to the endpoints of the engine. The engine must
@@ -52,8 +52,8 @@ func FuzzRequests(f *testing.F) {
 				return echo(ctx, scenario)
 			})(ctx, request)
 		}
-		return localAssist(func(ctx context.Context, question playground.AssistRequest) (playground.AssistResponse, error) {
-			received = partOf(question)
+		return localAssist(func(ctx context.Context, request playground.AssistRequest) (playground.AssistResponse, error) {
+			received = partOf(request)
 			return playground.AssistResponse{}, nil
 		})(ctx, request)
 	}
@@ -87,8 +87,8 @@ func FuzzRequests(f *testing.F) {
 }
 
 // partOf returns the only part of an assist request.
-func partOf(question playground.AssistRequest) any {
-	for _, part := range reflect.ValueOf(question).Fields() {
+func partOf(request playground.AssistRequest) any {
+	for _, part := range reflect.ValueOf(request).Fields() {
 		if !part.IsNil() {
 			return part.Interface()
 		}

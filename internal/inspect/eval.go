@@ -21,20 +21,20 @@ type Value struct {
 	Name       string `json:"name"`
 	Expression string `json:"expression"`
 	// Result has the ranges of the object's document and of the expression, counted from 0.
-	Result playground.ExpressionResult `json:"result"`
+	Result playground.TryResult `json:"result"`
 }
 
 // Eval evaluates an expression at a field path of an object of a group. template has the
 // other settings of the scenario, such as the stored objects.
 func Eval(ctx context.Context, assist playground.Assist, group check.Group, object *manifest.Document, trial playground.Expression, template playground.Scenario) (Value, error) {
 	group.Objects = []*manifest.Document{object}
-	response, err := assist(ctx, playground.AssistRequest{Try: &playground.ExpressionRequest{Scenario: Scenario(group, template), Trial: trial}})
+	response, err := assist(ctx, playground.AssistRequest{Try: &playground.TryRequest{Scenario: Scenario(group, template), Trial: trial}})
 	if err != nil {
 		return Value{}, err
 	}
 	return Value{
 		Path: object.File.Path, Line: object.Line + 1, Kind: object.Kind.Kind, Name: object.Name,
-		Expression: trial.Expression, Result: *response.Tried,
+		Expression: trial.Expression, Result: *response.Try,
 	}, nil
 }
 

@@ -13,7 +13,7 @@ import (
 // A Sample is a sample object of a CRD.
 type Sample struct {
 	CRD CRD `json:"crd"`
-	playground.Sample
+	playground.SampleResult
 }
 
 // SampleOf returns a sample object for the CRD of a group. ok is false if the CRD lacks the

@@ -26,11 +26,11 @@ var itemKinds = map[playground.ItemKind]protocol.CompletionItemKind{
 
 // completion lists the fields, values and CEL names at a position.
 func (s snapshot) completion(ctx context.Context, t target, cursor playground.Cursor, _ struct{}) (protocol.CompletionList, error) {
-	help, err := s.assistant.Answer(ctx, playground.AssistRequest{Complete: &cursor})
+	response, err := s.assistant.Respond(ctx, playground.AssistRequest{Complete: &cursor})
 	if err != nil {
 		return protocol.CompletionList{}, err
 	}
-	return s.items(*help.Completion, s.rangeIn(t.document.File, t.document.InFile(help.Completion.Range))), nil
+	return s.items(*response.Complete, s.rangeIn(t.document.File, t.document.InFile(response.Complete.Range))), nil
 }
 
 // markerCompletion lists the markers or arguments at a position in a Go file.

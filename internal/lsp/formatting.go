@@ -16,16 +16,16 @@ func (s snapshot) formatting(ctx context.Context, f *file, _ struct{}) ([]protoc
 	if len(f.read().Documents) == 0 {
 		return none, nil
 	}
-	help, err := s.assistant.Answer(ctx, playground.AssistRequest{Format: &playground.FormatRequest{Text: f.text}})
+	response, err := s.assistant.Respond(ctx, playground.AssistRequest{Format: &playground.FormatRequest{Text: f.text}})
 	if err != nil {
 		return none, err
 	}
-	if help.Formatted.Problem != "" {
-		return none, &jsonrpc2.Error{Code: codeRequestFailed, Message: "not formatted: " + help.Formatted.Problem}
+	if response.Format.Problem != "" {
+		return none, &jsonrpc2.Error{Code: codeRequestFailed, Message: "not formatted: " + response.Format.Problem}
 	}
-	if help.Formatted.Text == f.text {
+	if response.Format.Text == f.text {
 		return none, nil
 	}
 	file := manifest.NewFile(f.path, f.text)
-	return []protocol.TextEdit{{Range: s.rangeIn(file, file.Whole()), NewText: help.Formatted.Text}}, nil
+	return []protocol.TextEdit{{Range: s.rangeIn(file, file.Whole()), NewText: response.Format.Text}}, nil
 }

@@ -15,7 +15,7 @@ import (
 // hover describes the element at a position: its schema or its CEL type, its facts, what the
 // API server makes of its value, and the rules that read it.
 func (s snapshot) hover(ctx context.Context, t target, cursor playground.Cursor, _ struct{}) (*protocol.Hover, error) {
-	help, err := s.assistant.Answer(ctx, playground.AssistRequest{Hover: &cursor})
+	response, err := s.assistant.Respond(ctx, playground.AssistRequest{Hover: &cursor})
 	if err != nil {
 		return nil, err
 	}
@@ -23,7 +23,7 @@ func (s snapshot) hover(ctx context.Context, t target, cursor playground.Cursor,
 	if err != nil {
 		return nil, err
 	}
-	h := help.Hover
+	h := response.Hover
 	if h.Title == "" && len(explained.Rules) == 0 {
 		return nil, nil
 	}
@@ -111,6 +111,6 @@ func code(text string) string {
 
 // explain relates a position to the result of the request.
 func (s snapshot) explain(ctx context.Context, cursor playground.Cursor) (*playground.Explanation, error) {
-	help, err := s.assistant.Answer(ctx, playground.AssistRequest{Explain: &cursor})
-	return help.Explained, err
+	response, err := s.assistant.Respond(ctx, playground.AssistRequest{Explain: &cursor})
+	return response.Explain, err
 }

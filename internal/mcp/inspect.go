@@ -48,7 +48,7 @@ func (o Options) explainField(ctx context.Context, groups []check.Group, in Expl
 
 // evaluate answers as the command eval.
 func evaluate(ctx context.Context, groups []check.Group, in EvaluateInput) (string, error) {
-	answer, trial := assist.New(engine.New()).Answer, playground.Expression{Expression: in.Expression, Path: in.At}
+	answer, trial := assist.New(engine.New()).Respond, playground.Expression{Expression: in.Expression, Path: in.At}
 	text, err := joined(groups, func(g check.Group, out io.Writer) error {
 		for _, object := range g.Objects {
 			value, err := inspect.Eval(ctx, answer, g, object, trial, playground.Scenario{})
@@ -70,7 +70,7 @@ func evaluate(ctx context.Context, groups []check.Group, in EvaluateInput) (stri
 
 // sample answers as the command sample.
 func sample(ctx context.Context, groups []check.Group, in SampleInput) (string, error) {
-	answer := assist.New(engine.New()).Answer
+	answer := assist.New(engine.New()).Respond
 	return joined(groups, func(g check.Group, out io.Writer) error {
 		sample, ok, err := inspect.SampleOf(ctx, answer, g, playground.SampleRequest{Version: in.Version, Full: in.Full})
 		switch {

@@ -124,9 +124,9 @@ func addTool[In input](s *sdk.Server, o Options, name, description string, answe
 				err = fmt.Errorf("crdlab failed: %v", p)
 			}
 		}()
-		roots, question := o.roots(r, in)
-		if question != nil {
-			return question, nil, nil
+		roots, unasked := o.roots(r, in)
+		if unasked != nil {
+			return unasked, nil, nil
 		}
 		var inputs []*manifest.Input
 		var problems []string

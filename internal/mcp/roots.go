@@ -19,8 +19,8 @@ import (
 type roots []string
 
 // roots returns the roots of a request. If the client must name its own first, it returns the
-// question.
-func (o Options) roots(r *sdk.CallToolRequest, in input) (all roots, question *sdk.CallToolResult) {
+// request for them.
+func (o Options) roots(r *sdk.CallToolRequest, in input) (all roots, unasked *sdk.CallToolResult) {
 	const id = "roots"
 	client := r.Session.InitializeParams()
 	needed := false

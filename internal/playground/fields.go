@@ -7,8 +7,8 @@ type FieldsRequest struct {
 	Version string `json:"version,omitempty"`
 }
 
-// FieldTree lists the fields of a version of a CRD.
-type FieldTree struct {
+// FieldsResult lists the fields of a version of a CRD.
+type FieldsResult struct {
 	// Versions lists the versions of the CRD in the order of the document. It is empty if
 	// the CRD cannot be decoded.
 	Versions []string `json:"versions"`
@@ -56,8 +56,8 @@ type InsertRequest struct {
 	Position *Position `json:"position,omitempty"`
 }
 
-// Insertion is the response to an [InsertRequest]. Exactly one of its fields is set.
-type Insertion struct {
+// InsertResult is the response to an [InsertRequest]. Exactly one of its fields is set.
+type InsertResult struct {
 	// Fix inserts the field.
 	Fix *Fix `json:"fix"`
 	// Present locates the field in the object if it is there already.

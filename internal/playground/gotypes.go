@@ -1,7 +1,7 @@
 package playground
 
-// GoSource requests the CRDs of Go types with kubebuilder markers.
-type GoSource struct {
+// GenerateRequest requests the CRDs of Go types with kubebuilder markers.
+type GenerateRequest struct {
 	// Text is a file of Go; several files after lines such as "// api/v1/types.go"; or a txtar
 	// archive, which may have the file go.mod.
 	Text string `json:"text"`
@@ -11,7 +11,7 @@ type GoSource struct {
 	WithoutConventions bool `json:"withoutConventions,omitempty"`
 	// Fixes requests fixes of the problems. Their tests generate the CRDs again.
 	Fixes bool `json:"fixes,omitempty"`
-	// CRDFixes lists fixes of the generated CRDs to translate, with ranges in GeneratedCRDs.CRDs. Only
+	// CRDFixes lists fixes of the generated CRDs to translate, with ranges in GenerateResult.CRDs. Only
 	// the first 8 are tried, because their tests generate the CRDs again.
 	CRDFixes []Fix `json:"crdFixes,omitempty"`
 }
@@ -22,9 +22,9 @@ type GoCursor struct {
 	Position Position `json:"position"`
 }
 
-// GeneratedCRDs is the response to a [GoSource]. Mistakes in the text are problems, and the CRDs
+// GenerateResult is the response to a [GenerateRequest]. Mistakes in the text are problems, and the CRDs
 // may lack a part then.
-type GeneratedCRDs struct {
+type GenerateResult struct {
 	// CRDs is YAML with one document for each CRD, in the order of controller-gen.
 	CRDs string `json:"crds"`
 	// Problems lists the mistakes in the order of the text.
@@ -32,12 +32,12 @@ type GeneratedCRDs struct {
 	// Origins covers CRDs from the start to the end. It locates the Go source of each line, and
 	// of each word in a CEL rule.
 	Origins []Origin `json:"origins"`
-	// CRDFixes has the edits of the text with the effect of each of GoSource.CRDFixes, under its
+	// CRDFixes has the edits of the text with the effect of each of GenerateRequest.CRDFixes, under its
 	// title; none if it cannot be translated.
 	CRDFixes []Fix `json:"crdFixes,omitempty"`
 }
 
-// GoProblem is a mistake in a [GoSource].
+// GoProblem is a mistake in a [GenerateRequest].
 type GoProblem struct {
 	// Range is in the text; it is empty at the start for a mistake in the options.
 	Range    Range    `json:"range"`
@@ -45,7 +45,7 @@ type GoProblem struct {
 	Message  string   `json:"message"`
 	Hint     string   `json:"hint"`
 	// Fixes lists edits of the text after which the problem is gone; empty unless
-	// GoSource.Fixes is set.
+	// GenerateRequest.Fixes is set.
 	Fixes []Fix `json:"fixes"`
 }
 

@@ -29,7 +29,7 @@ type Scenario struct {
 	CRDIndex int `json:"crdIndex,omitempty"`
 
 	// Go is Go types with kubebuilder markers from which CRD was generated, see
-	// [GoSource]. The engine ignores it: the page keeps CRD current.
+	// [GenerateRequest]. The engine ignores it: the page keeps CRD current.
 	Go string `json:"go,omitempty"`
 
 	// OldCRD is the existing CRD in the cluster. If it is set, CRD is an update

@@ -70,8 +70,8 @@ type ExportRequest struct {
 	Scenario Scenario `json:"scenario"`
 }
 
-// TestFile is a file for "crdlab test" with the present findings as expectations.
-type TestFile struct {
+// ExportResult is a file for "crdlab test" with the present findings as expectations.
+type ExportResult struct {
 	// Text is YAML: the CRDs and the objects.
 	Text string `json:"text"`
 	// Omitted lists the parts of the scenario that the file cannot express.

@@ -1,8 +1,8 @@
 package playground
 
-// ExpressionRequest requests the evaluation of a CEL expression for a value of an
+// TryRequest requests the evaluation of a CEL expression for a value of an
 // object, in the environment of a rule in the value's schema.
-type ExpressionRequest struct {
+type TryRequest struct {
 	Scenario Scenario   `json:"scenario"`
 	Trial    Expression `json:"trial"`
 	// Position is a position in Scenario.Object. If it is set, it selects the
@@ -19,8 +19,8 @@ type Expression struct {
 	Path string `json:"path"`
 }
 
-// ExpressionResult is the result of an [Expression].
-type ExpressionResult struct {
+// TryResult is the result of an [Expression].
+type TryResult struct {
 	// Problem explains why an expression cannot be evaluated for the value;
 	// otherwise it is empty.
 	Problem string `json:"problem"`

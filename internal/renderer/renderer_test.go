@@ -34,9 +34,9 @@ func newTestRenderer() *Renderer {
 	}, Assist: func(_ context.Context, request playground.AssistRequest) (playground.AssistResponse, error) {
 		switch {
 		case request.Format != nil:
-			return playground.AssistResponse{Formatted: &playground.Formatted{Text: strings.Repeat(request.Format.Text, 4)}}, nil
+			return playground.AssistResponse{Format: &playground.FormatResult{Text: strings.Repeat(request.Format.Text, 4)}}, nil
 		case request.Sample != nil:
-			return playground.AssistResponse{Sample: &playground.Sample{Object: "<b>"}}, nil
+			return playground.AssistResponse{Sample: &playground.SampleResult{Object: "<b>"}}, nil
 		}
 		return playground.AssistResponse{}, nil
 	}})

@@ -107,8 +107,8 @@ func TestHostileExpressions(t *testing.T) {
 	pool := procpool.New(testChild, 2)
 	defer pool.Close()
 	long := playground.Scenario{CRD: thing("s: {type: string}", "true"), Object: ofThing("s: " + strings.Repeat("x", 39_000))}
-	try := func(expression string) (*playground.ExpressionResult, error) {
-		request, err := json.Marshal(playground.AssistRequest{Try: &playground.ExpressionRequest{Scenario: long, Trial: playground.Expression{Expression: expression}}})
+	try := func(expression string) (*playground.TryResult, error) {
+		request, err := json.Marshal(playground.AssistRequest{Try: &playground.TryRequest{Scenario: long, Trial: playground.Expression{Expression: expression}}})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -116,7 +116,7 @@ func TestHostileExpressions(t *testing.T) {
 		if err != nil {
 			return nil, err
 		}
-		tried := &playground.ExpressionResult{}
+		tried := &playground.TryResult{}
 		return tried, json.Unmarshal(body, tried)
 	}
 	for _, c := range []struct {
@@ -159,7 +159,7 @@ func TestHostileGo(t *testing.T) {
 		for i := range doublings {
 			text += fmt.Sprintf("type T%d struct {\n\tA T%[2]d `json:\"a\"`\n\tB T%[2]d `json:\"b\"`\n}\n", i, i+1)
 		}
-		request, err := json.Marshal(playground.AssistRequest{Generate: &playground.GoSource{Text: text + fmt.Sprintf("type T%d string\n", doublings)}})
+		request, err := json.Marshal(playground.AssistRequest{Generate: &playground.GenerateRequest{Text: text + fmt.Sprintf("type T%d string\n", doublings)}})
 		if err != nil {
 			t.Fatal(err)
 		}

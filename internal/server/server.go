@@ -201,9 +201,9 @@ func newAssist(e *engine.Engine) playground.Assist {
 	assistant := assist.New(e)
 	return func(ctx context.Context, request playground.AssistRequest) (playground.AssistResponse, error) {
 		// The modules of the engine do not have the libraries of controller-gen.
-		if response, ok, err := gotypes.Answer(ctx, request); ok {
+		if response, ok, err := gotypes.Respond(ctx, request); ok {
 			return response, err
 		}
-		return assistant.Answer(ctx, request)
+		return assistant.Respond(ctx, request)
 	}
 }

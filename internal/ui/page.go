@@ -29,9 +29,9 @@ type PageData struct {
 	// Evaluate is the URL that accepts a scenario by POST and returns a
 	// playground.Answer. Empty: there is no such server.
 	Evaluate string
-	// Help is the URL prefix of the assist requests (POST). Empty: there is no
+	// Assist is the URL prefix of the assist requests (POST). Empty: there is no
 	// such server.
-	Help string
+	Assist string
 	// Share is the URL that stores a scenario for a short link (POST). Empty:
 	// there are no short links.
 	Share string
@@ -90,7 +90,7 @@ type pageConfig struct {
 	Engine   EngineAddress `json:"engine"`
 	Examples string        `json:"examples"`
 	Evaluate string        `json:"evaluate"`
-	Help     string        `json:"help"`
+	Assist   string        `json:"assist"`
 	Share    string        `json:"share"`
 	Offline  string        `json:"offline"`
 	Home     string        `json:"home"`
@@ -106,7 +106,7 @@ func (d PageData) config() pageConfig {
 		Engine:   d.Engine,
 		Examples: d.Examples,
 		Evaluate: d.Evaluate,
-		Help:     d.Help,
+		Assist:   d.Assist,
 		Share:    d.Share,
 		Offline:  d.ServiceWorker,
 		Home:     d.Home,

@@ -5,7 +5,7 @@
 //	crdlabEvaluate(scenario: string): string
 //	crdlabShow(view: string, documents: object, judgments?: object): {answer: string, panels: object}
 //	crdlabRequest(view: string, documents: object): string
-//	crdlabHelp(question: string, documents: object): string
+//	crdlabAssist(request: string, documents: object): string
 //	crdlabRest()
 //
 // The first argument is a playground.Scenario, View or AssistRequest in JSON. The result is
@@ -60,9 +60,9 @@ func Serve(e *engine.Engine) {
 		return exchange.Reply(judged, err)
 	})
 	assistant := assist.New(e)
-	exchange.Export("crdlabHelp", func(request string, sources, _ js.Value) any {
-		help, err := help(assistant, request, sources, cache)
-		return exchange.Reply(help, err)
+	exchange.Export("crdlabAssist", func(request string, sources, _ js.Value) any {
+		response, err := respond(assistant, request, sources, cache)
+		return exchange.Reply(response, err)
 	})
 	garbage := &collector{}
 	js.Global().Set("crdlabRest", js.FuncOf(func(js.Value, []js.Value) any {
@@ -226,16 +226,16 @@ func readJudgments(judgments js.Value) (map[string]verdict.Judgment, error) {
 	return known, nil
 }
 
-func help(assistant *assist.Assistant, request string, sources js.Value, cache documents) (help playground.AssistResponse, err error) {
+func respond(assistant *assist.Assistant, encoded string, sources js.Value, cache documents) (response playground.AssistResponse, err error) {
 	defer exchange.RecoverPanic(&err)
-	var question playground.AssistRequest
-	if err := exchange.Decode(request, &question); err != nil {
-		return help, err
+	var request playground.AssistRequest
+	if err := exchange.Decode(encoded, &request); err != nil {
+		return response, err
 	}
-	if scenario := question.Scenario(); scenario != nil {
+	if scenario := request.Scenario(); scenario != nil {
 		cache.read(sources, scenario)
 	}
-	return assistant.Answer(context.Background(), question)
+	return assistant.Respond(context.Background(), request)
 }
 
 // showReply converts an answer or an error into a JavaScript object.

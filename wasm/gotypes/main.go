@@ -3,10 +3,10 @@
 // Command gotypes generates CRDs from Go types in a page. It exports two functions of the
 // engine's module, see package boundary:
 //
-//	crdlabHelp(question: string): string
+//	crdlabAssist(request: string): string
 //	crdlabRest()
 //
-// The question is a playground.AssistRequest about Go.
+// The request is a playground.AssistRequest about Go.
 package main
 
 import (
@@ -32,7 +32,7 @@ const (
 func main() {
 	debug.SetGCPercent(gcPercent)
 	debug.SetMemoryLimit(softMemoryLimit)
-	exchange.Export("crdlabHelp", func(request string, _, _ js.Value) any { return exchange.Reply(help(request)) })
+	exchange.Export("crdlabAssist", func(request string, _, _ js.Value) any { return exchange.Reply(respond(request)) })
 	js.Global().Set("crdlabRest", js.FuncOf(func(js.Value, []js.Value) any {
 		runtime.GC()
 		return nil
@@ -41,15 +41,15 @@ func main() {
 	select {}
 }
 
-func help(request string) (help playground.AssistResponse, err error) {
+func respond(encoded string) (response playground.AssistResponse, err error) {
 	defer exchange.RecoverPanic(&err)
-	var question playground.AssistRequest
-	if err := exchange.Decode(request, &question); err != nil {
-		return help, err
+	var request playground.AssistRequest
+	if err := exchange.Decode(encoded, &request); err != nil {
+		return response, err
 	}
-	help, ok, err := gotypes.Answer(context.Background(), question)
+	response, ok, err := gotypes.Respond(context.Background(), request)
 	if !ok {
-		return help, errors.New("this module only knows Go types")
+		return response, errors.New("this module only knows Go types")
 	}
-	return help, err
+	return response, err
 }

@@ -3,7 +3,7 @@
 import "./runtime.js";
 
 /** The functions of the modules, by the methods that call them. */
-const functions = { evaluate: "crdlabEvaluate", assist: "crdlabHelp" };
+const functions = { evaluate: "crdlabEvaluate", assist: "crdlabAssist" };
 
 /**
  * Returns the function that handles requests. The first names the module, and it sends a message

@@ -1,4 +1,4 @@
-import type { AssistRequest, AssistResponse, GeneratedCRDs, GoSource, Report, Scenario } from "./api.js";
+import type { AssistRequest, AssistResponse, GenerateResult, GenerateRequest, Report, Scenario } from "./api.js";
 
 export type * from "./api.js";
 
@@ -21,7 +21,7 @@ export interface Lab {
    * the types is no error: the result has its position. The first call starts the generator in
    * another worker. If it ends, the pending call is rejected, and the next one starts it again.
    */
-  generate(source: GoSource): Promise<GeneratedCRDs>;
+  generate(source: GenerateRequest): Promise<GenerateResult>;
 
   /** Ends the engine and the generator, also during an evaluation. Pending requests are rejected. */
   close(): void;

@@ -36,7 +36,7 @@ const mistaken = goTypes.replace("Maximum=10", "Maximum=ten");
 const program = (tell) => `import { load } from "@crdlab/engine";
 const lab = await load();
 const report = await lab.evaluate(${JSON.stringify({ crd, object })});
-const { completion } = await lab.assist({ complete: { scenario: ${JSON.stringify({ crd, object: "" })}, document: "object", position: { line: 0, character: 0 } } });
+const { complete: completion } = await lab.assist({ complete: { scenario: ${JSON.stringify({ crd, object: "" })}, document: "object", position: { line: 0, character: 0 } } });
 const [{ crds }, { problems }] = await Promise.all(${JSON.stringify([goTypes, mistaken])}.map((text) => lab.generate({ text })));
 const wrong = await lab.assist({ nothing: {} }).catch((error) => error.message);
 lab.close();

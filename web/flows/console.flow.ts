@@ -80,10 +80,10 @@ firstVisit("an endless expression is stopped, and the page works on", { tag: "@n
   const { page } = playground;
   // The engine's limits allow no endless expression, so the flow simulates one.
   const runaway = `;(() => {
-    let help;
-    Object.defineProperty(globalThis, "crdlabHelp", {
-      set(value) { help = value; },
-      get: () => (question, documents) => { while (question.includes("run-away")); return help(question, documents); },
+    let assist;
+    Object.defineProperty(globalThis, "crdlabAssist", {
+      set(value) { assist = value; },
+      get: () => (request, documents) => { while (request.includes("run-away")); return assist(request, documents); },
     });
   })();`;
   await page.route(/wasm_exec/, async (route) => {

@@ -115,7 +115,7 @@ export type components = {
                 readonly [key: string]: string;
             };
         };
-        /** @description AssistRequest is an assist request; exactly one of its fields is set. The tag response names the field of AssistResponse with the response. */
+        /** @description AssistRequest is a request of an editor; exactly one of its fields is set. Its response is in the field of AssistResponse with the same name. */
         readonly AssistRequest: {
             readonly complete: components["schemas"]["Cursor"];
         } | {
@@ -129,7 +129,7 @@ export type components = {
         } | {
             readonly format: components["schemas"]["FormatRequest"];
         } | {
-            readonly try: components["schemas"]["ExpressionRequest"];
+            readonly try: components["schemas"]["TryRequest"];
         } | {
             readonly fields: components["schemas"]["FieldsRequest"];
         } | {
@@ -141,7 +141,7 @@ export type components = {
         } | {
             readonly publish: components["schemas"]["PublishRequest"];
         } | {
-            readonly generate: components["schemas"]["GoSource"];
+            readonly generate: components["schemas"]["GenerateRequest"];
         } | {
             readonly completeGo: components["schemas"]["GoCursor"];
         } | {
@@ -149,19 +149,21 @@ export type components = {
         };
         /** @description AssistResponse is the response to an AssistRequest; only the corresponding field is set. */
         readonly AssistResponse: {
-            readonly completion?: components["schemas"]["Completion"];
+            readonly complete?: components["schemas"]["Completion"];
             readonly hover?: components["schemas"]["Hover"];
-            readonly explained?: components["schemas"]["Explanation"];
-            readonly sample?: components["schemas"]["Sample"];
-            readonly template?: components["schemas"]["Template"];
-            readonly formatted?: components["schemas"]["Formatted"];
-            readonly tried?: components["schemas"]["ExpressionResult"];
-            readonly tree?: components["schemas"]["FieldTree"];
-            readonly insertion?: components["schemas"]["Insertion"];
-            readonly tested?: components["schemas"]["TestResult"];
-            readonly testFile?: components["schemas"]["TestFile"];
-            readonly published?: components["schemas"]["JSONSchema"];
-            readonly generated?: components["schemas"]["GeneratedCRDs"];
+            readonly explain?: components["schemas"]["Explanation"];
+            readonly sample?: components["schemas"]["SampleResult"];
+            readonly template?: components["schemas"]["TemplateResult"];
+            readonly format?: components["schemas"]["FormatResult"];
+            readonly try?: components["schemas"]["TryResult"];
+            readonly fields?: components["schemas"]["FieldsResult"];
+            readonly insert?: components["schemas"]["InsertResult"];
+            readonly test?: components["schemas"]["TestResult"];
+            readonly export?: components["schemas"]["ExportResult"];
+            readonly publish?: components["schemas"]["PublishResult"];
+            readonly generate?: components["schemas"]["GenerateResult"];
+            readonly completeGo?: components["schemas"]["Completion"];
+            readonly hoverGo?: components["schemas"]["Hover"];
         };
         /** @description AuditAnnotation is an annotation of an audit event. */
         readonly AuditAnnotation: {
@@ -425,6 +427,15 @@ export type components = {
         readonly ExportRequest: {
             readonly scenario: components["schemas"]["Scenario"];
         };
+        /** @description ExportResult is a file for "crdlab test" with the present findings as expectations. */
+        readonly ExportResult: {
+            /** @description Text is YAML: the CRDs and the objects. */
+            readonly text: string;
+            /** @description Omitted lists the parts of the scenario that the file cannot express. */
+            readonly omitted: readonly string[];
+            /** @description Failures lists the reasons why the test fails nevertheless. */
+            readonly failures: readonly string[];
+        };
         /** @description Expression is an expression and the value for which it is evaluated. */
         readonly Expression: {
             readonly expression: string;
@@ -438,58 +449,6 @@ export type components = {
             readonly message: string;
             /** @description Range refers to the expression. */
             readonly range: components["schemas"]["Range"];
-        };
-        /** @description ExpressionRequest requests the evaluation of a CEL expression for a value of an object, in the environment of a rule in the value's schema. */
-        readonly ExpressionRequest: {
-            readonly scenario: components["schemas"]["Scenario"];
-            readonly trial: components["schemas"]["Expression"];
-            /** @description Position is a position in Scenario.Object. If it is set, it selects the value, and Expression.Object and Expression.Path are ignored. */
-            readonly position?: components["schemas"]["Position"];
-        };
-        /** @description ExpressionResult is the result of an Expression. */
-        readonly ExpressionResult: {
-            /** @description Problem explains why an expression cannot be evaluated for the value; otherwise it is empty. */
-            readonly problem: string;
-            /** @description Object and Path identify the value. Range locates it in the object's document; nil if the document does not contain it. */
-            readonly object: number;
-            readonly path: string;
-            readonly range: components["schemas"]["Range"] | null;
-            /** @description Version is the version of the schema, and SchemaPath the path of the schema node. */
-            readonly version: string;
-            readonly schemaPath: string;
-            /** @description Objects lists the names of all objects. Paths lists some field paths of this object for which an expression can be evaluated. */
-            readonly objects: readonly string[];
-            readonly paths: readonly string[];
-            /** @description Self is the value of self as JSON, truncated if it is long. */
-            readonly self: string;
-            /** @description Errors lists the compiler's errors. Without errors, Type is the type of the expression, such as list(string). */
-            readonly errors: readonly components["schemas"]["ExpressionError"][];
-            readonly type: string;
-            /** @description UsesOldSelf reports that the expression refers to oldSelf. OptionalOldSelf reports that the expression needs oldSelf as an optional, which a rule enables with its field optionalOldSelf. */
-            readonly usesOldSelf: boolean;
-            readonly optionalOldSelf: boolean;
-            /**
-             * @description Outcome is pass if the expression has a Value, and error if there are Errors or a Failure. It is skipped if there is nothing to evaluate, or if the API server would skip a rule for the reason in Why.
-             * @enum {string}
-             */
-            readonly outcome: "pass" | "fail" | "error" | "skipped";
-            /**
-             * @description Why is one of the Why… constants of rules, or empty.
-             * @enum {string}
-             */
-            readonly why: "" | "create" | "ratcheted" | "blocked" | "absent" | "budget";
-            readonly failure: string;
-            /** @description Value is JSON, truncated if it is long, or CEL's notation of the value. */
-            readonly value: string;
-            /** @description Trace is a trace as in RuleResult. Its ranges refer to the expression. */
-            readonly trace: readonly components["schemas"]["TraceStep"][];
-            /** @description ActualCost is the cost of this evaluation in CEL cost units. The other costs are defined as in Rule. */
-            readonly actualCost: number;
-            readonly expressionCost: number;
-            readonly cardinality: number;
-            readonly unbounded: boolean;
-            readonly estimatedCost: number;
-            readonly costLimit: number;
         };
         /** @description Fact is a property of the hovered element: "default" with its JSON, "rule" with its expression. */
         readonly Fact: {
@@ -519,8 +478,14 @@ export type components = {
             /** @description Bytes is the length of the field's JSON. */
             readonly bytes: number;
         };
-        /** @description FieldTree lists the fields of a version of a CRD. */
-        readonly FieldTree: {
+        /** @description FieldsRequest requests the fields of a version of the scenario's CRD. */
+        readonly FieldsRequest: {
+            readonly scenario: components["schemas"]["Scenario"];
+            /** @description Version is a version of the CRD. Empty or unknown: the storage version. */
+            readonly version?: string;
+        };
+        /** @description FieldsResult lists the fields of a version of a CRD. */
+        readonly FieldsResult: {
             /** @description Versions lists the versions of the CRD in the order of the document. It is empty if the CRD cannot be decoded. */
             readonly versions: readonly string[];
             /** @description Group, Scope and ShortNames are those of the CRD's report. */
@@ -533,12 +498,6 @@ export type components = {
             readonly fields: readonly components["schemas"]["Field"][];
             /** @description Omitted is the number of fields that are missing, because the CRD has too many. It does not count the fields of their values. */
             readonly omitted: number;
-        };
-        /** @description FieldsRequest requests the fields of a version of the scenario's CRD. */
-        readonly FieldsRequest: {
-            readonly scenario: components["schemas"]["Scenario"];
-            /** @description Version is a version of the CRD. Empty or unknown: the storage version. */
-            readonly version?: string;
         };
         /** @description Finding is a diagnostic about one document. */
         readonly Finding: {
@@ -585,41 +544,14 @@ export type components = {
         readonly FormatRequest: {
             readonly text: string;
         };
-        /** @description Formatted is the response to a FormatRequest. */
-        readonly Formatted: {
+        /** @description FormatResult is the response to a FormatRequest. */
+        readonly FormatResult: {
             readonly text: string;
             readonly problem: string;
             readonly range: components["schemas"]["Range"];
         };
-        /** @description GeneratedCRDs is the response to a GoSource. Mistakes in the text are problems, and the CRDs may lack a part then. */
-        readonly GeneratedCRDs: {
-            /** @description CRDs is YAML with one document for each CRD, in the order of controller-gen. */
-            readonly crds: string;
-            /** @description Problems lists the mistakes in the order of the text. */
-            readonly problems: readonly components["schemas"]["GoProblem"][];
-            /** @description Origins covers CRDs from the start to the end. It locates the Go source of each line, and of each word in a CEL rule. */
-            readonly origins: readonly components["schemas"]["Origin"][];
-            /** @description CRDFixes has the edits of the text with the effect of each of GoSource.CRDFixes, under its title; none if it cannot be translated. */
-            readonly crdFixes?: readonly components["schemas"]["Fix"][];
-        };
-        /** @description GoCursor is a position in a text of Go. */
-        readonly GoCursor: {
-            readonly text: string;
-            readonly position: components["schemas"]["Position"];
-        };
-        /** @description GoProblem is a mistake in a GoSource. */
-        readonly GoProblem: {
-            /** @description Range is in the text; it is empty at the start for a mistake in the options. */
-            readonly range: components["schemas"]["Range"];
-            /** @enum {string} */
-            readonly severity: "error" | "warning" | "info";
-            readonly message: string;
-            readonly hint: string;
-            /** @description Fixes lists edits of the text after which the problem is gone; empty unless GoSource.Fixes is set. */
-            readonly fixes: readonly components["schemas"]["Fix"][];
-        };
-        /** @description GoSource requests the CRDs of Go types with kubebuilder markers. */
-        readonly GoSource: {
+        /** @description GenerateRequest requests the CRDs of Go types with kubebuilder markers. */
+        readonly GenerateRequest: {
             /** @description Text is a file of Go; several files after lines such as "// api/v1/types.go"; or a txtar archive, which may have the file go.mod. */
             readonly text: string;
             /** @description Options holds options of controller-gen: those after "crd:", such as "maxDescLen=0". */
@@ -628,8 +560,35 @@ export type components = {
             readonly withoutConventions?: boolean;
             /** @description Fixes requests fixes of the problems. Their tests generate the CRDs again. */
             readonly fixes?: boolean;
-            /** @description CRDFixes lists fixes of the generated CRDs to translate, with ranges in GeneratedCRDs.CRDs. Only the first 8 are tried, because their tests generate the CRDs again. */
+            /** @description CRDFixes lists fixes of the generated CRDs to translate, with ranges in GenerateResult.CRDs. Only the first 8 are tried, because their tests generate the CRDs again. */
             readonly crdFixes?: readonly components["schemas"]["Fix"][];
+        };
+        /** @description GenerateResult is the response to a GenerateRequest. Mistakes in the text are problems, and the CRDs may lack a part then. */
+        readonly GenerateResult: {
+            /** @description CRDs is YAML with one document for each CRD, in the order of controller-gen. */
+            readonly crds: string;
+            /** @description Problems lists the mistakes in the order of the text. */
+            readonly problems: readonly components["schemas"]["GoProblem"][];
+            /** @description Origins covers CRDs from the start to the end. It locates the Go source of each line, and of each word in a CEL rule. */
+            readonly origins: readonly components["schemas"]["Origin"][];
+            /** @description CRDFixes has the edits of the text with the effect of each of GenerateRequest.CRDFixes, under its title; none if it cannot be translated. */
+            readonly crdFixes?: readonly components["schemas"]["Fix"][];
+        };
+        /** @description GoCursor is a position in a text of Go. */
+        readonly GoCursor: {
+            readonly text: string;
+            readonly position: components["schemas"]["Position"];
+        };
+        /** @description GoProblem is a mistake in a GenerateRequest. */
+        readonly GoProblem: {
+            /** @description Range is in the text; it is empty at the start for a mistake in the options. */
+            readonly range: components["schemas"]["Range"];
+            /** @enum {string} */
+            readonly severity: "error" | "warning" | "info";
+            readonly message: string;
+            readonly hint: string;
+            /** @description Fixes lists edits of the text after which the problem is gone; empty unless GenerateRequest.Fixes is set. */
+            readonly fixes: readonly components["schemas"]["Fix"][];
         };
         /** @description Hover describes the element at a Cursor. Its title is empty if nothing is known about the position. */
         readonly Hover: {
@@ -650,20 +609,14 @@ export type components = {
             /** @description Position selects an object and the items of its lists. Nil: the first ones. */
             readonly position?: components["schemas"]["Position"];
         };
-        /** @description Insertion is the response to an InsertRequest. Exactly one of its fields is set. */
-        readonly Insertion: {
+        /** @description InsertResult is the response to an InsertRequest. Exactly one of its fields is set. */
+        readonly InsertResult: {
             /** @description Fix inserts the field. */
             readonly fix: components["schemas"]["Fix"] | null;
             /** @description Present locates the field in the object if it is there already. */
             readonly present: components["schemas"]["Range"] | null;
             /** @description Problem is the reason why the field cannot be inserted. */
             readonly problem: string;
-        };
-        /** @description JSONSchema is a file with a JSON Schema (draft-07). It refuses only objects that the API server refuses. It is empty if the API server does not publish the version. */
-        readonly JSONSchema: {
-            /** @description Name is the path in the layout of the CRDs catalog, such as gateway.networking.k8s.io/httproute_v1.json. */
-            readonly name: string;
-            readonly text: string;
         };
         /** @description A KeptField is a field that the conversion rules keep in an annotation. */
         readonly KeptField: {
@@ -812,6 +765,12 @@ export type components = {
             /** @description Strict refuses the fields that the API server would prune. */
             readonly strict?: boolean;
         };
+        /** @description PublishResult is a file with a JSON Schema (draft-07). It refuses only objects that the API server refuses. It is empty if the API server does not publish the version. */
+        readonly PublishResult: {
+            /** @description Name is the path in the layout of the CRDs catalog, such as gateway.networking.k8s.io/httproute_v1.json. */
+            readonly name: string;
+            readonly text: string;
+        };
         /** @description Range is a half-open range of a document: it includes Start and excludes End. */
         readonly Range: {
             readonly start: components["schemas"]["Position"];
@@ -946,13 +905,6 @@ export type components = {
             /** @description Trace explains the result of a failed rule. Each sub-expression precedes the expressions that contain it. Only the first few results of a report have a trace. */
             readonly trace: readonly components["schemas"]["TraceStep"][];
         };
-        /** @description Sample is a sample object of a CRD. */
-        readonly Sample: {
-            /** @description Object is YAML. It is empty if the CRD lacks the version or cannot be decoded; the findings of a Report on the CRD give the reason. */
-            readonly object: string;
-            /** @description Unsolved lists the constraints that the object may violate, such as patterns and rules for which no value was found. */
-            readonly unsolved: readonly string[];
-        };
         /** @description SampleRequest requests a sample object of a CRD. */
         readonly SampleRequest: {
             readonly crd: string;
@@ -962,6 +914,13 @@ export type components = {
             readonly version?: string;
             /** @description Full requests all fields with their descriptions, optional fields as YAML comments. Otherwise the sample has the required fields only. */
             readonly full?: boolean;
+        };
+        /** @description SampleResult is a sample object of a CRD. */
+        readonly SampleResult: {
+            /** @description Object is YAML. It is empty if the CRD lacks the version or cannot be decoded; the findings of a Report on the CRD give the reason. */
+            readonly object: string;
+            /** @description Unsolved lists the constraints that the object may violate, such as patterns and rules for which no value was found. */
+            readonly unsolved: readonly string[];
         };
         /** @description Scale is the response to GET …/scale for an object at one version. */
         readonly Scale: {
@@ -986,7 +945,7 @@ export type components = {
             readonly crd: string;
             /** @description CRDIndex chooses one of several CustomResourceDefinitions in CRD, counted from 0. An index after the last means the last. The objects of the report are those of its kind. An object without a CRD belongs to the first CRD of its group, or to the first CRD if there is no such CRD. */
             readonly crdIndex?: number;
-            /** @description Go is Go types with kubebuilder markers from which CRD was generated, see GoSource. The engine ignores it: the page keeps CRD current. */
+            /** @description Go is Go types with kubebuilder markers from which CRD was generated, see GenerateRequest. The engine ignores it: the page keeps CRD current. */
             readonly go?: string;
             /** @description OldCRD is the existing CRD in the cluster. If it is set, CRD is an update of it. */
             readonly oldCrd?: string;
@@ -1161,11 +1120,6 @@ export type components = {
             readonly get: string;
             readonly wide: string;
         };
-        /** @description Template is the start of a document. */
-        readonly Template: {
-            /** @description Text is YAML. For a conversion, it has rules that are drafted from the differences between the schemas of the versions. For admission, it has a policy and its binding. It is empty if the CRD cannot be decoded. */
-            readonly text: string;
-        };
         /** @description TemplateRequest requests the start of a document for a CRD. */
         readonly TemplateRequest: {
             readonly crd: string;
@@ -1175,14 +1129,10 @@ export type components = {
              */
             readonly document: "crd" | "go" | "oldCrd" | "object" | "oldObject" | "conversion" | "admission";
         };
-        /** @description TestFile is a file for "crdlab test" with the present findings as expectations. */
-        readonly TestFile: {
-            /** @description Text is YAML: the CRDs and the objects. */
+        /** @description TemplateResult is the start of a document. */
+        readonly TemplateResult: {
+            /** @description Text is YAML. For a conversion, it has rules that are drafted from the differences between the schemas of the versions. For admission, it has a policy and its binding. It is empty if the CRD cannot be decoded. */
             readonly text: string;
-            /** @description Omitted lists the parts of the scenario that the file cannot express. */
-            readonly omitted: readonly string[];
-            /** @description Failures lists the reasons why the test fails nevertheless. */
-            readonly failures: readonly string[];
         };
         /** @description TestRequest requests a comparison of the findings with the expectations in the comments of the CRDs and objects, as "crdlab test" compares them. The comments define the operations and replace the operation of the scenario; only the CRD, the object, the release and the field validation of the scenario count. */
         readonly TestRequest: {
@@ -1246,6 +1196,58 @@ export type components = {
             readonly loop: boolean;
             /** @description Range locates the operator or name of the expression in the CRD. */
             readonly range: components["schemas"]["Range"];
+        };
+        /** @description TryRequest requests the evaluation of a CEL expression for a value of an object, in the environment of a rule in the value's schema. */
+        readonly TryRequest: {
+            readonly scenario: components["schemas"]["Scenario"];
+            readonly trial: components["schemas"]["Expression"];
+            /** @description Position is a position in Scenario.Object. If it is set, it selects the value, and Expression.Object and Expression.Path are ignored. */
+            readonly position?: components["schemas"]["Position"];
+        };
+        /** @description TryResult is the result of an Expression. */
+        readonly TryResult: {
+            /** @description Problem explains why an expression cannot be evaluated for the value; otherwise it is empty. */
+            readonly problem: string;
+            /** @description Object and Path identify the value. Range locates it in the object's document; nil if the document does not contain it. */
+            readonly object: number;
+            readonly path: string;
+            readonly range: components["schemas"]["Range"] | null;
+            /** @description Version is the version of the schema, and SchemaPath the path of the schema node. */
+            readonly version: string;
+            readonly schemaPath: string;
+            /** @description Objects lists the names of all objects. Paths lists some field paths of this object for which an expression can be evaluated. */
+            readonly objects: readonly string[];
+            readonly paths: readonly string[];
+            /** @description Self is the value of self as JSON, truncated if it is long. */
+            readonly self: string;
+            /** @description Errors lists the compiler's errors. Without errors, Type is the type of the expression, such as list(string). */
+            readonly errors: readonly components["schemas"]["ExpressionError"][];
+            readonly type: string;
+            /** @description UsesOldSelf reports that the expression refers to oldSelf. OptionalOldSelf reports that the expression needs oldSelf as an optional, which a rule enables with its field optionalOldSelf. */
+            readonly usesOldSelf: boolean;
+            readonly optionalOldSelf: boolean;
+            /**
+             * @description Outcome is pass if the expression has a Value, and error if there are Errors or a Failure. It is skipped if there is nothing to evaluate, or if the API server would skip a rule for the reason in Why.
+             * @enum {string}
+             */
+            readonly outcome: "pass" | "fail" | "error" | "skipped";
+            /**
+             * @description Why is one of the Why… constants of rules, or empty.
+             * @enum {string}
+             */
+            readonly why: "" | "create" | "ratcheted" | "blocked" | "absent" | "budget";
+            readonly failure: string;
+            /** @description Value is JSON, truncated if it is long, or CEL's notation of the value. */
+            readonly value: string;
+            /** @description Trace is a trace as in RuleResult. Its ranges refer to the expression. */
+            readonly trace: readonly components["schemas"]["TraceStep"][];
+            /** @description ActualCost is the cost of this evaluation in CEL cost units. The other costs are defined as in Rule. */
+            readonly actualCost: number;
+            readonly expressionCost: number;
+            readonly cardinality: number;
+            readonly unbounded: boolean;
+            readonly estimatedCost: number;
+            readonly costLimit: number;
         };
         /** @description Unexpected is a finding without an expectation. Range is its line. */
         readonly Unexpected: {
@@ -1328,27 +1330,25 @@ export type Expectation = components['schemas']['Expectation'];
 export type ExplainedRule = components['schemas']['ExplainedRule'];
 export type Explanation = components['schemas']['Explanation'];
 export type ExportRequest = components['schemas']['ExportRequest'];
+export type ExportResult = components['schemas']['ExportResult'];
 export type Expression = components['schemas']['Expression'];
 export type ExpressionError = components['schemas']['ExpressionError'];
-export type ExpressionRequest = components['schemas']['ExpressionRequest'];
-export type ExpressionResult = components['schemas']['ExpressionResult'];
 export type Fact = components['schemas']['Fact'];
 export type Field = components['schemas']['Field'];
 export type FieldSize = components['schemas']['FieldSize'];
-export type FieldTree = components['schemas']['FieldTree'];
 export type FieldsRequest = components['schemas']['FieldsRequest'];
+export type FieldsResult = components['schemas']['FieldsResult'];
 export type Finding = components['schemas']['Finding'];
 export type Fix = components['schemas']['Fix'];
 export type FormatRequest = components['schemas']['FormatRequest'];
-export type Formatted = components['schemas']['Formatted'];
-export type GeneratedCRDs = components['schemas']['GeneratedCRDs'];
+export type FormatResult = components['schemas']['FormatResult'];
+export type GenerateRequest = components['schemas']['GenerateRequest'];
+export type GenerateResult = components['schemas']['GenerateResult'];
 export type GoCursor = components['schemas']['GoCursor'];
 export type GoProblem = components['schemas']['GoProblem'];
-export type GoSource = components['schemas']['GoSource'];
 export type Hover = components['schemas']['Hover'];
 export type InsertRequest = components['schemas']['InsertRequest'];
-export type Insertion = components['schemas']['Insertion'];
-export type JSONSchema = components['schemas']['JSONSchema'];
+export type InsertResult = components['schemas']['InsertResult'];
 export type KeptField = components['schemas']['KeptField'];
 export type Kubernetes = components['schemas']['Kubernetes'];
 export type Link = components['schemas']['Link'];
@@ -1360,6 +1360,7 @@ export type Origin = components['schemas']['Origin'];
 export type Position = components['schemas']['Position'];
 export type Problem = components['schemas']['Problem'];
 export type PublishRequest = components['schemas']['PublishRequest'];
+export type PublishResult = components['schemas']['PublishResult'];
 export type Range = components['schemas']['Range'];
 export type Related = components['schemas']['Related'];
 export type Release = components['schemas']['Release'];
@@ -1368,8 +1369,8 @@ export type Repetition = components['schemas']['Repetition'];
 export type Report = components['schemas']['Report'];
 export type Rule = components['schemas']['Rule'];
 export type RuleResult = components['schemas']['RuleResult'];
-export type Sample = components['schemas']['Sample'];
 export type SampleRequest = components['schemas']['SampleRequest'];
+export type SampleResult = components['schemas']['SampleResult'];
 export type Scale = components['schemas']['Scale'];
 export type Scenario = components['schemas']['Scenario'];
 export type Schema = components['schemas']['Schema'];
@@ -1381,9 +1382,8 @@ export type Stage = components['schemas']['Stage'];
 export type Status = components['schemas']['Status'];
 export type StoredObject = components['schemas']['StoredObject'];
 export type Table = components['schemas']['Table'];
-export type Template = components['schemas']['Template'];
 export type TemplateRequest = components['schemas']['TemplateRequest'];
-export type TestFile = components['schemas']['TestFile'];
+export type TemplateResult = components['schemas']['TemplateResult'];
 export type TestRequest = components['schemas']['TestRequest'];
 export type TestResult = components['schemas']['TestResult'];
 export type TestedDocument = components['schemas']['TestedDocument'];
@@ -1391,6 +1391,8 @@ export type TestedRule = components['schemas']['TestedRule'];
 export type TextEdit = components['schemas']['TextEdit'];
 export type Timing = components['schemas']['Timing'];
 export type TraceStep = components['schemas']['TraceStep'];
+export type TryRequest = components['schemas']['TryRequest'];
+export type TryResult = components['schemas']['TryResult'];
 export type Unexpected = components['schemas']['Unexpected'];
 export type UpgradeStep = components['schemas']['UpgradeStep'];
 export type Version = components['schemas']['Version'];

@@ -21,7 +21,7 @@ export interface Config {
   readonly examples: string;
   readonly evaluate: string;
   /** The prefix of the addresses for assist requests; empty without a server. */
-  readonly help: string;
+  readonly assist: string;
   /** The address that stores scenarios for short links; empty without a store. */
   readonly share: string;
   /** The address of the service worker; otherwise empty. */

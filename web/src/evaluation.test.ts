@@ -66,16 +66,16 @@ function setUp() {
     replies.shift()?.(Promise.reject(new EvaluationStopped(reason, 13_000, false)));
     await settled();
   };
-  const questions = (): string[] => asked.map(({ scenario, panels }) => `${scenario.crd}: ${panels.join(" ")}`);
+  const requests = (): string[] => asked.map(({ scenario, panels }) => `${scenario.crd}: ${panels.join(" ")}`);
   const mayBePreliminary = (): boolean[] => asked.map(({ preliminary }) => preliminary ?? false);
-  return { session, reply, stop, questions, mayBePreliminary };
+  return { session, reply, stop, requests, mayBePreliminary };
 }
 
 const settled = (): Promise<void> => new Promise((resolve) => setTimeout(resolve));
 
 describe("what is asked of the engine", () => {
   test("is the panel in sight, and another once that is looked at", async () => {
-    const { session, reply, questions } = setUp();
+    const { session, reply, requests } = setUp();
     expect(isPending(session.state)).toBe(true);
     await reply();
     expect(isPending(session.state)).toBe(false);
@@ -85,23 +85,23 @@ describe("what is asked of the engine", () => {
     session.update({ panel: "outcome" });
     expect(isPending(session.state)).toBe(false);
     await settled();
-    expect(questions()).toEqual(["a: brief outcome", "a: rules"]);
+    expect(requests()).toEqual(["a: brief outcome", "a: rules"]);
     expect(session.state.answer?.panels).toEqual({ brief: "brief of a", outcome: "outcome of a", rules: "rules of a" });
   });
 
-  test("is one question for all that changes in one go", async () => {
-    const { session, reply, questions } = setUp();
+  test("is one request for all that changes in one go", async () => {
+    const { session, reply, requests } = setUp();
     await reply();
     session.edit({ crd: "b" });
     session.edit({ object: "c" });
     session.update({ panel: "rules" });
     await reply();
-    expect(questions()).toEqual(["a: brief outcome", "b: brief rules"]);
+    expect(requests()).toEqual(["a: brief outcome", "b: brief rules"]);
     expect(session.state.answer?.panels).toEqual({ brief: "brief of b", rules: "rules of b" });
   });
 
   test("is the newest scenario, once", async () => {
-    const { session, reply, questions } = setUp();
+    const { session, reply, requests } = setUp();
     for (const crd of ["b", "c", "d"]) {
       session.edit({ crd });
       await settled();
@@ -110,22 +110,22 @@ describe("what is asked of the engine", () => {
     expect(isPending(session.state)).toBe(true);
     await reply();
     expect(isPending(session.state)).toBe(false);
-    expect(questions()).toEqual(["a: brief outcome", "d: brief outcome"]);
+    expect(requests()).toEqual(["a: brief outcome", "d: brief outcome"]);
   });
 
   test("is the panel that came into sight while the engine worked", async () => {
-    const { session, reply, questions } = setUp();
+    const { session, reply, requests } = setUp();
     session.update({ panel: "kubectl" });
     await settled();
     await reply();
     expect(isPending(session.state)).toBe(true);
     await reply();
     expect(isPending(session.state)).toBe(false);
-    expect(questions()).toEqual(["a: brief outcome", "a: brief kubectl"]);
+    expect(requests()).toEqual(["a: brief outcome", "a: brief kubectl"]);
   });
 
   test("is the rest of a preliminary answer", async () => {
-    const { session, reply, questions, mayBePreliminary } = setUp();
+    const { session, reply, requests, mayBePreliminary } = setUp();
     await reply({ preliminary: true });
     expect(session.state.answer?.panels).toEqual({ brief: "perhaps brief of a", outcome: "perhaps outcome of a" });
     expect(session.state.answered).toBe(session.state.scenario);
@@ -133,24 +133,24 @@ describe("what is asked of the engine", () => {
     await reply();
     expect(session.state.answer?.panels).toEqual({ brief: "brief of a", outcome: "outcome of a" });
     expect(isPending(session.state)).toBe(false);
-    expect(questions()).toEqual(["a: brief outcome", "a: brief outcome"]);
+    expect(requests()).toEqual(["a: brief outcome", "a: brief outcome"]);
     expect(mayBePreliminary()).toEqual([true, false]);
   });
 
   test("is not the rest of a preliminary answer if the scenario changed", async () => {
-    const { session, reply, questions, mayBePreliminary } = setUp();
+    const { session, reply, requests, mayBePreliminary } = setUp();
     session.edit({ crd: "b" });
     await settled();
     await reply({ preliminary: true });
     await reply({ preliminary: true });
     await reply();
     expect(session.state.answer?.panels["outcome"]).toBe("outcome of b");
-    expect(questions()).toEqual(["a: brief outcome", "b: brief outcome", "b: brief outcome"]);
+    expect(requests()).toEqual(["a: brief outcome", "b: brief outcome", "b: brief outcome"]);
     expect(mayBePreliminary()).toEqual([true, true, false]);
   });
 
   test("is all that is in sight if a panel is opened at a preliminary answer", async () => {
-    const { session, reply, questions } = setUp();
+    const { session, reply, requests } = setUp();
     await reply({ preliminary: true });
     session.update({ panel: "rules" });
     await settled();
@@ -158,11 +158,11 @@ describe("what is asked of the engine", () => {
     await reply();
     expect(session.state.answer?.panels).toEqual({ brief: "brief of a", outcome: "outcome of a", rules: "rules of a" });
     expect(isPending(session.state)).toBe(false);
-    expect(questions()).toEqual(["a: brief outcome", "a: brief outcome", "a: brief rules"]);
+    expect(requests()).toEqual(["a: brief outcome", "a: brief outcome", "a: brief rules"]);
   });
 
   test("is the old scenario again if the new one was undone while the engine worked", async () => {
-    const { session, reply, questions } = setUp();
+    const { session, reply, requests } = setUp();
     await reply();
     session.edit({ crd: "b" });
     await settled();
@@ -173,7 +173,7 @@ describe("what is asked of the engine", () => {
     await reply();
     expect(isPending(session.state)).toBe(false);
     expect(session.state.answer?.panels["outcome"]).toBe("outcome of a");
-    expect(questions()).toEqual(["a: brief outcome", "b: brief outcome", "a: brief outcome"]);
+    expect(requests()).toEqual(["a: brief outcome", "b: brief outcome", "a: brief outcome"]);
   });
 });
 
@@ -206,12 +206,12 @@ describe("a stopped evaluation", () => {
   });
 
   test("is repeated on request, and the answer ends the notice", async () => {
-    const { session, reply, stop, questions } = setUp();
+    const { session, reply, stop, requests } = setUp();
     await stop("time");
     session.update({ answered: undefined, notice: "", failed: false });
     expect(isPending(session.state)).toBe(true);
     await reply();
-    expect(questions()).toEqual(["a: brief outcome", "a: brief outcome"]);
+    expect(requests()).toEqual(["a: brief outcome", "a: brief outcome"]);
     expect(session.state).toMatchObject({ notice: "", failed: false, answer: { panels: { brief: "brief of a" } } });
   });
 });

@@ -1,7 +1,7 @@
 import type { Answer } from "./api.gen";
 import { afterPause } from "./throttle";
 import { type Scenario, sameScenario } from "./scenario";
-import type { Answered, Engine, Evaluation, Question } from "./engine/engine";
+import type { Answered, Engine, Evaluation, EvaluationRequest } from "./engine/engine";
 import { judgedReleases } from "./engine/older";
 import type { Session, SessionState } from "./session";
 import { stopSentence } from "./engine/stop-sentence";
@@ -43,28 +43,28 @@ function awaitsJudgment({ scenario, answer, engine, older, judged, panel }: Sess
  * evaluation has two stages; a change between them cancels the second.
  */
 export function keepEvaluated(session: Session, engine: Engine, standing: readonly string[]): void {
-  /** The pending question. */
-  let asked: Question | undefined;
+  /** The pending request. */
+  let asked: EvaluationRequest | undefined;
   const endTyping = afterPause(pause, () => session.update({ typing: false }));
-  const ask = (question: Question): void => {
-    asked = question;
-    void engine.evaluate(question).then((evaluation) => {
-      if (asked === question) asked = undefined;
+  const ask = (request: EvaluationRequest): void => {
+    asked = request;
+    void engine.evaluate(request).then((evaluation) => {
+      if (asked === request) asked = undefined;
       if (evaluation) session.update(changeOf(evaluation, session.state));
     });
   };
   const askIfDue = (): void => {
     const { scenario, answer, answered } = session.state;
     if (answer && answered && sameScenario(scenario, answered)) session.update({ answered: scenario });
-    const question = nextQuestion(session.state, standing);
-    if (question && !(asked && covers(asked, question))) ask(question);
+    const request = nextRequest(session.state, standing);
+    if (request && !(asked && covers(asked, request))) ask(request);
   };
   session.subscribe((state, previous) => {
     if (state.scenario !== previous.scenario && state.typing) endTyping();
-    // Changes within one task are one question.
+    // Changes within one task are one request.
     if (differs(state, previous)) queueMicrotask(askIfDue);
   });
-  ask(fullQuestion(session.state, standing));
+  ask(fullRequest(session.state, standing));
 }
 
 /** Reports whether a change may require an evaluation. */
@@ -80,26 +80,26 @@ function differs(state: SessionState, previous: SessionState): boolean {
   );
 }
 
-/** Returns the question that the visible page needs, or undefined. */
-function nextQuestion(state: SessionState, standing: readonly string[]): Question | undefined {
+/** Returns the request that the visible page needs, or undefined. */
+function nextRequest(state: SessionState, standing: readonly string[]): EvaluationRequest | undefined {
   const { scenario, answer, answered, panel } = state;
-  if (scenario !== answered) return fullQuestion(state, standing);
-  if (answer?.preliminary) return { ...fullQuestion(state, standing), preliminary: false };
-  if (awaitsJudgment(state)) return { ...fullQuestion(state, standing), preliminary: false };
+  if (scenario !== answered) return fullRequest(state, standing);
+  if (answer?.preliminary) return { ...fullRequest(state, standing), preliminary: false };
+  if (awaitsJudgment(state)) return { ...fullRequest(state, standing), preliminary: false };
   return isInSight(state) ? undefined : { scenario, panels: [panel], preliminary: false };
 }
 
-function fullQuestion({ scenario, panel }: SessionState, standing: readonly string[]): Question {
+function fullRequest({ scenario, panel }: SessionState, standing: readonly string[]): EvaluationRequest {
   return { scenario, panels: [...standing, panel], preliminary: true };
 }
 
-/** Reports whether a question covers the scenario and the panels. */
-function covers(asked: Question, { scenario, panels }: Question): boolean {
+/** Reports whether a request covers the scenario and the panels. */
+function covers(asked: EvaluationRequest, { scenario, panels }: EvaluationRequest): boolean {
   return asked.scenario === scenario && panels.every((panel) => asked.panels.includes(panel));
 }
 
 function changeOf(evaluation: Evaluation, state: SessionState): Partial<SessionState> {
-  const { scenario: answered } = evaluation.question;
+  const { scenario: answered } = evaluation.request;
   switch (evaluation.type) {
     case "answer":
       return { answered, answer: mergePanels(evaluation, state), judged: evaluation.judged, evaluator: evaluation.by, notice: "", failed: false };
@@ -138,10 +138,10 @@ function hasExpressions({ crd, oldCrd, admission }: Scenario): boolean {
 }
 
 /** Adds the panels of earlier answers to the same scenario. */
-function mergePanels({ question, answer, judged }: Answered, before: SessionState): Answer {
+function mergePanels({ request, answer, judged }: Answered, before: SessionState): Answer {
   const { answered, answer: known, evaluator } = before;
   if (judged.join() !== before.judged.join() || evaluator === "earlier") return answer;
-  if (question.scenario !== answered || !known || known.preliminary) return answer;
+  if (request.scenario !== answered || !known || known.preliminary) return answer;
   const { findings, panels } = known;
   return { ...answer, findings, panels: { ...panels, ...answer.panels } };
 }

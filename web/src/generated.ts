@@ -1,5 +1,5 @@
 import type { Fix, GoCursor, GoProblem, Position, Range } from "./api.gen";
-import { noHelp, type Writing } from "./editor/hover";
+import { noWriting, type Writing } from "./editor/hover";
 import type { Marked } from "./editor/markers";
 import type { Assistant } from "./engine/assistant";
 import { type Generated, type GoTypes, nothingGenerated } from "./engine/gotypes";
@@ -21,14 +21,14 @@ const mayHaveFixes = (problems: readonly GoProblem[]): boolean => problems.some(
  * otherwise on the server. write receives the CRD, and conventions tells whether the user wants notes on
  * them. Returns the function that tries again after a failure or another wish.
  */
-export function keepGenerated(session: Session, module: GoTypes | undefined, help: Assistant, write: (crd: string) => void, conventions: () => boolean): () => void {
+export function keepGenerated(session: Session, module: GoTypes | undefined, assistant: Assistant, write: (crd: string) => void, conventions: () => boolean): () => void {
   const inPage = (): GoTypes | undefined => (isInPage(session.state) ? module : undefined);
   /** The text of the last request. */
   let asked = "";
   const run = async (): Promise<void> => {
     const { go } = session.state.scenario;
     try {
-      const result = await (inPage() ?? help).generate({ text: go, withoutConventions: !conventions() });
+      const result = await (inPage() ?? assistant).generate({ text: go, withoutConventions: !conventions() });
       if (!result || session.state.scenario.go !== go) return;
       session.update({ generated: { go, crd: result.crds, problems: inGo(result.problems), origins: result.origins, translated: new Map(), fault: "" } });
       if (result.crds !== "") write(result.crds);
@@ -42,7 +42,7 @@ export function keepGenerated(session: Session, module: GoTypes | undefined, hel
     const { scenario: { go }, generated } = session.state;
     const crdFixes = untranslated(session.state);
     if (generated.go !== go || (!mayHaveFixes(generated.problems) && crdFixes.length === 0)) return;
-    const result = await (inPage() ?? help).generate({ text: go, withoutConventions: !conventions(), fixes: mayHaveFixes(generated.problems), crdFixes }).catch(() => undefined); // The problems stay.
+    const result = await (inPage() ?? assistant).generate({ text: go, withoutConventions: !conventions(), fixes: mayHaveFixes(generated.problems), crdFixes }).catch(() => undefined); // The problems stay.
     if (!result || session.state.scenario.go !== go) return;
     const translated = new Map(session.state.generated.translated);
     for (const [i, edited] of (result.crdFixes ?? []).entries()) translated.set(keyOf(crdFixes[i]), edited);
@@ -92,9 +92,9 @@ function inGo(problems: readonly GoProblem[]): Generated["problems"] {
 export function markersOf(session: Session, module: GoTypes | undefined): Writing {
   const cursor = (position: Position): GoCursor => ({ text: session.state.scenario.go, position });
   return module ? {
-    complete: async (position) => (await module.ask({ completeGo: cursor(position) })).completion,
-    hover: async (position) => (await module.ask({ hoverGo: cursor(position) })).hover,
-  } : noHelp;
+    complete: async (position) => (await module.assist({ completeGo: cursor(position) })).completeGo,
+    hover: async (position) => (await module.assist({ hoverGo: cursor(position) })).hoverGo,
+  } : noWriting;
 }
 
 function isInPage({ engine: { at } }: SessionState): boolean {

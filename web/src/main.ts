@@ -77,7 +77,7 @@ const session = new Session({
 }, (scenario) => gallery.find(scenario)?.scenario);
 
 // The download is the longest wait, so it starts first.
-const { engine, help, older } = assembleEngine(config, session, (scenario) =>
+const { engine, assistant, older } = assembleEngine(config, session, (scenario) =>
   sameScenario(scenario, served) || gallery.find(scenario) !== undefined);
 beginVisit(isReload());
 const start = await openStart(location.hash, served, gallery, config.shared !== "");
@@ -94,7 +94,7 @@ const goTypes = assembleGoTypes(config, (state) => {
   session.update({ goTypes: state });
   if (state.at === "ready" && config.engine.goTypes) keepModule(config.engine.goTypes);
 });
-const documents = new Documents(session, help, markersOf(session, goTypes), replaced, isReadOnly);
+const documents = new Documents(session, assistant, markersOf(session, goTypes), replaced, isReadOnly);
 bindCRDs(session);
 const fixes = new Fixes(session, (fix) => documents.apply(fix));
 const results = new Results(session, (panels) => {
@@ -118,16 +118,16 @@ documents.onCursor = (name) => {
 const remote = bindSources(session, replaced);
 const problem = new ProblemCursor();
 const noFindings: readonly Problem[] = [];
-const share = bindShare(session, config, gallery, help, served);
+const share = bindShare(session, config, gallery, assistant, served);
 
 bindFrame(session, config, older);
 const galleryDialog = new GalleryDialog(session, gallery);
 const historyDialog = new HistoryDialog(session, gallery);
 bindTests(session);
 const documentMenu = bindDocumentMenu(session, (name) => documents.focus(name));
-const celConsole = new Console(session, help, () => documents.cursor("object"));
-const tools = bindTools(session, help, documents);
-new FieldBrowser(session, help, documents);
+const celConsole = new Console(session, assistant, () => documents.cursor("object"));
+const tools = bindTools(session, assistant, documents);
+new FieldBrowser(session, assistant, documents);
 bindPlaces((place) => documents.go(place));
 bindLines((place) => documents.go(place));
 bindShortcuts({
@@ -149,9 +149,9 @@ element("console-open", HTMLButtonElement).addEventListener("click", () => celCo
 if (!isFramed) keepSession(session, (scenario) => void historyDialog.replaced(scenario, session.state.scenario));
 keepAnswer(session, config.engine.module);
 keepEvaluated(session, engine, results.standing);
-keepTested(session, (scenario) => help.test(scenario));
+keepTested(session, (scenario) => assistant.test(scenario));
 // Readers of a read-only frame change nothing, so the CRD in the link stays.
-if (!isReadOnly) bindGo(session, keepGenerated(session, goTypes, help, (crd) => documents.generated(crd), wantsConventions), documents);
+if (!isReadOnly) bindGo(session, keepGenerated(session, goTypes, assistant, (crd) => documents.generated(crd), wantsConventions), documents);
 
 const linked = addressToOpen(location.hash);
 if (linked !== undefined) void remote.openLink(linked, parseFragment(location.hash).release);

@@ -1,11 +1,11 @@
 // The script of the page that documents a CRD: the one in the address, or that of the last session
 // in the playground.
 import "../../internal/site/schema.css";
-import type { FieldTree, Rule } from "./api.gen";
+import type { FieldsResult, Rule } from "./api.gen";
 import { readConfig } from "./config";
 import { element } from "./dom";
 import { totalTime } from "./engine/allowance";
-import type { Ask } from "./engine/assistant";
+import type { Assist } from "./engine/assistant";
 import { type FieldNode, FieldSearch, nodeAt, treeOf } from "./fields";
 import { Gallery } from "./gallery";
 import { emptyScenario, type Scenario, withoutDefaults } from "./scenario";
@@ -27,7 +27,7 @@ class Documentation {
   readonly #crd: Pick<Scenario, "crd" | "crdIndex" | "kubernetes">;
   /** The part of the address that leads to the CRD. */
   readonly #link: Fragment;
-  readonly #ask: Ask;
+  readonly #ask: Assist;
   readonly #version = element("fields-version", HTMLSelectElement);
   readonly #search = element("fields-search", HTMLInputElement);
   readonly #view = new FieldTreeView({
@@ -36,11 +36,11 @@ class Documentation {
     details: (node) => this.#details(node),
     choose: (node) => this.#choose(node?.names ?? []),
   });
-  #tree: FieldTree | undefined;
+  #tree: FieldsResult | undefined;
   #root: FieldNode | undefined;
   #index: FieldSearch | undefined;
 
-  constructor({ crd, crdIndex, kubernetes }: Scenario, link: Fragment, ask: Ask) {
+  constructor({ crd, crdIndex, kubernetes }: Scenario, link: Fragment, ask: Assist) {
     this.#crd = { crd, crdIndex, kubernetes };
     this.#link = link;
     this.#ask = ask;
@@ -53,7 +53,7 @@ class Documentation {
 
   /** Shows a version, and the field at a place. Without a version, it is the storage version. */
   async show({ version, names }: NonNullable<Fragment["field"]>): Promise<void> {
-    const { tree } = await this.#ask({ fields: { scenario: withoutDefaults({ ...emptyScenario, ...this.#crd }), version } });
+    const { fields: tree } = await this.#ask({ fields: { scenario: withoutDefaults({ ...emptyScenario, ...this.#crd }), version } });
     const root = treeOf(tree?.fields ?? []);
     if (!tree || !root) throw new Error("The CRD cannot be decoded. The playground shows the reason.");
     this.#tree = tree;
@@ -103,13 +103,13 @@ class Documentation {
     const version = this.#tree?.version ?? "";
     const { crd, crdIndex } = this.#crd;
     if (names.length === 0) return (await this.#ask({ sample: { crd, crdIndex, version } })).sample?.object ?? "";
-    const { insertion } = await this.#ask({ insert: { scenario: { crd, crdIndex }, version, field: names } });
+    const { insert: insertion } = await this.#ask({ insert: { scenario: { crd, crdIndex }, version, field: names } });
     return insertion?.fix?.edits[0]?.newText ?? "";
   }
 }
 
 /** Lists what applies to all fields. */
-function showAbout({ group, version, scope, shortNames }: FieldTree): void {
+function showAbout({ group, version, scope, shortNames }: FieldsResult): void {
   const rows = [["apiVersion", `${group}/${version}`], ["Scope", scope], ["Short names", shortNames.join(", ")]] as const;
   element("about", HTMLElement).replaceChildren(...rows.flatMap(([name, text]) => (text === "" ? [] : [make("dt", "", name), make("dd", "", text)])));
 }
@@ -178,7 +178,7 @@ async function start(): Promise<void> {
   const { example, payload = await encode({ ...emptyScenario, crd, crdIndex, kubernetes }) } = fragment;
   const link = example ? { example } : payload.length > maxEncoded ? {} : { payload };
   showAddress(formatFragment({ ...link, panel: "schema", field: fragment.field }));
-  await new Documentation(scenario, link, (question) => started.help(question, totalTime)).show(fragment.field ?? { version: "", names: [] });
+  await new Documentation(scenario, link, (request) => started.assist(request, totalTime)).show(fragment.field ?? { version: "", names: [] });
 }
 
 // The fragment is taken, so the link to the content cannot use it.

@@ -19,9 +19,9 @@ import (
 
 // A Checker compares the classes of changes with the handlers of the API server.
 type Checker struct {
-	engine   *engine.Engine
-	helper   *assist.Assistant
-	old, new *apiclient.Client
+	engine    *engine.Engine
+	assistant *assist.Assistant
+	old, new  *apiclient.Client
 	// tries is the number of objects to try for a pair of compatible CRDs.
 	tries int
 	tally Tally
@@ -59,7 +59,7 @@ func New(tries int) (*Checker, error) {
 	}
 	after, err := enginetest.NewRefClient()
 	e := engine.New()
-	return &Checker{engine: e, helper: assist.New(e), old: before, new: after, tries: tries, tally: Tally{Changes: map[playground.ChangeClass]int{}}}, err
+	return &Checker{engine: e, assistant: assist.New(e), old: before, new: after, tries: tries, tally: Tally{Changes: map[playground.ChangeClass]int{}}}, err
 }
 
 // Tally returns the results of all checks.
@@ -152,7 +152,7 @@ const batch = 100
 
 // refute looks for a witness of a pair that is classified as compatible.
 func (c *Checker) refute(v generate.Revision) error {
-	response, err := c.helper.Answer(context.Background(), playground.AssistRequest{Sample: &playground.SampleRequest{CRD: v.Old}})
+	response, err := c.assistant.Respond(context.Background(), playground.AssistRequest{Sample: &playground.SampleRequest{CRD: v.Old}})
 	if err != nil {
 		return err
 	}

@@ -10,7 +10,7 @@ export interface Writing {
 }
 
 /** For documents without assistance. */
-export const noHelp: Writing = { complete: () => Promise.resolve(undefined), hover: () => Promise.resolve(undefined) };
+export const noWriting: Writing = { complete: () => Promise.resolve(undefined), hover: () => Promise.resolve(undefined) };
 
 /** Shows the hover at the pointer, or with F2 at the cursor. */
 export function hovers(writing: Writing): Extension {

@@ -4,8 +4,8 @@ import type { Scenario } from "../scenario";
 import type { Session } from "../session";
 import { Engine, type InPage, viewOf } from "./engine";
 import { started } from "./started";
-import { type Ask, Assistant } from "./assistant";
-import { evaluateByHTTP, helpByHTTP } from "./http-client";
+import { type Assist, Assistant } from "./assistant";
+import { evaluateByHTTP, assistByHTTP } from "./http-client";
 import { GoTypes, type GoTypesState } from "./gotypes";
 import { loadOnDemand } from "./load";
 import { Older } from "./older";
@@ -15,7 +15,7 @@ const serverTimeout = 60_000;
 
 export interface Assembled {
   readonly engine: Engine;
-  readonly help: Assistant;
+  readonly assistant: Assistant;
   /** The modules of older releases; undefined if the page has no such modules. */
   readonly older: Older | undefined;
 }
@@ -43,25 +43,25 @@ export function assembleEngine(config: Config, session: Session, holds: (scenari
   session.subscribe(({ permission }, previous) => {
     if (permission !== previous.permission) engine.permissionChanged();
   });
-  const help = new Assistant((question) => helper(config, session, page, question));
-  return { engine, help, older };
+  const assistant = new Assistant((request) => engineFor(config, session, page, request));
+  return { engine, assistant, older };
 }
 
 /** Chooses the evaluating engine for assist requests. */
-function helper({ help }: Config, session: Session, page: Helpful | undefined, question: AssistRequest): Ask | undefined {
+function engineFor({ assist }: Config, session: Session, page: Page | undefined, request: AssistRequest): Assist | undefined {
   const { engine: { at }, permission } = session.state;
-  if (page && !("generate" in question) && (at === "page" || at === "loading")) return page.help;
-  if (at === "withheld" && permission === "undecided" && isExplicit(question)) session.update({ question: true });
-  return help && at === "server" ? (question) => helpByHTTP(help, question, serverTimeout) : undefined;
+  if (page && !("generate" in request) && (at === "page" || at === "loading")) return page.assist;
+  if (at === "withheld" && permission === "undecided" && isExplicit(request)) session.update({ question: true });
+  return assist && at === "server" ? (request) => assistByHTTP(assist, request, serverTimeout) : undefined;
 }
 
 /** Reports whether the user requests the result with a button or in the console. */
-function isExplicit(question: AssistRequest): boolean {
-  return "sample" in question || "template" in question || "format" in question || "try" in question || "insert" in question || "export" in question || "publish" in question || "generate" in question;
+function isExplicit(request: AssistRequest): boolean {
+  return "sample" in request || "template" in request || "format" in request || "try" in request || "insert" in request || "export" in request || "publish" in request || "generate" in request;
 }
 
 /** Binds the modules of older releases to the session. The chosen release's is loaded. */
-function olderInPage({ engine: { minors = {}, runtime } }: Config, session: Session, page: Helpful): Older | undefined {
+function olderInPage({ engine: { minors = {}, runtime } }: Config, session: Session, page: Page): Older | undefined {
   if (Object.keys(minors).length === 0) return undefined;
   const older = new Older({
     modules: minors,
@@ -84,19 +84,19 @@ export function assembleGoTypes({ engine: { goTypes, runtime } }: Config, onStat
   return new GoTypes({ load: (onPart) => loadOnDemand(goTypes, runtime, onPart), onState });
 }
 
-interface Helpful extends InPage {
-  readonly help: Ask;
+interface Page extends InPage {
+  readonly assist: Assist;
   /** Returns the request for the judgments of older releases. */
   readonly request: (view: View, patience: number) => Promise<string>;
 }
 
-function inPage(session: Session): Helpful | undefined {
+function inPage(session: Session): Page | undefined {
   const client = started;
   if (!client) return undefined;
   client.watch((phase) => session.update({ engine: phase === "ready" ? { at: "page" } : { at: "loading", phase } }));
   return {
     evaluate: (view, patience, judgments) => client.evaluate(view, patience, judgments),
     request: (view, patience) => client.request(view, patience),
-    help: (question) => client.help(question, totalTime),
+    assist: (request) => client.assist(request, totalTime),
   };
 }

@@ -1,11 +1,11 @@
 import { describe, expect, test } from "vitest";
 import type { Answer, View } from "../api.gen";
 import { emptyScenario } from "../scenario";
-import { Engine, type EngineState, type Evaluate, type OnServer, type Question } from "./engine";
+import { Engine, type EngineState, type Evaluate, type OnServer, type EvaluationRequest } from "./engine";
 import { processorShare, timeFor } from "./allowance";
 import { EngineFailed, EvaluationStopped, type StopReason } from "./worker-client";
 
-const question: Question = { scenario: { ...emptyScenario, crd: "a", object: "b" }, panels: ["outcome"], preliminary: false };
+const request: EvaluationRequest = { scenario: { ...emptyScenario, crd: "a", object: "b" }, panels: ["outcome"], preliminary: false };
 const answer: Answer = { findings: [], outputs: [], panels: { outcome: "x" } };
 const good: Evaluate = () => Promise.resolve(answer);
 
@@ -38,15 +38,15 @@ function setUp(evaluate: Evaluate | undefined, onServer: OnServer | undefined) {
   return { engine, states };
 }
 
-const answered = { type: "answer", by: "page", question, answer, judged: [] };
+const answered = { type: "answer", by: "page", request, answer, judged: [] };
 const byServer = { ...answered, by: "server" };
-const stopped = (reason: StopReason) => ({ type: "stopped", question, reason, seconds: reason === "time" ? 12 : 0 });
+const stopped = (reason: StopReason) => ({ type: "stopped", request, reason, seconds: reason === "time" ? 12 : 0 });
 
 describe("a scenario is evaluated", () => {
   test("in the page, with what of it is not a default", async () => {
     const { evaluate, calls } = failing();
     const { engine, states } = setUp(evaluate, undefined);
-    expect(await engine.evaluate(question)).toEqual(answered);
+    expect(await engine.evaluate(request)).toEqual(answered);
     expect(calls).toEqual([{ scenario: { crd: "a", object: "b" }, panels: ["outcome"] }]);
     expect(states).toEqual([]);
   });
@@ -54,21 +54,21 @@ describe("a scenario is evaluated", () => {
   test("in two stages if the first will do for now", async () => {
     const { evaluate, calls } = failing();
     const { engine } = setUp(evaluate, undefined);
-    await engine.evaluate({ ...question, preliminary: true });
+    await engine.evaluate({ ...request, preliminary: true });
     expect(calls).toEqual([{ scenario: { crd: "a", object: "b" }, panels: ["outcome"], preliminary: true }]);
   });
 
   test("with what is published of the CRD to show that", async () => {
     const { evaluate, calls } = failing();
     const { engine } = setUp(evaluate, undefined);
-    await engine.evaluate({ ...question, panels: ["schema"] });
+    await engine.evaluate({ ...request, panels: ["schema"] });
     expect(calls).toEqual([{ scenario: { crd: "a", object: "b", schemas: true }, panels: ["schema"] }]);
   });
 
   test("again after one failed start", async () => {
     const { evaluate, calls } = failing(new EngineFailed("broken"));
     const { engine, states } = setUp(evaluate, server(good));
-    expect(await engine.evaluate(question)).toEqual(answered);
+    expect(await engine.evaluate(request)).toEqual(answered);
     expect(calls).toHaveLength(2);
     expect(states).toEqual([]);
   });
@@ -81,8 +81,8 @@ describe("if the engine in the page does not start twice, a scenario", () => {
   test("goes to the server with the user's permission", async () => {
     const { evaluate, calls } = broken();
     const { engine, states } = setUp(evaluate, server(good));
-    expect(await engine.evaluate(question)).toEqual(byServer);
-    expect(await engine.evaluate(question)).toEqual(byServer);
+    expect(await engine.evaluate(request)).toEqual(byServer);
+    expect(await engine.evaluate(request)).toEqual(byServer);
     expect(calls).toHaveLength(2);
     expect(states).toEqual([{ at: "server", because: "two" }]);
   });
@@ -90,28 +90,28 @@ describe("if the engine in the page does not start twice, a scenario", () => {
   test("is withheld without it", async () => {
     const { evaluate, calls } = sent();
     const { engine, states } = setUp(broken().evaluate, server(evaluate, false));
-    expect(await engine.evaluate(question)).toEqual({ type: "withheld", question });
+    expect(await engine.evaluate(request)).toEqual({ type: "withheld", request });
     expect(calls).toEqual([]);
     expect(states).toEqual([{ at: "withheld", because: "two" }]);
   });
 
   test("goes to the server without permission if the server has it already", async () => {
     const { evaluate, calls } = sent();
-    const held = server(evaluate, false, (scenario) => scenario === question.scenario);
+    const held = server(evaluate, false, (scenario) => scenario === request.scenario);
     const { engine } = setUp(broken().evaluate, held);
-    expect(await engine.evaluate(question)).toEqual(byServer);
-    const other = { ...question, scenario: { ...question.scenario, crd: "c" } };
-    expect(await engine.evaluate(other)).toEqual({ type: "withheld", question: other });
+    expect(await engine.evaluate(request)).toEqual(byServer);
+    const other = { ...request, scenario: { ...request.scenario, crd: "c" } };
+    expect(await engine.evaluate(other)).toEqual({ type: "withheld", request: other });
     expect(calls).toHaveLength(1);
   });
 
   test("goes to the server once the user permits it", async () => {
     let isAllowed = false;
     const { engine, states } = setUp(undefined, { ...server(good), isAllowed: () => isAllowed });
-    expect(await engine.evaluate(question)).toEqual({ type: "withheld", question });
+    expect(await engine.evaluate(request)).toEqual({ type: "withheld", request });
     isAllowed = true;
     engine.permissionChanged();
-    expect(await engine.evaluate(question)).toEqual(byServer);
+    expect(await engine.evaluate(request)).toEqual(byServer);
     expect(states.map(({ at }) => at)).toEqual(["withheld", "server"]);
   });
 });
@@ -121,7 +121,7 @@ describe("a stopped evaluation", () => {
     test(`is repeated once after ${name} of a used worker`, async () => {
       const { evaluate, calls } = failing(error(true));
       const { engine, states } = setUp(evaluate, server(good));
-      expect(await engine.evaluate(question)).toEqual(answered);
+      expect(await engine.evaluate(request)).toEqual(answered);
       expect(calls).toHaveLength(2);
       expect(states).toEqual([]);
     });
@@ -129,7 +129,7 @@ describe("a stopped evaluation", () => {
     test(`is not repeated after ${name} of a new worker`, async () => {
       const { evaluate, calls } = failing(error(false));
       const { engine } = setUp(evaluate, server(good));
-      expect(await engine.evaluate(question)).toEqual(stopped(error(false).reason));
+      expect(await engine.evaluate(request)).toEqual(stopped(error(false).reason));
       expect(calls).toHaveLength(1);
     });
   }
@@ -137,7 +137,7 @@ describe("a stopped evaluation", () => {
   test("is not repeated after its time", async () => {
     const { evaluate, calls } = failing(tooSlow());
     const { engine } = setUp(evaluate, server(good));
-    expect(await engine.evaluate(question)).toEqual(stopped("time"));
+    expect(await engine.evaluate(request)).toEqual(stopped("time"));
     expect(calls).toHaveLength(1);
   });
 
@@ -146,9 +146,9 @@ describe("a stopped evaluation", () => {
     const { evaluate: onServer, calls } = failing();
     const { engine, states } = setUp(evaluate, server(onServer));
     for (const reason of ["time", "crash", "memory", "time"] as const) {
-      expect(await engine.evaluate(question)).toEqual(stopped(reason));
+      expect(await engine.evaluate(request)).toEqual(stopped(reason));
     }
-    expect(await engine.evaluate(question)).toEqual(answered);
+    expect(await engine.evaluate(request)).toEqual(answered);
     expect(calls).toEqual([]);
     expect(states).toEqual([]);
   });
@@ -157,43 +157,43 @@ describe("a stopped evaluation", () => {
     const { evaluate } = failing(crash(true), new EngineFailed("one"), new EngineFailed("two"));
     const { evaluate: onServer, calls } = failing();
     const { engine, states } = setUp(evaluate, server(onServer));
-    expect(await engine.evaluate(question)).toEqual(stopped("crash"));
-    expect(await engine.evaluate(question)).toEqual(stopped("crash"));
+    expect(await engine.evaluate(request)).toEqual(stopped("crash"));
+    expect(await engine.evaluate(request)).toEqual(stopped("crash"));
     expect(calls).toEqual([]);
     expect(states).toEqual([{ at: "server", because: "two" }]);
-    const other = { ...question, scenario: { ...question.scenario, crd: "c" } };
-    expect(await engine.evaluate(other)).toEqual({ ...byServer, question: other });
+    const other = { ...request, scenario: { ...request.scenario, crd: "c" } };
+    expect(await engine.evaluate(other)).toEqual({ ...byServer, request: other });
   });
 });
 
 describe("a fault is told", () => {
   test("of the engine", async () => {
     const { engine } = setUp(() => Promise.resolve({ error: "it broke" }), undefined);
-    expect(await engine.evaluate(question)).toEqual({ type: "fault", question, message: "it broke" });
+    expect(await engine.evaluate(request)).toEqual({ type: "fault", request, message: "it broke" });
   });
 
   test("of the server", async () => {
     const { engine } = setUp(undefined, server(() => Promise.reject(new Error("too busy"))));
-    expect(await engine.evaluate(question)).toMatchObject({ type: "fault", message: "No result: too busy" });
+    expect(await engine.evaluate(request)).toMatchObject({ type: "fault", message: "No result: too busy" });
   });
 
   test("when there is no engine at all", async () => {
     const { evaluate } = failing(new EngineFailed("one"), new EngineFailed("two"));
     const { engine, states } = setUp(evaluate, undefined);
-    expect(await engine.evaluate(question)).toMatchObject({ type: "fault" });
+    expect(await engine.evaluate(request)).toMatchObject({ type: "fault" });
     expect(states).toEqual([{ at: "nowhere", because: "two" }]);
   });
 });
 
 describe("a scenario of an older release", () => {
-  const old: Question = { ...question, scenario: { ...question.scenario, kubernetes: "1.31" } };
+  const old: EvaluationRequest = { ...request, scenario: { ...request.scenario, kubernetes: "1.31" } };
 
   test("is evaluated by the server with the libraries of the release, if the user allows it", async () => {
     const { evaluate, calls } = failing();
     const onServer = { ...server(good), releases: ["1.31"] };
     const { engine } = setUp(evaluate, onServer);
-    expect(await engine.evaluate(old)).toEqual({ ...byServer, question: old });
-    expect(await engine.evaluate({ ...question, panels: ["releases"] })).toMatchObject({ type: "answer" });
+    expect(await engine.evaluate(old)).toEqual({ ...byServer, request: old });
+    expect(await engine.evaluate({ ...request, panels: ["releases"] })).toMatchObject({ type: "answer" });
     expect(calls).toEqual([]);
   });
 
@@ -204,7 +204,7 @@ describe("a scenario of an older release", () => {
   ])("stays in the page if %s", async (_, onServer) => {
     const { evaluate, calls } = failing();
     const { engine } = setUp(evaluate, onServer);
-    expect(await engine.evaluate(old)).toEqual({ ...answered, question: old });
+    expect(await engine.evaluate(old)).toEqual({ ...answered, request: old });
     expect(calls).toHaveLength(1);
   });
 });
@@ -225,7 +225,7 @@ describe("the time for an evaluation", () => {
       onState: () => {},
     });
     const scenario = { ...emptyScenario, crd };
-    for (let i = 0; i < 3; i++) await engine.evaluate({ ...question, scenario });
+    for (let i = 0; i < 3; i++) await engine.evaluate({ ...request, scenario });
     const one = timeFor(scenario, false);
     expect(patiences).toEqual([one, one, one]);
   });

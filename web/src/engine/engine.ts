@@ -14,7 +14,7 @@ export type EngineState =
   | { readonly at: "page" }
   | { readonly at: "server" | "withheld" | "nowhere"; readonly because: string };
 
-export interface Question {
+export interface EvaluationRequest {
   readonly scenario: Scenario;
   /** The names of the requested panels. */
   readonly panels: readonly string[];
@@ -28,7 +28,7 @@ export type Evaluator = "page" | "server";
 export interface Answered {
   readonly type: "answer";
   readonly by: Evaluator;
-  readonly question: Question;
+  readonly request: EvaluationRequest;
   readonly answer: Answer;
   /** The older releases whose judgments are part of the answer. */
   readonly judged: readonly string[];
@@ -36,10 +36,10 @@ export interface Answered {
 
 export type Evaluation =
   | Answered
-  | { readonly type: "stopped"; readonly question: Question; readonly reason: StopReason; readonly seconds: number }
+  | { readonly type: "stopped"; readonly request: EvaluationRequest; readonly reason: StopReason; readonly seconds: number }
   /** The scenario was not sent to the server, because the user has not allowed it. */
-  | { readonly type: "withheld"; readonly question: Question }
-  | { readonly type: "fault"; readonly question: Question; readonly message: string };
+  | { readonly type: "withheld"; readonly request: EvaluationRequest }
+  | { readonly type: "fault"; readonly request: EvaluationRequest; readonly message: string };
 
 type Stopped = Extract<Evaluation, { type: "stopped" }>;
 
@@ -92,7 +92,7 @@ const maxFailures = 1;
  */
 export class Engine {
   readonly #options: EngineOptions;
-  readonly #latest: Latest<Question, Evaluation>;
+  readonly #latest: Latest<EvaluationRequest, Evaluation>;
   #inPage: InPage | undefined;
   #failures = 0;
   /** The last evaluation in the page that was stopped. */
@@ -103,13 +103,13 @@ export class Engine {
   constructor(options: EngineOptions) {
     this.#options = options;
     this.#inPage = options.inPage;
-    this.#latest = new Latest((question) => this.#evaluate(question));
+    this.#latest = new Latest((request) => this.#evaluate(request));
     if (!this.#inPage) this.#leavePage("WebAssembly is unavailable");
   }
 
-  /** Resolves to undefined if a newer question replaced this one. */
-  evaluate(question: Question): Promise<Evaluation | undefined> {
-    return this.#latest.submit(question);
+  /** Resolves to undefined if a newer request replaced this one. */
+  evaluate(request: EvaluationRequest): Promise<Evaluation | undefined> {
+    return this.#latest.submit(request);
   }
 
   /** Applies a change of the user's permission. */
@@ -118,38 +118,38 @@ export class Engine {
     if (onServer && !this.#inPage) onState({ at: placeOf(onServer), because: this.#because });
   }
 
-  async #evaluate(question: Question): Promise<Evaluation> {
-    const judged = await this.#askForRelease(question);
+  async #evaluate(request: EvaluationRequest): Promise<Evaluation> {
+    const judged = await this.#askForRelease(request);
     if (judged) return judged;
     let stopped: Stopped | undefined;
     while (this.#inPage) {
       try {
-        const evaluation = await this.#evaluateInTime(question, this.#inPage.evaluate);
+        const evaluation = await this.#evaluateInTime(request, this.#inPage.evaluate);
         this.#failures = 0;
         return evaluation;
       } catch (error) {
         if (error instanceof EvaluationStopped) {
           const isLast = stopped !== undefined || !mayRepeat(error);
-          stopped = this.#stopped = stoppedBy(error, question);
+          stopped = this.#stopped = stoppedBy(error, request);
           if (isLast) return stopped;
         } else if (++this.#failures > maxFailures) {
           this.#leavePage(messageOf(error));
         }
       }
     }
-    return stopped ?? this.#askServer(question, viewOf(question));
+    return stopped ?? this.#askServer(request, viewOf(request));
   }
 
   /** Evaluates in the page. With judgments, the answer is complete at once. */
-  async #evaluateInTime(question: Question, evaluate: EvaluateInTime): Promise<Evaluation> {
-    const judgments = await this.#judgments(question);
-    const view = viewOf(judgments ? { ...question, preliminary: false } : question);
-    const answer = await evaluate(view, timeFor(question.scenario, judgments !== undefined), judgments);
-    return read(question, answer, "page", Object.keys(judgments ?? {}));
+  async #evaluateInTime(request: EvaluationRequest, evaluate: EvaluateInTime): Promise<Evaluation> {
+    const judgments = await this.#judgments(request);
+    const view = viewOf(judgments ? { ...request, preliminary: false } : request);
+    const answer = await evaluate(view, timeFor(request.scenario, judgments !== undefined), judgments);
+    return read(request, answer, "page", Object.keys(judgments ?? {}));
   }
 
-  /** Returns the judgments for a question; undefined if it needs no judgments or they are not known yet. */
-  async #judgments({ scenario, panels }: Question): Promise<Judgments | undefined> {
+  /** Returns the judgments for a request; undefined if it needs no judgments or they are not known yet. */
+  async #judgments({ scenario, panels }: EvaluationRequest): Promise<Judgments | undefined> {
     const { older } = this.#options;
     if (!older) return undefined;
     const judgments = older.has(scenario.kubernetes) ? await older.judge(scenario) : undefined;
@@ -157,39 +157,39 @@ export class Engine {
   }
 
   /**
-   * Evaluates a question on the server if only the server has the libraries that it
+   * Evaluates a request on the server if only the server has the libraries that it
    * requires. Resolves to undefined if the page must evaluate it.
    */
-  async #askForRelease(question: Question): Promise<Evaluation | undefined> {
+  async #askForRelease(request: EvaluationRequest): Promise<Evaluation | undefined> {
     const { onServer } = this.#options;
-    if (!this.#inPage || !onServer || !requiresRelease(question, onServer.releases)) return undefined;
-    if (this.#wasStopped(question)) return undefined;
-    if (!onServer.isAllowed() && !onServer.holds(question.scenario)) return undefined;
+    if (!this.#inPage || !onServer || !requiresRelease(request, onServer.releases)) return undefined;
+    if (this.#wasStopped(request)) return undefined;
+    if (!onServer.isAllowed() && !onServer.holds(request.scenario)) return undefined;
     try {
-      const evaluation = read(question, await onServer.evaluate(viewOf(question)), "server");
+      const evaluation = read(request, await onServer.evaluate(viewOf(request)), "server");
       return evaluation.type === "answer" ? evaluation : undefined;
     } catch {
       return undefined; // the page gives an approximate result
     }
   }
 
-  async #askServer(question: Question, view: View): Promise<Evaluation> {
+  async #askServer(request: EvaluationRequest, view: View): Promise<Evaluation> {
     const { onServer } = this.#options;
     if (!onServer) {
-      return { type: "fault", question, message: "The engine could not be started in this browser." };
+      return { type: "fault", request, message: "The engine could not be started in this browser." };
     }
-    if (this.#stopped && this.#wasStopped(question)) return { ...this.#stopped, question };
-    if (!onServer.isAllowed() && !onServer.holds(question.scenario)) return { type: "withheld", question };
+    if (this.#stopped && this.#wasStopped(request)) return { ...this.#stopped, request };
+    if (!onServer.isAllowed() && !onServer.holds(request.scenario)) return { type: "withheld", request };
     try {
-      return read(question, await onServer.evaluate(view), "server");
+      return read(request, await onServer.evaluate(view), "server");
     } catch (error) {
-      return { type: "fault", question, message: `No result: ${messageOf(error)}` };
+      return { type: "fault", request, message: `No result: ${messageOf(error)}` };
     }
   }
 
-  /** Reports whether the last stopped evaluation was of the question's scenario. */
-  #wasStopped({ scenario }: Question): boolean {
-    return this.#stopped !== undefined && sameScenario(this.#stopped.question.scenario, scenario);
+  /** Reports whether the last stopped evaluation was of the request's scenario. */
+  #wasStopped({ scenario }: EvaluationRequest): boolean {
+    return this.#stopped !== undefined && sameScenario(this.#stopped.request.scenario, scenario);
   }
 
   #leavePage(because: string): void {
@@ -199,8 +199,8 @@ export class Engine {
   }
 }
 
-/** Reports whether a question requires the libraries of one of the older releases. */
-export function requiresRelease({ scenario, panels }: Pick<Question, "scenario" | "panels">, releases: readonly string[]): boolean {
+/** Reports whether a request requires the libraries of one of the older releases. */
+export function requiresRelease({ scenario, panels }: Pick<EvaluationRequest, "scenario" | "panels">, releases: readonly string[]): boolean {
   return releases.includes(scenario.kubernetes) || (panels.includes("releases") && releases.length > 0);
 }
 
@@ -209,8 +209,8 @@ function placeOf(onServer: OnServer | undefined): "server" | "withheld" | "nowhe
   return onServer.isAllowed() ? "server" : "withheld";
 }
 
-function stoppedBy({ reason, took }: EvaluationStopped, question: Question): Stopped {
-  return { type: "stopped", question, reason, seconds: Math.round(took / 1000) };
+function stoppedBy({ reason, took }: EvaluationStopped, request: EvaluationRequest): Stopped {
+  return { type: "stopped", request, reason, seconds: Math.round(took / 1000) };
 }
 
 /**
@@ -222,7 +222,7 @@ function mayRepeat({ reason, wasUsed }: EvaluationStopped): boolean {
 }
 
 /** Published schemas, releases and the stored CRD are slow, so a view requests them only for their panel. */
-export function viewOf({ scenario, panels, preliminary }: Question): View {
+export function viewOf({ scenario, panels, preliminary }: EvaluationRequest): View {
   const set = withoutDefaults({ ...scenario, go: "" }); // The engine judges the CRD.
   const schemas = panels.includes("schema") ? { schemas: true } : {};
   const releases = panels.includes("releases") ? { releases: true } : {};
@@ -231,9 +231,9 @@ export function viewOf({ scenario, panels, preliminary }: Question): View {
   return preliminary ? { scenario: wanted, panels, preliminary } : { scenario: wanted, panels };
 }
 
-function read(question: Question, answer: Answer | Fault, by: Evaluator, judged: readonly string[] = []): Evaluation {
-  if ("error" in answer) return { type: "fault", question, message: answer.error };
-  return { type: "answer", by, question, answer, judged };
+function read(request: EvaluationRequest, answer: Answer | Fault, by: Evaluator, judged: readonly string[] = []): Evaluation {
+  if ("error" in answer) return { type: "fault", request, message: answer.error };
+  return { type: "answer", by, request, answer, judged };
 }
 
 function messageOf(error: unknown): string {

@@ -15,13 +15,13 @@ class FakeWorker implements WorkerLike {
       this.#post({ type: "progress", part: 0.5 });
       this.#post(this.starts ? { type: "ready" } : { type: "failed", message: "no module", outOfMemory: false });
     }
-    if (message.type !== "ask" || message.request.type !== "help") return;
-    const { question } = message.request;
-    const text = "generate" in question ? question.generate.text : "";
+    if (message.type !== "ask" || message.request.type !== "assist") return;
+    const { request } = message.request;
+    const text = "generate" in request ? request.generate.text : "";
     this.asked.push(text);
     if (text === "crash") this.#post({ type: "failed", message: "ended", outOfMemory: false });
     else if (text === "fault") this.#post({ type: "reply", id: message.id, reply: { error: "the engine failed" }, memory: 0 });
-    else this.#post({ type: "reply", id: message.id, reply: { generated: { crds: text, problems: [], origins: [] } }, memory: 0 });
+    else this.#post({ type: "reply", id: message.id, reply: { generate: { crds: text, problems: [], origins: [] } }, memory: 0 });
   }
 
   terminate(): void {}

@@ -1,4 +1,4 @@
-import type { AssistRequest, AssistResponse, Fix, GeneratedCRDs, GoProblem, GoSource, Origin } from "../api.gen";
+import type { AssistRequest, AssistResponse, Fix, GenerateResult, GoProblem, GenerateRequest, Origin } from "../api.gen";
 import type { Problem } from "../ui/problems";
 import { Latest } from "./latest";
 import type { Fault } from "./protocol";
@@ -6,7 +6,7 @@ import type { Fault } from "./protocol";
 /** The part of a worker that generates CRDs. */
 export interface Generator {
   start(): Promise<void>;
-  help(question: AssistRequest, patience: number): Promise<AssistResponse>;
+  assist(request: AssistRequest, patience: number): Promise<AssistResponse>;
 }
 
 /** The last result of the generator. */
@@ -47,7 +47,7 @@ const patience = 20_000;
 /** Generates CRDs from Go types. The module is loaded on first use. */
 export class GoTypes {
   readonly #options: GoTypesOptions;
-  readonly #latest = new Latest((source: GoSource) => this.#generate(source));
+  readonly #latest = new Latest((source: GenerateRequest) => this.#generate(source));
   #worker: Generator | undefined;
   #state = noGoTypes;
 
@@ -65,24 +65,24 @@ export class GoTypes {
    * one. Rejects with EvaluationStopped if the generation was stopped, and with another error
    * if the module fails; the next call starts it again.
    */
-  generate(source: GoSource): Promise<GeneratedCRDs | undefined> {
+  generate(source: GenerateRequest): Promise<GenerateResult | undefined> {
     return this.#latest.submit(source);
   }
 
-  /** Answers a question about a marker. The answer is empty if the module fails. */
-  async ask(question: AssistRequest): Promise<AssistResponse> {
+  /** Responds to a request about a marker. The response is empty if the module fails. */
+  async assist(request: AssistRequest): Promise<AssistResponse> {
     try {
-      return await (await this.#start()).help(question, patience);
+      return await (await this.#start()).assist(request, patience);
     } catch {
       return {};
     }
   }
 
-  async #generate(source: GoSource): Promise<GeneratedCRDs | undefined> {
+  async #generate(source: GenerateRequest): Promise<GenerateResult | undefined> {
     const worker = await this.#start();
-    const reply: AssistResponse & Partial<Fault> = await worker.help({ generate: source }, patience);
+    const reply: AssistResponse & Partial<Fault> = await worker.assist({ generate: source }, patience);
     if (reply.error !== undefined) throw new Error(reply.error);
-    return reply.generated;
+    return reply.generate;
   }
 
   /** Starts the worker if it is not running. */

@@ -5,36 +5,17 @@ export async function evaluateByHTTP(address: string, view: View, timeout: numbe
   return (await ask(address, view, timeout)) as Answer;
 }
 
-/** The field of {@link AssistResponse} for each kind of question. */
-const answerNames: Readonly<Record<string, string>> = {
-  complete: "completion",
-  hover: "hover",
-  explain: "explained",
-  sample: "sample",
-  format: "formatted",
-  template: "template",
-  try: "tried",
-  fields: "tree",
-  insert: "insertion",
-  test: "tested",
-  export: "testFile",
-  publish: "published",
-  generate: "generated",
-  completeGo: "completion",
-  hoverGo: "hover",
-};
-
 /** Sends an assist request to a server; the timeout is in ms. */
-export async function helpByHTTP(base: string, question: AssistRequest, timeout: number): Promise<AssistResponse> {
-  const [kind, part] = Object.entries(question)[0] ?? [""];
-  return { [answerNames[kind] ?? ""]: await ask(base + kind, part, timeout) };
+export async function assistByHTTP(base: string, request: AssistRequest, timeout: number): Promise<AssistResponse> {
+  const [kind, part] = Object.entries(request)[0] ?? [""];
+  return { [kind]: await ask(base + kind, part, timeout) };
 }
 
-async function ask(address: string, question: unknown, timeout: number): Promise<unknown> {
+async function ask(address: string, body: unknown, timeout: number): Promise<unknown> {
   const response = await fetch(address, {
     method: "POST",
     headers: { "content-type": "application/json", accept: "application/json" },
-    body: JSON.stringify(question),
+    body: JSON.stringify(body),
     signal: AbortSignal.timeout(timeout),
   });
   if (response.ok) return response.json();

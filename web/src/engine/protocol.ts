@@ -19,7 +19,7 @@ export type Request =
   | { readonly type: "show"; readonly view: View; readonly judgments?: Judgments | undefined }
   | { readonly type: "request"; readonly view: View }
   | { readonly type: "judge"; readonly request: string }
-  | { readonly type: "help"; readonly question: AssistRequest };
+  | { readonly type: "assist"; readonly request: AssistRequest };
 
 /** The engine's reply instead of an answer when it is at fault. */
 export interface Fault {

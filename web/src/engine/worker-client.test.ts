@@ -106,7 +106,7 @@ describe("the worker", () => {
 
   test("that is ended because of one request answers those behind it afresh", async () => {
     const { workers, client } = setUp();
-    const stopped = expect(client.help({ format: { text: "" } }, 10_000)).rejects.toEqual(new EvaluationStopped("time", 18_000, false));
+    const stopped = expect(client.assist({ format: { text: "" } }, 10_000)).rejects.toEqual(new EvaluationStopped("time", 18_000, false));
     const answer = client.evaluate(view, 10_000);
     workers[0]?.send({ type: "ready" });
     await vi.advanceTimersByTimeAsync(18_000);

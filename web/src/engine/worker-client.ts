@@ -132,8 +132,8 @@ export class WorkerClient {
     return (await this.#ask({ type: "judge", request }, patience)) as string;
   }
 
-  async help(question: AssistRequest, patience: number): Promise<AssistResponse> {
-    return (await this.#ask({ type: "help", question }, patience)) as AssistResponse;
+  async assist(request: AssistRequest, patience: number): Promise<AssistResponse> {
+    return (await this.#ask({ type: "assist", request }, patience)) as AssistResponse;
   }
 
   async #ask(request: Request, patience: number): Promise<Reply> {

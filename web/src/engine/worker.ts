@@ -39,8 +39,8 @@ interface WorkerScope {
   crdlabRequest?: (view: string, documents: Documents) => string | undefined;
   /** Judges a request, both as JSON. Only the modules of older releases set it. */
   crdlabJudge?: (request: string) => Promise<string>;
-  /** Handles an assist request, likewise; the answer is JSON. */
-  crdlabHelp?: (question: string, documents: Documents) => string | undefined;
+  /** Responds to an assist request, likewise, with JSON. */
+  crdlabAssist?: (request: string, documents: Documents) => string | undefined;
   /** Collects garbage. */
   crdlabRest?: () => void;
 }
@@ -88,8 +88,8 @@ function reply(request: Exclude<Request, { type: "judge" }>): Reply {
       return show(request.view, request.judgments);
     case "request":
       return requestOf(request.view);
-    case "help":
-      return help(request.question);
+    case "assist":
+      return assist(request.request);
   }
 }
 
@@ -112,19 +112,19 @@ function show(view: View, judgments?: Judgments): Answer | Fault {
   return { ...(JSON.parse(shown.answer) as Answer), panels: shown.panels };
 }
 
-function help(question: AssistRequest): AssistResponse {
-  if (!scope.crdlabHelp) throw new Error("the engine is not ready");
-  const { asked, documents } = withoutTexts(question);
-  const answer = scope.crdlabHelp(JSON.stringify(asked), documents);
-  if (answer === undefined) throw new Error("the engine ended");
-  return JSON.parse(answer) as AssistResponse;
+function assist(request: AssistRequest): AssistResponse {
+  if (!scope.crdlabAssist) throw new Error("the engine is not ready");
+  const { options, documents } = withoutTexts(request);
+  const response = scope.crdlabAssist(JSON.stringify(options), documents);
+  if (response === undefined) throw new Error("the engine ended");
+  return JSON.parse(response) as AssistResponse;
 }
 
-function withoutTexts(question: AssistRequest): { asked: object; documents: Documents } {
-  const [[kind, cursor] = ["", undefined]] = Object.entries(question) as [string, Partial<Cursor>][];
-  if (!cursor?.scenario) return { asked: question, documents: {} };
+function withoutTexts(request: AssistRequest): { options: object; documents: Documents } {
+  const [[kind, cursor] = ["", undefined]] = Object.entries(request) as [string, Partial<Cursor>][];
+  if (!cursor?.scenario) return { options: request, documents: {} };
   const { documents, options } = split(cursor.scenario);
-  return { asked: { [kind]: { ...cursor, scenario: options } }, documents };
+  return { options: { [kind]: { ...cursor, scenario: options } }, documents };
 }
 
 /** Separates a scenario's documents from its options. */

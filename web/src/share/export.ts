@@ -1,4 +1,4 @@
-import type { TestFile } from "../api.gen";
+import type { ExportResult } from "../api.gen";
 import { element } from "../dom";
 import type { Scenario } from "../scenario";
 import type { Session } from "../session";
@@ -7,7 +7,7 @@ import { download } from "./download";
 const fileName = "test.yaml";
 
 /** Binds the button that downloads the documents as a test. */
-export function bindExport(session: Session, write: (scenario: Scenario) => Promise<TestFile | undefined>): void {
+export function bindExport(session: Session, write: (scenario: Scenario) => Promise<ExportResult | undefined>): void {
   const status = element("share-copied", HTMLElement);
   element("share-test", HTMLButtonElement).addEventListener("click", () => {
     const { scenario } = session.state;
@@ -22,7 +22,7 @@ export function bindExport(session: Session, write: (scenario: Scenario) => Prom
   });
 }
 
-function describe({ omitted, failures }: TestFile, { kubernetes }: Scenario): string {
+function describe({ omitted, failures }: ExportResult, { kubernetes }: Scenario): string {
   const parts = [`Downloaded as ${fileName}.`];
   if (omitted.length > 0) parts.push(`A test cannot express: ${omitted.join(", ")}.`);
   const [first] = failures;

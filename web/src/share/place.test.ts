@@ -8,7 +8,7 @@ const config: Config = {
   engine: { module: "", packed: "", runtime: "" },
   examples: "",
   evaluate: "",
-  help: "",
+  assist: "",
   share: "/api/v1/share",
   offline: "",
   home: "/",
@@ -29,7 +29,7 @@ test("a page opened by a short link knows that link", () => {
 
 test("a page on a static host stays where it is", () => {
   const location = { origin: "https://host.example.com", pathname: "/team/crdlab/", search: "?a" };
-  const place = new Place({ ...config, home: "", help: "", share: "" }, location, scenario);
+  const place = new Place({ ...config, home: "", assist: "", share: "" }, location, scenario);
   expect(place.home).toBe("/team/crdlab/?a");
   expect(place.shortLinkOf(scenario)).toBeUndefined();
 });

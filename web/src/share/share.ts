@@ -16,12 +16,12 @@ import { bindShortLink } from "./short-link";
  * Binds links, exports and the address of the page. served is the scenario in the page that
  * the server sent. Returns a function that opens the dialog.
  */
-export function bindShare(session: Session, config: Config, gallery: Gallery, help: Assistant, served: Scenario): () => void {
+export function bindShare(session: Session, config: Config, gallery: Gallery, assistant: Assistant, served: Scenario): () => void {
   const place = new Place(config, location, served);
   const open = (): void => void openShareDialog(session, gallery, place);
   bindCopyButtons();
   bindShareMore(session);
-  bindExport(session, (scenario) => help.export(scenario));
+  bindExport(session, (scenario) => assistant.export(scenario));
   bindShortLink(session, place);
   bindEmbed(session, gallery, place);
   element("share-open", HTMLButtonElement).addEventListener("click", open);

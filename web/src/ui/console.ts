@@ -1,4 +1,4 @@
-import type { Position, Expression, ExpressionResult } from "../api.gen";
+import type { Position, Expression, TryResult } from "../api.gen";
 import { withoutDefaults } from "../scenario";
 import { element } from "../dom";
 import { ExpressionEditor } from "../editor/expression";
@@ -13,7 +13,7 @@ const pause = 900;
 /** The console, which evaluates an expression at a node of an object after each edit. */
 export class Console {
   readonly #session: Session;
-  readonly #help: Assistant;
+  readonly #assistant: Assistant;
   readonly #cursor: () => Position;
   readonly #box = element("console", HTMLDetailsElement);
   readonly #path = element("console-path", HTMLInputElement);
@@ -22,9 +22,9 @@ export class Console {
   #saying = 0;
 
   /** cursor returns the position of the cursor in the object. */
-  constructor(session: Session, help: Assistant, cursor: () => Position) {
+  constructor(session: Session, assistant: Assistant, cursor: () => Position) {
     this.#session = session;
-    this.#help = help;
+    this.#assistant = assistant;
     this.#cursor = cursor;
     this.#box.hidden = false;
     this.#box.open = session.state.console.isOpen;
@@ -69,7 +69,7 @@ export class Console {
   async #takeCursor(): Promise<void> {
     const { scenario, console } = this.#session.state;
     const trial = trialFrom(console);
-    const tried = await this.#help.try({ scenario: withoutDefaults(scenario), trial, position: this.#cursor() });
+    const tried = await this.#assistant.try({ scenario: withoutDefaults(scenario), trial, position: this.#cursor() });
     if (tried && !("seconds" in tried)) this.#change({ path: tried.path, object: tried.object });
   }
 
@@ -93,8 +93,8 @@ export class Console {
       hint: "self.spec.replicas <= 10",
       text,
       writing: {
-        complete: (position) => this.#help.complete(cursor(position)),
-        hover: (position) => this.#help.hover(cursor(position)),
+        complete: (position) => this.#assistant.complete(cursor(position)),
+        hover: (position) => this.#assistant.hover(cursor(position)),
       },
       onEdit: (expression) => this.#change({ expression }),
     });
@@ -103,11 +103,11 @@ export class Console {
   async #try(): Promise<void> {
     const { scenario, console } = this.#session.state;
     const trial = trialFrom(console);
-    const tried = await this.#help.try({ scenario: withoutDefaults(scenario), trial });
+    const tried = await this.#assistant.try({ scenario: withoutDefaults(scenario), trial });
     if (tried) this.#showTried(tried);
   }
 
-  #showTried(tried: ExpressionResult | Stopped): void {
+  #showTried(tried: TryResult | Stopped): void {
     const elements = renderTried(tried, (range) => this.#editor?.select(range));
     element("console-result", HTMLElement).replaceChildren(...elements);
     clearTimeout(this.#saying);

@@ -71,7 +71,7 @@ function documentsOf({ edits }: Fix): readonly DocumentName[] {
 export class Documents {
   readonly #session: Session;
   readonly #readOnly: boolean;
-  readonly #help: Assistant;
+  readonly #assistant: Assistant;
   readonly #markers: Writing;
   readonly #replacedBy: Replaced;
   /** The editors of the documents shown so far: creating an editor is slow. */
@@ -87,11 +87,11 @@ export class Documents {
   #decodedCrd = "";
 
   /** replaced returns the scenario in which a paste over a whole document replaces documents. */
-  constructor(session: Session, help: Assistant, markers: Writing, replaced: Replaced, readOnly: boolean) {
+  constructor(session: Session, assistant: Assistant, markers: Writing, replaced: Replaced, readOnly: boolean) {
     this.#session = session;
     this.#replacedBy = replaced;
     this.#readOnly = readOnly;
-    this.#help = help;
+    this.#assistant = assistant;
     this.#markers = markers;
     this.#tabs = new Tabs(
       "document",
@@ -149,7 +149,7 @@ export class Documents {
 
   /** Explains the element at the cursor of a document. */
   explain(name: DocumentName): Promise<Explanation | undefined> {
-    return this.#help.explain(this.#cursor(name, this.cursor(name)));
+    return this.#assistant.explain(this.#cursor(name, this.cursor(name)));
   }
 
   /** Applies a quick fix, unless one of its documents has changed since the answer. */
@@ -214,8 +214,8 @@ export class Documents {
       expressions: expressions[name],
       readOnly: this.#isFixed(name),
       writing: name === "go" ? this.#markers : {
-        complete: (position) => this.#help.complete(this.#cursor(name, position)),
-        hover: (position) => this.#help.hover(this.#cursor(name, position)),
+        complete: (position) => this.#assistant.complete(this.#cursor(name, position)),
+        hover: (position) => this.#assistant.hover(this.#cursor(name, position)),
       },
       takePaste: (text) => {
         if (this.#isFixed(name)) return true;

@@ -1,4 +1,4 @@
-import type { FieldTree } from "../api.gen";
+import type { FieldsResult } from "../api.gen";
 import { element } from "../dom";
 import type { Assistant } from "../engine/assistant";
 import { type FieldNode, FieldSearch, nodeAt, sameFieldPlace, treeOf } from "../fields";
@@ -23,7 +23,7 @@ const pause = 120;
 /** Documents the fields of the CRD in the panel "schema". */
 export class FieldBrowser {
   readonly #session: Session;
-  readonly #help: Assistant;
+  readonly #assistant: Assistant;
   readonly #documents: Documents;
   readonly #section = element("fields", HTMLElement);
   readonly #version = element("fields-version", HTMLSelectElement);
@@ -33,13 +33,13 @@ export class FieldBrowser {
   #asked: Scenario | undefined;
   /** The number of failed requests since the last tree, for example because the engine was busy. */
   #failures = 0;
-  #tree: FieldTree | undefined;
+  #tree: FieldsResult | undefined;
   #root: FieldNode | undefined;
   #index: FieldSearch | undefined;
 
-  constructor(session: Session, help: Assistant, documents: Documents) {
+  constructor(session: Session, assistant: Assistant, documents: Documents) {
     this.#session = session;
-    this.#help = help;
+    this.#assistant = assistant;
     this.#documents = documents;
     this.#view = new FieldTreeView({
       place: element("fields-tree", HTMLElement),
@@ -70,7 +70,7 @@ export class FieldBrowser {
   async #ask(version: string): Promise<void> {
     const { scenario } = this.#session.state;
     this.#asked = scenario;
-    const tree = await this.#help.fields(scenario, version);
+    const tree = await this.#assistant.fields(scenario, version);
     if (this.#asked !== scenario) return;
     if (!tree) {
       this.#asked = undefined;
@@ -82,7 +82,7 @@ export class FieldBrowser {
     if (tree.fields.length > 0 || !this.#tree) this.#show(tree);
   }
 
-  #show(tree: FieldTree): void {
+  #show(tree: FieldsResult): void {
     this.#tree = tree;
     this.#root = treeOf(tree.fields);
     this.#index = this.#root && new FieldSearch(this.#root);
@@ -128,7 +128,7 @@ export class FieldBrowser {
 
   async #insert({ names }: FieldNode): Promise<void> {
     const { scenario } = this.#session.state;
-    const insertion = await this.#help.insert({
+    const insertion = await this.#assistant.insert({
       scenario: withoutDefaults(scenario),
       version: this.#tree?.version ?? "",
       field: names,

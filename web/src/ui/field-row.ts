@@ -1,4 +1,4 @@
-import type { Field, FieldTree, Rule } from "../api.gen";
+import type { Field, FieldsResult, Rule } from "../api.gen";
 import type { FieldNode } from "../fields";
 import { costText } from "./cost";
 import { button, count, make, placeButton } from "./elements";
@@ -62,7 +62,7 @@ function ruleOf(rule: Rule): readonly HTMLElement[] {
 }
 
 /** Says how many fields a tree has. */
-export function allSentence({ fields = [], omitted = 0 }: Partial<FieldTree> = {}): string {
+export function allSentence({ fields = [], omitted = 0 }: Partial<FieldsResult> = {}): string {
   const all = count(Math.max(0, fields.length - 1), "field");
   return omitted === 0 ? all : `The first ${all}`;
 }

@@ -10,8 +10,8 @@ export interface Tools {
 }
 
 /** Binds the tools that edit documents: samples, formatting, choosing a CRD. */
-export function bindTools(session: Session, help: Assistant, documents: Documents): Tools {
-  const format = (): void => void formatDocument(session, help, documents);
+export function bindTools(session: Session, assistant: Assistant, documents: Documents): Tools {
+  const format = (): void => void formatDocument(session, assistant, documents);
   element("format", HTMLButtonElement).addEventListener("click", format);
   const menu = element("sample-menu", HTMLElement);
   menu.addEventListener("beforetoggle", () => placeBelow(menu, element("sample-open", HTMLButtonElement)));
@@ -19,7 +19,7 @@ export function bindTools(session: Session, help: Assistant, documents: Document
     const kind = target instanceof Element && target.closest<HTMLElement>("[data-sample]")?.dataset["sample"];
     if (!kind) return;
     menu.hidePopover();
-    void writeSample(session, help, documents, kind === "full");
+    void writeSample(session, assistant, documents, kind === "full");
   });
   menu.addEventListener("keydown", (event) => {
     const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
@@ -27,17 +27,17 @@ export function bindTools(session: Session, help: Assistant, documents: Document
     event.preventDefault();
     moveFocus(menu, step);
   });
-  bindTemplates(session, help, documents);
+  bindTemplates(session, assistant, documents);
   bindWitnesses(session, documents);
-  bindJSONSchemas(session, help);
+  bindJSONSchemas(session, assistant);
   return { format };
 }
 
-async function formatDocument(session: Session, help: Assistant, documents: Documents): Promise<void> {
+async function formatDocument(session: Session, assistant: Assistant, documents: Documents): Promise<void> {
   const { document: name, scenario } = session.state;
   const text = scenario[name];
   if (text.trim() === "" || name === "go") return;
-  const formatted = await help.format(text);
+  const formatted = await assistant.format(text);
   if (!formatted || session.state.scenario[name] !== text) return;
   if (formatted.text === "") {
     session.update({ notice: `The document cannot be formatted: ${formatted.problem}.` });
@@ -48,8 +48,8 @@ async function formatDocument(session: Session, help: Assistant, documents: Docu
   documents.focus(name);
 }
 
-async function writeSample(session: Session, help: Assistant, documents: Documents, full: boolean): Promise<void> {
-  const sample = await help.sample(session.state.scenario, full);
+async function writeSample(session: Session, assistant: Assistant, documents: Documents, full: boolean): Promise<void> {
+  const sample = await assistant.sample(session.state.scenario, full);
   if (session.state.engine.at === "withheld") return;
   if (!sample || sample.object === "") {
     session.update({ notice: "Add a valid CRD first." });
@@ -60,33 +60,33 @@ async function writeSample(session: Session, help: Assistant, documents: Documen
 }
 
 /** Opens a document and, if it is empty, fills it with a template for the CRD. */
-function bindTemplates(session: Session, help: Assistant, documents: Documents): void {
+function bindTemplates(session: Session, assistant: Assistant, documents: Documents): void {
   document.addEventListener("click", ({ target }) => {
     const button = target instanceof Element ? target.closest<HTMLElement>("[data-template]") : null;
     const name = button?.dataset["template"];
     if (name !== "conversion" && name !== "admission") return;
     button?.closest<HTMLElement>("[popover]")?.hidePopover();
-    void writeTemplate(session, help, documents, name);
+    void writeTemplate(session, assistant, documents, name);
   });
 }
 
-async function writeTemplate(session: Session, help: Assistant, documents: Documents, name: "conversion" | "admission"): Promise<void> {
+async function writeTemplate(session: Session, assistant: Assistant, documents: Documents, name: "conversion" | "admission"): Promise<void> {
   documents.focus(name);
   const isEmpty = (): boolean => session.state.scenario[name] === "";
   if (!isEmpty()) return;
-  const template = await help.template(session.state.scenario.crd, name);
+  const template = await assistant.template(session.state.scenario.crd, name);
   if (session.state.engine.at === "withheld" || !isEmpty()) return;
   if (!template || template.text === "") session.update({ notice: "Add a valid CRD first." });
   else documents.rewrite(name, template.text);
 }
 
 /** Binds the buttons that download the JSON Schema of a version. */
-function bindJSONSchemas(session: Session, help: Assistant): void {
+function bindJSONSchemas(session: Session, assistant: Assistant): void {
   document.addEventListener("click", ({ target }) => {
     const button = target instanceof Element ? target.closest<HTMLElement>("[data-json-schema]") : null;
     const { jsonSchema: version, strict } = button?.dataset ?? {};
     if (version === undefined) return;
-    void help.publish(session.state.scenario, version, strict !== undefined).then((schema) => {
+    void assistant.publish(session.state.scenario, version, strict !== undefined).then((schema) => {
       const name = schema?.name.replace(/.*\//, "");
       if (schema && name) download(new Blob([schema.text], { type: "application/schema+json" }), name);
       else session.update({ notice: "The JSON Schema could not be written. Try again." });

@@ -1,4 +1,4 @@
-import type { Range, TraceStep, ExpressionResult } from "../api.gen";
+import type { Range, TraceStep, TryResult } from "../api.gen";
 import type { Stopped } from "../engine/assistant";
 import { stopSentence } from "../engine/stop-sentence";
 import { costText } from "./cost";
@@ -6,7 +6,7 @@ import { costText } from "./cost";
 type Select = (range: Range) => void;
 
 /** Renders the result of a trial. select highlights a part of the expression. */
-export function renderTried(tried: ExpressionResult | Stopped, select: Select): readonly HTMLElement[] {
+export function renderTried(tried: TryResult | Stopped, select: Select): readonly HTMLElement[] {
   if ("seconds" in tried) {
     return [element("p", "over", `${stopSentence(tried)} Change the expression to try again.`)];
   }
@@ -15,7 +15,7 @@ export function renderTried(tried: ExpressionResult | Stopped, select: Select): 
 }
 
 /** Summarizes the result for screen readers. */
-export function summarizeTried(tried: ExpressionResult | Stopped): string {
+export function summarizeTried(tried: TryResult | Stopped): string {
   if ("seconds" in tried) return stopSentence(tried);
   const [first] = tried.errors;
   if (first) return `${tried.errors.length === 1 ? "1 error" : `${tried.errors.length} errors`}: ${first.message}`;
@@ -23,7 +23,7 @@ export function summarizeTried(tried: ExpressionResult | Stopped): string {
   return tried.problem || (tried.value === "" ? "" : `Is ${tried.value}`);
 }
 
-function outcomeOf(tried: ExpressionResult, select: Select): readonly HTMLElement[] {
+function outcomeOf(tried: TryResult, select: Select): readonly HTMLElement[] {
   if (tried.errors.length > 0) {
     const list = element("ul", "console-errors");
     for (const { message, range } of tried.errors) {
@@ -42,14 +42,14 @@ function outcomeOf(tried: ExpressionResult, select: Select): readonly HTMLElemen
   return [line, ...notes];
 }
 
-function notesOf({ type, optionalOldSelf }: ExpressionResult): readonly string[] {
+function notesOf({ type, optionalOldSelf }: TryResult): readonly string[] {
   const notes: string[] = [];
   if (type !== "bool") notes.push("Rules must return bool.");
   if (optionalOldSelf) notes.push("oldSelf is an optional value here, so the rule needs optionalOldSelf: true.");
   return notes;
 }
 
-function costsOf(tried: ExpressionResult): readonly HTMLElement[] {
+function costsOf(tried: TryResult): readonly HTMLElement[] {
   const { type, value, failure, actualCost, expressionCost, cardinality, unbounded, estimatedCost, costLimit } = tried;
   if (type === "") return [];
   const line = element("p", "quiet");
@@ -63,7 +63,7 @@ function costsOf(tried: ExpressionResult): readonly HTMLElement[] {
   return [line];
 }
 
-function selfOf({ self }: ExpressionResult): HTMLElement {
+function selfOf({ self }: TryResult): HTMLElement {
   const line = element("p", "console-self quiet", "self = ");
   line.append(element("code", "", self));
   return line;

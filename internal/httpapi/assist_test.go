@@ -9,52 +9,52 @@ import (
 	"github.com/crdlab/crdlab/internal/playground"
 )
 
-// echoHelp is an engine that returns parts of the request.
-func echoHelp(_ context.Context, question playground.AssistRequest) (playground.AssistResponse, error) {
+// echoAssist is an engine that returns parts of the request.
+func echoAssist(_ context.Context, request playground.AssistRequest) (playground.AssistResponse, error) {
 	nothing := playground.Range{}
 	switch {
-	case question.Complete != nil:
-		at := playground.Range{Start: question.Complete.Position, End: question.Complete.Position}
-		return playground.AssistResponse{Completion: &playground.Completion{Range: at, Items: []playground.CompletionItem{}}}, nil
-	case question.Hover != nil:
-		if question.Hover.Document == "nope" {
+	case request.Complete != nil:
+		at := playground.Range{Start: request.Complete.Position, End: request.Complete.Position}
+		return playground.AssistResponse{Complete: &playground.Completion{Range: at, Items: []playground.CompletionItem{}}}, nil
+	case request.Hover != nil:
+		if request.Hover.Document == "nope" {
 			return playground.AssistResponse{}, &playground.InvalidScenarioError{Parameter: "document", Message: "must be a document"}
 		}
-		return playground.AssistResponse{Hover: &playground.Hover{Title: string(question.Hover.Document), Range: nothing, Facts: []playground.Fact{}}}, nil
-	case question.Explain != nil:
-		return playground.AssistResponse{Explained: &playground.Explanation{
-			Title: string(question.Explain.Document), Document: playground.DocumentCRD, Facts: []playground.Fact{}, Changes: []playground.Change{}, Rules: []playground.ExplainedRule{},
+		return playground.AssistResponse{Hover: &playground.Hover{Title: string(request.Hover.Document), Range: nothing, Facts: []playground.Fact{}}}, nil
+	case request.Explain != nil:
+		return playground.AssistResponse{Explain: &playground.Explanation{
+			Title: string(request.Explain.Document), Document: playground.DocumentCRD, Facts: []playground.Fact{}, Changes: []playground.Change{}, Rules: []playground.ExplainedRule{},
 		}}, nil
-	case question.Template != nil:
-		return playground.AssistResponse{Template: &playground.Template{Text: question.Template.CRD}}, nil
-	case question.Sample != nil:
-		return playground.AssistResponse{Sample: &playground.Sample{Object: question.Sample.CRD, Unsolved: []string{}}}, nil
-	case question.Try != nil:
-		return playground.AssistResponse{Tried: &playground.ExpressionResult{
-			Path: question.Try.Trial.Path, Objects: []string{}, Paths: []string{}, Errors: []playground.ExpressionError{}, Trace: []playground.TraceStep{}, Outcome: playground.OutcomeSkipped,
+	case request.Template != nil:
+		return playground.AssistResponse{Template: &playground.TemplateResult{Text: request.Template.CRD}}, nil
+	case request.Sample != nil:
+		return playground.AssistResponse{Sample: &playground.SampleResult{Object: request.Sample.CRD, Unsolved: []string{}}}, nil
+	case request.Try != nil:
+		return playground.AssistResponse{Try: &playground.TryResult{
+			Path: request.Try.Trial.Path, Objects: []string{}, Paths: []string{}, Errors: []playground.ExpressionError{}, Trace: []playground.TraceStep{}, Outcome: playground.OutcomeSkipped,
 		}}, nil
-	case question.Fields != nil:
-		return playground.AssistResponse{Tree: &playground.FieldTree{Versions: []string{}, ShortNames: []string{}, Version: question.Fields.Version, Fields: []playground.Field{}}}, nil
-	case question.Insert != nil:
-		return playground.AssistResponse{Insertion: &playground.Insertion{Present: &playground.Range{Start: *question.Insert.Position, End: *question.Insert.Position}, Problem: question.Insert.Field[0]}}, nil
-	case question.Test != nil:
-		return playground.AssistResponse{Tested: &playground.TestResult{Documents: []playground.TestedDocument{}, Rules: []playground.TestedRule{}, Problems: []string{question.Test.Scenario.CRD}}}, nil
-	case question.Export != nil:
-		return playground.AssistResponse{TestFile: &playground.TestFile{Text: question.Export.Scenario.CRD, Omitted: []string{}, Failures: []string{}}}, nil
-	case question.Publish != nil:
-		return playground.AssistResponse{Published: &playground.JSONSchema{Name: question.Publish.Version, Text: question.Publish.Scenario.CRD}}, nil
-	case question.CompleteGo != nil:
-		return playground.AssistResponse{Completion: &playground.Completion{Items: []playground.CompletionItem{}}}, nil
-	case question.HoverGo != nil:
-		return playground.AssistResponse{Hover: &playground.Hover{Title: question.HoverGo.Text, Facts: []playground.Fact{}}}, nil
-	case question.Generate != nil:
-		return playground.AssistResponse{Generated: &playground.GeneratedCRDs{CRDs: question.Generate.Text + question.Generate.Options, Problems: []playground.GoProblem{}, Origins: []playground.Origin{}}}, nil
+	case request.Fields != nil:
+		return playground.AssistResponse{Fields: &playground.FieldsResult{Versions: []string{}, ShortNames: []string{}, Version: request.Fields.Version, Fields: []playground.Field{}}}, nil
+	case request.Insert != nil:
+		return playground.AssistResponse{Insert: &playground.InsertResult{Present: &playground.Range{Start: *request.Insert.Position, End: *request.Insert.Position}, Problem: request.Insert.Field[0]}}, nil
+	case request.Test != nil:
+		return playground.AssistResponse{Test: &playground.TestResult{Documents: []playground.TestedDocument{}, Rules: []playground.TestedRule{}, Problems: []string{request.Test.Scenario.CRD}}}, nil
+	case request.Export != nil:
+		return playground.AssistResponse{Export: &playground.ExportResult{Text: request.Export.Scenario.CRD, Omitted: []string{}, Failures: []string{}}}, nil
+	case request.Publish != nil:
+		return playground.AssistResponse{Publish: &playground.PublishResult{Name: request.Publish.Version, Text: request.Publish.Scenario.CRD}}, nil
+	case request.CompleteGo != nil:
+		return playground.AssistResponse{CompleteGo: &playground.Completion{Items: []playground.CompletionItem{}}}, nil
+	case request.HoverGo != nil:
+		return playground.AssistResponse{HoverGo: &playground.Hover{Title: request.HoverGo.Text, Facts: []playground.Fact{}}}, nil
+	case request.Generate != nil:
+		return playground.AssistResponse{Generate: &playground.GenerateResult{CRDs: request.Generate.Text + request.Generate.Options, Problems: []playground.GoProblem{}, Origins: []playground.Origin{}}}, nil
 	}
-	return playground.AssistResponse{Formatted: &playground.Formatted{Text: question.Format.Text}}, nil
+	return playground.AssistResponse{Format: &playground.FormatResult{Text: request.Format.Text}}, nil
 }
 
 func TestAssist(t *testing.T) {
-	server, _ := serve(t, Config{Engine: localAssist(echoHelp)})
+	server, _ := serve(t, Config{Engine: localAssist(echoAssist)})
 	for _, c := range []struct{ path, body, want string }{
 		{
 			"complete", `{"scenario": {"crd": ""}, "document": "crd", "position": {"line": 1, "character": 2}}`,
@@ -99,8 +99,8 @@ func TestAssist(t *testing.T) {
 }
 
 func TestAssistLimits(t *testing.T) {
-	server, _ := serve(t, Config{EvaluationTimeout: 20 * time.Millisecond, Engine: localAssist(func(ctx context.Context, question playground.AssistRequest) (playground.AssistResponse, error) {
-		if question.Format.Text == "memory" {
+	server, _ := serve(t, Config{EvaluationTimeout: 20 * time.Millisecond, Engine: localAssist(func(ctx context.Context, request playground.AssistRequest) (playground.AssistResponse, error) {
+		if request.Format.Text == "memory" {
 			return playground.AssistResponse{}, &playground.StoppedError{Reason: "it took too much memory"}
 		}
 		<-ctx.Done()

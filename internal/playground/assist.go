@@ -1,41 +1,43 @@
 package playground
 
-// AssistRequest is an assist request; exactly one of its fields is set. The tag response names
-// the field of [AssistResponse] with the response.
+// AssistRequest is a request of an editor; exactly one of its fields is set. Its response is in
+// the field of [AssistResponse] with the same name.
 type AssistRequest struct {
-	Complete *Cursor            `json:"complete,omitempty" response:"Completion"`
-	Hover    *Cursor            `json:"hover,omitempty" response:"Hover"`
-	Explain  *Cursor            `json:"explain,omitempty" response:"Explained"`
-	Sample   *SampleRequest     `json:"sample,omitempty" response:"Sample"`
-	Template *TemplateRequest   `json:"template,omitempty" response:"Template"`
-	Format   *FormatRequest     `json:"format,omitempty" response:"Formatted"`
-	Try      *ExpressionRequest `json:"try,omitempty" response:"Tried"`
-	Fields   *FieldsRequest     `json:"fields,omitempty" response:"Tree"`
-	Insert   *InsertRequest     `json:"insert,omitempty" response:"Insertion"`
-	Test     *TestRequest       `json:"test,omitempty" response:"Tested"`
-	Export   *ExportRequest     `json:"export,omitempty" response:"TestFile"`
-	Publish  *PublishRequest    `json:"publish,omitempty" response:"Published"`
-	Generate *GoSource          `json:"generate,omitempty" response:"Generated"`
+	Complete *Cursor          `json:"complete,omitempty"`
+	Hover    *Cursor          `json:"hover,omitempty"`
+	Explain  *Cursor          `json:"explain,omitempty"`
+	Sample   *SampleRequest   `json:"sample,omitempty"`
+	Template *TemplateRequest `json:"template,omitempty"`
+	Format   *FormatRequest   `json:"format,omitempty"`
+	Try      *TryRequest      `json:"try,omitempty"`
+	Fields   *FieldsRequest   `json:"fields,omitempty"`
+	Insert   *InsertRequest   `json:"insert,omitempty"`
+	Test     *TestRequest     `json:"test,omitempty"`
+	Export   *ExportRequest   `json:"export,omitempty"`
+	Publish  *PublishRequest  `json:"publish,omitempty"`
+	Generate *GenerateRequest `json:"generate,omitempty"`
 	// CompleteGo and HoverGo are about markers.
-	CompleteGo *GoCursor `json:"completeGo,omitempty" response:"Completion"`
-	HoverGo    *GoCursor `json:"hoverGo,omitempty" response:"Hover"`
+	CompleteGo *GoCursor `json:"completeGo,omitempty"`
+	HoverGo    *GoCursor `json:"hoverGo,omitempty"`
 }
 
 // AssistResponse is the response to an [AssistRequest]; only the corresponding field is set.
 type AssistResponse struct {
-	Completion *Completion       `json:"completion,omitempty"`
-	Hover      *Hover            `json:"hover,omitempty"`
-	Explained  *Explanation      `json:"explained,omitempty"`
-	Sample     *Sample           `json:"sample,omitempty"`
-	Template   *Template         `json:"template,omitempty"`
-	Formatted  *Formatted        `json:"formatted,omitempty"`
-	Tried      *ExpressionResult `json:"tried,omitempty"`
-	Tree       *FieldTree        `json:"tree,omitempty"`
-	Insertion  *Insertion        `json:"insertion,omitempty"`
-	Tested     *TestResult       `json:"tested,omitempty"`
-	TestFile   *TestFile         `json:"testFile,omitempty"`
-	Published  *JSONSchema       `json:"published,omitempty"`
-	Generated  *GeneratedCRDs    `json:"generated,omitempty"`
+	Complete   *Completion     `json:"complete,omitempty"`
+	Hover      *Hover          `json:"hover,omitempty"`
+	Explain    *Explanation    `json:"explain,omitempty"`
+	Sample     *SampleResult   `json:"sample,omitempty"`
+	Template   *TemplateResult `json:"template,omitempty"`
+	Format     *FormatResult   `json:"format,omitempty"`
+	Try        *TryResult      `json:"try,omitempty"`
+	Fields     *FieldsResult   `json:"fields,omitempty"`
+	Insert     *InsertResult   `json:"insert,omitempty"`
+	Test       *TestResult     `json:"test,omitempty"`
+	Export     *ExportResult   `json:"export,omitempty"`
+	Publish    *PublishResult  `json:"publish,omitempty"`
+	Generate   *GenerateResult `json:"generate,omitempty"`
+	CompleteGo *Completion     `json:"completeGo,omitempty"`
+	HoverGo    *Hover          `json:"hoverGo,omitempty"`
 }
 
 // Cursor is a position in a document of a scenario, or in the console's
@@ -153,9 +155,9 @@ type PublishRequest struct {
 	Strict bool `json:"strict,omitempty"`
 }
 
-// JSONSchema is a file with a JSON Schema (draft-07). It refuses only objects that the API
+// PublishResult is a file with a JSON Schema (draft-07). It refuses only objects that the API
 // server refuses. It is empty if the API server does not publish the version.
-type JSONSchema struct {
+type PublishResult struct {
 	// Name is the path in the layout of the CRDs catalog, such as
 	// gateway.networking.k8s.io/httproute_v1.json.
 	Name string `json:"name"`
@@ -174,8 +176,8 @@ type SampleRequest struct {
 	Full bool `json:"full,omitempty"`
 }
 
-// Sample is a sample object of a CRD.
-type Sample struct {
+// SampleResult is a sample object of a CRD.
+type SampleResult struct {
 	// Object is YAML. It is empty if the CRD lacks the version or cannot be
 	// decoded; the findings of a [Report] on the CRD give the reason.
 	Object string `json:"object"`
@@ -191,8 +193,8 @@ type TemplateRequest struct {
 	Document Document `json:"document"`
 }
 
-// Template is the start of a document.
-type Template struct {
+// TemplateResult is the start of a document.
+type TemplateResult struct {
 	// Text is YAML. For a conversion, it has rules that are drafted from the differences
 	// between the schemas of the versions. For admission, it has a policy and its binding.
 	// It is empty if the CRD cannot be decoded.
@@ -205,8 +207,8 @@ type FormatRequest struct {
 	Text string `json:"text"`
 }
 
-// Formatted is the response to a [FormatRequest].
-type Formatted struct {
+// FormatResult is the response to a [FormatRequest].
+type FormatResult struct {
 	// Text is the formatted document, or empty if the document cannot be
 	// formatted. Problem and Range then describe and locate the reason.
 

@@ -20,9 +20,9 @@ var writable = []playground.Document{
 	playground.DocumentOldObject, playground.DocumentConversion, playground.DocumentAdmission,
 }
 
-// FuzzHelp requests completion and hover at arbitrary positions, inside or outside
+// FuzzAssist requests completion and hover at arbitrary positions, inside or outside
 // of arbitrary documents. The results must be complete and lie at the cursor.
-func FuzzHelp(f *testing.F) {
+func FuzzAssist(f *testing.F) {
 	all, err := cases.Read("testdata")
 	if err != nil {
 		f.Fatal(err)
@@ -52,14 +52,14 @@ func FuzzHelp(f *testing.F) {
 			Position: playground.Position{Line: line, Character: character},
 		}
 		ask := func(q playground.AssistRequest) playground.AssistResponse {
-			answer, err := assist.New(one).Answer(ctx, q)
+			answer, err := assist.New(one).Respond(ctx, q)
 			var invalid *playground.InvalidScenarioError
 			if err != nil && !errors.Is(err, context.DeadlineExceeded) && !errors.As(err, &invalid) {
 				t.Fatal(err)
 			}
 			return answer
 		}
-		if completion := ask(playground.AssistRequest{Complete: &at}).Completion; completion != nil {
+		if completion := ask(playground.AssistRequest{Complete: &at}).Complete; completion != nil {
 			checkCompletion(t, clamp(at), completion)
 		}
 		if hover := ask(playground.AssistRequest{Hover: &at}).Hover; hover != nil && hover.Title != "" {
