@@ -29,9 +29,9 @@ ARG TARGETARCH
 ARG BROTLI=11
 # The releases whose own libraries judge, such as "1.31 1.36", in the server and in the
 # page. Each adds about 70 MB, and minutes to the build.
-ARG MINORS=
-RUN mkdir -p dist/minors && for minor in ${MINORS}; do \
-        make dist/minors/${minor} dist/modules/${minor}.wasm.br SERVER_ARCH=${TARGETARCH} BROTLI=${BROTLI} || exit 1; \
+ARG RELEASES=
+RUN mkdir -p dist/programs && for release in ${RELEASES}; do \
+        make dist/programs/${release} dist/modules/${release}.wasm.br SERVER_ARCH=${TARGETARCH} BROTLI=${BROTLI} || exit 1; \
     done
 ARG VERSION=unknown
 RUN make build SERVER_ARCH=${TARGETARCH} VERSION=${VERSION} BROTLI=${BROTLI} && mkdir /data
@@ -46,7 +46,7 @@ LABEL org.opencontainers.image.source="https://github.com/crdlab/crdlab"
 # For connections to PostgreSQL and to webhooks with TLS.
 COPY --from=build /etc/ssl/certs/ca-certificates.crt /etc/ssl/certs/
 COPY --from=build /src/bin/crdlab /crdlab
-COPY --from=build /src/dist/minors /minors
+COPY --from=build /src/dist/programs /programs
 COPY --from=build /src/LICENSE /src/THIRD_PARTY_NOTICES /
 COPY --from=build --chown=65532:65532 /data /data
 ENV CRDLAB_ADDR=0.0.0.0:8080

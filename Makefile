@@ -62,7 +62,7 @@ find = $(shell find $(1) -type f $(2) 2>/dev/null)
 say = @echo "--- $(1)"
 
 # The packages that the engine's modules do not contain.
-SERVER_PACKAGES := $(addprefix internal/,cluster confine errorindex fairqueue gotypes httpapi inspect load lsp mcp metrics minors naming procpool renderer server share site upgrade)
+SERVER_PACKAGES := $(addprefix internal/,cluster confine errorindex fairqueue gotypes httpapi inspect load lsp mcp metrics releases naming procpool renderer server share site upgrade)
 TEMPLATES := $(call find,internal,-name '*.templ')
 # Their templates stand for the code that templ generates from them: dist/templates.
 ENGINE_SOURCES := go.mod go.sum $(call find,wasm internal,! -name '*_test.go' ! -path '*/testdata/*' ! -path 'internal/devtools/*' ! -path 'internal/enginetest/*' ! -path 'internal/refserver/*' ! -path 'internal/apiclient/*' ! -path 'wasm/gotypes/*' ! -name '*_templ.go' $(foreach package,$(SERVER_PACKAGES),! -path '$(package)/*') ! -name '*.css')
@@ -73,7 +73,7 @@ PAGE_SOURCES := package.json package-lock.json $(wildcard *.config.* tsconfig*.j
 
 .PHONY: run build generate fmt notice clean help
 run: build ## build and serve the playground
-	CRDLAB_MINORS="$${CRDLAB_MINORS:-dist/minors}" ./bin/crdlab serve
+	CRDLAB_PROGRAMS="$${CRDLAB_PROGRAMS:-dist/programs}" ./bin/crdlab serve
 
 build: bin/crdlab ## build the server, the engine and the page into bin/crdlab
 
@@ -81,12 +81,12 @@ bin/crdlab: $(SERVER_SOURCES) web/dist/engine.json dist/templates
 	$(call say,Compile the server: some minutes the first time)
 	$(if $(SERVER_ARCH),GOARCH=$(SERVER_ARCH)) go build -ldflags="$(GO_LDFLAGS) -X main.version=$(VERSION)" -o $@ ./cmd/crdlab
 
-# The page has the modules of older releases that are built: "make minors" builds all. The
+# The page has the modules of older releases that are built: "make programs" builds all. The
 # nightly browser flows need the oldest.
-PAGE_MINORS := $(sort $(patsubst %.br,%,$(wildcard dist/modules/*.wasm.br)) $(if $(filter test-flows-all,$(MAKECMDGOALS)),dist/modules/1.31.wasm))
+PAGE_PROGRAMS := $(sort $(patsubst %.br,%,$(wildcard dist/modules/*.wasm.br)) $(if $(filter test-flows-all,$(MAKECMDGOALS)),dist/modules/1.31.wasm))
 
-web/dist/engine.json: dist/page dist/engine.wasm.br dist/gotypes.wasm.br $(PAGE_MINORS:%=%.br) THIRD_PARTY_NOTICES web/scripts/pack.mjs wasm/resume.js
-	node web/scripts/pack.mjs dist/engine.wasm dist/gotypes.wasm "$$(go env GOROOT)/lib/wasm/wasm_exec.js" THIRD_PARTY_NOTICES $(PAGE_MINORS)
+web/dist/engine.json: dist/page dist/engine.wasm.br dist/gotypes.wasm.br $(PAGE_PROGRAMS:%=%.br) THIRD_PARTY_NOTICES web/scripts/pack.mjs wasm/resume.js
+	node web/scripts/pack.mjs dist/engine.wasm dist/gotypes.wasm "$$(go env GOROOT)/lib/wasm/wasm_exec.js" THIRD_PARTY_NOTICES $(PAGE_PROGRAMS)
 
 dist/%.wasm.br: dist/%.wasm web/scripts/compress.mjs
 	node web/scripts/compress.mjs $(BROTLI) $<
@@ -161,4 +161,4 @@ clean: ## remove all build outputs
 help: ## list the targets
 	@sed -nE 's/^([a-z][a-z-]*):.* ## (.*)/\1\t\2/p' $(MAKEFILE_LIST) | sort | expand -t 24
 
-include tools/programs.mk tools/minors.mk tools/release.mk tools/test.mk tools/measure.mk tools/conformance.mk
+include tools/pinned.mk tools/releases.mk tools/publish.mk tools/test.mk tools/measure.mk tools/conformance.mk

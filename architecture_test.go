@@ -26,16 +26,16 @@ type packageRule struct {
 
 // packageRules lists all packages. Imports point down the list.
 var packageRules = []packageRule{
-	{"cmd/crdlab", "internal/lsp internal/mcp internal/crdtest internal/bundle internal/gotypes internal/server internal/cluster internal/naming internal/share internal/assist internal/inspect internal/format internal/upgrade internal/expect internal/check internal/load internal/manifest internal/minors internal/engine/release internal/engine internal/playground", true},
+	{"cmd/crdlab", "internal/lsp internal/mcp internal/crdtest internal/bundle internal/gotypes internal/server internal/cluster internal/naming internal/share internal/assist internal/inspect internal/format internal/upgrade internal/expect internal/check internal/load internal/manifest internal/releases internal/engine/release internal/engine internal/playground", true},
 	{"cmd/server", "internal/server", true},
-	{"internal/server", "internal/gotypes internal/site internal/metrics internal/minors internal/httpapi internal/share internal/procpool internal/renderer internal/confine internal/assist internal/engine/conversion internal/engine internal/playground web", true},
+	{"internal/server", "internal/gotypes internal/site internal/metrics internal/releases internal/httpapi internal/share internal/procpool internal/renderer internal/confine internal/assist internal/engine/conversion internal/engine internal/playground web", true},
 	{"cmd/worker", "internal/httpapi internal/share internal/ui internal/examples internal/playground", false},
 	// The programs of older releases; only the Makefile builds them.
-	{"minors", "internal/apiclient internal/refserver internal/procpool internal/verdict internal/playground", true},
-	{"internal/devtools/releases", "internal/engine internal/minors internal/enginetest/cases", true},
-	{"internal/lsp", "internal/cluster internal/share internal/minors internal/gotypes internal/assist internal/engine internal/expect internal/check internal/load internal/manifest internal/bundle internal/source/... internal/playground", true},
+	{"releases", "internal/apiclient internal/refserver internal/procpool internal/verdict internal/playground", true},
+	{"internal/devtools/releases", "internal/engine internal/releases internal/enginetest/cases", true},
+	{"internal/lsp", "internal/cluster internal/share internal/releases internal/gotypes internal/assist internal/engine internal/expect internal/check internal/load internal/manifest internal/bundle internal/source/... internal/playground", true},
 	{"internal/crdtest", "internal/expect internal/check internal/load internal/manifest internal/bundle internal/engine/release internal/playground", true},
-	{"internal/mcp", "internal/naming internal/inspect internal/format internal/upgrade internal/errorindex internal/minors internal/assist internal/engine internal/engine/release internal/expect internal/check internal/load internal/manifest internal/playground", true},
+	{"internal/mcp", "internal/naming internal/inspect internal/format internal/upgrade internal/errorindex internal/releases internal/assist internal/engine internal/engine/release internal/expect internal/check internal/load internal/manifest internal/playground", true},
 	{"internal/cluster", "", true},
 	{"internal/naming", "internal/playground", true},
 	{"internal/inspect", "internal/check internal/manifest internal/engine/openapi internal/playground", true},
@@ -51,7 +51,7 @@ var packageRules = []packageRule{
 	{"internal/httpapi/apidoc", "internal/ui", false},
 	{"internal/fairqueue", "", false},
 	{"internal/share", "internal/playground", false},
-	{"internal/minors", "internal/procpool internal/verdict internal/playground", false},
+	{"internal/releases", "internal/procpool internal/verdict internal/playground", false},
 	{"internal/procpool", "internal/confine internal/playground", false},
 	{"internal/renderer", "internal/bundle internal/ui internal/examples internal/playground", false},
 	{"internal/ui", "internal/examples internal/playground", false},

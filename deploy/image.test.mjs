@@ -11,7 +11,7 @@
 // Images of other architectures run if an emulator is installed (Debian's
 // qemu-user-static).
 //
-// MINORS lists older Kubernetes releases, such as "1.31 1.36", whose programs and modules
+// RELEASES lists older Kubernetes releases, such as "1.31 1.36", whose programs and modules
 // the image then contains. By default it has none, as in CI.
 
 import assert from "node:assert/strict";
@@ -25,7 +25,7 @@ import { after, before, suite, test } from "node:test";
 const root = join(import.meta.dirname, "..");
 const own = { x64: "amd64", arm64: "arm64" }[process.arch];
 const arches = (process.env.ARCHES ?? own).split(" ");
-const minors = (process.env.MINORS ?? "").split(" ").filter(Boolean);
+const built = (process.env.RELEASES ?? "").split(" ").filter(Boolean);
 const user = 65532;
 const version = "0.0.0-check";
 
@@ -59,7 +59,7 @@ suite("the container image", { skip: missing && `requires ${missing}` }, () => {
       buildah("bud", "--quiet", "--isolation", "chroot", "--platform", `linux/${arch}`,
         "--build-arg", "GO_IMAGE=localhost/stand-in", "--build-arg", "NODE_IMAGE=localhost/stand-in",
         "--build-arg", `BUILDPLATFORM=linux/${own}`, "--build-arg", `VERSION=${version}`, "--build-arg", "BROTLI=4",
-        "--build-arg", `MINORS=${minors.join(" ")}`, "--pull-never",
+        "--build-arg", `RELEASES=${built.join(" ")}`, "--pull-never",
         "--volume", `${run("go", ["env", "GOROOT"])}:/usr/local/go:ro`,
         "--volume", `${run("go", ["env", "GOMODCACHE"])}:${caches.GOMODCACHE}`,
         "--volume", `${run("go", ["env", "GOCACHE"])}:${caches.GOCACHE}`,
@@ -87,7 +87,7 @@ suite("the container image", { skip: missing && `requires ${missing}` }, () => {
 
     test(`${arch}: contains only a static program and licences`, () => {
       const files = readdirSync(mounts[arch], { recursive: true }).filter((name) => !/^(dev|proc|sys|run|etc)(\/|$)/.test(name)).sort();
-      assert.deepEqual(files, ["LICENSE", "THIRD_PARTY_NOTICES", "crdlab", "data", "minors", ...minors.map((minor) => `minors/${minor}`)]);
+      assert.deepEqual(files, ["LICENSE", "THIRD_PARTY_NOTICES", "crdlab", "data", "programs", ...built.map((release) => `programs/${release}`)]);
       assert.match(readFileSync(join(mounts[arch], "etc/ssl/certs/ca-certificates.crt"), "utf8"), /BEGIN CERTIFICATE/);
       const header = elfHeader(join(mounts[arch], "crdlab"));
       assert.equal(header.machine, machines[arch]);
@@ -111,10 +111,10 @@ suite("the container image", { skip: missing && `requires ${missing}` }, () => {
         const report = await (await ask("/api/v1/evaluate", scenario)).json();
         assert.equal(report.crd.accepted, true);
         const { engine, releases } = JSON.parse(/<script[^>]*id="config"[^>]*>([^<]*)</.exec(page)[1]);
-        assert.deepEqual(releases, minors);
-        assert.deepEqual(Object.keys(engine.minors ?? {}), minors);
-        for (const kubernetes of minors) {
-          assert.equal((await ask(engine.minors[kubernetes].module)).status, 200);
+        assert.deepEqual(releases, built);
+        assert.deepEqual(Object.keys(engine.programs ?? {}), built);
+        for (const kubernetes of built) {
+          assert.equal((await ask(engine.programs[kubernetes].module)).status, 200);
           const older = await (await ask("/api/v1/evaluate", { ...scenario, kubernetes })).json();
           assert.deepEqual([older.crd.accepted, older.kubernetes.approximate ?? false], [true, false], kubernetes);
         }

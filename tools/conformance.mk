@@ -8,7 +8,7 @@ SEED ?= 1
 # Time limit for each kind of generated scenario.
 DERIVED_TIME ?= 5m
 
-.PHONY: conformance conformance-record conformance-builds conformance-minors conformance-revisions conformance-explain conformance-commands conformance-go
+.PHONY: conformance conformance-record conformance-builds conformance-releases conformance-revisions conformance-explain conformance-commands conformance-go
 conformance: ## compare with a real API server, which runs in process, and with its handlers
 	cd conformance && go run . -n $(DERIVED) -sample $(SAMPLE) -seed $(SEED) -time $(DERIVED_TIME)
 
@@ -37,15 +37,15 @@ conformance-go: build $(call program,controller-gen) ## compare the CRDs of Go t
 
 # Without go.mod, the directory belongs to the main module, so the module files of the
 # programs select the real servers' releases, too. etcd has the version of its client.
-dist/servers/%: minors/%.mod minors/%.sum $(MINOR_SOURCES) $(call find,conformance/apiserver conformance/minors internal/enginetest,-name '*.go')
+dist/servers/%: releases/%.mod releases/%.sum $(PROGRAM_SOURCES) $(call find,conformance/apiserver conformance/releases internal/enginetest,-name '*.go')
 	@mkdir -p $(@D)
-	cp minors/$*.mod $@.mod && cp minors/$*.sum $@.sum
-	go mod edit -require="go.etcd.io/etcd/server/v3@$$(sed -n 's,.*go.etcd.io/etcd/client/v3 \(v[^ ]*\).*,\1,p' minors/$*.mod)" $@.mod
+	cp releases/$*.mod $@.mod && cp releases/$*.sum $@.sum
+	go mod edit -require="go.etcd.io/etcd/server/v3@$$(sed -n 's,.*go.etcd.io/etcd/client/v3 \(v[^ ]*\).*,\1,p' releases/$*.mod)" $@.mod
 	echo '{"Replace": {"$(CURDIR)/conformance/go.mod": ""}}' > $@.overlay.json
-	GOFLAGS="$(MINOR_FLAGS)" nice go build -mod=mod -modfile=$@.mod -overlay=$@.overlay.json -o $@ ./conformance/minors
+	GOFLAGS="$(PROGRAM_FLAGS)" nice go build -mod=mod -modfile=$@.mod -overlay=$@.overlay.json -o $@ ./conformance/releases
 
-conformance-minors: $(MINORS:%=conformance-minors-%) ## compare the program of each older release with a real API server of that release
+conformance-releases: $(RELEASES:%=conformance-releases-%) ## compare the program of each older release with a real API server of that release
 
-.PHONY: $(MINORS:%=conformance-minors-%)
-$(MINORS:%=conformance-minors-%): conformance-minors-%: dist/minors/% dist/servers/%
-	cd conformance && ../dist/servers/$* -program ../dist/minors/$*
+.PHONY: $(RELEASES:%=conformance-releases-%)
+$(RELEASES:%=conformance-releases-%): conformance-releases-%: dist/programs/% dist/servers/%
+	cd conformance && ../dist/servers/$* -program ../dist/programs/$*

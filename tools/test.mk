@@ -4,7 +4,7 @@
 GO_STEPS := check-tidy check-format check-generated test-architecture test-native test-crdtest test-wasm test-module
 NODE_STEPS := check-page check-lint-page test-page check-api check-notice check-size test-npm test-editors test-worker test-flows
 # The steps that only "make nightly" runs: they need a long time, or programs that must be compiled.
-NIGHTLY_STEPS := check-lint check-actions test-deploy test-long test-minors test-race test-wasm-all test-oldest-module test-flows-all test-browsers check-image test-install test-attack
+NIGHTLY_STEPS := check-lint check-actions test-deploy test-long test-releases test-race test-wasm-all test-oldest-module test-flows-all test-browsers check-image test-install test-attack
 
 comma := ,
 empty :=
@@ -38,7 +38,7 @@ check-tidy:
 	done
 
 check-format:
-	@unformatted=$$(gofmt -l cmd conformance crdtest deploy internal minors wasm web *.go); test -z "$$unformatted" || { echo "not formatted (make fmt): $$unformatted"; exit 1; }
+	@unformatted=$$(gofmt -l cmd conformance crdtest deploy internal releases wasm web *.go); test -z "$$unformatted" || { echo "not formatted (make fmt): $$unformatted"; exit 1; }
 	$(TEMPL) fmt -fail internal
 
 check-generated: web/tools/node_modules/.package-lock.json | dist
@@ -72,7 +72,7 @@ test-architecture:
 
 # Tests that need more than a minute are left out of the brief run.
 test-native: postgresql
-	$(call go-test,-short,$(or $(PACKAGES),./cmd/... ./deploy/... ./internal/... ./web/...))
+	$(call go-test,-short -timeout=20m,$(or $(PACKAGES),./cmd/... ./deploy/... ./internal/... ./web/...))
 
 test-long: postgresql
 	$(call go-test,-timeout=30m,$(or $(PACKAGES),./cmd/... ./deploy/... ./internal/... ./web/...))
@@ -102,9 +102,9 @@ attack: $(SERVER) postgresql buildah | dist ## attack the built server, and prin
 	if test -e dist/image-crdlab; then $(MAKE) test-attack SERVER=dist/image-crdlab; fi
 
 # The oldest program judges the cases. Its first build compiles its Kubernetes libraries.
-test-minors: dist/minors/1.31
-	@echo "built: $(notdir $(sort $(wildcard dist/minors/*))), not built: $(filter-out $(notdir $(wildcard dist/minors/*)),$(MINORS))"
-	CRDLAB_MINORS=dist/minors $(call go-test,-count=1 -run 'TestCases|TestWithoutPrograms|FuzzJudgment|TestScripts/^releases$$',./internal/minors ./cmd/crdlab)
+test-releases: dist/programs/1.31
+	@echo "built: $(notdir $(sort $(wildcard dist/programs/*))), not built: $(filter-out $(notdir $(wildcard dist/programs/*)),$(RELEASES))"
+	CRDLAB_PROGRAMS=dist/programs $(call go-test,-count=1 -run 'TestCases|TestWithoutPrograms|FuzzJudgment|TestScripts/^releases$$',./internal/releases ./cmd/crdlab)
 
 # Covers the packages that start goroutines. Packages that import Kubernetes are excluded,
 # because the race detector would compile Kubernetes a second time.
@@ -169,7 +169,7 @@ check-size: static
 test-module: build
 	$(NODE_TEST) wasm/limit.test.mjs wasm/start.test.mjs wasm/module.test.mjs wasm/gotypes.test.mjs
 
-test-oldest-module: build dist/minors/1.31 dist/modules/1.31.wasm
+test-oldest-module: build dist/programs/1.31 dist/modules/1.31.wasm
 	$(NODE_TEST) wasm/oldest.test.mjs
 
 # Installs the npm package into an empty project.

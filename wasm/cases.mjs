@@ -20,8 +20,8 @@ export async function loadModule(name) {
   return { evaluate: crdlabEvaluate, show: crdlabShow, request: crdlabRequest, assist: crdlabAssist, judge: crdlabJudge, memory };
 }
 
-export async function startServer(minors = "none") {
-  const child = spawn(join(root, "bin", "crdlab"), ["--addr", "127.0.0.1:0", "--evaluate-rate", "0", "--store", "none", "--minors", minors], { stdio: ["ignore", "ignore", "pipe"] });
+export async function startServer(releases = "none") {
+  const child = spawn(join(root, "bin", "crdlab"), ["--addr", "127.0.0.1:0", "--evaluate-rate", "0", "--store", "none", "--programs", releases], { stdio: ["ignore", "ignore", "pipe"] });
   const url = await new Promise((resolve, reject) => {
     child.once("exit", (code) => reject(new Error(`the server ended with ${code}`)));
     createInterface(child.stderr).on("line", (line) => {

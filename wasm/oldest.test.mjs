@@ -11,8 +11,8 @@ import { ask, loadModule, readCases, root, show, split, startServer, timeless } 
 describe("the module of the oldest release", async () => {
   const whole = await loadModule("engine");
   const oldest = await loadModule("modules/1.31");
-  const programs = mkdtempSync(join(tmpdir(), "crdlab-minors-"));
-  copyFileSync(join(root, "dist", "minors", "1.31"), join(programs, "1.31"));
+  const programs = mkdtempSync(join(tmpdir(), "crdlab-releases-"));
+  copyFileSync(join(root, "dist", "programs", "1.31"), join(programs, "1.31"));
   let server;
   before(async () => (server = await startServer(programs)));
   after(() => {
@@ -20,7 +20,7 @@ describe("the module of the oldest release", async () => {
     rmSync(programs, { recursive: true });
   });
 
-  for (const { name, scenario } of readCases(join(root, "internal", "minors", "testdata"))) {
+  for (const { name, scenario } of readCases(join(root, "internal", "releases", "testdata"))) {
     it(`judges the case ${name} as its program`, async () => {
       const [texts, options] = split(scenario);
       const request = whole.request(JSON.stringify({ scenario: options, panels: [] }), texts);

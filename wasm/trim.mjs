@@ -4,7 +4,7 @@
 //   node trim.mjs MODFILE [ORIGINAL]
 //
 // MODFILE is a copy of ORIGINAL that replaces the Kubernetes modules by trimmed copies in
-// the same directory. ORIGINAL is go.mod, or minors/1.31.mod for an older release. Untrimmed,
+// the same directory. ORIGINAL is go.mod, or releases/1.31.mod for an older release. Untrimmed,
 // the modules would triple the size of the engine, because the linker keeps all methods of
 // registered or encodable types. The copies omit:
 //

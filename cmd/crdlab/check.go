@@ -10,8 +10,8 @@ import (
 	"github.com/crdlab/crdlab/internal/check"
 	"github.com/crdlab/crdlab/internal/format"
 	"github.com/crdlab/crdlab/internal/manifest"
-	"github.com/crdlab/crdlab/internal/minors"
 	"github.com/crdlab/crdlab/internal/playground"
+	"github.com/crdlab/crdlab/internal/releases"
 )
 
 // inputHelp describes the arguments of the commands that read manifests.
@@ -101,7 +101,7 @@ func runCheck(command *cobra.Command, flags checkFlags, paths []string) (int, er
 }
 
 // checkInput judges an input and prints the result.
-func checkInput(command *cobra.Command, flags checkFlags, in *manifest.Input, programs *minors.Programs, m *memory) (int, error) {
+func checkInput(command *cobra.Command, flags checkFlags, in *manifest.Input, programs *releases.Programs, m *memory) (int, error) {
 	progress := newProgress(command.ErrOrStderr())
 	operation, err := flags.operation()
 	if err != nil {

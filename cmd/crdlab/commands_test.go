@@ -17,7 +17,7 @@ const commandDocuments = "../../docs/cli"
 
 // TestCommandDocuments compares the documents in docs/cli with the commands.
 func TestCommandDocuments(t *testing.T) {
-	for _, variable := range []string{pageVariable, releasesVariable, "CRDLAB_MINORS"} { // They set defaults.
+	for _, variable := range []string{pageVariable, releasesVariable, "CRDLAB_PROGRAMS"} { // They set defaults.
 		t.Setenv(variable, "")
 	}
 	files, err := filepath.Glob(filepath.Join(commandDocuments, "*.md"))

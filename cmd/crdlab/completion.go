@@ -11,8 +11,8 @@ import (
 	"github.com/crdlab/crdlab/internal/check"
 	"github.com/crdlab/crdlab/internal/engine/release"
 	"github.com/crdlab/crdlab/internal/manifest"
-	"github.com/crdlab/crdlab/internal/minors"
 	"github.com/crdlab/crdlab/internal/playground"
+	"github.com/crdlab/crdlab/internal/releases"
 )
 
 // completeFlag adds the completion of a flag that the command has.
@@ -45,8 +45,8 @@ func completeKubernetesList(command *cobra.Command, arguments []string, typed st
 // completePrograms returns the completion of releases by whether their programs are installed.
 func completePrograms(flags *programFlags, installed bool) cobra.CompletionFunc {
 	return func(_ *cobra.Command, arguments []string, _ string) ([]cobra.Completion, cobra.ShellCompDirective) {
-		present := minors.Open(flags.path()).Releases()
-		return slices.DeleteFunc(minors.Known(), func(name string) bool {
+		present := releases.Open(flags.path()).Releases()
+		return slices.DeleteFunc(releases.Known(), func(name string) bool {
 			return slices.Contains(present, name) != installed || slices.Contains(arguments, name)
 		}), cobra.ShellCompDirectiveNoFileComp
 	}

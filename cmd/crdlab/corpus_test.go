@@ -12,18 +12,18 @@ import (
 	"github.com/crdlab/crdlab/internal/enginetest/corpus"
 	"github.com/crdlab/crdlab/internal/expect"
 	"github.com/crdlab/crdlab/internal/load"
-	"github.com/crdlab/crdlab/internal/minors"
 	"github.com/crdlab/crdlab/internal/playground"
+	"github.com/crdlab/crdlab/internal/releases"
 )
 
 // TestCorpus checks the directory CRDLAB_CORPUS at once. The verdicts must equal the
 // verdicts of the API server in its manifest.
 func TestCorpus(t *testing.T) {
 	all := corpus.Open(t)
-	programs := minors.Open(t.TempDir())
+	programs := releases.Open(t.TempDir())
 	result, err := check.Run(t.Context(), load.Reader{}.Read(t.Context(), []string{all.Directory}), check.Options{
 		Releases: []string{"1.37"}, FieldValidation: playground.FieldValidationIgnore,
-		NewEngine: func() check.Engine { return newJudge(programs) },
+		NewEngine: func() check.Engine { return newEngine(programs) },
 	})
 	if err != nil || len(result.Problems) > 0 {
 		t.Fatalf("%v: %v", err, result.Problems)

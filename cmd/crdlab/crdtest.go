@@ -7,7 +7,7 @@ import (
 
 	"github.com/crdlab/crdlab/internal/check"
 	"github.com/crdlab/crdlab/internal/crdtest"
-	"github.com/crdlab/crdlab/internal/minors"
+	"github.com/crdlab/crdlab/internal/releases"
 )
 
 func newCRDTest() *cobra.Command {
@@ -20,7 +20,7 @@ standard output, one JSON value in each line.`,
 		Hidden: true,
 		Args:   cobra.NoArgs,
 		RunE: runE(func(command *cobra.Command, _ []string) (int, error) {
-			programs := minors.Open(flags.path())
+			programs := releases.Open(flags.path())
 			defer programs.Close()
 			return statusAccepted, crdtest.Serve(command.Context(), command.InOrStdin(), command.OutOrStdout(), crdtest.Options{
 				Version: version,

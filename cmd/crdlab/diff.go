@@ -60,7 +60,7 @@ func runDiff(command *cobra.Command, flags diffFlags, paths []string) (int, erro
 	ctx := command.Context()
 	reader := newReader(command)
 	before, after, objects := reader.Read(ctx, paths[:1]), reader.Read(ctx, paths[1:]), reader.Read(ctx, flags.objects)
-	result, err := upgrade.Compare(ctx, newEngine(), before, after, objects, options)
+	result, err := upgrade.Compare(ctx, newestEngine(), before, after, objects, options)
 	if err != nil {
 		return 0, err
 	}

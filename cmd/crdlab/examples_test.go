@@ -17,8 +17,8 @@ import (
 	"github.com/crdlab/crdlab/internal/examples"
 	"github.com/crdlab/crdlab/internal/expect"
 	"github.com/crdlab/crdlab/internal/manifest"
-	"github.com/crdlab/crdlab/internal/minors"
 	"github.com/crdlab/crdlab/internal/playground"
+	"github.com/crdlab/crdlab/internal/releases"
 )
 
 // exampleTests is the directory with the gallery as tests.
@@ -103,7 +103,7 @@ func galleryTests(t *testing.T) map[string]string {
 	t.Helper()
 	tree := map[string]string{}
 	reports := map[string]playground.Report{} // by file
-	engine := newJudge(minors.Open(t.TempDir()))
+	engine := newEngine(releases.Open(t.TempDir()))
 	var table, others strings.Builder
 	group := ""
 	for _, e := range examples.All() {

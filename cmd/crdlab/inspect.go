@@ -146,7 +146,7 @@ func (s *selection) reports(template playground.Scenario) ([]inspect.Subject, er
 	defer programs.Close()
 	template.Kubernetes = s.flags.release
 	template.Now = s.flags.now
-	subjects, err := inspect.Reports(s.command.Context(), newJudge(programs).Evaluate, s.groups, template)
+	subjects, err := inspect.Reports(s.command.Context(), newEngine(programs).Evaluate, s.groups, template)
 	invalid, tooMany := (*playground.InvalidScenarioError)(nil), (*inspect.TooManyError)(nil)
 	switch {
 	case errors.As(err, &invalid): // The only setting that has not been checked is --now.

@@ -20,8 +20,8 @@ import (
 	"github.com/crdlab/crdlab/internal/inspect"
 	"github.com/crdlab/crdlab/internal/load"
 	"github.com/crdlab/crdlab/internal/manifest"
-	"github.com/crdlab/crdlab/internal/minors"
 	"github.com/crdlab/crdlab/internal/playground"
+	"github.com/crdlab/crdlab/internal/releases"
 )
 
 // TestJSONSchemaOfCases compares the JSON Schemas with the verdicts on the engine's cases.
@@ -57,10 +57,10 @@ func TestJSONSchemaOfCorpus(t *testing.T) {
 func compareSchemas(t *testing.T, in *manifest.Input) {
 	t.Helper()
 	schemas := schemas{t: t, byVersion: map[string]*jsonschema.Schema{}}
-	programs := minors.Open(t.TempDir())
+	programs := releases.Open(t.TempDir())
 	result, err := check.Run(t.Context(), in, check.Options{
 		Releases: []string{"1.37"}, FieldValidation: playground.FieldValidationWarn,
-		NewEngine: func() check.Engine { return newJudge(programs) },
+		NewEngine: func() check.Engine { return newEngine(programs) },
 		Before:    func(d *manifest.Document, s *playground.Scenario) { s.Schemas = d.IsCRD }, After: schemas.add,
 	})
 	if err != nil {

@@ -9,9 +9,9 @@ import (
 	"github.com/crdlab/crdlab/internal/check"
 	"github.com/crdlab/crdlab/internal/engine"
 	"github.com/crdlab/crdlab/internal/engine/release"
-	"github.com/crdlab/crdlab/internal/minors"
 	"github.com/crdlab/crdlab/internal/naming"
 	"github.com/crdlab/crdlab/internal/playground"
+	"github.com/crdlab/crdlab/internal/releases"
 )
 
 // judgeFlags holds the flags of the commands that judge manifests.
@@ -48,17 +48,17 @@ var fieldValidations = map[string]playground.FieldValidation{
 }
 
 // options returns the options of a check. With a memory, which may be nil, its engine judges.
-func (f *judgeFlags) options(programs *minors.Programs, progress *progress, m *memory) check.Options {
-	newEngine := func() check.Engine { return newJudge(programs) }
+func (f *judgeFlags) options(programs *releases.Programs, progress *progress, m *memory) check.Options {
+	create := func() check.Engine { return newEngine(programs) }
 	if m != nil {
-		newEngine = func() check.Engine { return m.newEngine(programs) }
+		create = func() check.Engine { return m.newEngine(programs) }
 	} else {
 		collectSeldom()
 	}
 	return check.Options{
 		Releases:        f.releases,
 		FieldValidation: fieldValidations[f.validate],
-		NewEngine:       newEngine,
+		NewEngine:       create,
 		Conditions:      naming.Conditions,
 		Progress:        progress.report,
 	}
@@ -73,14 +73,14 @@ func collectSeldom() {
 	}
 }
 
-// newEngine returns an engine of the newest release.
-func newEngine() check.Engine {
+// newestEngine returns an engine of the newest release.
+func newestEngine() check.Engine {
 	e := engine.New()
 	return check.Engine{Evaluate: e.Evaluate, Forget: e.ForgetCRDs}
 }
 
-// newJudge returns an engine that evaluates with the programs of older releases.
-func newJudge(programs *minors.Programs) check.Engine {
+// newEngine returns an engine that evaluates with the programs of older releases.
+func newEngine(programs *releases.Programs) check.Engine {
 	e := engine.New()
-	return check.Engine{Evaluate: minors.NewEvaluator(e, programs.Judges()).Evaluate, Forget: e.ForgetCRDs}
+	return check.Engine{Evaluate: programs.NewEvaluator(e).Evaluate, Forget: e.ForgetCRDs}
 }

@@ -7,7 +7,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/crdlab/crdlab/internal/lsp"
-	"github.com/crdlab/crdlab/internal/minors"
+	"github.com/crdlab/crdlab/internal/releases"
 )
 
 // lspFlags holds the flags of the command lsp.
@@ -35,7 +35,7 @@ docs/editors.md has the configuration of editors.`,
 }
 
 func runLSP(command *cobra.Command, flags lspFlags) (int, error) {
-	programs := minors.Open(flags.path())
+	programs := releases.Open(flags.path())
 	defer programs.Close()
 	orderly := lsp.Serve(command.Context(), stream{command.InOrStdin(), command.OutOrStdout()}, lsp.Options{
 		Version: version, Programs: programs, Kubeconfig: flags.cluster.kubeconfig, Context: flags.cluster.context,

@@ -9,7 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/crdlab/crdlab/internal/mcp"
-	"github.com/crdlab/crdlab/internal/minors"
+	"github.com/crdlab/crdlab/internal/releases"
 )
 
 func newMCP() *cobra.Command {
@@ -24,7 +24,7 @@ the roots of the client and --root, and change none. docs/mcp.md has the configu
 clients.`,
 		Args: cobra.NoArgs,
 		RunE: runE(func(command *cobra.Command, _ []string) (int, error) {
-			programs := minors.Open(flags.path())
+			programs := releases.Open(flags.path())
 			defer programs.Close()
 			transport := &sdk.IOTransport{Reader: stream{Reader: command.InOrStdin()}, Writer: stream{Writer: command.OutOrStdout()}}
 			err := mcp.New(mcp.Options{Version: version, Programs: programs, Roots: roots, Log: log.New(command.ErrOrStderr(), "", 0)}).Run(command.Context(), transport)

@@ -15,7 +15,7 @@ import (
 	"golang.org/x/tools/txtar"
 
 	"github.com/crdlab/crdlab/internal/mcp"
-	"github.com/crdlab/crdlab/internal/minors"
+	"github.com/crdlab/crdlab/internal/releases"
 )
 
 // TestMCP runs the calls in internal/mcp/testdata. The comment of an archive says what it shows. Its
@@ -107,7 +107,7 @@ func answers(t *testing.T, archive *txtar.Archive, protocol string) string {
 	client := sdk.NewClient(&sdk.Implementation{Name: "test", Version: "1"}, nil)
 	client.AddRoots(&sdk.Root{URI: "file://" + filepath.ToSlash(root)}) //nolint:staticcheck // as clients do
 	ours, theirs := sdk.NewInMemoryTransports()
-	server := mcp.New(mcp.Options{Version: version, Programs: minors.Open(t.TempDir()), Log: log.New(t.Output(), "", 0)})
+	server := mcp.New(mcp.Options{Version: version, Programs: releases.Open(t.TempDir()), Log: log.New(t.Output(), "", 0)})
 	if _, err := server.Connect(t.Context(), ours, nil); err != nil {
 		t.Fatal(err)
 	}

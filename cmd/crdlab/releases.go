@@ -14,7 +14,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"github.com/crdlab/crdlab/internal/minors"
+	"github.com/crdlab/crdlab/internal/releases"
 )
 
 // releasesVariable is the environment variable with the address of crdlab's own releases.
@@ -29,7 +29,7 @@ type programFlags struct {
 
 // addDirectory adds the flag for the directory of the programs.
 func (f *programFlags) addDirectory(flags *pflag.FlagSet) {
-	flags.StringVar(&f.directory, "minors", os.Getenv("CRDLAB_MINORS"), "`directory` of the programs of older releases; if empty, the directory minors beside this program, or else one in your cache (environment: CRDLAB_MINORS)")
+	flags.StringVar(&f.directory, "programs", os.Getenv("CRDLAB_PROGRAMS"), "`directory` of the programs of older releases; if empty, the directory programs beside this program, or else one in your cache (environment: CRDLAB_PROGRAMS)")
 }
 
 // add adds the flags to a command that judges.
@@ -44,30 +44,30 @@ func (f *programFlags) path() string {
 	if f.directory != "" {
 		return f.directory
 	}
-	return minors.Directory(version)
+	return releases.Directory(version)
 }
 
 // open returns the programs. A release without its own program is an error, unless the
 // user wants an approximation.
-func (f *programFlags) open(command *cobra.Command, releases []string) (*minors.Programs, error) {
-	programs := minors.Open(f.path())
+func (f *programFlags) open(command *cobra.Command, names []string) (*releases.Programs, error) {
+	programs := releases.Open(f.path())
 	if f.install {
-		missing := slices.DeleteFunc(programs.Missing(releases), func(name string) bool { return !slices.Contains(minors.Known(), name) })
+		missing := slices.DeleteFunc(programs.Missing(names), func(name string) bool { return !slices.Contains(releases.Known(), name) })
 		if err := f.addAll(command, missing, ""); err != nil {
 			return nil, err
 		}
-		programs = minors.Open(f.path())
+		programs = releases.Open(f.path())
 	}
 	if f.approximate {
 		return programs, nil
 	}
-	return programs, missingError(programs.Missing(releases), "--approximate")
+	return programs, missingError(programs.Missing(names), "--approximate")
 }
 
 // missingError returns the error that releases have no program, or nil if the list is empty.
 // option is what permits an approximation.
 func missingError(missing []string, option string) error {
-	known := minors.Known()
+	known := releases.Known()
 	for _, name := range missing {
 		if !slices.Contains(known, name) {
 			return usageError("there is no program of Kubernetes %s, only of %s and later: judge a later release, or add %s", name, known[0], option)
@@ -103,10 +103,10 @@ its own libraries, in a program of its own: "crdlab releases add" installs it.`,
 }
 
 func printReleases(command *cobra.Command, directory, output string) error {
-	all := minors.List(directory)
+	all := releases.List(directory)
 	return printResult(command, output, all, func() error {
 		for _, r := range all {
-			if r.Program == minors.NoProgram {
+			if r.Program == releases.NoProgram {
 				r.Program += " (approximate verdicts only)"
 			}
 			fmt.Fprintf(command.OutOrStdout(), "%-6s %s\n", r.Kubernetes, r.Program)
@@ -144,12 +144,12 @@ func newReleasesRemove(flags *programFlags) *cobra.Command {
 		Short:             "Remove the programs of older Kubernetes releases",
 		Args:              cobra.MinimumNArgs(1),
 		ValidArgsFunction: completePrograms(flags, true),
-		RunE: runE(func(command *cobra.Command, releases []string) (int, error) {
-			if err := validateInstallable(releases); err != nil {
+		RunE: runE(func(command *cobra.Command, names []string) (int, error) {
+			if err := validateInstallable(names); err != nil {
 				return 0, err
 			}
-			for _, name := range releases {
-				removed, err := minors.Remove(flags.path(), name)
+			for _, name := range names {
+				removed, err := releases.Remove(flags.path(), name)
 				if err != nil {
 					return 0, usageError("%w", err)
 				}
@@ -165,9 +165,9 @@ func newReleasesRemove(flags *programFlags) *cobra.Command {
 }
 
 // validateInstallable returns an error unless all releases have a program of their own.
-func validateInstallable(releases []string) error {
-	known := minors.Known()
-	for _, name := range releases {
+func validateInstallable(names []string) error {
+	known := releases.Known()
+	for _, name := range names {
 		if !slices.Contains(known, name) {
 			return usageError("Kubernetes %s has no program: there are programs of %s to %s", name, known[0], known[len(known)-1])
 		}
@@ -176,14 +176,14 @@ func validateInstallable(releases []string) error {
 }
 
 // addAll installs the programs of releases that are not installed.
-func (f *programFlags) addAll(command *cobra.Command, releases []string, from string) error {
+func (f *programFlags) addAll(command *cobra.Command, names []string, from string) error {
 	directory := f.path()
 	if directory == "" {
-		return usageError("there is no directory for programs: set CRDLAB_MINORS")
+		return usageError("there is no directory for programs: set CRDLAB_PROGRAMS")
 	}
-	missing := minors.Open(directory).Missing(releases)
-	archive := minors.Archive{}
-	for _, name := range releases {
+	missing := releases.Open(directory).Missing(names)
+	archive := releases.Archive{}
+	for _, name := range names {
 		if !slices.Contains(missing, name) {
 			notify(command, "Kubernetes %s is installed", name)
 			continue
@@ -194,7 +194,7 @@ func (f *programFlags) addAll(command *cobra.Command, releases []string, from st
 				return err
 			}
 		}
-		notify(command, "downloading %s from %s", minors.ArchiveName(name), archive.From)
+		notify(command, "downloading %s from %s", releases.ArchiveName(name), archive.From)
 		if err := archive.Install(command.Context(), name, directory); err != nil {
 			if errors.Is(err, context.Canceled) {
 				return err
@@ -210,14 +210,14 @@ func (f *programFlags) addAll(command *cobra.Command, releases []string, from st
 var released = regexp.MustCompile(`^v\d+\.\d+\.\d+(-[\w.]+)?$`)
 
 // openArchive returns the archive at a path or address, or that of this version of crdlab.
-func openArchive(from string) (minors.Archive, error) {
-	releases := os.Getenv(releasesVariable)
+func openArchive(from string) (releases.Archive, error) {
+	address := os.Getenv(releasesVariable)
 	switch {
 	case from != "":
-	case releases != "" || released.MatchString(version):
-		from = cmp.Or(releases, "https://github.com/crdlab/crdlab/releases") + "/download/" + version
+	case address != "" || released.MatchString(version):
+		from = cmp.Or(address, "https://github.com/crdlab/crdlab/releases") + "/download/" + version
 	default:
-		return minors.Archive{}, usageError("this build (%s) has no release to download from: use --from, or compile the programs with \"make minors\" and set CRDLAB_MINORS=dist/minors", version)
+		return releases.Archive{}, usageError("this build (%s) has no release to download from: use --from, or compile the programs with \"make programs\" and set CRDLAB_PROGRAMS=dist/programs", version)
 	}
-	return minors.NewArchive(http.DefaultClient, from), nil
+	return releases.NewArchive(http.DefaultClient, from), nil
 }

@@ -51,9 +51,9 @@ func TestScripts(t *testing.T) {
 				return err == nil, nil
 			case "root":
 				return os.Getuid() == 0, nil
-			case "minors":
-				_, err := os.Stat(filepath.Join("..", "..", "dist", "minors", "1.31"))
-				return err == nil && os.Getenv("CRDLAB_MINORS") != "", nil
+			case "releases":
+				_, err := os.Stat(filepath.Join("..", "..", "dist", "programs", "1.31"))
+				return err == nil && os.Getenv("CRDLAB_PROGRAMS") != "", nil
 			}
 			return false, fmt.Errorf("unknown condition %q", name)
 		},

@@ -14,8 +14,8 @@ import (
 	"github.com/crdlab/crdlab/internal/expect"
 	"github.com/crdlab/crdlab/internal/format"
 	"github.com/crdlab/crdlab/internal/manifest"
-	"github.com/crdlab/crdlab/internal/minors"
 	"github.com/crdlab/crdlab/internal/playground"
+	"github.com/crdlab/crdlab/internal/releases"
 )
 
 // testFlags holds the flags of the command test.
@@ -90,7 +90,7 @@ func runTest(command *cobra.Command, flags testFlags, paths []string) (int, erro
 }
 
 // testInput compares the findings in an input with its expectations, and prints the result.
-func testInput(command *cobra.Command, flags testFlags, in *manifest.Input, programs *minors.Programs, m *memory) (int, error) {
+func testInput(command *cobra.Command, flags testFlags, in *manifest.Input, programs *releases.Programs, m *memory) (int, error) {
 	progress := newProgress(command.ErrOrStderr())
 	result, err := expect.Run(command.Context(), in, flags.options(programs, progress, m))
 	progress.clear()

@@ -54,7 +54,7 @@ func runUpgradeCheck(command *cobra.Command, flags upgradeFlags, paths []string)
 	if err != nil {
 		return 0, err
 	}
-	result, err := upgrade.Compare(command.Context(), newEngine(), before, after, objects, options)
+	result, err := upgrade.Compare(command.Context(), newestEngine(), before, after, objects, options)
 	if err != nil {
 		return 0, err
 	}

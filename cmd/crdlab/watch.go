@@ -13,8 +13,8 @@ import (
 	"github.com/crdlab/crdlab/internal/check"
 	"github.com/crdlab/crdlab/internal/engine"
 	"github.com/crdlab/crdlab/internal/manifest"
-	"github.com/crdlab/crdlab/internal/minors"
 	"github.com/crdlab/crdlab/internal/playground"
+	"github.com/crdlab/crdlab/internal/releases"
 )
 
 // judgeInput judges an input, prints the result and returns the exit status. The memory is
@@ -88,8 +88,8 @@ func (m *memory) next() {
 }
 
 // newEngine returns the engine of a worker. All workers share the compiled CRDs, and keep them for the next run.
-func (m *memory) newEngine(programs *minors.Programs) check.Engine {
-	return check.Engine{Evaluate: m.remembering(minors.NewEvaluator(m.engine, programs.Judges()).Evaluate)}
+func (m *memory) newEngine(programs *releases.Programs) check.Engine {
+	return check.Engine{Evaluate: m.remembering(programs.NewEvaluator(m.engine).Evaluate)}
 }
 
 // remembering returns a function that evaluates each scenario once.

@@ -41,7 +41,7 @@ func (s *sampleSolver) solveWithSpec(object map[string]any) (map[string]any, []s
 
 // solve returns the best object that it finds, and the messages of the remaining failures.
 func (s *sampleSolver) solve(object map[string]any) (best map[string]any, unsolved []string, err error) {
-	solver := solve.Solver{Root: s.kind.Root, Judge: s.findFailures, Attempts: maxSampleAttempts}
+	solver := solve.Solver{Root: s.kind.Root, Failures: s.findFailures, Attempts: maxSampleAttempts}
 	best, failures, err := solver.Solve(object)
 	unsolved = []string{}
 	for _, f := range failures {

@@ -127,7 +127,7 @@ func (u Updates) Updated() int {
 	return -1
 }
 
-// InForce returns the index of the CRD that judges the objects: after a refused update, the CRD
+// InForce returns the index of the CRD of the objects: after a refused update, the CRD
 // before it. If none is accepted, it is the last, under which nothing is judged. There must be a
 // request.
 func (u Updates) InForce() int {

@@ -24,7 +24,7 @@ type chain struct {
 }
 
 // documentsInOrder returns the documents of the chain in the order in which they are judged. Objects
-// before the first CRD are judged by it.
+// before the first CRD belong to it.
 func (c *chain) documentsInOrder() []*manifest.Document {
 	before := slices.Index(c.documents, c.crds[0])
 	return slices.Concat(c.crds[:1], c.documents[:before], c.documents[before+1:], c.others)
@@ -103,7 +103,7 @@ func shared(a, b *manifest.File) int {
 	return n
 }
 
-// A Group is a CRD and the objects that it judges.
+// A Group is a CRD and its objects.
 type Group struct {
 	CRD     *manifest.Document
 	Objects []*manifest.Document
@@ -112,7 +112,7 @@ type Group struct {
 // Groups returns the CRDs of an input, each with its objects, in the order of the input. It
 // assumes that all CRDs are accepted. withoutCRD lists the objects that belong to no CRD.
 func Groups(in *manifest.Input) (groups []Group, withoutCRD []*manifest.Document) {
-	judges, withoutCRD := Judges(in, func(Judge) bool { return true })
+	definitions, withoutCRD := Definitions(in, func(Definition) bool { return true })
 	indexOf := map[*manifest.Document]int{}
 	for _, d := range in.Documents {
 		if d.IsCRD {
@@ -121,39 +121,40 @@ func Groups(in *manifest.Input) (groups []Group, withoutCRD []*manifest.Document
 		}
 	}
 	for _, d := range in.Documents {
-		if judge, ok := judges[d]; ok && !d.IsCRD {
-			group := &groups[indexOf[judge.CRD]]
+		if definition, ok := definitions[d]; ok && !d.IsCRD {
+			group := &groups[indexOf[definition.CRD]]
 			group.Objects = append(group.Objects, d)
 		}
 	}
 	return groups, withoutCRD
 }
 
-// A Judge is the CRD that judges a document. Old is the CRD that it updates; nil if there is none.
-type Judge struct{ CRD, Old *manifest.Document }
+// A Definition is the CRD that defines the kind of a document. Old is the CRD that it updates; nil
+// if there is none.
+type Definition struct{ CRD, Old *manifest.Document }
 
-// Judges returns the judge of each CRD, which is itself, and of each object. withoutCRD lists the
+// Definitions returns the definition of each CRD, which is itself, and of each object. withoutCRD lists the
 // objects that belong to no CRD. accepted is called for CRDs whose file has several of one name.
-func Judges(in *manifest.Input, accepted func(Judge) bool) (judges map[*manifest.Document]Judge, withoutCRD []*manifest.Document) {
+func Definitions(in *manifest.Input, accepted func(Definition) bool) (definitions map[*manifest.Document]Definition, withoutCRD []*manifest.Document) {
 	chains, withoutCRD := chainsOf(in)
-	judges = map[*manifest.Document]Judge{}
+	definitions = map[*manifest.Document]Definition{}
 	for _, c := range chains {
-		var crds []Judge
+		var crds []Definition
 		var updates bundle.Updates
 		for _, d := range c.documentsInOrder() {
 			if !d.IsCRD {
-				judges[d] = crds[updates.InForce()]
+				definitions[d] = crds[updates.InForce()]
 				continue
 			}
-			judge := Judge{CRD: d}
+			definition := Definition{CRD: d}
 			if old := updates.Updated(); old >= 0 {
-				judge.Old = crds[old].CRD
+				definition.Old = crds[old].CRD
 			}
-			crds, updates = append(crds, judge), append(updates, len(c.crds) == 1 || accepted(judge))
-			judges[d] = judge
+			crds, updates = append(crds, definition), append(updates, len(c.crds) == 1 || accepted(definition))
+			definitions[d] = definition
 		}
 	}
-	return judges, withoutCRD
+	return definitions, withoutCRD
 }
 
 // A history has the requests for the CRDs of a chain so far, in one release. A CRD that was in the
@@ -172,7 +173,7 @@ type crdRequest struct {
 	stored string
 }
 
-// crd returns the request for the CRD that judges the next object. There must be one.
+// crd returns the request for the CRD of the next object. There must be one.
 func (h history) crd() crdRequest { return h.requests[h.updates.InForce()] }
 
 // stored returns the CRD that the next request for a CRD updates; empty if there is none.

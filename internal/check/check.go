@@ -205,7 +205,7 @@ func (c *checker) request(ctx context.Context, engine Engine, u unit, index int,
 	v := &d.Verdicts[len(d.Verdicts)-1]
 	if d != crd {
 		for _, rival := range u.rivals[d.source] {
-			v.addNote(d, fmt.Sprintf("The CRD in %s judges this object. The CRD in %s describes the same kind.", d.CRD, objectOf(rival).position()))
+			v.addNote(d, fmt.Sprintf("The CRD in %s defines the kind of this object, and so does the CRD in %s.", d.CRD, objectOf(rival).position()))
 		}
 		return nil
 	}

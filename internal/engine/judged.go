@@ -129,7 +129,7 @@ func (j *judgedReport) report(s playground.Scenario, minor int) (report playgrou
 		}
 		report.Differences = differences
 	}
-	report.Kubernetes = playground.Kubernetes{Library: Library, Emulated: release.Name(minor), Judge: judgment.Library}
+	report.Kubernetes = playground.Kubernetes{Library: Library, Emulated: release.Name(minor), JudgedBy: judgment.Library}
 	return report, nil
 }
 

@@ -77,9 +77,9 @@ func loadEngine(built fs.FS, base string) (ui.EngineAddress, error) {
 	}
 	address.Module = base + address.Module
 	address.Runtime = base + address.Runtime
-	for release, minor := range address.Minors {
-		minor.Module = base + minor.Module
-		address.Minors[release] = minor
+	for release, program := range address.Programs {
+		program.Module = base + program.Module
+		address.Programs[release] = program
 	}
 	if address.GoTypes != nil {
 		address.GoTypes.Module = base + address.GoTypes.Module

@@ -70,11 +70,11 @@ func WriteStatic(ctx context.Context, built fs.FS, engine Engine, render Site, d
 func packModules(built fs.FS, engine *ui.EngineAddress) error {
 	engine.Module += packedSuffix
 	engine.Packed = engine.Module
-	for release, minor := range engine.Minors {
-		if err := packModule(built, &minor); err != nil {
+	for release, program := range engine.Programs {
+		if err := packModule(built, &program); err != nil {
 			return fmt.Errorf("the module of %s: %w", release, err)
 		}
-		engine.Minors[release] = minor
+		engine.Programs[release] = program
 	}
 	if engine.GoTypes != nil {
 		if err := packModule(built, engine.GoTypes); err != nil {
@@ -84,7 +84,7 @@ func packModules(built fs.FS, engine *ui.EngineAddress) error {
 	return nil
 }
 
-func packModule(built fs.FS, module *ui.MinorAddress) error {
+func packModule(built fs.FS, module *ui.SizedAddress) error {
 	packed := module.Module + packedSuffix
 	info, err := fs.Stat(built, packed)
 	if err != nil {

@@ -53,7 +53,7 @@ func TestStaticSiteIsComplete(t *testing.T) {
 func TestStaticSiteHasPackedModules(t *testing.T) {
 	built := maps.Clone(builtPage)
 	built["engine.json"] = &fstest.MapFile{Data: []byte(`{"module": "assets/engine-1.wasm",
-		"minors": {"1.31": {"module": "assets/engine-3.wasm", "size": 100, "download": 10}},
+		"programs": {"1.31": {"module": "assets/engine-3.wasm", "size": 100, "download": 10}},
 		"goTypes": {"module": "assets/gotypes-4.wasm", "size": 200, "download": 20}}`)}
 	built["assets/gotypes-4.wasm.gz"] = &fstest.MapFile{Data: []byte("1234")}
 	built["assets/engine-1.wasm.gz"] = &fstest.MapFile{Data: gzipped(t, "module")}
@@ -72,7 +72,7 @@ func TestStaticSiteHasPackedModules(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := fmt.Sprintf(`"minors":{"1.31":{"module":"assets/engine-3.wasm.gz","packed":"assets/engine-3.wasm.gz","size":100,"download":%d}},"goTypes":{"module":"assets/gotypes-4.wasm.gz","packed":"assets/gotypes-4.wasm.gz","size":200,"download":4}`, len(built["assets/engine-3.wasm.gz"].Data))
+	want := fmt.Sprintf(`"programs":{"1.31":{"module":"assets/engine-3.wasm.gz","packed":"assets/engine-3.wasm.gz","size":100,"download":%d}},"goTypes":{"module":"assets/gotypes-4.wasm.gz","packed":"assets/gotypes-4.wasm.gz","size":200,"download":4}`, len(built["assets/engine-3.wasm.gz"].Data))
 	if !strings.Contains(string(page), want) {
 		t.Errorf("the page lacks %s", want)
 	}

@@ -21,7 +21,7 @@ import (
 	"github.com/crdlab/crdlab/internal/source"
 )
 
-// A diagnoser judges open files in the background. A newer edit of a file cancels the judgment
+// A diagnoser judges open files in the background. A newer edit of a file cancels the evaluation
 // of the one before.
 type diagnoser struct {
 	slots chan struct{}
@@ -54,7 +54,7 @@ func (d *diagnoser) init() {
 	d.running, d.last = map[protocol.DocumentUri]context.CancelFunc{}, map[protocol.DocumentUri]diagnosis{}
 }
 
-// stop cancels all judgments, and waits for their end.
+// stop cancels all evaluations, and waits for their end.
 func (d *diagnoser) stop() {
 	d.access.Lock()
 	for _, cancel := range d.running {
@@ -64,7 +64,7 @@ func (d *diagnoser) stop() {
 	d.workers.Wait()
 }
 
-// begin returns the context of a judgment, and cancels the one before.
+// begin returns the context of an evaluation, and cancels the one before.
 func (d *diagnoser) begin(ctx context.Context, uri protocol.DocumentUri) context.Context {
 	d.access.Lock()
 	defer d.access.Unlock()
@@ -148,19 +148,19 @@ func (s *Server) diagnose(ctx context.Context, f *file, pause time.Duration, the
 // diagnoseNow judges a file and publishes the findings. The comparison of a CRD with the last
 // commit takes longer than the rest, so its findings follow; the former ones stay until then.
 func (s snapshot) diagnoseNow(ctx context.Context, f *file) error {
-	findings, judged, err := s.findings(ctx, f)
+	findings, creations, err := s.findings(ctx, f)
 	if err != nil {
 		return err
 	}
 	if f.hasCRD() {
 		former, _ := s.diagnoser.of(f)
 		s.publish(ctx, f, findings, former.changes)
-		if len(former.changes) == 0 && !slices.ContainsFunc(judged, func(j judgment) bool { return s.former(f, j.target) != nil }) {
+		if len(former.changes) == 0 && !slices.ContainsFunc(creations, func(c creation) bool { return s.former(f, c.target) != nil }) {
 			return nil
 		}
 	}
 	changes := []finding{}
-	for _, j := range judged {
+	for _, j := range creations {
 		changed, err := s.sinceHead(ctx, f, j)
 		if err != nil {
 			return err
@@ -188,14 +188,14 @@ func (s *Server) publish(ctx context.Context, f *file, findings, changes []findi
 	})
 }
 
-// A judgment is a document with the findings of its creation.
-type judgment struct {
+// A creation is a document with the findings of its creation.
+type creation struct {
 	target
 	created []playground.Finding
 }
 
 // findings judges the documents of a file.
-func (s snapshot) findings(ctx context.Context, f *file) (all []finding, judged []judgment, err error) {
+func (s snapshot) findings(ctx context.Context, f *file) (all []finding, creations []creation, err error) {
 	if f.isGo() {
 		all, err = s.findingsInGo(ctx, f)
 		return all, nil, err
@@ -221,18 +221,18 @@ func (s snapshot) findings(ctx context.Context, f *file) (all []finding, judged 
 		if t.document != t.crd && !report.CRD.Accepted {
 			all = append(all, s.note(t, "Not judged, because its CRD is rejected."))
 		}
-		if k := report.Kubernetes; k.Approximate && len(judged) == 0 {
+		if k := report.Kubernetes; k.Approximate && len(creations) == 0 {
 			all = append(all, s.note(t, fmt.Sprintf("The newest libraries judge in place of Kubernetes %s, so the verdict is approximate.\n\"crdlab releases\" lists the programs of older releases.", k.Emulated)))
 		}
-		j := judgment{t, findingsOf(report, t)}
+		j := creation{t, findingsOf(report, t)}
 		for _, found := range j.created {
 			if t.documentOf(found.Document) == t.document {
 				all = append(all, s.found(t, found))
 			}
 		}
-		judged = append(judged, j)
+		creations = append(creations, j)
 	}
-	return all, judged, nil
+	return all, creations, nil
 }
 
 // findingsOf returns the findings in a report on a document.

@@ -29,14 +29,14 @@ type file struct {
 	// atHead returns the documents of the file in the last commit.
 	atHead func() *manifest.Input
 
-	// judging guards reports, and makes the requests of an editor wait for the same report.
-	judging sync.Mutex
+	// evaluating guards reports, and makes the requests of an editor wait for the same report.
+	evaluating sync.Mutex
 	// reports has the last report on each document.
-	reports map[*manifest.Document]judged
+	reports map[*manifest.Document]evaluated
 }
 
-// A judged document has a report under a CRD, for a release.
-type judged struct {
+// An evaluated document has a report under a CRD, for a release.
+type evaluated struct {
 	target  target
 	release string
 	report  playground.Report
@@ -45,21 +45,21 @@ type judged struct {
 // report returns the report on a document of the file. After an edit, an editor asks for several
 // answers that need it.
 func (f *file) report(ctx context.Context, s snapshot, t target) (playground.Report, error) {
-	f.judging.Lock()
-	defer f.judging.Unlock()
+	f.evaluating.Lock()
+	defer f.evaluating.Unlock()
 	release := s.settings.Release
 	if last, ok := f.reports[t.document]; ok && last.target == t && last.release == release {
 		return last.report, nil
 	}
 	report, err := s.evaluate(ctx, t.scenario(release))
 	if err == nil {
-		f.reports[t.document] = judged{t, release, report}
+		f.reports[t.document] = evaluated{t, release, report}
 	}
 	return report, err
 }
 
 func (s *Server) newFile(uri protocol.DocumentUri, version int32, text string, atHead func() *manifest.Input) *file {
-	f := &file{uri: uri, path: pathOf(uri), version: version, text: text, atHead: atHead, reports: map[*manifest.Document]judged{}}
+	f := &file{uri: uri, path: pathOf(uri), version: version, text: text, atHead: atHead, reports: map[*manifest.Document]evaluated{}}
 	f.read = sync.OnceValue(func() *manifest.Input {
 		in := manifest.NewInput()
 		if !f.isGo() {

@@ -29,8 +29,8 @@ func (s snapshot) former(f *file, t target) *manifest.Document {
 // sinceHead returns the findings that the update of a document from its version in the last
 // commit adds to those of its creation: refused transitions, and the changes of a CRD that break
 // its clients or objects.
-func (s snapshot) sinceHead(ctx context.Context, f *file, j judgment) ([]finding, error) {
-	t, scenario, old := j.target, j.scenario(s.settings.Release), s.former(f, j.target)
+func (s snapshot) sinceHead(ctx context.Context, f *file, c creation) ([]finding, error) {
+	t, scenario, old := c.target, c.scenario(s.settings.Release), s.former(f, c.target)
 	switch {
 	case old == nil:
 		return nil, nil
@@ -45,7 +45,7 @@ func (s snapshot) sinceHead(ctx context.Context, f *file, j judgment) ([]finding
 	}
 	type key struct{ field, message string }
 	known := map[key]bool{}
-	for _, c := range j.created {
+	for _, c := range c.created {
 		known[key{c.Field, c.Message}] = true
 	}
 	var all []finding

@@ -24,15 +24,15 @@ import (
 	"github.com/crdlab/crdlab/internal/gotypes"
 	"github.com/crdlab/crdlab/internal/load"
 	"github.com/crdlab/crdlab/internal/manifest"
-	"github.com/crdlab/crdlab/internal/minors"
 	"github.com/crdlab/crdlab/internal/playground"
+	"github.com/crdlab/crdlab/internal/releases"
 )
 
 // Options configure a server.
 type Options struct {
 	Version string
 	// Programs are the verdict programs of older releases.
-	Programs *minors.Programs
+	Programs *releases.Programs
 	// Kubeconfig and Context select the cluster, see [cluster.Open].
 	Kubeconfig, Context string
 	// Log receives faults of the server.
@@ -80,7 +80,7 @@ type snapshot struct {
 func Serve(ctx context.Context, stream io.ReadWriteCloser, o Options) (orderly bool) {
 	e := engine.New()
 	s := &Server{
-		options: o, evaluate: minors.NewEvaluator(e, o.Programs.Judges()).Evaluate, assistant: assist.New(e), files: map[protocol.DocumentUri]*file{}, running: map[jsonrpc2.ID]context.CancelFunc{},
+		options: o, evaluate: o.Programs.NewEvaluator(e).Evaluate, assistant: assist.New(e), files: map[protocol.DocumentUri]*file{}, running: map[jsonrpc2.ID]context.CancelFunc{},
 	}
 	s.workspace = newWorkspace(o, func(problems []manifest.Problem) {
 		for _, p := range problems {

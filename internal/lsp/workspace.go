@@ -202,13 +202,13 @@ func (s snapshot) input(ctx context.Context, f *file) *manifest.Input {
 
 // targets returns the documents of an open file, in order, each with its CRD.
 func (s snapshot) targets(ctx context.Context, f *file) []target {
-	judges, _ := check.Judges(s.input(ctx, f), func(j check.Judge) bool {
+	definitions, _ := check.Definitions(s.input(ctx, f), func(j check.Definition) bool {
 		report, err := f.report(ctx, s, target{j.CRD, j.CRD, j.Old})
 		return err == nil && report.CRD.Accepted
 	})
 	var all []target
 	for _, d := range f.read().Documents {
-		all = append(all, target{d, judges[d].CRD, judges[d].Old})
+		all = append(all, target{d, definitions[d].CRD, definitions[d].Old})
 	}
 	return all
 }

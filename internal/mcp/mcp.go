@@ -22,9 +22,9 @@ import (
 	"github.com/crdlab/crdlab/internal/expect"
 	"github.com/crdlab/crdlab/internal/format"
 	"github.com/crdlab/crdlab/internal/manifest"
-	"github.com/crdlab/crdlab/internal/minors"
 	"github.com/crdlab/crdlab/internal/naming"
 	"github.com/crdlab/crdlab/internal/playground"
+	"github.com/crdlab/crdlab/internal/releases"
 	"github.com/crdlab/crdlab/internal/upgrade"
 )
 
@@ -32,7 +32,7 @@ import (
 type Options struct {
 	Version string
 	// Programs are the verdict programs of older releases.
-	Programs *minors.Programs
+	Programs *releases.Programs
 	// Roots lists directories whose files are read, in addition to the client's.
 	Roots []string
 	// Log receives faults of the server.
@@ -231,7 +231,7 @@ func (o Options) judging(in JudgeInput) check.Options {
 // newEngine returns an engine that evaluates with the programs of older releases.
 func (o Options) newEngine() check.Engine {
 	e := engine.New()
-	return check.Engine{Evaluate: minors.NewEvaluator(e, o.Programs.Judges()).Evaluate, Forget: e.ForgetCRDs}
+	return check.Engine{Evaluate: o.Programs.NewEvaluator(e).Evaluate, Forget: e.ForgetCRDs}
 }
 
 func (o Options) written(r format.Report) (string, error) {

@@ -25,7 +25,7 @@ type Report struct {
 	// StoredObjects has one entry for each document in Scenario.OldObject, if
 	// Scenario.OldCRD is set and the update of the CRD is accepted.
 	StoredObjects []StoredObject `json:"storedObjects"`
-	// Differences lists the parts of the verdict of Kubernetes.Judge that differ
+	// Differences lists the parts of the verdict of Kubernetes.JudgedBy that differ
 	// from the newest release. The explanations in the rest of the report, such
 	// as stages and rules, are the newest release's.
 	Differences []Difference `json:"differences,omitempty"`
@@ -53,9 +53,9 @@ type Kubernetes struct {
 	Library string `json:"library"`
 	// Emulated is the emulated minor release, such as "1.37".
 	Emulated string `json:"emulated"`
-	// Judge is the release of the libraries that gave the verdict, such as
+	// JudgedBy is the release of the libraries that gave the verdict, such as
 	// "1.31.14". Empty: Library.
-	Judge string `json:"judge,omitempty"`
+	JudgedBy string `json:"judgedBy,omitempty"`
 	// Approximate reports that Library gave the verdict, with the CEL environment
 	// and the feature gates of an older release. That release's own verdict may
 	// differ.

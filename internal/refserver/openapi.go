@@ -1,4 +1,4 @@
-//go:build !js || minor
+//go:build !js || program
 
 package refserver
 

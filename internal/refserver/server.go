@@ -1,4 +1,4 @@
-//go:build !js || minor
+//go:build !js || program
 
 // Package refserver is a reference server: the API server's own request
 // handlers for CustomResourceDefinitions and custom resources, over storage in

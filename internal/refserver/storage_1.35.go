@@ -1,4 +1,4 @@
-//go:build (!js || minor) && !kubernetes1.31 && !kubernetes1.32 && !kubernetes1.33 && !kubernetes1.34
+//go:build (!js || program) && !kubernetes1.31 && !kubernetes1.32 && !kubernetes1.33 && !kubernetes1.34
 
 package refserver
 

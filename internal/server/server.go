@@ -24,9 +24,9 @@ import (
 	"github.com/crdlab/crdlab/internal/gotypes"
 	"github.com/crdlab/crdlab/internal/httpapi"
 	"github.com/crdlab/crdlab/internal/metrics"
-	"github.com/crdlab/crdlab/internal/minors"
 	"github.com/crdlab/crdlab/internal/playground"
 	"github.com/crdlab/crdlab/internal/procpool"
+	"github.com/crdlab/crdlab/internal/releases"
 	"github.com/crdlab/crdlab/internal/renderer"
 	"github.com/crdlab/crdlab/internal/site"
 	"github.com/crdlab/crdlab/web"
@@ -88,7 +88,7 @@ func (p Program) run(arguments []string) error {
 		return err
 	}
 	defer closeStore()
-	programs := minors.Open(cmp.Or(settings.minors, minors.Directory(p.Version)))
+	programs := releases.Open(cmp.Or(settings.programs, releases.Directory(p.Version)))
 	defer programs.Close()
 	child := func() *exec.Cmd { return newChild(programs.Releases()) }
 	pool := procpool.New(child, httpapi.DefaultEvaluations())
@@ -179,7 +179,7 @@ func newChild(releases []string) *exec.Cmd {
 // evaluate runs a child of the pool, whose parent can judge the given releases. It ignores
 // signals, because terminals and supervisors signal all processes at once, and the pool
 // decides when its children end.
-func evaluate(releases []string) error {
+func evaluate(names []string) error {
 	signal.Ignore(os.Interrupt, syscall.SIGTERM)
 	webhooks, err := webhooks(os.Getenv)
 	if err != nil {
@@ -187,8 +187,7 @@ func evaluate(releases []string) error {
 	}
 	e := engine.NewWithWebhooks(webhooks)
 	return procpool.Serve(os.Stdin, os.Stdout, len(webhooks.URLs) > 0, func(call procpool.Call) procpool.Render {
-		judges := minors.NewJudges(releases, call)
-		return newRenderer(e, minors.NewEvaluator(e, judges).Evaluate).Render
+		return newRenderer(e, releases.NewEvaluator(e, names, call).Evaluate).Render
 	})
 }
 

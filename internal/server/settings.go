@@ -62,8 +62,8 @@ type settings struct {
 	clients                      httpapi.Clients
 	drain                        time.Duration
 	operatorToken                string
-	// minors is the directory of the programs of older releases.
-	minors string
+	// programs is the directory of the programs of older releases.
+	programs string
 	// logFormat is logText, logJSON or "".
 	logFormat string
 }
@@ -116,7 +116,7 @@ func (s *settings) flags() *pflag.FlagSet {
 	flags.Func("trusted-proxies", "comma-separated `networks` of reverse proxies, such as 10.0.0.0/8; the server trusts X-Forwarded-For and X-Forwarded-Proto only from these", s.setProxies)
 	flags.DurationVar(&s.drain, "drain", defaultDrain, "`duration` for which a stopping server still accepts requests while it reports that it is not ready")
 	flags.Func("log-format", "`format` of the log: text or json; if empty, text on a terminal, and otherwise json", s.setLogFormat)
-	flags.StringVar(&s.minors, "minors", "", "`directory` of the verdict programs of older Kubernetes releases; if empty, the directory minors beside the program, or else the one in which crdlab releases add stores them")
+	flags.StringVar(&s.programs, "programs", "", "`directory` of the verdict programs of older Kubernetes releases; if empty, the directory programs beside the program, or else the one in which crdlab releases add stores them")
 	return flags
 }
 

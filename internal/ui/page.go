@@ -62,11 +62,11 @@ type PageData struct {
 type EngineAddress struct {
 	ModuleAddress
 	Runtime string `json:"runtime"`
-	// Minors has the modules of older Kubernetes releases, by release. Each judges scenarios
+	// Programs has the programs of older Kubernetes releases, by release: modules that judge scenarios
 	// with the libraries of its release.
-	Minors map[string]MinorAddress `json:"minors,omitempty"`
+	Programs map[string]SizedAddress `json:"programs,omitempty"`
 	// GoTypes is the module that generates CRDs from Go types; nil if it is not built.
-	GoTypes *MinorAddress `json:"goTypes,omitempty"`
+	GoTypes *SizedAddress `json:"goTypes,omitempty"`
 }
 
 // ModuleAddress has the URLs of a WebAssembly module.
@@ -77,8 +77,8 @@ type ModuleAddress struct {
 	Packed string `json:"packed"`
 }
 
-// MinorAddress describes a module that the page loads on demand, such as that of an older release.
-type MinorAddress struct {
+// SizedAddress describes a module that the page loads on demand, such as that of an older release.
+type SizedAddress struct {
 	ModuleAddress
 	// Size is the size of the module in bytes. Download is its size when compressed.
 	Size     int64 `json:"size"`

@@ -21,8 +21,8 @@ func libraryText(report playground.Report) string {
 	kubernetes := report.Kubernetes
 	text := "Kubernetes " + kubernetes.Library + " libraries"
 	switch {
-	case kubernetes.Judge != "":
-		return "Kubernetes " + kubernetes.Judge + " libraries, explained by " + kubernetes.Library
+	case kubernetes.JudgedBy != "":
+		return "Kubernetes " + kubernetes.JudgedBy + " libraries, explained by " + kubernetes.Library
 	case kubernetes.Approximate:
 		text += ", approximating " + kubernetes.Emulated
 	}

@@ -160,7 +160,7 @@ func releases(report playground.Report) templ.Component {
 			return templ_7745c5c3_Err
 		}
 		if len(report.Releases) == 0 {
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 11, "<p class=\"empty\">No libraries of older releases are installed here, so a result for an older release is approximate. On your own server, <code>crdlab releases add</code> installs them. In a source checkout, <code>make minors</code> builds them: some minutes and about 100 MB for each release.</p>")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 11, "<p class=\"empty\">No libraries of older releases are installed here, so a result for an older release is approximate. On your own server, <code>crdlab releases add</code> installs them. In a source checkout, <code>make programs</code> builds them: some minutes and about 100 MB for each release.</p>")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}

@@ -14,7 +14,7 @@
 // the scenario, and panels are returned in the same way.
 //
 // crdlabRequest returns a verdict.Request in JSON, for the modules of older releases (see the
-// directory minors). judgments maps releases to their replies.
+// directory releases). judgments maps releases to their replies.
 //
 // The page calls crdlabRest while it is idle; the module then collects garbage.
 //

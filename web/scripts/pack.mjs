@@ -1,15 +1,15 @@
 // Adds the engine to Vite's output in web/dist, so that the server can embed both.
 //
-//   node pack.mjs ENGINE GOTYPES RUNTIME NOTICES MINOR...
+//   node pack.mjs ENGINE GOTYPES RUNTIME NOTICES RELEASE...
 //
 // ENGINE is the WebAssembly module of the engine, with .br and .gz files beside it. GOTYPES is the
 // module that generates CRDs from Go types. RUNTIME is
-// Go's wasm_exec.js, which wasm/resume.js extends, and NOTICES the file with the licences. MINOR
+// Go's wasm_exec.js, which wasm/resume.js extends, and NOTICES the file with the licences. PROGRAM
 // is the module of an older Kubernetes release, such as dist/modules/1.31.wasm.
 // The files get names with a hash of their content, listed in web/dist/engine.json:
 //
 //   {"module": "assets/engine-….wasm", "size": …, "download": …, "runtime": "assets/wasm_exec-….js",
-//    "minors": {"1.31": {"module": "assets/engine-….wasm", "size": …, "download": …}},
+//    "programs": {"1.31": {"module": "assets/engine-….wasm", "size": …, "download": …}},
 //    "goTypes": {"module": "assets/gotypes-….wasm", "size": …, "download": …}}
 //
 // size is the uncompressed size of a module in bytes, download the size of its Brotli file.
@@ -22,7 +22,7 @@ import { basename, join } from "node:path";
 
 const dist = join(import.meta.dirname, "..", "dist");
 const assets = join(dist, "assets");
-const [file, goTypes, runtime, notices, ...minors] = process.argv.slice(2);
+const [file, goTypes, runtime, notices, ...programs] = process.argv.slice(2);
 
 /** The largest file that Cloudflare serves, in bytes. */
 const maxFile = 25 << 20;
@@ -54,8 +54,8 @@ async function packModule(file) {
   return { module: `assets/${name}`, size: content.length, download };
 }
 
-const engine = { ...(await packModule(file)), runtime: `assets/${runtimeName}`, minors: {}, goTypes: await packModule(goTypes) };
-for (const minor of minors) engine.minors[basename(minor, ".wasm")] = await packModule(minor);
+const engine = { ...(await packModule(file)), runtime: `assets/${runtimeName}`, programs: {}, goTypes: await packModule(goTypes) };
+for (const program of programs) engine.programs[basename(program, ".wasm")] = await packModule(program);
 await writeFile(join(dist, "engine.json"), JSON.stringify(engine) + "\n");
 await writeFile(join(dist, "service-worker.js"), await serviceWorker());
 await writeFile(join(dist, ".gitkeep"), "");
@@ -70,7 +70,7 @@ async function serviceWorker() {
   const names = (await readdir(assets)).filter((name) => !/^app-|\.(br|gz)$/.test(name)).sort();
   const files = ["app.webmanifest", "examples.json", ...names.map((name) => `assets/${name}`).filter((name) => name !== worker)];
   // Static hosts have the gzip files only.
-  const modules = [engine, engine.goTypes, ...Object.values(engine.minors)].flatMap(({ module }) => [module, `${module}.gz`]);
+  const modules = [engine, engine.goTypes, ...Object.values(engine.programs)].flatMap(({ module }) => [module, `${module}.gz`]);
   const site = { version: hash(JSON.stringify([files, modules, worker])), files, modules, script: manifest["src/main.ts"].file };
   return `self.site = ${JSON.stringify(site)};\nimportScripts("${worker}");\n`;
 }

@@ -631,8 +631,8 @@ export type components = {
             readonly library: string;
             /** @description Emulated is the emulated minor release, such as "1.37". */
             readonly emulated: string;
-            /** @description Judge is the release of the libraries that gave the verdict, such as "1.31.14". Empty: Library. */
-            readonly judge?: string;
+            /** @description JudgedBy is the release of the libraries that gave the verdict, such as "1.31.14". Empty: Library. */
+            readonly judgedBy?: string;
             /** @description Approximate reports that Library gave the verdict, with the CEL environment and the feature gates of an older release. That release's own verdict may differ. */
             readonly approximate?: boolean;
             /** @description Unjudged is the reason why the libraries of the release did not judge the scenario; empty if they are absent. */
@@ -840,7 +840,7 @@ export type components = {
             readonly tables: readonly components["schemas"]["Table"][];
             /** @description StoredObjects has one entry for each document in Scenario.OldObject, if Scenario.OldCRD is set and the update of the CRD is accepted. */
             readonly storedObjects: readonly components["schemas"]["StoredObject"][];
-            /** @description Differences lists the parts of the verdict of Kubernetes.Judge that differ from the newest release. The explanations in the rest of the report, such as stages and rules, are the newest release's. */
+            /** @description Differences lists the parts of the verdict of Kubernetes.JudgedBy that differ from the newest release. The explanations in the rest of the report, such as stages and rules, are the newest release's. */
             readonly differences?: readonly components["schemas"]["Difference"][];
             /** @description Releases has the verdict of each release from 1.31 to the newest; empty unless Scenario.Releases is set. */
             readonly releases?: readonly components["schemas"]["Release"][];

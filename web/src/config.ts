@@ -2,7 +2,7 @@ import { element } from "./dom";
 import type { ModuleAddress } from "./engine/download";
 
 /** A module that the page loads on demand, such as that of an older Kubernetes release. */
-export interface MinorAddress extends ModuleAddress {
+export interface SizedAddress extends ModuleAddress {
   /** The size of the module in bytes. */
   readonly size: number;
   /** Its size when compressed, in bytes. */
@@ -14,9 +14,9 @@ export interface Config {
   readonly engine: ModuleAddress & {
     readonly runtime: string;
     /** The modules of older Kubernetes releases, by release. */
-    readonly minors?: Readonly<Record<string, MinorAddress>>;
+    readonly programs?: Readonly<Record<string, SizedAddress>>;
     /** The module that generates CRDs from Go types. */
-    readonly goTypes?: MinorAddress;
+    readonly goTypes?: SizedAddress;
   };
   readonly examples: string;
   readonly evaluate: string;
@@ -39,8 +39,8 @@ export interface Config {
 }
 
 /** Returns the older releases whose libraries only the server has. */
-export function serverReleases({ releases, engine: { minors = {} } }: Config): readonly string[] {
-  return releases.filter((release) => !(release in minors));
+export function serverReleases({ releases, engine: { programs = {} } }: Config): readonly string[] {
+  return releases.filter((release) => !(release in programs));
 }
 
 export function readConfig(): Config {

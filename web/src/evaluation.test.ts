@@ -5,7 +5,7 @@ import type { Fault } from "./engine/protocol";
 import { Engine } from "./engine/engine";
 import { EvaluationStopped, type StopReason } from "./engine/worker-client";
 import { noGoTypes } from "./engine/gotypes";
-import { nothingOlder } from "./engine/older";
+import { noPrograms } from "./engine/programs";
 import { nothingGenerated } from "./engine/gotypes";
 import { isPending, keepEvaluated, pause } from "./evaluation";
 import { nowhere } from "./remote/source";
@@ -31,7 +31,7 @@ function setUp() {
     permission: "undecided",
     question: false,
     online: true,
-    older: nothingOlder,
+    programs: noPrograms,
     goTypes: noGoTypes,
     generated: nothingGenerated,
     judged: [],

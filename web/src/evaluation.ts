@@ -2,7 +2,7 @@ import type { Answer } from "./api.gen";
 import { afterPause } from "./throttle";
 import { type Scenario, sameScenario } from "./scenario";
 import type { Answered, Engine, Evaluation, EvaluationRequest } from "./engine/engine";
-import { judgedReleases } from "./engine/older";
+import { judgedReleases } from "./engine/programs";
 import type { Session, SessionState } from "./session";
 import { stopSentence } from "./engine/stop-sentence";
 import type { StopReason } from "./engine/worker-client";
@@ -22,17 +22,17 @@ function isInSight({ answer, panel }: SessionState): boolean {
 
 /** Reports whether the shown answer is preliminary or belongs to an older scenario. */
 export function isPending(state: SessionState): boolean {
-  const { scenario, answer, answered, older } = state;
-  const awaitsModule = older.at === "loading" && older.release === scenario.kubernetes;
+  const { scenario, answer, answered, programs } = state;
+  const awaitsModule = programs.at === "loading" && programs.release === scenario.kubernetes;
   return scenario !== answered || awaitsModule || awaitsJudgment(state) || answer?.preliminary === true || !isInSight(state);
 }
 
 /** Reports whether an evaluation would add judgments of older releases to the answer. */
-function awaitsJudgment({ scenario, answer, engine, older, judged, panel }: SessionState): boolean {
+function awaitsJudgment({ scenario, answer, engine, programs, judged, panel }: SessionState): boolean {
   if (!answer || engine.at !== "page") return false;
   const { kubernetes } = scenario;
-  const isReady = older.at === "ready" && !older.all && older.release === kubernetes;
-  const known = judgedReleases(older, scenario);
+  const isReady = programs.at === "ready" && !programs.all && programs.release === kubernetes;
+  const known = judgedReleases(programs, scenario);
   const wanted = panel === "releases" ? known : known.filter((release) => release === kubernetes);
   return (isReady && !judged.includes(kubernetes)) || wanted.some((release) => !judged.includes(release));
 }
@@ -69,9 +69,9 @@ export function keepEvaluated(session: Session, engine: Engine, standing: readon
 
 /** Reports whether a change may require an evaluation. */
 function differs(state: SessionState, previous: SessionState): boolean {
-  const { scenario, answer, answered, panel, engine, older } = state;
+  const { scenario, answer, answered, panel, engine, programs } = state;
   return (
-    older !== previous.older ||
+    programs !== previous.programs ||
     answered !== previous.answered ||
     scenario !== previous.scenario ||
     answer !== previous.answer ||

@@ -4,7 +4,7 @@ import { documentNames, isOneOf, sameScenario, type Scenario } from "./scenario"
 import { element } from "./dom";
 import { assembleEngine, assembleGoTypes } from "./engine/assemble";
 import { noGoTypes, nothingGenerated } from "./engine/gotypes";
-import { nothingOlder } from "./engine/older";
+import { noPrograms } from "./engine/programs";
 import { storedPermission } from "./engine/permission";
 import { keepEvaluated } from "./evaluation";
 import { keepAnswer } from "./kept-answer";
@@ -66,7 +66,7 @@ const session = new Session({
   permission: storedPermission(),
   question: false,
   online: isOnline(),
-  older: nothingOlder,
+  programs: noPrograms,
   goTypes: noGoTypes,
   generated: nothingGenerated,
   judged: [],
@@ -77,7 +77,7 @@ const session = new Session({
 }, (scenario) => gallery.find(scenario)?.scenario);
 
 // The download is the longest wait, so it starts first.
-const { engine, assistant, older } = assembleEngine(config, session, (scenario) =>
+const { engine, assistant, programs } = assembleEngine(config, session, (scenario) =>
   sameScenario(scenario, served) || gallery.find(scenario) !== undefined);
 beginVisit(isReload());
 const start = await openStart(location.hash, served, gallery, config.shared !== "");
@@ -120,7 +120,7 @@ const problem = new ProblemCursor();
 const noFindings: readonly Problem[] = [];
 const share = bindShare(session, config, gallery, assistant, served);
 
-bindFrame(session, config, older);
+bindFrame(session, config, programs);
 const galleryDialog = new GalleryDialog(session, gallery);
 const historyDialog = new HistoryDialog(session, gallery);
 bindTests(session);

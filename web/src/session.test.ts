@@ -1,7 +1,7 @@
 import { expect, test, vi } from "vitest";
 import { emptyScenario } from "./scenario";
 import { noGoTypes } from "./engine/gotypes";
-import { nothingOlder } from "./engine/older";
+import { noPrograms } from "./engine/programs";
 import { nothingGenerated } from "./engine/gotypes";
 import { nowhere } from "./remote/source";
 import { emptyConsole, Session, type SessionState } from "./session";
@@ -23,7 +23,7 @@ const initial: SessionState = {
   evaluator: "page",
   permission: "undecided",
   question: false,
-  older: nothingOlder,
+  programs: noPrograms,
   goTypes: noGoTypes,
   generated: nothingGenerated,
   judged: [],

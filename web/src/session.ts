@@ -4,7 +4,7 @@ import type { FieldPlace } from "./fields";
 import type { EngineState, Evaluator } from "./engine/engine";
 import type { Generated, GoTypesState } from "./engine/gotypes";
 import { type FindExample, followExample, type Preset } from "./own";
-import type { OlderState } from "./engine/older";
+import type { ProgramsState } from "./engine/programs";
 import type { Permission } from "./engine/permission";
 import type { Source } from "./remote/source";
 import { afterFrame } from "./throttle";
@@ -56,7 +56,7 @@ export interface SessionState {
   /** False if the browser reports no network. */
   readonly online: boolean;
   /** The modules of older Kubernetes releases. */
-  readonly older: OlderState;
+  readonly programs: ProgramsState;
   /** The module that generates CRDs from Go types, and its last result. */
   readonly goTypes: GoTypesState;
   readonly generated: Generated;

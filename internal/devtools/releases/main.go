@@ -10,12 +10,12 @@ import (
 
 	"github.com/crdlab/crdlab/internal/engine"
 	"github.com/crdlab/crdlab/internal/enginetest/cases"
-	"github.com/crdlab/crdlab/internal/minors"
+	"github.com/crdlab/crdlab/internal/releases"
 )
 
 func main() {
 	testdata := flag.String("cases", "internal/engine/testdata", "`directory` of the cases")
-	programs := flag.String("programs", "dist/minors", "`directory` of the programs")
+	programs := flag.String("programs", "dist/programs", "`directory` of the programs")
 	release := flag.String("release", "1.31", "`release` that judges")
 	flag.Parse()
 	if err := list(*testdata, *programs, *release); err != nil {
@@ -29,9 +29,9 @@ func list(testdata, directory, release string) error {
 	if err != nil {
 		return err
 	}
-	programs := minors.Open(directory)
+	programs := releases.Open(directory)
 	defer programs.Close()
-	evaluator := minors.NewEvaluator(engine.New(), programs.Judges())
+	evaluator := programs.NewEvaluator(engine.New())
 	judged, differing := 0, 0
 	for _, c := range all {
 		if c.Scenario.Kubernetes != "" {
@@ -42,7 +42,7 @@ func list(testdata, directory, release string) error {
 		if err != nil {
 			return fmt.Errorf("%s: %w", c.Name, err)
 		}
-		if report.Kubernetes.Judge == "" {
+		if report.Kubernetes.JudgedBy == "" {
 			continue
 		}
 		judged++

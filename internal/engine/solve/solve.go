@@ -1,5 +1,5 @@
-// Package solve searches for objects that a judge accepts, such as an API server. It
-// changes one value after another, where the judge finds failures.
+// Package solve searches for objects that an API server accepts. It
+// changes one value after another, where it finds failures.
 package solve
 
 import (
@@ -16,20 +16,20 @@ type Failure struct {
 	Path    []any
 }
 
-// A Solver changes an object until the judge accepts it or no change helps.
+// A Solver changes an object until it has no failures or no change helps.
 type Solver struct {
 	// Root is the schema of the objects.
 	Root crdschema.Schema
-	// Judge returns no failures if it accepts the object.
-	Judge func(object map[string]any) ([]Failure, error)
-	// Attempts limits the calls of Judge. Each call reduces it.
+	// Failures returns the reasons for rejecting an object.
+	Failures func(object map[string]any) ([]Failure, error)
+	// Attempts limits the calls of Failures. Each call reduces it.
 	Attempts int
 }
 
 // Solve returns the best object that it finds, and the remaining failures.
 func (s *Solver) Solve(object map[string]any) (best map[string]any, failures []Failure, err error) {
 	best = object
-	if failures, err = s.judge(best); err != nil {
+	if failures, err = s.failures(best); err != nil {
 		return best, nil, err
 	}
 	for len(failures) > 0 && s.Attempts > 0 {
@@ -45,9 +45,9 @@ func (s *Solver) Solve(object map[string]any) (best map[string]any, failures []F
 	return best, failures, nil
 }
 
-func (s *Solver) judge(object map[string]any) ([]Failure, error) {
+func (s *Solver) failures(object map[string]any) ([]Failure, error) {
 	s.Attempts--
-	return s.Judge(object)
+	return s.Failures(object)
 }
 
 // improve tries single changes of the values at fault and of the values that contain them.
@@ -61,7 +61,7 @@ func (s *Solver) improve(object map[string]any, failures []Failure) (map[string]
 					return nil, nil, nil
 				}
 				changed, _ := Replace(object, path, edit).(map[string]any)
-				remaining, err := s.judge(changed)
+				remaining, err := s.failures(changed)
 				if err != nil {
 					return nil, nil, err
 				}

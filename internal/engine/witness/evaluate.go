@@ -74,7 +74,7 @@ func (s *search) acceptable(version string, object map[string]any) map[string]an
 		}
 		return solve.Failures(content, s.evaluate(s.new, content))
 	}
-	solver := solve.Solver{Root: root, Attempts: min(maxBaseAttempts, s.attempts), Judge: func(content map[string]any) ([]solve.Failure, error) { return both(content), nil }}
+	solver := solve.Solver{Root: root, Attempts: min(maxBaseAttempts, s.attempts), Failures: func(content map[string]any) ([]solve.Failure, error) { return both(content), nil }}
 	best, _, _ := solver.Solve(accepted)
 	return best
 }
@@ -144,11 +144,11 @@ func (s *search) oldFailures(content map[string]any) []solve.Failure {
 	return solve.Failures(content, s.evaluateOld(content))
 }
 
-// solve changes an object until judge accepts it, or returns nil.
-func (s *search) solve(root crdschema.Schema, content map[string]any, attempts int, judge func(map[string]any) []solve.Failure) map[string]any {
-	solver := solve.Solver{Root: root, Attempts: attempts, Judge: func(content map[string]any) ([]solve.Failure, error) { return judge(content), nil }}
-	best, failures, _ := solver.Solve(content)
-	if len(failures) > 0 {
+// solve changes an object until it has no failures, or returns nil.
+func (s *search) solve(root crdschema.Schema, content map[string]any, attempts int, failures func(map[string]any) []solve.Failure) map[string]any {
+	solver := solve.Solver{Root: root, Attempts: attempts, Failures: func(content map[string]any) ([]solve.Failure, error) { return failures(content), nil }}
+	best, remaining, _ := solver.Solve(content)
+	if len(remaining) > 0 {
 		return nil
 	}
 	return best

@@ -8,7 +8,7 @@ import { type Assist, Assistant } from "./assistant";
 import { evaluateByHTTP, assistByHTTP } from "./http-client";
 import { GoTypes, type GoTypesState } from "./gotypes";
 import { loadOnDemand } from "./load";
-import { Older } from "./older";
+import { Programs } from "./programs";
 import { timeFor, totalTime } from "./allowance";
 
 const serverTimeout = 60_000;
@@ -17,7 +17,7 @@ export interface Assembled {
   readonly engine: Engine;
   readonly assistant: Assistant;
   /** The modules of older releases; undefined if the page has no such modules. */
-  readonly older: Older | undefined;
+  readonly programs: Programs | undefined;
 }
 
 /**
@@ -26,10 +26,10 @@ export interface Assembled {
  */
 export function assembleEngine(config: Config, session: Session, holds: (scenario: Scenario) => boolean): Assembled {
   const page = inPage(session);
-  const older = page && olderInPage(config, session, page);
+  const programs = page && programsInPage(config, session, page);
   const engine = new Engine({
     inPage: page,
-    ...(older && { older }),
+    ...(programs && { programs }),
     onServer: config.evaluate
       ? {
           evaluate: (view) => evaluateByHTTP(config.evaluate, view, serverTimeout),
@@ -44,7 +44,7 @@ export function assembleEngine(config: Config, session: Session, holds: (scenari
     if (permission !== previous.permission) engine.permissionChanged();
   });
   const assistant = new Assistant((request) => engineFor(config, session, page, request));
-  return { engine, assistant, older };
+  return { engine, assistant, programs };
 }
 
 /** Chooses the evaluating engine for assist requests. */
@@ -61,21 +61,21 @@ function isExplicit(request: AssistRequest): boolean {
 }
 
 /** Binds the modules of older releases to the session. The chosen release's is loaded. */
-function olderInPage({ engine: { minors = {}, runtime } }: Config, session: Session, page: Page): Older | undefined {
-  if (Object.keys(minors).length === 0) return undefined;
-  const older = new Older({
-    modules: minors,
+function programsInPage({ engine: { programs: modules = {}, runtime } }: Config, session: Session, page: Page): Programs | undefined {
+  if (Object.keys(modules).length === 0) return undefined;
+  const programs = new Programs({
+    modules,
     load: (module, onPart) => loadOnDemand(module, runtime, onPart),
     request: (scenario) => page.request(viewOf({ scenario, panels: [], preliminary: false }), timeFor(scenario, true)),
-    onState: (state) => session.update({ older: state }),
+    onState: (state) => session.update({ programs: state }),
   });
   session.subscribe(({ scenario, engine, answer }, previous) => {
-    if (scenario !== previous.scenario) older.cancelAll();
+    if (scenario !== previous.scenario) programs.cancelAll();
     // The engine and its first result come first.
-    if (engine.at === "page" && answer) older.choose(scenario.kubernetes);
-    else if (engine.at !== "page" && engine.at !== "loading") older.end();
+    if (engine.at === "page" && answer) programs.choose(scenario.kubernetes);
+    else if (engine.at !== "page" && engine.at !== "loading") programs.end();
   });
-  return older;
+  return programs;
 }
 
 /** Creates the generator of CRDs; undefined if the page has no such module. */

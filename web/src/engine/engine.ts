@@ -65,7 +65,7 @@ export interface OnServer {
 }
 
 /** The modules of older releases in the page. */
-export interface OlderInPage {
+export interface ProgramsInPage {
   readonly has: (release: string) => boolean;
   /** Returns the judgments on a scenario so far. */
   readonly known: (scenario: Scenario) => Judgments;
@@ -74,7 +74,7 @@ export interface OlderInPage {
 }
 
 export interface EngineOptions {
-  readonly older?: OlderInPage;
+  readonly programs?: ProgramsInPage;
   /** The engine in the page, if there is one. */
   readonly inPage: InPage | undefined;
   /** The engine on the server, if there is one. */
@@ -150,10 +150,10 @@ export class Engine {
 
   /** Returns the judgments for a request; undefined if it needs no judgments or they are not known yet. */
   async #judgments({ scenario, panels }: EvaluationRequest): Promise<Judgments | undefined> {
-    const { older } = this.#options;
-    if (!older) return undefined;
-    const judgments = older.has(scenario.kubernetes) ? await older.judge(scenario) : undefined;
-    return judgments ?? (panels.includes("releases") ? older.known(scenario) : undefined);
+    const { programs } = this.#options;
+    if (!programs) return undefined;
+    const judgments = programs.has(scenario.kubernetes) ? await programs.judge(scenario) : undefined;
+    return judgments ?? (panels.includes("releases") ? programs.known(scenario) : undefined);
   }
 
   /**

@@ -1,4 +1,4 @@
-import type { MinorAddress } from "../config";
+import type { SizedAddress } from "../config";
 import { startWorker } from "../trusted";
 import script from "./worker?worker&url";
 import type { ModuleAddress } from "./download";
@@ -13,7 +13,7 @@ export function load(address: ModuleAddress, runtime: string): WorkerClient {
 }
 
 /** Creates a worker for a module that the page loads on demand. */
-export function loadOnDemand(address: MinorAddress, runtime: string, onPart: (part: number) => void): WorkerClient {
+export function loadOnDemand(address: SizedAddress, runtime: string, onPart: (part: number) => void): WorkerClient {
   return newClient(address, runtime, { size: address.size, onPart });
 }
 

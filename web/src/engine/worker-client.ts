@@ -127,7 +127,7 @@ export class WorkerClient {
     return reply;
   }
 
-  /** Returns the judgment of an older release's module, as JSON. */
+  /** Returns the judgment of an program of an older release, as JSON. */
   async judge(request: string, patience: number): Promise<string> {
     return (await this.#ask({ type: "judge", request }, patience)) as string;
   }

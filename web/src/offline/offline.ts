@@ -29,11 +29,11 @@ export function keepOffline(config: Config, session: Session): KeepModule {
     const message: Keep = { keep: { module: absolute(address.module), packed: absolute(address.packed) } };
     (await worker)?.postMessage(message);
   };
-  const follow = ({ engine, answered, older }: SessionState): void => {
+  const follow = ({ engine, answered, programs }: SessionState): void => {
     if (engine.at !== "page" || !answered) return;
     void keep(config.engine);
-    const minor = older.at === "ready" ? config.engine.minors?.[older.release] : undefined;
-    if (minor) void keep(minor);
+    const program = programs.at === "ready" ? config.engine.programs?.[programs.release] : undefined;
+    if (program) void keep(program);
   };
   session.subscribe(follow);
   return (address) => void keep(address);

@@ -1,5 +1,5 @@
 import type { Config } from "../config";
-import type { Older } from "../engine/older";
+import type { Programs } from "../engine/programs";
 import type { Session } from "../session";
 import { bindChoices } from "./choices";
 import { bindCopyText } from "./copy";
@@ -16,12 +16,12 @@ import { bindTheme } from "./theme";
 import { bindTour } from "./tour";
 
 /** Binds what surrounds the documents and the result: header, footer, options and separators. */
-export function bindFrame(session: Session, config: Config, older: Older | undefined): void {
+export function bindFrame(session: Session, config: Config, programs: Programs | undefined): void {
   bindTheme(session);
   bindStatus(session, config);
   bindPermission(session);
   bindReleaseOffer(session, config);
-  bindReleases(session, config, older);
+  bindReleases(session, config, programs);
   bindReleaseMarks(session);
   bindChoices(session);
   bindCopyText();

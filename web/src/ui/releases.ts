@@ -1,30 +1,30 @@
 import type { Config } from "../config";
 import { element, write } from "../dom";
-import { judgedReleases, type Older } from "../engine/older";
+import { judgedReleases, type Programs } from "../engine/programs";
 import { sameScenario } from "../scenario";
 import type { Session, SessionState } from "../session";
 
 /** Binds the button that loads and runs the modules of all older releases. */
-export function bindReleases(session: Session, { engine: { minors = {} } }: Config, older: Older | undefined): void {
+export function bindReleases(session: Session, { engine: { programs: modules = {} } }: Config, programs: Programs | undefined): void {
   const place = element("releases-run", HTMLElement);
   const start = element("releases-start", HTMLButtonElement);
   const state = element("releases-state", HTMLElement);
-  if (!older) return;
+  if (!programs) return;
   start.addEventListener("click", () => {
-    if (session.state.older.all) older.cancelAll();
+    if (session.state.programs.all) programs.cancelAll();
     // The next click tries again after a failure.
-    else older.judgeAll(session.state.scenario).catch(() => {});
+    else programs.judgeAll(session.state.scenario).catch(() => {});
   });
-  const missing = ({ older: known, scenario }: SessionState): string[] => {
+  const missing = ({ programs: known, scenario }: SessionState): string[] => {
     const judged = judgedReleases(known, scenario);
-    return Object.keys(minors).filter((release) => !judged.includes(release));
+    return Object.keys(modules).filter((release) => !judged.includes(release));
   };
   const show = (current: SessionState): void => {
     const rest = missing(current);
-    const { all, release } = current.older;
+    const { all, release } = current.programs;
     write(place, { hidden: current.engine.at !== "page" || (rest.length === 0 && !all) });
     write(start, { textContent: all ? "Stop" : "Evaluate with all older releases" });
-    write(state, { textContent: all ? `Kubernetes ${release}…` : sizeText(rest.map((name) => minors[name]?.download ?? 0)) });
+    write(state, { textContent: all ? `Kubernetes ${release}…` : sizeText(rest.map((name) => modules[name]?.download ?? 0)) });
   };
   show(session.state);
   session.subscribe(show);

@@ -7,7 +7,7 @@ import type { Session, SessionState } from "../session";
 /** The time in ms after which a wait is shown while the user types. */
 const noticeable = 100;
 
-type Minors = NonNullable<Config["engine"]["minors"]>;
+type Modules = NonNullable<Config["engine"]["programs"]>;
 
 const phases = {
   downloading: "Downloading the engine…",
@@ -22,8 +22,8 @@ const whereTexts: Record<SessionState["evaluator"], string> = {
 };
 
 /** Describes the module of an older release that is on its way or failed. */
-function olderText({ older: { at, release, part, because } }: SessionState, minors: Minors): string {
-  const module = minors[release];
+function programText({ programs: { at, release, part, because } }: SessionState, modules: Modules): string {
+  const module = modules[release];
   if (at === "failed") return `The libraries of Kubernetes ${release} could not be loaded: ${because}.`;
   if (at !== "loading" || !module) return "";
   const megabytes = (bytes: number): string => (bytes / 1e6).toFixed(1);
@@ -32,7 +32,7 @@ function olderText({ older: { at, release, part, because } }: SessionState, mino
     : `Loading the libraries of Kubernetes ${release}: ${megabytes(part * module.download)} of ${megabytes(module.download)} MB…`;
 }
 
-function stateText(state: SessionState, minors: Minors): string {
+function stateText(state: SessionState, modules: Modules): string {
   const { engine, answer } = state;
   switch (engine.at) {
     case "loading":
@@ -43,18 +43,18 @@ function stateText(state: SessionState, minors: Minors): string {
     case "nowhere":
       return `The engine does not run in this page: ${engine.because}.`;
     case "page":
-      if (!answer?.preliminary) return olderText(state, minors);
+      if (!answer?.preliminary) return programText(state, modules);
       return state.scenario.oldCrd === "" ? "Evaluating the other CRDs…" : "Looking for objects that break…";
   }
 }
 
 function isLoading(state: SessionState, text: string): boolean {
   const { at } = state.engine;
-  return at === "loading" || (at === "page" && text !== "" && state.older.at !== "failed");
+  return at === "loading" || (at === "page" && text !== "" && state.programs.at !== "failed");
 }
 
 /** Shows the state of the engine, faults of the playground with a button that evaluates again, and stale results. */
-export function bindStatus(session: Session, { engine: { minors = {} } }: Config): void {
+export function bindStatus(session: Session, { engine: { programs: modules = {} } }: Config): void {
   const where = element("where", HTMLElement);
   const stateElement = element("engine-state", HTMLElement);
   const progress = element("engine-progress", HTMLProgressElement);
@@ -65,10 +65,10 @@ export function bindStatus(session: Session, { engine: { minors = {} } }: Config
   const panes = element("panes", HTMLElement);
   const show = (state: SessionState): void => {
     write(where, { textContent: state.answer ? whereTexts[state.evaluator] : "" });
-    const text = stateText(state, minors);
+    const text = stateText(state, modules);
     write(stateElement, { textContent: text });
     write(progress, { hidden: !isLoading(state, text) });
-    const { at, part } = state.older;
+    const { at, part } = state.programs;
     if (at === "loading" && part > 0 && part < 1) write(progress, { value: part });
     else progress.removeAttribute("value");
     const sentence = state.notice || problemOf(state);

@@ -1,4 +1,4 @@
-//go:build minor
+//go:build program
 
 package refserver
 

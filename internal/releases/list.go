@@ -1,4 +1,4 @@
-package minors
+package releases
 
 import (
 	"fmt"

@@ -1,4 +1,4 @@
-package minors
+package releases
 
 import (
 	"compress/gzip"
@@ -29,11 +29,11 @@ const checksumsFile = "checksums.txt"
 var built embed.FS
 
 // Directory returns the directory of the programs unless the user names another: the
-// directory minors beside this program, as in the image, or else the one in the user's cache
+// directory programs beside this program, as in the image, or else the one in the user's cache
 // for this version of crdlab. It is empty if there is no cache.
 func Directory(version string) string {
 	if program, err := os.Executable(); err == nil {
-		beside := filepath.Join(filepath.Dir(program), "minors")
+		beside := filepath.Join(filepath.Dir(program), "programs")
 		if info, err := os.Stat(beside); err == nil && info.IsDir() {
 			return beside
 		}

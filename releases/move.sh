@@ -4,13 +4,13 @@
 # lists the cases that the two releases judge differently.
 #
 # An optional second argument is the version of the libraries, such as v0.38.0-rc.0
-# ("make move MINOR=1.38 LIBRARIES=v0.38.0-rc.0"). By default, it is the last patch
+# ("make move RELEASE=1.38 LIBRARIES=v0.38.0-rc.0"). By default, it is the last patch
 # release whose modules can all be downloaded.
 set -euo pipefail
 
 new=${1:?usage: move.sh 1.38 [version]}
 cd "$(dirname "$0")/.."
-. minors/versions.sh
+. releases/versions.sh
 
 version=${2:-$(last "$new")}
 present=1.$(sed -n 's/^\tNewestMinor = //p' internal/playground/scenario.go)
@@ -22,8 +22,8 @@ fi
 # Fails before any change if the version does not exist or requires a newer Go.
 go mod download "k8s.io/apiserver@$version"
 
-minors/add.sh "$present"
-make "dist/minors/$present"
+releases/add.sh "$present"
+make "dist/programs/$present"
 
 requirements=$(for library in $libraries; do echo "k8s.io/$library@$version"; done)
 go get $requirements
@@ -38,7 +38,7 @@ sed -i "s/^const Library = .*/const Library = \"${version/v0./1.}\"/" internal/e
 sed -i "s/^\tNewestMinor = .*/\tNewestMinor = ${new#1.}/" internal/playground/scenario.go
 gofmt -l internal/playground internal/engine
 
-list="go run ./internal/devtools/releases -programs dist/minors -release $present"
+list="go run ./internal/devtools/releases -programs dist/programs -release $present"
 if ! go build ./...; then
 	echo "crdlab must be adapted to the libraries. After that, list the cases with another verdict: $list" >&2
 	exit 1

@@ -1,6 +1,6 @@
-// Package minors judges scenarios with the programs of older Kubernetes releases (see
-// the directory minors), and passes their verdicts to the newest release's engine.
-package minors
+// Package releases judges scenarios with the programs of older Kubernetes releases (see
+// the directory releases), and passes their verdicts to the newest release's engine.
+package releases
 
 import (
 	"context"

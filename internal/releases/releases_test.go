@@ -1,4 +1,4 @@
-package minors_test
+package releases_test
 
 import (
 	"flag"
@@ -10,29 +10,29 @@ import (
 
 	"github.com/crdlab/crdlab/internal/engine"
 	"github.com/crdlab/crdlab/internal/enginetest/cases"
-	"github.com/crdlab/crdlab/internal/minors"
 	"github.com/crdlab/crdlab/internal/playground"
+	"github.com/crdlab/crdlab/internal/releases"
 )
 
 var update = flag.Bool("update", false, "rewrite the expected report of each case")
 
 // openOldest returns the program of the oldest release only, so that the reports do not
 // depend on the other programs that are built.
-func openOldest(t *testing.T) *minors.Programs {
-	built := os.Getenv("CRDLAB_MINORS")
+func openOldest(t *testing.T) *releases.Programs {
+	built := os.Getenv("CRDLAB_PROGRAMS")
 	if built == "" {
-		t.Skip("CRDLAB_MINORS is not set (make test-minors)")
+		t.Skip("CRDLAB_PROGRAMS is not set (make test-releases)")
 	}
 	built, err := filepath.Abs(filepath.Join("..", "..", built))
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Logf("programs in %s: %v", built, minors.Open(built).Releases())
+	t.Logf("programs in %s: %v", built, releases.Open(built).Releases())
 	only := t.TempDir()
 	if err := os.Symlink(filepath.Join(built, "1.31"), filepath.Join(only, "1.31")); err != nil {
 		t.Fatal(err)
 	}
-	programs := minors.Open(only)
+	programs := releases.Open(only)
 	t.Cleanup(programs.Close)
 	if releases := programs.Releases(); len(releases) != 1 {
 		t.Fatalf("programs %v, want that of 1.31", releases)
@@ -41,7 +41,7 @@ func openOldest(t *testing.T) *minors.Programs {
 }
 
 func TestCases(t *testing.T) {
-	evaluator := minors.NewEvaluator(engine.New(), openOldest(t).Judges())
+	evaluator := openOldest(t).NewEvaluator(engine.New())
 	all, err := cases.Read("testdata")
 	if err != nil {
 		t.Fatal(err)
@@ -65,7 +65,7 @@ func TestCases(t *testing.T) {
 	}
 }
 
-func evaluate(t *testing.T, evaluator *minors.Evaluator, s playground.Scenario) []byte {
+func evaluate(t *testing.T, evaluator *releases.Evaluator, s playground.Scenario) []byte {
 	report, err := evaluator.Evaluate(t.Context(), s)
 	if err != nil {
 		t.Fatal(err)
@@ -84,7 +84,7 @@ func evaluate(t *testing.T, evaluator *minors.Evaluator, s playground.Scenario) 
 // TestWithoutPrograms checks that a release without a program has an approximate
 // report.
 func TestWithoutPrograms(t *testing.T) {
-	evaluator := minors.NewEvaluator(engine.New(), minors.Open(t.TempDir()).Judges())
+	evaluator := releases.Open(t.TempDir()).NewEvaluator(engine.New())
 	report, err := evaluator.Evaluate(t.Context(), playground.Scenario{Kubernetes: "1.31"})
 	if err != nil {
 		t.Fatal(err)

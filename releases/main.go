@@ -1,6 +1,6 @@
 //go:build !js
 
-// Command minors judges scenarios with the Kubernetes libraries of an older
+// Command releases judges scenarios with the Kubernetes libraries of an older
 // release. The module files beside it select the release: 1.31.mod builds the
 // program for Kubernetes 1.31. Each program is a child of a [procpool.Pool]; its
 // requests are [verdict.Request] values, its replies [verdict.Judgment] values.
@@ -23,7 +23,7 @@ func main() {
 	// The handlers log each response with an error.
 	klog.SetLogger(logr.Discard())
 	if err := procpool.Serve(os.Stdin, os.Stdout, false, func(procpool.Call) procpool.Render { return render }); err != nil {
-		fmt.Fprintln(os.Stderr, "minors:", err)
+		fmt.Fprintln(os.Stderr, "releases:", err)
 		os.Exit(1)
 	}
 }

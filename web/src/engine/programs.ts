@@ -1,17 +1,17 @@
-import type { MinorAddress } from "../config";
+import type { SizedAddress } from "../config";
 import { sameScenario, type Scenario } from "../scenario";
 import type { Judgments } from "./protocol";
 import { EvaluationStopped } from "./worker-client";
 
 /** The part of a worker that judges with the libraries of an older release. */
-export interface Judge {
+export interface Program {
   start(): Promise<void>;
   judge(request: string, patience: number): Promise<string>;
   /** Terminates the worker; its requests fail. */
   stop(): void;
 }
 
-export interface OlderState {
+export interface ProgramsState {
   /** The release whose module is loaded or loading; otherwise empty. */
   readonly release: string;
   readonly at: "nothing" | "loading" | "ready" | "failed";
@@ -26,17 +26,17 @@ export interface OlderState {
   readonly all: boolean;
 }
 
-export const nothingOlder: OlderState = {
+export const noPrograms: ProgramsState = {
   release: "", at: "nothing", part: 0, because: "", scenario: undefined, judged: [], all: false,
 };
 
-export interface OlderOptions {
-  readonly modules: Readonly<Record<string, MinorAddress>>;
+export interface ProgramsOptions {
+  readonly modules: Readonly<Record<string, SizedAddress>>;
   /** Creates the worker of a module. It reports the downloaded part, 0 to 1. */
-  readonly load: (module: MinorAddress, onPart: (part: number) => void) => Judge;
+  readonly load: (module: SizedAddress, onPart: (part: number) => void) => Program;
   /** Creates the request for the judgments on a scenario. */
   readonly request: (scenario: Scenario) => Promise<string>;
-  readonly onState: (state: OlderState) => void;
+  readonly onState: (state: ProgramsState) => void;
 }
 
 /** The time limit of a judgment, in ms. The first of a module is the slowest. */
@@ -46,13 +46,13 @@ const patience = 20_000;
  * The modules of older Kubernetes releases. Only one of them is loaded at a time, because each
  * needs as much memory as the engine.
  */
-export class Older {
-  readonly #options: OlderOptions;
-  #state = nothingOlder;
-  #judge: Judge | undefined;
+export class Programs {
+  readonly #options: ProgramsOptions;
+  #state = noPrograms;
+  #program: Program | undefined;
   #judgments: Record<string, string> = {};
 
-  constructor(options: OlderOptions) {
+  constructor(options: ProgramsOptions) {
     this.#options = options;
   }
 
@@ -111,65 +111,65 @@ export class Older {
 
   /** Ends the module and everything that it does. */
   end(): void {
-    if (!this.#judge && !this.#state.all && this.#state.at === "nothing") return;
-    this.#judge?.stop();
-    this.#judge = undefined;
+    if (!this.#program && !this.#state.all && this.#state.at === "nothing") return;
+    this.#program?.stop();
+    this.#program = undefined;
     this.#update({ release: "", at: "nothing", part: 0, because: "", all: false });
   }
 
   /** Loads the module of a release. */
   async #load(release: string): Promise<void> {
     const module = this.#options.modules[release];
-    this.#judge?.stop();
-    this.#judge = undefined;
+    this.#program?.stop();
+    this.#program = undefined;
     if (!module) {
       this.#update({ release: "", at: "nothing", part: 0, because: "" });
       return;
     }
     this.#update({ release, at: "loading", part: 0, because: "" });
-    const judge = this.#options.load(module, (part) => {
-      if (judge === this.#judge) this.#update({ part });
+    const program = this.#options.load(module, (part) => {
+      if (program === this.#program) this.#update({ part });
     });
-    this.#judge = judge;
+    this.#program = program;
     try {
-      await judge.start();
-      if (judge === this.#judge) this.#update({ at: "ready", part: 1 });
+      await program.start();
+      if (program === this.#program) this.#update({ at: "ready", part: 1 });
     } catch (error) {
-      if (judge === this.#judge) this.#update({ at: "failed", because: error instanceof Error ? error.message : String(error), all: false });
+      if (program === this.#program) this.#update({ at: "failed", because: error instanceof Error ? error.message : String(error), all: false });
     }
   }
 
   /** Adds the judgment of the loaded module. */
   async #ask(scenario: Scenario): Promise<void> {
-    const judge = this.#judge;
+    const program = this.#program;
     const { release } = this.#state;
     const request = await this.#options.request(scenario);
-    if (!judge) return;
-    const judgment = await judgmentOf(judge, request);
-    if (judge !== this.#judge) return;
+    if (!program) return;
+    const judgment = await judgmentOf(program, request);
+    if (program !== this.#program) return;
     this.#judgments = { ...this.known(scenario), [release]: judgment };
     this.#update({ scenario, judged: Object.keys(this.#judgments) });
   }
 
-  #update(change: Partial<OlderState>): void {
+  #update(change: Partial<ProgramsState>): void {
     this.#state = { ...this.#state, ...change };
     this.#options.onState(this.#state);
   }
 }
 
 /** Returns the releases that judged a scenario. */
-export function judgedReleases(state: OlderState, scenario: Scenario): readonly string[] {
+export function judgedReleases(state: ProgramsState, scenario: Scenario): readonly string[] {
   return isOf(state, scenario) ? state.judged : [];
 }
 
-function isOf({ scenario: known }: OlderState, scenario: Scenario): boolean {
+function isOf({ scenario: known }: ProgramsState, scenario: Scenario): boolean {
   return known !== undefined && sameScenario({ ...known, kubernetes: "" }, { ...scenario, kubernetes: "" });
 }
 
-/** Returns the reply of a judge, or a judgment without a verdict. */
-async function judgmentOf(judge: Judge, request: string): Promise<string> {
+/** Returns the reply of a program, or a judgment without a verdict. */
+async function judgmentOf(program: Program, request: string): Promise<string> {
   try {
-    const reply = await judge.judge(request, patience);
+    const reply = await program.judge(request, patience);
     const { error } = JSON.parse(reply) as { readonly error?: string };
     return error === undefined ? reply : unjudged(error);
   } catch (error) {

@@ -3,7 +3,7 @@
 .PHONY: release snapshot check-release chart package-chart reproducible static npm worker vsix
 release: ## build everything for deployment, with the smallest engine modules
 	rm -f dist/engine.wasm.br dist/gotypes.wasm.br dist/modules/*.br
-	$(MAKE) minors BROTLI=11
+	$(MAKE) programs BROTLI=11
 	$(MAKE) build static worker npm vsix BROTLI=11
 	$(WASM) node wasm/size.mjs dist/engine.wasm $(MODULE_MAX) $(MODULE_GZIP_MAX) $(MODULE_BROTLI_MAX)
 	$(GOTYPES_WASM) node wasm/size.mjs dist/gotypes.wasm $(GOTYPES_MAX) $(GOTYPES_GZIP_MAX) $(GOTYPES_BROTLI_MAX)
@@ -26,17 +26,17 @@ package-chart: dist/tools/helm ## write the Helm chart of VERSION into dist/char
 # the archives. crdlab itself contains their checksums.
 PLATFORMS := $(foreach os,linux darwin windows,$(os)_amd64 $(os)_arm64)
 .PHONY: programs checksums
-programs: $(foreach minor,$(MINORS),$(PLATFORMS:%=dist/programs/crdlab-kubernetes-$(minor)_%.gz)) ## build the compressed programs of older releases for all platforms (MINORS=1.31 PLATFORMS=linux_amd64)
+compressed: $(foreach release,$(RELEASES),$(PLATFORMS:%=dist/compressed/crdlab-kubernetes-$(release)_%.gz)) ## build the compressed programs of older releases for all platforms (RELEASES=1.31 PLATFORMS=linux_amd64)
 
-dist/programs/crdlab-kubernetes-%.gz: $(MINOR_SOURCES) $(wildcard minors/*.mod minors/*.sum)
+dist/compressed/crdlab-kubernetes-%.gz: $(PROGRAM_SOURCES) $(wildcard releases/*.mod releases/*.sum)
 	@mkdir -p $(@D)
 	$(call say,Compile $(@F))
-	@set -- $(subst _, ,$*); GOOS=$$2 GOARCH=$$3 GOFLAGS="-trimpath -tags=grpcnotrace,minor,kubernetes$$1 -buildvcs=false" \
-		nice go build -modfile=minors/$$1.mod -ldflags="$(GO_LDFLAGS)" -o $(@:.gz=) ./minors
+	@set -- $(subst _, ,$*); GOOS=$$2 GOARCH=$$3 GOFLAGS="-trimpath -tags=grpcnotrace,program,kubernetes$$1 -buildvcs=false" \
+		nice go build -modfile=releases/$$1.mod -ldflags="$(GO_LDFLAGS)" -o $(@:.gz=) ./releases
 	gzip -9 --no-name --force $(@:.gz=)
 
-checksums: ## write the checksums of the programs in dist/programs, for the next build of crdlab
-	cd dist/programs && sha256sum *.gz > ../../internal/minors/built/checksums.txt
+checksums: ## write the checksums of the programs in dist/compressed, for the next build of crdlab
+	cd dist/compressed && sha256sum *.gz > ../../internal/releases/built/checksums.txt
 
 # The directories have names of different lengths, because a path in a file would change it.
 reproducible: ## build the program and the modules twice, in different directories, and compare the bytes

@@ -1,4 +1,4 @@
-package minors_test
+package releases_test
 
 import (
 	"bytes"
@@ -8,7 +8,7 @@ import (
 
 	"github.com/crdlab/crdlab/internal/engine"
 	"github.com/crdlab/crdlab/internal/enginetest/cases"
-	"github.com/crdlab/crdlab/internal/minors"
+	"github.com/crdlab/crdlab/internal/releases"
 	"github.com/crdlab/crdlab/internal/verdict"
 )
 
@@ -33,8 +33,8 @@ func FuzzJudgment(f *testing.F) {
 	}
 	engine := engine.New()
 	f.Fuzz(func(t *testing.T, number uint8, reply []byte) {
-		judges := minors.NewJudges([]string{"1.31"}, func(context.Context, string, []byte) ([]byte, error) { return reply, nil })
-		report, err := minors.NewEvaluator(engine, judges).Evaluate(t.Context(), all[int(number)%len(all)].Scenario)
+		judge := func(context.Context, string, []byte) ([]byte, error) { return reply, nil }
+		report, err := releases.NewEvaluator(engine, []string{"1.31"}, judge).Evaluate(t.Context(), all[int(number)%len(all)].Scenario)
 		var judgment verdict.Judgment
 		isJudgment := json.NewDecoder(bytes.NewReader(reply)).Decode(&judgment) == nil
 		if (err == nil) != isJudgment {

@@ -1,4 +1,4 @@
-// Command minors compares the program of an older release with a real API server of
+// Command releases compares the program of an older release with a real API server of
 // the release in its module file. It prints the number of checks and each difference.
 package main
 
@@ -31,7 +31,7 @@ func main() {
 	differences, err := run(*testdata, *program)
 	switch {
 	case err != nil:
-		fmt.Fprintln(os.Stderr, "minors:", err)
+		fmt.Fprintln(os.Stderr, "releases:", err)
 		os.Exit(2)
 	case differences > 0:
 		os.Exit(1)
