@@ -51,16 +51,16 @@ func formatMarkers(t *testing.T, c playground.GoCursor) string {
 		t.Fatal(err)
 	}
 	var b strings.Builder
-	for _, item := range completed.Complete.Items {
+	for _, item := range completed.CompleteGo.Items {
 		star, summary := "", strings.SplitN(item.Description, "\n", 2)[0]
 		if item.Required {
 			star = "*"
 		}
 		fmt.Fprintf(&b, "%s%s (%s) inserts %q: %s\n", item.Label, star, item.Detail, item.Insert, summary)
 	}
-	replaced := completed.Complete.Range
-	fmt.Fprintf(&b, "%d items replace %d:%d-%d\n", len(completed.Complete.Items), replaced.Start.Line, replaced.Start.Character, replaced.End.Character)
-	if h := described.Hover; h.Title != "" {
+	replaced := completed.CompleteGo.Range
+	fmt.Fprintf(&b, "%d items replace %d:%d-%d\n", len(completed.CompleteGo.Items), replaced.Start.Line, replaced.Start.Character, replaced.End.Character)
+	if h := described.HoverGo; h.Title != "" {
 		fmt.Fprintf(&b, "hover %d-%d %s %s\n%s\n", h.Range.Start.Character, h.Range.End.Character, h.Title, h.Type, h.Description)
 		for _, fact := range h.Facts {
 			fmt.Fprintf(&b, "- %s: %s\n", fact.Name, fact.Text)
