@@ -180,10 +180,10 @@ func (c *checker) judge(ctx context.Context, engine Engine, u unit) error {
 func (c *checker) request(ctx context.Context, engine Engine, u unit, index int, release string, histories map[string]history) error {
 	before := histories[release]
 	d, crd := &c.result.Documents[index], &c.result.Documents[index]
-	s := playground.Scenario{CRD: d.source.Text, OldCRD: before.stored(), CRDStored: len(u.crds) > 1}
+	s := playground.Scenario{CRD: d.source.Text, OldCRD: before.stored(), CRDFile: d.Path, CRDStored: len(u.crds) > 1}
 	if !d.source.IsCRD {
 		s, crd = before.crd().scenario, &c.result.Documents[before.crd().document]
-		s.Object, d.CRD = d.source.Text, crd.position()
+		s.Object, s.ObjectFile, d.CRD = d.source.Text, d.Path, crd.position()
 		s.Admission = c.admission.textFor(slices.Index(c.Releases, release))
 	}
 	s.Kubernetes, s.FieldValidation = release, c.FieldValidation

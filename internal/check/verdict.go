@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"net/http"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/crdlab/crdlab/internal/manifest"
@@ -20,19 +19,13 @@ const (
 	notJudged    = "there is nothing to judge"
 )
 
-// The names of the files in the reports of the engine.
-const (
-	crdFile    = "crd.yaml"
-	objectFile = "object.yaml"
-)
-
 // verdictOf returns the verdict in a report on a document under its CRD.
 func verdictOf(report playground.Report, d, crd *Document, a *admission) Verdict {
 	files := sources{crd: crd.source, admission: a, own: d.source}
 	if d == crd {
 		v := Verdict{
 			Accepted: report.CRD.Accepted, Status: report.CRD.Status,
-			Output: named(report.CRD.Output, crdFile, d.Path, report.CRD.Warnings),
+			Output: report.CRD.Output,
 			Cost:   report.CRD.EstimatedCost, CostLimit: report.CRD.CostLimit,
 			Findings: findingsOf(report.CRD.Findings, files),
 		}
@@ -47,7 +40,7 @@ func verdictOf(report playground.Report, d, crd *Document, a *admission) Verdict
 	}
 	o := report.Objects[0]
 	v.Accepted, v.Status = o.Accepted, o.Status
-	v.Output = named(o.Output, objectFile, d.Path, o.Warnings)
+	v.Output = o.Output
 	v.Cost, v.CostLimit = o.RulesCost, o.RulesBudget
 	v.Findings = append(findingsOf(o.Findings, files), scaleFindings(report.CRD, o, d.source, crd.source)...)
 	switch {
@@ -85,20 +78,6 @@ func scaleFindings(crd playground.CRD, o playground.Object, object, definition *
 		})
 	}
 	return all
-}
-
-// named returns the output of kubectl with the path of a file instead of its name. Names
-// follow the warnings.
-func named(output, name, path string, warnings []string) string {
-	rest := output
-	for _, warning := range warnings {
-		rest = strings.TrimPrefix(rest, "Warning: "+warning+"\n")
-	}
-	head := output[:len(output)-len(rest)]
-	if quoted := strconv.Quote(name); strings.Contains(rest, quoted) {
-		return head + strings.Replace(rest, quoted, strconv.Quote(path), 1)
-	}
-	return head + strings.Replace(rest, name, path, 1)
 }
 
 // FindingsOf returns findings in a CRD with their places in its file.

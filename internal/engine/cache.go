@@ -21,7 +21,7 @@ import (
 // more time than evaluating an object.
 //
 //	cache        key                                      entries  benchmark
-//	crds         release, field validation, both CRDs     16       BenchmarkCRDEdit
+//	crds         release, both CRDs, options, file        16       BenchmarkCRDEdit
 //	lastCRD      the key of crds                          1        BenchmarkObjectEdit
 //	plugins      release, admission document              16       -
 //	policyTypes  the keys of crds and plugins             16       -
@@ -62,7 +62,7 @@ func (e *Engine) ForgetCRDs() {
 // A crdKey identifies an evaluated CRD.
 type crdKey struct {
 	kubernetes, fieldValidation string
-	crd, oldCRD                 string
+	crd, oldCRD, crdFile        string
 	operation, manager          string
 	force, stored, verdictOnly  bool
 	// now is empty for requests whose report does not depend on it.
@@ -71,7 +71,7 @@ type crdKey struct {
 
 func newCRDKey(s playground.Scenario) crdKey {
 	key := crdKey{
-		kubernetes: s.Kubernetes, fieldValidation: s.FieldValidation, crd: s.CRD, oldCRD: s.OldCRD,
+		kubernetes: s.Kubernetes, fieldValidation: s.FieldValidation, crd: s.CRD, oldCRD: s.OldCRD, crdFile: s.CRDFile,
 		operation: s.CRDOperation, manager: s.CRDFieldManager, force: s.CRDForce, stored: s.CRDStored, verdictOnly: s.VerdictOnly,
 	}
 	if s.CRDStored {

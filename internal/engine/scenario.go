@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"cmp"
 	"strings"
 	"time"
 
@@ -46,6 +47,7 @@ func SetDefaults(s playground.Scenario) (playground.Scenario, error) {
 		}
 		s.CRDFieldManager = playground.FieldManagers[operation]
 	}
+	s.CRDFile, s.ObjectFile = cmp.Or(s.CRDFile, "crd.yaml"), cmp.Or(s.ObjectFile, "object.yaml")
 	if s.Replicas < 0 {
 		return s, &playground.InvalidScenarioError{Parameter: "replicas", Message: "must not be negative"}
 	}

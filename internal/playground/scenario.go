@@ -127,6 +127,11 @@ type Scenario struct {
 	// and Object: Strict (the default, as in kubectl), Warn or Ignore.
 	FieldValidation FieldValidation `json:"fieldValidation,omitempty"`
 
+	// CRDFile and ObjectFile are the paths of the files with CRD and Object in the output of kubectl.
+	// Empty: crd.yaml and object.yaml.
+	CRDFile    string `json:"-"`
+	ObjectFile string `json:"-"`
+
 	// Schemas requests the schemas that a cluster publishes for the CRD, see
 	// Report.Schemas.
 	Schemas bool `json:"schemas,omitempty"`

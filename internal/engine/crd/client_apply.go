@@ -46,7 +46,7 @@ func (r *Request) applyClientSide() error {
 	patch, patchType, err := kubectl.ApplyPatch([]byte(lastApplied), sent, current, v1)
 	if err != nil {
 		if lastApplied != "" && !json.Valid([]byte(lastApplied)) {
-			r.unsent = kubectl.FormatNoPatch(err, lastApplied, sent, current, r.patchTarget(), crdFile, r.Report.Warnings)
+			r.unsent = kubectl.FormatNoPatch(err, lastApplied, sent, current, r.patchTarget(), r.file, r.Report.Warnings)
 		}
 		return err
 	}

@@ -57,6 +57,8 @@ type CRD struct {
 	// It is nil on create and for a rejected CRD.
 	CompileOld func() (*CRD, error)
 
+	// file is the path of the file that kubectl sends.
+	file string
 	// operation is the operation of the request.
 	operation playground.Operation
 	// patch is the patch of a client-side apply, or empty.
@@ -114,7 +116,7 @@ func (e *Evaluator) NewRequest(ctx context.Context, s playground.Scenario) *Requ
 		yaml: s.CRD, oldYAML: s.OldCRD, fieldValidation: s.FieldValidation, fieldManager: s.CRDFieldManager, force: s.CRDForce,
 		stored: s.CRDStored, verdictOnly: s.VerdictOnly, now: requestTime(s.Now),
 	}
-	r.operation = s.CRDOperation
+	r.file, r.operation = s.CRDFile, s.CRDOperation
 	return r
 }
 
@@ -162,7 +164,7 @@ func (r *Request) checkSent() {
 	if r.Internal != nil && hasVersion && hasKind {
 		return
 	}
-	r.unsent = kubectl.File{Name: "crd.yaml", Text: r.Doc.Text, Operation: r.operation, FieldValidation: r.fieldValidation}.Unsent()
+	r.unsent = kubectl.File{Name: r.file, Text: r.Doc.Text, Operation: r.operation, FieldValidation: r.fieldValidation}.Unsent()
 	r.Report.Output = cmp.Or(r.unsent, r.Report.Output)
 }
 

@@ -142,7 +142,7 @@ func (r *Request) refuseV1beta1() error {
 	name, _ := r.Doc.Lookup("metadata", "name")
 	kind, _ := r.Doc.Lookup("kind")
 	message := fmt.Sprintf("no matches for kind %q in version %q", kind, apiextensionsv1beta1.SchemeGroupVersion)
-	r.unsent = kubectl.FormatUnmapped(crdFile, name, "", message)
+	r.unsent = kubectl.FormatUnmapped(r.file, name, "", message)
 	err := apierrors.NewGenericServerResponse(http.StatusNotFound, "create", schema.GroupResource{}, "", "", 0, false)
 	err.ErrStatus.Details = &metav1.StatusDetails{
 		Causes: []metav1.StatusCause{{Type: metav1.CauseType(metav1.StatusReasonNotFound), Field: "apiVersion", Message: message}},

@@ -61,9 +61,9 @@ func (c *CRD) formatSuccess(warnings []string) string {
 // formatError returns kubectl's output for the rejected request.
 func (c *CRD) formatError(err error, warnings []string) string {
 	if c.patch != "" {
-		return kubectl.FormatPatchError(err, c.patch, c.patchTarget(), crdFile, warnings)
+		return kubectl.FormatPatchError(err, c.patch, c.patchTarget(), c.file, warnings)
 	}
-	return kubectl.FormatError(err, c.operation, crdFile, warnings)
+	return kubectl.FormatError(err, c.operation, c.file, warnings)
 }
 
 // patchTarget describes the CRD as kubectl does. It follows Info.String of
@@ -73,9 +73,6 @@ func (c *CRD) patchTarget() string {
 	return fmt.Sprintf("Resource: %q, GroupVersionKind: %q\nName: %q, Namespace: %q",
 		v1Kind.GroupVersion().WithResource(resource.Resource).String(), v1Kind.String(), name, "")
 }
-
-// crdFile is the name of the file that kubectl sends.
-const crdFile = "crd.yaml"
 
 // Rejected returns a rejected CRD with the documents of c and the given report.
 func (c *CRD) Rejected(report playground.CRD) *CRD {

@@ -106,7 +106,7 @@ func (r *Request) route() bool {
 	}
 	if !r.endpoint.isReached(r.options.operation != playground.OperationCreate) {
 		r.refuse(playground.StageDecode, errUnreached)
-		r.rec.report.Output = kubectl.FormatError(errUnserved, r.options.operation, "object.yaml", r.rec.report.Warnings)
+		r.rec.report.Output = kubectl.FormatError(errUnserved, r.options.operation, r.options.file, r.rec.report.Warnings)
 		r.rec.skipAll(r.stages, "the path of the request leads to another resource")
 		return false
 	}
@@ -166,7 +166,7 @@ func (r *Request) refuseUnmapped() {
 	f.Hint = servedHint(r.endpoint.CRD)
 	r.rec.add(f)
 	report.Status = playground.Status{Code: http.StatusNotFound, Reason: "NotFound", Message: "the server could not find the requested resource"}
-	report.Output = kubectl.FormatUnmapped("object.yaml", report.Name, report.Namespace, f.Message)
+	report.Output = kubectl.FormatUnmapped(r.options.file, report.Name, report.Namespace, f.Message)
 	r.rec.skipAll(r.stages, f.Message)
 	report.Stages[0].Outcome = playground.OutcomeFail
 }
@@ -182,7 +182,7 @@ func (r *Request) reportUndiscovered() {
 		f.Hint += fmt.Sprintf(" Other clients get status %d.", report.Status.Code)
 	}
 	r.rec.add(f)
-	report.Output = kubectl.FormatUnmapped("object.yaml", report.Name, report.Namespace, f.Message)
+	report.Output = kubectl.FormatUnmapped(r.options.file, report.Name, report.Namespace, f.Message)
 }
 
 // unmappedFinding returns an error at the apiVersion or kind that kubectl does not find.

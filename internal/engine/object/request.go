@@ -55,6 +55,7 @@ type Request struct {
 // options are the parameters of a request.
 type options struct {
 	operation       playground.Operation
+	file            string
 	fieldValidation string
 	fieldManager    string
 	force           bool
@@ -69,6 +70,7 @@ type options struct {
 func newOptions(s playground.Scenario, now time.Time) options {
 	return options{
 		operation:       s.Operation,
+		file:            s.ObjectFile,
 		fieldValidation: s.FieldValidation,
 		fieldManager:    s.FieldManager,
 		force:           s.Force,
@@ -210,7 +212,7 @@ func (r *Request) refuse(stage playground.StageName, err error) {
 		return
 	}
 	r.rec.report.Status = upstream.StatusOf(err)
-	r.rec.report.Output = kubectl.FormatError(err, r.options.operation, "object.yaml", r.rec.report.Warnings)
+	r.rec.report.Output = kubectl.FormatError(err, r.options.operation, r.options.file, r.rec.report.Warnings)
 	if r.isExplained(err) {
 		return
 	}
@@ -230,7 +232,7 @@ func (r *Request) checkSent() {
 	if report.Output == "" || report.Accepted && !r.isAcceptedUnread() {
 		return
 	}
-	if unsent := unsentOutput(r.rec.doc, r.options.operation, r.options.fieldValidation); unsent != "" {
+	if unsent := unsentOutput(r.rec.doc, r.options.file, r.options.operation, r.options.fieldValidation); unsent != "" {
 		report.Output = unsent
 	}
 }
@@ -243,11 +245,11 @@ func (r *Request) isAcceptedUnread() bool {
 
 // unsentOutput returns kubectl's own error about a document, or an empty string. kubectl
 // scale reads no document.
-func unsentOutput(doc *source.Document, operation playground.Operation, fieldValidation string) string {
+func unsentOutput(doc *source.Document, file string, operation playground.Operation, fieldValidation string) string {
 	if operation == playground.OperationScale {
 		return ""
 	}
-	return kubectl.File{Name: "object.yaml", Text: doc.Text, Operation: operation, FieldValidation: fieldValidation}.Unsent()
+	return kubectl.File{Name: file, Text: doc.Text, Operation: operation, FieldValidation: fieldValidation}.Unsent()
 }
 
 // isExplained reports whether the causes of err already have findings.

@@ -30,7 +30,7 @@ func Reject(report *playground.Object, s playground.Scenario, doc *source.Docume
 	replaceResponse(report, doc, warnings)
 	report.Accepted, report.Deleted = false, false
 	report.Status = upstream.StatusOf(err)
-	report.Output = cmp.Or(unsentOutput(doc, report.Operation, s.FieldValidation), kubectl.FormatError(err, report.Operation, "object.yaml", warnings))
+	report.Output = cmp.Or(unsentOutput(doc, s.ObjectFile, report.Operation, s.FieldValidation), kubectl.FormatError(err, report.Operation, s.ObjectFile, warnings))
 	report.Findings = append(report.Findings, errorFindings(doc, err)...)
 	report.Stored, report.Size = json.RawMessage("null"), nil
 	report.Versions, report.Scale = []playground.ObjectVersion{}, []playground.Scale{}
